@@ -1,0 +1,53 @@
+# Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
+.PHONY: all setup demo test zoo format tidy clean help
+.DEFAULT_GOAL := all
+unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
+
+SHELL := bash
+.SHELLFLAGS := -o pipefail -c
+
+# What the set-up found, then a build; progress on a terminal, else failures only.
+environment = set -a && . build/env.sh && set +a
+build = $(environment) && \
+  { [ -f build/$(1)/build.ninja ] || { echo "building into build/$(1)" && cmake --preset $(1) >/dev/null; }; } && \
+  if [ -t 1 ]; then cmake --build --preset $(1) $(2); \
+  else cmake --build --preset $(1) $(2) -- --quiet | sed '/^ninja: no work to do/d'; fi
+
+all: ## build/t2nnef, with build/libt2nnef.so and build/libt2nnef_torch.so; installs what is missing
+	@cmake/setup.sh build
+	@$(call build,release,--target t2nnef libt2nnef_torch)
+
+setup: ## install what is missing: Debian packages if root, the rest under build/
+	@cmake/setup.sh test
+
+demo: ## export a fixture, run it in tract and compare with torch
+	@cmake/setup.sh run
+	@$(call build,release,--target t2nnef libt2nnef_torch)
+	@mkdir -p build/demo
+	@$(environment) && set -x && \
+	  build/t2nnef export fixtures/digits_cnn/model.pt --target tract --check -o build/demo/digits_cnn.nnef.tgz
+
+test: setup ## build and run every test
+	@$(call build,release)
+	@$(environment) && [ build/bad/complete -nt tests/cli/make_bad_files.py ] || \
+	  { "$$T2NNEF_PYTHON" tests/cli/make_bad_files.py build/bad && touch build/bad/complete; }
+	@T2NNEF_REQUIRE_ENGINE=1 ctest --preset release
+
+zoo: ## export and check published architectures with random weights (hours on two cores)
+	@cmake/setup.sh zoo
+	@$(call build,release,--target t2nnef libt2nnef_torch)
+	@build/venv/bin/python tests/zoo/build.py build/zoo
+	@$(environment) && build/venv/bin/python tests/zoo/run.py build/zoo
+
+format: ## rewrite all sources as .clang-format says
+	@git ls-files -co --exclude-standard '*.h' '*.cpp' | tr '\n' '\0' | xargs -0 clang-format-14 -i
+
+tidy: ## clang-tidy beside the compiler
+	@cmake/setup.sh build
+	@$(call build,tidy)
+
+clean: ## remove what was built; the set-up's installations stay
+	@rm -rf build/release build/dev build/notorch build/tidy build/demo build/t2nnef build/libt2nnef*.so
+
+help:
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile

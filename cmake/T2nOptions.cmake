@@ -1,0 +1,40 @@
+# What holds for every target: language, warnings, sanitizers, clang-tidy, ccache, run paths.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)  # relative to $ORIGIN, so that a build folder can be moved
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")  # no NDEBUG: assertions are part of the product
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+add_compile_definitions(_GLIBCXX_ASSERTIONS)
+# __FILE__ reads "ops/math.cpp", never a path of the machine that built it.
+add_compile_options("-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
+
+add_library(t2n_warnings INTERFACE)
+target_compile_options(t2n_warnings INTERFACE -Wall -Wextra -Wshadow -Wconversion -Werror)
+
+if(T2N_SANITIZE)
+  # vptr wants type information that torch's libraries hide.
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+if(T2N_TIDY)
+  find_program(T2N_CLANG_TIDY NAMES clang-tidy-14 REQUIRED)
+  set(CMAKE_CXX_CLANG_TIDY "${T2N_CLANG_TIDY};--quiet")
+  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)  # clang cannot read the ones GCC wrote
+endif()
+
+find_program(T2N_CCACHE ccache)
+mark_as_advanced(T2N_CCACHE)
+if(T2N_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${T2N_CCACHE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT T2N_TIDY)
+    add_compile_options(-fpch-preprocess)  # ccache sees through precompiled headers only with it
+  endif()
+endif()

@@ -1,0 +1,140 @@
+#!/bin/sh
+# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|zoo.
+#   build  Debian packages and LibTorch
+#   run    and the engines that the checks run
+#   test   and numpy, and a Python with torch, which writes files to test with
+#   zoo    and the packages that the model zoo is made of
+# Debian packages only as root; everything else under build/. What was found is left in build/env.sh.
+set -eu
+cd "$(dirname "$0")/.."
+level=${1:-test}
+root=$PWD
+torch_version=2.13.0
+torchvision_version=0.28.0
+engines="0.23.9 0.21.19" # newest first: the default target, and the oldest series that is tested
+
+say() { echo "setup: $*"; }
+fail() { echo "setup: $*" >&2; exit 1; }
+
+has_header() (
+  IFS=':;'
+  for prefix in ${CMAKE_PREFIX_PATH:-} /usr /usr/local; do
+    [ ! -e "$prefix/include/$1" ] || exit 0
+  done
+  exit 1
+)
+
+debian_packages() {
+  missing=
+  while read -r header package; do
+    has_header "$header" || missing="$missing $package"
+  done <<END
+CLI/CLI.hpp libcli11-dev
+nlohmann/json.hpp nlohmann-json3-dev
+doctest/doctest.h doctest-dev
+zlib.h zlib1g-dev
+archive.h libarchive-dev
+END
+  [ -n "$missing" ] || return 0
+  command -v apt-get >/dev/null || fail "please install$missing, or what your system calls them"
+  [ "$(id -u)" = 0 ] || fail "please run: sudo apt-get install --no-install-recommends$missing"
+  say "installing$missing (Debian packages)"
+  export DEBIAN_FRONTEND=noninteractive
+  install="apt-get install -qq -y --no-install-recommends -o Dpkg::Use-Pty=0"
+  mkdir -p build
+  log=build/apt.log
+  $install $missing >$log 2>&1 || { apt-get update -qq >$log 2>&1 && $install $missing >>$log 2>&1; } ||
+    { tail -n 5 $log >&2; fail "apt-get failed; its output is in $log"; }
+}
+
+# A private Python environment; a half-made one is made again.
+venv() {
+  [ ! -e build/venv/complete ] || [ ! -x build/venv/bin/python ] || return 0
+  python3 -m venv --clear build/venv || fail "python3 -m venv failed (Debian: apt-get install python3-venv)"
+  : >build/venv/complete
+}
+pip() { build/venv/bin/python -m pip --disable-pip-version-check --no-input "$@"; }
+# Whether pip has finished installing "name-version" into a folder; both are patterns without spaces.
+installed() {
+  for record in $1/$2.dist-info/RECORD; do
+    [ ! -e "$record" ] || return 0
+  done
+  return 1
+}
+in_venv() { installed "build/venv/lib/python3*/site-packages" "$1"; }
+
+libtorch() {
+  found=$(cmake/find_libtorch.sh | head -n 1)
+  [ -z "$found" ] || return 0
+  [ -z "${T2NNEF_TORCH:-}" ] || fail "T2NNEF_TORCH=$T2NNEF_TORCH is not a LibTorch 2.9 or later with include/ and lib/"
+  own_torch
+  found=$(cmake/find_libtorch.sh | head -n 1)
+  [ -n "$found" ] || fail "torch $torch_version was installed into build/venv but holds no LibTorch"
+}
+own_torch() {
+  ! in_venv "torch-$torch_version*" || return 0
+  venv
+  say "installing torch $torch_version into build/venv (200 MB to download for the CPU build, 3 GB if only the CUDA build is on offer)"
+  pip install -qqq "torch==$torch_version+cpu" 2>/dev/null || pip install -qq "torch==$torch_version"
+}
+
+engine() {
+  folder=build/engines/tract-$1
+  ! installed $folder "tract-$1" || return 0
+  venv
+  say "installing tract $1 into $folder (8 MB)"
+  rm -rf $folder
+  pip install -qq --no-deps --target $folder "tract==$1"
+}
+
+numpy() {
+  ! in_venv "numpy-*" || return 0
+  venv
+  say "installing numpy into build/venv (20 MB)"
+  pip install -qq numpy
+}
+
+zoo_packages() {
+  own_torch
+  ! in_venv "timm-*" || ! in_venv "transformers-*" || ! in_venv "torchvision-*" || return 0
+  say "installing timm, transformers and torchvision into build/venv (100 MB)"
+  # Without the constraints pip replaces torch by the newest one.
+  printf 'torch==%s\ntorchvision==%s\n' $torch_version $torchvision_version >build/constraints.txt
+  pip install -qq -c build/constraints.txt timm transformers torchvision
+}
+
+# The Python that imports torch, if there is one.
+torch_python() {
+  if in_venv "torch-*"; then
+    echo "$root/build/venv/bin/python"
+  elif python3 -c 'import importlib.util as u, sys; sys.exit(u.find_spec("torch") is None)'; then
+    command -v python3
+  fi
+}
+
+debian_packages
+libtorch
+case $level in run | test | zoo)
+  for version in $engines; do
+    engine $version
+  done ;;
+esac
+case $level in test | zoo)
+  numpy
+  [ -n "$(torch_python)" ] || own_torch ;;
+esac
+[ "$level" != zoo ] || zoo_packages
+
+libraries=${T2NNEF_TRACT_LIB:-}
+if [ -z "$libraries" ]; then
+  for version in $engines; do
+    for library in "$root/build/engines/tract-$version"/tract/tract.*.so; do
+      [ ! -e "$library" ] || libraries=${libraries:+$libraries:}$library
+    done
+  done
+fi
+text=$(for line in "T2NNEF_TORCH='$found'" "T2NNEF_TRACT_LIB='$libraries'" "T2NNEF_PYTHON='$(torch_python)'"; do
+  echo "$line"
+done | grep -v "=''")
+mkdir -p build
+[ "$(cat build/env.sh 2>/dev/null)" = "$text" ] || echo "$text" >build/env.sh

@@ -1,0 +1,53 @@
+// Tokens of the text form, and errors that show the place; used by parse.cpp alone.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace t2n::ir {
+
+/// A cursor over the text. Everything skips blanks and comments first, line ends included.
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text) : text_(text) {}
+
+  /// The next character; '\0' at the end.
+  char peek();
+  bool accept(std::string_view symbol);
+  void expect(std::string_view symbol);
+  /// A word of letters, digits, '_' and '.', equal to `word`.
+  bool accept_word(std::string_view word);
+  void expect_word(std::string_view word);
+
+  /// The word that follows, ':' included if `colons`; empty if there is none.
+  std::string_view word(bool colons = false);
+  /// A word, or a string literal where the name has other characters.
+  std::string name(std::string_view what);
+  std::string string();
+  int64_t integer();
+  int count();  ///< an integer from 0 on
+  uint64_t hex();
+  /// Everything up to a ',', ')', ']' or '}' outside brackets, or a line end; without blanks around
+  /// it.
+  std::string_view raw();
+  /// Everything up to the end of the line.
+  std::string_view rest_of_line();
+
+  /// Where the last token read begins.
+  size_t place() const { return token_; }
+  /// Makes the next token the place.
+  void mark();
+  /// Throws `ir-syntax` with the line of the last token read, or of an earlier place.
+  [[noreturn]] void fail(const std::string& problem) const;
+  [[noreturn]] void fail_at(size_t place, const std::string& problem) const;
+
+ private:
+  void skip();
+  char escape();
+
+  std::string_view text_;
+  size_t at_ = 0;
+  size_t token_ = 0;  ///< beginning of the last token read
+};
+
+}  // namespace t2n::ir

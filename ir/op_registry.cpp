@@ -1,0 +1,159 @@
+// Interning of operation names, the word each is called by, and the columns every folder may read.
+#include "ir/op_registry.h"
+
+#include <deque>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace t2n::ir {
+namespace {
+
+/// Names of all overloads whose result is drawn at random, and of those that read memory nobody
+/// wrote.
+const std::unordered_set<std::string_view>& random_names() {
+  static const std::unordered_set<std::string_view> names = {"_fused_dropout",
+                                                             "_sample_dirichlet",
+                                                             "_standard_gamma",
+                                                             "alpha_dropout",
+                                                             "bernoulli",
+                                                             "binomial",
+                                                             "cauchy",
+                                                             "dropout",
+                                                             "exponential",
+                                                             "feature_alpha_dropout",
+                                                             "feature_dropout",
+                                                             "geometric",
+                                                             "log_normal",
+                                                             "multinomial",
+                                                             "native_dropout",
+                                                             "normal",
+                                                             "normal_functional",
+                                                             "poisson",
+                                                             "rand",
+                                                             "rand_like",
+                                                             "randint",
+                                                             "randint_like",
+                                                             "randn",
+                                                             "randn_like",
+                                                             "random",
+                                                             "randperm",
+                                                             "rrelu",
+                                                             "rrelu_with_noise",
+                                                             "rrelu_with_noise_functional",
+                                                             "uniform",
+                                                             "_dirichlet_grad"};
+  return names;
+}
+
+const std::unordered_set<std::string_view>& uninitialised_names() {
+  static const std::unordered_set<std::string_view> names = {
+      "empty",         "empty_like", "empty_permuted",   "empty_quantized",
+      "empty_strided", "new_empty",  "new_empty_strided"};
+  return names;
+}
+
+/// What the private forms of torch are called in public. `_convolution` serves every rank; 2-d is
+/// what its name alone can promise.
+const std::unordered_map<std::string_view, std::string_view>& public_words() {
+  static const std::unordered_map<std::string_view, std::string_view> words = {
+      {"_adaptive_avg_pool2d", "adaptive_avg_pool2d"},
+      {"_adaptive_avg_pool3d", "adaptive_avg_pool3d"},
+      {"_batch_norm_impl_index", "batch_norm"},
+      {"_convolution", "conv2d"},
+      {"_convolution_mode", "conv2d"},
+      {"_log_softmax", "log_softmax"},
+      {"_native_batch_norm_legit", "batch_norm"},
+      {"_native_batch_norm_legit_no_training", "batch_norm"},
+      {"_reshape_alias", "reshape"},
+      {"_scaled_dot_product_flash_attention_for_cpu", "scaled_dot_product_attention"},
+      {"_scaled_dot_product_attention_math", "scaled_dot_product_attention"},
+      {"_softmax", "softmax"},
+      {"_to_copy", "to"},
+      {"_unsafe_view", "view"},
+      {"_weight_norm", "weight_norm"},
+      {"_weight_norm_interface", "weight_norm"},
+      {"__and__", "bitwise_and"},
+      {"__lshift__", "bitwise_left_shift"},
+      {"__or__", "bitwise_or"},
+      {"__rshift__", "bitwise_right_shift"},
+      {"__xor__", "bitwise_xor"},
+      {"convolution", "conv2d"},
+      {"cudnn_batch_norm", "batch_norm"},
+      {"native_batch_norm", "batch_norm"},
+      {"native_dropout", "dropout"},
+      {"native_group_norm", "group_norm"},
+      {"native_layer_norm", "layer_norm"}};
+  return words;
+}
+
+/// "aten::add_.Tensor" -> "add_"
+std::string_view base_name(std::string_view name) {
+  if (const size_t colon = name.rfind("::"); colon != std::string_view::npos)
+    name.remove_prefix(colon + 2);
+  return name.substr(0, name.find('.'));
+}
+
+/// In-place forms (`add_`) read as the function; Python's own operators (`__and__`) do not end so.
+std::string_view without_inplace(std::string_view base) {
+  const bool inplace = base.size() > 1 && base.ends_with('_') && !base.ends_with("__");
+  return inplace ? base.substr(0, base.size() - 1) : base;
+}
+
+void record_purity(OpId op, std::string_view name) {
+  constexpr std::string_view kPlace = "ir/op_registry.cpp";
+  const std::string_view base = without_inplace(base_name(name));
+  if (random_names().contains(base)) purity_column().set(op, Purity::random, kPlace);
+  if (uninitialised_names().contains(base)) purity_column().set(op, Purity::stateful, kPlace);
+}
+
+struct Names {
+  std::deque<std::string> texts;  ///< never moves what `ids` points to
+  std::unordered_map<std::string_view, OpId> ids;
+};
+
+Names& names() {
+  static Names all;
+  return all;
+}
+
+}  // namespace
+
+OpId op_id(std::string_view name) {
+  Names& all = names();
+  if (const auto found = all.ids.find(name); found != all.ids.end()) return found->second;
+  const auto op = static_cast<OpId>(all.texts.size());
+  all.ids.emplace(all.texts.emplace_back(name), op);
+  record_purity(op, name);
+  return op;
+}
+
+std::string_view op_name(OpId op) {
+  const Names& all = names();
+  T2N_ASSERT(op >= 0 && op < op_count(), "no operation has the number ", op);
+  return all.texts[static_cast<size_t>(op)];
+}
+
+OpId op_count() { return static_cast<OpId>(names().texts.size()); }
+
+std::string_view op_word(std::string_view name) {
+  const std::string_view base = base_name(name);
+  const auto found = public_words().find(base);
+  return found != public_words().end() ? found->second : without_inplace(base);
+}
+
+bool is_random(OpId op) {
+  const Purity* purity = purity_column().find(op);
+  return purity != nullptr && *purity == Purity::random;
+}
+
+Column<Promotion>& promotion_column() {
+  static Column<Promotion> column("promotion");
+  return column;
+}
+
+Column<Purity>& purity_column() {
+  static Column<Purity> column("purity");
+  return column;
+}
+
+}  // namespace t2n::ir

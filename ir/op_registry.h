@@ -1,0 +1,78 @@
+// What is known of an operation, in columns: any folder may define a column and fill it (NNVM's idea).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/diag/error.h"
+
+namespace t2n::ir {
+
+/// Index of an interned operation name such as "aten::add.Tensor"; the same in the whole process.
+using OpId = int32_t;
+
+OpId op_id(std::string_view name);
+std::string_view op_name(OpId op);
+/// How many names are interned: every OpId is below it.
+OpId op_count();
+
+/// "aten::add.Tensor" -> "add": the word used in scopes, names and messages. `_convolution` and its
+/// kin read as the public operator that they serve (`conv2d`), so that names do not depend on how a
+/// file was made.
+std::string_view op_word(std::string_view name);
+
+/// One property of operations. Filled at start-up, read with O(1). A second value for the same
+/// operation is a bug, reported with both places.
+template <typename T>
+class Column {
+ public:
+  explicit Column(std::string_view title) : title_(title) {}
+
+  void set(OpId op, T value, std::string_view place) {
+    const auto index = static_cast<size_t>(op);
+    if (rows_.size() <= index) rows_.resize(index + 1);
+    T2N_ASSERT(!rows_[index], op_name(op), " has two entries in column '", title_, "': ",
+               rows_[index]->place, " and ", place);
+    rows_[index] = Row{std::move(value), std::string(place)};
+  }
+  const T* find(OpId op) const {
+    const auto index = static_cast<size_t>(op);
+    return index < rows_.size() && rows_[index] ? &rows_[index]->value : nullptr;
+  }
+  /// Operations that have an entry, in order of interning.
+  std::vector<OpId> ops() const {
+    std::vector<OpId> out;
+    for (size_t i = 0; i < rows_.size(); ++i)
+      if (rows_[i]) out.push_back(static_cast<OpId>(i));
+    return out;
+  }
+
+ private:
+  struct Row {
+    T value;
+    std::string place;
+  };
+  std::string_view title_;
+  std::vector<std::optional<Row>> rows_;
+};
+
+/// In which dtype an operation computes; read by the pass `explicit-promotion`.
+enum class Promotion {
+  /// Tensor operands are cast to Node::compute_dtype.
+  operands,
+  /// The same, but integers and booleans compute in f32 (torch's default dtype): sqrt, true division.
+  to_float,
+};
+
+Column<Promotion>& promotion_column();
+
+/// Operations whose result does not follow from their arguments: never folded.
+enum class Purity { random, stateful };
+Column<Purity>& purity_column();
+/// Random by name, in any overload and in-place form.
+bool is_random(OpId op);
+
+}  // namespace t2n::ir

@@ -1,0 +1,203 @@
+// Streams a document into files or into a tar, whose bytes libarchive hands back to us.
+#include "nnef_writer/archive.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fcntl.h>
+#include <stdio.h>  // renameat2
+
+#include <cerrno>
+#include <exception>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "nnef_writer/dat.h"
+#include "nnef_writer/names.h"
+#include "nnef_writer/print.h"
+#include "nnef_writer/quant.h"
+#include "src/diag/error.h"
+
+namespace t2n::nnef {
+namespace {
+
+namespace fs = std::filesystem;
+using Form = Destination::Form;
+using Bytes = std::span<const std::byte>;
+
+/// A file of the artefact: its name, its size, and how to write it.
+struct Member {
+  std::string name;
+  int64_t size = 0;
+  std::function<void(const ByteSink&)> write;
+};
+
+Member text_member(std::string name, std::string text) {
+  const auto size = static_cast<int64_t>(text.size());
+  return {std::move(name), size,
+          [text = std::move(text)](const ByteSink& sink) { sink(std::as_bytes(std::span(text))); }};
+}
+
+/// Everything that can be refused is refused here, before the first byte.
+std::vector<Member> members_of(const Document& document) {
+  std::vector<Member> out;
+  out.push_back(text_member("graph.nnef", print(document)));
+  std::string quant = print_quant(document.quant);
+  if (!quant.empty()) out.push_back(text_member("graph.quant", std::move(quant)));
+  UniqueNames labels(UniqueNames::Case::ignored);
+  for (const Blob& blob : document.blobs) {
+    T2N_ASSERT(is_label(blob.label), quoted(blob.label), " cannot be the name of a file");
+    T2N_ASSERT(labels.reserve(blob.label), "two blobs are called ", quoted(blob.label));
+    check_dat(blob);
+    out.push_back({blob.label + ".dat", dat_size(blob),
+                   [&blob](const ByteSink& sink) { write_dat(blob, sink); }});
+  }
+  return out;
+}
+
+/// A tar whose bytes go to a sink. Exceptions of the sink pass around libarchive, not through it.
+class TarWriter {
+ public:
+  explicit TarWriter(ByteSink sink) : sink_(std::move(sink)), archive_(archive_write_new()) {
+    check(archive_write_set_format_pax_restricted(archive_.get()));
+    check(archive_write_add_filter_none(archive_.get()));
+    check(archive_write_set_bytes_per_block(archive_.get(), 0));  // blocking is for tapes
+    check(
+        archive_write_open2(archive_.get(), this, nullptr, &TarWriter::receive, nullptr, nullptr));
+  }
+
+  /// libarchive pads what is unfinished: that must not reach the sink.
+  ~TarWriter() { dropping_ = true; }
+  TarWriter(const TarWriter&) = delete;
+  TarWriter& operator=(const TarWriter&) = delete;
+
+  void add(const Member& member) {
+    const std::unique_ptr<archive_entry, decltype(&archive_entry_free)> entry(archive_entry_new(),
+                                                                              &archive_entry_free);
+    archive_entry_set_pathname(entry.get(), member.name.c_str());
+    archive_entry_set_size(entry.get(), member.size);
+    archive_entry_set_filetype(entry.get(), AE_IFREG);
+    archive_entry_set_perm(entry.get(), 0644);
+    archive_entry_set_uid(entry.get(), 0);
+    archive_entry_set_gid(entry.get(), 0);
+    archive_entry_set_mtime(entry.get(), 0, 0);
+    check(archive_write_header(archive_.get(), entry.get()));
+    member.write([this](Bytes bytes) {
+      check(archive_write_data(archive_.get(), bytes.data(), bytes.size()));
+    });
+  }
+
+  void finish() { check(archive_write_close(archive_.get())); }
+
+ private:
+  struct Free {
+    void operator()(archive* a) const { archive_write_free(a); }
+  };
+
+  /// Always claims success: libarchive 3.6 leaks memory once it has seen a failure.
+  static la_ssize_t receive(archive*, void* self, const void* data, size_t size) {
+    auto* const writer = static_cast<TarWriter*>(self);
+    try {
+      if (!writer->dropping_) writer->sink_(Bytes(static_cast<const std::byte*>(data), size));
+    } catch (...) {
+      writer->error_ = std::current_exception();
+      writer->dropping_ = true;
+    }
+    return static_cast<la_ssize_t>(size);
+  }
+
+  void check(la_ssize_t result) {
+    if (error_) std::rethrow_exception(error_);
+    T2N_ASSERT(result >= ARCHIVE_OK, "libarchive: ", archive_error_string(archive_.get()));
+  }
+
+  ByteSink sink_;
+  bool dropping_ = false;
+  std::exception_ptr error_;
+  std::unique_ptr<archive, Free> archive_;
+};
+
+void write_tar(const std::vector<Member>& members, const ByteSink& sink) {
+  TarWriter tar(sink);
+  for (const Member& member : members) tar.add(member);
+  tar.finish();
+}
+
+void write_archive(const std::vector<Member>& members, const Destination& destination, int threads,
+                   const fs::path& path) {
+  FileWriter file(path, destination.path);
+  const ByteSink to_file = [&](Bytes bytes) { file.write(bytes); };
+  if (destination.form == Form::tar) {
+    write_tar(members, to_file);
+  } else {
+    ParallelGzip gzip(to_file, destination.level, threads);
+    write_tar(members, [&](Bytes bytes) { gzip.write(bytes); });
+    gzip.finish();
+  }
+  file.close();
+}
+
+void write_folder(const std::vector<Member>& members, const Destination& destination,
+                  Temporary& folder) {
+  for (const Member& member : members) {
+    FileWriter file(folder.add(member.name), destination.path);
+    member.write([&](Bytes bytes) { file.write(bytes); });
+    file.close();
+  }
+}
+
+/// Exchanges two folders at once where the file system can, else by way of a third name.
+/// Returns an errno, 0 for success.
+int exchange(const fs::path& a, const fs::path& b) {
+  if (renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  const fs::path aside = a.string() + "-old";
+  if (rename(b.c_str(), aside.c_str()) != 0) return errno;
+  if (rename(a.c_str(), b.c_str()) != 0) {
+    const int failure = errno;
+    rename(aside.c_str(), b.c_str());
+    return failure;
+  }
+  return rename(aside.c_str(), a.c_str()) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+PendingArtefact::PendingArtefact(Destination destination, std::unique_ptr<Temporary> temporary)
+    : destination_(std::move(destination)),
+      temporary_(std::move(temporary)),
+      path_(temporary_->path()) {}
+
+void PendingArtefact::commit() {
+  if (!temporary_) return;
+  check_replaceable(destination_);
+  const fs::path place = final_path(destination_);
+  std::error_code error;
+  if (fs::is_directory(place, error)) {
+    const int failure = exchange(path_, place);
+    if (failure != 0) fail_to_write(destination_.path, failure);
+    temporary_.reset();  // which removes what was replaced
+  } else {
+    if (rename(path_.c_str(), place.c_str()) != 0) fail_to_write(destination_.path, errno);
+    temporary_->release();
+    temporary_.reset();
+  }
+  path_ = place;
+}
+
+PendingArtefact write_artefact(const Document& document, const Destination& destination,
+                               int threads) {
+  check_destination(destination);
+  const std::vector<Member> members = members_of(document);
+  const bool is_folder = destination.form == Form::folder;
+  auto temporary = std::make_unique<Temporary>(
+      final_path(destination), is_folder ? Temporary::Kind::folder : Temporary::Kind::file);
+  if (is_folder)
+    write_folder(members, destination, *temporary);
+  else
+    write_archive(members, destination, threads, temporary->path());
+  return {destination, std::move(temporary)};
+}
+
+}  // namespace t2n::nnef

@@ -1,0 +1,38 @@
+// Documents on disk: a folder, a tar or a gzipped tar, complete or not there at all.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "nnef_writer/ast.h"
+#include "nnef_writer/destination.h"
+#include "nnef_writer/gzip.h"
+#include "nnef_writer/temporary.h"
+
+namespace t2n::nnef {
+
+/// A complete artefact that waits beside its destination, so that it can be checked first. Without
+/// commit() it is removed.
+class PendingArtefact {
+ public:
+  PendingArtefact(Destination destination, std::unique_ptr<Temporary> temporary);
+
+  /// Where it is now.
+  const std::filesystem::path& path() const { return path_; }
+  /// Puts it in place at once, replacing what was there; a second call does nothing.
+  /// Errors: `cannot-write`; `output-exists` if something foreign appeared there meanwhile.
+  void commit();
+
+ private:
+  Destination destination_;
+  std::unique_ptr<Temporary> temporary_;  ///< null once committed
+  std::filesystem::path path_;
+};
+
+/// Writes graph.nnef, then graph.quant if there is any, then the blobs in order. The same document
+/// gives the same bytes: no dates, users or paths.
+/// Errors: those of check_destination and check_dat, before anything is written; `cannot-write`.
+PendingArtefact write_artefact(const Document& document, const Destination& destination,
+                               int threads = default_gzip_threads());
+
+}  // namespace t2n::nnef

@@ -1,0 +1,126 @@
+// NNEF as data: a document, its fragments, graph and tensors; a struct per thing of the language.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/tensor.h"
+
+namespace t2n::nnef {
+
+struct Value;
+struct Argument;
+struct Loop;
+using Values = std::vector<Value>;
+
+/// Kinds of an expression; from binary to comprehension they occur in fragments only.
+enum class Kind {
+  identifier,     ///< text
+  integer,        ///< integer
+  scalar,         ///< number; printed with '.' or 'e', reads back as the same f32 (f64: is_f64)
+  logical,        ///< logical
+  string,         ///< text
+  array,          ///< items
+  tuple,          ///< items
+  invocation,     ///< text = operation, type = generic type or "", arguments
+  binary,         ///< text = operator, items = {left, right}
+  unary,          ///< text = operator, items = {operand}
+  if_else,        ///< items = {condition, then, otherwise}
+  subscript,      ///< items = {sequence, index}, or {sequence, begin, end} for ranges
+  comprehension,  ///< `[for a in x, b in y if c yield e]`: loops, condition, items = {yield}
+  raw,            ///< text printed as it is: a dimension expression such as `2*S + 1`
+  none,           ///< absent (end of a subscript range)
+};
+
+struct Value {
+  Kind kind = Kind::none;
+  std::string text;
+  std::string type;
+  int64_t integer = 0;
+  double number = 0;
+  bool is_f64 = false;  ///< scalar needs f64 precision when printed
+  bool logical = false;
+  Values items;
+  std::vector<Argument> arguments;
+  std::vector<Loop> loops;
+  std::vector<Value> condition;  ///< empty or one, of a comprehension
+};
+
+/// `name = value`; positional where the name is empty.
+struct Argument {
+  std::string name;
+  Value value;
+};
+
+struct Loop {
+  std::string variable;
+  Value sequence;
+};
+
+Value identifier(std::string name);
+Value integer(int64_t value);
+Value scalar(double value);
+Value logical(bool value);
+Value string(std::string text);
+Value array(Values items);
+Value tuple(Values items);
+Value raw(std::string text);
+Value invocation(std::string operation, std::vector<Argument> arguments, std::string type = {});
+
+/// `results = right`. `left` is an identifier, array or tuple of identifiers.
+struct Assignment {
+  Value left;
+  Value right;
+  std::string comment;  ///< printed after the statement as `# comment` if not empty
+};
+
+/// A parameter or result of a fragment: name, type text (`tensor<scalar>`, `integer[]`), default.
+struct Parameter {
+  std::string name;
+  std::string type;
+  std::optional<Value> default_value;
+};
+
+struct Fragment {
+  std::string name;
+  std::string generic;  ///< text between the angle brackets of `fragment f<? = scalar>`, or ""
+  std::vector<Parameter> parameters;
+  std::vector<Parameter> results;
+  std::vector<Assignment> body;  ///< empty: a declaration without a body
+};
+
+struct Graph {
+  std::string name = "network";
+  std::vector<std::string> parameters;
+  std::vector<std::string> results;
+  std::vector<Assignment> body;
+};
+
+/// A `variable`: what goes into `<label>.dat`. Parts are concatenated along `axis` while writing.
+struct Blob {
+  std::string label;
+  ir::DType dtype = ir::DType::f32;  ///< stored dtype; differing parts are cast while writing
+  ir::Ints shape;
+  std::vector<ir::Tensor> parts;  ///< one, or several joined along `axis`
+  int axis = 0;
+  bool bit_packed = false;  ///< booleans as single bits, which every reader takes, not as bytes
+  bool quantised = false;  ///< integer codes of a real tensor, explained by an entry of graph.quant
+};
+
+/// One line of graph.quant: `"name": operation(arguments);`
+struct QuantEntry {
+  std::string name;
+  Value invocation;
+};
+
+struct Document {
+  std::vector<std::string> extensions;  ///< text between `extension` and `;`
+  std::vector<Fragment> fragments;
+  Graph graph;
+  std::vector<Blob> blobs;  ///< in order of their `variable` statements
+  std::vector<QuantEntry> quant;
+};
+
+}  // namespace t2n::nnef

@@ -1,0 +1,231 @@
+// Deflate blocks that know the 32 KiB before them (as pigz does), joined into one gzip member.
+#include "nnef_writer/gzip.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "src/diag/error.h"
+
+namespace t2n::nnef {
+namespace {
+
+constexpr size_t kBlock = size_t{1} << 20;
+constexpr size_t kWindow = size_t{32} << 10;  ///< how far back deflate may refer
+constexpr size_t kSample = size_t{8} << 10;
+
+using Bytes = std::vector<std::byte>;
+using View = std::span<const std::byte>;
+
+// zlib's interface predates const.
+Bytef* zlib_bytes(const std::byte* bytes) {
+  return const_cast<Bytef*>(reinterpret_cast<const Bytef*>(bytes));
+}
+
+/// Raw deflate of `data` after `dictionary`. A block that is not the last ends on a byte boundary.
+Bytes deflate_block(View dictionary, View data, int level, int strategy, bool last) {
+  z_stream stream{};
+  const int opened = deflateInit2(&stream, level, Z_DEFLATED, -15, 8, strategy);
+  T2N_ASSERT(opened == Z_OK, "deflateInit2 returned ", opened);
+  if (!dictionary.empty())
+    deflateSetDictionary(&stream, zlib_bytes(dictionary.data()),
+                         static_cast<uInt>(dictionary.size()));
+  // The bound is that of a finished stream; a sync flush adds up to six bytes.
+  Bytes out(deflateBound(&stream, static_cast<uLong>(data.size())) + 16);
+  stream.next_in = zlib_bytes(data.data());
+  stream.avail_in = static_cast<uInt>(data.size());
+  stream.next_out = zlib_bytes(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  const int result = deflate(&stream, last ? Z_FINISH : Z_SYNC_FLUSH);
+  const bool complete =
+      result == (last ? Z_STREAM_END : Z_OK) && stream.avail_in == 0 && stream.avail_out > 0;
+  out.erase(out.end() - static_cast<ptrdiff_t>(stream.avail_out), out.end());
+  deflateEnd(&stream);
+  T2N_ASSERT(complete, "deflate returned ", result);
+  return out;
+}
+
+/// Float weights hold no repetitions: looking for them takes four times as long and gains nothing.
+/// A sample tells; it comes from the data alone, so the choice is the same on every machine.
+int strategy_for(View data, int level) {
+  if (level == 0 || data.size() < 4 * kSample) return Z_DEFAULT_STRATEGY;
+  const View sample = data.subspan(data.size() / 2, kSample);
+  const size_t matched = deflate_block({}, sample, level, Z_DEFAULT_STRATEGY, true).size();
+  const size_t coded = deflate_block({}, sample, level, Z_HUFFMAN_ONLY, true).size();
+  return coded <= matched + matched / 100 ? Z_HUFFMAN_ONLY : Z_DEFAULT_STRATEGY;
+}
+
+std::array<std::byte, 10> gzip_header(int level) {
+  // RFC 1952: magic, deflate, no flags, no time, extra flags by level, unknown system.
+  const uint8_t extra = level == 9 ? 2 : level == 1 ? 4 : 0;
+  const std::array<uint8_t, 10> bytes = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, extra, 255};
+  return std::bit_cast<std::array<std::byte, 10>>(bytes);
+}
+
+std::array<std::byte, 8> gzip_trailer(unsigned long crc, size_t size) {
+  const std::array<uint32_t, 2> words = {static_cast<uint32_t>(crc), static_cast<uint32_t>(size)};
+  return std::bit_cast<std::array<std::byte, 8>>(words);
+}
+
+}  // namespace
+
+struct ParallelGzip::Block {
+  Bytes input;  ///< the dictionary, then the data
+  size_t dictionary = 0;
+  bool last = false;
+  Bytes output;
+  unsigned long crc = 0;
+  bool done = false;
+  std::exception_ptr error;
+
+  View data() const { return View(input).subspan(dictionary); }
+  size_t room() const { return kBlock - data().size(); }
+
+  void compress(int level) noexcept {
+    try {
+      output = deflate_block(View(input).first(dictionary), data(), level,
+                             strategy_for(data(), level), last);
+      crc = crc32_z(0, zlib_bytes(data().data()), data().size());
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }
+
+  /// The next block, which may refer back into this one.
+  std::unique_ptr<Block> successor() const {
+    auto out = std::make_unique<Block>();
+    out->dictionary = std::min(input.size(), kWindow);
+    out->input.reserve(out->dictionary + kBlock);
+    out->input.assign(input.end() - static_cast<ptrdiff_t>(out->dictionary), input.end());
+    return out;
+  }
+};
+
+/// Blocks in flight, in order, and the threads that compress them; without threads, compresses at
+/// once.
+class ParallelGzip::Workers {
+ public:
+  Workers(int threads, int level) : level_(level) {
+    for (int i = 0; threads > 1 && i < threads; ++i) threads_.emplace_back([this] { work(); });
+  }
+  ~Workers() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  size_t in_flight() const { return blocks_.size(); }
+
+  void add(std::unique_ptr<Block> block) {
+    if (threads_.empty()) {
+      block->compress(level_);
+      block->done = true;
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      if (!block->done) waiting_.push_back(block.get());
+    }
+    blocks_.push_back(std::move(block));
+    wake_.notify_one();
+  }
+
+  /// The oldest block, once it is compressed.
+  std::unique_ptr<Block> take_front() {
+    std::unique_ptr<Block> front = std::move(blocks_.front());
+    blocks_.pop_front();
+    std::unique_lock lock(mutex_);
+    finished_.wait(lock, [&] { return front->done; });
+    return front;
+  }
+
+ private:
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+      if (stopping_) return;
+      Block* const block = waiting_.front();
+      waiting_.pop_front();
+      lock.unlock();
+      block->compress(level_);
+      lock.lock();
+      block->done = true;
+      finished_.notify_one();
+    }
+  }
+
+  int level_;
+  std::deque<std::unique_ptr<Block>> blocks_;  ///< touched by the caller's thread only
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable finished_;
+  std::deque<Block*> waiting_;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+ParallelGzip::ParallelGzip(Sink sink, int level, int threads)
+    : sink_(std::move(sink)),
+      level_(level),
+      max_in_flight_(threads > 1 ? 2 * static_cast<size_t>(threads) : 0),
+      filling_(std::make_unique<Block>()),
+      workers_(std::make_unique<Workers>(threads, level)),
+      crc_(crc32_z(0, nullptr, 0)) {
+  T2N_ASSERT(level >= 0 && level <= 9 && threads >= 1, "gzip level ", level, ", ", threads,
+             " threads");
+  sink_(gzip_header(level));
+}
+
+ParallelGzip::~ParallelGzip() = default;
+
+void ParallelGzip::write(std::span<const std::byte> data) {
+  while (!data.empty()) {
+    const View piece = data.first(std::min(data.size(), filling_->room()));
+    filling_->input.insert(filling_->input.end(), piece.begin(), piece.end());
+    data = data.subspan(piece.size());
+    if (filling_->room() == 0) submit(/*last=*/false);
+  }
+}
+
+void ParallelGzip::finish() {
+  submit(/*last=*/true);
+  while (workers_->in_flight() > 0) emit_front();
+  sink_(gzip_trailer(crc_, size_));
+}
+
+void ParallelGzip::submit(bool last) {
+  auto next = filling_->successor();
+  filling_->last = last;
+  workers_->add(std::exchange(filling_, std::move(next)));
+  while (workers_->in_flight() > max_in_flight_) emit_front();
+}
+
+void ParallelGzip::emit_front() {
+  const std::unique_ptr<Block> block = workers_->take_front();
+  if (block->error) std::rethrow_exception(block->error);
+  const size_t size = block->data().size();
+  crc_ = crc32_combine(crc_, block->crc, static_cast<z_off_t>(size));
+  size_ += size;
+  sink_(block->output);
+}
+
+int default_gzip_threads() {
+  constexpr unsigned kMax = 16;  // bounds the memory; a disk keeps up with no more
+  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, kMax));
+}
+
+}  // namespace t2n::nnef

@@ -1,0 +1,44 @@
+// Names that NNEF and its readers accept: identifiers of the text, labels of the .dat files.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace t2n::nnef {
+
+/// `[A-Za-z_][A-Za-z0-9_]*`; anything else is written `i"…"`, which only tract reads.
+bool is_plain_identifier(std::string_view name);
+
+/// The plain identifier nearest to `natural`: other characters become `_`, and a `_` goes before
+/// digits, reserved words, and prefixes that tract's reader takes for a literal (`inf`, `true`).
+std::string identifier_for(std::string_view natural);
+
+/// A label may become a file's path: `[A-Za-z0-9_.-]` in components that do not begin with a dot,
+/// no `..`, at most kMaxLabel characters.
+bool is_label(std::string_view text);
+inline constexpr size_t kMaxLabel = 180;
+
+/// The label nearest to a dotted name; the middle of what is too long is left out.
+std::string label_for(std::string_view dotted_name);
+
+/// Hands out every name once, with `_1`, `_2`… behind those already taken.
+class UniqueNames {
+ public:
+  enum class Case { sensitive, ignored };
+  explicit UniqueNames(Case letter_case = Case::sensitive) : case_(letter_case) {}
+
+  /// Makes `name` unavailable. False if it was taken.
+  bool reserve(std::string_view name);
+  std::string claim(std::string_view name);
+
+ private:
+  std::string key(std::string_view name) const;
+
+  Case case_;
+  std::unordered_set<std::string> taken_;
+  std::unordered_map<std::string, int> next_suffix_;
+};
+
+}  // namespace t2n::nnef

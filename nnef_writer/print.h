@@ -1,0 +1,23 @@
+// NNEF documents, fragments and expressions as text, the same bytes under every locale.
+#pragma once
+
+#include <string>
+
+#include "nnef_writer/ast.h"
+
+namespace t2n::nnef {
+
+/// The text of graph.nnef: a statement per line, ending in a newline.
+std::string print(const Document& document);
+
+/// A definition, or a declaration ending in `;` where the body is empty; ends in a newline.
+std::string print(const Fragment& fragment);
+
+/// An expression on one line, with the parentheses that every reader needs. NaN is an internal
+/// error.
+std::string print(const Value& value);
+
+/// `i"…"` for what is no plain identifier.
+std::string print_identifier(const std::string& name);
+
+}  // namespace t2n::nnef

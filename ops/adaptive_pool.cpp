@@ -1,0 +1,212 @@
+// Adaptive pools: window i of n over a size s spans [floor(i*s/n), ceil((i+1)*s/n)).
+#include <algorithm>
+
+#include "ops/arith.h"
+#include "ops/registry.h"
+#include "ops/spatial.h"
+
+namespace t2n::ops {
+namespace {
+
+struct Span {
+  int64_t begin;
+  int64_t end;
+};
+
+std::vector<Span> spans(int64_t size, int64_t count) {
+  std::vector<Span> out;
+  for (int64_t i = 0; i < count; ++i)
+    out.push_back({i * size / count, ((i + 1) * size + count - 1) / count});
+  return out;
+}
+
+/// Input and output sizes of the spatial axes.
+struct Axes {
+  Ints in;
+  Ints out;
+  int spatial() const { return static_cast<int>(in.size()); }
+  bool divides() const {
+    for (size_t i = 0; i < in.size(); ++i)
+      if (out[i] == 0 || in[i] % out[i] != 0) return false;
+    return true;
+  }
+};
+
+/// The last axes of the tensor, as many as the pool has.
+Axes read_axes(const OpView& op, Emitter& out, Ref x, int spatial) {
+  const Ints sizes = out.sizes(x);
+  return {Ints(sizes.end() - spatial, sizes.end()), op.expand_ints("output_size", spatial)};
+}
+
+bool is_global(const Ints& output_size) {
+  return std::all_of(output_size.begin(), output_size.end(), [](int64_t n) { return n == 1; });
+}
+
+Ints spatial_axes(int spatial) {
+  Ints out;
+  for (int i = 0; i < spatial; ++i) out.push_back(i + 2);
+  return out;
+}
+
+/// Windows of one size, one after the other.
+Attributes tiles(const Axes& axes) {
+  const auto rank = static_cast<size_t>(axes.spatial() + 2);
+  Ints size(rank, 1);
+  for (size_t i = 0; i < axes.in.size(); ++i) size[i + 2] = axes.in[i] / axes.out[i];
+  return {{"size", size},
+          {"border", "ignore"},
+          {"padding", Pads(rank)},
+          {"stride", size},
+          {"dilation", Ints(rank, 1)}};
+}
+
+/// Row i holds 1/k at the k entries of window i.
+std::vector<double> averages(int64_t size, int64_t count) {
+  std::vector<double> out(static_cast<size_t>(size * count));
+  for (int64_t i = 0; const Span& span : spans(size, count)) {
+    for (int64_t at = span.begin; at < span.end; ++at)
+      out[static_cast<size_t>(i * size + at)] = 1.0 / static_cast<double>(span.end - span.begin);
+    ++i;
+  }
+  return out;
+}
+
+Ref mean_over_tiles(const OpView& op, Emitter& out, Ref x, const Axes& axes) {
+  Attributes attributes = tiles(axes);
+  attributes.emplace_back("normalize", true);
+  return out.call("box", {x}, attributes, out.dtype(x), batched_shape(op, axes.spatial()));
+}
+
+template <int kSpatial>
+void adaptive_avg_pool(const OpView& op, Emitter& out) {
+  Ref x = widened(out, batched(out, op.tensor("self"), kSpatial));
+  if (!ir::is_float(out.dtype(x)))
+    op.refuse_op("the mean of integers rounds differently in tract", "pool in float32");
+  if (is_global(op.expand_ints("output_size", kSpatial))) {
+    x = out.call("mean_reduce", {x}, {{"axes", spatial_axes(kSpatial)}}, out.dtype(x),
+                 batched_shape(op, kSpatial));
+  } else if (const Axes axes = read_axes(op, out, x, kSpatial); axes.divides()) {
+    x = mean_over_tiles(op, out, x, axes);
+  } else {
+    for (int i = kSpatial - 1; i >= 0; --i) {
+      const auto at = static_cast<size_t>(i);
+      if (axes.in[at] != axes.out[at])
+        x = along_axis(out, x, i + 2, averages(axes.in[at], axes.out[at]), axes.out[at]);
+    }
+  }
+  batched_result(op, out, out.cast(x, op.dtype()));
+}
+
+/// All windows as wide as the widest: shorter ones repeat their last entry, which changes no maximum.
+struct Gathered {
+  std::vector<int64_t> entries;  ///< count * width
+  int64_t width = 0;
+};
+
+Gathered equal_windows(int64_t size, int64_t count) {
+  Gathered out;
+  const std::vector<Span> all = spans(size, count);
+  for (const Span& span : all) out.width = std::max(out.width, span.end - span.begin);
+  for (const Span& span : all)
+    for (int64_t i = 0; i < out.width; ++i)
+      out.entries.push_back(std::min(span.begin + i, span.end - 1));
+  return out;
+}
+
+/// [N, C, o1, k1, o2, k2…]
+Ref gathered_windows(Emitter& out, Ref x, const std::vector<Gathered>& windows) {
+  Shape split = {out.shape(x)[0], out.shape(x)[1]};
+  for (size_t i = 0; i < windows.size(); ++i) {
+    const auto& entries = windows[i].entries;
+    const auto count = static_cast<int64_t>(entries.size());
+    const int axis = static_cast<int>(i) + 2;
+    x = out.call("tract_core_gather", {x, int_constant(out, entries, {count}, "windows")},
+                 {{"axis", axis}}, out.dtype(x), with_size(out.shape(x), axis, count));
+    split.insert(split.end(), {count / windows[i].width, windows[i].width});
+  }
+  return out.reshape(x, split);
+}
+
+/// [N, C, o…, product of k]: the elements of each window along the last axis.
+Ref window_last(Emitter& out, Ref x, int spatial) {
+  Ints order = {0, 1};
+  Shape shape = {out.shape(x)[0], out.shape(x)[1]};
+  Dim volume = 1;
+  for (int i = 0; i < spatial; ++i) {
+    order.push_back(2 + 2 * i);
+    shape.push_back(out.shape(x)[static_cast<size_t>(2 + 2 * i)]);
+    volume = volume * out.shape(x)[static_cast<size_t>(3 + 2 * i)];
+  }
+  for (int i = 0; i < spatial; ++i) order.push_back(3 + 2 * i);
+  shape.push_back(volume);
+  return out.reshape(out.transpose(x, order), shape);
+}
+
+/// 0, 1, 2… over the spatial axes, in one channel of one batch.
+Ref positions(Emitter& out, const Ints& sizes) {
+  std::vector<int64_t> values(static_cast<size_t>(ir::element_count(sizes)));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int64_t>(i);
+  Ints shape = {1, 1};
+  shape.insert(shape.end(), sizes.begin(), sizes.end());
+  return int_constant(out, values, shape, "positions");
+}
+
+void uneven_max_pool(const OpView& op, Emitter& out, Ref x, const Axes& axes) {
+  std::vector<Gathered> windows;
+  for (size_t i = 0; i < axes.in.size(); ++i)
+    windows.push_back(equal_windows(axes.in[i], axes.out[i]));
+  const int spatial = axes.spatial();
+  const Ref elements = window_last(out, gathered_windows(out, x, windows), spatial);
+  const Ints last = {spatial + 2};
+  batched_result(op, out, out.squeeze(reduce(out, "max_reduce", elements, last), last), 0);
+  if (!op.is_used(1)) return;
+  const Ref winner = reduce(out, "argmax_reduce", elements, last, DType::i64);
+  const Ref table = window_last(out, gathered_windows(out, positions(out, axes.in), windows), spatial);
+  Shape shape = out.shape(elements);
+  const Ref all = out.broadcast_to(table, shape);
+  shape.back() = 1;
+  const Ref index = out.call("tract_core_gather_elements", {all, winner}, {{"axis", spatial + 2}},
+                             DType::i64, shape);
+  batched_result(op, out, out.squeeze(index, last), 1);
+}
+
+template <int kSpatial>
+void adaptive_max_pool(const OpView& op, Emitter& out) {
+  const Ref x = batched(out, op.tensor("self"), kSpatial);
+  const Axes axes = read_axes(op, out, x, kSpatial);
+  if (!axes.divides()) return uneven_max_pool(op, out, x, axes);
+  const Shape shape = batched_shape(op, kSpatial);
+  const auto results = out.calls("max_pool_with_index", {x}, tiles(axes),
+                                 {{op.dtype(0), shape}, {op.dtype(1), shape}});
+  batched_result(op, out, results[0], 0);
+  batched_result(op, out, results[1], 1);
+}
+
+}  // namespace
+
+void register_adaptive_pool(Registry& r) {
+  constexpr std::string_view kMean = "mean over output_size windows that cover the input";
+  constexpr std::string_view kMax = "maximum over output_size windows that cover the input";
+  r.add({.op = "aten::adaptive_avg_pool1d",
+         .doc = kMean,
+         .variants = {{any_target(), "box", adaptive_avg_pool<1>}}});
+  r.add({.op = "aten::adaptive_avg_pool2d",
+         .also = {"aten::_adaptive_avg_pool2d"},
+         .doc = kMean,
+         .variants = {{any_target(), "box", adaptive_avg_pool<2>}}});
+  r.add({.op = "aten::adaptive_avg_pool3d",
+         .also = {"aten::_adaptive_avg_pool3d"},
+         .doc = kMean,
+         .variants = {{any_target(), "box", adaptive_avg_pool<3>}}});
+  r.add({.op = "aten::adaptive_max_pool1d",
+         .doc = kMax,
+         .variants = {{any_target(), "max_pool_with_index", adaptive_max_pool<1>}}});
+  r.add({.op = "aten::adaptive_max_pool2d",
+         .doc = kMax,
+         .variants = {{any_target(), "max_pool_with_index", adaptive_max_pool<2>}}});
+  r.add({.op = "aten::adaptive_max_pool3d",
+         .doc = kMax,
+         .variants = {{any_target(), "max_pool_with_index", adaptive_max_pool<3>}}});
+}
+
+}  // namespace t2n::ops

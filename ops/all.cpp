@@ -1,0 +1,27 @@
+// Registers every family of operators.
+#include "ops/all.h"
+
+#include "ops/registry.h"
+
+namespace t2n::ops {
+
+void register_all(Registry& registry) {
+  register_activation(registry);
+  register_adaptive_pool(registry);
+  register_attention(registry);
+  register_conv(registry);
+  register_creation(registry);
+  register_einsum(registry);
+  register_elementwise(registry);
+  register_index(registry);
+  register_matmul(registry);
+  register_norm(registry);
+  register_pool(registry);
+  register_reduce(registry);
+  register_resize(registry);
+  register_rnn(registry);
+  register_scatter(registry);
+  register_shape(registry);
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,28 @@
+// One registration function per family; all.cpp calls them in turn. A new family adds a line to each.
+#pragma once
+
+namespace t2n::ops {
+
+class Registry;
+
+void register_activation(Registry& registry);
+void register_adaptive_pool(Registry& registry);
+void register_attention(Registry& registry);
+void register_conv(Registry& registry);
+void register_creation(Registry& registry);
+void register_einsum(Registry& registry);
+void register_elementwise(Registry& registry);
+void register_index(Registry& registry);
+void register_matmul(Registry& registry);
+void register_norm(Registry& registry);
+void register_pool(Registry& registry);
+void register_reduce(Registry& registry);
+void register_resize(Registry& registry);
+void register_rnn(Registry& registry);
+void register_scatter(Registry& registry);
+void register_shape(Registry& registry);
+
+/// All of the above.
+void register_all(Registry& registry);
+
+}  // namespace t2n::ops

@@ -1,0 +1,190 @@
+#include "ops/arith.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+bool is_unsigned(DType dtype) {
+  return dtype == DType::u8 || dtype == DType::u16 || dtype == DType::u32 || dtype == DType::u64;
+}
+
+/// tract turns x * x into a square that it computes in f32 or, for i64, not at all. It finds equal
+/// operands by itself, so that -(-a * b) is the form that is safe for any two.
+Ref mul_integers(Emitter& out, Ref a, Ref b) {
+  if (out.constant_value(a) || out.constant_value(b)) return out.elementwise("mul", {a, b});
+  const DType dtype = out.dtype(a);
+  if (!is_unsigned(dtype)) return neg(out, out.elementwise("mul", {neg(out, a), b}));
+  return out.cast(mul(out, out.cast(a, DType::i64), out.cast(b, DType::i64)), dtype);
+}
+
+/// tract compares numbers only.
+Ref as_number(Emitter& out, Ref x) {
+  return out.dtype(x) == DType::boolean ? out.cast(x, DType::u8) : x;
+}
+
+}  // namespace
+
+Ref add(Emitter& out, Ref a, Ref b) {
+  return out.elementwise(out.dtype(a) == DType::boolean ? "or" : "add", {a, b});
+}
+
+Ref sub(Emitter& out, Ref a, Ref b) { return out.elementwise("sub", {a, b}); }
+
+Ref mul(Emitter& out, Ref a, Ref b) {
+  if (out.dtype(a) == DType::boolean) return logical_and(out, a, b);
+  return ir::is_integer(out.dtype(a)) ? mul_integers(out, a, b) : out.elementwise("mul", {a, b});
+}
+
+Ref div(Emitter& out, Ref a, Ref b) { return out.elementwise("div", {a, b}); }
+
+Ref minimum(Emitter& out, Ref a, Ref b) {
+  return out.elementwise(out.dtype(a) == DType::boolean ? "and" : "min", {a, b});
+}
+
+Ref maximum(Emitter& out, Ref a, Ref b) {
+  return out.elementwise(out.dtype(a) == DType::boolean ? "or" : "max", {a, b});
+}
+
+Ref neg(Emitter& out, Ref x) {
+  // neg saturates at zero where torch wraps around.
+  return is_unsigned(out.dtype(x)) ? sub(out, like(out, 0, x), x) : out.elementwise("neg", {x});
+}
+
+Ref magnitude(Emitter& out, Ref x) {
+  // tract before 0.23 lacks abs in f64.
+  if (out.dtype(x) == DType::f64) return maximum(out, x, neg(out, x));
+  return is_unsigned(out.dtype(x)) ? x : out.elementwise("abs", {x});
+}
+
+Ref compare(Emitter& out, std::string_view op, Ref a, Ref b) {
+  return out.elementwise(op, {as_number(out, a), as_number(out, b)}, DType::boolean);
+}
+
+Ref logical_and(Emitter& out, Ref a, Ref b) { return out.elementwise("and", {a, b}); }
+Ref logical_xor(Emitter& out, Ref a, Ref b) { return out.elementwise("tract_core_xor", {a, b}); }
+Ref logical_not(Emitter& out, Ref x) { return out.elementwise("not", {x}); }
+
+Ref select(Emitter& out, Ref condition, Ref then, Ref otherwise) {
+  return out.elementwise("select", {condition, then, otherwise}, out.dtype(then));
+}
+
+Ref is_nan(Emitter& out, Ref x) { return compare(out, "ne", x, x); }
+
+Ref like(Emitter& out, double value, Ref x) {
+  const DType dtype = out.dtype(x);
+  return ir::is_float(dtype) ? out.scalar(value, dtype)
+                             : out.scalar(static_cast<int64_t>(value), dtype);
+}
+
+Ref widened(Emitter& out, Ref x) {
+  return out.dtype(x) == DType::f16 ? out.cast(x, DType::f32) : x;
+}
+
+Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes,
+           std::optional<DType> dtype) {
+  const bool is_bool = out.dtype(x) == DType::boolean && op != "any_reduce" && op != "all_reduce";
+  const bool is_sum = op == "sum_reduce" || op == "mean_reduce" || op == "tract_core_product_reduce";
+  const Ref in = is_bool ? out.cast(x, DType::u8) : is_sum ? widened(out, x) : x;
+  Shape shape = out.shape(x);
+  for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
+  const Ref y = out.call(op, {in}, {{"axes", axes}}, dtype.value_or(out.dtype(in)), shape);
+  return dtype ? y : out.cast(y, out.dtype(x));
+}
+
+Ints all_axes(int rank) {
+  Ints axes(static_cast<size_t>(rank));
+  std::iota(axes.begin(), axes.end(), 0);
+  return axes;
+}
+
+Ref iota(Emitter& out, int64_t n, int axis, int rank) {
+  Ints values(static_cast<size_t>(n));
+  std::iota(values.begin(), values.end(), 0);
+  Ints shape(static_cast<size_t>(rank), 1);
+  shape[static_cast<size_t>(axis)] = n;
+  return int_constant(out, values, shape, "iota");
+}
+
+Ref int_constant(Emitter& out, const std::vector<int64_t>& values, const Ints& shape,
+                 std::string_view name) {
+  return out.constant(ir::tensor_of(DType::i64, shape, values), name);
+}
+
+Shape with_size(Shape shape, int axis, Dim size) {
+  shape.at(static_cast<size_t>(axis)) = std::move(size);
+  return shape;
+}
+
+Ints axis_to_front(int axis, int rank) {
+  Ints permutation = all_axes(rank);
+  permutation.erase(permutation.begin() + axis);
+  permutation.insert(permutation.begin(), axis);
+  return permutation;
+}
+
+Ints inverse(const Ints& permutation) {
+  Ints out(permutation.size());
+  for (size_t i = 0; i < permutation.size(); ++i)
+    out[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
+  return out;
+}
+
+Ref at_least_1d(Emitter& out, Ref x) { return out.rank(x) == 0 ? out.unsqueeze(x, {0}) : x; }
+
+Ref flattened(Emitter& out, Ref x) {
+  Dim count = 1;
+  for (const Dim& size : out.shape(x)) count = count * size;
+  return out.reshape(x, {count});
+}
+
+Ints broadcast_sizes(const Ints& a, const Ints& b) {
+  Ints shape(std::max(a.size(), b.size()), 1);
+  for (const Ints& one : {a, b})
+    for (size_t i = 0; i < one.size(); ++i) {
+      int64_t& size = shape[shape.size() - one.size() + i];
+      if (one[i] != 1) size = one[i];
+    }
+  return shape;
+}
+
+std::pair<Ref, Ref> operands(const OpView& op, Emitter& out) {
+  if (!op.is_tensor("self")) {
+    const Ref other = op.tensor("other");
+    return {op.number("self", out.dtype(other)), other};
+  }
+  const Ref self = op.tensor("self");
+  return {self, operand(op, out, "other", out.dtype(self))};
+}
+
+Ref operand(const OpView& op, Emitter& out, std::string_view name, DType dtype) {
+  return op.is_tensor(name) ? out.cast(op.tensor(name), dtype) : op.number(name, dtype);
+}
+
+Ref converted_number(const OpView& op, Emitter& out, std::string_view name, DType dtype) {
+  if (!ir::is_integer(dtype)) return op.number(name, dtype);
+  const double value = op.f64(name);
+  return std::trunc(value) == value ? op.number(name, dtype)
+                                    : out.scalar(static_cast<int64_t>(value), dtype);
+}
+
+bool is_number(const Emitter& out, Ref x, double value) {
+  const auto known = out.constant_value(x);
+  return known && known->shape.empty() && ir::element_f64(*known, 0) == value;
+}
+
+void finish(const OpView& op, Emitter& out, Ref y, int index) {
+  out.result(out.broadcast_to(out.cast(y, op.dtype(index)), op.shape(index)), index);
+}
+
+void ignore_present(const OpView& op, std::initializer_list<std::string_view> names,
+                    std::string_view why) {
+  for (const std::string_view name : names)
+    if (op.has_argument(name)) op.ignore(name, why);
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,189 @@
+// Scaled dot-product attention.
+#include "ops/attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ops/arith.h"
+#include "ops/product.h"
+#include "ops/registry.h"
+
+namespace t2n::ops {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Dim size_from_end(const Emitter& out, Ref x, size_t from_end) {
+  const Shape& shape = out.shape(x);
+  return shape.at(shape.size() - from_end);
+}
+
+/// true where query i (rows) may see key j (columns).
+Ref causal_mask(Emitter& out, const Attention& a) {
+  const int64_t queries = out.sizes(a.query).at(out.sizes(a.query).size() - 2);
+  const int64_t keys = out.sizes(a.key).at(out.sizes(a.key).size() - 2);
+  return compare(out, "le", iota(out, keys, 1, 2), iota(out, queries, 0, 2));
+}
+
+/// As numbers to add to the scores.
+Ref additive(Emitter& out, Ref mask, DType dtype) {
+  if (out.dtype(mask) != DType::boolean) return out.cast(mask, dtype);
+  return select(out, mask, out.scalar(0.0, dtype), out.scalar(-kInfinity, dtype));
+}
+
+/// Groups of query heads share a key head: [B, K, S, D] -> [B, K * groups, S, D].
+Ref repeated_heads(Emitter& out, Ref x, const Dim& heads) {
+  Shape shape = out.shape(x);
+  const size_t axis = shape.size() - 3;
+  if (shape[axis] == heads) return x;
+  const Dim groups = floor_div(heads, shape[axis]);
+  Shape spread = shape;
+  spread.insert(spread.begin() + static_cast<std::ptrdiff_t>(axis) + 1, groups);
+  shape[axis] = heads;
+  const Ref apart = out.unsqueeze(x, {static_cast<int64_t>(axis) + 1});
+  return out.reshape(out.broadcast_to(apart, spread), shape);
+}
+
+Attention with_repeated_heads(Emitter& out, Attention a) {
+  const Dim heads = size_from_end(out, a.query, 3);
+  a.key = repeated_heads(out, a.key, heads);
+  a.value = repeated_heads(out, a.value, heads);
+  return a;
+}
+
+Attention widened(Emitter& out, Attention a) {
+  for (Ref* x : {&a.query, &a.key, &a.value}) *x = widened(out, *x);
+  if (a.mask) a.mask = additive(out, *a.mask, out.dtype(a.query));
+  return a;
+}
+
+Attention read_attention(const OpView& op, Emitter& out) {
+  op.require("dropout_p", 0);
+  Attention a;
+  a.query = op.tensor("query");
+  a.key = op.tensor("key");
+  a.value = op.tensor("value");
+  a.mask = op.opt_tensor("attn_mask");
+  a.is_causal = op.boolean("is_causal");
+  a.scale = op.opt_f64("scale");
+  if (op.has_argument("enable_gqa") && op.boolean("enable_gqa") && out.rank(a.query) < 3)
+    op.refuse("enable_gqa", "there is no axis of heads");
+  return a;
+}
+
+bool is_grouped(const OpView& op) {
+  return op.has_argument("enable_gqa") && op.boolean("enable_gqa");
+}
+
+void refuse_second_output(const OpView& op) {
+  for (int i = 1; i < op.outputs(); ++i)
+    if (op.is_used(i))
+      op.refuse_op(cat("output ", i, ", kept for the backward pass, is read"));
+}
+
+void by_composition(const OpView& op, Emitter& out) {
+  Attention a = read_attention(op, out);
+  if (is_grouped(op)) a = with_repeated_heads(out, a);
+  const AttentionResult y = composed_attention(op, out, a);
+  out.result(out.cast(y.output, op.dtype()));
+  refuse_second_output(op);
+}
+
+// --- tract's own ---
+
+/// Leading axes as those of the query; heads may differ where queries are grouped.
+Ref with_batch_of(Emitter& out, Ref x, Ref query, bool is_grouped) {
+  Shape shape = out.shape(query);
+  const size_t fixed = is_grouped ? 3 : 2;
+  for (size_t i = 1; i <= fixed; ++i) shape[shape.size() - i] = size_from_end(out, x, i);
+  return out.broadcast_to(x, shape);
+}
+
+/// tract wants the mask in full over queries and keys; over batch and heads it broadcasts.
+Ref full_mask(Emitter& out, Ref mask, const Attention& a) {
+  const Ref x = with_rank(out, mask, out.rank(a.query));
+  Shape shape = out.shape(x);
+  shape[shape.size() - 2] = size_from_end(out, a.query, 2);
+  shape[shape.size() - 1] = size_from_end(out, a.key, 2);
+  return out.broadcast_to(x, shape);
+}
+
+/// The query's leading axes may be the ones that broadcast.
+bool leads(const Emitter& out, const Attention& a, bool is_grouped) {
+  const size_t batch = out.shape(a.query).size() - (is_grouped ? 3 : 2);
+  for (const Ref x : {a.key, a.value})
+    for (size_t i = 0; i < batch; ++i) {
+      const Dim other = out.shape(x)[i];
+      if (other != Dim(1) && other != out.shape(a.query)[i]) return false;
+    }
+  return true;
+}
+
+bool is_native(const Emitter& out, const Attention& a, bool is_grouped) {
+  const int rank = out.rank(a.query);
+  return rank <= 4 && out.dtype(a.query) != DType::f64 && out.rank(a.key) == rank &&
+         out.rank(a.value) == rank && leads(out, a, is_grouped);
+}
+
+Ref native_attention(Emitter& out, std::string_view name, const Attention& a) {
+  std::vector<Ref> operands = {a.query, a.key, a.value};
+  if (a.mask) operands.push_back(full_mask(out, *a.mask, a));
+  Attributes attributes = {
+      {"datum_type", "f32"}, {"acc_datum_type", "f32"}, {"is_causal", a.is_causal}};
+  if (a.scale) attributes.emplace_back("scale", *a.scale);
+  Shape shape = out.shape(a.query);
+  shape.back() = out.shape(a.value).back();
+  return out.call(name, operands, attributes, out.dtype(a.query), shape);
+}
+
+/// The engine aligns a causal mask at the last key where there are more keys than queries, torch at
+/// the first.
+Attention with_explicit_causality(Emitter& out, Attention a) {
+  if (!a.is_causal || size_from_end(out, a.query, 2) == size_from_end(out, a.key, 2)) return a;
+  a.mask = causal_mask(out, a);
+  a.is_causal = false;
+  return a;
+}
+
+void by_engine(const OpView& op, Emitter& out) {
+  Attention a = read_attention(op, out);
+  if (!is_native(out, a, is_grouped(op))) return by_composition(op, out);
+  a = widened(out, with_explicit_causality(out, a));
+  const int rank = std::max(3, out.rank(a.query));
+  for (Ref* x : {&a.query, &a.key, &a.value}) *x = with_rank(out, *x, rank);
+  for (Ref* x : {&a.key, &a.value}) *x = with_batch_of(out, *x, a.query, is_grouped(op));
+  const Ref y = native_attention(out, op.nnef(), a);
+  out.result(out.cast(rank > op.rank() ? out.squeeze(y, {0}) : y, op.dtype()));
+  refuse_second_output(op);
+}
+
+}  // namespace
+
+AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a) {
+  if (a.is_causal) a.mask = causal_mask(out, a);
+  a = widened(out, a);
+  const double width = static_cast<double>(out.sizes(a.query).back());
+  const Ref products = product_transposed(op, out, a.query, a.key);
+  Ref scores = scaled(out, products, a.scale.value_or(1 / std::sqrt(width)));
+  if (a.mask) scores = add(out, scores, *a.mask);
+  const Ints last = {out.rank(scores) - 1};
+  Ref weights = out.call("softmax", {scores}, {{"axes", last}}, out.dtype(scores), out.shape(scores));
+  if (a.mask && !a.is_causal) {
+    const Ref top = reduce(out, "max_reduce", scores, last);
+    const Ref is_blind = compare(out, "eq", top, like(out, -kInfinity, top));
+    weights = select(out, is_blind, like(out, 0, weights), weights);
+  }
+  return {product(op, out, weights, a.value), weights};
+}
+
+void register_attention(Registry& r) {
+  r.add({.op = "aten::scaled_dot_product_attention",
+         .also = {"aten::_scaled_dot_product_flash_attention_for_cpu"},
+         .doc = "softmax(query . key^T * scale + attn_mask) . value",
+         .variants = {{has(Feature::sdpa), "tract_transformers_sdpa", by_engine},
+                      {any_target(), "softmax", by_composition}},
+         .limits = "dropout_p other than 0 is refused"});
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,29 @@
+// Scaled dot-product attention, for the operators that contain one.
+#pragma once
+
+#include <optional>
+
+#include "ops/emitter.h"
+#include "ops/op_view.h"
+
+namespace t2n::ops {
+
+/// softmax(query . key^T * scale + mask) . value over the last two axes; leading axes broadcast.
+struct Attention {
+  Ref query;
+  Ref key;
+  Ref value;
+  std::optional<Ref> mask;  ///< booleans (true takes part), or numbers to add
+  bool is_causal = false;   ///< query i sees the keys 0..i
+  std::optional<double> scale;  ///< 1 / sqrt(size of a query) where absent
+};
+
+struct AttentionResult {
+  Ref output;
+  Ref weights;  ///< the softmax
+};
+
+/// By two matrix products and a softmax. Rows that see no key give zeros, as torch has it.
+AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a);
+
+}  // namespace t2n::ops

@@ -1,0 +1,39 @@
+// Attributes of NNEF operations, made from plain values.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ir/shape.h"
+#include "nnef_writer/ast.h"
+
+namespace t2n::ops {
+
+using ir::Dim;
+using ir::DType;
+using ir::Ints;
+using ir::Shape;
+
+/// A named attribute. Integers print as NNEF integers, doubles as scalars (`1.0`): they never mix.
+struct Attribute {
+  std::string_view name;
+  nnef::Value value;
+
+  Attribute(std::string_view key, nnef::Value v) : name(key), value(std::move(v)) {}
+  Attribute(std::string_view key, int64_t v) : Attribute(key, nnef::integer(v)) {}
+  Attribute(std::string_view key, int v) : Attribute(key, nnef::integer(v)) {}
+  Attribute(std::string_view key, double v) : Attribute(key, nnef::scalar(v)) {}
+  Attribute(std::string_view key, bool v) : Attribute(key, nnef::logical(v)) {}
+  Attribute(std::string_view key, const char* v) : Attribute(key, nnef::string(v)) {}
+  Attribute(std::string_view key, const std::string& v) : Attribute(key, nnef::string(v)) {}
+  Attribute(std::string_view key, const Ints& v);
+  Attribute(std::string_view key, const Dim& v);
+  Attribute(std::string_view key, const Shape& v);
+  /// `[(before, after), …]`
+  Attribute(std::string_view key, const std::vector<std::pair<int64_t, int64_t>>& v);
+};
+using Attributes = std::vector<Attribute>;
+
+}  // namespace t2n::ops

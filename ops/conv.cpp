@@ -1,0 +1,184 @@
+// Convolutions over one, two or three spatial axes, and their transposes.
+#include <algorithm>
+
+#include "ops/arith.h"
+#include "ops/registry.h"
+#include "ops/spatial.h"
+
+namespace t2n::ops {
+namespace {
+
+/// Weights are [O, I/groups, k…], of transposed convolutions [I, O/groups, k…]. Lists have one entry per
+/// spatial axis.
+struct Convolution {
+  Ref input;
+  Ref weight;
+  std::optional<Ref> bias;
+  Ints stride;
+  Ints dilation;
+  Pads pads;
+  int64_t groups = 1;
+  int spatial() const { return static_cast<int>(stride.size()); }
+};
+
+Convolution read_common(const OpView& op, Emitter& out) {
+  Convolution c;
+  c.input = op.tensor("input");
+  c.weight = op.tensor("weight");
+  c.bias = op.opt_tensor("bias");
+  const int spatial = out.rank(c.weight) - 2;
+  c.stride = op.expand_ints("stride", spatial);
+  c.dilation = op.expand_ints("dilation", spatial);
+  c.groups = op.i64("groups");
+  if (!ir::is_float(out.dtype(c.input)))
+    op.refuse_op("tract convolves integers only where they are quantised",
+                 "compute the convolution in float32");
+  return c;
+}
+
+Pads symmetric(const Ints& padding) {
+  Pads out;
+  for (const int64_t p : padding) out.emplace_back(p, p);
+  return out;
+}
+
+/// `same` keeps the size at stride 1; an odd padding puts its larger half at the end, as torch does.
+Pads named_padding(const OpView& op, Emitter& out, const Convolution& c) {
+  const std::string mode = op.one_of("padding", {"same", "valid"});
+  const Ints weight = out.sizes(c.weight);
+  Pads pads(c.stride.size());
+  if (mode == "valid") return pads;
+  for (size_t i = 0; i < pads.size(); ++i) {
+    const int64_t total = c.dilation[i] * (weight[i + 2] - 1);
+    pads[i] = {total / 2, total - total / 2};
+  }
+  return pads;
+}
+
+Attributes attributes_of(const Convolution& c) {
+  return {{"border", "constant"}, {"padding", c.pads},     {"stride", c.stride},
+          {"dilation", c.dilation}, {"groups", c.groups}};
+}
+
+/// Half floats convolve in f32, where torch computes them too: tract's own f16 sums are ten times
+/// coarser than the rounding of their result.
+void emit(const OpView& op, Emitter& out, std::string_view name, const Convolution& c,
+          const Attributes& attributes) {
+  std::vector<Ref> operands = {widened(out, batched(out, c.input, c.spatial())),
+                               widened(out, c.weight)};
+  if (c.bias) operands.push_back(widened(out, *c.bias));
+  const Ref y = out.call(name, operands, attributes, out.dtype(operands[0]),
+                         batched_shape(op, c.spatial()));
+  batched_result(op, out, out.cast(y, op.dtype()));
+}
+
+/// tract wants [O, I/groups, k…] with the groups outermost in O; torch has [I, O/groups, k…].
+Ref transposed_weight(Emitter& out, Ref weight, int64_t groups) {
+  const Shape shape = out.shape(weight);
+  Shape grouped = {groups, shape[0].value() / groups};
+  grouped.insert(grouped.end(), shape.begin() + 1, shape.end());
+  Ints swap(grouped.size());
+  for (size_t i = 0; i < swap.size(); ++i) swap[i] = static_cast<int64_t>(i);
+  std::swap(swap[1], swap[2]);
+  Shape target = {shape[1] * Dim(groups), grouped[1]};
+  target.insert(target.end(), shape.begin() + 2, shape.end());
+  return out.reshape(out.transpose(out.reshape(weight, grouped), swap), target);
+}
+
+/// `output_shape` is the only way to say output_padding: tract has no negative padding.
+void emit_transposed(const OpView& op, Emitter& out, Convolution c) {
+  const Ints extra = op.expand_ints("output_padding", c.spatial());
+  out.sizes(c.weight);
+  c.weight = transposed_weight(out, c.weight, c.groups);
+  Attributes attributes = attributes_of(c);
+  if (std::any_of(extra.begin(), extra.end(), [](int64_t p) { return p != 0; })) {
+    const Ints sizes = op.sizes();
+    attributes.emplace_back("output_shape", Ints(sizes.end() - c.spatial(), sizes.end()));
+  }
+  emit(op, out, "deconv", c, attributes);
+}
+
+void conv(const OpView& op, Emitter& out) {
+  Convolution c = read_common(op, out);
+  c.pads = symmetric(op.expand_ints("padding", c.spatial()));
+  emit(op, out, op.nnef(), c, attributes_of(c));
+}
+
+void conv_named(const OpView& op, Emitter& out) {
+  Convolution c = read_common(op, out);
+  c.pads = named_padding(op, out, c);
+  emit(op, out, op.nnef(), c, attributes_of(c));
+}
+
+void conv_transpose(const OpView& op, Emitter& out) {
+  Convolution c = read_common(op, out);
+  c.pads = symmetric(op.expand_ints("padding", c.spatial()));
+  emit_transposed(op, out, c);
+}
+
+/// One operator for both directions.
+void convolution(const OpView& op, Emitter& out) {
+  Convolution c = read_common(op, out);
+  c.pads = symmetric(op.expand_ints("padding", c.spatial()));
+  if (op.boolean("transposed")) return emit_transposed(op, out, c);
+  op.ignore("output_padding", "torch reads it for transposed convolutions only");
+  emit(op, out, op.nnef(), c, attributes_of(c));
+}
+
+void convolution_with_flags(const OpView& op, Emitter& out) {
+  op.ignore_all({"benchmark", "deterministic", "cudnn_enabled"}, "choose a kernel, not a result");
+  if (op.has_argument("allow_tf32")) op.ignore("allow_tf32", "chooses a kernel");
+  convolution(op, out);
+}
+
+/// self [T, N, I], weight [k, I, O], result [T', N, O].
+void conv_tbc(const OpView& op, Emitter& out) {
+  Convolution c;
+  c.input = widened(out, out.transpose(op.tensor("self"), {1, 2, 0}));
+  c.weight = widened(out, out.transpose(op.tensor("weight"), {2, 1, 0}));
+  c.stride = c.dilation = {1};
+  c.pads = symmetric({op.i64("pad")});
+  const Shape shape = {op.shape()[1], op.shape()[2], op.shape()[0]};
+  const Ref y = out.call(op.nnef(), {c.input, c.weight, widened(out, op.tensor("bias"))},
+                         attributes_of(c), out.dtype(c.input), shape);
+  out.result(out.cast(out.transpose(y, {2, 0, 1}), op.dtype()));
+}
+
+constexpr std::string_view kLimits = "integer tensors are refused";
+
+}  // namespace
+
+void register_conv(Registry& r) {
+  constexpr std::string_view kDoc = "y[o] = bias[o] + sum over I/groups and k of weight * input";
+  constexpr std::string_view kTransposedDoc = "gradient of a convolution by its input, plus bias";
+  r.add({.op = "aten::conv2d",
+         .also = {"aten::conv1d", "aten::conv3d"},
+         .doc = kDoc,
+         .variants = {{any_target(), "conv", conv}},
+         .limits = kLimits});
+  r.add({.op = "aten::conv2d.padding",
+         .also = {"aten::conv1d.padding", "aten::conv3d.padding", "aten::_convolution_mode"},
+         .doc = kDoc,
+         .variants = {{any_target(), "conv", conv_named}},
+         .limits = kLimits});
+  r.add({.op = "aten::conv_transpose2d.input",
+         .also = {"aten::conv_transpose1d", "aten::conv_transpose3d.input"},
+         .doc = kTransposedDoc,
+         .variants = {{any_target(), "deconv", conv_transpose}},
+         .limits = kLimits});
+  r.add({.op = "aten::convolution",
+         .also = {"aten::convolution_overrideable"},
+         .doc = "a convolution, or its transpose",
+         .variants = {{any_target(), "conv", convolution}},
+         .limits = kLimits});
+  r.add({.op = "aten::_convolution",
+         .also = {"aten::_convolution.deprecated"},
+         .doc = "a convolution, or its transpose",
+         .variants = {{any_target(), "conv", convolution_with_flags}},
+         .limits = kLimits});
+  r.add({.op = "aten::conv_tbc",
+         .doc = "conv1d over [time, batch, channels]",
+         .variants = {{any_target(), "conv", conv_tbc}}});
+}
+
+}  // namespace t2n::ops

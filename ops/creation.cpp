@@ -1,0 +1,161 @@
+// Tensors made from numbers, copies of tensors, and casts.
+#include <algorithm>
+#include <cmath>
+
+#include "ops/all.h"
+#include "ops/arith.h"
+#include "ops/registry.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+/// Operations that give `self` itself, in the result's dtype.
+constexpr std::string_view kCopies[] = {
+    "aten::to.device",   "aten::to.dtype",      "aten::to.other",      "aten::to.dtype_layout",
+    "aten::to.prim_Device", "aten::to.prim_dtype", "aten::to.prim_other", "aten::_to_copy",
+    "aten::type_as",     "aten::clone",         "aten::contiguous",    "aten::detach",
+    "aten::detach_copy", "aten::alias",         "aten::alias_copy",    "aten::lift",
+    "aten::lift_fresh",  "aten::lift_fresh_copy", "aten::cpu",          "aten::cuda",
+    "aten::pin_memory",  "aten::resolve_conj",  "aten::resolve_neg",   "aten::requires_grad_",
+    "aten::_cast_Byte",  "aten::_cast_Char",    "aten::_cast_Double",  "aten::_cast_Float",
+    "aten::_cast_Half",  "aten::_cast_Int",     "aten::_cast_Long",    "aten::_cast_Short",
+    "t2n::cast",
+};
+
+/// Constant tensors: `value` in every element, or the number that an argument gives.
+struct FillRow {
+  std::string_view op;
+  double value;
+  std::string_view argument = {};
+};
+constexpr FillRow kFills[] = {
+    {"aten::zeros", 0},      {"aten::zeros_like", 0}, {"aten::new_zeros", 0},
+    {"aten::ones", 1},       {"aten::ones_like", 1},  {"aten::new_ones", 1},
+    {"aten::full", 0, "fill_value"},      {"aten::full_like", 0, "fill_value"},
+    {"aten::new_full", 0, "fill_value"},  {"aten::scalar_tensor", 0, "s"},
+    {"aten::tensor.int", 0, "t"},         {"aten::tensor.float", 0, "t"},
+    {"aten::tensor.bool", 0, "t"},        {"aten::as_tensor.int", 0, "t"},
+    {"aten::as_tensor.float", 0, "t"},    {"aten::as_tensor.bool", 0, "t"},
+};
+
+void ignore_placement(const OpView& op) {
+  ignore_present(op,
+                 {"dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "copy",
+                  "other", "requires_grad"},
+                 "the result shows its dtype, and nothing else has a meaning here");
+}
+
+void copy_of_self(const OpView& op, Emitter& out) {
+  ignore_placement(op);
+  finish(op, out, op.tensor("self"));
+}
+
+void copy_of_data(const OpView& op, Emitter& out) {
+  ignore_placement(op);
+  finish(op, out, op.tensor("data"));
+}
+
+void fill(const OpView& op, Emitter& out) {
+  ignore_placement(op);
+  ignore_present(op, {"self", "size"}, "the shape is that of the result");
+  const auto row = std::find_if(std::begin(kFills), std::end(kFills),
+                                [&](const FillRow& r) { return r.op == op.op(); });
+  const Ref value = row->argument.empty()
+                        ? out.cast(out.scalar(row->value, DType::f32), op.dtype())
+                        : converted_number(op, out, row->argument, op.dtype());
+  out.result(out.full(value, op.shape()));
+}
+
+/// first + i * step, in the dtype of the result.
+void sequence(const OpView& op, Emitter& out, double first, double step) {
+  std::vector<double> values(static_cast<size_t>(op.sizes()[0]));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = first + static_cast<double>(i) * step;
+  const Ref known = out.constant(ir::tensor_of(DType::f64, op.sizes(), values), "range");
+  out.result(out.cast(known, op.dtype()));
+}
+
+/// Torch converts the bounds to the result's dtype first.
+double bound(const OpView& op, std::string_view name, double otherwise) {
+  if (!op.has_argument(name)) return otherwise;
+  const double value = op.f64(name);
+  return ir::is_float(op.dtype()) ? value : std::trunc(value);
+}
+
+/// A symbolic length wants integers of the engine's own range.
+void symbolic_range(const OpView& op, Emitter& out) {
+  const auto number = [&](std::string_view name, int64_t otherwise) {
+    return op.has_argument(name) ? op.number(name, DType::i64) : out.scalar(otherwise, DType::i64);
+  };
+  const Ref start = number("start", 0), end = number("end", 0), step = number("step", 1);
+  const Ref range = out.call("tract_core_range", {start, end, step}, {}, DType::i64, op.shape());
+  finish(op, out, range);
+}
+
+void arange(const OpView& op, Emitter& out) {
+  ignore_placement(op);
+  if (!op.shape()[0].is_constant()) return symbolic_range(op, out);
+  op.ignore("end", "the length of the result shows it");
+  sequence(op, out, bound(op, "start", 0), bound(op, "step", 1));
+}
+
+void linspace(const OpView& op, Emitter& out) {
+  ignore_placement(op);
+  const double start = op.f64("start"), end = op.f64("end");
+  const auto steps = static_cast<double>(op.i64("steps"));
+  sequence(op, out, start, steps > 1 ? (end - start) / (steps - 1) : 0);
+}
+
+void eye(const OpView& op, Emitter& out) {
+  ignore_placement(op);
+  ignore_present(op, {"n", "m"}, "the shape is that of the result");
+  const Ints sizes = op.sizes();
+  Ints values(static_cast<size_t>(ir::element_count(sizes)), 0);
+  for (int64_t i = 0; i < std::min(sizes[0], sizes[1]); ++i)
+    values[static_cast<size_t>(i * sizes[1] + i)] = 1;
+  out.result(out.cast(int_constant(out, values, sizes, "eye"), op.dtype()));
+}
+
+void one_hot(const OpView& op, Emitter& out) {
+  const Ref index = op.tensor("self");
+  const int64_t classes = op.i64("num_classes");
+  if (classes < 0)
+    op.refuse("num_classes", "the number of classes would depend on the data",
+              "pass num_classes to one_hot");
+  const int rank = out.rank(index);
+  const Ref wide = out.unsqueeze(out.cast(index, DType::i64), {rank});
+  finish(op, out, compare(out, "eq", wide, iota(out, classes, rank, rank + 1)));
+}
+
+}  // namespace
+
+void register_creation(Registry& r) {
+  for (const std::string_view name : kCopies)
+    r.add({.op = name,
+           .doc = "self, cast to the result's dtype",
+           .variants = {{any_target(), "tract_core_cast", copy_of_self}}});
+  r.add({.op = "aten::as_tensor",
+         .doc = "data, cast to the result's dtype",
+         .variants = {{any_target(), "tract_core_cast", copy_of_data}}});
+  for (const FillRow& row : kFills)
+    r.add({.op = row.op,
+           .doc = row.argument.empty() ? "zeros or ones" : "one number in every element",
+           .variants = {{any_target(), "tract_core_broadcast", fill}}});
+  r.add({.op = "aten::arange",
+         .also = {"aten::arange.start", "aten::arange.start_step"},
+         .doc = "start + i * step, below end",
+         .variants = {{any_target(), "tract_core_range", arange}}});
+  r.add({.op = "aten::linspace",
+         .doc = "steps numbers from start to end",
+         .variants = {{any_target(), "variable", linspace}}});
+  r.add({.op = "aten::eye",
+         .also = {"aten::eye.m"},
+         .doc = "1 on the diagonal, else 0",
+         .variants = {{any_target(), "variable", eye}}});
+  r.add({.op = "aten::one_hot",
+         .doc = "1 where the class equals self, else 0, along a new last axis",
+         .variants = {{any_target(), "eq", one_hot}},
+         .limits = "num_classes=-1"});
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,124 @@
+// Diagonals and triangles of matrices.
+#include <algorithm>
+
+#include "ops/arith.h"
+#include "ops/registry.h"
+
+namespace t2n::ops {
+namespace {
+
+/// `x` with axes `first` and `second` moved to the end, in this order.
+Ref with_last(Emitter& out, Ref x, int first, int second) {
+  Ints permutation;
+  for (int axis = 0; axis < out.rank(x); ++axis)
+    if (axis != first && axis != second) permutation.push_back(axis);
+  permutation.push_back(first);
+  permutation.push_back(second);
+  return out.transpose(x, permutation);
+}
+
+Shape leading(const Shape& shape, size_t without) {
+  return Shape(shape.begin(), shape.end() - static_cast<std::ptrdiff_t>(without));
+}
+
+Shape appended(Shape shape, std::initializer_list<int64_t> sizes) {
+  for (const int64_t size : sizes) shape.emplace_back(size);
+  return shape;
+}
+
+/// The last two axes [h, w] as one: the diagonal is every (w + 1)-th entry.
+Ref diagonal_of_last(Emitter& out, Ref x, int64_t offset) {
+  const int rank = out.rank(x);
+  const int64_t h = out.sizes(x).at(static_cast<size_t>(rank - 2));
+  const int64_t w = out.sizes(x).at(static_cast<size_t>(rank - 1));
+  const int64_t count = std::max<int64_t>(0, offset >= 0 ? std::min(h, w - offset)
+                                                         : std::min(h + offset, w));
+  const Shape batch = leading(out.shape(x), 2);
+  if (count == 0) return out.full(like(out, 0, x), appended(batch, {0}));
+  const int64_t begin = offset >= 0 ? offset : -offset * w;
+  const Ref flat = out.reshape(x, appended(batch, {h * w}));
+  return out.slice(flat, rank - 2, begin, begin + (count - 1) * (w + 1) + 1, w + 1);
+}
+
+/// The last axis [n] becomes the diagonal of a square: entries m + 1 apart, zeros between.
+Ref matrix_of_last(Emitter& out, Ref x, int64_t offset) {
+  const int rank = out.rank(x);
+  const int64_t n = out.sizes(x).at(static_cast<size_t>(rank - 1));
+  const int64_t m = n + std::abs(offset);
+  const Shape batch = leading(out.shape(x), 1);
+  if (n == 0) return out.full(like(out, 0, x), appended(batch, {m, m}));
+  const auto around = [&](int64_t before, int64_t after, int at) {
+    std::vector<std::pair<int64_t, int64_t>> pads(static_cast<size_t>(at) + 1);
+    pads.back() = {before, after};
+    return pads;
+  };
+  const Ref apart = out.pad(out.unsqueeze(x, {rank}), around(0, m, rank));
+  const Ref flat = out.reshape(apart, appended(batch, {n * (m + 1)}));
+  const int64_t used = n * (m + 1) - m;
+  const int64_t begin = offset >= 0 ? offset : -offset * m;
+  const Ref exact = out.slice(flat, rank - 1, 0, used);
+  const Ref square = out.pad(exact, around(begin, m * m - begin - used, rank - 1));
+  return out.reshape(square, appended(batch, {m, m}));
+}
+
+void diagonal(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor(op.has_argument("A") ? "A" : "self");
+  const int rank = out.rank(x);
+  const Ref last = with_last(out, x, op.axis("dim1", rank), op.axis("dim2", rank));
+  out.result(diagonal_of_last(out, last, op.i64("offset")));
+}
+
+void diag_embed(const OpView& op, Emitter& out) {
+  const int rank = op.rank();
+  const int first = op.axis("dim1", rank);
+  const int second = op.axis("dim2", rank);
+  int64_t offset = op.i64("offset");
+  const Ref y = matrix_of_last(out, op.tensor("self"), offset);
+  // Where the last two axes belong in the result.
+  Ints order;
+  for (int axis = 0, next = 0; axis < rank; ++axis)
+    order.push_back(axis == first ? rank - 2 : axis == second ? rank - 1 : next++);
+  out.result(out.transpose(y, order));
+}
+
+/// A vector becomes a matrix, a matrix gives a vector.
+void diag(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  const int64_t offset = op.i64("diagonal");
+  out.result(out.rank(x) == 1 ? matrix_of_last(out, x, offset) : diagonal_of_last(out, x, offset));
+}
+
+void diagflat(const OpView& op, Emitter& out) {
+  out.result(matrix_of_last(out, flattened(out, op.tensor("self")), op.i64("offset")));
+}
+
+template <bool kUpper>
+void triangle(const OpView& op, Emitter& out) {
+  out.result(op.nnef(), {op.tensor("self")}, {{"k", op.i64("diagonal")}, {"upper", kUpper}});
+}
+
+}  // namespace
+
+void register_diagonal(Registry& r) {
+  r.add({.op = "aten::diagonal",
+         .also = {"aten::linalg_diagonal", "aten::diagonal_copy"},
+         .doc = "entries (i, i + offset) of two axes",
+         .variants = {{any_target(), "slice", diagonal}}});
+  r.add({.op = "aten::diag_embed",
+         .doc = "the last axis as the diagonal of a square, zeros elsewhere",
+         .variants = {{any_target(), "pad", diag_embed}}});
+  r.add({.op = "aten::diag",
+         .doc = "the diagonal of a matrix, or a matrix of one",
+         .variants = {{any_target(), "slice", diag}}});
+  r.add({.op = "aten::diagflat",
+         .doc = "all elements as the diagonal of a square",
+         .variants = {{any_target(), "pad", diagflat}}});
+  r.add({.op = "aten::tril",
+         .doc = "zeros above the diagonal",
+         .variants = {{any_target(), "tract_core_trilu", triangle<false>}}});
+  r.add({.op = "aten::triu",
+         .doc = "zeros below the diagonal",
+         .variants = {{any_target(), "tract_core_trilu", triangle<true>}}});
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,206 @@
+// The Emitter's table of tensors: IR values in, named results out.
+#include "ops/emitter.h"
+
+#include <utility>
+
+#include "ops/emitter_state.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+/// "tract_core_round_even" -> "round_even"
+std::string_view word_of(std::string_view op) {
+  constexpr std::string_view kPrefixes[] = {
+      "tract_core_", "tract_transformers_", "tract_onnx_", "tract_extra_", "tract_", "t2n_"};
+  for (const std::string_view prefix : kPrefixes)
+    if (op.starts_with(prefix)) return op.substr(prefix.size());
+  return op;
+}
+
+/// Axes count from the front: tract crashes on negative ones, or computes something else.
+void check_axes(std::string_view op, const nnef::Argument& argument) {
+  if (argument.name != "axis" && argument.name != "axes") return;
+  const auto check = [&](const nnef::Value& value) {
+    T2N_ASSERT(value.kind != nnef::Kind::integer || value.integer >= 0, op, ": negative axis ",
+               value.integer);
+  };
+  check(argument.value);
+  for (const nnef::Value& item : argument.value.items) check(item);
+}
+
+}  // namespace
+
+void check_dtype(DType dtype, std::string_view what, const target::Target& target) {
+  if (dtype != DType::bf16 && !ir::is_complex(dtype)) return;
+  const bool is_half = dtype == DType::bf16;
+  throw Error(
+      "unsupported-dtype",
+      cat(what, ": ", ir::dtype_name(dtype), " has no translation for ",
+          target::target_name(target)),
+      is_half ? "tract has no bfloat16" : "tract's released libraries have no complex numbers",
+      is_half ? "convert the model before saving it: model.float() or model.half()"
+              : "compute with real tensors of a trailing axis of two (torch.view_as_real)");
+}
+
+Emitter::State::State(const ir::Graph& graph_in, const target::Target& target_in)
+    : graph(graph_in),
+      target(target_in),
+      of_value(graph_in.values.size(), -1),
+      constant_index(ir::constant_index(graph_in)),
+      use_counts(ir::use_counts(graph_in)),
+      labels(nnef::UniqueNames::Case::ignored) {}
+
+TensorEntry& Emitter::State::at(Ref ref) {
+  T2N_ASSERT(ref.id >= 0 && static_cast<size_t>(ref.id) < entries.size(),
+             "a tensor that the emitter did not make");
+  return entries[static_cast<size_t>(ref.id)];
+}
+
+Ref Emitter::State::add(TensorEntry entry) {
+  entries.push_back(std::move(entry));
+  return Ref{static_cast<int>(entries.size()) - 1};
+}
+
+Ref Emitter::State::add_identifier(std::string_view word, DType dtype, const Shape& shape) {
+  std::string name(word);
+  if (node != nullptr) {
+    const ir::Value& first = graph.values[static_cast<size_t>(node->outputs.at(0))];
+    name = cat(first.name, "_", word);
+  }
+  return add({.dtype = dtype, .shape = shape, .name = std::move(name), .text = {}, .parts = {}});
+}
+
+void Emitter::State::append(const std::vector<Ref>& results, std::string_view op,
+                            std::vector<nnef::Argument> arguments, std::string type) {
+  for (const nnef::Argument& argument : arguments) check_axes(op, argument);
+  nnef::Values names;
+  for (const Ref ref : results) names.push_back(name_of(ref));
+  nnef::Value left = names.size() == 1 ? std::move(names[0]) : nnef::tuple(std::move(names));
+  document.graph.body.push_back(
+      {.left = std::move(left),
+       .right = nnef::invocation(std::string(op), std::move(arguments), std::move(type)),
+       .comment = {}});
+}
+
+std::vector<Ref> Emitter::State::append_call(std::string_view op,
+                                             std::vector<nnef::Argument> arguments,
+                                             const std::vector<TensorType>& types) {
+  T2N_ASSERT(!op.starts_with("t2n_") || is_fragment(op), "no fragment is called '", op, "'");
+  std::vector<Ref> results;
+  for (const TensorType& type : types)
+    results.push_back(add_identifier(word_of(op), type.dtype, type.shape));
+  append(results, op, std::move(arguments));
+  return results;
+}
+
+nnef::Value Emitter::State::name_of(Ref ref) {
+  T2N_ASSERT(at(ref).kind == TensorEntry::Kind::identifier, "a constant has no name");
+  nnef::Value out = nnef::identifier("");
+  out.integer = ref.id;
+  return out;
+}
+
+void Emitter::State::stand_in(const ir::Node& failed) {
+  for (const ir::ValueId id : failed.outputs) {
+    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    if (int& entry = of_value[static_cast<size_t>(id)]; entry < 0)
+      entry = add({.dtype = value.dtype,
+                   .shape = value.shape,
+                   .name = value.name,
+                   .is_claimed = true,
+                   .text = {},
+                   .parts = {}})
+                  .id;
+  }
+}
+
+Emitter::Emitter(const ir::Graph& graph, const target::Target& target)
+    : state_(std::make_unique<State>(graph, target)) {
+  State& s = *state_;
+  for (const ir::ValueId id : graph.inputs) {
+    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    const Ref ref = s.add({.dtype = value.dtype,
+                           .shape = value.shape,
+                           .name = value.name,
+                           .is_input = true,
+                           .is_claimed = true,
+                           .text = {},
+                           .parts = {}});
+    s.of_value[static_cast<size_t>(id)] = ref.id;
+    s.append({ref}, "tract_core_external",
+             {{"shape", Attribute("shape", value.shape).value},
+              {"datum_type", nnef::string(std::string(ir::dtype_name(value.dtype)))}});
+  }
+}
+
+Emitter::~Emitter() = default;
+
+DType Emitter::dtype(Ref ref) const { return state_->at(ref).dtype; }
+const Shape& Emitter::shape(Ref ref) const { return state_->at(ref).shape; }
+
+Ints Emitter::sizes(Ref ref) const {
+  const Shape& dims = shape(ref);
+  if (!is_static(dims))
+    throw Error("unsupported-argument",
+                cat("a tensor of shape ", ir::shape_str(dims), " has no translation for ",
+                    target::target_name(state_->target)),
+                "the operator needs sizes that are known at export",
+                "export without --dynamic for these axes");
+  return ir::static_shape(dims);
+}
+
+std::optional<ir::Tensor> Emitter::constant_value(Ref ref) const {
+  const TensorEntry& entry = state_->at(ref);
+  if (entry.kind != TensorEntry::Kind::constant) return {};
+  for (const ir::Tensor& part : entry.parts)
+    if (!is_loaded(part)) return {};
+  return joined(entry);
+}
+
+nnef::Value Emitter::operand(Ref ref) { return state_->operand(ref); }
+
+void Emitter::begin(const ir::Node& node) {
+  state_->node = &node;
+  state_->first_of_node = static_cast<int>(state_->entries.size());
+  for (const ir::ValueId id : node.outputs)
+    check_dtype(state_->graph.values[static_cast<size_t>(id)].dtype, ir::op_name(node.op),
+                state_->target);
+}
+
+Ref Emitter::value(ir::ValueId id) {
+  const auto index = static_cast<size_t>(id);
+  const ir::Value& value = state_->graph.values[index];
+  if (const int known = state_->of_value[index]; known >= 0) return Ref{known};
+  const int constant = state_->constant_index[index];
+  T2N_ASSERT(constant >= 0, "the translation of what computes '", value.name, "' gave no result");
+  check_dtype(value.dtype, quoted(value.name), state_->target);
+  const Ref ref = state_->add_constant(state_->graph.constants[static_cast<size_t>(constant)].data,
+                                       value.name, state_->use_counts[index], false);
+  state_->of_value[index] = ref.id;
+  return ref;
+}
+
+void Emitter::result(Ref ref, int index) {
+  const ir::Node& node = *state_->node;
+  const ir::ValueId id = node.outputs.at(static_cast<size_t>(index));
+  const ir::Value& value = state_->graph.values[static_cast<size_t>(id)];
+  TensorEntry& entry = state_->at(ref);
+  T2N_ASSERT(entry.dtype == value.dtype && entry.shape == value.shape, "the translation gives ",
+             type_str(entry.dtype, entry.shape), " where torch gives ",
+             type_str(value.dtype, value.shape), " (", value.name, ")");
+  state_->of_value[static_cast<size_t>(id)] = ref.id;
+  const bool mine = ref.id >= state_->first_of_node && entry.kind == TensorEntry::Kind::identifier;
+  if (!mine || entry.is_claimed) return;
+  entry.name = value.name;
+  entry.is_claimed = true;
+}
+
+void Emitter::result(std::string_view op, const std::vector<Ref>& operands,
+                     const Attributes& attributes) {
+  const ir::ValueId id = state_->node->outputs.at(0);
+  const ir::Value& value = state_->graph.values[static_cast<size_t>(id)];
+  result(call(op, operands, attributes, value.dtype, value.shape));
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,103 @@
+// Builds the NNEF document: owns ranks, dtypes, literals, identifiers, extensions and fragments.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/graph.h"
+#include "nnef_writer/ast.h"
+#include "ops/attribute.h"
+#include "src/target/target.h"
+
+namespace t2n::ops {
+
+/// A tensor on the NNEF side: an identifier, a constant not yet written, or a literal.
+struct Ref {
+  int id = -1;
+};
+
+struct TensorType {
+  DType dtype;
+  Shape shape;
+};
+
+/// Translations talk to this class only. Every method that makes a tensor returns its Ref; statements
+/// appear in the order of the calls. Axes are non-negative; shapes are those of the result.
+class Emitter {
+ public:
+  Emitter(const ir::Graph& graph, const target::Target& target);
+  ~Emitter();
+
+  DType dtype(Ref ref) const;
+  const Shape& shape(Ref ref) const;
+  /// The shape as integers; refuses symbolic sizes with `unsupported-argument`.
+  Ints sizes(Ref ref) const;
+  int rank(Ref ref) const { return static_cast<int>(shape(ref).size()); }
+  /// The values, if the tensor is known now.
+  std::optional<ir::Tensor> constant_value(Ref ref) const;
+
+  /// A rank-0 operand: a literal where tract reads it as `dtype`, else a cast literal or a `variable`.
+  Ref scalar(double value, DType dtype);
+  Ref scalar(int64_t value, DType dtype);
+  Ref scalar(int value, DType dtype) { return scalar(int64_t{value}, dtype); }
+  Ref scalar(bool value);
+  /// A tensor known now, written as a `variable` on first use. `name` is a hint, made unique.
+  Ref constant(ir::Tensor values, std::string_view name);
+  /// All elements equal, without storing them where the format can say it shorter.
+  Ref full(Ref scalar, const Shape& shape);
+
+  // Structure. On constants these change the stored geometry instead of emitting a statement,
+  // unless that would store a large tensor twice.
+  Ref reshape(Ref x, const Shape& shape);
+  Ref unsqueeze(Ref x, const Ints& axes);  ///< positions in the result, ascending
+  Ref squeeze(Ref x, const Ints& axes);
+  Ref transpose(Ref x, const Ints& permutation);
+  Ref slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride = 1);
+  Ref concat(const std::vector<Ref>& parts, int axis);
+  /// Numpy rules: leading axes are added, extents of 1 repeat.
+  Ref broadcast_to(Ref x, const Shape& shape);
+  Ref pad(Ref x, const std::vector<std::pair<int64_t, int64_t>>& padding, double value = 0);
+  /// Identity if the dtype is right already. Float to integer truncates, to bool is `!= 0`.
+  Ref cast(Ref x, DType dtype);
+
+  /// Calls an operation, or a fragment of ops/fragments (added to the document with what it needs).
+  /// The extension lines that the name asks for are added too.
+  Ref call(std::string_view op, const std::vector<Ref>& operands, const Attributes& attributes,
+           DType dtype, const Shape& shape);
+  /// Several results.
+  std::vector<Ref> calls(std::string_view op, const std::vector<Ref>& operands,
+                         const Attributes& attributes, const std::vector<TensorType>& results);
+  /// For operations that take a list of tensors as their first argument (`concat`, `stack`, einsum).
+  Ref call_list(std::string_view op, const std::vector<Ref>& list, const Attributes& attributes,
+                DType dtype, const Shape& shape);
+  /// An operation that broadcasts: operands are aligned to the rank of the result (torch aligns right,
+  /// NNEF left); rank-0 constants become literals. Without `dtype` the first operand's is the result's.
+  Ref elementwise(std::string_view op, const std::vector<Ref>& operands,
+                  std::optional<DType> dtype = {}, const Attributes& attributes = {});
+
+  /// A tensor inside an attribute (`initial_h = h`, the lists of tract_core_scan).
+  nnef::Value operand(Ref ref);
+
+  /// Declares `ref` to be output `index` of the operation being translated, casting nothing: dtype and
+  /// shape must be those that torch gave, else it is an internal error that names the operator.
+  void result(Ref ref, int index = 0);
+  /// The common case: one call whose result has the output's dtype and shape.
+  void result(std::string_view op, const std::vector<Ref>& operands,
+              const Attributes& attributes = {});
+
+  // --- used by translate.cpp and OpView only ---
+  struct State;
+  State& state() { return *state_; }
+  Ref value(ir::ValueId id);
+  void begin(const ir::Node& node);
+  nnef::Document finish();
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace t2n::ops

@@ -1,0 +1,137 @@
+// Statements: calls with their operands and attributes, and the alignment of what broadcasts.
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "ops/emitter.h"
+#include "ops/emitter_state.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+template <typename List, typename Make>
+nnef::Value array_of(const List& list, Make&& make) {
+  nnef::Values items;
+  for (const auto& item : list) items.push_back(make(item));
+  return nnef::array(std::move(items));
+}
+
+nnef::Value pair_value(const std::pair<int64_t, int64_t>& pair) {
+  return nnef::tuple({nnef::integer(pair.first), nnef::integer(pair.second)});
+}
+
+void add_attributes(std::vector<nnef::Argument>& arguments, const Attributes& attributes) {
+  for (const Attribute& attribute : attributes)
+    arguments.push_back({std::string(attribute.name), attribute.value});
+}
+
+/// tract casts one operand silently where they differ, or fails; `select` never casts.
+constexpr std::string_view kSameDtype[] = {"add", "sub", "mul", "div", "pow", "min", "max", "lt",
+                                           "gt",  "le",  "ge",  "eq",  "ne",  "and", "or"};
+
+void check_operand_dtypes(std::string_view op, const Emitter& out,
+                          const std::vector<Ref>& operands) {
+  size_t first = 0;
+  if (op == "select")
+    first = 1;
+  else if (std::find(std::begin(kSameDtype), std::end(kSameDtype), op) == std::end(kSameDtype))
+    return;
+  for (size_t i = first + 1; i < operands.size(); ++i)
+    T2N_ASSERT(out.dtype(operands[i]) == out.dtype(operands[first]), op, ": operands of ",
+               ir::dtype_name(out.dtype(operands[first])), " and ",
+               ir::dtype_name(out.dtype(operands[i])));
+}
+
+Dim broadcast_dim(const Dim& a, const Dim& b) {
+  if (a == b || b == Dim(1)) return a;
+  T2N_ASSERT(a == Dim(1), "sizes ", a.str(), " and ", b.str(), " do not broadcast");
+  return b;
+}
+
+/// Numpy's rule: aligned at the last axis.
+Shape broadcast_shape(const Shape& a, const Shape& b) {
+  Shape out(std::max(a.size(), b.size()), Dim(1));
+  for (size_t i = 0; i < out.size(); ++i) {
+    const Dim from_a = i < a.size() ? a[a.size() - 1 - i] : Dim(1);
+    const Dim from_b = i < b.size() ? b[b.size() - 1 - i] : Dim(1);
+    out[out.size() - 1 - i] = broadcast_dim(from_a, from_b);
+  }
+  return out;
+}
+
+}  // namespace
+
+nnef::Value dim_value(const Dim& dim) {
+  if (dim.is_constant()) return nnef::integer(dim.value());
+  std::string text = dim.str();
+  for (const std::string_view unknown : {"%", "min(", "max("})
+    if (text.find(unknown) != std::string::npos)
+      throw Error("unsupported-argument", cat("the size ", text, " has no form in NNEF"),
+                  "remainders, min and max of symbolic sizes are not in tract's grammar",
+                  "export without --dynamic for this axis");
+  for (size_t at = 0; (at = text.find("//", at)) != std::string::npos;) text.erase(at, 1);
+  return nnef::raw(std::move(text));
+}
+
+Attribute::Attribute(std::string_view key, const Ints& v)
+    : Attribute(key, array_of(v, nnef::integer)) {}
+Attribute::Attribute(std::string_view key, const Dim& v) : Attribute(key, dim_value(v)) {}
+Attribute::Attribute(std::string_view key, const Shape& v)
+    : Attribute(key, array_of(v, dim_value)) {}
+Attribute::Attribute(std::string_view key, const std::vector<std::pair<int64_t, int64_t>>& v)
+    : Attribute(key, array_of(v, pair_value)) {}
+
+Ref Emitter::call(std::string_view op, const std::vector<Ref>& operands,
+                  const Attributes& attributes, DType dtype, const Shape& shape) {
+  return calls(op, operands, attributes, {{dtype, shape}})[0];
+}
+
+std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& operands,
+                                const Attributes& attributes,
+                                const std::vector<TensorType>& results) {
+  std::vector<nnef::Argument> arguments;
+  for (const Ref ref : operands) arguments.push_back({"", state_->operand(ref)});
+  add_attributes(arguments, attributes);
+  return state_->append_call(op, std::move(arguments), results);
+}
+
+Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& list,
+                       const Attributes& attributes, DType dtype, const Shape& shape) {
+  std::vector<nnef::Argument> arguments = {
+      {"", array_of(list, [&](Ref ref) { return state_->operand(ref); })}};
+  add_attributes(arguments, attributes);
+  return state_->append_call(op, std::move(arguments), {{dtype, shape}})[0];
+}
+
+Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& operands,
+                         std::optional<DType> dtype, const Attributes& attributes) {
+  check_operand_dtypes(op, *this, operands);
+  std::vector<std::optional<nnef::Value>> literals;
+  Shape shape;
+  Shape tensor_shape;  // what the operands that are no literals span
+  for (const Ref ref : operands) {
+    literals.push_back(state_->literal(state_->at(ref)));
+    shape = broadcast_shape(shape, this->shape(ref));
+    if (!literals.back()) tensor_shape = broadcast_shape(tensor_shape, this->shape(ref));
+  }
+  const bool keeps_shape = tensor_shape == shape;
+  std::vector<nnef::Argument> arguments;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const int missing = static_cast<int>(shape.size()) - rank(operands[i]);
+    if (literals[i] && (keeps_shape || rank(operands[i]) == 0)) {
+      arguments.push_back({"", *literals[i]});
+    } else if (missing == 0 || rank(operands[i]) == 0) {
+      arguments.push_back({"", state_->operand(operands[i])});
+    } else {
+      Ints axes(static_cast<size_t>(missing));
+      std::iota(axes.begin(), axes.end(), 0);
+      arguments.push_back({"", state_->operand(unsqueeze(operands[i], axes))});
+    }
+  }
+  add_attributes(arguments, attributes);
+  const TensorType type{dtype.value_or(this->dtype(operands.at(0))), shape};
+  return state_->append_call(op, std::move(arguments), {type})[0];
+}
+
+}  // namespace t2n::ops

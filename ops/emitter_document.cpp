@@ -1,0 +1,182 @@
+// The end of a translation: outputs, final names, and what the text must declare.
+#include <map>
+#include <set>
+#include <utility>
+
+#include "ops/emitter.h"
+#include "ops/emitter_state.h"
+#include "ops/fragments.h"
+#include "src/diag/error.h"
+#include "src/nnef_reader/parser.h"
+
+namespace t2n::ops {
+namespace {
+
+constexpr std::string_view kVersion = "0.1.0";
+
+struct RegistryLine {
+  std::string_view prefix;
+  std::string_view registry;
+};
+constexpr RegistryLine kRegistries[] = {
+    {"tract_core_", "tract_core"},
+    {"tract_shl", "tract_core"},
+    {"tract_shr", "tract_core"},
+    {"tract_extra_", "tract_extra"},
+    {"tract_onnx_", "tract_onnx"},
+    {"tract_pulse_", "tract_pulse"},
+    {"tract_resource_", "tract_resource"},
+    {"tract_transformers_", "tract_transformers"},
+    // The aliases of tract_transformers resolve through tract_core in 0.23.
+    {"tract_transformers_", "tract_core"},
+};
+
+const std::map<std::string, nnef::Fragment, std::less<>>& fragments() {
+  static const auto table = [] {
+    std::map<std::string, nnef::Fragment, std::less<>> out;
+    for (const FragmentText& source : fragment_texts())
+      for (nnef::Fragment& fragment : nnef::parse_fragments(source.text, source.file)) {
+        const std::string name = fragment.name;
+        T2N_ASSERT(out.emplace(name, std::move(fragment)).second, "two fragments are called ",
+                   name);
+      }
+    return out;
+  }();
+  return table;
+}
+
+/// Calls `visit(value)` for an expression and everything in it.
+template <typename V, typename Visit>
+void walk(V& value, Visit&& visit) {
+  visit(value);
+  for (auto& item : value.items) walk(item, visit);
+  for (auto& argument : value.arguments) walk(argument.value, visit);
+  for (auto& loop : value.loops) walk(loop.sequence, visit);
+  for (auto& condition : value.condition) walk(condition, visit);
+}
+
+/// Names of operations that are called, and of symbols in dimension expressions.
+struct Mentions {
+  std::set<std::string, std::less<>> ops;
+  std::set<std::string, std::less<>> fragments;  ///< those of ops/fragments
+  std::vector<std::string> raw;
+};
+
+void note(const nnef::Value& value, Mentions& out) {
+  walk(value, [&](const nnef::Value& v) {
+    if (v.kind == nnef::Kind::invocation) out.ops.insert(v.text);
+    if (v.kind == nnef::Kind::raw) out.raw.push_back(v.text);
+    // tract_core_scan names its body in a string.
+    const bool may_name = v.kind == nnef::Kind::invocation || v.kind == nnef::Kind::string;
+    if (!may_name || !is_fragment(v.text) || !out.fragments.insert(v.text).second) return;
+    for (const nnef::Assignment& statement : fragments().find(v.text)->second.body)
+      note(statement.right, out);
+  });
+}
+
+nnef::Fragment properties(const target::Target& target) {
+  const auto pair = [](const char* key, std::string value) {
+    return nnef::tuple({nnef::string(key), nnef::string(std::move(value))});
+  };
+  nnef::Fragment out;
+  out.name = "tract_core_properties";
+  out.results.push_back({"properties", "(string, tensor<scalar>)[]", {}});
+  out.body.push_back(
+      {nnef::identifier("properties"),
+       nnef::array({pair("t2nnef_version", std::string(kVersion)),
+                    pair("tract_target_version", target::version_str(target.version))}),
+       {}});
+  return out;
+}
+
+/// The words of dimension expressions such as `2*S + 1`.
+std::set<std::string> symbols_in(const std::vector<std::string>& expressions) {
+  std::set<std::string> out;
+  for (const std::string& text : expressions) {
+    std::string word;
+    for (const char c : text + " ") {
+      if (nnef::is_plain_identifier(word + c)) {
+        word += c;
+      } else if (!word.empty()) {
+        out.insert(std::exchange(word, {}));
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_fragment(std::string_view name) { return fragments().contains(name); }
+
+void complete(nnef::Document& document, const target::Target& target) {
+  Mentions mentions;
+  for (const nnef::Assignment& statement : document.graph.body) note(statement.right, mentions);
+  document.fragments.push_back(properties(target));
+  for (const std::string& name : mentions.fragments)
+    document.fragments.push_back(fragments().find(name)->second);
+  std::set<std::string> lines;
+  for (const std::string& op : mentions.ops)
+    for (const RegistryLine& row : kRegistries)
+      if (op.starts_with(row.prefix)) lines.insert(cat("tract_registry ", row.registry));
+  for (const std::string& symbol : symbols_in(mentions.raw))
+    lines.insert(cat("tract_symbol ", symbol));
+  document.extensions.assign(lines.begin(), lines.end());
+}
+
+void Emitter::State::add_outputs(Emitter& emitter) {
+  node = nullptr;
+  std::set<int> named;
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    Ref ref = identifier(emitter.value(graph.outputs[i]));
+    if (at(ref).is_input || named.contains(ref.id)) {
+      const TensorEntry source = at(ref);
+      const bool has_copy = target::has(target, target::Feature::copy);
+      // The shortest identity that 0.19 to 0.22 have.
+      ref = has_copy
+                ? emitter.call("copy", {ref}, {}, source.dtype, source.shape)
+                : emitter.call("squeeze", {ref}, {{"axes", Ints{}}}, source.dtype, source.shape);
+    }
+    named.insert(ref.id);
+    at(ref).name = graph.output_names.at(i);
+    outputs.push_back(ref);
+  }
+}
+
+void Emitter::State::resolve_names() {
+  nnef::UniqueNames names;
+  std::vector<std::string> raw;
+  for (const ir::ValueId id : graph.inputs)
+    for (const Dim& dim : graph.values[static_cast<size_t>(id)].shape)
+      for (const std::string& symbol : dim.symbols()) names.reserve(symbol);
+  const auto resolve = [&](TensorEntry& entry) {
+    if (entry.kind == TensorEntry::Kind::identifier && entry.text.empty())
+      entry.text = names.claim(nnef::identifier_for(entry.name));
+  };
+  for (TensorEntry& entry : entries)
+    if (entry.is_input) resolve(entry);
+  for (const Ref ref : outputs) resolve(at(ref));
+  for (TensorEntry& entry : entries) resolve(entry);
+  const auto rename = [&](nnef::Value& value) {
+    if (value.kind == nnef::Kind::identifier && value.text.empty())
+      value.text = entries[static_cast<size_t>(value.integer)].text;
+  };
+  for (nnef::Assignment& statement : document.graph.body) {
+    walk(statement.left, rename);
+    walk(statement.right, rename);
+  }
+}
+
+nnef::Document Emitter::finish() {
+  State& s = *state_;
+  s.add_outputs(*this);
+  s.resolve_names();
+  nnef::Graph& graph = s.document.graph;
+  graph.name = nnef::identifier_for(s.graph.name);
+  for (const ir::ValueId id : s.graph.inputs) graph.parameters.push_back(s.at(value(id)).text);
+  for (const Ref ref : s.outputs) graph.results.push_back(s.at(ref).text);
+  complete(s.document, s.target);
+  return std::move(s.document);
+}
+
+}  // namespace t2n::ops

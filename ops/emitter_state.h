@@ -1,0 +1,121 @@
+// What the Emitter remembers while a document grows; private to the core of ops.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "nnef_writer/names.h"
+#include "ops/emitter.h"
+
+namespace t2n::ops {
+
+/// Constants above this size are not copied, nor stored once per geometry.
+inline constexpr int64_t kLargeBytes = int64_t{64} << 10;
+
+/// What a Ref stands for.
+struct TensorEntry {
+  enum class Kind { identifier, constant };
+  Kind kind = Kind::identifier;
+  DType dtype = DType::f32;
+  Shape shape;
+  std::string name;  ///< of an identifier the one wanted, of a constant the wanted label
+
+  // Identifiers.
+  bool is_input = false;
+  bool is_claimed = false;  ///< bears the name of an IR value: others may not rename it
+  std::string text;         ///< the final identifier; "" until finish()
+
+  // Constants: joined along `axis`; parts of another dtype than `dtype` are cast while writing.
+  std::vector<ir::Tensor> parts;
+  int axis = 0;
+  int uses = 1;          ///< operands in the IR that refer to the stored values
+  bool is_made = false;  ///< made by a translation, so that equal ones may share a blob
+  int variable = -1;     ///< the identifier, once it is written
+};
+
+struct Emitter::State {
+  State(const ir::Graph& graph_in, const target::Target& target_in);
+
+  const ir::Graph& graph;
+  target::Target target;
+  nnef::Document document;
+  std::deque<TensorEntry> entries;  ///< references stay valid while it grows
+  std::vector<int> of_value;        ///< per IR value: its entry or -1
+  std::vector<int> constant_index;  ///< per IR value: index in graph.constants or -1
+  std::vector<int> use_counts;
+  const ir::Node* node = nullptr;  ///< the one being translated
+  int first_of_node = 0;           ///< entries from here on were made by it
+  nnef::UniqueNames labels;
+  std::unordered_map<std::string, int> written;  ///< blobs by content or place: their identifier
+
+  TensorEntry& at(Ref ref);
+  Ref add(TensorEntry entry);
+  /// An identifier named after the current operation and `word`.
+  Ref add_identifier(std::string_view word, DType dtype, const Shape& shape);
+  /// Appends `results = op(arguments)`.
+  void append(const std::vector<Ref>& results, std::string_view op,
+              std::vector<nnef::Argument> arguments, std::string type = {});
+  /// The same with new results, named after the operation.
+  std::vector<Ref> append_call(std::string_view op, std::vector<nnef::Argument> arguments,
+                               const std::vector<TensorType>& types);
+
+  nnef::Value name_of(Ref ref);  ///< an identifier whose text finish() fills in
+  /// As an operand: rank-0 constants as literals where exact, other constants as variables.
+  nnef::Value operand(Ref ref);
+  /// The identifier; a constant is written now, as `variable` or broadcast literal.
+  Ref identifier(Ref ref);
+  Ref write_variable(Ref ref);
+  /// Writes `base`, the constant without its repeated axes, and the broadcast that restores them.
+  Ref write_broadcast(Ref ref, TensorEntry base);
+
+  /// The value that all elements of a constant equal, as a literal, if that is exact.
+  std::optional<nnef::Value> literal(const TensorEntry& entry) const;
+  Ref add_constant(ir::Tensor values, std::string name, int uses, bool is_made);
+  /// True if changing how the values are stored costs nothing that matters.
+  bool may_restore(const TensorEntry& entry) const;
+  /// The constant `ref` stored as `values`.
+  Ref restored(Ref ref, ir::Tensor values);
+
+  std::vector<Ref> outputs;
+  /// Makes sure that each output has an identifier of its own.
+  void add_outputs(Emitter& emitter);
+  void resolve_names();
+
+  /// Gives the outputs of an operation that failed something that later ones can refer to.
+  void stand_in(const ir::Node& failed);
+};
+
+/// Refuses dtypes that the target does not have; `what` names the tensor in the message.
+void check_dtype(DType dtype, std::string_view what, const target::Target& target);
+
+/// The values of a constant entry as one tensor of its dtype.
+ir::Tensor joined(const TensorEntry& entry);
+/// The same without converting a single part: for changes of geometry.
+ir::Tensor joined_or_part(const TensorEntry& entry);
+bool is_loaded(const TensorEntry& entry);
+/// `tensor` in another dtype; nothing if an element does not fit.
+std::optional<ir::Tensor> converted(const ir::Tensor& tensor, DType dtype);
+/// The same elements in another shape without copying, if the strides allow it.
+std::optional<ir::Tensor> viewed(const ir::Tensor& tensor, const Ints& shape);
+/// Repeated axes (stride 0) reduced to extent 1.
+ir::Tensor without_repeats(const ir::Tensor& tensor);
+/// "not loaded" constants of a textual IR have no bytes.
+bool is_loaded(const ir::Tensor& tensor);
+int64_t stored_bytes(const TensorEntry& entry);
+
+bool is_static(const Shape& shape);
+std::string type_str(DType dtype, const Shape& shape);
+
+/// An integer, or the dimension expression in tract's spelling.
+nnef::Value dim_value(const Dim& dim);
+
+/// Whether ops/fragments defines `name`.
+bool is_fragment(std::string_view name);
+/// Adds fragments, properties and extension lines that the body of the graph needs.
+void complete(nnef::Document& document, const target::Target& target);
+
+}  // namespace t2n::ops

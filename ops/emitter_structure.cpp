@@ -1,0 +1,218 @@
+// Operations on the geometry of tensors: statements, or other strides where the tensor is a
+// constant.
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "ops/emitter.h"
+#include "ops/emitter_state.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+using Padding = std::vector<std::pair<int64_t, int64_t>>;
+
+bool is_ascending(const Ints& axes, int rank) {
+  for (size_t i = 0; i < axes.size(); ++i)
+    if (axes[i] < 0 || axes[i] >= rank || (i > 0 && axes[i] <= axes[i - 1])) return false;
+  return true;
+}
+
+bool has_no_elements(const Shape& shape) {
+  return std::find(shape.begin(), shape.end(), Dim(0)) != shape.end() && is_static(shape);
+}
+
+Shape inserted(const Shape& shape, const Ints& axes) {
+  Shape out = shape;
+  for (const int64_t axis : axes) out.insert(out.begin() + axis, Dim(1));
+  return out;
+}
+
+/// Shape and axes of a tensor seen through `kept` of its axes.
+ir::Tensor with_axes(const ir::Tensor& tensor, const Ints& kept) {
+  ir::Tensor out = tensor;
+  out.shape.clear();
+  out.strides.clear();
+  for (const int64_t axis : kept) {
+    out.shape.push_back(tensor.shape[static_cast<size_t>(axis)]);
+    out.strides.push_back(tensor.strides[static_cast<size_t>(axis)]);
+  }
+  return out;
+}
+
+ir::Tensor sliced(const ir::Tensor& tensor, size_t axis, int64_t begin, int64_t count,
+                  int64_t stride) {
+  ir::Tensor out = tensor;
+  out.shape[axis] = count;
+  out.strides[axis] *= stride;
+  if (out.elements() > 0 && is_loaded(tensor)) {
+    const int64_t skip = begin * tensor.strides[axis] * ir::dtype_size(tensor.dtype);
+    out.bytes = tensor.bytes.subspan(static_cast<size_t>(skip));
+  }
+  return out;
+}
+
+/// The elements as a constant of that shape: there are none.
+ir::Tensor empty_tensor(DType dtype, const Shape& shape) {
+  return ir::allocate(dtype, ir::static_shape(shape)).tensor;
+}
+
+}  // namespace
+
+Ref Emitter::reshape(Ref x, const Shape& shape) {
+  const TensorEntry entry = state_->at(x);
+  if (entry.shape == shape) return x;
+  if (is_static(entry.shape) && is_static(shape)) {
+    T2N_ASSERT(ir::element_count(ir::static_shape(entry.shape)) ==
+                   ir::element_count(ir::static_shape(shape)),
+               "reshape of ", ir::shape_str(entry.shape), " to ", ir::shape_str(shape));
+    // A 0 in the shape of tract's reshape means "as before".
+    if (has_no_elements(shape)) return constant(empty_tensor(entry.dtype, shape), "empty");
+  }
+  if (state_->may_restore(entry)) {
+    const ir::Tensor values = joined_or_part(entry);
+    if (auto view = viewed(values, ir::static_shape(shape))) return state_->restored(x, *view);
+    if (stored_bytes(entry) <= kLargeBytes && is_loaded(values))
+      return state_->restored(x, *viewed(ir::contiguous(values), ir::static_shape(shape)));
+  }
+  Ints all(entry.shape.size());
+  std::iota(all.begin(), all.end(), 0);
+  if (shape.empty()) return squeeze(x, all);
+  all.resize(shape.size());
+  std::iota(all.begin(), all.end(), 0);
+  if (entry.shape.empty()) return unsqueeze(x, all);
+  return call("reshape", {x}, {{"shape", shape}}, entry.dtype, shape);
+}
+
+Ref Emitter::unsqueeze(Ref x, const Ints& axes) {
+  const TensorEntry entry = state_->at(x);
+  const Shape shape = inserted(entry.shape, axes);
+  T2N_ASSERT(is_ascending(axes, static_cast<int>(shape.size())), "unsqueeze axes not ascending");
+  if (axes.empty()) return x;
+  if (state_->may_restore(entry))
+    return state_->restored(x, *viewed(joined_or_part(entry), ir::static_shape(shape)));
+  return call("unsqueeze", {x}, {{"axes", axes}}, entry.dtype, shape);
+}
+
+Ref Emitter::squeeze(Ref x, const Ints& axes) {
+  const TensorEntry entry = state_->at(x);
+  T2N_ASSERT(is_ascending(axes, rank(x)), "squeeze axes not ascending");
+  if (axes.empty()) return x;
+  Ints kept;
+  Shape shape;
+  for (int64_t axis = 0; axis < rank(x); ++axis) {
+    const Dim& size = entry.shape[static_cast<size_t>(axis)];
+    if (std::find(axes.begin(), axes.end(), axis) == axes.end()) {
+      kept.push_back(axis);
+      shape.push_back(size);
+    } else {
+      T2N_ASSERT(size == Dim(1), "squeeze of an axis of size ", size.str());
+    }
+  }
+  if (state_->may_restore(entry))
+    return state_->restored(x, with_axes(joined_or_part(entry), kept));
+  return call("squeeze", {x}, {{"axes", axes}}, entry.dtype, shape);
+}
+
+Ref Emitter::transpose(Ref x, const Ints& permutation) {
+  const TensorEntry entry = state_->at(x);
+  Ints sorted = permutation;
+  std::sort(sorted.begin(), sorted.end());
+  T2N_ASSERT(is_ascending(sorted, rank(x)) && rank(x) == static_cast<int>(permutation.size()),
+             "transpose wants each axis once");
+  if (sorted == permutation) return x;
+  if (state_->may_restore(entry))
+    return state_->restored(x, with_axes(joined_or_part(entry), permutation));
+  Shape shape;
+  for (const int64_t axis : permutation) shape.push_back(entry.shape[static_cast<size_t>(axis)]);
+  return call("transpose", {x}, {{"axes", permutation}}, entry.dtype, shape);
+}
+
+Ref Emitter::slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride) {
+  const TensorEntry entry = state_->at(x);
+  Shape shape = entry.shape;
+  Dim& size = shape.at(static_cast<size_t>(axis));
+  T2N_ASSERT(stride != 0 && begin >= 0 && begin <= end &&
+                 (!size.is_constant() || end <= size.value()) &&
+                 (stride > 0 || (begin == 0 && size == Dim(end))),
+             "slice ", begin, ":", end, ":", stride, " of ", size.str());
+  if (begin == 0 && size == Dim(end) && stride == 1) return x;
+  const int64_t step = stride < 0 ? -stride : stride;
+  const int64_t count = (end - begin + step - 1) / step;
+  size = count;
+  if (has_no_elements(shape)) return constant(empty_tensor(entry.dtype, shape), "empty");
+  if (stride > 0 && state_->may_restore(entry))
+    return state_->restored(
+        x, sliced(joined_or_part(entry), static_cast<size_t>(axis), begin, count, stride));
+  Attributes attributes = {{"axes", Ints{axis}}, {"begin", Ints{begin}}, {"end", Ints{end}}};
+  if (stride != 1) attributes.emplace_back("stride", Ints{stride});
+  return call("slice", {x}, attributes, entry.dtype, shape);
+}
+
+Ref Emitter::broadcast_to(Ref x, const Shape& shape) {
+  const TensorEntry entry = state_->at(x);
+  if (entry.shape == shape) return x;
+  const size_t added = shape.size() - entry.shape.size();
+  T2N_ASSERT(shape.size() >= entry.shape.size(), "broadcast to a lower rank");
+  for (size_t i = 0; i < entry.shape.size(); ++i)
+    T2N_ASSERT(entry.shape[i] == Dim(1) || entry.shape[i] == shape[added + i], "broadcast of ",
+               ir::shape_str(entry.shape), " to ", ir::shape_str(shape));
+  if (has_no_elements(shape)) return constant(empty_tensor(entry.dtype, shape), "empty");
+  if (is_static(shape) && state_->may_restore(entry)) {
+    ir::Tensor values = joined_or_part(entry);
+    values.shape.insert(values.shape.begin(), added, 1);
+    values.strides.insert(values.strides.begin(), added, 0);
+    const Ints sizes = ir::static_shape(shape);
+    for (size_t i = 0; i < sizes.size(); ++i)
+      if (values.shape[i] != sizes[i]) values.strides[i] = 0;
+    values.shape = sizes;
+    return state_->restored(x, std::move(values));
+  }
+  return call("tract_core_broadcast", {x}, {{"shape", shape}}, entry.dtype, shape);
+}
+
+Ref Emitter::concat(const std::vector<Ref>& parts, int axis) {
+  const auto at = static_cast<size_t>(axis);
+  std::vector<Ref> filled;
+  Shape shape = this->shape(parts.at(0));
+  shape.at(at) = 0;
+  bool is_known = true;
+  for (const Ref part : parts) {
+    T2N_ASSERT(dtype(part) == dtype(parts[0]), "concat of ", ir::dtype_name(dtype(parts[0])),
+               " and ", ir::dtype_name(dtype(part)));
+    shape[at] = shape[at] + this->shape(part).at(at);
+    if (has_no_elements(this->shape(part))) continue;
+    filled.push_back(part);
+    const TensorEntry& entry = state_->at(part);
+    is_known = is_known && state_->may_restore(entry) && entry.parts.size() == 1 &&
+               without_repeats(entry.parts[0]).shape == entry.parts[0].shape;
+  }
+  if (filled.empty()) return constant(empty_tensor(dtype(parts[0]), shape), "empty");
+  if (filled.size() == 1) return filled[0];
+  if (!is_known) return call_list("concat", filled, {{"axis", axis}}, dtype(parts[0]), shape);
+  TensorEntry joint = state_->at(filled[0]);
+  joint.parts.clear();
+  for (const Ref part : filled) joint.parts.push_back(state_->at(part).parts[0]);
+  joint.shape = shape;
+  joint.axis = axis;
+  joint.variable = -1;
+  return state_->add(std::move(joint));
+}
+
+Ref Emitter::pad(Ref x, const Padding& padding, double value) {
+  const auto is_zero = [](const auto& p) { return p.first == 0 && p.second == 0; };
+  T2N_ASSERT(static_cast<int>(padding.size()) == rank(x), "pad wants one pair per axis");
+  if (std::all_of(padding.begin(), padding.end(), is_zero)) return x;
+  if (dtype(x) == DType::boolean)  // tract pads numbers only
+    return cast(pad(cast(x, DType::u8), padding, value), DType::boolean);
+  Shape shape = this->shape(x);
+  for (size_t i = 0; i < padding.size(); ++i) {
+    T2N_ASSERT(padding[i].first >= 0 && padding[i].second >= 0, "negative padding is a slice");
+    shape[i] = shape[i] + Dim(padding[i].first + padding[i].second);
+  }
+  return call("pad", {x}, {{"padding", padding}, {"border", "constant"}, {"value", value}},
+              dtype(x), shape);
+}
+
+}  // namespace t2n::ops

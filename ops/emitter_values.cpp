@@ -1,0 +1,175 @@
+// Stored values: views, conversions and joins of constants, without copying what is large.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "ir/cast.h"
+#include "ops/emitter_state.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+/// Parts joined along `axis`, row-major.
+ir::Tensor concatenated(const std::vector<ir::Tensor>& parts, size_t axis, DType dtype,
+                        const Ints& shape) {
+  ir::OwnedTensor out = ir::allocate(dtype, shape);
+  const auto begin = shape.begin();
+  const auto split = begin + static_cast<std::ptrdiff_t>(axis);
+  const int64_t outer = ir::element_count(Ints(begin, split));
+  const int64_t inner = ir::element_count(Ints(split + 1, shape.end())) * ir::dtype_size(dtype);
+  size_t at = 0;
+  for (int64_t row = 0; row < outer; ++row)
+    for (const ir::Tensor& part : parts) {
+      const auto bytes = static_cast<size_t>(part.shape[axis] * inner);
+      std::memcpy(out.data.data() + at, part.bytes.data() + static_cast<size_t>(row) * bytes,
+                  bytes);
+      at += bytes;
+    }
+  return std::move(out.tensor);
+}
+
+/// Strides for `size` steps of one extent of `shape` that spans axes [first, last) of `tensor`.
+bool is_dense(const ir::Tensor& tensor, size_t first, size_t last) {
+  for (size_t i = first; i + 1 < last; ++i)
+    if (tensor.strides[i] != tensor.strides[i + 1] * tensor.shape[i + 1]) return false;
+  return true;
+}
+
+/// The tensor without axes of extent 1.
+ir::Tensor squeezed(const ir::Tensor& tensor) {
+  ir::Tensor out = tensor;
+  out.shape.clear();
+  out.strides.clear();
+  for (size_t i = 0; i < tensor.shape.size(); ++i)
+    if (tensor.shape[i] != 1) {
+      out.shape.push_back(tensor.shape[i]);
+      out.strides.push_back(tensor.strides[i]);
+    }
+  return out;
+}
+
+/// Large constants are converted by the writer, once, never to something larger or unlike.
+bool may_cast_later(const TensorEntry& entry, DType dtype) {
+  return entry.parts.size() == 1 && entry.parts[0].dtype == entry.dtype &&
+         ir::is_float(entry.dtype) && ir::is_float(dtype) &&
+         ir::dtype_size(dtype) < ir::dtype_size(entry.dtype);
+}
+
+}  // namespace
+
+bool is_loaded(const ir::Tensor& tensor) { return !tensor.bytes.empty() || tensor.elements() == 0; }
+
+int64_t stored_bytes(const TensorEntry& entry) {
+  int64_t total = 0;
+  for (const ir::Tensor& part : entry.parts)
+    total += without_repeats(part).elements() * ir::dtype_size(entry.dtype);
+  return total;
+}
+
+bool is_static(const Shape& shape) {
+  return std::all_of(shape.begin(), shape.end(), [](const Dim& d) { return d.is_constant(); });
+}
+
+std::string type_str(DType dtype, const Shape& shape) {
+  return cat(ir::dtype_name(dtype), ir::shape_str(shape));
+}
+
+ir::Tensor without_repeats(const ir::Tensor& tensor) {
+  ir::Tensor out = tensor;
+  for (size_t i = 0; i < out.shape.size(); ++i)
+    if (out.strides[i] == 0 && out.shape[i] > 1) out.shape[i] = 1;
+  return out;
+}
+
+std::optional<ir::Tensor> converted(const ir::Tensor& tensor, DType dtype) {
+  if (tensor.dtype == dtype) return tensor;
+  const ir::Tensor base = without_repeats(tensor);
+  const ir::Tensor rows = ir::contiguous(base);
+  ir::OwnedTensor out = ir::allocate(dtype, base.shape);
+  const auto bytes = static_cast<size_t>(rows.elements() * ir::dtype_size(rows.dtype));
+  if (ir::cast_elements(tensor.dtype, rows.bytes.first(bytes), dtype, out.data)) return {};
+  for (size_t i = 0; i < tensor.shape.size(); ++i)
+    if (base.shape[i] != tensor.shape[i]) out.tensor.strides[i] = 0;
+  out.tensor.shape = tensor.shape;
+  return std::move(out.tensor);
+}
+
+ir::Tensor joined(const TensorEntry& entry) {
+  std::vector<ir::Tensor> parts;
+  for (const ir::Tensor& part : entry.parts) {
+    auto same = converted(part, entry.dtype);
+    T2N_ASSERT(same, "constant '", entry.name, "' does not fit ", ir::dtype_name(entry.dtype));
+    parts.push_back(*std::move(same));
+  }
+  if (parts.size() == 1) return std::move(parts[0]);
+  for (ir::Tensor& part : parts) part = ir::contiguous(part);
+  return concatenated(parts, static_cast<size_t>(entry.axis), entry.dtype,
+                      ir::static_shape(entry.shape));
+}
+
+ir::Tensor joined_or_part(const TensorEntry& entry) {
+  return entry.parts.size() == 1 ? entry.parts[0] : joined(entry);
+}
+
+bool is_loaded(const TensorEntry& entry) {
+  return std::all_of(entry.parts.begin(), entry.parts.end(),
+                     [](const ir::Tensor& part) { return is_loaded(part); });
+}
+
+std::optional<ir::Tensor> viewed(const ir::Tensor& tensor, const Ints& shape) {
+  ir::Tensor out = tensor;
+  out.shape = shape;
+  out.strides = ir::contiguous_strides(shape);
+  const ir::Tensor from = squeezed(tensor);
+  if (from.shape.empty() || tensor.elements() == 0) return out;
+  // Each group of old axes that holds as many elements as a group of new ones must be dense.
+  size_t old_begin = 0, new_begin = 0;
+  while (new_begin < shape.size()) {
+    size_t old_end = old_begin, new_end = new_begin;
+    int64_t old_count = 1, new_count = 1;
+    do {
+      if (new_count <= old_count && new_end < shape.size())
+        new_count *= shape[new_end++];
+      else
+        old_count *= from.shape.at(old_end++);
+    } while (new_count != old_count);
+    if (!is_dense(from, old_begin, old_end)) return {};
+    int64_t stride = old_end > old_begin ? from.strides[old_end - 1] : 1;
+    for (size_t i = new_end; i-- > new_begin;) {
+      out.strides[i] = stride;
+      stride *= shape[i];
+    }
+    old_begin = old_end;
+    new_begin = new_end;
+  }
+  return out;
+}
+
+Ref Emitter::cast(Ref x, DType dtype) {
+  const TensorEntry entry = state_->at(x);
+  if (entry.dtype == dtype) return x;
+  check_dtype(dtype, "a cast", state_->target);
+  if (entry.kind == TensorEntry::Kind::constant) {
+    TensorEntry other = entry;
+    other.dtype = dtype;
+    other.variable = -1;
+    if (stored_bytes(entry) <= kLargeBytes && is_loaded(entry)) {
+      if (auto values = converted(joined(entry), dtype)) {
+        other.parts = {*std::move(values)};
+        other.axis = 0;
+        return state_->add(std::move(other));
+      }
+    } else if (may_cast_later(entry, dtype) && state_->may_restore(entry)) {
+      return state_->add(std::move(other));
+    }
+  }
+  // tract saturates, torch wraps.
+  if (ir::is_float(entry.dtype) && ir::is_integer(dtype) && dtype != DType::i64 &&
+      dtype != DType::i32)
+    return cast(cast(x, DType::i64), dtype);
+  return call("tract_core_cast", {x}, {{"to", std::string(ir::dtype_name(dtype))}}, dtype,
+              entry.shape);
+}
+
+}  // namespace t2n::ops

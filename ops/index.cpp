@@ -1,0 +1,205 @@
+// Reading elements at positions that other tensors hold.
+#include <algorithm>
+
+#include "ops/all.h"
+#include "ops/index.h"
+#include "ops/positions.h"
+#include "ops/registry.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+/// Operations whose result has as many elements as the data says.
+constexpr std::string_view kDataDependent[] = {
+    "aten::nonzero",     "aten::nonzero_numpy",      "aten::argwhere", "aten::where",
+    "aten::_unique",     "aten::_unique2",           "aten::unique_dim",
+    "aten::unique_consecutive", "aten::unique_dim_consecutive", "aten::bincount",
+};
+
+void embedding(const OpView& op, Emitter& out) {
+  op.ignore_all({"padding_idx", "scale_grad_by_freq", "sparse"}, "they matter to gradients only");
+  finish(op, out, take(out, op.tensor("weight"), op.tensor("indices"), 0));
+}
+
+/// x[.., i, .., j, ..]: the indexed axes become one, then the result's axes take their place.
+void index(const OpView& op, Emitter& out) {
+  Ref x = op.tensor("self");
+  const Positions at = positions(op, out, x);
+  if (at.axes.empty()) return finish(op, out, x);
+  auto first = static_cast<int>(at.axes[0]);
+  if (at.axes.size() > 1) {
+    if (!is_adjacent(at.axes)) {
+      x = out.transpose(x, to_front(at.axes, out.rank(x)));
+      first = 0;
+    }
+    Shape shape = out.shape(x);
+    const auto begin = shape.begin() + first;
+    const auto end = begin + static_cast<std::ptrdiff_t>(at.axes.size());
+    Dim count = 1;
+    std::for_each(begin, end, [&](const Dim& size) { count = count * size; });
+    shape.erase(begin + 1, end);
+    x = out.reshape(x, with_size(shape, first, count));
+  }
+  finish(op, out, take(out, x, at.index, first));
+}
+
+void index_select(const OpView& op, Emitter& out) {
+  const Ref self = op.tensor("self");
+  const Ref index = at_least_1d(out, op.tensor("index"));
+  const Ref y = take(out, at_least_1d(out, self), index, op.axis("dim"));
+  finish(op, out, out.reshape(y, op.shape()));
+}
+
+Ref gather_elements(Emitter& out, Ref x, Ref index, int axis) {
+  return out.call("tract_core_gather_elements", {x, index}, {{"axis", axis}}, out.dtype(x),
+                  out.shape(index));
+}
+
+void gather(const OpView& op, Emitter& out) {
+  op.ignore("sparse_grad", "it matters to gradients only");
+  const Ref x = at_least_1d(out, op.tensor("self"));
+  const Ref index = at_least_1d(out, op.tensor("index"));
+  const Ref y = gather_elements(out, x, index, op.axis("dim"));
+  finish(op, out, out.reshape(y, op.shape()));
+}
+
+/// Both operands broadcast, except along dim.
+void take_along_dim(const OpView& op, Emitter& out) {
+  Ref x = op.tensor("self");
+  Ref index = op.tensor("indices");
+  if (op.is_none("dim"))
+    return finish(op, out, gather_elements(out, flattened(out, x), flattened(out, index), 0));
+  const int axis = op.axis("dim");
+  const auto at = static_cast<size_t>(axis);
+  Shape shape = op.shape();
+  index = out.broadcast_to(index, with_size(shape, axis, out.shape(index).at(at)));
+  x = out.broadcast_to(x, with_size(shape, axis, out.shape(x).at(at)));
+  finish(op, out, gather_elements(out, x, index, axis));
+}
+
+void take_flat(const OpView& op, Emitter& out) {
+  finish(op, out, take(out, flattened(out, op.tensor("self")), op.tensor("index"), 0));
+}
+
+/// A constant mask is a list of positions; a computed one gives a result of unknown size.
+void masked_select(const OpView& op, Emitter& out) {
+  const Ref self = op.tensor("self");
+  const Ref mask = op.tensor("mask");
+  if (!out.constant_value(mask))
+    op.refuse("mask", "the size of what a computed mask selects depends on the data",
+              "use torch.where or masked_fill");
+  const Shape shape = ir::to_shape(broadcast_sizes(out.sizes(self), out.sizes(mask)));
+  const Ref x = out.broadcast_to(self, shape);
+  const Ref same = out.broadcast_to(mask, shape);
+  const Ints flags = ir::to_i64(*out.constant_value(same));
+  Ints chosen;
+  for (size_t i = 0; i < flags.size(); ++i)
+    if (flags[i] != 0) chosen.push_back(static_cast<int64_t>(i));
+  const Ref index = int_constant(out, chosen, {static_cast<int64_t>(chosen.size())}, "index");
+  finish(op, out, take(out, flattened(out, x), index, 0));
+}
+
+void data_dependent(const OpView& op, Emitter&) {
+  op.refuse_op("the size of its result depends on the data",
+               "compute it outside the model, or use torch.where with a mask");
+}
+
+/// How many boundaries lie below a value: its position among them.
+Ref count_below(Emitter& out, Ref values, Ref boundaries, bool counts_equal) {
+  const int last = out.rank(values);
+  const Ref column = out.unsqueeze(values, {last});
+  const Ref is_below = compare(out, counts_equal ? "le" : "lt", boundaries, column);
+  const Ref count = reduce(out, "sum_reduce", out.cast(is_below, DType::i64), {last});
+  return out.squeeze(count, {last});
+}
+
+void bucketize(const OpView& op, Emitter& out) {
+  op.ignore("out_int32", "the result's dtype shows it");
+  const Ref boundaries = op.tensor("boundaries");
+  const Ref self = operand(op, out, "self", out.dtype(boundaries));
+  finish(op, out, count_below(out, self, boundaries, op.boolean("right")));
+}
+
+/// Rows of values are searched in their own row of the sequence, or all in the only one.
+void searchsorted(const OpView& op, Emitter& out) {
+  op.ignore("out_int32", "the result's dtype shows it");
+  op.require_none("sorter");
+  const auto side = op.opt_str("side");
+  const bool counts_equal = op.boolean("right") || side == "right";
+  Ref sequence = op.tensor("sorted_sequence");
+  const Ref self = operand(op, out, "self", out.dtype(sequence));
+  const int rank = out.rank(sequence);
+  if (rank > 1) sequence = out.unsqueeze(sequence, {rank - 1});
+  finish(op, out, count_below(out, self, sequence, counts_equal));
+}
+
+void isin(const OpView& op, Emitter& out) {
+  op.ignore("assume_unique", "it allows another algorithm only");
+  const bool has_many = op.has_argument("test_elements");
+  const std::string_view tests_name = has_many ? "test_elements" : "test_element";
+  const std::string_view elements_name = op.has_argument("elements") ? "elements" : "element";
+  const std::string_view typed = op.is_tensor(elements_name) ? elements_name : tests_name;
+  const DType dtype = out.dtype(op.tensor(typed));
+  const Ref elements = operand(op, out, elements_name, dtype);
+  const Ref tests = operand(op, out, tests_name, dtype);
+  const int last = out.rank(elements);
+  const Ref row = has_many ? flattened(out, tests) : out.unsqueeze(tests, {0});
+  const Ref same = compare(out, "eq", out.unsqueeze(elements, {last}), row);
+  const Ref found = out.squeeze(reduce(out, "max_reduce", same, {last}), {last});
+  finish(op, out, op.boolean("invert") ? logical_not(out, found) : found);
+}
+
+void register_searches(Registry& r) {
+  r.add({.op = "aten::bucketize.Tensor",
+         .also = {"aten::bucketize.Scalar"},
+         .doc = "number of boundaries below self",
+         .variants = {{any_target(), "sum_reduce", bucketize}},
+         .promotion = ir::Promotion::operands});
+  r.add({.op = "aten::searchsorted.Tensor",
+         .also = {"aten::searchsorted.Scalar"},
+         .doc = "number of elements of sorted_sequence below self",
+         .variants = {{any_target(), "sum_reduce", searchsorted}},
+         .limits = "sorter",
+         .promotion = ir::Promotion::operands});
+  r.add({.op = "aten::isin.Tensor_Tensor",
+         .also = {"aten::isin.Tensor_Scalar", "aten::isin.Scalar_Tensor"},
+         .doc = "whether elements occur in test_elements",
+         .variants = {{any_target(), "max_reduce", isin}},
+         .promotion = ir::Promotion::operands});
+}
+
+}  // namespace
+
+void register_index(Registry& r) {
+  const auto add = [&](std::string_view name, std::string_view nnef, std::string_view doc,
+                       Translate translate) {
+    r.add({.op = name, .doc = doc, .variants = {{any_target(), nnef, translate}}});
+  };
+  add("aten::embedding", "tract_core_gather", "weight[indices]", embedding);
+  add("aten::index_select", "tract_core_gather", "self[.., index, ..] at dim", index_select);
+  add("aten::gather", "tract_core_gather_elements", "y[i, j] = self[i, index[i, j]] along dim",
+      gather);
+  add("aten::take_along_dim", "tract_core_gather_elements",
+      "y[i, j] = self[i, indices[i, j]] along dim", take_along_dim);
+  add("aten::take", "tract_core_gather", "self.flatten()[index]", take_flat);
+  r.add({.op = "aten::index.Tensor",
+         .also = {"aten::index.Tensor_hacked_twin", "aten::_unsafe_index.Tensor",
+                  "aten::_unsafe_index.Tensor_hacked_twin"},
+         .doc = "self[indices]",
+         .variants = {{any_target(), "tract_core_gather", index}},
+         .limits = "masks that the model computes"});
+  r.add({.op = "aten::masked_select",
+         .doc = "self[mask]",
+         .variants = {{any_target(), "tract_core_gather", masked_select}},
+         .limits = "masks that the model computes"});
+  for (const std::string_view name : kDataDependent)
+    r.add({.op = name,
+           .doc = "as many results as the data has",
+           .variants = {{any_target(), "", data_dependent}},
+           .limits = "refused: sizes that depend on the data"});
+  register_searches(r);
+  register_sort(r);
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,10 @@
+// The parts of the index family, one file each; register_index calls them.
+#pragma once
+
+namespace t2n::ops {
+
+class Registry;
+
+void register_sort(Registry& registry);  ///< sort.cpp: largest elements, orders, medians
+
+}  // namespace t2n::ops

@@ -1,0 +1,197 @@
+// Writing whole rows: index_put and the operations on one index along an axis.
+#include <algorithm>
+
+#include "ops/positions.h"
+#include "ops/reduce.h"
+#include "ops/registry.h"
+#include "ops/scatter.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+using ir::Promotion;
+
+/// rows[k] added up per position: a product with [position, k], 1 where they meet. Integers are exact
+/// up to 2^53.
+Ref add_rows_by_product(Emitter& out, Ref x, Ref index, Ref rows) {
+  const DType dtype = out.dtype(x);
+  const DType real = ir::is_float(dtype) ? dtype : DType::f64;
+  const Dim positions = out.shape(x)[0], count = out.shape(index)[0];
+  Dim width = 1;
+  for (size_t i = 1; i < out.shape(x).size(); ++i) width = width * out.shape(x)[i];
+  const Ref here = compare(out, "eq", iota(out, positions.value(), 0, 2), out.unsqueeze(index, {0}));
+  const Ref weights = out.cast(here, real);
+  const Ref flat = out.cast(out.reshape(rows, {count, width}), real);
+  const Ref sums = out.call("matmul", {weights, flat}, {}, real, {positions, width});
+  return add(out, x, out.cast(out.reshape(sums, out.shape(x)), dtype));
+}
+
+Write write_of(const OpView& op, bool accumulates) {
+  return {accumulates ? Combine::sum : Combine::none, op.nnef() == "tract_core_scatter_nd"};
+}
+
+/// Broadcast to what self[indices] gives, then with the axes of the index merged in front.
+Ref value_rows(Emitter& out, Ref values, Ref self, const Positions& at) {
+  const Shape& selected = out.shape(at.index);
+  const int first = is_adjacent(at.axes) ? static_cast<int>(at.axes[0]) : 0;
+  Shape shape;
+  for (int axis = 0; axis < out.rank(self); ++axis)
+    if (std::find(at.axes.begin(), at.axes.end(), axis) == at.axes.end())
+      shape.push_back(out.shape(self)[static_cast<size_t>(axis)]);
+  shape.insert(shape.begin() + first, selected.begin(), selected.end());
+  Ints axes(selected.size());
+  for (size_t i = 0; i < axes.size(); ++i) axes[i] = first + static_cast<int64_t>(i);
+  const Ref all = out.broadcast_to(out.cast(values, out.dtype(self)), shape);
+  return as_rows(out, all, axes).x;
+}
+
+/// One computed mask and one value per place it leaves open: a choice, without positions.
+bool put_masked(const OpView& op, Emitter& out, bool accumulates) {
+  const Ref self = op.tensor("self");
+  const auto items = op.opt_tensors("indices");
+  if (items.size() != 1 || !items[0] || out.dtype(*items[0]) != DType::boolean) return false;
+  Ref values = out.cast(op.tensor("values"), out.dtype(self));
+  const Shape& given = out.shape(values);
+  const int rest = out.rank(self) - out.rank(*items[0]);
+  const bool is_row = out.rank(values) <= rest;
+  if (out.constant_value(*items[0]) || (!is_row && given[given.size() - static_cast<size_t>(rest) - 1] != Dim(1)))
+    return false;
+  if (!is_row) values = out.reshape(values, Shape(given.end() - rest, given.end()));
+  Ints added;
+  for (int axis = 0; axis < rest; ++axis) added.push_back(out.rank(*items[0]) + axis);
+  const Ref mask = out.unsqueeze(*items[0], added);
+  finish(op, out, select(out, mask, accumulates ? add(out, self, values) : values, self));
+  return true;
+}
+
+void index_put(const OpView& op, Emitter& out) {
+  ignore_present(op, {"unsafe"}, "it only leaves out a check");
+  const bool accumulates = op.boolean("accumulate");
+  if (put_masked(op, out, accumulates)) return;
+  const Ref self = op.tensor("self");
+  Positions at = positions(op, out, self);
+  if (at.axes.empty()) op.refuse("indices", "there is no index", "assign with copy_ instead");
+  const Rows rows = as_rows(out, self, at.axes);
+  const Ref values = value_rows(out, op.tensor("values"), self, at);
+  const int64_t extent = out.sizes(rows.x)[0];
+  const Ref index = wrapped(out, flattened(out, at.index), extent);
+  const Ref y = scatter_rows(out, rows.x, index, values, write_of(op, accumulates));
+  finish(op, out, from_rows(out, y, rows));
+}
+
+/// The operand as rows along `dim`, its index as [k], and what is written there.
+struct AlongDim {
+  Rows self;
+  Ref index;
+  Ints axes;
+};
+
+AlongDim along_dim(const OpView& op, Emitter& out) {
+  const Ref x = at_least_1d(out, op.tensor("self"));
+  const Ints axes = {op.axis("dim")};
+  return {as_rows(out, x, axes), out.cast(at_least_1d(out, op.tensor("index")), DType::i64), axes};
+}
+
+void finish_along_dim(const OpView& op, Emitter& out, const AlongDim& to, Ref rows, Write write) {
+  const Ref y = scatter_rows(out, to.self.x, to.index, rows, write);
+  finish(op, out, out.reshape(from_rows(out, y, to.self), op.shape()));
+}
+
+void index_copy(const OpView& op, Emitter& out) {
+  const AlongDim to = along_dim(op, out);
+  const Ref source = at_least_1d(out, op.tensor("source"));
+  finish_along_dim(op, out, to, as_rows(out, source, to.axes).x, {});
+}
+
+void index_add(const OpView& op, Emitter& out) {
+  const AlongDim to = along_dim(op, out);
+  const Ref source = at_least_1d(out, op.tensor("source"));
+  const Ref alpha = op.number("alpha", out.dtype(source));
+  const Ref scaled = is_number(out, alpha, 1) ? source : mul(out, source, alpha);
+  finish_along_dim(op, out, to, as_rows(out, scaled, to.axes).x, write_of(op, true));
+}
+
+void index_fill(const OpView& op, Emitter& out) {
+  AlongDim to = along_dim(op, out);
+  const DType dtype = out.dtype(to.self.x);
+  const Ref value = op.is_tensor("value") ? out.cast(op.tensor("value"), dtype)
+                                          : converted_number(op, out, "value", dtype);
+  to.index = wrapped(out, to.index, out.sizes(to.self.x)[0]);
+  const Shape shape = with_size(out.shape(to.self.x), 0, out.shape(to.index)[0]);
+  finish_along_dim(op, out, to, out.broadcast_to(value, shape), {});
+}
+
+/// self.flatten()[index] = source
+void put(const OpView& op, Emitter& out) {
+  const Ref x = flattened(out, op.tensor("self"));
+  const Ref index = wrapped(out, flattened(out, op.tensor("index")), out.sizes(x)[0]);
+  const Ref source = out.cast(flattened(out, op.tensor("source")), out.dtype(x));
+  const Ref y = scatter_rows(out, x, index, source, write_of(op, op.boolean("accumulate")));
+  finish(op, out, out.reshape(y, op.shape()));
+}
+
+/// The n-th true element of the mask gets the n-th of the source.
+void masked_scatter(const OpView& op, Emitter& out) {
+  const Ref self = op.tensor("self");
+  const Ref mask = out.broadcast_to(op.tensor("mask"), op.shape());
+  const Ref flags = out.cast(flattened(out, mask), DType::i64);
+  const Ref counts = running_sum(out, op.nnef(), flags, 0);
+  const Ref one = out.scalar(int64_t{1}, DType::i64);
+  const Ref index = maximum(out, sub(out, counts, one), out.scalar(int64_t{0}, DType::i64));
+  const Ref source = out.cast(flattened(out, op.tensor("source")), out.dtype(self));
+  // The source may be shorter than the mask; what is not read may be anything.
+  const Ref last = out.scalar(out.sizes(source)[0] - 1, DType::i64);
+  const Ref values = take(out, source, minimum(out, index, last), 0);
+  finish(op, out, select(out, mask, out.reshape(values, op.shape()), self));
+}
+
+void add_combining(Registry& r, std::vector<std::string_view> names, std::string_view doc,
+                   Translate translate, std::string_view limits = {}) {
+  for (const std::string_view name : names)
+    r.add({.op = name,
+           .doc = doc,
+           .variants = {{has(Feature::scatter_reduction), "tract_core_scatter_nd", translate},
+                        {any_target(), "matmul", translate}},
+           .limits = limits});
+}
+
+}  // namespace
+
+Ref scatter_rows(Emitter& out, Ref x, Ref index, Ref rows, Write write) {
+  if (out.shape(index)[0] == Dim(0)) return x;
+  if (write.combine == Combine::sum) {
+    const DType dtype = out.dtype(x);
+    const bool is_bool = dtype == DType::boolean;
+    const DType wide = is_bool ? DType::i32 : dtype == DType::f16 ? DType::f32 : dtype;
+    if (wide != dtype)
+      return out.cast(scatter_rows(out, out.cast(x, wide), index, out.cast(rows, wide), write), dtype);
+    if (!write.is_native) return add_rows_by_product(out, x, index, rows);
+  }
+  const bool is_sum = write.combine == Combine::sum;
+  return out.call("tract_core_scatter_nd", {x, out.unsqueeze(index, {1}), rows},
+                  {{"reduction", is_sum ? "add" : "none"}}, out.dtype(x), out.shape(x));
+}
+
+void register_index_writes(Registry& r) {
+  add_combining(r,
+                {"aten::index_put", "aten::index_put.hacked_twin", "aten::_index_put_impl",
+                 "aten::_unsafe_index_put", "aten::_unsafe_index_put.hacked_twin"},
+                "self with self[indices] = values, or += values", index_put,
+                "masks that the model computes, except with a single value");
+  add_combining(r, {"aten::index_add"}, "self with self[.., index, ..] += alpha * source", index_add);
+  add_combining(r, {"aten::put"}, "self with self.flatten()[index] = source", put);
+  r.add({.op = "aten::index_copy",
+         .doc = "self with self[.., index, ..] = source",
+         .variants = {{any_target(), "tract_core_scatter_nd", index_copy}}});
+  r.add({.op = "aten::index_fill.int_Scalar",
+         .also = {"aten::index_fill.int_Tensor"},
+         .doc = "self with self[.., index, ..] = value",
+         .variants = {{any_target(), "tract_core_scatter_nd", index_fill}}});
+  r.add({.op = "aten::masked_scatter",
+         .doc = "self, with the elements of source in order where mask",
+         .variants = {{has(Feature::core_cumsum), "tract_core_cumsum", masked_scatter},
+                      {any_target(), "matmul", masked_scatter}}});
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,192 @@
+// Several tensors into one: concatenations, stacks, grids, block matrices.
+#include <algorithm>
+
+#include "ops/arith.h"
+#include "ops/product.h"
+#include "ops/registry.h"
+
+namespace t2n::ops {
+namespace {
+
+/// All in the dtype of the result.
+std::vector<Ref> read_tensors(const OpView& op, Emitter& out) {
+  std::vector<Ref> tensors = op.tensors("tensors");
+  for (Ref& tensor : tensors) tensor = out.cast(tensor, op.dtype());
+  return tensors;
+}
+
+/// Empty tensors of rank 1 join tensors of any rank, an old habit of torch.
+bool is_legacy_empty(const Emitter& out, Ref x) {
+  return out.rank(x) == 1 && out.shape(x)[0] == Dim(0);
+}
+
+void cat(const OpView& op, Emitter& out) {
+  std::vector<Ref> tensors = read_tensors(op, out);
+  const int axis = op.axis("dim", op.rank());
+  if (op.rank() > 1)
+    std::erase_if(tensors, [&](Ref x) { return is_legacy_empty(out, x); });
+  out.result(out.concat(tensors, axis));
+}
+
+Ref stacked(Emitter& out, std::vector<Ref> tensors, int axis) {
+  for (Ref& tensor : tensors) tensor = out.unsqueeze(tensor, {axis});
+  return out.concat(tensors, axis);
+}
+
+bool is_computed(const Emitter& out, Ref x) { return !out.constant_value(x); }
+
+/// tract's `stack` says it in one statement where there is something to compute.
+void stack(const OpView& op, Emitter& out) {
+  const std::vector<Ref> tensors = read_tensors(op, out);
+  const int axis = op.axis("dim", op.rank());
+  const bool is_plain = op.rank() > 1 && tensors.size() > 1 &&
+                        std::all_of(tensors.begin(), tensors.end(),
+                                    [&](Ref x) { return is_computed(out, x); });
+  out.result(is_plain ? out.call_list("stack", tensors, {{"axis", axis}}, op.dtype(), op.shape())
+                      : stacked(out, tensors, axis));
+}
+
+/// Each tensor with at least `rank` axes, as torch.atleast_… adds them.
+Ref with_least(Emitter& out, Ref x, int rank) {
+  const int given = out.rank(x);
+  if (given >= rank) return x;
+  if (given == 0) return with_rank(out, x, rank);
+  return rank == 3 ? out.unsqueeze(with_rank(out, x, 2), {2}) : with_rank(out, x, rank);
+}
+
+/// hstack joins along axis 1 (0 for vectors), vstack along 0, dstack along 2.
+template <int kRank, int kAxis>
+void named_stack(const OpView& op, Emitter& out) {
+  std::vector<Ref> tensors = read_tensors(op, out);
+  for (Ref& tensor : tensors) tensor = with_least(out, tensor, kRank);
+  out.result(out.concat(tensors, std::min(kAxis, op.rank() - 1)));
+}
+
+/// Vectors and numbers become columns.
+void column_stack(const OpView& op, Emitter& out) {
+  std::vector<Ref> tensors = read_tensors(op, out);
+  for (Ref& tensor : tensors)
+    if (out.rank(tensor) < 2) tensor = out.unsqueeze(at_least_1d(out, tensor), {1});
+  out.result(out.concat(tensors, 1));
+}
+
+// --- grids ---
+
+/// Entry i of tensor k along axis `axis_of(k)`, repeated over the axes of the others.
+void meshgrid(const OpView& op, Emitter& out) {
+  const std::vector<Ref> tensors = op.tensors("tensors");
+  const bool swaps = op.has_argument("indexing") && op.one_of("indexing", {"ij", "xy"}) == "xy" &&
+                     tensors.size() > 1;
+  for (int i = 0; i < op.outputs(); ++i) {
+    const size_t axis = swaps && i < 2 ? static_cast<size_t>(1 - i) : static_cast<size_t>(i);
+    Shape shape(tensors.size(), Dim(1));
+    shape[axis] = op.shape(i)[axis];
+    const Ref x = out.reshape(tensors[static_cast<size_t>(i)], shape);
+    out.result(out.broadcast_to(x, op.shape(i)), i);
+  }
+}
+
+/// All combinations of one entry of each: rows of the flattened grids.
+void cartesian_prod(const OpView& op, Emitter& out) {
+  const std::vector<Ref> tensors = op.tensors("tensors");
+  if (tensors.size() == 1) return out.result(tensors[0]);
+  Shape grid;
+  for (const Ref tensor : tensors) grid.push_back(out.shape(tensor)[0]);
+  std::vector<Ref> columns;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    Shape along(tensors.size(), Dim(1));
+    along[i] = grid[i];
+    const Ref spread = out.broadcast_to(out.reshape(tensors[i], along), grid);
+    columns.push_back(out.reshape(spread, {op.shape()[0], 1}));
+  }
+  out.result(out.concat(columns, 1));
+}
+
+/// Ascending choices of r among n, in lexicographic order.
+std::vector<int64_t> choices(int64_t n, int64_t r, bool with_replacement) {
+  std::vector<int64_t> all, current;
+  const auto extend = [&](auto&& self, int64_t first) -> void {
+    if (static_cast<int64_t>(current.size()) == r) {
+      all.insert(all.end(), current.begin(), current.end());
+      return;
+    }
+    for (int64_t i = first; i < n; ++i) {
+      current.push_back(i);
+      self(self, with_replacement ? i : i + 1);
+      current.pop_back();
+    }
+  };
+  extend(extend, 0);
+  return all;
+}
+
+void combinations(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  const auto indices = choices(out.sizes(x).at(0), op.i64("r"), op.boolean("with_replacement"));
+  if (indices.empty()) return out.result(out.full(out.scalar(0.0, op.dtype()), op.shape()));
+  out.result("tract_core_gather", {x, int_constant(out, indices, op.sizes(), "choices")},
+             {{"axis", 0}});
+}
+
+/// Blocks along the diagonal; vectors are rows.
+void block_diag(const OpView& op, Emitter& out) {
+  const std::vector<Ref> tensors = read_tensors(op, out);
+  const int64_t width = op.sizes().at(1);
+  std::vector<Ref> rows;
+  int64_t before = 0;
+  for (const Ref tensor : tensors) {
+    const Ref block = with_rank(out, tensor, 2);
+    const int64_t size = out.sizes(block)[1];
+    rows.push_back(out.pad(block, {{0, 0}, {before, width - before - size}}));
+    before += size;
+  }
+  out.result(out.concat(rows, 0));
+}
+
+}  // namespace
+
+void register_join(Registry& r) {
+  r.add({.op = "aten::cat",
+         .also = {"aten::concat", "aten::concatenate"},
+         .doc = "one after the other along an axis",
+         .variants = {{any_target(), "concat", cat}},
+         .promotion = ir::Promotion::operands});
+  r.add({.op = "aten::stack",
+         .also = {"aten::_stack"},
+         .doc = "one after the other along a new axis",
+         .variants = {{any_target(), "stack", stack}},
+         .promotion = ir::Promotion::operands});
+  r.add({.op = "aten::hstack",
+         .doc = "one beside the other",
+         .variants = {{any_target(), "concat", named_stack<1, 1>}},
+         .promotion = ir::Promotion::operands});
+  r.add({.op = "aten::vstack",
+         .also = {"aten::row_stack"},
+         .doc = "one below the other; vectors are rows",
+         .variants = {{any_target(), "concat", named_stack<2, 0>}},
+         .promotion = ir::Promotion::operands});
+  r.add({.op = "aten::dstack",
+         .doc = "one behind the other",
+         .variants = {{any_target(), "concat", named_stack<3, 2>}},
+         .promotion = ir::Promotion::operands});
+  r.add({.op = "aten::column_stack",
+         .doc = "one beside the other; vectors are columns",
+         .variants = {{any_target(), "concat", column_stack}},
+         .promotion = ir::Promotion::operands});
+  r.add({.op = "aten::meshgrid",
+         .also = {"aten::meshgrid.indexing"},
+         .doc = "each vector along its own axis, repeated over the others",
+         .variants = {{any_target(), "tract_core_broadcast", meshgrid}}});
+  r.add({.op = "aten::cartesian_prod",
+         .doc = "all combinations of one entry of each vector",
+         .variants = {{any_target(), "concat", cartesian_prod}}});
+  r.add({.op = "aten::combinations",
+         .doc = "all choices of r entries, in order",
+         .variants = {{any_target(), "tract_core_gather", combinations}}});
+  r.add({.op = "aten::block_diag",
+         .doc = "matrices along the diagonal of a larger one",
+         .variants = {{any_target(), "concat", block_diag}},
+         .promotion = ir::Promotion::operands});
+}
+
+}  // namespace t2n::ops

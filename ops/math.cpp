@@ -1,0 +1,241 @@
+// Functions of several steps, in forms that keep their digits near zero and for large operands.
+#include <algorithm>
+#include <numbers>
+
+#include "ops/arith.h"
+#include "ops/elementwise.h"
+#include "ops/registry.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+using ir::Promotion;
+
+/// One operand, computed in f32 where it is f16.
+constexpr UnaryRow kFragments[] = {
+    {"aten::expm1", "t2n_expm1", "exp(self) - 1"},
+    {"aten::special_expm1", "t2n_expm1", "exp(self) - 1"},
+    {"aten::log1p", "t2n_log1p", "log(1 + self)"},
+    {"aten::special_log1p", "t2n_log1p", "log(1 + self)"},
+};
+
+/// The error function, which tract has in f16 and f32.
+constexpr UnaryRow kErrorFunctions[] = {
+    {"aten::erf", "tract_core_erf", "2 / sqrt(pi) * integral of exp(-t^2) from 0 to self"},
+    {"aten::special_erf", "tract_core_erf", "2 / sqrt(pi) * integral of exp(-t^2) from 0 to self"},
+    {"aten::erfc", "t2n_erfc", "1 - erf(self)"},
+    {"aten::special_erfc", "t2n_erfc", "1 - erf(self)"},
+};
+
+struct ScaleRow {
+  std::string_view op;
+  std::string_view nnef;  ///< applied first
+  double factor;
+  std::string_view doc;
+};
+constexpr ScaleRow kScaled[] = {
+    {"aten::log2", "log", std::numbers::log2e, "log(self) / log(2)"},
+    {"aten::log10", "log", std::numbers::log10e, "log(self) / log(10)"},
+    {"aten::deg2rad", "", std::numbers::pi / 180, "self * pi / 180"},
+    {"aten::rad2deg", "", 180 / std::numbers::pi, "self * 180 / pi"},
+};
+
+void fragment(const OpView& op, Emitter& out) {
+  finish(op, out, out.elementwise(op.nnef(), {widened(out, op.tensor("self"))}));
+}
+
+void error_function(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  if (out.dtype(x) == DType::f64)
+    op.refuse_op("the engine has the error function in f16 and f32 only", "compute it in float32");
+  finish(op, out, out.elementwise(op.nnef(), {widened(out, x)}));
+}
+
+void scaled(const OpView& op, Emitter& out) {
+  const auto row = std::find_if(std::begin(kScaled), std::end(kScaled),
+                                [&](const ScaleRow& r) { return r.op == op.op(); });
+  Ref x = widened(out, op.tensor("self"));
+  if (!row->nnef.empty()) x = out.elementwise(row->nnef, {x});
+  finish(op, out, mul(out, x, like(out, row->factor, x)));
+}
+
+void exp2(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  finish(op, out, out.elementwise("pow", {like(out, 2, x), x}));
+}
+
+void sigmoid(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  out.result(out.dtype(x) == DType::f64 ? "t2n_sigmoid" : "sigmoid", {x});
+}
+
+/// A power of floats; those with an operation of their own use it.
+Ref float_power(Emitter& out, Ref base, Ref exponent) {
+  if (is_number(out, exponent, 0.5)) return out.elementwise("sqrt", {base});
+  if (is_number(out, exponent, -0.5)) return out.elementwise("rsqrt", {base});
+  if (is_number(out, exponent, -1)) return out.elementwise("recip", {base});
+  return out.elementwise("pow", {base, exponent});
+}
+
+/// tract has powers of i32 and i64, and makes an exponent of 2 a square, which is of floats only.
+Ref int_power(Emitter& out, Ref base, Ref exponent) {
+  if (is_number(out, exponent, 2)) return mul(out, base, base);
+  const DType dtype = out.dtype(base);
+  const Ref wide = out.cast(base, DType::i64);
+  const Ref by = out.cast(exponent, DType::i64);
+  if (out.constant_value(exponent))  // torch refuses negative ones
+    return out.cast(out.elementwise("pow", {wide, by}), dtype);
+  // A negative power of 1 and -1 is that of the opposite exponent, of other numbers 0.
+  const Ref power = out.elementwise("pow", {wide, magnitude(out, by)});
+  const Ref is_zero = logical_and(out, compare(out, "lt", by, like(out, 0, by)),
+                                  compare(out, "ne", magnitude(out, wide), like(out, 1, wide)));
+  return out.cast(select(out, is_zero, like(out, 0, wide), power), dtype);
+}
+
+Ref power(Emitter& out, Ref base, Ref exponent) {
+  return ir::is_float(out.dtype(base)) ? float_power(out, base, exponent)
+                                       : int_power(out, base, exponent);
+}
+
+void pow(const OpView& op, Emitter& out) {
+  const DType dtype = out.dtype(op.tensor(op.is_tensor("self") ? "self" : "exponent"));
+  finish(op, out,
+         power(out, operand(op, out, "self", dtype), operand(op, out, "exponent", dtype)));
+}
+
+/// Always computed in f64.
+void float_power_f64(const OpView& op, Emitter& out) {
+  const Ref base = operand(op, out, "self", DType::f64);
+  finish(op, out, float_power(out, base, operand(op, out, "exponent", DType::f64)));
+}
+
+/// In f64, so that squares neither overflow nor vanish.
+void hypot(const OpView& op, Emitter& out) {
+  const Ref a = out.cast(op.tensor("self"), DType::f64);
+  const Ref b = out.cast(op.tensor("other"), DType::f64);
+  finish(op, out, out.elementwise("sqrt", {add(out, mul(out, a, a), mul(out, b, b))}));
+}
+
+/// -0 is negative: its reciprocal is.
+Ref sign_bit(Emitter& out, Ref x) {
+  const Ref is_negative = compare(out, "lt", x, like(out, 0, x));
+  if (!ir::is_float(out.dtype(x))) return is_negative;
+  const Ref inverse = out.elementwise("recip", {x});
+  return add(out, is_negative, compare(out, "lt", inverse, like(out, 0, x)));
+}
+
+void signbit(const OpView& op, Emitter& out) {
+  finish(op, out, sign_bit(out, op.tensor("self")));
+}
+
+void copysign(const OpView& op, Emitter& out) {
+  const auto [a, b] = operands(op, out);
+  const Ref size = magnitude(out, a);
+  finish(op, out, select(out, sign_bit(out, b), neg(out, size), size));
+}
+
+void atan2(const OpView& op, Emitter& out) {
+  const auto [y, x] = operands(op, out);
+  const Ref wide = widened(out, x);
+  const Ref pi = like(out, std::numbers::pi, wide);
+  finish(op, out, out.elementwise(op.nnef(), {widened(out, y), wide, pi}));
+}
+
+void logaddexp(const OpView& op, Emitter& out) {
+  const auto [a, b] = operands(op, out);
+  const Ref wide = widened(out, a);
+  const Ref ln2 = like(out, std::numbers::ln2, wide);
+  finish(op, out, out.elementwise(op.nnef(), {wide, widened(out, b), ln2}));
+}
+
+void xlogy(const OpView& op, Emitter& out) {
+  const auto [a, b] = operands(op, out);
+  const Ref product = mul(out, a, out.elementwise("log", {b}));
+  const Ref is_zero = logical_and(out, compare(out, "eq", a, like(out, 0, a)),
+                                  compare(out, "eq", b, b));
+  finish(op, out, select(out, is_zero, like(out, 0, a), product));
+}
+
+void logit(const OpView& op, Emitter& out) {
+  Ref x = widened(out, op.tensor("self"));
+  if (const auto eps = op.opt_f64("eps"))
+    x = minimum(out, maximum(out, x, like(out, *eps, x)), like(out, 1 - *eps, x));
+  const Ref odds = div(out, x, sub(out, like(out, 1, x), x));
+  finish(op, out, out.elementwise("log", {odds}));
+}
+
+void sinc(const OpView& op, Emitter& out) {
+  const Ref x = widened(out, op.tensor("self"));
+  const Ref angle = mul(out, x, like(out, std::numbers::pi, x));
+  const Ref ratio = div(out, out.elementwise("sin", {angle}), angle);
+  finish(op, out, select(out, compare(out, "eq", x, like(out, 0, x)), like(out, 1, x), ratio));
+}
+
+void heaviside(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  const Ref is_positive = out.cast(compare(out, "gt", x, like(out, 0, x)), out.dtype(x));
+  const Ref is_zero = compare(out, "eq", x, like(out, 0, x));
+  finish(op, out, select(out, is_zero, op.tensor("values"), is_positive));
+}
+
+void register_two_operands(Registry& r) {
+  const auto binary = [&](std::vector<std::string_view> names, std::string_view nnef,
+                          std::string_view doc, Translate translate,
+                          std::optional<Promotion> promotion) {
+    for (const std::string_view name : names)
+      r.add({.op = name,
+             .doc = doc,
+             .variants = {{any_target(), nnef, translate}},
+             .promotion = promotion});
+  };
+  binary({"aten::pow.Tensor_Tensor", "aten::pow.Tensor_Scalar", "aten::pow.Scalar"}, "pow",
+         "self ** exponent", pow, Promotion::operands);
+  binary({"aten::float_power.Tensor_Tensor", "aten::float_power.Tensor_Scalar",
+          "aten::float_power.Scalar"},
+         "pow", "self ** exponent in f64", float_power_f64, {});
+  binary({"aten::atan2", "aten::arctan2"}, "t2n_atan2", "angle of the point (other, self)", atan2,
+         Promotion::to_float);
+  binary({"aten::logaddexp"}, "t2n_logaddexp", "log(exp(self) + exp(other))", logaddexp,
+         Promotion::to_float);
+  binary({"aten::hypot"}, "sqrt", "sqrt(self^2 + other^2)", hypot, Promotion::operands);
+  binary({"aten::copysign.Tensor", "aten::copysign.Scalar"}, "select", "|self| with other's sign",
+         copysign, Promotion::to_float);
+  binary({"aten::xlogy.Tensor", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other",
+          "aten::special_xlogy", "aten::special_xlogy.self_scalar",
+          "aten::special_xlogy.other_scalar"},
+         "mul", "self * log(other), 0 where self is 0", xlogy, Promotion::to_float);
+  binary({"aten::heaviside"}, "select", "0, values or 1 by the sign of self", heaviside,
+         Promotion::operands);
+}
+
+}  // namespace
+
+void register_math(Registry& r) {
+  const auto unary = [&](std::string_view name, std::string_view nnef, std::string_view doc,
+                         Translate translate, std::string_view limits = {}) {
+    r.add({.op = name,
+           .doc = doc,
+           .variants = {{any_target(), nnef, translate}},
+           .limits = limits,
+           .promotion = Promotion::to_float});
+  };
+  for (const UnaryRow& row : kFragments) unary(row.op, row.nnef, row.doc, fragment);
+  for (const UnaryRow& row : kErrorFunctions)
+    unary(row.op, row.nnef, row.doc, error_function, "f64 operands");
+  for (const ScaleRow& row : kScaled) unary(row.op, "mul", row.doc, scaled);
+  for (const std::string_view name : {"aten::exp2", "aten::special_exp2"})
+    unary(name, "pow", "2 ** self", exp2);
+  for (const std::string_view name : {"aten::sigmoid", "aten::special_expit"})
+    unary(name, "sigmoid", "1 / (1 + exp(-self))", sigmoid);
+  for (const std::string_view name : {"aten::logit", "aten::special_logit"})
+    unary(name, "log", "log(self / (1 - self))", logit);
+  for (const std::string_view name : {"aten::sinc", "aten::special_sinc"})
+    unary(name, "sin", "sin(pi self) / (pi self)", sinc);
+  r.add({.op = "aten::signbit",
+         .doc = "self < 0, true for -0",
+         .variants = {{any_target(), "lt", signbit}}});
+  register_two_operands(r);
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,269 @@
+// Matrix products: linear layers, matmul and its kin, contractions of chosen axes.
+#include <algorithm>
+
+#include "ops/arith.h"
+#include "ops/product.h"
+#include "ops/registry.h"
+
+namespace t2n::ops {
+namespace {
+
+/// A weight of rank 1 is a single row, whose axis vanishes.
+void linear(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("input");
+  const Ref weight = op.tensor("weight");
+  const auto bias = op.opt_tensor("bias");
+  if (out.rank(weight) == 2 && (!bias || out.rank(*bias) == 1))
+    return out.result(linear_layer(op, out, x, weight, bias));
+  const Ref y = out.rank(weight) == 1 ? product(op, out, x, weight)
+                                      : product_transposed(op, out, x, weight);
+  out.result(bias ? add(out, y, *bias) : y);
+}
+
+/// The names that schemas give the second factor.
+Ref second(const OpView& op) {
+  for (const std::string_view name : {"mat2", "vec", "tensor", "other"})
+    if (op.has_argument(name)) return op.tensor(name);
+  op.refuse_op("its second factor is missing");
+}
+
+void matmul(const OpView& op, Emitter& out) {
+  out.result(product(op, out, op.tensor("self"), second(op)));
+}
+
+void outer(const OpView& op, Emitter& out) {
+  const Ref column = out.unsqueeze(op.tensor("self"), {1});
+  out.result(mul(out, column, op.tensor("vec2")));
+}
+
+/// beta * self + alpha * y. A beta of 0 drops `self`, even where it is not finite.
+void finish_sum(const OpView& op, Emitter& out, Ref y) {
+  const double beta = op.f64("beta");
+  y = scaled(out, y, op.f64("alpha"));
+  const Ref self = op.tensor("self");
+  if (beta != 0) y = add(out, scaled(out, self, beta), y);
+  out.result(out.broadcast_to(out.cast(y, op.dtype()), op.shape()));
+}
+
+struct Factors {
+  std::string_view op;
+  std::string_view first;
+  std::string_view second;
+};
+constexpr Factors kSums[] = {{"aten::addmm", "mat1", "mat2"},
+                             {"aten::addmv", "mat", "vec"},
+                             {"aten::baddbmm", "batch1", "batch2"},
+                             {"aten::addbmm", "batch1", "batch2"}};
+
+Factors factors_of(const OpView& op) {
+  return *std::find_if(std::begin(kSums), std::end(kSums),
+                       [&](const Factors& row) { return row.op == op.op(); });
+}
+
+void sum_with_product(const OpView& op, Emitter& out) {
+  const Factors names = factors_of(op);
+  finish_sum(op, out, product(op, out, op.tensor(names.first), op.tensor(names.second)));
+}
+
+/// The products of all matrices of the batch, added up.
+void addbmm(const OpView& op, Emitter& out) {
+  const Ref y = product(op, out, op.tensor("batch1"), op.tensor("batch2"));
+  finish_sum(op, out, out.squeeze(reduce(out, "sum_reduce", y, {0}), {0}));
+}
+
+void addr(const OpView& op, Emitter& out) {
+  const Ref column = out.unsqueeze(op.tensor("vec1"), {1});
+  finish_sum(op, out, mul(out, column, op.tensor("vec2")));
+}
+
+Dim count_of(const Shape& shape, const Ints& axes) {
+  Dim count = 1;
+  for (const int64_t axis : axes) count = count * shape[static_cast<size_t>(axis)];
+  return count;
+}
+
+Ints joined(Ints a, const Ints& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+Ints other_axes(int rank, const Ints& axes) {
+  Ints out;
+  for (int axis = 0; axis < rank; ++axis)
+    if (std::find(axes.begin(), axes.end(), axis) == axes.end()) out.push_back(axis);
+  return out;
+}
+
+/// `a` and `b` summed over pairs of axes, in the order given.
+Ref contracted(const OpView& op, Emitter& out, Ref a, Ref b, const Ints& axes_a,
+               const Ints& axes_b) {
+  const Ints free_a = other_axes(out.rank(a), axes_a);
+  const Ints free_b = other_axes(out.rank(b), axes_b);
+  const Dim inner = count_of(out.shape(a), axes_a);
+  const Ref rows = out.reshape(out.transpose(a, joined(free_a, axes_a)),
+                               {count_of(out.shape(a), free_a), inner});
+  const Ref columns = out.reshape(out.transpose(b, joined(axes_b, free_b)),
+                                  {inner, count_of(out.shape(b), free_b)});
+  return out.reshape(product(op, out, rows, columns), op.shape());
+}
+
+Ints given_axes(const OpView& op, std::string_view name, int rank) {
+  Ints out = op.ints(name);
+  for (int64_t& axis : out)
+    if (axis < 0) axis += rank;
+  return out;
+}
+
+/// Pairs of axes where one has extent 1 broadcast: the sum over the other comes first.
+Ref summed_where_other_is_one(Emitter& out, Ref x, const Ints& axes, Ref other,
+                              const Ints& other_axes) {
+  Ints sums;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const Dim mine = out.shape(x)[static_cast<size_t>(axes[i])];
+    if (mine != Dim(1) && out.shape(other)[static_cast<size_t>(other_axes[i])] == Dim(1))
+      sums.push_back(axes[i]);
+  }
+  std::sort(sums.begin(), sums.end());
+  return sums.empty() ? x : reduce(out, "sum_reduce", x, sums);
+}
+
+void tensordot(const OpView& op, Emitter& out) {
+  const Ref self = op.tensor("self");
+  const Ref other = op.tensor("other");
+  const Ints axes_self = given_axes(op, "dims_self", out.rank(self));
+  const Ints axes_other = given_axes(op, "dims_other", out.rank(other));
+  const Ref a = summed_where_other_is_one(out, self, axes_self, other, axes_other);
+  const Ref b = summed_where_other_is_one(out, other, axes_other, self, axes_self);
+  out.result(contracted(op, out, a, b, axes_self, axes_other));
+}
+
+/// Sums over the last axis of both; a rank-0 operand multiplies.
+void inner(const OpView& op, Emitter& out) {
+  const Ref self = op.tensor("self");
+  const Ref other = op.tensor("other");
+  if (out.rank(self) == 0 || out.rank(other) == 0) return out.result(mul(out, self, other));
+  out.result(contracted(op, out, self, other, {out.rank(self) - 1}, {out.rank(other) - 1}));
+}
+
+void vecdot(const OpView& op, Emitter& out) {
+  const int rank = op.rank() + 1;
+  const Ints axes = {op.axis("dim", rank)};
+  out.result(sum_of_products(out, op.tensor("x"), op.tensor("y"), axes));
+}
+
+void chain(const OpView& op, Emitter& out) {
+  const std::vector<Ref> factors =
+      op.tensors(op.has_argument("matrices") ? "matrices" : "tensors");
+  Ref y = factors.at(0);
+  for (size_t i = 1; i < factors.size(); ++i) y = product(op, out, y, factors[i]);
+  out.result(y);
+}
+
+void matrix_power(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  const int64_t n = op.i64("n");
+  if (n < 1) op.refuse("n", "tract inverts no matrices", "use a power of at least 1");
+  std::optional<Ref> y;
+  Ref square = x;
+  for (int64_t rest = n; rest > 0; rest /= 2) {
+    if (rest % 2 != 0) y = y ? product(op, out, *y, square) : square;
+    if (rest > 1) square = product(op, out, square, square);
+  }
+  out.result(*y);
+}
+
+/// Each axis of `self` becomes the outer, that of `other` the inner half of an axis of the result.
+void kron(const OpView& op, Emitter& out) {
+  const int rank = op.rank();
+  const Ref a = with_rank(out, op.tensor("self"), rank);
+  const Ref b = with_rank(out, op.tensor("other"), rank);
+  Ints after, before;
+  for (int axis = 0; axis < rank; ++axis) {
+    after.push_back(2 * axis + 1);
+    before.push_back(2 * axis);
+  }
+  out.result(out.reshape(mul(out, out.unsqueeze(a, after), out.unsqueeze(b, before)), op.shape()));
+}
+
+/// y[o] = input1 . weight[o] . input2 + bias[o]
+void bilinear(const OpView& op, Emitter& out) {
+  const Ref a = op.tensor("input1");
+  const Ref b = op.tensor("input2");
+  const Ref weight = op.tensor("weight");
+  const Shape sizes = out.shape(weight);
+  Dim batch = 1;
+  for (size_t i = 0; i + 1 < op.shape().size(); ++i) batch = batch * op.shape()[i];
+  const Ref by_input = out.reshape(out.transpose(weight, {1, 0, 2}), {sizes[1], sizes[0] * sizes[2]});
+  const Ref rows = product(op, out, out.reshape(a, {batch, sizes[1]}), by_input);
+  const Ref y = product(op, out, out.reshape(rows, {batch, sizes[0], sizes[2]}),
+                        out.reshape(b, {batch, sizes[2], 1}));
+  const Ref shaped = out.reshape(y, op.shape());
+  const auto bias = op.opt_tensor("bias");
+  out.result(bias ? add(out, shaped, *bias) : shaped);
+}
+
+constexpr std::string_view kLimits = "integers other than i32 and i8: up to 2^22 single products";
+
+}  // namespace
+
+void register_matmul(Registry& r) {
+  r.add({.op = "aten::linear",
+         .doc = "input . weight^T + bias",
+         .variants = {{any_target(), "linear", linear}},
+         .limits = kLimits});
+  r.add({.op = "aten::matmul",
+         .also = {"aten::mm", "aten::bmm", "aten::mv", "aten::dot", "aten::vdot",
+                  "aten::linalg_matmul"},
+         .doc = "matrix product; vectors are rows at the left, columns at the right",
+         .variants = {{any_target(), "matmul", matmul}},
+         .limits = kLimits});
+  r.add({.op = "aten::outer",
+         .also = {"aten::ger"},
+         .doc = "y[i, j] = self[i] * vec2[j]",
+         .variants = {{any_target(), "mul", outer}},
+         .promotion = ir::Promotion::operands});
+  r.add({.op = "aten::addmm",
+         .also = {"aten::addmv", "aten::baddbmm"},
+         .doc = "beta * self + alpha * (matrix product)",
+         .variants = {{any_target(), "matmul", sum_with_product}},
+         .limits = kLimits});
+  r.add({.op = "aten::addbmm",
+         .doc = "beta * self + alpha * (sum over the batch of matrix products)",
+         .variants = {{any_target(), "matmul", addbmm}},
+         .limits = kLimits});
+  r.add({.op = "aten::addr",
+         .doc = "beta * self + alpha * vec1[i] * vec2[j]",
+         .variants = {{any_target(), "mul", addr}},
+         .promotion = ir::Promotion::operands});
+  r.add({.op = "aten::tensordot",
+         .doc = "sum of products over pairs of axes",
+         .variants = {{any_target(), "matmul", tensordot}},
+         .limits = kLimits});
+  r.add({.op = "aten::inner",
+         .doc = "sum of products over the last axis of both",
+         .variants = {{any_target(), "matmul", inner}},
+         .limits = kLimits});
+  r.add({.op = "aten::linalg_vecdot",
+         .doc = "sum of x * y over dim",
+         .variants = {{any_target(), "sum_reduce", vecdot}},
+         .promotion = ir::Promotion::operands});
+  r.add({.op = "aten::chain_matmul",
+         .also = {"aten::linalg_multi_dot"},
+         .doc = "product of all matrices, from the left",
+         .variants = {{any_target(), "matmul", chain}},
+         .limits = kLimits});
+  r.add({.op = "aten::linalg_matrix_power",
+         .also = {"aten::matrix_power"},
+         .doc = "self multiplied n times",
+         .variants = {{any_target(), "matmul", matrix_power}},
+         .limits = "n < 1 is refused"});
+  r.add({.op = "aten::kron",
+         .doc = "Kronecker product",
+         .variants = {{any_target(), "mul", kron}},
+         .promotion = ir::Promotion::operands});
+  r.add({.op = "aten::bilinear",
+         .doc = "y[o] = input1 . weight[o] . input2 + bias[o]",
+         .variants = {{any_target(), "matmul", bilinear}}});
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,242 @@
+// Normalisations: by stored statistics, or by those of the tensor itself over some of its axes.
+#include <algorithm>
+#include <limits>
+
+#include "ops/arith.h"
+#include "ops/registry.h"
+
+namespace t2n::ops {
+namespace {
+
+/// One value per channel against [N, C, …]: tract adds the missing axes at the end.
+Ref per_channel(Emitter& out, Ref x) { return out.unsqueeze(widened(out, x), {0}); }
+
+Ref per_channel_or(const OpView& op, Emitter& out, std::string_view name, double value,
+                   DType dtype) {
+  const auto given = op.opt_tensor(name);
+  return given ? per_channel(out, *given) : out.scalar(value, dtype);
+}
+
+Ref eps_of(const OpView& op, Emitter& out, DType dtype) { return out.scalar(op.f64("eps"), dtype); }
+
+/// y * weight + bias, each where it is given.
+Ref affine(Emitter& out, Ref y, std::optional<Ref> weight, std::optional<Ref> bias) {
+  if (weight) y = mul(out, y, widened(out, *weight));
+  if (bias) y = add(out, y, widened(out, *bias));
+  return y;
+}
+
+/// Outputs that exist for the backward pass: empty in inference, else statistics that nobody reads.
+void finish_statistics(const OpView& op, Emitter& out) {
+  for (int i = 1; i < op.outputs(); ++i) {
+    if (!op.is_used(i)) continue;
+    const Ints sizes = op.sizes(i);
+    if (ir::element_count(sizes) != 0)
+      op.refuse_op(cat("output ", i, ", a statistic for the backward pass, is read"),
+                   "compute it from the input with torch.var_mean");
+    out.result(out.constant(ir::allocate(op.dtype(i), sizes).tensor, "empty"), i);
+  }
+}
+
+void finish_norm(const OpView& op, Emitter& out, Ref y) {
+  out.result(out.cast(y, op.dtype()));
+  finish_statistics(op, out);
+}
+
+Ref normalised(Emitter& out, Ref x, Ref eps, const Ints& axes) {
+  const bool is_f64 = out.dtype(x) == DType::f64;
+  return out.call(is_f64 ? "t2n_layer_norm_f64" : "t2n_layer_norm", {x, eps}, {{"axes", axes}},
+                  out.dtype(x), out.shape(x));
+}
+
+// --- batch_norm ---
+
+Ref by_stored_statistics(const OpView& op, Emitter& out, Ref x) {
+  const DType dtype = out.dtype(x);
+  const std::vector<Ref> operands = {x,
+                                     per_channel(out, op.tensor("running_mean")),
+                                     per_channel(out, op.tensor("running_var")),
+                                     per_channel_or(op, out, "bias", 0, dtype),
+                                     per_channel_or(op, out, "weight", 1, dtype),
+                                     eps_of(op, out, dtype)};
+  return out.call("batch_normalization", operands, {}, dtype, out.shape(x));
+}
+
+/// `weight` and `bias` of one value per channel, with rank enough to broadcast.
+std::optional<Ref> channel_tensor(const OpView& op, Emitter& out, std::string_view name, int rank) {
+  const auto given = op.opt_tensor(name);
+  if (!given) return {};
+  Ints trailing;
+  for (int axis = 1; axis < rank - 1; ++axis) trailing.push_back(axis);
+  return out.unsqueeze(*given, trailing);
+}
+
+Ref by_own_statistics(const OpView& op, Emitter& out, Ref x, const Ints& axes) {
+  const int rank = out.rank(x);
+  const Ref y = normalised(out, x, eps_of(op, out, out.dtype(x)), axes);
+  return affine(out, y, channel_tensor(op, out, "weight", rank),
+                channel_tensor(op, out, "bias", rank));
+}
+
+Ints axes_but_channels(int rank, int first) {
+  Ints axes;
+  for (int axis = first; axis < rank; ++axis)
+    if (axis != 1) axes.push_back(axis);
+  return axes;
+}
+
+/// Statistics of the batch, as a model without stored ones uses them in inference too.
+void from_batch(const OpView& op, Emitter& out, std::string_view flag, int first_axis) {
+  const Ref x = widened(out, op.tensor("input"));
+  for (const std::string_view name : {"running_mean", "running_var"})
+    if (op.has_argument(name) && !op.is_none(name))
+      op.refuse(flag, "the running statistics would change while the model runs",
+                "call model.eval() before saving the model");
+  finish_norm(op, out, by_own_statistics(op, out, x, axes_but_channels(out.rank(x), first_axis)));
+}
+
+void batch_norm(const OpView& op, Emitter& out) {
+  op.ignore("momentum", "updates statistics, in training");
+  ignore_present(op, {"cudnn_enabled"}, "chooses a kernel");
+  if (op.has_argument("training") && op.boolean("training")) return from_batch(op, out, "training", 0);
+  finish_norm(op, out, by_stored_statistics(op, out, widened(out, op.tensor("input"))));
+}
+
+void instance_norm(const OpView& op, Emitter& out) {
+  op.ignore("momentum", "updates statistics, in training");
+  op.ignore("cudnn_enabled", "chooses a kernel");
+  if (op.boolean("use_input_stats")) return from_batch(op, out, "use_input_stats", 2);
+  finish_norm(op, out, by_stored_statistics(op, out, widened(out, op.tensor("input"))));
+}
+
+// --- layer_norm, rms_norm ---
+
+Ints last_axes(int rank, size_t count) {
+  Ints axes;
+  for (int axis = rank - static_cast<int>(count); axis < rank; ++axis) axes.push_back(axis);
+  return axes;
+}
+
+void layer_norm(const OpView& op, Emitter& out) {
+  ignore_present(op, {"cudnn_enable"}, "chooses a kernel");
+  const Ref x = widened(out, op.tensor("input"));
+  const Ints axes = last_axes(out.rank(x), op.dims("normalized_shape").size());
+  const Ref y = normalised(out, x, eps_of(op, out, out.dtype(x)), axes);
+  finish_norm(op, out, affine(out, y, op.opt_tensor("weight"), op.opt_tensor("bias")));
+}
+
+double machine_epsilon(DType dtype) {
+  switch (dtype) {
+    case DType::f64: return std::numeric_limits<double>::epsilon();
+    case DType::f16: return 0x1p-10;
+    default: return std::numeric_limits<float>::epsilon();
+  }
+}
+
+/// Without `eps` torch takes the machine epsilon of the input's dtype.
+double rms_eps(const OpView& op, DType dtype) {
+  const auto given = op.opt_f64("eps");
+  return given ? *given : machine_epsilon(dtype);
+}
+
+void finish_rms_norm(const OpView& op, Emitter& out, Ref y) {
+  finish_norm(op, out, affine(out, y, op.opt_tensor("weight"), {}));
+}
+
+void rms_norm(const OpView& op, Emitter& out) {
+  const Ref x = widened(out, op.tensor("input"));
+  const Ints axes = last_axes(out.rank(x), op.dims("normalized_shape").size());
+  const double eps = rms_eps(op, out.dtype(op.tensor("input")));
+  const bool is_f64 = out.dtype(x) == DType::f64;
+  const Ref y = out.call(is_f64 ? "t2n_rms_norm_f64" : "t2n_rms_norm",
+                         {x, out.scalar(eps, out.dtype(x))}, {{"axes", axes}}, out.dtype(x),
+                         out.shape(x));
+  finish_rms_norm(op, out, y);
+}
+
+/// tract's own takes one axis, and computes f64 in f32.
+void rms_norm_core(const OpView& op, Emitter& out) {
+  const Ref input = op.tensor("input");
+  if (op.dims("normalized_shape").size() != 1 || out.dtype(input) == DType::f64)
+    return rms_norm(op, out);
+  const Ref x = widened(out, input);
+  const Ref y = out.call(op.nnef(), {x},
+                         {{"axis", out.rank(x) - 1}, {"eps", rms_eps(op, out.dtype(input))}},
+                         out.dtype(x), out.shape(x));
+  finish_rms_norm(op, out, y);
+}
+
+// --- group_norm ---
+
+/// [N, groups, the rest], normalised over the rest.
+void group_norm(const OpView& op, Emitter& out) {
+  const bool is_native = op.has_argument("group");
+  ignore_present(op, {"cudnn_enabled"}, "chooses a kernel");
+  ignore_present(op, {"N", "C", "HxW"}, "they are the sizes of the input");
+  const Ref x = widened(out, op.tensor("input"));
+  const Shape shape = out.shape(x);
+  const int64_t groups = op.i64(is_native ? "group" : "num_groups");
+  Dim rest = floor_div(shape.at(1), groups);
+  for (size_t i = 2; i < shape.size(); ++i) rest = rest * shape[i];
+  const Ref grouped = out.reshape(x, {shape[0], groups, rest});
+  const Ref y = out.reshape(normalised(out, grouped, eps_of(op, out, out.dtype(x)), {2}), shape);
+  const int rank = out.rank(x);
+  finish_norm(op, out, affine(out, y, channel_tensor(op, out, "weight", rank),
+                              channel_tensor(op, out, "bias", rank)));
+}
+
+// --- weight_norm ---
+
+/// v * (g / ||v||), the norm taken over all axes but `dim`; over all of them for -1.
+void weight_norm(const OpView& op, Emitter& out) {
+  const Ref v = widened(out, op.tensor("v"));
+  const int rank = out.rank(v);
+  const int64_t dim = op.i64("dim");
+  Ints axes = all_axes(rank);
+  if (dim != -1) axes.erase(axes.begin() + dim);
+  Ref norm = out.elementwise("sqrt", {reduce(out, "sum_reduce", mul(out, v, v), axes)});
+  if (dim == -1) norm = out.squeeze(norm, axes);
+  const Ref y = mul(out, v, div(out, widened(out, op.tensor("g")), norm));
+  out.result(out.cast(y, op.dtype()));
+  if (op.outputs() > 1) out.result(out.cast(norm, op.dtype(1)), 1);
+}
+
+constexpr std::string_view kStatistics = "outputs for the backward pass are refused if they are read";
+
+}  // namespace
+
+void register_norm(Registry& r) {
+  r.add({.op = "aten::batch_norm",
+         .also = {"aten::native_batch_norm", "aten::_native_batch_norm_legit",
+                  "aten::_native_batch_norm_legit.no_stats",
+                  "aten::_native_batch_norm_legit_no_training", "aten::_batch_norm_no_update"},
+         .doc = "(input - mean) / sqrt(var + eps) * weight + bias",
+         .variants = {{any_target(), "batch_normalization", batch_norm}},
+         .limits = "training=True with running statistics is refused"});
+  r.add({.op = "aten::instance_norm",
+         .doc = "batch_norm of each example by itself",
+         .variants = {{any_target(), "t2n_layer_norm", instance_norm}},
+         .limits = "use_input_stats=True with running statistics is refused"});
+  r.add({.op = "aten::layer_norm",
+         .also = {"aten::native_layer_norm"},
+         .doc = "(input - mean) / sqrt(var + eps) * weight + bias over the last axes",
+         .variants = {{any_target(), "t2n_layer_norm", layer_norm}},
+         .limits = kStatistics});
+  r.add({.op = "aten::group_norm",
+         .also = {"aten::native_group_norm"},
+         .doc = "layer_norm over groups of channels",
+         .variants = {{any_target(), "t2n_layer_norm", group_norm}},
+         .limits = kStatistics});
+  r.add({.op = "aten::rms_norm",
+         .also = {"aten::_fused_rms_norm"},
+         .doc = "input / sqrt(mean(input^2) + eps) * weight over the last axes",
+         .variants = {{has(Feature::core_rms_norm), "tract_core_rms_norm", rms_norm_core},
+                      {any_target(), "t2n_rms_norm", rms_norm}},
+         .limits = kStatistics});
+  r.add({.op = "aten::_weight_norm",
+         .also = {"aten::_weight_norm_interface"},
+         .doc = "v * (g / norm(v))",
+         .variants = {{any_target(), "sqrt", weight_norm}}});
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,171 @@
+// Padding: with a number, by reflection, by repetition of the border, or from the other end.
+#include <algorithm>
+#include <cmath>
+
+#include "ops/arith.h"
+#include "ops/registry.h"
+#include "ops/spatial.h"
+
+namespace t2n::ops {
+namespace {
+
+/// torch lists pairs from the last axis backwards.
+Pads per_axis(const Ints& flat, int rank) {
+  Pads pads(static_cast<size_t>(rank));
+  for (size_t i = 0; i + 1 < flat.size(); i += 2)
+    pads.at(pads.size() - 1 - i / 2) = {flat[i], flat[i + 1]};
+  return pads;
+}
+
+Pads positive(Pads pads) {
+  for (auto& [before, after] : pads) {
+    before = std::max<int64_t>(before, 0);
+    after = std::max<int64_t>(after, 0);
+  }
+  return pads;
+}
+
+/// Negative padding takes entries away.
+Ref cropped(Emitter& out, Ref x, const Pads& pads) {
+  for (size_t i = 0; i < pads.size(); ++i) {
+    const int64_t before = std::max<int64_t>(-pads[i].first, 0);
+    const int64_t after = std::max<int64_t>(-pads[i].second, 0);
+    if (before == 0 && after == 0) continue;
+    x = out.slice(x, static_cast<int>(i), before, out.sizes(x)[i] - after);
+  }
+  return x;
+}
+
+Shape padded_shape(Shape shape, const Pads& pads) {
+  for (size_t i = 0; i < pads.size(); ++i)
+    shape[i] = shape[i] + Dim(pads[i].first + pads[i].second);
+  return shape;
+}
+
+/// The value travels as an f32 literal in tract's `pad`.
+bool has_literal(double value, DType dtype) {
+  if (std::isnan(value)) return false;
+  if (ir::is_integer(dtype)) return std::abs(value) <= 0x1p24;
+  return dtype != DType::f64 || std::isinf(value) ||
+         static_cast<double>(static_cast<float>(value)) == value;
+}
+
+/// Blocks of the value on both sides, axis after axis.
+Ref joined_with_blocks(Emitter& out, Ref x, const Pads& pads, double value) {
+  const Ref number = like(out, value, x);
+  for (size_t i = 0; i < pads.size(); ++i) {
+    const int axis = static_cast<int>(i);
+    std::vector<Ref> parts;
+    if (pads[i].first > 0)
+      parts.push_back(out.full(number, with_size(out.shape(x), axis, pads[i].first)));
+    parts.push_back(x);
+    if (pads[i].second > 0)
+      parts.push_back(out.full(number, with_size(out.shape(x), axis, pads[i].second)));
+    x = out.concat(parts, axis);
+  }
+  return x;
+}
+
+Ref constant_padded(Emitter& out, Ref x, const Pads& pads, double value) {
+  const Ref y = cropped(out, x, pads);
+  const Pads rest = positive(pads);
+  return has_literal(value, out.dtype(x)) ? out.pad(y, rest, value)
+                                          : joined_with_blocks(out, y, rest, value);
+}
+
+/// Entries at the border are read before any are taken away.
+Ref border_padded(Emitter& out, Ref x, const Pads& pads, const char* border) {
+  const bool is_bool = out.dtype(x) == DType::boolean;
+  const Ref in = is_bool ? out.cast(x, DType::u8) : x;
+  const Pads more = positive(pads);
+  const Ref y = out.call("pad", {in}, {{"padding", more}, {"border", border}}, out.dtype(in),
+                         padded_shape(out.shape(in), more));
+  return cropped(out, is_bool ? out.cast(y, DType::boolean) : y, pads);
+}
+
+Ref circular_padded(const OpView& op, Emitter& out, Ref x, const Pads& pads) {
+  for (size_t i = 0; i < pads.size(); ++i) {
+    const auto [before, after] = pads[i];
+    if (before < 0 || after < 0) op.refuse("pad", "padding from the other end cannot be negative");
+    if (before == 0 && after == 0) continue;
+    const int axis = static_cast<int>(i);
+    const int64_t size = out.sizes(x)[i];
+    std::vector<Ref> parts;
+    if (before > 0) parts.push_back(out.slice(x, axis, size - before, size));
+    parts.push_back(x);
+    if (after > 0) parts.push_back(out.slice(x, axis, 0, after));
+    x = out.concat(parts, axis);
+  }
+  return x;
+}
+
+Pads read_pads(const OpView& op, Emitter& out) {
+  const bool is_pad = op.has_argument("pad");
+  return per_axis(op.ints(is_pad ? "pad" : "padding"), out.rank(op.tensor("self")));
+}
+
+void pad_with(const OpView& op, Emitter& out, double value) {
+  out.result(constant_padded(out, op.tensor("self"), read_pads(op, out), value));
+}
+
+void constant_pad(const OpView& op, Emitter& out) { pad_with(op, out, op.f64("value")); }
+
+void reflection_pad(const OpView& op, Emitter& out) {
+  out.result(border_padded(out, op.tensor("self"), read_pads(op, out), "reflect"));
+}
+
+void replication_pad(const OpView& op, Emitter& out) {
+  out.result(border_padded(out, op.tensor("self"), read_pads(op, out), "replicated"));
+}
+
+void circular_pad(const OpView& op, Emitter& out) {
+  out.result(circular_padded(op, out, op.tensor("self"), read_pads(op, out)));
+}
+
+constexpr Translate kByMode[] = {nullptr, reflection_pad, replication_pad, circular_pad};
+
+void pad_by(const OpView& op, Emitter& out, size_t mode) {
+  const double value = op.opt_f64("value").value_or(0);
+  if (mode == 0) return pad_with(op, out, value);
+  kByMode[mode](op, out);
+}
+
+void pad(const OpView& op, Emitter& out) {
+  const std::vector<std::string> modes = {"constant", "reflect", "replicate", "circular"};
+  const std::string mode = op.one_of("mode", modes);
+  pad_by(op, out, static_cast<size_t>(std::find(modes.begin(), modes.end(), mode) - modes.begin()));
+}
+
+/// The same modes as numbers.
+void pad_enum(const OpView& op, Emitter& out) {
+  pad_by(op, out, static_cast<size_t>(op.i64("mode")));
+}
+
+}  // namespace
+
+void register_pad(Registry& r) {
+  r.add({.op = "aten::pad",
+         .doc = "entries added around the tensor; negative padding takes them away",
+         .variants = {{any_target(), "pad", pad}},
+         .limits = "negative circular padding is refused"});
+  r.add({.op = "aten::_pad_enum",
+         .doc = "the same as aten::pad",
+         .variants = {{any_target(), "pad", pad_enum}}});
+  r.add({.op = "aten::constant_pad_nd",
+         .doc = "a number around the tensor",
+         .variants = {{any_target(), "pad", constant_pad}}});
+  r.add({.op = "aten::reflection_pad1d",
+         .also = {"aten::reflection_pad2d", "aten::reflection_pad3d"},
+         .doc = "the tensor mirrored at its border entries",
+         .variants = {{any_target(), "pad", reflection_pad}}});
+  r.add({.op = "aten::replication_pad1d",
+         .also = {"aten::replication_pad2d", "aten::replication_pad3d"},
+         .doc = "the border entries repeated",
+         .variants = {{any_target(), "pad", replication_pad}}});
+  r.add({.op = "aten::_pad_circular",
+         .doc = "the tensor continued from its other end",
+         .variants = {{any_target(), "concat", circular_pad}},
+         .limits = "negative padding is refused"});
+}
+
+}  // namespace t2n::ops

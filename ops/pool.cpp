@@ -1,0 +1,188 @@
+// Pools over windows: maximum and mean, with and without positions, and max_unpool.
+#include <algorithm>
+
+#include "ops/arith.h"
+#include "ops/registry.h"
+#include "ops/spatial.h"
+
+namespace t2n::ops {
+namespace {
+
+/// Lists have one entry per spatial axis. `pads` are torch's; `excess` is what ceil_mode adds at the end.
+struct Window {
+  Ints size;
+  Ints stride;
+  Ints dilation;
+  Ints pads;
+  Ints excess;
+  int spatial() const { return static_cast<int>(size.size()); }
+  bool has_excess() const {
+    return std::any_of(excess.begin(), excess.end(), [](int64_t e) { return e != 0; });
+  }
+  bool has_pads() const {
+    return std::any_of(pads.begin(), pads.end(), [](int64_t p) { return p != 0; });
+  }
+  int64_t volume() const { return ir::element_count(size); }
+};
+
+/// The last window of ceil_mode may stick out at the end; where it would start decides torch's shape.
+Ints excess_of(const OpView& op, Emitter& out, const Window& w) {
+  Ints excess(w.size.size());
+  if (!op.boolean("ceil_mode")) return excess;
+  const Ints in = out.sizes(op.tensor("self"));
+  const Ints after = op.sizes();
+  for (size_t i = 0; i < excess.size(); ++i) {
+    const size_t axis = in.size() - excess.size() + i;
+    const int64_t reach = (after[axis] - 1) * w.stride[i] + w.dilation[i] * (w.size[i] - 1) + 1;
+    excess[i] = std::max<int64_t>(0, reach - in[axis] - 2 * w.pads[i]);
+  }
+  return excess;
+}
+
+Window read_window(const OpView& op, Emitter& out, int spatial) {
+  Window w;
+  w.size = op.expand_ints("kernel_size", spatial);
+  w.stride = op.ints("stride").empty() ? w.size : op.expand_ints("stride", spatial);
+  w.pads = op.expand_ints("padding", spatial);
+  w.dilation = op.has_argument("dilation") ? op.expand_ints("dilation", spatial)
+                                           : Ints(static_cast<size_t>(spatial), 1);
+  w.excess = excess_of(op, out, w);
+  return w;
+}
+
+/// tract's lists start with the batch and channel axes.
+Ints full_rank(const Ints& spatial) {
+  Ints out = {1, 1};
+  out.insert(out.end(), spatial.begin(), spatial.end());
+  return out;
+}
+
+Pads full_rank_pads(const Ints& before, const Ints& excess) {
+  Pads out(2);
+  for (size_t i = 0; i < before.size(); ++i) out.emplace_back(before[i], before[i] + excess[i]);
+  return out;
+}
+
+Attributes attributes_of(const Window& w, const char* border) {
+  return {{"size", full_rank(w.size)},
+          {"border", border},
+          {"padding", full_rank_pads(w.pads, w.excess)},
+          {"stride", full_rank(w.stride)},
+          {"dilation", full_rank(w.dilation)}};
+}
+
+template <int kSpatial>
+void max_pool(const OpView& op, Emitter& out) {
+  const Window w = read_window(op, out, kSpatial);
+  const Ref x = batched(out, op.tensor("self"), kSpatial);
+  batched_result(op, out,
+                 out.call(op.nnef(), {x}, attributes_of(w, "ignore"), op.dtype(),
+                          batched_shape(op, kSpatial)));
+}
+
+template <int kSpatial>
+void max_pool_with_indices(const OpView& op, Emitter& out) {
+  const Window w = read_window(op, out, kSpatial);
+  const Ref x = batched(out, op.tensor("self"), kSpatial);
+  const Shape shape = batched_shape(op, kSpatial);
+  const auto results = out.calls(op.nnef(), {x}, attributes_of(w, "ignore"),
+                                 {{op.dtype(0), shape}, {op.dtype(1), shape}});
+  batched_result(op, out, results[0], 0);
+  batched_result(op, out, results[1], 1);
+}
+
+Ref box(const OpView& op, Emitter& out, Ref x, const Window& w, const char* border) {
+  Attributes attributes = attributes_of(w, border);
+  attributes.emplace_back("normalize", true);
+  return out.call("box", {x}, attributes, out.dtype(x), batched_shape(op, w.spatial()));
+}
+
+/// Zeros that count as elements become part of the tensor; what ceil_mode adds never counts.
+Ref box_over_padded(const OpView& op, Emitter& out, Ref x, Window w) {
+  x = out.pad(x, full_rank_pads(w.pads, Ints(w.pads.size(), 0)));
+  std::fill(w.pads.begin(), w.pads.end(), 0);
+  return box(op, out, x, w, "ignore");
+}
+
+/// A window that sticks out holds fewer elements than `divisor` assumes, so all of them must count.
+Ref sum_divided(const OpView& op, Emitter& out, Ref x, Window w, int64_t divisor) {
+  x = out.pad(x, full_rank_pads(w.pads, w.excess));
+  std::fill(w.pads.begin(), w.pads.end(), 0);
+  std::fill(w.excess.begin(), w.excess.end(), 0);
+  const double factor = static_cast<double>(w.volume()) / static_cast<double>(divisor);
+  const Ref mean = box(op, out, x, w, "ignore");
+  return mul(out, mean, like(out, factor, mean));
+}
+
+Ref mean_over_windows(const OpView& op, Emitter& out, Ref x, const Window& w, bool can_count) {
+  const bool counts_pads = op.boolean("count_include_pad");
+  const auto divisor = op.has_argument("divisor_override") ? op.opt_i64("divisor_override")
+                                                           : std::nullopt;
+  if (divisor) return sum_divided(op, out, x, w, *divisor);
+  if (!counts_pads || !w.has_pads()) return box(op, out, x, w, "ignore");
+  if (can_count && !w.has_excess()) return box(op, out, x, w, "constant");
+  return box_over_padded(op, out, x, w);
+}
+
+/// `kCanCount`: the engine can count padding as elements.
+template <int kSpatial, bool kCanCount>
+void avg_pool(const OpView& op, Emitter& out) {
+  if (!ir::is_float(op.dtype()))
+    op.refuse_op("the mean of integers rounds differently in tract", "pool in float32");
+  const Window w = read_window(op, out, kSpatial);
+  const Ref x = widened(out, batched(out, op.tensor("self"), kSpatial));
+  const Ref y = mean_over_windows(op, out, x, w, kCanCount);
+  batched_result(op, out, out.cast(y, op.dtype()));
+}
+
+/// Values at the positions where a pool found them, zero elsewhere.
+void max_unpool(const OpView& op, Emitter& out) {
+  const int spatial = static_cast<int>(op.ints("output_size").size());
+  ignore_present(op, {"stride", "padding"}, "output_size says what they lead to");
+  const Ref x = batched(out, op.tensor("self"), spatial);
+  const Ref indices = batched(out, op.tensor("indices"), spatial);
+  const Shape shape = batched_shape(op, spatial);
+  const auto flat = [](const Shape& s) {
+    Dim count = 1;
+    for (size_t i = 2; i < s.size(); ++i) count = count * s[i];
+    return Shape{s[0], s[1], count};
+  };
+  const Ref zeros = out.full(out.scalar(0.0, op.dtype()), flat(shape));
+  const Ref y = out.call(op.nnef(),
+                         {zeros, out.reshape(indices, flat(out.shape(indices))),
+                          out.reshape(x, flat(out.shape(x)))},
+                         {{"axis", 2}}, op.dtype(), flat(shape));
+  batched_result(op, out, out.reshape(y, shape));
+}
+
+template <int kSpatial>
+void add_pools(Registry& r, std::string_view max, std::string_view with_indices,
+               std::string_view avg) {
+  r.add({.op = max,
+         .doc = "maximum over each window",
+         .variants = {{any_target(), "max_pool", max_pool<kSpatial>}},
+         .limits = "NaN does not win"});
+  r.add({.op = with_indices,
+         .doc = "maximum over each window, and its flat position",
+         .variants = {{any_target(), "max_pool_with_index", max_pool_with_indices<kSpatial>}},
+         .limits = "NaN does not win"});
+  r.add({.op = avg,
+         .doc = "mean over each window",
+         .variants = {{has(Feature::count_include_pad), "box", avg_pool<kSpatial, true>},
+                      {any_target(), "box", avg_pool<kSpatial, false>}},
+         .limits = "integer tensors are refused"});
+}
+
+}  // namespace
+
+void register_pool(Registry& r) {
+  add_pools<1>(r, "aten::max_pool1d", "aten::max_pool1d_with_indices", "aten::avg_pool1d");
+  add_pools<2>(r, "aten::max_pool2d", "aten::max_pool2d_with_indices", "aten::avg_pool2d");
+  add_pools<3>(r, "aten::max_pool3d", "aten::max_pool3d_with_indices", "aten::avg_pool3d");
+  r.add({.op = "aten::max_unpool2d",
+         .also = {"aten::max_unpool3d"},
+         .doc = "zeros with `self` at `indices`",
+         .variants = {{any_target(), "tract_core_scatter_elements", max_unpool}}});
+}
+
+}  // namespace t2n::ops

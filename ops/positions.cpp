@@ -1,0 +1,142 @@
+#include "ops/positions.h"
+
+#include <algorithm>
+
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+struct Indexed {
+  int axis;
+  Ref index;  ///< i64
+};
+
+/// Where the mask is true: one index per axis of the mask.
+std::vector<Ref> nonzero(Emitter& out, const ir::Tensor& mask) {
+  const Ints flags = ir::to_i64(mask);
+  std::vector<Ints> columns(mask.shape.size());
+  for (size_t at = 0; at < flags.size(); ++at) {
+    if (flags[at] == 0) continue;
+    auto rest = static_cast<int64_t>(at);
+    for (size_t axis = columns.size(); axis-- > 0; rest /= mask.shape[axis])
+      columns[axis].push_back(rest % mask.shape[axis]);
+  }
+  std::vector<Ref> indices;
+  for (const Ints& column : columns)
+    indices.push_back(int_constant(out, column, {static_cast<int64_t>(column.size())}, "index"));
+  return indices;
+}
+
+std::vector<Ref> indices_of_mask(const OpView& op, Emitter& out, Ref mask) {
+  const auto known = out.constant_value(mask);
+  if (!known)
+    op.refuse("indices", "the size of what a computed mask selects depends on the data",
+              "use torch.where or masked_fill");
+  if (known->shape.empty())
+    op.refuse("indices", "a mask without axes adds one", "index with a mask of the tensor's shape");
+  return nonzero(out, *known);
+}
+
+std::vector<Indexed> indexed_axes(const OpView& op, Emitter& out) {
+  std::vector<Indexed> found;
+  int axis = 0;
+  for (const auto& item : op.opt_tensors("indices")) {
+    if (!item) {
+      ++axis;
+    } else if (out.dtype(*item) == DType::boolean || out.dtype(*item) == DType::u8) {
+      for (const Ref index : indices_of_mask(op, out, *item)) found.push_back({axis++, index});
+    } else {
+      found.push_back({axis++, out.cast(*item, DType::i64)});
+    }
+  }
+  return found;
+}
+
+/// Row-major positions of constant indices.
+Ref merged_constants(Emitter& out, const std::vector<Indexed>& parts, const Ints& sizes) {
+  Ints shape;
+  for (const Indexed& part : parts) shape = broadcast_sizes(shape, out.sizes(part.index));
+  Ints flat(static_cast<size_t>(ir::element_count(shape)), 0);
+  for (const Indexed& part : parts) {
+    const int64_t size = sizes[static_cast<size_t>(part.axis)];
+    const Ref same = out.broadcast_to(wrapped(out, part.index, size), ir::to_shape(shape));
+    const Ints values = ir::to_i64(*out.constant_value(same));
+    for (size_t i = 0; i < flat.size(); ++i) flat[i] = flat[i] * size + values[i];
+  }
+  return int_constant(out, flat, shape, "index");
+}
+
+Ref merged(Emitter& out, const std::vector<Indexed>& parts, const Ints& sizes) {
+  const auto is_known = [&](const Indexed& part) {
+    return out.constant_value(part.index).has_value();
+  };
+  if (std::all_of(parts.begin(), parts.end(), is_known)) return merged_constants(out, parts, sizes);
+  Ref flat = wrapped(out, parts[0].index, sizes[static_cast<size_t>(parts[0].axis)]);
+  for (size_t i = 1; i < parts.size(); ++i) {
+    const int64_t size = sizes[static_cast<size_t>(parts[i].axis)];
+    flat = add(out, mul(out, flat, out.scalar(size, DType::i64)),
+               wrapped(out, parts[i].index, size));
+  }
+  return flat;
+}
+
+}  // namespace
+
+Positions positions(const OpView& op, Emitter& out, Ref self) {
+  const std::vector<Indexed> parts = indexed_axes(op, out);
+  Positions result;
+  for (const Indexed& part : parts) result.axes.push_back(part.axis);
+  if (parts.size() == 1) result.index = parts[0].index;
+  if (parts.size() > 1) result.index = merged(out, parts, out.sizes(self));
+  return result;
+}
+
+bool is_adjacent(const Ints& axes) {
+  return axes.back() - axes.front() + 1 == static_cast<int64_t>(axes.size());
+}
+
+Ints to_front(const Ints& axes, int rank) {
+  Ints permutation = axes;
+  for (int64_t axis = 0; axis < rank; ++axis)
+    if (std::find(axes.begin(), axes.end(), axis) == axes.end()) permutation.push_back(axis);
+  return permutation;
+}
+
+Rows as_rows(Emitter& out, Ref x, const Ints& axes) {
+  const Ints permutation = to_front(axes, out.rank(x));
+  const Ref front = out.transpose(x, permutation);
+  const Shape shape = out.shape(front);
+  const auto indexed = static_cast<std::ptrdiff_t>(axes.size());
+  Dim count = 1;
+  std::for_each(shape.begin(), shape.begin() + indexed,
+                [&](const Dim& size) { count = count * size; });
+  Shape merged(shape.begin() + indexed, shape.end());
+  merged.insert(merged.begin(), count);
+  return {out.reshape(front, merged), shape, permutation};
+}
+
+Ref from_rows(Emitter& out, Ref y, const Rows& rows) {
+  return out.transpose(out.reshape(y, rows.shape), inverse(rows.permutation));
+}
+
+Ref wrapped(Emitter& out, Ref index, int64_t size) {
+  if (const auto known = out.constant_value(index)) {
+    Ints values = ir::to_i64(*known);
+    for (int64_t& value : values)
+      if (value < 0) value += size;
+    return int_constant(out, values, known->shape, "index");
+  }
+  const Ref from_end = add(out, index, like(out, static_cast<double>(size), index));
+  return select(out, compare(out, "lt", index, like(out, 0, index)), from_end, index);
+}
+
+Ref take(Emitter& out, Ref x, Ref index, int axis) {
+  Shape shape = out.shape(x);
+  const Shape& selected = out.shape(index);
+  shape.erase(shape.begin() + axis);
+  shape.insert(shape.begin() + axis, selected.begin(), selected.end());
+  return out.call("tract_core_gather", {x, index}, {{"axis", axis}}, out.dtype(x), shape);
+}
+
+}  // namespace t2n::ops

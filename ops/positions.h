@@ -1,0 +1,38 @@
+// Advanced indexing: the index tensors of x[i, :, j] as one index over the axes that they select.
+#pragma once
+
+#include "ops/arith.h"
+
+namespace t2n::ops {
+
+struct Positions {
+  Ints axes;  ///< of the indexed tensor, ascending
+  Ref index;  ///< i64, of the shape that the indices broadcast to; counts over `axes` in row-major order
+};
+
+/// Reads the argument `indices`. Boolean masks must be constants; a single index may hold negative
+/// values, which count from the end; no `axes` if all entries are None.
+Positions positions(const OpView& op, Emitter& out, Ref self);
+
+/// Whether the axes follow each other: torch then puts the result's new axes in their place.
+bool is_adjacent(const Ints& axes);
+/// A permutation that brings `axes` to the front.
+Ints to_front(const Ints& axes, int rank);
+
+/// A tensor whose indexed axes are one, in front; the way back is known.
+struct Rows {
+  Ref x;  ///< [positions, ...]
+  Shape shape;
+  Ints permutation;
+};
+Rows as_rows(Emitter& out, Ref x, const Ints& axes);
+/// `y`, of the shape of `rows.x`, as the tensor that was given.
+Ref from_rows(Emitter& out, Ref y, const Rows& rows);
+
+/// An index whose negative values count from the end of an axis of `size`, without them.
+Ref wrapped(Emitter& out, Ref index, int64_t size);
+
+/// x[.., index, ..] at `axis`, which the axes of `index` replace.
+Ref take(Emitter& out, Ref x, Ref index, int axis);
+
+}  // namespace t2n::ops

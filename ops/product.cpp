@@ -1,0 +1,112 @@
+// Matrix products of any ranks, and scalings that need no statement for a factor of one.
+#include "ops/product.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "ops/arith.h"
+
+namespace t2n::ops {
+namespace {
+
+/// Largest tensor of single products that replaces an integer matrix product.
+constexpr int64_t kMostProducts = int64_t{1} << 22;
+
+/// Both of one rank, 2 or more.
+struct Operands {
+  Ref a;
+  Ref b;
+};
+
+Shape product_shape(const Shape& a, const Shape& b, bool transposed) {
+  Shape shape = a;
+  for (size_t i = 0; i + 2 < shape.size(); ++i)
+    if (shape[i] == Dim(1)) shape[i] = b[i];
+  shape.back() = b[b.size() - (transposed ? 2 : 1)];
+  return shape;
+}
+
+/// i64 has no matrix product in tract. Element by element it is exact, but needs room for all products.
+Ref integer_product(const OpView& op, Emitter& out, const Operands& x, bool transposed) {
+  const int rank = out.rank(x.a);
+  Ref b = x.b;
+  if (!transposed) {
+    Ints swap = all_axes(rank);
+    std::swap(swap[swap.size() - 1], swap[swap.size() - 2]);
+    b = out.transpose(b, swap);
+  }
+  Shape shape = product_shape(out.shape(x.a), out.shape(b), true);
+  shape.push_back(out.shape(b).back());
+  if (ir::element_count(ir::static_shape(shape)) > kMostProducts)
+    op.refuse_op("tract multiplies no matrices of this integer dtype, and these are too large to "
+                 "multiply element by element",
+                 "compute in float32, or in int32");
+  return sum_of_products(out, out.unsqueeze(x.a, {rank - 1}), out.unsqueeze(b, {rank - 2}), {rank});
+}
+
+Ref matmul(const OpView& op, Emitter& out, const Operands& x, bool transposed) {
+  const DType dtype = out.dtype(x.a);
+  if (!has_matmul(dtype)) return integer_product(op, out, x, transposed);
+  Attributes attributes;
+  if (transposed) attributes.emplace_back("transposeB", true);
+  return out.call("matmul", {x.a, x.b}, attributes, dtype,
+                  product_shape(out.shape(x.a), out.shape(x.b), transposed));
+}
+
+Operands of_one_rank(Emitter& out, Ref a, Ref b) {
+  const int rank = std::max({2, out.rank(a), out.rank(b)});
+  return {with_rank(out, a, rank), with_rank(out, b, rank)};
+}
+
+}  // namespace
+
+Ref with_rank(Emitter& out, Ref x, int rank) {
+  Ints axes(static_cast<size_t>(std::max(0, rank - out.rank(x))));
+  std::iota(axes.begin(), axes.end(), 0);
+  return out.unsqueeze(x, axes);
+}
+
+bool has_matmul(DType dtype) {
+  return ir::is_float(dtype) || dtype == DType::i32 || dtype == DType::i8;
+}
+
+Ref sum_of_products(Emitter& out, Ref a, Ref b, const Ints& axes) {
+  const Ref products = mul(out, a, b);
+  return axes.empty() ? products : out.squeeze(reduce(out, "sum_reduce", products, axes), axes);
+}
+
+Ref product(const OpView& op, Emitter& out, Ref a, Ref b) {
+  const bool is_column = out.rank(b) == 1;
+  if (is_column) b = out.unsqueeze(b, {1});
+  const bool is_row = out.rank(a) == 1;
+  const Ref y = matmul(op, out, of_one_rank(out, a, b), false);
+  const int rank = out.rank(y);
+  Ints vanishing;
+  if (is_row) vanishing.push_back(rank - 2);
+  if (is_column) vanishing.push_back(rank - 1);
+  return out.squeeze(y, vanishing);
+}
+
+Ref product_transposed(const OpView& op, Emitter& out, Ref a, Ref b) {
+  const Ref y = matmul(op, out, of_one_rank(out, a, b), true);
+  return out.rank(a) == 1 ? out.squeeze(y, {out.rank(y) - 2}) : y;
+}
+
+/// `linear` of NNEF wants operands of one rank.
+Ref linear_layer(const OpView& op, Emitter& out, Ref x, Ref weight, std::optional<Ref> bias) {
+  if (!bias) return product_transposed(op, out, x, weight);
+  if (!has_matmul(out.dtype(x))) return add(out, product_transposed(op, out, x, weight), *bias);
+  const int rank = std::max(2, out.rank(x));
+  const Ref rows = with_rank(out, x, rank);
+  Shape shape = out.shape(rows);
+  shape.back() = out.shape(weight)[0];
+  const Ref y = out.call("linear", {rows, with_rank(out, weight, rank), with_rank(out, *bias, rank)},
+                         {}, out.dtype(x), shape);
+  return out.rank(x) == 1 ? out.squeeze(y, {0}) : y;
+}
+
+Ref scaled(Emitter& out, Ref x, double factor) {
+  return factor == 1 ? x : mul(out, x, like(out, factor, x));
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,173 @@
+// Reductions over axes, and running sums.
+#include "ops/reduce.h"
+
+#include "ops/all.h"
+#include "ops/registry.h"
+#include "ops/spatial.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+using ir::Promotion;
+
+/// dtype= casts before, not after; sums of integers and booleans are i64.
+void total(const OpView& op, Emitter& out) {
+  ignore_present(op, {"dtype"}, "the result's dtype shows it");
+  const Ref x = out.cast(op.tensor("self"), op.dtype());
+  const Ints axes = reduced_axes(op, out, x);
+  finish_reduced(op, out, axes.empty() ? x : reduce(out, op.nnef(), x, axes), axes);
+}
+
+void nansum(const OpView& op, Emitter& out) {
+  ignore_present(op, {"dtype"}, "the result's dtype shows it");
+  Ref x = out.cast(op.tensor("self"), op.dtype());
+  if (ir::is_float(out.dtype(x))) x = select(out, is_nan(out, x), like(out, 0, x), x);
+  const Ints axes = reduced_axes(op, out, x);
+  finish_reduced(op, out, axes.empty() ? x : reduce(out, "sum_reduce", x, axes), axes);
+}
+
+/// A NaN loses against a number, where torch propagates it.
+void extremum(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  const Ints axes = reduced_axes(op, out, x);
+  finish_reduced(op, out, axes.empty() ? x : reduce(out, op.nnef(), x, axes), axes);
+}
+
+void aminmax(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  const Ints axes = reduced_axes(op, out, x);
+  finish_reduced(op, out, axes.empty() ? x : reduce(out, "min_reduce", x, axes), axes, 0);
+  finish_reduced(op, out, axes.empty() ? x : reduce(out, "max_reduce", x, axes), axes, 1);
+}
+
+/// Without dim the index counts over all elements.
+void arg_extremum(const OpView& op, Emitter& out) {
+  const Ref self = op.tensor("self");
+  const Ref x = at_least_1d(out, self);
+  Ints axes = reduced_axes(op, out, self);
+  if (out.rank(self) == 0) axes = {0};
+  const Ref y = reduce(out, op.nnef(), x, axes, DType::i64);
+  if (out.rank(self) == 0) return finish(op, out, out.squeeze(y, {0}));
+  finish_reduced(op, out, y, axes);
+}
+
+/// Values and the first index of each.
+void extremum_with_index(const OpView& op, Emitter& out) {
+  const Ref self = op.tensor("self");
+  const Ref x = at_least_1d(out, self);
+  const Ints axes = {op.axis("dim")};
+  const Ref values = reduce(out, op.nnef(), x, axes);
+  const Ref indices = reduce(out, op.nnef() == "max_reduce" ? "argmax_reduce" : "argmin_reduce", x,
+                             axes, DType::i64);
+  const bool keeps = op.boolean("keepdim") && out.rank(self) > 0;
+  finish(op, out, keeps ? values : out.squeeze(values, axes), 0);
+  finish(op, out, keeps ? indices : out.squeeze(indices, axes), 1);
+}
+
+/// op.nnef() reduces booleans, or numbers where the engine has no such reduction. An empty list of
+/// dims reduces nothing here.
+void logical_reduction(const OpView& op, Emitter& out) {
+  const Ref x = out.cast(op.tensor("self"), DType::boolean);
+  Ints axes = reduced_axes(op, out, x);
+  if (op.has_argument("dim") && !op.is_none("dim") && op.dims("dim").empty()) axes = {};
+  finish_reduced(op, out, axes.empty() ? x : reduce(out, op.nnef(), x, axes), axes);
+}
+
+void count_nonzero(const OpView& op, Emitter& out) {
+  const Ref is_nonzero = out.cast(op.tensor("self"), DType::boolean);
+  const Ref x = out.cast(is_nonzero, DType::i64);
+  const Ints axes = reduced_axes(op, out, x);
+  finish_reduced(op, out, axes.empty() ? x : reduce(out, "sum_reduce", x, axes), axes);
+}
+
+Ref cumsum_native(Emitter& out, Ref x, int axis) {
+  return out.elementwise("tract_core_cumsum", {x}, {},
+                         {{"axis", axis}, {"exclusive", false}, {"reverse", false}});
+}
+
+/// A product with a triangle of ones; integers are exact up to 2^53.
+Ref cumsum_product(Emitter& out, Ref x, int axis) {
+  const int64_t n = out.sizes(x)[static_cast<size_t>(axis)];
+  std::vector<double> triangle(static_cast<size_t>(n * n), 0);
+  for (int64_t row = 0; row < n; ++row)
+    for (int64_t column = 0; column <= row; ++column)
+      triangle[static_cast<size_t>(row * n + column)] = 1;
+  const Ref real = ir::is_float(out.dtype(x)) ? x : out.cast(x, DType::f64);
+  return out.cast(along_axis(out, real, axis, triangle, n), out.dtype(x));
+}
+
+void cumsum(const OpView& op, Emitter& out) {
+  op.ignore("dtype", "the result's dtype shows it");
+  const Ref x = widened(out, out.cast(op.tensor("self"), op.dtype()));
+  if (out.rank(x) == 0) op.ignore("dim", "there is one element");
+  finish(op, out, out.rank(x) == 0 ? x : running_sum(out, op.nnef(), x, op.axis("dim")));
+}
+
+void register_sums(Registry& r) {
+  const auto add = [&](std::vector<std::string_view> names, std::string_view nnef,
+                       std::string_view doc, Translate translate) {
+    for (const std::string_view name : names)
+      r.add({.op = name, .doc = doc, .variants = {{any_target(), nnef, translate}}});
+  };
+  add({"aten::sum", "aten::sum.dim_IntList"}, "sum_reduce", "sum over dim", total);
+  add({"aten::mean", "aten::mean.dim"}, "mean_reduce", "sum over dim / number of elements", total);
+  add({"aten::prod", "aten::prod.dim_int"}, "tract_core_product_reduce", "product over dim", total);
+  add({"aten::nansum"}, "sum_reduce", "sum over dim, NaN as 0", nansum);
+  add({"aten::count_nonzero", "aten::count_nonzero.dim_IntList"}, "sum_reduce",
+      "number of elements that are not 0", count_nonzero);
+  r.add({.op = "aten::cumsum",
+         .doc = "sums of the first 1, 2, ... elements along dim",
+         .variants = {{has(Feature::core_cumsum), "tract_core_cumsum", cumsum},
+                      {any_target(), "matmul", cumsum}}});
+}
+
+void register_extrema(Registry& r) {
+  const auto add = [&](std::vector<std::string_view> names, std::string_view nnef,
+                       std::string_view doc, Translate translate) {
+    for (const std::string_view name : names)
+      r.add({.op = name, .doc = doc, .variants = {{any_target(), nnef, translate}}});
+  };
+  add({"aten::max", "aten::amax"}, "max_reduce", "largest element over dim; a NaN loses", extremum);
+  add({"aten::min", "aten::amin"}, "min_reduce", "smallest element over dim; a NaN loses", extremum);
+  add({"aten::max.dim"}, "max_reduce", "largest element along dim, and its first index",
+      extremum_with_index);
+  add({"aten::min.dim"}, "min_reduce", "smallest element along dim, and its first index",
+      extremum_with_index);
+  add({"aten::aminmax"}, "min_reduce", "smallest and largest element over dim", aminmax);
+  add({"aten::argmax"}, "argmax_reduce", "first index of the largest element", arg_extremum);
+  add({"aten::argmin"}, "argmin_reduce", "first index of the smallest element", arg_extremum);
+}
+
+}  // namespace
+
+Ref running_sum(Emitter& out, std::string_view nnef, Ref x, int axis) {
+  return nnef == "tract_core_cumsum" ? cumsum_native(out, x, axis) : cumsum_product(out, x, axis);
+}
+
+Ints reduced_axes(const OpView& op, const Emitter& out, Ref x) {
+  return op.has_argument("dim") ? op.axes("dim", out.rank(x)) : all_axes(out.rank(x));
+}
+
+void finish_reduced(const OpView& op, Emitter& out, Ref y, const Ints& axes, int index) {
+  const bool keeps = op.has_argument("keepdim") && op.boolean("keepdim");
+  finish(op, out, keeps ? y : out.squeeze(y, axes), index);
+}
+
+void register_reduce(Registry& r) {
+  register_sums(r);
+  register_extrema(r);
+  r.add({.op = "aten::any",
+         .also = {"aten::any.dim", "aten::any.dims"},
+         .doc = "whether an element over dim is not 0",
+         .variants = {{has(Feature::any_all_reduce), "any_reduce", logical_reduction},
+                      {any_target(), "max_reduce", logical_reduction}}});
+  r.add({.op = "aten::all",
+         .also = {"aten::all.dim", "aten::all.dims"},
+         .doc = "whether no element over dim is 0",
+         .variants = {{has(Feature::any_all_reduce), "all_reduce", logical_reduction},
+                      {any_target(), "min_reduce", logical_reduction}}});
+  register_statistics(r);
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,20 @@
+// What reductions share: their `dim` and `keepdim` arguments.
+#pragma once
+
+#include "ops/arith.h"
+
+namespace t2n::ops {
+
+class Registry;
+
+/// The axes that `dim` names; all of them where it is absent, none or empty.
+Ints reduced_axes(const OpView& op, const Emitter& out, Ref x);
+/// Declares the result of a reduction, without `axes` (of extent 1) unless `keepdim` is set.
+void finish_reduced(const OpView& op, Emitter& out, Ref y, const Ints& axes, int index = 0);
+
+/// Running sums along `axis`: the operation `nnef`, or a product where that is not cumsum.
+Ref running_sum(Emitter& out, std::string_view nnef, Ref x, int axis);
+
+void register_statistics(Registry& registry);  ///< statistics.cpp: variances, norms, log-sums
+
+}  // namespace t2n::ops

@@ -1,0 +1,289 @@
+// Recurrent layers as tract_core_scan over time, and their single cells.
+#include <algorithm>
+
+#include "ops/arith.h"
+#include "ops/product.h"
+#include "ops/registry.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+/// Parameters of one direction of one layer. `projection` is w_hr of an LSTM with proj_size.
+struct Weights {
+  Ref input;
+  Ref state;
+  std::optional<Ref> input_bias;
+  std::optional<Ref> state_bias;
+  std::optional<Ref> projection;
+};
+
+/// What differs between the kinds of layers. The step is the fragment that the scan runs.
+struct Kind {
+  std::string_view op;
+  std::string_view step;
+  bool has_cell_state = false;
+  bool keeps_state_bias = false;  ///< it does not simply add to that of the input
+};
+constexpr Kind kKinds[] = {
+    {"aten::lstm.input", "t2n_lstm_step", true, false},
+    {"aten::gru.input", "t2n_gru_step", false, true},
+    {"aten::rnn_tanh.input", "t2n_rnn_tanh_step", false, false},
+    {"aten::rnn_relu.input", "t2n_rnn_relu_step", false, false},
+};
+
+const Kind& kind_of(const OpView& op) {
+  return *std::find_if(std::begin(kKinds), std::end(kKinds),
+                       [&](const Kind& kind) { return kind.op == op.op(); });
+}
+
+/// A layer as the operator describes it; tensors are in f32 where the model has f16.
+struct Layers {
+  Ref x;              ///< [T, B, I]
+  std::vector<Ref> states;  ///< h, and c of an LSTM: [layers * directions, B, H]
+  std::vector<Weights> weights;
+  int directions = 1;
+  bool is_batched = true;
+  bool batch_first = false;
+  int count() const { return static_cast<int>(weights.size()) / directions; }
+};
+
+// --- reading ---
+
+std::vector<Weights> read_weights(const OpView& op, Emitter& out, int cells) {
+  std::vector<Ref> params = op.tensors("params");
+  for (Ref& param : params) param = widened(out, param);
+  const bool has_biases = op.boolean("has_biases");
+  const size_t each = params.size() / static_cast<size_t>(cells);
+  const size_t plain = has_biases ? 4 : 2;
+  T2N_ASSERT(each * static_cast<size_t>(cells) == params.size() && (each == plain || each == plain + 1),
+             op.op(), ": ", params.size(), " parameters for ", cells, " cells");
+  std::vector<Weights> all;
+  for (size_t i = 0; i < params.size(); i += each) {
+    Weights w;
+    w.input = params[i];
+    w.state = params[i + 1];
+    if (has_biases) w.input_bias = params[i + 2];
+    if (has_biases) w.state_bias = params[i + 3];
+    if (each > plain) w.projection = params[i + plain];
+    all.push_back(w);
+  }
+  return all;
+}
+
+void check_inference(const OpView& op) {
+  const double dropout = op.f64("dropout");
+  if (op.boolean("train") && dropout != 0)
+    op.refuse("train", "dropout between the layers would draw random numbers",
+              "call model.eval() before saving the model");
+}
+
+/// Time first, and a batch axis at 1.
+Ref time_first(Emitter& out, Ref x, const Layers& layers) {
+  if (!layers.is_batched) return out.unsqueeze(x, {1});
+  return layers.batch_first ? out.transpose(x, {1, 0, 2}) : x;
+}
+
+Layers read_layers(const OpView& op, Emitter& out, const Kind& kind) {
+  check_inference(op);
+  Layers layers;
+  layers.directions = op.boolean("bidirectional") ? 2 : 1;
+  layers.batch_first = op.boolean("batch_first");
+  const Ref input = widened(out, op.tensor("input"));
+  layers.is_batched = out.rank(input) == 3;
+  layers.x = time_first(out, input, layers);
+  layers.states = kind.has_cell_state ? op.tensors("hx") : std::vector<Ref>{op.tensor("hx")};
+  for (Ref& state : layers.states) {
+    state = widened(out, state);
+    if (!layers.is_batched) state = out.unsqueeze(state, {1});
+  }
+  const auto cells = static_cast<int>(op.i64("num_layers")) * layers.directions;
+  layers.weights = read_weights(op, out, cells);
+  return layers;
+}
+
+// --- one direction of one layer ---
+
+std::optional<Ref> bias_before_scan(Emitter& out, const Kind& kind, const Weights& w) {
+  if (kind.keeps_state_bias || !w.input_bias) return w.input_bias;
+  return add(out, *w.input_bias, *w.state_bias);
+}
+
+/// [1, 3H], zeros where the layer has no biases.
+Ref row_of_biases(Emitter& out, const Weights& w) {
+  if (w.state_bias) return out.unsqueeze(*w.state_bias, {0});
+  return out.full(out.scalar(0.0, out.dtype(w.state)), {1, out.shape(w.state)[0]});
+}
+
+nnef::Value pair(const char* name, nnef::Value value) {
+  return nnef::tuple({nnef::string(name), std::move(value)});
+}
+
+nnef::Value full_inputs(Emitter& out, const Kind& kind, const Weights& w) {
+  nnef::Values full = {pair("w", out.operand(w.state))};
+  if (kind.keeps_state_bias) full.push_back(pair("b", out.operand(row_of_biases(out, w))));
+  if (w.projection) full.push_back(pair("p", out.operand(*w.projection)));
+  return nnef::array(std::move(full));
+}
+
+constexpr const char* kStates[] = {"h", "c"};
+constexpr const char* kNextStates[] = {"h_next", "c_next"};
+
+nnef::Value output(const char* name, const char* which, int step) {
+  return nnef::tuple(
+      {nnef::string(name), nnef::string(which), nnef::integer(0), nnef::integer(step)});
+}
+
+Attributes scan_attributes(Emitter& out, const Kind& kind, const Weights& w, Ref gates,
+                           const std::vector<Ref>& states, int step) {
+  nnef::Values state, outputs = {output("y", "full", step)};
+  for (size_t i = 0; i < states.size(); ++i) {
+    state.push_back(nnef::tuple({nnef::string(kStates[i]), out.operand(states[i]),
+                                 nnef::string(kNextStates[i])}));
+    outputs.push_back(output(kNextStates[i], "last", 1));
+  }
+  const nnef::Value scanned = nnef::tuple(
+      {nnef::string("x"), out.operand(gates), nnef::integer(0), nnef::integer(step)});
+  const std::string body(w.projection ? "t2n_lstm_projected_step" : kind.step);
+  return {{"body", body},
+          {"scan", nnef::array({scanned})},
+          {"full", full_inputs(out, kind, w)},
+          {"state", nnef::array(std::move(state))},
+          {"output", nnef::array(std::move(outputs))},
+          {"skip", 0},
+          {"reset_every_turn", 1},
+          {"external_state", 0}};
+}
+
+/// y [T, B, H], then the last states [B, H]. The input's share of all gates is one product before the
+/// scan. `step` is 1, or -1 from the last moment to the first.
+std::vector<Ref> run_direction(const OpView& op, Emitter& out, const Kind& kind, const Weights& w,
+                               Ref x, const std::vector<Ref>& states, int step) {
+  const Ref gates = linear_layer(op, out, x, w.input, bias_before_scan(out, kind, w));
+  const DType dtype = out.dtype(x);
+  Shape sequence = out.shape(states[0]);
+  sequence.insert(sequence.begin(), out.shape(x)[0]);
+  std::vector<TensorType> types = {{dtype, sequence}};
+  for (const Ref state : states) types.push_back({dtype, out.shape(state)});
+  return out.calls("tract_core_scan", {}, scan_attributes(out, kind, w, gates, states, step), types);
+}
+
+std::vector<Ref> states_of(Emitter& out, const Layers& layers, int cell) {
+  std::vector<Ref> mine;
+  for (const Ref state : layers.states)
+    mine.push_back(out.squeeze(out.slice(state, 0, cell, cell + 1), {0}));
+  return mine;
+}
+
+// --- all layers ---
+
+/// [layers * directions, B, H] as output `index`.
+void state_result(const OpView& op, Emitter& out, const Layers& layers, std::vector<Ref> states,
+                  int index) {
+  if (!op.is_used(index)) return;
+  for (Ref& state : states) state = out.unsqueeze(state, {0});
+  Ref y = out.concat(states, 0);
+  if (!layers.is_batched) y = out.squeeze(y, {1});
+  out.result(out.cast(y, op.dtype(index)), index);
+}
+
+void layers(const OpView& op, Emitter& out) {
+  const Kind& kind = kind_of(op);
+  const Layers all = read_layers(op, out, kind);
+  std::vector<std::vector<Ref>> last(all.states.size());
+  Ref x = all.x;
+  for (int layer = 0; layer < all.count(); ++layer) {
+    std::vector<Ref> sequences;
+    for (int direction = 0; direction < all.directions; ++direction) {
+      const int cell = layer * all.directions + direction;
+      const auto results = run_direction(op, out, kind, all.weights[static_cast<size_t>(cell)], x,
+                                         states_of(out, all, cell), direction == 0 ? 1 : -1);
+      sequences.push_back(results[0]);
+      for (size_t i = 0; i < last.size(); ++i) last[i].push_back(results[i + 1]);
+    }
+    x = out.concat(sequences, 2);
+  }
+  if (!all.is_batched) x = out.squeeze(x, {1});
+  if (all.is_batched && all.batch_first) x = out.transpose(x, {1, 0, 2});
+  out.result(out.cast(x, op.dtype()));
+  for (size_t i = 0; i < last.size(); ++i)
+    state_result(op, out, all, last[i], static_cast<int>(i) + 1);
+}
+
+/// The batch size changes from step to step, which no tensor of a fixed rank says.
+void packed(const OpView& op, Emitter&) {
+  op.refuse_op("it runs over a packed sequence, whose batch size changes from step to step",
+               "pass the padded tensor to the layer, without pack_padded_sequence");
+}
+
+// --- single cells ---
+
+/// x . w^T + b, with a batch axis.
+Ref share(const OpView& op, Emitter& out, Ref x, std::string_view weight, std::string_view bias) {
+  auto b = op.opt_tensor(bias);
+  if (b) b = widened(out, *b);
+  return linear_layer(op, out, x, widened(out, op.tensor(weight)), b);
+}
+
+Ref with_batch(Emitter& out, Ref x) {
+  return out.rank(x) == 1 ? out.unsqueeze(widened(out, x), {0}) : widened(out, x);
+}
+
+void cell_result(const OpView& op, Emitter& out, Ref y, int index = 0) {
+  if (out.rank(y) > op.rank(index)) y = out.squeeze(y, {0});
+  out.result(out.cast(y, op.dtype(index)), index);
+}
+
+void lstm_cell(const OpView& op, Emitter& out) {
+  const std::vector<Ref> states = op.tensors("hx");
+  const Ref h = with_batch(out, states.at(0));
+  const Ref c = with_batch(out, states.at(1));
+  const Ref gates = add(out, share(op, out, with_batch(out, op.tensor("input")), "w_ih", "b_ih"),
+                        share(op, out, h, "w_hh", "b_hh"));
+  const TensorType type{out.dtype(c), out.shape(c)};
+  const auto results = out.calls(op.nnef(), {gates, c}, {}, {type, type});
+  cell_result(op, out, results[0], 0);
+  cell_result(op, out, results[1], 1);
+}
+
+void gru_cell(const OpView& op, Emitter& out) {
+  const Ref h = with_batch(out, op.tensor("hx"));
+  const Ref x = share(op, out, with_batch(out, op.tensor("input")), "w_ih", "b_ih");
+  const Ref s = share(op, out, h, "w_hh", "b_hh");
+  cell_result(op, out, out.call(op.nnef(), {x, s, h}, {}, out.dtype(h), out.shape(h)));
+}
+
+void rnn_cell(const OpView& op, Emitter& out) {
+  const Ref x = share(op, out, with_batch(out, op.tensor("input")), "w_ih", "b_ih");
+  const Ref s = share(op, out, with_batch(out, op.tensor("hx")), "w_hh", "b_hh");
+  cell_result(op, out, out.elementwise(op.nnef(), {add(out, x, s)}));
+}
+
+}  // namespace
+
+void register_rnn(Registry& r) {
+  r.add({.op = "aten::lstm.input",
+         .also = {"aten::gru.input", "aten::rnn_tanh.input", "aten::rnn_relu.input"},
+         .doc = "recurrent layers over time; outputs the sequence and the last states",
+         .variants = {{any_target(), "tract_core_scan", layers}},
+         .limits = "train=True with dropout is refused"});
+  r.add({.op = "aten::lstm.data",
+         .also = {"aten::gru.data", "aten::rnn_tanh.data", "aten::rnn_relu.data"},
+         .doc = "recurrent layers over a packed sequence",
+         .variants = {{any_target(), "", packed}},
+         .limits = "always refused: batch sizes change from step to step"});
+  r.add({.op = "aten::lstm_cell",
+         .doc = "one step of an LSTM",
+         .variants = {{any_target(), "t2n_lstm_cell", lstm_cell}}});
+  r.add({.op = "aten::gru_cell",
+         .doc = "one step of a GRU",
+         .variants = {{any_target(), "t2n_gru_cell", gru_cell}}});
+  r.add({.op = "aten::rnn_tanh_cell",
+         .doc = "tanh(w_ih . input + b_ih + w_hh . hx + b_hh)",
+         .variants = {{any_target(), "tanh", rnn_cell}}});
+  r.add({.op = "aten::rnn_relu_cell",
+         .doc = "relu(w_ih . input + b_ih + w_hh . hx + b_hh)",
+         .variants = {{any_target(), "relu", rnn_cell}}});
+}
+
+}  // namespace t2n::ops

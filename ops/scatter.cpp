@@ -1,0 +1,113 @@
+// Tensors with a part replaced: what writing through a view leaves behind.
+#include "ops/scatter.h"
+
+#include <algorithm>
+
+#include "ops/all.h"
+#include "ops/positions.h"
+#include "ops/registry.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+/// x with [begin, end) along `axis` replaced.
+Ref replace_range(Emitter& out, Ref x, Ref part, int axis, int64_t begin, int64_t end) {
+  const int64_t size = out.sizes(x)[static_cast<size_t>(axis)];
+  std::vector<Ref> parts;
+  if (begin > 0) parts.push_back(out.slice(x, axis, 0, begin));
+  parts.push_back(part);
+  if (end < size) parts.push_back(out.slice(x, axis, end, size));
+  return out.concat(parts, axis);
+}
+
+/// Every `step`-th entry replaced: each position reads the old tensor or the part, which follow each
+/// other along the axis.
+Ref replace_steps(Emitter& out, Ref x, Ref part, int axis, int64_t begin, int64_t step) {
+  const auto at = static_cast<size_t>(axis);
+  const int64_t size = out.sizes(x)[at], count = out.sizes(part)[at];
+  Ints source(static_cast<size_t>(size));
+  for (int64_t i = 0; i < size; ++i) source[static_cast<size_t>(i)] = i;
+  for (int64_t i = 0; i < count; ++i) source[static_cast<size_t>(begin + i * step)] = size + i;
+  const Ref index = int_constant(out, source, {size}, "source");
+  return take(out, out.concat({x, part}, axis), index, axis);
+}
+
+void select_scatter(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  const int axis = op.axis("dim");
+  const int64_t size = out.sizes(x)[static_cast<size_t>(axis)];
+  const int64_t given = op.i64("index");
+  const int64_t index = given < 0 ? given + size : given;
+  Shape shape = out.shape(x);
+  shape.erase(shape.begin() + axis);
+  const Ref part = out.broadcast_to(out.cast(op.tensor("src"), out.dtype(x)), shape);
+  finish(op, out, replace_range(out, x, out.unsqueeze(part, {axis}), axis, index, index + 1));
+}
+
+int64_t clamped(int64_t position, int64_t size) {
+  return std::clamp<int64_t>(position < 0 ? position + size : position, 0, size);
+}
+
+void slice_scatter(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  const int axis = op.axis("dim");
+  const int64_t size = out.sizes(x)[static_cast<size_t>(axis)];
+  const int64_t begin = clamped(op.opt_i64("start").value_or(0), size);
+  const int64_t end = std::max(begin, clamped(op.opt_i64("end").value_or(size), size));
+  const int64_t step = op.i64("step");
+  const int64_t count = (end - begin + step - 1) / step;
+  const Ref src = out.cast(op.tensor("src"), out.dtype(x));
+  const Ref part = out.broadcast_to(src, with_size(out.shape(x), axis, count));
+  if (count == 0) return finish(op, out, x);
+  finish(op, out, step == 1 ? replace_range(out, x, part, axis, begin, end)
+                            : replace_steps(out, x, part, axis, begin, step));
+}
+
+/// The diagonal is an index over the two axes, merged.
+void diagonal_scatter(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  const int rank = out.rank(x);
+  const Ints axes = {op.axis("dim1", rank), op.axis("dim2", rank)};
+  const Ints sizes = out.sizes(x);
+  const int64_t rows = sizes[static_cast<size_t>(axes[0])];
+  const int64_t columns = sizes[static_cast<size_t>(axes[1])];
+  const int64_t offset = op.i64("offset");
+  Ints index;
+  for (int64_t row = std::max<int64_t>(0, -offset); row < rows && row + offset < columns; ++row)
+    index.push_back(row * columns + row + offset);
+  const Rows to = as_rows(out, x, axes);
+  const Ref src = out.cast(op.tensor("src"), out.dtype(x));
+  const Ref part = out.transpose(src, axis_to_front(rank - 2, rank - 1));
+  const auto count = static_cast<int64_t>(index.size());
+  const Ref diagonal = int_constant(out, index, {count}, "diagonal");
+  finish(op, out, from_rows(out, scatter_rows(out, to.x, diagonal, part, {}), to));
+}
+
+void as_strided_scatter(const OpView& op, Emitter&) {
+  op.refuse_op("its strides address the memory of self, whose layout the graph does not hold",
+               "write through ordinary indexing instead");
+}
+
+}  // namespace
+
+void register_scatter(Registry& r) {
+  const auto add = [&](std::string_view name, std::string_view nnef, std::string_view doc,
+                       Translate translate, std::string_view limits = {}) {
+    r.add({.op = name,
+           .doc = doc,
+           .variants = {{any_target(), nnef, translate}},
+           .limits = limits});
+  };
+  add("aten::select_scatter", "concat", "self with self.select(dim, index) = src", select_scatter);
+  add("aten::slice_scatter", "concat", "self with self[.., start:end:step, ..] = src",
+      slice_scatter);
+  add("aten::diagonal_scatter", "tract_core_scatter_nd",
+      "self with self.diagonal(offset, dim1, dim2) = src", diagonal_scatter);
+  add("aten::as_strided_scatter", "", "self with a strided part of its memory replaced",
+      as_strided_scatter, "refused: strides");
+  register_scatter_elements(r);
+  register_index_writes(r);
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,28 @@
+// Writing elements at positions that other tensors hold: what the scatter operations share.
+#pragma once
+
+#include "ops/arith.h"
+
+namespace t2n::ops {
+
+class Registry;
+
+/// What happens to an element that is written to. Versions of tract before 0.23 know `none` only.
+enum class Combine { none, sum, prod, amin, amax };
+
+struct Write {
+  Combine combine = Combine::none;
+  bool is_native = true;  ///< the engine combines; else comparisons with all positions do
+};
+
+/// y[.., index[.., k, ..], ..] = src[.., k, ..] along `axis`; `index` and `src` have one shape, whose
+/// other axes may be shorter than those of x.
+Ref scatter_elements(Emitter& out, Ref x, Ref index, Ref src, int axis, Write write);
+
+/// y[index[k], ...] = rows[k, ...]; `index` is [k] and not negative.
+Ref scatter_rows(Emitter& out, Ref x, Ref index, Ref rows, Write write);
+
+void register_scatter_elements(Registry& registry);  ///< scatter_elements.cpp: scatter and its kin
+void register_index_writes(Registry& registry);      ///< index_put.cpp: index_put, index_add, …
+
+}  // namespace t2n::ops

@@ -1,0 +1,207 @@
+// Writing elements one by one: scatter, scatter_add, scatter_reduce.
+#include <limits>
+
+#include "ops/registry.h"
+#include "ops/scatter.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+std::string_view reduction_name(Combine combine) {
+  switch (combine) {
+    case Combine::none: return "none";
+    case Combine::sum: return "add";
+    case Combine::prod: return "mul";
+    case Combine::amin: return "min";
+    case Combine::amax: return "max";
+  }
+  return "";
+}
+
+/// What leaves every other element as it is.
+Ref neutral(Emitter& out, Combine combine, Ref x) {
+  const DType dtype = out.dtype(x);
+  if (combine == Combine::sum || combine == Combine::none) return like(out, 0, x);
+  if (combine == Combine::prod) return like(out, 1, x);
+  const bool is_min = combine == Combine::amin;
+  const double infinity = std::numeric_limits<double>::infinity();
+  if (ir::is_float(dtype)) return like(out, is_min ? infinity : -infinity, x);
+  const bool has_sign = ir::dtype_name(dtype).front() == 'i';
+  const int64_t bits = ir::dtype_size(dtype) * 8 - (has_sign ? 1 : 0);
+  const int64_t top = bits >= 63 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << bits) - 1;
+  return out.scalar(is_min ? top : has_sign ? -top - 1 : 0, dtype);
+}
+
+Ref combined(Emitter& out, Combine combine, Ref a, Ref b) {
+  switch (combine) {
+    case Combine::none: break;
+    case Combine::sum: return add(out, a, b);
+    case Combine::prod: return mul(out, a, b);
+    case Combine::amin: return minimum(out, a, b);
+    case Combine::amax: return maximum(out, a, b);
+  }
+  return b;
+}
+
+std::string_view reducer(Combine combine) {
+  switch (combine) {
+    case Combine::none: break;
+    case Combine::sum: return "sum_reduce";
+    case Combine::prod: return "tract_core_product_reduce";
+    case Combine::amin: return "min_reduce";
+    case Combine::amax: return "max_reduce";
+  }
+  return "";
+}
+
+/// Index and source with all axes but one as long as those of x; the added indices match nothing.
+std::pair<Ref, Ref> padded(Emitter& out, Ref x, Ref index, Ref src, int axis) {
+  const Ints have = out.sizes(index), want = out.sizes(x);
+  std::vector<std::pair<int64_t, int64_t>> padding(have.size(), {0, 0});
+  for (size_t i = 0; i < have.size(); ++i)
+    if (static_cast<int>(i) != axis) padding[i].second = want[i] - have[i];
+  const auto nowhere = static_cast<double>(want[static_cast<size_t>(axis)]);
+  return {out.pad(index, padding, nowhere), out.pad(src, padding)};
+}
+
+/// Each position of x along `axis` is compared with all indices: [.., position, source, ..].
+Ref scatter_by_comparing(Emitter& out, Ref x, Ref index, Ref src, int axis, Combine combine) {
+  const auto [all_index, all_src] = padded(out, x, index, src, axis);
+  const int rank = out.rank(x);
+  const int64_t extent = out.sizes(x)[static_cast<size_t>(axis)];
+  const Ref here = compare(out, "eq", iota(out, extent, axis, rank + 1),
+                           out.unsqueeze(all_index, {axis}));
+  const Ref chosen = select(out, here, out.unsqueeze(all_src, {axis}), neutral(out, combine, src));
+  const Ref gathered = out.squeeze(reduce(out, reducer(combine), chosen, {axis + 1}), {axis + 1});
+  return combined(out, combine, x, gathered);
+}
+
+/// src cut to the shape of the index: the rest of it is not read.
+Ref cut(Emitter& out, Ref src, Ref index) {
+  for (int axis = 0; axis < out.rank(index); ++axis) {
+    const auto at = static_cast<size_t>(axis);
+    if (out.shape(src)[at] == out.shape(index)[at]) continue;
+    src = out.slice(src, axis, 0, out.sizes(index)[at]);
+  }
+  return src;
+}
+
+struct Scatter {
+  Ref x, index, src;
+  int axis;
+};
+
+/// The operands with at least one axis; a number is repeated.
+Scatter read_scatter(const OpView& op, Emitter& out) {
+  Scatter s{.x = at_least_1d(out, op.tensor("self")),
+            .index = at_least_1d(out, op.tensor("index")),
+            .src = {},
+            .axis = op.axis("dim")};
+  if (op.has_argument("src"))
+    s.src = cut(out, out.cast(at_least_1d(out, op.tensor("src")), out.dtype(s.x)), s.index);
+  else
+    s.src = out.full(converted_number(op, out, "value", out.dtype(s.x)), out.shape(s.index));
+  return s;
+}
+
+Write write_of(const OpView& op, Combine combine) {
+  return {combine, op.nnef() == "tract_core_scatter_elements"};
+}
+
+void finish_scatter(const OpView& op, Emitter& out, const Scatter& s, Write write) {
+  const Ref y = scatter_elements(out, s.x, s.index, s.src, s.axis, write);
+  finish(op, out, out.reshape(y, op.shape()));
+}
+
+void scatter(const OpView& op, Emitter& out) {
+  finish_scatter(op, out, read_scatter(op, out), {Combine::none, true});
+}
+
+void scatter_reduce_old(const OpView& op, Emitter& out) {
+  const bool is_sum = op.one_of("reduce", {"add", "multiply"}) == "add";
+  finish_scatter(op, out, read_scatter(op, out),
+                 write_of(op, is_sum ? Combine::sum : Combine::prod));
+}
+
+void scatter_add(const OpView& op, Emitter& out) {
+  finish_scatter(op, out, read_scatter(op, out), write_of(op, Combine::sum));
+}
+
+/// The sum of what is written, over how many there are; elements that are not written to stay.
+void scatter_mean(const OpView& op, Emitter& out, Scatter s, bool includes_self) {
+  if (!ir::is_float(out.dtype(s.x)))
+    op.refuse("reduce", "means of integers are rounded down", "compute it in float32");
+  const Write none{Combine::none, true};
+  const Ref zero = out.full(like(out, 0, s.x), out.shape(s.index));
+  const Ref one = out.full(like(out, 1, s.x), out.shape(s.index));
+  Ref count = out.full(like(out, 1, s.x), out.shape(s.x));
+  if (!includes_self) {
+    s.x = scatter_elements(out, s.x, s.index, zero, s.axis, none);
+    count = scatter_elements(out, count, s.index, zero, s.axis, none);
+  }
+  const Write sum = write_of(op, Combine::sum);
+  const Ref total = scatter_elements(out, s.x, s.index, s.src, s.axis, sum);
+  count = scatter_elements(out, count, s.index, one, s.axis, sum);
+  finish(op, out, out.reshape(div(out, total, count), op.shape()));
+}
+
+void scatter_reduce(const OpView& op, Emitter& out) {
+  const std::string name = op.one_of("reduce", {"sum", "prod", "mean", "amax", "amin"});
+  const bool includes_self = op.boolean("include_self");
+  Scatter s = read_scatter(op, out);
+  if (name == "mean") return scatter_mean(op, out, s, includes_self);
+  const Combine combine = name == "sum"    ? Combine::sum
+                          : name == "prod" ? Combine::prod
+                          : name == "amax" ? Combine::amax
+                                           : Combine::amin;
+  if (!includes_self) {
+    const Ref start = out.full(neutral(out, combine, s.x), out.shape(s.index));
+    s.x = scatter_elements(out, s.x, s.index, start, s.axis, {Combine::none, true});
+  }
+  finish_scatter(op, out, s, write_of(op, combine));
+}
+
+void add_combining(Registry& r, std::string_view name, std::string_view doc, Translate translate,
+                   std::string_view limits = {}) {
+  r.add({.op = name,
+         .doc = doc,
+         .variants = {{has(Feature::scatter_reduction), "tract_core_scatter_elements", translate},
+                      {any_target(), "select", translate}},
+         .limits = limits});
+}
+
+}  // namespace
+
+Ref scatter_elements(Emitter& out, Ref x, Ref index, Ref src, int axis, Write write) {
+  if (write.combine != Combine::none) {
+    // Half floats would be rounded at each step; booleans are no numbers.
+    const DType dtype = out.dtype(x);
+    const bool is_bool = dtype == DType::boolean;
+    const DType wide = is_bool ? DType::i32 : dtype == DType::f16 ? DType::f32 : dtype;
+    if (wide != dtype)
+      return out.cast(scatter_elements(out, out.cast(x, wide), index, out.cast(src, wide), axis, write),
+                      dtype);
+    if (!write.is_native) return scatter_by_comparing(out, x, index, src, axis, write.combine);
+  }
+  return out.call("tract_core_scatter_elements", {x, index, src},
+                  {{"axis", axis}, {"reduction", std::string(reduction_name(write.combine))}},
+                  out.dtype(x), out.shape(x));
+}
+
+void register_scatter_elements(Registry& r) {
+  r.add({.op = "aten::scatter.src",
+         .also = {"aten::scatter.value"},
+         .doc = "self with y[i, index[i, j]] = src[i, j] along dim",
+         .variants = {{any_target(), "tract_core_scatter_elements", scatter}}});
+  add_combining(r, "aten::scatter.reduce", "self[i, index[i, j]] plus or times src[i, j]",
+                scatter_reduce_old);
+  add_combining(r, "aten::scatter.value_reduce", "self[i, index[i, j]] plus or times value",
+                scatter_reduce_old);
+  add_combining(r, "aten::scatter_add", "self[i, index[i, j]] + src[i, j]", scatter_add);
+  add_combining(r, "aten::scatter_reduce.two",
+                "sum, prod, mean, amax or amin of self[i, index[i, j]] and src[i, j]",
+                scatter_reduce, "reduce='mean' of integers");
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,268 @@
+// Other views of the same elements: reshapes, permutations, broadcasts and repetitions.
+#include <algorithm>
+#include <numeric>
+
+#include "ops/arith.h"
+#include "ops/product.h"
+#include "ops/registry.h"
+
+namespace t2n::ops {
+namespace {
+
+/// torch has worked out the shape; the arguments that led to it say nothing more.
+void as_result_shape(const OpView& op, Emitter& out) {
+  ignore_present(op, {"size", "shape", "stride", "start_dim", "end_dim", "dim", "sizes", "other"},
+                 "the result's shape says it");
+  out.result(out.reshape(op.tensor("self"), op.shape()));
+}
+
+/// One of the operators that add axes until a tensor has one, two or three.
+void list_as_result_shape(const OpView& op, Emitter& out) {
+  const std::vector<Ref> tensors = op.tensors("tensors");
+  for (int i = 0; i < op.outputs(); ++i)
+    out.result(out.reshape(tensors.at(static_cast<size_t>(i)), op.shape(i)), i);
+}
+
+void same_elements(const OpView& op, Emitter& out) { out.result(op.tensor("self")); }
+
+/// The bits of one dtype read as another.
+void view_dtype(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  if (op.opt_dtype("dtype") != out.dtype(x))
+    op.refuse("dtype", "tract cannot read the bits of one dtype as another",
+              "convert the values with .to(dtype)");
+  out.result(x);
+}
+
+void squeeze(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  const int rank = out.rank(x);
+  const Ints asked = op.has_argument("dim") && rank > 0 ? op.axes("dim", rank) : all_axes(rank);
+  if (op.has_argument("dim")) op.ignore("dim", "of rank 0 there is nothing to take");
+  // An empty list of dims takes none, where op.axes() means all.
+  if (out.rank(x) == op.rank()) return out.result(x);
+  Ints ones;
+  for (const int64_t axis : asked)
+    if (out.shape(x)[static_cast<size_t>(axis)] == Dim(1)) ones.push_back(axis);
+  out.result(out.squeeze(x, ones));
+}
+
+void unsqueeze(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  out.result(out.unsqueeze(x, {op.axis("dim", out.rank(x) + 1)}));
+}
+
+// --- broadcasts and repetitions ---
+
+void expand(const OpView& op, Emitter& out) {
+  ignore_present(op, {"size", "other", "implicit"}, "the result's shape says it");
+  out.result(out.broadcast_to(op.tensor("self"), op.shape()));
+}
+
+void broadcast_tensors(const OpView& op, Emitter& out) {
+  const std::vector<Ref> tensors = op.tensors("tensors");
+  for (int i = 0; i < op.outputs(); ++i)
+    out.result(out.broadcast_to(tensors.at(static_cast<size_t>(i)), op.shape(i)), i);
+}
+
+bool is_empty(const Shape& shape) {
+  return std::find(shape.begin(), shape.end(), Dim(0)) != shape.end();
+}
+
+Ref empty(Emitter& out, DType dtype, const Shape& shape) {
+  return out.full(out.scalar(0.0, dtype), shape);
+}
+
+/// `repeats` counts from the last axis; missing ones are 1.
+void tile(const OpView& op, Emitter& out) {
+  Shape repeats = op.dims(op.has_argument("repeats") ? "repeats" : "dims");
+  const int rank = op.rank();
+  repeats.insert(repeats.begin(), static_cast<size_t>(rank) - repeats.size(), Dim(1));
+  const Ref x = with_rank(out, op.tensor("self"), rank);
+  if (is_empty(op.shape())) return out.result(empty(out, op.dtype(), op.shape()));
+  if (out.shape(x) == op.shape()) return out.result(x);
+  out.result(out.call(op.nnef(), {x}, {{"repeats", repeats}}, op.dtype(), op.shape()));
+}
+
+/// Each entry `repeats` times before the next.
+void repeat_interleave(const OpView& op, Emitter& out) {
+  op.ignore("output_size", "follows from repeats");
+  const bool is_flat = op.is_none("dim");
+  const Ref x = is_flat ? flattened(out, op.tensor("self")) : op.tensor("self");
+  const int axis = is_flat ? 0 : op.axis("dim", out.rank(x));
+  const Ref apart = out.unsqueeze(out.rank(x) == 0 ? out.unsqueeze(x, {0}) : x, {axis + 1});
+  const Shape spread = with_size(out.shape(apart), axis + 1, op.dim("repeats"));
+  out.result(out.reshape(out.broadcast_to(apart, spread), op.shape()));
+}
+
+/// Entry i as often as repeats[i] says.
+std::vector<int64_t> repeated_indices(const std::vector<int64_t>& repeats, int64_t size) {
+  std::vector<int64_t> indices;
+  for (int64_t i = 0; i < size; ++i) {
+    const int64_t count = repeats.size() == 1 ? repeats[0] : repeats.at(static_cast<size_t>(i));
+    indices.insert(indices.end(), static_cast<size_t>(count), i);
+  }
+  return indices;
+}
+
+void repeat_interleave_tensor(const OpView& op, Emitter& out) {
+  op.ignore("output_size", "follows from repeats");
+  const bool is_flat = op.is_none("dim");
+  const Ref x = is_flat ? flattened(out, op.tensor("self")) : op.tensor("self");
+  const int axis = is_flat ? 0 : op.axis("dim", out.rank(x));
+  const int64_t size = out.sizes(x).at(static_cast<size_t>(axis));
+  const auto indices = repeated_indices(ir::to_i64(op.constant("repeats")), size);
+  if (indices.empty()) return out.result(empty(out, op.dtype(), op.shape()));
+  out.result("tract_core_gather",
+             {x, int_constant(out, indices, {static_cast<int64_t>(indices.size())}, "indices")},
+             {{"axis", axis}});
+}
+
+void repeat_interleave_indices(const OpView& op, Emitter& out) {
+  op.ignore("output_size", "follows from repeats");
+  const std::vector<int64_t> repeats = ir::to_i64(op.constant("repeats"));
+  const auto indices = repeated_indices(repeats, static_cast<int64_t>(repeats.size()));
+  out.result(out.cast(int_constant(out, indices, op.sizes(), "indices"), op.dtype()));
+}
+
+// --- permutations ---
+
+void swap_axes(const OpView& op, Emitter& out, std::string_view a, std::string_view b) {
+  const Ref x = op.tensor("self");
+  const int rank = out.rank(x);
+  const auto first = static_cast<size_t>(op.axis(a, rank));
+  const auto last = static_cast<size_t>(op.axis(b, rank));
+  if (rank == 0) return out.result(x);
+  Ints permutation = all_axes(rank);
+  std::swap(permutation[first], permutation[last]);
+  out.result(out.transpose(x, permutation));
+}
+
+void transpose(const OpView& op, Emitter& out) { swap_axes(op, out, "dim0", "dim1"); }
+void swapaxes(const OpView& op, Emitter& out) { swap_axes(op, out, "axis0", "axis1"); }
+
+void swap_last(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  Ints permutation = all_axes(out.rank(x));
+  if (permutation.size() > 1) std::swap(permutation.end()[-1], permutation.end()[-2]);
+  out.result(out.transpose(x, permutation));
+}
+
+void reverse_axes(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  Ints permutation = all_axes(out.rank(x));
+  std::reverse(permutation.begin(), permutation.end());
+  out.result(out.transpose(x, permutation));
+}
+
+/// In the order given, unlike OpView::axes.
+Ints ordered_axes(const OpView& op, std::string_view name, int rank) {
+  Ints axes = op.expand_ints(name, static_cast<int>(op.ints(name).size()));
+  for (int64_t& axis : axes)
+    if (axis < 0) axis += rank;
+  return axes;
+}
+
+void permute(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  out.result(out.transpose(x, ordered_axes(op, "dims", out.rank(x))));
+}
+
+void movedim(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  const int rank = out.rank(x);
+  if (rank == 0) {
+    op.ignore_all({"source", "destination"}, "of rank 0 there is nothing to move");
+    return out.result(x);
+  }
+  const Ints from = ordered_axes(op, "source", rank);
+  const Ints to = ordered_axes(op, "destination", rank);
+  Ints permutation(static_cast<size_t>(rank), -1);
+  for (size_t i = 0; i < from.size(); ++i) permutation[static_cast<size_t>(to[i])] = from[i];
+  int64_t rest = 0;
+  for (int64_t& axis : permutation) {
+    if (axis >= 0) continue;
+    while (std::find(from.begin(), from.end(), rest) != from.end()) ++rest;
+    axis = rest++;
+  }
+  out.result(out.transpose(x, permutation));
+}
+
+}  // namespace
+
+void register_shape(Registry& r) {
+  r.add({.op = "aten::reshape",
+         .also = {"aten::view", "aten::_unsafe_view", "aten::_reshape_alias", "aten::view_copy",
+                  "aten::_reshape_copy", "aten::flatten.using_ints", "aten::unflatten.int",
+                  "aten::ravel", "aten::view_as", "aten::reshape_as", "aten::atleast_1d",
+                  "aten::atleast_2d", "aten::atleast_3d"},
+         .doc = "the same elements in row-major order, in another shape",
+         .variants = {{any_target(), "reshape", as_result_shape}}});
+  r.add({.op = "aten::atleast_1d.Sequence",
+         .also = {"aten::atleast_2d.Sequence", "aten::atleast_3d.Sequence"},
+         .doc = "each tensor with axes of extent 1 added",
+         .variants = {{any_target(), "reshape", list_as_result_shape}}});
+  r.add({.op = "aten::real",
+         .doc = "the tensor itself: complex ones are pairs by now",
+         .variants = {{any_target(), "", same_elements}}});
+  r.add({.op = "aten::view.dtype",
+         .also = {"aten::view_copy.dtype"},
+         .doc = "the same bits as another dtype",
+         .variants = {{any_target(), "", view_dtype}},
+         .limits = "another dtype is refused"});
+  r.add({.op = "aten::squeeze",
+         .also = {"aten::squeeze.dim", "aten::squeeze.dims", "aten::squeeze_copy",
+                  "aten::squeeze_copy.dim", "aten::squeeze_copy.dims"},
+         .doc = "without axes of extent 1",
+         .variants = {{any_target(), "squeeze", squeeze}}});
+  r.add({.op = "aten::unsqueeze",
+         .also = {"aten::unsqueeze_copy"},
+         .doc = "with an axis of extent 1 at dim",
+         .variants = {{any_target(), "unsqueeze", unsqueeze}}});
+  r.add({.op = "aten::expand",
+         .also = {"aten::expand_as", "aten::broadcast_to", "aten::expand_copy"},
+         .doc = "axes of extent 1 repeated",
+         .variants = {{any_target(), "tract_core_broadcast", expand}}});
+  r.add({.op = "aten::broadcast_tensors",
+         .doc = "all tensors expanded to one shape",
+         .variants = {{any_target(), "tract_core_broadcast", broadcast_tensors}}});
+  r.add({.op = "aten::repeat",
+         .also = {"aten::tile"},
+         .doc = "the whole tensor several times along each axis",
+         .variants = {{any_target(), "tile", tile}}});
+  r.add({.op = "aten::repeat_interleave.self_int",
+         .doc = "each entry of an axis several times",
+         .variants = {{any_target(), "tract_core_broadcast", repeat_interleave}}});
+  r.add({.op = "aten::repeat_interleave.self_Tensor",
+         .doc = "entry i of an axis repeats[i] times",
+         .variants = {{any_target(), "tract_core_gather", repeat_interleave_tensor}},
+         .limits = "repeats must be known at export"});
+  r.add({.op = "aten::repeat_interleave.Tensor",
+         .doc = "i, repeats[i] times",
+         .variants = {{any_target(), "", repeat_interleave_indices}},
+         .limits = "repeats must be known at export"});
+  r.add({.op = "aten::transpose.int",
+         .also = {"aten::swapdims", "aten::transpose_copy.int"},
+         .doc = "two axes exchanged",
+         .variants = {{any_target(), "transpose", transpose}}});
+  r.add({.op = "aten::swapaxes",
+         .doc = "two axes exchanged",
+         .variants = {{any_target(), "transpose", swapaxes}}});
+  r.add({.op = "aten::t",
+         .also = {"aten::t_copy", "aten::mT", "aten::mH", "aten::adjoint", "aten::matrix_H"},
+         .doc = "the last two axes exchanged",
+         .variants = {{any_target(), "transpose", swap_last}}});
+  r.add({.op = "aten::numpy_T",
+         .doc = "all axes in reverse order",
+         .variants = {{any_target(), "transpose", reverse_axes}}});
+  r.add({.op = "aten::permute",
+         .also = {"aten::permute_copy"},
+         .doc = "axes in another order",
+         .variants = {{any_target(), "transpose", permute}}});
+  r.add({.op = "aten::movedim.int",
+         .also = {"aten::movedim.intlist", "aten::moveaxis.int", "aten::moveaxis.intlist"},
+         .doc = "some axes moved, the others in their order",
+         .variants = {{any_target(), "transpose", movedim}}});
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,281 @@
+// Parts of a tensor along an axis: slices, splits, reversals, rotations, differences.
+#include <algorithm>
+#include <limits>
+
+#include "ops/arith.h"
+#include "ops/registry.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+/// -1 counts from the end.
+int64_t index_of(Emitter& out, Ref x, int axis, int64_t index) {
+  return index >= 0 ? index : index + out.sizes(x).at(static_cast<size_t>(axis));
+}
+
+Ref entry(Emitter& out, Ref x, int axis, int64_t index) {
+  return out.squeeze(out.slice(x, axis, index, index + 1), {axis});
+}
+
+void select(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  const int axis = op.axis("dim", out.rank(x));
+  out.result(entry(out, x, axis, index_of(out, x, axis, op.i64("index"))));
+}
+
+constexpr int64_t kOpen = std::numeric_limits<int64_t>::max();
+
+/// A slice to the end of an axis whose size is a symbol: NNEF writes that end as 0.
+Ref open_slice(const OpView& op, Emitter& out, Ref x, int axis, int64_t begin, int64_t step) {
+  if (begin == 0 && step == 1) return x;
+  Attributes attributes = {{"axes", Ints{axis}}, {"begin", Ints{begin}}, {"end", Ints{0}}};
+  if (step != 1) attributes.emplace_back("stride", Ints{step});
+  return out.call("slice", {x}, attributes, out.dtype(x), op.shape());
+}
+
+/// Python's rule: negative bounds count from the end, and bounds outside are cut off.
+int64_t clamped(int64_t bound, int64_t size) {
+  return std::clamp<int64_t>(bound < 0 ? bound + size : bound, 0, size);
+}
+
+void slice(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  const int axis = op.axis("dim", out.rank(x));
+  const int64_t start = op.opt_i64("start").value_or(0);
+  const int64_t end = op.opt_i64("end").value_or(kOpen);
+  const int64_t step = op.i64("step");
+  const Dim& size = out.shape(x)[static_cast<size_t>(axis)];
+  if (!size.is_constant() && start >= 0 && end == kOpen)
+    return out.result(open_slice(op, out, x, axis, start, step));
+  const int64_t count = out.sizes(x)[static_cast<size_t>(axis)];
+  const int64_t begin = clamped(start, count);
+  out.result(out.slice(x, axis, begin, std::max(begin, clamped(end, count)), step));
+}
+
+void narrow_from(const OpView& op, Emitter& out, int64_t start) {
+  const Ref x = op.tensor("self");
+  const int axis = op.axis("dim", out.rank(x));
+  const int64_t begin = index_of(out, x, axis, start);
+  out.result(out.slice(x, axis, begin, begin + op.i64("length")));
+}
+
+void narrow(const OpView& op, Emitter& out) { narrow_from(op, out, op.i64("start")); }
+
+void narrow_tensor(const OpView& op, Emitter& out) {
+  narrow_from(op, out, ir::element_i64(op.constant("start"), 0));
+}
+
+// --- splits ---
+
+/// Consecutive parts, as long as torch made them.
+void parts(const OpView& op, Emitter& out, int axis) {
+  const Ref x = op.tensor("self");
+  int64_t begin = 0;
+  for (int i = 0; i < op.outputs(); ++i) {
+    const int64_t end = begin + op.sizes(i).at(static_cast<size_t>(axis));
+    if (op.is_used(i)) out.result(out.slice(x, axis, begin, end), i);
+    begin = end;
+  }
+}
+
+void split(const OpView& op, Emitter& out) {
+  ignore_present(op, {"split_size", "split_sizes", "chunks", "sections"},
+                 "the sizes of the results say it");
+  parts(op, out, op.axis("dim", out.rank(op.tensor("self"))));
+}
+
+/// Parts between given positions, which need not ascend: then some are empty, some overlap.
+void parts_between(const OpView& op, Emitter& out, int axis, const Ints& positions) {
+  const Ref x = op.tensor("self");
+  const int64_t size = out.sizes(x).at(static_cast<size_t>(axis));
+  int64_t begin = 0;
+  for (int i = 0; i < op.outputs(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    const int64_t end = at < positions.size() ? clamped(positions[at], size) : size;
+    if (op.is_used(i)) out.result(out.slice(x, axis, begin, std::max(begin, end)), i);
+    begin = end;
+  }
+}
+
+void split_at(const OpView& op, Emitter& out) {
+  const int axis = op.axis("dim", out.rank(op.tensor("self")));
+  parts_between(op, out, axis, op.ints("indices"));
+}
+
+/// A tensor of rank 0 is a number of sections, one of rank 1 a list of positions.
+void split_by_tensor(const OpView& op, Emitter& out) {
+  const int axis = op.axis("dim", out.rank(op.tensor("self")));
+  const ir::Tensor given = op.constant("tensor_indices_or_sections");
+  if (given.shape.empty()) return parts(op, out, axis);
+  parts_between(op, out, axis, ir::to_i64(given));
+}
+
+/// hsplit, vsplit and dsplit: the axis is in the name.
+int named_axis(const OpView& op, Emitter& out) {
+  const char letter = op.op()[6];
+  if (letter == 'v') return 0;
+  if (letter == 'd') return 2;
+  return out.rank(op.tensor("self")) == 1 ? 0 : 1;
+}
+
+void split_named(const OpView& op, Emitter& out) {
+  ignore_present(op, {"sections"}, "the sizes of the results say it");
+  const int axis = named_axis(op, out);
+  if (op.has_argument("indices")) return parts_between(op, out, axis, op.ints("indices"));
+  parts(op, out, axis);
+}
+
+void unbind(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  const int axis = op.axis("dim", out.rank(x));
+  for (int i = 0; i < op.outputs(); ++i)
+    if (op.is_used(i)) out.result(entry(out, x, axis, i), i);
+}
+
+// --- reversals and rotations ---
+
+Ref reversed(Emitter& out, Ref x, const Ints& axes) {
+  for (const int64_t axis : axes) {
+    const int64_t size = out.sizes(x)[static_cast<size_t>(axis)];
+    if (size > 1) x = out.slice(x, static_cast<int>(axis), 0, size, -1);
+  }
+  return x;
+}
+
+void flip(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  const bool takes_none = op.ints("dims").empty();
+  out.result(takes_none ? x : reversed(out, x, op.axes("dims", out.rank(x))));
+}
+
+void fliplr(const OpView& op, Emitter& out) { out.result(reversed(out, op.tensor("self"), {1})); }
+void flipud(const OpView& op, Emitter& out) { out.result(reversed(out, op.tensor("self"), {0})); }
+
+Ref rolled(Emitter& out, Ref x, int axis, int64_t shift) {
+  const int64_t size = out.sizes(x).at(static_cast<size_t>(axis));
+  const int64_t cut = size == 0 ? 0 : ir::floor_mod_int(-shift, size);
+  if (cut == 0) return x;
+  return out.concat({out.slice(x, axis, cut, size), out.slice(x, axis, 0, cut)}, axis);
+}
+
+/// Without dims the tensor rolls as a whole, in row-major order.
+void roll(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  const Ints shifts = op.ints("shifts");
+  const Ints dims = op.ints("dims");
+  if (dims.empty()) {
+    const Ref flat = out.reshape(x, {ir::element_count(out.sizes(x))});
+    return out.result(out.reshape(rolled(out, flat, 0, shifts.at(0)), op.shape()));
+  }
+  Ref y = x;
+  const int rank = out.rank(x);
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const auto axis = static_cast<int>(dims[i] < 0 ? dims[i] + rank : dims[i]);
+    if (rank > 0) y = rolled(out, y, axis, shifts.at(i));
+  }
+  out.result(y);
+}
+
+/// By k quarter turns, from the first of two axes towards the second.
+void rot90(const OpView& op, Emitter& out) {
+  Ref x = op.tensor("self");
+  Ints dims = op.ints("dims");
+  for (int64_t& dim : dims)
+    if (dim < 0) dim += out.rank(x);
+  Ints swap = all_axes(out.rank(x));
+  std::swap(swap.at(static_cast<size_t>(dims.at(0))), swap.at(static_cast<size_t>(dims.at(1))));
+  const int64_t turns = ir::floor_mod_int(op.i64("k"), 4);
+  if (turns == 1) x = out.transpose(reversed(out, x, {dims[1]}), swap);
+  if (turns == 2) x = reversed(out, reversed(out, x, {dims[0]}), {dims[1]});
+  if (turns == 3) x = reversed(out, out.transpose(x, swap), {dims[1]});
+  out.result(x);
+}
+
+// --- differences ---
+
+Ref difference(Emitter& out, Ref x, int axis) {
+  const int64_t size = out.sizes(x).at(static_cast<size_t>(axis));
+  if (size == 0) return x;
+  const Ref after = out.slice(x, axis, 1, size);
+  const Ref before = out.slice(x, axis, 0, size - 1);
+  return out.dtype(x) == DType::boolean ? logical_xor(out, after, before) : sub(out, after, before);
+}
+
+void diff(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  const int axis = op.axis("dim", out.rank(x));
+  const auto prepend = op.opt_tensor("prepend");
+  const auto append = op.opt_tensor("append");
+  std::vector<Ref> all;
+  for (const auto& part : {prepend, std::optional(x), append})
+    if (part) all.push_back(out.cast(*part, op.dtype()));
+  Ref y = out.concat(all, axis);
+  for (int64_t n = op.i64("n"); n > 0; --n) y = difference(out, y, axis);
+  out.result(y);
+}
+
+}  // namespace
+
+void register_slice(Registry& r) {
+  r.add({.op = "aten::select.int",
+         .also = {"aten::select_copy.int"},
+         .doc = "entry `index` of an axis",
+         .variants = {{any_target(), "slice", select}}});
+  r.add({.op = "aten::slice.Tensor",
+         .also = {"aten::slice_copy.Tensor"},
+         .doc = "entries start, start + step, … before end",
+         .variants = {{any_target(), "slice", slice}}});
+  r.add({.op = "aten::narrow",
+         .also = {"aten::narrow_copy"},
+         .doc = "`length` entries from `start`",
+         .variants = {{any_target(), "slice", narrow}}});
+  r.add({.op = "aten::narrow.Tensor",
+         .doc = "`length` entries from `start`",
+         .variants = {{any_target(), "slice", narrow_tensor}},
+         .limits = "start must be known at export"});
+  r.add({.op = "aten::split.Tensor",
+         .also = {"aten::split", "aten::split.sizes", "aten::split_with_sizes", "aten::chunk",
+                  "aten::unsafe_split.Tensor", "aten::unsafe_split_with_sizes",
+                  "aten::unsafe_chunk", "aten::split_copy.Tensor", "aten::split_with_sizes_copy",
+                  "aten::tensor_split.sections"},
+         .doc = "consecutive parts of an axis",
+         .variants = {{any_target(), "slice", split}}});
+  r.add({.op = "aten::tensor_split.indices",
+         .doc = "the parts between positions of an axis",
+         .variants = {{any_target(), "slice", split_at}}});
+  r.add({.op = "aten::tensor_split.tensor_indices_or_sections",
+         .doc = "consecutive parts of an axis",
+         .variants = {{any_target(), "slice", split_by_tensor}},
+         .limits = "the positions must be known at export"});
+  r.add({.op = "aten::hsplit.int",
+         .also = {"aten::hsplit.array", "aten::vsplit.int", "aten::vsplit.array",
+                  "aten::dsplit.int", "aten::dsplit.array"},
+         .doc = "consecutive parts of the axis that the name says",
+         .variants = {{any_target(), "slice", split_named}}});
+  r.add({.op = "aten::unbind.int",
+         .also = {"aten::unbind_copy.int"},
+         .doc = "all entries of an axis",
+         .variants = {{any_target(), "slice", unbind}}});
+  r.add({.op = "aten::flip",
+         .doc = "axes in reverse order",
+         .variants = {{any_target(), "slice", flip}}});
+  r.add({.op = "aten::fliplr",
+         .doc = "columns in reverse order",
+         .variants = {{any_target(), "slice", fliplr}}});
+  r.add({.op = "aten::flipud",
+         .doc = "rows in reverse order",
+         .variants = {{any_target(), "slice", flipud}}});
+  r.add({.op = "aten::roll",
+         .doc = "entries moved along, those at the end to the front",
+         .variants = {{any_target(), "concat", roll}}});
+  r.add({.op = "aten::rot90",
+         .doc = "turned by k quarters in the plane of two axes",
+         .variants = {{any_target(), "transpose", rot90}}});
+  r.add({.op = "aten::diff",
+         .doc = "each entry minus the one before, n times",
+         .variants = {{any_target(), "sub", diff}},
+         .promotion = ir::Promotion::operands});
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,108 @@
+// Orders along an axis: sorting, the largest elements, and the k-th one.
+#include "ops/arith.h"
+#include "ops/index.h"
+#include "ops/registry.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+struct Sorted {
+  Ref values;
+  Ref indices;
+};
+
+/// The first k in order. tract keeps the order of equal elements, as a stable sort does.
+Sorted sorted(Emitter& out, Ref x, int64_t k, int axis, bool largest) {
+  if (out.dtype(x) == DType::boolean) {
+    const Sorted numbers = sorted(out, out.cast(x, DType::u8), k, axis, largest);
+    return {out.cast(numbers.values, DType::boolean), numbers.indices};
+  }
+  const Shape shape = with_size(out.shape(x), axis, k);
+  const auto results =
+      out.calls("tract_core_topk", {x}, {{"k", k}, {"axis", axis}, {"largest", largest}},
+                {{out.dtype(x), shape}, {DType::i64, shape}});
+  return {results[0], results[1]};
+}
+
+int64_t extent(const Emitter& out, Ref x, int axis) {
+  return out.sizes(x)[static_cast<size_t>(axis)];
+}
+
+/// Values, then indices, without the axis that rank 0 was given.
+void finish_sorted(const OpView& op, Emitter& out, const Sorted& y) {
+  finish(op, out, out.reshape(y.values, op.shape(0)), 0);
+  finish(op, out, out.reshape(y.indices, op.shape(1)), 1);
+}
+
+/// Unsorted results may come in any order: they come sorted.
+void topk(const OpView& op, Emitter& out) {
+  op.ignore("sorted", "a sorted result is one of those that torch may give unsorted");
+  const Ref x = at_least_1d(out, op.tensor("self"));
+  const int axis = op.axis("dim");
+  finish_sorted(op, out, sorted(out, x, op.i64("k"), axis, op.boolean("largest")));
+}
+
+Sorted in_order(const OpView& op, Emitter& out) {
+  ignore_present(op, {"stable"}, "the engine's order is stable");
+  const Ref x = at_least_1d(out, op.tensor("self"));
+  const int axis = op.axis("dim");
+  return sorted(out, x, extent(out, x, axis), axis, op.boolean("descending"));
+}
+
+void sort(const OpView& op, Emitter& out) { finish_sorted(op, out, in_order(op, out)); }
+
+void argsort(const OpView& op, Emitter& out) {
+  finish(op, out, out.reshape(in_order(op, out).indices, op.shape()));
+}
+
+void msort(const OpView& op, Emitter& out) {
+  const Ref x = at_least_1d(out, op.tensor("self"));
+  finish(op, out, out.reshape(sorted(out, x, extent(out, x, 0), 0, false).values, op.shape()));
+}
+
+/// The k-th smallest, 1 being the first; the axis stays with extent 1.
+Sorted kth(Emitter& out, Ref x, int64_t k, int axis) {
+  const Sorted first = sorted(out, x, k, axis, false);
+  return {out.slice(first.values, axis, k - 1, k), out.slice(first.indices, axis, k - 1, k)};
+}
+
+void kthvalue(const OpView& op, Emitter& out) {
+  op.ignore("keepdim", "the result's shape shows it");
+  const Ref x = at_least_1d(out, op.tensor("self"));
+  finish_sorted(op, out, kth(out, x, op.i64("k"), op.axis("dim")));
+}
+
+/// Of an even number of elements the lower middle one.
+void median_dim(const OpView& op, Emitter& out) {
+  op.ignore("keepdim", "the result's shape shows it");
+  const Ref x = at_least_1d(out, op.tensor("self"));
+  const int axis = op.axis("dim");
+  finish_sorted(op, out, kth(out, x, (extent(out, x, axis) + 1) / 2, axis));
+}
+
+void median(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  const int64_t count = ir::element_count(out.sizes(x));
+  const Ref flat = out.reshape(x, {count});
+  finish(op, out, out.reshape(kth(out, flat, (count + 1) / 2, 0).values, {}));
+}
+
+}  // namespace
+
+void register_sort(Registry& r) {
+  const auto add = [&](std::vector<std::string_view> names, std::string_view doc,
+                       Translate translate) {
+    for (const std::string_view name : names)
+      r.add({.op = name, .doc = doc, .variants = {{any_target(), "tract_core_topk", translate}}});
+  };
+  add({"aten::topk"}, "the k largest or smallest elements along dim, in order", topk);
+  add({"aten::sort", "aten::sort.stable"}, "all elements along dim in order; stable", sort);
+  add({"aten::argsort", "aten::argsort.stable"}, "indices that sort along dim; stable", argsort);
+  add({"aten::msort"}, "all elements along axis 0 in order", msort);
+  add({"aten::kthvalue"}, "the k-th smallest element along dim", kthvalue);
+  add({"aten::median"}, "the lower middle element", median);
+  add({"aten::median.dim"}, "the lower middle element along dim", median_dim);
+}
+
+}  // namespace t2n::ops

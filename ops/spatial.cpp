@@ -1,0 +1,66 @@
+// What operators over [N, C, spatial…] share: the optional batch axis, and products along one axis.
+#include "ops/spatial.h"
+
+#include <algorithm>
+
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+/// The matrix as a constant of rank `rank`: leading axes of extent 1 stand for the batch.
+Ref matrix_constant(Emitter& out, const std::vector<double>& values, int64_t rows, DType dtype,
+                    int rank) {
+  Ints shape(static_cast<size_t>(rank), 1);
+  shape[shape.size() - 2] = rows;
+  shape[shape.size() - 1] = static_cast<int64_t>(values.size()) / rows;
+  return out.constant(ir::tensor_of(dtype, shape, values), "weights");
+}
+
+Dim product(Shape::const_iterator begin, Shape::const_iterator end) {
+  Dim out = 1;
+  for (; begin != end; ++begin) out = out * *begin;
+  return out;
+}
+
+}  // namespace
+
+Ref batched(Emitter& out, Ref x, int spatial) {
+  return out.rank(x) == spatial + 1 ? out.unsqueeze(x, {0}) : x;
+}
+
+Shape batched_shape(const OpView& op, int spatial, int index) {
+  Shape shape = op.shape(index);
+  if (op.rank(index) == spatial + 1) shape.insert(shape.begin(), Dim(1));
+  return shape;
+}
+
+void batched_result(const OpView& op, Emitter& out, Ref y, int index) {
+  out.result(out.rank(y) > op.rank(index) ? out.squeeze(y, {0}) : y, index);
+}
+
+Ref along_axis(Emitter& out, Ref x, int axis, const std::vector<double>& matrix, int64_t rows) {
+  const Shape before = out.shape(x);
+  const int rank = static_cast<int>(before.size());
+  const DType dtype = out.dtype(x);
+  Shape after = before;
+  after.at(static_cast<size_t>(axis)) = rows;
+  if (axis == rank - 1 && rank > 1) {
+    const Ref m = matrix_constant(out, matrix, rows, dtype, rank);
+    return out.call("matmul", {x, m}, {{"transposeB", true}}, dtype, after);
+  }
+  if (axis == rank - 2) {
+    const Ref m = matrix_constant(out, matrix, rows, dtype, rank);
+    return out.call("matmul", {m, x}, {}, dtype, after);
+  }
+  // [outer, i, inner]: the product runs over the middle.
+  const auto at = before.begin() + axis;
+  const Dim outer = product(before.begin(), at);
+  const Dim inner = product(at + 1, before.end());
+  const Ref m = matrix_constant(out, matrix, rows, dtype, 3);
+  const Ref flat = out.reshape(x, {outer, *at, inner});
+  const Ref y = out.call("matmul", {m, flat}, {}, dtype, {outer, rows, inner});
+  return out.reshape(y, after);
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,25 @@
+// What operators over [N, C, spatial…] share: the optional batch axis, and products along one axis.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "ops/emitter.h"
+#include "ops/op_view.h"
+
+namespace t2n::ops {
+
+using Pads = std::vector<std::pair<int64_t, int64_t>>;
+
+/// `x` with a batch axis, which torch lets callers leave out.
+Ref batched(Emitter& out, Ref x, int spatial);
+/// Shape of output `index` as if the input had had a batch axis.
+Shape batched_shape(const OpView& op, int spatial, int index = 0);
+/// Declares the result, without the batch axis that `batched` added.
+void batched_result(const OpView& op, Emitter& out, Ref y, int index = 0);
+
+/// Each entry of `x` along `axis` becomes a weighted sum of all: y[.., o, ..] = sum_i m[o, i] x[.., i, ..].
+/// `matrix` is [o, i] in row-major order; it is stored in the dtype of `x`.
+Ref along_axis(Emitter& out, Ref x, int axis, const std::vector<double>& matrix, int64_t rows);
+
+}  // namespace t2n::ops

@@ -1,0 +1,197 @@
+// Variances, norms and distances, and logarithms of sums.
+#include <cmath>
+#include <limits>
+
+#include "ops/reduce.h"
+#include "ops/registry.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+using ir::Promotion;
+
+struct Moments {
+  Ref variance;
+  Ref mean;
+};
+
+/// What is subtracted from the number of elements: 1, unless an argument says otherwise.
+double correction(const OpView& op) {
+  if (op.has_argument("unbiased")) return op.boolean("unbiased") ? 1 : 0;
+  return op.opt_f64("correction").value_or(1);
+}
+
+/// sum((x - mean)^2) / (n - correction); too few elements give NaN or infinity, as in torch.
+Moments moments(const OpView& op, Emitter& out, Ref x, const Ints& axes) {
+  const Ref mean = axes.empty() ? x : reduce(out, "mean_reduce", x, axes);
+  const Ref offset = sub(out, x, mean);
+  const Ref squares = mul(out, offset, offset);
+  const double removed = correction(op);
+  if (axes.empty()) return {div(out, squares, like(out, std::max(0.0, 1 - removed), x)), mean};
+  if (removed == 0) return {reduce(out, "mean_reduce", squares, axes), mean};
+  double count = 1;
+  for (const int64_t axis : axes)
+    count *= static_cast<double>(out.sizes(x)[static_cast<size_t>(axis)]);
+  const Ref sum = reduce(out, "sum_reduce", squares, axes);
+  return {div(out, sum, like(out, std::max(0.0, count - removed), x)), mean};
+}
+
+/// op.nnef() is "sqrt" for standard deviations.
+void variance(const OpView& op, Emitter& out) {
+  const Ref x = widened(out, op.tensor("self"));
+  const Ints axes = reduced_axes(op, out, x);
+  const Moments m = moments(op, out, x, axes);
+  const bool is_std = op.nnef() == "sqrt";
+  finish_reduced(op, out, is_std ? out.elementwise("sqrt", {m.variance}) : m.variance, axes, 0);
+  if (op.outputs() == 2) finish_reduced(op, out, m.mean, axes, 1);
+}
+
+/// (sum |x|^p)^(1/p) over `axes`, and its limits for p = 0 and infinity.
+Ref norm(Emitter& out, Ref x, double p, const Ints& axes) {
+  const Ref size = magnitude(out, x);
+  if (axes.empty())
+    return p == 0 ? out.cast(compare(out, "ne", x, like(out, 0, x)), out.dtype(x)) : size;
+  if (std::isinf(p)) return reduce(out, p > 0 ? "max_reduce" : "min_reduce", size, axes);
+  if (p == 0) {
+    const Ref is_nonzero = compare(out, "ne", x, like(out, 0, x));
+    return reduce(out, "sum_reduce", out.cast(is_nonzero, out.dtype(x)), axes);
+  }
+  if (p == 1) return reduce(out, "sum_reduce", size, axes);
+  if (p == 2)
+    return out.elementwise("sqrt", {reduce(out, "sum_reduce", mul(out, x, x), axes)});
+  const Ref powers = out.elementwise("pow", {size, like(out, p, x)});
+  const Ref sum = reduce(out, "sum_reduce", powers, axes);
+  return out.elementwise("pow", {sum, like(out, 1 / p, x)});
+}
+
+void norm_of(const OpView& op, Emitter& out, double p) {
+  ignore_present(op, {"dtype"}, "the result's dtype shows it");
+  const Ref x = widened(out, out.cast(op.tensor("self"), op.dtype()));
+  const Ints axes = reduced_axes(op, out, x);
+  finish_reduced(op, out, norm(out, x, p, axes), axes);
+}
+
+void p_norm(const OpView& op, Emitter& out) {
+  norm_of(op, out, op.opt_f64(op.has_argument("p") ? "p" : "ord").value_or(2));
+}
+
+void frobenius_norm(const OpView& op, Emitter& out) { norm_of(op, out, 2); }
+
+/// With two axes an order means a matrix norm, of which only the default is a norm of the elements.
+void linalg_norm(const OpView& op, Emitter& out) {
+  const int rank = out.rank(op.tensor("self"));
+  const bool is_vector = op.is_none("dim") ? rank <= 1 : op.dims("dim").size() == 1;
+  if (!op.is_none("ord") && !is_vector)
+    op.refuse("ord", "it means a norm of matrices here", "leave ord out for the Frobenius norm");
+  p_norm(op, out);
+}
+
+void matrix_norm(const OpView& op, Emitter& out) {
+  op.one_of("ord", {"fro"});
+  norm_of(op, out, 2);
+}
+
+void dist(const OpView& op, Emitter& out) {
+  const Ref x = widened(out, sub(out, op.tensor("self"), op.tensor("other")));
+  const Ints axes = all_axes(out.rank(x));
+  finish_reduced(op, out, norm(out, x, op.f64("p"), axes), axes);
+}
+
+/// eps is added to each difference.
+void pairwise_distance(const OpView& op, Emitter& out) {
+  const Ref difference = widened(out, sub(out, op.tensor("x1"), op.tensor("x2")));
+  const Ref x = add(out, difference, like(out, op.f64("eps"), difference));
+  const Ints axes = {out.rank(x) - 1};
+  finish_reduced(op, out, norm(out, x, op.f64("p"), axes), axes);
+}
+
+void cosine_similarity(const OpView& op, Emitter& out) {
+  const Ref eps_of = widened(out, op.tensor("x1"));
+  const Ref eps = like(out, op.f64("eps"), eps_of);
+  const int rank = op.rank() + 1;
+  const Ints axes = {op.axis("dim", rank)};
+  const auto unit = [&](Ref vector) {
+    // Axes count after broadcasting.
+    Ints added(static_cast<size_t>(rank - out.rank(vector)), 0);
+    for (size_t i = 0; i < added.size(); ++i) added[i] = static_cast<int64_t>(i);
+    const Ref x = out.unsqueeze(widened(out, vector), added);
+    return div(out, x, maximum(out, norm(out, x, 2, axes), eps));
+  };
+  const Ref product = mul(out, unit(op.tensor("x1")), unit(op.tensor("x2")));
+  finish_reduced(op, out, reduce(out, "sum_reduce", product, axes), axes);
+}
+
+/// The maximum is taken out first; an infinite one as the largest number, so that it stays infinite.
+void logsumexp(const OpView& op, Emitter& out) {
+  const Ref x = widened(out, op.tensor("self"));
+  const Ints axes = reduced_axes(op, out, x);
+  if (axes.empty()) return finish(op, out, x);
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  const Ref top = minimum(out, maximum(out, reduce(out, "max_reduce", x, axes),
+                                       like(out, -kLargest, x)),
+                          like(out, kLargest, x));
+  const Ref sum = reduce(out, "sum_reduce", out.elementwise("exp", {sub(out, x, top)}), axes);
+  finish_reduced(op, out, add(out, out.elementwise("log", {sum}), top), axes);
+}
+
+void register_distances(Registry& r) {
+  r.add({.op = "aten::dist",
+         .doc = "p-norm of self - other",
+         .variants = {{any_target(), "sum_reduce", dist}},
+         .promotion = Promotion::operands});
+  r.add({.op = "aten::pairwise_distance",
+         .doc = "p-norm of x1 - x2 + eps over the last axis",
+         .variants = {{any_target(), "sum_reduce", pairwise_distance}},
+         .promotion = Promotion::operands});
+  r.add({.op = "aten::cosine_similarity",
+         .doc = "sum(x1 * x2, dim) / (max(|x1|, eps) * max(|x2|, eps))",
+         .variants = {{any_target(), "sum_reduce", cosine_similarity}},
+         .promotion = Promotion::operands});
+}
+
+void register_norms(Registry& r) {
+  r.add({.op = "aten::linalg_vector_norm",
+         .also = {"aten::norm.Scalar", "aten::norm.ScalarOpt_dim", "aten::norm.ScalarOpt_dtype",
+                  "aten::norm.ScalarOpt_dim_dtype"},
+         .doc = "sum(|self|^p, dim)^(1/p); p = 0 counts, p = inf and -inf are the extremes",
+         .variants = {{any_target(), "sum_reduce", p_norm}}});
+  r.add({.op = "aten::frobenius_norm.dim",
+         .doc = "sqrt(sum(self^2, dim))",
+         .variants = {{any_target(), "sum_reduce", frobenius_norm}}});
+  r.add({.op = "aten::linalg_norm",
+         .doc = "a norm of vectors, or sqrt(sum(self^2, dim))",
+         .variants = {{any_target(), "sum_reduce", linalg_norm}},
+         .limits = "norms of matrices by number"});
+  r.add({.op = "aten::linalg_norm.ord_str",
+         .also = {"aten::linalg_matrix_norm.str_ord"},
+         .doc = "sqrt(sum(self^2, dim))",
+         .variants = {{any_target(), "sum_reduce", matrix_norm}},
+         .limits = "ord='nuc'"});
+}
+
+}  // namespace
+
+void register_statistics(Registry& r) {
+  for (const std::string_view name :
+       {"aten::var", "aten::var.dim", "aten::var.correction", "aten::var_mean",
+        "aten::var_mean.dim", "aten::var_mean.correction"})
+    r.add({.op = name,
+           .doc = "sum((self - mean)^2, dim) / (n - correction)",
+           .variants = {{any_target(), "sum_reduce", variance}}});
+  for (const std::string_view name :
+       {"aten::std", "aten::std.dim", "aten::std.correction", "aten::std_mean",
+        "aten::std_mean.dim", "aten::std_mean.correction"})
+    r.add({.op = name,
+           .doc = "square root of the variance",
+           .variants = {{any_target(), "sqrt", variance}}});
+  r.add({.op = "aten::logsumexp",
+         .also = {"aten::special_logsumexp"},
+         .doc = "log(sum(exp(self), dim))",
+         .variants = {{any_target(), "sum_reduce", logsumexp}},
+         .promotion = Promotion::to_float});
+  register_norms(r);
+  register_distances(r);
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,211 @@
+// Runs the translation of every node and gathers what cannot be said into one report.
+#include "ops/translate.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "ops/emitter_state.h"
+#include "ops/registry.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+/// The same complaint, wherever it arose.
+struct Problem {
+  Diagnostic first;
+  std::string text;         ///< operator, or operator and argument
+  bool is_missing = false;  ///< no translation at all, rather than a refused argument
+  int count = 0;
+};
+
+class Problems {
+ public:
+  explicit Problems(const target::Target& target) : target_(target_name(target)) {}
+
+  void add(Diagnostic diagnostic, bool is_missing) {
+    const auto [found, is_new] =
+        index_.try_emplace(cat(diagnostic.message, "\n", diagnostic.why), problems_.size());
+    if (is_new)
+      problems_.push_back({diagnostic, without_ending(diagnostic.message), is_missing, 0});
+    ++problems_[found->second].count;
+  }
+  void raise_if_any() const;
+
+ private:
+  std::string ending() const { return cat(" has no translation for ", target_); }
+  std::string without_ending(const std::string& message) const {
+    return message.substr(0, message.find(ending()));
+  }
+  std::vector<std::string> rows() const;
+  std::string headline() const;
+
+  std::string target_;
+  std::vector<Problem> problems_;
+  std::map<std::string, size_t> index_;
+};
+
+std::string counted(int count, std::string_view noun) {
+  return cat(count, " ", noun, count == 1 ? "" : "s");
+}
+
+std::string Problems::headline() const {
+  std::string subject;
+  for (const bool is_missing : {true, false}) {
+    int kinds = 0, uses = 0;
+    for (const Problem& problem : problems_)
+      if (problem.is_missing == is_missing) {
+        ++kinds;
+        uses += problem.count;
+      }
+    if (kinds == 0) continue;
+    if (!subject.empty()) subject += " and ";
+    subject += cat(counted(kinds, is_missing ? "operator" : "refused argument"), " (",
+                   counted(uses, "use"), ")");
+  }
+  return cat(subject, problems_.size() == 1 ? " has" : " have", " no translation for ", target_,
+             "; nothing was written");
+}
+
+std::vector<std::string> Problems::rows() const {
+  std::vector<const Problem*> sorted;
+  size_t text_width = 0, count_width = 0;
+  for (const Problem& problem : problems_) {
+    sorted.push_back(&problem);
+    text_width = std::max(text_width, problem.text.size());
+    count_width = std::max(count_width, std::to_string(problem.count).size());
+  }
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Problem* a, const Problem* b) { return a->count > b->count; });
+  std::vector<std::string> out;
+  for (const Problem* problem : sorted) {
+    const std::string count = std::to_string(problem->count);
+    const std::string place =
+        problem->first.where.empty() ? "" : render_where(problem->first.where[0]);
+    std::string row = cat(std::string(count_width - count.size(), ' '), count, "x ", problem->text);
+    if (!place.empty())
+      row += cat(std::string(text_width - problem->text.size(), ' '), "   first: ", place);
+    out.push_back(std::move(row));
+    if (!problem->first.why.empty())
+      out.push_back(cat(std::string(count_width + 2, ' '), "why: ", problem->first.why));
+  }
+  return out;
+}
+
+void Problems::raise_if_any() const {
+  if (problems_.empty()) return;
+  const Problem& only = problems_[0];
+  if (problems_.size() == 1 && !only.is_missing) {
+    Diagnostic diagnostic = only.first;
+    if (only.count > 1)
+      diagnostic.details.push_back(cat("and ", only.count - 1, " more of the same"));
+    throw Error(std::move(diagnostic));
+  }
+  const bool any_missing = std::any_of(problems_.begin(), problems_.end(),
+                                       [](const Problem& p) { return p.is_missing; });
+  throw Error(Diagnostic{.id = any_missing ? "unsupported-op" : only.first.id,
+                         .message = headline(),
+                         .where = {},
+                         .details = rows(),
+                         .why = {},
+                         .help = problems_.size() == 1 ? only.first.help : std::string()});
+}
+
+/// The oldest known version that has a variant of a registered operator.
+std::string available_from(const Translation& translation, const target::Target& target) {
+  std::optional<target::Version> oldest;
+  for (const Variant& variant : translation.variants) {
+    target::Version needed;
+    for (const target::FeatureRow& row : target::feature_rows())
+      for (const Feature feature : variant.when.features)
+        if (row.feature == feature) needed = std::max(needed, row.since);
+    oldest = oldest ? std::min(*oldest, needed) : needed;
+  }
+  return target::target_name({target.engine, oldest.value_or(target.version)});
+}
+
+Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::Target& target) {
+  Diagnostic out;
+  out.id = "unsupported-op";
+  out.message = cat(ir::op_name(node.op), " has no translation for ", target_name(target));
+  out.where = {ir::node_where(graph, node)};
+  const ir::Purity* purity = ir::purity_column().find(node.op);
+  if (purity != nullptr && *purity == ir::Purity::random)
+    out.why = "it draws random numbers, so that no run of the engine could be compared with torch";
+  else if (const Translation* translation = translations().find(node.op))
+    out.why = cat("it can be said from ", available_from(*translation, target), " on");
+  return out;
+}
+
+/// Says which operator a bug or a nameless refusal arose in.
+Diagnostic with_op(Diagnostic diagnostic, const ir::Graph& graph, const ir::Node& node) {
+  const std::string op(ir::op_name(node.op));
+  if (diagnostic.message.find(op) == std::string::npos) {
+    const size_t after_place = diagnostic.id == "internal" ? diagnostic.message.find(": ") : 0;
+    diagnostic.message.insert(after_place == 0 ? 0 : after_place + 2, op + ": ");
+  }
+  if (diagnostic.where.empty()) diagnostic.where = {ir::node_where(graph, node)};
+  return diagnostic;
+}
+
+void translate_node(const ir::Graph& graph, const ir::Node& node, const target::Target& target,
+                    Emitter& out, Problems& problems) {
+  const Variant* variant = find_variant(node.op, target);
+  try {
+    if (variant == nullptr) {
+      problems.add(missing(graph, node, target), true);
+    } else {
+      out.begin(node);
+      const OpView view(graph, node, variant->nnef, out);
+      variant->translate(view, out);
+      view.check_all_read();
+      return;
+    }
+  } catch (const Error& error) {
+    Diagnostic diagnostic = with_op(error.diagnostic(), graph, node);
+    if (diagnostic.id == "internal") throw Error(std::move(diagnostic));
+    problems.add(std::move(diagnostic), false);
+  }
+  out.state().stand_in(node);
+}
+
+void check_inputs(const ir::Graph& graph, const target::Target& target, Problems& problems) {
+  for (const ir::ValueId id : graph.inputs) {
+    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    try {
+      check_dtype(value.dtype, cat("input ", quoted(value.name)), target);
+    } catch (const Error& error) {
+      problems.add(error.diagnostic(), false);
+    }
+  }
+}
+
+}  // namespace
+
+nnef::Document translate(const ir::Graph& graph, const target::Target& target,
+                         const Report& /*report*/) {
+  Problems problems(target);
+  check_inputs(graph, target, problems);
+  Emitter out(graph, target);
+  for (const ir::Node& node : graph.nodes) translate_node(graph, node, target, out, problems);
+  problems.raise_if_any();
+  return out.finish();
+}
+
+std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target) {
+  std::vector<OpUse> out;
+  std::map<ir::OpId, size_t> row_of;
+  for (const ir::Node& node : graph.nodes) {
+    const auto [row, is_new] = row_of.try_emplace(node.op, out.size());
+    if (is_new)
+      out.push_back({.op = std::string(ir::op_name(node.op)),
+                     .count = 0,
+                     .first = ir::node_where(graph, node),
+                     .supported = find_variant(node.op, target) != nullptr});
+    ++out[row->second].count;
+  }
+  return out;
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,25 @@
+// From the IR to an NNEF document, reporting every problem of the model in one run.
+#pragma once
+
+#include "ir/graph.h"
+#include "nnef_writer/ast.h"
+#include "src/diag/sink.h"
+#include "src/target/target.h"
+
+namespace t2n::ops {
+
+/// Translates a verified graph whose promotions are explicit. Throws one Error that lists all
+/// operators without translation (`unsupported-op`), or all refused arguments, with their places.
+nnef::Document translate(const ir::Graph& graph, const target::Target& target,
+                         const Report& report);
+
+/// One row of `t2nnef ops MODEL`.
+struct OpUse {
+  std::string op;
+  int count = 0;
+  Where first;
+  bool supported = false;
+};
+std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target);
+
+}  // namespace t2n::ops

@@ -1,0 +1,209 @@
+// Rearrangements in blocks: sliding windows, shuffles of pixels and channels, strided views.
+#include <algorithm>
+
+#include "ops/arith.h"
+#include "ops/registry.h"
+#include "ops/spatial.h"
+
+namespace t2n::ops {
+namespace {
+
+Ref gathered(Emitter& out, Ref x, const std::vector<int64_t>& indices, int axis) {
+  const auto count = static_cast<int64_t>(indices.size());
+  return out.call("tract_core_gather", {x, int_constant(out, indices, {count}, "indices")},
+                  {{"axis", axis}}, out.dtype(x), with_size(out.shape(x), axis, count));
+}
+
+/// Windows of `size` entries, `step` apart: a new last axis runs within the window.
+void unfold(const OpView& op, Emitter& out) {
+  const Ref x = at_least_1d(out, op.tensor("self"));
+  const int axis = op.axis("dimension", op.rank() - 1);
+  const int64_t size = op.i64("size");
+  const int64_t step = op.i64("step");
+  if (op.rank() == 1) return out.result(x);  // a number is its own window
+  const int64_t count = op.sizes().at(static_cast<size_t>(axis));
+  std::vector<int64_t> indices;
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t k = 0; k < size; ++k) indices.push_back(i * step + k);
+  if (indices.empty()) return out.result(out.full(like(out, 0, x), op.shape()));
+  Shape split = with_size(out.shape(x), axis, count);
+  split.insert(split.begin() + axis + 1, Dim(size));
+  const Ref windows = out.reshape(gathered(out, x, indices, axis), split);
+  Ints order = all_axes(op.rank());
+  order.erase(order.begin() + axis + 1);
+  order.push_back(axis + 1);
+  out.result(out.transpose(windows, order));
+}
+
+// --- im2col, col2im ---
+
+/// Lists of two, for height and width.
+struct Blocks {
+  Ints size;
+  Ints dilation;
+  Ints padding;
+  Ints stride;
+  int64_t count(size_t i, int64_t extent) const {
+    return (extent + 2 * padding[i] - dilation[i] * (size[i] - 1) - 1) / stride[i] + 1;
+  }
+};
+
+Blocks read_blocks(const OpView& op) {
+  return {op.expand_ints("kernel_size", 2), op.expand_ints("dilation", 2),
+          op.expand_ints("padding", 2), op.expand_ints("stride", 2)};
+}
+
+/// Entry k of the window at position i: [k, i].
+std::vector<int64_t> window_entries(const Blocks& b, size_t axis, int64_t count) {
+  std::vector<int64_t> out;
+  for (int64_t k = 0; k < b.size[axis]; ++k)
+    for (int64_t i = 0; i < count; ++i) out.push_back(k * b.dilation[axis] + i * b.stride[axis]);
+  return out;
+}
+
+/// [N, C, H, W] -> [N, C * kh * kw, positions]
+void im2col(const OpView& op, Emitter& out) {
+  const Blocks b = read_blocks(op);
+  Ref x = batched(out, op.tensor("self"), 2);
+  const Ints in = out.sizes(x);
+  const int64_t rows = b.count(0, in[2]);
+  const int64_t columns = b.count(1, in[3]);
+  x = out.pad(x, {{0, 0}, {0, 0}, {b.padding[0], b.padding[0]}, {b.padding[1], b.padding[1]}});
+  x = gathered(out, x, window_entries(b, 0, rows), 2);
+  x = gathered(out, x, window_entries(b, 1, columns), 3);
+  x = out.reshape(x, {in[0], in[1], b.size[0], rows, b.size[1], columns});
+  x = out.transpose(x, {0, 1, 2, 4, 3, 5});
+  out.result(out.reshape(x, op.shape()));
+}
+
+/// One output channel per group of kh * kw inputs, each at its own place of the kernel.
+Ref placing_filter(Emitter& out, DType dtype, int64_t channels, const Blocks& b) {
+  const int64_t area = b.size[0] * b.size[1];
+  std::vector<double> one(static_cast<size_t>(area * area), 0.0);
+  for (int64_t i = 0; i < area; ++i) one[static_cast<size_t>(i * area + i)] = 1;
+  const Ref single =
+      out.constant(ir::tensor_of(dtype, {1, area, b.size[0], b.size[1]}, one), "places");
+  return out.broadcast_to(single, {channels, area, b.size[0], b.size[1]});
+}
+
+/// The adjoint of im2col: what falls on one place adds up.
+void col2im(const OpView& op, Emitter& out) {
+  const Blocks b = read_blocks(op);
+  const Ints size = op.expand_ints("output_size", 2);
+  Ref x = widened(out, op.tensor("self"));
+  if (out.rank(x) == 2) x = out.unsqueeze(x, {0});
+  if (!ir::is_float(out.dtype(x))) op.refuse_op("tract convolves no integers", "compute in float32");
+  const Ints in = out.sizes(x);
+  const int64_t channels = in[1] / (b.size[0] * b.size[1]);
+  x = out.reshape(x, {in[0], in[1], b.count(0, size[0]), b.count(1, size[1])});
+  const Pads pads = {{b.padding[0], b.padding[0]}, {b.padding[1], b.padding[1]}};
+  const Ref y = out.call(op.nnef(), {x, placing_filter(out, out.dtype(x), channels, b)},
+                         {{"border", "constant"},
+                          {"padding", pads},
+                          {"stride", b.stride},
+                          {"dilation", b.dilation},
+                          {"groups", channels},
+                          {"output_shape", size}},
+                         out.dtype(x), batched_shape(op, 2));
+  batched_result(op, out, out.cast(y, op.dtype()));
+}
+
+// --- shuffles ---
+
+/// Axes [.., a, b, c] of `split` in another order, joined to the result's shape.
+void shuffled(const OpView& op, Emitter& out, size_t kept, const Shape& split, const Ints& order) {
+  const Ref x = op.tensor("self");
+  Shape shape(out.shape(x).begin(), out.shape(x).begin() + static_cast<std::ptrdiff_t>(kept));
+  shape.insert(shape.end(), split.begin(), split.end());
+  Ints all = all_axes(static_cast<int>(kept));
+  for (const int64_t axis : order) all.push_back(axis + static_cast<int64_t>(kept));
+  out.result(out.reshape(out.transpose(out.reshape(x, shape), all), op.shape()));
+}
+
+/// [.., C * r * r, H, W] -> [.., C, H * r, W * r]
+void pixel_shuffle(const OpView& op, Emitter& out) {
+  const int64_t r = op.i64("upscale_factor");
+  const Shape shape = out.shape(op.tensor("self"));
+  const size_t kept = shape.size() - 3;
+  shuffled(op, out, kept, {op.shape()[kept], r, r, shape[kept + 1], shape[kept + 2]},
+           {0, 3, 1, 4, 2});
+}
+
+/// [.., C, H * r, W * r] -> [.., C * r * r, H, W]
+void pixel_unshuffle(const OpView& op, Emitter& out) {
+  const int64_t r = op.i64("downscale_factor");
+  const Shape shape = out.shape(op.tensor("self"));
+  const size_t kept = shape.size() - 3;
+  shuffled(op, out, kept, {shape[kept], op.shape()[kept + 1], r, op.shape()[kept + 2], r},
+           {0, 2, 4, 1, 3});
+}
+
+/// Channels [groups, C / groups] -> [C / groups, groups]
+void channel_shuffle(const OpView& op, Emitter& out) {
+  const int64_t groups = op.i64("groups");
+  const Shape shape = out.shape(op.tensor("self"));
+  Shape split = {groups, floor_div(shape.at(1), groups)};
+  split.insert(split.end(), shape.begin() + 2, shape.end());
+  Ints order = all_axes(static_cast<int>(split.size()));
+  std::swap(order[0], order[1]);
+  shuffled(op, out, 1, split, order);
+}
+
+// --- strided views ---
+
+std::vector<int64_t> strided_indices(const Ints& sizes, const Ints& strides, int64_t offset) {
+  std::vector<int64_t> indices = {offset};
+  for (size_t axis = 0; axis < sizes.size(); ++axis) {
+    std::vector<int64_t> next;
+    for (const int64_t base : indices)
+      for (int64_t i = 0; i < sizes[axis]; ++i) next.push_back(base + i * strides[axis]);
+    indices = std::move(next);
+  }
+  return indices;
+}
+
+/// Any geometry over the elements in row-major order: the tracer lets only such tensors pass.
+void as_strided(const OpView& op, Emitter& out) {
+  const Ref flat = flattened(out, op.tensor("self"));
+  const Ints sizes = op.ints("size");
+  const auto indices =
+      strided_indices(sizes, op.ints("stride"), op.opt_i64("storage_offset").value_or(0));
+  if (indices.empty()) return out.result(out.full(like(out, 0, flat), op.shape()));
+  const int64_t count = out.sizes(flat)[0];
+  if (*std::max_element(indices.begin(), indices.end()) >= count)
+    op.refuse("size", "it reaches memory outside of the tensor");
+  out.result(out.reshape(gathered(out, flat, indices, 0), op.shape()));
+}
+
+}  // namespace
+
+void register_unfold(Registry& r) {
+  r.add({.op = "aten::unfold",
+         .also = {"aten::unfold_copy"},
+         .doc = "sliding windows along an axis",
+         .variants = {{any_target(), "tract_core_gather", unfold}}});
+  r.add({.op = "aten::im2col",
+         .doc = "sliding blocks as columns",
+         .variants = {{any_target(), "tract_core_gather", im2col}}});
+  r.add({.op = "aten::col2im",
+         .doc = "columns added up where their blocks lie",
+         .variants = {{any_target(), "deconv", col2im}},
+         .limits = "integer tensors are refused"});
+  r.add({.op = "aten::pixel_shuffle",
+         .doc = "channels to pixels: [C * r * r, H, W] -> [C, H * r, W * r]",
+         .variants = {{any_target(), "transpose", pixel_shuffle}}});
+  r.add({.op = "aten::pixel_unshuffle",
+         .doc = "pixels to channels: [C, H * r, W * r] -> [C * r * r, H, W]",
+         .variants = {{any_target(), "transpose", pixel_unshuffle}}});
+  r.add({.op = "aten::channel_shuffle",
+         .also = {"aten::native_channel_shuffle"},
+         .doc = "channel g * n + i becomes i * groups + g",
+         .variants = {{any_target(), "transpose", channel_shuffle}}});
+  r.add({.op = "aten::as_strided",
+         .also = {"aten::as_strided_copy"},
+         .doc = "element sum(i * stride) + storage_offset of a contiguous tensor",
+         .variants = {{any_target(), "tract_core_gather", as_strided}},
+         .limits = "self must be contiguous"});
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,221 @@
+// Element by element comparison of two tensors, in blocks so that no copy of the whole is made.
+#include "src/check/compare.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "ir/cast.h"
+#include "src/diag/error.h"
+
+namespace t2n::check {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The same bytes with a last axis of two.
+ir::Tensor as_real(const ir::Tensor& tensor) {
+  if (!ir::is_complex(tensor.dtype)) return tensor;
+  ir::Tensor pairs = ir::contiguous(tensor);
+  pairs.dtype = tensor.dtype == ir::DType::c64 ? ir::DType::f32 : ir::DType::f64;
+  pairs.shape.push_back(2);
+  pairs.strides = ir::contiguous_strides(pairs.shape);
+  return pairs;
+}
+
+struct Pair {
+  double expected;
+  double actual;
+  bool same;  ///< equal as such: NaN and NaN, infinities of one sign
+};
+
+/// Absolute difference; infinite if one side alone is NaN or infinite.
+double difference(const Pair& pair) {
+  if (pair.same) return 0;
+  const double delta = std::abs(pair.expected - pair.actual);
+  if (!std::isfinite(delta)) return kInfinity;
+  return delta > 0 ? delta : 1;  // integers beyond 2^53, which a double cannot tell apart
+}
+
+bool equal(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+/// Calls `visit` with each pair in row-major order. Both tensors have one dtype and one shape.
+template <typename Visit>
+void for_each_pair(const ir::Tensor& expected, const ir::Tensor& actual, Visit visit) {
+  const ir::Tensor a = ir::contiguous(expected);
+  const ir::Tensor b = ir::contiguous(actual);
+  const auto count = static_cast<size_t>(a.elements());
+  const auto size = static_cast<size_t>(ir::dtype_size(a.dtype));
+  const bool bitwise = ir::is_integer(a.dtype);
+  constexpr size_t kBlock = 4096;
+  std::vector<double> left(std::min(kBlock, count));
+  std::vector<double> right(left.size());
+  for (size_t start = 0; start < count; start += kBlock) {
+    const size_t length = std::min(kBlock, count - start);
+    const auto a_bytes = a.bytes.subspan(start * size, length * size);
+    const auto b_bytes = b.bytes.subspan(start * size, length * size);
+    ir::cast_elements(a.dtype, a_bytes, ir::DType::f64,
+                      std::as_writable_bytes(std::span(left).first(length)));
+    ir::cast_elements(b.dtype, b_bytes, ir::DType::f64,
+                      std::as_writable_bytes(std::span(right).first(length)));
+    for (size_t i = 0; i < length; ++i) {
+      const bool same =
+          bitwise ? std::memcmp(a_bytes.data() + i * size, b_bytes.data() + i * size, size) == 0
+                  : equal(left[i], right[i]);
+      visit(Pair{left[i], right[i], same});
+    }
+  }
+}
+
+/// The bounds of one output: absolute tolerance shrinks with outputs smaller than one.
+struct Scaled {
+  double absolute;
+  double relative;
+
+  double allowed(double expected) const {
+    return std::isfinite(expected) ? absolute + relative * std::abs(expected) : 0;
+  }
+};
+
+Scaled scale(const Bounds& bounds, const ir::Tensor& reference) {
+  double largest = 0;
+  if (bounds.absolute > 0)
+    for_each_pair(reference, reference, [&](const Pair& pair) {
+      if (std::isfinite(pair.expected)) largest = std::max(largest, std::abs(pair.expected));
+    });
+  return {bounds.absolute * std::min(1.0, largest), bounds.relative};
+}
+
+/// In units of the tolerance; infinite where nothing is tolerated.
+double excess(double delta, double allowed) {
+  if (delta == 0) return 0;
+  return allowed > 0 ? delta / allowed : kInfinity;
+}
+
+ir::Ints unravel(int64_t index, const ir::Ints& shape) {
+  ir::Ints out(shape.size());
+  for (size_t i = shape.size(); i-- > 0;) {
+    out[i] = index % shape[i];
+    index /= shape[i];
+  }
+  return out;
+}
+
+/// Gathers the numbers of a Comparison, one pair at a time.
+class Tally {
+ public:
+  Tally(Scaled scaled, Comparison& result) : scaled_(scaled), result_(result) {}
+
+  void add(const Pair& pair) {
+    const double delta = difference(pair);
+    const double allowed = scaled_.allowed(pair.expected);
+    const double over = excess(delta, allowed);
+    if (over > 1) ++result_.outliers;
+    if (delta == kInfinity) ++result_.not_finite;
+    if (std::isfinite(pair.expected)) signal_ += pair.expected * pair.expected;
+    noise_ += delta * delta;
+    result_.max_abs = std::max(result_.max_abs, delta);
+    const double size = std::abs(pair.expected);
+    if (delta > 0 && size > scaled_.absolute)
+      result_.max_rel = std::max(result_.max_rel, std::isinf(delta) ? delta : delta / size);
+    if (over > worst_ || (over == worst_ && delta > worst_delta_)) keep(pair, over, delta, allowed);
+    ++index_;
+  }
+
+  /// Index of the worst element in row-major order.
+  int64_t worst_index() const { return worst_index_; }
+  double snr_db() const { return noise_ > 0 ? 10 * std::log10(signal_ / noise_) : kInfinity; }
+
+ private:
+  void keep(const Pair& pair, double over, double delta, double allowed) {
+    worst_ = over;
+    worst_delta_ = delta;
+    worst_index_ = index_;
+    result_.expected = pair.expected;
+    result_.actual = pair.actual;
+    result_.allowed = allowed;
+  }
+
+  Scaled scaled_;
+  Comparison& result_;
+  double signal_ = 0;
+  double noise_ = 0;
+  int64_t index_ = 0;
+  int64_t worst_index_ = 0;
+  double worst_ = -1;
+  double worst_delta_ = 0;
+};
+
+/// Shortest text that reads back as the same value of the dtype.
+std::string number_text(double value, ir::DType dtype) {
+  std::array<char, 32> text;
+  char* const end = text.data() + text.size();
+  const bool wide = dtype == ir::DType::f64;
+  const auto result = ir::is_float(dtype) && !wide
+                          ? std::to_chars(text.data(), end, static_cast<float>(value))
+                          : std::to_chars(text.data(), end, value);
+  return std::string(text.data(), result.ptr);
+}
+
+std::string mismatch_of(const ir::Tensor& expected, const ir::Tensor& actual) {
+  if (expected.dtype != actual.dtype)
+    return cat("dtype ", ir::dtype_name(actual.dtype), ", expected ",
+               ir::dtype_name(expected.dtype));
+  if (expected.shape != actual.shape)
+    return cat("shape ", ir::shape_str(ir::to_shape(actual.shape)), ", expected ",
+               ir::shape_str(ir::to_shape(expected.shape)));
+  return "";
+}
+
+}  // namespace
+
+Comparison compare(const ir::Tensor& expected, const ir::Tensor& actual,
+                   const Tolerance& tolerance) {
+  const ir::Tensor reference = as_real(expected);
+  const ir::Tensor result = as_real(actual);
+  Comparison comparison;
+  comparison.dtype = reference.dtype;
+  comparison.shape = reference.shape;
+  comparison.mismatch = mismatch_of(reference, result);
+  if (!comparison.mismatch.empty()) {
+    comparison.verdict = Verdict::differs;
+    return comparison;
+  }
+  const Bounds bounds = bounds_for(tolerance, reference.dtype);
+  Tally tally(scale(bounds, reference), comparison);
+  for_each_pair(reference, result, [&](const Pair& pair) { tally.add(pair); });
+  comparison.snr_db = tally.snr_db();
+  if (reference.elements() > 0) comparison.worst = unravel(tally.worst_index(), reference.shape);
+  const double tolerated = bounds.outliers * static_cast<double>(reference.elements());
+  if (comparison.not_finite > 0 || static_cast<double>(comparison.outliers) > tolerated)
+    comparison.verdict = Verdict::differs;
+  return comparison;
+}
+
+double response(const ir::Tensor& reference_a, const ir::Tensor& reference_b,
+                const Tolerance& tolerance) {
+  const ir::Tensor a = as_real(reference_a);
+  const ir::Tensor b = as_real(reference_b);
+  if (!mismatch_of(a, b).empty()) return kInfinity;
+  const Scaled scaled = scale(bounds_for(tolerance, a.dtype), a);
+  double strongest = 0;
+  for_each_pair(a, b, [&](const Pair& pair) {
+    strongest = std::max(strongest, excess(difference(pair), scaled.allowed(pair.expected)));
+  });
+  return strongest;
+}
+
+std::string mismatch_text(std::string_view output, const Comparison& comparison) {
+  if (!comparison.mismatch.empty()) return cat(quoted(output), ": ", comparison.mismatch);
+  std::string index = ir::shape_str(ir::to_shape(comparison.worst));
+  if (index == "[]") index.clear();
+  const double delta = difference({comparison.expected, comparison.actual, false});
+  const auto text = [&](double value) { return number_text(value, comparison.dtype); };
+  return cat(quoted(output), index, ": expected ", text(comparison.expected), ", got ",
+             text(comparison.actual), " (off by ", delta, ", allowed ", comparison.allowed, ")");
+}
+
+}  // namespace t2n::check

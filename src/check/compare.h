@@ -1,0 +1,67 @@
+// How far an engine's output is from the reference, and whether that says anything.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/tensor.h"
+
+namespace t2n::check {
+
+enum class Level { exact, close, approximate, very, super, ultra, custom };
+
+struct Bounds {
+  double absolute = 0;  ///< per element, scaled by min(1, largest finite |reference|)
+  double relative = 0;  ///< per element, of |reference|
+  double outliers = 0;  ///< ratio of the elements that may be outside
+};
+
+struct Tolerance {
+  Level level = Level::approximate;
+  Bounds custom;  ///< of Level::custom
+};
+
+/// A level's name, or "A,R" or "A,R,O": absolute, relative, ratio of outliers.   Errors: `usage`.
+Tolerance parse_tolerance(std::string_view text);
+/// "approximate (atol 0.0001, rtol 0.0005)", with the numbers for f32.
+std::string tolerance_str(const Tolerance& tolerance);
+/// tract's numbers; half types have their own. Integers and booleans are exact at every level.
+Bounds bounds_for(const Tolerance& tolerance, ir::DType reference);
+
+enum class Verdict { ok, inconclusive, differs };
+
+struct Comparison {
+  Verdict verdict = Verdict::ok;  ///< ok or differs
+  std::string mismatch;  ///< "shape [2,3], expected [2,4]"; if not empty, the numbers are void
+  ir::DType dtype = ir::DType::f32;  ///< of the reference
+  ir::Ints shape;                    ///< of the reference
+  double max_abs = 0;                ///< infinite if only one of two is finite
+  double max_rel = 0;                ///< over elements larger than the absolute tolerance
+  double snr_db = 0;                 ///< infinite if nothing differs
+  int64_t outliers = 0;              ///< elements outside the bounds
+  int64_t not_finite =
+      0;  ///< those among them that are NaN or infinite on one side; never tolerated
+  // The element that is furthest outside, or nearest to it.
+  ir::Ints worst;
+  double expected = 0;
+  double actual = 0;
+  double allowed = 0;
+};
+
+/// Complex tensors compare as real ones with a last axis of two.
+Comparison compare(const ir::Tensor& expected, const ir::Tensor& actual,
+                   const Tolerance& tolerance);
+
+/// How strongly an output reacts to its inputs: the largest difference between two references made
+/// from different inputs, in units of the tolerance. Infinite if their shapes differ.
+double response(const ir::Tensor& reference_a, const ir::Tensor& reference_b,
+                const Tolerance& tolerance);
+
+/// Below this response a wrong export would pass as well.
+constexpr double kMinResponse = 20;
+
+/// "'logits'[0,17]: expected 4.12, got 3.81 (off by 0.31, allowed 0.0021)"; for `output-mismatch`.
+std::string mismatch_text(std::string_view output, const Comparison& comparison);
+
+}  // namespace t2n::check

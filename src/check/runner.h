@@ -1,0 +1,36 @@
+// Something that runs an exported model: the one virtual class of the project.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/tensor.h"
+#include "src/tract/find.h"
+
+namespace t2n::check {
+
+class Runner {
+ public:
+  virtual ~Runner() = default;
+
+  /// "tract 0.23.9"
+  virtual std::string name() const = 0;
+  /// Loads an artefact: a folder, a .tar or a .tgz.
+  virtual void load(const std::string& artefact) = 0;
+  /// Outputs for the model's inputs, both in the order of its signature.
+  virtual std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs) = 0;
+};
+
+struct RunnerOptions {
+  std::chrono::milliseconds timeout = std::chrono::minutes(5);  ///< per load or run
+  int64_t memory_bytes = int64_t{16} << 30;                     ///< 0: unbounded
+};
+
+/// tract in an engine worker; main has to call tract::maybe_run_worker. Errors of load and run:
+/// those of tract::WorkerClient.
+std::unique_ptr<Runner> tract_runner(const tract::Engine& engine, RunnerOptions options = {});
+
+}  // namespace t2n::check

@@ -1,0 +1,90 @@
+// Levels of agreement, with the numbers of tract's own command line.
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <optional>
+
+#include "src/check/compare.h"
+#include "src/diag/error.h"
+
+namespace t2n::check {
+namespace {
+
+struct Row {
+  std::string_view name;
+  Level level;
+  Bounds bounds;
+  Bounds half;    ///< f16
+  Bounds bfloat;  ///< bf16, which tract has not: f16's numbers times 8, for 3 bits less
+};
+
+constexpr Bounds kVery{5e-2, 1e-2, 0};
+constexpr Bounds kSuper{0.1, 0.05, 1e-4};
+constexpr Bounds kUltra{0.2, 0.1, 5e-4};
+constexpr Row kRows[] = {
+    {"exact", Level::exact, {}, {}, {}},
+    {"close", Level::close, {1e-7, 1e-7, 0}, {1e-3, 1e-3, 0}, {8e-3, 8e-3, 0}},
+    {"approximate", Level::approximate, {1e-4, 5e-4, 0}, {1e-3, 5e-3, 0}, {8e-3, 4e-2, 0}},
+    {"very", Level::very, kVery, kVery, kVery},
+    {"super", Level::super, kSuper, kSuper, kSuper},
+    {"ultra", Level::ultra, kUltra, kUltra, kUltra},
+};
+
+/// Numbers between commas; nothing if one is not a number, or negative.
+std::optional<std::vector<double>> parse_numbers(std::string_view text) {
+  std::vector<double> numbers;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    double value = 0;
+    const auto [next, error] = std::from_chars(at, end, value);
+    if (error != std::errc() || !(value >= 0)) return std::nullopt;
+    numbers.push_back(value);
+    if (next == end) return numbers;
+    if (*next != ',') return std::nullopt;
+    at = next + 1;
+  }
+}
+
+}  // namespace
+
+Tolerance parse_tolerance(std::string_view text) {
+  std::vector<std::string> names;
+  for (const Row& row : kRows) {
+    if (row.name == text) return {row.level, {}};
+    names.emplace_back(row.name);
+  }
+  const auto numbers = parse_numbers(text);
+  if (numbers && (numbers->size() == 2 || numbers->size() == 3)) {
+    const double outliers = numbers->size() == 3 ? numbers->back() : 0;
+    return {Level::custom, {numbers->at(0), numbers->at(1), outliers}};
+  }
+  const std::string near = nearest(text, names);
+  throw Error("usage", cat("no tolerance is called ", quoted(text)),
+              "levels are exact, close, approximate, very, super and ultra",
+              near.empty() ? "give a level, or numbers: ATOL,RTOL or ATOL,RTOL,OUTLIER_RATIO"
+                           : cat("did you mean ", quoted(near), "?"));
+}
+
+std::string tolerance_str(const Tolerance& tolerance) {
+  if (tolerance.level == Level::exact) return "exact";
+  const auto* const row = std::find_if(std::begin(kRows), std::end(kRows),
+                                       [&](const Row& r) { return r.level == tolerance.level; });
+  const Bounds bounds = bounds_for(tolerance, ir::DType::f32);
+  std::string text = cat(row == std::end(kRows) ? "custom" : row->name, " (atol ", bounds.absolute,
+                         ", rtol ", bounds.relative);
+  if (bounds.outliers > 0) text += cat(", outliers ", bounds.outliers);
+  return text + ")";
+}
+
+Bounds bounds_for(const Tolerance& tolerance, ir::DType reference) {
+  if (!ir::is_float(reference) && !ir::is_complex(reference)) return {};
+  if (tolerance.level == Level::custom) return tolerance.custom;
+  const auto* const row = std::find_if(std::begin(kRows), std::end(kRows),
+                                       [&](const Row& r) { return r.level == tolerance.level; });
+  T2N_ASSERT(row != std::end(kRows), "a level without numbers");
+  if (reference == ir::DType::f16) return row->half;
+  return reference == ir::DType::bf16 ? row->bfloat : row->bounds;
+}
+
+}  // namespace t2n::check

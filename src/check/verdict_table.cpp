@@ -1,0 +1,88 @@
+// Lays the table out: columns as wide as their widest cell, in characters rather than bytes.
+#include "src/check/verdict_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "src/diag/error.h"
+
+namespace t2n::check {
+namespace {
+
+constexpr size_t kColumns = 8;
+using Line = std::array<std::string, kColumns>;
+
+/// Characters of UTF-8 text: bytes that do not continue another.
+size_t width(std::string_view text) {
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+std::string formatted(const char* format, double value) {
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string scientific(double value) { return value == 0 ? "0" : formatted("%.1e", value); }
+
+std::string shape_cell(const Comparison& comparison) {
+  const std::string text = ir::shape_str(ir::to_shape(comparison.shape));
+  return comparison.shape.empty() ? "scalar" : text.substr(1, text.size() - 2);
+}
+
+std::string verdict_cell(const OutputRow& row) {
+  const std::string text(verdict_name(verdict(row)));
+  return row.comparison.mismatch.empty() ? text : cat(text, ": ", row.comparison.mismatch);
+}
+
+Line line_of(const OutputRow& row) {
+  const Comparison& c = row.comparison;
+  Line line{row.name, shape_cell(c), "-", "-", "-", "-", "-", verdict_cell(row)};
+  if (!c.mismatch.empty()) return line;
+  line[2] = scientific(c.max_abs);
+  line[3] = scientific(c.max_rel);
+  line[4] = formatted("%.1f", c.snr_db);
+  line[5] = std::to_string(c.outliers);
+  if (row.response) line[6] = scientific(*row.response);
+  return line;
+}
+
+}  // namespace
+
+Verdict verdict(const OutputRow& row) {
+  if (row.comparison.verdict == Verdict::differs) return Verdict::differs;
+  const bool blind = row.response && *row.response < kMinResponse;
+  return blind ? Verdict::inconclusive : Verdict::ok;
+}
+
+std::string_view verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::ok: return "ok";
+    case Verdict::inconclusive: return "inconclusive";
+    case Verdict::differs: return "DIFFERS";
+  }
+  internal_error(__FILE__, __LINE__, "no such verdict");
+}
+
+std::string verdict_table(std::span<const OutputRow> rows) {
+  std::vector<Line> lines{
+      {"output", "shape", "max|Δ|", "max rel", "SNR dB", "outliers", "response", "verdict"}};
+  for (const OutputRow& row : rows) lines.push_back(line_of(row));
+  std::array<size_t, kColumns> widths{};
+  for (const Line& line : lines)
+    for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], width(line[i]));
+  std::string table;
+  for (const Line& line : lines) {
+    table += "  ";
+    for (size_t i = 0; i + 1 < kColumns; ++i)
+      table += line[i] + std::string(widths[i] - width(line[i]) + 2, ' ');
+    table += line.back() + "\n";
+  }
+  return table;
+}
+
+}  // namespace t2n::check

@@ -1,0 +1,73 @@
+// What a failure, warning or note says: what, where, why and what to do (STYLE §6), as plain data.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace t2n {
+
+/// Exit codes of the program; documented in docs/diagnostics.md, never reused.
+enum class ExitCode : int {
+  ok = 0,
+  bug = 1,
+  usage = 2,
+  unreadable = 3,
+  unsupported = 4,
+  mismatch = 5,
+  engine_rejects = 6,
+  no_engine = 7,
+  cannot_write = 8,
+  differs = 9,
+  timeout = 124,
+  interrupted = 130,
+};
+
+enum class Severity { error, warning, note };
+
+/// One frame of the user's own source, innermost first in a list.
+struct Frame {
+  std::string file;  ///< base name: a full path belongs to the machine that saved the model
+  int line = 0;
+  int column = 0;  ///< 1-based; 0 where unknown (traced files)
+  std::string function;
+};
+
+/// A place in the user's model.
+struct Where {
+  std::string module;        ///< dotted module path, "" for the model itself
+  std::string module_class;  ///< class of that module
+  std::vector<Frame> frames;
+  std::string excerpt;  ///< the source line, without indentation; "" where the file holds none
+  int caret = 0;        ///< 0-based offset of the marked text in `excerpt`
+  int caret_width = 0;
+};
+
+struct Diagnostic {
+  Severity severity = Severity::error;
+  std::string id;       ///< slug, one of diagnostic_ids()
+  std::string message;  ///< one line, lower case, values quoted
+  std::vector<Where> where;
+  std::vector<std::string> details;  ///< further lines, printed indented under the headline
+  std::string why;
+  std::string help;
+};
+
+struct DiagnosticId {
+  std::string_view id;
+  ExitCode code;  ///< exit code of an error with this id
+};
+
+/// Every id that may be raised, in alphabetical order; docs/diagnostics.md explains each.
+const std::vector<DiagnosticId>& diagnostic_ids();
+
+/// Exit code of an error with this id; aborts on an id that is not in the list.
+ExitCode exit_code(std::string_view id);
+
+/// The text form of STYLE §6, ending in a newline.
+std::string render_text(const Diagnostic& diagnostic);
+
+/// "encoder.layers.3 (GELU), model.py:88:16 < train.py:12"; "" where nothing is known.
+std::string render_where(const Where& where);
+
+}  // namespace t2n

@@ -1,0 +1,62 @@
+// Error, and the two words of help that need computing: quoting and "did you mean".
+#include "src/diag/error.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace t2n {
+
+Error::Error(Diagnostic diagnostic)
+    : diagnostic_(std::move(diagnostic)), text_(render_text(diagnostic_)) {}
+
+Error::Error(std::string_view id, std::string message, std::string why, std::string help)
+    : Error(Diagnostic{.id = std::string(id),
+                       .message = std::move(message),
+                       .where = {},
+                       .details = {},
+                       .why = std::move(why),
+                       .help = std::move(help)}) {}
+
+void internal_error(std::string_view file, int line, const std::string& message) {
+  const size_t slash = file.rfind('/');
+  const std::string_view name = slash == std::string_view::npos ? file : file.substr(slash + 1);
+  throw Error("internal", cat(name, ":", line, ": ", message),
+              "this is a bug in t2nnef, not in your model", "please report it with the command you ran");
+}
+
+std::string quoted(std::string_view text) { return cat("'", text, "'"); }
+
+namespace {
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t above = row[j];
+      const size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({above + 1, row[j - 1] + 1, replace});
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  std::string best;
+  size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace t2n

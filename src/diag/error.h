@@ -1,0 +1,57 @@
+// The one exception of the project, and the one assertion macro.
+#pragma once
+
+#include <exception>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "src/diag/diagnostic.h"
+
+namespace t2n {
+
+/// Concatenates anything that prints; doubles in shortest round-trip form are the caller's business.
+template <typename... Parts>
+std::string cat(const Parts&... parts) {
+  std::ostringstream out;
+  out.imbue(std::locale::classic());
+  (out << ... << parts);
+  return std::move(out).str();
+}
+
+/// Carries a Diagnostic; caught per operator in ops/translate.cpp and in cli/main.cpp.
+class Error : public std::exception {
+ public:
+  explicit Error(Diagnostic diagnostic);
+  Error(std::string_view id, std::string message, std::string why = {}, std::string help = {});
+
+  const Diagnostic& diagnostic() const { return diagnostic_; }
+  Diagnostic& diagnostic() { return diagnostic_; }
+  ExitCode code() const { return exit_code(diagnostic_.id); }
+  const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  Diagnostic diagnostic_;
+  std::string text_;
+};
+
+/// Throws Error "internal": a bug in t2nnef, exit code 1. `where` is "file:line".
+[[noreturn]] void internal_error(std::string_view file, int line, const std::string& message);
+
+/// `text` in single quotes. One overload per kind of string, or std::quoted would be found for some.
+std::string quoted(std::string_view text);
+inline std::string quoted(const std::string& text) { return quoted(std::string_view(text)); }
+inline std::string quoted(std::string& text) { return quoted(std::string_view(text)); }
+inline std::string quoted(const char* text) { return quoted(std::string_view(text)); }
+
+/// The candidate nearest to `word` by edit distance, or "" if none is near: for "did you mean".
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace t2n
+
+/// States an invariant of our own code; a violation is reported as a bug, never as the user's error.
+#define T2N_ASSERT(condition, ...)                                                    \
+  do {                                                                                \
+    if (!(condition)) ::t2n::internal_error(__FILE__, __LINE__, ::t2n::cat(__VA_ARGS__)); \
+  } while (false)

@@ -1,0 +1,68 @@
+// The table of diagnostic ids; docs/diagnostics.md has an entry for each (a test compares them).
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "src/diag/diagnostic.h"
+
+namespace t2n {
+
+const std::vector<DiagnosticId>& diagnostic_ids() {
+  static const std::vector<DiagnosticId> ids = {
+      {"cannot-write", ExitCode::cannot_write},
+      {"data-dependent-branch", ExitCode::unsupported},
+      {"data-dependent-value", ExitCode::unsupported},
+      {"denied-operator", ExitCode::unreadable},
+      {"engine-crashed", ExitCode::engine_rejects},
+      {"engine-failed", ExitCode::engine_rejects},
+      {"engine-not-found", ExitCode::no_engine},
+      {"engine-rejects", ExitCode::engine_rejects},
+      {"engine-timeout", ExitCode::timeout},
+      {"engine-version", ExitCode::no_engine},
+      {"forward-failed", ExitCode::unreadable},
+      {"inconclusive-check", ExitCode::mismatch},
+      {"input-is-constant", ExitCode::usage},
+      {"input-missing", ExitCode::usage},
+      {"input-shape", ExitCode::unreadable},
+      {"input-unknown", ExitCode::usage},
+      {"input-unreadable", ExitCode::unreadable},
+      {"input-unused", ExitCode::unsupported},
+      {"internal", ExitCode::bug},
+      {"interrupted", ExitCode::interrupted},
+      {"ir-invalid", ExitCode::bug},
+      {"ir-syntax", ExitCode::unreadable},
+      {"model-corrupt", ExitCode::unreadable},
+      {"model-format", ExitCode::unreadable},
+      {"model-not-found", ExitCode::unreadable},
+      {"model-state", ExitCode::unsupported},
+      {"model-too-new", ExitCode::unreadable},
+      {"nnef-syntax", ExitCode::unreadable},
+      {"output-exists", ExitCode::cannot_write},
+      {"output-is-model", ExitCode::usage},
+      {"output-mismatch", ExitCode::mismatch},
+      {"torch-not-found", ExitCode::unreadable},
+      {"torch-warning", ExitCode::bug},
+      {"trace-limit", ExitCode::unsupported},
+      {"unsupported-argument", ExitCode::unsupported},
+      {"unsupported-dtype", ExitCode::unsupported},
+      {"unsupported-inplace", ExitCode::unsupported},
+      {"unsupported-op", ExitCode::unsupported},
+      {"unsupported-output", ExitCode::unsupported},
+      {"usage", ExitCode::usage},
+  };
+  return ids;
+}
+
+ExitCode exit_code(std::string_view id) {
+  const auto& ids = diagnostic_ids();
+  const auto found = std::lower_bound(ids.begin(), ids.end(), id,
+                                      [](const DiagnosticId& row, std::string_view key) { return row.id < key; });
+  if (found == ids.end() || found->id != id) {
+    std::fprintf(stderr, "t2nnef: diagnostic id '%.*s' is not in src/diag/ids.cpp\n",
+                 static_cast<int>(id.size()), id.data());
+    std::abort();
+  }
+  return found->code;
+}
+
+}  // namespace t2n

@@ -1,0 +1,47 @@
+// Diagnostics as text: headline, places with the user's source line and a caret, why, help.
+#include "src/diag/error.h"
+
+namespace t2n {
+
+std::string render_where(const Where& where) {
+  std::string out = where.module;
+  if (out.empty() && !where.module_class.empty()) out = "the model";
+  if (!where.module_class.empty()) out += cat(" (", where.module_class, ")");
+  std::string frames;
+  for (const Frame& frame : where.frames) {
+    if (!frames.empty()) frames += " < ";
+    frames += cat(frame.file, ":", frame.line);
+    if (frame.column > 0) frames += cat(":", frame.column);
+  }
+  if (!out.empty() && !frames.empty()) out += ", ";
+  return out + frames;
+}
+
+std::string render_text(const Diagnostic& diagnostic) {
+  std::string out;
+  if (diagnostic.id == "internal") {
+    out = cat("internal error: ", diagnostic.message, "\n");
+  } else {
+    switch (diagnostic.severity) {
+      case Severity::error: out = "error"; break;
+      case Severity::warning: out = "warning"; break;
+      case Severity::note: out = "note"; break;
+    }
+    out += cat("[", diagnostic.id, "]: ", diagnostic.message, "\n");
+  }
+  for (const Where& where : diagnostic.where) {
+    const std::string place = render_where(where);
+    if (!place.empty()) out += cat("  --> ", place, "\n");
+    if (where.excerpt.empty()) continue;
+    out += cat("   |  ", where.excerpt, "\n");
+    if (where.caret_width > 0)
+      out += cat("   |  ", std::string(static_cast<size_t>(where.caret), ' '),
+                 std::string(static_cast<size_t>(where.caret_width), '^'), "\n");
+  }
+  for (const std::string& line : diagnostic.details) out += cat("   ", line, "\n");
+  if (!diagnostic.why.empty()) out += cat("  why:  ", diagnostic.why, "\n");
+  if (!diagnostic.help.empty()) out += cat("  help: ", diagnostic.help, "\n");
+  return out;
+}
+
+}  // namespace t2n

@@ -1,0 +1,108 @@
+#include "src/eval/evaluate.h"
+
+#include <ATen/Functions.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include "src/diag/error.h"
+#include "src/trace/convert.h"
+#include "src/trace/recorder.h"
+#include "src/trace/torch_error.h"
+
+namespace t2n::eval {
+namespace {
+
+/// The operator "aten::add.Tensor"; operators without overload name have none after the last '.'.
+std::shared_ptr<torch::jit::Operator> find_operator(std::string_view name) {
+  const size_t namespace_end = name.find("::");
+  const size_t dot = name.find('.', namespace_end == std::string_view::npos ? 0 : namespace_end);
+  const std::string base(name.substr(0, dot));
+  const std::string overload(dot == std::string_view::npos ? "" : name.substr(dot + 1));
+  return torch::jit::findOperatorFor(c10::OperatorName(base, overload));
+}
+
+c10::IValue to_ivalue(const ir::Attr& attr, const c10::Argument& argument, const ir::Operand& operand) {
+  struct Visitor {
+    const c10::Argument& argument;
+    const ir::Operand& operand;
+    c10::IValue tensor(ir::ValueId id) const {
+      return id == ir::kNoValue ? c10::IValue() : c10::IValue(trace::to_torch(operand(id)));
+    }
+    c10::IValue operator()(ir::None) const { return {}; }
+    c10::IValue operator()(const ir::TensorRef& ref) const { return tensor(ref.id); }
+    c10::IValue operator()(const ir::TensorRefs& refs) const {
+      bool absent = false;
+      for (const ir::ValueId id : refs.ids) absent = absent || id == ir::kNoValue;
+      c10::TypePtr type = c10::TensorType::get();
+      const auto list_type = argument.type()->cast<c10::ListType>();
+      if (absent || (list_type && list_type->getElementType()->kind() == c10::TypeKind::OptionalType))
+        type = c10::OptionalType::create(type);
+      c10::impl::GenericList list(type);
+      for (const ir::ValueId id : refs.ids) list.push_back(tensor(id));
+      return list;
+    }
+    c10::IValue operator()(const ir::Dim& dim) const { return dim.value(); }
+    c10::IValue operator()(double value) const { return value; }
+    c10::IValue operator()(bool value) const { return value; }
+    c10::IValue operator()(const std::complex<double>& value) const { return c10::complex<double>(value); }
+    c10::IValue operator()(const std::string& text) const {
+      c10::TypePtr type = argument.type();
+      if (const auto optional = type->cast<c10::OptionalType>()) type = optional->getElementType();
+      if (type->kind() == c10::TypeKind::DeviceObjType) return at::Device(at::kCPU);
+      return text;
+    }
+    c10::IValue operator()(ir::DType dtype) const { return static_cast<int64_t>(trace::to_torch(dtype)); }
+    c10::IValue operator()(const std::vector<ir::Dim>& dims) const { return ir::static_shape(dims); }
+    c10::IValue operator()(const std::vector<double>& values) const { return values; }
+    c10::IValue operator()(const std::vector<bool>& values) const {
+      c10::List<bool> list;
+      for (const bool value : values) list.push_back(value);
+      return list;
+    }
+    c10::IValue operator()(const std::vector<std::string>& values) const { return values; }
+  };
+  return std::visit(Visitor{argument, operand}, attr);
+}
+
+std::vector<ir::Tensor> share_all(const std::vector<at::Tensor>& tensors) {
+  std::vector<ir::Tensor> out;
+  for (const at::Tensor& tensor : tensors) out.push_back(trace::share(tensor));
+  return out;
+}
+
+/// `t2n::cast(self, dtype)` is ours: torch's `.to`.
+std::vector<ir::Tensor> cast(const ir::Node& node, const ir::Operand& operand) {
+  const auto& self = std::get<ir::TensorRef>(*node.find("self"));
+  const auto dtype = std::get<ir::DType>(*node.find("dtype"));
+  return {trace::share(trace::to_torch(operand(self.id)).to(trace::to_torch(dtype)))};
+}
+
+std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operand) {
+  const c10::InferenceMode guard;
+  if (ir::op_name(node.op) == "t2n::cast") return cast(node, operand);
+  const auto op = find_operator(ir::op_name(node.op));
+  if (!op) throw Error("unsupported-op", cat("torch has no operator ", quoted(ir::op_name(node.op))));
+  torch::jit::Stack stack;
+  for (const c10::Argument& argument : op->schema().arguments()) {
+    const ir::Attr* attr = node.find(argument.name());
+    T2N_ASSERT(attr != nullptr, ir::op_name(node.op), " has no argument '", argument.name(), "'");
+    stack.push_back(to_ivalue(*attr, argument, operand));
+  }
+  try {
+    op->getOperation()(stack);
+  } catch (const std::exception&) {
+    throw Error("forward-failed", cat(ir::op_name(node.op), " failed: ", trace::first_line(trace::current_torch_message())));
+  }
+  std::vector<at::Tensor> results;
+  for (const c10::IValue& value : stack)
+    for (at::Tensor& tensor : trace::flatten_tensors(value)) results.push_back(std::move(tensor));
+  T2N_ASSERT(results.size() == node.outputs.size(), ir::op_name(node.op), " gave ", results.size(), " tensors, the graph has ",
+             node.outputs.size());
+  return share_all(results);
+}
+
+}  // namespace
+
+ir::Evaluator torch_evaluator() { return evaluate; }
+
+}  // namespace t2n::eval

@@ -1,0 +1,271 @@
+#include "src/export/pipeline.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "nnef_writer/archive.h"
+#include "src/diag/error.h"
+#include "src/export/torch_module.h"
+
+namespace t2n {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Samples of the user, completed by those of the file for places that the user left open.
+std::vector<Sample> merge_samples(const std::vector<Sample>& given, const std::vector<trace::SampleInput>& kept) {
+  if (kept.empty()) return given;
+  std::vector<Sample> out;
+  std::vector<bool> used(given.size(), false);
+  size_t tensors = 0;
+  for (const trace::SampleInput& place : kept) {
+    const bool tensor = std::holds_alternative<ir::Tensor>(place.value);
+    const std::string flat = trace::flat_name(place.path);
+    const std::string position = cat("input_", tensors);
+    if (tensor) ++tensors;
+    const auto match = [&](const Sample& s) {
+      const std::string name = trace::flat_name(s.input.path);
+      return s.input.path == place.path || name == flat || (tensor && name == position);
+    };
+    const auto found = std::find_if(given.begin(), given.end(), match);
+    if (found == given.end()) {
+      out.push_back({place, std::nullopt});
+      continue;
+    }
+    used[static_cast<size_t>(found - given.begin())] = true;
+    out.push_back({{place.path, found->input.value}, found->range});
+  }
+  for (size_t i = 0; i < given.size(); ++i)
+    if (!used[i]) out.push_back(given[i]);  // unknown names are refused where the arguments are bound
+  return out;
+}
+
+struct TracedModel {
+  trace::ModelInfo info;
+  std::shared_ptr<trace::Session> session;
+  std::vector<Sample> samples;
+  trace::Traced traced;
+  bool samples_from_file = false;
+};
+
+/// Integer inputs without values start as zeros; a first run shows what they index.
+void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
+  if (!needs_ranges(model.samples)) return;
+  std::vector<Sample> zeros = model.samples;
+  for (Sample& sample : zeros)
+    if (const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value))
+      if (ir::is_integer(tensor->dtype) && !sample.range) sample.range = trace::Range{0, 1};
+  const trace::Traced first = torch_module().trace(*model.session, fill(zeros, 0), options);
+  // Graph inputs are the tensor leaves in the order of the arguments, samples may be in any: match names.
+  for (Sample& sample : model.samples) {
+    const std::string name = trace::flat_name(sample.input.path);
+    for (size_t i = 0; i < first.graph.inputs.size(); ++i) {
+      const std::string& input = first.graph.values[static_cast<size_t>(first.graph.inputs[i])].name;
+      if ((input == name || cat("input_", i) == name) && !sample.range) sample.range = first.ranges[i];
+    }
+  }
+}
+
+TracedModel load_and_trace(const std::string& path, const std::string& method, const std::vector<Sample>& samples,
+                           const Report& report, const std::function<void(std::string_view)>& progress) {
+  TracedModel model;
+  progress("load");
+  model.session = torch_module().load(path, method);
+  model.info = torch_module().describe(*model.session);
+  model.samples = merge_samples(samples, model.info.samples);
+  model.samples_from_file = samples.empty() && !model.info.samples.empty();
+  progress("trace");
+  const trace::TraceOptions options{.report = report};
+  learn_ranges(model, options);
+  model.traced = torch_module().trace(*model.session, fill(model.samples, 0), options);
+  ir::verify(model.traced.graph, "trace");
+  return model;
+}
+
+std::string default_output(const std::string& model) {
+  return fs::path(model).stem().string() + ".nnef.tgz";
+}
+
+void refuse_model_as_output(const std::string& model, const fs::path& output) {
+  std::error_code ignored;
+  if (fs::equivalent(model, output, ignored))
+    throw Error("output-is-model", cat("the output ", quoted(output.string()), " is the model itself"), {},
+                "give another path with -o");
+}
+
+std::vector<Port> ports(const ir::Graph& graph, const std::vector<ir::ValueId>& ids) {
+  std::vector<Port> out;
+  for (const ir::ValueId id : ids) {
+    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    out.push_back({value.name, value.dtype, value.shape});
+  }
+  return out;
+}
+
+size_t count_operations(const nnef::Document& document) {
+  return static_cast<size_t>(std::count_if(
+      document.graph.body.begin(), document.graph.body.end(), [](const nnef::Assignment& assignment) {
+        const std::string& op = assignment.right.text;
+        return op != "variable" && op != "external" && op != "tract_core_external";
+      }));
+}
+
+int64_t size_on_disk(const fs::path& path) {
+  if (!fs::is_directory(path)) return static_cast<int64_t>(fs::file_size(path));
+  int64_t sum = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(path))
+    if (entry.is_regular_file()) sum += static_cast<int64_t>(entry.file_size());
+  return sum;
+}
+
+std::unique_ptr<check::Runner> find_runner(const CheckOptions& options, const target::Target& target) {
+  const tract::Version version{target.version.major, target.version.minor, target.version.patch};
+  return check::tract_runner(tract::find_engine(tract::search_from_environment(options.engine), version),
+                             options.runner);
+}
+
+std::vector<ir::Tensor> tensor_leaves(const std::vector<trace::SampleInput>& inputs, const ir::Graph& graph) {
+  std::vector<ir::Tensor> out;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
+    for (const trace::SampleInput& input : inputs) {
+      const std::string flat = trace::flat_name(input.path);
+      if (flat != name && flat != cat("input_", i)) continue;
+      out.push_back(std::get<ir::Tensor>(input.value));
+      break;
+    }
+  }
+  T2N_ASSERT(out.size() == graph.inputs.size(), "the graph has ", graph.inputs.size(), " inputs, ", out.size(),
+             " have values");
+  return out;
+}
+
+bool is_worse(const check::Comparison& a, const check::Comparison& b) {
+  if (a.verdict != b.verdict) return a.verdict == check::Verdict::differs;
+  return a.max_abs > b.max_abs;
+}
+
+/// Runs every input set in the engine and keeps the worst comparison of each output.
+void check_artefact(const std::string& path, TracedModel& model, const std::vector<std::string>& names,
+                    const CheckOptions& options, check::Runner& runner, ExportResult& result) {
+  runner.load(path);
+  result.engine = runner.name();
+  std::vector<std::vector<ir::Tensor>> references = {model.traced.outputs};
+  for (int seed = 0; seed < std::max(options.seeds, 2); ++seed) {
+    const auto inputs = fill(model.samples, static_cast<uint64_t>(seed));
+    if (seed > 0) references.push_back(torch_module().run(*model.session, inputs));
+    const std::vector<ir::Tensor> actual = runner.run(tensor_leaves(inputs, model.traced.graph));
+    const std::vector<ir::Tensor>& expected = references.back();
+    if (actual.size() != expected.size())
+      throw Error("engine-failed", cat("the engine gave ", actual.size(), " outputs, the model has ", expected.size()));
+    for (size_t i = 0; i < expected.size(); ++i) {
+      check::Comparison comparison = check::compare(expected[i], actual[i], options.tolerance);
+      if (seed == 0)
+        result.rows.push_back({names[i], std::move(comparison), std::nullopt});
+      else if (is_worse(comparison, result.rows[i].comparison))
+        result.rows[i].comparison = std::move(comparison);
+    }
+  }
+  for (size_t i = 0; i < result.rows.size(); ++i)
+    for (size_t run = 1; run < references.size(); ++run)
+      result.rows[i].response = std::max(result.rows[i].response.value_or(0),
+                                         check::response(references[0][i], references[run][i], options.tolerance));
+}
+
+void judge(ExportResult& result, const CheckOptions& options, const Report& report) {
+  Diagnostic mismatch{.id = "output-mismatch", .message = {}, .where = {}, .details = {}, .why = {}, .help = {}};
+  std::string blind;
+  for (const check::OutputRow& row : result.rows) {
+    const check::Verdict verdict = check::verdict(row);
+    if (verdict == check::Verdict::differs) {
+      const std::string text = check::mismatch_text(row.name, row.comparison);
+      if (mismatch.message.empty()) mismatch.message = text;
+      else mismatch.details.push_back(text);
+    } else if (verdict == check::Verdict::inconclusive) {
+      blind += (blind.empty() ? "" : ", ") + quoted(row.name);
+    }
+  }
+  if (!mismatch.message.empty()) {
+    mismatch.why = cat(result.engine, " computes other values than the model; nothing was written");
+    throw Error(std::move(mismatch));
+  }
+  result.inconclusive = !blind.empty();
+  if (blind.empty()) return;
+  Diagnostic note{.severity = options.strict ? Severity::error : Severity::warning, .id = "inconclusive-check",
+                  .message = cat("the check says nothing about ", blind),
+                  .where = {}, .details = {},
+                  .why = "different inputs give nearly the same output, so a wrong file would pass as well",
+                  .help = "give real inputs with --input x=@file.npy, or a stricter level with --check=close"};
+  if (options.strict) throw Error(std::move(note));
+  if (report) report(note);
+}
+
+}  // namespace
+
+nnef::Document to_nnef(ir::Graph& graph, const target::Target& target, const passes::PipelineOptions& options,
+                       const Report& report) {
+  passes::PassContext context;
+  context.evaluate = torch_module().evaluator();
+  context.is_native = [&](ir::OpId op) { return ops::find_variant(op, target) != nullptr; };
+  context.report = report;
+  passes::run_pipeline(graph, passes::default_pipeline(), context, options);
+  return ops::translate(graph, target, report);
+}
+
+ExportResult export_model(const ExportOptions& options) {
+  const auto progress = [&](std::string_view stage) {
+    if (options.progress) options.progress(stage);
+  };
+  ExportResult result;
+  result.path = options.output.empty() ? default_output(options.model) : options.output;
+  nnef::Destination destination = nnef::parse_destination(result.path);
+  destination.level = options.compression;
+  refuse_model_as_output(options.model, destination.path);
+  nnef::check_destination(destination);
+  // The engine is looked for first: a missing one must not cost an export.
+  const auto runner = options.check ? find_runner(*options.check, options.target) : nullptr;
+
+  TracedModel model = load_and_trace(options.model, options.method, options.samples, options.report, progress);
+  ir::Graph& graph = model.traced.graph;
+  result.model = model.info;
+  result.samples_from_file = model.samples_from_file;
+  result.constant_inputs = model.traced.constant_inputs;
+  result.inputs = ports(graph, graph.inputs);
+  result.outputs = ports(graph, graph.outputs);
+  for (size_t i = 0; i < result.outputs.size(); ++i) result.outputs[i].name = graph.output_names[i];
+  const std::vector<std::string> names = graph.output_names;
+
+  progress("passes");
+  const nnef::Document document = to_nnef(graph, options.target, options.passes, options.report);
+  result.operations = count_operations(document);
+  progress("write");
+  nnef::PendingArtefact artefact = nnef::write_artefact(document, destination);
+  if (options.check) {
+    progress("check");
+    check_artefact(artefact.path().string(), model, names, *options.check, *runner, result);
+    judge(result, *options.check, options.report);
+  }
+  artefact.commit();
+  result.bytes = size_on_disk(destination.path);
+  progress("done");
+  return result;
+}
+
+Inspection inspect_model(const std::string& model, const std::string& method, const std::vector<Sample>& samples,
+                         const Report& report) {
+  Inspection out;
+  const auto session = torch_module().load(model, method);
+  out.model = torch_module().describe(*session);
+  try {
+    TracedModel traced = load_and_trace(model, method, samples, report, [](std::string_view) {});
+    passes::PassContext context;
+    context.evaluate = torch_module().evaluator();
+    passes::run_pipeline(traced.traced.graph, {"bind-sizes", "dead-code", "fold-constants", "dead-code"}, context, {});
+    out.graph = std::move(traced.traced.graph);
+  } catch (const Error& error) {
+    if (error.diagnostic().id != "input-missing") throw;
+  }
+  return out;
+}
+
+}  // namespace t2n

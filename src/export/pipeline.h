@@ -1,0 +1,83 @@
+// The whole road, in order: load, trace, passes, translate, write, check, put in place.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nnef_writer/ast.h"
+#include "ops/registry.h"
+#include "ops/translate.h"
+#include "src/check/compare.h"
+#include "src/check/runner.h"
+#include "src/check/verdict_table.h"
+#include "src/diag/sink.h"
+#include "src/export/samples.h"
+#include "src/passes/pass.h"
+#include "src/target/target.h"
+
+namespace t2n {
+
+struct CheckOptions {
+  check::Tolerance tolerance;
+  std::string engine;  ///< of --engine; "" searches
+  int seeds = 2;       ///< input sets, at least 2: the second shows whether outputs react
+  check::RunnerOptions runner;
+  bool strict = false;  ///< an inconclusive check is an error
+};
+
+struct ExportOptions {
+  std::string model;
+  target::Target target;
+  std::string output;  ///< "" beside the working directory: MODEL.nnef.tgz
+  int compression = 6;
+  std::string method = "forward";
+  std::vector<Sample> samples;  ///< of --input; they win over those in the file
+  std::optional<CheckOptions> check;
+  passes::PipelineOptions passes;
+  Report report;
+  /// Called when a stage begins: "load", "trace", "passes", "translate", "write", "check", "done".
+  std::function<void(std::string_view stage)> progress;
+};
+
+/// One input of the artefact, in order.
+struct Port {
+  std::string name;
+  ir::DType dtype;
+  ir::Shape shape;
+};
+
+struct ExportResult {
+  trace::ModelInfo model;
+  std::vector<Port> inputs;
+  std::vector<Port> outputs;
+  std::vector<std::string> constant_inputs;  ///< arguments that are no tensors: baked in
+  bool samples_from_file = false;
+  size_t operations = 0;  ///< statements of the NNEF graph, variables and externals left out
+  std::string path;
+  int64_t bytes = 0;  ///< of the archive, or of all files of the folder
+  // With a check:
+  std::string engine;  ///< "tract 0.23.9"
+  std::vector<check::OutputRow> rows;  ///< the worst of all input sets per output
+  bool inconclusive = false;
+};
+
+/// Throws Error; nothing is left on disk then. With a check, the artefact appears only if it passed.
+ExportResult export_model(const ExportOptions& options);
+
+/// The traced, verified graph as the default passes leave it, without writing: for `inspect` and `ops`.
+struct Inspection {
+  trace::ModelInfo model;
+  std::optional<ir::Graph> graph;  ///< nothing if sample inputs are missing
+};
+Inspection inspect_model(const std::string& model, const std::string& method, const std::vector<Sample>& samples,
+                         const Report& report);
+
+/// From a traced graph to a document: verify, passes, translate. Shared with tests.
+nnef::Document to_nnef(ir::Graph& graph, const target::Target& target, const passes::PipelineOptions& options,
+                       const Report& report);
+
+}  // namespace t2n

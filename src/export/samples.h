@@ -1,0 +1,34 @@
+// Values for inputs of which only shape and dtype are known. The same on every machine.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ir/tensor.h"
+#include "src/trace/trace.h"
+
+namespace t2n {
+
+/// Floats are normal, booleans fair, integers uniform in `range` (without one: 0 or 1).
+/// `stream` tells inputs of one seed apart.
+ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::Range> range, uint64_t seed,
+                uint64_t stream);
+
+/// Other values of the same kind as `given`, for a second run: its elements in another order, and for
+/// floats that all are equal, noise added.
+ir::Tensor vary(const ir::Tensor& given, uint64_t seed, uint64_t stream);
+
+/// What the user or the file said of an input, with the range of integers to draw.
+struct Sample {
+  trace::SampleInput input;
+  std::optional<trace::Range> range;
+};
+
+/// True if some integer input has neither values nor a range: they have to be learnt from a first run.
+bool needs_ranges(const std::vector<Sample>& samples);
+
+/// Values for every tensor. Seed 0 keeps given values; others vary them.
+std::vector<trace::SampleInput> fill(const std::vector<Sample>& samples, uint64_t seed);
+
+}  // namespace t2n

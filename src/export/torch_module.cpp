@@ -1,0 +1,41 @@
+#include "src/export/torch_module.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+
+#include "src/diag/error.h"
+
+namespace t2n {
+namespace {
+
+/// libt2nnef_torch.so lies beside the library that holds this function.
+std::string module_path() {
+  Dl_info info = {};
+  ::dladdr(reinterpret_cast<const void*>(&torch_module), &info);
+  const std::filesystem::path here = info.dli_fname == nullptr ? "" : info.dli_fname;
+  return (here.parent_path() / "libt2nnef_torch.so").string();
+}
+
+const trace::TorchModule* load() {
+  // Never closed: torch's registries do not survive it.
+  void* library = ::dlopen(module_path().c_str(), RTLD_LAZY | RTLD_GLOBAL);
+  if (library == nullptr) {
+    const char* reason = ::dlerror();
+    throw Error("torch-not-found", "LibTorch cannot be loaded", reason == nullptr ? "" : reason,
+                "t2nnef needs the LibTorch it was built with; run `make` again after moving or removing it");
+  }
+  using Entry = const trace::TorchModule* (*)();
+  const auto entry = reinterpret_cast<Entry>(::dlsym(library, trace::kTorchModuleSymbol));
+  T2N_ASSERT(entry != nullptr, "libt2nnef_torch.so does not export ", trace::kTorchModuleSymbol);
+  return entry();
+}
+
+}  // namespace
+
+const trace::TorchModule& torch_module() {
+  static const trace::TorchModule* const module = load();
+  return *module;
+}
+
+}  // namespace t2n

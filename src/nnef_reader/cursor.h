@@ -1,0 +1,73 @@
+// Where a parser stands in the text, and the few questions that every rule of the grammar asks.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/nnef_reader/lexer.h"
+
+namespace t2n::nnef {
+
+/// Errors of all: `nnef-syntax`, at the current token.
+class Cursor {
+ public:
+  Cursor(std::string_view text, std::string_view origin)
+      : lexer_(text, origin), token_(lexer_.at(0)) {}
+
+  const Lexer& lexer() const { return lexer_; }
+  const Token& token() const { return token_; }
+  Token following() const { return lexer_.at(token_.end()); }
+  void advance() { token_ = following(); }
+  void move_to(size_t offset) { token_ = lexer_.at(offset); }
+
+  bool is(std::string_view text) const { return token_.text == text; }
+  bool is(TokenKind kind) const { return token_.kind == kind; }
+  /// Steps over `text` if it comes next.
+  bool accept(std::string_view text);
+  /// `where` continues the message: " after the statement".
+  void expect(std::string_view text, std::string_view where);
+  void expect_end() const;
+  /// A single `>`, which may stand before `=`.
+  void close_angle();
+  /// `what` names it in the message: "a parameter".
+  std::string name(std::string_view what);
+
+  /// Items up to `close`, with commas between; the opening bracket has been read.
+  template <typename ReadItem>
+  void list(std::string_view close, ReadItem read_item) {
+    if (accept(close)) return;
+    do {
+      read_item();
+    } while (accept(","));
+    expect(close, " or ','");
+  }
+  std::vector<std::string> names(std::string_view close);
+
+  [[noreturn]] void fail(std::string message, std::string help = {}) const;
+  [[noreturn]] void fail_expected(std::string_view what) const;
+
+  /// Bounds the depth of trees, for the stack of whoever walks them. `a + a + a…` is a tree as deep
+  /// as it is long, so operators are counted as well.
+  void start_statement() { operators_ = 0; }
+  void count_operator();
+
+  class Nesting {
+   public:
+    explicit Nesting(Cursor& cursor);
+    ~Nesting() { --depth_; }
+    Nesting(const Nesting&) = delete;
+    Nesting& operator=(const Nesting&) = delete;
+
+   private:
+    int& depth_;
+  };
+
+ private:
+  Lexer lexer_;
+  Token token_;
+  int depth_ = 0;
+  int operators_ = 0;
+};
+
+}  // namespace t2n::nnef

@@ -1,0 +1,59 @@
+// Tokens of NNEF text, and syntax errors that show the place.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace t2n::nnef {
+
+enum class TokenKind {
+  end,
+  identifier,   ///< a word, keywords included, or `i"…"`
+  number,       ///< without a sign
+  string,       ///< with its quotes
+  punctuation,  ///< one or two characters
+};
+
+struct Token {
+  TokenKind kind = TokenKind::end;
+  size_t offset = 0;
+  std::string_view text;  ///< as written; a view into the source
+
+  size_t end() const { return offset + text.size(); }
+};
+
+/// Cuts text into tokens on demand and holds no state, so that looking ahead costs nothing.
+/// Errors: `nnef-syntax`.
+class Lexer {
+ public:
+  /// `origin` is the file's name in errors. The text must outlive the lexer and its tokens.
+  Lexer(std::string_view text, std::string_view origin);
+
+  /// The first token at or after `offset`, behind blanks and comments.
+  Token at(size_t offset) const;
+
+  /// The comment that follows on the same line, without `#` and outer blanks, or "".
+  std::string trailing_comment(size_t offset) const;
+
+  /// The text up to `stop`, for lines that only the engine understands.
+  std::string_view until(char stop, size_t offset) const;
+
+  [[noreturn]] void fail(const Token& where, std::string message, std::string help = {}) const;
+
+ private:
+  size_t skip_blanks(size_t offset) const;
+  Token number(size_t offset) const;
+  Token quoted_text(TokenKind kind, size_t offset, size_t quote) const;
+  Token punctuation(size_t offset) const;
+
+  std::string_view text_;
+  std::string origin_;
+};
+
+/// What a string or an `i"…"` identifier says; other words unchanged.
+std::string decoded(const Token& token);
+
+/// "'word'", or "the end of the text", for messages.
+std::string described(const Token& token);
+
+}  // namespace t2n::nnef

@@ -1,0 +1,27 @@
+// NumPy's array files into tensors; nothing in a file is believed before it is checked.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ir/tensor.h"
+
+namespace t2n::nnef {
+
+/// The content of a file called `origin`: format versions 1 to 3, little endian, in C or Fortran
+/// order; the result is row-major.   Errors: `input-unreadable`.
+ir::Tensor read_npy(std::span<const std::byte> bytes, std::string_view origin);
+
+/// Errors: `input-unreadable`, also where the file cannot be read.
+ir::Tensor read_npy(const std::filesystem::path& path);
+
+/// All bytes of a file.   Errors: `input-unreadable`.
+std::vector<std::byte> read_input_file(const std::filesystem::path& path);
+
+/// Throws Error `input-unreadable` about the file `origin`.
+[[noreturn]] void refuse_input(std::string_view origin, std::string why, std::string help = {});
+
+}  // namespace t2n::nnef

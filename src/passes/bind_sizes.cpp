@@ -1,0 +1,59 @@
+// The pass `bind-sizes`: symbols that the user did not declare dynamic become plain sizes.
+#include "src/passes/pass.h"
+
+namespace t2n::passes {
+namespace {
+
+using Sizes = std::map<std::string, int64_t>;
+
+/// Replaces the symbols that `sizes` knows.
+class Binder {
+ public:
+  explicit Binder(const Sizes& sizes) : sizes_(sizes) {}
+
+  void bind(ir::Dim& dim) const {
+    if (dim.is_constant()) return;
+    dim = dim.substitute([this](std::string_view symbol) { return lookup(symbol); });
+  }
+  void bind(std::vector<ir::Dim>& dims) const {
+    for (ir::Dim& dim : dims) bind(dim);
+  }
+  void bind(ir::Attr& attr) const {
+    if (auto* one = std::get_if<ir::Dim>(&attr)) bind(*one);
+    if (auto* many = std::get_if<std::vector<ir::Dim>>(&attr)) bind(*many);
+  }
+
+ private:
+  std::optional<ir::Dim> lookup(std::string_view symbol) const {
+    const auto found = sizes_.find(std::string(symbol));
+    return found == sizes_.end() ? std::nullopt : std::optional<ir::Dim>(found->second);
+  }
+
+  const Sizes& sizes_;
+};
+
+}  // namespace
+
+bool bind_sizes(ir::Graph& graph, const PassContext& context) {
+  const auto attribute = graph.attributes.find(ir::kSampleSizes);
+  if (attribute == graph.attributes.end()) return false;
+  Sizes dynamic = std::any_cast<const Sizes&>(attribute->second);
+  Sizes bound;
+  for (const auto& [symbol, size] : dynamic)
+    if (!context.keeps_symbol || !context.keeps_symbol(symbol)) bound.emplace(symbol, size);
+  if (bound.empty()) return false;
+
+  const Binder binder(bound);
+  for (ir::Value& value : graph.values) binder.bind(value.shape);
+  for (ir::Node& node : graph.nodes)
+    for (ir::Argument& arg : node.args) binder.bind(arg.value);
+
+  std::erase_if(dynamic, [&](const auto& entry) { return bound.contains(entry.first); });
+  if (dynamic.empty())
+    graph.attributes.erase(attribute);
+  else
+    attribute->second = std::move(dynamic);
+  return true;
+}
+
+}  // namespace t2n::passes

@@ -1,0 +1,9 @@
+// The pass `dead-code`.
+#include "src/passes/pass.h"
+#include "src/passes/rewrite.h"
+
+namespace t2n::passes {
+
+bool dead_code(ir::Graph& graph, const PassContext&) { return remove_dead(graph); }
+
+}  // namespace t2n::passes

@@ -1,0 +1,122 @@
+// The pass `explicit-promotion`: after it, an operation's operands have the dtype it computes in.
+#include <unordered_set>
+
+#include "src/passes/pass.h"
+#include "src/passes/rewrite.h"
+
+namespace t2n::passes {
+namespace {
+
+using ir::DType;
+using ir::Graph;
+using ir::Node;
+using ir::ValueId;
+
+/// Operations that answer yes or no, whatever they compute in.
+bool is_predicate(ir::OpId op) {
+  static const std::unordered_set<std::string_view> words = {
+      "eq",          "ne",         "lt",          "le",          "gt",      "ge",
+      "equal",       "not_equal",  "less",        "less_equal",  "greater", "greater_equal",
+      "logical_and", "logical_or", "logical_xor", "logical_not", "isnan",   "isinf",
+      "isfinite",    "isposinf",   "isneginf",    "isreal",      "signbit", "isclose"};
+  return words.contains(ir::op_word(ir::op_name(op)));
+}
+
+/// Operands that choose rather than compute: booleans in any case.
+bool is_condition(std::string_view name) { return name == "condition" || name == "mask"; }
+
+class Promoter {
+ public:
+  explicit Promoter(Graph& graph) : graph_(graph), names_(graph), calls_(graph) {}
+
+  bool run() {
+    std::vector<Node> old = std::exchange(graph_.nodes, {});
+    graph_.nodes.reserve(old.size());
+    for (Node& node : old) promote(std::move(node));
+    return changed_;
+  }
+
+ private:
+  ir::Value& value(ValueId id) { return graph_.values[static_cast<size_t>(id)]; }
+
+  void promote(Node node) {
+    const ir::Promotion* rule = ir::promotion_column().find(node.op);
+    if (rule == nullptr || !node.compute_dtype) {
+      graph_.nodes.push_back(std::move(node));
+      return;
+    }
+    const DType dtype = computing_dtype(node, *rule);
+    changed_ |= node.compute_dtype != dtype;
+    node.compute_dtype = dtype;
+    for (ir::Argument& arg : node.args)
+      ir::change_refs(arg.value, [&](ValueId& id) {
+        id = cast_of(id, is_condition(arg.name) ? DType::boolean : dtype, node);
+      });
+    narrow_result(std::move(node), is_predicate(node.op) ? DType::boolean : dtype);
+  }
+
+  /// torch's common dtype, except where the operation leaves the integers (`true_divide`).
+  DType computing_dtype(const Node& node, ir::Promotion rule) {
+    const DType common = *node.compute_dtype;
+    if (ir::is_float(common) || ir::is_complex(common)) return common;
+    const DType result = value(node.outputs.at(0)).dtype;
+    if (ir::is_float(result) && !is_predicate(node.op)) return result;
+    return rule == ir::Promotion::to_float ? DType::f32 : common;
+  }
+
+  /// `id` in another dtype; one cast serves all later operations.
+  ValueId cast_of(ValueId id, DType dtype, const Node& user) {
+    if (value(id).dtype == dtype || value(id).quant) return id;
+    const auto [entry, is_new] = casts_.try_emplace({id, dtype}, ir::kNoValue);
+    if (is_new) {
+      ir::Value result = value(id);
+      result.name = names_.take(cat(value(id).name, "_as_", ir::dtype_name(dtype)));
+      result.dtype = dtype;
+      entry->second = ir::add_value(graph_, std::move(result));
+      add_cast(id, entry->second, user);
+    }
+    return entry->second;
+  }
+
+  void add_cast(ValueId from, ValueId to, const Node& beside) {
+    static const ir::OpId kCast = ir::op_id("t2n::cast");
+    Node cast;
+    cast.op = kCast;
+    cast.args = {{"self", ir::TensorRef{from}}, {"dtype", value(to).dtype}};
+    cast.outputs = {to};
+    cast.scope = beside.scope;
+    cast.call = calls_.take(kCast, beside.scope);
+    cast.source = beside.source;
+    graph_.nodes.push_back(std::move(cast));
+    changed_ = true;
+  }
+
+  /// Adds the node; where torch stored its result in another dtype (in place), a cast does so
+  /// visibly.
+  void narrow_result(Node node, DType natural) {
+    const ValueId recorded = node.outputs.at(0);
+    if (value(recorded).dtype == natural || value(recorded).dtype == DType::boolean) {
+      graph_.nodes.push_back(std::move(node));
+      return;
+    }
+    ir::Value wide = value(recorded);
+    wide.name = names_.take(wide.name + "_wide");
+    wide.dtype = natural;
+    const ValueId id = ir::add_value(graph_, std::move(wide));
+    node.outputs[0] = id;
+    graph_.nodes.push_back(std::move(node));
+    add_cast(id, recorded, graph_.nodes.back());
+  }
+
+  Graph& graph_;
+  FreshNames names_;
+  FreshCalls calls_;
+  std::map<std::pair<ValueId, DType>, ValueId> casts_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+bool explicit_promotion(Graph& graph, const PassContext&) { return Promoter(graph).run(); }
+
+}  // namespace t2n::passes

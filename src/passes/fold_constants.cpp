@@ -1,0 +1,192 @@
+// The pass `fold-constants`: what does not depend on the inputs is computed now, unless that would
+// make the exported model larger.
+#include <algorithm>
+#include <unordered_map>
+
+#include "ir/print.h"
+#include "src/passes/pass.h"
+#include "src/passes/rewrite.h"
+
+namespace t2n::passes {
+namespace {
+
+using ir::Graph;
+using ir::Node;
+using ir::Tensor;
+using ir::ValueId;
+
+/// Results up to this size are folded whatever they replace, and shared if equal.
+constexpr int64_t kSmallBytes = 64 * 1024;
+
+int64_t byte_count(const Tensor& tensor) {
+  return tensor.elements() * ir::dtype_size(tensor.dtype);
+}
+
+bool is_loaded(const Tensor& tensor) { return !tensor.bytes.empty() || tensor.elements() == 0; }
+
+bool is_view(const Tensor& result, const Tensor& operand) {
+  const std::less_equal<> before;  // pointers into different buffers have no other order
+  return before(operand.bytes.data(), result.bytes.data()) &&
+         before(result.bytes.data() + result.bytes.size(),
+                operand.bytes.data() + operand.bytes.size());
+}
+
+bool is_symbolic(const ir::Attr& attr) {
+  if (const auto* one = std::get_if<ir::Dim>(&attr)) return !one->is_constant();
+  if (const auto* many = std::get_if<std::vector<ir::Dim>>(&attr))
+    return !std::all_of(many->begin(), many->end(),
+                        [](const ir::Dim& dim) { return dim.is_constant(); });
+  return false;
+}
+
+/// Layers that behave at random, or learn, while training.
+bool is_training(const Node& node) {
+  for (const char* name : {"train", "training"})
+    if (const ir::Attr* flag = node.find(name); flag && *flag == ir::Attr(true)) return true;
+  const ir::Attr* dropout = node.find("dropout_p");
+  return dropout && *dropout != ir::Attr(0.0);
+}
+
+class Folder {
+ public:
+  Folder(Graph& graph, const ir::Evaluator& evaluate)
+      : graph_(graph),
+        evaluate_(evaluate),
+        constant_(ir::constant_index(graph)),
+        uses_(ir::use_counts(graph)) {
+    for (size_t i = 0; i < graph.values.size(); ++i) same_as_.push_back(static_cast<ValueId>(i));
+  }
+
+  bool run() {
+    const size_t before = graph_.nodes.size();
+    std::erase_if(graph_.nodes, [this](const Node& node) { return fold(node); });
+    if (graph_.nodes.size() == before) return false;
+    replace_uses(graph_, same_as_);
+    remove_dead(graph_);
+    return true;
+  }
+
+ private:
+  ir::Value& value(ValueId id) { return graph_.values[static_cast<size_t>(id)]; }
+  int& uses(ValueId id) { return uses_[static_cast<size_t>(id)]; }
+  ValueId resolve(ValueId id) const { return same_as_[static_cast<size_t>(id)]; }
+
+  /// nullptr unless the value is a constant.
+  const Tensor* constant(ValueId id) const {
+    const int index = constant_[static_cast<size_t>(resolve(id))];
+    return index < 0 ? nullptr : &graph_.constants[static_cast<size_t>(index)].data;
+  }
+
+  bool fold(const Node& node) {
+    if (!is_foldable(node)) return false;
+    const int64_t size = result_bytes(node);
+    const bool is_free = size <= std::max(kSmallBytes, dying_bytes(node));
+    if (!is_free && size > largest_operand(node)) return false;  // not even as a view
+    std::vector<Tensor> results = evaluate_(node, [this](ValueId id) { return *constant(id); });
+    if (!fits(node, results) || (!is_free && !are_views(node, results))) return false;
+    ir::for_each_input(node, [this](ValueId id) { --uses(resolve(id)); });
+    for (size_t i = 0; i < results.size(); ++i) define(node.outputs[i], std::move(results[i]));
+    return true;
+  }
+
+  bool is_foldable(const Node& node) {
+    if (ir::purity_column().find(node.op) || node.body || is_training(node)) return false;
+    bool known = std::none_of(node.args.begin(), node.args.end(),
+                              [](const ir::Argument& arg) { return is_symbolic(arg.value); });
+    ir::for_each_input(node, [&](ValueId id) {
+      const Tensor* data = constant(id);
+      known = known && data && is_loaded(*data) && !value(resolve(id)).quant;
+    });
+    return known && std::all_of(node.outputs.begin(), node.outputs.end(),
+                                [this](ValueId id) { return is_plain(value(id)); });
+  }
+
+  static bool is_plain(const ir::Value& output) {
+    return !output.quant && !is_symbolic(ir::Attr(output.shape));
+  }
+
+  int64_t result_bytes(const Node& node) {
+    int64_t total = 0;
+    for (const ValueId id : node.outputs)
+      total +=
+          ir::element_count(ir::static_shape(value(id).shape)) * ir::dtype_size(value(id).dtype);
+    return total;
+  }
+
+  /// Bytes of the operands that nobody else reads.
+  int64_t dying_bytes(const Node& node) {
+    std::map<ValueId, int> reads;
+    ir::for_each_input(node, [&](ValueId id) { ++reads[resolve(id)]; });
+    int64_t total = 0;
+    for (const auto& [id, count] : reads)
+      if (count == uses(id)) total += byte_count(*constant(id));
+    return total;
+  }
+
+  int64_t largest_operand(const Node& node) const {
+    int64_t largest = 0;
+    ir::for_each_input(node,
+                       [&](ValueId id) { largest = std::max(largest, byte_count(*constant(id))); });
+    return largest;
+  }
+
+  /// Whether the results are what the graph says; an in-place operation may have recorded another
+  /// dtype, which `explicit-promotion` makes visible.
+  bool fits(const Node& node, const std::vector<Tensor>& results) {
+    T2N_ASSERT(results.size() == node.outputs.size(), ir::node_address(graph_, node), " gave ",
+               results.size(), " results, not ", node.outputs.size());
+    for (size_t i = 0; i < results.size(); ++i) {
+      const ir::Value& expected = value(node.outputs[i]);
+      if (results[i].dtype != expected.dtype || ir::to_shape(results[i].shape) != expected.shape)
+        return false;
+    }
+    return true;
+  }
+
+  bool are_views(const Node& node, const std::vector<Tensor>& results) const {
+    return std::all_of(results.begin(), results.end(), [&](const Tensor& result) {
+      bool found = false;
+      ir::for_each_input(node,
+                         [&](ValueId id) { found = found || is_view(result, *constant(id)); });
+      return found;
+    });
+  }
+
+  void define(ValueId id, Tensor data) {
+    if (byte_count(data) <= kSmallBytes) {
+      const ValueId known = remember(id, data);
+      if (known != id) {
+        same_as_[static_cast<size_t>(id)] = known;
+        uses(known) += uses(id);
+        return;
+      }
+    }
+    constant_[static_cast<size_t>(id)] = static_cast<int>(graph_.constants.size());
+    graph_.constants.push_back({id, std::move(data)});
+  }
+
+  /// An earlier result with the same content, or `id` itself.
+  ValueId remember(ValueId id, const Tensor& data) {
+    const uint64_t hash = ir::content_hash(data);
+    const auto [begin, end] = results_.equal_range(hash);
+    for (auto it = begin; it != end; ++it)
+      if (ir::same_values(*constant(it->second), data)) return it->second;
+    results_.emplace(hash, id);
+    return id;
+  }
+
+  Graph& graph_;
+  const ir::Evaluator& evaluate_;
+  std::vector<int> constant_;     ///< by value: index in graph.constants, or -1
+  std::vector<int> uses_;         ///< by value: reads by what is not folded
+  std::vector<ValueId> same_as_;  ///< by value: the constant that stands for it, or itself
+  std::unordered_multimap<uint64_t, ValueId> results_;  ///< small ones, by content hash
+};
+
+}  // namespace
+
+bool fold_constants(Graph& graph, const PassContext& context) {
+  return context.evaluate && Folder(graph, context.evaluate).run();
+}
+
+}  // namespace t2n::passes

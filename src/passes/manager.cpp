@@ -1,0 +1,100 @@
+// The table of passes, the default order, and the loop that runs, verifies, times and prints.
+#include <algorithm>
+#include <chrono>
+
+#include "src/passes/pass.h"
+
+namespace t2n::passes {
+namespace {
+
+const PassInfo& find_pass(std::string_view name) {
+  for (const PassInfo& info : passes())
+    if (info.name == name) return info;
+  std::vector<std::string> names;
+  for (const PassInfo& info : passes()) names.emplace_back(info.name);
+  const std::string near = nearest(name, names);
+  throw Error("usage", cat("there is no pass called ", quoted(name)), {},
+              near.empty() ? "`t2nnef opt --help` lists the passes"
+                           : cat("did you mean ", quoted(near), "?"));
+}
+
+bool run_deep(Pass pass, ir::Graph& graph, const PassContext& context);
+
+/// Runs the pass in the nested graph of one operation. Other graphs may share it: a copy is
+/// changed.
+bool run_in_body(Pass pass, const ir::Graph& graph, ir::Node& node, const PassContext& context) {
+  auto body = std::make_shared<ir::Graph>(*node.body);
+  if (const auto sizes = graph.attributes.find(ir::kSampleSizes); sizes != graph.attributes.end())
+    body->attributes.insert(*sizes);  // symbols mean the same inside
+  if (!run_deep(pass, *body, context)) return false;
+  node.body = std::move(body);
+  return true;
+}
+
+bool run_deep(Pass pass, ir::Graph& graph, const PassContext& context) {
+  bool changed = false;
+  for (ir::Node& node : graph.nodes)
+    if (node.body) changed |= run_in_body(pass, graph, node, context);
+  return pass(graph, context) || changed;
+}
+
+bool is_printed(const PassInfo& info, bool changed, const PipelineOptions& options) {
+  return options.print && (options.print_after == "all" || options.print_after == info.name ||
+                           (options.print_changed && changed));
+}
+
+bool run_one(const PassInfo& info, ir::Graph& graph, const PassContext& context,
+             const PipelineOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  const bool changed = run_deep(info.run, graph, context);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  if (options.time) options.time(info.name, seconds.count());
+  ir::verify(graph, info.name);
+  if (is_printed(info, changed, options))
+    options.print(
+        cat("# after ", info.name, changed ? "" : " (unchanged)", "\n", ir::print(graph)));
+  return changed;
+}
+
+}  // namespace
+
+const std::vector<PassInfo>& passes() {
+  static const std::vector<PassInfo> table = {
+      {"bind-sizes", "replaces symbolic sizes by those of the sample inputs", bind_sizes},
+      {"dead-code", "removes what no output needs", dead_code},
+      {"fold-constants", "evaluates operations on constants where that does not enlarge",
+       fold_constants},
+      {"canonical-activations", "finds written-out silu, gelu, hardswish and rms_norm",
+       canonical_activations},
+      {"explicit-promotion", "makes implicit changes of dtype explicit", explicit_promotion}};
+  return table;
+}
+
+const std::vector<std::string>& default_pipeline() {
+  // Sizes first, since folding wants plain arguments; dead code before folding, which would compute
+  // it. Written-out activations are found after folding (their literals may be computed) and before
+  // promotion (its casts would stand between). Promotion leaves casts of constants, folded in a
+  // second round, and every folding leaves constants that nobody reads.
+  static const std::vector<std::string> names = {
+      "bind-sizes",         "dead-code",      "fold-constants", "canonical-activations",
+      "explicit-promotion", "fold-constants", "dead-code"};
+  return names;
+}
+
+bool run_pipeline(ir::Graph& graph, const std::vector<std::string>& names,
+                  const PassContext& context, const PipelineOptions& options) {
+  for (const std::string& name : options.disabled) find_pass(name);
+  if (!options.print_after.empty() && options.print_after != "all") find_pass(options.print_after);
+  std::vector<const PassInfo*> pipeline;
+  for (const std::string& name : names) pipeline.push_back(&find_pass(name));
+
+  ir::verify(graph, "trace");
+  bool changed = false;
+  for (const PassInfo* info : pipeline)
+    if (std::find(options.disabled.begin(), options.disabled.end(), info->name) ==
+        options.disabled.end())
+      changed |= run_one(*info, graph, context, options);
+  return changed;
+}
+
+}  // namespace t2n::passes

@@ -1,0 +1,64 @@
+// Passes: free functions over a graph, named in one table and run by name in pipelines.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/evaluator.h"
+#include "ir/graph.h"
+#include "src/diag/sink.h"
+
+namespace t2n::passes {
+
+/// What passes may ask of the world; every member may be empty.
+struct PassContext {
+  ir::Evaluator evaluate;  ///< empty: nothing is folded
+  /// Whether the target has a form of its own for an operation; empty: for all.
+  std::function<bool(ir::OpId)> is_native;
+  /// Symbols that stay symbolic (declared dynamic axes); empty: none.
+  std::function<bool(std::string_view)> keeps_symbol;
+  Report report;
+};
+
+/// Each returns true if the graph changed, and leaves a valid one.
+using Pass = bool (*)(ir::Graph&, const PassContext&);
+
+/// Replaces symbolic sizes by the sample values in the attribute `sample_sizes`, in shapes and
+/// arguments.
+bool bind_sizes(ir::Graph& graph, const PassContext& context);
+/// Removes operations and constants that no output needs, random ones too; graph inputs stay.
+bool dead_code(ir::Graph& graph, const PassContext& context);
+/// Evaluates operations on constants where the result is not larger than what it replaces.
+bool fold_constants(ir::Graph& graph, const PassContext& context);
+/// Turns written-out silu, gelu, hardswish and rms_norm into the single operation.
+bool canonical_activations(ir::Graph& graph, const PassContext& context);
+/// Makes torch's implicit dtype promotion explicit as `t2n::cast` operations.
+bool explicit_promotion(ir::Graph& graph, const PassContext& context);
+
+struct PassInfo {
+  std::string_view name;
+  std::string_view doc;
+  Pass run;
+};
+
+/// All passes, in the order in which the default pipeline first runs them.
+const std::vector<PassInfo>& passes();
+/// What `export` runs.
+const std::vector<std::string>& default_pipeline();
+
+struct PipelineOptions {
+  std::vector<std::string> disabled;  ///< names to leave out
+  std::string print_after;            ///< the name of a pass, "all", or nothing
+  bool print_changed = false;         ///< print after each pass that changed something
+  std::function<void(const std::string& text)> print;
+  std::function<void(std::string_view pass, double seconds)> time;
+};
+
+/// Runs passes by name, in nested graphs too, and verifies the graph before the first and after
+/// each. Returns true if one changed it.   Errors: `usage` for unknown names, `ir-invalid`.
+bool run_pipeline(ir::Graph& graph, const std::vector<std::string>& names,
+                  const PassContext& context, const PipelineOptions& options = {});
+
+}  // namespace t2n::passes

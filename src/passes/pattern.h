@@ -1,0 +1,63 @@
+// Recognising arithmetic however it was written: expressions are compared as polynomials.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace t2n::passes {
+
+/// Coefficients by the powers of two values, x and e. {{1, 1}, 0.5} stands for 0.5 * x * e.
+using Polynomial = std::map<std::pair<int, int>, double>;
+
+/// Same terms, coefficients equal to a relative 1e-6 (literals are often written with few digits,
+/// or stored in f32).
+bool is_close(const Polynomial& a, const Polynomial& b);
+
+/// An argument that is none, or that the schema does not have.
+bool is_none(const ir::Attr* attr);
+
+/// Questions about a graph that stays as it is in the meantime, but for nodes overwritten in place.
+class Pattern {
+ public:
+  explicit Pattern(const ir::Graph& graph);
+
+  const ir::Value& value(ir::ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  int uses(ir::ValueId id) const { return uses_[static_cast<size_t>(id)]; }
+  /// The node that computes the value; nullptr for inputs and constants.
+  const ir::Node* producer(ir::ValueId id) const;
+  /// The only reader of a value; nullptr if there are several, none, or it is a graph output.
+  const ir::Node* only_user(ir::ValueId id) const;
+
+  /// A plain number, or the content of a constant of rank 0.
+  std::optional<double> number(const ir::Attr* attr) const;
+  std::optional<double> number(ir::ValueId id) const;
+  /// A tensor operand that is no such constant, or kNoValue.
+  ir::ValueId tensor(const ir::Attr* attr) const;
+
+  /// `root` as a polynomial in x and e. Values in between must be read by nothing else, and be of
+  /// the dtype of x.
+  std::optional<Polynomial> expand(ir::ValueId root, ir::ValueId x, ir::ValueId e) const;
+  /// The only value that `root` is a polynomial in; kNoValue if there are several.
+  ir::ValueId only_variable(ir::ValueId root) const;
+
+ private:
+  struct Variables {
+    ir::ValueId x;
+    ir::ValueId e;
+  };
+  std::optional<Polynomial> term(const ir::Attr* attr, Variables of, int depth) const;
+  std::optional<Polynomial> term(ir::ValueId id, Variables of, int depth) const;
+  std::optional<Polynomial> node_term(const ir::Node& node, Variables of, int depth) const;
+
+  const ir::Graph& graph_;
+  std::vector<int> producers_;
+  std::vector<int> constants_;
+  std::vector<int> uses_;
+  std::vector<int> last_user_;
+};
+
+}  // namespace t2n::passes

@@ -1,0 +1,44 @@
+// What passes share for changing graphs.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "ir/graph.h"
+
+namespace t2n::passes {
+
+/// Names that no value of the graph has yet.
+class FreshNames {
+ public:
+  explicit FreshNames(const ir::Graph& graph);
+  /// `wanted`, or with "_2", "_3"… behind it.
+  std::string take(const std::string& wanted);
+
+ private:
+  std::unordered_set<std::string> taken_;
+  std::unordered_map<std::string, int> last_number_;
+};
+
+/// Call numbers that no operation of the same word and scope has yet.
+class FreshCalls {
+ public:
+  explicit FreshCalls(const ir::Graph& graph);
+  int take(ir::OpId op, ir::ScopeId scope);
+
+ private:
+  std::map<std::pair<ir::ScopeId, std::string_view>, int> next_;
+};
+
+/// Removes operations and constants that no output needs, and values that nothing defines any more.
+/// Returns true if something went.
+bool remove_dead(ir::Graph& graph);
+
+/// Lets every operand and graph output that reads value `i` read `replacement[i]` instead.
+void replace_uses(ir::Graph& graph, const std::vector<ir::ValueId>& replacement);
+
+}  // namespace t2n::passes

@@ -1,0 +1,84 @@
+// Names and versions of targets: parsing, printing, and the look-up of features.
+#include "src/target/target.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "src/diag/error.h"
+
+namespace t2n::target {
+namespace {
+
+constexpr Version kOldest{0, 19, 0};
+constexpr Version kNewest{0, 23, 9};
+constexpr std::string_view kKnown = "known targets: tract[@0.19.0 .. 0.23.9]";
+
+/// Reads digits at the front of `text` and removes them; -1 if there are none.
+int take_number(std::string_view& text) {
+  int value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool ok = error == std::errc() && !text.empty() && text[0] != '-';
+  if (!ok) return -1;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return value;
+}
+
+[[noreturn]] void unknown_target(std::string_view text, std::string_view engine) {
+  if (engine == "khronos")
+    throw Error("usage", cat("the target ", quoted(text), " is not there yet"), "",
+                std::string(kKnown));
+  const std::string near = nearest(engine, {"tract"});
+  throw Error(
+      "usage", cat("unknown target ", quoted(text)), "",
+      near.empty() ? std::string(kKnown) : cat(kKnown, "; did you mean ", quoted(near), "?"));
+}
+
+void check_tract(const Version& version) {
+  if (version > kNewest)
+    throw Error("usage", cat("tract ", version_str(version), " is newer than t2nnef knows"), "",
+                cat("the newest known version is ", version_str(kNewest)));
+  if (version < kOldest)
+    throw Error("usage", cat("tract ", version_str(version), " is older than t2nnef supports"), "",
+                cat("the oldest supported version is ", version_str(kOldest)));
+}
+
+}  // namespace
+
+bool has(const Target& target, Feature feature) {
+  const auto rows = feature_rows();
+  const auto row = std::find_if(rows.begin(), rows.end(),
+                                [&](const FeatureRow& r) { return r.feature == feature; });
+  T2N_ASSERT(row != rows.end(), "feature ", static_cast<int>(feature), " has no row in tract.cpp");
+  return target.version >= row->since;
+}
+
+std::string target_name(const Target& target) { return cat("tract@", version_str(target.version)); }
+
+std::string version_str(const Version& version) {
+  return cat(version.major, ".", version.minor, ".", version.patch);
+}
+
+Version parse_version(std::string_view text) {
+  std::string_view rest = text;
+  Version version;
+  version.major = take_number(rest);
+  for (int* part : {&version.minor, &version.patch}) {
+    *part = rest.starts_with('.') ? (rest.remove_prefix(1), take_number(rest)) : -1;
+  }
+  if (!rest.empty() || std::min({version.major, version.minor, version.patch}) < 0)
+    throw Error("usage", cat("cannot read the version ", quoted(text)),
+                "a version is three numbers", "write it as in '0.23.9'");
+  return version;
+}
+
+Target parse_target(std::string_view text) {
+  const size_t at = text.find('@');
+  const std::string_view engine = text.substr(0, at);
+  if (engine != "tract") unknown_target(text, engine);
+  if (at == std::string_view::npos) return {Engine::tract, kNewest};
+  const Version version = parse_version(text.substr(at + 1));
+  check_tract(version);
+  return {Engine::tract, version};
+}
+
+}  // namespace t2n::target

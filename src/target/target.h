@@ -1,0 +1,68 @@
+// Inference targets as data: an engine, a version, and what that version can say.
+#pragma once
+
+#include <compare>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace t2n::target {
+
+enum class Engine { tract };
+
+struct Version {
+  int major = 0;
+  int minor = 0;
+  int patch = 0;
+  friend auto operator<=>(const Version&, const Version&) = default;
+};
+
+struct Target {
+  Engine engine = Engine::tract;
+  Version version;
+  friend bool operator==(const Target&, const Target&) = default;
+};
+
+/// What a version may lack. One row in tract.cpp each: the version it came, and how it is written.
+enum class Feature {
+  core_cumsum,           ///< tract_core_cumsum
+  core_gelu_approx,      ///< tract_core_gelu_approx
+  core_is_nan,           ///< tract_core_is_nan, tract_core_is_inf
+  core_resize,           ///< tract_core_resize
+  core_rms_norm,         ///< tract_core_rms_norm
+  core_silu,             ///< tract_core_silu
+  copy,                  ///< copy(x)
+  count_include_pad,     ///< box with border = 'constant' counts the padding
+  any_all_reduce,        ///< any_reduce, all_reduce
+  grid_sample,           ///< tract_core_grid_sample
+  gru_seq,               ///< tract_core_gru_seq
+  log_softmax,           ///< tract_core_log_softmax
+  lstm_epilogue,         ///< tract_core_lstm_epilogue
+  scatter_reduction,     ///< reduction of tract_core_scatter_elements is honoured
+  sdpa,                  ///< tract_transformers_sdpa
+  sign_integers,         ///< sign on integers
+  transformers_gelu,     ///< tract_transformers_gelu_approx
+  transformers_rms_norm, ///< tract_transformers_rms_norm
+  transformers_silu,     ///< tract_transformers_silu
+};
+
+struct FeatureRow {
+  Feature feature;
+  std::string_view name;
+  Version since;
+  std::string_view note;  ///< measured behaviour before `since`
+};
+
+std::span<const FeatureRow> feature_rows();
+bool has(const Target& target, Feature feature);
+
+/// "tract@0.23.9"
+std::string target_name(const Target& target);
+std::string version_str(const Version& version);
+/// "tract", "tract@0.21.19". Errors: `usage`, with the known targets and "did you mean".
+Target parse_target(std::string_view text);
+/// "0.21.19"; nullopt-like errors: `usage`.
+Version parse_version(std::string_view text);
+
+}  // namespace t2n::target

@@ -1,0 +1,39 @@
+// What each version of tract can say: measured on the released libraries, not read in change logs.
+#include "src/target/target.h"
+
+namespace t2n::target {
+namespace {
+
+constexpr FeatureRow kRows[] = {
+    {Feature::core_cumsum, "core_cumsum", {0, 23, 9}, "no definition; product with a triangle"},
+    {Feature::core_gelu_approx, "core_gelu_approx", {0, 23, 0}, "no definition"},
+    {Feature::core_is_nan,
+     "core_is_nan",
+     {0, 23, 0},
+     "no definition; tract_onnx_is_nan, or x != x"},
+    {Feature::core_resize, "core_resize", {0, 23, 3}, "no definition; products with weights"},
+    {Feature::core_rms_norm, "core_rms_norm", {0, 23, 0}, "no definition"},
+    {Feature::core_silu, "core_silu", {0, 23, 0}, "no definition; x * sigmoid(x) is recognised"},
+    {Feature::copy, "copy", {0, 23, 0}, "no definition; squeeze(x, axes = [])"},
+    {Feature::count_include_pad,
+     "count_include_pad",
+     {0, 23, 6},
+     "ignored: silently wrong; pad before"},
+    {Feature::any_all_reduce, "any_all_reduce", {0, 23, 0}, "no definition; min and max of a cast"},
+    {Feature::grid_sample, "grid_sample", {0, 23, 3}, "no definition"},
+    {Feature::gru_seq, "gru_seq", {0, 23, 9}, "no definition; tract_core_scan"},
+    {Feature::log_softmax, "log_softmax", {0, 21, 17}, "no definition; a fragment"},
+    {Feature::lstm_epilogue, "lstm_epilogue", {0, 23, 2}, "no definition; gates one by one"},
+    {Feature::scatter_reduction, "scatter_reduction", {0, 23, 0}, "ignored: silently wrong"},
+    {Feature::sdpa, "sdpa", {0, 22, 0}, "no definition; matmul, softmax, matmul"},
+    {Feature::sign_integers, "sign_integers", {0, 23, 5}, "floats only; cast"},
+    {Feature::transformers_gelu, "transformers_gelu", {0, 21, 13}, "no definition; a fragment"},
+    {Feature::transformers_rms_norm, "transformers_rms_norm", {0, 21, 13}, "no definition"},
+    {Feature::transformers_silu, "transformers_silu", {0, 21, 13}, "no definition; a product"},
+};
+
+}  // namespace
+
+std::span<const FeatureRow> feature_rows() { return kRows; }
+
+}  // namespace t2n::target

@@ -1,0 +1,117 @@
+#include "src/trace/convert.h"
+
+#include <ATen/Functions.h>
+
+#include <cstring>
+
+#include "src/diag/error.h"
+
+namespace t2n::trace {
+namespace {
+
+struct Pair {
+  at::ScalarType torch;
+  ir::DType ir;
+};
+
+constexpr Pair kPairs[] = {{at::kBool, ir::DType::boolean},
+                           {at::kByte, ir::DType::u8},
+                           {at::kUInt16, ir::DType::u16},
+                           {at::kUInt32, ir::DType::u32},
+                           {at::kUInt64, ir::DType::u64},
+                           {at::kChar, ir::DType::i8},
+                           {at::kShort, ir::DType::i16},
+                           {at::kInt, ir::DType::i32},
+                           {at::kLong, ir::DType::i64},
+                           {at::kHalf, ir::DType::f16},
+                           {at::kBFloat16, ir::DType::bf16},
+                           {at::kFloat, ir::DType::f32},
+                           {at::kDouble, ir::DType::f64},
+                           {at::kComplexFloat, ir::DType::c64},
+                           {at::kComplexDouble, ir::DType::c128}};
+
+/// Bytes from the first element to the end of the last one reachable.
+size_t span_bytes(const at::Tensor& tensor) {
+  if (tensor.numel() == 0) return 0;
+  int64_t last = 0;
+  for (int64_t d = 0; d < tensor.dim(); ++d) last += (tensor.size(d) - 1) * tensor.stride(d);
+  return static_cast<size_t>((last + 1) * tensor.element_size());
+}
+
+ir::Tensor geometry(const at::Tensor& tensor) {
+  ir::Tensor out;
+  out.dtype = require_dtype(tensor.scalar_type());
+  out.shape = tensor.sizes().vec();
+  out.strides = tensor.strides().vec();
+  return out;
+}
+
+/// A conjugated or negated view has other values than its bytes; a sparse one has no strides.
+at::Tensor plain(const at::Tensor& tensor) {
+  if (tensor.layout() != at::kStrided)
+    throw Error("unsupported-dtype", "a sparse tensor cannot be exported", {},
+                "make it dense with .to_dense() before saving the model");
+  return tensor.detach().resolve_conj().resolve_neg();
+}
+
+}  // namespace
+
+std::optional<ir::DType> from_torch(at::ScalarType type) {
+  for (const Pair& pair : kPairs)
+    if (pair.torch == type) return pair.ir;
+  return std::nullopt;
+}
+
+at::ScalarType to_torch(ir::DType dtype) {
+  for (const Pair& pair : kPairs)
+    if (pair.ir == dtype) return pair.torch;
+  internal_error(__FILE__, __LINE__, cat("no torch type for ", ir::dtype_name(dtype)));
+}
+
+ir::DType require_dtype(at::ScalarType type) {
+  if (const auto dtype = from_torch(type)) return *dtype;
+  throw Error("unsupported-dtype", cat("tensors of type ", quoted(at::toString(type)), " cannot be exported"),
+              "t2nnef has no translation for this element type yet");
+}
+
+ir::Tensor share(const at::Tensor& tensor) {
+  const auto keep = std::make_shared<at::Tensor>(plain(tensor));
+  ir::Tensor out = geometry(*keep);
+  out.bytes = {static_cast<const std::byte*>(keep->const_data_ptr()), span_bytes(*keep)};
+  out.owner = keep;
+  return out;
+}
+
+ir::Tensor copy(const at::Tensor& tensor) {
+  return share(plain(tensor).clone(at::MemoryFormat::Contiguous));
+}
+
+ir::Tensor original(const at::Tensor& tensor, const std::shared_ptr<const Mapping>& mapping,
+                    bool pages_may_differ) {
+  const at::Tensor dense = plain(tensor);
+  const std::byte* bytes = mapping ? mapping->original_of(dense.const_data_ptr()) : nullptr;
+  if (bytes == nullptr) return copy(tensor);
+  if (pages_may_differ && std::memcmp(bytes, dense.const_data_ptr(), span_bytes(dense)) != 0)
+    return copy(tensor);
+  ir::Tensor out = geometry(dense);
+  out.bytes = {bytes, span_bytes(dense)};
+  out.owner = mapping;
+  return out;
+}
+
+at::Tensor to_torch(const ir::Tensor& tensor) {
+  const auto options = at::TensorOptions().dtype(to_torch(tensor.dtype));
+  if (tensor.elements() == 0) return at::empty(tensor.shape, options);
+  T2N_ASSERT(!tensor.bytes.empty(), "the values of a tensor are not loaded");
+  return at::from_blob(
+      const_cast<std::byte*>(tensor.bytes.data()), tensor.shape, tensor.strides,
+      [owner = tensor.owner](void*) mutable { owner.reset(); }, options);
+}
+
+at::Tensor to_torch_copy(const ir::Tensor& tensor) {
+  if (tensor.bytes.empty())
+    return at::zeros(tensor.shape, at::TensorOptions().dtype(to_torch(tensor.dtype)));
+  return to_torch(tensor).clone(at::MemoryFormat::Contiguous);
+}
+
+}  // namespace t2n::trace

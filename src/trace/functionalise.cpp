@@ -1,0 +1,293 @@
+// In-place writes and views as pure operations: a write through a view is scattered back to its root.
+#include <ATen/Functions.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+
+#include "src/diag/error.h"
+#include "src/trace/convert.h"
+#include "src/trace/recorder.h"
+
+namespace t2n::trace {
+namespace {
+
+/// These change a tensor's geometry only: a new view under the same object.
+bool is_metadata_write(const std::string& name) {
+  constexpr std::array<std::string_view, 9> kNames = {
+      "aten::t_",        "aten::transpose_", "aten::squeeze_", "aten::unsqueeze_", "aten::swapaxes_",
+      "aten::swapdims_", "aten::detach_",    "aten::as_strided_", "aten::requires_grad_"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+bool is_written(const c10::Argument& argument) {
+  return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+}
+
+/// Same arguments, the out ones left out of `with_out`.
+bool same_arguments(const c10::FunctionSchema& functional, const c10::FunctionSchema& writing) {
+  std::vector<std::string> names;
+  for (const c10::Argument& argument : writing.arguments())
+    if (!argument.is_out()) names.push_back(argument.name());
+  if (functional.arguments().size() != names.size()) return false;
+  for (size_t i = 0; i < names.size(); ++i)
+    if (functional.arguments()[i].name() != names[i]) return false;
+  return true;
+}
+
+std::string find_functional(const c10::FunctionSchema& schema) {
+  std::string name = schema.name();
+  const bool out = std::any_of(schema.arguments().begin(), schema.arguments().end(),
+                               [](const c10::Argument& a) { return a.is_out(); });
+  if (!out) {
+    if (name.ends_with("__") && name.find("::__i") != std::string::npos)
+      name.erase(name.find("::__i") + 4, 1);
+    else if (name.ends_with("_"))
+      name.pop_back();
+    else
+      return {};
+  }
+  std::string fallback;
+  for (const auto& op : torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(name))) {
+    if (op->schema().is_mutable() || !same_arguments(op->schema(), schema)) continue;
+    if (op->schema().overload_name() == schema.overload_name()) return qualified_name(op->schema());
+    if (fallback.empty()) fallback = qualified_name(op->schema());
+  }
+  return fallback;
+}
+
+ir::Argument tensor_arg(std::string name, ir::ValueId id) { return {std::move(name), ir::TensorRef{id}}; }
+
+ir::Argument ints_arg(std::string name, const ir::Ints& values) {
+  return {std::move(name), std::vector<ir::Dim>(values.begin(), values.end())};
+}
+
+/// If `view` is a box of `base` cut along one axis: that axis, else -1. Both have the same rank.
+int sliced_axis(const at::Tensor& base, const at::Tensor& view) {
+  int axis = -1;
+  if (base.dim() != view.dim()) return -1;
+  for (int64_t d = 0; d < base.dim(); ++d) {
+    if (base.size(d) == view.size(d) && (base.stride(d) == view.stride(d) || base.size(d) == 1)) continue;
+    if (axis >= 0) return -1;
+    axis = static_cast<int>(d);
+  }
+  return axis;
+}
+
+/// The permutation p with view = base.permute(p), or empty.
+std::vector<int64_t> permutation(const at::Tensor& base, const at::Tensor& view) {
+  std::vector<int64_t> out;
+  if (base.dim() != view.dim() || view.storage_offset() != 0) return {};
+  std::vector<bool> used(static_cast<size_t>(base.dim()), false);
+  for (int64_t d = 0; d < view.dim(); ++d) {
+    int64_t match = -1;
+    for (int64_t b = 0; b < base.dim() && match < 0; ++b)
+      if (!used[static_cast<size_t>(b)] && base.size(b) == view.size(d) && base.stride(b) == view.stride(d)) match = b;
+    if (match < 0) return {};
+    used[static_cast<size_t>(match)] = true;
+    out.push_back(match);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string functional_name(const c10::FunctionSchema& schema) {
+  static std::map<std::string, std::string> known;
+  const std::string key = qualified_name(schema);
+  const auto found = known.find(key);
+  if (found != known.end()) return found->second;
+  return known.emplace(key, find_functional(schema)).first->second;
+}
+
+ir::ValueId Recorder::refresh(int index) {
+  const auto at = static_cast<size_t>(index);
+  const Root& root = roots_[static_cast<size_t>(tracks_[at].root)];
+  if (tracks_[at].seen == root.version) return tracks_[at].value;
+  if (tracks_[at].parent < 0)
+    throw Error("unsupported-inplace", "a tensor is read after another tensor on the same memory was written",
+                "the two share memory without one being a view of the other", "clone() one of them first");
+  const ir::ValueId base = refresh(tracks_[at].parent);
+  const View& view = *tracks_[at].view;
+  ir::Node node = view.call.node;
+  ir::Attr& operand = node.args[view.base_input].value;
+  if (auto* one = std::get_if<ir::TensorRef>(&operand))
+    one->id = base;
+  else
+    std::get<ir::TensorRefs>(operand).ids[static_cast<size_t>(view.base_in_list)] = base;
+  for (ir::ValueId& output : node.outputs) {
+    const ir::Value like = graph_.values[static_cast<size_t>(output)];
+    output = ir::add_value(graph_, {value_name(node), like.dtype, like.shape, {}});
+  }
+  depends_.resize(graph_.values.size(), false);
+  tracks_[at].value = node.outputs[view.output];
+  tracks_[at].seen = root.version;
+  append(std::move(node));
+  return tracks_[at].value;
+}
+
+ir::ValueId Recorder::emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
+                           const ir::Ints& shape, Place place) {
+  ir::Node node;
+  node.op = ir::op_id(op);
+  node.args = std::move(args);
+  node.scope = place.scope;
+  node.source = place.source;
+  node.call = calls_[{place.scope, std::string(ir::op_word(op))}]++;
+  const ir::ValueId value = ir::add_value(graph_, {value_name(node), dtype, ir::to_shape(shape), {}});
+  depends_.resize(graph_.values.size(), false);
+  node.outputs = {value};
+  append(std::move(node));
+  return value;
+}
+
+ir::ValueId Recorder::index_constant(const at::Tensor& tensor, Place place) {
+  const std::string path = ir::module_path(graph_, place.scope);
+  const ir::ValueId value =
+      ir::add_constant(graph_, unique_name((path.empty() ? "" : path + ".") + "positions"), copy(tensor));
+  depends_.resize(graph_.values.size(), false);
+  return value;
+}
+
+ir::ValueId Recorder::scatter_back(const Track& track, ir::ValueId base, ir::ValueId source, Place place) {
+  const View& view = *track.view;
+  const ir::Value& base_value = graph_.values[static_cast<size_t>(base)];
+  const ir::DType dtype = base_value.dtype;
+  const ir::Ints base_shape = ir::static_shape(base_value.shape);
+  const ir::Ints view_shape = ir::static_shape(graph_.values[static_cast<size_t>(source)].shape);
+  if (graph_.values[static_cast<size_t>(source)].dtype != dtype)
+    throw Error("unsupported-inplace", cat("a write through ", ir::op_name(view.call.node.op),
+                                           " changes how the bytes of the base are read"));
+  const auto pass = [&](const char* name) { return ir::Argument{name, *view.call.node.find(name)}; };
+  const std::string_view op = ir::op_name(view.call.node.op);
+  if (op == "aten::select.int")
+    return emit("aten::select_scatter", {tensor_arg("self", base), tensor_arg("src", source), pass("dim"), pass("index")},
+                dtype, base_shape, place);
+  if (op == "aten::slice.Tensor")
+    return emit("aten::slice_scatter",
+                {tensor_arg("self", base), tensor_arg("src", source), pass("dim"), pass("start"), pass("end"), pass("step")},
+                dtype, base_shape, place);
+
+  // Any other view: see where it puts the elements of an arange of the base's shape.
+  const at::Tensor whole = at::arange(ir::element_count(base_shape)).reshape(base_shape);
+  torch::jit::Stack stack = view.call.inputs;
+  T2N_ASSERT(view.base_in_list < 0, "a view of a list element is written through");
+  stack[view.base_input] = whole;
+  view.call.run(stack);
+  std::vector<at::Tensor> results;
+  for (const c10::IValue& result : stack)
+    for (at::Tensor& tensor : flatten_tensors(result)) results.push_back(std::move(tensor));
+  const at::Tensor& positions = results.at(view.output);
+  if (positions.scalar_type() != at::kLong)
+    throw Error("unsupported-inplace", cat("a write through ", op, " cannot be expressed"));
+  const auto reshape = [&](ir::ValueId id, const ir::Ints& shape) {
+    return emit("aten::reshape", {tensor_arg("self", id), ints_arg("shape", shape)}, dtype, shape, place);
+  };
+  if (positions.storage_offset() == 0 && positions.is_contiguous() && positions.numel() == whole.numel())
+    return reshape(source, base_shape);
+  const std::vector<int64_t> order = permutation(whole, positions);
+  if (!order.empty()) {
+    ir::Ints inverse(order.size());
+    for (size_t i = 0; i < order.size(); ++i) inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+    return emit("aten::permute", {tensor_arg("self", source), ints_arg("dims", inverse)}, dtype, base_shape, place);
+  }
+  const int axis = sliced_axis(whole, positions);
+  if (axis >= 0 && whole.stride(axis) > 0 && positions.storage_offset() % whole.stride(axis) == 0 &&
+      positions.stride(axis) % whole.stride(axis) == 0 && positions.stride(axis) > 0) {
+    const int64_t start = positions.storage_offset() / whole.stride(axis);
+    const int64_t step = positions.size(axis) > 1 ? positions.stride(axis) / whole.stride(axis) : 1;
+    const int64_t end = start + (positions.size(axis) - 1) * step + 1;
+    return emit("aten::slice_scatter",
+                {tensor_arg("self", base), tensor_arg("src", source), {"dim", ir::Dim(axis)}, {"start", ir::Dim(start)},
+                 {"end", ir::Dim(end)}, {"step", ir::Dim(step)}},
+                dtype, base_shape, place);
+  }
+  const ir::ValueId index = index_constant(positions.reshape({-1}), place);
+  const ir::ValueId flat = reshape(base, {whole.numel()});
+  const ir::ValueId updates = reshape(source, {ir::element_count(view_shape)});
+  const ir::ValueId written =
+      emit("aten::scatter.src",
+           {tensor_arg("self", flat), {"dim", ir::Dim(0)}, tensor_arg("index", index), tensor_arg("src", updates)}, dtype,
+           {whole.numel()}, place);
+  return reshape(written, base_shape);
+}
+
+void Recorder::write(int index, ir::ValueId value, Place place) {
+  const int root_index = tracks_[static_cast<size_t>(index)].root;
+  Root& root = roots_[static_cast<size_t>(root_index)];
+  if (root.tracks_without_parent > 1)
+    throw Error("unsupported-inplace", "a tensor is written whose memory another one shares",
+                "the two share memory without one being a view of the other", "clone() one of them first");
+  ++root.version;
+  for (int at = index;;) {
+    Track& track = tracks_[static_cast<size_t>(at)];
+    track.value = value;
+    track.seen = roots_[static_cast<size_t>(root_index)].version;
+    if (track.parent < 0) break;
+    const Track view = track;
+    value = scatter_back(view, tracks_[static_cast<size_t>(view.parent)].value, value, place);
+    at = view.parent;
+  }
+}
+
+void Recorder::replace_view(const at::Tensor& tensor, const Call& call) {
+  // The old state lives on as the base of the new one, under no tensor's name.
+  const int old = find(tensor);
+  auto view = std::make_shared<View>(View{call, 0, -1, 0});
+  view->call.inputs[0] = c10::IValue();
+  view->call.node.outputs = {new_value(call.node, tensor)};
+  append(view->call.node);
+  const ir::ValueId value = view->call.node.outputs[0];
+  add_track(tensor, value, old, std::move(view));
+}
+
+void Recorder::record_write(Call call, const std::vector<at::Tensor>& outputs) {
+  const c10::FunctionSchema& schema = *call.schema;
+  const Place place{call.node.scope, call.node.source};
+  const std::string name = schema.name();
+  if (name == "aten::requires_grad_" || name == "aten::detach_") return;
+  const std::string functional = functional_name(schema);
+  if (functional.empty() || name == "aten::set_" || name == "aten::resize_" || name == "aten::resize_as_")
+    throw Error("unsupported-inplace", cat("the in-place operator ", quoted(qualified_name(schema)), " cannot be exported"),
+                "it has no form without writing", "use an operator that returns a new tensor");
+  call.node.op = ir::op_id(functional);
+  if (is_metadata_write(name)) {
+    // Run again as a view, the operation must not change the geometry of its argument.
+    for (const auto& op : torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(name.substr(0, name.size() - 1))))
+      if (qualified_name(op->schema()) == functional) call.run = make_run(op->getOperation());
+    return replace_view(call.inputs[0].toTensor(), call);
+  }
+  std::vector<at::Tensor> written;
+  std::vector<ir::Argument> kept;
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    const c10::Argument& argument = schema.arguments()[i];
+    if (!argument.is_out()) kept.push_back(call.node.args[i]);
+    if (!is_written(argument)) continue;
+    if (!call.inputs[i].isTensor())
+      throw Error("unsupported-inplace", cat(quoted(qualified_name(schema)), " writes to a list of tensors"), {},
+                  "write to the tensors one by one");
+    written.push_back(call.inputs[i].toTensor());
+  }
+  call.node.args = std::move(kept);
+  for (const at::Tensor& tensor : written) {
+    if (is_state(tensor))
+      throw Error("model-state", cat("forward writes to ", quoted(names_.tensor_path(tensor)), ", a part of the model"),
+                  "the next call would see another model; an exported file has no such memory",
+                  "pass the state in and return it, or do not keep it in eval mode");
+    call.node.outputs.push_back(new_value(call.node, tensor));
+  }
+  const std::vector<ir::ValueId> values = call.node.outputs;
+  append(std::move(call.node));
+  for (size_t i = 0; i < written.size(); ++i) {
+    const int track = find(written[i]);
+    T2N_ASSERT(track >= 0, "a written tensor was never read");
+    write(track, values[i], place);
+  }
+  const bool more = std::any_of(outputs.begin(), outputs.end(), [&](const at::Tensor& t) { return !knows(t); });
+  if (more)
+    throw Error("unsupported-inplace",
+                cat(quoted(qualified_name(schema)), " writes to an argument and returns new tensors as well"));
+}
+
+}  // namespace t2n::trace

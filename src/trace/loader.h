@@ -1,0 +1,34 @@
+// Opens a TorchScript archive without copying its weights.
+#pragma once
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/trace/mapping.h"
+#include "src/trace/source_map.h"
+#include "src/trace/trace.h"
+
+namespace t2n::trace {
+
+struct Loaded {
+  std::shared_ptr<const Mapping> mapping;  ///< null for a model compiled from text
+  std::shared_ptr<SourceMap> sources;
+  torch::jit::Module module;
+  int64_t format_version = 0;
+  std::optional<c10::IValue> traced_inputs;  ///< Dict[str, List[Any]]: method -> arguments, shapes only
+  bool ran_code = false;                     ///< some `__setstate__` ran
+};
+
+/// Storages alias the mapping's working pages; unaligned or deflated records are copied. Every record
+/// is checked against the file's size. Operators that this LibTorch lacks are declared on the fly, so
+/// that the tracer can name their uses. Errors: `model-…`, `denied-operator`.
+Loaded load_model(const std::string& path);
+
+/// Compiles source text; the parameters become buffers.
+Loaded compile_model(const InlineModel& model);
+
+}  // namespace t2n::trace

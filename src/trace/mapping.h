@@ -1,0 +1,36 @@
+// A model file in memory, twice: private copy-on-write pages to execute on, read-only pages to export.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace t2n::trace {
+
+/// Both views show the same file; writing to `working` never reaches `original` nor the file.
+class Mapping {
+ public:
+  /// Errors: `model-not-found`, `model-format` (a folder, an empty file).
+  static std::shared_ptr<const Mapping> open(const std::string& path);
+  ~Mapping();
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+
+  std::byte* working() const { return working_; }
+  const std::byte* original() const { return original_; }
+  size_t size() const { return size_; }
+  /// The read-only bytes behind a pointer into the working pages; nullptr if it points elsewhere.
+  const std::byte* original_of(const void* pointer) const;
+  /// True if the file got shorter since it was mapped: its pages may not be touched any more.
+  bool has_shrunk() const;
+
+ private:
+  Mapping() = default;
+  int file_ = -1;
+  std::byte* working_ = nullptr;
+  const std::byte* original_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace t2n::trace

@@ -1,0 +1,61 @@
+#include "src/trace/names.h"
+
+namespace t2n::trace {
+
+std::string class_word(const c10::Type& type) {
+  const auto* named = type.castRaw<c10::NamedType>();
+  if (named == nullptr || !named->name()) return type.str();
+  return named->name()->name();
+}
+
+ModuleNames::ModuleNames(const torch::jit::Module& module, ir::Graph& graph) : graph_(graph) {
+  graph_.scopes[0].module_class = class_word(*module.type());
+  visit_object(module._ivalue(), "", 0);
+}
+
+void ModuleNames::visit_object(const c10::intrusive_ptr<c10::ivalue::Object>& object, const std::string& path,
+                               ir::ScopeId scope) {
+  if (!scopes_.emplace(object.get(), scope).second) return;
+  const auto type = object->type();
+  for (size_t i = 0; i < type->numAttributes(); ++i) {
+    const std::string& attribute = type->getAttributeName(i);
+    visit_value(object->getSlot(i), path.empty() ? attribute : path + "." + attribute, attribute, scope);
+  }
+}
+
+void ModuleNames::visit_value(const c10::IValue& value, const std::string& path, const std::string& attribute,
+                              ir::ScopeId parent) {
+  if (value.isTensor()) {
+    if (value.toTensor().defined()) tensors_.emplace(value.toTensor().unsafeGetTensorImpl(), path);
+  } else if (value.isObject()) {
+    const auto object = value.toObject();
+    if (scopes_.contains(object.get())) return;
+    visit_object(object, path, ir::add_scope(graph_, parent, class_word(*object->type()), attribute));
+  } else if (value.isTuple()) {
+    size_t index = 0;
+    for (const c10::IValue& element : value.toTuple()->elements())
+      visit_value(element, path + "." + std::to_string(index++), attribute, parent);
+  } else if (value.isList()) {
+    size_t index = 0;
+    for (const c10::IValue& element : value.toListRef())
+      visit_value(element, path + "." + std::to_string(index++), attribute, parent);
+  } else if (value.isGenericDict()) {
+    for (const auto& entry : value.toGenericDict())
+      if (entry.key().isString())
+        visit_value(entry.value(), path + "." + entry.key().toStringRef(), attribute, parent);
+  }
+}
+
+std::string ModuleNames::tensor_path(const at::Tensor& tensor) const {
+  const auto found = tensors_.find(tensor.unsafeGetTensorImpl());
+  return found == tensors_.end() ? std::string() : found->second;
+}
+
+ir::ScopeId ModuleNames::scope(const c10::ivalue::Object& object) const {
+  const auto found = scopes_.find(&object);
+  return found == scopes_.end() ? -1 : found->second;
+}
+
+bool ModuleNames::is_module(const c10::ivalue::Object& object) const { return object.type()->is_module(); }
+
+}  // namespace t2n::trace

@@ -1,0 +1,40 @@
+// Which module a tensor or object belongs to, and the scopes of the model's modules.
+#pragma once
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ir/graph.h"
+
+namespace t2n::trace {
+
+/// "__torch__.torchvision.models.resnet.___torch_mangle_3.ResNet" -> "ResNet"
+std::string class_word(const c10::Type& type);
+
+/// Walks the module tree once: dotted paths of tensors and scopes of objects. Shared ones keep the
+/// first path met.
+class ModuleNames {
+ public:
+  ModuleNames(const torch::jit::Module& module, ir::Graph& graph);
+
+  /// "layer1.0.conv1.weight", or "" for a tensor that no attribute holds.
+  std::string tensor_path(const at::Tensor& tensor) const;
+  /// Scope of a module or class instance of the tree; -1 for objects made in forward.
+  ir::ScopeId scope(const c10::ivalue::Object& object) const;
+  bool is_module(const c10::ivalue::Object& object) const;
+
+ private:
+  void visit_object(const c10::intrusive_ptr<c10::ivalue::Object>& object, const std::string& path,
+                    ir::ScopeId scope);
+  void visit_value(const c10::IValue& value, const std::string& path, const std::string& attribute,
+                   ir::ScopeId parent);
+
+  ir::Graph& graph_;
+  std::unordered_map<const c10::TensorImpl*, std::string> tensors_;
+  std::unordered_map<const c10::ivalue::Object*, ir::ScopeId> scopes_;
+};
+
+}  // namespace t2n::trace

@@ -1,0 +1,110 @@
+#include "src/trace/operators.h"
+
+#include <torch/csrc/jit/frontend/function_schema_parser.h>
+#include <torch/csrc/jit/runtime/custom_operator.h>
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <algorithm>
+#include <array>
+#include <regex>
+#include <set>
+
+#include "src/diag/error.h"
+
+namespace t2n::trace {
+namespace {
+
+std::set<std::string, std::less<>>& unknown_operators() {
+  static std::set<std::string, std::less<>> names;
+  return names;
+}
+
+/// Operators of libraries that models often use, with their real schemas; others get a general one.
+constexpr std::array<std::pair<std::string_view, const char*>, 5> kKnownSchemas = {{
+    {"torchvision::nms", "torchvision::nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"},
+    {"torchvision::roi_align",
+     "torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int "
+     "pooled_width, int sampling_ratio, bool aligned) -> Tensor"},
+    {"torchvision::roi_pool",
+     "torchvision::roi_pool(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int "
+     "pooled_width) -> (Tensor, Tensor)"},
+    {"torchvision::ps_roi_align",
+     "torchvision::ps_roi_align(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int "
+     "pooled_width, int sampling_ratio) -> (Tensor, Tensor)"},
+    {"torchvision::deform_conv2d",
+     "torchvision::deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, "
+     "int stride_h, int stride_w, int pad_h, int pad_w, int dilation_h, int dilation_w, int groups, int "
+     "offset_groups, bool use_mask) -> Tensor"},
+}};
+
+std::string schema_for(const std::string& name) {
+  for (const auto& [known, schema] : kKnownSchemas)
+    if (known == name) return schema;
+  return name + "(...) -> Tensor";
+}
+
+void visit_nodes(torch::jit::Block* block, std::set<const torch::jit::Function*>& seen,
+                 std::string_view reason);
+
+void visit_function(torch::jit::Function& function, std::set<const torch::jit::Function*>& seen,
+                    std::string_view reason) {
+  if (!seen.insert(&function).second) return;
+  auto* graph_function = torch::jit::tryToGraphFunction(function);
+  if (graph_function != nullptr) visit_nodes(graph_function->graph()->block(), seen, reason);
+}
+
+void visit_nodes(torch::jit::Block* block, std::set<const torch::jit::Function*>& seen,
+                 std::string_view reason) {
+  for (torch::jit::Node* node : block->nodes()) {
+    const std::string name = node->kind().toQualString();
+    if (is_denied(name))
+      throw Error("denied-operator", cat("the model calls ", quoted(name), " ", reason),
+                  "operators that reach files, processes or other machines are never executed",
+                  "remove the call from the model and save it again");
+    if (node->kind() == c10::prim::CallMethod) {
+      const auto type = node->input(0)->type()->cast<c10::ClassType>();
+      if (type) visit_function(type->getMethod(node->s(c10::attr::name)), seen, reason);
+    } else if (node->kind() == c10::prim::CallFunction) {
+      if (const auto type = node->input(0)->type()->cast<c10::FunctionType>())
+        visit_function(*type->function(), seen, reason);
+    }
+    for (torch::jit::Block* inner : node->blocks()) visit_nodes(inner, seen, reason);
+  }
+}
+
+}  // namespace
+
+bool is_denied(std::string_view name) {
+  constexpr std::array<std::string_view, 2> kNames = {"aten::save", "aten::from_file"};
+  constexpr std::array<std::string_view, 8> kPrefixes = {
+      "c10d::", "_c10d_functional", "c10d_functional", "symm_mem::",
+      "prim::rpc", "distributed::", "dist_autograd::", "rpc::"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
+         std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+void refuse_denied(torch::jit::Function& function, std::string_view reason) {
+  std::set<const torch::jit::Function*> seen;
+  visit_function(function, seen, reason);
+}
+
+void declare_unknown(const std::string& name) {
+  if (!unknown_operators().insert(name).second) return;
+  torch::jit::registerOperator(torch::jit::Operator(
+      schema_for(name),
+      [name](torch::jit::Stack&) {
+        throw Error("unsupported-op", cat("the operator ", quoted(name), " cannot be executed"));
+      },
+      c10::AliasAnalysisKind::CONSERVATIVE));
+}
+
+bool is_unknown(std::string_view name) { return unknown_operators().contains(name); }
+
+std::string unknown_operator_in(const std::string& message) {
+  static const std::regex pattern(R"(Unknown builtin op: ([A-Za-z0-9_]+::[A-Za-z0-9_]+))");
+  std::smatch match;
+  return std::regex_search(message, match, pattern) ? match[1].str() : std::string();
+}
+
+}  // namespace t2n::trace

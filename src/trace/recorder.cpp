@@ -1,0 +1,346 @@
+#include "src/trace/recorder.h"
+
+#include <ATen/native/TypeProperties.h>
+
+#include <algorithm>
+#include <array>
+
+#include "src/diag/error.h"
+#include "src/trace/convert.h"
+
+namespace t2n::trace {
+namespace {
+
+bool is_tensor_list(const c10::IValue& value) {
+  if (value.isTensorList()) return true;
+  if (!value.isList()) return false;
+  const auto list = value.toListRef();
+  return !list.empty() && std::all_of(list.begin(), list.end(), [](const c10::IValue& v) {
+           return v.isTensor() || v.isNone();
+         }) &&
+         std::any_of(list.begin(), list.end(), [](const c10::IValue& v) { return v.isTensor(); });
+}
+
+/// Conditions and indices take no part in type promotion.
+bool takes_part_in_promotion(const std::string& name) {
+  constexpr std::array<std::string_view, 5> kOthers = {"condition", "mask", "index", "indices", "out"};
+  return std::find(kOthers.begin(), kOthers.end(), name) == kOthers.end();
+}
+
+/// at::result_type over the real operands; it does not show in the result's dtype (comparisons).
+std::optional<ir::DType> compute_dtype(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs) {
+  at::native::ResultTypeState state = {};
+  bool any = false;
+  for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i) {
+    const c10::Argument& argument = schema.arguments()[i];
+    if (!takes_part_in_promotion(argument.name())) continue;
+    if (inputs[i].isTensor() || is_tensor_list(inputs[i])) {
+      for (const at::Tensor& tensor : flatten_tensors(inputs[i])) {
+        state = at::native::update_result_type_state(tensor, state);
+        any = true;
+      }
+    } else if (inputs[i].isScalar() && argument.real_type()->kind() == c10::TypeKind::NumberType) {
+      state = at::native::update_result_type_state(inputs[i].toScalar(), state);
+    }
+  }
+  if (!any) return std::nullopt;
+  return from_torch(at::native::result_type(state));
+}
+
+c10::TypeKind element_kind(const c10::Argument& argument) {
+  c10::TypePtr type = argument.real_type();
+  if (const auto optional = type->cast<c10::OptionalType>()) type = optional->getElementType();
+  if (const auto list = type->cast<c10::ListType>()) type = list->getElementType();
+  return type->kind();
+}
+
+template <typename T, typename Read>
+std::vector<T> read_list(const c10::IValue& value, Read read) {
+  std::vector<T> out;
+  for (const c10::IValue& element : value.toListRef()) out.push_back(static_cast<T>(read(element)));
+  return out;
+}
+
+void flatten_into(const c10::IValue& value, std::vector<at::Tensor>& out) {
+  if (value.isTensor()) {
+    if (value.toTensor().defined()) out.push_back(value.toTensor());
+  } else if (value.isTuple()) {
+    for (const c10::IValue& element : value.toTuple()->elements()) flatten_into(element, out);
+  } else if (value.isList()) {
+    for (const c10::IValue& element : value.toListRef()) flatten_into(element, out);
+  } else if (value.isGenericDict()) {
+    for (const auto& entry : value.toGenericDict()) flatten_into(entry.value(), out);
+  }
+}
+
+}  // namespace
+
+std::vector<at::Tensor> flatten_tensors(const c10::IValue& value) {
+  std::vector<at::Tensor> out;
+  flatten_into(value, out);
+  return out;
+}
+
+Run make_run(torch::jit::Operation operation) {
+  return [operation = std::move(operation)](torch::jit::Stack& stack) mutable { operation(stack); };
+}
+
+std::string qualified_name(const c10::FunctionSchema& schema) {
+  return schema.overload_name().empty() ? schema.name() : schema.name() + "." + schema.overload_name();
+}
+
+Recorder::Recorder(ir::Graph& graph, const ModuleNames& names, std::shared_ptr<const Mapping> mapping,
+                   bool pages_may_differ, bool name_constants_by_use)
+    : graph_(graph),
+      names_(names),
+      mapping_(std::move(mapping)),
+      pages_may_differ_(pages_may_differ),
+      name_constants_by_use_(name_constants_by_use) {}
+
+std::string Recorder::unique_name(const std::string& base) {
+  if (names_taken_.insert(base).second) return base;
+  // The counter makes a long run of equal names linear.
+  for (int& suffix = next_suffix_[base];;) {
+    std::string name = base + "_" + std::to_string(++suffix);
+    if (names_taken_.insert(name).second) return name;
+  }
+}
+
+void Recorder::add_input(const at::Tensor& tensor, const std::string& name) {
+  const ir::ValueId value = ir::add_value(
+      graph_, {unique_name(name), require_dtype(tensor.scalar_type()), ir::to_shape(tensor.sizes().vec()), {}});
+  graph_.inputs.push_back(value);
+  depends_.resize(graph_.values.size(), false);
+  depends_[static_cast<size_t>(value)] = true;
+  add_track(tensor, value, -1, nullptr);
+}
+
+int Recorder::find(const at::Tensor& tensor) const {
+  const auto found = by_tensor_.find(tensor.unsafeGetTensorImpl());
+  return found == by_tensor_.end() ? -1 : found->second;
+}
+
+bool Recorder::knows(const at::Tensor& tensor) const { return find(tensor) >= 0; }
+
+int Recorder::add_track(const at::Tensor& tensor, ir::ValueId value, int parent,
+                        std::shared_ptr<const View> view) {
+  Track track{TensorHandle(tensor.getIntrusivePtr()), value, -1, parent, std::move(view), 0, nullptr};
+  const auto index = static_cast<int>(tracks_.size());
+  if (parent >= 0) {
+    track.root = tracks_[static_cast<size_t>(parent)].root;
+  } else {
+    const auto* storage = tensor.has_storage() ? tensor.storage().unsafeGetStorageImpl() : nullptr;
+    const auto known = storage == nullptr ? by_storage_.end() : by_storage_.find(storage);
+    if (known != by_storage_.end()) {
+      track.root = known->second;
+    } else {
+      track.root = static_cast<int>(roots_.size());
+      roots_.push_back(Root{storage == nullptr ? c10::weak_intrusive_ptr<c10::StorageImpl>(
+                                                     c10::intrusive_ptr<c10::StorageImpl>())
+                                               : tensor.storage().getWeakStorageImpl(),
+                            0, 0});
+      if (storage != nullptr) by_storage_[storage] = track.root;
+    }
+    ++roots_[static_cast<size_t>(track.root)].tracks_without_parent;
+  }
+  track.seen = roots_[static_cast<size_t>(track.root)].version;
+  tracks_.push_back(std::move(track));
+  by_tensor_[tensor.unsafeGetTensorImpl()] = index;
+  return index;
+}
+
+int Recorder::track_of(const at::Tensor& tensor, Place place, const std::string& use) {
+  const int known = find(tensor);
+  if (known >= 0) return known;
+  return add_track(tensor, constant(tensor, place, use), -1, nullptr);
+}
+
+ir::ValueId Recorder::value(const at::Tensor& tensor, Place place, const std::string& use) {
+  return refresh(track_of(tensor, place, use));
+}
+
+bool Recorder::depends_on_input(const at::Tensor& tensor) const {
+  const int track = find(tensor);
+  return track >= 0 && depends_[static_cast<size_t>(tracks_[static_cast<size_t>(track)].value)];
+}
+
+Shadow Recorder::tensor_shadow(const at::Tensor& tensor) const {
+  const int track = find(tensor);
+  return track < 0 ? nullptr : tracks_[static_cast<size_t>(track)].shadow;
+}
+
+void Recorder::set_tensor_shadow(const at::Tensor& tensor, Shadow shadow) {
+  const int track = find(tensor);
+  if (track >= 0) tracks_[static_cast<size_t>(track)].shadow = std::move(shadow);
+}
+
+ir::ValueId Recorder::constant(const at::Tensor& tensor, Place place, const std::string& use) {
+  std::string name = names_.tensor_path(tensor);
+  ir::Tensor data = original(tensor, mapping_, pages_may_differ_);
+  constexpr int64_t kSmall = 4096;
+  const bool shareable = name.empty() && data.elements() * ir::dtype_size(data.dtype) <= kSmall;
+  size_t hash = 0;
+  if (shareable) {
+    data = ir::contiguous(data);
+    hash = std::hash<std::string_view>()({reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size()});
+    const auto [begin, end] = small_constants_.equal_range(hash);
+    const std::vector<int> index = begin == end ? std::vector<int>() : ir::constant_index(graph_);
+    for (auto at = begin; at != end; ++at)
+      if (ir::same_values(graph_.constants[static_cast<size_t>(index[static_cast<size_t>(at->second)])].data, data))
+        return at->second;
+  }
+  if (name.empty()) {
+    const std::string path = ir::module_path(graph_, place.scope);
+    const bool by_use = name_constants_by_use_ && !use.empty() && tensor.dim() > 0;
+    name = (path.empty() ? "" : path + ".") + (by_use ? use : "const_0");
+    if (!by_use) {
+      // "const_0", "const_1"…: a number always, so that the first does not look special.
+      const std::string stem = name.substr(0, name.size() - 1);
+      int& next = next_suffix_[stem];
+      do name = stem + std::to_string(next++);
+      while (names_taken_.contains(name));
+    }
+  }
+  const ir::ValueId value = ir::add_constant(graph_, unique_name(name), std::move(data));
+  depends_.resize(graph_.values.size(), false);
+  if (shareable) small_constants_.emplace(hash, value);
+  return value;
+}
+
+ir::Attr Recorder::attribute(const c10::IValue& value, const c10::Argument& argument, const Shadow& shadow,
+                             const std::vector<Shadow>& elements, Place place, const std::string& use) {
+  const auto refuse_data = [&](const Shadow& s) {
+    if (s && s->kind == ShadowInfo::Kind::data)
+      throw Error("data-dependent-value",
+                  cat("the argument ", quoted(argument.name()), " of ", use, " is read from a tensor's values"),
+                  cat("it comes from ", s->origin, "; a file would hold the number of this one run"),
+                  "keep the value a tensor, or make it a constant of the model");
+  };
+  refuse_data(shadow);
+  for (const Shadow& element : elements) refuse_data(element);
+  const auto dim = [](int64_t number, const Shadow& s) {
+    return s && s->kind == ShadowInfo::Kind::size ? s->expr : ir::Dim(number);
+  };
+  const auto id = [&](const c10::IValue& v) {
+    return v.isNone() || !v.toTensor().defined() ? ir::kNoValue : this->value(v.toTensor(), place, use);
+  };
+  if (value.isNone() || value.isGenerator()) return ir::None{};
+  if (value.isTensor())
+    return value.toTensor().defined() ? ir::Attr(ir::TensorRef{id(value)}) : ir::Attr(ir::None{});
+  if (is_tensor_list(value)) {
+    ir::TensorRefs refs;
+    for (const c10::IValue& element : value.toListRef()) refs.ids.push_back(id(element));
+    return refs;
+  }
+  const c10::TypeKind kind = element_kind(argument);
+  if (value.isInt() && kind == c10::TypeKind::ScalarTypeType)
+    return require_dtype(static_cast<at::ScalarType>(value.toInt()));
+  if (value.isBool()) return value.toBool();
+  if (value.isInt()) return dim(value.toInt(), shadow);
+  if (value.isDouble()) return value.toDouble();
+  if (value.isComplexDouble()) return std::complex<double>(value.toComplexDouble());
+  if (value.isString()) return value.toStringRef();
+  if (value.isDevice()) return std::string("cpu");
+  if (value.isList()) {
+    const auto list = value.toListRef();
+    const auto all = [&](auto is) { return std::all_of(list.begin(), list.end(), is); };
+    if (list.empty() && kind == c10::TypeKind::TensorType) return ir::TensorRefs{};
+    if (list.empty() && kind == c10::TypeKind::FloatType) return std::vector<double>();
+    if (list.empty() && kind == c10::TypeKind::BoolType) return std::vector<bool>();
+    if (all([](const c10::IValue& v) { return v.isInt(); })) {
+      std::vector<ir::Dim> dims;
+      for (size_t i = 0; i < list.size(); ++i)
+        dims.push_back(dim(list[i].toInt(), i < elements.size() ? elements[i] : nullptr));
+      return dims;
+    }
+    if (all([](const c10::IValue& v) { return v.isBool(); }))
+      return read_list<bool>(value, [](const c10::IValue& v) { return v.toBool(); });
+    if (all([](const c10::IValue& v) { return v.isDouble() || v.isInt(); }))
+      return read_list<double>(value, [](const c10::IValue& v) { return v.toScalar().toDouble(); });
+    if (all([](const c10::IValue& v) { return v.isString(); }))
+      return read_list<std::string>(value, [](const c10::IValue& v) { return v.toStringRef(); });
+  }
+  throw Error("unsupported-argument",
+              cat(use, ": ", argument.name(), " of type ", quoted(value.tagKind()), " cannot be exported"),
+              value.isObject() || value.isCustomClass() ? "it is an object, not a tensor or a plain value" : "");
+}
+
+Call Recorder::prepare(const torch::jit::Operator& op, Run run,
+                       const torch::jit::Stack& inputs, const std::vector<Shadow>& shadows,
+                       const ContainerShadows& containers, Place place) {
+  const c10::FunctionSchema& schema = op.schema();
+  Call call;
+  call.schema = &schema;
+  call.run = std::move(run);
+  call.inputs = inputs;
+  const std::string name = qualified_name(schema);
+  call.node.op = ir::op_id(name);
+  call.node.scope = place.scope;
+  call.node.source = place.source;
+  const std::string word(ir::op_word(name));
+  call.node.call = calls_[{place.scope, word}]++;
+  for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i) {
+    const c10::Argument& argument = schema.arguments()[i];
+    const std::string use = name_constants_by_use_
+                                ? cat(word, "_", call.node.call, "_", argument.name())
+                                : name;
+    call.node.args.push_back({argument.name(), attribute(inputs[i], argument, shadows[i], containers.find(inputs[i]), place, use)});
+  }
+  call.node.compute_dtype = compute_dtype(schema, inputs);
+  return call;
+}
+
+std::string Recorder::value_name(const ir::Node& node) {
+  const std::string path = ir::module_path(graph_, node.scope);
+  return unique_name((path.empty() ? "" : path + ".") + std::string(ir::op_word(ir::op_name(node.op))));
+}
+
+ir::ValueId Recorder::new_value(const ir::Node& node, const at::Tensor& like) {
+  const ir::ValueId value = ir::add_value(graph_, {value_name(node), require_dtype(like.scalar_type()),
+                                                   ir::to_shape(like.sizes().vec()), {}});
+  depends_.resize(graph_.values.size(), false);
+  return value;
+}
+
+void Recorder::append(ir::Node node) {
+  // What a random operator gives is data too: nothing may be concluded from one run's numbers.
+  bool depends = ir::purity_column().find(node.op) != nullptr;
+  ir::for_each_input(node, [&](ir::ValueId id) { depends = depends || depends_[static_cast<size_t>(id)]; });
+  for (const ir::ValueId output : node.outputs) depends_[static_cast<size_t>(output)] = depends;
+  graph_.nodes.push_back(std::move(node));
+}
+
+void Recorder::record(Call call, const std::vector<at::Tensor>& outputs) {
+  for (const at::Tensor& output : outputs) call.node.outputs.push_back(new_value(call.node, output));
+  append(call.node);
+  const auto shared = std::make_shared<Call>(std::move(call));
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (!knows(outputs[i])) bind_view(outputs[i], shared->node.outputs[i], shared, i);
+}
+
+void Recorder::bind_view(const at::Tensor& output, ir::ValueId value, const std::shared_ptr<Call>& call,
+                         size_t index) {
+  const auto same_storage = [&](const c10::IValue& input) {
+    return input.isTensor() && input.toTensor().defined() && input.toTensor().has_storage() &&
+           output.has_storage() && input.toTensor().is_alias_of(output);
+  };
+  const auto bind = [&](const at::Tensor& base, size_t input, int in_list) {
+    auto view = std::make_shared<View>(View{*call, input, in_list, index});
+    // The base must not be kept alive by its views: activations are freed as the program runs.
+    for (c10::IValue& held : view->call.inputs)
+      if (is_tensor_list(held) || (held.isTensor() && held.toTensor().is_same(base))) held = c10::IValue();
+    add_track(output, value, find(base), std::move(view));
+  };
+  for (size_t i = 0; i < call->inputs.size(); ++i) {
+    if (same_storage(call->inputs[i])) return bind(call->inputs[i].toTensor(), i, -1);
+    if (!is_tensor_list(call->inputs[i])) continue;
+    int place = 0;
+    for (const c10::IValue& element : call->inputs[i].toListRef()) {
+      if (same_storage(element)) return bind(element.toTensor(), i, place);
+      ++place;
+    }
+  }
+  add_track(output, value, -1, nullptr);
+}
+
+}  // namespace t2n::trace

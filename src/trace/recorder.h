@@ -1,0 +1,140 @@
+// Writes down what the program does to tensors, as a graph without aliases or writes.
+#pragma once
+
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ir/graph.h"
+#include "src/trace/mapping.h"
+#include "src/trace/names.h"
+#include "src/trace/shadow.h"
+#include "src/trace/trace.h"
+
+namespace t2n::trace {
+
+/// Where in the program something happens.
+struct Place {
+  ir::ScopeId scope = 0;
+  ir::SourceId source = ir::kNoSource;
+};
+
+/// Runs one operation on a stack of operands, leaving its results.
+using Run = std::function<void(torch::jit::Stack&)>;
+Run make_run(torch::jit::Operation operation);
+
+/// An operation about to be recorded: its operands as they were before it ran.
+struct Call {
+  ir::Node node;
+  const c10::FunctionSchema* schema = nullptr;
+  Run run;
+  torch::jit::Stack inputs;
+};
+
+/// Tensors are told apart by their TensorImpl. A view remembers its base; a write makes a new version of
+/// the root and leaves the other views stale until they are read again.
+class Recorder {
+ public:
+  Recorder(ir::Graph& graph, const ModuleNames& names, std::shared_ptr<const Mapping> mapping,
+           bool pages_may_differ, bool name_constants_by_use);
+
+  void add_input(const at::Tensor& tensor, const std::string& name);
+  /// Reads the operands. Errors: `data-dependent-value`, `unsupported-dtype`.
+  Call prepare(const torch::jit::Operator& op, Run run,
+               const torch::jit::Stack& inputs, const std::vector<Shadow>& shadows,
+               const ContainerShadows& containers, Place place);
+  /// After an operation without writes: `outputs` holds at least one tensor not known yet.
+  void record(Call call, const std::vector<at::Tensor>& outputs);
+  /// After an operation whose schema writes to some of its arguments.
+  void record_write(Call call, const std::vector<at::Tensor>& outputs);
+
+  bool knows(const at::Tensor& tensor) const;
+  /// Current value of a tensor; one never seen is a constant of the model.
+  ir::ValueId value(const at::Tensor& tensor, Place place, const std::string& use = {});
+  /// False for what follows from the model alone.
+  bool depends_on_input(const at::Tensor& tensor) const;
+  /// True if forward wrote to a tensor that an attribute of the model holds.
+  bool is_state(const at::Tensor& tensor) const { return !names_.tensor_path(tensor).empty(); }
+
+  Shadow tensor_shadow(const at::Tensor& tensor) const;
+  void set_tensor_shadow(const at::Tensor& tensor, Shadow shadow);
+
+ private:
+  struct View {
+    Call call;
+    size_t base_input = 0;  ///< position of the base among the call's inputs
+    int base_in_list = -1;  ///< its place if that input is a list
+    size_t output = 0;
+  };
+  using TensorHandle = c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>;
+  struct Track {
+    TensorHandle tensor;  ///< keeps the address unique, not the memory
+    ir::ValueId value = ir::kNoValue;
+    int root = -1;
+    int parent = -1;  ///< the track that this one is a view of
+    std::shared_ptr<const View> view;
+    int64_t seen = 0;  ///< version of the root that `value` belongs to
+    Shadow shadow;
+  };
+  struct Root {
+    c10::weak_intrusive_ptr<c10::StorageImpl> storage;
+    int64_t version = 0;
+    int tracks_without_parent = 0;
+  };
+
+  // recorder.cpp
+  int find(const at::Tensor& tensor) const;
+  int add_track(const at::Tensor& tensor, ir::ValueId value, int parent, std::shared_ptr<const View> view);
+  int track_of(const at::Tensor& tensor, Place place, const std::string& use);
+  ir::ValueId constant(const at::Tensor& tensor, Place place, const std::string& use);
+  std::string unique_name(const std::string& base);
+  std::string value_name(const ir::Node& node);
+  ir::ValueId new_value(const ir::Node& node, const at::Tensor& like);
+  void append(ir::Node node);
+  ir::Attr attribute(const c10::IValue& value, const c10::Argument& argument, const Shadow& shadow,
+                     const std::vector<Shadow>& elements, Place place, const std::string& use);
+  void bind_view(const at::Tensor& output, ir::ValueId value, const std::shared_ptr<Call>& call, size_t index);
+
+  // functionalise.cpp
+  ir::ValueId refresh(int track);
+  void write(int track, ir::ValueId value, Place place);
+  ir::ValueId scatter_back(const Track& view, ir::ValueId base, ir::ValueId source, Place place);
+  ir::ValueId emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype, const ir::Ints& shape,
+                   Place place);
+  void replace_view(const at::Tensor& tensor, const Call& call);
+  ir::ValueId index_constant(const at::Tensor& tensor, Place place);
+
+  ir::Graph& graph_;
+  const ModuleNames& names_;
+  std::shared_ptr<const Mapping> mapping_;
+  bool pages_may_differ_;
+  bool name_constants_by_use_;
+  std::vector<Track> tracks_;
+  std::vector<Root> roots_;
+  std::unordered_map<const c10::TensorImpl*, int> by_tensor_;
+  std::unordered_map<const c10::StorageImpl*, int> by_storage_;
+  std::vector<bool> depends_;  ///< per value
+  std::unordered_set<std::string> names_taken_;
+  std::unordered_map<std::string, int> next_suffix_;
+  std::map<std::pair<ir::ScopeId, std::string>, int> calls_;
+  std::unordered_multimap<size_t, ir::ValueId> small_constants_;  ///< by hash of their content
+};
+
+/// Tensors of a result in order, those in lists, tuples and dicts included.
+std::vector<at::Tensor> flatten_tensors(const c10::IValue& value);
+
+/// The functional operator for one that writes: "aten::add_.Tensor" and "aten::add.out" give
+/// "aten::add.Tensor". Empty if there is none.
+std::string functional_name(const c10::FunctionSchema& schema);
+
+/// "aten::add.Tensor"
+std::string qualified_name(const c10::FunctionSchema& schema);
+
+}  // namespace t2n::trace

@@ -1,0 +1,143 @@
+#include "src/trace/session.h"
+
+#include <c10/core/InferenceMode.h>
+#include <c10/util/Exception.h>
+
+#include <unordered_set>
+
+#include "src/diag/error.h"
+#include "src/trace/convert.h"
+#include "src/trace/inputs.h"
+#include "src/trace/interpreter.h"
+#include "src/trace/names.h"
+#include "src/trace/torch_error.h"
+
+namespace t2n::trace {
+namespace {
+
+/// LibTorch's own warnings become ours: the user sees each once, and only when asked.
+class WarningRelay : public c10::WarningHandler {
+ public:
+  explicit WarningRelay(const Report& report) : report_(report) {}
+  void process(const c10::Warning& warning) override {
+    if (report_)
+      report_(Diagnostic{.severity = Severity::note, .id = "torch-warning", .message = first_line(warning.msg()),
+                         .where = {}, .details = {}, .why = {}, .help = {}});
+  }
+
+ private:
+  const Report& report_;
+};
+
+/// Not Module::eval(): that insists on an attribute which frozen modules lack.
+void set_eval(const torch::jit::Module& module) {
+  for (const torch::jit::Module& each : module.modules())
+    if (const auto slot = each._ivalue()->type()->findAttributeSlot("training")) each._ivalue()->setSlot(*slot, false);
+}
+
+/// A result must not have the name of an input, nor of another result.
+std::vector<std::string> output_names(const ir::Graph& graph, const std::vector<FlatOutput>& outputs) {
+  std::unordered_set<std::string> taken;
+  for (const ir::ValueId input : graph.inputs) taken.insert(graph.values[static_cast<size_t>(input)].name);
+  std::vector<std::string> names;
+  for (const FlatOutput& output : outputs) {
+    std::string name = output.name;
+    if (taken.contains(name)) name += "_out";
+    for (int i = 1; !taken.insert(name).second; ++i) name = cat(output.name, "_out_", i);
+    names.push_back(name);
+  }
+  return names;
+}
+
+void count_tensor(const at::Tensor& tensor, std::unordered_set<const void*>& seen, ModelInfo& info) {
+  if (!tensor.defined() || !seen.insert(tensor.unsafeGetTensorImpl()).second) return;
+  info.parameters += tensor.numel();
+  info.parameter_bytes += tensor.numel() * static_cast<int64_t>(tensor.element_size());
+}
+
+}  // namespace
+
+Session::Session(Loaded loaded, std::string method) : loaded_(std::move(loaded)), method_(std::move(method)) {
+  set_eval(loaded_.module);
+  if (loaded_.module.find_method(method_)) return;
+  std::vector<std::string> methods;
+  for (const auto& each : loaded_.module.get_methods()) methods.push_back(each.name());
+  std::string known;
+  for (const std::string& name : methods) known += (known.empty() ? "" : ", ") + name;
+  throw Error("model-format", cat("the model has no method ", quoted(method_)),
+              known.empty() ? "it has no methods at all" : cat("its methods are: ", known));
+}
+
+const c10::FunctionSchema& Session::schema() const {
+  return loaded_.module.get_method(method_).function().getSchema();
+}
+
+bool Session::is_frozen() const { return !loaded_.module.type()->findAttributeSlot("training").has_value(); }
+
+ModelInfo Session::describe() const {
+  ModelInfo info;
+  info.kind = is_frozen() ? FileKind::frozen : loaded_.traced_inputs ? FileKind::traced : FileKind::scripted;
+  info.class_name = class_word(*loaded_.module.type());
+  info.format_version = loaded_.format_version;
+  for (const auto& method : loaded_.module.get_methods()) info.methods.push_back(method.name());
+  for (size_t i = 1; i < schema().arguments().size(); ++i) {
+    const c10::Argument& argument = schema().arguments()[i];
+    info.arguments.push_back({argument.name(), argument.type()->str(), argument.default_value().has_value()});
+  }
+  if (loaded_.traced_inputs) {
+    for (const auto& entry : loaded_.traced_inputs->toGenericDict())
+      if (entry.key().toStringRef() == method_) {
+        const auto list = entry.value().toListRef();
+        info.samples = flatten_samples(schema(), std::vector<c10::IValue>(list.begin(), list.end()));
+      }
+  }
+  std::unordered_set<const void*> seen;
+  for (const at::Tensor& tensor : loaded_.module.parameters()) count_tensor(tensor, seen, info);
+  for (const at::Tensor& tensor : loaded_.module.buffers()) count_tensor(tensor, seen, info);
+  return info;
+}
+
+Traced Session::trace(const std::vector<SampleInput>& inputs, const TraceOptions& options) {
+  const c10::InferenceMode guard;
+  WarningRelay relay(options.report);
+  const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
+  Traced out;
+  const BoundInputs bound = bind_inputs(schema(), inputs);
+  out.constant_inputs = bound.constants;
+  const ModuleNames names(loaded_.module, out.graph);
+  out.graph.name = class_word(*loaded_.module.type());
+  Recorder recorder(out.graph, names, loaded_.mapping, loaded_.ran_code, is_frozen());
+  RangeWatch ranges;
+  for (size_t i = 0; i < bound.tensors.size(); ++i) {
+    recorder.add_input(bound.tensors[i], bound.names[i]);
+    ranges.add_input(bound.tensors[i], i);
+  }
+  Interpreter interpreter(out.graph, names, *loaded_.sources, options, &recorder, &ranges);
+  const c10::IValue result = interpreter.run(loaded_.module, method_, bound.arguments);
+  const std::vector<FlatOutput> outputs = flatten_outputs(result);
+  for (const FlatOutput& output : outputs) {
+    out.graph.outputs.push_back(recorder.value(output.tensor, {}));
+    out.outputs.push_back(copy(output.tensor));
+  }
+  out.graph.output_names = output_names(out.graph, outputs);
+  out.ranges = ranges.ranges(bound.tensors.size());
+  return out;
+}
+
+std::vector<ir::Tensor> Session::run(const std::vector<SampleInput>& inputs) {
+  const c10::InferenceMode guard;
+  const Report none;
+  WarningRelay relay(none);
+  const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
+  ir::Graph scratch;
+  const ModuleNames names(loaded_.module, scratch);
+  const BoundInputs bound = bind_inputs(schema(), inputs);
+  const TraceOptions options;
+  Interpreter interpreter(scratch, names, *loaded_.sources, options, nullptr, nullptr);
+  std::vector<ir::Tensor> out;
+  for (const FlatOutput& output : flatten_outputs(interpreter.run(loaded_.module, method_, bound.arguments)))
+    out.push_back(copy(output.tensor));
+  return out;
+}
+
+}  // namespace t2n::trace

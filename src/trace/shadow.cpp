@@ -1,0 +1,87 @@
+#include "src/trace/shadow.h"
+
+#include <algorithm>
+#include <map>
+
+namespace t2n::trace {
+namespace {
+
+/// Object identity of a list, tuple or dict; nullptr for anything else.
+const void* identity(const c10::IValue& value) {
+  const bool container = value.isList() || value.isTuple() || value.isGenericDict();
+  return container ? value.internalToPointer() : nullptr;
+}
+
+ir::Dim operand(const c10::IValue& value, const Shadow& shadow) {
+  return shadow ? shadow->expr : ir::Dim(value.toInt());
+}
+
+using Combine = ir::Dim (*)(const ir::Dim&, const ir::Dim&);
+
+const std::map<std::string, Combine>& binary_operations() {
+  static const std::map<std::string, Combine> table = {
+      {"aten::add", [](const ir::Dim& a, const ir::Dim& b) { return a + b; }},
+      {"aten::sub", [](const ir::Dim& a, const ir::Dim& b) { return a - b; }},
+      {"aten::mul", [](const ir::Dim& a, const ir::Dim& b) { return a * b; }},
+      {"aten::floordiv", [](const ir::Dim& a, const ir::Dim& b) { return floor_div(a, b); }},
+      {"aten::floor_divide", [](const ir::Dim& a, const ir::Dim& b) { return floor_div(a, b); }},
+      {"aten::remainder", [](const ir::Dim& a, const ir::Dim& b) { return floor_mod(a, b); }},
+      {"prim::min", [](const ir::Dim& a, const ir::Dim& b) { return min(a, b); }},
+      {"prim::max", [](const ir::Dim& a, const ir::Dim& b) { return max(a, b); }},
+  };
+  return table;
+}
+
+bool is_identity(const std::string& name) {
+  return name == "aten::Int" || name == "prim::NumToTensor" || name == "aten::IntImplicit" ||
+         name == "aten::ScalarImplicit" || name == "aten::item" || name == "prim::unchecked_cast";
+}
+
+Shadow make(ShadowInfo::Kind kind, ir::Dim expr = {}, std::string origin = {}) {
+  return std::make_shared<const ShadowInfo>(ShadowInfo{kind, std::move(expr), std::move(origin)});
+}
+
+}  // namespace
+
+std::vector<Shadow> ContainerShadows::find(const c10::IValue& container) const {
+  const void* key = identity(container);
+  const auto found = key == nullptr ? entries_.end() : entries_.find(key);
+  return found == entries_.end() ? std::vector<Shadow>() : found->second.elements;
+}
+
+void ContainerShadows::set(const c10::IValue& container, std::vector<Shadow> elements) {
+  const void* key = identity(container);
+  if (key == nullptr) return;
+  const bool plain = std::all_of(elements.begin(), elements.end(), [](const Shadow& s) { return !s; });
+  if (plain)
+    entries_.erase(key);
+  else
+    entries_[key] = Entry{container, std::move(elements)};
+}
+
+void ContainerShadows::drop(const c10::IValue& container) {
+  if (const void* key = identity(container)) entries_.erase(key);
+}
+
+Shadow combine(const std::string& name, const std::vector<c10::IValue>& operands,
+               const std::vector<Shadow>& shadows) {
+  bool any = false;
+  bool sizes_only = true;
+  for (size_t i = 0; i < shadows.size(); ++i) {
+    if (!shadows[i]) continue;
+    any = true;
+    if (shadows[i]->kind == ShadowInfo::Kind::data) return shadows[i];
+    sizes_only = sizes_only && shadows[i]->kind == ShadowInfo::Kind::size;
+  }
+  if (!any) return nullptr;
+  const auto plain_int = [&](size_t i) { return shadows[i] || operands[i].isInt(); };
+  if (sizes_only && operands.size() == 1 && is_identity(name)) return shadows[0];
+  if (sizes_only && operands.size() == 1 && name == "aten::neg")
+    return make(ShadowInfo::Kind::size, ir::Dim(-1) * shadows[0]->expr);
+  const auto found = binary_operations().find(name);
+  if (sizes_only && found != binary_operations().end() && operands.size() >= 2 && plain_int(0) && plain_int(1))
+    return make(ShadowInfo::Kind::size, found->second(operand(operands[0], shadows[0]), operand(operands[1], shadows[1])));
+  return make(ShadowInfo::Kind::opaque);
+}
+
+}  // namespace t2n::trace

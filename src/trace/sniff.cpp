@@ -1,0 +1,92 @@
+#include "src/trace/sniff.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <regex>
+
+#include "src/diag/error.h"
+#include "src/trace/torch_error.h"
+
+namespace t2n::trace {
+namespace {
+
+constexpr const char* kHowToSave =
+    "save a TorchScript file: torch.jit.trace(model.eval(), example_inputs).save('model.pt')";
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+bool is_text(std::string_view head) {
+  return std::all_of(head.begin(), head.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x20 || c == '\n' || c == '\r' || c == '\t';
+  });
+}
+
+bool has_record(const std::vector<std::string>& records, std::string_view name) {
+  return std::find(records.begin(), records.end(), name) != records.end();
+}
+
+}  // namespace
+
+void sniff_bytes(std::span<const std::byte> bytes, const std::string& path) {
+  const std::string_view head = text_of(bytes.first(std::min<size_t>(bytes.size(), 512)));
+  if (head.starts_with("PK\x03\x04")) return;
+  if (head.starts_with("version https://git-lfs"))
+    throw Error("model-format", cat(quoted(path), " is a Git LFS pointer, not the model itself"),
+                "only the pointer was checked out", "run `git lfs pull` and try again");
+  if (head.size() >= 2 && head[0] == '\x80' && head[1] >= 2 && head[1] <= 5)
+    throw Error("model-format", cat(quoted(path), " is a Python pickle of torch.save's old format"),
+                "it holds Python objects, not a program; t2nnef runs no Python", kHowToSave);
+  if (head.size() > 262 && head.substr(257, 5) == "ustar")
+    throw Error("model-format", cat(quoted(path), " is a tar archive, not a TorchScript file"), {},
+                kHowToSave);
+  if (is_text(head))
+    throw Error("model-format", cat(quoted(path), " is a text file, not a TorchScript file"), {},
+                kHowToSave);
+  throw Error("model-format", cat(quoted(path), " is not a TorchScript file"),
+              "a TorchScript file is a zip archive; this one starts with other bytes", kHowToSave);
+}
+
+void sniff_records(const std::vector<std::string>& records, std::string_view pickle_head,
+                   const std::string& path) {
+  if (has_record(records, "constants.pkl") && has_record(records, "data.pkl")) return;
+  const bool exported = std::any_of(records.begin(), records.end(), [](const std::string& name) {
+    return name == "archive_format" || name.starts_with("models/") ||
+           name.find("serialized_exported_program") != std::string::npos;
+  });
+  if (exported)
+    throw Error("model-format", cat(quoted(path), " is a .pt2 file of torch.export"),
+                "t2nnef reads TorchScript; .pt2 is not supported yet", kHowToSave);
+  if (has_record(records, "data.pkl")) {
+    const size_t dict = pickle_head.find("collections\nOrderedDict");
+    const size_t first_global = pickle_head.find('c');
+    const bool state = pickle_head.size() > 2 &&
+                       (pickle_head[2] == '}' || (dict != std::string_view::npos && dict == first_global + 1));
+    if (state)
+      throw Error("model-format", cat(quoted(path), " is a state_dict: weights without a program"),
+                  "it was written by torch.save(model.state_dict(), …)",
+                  cat("load it into the model in Python, then ", kHowToSave));
+    throw Error("model-format", cat(quoted(path), " is a pickled module, which needs its Python source"),
+                "it was written by torch.save(model, …)",
+                cat("load it in Python with torch.load, then ", kHowToSave));
+  }
+  throw Error("model-format", cat(quoted(path), " is a zip archive, but not one of torch.jit.save"), {},
+              kHowToSave);
+}
+
+void refuse_archive(const std::string& message, const std::string& path) {
+  static const std::regex version(R"(version (\d+).*?reading is (\d+))");
+  std::smatch match;
+  const std::string line = first_line(message);
+  if (std::regex_search(line, match, version))
+    throw Error("model-too-new",
+                cat(quoted(path), " is of format version ", match[1].str(), "; this t2nnef reads up to ",
+                    match[2].str()),
+                "it was saved by a newer PyTorch", "use a newer t2nnef, or save with an older PyTorch");
+  throw Error("model-corrupt", cat(quoted(path), " is damaged or not complete"), line,
+              "was it saved or downloaded completely? compare its size with the original");
+}
+
+}  // namespace t2n::trace

@@ -1,0 +1,144 @@
+#include "src/trace/source_map.h"
+
+#include <torch/csrc/jit/serialization/pickle.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+
+namespace t2n::trace {
+namespace {
+
+std::string base_name(const std::string& path) {
+  const size_t slash = path.find_last_of("/\\");
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+/// Frames of torch's own Python say nothing about the user's model.
+bool is_torch_file(const std::string& path) {
+  constexpr std::array<std::string_view, 3> kFolders = {"/torch/nn/", "/torch/jit/", "/torch/_"};
+  return std::any_of(kFolders.begin(), kFolders.end(), [&](std::string_view folder) {
+    return path.find(folder) != std::string::npos;
+  });
+}
+
+/// One line of a traced file's call stack: `path(line): function`.
+std::optional<std::pair<std::string, Frame>> parse_frame(const std::string& line) {
+  const size_t colon = line.rfind("): ");
+  const size_t open = colon == std::string::npos ? colon : line.rfind('(', colon);
+  if (open == std::string::npos || open + 1 >= colon) return std::nullopt;
+  const std::string digits = line.substr(open + 1, colon - open - 1);
+  if (digits.size() > 8 || digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+  const std::string path = line.substr(0, open);
+  return std::pair(path, Frame{base_name(path), std::stoi(digits), 0, line.substr(colon + 3)});
+}
+
+std::vector<std::string> split_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  size_t begin = 0;
+  while (begin < text.size()) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+/// A traced text is a call stack, innermost frame first, and nothing else.
+std::optional<ir::Source> traced_place(const std::string& text) {
+  ir::Source source;
+  std::vector<Frame> all;
+  for (const std::string& line : split_lines(text)) {
+    const auto frame = parse_frame(line);
+    if (!frame) return std::nullopt;
+    if (frame->second.function == "<module>" && !source.frames.empty()) continue;
+    if (!is_torch_file(frame->first)) source.frames.push_back(frame->second);
+  }
+  if (source.frames.empty()) return std::nullopt;
+  constexpr size_t kMaxFrames = 3;
+  if (source.frames.size() > kMaxFrames) source.frames.resize(kMaxFrames);
+  return source;
+}
+
+}  // namespace
+
+ir::Source SourceMap::find(const torch::jit::SourceRange& range) {
+  if (!range.source() || !range.source()->filename()) return {};
+  const Table& known = table(*range.source()->filename());
+  const auto offset = static_cast<int64_t>(range.start());
+  auto entry = std::upper_bound(known.entries.begin(), known.entries.end(), offset,
+                                [](int64_t at, const Entry& e) { return at < e.offset; });
+  if (entry == known.entries.begin()) return {};
+  --entry;
+  return place(known.texts[entry->text], entry->begin, entry->end);
+}
+
+ir::Source SourceMap::place(const Text& text, int64_t begin, int64_t end) {
+  if (text.text.empty()) return {};
+  if (auto traced = traced_place(text.text)) return *traced;
+  const auto at = static_cast<size_t>(std::clamp<int64_t>(begin, 0, static_cast<int64_t>(text.text.size())));
+  const size_t line_begin = at == 0 ? 0 : text.text.rfind('\n', at - 1) + 1;
+  const size_t line_end = std::min(text.text.find('\n', at), text.text.size());
+  const auto lines_before = std::count(text.text.begin(), text.text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+  if (text.file.empty()) return {};
+  ir::Source source;
+  source.frames.push_back(Frame{base_name(text.file), text.first_line + static_cast<int>(lines_before),
+                                static_cast<int>(at - line_begin) + 1, {}});
+  const std::string line = text.text.substr(line_begin, line_end - line_begin);
+  const size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
+  source.excerpt = line.substr(indent);
+  const size_t marked_end = std::min(static_cast<size_t>(std::max<int64_t>(end, begin)), line_end);
+  if (at - line_begin >= indent && marked_end > at) {
+    source.caret = static_cast<int>(at - line_begin - indent);
+    source.caret_width = static_cast<int>(marked_end - at);
+  }
+  return source;
+}
+
+const SourceMap::Table& SourceMap::table(const std::string& file) {
+  const auto known = tables_.find(file);
+  if (known != tables_.end()) return known->second;
+  Table table;
+  // A damaged table costs the places, not the export.
+  try {
+    if (const auto bytes = read_(file + ".debug_pkl")) table = parse(*bytes);
+  } catch (const std::exception&) {
+    table = Table{};
+  }
+  return tables_.emplace(file, std::move(table)).first->second;
+}
+
+SourceMap::Table SourceMap::parse(const std::vector<char>& bytes) {
+  const auto top = torch::jit::unpickle(bytes.data(), bytes.size()).toTuple();
+  const auto& items = top->elements();
+  // Before the string table came (1.12) texts stood in the records themselves: such files have no places.
+  if (items.size() != 3 || !items[0].isString()) return {};
+  const auto strings = items[1].toTuple();
+  const auto text_at = [&](const c10::IValue& index) {
+    return strings->elements().at(static_cast<size_t>(index.toInt())).toStringRef();
+  };
+  Table table;
+  std::map<const void*, size_t> known;  // the pickle shares equal sources
+  for (const c10::IValue& record : items[2].toTuple()->elements()) {
+    const auto tagged = record.toTuple();
+    const auto range = tagged->elements().at(1).toTuple();
+    const auto source = range->elements().at(0).toTuple();
+    const auto [found, is_new] = known.emplace(source.get(), table.texts.size());
+    if (is_new) {
+      Text text;
+      for (const int64_t index : source->elements().at(0).toIntVector())
+        text.text += strings->elements().at(static_cast<size_t>(index)).toStringRef();
+      const c10::IValue& file = source->elements().at(1);
+      if (file.isInt()) text.file = text_at(file);
+      text.first_line = static_cast<int>(source->elements().at(2).toInt());
+      table.texts.push_back(std::move(text));
+    }
+    table.entries.push_back(Entry{tagged->elements().at(0).toInt(), found->second,
+                                  range->elements().at(1).toInt(), range->elements().at(2).toInt()});
+  }
+  std::sort(table.entries.begin(), table.entries.end(),
+            [](const Entry& a, const Entry& b) { return a.offset < b.offset; });
+  return table;
+}
+
+}  // namespace t2n::trace

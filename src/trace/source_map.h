@@ -1,0 +1,50 @@
+// Where a node of the loaded program stands in the user's own Python source.
+#pragma once
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace t2n::trace {
+
+/// Reads the `.debug_pkl` tables of an archive, each on first need. A file without them has no places.
+class SourceMap {
+ public:
+  /// Returns the bytes of a record, or nullopt if the archive lacks it.
+  using ReadRecord = std::function<std::optional<std::vector<char>>(const std::string& name)>;
+  explicit SourceMap(ReadRecord read) : read_(std::move(read)) {}
+
+  /// The user's frames (frames of torch itself are left out) and the source line with its caret.
+  ir::Source find(const torch::jit::SourceRange& range);
+
+ private:
+  struct Text {
+    std::string text;
+    std::string file;
+    int first_line = 0;
+  };
+  struct Entry {
+    int64_t offset = 0;  ///< in the serialized source
+    size_t text = 0;
+    int64_t begin = 0;
+    int64_t end = 0;
+  };
+  struct Table {
+    std::vector<Entry> entries;
+    std::vector<Text> texts;
+  };
+  const Table& table(const std::string& file);
+  static Table parse(const std::vector<char>& bytes);
+  static ir::Source place(const Text& text, int64_t begin, int64_t end);
+
+  ReadRecord read_;
+  std::map<std::string, Table> tables_;
+};
+
+}  // namespace t2n::trace

@@ -1,0 +1,16 @@
+// Turns what LibTorch throws into the one exception of the project.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace t2n::trace {
+
+/// The message of a LibTorch exception that is being handled, without C++ backtrace. Rethrows t2n::Error.
+/// Call inside a catch block.
+std::string current_torch_message();
+
+/// First line of a text, at most `limit` characters.
+std::string first_line(const std::string& text, size_t limit = 300);
+
+}  // namespace t2n::trace

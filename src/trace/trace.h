@@ -1,0 +1,101 @@
+// From a TorchScript file to the IR: what may be asked of the tracer, without any torch header.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ir/evaluator.h"
+#include "ir/graph.h"
+#include "src/diag/sink.h"
+
+namespace t2n::trace {
+
+/// A leaf of the model's arguments. A Tensor without bytes stands for "this shape and dtype".
+using Leaf = std::variant<ir::None, ir::Tensor, int64_t, double, bool, std::string>;
+
+/// A leaf and where it sits: {"x"}, {"pair", "0"}, {"features", "audio"}.
+struct SampleInput {
+  std::vector<std::string> path;
+  Leaf value;
+};
+
+/// "pair_0": the name of a nested input in the artefact and on the command line.
+inline std::string flat_name(const std::vector<std::string>& path) {
+  std::string out;
+  for (const std::string& part : path) out += (out.empty() ? "" : "_") + part;
+  return out;
+}
+
+struct ArgumentInfo {
+  std::string name;
+  std::string type;  ///< as TorchScript writes it: "Tensor", "Optional[int]"
+  bool has_default = false;
+};
+
+enum class FileKind { traced, scripted, frozen };
+
+struct ModelInfo {
+  FileKind kind = FileKind::scripted;
+  std::string class_name;
+  int64_t format_version = 0;
+  std::vector<std::string> methods;
+  std::vector<ArgumentInfo> arguments;  ///< of `method`, without self
+  std::vector<SampleInput> samples;     ///< shapes and dtypes kept in a traced file
+  int64_t parameters = 0;               ///< elements of parameters and buffers, shared ones once
+  int64_t parameter_bytes = 0;
+};
+
+struct TraceOptions {
+  /// Keep what is computed from sizes as expressions over symbols `size(value,axis)`, with their
+  /// sample values in the graph attribute kSampleSizes; otherwise they are integers at once.
+  bool keep_sizes = false;
+  int64_t max_operations = 1'000'000;
+  Report report;
+};
+
+/// Values that an integer input may take: [low, high).
+using Range = std::pair<int64_t, int64_t>;
+
+struct Traced {
+  ir::Graph graph;
+  std::vector<ir::Tensor> outputs;           ///< what torch computed, as long as graph.outputs
+  std::vector<std::optional<Range>> ranges;  ///< learnt per graph input; integer inputs only
+  std::vector<std::string> constant_inputs;  ///< arguments that are no tensors: baked in
+};
+
+/// A loaded model. Every trace or run starts from the state in the file.
+class Session;
+
+/// Where the bytes of a model come from in tests: source text and named buffers.
+struct InlineModel {
+  std::string source;
+  std::vector<std::pair<std::string, ir::Tensor>> parameters;
+};
+
+/// The functions of libt2nnef_torch.so. Errors: see docs/diagnostics.md, ids `model-…`, `input-…`,
+/// `forward-failed`, `data-dependent-…`, `denied-operator`, `unsupported-…`, `trace-limit`.
+struct TorchModule {
+  std::string torch_version;
+  std::shared_ptr<Session> (*load)(const std::string& path, const std::string& method);
+  std::shared_ptr<Session> (*compile)(const InlineModel& model);
+  ModelInfo (*describe)(const Session& session);
+  /// Runs the model once and records it. Graph inputs are the tensor leaves, depth first.
+  Traced (*trace)(Session& session, const std::vector<SampleInput>& inputs,
+                  const TraceOptions& options);
+  /// Runs the model as trace() does, recording nothing.
+  std::vector<ir::Tensor> (*run)(Session& session, const std::vector<SampleInput>& inputs);
+  ir::Evaluator (*evaluator)();
+  /// Tensors of a `torch.save`d tensor, list, tuple or dict.
+  std::vector<SampleInput> (*read_saved)(const std::string& path);
+};
+
+/// The name under which libt2nnef_torch.so exports `const TorchModule* t2n_torch_module()`.
+inline constexpr const char* kTorchModuleSymbol = "t2n_torch_module";
+
+}  // namespace t2n::trace

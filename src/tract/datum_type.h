@@ -1,0 +1,16 @@
+// tract's codes for element types; the same in every version.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ir/dtype.h"
+
+namespace t2n::tract {
+
+/// Nothing for bf16, which tract has not.
+std::optional<uint32_t> datum_type(ir::DType dtype);
+/// Nothing for what tract keeps to itself: dimensions, strings, quantised types.
+std::optional<ir::DType> dtype_of(uint32_t datum_type);
+
+}  // namespace t2n::tract

@@ -1,0 +1,199 @@
+// Looks for tract in the option, the environment and the active Python, without importing anything.
+#include "src/tract/find.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "src/diag/error.h"
+#include "src/tract/process.h"
+#include "src/tract/worker.h"
+
+namespace t2n::tract {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Prints the folder of the package. The current folder does not count: it may hold anything.
+constexpr const char* kPythonScript =
+    "import sys; sys.path[:] = [p for p in sys.path if p]\n"
+    "import importlib.util, os\n"
+    "spec = importlib.util.find_spec('tract')\n"
+    "print(os.path.dirname(spec.origin) if spec and spec.origin else '')\n";
+
+std::string environment_value(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::vector<fs::path> sorted_entries(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> entries;
+  for (const auto& entry : fs::directory_iterator(folder, error)) entries.push_back(entry.path());
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+bool is_library_name(const std::string& name) {
+  return (name.starts_with("tract") || name.starts_with("libtract")) && name.ends_with(".so");
+}
+
+/// The library that `place` is or holds.
+std::optional<fs::path> library_at(const fs::path& place) {
+  std::error_code error;
+  if (fs::is_regular_file(place, error)) return place;
+  for (const fs::path& folder : {place, place / "tract"})
+    for (const fs::path& entry : sorted_entries(folder))
+      if (is_library_name(entry.filename().string())) return entry;
+  return std::nullopt;
+}
+
+/// Of the wheel that brought the library: `tract-0.23.9.dist-info` beside the package's folder.
+std::optional<Version> wheel_version(const fs::path& library) {
+  std::vector<Version> versions;
+  for (const fs::path& entry : sorted_entries(library.parent_path().parent_path())) {
+    const std::string name = entry.filename().string();
+    if (!name.starts_with("tract-") || !name.ends_with(".dist-info")) continue;
+    if (const auto version = parse_version(std::string_view(name).substr(6)))
+      versions.push_back(*version);
+  }
+  return versions.size() == 1 ? std::optional(versions[0]) : std::nullopt;
+}
+
+/// Errors: those of a worker that cannot load the library.
+Version version_of(const fs::path& library) {
+  if (library.parent_path().filename() == "tract")
+    if (const auto version = wheel_version(library)) return *version;
+  WorkerClient worker(library.string(), {.timeout = std::chrono::seconds(30)});
+  const auto version = parse_version(worker.version());
+  return version ? *version : Version{};
+}
+
+/// Adds the engine at `place`, or says why there is none.
+void add(Candidates& found, const std::string& place, Origin origin) {
+  const auto library = library_at(place);
+  if (!library) {
+    found.problems.push_back(cat(t2n::quoted(place), " holds no tract library"));
+    return;
+  }
+  const Engine engine{library->string(), version_of(*library), origin};
+  const bool known =
+      std::any_of(found.engines.begin(), found.engines.end(),
+                  [&](const Engine& other) { return other.library == engine.library; });
+  if (known) return;
+  if (engine.version < kOldest)
+    found.problems.push_back(cat(t2n::quoted(place), " is tract ", version_str(engine.version),
+                                 ", older than ", version_str(kOldest)));
+  else
+    found.engines.push_back(engine);
+}
+
+void search_option(const Search& search, Candidates& found) {
+  std::string_view place = search.option;
+  if (place.starts_with("lib:")) place.remove_prefix(4);
+  add(found, std::string(place), Origin::option);
+}
+
+void search_environment(const Search& search, Candidates& found) {
+  std::string_view rest = search.environment;
+  while (!rest.empty()) {
+    const size_t colon = std::min(rest.find(':'), rest.size());
+    if (colon > 0) add(found, std::string(rest.substr(0, colon)), Origin::environment);
+    rest.remove_prefix(std::min(colon + 1, rest.size()));
+  }
+}
+
+void search_virtual_env(const Search& search, Candidates& found) {
+  if (search.virtual_env.empty()) return;
+  for (const fs::path& entry : sorted_entries(fs::path(search.virtual_env) / "lib")) {
+    const fs::path package = entry / "site-packages" / "tract";
+    if (entry.filename().string().starts_with("python") && library_at(package))
+      add(found, package.string(), Origin::python);
+  }
+}
+
+void search_python(const std::string& python, Candidates& found) {
+  auto folder = output_of(python, {"-c", kPythonScript}, std::chrono::seconds(10));
+  if (!folder) return;
+  while (folder->ends_with('\n')) folder->pop_back();
+  if (!folder->empty() && library_at(*folder)) add(found, *folder, Origin::python);
+}
+
+using Step = std::function<void(Candidates&)>;
+
+/// In order, and each only when its turn comes: a Python takes tens of milliseconds to start.
+std::vector<Step> steps_of(const Search& search) {
+  if (!search.option.empty()) return {[&](Candidates& found) { search_option(search, found); }};
+  std::vector<Step> steps{[&](Candidates& found) { search_environment(search, found); },
+                          [&](Candidates& found) { search_virtual_env(search, found); }};
+  for (const std::string& python : search.pythons)
+    steps.push_back([&python](Candidates& found) { search_python(python, found); });
+  return steps;
+}
+
+const Engine* first_serving(const Version& target, const Candidates& candidates) {
+  for (const Engine& engine : candidates.engines)
+    if (serves(engine.version, target)) return &engine;
+  return nullptr;
+}
+
+std::string_view origin_name(Origin origin) {
+  switch (origin) {
+    case Origin::option: return "--engine";
+    case Origin::environment: return "T2NNEF_TRACT_LIB";
+    case Origin::python: return "Python wheel";
+  }
+  internal_error(__FILE__, __LINE__, "no such origin");
+}
+
+}  // namespace
+
+Search search_from_environment(std::string option) {
+  return {.option = std::move(option),
+          .environment = environment_value("T2NNEF_TRACT_LIB"),
+          .virtual_env = environment_value("VIRTUAL_ENV")};
+}
+
+Candidates find_engines(const Search& search) {
+  Candidates found;
+  for (const Step& step : steps_of(search)) step(found);
+  return found;
+}
+
+Engine pick(const Version& target, const Candidates& candidates) {
+  if (const Engine* engine = first_serving(target, candidates)) return *engine;
+  const std::string version = version_str(target);
+  Diagnostic diagnostic{
+      .id = "engine-not-found",
+      .message = cat("no tract engine found to run an export for tract@", version),
+      .where = {},
+      .details = {},
+      .why = "--engine, T2NNEF_TRACT_LIB and the active Python's wheel hold none",
+      .help = cat("run `pip install tract==", version,
+                  "`, or set T2NNEF_TRACT_LIB to its library or folder")};
+  if (!candidates.engines.empty()) {
+    diagnostic.id = "engine-version";
+    diagnostic.message = cat("no engine found may stand for tract@", version);
+    diagnostic.why = "an engine serves targets of its own series (0.x) that are not newer than it";
+  }
+  for (const Engine& engine : candidates.engines)
+    diagnostic.details.push_back(cat("tract ", version_str(engine.version), "  ", engine.library,
+                                     "  (", origin_name(engine.origin), ")"));
+  diagnostic.details.insert(diagnostic.details.end(), candidates.problems.begin(),
+                            candidates.problems.end());
+  throw Error(std::move(diagnostic));
+}
+
+Engine find_engine(const Search& search, const Version& target) {
+  Candidates found;
+  for (const Step& step : steps_of(search)) {
+    step(found);
+    if (const Engine* engine = first_serving(target, found)) return *engine;
+  }
+  return pick(target, found);
+}
+
+}  // namespace t2n::tract

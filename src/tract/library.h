@@ -1,0 +1,73 @@
+// tract in this process, through its C interface. A panic aborts: only the engine worker uses it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/tensor.h"
+#include "src/tract/abi.h"
+#include "src/tract/version.h"
+
+namespace t2n::tract {
+
+/// An input or output as the engine sees it.
+struct Port {
+  std::string name;  ///< tract's own: outputs are often called after an inner node
+  std::string fact;  ///< "1,3,S,f32", "2,tdim"; types are in upper case before 0.23
+};
+
+struct ModelInfo {
+  std::vector<Port> inputs;
+  std::vector<Port> outputs;
+};
+
+/// A loaded library. It is never unloaded: Rust's threads and statics do not survive that.
+class Library {
+ public:
+  /// Errors: `engine-not-found` if the file cannot be loaded, or is not tract.
+  explicit Library(const std::string& path);
+
+  std::string version() const { return abi_.version(); }
+  const Abi& abi() const { return abi_; }
+  /// Throws Error `id` with tract's last error, unless `status` is success. `what`: "refuses the
+  /// model".
+  void check(Status status, std::string_view id, std::string_view what) const;
+
+ private:
+  Abi abi_;
+};
+
+struct Destroy {
+  Status (*destroy)(Handle*) = nullptr;
+  void operator()(Handle handle) const { destroy(&handle); }
+};
+using Owned = std::unique_ptr<void, Destroy>;
+
+/// An artefact (folder, .tar or .tgz), loaded and optimised.
+class Model {
+ public:
+  /// Errors: `engine-rejects`.
+  Model(const Library& library, const std::string& artefact);
+
+  const ModelInfo& info() const { return info_; }
+  /// Runs in a fresh state. Inputs have any strides. Dimensions come out as i64, quantised values
+  /// as f32.   Errors: `engine-failed`.
+  std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs) const;
+  /// tract's JSON about the optimised graph: an entry per node with the name of its operator.
+  /// Nothing is run: with inputs tract would run the model thousands of times.   Errors:
+  /// `engine-failed`.
+  std::string profile_json() const;
+
+ private:
+  Owned load_optimised() const;
+  std::vector<Owned> import_inputs(const std::vector<ir::Tensor>& inputs) const;
+  ir::Tensor export_output(const Owned& tensor, const Port& port) const;
+
+  const Library& library_;
+  std::string artefact_;
+  ModelInfo info_;
+  Owned runnable_;
+};
+
+}  // namespace t2n::tract

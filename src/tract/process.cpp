@@ -1,0 +1,150 @@
+// posix_spawn, which does not copy page tables: a parent with mapped weights is large.
+#include "src/tract/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <thread>
+
+extern char** environ;
+
+namespace t2n::tract {
+namespace {
+
+/// A copy above the descriptors that a child gets, so that no dup2 overwrites the source of
+/// another.
+Fd raised(int fd) {
+  constexpr int kAbove = 10;
+  return Fd(fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, kAbove));
+}
+
+/// The plan that posix_spawn carries out in the child.
+class Actions {
+ public:
+  Actions() { posix_spawn_file_actions_init(&actions_); }
+  ~Actions() { posix_spawn_file_actions_destroy(&actions_); }
+  Actions(const Actions&) = delete;
+  Actions& operator=(const Actions&) = delete;
+
+  void give(const Fd& source, int as) {
+    if (source.get() >= 0)
+      posix_spawn_file_actions_adddup2(&actions_, source.get(), as);
+    else
+      posix_spawn_file_actions_addopen(&actions_, as, "/dev/null", O_RDWR, 0);
+  }
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+};
+
+/// No signal blocked, SIGPIPE as usual, whatever this thread does.
+class Attributes {
+ public:
+  Attributes() {
+    posix_spawnattr_init(&attributes_);
+    sigset_t signals;
+    sigemptyset(&signals);
+    posix_spawnattr_setsigmask(&attributes_, &signals);
+    sigaddset(&signals, SIGPIPE);
+    posix_spawnattr_setsigdefault(&attributes_, &signals);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  ~Attributes() { posix_spawnattr_destroy(&attributes_); }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_;
+};
+
+/// What comes until the end of the file, an error, or the deadline.
+std::string read_until(int fd, std::chrono::steady_clock::time_point deadline) {
+  std::string text;
+  while (true) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
+    pollfd item{fd, POLLIN, 0};
+    if (left.count() <= 0 || poll(&item, 1, static_cast<int>(left.count())) <= 0) return text;
+    char buffer[4096];
+    const ssize_t count = read(fd, buffer, sizeof buffer);
+    if (count <= 0) return text;
+    text.append(buffer, static_cast<size_t>(count));
+  }
+}
+
+}  // namespace
+
+void Fd::reset() {
+  if (fd_ >= 0) close(std::exchange(fd_, -1));
+}
+
+std::optional<Child> Child::start(const Command& command) {
+  const Fd out = raised(command.out);
+  const Fd err = raised(command.err);
+  const Fd channel = raised(command.channel);
+  Actions actions;
+  actions.give(Fd(), STDIN_FILENO);
+  actions.give(out, STDOUT_FILENO);
+  actions.give(err, STDERR_FILENO);
+  if (channel.get() >= 0) actions.give(channel, kChannel);
+  const Attributes attributes;
+  std::vector<char*> argv{const_cast<char*>(command.program.c_str())};
+  for (const std::string& argument : command.arguments)
+    argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  pid_t pid = -1;
+  errno = posix_spawnp(&pid, command.program.c_str(), actions.get(), attributes.get(), argv.data(),
+                       environ);
+  if (errno != 0) return std::nullopt;
+  return Child(pid);
+}
+
+Child::~Child() { finish(); }
+
+std::optional<int> Child::wait_until(std::chrono::steady_clock::time_point deadline) {
+  while (std::chrono::steady_clock::now() < deadline) {
+    int status = 0;
+    if (waitpid(pid_, &status, WNOHANG) == pid_) {
+      pid_ = -1;
+      return status;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return std::nullopt;
+}
+
+int Child::finish() {
+  if (pid_ < 0) return 0;
+  kill(pid_, SIGKILL);
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  return status;
+}
+
+std::optional<std::string> output_of(const std::string& program,
+                                     const std::vector<std::string>& arguments,
+                                     std::chrono::milliseconds timeout) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
+  const Fd reader(ends[0]);
+  Fd writer(ends[1]);
+  auto child = Child::start({.program = program, .arguments = arguments, .out = writer.get()});
+  if (!child) return std::nullopt;
+  writer.reset();
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  std::string text = read_until(reader.get(), deadline);
+  const auto status = child->wait_until(deadline);
+  if (!status || !WIFEXITED(*status) || WEXITSTATUS(*status) != 0) return std::nullopt;
+  return text;
+}
+
+}  // namespace t2n::tract

@@ -1,0 +1,174 @@
+// Framing: counts and sizes as 64-bit integers, then the bytes; both ends are the same program.
+#include "src/tract/protocol.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <span>
+#include <utility>
+
+#include "src/diag/error.h"
+
+namespace t2n::tract {
+namespace {
+
+constexpr uint64_t kMagic = 0x3176'6e6e'6632'7431;
+constexpr size_t kChunk = size_t{1} << 22;
+
+/// A socket that remembers its first failure: what follows it does nothing.
+class Stream {
+ public:
+  Stream(int socket, Deadline deadline) : socket_(socket), deadline_(deadline) {}
+  Transfer status() const { return status_; }
+
+  void write(std::span<const std::byte> bytes) {
+    while (status_ == Transfer::ok && !bytes.empty()) {
+      wait_for(POLLOUT);
+      if (status_ != Transfer::ok) return;
+      const ssize_t count =
+          send(socket_, bytes.data(), std::min(bytes.size(), kChunk), MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (const size_t done = moved(count); done > 0) bytes = bytes.subspan(done);
+    }
+  }
+
+  void read(std::span<std::byte> bytes) {
+    while (status_ == Transfer::ok && !bytes.empty()) {
+      wait_for(POLLIN);
+      if (status_ != Transfer::ok) return;
+      const ssize_t count =
+          recv(socket_, bytes.data(), std::min(bytes.size(), kChunk), MSG_DONTWAIT);
+      if (count == 0) status_ = Transfer::closed;
+      if (const size_t done = moved(count); done > 0) bytes = bytes.subspan(done);
+    }
+  }
+
+  void write_number(uint64_t value) { write(std::as_bytes(std::span(&value, 1))); }
+  uint64_t read_number() {
+    uint64_t value = 0;
+    read(std::as_writable_bytes(std::span(&value, 1)));
+    return status_ == Transfer::ok ? value : 0;
+  }
+
+ private:
+  void wait_for(short event) {
+    int timeout = -1;
+    if (deadline_) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+          *deadline_ - std::chrono::steady_clock::now());
+      timeout = static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1'000'000'000));
+    }
+    pollfd item{socket_, event, 0};
+    const int ready = poll(&item, 1, timeout);
+    if (ready == 0) status_ = Transfer::timed_out;
+    if (ready < 0 && errno != EINTR) status_ = Transfer::closed;
+  }
+
+  size_t moved(ssize_t count) {
+    if (count >= 0) return static_cast<size_t>(count);
+    if (errno != EINTR && errno != EAGAIN) status_ = Transfer::closed;
+    return 0;
+  }
+
+  int socket_;
+  Deadline deadline_;
+  Transfer status_ = Transfer::ok;
+};
+
+void write_text(Stream& stream, const std::string& text) {
+  stream.write_number(text.size());
+  stream.write(std::as_bytes(std::span(text)));
+}
+
+std::string read_text(Stream& stream) {
+  std::string text(stream.read_number(), '\0');
+  stream.read(std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+void write_tensor(Stream& stream, const ir::Tensor& tensor) {
+  stream.write_number(static_cast<uint64_t>(tensor.dtype));
+  stream.write_number(tensor.shape.size());
+  for (const int64_t size : tensor.shape) stream.write_number(static_cast<uint64_t>(size));
+  ir::for_each_chunk(tensor, kChunk,
+                     [&](std::span<const std::byte> bytes) { stream.write(bytes); });
+}
+
+ir::Tensor read_tensor(Stream& stream) {
+  const auto dtype = static_cast<ir::DType>(stream.read_number());
+  ir::Ints shape(stream.read_number());
+  for (int64_t& size : shape) size = static_cast<int64_t>(stream.read_number());
+  if (stream.status() != Transfer::ok) return {};
+  ir::OwnedTensor tensor = ir::allocate(dtype, shape);
+  stream.read(tensor.data);
+  return std::move(tensor.tensor);
+}
+
+}  // namespace
+
+Message encode(const ModelInfo& info) {
+  Message message{Kind::done, {std::to_string(info.inputs.size())}, {}};
+  for (const auto* ports : {&info.inputs, &info.outputs})
+    for (const Port& port : *ports) {
+      message.texts.push_back(port.name);
+      message.texts.push_back(port.fact);
+    }
+  return message;
+}
+
+ModelInfo decode_info(const Message& message) {
+  ModelInfo info;
+  const size_t inputs = std::stoul(message.texts.at(0));
+  for (size_t i = 1; i + 1 < message.texts.size(); i += 2) {
+    auto& ports = info.inputs.size() < inputs ? info.inputs : info.outputs;
+    ports.push_back({message.texts[i], message.texts[i + 1]});
+  }
+  return info;
+}
+
+Message encode(const Diagnostic& diagnostic) {
+  Message message{
+      Kind::refused, {diagnostic.id, diagnostic.message, diagnostic.why, diagnostic.help}, {}};
+  message.texts.insert(message.texts.end(), diagnostic.details.begin(), diagnostic.details.end());
+  return message;
+}
+
+Diagnostic decode_diagnostic(const Message& message) {
+  const std::vector<std::string>& texts = message.texts;
+  T2N_ASSERT(texts.size() >= 4, "a refusal of ", texts.size(), " texts");
+  return {.id = texts[0],
+          .message = texts[1],
+          .where = {},
+          .details = {texts.begin() + 4, texts.end()},
+          .why = texts[2],
+          .help = texts[3]};
+}
+
+Transfer send_message(int socket, const Message& message, Deadline deadline) {
+  Stream stream(socket, deadline);
+  stream.write_number(kMagic);
+  stream.write_number(static_cast<uint64_t>(message.kind));
+  stream.write_number(message.texts.size());
+  for (const std::string& text : message.texts) write_text(stream, text);
+  stream.write_number(message.tensors.size());
+  for (const ir::Tensor& tensor : message.tensors) write_tensor(stream, tensor);
+  return stream.status();
+}
+
+Received receive_message(int socket, Deadline deadline) {
+  Stream stream(socket, deadline);
+  const uint64_t magic = stream.read_number();
+  if (stream.status() != Transfer::ok) return {stream.status(), {}};
+  T2N_ASSERT(magic == kMagic, "the engine worker's channel carries something else");
+  Received received;
+  received.message.kind = static_cast<Kind>(stream.read_number());
+  for (uint64_t left = stream.read_number(); left > 0 && stream.status() == Transfer::ok; --left)
+    received.message.texts.push_back(read_text(stream));
+  for (uint64_t left = stream.read_number(); left > 0 && stream.status() == Transfer::ok; --left)
+    received.message.tensors.push_back(read_tensor(stream));
+  received.status = stream.status();
+  return received;
+}
+
+}  // namespace t2n::tract

@@ -1,0 +1,48 @@
+// Messages between t2nnef and its engine worker, over a socket pair on one machine.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/tensor.h"
+#include "src/diag/diagnostic.h"
+#include "src/tract/library.h"
+
+namespace t2n::tract {
+
+enum class Kind : uint32_t {
+  load,     ///< texts: artefact → done, a ModelInfo
+  run,      ///< tensors: inputs → done, tensors: outputs
+  profile,  ///< → done, texts: JSON
+  quit,     ///< no answer
+  done,     ///< also the worker's first word, texts: version of the library
+  refused,  ///< a Diagnostic
+};
+
+struct Message {
+  Kind kind = Kind::quit;
+  std::vector<std::string> texts;
+  std::vector<ir::Tensor> tensors;
+};
+
+Message encode(const ModelInfo& info);
+ModelInfo decode_info(const Message& message);
+Message encode(const Diagnostic& diagnostic);
+Diagnostic decode_diagnostic(const Message& message);
+
+enum class Transfer { ok, closed, timed_out };
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;  ///< nothing: for ever
+
+/// Sends the bytes of tensors from where they are, of any size. Never raises SIGPIPE.
+Transfer send_message(int socket, const Message& message, Deadline deadline);
+
+struct Received {
+  Transfer status = Transfer::ok;
+  Message message;  ///< meaningful if ok
+};
+Received receive_message(int socket, Deadline deadline);
+
+}  // namespace t2n::tract

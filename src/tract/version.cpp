@@ -1,0 +1,32 @@
+// Reading and ordering version numbers.
+#include "src/tract/version.h"
+
+#include <charconv>
+
+#include "src/diag/error.h"
+
+namespace t2n::tract {
+
+std::optional<Version> parse_version(std::string_view text) {
+  Version version;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (int* const part : {&version.major, &version.minor, &version.patch}) {
+    if (part != &version.major && (at == end || *at++ != '.')) return std::nullopt;
+    const auto [next, error] = std::from_chars(at, end, *part);
+    if (error != std::errc() || *part < 0) return std::nullopt;
+    at = next;
+  }
+  return version;
+}
+
+std::string version_str(const Version& version) {
+  return cat(version.major, ".", version.minor, ".", version.patch);
+}
+
+bool serves(const Version& engine, const Version& target) {
+  return engine.major == target.major && engine.minor == target.minor &&
+         engine.patch >= target.patch;
+}
+
+}  // namespace t2n::tract

@@ -1,0 +1,104 @@
+// The worker's side: loads the engine and answers requests until the channel closes.
+#include "src/tract/worker.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "src/diag/error.h"
+#include "src/tract/worker_flag.h"
+
+namespace t2n::tract {
+namespace {
+
+void limit(decltype(RLIMIT_AS) resource, rlim_t value) {
+  const rlimit bound{value, value};
+  setrlimit(resource, &bound);
+}
+
+void confine(int64_t memory_bytes) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // Ctrl-C reaches the whole group; our parent decides what becomes of this process.
+  signal(SIGINT, SIG_IGN);
+  limit(RLIMIT_CORE, 0);
+#ifndef __SANITIZE_ADDRESS__  // whose shadow memory is 20 TB of address space
+  if (memory_bytes > 0) limit(RLIMIT_AS, static_cast<rlim_t>(memory_bytes));
+#else
+  static_cast<void>(memory_bytes);
+#endif
+  // Resolving the symbols of a 34 MB library takes longer than most models run.
+  setenv("RUST_BACKTRACE", "0", 1);
+  setenv("RUST_LIB_BACKTRACE", "0", 1);
+}
+
+class Session {
+ public:
+  explicit Session(const std::string& path) : library_(path) {}
+
+  Message greeting() const { return {Kind::done, {library_.version()}, {}}; }
+
+  Message answer(const Message& request) {
+    switch (request.kind) {
+      case Kind::load:
+        model_.reset();
+        model_ = std::make_unique<Model>(library_, request.texts.at(0));
+        return encode(model_->info());
+      case Kind::run: return {Kind::done, {}, model().run(request.tensors)};
+      case Kind::profile: return {Kind::done, {model().profile_json()}, {}};
+      case Kind::quit:
+      case Kind::done:
+      case Kind::refused: break;
+    }
+    internal_error(__FILE__, __LINE__, "the engine worker was sent an answer");
+  }
+
+ private:
+  const Model& model() const {
+    T2N_ASSERT(model_, "the engine worker was asked to run before it was asked to load");
+    return *model_;
+  }
+
+  Library library_;
+  std::unique_ptr<Model> model_;
+};
+
+/// What goes wrong here is reported there: this is the worker's main.
+template <typename Work>
+Message answer_or_refusal(const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    return encode(error.diagnostic());
+  }
+}
+
+void serve(const std::string& library) {
+  std::unique_ptr<Session> session;
+  const Message greeting = answer_or_refusal([&] {
+    session = std::make_unique<Session>(library);
+    return session->greeting();
+  });
+  if (send_message(kChannel, greeting, {}) != Transfer::ok || !session) return;
+  while (true) {
+    const Received request = receive_message(kChannel, {});
+    if (request.status != Transfer::ok || request.message.kind == Kind::quit) return;
+    const Message answer = answer_or_refusal([&] { return session->answer(request.message); });
+    if (send_message(kChannel, answer, {}) != Transfer::ok) return;
+  }
+}
+
+}  // namespace
+
+bool maybe_run_worker(int argc, char** argv, int* exit_code) {
+  if (argc != 4 || argv[1] != kWorkerFlag) return false;
+  *exit_code = 0;
+  confine(std::strtoll(argv[3], nullptr, 10));
+  serve(argv[2]);
+  _exit(0);  // the engine's threads and statics have no part in an orderly end
+}
+
+}  // namespace t2n::tract

@@ -1,0 +1,70 @@
+// The engine in a process of its own, because a tract panic aborts and a bad graph can loop for
+// ever.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/tensor.h"
+#include "src/tract/library.h"
+#include "src/tract/process.h"
+#include "src/tract/protocol.h"
+
+namespace t2n::tract {
+
+/// Serves requests and returns true if this process was started as an engine worker; `exit_code` is
+/// then what main has to return. Called first in main of every program that uses WorkerClient.
+bool maybe_run_worker(int argc, char** argv, int* exit_code);
+
+struct WorkerOptions {
+  std::chrono::milliseconds timeout = std::chrono::minutes(5);  ///< per request
+  int64_t memory_bytes = int64_t{16} << 30;  ///< address space of the worker; 0: unbounded
+};
+
+/// Starts this same program as a worker on first need, and again after it crashed or was stopped.
+/// Not thread-safe; the worker ends with the thread that made the first request.
+/// Errors of every request: `engine-not-found` (the library does not load), `engine-crashed`,
+/// `engine-timeout`, and what the engine says: `engine-rejects` from load, else `engine-failed`.
+class WorkerClient {
+ public:
+  explicit WorkerClient(std::string library, WorkerOptions options = {});
+  ~WorkerClient();
+  WorkerClient(const WorkerClient&) = delete;
+  WorkerClient& operator=(const WorkerClient&) = delete;
+
+  const std::string& version();
+  ModelInfo load(const std::string& artefact);
+  /// A restarted worker first loads again what was last loaded with success.
+  std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs);
+  std::string profile_json();
+
+  /// Process id of the worker; nothing if none runs.
+  std::optional<pid_t> pid() const;
+
+ private:
+  void start();
+  void stop();
+  ModelInfo load_now(const std::string& artefact);
+  void ensure_loaded();
+  Message exchange(const Message& request, std::string_view activity);
+  Message await_answer(Deadline deadline, std::string_view activity);
+  [[noreturn]] void report_timeout(std::string_view activity);
+  [[noreturn]] void report_crash(std::string_view activity);
+  std::string engine_name() const;
+  std::string last_output() const;
+
+  std::string library_;
+  WorkerOptions options_;
+  std::string version_;
+  std::string artefact_;
+  bool loaded_ = false;  ///< the worker that runs now holds the artefact
+  std::optional<Child> child_;
+  Fd socket_;
+  Fd output_;  ///< what the worker and the engine print
+};
+
+}  // namespace t2n::tract

@@ -1,0 +1,185 @@
+// Our side of the engine worker: requests, time-outs, crashes, restarts.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "src/diag/error.h"
+#include "src/tract/wording.h"
+#include "src/tract/worker.h"
+#include "src/tract/worker_flag.h"
+
+namespace t2n::tract {
+namespace {
+
+/// "SIGABRT", "exit code 1".
+std::string describe_end(int wait_status) {
+  if (!WIFSIGNALED(wait_status)) return cat("exit code ", WEXITSTATUS(wait_status));
+  const char* const name = sigabbrev_np(WTERMSIG(wait_status));
+  return name == nullptr ? cat("signal ", WTERMSIG(wait_status)) : cat("SIG", name);
+}
+
+bool out_of_memory(const std::string& headline) {
+  return headline.starts_with("memory allocation of ") ||
+         headline.starts_with("failed to allocate ") ||
+         headline.find("std::bad_alloc") != std::string::npos;
+}
+
+std::string gibibytes(int64_t bytes) {
+  return cat(static_cast<double>(bytes) / static_cast<double>(1 << 30), " GiB");
+}
+
+std::string seconds(std::chrono::milliseconds time) {
+  return cat(static_cast<double>(time.count()) / 1000.0, " s");
+}
+
+}  // namespace
+
+WorkerClient::WorkerClient(std::string library, WorkerOptions options)
+    : library_(std::move(library)), options_(options) {}
+
+WorkerClient::~WorkerClient() = default;
+
+std::optional<pid_t> WorkerClient::pid() const {
+  return child_ ? std::optional(child_->pid()) : std::nullopt;
+}
+
+const std::string& WorkerClient::version() {
+  if (!child_) start();
+  return version_;
+}
+
+ModelInfo WorkerClient::load(const std::string& artefact) {
+  artefact_.clear();
+  ModelInfo info = load_now(artefact);
+  artefact_ = artefact;
+  return info;
+}
+
+std::vector<ir::Tensor> WorkerClient::run(const std::vector<ir::Tensor>& inputs) {
+  ensure_loaded();
+  return exchange({Kind::run, {}, inputs}, "running the model").tensors;
+}
+
+std::string WorkerClient::profile_json() {
+  ensure_loaded();
+  return exchange({Kind::profile, {}, {}}, "profiling the model").texts.at(0);
+}
+
+ModelInfo WorkerClient::load_now(const std::string& artefact) {
+  loaded_ = false;
+  ModelInfo info = decode_info(exchange({Kind::load, {artefact}, {}}, "loading the model"));
+  loaded_ = true;
+  return info;
+}
+
+void WorkerClient::ensure_loaded() {
+  T2N_ASSERT(!artefact_.empty(), "no model was loaded into the engine");
+  if (!loaded_) load_now(artefact_);
+}
+
+void WorkerClient::start() {
+  int ends[2];
+  const bool paired = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
+  T2N_ASSERT(paired, "no socket pair: ", std::strerror(errno));
+  socket_ = Fd(ends[0]);
+  Fd theirs(ends[1]);
+  output_ = Fd(memfd_create("engine-output", MFD_CLOEXEC));
+  std::vector<std::string> arguments{std::string(kWorkerFlag), library_,
+                                     std::to_string(options_.memory_bytes)};
+  auto child = Child::start({.program = "/proc/self/exe",
+                             .arguments = std::move(arguments),
+                             .out = output_.get(),
+                             .err = output_.get(),
+                             .channel = theirs.get()});
+  T2N_ASSERT(child, "cannot start this program again: ", std::strerror(errno));
+  child_.emplace(std::move(*child));
+  theirs.reset();  // else the end of the worker would not close the channel
+  const Deadline deadline = std::chrono::steady_clock::now() + options_.timeout;
+  version_ = await_answer(deadline, "starting").texts.at(0);
+}
+
+void WorkerClient::stop() {
+  child_.reset();
+  socket_.reset();
+  loaded_ = false;
+}
+
+Message WorkerClient::exchange(const Message& request, std::string_view activity) {
+  if (!child_) start();
+  const Deadline deadline = std::chrono::steady_clock::now() + options_.timeout;
+  if (send_message(socket_.get(), request, deadline) == Transfer::timed_out)
+    report_timeout(activity);
+  return await_answer(deadline, activity);
+}
+
+Message WorkerClient::await_answer(Deadline deadline, std::string_view activity) {
+  Received received;
+  try {
+    received = receive_message(socket_.get(), deadline);
+  } catch (...) {
+    stop();  // half an answer is left in the channel
+    throw;
+  }
+  switch (received.status) {
+    case Transfer::ok: break;
+    case Transfer::timed_out: report_timeout(activity);
+    case Transfer::closed: report_crash(activity);
+  }
+  if (received.message.kind == Kind::refused) throw Error(decode_diagnostic(received.message));
+  return std::move(received.message);
+}
+
+void WorkerClient::report_timeout(std::string_view activity) {
+  stop();
+  throw Error("engine-timeout",
+              cat(engine_name(), " did not answer within ", seconds(options_.timeout), " while ",
+                  activity, "; it was stopped"),
+              "some graphs make the engine loop for ever, others are only slow",
+              "raise --timeout if the model is large, else please report the model as a bug");
+}
+
+void WorkerClient::report_crash(std::string_view activity) {
+  const std::string end = describe_end(child_->finish());
+  stop();
+  const Reason reason = reason_of_crash(last_output());
+  const std::string cause = reason.headline.empty() ? "" : cat(": ", reason.headline);
+  Diagnostic diagnostic{
+      .id = "engine-crashed",
+      .message = cat(engine_name(), " crashed (", end, ") while ", activity, cause),
+      .where = {},
+      .details = reason.details,
+      .why = {},
+      .help = "if t2nnef wrote this model, please report it as a bug"};
+  if (out_of_memory(reason.headline)) {
+    diagnostic.why = cat("the engine may use ", gibibytes(options_.memory_bytes));
+    diagnostic.help = "allow the engine more memory, or give smaller inputs";
+  } else if (end == "SIGKILL") {
+    diagnostic.why = "somebody else ended it, often the system for want of memory";
+    diagnostic.help = "try again with more free memory, or give smaller inputs";
+  }
+  throw Error(std::move(diagnostic));
+}
+
+std::string WorkerClient::engine_name() const {
+  return version_.empty() ? "the engine" : cat("tract ", version_);
+}
+
+std::string WorkerClient::last_output() const {
+  constexpr off_t kMost = 1 << 16;
+  const off_t size = lseek(output_.get(), 0, SEEK_END);
+  std::string text(static_cast<size_t>(std::clamp<off_t>(size, 0, kMost)), '\0');
+  const ssize_t count =
+      pread(output_.get(), text.data(), text.size(), std::max<off_t>(size - kMost, 0));
+  text.resize(count < 0 ? 0 : static_cast<size_t>(count));
+  return text;
+}
+
+}  // namespace t2n::tract

@@ -1,0 +1,221 @@
+// Comparison of outputs: what counts as equal, by which numbers, in which words.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "src/check/compare.h"
+#include "src/diag/error.h"
+
+namespace t2n::test {
+namespace {
+
+using check::Comparison;
+using check::Level;
+using check::Tolerance;
+using check::Verdict;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+ir::Tensor f32(const std::vector<float>& values) {
+  return ir::tensor_of(ir::DType::f32, {static_cast<int64_t>(values.size())}, values);
+}
+
+ir::Tensor i64(const std::vector<int64_t>& values) {
+  return ir::tensor_of(ir::DType::i64, {static_cast<int64_t>(values.size())}, values);
+}
+
+Tolerance level(Level level) { return {level, {}}; }
+Tolerance custom(double absolute, double relative, double outliers = 0) {
+  return {Level::custom, {absolute, relative, outliers}};
+}
+
+bool agree(const ir::Tensor& expected, const ir::Tensor& actual, const Tolerance& tolerance) {
+  return check::compare(expected, actual, tolerance).verdict == Verdict::ok;
+}
+
+TEST_CASE("levels have tract's numbers, half types their own, integers none") {
+  const auto numbers = [](Level l, ir::DType dtype) {
+    const check::Bounds bounds = check::bounds_for(level(l), dtype);
+    return std::vector<double>{bounds.absolute, bounds.relative, bounds.outliers};
+  };
+  using V = std::vector<double>;
+  CHECK_EQ(numbers(Level::exact, ir::DType::f32), V{0, 0, 0});
+  CHECK_EQ(numbers(Level::close, ir::DType::f32), V{1e-7, 1e-7, 0});
+  CHECK_EQ(numbers(Level::close, ir::DType::f16), V{1e-3, 1e-3, 0});
+  CHECK_EQ(numbers(Level::approximate, ir::DType::f64), V{1e-4, 5e-4, 0});
+  CHECK_EQ(numbers(Level::approximate, ir::DType::f16), V{1e-3, 5e-3, 0});
+  CHECK_EQ(numbers(Level::very, ir::DType::f16), V{5e-2, 1e-2, 0});
+  CHECK_EQ(numbers(Level::super, ir::DType::f32), V{0.1, 0.05, 1e-4});
+  CHECK_EQ(numbers(Level::ultra, ir::DType::f32), V{0.2, 0.1, 5e-4});
+  CHECK_EQ(numbers(Level::ultra, ir::DType::i32), V{0, 0, 0});
+  CHECK_EQ(numbers(Level::ultra, ir::DType::boolean), V{0, 0, 0});
+}
+
+TEST_CASE("tolerances are read and said") {
+  CHECK_EQ(check::parse_tolerance("very").level, Level::very);
+  const Tolerance own = check::parse_tolerance("1e-3,0.01,0.5");
+  CHECK_EQ(own.level, Level::custom);
+  CHECK_EQ(check::tolerance_str(own), "custom (atol 0.001, rtol 0.01, outliers 0.5)");
+  CHECK_EQ(check::tolerance_str(check::parse_tolerance("0,2")), "custom (atol 0, rtol 2)");
+  CHECK_EQ(check::tolerance_str({}), "approximate (atol 0.0001, rtol 0.0005)");
+  CHECK_EQ(check::tolerance_str(level(Level::exact)), "exact");
+  for (const char* bad : {"", "1", "1,2,3,4", "1,-2", "1,nan", "1,2,", "1;2"})
+    CHECK_THROWS_AS(check::parse_tolerance(bad), Error);
+  try {
+    check::parse_tolerance("aproximate");
+    CHECK(false);
+  } catch (const Error& error) {
+    CHECK_EQ(std::string(error.what()),
+             "error[usage]: no tolerance is called 'aproximate'\n"
+             "  why:  levels are exact, close, approximate, very, super and ultra\n"
+             "  help: did you mean 'approximate'?\n");
+  }
+}
+
+TEST_CASE("equal tensors agree exactly") {
+  const Comparison same = check::compare(f32({1, -2, 0}), f32({1, -2, -0.0F}), level(Level::exact));
+  CHECK_EQ(same.verdict, Verdict::ok);
+  CHECK_EQ(same.max_abs, 0);
+  CHECK_EQ(same.max_rel, 0);
+  CHECK_EQ(same.outliers, 0);
+  CHECK_EQ(same.snr_db, std::numeric_limits<double>::infinity());
+  const ir::Tensor empty = ir::allocate(ir::DType::f32, {0, 3}).tensor;
+  CHECK(agree(empty, empty, level(Level::exact)));
+}
+
+TEST_CASE("the numbers of a difference") {
+  const ir::Tensor expected = ir::tensor_of<float>(ir::DType::f32, {2, 2}, {4, 2, 0, 1});
+  const ir::Tensor actual = ir::tensor_of<float>(ir::DType::f32, {2, 2}, {4, 2.5, 0, 1});
+  const Comparison c = check::compare(expected, actual, custom(0.01, 0.02));
+  CHECK_EQ(c.verdict, Verdict::differs);
+  CHECK_EQ(c.max_abs, 0.5);
+  CHECK_EQ(c.max_rel, 0.25);
+  CHECK_EQ(c.snr_db, doctest::Approx(10 * std::log10(21 / 0.25)));
+  CHECK_EQ(c.outliers, 1);
+  CHECK_EQ(c.worst, ir::Ints{0, 1});
+  CHECK_EQ(c.expected, 2);
+  CHECK_EQ(c.actual, 2.5);
+  CHECK_EQ(c.allowed, doctest::Approx(0.05));
+  CHECK_EQ(check::mismatch_text("y", c),
+           "'y'[0,1]: expected 2, got 2.5 (off by 0.5, allowed 0.05)");
+}
+
+TEST_CASE("the relative error of what is almost zero is left out") {
+  const Comparison c = check::compare(f32({1, 1e-5F}), f32({1.0001F, 5e-5F}), {});
+  CHECK_EQ(c.verdict, Verdict::ok);
+  CHECK_EQ(c.max_rel, doctest::Approx(1e-4).epsilon(1e-2));
+}
+
+TEST_CASE("each element has its own bound, and the worst is the one furthest outside") {
+  // 1000 ± 0.4 is fine at rtol 5e-4, 0.1 ± 0.01 is not, though it is off by less.
+  const Comparison c = check::compare(f32({1000, 0.1F}), f32({1000.4F, 0.11F}), {});
+  CHECK_EQ(c.outliers, 1);
+  CHECK_EQ(c.worst, ir::Ints{1});
+  CHECK_EQ(check::mismatch_text("y", c),
+           "'y'[1]: expected 0.1, got 0.11 (off by 0.01, allowed 0.00015)");
+}
+
+TEST_CASE("the absolute tolerance shrinks with small outputs, and never grows") {
+  CHECK(agree(f32({1, 0}), f32({1, 0.9e-4F}), {}));
+  CHECK_FALSE(agree(f32({1e-3F, 0}), f32({1e-3F, 0.9e-4F}), {}));
+  CHECK(agree(f32({1e-3F, 0}), f32({1e-3F, 0.9e-7F}), {}));
+  CHECK_FALSE(agree(f32({1000, 0}), f32({1000, 1.1e-4F}), {}));
+  CHECK_FALSE(agree(f32({0, 0}), f32({0, 1e-9F}), {}));
+  CHECK(agree(f32({kInf, 1, 0}), f32({kInf, 1, 0.9e-4F}), {}));
+}
+
+TEST_CASE("NaN and infinities agree with their like only, whatever the outlier ratio") {
+  const Tolerance lax = custom(1e9, 1e9, 1);
+  CHECK(agree(f32({kNan, kInf, -kInf}), f32({kNan, kInf, -kInf}), level(Level::exact)));
+  for (const float value : {0.0F, 1e30F, kInf, -kInf}) {
+    CHECK_FALSE(agree(f32({kNan, 1}), f32({value, 1}), lax));
+    CHECK_FALSE(agree(f32({value, 1}), f32({kNan, 1}), lax));
+  }
+  CHECK_FALSE(agree(f32({kInf}), f32({-kInf}), lax));
+  CHECK_FALSE(agree(f32({kInf}), f32({3e38F}), lax));
+  const Comparison c = check::compare(f32({1, 2, kNan}), f32({1, 2.5, 0}), {});
+  CHECK_EQ(c.not_finite, 1);
+  CHECK_EQ(c.outliers, 2);
+  CHECK_EQ(c.worst, ir::Ints{2});
+  CHECK(std::isinf(c.max_abs));
+  CHECK_EQ(c.snr_db, -std::numeric_limits<double>::infinity());
+  CHECK_EQ(check::mismatch_text("y", c), "'y'[2]: expected nan, got 0 (off by inf, allowed 0)");
+}
+
+TEST_CASE("a ratio of outliers may be outside") {
+  std::vector<float> expected(10000, 1);
+  std::vector<float> actual = expected;
+  actual[17] = 2;
+  CHECK(agree(f32(expected), f32(actual), level(Level::super)));
+  CHECK_FALSE(agree(f32(expected), f32(actual), level(Level::very)));
+  actual[9999] = 2;
+  CHECK_FALSE(agree(f32(expected), f32(actual), level(Level::super)));
+  CHECK_EQ(check::compare(f32(expected), f32(actual), level(Level::super)).outliers, 2);
+}
+
+TEST_CASE("integers and booleans are exact at every level") {
+  CHECK(agree(i64({1, -5}), i64({1, -5}), level(Level::ultra)));
+  CHECK_FALSE(agree(i64({1000000}), i64({1000001}), level(Level::ultra)));
+  CHECK_FALSE(agree(i64({1}), i64({2}), custom(10, 10, 1e-9)));
+  const int64_t large = int64_t{1} << 53;
+  CHECK_FALSE(agree(i64({large}), i64({large + 1}), level(Level::ultra)));
+  CHECK_EQ(check::compare(i64({large}), i64({large + 1}), {}).max_abs, 1);
+  const auto boolean = [](uint8_t value) {
+    return ir::tensor_of<uint8_t>(ir::DType::boolean, {1}, {value});
+  };
+  CHECK(agree(boolean(1), boolean(1), level(Level::ultra)));
+  CHECK_FALSE(agree(boolean(1), boolean(0), level(Level::ultra)));
+}
+
+TEST_CASE("half types widen exactly") {
+  const auto half = [](float value) { return ir::tensor_of<float>(ir::DType::f16, {1}, {value}); };
+  CHECK(agree(half(1), half(1.005F), {}));
+  CHECK_FALSE(agree(half(1), half(1.008F), {}));
+}
+
+TEST_CASE("strided tensors compare by position") {
+  ir::Tensor transposed = ir::tensor_of<float>(ir::DType::f32, {2, 3}, {0, 1, 2, 3, 4, 5});
+  transposed.shape = {3, 2};
+  transposed.strides = {1, 3};
+  const ir::Tensor rows = ir::tensor_of<float>(ir::DType::f32, {3, 2}, {0, 3, 1, 4, 2, 5});
+  CHECK(agree(transposed, rows, level(Level::exact)));
+}
+
+TEST_CASE("shapes and dtypes must be equal, and the words say which is which") {
+  const ir::Tensor a = ir::allocate(ir::DType::f32, {2, 3}).tensor;
+  const Comparison shape = check::compare(a, ir::allocate(ir::DType::f32, {3, 2}).tensor, {});
+  CHECK_EQ(shape.verdict, Verdict::differs);
+  CHECK_EQ(check::mismatch_text("y", shape), "'y': shape [3,2], expected [2,3]");
+  CHECK_EQ(check::compare(a, ir::allocate(ir::DType::f32, {6}).tensor, {}).mismatch,
+           "shape [6], expected [2,3]");
+  CHECK_EQ(check::compare(a, ir::allocate(ir::DType::f64, {2, 3}).tensor, {}).mismatch,
+           "dtype f64, expected f32");
+}
+
+TEST_CASE("complex tensors compare as pairs") {
+  ir::Tensor complex = ir::tensor_of<float>(ir::DType::f32, {4}, {1, 2, 3, 4});
+  complex.dtype = ir::DType::c64;
+  complex.shape = {2};
+  complex.strides = {1};
+  const ir::Tensor pairs = ir::tensor_of<float>(ir::DType::f32, {2, 2}, {1, 2, 3, 4});
+  const ir::Tensor other = ir::tensor_of<float>(ir::DType::f32, {2, 2}, {1, 2, 3, 5});
+  CHECK(agree(complex, complex, level(Level::exact)));
+  CHECK(agree(complex, pairs, level(Level::exact)));
+  CHECK_EQ(check::compare(complex, other, {}).worst, ir::Ints{1, 1});
+  CHECK_FALSE(agree(complex, ir::allocate(ir::DType::f64, {2, 2}).tensor, {}));
+}
+
+TEST_CASE("the response is the strongest change in units of the tolerance") {
+  const Tolerance tolerance = custom(0, 0.01);
+  CHECK_EQ(check::response(f32({100, 100}), f32({101, 105}), tolerance), doctest::Approx(5));
+  CHECK_EQ(check::response(f32({1, 2}), f32({1, 2}), tolerance), 0);
+  CHECK_EQ(check::response(i64({3}), i64({3}), tolerance), 0);
+  CHECK(std::isinf(check::response(i64({3}), i64({4}), tolerance)));
+  CHECK(std::isinf(check::response(f32({1}), f32({1, 2}), tolerance)));
+  CHECK(std::isinf(check::response(f32({1, 1}), f32({1, kNan}), tolerance)));
+}
+
+}  // namespace
+}  // namespace t2n::test

@@ -1,0 +1,139 @@
+"""Writes bad and odd inputs for the command-line tests: make_bad_files.py OUTDIR (torch only)."""
+
+import sys
+import zipfile
+from pathlib import Path
+
+import torch
+from torch import nn
+
+DIGITS = Path(__file__).resolve().parents[2] / "fixtures/digits_cnn/model.pt"
+LFS_POINTER = f"""version https://git-lfs.github.com/spec/v1
+oid sha256:{"0123456789abcdef" * 4}
+size 59443
+"""
+
+
+def small_model():
+    return nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(0.5), nn.Linear(8, 2))
+
+
+def zipped_again(path, compression, version=None):
+    """The digits model as another zip tool writes it: unaligned, and compressed if asked."""
+    with zipfile.ZipFile(DIGITS) as old, zipfile.ZipFile(path, "w", compression) as new:
+        for name in old.namelist():
+            replace = version is not None and name.endswith("/version")
+            new.writestr(name, version if replace else old.read(name))
+
+
+def truncated(path):
+    data = DIGITS.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+
+
+def exported(path):
+    torch.export.save(torch.export.export(small_model().eval(), (torch.randn(3, 4),)), path)
+
+
+class SavesWhenLoaded(nn.Module):
+    """Loading runs __setstate__, so that a model file can write any other file."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.ones(2)
+
+    @torch.jit.export
+    def __getstate__(self):
+        return self.weight, self.training
+
+    @torch.jit.export
+    def __setstate__(self, state: tuple[torch.Tensor, bool]):
+        torch.save(state[0], "written_by_setstate")
+        self.weight = state[0]
+        self.training = state[1]
+
+    def forward(self, x):
+        return x * self.weight
+
+
+class SavesWhenRun(nn.Module):
+    def forward(self, x):
+        torch.save(x, "written_by_forward")
+        return x + 1
+
+
+class BranchesOnData(nn.Module):
+    def forward(self, x):
+        if x.sum() > 0:
+            return x.relu()
+        return x.exp()
+
+
+class UsesUnknownOperator(nn.Module):
+    def forward(self, boxes, scores):
+        return boxes[torch.ops.torchvision.nms(boxes, scores, 0.5)]
+
+
+def unknown_op(path):
+    """Scripting needs the operator's schema for a moment; loading elsewhere then misses it."""
+    library = torch.library.Library("torchvision", "FRAGMENT")
+    library.define("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+    torch.jit.script(UsesUnknownOperator()).save(path)
+
+
+class Gamma(nn.Module):
+    def forward(self, x):
+        return torch.igamma(x.abs() + 1, x.abs())
+
+
+class UsesUnsupportedOperators(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gamma = Gamma()
+
+    def forward(self, x):
+        return torch.histc(x, bins=4) + torch.histc(x * 2, bins=4), self.gamma(x)
+
+
+def scripted(model):
+    return lambda path: torch.jit.script(model).save(path)
+
+
+def traced(model, *inputs):
+    return lambda path: torch.jit.trace(model, inputs).save(path)
+
+
+torch.manual_seed(0)
+FILES = {
+    "empty.pt": lambda path: path.write_bytes(b""),
+    "text.pt": lambda path: path.write_text("this is not a model\n"),
+    "lfs_pointer.pt": lambda path: path.write_text(LFS_POINTER),
+    "truncated.pt": truncated,
+    "state_dict.pt": lambda path: torch.save(small_model().state_dict(), path),
+    "pickled_module.pt": lambda path: torch.save(small_model(), path),
+    "legacy_pickle.pt": lambda path: torch.save(
+        small_model(), path, _use_new_zipfile_serialization=False
+    ),
+    "exported.pt2": exported,
+    "version99.pt": lambda path: zipped_again(path, zipfile.ZIP_STORED, version="99\n"),
+    "deflated.pt": lambda path: zipped_again(path, zipfile.ZIP_DEFLATED),  # valid: must load
+    "train_mode.pt": scripted(small_model()),  # valid: batch norm and dropout mean eval() ones
+    "setstate_save.pt": scripted(SavesWhenLoaded()),
+    "forward_save.pt": scripted(SavesWhenRun()),
+    "data_branch.pt": scripted(BranchesOnData()),
+    "unknown_op.pt": unknown_op,
+    "histc.pt": traced(UsesUnsupportedOperators(), torch.linspace(-1, 1, 6)),
+}
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, write in FILES.items():
+        write(folder / name)
+
+
+if __name__ == "__main__":
+    main()

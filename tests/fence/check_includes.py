@@ -1,0 +1,86 @@
+"""Compares every #include with the table of what each folder may include (STYLE §2).
+
+usage: check_includes.py SOURCE_DIR
+"""
+import pathlib
+import re
+import sys
+
+# Folder: the folders that it may include directly, itself aside. Lower layers come first.
+BASE = {"src/diag"}
+IR = BASE | {"ir"}
+NNEF = IR | {"nnef_writer", "src/nnef_reader"}
+TORCH_FREE_TRACE = {"src/trace/trace.h"}  # what the caller of dlopen needs
+ALLOWED = {
+    "src/diag": set(),
+    "ir": BASE,
+    "nnef_writer": IR,
+    "src/nnef_reader": IR | {"nnef_writer"},
+    "src/target": BASE,
+    "ops": NNEF | {"src/target"},
+    "src/passes": IR,
+    "src/quant": IR | {"src/passes"},
+    "src/tract": IR,
+    "src/report": IR,
+    "src/config": IR,
+    "src/check": NNEF | {"src/tract", "src/interp/interp.h"} | TORCH_FREE_TRACE,
+    "src/interp": NNEF,
+    "src/trace": IR,
+    "src/eval": IR | {"src/trace"},
+}
+ALLOWED["src/export"] = {f for f in ALLOWED if f not in ("src/trace", "src/eval", "src/interp")} | TORCH_FREE_TRACE
+ALLOWED["cli"] = ALLOWED["src/export"] | {"src/export"}
+ALLOWED["tests"] = ALLOWED["cli"] | {"tests"}
+
+# Third-party headers: the only places that may include them.
+THIRD_PARTY = {
+    r"(torch|ATen|c10|caffe2)/": ("src/trace/", "src/eval/", "src/interp/"),
+    r"CLI/": ("cli/",),
+    r"nlohmann/": ("src/report/", "src/config/", "src/export/report"),
+    r"archive(_entry)?\.h$": ("nnef_writer/", "src/nnef_reader/"),
+    r"zlib\.h$": ("nnef_writer/", "src/nnef_reader/"),
+    r"doctest/": ("tests/",),
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def folder_of(path):
+    parts = path.split("/")
+    return "/".join(parts[:2]) if parts[0] == "src" else parts[0]
+
+
+def problem(path, quote, header):
+    """Says what is wrong with one #include of the file `path`, or None."""
+    if quote == "<":
+        for pattern, places in THIRD_PARTY.items():
+            if re.match(pattern, header) and not path.startswith(places):
+                return f"belongs in {' '.join(places)} only"
+        return None
+    own, other = folder_of(path), folder_of(header)
+    if other not in ALLOWED:
+        return "names no folder of the project; include paths start at the root of the tree"
+    if other != own and not {other, header} & ALLOWED[own]:
+        return f"{own} may include {' '.join(sorted(ALLOWED[own])) or 'nothing else'}"
+    return None
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    bad = files = 0
+    for file in sorted(f for top in {f.split("/")[0] for f in ALLOWED} for f in (root / top).rglob("*")):
+        if file.suffix not in (".h", ".cpp"):
+            continue
+        files += 1
+        path = file.relative_to(root).as_posix()
+        if folder_of(path) not in ALLOWED:
+            sys.exit(f"{path}: folder {folder_of(path)} has no row in tests/fence/check_includes.py")
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            if (match := INCLUDE.match(line)) and (text := problem(path, *match.groups())):
+                print(f"{path}:{number}: {line.strip()}: {text}")
+                bad += 1
+    print(f"{files} files, {bad} forbidden includes")
+    sys.exit(bad > 0 or files == 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+// Operator tests of one expression each, in the inputs x, y and z.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/script.h"
+
+namespace t2n::test {
+
+/// "def forward(self, x, y): return …" with as many parameters as there are inputs.
+inline Script expression_script(const std::string& expression, size_t inputs) {
+  const std::string parameters = std::string(", x, y, z").substr(0, 3 * inputs);
+  return script("def forward(self$parameters):\n  return $expression", parameters, expression);
+}
+
+/// Exports each expression for every target, runs it in the engine and compares with torch.
+inline void check_each(const std::vector<std::string>& expressions,
+                       const std::vector<ir::Tensor>& inputs, double tolerance = 1e-5) {
+  for (const std::string& expression : expressions)
+    for (const target::Target& target : test_targets()) {
+      CAPTURE(expression);
+      CAPTURE(target::target_name(target));
+      CHECK_CLOSE(export_and_run(expression_script(expression, inputs.size()), inputs, target),
+                  rel(tolerance));
+    }
+}
+
+/// The diagnostic of an expression that must be refused.
+inline std::string refusal(const std::string& expression, const std::vector<ir::Tensor>& inputs) {
+  return export_error(expression_script(expression, inputs.size()), inputs, newest_target());
+}
+
+}  // namespace t2n::test

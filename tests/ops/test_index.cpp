@@ -1,0 +1,134 @@
+#include "tests/ops/expressions.h"
+
+namespace t2n::test {
+namespace {
+
+using ir::DType;
+
+const ir::Tensor kX = randn({4, 5, 6}, 1);
+const ir::Tensor kIndex = values({2, 3}, {0, 3, 1, 2, 2, 0}, DType::i64);
+const ir::Tensor kOther = values({3}, {1, -1, 4}, DType::i64);
+
+TEST_CASE("embedding") {
+  check_each({"torch.embedding(x, y)", "torch.nn.functional.embedding(y, x)",
+              "torch.nn.functional.embedding(y, x, padding_idx=0)",
+              "torch.nn.functional.embedding(y[0, 0], x)"},
+             {randn({5, 3}, 2), kIndex});
+  check_each({"torch.embedding(x, y)"}, {randn({5, 3}, 2), values({2}, {4, 0}, DType::i32)});
+  const auto model =
+      script("def forward(self, x): return torch.embedding(self.weight, x)").with("weight", randn({5, 3}, 3));
+  for (const target::Target& target : test_targets())
+    CHECK_CLOSE(export_and_run(model, {kIndex}, target), rel(1e-6));
+}
+
+TEST_CASE("one index tensor on any axis, with negative values") {
+  check_each({"x[y]", "x[:, y]", "x[:, :, y]", "x[..., y]", "x[y - 4]", "x[:, y - 3]", "x[y[0, 1]]",
+              "x[:, y[1]]", "x[[0, 2]]", "x[:, [3, -1]]", "x[None, y]"},
+             {kX, kIndex});
+}
+
+TEST_CASE("several index tensors, adjacent or not, that broadcast") {
+  check_each({"x[y, z]", "x[:, y, z]", "x[y, :, z]", "x[y, z, z]", "x[y - 4, z]", "x[y, 1]",
+              "x[1, :, z]", "x[[0, 1], [2, -3]]", "x[:, [0, 1], [2, -3]]", "x[[0, 1], :, [2, -3]]",
+              "x[y, [1, 2, 3]]", "x[y[0], z, [0, 0, -1]]"},
+             {kX, kIndex, kOther});
+}
+
+TEST_CASE("constant masks select as index tensors do") {
+  const auto model = [](const char* expression) {
+    return script("def forward(self, x): return $expression", expression)
+        .with("mask", values({4}, {0, 1, 1, 0}, DType::boolean))
+        .with("both", randint({4, 5}, 0, 2, 4, DType::boolean))
+        .with("index", values({2}, {3, -1}, DType::i64));
+  };
+  for (const char* expression : {"x[self.mask]", "x[self.both]", "x[self.mask, self.index]",
+                                 "x[self.mask, :, self.index]", "torch.masked_select(x[0], self.both[0, 0:1])",
+                                 "torch.masked_select(x[:, :, 0], self.both)"})
+    for (const target::Target& target : test_targets()) {
+      CAPTURE(expression);
+      CHECK_CLOSE(export_and_run(model(expression), {kX}, target), rel(1e-6));
+    }
+}
+
+TEST_CASE("elements of every dtype") {
+  for (const DType dtype : {DType::f16, DType::f64, DType::i64, DType::u8, DType::boolean})
+    check_each({"x[y]", "x[:, y]", "torch.gather(x, 1, y)", "torch.index_select(x, 0, y[0])",
+                "torch.take(x, y)"},
+               {randint({4, 4}, 0, 2, 5, dtype), kIndex});
+}
+
+TEST_CASE("index_select") {
+  check_each({"torch.index_select(x, 0, y)", "torch.index_select(x, -1, y)",
+              "torch.index_select(x, 1, y[1])", "torch.index_select(x, 1, y.int())"},
+             {kX, values({2}, {3, 0}, DType::i64)});
+  check_each({"torch.index_select(x, 0, y)"}, {values({}, {7}), values({1}, {0}, DType::i64)});
+}
+
+TEST_CASE("gather reads one element per index") {
+  check_each({"torch.gather(x, 1, y)", "torch.gather(x, 0, y[:, :2])", "torch.gather(x, -1, y)",
+              "torch.gather(x, 1, y[:1])"},
+             {randn({4, 4}, 6), kIndex});
+  check_each({"torch.gather(x, 0, y)"}, {values({}, {7}), values({3}, {0, 0, 0}, DType::i64)});
+  check_each({"torch.gather(x, 0, y)"}, {values({}, {7}), values({}, {0}, DType::i64)});
+}
+
+TEST_CASE("take and take_along_dim") {
+  check_each({"torch.take(x, y)", "torch.take(x, y - 12)", "torch.take_along_dim(x, y, 1)",
+              "torch.take_along_dim(x, y)", "torch.take_along_dim(x, y[:1], -1)",
+              "torch.take_along_dim(x[:1], y, 1)"},
+             {randn({2, 4}, 7), values({2, 3}, {0, 3, 1, 2, 2, 0}, DType::i64)});
+}
+
+TEST_CASE("the largest and smallest elements") {
+  const std::vector<std::string> forms = {
+      "torch.topk(x, 2)", "torch.topk(x, 3, 1)", "torch.topk(x, 2, 0, largest=False)",
+      "torch.topk(x, 5, -1, True, True)", "torch.topk(x, 1, dim=-2)[1]"};
+  check_each(forms, {kX});
+  check_each(forms, {kX, kX}, 1e-6);
+  for (const DType dtype : {DType::f16, DType::i64, DType::f64})
+    check_each({"torch.topk(x, 2, 0)[0]"}, {randint({4, 3}, -50, 50, 8, dtype)});
+  check_each({"torch.topk(x, 1)"}, {values({}, {3})});
+}
+
+TEST_CASE("sorting is stable, in both directions") {
+  const std::vector<std::string> forms = {"torch.sort(x)",
+                                          "torch.sort(x, 0)",
+                                          "torch.sort(x, -1, descending=True)",
+                                          "torch.sort(x, stable=True, dim=1, descending=True)",
+                                          "torch.argsort(x)",
+                                          "torch.argsort(x, 0, True)",
+                                          "torch.argsort(x, stable=True, dim=0, descending=False)",
+                                          "torch.msort(x)"};
+  for (const DType dtype : {DType::f32, DType::i64, DType::boolean, DType::u8})
+    check_each(forms, {randint({3, 40}, 0, 2, 9, dtype)});
+  check_each({"torch.sort(x)", "torch.argsort(x)"}, {values({}, {3})});
+}
+
+TEST_CASE("medians and k-th values") {
+  check_each({"torch.median(x)", "torch.median(x, 1)", "torch.median(x, -1, keepdim=True)",
+              "torch.kthvalue(x, 2)", "torch.kthvalue(x, 3, 0, keepdim=True)"},
+             {randn({4, 5}, 10)});
+  check_each({"torch.median(x)", "torch.kthvalue(x, 1)"}, {values({}, {3})});
+}
+
+TEST_CASE("searching sorted boundaries, and membership") {
+  const ir::Tensor boundaries = values({4}, {-1, 0, 0, 2});
+  check_each({"torch.bucketize(x, y)", "torch.bucketize(x, y, right=True)",
+              "torch.bucketize(x, y, out_int32=True)", "torch.searchsorted(y, x)",
+              "torch.searchsorted(y, x, side='right')", "torch.searchsorted(y, 0.5)",
+              "torch.bucketize(0.0, y)"},
+             {values({2, 3}, {-5, -1, 0, 1, 2, 7}), boundaries});
+  check_each({"torch.searchsorted(x, y)", "torch.searchsorted(x, y, right=True)"},
+             {values({2, 3}, {1, 2, 3, 2, 4, 6}), values({2, 2}, {2, 9, 1, 4})});
+  check_each({"torch.isin(x, y)", "torch.isin(x, y, invert=True)", "torch.isin(x, 3)"},
+             {values({2, 2}, {1, 2, 3, 4}, DType::i64), values({3}, {4, 1, 9}, DType::i64)});
+}
+
+TEST_CASE("results whose size depends on the data are refused") {
+  CHECK_EQ(refusal("x[x > 0]", {kX}), "");
+  CHECK_EQ(refusal("torch.masked_select(x, x > 0)", {kX}), "");
+  CHECK_EQ(refusal("torch.nonzero(x)", {kX}), "");
+}
+
+}  // namespace
+}  // namespace t2n::test

@@ -1,0 +1,125 @@
+#include <doctest/doctest.h>
+
+#include "tests/passes/support.h"
+
+namespace t2n::passes {
+namespace {
+
+std::string promoted(std::string_view text) {
+  static const bool once = [] {
+    auto& column = ir::promotion_column();
+    column.set(ir::op_id("test::add"), ir::Promotion::operands, "test");
+    column.set(ir::op_id("test::lt"), ir::Promotion::operands, "test");
+    column.set(ir::op_id("test::where"), ir::Promotion::operands, "test");
+    column.set(ir::op_id("test::sqrt"), ir::Promotion::to_float, "test");
+    column.set(ir::op_id("test::cat"), ir::Promotion::operands, "test");
+    return true;
+  }();
+  CHECK(once);
+  const std::string out = after("explicit-promotion", text);
+  CHECK(after("explicit-promotion", out) == out);  // nothing is left to do
+  return out;
+}
+
+void check_untouched(std::string_view text) { CHECK(promoted(text) == ir::print(ir::parse(text))); }
+
+TEST_CASE("operands of another dtype are cast, once each") {
+  CHECK(promoted(R"(graph m(%x: f32[2], %i: i64[2]) -> (%b as "y") {
+    @Net:
+    %a: f32[2] = test::add(self=%x, other=%i) in f32 !0
+    %b: f32[2] = test::add(self=%i, other=%a) in f32
+    source !0 = model.py:3
+  })") == R"(graph m(%x: f32[2], %i: i64[2]) -> (%b as "y") {
+
+@Net:
+  %i_as_f32: f32[2] = t2n::cast(self=%i, dtype=f32) as cast_0 !0  # model.py:3
+  %a: f32[2] = test::add(self=%x, other=%i_as_f32) as add_0 in f32 !0  # model.py:3
+  %b: f32[2] = test::add(self=%i_as_f32, other=%a) as add_1 in f32
+
+  source !0 = model.py:3
+}
+)");
+}
+
+TEST_CASE("lists of tensors are cast too; names and call numbers stay unique") {
+  CHECK(promoted(R"(graph m(%x: f32[2], %x_as_f32: f16[2], %y: f16[2]) -> (%c as "y") {
+    %z: i32[2] = t2n::cast(self=%x, dtype=i32)
+    %c: f32[4] = test::cat(tensors=[%x, none, %y, %x_as_f32], other=%z) in f32
+  })") == R"(graph m(%x: f32[2], %x_as_f32: f16[2], %y: f16[2]) -> (%c as "y") {
+  %z: i32[2] = t2n::cast(self=%x, dtype=i32) as cast_0
+  %y_as_f32: f32[2] = t2n::cast(self=%y, dtype=f32) as cast_1
+  %x_as_f32_as_f32: f32[2] = t2n::cast(self=%x_as_f32, dtype=f32) as cast_2
+  %z_as_f32: f32[2] = t2n::cast(self=%z, dtype=f32) as cast_3
+  %c: f32[4] = test::cat(tensors=[%x, none, %y_as_f32, %x_as_f32_as_f32], other=%z_as_f32) as cat_0 in f32
+}
+)");
+}
+
+TEST_CASE("comparisons compute in the common dtype and answer with booleans") {
+  CHECK(promoted(R"(graph m(%x: f32[2], %i: i64[2]) -> (%a as "y") {
+    %a: bool[2] = test::lt(self=%x, other=%i) in f32
+  })") == R"(graph m(%x: f32[2], %i: i64[2]) -> (%a as "y") {
+  %i_as_f32: f32[2] = t2n::cast(self=%i, dtype=f32) as cast_0
+  %a: bool[2] = test::lt(self=%x, other=%i_as_f32) as lt_0 in f32
+}
+)");
+}
+
+TEST_CASE("a comparison in place stores its booleans as numbers") {
+  CHECK(promoted(R"(graph m(%x: f32[2]) -> (%a as "y") {
+    %a: f32[2] = test::lt(self=%x, other=0.0) in f32
+  })") == R"(graph m(%x: f32[2]) -> (%a as "y") {
+  %a_wide: bool[2] = test::lt(self=%x, other=0.0) as lt_0 in f32
+  %a: f32[2] = t2n::cast(self=%a_wide, dtype=f32) as cast_0
+}
+)");
+}
+
+TEST_CASE("a result that torch stored in a narrower dtype is cast visibly") {
+  CHECK(promoted(R"(graph m(%x: f32[2], %w: f64[2]) -> (%a as "y") {
+    %a: f32[2] = test::add(self=%x, other=%w) in f64
+  })") == R"(graph m(%x: f32[2], %w: f64[2]) -> (%a as "y") {
+  %x_as_f64: f64[2] = t2n::cast(self=%x, dtype=f64) as cast_0
+  %a_wide: f64[2] = test::add(self=%x_as_f64, other=%w) as add_0 in f64
+  %a: f32[2] = t2n::cast(self=%a_wide, dtype=f32) as cast_1
+}
+)");
+}
+
+TEST_CASE("operations that leave the integers compute in the dtype of their result") {
+  CHECK(promoted(R"(graph m(%i: i64[2]) -> (%b as "y") {
+    %a: f32[2] = test::sqrt(self=%i) in i64
+    %b: f64[2] = test::add(self=%i, other=%i) in i64
+  })") == R"(graph m(%i: i64[2]) -> (%b as "y") {
+  %i_as_f32: f32[2] = t2n::cast(self=%i, dtype=f32) as cast_0
+  %a: f32[2] = test::sqrt(self=%i_as_f32) as sqrt_0 in f32
+  %i_as_f64: f64[2] = t2n::cast(self=%i, dtype=f64) as cast_1
+  %b: f64[2] = test::add(self=%i_as_f64, other=%i_as_f64) as add_0 in f64
+}
+)");
+}
+
+TEST_CASE("conditions are booleans, never the dtype computed in") {
+  CHECK(promoted(R"(graph m(%c: bool[2], %u: u8[2], %x: f32[2], %h: f16[2]) -> (%b as "y") {
+    %a: f32[2] = test::where(condition=%c, self=%x, other=%h) in f32
+    %b: f32[2] = test::where(condition=%u, self=%a, other=%x) in f32
+  })") == R"(graph m(%c: bool[2], %u: u8[2], %x: f32[2], %h: f16[2]) -> (%b as "y") {
+  %h_as_f32: f32[2] = t2n::cast(self=%h, dtype=f32) as cast_0
+  %a: f32[2] = test::where(condition=%c, self=%x, other=%h_as_f32) as where_0 in f32
+  %u_as_bool: bool[2] = t2n::cast(self=%u, dtype=bool) as cast_1
+  %b: f32[2] = test::where(condition=%u_as_bool, self=%a, other=%x) as where_1 in f32
+}
+)");
+}
+
+TEST_CASE("half types compute in themselves; unknown operations are left alone") {
+  check_untouched(R"(graph m(%x: f16[2], %b: bf16[2], %i: i64[2]) -> (%a as "y") {
+    %a: f16[2] = test::sqrt(self=%x) in f16
+    %c: bf16[2] = test::add(self=%b, other=2.5) in bf16
+    %d: f16[2] = test::index(self=%x, index=%i) in f32
+    %e: f16[2] = test::add(self=%x, other=%i)
+  })");
+}
+
+}  // namespace
+}  // namespace t2n::passes

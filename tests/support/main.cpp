@@ -1,0 +1,11 @@
+// The main function of every test program; engine workers are the same program started again.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include "src/tract/worker.h"
+
+int main(int argc, char** argv) {
+  int exit_code = 0;
+  if (t2n::tract::maybe_run_worker(argc, argv, &exit_code)) return exit_code;
+  return doctest::Context(argc, argv).run();
+}

@@ -1,0 +1,79 @@
+// Operator tests in three lines: inline TorchScript, exported, run in the real engine, compared.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ir/tensor.h"
+#include "src/check/compare.h"
+#include "src/target/target.h"
+
+namespace t2n::test {
+
+/// A model given as TorchScript source (methods of one module) and its parameters (`self.weight`).
+struct Script {
+  std::string source;
+  std::vector<std::pair<std::string, ir::Tensor>> parameters;
+  Script with(std::string name, ir::Tensor value) const;
+};
+
+/// Replaces the `$names` in `source` by `values`, in order of first occurrence.
+Script script_with(std::string_view source, const std::vector<std::string>& values);
+std::string script_value(int value);
+std::string script_value(int64_t value);
+std::string script_value(double value);
+std::string script_value(bool value);         ///< "True" / "False"
+std::string script_value(const char* value);  ///< as it is, without quotes
+std::string script_value(const std::string& value);
+template <typename... Values>
+Script script(std::string_view source, const Values&... values) {
+  return script_with(source, {script_value(values)...});
+}
+
+// Inputs. The same arguments give the same values on every machine.
+ir::Tensor randn(const ir::Ints& shape, uint64_t seed, ir::DType dtype = ir::DType::f32);
+ir::Tensor uniform(const ir::Ints& shape, double low, double high, uint64_t seed,
+                   ir::DType dtype = ir::DType::f32);
+ir::Tensor randint(const ir::Ints& shape, int64_t low, int64_t high_exclusive, uint64_t seed,
+                   ir::DType dtype = ir::DType::i64);
+ir::Tensor values(const ir::Ints& shape, const std::vector<double>& data,
+                  ir::DType dtype = ir::DType::f32);
+
+struct Run {
+  std::vector<ir::Tensor> expected;  ///< LibTorch's
+  std::vector<ir::Tensor> actual;    ///< the engine's
+  std::string nnef;                  ///< text of graph.nnef
+};
+
+/// Traces, verifies, prints and parses the IR, translates, writes, runs in the real engine.
+Run export_and_run(const Script& model, const std::vector<ir::Tensor>& inputs,
+                   const target::Target& target);
+/// Only the text of graph.nnef.
+std::string export_text(const Script& model, const std::vector<ir::Tensor>& inputs,
+                        const target::Target& target);
+/// The rendered diagnostic of an export that must fail; fails the test if it does not.
+std::string export_error(const Script& model, const std::vector<ir::Tensor>& inputs,
+                         const target::Target& target);
+
+/// Targets whose engine is on this machine, newest first. At least one, else the test fails.
+const std::vector<target::Target>& test_targets();
+/// The newest only.
+const target::Target& newest_target();
+
+/// Tolerance of atol = rtol = `value`.
+check::Tolerance rel(double value);
+/// The rendered differences, "" if all outputs agree.
+std::string differences(const Run& run, const check::Tolerance& tolerance);
+
+}  // namespace t2n::test
+
+/// Fails with the table of differences and the NNEF text.
+#define CHECK_CLOSE(run, tolerance)                                         \
+  do {                                                                      \
+    const auto& t2n_run = (run);                                            \
+    INFO(t2n_run.nnef);                                                     \
+    CHECK_EQ(::t2n::test::differences(t2n_run, (tolerance)), std::string()); \
+  } while (false)
