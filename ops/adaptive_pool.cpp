@@ -3,6 +3,7 @@
 
 #include "ops/arith.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 #include "ops/spatial.h"
 
 namespace t2n::ops {
@@ -34,8 +35,10 @@ struct Axes {
 
 /// The last axes of the tensor, as many as the pool has.
 Axes read_axes(const OpView& op, Emitter& out, Ref x, int spatial) {
-  const Ints sizes = out.sizes(x);
-  return {Ints(sizes.end() - spatial, sizes.end()), op.expand_ints("output_size", spatial)};
+  Axes axes;
+  for (int i = 0; i < spatial; ++i) axes.in.push_back(known_size(out, x, i + 2));
+  axes.out = op.expand_ints("output_size", spatial);
+  return axes;
 }
 
 bool is_global(const Ints& output_size) {

@@ -11,17 +11,23 @@ void register_all(Registry& registry) {
   register_attention(registry);
   register_conv(registry);
   register_creation(registry);
+  register_diagonal(registry);
   register_einsum(registry);
   register_elementwise(registry);
+  register_grid_sample(registry);
   register_index(registry);
+  register_join(registry);
   register_matmul(registry);
   register_norm(registry);
+  register_pad(registry);
   register_pool(registry);
   register_reduce(registry);
   register_resize(registry);
   register_rnn(registry);
   register_scatter(registry);
   register_shape(registry);
+  register_slice(registry);
+  register_unfold(registry);
 }
 
 }  // namespace t2n::ops

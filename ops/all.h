@@ -10,17 +10,23 @@ void register_adaptive_pool(Registry& registry);
 void register_attention(Registry& registry);
 void register_conv(Registry& registry);
 void register_creation(Registry& registry);
+void register_diagonal(Registry& registry);
 void register_einsum(Registry& registry);
 void register_elementwise(Registry& registry);
+void register_grid_sample(Registry& registry);
 void register_index(Registry& registry);
+void register_join(Registry& registry);
 void register_matmul(Registry& registry);
 void register_norm(Registry& registry);
+void register_pad(Registry& registry);
 void register_pool(Registry& registry);
 void register_reduce(Registry& registry);
 void register_resize(Registry& registry);
 void register_rnn(Registry& registry);
 void register_scatter(Registry& registry);
 void register_shape(Registry& registry);
+void register_slice(Registry& registry);
+void register_unfold(Registry& registry);
 
 /// All of the above.
 void register_all(Registry& registry);

@@ -8,6 +8,7 @@
 #include "ops/arith.h"
 #include "ops/product.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -21,8 +22,8 @@ Dim size_from_end(const Emitter& out, Ref x, size_t from_end) {
 
 /// true where query i (rows) may see key j (columns).
 Ref causal_mask(Emitter& out, const Attention& a) {
-  const int64_t queries = out.sizes(a.query).at(out.sizes(a.query).size() - 2);
-  const int64_t keys = out.sizes(a.key).at(out.sizes(a.key).size() - 2);
+  const int64_t queries = known_size(out, a.query, out.rank(a.query) - 2);
+  const int64_t keys = known_size(out, a.key, out.rank(a.key) - 2);
   return compare(out, "le", iota(out, keys, 1, 2), iota(out, queries, 0, 2));
 }
 
@@ -163,7 +164,7 @@ void by_engine(const OpView& op, Emitter& out) {
 AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a) {
   if (a.is_causal) a.mask = causal_mask(out, a);
   a = widened(out, a);
-  const double width = static_cast<double>(out.sizes(a.query).back());
+  const double width = static_cast<double>(known_size(out, a.query, out.rank(a.query) - 1));
   const Ref products = product_transposed(op, out, a.query, a.key);
   Ref scores = scaled(out, products, a.scale.value_or(1 / std::sqrt(width)));
   if (a.mask) scores = add(out, scores, *a.mask);

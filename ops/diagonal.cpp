@@ -3,6 +3,7 @@
 
 #include "ops/arith.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -29,8 +30,8 @@ Shape appended(Shape shape, std::initializer_list<int64_t> sizes) {
 /// The last two axes [h, w] as one: the diagonal is every (w + 1)-th entry.
 Ref diagonal_of_last(Emitter& out, Ref x, int64_t offset) {
   const int rank = out.rank(x);
-  const int64_t h = out.sizes(x).at(static_cast<size_t>(rank - 2));
-  const int64_t w = out.sizes(x).at(static_cast<size_t>(rank - 1));
+  const int64_t h = known_size(out, x, rank - 2);
+  const int64_t w = known_size(out, x, rank - 1);
   const int64_t count = std::max<int64_t>(0, offset >= 0 ? std::min(h, w - offset)
                                                          : std::min(h + offset, w));
   const Shape batch = leading(out.shape(x), 2);
@@ -43,7 +44,7 @@ Ref diagonal_of_last(Emitter& out, Ref x, int64_t offset) {
 /// The last axis [n] becomes the diagonal of a square: entries m + 1 apart, zeros between.
 Ref matrix_of_last(Emitter& out, Ref x, int64_t offset) {
   const int rank = out.rank(x);
-  const int64_t n = out.sizes(x).at(static_cast<size_t>(rank - 1));
+  const int64_t n = known_size(out, x, rank - 1);
   const int64_t m = n + std::abs(offset);
   const Shape batch = leading(out.shape(x), 1);
   if (n == 0) return out.full(like(out, 0, x), appended(batch, {m, m}));

@@ -4,6 +4,7 @@
 
 #include "ops/arith.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 #include "ops/spatial.h"
 
 namespace t2n::ops {
@@ -31,7 +32,8 @@ Ref cropped(Emitter& out, Ref x, const Pads& pads) {
     const int64_t before = std::max<int64_t>(-pads[i].first, 0);
     const int64_t after = std::max<int64_t>(-pads[i].second, 0);
     if (before == 0 && after == 0) continue;
-    x = out.slice(x, static_cast<int>(i), before, out.sizes(x)[i] - after);
+    const int axis = static_cast<int>(i);
+    x = out.slice(x, axis, before, known_size(out, x, axis) - after);
   }
   return x;
 }
@@ -89,7 +91,7 @@ Ref circular_padded(const OpView& op, Emitter& out, Ref x, const Pads& pads) {
     if (before < 0 || after < 0) op.refuse("pad", "padding from the other end cannot be negative");
     if (before == 0 && after == 0) continue;
     const int axis = static_cast<int>(i);
-    const int64_t size = out.sizes(x)[i];
+    const int64_t size = known_size(out, x, axis);
     std::vector<Ref> parts;
     if (before > 0) parts.push_back(out.slice(x, axis, size - before, size));
     parts.push_back(x);

@@ -3,6 +3,7 @@
 
 #include "ops/arith.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 #include "ops/spatial.h"
 
 namespace t2n::ops {
@@ -29,12 +30,12 @@ struct Window {
 Ints excess_of(const OpView& op, Emitter& out, const Window& w) {
   Ints excess(w.size.size());
   if (!op.boolean("ceil_mode")) return excess;
-  const Ints in = out.sizes(op.tensor("self"));
-  const Ints after = op.sizes();
+  const Ref x = op.tensor("self");
   for (size_t i = 0; i < excess.size(); ++i) {
-    const size_t axis = in.size() - excess.size() + i;
-    const int64_t reach = (after[axis] - 1) * w.stride[i] + w.dilation[i] * (w.size[i] - 1) + 1;
-    excess[i] = std::max<int64_t>(0, reach - in[axis] - 2 * w.pads[i]);
+    const int axis = out.rank(x) - w.spatial() + static_cast<int>(i);
+    const int64_t last = (known_size(op, 0, axis) - 1) * w.stride[i];
+    const int64_t reach = last + w.dilation[i] * (w.size[i] - 1) + 1;
+    excess[i] = std::max<int64_t>(0, reach - known_size(out, x, axis) - 2 * w.pads[i]);
   }
   return excess;
 }

@@ -5,6 +5,7 @@
 #include "ops/arith.h"
 #include "ops/product.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -110,7 +111,7 @@ void repeat_interleave_tensor(const OpView& op, Emitter& out) {
   const bool is_flat = op.is_none("dim");
   const Ref x = is_flat ? flattened(out, op.tensor("self")) : op.tensor("self");
   const int axis = is_flat ? 0 : op.axis("dim", out.rank(x));
-  const int64_t size = out.sizes(x).at(static_cast<size_t>(axis));
+  const int64_t size = known_size(out, x, axis);
   const auto indices = repeated_indices(ir::to_i64(op.constant("repeats")), size);
   if (indices.empty()) return out.result(empty(out, op.dtype(), op.shape()));
   out.result("tract_core_gather",

@@ -4,6 +4,7 @@
 
 #include "ops/arith.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
@@ -11,7 +12,7 @@ namespace {
 
 /// -1 counts from the end.
 int64_t index_of(Emitter& out, Ref x, int axis, int64_t index) {
-  return index >= 0 ? index : index + out.sizes(x).at(static_cast<size_t>(axis));
+  return index >= 0 ? index : index + known_size(out, x, axis);
 }
 
 Ref entry(Emitter& out, Ref x, int axis, int64_t index) {
@@ -48,7 +49,7 @@ void slice(const OpView& op, Emitter& out) {
   const Dim& size = out.shape(x)[static_cast<size_t>(axis)];
   if (!size.is_constant() && start >= 0 && end == kOpen)
     return out.result(open_slice(op, out, x, axis, start, step));
-  const int64_t count = out.sizes(x)[static_cast<size_t>(axis)];
+  const int64_t count = known_size(out, x, axis);
   const int64_t begin = clamped(start, count);
   out.result(out.slice(x, axis, begin, std::max(begin, clamped(end, count)), step));
 }
@@ -73,7 +74,7 @@ void parts(const OpView& op, Emitter& out, int axis) {
   const Ref x = op.tensor("self");
   int64_t begin = 0;
   for (int i = 0; i < op.outputs(); ++i) {
-    const int64_t end = begin + op.sizes(i).at(static_cast<size_t>(axis));
+    const int64_t end = begin + known_size(op, i, axis);
     if (op.is_used(i)) out.result(out.slice(x, axis, begin, end), i);
     begin = end;
   }
@@ -88,7 +89,7 @@ void split(const OpView& op, Emitter& out) {
 /// Parts between given positions, which need not ascend: then some are empty, some overlap.
 void parts_between(const OpView& op, Emitter& out, int axis, const Ints& positions) {
   const Ref x = op.tensor("self");
-  const int64_t size = out.sizes(x).at(static_cast<size_t>(axis));
+  const int64_t size = known_size(out, x, axis);
   int64_t begin = 0;
   for (int i = 0; i < op.outputs(); ++i) {
     const auto at = static_cast<size_t>(i);
@@ -137,7 +138,7 @@ void unbind(const OpView& op, Emitter& out) {
 
 Ref reversed(Emitter& out, Ref x, const Ints& axes) {
   for (const int64_t axis : axes) {
-    const int64_t size = out.sizes(x)[static_cast<size_t>(axis)];
+    const int64_t size = known_size(out, x, static_cast<int>(axis));
     if (size > 1) x = out.slice(x, static_cast<int>(axis), 0, size, -1);
   }
   return x;
@@ -153,7 +154,7 @@ void fliplr(const OpView& op, Emitter& out) { out.result(reversed(out, op.tensor
 void flipud(const OpView& op, Emitter& out) { out.result(reversed(out, op.tensor("self"), {0})); }
 
 Ref rolled(Emitter& out, Ref x, int axis, int64_t shift) {
-  const int64_t size = out.sizes(x).at(static_cast<size_t>(axis));
+  const int64_t size = known_size(out, x, axis);
   const int64_t cut = size == 0 ? 0 : ir::floor_mod_int(-shift, size);
   if (cut == 0) return x;
   return out.concat({out.slice(x, axis, cut, size), out.slice(x, axis, 0, cut)}, axis);
@@ -195,7 +196,7 @@ void rot90(const OpView& op, Emitter& out) {
 // --- differences ---
 
 Ref difference(Emitter& out, Ref x, int axis) {
-  const int64_t size = out.sizes(x).at(static_cast<size_t>(axis));
+  const int64_t size = known_size(out, x, axis);
   if (size == 0) return x;
   const Ref after = out.slice(x, axis, 1, size);
   const Ref before = out.slice(x, axis, 0, size - 1);

@@ -3,6 +3,7 @@
 
 #include "ops/arith.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 #include "ops/spatial.h"
 
 namespace t2n::ops {
@@ -21,7 +22,7 @@ void unfold(const OpView& op, Emitter& out) {
   const int64_t size = op.i64("size");
   const int64_t step = op.i64("step");
   if (op.rank() == 1) return out.result(x);  // a number is its own window
-  const int64_t count = op.sizes().at(static_cast<size_t>(axis));
+  const int64_t count = known_size(op, 0, axis);
   std::vector<int64_t> indices;
   for (int64_t i = 0; i < count; ++i)
     for (int64_t k = 0; k < size; ++k) indices.push_back(i * step + k);
@@ -65,9 +66,9 @@ std::vector<int64_t> window_entries(const Blocks& b, size_t axis, int64_t count)
 void im2col(const OpView& op, Emitter& out) {
   const Blocks b = read_blocks(op);
   Ref x = batched(out, op.tensor("self"), 2);
-  const Ints in = out.sizes(x);
-  const int64_t rows = b.count(0, in[2]);
-  const int64_t columns = b.count(1, in[3]);
+  const Shape in = out.shape(x);
+  const int64_t rows = b.count(0, known_size(out, x, 2));
+  const int64_t columns = b.count(1, known_size(out, x, 3));
   x = out.pad(x, {{0, 0}, {0, 0}, {b.padding[0], b.padding[0]}, {b.padding[1], b.padding[1]}});
   x = gathered(out, x, window_entries(b, 0, rows), 2);
   x = gathered(out, x, window_entries(b, 1, columns), 3);
@@ -93,8 +94,8 @@ void col2im(const OpView& op, Emitter& out) {
   Ref x = widened(out, op.tensor("self"));
   if (out.rank(x) == 2) x = out.unsqueeze(x, {0});
   if (!ir::is_float(out.dtype(x))) op.refuse_op("tract convolves no integers", "compute in float32");
-  const Ints in = out.sizes(x);
-  const int64_t channels = in[1] / (b.size[0] * b.size[1]);
+  const Shape in = out.shape(x);
+  const int64_t channels = known_size(out, x, 1) / (b.size[0] * b.size[1]);
   x = out.reshape(x, {in[0], in[1], b.count(0, size[0]), b.count(1, size[1])});
   const Pads pads = {{b.padding[0], b.padding[0]}, {b.padding[1], b.padding[1]}};
   const Ref y = out.call(op.nnef(), {x, placing_filter(out, out.dtype(x), channels, b)},

@@ -52,7 +52,8 @@ class Promoter {
       ir::change_refs(arg.value, [&](ValueId& id) {
         id = cast_of(id, is_condition(arg.name) ? DType::boolean : dtype, node);
       });
-    narrow_result(std::move(node), is_predicate(node.op) ? DType::boolean : dtype);
+    const DType natural = is_predicate(node.op) ? DType::boolean : dtype;
+    narrow_result(std::move(node), natural);
   }
 
   /// torch's common dtype, except where the operation leaves the integers (`true_divide`).
@@ -79,13 +80,13 @@ class Promoter {
   }
 
   void add_cast(ValueId from, ValueId to, const Node& beside) {
-    static const ir::OpId kCast = ir::op_id("t2n::cast");
+    static const ir::OpId cast_op = ir::op_id("t2n::cast");
     Node cast;
-    cast.op = kCast;
+    cast.op = cast_op;
     cast.args = {{"self", ir::TensorRef{from}}, {"dtype", value(to).dtype}};
     cast.outputs = {to};
     cast.scope = beside.scope;
-    cast.call = calls_.take(kCast, beside.scope);
+    cast.call = calls_.take(cast_op, beside.scope);
     cast.source = beside.source;
     graph_.nodes.push_back(std::move(cast));
     changed_ = true;

@@ -16,7 +16,7 @@ using ir::Tensor;
 using ir::ValueId;
 
 /// Results up to this size are folded whatever they replace, and shared if equal.
-constexpr int64_t kSmallBytes = 64 * 1024;
+constexpr int64_t kSmallBytes = int64_t{64} << 10;
 
 int64_t byte_count(const Tensor& tensor) {
   return tensor.elements() * ir::dtype_size(tensor.dtype);

@@ -86,6 +86,7 @@ bool run_pipeline(ir::Graph& graph, const std::vector<std::string>& names,
   for (const std::string& name : options.disabled) find_pass(name);
   if (!options.print_after.empty() && options.print_after != "all") find_pass(options.print_after);
   std::vector<const PassInfo*> pipeline;
+  pipeline.reserve(names.size());
   for (const std::string& name : names) pipeline.push_back(&find_pass(name));
 
   ir::verify(graph, "trace");

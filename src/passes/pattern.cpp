@@ -40,10 +40,9 @@ Maybe product(const Maybe& a, const Maybe& b) {
 }
 
 Maybe power(const Maybe& a, std::optional<double> exponent) {
-  if (!exponent || (*exponent != 1.0 && *exponent != 2.0 && *exponent != 3.0)) return std::nullopt;
-  Maybe out = a;
-  for (double n = 1.0; n < *exponent; n += 1.0) out = product(out, a);
-  return out;
+  if (exponent == 1.0) return a;
+  if (exponent == 2.0) return product(a, a);
+  return exponent == 3.0 ? product(product(a, a), a) : std::nullopt;
 }
 
 Maybe quotient(const Maybe& a, std::optional<double> divisor) {

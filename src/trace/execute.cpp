@@ -33,6 +33,11 @@ bool is_uninitialised(const std::string& name) {
          name == "aten::empty_strided" || name == "aten::new_empty_strided" || name == "aten::empty_permuted";
 }
 
+/// In-place dropout outside of training: nothing is written.
+bool is_inert_write(const std::string& name, const Stack& inputs) {
+  return name.find("dropout_") != std::string::npos && inputs.size() == 3 && inputs[2].isBool() && !inputs[2].toBool();
+}
+
 bool has_half(const Stack& stack) {
   return std::any_of(stack.begin(), stack.end(), [](const c10::IValue& value) {
     return value.isTensor() && value.toTensor().defined() &&
@@ -106,7 +111,7 @@ void Interpreter::run_operation(Node* node, Env& env) {
   Stack stack = inputs;
   if (op->schema().is_vararg() && op->hasOperation()) stack.emplace_back(static_cast<int64_t>(inputs.size()));
 
-  const bool writes_tensor = op->schema().is_mutable() &&
+  const bool writes_tensor = op->schema().is_mutable() && !is_inert_write(op->schema().name(), inputs) &&
                              std::any_of(inputs.begin(), inputs.end(), [](const c10::IValue& v) { return !flatten_tensors(v).empty(); }) &&
                              std::any_of(op->schema().arguments().begin(), op->schema().arguments().end(), [&](const c10::Argument& a) {
                                return a.alias_info() != nullptr && a.alias_info()->isWrite() &&

@@ -210,9 +210,10 @@ Loaded compile_model(const InlineModel& model) {
   Loaded out;
   out.sources = std::make_shared<SourceMap>([](const std::string&) { return std::nullopt; });
   out.module = torch::jit::Module("Model");
+  out.module.register_attribute("training", c10::BoolType::get(), false);
   for (const auto& [name, value] : model.parameters) out.module.register_buffer(name, to_torch_copy(value));
   try {
-    out.module.define(model.source);
+    out.module.define(model.source + "\n");  // the parser wants the last line ended
   } catch (const std::exception&) {
     throw Error("model-corrupt", "the source text does not compile", current_torch_message());
   }

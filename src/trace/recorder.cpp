@@ -208,11 +208,11 @@ ir::ValueId Recorder::constant(const at::Tensor& tensor, Place place, const std:
 }
 
 ir::Attr Recorder::attribute(const c10::IValue& value, const c10::Argument& argument, const Shadow& shadow,
-                             const std::vector<Shadow>& elements, Place place, const std::string& use) {
+                             const std::vector<Shadow>& elements, Place place, const Use& use) {
   const auto refuse_data = [&](const Shadow& s) {
     if (s && s->kind == ShadowInfo::Kind::data)
       throw Error("data-dependent-value",
-                  cat("the argument ", quoted(argument.name()), " of ", use, " is read from a tensor's values"),
+                  cat("the argument ", quoted(argument.name()), " of ", use.op, " is read from a tensor's values"),
                   cat("it comes from ", s->origin, "; a file would hold the number of this one run"),
                   "keep the value a tensor, or make it a constant of the model");
   };
@@ -222,7 +222,7 @@ ir::Attr Recorder::attribute(const c10::IValue& value, const c10::Argument& argu
     return s && s->kind == ShadowInfo::Kind::size ? s->expr : ir::Dim(number);
   };
   const auto id = [&](const c10::IValue& v) {
-    return v.isNone() || !v.toTensor().defined() ? ir::kNoValue : this->value(v.toTensor(), place, use);
+    return v.isNone() || !v.toTensor().defined() ? ir::kNoValue : this->value(v.toTensor(), place, use.name);
   };
   if (value.isNone() || value.isGenerator()) return ir::None{};
   if (value.isTensor())
@@ -261,7 +261,7 @@ ir::Attr Recorder::attribute(const c10::IValue& value, const c10::Argument& argu
       return read_list<std::string>(value, [](const c10::IValue& v) { return v.toStringRef(); });
   }
   throw Error("unsupported-argument",
-              cat(use, ": ", argument.name(), " of type ", quoted(value.tagKind()), " cannot be exported"),
+              cat(use.op, ": ", argument.name(), " of type ", quoted(value.tagKind()), " cannot be exported"),
               value.isObject() || value.isCustomClass() ? "it is an object, not a tensor or a plain value" : "");
 }
 
@@ -281,9 +281,7 @@ Call Recorder::prepare(const torch::jit::Operator& op, Run run,
   call.node.call = calls_[{place.scope, word}]++;
   for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i) {
     const c10::Argument& argument = schema.arguments()[i];
-    const std::string use = name_constants_by_use_
-                                ? cat(word, "_", call.node.call, "_", argument.name())
-                                : name;
+    const Use use{name, cat(word, "_", call.node.call, "_", argument.name())};
     call.node.args.push_back({argument.name(), attribute(inputs[i], argument, shadows[i], containers.find(inputs[i]), place, use)});
   }
   call.node.compute_dtype = compute_dtype(schema, inputs);

@@ -89,6 +89,12 @@ class Recorder {
     int tracks_without_parent = 0;
   };
 
+  /// What reads a tensor: an operator, and the name for a constant that nothing else names.
+  struct Use {
+    std::string op;
+    std::string name;
+  };
+
   // recorder.cpp
   int find(const at::Tensor& tensor) const;
   int add_track(const at::Tensor& tensor, ir::ValueId value, int parent, std::shared_ptr<const View> view);
@@ -99,7 +105,7 @@ class Recorder {
   ir::ValueId new_value(const ir::Node& node, const at::Tensor& like);
   void append(ir::Node node);
   ir::Attr attribute(const c10::IValue& value, const c10::Argument& argument, const Shadow& shadow,
-                     const std::vector<Shadow>& elements, Place place, const std::string& use);
+                     const std::vector<Shadow>& elements, Place place, const Use& use);
   void bind_view(const at::Tensor& output, ir::ValueId value, const std::shared_ptr<Call>& call, size_t index);
 
   // functionalise.cpp

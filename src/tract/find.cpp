@@ -152,7 +152,7 @@ std::string_view origin_name(Origin origin) {
 }  // namespace
 
 Search search_from_environment(std::string option) {
-  return {.option = std::move(option),
+  return {.option = option == "auto" ? "" : std::move(option),
           .environment = environment_value("T2NNEF_TRACT_LIB"),
           .virtual_env = environment_value("VIRTUAL_ENV")};
 }
@@ -171,7 +171,7 @@ Engine pick(const Version& target, const Candidates& candidates) {
       .message = cat("no tract engine found to run an export for tract@", version),
       .where = {},
       .details = {},
-      .why = "--engine, T2NNEF_TRACT_LIB and the active Python's wheel hold none",
+      .why = "looked at --engine, else at T2NNEF_TRACT_LIB and the active Python's wheel",
       .help = cat("run `pip install tract==", version,
                   "`, or set T2NNEF_TRACT_LIB to its library or folder")};
   if (!candidates.engines.empty()) {

@@ -29,7 +29,7 @@ struct Search {
   std::vector<std::string> pythons = {"python3", "python"};  ///< whose `tract` wheel counts
 };
 
-/// The option as given, the rest from the environment of this process.
+/// The option as given ("auto" is none), the rest from the environment of this process.
 Search search_from_environment(std::string option);
 
 struct Candidates {

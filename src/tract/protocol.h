@@ -13,17 +13,17 @@
 
 namespace t2n::tract {
 
+/// Requests and answers; the worker ends when the channel closes.
 enum class Kind : uint32_t {
   load,     ///< texts: artefact → done, a ModelInfo
   run,      ///< tensors: inputs → done, tensors: outputs
   profile,  ///< → done, texts: JSON
-  quit,     ///< no answer
   done,     ///< also the worker's first word, texts: version of the library
   refused,  ///< a Diagnostic
 };
 
 struct Message {
-  Kind kind = Kind::quit;
+  Kind kind = Kind::done;
   std::vector<std::string> texts;
   std::vector<ir::Tensor> tensors;
 };

@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <memory>
@@ -49,7 +48,6 @@ class Session {
         return encode(model_->info());
       case Kind::run: return {Kind::done, {}, model().run(request.tensors)};
       case Kind::profile: return {Kind::done, {model().profile_json()}, {}};
-      case Kind::quit:
       case Kind::done:
       case Kind::refused: break;
     }
@@ -85,7 +83,7 @@ void serve(const std::string& library) {
   if (send_message(kChannel, greeting, {}) != Transfer::ok || !session) return;
   while (true) {
     const Received request = receive_message(kChannel, {});
-    if (request.status != Transfer::ok || request.message.kind == Kind::quit) return;
+    if (request.status != Transfer::ok) return;
     const Message answer = answer_or_refusal([&] { return session->answer(request.message); });
     if (send_message(kChannel, answer, {}) != Transfer::ok) return;
   }
@@ -98,7 +96,7 @@ bool maybe_run_worker(int argc, char** argv, int* exit_code) {
   *exit_code = 0;
   confine(std::strtoll(argv[3], nullptr, 10));
   serve(argv[2]);
-  _exit(0);  // the engine's threads and statics have no part in an orderly end
+  return true;
 }
 
 }  // namespace t2n::tract

@@ -127,11 +127,27 @@ TEST_CASE("no engine at all") {
   const auto failure = [] { find_engine(nowhere(), {0, 21, 19}); };
   CHECK_EQ(error_of(failure),
            "error[engine-not-found]: no tract engine found to run an export for tract@0.21.19\n"
-           "  why:  --engine, T2NNEF_TRACT_LIB and the active Python's wheel hold none\n"
+           "  why:  looked at --engine, else at T2NNEF_TRACT_LIB and the active Python's wheel\n"
            "  help: run `pip install tract==0.21.19`, or set T2NNEF_TRACT_LIB to its library or "
            "folder\n");
   CHECK_EQ(exit_code("engine-not-found"), ExitCode::no_engine);
   CHECK_EQ(exit_code("engine-version"), ExitCode::no_engine);
+}
+
+TEST_CASE("a wrong --engine is named, and nothing stands in for it") {
+  const TempFolder folder;
+  fake_wheel(folder, "site", "0.21.19");
+  Search search = nowhere();
+  search.option = "lib:/nowhere/libtract.so";
+  search.environment = folder.path() + "/site";
+  CHECK_EQ(error_of([&] {
+             find_engine(search, {0, 21, 19});
+           }),
+           "error[engine-not-found]: no tract engine found to run an export for tract@0.21.19\n"
+           "   '/nowhere/libtract.so' holds no tract library\n"
+           "  why:  looked at --engine, else at T2NNEF_TRACT_LIB and the active Python's wheel\n"
+           "  help: run `pip install tract==0.21.19`, or set T2NNEF_TRACT_LIB to its library or "
+           "folder\n");
 }
 
 TEST_CASE("the library itself is asked where no wheel tells its version") {

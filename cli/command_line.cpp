@@ -1,0 +1,124 @@
+// The program's own options, and what is said about words that mean nothing.
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/talk.h"
+#include "cli/text.h"
+#include "src/diag/error.h"
+#include "src/target/target.h"
+
+namespace t2n::cli {
+namespace {
+
+constexpr const char* kUsage =
+    "usage: t2nnef COMMAND …\n"
+    "  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check compares it\n"
+    "  inspect MODEL.pt                 signature, operators, and the line that exports it\n"
+    "  ops [MODEL.pt]                   which operators are supported\n"
+    "examples:\n"
+    "  t2nnef export model.pt --target tract --check\n"
+    "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
+    "`t2nnef COMMAND --help` lists the options of a command\n";
+
+std::string version_text() {
+  const std::string torch = T2NNEF_LIBTORCH_VERSION;
+  return cat("t2nnef ", T2NNEF_VERSION, "\n",
+             torch.empty() ? "built without LibTorch" : "built with LibTorch " + torch, "\n",
+             "default target ", target::target_name(target::parse_target("tract")), "\n");
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+[[noreturn]] void refuse(const std::string& what, const std::string& near, const std::string& else_help) {
+  throw Error("usage", what, {},
+              near.empty() ? else_help : cat("did you mean ", quoted(near), "?"));
+}
+
+[[noreturn]] void refuse_option(const std::string& word, const CLI::App& app) {
+  const std::string name = word.substr(0, word.find('='));
+  const std::string command = app.get_parent() == nullptr ? "" : " " + app.get_name();
+  refuse(cat("t2nnef", command, " has no option ", quoted(name)), nearest(name, option_names(app)),
+         cat("`t2nnef", command, " --help` lists them"));
+}
+
+[[noreturn]] void refuse_command(const std::string& word, const CLI::App& app) {
+  if (word.ends_with(".pt"))
+    refuse(cat("the command is missing before ", quoted(word)), {},
+           cat("to export it: t2nnef export ", shell_word(word), " --target tract"));
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  refuse(cat("there is no command ", quoted(word)), nearest(word, names),
+         cat("commands are: ", joined(names, ", ")));
+}
+
+/// CLI11 collects what it does not know; misspelt options come first, the rest may be their values.
+void refuse_leftovers(const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining();
+  for (const std::string& word : words)
+    if (word.size() > 1 && word[0] == '-') refuse_option(word, app);
+  if (words.empty()) return;
+  if (app.get_parent() == nullptr) refuse_command(words[0], app);
+  refuse(cat(quoted(words[0]), " is one argument too many"), {},
+         cat("`t2nnef ", app.get_name(), " --help` shows what it takes"));
+}
+
+/// "--output: 1 required TEXT missing" in our words.
+[[noreturn]] void refuse_parse(const CLI::ParseError& error) {
+  std::string message = error.what();
+  message.resize(message.find_last_not_of(" \n") + 1);
+  if (!message.empty())
+    message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
+  throw Error("usage", message, {}, "`t2nnef COMMAND --help` shows what each option takes");
+}
+
+std::unique_ptr<CLI::App> make_app(Run& run) {
+  auto app = std::make_unique<CLI::App>("TorchScript models as NNEF for the tract engine", "t2nnef");
+  app->get_formatter()->column_width(34);
+  app->set_help_flag("-h,--help", "This text");
+  app->require_subcommand(0, 1);
+  setup_export(*app, run);
+  setup_inspect(*app, run);
+  setup_ops(*app, run);
+  app->allow_extras();
+  for (CLI::App* command : app->get_subcommands(nullptr)) command->allow_extras();
+  return app;
+}
+
+}  // namespace
+
+ExitCode run_command_line(int argc, char** argv) {
+  Run run;
+  const auto app = make_app(run);
+  bool version = false;
+  app->add_flag("--version", version, "Versions of t2nnef, LibTorch and the default target");
+  try {
+    app->parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    print(app->help());
+    return ExitCode::ok;
+  } catch (const CLI::ParseError& error) {
+    refuse_parse(error);
+  }
+  refuse_leftovers(*app);
+  for (const CLI::App* command : app->get_subcommands()) refuse_leftovers(*command);
+  if (version) {
+    print(version_text());
+    return ExitCode::ok;
+  }
+  if (run) return run();
+  say(kUsage);
+  return ExitCode::usage;
+}
+
+}  // namespace t2n::cli

@@ -1,0 +1,24 @@
+// The commands: a function each that adds it to the command line and says what to run if it is given.
+#pragma once
+
+#include <functional>
+
+#include "src/diag/diagnostic.h"
+
+namespace CLI {
+class App;
+}
+
+namespace t2n::cli {
+
+/// The work of a command. Errors are thrown.
+using Run = std::function<ExitCode()>;
+
+void setup_export(CLI::App& app, Run& run);
+void setup_inspect(CLI::App& app, Run& run);
+void setup_ops(CLI::App& app, Run& run);
+
+/// Parses the command line and runs what it asks for. Errors: `usage`, and those of the commands.
+ExitCode run_command_line(int argc, char** argv);
+
+}  // namespace t2n::cli

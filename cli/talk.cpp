@@ -1,0 +1,84 @@
+#include "cli/talk.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+
+#include "cli/text.h"
+#include "src/diag/error.h"
+
+namespace t2n::cli {
+namespace {
+
+std::string seconds_str(double seconds) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.1f s", seconds);
+  return text.data();
+}
+
+}  // namespace
+
+void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+void say(std::string_view text) {
+  std::fflush(stdout);  // in the order in which things happened, where both go to one place
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+Talk::Talk(Verbosity verbosity)
+    : verbosity_(verbosity), on_terminal_(verbosity != Verbosity::quiet && isatty(STDERR_FILENO)) {}
+
+Talk::~Talk() { clear_line(); }
+
+Report Talk::report() {
+  return [this](const Diagnostic& diagnostic) {
+    const size_t before = seen_.items.size();
+    seen_.report()(diagnostic);
+    if (seen_.items.size() > before) show(diagnostic);
+  };
+}
+
+void Talk::show(const Diagnostic& diagnostic) {
+  const bool is_shown = diagnostic.severity == Severity::warning || verbosity_ == Verbosity::verbose;
+  if (!is_shown) {
+    ++held_back_;
+    return;
+  }
+  clear_line();
+  say(render_text(diagnostic));
+}
+
+void Talk::stage(std::string_view name) {
+  end_stage();
+  current_ = name;
+  began_ = std::chrono::steady_clock::now();
+  if (!on_terminal_) return;
+  say(cat("\r\033[K", timeline_, name, "…"));
+  has_line_ = true;
+}
+
+void Talk::end_stage() {
+  if (current_.empty()) return;
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began_;
+  timeline_ += cat("[", current_, " ", seconds_str(time.count()), "] ");
+  stages_.emplace_back(std::exchange(current_, {}), time.count());
+}
+
+void Talk::finish() {
+  end_stage();
+  clear_line();
+  if (on_terminal_ || verbosity_ == Verbosity::verbose) say(timeline_ + "\n");
+  if (held_back_ > 0) line(cat(counted(held_back_, "note"), " held back; -v shows them"));
+}
+
+void Talk::line(const std::string& text) {
+  clear_line();
+  if (verbosity_ != Verbosity::quiet) say(text + "\n");
+}
+
+void Talk::clear_line() {
+  if (std::exchange(has_line_, false)) say("\r\033[K");
+}
+
+}  // namespace t2n::cli

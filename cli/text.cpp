@@ -1,0 +1,75 @@
+#include "cli/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "src/diag/error.h"
+
+namespace t2n::cli {
+namespace {
+
+/// Three digits and a unit of thousands; nothing below a thousand.
+std::string scaled(int64_t count, std::string_view unit_of_one) {
+  if (count < 1000) return cat(count, unit_of_one.empty() ? "" : " ", unit_of_one);
+  constexpr std::array<const char*, 4> kUnits = {"k", "M", "G", "T"};
+  double value = static_cast<double>(count) / 1000;
+  size_t unit = 0;
+  // What would be printed as 1000.0 is 1.0 of the next unit.
+  for (; value >= 999.95 && unit + 1 < kUnits.size(); ++unit) value /= 1000;
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.1f %s", value, kUnits.at(unit));
+  return text.data();
+}
+
+}  // namespace
+
+std::string counted(size_t count, std::string_view noun) {
+  return cat(count, " ", noun, count == 1 ? "" : "s");
+}
+
+std::string short_count(int64_t count) { return scaled(count, ""); }
+
+std::string short_bytes(int64_t bytes) {
+  return bytes < 1000 ? scaled(bytes, "bytes") : scaled(bytes, "") + "B";
+}
+
+std::string typed(std::string_view name, ir::DType dtype, const ir::Shape& shape) {
+  return cat(name, " ", ir::dtype_name(dtype), ir::shape_str(shape));
+}
+
+std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string out;
+  for (const std::string& part : parts) out += cat(&part == parts.data() ? "" : separator, part);
+  return out;
+}
+
+std::string table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string out;
+  for (const auto& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i)
+      line += cat("  ", row[i], std::string(widths[i] - row[i].size(), ' '));
+    line.resize(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+std::string shell_word(const std::string& word) {
+  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("/._-+=,:@%").find(c) != std::string_view::npos;
+  });
+  if (plain) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
+}  // namespace t2n::cli

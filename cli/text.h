@@ -1,0 +1,30 @@
+// Numbers, tables and shell words as people read them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/shape.h"
+#include "ir/dtype.h"
+
+namespace t2n::cli {
+
+/// "1 operator", "3 operators"
+std::string counted(size_t count, std::string_view noun);
+/// "950", "14.7 k", "11.7 M"
+std::string short_count(int64_t count);
+/// "950 bytes", "41.6 MB"
+std::string short_bytes(int64_t bytes);
+/// "x f32[1,3]"
+std::string typed(std::string_view name, ir::DType dtype, const ir::Shape& shape);
+std::string joined(const std::vector<std::string>& parts, std::string_view separator);
+
+/// Rows of equally many cells as lines indented by two, columns aligned to the left.
+std::string table(const std::vector<std::vector<std::string>>& rows);
+
+/// A word as a shell takes it: quoted only where it has to be.
+std::string shell_word(const std::string& word);
+
+}  // namespace t2n::cli

@@ -1,0 +1,304 @@
+// Upsampling along the spatial axes: every output entry is a weighted sum of a few input entries.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "ops/arith.h"
+#include "ops/registry.h"
+#include "ops/sizes.h"
+#include "ops/spatial.h"
+
+namespace t2n::ops {
+namespace {
+
+/// One axis: entry i of the result is the sum over k of weights[k][i] * input[entries[k][i]].
+struct Taps {
+  std::vector<std::vector<int64_t>> entries;
+  std::vector<std::vector<double>> weights;
+};
+
+/// How one axis goes from `in` to `out` entries.
+struct Axis {
+  int64_t in = 1;
+  int64_t out = 1;
+  std::optional<double> scale;  ///< out / in as the user gave it, where torch uses that
+  bool align_corners = false;
+
+  /// Input entries per output entry, as torch computes it (ATen/native/UpSample.h).
+  double step() const {
+    if (align_corners)
+      return out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0.0;
+    if (scale && *scale > 0) return 1.0 / *scale;
+    return static_cast<double>(in) / static_cast<double>(out);
+  }
+  double source(int64_t i) const {
+    const auto at = static_cast<double>(i);
+    return align_corners ? step() * at : step() * (at + 0.5) - 0.5;
+  }
+};
+
+// --- the kinds of sampling ---
+
+/// The floor decides, so that torch's rounding to f32 must be repeated.
+double rounded(double x, DType dtype) {
+  return dtype == DType::f64 ? x : static_cast<double>(static_cast<float>(x));
+}
+
+Taps nearest(const Axis& a, DType dtype) {
+  const double step = rounded(a.step(), dtype);
+  std::vector<int64_t> entries;
+  for (int64_t i = 0; i < a.out; ++i) {
+    const double at = rounded(static_cast<double>(i) * step, DType::f32);
+    entries.push_back(std::min(static_cast<int64_t>(std::floor(at)), a.in - 1));
+  }
+  return {{entries}, {}};
+}
+
+Taps nearest_exact(const Axis& a, DType dtype) {
+  const double step = rounded(a.step(), dtype);
+  std::vector<int64_t> entries;
+  for (int64_t i = 0; i < a.out; ++i) {
+    const double source = rounded(step * (static_cast<double>(i) + 0.5) - 0.5, dtype);
+    const double at = rounded(std::max(source, 0.0) + 0.5, DType::f32);
+    entries.push_back(std::min(static_cast<int64_t>(std::floor(at)), a.in - 1));
+  }
+  return {{entries}, {}};
+}
+
+Taps taps_of_width(size_t width) {
+  return {std::vector<std::vector<int64_t>>(width), std::vector<std::vector<double>>(width)};
+}
+
+Taps linear(const Axis& a, DType) {
+  Taps taps = taps_of_width(2);
+  for (int64_t i = 0; i < a.out; ++i) {
+    const double at = a.in == a.out ? static_cast<double>(i) : std::max(a.source(i), 0.0);
+    const int64_t low = std::min(static_cast<int64_t>(at), a.in - 1);
+    const double weight = std::clamp(at - static_cast<double>(low), 0.0, 1.0);
+    taps.entries[0].push_back(low);
+    taps.entries[1].push_back(std::min(low + 1, a.in - 1));
+    taps.weights[0].push_back(1 - weight);
+    taps.weights[1].push_back(weight);
+  }
+  return taps;
+}
+
+/// Keys' kernel at distance x; torch takes a = -0.75, and -0.5 with antialiasing.
+double cubic_weight(double x, double a) {
+  x = std::abs(x);
+  if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  if (x < 2) return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
+  return 0;
+}
+
+Taps cubic(const Axis& a, DType) {
+  Taps taps = taps_of_width(4);
+  for (int64_t i = 0; i < a.out; ++i) {
+    const double at = a.source(i);
+    const int64_t low = std::min(static_cast<int64_t>(std::floor(at)), a.in - 1);
+    const double fraction = std::clamp(at - static_cast<double>(low), 0.0, 1.0);
+    for (int64_t k = 0; k < 4; ++k) {
+      const auto tap = static_cast<size_t>(k);
+      taps.entries[tap].push_back(std::clamp<int64_t>(low - 1 + k, 0, a.in - 1));
+      taps.weights[tap].push_back(cubic_weight(fraction + 1 - static_cast<double>(k), -0.75));
+    }
+  }
+  return taps;
+}
+
+// --- applying them ---
+
+bool is_identity(const Taps& taps, int64_t in) {
+  const auto& entries = taps.entries[0];
+  for (size_t i = 0; i < entries.size(); ++i)
+    if (entries[i] != static_cast<int64_t>(i)) return false;
+  const bool is_sole = taps.weights.empty() ||
+                       std::all_of(taps.weights[0].begin(), taps.weights[0].end(),
+                                   [](double weight) { return weight == 1; });
+  return is_sole && static_cast<int64_t>(entries.size()) == in;
+}
+
+Ref gathered(Emitter& out, Ref x, int axis, const std::vector<int64_t>& entries) {
+  const auto count = static_cast<int64_t>(entries.size());
+  return out.call("tract_core_gather", {x, int_constant(out, entries, {count}, "entries")},
+                  {{"axis", axis}}, out.dtype(x), with_size(out.shape(x), axis, count));
+}
+
+Ref weighted(Emitter& out, Ref x, int axis, const std::vector<double>& weights) {
+  Ints shape(out.shape(x).size(), 1);
+  shape[static_cast<size_t>(axis)] = static_cast<int64_t>(weights.size());
+  return mul(out, x, out.constant(ir::tensor_of(out.dtype(x), shape, weights), "weights"));
+}
+
+Ref sampled(Emitter& out, Ref x, int axis, const Taps& taps) {
+  if (is_identity(taps, known_size(out, x, axis))) return x;
+  if (taps.weights.empty()) return gathered(out, x, axis, taps.entries[0]);
+  std::optional<Ref> sum;
+  for (size_t k = 0; k < taps.entries.size(); ++k) {
+    const Ref part = weighted(out, gathered(out, x, axis, taps.entries[k]), axis, taps.weights[k]);
+    sum = sum ? add(out, *sum, part) : part;
+  }
+  return *sum;
+}
+
+// --- reading ---
+
+constexpr std::array<std::array<std::string_view, 3>, 3> kScales = {
+    {{"scales"}, {"scales_h", "scales_w"}, {"scales_d", "scales_h", "scales_w"}}};
+
+std::vector<std::optional<double>> read_scales(const OpView& op, int spatial) {
+  std::vector<std::optional<double>> scales(static_cast<size_t>(spatial));
+  if (op.has_argument("scale_factors")) {
+    if (const auto given = op.opt_f64s("scale_factors"))
+      for (size_t i = 0; i < scales.size(); ++i) scales[i] = given->at(given->size() == 1 ? 0 : i);
+    return scales;
+  }
+  for (size_t i = 0; i < scales.size(); ++i)
+    scales[i] = op.opt_f64(kScales[scales.size() - 1][i]);
+  return scales;
+}
+
+struct Resizing {
+  Ref x;
+  std::vector<Axis> axes;
+};
+
+Resizing read_resizing(const OpView& op, Emitter& out) {
+  op.ignore("output_size", "the result's shape says it");
+  Resizing r;
+  r.x = op.tensor(op.has_argument("input") ? "input" : "self");
+  const int spatial = op.rank() - 2;
+  const auto scales = read_scales(op, spatial);
+  const bool align = op.has_argument("align_corners") && op.boolean("align_corners");
+  for (int i = 0; i < spatial; ++i)
+    r.axes.push_back({known_size(out, r.x, i + 2), known_size(op, 0, i + 2),
+                      scales[static_cast<size_t>(i)], align});
+  return r;
+}
+
+/// The last axis first: later ones then move whole rows.
+template <Taps (*kTaps)(const Axis&, DType)>
+void upsample_nearest(const OpView& op, Emitter& out) {
+  const Resizing r = read_resizing(op, out);
+  Ref y = r.x;
+  for (size_t i = r.axes.size(); i-- > 0;)
+    y = sampled(out, y, static_cast<int>(i) + 2, kTaps(r.axes[i], out.dtype(r.x)));
+  out.result(y);
+}
+
+void check_float(const OpView& op, const Emitter& out, Ref x) {
+  if (!ir::is_float(out.dtype(x)))
+    op.refuse_op("torch interpolates integers with rounded weights of its own",
+                 "interpolate in float32");
+}
+
+template <Taps (*kTaps)(const Axis&, DType)>
+void upsample(const OpView& op, Emitter& out) {
+  const Resizing r = read_resizing(op, out);
+  check_float(op, out, r.x);
+  Ref y = widened(out, r.x);
+  for (size_t i = r.axes.size(); i-- > 0;)
+    y = sampled(out, y, static_cast<int>(i) + 2, kTaps(r.axes[i], out.dtype(y)));
+  out.result(out.cast(y, op.dtype()));
+}
+
+// --- with antialiasing ---
+
+/// A kernel that widens as the image shrinks; `reach` is where it ends.
+struct Filter {
+  double (*weight)(double x);
+  double reach;
+};
+
+double triangle(double x) { return std::max(0.0, 1 - std::abs(x)); }
+double sharp_cubic(double x) { return cubic_weight(x, -0.5); }
+double sinc(double x) {
+  return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x);
+}
+double lanczos(double x) { return std::abs(x) < 3 ? sinc(x) * sinc(x / 3) : 0; }
+
+constexpr Filter kTriangle = {triangle, 1};
+constexpr Filter kCubic = {sharp_cubic, 2};
+constexpr Filter kLanczos = {lanczos, 3};
+
+/// Row i of the matrix [out, in]; windows as in ATen/native/cpu/UpSampleKernel.cpp.
+void add_filter_row(std::vector<double>& matrix, const Axis& a, const Filter& filter, int64_t i) {
+  const double step = a.step();
+  const double spread = std::max(step, 1.0);
+  const double center = step * (static_cast<double>(i) + 0.5);
+  const double reach = filter.reach * spread;
+  const int64_t begin = std::max<int64_t>(static_cast<int64_t>(center - reach + 0.5), 0);
+  const int64_t end = std::min(static_cast<int64_t>(center + reach + 0.5), a.in);
+  double total = 0;
+  std::vector<double> row(static_cast<size_t>(a.in), 0.0);
+  for (int64_t at = begin; at < end; ++at) {
+    const double weight = filter.weight((static_cast<double>(at) - center + 0.5) / spread);
+    row[static_cast<size_t>(at)] = weight;
+    total += weight;
+  }
+  for (double& weight : row) matrix.push_back(total == 0 ? 0 : weight / total);
+}
+
+template <const Filter& kFilter>
+void upsample_smoothly(const OpView& op, Emitter& out) {
+  const Resizing r = read_resizing(op, out);
+  check_float(op, out, r.x);
+  Ref y = widened(out, r.x);
+  for (size_t i = r.axes.size(); i-- > 0;) {
+    const Axis& axis = r.axes[i];
+    if (axis.in == axis.out) continue;
+    std::vector<double> matrix;
+    for (int64_t row = 0; row < axis.out; ++row) add_filter_row(matrix, axis, kFilter, row);
+    y = along_axis(out, y, static_cast<int>(i) + 2, matrix, axis.out);
+  }
+  out.result(out.cast(y, op.dtype()));
+}
+
+constexpr std::string_view kFloats = "integer tensors are refused";
+
+}  // namespace
+
+void register_resize(Registry& r) {
+  r.add({.op = "aten::upsample_nearest2d",
+         .also = {"aten::upsample_nearest1d", "aten::upsample_nearest3d",
+                  "aten::upsample_nearest1d.vec", "aten::upsample_nearest2d.vec",
+                  "aten::upsample_nearest3d.vec"},
+         .doc = "entry floor(i * in / out)",
+         .variants = {{any_target(), "tract_core_gather", upsample_nearest<nearest>}}});
+  r.add({.op = "aten::_upsample_nearest_exact2d",
+         .also = {"aten::_upsample_nearest_exact1d", "aten::_upsample_nearest_exact3d",
+                  "aten::_upsample_nearest_exact1d.vec", "aten::_upsample_nearest_exact2d.vec",
+                  "aten::_upsample_nearest_exact3d.vec"},
+         .doc = "entry floor((i + 1/2) * in / out)",
+         .variants = {{any_target(), "tract_core_gather", upsample_nearest<nearest_exact>}}});
+  r.add({.op = "aten::upsample_bilinear2d",
+         .also = {"aten::upsample_linear1d", "aten::upsample_trilinear3d",
+                  "aten::upsample_linear1d.vec", "aten::upsample_bilinear2d.vec",
+                  "aten::upsample_trilinear3d.vec"},
+         .doc = "between the two nearest entries along each axis",
+         .variants = {{any_target(), "tract_core_gather", upsample<linear>}},
+         .limits = kFloats});
+  r.add({.op = "aten::upsample_bicubic2d",
+         .also = {"aten::upsample_bicubic2d.vec"},
+         .doc = "Keys' cubic with a = -0.75 over four entries along each axis",
+         .variants = {{any_target(), "tract_core_gather", upsample<cubic>}},
+         .limits = kFloats});
+  r.add({.op = "aten::_upsample_bilinear2d_aa",
+         .also = {"aten::_upsample_bilinear2d_aa.vec"},
+         .doc = "a triangle as wide as an output entry along each axis",
+         .variants = {{any_target(), "matmul", upsample_smoothly<kTriangle>}},
+         .limits = kFloats});
+  r.add({.op = "aten::_upsample_bicubic2d_aa",
+         .also = {"aten::_upsample_bicubic2d_aa.vec"},
+         .doc = "Keys' cubic with a = -0.5, as wide as an output entry",
+         .variants = {{any_target(), "matmul", upsample_smoothly<kCubic>}},
+         .limits = kFloats});
+  r.add({.op = "aten::_upsample_lanczos2d_aa",
+         .also = {"aten::_upsample_lanczos2d_aa.vec"},
+         .doc = "a windowed sinc of three lobes, as wide as an output entry",
+         .variants = {{any_target(), "matmul", upsample_smoothly<kLanczos>}},
+         .limits = kFloats});
+}
+
+}  // namespace t2n::ops
