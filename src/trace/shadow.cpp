@@ -75,11 +75,16 @@ Shadow combine(const std::string& name, const std::vector<c10::IValue>& operands
   }
   if (!any) return nullptr;
   const auto plain_int = [&](size_t i) { return shadows[i] || operands[i].isInt(); };
-  if (sizes_only && operands.size() == 1 && is_identity(name)) return shadows[0];
+  // The further operands of aten::tensor are dtype and device.
+  const bool identity = (operands.size() == 1 && is_identity(name)) || name == "aten::tensor";
+  if (sizes_only && identity && shadows[0]) return shadows[0];
   if (sizes_only && operands.size() == 1 && name == "aten::neg")
     return make(ShadowInfo::Kind::size, ir::Dim(-1) * shadows[0]->expr);
+  // A third operand is the alpha of tensor addition.
+  const bool plain = operands.size() == 2 ||
+                     (operands.size() == 3 && !shadows[2] && operands[2].isInt() && operands[2].toInt() == 1);
   const auto found = binary_operations().find(name);
-  if (sizes_only && found != binary_operations().end() && operands.size() >= 2 && plain_int(0) && plain_int(1))
+  if (sizes_only && found != binary_operations().end() && plain && plain_int(0) && plain_int(1))
     return make(ShadowInfo::Kind::size, found->second(operand(operands[0], shadows[0]), operand(operands[1], shadows[1])));
   return make(ShadowInfo::Kind::opaque);
 }

@@ -16,9 +16,10 @@ std::string base_name(const std::string& path) {
 
 /// Frames of torch's own Python say nothing about the user's model.
 bool is_torch_file(const std::string& path) {
-  constexpr std::array<std::string_view, 3> kFolders = {"/torch/nn/", "/torch/jit/", "/torch/_"};
+  constexpr std::array<std::string_view, 3> kFolders = {"torch/nn/", "torch/jit/", "torch/_"};
   return std::any_of(kFolders.begin(), kFolders.end(), [&](std::string_view folder) {
-    return path.find(folder) != std::string::npos;
+    const size_t at = path.find(folder);
+    return at == 0 || (at != std::string::npos && path[at - 1] == '/');
   });
 }
 

@@ -14,64 +14,64 @@ const ir::Tensor kFar = values({8}, {-1000, -90, -20.5, -1e-6, 1e-6, 20.5, 90, 1
 
 const std::vector<std::string> kAll = {
     "torch.relu(x)",
-    "torch.nn.functional.relu6(x)",
-    "torch.nn.functional.hardtanh(x)",
-    "torch.nn.functional.hardtanh(x, -2.0, 0.5)",
-    "torch.nn.functional.threshold(x, 0.5, -3.0)",
-    "torch.nn.functional.leaky_relu(x)",
-    "torch.nn.functional.leaky_relu(x, 0.3)",
-    "torch.nn.functional.rrelu(x, 0.1, 0.3)",
-    "torch.nn.functional.elu(x)",
-    "torch.nn.functional.elu(x, 1.7)",
-    "torch._C._nn.elu(x, 1.5, 0.7, 2.0)",
-    "torch.nn.functional.selu(x)",
-    "torch.nn.functional.celu(x)",
-    "torch.nn.functional.celu(x, 0.6)",
-    "torch.nn.functional.silu(x)",
-    "torch.nn.functional.mish(x)",
-    "torch.nn.functional.gelu(x, approximate='tanh')",
-    "torch.nn.functional.hardsigmoid(x)",
-    "torch.nn.functional.hardswish(x)",
-    "torch.nn.functional.softplus(x)",
-    "torch.nn.functional.softplus(x, 2.5, 3.0)",
-    "torch.nn.functional.softplus(x, 0.5, 100.0)",
-    "torch.nn.functional.softsign(x)",
-    "torch.nn.functional.tanhshrink(x)",
-    "torch.nn.functional.softshrink(x)",
-    "torch.nn.functional.softshrink(x, 1.5)",
-    "torch.nn.functional.hardshrink(x)",
-    "torch.nn.functional.hardshrink(x, 1.5)",
-    "torch.nn.functional.logsigmoid(x)",
+    "torch.relu6(x)",
+    "torch.hardtanh(x)",
+    "torch.hardtanh(x, -2.0, 0.5)",
+    "torch.threshold(x, 0.5, -3.0)",
+    "torch.leaky_relu(x)",
+    "torch.leaky_relu(x, 0.3)",
+    "torch.rrelu(x, 0.1, 0.3)",
+    "torch.elu(x)",
+    "torch.elu(x, 1.7)",
+    "torch.elu(x, 1.5, 0.7, 2.0)",
+    "torch.selu(x)",
+    "torch.celu(x)",
+    "torch.celu(x, 0.6)",
+    "torch.silu(x)",
+    "torch.mish(x)",
+    "torch.gelu(x, approximate='tanh')",
+    "torch.hardsigmoid(x)",
+    "torch.hardswish(x)",
+    "torch.softplus(x)",
+    "torch.softplus(x, 2.5, 3.0)",
+    "torch.softplus(x, 0.5, 100.0)",
+    "x / (1 + torch.abs(x))",
+    "x - torch.tanh(x)",
+    "torch.softshrink(x)",
+    "torch.softshrink(x, 1.5)",
+    "torch.hardshrink(x)",
+    "torch.hardshrink(x, 1.5)",
+    "torch.log_sigmoid(x)",
     "torch.sigmoid(x)",
     "torch.tanh(x)",
 };
 
 TEST_CASE("activations with every argument") {
   check_each(kAll, {kX});
-  check_each({"torch.nn.functional.gelu(x)"}, {kX});
+  check_each({"torch.gelu(x)"}, {kX});
 }
 
 TEST_CASE("activations of rank 0, of halves and of doubles") {
   check_each(kAll, {values({}, {-0.7})});
   check_each(kAll, {uniform({3, 5}, -5, 5, 2, DType::f16)}, 4e-3);
-  check_each({"torch.nn.functional.gelu(x)"}, {uniform({3, 5}, -5, 5, 2, DType::f16)}, 4e-3);
+  check_each({"torch.gelu(x)"}, {uniform({3, 5}, -5, 5, 2, DType::f16)}, 4e-3);
   check_each(kAll, {uniform({3, 5}, -6, 6, 3, DType::f64)}, 1e-12);
 }
 
 TEST_CASE("activations far from zero") {
   check_each(kAll, {kFar});
-  check_each({"torch.nn.functional.gelu(x)"}, {kFar});
+  check_each({"torch.gelu(x)"}, {kFar});
 }
 
 TEST_CASE("smooth activations keep their digits below zero") {
-  check_each({"torch.nn.functional.softplus(x) * 1e6", "torch.nn.functional.mish(x) * 1e6",
-              "torch.nn.functional.elu(x * 1e-3) * 1e3"},
+  check_each({"torch.softplus(x) * 1e6", "torch.mish(x) * 1e6",
+              "torch.elu(x * 1e-3) * 1e3"},
              {uniform({5}, -17, -14, 4)}, 1e-4);
 }
 
 TEST_CASE("rectifiers of integers") {
-  check_each({"torch.relu(x)", "torch.nn.functional.relu6(x)", "torch.clamp(x, -1, 2)",
-              "torch.nn.functional.threshold(x, 1, 7)"},
+  check_each({"torch.relu(x)", "torch.relu6(x)", "torch.clamp(x, -1, 2)",
+              "torch.threshold(x, 1, 7)"},
              {values({5}, {-3, 0, 2, 7, 100}, DType::i64)});
 }
 
@@ -82,43 +82,43 @@ TEST_CASE("prelu with one slope, with a slope per channel, known or computed") {
   for (const target::Target& target : test_targets())
     for (const int64_t channels : {1, 3}) {
       CAPTURE(channels);
-      const auto model = script("def forward(self, x): return torch.prelu(x, self.weight)")
+      const auto model = script("def forward(self, x): return torch.prelu(x, self.weight)\n")
                              .with("weight", randn({channels}, 9));
       CHECK_CLOSE(export_and_run(model, {kX}, target), rel(1e-5));
     }
 }
 
 TEST_CASE("glu halves any axis") {
-  check_each({"torch.nn.functional.glu(x)", "torch.nn.functional.glu(x, 0)",
-              "torch.nn.functional.glu(x, -3)"},
+  check_each({"torch.glu(x)", "torch.glu(x, 0)",
+              "torch.glu(x, -3)"},
              {randn({2, 3, 4}, 10)});
 }
 
 TEST_CASE("softmax and its logarithm, on every axis, with a dtype") {
   check_each({"torch.softmax(x, 0)", "torch.softmax(x, 1)", "torch.softmax(x, -1)",
-              "torch.softmax(x, 1, dtype=torch.float64)", "torch.log_softmax(x, 0)",
+              "torch.softmax(x, 1, dtype=7)", "torch.log_softmax(x, 0)",
               "torch.log_softmax(x, 1)", "torch.log_softmax(x, -1)",
-              "torch.log_softmax(x, 1, dtype=torch.float64)", "torch.nn.functional.softmin(x, 1)",
+              "torch.log_softmax(x, 1, dtype=7)", "torch.softmax(-x, 1)",
               "torch._softmax(x, 1, False)", "torch._log_softmax(x, 1, False)"},
              {randn({2, 3, 4}, 11)});
   check_each({"torch.softmax(x, 0)", "torch.log_softmax(x, -1)"}, {values({}, {3})});
   check_each({"torch.softmax(x, 1)", "torch.log_softmax(x, 1)"}, {values({1, 3}, {1e4, -1e4, -kInf})});
   check_each({"torch.softmax(x, -1)", "torch.log_softmax(x, -1)",
-              "torch.softmax(x, 0, dtype=torch.float32)"},
+              "torch.softmax(x, 0, dtype=6)"},
              {uniform({2, 300}, -6, 6, 12, DType::f16)}, 2e-3);
 }
 
 TEST_CASE("the engine's own activations are used where it has them") {
-  const auto text = export_text(expression_script("torch.nn.functional.silu(x)", 1), {kX},
+  const auto text = export_text(expression_script("torch.silu(x)", 1), {kX},
                                 target::parse_target("tract@0.23.9"));
   CHECK(text.find("tract_core_silu") != std::string::npos);
-  const auto old = export_text(expression_script("torch.nn.functional.gelu(x, approximate='tanh')", 1),
+  const auto old = export_text(expression_script("torch.gelu(x, approximate='tanh')", 1),
                                {kX}, target::parse_target("tract@0.21.19"));
   CHECK(old.find("tract_transformers_gelu_approx") != std::string::npos);
 }
 
 TEST_CASE("gelu of doubles is refused") {
-  CHECK_EQ(refusal("torch.nn.functional.gelu(x)", {randn({3}, 1, DType::f64)}), "");
+  CHECK_EQ(refusal("torch.gelu(x)", {randn({3}, 1, DType::f64)}), "");
 }
 
 }  // namespace

@@ -13,10 +13,10 @@ const double kInf = std::numeric_limits<double>::infinity();
 TEST_CASE("sums, means and products over any axes") {
   check_each({"torch.sum(x)", "torch.sum(x, 1)", "torch.sum(x, -1, keepdim=True)",
               "torch.sum(x, [0, 2])", "torch.sum(x, [-1, 0], keepdim=True)", "x.sum(dim=())",
-              "torch.sum(x, 1, dtype=torch.float64)", "torch.sum(x, dtype=torch.int64)",
+              "torch.sum(x, 1, dtype=7)", "torch.sum(x, dtype=4)",
               "torch.mean(x)", "torch.mean(x, 0)", "torch.mean(x, [1, -1], keepdim=True)",
-              "torch.mean(x, 1, dtype=torch.float64)", "torch.prod(x)", "torch.prod(x, 1)",
-              "torch.prod(x, -2, keepdim=True)", "torch.prod(x, 0, dtype=torch.float64)",
+              "torch.mean(x, 1, dtype=7)", "torch.prod(x)", "torch.prod(x, 1)",
+              "torch.prod(x, -2, keepdim=True)", "torch.prod(x, 0, dtype=7)",
               "torch.nansum(x / (x > 0), 1)"},
              {kX});
 }
@@ -24,16 +24,16 @@ TEST_CASE("sums, means and products over any axes") {
 TEST_CASE("sums of integers and booleans are 64 bits wide") {
   for (const DType dtype : {DType::i32, DType::i64, DType::u8, DType::i8, DType::boolean})
     check_each({"torch.sum(x)", "torch.sum(x, 1)", "torch.prod(x, 0)", "torch.cumsum(x, 1)",
-                "torch.sum(x, 1, dtype=torch.float32)", "torch.count_nonzero(x)",
+                "torch.sum(x, 1, dtype=6)", "torch.count_nonzero(x)",
                 "torch.count_nonzero(x, 1)", "torch.count_nonzero(x, [0, 1])"},
                {values({2, 3}, {100, 0, 120, 3, 1, 127}, dtype)});
-  check_each({"torch.mean(x, 1, dtype=torch.float32)", "torch.mean(x.float())"},
+  check_each({"torch.mean(x, 1, dtype=6)", "torch.mean(x.float())"},
              {randint({2, 3}, -9, 9, 2)});
 }
 
 TEST_CASE("sums and means of halves do not overflow") {
   check_each({"torch.mean(x)", "torch.mean(x, 0)", "torch.sum(x / 1000, 1)", "torch.std(x / 100)",
-              "torch.linalg.vector_norm(x / 1000)", "torch.logsumexp(x / 10, 1)", "torch.cumsum(x / 1e4, 1)"},
+              "torch.linalg_vector_norm(x / 1000)", "torch.logsumexp(x / 10, 1)", "torch.cumsum(x / 1e4, 1)"},
              {uniform({3, 200}, 0, 1000, 3, DType::f16)}, 2e-3);
 }
 
@@ -82,14 +82,14 @@ TEST_CASE("variances with every correction") {
 TEST_CASE("norms of every order") {
   check_each({"torch.norm(x)", "torch.norm(x, 1)", "torch.norm(x, 3)", "torch.norm(x, float('inf'))",
               "torch.norm(x, 2, 1)", "torch.norm(x, 1.5, [0, 2], True)",
-              "torch.norm(x, 2, 1, dtype=torch.float64)", "torch.linalg.vector_norm(x)",
-              "torch.linalg.vector_norm(x, 0)", "torch.linalg.vector_norm(x, 0.5, 1)",
-              "torch.linalg.vector_norm(x, -float('inf'), [0, 1], True)",
-              "torch.linalg.vector_norm(x, float('inf'), -1)",
-              "torch.linalg.vector_norm(x, 3, 1, dtype=torch.float64)", "torch.linalg.norm(x)",
-              "torch.linalg.norm(x, dim=[0, 1])", "torch.linalg.norm(x, 1, dim=2)",
-              "torch.linalg.norm(x, 'fro', dim=[0, 2])", "torch.linalg.matrix_norm(x)",
-              "torch.nn.functional.normalize(x)", "torch.nn.functional.normalize(x, 1.0, 2)",
+              "torch.norm(x, 2, 1, dtype=7)", "torch.linalg_vector_norm(x)",
+              "torch.linalg_vector_norm(x, 0)", "torch.linalg_vector_norm(x, 0.5, 1)",
+              "torch.linalg_vector_norm(x, -float('inf'), [0, 1], True)",
+              "torch.linalg_vector_norm(x, float('inf'), -1)",
+              "torch.linalg_vector_norm(x, 3, 1, dtype=7)", "torch.linalg_norm(x)",
+              "torch.linalg_norm(x, dim=[0, 1])", "torch.linalg_norm(x, 1, dim=2)",
+              "torch.linalg_norm(x, 'fro', dim=[0, 2])", "torch.linalg_matrix_norm(x)",
+              "x / torch.clamp_min(torch.norm(x, 2.0, [1], True), 1e-12)", "torch.normalize(x, 1.0, 2)",
               "torch.frobenius_norm(x, [0, 1])"},
              {kX});
 }
@@ -111,7 +111,7 @@ TEST_CASE("logarithms of sums") {
 
 TEST_CASE("running sums along every axis") {
   check_each({"torch.cumsum(x, 0)", "torch.cumsum(x, 1)", "torch.cumsum(x, -1)",
-              "torch.cumsum(x, 1, dtype=torch.float64)", "torch.cumsum(x > 0, 1)"},
+              "torch.cumsum(x, 1, dtype=7)", "torch.cumsum(x > 0, 1)"},
              {kX});
   check_each({"torch.cumsum(x, 0)"}, {randn({5}, 7)});
 }
@@ -121,13 +121,13 @@ TEST_CASE("reductions of rank 0") {
               "torch.prod(x)", "torch.max(x)", "torch.max(x, 0)", "torch.min(x, 0, keepdim=True)",
               "torch.amax(x)", "torch.argmax(x)", "torch.argmax(x, 0)", "torch.any(x)",
               "torch.all(x, 0)", "torch.std(x, unbiased=False)", "torch.norm(x)", "torch.cumsum(x, 0)",
-              "torch.logsumexp(x, 0)", "torch.linalg.vector_norm(x, 0)", "torch.aminmax(x)",
+              "torch.logsumexp(x, 0)", "torch.linalg_vector_norm(x, 0)", "torch.aminmax(x)",
               "torch.count_nonzero(x)"},
              {values({}, {-2.5})});
 }
 
 TEST_CASE("matrix norms by number are refused") {
-  CHECK_EQ(refusal("torch.linalg.norm(x, 1)", {randn({3, 3}, 1)}), "");
+  CHECK_EQ(refusal("torch.linalg_norm(x, 1)", {randn({3, 3}, 1)}), "");
 }
 
 }  // namespace

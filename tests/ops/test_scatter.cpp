@@ -26,7 +26,7 @@ TEST_CASE("parts are replaced") {
 
 TEST_CASE("writes through views") {
   const auto model = [](const char* statements) {
-    return script("def forward(self, x, y):\n  z = x.clone()\n  $statements\n  return z", statements);
+    return script("def forward(self, x, y):\n  z = x.clone()\n  $statements\n  return z\n", statements);
   };
   for (const char* statements :
        {"z[1] = y[0]", "z[:, 2] = 3.0", "z[1:3, ::2] = 0.0", "z[:, 1:3] += 2.0", "z[0, 1] = y[1, 1]",
@@ -76,7 +76,7 @@ TEST_CASE("scatter of every dtype") {
 
 TEST_CASE("index_put, adding or not") {
   const auto model = [](const char* statements) {
-    return script("def forward(self, x, y, z):\n  w = x.clone()\n  $statements\n  return w", statements)
+    return script("def forward(self, x, y, z):\n  w = x.clone()\n  $statements\n  return w\n", statements)
         .with("mask", values({4}, {0, 1, 1, 0}, DType::boolean));
   };
   const ir::Tensor index = values({2}, {2, 0}, DType::i64);

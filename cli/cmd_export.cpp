@@ -1,0 +1,227 @@
+// t2nnef export: from a TorchScript file to an NNEF artefact, checked if asked.
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/input_options.h"
+#include "cli/talk.h"
+#include "cli/text.h"
+#include "src/diag/error.h"
+#include "src/export/input_spec.h"
+#include "src/export/pipeline.h"
+#include "src/export/report.h"
+#include "src/export/torch_module.h"
+
+namespace t2n::cli {
+namespace {
+
+struct Options {
+  std::string model;
+  std::string target;
+  std::string output;
+  int compression = 6;
+  InputOptions inputs;
+  std::string check;  ///< a level; "": no check
+  std::string tolerance;
+  std::string engine;
+  double timeout = 300;
+  bool strict = false;
+  std::string print_after;
+  bool print_changed = false;
+  std::vector<std::string> disabled_passes;
+  std::string report;
+  bool quiet = false;
+  bool verbose = false;
+};
+
+void add_output_options(CLI::App& command, Options& options) {
+  command.add_option("MODEL.pt", options.model, "A TorchScript file, of torch.jit.trace or script");
+  command.add_option("-t,--target", options.target, "What shall run it: tract, tract@0.21.19")
+      ->type_name("TARGET");
+  command
+      .add_option("-o,--output", options.output,
+                  "PATH.tgz, PATH.tar, else a folder [MODEL.nnef.tgz]")
+      ->type_name("PATH");
+  command.add_option("-z,--compression", options.compression, "Level of a .tgz, 0 to 9 [6]")
+      ->type_name("LEVEL")
+      ->check(CLI::Range(0, 9));
+}
+
+void add_check_options(CLI::App& command, Options& options) {
+  command.add_flag("--check{approximate}", options.check,
+                   "Run it in the engine and compare with torch; --check=LEVEL is exact, close,\n"
+                   "approximate, very, super or ultra");
+  command
+      .add_option("--tolerance", options.tolerance,
+                  "Own numbers for --check: absolute, relative, ratio of outliers")
+      ->type_name("A,R[,O]");
+  command
+      .add_option("--engine", options.engine,
+                  "tract's library; else T2NNEF_TRACT_LIB or the active Python's wheel")
+      ->type_name("PATH");
+  command.add_option("--timeout", options.timeout, "Seconds for each answer of the engine [300]")
+      ->type_name("S")
+      ->check(CLI::PositiveNumber);
+  command.add_flag("--strict", options.strict, "A check that says nothing is a failure");
+}
+
+void add_insight_options(CLI::App& command, Options& options) {
+  command.add_option("--report", options.report, "What was done, as JSON")->type_name("FILE.json");
+  command.add_option("--print-after", options.print_after, "Print the graph after a pass, or all")
+      ->type_name("PASS");
+  command.add_flag("--print-changed", options.print_changed,
+                   "Print the graph after each pass that changed it");
+  command.add_option("--disable-pass", options.disabled_passes, "Leave a pass out; repeatable")
+      ->type_name("PASS")
+      ->allow_extra_args(false);
+  command.add_flag("-q,--quiet", options.quiet, "Say nothing but warnings and errors");
+  command.add_flag("-v,--verbose", options.verbose, "Also times, and what torch warns of");
+}
+
+// --- options as the pipeline takes them ---
+
+target::Target target_of(const Options& options) {
+  if (!options.target.empty()) return target::parse_target(options.target);
+  const target::Target newest = target::parse_target("tract");
+  throw Error("usage", "--target is missing", {},
+              cat("add --target tract, which means ", target::target_name(newest),
+                  ", or an older version of it"));
+}
+
+std::optional<CheckOptions> check_of(const Options& options) {
+  if (options.check.empty()) {
+    const bool wants = !options.tolerance.empty() || !options.engine.empty() || options.strict;
+    if (wants)
+      throw Error("usage", "--tolerance, --engine and --strict need --check", {}, "add --check");
+    return std::nullopt;
+  }
+  CheckOptions out;
+  out.tolerance =
+      check::parse_tolerance(options.tolerance.empty() ? options.check : options.tolerance);
+  out.engine = options.engine;
+  out.strict = options.strict;
+  out.runner.timeout = std::chrono::milliseconds(static_cast<int64_t>(options.timeout * 1000));
+  return out;
+}
+
+/// Refuses unknown passes before any work is done.
+passes::PipelineOptions passes_of(const Options& options) {
+  passes::PipelineOptions out;
+  out.disabled = options.disabled_passes;
+  out.print_after = options.print_after;
+  out.print_changed = options.print_changed;
+  out.print = [](const std::string& text) { say(text); };
+  ir::Graph none;
+  passes::run_pipeline(none, {}, {}, out);
+  return out;
+}
+
+ExportOptions pipeline_options(const Options& options, Talk& talk) {
+  ExportOptions out;
+  out.model = require_model(options.model, "export");
+  out.target = target_of(options);
+  out.check = check_of(options);
+  out.passes = passes_of(options);
+  out.output = options.output;
+  out.compression = options.compression;
+  out.method = options.inputs.method;
+  out.samples = parse_inputs(options.inputs.specs);
+  out.report = talk.report();
+  out.progress = [&talk](std::string_view stage) {
+    if (stage != "done") talk.stage(stage);
+  };
+  return out;
+}
+
+// --- what is said in the end ---
+
+std::string ports_text(const std::vector<Port>& ports) {
+  constexpr size_t kShown = 4;
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < std::min(ports.size(), kShown); ++i)
+    parts.push_back(typed(ports[i].name, ports[i].dtype, ports[i].shape));
+  if (ports.size() > kShown) parts.push_back(cat("and ", ports.size() - kShown, " more"));
+  return joined(parts, ", ");
+}
+
+std::string model_line(const ExportOptions& options, const ExportResult& result) {
+  std::vector<std::string> parts = {model_text(options.model, result.model)};
+  if (!result.inputs.empty())
+    parts.push_back(
+        cat(ports_text(result.inputs), result.samples_from_file ? " (from trace)" : ""));
+  if (!result.constant_inputs.empty())
+    parts.push_back(cat("constant: ", joined(result.constant_inputs, ", ")));
+  parts.push_back(counted(result.operations, "operation"));
+  parts.push_back(cat(short_count(result.model.parameters), " parameters"));
+  return joined(parts, " · ");
+}
+
+std::string results_text(const ExportOptions& options, const ExportResult& result) {
+  std::string out;
+  if (options.check)
+    out = cat("check: ", result.engine, " vs LibTorch ", torch_module().torch_version, " · ",
+              check::tolerance_str(options.check->tolerance), " · ", options.check->seeds,
+              " input sets\n", check::verdict_table(result.rows));
+  return cat(out, "wrote ", result.path, "  ", short_bytes(result.bytes), "\n");
+}
+
+/// What the pipeline threw or returned, so that the report tells both.
+struct Outcome {
+  std::optional<ExportResult> result;
+  std::optional<Error> error;
+};
+
+Outcome attempt(const ExportOptions& options) {
+  try {
+    return {export_model(options), std::nullopt};
+  } catch (const Error& error) {
+    return {std::nullopt, error};
+  }
+}
+
+void report(const std::string& path, const ExportOptions& options, const Outcome& outcome,
+            const Talk& talk, double seconds) {
+  ExportReport out{.tool_version = T2NNEF_VERSION,
+                   .torch_version = outcome.result ? torch_module().torch_version : "",
+                   .code = outcome.error ? outcome.error->code() : ExitCode::ok,
+                   .diagnostics = talk.diagnostics(),
+                   .stages = talk.stages(),
+                   .seconds = seconds,
+                   .options = &options,
+                   .result = outcome.result ? &*outcome.result : nullptr};
+  if (outcome.error) out.diagnostics.push_back(outcome.error->diagnostic());
+  write_report(path, out);
+}
+
+ExitCode run(const Options& options) {
+  const auto began = std::chrono::steady_clock::now();
+  Talk talk(options.quiet     ? Verbosity::quiet
+            : options.verbose ? Verbosity::verbose
+                              : Verbosity::normal);
+  const ExportOptions pipeline = pipeline_options(options, talk);
+  const Outcome outcome = attempt(pipeline);
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
+  talk.finish();
+  if (!options.report.empty()) report(options.report, pipeline, outcome, talk, time.count());
+  if (outcome.error) throw Error(*outcome.error);
+  talk.line(model_line(pipeline, *outcome.result));
+  if (!options.quiet) print(results_text(pipeline, *outcome.result));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void setup_export(CLI::App& app, Run& selected) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("export", "Write a TorchScript model as NNEF");
+  add_output_options(*command, *options);
+  add_input_options(*command, options->inputs);
+  add_check_options(*command, *options);
+  add_insight_options(*command, *options);
+  command->callback([options, &selected] { selected = [options] { return run(*options); }; });
+}
+
+}  // namespace t2n::cli

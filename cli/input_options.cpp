@@ -1,0 +1,28 @@
+#include "cli/input_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "src/diag/error.h"
+
+namespace t2n::cli {
+
+void add_input_options(CLI::App& command, InputOptions& options) {
+  command
+      .add_option("-i,--input", options.specs,
+                  "Sample inputs, repeatable: x=1,3,224,224,f32  ids=1,8,i64:0..999  x=@x.npy\n"
+                  "@all.npz  @saved.pt  n=int:3  f=float:0.5  b=bool:true  s=str:abc  opt=none;\n"
+                  "without it, those kept in a traced file")
+      ->type_name("SPEC")
+      ->allow_extra_args(false);
+  command.add_option("--method", options.method, "The method to take instead of forward")
+      ->type_name("NAME");
+}
+
+const std::string& require_model(const std::string& model, const char* command) {
+  if (model.empty())
+    throw Error("usage", cat("the model is missing"), {},
+                cat("for example: t2nnef ", command, " model.pt"));
+  return model;
+}
+
+}  // namespace t2n::cli

@@ -1,0 +1,158 @@
+// One function per object of the report.
+#include "src/export/report.h"
+
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "nnef_writer/temporary.h"
+#include "src/diag/error.h"
+
+namespace t2n {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view kind_name(trace::FileKind kind) {
+  switch (kind) {
+    case trace::FileKind::traced: return "traced";
+    case trace::FileKind::scripted: return "scripted";
+    case trace::FileKind::frozen: return "frozen";
+  }
+  internal_error(__FILE__, __LINE__, "no such kind of file");
+}
+
+std::string_view severity_name(Severity severity) {
+  switch (severity) {
+    case Severity::error: return "error";
+    case Severity::warning: return "warning";
+    case Severity::note: return "note";
+  }
+  internal_error(__FILE__, __LINE__, "no such severity");
+}
+
+Json shape_json(const ir::Shape& shape) {
+  Json out = Json::array();
+  for (const ir::Dim& dim : shape)
+    out.push_back(dim.is_constant() ? Json(dim.value()) : Json(dim.str()));
+  return out;
+}
+
+Json ports_json(const std::vector<Port>& ports) {
+  Json out = Json::array();
+  for (const Port& port : ports)
+    out.push_back({{"name", port.name},
+                   {"dtype", ir::dtype_name(port.dtype)},
+                   {"shape", shape_json(port.shape)}});
+  return out;
+}
+
+Json where_json(const Where& where) {
+  Json frames = Json::array();
+  for (const Frame& frame : where.frames)
+    frames.push_back({{"file", frame.file}, {"line", frame.line}, {"column", frame.column}});
+  return {{"module", where.module},
+          {"class", where.module_class},
+          {"frames", frames},
+          {"excerpt", where.excerpt}};
+}
+
+Json diagnostic_json(const Diagnostic& diagnostic) {
+  Json places = Json::array();
+  for (const Where& where : diagnostic.where) places.push_back(where_json(where));
+  return {{"id", diagnostic.id},           {"severity", severity_name(diagnostic.severity)},
+          {"message", diagnostic.message}, {"where", places},
+          {"details", diagnostic.details}, {"why", diagnostic.why},
+          {"help", diagnostic.help}};
+}
+
+Json model_json(const trace::ModelInfo& model, const std::string& file) {
+  return {{"file", file},
+          {"kind", kind_name(model.kind)},
+          {"class", model.class_name},
+          {"format_version", model.format_version},
+          {"parameters", model.parameters},
+          {"parameter_bytes", model.parameter_bytes}};
+}
+
+Json row_json(const check::OutputRow& row) {
+  const check::Comparison& comparison = row.comparison;
+  return {{"name", row.name},
+          {"dtype", ir::dtype_name(comparison.dtype)},
+          {"shape", comparison.shape},
+          {"max_abs", comparison.max_abs},
+          {"max_rel", comparison.max_rel},
+          {"snr_db", comparison.snr_db},
+          {"outliers", comparison.outliers},
+          {"response", row.response ? Json(*row.response) : Json()},
+          {"verdict", check::verdict_name(check::verdict(row))}};
+}
+
+Json check_json(const CheckOptions& options, const ExportResult& result) {
+  Json rows = Json::array();
+  for (const check::OutputRow& row : result.rows) rows.push_back(row_json(row));
+  return {{"engine", result.engine},
+          {"tolerance", check::tolerance_str(options.tolerance)},
+          {"input_sets", options.seeds},
+          {"outputs", rows}};
+}
+
+void add_result(Json& out, const ExportOptions& options, const ExportResult& result) {
+  out["model"] = model_json(result.model, options.model);
+  out["inputs"] = ports_json(result.inputs);
+  out["outputs"] = ports_json(result.outputs);
+  out["constant_inputs"] = result.constant_inputs;
+  out["ops"] = {{"total", result.operations}};
+  out["artifact"] = {{"path", result.path}, {"bytes", result.bytes}};
+  if (options.check) out["check"] = check_json(*options.check, result);
+}
+
+Json stages_json(const std::vector<std::pair<std::string, double>>& stages) {
+  Json out = Json::array();
+  for (const auto& [name, seconds] : stages)
+    out.push_back({{"name", name}, {"seconds", seconds}});
+  return out;
+}
+
+int64_t peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return int64_t{usage.ru_maxrss} * 1024;
+}
+
+}  // namespace
+
+std::string report_json(const ExportReport& report) {
+  Json diagnostics = Json::array();
+  for (const Diagnostic& diagnostic : report.diagnostics)
+    diagnostics.push_back(diagnostic_json(diagnostic));
+  Json out = {{"format", "t2nnef.report/1"},
+              {"status", report.code == ExitCode::ok ? "ok" : "failed"},
+              {"exit_code", static_cast<int>(report.code)},
+              {"tool", {{"version", report.tool_version}, {"libtorch", report.torch_version}}},
+              {"target", target::target_name(report.options->target)}};
+  if (report.result != nullptr)
+    add_result(out, *report.options, *report.result);
+  else
+    out["model"] = {{"file", report.options->model}};
+  out["diagnostics"] = diagnostics;
+  out["stages"] = stages_json(report.stages);
+  out["seconds"] = report.seconds;
+  out["peak_rss"] = peak_bytes();
+  // A path need not be UTF-8.
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void write_report(const std::string& path, const ExportReport& report) {
+  const std::string text = report_json(report);
+  nnef::Temporary temporary(path, nnef::Temporary::Kind::file);
+  nnef::FileWriter file(temporary.path(), path);
+  file.write(std::as_bytes(std::span(text)));
+  file.close();
+  if (std::rename(temporary.path().c_str(), path.c_str()) != 0) nnef::fail_to_write(path, errno);
+  temporary.release();
+}
+
+}  // namespace t2n

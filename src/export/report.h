@@ -1,0 +1,29 @@
+// The report of an export as JSON, for programs: `t2nnef.report/1`, to which fields are only added.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/export/pipeline.h"
+
+namespace t2n {
+
+struct ExportReport {
+  std::string tool_version;
+  std::string torch_version;  ///< of the LibTorch in use; "" if it was never loaded
+  ExitCode code = ExitCode::ok;
+  std::vector<Diagnostic> diagnostics;                   ///< warnings, notes and the error
+  std::vector<std::pair<std::string, double>> stages;    ///< names and seconds
+  double seconds = 0;
+  const ExportOptions* options = nullptr;
+  const ExportResult* result = nullptr;  ///< nothing after an error
+};
+
+/// Keys in a fixed order; numbers that are infinite are null.
+std::string report_json(const ExportReport& report);
+
+/// Replaces the file at once.   Errors: `cannot-write`.
+void write_report(const std::string& path, const ExportReport& report);
+
+}  // namespace t2n
