@@ -1,6 +1,5 @@
 // t2nnef export: from a TorchScript file to an NNEF artefact, checked if asked.
 #include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -128,6 +127,7 @@ ExportOptions pipeline_options(const Options& options, Talk& talk) {
   out.output = options.output;
   out.compression = options.compression;
   out.method = options.inputs.method;
+  if (!options.report.empty()) check_report_path(options.report);
   out.samples = parse_inputs(options.inputs.specs);
   out.report = talk.report();
   out.progress = [&talk](std::string_view stage) {
@@ -204,9 +204,10 @@ ExitCode run(const Options& options) {
   const ExportOptions pipeline = pipeline_options(options, talk);
   const Outcome outcome = attempt(pipeline);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
-  talk.finish();
+  talk.stop();
   if (!options.report.empty()) report(options.report, pipeline, outcome, talk, time.count());
   if (outcome.error) throw Error(*outcome.error);
+  talk.finish();
   talk.line(model_line(pipeline, *outcome.result));
   if (!options.quiet) print(results_text(pipeline, *outcome.result));
   return ExitCode::ok;

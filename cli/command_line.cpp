@@ -1,8 +1,5 @@
 // The program's own options, and what is said about words that mean nothing.
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <memory>
@@ -40,7 +37,8 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-[[noreturn]] void refuse(const std::string& what, const std::string& near, const std::string& else_help) {
+[[noreturn]] void refuse(const std::string& what, const std::string& near,
+                         const std::string& else_help) {
   throw Error("usage", what, {},
               near.empty() ? else_help : cat("did you mean ", quoted(near), "?"));
 }
@@ -83,7 +81,8 @@ void refuse_leftovers(const CLI::App& app) {
 }
 
 std::unique_ptr<CLI::App> make_app(Run& run) {
-  auto app = std::make_unique<CLI::App>("TorchScript models as NNEF for the tract engine", "t2nnef");
+  auto app =
+      std::make_unique<CLI::App>("TorchScript models as NNEF for the tract engine", "t2nnef");
   app->get_formatter()->column_width(34);
   app->set_help_flag("-h,--help", "This text");
   app->require_subcommand(0, 1);

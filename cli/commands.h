@@ -1,4 +1,5 @@
-// The commands: a function each that adds it to the command line and says what to run if it is given.
+// The commands: a function each that adds it to the command line and says what to run if it is
+// given.
 #pragma once
 
 #include <functional>

@@ -70,7 +70,8 @@ int flushed(int code) {
 int main(int argc, char** argv) {
   int code = 0;
   if (t2n::tract::maybe_run_worker(argc, argv, &code)) return code;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) t2n::cli::handle(signal, t2n::cli::on_interrupt);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    t2n::cli::handle(signal, t2n::cli::on_interrupt);
   t2n::cli::handle(SIGBUS, t2n::cli::on_bus_error);
   signal(SIGPIPE, SIG_IGN);
   code = t2n::cli::flushed(t2n::cli::guarded(argc, argv));

@@ -40,7 +40,8 @@ Report Talk::report() {
 }
 
 void Talk::show(const Diagnostic& diagnostic) {
-  const bool is_shown = diagnostic.severity == Severity::warning || verbosity_ == Verbosity::verbose;
+  const bool is_shown =
+      diagnostic.severity == Severity::warning || verbosity_ == Verbosity::verbose;
   if (!is_shown) {
     ++held_back_;
     return;
@@ -50,7 +51,7 @@ void Talk::show(const Diagnostic& diagnostic) {
 }
 
 void Talk::stage(std::string_view name) {
-  end_stage();
+  stop();
   current_ = name;
   began_ = std::chrono::steady_clock::now();
   if (!on_terminal_) return;
@@ -58,7 +59,8 @@ void Talk::stage(std::string_view name) {
   has_line_ = true;
 }
 
-void Talk::end_stage() {
+void Talk::stop() {
+  clear_line();
   if (current_.empty()) return;
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began_;
   timeline_ += cat("[", current_, " ", seconds_str(time.count()), "] ");
@@ -66,8 +68,7 @@ void Talk::end_stage() {
 }
 
 void Talk::finish() {
-  end_stage();
-  clear_line();
+  stop();
   if (on_terminal_ || verbosity_ == Verbosity::verbose) say(timeline_ + "\n");
   if (held_back_ > 0) line(cat(counted(held_back_, "note"), " held back; -v shows them"));
 }

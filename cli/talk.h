@@ -30,7 +30,9 @@ class Talk {
   Report report();
   /// A stage of the work begins, the one before ends.
   void stage(std::string_view name);
-  /// The last stage ended: says what was held back.
+  /// The last stage ends.
+  void stop();
+  /// All went well: says the times, and what was held back.
   void finish();
   /// Unless quiet, a line.
   void line(const std::string& text);
@@ -40,7 +42,6 @@ class Talk {
   const std::vector<std::pair<std::string, double>>& stages() const { return stages_; }
 
  private:
-  void end_stage();
   void clear_line();
   void show(const Diagnostic& diagnostic);
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "src/diag/error.h"
+#include "src/export/report.h"
 
 namespace t2n::cli {
 namespace {
@@ -36,6 +37,10 @@ std::string short_bytes(int64_t bytes) {
 
 std::string typed(std::string_view name, ir::DType dtype, const ir::Shape& shape) {
   return cat(name, " ", ir::dtype_name(dtype), ir::shape_str(shape));
+}
+
+std::string model_text(const std::string& path, const trace::ModelInfo& model) {
+  return cat(path, ": ", kind_name(model.kind), ", format ", model.format_version);
 }
 
 std::string joined(const std::vector<std::string>& parts, std::string_view separator) {

@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/shape.h"
-#include "ir/dtype.h"
+#include "src/trace/trace.h"
 
 namespace t2n::cli {
 
@@ -19,6 +18,8 @@ std::string short_count(int64_t count);
 std::string short_bytes(int64_t bytes);
 /// "x f32[1,3]"
 std::string typed(std::string_view name, ir::DType dtype, const ir::Shape& shape);
+/// "model.pt: traced, format 6"
+std::string model_text(const std::string& path, const trace::ModelInfo& model);
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);
 
 /// Rows of equally many cells as lines indented by two, columns aligned to the left.

@@ -15,15 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string_view kind_name(trace::FileKind kind) {
-  switch (kind) {
-    case trace::FileKind::traced: return "traced";
-    case trace::FileKind::scripted: return "scripted";
-    case trace::FileKind::frozen: return "frozen";
-  }
-  internal_error(__FILE__, __LINE__, "no such kind of file");
-}
-
 std::string_view severity_name(Severity severity) {
   switch (severity) {
     case Severity::error: return "error";
@@ -111,8 +102,7 @@ void add_result(Json& out, const ExportOptions& options, const ExportResult& res
 
 Json stages_json(const std::vector<std::pair<std::string, double>>& stages) {
   Json out = Json::array();
-  for (const auto& [name, seconds] : stages)
-    out.push_back({{"name", name}, {"seconds", seconds}});
+  for (const auto& [name, seconds] : stages) out.push_back({{"name", name}, {"seconds", seconds}});
   return out;
 }
 
@@ -123,6 +113,15 @@ int64_t peak_bytes() {
 }
 
 }  // namespace
+
+std::string_view kind_name(trace::FileKind kind) {
+  switch (kind) {
+    case trace::FileKind::traced: return "traced";
+    case trace::FileKind::scripted: return "scripted";
+    case trace::FileKind::frozen: return "frozen";
+  }
+  internal_error(__FILE__, __LINE__, "no such kind of file");
+}
 
 std::string report_json(const ExportReport& report) {
   Json diagnostics = Json::array();
@@ -143,6 +142,10 @@ std::string report_json(const ExportReport& report) {
   out["peak_rss"] = peak_bytes();
   // A path need not be UTF-8.
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void check_report_path(const std::string& path) {
+  const nnef::Temporary probe(path, nnef::Temporary::Kind::file);
 }
 
 void write_report(const std::string& path, const ExportReport& report) {

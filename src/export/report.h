@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,12 +14,18 @@ struct ExportReport {
   std::string tool_version;
   std::string torch_version;  ///< of the LibTorch in use; "" if it was never loaded
   ExitCode code = ExitCode::ok;
-  std::vector<Diagnostic> diagnostics;                   ///< warnings, notes and the error
-  std::vector<std::pair<std::string, double>> stages;    ///< names and seconds
+  std::vector<Diagnostic> diagnostics;                 ///< warnings, notes and the error
+  std::vector<std::pair<std::string, double>> stages;  ///< names and seconds
   double seconds = 0;
   const ExportOptions* options = nullptr;
   const ExportResult* result = nullptr;  ///< nothing after an error
 };
+
+/// "traced", "scripted", "frozen"
+std::string_view kind_name(trace::FileKind kind);
+
+/// Whether a report can be written there.   Errors: `cannot-write`.
+void check_report_path(const std::string& path);
 
 /// Keys in a fixed order; numbers that are infinite are null.
 std::string report_json(const ExportReport& report);

@@ -1,0 +1,167 @@
+// t2nnef inspect: what a model takes, gives and consists of, and the line that exports it.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/input_options.h"
+#include "cli/talk.h"
+#include "cli/text.h"
+#include "src/diag/error.h"
+#include "src/export/input_spec.h"
+#include "src/export/pipeline.h"
+
+namespace t2n::cli {
+namespace {
+
+struct Options {
+  std::string model;
+  InputOptions inputs;
+  bool graph = false;
+};
+
+// --- the line to type ---
+
+/// The types between the brackets of "Tuple[Tensor, List[int]]".
+std::vector<std::string> inner_types(const std::string& type) {
+  std::vector<std::string> out(1);
+  int depth = 0;
+  for (size_t i = type.find('[') + 1; i + 1 < type.size(); ++i) {
+    const char c = type[i];
+    depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+    if (c == ',' && depth == 0)
+      out.emplace_back();
+    else if (c != ' ')
+      out.back() += c;
+  }
+  return out;
+}
+
+/// Specs that give a place of this type some value, to be edited by the user.
+void add_placeholders(const std::string& place, const std::string& type,
+                      std::vector<std::string>& specs) {
+  static const std::map<std::string, std::string> leaves = {{"Tensor", "1,3,224,224,f32"},
+                                                            {"int", "int:1"},
+                                                            {"float", "float:1.0"},
+                                                            {"bool", "bool:true"},
+                                                            {"str", "str:text"}};
+  if (const auto leaf = leaves.find(type); leaf != leaves.end()) {
+    specs.push_back(cat(place, "=", leaf->second));
+  } else if (type.starts_with("Tuple[")) {
+    const std::vector<std::string> types = inner_types(type);
+    for (size_t i = 0; i < types.size(); ++i) add_placeholders(cat(place, "_", i), types[i], specs);
+  } else if (type.starts_with("List[")) {
+    add_placeholders(place + "_0", inner_types(type)[0], specs);
+  } else if (type.starts_with("Dict[")) {
+    add_placeholders(place + "_KEY", inner_types(type).back(), specs);
+  } else if (!type.starts_with("Optional[")) {
+    specs.push_back(place + "=…");
+  }
+}
+
+/// Inputs as the user gave them, else placeholders for what the file does not say.
+std::vector<std::string> input_specs(const Options& options, const Inspection& inspection) {
+  if (inspection.graph) return options.inputs.specs;
+  std::vector<std::string> specs;
+  for (const trace::ArgumentInfo& argument : inspection.model.arguments)
+    if (!argument.has_default) add_placeholders(argument.name, argument.type, specs);
+  return specs;
+}
+
+std::string export_line(const Options& options, const Inspection& inspection) {
+  std::string line = cat("t2nnef export ", shell_word(options.model), " --target tract --check");
+  if (options.inputs.method != "forward")
+    line += cat(" --method ", shell_word(options.inputs.method));
+  for (const std::string& spec : input_specs(options, inspection))
+    line += cat(" -i ", shell_word(spec));
+  return line;
+}
+
+// --- sections ---
+
+std::string arguments_text(const Inspection& inspection) {
+  std::vector<std::vector<std::string>> rows;
+  for (const trace::ArgumentInfo& argument : inspection.model.arguments)
+    rows.push_back({argument.name, argument.type, argument.has_default ? "has a default" : ""});
+  return table(rows);
+}
+
+std::string samples_text(const Inspection& inspection) {
+  std::string out;
+  for (const trace::SampleInput& sample : inspection.model.samples)
+    if (const auto* tensor = std::get_if<ir::Tensor>(&sample.value))
+      out += cat("  ",
+                 typed(trace::flat_name(sample.path), tensor->dtype, ir::to_shape(tensor->shape)),
+                 "\n");
+  return out;
+}
+
+std::string outputs_text(const ir::Graph& graph) {
+  std::string out;
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const ir::Value& value = graph.values[static_cast<size_t>(graph.outputs[i])];
+    out += cat("  ", typed(graph.output_names[i], value.dtype, value.shape), "\n");
+  }
+  return out;
+}
+
+std::string operators_text(const ir::Graph& graph) {
+  std::map<std::string_view, int> uses;
+  for (const ir::Node& node : graph.nodes) ++uses[ir::op_name(node.op)];
+  std::vector<std::pair<std::string_view, int>> sorted(uses.begin(), uses.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [name, count] : sorted) rows.push_back({cat(count, "x"), std::string(name)});
+  return cat("operators: ", counted(graph.nodes.size(), "use"), " of ", uses.size(), "\n",
+             table(rows));
+}
+
+std::string inspection_text(const Options& options, const Inspection& inspection) {
+  const trace::ModelInfo& model = inspection.model;
+  std::string out = cat(model_text(options.model, model), ", class ", model.class_name,
+                        "\nparameters: ", short_count(model.parameters), " (",
+                        short_bytes(model.parameter_bytes), ")\n");
+  if (model.methods.size() > 1) out += cat("methods: ", joined(model.methods, ", "), "\n");
+  out += cat("arguments of ", options.inputs.method, ":\n", arguments_text(inspection));
+  if (!model.samples.empty()) out += "samples kept in the file:\n" + samples_text(inspection);
+  if (inspection.graph)
+    out += cat("outputs:\n", outputs_text(*inspection.graph), operators_text(*inspection.graph));
+  else
+    out += "the file keeps no sample inputs: outputs and operators are known once -i gives them\n";
+  return cat(out,
+             inspection.graph ? "to export it:\n  " : "to export it, with your own shapes:\n  ",
+             export_line(options, inspection), "\n");
+}
+
+ExitCode run(const Options& options) {
+  Talk talk(Verbosity::normal);
+  const Inspection inspection =
+      inspect_model(require_model(options.model, "inspect"), options.inputs.method,
+                    parse_inputs(options.inputs.specs), talk.report());
+  if (!options.graph) {
+    print(inspection_text(options, inspection));
+  } else if (inspection.graph) {
+    print(ir::print(*inspection.graph));
+  } else {
+    throw Error("input-missing", "the graph is not known without sample inputs", {},
+                cat("give them, for example: t2nnef inspect ", shell_word(options.model),
+                    " --graph -i ", joined(input_specs(options, inspection), " -i ")));
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void setup_inspect(CLI::App& app, Run& selected) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("inspect", "Signature, operators, and the line that exports a model");
+  command->add_option("MODEL.pt", options->model, "A TorchScript file");
+  add_input_options(*command, options->inputs);
+  command->add_flag("--graph", options->graph, "Print the traced graph instead");
+  command->callback([options, &selected] { selected = [options] { return run(*options); }; });
+}
+
+}  // namespace t2n::cli

@@ -1,0 +1,149 @@
+// t2nnef ops: which operators are supported, by a target or of a model, and what is known of one.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/input_options.h"
+#include "cli/talk.h"
+#include "cli/text.h"
+#include "ops/registry.h"
+#include "ops/translate.h"
+#include "src/diag/error.h"
+#include "src/export/input_spec.h"
+#include "src/export/pipeline.h"
+
+namespace t2n::cli {
+namespace {
+
+struct Options {
+  std::string subject;  ///< a model, an operator, or nothing
+  std::string target = "tract";
+  InputOptions inputs;
+  bool missing = false;
+};
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::vector<ir::OpId> sorted_ops() {
+  std::vector<ir::OpId> out = ops::translations().ops();
+  std::sort(out.begin(), out.end(),
+            [](ir::OpId a, ir::OpId b) { return ir::op_name(a) < ir::op_name(b); });
+  return out;
+}
+
+// --- all operators of a target ---
+
+ExitCode list_all(const target::Target& target) {
+  Rows rows = {{"operator", "written as", "meaning"}};
+  for (const ir::OpId op : sorted_ops())
+    if (const ops::Variant* variant = ops::find_variant(op, target))
+      rows.push_back({std::string(ir::op_name(op)), std::string(variant->nnef),
+                      std::string(ops::translations().find(op)->doc)});
+  print(table(rows));
+  print(cat(counted(rows.size() - 1, "operator"), " for ", target::target_name(target), "\n"));
+  return ExitCode::ok;
+}
+
+// --- the operators of a model ---
+
+ExitCode list_used(const Options& options, const target::Target& target) {
+  Talk talk(Verbosity::normal);
+  const Inspection inspection = inspect_model(options.subject, options.inputs.method,
+                                              parse_inputs(options.inputs.specs), talk.report());
+  if (!inspection.graph)
+    throw Error(
+        "input-missing", "the operators are not known without sample inputs", {},
+        cat("`t2nnef inspect ", shell_word(options.subject), "` shows what to give with -i"));
+  std::vector<ops::OpUse> uses = ops::list_ops(*inspection.graph, target);
+  std::stable_sort(uses.begin(), uses.end(),
+                   [](const ops::OpUse& a, const ops::OpUse& b) { return a.count > b.count; });
+  Rows rows = {{"uses", "operator", "supported", "first use"}};
+  size_t missing = 0;
+  for (const ops::OpUse& use : uses) {
+    missing += use.supported ? 0 : 1;
+    if (options.missing && use.supported) continue;
+    rows.push_back(
+        {cat(use.count, "x"), use.op, use.supported ? "yes" : "no", render_where(use.first)});
+  }
+  if (rows.size() > 1) print(table(rows));
+  print(cat(uses.size() - missing, " of ", counted(uses.size(), "operator"), " supported by ",
+            target::target_name(target), "\n"));
+  return options.missing && missing > 0 ? ExitCode::unsupported : ExitCode::ok;
+}
+
+// --- one operator ---
+
+/// "tract@0.23.2 or newer", "every version".
+std::string needs(const ops::Variant& variant) {
+  target::Version since;
+  for (const target::FeatureRow& row : target::feature_rows())
+    if (std::find(variant.when.features.begin(), variant.when.features.end(), row.feature) !=
+        variant.when.features.end())
+      since = std::max(since, row.since);
+  return variant.when.features.empty() ? "every version"
+                                       : cat("tract@", target::version_str(since), " or newer");
+}
+
+std::string explanation(ir::OpId op, const target::Target& target) {
+  const ops::Translation& translation = *ops::translations().find(op);
+  const ops::Variant* chosen = ops::find_variant(op, target);
+  std::string out = cat(ir::op_name(op), "\n");
+  if (!translation.doc.empty()) out += cat("  meaning: ", translation.doc, "\n");
+  Rows rows;
+  for (const ops::Variant& variant : translation.variants)
+    rows.push_back({cat("  ", variant.nnef.empty() ? "several operations" : variant.nnef),
+                    needs(variant),
+                    &variant == chosen ? cat("<- ", target::target_name(target)) : ""});
+  out += "  written as:\n" + table(rows);
+  if (!translation.limits.empty()) out += cat("  refused: ", translation.limits, "\n");
+  return out;
+}
+
+/// With an overload that one, without all.
+std::vector<ir::OpId> find_ops(const std::string& name) {
+  std::vector<ir::OpId> found;
+  std::vector<std::string> names;
+  for (const ir::OpId op : sorted_ops()) {
+    const std::string known(ir::op_name(op));
+    if (known == name || known.starts_with(name + ".")) found.push_back(op);
+    names.push_back(known);
+    names.push_back(known.substr(0, known.find('.')));
+  }
+  if (!found.empty()) return found;
+  const std::string near = nearest(name, names);
+  throw Error("usage", cat("no operator ", quoted(name), " is supported"), {},
+              near.empty() ? "`t2nnef ops` lists all" : cat("did you mean ", quoted(near), "?"));
+}
+
+ExitCode explain(const std::string& name, const target::Target& target) {
+  for (const ir::OpId op : find_ops(name)) print(explanation(op, target));
+  return ExitCode::ok;
+}
+
+ExitCode run(const Options& options) {
+  const target::Target target = target::parse_target(options.target);
+  if (options.subject.find("::") != std::string::npos) return explain(options.subject, target);
+  if (!options.subject.empty()) return list_used(options, target);
+  if (options.missing)
+    throw Error("usage", "--missing needs a model", {},
+                "for example: t2nnef ops model.pt --missing");
+  return list_all(target);
+}
+
+}  // namespace
+
+void setup_ops(CLI::App& app, Run& selected) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("ops", "Which operators are supported");
+  command->add_option("MODEL.pt", options->subject,
+                      "A TorchScript file whose operators count, or one operator: aten::gelu");
+  command->add_option("-t,--target", options->target, "By which target [tract, the newest]")
+      ->type_name("TARGET");
+  add_input_options(*command, options->inputs);
+  command->add_flag("--missing", options->missing,
+                    "Only those of the model that are not supported; exit code 4 if there are any");
+  command->callback([options, &selected] { selected = [options] { return run(*options); }; });
+}
+
+}  // namespace t2n::cli
