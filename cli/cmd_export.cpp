@@ -37,7 +37,8 @@ struct Options {
 };
 
 void add_output_options(CLI::App& command, Options& options) {
-  command.add_option("MODEL.pt", options.model, "A TorchScript file, of torch.jit.trace or script");
+  command.add_option("MODEL.pt", options.model, "A TorchScript file, of torch.jit.trace or script")
+      ->type_name("");
   command.add_option("-t,--target", options.target, "What shall run it: tract, tract@0.21.19")
       ->type_name("TARGET");
   command
@@ -45,8 +46,7 @@ void add_output_options(CLI::App& command, Options& options) {
                   "PATH.tgz, PATH.tar, else a folder [MODEL.nnef.tgz]")
       ->type_name("PATH");
   command.add_option("-z,--compression", options.compression, "Level of a .tgz, 0 to 9 [6]")
-      ->type_name("LEVEL")
-      ->check(CLI::Range(0, 9));
+      ->type_name("LEVEL");
 }
 
 void add_check_options(CLI::App& command, Options& options) {
@@ -62,14 +62,21 @@ void add_check_options(CLI::App& command, Options& options) {
                   "tract's library; else T2NNEF_TRACT_LIB or the active Python's wheel")
       ->type_name("PATH");
   command.add_option("--timeout", options.timeout, "Seconds for each answer of the engine [300]")
-      ->type_name("S")
-      ->check(CLI::PositiveNumber);
+      ->type_name("S");
   command.add_flag("--strict", options.strict, "A check that says nothing is a failure");
+}
+
+std::string pass_names() {
+  std::vector<std::string> names;
+  for (const passes::PassInfo& info : passes::passes()) names.emplace_back(info.name);
+  return joined(names, ", ");
 }
 
 void add_insight_options(CLI::App& command, Options& options) {
   command.add_option("--report", options.report, "What was done, as JSON")->type_name("FILE.json");
-  command.add_option("--print-after", options.print_after, "Print the graph after a pass, or all")
+  command
+      .add_option("--print-after", options.print_after,
+                  cat("Print the graph after a pass, or after all:\n", pass_names()))
       ->type_name("PASS");
   command.add_flag("--print-changed", options.print_changed,
                    "Print the graph after each pass that changed it");
@@ -90,6 +97,13 @@ target::Target target_of(const Options& options) {
                   ", or an older version of it"));
 }
 
+int level_of(const Options& options) {
+  if (options.compression < 0 || options.compression > 9)
+    throw Error("usage",
+                cat("--compression is ", options.compression, ", not a level from 0 to 9"));
+  return options.compression;
+}
+
 std::optional<CheckOptions> check_of(const Options& options) {
   if (options.check.empty()) {
     const bool wants = !options.tolerance.empty() || !options.engine.empty() || options.strict;
@@ -97,11 +111,15 @@ std::optional<CheckOptions> check_of(const Options& options) {
       throw Error("usage", "--tolerance, --engine and --strict need --check", {}, "add --check");
     return std::nullopt;
   }
+  constexpr double kLongest = 1e6;
   CheckOptions out;
   out.tolerance =
       check::parse_tolerance(options.tolerance.empty() ? options.check : options.tolerance);
   out.engine = options.engine;
   out.strict = options.strict;
+  // Also false for NaN.
+  if (!(options.timeout > 0 && options.timeout <= kLongest))
+    throw Error("usage", cat("--timeout is ", options.timeout, ", not a number of seconds"));
   out.runner.timeout = std::chrono::milliseconds(static_cast<int64_t>(options.timeout * 1000));
   return out;
 }
@@ -125,7 +143,7 @@ ExportOptions pipeline_options(const Options& options, Talk& talk) {
   out.check = check_of(options);
   out.passes = passes_of(options);
   out.output = options.output;
-  out.compression = options.compression;
+  out.compression = level_of(options);
   out.method = options.inputs.method;
   if (!options.report.empty()) check_report_path(options.report);
   out.samples = parse_inputs(options.inputs.specs);

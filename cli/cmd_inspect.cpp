@@ -158,7 +158,7 @@ void setup_inspect(CLI::App& app, Run& selected) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("inspect", "Signature, operators, and the line that exports a model");
-  command->add_option("MODEL.pt", options->model, "A TorchScript file");
+  command->add_option("MODEL.pt", options->model, "A TorchScript file")->type_name("");
   add_input_options(*command, options->inputs);
   command->add_flag("--graph", options->graph, "Print the traced graph instead");
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });

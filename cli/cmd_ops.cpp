@@ -136,8 +136,10 @@ ExitCode run(const Options& options) {
 void setup_ops(CLI::App& app, Run& selected) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("ops", "Which operators are supported");
-  command->add_option("MODEL.pt", options->subject,
-                      "A TorchScript file whose operators count, or one operator: aten::gelu");
+  command
+      ->add_option("MODEL.pt", options->subject,
+                   "A TorchScript file whose operators count, or one operator: aten::gelu")
+      ->type_name("");
   command->add_option("-t,--target", options->target, "By which target [tract, the newest]")
       ->type_name("TARGET");
   add_input_options(*command, options->inputs);

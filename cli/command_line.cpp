@@ -13,15 +13,16 @@
 namespace t2n::cli {
 namespace {
 
-constexpr const char* kUsage =
-    "usage: t2nnef COMMAND …\n"
-    "  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check compares it\n"
-    "  inspect MODEL.pt                 signature, operators, and the line that exports it\n"
-    "  ops [MODEL.pt]                   which operators are supported\n"
+constexpr const char* kExamples =
     "examples:\n"
     "  t2nnef export model.pt --target tract --check\n"
     "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
     "`t2nnef COMMAND --help` lists the options of a command\n";
+constexpr const char* kUsage =
+    "usage: t2nnef COMMAND …\n"
+    "  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check compares it\n"
+    "  inspect MODEL.pt                 signature, operators, and the line that exports it\n"
+    "  ops [MODEL.pt]                   which operators are supported\n";
 
 std::string version_text() {
   const std::string torch = T2NNEF_LIBTORCH_VERSION;
@@ -84,6 +85,7 @@ std::unique_ptr<CLI::App> make_app(Run& run) {
   auto app =
       std::make_unique<CLI::App>("TorchScript models as NNEF for the tract engine", "t2nnef");
   app->get_formatter()->column_width(34);
+  app->footer(kExamples);
   app->set_help_flag("-h,--help", "This text");
   app->require_subcommand(0, 1);
   setup_export(*app, run);
@@ -116,7 +118,7 @@ ExitCode run_command_line(int argc, char** argv) {
     return ExitCode::ok;
   }
   if (run) return run();
-  say(kUsage);
+  say(cat(kUsage, kExamples));
   return ExitCode::usage;
 }
 

@@ -67,7 +67,7 @@ void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
 }
 
 TracedModel load_and_trace(const std::string& path, const std::string& method, const std::vector<Sample>& samples,
-                           const Report& report, const std::function<void(std::string_view)>& progress) {
+                           const trace::TraceOptions& options, const std::function<void(std::string_view)>& progress) {
   TracedModel model;
   progress("load");
   model.session = torch_module().load(path, method);
@@ -75,7 +75,6 @@ TracedModel load_and_trace(const std::string& path, const std::string& method, c
   model.samples = merge_samples(samples, model.info.samples);
   model.samples_from_file = samples.empty() && !model.info.samples.empty();
   progress("trace");
-  const trace::TraceOptions options{.report = report};
   learn_ranges(model, options);
   model.traced = torch_module().trace(*model.session, fill(model.samples, 0), options);
   ir::verify(model.traced.graph, "trace");
@@ -225,7 +224,10 @@ ExportResult export_model(const ExportOptions& options) {
   // The engine is looked for first: a missing one must not cost an export.
   const auto runner = options.check ? find_runner(*options.check, options.target) : nullptr;
 
-  TracedModel model = load_and_trace(options.model, options.method, options.samples, options.report, progress);
+  trace::TraceOptions trace_options;
+  trace_options.accepted_guards = options.accepted_guards;
+  trace_options.report = options.report;
+  TracedModel model = load_and_trace(options.model, options.method, options.samples, trace_options, progress);
   ir::Graph& graph = model.traced.graph;
   result.model = model.info;
   result.samples_from_file = model.samples_from_file;
@@ -257,7 +259,9 @@ Inspection inspect_model(const std::string& model, const std::string& method, co
   const auto session = torch_module().load(model, method);
   out.model = torch_module().describe(*session);
   try {
-    TracedModel traced = load_and_trace(model, method, samples, report, [](std::string_view) {});
+    trace::TraceOptions options;
+    options.report = report;
+    TracedModel traced = load_and_trace(model, method, samples, options, [](std::string_view) {});
     passes::PassContext context;
     context.evaluate = torch_module().evaluator();
     passes::run_pipeline(traced.traced.graph, {"bind-sizes", "dead-code", "fold-constants", "dead-code"}, context, {});

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,7 @@ struct ExportOptions {
   int compression = 6;
   std::string method = "forward";
   std::vector<Sample> samples;  ///< of --input; they win over those in the file
+  std::set<std::string> accepted_guards;  ///< of --accept-guard: "model.py:8"
   std::optional<CheckOptions> check;
   passes::PipelineOptions passes;
   Report report;

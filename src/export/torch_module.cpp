@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "src/diag/error.h"
@@ -18,6 +19,8 @@ std::string module_path() {
 }
 
 const trace::TorchModule* load() {
+  // One forward does not pay for threads that spin between operators. Read when libgomp is loaded.
+  ::setenv("OMP_WAIT_POLICY", "passive", 0);
   // Never closed: torch's registries do not survive it.
   void* library = ::dlopen(module_path().c_str(), RTLD_LAZY | RTLD_GLOBAL);
   if (library == nullptr) {

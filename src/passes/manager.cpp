@@ -74,10 +74,10 @@ const std::vector<std::string>& default_pipeline() {
   // Sizes first, since folding wants plain arguments; dead code before folding, which would compute
   // it. Written-out activations are found after folding (their literals may be computed) and before
   // promotion (its casts would stand between). Promotion leaves casts of constants, folded in a
-  // second round, and every folding leaves constants that nobody reads.
-  static const std::vector<std::string> names = {
-      "bind-sizes",         "dead-code",      "fold-constants", "canonical-activations",
-      "explicit-promotion", "fold-constants", "dead-code"};
+  // second round. Dead code need not run again: every pass clears away what it makes superfluous.
+  static const std::vector<std::string> names = {"bind-sizes",         "dead-code",
+                                                 "fold-constants",     "canonical-activations",
+                                                 "explicit-promotion", "fold-constants"};
   return names;
 }
 

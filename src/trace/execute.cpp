@@ -166,7 +166,9 @@ Shadow Interpreter::result_shadow(const Operator& op, const Stack& inputs, const
       const Frame& frame = graph_.sources[static_cast<size_t>(source)].frames.front();
       where = cat(" (", frame.file, ":", frame.line, ")");
     }
-    return std::make_shared<const ShadowInfo>(ShadowInfo{ShadowInfo::Kind::data, {}, name + where});
+    const bool truth = name == "aten::Bool" || name == "aten::is_nonzero";
+    return std::make_shared<const ShadowInfo>(
+        ShadowInfo{ShadowInfo::Kind::data, {}, name + where, truth ? inputs[0].toTensor() : at::Tensor()});
   }
   if (name == "aten::size" && options_.keep_sizes && inputs.size() == 2) {
     const at::Tensor& tensor = inputs[0].toTensor();
@@ -176,7 +178,7 @@ Shadow Interpreter::result_shadow(const Operator& op, const Stack& inputs, const
     auto& samples = graph_.attributes[ir::kSampleSizes];
     if (!samples.has_value()) samples = std::map<std::string, int64_t>();
     std::any_cast<std::map<std::string, int64_t>&>(samples)[symbol] = tensor.size(axis);
-    return std::make_shared<const ShadowInfo>(ShadowInfo{ShadowInfo::Kind::size, ir::Dim::symbol(symbol), {}});
+    return std::make_shared<const ShadowInfo>(ShadowInfo{ShadowInfo::Kind::size, ir::Dim::symbol(symbol), {}, {}});
   }
   std::vector<Shadow> all = shadows;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -214,12 +216,12 @@ void Interpreter::shadow_containers(const std::string& name, const Stack& inputs
     for (int64_t axis = 0; axis < tensor.dim(); ++axis) {
       const std::string symbol = cat("size.", value.name, ".", axis);
       std::any_cast<std::map<std::string, int64_t>&>(samples)[symbol] = tensor.size(axis);
-      elements.push_back(std::make_shared<const ShadowInfo>(ShadowInfo{ShadowInfo::Kind::size, ir::Dim::symbol(symbol), {}}));
+      elements.push_back(std::make_shared<const ShadowInfo>(ShadowInfo{ShadowInfo::Kind::size, ir::Dim::symbol(symbol), {}, {}}));
     }
     return containers_.set(result, std::move(elements));
   }
   if (name == "prim::tolist" && inputs[0].isTensor() && recorder_->depends_on_input(inputs[0].toTensor()) && result.isList()) {
-    const auto data = std::make_shared<const ShadowInfo>(ShadowInfo{ShadowInfo::Kind::data, {}, name});
+    const auto data = std::make_shared<const ShadowInfo>(ShadowInfo{ShadowInfo::Kind::data, {}, name, {}});
     return containers_.set(result, std::vector<Shadow>(result.toListRef().size(), data));
   }
   if (inputs.empty() || containers_.empty()) return;

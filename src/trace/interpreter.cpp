@@ -185,22 +185,17 @@ void Interpreter::run_constant(Node* node, Env& env) {
   env[node->output()] = {*value, nullptr};
 }
 
-void Interpreter::refuse_branch(const Node* node, const Shadow& shadow) {
-  const bool loop = node->kind() == prim::Loop;
-  throw Error("data-dependent-branch",
-              cat(loop ? "a loop" : "a branch", " depends on the values of a tensor"),
-              cat("its condition comes from ", shadow->origin, "; a file would hold the way of this one run"),
-              loop ? "make the number of turns a constant or a size of an input"
-                   : "compute both ways and choose with torch.where, or decide outside of the model");
-}
-
 void Interpreter::run_if(Node* node, Env& env) {
   const Slot condition = slot(node->input(0), env);
   const bool taken = condition.value.toBool();
   Block* block = node->blocks()[taken ? 0 : 1];
   Block* other = node->blocks()[taken ? 1 : 0];
   const bool data = condition.shadow && condition.shadow->kind == ShadowInfo::Kind::data;
-  if (recorder_ != nullptr && data && !only_raises(other)) refuse_branch(node, condition.shadow);
+  if (recorder_ != nullptr && data && !only_raises(other)) {
+    if (select_branches(node, condition, env)) return;
+    node_ = node;
+    if (!accept_guard(condition.shadow)) refuse_branch(node, condition.shadow);
+  }
   run_block(block, env);
   set_outputs(node, env, slots(block->outputs(), env));
 }
@@ -213,8 +208,10 @@ void Interpreter::run_loop(Node* node, Env& env) {
   const auto is_data = [](const Slot& s) { return s.shadow && s.shadow->kind == ShadowInfo::Kind::data; };
   for (int64_t turn = 0;; ++turn) {
     node_ = node;
-    if (recorder_ != nullptr && (is_data(trips) || is_data(condition)))
-      refuse_branch(node, is_data(trips) ? trips.shadow : condition.shadow);
+    if (recorder_ != nullptr && (is_data(trips) || is_data(condition))) {
+      const Shadow& shadow = is_data(trips) ? trips.shadow : condition.shadow;
+      if (!accept_guard(shadow)) refuse_branch(node, shadow);
+    }
     if (turn >= trips.value.toInt() || !condition.value.toBool()) break;
     env[body->inputs()[0]] = {c10::IValue(turn), nullptr};
     for (size_t i = 0; i < carried.size(); ++i) env[body->inputs()[i + 1]] = carried[i];

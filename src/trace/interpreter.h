@@ -77,6 +77,10 @@ class Interpreter {
   Slots slots(at::ArrayRef<torch::jit::Value*> values, Env& env) const;
   void set_outputs(torch::jit::Node* node, Env& env, Slots values) const;
   [[noreturn]] void refuse_branch(const torch::jit::Node* node, const Shadow& shadow);
+  std::string guard_id();
+  bool accept_guard(const Shadow& shadow);
+  bool select_branches(torch::jit::Node* node, const Slot& condition, Env& env);
+  Slot select(const at::Tensor& condition, const Slot& yes, const Slot& no);
 
   ir::Graph& graph_;
   const ModuleNames& names_;

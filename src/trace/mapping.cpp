@@ -47,9 +47,6 @@ const std::byte* Mapping::original_of(const void* pointer) const {
   return original_ + (byte - working_);
 }
 
-bool Mapping::has_shrunk() const {
-  struct stat info = {};
-  return ::fstat(file_, &info) != 0 || static_cast<size_t>(info.st_size) < size_;
-}
+void Mapping::restore() const { ::madvise(working_, size_, MADV_DONTNEED); }
 
 }  // namespace t2n::trace

@@ -22,8 +22,9 @@ class Mapping {
   size_t size() const { return size_; }
   /// The read-only bytes behind a pointer into the working pages; nullptr if it points elsewhere.
   const std::byte* original_of(const void* pointer) const;
-  /// True if the file got shorter since it was mapped: its pages may not be touched any more.
-  bool has_shrunk() const;
+  /// Gives the working pages back to the system: what was written to them is gone, the next reader sees
+  /// the file again.
+  void restore() const;
 
  private:
   Mapping() = default;

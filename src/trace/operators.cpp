@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <regex>
 #include <set>
 
@@ -43,32 +44,29 @@ std::string schema_for(const std::string& name) {
   return name + "(...) -> Tensor";
 }
 
-void visit_nodes(torch::jit::Block* block, std::set<const torch::jit::Function*>& seen,
-                 std::string_view reason);
+using Visit = std::function<void(torch::jit::Node*)>;
+using Seen = std::set<const torch::jit::Function*>;
 
-void visit_function(torch::jit::Function& function, std::set<const torch::jit::Function*>& seen,
-                    std::string_view reason) {
+void visit_block(torch::jit::Block* block, Seen& seen, const Visit& visit);
+
+void visit_function(torch::jit::Function& function, Seen& seen, const Visit& visit) {
   if (!seen.insert(&function).second) return;
   auto* graph_function = torch::jit::tryToGraphFunction(function);
-  if (graph_function != nullptr) visit_nodes(graph_function->graph()->block(), seen, reason);
+  if (graph_function != nullptr) visit_block(graph_function->graph()->block(), seen, visit);
 }
 
-void visit_nodes(torch::jit::Block* block, std::set<const torch::jit::Function*>& seen,
-                 std::string_view reason) {
+/// Every node of a block, and of whatever it calls, once.
+void visit_block(torch::jit::Block* block, Seen& seen, const Visit& visit) {
   for (torch::jit::Node* node : block->nodes()) {
-    const std::string name = node->kind().toQualString();
-    if (is_denied(name))
-      throw Error("denied-operator", cat("the model calls ", quoted(name), " ", reason),
-                  "operators that reach files, processes or other machines are never executed",
-                  "remove the call from the model and save it again");
+    visit(node);
     if (node->kind() == c10::prim::CallMethod) {
       const auto type = node->input(0)->type()->cast<c10::ClassType>();
-      if (type) visit_function(type->getMethod(node->s(c10::attr::name)), seen, reason);
+      if (type) visit_function(type->getMethod(node->s(c10::attr::name)), seen, visit);
     } else if (node->kind() == c10::prim::CallFunction) {
       if (const auto type = node->input(0)->type()->cast<c10::FunctionType>())
-        visit_function(*type->function(), seen, reason);
+        visit_function(*type->function(), seen, visit);
     }
-    for (torch::jit::Block* inner : node->blocks()) visit_nodes(inner, seen, reason);
+    for (torch::jit::Block* inner : node->blocks()) visit_block(inner, seen, visit);
   }
 }
 
@@ -85,8 +83,27 @@ bool is_denied(std::string_view name) {
 }
 
 void refuse_denied(torch::jit::Function& function, std::string_view reason) {
-  std::set<const torch::jit::Function*> seen;
-  visit_function(function, seen, reason);
+  Seen seen;
+  visit_function(function, seen, [&](torch::jit::Node* node) {
+    const std::string name = node->kind().toQualString();
+    if (is_denied(name))
+      throw Error("denied-operator", cat("the model calls ", quoted(name), " ", reason),
+                  "operators that reach files, processes or other machines are never executed",
+                  "remove the call from the model and save it again");
+  });
+}
+
+bool is_pure(torch::jit::Block* block) {
+  bool pure = true;
+  Seen seen;
+  visit_block(block, seen, [&](torch::jit::Node* node) {
+    const auto kind = node->kind();
+    const auto* op = node->maybeOperator();
+    if (kind == c10::prim::SetAttr || kind == c10::prim::RaiseException || kind == c10::prim::Print ||
+        kind == c10::prim::fork || (op != nullptr && op->schema().is_mutable()))
+      pure = false;
+  });
+  return pure;
 }
 
 void declare_unknown(const std::string& name) {

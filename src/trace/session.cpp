@@ -74,6 +74,11 @@ const c10::FunctionSchema& Session::schema() const {
 
 bool Session::is_frozen() const { return !loaded_.module.type()->findAttributeSlot("training").has_value(); }
 
+/// After a run: pages that forward read need not stay in memory, and none that it wrote may.
+void Session::restore() const {
+  if (loaded_.mapping && !loaded_.ran_code) loaded_.mapping->restore();
+}
+
 ModelInfo Session::describe() const {
   ModelInfo info;
   info.kind = is_frozen() ? FileKind::frozen : loaded_.traced_inputs ? FileKind::traced : FileKind::scripted;
@@ -121,6 +126,7 @@ Traced Session::trace(const std::vector<SampleInput>& inputs, const TraceOptions
   }
   out.graph.output_names = output_names(out.graph, outputs);
   out.ranges = ranges.ranges(bound.tensors.size());
+  restore();
   return out;
 }
 
@@ -137,6 +143,7 @@ std::vector<ir::Tensor> Session::run(const std::vector<SampleInput>& inputs) {
   std::vector<ir::Tensor> out;
   for (const FlatOutput& output : flatten_outputs(interpreter.run(loaded_.module, method_, bound.arguments)))
     out.push_back(copy(output.tensor));
+  restore();
   return out;
 }
 

@@ -17,6 +17,7 @@ class Session {
  private:
   const c10::FunctionSchema& schema() const;
   bool is_frozen() const;
+  void restore() const;
 
   Loaded loaded_;
   std::string method_;

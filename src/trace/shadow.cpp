@@ -38,7 +38,7 @@ bool is_identity(const std::string& name) {
 }
 
 Shadow make(ShadowInfo::Kind kind, ir::Dim expr = {}, std::string origin = {}) {
-  return std::make_shared<const ShadowInfo>(ShadowInfo{kind, std::move(expr), std::move(origin)});
+  return std::make_shared<const ShadowInfo>(ShadowInfo{kind, std::move(expr), std::move(origin), {}});
 }
 
 }  // namespace
@@ -70,7 +70,8 @@ Shadow combine(const std::string& name, const std::vector<c10::IValue>& operands
   for (size_t i = 0; i < shadows.size(); ++i) {
     if (!shadows[i]) continue;
     any = true;
-    if (shadows[i]->kind == ShadowInfo::Kind::data) return shadows[i];
+    if (shadows[i]->kind == ShadowInfo::Kind::data)  // the result is another number than the tensor's truth
+      return make(ShadowInfo::Kind::data, {}, shadows[i]->origin);
     sizes_only = sizes_only && shadows[i]->kind == ShadowInfo::Kind::size;
   }
   if (!any) return nullptr;

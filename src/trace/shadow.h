@@ -1,6 +1,7 @@
 // What the tracer knows of a number beside its value: an expression over sizes, or that it is data.
 #pragma once
 
+#include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 
 #include <memory>
@@ -22,6 +23,7 @@ struct ShadowInfo {
   Kind kind = Kind::size;
   ir::Dim expr;
   std::string origin;  ///< data: "aten::item (model.py:8)"
+  at::Tensor truth;    ///< data: the tensor of one element whose truth this bool is, if it is one
 };
 using Shadow = std::shared_ptr<const ShadowInfo>;
 

@@ -56,6 +56,8 @@ struct TraceOptions {
   /// sample values in the graph attribute kSampleSizes; otherwise they are integers at once.
   bool keep_sizes = false;
   int64_t max_operations = 1'000'000;
+  /// Branches on data, as "model.py:8", that may be baked in the way this run takes them.
+  std::set<std::string> accepted_guards;
   Report report;
 };
 

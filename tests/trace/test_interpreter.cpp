@@ -44,7 +44,9 @@ TEST_CASE("an assert on data is no branch") {
 
 TEST_CASE("branches, loops and numbers from data are refused") {
   const std::vector<ir::Tensor> x = {randn({3}, 1)};
-  CHECK_EQ(trace_error("def forward(self, x):\n  if bool(x.sum() > 0):\n    y = x + 1\n  else:\n    y = x - 1\n  return y", x),
+  CHECK_EQ(trace_error("def forward(self, x):\n  if float(x.sum()) > 0:\n    y = x + 1\n  else:\n    y = x - 1\n  return y", x),
+           "data-dependent-branch: a branch depends on the values of a tensor");
+  CHECK_EQ(trace_error("def forward(self, x):\n  if bool(x.sum() > 0):\n    y = x + 1\n  else:\n    y = x[:1]\n  return y", x),
            "data-dependent-branch: a branch depends on the values of a tensor");
   CHECK_EQ(trace_error("def forward(self, x):\n  for i in range(int(x[0])):\n    x = x + 1\n  return x", x),
            "data-dependent-branch: a loop depends on the values of a tensor");
@@ -52,6 +54,16 @@ TEST_CASE("branches, loops and numbers from data are refused") {
            "data-dependent-value: the argument 'other' of aten::mul.Scalar is read from a tensor's values");
   CHECK_EQ(trace_error("def forward(self, x):\n  v: List[float] = x.tolist()\n  return torch.full([2], v[0])", x),
            "data-dependent-value: the argument 'fill_value' of aten::full is read from a tensor's values");
+}
+
+TEST_CASE("both ways of a pure branch on data are computed, and the data selects") {
+  const char* source = "def forward(self, x):\n  n = 1\n  if bool(x.sum() > 0):\n    y = x + n\n    k = 2\n  else:\n    y = x.sin()\n    k = 2\n  return y * k";
+  for (const double sign : {1., -1.}) {
+    CAPTURE(sign);
+    const Replay run = replay(source, {values({2}, {sign, sign})});
+    CHECK_EQ(replay_difference(run), "");
+    CHECK_EQ(live_operations(run), "aten::sum aten::gt.Scalar aten::add.Scalar aten::sin aten::where.self aten::mul.Scalar");
+  }
 }
 
 TEST_CASE("numbers of the model's own constants are plain") {

@@ -1,0 +1,101 @@
+// Branches on data: chosen by a select where both ways are pure, else refused or knowingly baked in.
+#include <algorithm>
+
+#include "src/diag/error.h"
+#include "src/trace/interpreter.h"
+#include "src/trace/operators.h"
+
+namespace t2n::trace {
+namespace {
+
+/// The same plain value on both ways: nothing to choose.
+bool is_same(const c10::IValue& a, const c10::IValue& b) {
+  if (a.isTensor() || b.isTensor())
+    return a.isTensor() && b.isTensor() && a.toTensor().is_same(b.toTensor());
+  const bool plain = a.isNone() || a.isScalar() || a.isString();
+  return plain && a.tagKind() == b.tagKind() && (a.isNone() || a.equals(b).toBool());
+}
+
+bool can_choose(const c10::IValue& a, const c10::IValue& b) {
+  if (is_same(a, b)) return true;
+  return a.isTensor() && b.isTensor() && a.toTensor().defined() && b.toTensor().defined() &&
+         a.toTensor().sizes() == b.toTensor().sizes() && a.toTensor().scalar_type() == b.toTensor().scalar_type();
+}
+
+}  // namespace
+
+void Interpreter::refuse_branch(const torch::jit::Node* node, const Shadow& shadow) {
+  const bool loop = node->kind() == c10::prim::Loop;
+  const std::string id = guard_id();
+  std::string help = loop ? "make the number of turns a constant or a size of an input"
+                          : "compute both ways and choose with torch.where, or decide outside of the model";
+  if (!id.empty()) help += cat("; to keep the way of this run, give --accept-guard ", id);
+  throw Error("data-dependent-branch",
+              cat(loop ? "a loop" : "a branch", " depends on the values of a tensor"),
+              cat("its condition comes from ", shadow->origin, "; a file would hold the way of this one run"), help);
+}
+
+std::string Interpreter::guard_id() {
+  const ir::SourceId source = place().source;
+  if (source == ir::kNoSource) return {};
+  const Frame& frame = graph_.sources[static_cast<size_t>(source)].frames.front();
+  return cat(frame.file, ":", frame.line);
+}
+
+bool Interpreter::accept_guard(const Shadow& shadow) {
+  const std::string id = guard_id();
+  if (!options_.accepted_guards.contains(id)) return false;
+  if (options_.report)
+    options_.report(Diagnostic{.severity = Severity::warning, .id = "data-dependent-branch",
+                               .message = cat("the branch at ", id, " is baked in the way this run took it"),
+                               .where = {}, .details = {},
+                               .why = cat("its condition comes from ", shadow->origin, ", and --accept-guard names it"),
+                               .help = {}});
+  return true;
+}
+
+bool Interpreter::select_branches(torch::jit::Node* node, const Slot& condition, Env& env) {
+  const at::Tensor& truth = condition.shadow->truth;
+  const auto blocks = node->blocks();
+  if (!truth.defined() || !is_pure(blocks[0]) || !is_pure(blocks[1])) return false;
+  Slots yes;
+  Slots no;
+  try {
+    run_block(blocks[0], env);
+    yes = slots(blocks[0]->outputs(), env);
+    run_block(blocks[1], env);
+    no = slots(blocks[1]->outputs(), env);
+  } catch (const Error& error) {
+    // The way that this run does not take may not fit these inputs; then there is nothing to choose.
+    if (error.diagnostic().id != "forward-failed") throw;
+    return false;
+  }
+  for (size_t i = 0; i < yes.size(); ++i)
+    if (!can_choose(yes[i].value, no[i].value)) return false;
+  node_ = node;
+  Slots out;
+  for (size_t i = 0; i < yes.size(); ++i)
+    out.push_back(is_same(yes[i].value, no[i].value) ? yes[i] : select(truth, yes[i], no[i]));
+  set_outputs(node, env, std::move(out));
+  return true;
+}
+
+Slot Interpreter::select(const at::Tensor& condition, const Slot& yes, const Slot& no) {
+  const auto apply = [&](const char* name, const char* overload, torch::jit::Stack inputs) {
+    const auto op = torch::jit::findOperatorFor(c10::OperatorName(name, overload));
+    const Run run = make_run(op->getOperation());
+    torch::jit::Stack stack = inputs;
+    run(stack);
+    const at::Tensor result = stack.at(0).toTensor();
+    if (!recorder_->knows(result))
+      recorder_->record(recorder_->prepare(*op, run, inputs, std::vector<Shadow>(inputs.size()), containers_, place()),
+                        {result});
+    return result;
+  };
+  at::Tensor truth = condition;
+  if (truth.scalar_type() != at::kBool) truth = apply("aten::ne", "Scalar", {truth, 0});
+  if (truth.dim() > 0) truth = apply("aten::reshape", "", {truth, std::vector<int64_t>()});
+  return {apply("aten::where", "self", {truth, yes.value, no.value}), nullptr};
+}
+
+}  // namespace t2n::trace
