@@ -23,6 +23,7 @@ struct Options {
   std::string output;
   int compression = 6;
   InputOptions inputs;
+  std::vector<std::string> accepted_guards;
   std::string check;  ///< a level; "": no check
   std::string tolerance;
   std::string engine;
@@ -47,6 +48,14 @@ void add_output_options(CLI::App& command, Options& options) {
       ->type_name("PATH");
   command.add_option("-z,--compression", options.compression, "Level of a .tgz, 0 to 9 [6]")
       ->type_name("LEVEL");
+}
+
+void add_accept_guard(CLI::App& command, Options& options) {
+  command
+      .add_option("--accept-guard", options.accepted_guards,
+                  "Keep the way that the sample inputs take at a branch on data; repeatable")
+      ->type_name("FILE.py:LINE")
+      ->allow_extra_args(false);
 }
 
 void add_check_options(CLI::App& command, Options& options) {
@@ -147,6 +156,7 @@ ExportOptions pipeline_options(const Options& options, Talk& talk) {
   out.method = options.inputs.method;
   if (!options.report.empty()) check_report_path(options.report);
   out.samples = parse_inputs(options.inputs.specs);
+  out.accepted_guards = {options.accepted_guards.begin(), options.accepted_guards.end()};
   out.report = talk.report();
   out.progress = [&talk](std::string_view stage) {
     if (stage != "done") talk.stage(stage);
@@ -238,6 +248,7 @@ void setup_export(CLI::App& app, Run& selected) {
   CLI::App* command = app.add_subcommand("export", "Write a TorchScript model as NNEF");
   add_output_options(*command, *options);
   add_input_options(*command, options->inputs);
+  add_accept_guard(*command, *options);
   add_check_options(*command, *options);
   add_insight_options(*command, *options);
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });

@@ -63,7 +63,7 @@ bool fits(From value) {
     return std::in_range<To>(value);
   } else {
     // 2^digits is exact in double where the type's largest value is not.
-    constexpr double kEnd = static_cast<double>(std::numeric_limits<To>::max() / 2 + 1) * 2.0;
+    constexpr double kEnd = static_cast<double>((std::numeric_limits<To>::max() >> 1U) + 1) * 2.0;
     const double whole = std::trunc(static_cast<double>(value));
     return whole >= static_cast<double>(std::numeric_limits<To>::min()) && whole < kEnd;
   }

@@ -52,12 +52,12 @@ bool is_mount_point(const fs::path& folder) {
 void check_replaceable_folder(const fs::path& path, const fs::path& place) {
   std::error_code error;
   const std::string foreign = foreign_entry(place, error);
-  const bool empty = fs::is_empty(place, error);
+  // A part that cannot be looked into may hold anything.
   if (error) fail_to_write(path, error.value());
   std::string found;
   if (!foreign.empty())
     found = cat(quoted(foreign), ", which is no NNEF file");
-  else if (!empty && !fs::exists(place / "graph.nnef", error))
+  else if (!fs::exists(place / "graph.nnef", error) && !fs::is_empty(place, error))
     found = "no graph.nnef";
   if (!found.empty())
     throw Error("output-exists", cat("the folder ", shown(path), " holds ", found),

@@ -1,4 +1,5 @@
 // The end of a translation: outputs, final names, and what the text must declare.
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -143,9 +144,36 @@ void Emitter::State::add_outputs(Emitter& emitter) {
   }
 }
 
+void Emitter::State::drop_dead() {
+  std::vector<bool> is_live(entries.size());
+  for (const Ref ref : outputs) is_live[static_cast<size_t>(ref.id)] = true;
+  for (size_t i = 0; i < entries.size(); ++i)
+    if (entries[i].is_input) is_live[i] = true;
+  const auto for_each_id = [](const nnef::Value& value, const auto& visit) {
+    walk(value, [&](const nnef::Value& v) {
+      if (v.kind == nnef::Kind::identifier && v.text.empty()) visit(static_cast<size_t>(v.integer));
+    });
+  };
+  std::set<std::string> dead_labels;
+  auto& body = document.graph.body;
+  std::vector<nnef::Assignment> live;
+  for (auto statement = body.rbegin(); statement != body.rend(); ++statement) {
+    bool is_needed = false;
+    for_each_id(statement->left, [&](size_t id) { is_needed = is_needed || is_live[id]; });
+    if (is_needed) {
+      for_each_id(statement->right, [&](size_t id) { is_live[id] = true; });
+      live.push_back(std::move(*statement));
+    } else if (statement->right.text == "variable") {
+      dead_labels.insert(statement->right.arguments.at(0).value.text);
+    }
+  }
+  body.assign(std::make_move_iterator(live.rbegin()), std::make_move_iterator(live.rend()));
+  std::erase_if(document.blobs,
+                [&](const nnef::Blob& blob) { return dead_labels.contains(blob.label); });
+}
+
 void Emitter::State::resolve_names() {
   nnef::UniqueNames names;
-  std::vector<std::string> raw;
   for (const ir::ValueId id : graph.inputs)
     for (const Dim& dim : graph.values[static_cast<size_t>(id)].shape)
       for (const std::string& symbol : dim.symbols()) names.reserve(symbol);
@@ -170,6 +198,7 @@ void Emitter::State::resolve_names() {
 nnef::Document Emitter::finish() {
   State& s = *state_;
   s.add_outputs(*this);
+  s.drop_dead();
   s.resolve_names();
   nnef::Graph& graph = s.document.graph;
   graph.name = nnef::identifier_for(s.graph.name);

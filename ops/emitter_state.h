@@ -83,6 +83,8 @@ struct Emitter::State {
   std::vector<Ref> outputs;
   /// Makes sure that each output has an identifier of its own.
   void add_outputs(Emitter& emitter);
+  /// Drops statements, and their blobs, that no output needs.
+  void drop_dead();
   void resolve_names();
 
   /// Gives the outputs of an operation that failed something that later ones can refer to.

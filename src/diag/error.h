@@ -11,7 +11,8 @@
 
 namespace t2n {
 
-/// Concatenates anything that prints; doubles in shortest round-trip form are the caller's business.
+/// Concatenates anything that prints; doubles in shortest round-trip form are the caller's
+/// business.
 template <typename... Parts>
 std::string cat(const Parts&... parts) {
   std::ostringstream out;
@@ -39,7 +40,8 @@ class Error : public std::exception {
 /// Throws Error "internal": a bug in t2nnef, exit code 1. `where` is "file:line".
 [[noreturn]] void internal_error(std::string_view file, int line, const std::string& message);
 
-/// `text` in single quotes. One overload per kind of string, or std::quoted would be found for some.
+/// `text` in single quotes. One overload per kind of string, or std::quoted would be found for
+/// some.
 std::string quoted(std::string_view text);
 inline std::string quoted(const std::string& text) { return quoted(std::string_view(text)); }
 inline std::string quoted(std::string& text) { return quoted(std::string_view(text)); }
@@ -50,8 +52,9 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 
 }  // namespace t2n
 
-/// States an invariant of our own code; a violation is reported as a bug, never as the user's error.
-#define T2N_ASSERT(condition, ...)                                                    \
-  do {                                                                                \
+/// States an invariant of our own code; a violation is reported as a bug, never as the user's
+/// error.
+#define T2N_ASSERT(condition, ...)                                                        \
+  do {                                                                                    \
     if (!(condition)) ::t2n::internal_error(__FILE__, __LINE__, ::t2n::cat(__VA_ARGS__)); \
   } while (false)

@@ -55,8 +55,9 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
 
 ExitCode exit_code(std::string_view id) {
   const auto& ids = diagnostic_ids();
-  const auto found = std::lower_bound(ids.begin(), ids.end(), id,
-                                      [](const DiagnosticId& row, std::string_view key) { return row.id < key; });
+  const auto found =
+      std::lower_bound(ids.begin(), ids.end(), id,
+                       [](const DiagnosticId& row, std::string_view key) { return row.id < key; });
   if (found == ids.end() || found->id != id) {
     std::fprintf(stderr, "t2nnef: diagnostic id '%.*s' is not in src/diag/ids.cpp\n",
                  static_cast<int>(id.size()), id.data());

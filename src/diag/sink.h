@@ -1,4 +1,5 @@
-// Where warnings and notes go while work continues: collected, so that each caller decides what to show.
+// Where warnings and notes go while work continues: collected, so that each caller decides what to
+// show.
 #pragma once
 
 #include <functional>

@@ -21,7 +21,8 @@ std::shared_ptr<torch::jit::Operator> find_operator(std::string_view name) {
   return torch::jit::findOperatorFor(c10::OperatorName(base, overload));
 }
 
-c10::IValue to_ivalue(const ir::Attr& attr, const c10::Argument& argument, const ir::Operand& operand) {
+c10::IValue to_ivalue(const ir::Attr& attr, const c10::Argument& argument,
+                      const ir::Operand& operand) {
   struct Visitor {
     const c10::Argument& argument;
     const ir::Operand& operand;
@@ -35,7 +36,8 @@ c10::IValue to_ivalue(const ir::Attr& attr, const c10::Argument& argument, const
       for (const ir::ValueId id : refs.ids) absent = absent || id == ir::kNoValue;
       c10::TypePtr type = c10::TensorType::get();
       const auto list_type = argument.type()->cast<c10::ListType>();
-      if (absent || (list_type && list_type->getElementType()->kind() == c10::TypeKind::OptionalType))
+      if (absent ||
+          (list_type && list_type->getElementType()->kind() == c10::TypeKind::OptionalType))
         type = c10::OptionalType::create(type);
       c10::impl::GenericList list(type);
       for (const ir::ValueId id : refs.ids) list.push_back(tensor(id));
@@ -44,15 +46,21 @@ c10::IValue to_ivalue(const ir::Attr& attr, const c10::Argument& argument, const
     c10::IValue operator()(const ir::Dim& dim) const { return dim.value(); }
     c10::IValue operator()(double value) const { return value; }
     c10::IValue operator()(bool value) const { return value; }
-    c10::IValue operator()(const std::complex<double>& value) const { return c10::complex<double>(value); }
+    c10::IValue operator()(const std::complex<double>& value) const {
+      return c10::complex<double>(value);
+    }
     c10::IValue operator()(const std::string& text) const {
       c10::TypePtr type = argument.type();
       if (const auto optional = type->cast<c10::OptionalType>()) type = optional->getElementType();
       if (type->kind() == c10::TypeKind::DeviceObjType) return at::Device(at::kCPU);
       return text;
     }
-    c10::IValue operator()(ir::DType dtype) const { return static_cast<int64_t>(trace::to_torch(dtype)); }
-    c10::IValue operator()(const std::vector<ir::Dim>& dims) const { return ir::static_shape(dims); }
+    c10::IValue operator()(ir::DType dtype) const {
+      return static_cast<int64_t>(trace::to_torch(dtype));
+    }
+    c10::IValue operator()(const std::vector<ir::Dim>& dims) const {
+      return ir::static_shape(dims);
+    }
     c10::IValue operator()(const std::vector<double>& values) const { return values; }
     c10::IValue operator()(const std::vector<bool>& values) const {
       c10::List<bool> list;
@@ -81,7 +89,8 @@ std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operan
   const c10::InferenceMode guard;
   if (ir::op_name(node.op) == "t2n::cast") return cast(node, operand);
   const auto op = find_operator(ir::op_name(node.op));
-  if (!op) throw Error("unsupported-op", cat("torch has no operator ", quoted(ir::op_name(node.op))));
+  if (!op)
+    throw Error("unsupported-op", cat("torch has no operator ", quoted(ir::op_name(node.op))));
   torch::jit::Stack stack;
   for (const c10::Argument& argument : op->schema().arguments()) {
     const ir::Attr* attr = node.find(argument.name());
@@ -91,13 +100,15 @@ std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operan
   try {
     op->getOperation()(stack);
   } catch (const std::exception&) {
-    throw Error("forward-failed", cat(ir::op_name(node.op), " failed: ", trace::first_line(trace::current_torch_message())));
+    throw Error(
+        "forward-failed",
+        cat(ir::op_name(node.op), " failed: ", trace::first_line(trace::current_torch_message())));
   }
   std::vector<at::Tensor> results;
   for (const c10::IValue& value : stack)
     for (at::Tensor& tensor : trace::flatten_tensors(value)) results.push_back(std::move(tensor));
-  T2N_ASSERT(results.size() == node.outputs.size(), ir::op_name(node.op), " gave ", results.size(), " tensors, the graph has ",
-             node.outputs.size());
+  T2N_ASSERT(results.size() == node.outputs.size(), ir::op_name(node.op), " gave ", results.size(),
+             " tensors, the graph has ", node.outputs.size());
   return share_all(results);
 }
 

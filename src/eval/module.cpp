@@ -24,22 +24,27 @@ std::shared_ptr<Session> compile(const InlineModel& model) {
 
 ModelInfo describe(const Session& session) { return session.describe(); }
 
-Traced trace_model(Session& session, const std::vector<SampleInput>& inputs, const TraceOptions& options) {
+Traced trace_model(Session& session, const std::vector<SampleInput>& inputs,
+                   const TraceOptions& options) {
   return session.trace(inputs, options);
 }
 
-std::vector<ir::Tensor> run(Session& session, const std::vector<SampleInput>& inputs) { return session.run(inputs); }
+std::vector<ir::Tensor> run(Session& session, const std::vector<SampleInput>& inputs) {
+  return session.run(inputs);
+}
 
 std::vector<SampleInput> read_saved(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error("input-unreadable", cat("cannot open the inputs ", quoted(path)));
-  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(file),
+                                std::istreambuf_iterator<char>()};
   try {
     const c10::IValue value = torch::jit::pickle_load(bytes);
     if (value.isTensor()) return flatten_value("input_0", value);
     return flatten_value(value.isGenericDict() ? "" : "input", value);
   } catch (const std::exception&) {
-    throw Error("input-unreadable", cat("cannot read the inputs ", quoted(path)), first_line(current_torch_message()),
+    throw Error("input-unreadable", cat("cannot read the inputs ", quoted(path)),
+                first_line(current_torch_message()),
                 "save a tensor, or a list, tuple or dict of tensors, with torch.save");
   }
 }
@@ -47,11 +52,16 @@ std::vector<SampleInput> read_saved(const std::string& path) {
 }  // namespace
 }  // namespace t2n::trace
 
-extern "C" __attribute__((visibility("default"))) const t2n::trace::TorchModule* t2n_torch_module() {
+extern "C" __attribute__((visibility("default"))) const t2n::trace::TorchModule*
+t2n_torch_module() {
   namespace trace = t2n::trace;
-  static const trace::TorchModule module = {TORCH_VERSION,      trace::load, trace::compile,
-                                            trace::describe,    trace::trace_model,
-                                            trace::run,         t2n::eval::torch_evaluator,
+  static const trace::TorchModule module = {TORCH_VERSION,
+                                            trace::load,
+                                            trace::compile,
+                                            trace::describe,
+                                            trace::trace_model,
+                                            trace::run,
+                                            t2n::eval::torch_evaluator,
                                             trace::read_saved};
   return &module;
 }

@@ -13,7 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Samples of the user, completed by those of the file for places that the user left open.
-std::vector<Sample> merge_samples(const std::vector<Sample>& given, const std::vector<trace::SampleInput>& kept) {
+std::vector<Sample> merge_samples(const std::vector<Sample>& given,
+                                  const std::vector<trace::SampleInput>& kept) {
   if (kept.empty()) return given;
   std::vector<Sample> out;
   std::vector<bool> used(given.size(), false);
@@ -36,7 +37,8 @@ std::vector<Sample> merge_samples(const std::vector<Sample>& given, const std::v
     out.push_back({{place.path, found->input.value}, found->range});
   }
   for (size_t i = 0; i < given.size(); ++i)
-    if (!used[i]) out.push_back(given[i]);  // unknown names are refused where the arguments are bound
+    if (!used[i])
+      out.push_back(given[i]);  // unknown names are refused where the arguments are bound
   return out;
 }
 
@@ -56,18 +58,22 @@ void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
     if (const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value))
       if (ir::is_integer(tensor->dtype) && !sample.range) sample.range = trace::Range{0, 1};
   const trace::Traced first = torch_module().trace(*model.session, fill(zeros, 0), options);
-  // Graph inputs are the tensor leaves in the order of the arguments, samples may be in any: match names.
+  // Graph inputs are the tensor leaves in the order of the arguments, samples may be in any: match
+  // names.
   for (Sample& sample : model.samples) {
     const std::string name = trace::flat_name(sample.input.path);
     for (size_t i = 0; i < first.graph.inputs.size(); ++i) {
-      const std::string& input = first.graph.values[static_cast<size_t>(first.graph.inputs[i])].name;
-      if ((input == name || cat("input_", i) == name) && !sample.range) sample.range = first.ranges[i];
+      const std::string& input =
+          first.graph.values[static_cast<size_t>(first.graph.inputs[i])].name;
+      if ((input == name || cat("input_", i) == name) && !sample.range)
+        sample.range = first.ranges[i];
     }
   }
 }
 
-TracedModel load_and_trace(const std::string& path, const std::string& method, const std::vector<Sample>& samples,
-                           const trace::TraceOptions& options, const std::function<void(std::string_view)>& progress) {
+TracedModel load_and_trace(const std::string& path, const std::string& method,
+                           const std::vector<Sample>& samples, const trace::TraceOptions& options,
+                           const std::function<void(std::string_view)>& progress) {
   TracedModel model;
   progress("load");
   model.session = torch_module().load(path, method);
@@ -88,7 +94,8 @@ std::string default_output(const std::string& model) {
 void refuse_model_as_output(const std::string& model, const fs::path& output) {
   std::error_code ignored;
   if (fs::equivalent(model, output, ignored))
-    throw Error("output-is-model", cat("the output ", quoted(output.string()), " is the model itself"), {},
+    throw Error("output-is-model",
+                cat("the output ", quoted(output.string()), " is the model itself"), {},
                 "give another path with -o");
 }
 
@@ -102,11 +109,12 @@ std::vector<Port> ports(const ir::Graph& graph, const std::vector<ir::ValueId>& 
 }
 
 size_t count_operations(const nnef::Document& document) {
-  return static_cast<size_t>(std::count_if(
-      document.graph.body.begin(), document.graph.body.end(), [](const nnef::Assignment& assignment) {
-        const std::string& op = assignment.right.text;
-        return op != "variable" && op != "external" && op != "tract_core_external";
-      }));
+  return static_cast<size_t>(std::count_if(document.graph.body.begin(), document.graph.body.end(),
+                                           [](const nnef::Assignment& assignment) {
+                                             const std::string& op = assignment.right.text;
+                                             return op != "variable" && op != "external" &&
+                                                    op != "tract_core_external";
+                                           }));
 }
 
 int64_t size_on_disk(const fs::path& path) {
@@ -117,13 +125,15 @@ int64_t size_on_disk(const fs::path& path) {
   return sum;
 }
 
-std::unique_ptr<check::Runner> find_runner(const CheckOptions& options, const target::Target& target) {
+std::unique_ptr<check::Runner> find_runner(const CheckOptions& options,
+                                           const target::Target& target) {
   const tract::Version version{target.version.major, target.version.minor, target.version.patch};
-  return check::tract_runner(tract::find_engine(tract::search_from_environment(options.engine), version),
-                             options.runner);
+  return check::tract_runner(
+      tract::find_engine(tract::search_from_environment(options.engine), version), options.runner);
 }
 
-std::vector<ir::Tensor> tensor_leaves(const std::vector<trace::SampleInput>& inputs, const ir::Graph& graph) {
+std::vector<ir::Tensor> tensor_leaves(const std::vector<trace::SampleInput>& inputs,
+                                      const ir::Graph& graph) {
   std::vector<ir::Tensor> out;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
@@ -134,8 +144,8 @@ std::vector<ir::Tensor> tensor_leaves(const std::vector<trace::SampleInput>& inp
       break;
     }
   }
-  T2N_ASSERT(out.size() == graph.inputs.size(), "the graph has ", graph.inputs.size(), " inputs, ", out.size(),
-             " have values");
+  T2N_ASSERT(out.size() == graph.inputs.size(), "the graph has ", graph.inputs.size(), " inputs, ",
+             out.size(), " have values");
   return out;
 }
 
@@ -145,8 +155,9 @@ bool is_worse(const check::Comparison& a, const check::Comparison& b) {
 }
 
 /// Runs every input set in the engine and keeps the worst comparison of each output.
-void check_artefact(const std::string& path, TracedModel& model, const std::vector<std::string>& names,
-                    const CheckOptions& options, check::Runner& runner, ExportResult& result) {
+void check_artefact(const std::string& path, TracedModel& model,
+                    const std::vector<std::string>& names, const CheckOptions& options,
+                    check::Runner& runner, ExportResult& result) {
   runner.load(path);
   result.engine = runner.name();
   std::vector<std::vector<ir::Tensor>> references = {model.traced.outputs};
@@ -156,7 +167,8 @@ void check_artefact(const std::string& path, TracedModel& model, const std::vect
     const std::vector<ir::Tensor> actual = runner.run(tensor_leaves(inputs, model.traced.graph));
     const std::vector<ir::Tensor>& expected = references.back();
     if (actual.size() != expected.size())
-      throw Error("engine-failed", cat("the engine gave ", actual.size(), " outputs, the model has ", expected.size()));
+      throw Error("engine-failed", cat("the engine gave ", actual.size(),
+                                       " outputs, the model has ", expected.size()));
     for (size_t i = 0; i < expected.size(); ++i) {
       check::Comparison comparison = check::compare(expected[i], actual[i], options.tolerance);
       if (seed == 0)
@@ -167,19 +179,23 @@ void check_artefact(const std::string& path, TracedModel& model, const std::vect
   }
   for (size_t i = 0; i < result.rows.size(); ++i)
     for (size_t run = 1; run < references.size(); ++run)
-      result.rows[i].response = std::max(result.rows[i].response.value_or(0),
-                                         check::response(references[0][i], references[run][i], options.tolerance));
+      result.rows[i].response =
+          std::max(result.rows[i].response.value_or(0),
+                   check::response(references[0][i], references[run][i], options.tolerance));
 }
 
 void judge(ExportResult& result, const CheckOptions& options, const Report& report) {
-  Diagnostic mismatch{.id = "output-mismatch", .message = {}, .where = {}, .details = {}, .why = {}, .help = {}};
+  Diagnostic mismatch{
+      .id = "output-mismatch", .message = {}, .where = {}, .details = {}, .why = {}, .help = {}};
   std::string blind;
   for (const check::OutputRow& row : result.rows) {
     const check::Verdict verdict = check::verdict(row);
     if (verdict == check::Verdict::differs) {
       const std::string text = check::mismatch_text(row.name, row.comparison);
-      if (mismatch.message.empty()) mismatch.message = text;
-      else mismatch.details.push_back(text);
+      if (mismatch.message.empty())
+        mismatch.message = text;
+      else
+        mismatch.details.push_back(text);
     } else if (verdict == check::Verdict::inconclusive) {
       blind += (blind.empty() ? "" : ", ") + quoted(row.name);
     }
@@ -190,19 +206,22 @@ void judge(ExportResult& result, const CheckOptions& options, const Report& repo
   }
   result.inconclusive = !blind.empty();
   if (blind.empty()) return;
-  Diagnostic note{.severity = options.strict ? Severity::error : Severity::warning, .id = "inconclusive-check",
-                  .message = cat("the check says nothing about ", blind),
-                  .where = {}, .details = {},
-                  .why = "different inputs give nearly the same output, so a wrong file would pass as well",
-                  .help = "give real inputs with --input x=@file.npy, or a stricter level with --check=close"};
+  Diagnostic note{
+      .severity = options.strict ? Severity::error : Severity::warning,
+      .id = "inconclusive-check",
+      .message = cat("the check says nothing about ", blind),
+      .where = {},
+      .details = {},
+      .why = "different inputs give nearly the same output, so a wrong file would pass as well",
+      .help = "give real inputs with --input x=@file.npy, or a stricter level with --check=close"};
   if (options.strict) throw Error(std::move(note));
   if (report) report(note);
 }
 
 }  // namespace
 
-nnef::Document to_nnef(ir::Graph& graph, const target::Target& target, const passes::PipelineOptions& options,
-                       const Report& report) {
+nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
+                       const passes::PipelineOptions& options, const Report& report) {
   passes::PassContext context;
   context.evaluate = torch_module().evaluator();
   context.is_native = [&](ir::OpId op) { return ops::find_variant(op, target) != nullptr; };
@@ -227,7 +246,8 @@ ExportResult export_model(const ExportOptions& options) {
   trace::TraceOptions trace_options;
   trace_options.accepted_guards = options.accepted_guards;
   trace_options.report = options.report;
-  TracedModel model = load_and_trace(options.model, options.method, options.samples, trace_options, progress);
+  TracedModel model =
+      load_and_trace(options.model, options.method, options.samples, trace_options, progress);
   ir::Graph& graph = model.traced.graph;
   result.model = model.info;
   result.samples_from_file = model.samples_from_file;
@@ -253,8 +273,8 @@ ExportResult export_model(const ExportOptions& options) {
   return result;
 }
 
-Inspection inspect_model(const std::string& model, const std::string& method, const std::vector<Sample>& samples,
-                         const Report& report) {
+Inspection inspect_model(const std::string& model, const std::string& method,
+                         const std::vector<Sample>& samples, const Report& report) {
   Inspection out;
   const auto session = torch_module().load(model, method);
   out.model = torch_module().describe(*session);
@@ -264,7 +284,8 @@ Inspection inspect_model(const std::string& model, const std::string& method, co
     TracedModel traced = load_and_trace(model, method, samples, options, [](std::string_view) {});
     passes::PassContext context;
     context.evaluate = torch_module().evaluator();
-    passes::run_pipeline(traced.traced.graph, {"bind-sizes", "dead-code", "fold-constants", "dead-code"}, context, {});
+    passes::run_pipeline(traced.traced.graph,
+                         {"bind-sizes", "dead-code", "fold-constants", "dead-code"}, context, {});
     out.graph = std::move(traced.traced.graph);
   } catch (const Error& error) {
     if (error.diagnostic().id != "input-missing") throw;

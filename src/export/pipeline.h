@@ -36,7 +36,7 @@ struct ExportOptions {
   std::string output;  ///< "" beside the working directory: MODEL.nnef.tgz
   int compression = 6;
   std::string method = "forward";
-  std::vector<Sample> samples;  ///< of --input; they win over those in the file
+  std::vector<Sample> samples;            ///< of --input; they win over those in the file
   std::set<std::string> accepted_guards;  ///< of --accept-guard: "model.py:8"
   std::optional<CheckOptions> check;
   passes::PipelineOptions passes;
@@ -62,24 +62,26 @@ struct ExportResult {
   std::string path;
   int64_t bytes = 0;  ///< of the archive, or of all files of the folder
   // With a check:
-  std::string engine;  ///< "tract 0.23.9"
+  std::string engine;                  ///< "tract 0.23.9"
   std::vector<check::OutputRow> rows;  ///< the worst of all input sets per output
   bool inconclusive = false;
 };
 
-/// Throws Error; nothing is left on disk then. With a check, the artefact appears only if it passed.
+/// Throws Error; nothing is left on disk then. With a check, the artefact appears only if it
+/// passed.
 ExportResult export_model(const ExportOptions& options);
 
-/// The traced, verified graph as the default passes leave it, without writing: for `inspect` and `ops`.
+/// The traced, verified graph as the default passes leave it, without writing: for `inspect` and
+/// `ops`.
 struct Inspection {
   trace::ModelInfo model;
   std::optional<ir::Graph> graph;  ///< nothing if sample inputs are missing
 };
-Inspection inspect_model(const std::string& model, const std::string& method, const std::vector<Sample>& samples,
-                         const Report& report);
+Inspection inspect_model(const std::string& model, const std::string& method,
+                         const std::vector<Sample>& samples, const Report& report);
 
 /// From a traced graph to a document: verify, passes, translate. Shared with tests.
-nnef::Document to_nnef(ir::Graph& graph, const target::Target& target, const passes::PipelineOptions& options,
-                       const Report& report);
+nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
+                       const passes::PipelineOptions& options, const Report& report);
 
 }  // namespace t2n

@@ -13,7 +13,8 @@ namespace {
 /// SplitMix64 (Steele, Lea, Flood 2014): no state but a counter, the same on every platform.
 class Generator {
  public:
-  Generator(uint64_t seed, uint64_t stream) : state_(seed * 0x9E3779B97F4A7C15ULL + stream * 0xD1B54A32D192ED03ULL + 1) {}
+  Generator(uint64_t seed, uint64_t stream)
+      : state_(seed * 0x9E3779B97F4A7C15ULL + stream * 0xD1B54A32D192ED03ULL + 1) {}
 
   uint64_t next() {
     uint64_t z = (state_ += 0x9E3779B97F4A7C15ULL);
@@ -23,8 +24,12 @@ class Generator {
   }
   double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1.0p-53; }
   /// Box and Muller.
-  double normal() { return std::sqrt(-2 * std::log(uniform())) * std::cos(2 * std::numbers::pi * uniform()); }
-  int64_t below(int64_t count) { return static_cast<int64_t>(next() % static_cast<uint64_t>(count)); }
+  double normal() {
+    return std::sqrt(-2 * std::log(uniform())) * std::cos(2 * std::numbers::pi * uniform());
+  }
+  int64_t below(int64_t count) {
+    return static_cast<int64_t>(next() % static_cast<uint64_t>(count));
+  }
 
  private:
   uint64_t state_;
@@ -58,18 +63,23 @@ bool all_equal(const ir::Tensor& tensor) {
 
 }  // namespace
 
-ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::Range> range, uint64_t seed, uint64_t stream) {
+ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::Range> range,
+                uint64_t seed, uint64_t stream) {
   Generator generator(seed, stream);
   ir::OwnedTensor out = ir::allocate(dtype, shape);
   const trace::Range bounds = range.value_or(trace::Range{0, 2});
   const int64_t count = out.tensor.elements() * (ir::is_complex(dtype) ? 2 : 1);
-  const ir::DType part = dtype == ir::DType::c64 ? ir::DType::f32 : dtype == ir::DType::c128 ? ir::DType::f64 : dtype;
+  const ir::DType part = dtype == ir::DType::c64    ? ir::DType::f32
+                         : dtype == ir::DType::c128 ? ir::DType::f64
+                                                    : dtype;
   for (int64_t i = 0; i < count; ++i) {
     if (ir::is_float(part))
       put_float(out.data, i, part, generator.normal());
     else
-      put_integer(out.data, i, part, dtype == ir::DType::boolean ? generator.below(2)
-                                                                 : bounds.first + generator.below(bounds.second - bounds.first));
+      put_integer(out.data, i, part,
+                  dtype == ir::DType::boolean
+                      ? generator.below(2)
+                      : bounds.first + generator.below(bounds.second - bounds.first));
   }
   return out.tensor;
 }
@@ -82,22 +92,27 @@ ir::Tensor vary(const ir::Tensor& given, uint64_t seed, uint64_t stream) {
   if (count > 0 && ir::is_float(source.dtype) && all_equal(source)) {
     const double value = ir::element_f64(source, 0);
     for (int64_t i = 0; i < count; ++i)
-      put_float(out.data, i, source.dtype, value + generator.normal() * std::max(1.0, std::abs(value)));
+      put_float(out.data, i, source.dtype,
+                value + generator.normal() * std::max(1.0, std::abs(value)));
     return out.tensor;
   }
   std::vector<int64_t> order(static_cast<size_t>(count));
   std::iota(order.begin(), order.end(), int64_t{0});
-  for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[static_cast<size_t>(generator.below(static_cast<int64_t>(i)))]);
+  for (size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[static_cast<size_t>(generator.below(static_cast<int64_t>(i)))]);
   const auto size = static_cast<size_t>(ir::dtype_size(source.dtype));
   for (size_t i = 0; i < order.size(); ++i)
-    std::memcpy(out.data.data() + i * size, source.bytes.data() + static_cast<size_t>(order[i]) * size, size);
+    std::memcpy(out.data.data() + i * size,
+                source.bytes.data() + static_cast<size_t>(order[i]) * size, size);
   return out.tensor;
 }
 
 bool needs_ranges(const std::vector<Sample>& samples) {
   for (const Sample& sample : samples)
     if (const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value))
-      if (tensor->bytes.empty() && tensor->elements() > 0 && ir::is_integer(tensor->dtype) && !sample.range) return true;
+      if (tensor->bytes.empty() && tensor->elements() > 0 && ir::is_integer(tensor->dtype) &&
+          !sample.range)
+        return true;
   return false;
 }
 

@@ -12,11 +12,11 @@ namespace t2n {
 
 /// Floats are normal, booleans fair, integers uniform in `range` (without one: 0 or 1).
 /// `stream` tells inputs of one seed apart.
-ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::Range> range, uint64_t seed,
-                uint64_t stream);
+ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::Range> range,
+                uint64_t seed, uint64_t stream);
 
-/// Other values of the same kind as `given`, for a second run: its elements in another order, and for
-/// floats that all are equal, noise added.
+/// Other values of the same kind as `given`, for a second run: its elements in another order, and
+/// for floats that all are equal, noise added.
 ir::Tensor vary(const ir::Tensor& given, uint64_t seed, uint64_t stream);
 
 /// What the user or the file said of an input, with the range of integers to draw.
@@ -25,7 +25,8 @@ struct Sample {
   std::optional<trace::Range> range;
 };
 
-/// True if some integer input has neither values nor a range: they have to be learnt from a first run.
+/// True if some integer input has neither values nor a range: they have to be learnt from a first
+/// run.
 bool needs_ranges(const std::vector<Sample>& samples);
 
 /// Values for every tensor. Seed 0 keeps given values; others vary them.

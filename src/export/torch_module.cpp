@@ -26,7 +26,8 @@ const trace::TorchModule* load() {
   if (library == nullptr) {
     const char* reason = ::dlerror();
     throw Error("torch-not-found", "LibTorch cannot be loaded", reason == nullptr ? "" : reason,
-                "t2nnef needs the LibTorch it was built with; run `make` again after moving or removing it");
+                "t2nnef needs the LibTorch it was built with; run `make` again after moving or "
+                "removing it");
   }
   using Entry = const trace::TorchModule* (*)();
   const auto entry = reinterpret_cast<Entry>(::dlsym(library, trace::kTorchModuleSymbol));

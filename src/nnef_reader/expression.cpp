@@ -44,7 +44,7 @@ bool is_short_in_f32(double number) {
 }
 
 Value number(Cursor& cursor, std::string_view sign) {
-  const std::string text = cat(sign, cursor.token().text);
+  const std::string text = std::string(sign).append(cursor.token().text);
   const bool whole = text.find_first_of(".eE") == std::string::npos;
   const char* const end = text.data() + text.size();
   Value out = whole ? integer(0) : scalar(0);

@@ -1,4 +1,5 @@
-// Branches on data: chosen by a select where both ways are pure, else refused or knowingly baked in.
+// Branches on data: chosen by a select where both ways are pure, else refused or knowingly baked
+// in.
 #include <algorithm>
 
 #include "src/diag/error.h"
@@ -19,7 +20,8 @@ bool is_same(const c10::IValue& a, const c10::IValue& b) {
 bool can_choose(const c10::IValue& a, const c10::IValue& b) {
   if (is_same(a, b)) return true;
   return a.isTensor() && b.isTensor() && a.toTensor().defined() && b.toTensor().defined() &&
-         a.toTensor().sizes() == b.toTensor().sizes() && a.toTensor().scalar_type() == b.toTensor().scalar_type();
+         a.toTensor().sizes() == b.toTensor().sizes() &&
+         a.toTensor().scalar_type() == b.toTensor().scalar_type();
 }
 
 }  // namespace
@@ -27,12 +29,15 @@ bool can_choose(const c10::IValue& a, const c10::IValue& b) {
 void Interpreter::refuse_branch(const torch::jit::Node* node, const Shadow& shadow) {
   const bool loop = node->kind() == c10::prim::Loop;
   const std::string id = guard_id();
-  std::string help = loop ? "make the number of turns a constant or a size of an input"
-                          : "compute both ways and choose with torch.where, or decide outside of the model";
+  std::string help =
+      loop ? "make the number of turns a constant or a size of an input"
+           : "compute both ways and choose with torch.where, or decide outside of the model";
   if (!id.empty()) help += cat("; to keep the way of this run, give --accept-guard ", id);
   throw Error("data-dependent-branch",
               cat(loop ? "a loop" : "a branch", " depends on the values of a tensor"),
-              cat("its condition comes from ", shadow->origin, "; a file would hold the way of this one run"), help);
+              cat("its condition comes from ", shadow->origin,
+                  "; a file would hold the way of this one run"),
+              help);
 }
 
 std::string Interpreter::guard_id() {
@@ -46,11 +51,14 @@ bool Interpreter::accept_guard(const Shadow& shadow) {
   const std::string id = guard_id();
   if (!options_.accepted_guards.contains(id)) return false;
   if (options_.report)
-    options_.report(Diagnostic{.severity = Severity::warning, .id = "data-dependent-branch",
-                               .message = cat("the branch at ", id, " is baked in the way this run took it"),
-                               .where = {}, .details = {},
-                               .why = cat("its condition comes from ", shadow->origin, ", and --accept-guard names it"),
-                               .help = {}});
+    options_.report(Diagnostic{
+        .severity = Severity::warning,
+        .id = "data-dependent-branch",
+        .message = cat("the branch at ", id, " is baked in the way this run took it"),
+        .where = {},
+        .details = {},
+        .why = cat("its condition comes from ", shadow->origin, ", and --accept-guard names it"),
+        .help = {}});
   return true;
 }
 
@@ -66,7 +74,8 @@ bool Interpreter::select_branches(torch::jit::Node* node, const Slot& condition,
     run_block(blocks[1], env);
     no = slots(blocks[1]->outputs(), env);
   } catch (const Error& error) {
-    // The way that this run does not take may not fit these inputs; then there is nothing to choose.
+    // The way that this run does not take may not fit these inputs; then there is nothing to
+    // choose.
     if (error.diagnostic().id != "forward-failed") throw;
     return false;
   }
@@ -88,7 +97,8 @@ Slot Interpreter::select(const at::Tensor& condition, const Slot& yes, const Slo
     run(stack);
     const at::Tensor result = stack.at(0).toTensor();
     if (!recorder_->knows(result))
-      recorder_->record(recorder_->prepare(*op, run, inputs, std::vector<Shadow>(inputs.size()), containers_, place()),
+      recorder_->record(recorder_->prepare(*op, run, inputs, std::vector<Shadow>(inputs.size()),
+                                           containers_, place()),
                         {result});
     return result;
   };

@@ -14,21 +14,15 @@ struct Pair {
   ir::DType ir;
 };
 
-constexpr Pair kPairs[] = {{at::kBool, ir::DType::boolean},
-                           {at::kByte, ir::DType::u8},
-                           {at::kUInt16, ir::DType::u16},
-                           {at::kUInt32, ir::DType::u32},
-                           {at::kUInt64, ir::DType::u64},
-                           {at::kChar, ir::DType::i8},
-                           {at::kShort, ir::DType::i16},
-                           {at::kInt, ir::DType::i32},
-                           {at::kLong, ir::DType::i64},
-                           {at::kHalf, ir::DType::f16},
-                           {at::kBFloat16, ir::DType::bf16},
-                           {at::kFloat, ir::DType::f32},
-                           {at::kDouble, ir::DType::f64},
-                           {at::kComplexFloat, ir::DType::c64},
-                           {at::kComplexDouble, ir::DType::c128}};
+constexpr Pair kPairs[] = {
+    {at::kBool, ir::DType::boolean},      {at::kByte, ir::DType::u8},
+    {at::kUInt16, ir::DType::u16},        {at::kUInt32, ir::DType::u32},
+    {at::kUInt64, ir::DType::u64},        {at::kChar, ir::DType::i8},
+    {at::kShort, ir::DType::i16},         {at::kInt, ir::DType::i32},
+    {at::kLong, ir::DType::i64},          {at::kHalf, ir::DType::f16},
+    {at::kBFloat16, ir::DType::bf16},     {at::kFloat, ir::DType::f32},
+    {at::kDouble, ir::DType::f64},        {at::kComplexFloat, ir::DType::c64},
+    {at::kComplexDouble, ir::DType::c128}};
 
 /// Bytes from the first element to the end of the last one reachable.
 size_t span_bytes(const at::Tensor& tensor) {
@@ -70,7 +64,8 @@ at::ScalarType to_torch(ir::DType dtype) {
 
 ir::DType require_dtype(at::ScalarType type) {
   if (const auto dtype = from_torch(type)) return *dtype;
-  throw Error("unsupported-dtype", cat("tensors of type ", quoted(at::toString(type)), " cannot be exported"),
+  throw Error("unsupported-dtype",
+              cat("tensors of type ", quoted(at::toString(type)), " cannot be exported"),
               "t2nnef has no translation for this element type yet");
 }
 

@@ -21,8 +21,9 @@ ir::DType require_dtype(at::ScalarType type);
 ir::Tensor share(const at::Tensor& tensor);
 /// Owns its bytes, row-major: for values that may be written later.
 ir::Tensor copy(const at::Tensor& tensor);
-/// Points into the read-only pages of the file where the tensor lies in its working pages, else copies.
-/// `pages_may_differ`: code ran while loading (__setstate__) and may have written to the pages.
+/// Points into the read-only pages of the file where the tensor lies in its working pages, else
+/// copies. `pages_may_differ`: code ran while loading (__setstate__) and may have written to the
+/// pages.
 ir::Tensor original(const at::Tensor& tensor, const std::shared_ptr<const Mapping>& mapping,
                     bool pages_may_differ);
 

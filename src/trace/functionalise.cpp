@@ -1,4 +1,5 @@
-// In-place writes and views as pure operations: a write through a view is scattered back to its root.
+// In-place writes and views as pure operations: a write through a view is scattered back to its
+// root.
 #include <ATen/Functions.h>
 
 #include <algorithm>
@@ -16,8 +17,9 @@ namespace {
 /// These change a tensor's geometry only: a new view under the same object.
 bool is_metadata_write(const std::string& name) {
   constexpr std::array<std::string_view, 9> kNames = {
-      "aten::t_",        "aten::transpose_", "aten::squeeze_", "aten::unsqueeze_", "aten::swapaxes_",
-      "aten::swapdims_", "aten::detach_",    "aten::as_strided_", "aten::requires_grad_"};
+      "aten::t_",         "aten::transpose_",  "aten::squeeze_",
+      "aten::unsqueeze_", "aten::swapaxes_",   "aten::swapdims_",
+      "aten::detach_",    "aten::as_strided_", "aten::requires_grad_"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
@@ -57,7 +59,9 @@ std::string find_functional(const c10::FunctionSchema& schema) {
   return fallback;
 }
 
-ir::Argument tensor_arg(std::string name, ir::ValueId id) { return {std::move(name), ir::TensorRef{id}}; }
+ir::Argument tensor_arg(std::string name, ir::ValueId id) {
+  return {std::move(name), ir::TensorRef{id}};
+}
 
 ir::Argument ints_arg(std::string name, const ir::Ints& values) {
   return {std::move(name), std::vector<ir::Dim>(values.begin(), values.end())};
@@ -68,7 +72,8 @@ int sliced_axis(const at::Tensor& base, const at::Tensor& view) {
   int axis = -1;
   if (base.dim() != view.dim()) return -1;
   for (int64_t d = 0; d < base.dim(); ++d) {
-    if (base.size(d) == view.size(d) && (base.stride(d) == view.stride(d) || base.size(d) == 1)) continue;
+    if (base.size(d) == view.size(d) && (base.stride(d) == view.stride(d) || base.size(d) == 1))
+      continue;
     if (axis >= 0) return -1;
     axis = static_cast<int>(d);
   }
@@ -83,7 +88,9 @@ std::vector<int64_t> permutation(const at::Tensor& base, const at::Tensor& view)
   for (int64_t d = 0; d < view.dim(); ++d) {
     int64_t match = -1;
     for (int64_t b = 0; b < base.dim() && match < 0; ++b)
-      if (!used[static_cast<size_t>(b)] && base.size(b) == view.size(d) && base.stride(b) == view.stride(d)) match = b;
+      if (!used[static_cast<size_t>(b)] && base.size(b) == view.size(d) &&
+          base.stride(b) == view.stride(d))
+        match = b;
     if (match < 0) return {};
     used[static_cast<size_t>(match)] = true;
     out.push_back(match);
@@ -106,8 +113,10 @@ ir::ValueId Recorder::refresh(int index) {
   const Root& root = roots_[static_cast<size_t>(tracks_[at].root)];
   if (tracks_[at].seen == root.version) return tracks_[at].value;
   if (tracks_[at].parent < 0)
-    throw Error("unsupported-inplace", "a tensor is read after another tensor on the same memory was written",
-                "the two share memory without one being a view of the other", "clone() one of them first");
+    throw Error("unsupported-inplace",
+                "a tensor is read after another tensor on the same memory was written",
+                "the two share memory without one being a view of the other",
+                "clone() one of them first");
   const ir::ValueId base = refresh(tracks_[at].parent);
   const View& view = *tracks_[at].view;
   ir::Node node = view.call.node;
@@ -135,7 +144,8 @@ ir::ValueId Recorder::emit(std::string_view op, std::vector<ir::Argument> args, 
   node.scope = place.scope;
   node.source = place.source;
   node.call = calls_[{place.scope, std::string(ir::op_word(op))}]++;
-  const ir::ValueId value = ir::add_value(graph_, {value_name(node), dtype, ir::to_shape(shape), {}});
+  const ir::ValueId value =
+      ir::add_value(graph_, {value_name(node), dtype, ir::to_shape(shape), {}});
   depends_.resize(graph_.values.size(), false);
   node.outputs = {value};
   append(std::move(node));
@@ -144,13 +154,14 @@ ir::ValueId Recorder::emit(std::string_view op, std::vector<ir::Argument> args, 
 
 ir::ValueId Recorder::index_constant(const at::Tensor& tensor, Place place) {
   const std::string path = ir::module_path(graph_, place.scope);
-  const ir::ValueId value =
-      ir::add_constant(graph_, unique_name((path.empty() ? "" : path + ".") + "positions"), copy(tensor));
+  const ir::ValueId value = ir::add_constant(
+      graph_, unique_name((path.empty() ? "" : path + ".") + "positions"), copy(tensor));
   depends_.resize(graph_.values.size(), false);
   return value;
 }
 
-ir::ValueId Recorder::scatter_back(const Track& track, ir::ValueId base, ir::ValueId source, Place place) {
+ir::ValueId Recorder::scatter_back(const Track& track, ir::ValueId base, ir::ValueId source,
+                                   Place place) {
   const View& view = *track.view;
   const ir::Value& base_value = graph_.values[static_cast<size_t>(base)];
   const ir::DType dtype = base_value.dtype;
@@ -159,14 +170,18 @@ ir::ValueId Recorder::scatter_back(const Track& track, ir::ValueId base, ir::Val
   if (graph_.values[static_cast<size_t>(source)].dtype != dtype)
     throw Error("unsupported-inplace", cat("a write through ", ir::op_name(view.call.node.op),
                                            " changes how the bytes of the base are read"));
-  const auto pass = [&](const char* name) { return ir::Argument{name, *view.call.node.find(name)}; };
+  const auto pass = [&](const char* name) {
+    return ir::Argument{name, *view.call.node.find(name)};
+  };
   const std::string_view op = ir::op_name(view.call.node.op);
   if (op == "aten::select.int")
-    return emit("aten::select_scatter", {tensor_arg("self", base), tensor_arg("src", source), pass("dim"), pass("index")},
+    return emit("aten::select_scatter",
+                {tensor_arg("self", base), tensor_arg("src", source), pass("dim"), pass("index")},
                 dtype, base_shape, place);
   if (op == "aten::slice.Tensor")
     return emit("aten::slice_scatter",
-                {tensor_arg("self", base), tensor_arg("src", source), pass("dim"), pass("start"), pass("end"), pass("step")},
+                {tensor_arg("self", base), tensor_arg("src", source), pass("dim"), pass("start"),
+                 pass("end"), pass("step")},
                 dtype, base_shape, place);
 
   // Any other view: see where it puts the elements of an arange of the base's shape.
@@ -182,15 +197,19 @@ ir::ValueId Recorder::scatter_back(const Track& track, ir::ValueId base, ir::Val
   if (positions.scalar_type() != at::kLong)
     throw Error("unsupported-inplace", cat("a write through ", op, " cannot be expressed"));
   const auto reshape = [&](ir::ValueId id, const ir::Ints& shape) {
-    return emit("aten::reshape", {tensor_arg("self", id), ints_arg("shape", shape)}, dtype, shape, place);
+    return emit("aten::reshape", {tensor_arg("self", id), ints_arg("shape", shape)}, dtype, shape,
+                place);
   };
-  if (positions.storage_offset() == 0 && positions.is_contiguous() && positions.numel() == whole.numel())
+  if (positions.storage_offset() == 0 && positions.is_contiguous() &&
+      positions.numel() == whole.numel())
     return reshape(source, base_shape);
   const std::vector<int64_t> order = permutation(whole, positions);
   if (!order.empty()) {
     ir::Ints inverse(order.size());
-    for (size_t i = 0; i < order.size(); ++i) inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
-    return emit("aten::permute", {tensor_arg("self", source), ints_arg("dims", inverse)}, dtype, base_shape, place);
+    for (size_t i = 0; i < order.size(); ++i)
+      inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+    return emit("aten::permute", {tensor_arg("self", source), ints_arg("dims", inverse)}, dtype,
+                base_shape, place);
   }
   const int axis = sliced_axis(whole, positions);
   if (axis >= 0 && whole.stride(axis) > 0 && positions.storage_offset() % whole.stride(axis) == 0 &&
@@ -199,17 +218,23 @@ ir::ValueId Recorder::scatter_back(const Track& track, ir::ValueId base, ir::Val
     const int64_t step = positions.size(axis) > 1 ? positions.stride(axis) / whole.stride(axis) : 1;
     const int64_t end = start + (positions.size(axis) - 1) * step + 1;
     return emit("aten::slice_scatter",
-                {tensor_arg("self", base), tensor_arg("src", source), {"dim", ir::Dim(axis)}, {"start", ir::Dim(start)},
-                 {"end", ir::Dim(end)}, {"step", ir::Dim(step)}},
+                {tensor_arg("self", base),
+                 tensor_arg("src", source),
+                 {"dim", ir::Dim(axis)},
+                 {"start", ir::Dim(start)},
+                 {"end", ir::Dim(end)},
+                 {"step", ir::Dim(step)}},
                 dtype, base_shape, place);
   }
   const ir::ValueId index = index_constant(positions.reshape({-1}), place);
   const ir::ValueId flat = reshape(base, {whole.numel()});
   const ir::ValueId updates = reshape(source, {ir::element_count(view_shape)});
-  const ir::ValueId written =
-      emit("aten::scatter.src",
-           {tensor_arg("self", flat), {"dim", ir::Dim(0)}, tensor_arg("index", index), tensor_arg("src", updates)}, dtype,
-           {whole.numel()}, place);
+  const ir::ValueId written = emit("aten::scatter.src",
+                                   {tensor_arg("self", flat),
+                                    {"dim", ir::Dim(0)},
+                                    tensor_arg("index", index),
+                                    tensor_arg("src", updates)},
+                                   dtype, {whole.numel()}, place);
   return reshape(written, base_shape);
 }
 
@@ -218,7 +243,8 @@ void Recorder::write(int index, ir::ValueId value, Place place) {
   Root& root = roots_[static_cast<size_t>(root_index)];
   if (root.tracks_without_parent > 1)
     throw Error("unsupported-inplace", "a tensor is written whose memory another one shares",
-                "the two share memory without one being a view of the other", "clone() one of them first");
+                "the two share memory without one being a view of the other",
+                "clone() one of them first");
   ++root.version;
   for (int at = index;;) {
     Track& track = tracks_[static_cast<size_t>(at)];
@@ -248,13 +274,17 @@ void Recorder::record_write(Call call, const std::vector<at::Tensor>& outputs) {
   const std::string name = schema.name();
   if (name == "aten::requires_grad_" || name == "aten::detach_") return;
   const std::string functional = functional_name(schema);
-  if (functional.empty() || name == "aten::set_" || name == "aten::resize_" || name == "aten::resize_as_")
-    throw Error("unsupported-inplace", cat("the in-place operator ", quoted(qualified_name(schema)), " cannot be exported"),
-                "it has no form without writing", "use an operator that returns a new tensor");
+  if (functional.empty() || name == "aten::set_" || name == "aten::resize_" ||
+      name == "aten::resize_as_")
+    throw Error(
+        "unsupported-inplace",
+        cat("the in-place operator ", quoted(qualified_name(schema)), " cannot be exported"),
+        "it has no form without writing", "use an operator that returns a new tensor");
   call.node.op = ir::op_id(functional);
   if (is_metadata_write(name)) {
     // Run again as a view, the operation must not change the geometry of its argument.
-    for (const auto& op : torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(name.substr(0, name.size() - 1))))
+    for (const auto& op : torch::jit::getAllOperatorsFor(
+             c10::Symbol::fromQualString(name.substr(0, name.size() - 1))))
       if (qualified_name(op->schema()) == functional) call.run = make_run(op->getOperation());
     return replace_view(call.inputs[0].toTensor(), call);
   }
@@ -265,16 +295,19 @@ void Recorder::record_write(Call call, const std::vector<at::Tensor>& outputs) {
     if (!argument.is_out()) kept.push_back(call.node.args[i]);
     if (!is_written(argument)) continue;
     if (!call.inputs[i].isTensor())
-      throw Error("unsupported-inplace", cat(quoted(qualified_name(schema)), " writes to a list of tensors"), {},
+      throw Error("unsupported-inplace",
+                  cat(quoted(qualified_name(schema)), " writes to a list of tensors"), {},
                   "write to the tensors one by one");
     written.push_back(call.inputs[i].toTensor());
   }
   call.node.args = std::move(kept);
   for (const at::Tensor& tensor : written) {
     if (is_state(tensor))
-      throw Error("model-state", cat("forward writes to ", quoted(names_.tensor_path(tensor)), ", a part of the model"),
-                  "the next call would see another model; an exported file has no such memory",
-                  "pass the state in and return it, or do not keep it in eval mode");
+      throw Error(
+          "model-state",
+          cat("forward writes to ", quoted(names_.tensor_path(tensor)), ", a part of the model"),
+          "the next call would see another model; an exported file has no such memory",
+          "pass the state in and return it, or do not keep it in eval mode");
     call.node.outputs.push_back(new_value(call.node, tensor));
   }
   const std::vector<ir::ValueId> values = call.node.outputs;
@@ -284,10 +317,12 @@ void Recorder::record_write(Call call, const std::vector<at::Tensor>& outputs) {
     T2N_ASSERT(track >= 0, "a written tensor was never read");
     write(track, values[i], place);
   }
-  const bool more = std::any_of(outputs.begin(), outputs.end(), [&](const at::Tensor& t) { return !knows(t); });
+  const bool more =
+      std::any_of(outputs.begin(), outputs.end(), [&](const at::Tensor& t) { return !knows(t); });
   if (more)
     throw Error("unsupported-inplace",
-                cat(quoted(qualified_name(schema)), " writes to an argument and returns new tensors as well"));
+                cat(quoted(qualified_name(schema)),
+                    " writes to an argument and returns new tensors as well"));
 }
 
 }  // namespace t2n::trace

@@ -16,7 +16,8 @@ using Path = std::vector<std::string>;
 /// Builds arguments by type, taking samples as it goes.
 class Binder {
  public:
-  explicit Binder(const std::vector<SampleInput>& samples) : samples_(samples), used_(samples.size(), false) {}
+  explicit Binder(const std::vector<SampleInput>& samples)
+      : samples_(samples), used_(samples.size(), false) {}
 
   BoundInputs run(const c10::FunctionSchema& schema) {
     for (size_t i = 1; i < schema.arguments().size(); ++i) {
@@ -35,11 +36,13 @@ class Binder {
   [[noreturn]] void refuse_missing(const Path& path, const c10::TypePtr& type) {
     const std::string name = flat_name(path);
     const bool tensor = type->isSubtypeOf(*c10::TensorType::get());
-    throw Error("input-missing", cat("the input ", quoted(name), " (", type->str(), ") has no sample"),
+    throw Error("input-missing",
+                cat("the input ", quoted(name), " (", type->str(), ") has no sample"),
                 "the file does not say which shape it has",
-                tensor ? cat("say shape and type, for example --input ", name, "=1,3,224,224,f32, or give values: --input ",
-                             name, "=@file.npy")
-                       : cat("give its value, for example --input ", name, "=int:3, float:0.5, bool:true or none"));
+                tensor ? cat("say shape and type, for example --input ", name,
+                             "=1,3,224,224,f32, or give values: --input ", name, "=@file.npy")
+                       : cat("give its value, for example --input ", name,
+                             "=int:3, float:0.5, bool:true or none"));
   }
 
   void refuse_unused() const {
@@ -49,7 +52,8 @@ class Binder {
       const std::string near = nearest(name, out_.names);
       std::string known;
       for (const std::string& n : out_.names) known += (known.empty() ? "" : ", ") + n;
-      throw Error("input-unknown", cat("the model has no input ", quoted(name)), cat("its inputs are: ", known),
+      throw Error("input-unknown", cat("the model has no input ", quoted(name)),
+                  cat("its inputs are: ", known),
                   near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
     }
   }
@@ -68,11 +72,13 @@ class Binder {
     const std::string prefix = flat_name(path) + "_";
     for (const SampleInput& sample : samples_) {
       std::string child;
-      if (sample.path.size() > path.size() && std::equal(path.begin(), path.end(), sample.path.begin()))
+      if (sample.path.size() > path.size() &&
+          std::equal(path.begin(), path.end(), sample.path.begin()))
         child = sample.path[path.size()];
       else if (sample.path.size() == 1 && sample.path[0].starts_with(prefix))
         child = sample.path[0].substr(prefix.size());
-      if (!child.empty() && std::find(out.begin(), out.end(), child) == out.end()) out.push_back(child);
+      if (!child.empty() && std::find(out.begin(), out.end(), child) == out.end())
+        out.push_back(child);
     }
     return out;
   }
@@ -117,7 +123,14 @@ class Binder {
       path.pop_back();
     }
     path.pop_back();
-    if (list.empty()) refuse_missing([&] { Path first = path; first.emplace_back("0"); return first; }(), type->getElementType());
+    if (list.empty())
+      refuse_missing(
+          [&] {
+            Path first = path;
+            first.emplace_back("0");
+            return first;
+          }(),
+          type->getElementType());
     return list;
   }
 
@@ -147,7 +160,8 @@ class Binder {
     }
     const auto kind = type->kind();
     if (const auto* tensor = std::get_if<ir::Tensor>(&value);
-        tensor != nullptr && (kind == c10::TypeKind::TensorType || kind == c10::TypeKind::AnyType)) {
+        tensor != nullptr &&
+        (kind == c10::TypeKind::TensorType || kind == c10::TypeKind::AnyType)) {
       out_.tensors.push_back(to_torch_copy(*tensor));
       out_.names.push_back(name);
       return out_.tensors.back();
@@ -158,13 +172,19 @@ class Binder {
       if (kind == c10::TypeKind::IntType || kind == c10::TypeKind::NumberType) return *number;
     }
     if (const auto* number = std::get_if<double>(&value);
-        number != nullptr && (kind == c10::TypeKind::FloatType || kind == c10::TypeKind::NumberType))
+        number != nullptr &&
+        (kind == c10::TypeKind::FloatType || kind == c10::TypeKind::NumberType))
       return *number;
-    if (const auto* flag = std::get_if<bool>(&value); flag != nullptr && kind == c10::TypeKind::BoolType) return *flag;
-    if (const auto* text = std::get_if<std::string>(&value); text != nullptr && kind == c10::TypeKind::StringType)
+    if (const auto* flag = std::get_if<bool>(&value);
+        flag != nullptr && kind == c10::TypeKind::BoolType)
+      return *flag;
+    if (const auto* text = std::get_if<std::string>(&value);
+        text != nullptr && kind == c10::TypeKind::StringType)
       return *text;
-    throw Error("input-shape", cat("the sample of the input ", quoted(name), " does not fit its type ", quoted(type->str())), {},
-                "`t2nnef inspect` shows the model's arguments");
+    throw Error("input-shape",
+                cat("the sample of the input ", quoted(name), " does not fit its type ",
+                    quoted(type->str())),
+                {}, "`t2nnef inspect` shows the model's arguments");
   }
 
   const std::vector<SampleInput>& samples_;
@@ -190,7 +210,8 @@ void flatten(const c10::IValue& value, Path& path, bool with_bytes, std::vector<
     for (const auto& entry : value.toGenericDict())
       if (entry.key().isString()) below(entry.key().toStringRef(), entry.value());
   } else if (value.isTuple() || value.isList()) {
-    const auto elements = value.isTuple() ? c10::ArrayRef<c10::IValue>(value.toTuple()->elements()) : value.toListRef();
+    const auto elements = value.isTuple() ? c10::ArrayRef<c10::IValue>(value.toTuple()->elements())
+                                          : value.toListRef();
     for (size_t i = 0; i < elements.size(); ++i) below(std::to_string(i), elements[i]);
   } else if (value.isNone()) {
     out.push_back({path, ir::None{}});
@@ -205,7 +226,8 @@ void flatten(const c10::IValue& value, Path& path, bool with_bytes, std::vector<
   }
 }
 
-void flatten_result(const c10::IValue& value, const std::string& name, bool top, std::vector<FlatOutput>& out) {
+void flatten_result(const c10::IValue& value, const std::string& name, bool top,
+                    std::vector<FlatOutput>& out) {
   const auto below = [&](const std::string& key, bool named) {
     if (!top) return name + "_" + key;
     return named ? key : "output_" + key;
@@ -215,32 +237,39 @@ void flatten_result(const c10::IValue& value, const std::string& name, bool top,
   } else if (value.isGenericDict()) {
     for (const auto& entry : value.toGenericDict()) {
       const bool text = entry.key().isString();
-      flatten_result(entry.value(), below(text ? entry.key().toStringRef() : cat(entry.key()), text), false, out);
+      flatten_result(entry.value(),
+                     below(text ? entry.key().toStringRef() : cat(entry.key()), text), false, out);
     }
   } else if (value.isTuple()) {
     const auto tuple = value.toTuple();
     const auto fields = tuple->type<c10::TupleType>()->schema();
     for (size_t i = 0; i < tuple->elements().size(); ++i)
-      flatten_result(tuple->elements()[i], below(fields ? fields->arguments()[i].name() : std::to_string(i), fields != nullptr),
-                     false, out);
+      flatten_result(
+          tuple->elements()[i],
+          below(fields ? fields->arguments()[i].name() : std::to_string(i), fields != nullptr),
+          false, out);
   } else if (value.isList()) {
     size_t i = 0;
     for (const c10::IValue& element : value.toListRef())
       flatten_result(element, below(std::to_string(i++), false), false, out);
   } else if (!value.isNone()) {
-    throw Error("unsupported-output", cat("the model returns a value of type ", quoted(value.tagKind()), " (",
-                                          top ? "its result" : quoted(name), ")"),
-                "an artefact has tensors as outputs, nothing else", "return a tensor, or leave the value out");
+    throw Error("unsupported-output",
+                cat("the model returns a value of type ", quoted(value.tagKind()), " (",
+                    top ? "its result" : quoted(name), ")"),
+                "an artefact has tensors as outputs, nothing else",
+                "return a tensor, or leave the value out");
   }
 }
 
 }  // namespace
 
-BoundInputs bind_inputs(const c10::FunctionSchema& schema, const std::vector<SampleInput>& samples) {
+BoundInputs bind_inputs(const c10::FunctionSchema& schema,
+                        const std::vector<SampleInput>& samples) {
   return Binder(samples).run(schema);
 }
 
-std::vector<SampleInput> flatten_samples(const c10::FunctionSchema& schema, const std::vector<c10::IValue>& arguments) {
+std::vector<SampleInput> flatten_samples(const c10::FunctionSchema& schema,
+                                         const std::vector<c10::IValue>& arguments) {
   std::vector<SampleInput> out;
   for (size_t i = 0; i < arguments.size() && i + 1 < schema.arguments().size(); ++i) {
     Path path = {schema.arguments()[i + 1].name()};
@@ -261,7 +290,8 @@ std::vector<FlatOutput> flatten_outputs(const c10::IValue& result) {
   std::vector<FlatOutput> out;
   flatten_result(result, "", true, out);
   if (out.empty())
-    throw Error("unsupported-output", "the model returns no tensor", {}, "an artefact needs at least one output");
+    throw Error("unsupported-output", "the model returns no tensor", {},
+                "an artefact needs at least one output");
   return out;
 }
 

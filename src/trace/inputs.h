@@ -24,7 +24,8 @@ struct BoundInputs {
 BoundInputs bind_inputs(const c10::FunctionSchema& schema, const std::vector<SampleInput>& samples);
 
 /// The leaves of arguments that a traced file keeps; tensors without bytes.
-std::vector<SampleInput> flatten_samples(const c10::FunctionSchema& schema, const std::vector<c10::IValue>& arguments);
+std::vector<SampleInput> flatten_samples(const c10::FunctionSchema& schema,
+                                         const std::vector<c10::IValue>& arguments);
 /// The leaves of one value, tensors with bytes.
 std::vector<SampleInput> flatten_value(const std::string& name, const c10::IValue& value);
 
@@ -34,7 +35,8 @@ struct FlatOutput {
 };
 
 /// Tensors of the result, depth first: dictionary keys and field names name them, else `output_N`.
-/// None is left out. Errors: `unsupported-output` for numbers, strings and objects, and for no tensor.
+/// None is left out. Errors: `unsupported-output` for numbers, strings and objects, and for no
+/// tensor.
 std::vector<FlatOutput> flatten_outputs(const c10::IValue& result);
 
 }  // namespace t2n::trace

@@ -31,7 +31,9 @@ bool is_grad_question(const Node* node) {
   return node->kind() == is_grad_enabled || node->kind() == prim::requires_grad;
 }
 
-c10::intrusive_ptr<c10::ivalue::Object> object_of(const Slot& slot) { return slot.value.toObject(); }
+c10::intrusive_ptr<c10::ivalue::Object> object_of(const Slot& slot) {
+  return slot.value.toObject();
+}
 
 }  // namespace
 
@@ -87,8 +89,8 @@ Interpreter::Slots Interpreter::slots(at::ArrayRef<torch::jit::Value*> values, E
 }
 
 void Interpreter::set_outputs(Node* node, Env& env, Slots values) const {
-  T2N_ASSERT(values.size() == node->outputs().size(), node->kind().toQualString(), " gave ", values.size(),
-             " results, expected ", node->outputs().size());
+  T2N_ASSERT(values.size() == node->outputs().size(), node->kind().toQualString(), " gave ",
+             values.size(), " results, expected ", node->outputs().size());
   for (size_t i = 0; i < values.size(); ++i) env[node->output(i)] = std::move(values[i]);
 }
 
@@ -99,7 +101,8 @@ Interpreter::Slots Interpreter::call(torch::jit::Function& function, Slots argum
                 "recursion cannot be exported");
   for (size_t i = arguments.size(); i < function.getSchema().arguments().size(); ++i) {
     const auto& default_value = function.getSchema().arguments()[i].default_value();
-    T2N_ASSERT(default_value, "argument ", function.getSchema().arguments()[i].name(), " is missing");
+    T2N_ASSERT(default_value, "argument ", function.getSchema().arguments()[i].name(),
+               " is missing");
     arguments.push_back({*default_value, nullptr});
   }
   Slots results;
@@ -129,7 +132,8 @@ void Interpreter::run_block(Block* block, Env& env) {
 
 void Interpreter::run_node(Node* node, Env& env) {
   if (++executed_ > options_.max_operations)
-    throw Error("trace-limit", cat("the model ran more than ", options_.max_operations, " operations"),
+    throw Error("trace-limit",
+                cat("the model ran more than ", options_.max_operations, " operations"),
                 "a loop may not end, or unrolls into a very large graph");
   if (!run_structural(node, env)) run_operation(node, env);
 }
@@ -139,7 +143,9 @@ bool Interpreter::run_structural(Node* node, Env& env) {
   switch (node->kind()) {
     case prim::Constant: run_constant(node, env); return true;
     case prim::GetAttr:
-      set_outputs(node, env, {{object_of(slot(node->input(0), env))->getAttr(node->s(c10::attr::name)), nullptr}});
+      set_outputs(
+          node, env,
+          {{object_of(slot(node->input(0), env))->getAttr(node->s(c10::attr::name)), nullptr}});
       return true;
     case prim::SetAttr: run_set_attr(node, env); return true;
     case prim::CallMethod: run_call_method(node, env); return true;
@@ -205,7 +211,9 @@ void Interpreter::run_loop(Node* node, Env& env) {
   Slot condition = slot(node->input(1), env);
   Slots carried = slots(node->inputs().slice(2), env);
   Block* body = node->blocks()[0];
-  const auto is_data = [](const Slot& s) { return s.shadow && s.shadow->kind == ShadowInfo::Kind::data; };
+  const auto is_data = [](const Slot& s) {
+    return s.shadow && s.shadow->kind == ShadowInfo::Kind::data;
+  };
   for (int64_t turn = 0;; ++turn) {
     node_ = node;
     if (recorder_ != nullptr && (is_data(trips) || is_data(condition))) {
@@ -273,8 +281,11 @@ void Interpreter::run_with(Node* node, Env& env) {
   if (!enter) arguments.resize(4);  // type, value and traceback of no exception
   // `with torch.no_grad()` and its kin change nothing that is recorded.
   Slots results = {Slot{}};
-  const bool grad_mode = object->type()->name() && object->type()->name()->qualifiedName().find("grad_mode") != std::string::npos;
-  if (!grad_mode) results = call(object->type()->getMethod(enter ? "__enter__" : "__exit__"), std::move(arguments));
+  const bool grad_mode = object->type()->name() && object->type()->name()->qualifiedName().find(
+                                                       "grad_mode") != std::string::npos;
+  if (!grad_mode)
+    results =
+        call(object->type()->getMethod(enter ? "__enter__" : "__exit__"), std::move(arguments));
   node_ = node;
   if (!node->outputs().empty()) set_outputs(node, env, std::move(results));
 }

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "src/trace/range_watch.h"
 #include "src/trace/recorder.h"
 #include "src/trace/shadow.h"
 #include "src/trace/source_map.h"
@@ -21,25 +22,12 @@ struct Slot {
   Shadow shadow;
 };
 
-/// Collects what integer inputs may hold, from the tensors that they index.
-class RangeWatch {
- public:
-  void add_input(const at::Tensor& tensor, size_t index);
-  void see(const std::string& op, const torch::jit::Stack& inputs, const std::vector<at::Tensor>& outputs);
-  std::vector<std::optional<Range>> ranges(size_t inputs) const;
-
- private:
-  void bound(const c10::IValue& index, int64_t high);
-  std::unordered_map<const c10::TensorImpl*, size_t> carriers_;  ///< tensors that hold an input's values
-  std::vector<at::Tensor> keep_;
-  std::unordered_map<size_t, int64_t> highs_;
-};
-
-/// One run of a model. With a recorder every tensor operation is recorded; without, it is only executed.
+/// One run of a model. With a recorder every tensor operation is recorded; without, it is only
+/// executed.
 class Interpreter {
  public:
-  Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& sources, const TraceOptions& options,
-              Recorder* recorder, RangeWatch* ranges);
+  Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& sources,
+              const TraceOptions& options, Recorder* recorder, RangeWatch* ranges);
 
   c10::IValue run(const torch::jit::Module& module, const std::string& method,
                   const std::vector<c10::IValue>& arguments);
@@ -67,12 +55,22 @@ class Interpreter {
   void run_with(torch::jit::Node* node, Env& env);
   void run_operation(torch::jit::Node* node, Env& env);
 
+  // execute.cpp
+  const torch::jit::Operator& operator_of(const torch::jit::Node* node) const;
   void execute(const torch::jit::Operator& op, const Run& run, torch::jit::Stack& stack);
-  void record_after(const Call& call, const torch::jit::Stack& results);
-  Shadow result_shadow(const torch::jit::Operator& op, const torch::jit::Stack& inputs,
+  void execute_or_explain(const torch::jit::Operator& op, const Run& run, torch::jit::Stack& stack);
+
+  // follow.cpp
+  Shadow size_shadow(const at::Tensor& tensor, int64_t axis);
+  Shadow element_shadow(const c10::IValue& list, int64_t index) const;
+  Shadow result_shadow(const std::string& name, const torch::jit::Stack& inputs,
                        const std::vector<Shadow>& shadows, const c10::IValue& result);
+  void shadow_new_list(const std::string& name, const torch::jit::Stack& inputs,
+                       const c10::IValue& result);
   void shadow_containers(const std::string& name, const torch::jit::Stack& inputs,
                          const std::vector<Shadow>& shadows, const c10::IValue& result);
+  std::string origin(const std::string& name);
+
   Slot& slot(const torch::jit::Value* value, Env& env) const;
   Slots slots(at::ArrayRef<torch::jit::Value*> values, Env& env) const;
   void set_outputs(torch::jit::Node* node, Env& env, Slots values) const;

@@ -38,7 +38,8 @@ c10::IValue make_dict(Node* node, const std::vector<Slot>& elements) {
 
 c10::IValue make_object(Node* node) {
   const auto type = node->output()->type()->expect<c10::ClassType>();
-  return c10::ivalue::Object::create(c10::StrongTypePtr(type->compilation_unit(), type), type->numAttributes());
+  return c10::ivalue::Object::create(c10::StrongTypePtr(type->compilation_unit(), type),
+                                     type->numAttributes());
 }
 
 bool is_instance(Node* node, const c10::IValue& value) {
@@ -80,22 +81,26 @@ void Interpreter::run_unpack(Node* node, Env& env) {
   const auto at = [&](size_t i) { return i < shadows.size() ? shadows[i] : container.shadow; };
   std::vector<c10::IValue> elements;
   if (container.value.isTuple())
-    for (const c10::IValue& element : container.value.toTuple()->elements()) elements.push_back(element);
+    for (const c10::IValue& element : container.value.toTuple()->elements())
+      elements.push_back(element);
   else
     for (const c10::IValue& element : container.value.toListRef()) elements.push_back(element);
 
   Slots out;
   if (node->kind() == prim::TupleIndex) {
     const int64_t index = slot(node->input(1), env).value.toInt();
-    const auto place = static_cast<size_t>(index < 0 ? index + static_cast<int64_t>(elements.size()) : index);
+    const auto place =
+        static_cast<size_t>(index < 0 ? index + static_cast<int64_t>(elements.size()) : index);
     out.push_back({elements.at(place), at(place)});
   } else if (node->kind() == prim::TupleSlice) {
-    std::vector<c10::IValue> slice(elements.begin() + node->i(c10::attr::beg), elements.begin() + node->i(c10::attr::end));
+    std::vector<c10::IValue> slice(elements.begin() + node->i(c10::attr::beg),
+                                   elements.begin() + node->i(c10::attr::end));
     out.push_back({c10::ivalue::Tuple::create(std::move(slice)), nullptr});
   } else {
     if (elements.size() != node->outputs().size())
-      throw Error("forward-failed", cat("a list of ", elements.size(), " elements is unpacked into ",
-                                        node->outputs().size(), " names"));
+      throw Error("forward-failed",
+                  cat("a list of ", elements.size(), " elements is unpacked into ",
+                      node->outputs().size(), " names"));
     for (size_t i = 0; i < elements.size(); ++i) out.push_back({elements[i], at(i)});
   }
   set_outputs(node, env, std::move(out));

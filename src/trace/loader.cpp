@@ -43,48 +43,57 @@ class MappingAdapter : public caffe2::serialize::ReadAdapterInterface {
 /// Method 0 of the local header of a zip entry means "stored".
 bool is_stored(const Mapping& mapping, size_t header) {
   if (header + 30 > mapping.size()) return false;
-  return mapping.original()[header + 8] == std::byte{0} && mapping.original()[header + 9] == std::byte{0};
+  return mapping.original()[header + 8] == std::byte{0} &&
+         mapping.original()[header + 9] == std::byte{0};
 }
 
 /// Storages for every tensor record below `prefix`: aliases of the working pages where possible.
 std::shared_ptr<DeserializationStorageContext> map_storages(
-    PyTorchStreamReader& reader, const std::shared_ptr<const Mapping>& mapping, const std::string& prefix) {
+    PyTorchStreamReader& reader, const std::shared_ptr<const Mapping>& mapping,
+    const std::string& prefix) {
   auto context = std::make_shared<DeserializationStorageContext>();
   constexpr size_t kAlignment = 16;
   for (const std::string& name : reader.getAllRecords()) {
     if (!name.starts_with(prefix)) continue;
     const size_t offset = reader.getRecordOffset(name);
     const size_t size = reader.getRecordSize(name);
-    if (!is_stored(*mapping, reader.getRecordHeaderOffset(name)) || offset % kAlignment != 0) continue;
+    if (!is_stored(*mapping, reader.getRecordHeaderOffset(name)) || offset % kAlignment != 0)
+      continue;
     if (size > mapping->size() || offset > mapping->size() - size)
-      throw Error("model-corrupt", cat("the record ", quoted(name), " reaches beyond the end of the file"), {},
+      throw Error("model-corrupt",
+                  cat("the record ", quoted(name), " reaches beyond the end of the file"), {},
                   "was it saved or downloaded completely?");
     auto* keep = new std::shared_ptr<const Mapping>(mapping);
-    c10::DataPtr pointer(mapping->working() + offset, keep,
-                         [](void* held) { delete static_cast<std::shared_ptr<const Mapping>*>(held); },
-                         c10::Device(at::kCPU));
-    context->addStorage(name.substr(prefix.size()),
-                        c10::Storage(c10::Storage::use_byte_size_t(), size, std::move(pointer), nullptr, false));
+    c10::DataPtr pointer(
+        mapping->working() + offset, keep,
+        [](void* held) { delete static_cast<std::shared_ptr<const Mapping>*>(held); },
+        c10::Device(at::kCPU));
+    context->addStorage(
+        name.substr(prefix.size()),
+        c10::Storage(c10::Storage::use_byte_size_t(), size, std::move(pointer), nullptr, false));
   }
   return context;
 }
 
-/// Traced inputs are kept without values: records of no bytes under tensors of some shape. One reserve
-/// of zero pages, never touched, stands behind all of them.
+/// Traced inputs are kept without values: records of no bytes under tensors of some shape. One
+/// reserve of zero pages, never touched, stands behind all of them.
 std::shared_ptr<DeserializationStorageContext> empty_storages(PyTorchStreamReader& reader,
                                                               const std::string& prefix) {
   constexpr size_t kReserve = size_t{1} << 36;
-  void* zeros = ::mmap(nullptr, kReserve, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* zeros =
+      ::mmap(nullptr, kReserve, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (zeros == MAP_FAILED) return nullptr;
   const std::shared_ptr<void> owner(zeros, [](void* at) { ::munmap(at, kReserve); });
   auto context = std::make_shared<DeserializationStorageContext>();
   for (const std::string& name : reader.getAllRecords()) {
     if (!name.starts_with(prefix)) continue;
-    c10::DataPtr pointer(zeros, new std::shared_ptr<void>(owner),
-                         [](void* held) { delete static_cast<std::shared_ptr<void>*>(held); },
-                         c10::Device(at::kCPU));
+    c10::DataPtr pointer(
+        zeros, new std::shared_ptr<void>(owner),
+        [](void* held) { delete static_cast<std::shared_ptr<void>*>(held); },
+        c10::Device(at::kCPU));
     context->addStorage(name.substr(prefix.size()),
-                        c10::Storage(c10::Storage::use_byte_size_t(), kReserve, std::move(pointer), nullptr, false));
+                        c10::Storage(c10::Storage::use_byte_size_t(), kReserve, std::move(pointer),
+                                     nullptr, false));
   }
   return context;
 }
@@ -103,13 +112,15 @@ class Deserializer {
       : reader_(std::move(reader)),
         mapping_(std::move(mapping)),
         unit_(std::make_shared<torch::jit::CompilationUnit>()),
-        importer_(unit_, &constants_, [this](const std::string& qualifier) { return source(qualifier); },
-                  reader_->version()) {}
+        importer_(
+            unit_, &constants_, [this](const std::string& qualifier) { return source(qualifier); },
+            reader_->version()) {}
 
   Loaded run() {
     torch::jit::populate_upgraders_graph_map();
     const c10::IValue constants = read("constants", map_storages(*reader_, mapping_, "constants/"));
-    for (const c10::IValue& constant : constants.toTuple()->elements()) constants_.push_back(constant);
+    for (const c10::IValue& constant : constants.toTuple()->elements())
+      constants_.push_back(constant);
     const c10::IValue data = read("data", map_storages(*reader_, mapping_, "data/"));
     Loaded out;
     out.mapping = mapping_;
@@ -129,10 +140,12 @@ class Deserializer {
     path += ".py";
     const auto text = read_record(*reader_, path);
     if (!text) return nullptr;
-    return std::make_shared<torch::jit::Source>(std::string_view(text->data(), text->size()), path, 1);
+    return std::make_shared<torch::jit::Source>(std::string_view(text->data(), text->size()), path,
+                                                1);
   }
 
-  c10::intrusive_ptr<c10::ivalue::Object> make_object(const c10::StrongTypePtr& type, c10::IValue state) {
+  c10::intrusive_ptr<c10::ivalue::Object> make_object(const c10::StrongTypePtr& type,
+                                                      c10::IValue state) {
     const auto class_type = type.type_->expect<c10::ClassType>();
     if (auto* method = class_type->findMethod("__setstate__")) {
       refuse_denied(*method, "while it is loaded (__setstate__)");
@@ -141,16 +154,17 @@ class Deserializer {
     return torch::jit::ObjLoaderFunc(type, std::move(state));
   }
 
-  c10::IValue read(const std::string& archive, std::shared_ptr<DeserializationStorageContext> storages) {
+  c10::IValue read(const std::string& archive,
+                   std::shared_ptr<DeserializationStorageContext> storages) {
     const auto resolve = [this](const c10::QualifiedName& name) {
       return c10::StrongTypePtr(unit_, importer_.loadType(name));
     };
     const auto make = [this](const c10::StrongTypePtr& type, c10::IValue state) {
       return make_object(type, std::move(state));
     };
-    return torch::jit::readArchiveAndTensors(archive, "", archive + "/", resolve, make, c10::Device(at::kCPU),
-                                             *reader_, torch::jit::Unpickler::defaultTypeParser,
-                                             std::move(storages));
+    return torch::jit::readArchiveAndTensors(
+        archive, "", archive + "/", resolve, make, c10::Device(at::kCPU), *reader_,
+        torch::jit::Unpickler::defaultTypeParser, std::move(storages));
   }
 
   std::optional<c10::IValue> traced_inputs() {
@@ -179,7 +193,8 @@ std::shared_ptr<PyTorchStreamReader> open_archive(const std::shared_ptr<const Ma
     auto reader = std::make_shared<PyTorchStreamReader>(std::make_shared<MappingAdapter>(mapping));
     const auto pickle = read_record(*reader, "data.pkl");
     constexpr size_t kHead = 256;
-    const std::string head = pickle ? std::string(pickle->data(), std::min(pickle->size(), kHead)) : std::string();
+    const std::string head =
+        pickle ? std::string(pickle->data(), std::min(pickle->size(), kHead)) : std::string();
     sniff_records(reader->getAllRecords(), head, path);
     return reader;
   } catch (const std::exception&) {
@@ -211,7 +226,8 @@ Loaded compile_model(const InlineModel& model) {
   out.sources = std::make_shared<SourceMap>([](const std::string&) { return std::nullopt; });
   out.module = torch::jit::Module("Model");
   out.module.register_attribute("training", c10::BoolType::get(), false);
-  for (const auto& [name, value] : model.parameters) out.module.register_buffer(name, to_torch_copy(value));
+  for (const auto& [name, value] : model.parameters)
+    out.module.register_buffer(name, to_torch_copy(value));
   try {
     out.module.define(model.source + "\n");  // the parser wants the last line ended
   } catch (const std::exception&) {

@@ -19,13 +19,14 @@ struct Loaded {
   std::shared_ptr<SourceMap> sources;
   torch::jit::Module module;
   int64_t format_version = 0;
-  std::optional<c10::IValue> traced_inputs;  ///< Dict[str, List[Any]]: method -> arguments, shapes only
-  bool ran_code = false;                     ///< some `__setstate__` ran
+  std::optional<c10::IValue>
+      traced_inputs;      ///< Dict[str, List[Any]]: method -> arguments, shapes only
+  bool ran_code = false;  ///< some `__setstate__` ran
 };
 
-/// Storages alias the mapping's working pages; unaligned or deflated records are copied. Every record
-/// is checked against the file's size. Operators that this LibTorch lacks are declared on the fly, so
-/// that the tracer can name their uses. Errors: `model-…`, `denied-operator`.
+/// Storages alias the mapping's working pages; unaligned or deflated records are copied. Every
+/// record is checked against the file's size. Operators that this LibTorch lacks are declared on
+/// the fly, so that the tracer can name their uses. Errors: `model-…`, `denied-operator`.
 Loaded load_model(const std::string& path);
 
 /// Compiles source text; the parameters become buffers.

@@ -17,7 +17,8 @@ std::shared_ptr<const Mapping> Mapping::open(const std::string& path) {
   mapping->file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat info = {};
   if (mapping->file_ < 0 || ::fstat(mapping->file_, &info) != 0)
-    throw Error("model-not-found", cat("cannot open the model ", quoted(path)), std::strerror(errno));
+    throw Error("model-not-found", cat("cannot open the model ", quoted(path)),
+                std::strerror(errno));
   if (!S_ISREG(info.st_mode))
     throw Error("model-format", cat(quoted(path), " is not a file"), {},
                 "give the .pt file that torch.jit.save wrote");
@@ -25,7 +26,8 @@ std::shared_ptr<const Mapping> Mapping::open(const std::string& path) {
     throw Error("model-format", cat(quoted(path), " is empty"), "it has 0 bytes",
                 "was it saved or downloaded completely?");
   mapping->size_ = static_cast<size_t>(info.st_size);
-  void* working = ::mmap(nullptr, mapping->size_, PROT_READ | PROT_WRITE, MAP_PRIVATE, mapping->file_, 0);
+  void* working =
+      ::mmap(nullptr, mapping->size_, PROT_READ | PROT_WRITE, MAP_PRIVATE, mapping->file_, 0);
   void* original = ::mmap(nullptr, mapping->size_, PROT_READ, MAP_PRIVATE, mapping->file_, 0);
   if (working != MAP_FAILED) mapping->working_ = static_cast<std::byte*>(working);
   if (original != MAP_FAILED) mapping->original_ = static_cast<const std::byte*>(original);

@@ -1,4 +1,5 @@
-// A model file in memory, twice: private copy-on-write pages to execute on, read-only pages to export.
+// A model file in memory, twice: private copy-on-write pages to execute on, read-only pages to
+// export.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +23,8 @@ class Mapping {
   size_t size() const { return size_; }
   /// The read-only bytes behind a pointer into the working pages; nullptr if it points elsewhere.
   const std::byte* original_of(const void* pointer) const;
-  /// Gives the working pages back to the system: what was written to them is gone, the next reader sees
-  /// the file again.
+  /// Gives the working pages back to the system: what was written to them is gone, the next reader
+  /// sees the file again.
   void restore() const;
 
  private:

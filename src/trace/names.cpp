@@ -13,24 +13,26 @@ ModuleNames::ModuleNames(const torch::jit::Module& module, ir::Graph& graph) : g
   visit_object(module._ivalue(), "", 0);
 }
 
-void ModuleNames::visit_object(const c10::intrusive_ptr<c10::ivalue::Object>& object, const std::string& path,
-                               ir::ScopeId scope) {
+void ModuleNames::visit_object(const c10::intrusive_ptr<c10::ivalue::Object>& object,
+                               const std::string& path, ir::ScopeId scope) {
   if (!scopes_.emplace(object.get(), scope).second) return;
   const auto type = object->type();
   for (size_t i = 0; i < type->numAttributes(); ++i) {
     const std::string& attribute = type->getAttributeName(i);
-    visit_value(object->getSlot(i), path.empty() ? attribute : path + "." + attribute, attribute, scope);
+    visit_value(object->getSlot(i), path.empty() ? attribute : path + "." + attribute, attribute,
+                scope);
   }
 }
 
-void ModuleNames::visit_value(const c10::IValue& value, const std::string& path, const std::string& attribute,
-                              ir::ScopeId parent) {
+void ModuleNames::visit_value(const c10::IValue& value, const std::string& path,
+                              const std::string& attribute, ir::ScopeId parent) {
   if (value.isTensor()) {
     if (value.toTensor().defined()) tensors_.emplace(value.toTensor().unsafeGetTensorImpl(), path);
   } else if (value.isObject()) {
     const auto object = value.toObject();
     if (scopes_.contains(object.get())) return;
-    visit_object(object, path, ir::add_scope(graph_, parent, class_word(*object->type()), attribute));
+    visit_object(object, path,
+                 ir::add_scope(graph_, parent, class_word(*object->type()), attribute));
   } else if (value.isTuple()) {
     size_t index = 0;
     for (const c10::IValue& element : value.toTuple()->elements())
@@ -56,6 +58,8 @@ ir::ScopeId ModuleNames::scope(const c10::ivalue::Object& object) const {
   return found == scopes_.end() ? -1 : found->second;
 }
 
-bool ModuleNames::is_module(const c10::ivalue::Object& object) const { return object.type()->is_module(); }
+bool ModuleNames::is_module(const c10::ivalue::Object& object) const {
+  return object.type()->is_module();
+}
 
 }  // namespace t2n::trace

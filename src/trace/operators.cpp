@@ -22,19 +22,24 @@ std::set<std::string, std::less<>>& unknown_operators() {
 
 /// Operators of libraries that models often use, with their real schemas; others get a general one.
 constexpr std::array<std::pair<std::string_view, const char*>, 5> kKnownSchemas = {{
-    {"torchvision::nms", "torchvision::nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"},
+    {"torchvision::nms",
+     "torchvision::nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"},
     {"torchvision::roi_align",
-     "torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int "
+     "torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, int pooled_height, "
+     "int "
      "pooled_width, int sampling_ratio, bool aligned) -> Tensor"},
     {"torchvision::roi_pool",
      "torchvision::roi_pool(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int "
      "pooled_width) -> (Tensor, Tensor)"},
     {"torchvision::ps_roi_align",
-     "torchvision::ps_roi_align(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int "
+     "torchvision::ps_roi_align(Tensor input, Tensor rois, float spatial_scale, int pooled_height, "
+     "int "
      "pooled_width, int sampling_ratio) -> (Tensor, Tensor)"},
     {"torchvision::deform_conv2d",
-     "torchvision::deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, "
-     "int stride_h, int stride_w, int pad_h, int pad_w, int dilation_h, int dilation_w, int groups, int "
+     "torchvision::deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor "
+     "bias, "
+     "int stride_h, int stride_w, int pad_h, int pad_w, int dilation_h, int dilation_w, int "
+     "groups, int "
      "offset_groups, bool use_mask) -> Tensor"},
 }};
 
@@ -75,8 +80,8 @@ void visit_block(torch::jit::Block* block, Seen& seen, const Visit& visit) {
 bool is_denied(std::string_view name) {
   constexpr std::array<std::string_view, 2> kNames = {"aten::save", "aten::from_file"};
   constexpr std::array<std::string_view, 8> kPrefixes = {
-      "c10d::", "_c10d_functional", "c10d_functional", "symm_mem::",
-      "prim::rpc", "distributed::", "dist_autograd::", "rpc::"};
+      "c10d::",    "_c10d_functional", "c10d_functional", "symm_mem::",
+      "prim::rpc", "distributed::",    "dist_autograd::", "rpc::"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
          std::any_of(kPrefixes.begin(), kPrefixes.end(),
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
@@ -99,8 +104,9 @@ bool is_pure(torch::jit::Block* block) {
   visit_block(block, seen, [&](torch::jit::Node* node) {
     const auto kind = node->kind();
     const auto* op = node->maybeOperator();
-    if (kind == c10::prim::SetAttr || kind == c10::prim::RaiseException || kind == c10::prim::Print ||
-        kind == c10::prim::fork || (op != nullptr && op->schema().is_mutable()))
+    if (kind == c10::prim::SetAttr || kind == c10::prim::RaiseException ||
+        kind == c10::prim::Print || kind == c10::prim::fork ||
+        (op != nullptr && op->schema().is_mutable()))
       pure = false;
   });
   return pure;

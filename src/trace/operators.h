@@ -15,15 +15,16 @@ bool is_denied(std::string_view name);
 /// Throws `denied-operator` if the function, or anything that it calls, contains a denied operator.
 void refuse_denied(torch::jit::Function& function, std::string_view reason);
 
-/// True if running the block changes nothing but the values it yields: no write to tensors, lists or
-/// attributes, no exception, no output.
+/// True if running the block changes nothing but the values it yields: no write to tensors, lists
+/// or attributes, no exception, no output.
 bool is_pure(torch::jit::Block* block);
 
 /// Declares an operator that LibTorch does not know, so that code which names it can be loaded.
 void declare_unknown(const std::string& name);
 bool is_unknown(std::string_view name);
 
-/// "aten::histc" from LibTorch's "Unknown builtin op: aten::histc."; "" if the text is about something else.
+/// "aten::histc" from LibTorch's "Unknown builtin op: aten::histc."; "" if the text is about
+/// something else.
 std::string unknown_operator_in(const std::string& message);
 
 }  // namespace t2n::trace

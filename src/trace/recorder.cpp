@@ -16,19 +16,20 @@ bool is_tensor_list(const c10::IValue& value) {
   if (!value.isList()) return false;
   const auto list = value.toListRef();
   return !list.empty() && std::all_of(list.begin(), list.end(), [](const c10::IValue& v) {
-           return v.isTensor() || v.isNone();
-         }) &&
-         std::any_of(list.begin(), list.end(), [](const c10::IValue& v) { return v.isTensor(); });
+    return v.isTensor() || v.isNone();
+  }) && std::any_of(list.begin(), list.end(), [](const c10::IValue& v) { return v.isTensor(); });
 }
 
 /// Conditions and indices take no part in type promotion.
 bool takes_part_in_promotion(const std::string& name) {
-  constexpr std::array<std::string_view, 5> kOthers = {"condition", "mask", "index", "indices", "out"};
+  constexpr std::array<std::string_view, 5> kOthers = {"condition", "mask", "index", "indices",
+                                                       "out"};
   return std::find(kOthers.begin(), kOthers.end(), name) == kOthers.end();
 }
 
 /// at::result_type over the real operands; it does not show in the result's dtype (comparisons).
-std::optional<ir::DType> compute_dtype(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs) {
+std::optional<ir::DType> compute_dtype(const c10::FunctionSchema& schema,
+                                       const torch::jit::Stack& inputs) {
   at::native::ResultTypeState state = {};
   bool any = false;
   for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i) {
@@ -86,11 +87,13 @@ Run make_run(torch::jit::Operation operation) {
 }
 
 std::string qualified_name(const c10::FunctionSchema& schema) {
-  return schema.overload_name().empty() ? schema.name() : schema.name() + "." + schema.overload_name();
+  return schema.overload_name().empty() ? schema.name()
+                                        : schema.name() + "." + schema.overload_name();
 }
 
-Recorder::Recorder(ir::Graph& graph, const ModuleNames& names, std::shared_ptr<const Mapping> mapping,
-                   bool pages_may_differ, bool name_constants_by_use)
+Recorder::Recorder(ir::Graph& graph, const ModuleNames& names,
+                   std::shared_ptr<const Mapping> mapping, bool pages_may_differ,
+                   bool name_constants_by_use)
     : graph_(graph),
       names_(names),
       mapping_(std::move(mapping)),
@@ -107,8 +110,10 @@ std::string Recorder::unique_name(const std::string& base) {
 }
 
 void Recorder::add_input(const at::Tensor& tensor, const std::string& name) {
-  const ir::ValueId value = ir::add_value(
-      graph_, {unique_name(name), require_dtype(tensor.scalar_type()), ir::to_shape(tensor.sizes().vec()), {}});
+  const ir::ValueId value = ir::add_value(graph_, {unique_name(name),
+                                                   require_dtype(tensor.scalar_type()),
+                                                   ir::to_shape(tensor.sizes().vec()),
+                                                   {}});
   graph_.inputs.push_back(value);
   depends_.resize(graph_.values.size(), false);
   depends_[static_cast<size_t>(value)] = true;
@@ -124,7 +129,8 @@ bool Recorder::knows(const at::Tensor& tensor) const { return find(tensor) >= 0;
 
 int Recorder::add_track(const at::Tensor& tensor, ir::ValueId value, int parent,
                         std::shared_ptr<const View> view) {
-  Track track{TensorHandle(tensor.getIntrusivePtr()), value, -1, parent, std::move(view), 0, nullptr};
+  Track track{
+      TensorHandle(tensor.getIntrusivePtr()), value, -1, parent, std::move(view), 0, nullptr};
   const auto index = static_cast<int>(tracks_.size());
   if (parent >= 0) {
     track.root = tracks_[static_cast<size_t>(parent)].root;
@@ -182,11 +188,14 @@ ir::ValueId Recorder::constant(const at::Tensor& tensor, Place place, const std:
   size_t hash = 0;
   if (shareable) {
     data = ir::contiguous(data);
-    hash = std::hash<std::string_view>()({reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size()});
+    hash = std::hash<std::string_view>()(
+        {reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size()});
     const auto [begin, end] = small_constants_.equal_range(hash);
     const std::vector<int> index = begin == end ? std::vector<int>() : ir::constant_index(graph_);
     for (auto at = begin; at != end; ++at)
-      if (ir::same_values(graph_.constants[static_cast<size_t>(index[static_cast<size_t>(at->second)])].data, data))
+      if (ir::same_values(
+              graph_.constants[static_cast<size_t>(index[static_cast<size_t>(at->second)])].data,
+              data))
         return at->second;
   }
   if (name.empty()) {
@@ -207,14 +216,17 @@ ir::ValueId Recorder::constant(const at::Tensor& tensor, Place place, const std:
   return value;
 }
 
-ir::Attr Recorder::attribute(const c10::IValue& value, const c10::Argument& argument, const Shadow& shadow,
-                             const std::vector<Shadow>& elements, Place place, const Use& use) {
+ir::Attr Recorder::attribute(const c10::IValue& value, const c10::Argument& argument,
+                             const Shadow& shadow, const std::vector<Shadow>& elements, Place place,
+                             const Use& use) {
   const auto refuse_data = [&](const Shadow& s) {
     if (s && s->kind == ShadowInfo::Kind::data)
-      throw Error("data-dependent-value",
-                  cat("the argument ", quoted(argument.name()), " of ", use.op, " is read from a tensor's values"),
-                  cat("it comes from ", s->origin, "; a file would hold the number of this one run"),
-                  "keep the value a tensor, or make it a constant of the model");
+      throw Error(
+          "data-dependent-value",
+          cat("the argument ", quoted(argument.name()), " of ", use.op,
+              " is read from a tensor's values"),
+          cat("it comes from ", s->origin, "; a file would hold the number of this one run"),
+          "keep the value a tensor, or make it a constant of the model");
   };
   refuse_data(shadow);
   for (const Shadow& element : elements) refuse_data(element);
@@ -222,7 +234,8 @@ ir::Attr Recorder::attribute(const c10::IValue& value, const c10::Argument& argu
     return s && s->kind == ShadowInfo::Kind::size ? s->expr : ir::Dim(number);
   };
   const auto id = [&](const c10::IValue& v) {
-    return v.isNone() || !v.toTensor().defined() ? ir::kNoValue : this->value(v.toTensor(), place, use.name);
+    return v.isNone() || !v.toTensor().defined() ? ir::kNoValue
+                                                 : this->value(v.toTensor(), place, use.name);
   };
   if (value.isNone() || value.isGenerator()) return ir::None{};
   if (value.isTensor())
@@ -261,13 +274,16 @@ ir::Attr Recorder::attribute(const c10::IValue& value, const c10::Argument& argu
       return read_list<std::string>(value, [](const c10::IValue& v) { return v.toStringRef(); });
   }
   throw Error("unsupported-argument",
-              cat(use.op, ": ", argument.name(), " of type ", quoted(value.tagKind()), " cannot be exported"),
-              value.isObject() || value.isCustomClass() ? "it is an object, not a tensor or a plain value" : "");
+              cat(use.op, ": ", argument.name(), " of type ", quoted(value.tagKind()),
+                  " cannot be exported"),
+              value.isObject() || value.isCustomClass()
+                  ? "it is an object, not a tensor or a plain value"
+                  : "");
 }
 
-Call Recorder::prepare(const torch::jit::Operator& op, Run run,
-                       const torch::jit::Stack& inputs, const std::vector<Shadow>& shadows,
-                       const ContainerShadows& containers, Place place) {
+Call Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::jit::Stack& inputs,
+                       const std::vector<Shadow>& shadows, const ContainerShadows& containers,
+                       Place place) {
   const c10::FunctionSchema& schema = op.schema();
   Call call;
   call.schema = &schema;
@@ -282,7 +298,8 @@ Call Recorder::prepare(const torch::jit::Operator& op, Run run,
   for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i) {
     const c10::Argument& argument = schema.arguments()[i];
     const Use use{name, cat(word, "_", call.node.call, "_", argument.name())};
-    call.node.args.push_back({argument.name(), attribute(inputs[i], argument, shadows[i], containers.find(inputs[i]), place, use)});
+    call.node.args.push_back({argument.name(), attribute(inputs[i], argument, shadows[i],
+                                                         containers.find(inputs[i]), place, use)});
   }
   call.node.compute_dtype = compute_dtype(schema, inputs);
   return call;
@@ -290,12 +307,14 @@ Call Recorder::prepare(const torch::jit::Operator& op, Run run,
 
 std::string Recorder::value_name(const ir::Node& node) {
   const std::string path = ir::module_path(graph_, node.scope);
-  return unique_name((path.empty() ? "" : path + ".") + std::string(ir::op_word(ir::op_name(node.op))));
+  return unique_name((path.empty() ? "" : path + ".") +
+                     std::string(ir::op_word(ir::op_name(node.op))));
 }
 
 ir::ValueId Recorder::new_value(const ir::Node& node, const at::Tensor& like) {
-  const ir::ValueId value = ir::add_value(graph_, {value_name(node), require_dtype(like.scalar_type()),
-                                                   ir::to_shape(like.sizes().vec()), {}});
+  const ir::ValueId value = ir::add_value(
+      graph_,
+      {value_name(node), require_dtype(like.scalar_type()), ir::to_shape(like.sizes().vec()), {}});
   depends_.resize(graph_.values.size(), false);
   return value;
 }
@@ -303,21 +322,23 @@ ir::ValueId Recorder::new_value(const ir::Node& node, const at::Tensor& like) {
 void Recorder::append(ir::Node node) {
   // What a random operator gives is data too: nothing may be concluded from one run's numbers.
   bool depends = ir::purity_column().find(node.op) != nullptr;
-  ir::for_each_input(node, [&](ir::ValueId id) { depends = depends || depends_[static_cast<size_t>(id)]; });
+  ir::for_each_input(
+      node, [&](ir::ValueId id) { depends = depends || depends_[static_cast<size_t>(id)]; });
   for (const ir::ValueId output : node.outputs) depends_[static_cast<size_t>(output)] = depends;
   graph_.nodes.push_back(std::move(node));
 }
 
 void Recorder::record(Call call, const std::vector<at::Tensor>& outputs) {
-  for (const at::Tensor& output : outputs) call.node.outputs.push_back(new_value(call.node, output));
+  for (const at::Tensor& output : outputs)
+    call.node.outputs.push_back(new_value(call.node, output));
   append(call.node);
   const auto shared = std::make_shared<Call>(std::move(call));
   for (size_t i = 0; i < outputs.size(); ++i)
     if (!knows(outputs[i])) bind_view(outputs[i], shared->node.outputs[i], shared, i);
 }
 
-void Recorder::bind_view(const at::Tensor& output, ir::ValueId value, const std::shared_ptr<Call>& call,
-                         size_t index) {
+void Recorder::bind_view(const at::Tensor& output, ir::ValueId value,
+                         const std::shared_ptr<Call>& call, size_t index) {
   const auto same_storage = [&](const c10::IValue& input) {
     return input.isTensor() && input.toTensor().defined() && input.toTensor().has_storage() &&
            output.has_storage() && input.toTensor().is_alias_of(output);
@@ -326,7 +347,8 @@ void Recorder::bind_view(const at::Tensor& output, ir::ValueId value, const std:
     auto view = std::make_shared<View>(View{*call, input, in_list, index});
     // The base must not be kept alive by its views: activations are freed as the program runs.
     for (c10::IValue& held : view->call.inputs)
-      if (is_tensor_list(held) || (held.isTensor() && held.toTensor().is_same(base))) held = c10::IValue();
+      if (is_tensor_list(held) || (held.isTensor() && held.toTensor().is_same(base)))
+        held = c10::IValue();
     add_track(output, value, find(base), std::move(view));
   };
   for (size_t i = 0; i < call->inputs.size(); ++i) {

@@ -38,8 +38,8 @@ struct Call {
   torch::jit::Stack inputs;
 };
 
-/// Tensors are told apart by their TensorImpl. A view remembers its base; a write makes a new version of
-/// the root and leaves the other views stale until they are read again.
+/// Tensors are told apart by their TensorImpl. A view remembers its base; a write makes a new
+/// version of the root and leaves the other views stale until they are read again.
 class Recorder {
  public:
   Recorder(ir::Graph& graph, const ModuleNames& names, std::shared_ptr<const Mapping> mapping,
@@ -47,9 +47,8 @@ class Recorder {
 
   void add_input(const at::Tensor& tensor, const std::string& name);
   /// Reads the operands. Errors: `data-dependent-value`, `unsupported-dtype`.
-  Call prepare(const torch::jit::Operator& op, Run run,
-               const torch::jit::Stack& inputs, const std::vector<Shadow>& shadows,
-               const ContainerShadows& containers, Place place);
+  Call prepare(const torch::jit::Operator& op, Run run, const torch::jit::Stack& inputs,
+               const std::vector<Shadow>& shadows, const ContainerShadows& containers, Place place);
   /// After an operation without writes: `outputs` holds at least one tensor not known yet.
   void record(Call call, const std::vector<at::Tensor>& outputs);
   /// After an operation whose schema writes to some of its arguments.
@@ -97,7 +96,8 @@ class Recorder {
 
   // recorder.cpp
   int find(const at::Tensor& tensor) const;
-  int add_track(const at::Tensor& tensor, ir::ValueId value, int parent, std::shared_ptr<const View> view);
+  int add_track(const at::Tensor& tensor, ir::ValueId value, int parent,
+                std::shared_ptr<const View> view);
   int track_of(const at::Tensor& tensor, Place place, const std::string& use);
   ir::ValueId constant(const at::Tensor& tensor, Place place, const std::string& use);
   std::string unique_name(const std::string& base);
@@ -106,14 +106,15 @@ class Recorder {
   void append(ir::Node node);
   ir::Attr attribute(const c10::IValue& value, const c10::Argument& argument, const Shadow& shadow,
                      const std::vector<Shadow>& elements, Place place, const Use& use);
-  void bind_view(const at::Tensor& output, ir::ValueId value, const std::shared_ptr<Call>& call, size_t index);
+  void bind_view(const at::Tensor& output, ir::ValueId value, const std::shared_ptr<Call>& call,
+                 size_t index);
 
   // functionalise.cpp
   ir::ValueId refresh(int track);
   void write(int track, ir::ValueId value, Place place);
   ir::ValueId scatter_back(const Track& view, ir::ValueId base, ir::ValueId source, Place place);
-  ir::ValueId emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype, const ir::Ints& shape,
-                   Place place);
+  ir::ValueId emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
+                   const ir::Ints& shape, Place place);
   void replace_view(const at::Tensor& tensor, const Call& call);
   ir::ValueId index_constant(const at::Tensor& tensor, Place place);
 

@@ -21,8 +21,13 @@ class WarningRelay : public c10::WarningHandler {
   explicit WarningRelay(const Report& report) : report_(report) {}
   void process(const c10::Warning& warning) override {
     if (report_)
-      report_(Diagnostic{.severity = Severity::note, .id = "torch-warning", .message = first_line(warning.msg()),
-                         .where = {}, .details = {}, .why = {}, .help = {}});
+      report_(Diagnostic{.severity = Severity::note,
+                         .id = "torch-warning",
+                         .message = first_line(warning.msg()),
+                         .where = {},
+                         .details = {},
+                         .why = {},
+                         .help = {}});
   }
 
  private:
@@ -32,13 +37,16 @@ class WarningRelay : public c10::WarningHandler {
 /// Not Module::eval(): that insists on an attribute which frozen modules lack.
 void set_eval(const torch::jit::Module& module) {
   for (const torch::jit::Module& each : module.modules())
-    if (const auto slot = each._ivalue()->type()->findAttributeSlot("training")) each._ivalue()->setSlot(*slot, false);
+    if (const auto slot = each._ivalue()->type()->findAttributeSlot("training"))
+      each._ivalue()->setSlot(*slot, false);
 }
 
 /// A result must not have the name of an input, nor of another result.
-std::vector<std::string> output_names(const ir::Graph& graph, const std::vector<FlatOutput>& outputs) {
+std::vector<std::string> output_names(const ir::Graph& graph,
+                                      const std::vector<FlatOutput>& outputs) {
   std::unordered_set<std::string> taken;
-  for (const ir::ValueId input : graph.inputs) taken.insert(graph.values[static_cast<size_t>(input)].name);
+  for (const ir::ValueId input : graph.inputs)
+    taken.insert(graph.values[static_cast<size_t>(input)].name);
   std::vector<std::string> names;
   for (const FlatOutput& output : outputs) {
     std::string name = output.name;
@@ -49,7 +57,8 @@ std::vector<std::string> output_names(const ir::Graph& graph, const std::vector<
   return names;
 }
 
-void count_tensor(const at::Tensor& tensor, std::unordered_set<const void*>& seen, ModelInfo& info) {
+void count_tensor(const at::Tensor& tensor, std::unordered_set<const void*>& seen,
+                  ModelInfo& info) {
   if (!tensor.defined() || !seen.insert(tensor.unsafeGetTensorImpl()).second) return;
   info.parameters += tensor.numel();
   info.parameter_bytes += tensor.numel() * static_cast<int64_t>(tensor.element_size());
@@ -57,7 +66,8 @@ void count_tensor(const at::Tensor& tensor, std::unordered_set<const void*>& see
 
 }  // namespace
 
-Session::Session(Loaded loaded, std::string method) : loaded_(std::move(loaded)), method_(std::move(method)) {
+Session::Session(Loaded loaded, std::string method)
+    : loaded_(std::move(loaded)), method_(std::move(method)) {
   set_eval(loaded_.module);
   if (loaded_.module.find_method(method_)) return;
   std::vector<std::string> methods;
@@ -72,7 +82,9 @@ const c10::FunctionSchema& Session::schema() const {
   return loaded_.module.get_method(method_).function().getSchema();
 }
 
-bool Session::is_frozen() const { return !loaded_.module.type()->findAttributeSlot("training").has_value(); }
+bool Session::is_frozen() const {
+  return !loaded_.module.type()->findAttributeSlot("training").has_value();
+}
 
 /// After a run: pages that forward read need not stay in memory, and none that it wrote may.
 void Session::restore() const {
@@ -81,19 +93,23 @@ void Session::restore() const {
 
 ModelInfo Session::describe() const {
   ModelInfo info;
-  info.kind = is_frozen() ? FileKind::frozen : loaded_.traced_inputs ? FileKind::traced : FileKind::scripted;
+  info.kind = is_frozen()             ? FileKind::frozen
+              : loaded_.traced_inputs ? FileKind::traced
+                                      : FileKind::scripted;
   info.class_name = class_word(*loaded_.module.type());
   info.format_version = loaded_.format_version;
   for (const auto& method : loaded_.module.get_methods()) info.methods.push_back(method.name());
   for (size_t i = 1; i < schema().arguments().size(); ++i) {
     const c10::Argument& argument = schema().arguments()[i];
-    info.arguments.push_back({argument.name(), argument.type()->str(), argument.default_value().has_value()});
+    info.arguments.push_back(
+        {argument.name(), argument.type()->str(), argument.default_value().has_value()});
   }
   if (loaded_.traced_inputs) {
     for (const auto& entry : loaded_.traced_inputs->toGenericDict())
       if (entry.key().toStringRef() == method_) {
         const auto list = entry.value().toListRef();
-        info.samples = flatten_samples(schema(), std::vector<c10::IValue>(list.begin(), list.end()));
+        info.samples =
+            flatten_samples(schema(), std::vector<c10::IValue>(list.begin(), list.end()));
       }
   }
   std::unordered_set<const void*> seen;
@@ -141,7 +157,8 @@ std::vector<ir::Tensor> Session::run(const std::vector<SampleInput>& inputs) {
   const TraceOptions options;
   Interpreter interpreter(scratch, names, *loaded_.sources, options, nullptr, nullptr);
   std::vector<ir::Tensor> out;
-  for (const FlatOutput& output : flatten_outputs(interpreter.run(loaded_.module, method_, bound.arguments)))
+  for (const FlatOutput& output :
+       flatten_outputs(interpreter.run(loaded_.module, method_, bound.arguments)))
     out.push_back(copy(output.tensor));
   restore();
   return out;

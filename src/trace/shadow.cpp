@@ -38,7 +38,8 @@ bool is_identity(const std::string& name) {
 }
 
 Shadow make(ShadowInfo::Kind kind, ir::Dim expr = {}, std::string origin = {}) {
-  return std::make_shared<const ShadowInfo>(ShadowInfo{kind, std::move(expr), std::move(origin), {}});
+  return std::make_shared<const ShadowInfo>(
+      ShadowInfo{kind, std::move(expr), std::move(origin), {}});
 }
 
 }  // namespace
@@ -52,7 +53,8 @@ std::vector<Shadow> ContainerShadows::find(const c10::IValue& container) const {
 void ContainerShadows::set(const c10::IValue& container, std::vector<Shadow> elements) {
   const void* key = identity(container);
   if (key == nullptr) return;
-  const bool plain = std::all_of(elements.begin(), elements.end(), [](const Shadow& s) { return !s; });
+  const bool plain =
+      std::all_of(elements.begin(), elements.end(), [](const Shadow& s) { return !s; });
   if (plain)
     entries_.erase(key);
   else
@@ -70,7 +72,8 @@ Shadow combine(const std::string& name, const std::vector<c10::IValue>& operands
   for (size_t i = 0; i < shadows.size(); ++i) {
     if (!shadows[i]) continue;
     any = true;
-    if (shadows[i]->kind == ShadowInfo::Kind::data)  // the result is another number than the tensor's truth
+    if (shadows[i]->kind ==
+        ShadowInfo::Kind::data)  // the result is another number than the tensor's truth
       return make(ShadowInfo::Kind::data, {}, shadows[i]->origin);
     sizes_only = sizes_only && shadows[i]->kind == ShadowInfo::Kind::size;
   }
@@ -82,11 +85,12 @@ Shadow combine(const std::string& name, const std::vector<c10::IValue>& operands
   if (sizes_only && operands.size() == 1 && name == "aten::neg")
     return make(ShadowInfo::Kind::size, ir::Dim(-1) * shadows[0]->expr);
   // A third operand is the alpha of tensor addition.
-  const bool plain = operands.size() == 2 ||
-                     (operands.size() == 3 && !shadows[2] && operands[2].isInt() && operands[2].toInt() == 1);
+  const bool plain = operands.size() == 2 || (operands.size() == 3 && !shadows[2] &&
+                                              operands[2].isInt() && operands[2].toInt() == 1);
   const auto found = binary_operations().find(name);
   if (sizes_only && found != binary_operations().end() && plain && plain_int(0) && plain_int(1))
-    return make(ShadowInfo::Kind::size, found->second(operand(operands[0], shadows[0]), operand(operands[1], shadows[1])));
+    return make(ShadowInfo::Kind::size,
+                found->second(operand(operands[0], shadows[0]), operand(operands[1], shadows[1])));
   return make(ShadowInfo::Kind::opaque);
 }
 

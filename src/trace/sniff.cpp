@@ -62,18 +62,20 @@ void sniff_records(const std::vector<std::string>& records, std::string_view pic
   if (has_record(records, "data.pkl")) {
     const size_t dict = pickle_head.find("collections\nOrderedDict");
     const size_t first_global = pickle_head.find('c');
-    const bool state = pickle_head.size() > 2 &&
-                       (pickle_head[2] == '}' || (dict != std::string_view::npos && dict == first_global + 1));
+    const bool state =
+        pickle_head.size() > 2 &&
+        (pickle_head[2] == '}' || (dict != std::string_view::npos && dict == first_global + 1));
     if (state)
       throw Error("model-format", cat(quoted(path), " is a state_dict: weights without a program"),
                   "it was written by torch.save(model.state_dict(), …)",
                   cat("load it into the model in Python, then ", kHowToSave));
-    throw Error("model-format", cat(quoted(path), " is a pickled module, which needs its Python source"),
+    throw Error("model-format",
+                cat(quoted(path), " is a pickled module, which needs its Python source"),
                 "it was written by torch.save(model, …)",
                 cat("load it in Python with torch.load, then ", kHowToSave));
   }
-  throw Error("model-format", cat(quoted(path), " is a zip archive, but not one of torch.jit.save"), {},
-              kHowToSave);
+  throw Error("model-format", cat(quoted(path), " is a zip archive, but not one of torch.jit.save"),
+              {}, kHowToSave);
 }
 
 void refuse_archive(const std::string& message, const std::string& path) {
@@ -82,9 +84,10 @@ void refuse_archive(const std::string& message, const std::string& path) {
   const std::string line = first_line(message);
   if (std::regex_search(line, match, version))
     throw Error("model-too-new",
-                cat(quoted(path), " is of format version ", match[1].str(), "; this t2nnef reads up to ",
-                    match[2].str()),
-                "it was saved by a newer PyTorch", "use a newer t2nnef, or save with an older PyTorch");
+                cat(quoted(path), " is of format version ", match[1].str(),
+                    "; this t2nnef reads up to ", match[2].str()),
+                "it was saved by a newer PyTorch",
+                "use a newer t2nnef, or save with an older PyTorch");
   throw Error("model-corrupt", cat(quoted(path), " is damaged or not complete"), line,
               "was it saved or downloaded completely? compare its size with the original");
 }

@@ -9,8 +9,8 @@
 
 namespace t2n::trace {
 
-/// Before opening: anything that is no zip archive is refused with `model-format`, each kind of file in
-/// its own words and with the lines that produce a right one.
+/// Before opening: anything that is no zip archive is refused with `model-format`, each kind of
+/// file in its own words and with the lines that produce a right one.
 void sniff_bytes(std::span<const std::byte> bytes, const std::string& path);
 
 /// After opening: a zip that is no TorchScript archive (state_dict, pickled module, .pt2).

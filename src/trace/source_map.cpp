@@ -29,7 +29,8 @@ std::optional<std::pair<std::string, Frame>> parse_frame(const std::string& line
   const size_t open = colon == std::string::npos ? colon : line.rfind('(', colon);
   if (open == std::string::npos || open + 1 >= colon) return std::nullopt;
   const std::string digits = line.substr(open + 1, colon - open - 1);
-  if (digits.size() > 8 || digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+  if (digits.size() > 8 || digits.find_first_not_of("0123456789") != std::string::npos)
+    return std::nullopt;
   const std::string path = line.substr(0, open);
   return std::pair(path, Frame{base_name(path), std::stoi(digits), 0, line.substr(colon + 3)});
 }
@@ -77,14 +78,18 @@ ir::Source SourceMap::find(const torch::jit::SourceRange& range) {
 ir::Source SourceMap::place(const Text& text, int64_t begin, int64_t end) {
   if (text.text.empty()) return {};
   if (auto traced = traced_place(text.text)) return *traced;
-  const auto at = static_cast<size_t>(std::clamp<int64_t>(begin, 0, static_cast<int64_t>(text.text.size())));
+  const auto at =
+      static_cast<size_t>(std::clamp<int64_t>(begin, 0, static_cast<int64_t>(text.text.size())));
   const size_t line_begin = at == 0 ? 0 : text.text.rfind('\n', at - 1) + 1;
   const size_t line_end = std::min(text.text.find('\n', at), text.text.size());
-  const auto lines_before = std::count(text.text.begin(), text.text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+  const auto lines_before =
+      std::count(text.text.begin(), text.text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
   if (text.file.empty()) return {};
   ir::Source source;
-  source.frames.push_back(Frame{base_name(text.file), text.first_line + static_cast<int>(lines_before),
-                                static_cast<int>(at - line_begin) + 1, {}});
+  source.frames.push_back(Frame{base_name(text.file),
+                                text.first_line + static_cast<int>(lines_before),
+                                static_cast<int>(at - line_begin) + 1,
+                                {}});
   const std::string line = text.text.substr(line_begin, line_end - line_begin);
   const size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
   source.excerpt = line.substr(indent);
@@ -112,7 +117,8 @@ const SourceMap::Table& SourceMap::table(const std::string& file) {
 SourceMap::Table SourceMap::parse(const std::vector<char>& bytes) {
   const auto top = torch::jit::unpickle(bytes.data(), bytes.size()).toTuple();
   const auto& items = top->elements();
-  // Before the string table came (1.12) texts stood in the records themselves: such files have no places.
+  // Before the string table came (1.12) texts stood in the records themselves: such files have no
+  // places.
   if (items.size() != 3 || !items[0].isString()) return {};
   const auto strings = items[1].toTuple();
   const auto text_at = [&](const c10::IValue& index) {
@@ -135,7 +141,8 @@ SourceMap::Table SourceMap::parse(const std::vector<char>& bytes) {
       table.texts.push_back(std::move(text));
     }
     table.entries.push_back(Entry{tagged->elements().at(0).toInt(), found->second,
-                                  range->elements().at(1).toInt(), range->elements().at(2).toInt()});
+                                  range->elements().at(1).toInt(),
+                                  range->elements().at(2).toInt()});
   }
   std::sort(table.entries.begin(), table.entries.end(),
             [](const Entry& a, const Entry& b) { return a.offset < b.offset; });

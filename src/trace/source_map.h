@@ -13,7 +13,8 @@
 
 namespace t2n::trace {
 
-/// Reads the `.debug_pkl` tables of an archive, each on first need. A file without them has no places.
+/// Reads the `.debug_pkl` tables of an archive, each on first need. A file without them has no
+/// places.
 class SourceMap {
  public:
   /// Returns the bytes of a record, or nullopt if the archive lacks it.

@@ -6,8 +6,8 @@
 
 namespace t2n::trace {
 
-/// The message of a LibTorch exception that is being handled, without C++ backtrace. Rethrows t2n::Error.
-/// Call inside a catch block.
+/// The message of a LibTorch exception that is being handled, without C++ backtrace. Rethrows
+/// t2n::Error. Call inside a catch block.
 std::string current_torch_message();
 
 /// First line of a text, at most `limit` characters.

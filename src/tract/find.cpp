@@ -76,7 +76,7 @@ Version version_of(const fs::path& library) {
 void add(Candidates& found, const std::string& place, Origin origin) {
   const auto library = library_at(place);
   if (!library) {
-    found.problems.push_back(cat(t2n::quoted(place), " holds no tract library"));
+    found.problems.push_back(cat(quoted(place), " holds no tract library"));
     return;
   }
   const Engine engine{library->string(), version_of(*library), origin};
@@ -85,7 +85,7 @@ void add(Candidates& found, const std::string& place, Origin origin) {
                   [&](const Engine& other) { return other.library == engine.library; });
   if (known) return;
   if (engine.version < kOldest)
-    found.problems.push_back(cat(t2n::quoted(place), " is tract ", version_str(engine.version),
+    found.problems.push_back(cat(quoted(place), " is tract ", version_str(engine.version),
                                  ", older than ", version_str(kOldest)));
   else
     found.engines.push_back(engine);

@@ -98,7 +98,7 @@ Owned import_tensor(const Library& library, const ir::Tensor& tensor) {
   const auto type = datum_type(tensor.dtype);
   if (!type)
     throw Error("engine-failed",
-                cat("tract has no element type ", t2n::quoted(ir::dtype_name(tensor.dtype))));
+                cat("tract has no element type ", quoted(ir::dtype_name(tensor.dtype))));
   const ir::Tensor rows = ir::contiguous(tensor);
   std::vector<size_t> shape(rows.shape.begin(), rows.shape.end());
   shape.push_back(0);  // never a null pointer, whatever the rank
@@ -203,7 +203,7 @@ std::vector<ir::Tensor> Model::run(const std::vector<ir::Tensor>& inputs) const 
 ir::Tensor Model::export_output(const Owned& tensor, const Port& port) const {
   const Abi& abi = library_.abi();
   if (const auto plain = read_tensor(abi, tensor.get())) return *plain;
-  const std::string what = cat("cannot hand out ", t2n::quoted(port.name), " (", port.fact, ")");
+  const std::string what = cat("cannot hand out ", quoted(port.name), " (", port.fact, ")");
   if (abi.tensor_convert_to != nullptr) {
     Handle handle = nullptr;
     library_.check(abi.tensor_convert_to(tensor.get(), *datum_type(plain_type(port)), &handle),

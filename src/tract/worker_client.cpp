@@ -1,6 +1,4 @@
 // Our side of the engine worker: requests, time-outs, crashes, restarts.
-#include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -103,7 +101,12 @@ void WorkerClient::start() {
   child_.emplace(std::move(*child));
   theirs.reset();  // else the end of the worker would not close the channel
   const Deadline deadline = std::chrono::steady_clock::now() + options_.timeout;
-  version_ = await_answer(deadline, "starting").texts.at(0);
+  try {
+    version_ = await_answer(deadline, "starting").texts.at(0);
+  } catch (...) {
+    stop();  // a worker whose library does not load has ended
+    throw;
+  }
 }
 
 void WorkerClient::stop() {

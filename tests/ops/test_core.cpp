@@ -395,6 +395,22 @@ TEST_CASE("what tract would crash on is a bug here") {
            "the translation gives f32[2,3] where torch gives f32[3,2] (layer.0.op)");
 }
 
+TEST_CASE("what no output needs is neither computed nor stored") {
+  const nnef::Document document = one_op(
+      [](Emitter& out, Ref x) {
+        const Ref used = out.elementwise("add", {x, out.constant(iota({3}), "used")});
+        const Ref unused = out.elementwise("sub", {used, out.constant(iota({2, 3}), "unused")});
+        out.elementwise("mul", {used, unused});
+        return out.call("relu", {used}, {}, DType::f32, {2, 3});
+      },
+      {2, 3});
+  CHECK_EQ(body(document),
+           "used = variable<scalar>(label = 'used', shape = [1, 3])\n"
+           "layer_0_op_add = add(x, used)\n"
+           "y = relu(layer_0_op_add)\n");
+  CHECK_EQ(document.blobs.size(), 1);
+}
+
 TEST_CASE("padding of booleans goes through numbers") {
   CHECK_EQ(statements(
                [](Emitter& out, Ref x) {

@@ -49,7 +49,8 @@ std::vector<trace::SampleInput> named(const std::vector<ir::Tensor>& inputs) {
   return out;
 }
 
-Exported export_script(const Script& model, const std::vector<ir::Tensor>& inputs, const target::Target& target) {
+Exported export_script(const Script& model, const std::vector<ir::Tensor>& inputs,
+                       const target::Target& target) {
   const auto session = torch_module().compile({model.source, model.parameters});
   Exported out;
   out.traced = torch_module().trace(*session, named(inputs), {});
@@ -62,7 +63,8 @@ Exported export_script(const Script& model, const std::vector<ir::Tensor>& input
 }
 
 std::vector<tract::Engine> engines() {
-  static const tract::Candidates candidates = tract::find_engines(tract::search_from_environment(""));
+  static const tract::Candidates candidates =
+      tract::find_engines(tract::search_from_environment(""));
   return candidates.engines;
 }
 
@@ -71,7 +73,8 @@ check::Runner& runner(const target::Target& target) {
   std::unique_ptr<check::Runner>& slot = runners[target::target_name(target)];
   if (!slot) {
     const tract::Version version{target.version.major, target.version.minor, target.version.patch};
-    slot = check::tract_runner(tract::pick(version, {engines(), {}}), {.timeout = std::chrono::seconds(60)});
+    slot = check::tract_runner(tract::pick(version, {engines(), {}}),
+                               {.timeout = std::chrono::seconds(60)});
   }
   return *slot;
 }
@@ -107,7 +110,9 @@ Script script_with(std::string_view source, const std::vector<std::string>& valu
       continue;
     }
     size_t end = at + 1;
-    while (end < source.size() && (std::isalnum(static_cast<unsigned char>(source[end])) != 0 || source[end] == '_')) ++end;
+    while (end < source.size() &&
+           (std::isalnum(static_cast<unsigned char>(source[end])) != 0 || source[end] == '_'))
+      ++end;
     const std::string name(source.substr(at, end - at));
     if (!bound.contains(name)) {
       T2N_ASSERT(next < values.size(), "no value for ", name);
@@ -120,17 +125,21 @@ Script script_with(std::string_view source, const std::vector<std::string>& valu
   return {out, {}};
 }
 
-ir::Tensor randn(const ir::Ints& shape, uint64_t seed, ir::DType dtype) { return draw(dtype, shape, {}, seed, 1); }
+ir::Tensor randn(const ir::Ints& shape, uint64_t seed, ir::DType dtype) {
+  return draw(dtype, shape, {}, seed, 1);
+}
 
 ir::Tensor uniform(const ir::Ints& shape, double low, double high, uint64_t seed, ir::DType dtype) {
   constexpr int64_t kSteps = 1 << 20;
   std::vector<double> data;
-  for (const int64_t step : ir::to_i64(draw(ir::DType::i64, shape, trace::Range{0, kSteps + 1}, seed, 2)))
+  for (const int64_t step :
+       ir::to_i64(draw(ir::DType::i64, shape, trace::Range{0, kSteps + 1}, seed, 2)))
     data.push_back(low + (high - low) * static_cast<double>(step) / static_cast<double>(kSteps));
   return values(shape, data, dtype);
 }
 
-ir::Tensor randint(const ir::Ints& shape, int64_t low, int64_t high_exclusive, uint64_t seed, ir::DType dtype) {
+ir::Tensor randint(const ir::Ints& shape, int64_t low, int64_t high_exclusive, uint64_t seed,
+                   ir::DType dtype) {
   return draw(dtype, shape, trace::Range{low, high_exclusive}, seed, 3);
 }
 
@@ -138,21 +147,24 @@ ir::Tensor values(const ir::Ints& shape, const std::vector<double>& data, ir::DT
   return ir::tensor_of<double>(dtype, shape, data);
 }
 
-Run export_and_run(const Script& model, const std::vector<ir::Tensor>& inputs, const target::Target& target) {
+Run export_and_run(const Script& model, const std::vector<ir::Tensor>& inputs,
+                   const target::Target& target) {
   const Exported exported = export_script(model, inputs, target);
   const TemporaryFolder folder;
-  nnef::PendingArtefact artefact =
-      nnef::write_artefact(exported.document, {folder.path() / "model", nnef::Destination::Form::folder, 0});
+  nnef::PendingArtefact artefact = nnef::write_artefact(
+      exported.document, {folder.path() / "model", nnef::Destination::Form::folder, 0});
   check::Runner& engine = runner(target);
   engine.load(artefact.path().string());
   return {exported.traced.outputs, engine.run(inputs), nnef::print(exported.document)};
 }
 
-std::string export_text(const Script& model, const std::vector<ir::Tensor>& inputs, const target::Target& target) {
+std::string export_text(const Script& model, const std::vector<ir::Tensor>& inputs,
+                        const target::Target& target) {
   return nnef::print(export_script(model, inputs, target).document);
 }
 
-std::string export_error(const Script& model, const std::vector<ir::Tensor>& inputs, const target::Target& target) {
+std::string export_error(const Script& model, const std::vector<ir::Tensor>& inputs,
+                         const target::Target& target) {
   try {
     export_script(model, inputs, target);
   } catch (const Error& error) {
@@ -165,8 +177,10 @@ const std::vector<target::Target>& test_targets() {
   static const std::vector<target::Target> targets = [] {
     std::vector<target::Target> out;
     for (const tract::Engine& engine : engines())
-      out.push_back({target::Engine::tract, {engine.version.major, engine.version.minor, engine.version.patch}});
-    std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return b.version < a.version; });
+      out.push_back({target::Engine::tract,
+                     {engine.version.major, engine.version.minor, engine.version.patch}});
+    std::sort(out.begin(), out.end(),
+              [](const auto& a, const auto& b) { return b.version < a.version; });
     out.erase(std::unique(out.begin(), out.end()), out.end());
     T2N_ASSERT(!out.empty(), "no tract library was found: set T2NNEF_TRACT_LIB");
     return out;
@@ -184,7 +198,8 @@ std::string differences(const Run& run, const check::Tolerance& tolerance) {
   std::string out;
   for (size_t i = 0; i < run.expected.size(); ++i) {
     const check::Comparison comparison = check::compare(run.expected[i], run.actual[i], tolerance);
-    if (comparison.verdict != check::Verdict::ok) out += check::mismatch_text(cat("output_", i), comparison) + "\n";
+    if (comparison.verdict != check::Verdict::ok)
+      out += check::mismatch_text(cat("output_", i), comparison) + "\n";
   }
   return out;
 }

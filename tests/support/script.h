@@ -71,9 +71,9 @@ std::string differences(const Run& run, const check::Tolerance& tolerance);
 }  // namespace t2n::test
 
 /// Fails with the table of differences and the NNEF text.
-#define CHECK_CLOSE(run, tolerance)                                         \
-  do {                                                                      \
-    const auto& t2n_run = (run);                                            \
-    INFO(t2n_run.nnef);                                                     \
+#define CHECK_CLOSE(run, tolerance)                                          \
+  do {                                                                       \
+    const auto& t2n_run = (run);                                             \
+    INFO(t2n_run.nnef);                                                      \
     CHECK_EQ(::t2n::test::differences(t2n_run, (tolerance)), std::string()); \
   } while (false)

@@ -38,48 +38,68 @@ def forward(self, x, n: int = 3, mode: str = "sum", scale: Optional[float] = Non
 }
 
 TEST_CASE("an assert on data is no branch") {
-  const Replay run = replay("def forward(self, x):\n  assert bool(x.sum() > -1e9), 'finite'\n  return x + 1", {randn({3}, 1)});
+  const Replay run =
+      replay("def forward(self, x):\n  assert bool(x.sum() > -1e9), 'finite'\n  return x + 1",
+             {randn({3}, 1)});
   CHECK_EQ(live_operations(run), "aten::add.Scalar");
 }
 
 TEST_CASE("branches, loops and numbers from data are refused") {
   const std::vector<ir::Tensor> x = {randn({3}, 1)};
-  CHECK_EQ(trace_error("def forward(self, x):\n  if float(x.sum()) > 0:\n    y = x + 1\n  else:\n    y = x - 1\n  return y", x),
+  CHECK_EQ(trace_error("def forward(self, x):\n  if float(x.sum()) > 0:\n    y = x + 1\n  else:\n  "
+                       "  y = x - 1\n  return y",
+                       x),
            "data-dependent-branch: a branch depends on the values of a tensor");
-  CHECK_EQ(trace_error("def forward(self, x):\n  if bool(x.sum() > 0):\n    y = x + 1\n  else:\n    y = x[:1]\n  return y", x),
+  CHECK_EQ(trace_error("def forward(self, x):\n  if bool(x.sum() > 0):\n    y = x + 1\n  else:\n   "
+                       " y = x[:1]\n  return y",
+                       x),
            "data-dependent-branch: a branch depends on the values of a tensor");
-  CHECK_EQ(trace_error("def forward(self, x):\n  for i in range(int(x[0])):\n    x = x + 1\n  return x", x),
+  CHECK_EQ(trace_error(
+               "def forward(self, x):\n  for i in range(int(x[0])):\n    x = x + 1\n  return x", x),
            "data-dependent-branch: a loop depends on the values of a tensor");
   CHECK_EQ(trace_error("def forward(self, x):\n  return x * float(x[0])", x),
-           "data-dependent-value: the argument 'other' of aten::mul.Scalar is read from a tensor's values");
-  CHECK_EQ(trace_error("def forward(self, x):\n  v: List[float] = x.tolist()\n  return torch.full([2], v[0])", x),
-           "data-dependent-value: the argument 'fill_value' of aten::full is read from a tensor's values");
+           "data-dependent-value: the argument 'other' of aten::mul.Scalar is read from a tensor's "
+           "values");
+  CHECK_EQ(
+      trace_error(
+          "def forward(self, x):\n  v: List[float] = x.tolist()\n  return torch.full([2], v[0])",
+          x),
+      "data-dependent-value: the argument 'fill_value' of aten::full is read from a tensor's "
+      "values");
 }
 
 TEST_CASE("both ways of a pure branch on data are computed, and the data selects") {
-  const char* source = "def forward(self, x):\n  n = 1\n  if bool(x.sum() > 0):\n    y = x + n\n    k = 2\n  else:\n    y = x.sin()\n    k = 2\n  return y * k";
+  const char* source =
+      "def forward(self, x):\n  n = 1\n  if bool(x.sum() > 0):\n    y = x + n\n    k = 2\n  "
+      "else:\n    y = x.sin()\n    k = 2\n  return y * k";
   for (const double sign : {1., -1.}) {
     CAPTURE(sign);
     const Replay run = replay(source, {values({2}, {sign, sign})});
     CHECK_EQ(replay_difference(run), "");
-    CHECK_EQ(live_operations(run), "aten::sum aten::gt.Scalar aten::add.Scalar aten::sin aten::where.self aten::mul.Scalar");
+    CHECK_EQ(
+        live_operations(run),
+        "aten::sum aten::gt.Scalar aten::add.Scalar aten::sin aten::where.self aten::mul.Scalar");
   }
 }
 
 TEST_CASE("numbers of the model's own constants are plain") {
-  const Replay run = replay("def forward(self, x):\n  n = int(self.n)\n  return x[:n] * float(self.n)", {randn({5}, 1)},
-                            {{"n", values({}, {3})}});
+  const Replay run =
+      replay("def forward(self, x):\n  n = int(self.n)\n  return x[:n] * float(self.n)",
+             {randn({5}, 1)}, {{"n", values({}, {3})}});
   CHECK_EQ(replay_difference(run), "");
 }
 
 TEST_CASE("state is refused, running without end is noticed") {
-  CHECK_EQ(trace_error("def forward(self, x):\n  i = 0\n  while i >= 0:\n    i += 1\n  return x + i", {randn({3}, 1)}),
-           "trace-limit: the model ran more than 1000000 operations");
+  CHECK_EQ(
+      trace_error("def forward(self, x):\n  i = 0\n  while i >= 0:\n    i += 1\n  return x + i",
+                  {randn({3}, 1)}),
+      "trace-limit: the model ran more than 1000000 operations");
 }
 
 TEST_CASE("a failing forward names the operator") {
   CHECK_EQ(trace_error("def forward(self, x):\n  return torch.matmul(x, x)", {randn({2, 3}, 1)}),
-           "forward-failed: aten::matmul failed: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)");
+           "forward-failed: aten::matmul failed: mat1 and mat2 shapes cannot be multiplied (2x3 "
+           "and 2x3)");
 }
 
 TEST_CASE("results that are no tensors are refused") {
@@ -88,20 +108,24 @@ TEST_CASE("results that are no tensors are refused") {
 }
 
 TEST_CASE("the dtype torch computes in is recorded") {
-  const Replay run = replay("def forward(self, x, n):\n  return x > n", {randn({2}, 1), randint({2}, 0, 5, 1)});
+  const Replay run =
+      replay("def forward(self, x, n):\n  return x > n", {randn({2}, 1), randint({2}, 0, 5, 1)});
   REQUIRE_EQ(run.traced.graph.nodes.size(), 1);
   CHECK(run.traced.graph.nodes[0].compute_dtype == ir::DType::f32);
 }
 
 TEST_CASE("half types fall back to f32 and round") {
-  const Replay run = replay("def forward(self, x, w):\n  return torch.conv2d(x, w) + 1",
-                            {randn({1, 2, 5, 5}, 1, ir::DType::f16), randn({3, 2, 3, 3}, 2, ir::DType::f16)});
+  const Replay run =
+      replay("def forward(self, x, w):\n  return torch.conv2d(x, w) + 1",
+             {randn({1, 2, 5, 5}, 1, ir::DType::f16), randn({3, 2, 3, 3}, 2, ir::DType::f16)});
   CHECK(run.traced.outputs[0].dtype == ir::DType::f16);
 }
 
 TEST_CASE("ranges of integer inputs are learnt from what they index") {
-  const Replay run = replay("def forward(self, ids, x):\n  a = torch.embedding(self.w, ids.view(-1))\n  return a.sum() + x.index_select(0, ids[0])",
-                            {values({1, 2}, {0, 1}, ir::DType::i64), randn({4}, 1)}, {{"w", randn({7, 2}, 1)}});
+  const Replay run = replay(
+      "def forward(self, ids, x):\n  a = torch.embedding(self.w, ids.view(-1))\n  return a.sum() + "
+      "x.index_select(0, ids[0])",
+      {values({1, 2}, {0, 1}, ir::DType::i64), randn({4}, 1)}, {{"w", randn({7, 2}, 1)}});
   REQUIRE(run.traced.ranges[0].has_value());
   CHECK_EQ(run.traced.ranges[0]->second, 4);
   CHECK(!run.traced.ranges[1].has_value());

@@ -8,7 +8,8 @@
 namespace t2n::test {
 namespace {
 
-trace::Traced trace_fixture(const std::string& file, const std::vector<trace::SampleInput>& inputs) {
+trace::Traced trace_fixture(const std::string& file,
+                            const std::vector<trace::SampleInput>& inputs) {
   const char* root = std::getenv("T2NNEF_SOURCE_DIR");
   REQUIRE(root != nullptr);
   const auto session = torch_module().load(std::string(root) + "/fixtures/" + file, "forward");
@@ -17,12 +18,14 @@ trace::Traced trace_fixture(const std::string& file, const std::vector<trace::Sa
 
 std::vector<std::string> constant_names(const ir::Graph& graph) {
   std::vector<std::string> out;
-  for (const ir::Constant& constant : graph.constants) out.push_back(graph.values[static_cast<size_t>(constant.value)].name);
+  for (const ir::Constant& constant : graph.constants)
+    out.push_back(graph.values[static_cast<size_t>(constant.value)].name);
   return out;
 }
 
 TEST_CASE("a traced file: parameters, scopes and lines") {
-  const trace::Traced traced = trace_fixture("digits_cnn/model.pt", {{{"x"}, randn({4, 1, 8, 8}, 1)}});
+  const trace::Traced traced =
+      trace_fixture("digits_cnn/model.pt", {{{"x"}, randn({4, 1, 8, 8}, 1)}});
   const ir::Node& first = traced.graph.nodes.front();
   CHECK_EQ(ir::node_address(traced.graph, first).find("/conv2d_0") != std::string::npos, true);
   const Where where = ir::node_where(traced.graph, first);
@@ -36,17 +39,21 @@ TEST_CASE("a traced file: parameters, scopes and lines") {
 }
 
 TEST_CASE("weights in the file are not copied") {
-  const trace::Traced traced = trace_fixture("digits_cnn/model.pt", {{{"x"}, randn({4, 1, 8, 8}, 1)}});
+  const trace::Traced traced =
+      trace_fixture("digits_cnn/model.pt", {{{"x"}, randn({4, 1, 8, 8}, 1)}});
   const auto& constants = traced.graph.constants;
   REQUIRE(!constants.empty());
   // One owner, the mapping, holds the bytes of all of them.
-  for (const ir::Constant& constant : constants) CHECK_EQ(constant.data.owner, constants.front().data.owner);
+  for (const ir::Constant& constant : constants)
+    CHECK_EQ(constant.data.owner, constants.front().data.owner);
 }
 
 TEST_CASE("a frozen file names constants by their first use") {
-  const trace::Traced traced = trace_fixture("frozen_cnn/model.pt", {{{"input_0"}, randn({1, 3, 16, 16}, 1)}});
+  const trace::Traced traced =
+      trace_fixture("frozen_cnn/model.pt", {{{"input_0"}, randn({1, 3, 16, 16}, 1)}});
   bool weight = false;
-  for (const std::string& name : constant_names(traced.graph)) weight = weight || name == "conv2d_0_weight";
+  for (const std::string& name : constant_names(traced.graph))
+    weight = weight || name == "conv2d_0_weight";
   CHECK(weight);
 }
 
@@ -59,11 +66,13 @@ def forward(self, pair: Tuple[Tensor, Tensor], table: Dict[str, Tensor], rest: O
     return {"sum": [out], "parts": [pair[0] * 2, out * 3]}
 )";
   const auto session = torch_module().compile({source, {}});
-  const std::vector<trace::SampleInput> inputs = {
-      {{"pair", "0"}, randn({2}, 1)}, {{"pair_1"}, randn({2}, 2)}, {{"table", "scale"}, randn({2}, 3)}};
+  const std::vector<trace::SampleInput> inputs = {{{"pair", "0"}, randn({2}, 1)},
+                                                  {{"pair_1"}, randn({2}, 2)},
+                                                  {{"table", "scale"}, randn({2}, 3)}};
   const trace::Traced traced = torch_module().trace(*session, inputs, {});
   std::vector<std::string> names;
-  for (const ir::ValueId input : traced.graph.inputs) names.push_back(traced.graph.values[static_cast<size_t>(input)].name);
+  for (const ir::ValueId input : traced.graph.inputs)
+    names.push_back(traced.graph.values[static_cast<size_t>(input)].name);
   CHECK_EQ(names, std::vector<std::string>{"pair_0", "pair_1", "table_scale"});
   CHECK_EQ(traced.graph.output_names, std::vector<std::string>{"sum_0", "parts_0", "parts_1"});
 }

@@ -1,4 +1,5 @@
-// With keep_sizes, numbers computed from sizes stay expressions until `bind-sizes` gives them values.
+// With keep_sizes, numbers computed from sizes stay expressions until `bind-sizes` gives them
+// values.
 #include "ir/print.h"
 #include "src/export/torch_module.h"
 #include "src/passes/pass.h"
@@ -26,7 +27,8 @@ trace::Traced trace_with_sizes() {
   return torch_module().trace(*session, {{{"x"}, randn({2, 3, 8}, 1)}}, options);
 }
 
-const std::vector<ir::Dim>& dims(const ir::Graph& graph, std::string_view op, std::string_view argument) {
+const std::vector<ir::Dim>& dims(const ir::Graph& graph, std::string_view op,
+                                 std::string_view argument) {
   for (const ir::Node& node : graph.nodes)
     if (ir::op_name(node.op) == op) return std::get<std::vector<ir::Dim>>(*node.find(argument));
   FAIL("no such operation");
@@ -51,7 +53,8 @@ TEST_CASE("bind-sizes gives the sample's integers, and the graph computes what t
   passes::run_pipeline(traced.graph, {"bind-sizes"}, {});
   CHECK_EQ(dims(traced.graph, "aten::reshape", "shape"), std::vector<ir::Dim>{6, 4, 2});
   const std::vector<ir::Tensor> x = {randn({2, 3, 8}, 1)};
-  CHECK_EQ(replay_difference({traced, ir::run_graph(traced.graph, x, torch_module().evaluator())}), "");
+  CHECK_EQ(replay_difference({traced, ir::run_graph(traced.graph, x, torch_module().evaluator())}),
+           "");
 }
 
 TEST_CASE("without the option sizes are integers at once") {

@@ -293,6 +293,7 @@ TEST_CASE("a file that is no library, and a library that is not tract") {
   const std::string error = error_of([&] { broken.version(); });
   CHECK(error.starts_with("error[engine-not-found]: cannot load the engine: "));
   CHECK(contains(error, text));
+  CHECK_EQ(error_of([&] { broken.version(); }), error);
   WorkerClient other("libc.so.6");
   CHECK_EQ(error_of([&] { other.version(); }),
            "error[engine-not-found]: not a tract library: it lacks 'tract_version'\n");

@@ -1,0 +1,81 @@
+#include "src/trace/range_watch.h"
+
+#include <algorithm>
+#include <array>
+
+#include "src/trace/recorder.h"
+
+namespace t2n::trace {
+namespace {
+
+/// Operations whose result holds the very values of their first operand.
+bool keeps_values(const std::string& op) {
+  constexpr std::array<std::string_view, 22> kNames = {
+      "aten::view",       "aten::reshape", "aten::flatten",   "aten::squeeze",  "aten::unsqueeze",
+      "aten::expand",     "aten::permute", "aten::transpose", "aten::slice",    "aten::select",
+      "aten::to",         "aten::clone",   "aten::t",         "aten::split",    "aten::alias",
+      "aten::contiguous", "aten::long",    "aten::unflatten", "aten::_to_copy", "aten::detach",
+      "aten::expand_as",  "aten::type_as"};
+  return std::find(kNames.begin(), kNames.end(), op) != kNames.end();
+}
+
+/// Extent of the axis that operand `dim` names.
+int64_t axis_size(const torch::jit::Stack& inputs, size_t dim) {
+  const at::Tensor& tensor = inputs[0].toTensor();
+  return tensor.dim() == 0 ? int64_t{1} : tensor.size(inputs[dim].toInt());
+}
+
+}  // namespace
+
+void RangeWatch::add_input(const at::Tensor& tensor, size_t index) {
+  if (!at::isIntegralType(tensor.scalar_type(), false)) return;
+  carriers_[tensor.unsafeGetTensorImpl()] = index;
+  keep_.push_back(tensor);
+}
+
+void RangeWatch::bound(const c10::IValue& index, int64_t high) {
+  for (const at::Tensor& tensor : flatten_tensors(index)) {
+    const auto carrier = carriers_.find(tensor.unsafeGetTensorImpl());
+    if (carrier == carriers_.end()) continue;
+    const auto [known, is_new] = highs_.try_emplace(carrier->second, high);
+    if (!is_new) known->second = std::min(known->second, high);
+  }
+}
+
+void RangeWatch::see(const std::string& op, const torch::jit::Stack& inputs,
+                     const std::vector<at::Tensor>& outputs) {
+  if (carriers_.empty() || inputs.empty() || !inputs[0].isTensor()) return;
+  if (op == "aten::embedding" || op == "aten::embedding_bag") {
+    bound(inputs[1], inputs[0].toTensor().size(0));
+  } else if (op == "aten::index_select" || op == "aten::gather" || op == "aten::scatter") {
+    bound(inputs[2], axis_size(inputs, 1));
+  } else if (op == "aten::one_hot" && inputs[1].toInt() > 0) {
+    bound(inputs[0], inputs[1].toInt());
+  } else if (op == "aten::index") {
+    int64_t axis = 0;
+    for (const c10::IValue& index : inputs[1].toListRef())
+      bound(index, inputs[0].toTensor().size(axis++));
+  }
+  carry(op, inputs, outputs);
+}
+
+void RangeWatch::carry(const std::string& op, const torch::jit::Stack& inputs,
+                       const std::vector<at::Tensor>& outputs) {
+  const auto carrier = carriers_.find(inputs[0].toTensor().unsafeGetTensorImpl());
+  if (carrier == carriers_.end() || !keeps_values(op)) return;
+  const size_t input = carrier->second;
+  for (const at::Tensor& output : outputs) {
+    if (!at::isIntegralType(output.scalar_type(), false)) continue;
+    carriers_[output.unsafeGetTensorImpl()] = input;
+    keep_.push_back(output);
+  }
+}
+
+std::vector<std::optional<Range>> RangeWatch::ranges(size_t inputs) const {
+  std::vector<std::optional<Range>> out(inputs);
+  for (const auto& [input, high] : highs_)
+    if (input < inputs) out[input] = Range{0, high};
+  return out;
+}
+
+}  // namespace t2n::trace

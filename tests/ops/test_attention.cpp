@@ -1,0 +1,76 @@
+#include "tests/ops/check_script.h"
+
+namespace t2n::test {
+namespace {
+
+using ir::DType;
+
+const ir::Tensor kQuery = randn({2, 4, 5, 8}, 1);
+const ir::Tensor kKey = randn({2, 4, 7, 8}, 2);
+const ir::Tensor kValue = randn({2, 4, 7, 6}, 3);
+const std::string kCall = "torch.scaled_dot_product_attention(x, y, z";
+
+TEST_CASE("attention with every argument") {
+  check_each({kCall + ")", kCall + ", None, 0.0, False)", kCall + ", scale=0.3)"}, {kQuery, kKey, kValue});
+}
+
+TEST_CASE("causal attention of equal and unequal lengths") {
+  check_each({kCall + ", is_causal=True)", kCall + ", is_causal=True, scale=0.5)"},
+             {kQuery, randn({2, 4, 5, 8}, 2), randn({2, 4, 5, 8}, 3)});
+  check_each({kCall + ", is_causal=True)"}, {kQuery, kKey, kValue});
+  check_each({kCall + ", is_causal=True)"}, {kQuery, randn({2, 4, 3, 8}, 2), randn({2, 4, 3, 6}, 3)});
+}
+
+TEST_CASE("masks of numbers and of booleans") {
+  for (const ir::Ints& shape : {ir::Ints{2, 4, 5, 7}, ir::Ints{5, 7}, ir::Ints{2, 1, 1, 7}, ir::Ints{1, 4, 5, 7},
+                                ir::Ints{4, 5, 7}, ir::Ints{1, 7}, ir::Ints{2, 4, 5, 1}}) {
+    check_with({{"m", randn(shape, 4)}}, {kCall + ", self.m)"}, {kQuery, kKey, kValue});
+    check_with({{"m", randn(shape, 4)}}, {kCall + ", self.m > -0.5)"}, {kQuery, kKey, kValue});
+  }
+}
+
+TEST_CASE("queries that see no key give zeros") {
+  check_with({{"m", values({5, 1}, {1, 1, 0, 1, 0})}},
+             {kCall + ", (self.m > 0).expand([5, 7]))", kCall + ", torch.log(self.m).expand([5, 7]))"},
+             {kQuery, kKey, kValue});
+}
+
+TEST_CASE("grouped queries share keys") {
+  const ir::Tensor key = randn({2, 2, 7, 8}, 2);
+  const ir::Tensor value = randn({2, 2, 7, 8}, 3);
+  check_with({{"m", randn({2, 1, 5, 7}, 4)}},
+             {kCall + ", enable_gqa=True)", kCall + ", self.m, enable_gqa=True, scale=0.2)",
+              kCall + ", is_causal=True, enable_gqa=True)"},
+             {kQuery, key, value});
+}
+
+TEST_CASE("attention of ranks 2, 3 and 5") {
+  check_each({kCall + ")", kCall + ", is_causal=True)"}, {randn({5, 8}, 1), randn({5, 8}, 2), randn({5, 8}, 3)});
+  check_with({{"m", randn({5, 7}, 4)}}, {kCall + ")", kCall + ", self.m)"},
+             {randn({3, 5, 8}, 1), randn({3, 7, 8}, 2), randn({3, 7, 6}, 3)});
+  check_with({{"m", randn({5, 7}, 4)}}, {kCall + ")", kCall + ", self.m > 0)"},
+             {randn({2, 3, 2, 5, 8}, 1), randn({2, 3, 2, 7, 8}, 2), randn({2, 3, 2, 7, 6}, 3)});
+}
+
+TEST_CASE("batches that broadcast") {
+  check_each({kCall + ")"}, {kQuery, randn({1, 4, 7, 8}, 2), randn({1, 4, 7, 8}, 3)});
+}
+
+TEST_CASE("attention of halves and doubles") {
+  const std::vector<std::string> all = {kCall + ")", kCall + ", is_causal=True)"};
+  check_each(all, {randn({2, 4, 5, 8}, 1, DType::f16), randn({2, 4, 5, 8}, 2, DType::f16),
+                   randn({2, 4, 5, 8}, 3, DType::f16)}, 2e-3);
+  check_each(all, {randn({2, 4, 5, 8}, 1, DType::f64), randn({2, 4, 5, 8}, 2, DType::f64),
+                   randn({2, 4, 5, 8}, 3, DType::f64)}, 1e-12);
+}
+
+TEST_CASE("dropout is refused") {
+  CHECK_EQ(refusal(kCall + ", None, 0.25)", {kQuery, kKey, kValue}),
+           "error[unsupported-argument]: aten::scaled_dot_product_attention: dropout_p=0.25 has no translation for "
+           "tract@0.23.9\n"
+           "  --> model, line 2\n"
+           "  why:  the only known value is 0\n");
+}
+
+}  // namespace
+}  // namespace t2n::test

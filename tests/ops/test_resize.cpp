@@ -1,0 +1,99 @@
+#include "tests/ops/check_script.h"
+
+namespace t2n::test {
+namespace {
+
+using ir::DType;
+
+const ir::Tensor kX1 = randn({2, 3, 7}, 1);
+const ir::Tensor kX2 = randn({2, 3, 5, 7}, 2);
+const ir::Tensor kX3 = randn({1, 2, 3, 4, 5}, 3);
+
+TEST_CASE("nearest, by sizes and by scales") {
+  for (const std::string& f : {"torch.upsample_nearest", "torch._upsample_nearest_exact"}) {
+    check_each({f + "1d(x, [14])", f + "1d(x, [5])", f + "1d(x, [9], 1.3)", f + "1d(x, None, [2.5])",
+                f + "1d(x, [3], None)", f + "1d(x, [7])"},
+               {kX1});
+    check_each({f + "2d(x, [10, 14])", f + "2d(x, [3, 20])", f + "2d(x, [10, 9], 2.0, 1.4)",
+                f + "2d(x, None, [2.0, 3.0])", f + "2d(x, None, [0.7, 1.0])"},
+               {kX2});
+    check_each({f + "3d(x, [6, 4, 7])", f + "3d(x, None, [2.0, 1.5, 0.5])"}, {kX3});
+  }
+}
+
+TEST_CASE("linear along one, two and three axes") {
+  for (const std::string& align : {"False", "True"}) {
+    check_each({"torch.upsample_linear1d(x, [14], " + align + ")", "torch.upsample_linear1d(x, [1], " + align + ")",
+                "torch.upsample_linear1d(x, [9], " + align + ", 1.35)",
+                "torch.upsample_linear1d(x, None, " + align + ", [2.3])", "torch.upsample_linear1d(x, [7], " + align + ")"},
+               {kX1});
+    check_each({"torch.upsample_bilinear2d(x, [10, 14], " + align + ")",
+                "torch.upsample_bilinear2d(x, [3, 7], " + align + ")",
+                "torch.upsample_bilinear2d(x, None, " + align + ", [2.0, 0.6])",
+                "torch.upsample_bilinear2d(x, [12, 9], " + align + ", 2.45, None)"},
+               {kX2});
+    check_each({"torch.upsample_trilinear3d(x, [6, 3, 9], " + align + ")",
+                "torch.upsample_trilinear3d(x, None, " + align + ", [2.0, 2.0, 1.5])"},
+               {kX3});
+  }
+}
+
+TEST_CASE("cubic, and with antialiasing") {
+  for (const std::string& align : {"False", "True"}) {
+    check_each({"torch.upsample_bicubic2d(x, [10, 14], " + align + ")",
+                "torch.upsample_bicubic2d(x, [3, 4], " + align + ")",
+                "torch.upsample_bicubic2d(x, None, " + align + ", [1.7, 2.0])",
+                "torch._upsample_bilinear2d_aa(x, [3, 4], " + align + ")",
+                "torch._upsample_bilinear2d_aa(x, [9, 2], " + align + ")",
+                "torch._upsample_bilinear2d_aa(x, None, " + align + ", [0.4, 1.5])",
+                "torch._upsample_bicubic2d_aa(x, [2, 12], " + align + ")"},
+               {kX2});
+  }
+  check_each({"torch._upsample_lanczos2d_aa(x, [2, 12], False)"}, {kX2});
+}
+
+TEST_CASE("resizing of other dtypes") {
+  check_each({"torch.upsample_nearest2d(x, [9, 3])", "torch.upsample_bilinear2d(x, [9, 3], False)",
+              "torch.upsample_bicubic2d(x, [9, 3], True)"},
+             {randn({2, 3, 5, 7}, 4, DType::f16)}, 2e-3);
+  check_each({"torch.upsample_nearest2d(x, [9, 3])", "torch.upsample_bilinear2d(x, [9, 3], False)",
+              "torch.upsample_bicubic2d(x, [9, 3], True)", "torch._upsample_bilinear2d_aa(x, [9, 3], False)"},
+             {randn({2, 3, 5, 7}, 4, DType::f64)}, 1e-12);
+  check_each({"torch.upsample_nearest2d(x, [9, 3])"}, {randint({2, 3, 5, 7}, 0, 255, 5, DType::u8)});
+}
+
+TEST_CASE("grids of positions") {
+  check_each({"torch.affine_grid_generator(x, [2, 3, 4, 5], False)", "torch.affine_grid_generator(x, [2, 3, 4, 1], True)"},
+             {randn({2, 2, 3}, 1)});
+  check_each({"torch.affine_grid_generator(x, [2, 1, 3, 4, 5], False)"}, {randn({2, 3, 4}, 1)});
+}
+
+TEST_CASE("samples at computed positions") {
+  for (const target::Target& target : test_targets()) {
+    if (!target::has(target, target::Feature::grid_sample)) continue;
+    for (const char* mode : {"0", "1", "2"})
+      for (const char* padding : {"0", "1", "2"})
+        for (const char* align : {"False", "True"}) {
+          if (std::string(mode) == "2" && std::string(padding) == "1") continue;
+          const Script model = script("def forward(self, x, y):\n  return torch.grid_sampler(x, y, $m, $p, $a)\n",
+                                      mode, padding, align);
+          CHECK_CLOSE(export_and_run(model, {kX2, uniform({2, 4, 6, 2}, -1.3, 1.3, 6)}, target), rel(1e-5));
+        }
+  }
+  CHECK_EQ(refusal("torch.grid_sampler(x, y, 2, 1, False)", {kX2, uniform({2, 4, 6, 2}, -1.3, 1.3, 6)}),
+           "error[unsupported-argument]: aten::grid_sampler: padding_mode=1 has no translation for tract@0.23.9\n"
+           "  --> model, line 2\n"
+           "  why:  tract's bicubic sampling differs from torch's at the border\n"
+           "  help: use padding_mode='reflection' or 'zeros', or mode='bilinear'\n");
+}
+
+TEST_CASE("integers are interpolated by torch's own rules, which are refused") {
+  CHECK_EQ(refusal("torch.upsample_bilinear2d(x, [9, 3], False)", {randint({2, 3, 5, 7}, 0, 255, 5, DType::u8)}),
+           "error[unsupported-op]: 1 operator (1 use) has no translation for tract@0.23.9; nothing was written\n"
+           "   1x aten::upsample_bilinear2d   first: model, line 2\n"
+           "      why: torch interpolates integers with rounded weights of its own\n"
+           "  help: interpolate in float32\n");
+}
+
+}  // namespace
+}  // namespace t2n::test

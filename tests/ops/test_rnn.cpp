@@ -1,0 +1,147 @@
+#include "tests/ops/check_script.h"
+
+namespace t2n::test {
+namespace {
+
+using ir::DType;
+
+/// How a layer is called; gates and states follow from the name.
+struct Layer {
+  std::string name;
+  int layers = 1;
+  bool has_biases = true;
+  bool is_bidirectional = false;
+  bool batch_first = false;
+  int64_t projection = 0;
+  DType dtype = DType::f32;
+};
+
+constexpr int64_t kInput = 3;
+constexpr int64_t kHidden = 4;
+
+int64_t gates(const Layer& layer) { return layer.name == "lstm" ? 4 : layer.name == "gru" ? 3 : 1; }
+
+Parameters parameters(const Layer& layer) {
+  const int64_t state = layer.projection > 0 ? layer.projection : kHidden;
+  const int64_t rows = gates(layer) * kHidden;
+  Parameters out;
+  const auto add = [&](const ir::Ints& shape) {
+    const auto seed = static_cast<uint64_t>(out.size() + 1);
+    out.emplace_back("p" + std::to_string(out.size()), uniform(shape, -0.6, 0.6, seed, layer.dtype));
+  };
+  const int directions = layer.is_bidirectional ? 2 : 1;
+  for (int i = 0; i < layer.layers; ++i)
+    for (int direction = 0; direction < directions; ++direction) {
+      add({rows, i == 0 ? kInput : state * directions});
+      add({rows, state});
+      if (layer.has_biases) add({rows});
+      if (layer.has_biases) add({rows});
+      if (layer.projection > 0) add({state, kHidden});
+    }
+  return out;
+}
+
+std::string call(const Layer& layer, const Parameters& parameters, const std::string& states) {
+  std::string list;
+  for (const auto& [name, value] : parameters) list += (list.empty() ? "self." : ", self.") + name;
+  const auto flag = [](bool value) { return script_value(value); };
+  return "torch." + layer.name + "(x, " + states + ", [" + list + "], " + flag(layer.has_biases) + ", " +
+         std::to_string(layer.layers) + ", 0.0, False, " + flag(layer.is_bidirectional) + ", " +
+         flag(layer.batch_first) + ")";
+}
+
+/// Initial states come in as inputs. `batch` is 0 where there is no batch axis.
+void check_layer(const Layer& layer, int64_t batch = 2, double tolerance = 1e-5) {
+  const Parameters all = parameters(layer);
+  const int64_t cells = layer.layers * (layer.is_bidirectional ? 2 : 1);
+  const auto with_batch = [&](ir::Ints shape, size_t axis) {
+    if (batch > 0) shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis), batch);
+    return shape;
+  };
+  std::vector<ir::Tensor> inputs = {
+      randn(with_batch({5, kInput}, layer.batch_first ? 0 : 1), 50, layer.dtype),
+      randn(with_batch({cells, layer.projection > 0 ? layer.projection : kHidden}, 1), 51, layer.dtype)};
+  if (layer.name == "lstm") inputs.push_back(randn(with_batch({cells, kHidden}, 1), 52, layer.dtype));
+  check_with(all, {call(layer, all, layer.name == "lstm" ? "[y, z]" : "y")}, inputs, tolerance);
+}
+
+const std::vector<std::string> kNames = {"lstm", "gru", "rnn_tanh", "rnn_relu"};
+
+TEST_CASE("recurrent layers with every argument") {
+  for (const std::string& name : kNames) {
+    check_layer({.name = name});
+    check_layer({.name = name, .has_biases = false});
+    check_layer({.name = name, .batch_first = true});
+    check_layer({.name = name, .layers = 2, .is_bidirectional = true});
+    check_layer({.name = name, .layers = 3, .has_biases = false, .batch_first = true}, 1);
+    check_layer({.name = name}, 0);
+    check_layer({.name = name, .layers = 2, .is_bidirectional = true, .batch_first = true}, 0);
+  }
+}
+
+TEST_CASE("projected LSTM") {
+  check_layer({.name = "lstm", .projection = 2});
+  check_layer({.name = "lstm", .layers = 2, .has_biases = false, .is_bidirectional = true, .projection = 2});
+}
+
+TEST_CASE("recurrent layers of halves and doubles") {
+  for (const std::string& name : kNames) {
+    check_layer({.name = name, .dtype = DType::f16}, 2, 4e-3);
+    check_layer({.name = name, .dtype = DType::f64}, 2, 1e-12);
+  }
+}
+
+TEST_CASE("initial states that are constants") {
+  const Layer layer{.name = "lstm"};
+  const Parameters all = parameters(layer);
+  check_with(all, {call(layer, all, "[torch.zeros([1, 2, 4]), torch.zeros([1, 2, 4])]") + "[0]"},
+             {randn({5, 2, kInput}, 50)});
+}
+
+TEST_CASE("single cells, with and without biases and batch") {
+  for (const ir::Ints& batch : {ir::Ints{2}, ir::Ints{}}) {
+    const auto of = [&](int64_t size, uint64_t seed) {
+      ir::Ints shape = batch;
+      shape.push_back(size);
+      return randn(shape, seed);
+    };
+    for (const std::string& name : kNames) {
+      const Parameters all = parameters({.name = name});
+      const bool is_lstm = name == "lstm";
+      const std::string start = "torch." + name + "_cell(x, " + (is_lstm ? "[y, z]" : "y") + ", self.p0, self.p1";
+      std::vector<ir::Tensor> inputs = {of(kInput, 50), of(kHidden, 51)};
+      if (is_lstm) inputs.push_back(of(kHidden, 52));
+      check_with(all, {start + ", self.p2, self.p3)", start + ")"}, inputs);
+    }
+  }
+}
+
+TEST_CASE("dropout in training is refused") {
+  const Layer layer{.name = "gru", .layers = 2};
+  const Parameters all = parameters(layer);
+  std::string text = call(layer, all, "y");
+  text.replace(text.find("0.0, False"), 10, "0.5, True");
+  CHECK_EQ(export_error(with_parameters(text, 2, all), {randn({5, 2, kInput}, 1), randn({2, 2, kHidden}, 2)},
+                        newest_target()),
+           "error[unsupported-argument]: aten::gru.input: train=true has no translation for tract@0.23.9\n"
+           "  --> model, line 2\n"
+           "  why:  dropout between the layers would draw random numbers\n"
+           "  help: call model.eval() before saving the model\n");
+}
+
+TEST_CASE("packed sequences are refused") {
+  const Layer layer{.name = "gru"};
+  const Parameters all = parameters(layer);
+  const std::string text =
+      "torch.gru(x, z, y, [self.p0, self.p1, self.p2, self.p3], True, 1, 0.0, False, False)";
+  CHECK_EQ(export_error(with_parameters(text, 3, all),
+                        {randn({5, kInput}, 1), values({3}, {2, 2, 1}, DType::i64), randn({1, 2, kHidden}, 2)},
+                        newest_target()),
+           "error[unsupported-op]: 1 operator (1 use) has no translation for tract@0.23.9; nothing was written\n"
+           "   1x aten::gru.data   first: model, line 2\n"
+           "      why: it runs over a packed sequence, whose batch size changes from step to step\n"
+           "  help: pass the padded tensor to the layer, without pack_padded_sequence\n");
+}
+
+}  // namespace
+}  // namespace t2n::test
