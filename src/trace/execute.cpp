@@ -85,6 +85,14 @@ bool knows_all(const Recorder& recorder, const std::vector<at::Tensor>& tensors)
                      [&](const at::Tensor& tensor) { return recorder.knows(tensor); });
 }
 
+/// torch.tensor([[1, 2], [3, 4]]): no operation to record, its result is a constant of the model.
+bool is_nested_literal(const Stack& inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [](const c10::IValue& value) {
+    return value.isList() && !value.toListRef().empty() && value.toListRef()[0].isList() &&
+           flatten_tensors(value).empty();
+  });
+}
+
 /// Baked device literals (`cuda:0` of the machine that traced) mean the CPU here.
 void move_devices_to_cpu(Stack& stack) {
   for (c10::IValue& value : stack)
@@ -166,7 +174,8 @@ void Interpreter::run_operation(Node* node, Env& env) {
   if (ranges_ != nullptr) ranges_->see(op.schema().name(), inputs, outputs);
   if (write) {
     recorder_->record_write(std::move(*write), outputs);
-  } else if (recorder_ != nullptr && !knows_all(*recorder_, outputs)) {
+  } else if (recorder_ != nullptr && !knows_all(*recorder_, outputs) &&
+             !is_nested_literal(inputs)) {
     recorder_->record(recorder_->prepare(op, run, inputs, shadows, containers_, place()), outputs);
   }
   Slots results;

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "src/diag/error.h"
 #include "src/trace/convert.h"
@@ -67,17 +68,31 @@ ir::Argument ints_arg(std::string name, const ir::Ints& values) {
   return {std::move(name), std::vector<ir::Dim>(values.begin(), values.end())};
 }
 
-/// If `view` is a box of `base` cut along one axis: that axis, else -1. Both have the same rank.
-int sliced_axis(const at::Tensor& base, const at::Tensor& view) {
-  int axis = -1;
-  if (base.dim() != view.dim()) return -1;
+/// A slice of one axis: [start, end) by step.
+struct Cut {
+  int64_t axis = 0;
+  int64_t start = 0;
+  int64_t end = 0;
+  int64_t step = 1;
+};
+
+/// The cut that makes `view` out of the row-major `base`, if it is one along a single axis.
+std::optional<Cut> find_cut(const at::Tensor& base, const at::Tensor& view) {
+  if (base.dim() != view.dim()) return std::nullopt;
+  int64_t axis = -1;
   for (int64_t d = 0; d < base.dim(); ++d) {
-    if (base.size(d) == view.size(d) && (base.stride(d) == view.stride(d) || base.size(d) == 1))
-      continue;
-    if (axis >= 0) return -1;
-    axis = static_cast<int>(d);
+    const bool same =
+        base.size(d) == view.size(d) && (base.stride(d) == view.stride(d) || base.size(d) == 1);
+    if (same) continue;
+    if (axis >= 0) return std::nullopt;
+    axis = d;
   }
-  return axis;
+  if (axis < 0 || base.stride(axis) <= 0 || view.stride(axis) <= 0) return std::nullopt;
+  const int64_t unit = base.stride(axis);
+  if (view.storage_offset() % unit != 0 || view.stride(axis) % unit != 0) return std::nullopt;
+  const int64_t start = view.storage_offset() / unit;
+  const int64_t step = view.size(axis) > 1 ? view.stride(axis) / unit : 1;
+  return Cut{axis, start, start + (view.size(axis) - 1) * step + 1, step};
 }
 
 /// The permutation p with view = base.permute(p), or empty.
@@ -166,7 +181,6 @@ ir::ValueId Recorder::scatter_back(const Track& track, ir::ValueId base, ir::Val
   const ir::Value& base_value = graph_.values[static_cast<size_t>(base)];
   const ir::DType dtype = base_value.dtype;
   const ir::Ints base_shape = ir::static_shape(base_value.shape);
-  const ir::Ints view_shape = ir::static_shape(graph_.values[static_cast<size_t>(source)].shape);
   if (graph_.values[static_cast<size_t>(source)].dtype != dtype)
     throw Error("unsupported-inplace", cat("a write through ", ir::op_name(view.call.node.op),
                                            " changes how the bytes of the base are read"));
@@ -186,56 +200,60 @@ ir::ValueId Recorder::scatter_back(const Track& track, ir::ValueId base, ir::Val
 
   // Any other view: see where it puts the elements of an arange of the base's shape.
   const at::Tensor whole = at::arange(ir::element_count(base_shape)).reshape(base_shape);
-  torch::jit::Stack stack = view.call.inputs;
+  return scatter_positions(whole, view_of(view, whole), base, source, place);
+}
+
+at::Tensor Recorder::view_of(const View& view, const at::Tensor& base) {
   T2N_ASSERT(view.base_in_list < 0, "a view of a list element is written through");
-  stack[view.base_input] = whole;
+  torch::jit::Stack stack = view.call.inputs;
+  stack[view.base_input] = base;
   view.call.run(stack);
   std::vector<at::Tensor> results;
   for (const c10::IValue& result : stack)
     for (at::Tensor& tensor : flatten_tensors(result)) results.push_back(std::move(tensor));
-  const at::Tensor& positions = results.at(view.output);
-  if (positions.scalar_type() != at::kLong)
-    throw Error("unsupported-inplace", cat("a write through ", op, " cannot be expressed"));
-  const auto reshape = [&](ir::ValueId id, const ir::Ints& shape) {
-    return emit("aten::reshape", {tensor_arg("self", id), ints_arg("shape", shape)}, dtype, shape,
-                place);
+  at::Tensor positions = results.at(view.output);
+  if (positions.scalar_type() != base.scalar_type())
+    throw Error("unsupported-inplace",
+                cat("a write through ", ir::op_name(view.call.node.op), " cannot be expressed"));
+  return positions;
+}
+
+ir::ValueId Recorder::scatter_positions(const at::Tensor& whole, const at::Tensor& positions,
+                                        ir::ValueId base, ir::ValueId source, Place place) {
+  const ir::DType dtype = graph_.values[static_cast<size_t>(base)].dtype;
+  const ir::Ints shape = whole.sizes().vec();
+  const auto reshape = [&](ir::ValueId id, const ir::Ints& to) {
+    return emit("aten::reshape", {tensor_arg("self", id), ints_arg("shape", to)}, dtype, to, place);
   };
-  if (positions.storage_offset() == 0 && positions.is_contiguous() &&
-      positions.numel() == whole.numel())
-    return reshape(source, base_shape);
+  const bool all = positions.numel() == whole.numel() && positions.storage_offset() == 0;
+  if (all && positions.is_contiguous()) return reshape(source, shape);
   const std::vector<int64_t> order = permutation(whole, positions);
   if (!order.empty()) {
     ir::Ints inverse(order.size());
     for (size_t i = 0; i < order.size(); ++i)
       inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
     return emit("aten::permute", {tensor_arg("self", source), ints_arg("dims", inverse)}, dtype,
-                base_shape, place);
+                shape, place);
   }
-  const int axis = sliced_axis(whole, positions);
-  if (axis >= 0 && whole.stride(axis) > 0 && positions.storage_offset() % whole.stride(axis) == 0 &&
-      positions.stride(axis) % whole.stride(axis) == 0 && positions.stride(axis) > 0) {
-    const int64_t start = positions.storage_offset() / whole.stride(axis);
-    const int64_t step = positions.size(axis) > 1 ? positions.stride(axis) / whole.stride(axis) : 1;
-    const int64_t end = start + (positions.size(axis) - 1) * step + 1;
+  if (const auto cut = find_cut(whole, positions))
     return emit("aten::slice_scatter",
                 {tensor_arg("self", base),
                  tensor_arg("src", source),
-                 {"dim", ir::Dim(axis)},
-                 {"start", ir::Dim(start)},
-                 {"end", ir::Dim(end)},
-                 {"step", ir::Dim(step)}},
-                dtype, base_shape, place);
-  }
+                 {"dim", ir::Dim(cut->axis)},
+                 {"start", ir::Dim(cut->start)},
+                 {"end", ir::Dim(cut->end)},
+                 {"step", ir::Dim(cut->step)}},
+                dtype, shape, place);
   const ir::ValueId index = index_constant(positions.reshape({-1}), place);
   const ir::ValueId flat = reshape(base, {whole.numel()});
-  const ir::ValueId updates = reshape(source, {ir::element_count(view_shape)});
+  const ir::ValueId updates = reshape(source, {positions.numel()});
   const ir::ValueId written = emit("aten::scatter.src",
                                    {tensor_arg("self", flat),
                                     {"dim", ir::Dim(0)},
                                     tensor_arg("index", index),
                                     tensor_arg("src", updates)},
                                    dtype, {whole.numel()}, place);
-  return reshape(written, base_shape);
+  return reshape(written, shape);
 }
 
 void Recorder::write(int index, ir::ValueId value, Place place) {

@@ -55,11 +55,46 @@ c10::TypeKind element_kind(const c10::Argument& argument) {
   return type->kind();
 }
 
+void refuse_data(const Shadow& shadow, const std::string& argument, const std::string& op) {
+  if (!shadow || shadow->kind != ShadowInfo::Kind::data) return;
+  throw Error(
+      "data-dependent-value",
+      cat("the argument ", quoted(argument), " of ", op, " is read from a tensor's values"),
+      cat("it comes from ", shadow->origin, "; a file would hold the number of this one run"),
+      "keep the value a tensor, or make it a constant of the model");
+}
+
+ir::Dim dim(int64_t number, const Shadow& shadow) {
+  return shadow && shadow->kind == ShadowInfo::Kind::size ? shadow->expr : ir::Dim(number);
+}
+
 template <typename T, typename Read>
-std::vector<T> read_list(const c10::IValue& value, Read read) {
+std::vector<T> read_list(c10::ArrayRef<c10::IValue> list, Read read) {
   std::vector<T> out;
-  for (const c10::IValue& element : value.toListRef()) out.push_back(static_cast<T>(read(element)));
+  for (const c10::IValue& element : list) out.push_back(static_cast<T>(read(element)));
   return out;
+}
+
+/// A list of plain values; nothing if it holds anything else.
+std::optional<ir::Attr> list_attribute(c10::ArrayRef<c10::IValue> list, c10::TypeKind kind,
+                                       const std::vector<Shadow>& shadows) {
+  const auto all = [&](auto is) { return std::all_of(list.begin(), list.end(), is); };
+  if (list.empty() && kind == c10::TypeKind::TensorType) return ir::TensorRefs{};
+  if (list.empty() && kind == c10::TypeKind::FloatType) return std::vector<double>();
+  if (list.empty() && kind == c10::TypeKind::BoolType) return std::vector<bool>();
+  if (all([](const c10::IValue& v) { return v.isInt(); })) {
+    std::vector<ir::Dim> dims;
+    for (size_t i = 0; i < list.size(); ++i)
+      dims.push_back(dim(list[i].toInt(), i < shadows.size() ? shadows[i] : nullptr));
+    return dims;
+  }
+  if (all([](const c10::IValue& v) { return v.isBool(); }))
+    return read_list<bool>(list, [](const c10::IValue& v) { return v.toBool(); });
+  if (all([](const c10::IValue& v) { return v.isDouble() || v.isInt(); }))
+    return read_list<double>(list, [](const c10::IValue& v) { return v.toScalar().toDouble(); });
+  if (all([](const c10::IValue& v) { return v.isString(); }))
+    return read_list<std::string>(list, [](const c10::IValue& v) { return v.toStringRef(); });
+  return std::nullopt;
 }
 
 void flatten_into(const c10::IValue& value, std::vector<at::Tensor>& out) {
@@ -219,20 +254,8 @@ ir::ValueId Recorder::constant(const at::Tensor& tensor, Place place, const std:
 ir::Attr Recorder::attribute(const c10::IValue& value, const c10::Argument& argument,
                              const Shadow& shadow, const std::vector<Shadow>& elements, Place place,
                              const Use& use) {
-  const auto refuse_data = [&](const Shadow& s) {
-    if (s && s->kind == ShadowInfo::Kind::data)
-      throw Error(
-          "data-dependent-value",
-          cat("the argument ", quoted(argument.name()), " of ", use.op,
-              " is read from a tensor's values"),
-          cat("it comes from ", s->origin, "; a file would hold the number of this one run"),
-          "keep the value a tensor, or make it a constant of the model");
-  };
-  refuse_data(shadow);
-  for (const Shadow& element : elements) refuse_data(element);
-  const auto dim = [](int64_t number, const Shadow& s) {
-    return s && s->kind == ShadowInfo::Kind::size ? s->expr : ir::Dim(number);
-  };
+  refuse_data(shadow, argument.name(), use.op);
+  for (const Shadow& element : elements) refuse_data(element, argument.name(), use.op);
   const auto id = [&](const c10::IValue& v) {
     return v.isNone() || !v.toTensor().defined() ? ir::kNoValue
                                                  : this->value(v.toTensor(), place, use.name);
@@ -254,25 +277,8 @@ ir::Attr Recorder::attribute(const c10::IValue& value, const c10::Argument& argu
   if (value.isComplexDouble()) return std::complex<double>(value.toComplexDouble());
   if (value.isString()) return value.toStringRef();
   if (value.isDevice()) return std::string("cpu");
-  if (value.isList()) {
-    const auto list = value.toListRef();
-    const auto all = [&](auto is) { return std::all_of(list.begin(), list.end(), is); };
-    if (list.empty() && kind == c10::TypeKind::TensorType) return ir::TensorRefs{};
-    if (list.empty() && kind == c10::TypeKind::FloatType) return std::vector<double>();
-    if (list.empty() && kind == c10::TypeKind::BoolType) return std::vector<bool>();
-    if (all([](const c10::IValue& v) { return v.isInt(); })) {
-      std::vector<ir::Dim> dims;
-      for (size_t i = 0; i < list.size(); ++i)
-        dims.push_back(dim(list[i].toInt(), i < elements.size() ? elements[i] : nullptr));
-      return dims;
-    }
-    if (all([](const c10::IValue& v) { return v.isBool(); }))
-      return read_list<bool>(value, [](const c10::IValue& v) { return v.toBool(); });
-    if (all([](const c10::IValue& v) { return v.isDouble() || v.isInt(); }))
-      return read_list<double>(value, [](const c10::IValue& v) { return v.toScalar().toDouble(); });
-    if (all([](const c10::IValue& v) { return v.isString(); }))
-      return read_list<std::string>(value, [](const c10::IValue& v) { return v.toStringRef(); });
-  }
+  if (value.isList())
+    if (const auto list = list_attribute(value.toListRef(), kind, elements)) return *list;
   throw Error("unsupported-argument",
               cat(use.op, ": ", argument.name(), " of type ", quoted(value.tagKind()),
                   " cannot be exported"),

@@ -113,6 +113,9 @@ class Recorder {
   ir::ValueId refresh(int track);
   void write(int track, ir::ValueId value, Place place);
   ir::ValueId scatter_back(const Track& view, ir::ValueId base, ir::ValueId source, Place place);
+  static at::Tensor view_of(const View& view, const at::Tensor& base);
+  ir::ValueId scatter_positions(const at::Tensor& whole, const at::Tensor& positions,
+                                ir::ValueId base, ir::ValueId source, Place place);
   ir::ValueId emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
                    const ir::Ints& shape, Place place);
   void replace_view(const at::Tensor& tensor, const Call& call);

@@ -89,6 +89,13 @@ TEST_CASE("numbers of the model's own constants are plain") {
   CHECK_EQ(replay_difference(run), "");
 }
 
+TEST_CASE("nested literals are constants") {
+  const Replay run = replay(
+      "def forward(self, x):\n  return x + torch.tensor([[1., 2.], [3., 4.]])", {randn({2, 2}, 1)});
+  CHECK_EQ(replay_difference(run), "");
+  CHECK_EQ(live_operations(run), "aten::add.Tensor");
+}
+
 TEST_CASE("state is refused, running without end is noticed") {
   CHECK_EQ(
       trace_error("def forward(self, x):\n  i = 0\n  while i >= 0:\n    i += 1\n  return x + i",
