@@ -1,5 +1,4 @@
-// A list that only grows: a signal may come at any instruction, so nothing is ever unlinked from
-// it.
+// The registry of temporaries only grows: a signal may come while it changes.
 #include "nnef_writer/temporary.h"
 
 #include <fcntl.h>

@@ -9,6 +9,7 @@ void register_all(Registry& registry) {
   register_activation(registry);
   register_adaptive_pool(registry);
   register_attention(registry);
+  register_attention_layers(registry);
   register_conv(registry);
   register_creation(registry);
   register_diagonal(registry);

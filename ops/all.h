@@ -8,6 +8,7 @@ class Registry;
 void register_activation(Registry& registry);
 void register_adaptive_pool(Registry& registry);
 void register_attention(Registry& registry);
+void register_attention_layers(Registry& registry);
 void register_conv(Registry& registry);
 void register_creation(Registry& registry);
 void register_diagonal(Registry& registry);

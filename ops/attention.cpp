@@ -59,44 +59,12 @@ Attention widened(Emitter& out, Attention a) {
   return a;
 }
 
-Attention read_attention(const OpView& op, Emitter& out) {
-  op.require("dropout_p", 0);
-  Attention a;
-  a.query = op.tensor("query");
-  a.key = op.tensor("key");
-  a.value = op.tensor("value");
-  a.mask = op.opt_tensor("attn_mask");
-  a.is_causal = op.boolean("is_causal");
-  a.scale = op.opt_f64("scale");
-  if (op.has_argument("enable_gqa") && op.boolean("enable_gqa") && out.rank(a.query) < 3)
-    op.refuse("enable_gqa", "there is no axis of heads");
-  return a;
-}
-
-bool is_grouped(const OpView& op) {
-  return op.has_argument("enable_gqa") && op.boolean("enable_gqa");
-}
-
-void refuse_second_output(const OpView& op) {
-  for (int i = 1; i < op.outputs(); ++i)
-    if (op.is_used(i))
-      op.refuse_op(cat("output ", i, ", kept for the backward pass, is read"));
-}
-
-void by_composition(const OpView& op, Emitter& out) {
-  Attention a = read_attention(op, out);
-  if (is_grouped(op)) a = with_repeated_heads(out, a);
-  const AttentionResult y = composed_attention(op, out, a);
-  out.result(out.cast(y.output, op.dtype()));
-  refuse_second_output(op);
-}
-
 // --- tract's own ---
 
 /// Leading axes as those of the query; heads may differ where queries are grouped.
-Ref with_batch_of(Emitter& out, Ref x, Ref query, bool is_grouped) {
-  Shape shape = out.shape(query);
-  const size_t fixed = is_grouped ? 3 : 2;
+Ref with_batch_of(Emitter& out, Ref x, const Attention& a) {
+  Shape shape = out.shape(a.query);
+  const size_t fixed = a.is_grouped ? 3 : 2;
   for (size_t i = 1; i <= fixed; ++i) shape[shape.size() - i] = size_from_end(out, x, i);
   return out.broadcast_to(x, shape);
 }
@@ -111,8 +79,8 @@ Ref full_mask(Emitter& out, Ref mask, const Attention& a) {
 }
 
 /// The query's leading axes may be the ones that broadcast.
-bool leads(const Emitter& out, const Attention& a, bool is_grouped) {
-  const size_t batch = out.shape(a.query).size() - (is_grouped ? 3 : 2);
+bool leads(const Emitter& out, const Attention& a) {
+  const size_t batch = out.shape(a.query).size() - (a.is_grouped ? 3 : 2);
   for (const Ref x : {a.key, a.value})
     for (size_t i = 0; i < batch; ++i) {
       const Dim other = out.shape(x)[i];
@@ -121,10 +89,10 @@ bool leads(const Emitter& out, const Attention& a, bool is_grouped) {
   return true;
 }
 
-bool is_native(const Emitter& out, const Attention& a, bool is_grouped) {
+bool is_native(const Emitter& out, const Attention& a) {
   const int rank = out.rank(a.query);
   return rank <= 4 && out.dtype(a.query) != DType::f64 && out.rank(a.key) == rank &&
-         out.rank(a.value) == rank && leads(out, a, is_grouped);
+         out.rank(a.value) == rank && leads(out, a);
 }
 
 Ref native_attention(Emitter& out, std::string_view name, const Attention& a) {
@@ -147,21 +115,41 @@ Attention with_explicit_causality(Emitter& out, Attention a) {
   return a;
 }
 
-void by_engine(const OpView& op, Emitter& out) {
-  Attention a = read_attention(op, out);
-  if (!is_native(out, a, is_grouped(op))) return by_composition(op, out);
+Ref by_engine(Emitter& out, std::string_view name, Attention a) {
   a = widened(out, with_explicit_causality(out, a));
-  const int rank = std::max(3, out.rank(a.query));
-  for (Ref* x : {&a.query, &a.key, &a.value}) *x = with_rank(out, *x, rank);
-  for (Ref* x : {&a.key, &a.value}) *x = with_batch_of(out, *x, a.query, is_grouped(op));
-  const Ref y = native_attention(out, op.nnef(), a);
-  out.result(out.cast(rank > op.rank() ? out.squeeze(y, {0}) : y, op.dtype()));
-  refuse_second_output(op);
+  const int rank = out.rank(a.query);
+  for (Ref* x : {&a.query, &a.key, &a.value}) *x = with_rank(out, *x, 3);
+  for (Ref* x : {&a.key, &a.value}) *x = with_batch_of(out, *x, a);
+  const Ref y = native_attention(out, name, a);
+  return rank < 3 ? out.squeeze(y, {0}) : y;
+}
+
+// --- the operators ---
+
+Attention read_attention(const OpView& op, Emitter& out) {
+  op.require("dropout_p", 0);
+  Attention a;
+  a.query = op.tensor("query");
+  a.key = op.tensor("key");
+  a.value = op.tensor("value");
+  a.mask = op.opt_tensor("attn_mask");
+  a.is_causal = op.boolean("is_causal");
+  a.scale = op.opt_f64("scale");
+  a.is_grouped = op.has_argument("enable_gqa") && op.boolean("enable_gqa") && out.rank(a.query) > 2;
+  return a;
+}
+
+void scaled_dot_product(const OpView& op, Emitter& out) {
+  out.result(out.cast(attention(op, out, op.nnef(), read_attention(op, out)), op.dtype()));
+  for (int i = 1; i < op.outputs(); ++i)
+    if (op.is_used(i))
+      op.refuse_op(cat("output ", i, ", kept for the backward pass, is read"));
 }
 
 }  // namespace
 
 AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a) {
+  if (a.is_grouped) a = with_repeated_heads(out, a);
   if (a.is_causal) a.mask = causal_mask(out, a);
   a = widened(out, a);
   const double width = static_cast<double>(known_size(out, a.query, out.rank(a.query) - 1));
@@ -178,12 +166,17 @@ AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a) 
   return {product(op, out, weights, a.value), weights};
 }
 
+Ref attention(const OpView& op, Emitter& out, std::string_view name, Attention a) {
+  const bool is_ours = name != "tract_transformers_sdpa" || !is_native(out, a);
+  return is_ours ? composed_attention(op, out, a).output : by_engine(out, name, a);
+}
+
 void register_attention(Registry& r) {
   r.add({.op = "aten::scaled_dot_product_attention",
          .also = {"aten::_scaled_dot_product_flash_attention_for_cpu"},
          .doc = "softmax(query . key^T * scale + attn_mask) . value",
-         .variants = {{has(Feature::sdpa), "tract_transformers_sdpa", by_engine},
-                      {any_target(), "softmax", by_composition}},
+         .variants = {{has(Feature::sdpa), "tract_transformers_sdpa", scaled_dot_product},
+                      {any_target(), "softmax", scaled_dot_product}},
          .limits = "dropout_p other than 0 is refused"});
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "ops/emitter.h"
 #include "ops/op_view.h"
@@ -16,6 +17,8 @@ struct Attention {
   std::optional<Ref> mask;  ///< booleans (true takes part), or numbers to add
   bool is_causal = false;   ///< query i sees the keys 0..i
   std::optional<double> scale;  ///< 1 / sqrt(size of a query) where absent
+  bool is_grouped = false;  ///< the axis before the last two may be shorter in key and value: each of
+                            ///< their heads then serves several heads of the query
 };
 
 struct AttentionResult {
@@ -25,5 +28,7 @@ struct AttentionResult {
 
 /// By two matrix products and a softmax. Rows that see no key give zeros, as torch has it.
 AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a);
+/// The output alone, by the engine's operation `name` where it does the same.
+Ref attention(const OpView& op, Emitter& out, std::string_view name, Attention a);
 
 }  // namespace t2n::ops

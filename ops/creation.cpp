@@ -32,6 +32,9 @@ struct FillRow {
 constexpr FillRow kFills[] = {
     {"aten::zeros", 0},      {"aten::zeros_like", 0}, {"aten::new_zeros", 0},
     {"aten::ones", 1},       {"aten::ones_like", 1},  {"aten::new_ones", 1},
+    // Torch leaves their values open.
+    {"aten::empty.memory_format", 0}, {"aten::empty_like", 0}, {"aten::new_empty", 0},
+    {"aten::empty_strided", 0}, {"aten::new_empty_strided", 0}, {"aten::empty_permuted", 0},
     {"aten::full", 0, "fill_value"},      {"aten::full_like", 0, "fill_value"},
     {"aten::new_full", 0, "fill_value"},  {"aten::scalar_tensor", 0, "s"},
     {"aten::tensor.int", 0, "t"},         {"aten::tensor.float", 0, "t"},
@@ -58,7 +61,7 @@ void copy_of_data(const OpView& op, Emitter& out) {
 
 void fill(const OpView& op, Emitter& out) {
   ignore_placement(op);
-  ignore_present(op, {"self", "size"}, "the shape is that of the result");
+  ignore_present(op, {"self", "size", "stride", "physical_layout"}, "the result shows its shape");
   const auto row = std::find_if(std::begin(kFills), std::end(kFills),
                                 [&](const FillRow& r) { return r.op == op.op(); });
   const Ref value = row->argument.empty()
@@ -108,7 +111,7 @@ void linspace(const OpView& op, Emitter& out) {
 
 void eye(const OpView& op, Emitter& out) {
   ignore_placement(op);
-  ignore_present(op, {"n", "m"}, "the shape is that of the result");
+  ignore_present(op, {"n", "m"}, "the result shows its shape");
   const Ints sizes = op.sizes();
   Ints values(static_cast<size_t>(ir::element_count(sizes)), 0);
   for (int64_t i = 0; i < std::min(sizes[0], sizes[1]); ++i)

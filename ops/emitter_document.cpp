@@ -106,10 +106,7 @@ std::set<std::string> symbols_in(const std::vector<std::string>& expressions) {
   return out;
 }
 
-}  // namespace
-
-bool is_fragment(std::string_view name) { return fragments().contains(name); }
-
+/// Adds fragments, properties and extension lines that the body of the graph needs.
 void complete(nnef::Document& document, const target::Target& target) {
   Mentions mentions;
   for (const nnef::Assignment& statement : document.graph.body) note(statement.right, mentions);
@@ -124,6 +121,10 @@ void complete(nnef::Document& document, const target::Target& target) {
     lines.insert(cat("tract_symbol ", symbol));
   document.extensions.assign(lines.begin(), lines.end());
 }
+
+}  // namespace
+
+bool is_fragment(std::string_view name) { return fragments().contains(name); }
 
 void Emitter::State::add_outputs(Emitter& emitter) {
   node = nullptr;
@@ -178,17 +179,17 @@ void Emitter::State::resolve_names() {
     for (const Dim& dim : graph.values[static_cast<size_t>(id)].shape)
       for (const std::string& symbol : dim.symbols()) names.reserve(symbol);
   const auto resolve = [&](TensorEntry& entry) {
-    if (entry.kind == TensorEntry::Kind::identifier && entry.text.empty())
-      entry.text = names.claim(nnef::identifier_for(entry.name));
+    if (entry.text.empty()) entry.text = names.claim(nnef::identifier_for(entry.name));
   };
-  for (TensorEntry& entry : entries)
-    if (entry.is_input) resolve(entry);
-  for (const Ref ref : outputs) resolve(at(ref));
-  for (TensorEntry& entry : entries) resolve(entry);
   const auto rename = [&](nnef::Value& value) {
-    if (value.kind == nnef::Kind::identifier && value.text.empty())
-      value.text = entries[static_cast<size_t>(value.integer)].text;
+    if (value.kind != nnef::Kind::identifier || !value.text.empty()) return;
+    TensorEntry& entry = entries[static_cast<size_t>(value.integer)];
+    resolve(entry);
+    value.text = entry.text;
   };
+  for (const ir::ValueId id : graph.inputs)
+    resolve(entries[static_cast<size_t>(of_value[static_cast<size_t>(id)])]);
+  for (const Ref ref : outputs) resolve(at(ref));
   for (nnef::Assignment& statement : document.graph.body) {
     walk(statement.left, rename);
     walk(statement.right, rename);

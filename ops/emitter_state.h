@@ -91,7 +91,7 @@ struct Emitter::State {
   void stand_in(const ir::Node& failed);
 };
 
-/// Refuses dtypes that the target does not have; `what` names the tensor in the message.
+/// Refuses dtypes that the target lacks; `what` names the tensor in the message.
 void check_dtype(DType dtype, std::string_view what, const target::Target& target);
 
 /// The values of a constant entry as one tensor of its dtype.
@@ -111,13 +111,10 @@ int64_t stored_bytes(const TensorEntry& entry);
 
 bool is_static(const Shape& shape);
 std::string type_str(DType dtype, const Shape& shape);
-
 /// An integer, or the dimension expression in tract's spelling.
 nnef::Value dim_value(const Dim& dim);
 
 /// Whether ops/fragments defines `name`.
 bool is_fragment(std::string_view name);
-/// Adds fragments, properties and extension lines that the body of the graph needs.
-void complete(nnef::Document& document, const target::Target& target);
 
 }  // namespace t2n::ops

@@ -114,10 +114,16 @@ Ref count_below(Emitter& out, Ref values, Ref boundaries, bool counts_equal) {
   return out.squeeze(count, {last});
 }
 
+/// Tensors have the dtype of the boundaries, a number may have a fraction where they have not.
+std::pair<Ref, Ref> searched(const OpView& op, Emitter& out, Ref boundaries) {
+  const bool is_exact = op.is_tensor("self") || ir::is_float(out.dtype(boundaries));
+  const Ref sequence = is_exact ? boundaries : out.cast(boundaries, DType::f64);
+  return {operand(op, out, "self", out.dtype(sequence)), sequence};
+}
+
 void bucketize(const OpView& op, Emitter& out) {
   op.ignore("out_int32", "the result's dtype shows it");
-  const Ref boundaries = op.tensor("boundaries");
-  const Ref self = operand(op, out, "self", out.dtype(boundaries));
+  const auto [self, boundaries] = searched(op, out, op.tensor("boundaries"));
   finish(op, out, count_below(out, self, boundaries, op.boolean("right")));
 }
 
@@ -127,11 +133,10 @@ void searchsorted(const OpView& op, Emitter& out) {
   op.require_none("sorter");
   const auto side = op.opt_str("side");
   const bool counts_equal = op.boolean("right") || side == "right";
-  Ref sequence = op.tensor("sorted_sequence");
-  const Ref self = operand(op, out, "self", out.dtype(sequence));
+  const auto [self, sequence] = searched(op, out, op.tensor("sorted_sequence"));
   const int rank = out.rank(sequence);
-  if (rank > 1) sequence = out.unsqueeze(sequence, {rank - 1});
-  finish(op, out, count_below(out, self, sequence, counts_equal));
+  const Ref rows = rank > 1 ? out.unsqueeze(sequence, {rank - 1}) : sequence;
+  finish(op, out, count_below(out, self, rows, counts_equal));
 }
 
 void isin(const OpView& op, Emitter& out) {
@@ -154,14 +159,12 @@ void register_searches(Registry& r) {
   r.add({.op = "aten::bucketize.Tensor",
          .also = {"aten::bucketize.Scalar"},
          .doc = "number of boundaries below self",
-         .variants = {{any_target(), "sum_reduce", bucketize}},
-         .promotion = ir::Promotion::operands});
+         .variants = {{any_target(), "sum_reduce", bucketize}}});
   r.add({.op = "aten::searchsorted.Tensor",
          .also = {"aten::searchsorted.Scalar"},
          .doc = "number of elements of sorted_sequence below self",
          .variants = {{any_target(), "sum_reduce", searchsorted}},
-         .limits = "sorter",
-         .promotion = ir::Promotion::operands});
+         .limits = "sorter"});
   r.add({.op = "aten::isin.Tensor_Tensor",
          .also = {"aten::isin.Tensor_Scalar", "aten::isin.Scalar_Tensor"},
          .doc = "whether elements occur in test_elements",

@@ -46,14 +46,22 @@ Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& 
       recorder_(recorder),
       ranges_(ranges) {}
 
-Place Interpreter::place() {
-  if (node_ == nullptr) return {scope_, ir::kNoSource};
-  const auto [found, is_new] = source_ids_.emplace(node_, ir::kNoSource);
+ir::SourceId Interpreter::source_of(const torch::jit::Node* node, bool torch_too) {
+  const auto [found, is_new] = source_ids_.try_emplace({node, torch_too}, ir::kNoSource);
   if (is_new) {
-    ir::Source source = sources_.find(node_->sourceRange());
+    ir::Source source = sources_.find(node->sourceRange(), torch_too);
     if (!source.frames.empty()) found->second = ir::add_source(graph_, std::move(source));
   }
-  return {scope_, found->second};
+  return found->second;
+}
+
+/// The user's own line: of the node, or of the nearest call that led to it through torch's modules.
+Place Interpreter::place() {
+  if (node_ == nullptr) return {scope_, ir::kNoSource};
+  ir::SourceId source = source_of(node_, false);
+  for (size_t i = callers_.size(); i > 0 && source == ir::kNoSource; --i)
+    if (callers_[i - 1] != nullptr) source = source_of(callers_[i - 1], false);
+  return {scope_, source == ir::kNoSource ? source_of(node_, true) : source};
 }
 
 c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string& method,
@@ -116,7 +124,9 @@ Interpreter::Slots Interpreter::call(torch::jit::Function& function, Slots argum
     const auto graph = graph_function->graph();
     Env env;
     for (size_t i = 0; i < arguments.size(); ++i) env[graph->inputs()[i]] = std::move(arguments[i]);
+    callers_.push_back(node_);
     run_block(graph->block(), env);
+    callers_.pop_back();
     results = slots(graph->outputs(), env);
   }
   --depth_;

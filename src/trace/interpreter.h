@@ -5,6 +5,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -39,6 +40,7 @@ class Interpreter {
   using Env = std::unordered_map<const torch::jit::Value*, Slot>;
   using Slots = std::vector<Slot>;
 
+  ir::SourceId source_of(const torch::jit::Node* node, bool torch_too);
   Slots call(torch::jit::Function& function, Slots arguments);
   void run_block(torch::jit::Block* block, Env& env);
   void run_node(torch::jit::Node* node, Env& env);
@@ -88,8 +90,9 @@ class Interpreter {
   RangeWatch* ranges_;
   ContainerShadows containers_;
   std::unordered_map<const torch::jit::Node*, Run> operations_;
-  std::unordered_map<const torch::jit::Node*, ir::SourceId> source_ids_;
+  std::map<std::pair<const torch::jit::Node*, bool>, ir::SourceId> source_ids_;
   const torch::jit::Node* node_ = nullptr;
+  std::vector<const torch::jit::Node*> callers_;  ///< of the function that runs, outermost first
   ir::ScopeId scope_ = 0;
   int64_t executed_ = 0;
   int depth_ = 0;

@@ -14,7 +14,7 @@ std::string base_name(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-/// Frames of torch's own Python say nothing about the user's model.
+/// True for torch's own Python.
 bool is_torch_file(const std::string& path) {
   constexpr std::array<std::string_view, 3> kFolders = {"torch/nn/", "torch/jit/", "torch/_"};
   return std::any_of(kFolders.begin(), kFolders.end(), [&](std::string_view folder) {
@@ -47,16 +47,15 @@ std::vector<std::string> split_lines(const std::string& text) {
 }
 
 /// A traced text is a call stack, innermost frame first, and nothing else.
-std::optional<ir::Source> traced_place(const std::string& text) {
+std::optional<ir::Source> traced_place(const std::string& text, bool torch_too) {
   ir::Source source;
   std::vector<Frame> all;
   for (const std::string& line : split_lines(text)) {
     const auto frame = parse_frame(line);
     if (!frame) return std::nullopt;
     if (frame->second.function == "<module>" && !source.frames.empty()) continue;
-    if (!is_torch_file(frame->first)) source.frames.push_back(frame->second);
+    if (torch_too || !is_torch_file(frame->first)) source.frames.push_back(frame->second);
   }
-  if (source.frames.empty()) return std::nullopt;
   constexpr size_t kMaxFrames = 3;
   if (source.frames.size() > kMaxFrames) source.frames.resize(kMaxFrames);
   return source;
@@ -64,7 +63,7 @@ std::optional<ir::Source> traced_place(const std::string& text) {
 
 }  // namespace
 
-ir::Source SourceMap::find(const torch::jit::SourceRange& range) {
+ir::Source SourceMap::find(const torch::jit::SourceRange& range, bool torch_too) {
   if (!range.source() || !range.source()->filename()) return {};
   const Table& known = table(*range.source()->filename());
   const auto offset = static_cast<int64_t>(range.start());
@@ -72,19 +71,19 @@ ir::Source SourceMap::find(const torch::jit::SourceRange& range) {
                                 [](int64_t at, const Entry& e) { return at < e.offset; });
   if (entry == known.entries.begin()) return {};
   --entry;
-  return place(known.texts[entry->text], entry->begin, entry->end);
+  return place(known.texts[entry->text], entry->begin, entry->end, torch_too);
 }
 
-ir::Source SourceMap::place(const Text& text, int64_t begin, int64_t end) {
+ir::Source SourceMap::place(const Text& text, int64_t begin, int64_t end, bool torch_too) {
   if (text.text.empty()) return {};
-  if (auto traced = traced_place(text.text)) return *traced;
+  if (auto traced = traced_place(text.text, torch_too)) return *traced;
   const auto at =
       static_cast<size_t>(std::clamp<int64_t>(begin, 0, static_cast<int64_t>(text.text.size())));
   const size_t line_begin = at == 0 ? 0 : text.text.rfind('\n', at - 1) + 1;
   const size_t line_end = std::min(text.text.find('\n', at), text.text.size());
   const auto lines_before =
       std::count(text.text.begin(), text.text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-  if (text.file.empty()) return {};
+  if (text.file.empty() || (!torch_too && is_torch_file(text.file))) return {};
   ir::Source source;
   source.frames.push_back(Frame{base_name(text.file),
                                 text.first_line + static_cast<int>(lines_before),

@@ -21,8 +21,9 @@ class SourceMap {
   using ReadRecord = std::function<std::optional<std::vector<char>>(const std::string& name)>;
   explicit SourceMap(ReadRecord read) : read_(std::move(read)) {}
 
-  /// The user's frames (frames of torch itself are left out) and the source line with its caret.
-  ir::Source find(const torch::jit::SourceRange& range);
+  /// The frames and the source line with its caret. Frames in torch's own files say nothing about
+  /// the user's model: without `torch_too` they are left out, and nothing may be left.
+  ir::Source find(const torch::jit::SourceRange& range, bool torch_too);
 
  private:
   struct Text {
@@ -42,7 +43,7 @@ class SourceMap {
   };
   const Table& table(const std::string& file);
   static Table parse(const std::vector<char>& bytes);
-  static ir::Source place(const Text& text, int64_t begin, int64_t end);
+  static ir::Source place(const Text& text, int64_t begin, int64_t end, bool torch_too);
 
   ReadRecord read_;
   std::map<std::string, Table> tables_;

@@ -8,8 +8,8 @@
 namespace t2n::ir {
 namespace {
 
-const Dim S = Dim::symbol("S");
-const Dim T = Dim::symbol("T");
+const Dim kS = Dim::symbol("S");
+const Dim kT = Dim::symbol("T");
 
 TEST_CASE("integers stay integers") {
   CHECK((Dim(3) + Dim(4)).value() == 7);
@@ -21,32 +21,32 @@ TEST_CASE("integers stay integers") {
 }
 
 TEST_CASE("equal polynomials are equal, however they were built") {
-  CHECK((S + 1) * (S - 1) == S * S - 1);
-  CHECK(S + T == T + S);
-  CHECK((S - S).is_constant());
-  CHECK(2 * S - S == S);
-  CHECK_FALSE(S == T);
-  CHECK_FALSE(S == Dim(1));
+  CHECK((kS + 1) * (kS - 1) == kS * kS - 1);
+  CHECK(kS + kT == kT + kS);
+  CHECK((kS - kS).is_constant());
+  CHECK(2 * kS - kS == kS);
+  CHECK_FALSE(kS == kT);
+  CHECK_FALSE(kS == Dim(1));
 }
 
 TEST_CASE("divisions that come out even vanish") {
-  CHECK(floor_div(4 * S + 2, Dim(2)) == 2 * S + 1);
-  CHECK(floor_mod(4 * S, Dim(2)) == Dim(0));
-  CHECK(floor_div(S, S) == Dim(1));
-  CHECK(max(S, S) == S);
+  CHECK(floor_div(4 * kS + 2, Dim(2)) == 2 * kS + 1);
+  CHECK(floor_mod(4 * kS, Dim(2)) == Dim(0));
+  CHECK(floor_div(kS, kS) == Dim(1));
+  CHECK(max(kS, kS) == kS);
 }
 
 TEST_CASE("text and back") {
   const std::map<std::string, Dim> cases = {{"3", 3},
                                             {"-3", -3},
-                                            {"S", S},
-                                            {"2*S + 1", 2 * S + 1},
-                                            {"-S + 1", 1 - S},
-                                            {"S*S - T", S * S - T},
-                                            {"((S + 1) // (2))", floor_div(S + 1, 2)},
-                                            {"2*((S) % (3)) + 1", 2 * floor_mod(S, 3) + 1},
-                                            {"max(S, 4)", max(S, 4)},
-                                            {"min(S + 1, T)", min(S + 1, T)}};
+                                            {"S", kS},
+                                            {"2*S + 1", 2 * kS + 1},
+                                            {"-S + 1", 1 - kS},
+                                            {"S*S - T", kS * kS - kT},
+                                            {"((S + 1) // (2))", floor_div(kS + 1, 2)},
+                                            {"2*((S) % (3)) + 1", 2 * floor_mod(kS, 3) + 1},
+                                            {"max(S, 4)", max(kS, 4)},
+                                            {"min(S + 1, T)", min(kS + 1, kT)}};
   for (const auto& [text, dim] : cases) {
     CAPTURE(text);
     CHECK(dim.str() == text);
@@ -55,8 +55,8 @@ TEST_CASE("text and back") {
 }
 
 TEST_CASE("text is read like Python's") {
-  CHECK(parse_dim("(S + 1) // 2") == floor_div(S + 1, 2));
-  CHECK(parse_dim("S - 1 - 1") == S - 2);
+  CHECK(parse_dim("(S + 1) // 2") == floor_div(kS + 1, 2));
+  CHECK(parse_dim("S - 1 - 1") == kS - 2);
   CHECK(parse_dim(" 7 // 2 * 2 ").value() == 6);
 }
 
@@ -68,23 +68,23 @@ TEST_CASE("what is no size expression is refused") {
 }
 
 TEST_CASE("symbols are replaced inside every operation") {
-  const Dim expression = max(floor_div(S + T, 2), floor_mod(S, 4)) * T + min(S, 100);
+  const Dim expression = max(floor_div(kS + kT, 2), floor_mod(kS, 4)) * kT + min(kS, 100);
   CHECK(expression.symbols() == std::vector<std::string>{"T", "S"});
   const auto value = [](std::string_view name) -> std::optional<Dim> {
     return name == "S" ? std::optional<Dim>(7) : std::nullopt;
   };
-  CHECK(expression.substitute(value) == max(floor_div(T + 7, 2), 3) * T + 7);
+  CHECK(expression.substitute(value) == max(floor_div(kT + 7, 2), 3) * kT + 7);
 }
 
 TEST_CASE("a symbolic size where an integer is needed is a bug of ours") {
-  CHECK(diagnostic_of([] { (S + 1).value(); }).message.find("'S + 1' is symbolic") !=
+  CHECK(diagnostic_of([] { (kS + 1).value(); }).message.find("'S + 1' is symbolic") !=
         std::string::npos);
-  CHECK(diagnostic_of([] { floor_div(S, 0); }).id == "internal");
+  CHECK(diagnostic_of([] { floor_div(kS, 0); }).id == "internal");
 }
 
 TEST_CASE("shapes") {
   CHECK(shape_str({}) == "[]");
-  CHECK(shape_str({1, S, 2 * S}) == "[1,S,2*S]");
+  CHECK(shape_str({1, kS, 2 * kS}) == "[1,S,2*S]");
   CHECK(static_shape({1, 2}) == Ints{1, 2});
   CHECK(element_count({}) == 1);
   CHECK(element_count({2, 3}) == 6);

@@ -64,6 +64,35 @@ TEST_CASE("attention of halves and doubles") {
                    randn({2, 4, 5, 8}, 3, DType::f64)}, 1e-12);
 }
 
+Parameters layer_parameters() {
+  return {{"qkv_w", randn({24, 8}, 1)},  {"qkv_b", randn({24}, 2)},    {"proj_w", randn({8, 8}, 3)},
+          {"proj_b", randn({8}, 4)},     {"n1_w", randn({8}, 5)},      {"n1_b", randn({8}, 6)},
+          {"n2_w", randn({8}, 7)},       {"n2_b", randn({8}, 8)},      {"f1_w", randn({16, 8}, 9)},
+          {"f1_b", randn({16}, 10)},     {"f2_w", randn({8, 16}, 11)}, {"f2_b", randn({8}, 12)},
+          {"square", values({3, 3}, {0, 1, 0, 0, 0, 1, 0, 0, 0}, DType::boolean)},
+          {"keys", values({2, 3}, {0, 0, 1, 0, 1, 0}, DType::boolean)}};
+}
+
+TEST_CASE("whole attention layers") {
+  const std::string start = "torch._native_multi_head_attention(x, y, z, 8, 2, self.qkv_w, self.qkv_b, self.proj_w, self.proj_b";
+  check_with(layer_parameters(),
+             {start + ")", start + ", None, True, False)", start + ", None)[0]", start + ", self.square, True, True, 0)",
+              start + ", self.keys, True, True, 1)[0]"},
+             {randn({2, 3, 8}, 1), randn({2, 3, 8}, 2), randn({2, 3, 8}, 3)}, 1e-4);
+}
+
+TEST_CASE("whole encoder layers") {
+  const auto call = [](const char* use_gelu, const char* norm_first, const char* mask) {
+    return std::string("torch._transformer_encoder_layer_fwd(x, 8, 2, self.qkv_w, self.qkv_b, self.proj_w, self.proj_b, ") +
+           use_gelu + ", " + norm_first + ", 1e-3, self.n1_w, self.n1_b, self.n2_w, self.n2_b, self.f1_w, self.f1_b, "
+           "self.f2_w, self.f2_b" + mask + ")";
+  };
+  check_with(layer_parameters(),
+             {call("False", "False", ""), call("True", "False", ""), call("False", "True", ", self.square, 0"),
+              call("True", "True", ", self.keys, 1")},
+             {randn({2, 3, 8}, 1)}, 1e-4);
+}
+
 TEST_CASE("dropout is refused") {
   CHECK_EQ(refusal(kCall + ", None, 0.25)", {kQuery, kKey, kValue}),
            "error[unsupported-argument]: aten::scaled_dot_product_attention: dropout_p=0.25 has no translation for "

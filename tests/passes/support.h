@@ -15,7 +15,7 @@ inline std::string after(const std::string& pass, std::string_view text,
   ir::Graph graph = ir::parse(text);
   const std::string before = ir::print(graph);
   const bool changed = run_pipeline(graph, {pass}, context);
-  const std::string out = ir::print(graph);
+  std::string out = ir::print(graph);
   CHECK(changed == (out != before));
   CHECK(ir::print(ir::parse(out)) == out);
   return out;

@@ -16,7 +16,7 @@ std::string promoted(std::string_view text) {
     return true;
   }();
   CHECK(once);
-  const std::string out = after("explicit-promotion", text);
+  std::string out = after("explicit-promotion", text);
   CHECK(after("explicit-promotion", out) == out);  // nothing is left to do
   return out;
 }

@@ -1,0 +1,125 @@
+// Whole layers of attention, as torch fuses them where no gradient is needed.
+#include "ops/arith.h"
+#include "ops/attention.h"
+#include "ops/product.h"
+#include "ops/registry.h"
+
+namespace t2n::ops {
+namespace {
+
+/// Heads side by side in the last axis: [B, T, H * D] -> [B, H, T, D].
+Ref split_heads(Emitter& out, Ref x, int64_t heads) {
+  const Shape shape = out.shape(x);
+  const Ref apart = out.reshape(x, {shape[0], shape[1], heads, floor_div(shape[2], heads)});
+  return out.transpose(apart, {0, 2, 1, 3});
+}
+
+Ref joined_heads(Emitter& out, Ref x) {
+  const Shape shape = out.shape(x);
+  return out.reshape(out.transpose(x, {0, 2, 1, 3}), {shape[0], shape[2], shape[1] * shape[3]});
+}
+
+/// Parameters of query, key and value lie below one another.
+Ref projected(const OpView& op, Emitter& out, Ref x, int which) {
+  const int64_t size = op.i64("embed_dim");
+  const Ref weight = out.slice(op.tensor("qkv_weight"), 0, which * size, (which + 1) * size);
+  const Ref bias = out.slice(op.tensor("qkv_bias"), 0, which * size, (which + 1) * size);
+  return linear_layer(op, out, x, weight, bias);
+}
+
+/// Here true means "takes no part". The kind: 0 is [T, T], 1 is [B, T] of keys, 2 is [B, H, T, T].
+std::optional<Ref> read_mask(const OpView& op, Emitter& out) {
+  const auto mask = op.opt_tensor("mask");
+  const auto kind = op.opt_i64("mask_type");
+  if (!mask) return {};
+  const Ref takes_part = logical_not(out, out.cast(*mask, DType::boolean));
+  return kind == 1 ? out.unsqueeze(takes_part, {1, 2}) : takes_part;
+}
+
+Attention self_attention(const OpView& op, Emitter& out, Ref query, Ref key, Ref value,
+                         int64_t heads) {
+  Attention a;
+  a.query = split_heads(out, projected(op, out, query, 0), heads);
+  a.key = split_heads(out, projected(op, out, key, 1), heads);
+  a.value = split_heads(out, projected(op, out, value, 2), heads);
+  a.mask = read_mask(op, out);
+  return a;
+}
+
+Ref output_projection(const OpView& op, Emitter& out, Ref heads) {
+  return linear_layer(op, out, joined_heads(out, out.cast(heads, op.dtype())),
+                      op.tensor("proj_weight"), op.tensor("proj_bias"));
+}
+
+/// Outputs [B, T, E], and the weights [B, T, S] averaged over the heads, or [B, H, T, S].
+void multi_head(const OpView& op, Emitter& out) {
+  const Attention a = self_attention(op, out, op.tensor("query"), op.tensor("key"),
+                                     op.tensor("value"), op.i64("num_head"));
+  op.ignore("need_weights", "whether they are read is known");
+  const bool averages = op.boolean("average_attn_weights");
+  if (op.outputs() < 2 || !op.is_used(1))
+    return out.result(output_projection(op, out, attention(op, out, op.nnef(), a)));
+  const AttentionResult y = composed_attention(op, out, a);
+  out.result(output_projection(op, out, y.output));
+  const Ref weights =
+      averages ? out.squeeze(reduce(out, "mean_reduce", y.weights, {1}), {1}) : y.weights;
+  out.result(out.cast(weights, op.dtype(1)), 1);
+}
+
+struct EncoderNorm {
+  std::string_view weight;
+  std::string_view bias;
+};
+constexpr EncoderNorm kNorm1 = {"norm_weight_1", "norm_bias_1"};
+constexpr EncoderNorm kNorm2 = {"norm_weight_2", "norm_bias_2"};
+
+Ref layer_norm(const OpView& op, Emitter& out, Ref x, const EncoderNorm& norm) {
+  const Ref wide = widened(out, x);
+  const bool is_f64 = out.dtype(wide) == DType::f64;
+  const Ref y = out.call(is_f64 ? "t2n_layer_norm_f64" : "t2n_layer_norm",
+                         {wide, out.scalar(op.f64("eps"), out.dtype(wide))},
+                         {{"axes", Ints{out.rank(wide) - 1}}}, out.dtype(wide), out.shape(wide));
+  const Ref scaled = mul(out, y, widened(out, op.tensor(norm.weight)));
+  return out.cast(add(out, scaled, widened(out, op.tensor(norm.bias))), out.dtype(x));
+}
+
+Ref feed_forward(const OpView& op, Emitter& out, Ref x) {
+  Ref y = linear_layer(op, out, x, op.tensor("ffn_weight_1"), op.tensor("ffn_bias_1"));
+  const bool use_gelu = op.boolean("use_gelu");
+  if (use_gelu && out.dtype(y) == DType::f64)
+    op.refuse("use_gelu", "the engine has the error function in f16 and f32 only",
+              "compute it in float32");
+  y = use_gelu ? out.cast(out.elementwise("t2n_gelu_erf", {widened(out, y)}), out.dtype(y))
+               : out.elementwise("relu", {y});
+  return linear_layer(op, out, y, op.tensor("ffn_weight_2"), op.tensor("ffn_bias_2"));
+}
+
+/// Attention and a feed-forward network, each added to its input and normalised, before or after.
+void encoder_layer(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("src");
+  const bool norm_first = op.boolean("norm_first");
+  const Ref in = norm_first ? layer_norm(op, out, x, kNorm1) : x;
+  const Attention a = self_attention(op, out, in, in, in, op.i64("num_heads"));
+  const Ref attended = output_projection(op, out, attention(op, out, op.nnef(), a));
+  Ref middle = add(out, attended, x);
+  if (!norm_first) middle = layer_norm(op, out, middle, kNorm1);
+  const Ref normed = norm_first ? layer_norm(op, out, middle, kNorm2) : middle;
+  const Ref y = add(out, feed_forward(op, out, normed), middle);
+  out.result(norm_first ? y : layer_norm(op, out, y, kNorm2));
+}
+
+}  // namespace
+
+void register_attention_layers(Registry& r) {
+  r.add({.op = "aten::_native_multi_head_attention",
+         .doc = "attention between projections of query, key and value, projected once more",
+         .variants = {{has(Feature::sdpa), "tract_transformers_sdpa", multi_head},
+                      {any_target(), "softmax", multi_head}}});
+  r.add({.op = "aten::_transformer_encoder_layer_fwd",
+         .doc = "attention and a feed-forward network, each with residual and layer_norm",
+         .variants = {{has(Feature::sdpa), "tract_transformers_sdpa", encoder_layer},
+                      {any_target(), "softmax", encoder_layer}},
+         .limits = "gelu of f64 is refused"});
+}
+
+}  // namespace t2n::ops
