@@ -120,6 +120,7 @@ std::optional<CheckOptions> check_of(const Options& options) {
       throw Error("usage", "--tolerance, --engine and --strict need --check", {}, "add --check");
     return std::nullopt;
   }
+  constexpr double kShortest = 1e-3;
   constexpr double kLongest = 1e6;
   CheckOptions out;
   out.tolerance =
@@ -127,8 +128,9 @@ std::optional<CheckOptions> check_of(const Options& options) {
   out.engine = options.engine;
   out.strict = options.strict;
   // Also false for NaN.
-  if (!(options.timeout > 0 && options.timeout <= kLongest))
-    throw Error("usage", cat("--timeout is ", options.timeout, ", not a number of seconds"));
+  if (!(options.timeout >= kShortest && options.timeout <= kLongest))
+    throw Error("usage", cat("--timeout is ", options.timeout,
+                             ", not a number of seconds from 0.001 to 1000000"));
   out.runner.timeout = std::chrono::milliseconds(static_cast<int64_t>(options.timeout * 1000));
   return out;
 }

@@ -27,8 +27,7 @@ class Lexer {
   int64_t integer();
   int count();  ///< an integer from 0 on
   uint64_t hex();
-  /// Everything up to a ',', ')', ']' or '}' outside brackets, or a line end; without blanks around
-  /// it.
+  /// Everything up to a ',', ')', ']' or '}' outside parentheses, or a line end; trimmed.
   std::string_view raw();
   /// Everything up to the end of the line.
   std::string_view rest_of_line();

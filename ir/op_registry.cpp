@@ -8,8 +8,7 @@
 namespace t2n::ir {
 namespace {
 
-/// Names of all overloads whose result is drawn at random, and of those that read memory nobody
-/// wrote.
+/// Their results are drawn at random, in every overload.
 const std::unordered_set<std::string_view>& random_names() {
   static const std::unordered_set<std::string_view> names = {"_fused_dropout",
                                                              "_sample_dirichlet",
@@ -45,6 +44,7 @@ const std::unordered_set<std::string_view>& random_names() {
   return names;
 }
 
+/// Their results are memory that nobody wrote yet.
 const std::unordered_set<std::string_view>& uninitialised_names() {
   static const std::unordered_set<std::string_view> names = {
       "empty",         "empty_like", "empty_permuted",   "empty_quantized",

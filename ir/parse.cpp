@@ -226,18 +226,16 @@ class Parser {
     graph_.constants.push_back({id, std::move(data)});
   }
 
-  /// The sizes of a constant; what does not fit into memory anyway is refused before it is
-  /// multiplied.
+  /// The sizes of a constant; refused where their product, or a stride, would overflow.
   Ints static_sizes(const Shape& shape) const {
     constexpr int64_t kMaxElements = int64_t{1} << 48;
     Ints out;
     int64_t count = 1;
     for (const Dim& size : shape) {
       if (!size.is_constant() || size.value() < 0) lexer_.fail("a constant needs plain sizes");
-      if (size.value() > kMaxElements / std::max<int64_t>(count, 1))
-        lexer_.fail("this constant is too large");
+      if (size.value() > kMaxElements / count) lexer_.fail("this constant is too large");
       out.push_back(size.value());
-      count *= size.value();
+      count *= std::max<int64_t>(size.value(), 1);
     }
     return out;
   }

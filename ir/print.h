@@ -21,8 +21,7 @@ std::string string_literal(std::string_view text);
 /// Shortest text that reads back to the same number, never mistaken for an integer: "1.0", "1e-05".
 std::string float_literal(double value);
 std::string float_literal(float value);
-/// "layer1.0.weight" as it is, anything else as a string literal: what follows '%' in the text
-/// form.
+/// What follows '%': "layer1.0.weight" as it is, names with other characters as a string literal.
 std::string name_literal(std::string_view name);
 
 /// One element of a constant: "1.5", "-3", "true", "complex(0.0, 1.0)"; the bits ("0x7fc00001")
@@ -31,8 +30,7 @@ std::string element_literal(DType dtype, std::span<const std::byte> element);
 /// Reads such a text; nothing if it is malformed or out of range.
 std::optional<std::vector<std::byte>> parse_element(DType dtype, std::string_view text);
 
-/// The inverse of attr_str for what is neither a reference, a string nor a list. Errors:
-/// `ir-syntax`.
+/// Inverse of attr_str for all but references, strings and lists. Errors: `ir-syntax`.
 Attr parse_plain_attr(std::string_view text);
 /// A list argument from its items; nothing unless all are of one kind.
 std::optional<Attr> list_attr(const std::vector<Attr>& items);
@@ -55,8 +53,8 @@ void register_attribute_printer(std::type_index type, AttributeText text);
 const AttributeText* attribute_text(std::type_index type);
 const AttributeText* attribute_text(std::string_view kind);
 
-/// Graph attribute: hashes of constants that parse() left unloaded (std::map<std::string,
-/// uint64_t>).
+/// Graph attribute: hashes by name of constants that parse() left unloaded, as a
+/// std::map<std::string, uint64_t>.
 inline constexpr const char* kContentHashes = "content_hashes";
 
 }  // namespace t2n::ir

@@ -1,5 +1,4 @@
-// Every invariant of a graph, in one walk; a violation is our own bug and says where and after
-// what.
+// Every invariant of a graph, in one walk; a violation is a bug of ours.
 #include <algorithm>
 #include <unordered_set>
 

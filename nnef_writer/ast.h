@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/tensor.h"
+#include "nnef_writer/blob.h"
 
 namespace t2n::nnef {
 
@@ -96,17 +96,6 @@ struct Graph {
   std::vector<std::string> parameters;
   std::vector<std::string> results;
   std::vector<Assignment> body;
-};
-
-/// A `variable`: what goes into `<label>.dat`. Parts are concatenated along `axis` while writing.
-struct Blob {
-  std::string label;
-  ir::DType dtype = ir::DType::f32;  ///< stored dtype; differing parts are cast while writing
-  ir::Ints shape;
-  std::vector<ir::Tensor> parts;  ///< one, or several joined along `axis`
-  int axis = 0;
-  bool bit_packed = false;  ///< booleans as single bits, which every reader takes, not as bytes
-  bool quantised = false;  ///< integer codes of a real tensor, explained by an entry of graph.quant
 };
 
 /// One line of graph.quant: `"name": operation(arguments);`

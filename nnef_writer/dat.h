@@ -6,7 +6,7 @@
 #include <functional>
 #include <span>
 
-#include "nnef_writer/ast.h"
+#include "nnef_writer/blob.h"
 
 namespace t2n::nnef {
 

@@ -1,5 +1,4 @@
-// The pass `canonical-activations`: models often spell out what torch, and the engines, have a name
-// for.
+// The pass `canonical-activations`: models often spell out what engines have an operation for.
 #include <numbers>
 
 #include "src/passes/pass.h"

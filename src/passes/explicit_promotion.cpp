@@ -92,8 +92,7 @@ class Promoter {
     changed_ = true;
   }
 
-  /// Adds the node; where torch stored its result in another dtype (in place), a cast does so
-  /// visibly.
+  /// Adds the node, and a cast where torch stored its result in another dtype (in place).
   void narrow_result(Node node, DType natural) {
     const ValueId recorded = node.outputs.at(0);
     if (value(recorded).dtype == natural || value(recorded).dtype == DType::boolean) {

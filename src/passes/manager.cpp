@@ -20,8 +20,7 @@ const PassInfo& find_pass(std::string_view name) {
 
 bool run_deep(Pass pass, ir::Graph& graph, const PassContext& context);
 
-/// Runs the pass in the nested graph of one operation. Other graphs may share it: a copy is
-/// changed.
+/// Runs the pass in a copy of the nested graph of one operation: other graphs may share it.
 bool run_in_body(Pass pass, const ir::Graph& graph, ir::Node& node, const PassContext& context) {
   auto body = std::make_shared<ir::Graph>(*node.body);
   if (const auto sizes = graph.attributes.find(ir::kSampleSizes); sizes != graph.attributes.end())

@@ -25,8 +25,7 @@ struct PassContext {
 /// Each returns true if the graph changed, and leaves a valid one.
 using Pass = bool (*)(ir::Graph&, const PassContext&);
 
-/// Replaces symbolic sizes by the sample values in the attribute `sample_sizes`, in shapes and
-/// arguments.
+/// Replaces symbols in shapes and arguments by their values in the attribute `sample_sizes`.
 bool bind_sizes(ir::Graph& graph, const PassContext& context);
 /// Removes operations and constants that no output needs, random ones too; graph inputs stay.
 bool dead_code(ir::Graph& graph, const PassContext& context);

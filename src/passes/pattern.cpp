@@ -1,3 +1,4 @@
+// Expansion of arithmetic into polynomials, and other questions that patterns ask.
 #include "src/passes/pattern.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Liveness, renumbering, and names that are still free.
 #include "src/passes/rewrite.h"
 
 #include <algorithm>

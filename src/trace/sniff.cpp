@@ -88,7 +88,8 @@ void refuse_archive(const std::string& message, const std::string& path) {
                     "; this t2nnef reads up to ", match[2].str()),
                 "it was saved by a newer PyTorch",
                 "use a newer t2nnef, or save with an older PyTorch");
-  throw Error("model-corrupt", cat(quoted(path), " is damaged or not complete"), line,
+  throw Error("model-corrupt", cat(quoted(path), " is damaged or not complete"),
+              line.substr(0, line.find(". ")),
               "was it saved or downloaded completely? compare its size with the original");
 }
 

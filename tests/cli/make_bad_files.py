@@ -65,7 +65,7 @@ class SavesWhenRun(nn.Module):
 class BranchesOnData(nn.Module):
     def forward(self, x):
         if x.sum() > 0:
-            return x.relu()
+            return x[:1]  # of another shape: no select can stand for this branch
         return x.exp()
 
 

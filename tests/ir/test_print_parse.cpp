@@ -189,6 +189,7 @@ TEST_CASE("every mistake has a message of its own") {
   CHECK(body("const %c: f32[S] = {}") == "line 2, column 18: a constant needs plain sizes");
   CHECK(body("const %c: f32[9999999999,9999999999] = bytes=0").find("too large") !=
         std::string::npos);
+  CHECK(body("const %c: f32[0,9999999999,9999999999] = {}").find("too large") != std::string::npos);
   CHECK(body("const %c: f32[2] = bytes=9") == "line 2, column 26: this constant has 8 bytes");
   CHECK(body("%y: f32[1] = aten::relu(self=[1, true])") ==
         "line 2, column 38: the items of a list must be of one kind");

@@ -47,10 +47,10 @@ TEST_CASE("text and back") {
                                             {"2*((S) % (3)) + 1", 2 * floor_mod(kS, 3) + 1},
                                             {"max(S, 4)", max(kS, 4)},
                                             {"min(S + 1, T)", min(kS + 1, kT)}};
-  for (const auto& [text, dim] : cases) {
-    CAPTURE(text);
-    CHECK(dim.str() == text);
-    CHECK(parse_dim(text) == dim);
+  for (const auto& entry : cases) {
+    CAPTURE(entry.first);
+    CHECK(entry.second.str() == entry.first);
+    CHECK(parse_dim(entry.first) == entry.second);
   }
 }
 

@@ -29,7 +29,7 @@ inline void check_each(const std::vector<std::string>& expressions,
       try {
         CHECK_CLOSE(export_and_run(model, inputs, target), rel(tolerance));
       } catch (const Error& error) {
-        FAIL_CHECK(error.what());
+        FAIL_CHECK(std::string(error.what()));
       }
     }
 }

@@ -73,7 +73,7 @@ TEST_CASE("gather reads one element per index") {
 }
 
 TEST_CASE("take and take_along_dim") {
-  check_each({"torch.take(x, y)", "torch.take(x, y - 12)", "torch.take_along_dim(x, y, 1)",
+  check_each({"torch.take(x, y)", "torch.take(x, y - 8)", "torch.take_along_dim(x, y, 1)",
               "torch.take_along_dim(x, y)", "torch.take_along_dim(x, y[:1], -1)",
               "torch.take_along_dim(x[:1], y, 1)"},
              {randn({2, 4}, 7), values({2, 3}, {0, 3, 1, 2, 2, 0}, DType::i64)});
@@ -91,16 +91,14 @@ TEST_CASE("the largest and smallest elements") {
 }
 
 TEST_CASE("sorting is stable, in both directions") {
-  const std::vector<std::string> forms = {"torch.sort(x)",
-                                          "torch.sort(x, 0)",
-                                          "torch.sort(x, -1, descending=True)",
-                                          "torch.sort(x, stable=True, dim=1, descending=True)",
-                                          "torch.argsort(x)",
-                                          "torch.argsort(x, 0, True)",
-                                          "torch.argsort(x, stable=True, dim=0, descending=False)",
-                                          "torch.msort(x)"};
+  check_each({"torch.sort(x)", "torch.sort(x, 0)", "torch.sort(x, -1, descending=True)",
+              "torch.argsort(x)", "torch.argsort(x, 0, True)", "torch.msort(x)"},
+             {randn({3, 40}, 9)});
   for (const DType dtype : {DType::f32, DType::i64, DType::boolean, DType::u8})
-    check_each(forms, {randint({3, 40}, 0, 2, 9, dtype)});
+    check_each({"torch.sort(x, stable=True, dim=1, descending=True)",
+                "torch.sort(x, stable=True, dim=0, descending=False)",
+                "torch.argsort(x, stable=True, dim=1, descending=False)", "torch.msort(x)"},
+               {randint({3, 40}, 0, 2, 9, dtype)});
   check_each({"torch.sort(x)", "torch.argsort(x)"}, {values({}, {3})});
 }
 
@@ -125,9 +123,23 @@ TEST_CASE("searching sorted boundaries, and membership") {
 }
 
 TEST_CASE("results whose size depends on the data are refused") {
-  CHECK_EQ(refusal("x[x > 0]", {kX}), "");
-  CHECK_EQ(refusal("torch.masked_select(x, x > 0)", {kX}), "");
-  CHECK_EQ(refusal("torch.nonzero(x)", {kX}), "");
+  CHECK_EQ(refusal("x[x > 0]", {kX}),
+           "error[unsupported-argument]: aten::index.Tensor: indices=[%gt] has no translation for "
+           "tract@0.23.9\n"
+           "  --> the model (Model)\n"
+           "  why:  the size of what a computed mask selects depends on the data\n"
+           "  help: use torch.where or masked_fill\n");
+  CHECK_EQ(refusal("torch.masked_select(x, x > 0)", {kX}),
+           "error[unsupported-argument]: aten::masked_select: mask=bool[4,5,6] has no translation "
+           "for tract@0.23.9\n"
+           "  --> the model (Model)\n"
+           "  why:  the size of what a computed mask selects depends on the data\n"
+           "  help: use torch.where or masked_fill\n");
+  CHECK_EQ(refusal("torch.nonzero(x)", {kX}),
+           "error[unsupported-op]: aten::nonzero has no translation for tract@0.23.9 here\n"
+           "  --> the model (Model)\n"
+           "  why:  the size of its result depends on the data\n"
+           "  help: compute it outside the model, or use torch.where with a mask\n");
 }
 
 }  // namespace

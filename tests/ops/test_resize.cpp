@@ -10,7 +10,7 @@ const ir::Tensor kX2 = randn({2, 3, 5, 7}, 2);
 const ir::Tensor kX3 = randn({1, 2, 3, 4, 5}, 3);
 
 TEST_CASE("nearest, by sizes and by scales") {
-  for (const std::string& f : {"torch.upsample_nearest", "torch._upsample_nearest_exact"}) {
+  for (const std::string f : {"torch.upsample_nearest", "torch._upsample_nearest_exact"}) {
     check_each({f + "1d(x, [14])", f + "1d(x, [5])", f + "1d(x, [9], 1.3)", f + "1d(x, None, [2.5])",
                 f + "1d(x, [3], None)", f + "1d(x, [7])"},
                {kX1});
@@ -22,7 +22,7 @@ TEST_CASE("nearest, by sizes and by scales") {
 }
 
 TEST_CASE("linear along one, two and three axes") {
-  for (const std::string& align : {"False", "True"}) {
+  for (const std::string align : {"False", "True"}) {
     check_each({"torch.upsample_linear1d(x, [14], " + align + ")", "torch.upsample_linear1d(x, [1], " + align + ")",
                 "torch.upsample_linear1d(x, [9], " + align + ", 1.35)",
                 "torch.upsample_linear1d(x, None, " + align + ", [2.3])", "torch.upsample_linear1d(x, [7], " + align + ")"},
@@ -39,7 +39,7 @@ TEST_CASE("linear along one, two and three axes") {
 }
 
 TEST_CASE("cubic, and with antialiasing") {
-  for (const std::string& align : {"False", "True"}) {
+  for (const std::string align : {"False", "True"}) {
     check_each({"torch.upsample_bicubic2d(x, [10, 14], " + align + ")",
                 "torch.upsample_bicubic2d(x, [3, 4], " + align + ")",
                 "torch.upsample_bicubic2d(x, None, " + align + ", [1.7, 2.0])",

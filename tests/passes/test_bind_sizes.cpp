@@ -1,3 +1,4 @@
+// Which symbols become sizes, and where.
 #include <doctest/doctest.h>
 
 #include "tests/passes/support.h"

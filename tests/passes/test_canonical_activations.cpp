@@ -1,3 +1,4 @@
+// Every way to write a form that is recognised, and the near misses.
 #include <doctest/doctest.h>
 
 #include "tests/passes/support.h"

@@ -1,3 +1,4 @@
+// What goes and what stays.
 #include <doctest/doctest.h>
 
 #include "tests/passes/support.h"

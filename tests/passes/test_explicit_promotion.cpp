@@ -1,3 +1,4 @@
+// Casts in front of operands, and behind results that torch stored in another dtype.
 #include <doctest/doctest.h>
 
 #include "tests/passes/support.h"

@@ -1,3 +1,4 @@
+// Names, order, printing and timing of pipelines.
 #include <doctest/doctest.h>
 
 #include <algorithm>

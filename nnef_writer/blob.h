@@ -1,0 +1,22 @@
+// A weight of the model on its way into a .dat file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/tensor.h"
+
+namespace t2n::nnef {
+
+/// A `variable`: what goes into `<label>.dat`. Parts are concatenated along `axis` while writing.
+struct Blob {
+  std::string label;
+  ir::DType dtype = ir::DType::f32;  ///< stored dtype; differing parts are cast while writing
+  ir::Ints shape;
+  std::vector<ir::Tensor> parts;  ///< one, or several joined along `axis`
+  int axis = 0;
+  bool bit_packed = false;  ///< booleans as single bits, which every reader takes, not as bytes
+  bool quantised = false;   ///< integer codes of a real tensor that graph.quant explains
+};
+
+}  // namespace t2n::nnef

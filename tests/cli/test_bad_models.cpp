@@ -1,0 +1,174 @@
+// Files that are no models, models that cannot be exported: one message, one code, nothing left.
+#include "tests/cli/program.h"
+
+namespace t2n::test {
+namespace {
+
+constexpr const char* kHowToSave =
+    "save a TorchScript file: torch.jit.trace(model.eval(), example_inputs).save('model.pt')\n";
+
+/// Exports a bad file as it is.
+void check_file(const std::string& name, int code, const std::string& text) {
+  check_failure(Sandbox({name}), {"export", name, "-t", "tract"}, code, text);
+}
+
+}  // namespace
+
+TEST_CASE("a file that is not there") {
+  check_failure(Sandbox(), {"export", "nope.pt", "-t", "tract"}, 3,
+                "error[model-not-found]: cannot open the model 'nope.pt'\n"
+                "  why:  No such file or directory\n");
+}
+
+TEST_CASE("files that are no TorchScript") {
+  check_file("empty.pt", 3,
+             "error[model-format]: 'empty.pt' is empty\n"
+             "  why:  it has 0 bytes\n"
+             "  help: was it saved or downloaded completely?\n");
+  check_file("text.pt", 3,
+             cat("error[model-format]: 'text.pt' is a text file, not a TorchScript file\n",
+                 "  help: ", kHowToSave));
+  check_file("lfs_pointer.pt", 3,
+             "error[model-format]: 'lfs_pointer.pt' is a Git LFS pointer, not the model itself\n"
+             "  why:  only the pointer was checked out\n"
+             "  help: run `git lfs pull` and try again\n");
+  check_file("state_dict.pt", 3,
+             cat("error[model-format]: 'state_dict.pt' is a state_dict: weights without a program\n"
+                 "  why:  it was written by torch.save(model.state_dict(), …)\n"
+                 "  help: load it into the model in Python, then ",
+                 kHowToSave));
+  check_file("pickled_module.pt", 3,
+             cat("error[model-format]: 'pickled_module.pt' is a pickled module, which needs its "
+                 "Python source\n"
+                 "  why:  it was written by torch.save(model, …)\n"
+                 "  help: load it in Python with torch.load, then ",
+                 kHowToSave));
+  check_file("legacy_pickle.pt", 3,
+             cat("error[model-format]: 'legacy_pickle.pt' is a Python pickle of torch.save's old "
+                 "format\n"
+                 "  why:  it holds Python objects, not a program; t2nnef runs no Python\n"
+                 "  help: ",
+                 kHowToSave));
+  check_file("exported.pt2", 3,
+             cat("error[model-format]: 'exported.pt2' is a .pt2 file of torch.export\n"
+                 "  why:  t2nnef reads TorchScript; .pt2 is not supported yet\n"
+                 "  help: ",
+                 kHowToSave));
+}
+
+TEST_CASE("damaged and too new files") {
+  const Sandbox sandbox({"truncated.pt"});
+  const Result result = sandbox.run({"export", "truncated.pt", "-t", "tract"});
+  CHECK_EQ(result.code, 3);
+  CHECK(result.err.starts_with(
+      "error[model-corrupt]: 'truncated.pt' is damaged or not complete\n  why:  "));
+  CHECK(
+      result.err.ends_with("  help: was it saved or downloaded completely? compare its size with "
+                           "the original\n"));
+  check_file("version99.pt", 3,
+             "error[model-too-new]: 'version99.pt' is of format version 99; this t2nnef reads up "
+             "to 10\n"
+             "  why:  it was saved by a newer PyTorch\n"
+             "  help: use a newer t2nnef, or save with an older PyTorch\n");
+}
+
+TEST_CASE("models that write files are stopped before they do") {
+  const std::string advice =
+      "  why:  operators that reach files, processes or other machines are never executed\n"
+      "  help: remove the call from the model and save it again\n";
+  check_file("setstate_save.pt", 3,
+             "error[denied-operator]: the model calls 'aten::save' while it is loaded "
+             "(__setstate__)\n" +
+                 advice);
+  const Sandbox sandbox({"forward_save.pt"});
+  check_failure(sandbox, {"export", "forward_save.pt", "-t", "tract", "-i", "x=2,3"}, 3,
+                "error[denied-operator]: the model calls 'aten::save' in forward\n"
+                "  --> the model (SavesWhenRun), make_bad_files.py:61:9\n"
+                "   |  torch.save(x, \"written_by_forward\")\n"
+                "   |  ^^^^^^^^^^\n" +
+                    advice);
+}
+
+TEST_CASE("inputs that do not fit") {
+  Sandbox sandbox({"data_branch.pt"});
+  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  const Arguments digits = {"export", "digits.pt", "-t", "tract", "-i"};
+  const auto with = [&](const std::string& spec) {
+    Arguments out = digits;
+    out.push_back(spec);
+    return out;
+  };
+  check_failure(sandbox, with("y=4,1,8,8"), 2,
+                "error[input-unknown]: the model has no input 'y'\n"
+                "  why:  its inputs are: x\n"
+                "  help: did you mean 'x'?\n");
+  check_failure(sandbox, with("x=int:3"), 3,
+                "error[input-shape]: the sample of the input 'x' does not fit its type 'Tensor'\n"
+                "  help: `t2nnef inspect` shows the model's arguments\n");
+  check_failure(sandbox, with("x=@nope.npy"), 3,
+                "error[input-unreadable]: cannot read the inputs 'nope.npy'\n"
+                "  why:  No such file or directory\n");
+  check_failure(sandbox, {"export", "data_branch.pt", "-t", "tract"}, 2,
+                "error[input-missing]: the input 'x' (Tensor) has no sample\n"
+                "  why:  the file does not say which shape it has\n"
+                "  help: say shape and type, for example --input x=1,3,224,224,f32, or give "
+                "values: --input x=@file.npy\n");
+
+  const auto before = sandbox.listing();
+  const Result shape = sandbox.run(with("x=1,3,8,8"));
+  CHECK_EQ(shape.code, 3);
+  CHECK(shape.err.starts_with("error[forward-failed]: aten::_convolution failed: Given groups=1"));
+  CHECK(shape.err.ends_with(
+      "\n  --> features.0.0 (Conv2d), make.py:31\n"
+      "  help: do the sample inputs fit the model? `t2nnef inspect` shows its arguments\n"));
+  CHECK(sandbox.listing() == before);
+}
+
+TEST_CASE("unsupported operators are reported all at once") {
+  const std::string callers = "make_bad_files.py:103 < make_bad_files.py:135\n";
+  check_file(
+      "histc.pt", 4,
+      cat("error[unsupported-op]: 2 operators (3 uses) have no translation for tract@0.23.9; "
+          "nothing was written\n"
+          "   2x aten::histc    first: the model (UsesUnsupportedOperators), "
+          "make_bad_files.py:95 < ",
+          callers,
+          "   1x aten::igamma   first: gamma (Gamma), make_bad_files.py:86 < "
+          "make_bad_files.py:95 < make_bad_files.py:103\n"));
+}
+
+TEST_CASE("an operator of another library") {
+  const Sandbox sandbox({"unknown_op.pt"});
+  check_failure(
+      sandbox, {"export", "unknown_op.pt", "-t", "tract", "-i", "boxes=5,4", "-i", "scores=5"}, 4,
+      "error[unsupported-op]: the operator 'torchvision::nms' is not known to this LibTorch\n"
+      "  --> the model (UsesUnknownOperator), make_bad_files.py:74:22\n"
+      "   |  return boxes[torch.ops.torchvision.nms(boxes, scores, 0.5)]\n"
+      "   |               ^^^^^^^^^^^^^^^^^^^^^^^^^\n"
+      "  why:  it belongs to a library that is not part of PyTorch\n"
+      "  help: export the part of the model before it, or replace the operator\n");
+}
+
+TEST_CASE("a branch on data, refused and then accepted") {
+  const Sandbox sandbox({"data_branch.pt"});
+  const Arguments arguments = {"export", "data_branch.pt", "-t", "tract", "-i", "x=2,3"};
+  check_failure(sandbox, arguments, 4, "");
+  Arguments accepting = arguments;
+  accepting.insert(accepting.end(), {"--accept-guard", "make_bad_files.py:67"});
+  const Result result = sandbox.run(accepting);
+  CHECK_EQ(result.code, 0);
+  CHECK(
+      result.err.starts_with("warning[data-dependent-branch]: the branch at "
+                             "make_bad_files.py:67 is baked in the way this run took it\n"));
+  CHECK(sandbox.listing().contains("data_branch.nnef.tgz"));
+}
+
+TEST_CASE("methods") {
+  Sandbox sandbox;
+  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  check_failure(sandbox, {"export", "digits.pt", "-t", "tract", "--method", "predict"}, 3,
+                "error[model-format]: the model has no method 'predict'\n"
+                "  why:  its methods are: forward\n");
+}
+
+}  // namespace t2n::test

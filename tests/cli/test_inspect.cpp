@@ -1,0 +1,91 @@
+// inspect and ops on models: what is known without and with sample inputs.
+#include "tests/cli/program.h"
+
+namespace t2n::test {
+
+TEST_CASE("a traced model shows all, and the line to copy works") {
+  Sandbox sandbox;
+  sandbox.copy_fixture("digits_cnn/model.pt", "my digits.pt");
+  const Result result = sandbox.run({"inspect", "my digits.pt"});
+  CHECK_EQ(result.code, 0);
+  CHECK_EQ(result.err, "");
+  CHECK_EQ(result.out,
+           "my digits.pt: traced, format 3, class DigitsCnn\n"
+           "parameters: 6.2 k (25.0 kB)\n"
+           "arguments of forward:\n"
+           "  x  Tensor\n"
+           "samples kept in the file:\n"
+           "  x f32[4,1,8,8]\n"
+           "outputs:\n"
+           "  output_0 f32[4,10]\n"
+           "operators: 10 uses of 7\n"
+           "  2x  aten::_convolution\n"
+           "  2x  aten::batch_norm\n"
+           "  2x  aten::relu\n"
+           "  1x  aten::adaptive_avg_pool2d\n"
+           "  1x  aten::flatten.using_ints\n"
+           "  1x  aten::linear\n"
+           "  1x  aten::max_pool2d\n"
+           "to export it:\n"
+           "  t2nnef export 'my digits.pt' --target tract --check\n");
+  CHECK_EQ(sandbox.run({"export", "my digits.pt", "--target", "tract"}).code, 0);
+}
+
+TEST_CASE("a scripted model without inputs shows its signature") {
+  const Sandbox sandbox({"data_branch.pt"});
+  const Result result = sandbox.run({"inspect", "data_branch.pt"});
+  CHECK_EQ(result.code, 0);
+  CHECK_EQ(result.out,
+           "data_branch.pt: scripted, format 3, class BranchesOnData\n"
+           "parameters: 0 (0 bytes)\n"
+           "arguments of forward:\n"
+           "  x  Tensor\n"
+           "the file keeps no sample inputs: outputs and operators are known once -i gives them\n"
+           "to export it, with your own shapes:\n"
+           "  t2nnef export data_branch.pt --target tract --check -i x=1,3,224,224,f32\n");
+  check_failure(sandbox, {"inspect", "data_branch.pt", "--graph"}, 2,
+                "error[input-missing]: the graph is not known without sample inputs\n"
+                "  help: give them, for example: t2nnef inspect data_branch.pt --graph -i "
+                "x=1,3,224,224,f32\n");
+  check_failure(sandbox, {"ops", "data_branch.pt"}, 2,
+                "error[input-missing]: the operators are not known without sample inputs\n"
+                "  help: `t2nnef inspect data_branch.pt` shows what to give with -i\n");
+}
+
+TEST_CASE("inputs that were given are in the line to copy") {
+  const Sandbox sandbox({"train_mode.pt"});
+  const Result result = sandbox.run({"inspect", "train_mode.pt", "-i", "input=3,4,f32"});
+  CHECK_EQ(result.code, 0);
+  CHECK_NE(result.out.find("outputs:\n  output_0 f32[3,2]\n"), std::string::npos);
+  CHECK(
+      result.out.ends_with("to export it:\n  t2nnef export train_mode.pt --target tract --check "
+                           "-i input=3,4,f32\n"));
+}
+
+TEST_CASE("the graph as text") {
+  Sandbox sandbox;
+  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  const Result result = sandbox.run({"inspect", "digits.pt", "--graph"});
+  CHECK_EQ(result.code, 0);
+  CHECK(result.out.starts_with("graph DigitsCnn(%x: f32[4,1,8,8]) -> ("));
+  CHECK(result.out.ends_with("}\n"));
+}
+
+TEST_CASE("the operators of a model") {
+  const Sandbox sandbox({"histc.pt"});
+  const Result all = sandbox.run({"ops", "histc.pt"});
+  CHECK_EQ(all.code, 0);
+  CHECK(all.out.starts_with("  uses  operator "));
+  CHECK(all.out.ends_with("3 of 5 operators supported by tract@0.23.9\n"));
+  const Result missing = sandbox.run({"ops", "histc.pt", "--missing"});
+  CHECK_EQ(missing.code, 4);
+  CHECK_EQ(missing.out,
+           "  uses  operator      supported  first use\n"
+           "  2x    aten::histc   no         the model (UsesUnsupportedOperators), "
+           "make_bad_files.py:95 < make_bad_files.py:103 < make_bad_files.py:135\n"
+           "  1x    aten::igamma  no         gamma (Gamma), make_bad_files.py:86 < "
+           "make_bad_files.py:95 < make_bad_files.py:103\n"
+           "3 of 5 operators supported by tract@0.23.9\n");
+}
+
+}  // namespace t2n::test

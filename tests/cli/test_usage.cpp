@@ -1,0 +1,171 @@
+// What is said about the command line itself, without LibTorch.
+#include <sys/wait.h>
+
+#include "tests/cli/program.h"
+
+namespace t2n::test {
+namespace {
+
+bool starts(const Result& result, const std::string& text) { return result.out.starts_with(text); }
+
+}  // namespace
+
+TEST_CASE("without arguments: a page of usage") {
+  const Result result = Sandbox().run({});
+  CHECK_EQ(result.code, 2);
+  CHECK_EQ(result.out, "");
+  CHECK_EQ(result.err,
+           "usage: t2nnef COMMAND …\n"
+           "  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check compares "
+           "it\n"
+           "  inspect MODEL.pt                 signature, operators, and the line that exports it\n"
+           "  ops [MODEL.pt]                   which operators are supported\n"
+           "examples:\n"
+           "  t2nnef export model.pt --target tract --check\n"
+           "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
+           "`t2nnef COMMAND --help` lists the options of a command\n");
+}
+
+TEST_CASE("help and version") {
+  const Sandbox sandbox;
+  for (const Arguments& arguments :
+       {Arguments{"--help"}, {"-h"}, {"export", "--help"}, {"inspect", "-h"}, {"ops", "--help"}}) {
+    const Result result = sandbox.run(arguments);
+    CHECK_EQ(result.code, 0);
+    CHECK_EQ(result.err, "");
+    CHECK_NE(result.out.find("Usage: t2nnef"), std::string::npos);
+  }
+  const Result version = sandbox.run({"--version"});
+  CHECK_EQ(version.code, 0);
+  CHECK(starts(version, "t2nnef "));
+  CHECK_NE(version.out.find("\nbuilt with LibTorch 2."), std::string::npos);
+  CHECK_NE(version.out.find("\ndefault target tract@0."), std::string::npos);
+}
+
+TEST_CASE("misspelt and missing words") {
+  const Sandbox sandbox;
+  const auto usage = [](const std::string& text) { return "error[usage]: " + text; };
+  check_failure(sandbox, {"exprot", "m.pt"}, 2,
+                usage("there is no command 'exprot'\n  help: did you mean 'export'?\n"));
+  check_failure(sandbox, {"convert"}, 2,
+                usage("there is no command 'convert'\n"
+                      "  help: commands are: export, inspect, ops\n"));
+  check_failure(sandbox, {"my model.pt"}, 2,
+                usage("the command is missing before 'my model.pt'\n"
+                      "  help: to export it: t2nnef export 'my model.pt' --target tract\n"));
+  check_failure(sandbox, {"--verison"}, 2,
+                usage("t2nnef has no option '--verison'\n  help: did you mean '--version'?\n"));
+  check_failure(sandbox, {"export", "m.pt", "--traget", "tract"}, 2,
+                usage("t2nnef export has no option '--traget'\n"
+                      "  help: did you mean '--target'?\n"));
+  check_failure(sandbox, {"export", "m.pt", "-t", "tract", "--chekc=close"}, 2,
+                usage("t2nnef export has no option '--chekc'\n  help: did you mean '--check'?\n"));
+  check_failure(sandbox, {"export", "m.pt", "-t", "tract", "--frobnicate"}, 2,
+                usage("t2nnef export has no option '--frobnicate'\n"
+                      "  help: `t2nnef export --help` lists them\n"));
+  check_failure(sandbox, {"export", "m.pt", "n.pt", "-t", "tract"}, 2,
+                usage("'n.pt' is one argument too many\n"
+                      "  help: `t2nnef export --help` shows what it takes\n"));
+  check_failure(sandbox, {"export"}, 2,
+                usage("the model is missing\n  help: for example: t2nnef export model.pt\n"));
+  check_failure(sandbox, {"export", "m.pt", "-o"}, 2,
+                usage("--output: 1 required PATH missing\n"
+                      "  help: `t2nnef COMMAND --help` shows what each option takes\n"));
+}
+
+TEST_CASE("targets") {
+  const Sandbox sandbox;
+  const Result missing = sandbox.run({"export", "m.pt"});
+  CHECK_EQ(missing.code, 2);
+  CHECK(
+      missing.err.starts_with("error[usage]: --target is missing\n"
+                              "  help: add --target tract, which means tract@0."));
+  const Result unknown = sandbox.run({"export", "m.pt", "-t", "trac"});
+  CHECK_EQ(unknown.code, 2);
+  CHECK(unknown.err.starts_with("error[usage]: unknown target 'trac'\n  help: known targets: "));
+  CHECK(unknown.err.ends_with("; did you mean 'tract'?\n"));
+  CHECK_EQ(sandbox.run({"ops", "-t", "tensorrt"}).code, 2);
+  CHECK_EQ(sandbox.run({"export", "m.pt", "-t", "tract@0.1.0"}).code, 2);
+}
+
+TEST_CASE("values of options") {
+  const Sandbox sandbox;
+  const auto refused = [&](const Arguments& more, const std::string& text) {
+    Arguments arguments = {"export", "m.pt", "-t", "tract"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    check_failure(sandbox, arguments, 2, "error[usage]: " + text);
+  };
+  refused({"-z", "10"}, "--compression is 10, not a level from 0 to 9\n");
+  refused({"-z", "-1"}, "--compression is -1, not a level from 0 to 9\n");
+  refused({"-z", "best"},
+          "could not convert: --compression = best\n"
+          "  help: `t2nnef COMMAND --help` shows what each option takes\n");
+  refused({"--check", "--timeout", "0"},
+          "--timeout is 0, not a number of seconds from 0.001 to 1000000\n");
+  refused({"--check", "--timeout", "nan"},
+          "--timeout is nan, not a number of seconds from 0.001 to 1000000\n");
+  refused({"--check=aproximate"},
+          "no tolerance is called 'aproximate'\n"
+          "  why:  levels are exact, close, approximate, very, super and ultra\n"
+          "  help: did you mean 'approximate'?\n");
+  refused({"--check", "--tolerance", "1e-3"},
+          "no tolerance is called '1e-3'\n"
+          "  why:  levels are exact, close, approximate, very, super and ultra\n"
+          "  help: give a level, or numbers: ATOL,RTOL or ATOL,RTOL,OUTLIER_RATIO\n");
+  refused({"--strict"}, "--tolerance, --engine and --strict need --check\n  help: add --check\n");
+  const Result pass = sandbox.run({"export", "m.pt", "-t", "tract", "--disable-pass", "ded-code"});
+  CHECK_EQ(pass.code, 2);
+  CHECK(pass.err.starts_with("error[usage]: there is no pass called 'ded-code'\n"));
+}
+
+TEST_CASE("the table of operators, and one operator") {
+  const Sandbox sandbox;
+  const Result all = sandbox.run({"ops"});
+  CHECK_EQ(all.code, 0);
+  CHECK_EQ(all.err, "");
+  CHECK_NE(all.out.find("\n  aten::relu "), std::string::npos);
+  CHECK_NE(all.out.find(" operators for tract@0."), std::string::npos);
+  CHECK_GT(all.out.size(), sandbox.run({"ops", "-t", "tract@0.19.0"}).out.size() / 2);
+
+  const Result one = sandbox.run({"ops", "aten::gelu"});
+  CHECK_EQ(one.code, 0);
+  CHECK(one.out.starts_with("aten::gelu\n  meaning: "));
+  CHECK_NE(one.out.find("<- tract@0."), std::string::npos);
+  CHECK_NE(sandbox.run({"ops", "aten::add"}).out.find("aten::add.Tensor\n"), std::string::npos);
+  check_failure(sandbox, {"ops", "aten::rleu"}, 2,
+                "error[usage]: no operator 'aten::rleu' is supported\n"
+                "  help: did you mean 'aten::relu'?\n");
+  check_failure(sandbox, {"ops", "--missing"}, 2,
+                "error[usage]: --missing needs a model\n"
+                "  help: for example: t2nnef ops model.pt --missing\n");
+}
+
+TEST_CASE("LibTorch is loaded by those who need it only") {
+  const Sandbox sandbox({"text.pt"});
+  const auto loads_torch = [&](const Arguments& arguments) {
+    const Result result = sandbox.run(arguments, {{"LD_DEBUG", "files"}});
+    CHECK_NE(result.err.find("libt2nnef.so"), std::string::npos);
+    return result.err.find("torch") != std::string::npos;
+  };
+  CHECK_FALSE(loads_torch({"--help"}));
+  CHECK_FALSE(loads_torch({"ops"}));
+  CHECK_FALSE(loads_torch({"export", "text.pt"}));
+  CHECK(loads_torch({"inspect", "text.pt"}));
+}
+
+TEST_CASE("a standard output that takes nothing is a failure, one that was closed is not") {
+  const Sandbox sandbox;
+  const std::string program = std::getenv("T2NNEF_PROGRAM");
+  const std::string error = sandbox.path("err");
+  const auto shell = [&](const std::string& command) {
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  };
+  CHECK_EQ(shell(cat("'", program, "' ops >/dev/full 2>'", error, "'")), 8);
+  CHECK_EQ(sandbox.content("err"), "error[cannot-write]: cannot write to standard output\n");
+  CHECK_EQ(shell(cat("{ '", program, "' ops; echo $? >'", error, "'; } | head -n 1 >/dev/null")),
+           0);
+  CHECK_EQ(sandbox.content("err"), "0\n");
+}
+
+}  // namespace t2n::test
