@@ -17,6 +17,8 @@
 namespace t2n::cli {
 namespace {
 
+constexpr const char* kDefaultLevel = "approximate";
+
 struct Options {
   std::string model;
   std::string target;
@@ -59,7 +61,7 @@ void add_accept_guard(CLI::App& command, Options& options) {
 }
 
 void add_check_options(CLI::App& command, Options& options) {
-  command.add_flag("--check{approximate}", options.check,
+  command.add_flag(cat("--check{", kDefaultLevel, "}"), options.check,
                    "Run it in the engine and compare with torch; --check=LEVEL is exact, close,\n"
                    "approximate, very, super or ultra");
   command
@@ -120,6 +122,8 @@ std::optional<CheckOptions> check_of(const Options& options) {
       throw Error("usage", "--tolerance, --engine and --strict need --check", {}, "add --check");
     return std::nullopt;
   }
+  if (!options.tolerance.empty() && options.check != kDefaultLevel)
+    throw Error("usage", cat("--check=", options.check, " and --tolerance contradict each other"));
   constexpr double kShortest = 1e-3;
   constexpr double kLongest = 1e6;
   CheckOptions out;
@@ -136,12 +140,12 @@ std::optional<CheckOptions> check_of(const Options& options) {
 }
 
 /// Refuses unknown passes before any work is done.
-passes::PipelineOptions passes_of(const Options& options) {
+passes::PipelineOptions passes_of(const Options& options, Talk& talk) {
   passes::PipelineOptions out;
   out.disabled = options.disabled_passes;
   out.print_after = options.print_after;
   out.print_changed = options.print_changed;
-  out.print = [](const std::string& text) { say(text); };
+  out.print = [&talk](const std::string& text) { talk.interject(text); };
   ir::Graph none;
   passes::run_pipeline(none, {}, {}, out);
   return out;
@@ -152,7 +156,7 @@ ExportOptions pipeline_options(const Options& options, Talk& talk) {
   out.model = require_model(options.model, "export");
   out.target = target_of(options);
   out.check = check_of(options);
-  out.passes = passes_of(options);
+  out.passes = passes_of(options, talk);
   out.output = options.output;
   out.compression = level_of(options);
   out.method = options.inputs.method;

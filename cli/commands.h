@@ -6,7 +6,7 @@
 
 #include "src/diag/diagnostic.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
 }
 

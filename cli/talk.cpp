@@ -46,8 +46,12 @@ void Talk::show(const Diagnostic& diagnostic) {
     ++held_back_;
     return;
   }
+  interject(render_text(diagnostic));
+}
+
+void Talk::interject(const std::string& text) {
   clear_line();
-  say(render_text(diagnostic));
+  say(text);
 }
 
 void Talk::stage(std::string_view name) {
@@ -74,8 +78,7 @@ void Talk::finish() {
 }
 
 void Talk::line(const std::string& text) {
-  clear_line();
-  if (verbosity_ != Verbosity::quiet) say(text + "\n");
+  if (verbosity_ != Verbosity::quiet) interject(text + "\n");
 }
 
 void Talk::clear_line() {

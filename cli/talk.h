@@ -34,6 +34,8 @@ class Talk {
   void stop();
   /// All went well: says the times, and what was held back.
   void finish();
+  /// Something that was asked for.
+  void interject(const std::string& text);
   /// Unless quiet, a line.
   void line(const std::string& text);
 

@@ -33,6 +33,34 @@ Ref additive(Emitter& out, Ref mask, DType dtype) {
   return select(out, mask, out.scalar(0.0, dtype), out.scalar(-kInfinity, dtype));
 }
 
+bool is_element_seen(const ir::Tensor& mask, int64_t index) {
+  return mask.dtype == DType::boolean ? ir::element_i64(mask, index) != 0
+                                      : ir::element_f64(mask, index) != -kInfinity;
+}
+
+/// Whether some query of a mask that is known now may see no key at all.
+bool has_blind_row(const ir::Tensor& mask) {
+  const int64_t keys = mask.shape.empty() ? 1 : mask.shape.back();
+  for (int64_t row = 0; row < mask.elements(); row += keys) {
+    bool is_seen = false;
+    for (int64_t i = row; i < row + keys && !is_seen; ++i) is_seen = is_element_seen(mask, i);
+    if (!is_seen) return true;
+  }
+  return false;
+}
+
+/// Queries that see no key give zeros in torch, and 0 / 0 in the engine.
+Ref without_blind(Emitter& out, Ref y, Ref mask) {
+  const auto known = out.constant_value(mask);
+  if (known && !has_blind_row(*known)) return y;
+  // max_reduce cannot tell -inf from the lowest number, with which some models mask.
+  const Ref is_seen = out.dtype(mask) == DType::boolean
+                          ? mask
+                          : compare(out, "ne", mask, like(out, -kInfinity, mask));
+  const Ref sees_any = reduce(out, "max_reduce", is_seen, {out.rank(mask) - 1});
+  return select(out, sees_any, y, like(out, 0, y));
+}
+
 /// Groups of query heads share a key head: [B, K, S, D] -> [B, K * groups, S, D].
 Ref repeated_heads(Emitter& out, Ref x, const Dim& heads) {
   Shape shape = out.shape(x);
@@ -116,12 +144,14 @@ Attention with_explicit_causality(Emitter& out, Attention a) {
 }
 
 Ref by_engine(Emitter& out, std::string_view name, Attention a) {
+  const std::optional<Ref> mask = a.mask;
   a = widened(out, with_explicit_causality(out, a));
   const int rank = out.rank(a.query);
   for (Ref* x : {&a.query, &a.key, &a.value}) *x = with_rank(out, *x, 3);
   for (Ref* x : {&a.key, &a.value}) *x = with_batch_of(out, *x, a);
-  const Ref y = native_attention(out, name, a);
-  return rank < 3 ? out.squeeze(y, {0}) : y;
+  Ref y = native_attention(out, name, a);
+  if (rank < 3) y = out.squeeze(y, {0});
+  return mask ? without_blind(out, y, *mask) : y;
 }
 
 // --- the operators ---
@@ -151,6 +181,7 @@ void scaled_dot_product(const OpView& op, Emitter& out) {
 AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a) {
   if (a.is_grouped) a = with_repeated_heads(out, a);
   if (a.is_causal) a.mask = causal_mask(out, a);
+  const std::optional<Ref> mask = a.mask;
   a = widened(out, a);
   const double width = static_cast<double>(known_size(out, a.query, out.rank(a.query) - 1));
   const Ref products = product_transposed(op, out, a.query, a.key);
@@ -158,11 +189,7 @@ AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a) 
   if (a.mask) scores = add(out, scores, *a.mask);
   const Ints last = {out.rank(scores) - 1};
   Ref weights = out.call("softmax", {scores}, {{"axes", last}}, out.dtype(scores), out.shape(scores));
-  if (a.mask && !a.is_causal) {
-    const Ref top = reduce(out, "max_reduce", scores, last);
-    const Ref is_blind = compare(out, "eq", top, like(out, -kInfinity, top));
-    weights = select(out, is_blind, like(out, 0, weights), weights);
-  }
+  if (mask && !a.is_causal) weights = without_blind(out, weights, *mask);
   return {product(op, out, weights, a.value), weights};
 }
 

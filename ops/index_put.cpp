@@ -12,19 +12,29 @@ namespace {
 
 using ir::Promotion;
 
-/// rows[k] added up per position: a product with [position, k], 1 where they meet. Integers are exact
-/// up to 2^53.
+/// rows[k] added up per position: weights are [position, k], 1 where they meet.
+Ref sum_of_rows(Emitter& out, Ref weights, Ref rows, const Shape& shape) {
+  const DType dtype = out.dtype(weights);
+  if (shape.size() == 1) {  // tract 0.22 fails on a product whose last axis is squeezed
+    const Ref products = mul(out, weights, out.unsqueeze(rows, {0}));
+    return out.squeeze(reduce(out, "sum_reduce", products, {1}), {1});
+  }
+  Dim width = 1;
+  for (size_t i = 1; i < shape.size(); ++i) width = width * shape[i];
+  const Ref flat = out.reshape(rows, {out.shape(rows)[0], width});
+  const Ref sums = out.call("matmul", {weights, flat}, {}, dtype, {shape[0], width});
+  return out.reshape(sums, shape);
+}
+
+/// In f64: integers are exact up to 2^53, and the cast keeps tract from pulling a broadcast that was
+/// reshaped into the product, on which it fails.
 Ref add_rows_by_product(Emitter& out, Ref x, Ref index, Ref rows) {
   const DType dtype = out.dtype(x);
-  const DType real = ir::is_float(dtype) ? dtype : DType::f64;
-  const Dim positions = out.shape(x)[0], count = out.shape(index)[0];
-  Dim width = 1;
-  for (size_t i = 1; i < out.shape(x).size(); ++i) width = width * out.shape(x)[i];
-  const Ref here = compare(out, "eq", iota(out, positions.value(), 0, 2), out.unsqueeze(index, {0}));
-  const Ref weights = out.cast(here, real);
-  const Ref flat = out.cast(out.reshape(rows, {count, width}), real);
-  const Ref sums = out.call("matmul", {weights, flat}, {}, real, {positions, width});
-  return add(out, x, out.cast(out.reshape(sums, out.shape(x)), dtype));
+  const DType real = DType::f64;
+  const Ref positions = iota(out, out.sizes(x)[0], 0, 2);
+  const Ref here = compare(out, "eq", positions, out.unsqueeze(index, {0}));
+  const Ref sums = sum_of_rows(out, out.cast(here, real), out.cast(rows, real), out.shape(x));
+  return add(out, x, out.cast(sums, dtype));
 }
 
 Write write_of(const OpView& op, bool accumulates) {

@@ -125,18 +125,12 @@ void layer_norm(const OpView& op, Emitter& out) {
   finish_norm(op, out, affine(out, y, op.opt_tensor("weight"), op.opt_tensor("bias")));
 }
 
-double machine_epsilon(DType dtype) {
-  switch (dtype) {
-    case DType::f64: return std::numeric_limits<double>::epsilon();
-    case DType::f16: return 0x1p-10;
-    default: return std::numeric_limits<float>::epsilon();
-  }
-}
-
-/// Without `eps` torch takes the machine epsilon of the input's dtype.
+/// Without `eps` torch takes the machine epsilon of the dtype it computes in, f32 for halves.
 double rms_eps(const OpView& op, DType dtype) {
   const auto given = op.opt_f64("eps");
-  return given ? *given : machine_epsilon(dtype);
+  if (given) return *given;
+  return dtype == DType::f64 ? std::numeric_limits<double>::epsilon()
+                             : static_cast<double>(std::numeric_limits<float>::epsilon());
 }
 
 void finish_rms_norm(const OpView& op, Emitter& out, Ref y) {
@@ -146,7 +140,7 @@ void finish_rms_norm(const OpView& op, Emitter& out, Ref y) {
 void rms_norm(const OpView& op, Emitter& out) {
   const Ref x = widened(out, op.tensor("input"));
   const Ints axes = last_axes(out.rank(x), op.dims("normalized_shape").size());
-  const double eps = rms_eps(op, out.dtype(op.tensor("input")));
+  const double eps = rms_eps(op, out.dtype(x));
   const bool is_f64 = out.dtype(x) == DType::f64;
   const Ref y = out.call(is_f64 ? "t2n_rms_norm_f64" : "t2n_rms_norm",
                          {x, out.scalar(eps, out.dtype(x))}, {{"axes", axes}}, out.dtype(x),
@@ -161,7 +155,7 @@ void rms_norm_core(const OpView& op, Emitter& out) {
     return rms_norm(op, out);
   const Ref x = widened(out, input);
   const Ref y = out.call(op.nnef(), {x},
-                         {{"axis", out.rank(x) - 1}, {"eps", rms_eps(op, out.dtype(input))}},
+                         {{"axis", out.rank(x) - 1}, {"eps", rms_eps(op, out.dtype(x))}},
                          out.dtype(x), out.shape(x));
   finish_rms_norm(op, out, y);
 }

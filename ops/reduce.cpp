@@ -43,12 +43,11 @@ void aminmax(const OpView& op, Emitter& out) {
 
 /// Without dim the index counts over all elements.
 void arg_extremum(const OpView& op, Emitter& out) {
-  const Ref self = op.tensor("self");
-  const Ref x = at_least_1d(out, self);
-  Ints axes = reduced_axes(op, out, self);
-  if (out.rank(self) == 0) axes = {0};
-  const Ref y = reduce(out, op.nnef(), x, axes, DType::i64);
-  if (out.rank(self) == 0) return finish(op, out, out.squeeze(y, {0}));
+  const Ref x = op.tensor("self");
+  const Ints axes = reduced_axes(op, out, x);
+  const bool is_scalar = out.rank(x) == 0;
+  const Ref y = is_scalar ? out.scalar(int64_t{0}, DType::i64)
+                          : reduce(out, op.nnef(), x, axes, DType::i64);
   finish_reduced(op, out, y, axes);
 }
 

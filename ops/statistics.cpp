@@ -126,7 +126,7 @@ void cosine_similarity(const OpView& op, Emitter& out) {
 void logsumexp(const OpView& op, Emitter& out) {
   const Ref x = widened(out, op.tensor("self"));
   const Ints axes = reduced_axes(op, out, x);
-  if (axes.empty()) return finish(op, out, x);
+  if (axes.empty()) return finish_reduced(op, out, x, axes);
   constexpr double kLargest = std::numeric_limits<float>::max();
   const Ref top = minimum(out, maximum(out, reduce(out, "max_reduce", x, axes),
                                        like(out, -kLargest, x)),

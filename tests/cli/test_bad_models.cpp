@@ -152,7 +152,16 @@ TEST_CASE("an operator of another library") {
 TEST_CASE("a branch on data, refused and then accepted") {
   const Sandbox sandbox({"data_branch.pt"});
   const Arguments arguments = {"export", "data_branch.pt", "-t", "tract", "-i", "x=2,3"};
-  check_failure(sandbox, arguments, 4, "");
+  check_failure(
+      sandbox, arguments, 4,
+      "error[data-dependent-branch]: a branch depends on the values of a tensor\n"
+      "  --> the model (BranchesOnData), make_bad_files.py:67:9\n"
+      "   |  if x.sum() > 0:\n"
+      "   |  ^^^^^^^^^^^^^^^\n"
+      "  why:  its condition comes from aten::Bool (make_bad_files.py:67); a file would hold the "
+      "way of this one run\n"
+      "  help: compute both ways and choose with torch.where, or decide outside of the model; to "
+      "keep the way of this run, give --accept-guard make_bad_files.py:67\n");
   Arguments accepting = arguments;
   accepting.insert(accepting.end(), {"--accept-guard", "make_bad_files.py:67"});
   const Result result = sandbox.run(accepting);

@@ -112,6 +112,8 @@ TEST_CASE("values of options") {
           "no tolerance is called '1e-3'\n"
           "  why:  levels are exact, close, approximate, very, super and ultra\n"
           "  help: give a level, or numbers: ATOL,RTOL or ATOL,RTOL,OUTLIER_RATIO\n");
+  refused({"--check=very", "--tolerance", "1e-3,1e-3"},
+          "--check=very and --tolerance contradict each other\n");
   refused({"--strict"}, "--tolerance, --engine and --strict need --check\n  help: add --check\n");
   const Result pass = sandbox.run({"export", "m.pt", "-t", "tract", "--disable-pass", "ded-code"});
   CHECK_EQ(pass.code, 2);
@@ -132,9 +134,9 @@ TEST_CASE("the table of operators, and one operator") {
   CHECK(one.out.starts_with("aten::gelu\n  meaning: "));
   CHECK_NE(one.out.find("<- tract@0."), std::string::npos);
   CHECK_NE(sandbox.run({"ops", "aten::add"}).out.find("aten::add.Tensor\n"), std::string::npos);
-  check_failure(sandbox, {"ops", "aten::rleu"}, 2,
-                "error[usage]: no operator 'aten::rleu' is supported\n"
-                "  help: did you mean 'aten::relu'?\n");
+  check_failure(sandbox, {"ops", "aten::sofmax"}, 2,
+                "error[usage]: no operator 'aten::sofmax' is supported\n"
+                "  help: did you mean 'aten::softmax'?\n");
   check_failure(sandbox, {"ops", "--missing"}, 2,
                 "error[usage]: --missing needs a model\n"
                 "  help: for example: t2nnef ops model.pt --missing\n");

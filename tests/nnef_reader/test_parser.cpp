@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 #include <string>
 
@@ -171,6 +172,7 @@ class Generator {
   }
 
  private:
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
   static constexpr const char* kSigns[] = {"-", "+", "!"};
   static constexpr const char* kOperators[] = {
       "in", "&&", "||", "<", "<=", ">", ">=", "==", "!=", "+", "-", "*", "/", "^"};
@@ -186,7 +188,7 @@ class Generator {
             std::ldexp(static_cast<double>(random_()) - 2e9, static_cast<int>(pick(80)) - 70));
       case 2: return logical(pick(2) == 0);
       case 3: return string("'\\\"{#" + name());
-      case 4: return scalar(pick(2) == 0 ? INFINITY : -INFINITY);
+      case 4: return scalar(pick(2) == 0 ? kInfinity : -kInfinity);
       default: return identifier(pick(5) == 0 ? "a.b" : name());
     }
   }

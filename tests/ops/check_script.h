@@ -32,7 +32,7 @@ inline void check_with(const Parameters& parameters, const std::vector<std::stri
         const Script model = with_parameters(expression, inputs.size(), parameters);
         CHECK_CLOSE(export_and_run(model, inputs, target), rel(tolerance));
       } catch (const Error& error) {
-        FAIL_CHECK(error.what());
+        FAIL_CHECK(std::string(error.what()));
       }
     }
 }

@@ -34,9 +34,10 @@ inline void check_each(const std::vector<std::string>& expressions,
     }
 }
 
-/// The diagnostic of an expression that must be refused.
+/// The diagnostic of an expression that tract@0.23.9 must refuse.
 inline std::string refusal(const std::string& expression, const std::vector<ir::Tensor>& inputs) {
-  return export_error(expression_script(expression, inputs.size()), inputs, newest_target());
+  return export_error(expression_script(expression, inputs.size()), inputs,
+                      target::parse_target("tract@0.23.9"));
 }
 
 }  // namespace t2n::test

@@ -97,7 +97,7 @@ TEST_CASE("dropout is refused") {
   CHECK_EQ(refusal(kCall + ", None, 0.25)", {kQuery, kKey, kValue}),
            "error[unsupported-argument]: aten::scaled_dot_product_attention: dropout_p=0.25 has no translation for "
            "tract@0.23.9\n"
-           "  --> model, line 2\n"
+           "  --> the model (Model)\n"
            "  why:  the only known value is 0\n");
 }
 

@@ -105,9 +105,9 @@ TEST_CASE("integers are refused") {
   CHECK_EQ(export_error(with_parameters("torch.conv1d(x, self.w)", 1,
                                         {{"w", randint({2, 1, 3}, -3, 4, 1)}}),
                         {randint({1, 1, 5}, -3, 4, 2)}, newest_target()),
-           "error[unsupported-op]: 1 operator (1 use) has no translation for tract@0.23.9; nothing was written\n"
-           "   1x aten::conv1d   first: model, line 2\n"
-           "      why: tract convolves integers only where they are quantised\n"
+           "error[unsupported-op]: aten::conv1d has no translation for tract@0.23.9 here\n"
+           "  --> the model (Model)\n"
+           "  why:  tract convolves integers only where they are quantised\n"
            "  help: compute the convolution in float32\n");
 }
 

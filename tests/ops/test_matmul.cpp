@@ -8,7 +8,7 @@ using ir::DType;
 TEST_CASE("linear layers of every rank") {
   const Parameters layer = {{"w", randn({5, 4}, 1)}, {"b", randn({5}, 2)}, {"v", randn({4}, 3)}};
   const std::vector<std::string> all = {"torch.linear(x, self.w, self.b)", "torch.linear(x, self.w)",
-                                        "torch.linear(x, self.v)", "torch.linear(x, self.v, self.b[0])"};
+                                        "torch.linear(x, self.v)"};
   for (const ir::Ints& shape : {ir::Ints{4}, ir::Ints{3, 4}, ir::Ints{2, 3, 4}, ir::Ints{2, 1, 3, 4}})
     check_with(layer, all, {randn(shape, 4)});
   check_each({"torch.linear(x, y, z)", "torch.linear(x, y * 2)"},
@@ -17,7 +17,7 @@ TEST_CASE("linear layers of every rank") {
 
 TEST_CASE("one weight used twice") {
   check_with({{"w", randn({80, 300}, 1)}},
-             {"torch.linear(torch.linear(x, self.w), self.w.t()) + torch.matmul(y, self.w.t()).sum()"},
+             {"torch.linear(torch.linear(x, self.w), self.w.t()) + torch.matmul(y, self.w.t())[0]"},
              {randn({2, 3, 300}, 2), randn({7, 300}, 3)}, 1e-4);
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("products of other dtypes") {
 TEST_CASE("products that are refused") {
   CHECK_EQ(refusal("torch.matrix_power(x, 0)", {randn({2, 2}, 1)}),
            "error[unsupported-argument]: aten::matrix_power: n=0 has no translation for tract@0.23.9\n"
-           "  --> model, line 2\n"
+           "  --> the model (Model)\n"
            "  why:  tract inverts no matrices\n"
            "  help: use a power of at least 1\n");
 }

@@ -41,7 +41,7 @@ TEST_CASE("batch_norm in training is refused") {
       {kX}, newest_target());
   CHECK_EQ(text,
            "error[unsupported-argument]: aten::batch_norm: training=true has no translation for tract@0.23.9\n"
-           "  --> model, line 2\n"
+           "  --> the model (Model)\n"
            "  why:  the running statistics would change while the model runs\n"
            "  help: call model.eval() before saving the model\n");
 }

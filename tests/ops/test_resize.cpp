@@ -82,16 +82,16 @@ TEST_CASE("samples at computed positions") {
   }
   CHECK_EQ(refusal("torch.grid_sampler(x, y, 2, 1, False)", {kX2, uniform({2, 4, 6, 2}, -1.3, 1.3, 6)}),
            "error[unsupported-argument]: aten::grid_sampler: padding_mode=1 has no translation for tract@0.23.9\n"
-           "  --> model, line 2\n"
+           "  --> the model (Model)\n"
            "  why:  tract's bicubic sampling differs from torch's at the border\n"
            "  help: use padding_mode='reflection' or 'zeros', or mode='bilinear'\n");
 }
 
 TEST_CASE("integers are interpolated by torch's own rules, which are refused") {
   CHECK_EQ(refusal("torch.upsample_bilinear2d(x, [9, 3], False)", {randint({2, 3, 5, 7}, 0, 255, 5, DType::u8)}),
-           "error[unsupported-op]: 1 operator (1 use) has no translation for tract@0.23.9; nothing was written\n"
-           "   1x aten::upsample_bilinear2d   first: model, line 2\n"
-           "      why: torch interpolates integers with rounded weights of its own\n"
+           "error[unsupported-op]: aten::upsample_bilinear2d has no translation for tract@0.23.9 here\n"
+           "  --> the model (Model)\n"
+           "  why:  torch interpolates integers with rounded weights of its own\n"
            "  help: interpolate in float32\n");
 }
 

@@ -124,7 +124,7 @@ TEST_CASE("dropout in training is refused") {
   CHECK_EQ(export_error(with_parameters(text, 2, all), {randn({5, 2, kInput}, 1), randn({2, 2, kHidden}, 2)},
                         newest_target()),
            "error[unsupported-argument]: aten::gru.input: train=true has no translation for tract@0.23.9\n"
-           "  --> model, line 2\n"
+           "  --> the model (Model)\n"
            "  why:  dropout between the layers would draw random numbers\n"
            "  help: call model.eval() before saving the model\n");
 }
@@ -137,9 +137,9 @@ TEST_CASE("packed sequences are refused") {
   CHECK_EQ(export_error(with_parameters(text, 3, all),
                         {randn({5, kInput}, 1), values({3}, {2, 2, 1}, DType::i64), randn({1, 2, kHidden}, 2)},
                         newest_target()),
-           "error[unsupported-op]: 1 operator (1 use) has no translation for tract@0.23.9; nothing was written\n"
-           "   1x aten::gru.data   first: model, line 2\n"
-           "      why: it runs over a packed sequence, whose batch size changes from step to step\n"
+           "error[unsupported-op]: aten::gru.data has no translation for tract@0.23.9 here\n"
+           "  --> the model (Model)\n"
+           "  why:  it runs over a packed sequence, whose batch size changes from step to step\n"
            "  help: pass the padded tensor to the layer, without pack_padded_sequence\n");
 }
 

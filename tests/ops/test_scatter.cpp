@@ -33,7 +33,7 @@ TEST_CASE("writes through views") {
        {"z[1] = y[0]", "z[:, 2] = 3.0", "z[1:3, ::2] = 0.0", "z[:, 1:3] += 2.0", "z[0, 1] = y[1, 1]",
         "z.diagonal().fill_(1.0)", "z.t()[1] = y[0, 0]", "z.view(-1)[3:7] = 5.0", "z[-1].mul_(2.0)"})
     for (const target::Target& target : test_targets()) {
-      CAPTURE(statements);
+      CAPTURE(std::string(statements));
       CHECK_CLOSE(export_and_run(model(statements), {kX, randn({2, 5}, 8)}, target), rel(1e-6));
     }
 }
@@ -89,7 +89,7 @@ TEST_CASE("index_put, adding or not") {
         "w = torch.index_put(w, (y, y), z[:, 0], accumulate=True)",
         "w = w[:, None].index_put((y, y * 0, y), z[0, 0])[:, 0]"})
     for (const target::Target& target : test_targets()) {
-      CAPTURE(statements);
+      CAPTURE(std::string(statements));
       CAPTURE(target::target_name(target));
       CHECK_CLOSE(export_and_run(model(statements), {kX, index, randn({2, 5}, 15)}, target), rel(1e-5));
     }

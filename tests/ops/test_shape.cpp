@@ -192,7 +192,7 @@ TEST_CASE("strided views") {
 TEST_CASE("bits of another dtype are refused") {
   CHECK_EQ(refusal("x.view(3)", {kX}),
            "error[unsupported-argument]: aten::view.dtype: dtype=i32 has no translation for tract@0.23.9\n"
-           "  --> model, line 2\n"
+           "  --> the model (Model)\n"
            "  why:  tract cannot read the bits of one dtype as another\n"
            "  help: convert the values with .to(dtype)\n");
 }
