@@ -11,6 +11,7 @@
 #include "src/diag/error.h"
 #include "src/export/input_spec.h"
 #include "src/export/pipeline.h"
+#include "src/export/placeholder.h"
 
 namespace t2n::cli {
 namespace {
@@ -23,49 +24,12 @@ struct Options {
 
 // --- the line to type ---
 
-/// The types between the brackets of "Tuple[Tensor, List[int]]".
-std::vector<std::string> inner_types(const std::string& type) {
-  std::vector<std::string> out(1);
-  int depth = 0;
-  for (size_t i = type.find('[') + 1; i + 1 < type.size(); ++i) {
-    const char c = type[i];
-    depth += c == '[' ? 1 : c == ']' ? -1 : 0;
-    if (c == ',' && depth == 0)
-      out.emplace_back();
-    else if (c != ' ')
-      out.back() += c;
-  }
-  return out;
-}
-
-/// Specs that give a place of this type some value, to be edited by the user.
-void add_placeholders(const std::string& place, const std::string& type,
-                      std::vector<std::string>& specs) {
-  static const std::map<std::string, std::string> leaves = {{"Tensor", "1,3,224,224,f32"},
-                                                            {"int", "int:1"},
-                                                            {"float", "float:1.0"},
-                                                            {"bool", "bool:true"},
-                                                            {"str", "str:text"}};
-  if (const auto leaf = leaves.find(type); leaf != leaves.end()) {
-    specs.push_back(cat(place, "=", leaf->second));
-  } else if (type.starts_with("Tuple[")) {
-    const std::vector<std::string> types = inner_types(type);
-    for (size_t i = 0; i < types.size(); ++i) add_placeholders(cat(place, "_", i), types[i], specs);
-  } else if (type.starts_with("List[")) {
-    add_placeholders(place + "_0", inner_types(type)[0], specs);
-  } else if (type.starts_with("Dict[")) {
-    add_placeholders(place + "_KEY", inner_types(type).back(), specs);
-  } else if (!type.starts_with("Optional[")) {
-    specs.push_back(place + "=…");
-  }
-}
-
 /// Inputs as the user gave them, else placeholders for what the file does not say.
 std::vector<std::string> input_specs(const Options& options, const Inspection& inspection) {
   if (inspection.graph) return options.inputs.specs;
   std::vector<std::string> specs;
   for (const trace::ArgumentInfo& argument : inspection.model.arguments)
-    if (!argument.has_default) add_placeholders(argument.name, argument.type, specs);
+    for (std::string& spec : placeholders(argument)) specs.push_back(std::move(spec));
   return specs;
 }
 

@@ -38,8 +38,9 @@ void relu6(const OpView& op, Emitter& out) {
 void hardtanh(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const DType dtype = out.dtype(x);
-  finish(op, out, clamped(out, x, converted_number(op, out, "min_val", dtype),
-                          converted_number(op, out, "max_val", dtype)));
+  finish(op, out,
+         clamped(out, x, converted_number(op, out, "min_val", dtype),
+                 converted_number(op, out, "max_val", dtype)));
 }
 
 void threshold(const OpView& op, Emitter& out) {
@@ -86,8 +87,9 @@ void prelu(const OpView& op, Emitter& out) {
 /// positive * x for positive x, else negative * (exp(rate * x) - 1).
 void exponential(const OpView& op, Emitter& out, double negative, double positive, double rate) {
   const Ref x = widened(out, op.tensor("self"));
-  finish(op, out, out.elementwise("t2n_elu", {x, like(out, negative, x), like(out, positive, x),
-                                              like(out, rate, x)}));
+  finish(op, out,
+         out.elementwise("t2n_elu",
+                         {x, like(out, negative, x), like(out, positive, x), like(out, rate, x)}));
 }
 
 void elu(const OpView& op, Emitter& out) {
@@ -125,7 +127,8 @@ Ref gelu_erf(const OpView& op, Emitter& out, Ref x) {
   return out.elementwise("t2n_gelu_erf", {widened(out, x)});
 }
 
-/// NNEF's own gelu is x * sigmoid(1.702 x), off by up to 2e-2: not used. op.nnef() is the tanh form.
+/// NNEF's own gelu is x * sigmoid(1.702 x), off by up to 2e-2: not used. op.nnef() is the tanh
+/// form.
 void gelu(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   if (op.one_of("approximate", {"none", "tanh"}) == "none")
@@ -140,8 +143,9 @@ void gelu(const OpView& op, Emitter& out) {
 void softplus(const OpView& op, Emitter& out) {
   const Ref x = widened(out, op.tensor("self"));
   const DType dtype = out.dtype(x);
-  finish(op, out, out.elementwise("t2n_softplus", {x, op.number("beta", dtype),
-                                                   op.number("threshold", dtype)}));
+  finish(op, out,
+         out.elementwise("t2n_softplus",
+                         {x, op.number("beta", dtype), op.number("threshold", dtype)}));
 }
 
 void softshrink(const OpView& op, Emitter& out) {
@@ -159,7 +163,7 @@ void hardshrink(const OpView& op, Emitter& out) {
 void glu(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim");
-  const int64_t half = out.sizes(x)[static_cast<size_t>(axis)] / 2;
+  const int64_t half = extent(out, x, axis) / 2;
   const Ref gate = out.slice(x, axis, half, 2 * half);
   finish(op, out, mul(out, out.slice(x, axis, 0, half), sigmoid(out, gate)));
 }

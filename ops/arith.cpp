@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 
 #include "src/diag/error.h"
 
@@ -20,6 +21,24 @@ Ref mul_integers(Emitter& out, Ref a, Ref b) {
   const DType dtype = out.dtype(a);
   if (!is_unsigned(dtype)) return neg(out, out.elementwise("mul", {neg(out, a), b}));
   return out.cast(mul(out, out.cast(a, DType::i64), out.cast(b, DType::i64)), dtype);
+}
+
+/// tract's sum_reduce wraps i64 sums at 32 bits; its einsum adds them in full. The leading axis
+/// keeps a total from being of rank 0, which einsum gets wrong.
+Ref sum_of_i64(Emitter& out, Ref x, const Ints& axes, const Shape& shape) {
+  std::string all = "z", kept = "z";
+  Shape kept_shape = {1};
+  for (int axis = 0; axis < out.rank(x); ++axis) {
+    const char letter = static_cast<char>('a' + axis);
+    all += letter;
+    if (std::find(axes.begin(), axes.end(), axis) != axes.end()) continue;
+    kept += letter;
+    kept_shape.push_back(shape[static_cast<size_t>(axis)]);
+  }
+  const Ref y =
+      out.call_list("tract_core_einsum", {out.unsqueeze(x, {0})},
+                    {{"expr", all + "->" + kept}, {"acc", "i64"}}, DType::i64, kept_shape);
+  return out.unsqueeze(out.squeeze(y, {0}), axes);
 }
 
 /// tract compares numbers only.
@@ -85,13 +104,14 @@ Ref widened(Emitter& out, Ref x) {
   return out.dtype(x) == DType::f16 ? out.cast(x, DType::f32) : x;
 }
 
-Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes,
-           std::optional<DType> dtype) {
+Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::optional<DType> dtype) {
   const bool is_bool = out.dtype(x) == DType::boolean && op != "any_reduce" && op != "all_reduce";
-  const bool is_sum = op == "sum_reduce" || op == "mean_reduce" || op == "tract_core_product_reduce";
+  const bool is_sum =
+      op == "sum_reduce" || op == "mean_reduce" || op == "tract_core_product_reduce";
   const Ref in = is_bool ? out.cast(x, DType::u8) : is_sum ? widened(out, x) : x;
   Shape shape = out.shape(x);
   for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
+  if (op == "sum_reduce" && out.dtype(in) == DType::i64) return sum_of_i64(out, in, axes, shape);
   const Ref y = out.call(op, {in}, {{"axes", axes}}, dtype.value_or(out.dtype(in)), shape);
   return dtype ? y : out.cast(y, out.dtype(x));
 }
@@ -132,6 +152,12 @@ Ints inverse(const Ints& permutation) {
   for (size_t i = 0; i < permutation.size(); ++i)
     out[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
   return out;
+}
+
+int64_t extent(const Emitter& out, Ref x, int64_t axis) {
+  const auto at = static_cast<size_t>(axis);
+  const Dim& size = out.shape(x).at(at);
+  return size.is_constant() ? size.value() : out.sizes(x)[at];
 }
 
 Ref at_least_1d(Emitter& out, Ref x) { return out.rank(x) == 0 ? out.unsqueeze(x, {0}) : x; }

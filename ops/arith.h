@@ -10,8 +10,8 @@
 
 namespace t2n::ops {
 
-// Operands broadcast; both have one dtype, which the result keeps. Booleans add as `or`, multiply as
-// `and`.
+// Operands broadcast; both have one dtype, which the result keeps. Booleans add as `or`, multiply
+// as `and`.
 Ref add(Emitter& out, Ref a, Ref b);
 Ref sub(Emitter& out, Ref a, Ref b);
 Ref mul(Emitter& out, Ref a, Ref b);
@@ -52,6 +52,8 @@ Shape with_size(Shape shape, int axis, Dim size);
 /// `axis` moved to the front, and the way back.
 Ints axis_to_front(int axis, int rank);
 Ints inverse(const Ints& permutation);
+/// The size of one axis as an integer; refuses a symbolic one.
+int64_t extent(const Emitter& out, Ref x, int64_t axis);
 /// What two shapes broadcast to.
 Ints broadcast_sizes(const Ints& a, const Ints& b);
 Ref at_least_1d(Emitter& out, Ref x);
@@ -66,7 +68,8 @@ Ref converted_number(const OpView& op, Emitter& out, std::string_view name, DTyp
 std::pair<Ref, Ref> operands(const OpView& op, Emitter& out);
 /// Whether `x` is a rank-0 constant of this value.
 bool is_number(const Emitter& out, Ref x, double value);
-/// Declares the result, in the dtype and shape that torch gave: in-place forms round back to `self`.
+/// Declares the result, in the dtype and shape that torch gave: in-place forms round back to
+/// `self`.
 void finish(const OpView& op, Emitter& out, Ref y, int index = 0);
 /// Ignores those of `names` that the schema has.
 void ignore_present(const OpView& op, std::initializer_list<std::string_view> names,

@@ -12,14 +12,38 @@ namespace {
 
 /// Operations that give `self` itself, in the result's dtype.
 constexpr std::string_view kCopies[] = {
-    "aten::to.device",   "aten::to.dtype",      "aten::to.other",      "aten::to.dtype_layout",
-    "aten::to.prim_Device", "aten::to.prim_dtype", "aten::to.prim_other", "aten::_to_copy",
-    "aten::type_as",     "aten::clone",         "aten::contiguous",    "aten::detach",
-    "aten::detach_copy", "aten::alias",         "aten::alias_copy",    "aten::lift",
-    "aten::lift_fresh",  "aten::lift_fresh_copy", "aten::cpu",          "aten::cuda",
-    "aten::pin_memory",  "aten::resolve_conj",  "aten::resolve_neg",   "aten::requires_grad_",
-    "aten::_cast_Byte",  "aten::_cast_Char",    "aten::_cast_Double",  "aten::_cast_Float",
-    "aten::_cast_Half",  "aten::_cast_Int",     "aten::_cast_Long",    "aten::_cast_Short",
+    "aten::to.device",
+    "aten::to.dtype",
+    "aten::to.other",
+    "aten::to.dtype_layout",
+    "aten::to.prim_Device",
+    "aten::to.prim_dtype",
+    "aten::to.prim_other",
+    "aten::_to_copy",
+    "aten::type_as",
+    "aten::clone",
+    "aten::contiguous",
+    "aten::detach",
+    "aten::detach_copy",
+    "aten::alias",
+    "aten::alias_copy",
+    "aten::lift",
+    "aten::lift_fresh",
+    "aten::lift_fresh_copy",
+    "aten::cpu",
+    "aten::cuda",
+    "aten::pin_memory",
+    "aten::resolve_conj",
+    "aten::resolve_neg",
+    "aten::requires_grad_",
+    "aten::_cast_Byte",
+    "aten::_cast_Char",
+    "aten::_cast_Double",
+    "aten::_cast_Float",
+    "aten::_cast_Half",
+    "aten::_cast_Int",
+    "aten::_cast_Long",
+    "aten::_cast_Short",
     "t2n::cast",
 };
 
@@ -30,22 +54,35 @@ struct FillRow {
   std::string_view argument = {};
 };
 constexpr FillRow kFills[] = {
-    {"aten::zeros", 0},      {"aten::zeros_like", 0}, {"aten::new_zeros", 0},
-    {"aten::ones", 1},       {"aten::ones_like", 1},  {"aten::new_ones", 1},
+    {"aten::zeros", 0},
+    {"aten::zeros_like", 0},
+    {"aten::new_zeros", 0},
+    {"aten::ones", 1},
+    {"aten::ones_like", 1},
+    {"aten::new_ones", 1},
     // Torch leaves their values open.
-    {"aten::empty.memory_format", 0}, {"aten::empty_like", 0}, {"aten::new_empty", 0},
-    {"aten::empty_strided", 0}, {"aten::new_empty_strided", 0}, {"aten::empty_permuted", 0},
-    {"aten::full", 0, "fill_value"},      {"aten::full_like", 0, "fill_value"},
-    {"aten::new_full", 0, "fill_value"},  {"aten::scalar_tensor", 0, "s"},
-    {"aten::tensor.int", 0, "t"},         {"aten::tensor.float", 0, "t"},
-    {"aten::tensor.bool", 0, "t"},        {"aten::as_tensor.int", 0, "t"},
-    {"aten::as_tensor.float", 0, "t"},    {"aten::as_tensor.bool", 0, "t"},
+    {"aten::empty.memory_format", 0},
+    {"aten::empty_like", 0},
+    {"aten::new_empty", 0},
+    {"aten::empty_strided", 0},
+    {"aten::new_empty_strided", 0},
+    {"aten::empty_permuted", 0},
+    {"aten::full", 0, "fill_value"},
+    {"aten::full_like", 0, "fill_value"},
+    {"aten::new_full", 0, "fill_value"},
+    {"aten::scalar_tensor", 0, "s"},
+    {"aten::tensor.int", 0, "t"},
+    {"aten::tensor.float", 0, "t"},
+    {"aten::tensor.bool", 0, "t"},
+    {"aten::as_tensor.int", 0, "t"},
+    {"aten::as_tensor.float", 0, "t"},
+    {"aten::as_tensor.bool", 0, "t"},
 };
 
 void ignore_placement(const OpView& op) {
   ignore_present(op,
-                 {"dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "copy",
-                  "other", "requires_grad"},
+                 {"dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking",
+                  "copy", "other", "requires_grad"},
                  "the result shows its dtype, and nothing else has a meaning here");
 }
 
@@ -64,9 +101,8 @@ void fill(const OpView& op, Emitter& out) {
   ignore_present(op, {"self", "size", "stride", "physical_layout"}, "the result shows its shape");
   const auto row = std::find_if(std::begin(kFills), std::end(kFills),
                                 [&](const FillRow& r) { return r.op == op.op(); });
-  const Ref value = row->argument.empty()
-                        ? out.cast(out.scalar(row->value, DType::f32), op.dtype())
-                        : converted_number(op, out, row->argument, op.dtype());
+  const Ref value = row->argument.empty() ? out.cast(out.scalar(row->value, DType::f32), op.dtype())
+                                          : converted_number(op, out, row->argument, op.dtype());
   out.result(out.full(value, op.shape()));
 }
 

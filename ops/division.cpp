@@ -32,14 +32,13 @@ Ref signs_differ(Emitter& out, Ref x, Ref y) {
   return logical_xor(out, is_negative, compare(out, "lt", y, zero));
 }
 
-/// tract's integer quotient is truncated, but before 0.23 floored where the divisor is a power of two:
-/// the remainder tells which, and both are corrected.
+/// tract's integer quotient is truncated, but before 0.23 floored where the divisor is a power of
+/// two: the remainder tells which, and both are corrected.
 Division divide_integers(Emitter& out, Ref a, Ref b, Rounding rounding) {
   const Ref quotient = div(out, a, b);
   const Ref rest = sub(out, a, mul(out, quotient, b));
   const Ref differs = signs_differ(out, rest, rounding == Rounding::floor ? b : a);
-  const Ref is_off =
-      logical_and(out, compare(out, "ne", rest, like(out, 0, rest)), differs);
+  const Ref is_off = logical_and(out, compare(out, "ne", rest, like(out, 0, rest)), differs);
   const Ref step = out.cast(is_off, out.dtype(a));
   const Ref zero = like(out, 0, b);
   if (rounding == Rounding::floor)
@@ -47,8 +46,8 @@ Division divide_integers(Emitter& out, Ref a, Ref b, Rounding rounding) {
   return {add(out, quotient, step), sub(out, rest, select(out, is_off, b, zero))};
 }
 
-/// In f64 the quotient of two f32 values is never rounded up to an integer, and its product with the
-/// divisor is exact: the results are those of C's fmod.
+/// In f64 the quotient of two f32 values is never rounded up to an integer, and its product with
+/// the divisor is exact: the results are those of C's fmod.
 std::pair<Ref, Ref> in_f64(const OpView& op, Emitter& out, Ref a, Ref b) {
   if (out.dtype(a) == DType::f64)
     op.refuse_op("a quotient in f64 may round up to the next integer, which changes the result",

@@ -14,14 +14,14 @@ namespace {
 using ir::Promotion;
 
 constexpr UnaryRow kUnary[] = {
-    {"aten::exp", "exp"},          {"aten::log", "log"},          {"aten::sqrt", "sqrt"},
-    {"aten::rsqrt", "rsqrt"},      {"aten::reciprocal", "recip"}, {"aten::sin", "sin"},
-    {"aten::cos", "cos"},          {"aten::tan", "tan"},          {"aten::asin", "asin"},
-    {"aten::acos", "acos"},        {"aten::atan", "atan"},        {"aten::sinh", "sinh"},
-    {"aten::cosh", "cosh"},        {"aten::tanh", "tanh"},        {"aten::asinh", "asinh"},
-    {"aten::acosh", "acosh"},      {"aten::atanh", "atanh"},      {"aten::arcsin", "asin"},
-    {"aten::arccos", "acos"},      {"aten::arctan", "atan"},      {"aten::arcsinh", "asinh"},
-    {"aten::arccosh", "acosh"},    {"aten::arctanh", "atanh"},
+    {"aten::exp", "exp"},       {"aten::log", "log"},          {"aten::sqrt", "sqrt"},
+    {"aten::rsqrt", "rsqrt"},   {"aten::reciprocal", "recip"}, {"aten::sin", "sin"},
+    {"aten::cos", "cos"},       {"aten::tan", "tan"},          {"aten::asin", "asin"},
+    {"aten::acos", "acos"},     {"aten::atan", "atan"},        {"aten::sinh", "sinh"},
+    {"aten::cosh", "cosh"},     {"aten::tanh", "tanh"},        {"aten::asinh", "asinh"},
+    {"aten::acosh", "acosh"},   {"aten::atanh", "atanh"},      {"aten::arcsin", "asin"},
+    {"aten::arccos", "acos"},   {"aten::arctan", "atan"},      {"aten::arcsinh", "asinh"},
+    {"aten::arccosh", "acosh"}, {"aten::arctanh", "atanh"},
 };
 
 /// `nnef` for floats; on integers these do nothing.
@@ -95,7 +95,8 @@ void frac(const OpView& op, Emitter& out) { out.result("t2n_frac", {op.tensor("s
 
 Ref round_even(Emitter& out, Ref x) {
   // tract_core_round_even lacks f64.
-  return out.elementwise(out.dtype(x) == DType::f64 ? "t2n_round_even" : "tract_core_round_even", {x});
+  return out.elementwise(out.dtype(x) == DType::f64 ? "t2n_round_even" : "tract_core_round_even",
+                         {x});
 }
 
 void round(const OpView& op, Emitter& out) {
@@ -244,9 +245,7 @@ void register_unary(Registry& r) {
          .also = {"aten::sgn"},
          .doc = "-1, 0 or 1",
          .variants = {{any_target(), "sign", sign}}});
-  r.add({.op = "aten::square",
-         .doc = "self * self",
-         .variants = {{any_target(), "mul", square}}});
+  r.add({.op = "aten::square", .doc = "self * self", .variants = {{any_target(), "mul", square}}});
   r.add({.op = "aten::positive", .doc = "self", .variants = {{any_target(), "", identity}}});
 }
 

@@ -13,7 +13,7 @@
 namespace t2n::ops {
 namespace {
 
-constexpr std::string_view kVersion = "0.1.0";
+constexpr std::string_view kVersion = T2NNEF_VERSION;  // of CMakeLists.txt
 
 struct RegistryLine {
   std::string_view prefix;

@@ -1,8 +1,9 @@
 // Reading elements at positions that other tensors hold.
+#include "ops/index.h"
+
 #include <algorithm>
 
 #include "ops/all.h"
-#include "ops/index.h"
 #include "ops/positions.h"
 #include "ops/registry.h"
 #include "src/diag/error.h"
@@ -12,9 +13,16 @@ namespace {
 
 /// Operations whose result has as many elements as the data says.
 constexpr std::string_view kDataDependent[] = {
-    "aten::nonzero",     "aten::nonzero_numpy",      "aten::argwhere", "aten::where",
-    "aten::_unique",     "aten::_unique2",           "aten::unique_dim",
-    "aten::unique_consecutive", "aten::unique_dim_consecutive", "aten::bincount",
+    "aten::nonzero",
+    "aten::nonzero_numpy",
+    "aten::argwhere",
+    "aten::where",
+    "aten::_unique",
+    "aten::_unique2",
+    "aten::unique_dim",
+    "aten::unique_consecutive",
+    "aten::unique_dim_consecutive",
+    "aten::bincount",
 };
 
 void embedding(const OpView& op, Emitter& out) {

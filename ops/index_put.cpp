@@ -26,12 +26,12 @@ Ref sum_of_rows(Emitter& out, Ref weights, Ref rows, const Shape& shape) {
   return out.reshape(sums, shape);
 }
 
-/// In f64: integers are exact up to 2^53, and the cast keeps tract from pulling a broadcast that was
-/// reshaped into the product, on which it fails.
+/// In f64: integers are exact up to 2^53, and the cast keeps tract from pulling a broadcast that
+/// was reshaped into the product, on which it fails.
 Ref add_rows_by_product(Emitter& out, Ref x, Ref index, Ref rows) {
   const DType dtype = out.dtype(x);
   const DType real = DType::f64;
-  const Ref positions = iota(out, out.sizes(x)[0], 0, 2);
+  const Ref positions = iota(out, extent(out, x, 0), 0, 2);
   const Ref here = compare(out, "eq", positions, out.unsqueeze(index, {0}));
   const Ref sums = sum_of_rows(out, out.cast(here, real), out.cast(rows, real), out.shape(x));
   return add(out, x, out.cast(sums, dtype));
@@ -56,22 +56,45 @@ Ref value_rows(Emitter& out, Ref values, Ref self, const Positions& at) {
   return as_rows(out, all, axes).x;
 }
 
-/// One computed mask and one value per place it leaves open: a choice, without positions.
+struct Mask {
+  Ref values;
+  int axis;  ///< of the indexed tensor, where the mask begins
+};
+
+/// The only index, if it is a mask that the model computes.
+std::optional<Mask> computed_mask(const OpView& op, const Emitter& out) {
+  std::optional<Mask> mask;
+  int axis = 0;
+  for (const auto& item : op.opt_tensors("indices")) {
+    if (item) {
+      if (mask || out.dtype(*item) != DType::boolean || out.constant_value(*item)) return {};
+      mask = Mask{*item, axis};
+    }
+    ++axis;
+  }
+  return mask;
+}
+
+/// One value for all places that a mask leaves open, or one per position of the axes after it: a
+/// choice, without positions.
 bool put_masked(const OpView& op, Emitter& out, bool accumulates) {
+  const auto mask = computed_mask(op, out);
+  if (!mask) return false;
   const Ref self = op.tensor("self");
-  const auto items = op.opt_tensors("indices");
-  if (items.size() != 1 || !items[0] || out.dtype(*items[0]) != DType::boolean) return false;
+  const int masked = out.rank(mask->values);
+  const int after = out.rank(self) - masked - mask->axis;
   Ref values = out.cast(op.tensor("values"), out.dtype(self));
-  const Shape& given = out.shape(values);
-  const int rest = out.rank(self) - out.rank(*items[0]);
-  const bool is_row = out.rank(values) <= rest;
-  if (out.constant_value(*items[0]) || (!is_row && given[given.size() - static_cast<size_t>(rest) - 1] != Dim(1)))
-    return false;
-  if (!is_row) values = out.reshape(values, Shape(given.end() - rest, given.end()));
+  if (out.rank(values) > after) {
+    Shape shape = out.shape(values);
+    const auto at = shape.end() - after - 1;
+    if (*at != Dim(1)) return false;
+    shape.insert(at, static_cast<size_t>(masked) - 1, Dim(1));
+    values = out.reshape(values, shape);
+  }
   Ints added;
-  for (int axis = 0; axis < rest; ++axis) added.push_back(out.rank(*items[0]) + axis);
-  const Ref mask = out.unsqueeze(*items[0], added);
-  finish(op, out, select(out, mask, accumulates ? add(out, self, values) : values, self));
+  for (int axis = 0; axis < after; ++axis) added.push_back(masked + axis);
+  const Ref condition = out.unsqueeze(mask->values, added);
+  finish(op, out, select(out, condition, accumulates ? add(out, self, values) : values, self));
   return true;
 }
 
@@ -84,8 +107,7 @@ void index_put(const OpView& op, Emitter& out) {
   if (at.axes.empty()) op.refuse("indices", "there is no index", "assign with copy_ instead");
   const Rows rows = as_rows(out, self, at.axes);
   const Ref values = value_rows(out, op.tensor("values"), self, at);
-  const int64_t extent = out.sizes(rows.x)[0];
-  const Ref index = wrapped(out, flattened(out, at.index), extent);
+  const Ref index = wrapped(out, flattened(out, at.index), extent(out, rows.x, 0));
   const Ref y = scatter_rows(out, rows.x, index, values, write_of(op, accumulates));
   finish(op, out, from_rows(out, y, rows));
 }
@@ -127,7 +149,7 @@ void index_fill(const OpView& op, Emitter& out) {
   const DType dtype = out.dtype(to.self.x);
   const Ref value = op.is_tensor("value") ? out.cast(op.tensor("value"), dtype)
                                           : converted_number(op, out, "value", dtype);
-  to.index = wrapped(out, to.index, out.sizes(to.self.x)[0]);
+  to.index = wrapped(out, to.index, extent(out, to.self.x, 0));
   const Shape shape = with_size(out.shape(to.self.x), 0, out.shape(to.index)[0]);
   finish_along_dim(op, out, to, out.broadcast_to(value, shape), {});
 }
@@ -135,7 +157,7 @@ void index_fill(const OpView& op, Emitter& out) {
 /// self.flatten()[index] = source
 void put(const OpView& op, Emitter& out) {
   const Ref x = flattened(out, op.tensor("self"));
-  const Ref index = wrapped(out, flattened(out, op.tensor("index")), out.sizes(x)[0]);
+  const Ref index = wrapped(out, flattened(out, op.tensor("index")), extent(out, x, 0));
   const Ref source = out.cast(flattened(out, op.tensor("source")), out.dtype(x));
   const Ref y = scatter_rows(out, x, index, source, write_of(op, op.boolean("accumulate")));
   finish(op, out, out.reshape(y, op.shape()));
@@ -151,7 +173,7 @@ void masked_scatter(const OpView& op, Emitter& out) {
   const Ref index = maximum(out, sub(out, counts, one), out.scalar(int64_t{0}, DType::i64));
   const Ref source = out.cast(flattened(out, op.tensor("source")), out.dtype(self));
   // The source may be shorter than the mask; what is not read may be anything.
-  const Ref last = out.scalar(out.sizes(source)[0] - 1, DType::i64);
+  const Ref last = out.scalar(extent(out, source, 0) - 1, DType::i64);
   const Ref values = take(out, source, minimum(out, index, last), 0);
   finish(op, out, select(out, mask, out.reshape(values, op.shape()), self));
 }
@@ -175,7 +197,8 @@ Ref scatter_rows(Emitter& out, Ref x, Ref index, Ref rows, Write write) {
     const bool is_bool = dtype == DType::boolean;
     const DType wide = is_bool ? DType::i32 : dtype == DType::f16 ? DType::f32 : dtype;
     if (wide != dtype)
-      return out.cast(scatter_rows(out, out.cast(x, wide), index, out.cast(rows, wide), write), dtype);
+      return out.cast(scatter_rows(out, out.cast(x, wide), index, out.cast(rows, wide), write),
+                      dtype);
     if (!write.is_native) return add_rows_by_product(out, x, index, rows);
   }
   const bool is_sum = write.combine == Combine::sum;
@@ -189,7 +212,8 @@ void register_index_writes(Registry& r) {
                  "aten::_unsafe_index_put", "aten::_unsafe_index_put.hacked_twin"},
                 "self with self[indices] = values, or += values", index_put,
                 "masks that the model computes, except with a single value");
-  add_combining(r, {"aten::index_add"}, "self with self[.., index, ..] += alpha * source", index_add);
+  add_combining(r, {"aten::index_add"}, "self with self[.., index, ..] += alpha * source",
+                index_add);
   add_combining(r, {"aten::put"}, "self with self.flatten()[index] = source", put);
   r.add({.op = "aten::index_copy",
          .doc = "self with self[.., index, ..] = source",

@@ -100,8 +100,7 @@ Ref power(Emitter& out, Ref base, Ref exponent) {
 
 void pow(const OpView& op, Emitter& out) {
   const DType dtype = out.dtype(op.tensor(op.is_tensor("self") ? "self" : "exponent"));
-  finish(op, out,
-         power(out, operand(op, out, "self", dtype), operand(op, out, "exponent", dtype)));
+  finish(op, out, power(out, operand(op, out, "self", dtype), operand(op, out, "exponent", dtype)));
 }
 
 /// Always computed in f64.
@@ -125,9 +124,7 @@ Ref sign_bit(Emitter& out, Ref x) {
   return add(out, is_negative, compare(out, "lt", inverse, like(out, 0, x)));
 }
 
-void signbit(const OpView& op, Emitter& out) {
-  finish(op, out, sign_bit(out, op.tensor("self")));
-}
+void signbit(const OpView& op, Emitter& out) { finish(op, out, sign_bit(out, op.tensor("self"))); }
 
 void copysign(const OpView& op, Emitter& out) {
   const auto [a, b] = operands(op, out);
@@ -152,8 +149,8 @@ void logaddexp(const OpView& op, Emitter& out) {
 void xlogy(const OpView& op, Emitter& out) {
   const auto [a, b] = operands(op, out);
   const Ref product = mul(out, a, out.elementwise("log", {b}));
-  const Ref is_zero = logical_and(out, compare(out, "eq", a, like(out, 0, a)),
-                                  compare(out, "eq", b, b));
+  const Ref is_zero =
+      logical_and(out, compare(out, "eq", a, like(out, 0, a)), compare(out, "eq", b, b));
   finish(op, out, select(out, is_zero, like(out, 0, a), product));
 }
 

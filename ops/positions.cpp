@@ -54,12 +54,12 @@ std::vector<Indexed> indexed_axes(const OpView& op, Emitter& out) {
 }
 
 /// Row-major positions of constant indices.
-Ref merged_constants(Emitter& out, const std::vector<Indexed>& parts, const Ints& sizes) {
+Ref merged_constants(Emitter& out, const std::vector<Indexed>& parts, Ref self) {
   Ints shape;
   for (const Indexed& part : parts) shape = broadcast_sizes(shape, out.sizes(part.index));
   Ints flat(static_cast<size_t>(ir::element_count(shape)), 0);
   for (const Indexed& part : parts) {
-    const int64_t size = sizes[static_cast<size_t>(part.axis)];
+    const int64_t size = extent(out, self, part.axis);
     const Ref same = out.broadcast_to(wrapped(out, part.index, size), ir::to_shape(shape));
     const Ints values = ir::to_i64(*out.constant_value(same));
     for (size_t i = 0; i < flat.size(); ++i) flat[i] = flat[i] * size + values[i];
@@ -67,16 +67,16 @@ Ref merged_constants(Emitter& out, const std::vector<Indexed>& parts, const Ints
   return int_constant(out, flat, shape, "index");
 }
 
-Ref merged(Emitter& out, const std::vector<Indexed>& parts, const Ints& sizes) {
+Ref merged(Emitter& out, const std::vector<Indexed>& parts, Ref self) {
   const auto is_known = [&](const Indexed& part) {
     return out.constant_value(part.index).has_value();
   };
-  if (std::all_of(parts.begin(), parts.end(), is_known)) return merged_constants(out, parts, sizes);
-  Ref flat = wrapped(out, parts[0].index, sizes[static_cast<size_t>(parts[0].axis)]);
+  if (std::all_of(parts.begin(), parts.end(), is_known)) return merged_constants(out, parts, self);
+  Ref flat = wrapped(out, parts[0].index, extent(out, self, parts[0].axis));
   for (size_t i = 1; i < parts.size(); ++i) {
-    const int64_t size = sizes[static_cast<size_t>(parts[i].axis)];
-    flat = add(out, mul(out, flat, out.scalar(size, DType::i64)),
-               wrapped(out, parts[i].index, size));
+    const int64_t size = extent(out, self, parts[i].axis);
+    flat =
+        add(out, mul(out, flat, out.scalar(size, DType::i64)), wrapped(out, parts[i].index, size));
   }
   return flat;
 }
@@ -88,7 +88,7 @@ Positions positions(const OpView& op, Emitter& out, Ref self) {
   Positions result;
   for (const Indexed& part : parts) result.axes.push_back(part.axis);
   if (parts.size() == 1) result.index = parts[0].index;
-  if (parts.size() > 1) result.index = merged(out, parts, out.sizes(self));
+  if (parts.size() > 1) result.index = merged(out, parts, self);
   return result;
 }
 

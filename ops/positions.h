@@ -7,7 +7,8 @@ namespace t2n::ops {
 
 struct Positions {
   Ints axes;  ///< of the indexed tensor, ascending
-  Ref index;  ///< i64, of the shape that the indices broadcast to; counts over `axes` in row-major order
+  Ref index;  ///< i64, of the shape that the indices broadcast to; counts over `axes` in row-major
+              ///< order
 };
 
 /// Reads the argument `indices`. Boolean masks must be constants; a single index may hold negative

@@ -37,7 +37,9 @@ Ref integer_product(const OpView& op, Emitter& out, const Operands& x, bool tran
   }
   Shape shape = product_shape(out.shape(x.a), out.shape(b), true);
   shape.push_back(out.shape(b).back());
-  if (ir::element_count(ir::static_shape(shape)) > kMostProducts)
+  int64_t products = 1;
+  for (const Dim& size : shape) products *= size.is_constant() ? size.value() : 1;
+  if (products > kMostProducts)
     op.refuse_op("tract multiplies no matrices of this integer dtype, and these are too large to "
                  "multiply element by element",
                  "compute in float32, or in int32");

@@ -46,8 +46,8 @@ void arg_extremum(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const Ints axes = reduced_axes(op, out, x);
   const bool is_scalar = out.rank(x) == 0;
-  const Ref y = is_scalar ? out.scalar(int64_t{0}, DType::i64)
-                          : reduce(out, op.nnef(), x, axes, DType::i64);
+  const Ref y =
+      is_scalar ? out.scalar(int64_t{0}, DType::i64) : reduce(out, op.nnef(), x, axes, DType::i64);
   finish_reduced(op, out, y, axes);
 }
 
@@ -87,7 +87,7 @@ Ref cumsum_native(Emitter& out, Ref x, int axis) {
 
 /// A product with a triangle of ones; integers are exact up to 2^53.
 Ref cumsum_product(Emitter& out, Ref x, int axis) {
-  const int64_t n = out.sizes(x)[static_cast<size_t>(axis)];
+  const int64_t n = extent(out, x, axis);
   std::vector<double> triangle(static_cast<size_t>(n * n), 0);
   for (int64_t row = 0; row < n; ++row)
     for (int64_t column = 0; column <= row; ++column)
@@ -128,7 +128,8 @@ void register_extrema(Registry& r) {
       r.add({.op = name, .doc = doc, .variants = {{any_target(), nnef, translate}}});
   };
   add({"aten::max", "aten::amax"}, "max_reduce", "largest element over dim; a NaN loses", extremum);
-  add({"aten::min", "aten::amin"}, "min_reduce", "smallest element over dim; a NaN loses", extremum);
+  add({"aten::min", "aten::amin"}, "min_reduce", "smallest element over dim; a NaN loses",
+      extremum);
   add({"aten::max.dim"}, "max_reduce", "largest element along dim, and its first index",
       extremum_with_index);
   add({"aten::min.dim"}, "min_reduce", "smallest element along dim, and its first index",

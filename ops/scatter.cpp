@@ -2,6 +2,7 @@
 #include "ops/scatter.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "ops/all.h"
 #include "ops/positions.h"
@@ -13,7 +14,7 @@ namespace {
 
 /// x with [begin, end) along `axis` replaced.
 Ref replace_range(Emitter& out, Ref x, Ref part, int axis, int64_t begin, int64_t end) {
-  const int64_t size = out.sizes(x)[static_cast<size_t>(axis)];
+  const int64_t size = extent(out, x, axis);
   std::vector<Ref> parts;
   if (begin > 0) parts.push_back(out.slice(x, axis, 0, begin));
   parts.push_back(part);
@@ -21,11 +22,10 @@ Ref replace_range(Emitter& out, Ref x, Ref part, int axis, int64_t begin, int64_
   return out.concat(parts, axis);
 }
 
-/// Every `step`-th entry replaced: each position reads the old tensor or the part, which follow each
-/// other along the axis.
+/// Every `step`-th entry replaced: each position reads the old tensor or the part, which follow
+/// each other along the axis.
 Ref replace_steps(Emitter& out, Ref x, Ref part, int axis, int64_t begin, int64_t step) {
-  const auto at = static_cast<size_t>(axis);
-  const int64_t size = out.sizes(x)[at], count = out.sizes(part)[at];
+  const int64_t size = extent(out, x, axis), count = extent(out, part, axis);
   Ints source(static_cast<size_t>(size));
   for (int64_t i = 0; i < size; ++i) source[static_cast<size_t>(i)] = i;
   for (int64_t i = 0; i < count; ++i) source[static_cast<size_t>(begin + i * step)] = size + i;
@@ -36,7 +36,7 @@ Ref replace_steps(Emitter& out, Ref x, Ref part, int axis, int64_t begin, int64_
 void select_scatter(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim");
-  const int64_t size = out.sizes(x)[static_cast<size_t>(axis)];
+  const int64_t size = extent(out, x, axis);
   const int64_t given = op.i64("index");
   const int64_t index = given < 0 ? given + size : given;
   Shape shape = out.shape(x);
@@ -49,10 +49,20 @@ int64_t clamped(int64_t position, int64_t size) {
   return std::clamp<int64_t>(position < 0 ? position + size : position, 0, size);
 }
 
+/// Whether the slice is all of an axis, whose size may then be symbolic.
+bool is_whole(const OpView& op, const Dim& size) {
+  const bool from_start = op.is_none("start") || op.dim("start") == Dim(0);
+  const bool to_end = op.is_none("end") || op.dim("end") == size ||
+                      op.dim("end") == Dim(std::numeric_limits<int64_t>::max());
+  return from_start && to_end && op.dim("step") == Dim(1);
+}
+
 void slice_scatter(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim");
-  const int64_t size = out.sizes(x)[static_cast<size_t>(axis)];
+  if (is_whole(op, out.shape(x).at(static_cast<size_t>(axis))))
+    return finish(op, out, op.tensor("src"));
+  const int64_t size = extent(out, x, axis);
   const int64_t begin = clamped(op.opt_i64("start").value_or(0), size);
   const int64_t end = std::max(begin, clamped(op.opt_i64("end").value_or(size), size));
   const int64_t step = op.i64("step");
@@ -60,8 +70,9 @@ void slice_scatter(const OpView& op, Emitter& out) {
   const Ref src = out.cast(op.tensor("src"), out.dtype(x));
   const Ref part = out.broadcast_to(src, with_size(out.shape(x), axis, count));
   if (count == 0) return finish(op, out, x);
-  finish(op, out, step == 1 ? replace_range(out, x, part, axis, begin, end)
-                            : replace_steps(out, x, part, axis, begin, step));
+  finish(op, out,
+         step == 1 ? replace_range(out, x, part, axis, begin, end)
+                   : replace_steps(out, x, part, axis, begin, step));
 }
 
 /// The diagonal is an index over the two axes, merged.
@@ -69,9 +80,7 @@ void diagonal_scatter(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int rank = out.rank(x);
   const Ints axes = {op.axis("dim1", rank), op.axis("dim2", rank)};
-  const Ints sizes = out.sizes(x);
-  const int64_t rows = sizes[static_cast<size_t>(axes[0])];
-  const int64_t columns = sizes[static_cast<size_t>(axes[1])];
+  const int64_t rows = extent(out, x, axes[0]), columns = extent(out, x, axes[1]);
   const int64_t offset = op.i64("offset");
   Ints index;
   for (int64_t row = std::max<int64_t>(0, -offset); row < rows && row + offset < columns; ++row)
@@ -94,10 +103,8 @@ void as_strided_scatter(const OpView& op, Emitter&) {
 void register_scatter(Registry& r) {
   const auto add = [&](std::string_view name, std::string_view nnef, std::string_view doc,
                        Translate translate, std::string_view limits = {}) {
-    r.add({.op = name,
-           .doc = doc,
-           .variants = {{any_target(), nnef, translate}},
-           .limits = limits});
+    r.add(
+        {.op = name, .doc = doc, .variants = {{any_target(), nnef, translate}}, .limits = limits});
   };
   add("aten::select_scatter", "concat", "self with self.select(dim, index) = src", select_scatter);
   add("aten::slice_scatter", "concat", "self with self[.., start:end:step, ..] = src",

@@ -15,8 +15,8 @@ struct Write {
   bool is_native = true;  ///< the engine combines; else comparisons with all positions do
 };
 
-/// y[.., index[.., k, ..], ..] = src[.., k, ..] along `axis`; `index` and `src` have one shape, whose
-/// other axes may be shorter than those of x.
+/// y[.., index[.., k, ..], ..] = src[.., k, ..] along `axis`; `index` and `src` have one shape,
+/// whose other axes may be shorter than those of x.
 Ref scatter_elements(Emitter& out, Ref x, Ref index, Ref src, int axis, Write write);
 
 /// y[index[k], ...] = rows[k, ...]; `index` is [k] and not negative.

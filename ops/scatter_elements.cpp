@@ -69,8 +69,7 @@ std::pair<Ref, Ref> padded(Emitter& out, Ref x, Ref index, Ref src, int axis) {
 Ref scatter_by_comparing(Emitter& out, Ref x, Ref index, Ref src, int axis, Combine combine) {
   const auto [all_index, all_src] = padded(out, x, index, src, axis);
   const int rank = out.rank(x);
-  const int64_t extent = out.sizes(x)[static_cast<size_t>(axis)];
-  const Ref here = compare(out, "eq", iota(out, extent, axis, rank + 1),
+  const Ref here = compare(out, "eq", iota(out, extent(out, x, axis), axis, rank + 1),
                            out.unsqueeze(all_index, {axis}));
   const Ref chosen = select(out, here, out.unsqueeze(all_src, {axis}), neutral(out, combine, src));
   const Ref gathered = out.squeeze(reduce(out, reducer(combine), chosen, {axis + 1}), {axis + 1});
@@ -82,7 +81,7 @@ Ref cut(Emitter& out, Ref src, Ref index) {
   for (int axis = 0; axis < out.rank(index); ++axis) {
     const auto at = static_cast<size_t>(axis);
     if (out.shape(src)[at] == out.shape(index)[at]) continue;
-    src = out.slice(src, axis, 0, out.sizes(index)[at]);
+    src = out.slice(src, axis, 0, extent(out, index, axis));
   }
   return src;
 }
@@ -180,8 +179,8 @@ Ref scatter_elements(Emitter& out, Ref x, Ref index, Ref src, int axis, Write wr
     const bool is_bool = dtype == DType::boolean;
     const DType wide = is_bool ? DType::i32 : dtype == DType::f16 ? DType::f32 : dtype;
     if (wide != dtype)
-      return out.cast(scatter_elements(out, out.cast(x, wide), index, out.cast(src, wide), axis, write),
-                      dtype);
+      return out.cast(
+          scatter_elements(out, out.cast(x, wide), index, out.cast(src, wide), axis, write), dtype);
     if (!write.is_native) return scatter_by_comparing(out, x, index, src, axis, write.combine);
   }
   return out.call("tract_core_scatter_elements", {x, index, src},

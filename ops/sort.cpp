@@ -25,10 +25,6 @@ Sorted sorted(Emitter& out, Ref x, int64_t k, int axis, bool largest) {
   return {results[0], results[1]};
 }
 
-int64_t extent(const Emitter& out, Ref x, int axis) {
-  return out.sizes(x)[static_cast<size_t>(axis)];
-}
-
 /// Values, then indices, without the axis that rank 0 was given.
 void finish_sorted(const OpView& op, Emitter& out, const Sorted& y) {
   finish(op, out, out.reshape(y.values, op.shape(0)), 0);

@@ -31,8 +31,7 @@ Moments moments(const OpView& op, Emitter& out, Ref x, const Ints& axes) {
   if (axes.empty()) return {div(out, squares, like(out, std::max(0.0, 1 - removed), x)), mean};
   if (removed == 0) return {reduce(out, "mean_reduce", squares, axes), mean};
   double count = 1;
-  for (const int64_t axis : axes)
-    count *= static_cast<double>(out.sizes(x)[static_cast<size_t>(axis)]);
+  for (const int64_t axis : axes) count *= static_cast<double>(extent(out, x, axis));
   const Ref sum = reduce(out, "sum_reduce", squares, axes);
   return {div(out, sum, like(out, std::max(0.0, count - removed), x)), mean};
 }
@@ -58,8 +57,7 @@ Ref norm(Emitter& out, Ref x, double p, const Ints& axes) {
     return reduce(out, "sum_reduce", out.cast(is_nonzero, out.dtype(x)), axes);
   }
   if (p == 1) return reduce(out, "sum_reduce", size, axes);
-  if (p == 2)
-    return out.elementwise("sqrt", {reduce(out, "sum_reduce", mul(out, x, x), axes)});
+  if (p == 2) return out.elementwise("sqrt", {reduce(out, "sum_reduce", mul(out, x, x), axes)});
   const Ref powers = out.elementwise("pow", {size, like(out, p, x)});
   const Ref sum = reduce(out, "sum_reduce", powers, axes);
   return out.elementwise("pow", {sum, like(out, 1 / p, x)});
@@ -122,15 +120,16 @@ void cosine_similarity(const OpView& op, Emitter& out) {
   finish_reduced(op, out, reduce(out, "sum_reduce", product, axes), axes);
 }
 
-/// The maximum is taken out first; an infinite one as the largest number, so that it stays infinite.
+/// The maximum is taken out first; an infinite one as the largest number, so that it stays
+/// infinite.
 void logsumexp(const OpView& op, Emitter& out) {
   const Ref x = widened(out, op.tensor("self"));
   const Ints axes = reduced_axes(op, out, x);
   if (axes.empty()) return finish_reduced(op, out, x, axes);
   constexpr double kLargest = std::numeric_limits<float>::max();
-  const Ref top = minimum(out, maximum(out, reduce(out, "max_reduce", x, axes),
-                                       like(out, -kLargest, x)),
-                          like(out, kLargest, x));
+  const Ref top =
+      minimum(out, maximum(out, reduce(out, "max_reduce", x, axes), like(out, -kLargest, x)),
+              like(out, kLargest, x));
   const Ref sum = reduce(out, "sum_reduce", out.elementwise("exp", {sub(out, x, top)}), axes);
   finish_reduced(op, out, add(out, out.elementwise("log", {sum}), top), axes);
 }

@@ -24,13 +24,6 @@ int64_t byte_count(const Tensor& tensor) {
 
 bool is_loaded(const Tensor& tensor) { return !tensor.bytes.empty() || tensor.elements() == 0; }
 
-bool is_view(const Tensor& result, const Tensor& operand) {
-  const std::less_equal<> before;  // pointers into different buffers have no other order
-  return before(operand.bytes.data(), result.bytes.data()) &&
-         before(result.bytes.data() + result.bytes.size(),
-                operand.bytes.data() + operand.bytes.size());
-}
-
 bool is_symbolic(const ir::Attr& attr) {
   if (const auto* one = std::get_if<ir::Dim>(&attr)) return !one->is_constant();
   if (const auto* many = std::get_if<std::vector<ir::Dim>>(&attr))
@@ -79,11 +72,10 @@ class Folder {
 
   bool fold(const Node& node) {
     if (!is_foldable(node)) return false;
-    const int64_t size = result_bytes(node);
-    const bool is_free = size <= std::max(kSmallBytes, dying_bytes(node));
-    if (!is_free && size > largest_operand(node)) return false;  // not even as a view
+    // A view of a weight that stays costs no memory here, but would be stored a second time.
+    if (result_bytes(node) > std::max(kSmallBytes, dying_bytes(node))) return false;
     std::vector<Tensor> results = evaluate_(node, [this](ValueId id) { return *constant(id); });
-    if (!fits(node, results) || (!is_free && !are_views(node, results))) return false;
+    if (!fits(node, results)) return false;
     ir::for_each_input(node, [this](ValueId id) { --uses(resolve(id)); });
     for (size_t i = 0; i < results.size(); ++i) define(node.outputs[i], std::move(results[i]));
     return true;
@@ -123,13 +115,6 @@ class Folder {
     return total;
   }
 
-  int64_t largest_operand(const Node& node) const {
-    int64_t largest = 0;
-    ir::for_each_input(node,
-                       [&](ValueId id) { largest = std::max(largest, byte_count(*constant(id))); });
-    return largest;
-  }
-
   /// Whether the results are what the graph says; an in-place operation may have recorded another
   /// dtype, which `explicit-promotion` makes visible.
   bool fits(const Node& node, const std::vector<Tensor>& results) {
@@ -141,15 +126,6 @@ class Folder {
         return false;
     }
     return true;
-  }
-
-  bool are_views(const Node& node, const std::vector<Tensor>& results) const {
-    return std::all_of(results.begin(), results.end(), [&](const Tensor& result) {
-      bool found = false;
-      ir::for_each_input(node,
-                         [&](ValueId id) { found = found || is_view(result, *constant(id)); });
-      return found;
-    });
   }
 
   void define(ValueId id, Tensor data) {

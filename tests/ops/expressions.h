@@ -11,8 +11,8 @@
 
 namespace t2n::test {
 
-/// A function of `inputs` parameters that returns the expression. Without Python `torch.` stands for
-/// aten, and a dtype is its number: 3 i32, 4 i64, 5 f16, 6 f32, 7 f64, 11 bool.
+/// A function of `inputs` parameters that returns the expression. Without Python `torch.` stands
+/// for aten, and a dtype is its number: 3 i32, 4 i64, 5 f16, 6 f32, 7 f64, 11 bool.
 inline Script expression_script(const std::string& expression, size_t inputs) {
   const std::string parameters = std::string(", x, y, z").substr(0, 3 * inputs);
   return script("def forward(self$parameters):\n  return $expression\n", parameters, expression);

@@ -65,15 +65,14 @@ TEST_CASE("activations far from zero") {
 }
 
 TEST_CASE("smooth activations keep their digits below zero") {
-  check_each({"torch.softplus(x) * 1e6", "torch.mish(x) * 1e6",
-              "torch.elu(x * 1e-3) * 1e3"},
+  check_each({"torch.softplus(x) * 1e6", "torch.mish(x) * 1e6", "torch.elu(x * 1e-3) * 1e3"},
              {uniform({5}, -17, -14, 4)}, 1e-4);
 }
 
 TEST_CASE("rectifiers of integers") {
-  check_each({"torch.relu(x)", "torch.relu6(x)", "torch.clamp(x, -1, 2)",
-              "torch.threshold(x, 1, 7)"},
-             {values({5}, {-3, 0, 2, 7, 100}, DType::i64)});
+  check_each(
+      {"torch.relu(x)", "torch.relu6(x)", "torch.clamp(x, -1, 2)", "torch.threshold(x, 1, 7)"},
+      {values({5}, {-3, 0, 2, 7, 100}, DType::i64)});
 }
 
 TEST_CASE("prelu with one slope, with a slope per channel, known or computed") {
@@ -90,22 +89,20 @@ TEST_CASE("prelu with one slope, with a slope per channel, known or computed") {
 }
 
 TEST_CASE("glu halves any axis") {
-  check_each({"torch.glu(x)", "torch.glu(x, 0)",
-              "torch.glu(x, -3)"},
-             {randn({2, 3, 4}, 10)});
+  check_each({"torch.glu(x)", "torch.glu(x, 0)", "torch.glu(x, -3)"}, {randn({2, 3, 4}, 10)});
 }
 
 TEST_CASE("softmax and its logarithm, on every axis, with a dtype") {
-  check_each({"torch.softmax(x, 0)", "torch.softmax(x, 1)", "torch.softmax(x, -1)",
-              "torch.softmax(x, 1, dtype=7)", "torch.log_softmax(x, 0)",
-              "torch.log_softmax(x, 1)", "torch.log_softmax(x, -1)",
-              "torch.log_softmax(x, 1, dtype=7)", "torch.softmax(-x, 1)",
-              "torch._softmax(x, 1, False)", "torch._log_softmax(x, 1, False)"},
-             {randn({2, 3, 4}, 11)});
+  check_each(
+      {"torch.softmax(x, 0)", "torch.softmax(x, 1)", "torch.softmax(x, -1)",
+       "torch.softmax(x, 1, dtype=7)", "torch.log_softmax(x, 0)", "torch.log_softmax(x, 1)",
+       "torch.log_softmax(x, -1)", "torch.log_softmax(x, 1, dtype=7)", "torch.softmax(-x, 1)",
+       "torch._softmax(x, 1, False)", "torch._log_softmax(x, 1, False)"},
+      {randn({2, 3, 4}, 11)});
   check_each({"torch.softmax(x, 0)", "torch.log_softmax(x, -1)"}, {values({}, {3})});
-  check_each({"torch.softmax(x, 1)", "torch.log_softmax(x, 1)"}, {values({1, 3}, {1e4, -1e4, -kInf})});
-  check_each({"torch.softmax(x, -1)", "torch.log_softmax(x, -1)",
-              "torch.softmax(x, 0, dtype=6)"},
+  check_each({"torch.softmax(x, 1)", "torch.log_softmax(x, 1)"},
+             {values({1, 3}, {1e4, -1e4, -kInf})});
+  check_each({"torch.softmax(x, -1)", "torch.log_softmax(x, -1)", "torch.softmax(x, 0, dtype=6)"},
              {uniform({2, 300}, -6, 6, 12, DType::f16)}, 2e-3);
 }
 
@@ -113,8 +110,8 @@ TEST_CASE("the engine's own activations are used where it has them") {
   const auto text = export_text(expression_script("torch.silu(x)", 1), {kX},
                                 target::parse_target("tract@0.23.9"));
   CHECK(text.find("tract_core_silu") != std::string::npos);
-  const auto old = export_text(expression_script("torch.gelu(x, approximate='tanh')", 1),
-                               {kX}, target::parse_target("tract@0.21.19"));
+  const auto old = export_text(expression_script("torch.gelu(x, approximate='tanh')", 1), {kX},
+                               target::parse_target("tract@0.21.19"));
   CHECK(old.find("tract_transformers_gelu_approx") != std::string::npos);
 }
 

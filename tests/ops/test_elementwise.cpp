@@ -14,14 +14,13 @@ const ir::Tensor kDivisors = values({3}, {-3, 2, 5}, DType::i64);
 const double kNan = std::numeric_limits<double>::quiet_NaN();
 const double kInf = std::numeric_limits<double>::infinity();
 
-
 TEST_CASE("sums and products broadcast, scale by alpha and take numbers on either side") {
-  check_each({"x + y", "torch.add(x, y, alpha=2.5)", "x + 3", "torch.add(x, 2, alpha=3)", "x - y",
-              "torch.sub(x, y, alpha=-2)", "torch.sub(x, 1.5)", "torch.rsub(x, y, alpha=2)",
-              "torch.rsub(x, 2.0, alpha=3)", "2 - x", "x * y", "x * 0.5", "torch.multiply(x, y)",
-              "torch.subtract(x, y, alpha=3)", "x * x", "x + 1.0 * y", "x.add_(y)",
-              "x.mul_(2).sub_(y)"},
-             {kX, kY});
+  check_each(
+      {"x + y", "torch.add(x, y, alpha=2.5)", "x + 3", "torch.add(x, 2, alpha=3)", "x - y",
+       "torch.sub(x, y, alpha=-2)", "torch.sub(x, 1.5)", "torch.rsub(x, y, alpha=2)",
+       "torch.rsub(x, 2.0, alpha=3)", "2 - x", "x * y", "x * 0.5", "torch.multiply(x, y)",
+       "torch.subtract(x, y, alpha=3)", "x * x", "x + 1.0 * y", "x.add_(y)", "x.mul_(2).sub_(y)"},
+      {kX, kY});
 }
 
 TEST_CASE("arithmetic of rank 0") {
@@ -32,10 +31,25 @@ TEST_CASE("arithmetic of rank 0") {
 
 TEST_CASE("arithmetic of integers wraps around, also of a number with itself") {
   for (const DType dtype : {DType::i64, DType::i32, DType::i16, DType::i8, DType::u8})
-    check_each({"x + y", "x - y", "x * y", "x * x", "torch.add(x, y, alpha=2)", "3 * x", "-x",
-                "torch.square(x)", "x ** 2", "x ** 3", "torch.sign(x)", "torch.abs(x)",
-                "torch.maximum(x, y)", "torch.minimum(x, 0 * y)", "x.clamp(1, 5)",
-                "(x + 1) * (x + 1)", "x.floor()", "x.round()", "torch.trunc(x)",
+    check_each({"x + y",
+                "x - y",
+                "x * y",
+                "x * x",
+                "torch.add(x, y, alpha=2)",
+                "3 * x",
+                "-x",
+                "torch.square(x)",
+                "x ** 2",
+                "x ** 3",
+                "torch.sign(x)",
+                "torch.abs(x)",
+                "torch.maximum(x, y)",
+                "torch.minimum(x, 0 * y)",
+                "x.clamp(1, 5)",
+                "(x + 1) * (x + 1)",
+                "x.floor()",
+                "x.round()",
+                "torch.trunc(x)",
                 "torch.addcmul(x, x, y, value=2)"},
                {values({5}, {0, 1, 3, 101, 127}, dtype), values({5}, {2, 5, 1, 2, 100}, dtype)});
 }
@@ -50,25 +64,55 @@ TEST_CASE("dtypes promote as in torch") {
 }
 
 TEST_CASE("half and double precision") {
-  const std::vector<std::string> expressions = {
-      "x + y", "x * 0.1", "x / y", "torch.exp(x)", "torch.tanh(x)", "torch.sigmoid(x)",
-      "torch.abs(x)", "torch.round(x)", "torch.clamp(x, -0.3, 0.7)", "torch.log1p(x * x)",
-      "torch.expm1(x)", "x ** 3", "torch.lerp(x, y, 0.3)", "torch.where(x > 0, x, 0.1)",
-      "torch.isinf(x / 0)", "torch.trunc(3 * x)", "torch.atan2(x, y)", "torch.hypot(x, y)",
-      "torch.logaddexp(x, y)", "torch.addcdiv(x, y, x, value=0.5)", "torch.nan_to_num(x / 0)"};
+  const std::vector<std::string> expressions = {"x + y",
+                                                "x * 0.1",
+                                                "x / y",
+                                                "torch.exp(x)",
+                                                "torch.tanh(x)",
+                                                "torch.sigmoid(x)",
+                                                "torch.abs(x)",
+                                                "torch.round(x)",
+                                                "torch.clamp(x, -0.3, 0.7)",
+                                                "torch.log1p(x * x)",
+                                                "torch.expm1(x)",
+                                                "x ** 3",
+                                                "torch.lerp(x, y, 0.3)",
+                                                "torch.where(x > 0, x, 0.1)",
+                                                "torch.isinf(x / 0)",
+                                                "torch.trunc(3 * x)",
+                                                "torch.atan2(x, y)",
+                                                "torch.hypot(x, y)",
+                                                "torch.logaddexp(x, y)",
+                                                "torch.addcdiv(x, y, x, value=0.5)",
+                                                "torch.nan_to_num(x / 0)"};
   check_each(expressions, {randn({3, 4}, 4, DType::f16), randn({4}, 5, DType::f16)}, 4e-3);
   check_each(expressions, {randn({3, 4}, 4, DType::f64), randn({4}, 5, DType::f64)}, 1e-12);
 }
 
 TEST_CASE("true division, and division rounded down or towards zero") {
-  const std::vector<std::string> forms = {
-      "x / y", "torch.div(x, y)", "torch.div(x, y, rounding_mode=None)",
-      "torch.div(x, y, rounding_mode='trunc')", "torch.div(x, y, rounding_mode='floor')",
-      "torch.div(x, 2, rounding_mode='trunc')", "torch.div(x, -4, rounding_mode='floor')",
-      "torch.div(x, 2, rounding_mode='floor')", "torch.div(x, 3.0, rounding_mode='trunc')",
-      "torch.true_divide(x, y)", "torch.true_divide(x, 2)", "x // y", "x // 2", "x // -3",
-      "torch.floor_divide(x, 2.5)", "x % y", "x % 3", "x % -4", "torch.remainder(x, 2.5)",
-      "torch.remainder(7, y)", "torch.fmod(x, y)", "torch.fmod(x, 4)", "torch.fmod(x, -2.5)"};
+  const std::vector<std::string> forms = {"x / y",
+                                          "torch.div(x, y)",
+                                          "torch.div(x, y, rounding_mode=None)",
+                                          "torch.div(x, y, rounding_mode='trunc')",
+                                          "torch.div(x, y, rounding_mode='floor')",
+                                          "torch.div(x, 2, rounding_mode='trunc')",
+                                          "torch.div(x, -4, rounding_mode='floor')",
+                                          "torch.div(x, 2, rounding_mode='floor')",
+                                          "torch.div(x, 3.0, rounding_mode='trunc')",
+                                          "torch.true_divide(x, y)",
+                                          "torch.true_divide(x, 2)",
+                                          "x // y",
+                                          "x // 2",
+                                          "x // -3",
+                                          "torch.floor_divide(x, 2.5)",
+                                          "x % y",
+                                          "x % 3",
+                                          "x % -4",
+                                          "torch.remainder(x, 2.5)",
+                                          "torch.remainder(7, y)",
+                                          "torch.fmod(x, y)",
+                                          "torch.fmod(x, 4)",
+                                          "torch.fmod(x, -2.5)"};
   check_each(forms, {kInts, kDivisors});
   check_each(forms, {randint({2, 3}, -9, 9, 6, DType::i32), values({3}, {-4, 2, 8}, DType::i32)});
   check_each(forms, {uniform({2, 3}, -9, 9, 7), values({3}, {-1.5, 2, 0.75})});
@@ -78,23 +122,26 @@ TEST_CASE("quotients next to an integer round as in torch") {
   // 1 / 0.1f is a little less than 10, and rounds to 10 in f32.
   check_each({"x // y", "x % y", "torch.fmod(x, y)"},
              {values({4}, {1, 0.3, 0.7, -1}), values({4}, {0.1, 0.1, 0.1, 0.1})}, 1e-6);
-  check_each({"x % y", "torch.fmod(x, y)"},
-             {values({4}, {1, 3000, 7, -1}, DType::f16), values({4}, {0.1, 0.7, 0.3, 0.2}, DType::f16)},
-             1e-3);
+  check_each(
+      {"x % y", "torch.fmod(x, y)"},
+      {values({4}, {1, 3000, 7, -1}, DType::f16), values({4}, {0.1, 0.7, 0.3, 0.2}, DType::f16)},
+      1e-3);
   check_each({"torch.fmod(x, y)", "torch.remainder(x, y)"},
              {values({2}, {5, -5}), values({2}, {kInf, -kInf})});
 }
 
 TEST_CASE("functions of one operand") {
-  check_each({"torch.neg(x)", "torch.abs(x)", "torch.sign(x)", "torch.sgn(x)", "torch.exp(x)",
-              "torch.exp2(x)", "torch.expm1(x)", "torch.reciprocal(x)", "torch.square(x)",
-              "torch.sin(x)", "torch.cos(x)", "torch.tan(x)", "torch.atan(x)", "torch.sinh(x)",
-              "torch.cosh(x)", "torch.tanh(x)", "torch.asinh(x)", "torch.floor(3 * x)",
-              "torch.ceil(3 * x)", "torch.trunc(3 * x)", "torch.fix(3 * x)", "torch.frac(3 * x)",
-              "torch.erf(x)", "torch.erfc(4 * x)", "torch.sigmoid(x)", "torch.special_expit(x)",
-              "torch.positive(x)", "torch.signbit(x)", "torch.deg2rad(x)", "torch.rad2deg(x)",
-              "torch.sinc(x)", "torch.logit(x, 0.1)", "torch.negative(x)", "torch.absolute(x)"},
-             {kX});
+  check_each(
+      {"torch.neg(x)",      "torch.abs(x)",           "torch.sign(x)",     "torch.sgn(x)",
+       "torch.exp(x)",      "torch.exp2(x)",          "torch.expm1(x)",    "torch.reciprocal(x)",
+       "torch.square(x)",   "torch.sin(x)",           "torch.cos(x)",      "torch.tan(x)",
+       "torch.atan(x)",     "torch.sinh(x)",          "torch.cosh(x)",     "torch.tanh(x)",
+       "torch.asinh(x)",    "torch.floor(3 * x)",     "torch.ceil(3 * x)", "torch.trunc(3 * x)",
+       "torch.fix(3 * x)",  "torch.frac(3 * x)",      "torch.erf(x)",      "torch.erfc(4 * x)",
+       "torch.sigmoid(x)",  "torch.special_expit(x)", "torch.positive(x)", "torch.signbit(x)",
+       "torch.deg2rad(x)",  "torch.rad2deg(x)",       "torch.sinc(x)",     "torch.logit(x, 0.1)",
+       "torch.negative(x)", "torch.absolute(x)"},
+      {kX});
   check_each({"torch.log(x)", "torch.log2(x)", "torch.log10(x)", "torch.log1p(x)", "torch.sqrt(x)",
               "torch.rsqrt(x)", "torch.asin(x)", "torch.acos(x)", "torch.acosh(x + 1)",
               "torch.atanh(0.9 * x)", "torch.logit(x)", "torch.special_log1p(x)"},
@@ -123,7 +170,8 @@ TEST_CASE("powers") {
   check_each({"x ** 2", "x ** 3", "torch.pow(x, 1)"}, {kX});
   check_each({"torch.pow(x, y)", "torch.pow(2, y.abs())", "torch.pow(x, 2)", "torch.pow(x, 5)",
               "torch.pow(x, 2.0)", "torch.float_power(x, 2)"},
-             {values({6}, {-1, 1, 0, 2, -3, -1}, DType::i64), values({6}, {-3, -2, -1, -1, 3, 4}, DType::i64)});
+             {values({6}, {-1, 1, 0, 2, -3, -1}, DType::i64),
+              values({6}, {-3, -2, -1, -1, 3, 4}, DType::i64)});
 }
 
 TEST_CASE("functions of two operands") {
@@ -158,10 +206,21 @@ TEST_CASE("clamping") {
 }
 
 TEST_CASE("comparisons of any dtype, with tensors and numbers") {
-  const std::vector<std::string> forms = {
-      "x == y", "x != y", "x < y", "x <= y", "x > y", "x >= y", "x == 1", "x != 1", "x < 1",
-      "x <= 1", "x > 1", "x >= 1", "torch.greater(x, y)", "torch.less_equal(x, 1)",
-      "torch.not_equal(x, y)"};
+  const std::vector<std::string> forms = {"x == y",
+                                          "x != y",
+                                          "x < y",
+                                          "x <= y",
+                                          "x > y",
+                                          "x >= y",
+                                          "x == 1",
+                                          "x != 1",
+                                          "x < 1",
+                                          "x <= 1",
+                                          "x > 1",
+                                          "x >= 1",
+                                          "torch.greater(x, y)",
+                                          "torch.less_equal(x, 1)",
+                                          "torch.not_equal(x, y)"};
   const std::vector<double> data = {0, 1, 1, 0, 1, 1};
   for (const DType dtype : {DType::f32, DType::i64, DType::u8, DType::boolean, DType::f16})
     check_each(forms, {values({2, 3}, data, dtype), values({3}, {1, 1, 0}, dtype)});
@@ -171,9 +230,15 @@ TEST_CASE("comparisons of any dtype, with tensors and numbers") {
 TEST_CASE("logical and bitwise operations") {
   const std::vector<std::string> logical = {"torch.logical_and(x, y)", "torch.logical_or(x, y)",
                                             "torch.logical_xor(x, y)", "torch.logical_not(x)"};
-  const std::vector<std::string> bitwise = {
-      "x & y", "x | y", "x ^ y", "~x", "torch.bitwise_and(x, y)", "torch.bitwise_or(x, y)",
-      "torch.bitwise_xor(x, y)", "torch.bitwise_not(x)", "x.logical_and_(y)"};
+  const std::vector<std::string> bitwise = {"x & y",
+                                            "x | y",
+                                            "x ^ y",
+                                            "~x",
+                                            "torch.bitwise_and(x, y)",
+                                            "torch.bitwise_or(x, y)",
+                                            "torch.bitwise_xor(x, y)",
+                                            "torch.bitwise_not(x)",
+                                            "x.logical_and_(y)"};
   const ir::Tensor x = values({4}, {0, 1, 1, 0}, DType::boolean);
   const ir::Tensor y = values({4}, {0, 0, 1, 1}, DType::boolean);
   check_each(logical, {x, y});
@@ -187,10 +252,14 @@ TEST_CASE("logical and bitwise operations") {
 }
 
 TEST_CASE("shifts, also by more bits than there are") {
-  const std::vector<std::string> forms = {
-      "x << y", "x >> y", "x << 2", "x >> 1", "torch.bitwise_left_shift(x, y)",
-      "torch.bitwise_right_shift(x, 2)", "torch.bitwise_left_shift(3, y)",
-      "torch.bitwise_right_shift(-64, y)"};
+  const std::vector<std::string> forms = {"x << y",
+                                          "x >> y",
+                                          "x << 2",
+                                          "x >> 1",
+                                          "torch.bitwise_left_shift(x, y)",
+                                          "torch.bitwise_right_shift(x, 2)",
+                                          "torch.bitwise_left_shift(3, y)",
+                                          "torch.bitwise_right_shift(-64, y)"};
   for (const DType dtype : {DType::i64, DType::i32})
     check_each(forms, {values({4}, {5, -9, 3, -1}, dtype), values({4}, {1, 2, 70, 3}, dtype)});
 }
@@ -198,24 +267,26 @@ TEST_CASE("shifts, also by more bits than there are") {
 TEST_CASE("NaN and infinity are found and replaced") {
   for (const DType dtype : {DType::f32, DType::f64, DType::f16}) {
     const ir::Tensor x = values({7}, {kNan, kInf, -kInf, 0, -0.0, 1.5, -2.5}, dtype);
-    check_each({"torch.isnan(x)", "torch.isinf(x)", "torch.isfinite(x)", "torch.isposinf(x)",
-                "torch.isneginf(x)", "torch.nan_to_num(x)", "torch.nan_to_num(x, 1.5, 7.0, -8.0)",
-                "torch.signbit(x[1:])", "torch.isclose(x, x)",
-                "torch.isclose(x, x, equal_nan=True)"},
-               {x});
+    check_each(
+        {"torch.isnan(x)", "torch.isinf(x)", "torch.isfinite(x)", "torch.isposinf(x)",
+         "torch.isneginf(x)", "torch.nan_to_num(x)", "torch.nan_to_num(x, 1.5, 7.0, -8.0)",
+         "torch.signbit(x[1:])", "torch.isclose(x, x)", "torch.isclose(x, x, equal_nan=True)"},
+        {x});
   }
   check_each({"torch.isnan(x)", "torch.isinf(x)", "torch.isfinite(x)", "torch.nan_to_num(x)"},
              {kInts});
 }
 
 TEST_CASE("choices") {
-  check_each({"torch.where(x > 0, x, y)", "torch.where(x > y, x, 0.5)", "torch.where(x > 0, 1.0, y)",
-              "torch.where(x > 0, 1, 2)", "torch.where(x > 0, 1.0, 2.5)",
-              "x.masked_fill(y > 0, 0.25)", "x.masked_fill(x > 0, -float('inf'))",
-              "x.masked_fill(x > 0, y[0, 0])", "x.masked_fill_(y > 0, 1)"},
-             {kX, kY});
-  check_each({"torch.where(x > 0, x, 1)", "x.masked_fill(x > 0, 1.75)", "torch.where(x > 0, x, 0.5)"},
-             {kInts});
+  check_each(
+      {"torch.where(x > 0, x, y)", "torch.where(x > y, x, 0.5)", "torch.where(x > 0, 1.0, y)",
+       "torch.where(x > 0, 1, 2)", "torch.where(x > 0, 1.0, 2.5)", "x.masked_fill(y > 0, 0.25)",
+       "x.masked_fill(x > 0, -float('inf'))", "x.masked_fill(x > 0, y[0, 0])",
+       "x.masked_fill_(y > 0, 1)"},
+      {kX, kY});
+  check_each(
+      {"torch.where(x > 0, x, 1)", "x.masked_fill(x > 0, 1.75)", "torch.where(x > 0, x, 0.5)"},
+      {kInts});
   check_each({"torch.where(x, True, False)", "x.masked_fill(x, False)", "torch.where(x, x, ~x)"},
              {values({2}, {0, 1}, DType::boolean)});
 }
@@ -224,7 +295,8 @@ TEST_CASE("copies and fills take the dtype and shape of self") {
   check_each({"torch.empty_like(x).copy_(y)", "torch.empty_like(x).fill_(2.5)",
               "torch.empty_like(x).fill_(y.sum())", "x.zero_() + y", "x.copy_(y > 0)"},
              {kX, kY});
-  check_each({"x.clone().fill_(1.75)", "x.clone().copy_(y)"}, {kInts, kX.shape.empty() ? kY : randn({3}, 12)});
+  check_each({"x.clone().fill_(1.75)", "x.clone().copy_(y)"},
+             {kInts, kX.shape.empty() ? kY : randn({3}, 12)});
 }
 
 TEST_CASE("floor division in double precision is refused") {

@@ -11,12 +11,11 @@ const ir::Tensor kOther = values({3}, {1, -1, 4}, DType::i64);
 
 TEST_CASE("embedding") {
   check_each({"torch.embedding(x, y)", "torch.embedding(x, y)",
-              "torch.embedding(x, y, padding_idx=0)",
-              "torch.embedding(x, y[0, 0])"},
+              "torch.embedding(x, y, padding_idx=0)", "torch.embedding(x, y[0, 0])"},
              {randn({5, 3}, 2), kIndex});
   check_each({"torch.embedding(x, y)"}, {randn({5, 3}, 2), values({2}, {4, 0}, DType::i32)});
-  const auto model =
-      script("def forward(self, x): return torch.embedding(self.weight, x)\n").with("weight", randn({5, 3}, 3));
+  const auto model = script("def forward(self, x): return torch.embedding(self.weight, x)\n")
+                         .with("weight", randn({5, 3}, 3));
   for (const target::Target& target : test_targets())
     CHECK_CLOSE(export_and_run(model, {kIndex}, target), rel(1e-6));
 }
@@ -41,9 +40,10 @@ TEST_CASE("constant masks select as index tensors do") {
         .with("both", randint({4, 5}, 0, 2, 4, DType::boolean))
         .with("index", values({2}, {3, -1}, DType::i64));
   };
-  for (const char* expression : {"x[self.mask]", "x[self.both]", "x[self.mask, self.index]",
-                                 "x[self.mask, :, self.index]", "torch.masked_select(x[0], self.both[0, 0:1])",
-                                 "torch.masked_select(x[:, :, 0], self.both)"})
+  for (const char* expression :
+       {"x[self.mask]", "x[self.both]", "x[self.mask, self.index]", "x[self.mask, :, self.index]",
+        "torch.masked_select(x[0], self.both[0, 0:1])",
+        "torch.masked_select(x[:, :, 0], self.both)"})
     for (const target::Target& target : test_targets()) {
       CAPTURE(expression);
       CHECK_CLOSE(export_and_run(model(expression), {kX}, target), rel(1e-6));

@@ -11,40 +11,52 @@ const ir::Tensor kX = randn({2, 3, 4}, 1);
 const double kInf = std::numeric_limits<double>::infinity();
 
 TEST_CASE("sums, means and products over any axes") {
-  check_each({"torch.sum(x)", "torch.sum(x, 1)", "torch.sum(x, -1, keepdim=True)",
-              "torch.sum(x, [0, 2])", "torch.sum(x, [-1, 0], keepdim=True)", "x.sum(dim=())",
-              "torch.sum(x, 1, dtype=7)", "torch.sum(x, dtype=4)",
-              "torch.mean(x)", "torch.mean(x, 0)", "torch.mean(x, [1, -1], keepdim=True)",
-              "torch.mean(x, 1, dtype=7)", "torch.prod(x)", "torch.prod(x, 1)",
-              "torch.prod(x, -2, keepdim=True)", "torch.prod(x, 0, dtype=7)",
-              "torch.nansum(x / (x > 0), 1)"},
-             {kX});
+  check_each(
+      {"torch.sum(x)", "torch.sum(x, 1)", "torch.sum(x, -1, keepdim=True)", "torch.sum(x, [0, 2])",
+       "torch.sum(x, [-1, 0], keepdim=True)", "x.sum(dim=())", "torch.sum(x, 1, dtype=7)",
+       "torch.sum(x, dtype=4)", "torch.mean(x)", "torch.mean(x, 0)",
+       "torch.mean(x, [1, -1], keepdim=True)", "torch.mean(x, 1, dtype=7)", "torch.prod(x)",
+       "torch.prod(x, 1)", "torch.prod(x, -2, keepdim=True)", "torch.prod(x, 0, dtype=7)",
+       "torch.nansum(x / (x > 0), 1)"},
+      {kX});
 }
 
 TEST_CASE("sums of integers and booleans are 64 bits wide") {
   for (const DType dtype : {DType::i32, DType::i64, DType::u8, DType::i8, DType::boolean})
     check_each({"torch.sum(x)", "torch.sum(x, 1)", "torch.prod(x, 0)", "torch.cumsum(x, 1)",
-                "torch.sum(x, 1, dtype=6)", "torch.count_nonzero(x)",
-                "torch.count_nonzero(x, 1)", "torch.count_nonzero(x, [0, 1])"},
+                "torch.sum(x, 1, dtype=6)", "torch.count_nonzero(x)", "torch.count_nonzero(x, 1)",
+                "torch.count_nonzero(x, [0, 1])"},
                {values({2, 3}, {100, 0, 120, 3, 1, 127}, dtype)});
-  check_each({"torch.mean(x, 1, dtype=6)", "torch.mean(x.float())"},
-             {randint({2, 3}, -9, 9, 2)});
+  check_each({"torch.mean(x, 1, dtype=6)", "torch.mean(x.float())"}, {randint({2, 3}, -9, 9, 2)});
 }
 
 TEST_CASE("sums and means of halves do not overflow") {
   check_each({"torch.mean(x)", "torch.mean(x, 0)", "torch.sum(x / 1000, 1)", "torch.std(x / 100)",
-              "torch.linalg_vector_norm(x / 1000)", "torch.logsumexp(x / 10, 1)", "torch.cumsum(x / 1e4, 1)"},
+              "torch.linalg_vector_norm(x / 1000)", "torch.logsumexp(x / 10, 1)",
+              "torch.cumsum(x / 1e4, 1)"},
              {uniform({3, 200}, 0, 1000, 3, DType::f16)}, 2e-3);
 }
 
 TEST_CASE("extremes and where they are") {
-  const std::vector<std::string> forms = {
-      "torch.max(x)", "torch.min(x)", "torch.max(x, 1)", "torch.min(x, -1, keepdim=True)",
-      "torch.max(x, 0, keepdim=True)", "torch.amax(x)", "torch.amax(x, 1)",
-      "torch.amax(x, [0, -1], keepdim=True)", "torch.amin(x, ())", "torch.amin(x, [1, 2])",
-      "torch.aminmax(x)", "torch.aminmax(x, dim=1)", "torch.aminmax(x, dim=-1, keepdim=True)",
-      "torch.argmax(x)", "torch.argmax(x, 1)", "torch.argmax(x, -1, keepdim=True)",
-      "torch.argmin(x)", "torch.argmin(x, 0)", "torch.argmin(x, None, keepdim=True)"};
+  const std::vector<std::string> forms = {"torch.max(x)",
+                                          "torch.min(x)",
+                                          "torch.max(x, 1)",
+                                          "torch.min(x, -1, keepdim=True)",
+                                          "torch.max(x, 0, keepdim=True)",
+                                          "torch.amax(x)",
+                                          "torch.amax(x, 1)",
+                                          "torch.amax(x, [0, -1], keepdim=True)",
+                                          "torch.amin(x, ())",
+                                          "torch.amin(x, [1, 2])",
+                                          "torch.aminmax(x)",
+                                          "torch.aminmax(x, dim=1)",
+                                          "torch.aminmax(x, dim=-1, keepdim=True)",
+                                          "torch.argmax(x)",
+                                          "torch.argmax(x, 1)",
+                                          "torch.argmax(x, -1, keepdim=True)",
+                                          "torch.argmin(x)",
+                                          "torch.argmin(x, 0)",
+                                          "torch.argmin(x, None, keepdim=True)"};
   for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::i64, DType::i32, DType::u8})
     check_each(forms, {randint({2, 3, 4}, 0, 50, 4, dtype)});
   check_each({"torch.max(x)", "torch.min(x)", "torch.amax(x, 1)", "torch.amin(x, 0)",
@@ -59,9 +71,10 @@ TEST_CASE("the first of several extremes is found") {
 
 TEST_CASE("any and all, of every dtype") {
   const std::vector<std::string> forms = {
-      "torch.any(x)", "torch.all(x)", "torch.any(x, 1)", "torch.all(x, -1, keepdim=True)",
-      "torch.any(x, [0, 1])", "torch.all(x, [0, -1], keepdim=True)", "torch.any(x, ())",
-      "torch.all(x, ())"};
+      "torch.any(x)",         "torch.all(x)",
+      "torch.any(x, 1)",      "torch.all(x, -1, keepdim=True)",
+      "torch.any(x, [0, 1])", "torch.all(x, [0, -1], keepdim=True)",
+      "torch.any(x, ())",     "torch.all(x, ())"};
   for (const DType dtype : {DType::boolean, DType::f32, DType::i64, DType::u8, DType::f16})
     check_each(forms, {values({3, 2}, {0, 1, 1, 1, 0, 0}, dtype)});
   check_each(forms, {values({3, 2}, {0, 0.25, 0.5, 100, 0, 0})});
@@ -70,25 +83,34 @@ TEST_CASE("any and all, of every dtype") {
 TEST_CASE("variances with every correction") {
   check_each({"torch.var(x)", "torch.var(x, unbiased=False)", "torch.var(x, 1)",
               "torch.var(x, [0, 2], unbiased=False, keepdim=True)", "torch.var(x, 1, correction=0)",
-              "torch.var(x, [1, -1], correction=3, keepdim=True)", "torch.var(x, None, correction=2)",
-              "torch.std(x)", "torch.std(x, unbiased=False)", "torch.std(x, -1)",
-              "torch.std(x, 1, correction=0)", "torch.var_mean(x)", "torch.var_mean(x, 1)",
-              "torch.var_mean(x, [0, 1], correction=0, keepdim=True)", "torch.std_mean(x)",
-              "torch.std_mean(x, 2, unbiased=False)", "torch.var(x[:, :1], 1)",
+              "torch.var(x, [1, -1], correction=3, keepdim=True)",
+              "torch.var(x, None, correction=2)", "torch.std(x)", "torch.std(x, unbiased=False)",
+              "torch.std(x, -1)", "torch.std(x, 1, correction=0)", "torch.var_mean(x)",
+              "torch.var_mean(x, 1)", "torch.var_mean(x, [0, 1], correction=0, keepdim=True)",
+              "torch.std_mean(x)", "torch.std_mean(x, 2, unbiased=False)", "torch.var(x[:, :1], 1)",
               "torch.var(x, 0, correction=2)"},
              {kX});
 }
 
 TEST_CASE("norms of every order") {
-  check_each({"torch.norm(x)", "torch.norm(x, 1)", "torch.norm(x, 3)", "torch.norm(x, float('inf'))",
-              "torch.norm(x, 2, 1)", "torch.norm(x, 1.5, [0, 2], True)",
-              "torch.norm(x, 2, [1], False, dtype=7)", "torch.linalg_vector_norm(x)",
-              "torch.linalg_vector_norm(x, 0)", "torch.linalg_vector_norm(x, 0.5, 1)",
+  check_each({"torch.norm(x)",
+              "torch.norm(x, 1)",
+              "torch.norm(x, 3)",
+              "torch.norm(x, float('inf'))",
+              "torch.norm(x, 2, 1)",
+              "torch.norm(x, 1.5, [0, 2], True)",
+              "torch.norm(x, 2, [1], False, dtype=7)",
+              "torch.linalg_vector_norm(x)",
+              "torch.linalg_vector_norm(x, 0)",
+              "torch.linalg_vector_norm(x, 0.5, 1)",
               "torch.linalg_vector_norm(x, -float('inf'), [0, 1], True)",
               "torch.linalg_vector_norm(x, float('inf'), -1)",
-              "torch.linalg_vector_norm(x, 3, 1, dtype=7)", "torch.linalg_norm(x)",
-              "torch.linalg_norm(x, dim=[0, 1])", "torch.linalg_norm(x, 1, dim=2)",
-              "torch.linalg_norm(x, 'fro', dim=[0, 2])", "torch.linalg_matrix_norm(x)",
+              "torch.linalg_vector_norm(x, 3, 1, dtype=7)",
+              "torch.linalg_norm(x)",
+              "torch.linalg_norm(x, dim=[0, 1])",
+              "torch.linalg_norm(x, 1, dim=2)",
+              "torch.linalg_norm(x, 'fro', dim=[0, 2])",
+              "torch.linalg_matrix_norm(x)",
               "x / torch.clamp_min(torch.norm(x, 2.0, [1], True), 1e-12)",
               "torch.frobenius_norm(x, [0, 1])"},
              {kX});
@@ -105,8 +127,7 @@ TEST_CASE("logarithms of sums") {
   check_each({"torch.logsumexp(x, 1)", "torch.logsumexp(x, [0, -1], keepdim=True)",
               "torch.logsumexp(x, [0, 1, 2])", "torch.logsumexp(1000 * x, 2)"},
              {kX});
-  check_each({"torch.logsumexp(x, 1)"},
-             {values({3, 2}, {-kInf, -kInf, kInf, 1, -kInf, 2})});
+  check_each({"torch.logsumexp(x, 1)"}, {values({3, 2}, {-kInf, -kInf, kInf, 1, -kInf, 2})});
 }
 
 TEST_CASE("running sums along every axis") {
@@ -117,11 +138,25 @@ TEST_CASE("running sums along every axis") {
 }
 
 TEST_CASE("reductions of rank 0") {
-  check_each({"torch.sum(x)", "torch.sum(x, 0)", "torch.sum(x, -1, keepdim=True)", "torch.mean(x)",
-              "torch.prod(x)", "torch.max(x)", "torch.max(x, 0)", "torch.min(x, 0, keepdim=True)",
-              "torch.amax(x)", "torch.argmax(x)", "torch.argmax(x, 0)", "torch.any(x)",
-              "torch.all(x, 0)", "torch.std(x, unbiased=False)", "torch.norm(x)", "torch.cumsum(x, 0)",
-              "torch.logsumexp(x, 0)", "torch.linalg_vector_norm(x, 0)", "torch.aminmax(x)",
+  check_each({"torch.sum(x)",
+              "torch.sum(x, 0)",
+              "torch.sum(x, -1, keepdim=True)",
+              "torch.mean(x)",
+              "torch.prod(x)",
+              "torch.max(x)",
+              "torch.max(x, 0)",
+              "torch.min(x, 0, keepdim=True)",
+              "torch.amax(x)",
+              "torch.argmax(x)",
+              "torch.argmax(x, 0)",
+              "torch.any(x)",
+              "torch.all(x, 0)",
+              "torch.std(x, unbiased=False)",
+              "torch.norm(x)",
+              "torch.cumsum(x, 0)",
+              "torch.logsumexp(x, 0)",
+              "torch.linalg_vector_norm(x, 0)",
+              "torch.aminmax(x)",
               "torch.count_nonzero(x)"},
              {values({}, {-2.5})});
 }

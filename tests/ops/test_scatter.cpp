@@ -27,11 +27,12 @@ TEST_CASE("parts are replaced") {
 
 TEST_CASE("writes through views") {
   const auto model = [](const char* statements) {
-    return script("def forward(self, x, y):\n  z = x.clone()\n  $statements\n  return z\n", statements);
+    return script("def forward(self, x, y):\n  z = x.clone()\n  $statements\n  return z\n",
+                  statements);
   };
-  for (const char* statements :
-       {"z[1] = y[0]", "z[:, 2] = 3.0", "z[1:3, ::2] = 0.0", "z[:, 1:3] += 2.0", "z[0, 1] = y[1, 1]",
-        "z.diagonal().fill_(1.0)", "z.t()[1] = y[0, 0]", "z.view(-1)[3:7] = 5.0", "z[-1].mul_(2.0)"})
+  for (const char* statements : {"z[1] = y[0]", "z[:, 2] = 3.0", "z[1:3, ::2] = 0.0",
+                                 "z[:, 1:3] += 2.0", "z[0, 1] = y[1, 1]", "z.diagonal().fill_(1.0)",
+                                 "z.t()[1] = y[0, 0]", "z.view(-1)[3:7] = 5.0", "z[-1].mul_(2.0)"})
     for (const target::Target& target : test_targets()) {
       CAPTURE(std::string(statements));
       CHECK_CLOSE(export_and_run(model(statements), {kX, randn({2, 5}, 8)}, target), rel(1e-6));
@@ -40,12 +41,13 @@ TEST_CASE("writes through views") {
 
 TEST_CASE("scatter writes one element per index") {
   const ir::Tensor index = values({2, 3}, {0, 2, 1, 3, 0, 2}, DType::i64);
-  check_each({"torch.scatter(x, 0, y, z)", "torch.scatter(x, 1, y, z)", "torch.scatter(x, -1, y, z)",
-              "torch.scatter(x, 1, y, 2.5)", "torch.scatter(x, 0, y, z.repeat(2, 2))",
-              "torch.scatter(x, 1, y, z, reduce='add')", "torch.scatter(x, 0, y, z, reduce='multiply')",
-              "torch.scatter(x, 1, y, 2.0, reduce='multiply')",
-              "torch.scatter(x, 1, y, 0.5, reduce='add')", "torch.scatter_add(x, 0, y, z)"},
-             {kX, index, randn({2, 3}, 9)});
+  check_each(
+      {"torch.scatter(x, 0, y, z)", "torch.scatter(x, 1, y, z)", "torch.scatter(x, -1, y, z)",
+       "torch.scatter(x, 1, y, 2.5)", "torch.scatter(x, 0, y, z.repeat(2, 2))",
+       "torch.scatter(x, 1, y, z, reduce='add')", "torch.scatter(x, 0, y, z, reduce='multiply')",
+       "torch.scatter(x, 1, y, 2.0, reduce='multiply')",
+       "torch.scatter(x, 1, y, 0.5, reduce='add')", "torch.scatter_add(x, 0, y, z)"},
+      {kX, index, randn({2, 3}, 9)});
   check_each({"torch.scatter(x, 0, y, 5.0)", "torch.scatter_add(x, 0, y, x)"},
              {values({}, {2}), values({}, {0}, DType::i64)});
 }
@@ -55,9 +57,9 @@ TEST_CASE("scatter_reduce with repeated indices, with and without self") {
   for (const char* reduce : {"sum", "prod", "mean", "amax", "amin"})
     for (const char* include : {"True", "False"}) {
       const std::string form = std::string("'") + reduce + "', include_self=" + include + ")";
-      check_each({"torch.scatter_reduce(x, 1, y, z, " + form,
-                  "torch.scatter_reduce(x, 0, y, z, " + form},
-                 {kX, index, randn({2, 4}, 10)});
+      check_each(
+          {"torch.scatter_reduce(x, 1, y, z, " + form, "torch.scatter_reduce(x, 0, y, z, " + form},
+          {kX, index, randn({2, 4}, 10)});
     }
 }
 
@@ -77,33 +79,36 @@ TEST_CASE("scatter of every dtype") {
 
 TEST_CASE("index_put, adding or not") {
   const auto model = [](const char* statements) {
-    return script("def forward(self, x, y, z):\n  w = x.clone()\n  $statements\n  return w\n", statements)
+    return script("def forward(self, x, y, z):\n  w = x.clone()\n  $statements\n  return w\n",
+                  statements)
         .with("mask", values({4}, {0, 1, 1, 0}, DType::boolean));
   };
   const ir::Tensor index = values({2}, {2, 0}, DType::i64);
   for (const char* statements :
-       {"w[y] = z", "w[:, y] = z[0, 0]", "w[y, y - 3] = 1.0", "w[y, 1:3] = z[:, :2]", "w[y - 4] = z",
-        "w[[3, 1]] = z", "w[self.mask] = z", "w[self.mask] = -1.0", "w[x > 0] = 0.0",
-        "w[x[:, 0] > 0] = z[0]", "w = w.index_put((y,), z, accumulate=True)",
+       {"w[y] = z", "w[:, y] = z[0, 0]", "w[y, y - 3] = 1.0", "w[y, 1:3] = z[:, :2]",
+        "w[y - 4] = z", "w[[3, 1]] = z", "w[self.mask] = z", "w[self.mask] = -1.0",
+        "w[x > 0] = 0.0", "w[x[:, 0] > 0] = z[0]", "w[:, x[0] > 0] = 1.5",
+        "w[:, x[0] > 0] = x[:, :1]", "w = w.index_put((y,), z, accumulate=True)",
         "w.index_put_((torch.stack([y, y]),), z, accumulate=True)",
         "w = torch.index_put(w, (y, y), z[:, 0], accumulate=True)",
         "w = w[:, None].index_put((y, y * 0, y), z[0, 0])[:, 0]"})
     for (const target::Target& target : test_targets()) {
       CAPTURE(std::string(statements));
       CAPTURE(target::target_name(target));
-      CHECK_CLOSE(export_and_run(model(statements), {kX, index, randn({2, 5}, 15)}, target), rel(1e-5));
+      CHECK_CLOSE(export_and_run(model(statements), {kX, index, randn({2, 5}, 15)}, target),
+                  rel(1e-5));
     }
 }
 
 TEST_CASE("index_add, index_copy, index_fill and put") {
   const ir::Tensor index = values({3}, {2, 0, 2}, DType::i64);
-  check_each({"torch.index_add(x, 0, y, z)", "torch.index_add(x, 0, y, z, alpha=-0.5)",
-              "torch.index_add(x.t(), 1, y, z.t())", "torch.index_copy(x, 0, y[:2], z[:2])",
-              "torch.index_copy(x, -1, y[:2], z[:2].t()[:4])",
-              "torch.index_fill(x, 0, y, 3.5)", "torch.index_fill(x, 1, y - 3, -1)",
-              "torch.index_fill(x, 1, y, z[0, 0])", "x.put(y, z[0, :3])", "x.put(y - 5, z[0, :3])",
-              "x.put(y, z[0, :3], accumulate=True)"},
-             {kX, index, randn({3, 5}, 16)});
+  check_each(
+      {"torch.index_add(x, 0, y, z)", "torch.index_add(x, 0, y, z, alpha=-0.5)",
+       "torch.index_add(x.t(), 1, y, z.t())", "torch.index_copy(x, 0, y[:2], z[:2])",
+       "torch.index_copy(x, -1, y[:2], z[:2].t()[:4])", "torch.index_fill(x, 0, y, 3.5)",
+       "torch.index_fill(x, 1, y - 3, -1)", "torch.index_fill(x, 1, y, z[0, 0])",
+       "x.put(y, z[0, :3])", "x.put(y - 5, z[0, :3])", "x.put(y, z[0, :3], accumulate=True)"},
+      {kX, index, randn({3, 5}, 16)});
   check_each({"torch.index_add(x, 0, y, z)", "torch.index_fill(x, 0, y, 1.75)",
               "torch.index_add(x, 0, y, z, alpha=2)"},
              {randint({4, 2}, 0, 9, 17), index, randint({3, 2}, 0, 9, 18)});

@@ -1,0 +1,15 @@
+// What to type for an argument of which only the type is known.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/trace/trace.h"
+
+namespace t2n {
+
+/// Specs for `--input` that give every place in the argument some value, to be edited by the user:
+/// "x=1,3,224,224,f32", "pair_0=…". None for what may be left out.
+std::vector<std::string> placeholders(const trace::ArgumentInfo& argument);
+
+}  // namespace t2n
