@@ -1,3 +1,4 @@
+// What --input and --method say in every command's help.
 #include "cli/input_options.h"
 
 #include <CLI/CLI.hpp>

@@ -1,3 +1,4 @@
+// Keeps the line of progress, warnings and results from writing over each other.
 #include "cli/talk.h"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// Formatting without any locale.
 #include "cli/text.h"
 
 #include <algorithm>

@@ -210,6 +210,7 @@ void register_index(Registry& r) {
            .variants = {{any_target(), "", data_dependent}},
            .limits = "refused: sizes that depend on the data"});
   register_searches(r);
+  register_embedding_bag(r);
   register_sort(r);
 }
 

@@ -5,6 +5,7 @@ namespace t2n::ops {
 
 class Registry;
 
-void register_sort(Registry& registry);  ///< sort.cpp: largest elements, orders, medians
+void register_embedding_bag(Registry& registry);  ///< embedding_bag.cpp
+void register_sort(Registry& registry);           ///< sort.cpp: largest elements, orders, medians
 
 }  // namespace t2n::ops

@@ -1,9 +1,8 @@
-// Reductions over axes, and running sums.
+// Reductions over axes.
 #include "ops/reduce.h"
 
 #include "ops/all.h"
 #include "ops/registry.h"
-#include "ops/spatial.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
@@ -19,12 +18,17 @@ void total(const OpView& op, Emitter& out) {
   finish_reduced(op, out, axes.empty() ? x : reduce(out, op.nnef(), x, axes), axes);
 }
 
-void nansum(const OpView& op, Emitter& out) {
+/// NaN counts as 0; op.nnef() is "div" where the sum is divided by the number of others.
+void nan_total(const OpView& op, Emitter& out) {
   ignore_present(op, {"dtype"}, "the result's dtype shows it");
-  Ref x = out.cast(op.tensor("self"), op.dtype());
-  if (ir::is_float(out.dtype(x))) x = select(out, is_nan(out, x), like(out, 0, x), x);
+  const Ref x = widened(out, out.cast(op.tensor("self"), op.dtype()));
   const Ints axes = reduced_axes(op, out, x);
-  finish_reduced(op, out, axes.empty() ? x : reduce(out, "sum_reduce", x, axes), axes);
+  const Ref is_absent = is_nan(out, x);
+  const auto sum = [&](Ref y) { return axes.empty() ? y : reduce(out, "sum_reduce", y, axes); };
+  const Ref total = sum(select(out, is_absent, like(out, 0, x), x));
+  if (op.nnef() != "div") return finish_reduced(op, out, total, axes);
+  const Ref count = sum(out.cast(logical_not(out, is_absent), out.dtype(x)));
+  finish_reduced(op, out, div(out, total, count), axes);
 }
 
 /// A NaN loses against a number, where torch propagates it.
@@ -80,29 +84,6 @@ void count_nonzero(const OpView& op, Emitter& out) {
   finish_reduced(op, out, axes.empty() ? x : reduce(out, "sum_reduce", x, axes), axes);
 }
 
-Ref cumsum_native(Emitter& out, Ref x, int axis) {
-  return out.elementwise("tract_core_cumsum", {x}, {},
-                         {{"axis", axis}, {"exclusive", false}, {"reverse", false}});
-}
-
-/// A product with a triangle of ones; integers are exact up to 2^53.
-Ref cumsum_product(Emitter& out, Ref x, int axis) {
-  const int64_t n = extent(out, x, axis);
-  std::vector<double> triangle(static_cast<size_t>(n * n), 0);
-  for (int64_t row = 0; row < n; ++row)
-    for (int64_t column = 0; column <= row; ++column)
-      triangle[static_cast<size_t>(row * n + column)] = 1;
-  const Ref real = ir::is_float(out.dtype(x)) ? x : out.cast(x, DType::f64);
-  return out.cast(along_axis(out, real, axis, triangle, n), out.dtype(x));
-}
-
-void cumsum(const OpView& op, Emitter& out) {
-  op.ignore("dtype", "the result's dtype shows it");
-  const Ref x = widened(out, out.cast(op.tensor("self"), op.dtype()));
-  if (out.rank(x) == 0) op.ignore("dim", "there is one element");
-  finish(op, out, out.rank(x) == 0 ? x : running_sum(out, op.nnef(), x, op.axis("dim")));
-}
-
 void register_sums(Registry& r) {
   const auto add = [&](std::vector<std::string_view> names, std::string_view nnef,
                        std::string_view doc, Translate translate) {
@@ -112,13 +93,10 @@ void register_sums(Registry& r) {
   add({"aten::sum", "aten::sum.dim_IntList"}, "sum_reduce", "sum over dim", total);
   add({"aten::mean", "aten::mean.dim"}, "mean_reduce", "sum over dim / number of elements", total);
   add({"aten::prod", "aten::prod.dim_int"}, "tract_core_product_reduce", "product over dim", total);
-  add({"aten::nansum"}, "sum_reduce", "sum over dim, NaN as 0", nansum);
+  add({"aten::nansum"}, "sum_reduce", "sum over dim, NaN as 0", nan_total);
+  add({"aten::nanmean"}, "div", "mean over dim of what is not NaN", nan_total);
   add({"aten::count_nonzero", "aten::count_nonzero.dim_IntList"}, "sum_reduce",
       "number of elements that are not 0", count_nonzero);
-  r.add({.op = "aten::cumsum",
-         .doc = "sums of the first 1, 2, ... elements along dim",
-         .variants = {{has(Feature::core_cumsum), "tract_core_cumsum", cumsum},
-                      {any_target(), "matmul", cumsum}}});
 }
 
 void register_extrema(Registry& r) {
@@ -140,10 +118,6 @@ void register_extrema(Registry& r) {
 }
 
 }  // namespace
-
-Ref running_sum(Emitter& out, std::string_view nnef, Ref x, int axis) {
-  return nnef == "tract_core_cumsum" ? cumsum_native(out, x, axis) : cumsum_product(out, x, axis);
-}
 
 Ints reduced_axes(const OpView& op, const Emitter& out, Ref x) {
   return op.has_argument("dim") ? op.axes("dim", out.rank(x)) : all_axes(out.rank(x));
@@ -167,6 +141,7 @@ void register_reduce(Registry& r) {
          .doc = "whether no element over dim is 0",
          .variants = {{has(Feature::any_all_reduce), "all_reduce", logical_reduction},
                       {any_target(), "min_reduce", logical_reduction}}});
+  register_cumulative(r);
   register_statistics(r);
 }
 

@@ -12,9 +12,12 @@ Ints reduced_axes(const OpView& op, const Emitter& out, Ref x);
 /// Declares the result of a reduction, without `axes` (of extent 1) unless `keepdim` is set.
 void finish_reduced(const OpView& op, Emitter& out, Ref y, const Ints& axes, int index = 0);
 
+/// log(sum(exp(x), axes)) without overflow; the axes stay with extent 1.
+Ref log_sum_exp(Emitter& out, Ref x, const Ints& axes);
 /// Running sums along `axis`: the operation `nnef`, or a product where that is not cumsum.
 Ref running_sum(Emitter& out, std::string_view nnef, Ref x, int axis);
 
+void register_cumulative(Registry& registry);  ///< cumulative.cpp: running sums and extremes
 void register_statistics(Registry& registry);  ///< statistics.cpp: variances, norms, log-sums
 
 }  // namespace t2n::ops

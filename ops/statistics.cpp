@@ -120,18 +120,21 @@ void cosine_similarity(const OpView& op, Emitter& out) {
   finish_reduced(op, out, reduce(out, "sum_reduce", product, axes), axes);
 }
 
-/// The maximum is taken out first; an infinite one as the largest number, so that it stays
-/// infinite.
 void logsumexp(const OpView& op, Emitter& out) {
   const Ref x = widened(out, op.tensor("self"));
   const Ints axes = reduced_axes(op, out, x);
-  if (axes.empty()) return finish_reduced(op, out, x, axes);
-  constexpr double kLargest = std::numeric_limits<float>::max();
-  const Ref top =
-      minimum(out, maximum(out, reduce(out, "max_reduce", x, axes), like(out, -kLargest, x)),
-              like(out, kLargest, x));
-  const Ref sum = reduce(out, "sum_reduce", out.elementwise("exp", {sub(out, x, top)}), axes);
-  finish_reduced(op, out, add(out, out.elementwise("log", {sum}), top), axes);
+  finish_reduced(op, out, axes.empty() ? x : log_sum_exp(out, x, axes), axes);
+}
+
+/// Every row of x1 against every row of x2.
+void cdist(const OpView& op, Emitter& out) {
+  op.ignore("compute_mode", "it chooses an algorithm");
+  const Ref a = op.tensor("x1"), b = op.tensor("x2");
+  const int rank = op.rank();
+  const Ref difference =
+      sub(out, out.unsqueeze(a, {out.rank(a) - 1}), out.unsqueeze(b, {out.rank(b) - 2}));
+  const Ref distance = norm(out, widened(out, difference), op.f64("p"), {rank});
+  finish(op, out, out.squeeze(distance, {rank}));
 }
 
 void register_distances(Registry& r) {
@@ -146,6 +149,10 @@ void register_distances(Registry& r) {
   r.add({.op = "aten::cosine_similarity",
          .doc = "sum(x1 * x2, dim) / (max(|x1|, eps) * max(|x2|, eps))",
          .variants = {{any_target(), "sum_reduce", cosine_similarity}},
+         .promotion = Promotion::operands});
+  r.add({.op = "aten::cdist",
+         .doc = "p-norms of the differences of all rows of x1 and x2",
+         .variants = {{any_target(), "sum_reduce", cdist}},
          .promotion = Promotion::operands});
 }
 
@@ -170,6 +177,16 @@ void register_norms(Registry& r) {
 }
 
 }  // namespace
+
+/// The maximum is taken out first; an infinite one as the largest number, so that it stays
+/// infinite.
+Ref log_sum_exp(Emitter& out, Ref x, const Ints& axes) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  const Ref finite = maximum(out, reduce(out, "max_reduce", x, axes), like(out, -kLargest, x));
+  const Ref top = minimum(out, finite, like(out, kLargest, x));
+  const Ref sum = reduce(out, "sum_reduce", out.elementwise("exp", {sub(out, x, top)}), axes);
+  return add(out, out.elementwise("log", {sum}), top);
+}
 
 void register_statistics(Registry& r) {
   for (const std::string_view name :

@@ -1,3 +1,4 @@
+// Starts the program with posix_spawn, and watches its children through /proc.
 #include "tests/cli/program.h"
 
 #include <fcntl.h>

@@ -20,6 +20,21 @@ TEST_CASE("embedding") {
     CHECK_CLOSE(export_and_run(model, {kIndex}, target), rel(1e-6));
 }
 
+TEST_CASE("embedding_bag sums, averages or takes the maximum per bag") {
+  const ir::Tensor weight = randn({6, 3}, 11), indices = randint({5}, 0, 6, 12);
+  for (const char* arguments : {"mode=0", "mode=1", "mode=2", "mode=0, per_sample_weights=z"})
+    for (const target::Target& target : test_targets()) {
+      CAPTURE(std::string(arguments));
+      const auto model = script(
+          "def forward(self, x, y, z):\n"
+          "  return torch.embedding_bag(x, y, self.offsets, $arguments)[0]\n",
+          arguments);
+      CHECK_CLOSE(export_and_run(model.with("offsets", values({3}, {0, 2, 2}, DType::i64)),
+                                 {weight, indices, randn({5}, 13)}, target),
+                  rel(1e-5));
+    }
+}
+
 TEST_CASE("one index tensor on any axis, with negative values") {
   check_each({"x[y]", "x[:, y]", "x[:, :, y]", "x[y - 4]", "x[:, y - 3]", "x[y[0, 1]]",
               "x[:, y[1]]", "x[[0, 2]]", "x[:, [3, -1]]", "x[None, y]"},
@@ -45,7 +60,7 @@ TEST_CASE("constant masks select as index tensors do") {
         "torch.masked_select(x[0], self.both[0, 0:1])",
         "torch.masked_select(x[:, :, 0], self.both)"})
     for (const target::Target& target : test_targets()) {
-      CAPTURE(expression);
+      CAPTURE(std::string(expression));
       CHECK_CLOSE(export_and_run(model(expression), {kX}, target), rel(1e-6));
     }
 }

@@ -17,7 +17,8 @@ TEST_CASE("sums, means and products over any axes") {
        "torch.sum(x, dtype=4)", "torch.mean(x)", "torch.mean(x, 0)",
        "torch.mean(x, [1, -1], keepdim=True)", "torch.mean(x, 1, dtype=7)", "torch.prod(x)",
        "torch.prod(x, 1)", "torch.prod(x, -2, keepdim=True)", "torch.prod(x, 0, dtype=7)",
-       "torch.nansum(x / (x > 0), 1)"},
+       "torch.nansum(x / (x > 0), 1)", "torch.nanmean(torch.sqrt(x), [0, 2], keepdim=True)",
+       "torch.nanmean(x)"},
       {kX});
 }
 
@@ -123,6 +124,12 @@ TEST_CASE("distances") {
              {randn({2, 3, 4}, 5), randn({3, 4}, 6)});
 }
 
+TEST_CASE("distances of all pairs of rows") {
+  check_each({"torch.cdist(x, y)", "torch.cdist(x, y, 1.0)", "torch.cdist(x, y, float('inf'))",
+              "torch.cdist(x[0], y[1])"},
+             {randn({2, 3, 4}, 8), randn({2, 5, 4}, 9)});
+}
+
 TEST_CASE("logarithms of sums") {
   check_each({"torch.logsumexp(x, 1)", "torch.logsumexp(x, [0, -1], keepdim=True)",
               "torch.logsumexp(x, [0, 1, 2])", "torch.logsumexp(1000 * x, 2)"},
@@ -135,6 +142,17 @@ TEST_CASE("running sums along every axis") {
               "torch.cumsum(x, 1, dtype=7)", "torch.cumsum(x > 0, 1)"},
              {kX});
   check_each({"torch.cumsum(x, 0)"}, {randn({5}, 7)});
+}
+
+TEST_CASE("running products and extremes along every axis") {
+  check_each({"torch.cumprod(x, 0)", "torch.cumprod(x, 1)", "torch.cumprod(x, -1)",
+              "torch.cumprod(x, 1, dtype=7)", "torch.cummax(x, 1)", "torch.cummin(x, -1)",
+              "torch.cummax(x, 0)", "torch.logcumsumexp(x, 1)", "torch.logcumsumexp(100 * x, -1)"},
+             {kX});
+  check_each({"torch.cummax(x, 0)", "torch.cummin(x, 0)", "torch.cumprod(x, 0)"},
+             {values({6}, {1, 3, 3, 1, 0, 3}, DType::i64)});
+  check_each({"torch.cumprod(x, 0)", "torch.cummax(x, 0)", "torch.logcumsumexp(x, 0)"},
+             {values({}, {2})});
 }
 
 TEST_CASE("reductions of rank 0") {

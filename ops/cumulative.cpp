@@ -1,0 +1,117 @@
+// Running sums, products and extremes along an axis.
+#include <limits>
+
+#include "ops/reduce.h"
+#include "ops/registry.h"
+#include "ops/spatial.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+using ir::Promotion;
+
+Ref cumsum_native(Emitter& out, Ref x, int axis) {
+  return out.elementwise("tract_core_cumsum", {x}, {},
+                         {{"axis", axis}, {"exclusive", false}, {"reverse", false}});
+}
+
+/// A product with a triangle of ones; integers are exact up to 2^53.
+Ref cumsum_product(Emitter& out, Ref x, int axis) {
+  const int64_t n = extent(out, x, axis);
+  std::vector<double> triangle(static_cast<size_t>(n * n), 0);
+  for (int64_t row = 0; row < n; ++row)
+    for (int64_t column = 0; column <= row; ++column)
+      triangle[static_cast<size_t>(row * n + column)] = 1;
+  const Ref real = ir::is_float(out.dtype(x)) ? x : out.cast(x, DType::f64);
+  return out.cast(along_axis(out, real, axis, triangle, n), out.dtype(x));
+}
+
+/// For every position the elements up to it, `fill` in place of those behind:
+/// [.., position, element, ..] at `axis`.   Memory: the square of the axis.
+Ref prefixes(Emitter& out, Ref x, int axis, Ref fill) {
+  const int64_t n = extent(out, x, axis);
+  const int rank = out.rank(x);
+  const Ref is_behind =
+      compare(out, "gt", iota(out, n, axis + 1, rank + 1), iota(out, n, axis, rank + 1));
+  return select(out, is_behind, fill, out.unsqueeze(x, {axis}));
+}
+
+Ref reduced_prefixes(Emitter& out, std::string_view reduction, Ref all, int axis) {
+  return out.squeeze(reduce(out, reduction, all, {axis + 1}), {axis + 1});
+}
+
+void cumsum(const OpView& op, Emitter& out) {
+  op.ignore("dtype", "the result's dtype shows it");
+  const Ref x = widened(out, out.cast(op.tensor("self"), op.dtype()));
+  if (out.rank(x) == 0) op.ignore("dim", "there is one element");
+  finish(op, out, out.rank(x) == 0 ? x : running_sum(out, op.nnef(), x, op.axis("dim")));
+}
+
+void cumprod(const OpView& op, Emitter& out) {
+  op.ignore("dtype", "the result's dtype shows it");
+  const Ref self = widened(out, out.cast(op.tensor("self"), op.dtype()));
+  const Ref x = at_least_1d(out, self);
+  const int axis = op.axis("dim");
+  const Ref all = prefixes(out, x, axis, like(out, 1, x));
+  const Ref y = reduced_prefixes(out, "tract_core_product_reduce", all, axis);
+  finish(op, out, out.reshape(y, op.shape()));
+}
+
+/// Values, and of equal ones the last index so far, as in torch. A NaN loses.
+void running_extremum(const OpView& op, Emitter& out) {
+  const Ref x = at_least_1d(out, op.tensor("self"));
+  const int axis = op.axis("dim");
+  // The first element is among the prefixes of every position.
+  const Ref first = out.slice(x, axis, 0, 1);
+  const Ref all = prefixes(out, x, axis, out.unsqueeze(first, {axis}));
+  const Ref values = reduced_prefixes(out, op.nnef(), all, axis);
+  const int rank = out.rank(x) + 1;
+  const Ref positions = iota(out, extent(out, x, axis), axis + 1, rank);
+  const Ref none = out.scalar(int64_t{0}, DType::i64);
+  const Ref is_seen = compare(out, "le", positions, iota(out, extent(out, x, axis), axis, rank));
+  const Ref is_it =
+      logical_and(out, is_seen, compare(out, "eq", all, out.unsqueeze(values, {axis + 1})));
+  const Ref indices =
+      reduced_prefixes(out, "max_reduce", select(out, is_it, positions, none), axis);
+  finish(op, out, out.reshape(values, op.shape(0)), 0);
+  finish(op, out, out.reshape(indices, op.shape(1)), 1);
+}
+
+void logcumsumexp(const OpView& op, Emitter& out) {
+  const Ref x = at_least_1d(out, widened(out, op.tensor("self")));
+  const int axis = op.axis("dim");
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Ref all = prefixes(out, x, axis, like(out, -infinity, x));
+  const Ref y = out.squeeze(log_sum_exp(out, all, {axis + 1}), {axis + 1});
+  finish(op, out, out.reshape(y, op.shape()));
+}
+
+}  // namespace
+
+Ref running_sum(Emitter& out, std::string_view nnef, Ref x, int axis) {
+  return nnef == "tract_core_cumsum" ? cumsum_native(out, x, axis) : cumsum_product(out, x, axis);
+}
+
+void register_cumulative(Registry& r) {
+  const auto add = [&](std::string_view name, std::string_view nnef, std::string_view doc,
+                       Translate translate) {
+    r.add({.op = name, .doc = doc, .variants = {{any_target(), nnef, translate}}});
+  };
+  r.add({.op = "aten::cumsum",
+         .doc = "sums of the first 1, 2, ... elements along dim",
+         .variants = {{has(Feature::core_cumsum), "tract_core_cumsum", cumsum},
+                      {any_target(), "matmul", cumsum}}});
+  add("aten::cumprod", "tract_core_product_reduce",
+      "products of the first 1, 2, ... elements along dim", cumprod);
+  add("aten::cummax", "max_reduce", "largest of the first 1, 2, ... elements, and its last index",
+      running_extremum);
+  add("aten::cummin", "min_reduce", "smallest of the first 1, 2, ... elements, and its last index",
+      running_extremum);
+  r.add({.op = "aten::logcumsumexp",
+         .doc = "log(sum(exp(.))) of the first 1, 2, ... elements along dim",
+         .variants = {{any_target(), "sum_reduce", logcumsumexp}},
+         .promotion = Promotion::to_float});
+}
+
+}  // namespace t2n::ops
