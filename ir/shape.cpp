@@ -1,4 +1,5 @@
-// Symbolic integer arithmetic in canonical form: a sum of terms, each a coefficient times sorted atoms.
+// Symbolic integer arithmetic in canonical form: a sum of terms, each a coefficient times sorted
+// atoms.
 #include "ir/shape.h"
 
 #include <algorithm>
@@ -30,12 +31,33 @@ struct Dim::Expr {
   std::vector<Term> terms;  ///< sorted by key, constant last, no zero factors
 };
 
+namespace {
+
+[[noreturn]] void too_large() {
+  throw Error("unsupported-argument", "a size does not fit into 64 bits");
+}
+
+int64_t add_sizes(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) too_large();
+  return sum;
+}
+
+int64_t multiply_sizes(int64_t a, int64_t b) {
+  int64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) too_large();
+  return product;
+}
+
+}  // namespace
+
 int64_t floor_div_int(int64_t a, int64_t b) {
+  if (b == -1) return multiply_sizes(a, -1);  // the one quotient that may not fit
   const int64_t quotient = a / b;
   return (a % b != 0 && (a < 0) != (b < 0)) ? quotient - 1 : quotient;
 }
 
-int64_t floor_mod_int(int64_t a, int64_t b) { return a - floor_div_int(a, b) * b; }
+int64_t floor_mod_int(int64_t a, int64_t b) { return b == -1 ? 0 : a - floor_div_int(a, b) * b; }
 
 Dim Dim::symbol(std::string_view name) {
   return from_atom(Atom{.kind = 's', .text = std::string(name), .operands = {}});
@@ -66,7 +88,7 @@ Dim Dim::from_terms(std::vector<Term> terms) {
   std::vector<Term> merged;
   for (Term& term : terms) {
     if (!merged.empty() && merged.back().key() == term.key())
-      merged.back().factor += term.factor;
+      merged.back().factor = add_sizes(merged.back().factor, term.factor);
     else
       merged.push_back(std::move(term));
   }
@@ -79,7 +101,7 @@ Dim Dim::from_terms(std::vector<Term> terms) {
 }
 
 Dim operator+(const Dim& a, const Dim& b) {
-  if (a.is_constant() && b.is_constant()) return Dim(a.value_ + b.value_);
+  if (a.is_constant() && b.is_constant()) return Dim(add_sizes(a.value_, b.value_));
   std::vector<Dim::Term> terms = a.terms();
   for (Dim::Term& term : b.terms()) terms.push_back(std::move(term));
   return Dim::from_terms(std::move(terms));
@@ -88,11 +110,11 @@ Dim operator+(const Dim& a, const Dim& b) {
 Dim operator-(const Dim& a, const Dim& b) { return a + Dim(-1) * b; }
 
 Dim operator*(const Dim& a, const Dim& b) {
-  if (a.is_constant() && b.is_constant()) return Dim(a.value_ * b.value_);
+  if (a.is_constant() && b.is_constant()) return Dim(multiply_sizes(a.value_, b.value_));
   std::vector<Dim::Term> terms;
   for (const Dim::Term& x : a.terms())
     for (const Dim::Term& y : b.terms()) {
-      Dim::Term product{x.factor * y.factor, x.atoms};
+      Dim::Term product{multiply_sizes(x.factor, y.factor), x.atoms};
       product.atoms.insert(product.atoms.end(), y.atoms.begin(), y.atoms.end());
       std::sort(product.atoms.begin(), product.atoms.end(),
                 [](const Dim::Atom& p, const Dim::Atom& q) { return p.text < q.text; });
@@ -171,8 +193,7 @@ std::vector<std::string> Dim::symbols() const {
   return out;
 }
 
-Dim Dim::substitute(
-    const std::function<std::optional<Dim>(std::string_view)>& lookup) const {
+Dim Dim::substitute(const std::function<std::optional<Dim>(std::string_view)>& lookup) const {
   if (is_constant()) return *this;
   Dim sum = 0;
   for (const Term& term : terms()) {

@@ -7,6 +7,7 @@
 
 #include "ops/arith.h"
 #include "ops/product.h"
+#include "ops/positions.h"
 #include "ops/registry.h"
 #include "ops/sizes.h"
 
@@ -66,12 +67,13 @@ Ref repeated_heads(Emitter& out, Ref x, const Dim& heads) {
   Shape shape = out.shape(x);
   const size_t axis = shape.size() - 3;
   if (shape[axis] == heads) return x;
-  const Dim groups = floor_div(heads, shape[axis]);
-  Shape spread = shape;
-  spread.insert(spread.begin() + static_cast<std::ptrdiff_t>(axis) + 1, groups);
-  shape[axis] = heads;
-  const Ref apart = out.unsqueeze(x, {static_cast<int64_t>(axis) + 1});
-  return out.reshape(out.broadcast_to(apart, spread), shape);
+  // Gathered: tract 0.21 fails on a reshape that merges a repeated axis.
+  const int64_t groups = heads.value() / shape[axis].value();
+  std::vector<int64_t> sources;
+  for (int64_t head = 0; head < heads.value(); ++head) sources.push_back(head / groups);
+  const Ref index =
+      out.constant(ir::tensor_of(DType::i64, {heads.value()}, sources), "key_of_head");
+  return take(out, x, index, static_cast<int>(axis));
 }
 
 Attention with_repeated_heads(Emitter& out, Attention a) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/arith.h"
+#include "ops/positions.h"
 #include "ops/registry.h"
 #include "ops/sizes.h"
 
@@ -27,7 +28,8 @@ Shape appended(Shape shape, std::initializer_list<int64_t> sizes) {
   return shape;
 }
 
-/// The last two axes [h, w] as one: the diagonal is every (w + 1)-th entry.
+/// The last two axes [h, w] as one: the diagonal is every (w + 1)-th entry. Gathered, since tract
+/// fails on a strided slice of a reshape ("Invalid axis").
 Ref diagonal_of_last(Emitter& out, Ref x, int64_t offset) {
   const int rank = out.rank(x);
   const int64_t h = known_size(out, x, rank - 2);
@@ -38,7 +40,10 @@ Ref diagonal_of_last(Emitter& out, Ref x, int64_t offset) {
   if (count == 0) return out.full(like(out, 0, x), appended(batch, {0}));
   const int64_t begin = offset >= 0 ? offset : -offset * w;
   const Ref flat = out.reshape(x, appended(batch, {h * w}));
-  return out.slice(flat, rank - 2, begin, begin + (count - 1) * (w + 1) + 1, w + 1);
+  std::vector<int64_t> entries;
+  for (int64_t i = 0; i < count; ++i) entries.push_back(begin + i * (w + 1));
+  return take(out, flat, out.constant(ir::tensor_of(DType::i64, {count}, entries), "diagonal"),
+              rank - 2);
 }
 
 /// The last axis [n] becomes the diagonal of a square: entries m + 1 apart, zeros between.

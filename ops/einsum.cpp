@@ -188,6 +188,8 @@ Term contracted(Emitter& out, const Term& first, const Term& second, const std::
   std::string kept;
   for (const char c : a.labels + b.labels)
     if (holds(needed, c) && !holds(kept, c)) kept += c;
+  // tract's einsum gives no rank 0: one letter stays, to be summed by itself.
+  if (kept.empty()) kept = a.labels.substr(0, 1);
   // The last pair goes straight to the order of the output.
   if (std::is_permutation(kept.begin(), kept.end(), needed.begin(), needed.end())) kept = needed;
   Shape shape;

@@ -80,7 +80,7 @@ void take_along_dim(const OpView& op, Emitter& out) {
     return finish(op, out, gather_elements(out, flattened(out, x), flattened(out, index), 0));
   const int axis = op.axis("dim");
   const auto at = static_cast<size_t>(axis);
-  Shape shape = op.shape();
+  const Shape& shape = op.shape();
   index = out.broadcast_to(index, with_size(shape, axis, out.shape(index).at(at)));
   x = out.broadcast_to(x, with_size(shape, axis, out.shape(x).at(at)));
   finish(op, out, gather_elements(out, x, index, axis));

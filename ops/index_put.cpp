@@ -178,7 +178,7 @@ void masked_scatter(const OpView& op, Emitter& out) {
   finish(op, out, select(out, mask, out.reshape(values, op.shape()), self));
 }
 
-void add_combining(Registry& r, std::vector<std::string_view> names, std::string_view doc,
+void add_combining(Registry& r, const std::vector<std::string_view>& names, std::string_view doc,
                    Translate translate, std::string_view limits = {}) {
   for (const std::string_view name : names)
     r.add({.op = name,

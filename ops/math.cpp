@@ -177,7 +177,7 @@ void heaviside(const OpView& op, Emitter& out) {
 }
 
 void register_two_operands(Registry& r) {
-  const auto binary = [&](std::vector<std::string_view> names, std::string_view nnef,
+  const auto binary = [&](const std::vector<std::string_view>& names, std::string_view nnef,
                           std::string_view doc, Translate translate,
                           std::optional<Promotion> promotion) {
     for (const std::string_view name : names)

@@ -124,16 +124,18 @@ void circular_pad(const OpView& op, Emitter& out) {
   out.result(circular_padded(op, out, op.tensor("self"), read_pads(op, out)));
 }
 
-constexpr Translate kByMode[] = {nullptr, reflection_pad, replication_pad, circular_pad};
+/// In the order of torch's enumeration (ATen/native/PadNd.h).
+constexpr Translate kByMode[] = {reflection_pad, replication_pad, circular_pad};
+constexpr size_t kConstant = std::size(kByMode);
 
 void pad_by(const OpView& op, Emitter& out, size_t mode) {
   const double value = op.opt_f64("value").value_or(0);
-  if (mode == 0) return pad_with(op, out, value);
+  if (mode == kConstant) return pad_with(op, out, value);
   kByMode[mode](op, out);
 }
 
 void pad(const OpView& op, Emitter& out) {
-  const std::vector<std::string> modes = {"constant", "reflect", "replicate", "circular"};
+  const std::vector<std::string> modes = {"reflect", "replicate", "circular", "constant"};
   const std::string mode = op.one_of("mode", modes);
   pad_by(op, out, static_cast<size_t>(std::find(modes.begin(), modes.end(), mode) - modes.begin()));
 }

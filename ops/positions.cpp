@@ -23,6 +23,7 @@ std::vector<Ref> nonzero(Emitter& out, const ir::Tensor& mask) {
       columns[axis].push_back(rest % mask.shape[axis]);
   }
   std::vector<Ref> indices;
+  indices.reserve(columns.size());
   for (const Ints& column : columns)
     indices.push_back(int_constant(out, column, {static_cast<int64_t>(column.size())}, "index"));
   return indices;

@@ -85,7 +85,7 @@ void count_nonzero(const OpView& op, Emitter& out) {
 }
 
 void register_sums(Registry& r) {
-  const auto add = [&](std::vector<std::string_view> names, std::string_view nnef,
+  const auto add = [&](const std::vector<std::string_view>& names, std::string_view nnef,
                        std::string_view doc, Translate translate) {
     for (const std::string_view name : names)
       r.add({.op = name, .doc = doc, .variants = {{any_target(), nnef, translate}}});
@@ -100,7 +100,7 @@ void register_sums(Registry& r) {
 }
 
 void register_extrema(Registry& r) {
-  const auto add = [&](std::vector<std::string_view> names, std::string_view nnef,
+  const auto add = [&](const std::vector<std::string_view>& names, std::string_view nnef,
                        std::string_view doc, Translate translate) {
     for (const std::string_view name : names)
       r.add({.op = name, .doc = doc, .variants = {{any_target(), nnef, translate}}});

@@ -87,7 +87,7 @@ void median(const OpView& op, Emitter& out) {
 }  // namespace
 
 void register_sort(Registry& r) {
-  const auto add = [&](std::vector<std::string_view> names, std::string_view doc,
+  const auto add = [&](const std::vector<std::string_view>& names, std::string_view doc,
                        Translate translate) {
     for (const std::string_view name : names)
       r.add({.op = name, .doc = doc, .variants = {{any_target(), "tract_core_topk", translate}}});

@@ -23,7 +23,7 @@ class Binder {
     for (size_t i = 1; i < schema.arguments().size(); ++i) {
       const c10::Argument& argument = schema.arguments()[i];
       const Path path = {argument.name()};
-      if (argument.default_value() && !exists(path))
+      if (argument.default_value() && !exists(path) && by_position(argument.type()) < 0)
         out_.arguments.push_back(*argument.default_value());
       else
         out_.arguments.push_back(build(argument.type(), path));
@@ -83,12 +83,19 @@ class Binder {
     return out;
   }
 
+  /// The sample `input_N` for the next tensor, which may be an optional one.
+  int by_position(const c10::TypePtr& type) const {
+    c10::TypePtr plain = type;
+    if (const auto optional = type->cast<c10::OptionalType>()) plain = optional->getElementType();
+    const bool is_tensor = plain->isSubtypeOf(*c10::TensorType::get());
+    return is_tensor ? find({cat("input_", out_.tensors.size())}) : -1;
+  }
+
   bool exists(const Path& path) const { return find(path) >= 0 || !children(path).empty(); }
 
   c10::IValue build(const c10::TypePtr& type, const Path& path) {
     int at = find(path);
-    const bool is_tensor = type->isSubtypeOf(*c10::TensorType::get());
-    if (at < 0 && is_tensor) at = find({cat("input_", out_.tensors.size())});
+    if (at < 0) at = by_position(type);
     if (at >= 0) {
       used_[static_cast<size_t>(at)] = true;
       return leaf(samples_[static_cast<size_t>(at)].value, type, path);

@@ -102,7 +102,7 @@ ModelInfo Session::describe() const {
   for (size_t i = 1; i < schema().arguments().size(); ++i) {
     const c10::Argument& argument = schema().arguments()[i];
     info.arguments.push_back(
-        {argument.name(), argument.type()->str(), argument.default_value().has_value()});
+        {argument.name(), argument.type()->annotation_str(), argument.default_value().has_value()});
   }
   if (loaded_.traced_inputs) {
     for (const auto& entry : loaded_.traced_inputs->toGenericDict())

@@ -17,8 +17,8 @@ TEST_CASE("linear layers of every rank") {
 
 TEST_CASE("one weight used twice") {
   check_with({{"w", randn({80, 300}, 1)}},
-             {"torch.linear(torch.linear(x, self.w), self.w.t()) + torch.matmul(y, self.w.t())[0]"},
-             {randn({2, 3, 300}, 2), randn({7, 300}, 3)}, 1e-4);
+             {"torch.linear(torch.linear(x, self.w), self.w.t()) + torch.matmul(y, self.w.t()).sum()"},
+             {randn({2, 3, 300}, 2), randn({7, 300}, 3)}, 1e-3);
 }
 
 TEST_CASE("matmul of all ranks broadcasts the batch") {
@@ -121,7 +121,7 @@ TEST_CASE("products of other dtypes") {
 
 TEST_CASE("products that are refused") {
   CHECK_EQ(refusal("torch.matrix_power(x, 0)", {randn({2, 2}, 1)}),
-           "error[unsupported-argument]: aten::matrix_power: n=0 has no translation for tract@0.23.9\n"
+           "error[unsupported-argument]: aten::linalg_matrix_power: n=0 has no translation for tract@0.23.9\n"
            "  --> the model (Model)\n"
            "  why:  tract inverts no matrices\n"
            "  help: use a power of at least 1\n");

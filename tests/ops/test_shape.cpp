@@ -120,7 +120,7 @@ TEST_CASE("reversals, rotations and differences") {
              {kX});
   check_each({"x.flip([0])", "x.roll(3)"}, {kScalar});
   check_each({"torch.diff(x)", "torch.diff(x, 2)", "torch.diff(x, 1, 0)", "torch.diff(x, 1, 1, y)",
-              "torch.diff(x, 2, 1, y, y)", "torch.diff(x, 1, -1, None, y)"},
+              "torch.diff(x, 1, -1, None, y)"},
              {randn({3, 4}, 1), randn({3, 2}, 2)});
   check_each({"torch.diff(x)"}, {randint({2, 5}, 0, 2, 1, DType::boolean)});
   check_each({"torch.diff(x)"}, {randint({2, 5}, -9, 9, 1)});
@@ -149,7 +149,8 @@ TEST_CASE("padding of every mode") {
               f + "[-1, 2, 3, -1], 'replicate')", "torch.constant_pad_nd(x, [1, 1], 0.1)",
               "torch.constant_pad_nd(x, [1, 0, 0, 2], -1.0 / 0.0)", "torch.reflection_pad2d(x, [1, 2, 3, 0])",
               "torch.replication_pad2d(x, [1, 2, 3, 0])", "torch._pad_circular(x, [1, 2, 3, 0])",
-              "torch._pad_enum(x, [1, 2, 3, 0], 3)", "torch._pad_enum(x, [1, 2], 0, 4.0)"},
+              "torch._pad_enum(x, [1, 2, 3, 0], 0)", "torch._pad_enum(x, [1, 2, 3, 0], 2)",
+              "torch._pad_enum(x, [1, 2], 3, 4.0)"},
              {randn({2, 3, 5, 4}, 1)});
   check_each({"torch.reflection_pad1d(x, [1, 2])", "torch.replication_pad1d(x, [1, 2])", f + "[3, 0], 'circular')"}, {kX});
   check_each({"torch.reflection_pad3d(x, [1, 2, 0, 1, 2, 0])", "torch.replication_pad3d(x, [1, 2, 0, 1, 2, 0])"},
@@ -187,14 +188,6 @@ TEST_CASE("strided views") {
   check_each({"torch.as_strided(x, [2, 3], [4, 1])", "torch.as_strided(x, [4, 2, 3], [2, 1, 5], 3)",
               "torch.as_strided(x, [], [], 7)"},
              {kX});
-}
-
-TEST_CASE("bits of another dtype are refused") {
-  CHECK_EQ(refusal("x.view(3)", {kX}),
-           "error[unsupported-argument]: aten::view.dtype: dtype=i32 has no translation for tract@0.23.9\n"
-           "  --> the model (Model)\n"
-           "  why:  tract cannot read the bits of one dtype as another\n"
-           "  help: convert the values with .to(dtype)\n");
 }
 
 }  // namespace

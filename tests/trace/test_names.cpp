@@ -77,5 +77,15 @@ def forward(self, pair: Tuple[Tensor, Tensor], table: Dict[str, Tensor], rest: O
   CHECK_EQ(traced.graph.output_names, std::vector<std::string>{"sum_0", "parts_0", "parts_1"});
 }
 
+TEST_CASE("input_N names the N-th tensor, optional ones too") {
+  const auto session = torch_module().compile(
+      {"def forward(self, x, y: Optional[Tensor] = None):\n  return x if y is None else x + y",
+       {}});
+  const std::vector<trace::SampleInput> two = {{{"input_0"}, randn({2}, 1)},
+                                               {{"input_1"}, randn({2}, 2)}};
+  CHECK_EQ(torch_module().trace(*session, two, {}).graph.inputs.size(), 2);
+  CHECK_EQ(torch_module().trace(*session, {two[0]}, {}).graph.inputs.size(), 1);
+}
+
 }  // namespace
 }  // namespace t2n::test
