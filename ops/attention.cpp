@@ -62,24 +62,22 @@ Ref without_blind(Emitter& out, Ref y, Ref mask) {
   return select(out, sees_any, y, like(out, 0, y));
 }
 
-/// Groups of query heads share a key head: [B, K, S, D] -> [B, K * groups, S, D].
-Ref repeated_heads(Emitter& out, Ref x, const Dim& heads) {
-  Shape shape = out.shape(x);
-  const size_t axis = shape.size() - 3;
-  if (shape[axis] == heads) return x;
-  // Gathered: tract 0.21 fails on a reshape that merges a repeated axis.
-  const int64_t groups = heads.value() / shape[axis].value();
-  std::vector<int64_t> sources;
-  for (int64_t head = 0; head < heads.value(); ++head) sources.push_back(head / groups);
-  const Ref index =
-      out.constant(ir::tensor_of(DType::i64, {heads.value()}, sources), "key_of_head");
-  return take(out, x, index, static_cast<int>(axis));
+/// Groups of query heads share a key head: [B, K, S, D] -> [B, K * groups, S, D]. By gather: tract 0.21
+/// fails to simplify a broadcast and reshape before the product.
+Ref repeated_heads(Emitter& out, Ref x, Ref query) {
+  const int axis = out.rank(x) - 3;
+  const int64_t given = known_size(out, x, axis);
+  const int64_t wanted = known_size(out, query, axis);
+  if (given == wanted) return x;
+  std::vector<int64_t> heads;
+  for (int64_t head = 0; head < wanted; ++head) heads.push_back(head * given / wanted);
+  return out.call("tract_core_gather", {x, int_constant(out, heads, {wanted}, "heads")},
+                  {{"axis", axis}}, out.dtype(x), with_size(out.shape(x), axis, wanted));
 }
 
 Attention with_repeated_heads(Emitter& out, Attention a) {
-  const Dim heads = size_from_end(out, a.query, 3);
-  a.key = repeated_heads(out, a.key, heads);
-  a.value = repeated_heads(out, a.value, heads);
+  a.key = repeated_heads(out, a.key, a.query);
+  a.value = repeated_heads(out, a.value, a.query);
   return a;
 }
 

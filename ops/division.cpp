@@ -24,26 +24,26 @@ bool is_positive_constant(const Emitter& out, Ref x) {
   return true;
 }
 
-/// Whether x and y, integers, have different signs; 0 counts as positive.
-Ref signs_differ(Emitter& out, Ref x, Ref y) {
-  const Ref zero = like(out, 0, x);
-  const Ref is_negative = compare(out, "lt", x, zero);
-  if (is_positive_constant(out, y)) return is_negative;
-  return logical_xor(out, is_negative, compare(out, "lt", y, zero));
+/// Whether the rest is not 0 and has another sign than `other`.
+Ref has_wrong_sign(Emitter& out, Ref rest, Ref other) {
+  const Ref zero = like(out, 0, rest);
+  const Ref is_negative = compare(out, "lt", rest, zero);
+  if (is_positive_constant(out, other)) return is_negative;
+  const Ref differs = logical_xor(out, is_negative, compare(out, "lt", other, zero));
+  return logical_and(out, compare(out, "ne", rest, zero), differs);
 }
 
 /// tract's integer quotient is truncated, but before 0.23 floored where the divisor is a power of
-/// two: the remainder tells which, and both are corrected.
+/// two: the sign of the remainder tells which, and both are corrected.
 Division divide_integers(Emitter& out, Ref a, Ref b, Rounding rounding) {
   const Ref quotient = div(out, a, b);
   const Ref rest = sub(out, a, mul(out, quotient, b));
-  const Ref differs = signs_differ(out, rest, rounding == Rounding::floor ? b : a);
-  const Ref is_off = logical_and(out, compare(out, "ne", rest, like(out, 0, rest)), differs);
+  const bool is_floor = rounding == Rounding::floor;
+  const Ref is_off = has_wrong_sign(out, rest, is_floor ? b : a);
   const Ref step = out.cast(is_off, out.dtype(a));
-  const Ref zero = like(out, 0, b);
-  if (rounding == Rounding::floor)
-    return {sub(out, quotient, step), add(out, rest, select(out, is_off, b, zero))};
-  return {add(out, quotient, step), sub(out, rest, select(out, is_off, b, zero))};
+  const Ref change = select(out, is_off, b, like(out, 0, b));
+  if (is_floor) return {sub(out, quotient, step), add(out, rest, change)};
+  return {add(out, quotient, step), sub(out, rest, change)};
 }
 
 /// In f64 the quotient of two f32 values is never rounded up to an integer, and its product with

@@ -183,11 +183,12 @@ Term contracted(Emitter& out, const Term& first, const Term& second, const std::
                 const std::map<char, Dim>& sizes) {
   const Term a = without_lone(out, first, needed + second.labels);
   const Term b = without_lone(out, second, needed + a.labels);
-  if (a.labels.empty() || b.labels.empty() || !has_einsum(out.dtype(a.x)))
-    return multiplied(out, a, b, needed);
   std::string kept;
   for (const char c : a.labels + b.labels)
     if (holds(needed, c) && !holds(kept, c)) kept += c;
+  // tract's einsum takes nothing of rank 0, and gives no such result.
+  if (a.labels.empty() || b.labels.empty() || kept.empty() || !has_einsum(out.dtype(a.x)))
+    return multiplied(out, a, b, needed);
   // tract's einsum gives no rank 0: one letter stays, to be summed by itself.
   if (kept.empty()) kept = a.labels.substr(0, 1);
   // The last pair goes straight to the order of the output.

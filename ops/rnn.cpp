@@ -43,7 +43,6 @@ struct Layers {
   std::vector<Ref> states;  ///< h, and c of an LSTM: [layers * directions, B, H]
   std::vector<Weights> weights;
   int directions = 1;
-  bool is_batched = true;
   bool batch_first = false;
   int count() const { return static_cast<int>(weights.size()) / directions; }
 };
@@ -78,10 +77,9 @@ void check_inference(const OpView& op) {
               "call model.eval() before saving the model");
 }
 
-/// Time first, and a batch axis at 1.
-Ref time_first(Emitter& out, Ref x, const Layers& layers) {
-  if (!layers.is_batched) return out.unsqueeze(x, {1});
-  return layers.batch_first ? out.transpose(x, {1, 0, 2}) : x;
+/// [B, T, …] <-> [T, B, …]
+Ref swapped_if(Emitter& out, Ref x, bool batch_first) {
+  return batch_first ? out.transpose(x, {1, 0, 2}) : x;
 }
 
 Layers read_layers(const OpView& op, Emitter& out, const Kind& kind) {
@@ -89,14 +87,9 @@ Layers read_layers(const OpView& op, Emitter& out, const Kind& kind) {
   Layers layers;
   layers.directions = op.boolean("bidirectional") ? 2 : 1;
   layers.batch_first = op.boolean("batch_first");
-  const Ref input = widened(out, op.tensor("input"));
-  layers.is_batched = out.rank(input) == 3;
-  layers.x = time_first(out, input, layers);
+  layers.x = swapped_if(out, widened(out, op.tensor("input")), layers.batch_first);
   layers.states = kind.has_cell_state ? op.tensors("hx") : std::vector<Ref>{op.tensor("hx")};
-  for (Ref& state : layers.states) {
-    state = widened(out, state);
-    if (!layers.is_batched) state = out.unsqueeze(state, {1});
-  }
+  for (Ref& state : layers.states) state = widened(out, state);
   const auto cells = static_cast<int>(op.i64("num_layers")) * layers.directions;
   layers.weights = read_weights(op, out, cells);
   return layers;
@@ -178,13 +171,10 @@ std::vector<Ref> states_of(Emitter& out, const Layers& layers, int cell) {
 // --- all layers ---
 
 /// [layers * directions, B, H] as output `index`.
-void state_result(const OpView& op, Emitter& out, const Layers& layers, std::vector<Ref> states,
-                  int index) {
+void state_result(const OpView& op, Emitter& out, std::vector<Ref> states, int index) {
   if (!op.is_used(index)) return;
   for (Ref& state : states) state = out.unsqueeze(state, {0});
-  Ref y = out.concat(states, 0);
-  if (!layers.is_batched) y = out.squeeze(y, {1});
-  out.result(out.cast(y, op.dtype(index)), index);
+  out.result(out.cast(out.concat(states, 0), op.dtype(index)), index);
 }
 
 void layers(const OpView& op, Emitter& out) {
@@ -203,11 +193,9 @@ void layers(const OpView& op, Emitter& out) {
     }
     x = out.concat(sequences, 2);
   }
-  if (!all.is_batched) x = out.squeeze(x, {1});
-  if (all.is_batched && all.batch_first) x = out.transpose(x, {1, 0, 2});
-  out.result(out.cast(x, op.dtype()));
+  out.result(out.cast(swapped_if(out, x, all.batch_first), op.dtype()));
   for (size_t i = 0; i < last.size(); ++i)
-    state_result(op, out, all, last[i], static_cast<int>(i) + 1);
+    state_result(op, out, last[i], static_cast<int>(i) + 1);
 }
 
 /// The batch size changes from step to step, which no tensor of a fixed rank says.
@@ -218,45 +206,39 @@ void packed(const OpView& op, Emitter&) {
 
 // --- single cells ---
 
-/// x . w^T + b, with a batch axis.
+/// x . w^T + b
 Ref share(const OpView& op, Emitter& out, Ref x, std::string_view weight, std::string_view bias) {
   auto b = op.opt_tensor(bias);
   if (b) b = widened(out, *b);
   return linear_layer(op, out, x, widened(out, op.tensor(weight)), b);
 }
 
-Ref with_batch(Emitter& out, Ref x) {
-  return out.rank(x) == 1 ? out.unsqueeze(widened(out, x), {0}) : widened(out, x);
-}
-
-void cell_result(const OpView& op, Emitter& out, Ref y, int index = 0) {
-  if (out.rank(y) > op.rank(index)) y = out.squeeze(y, {0});
-  out.result(out.cast(y, op.dtype(index)), index);
+Ref input_share(const OpView& op, Emitter& out) {
+  return share(op, out, widened(out, op.tensor("input")), "w_ih", "b_ih");
 }
 
 void lstm_cell(const OpView& op, Emitter& out) {
   const std::vector<Ref> states = op.tensors("hx");
-  const Ref h = with_batch(out, states.at(0));
-  const Ref c = with_batch(out, states.at(1));
-  const Ref gates = add(out, share(op, out, with_batch(out, op.tensor("input")), "w_ih", "b_ih"),
-                        share(op, out, h, "w_hh", "b_hh"));
+  const Ref c = widened(out, states.at(1));
+  const Ref gates = add(out, input_share(op, out),
+                        share(op, out, widened(out, states.at(0)), "w_hh", "b_hh"));
   const TensorType type{out.dtype(c), out.shape(c)};
   const auto results = out.calls(op.nnef(), {gates, c}, {}, {type, type});
-  cell_result(op, out, results[0], 0);
-  cell_result(op, out, results[1], 1);
+  for (int i = 0; i < 2; ++i)
+    out.result(out.cast(results[static_cast<size_t>(i)], op.dtype(i)), i);
 }
 
 void gru_cell(const OpView& op, Emitter& out) {
-  const Ref h = with_batch(out, op.tensor("hx"));
-  const Ref x = share(op, out, with_batch(out, op.tensor("input")), "w_ih", "b_ih");
+  const Ref h = widened(out, op.tensor("hx"));
+  const Ref x = input_share(op, out);
   const Ref s = share(op, out, h, "w_hh", "b_hh");
-  cell_result(op, out, out.call(op.nnef(), {x, s, h}, {}, out.dtype(h), out.shape(h)));
+  out.result(out.cast(out.call(op.nnef(), {x, s, h}, {}, out.dtype(h), out.shape(h)), op.dtype()));
 }
 
 void rnn_cell(const OpView& op, Emitter& out) {
-  const Ref x = share(op, out, with_batch(out, op.tensor("input")), "w_ih", "b_ih");
-  const Ref s = share(op, out, with_batch(out, op.tensor("hx")), "w_hh", "b_hh");
-  cell_result(op, out, out.elementwise(op.nnef(), {add(out, x, s)}));
+  const Ref x = input_share(op, out);
+  const Ref s = share(op, out, widened(out, op.tensor("hx")), "w_hh", "b_hh");
+  out.result(out.cast(out.elementwise(op.nnef(), {add(out, x, s)}), op.dtype()));
 }
 
 }  // namespace

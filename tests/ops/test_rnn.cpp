@@ -50,18 +50,15 @@ std::string call(const Layer& layer, const Parameters& parameters, const std::st
          flag(layer.batch_first) + ")";
 }
 
-/// Initial states come in as inputs. `batch` is 0 where there is no batch axis.
+/// Initial states come in as inputs.
 void check_layer(const Layer& layer, int64_t batch = 2, double tolerance = 1e-5) {
   const Parameters all = parameters(layer);
   const int64_t cells = layer.layers * (layer.is_bidirectional ? 2 : 1);
-  const auto with_batch = [&](ir::Ints shape, size_t axis) {
-    if (batch > 0) shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis), batch);
-    return shape;
-  };
-  std::vector<ir::Tensor> inputs = {
-      randn(with_batch({5, kInput}, layer.batch_first ? 0 : 1), 50, layer.dtype),
-      randn(with_batch({cells, layer.projection > 0 ? layer.projection : kHidden}, 1), 51, layer.dtype)};
-  if (layer.name == "lstm") inputs.push_back(randn(with_batch({cells, kHidden}, 1), 52, layer.dtype));
+  const ir::Ints input = layer.batch_first ? ir::Ints{batch, 5, kInput} : ir::Ints{5, batch, kInput};
+  const int64_t state = layer.projection > 0 ? layer.projection : kHidden;
+  std::vector<ir::Tensor> inputs = {randn(input, 50, layer.dtype),
+                                    randn({cells, batch, state}, 51, layer.dtype)};
+  if (layer.name == "lstm") inputs.push_back(randn({cells, batch, kHidden}, 52, layer.dtype));
   check_with(all, {call(layer, all, layer.name == "lstm" ? "[y, z]" : "y")}, inputs, tolerance);
 }
 
@@ -98,15 +95,15 @@ TEST_CASE("initial states that are constants") {
 }
 
 TEST_CASE("single cells, with and without biases") {
-  for (const std::string& name : kNames) {
-    const Parameters all = parameters({.name = name});
-    const bool is_lstm = name == "lstm";
-    const std::string start =
-        "torch." + name + "_cell(x, " + (is_lstm ? "[y, z]" : "y") + ", self.p0, self.p1";
-    std::vector<ir::Tensor> inputs = {randn({2, kInput}, 50), randn({2, kHidden}, 51)};
-    if (is_lstm) inputs.push_back(randn({2, kHidden}, 52));
-    check_with(all, {start + ", self.p2, self.p3)", start + ")"}, inputs);
-  }
+  for (const DType dtype : {DType::f32, DType::f16})
+    for (const std::string& name : kNames) {
+      const Parameters all = parameters({.name = name, .dtype = dtype});
+      const bool is_lstm = name == "lstm";
+      const std::string start = "torch." + name + "_cell(x, " + (is_lstm ? "[y, z]" : "y") + ", self.p0, self.p1";
+      std::vector<ir::Tensor> inputs = {randn({2, kInput}, 50, dtype), randn({2, kHidden}, 51, dtype)};
+      if (is_lstm) inputs.push_back(randn({2, kHidden}, 52, dtype));
+      check_with(all, {start + ", self.p2, self.p3)", start + ")"}, inputs, dtype == DType::f16 ? 4e-3 : 1e-5);
+    }
 }
 
 TEST_CASE("dropout in training is refused") {
