@@ -97,6 +97,8 @@ class Emitter {
   nnef::Document finish();
 
  private:
+  Ref gather_steps(Ref x, int axis, int64_t first, int64_t count, int64_t step);
+
   std::unique_ptr<State> state_;
 };
 

@@ -129,6 +129,16 @@ Ref Emitter::transpose(Ref x, const Ints& permutation) {
   return call("transpose", {x}, {{"axes", permutation}}, entry.dtype, shape);
 }
 
+/// tract 0.22 and 0.23 refuse a slice with a stride of what was reshaped before.
+Ref Emitter::gather_steps(Ref x, int axis, int64_t first, int64_t count, int64_t step) {
+  std::vector<int64_t> entries;
+  for (int64_t i = 0; i < count; ++i) entries.push_back(first + i * step);
+  const Ref indices = constant(ir::tensor_of(DType::i64, {count}, entries), "steps");
+  Shape shape = this->shape(x);
+  shape[static_cast<size_t>(axis)] = count;
+  return call("tract_core_gather", {x, indices}, {{"axis", axis}}, dtype(x), shape);
+}
+
 Ref Emitter::slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride) {
   const TensorEntry entry = state_->at(x);
   Shape shape = entry.shape;
@@ -145,9 +155,9 @@ Ref Emitter::slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride) 
   if (stride > 0 && state_->may_restore(entry))
     return state_->restored(
         x, sliced(joined_or_part(entry), static_cast<size_t>(axis), begin, count, stride));
-  Attributes attributes = {{"axes", Ints{axis}}, {"begin", Ints{begin}}, {"end", Ints{end}}};
-  if (stride != 1) attributes.emplace_back("stride", Ints{stride});
-  return call("slice", {x}, attributes, entry.dtype, shape);
+  if (stride != 1) return gather_steps(x, axis, stride < 0 ? end - 1 : begin, count, stride);
+  return call("slice", {x}, {{"axes", Ints{axis}}, {"begin", Ints{begin}}, {"end", Ints{end}}},
+              entry.dtype, shape);
 }
 
 Ref Emitter::broadcast_to(Ref x, const Shape& shape) {

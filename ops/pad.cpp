@@ -128,21 +128,27 @@ void circular_pad(const OpView& op, Emitter& out) {
 constexpr Translate kByMode[] = {reflection_pad, replication_pad, circular_pad};
 constexpr size_t kConstant = std::size(kByMode);
 
-void pad_by(const OpView& op, Emitter& out, size_t mode) {
+enum class Mode { reflect, replicate, circular, constant };  // in torch's order
+
+void pad_by(const OpView& op, Emitter& out, Mode mode) {
   const double value = op.opt_f64("value").value_or(0);
-  if (mode == kConstant) return pad_with(op, out, value);
-  kByMode[mode](op, out);
+  switch (mode) {
+    case Mode::reflect: return reflection_pad(op, out);
+    case Mode::replicate: return replication_pad(op, out);
+    case Mode::circular: return circular_pad(op, out);
+    case Mode::constant: return pad_with(op, out, value);
+  }
 }
 
 void pad(const OpView& op, Emitter& out) {
   const std::vector<std::string> modes = {"reflect", "replicate", "circular", "constant"};
-  const std::string mode = op.one_of("mode", modes);
-  pad_by(op, out, static_cast<size_t>(std::find(modes.begin(), modes.end(), mode) - modes.begin()));
+  const auto known = std::find(modes.begin(), modes.end(), op.one_of("mode", modes));
+  pad_by(op, out, static_cast<Mode>(known - modes.begin()));
 }
 
 /// The same modes as numbers.
 void pad_enum(const OpView& op, Emitter& out) {
-  pad_by(op, out, static_cast<size_t>(op.i64("mode")));
+  pad_by(op, out, static_cast<Mode>(op.i64("mode")));
 }
 
 }  // namespace

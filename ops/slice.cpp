@@ -195,11 +195,27 @@ void rot90(const OpView& op, Emitter& out) {
 
 // --- differences ---
 
-Ref difference(Emitter& out, Ref x, int axis) {
+Ref sliced(Emitter& out, Ref x, int axis, int64_t begin, int64_t end) {
+  return out.slice(x, axis, begin, end);
+}
+
+/// Entries [begin, end) by gather: tract runs into an internal error where it moves slices of
+/// differences up to a concatenation.
+Ref gathered(Emitter& out, Ref x, int axis, int64_t begin, int64_t end) {
+  std::vector<int64_t> entries;
+  for (int64_t i = begin; i < end; ++i) entries.push_back(i);
+  const int64_t count = end - begin;
+  return out.call("tract_core_gather", {x, int_constant(out, entries, {count}, "entries")},
+                  {{"axis", axis}}, out.dtype(x), with_size(out.shape(x), axis, count));
+}
+
+Ref difference(Emitter& out, Ref x, int axis, bool is_first) {
   const int64_t size = known_size(out, x, axis);
   if (size == 0) return x;
-  const Ref after = out.slice(x, axis, 1, size);
-  const Ref before = out.slice(x, axis, 0, size - 1);
+  if (size == 1) return out.slice(x, axis, 0, 0);
+  const auto part = is_first ? &sliced : &gathered;
+  const Ref after = part(out, x, axis, 1, size);
+  const Ref before = part(out, x, axis, 0, size - 1);
   return out.dtype(x) == DType::boolean ? logical_xor(out, after, before) : sub(out, after, before);
 }
 
@@ -212,7 +228,8 @@ void diff(const OpView& op, Emitter& out) {
   for (const auto& part : {prepend, std::optional(x), append})
     if (part) all.push_back(out.cast(*part, op.dtype()));
   Ref y = out.concat(all, axis);
-  for (int64_t n = op.i64("n"); n > 0; --n) y = difference(out, y, axis);
+  const int64_t times = op.i64("n");
+  for (int64_t n = 0; n < times; ++n) y = difference(out, y, axis, n == 0);
   out.result(y);
 }
 

@@ -71,6 +71,12 @@ TEST_CASE("slices") {
   check_with({{"n", values({}, {1}, DType::i64)}}, {"torch.narrow(x, 1, self.n, 2)"}, {kX});
 }
 
+TEST_CASE("steps and reversals of what was reshaped") {
+  check_each({"x.reshape([2, 12])[:, ::2]", "x.reshape([6, 4])[1::3]", "x.reshape([4, 6]).flip([1])",
+              "(x.reshape([2, 3, 2, 2]) + 1.0)[..., ::2]"},
+             {kX});
+}
+
 TEST_CASE("splits, those that nobody reads included") {
   check_each({"x.split(3)", "x.split(3, 1)", "x.split([2, 5], 1)", "x.split_with_sizes([1, 0, 6], -1)[2]", "x.chunk(3, 1)",
               "x.chunk(4, -1)[1]", "torch.tensor_split(x, 3, 1)", "torch.tensor_split(x, [2, 4], 1)",
