@@ -1,9 +1,6 @@
 // Writes down what the program does to tensors, as a graph without aliases or writes.
 #pragma once
 
-#include <torch/csrc/jit/runtime/operator.h>
-
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,30 +10,13 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "src/trace/call.h"
 #include "src/trace/mapping.h"
 #include "src/trace/names.h"
 #include "src/trace/shadow.h"
 #include "src/trace/trace.h"
 
 namespace t2n::trace {
-
-/// Where in the program something happens.
-struct Place {
-  ir::ScopeId scope = 0;
-  ir::SourceId source = ir::kNoSource;
-};
-
-/// Runs one operation on a stack of operands, leaving its results.
-using Run = std::function<void(torch::jit::Stack&)>;
-Run make_run(torch::jit::Operation operation);
-
-/// An operation about to be recorded: its operands as they were before it ran.
-struct Call {
-  ir::Node node;
-  const c10::FunctionSchema* schema = nullptr;
-  Run run;
-  torch::jit::Stack inputs;
-};
 
 /// Tensors are told apart by their TensorImpl. A view remembers its base; a write makes a new
 /// version of the root and leaves the other views stale until they are read again.
@@ -136,15 +116,5 @@ class Recorder {
   std::map<std::pair<ir::ScopeId, std::string>, int> calls_;
   std::unordered_multimap<size_t, ir::ValueId> small_constants_;  ///< by hash of their content
 };
-
-/// Tensors of a result in order, those in lists, tuples and dicts included.
-std::vector<at::Tensor> flatten_tensors(const c10::IValue& value);
-
-/// The functional operator for one that writes: "aten::add_.Tensor" and "aten::add.out" give
-/// "aten::add.Tensor". Empty if there is none.
-std::string functional_name(const c10::FunctionSchema& schema);
-
-/// "aten::add.Tensor"
-std::string qualified_name(const c10::FunctionSchema& schema);
 
 }  // namespace t2n::trace

@@ -1,0 +1,42 @@
+// One operation of the program: what runs, on which operands, and how the graph will name it.
+#pragma once
+
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace t2n::trace {
+
+/// Where in the program something happens.
+struct Place {
+  ir::ScopeId scope = 0;
+  ir::SourceId source = ir::kNoSource;
+};
+
+/// Runs one operation on a stack of operands, leaving its results.
+using Run = std::function<void(torch::jit::Stack&)>;
+Run make_run(torch::jit::Operation operation);
+
+/// An operation about to be recorded: its operands as they were before it ran.
+struct Call {
+  ir::Node node;
+  const c10::FunctionSchema* schema = nullptr;
+  Run run;
+  torch::jit::Stack inputs;
+};
+
+/// Tensors of a result in order, those in lists, tuples and dicts included.
+std::vector<at::Tensor> flatten_tensors(const c10::IValue& value);
+
+/// The functional operator for one that writes: "aten::add_.Tensor" and "aten::add.out" give
+/// "aten::add.Tensor". Empty if there is none.
+std::string functional_name(const c10::FunctionSchema& schema);
+
+/// "aten::add.Tensor"
+std::string qualified_name(const c10::FunctionSchema& schema);
+
+}  // namespace t2n::trace
