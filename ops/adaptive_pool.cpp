@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/arith.h"
+#include "ops/positions.h"
 #include "ops/registry.h"
 #include "ops/sizes.h"
 #include "ops/spatial.h"
@@ -100,7 +101,8 @@ void adaptive_avg_pool(const OpView& op, Emitter& out) {
   batched_result(op, out, out.cast(x, op.dtype()));
 }
 
-/// All windows as wide as the widest: shorter ones repeat their last entry, which changes no maximum.
+/// All windows as wide as the widest: shorter ones repeat their last entry, which changes no
+/// maximum.
 struct Gathered {
   std::vector<int64_t> entries;  ///< count * width
   int64_t width = 0;
@@ -120,11 +122,8 @@ Gathered equal_windows(int64_t size, int64_t count) {
 Ref gathered_windows(Emitter& out, Ref x, const std::vector<Gathered>& windows) {
   Shape split = {out.shape(x)[0], out.shape(x)[1]};
   for (size_t i = 0; i < windows.size(); ++i) {
-    const auto& entries = windows[i].entries;
-    const auto count = static_cast<int64_t>(entries.size());
-    const int axis = static_cast<int>(i) + 2;
-    x = out.call("tract_core_gather", {x, int_constant(out, entries, {count}, "windows")},
-                 {{"axis", axis}}, out.dtype(x), with_size(out.shape(x), axis, count));
+    const auto count = static_cast<int64_t>(windows[i].entries.size());
+    x = take(out, x, windows[i].entries, static_cast<int>(i) + 2);
     split.insert(split.end(), {count / windows[i].width, windows[i].width});
   }
   return out.reshape(x, split);
@@ -164,7 +163,8 @@ void uneven_max_pool(const OpView& op, Emitter& out, Ref x, const Axes& axes) {
   batched_result(op, out, out.squeeze(reduce(out, "max_reduce", elements, last), last), 0);
   if (!op.is_used(1)) return;
   const Ref winner = reduce(out, "argmax_reduce", elements, last, DType::i64);
-  const Ref table = window_last(out, gathered_windows(out, positions(out, axes.in), windows), spatial);
+  const Ref table =
+      window_last(out, gathered_windows(out, positions(out, axes.in), windows), spatial);
   Shape shape = out.shape(elements);
   const Ref all = out.broadcast_to(table, shape);
   shape.back() = 1;

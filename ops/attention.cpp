@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "ops/arith.h"
-#include "ops/product.h"
 #include "ops/positions.h"
+#include "ops/product.h"
 #include "ops/registry.h"
 #include "ops/sizes.h"
 
@@ -62,8 +62,8 @@ Ref without_blind(Emitter& out, Ref y, Ref mask) {
   return select(out, sees_any, y, like(out, 0, y));
 }
 
-/// Groups of query heads share a key head: [B, K, S, D] -> [B, K * groups, S, D]. By gather: tract 0.21
-/// fails to simplify a broadcast and reshape before the product.
+/// Groups of query heads share a key head: [B, K, S, D] -> [B, K * groups, S, D]. By gather: tract
+/// 0.21 fails to simplify a broadcast and reshape before the product.
 Ref repeated_heads(Emitter& out, Ref x, Ref query) {
   const int axis = out.rank(x) - 3;
   const int64_t given = known_size(out, x, axis);
@@ -71,8 +71,7 @@ Ref repeated_heads(Emitter& out, Ref x, Ref query) {
   if (given == wanted) return x;
   std::vector<int64_t> heads;
   for (int64_t head = 0; head < wanted; ++head) heads.push_back(head * given / wanted);
-  return out.call("tract_core_gather", {x, int_constant(out, heads, {wanted}, "heads")},
-                  {{"axis", axis}}, out.dtype(x), with_size(out.shape(x), axis, wanted));
+  return take(out, x, heads, axis);
 }
 
 Attention with_repeated_heads(Emitter& out, Attention a) {
@@ -172,8 +171,7 @@ Attention read_attention(const OpView& op, Emitter& out) {
 void scaled_dot_product(const OpView& op, Emitter& out) {
   out.result(out.cast(attention(op, out, op.nnef(), read_attention(op, out)), op.dtype()));
   for (int i = 1; i < op.outputs(); ++i)
-    if (op.is_used(i))
-      op.refuse_op(cat("output ", i, ", kept for the backward pass, is read"));
+    if (op.is_used(i)) op.refuse_op(cat("output ", i, ", kept for the backward pass, is read"));
 }
 
 }  // namespace
@@ -188,7 +186,8 @@ AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a) 
   Ref scores = scaled(out, products, a.scale.value_or(1 / std::sqrt(width)));
   if (a.mask) scores = add(out, scores, *a.mask);
   const Ints last = {out.rank(scores) - 1};
-  Ref weights = out.call("softmax", {scores}, {{"axes", last}}, out.dtype(scores), out.shape(scores));
+  Ref weights =
+      out.call("softmax", {scores}, {{"axes", last}}, out.dtype(scores), out.shape(scores));
   if (mask && !a.is_causal) weights = without_blind(out, weights, *mask);
   return {product(op, out, weights, a.value), weights};
 }

@@ -14,11 +14,11 @@ struct Attention {
   Ref query;
   Ref key;
   Ref value;
-  std::optional<Ref> mask;  ///< booleans (true takes part), or numbers to add
-  bool is_causal = false;   ///< query i sees the keys 0..i
+  std::optional<Ref> mask;      ///< booleans (true takes part), or numbers to add
+  bool is_causal = false;       ///< query i sees the keys 0..i
   std::optional<double> scale;  ///< 1 / sqrt(size of a query) where absent
-  bool is_grouped = false;  ///< the axis before the last two may be shorter in key and value: each of
-                            ///< their heads then serves several heads of the query
+  bool is_grouped = false;  ///< the axis before the last two may be shorter in key and value: each
+                            ///< of their heads then serves several heads of the query
 };
 
 struct AttentionResult {

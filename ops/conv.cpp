@@ -3,13 +3,14 @@
 
 #include "ops/arith.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 #include "ops/spatial.h"
 
 namespace t2n::ops {
 namespace {
 
-/// Weights are [O, I/groups, k…], of transposed convolutions [I, O/groups, k…]. Lists have one entry per
-/// spatial axis.
+/// Weights are [O, I/groups, k…], of transposed convolutions [I, O/groups, k…]. Lists have one
+/// entry per spatial axis.
 struct Convolution {
   Ref input;
   Ref weight;
@@ -42,7 +43,8 @@ Pads symmetric(const Ints& padding) {
   return out;
 }
 
-/// `same` keeps the size at stride 1; an odd padding puts its larger half at the end, as torch does.
+/// `same` keeps the size at stride 1; an odd padding puts its larger half at the end, as torch
+/// does.
 Pads named_padding(const OpView& op, Emitter& out, const Convolution& c) {
   const std::string mode = op.one_of("padding", {"same", "valid"});
   const Ints weight = out.sizes(c.weight);
@@ -56,8 +58,11 @@ Pads named_padding(const OpView& op, Emitter& out, const Convolution& c) {
 }
 
 Attributes attributes_of(const Convolution& c) {
-  return {{"border", "constant"}, {"padding", c.pads},     {"stride", c.stride},
-          {"dilation", c.dilation}, {"groups", c.groups}};
+  return {{"border", "constant"},
+          {"padding", c.pads},
+          {"stride", c.stride},
+          {"dilation", c.dilation},
+          {"groups", c.groups}};
 }
 
 /// Half floats convolve in f32, where torch computes them too: tract's own f16 sums are ten times
@@ -67,8 +72,8 @@ void emit(const OpView& op, Emitter& out, std::string_view name, const Convoluti
   std::vector<Ref> operands = {widened(out, batched(out, c.input, c.spatial())),
                                widened(out, c.weight)};
   if (c.bias) operands.push_back(widened(out, *c.bias));
-  const Ref y = out.call(name, operands, attributes, out.dtype(operands[0]),
-                         batched_shape(op, c.spatial()));
+  const Ref y =
+      out.call(name, operands, attributes, out.dtype(operands[0]), batched_shape(op, c.spatial()));
   batched_result(op, out, out.cast(y, op.dtype()));
 }
 
@@ -92,8 +97,9 @@ void emit_transposed(const OpView& op, Emitter& out, Convolution c) {
   c.weight = transposed_weight(out, c.weight, c.groups);
   Attributes attributes = attributes_of(c);
   if (std::any_of(extra.begin(), extra.end(), [](int64_t p) { return p != 0; })) {
-    const Ints sizes = op.sizes();
-    attributes.emplace_back("output_shape", Ints(sizes.end() - c.spatial(), sizes.end()));
+    Ints sizes;
+    for (int i = c.spatial(); i > 0; --i) sizes.push_back(known_size(op, 0, op.rank() - i));
+    attributes.emplace_back("output_shape", sizes);
   }
   emit(op, out, "deconv", c, attributes);
 }

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "ops/arith.h"
-#include "ops/positions.h"
 #include "ops/registry.h"
 #include "ops/sizes.h"
 
@@ -28,22 +27,18 @@ Shape appended(Shape shape, std::initializer_list<int64_t> sizes) {
   return shape;
 }
 
-/// The last two axes [h, w] as one: the diagonal is every (w + 1)-th entry. Gathered, since tract
-/// fails on a strided slice of a reshape ("Invalid axis").
+/// The last two axes [h, w] as one: the diagonal is every (w + 1)-th entry.
 Ref diagonal_of_last(Emitter& out, Ref x, int64_t offset) {
   const int rank = out.rank(x);
   const int64_t h = known_size(out, x, rank - 2);
   const int64_t w = known_size(out, x, rank - 1);
-  const int64_t count = std::max<int64_t>(0, offset >= 0 ? std::min(h, w - offset)
-                                                         : std::min(h + offset, w));
+  const int64_t count =
+      std::max<int64_t>(0, offset >= 0 ? std::min(h, w - offset) : std::min(h + offset, w));
   const Shape batch = leading(out.shape(x), 2);
   if (count == 0) return out.full(like(out, 0, x), appended(batch, {0}));
   const int64_t begin = offset >= 0 ? offset : -offset * w;
   const Ref flat = out.reshape(x, appended(batch, {h * w}));
-  std::vector<int64_t> entries;
-  for (int64_t i = 0; i < count; ++i) entries.push_back(begin + i * (w + 1));
-  return take(out, flat, out.constant(ir::tensor_of(DType::i64, {count}, entries), "diagonal"),
-              rank - 2);
+  return out.slice(flat, rank - 2, begin, begin + (count - 1) * (w + 1) + 1, w + 1);
 }
 
 /// The last axis [n] becomes the diagonal of a square: entries m + 1 apart, zeros between.

@@ -1,4 +1,5 @@
-// einsum: the equation is resolved here (ellipses, diagonals, broadcasting, lone labels), pair by pair.
+// einsum: the equation is resolved here (ellipses, diagonals, broadcasting, lone labels), pair by
+// pair.
 #include <algorithm>
 #include <map>
 #include <set>

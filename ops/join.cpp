@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/arith.h"
+#include "ops/positions.h"
 #include "ops/product.h"
 #include "ops/registry.h"
 
@@ -23,8 +24,7 @@ bool is_legacy_empty(const Emitter& out, Ref x) {
 void cat(const OpView& op, Emitter& out) {
   std::vector<Ref> tensors = read_tensors(op, out);
   const int axis = op.axis("dim", op.rank());
-  if (op.rank() > 1)
-    std::erase_if(tensors, [&](Ref x) { return is_legacy_empty(out, x); });
+  if (op.rank() > 1) std::erase_if(tensors, [&](Ref x) { return is_legacy_empty(out, x); });
   out.result(out.concat(tensors, axis));
 }
 
@@ -39,9 +39,9 @@ bool is_computed(const Emitter& out, Ref x) { return !out.constant_value(x); }
 void stack(const OpView& op, Emitter& out) {
   const std::vector<Ref> tensors = read_tensors(op, out);
   const int axis = op.axis("dim", op.rank());
-  const bool is_plain = op.rank() > 1 && tensors.size() > 1 &&
-                        std::all_of(tensors.begin(), tensors.end(),
-                                    [&](Ref x) { return is_computed(out, x); });
+  const bool is_plain =
+      op.rank() > 1 && tensors.size() > 1 &&
+      std::all_of(tensors.begin(), tensors.end(), [&](Ref x) { return is_computed(out, x); });
   out.result(is_plain ? out.call_list("stack", tensors, {{"axis", axis}}, op.dtype(), op.shape())
                       : stacked(out, tensors, axis));
 }
@@ -124,8 +124,7 @@ void combinations(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const auto indices = choices(out.sizes(x).at(0), op.i64("r"), op.boolean("with_replacement"));
   if (indices.empty()) return out.result(out.full(out.scalar(0.0, op.dtype()), op.shape()));
-  out.result("tract_core_gather", {x, int_constant(out, indices, op.sizes(), "choices")},
-             {{"axis", 0}});
+  out.result(out.reshape(take(out, x, indices, 0), op.shape()));
 }
 
 /// Blocks along the diagonal; vectors are rows.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/arith.h"
+#include "ops/positions.h"
 #include "ops/product.h"
 #include "ops/registry.h"
 
@@ -15,8 +16,8 @@ void linear(const OpView& op, Emitter& out) {
   const auto bias = op.opt_tensor("bias");
   if (out.rank(weight) == 2 && (!bias || out.rank(*bias) == 1))
     return out.result(linear_layer(op, out, x, weight, bias));
-  const Ref y = out.rank(weight) == 1 ? product(op, out, x, weight)
-                                      : product_transposed(op, out, x, weight);
+  const Ref y =
+      out.rank(weight) == 1 ? product(op, out, x, weight) : product_transposed(op, out, x, weight);
   out.result(bias ? add(out, y, *bias) : y);
 }
 
@@ -152,8 +153,7 @@ void vecdot(const OpView& op, Emitter& out) {
 }
 
 void chain(const OpView& op, Emitter& out) {
-  const std::vector<Ref> factors =
-      op.tensors(op.has_argument("matrices") ? "matrices" : "tensors");
+  const std::vector<Ref> factors = op.tensors(op.has_argument("matrices") ? "matrices" : "tensors");
   Ref y = factors.at(0);
   for (size_t i = 1; i < factors.size(); ++i) y = product(op, out, y, factors[i]);
   out.result(y);
@@ -185,6 +185,24 @@ void kron(const OpView& op, Emitter& out) {
   out.result(out.reshape(mul(out, out.unsqueeze(a, after), out.unsqueeze(b, before)), op.shape()));
 }
 
+/// Without `dim`, the first axis of three entries.
+int cross_axis(const OpView& op, Emitter& out, Ref x) {
+  if (!op.is_none("dim")) return op.axis("dim", op.rank());
+  int axis = 0;
+  while (out.shape(x).at(static_cast<size_t>(axis)) != Dim(3)) ++axis;
+  return axis;
+}
+
+/// y[i] = a[i + 1] * b[i + 2] - a[i + 2] * b[i + 1]
+void cross(const OpView& op, Emitter& out) {
+  const int axis = cross_axis(op, out, op.tensor("self"));
+  const Ref a = out.broadcast_to(op.tensor("self"), op.shape());
+  const Ref b = out.broadcast_to(op.tensor("other"), op.shape());
+  const std::vector<int64_t> next = {1, 2, 0}, after = {2, 0, 1};
+  out.result(sub(out, mul(out, take(out, a, next, axis), take(out, b, after, axis)),
+                 mul(out, take(out, a, after, axis), take(out, b, next, axis))));
+}
+
 /// y[o] = input1 . weight[o] . input2 + bias[o]
 void bilinear(const OpView& op, Emitter& out) {
   const Ref a = op.tensor("input1");
@@ -193,7 +211,8 @@ void bilinear(const OpView& op, Emitter& out) {
   const Shape sizes = out.shape(weight);
   Dim batch = 1;
   for (size_t i = 0; i + 1 < op.shape().size(); ++i) batch = batch * op.shape()[i];
-  const Ref by_input = out.reshape(out.transpose(weight, {1, 0, 2}), {sizes[1], sizes[0] * sizes[2]});
+  const Ref by_input =
+      out.reshape(out.transpose(weight, {1, 0, 2}), {sizes[1], sizes[0] * sizes[2]});
   const Ref rows = product(op, out, out.reshape(a, {batch, sizes[1]}), by_input);
   const Ref y = product(op, out, out.reshape(rows, {batch, sizes[0], sizes[2]}),
                         out.reshape(b, {batch, sizes[2], 1}));
@@ -260,6 +279,11 @@ void register_matmul(Registry& r) {
   r.add({.op = "aten::kron",
          .doc = "Kronecker product",
          .variants = {{any_target(), "mul", kron}},
+         .promotion = ir::Promotion::operands});
+  r.add({.op = "aten::linalg_cross",
+         .also = {"aten::cross"},
+         .doc = "cross product of vectors of three entries",
+         .variants = {{any_target(), "tract_core_gather", cross}},
          .promotion = ir::Promotion::operands});
   r.add({.op = "aten::bilinear",
          .doc = "y[o] = input1 . weight[o] . input2 + bias[o]",

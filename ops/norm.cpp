@@ -1,5 +1,5 @@
 // Normalisations: by stored statistics, or by those of the tensor itself over some of its axes.
-#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "ops/arith.h"
@@ -98,7 +98,8 @@ void from_batch(const OpView& op, Emitter& out, std::string_view flag, int first
 void batch_norm(const OpView& op, Emitter& out) {
   op.ignore("momentum", "updates statistics, in training");
   ignore_present(op, {"cudnn_enabled"}, "chooses a kernel");
-  if (op.has_argument("training") && op.boolean("training")) return from_batch(op, out, "training", 0);
+  if (op.has_argument("training") && op.boolean("training"))
+    return from_batch(op, out, "training", 0);
   finish_norm(op, out, by_stored_statistics(op, out, widened(out, op.tensor("input"))));
 }
 
@@ -142,9 +143,9 @@ void rms_norm(const OpView& op, Emitter& out) {
   const Ints axes = last_axes(out.rank(x), op.dims("normalized_shape").size());
   const double eps = rms_eps(op, out.dtype(x));
   const bool is_f64 = out.dtype(x) == DType::f64;
-  const Ref y = out.call(is_f64 ? "t2n_rms_norm_f64" : "t2n_rms_norm",
-                         {x, out.scalar(eps, out.dtype(x))}, {{"axes", axes}}, out.dtype(x),
-                         out.shape(x));
+  const Ref y =
+      out.call(is_f64 ? "t2n_rms_norm_f64" : "t2n_rms_norm", {x, out.scalar(eps, out.dtype(x))},
+               {{"axes", axes}}, out.dtype(x), out.shape(x));
   finish_rms_norm(op, out, y);
 }
 
@@ -154,9 +155,9 @@ void rms_norm_core(const OpView& op, Emitter& out) {
   if (op.dims("normalized_shape").size() != 1 || out.dtype(input) == DType::f64)
     return rms_norm(op, out);
   const Ref x = widened(out, input);
-  const Ref y = out.call(op.nnef(), {x},
-                         {{"axis", out.rank(x) - 1}, {"eps", rms_eps(op, out.dtype(x))}},
-                         out.dtype(x), out.shape(x));
+  const Ref y =
+      out.call(op.nnef(), {x}, {{"axis", out.rank(x) - 1}, {"eps", rms_eps(op, out.dtype(x))}},
+               out.dtype(x), out.shape(x));
   finish_rms_norm(op, out, y);
 }
 
@@ -175,8 +176,9 @@ void group_norm(const OpView& op, Emitter& out) {
   const Ref grouped = out.reshape(x, {shape[0], groups, rest});
   const Ref y = out.reshape(normalised(out, grouped, eps_of(op, out, out.dtype(x)), {2}), shape);
   const int rank = out.rank(x);
-  finish_norm(op, out, affine(out, y, channel_tensor(op, out, "weight", rank),
-                              channel_tensor(op, out, "bias", rank)));
+  finish_norm(op, out,
+              affine(out, y, channel_tensor(op, out, "weight", rank),
+                     channel_tensor(op, out, "bias", rank)));
 }
 
 // --- weight_norm ---
@@ -195,7 +197,31 @@ void weight_norm(const OpView& op, Emitter& out) {
   if (op.outputs() > 1) out.result(out.cast(norm, op.dtype(1)), 1);
 }
 
-constexpr std::string_view kStatistics = "outputs for the backward pass are refused if they are read";
+// --- renorm ---
+
+Ref p_norm(const OpView& op, Emitter& out, Ref x, const Ints& axes) {
+  const double p = op.f64("p");
+  if (p == 2) return out.elementwise("sqrt", {reduce(out, "sum_reduce", mul(out, x, x), axes)});
+  if (p == 1) return reduce(out, "sum_reduce", magnitude(out, x), axes);
+  if (std::isinf(p) && p > 0) return reduce(out, "max_reduce", magnitude(out, x), axes);
+  op.refuse("p", "known values are 1, 2 and inf");
+}
+
+/// Entries of an axis whose norm exceeds `maxnorm` are scaled down to it, nearly: torch adds 1e-7.
+void renorm(const OpView& op, Emitter& out) {
+  const Ref x = widened(out, op.tensor("self"));
+  Ints axes = all_axes(out.rank(x));
+  axes.erase(axes.begin() + op.axis("dim"));
+  const Ref norm = p_norm(op, out, x, axes);
+  const Ref limit = op.number("maxnorm", out.dtype(x));
+  const Ref factor = div(out, limit, add(out, norm, like(out, 1e-7, norm)));
+  const Ref one = like(out, 1, norm);
+  const Ref scale = select(out, compare(out, "gt", norm, limit), factor, one);
+  out.result(out.cast(mul(out, x, scale), op.dtype()));
+}
+
+constexpr std::string_view kStatistics =
+    "outputs for the backward pass are refused if they are read";
 
 }  // namespace
 
@@ -231,6 +257,10 @@ void register_norm(Registry& r) {
          .also = {"aten::_weight_norm_interface"},
          .doc = "v * (g / norm(v))",
          .variants = {{any_target(), "sqrt", weight_norm}}});
+  r.add({.op = "aten::renorm",
+         .doc = "self * min(1, maxnorm / norm(self)) for each entry of dim",
+         .variants = {{any_target(), "sqrt", renorm}},
+         .limits = "p other than 1, 2 and inf is refused"});
 }
 
 }  // namespace t2n::ops

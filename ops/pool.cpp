@@ -9,7 +9,8 @@
 namespace t2n::ops {
 namespace {
 
-/// Lists have one entry per spatial axis. `pads` are torch's; `excess` is what ceil_mode adds at the end.
+/// Lists have one entry per spatial axis. `pads` are torch's; `excess` is what ceil_mode adds at
+/// the end.
 struct Window {
   Ints size;
   Ints stride;
@@ -26,7 +27,8 @@ struct Window {
   int64_t volume() const { return ir::element_count(size); }
 };
 
-/// The last window of ceil_mode may stick out at the end; where it would start decides torch's shape.
+/// The last window of ceil_mode may stick out at the end; where it would start decides torch's
+/// shape.
 Ints excess_of(const OpView& op, Emitter& out, const Window& w) {
   Ints excess(w.size.size());
   if (!op.boolean("ceil_mode")) return excess;
@@ -117,8 +119,8 @@ Ref sum_divided(const OpView& op, Emitter& out, Ref x, Window w, int64_t divisor
 
 Ref mean_over_windows(const OpView& op, Emitter& out, Ref x, const Window& w, bool can_count) {
   const bool counts_pads = op.boolean("count_include_pad");
-  const auto divisor = op.has_argument("divisor_override") ? op.opt_i64("divisor_override")
-                                                           : std::nullopt;
+  const auto divisor =
+      op.has_argument("divisor_override") ? op.opt_i64("divisor_override") : std::nullopt;
   if (divisor) return sum_divided(op, out, x, w, *divisor);
   if (!counts_pads || !w.has_pads()) return box(op, out, x, w, "ignore");
   if (can_count && !w.has_excess()) return box(op, out, x, w, "constant");
@@ -149,10 +151,10 @@ void max_unpool(const OpView& op, Emitter& out) {
     return Shape{s[0], s[1], count};
   };
   const Ref zeros = out.full(out.scalar(0.0, op.dtype()), flat(shape));
-  const Ref y = out.call(op.nnef(),
-                         {zeros, out.reshape(indices, flat(out.shape(indices))),
-                          out.reshape(x, flat(out.shape(x)))},
-                         {{"axis", 2}}, op.dtype(), flat(shape));
+  const Ref y = out.call(
+      op.nnef(),
+      {zeros, out.reshape(indices, flat(out.shape(indices))), out.reshape(x, flat(out.shape(x)))},
+      {{"axis", 2}}, op.dtype(), flat(shape));
   batched_result(op, out, out.reshape(y, shape));
 }
 

@@ -132,6 +132,11 @@ Ref wrapped(Emitter& out, Ref index, int64_t size) {
   return select(out, compare(out, "lt", index, like(out, 0, index)), from_end, index);
 }
 
+Ref take(Emitter& out, Ref x, const std::vector<int64_t>& indices, int axis) {
+  const auto count = static_cast<int64_t>(indices.size());
+  return take(out, x, int_constant(out, indices, {count}, "indices"), axis);
+}
+
 Ref take(Emitter& out, Ref x, Ref index, int axis) {
   Shape shape = out.shape(x);
   const Shape& selected = out.shape(index);

@@ -35,5 +35,7 @@ Ref wrapped(Emitter& out, Ref index, int64_t size);
 
 /// x[.., index, ..] at `axis`, which the axes of `index` replace.
 Ref take(Emitter& out, Ref x, Ref index, int axis);
+/// The same with positions that are known now.
+Ref take(Emitter& out, Ref x, const std::vector<int64_t>& indices, int axis);
 
 }  // namespace t2n::ops

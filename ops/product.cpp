@@ -26,7 +26,8 @@ Shape product_shape(const Shape& a, const Shape& b, bool transposed) {
   return shape;
 }
 
-/// i64 has no matrix product in tract. Element by element it is exact, but needs room for all products.
+/// i64 has no matrix product in tract. Element by element it is exact, but needs room for all
+/// products.
 Ref integer_product(const OpView& op, Emitter& out, const Operands& x, bool transposed) {
   const int rank = out.rank(x.a);
   Ref b = x.b;
@@ -40,9 +41,10 @@ Ref integer_product(const OpView& op, Emitter& out, const Operands& x, bool tran
   int64_t products = 1;
   for (const Dim& size : shape) products *= size.is_constant() ? size.value() : 1;
   if (products > kMostProducts)
-    op.refuse_op("tract multiplies no matrices of this integer dtype, and these are too large to "
-                 "multiply element by element",
-                 "compute in float32, or in int32");
+    op.refuse_op(
+        "tract multiplies no matrices of this integer dtype, and these are too large to "
+        "multiply element by element",
+        "compute in float32, or in int32");
   return sum_of_products(out, out.unsqueeze(x.a, {rank - 1}), out.unsqueeze(b, {rank - 2}), {rank});
 }
 
@@ -102,8 +104,9 @@ Ref linear_layer(const OpView& op, Emitter& out, Ref x, Ref weight, std::optiona
   const Ref rows = with_rank(out, x, rank);
   Shape shape = out.shape(rows);
   shape.back() = out.shape(weight)[0];
-  const Ref y = out.call("linear", {rows, with_rank(out, weight, rank), with_rank(out, *bias, rank)},
-                         {}, out.dtype(x), shape);
+  const Ref y =
+      out.call("linear", {rows, with_rank(out, weight, rank), with_rank(out, *bias, rank)}, {},
+               out.dtype(x), shape);
   return out.rank(x) == 1 ? out.squeeze(y, {0}) : y;
 }
 

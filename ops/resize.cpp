@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "ops/arith.h"
+#include "ops/positions.h"
 #include "ops/registry.h"
 #include "ops/sizes.h"
 #include "ops/spatial.h"
@@ -113,16 +114,10 @@ bool is_identity(const Taps& taps, int64_t in) {
   const auto& entries = taps.entries[0];
   for (size_t i = 0; i < entries.size(); ++i)
     if (entries[i] != static_cast<int64_t>(i)) return false;
-  const bool is_sole = taps.weights.empty() ||
-                       std::all_of(taps.weights[0].begin(), taps.weights[0].end(),
-                                   [](double weight) { return weight == 1; });
+  const bool is_sole =
+      taps.weights.empty() || std::all_of(taps.weights[0].begin(), taps.weights[0].end(),
+                                          [](double weight) { return weight == 1; });
   return is_sole && static_cast<int64_t>(entries.size()) == in;
-}
-
-Ref gathered(Emitter& out, Ref x, int axis, const std::vector<int64_t>& entries) {
-  const auto count = static_cast<int64_t>(entries.size());
-  return out.call("tract_core_gather", {x, int_constant(out, entries, {count}, "entries")},
-                  {{"axis", axis}}, out.dtype(x), with_size(out.shape(x), axis, count));
 }
 
 Ref weighted(Emitter& out, Ref x, int axis, const std::vector<double>& weights) {
@@ -133,10 +128,10 @@ Ref weighted(Emitter& out, Ref x, int axis, const std::vector<double>& weights) 
 
 Ref sampled(Emitter& out, Ref x, int axis, const Taps& taps) {
   if (is_identity(taps, known_size(out, x, axis))) return x;
-  if (taps.weights.empty()) return gathered(out, x, axis, taps.entries[0]);
+  if (taps.weights.empty()) return take(out, x, taps.entries[0], axis);
   std::optional<Ref> sum;
   for (size_t k = 0; k < taps.entries.size(); ++k) {
-    const Ref part = weighted(out, gathered(out, x, axis, taps.entries[k]), axis, taps.weights[k]);
+    const Ref part = weighted(out, take(out, x, taps.entries[k], axis), axis, taps.weights[k]);
     sum = sum ? add(out, *sum, part) : part;
   }
   return *sum;
@@ -154,8 +149,7 @@ std::vector<std::optional<double>> read_scales(const OpView& op, int spatial) {
       for (size_t i = 0; i < scales.size(); ++i) scales[i] = given->at(given->size() == 1 ? 0 : i);
     return scales;
   }
-  for (size_t i = 0; i < scales.size(); ++i)
-    scales[i] = op.opt_f64(kScales[scales.size() - 1][i]);
+  for (size_t i = 0; i < scales.size(); ++i) scales[i] = op.opt_f64(kScales[scales.size() - 1][i]);
   return scales;
 }
 

@@ -39,7 +39,7 @@ const Kind& kind_of(const OpView& op) {
 
 /// A layer as the operator describes it; tensors are in f32 where the model has f16.
 struct Layers {
-  Ref x;              ///< [T, B, I]
+  Ref x;                    ///< [T, B, I]
   std::vector<Ref> states;  ///< h, and c of an LSTM: [layers * directions, B, H]
   std::vector<Weights> weights;
   int directions = 1;
@@ -55,8 +55,9 @@ std::vector<Weights> read_weights(const OpView& op, Emitter& out, int cells) {
   const bool has_biases = op.boolean("has_biases");
   const size_t each = params.size() / static_cast<size_t>(cells);
   const size_t plain = has_biases ? 4 : 2;
-  T2N_ASSERT(each * static_cast<size_t>(cells) == params.size() && (each == plain || each == plain + 1),
-             op.op(), ": ", params.size(), " parameters for ", cells, " cells");
+  T2N_ASSERT(
+      each * static_cast<size_t>(cells) == params.size() && (each == plain || each == plain + 1),
+      op.op(), ": ", params.size(), " parameters for ", cells, " cells");
   std::vector<Weights> all;
   for (size_t i = 0; i < params.size(); i += each) {
     Weights w;
@@ -131,12 +132,12 @@ Attributes scan_attributes(Emitter& out, const Kind& kind, const Weights& w, Ref
                            const std::vector<Ref>& states, int step) {
   nnef::Values state, outputs = {output("y", "full", step)};
   for (size_t i = 0; i < states.size(); ++i) {
-    state.push_back(nnef::tuple({nnef::string(kStates[i]), out.operand(states[i]),
-                                 nnef::string(kNextStates[i])}));
+    state.push_back(nnef::tuple(
+        {nnef::string(kStates[i]), out.operand(states[i]), nnef::string(kNextStates[i])}));
     outputs.push_back(output(kNextStates[i], "last", 1));
   }
-  const nnef::Value scanned = nnef::tuple(
-      {nnef::string("x"), out.operand(gates), nnef::integer(0), nnef::integer(step)});
+  const nnef::Value scanned =
+      nnef::tuple({nnef::string("x"), out.operand(gates), nnef::integer(0), nnef::integer(step)});
   const std::string body(w.projection ? "t2n_lstm_projected_step" : kind.step);
   return {{"body", body},
           {"scan", nnef::array({scanned})},
@@ -148,8 +149,8 @@ Attributes scan_attributes(Emitter& out, const Kind& kind, const Weights& w, Ref
           {"external_state", 0}};
 }
 
-/// y [T, B, H], then the last states [B, H]. The input's share of all gates is one product before the
-/// scan. `step` is 1, or -1 from the last moment to the first.
+/// y [T, B, H], then the last states [B, H]. The input's share of all gates is one product before
+/// the scan. `step` is 1, or -1 from the last moment to the first.
 std::vector<Ref> run_direction(const OpView& op, Emitter& out, const Kind& kind, const Weights& w,
                                Ref x, const std::vector<Ref>& states, int step) {
   const Ref gates = linear_layer(op, out, x, w.input, bias_before_scan(out, kind, w));
@@ -158,7 +159,8 @@ std::vector<Ref> run_direction(const OpView& op, Emitter& out, const Kind& kind,
   sequence.insert(sequence.begin(), out.shape(x)[0]);
   std::vector<TensorType> types = {{dtype, sequence}};
   for (const Ref state : states) types.push_back({dtype, out.shape(state)});
-  return out.calls("tract_core_scan", {}, scan_attributes(out, kind, w, gates, states, step), types);
+  return out.calls("tract_core_scan", {}, scan_attributes(out, kind, w, gates, states, step),
+                   types);
 }
 
 std::vector<Ref> states_of(Emitter& out, const Layers& layers, int cell) {
@@ -194,8 +196,7 @@ void layers(const OpView& op, Emitter& out) {
     x = out.concat(sequences, 2);
   }
   out.result(out.cast(swapped_if(out, x, all.batch_first), op.dtype()));
-  for (size_t i = 0; i < last.size(); ++i)
-    state_result(op, out, last[i], static_cast<int>(i) + 1);
+  for (size_t i = 0; i < last.size(); ++i) state_result(op, out, last[i], static_cast<int>(i) + 1);
 }
 
 /// The batch size changes from step to step, which no tensor of a fixed rank says.
@@ -220,12 +221,11 @@ Ref input_share(const OpView& op, Emitter& out) {
 void lstm_cell(const OpView& op, Emitter& out) {
   const std::vector<Ref> states = op.tensors("hx");
   const Ref c = widened(out, states.at(1));
-  const Ref gates = add(out, input_share(op, out),
-                        share(op, out, widened(out, states.at(0)), "w_hh", "b_hh"));
+  const Ref gates =
+      add(out, input_share(op, out), share(op, out, widened(out, states.at(0)), "w_hh", "b_hh"));
   const TensorType type{out.dtype(c), out.shape(c)};
   const auto results = out.calls(op.nnef(), {gates, c}, {}, {type, type});
-  for (int i = 0; i < 2; ++i)
-    out.result(out.cast(results[static_cast<size_t>(i)], op.dtype(i)), i);
+  for (int i = 0; i < 2; ++i) out.result(out.cast(results[static_cast<size_t>(i)], op.dtype(i)), i);
 }
 
 void gru_cell(const OpView& op, Emitter& out) {

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "ops/arith.h"
+#include "ops/positions.h"
 #include "ops/product.h"
 #include "ops/registry.h"
 #include "ops/sizes.h"
@@ -114,9 +115,7 @@ void repeat_interleave_tensor(const OpView& op, Emitter& out) {
   const int64_t size = known_size(out, x, axis);
   const auto indices = repeated_indices(ir::to_i64(op.constant("repeats")), size);
   if (indices.empty()) return out.result(empty(out, op.dtype(), op.shape()));
-  out.result("tract_core_gather",
-             {x, int_constant(out, indices, {static_cast<int64_t>(indices.size())}, "indices")},
-             {{"axis", axis}});
+  out.result(take(out, x, indices, axis));
 }
 
 void repeat_interleave_indices(const OpView& op, Emitter& out) {
@@ -204,6 +203,7 @@ void register_shape(Registry& r) {
          .doc = "each tensor with axes of extent 1 added",
          .variants = {{any_target(), "reshape", list_as_result_shape}}});
   r.add({.op = "aten::real",
+         .also = {"aten::conj", "aten::_conj", "aten::conj_physical"},
          .doc = "the tensor itself: complex ones are pairs by now",
          .variants = {{any_target(), "", same_elements}}});
   r.add({.op = "aten::view.dtype",

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ops/arith.h"
+#include "ops/positions.h"
 #include "ops/registry.h"
 #include "ops/sizes.h"
 #include "src/diag/error.h"
@@ -204,9 +205,7 @@ Ref sliced(Emitter& out, Ref x, int axis, int64_t begin, int64_t end) {
 Ref gathered(Emitter& out, Ref x, int axis, int64_t begin, int64_t end) {
   std::vector<int64_t> entries;
   for (int64_t i = begin; i < end; ++i) entries.push_back(i);
-  const int64_t count = end - begin;
-  return out.call("tract_core_gather", {x, int_constant(out, entries, {count}, "entries")},
-                  {{"axis", axis}}, out.dtype(x), with_size(out.shape(x), axis, count));
+  return take(out, x, entries, axis);
 }
 
 Ref difference(Emitter& out, Ref x, int axis, bool is_first) {

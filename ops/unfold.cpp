@@ -2,18 +2,13 @@
 #include <algorithm>
 
 #include "ops/arith.h"
+#include "ops/positions.h"
 #include "ops/registry.h"
 #include "ops/sizes.h"
 #include "ops/spatial.h"
 
 namespace t2n::ops {
 namespace {
-
-Ref gathered(Emitter& out, Ref x, const std::vector<int64_t>& indices, int axis) {
-  const auto count = static_cast<int64_t>(indices.size());
-  return out.call("tract_core_gather", {x, int_constant(out, indices, {count}, "indices")},
-                  {{"axis", axis}}, out.dtype(x), with_size(out.shape(x), axis, count));
-}
 
 /// Windows of `size` entries, `step` apart: a new last axis runs within the window.
 void unfold(const OpView& op, Emitter& out) {
@@ -29,7 +24,7 @@ void unfold(const OpView& op, Emitter& out) {
   if (indices.empty()) return out.result(out.full(like(out, 0, x), op.shape()));
   Shape split = with_size(out.shape(x), axis, count);
   split.insert(split.begin() + axis + 1, Dim(size));
-  const Ref windows = out.reshape(gathered(out, x, indices, axis), split);
+  const Ref windows = out.reshape(take(out, x, indices, axis), split);
   Ints order = all_axes(op.rank());
   order.erase(order.begin() + axis + 1);
   order.push_back(axis + 1);
@@ -70,8 +65,8 @@ void im2col(const OpView& op, Emitter& out) {
   const int64_t rows = b.count(0, known_size(out, x, 2));
   const int64_t columns = b.count(1, known_size(out, x, 3));
   x = out.pad(x, {{0, 0}, {0, 0}, {b.padding[0], b.padding[0]}, {b.padding[1], b.padding[1]}});
-  x = gathered(out, x, window_entries(b, 0, rows), 2);
-  x = gathered(out, x, window_entries(b, 1, columns), 3);
+  x = take(out, x, window_entries(b, 0, rows), 2);
+  x = take(out, x, window_entries(b, 1, columns), 3);
   x = out.reshape(x, {in[0], in[1], b.size[0], rows, b.size[1], columns});
   x = out.transpose(x, {0, 1, 2, 4, 3, 5});
   out.result(out.reshape(x, op.shape()));
@@ -93,7 +88,8 @@ void col2im(const OpView& op, Emitter& out) {
   const Ints size = op.expand_ints("output_size", 2);
   Ref x = widened(out, op.tensor("self"));
   if (out.rank(x) == 2) x = out.unsqueeze(x, {0});
-  if (!ir::is_float(out.dtype(x))) op.refuse_op("tract convolves no integers", "compute in float32");
+  if (!ir::is_float(out.dtype(x)))
+    op.refuse_op("tract convolves no integers", "compute in float32");
   const Shape in = out.shape(x);
   const int64_t channels = known_size(out, x, 1) / (b.size[0] * b.size[1]);
   x = out.reshape(x, {in[0], in[1], b.count(0, size[0]), b.count(1, size[1])});
@@ -173,7 +169,7 @@ void as_strided(const OpView& op, Emitter& out) {
   const int64_t count = out.sizes(flat)[0];
   if (*std::max_element(indices.begin(), indices.end()) >= count)
     op.refuse("size", "it reaches memory outside of the tensor");
-  out.result(out.reshape(gathered(out, flat, indices, 0), op.shape()));
+  out.result(out.reshape(take(out, flat, indices, 0), op.shape()));
 }
 
 }  // namespace

@@ -11,28 +11,32 @@ const ir::Tensor kValue = randn({2, 4, 7, 6}, 3);
 const std::string kCall = "torch.scaled_dot_product_attention(x, y, z";
 
 TEST_CASE("attention with every argument") {
-  check_each({kCall + ")", kCall + ", None, 0.0, False)", kCall + ", scale=0.3)"}, {kQuery, kKey, kValue});
+  check_each({kCall + ")", kCall + ", None, 0.0, False)", kCall + ", scale=0.3)"},
+             {kQuery, kKey, kValue});
 }
 
 TEST_CASE("causal attention of equal and unequal lengths") {
   check_each({kCall + ", is_causal=True)", kCall + ", is_causal=True, scale=0.5)"},
              {kQuery, randn({2, 4, 5, 8}, 2), randn({2, 4, 5, 8}, 3)});
   check_each({kCall + ", is_causal=True)"}, {kQuery, kKey, kValue});
-  check_each({kCall + ", is_causal=True)"}, {kQuery, randn({2, 4, 3, 8}, 2), randn({2, 4, 3, 6}, 3)});
+  check_each({kCall + ", is_causal=True)"},
+             {kQuery, randn({2, 4, 3, 8}, 2), randn({2, 4, 3, 6}, 3)});
 }
 
 TEST_CASE("masks of numbers and of booleans") {
-  for (const ir::Ints& shape : {ir::Ints{2, 4, 5, 7}, ir::Ints{5, 7}, ir::Ints{2, 1, 1, 7}, ir::Ints{1, 4, 5, 7},
-                                ir::Ints{4, 5, 7}, ir::Ints{1, 7}, ir::Ints{2, 4, 5, 1}}) {
+  for (const ir::Ints& shape :
+       {ir::Ints{2, 4, 5, 7}, ir::Ints{5, 7}, ir::Ints{2, 1, 1, 7}, ir::Ints{1, 4, 5, 7},
+        ir::Ints{4, 5, 7}, ir::Ints{1, 7}, ir::Ints{2, 4, 5, 1}}) {
     check_with({{"m", randn(shape, 4)}}, {kCall + ", self.m)"}, {kQuery, kKey, kValue});
     check_with({{"m", randn(shape, 4)}}, {kCall + ", self.m > -0.5)"}, {kQuery, kKey, kValue});
   }
 }
 
 TEST_CASE("queries that see no key give zeros") {
-  check_with({{"m", values({5, 1}, {1, 1, 0, 1, 0})}},
-             {kCall + ", (self.m > 0).expand([5, 7]))", kCall + ", torch.log(self.m).expand([5, 7]))"},
-             {kQuery, kKey, kValue});
+  check_with(
+      {{"m", values({5, 1}, {1, 1, 0, 1, 0})}},
+      {kCall + ", (self.m > 0).expand([5, 7]))", kCall + ", torch.log(self.m).expand([5, 7]))"},
+      {kQuery, kKey, kValue});
 }
 
 TEST_CASE("grouped queries share keys") {
@@ -45,7 +49,8 @@ TEST_CASE("grouped queries share keys") {
 }
 
 TEST_CASE("attention of ranks 2, 3 and 5") {
-  check_each({kCall + ")", kCall + ", is_causal=True)"}, {randn({5, 8}, 1), randn({5, 8}, 2), randn({5, 8}, 3)});
+  check_each({kCall + ")", kCall + ", is_causal=True)"},
+             {randn({5, 8}, 1), randn({5, 8}, 2), randn({5, 8}, 3)});
   check_with({{"m", randn({5, 7}, 4)}}, {kCall + ")", kCall + ", self.m)"},
              {randn({3, 5, 8}, 1), randn({3, 7, 8}, 2), randn({3, 7, 6}, 3)});
   check_with({{"m", randn({5, 7}, 4)}}, {kCall + ")", kCall + ", self.m > 0)"},
@@ -58,44 +63,63 @@ TEST_CASE("batches that broadcast") {
 
 TEST_CASE("attention of halves and doubles") {
   const std::vector<std::string> all = {kCall + ")", kCall + ", is_causal=True)"};
-  check_each(all, {randn({2, 4, 5, 8}, 1, DType::f16), randn({2, 4, 5, 8}, 2, DType::f16),
-                   randn({2, 4, 5, 8}, 3, DType::f16)}, 2e-3);
-  check_each(all, {randn({2, 4, 5, 8}, 1, DType::f64), randn({2, 4, 5, 8}, 2, DType::f64),
-                   randn({2, 4, 5, 8}, 3, DType::f64)}, 1e-12);
+  check_each(all,
+             {randn({2, 4, 5, 8}, 1, DType::f16), randn({2, 4, 5, 8}, 2, DType::f16),
+              randn({2, 4, 5, 8}, 3, DType::f16)},
+             2e-3);
+  check_each(all,
+             {randn({2, 4, 5, 8}, 1, DType::f64), randn({2, 4, 5, 8}, 2, DType::f64),
+              randn({2, 4, 5, 8}, 3, DType::f64)},
+             1e-12);
 }
 
 Parameters layer_parameters() {
-  return {{"qkv_w", randn({24, 8}, 1)},  {"qkv_b", randn({24}, 2)},    {"proj_w", randn({8, 8}, 3)},
-          {"proj_b", randn({8}, 4)},     {"n1_w", randn({8}, 5)},      {"n1_b", randn({8}, 6)},
-          {"n2_w", randn({8}, 7)},       {"n2_b", randn({8}, 8)},      {"f1_w", randn({16, 8}, 9)},
-          {"f1_b", randn({16}, 10)},     {"f2_w", randn({8, 16}, 11)}, {"f2_b", randn({8}, 12)},
+  return {{"qkv_w", randn({24, 8}, 1)},
+          {"qkv_b", randn({24}, 2)},
+          {"proj_w", randn({8, 8}, 3)},
+          {"proj_b", randn({8}, 4)},
+          {"n1_w", randn({8}, 5)},
+          {"n1_b", randn({8}, 6)},
+          {"n2_w", randn({8}, 7)},
+          {"n2_b", randn({8}, 8)},
+          {"f1_w", randn({16, 8}, 9)},
+          {"f1_b", randn({16}, 10)},
+          {"f2_w", randn({8, 16}, 11)},
+          {"f2_b", randn({8}, 12)},
           {"square", values({3, 3}, {0, 1, 0, 0, 0, 1, 0, 0, 0}, DType::boolean)},
           {"keys", values({2, 3}, {0, 0, 1, 0, 1, 0}, DType::boolean)}};
 }
 
 TEST_CASE("whole attention layers") {
-  const std::string start = "torch._native_multi_head_attention(x, y, z, 8, 2, self.qkv_w, self.qkv_b, self.proj_w, self.proj_b";
+  const std::string start =
+      "torch._native_multi_head_attention(x, y, z, 8, 2, self.qkv_w, self.qkv_b, self.proj_w, "
+      "self.proj_b";
   check_with(layer_parameters(),
-             {start + ")", start + ", None, True, False)", start + ", None)[0]", start + ", self.square, True, True, 0)",
-              start + ", self.keys, True, True, 1)[0]"},
+             {start + ")", start + ", None, True, False)", start + ", None)[0]",
+              start + ", self.square, True, True, 0)", start + ", self.keys, True, True, 1)[0]"},
              {randn({2, 3, 8}, 1), randn({2, 3, 8}, 2), randn({2, 3, 8}, 3)}, 1e-4);
 }
 
 TEST_CASE("whole encoder layers") {
   const auto call = [](const char* use_gelu, const char* norm_first, const char* mask) {
-    return std::string("torch._transformer_encoder_layer_fwd(x, 8, 2, self.qkv_w, self.qkv_b, self.proj_w, self.proj_b, ") +
-           use_gelu + ", " + norm_first + ", 1e-3, self.n1_w, self.n1_b, self.n2_w, self.n2_b, self.f1_w, self.f1_b, "
-           "self.f2_w, self.f2_b" + mask + ")";
+    return std::string(
+               "torch._transformer_encoder_layer_fwd(x, 8, 2, self.qkv_w, self.qkv_b, self.proj_w, "
+               "self.proj_b, ") +
+           use_gelu + ", " + norm_first +
+           ", 1e-3, self.n1_w, self.n1_b, self.n2_w, self.n2_b, self.f1_w, self.f1_b, "
+           "self.f2_w, self.f2_b" +
+           mask + ")";
   };
   check_with(layer_parameters(),
-             {call("False", "False", ""), call("True", "False", ""), call("False", "True", ", self.square, 0"),
-              call("True", "True", ", self.keys, 1")},
+             {call("False", "False", ""), call("True", "False", ""),
+              call("False", "True", ", self.square, 0"), call("True", "True", ", self.keys, 1")},
              {randn({2, 3, 8}, 1)}, 1e-4);
 }
 
 TEST_CASE("dropout is refused") {
   CHECK_EQ(refusal(kCall + ", None, 0.25)", {kQuery, kKey, kValue}),
-           "error[unsupported-argument]: aten::scaled_dot_product_attention: dropout_p=0.25 has no translation for "
+           "error[unsupported-argument]: aten::scaled_dot_product_attention: dropout_p=0.25 has no "
+           "translation for "
            "tract@0.23.9\n"
            "  --> the model (Model)\n"
            "  why:  the only known value is 0\n");

@@ -14,13 +14,13 @@ Parameters parameters(const ir::Ints& weight, int64_t bias, DType dtype = DType:
 }
 
 TEST_CASE("conv1d with every argument") {
-  check_with(parameters({6, 2, 3}, 6),
-             {"torch.conv1d(x, self.w, self.b, groups=2)",
-              "torch.conv1d(x, self.w, None, groups=2)",
-              "torch.conv1d(x, self.w, self.b, [2], [1], [2], 2)",
-              "torch.conv1d(x, self.w, self.b, 1, 'same', 2, 2)",
-              "torch.conv1d(x, self.w, self.b, 2, 'valid', 1, 2)"},
-             {kX1});
+  check_with(
+      parameters({6, 2, 3}, 6),
+      {"torch.conv1d(x, self.w, self.b, groups=2)", "torch.conv1d(x, self.w, None, groups=2)",
+       "torch.conv1d(x, self.w, self.b, [2], [1], [2], 2)",
+       "torch.conv1d(x, self.w, self.b, 1, 'same', 2, 2)",
+       "torch.conv1d(x, self.w, self.b, 2, 'valid', 1, 2)"},
+      {kX1});
 }
 
 TEST_CASE("conv2d with every argument") {
@@ -68,22 +68,25 @@ TEST_CASE("conv_transpose with every argument") {
               // More output padding than padding.
               "torch.conv_transpose2d(x, self.w, self.b, [3, 3], [0, 0], [2, 1], 2)"},
              {kX2});
-  check_with(parameters({4, 6, 3, 2, 3}, 6),
-             {"torch.conv_transpose3d(x, self.w, self.b, [2, 1, 1], [1, 0, 1], [1, 0, 0], 1, [1, 1, 2])"},
-             {kX3});
+  check_with(
+      parameters({4, 6, 3, 2, 3}, 6),
+      {"torch.conv_transpose3d(x, self.w, self.b, [2, 1, 1], [1, 0, 1], [1, 0, 0], 1, [1, 1, 2])"},
+      {kX3});
 }
 
 TEST_CASE("the operators behind traced modules") {
   const std::string flags = ", False, False, True, True)";
-  check_with(parameters({6, 2, 3, 3}, 6),
-             {"torch._convolution(x, self.w, self.b, [2, 1], [1, 1], [1, 1], False, [0, 0], 2" + flags,
-              "torch._convolution(x, self.w, self.b, [2, 1], [1, 1], [1, 1], False, [0, 0], 2, False, "
-              "False, True)",
-              "torch.convolution(x, self.w, None, [1, 1], [1, 1], [2, 1], False, [0, 0], 2)"},
-             {kX2});
-  check_with(parameters({4, 3, 3, 3}, 6),
-             {"torch._convolution(x, self.w, self.b, [2, 2], [1, 1], [1, 1], True, [1, 0], 2" + flags},
-             {kX2});
+  check_with(
+      parameters({6, 2, 3, 3}, 6),
+      {"torch._convolution(x, self.w, self.b, [2, 1], [1, 1], [1, 1], False, [0, 0], 2" + flags,
+       "torch._convolution(x, self.w, self.b, [2, 1], [1, 1], [1, 1], False, [0, 0], 2, False, "
+       "False, True)",
+       "torch.convolution(x, self.w, None, [1, 1], [1, 1], [2, 1], False, [0, 0], 2)"},
+      {kX2});
+  check_with(
+      parameters({4, 3, 3, 3}, 6),
+      {"torch._convolution(x, self.w, self.b, [2, 2], [1, 1], [1, 1], True, [1, 0], 2" + flags},
+      {kX2});
 }
 
 TEST_CASE("conv_tbc counts time first") {
@@ -95,16 +98,17 @@ TEST_CASE("conv_tbc counts time first") {
 TEST_CASE("halves accumulate in f32; doubles") {
   check_with(parameters({16, 64, 3, 3}, 16, DType::f16), {"torch.conv2d(x, self.w, self.b)"},
              {randn({1, 64, 5, 5}, 11, DType::f16)}, 1e-3);
-  check_with(parameters({64, 16, 3, 3}, 16, DType::f16), {"torch.conv_transpose2d(x, self.w, self.b)"},
-             {randn({1, 64, 5, 5}, 11, DType::f16)}, 1e-3);
+  check_with(parameters({64, 16, 3, 3}, 16, DType::f16),
+             {"torch.conv_transpose2d(x, self.w, self.b)"}, {randn({1, 64, 5, 5}, 11, DType::f16)},
+             1e-3);
   check_with(parameters({6, 2, 3, 3}, 6, DType::f64), {"torch.conv2d(x, self.w, self.b, groups=2)"},
              {randn({2, 4, 7, 6}, 12, DType::f64)}, 1e-12);
 }
 
 TEST_CASE("integers are refused") {
-  CHECK_EQ(export_error(with_parameters("torch.conv1d(x, self.w)", 1,
-                                        {{"w", randint({2, 1, 3}, -3, 4, 1)}}),
-                        {randint({1, 1, 5}, -3, 4, 2)}, newest_target()),
+  CHECK_EQ(export_error(
+               with_parameters("torch.conv1d(x, self.w)", 1, {{"w", randint({2, 1, 3}, -3, 4, 1)}}),
+               {randint({1, 1, 5}, -3, 4, 2)}, newest_target()),
            "error[unsupported-op]: aten::conv1d has no translation for tract@0.23.9 here\n"
            "  --> the model (Model)\n"
            "  why:  tract convolves integers only where they are quantised\n"

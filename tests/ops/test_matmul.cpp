@@ -7,34 +7,44 @@ using ir::DType;
 
 TEST_CASE("linear layers of every rank") {
   const Parameters layer = {{"w", randn({5, 4}, 1)}, {"b", randn({5}, 2)}, {"v", randn({4}, 3)}};
-  const std::vector<std::string> all = {"torch.linear(x, self.w, self.b)", "torch.linear(x, self.w)",
-                                        "torch.linear(x, self.v)"};
-  for (const ir::Ints& shape : {ir::Ints{4}, ir::Ints{3, 4}, ir::Ints{2, 3, 4}, ir::Ints{2, 1, 3, 4}})
+  const std::vector<std::string> all = {"torch.linear(x, self.w, self.b)",
+                                        "torch.linear(x, self.w)", "torch.linear(x, self.v)"};
+  for (const ir::Ints& shape :
+       {ir::Ints{4}, ir::Ints{3, 4}, ir::Ints{2, 3, 4}, ir::Ints{2, 1, 3, 4}})
     check_with(layer, all, {randn(shape, 4)});
   check_each({"torch.linear(x, y, z)", "torch.linear(x, y * 2)"},
              {randn({2, 3, 4}, 4), randn({5, 4}, 5), randn({5}, 6)});
 }
 
 TEST_CASE("one weight used twice") {
-  check_with({{"w", randn({80, 300}, 1)}},
-             {"torch.linear(torch.linear(x, self.w), self.w.t()) + torch.matmul(y, self.w.t()).sum()"},
-             {randn({2, 3, 300}, 2), randn({7, 300}, 3)}, 1e-3);
+  check_with(
+      {{"w", randn({80, 300}, 1)}},
+      {"torch.linear(torch.linear(x, self.w), self.w.t()) + torch.matmul(y, self.w.t()).sum()"},
+      {randn({2, 3, 300}, 2), randn({7, 300}, 3)}, 1e-3);
 }
 
 TEST_CASE("matmul of all ranks broadcasts the batch") {
-  const std::vector<std::pair<ir::Ints, ir::Ints>> shapes = {
-      {{4}, {4}},          {{3, 4}, {4}},          {{4}, {4, 5}},          {{3, 4}, {4, 5}},
-      {{2, 3, 4}, {4}},    {{4}, {2, 4, 5}},       {{2, 3, 4}, {4, 5}},    {{3, 4}, {2, 4, 5}},
-      {{2, 3, 4}, {1, 4, 5}}, {{6, 1, 3, 4}, {2, 4, 5}}, {{2, 1, 3, 4}, {1, 6, 4, 5}}};
-  for (const auto& [a, b] : shapes) check_each({"torch.matmul(x, y)", "torch.linalg_matmul(x, y)"}, {randn(a, 1), randn(b, 2)});
+  const std::vector<std::pair<ir::Ints, ir::Ints>> shapes = {{{4}, {4}},
+                                                             {{3, 4}, {4}},
+                                                             {{4}, {4, 5}},
+                                                             {{3, 4}, {4, 5}},
+                                                             {{2, 3, 4}, {4}},
+                                                             {{4}, {2, 4, 5}},
+                                                             {{2, 3, 4}, {4, 5}},
+                                                             {{3, 4}, {2, 4, 5}},
+                                                             {{2, 3, 4}, {1, 4, 5}},
+                                                             {{6, 1, 3, 4}, {2, 4, 5}},
+                                                             {{2, 1, 3, 4}, {1, 6, 4, 5}}};
+  for (const auto& [a, b] : shapes)
+    check_each({"torch.matmul(x, y)", "torch.linalg_matmul(x, y)"}, {randn(a, 1), randn(b, 2)});
 }
 
 TEST_CASE("products with ranks in their names") {
   check_each({"torch.mm(x, y)"}, {randn({3, 4}, 1), randn({4, 5}, 2)});
   check_each({"torch.bmm(x, y)"}, {randn({2, 3, 4}, 1), randn({2, 4, 5}, 2)});
   check_each({"torch.mv(x, y)"}, {randn({3, 4}, 1), randn({4}, 2)});
-  check_each({"torch.dot(x, y)", "torch.vdot(x, y)", "torch.inner(x, y)", "torch.outer(x, y)", "torch.ger(x, y)",
-              "torch.linalg_vecdot(x, y)", "torch.kron(x, y)"},
+  check_each({"torch.dot(x, y)", "torch.vdot(x, y)", "torch.inner(x, y)", "torch.outer(x, y)",
+              "torch.ger(x, y)", "torch.linalg_vecdot(x, y)", "torch.kron(x, y)"},
              {randn({4}, 1), randn({4}, 2)});
   check_each({"torch.inner(x, y)"}, {randn({2, 3, 4}, 1), randn({5, 4}, 2)});
   check_each({"torch.inner(x, y)", "torch.kron(x, y)"}, {randn({2, 3}, 1), randn({}, 2)});
@@ -46,12 +56,14 @@ TEST_CASE("products with ranks in their names") {
 
 TEST_CASE("sums with products") {
   const std::string scales = ", beta=0.5, alpha=-2.0)";
-  check_each({"torch.addmm(x, y, z)", "torch.addmm(x, y, z" + scales, "torch.addmm(x[0], y, z" + scales,
-              "torch.addmm(x / 0.0, y, z, beta=0)", "torch.addmm(x[0:1, 0], y, z)"},
-             {randn({3, 5}, 1), randn({3, 4}, 2), randn({4, 5}, 3)});
+  check_each(
+      {"torch.addmm(x, y, z)", "torch.addmm(x, y, z" + scales, "torch.addmm(x[0], y, z" + scales,
+       "torch.addmm(x / 0.0, y, z, beta=0)", "torch.addmm(x[0:1, 0], y, z)"},
+      {randn({3, 5}, 1), randn({3, 4}, 2), randn({4, 5}, 3)});
   check_each({"torch.addmv(x, y, z)", "torch.addmv(x, y, z" + scales, "torch.addmv(x[0], y, z)"},
              {randn({3}, 1), randn({3, 4}, 2), randn({4}, 3)});
-  check_each({"torch.baddbmm(x, y, z)", "torch.baddbmm(x, y, z" + scales, "torch.baddbmm(x[0, 0], y, z" + scales},
+  check_each({"torch.baddbmm(x, y, z)", "torch.baddbmm(x, y, z" + scales,
+              "torch.baddbmm(x[0, 0], y, z" + scales},
              {randn({2, 3, 5}, 1), randn({2, 3, 4}, 2), randn({2, 4, 5}, 3)});
   check_each({"torch.addbmm(x, y, z)", "torch.addbmm(x, y, z" + scales},
              {randn({3, 5}, 1), randn({2, 3, 4}, 2), randn({2, 4, 5}, 3)});
@@ -69,9 +81,18 @@ TEST_CASE("contractions of chosen axes") {
 TEST_CASE("chains and powers") {
   check_each({"torch.chain_matmul([x, y, z])", "torch.linalg_multi_dot([x, y, z])"},
              {randn({2, 3}, 1), randn({3, 4}, 2), randn({4, 5}, 3)});
-  check_each({"torch.linalg_multi_dot([x, y, z])"}, {randn({3}, 1), randn({3, 4}, 2), randn({4}, 3)});
-  check_each({"torch.matrix_power(x, 1)", "torch.matrix_power(x, 2)", "torch.linalg_matrix_power(x, 5)"},
-             {randn({2, 3, 3}, 1)}, 1e-4);
+  check_each({"torch.linalg_multi_dot([x, y, z])"},
+             {randn({3}, 1), randn({3, 4}, 2), randn({4}, 3)});
+  check_each(
+      {"torch.matrix_power(x, 1)", "torch.matrix_power(x, 2)", "torch.linalg_matrix_power(x, 5)"},
+      {randn({2, 3, 3}, 1)}, 1e-4);
+}
+
+TEST_CASE("cross products") {
+  check_each({"torch.cross(x, y)", "torch.cross(x, y, 1)", "torch.linalg_cross(x, y, dim=0)",
+              "torch.linalg_cross(x[:, :, 0:1], y, dim=-2)"},
+             {randn({3, 3, 4}, 1), randn({3, 3, 4}, 2)});
+  check_each({"torch.linalg_cross(x, y)"}, {randint({5, 3}, -9, 9, 1), randint({1, 3}, -9, 9, 2)});
 }
 
 TEST_CASE("bilinear") {
@@ -83,19 +104,22 @@ TEST_CASE("bilinear") {
 TEST_CASE("einsum") {
   const ir::Tensor a = randn({2, 3, 4}, 1);
   const ir::Tensor b = randn({2, 4, 5}, 2);
-  check_each({"torch.einsum('bij,bjk->bik', [x, y])", "torch.einsum('bij, bjk', [x, y])",
-              "torch.einsum('bij,bjk->', [x, y])", "torch.einsum('bij,ajk->aikb', [x, y])",
-              "torch.einsum('bij,bjk->kb', [x, y])", "torch.einsum('...ij,...jk->...ik', [x, y])",
-              "torch.einsum('i...,i...k->k...', [x[:, 0], y])", "torch.einsum('bij,bjk->j', [x, y], path=[0, 1])",
-              "torch.einsum('bij,bjk,bk->bi', [x, y, y[:, 0]])", "torch.einsum('bij,bij,bjk->bk', [x, x, y])",
-              "torch.einsum('a,bij->aij', [y[:, 0, 0], x])"},
-             {a, b});
-  check_each({"torch.einsum('ijk->kji', [x])", "torch.einsum('ijk->j', [x])", "torch.einsum('kji', [x])",
-              "torch.einsum('ijk->', [x])", "torch.einsum('...->...', [x])", "torch.einsum('i...->...', [x])"},
+  check_each(
+      {"torch.einsum('bij,bjk->bik', [x, y])", "torch.einsum('bij, bjk', [x, y])",
+       "torch.einsum('bij,bjk->', [x, y])", "torch.einsum('bij,ajk->aikb', [x, y])",
+       "torch.einsum('bij,bjk->kb', [x, y])", "torch.einsum('...ij,...jk->...ik', [x, y])",
+       "torch.einsum('i...,i...k->k...', [x[:, 0], y])",
+       "torch.einsum('bij,bjk->j', [x, y], path=[0, 1])",
+       "torch.einsum('bij,bjk,bk->bi', [x, y, y[:, 0]])",
+       "torch.einsum('bij,bij,bjk->bk', [x, x, y])", "torch.einsum('a,bij->aij', [y[:, 0, 0], x])"},
+      {a, b});
+  check_each({"torch.einsum('ijk->kji', [x])", "torch.einsum('ijk->j', [x])",
+              "torch.einsum('kji', [x])", "torch.einsum('ijk->', [x])",
+              "torch.einsum('...->...', [x])", "torch.einsum('i...->...', [x])"},
              {a});
-  check_each({"torch.einsum('ii', [x])", "torch.einsum('ii->i', [x])", "torch.einsum('ii,ij->j', [x, x])",
-              "torch.einsum('i,j->ij', [x[0], x[1]])", "torch.einsum('ij,->ij', [x, x[0, 0]])",
-              "torch.einsum('Ab,bC->CA', [x, x])"},
+  check_each({"torch.einsum('ii', [x])", "torch.einsum('ii->i', [x])",
+              "torch.einsum('ii,ij->j', [x, x])", "torch.einsum('i,j->ij', [x[0], x[1]])",
+              "torch.einsum('ij,->ij', [x, x[0, 0]])", "torch.einsum('Ab,bC->CA', [x, x])"},
              {randn({3, 3}, 3)});
 }
 
@@ -107,7 +131,8 @@ TEST_CASE("einsum broadcasts extents of one") {
 }
 
 TEST_CASE("products of other dtypes") {
-  const std::vector<std::string> all = {"torch.matmul(x, y)", "torch.einsum('bij,bjk->kbi', [x, y])",
+  const std::vector<std::string> all = {"torch.matmul(x, y)",
+                                        "torch.einsum('bij,bjk->kbi', [x, y])",
                                         "torch.baddbmm(x @ y, x, y, beta=2, alpha=3)"};
   check_each(all, {randn({2, 3, 64}, 1, DType::f16), randn({2, 64, 5}, 2, DType::f16)}, 4e-3);
   check_each(all, {randn({2, 3, 4}, 1, DType::f64), randn({2, 4, 5}, 2, DType::f64)}, 1e-12);
@@ -121,7 +146,8 @@ TEST_CASE("products of other dtypes") {
 
 TEST_CASE("products that are refused") {
   CHECK_EQ(refusal("torch.matrix_power(x, 0)", {randn({2, 2}, 1)}),
-           "error[unsupported-argument]: aten::linalg_matrix_power: n=0 has no translation for tract@0.23.9\n"
+           "error[unsupported-argument]: aten::linalg_matrix_power: n=0 has no translation for "
+           "tract@0.23.9\n"
            "  --> the model (Model)\n"
            "  why:  tract inverts no matrices\n"
            "  help: use a power of at least 1\n");

@@ -19,16 +19,18 @@ TEST_CASE("max_pool with every argument") {
               "torch.max_pool2d(x, [3, 3], [2, 2], [1, 1], [1, 1], True)",
               "torch.max_pool2d(x, [2, 3], [3, 1], [0, 1], [2, 1], True)"},
              {kX2});
-  check_each({"torch.max_pool3d(x, 2)", "torch.max_pool3d(x, [2, 3, 2], [2, 2, 3], [1, 1, 0], 1, True)",
-              "torch.max_pool3d(x, 2, 1, 0, [1, 2, 3])"},
-             {kX3});
+  check_each(
+      {"torch.max_pool3d(x, 2)", "torch.max_pool3d(x, [2, 3, 2], [2, 2, 3], [1, 1, 0], 1, True)",
+       "torch.max_pool3d(x, 2, 1, 0, [1, 2, 3])"},
+      {kX3});
 }
 
 TEST_CASE("positions of maxima") {
   check_each({"torch.max_pool2d_with_indices(x, 3, 2, 1)",
               "torch.max_pool2d_with_indices(x, 3, 2, 1, 2, True)"},
              {kTies});
-  check_each({"torch.max_pool1d_with_indices(x, 3, 2, 1)"}, {randint({2, 3, 9}, 0, 3, 5, DType::f32)});
+  check_each({"torch.max_pool1d_with_indices(x, 3, 2, 1)"},
+             {randint({2, 3, 9}, 0, 3, 5, DType::f32)});
   check_each({"torch.max_pool3d_with_indices(x, 2, 2, 1)[1]"}, {kX3});
 }
 
@@ -41,9 +43,10 @@ TEST_CASE("max_unpool puts values back") {
 }
 
 TEST_CASE("avg_pool with every argument") {
-  check_each({"torch.avg_pool1d(x, 3)", "torch.avg_pool1d(x, [3], [2], [1], False, True)",
-              "torch.avg_pool1d(x, 4, 3, 2, True, False)", "torch.avg_pool1d(x, 4, 3, 2, True, True)"},
-             {kX1});
+  check_each(
+      {"torch.avg_pool1d(x, 3)", "torch.avg_pool1d(x, [3], [2], [1], False, True)",
+       "torch.avg_pool1d(x, 4, 3, 2, True, False)", "torch.avg_pool1d(x, 4, 3, 2, True, True)"},
+      {kX1});
   check_each({"torch.avg_pool2d(x, [3, 2])", "torch.avg_pool2d(x, 3, 2, 1)",
               "torch.avg_pool2d(x, 3, 2, 1, True)", "torch.avg_pool2d(x, 3, 2, 1, False, False)",
               "torch.avg_pool2d(x, 3, 2, 1, True, False)",
@@ -88,9 +91,10 @@ TEST_CASE("pools of other dtypes") {
               "torch.adaptive_avg_pool2d(x, [3, 4])", "torch.adaptive_max_pool2d(x, [3, 4])"},
              {half}, 1e-3);
   const ir::Tensor wide = randn({2, 3, 7, 6}, 9, DType::f64);
-  check_each({"torch.max_pool2d(x, 3, 2, 1)", "torch.avg_pool2d(x, 3, 2, 1, True)",
-              "torch.avg_pool2d(x, 3, 2, 1, True, True, 7)", "torch.adaptive_avg_pool2d(x, [3, 4])"},
-             {wide}, 1e-12);
+  check_each(
+      {"torch.max_pool2d(x, 3, 2, 1)", "torch.avg_pool2d(x, 3, 2, 1, True)",
+       "torch.avg_pool2d(x, 3, 2, 1, True, True, 7)", "torch.adaptive_avg_pool2d(x, [3, 4])"},
+      {wide}, 1e-12);
   for (const DType dtype : {DType::i64, DType::i32, DType::u8})
     check_each({"torch.max_pool2d_with_indices(x, 3, 2, 1, 1, True)"},
                {randint({2, 3, 7, 6}, 0, 90, 10, dtype)});

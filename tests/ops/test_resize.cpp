@@ -11,8 +11,8 @@ const ir::Tensor kX3 = randn({1, 2, 3, 4, 5}, 3);
 
 TEST_CASE("nearest, by sizes and by scales") {
   for (const std::string f : {"torch.upsample_nearest", "torch._upsample_nearest_exact"}) {
-    check_each({f + "1d(x, [14])", f + "1d(x, [5])", f + "1d(x, [9], 1.3)", f + "1d(x, None, [2.5])",
-                f + "1d(x, [3], None)", f + "1d(x, [7])"},
+    check_each({f + "1d(x, [14])", f + "1d(x, [5])", f + "1d(x, [9], 1.3)",
+                f + "1d(x, None, [2.5])", f + "1d(x, [3], None)", f + "1d(x, [7])"},
                {kX1});
     check_each({f + "2d(x, [10, 14])", f + "2d(x, [3, 20])", f + "2d(x, [10, 9], 2.0, 1.4)",
                 f + "2d(x, None, [2.0, 3.0])", f + "2d(x, None, [0.7, 1.0])"},
@@ -23,9 +23,11 @@ TEST_CASE("nearest, by sizes and by scales") {
 
 TEST_CASE("linear along one, two and three axes") {
   for (const std::string align : {"False", "True"}) {
-    check_each({"torch.upsample_linear1d(x, [14], " + align + ")", "torch.upsample_linear1d(x, [1], " + align + ")",
+    check_each({"torch.upsample_linear1d(x, [14], " + align + ")",
+                "torch.upsample_linear1d(x, [1], " + align + ")",
                 "torch.upsample_linear1d(x, [9], " + align + ", 1.35)",
-                "torch.upsample_linear1d(x, None, " + align + ", [2.3])", "torch.upsample_linear1d(x, [7], " + align + ")"},
+                "torch.upsample_linear1d(x, None, " + align + ", [2.3])",
+                "torch.upsample_linear1d(x, [7], " + align + ")"},
                {kX1});
     check_each({"torch.upsample_bilinear2d(x, [10, 14], " + align + ")",
                 "torch.upsample_bilinear2d(x, [3, 7], " + align + ")",
@@ -57,13 +59,16 @@ TEST_CASE("resizing of other dtypes") {
               "torch.upsample_bicubic2d(x, [9, 3], True)"},
              {randn({2, 3, 5, 7}, 4, DType::f16)}, 2e-3);
   check_each({"torch.upsample_nearest2d(x, [9, 3])", "torch.upsample_bilinear2d(x, [9, 3], False)",
-              "torch.upsample_bicubic2d(x, [9, 3], True)", "torch._upsample_bilinear2d_aa(x, [9, 3], False)"},
+              "torch.upsample_bicubic2d(x, [9, 3], True)",
+              "torch._upsample_bilinear2d_aa(x, [9, 3], False)"},
              {randn({2, 3, 5, 7}, 4, DType::f64)}, 1e-12);
-  check_each({"torch.upsample_nearest2d(x, [9, 3])"}, {randint({2, 3, 5, 7}, 0, 255, 5, DType::u8)});
+  check_each({"torch.upsample_nearest2d(x, [9, 3])"},
+             {randint({2, 3, 5, 7}, 0, 255, 5, DType::u8)});
 }
 
 TEST_CASE("grids of positions") {
-  check_each({"torch.affine_grid_generator(x, [2, 3, 4, 5], False)", "torch.affine_grid_generator(x, [2, 3, 4, 1], True)"},
+  check_each({"torch.affine_grid_generator(x, [2, 3, 4, 5], False)",
+              "torch.affine_grid_generator(x, [2, 3, 4, 1], True)"},
              {randn({2, 2, 3}, 1)});
   check_each({"torch.affine_grid_generator(x, [2, 1, 3, 4, 5], False)"}, {randn({2, 3, 4}, 1)});
 }
@@ -75,24 +80,30 @@ TEST_CASE("samples at computed positions") {
       for (const char* padding : {"0", "1", "2"})
         for (const char* align : {"False", "True"}) {
           if (std::string(mode) == "2" && std::string(padding) == "1") continue;
-          const Script model = script("def forward(self, x, y):\n  return torch.grid_sampler(x, y, $m, $p, $a)\n",
-                                      mode, padding, align);
-          CHECK_CLOSE(export_and_run(model, {kX2, uniform({2, 4, 6, 2}, -1.3, 1.3, 6)}, target), rel(1e-5));
+          const Script model =
+              script("def forward(self, x, y):\n  return torch.grid_sampler(x, y, $m, $p, $a)\n",
+                     mode, padding, align);
+          CHECK_CLOSE(export_and_run(model, {kX2, uniform({2, 4, 6, 2}, -1.3, 1.3, 6)}, target),
+                      rel(1e-5));
         }
   }
-  CHECK_EQ(refusal("torch.grid_sampler(x, y, 2, 1, False)", {kX2, uniform({2, 4, 6, 2}, -1.3, 1.3, 6)}),
-           "error[unsupported-argument]: aten::grid_sampler: padding_mode=1 has no translation for tract@0.23.9\n"
-           "  --> the model (Model)\n"
-           "  why:  tract's bicubic sampling differs from torch's at the border\n"
-           "  help: use padding_mode='reflection' or 'zeros', or mode='bilinear'\n");
+  CHECK_EQ(
+      refusal("torch.grid_sampler(x, y, 2, 1, False)", {kX2, uniform({2, 4, 6, 2}, -1.3, 1.3, 6)}),
+      "error[unsupported-argument]: aten::grid_sampler: padding_mode=1 has no translation for "
+      "tract@0.23.9\n"
+      "  --> the model (Model)\n"
+      "  why:  tract's bicubic sampling differs from torch's at the border\n"
+      "  help: use padding_mode='reflection' or 'zeros', or mode='bilinear'\n");
 }
 
 TEST_CASE("integers are interpolated by torch's own rules, which are refused") {
-  CHECK_EQ(refusal("torch.upsample_bilinear2d(x, [9, 3], False)", {randint({2, 3, 5, 7}, 0, 255, 5, DType::u8)}),
-           "error[unsupported-op]: aten::upsample_bilinear2d has no translation for tract@0.23.9 here\n"
-           "  --> the model (Model)\n"
-           "  why:  torch interpolates integers with rounded weights of its own\n"
-           "  help: interpolate in float32\n");
+  CHECK_EQ(
+      refusal("torch.upsample_bilinear2d(x, [9, 3], False)",
+              {randint({2, 3, 5, 7}, 0, 255, 5, DType::u8)}),
+      "error[unsupported-op]: aten::upsample_bilinear2d has no translation for tract@0.23.9 here\n"
+      "  --> the model (Model)\n"
+      "  why:  torch interpolates integers with rounded weights of its own\n"
+      "  help: interpolate in float32\n");
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ Parameters parameters(const Layer& layer) {
   Parameters out;
   const auto add = [&](const ir::Ints& shape) {
     const auto seed = static_cast<uint64_t>(out.size() + 1);
-    out.emplace_back("p" + std::to_string(out.size()), uniform(shape, -0.6, 0.6, seed, layer.dtype));
+    out.emplace_back("p" + std::to_string(out.size()),
+                     uniform(shape, -0.6, 0.6, seed, layer.dtype));
   };
   const int directions = layer.is_bidirectional ? 2 : 1;
   for (int i = 0; i < layer.layers; ++i)
@@ -45,16 +46,17 @@ std::string call(const Layer& layer, const Parameters& parameters, const std::st
   std::string list;
   for (const auto& [name, value] : parameters) list += (list.empty() ? "self." : ", self.") + name;
   const auto flag = [](bool value) { return script_value(value); };
-  return "torch." + layer.name + "(x, " + states + ", [" + list + "], " + flag(layer.has_biases) + ", " +
-         std::to_string(layer.layers) + ", 0.0, False, " + flag(layer.is_bidirectional) + ", " +
-         flag(layer.batch_first) + ")";
+  return "torch." + layer.name + "(x, " + states + ", [" + list + "], " + flag(layer.has_biases) +
+         ", " + std::to_string(layer.layers) + ", 0.0, False, " + flag(layer.is_bidirectional) +
+         ", " + flag(layer.batch_first) + ")";
 }
 
 /// Initial states come in as inputs.
 void check_layer(const Layer& layer, int64_t batch = 2, double tolerance = 1e-5) {
   const Parameters all = parameters(layer);
   const int64_t cells = layer.layers * (layer.is_bidirectional ? 2 : 1);
-  const ir::Ints input = layer.batch_first ? ir::Ints{batch, 5, kInput} : ir::Ints{5, batch, kInput};
+  const ir::Ints input =
+      layer.batch_first ? ir::Ints{batch, 5, kInput} : ir::Ints{5, batch, kInput};
   const int64_t state = layer.projection > 0 ? layer.projection : kHidden;
   std::vector<ir::Tensor> inputs = {randn(input, 50, layer.dtype),
                                     randn({cells, batch, state}, 51, layer.dtype)};
@@ -77,7 +79,11 @@ TEST_CASE("recurrent layers with every argument") {
 
 TEST_CASE("projected LSTM") {
   check_layer({.name = "lstm", .projection = 2});
-  check_layer({.name = "lstm", .layers = 2, .has_biases = false, .is_bidirectional = true, .projection = 2});
+  check_layer({.name = "lstm",
+               .layers = 2,
+               .has_biases = false,
+               .is_bidirectional = true,
+               .projection = 2});
 }
 
 TEST_CASE("recurrent layers of halves and doubles") {
@@ -99,10 +105,13 @@ TEST_CASE("single cells, with and without biases") {
     for (const std::string& name : kNames) {
       const Parameters all = parameters({.name = name, .dtype = dtype});
       const bool is_lstm = name == "lstm";
-      const std::string start = "torch." + name + "_cell(x, " + (is_lstm ? "[y, z]" : "y") + ", self.p0, self.p1";
-      std::vector<ir::Tensor> inputs = {randn({2, kInput}, 50, dtype), randn({2, kHidden}, 51, dtype)};
+      const std::string start =
+          "torch." + name + "_cell(x, " + (is_lstm ? "[y, z]" : "y") + ", self.p0, self.p1";
+      std::vector<ir::Tensor> inputs = {randn({2, kInput}, 50, dtype),
+                                        randn({2, kHidden}, 51, dtype)};
       if (is_lstm) inputs.push_back(randn({2, kHidden}, 52, dtype));
-      check_with(all, {start + ", self.p2, self.p3)", start + ")"}, inputs, dtype == DType::f16 ? 4e-3 : 1e-5);
+      check_with(all, {start + ", self.p2, self.p3)", start + ")"}, inputs,
+                 dtype == DType::f16 ? 4e-3 : 1e-5);
     }
 }
 
@@ -111,9 +120,10 @@ TEST_CASE("dropout in training is refused") {
   const Parameters all = parameters(layer);
   std::string text = call(layer, all, "y");
   text.replace(text.find("0.0, False"), 10, "0.5, True");
-  CHECK_EQ(export_error(with_parameters(text, 2, all), {randn({5, 2, kInput}, 1), randn({2, 2, kHidden}, 2)},
-                        newest_target()),
-           "error[unsupported-argument]: aten::gru.input: train=true has no translation for tract@0.23.9\n"
+  CHECK_EQ(export_error(with_parameters(text, 2, all),
+                        {randn({5, 2, kInput}, 1), randn({2, 2, kHidden}, 2)}, newest_target()),
+           "error[unsupported-argument]: aten::gru.input: train=true has no translation for "
+           "tract@0.23.9\n"
            "  --> the model (Model)\n"
            "  why:  dropout between the layers would draw random numbers\n"
            "  help: call model.eval() before saving the model\n");
@@ -125,7 +135,8 @@ TEST_CASE("packed sequences are refused") {
   const std::string text =
       "torch.gru(x, y, z, [self.p0, self.p1, self.p2, self.p3], True, 1, 0.0, False, False)";
   CHECK_EQ(export_error(with_parameters(text, 3, all),
-                        {randn({5, kInput}, 1), values({3}, {2, 2, 1}, DType::i64), randn({1, 2, kHidden}, 2)},
+                        {randn({5, kInput}, 1), values({3}, {2, 2, 1}, DType::i64),
+                         randn({1, 2, kHidden}, 2)},
                         newest_target()),
            "error[unsupported-op]: aten::gru.data has no translation for tract@0.23.9 here\n"
            "  --> the model (Model)\n"
