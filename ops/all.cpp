@@ -18,6 +18,7 @@ void register_all(Registry& registry) {
   register_grid_sample(registry);
   register_index(registry);
   register_join(registry);
+  register_loss(registry);
   register_matmul(registry);
   register_norm(registry);
   register_pad(registry);

@@ -17,6 +17,7 @@ void register_elementwise(Registry& registry);
 void register_grid_sample(Registry& registry);
 void register_index(Registry& registry);
 void register_join(Registry& registry);
+void register_loss(Registry& registry);
 void register_matmul(Registry& registry);
 void register_norm(Registry& registry);
 void register_pad(Registry& registry);

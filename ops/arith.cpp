@@ -23,9 +23,9 @@ Ref mul_integers(Emitter& out, Ref a, Ref b) {
   return out.cast(mul(out, out.cast(a, DType::i64), out.cast(b, DType::i64)), dtype);
 }
 
-/// tract's sum_reduce wraps i64 sums at 32 bits; its einsum adds them in full. The leading axis
-/// keeps a total from being of rank 0, which einsum gets wrong.
-Ref sum_of_i64(Emitter& out, Ref x, const Ints& axes, const Shape& shape) {
+/// The sum by tract's einsum, which adds i64 in full. The leading axis keeps a total from being of
+/// rank 0, which einsum gets wrong.
+Ref sum_by_einsum(Emitter& out, Ref x, const Ints& axes) {
   std::string all = "z", kept = "z";
   Shape kept_shape = {1};
   for (int axis = 0; axis < out.rank(x); ++axis) {
@@ -33,12 +33,25 @@ Ref sum_of_i64(Emitter& out, Ref x, const Ints& axes, const Shape& shape) {
     all += letter;
     if (std::find(axes.begin(), axes.end(), axis) != axes.end()) continue;
     kept += letter;
-    kept_shape.push_back(shape[static_cast<size_t>(axis)]);
+    kept_shape.push_back(out.shape(x)[static_cast<size_t>(axis)]);
   }
-  const Ref y =
-      out.call_list("tract_core_einsum", {out.unsqueeze(x, {0})},
-                    {{"expr", all + "->" + kept}, {"acc", "i64"}}, DType::i64, kept_shape);
+  const DType dtype = out.dtype(x);
+  const std::string acc(ir::dtype_name(dtype));
+  const Ref y = out.call_list("tract_core_einsum", {out.unsqueeze(x, {0})},
+                              {{"expr", all + "->" + kept}, {"acc", acc}}, dtype, kept_shape);
   return out.unsqueeze(out.squeeze(y, {0}), axes);
+}
+
+/// The number of elements along `axes`.
+Ref count_of(Emitter& out, Ref x, const Ints& axes) {
+  double count = 1;
+  for (const int64_t axis : axes) {
+    const Dim& size = out.shape(x)[static_cast<size_t>(axis)];
+    if (!size.is_constant())
+      return reduce(out, "sum_reduce", out.full(like(out, 1, x), out.shape(x)), axes);
+    count *= static_cast<double>(size.value());
+  }
+  return like(out, count, x);
 }
 
 /// tract compares numbers only.
@@ -111,7 +124,11 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::opti
   const Ref in = is_bool ? out.cast(x, DType::u8) : is_sum ? widened(out, x) : x;
   Shape shape = out.shape(x);
   for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
-  if (op == "sum_reduce" && out.dtype(in) == DType::i64) return sum_of_i64(out, in, axes, shape);
+  // tract's sum_reduce wraps i64 sums at 32 bits. It computes means of squares, and sums of squares
+  // over their number, in f32 whatever their dtype.
+  if (op == "sum_reduce" && out.dtype(in) == DType::i64) return sum_by_einsum(out, in, axes);
+  if (op == "mean_reduce" && out.dtype(in) == DType::f64)
+    return div(out, sum_by_einsum(out, in, axes), count_of(out, in, axes));
   const Ref y = out.call(op, {in}, {{"axes", axes}}, dtype.value_or(out.dtype(in)), shape);
   return dtype ? y : out.cast(y, out.dtype(x));
 }

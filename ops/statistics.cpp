@@ -46,28 +46,11 @@ void variance(const OpView& op, Emitter& out) {
   if (op.outputs() == 2) finish_reduced(op, out, m.mean, axes, 1);
 }
 
-/// (sum |x|^p)^(1/p) over `axes`, and its limits for p = 0 and infinity.
-Ref norm(Emitter& out, Ref x, double p, const Ints& axes) {
-  const Ref size = magnitude(out, x);
-  if (axes.empty())
-    return p == 0 ? out.cast(compare(out, "ne", x, like(out, 0, x)), out.dtype(x)) : size;
-  if (std::isinf(p)) return reduce(out, p > 0 ? "max_reduce" : "min_reduce", size, axes);
-  if (p == 0) {
-    const Ref is_nonzero = compare(out, "ne", x, like(out, 0, x));
-    return reduce(out, "sum_reduce", out.cast(is_nonzero, out.dtype(x)), axes);
-  }
-  if (p == 1) return reduce(out, "sum_reduce", size, axes);
-  if (p == 2) return out.elementwise("sqrt", {reduce(out, "sum_reduce", mul(out, x, x), axes)});
-  const Ref powers = out.elementwise("pow", {size, like(out, p, x)});
-  const Ref sum = reduce(out, "sum_reduce", powers, axes);
-  return out.elementwise("pow", {sum, like(out, 1 / p, x)});
-}
-
 void norm_of(const OpView& op, Emitter& out, double p) {
   ignore_present(op, {"dtype"}, "the result's dtype shows it");
   const Ref x = widened(out, out.cast(op.tensor("self"), op.dtype()));
   const Ints axes = reduced_axes(op, out, x);
-  finish_reduced(op, out, norm(out, x, p, axes), axes);
+  finish_reduced(op, out, vector_norm(out, x, p, axes), axes);
 }
 
 void p_norm(const OpView& op, Emitter& out) {
@@ -93,7 +76,7 @@ void matrix_norm(const OpView& op, Emitter& out) {
 void dist(const OpView& op, Emitter& out) {
   const Ref x = widened(out, sub(out, op.tensor("self"), op.tensor("other")));
   const Ints axes = all_axes(out.rank(x));
-  finish_reduced(op, out, norm(out, x, op.f64("p"), axes), axes);
+  finish_reduced(op, out, vector_norm(out, x, op.f64("p"), axes), axes);
 }
 
 /// eps is added to each difference.
@@ -101,7 +84,7 @@ void pairwise_distance(const OpView& op, Emitter& out) {
   const Ref difference = widened(out, sub(out, op.tensor("x1"), op.tensor("x2")));
   const Ref x = add(out, difference, like(out, op.f64("eps"), difference));
   const Ints axes = {out.rank(x) - 1};
-  finish_reduced(op, out, norm(out, x, op.f64("p"), axes), axes);
+  finish_reduced(op, out, vector_norm(out, x, op.f64("p"), axes), axes);
 }
 
 void cosine_similarity(const OpView& op, Emitter& out) {
@@ -114,7 +97,7 @@ void cosine_similarity(const OpView& op, Emitter& out) {
     Ints added(static_cast<size_t>(rank - out.rank(vector)), 0);
     for (size_t i = 0; i < added.size(); ++i) added[i] = static_cast<int64_t>(i);
     const Ref x = out.unsqueeze(widened(out, vector), added);
-    return div(out, x, maximum(out, norm(out, x, 2, axes), eps));
+    return div(out, x, maximum(out, vector_norm(out, x, 2, axes), eps));
   };
   const Ref product = mul(out, unit(op.tensor("x1")), unit(op.tensor("x2")));
   finish_reduced(op, out, reduce(out, "sum_reduce", product, axes), axes);
@@ -133,7 +116,7 @@ void cdist(const OpView& op, Emitter& out) {
   const int rank = op.rank();
   const Ref difference =
       sub(out, out.unsqueeze(a, {out.rank(a) - 1}), out.unsqueeze(b, {out.rank(b) - 2}));
-  const Ref distance = norm(out, widened(out, difference), op.f64("p"), {rank});
+  const Ref distance = vector_norm(out, widened(out, difference), op.f64("p"), {rank});
   finish(op, out, out.squeeze(distance, {rank}));
 }
 
@@ -177,6 +160,22 @@ void register_norms(Registry& r) {
 }
 
 }  // namespace
+
+Ref vector_norm(Emitter& out, Ref x, double p, const Ints& axes) {
+  const Ref size = magnitude(out, x);
+  if (axes.empty())
+    return p == 0 ? out.cast(compare(out, "ne", x, like(out, 0, x)), out.dtype(x)) : size;
+  if (std::isinf(p)) return reduce(out, p > 0 ? "max_reduce" : "min_reduce", size, axes);
+  if (p == 0) {
+    const Ref is_nonzero = compare(out, "ne", x, like(out, 0, x));
+    return reduce(out, "sum_reduce", out.cast(is_nonzero, out.dtype(x)), axes);
+  }
+  if (p == 1) return reduce(out, "sum_reduce", size, axes);
+  if (p == 2) return out.elementwise("sqrt", {reduce(out, "sum_reduce", mul(out, x, x), axes)});
+  const Ref powers = out.elementwise("pow", {size, like(out, p, x)});
+  const Ref sum = reduce(out, "sum_reduce", powers, axes);
+  return out.elementwise("pow", {sum, like(out, 1 / p, x)});
+}
 
 /// The maximum is taken out first; an infinite one as the largest number, so that it stays
 /// infinite.

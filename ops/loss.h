@@ -1,0 +1,21 @@
+// What losses share: their `reduction`, and the differences that most of them start from.
+#pragma once
+
+#include "ops/arith.h"
+
+namespace t2n::ops {
+
+class Registry;
+
+/// torch's at::Reduction.
+enum class Reduction { none, mean, sum };
+Reduction reduction_of(const OpView& op);
+
+/// The sum of all elements, of rank 0.
+Ref total(Emitter& out, Ref x);
+/// Declares the loss: one value per element, their mean or their sum.
+void finish_loss(const OpView& op, Emitter& out, Ref losses);
+
+void register_class_losses(Registry& registry);  ///< class_loss.cpp: targets that are classes
+
+}  // namespace t2n::ops
