@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo test zoo format tidy clean help
+.PHONY: all setup demo test matrix docs zoo format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -32,6 +32,14 @@ test: setup ## build and run every test
 	@$(environment) && [ build/bad/complete -nt tests/cli/make_bad_files.py ] || \
 	  { "$$T2NNEF_PYTHON" tests/cli/make_bad_files.py build/bad && touch build/bad/complete; }
 	@T2NNEF_REQUIRE_ENGINE=1 ctest --preset release
+
+matrix: ## run the operator tests in three engine versions and write docs/matrix.md
+	@cmake/setup.sh matrix
+	@$(call build,release)
+	@T2NNEF_REQUIRE_ENGINE=1 T2NNEF_MATRIX=docs/matrix.md ctest --preset release -R '^test_(ops_|coverage)'
+
+docs: all ## write docs/operators.md
+	@build/t2nnef ops --markdown >docs/operators.md
 
 zoo: ## export and check published architectures with random weights (hours on two cores)
 	@cmake/setup.sh zoo

@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/input_options.h"
+#include "cli/operators_markdown.h"
 #include "cli/talk.h"
 #include "cli/text.h"
 #include "ops/registry.h"
@@ -12,6 +13,7 @@
 #include "src/diag/error.h"
 #include "src/export/input_spec.h"
 #include "src/export/pipeline.h"
+#include "src/export/torch_module.h"
 
 namespace t2n::cli {
 namespace {
@@ -21,22 +23,16 @@ struct Options {
   std::string target = "tract";
   InputOptions inputs;
   bool missing = false;
+  bool markdown = false;
 };
 
 using Rows = std::vector<std::vector<std::string>>;
-
-std::vector<ir::OpId> sorted_ops() {
-  std::vector<ir::OpId> out = ops::translations().ops();
-  std::sort(out.begin(), out.end(),
-            [](ir::OpId a, ir::OpId b) { return ir::op_name(a) < ir::op_name(b); });
-  return out;
-}
 
 // --- all operators of a target ---
 
 ExitCode list_all(const target::Target& target) {
   Rows rows = {{"operator", "written as", "meaning"}};
-  for (const ir::OpId op : sorted_ops())
+  for (const ir::OpId op : ops::sorted_ops())
     if (const ops::Variant* variant = ops::find_variant(op, target))
       rows.push_back({std::string(ir::op_name(op)), std::string(variant->nnef),
                       std::string(ops::translations().find(op)->doc)});
@@ -76,19 +72,24 @@ ExitCode list_used(const Options& options, const target::Target& target) {
 
 /// "tract@0.23.2 or newer", "every version".
 std::string needs(const ops::Variant& variant) {
-  target::Version since;
-  for (const target::FeatureRow& row : target::feature_rows())
-    if (std::find(variant.when.features.begin(), variant.when.features.end(), row.feature) !=
-        variant.when.features.end())
-      since = std::max(since, row.since);
-  return variant.when.features.empty() ? "every version"
-                                       : cat("tract@", target::version_str(since), " or newer");
+  if (variant.when.features.empty()) return "every version";
+  return cat("tract@", target::version_str(ops::oldest_version(variant)), " or newer");
+}
+
+/// "" where LibTorch cannot be loaded: everything else is known without it.
+std::string schema_line(ir::OpId op) {
+  try {
+    const auto schema = torch_module().find_schema(std::string(ir::op_name(op)));
+    return schema ? cat("  schema: ", schema->text, "\n") : "";
+  } catch (const Error&) {
+    return "";
+  }
 }
 
 std::string explanation(ir::OpId op, const target::Target& target) {
   const ops::Translation& translation = *ops::translations().find(op);
   const ops::Variant* chosen = ops::find_variant(op, target);
-  std::string out = cat(ir::op_name(op), "\n");
+  std::string out = cat(ir::op_name(op), "\n", schema_line(op));
   if (!translation.doc.empty()) out += cat("  meaning: ", translation.doc, "\n");
   Rows rows;
   for (const ops::Variant& variant : translation.variants)
@@ -104,7 +105,7 @@ std::string explanation(ir::OpId op, const target::Target& target) {
 std::vector<ir::OpId> find_ops(const std::string& name) {
   std::vector<ir::OpId> found;
   std::vector<std::string> names;
-  for (const ir::OpId op : sorted_ops()) {
+  for (const ir::OpId op : ops::sorted_ops()) {
     const std::string known(ir::op_name(op));
     if (known == name || known.starts_with(name + ".")) found.push_back(op);
     names.push_back(known);
@@ -128,6 +129,10 @@ ExitCode run(const Options& options) {
   if (options.missing)
     throw Error("usage", "--missing needs a model", {},
                 "for example: t2nnef ops model.pt --missing");
+  if (options.markdown) {
+    print(operators_markdown());
+    return ExitCode::ok;
+  }
   return list_all(target);
 }
 
@@ -145,6 +150,8 @@ void setup_ops(CLI::App& app, Run& selected) {
   add_input_options(*command, options->inputs);
   command->add_flag("--missing", options->missing,
                     "Only those of the model that are not supported; exit code 4 if there are any");
+  command->add_flag("--markdown", options->markdown,
+                    "The table for all targets: docs/operators.md");
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });
 }
 

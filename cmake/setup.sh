@@ -1,8 +1,9 @@
 #!/bin/sh
-# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|zoo.
+# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|zoo.
 #   build  Debian packages and LibTorch
 #   run    and the engines that the checks run
 #   test   and numpy, and a Python with torch, which writes files to test with
+#   matrix and an engine between the oldest and the newest
 #   zoo    and the packages that the model zoo is made of
 # Debian packages only as root; everything else under build/. What was found is left in build/env.sh.
 set -eu
@@ -12,6 +13,7 @@ root=$PWD
 torch_version=2.13.0
 torchvision_version=0.28.0
 engines="0.23.9 0.21.19" # newest first: the default target, and the oldest series that is tested
+[ "$level" != matrix ] || engines="0.23.9 0.22.4 0.21.19"
 
 say() { echo "setup: $*"; }
 fail() { echo "setup: $*" >&2; exit 1; }
@@ -114,12 +116,12 @@ torch_python() {
 
 debian_packages
 libtorch
-case $level in run | test | zoo)
+case $level in run | test | matrix | zoo)
   for version in $engines; do
     engine $version
   done ;;
 esac
-case $level in test | zoo)
+case $level in test | matrix | zoo)
   numpy
   [ -n "$(torch_python)" ] || own_torch ;;
 esac

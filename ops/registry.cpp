@@ -44,7 +44,8 @@ void Registry::add(Entry entry, std::source_location place) {
   names.insert(names.begin(), entry.op);
   for (const std::string_view name : names) {
     const ir::OpId op = ir::op_id(name);
-    column().set(op, {entry.doc, entry.variants, entry.limits}, place_str(place));
+    column().set(op, {entry.doc, entry.variants, entry.limits, place.file_name()},
+                 place_str(place));
     if (entry.promotion) ir::promotion_column().set(op, *entry.promotion, place_str(place));
   }
 }
@@ -75,6 +76,20 @@ const ir::Column<Translation>& translations() {
   }();
   T2N_ASSERT(registered, "operators are not registered");
   return column();
+}
+
+std::vector<ir::OpId> sorted_ops() {
+  std::vector<ir::OpId> out = translations().ops();
+  std::sort(out.begin(), out.end(),
+            [](ir::OpId a, ir::OpId b) { return ir::op_name(a) < ir::op_name(b); });
+  return out;
+}
+
+target::Version oldest_version(const Variant& variant) {
+  target::Version oldest;
+  for (const Feature feature : variant.when.features)
+    oldest = std::max(oldest, target::feature_row(feature).since);
+  return oldest;
 }
 
 const Variant* find_variant(ir::OpId op, const target::Target& target) {

@@ -24,8 +24,8 @@ inline When any_target() { return {}; }
 inline When has(Feature feature) { return {{feature}}; }
 inline When has(Feature a, Feature b) { return {{a, b}}; }
 
-/// One way to say an operator. The most specific applicable one is chosen before it runs; its refusal
-/// is final.
+/// One way to say an operator. The most specific applicable one is chosen before it runs; its
+/// refusal is final.
 struct Variant {
   When when;
   std::string_view nnef;
@@ -33,9 +33,10 @@ struct Variant {
 };
 
 struct Entry {
-  std::string_view op;                     ///< schema name with overload: "aten::add.Tensor"
-  std::vector<std::string_view> also = {};  ///< further overloads with the same arguments and meaning
-  std::string_view doc;                    ///< the formula
+  std::string_view op;  ///< schema name with overload: "aten::add.Tensor"
+  std::vector<std::string_view> also =
+      {};                ///< further overloads with the same arguments and meaning
+  std::string_view doc;  ///< the formula
   std::vector<Variant> variants;
   std::string_view limits = {};  ///< what is refused, for `t2nnef ops`
   std::optional<ir::Promotion> promotion = {};
@@ -71,10 +72,15 @@ struct Translation {
   std::string_view doc;
   std::vector<Variant> variants;
   std::string_view limits;
+  std::string_view file;  ///< "ops/activation.cpp"
 };
 
 /// The filled column; the first call registers every family (all.cpp).
 const ir::Column<Translation>& translations();
+/// The operators of `translations()` by name.
+std::vector<ir::OpId> sorted_ops();
+/// The oldest version of tract that has all that a variant needs.
+target::Version oldest_version(const Variant& variant);
 /// The variant for a target; nullptr if the operator or a suitable variant is missing.
 const Variant* find_variant(ir::OpId op, const target::Target& target);
 

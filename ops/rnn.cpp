@@ -241,19 +241,36 @@ void rnn_cell(const OpView& op, Emitter& out) {
   out.result(out.cast(out.elementwise(op.nnef(), {add(out, x, s)}), op.dtype()));
 }
 
+struct Layer {
+  std::string_view op;
+  std::string_view doc;
+};
+constexpr Layer kLayers[] = {
+    {"aten::lstm.input", "LSTM layers over time; outputs the sequence and the last h and c"},
+    {"aten::gru.input", "GRU layers over time; outputs the sequence and the last h"},
+    {"aten::rnn_tanh.input", "Elman layers with tanh over time; the sequence and the last h"},
+    {"aten::rnn_relu.input", "Elman layers with relu over time; the sequence and the last h"},
+};
+constexpr Layer kPackedLayers[] = {
+    {"aten::lstm.data", "LSTM layers over a packed sequence"},
+    {"aten::gru.data", "GRU layers over a packed sequence"},
+    {"aten::rnn_tanh.data", "Elman layers with tanh over a packed sequence"},
+    {"aten::rnn_relu.data", "Elman layers with relu over a packed sequence"},
+};
+
 }  // namespace
 
 void register_rnn(Registry& r) {
-  r.add({.op = "aten::lstm.input",
-         .also = {"aten::gru.input", "aten::rnn_tanh.input", "aten::rnn_relu.input"},
-         .doc = "recurrent layers over time; outputs the sequence and the last states",
-         .variants = {{any_target(), "tract_core_scan", layers}},
-         .limits = "train=True with dropout is refused"});
-  r.add({.op = "aten::lstm.data",
-         .also = {"aten::gru.data", "aten::rnn_tanh.data", "aten::rnn_relu.data"},
-         .doc = "recurrent layers over a packed sequence",
-         .variants = {{any_target(), "", packed}},
-         .limits = "always refused: batch sizes change from step to step"});
+  for (const Layer& layer : kLayers)
+    r.add({.op = layer.op,
+           .doc = layer.doc,
+           .variants = {{any_target(), "tract_core_scan", layers}},
+           .limits = "train=True with dropout is refused"});
+  for (const Layer& layer : kPackedLayers)
+    r.add({.op = layer.op,
+           .doc = layer.doc,
+           .variants = {{any_target(), "", packed}},
+           .limits = "always refused: batch sizes change from step to step"});
   r.add({.op = "aten::lstm_cell",
          .doc = "one step of an LSTM",
          .variants = {{any_target(), "t2n_lstm_cell", lstm_cell}}});

@@ -7,6 +7,7 @@
 
 #include "src/diag/error.h"
 #include "src/eval/evaluate.h"
+#include "src/eval/schema.h"
 #include "src/trace/inputs.h"
 #include "src/trace/session.h"
 #include "src/trace/torch_error.h"
@@ -62,6 +63,7 @@ t2n_torch_module() {
                                             trace::trace_model,
                                             trace::run,
                                             t2n::eval::torch_evaluator,
+                                            t2n::eval::find_schema,
                                             trace::read_saved};
   return &module;
 }

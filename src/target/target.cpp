@@ -44,12 +44,16 @@ void check_tract(const Version& version) {
 
 }  // namespace
 
-bool has(const Target& target, Feature feature) {
+const FeatureRow& feature_row(Feature feature) {
   const auto rows = feature_rows();
   const auto row = std::find_if(rows.begin(), rows.end(),
                                 [&](const FeatureRow& r) { return r.feature == feature; });
   T2N_ASSERT(row != rows.end(), "feature ", static_cast<int>(feature), " has no row in tract.cpp");
-  return target.version >= row->since;
+  return *row;
+}
+
+bool has(const Target& target, Feature feature) {
+  return target.version >= feature_row(feature).since;
 }
 
 std::string target_name(const Target& target) { return cat("tract@", version_str(target.version)); }

@@ -55,6 +55,7 @@ struct FeatureRow {
 };
 
 std::span<const FeatureRow> feature_rows();
+const FeatureRow& feature_row(Feature feature);
 bool has(const Target& target, Feature feature);
 
 /// "tract@0.23.9"

@@ -12,6 +12,7 @@
 
 #include "ir/evaluator.h"
 #include "ir/graph.h"
+#include "ir/schema.h"
 #include "src/diag/sink.h"
 
 namespace t2n::trace {
@@ -93,6 +94,8 @@ struct TorchModule {
   /// Runs the model as trace() does, recording nothing.
   std::vector<ir::Tensor> (*run)(Session& session, const std::vector<SampleInput>& inputs);
   ir::Evaluator (*evaluator)();
+  /// The signature of "aten::add.Tensor"; nullopt if this LibTorch has no such operator.
+  std::optional<ir::Schema> (*find_schema)(const std::string& op);
   /// Tensors of a `torch.save`d tensor, list, tuple or dict.
   std::vector<SampleInput> (*read_saved)(const std::string& path);
 };

@@ -1,6 +1,10 @@
 // What is said about the command line itself, without LibTorch.
 #include <sys/wait.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
 #include "tests/cli/program.h"
 
 namespace t2n::test {
@@ -131,7 +135,10 @@ TEST_CASE("the table of operators, and one operator") {
 
   const Result one = sandbox.run({"ops", "aten::gelu"});
   CHECK_EQ(one.code, 0);
-  CHECK(one.out.starts_with("aten::gelu\n  meaning: "));
+  CHECK(one.out.starts_with(
+      "aten::gelu\n"
+      "  schema: aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor\n"
+      "  meaning: "));
   CHECK_NE(one.out.find("<- tract@0."), std::string::npos);
   CHECK_NE(sandbox.run({"ops", "aten::add"}).out.find("aten::add.Tensor\n"), std::string::npos);
   check_failure(sandbox, {"ops", "aten::sofmax"}, 2,
@@ -140,6 +147,15 @@ TEST_CASE("the table of operators, and one operator") {
   check_failure(sandbox, {"ops", "--missing"}, 2,
                 "error[usage]: --missing needs a model\n"
                 "  help: for example: t2nnef ops model.pt --missing\n");
+}
+
+TEST_CASE("docs/operators.md is what `t2nnef ops --markdown` prints") {
+  const Result made = Sandbox().run({"ops", "--markdown"});
+  REQUIRE_EQ(made.code, 0);
+  std::ifstream file(std::string(std::getenv("T2NNEF_SOURCE_DIR")) + "/docs/operators.md");
+  const std::string kept{std::istreambuf_iterator<char>(file), {}};
+  INFO("stale: run `make docs`");
+  CHECK((kept == made.out));
 }
 
 TEST_CASE("LibTorch is loaded by those who need it only") {

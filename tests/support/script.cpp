@@ -9,6 +9,7 @@
 
 #include "nnef_writer/archive.h"
 #include "nnef_writer/print.h"
+#include "ops/registry.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
 #include "src/export/torch_module.h"
@@ -49,6 +50,33 @@ std::vector<trace::SampleInput> named(const std::vector<ir::Tensor>& inputs) {
   return out;
 }
 
+/// What the model consists of, under all names.
+std::vector<OperatorUse> all_uses(const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
+  if (!is_recording()) return {};
+  std::vector<OperatorUse> out = operator_uses(graph);
+  for (OperatorUse& alias : alias_uses(graph, inputs)) out.push_back(std::move(alias));
+  return out;
+}
+
+/// Whether the text names the operator or another name of it.
+bool is_named(const OperatorUse& use, const std::string& text) {
+  const ir::OpId own = ir::op_id(use.op);
+  if (text.find(use.op) != std::string::npos) return true;
+  const std::vector<ir::OpId> all = ops::translations().ops();
+  return std::any_of(all.begin(), all.end(), [&](ir::OpId op) {
+    return same_translation(op, own) && text.find(ir::op_name(op)) != std::string::npos;
+  });
+}
+
+/// The operators that the diagnostic names.
+void record_refusal(const ir::Graph& graph, const std::vector<ir::Tensor>& inputs,
+                    const target::Target& target, const Error& error) {
+  const std::string text = render_text(error.diagnostic());
+  std::vector<OperatorUse> uses = all_uses(graph, inputs);
+  std::erase_if(uses, [&](const OperatorUse& use) { return !is_named(use, text); });
+  record(uses, target::target_name(target), Outcome::refused);
+}
+
 Exported export_script(const Script& model, const std::vector<ir::Tensor>& inputs,
                        const target::Target& target) {
   const auto session = torch_module().compile({model.source, model.parameters});
@@ -58,7 +86,12 @@ Exported export_script(const Script& model, const std::vector<ir::Tensor>& input
   // Every operator test is a round trip of the text form as well.
   const std::string text = ir::print(out.traced.graph);
   T2N_ASSERT(ir::print(ir::parse(text)) == text, "the text form does not round-trip:\n", text);
-  out.document = to_nnef(out.traced.graph, target, {}, {});
+  try {
+    out.document = to_nnef(out.traced.graph, target, {}, {});
+  } catch (const Error& error) {
+    record_refusal(out.traced.graph, inputs, target, error);
+    throw;
+  }
   return out;
 }
 
@@ -155,7 +188,8 @@ Run export_and_run(const Script& model, const std::vector<ir::Tensor>& inputs,
       exported.document, {folder.path() / "model", nnef::Destination::Form::folder, 0});
   check::Runner& engine = runner(target);
   engine.load(artefact.path().string());
-  return {exported.traced.outputs, engine.run(inputs), nnef::print(exported.document)};
+  return {exported.traced.outputs, engine.run(inputs), nnef::print(exported.document),
+          all_uses(exported.traced.graph, inputs), target::target_name(target)};
 }
 
 std::string export_text(const Script& model, const std::vector<ir::Tensor>& inputs,
@@ -201,6 +235,7 @@ std::string differences(const Run& run, const check::Tolerance& tolerance) {
     if (comparison.verdict != check::Verdict::ok)
       out += check::mismatch_text(cat("output_", i), comparison) + "\n";
   }
+  record(run.uses, run.target, out.empty() ? Outcome::right : Outcome::wrong);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "ir/tensor.h"
 #include "src/check/compare.h"
 #include "src/target/target.h"
+#include "tests/support/coverage.h"
 
 namespace t2n::test {
 
@@ -46,6 +47,8 @@ struct Run {
   std::vector<ir::Tensor> expected;  ///< LibTorch's
   std::vector<ir::Tensor> actual;    ///< the engine's
   std::string nnef;                  ///< text of graph.nnef
+  std::vector<OperatorUse> uses;     ///< what is recorded once the outputs have been compared
+  std::string target;
 };
 
 /// Traces, verifies, prints and parses the IR, translates, writes, runs in the real engine.
@@ -65,7 +68,7 @@ const target::Target& newest_target();
 
 /// Tolerance of atol = rtol = `value`.
 check::Tolerance rel(double value);
-/// The rendered differences, "" if all outputs agree.
+/// The rendered differences, "" if all outputs agree; records which.
 std::string differences(const Run& run, const check::Tolerance& tolerance);
 
 }  // namespace t2n::test

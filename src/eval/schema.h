@@ -1,0 +1,14 @@
+// Signatures of operators, from LibTorch's registry.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ir/schema.h"
+
+namespace t2n::eval {
+
+/// nullopt if LibTorch has no operator of this name and overload ("aten::gelu", "aten::add.Tensor").
+std::optional<ir::Schema> find_schema(const std::string& op);
+
+}  // namespace t2n::eval

@@ -1,0 +1,90 @@
+#include "tests/coverage/summary.h"
+
+#include <algorithm>
+
+#include "ops/registry.h"
+#include "src/diag/error.h"
+#include "src/export/torch_module.h"
+
+namespace t2n::test {
+namespace {
+
+/// "right", "some forms refused", "refused", "wrong"; "-" where nothing was tried.
+std::string cell(const std::set<Outcome>& outcomes) {
+  if (outcomes.contains(Outcome::wrong)) return "**wrong**";
+  if (outcomes.empty()) return "-";
+  if (!outcomes.contains(Outcome::refused)) return "right";
+  return outcomes.contains(Outcome::right) ? "right, some forms refused" : "refused";
+}
+
+std::string argument_cell(const std::string& name, const std::set<Outcome>& outcomes) {
+  const bool is_refused = !outcomes.contains(Outcome::right) && !outcomes.empty();
+  return cat("`", name, "`", outcomes.empty() ? " **-**" : is_refused ? " (refused)" : "");
+}
+
+const std::set<Outcome>& find(const std::map<std::string, std::set<Outcome>>& cells,
+                              const std::string& key) {
+  static const std::set<Outcome> kNone;
+  const auto at = cells.find(key);
+  return at == cells.end() ? kNone : at->second;
+}
+
+}  // namespace
+
+std::map<std::string, OperatorSummary> summarise(const std::vector<CoverageFact>& facts) {
+  std::map<std::string, OperatorSummary> out;
+  for (const ir::OpId op : ops::sorted_ops()) {
+    const std::string name(ir::op_name(op));
+    const auto schema = torch_module().find_schema(name);
+    if (!schema) continue;
+    for (const ir::SchemaArgument& argument : schema->arguments)
+      out[name].arguments[argument.name] = {};
+  }
+  for (const CoverageFact& fact : facts) {
+    const auto at = out.find(fact.use.op);
+    if (at == out.end()) continue;
+    at->second.targets[fact.target].insert(fact.outcome);
+    for (const std::string& argument : fact.use.given)
+      at->second.arguments[argument].insert(fact.outcome);
+  }
+  return out;
+}
+
+std::vector<std::string> empty_cells(const std::map<std::string, OperatorSummary>& summary) {
+  std::vector<std::string> out;
+  for (const auto& [op, row] : summary) {
+    if (row.targets.empty()) out.push_back(cat(op, ": no case at all"));
+    if (row.targets.empty()) continue;
+    for (const auto& [name, outcomes] : row.arguments)
+      if (outcomes.empty()) out.push_back(cat(op, ": no case with '", name, "'"));
+  }
+  return out;
+}
+
+std::string matrix_markdown(const std::map<std::string, OperatorSummary>& summary,
+                            const std::vector<std::string>& targets) {
+  std::string head = "| operator |";
+  std::string rule = "| --- |";
+  for (const std::string& target : targets) {
+    head += cat(" ", target, " |");
+    rule += " --- |";
+  }
+  std::string out = cat(
+      "# What the tests have seen\n\nMade by `make matrix`: every operator in the real engines, "
+      "compared with LibTorch, and the arguments for which a case gives something else than the "
+      "default. An argument in brackets has been seen refused only. See "
+      "[operators.md](operators.md) for what is written and what is refused.\n\n",
+      head, " arguments |\n", rule, " --- |\n");
+  for (const auto& [op, row] : summary) {
+    out += cat("| `", op, "` |");
+    for (const std::string& target : targets)
+      out += cat(" ", cell(find(row.targets, target)), " |");
+    std::string arguments;
+    for (const auto& [name, outcomes] : row.arguments)
+      arguments += (arguments.empty() ? "" : ", ") + argument_cell(name, outcomes);
+    out += cat(" ", arguments, " |\n");
+  }
+  return out;
+}
+
+}  // namespace t2n::test
