@@ -1,7 +1,8 @@
-"""Builds the zoo: build.py OUTDIR [NAME ...] writes NAME.{traced,scripted}.pt and NAME.npz."""
+"""Builds the zoo: build.py OUTDIR [NAME ...] writes NAME.{traced,…}.pt, NAME.npz and NAME.json."""
 
 import argparse
 import inspect
+import json
 import sys
 import time
 from pathlib import Path
@@ -10,7 +11,11 @@ import numpy as np
 import torch
 from torch import nn
 
+from common import ATTENTIONS
 from models import MODELS
+
+ONCE_BEYOND = 10_000_000  # parameters: a second file of the same model would only cost disk
+MIN_RESPONSE = 40  # tolerances: twice what run.py asks for
 
 
 def randomise_constants(model):
@@ -25,7 +30,15 @@ def spread_small_weights(model):
     for parameter in model.parameters():
         if parameter.dim() == 2:
             gain = parameter.std().item() * min(parameter.shape) ** 0.5
-            parameter.div_(min(gain, 1.0))
+            parameter.div_(max(min(gain, 1.0), 1e-6))
+
+
+def noise_like(x):
+    """A batch of one becomes one of four; other first axes (nodes of a graph) are not batches."""
+    copies = 4 if x.shape[0] == 1 else 1
+    if x.is_floating_point():
+        return torch.randn(x.shape[0] * copies, *x.shape[1:])
+    return shuffled(x.repeat(copies, *[1] * (x.dim() - 1)))
 
 
 def calibrate_batch_norm(model, inputs):
@@ -38,7 +51,7 @@ def calibrate_batch_norm(model, inputs):
         norm.train().reset_running_stats()
         norm.momentum = None  # a cumulative average
     for _ in range(3):
-        model(*(torch.randn(4, *x.shape[1:]) for x in inputs))
+        model(*map(noise_like, inputs))
     for norm, momentum in zip(norms, momenta):
         norm.eval().momentum = momentum
 
@@ -58,46 +71,69 @@ def response(model, inputs):
 
 
 def prepare(name):
-    """The model, its inputs, the ways to save it, and its response."""
+    """The entry, made to react to its inputs, and its response."""
     torch.manual_seed(0)
-    model, inputs, ways = MODELS[name]()
-    model.eval().requires_grad_(False)
+    entry = MODELS[name]()
+    entry.model.eval().requires_grad_(False)
     with torch.no_grad():
-        randomise_constants(model)
-        spread_small_weights(model)
-        calibrate_batch_norm(model, inputs)
-        moved = response(model, inputs)
-    assert moved >= 40, f"the output moves by {moved:.1f} tolerances only"
-    return model, inputs, ways, moved
+        randomise_constants(entry.model)
+        spread_small_weights(entry.model)
+        calibrate_batch_norm(entry.model, entry.inputs)
+        moved = response(entry.model, entry.inputs)
+    assert moved >= MIN_RESPONSE, f"the output moves by {moved:.1f} tolerances only"
+    return entry, moved
 
 
-def save(model, inputs, way, path):
+def save(entry, way, path):
     """Saves, loads and compares; `path` appears only when that went well."""
-    part = path.with_name("part.pt")
+    if way in ATTENTIONS:
+        entry.model.model.set_attn_implementation(way)
+    part = path.with_suffix(".part")
     if way == "scripted":
-        saved = torch.jit.script(model)
+        saved = torch.jit.script(entry.model)
     else:
-        saved = torch.jit.trace(model, inputs, check_trace=False)
+        saved = torch.jit.trace(entry.model, entry.inputs, check_trace=False)
     saved.save(part)
     with torch.no_grad():
-        expected, actual = model(*inputs), torch.jit.load(part)(*inputs)
+        expected, actual = entry.model(*entry.inputs), torch.jit.load(part)(*entry.inputs)
     assert bool(((actual - expected).abs() <= tolerance(expected)).all()), "the copy differs"
     part.rename(path)
+
+
+def save_all(name, entry, folder):
+    """The ways that went well, and why scripting did not: it alone may be beyond torch."""
+    done, refused = [], None
+    parameters = sum(p.numel() for p in entry.model.parameters())
+    for way in entry.ways[:1] if parameters > ONCE_BEYOND else entry.ways:
+        path = folder / f"{name}.{way}.pt"
+        try:
+            if not path.exists():
+                save(entry, way, path)
+            done.append(way)
+        except Exception as error:
+            path.with_suffix(".part").unlink(missing_ok=True)
+            if way != "scripted":
+                raise
+            refused = str(error).strip().splitlines()[0]
+    return done, refused
 
 
 def build(name, folder):
     """Returns one line about what was done."""
     start = time.monotonic()
-    npz = folder / f"{name}.npz"
-    model, inputs, ways, moved = prepare(name)
-    for way in ways:
-        path = folder / f"{name}.{way}.pt"
-        if not path.exists():
-            save(model, inputs, way, path)
-    names = list(inspect.signature(model.forward).parameters)[: len(inputs)]
-    np.savez_compressed(npz, **{n: x.numpy() for n, x in zip(names, inputs)})
+    entry, moved = prepare(name)
+    ways, refused = save_all(name, entry, folder)
+    names = list(inspect.signature(entry.model.forward).parameters)
+    if entry.model.__class__ is nn.Sequential:
+        names = ["input"]
+    arrays = {n: x.numpy() for n, x in zip(names, entry.inputs)}
+    np.savez_compressed(folder / f"{name}.npz", **arrays)
+    parameters = sum(p.numel() for p in entry.model.parameters())
+    facts = {"ways": ways, "not scripted": refused, "parameters": parameters, "published": entry.published}
+    (folder / f"{name}.json").write_text(json.dumps(facts))
     seconds = time.monotonic() - start
-    return f"{', '.join(ways)}; response {moved:.0f} tolerances; {seconds:.1f} s"
+    not_scripted = f"; not scripted: {refused}" if refused else ""
+    return f"{', '.join(ways)}; response {moved:.0f} tolerances; {seconds:.1f} s{not_scripted}"
 
 
 def main():
@@ -114,7 +150,7 @@ def main():
 
     failed = []
     for name in options.names or MODELS:
-        if (options.folder / f"{name}.npz").exists():  # written last
+        if (options.folder / f"{name}.json").exists():  # written last
             print(f"{name}: already built")
             continue
         try:

@@ -1,7 +1,8 @@
-"""Exports and checks the zoo: run.py OUTDIR [NAME ...] prints a table and writes OUTDIR/table.md.
+"""Exports and checks the zoo: run.py OUTDIR [NAME ...], in the order of models.py.
 
-A row fails if the export or its check does, or if the outputs react to the inputs by fewer than 20
-tolerances: then the check would have passed a wrong file as well.
+A file fails if the export or its check does, or if the outputs react to the inputs by fewer than 20
+tolerances: then the check would have passed a wrong file as well. A model is good if all its files
+are. Results stay in OUTDIR, so that the table is whole after a run of a few names.
 """
 
 import argparse
@@ -13,9 +14,23 @@ import tempfile
 import time
 from pathlib import Path
 
+from models import MODELS
+
 MIN_RESPONSE = 20
 PROGRAM = Path(__file__).resolve().parents[2] / "build/t2nnef"
-COLUMNS = ["model", "how", "nodes", "exported", "checked", "response", "max error", "seconds", "peak MB"]
+COLUMNS = ["model", "parameters", "saved", "nodes", "exported", "checked", "response", "max error"]
+TIMES = ["seconds", "peak MB"]  # of this machine: not for the page
+
+PAGE = """# The model zoo
+
+Published architectures with seeded random weights, each exported to {target} and checked in that
+engine against LibTorch. `make zoo` builds them, runs this and writes this page; how, and what the
+numbers mean, is in [tests/zoo](../tests/zoo/README.md). The list was fixed before its first export.
+Parameters with a star: the published size.
+
+**{summary}**
+
+{failures}{table}"""
 
 
 def run(command):
@@ -31,12 +46,12 @@ def run(command):
     return child.returncode, text, seconds, usage.ru_maxrss * 1024
 
 
-def export(program, model, npz, options):
+def export(program, model, npz, target):
     """The report of one export, with what this process measured of it."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        command = [program, "export", model, "--target", options.target, "--check", "-i", f"@{npz}"]
-        command += ["-o", Path(folder) / "model.nnef.tgz", "--report", report]
+        command = [program, "export", model, "--target", target, "--check", "-i", f"@{npz}"]
+        command += ["-o", Path(folder) / "model.nnef.tar", "--report", report]
         code, said, seconds, peak = run([str(word) for word in command])
         result = json.loads(report.read_text()) if report.exists() else {"diagnostics": []}
     return result | {"exit_code": code, "said": said, "seconds": seconds, "peak": peak}
@@ -51,70 +66,103 @@ def shown(value):
     return "-" if value is None else f"{value:.2g}"
 
 
-def row_of(name, how, result):
-    """Cells of the table, and whether the row is good."""
+def reason(result):
+    """The first line that says what went wrong."""
+    lines = [line.strip() for line in result["said"].splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith(("error", "internal error"))]
+    return (errors or lines[-1:] or [f"exit code {result['exit_code']}"])[0]
+
+
+def verdict(result):
+    """What the table says about one file; `failure` is None for a good one."""
     outputs = result.get("check", {}).get("outputs", [])
     response = worst(outputs, "response", min)
     exported = result["exit_code"] == 0
     checked = exported and bool(outputs) and all(row["verdict"] == "ok" for row in outputs)
     good = checked and response >= MIN_RESPONSE
     errors = [d["id"] for d in result["diagnostics"] if d["severity"] == "error"]
-    cells = [
-        name,
-        how,
-        str(result.get("ops", {}).get("total", "-")),
-        "yes" if exported else ", ".join(errors) or f"exit {result['exit_code']}",
-        "ok" if good else "no",
-        shown(response),
-        shown(worst(outputs, "max_abs", max)),
-        f"{result['seconds']:.1f}",
-        f"{result['peak'] / 1e6:.0f}",
-    ]
-    return cells, good
+    cells = {
+        "nodes": str(result.get("ops", {}).get("total", "-")),
+        "exported": "yes" if exported else ", ".join(errors) or f"exit {result['exit_code']}",
+        "checked": "ok" if good else "no",
+        "response": shown(response),
+        "max error": shown(worst(outputs, "max_abs", max)),
+        "seconds": f"{result['seconds']:.1f}",
+        "peak MB": f"{result['peak'] / 1e6:.0f}",
+    }
+    blind = f"the output moves by {shown(response)} tolerances only" if checked else reason(result)
+    return {"cells": cells, "failure": None if good else blind}
 
 
-def table(rows):
-    lines = [COLUMNS, ["---"] * len(COLUMNS)] + rows
+def size(facts):
+    return f"{facts['parameters'] / 1e6:.3g} M{'*' if facts['published'] else ''}"
+
+
+def facts_of(folder, name):
+    """What build.py wrote, or None."""
+    path = folder / f"{name}.json"
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def rows_of(folder, name):
+    """One row per file of a model, and (file, reason) of those that are not good."""
+    facts = facts_of(folder, name)
+    if facts is None:
+        return [{"model": name, "exported": "not built"}], [(name, "not built")]
+    rows, failures = [], []
+    for way in facts["ways"]:
+        path = folder / f"{name}.{way}.result"
+        result = json.loads(path.read_text()) if path.exists() else {"cells": {}, "failure": "not run"}
+        rows.append({"model": name, "parameters": size(facts), "saved": way} | result["cells"])
+        if result["failure"]:
+            failures.append((f"{name} ({way})", result["failure"]))
+    return rows, failures
+
+
+def table(rows, columns):
+    lines = [columns, ["---"] * len(columns)] + [[row.get(c, "-") for c in columns] for row in rows]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
-def models(folder, names):
-    """Pairs of name and way, of what build.py wrote."""
-    found = []
-    for npz in sorted(folder.glob("*.npz")):
-        if not names or npz.stem in names:
-            found += [(npz.stem, how) for how in ("traced", "scripted") if (folder / f"{npz.stem}.{how}.pt").exists()]
-    missing = set(names) - {name for name, _ in found}
-    if missing:
-        sys.exit(f"not built: {', '.join(sorted(missing))}")
-    return found
+def run_models(options):
+    for name in options.names or MODELS:
+        facts = facts_of(options.folder, name)
+        for way in facts["ways"] if facts else []:
+            npz, model = options.folder / f"{name}.npz", options.folder / f"{name}.{way}.pt"
+            result = export(options.program, model, npz, options.target)
+            row = verdict(result)
+            (options.folder / f"{name}.{way}.result").write_text(json.dumps(row))
+            print("  ".join([name, size(facts), way, *row["cells"].values()]), flush=True)
+            if row["failure"]:
+                print(row["failure"], flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", metavar="OUTDIR", type=Path, help="where build.py wrote the zoo")
-    parser.add_argument("names", metavar="NAME", nargs="*", help="default: all that is built")
+    parser.add_argument("names", metavar="NAME", nargs="*", help="default: the whole list")
     parser.add_argument("--program", type=Path, default=PROGRAM)
     parser.add_argument("--target", default="tract")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the page with the table")
     options = parser.parse_intermixed_args()
+    unknown = set(options.names) - set(MODELS)
+    if unknown:
+        parser.error(f"unknown: {', '.join(sorted(unknown))}")
 
-    rows, failed = [], []
-    todo = models(options.folder, options.names)
-    if not todo:
-        sys.exit(f"{options.folder} holds no models: build.py makes them")
-    for name, how in todo:
-        npz = options.folder / f"{name}.npz"
-        result = export(options.program, options.folder / f"{name}.{how}.pt", npz, options)
-        cells, good = row_of(name, how, result)
-        rows.append(cells)
-        print("  ".join(cells), flush=True)
-        if not good:
-            failed.append(f"{name} ({how})")
-            print(result["said"], file=sys.stderr)
-    (options.folder / "table.md").write_text(table(rows))
-    print(f"\n{table(rows)}\n{len(rows) - len(failed)} of {len(rows)} exported and checked")
-    if failed:
-        sys.exit(f"failed: {', '.join(failed)}")
+    run_models(options)
+    each = [rows_of(options.folder, name) for name in MODELS]
+    rows = [row for some, _ in each for row in some]
+    failures = [failure for _, some in each for failure in some]
+    good = sum(not some for _, some in each)
+    summary = f"{good} of {len(MODELS)} models exported and checked ({len(rows) - len(failures)} of {len(rows)} files)"
+    print(f"\n{table(rows, COLUMNS + TIMES)}\n{summary}")
+    if options.markdown:
+        listed = "".join(f"- {name}: `{why}`\n" for name, why in failures)
+        listed = f"Not exported, or not right:\n\n{listed}\n" if failures else ""
+        page = PAGE.format(target=options.target, summary=summary, failures=listed, table=table(rows, COLUMNS))
+        options.markdown.write_text(page)
+    if failures:
+        sys.exit("failed:\n" + "".join(f"  {name}: {why}\n" for name, why in failures))
 
 
 if __name__ == "__main__":
