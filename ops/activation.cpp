@@ -2,6 +2,7 @@
 #include "ops/all.h"
 #include "ops/arith.h"
 #include "ops/registry.h"
+#include "ops/special.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
@@ -121,18 +122,12 @@ void hardswish(const OpView& op, Emitter& out) {
   out.result(out.dtype(x) == DType::f64 ? "t2n_hard_swish" : "tract_core_hard_swish", {x});
 }
 
-Ref gelu_erf(const OpView& op, Emitter& out, Ref x) {
-  if (out.dtype(x) == DType::f64)
-    op.refuse_op("the engine has the error function in f16 and f32 only", "compute it in float32");
-  return out.elementwise("t2n_gelu_erf", {widened(out, x)});
-}
-
 /// NNEF's own gelu is x * sigmoid(1.702 x), off by up to 2e-2: not used. op.nnef() is the tanh
 /// form.
 void gelu(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   if (op.one_of("approximate", {"none", "tanh"}) == "none")
-    return finish(op, out, gelu_erf(op, out, x));
+    return finish(op, out, exact_gelu(out, x));
   if (op.nnef() != "t2n_gelu_tanh" && out.dtype(x) != DType::f64)
     return out.result(op.nnef(), {x}, {{"fast_impl", false}});
   const Ref wide = widened(out, x);
@@ -200,8 +195,7 @@ void register_gated(Registry& r) {
          .variants = {{has(Feature::core_gelu_approx, Feature::transformers_gelu),
                        "tract_core_gelu_approx", gelu},
                       {has(Feature::transformers_gelu), "tract_transformers_gelu_approx", gelu},
-                      {any_target(), "t2n_gelu_tanh", gelu}},
-         .limits = "approximate='none' of f64"});
+                      {any_target(), "t2n_gelu_tanh", gelu}}});
   r.add({.op = "aten::hardswish",
          .doc = "self * min(max(self + 3, 0), 6) / 6",
          .variants = {{any_target(), "tract_core_hard_swish", hardswish}}});

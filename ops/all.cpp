@@ -29,6 +29,7 @@ void register_all(Registry& registry) {
   register_scatter(registry);
   register_shape(registry);
   register_slice(registry);
+  register_special(registry);
   register_unfold(registry);
 }
 

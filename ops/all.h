@@ -28,6 +28,7 @@ void register_rnn(Registry& registry);
 void register_scatter(Registry& registry);
 void register_shape(Registry& registry);
 void register_slice(Registry& registry);
+void register_special(Registry& registry);
 void register_unfold(Registry& registry);
 
 /// All of the above.

@@ -3,6 +3,7 @@
 #include "ops/attention.h"
 #include "ops/product.h"
 #include "ops/registry.h"
+#include "ops/special.h"
 
 namespace t2n::ops {
 namespace {
@@ -86,11 +87,7 @@ Ref layer_norm(const OpView& op, Emitter& out, Ref x, const EncoderNorm& norm) {
 Ref feed_forward(const OpView& op, Emitter& out, Ref x) {
   Ref y = linear_layer(op, out, x, op.tensor("ffn_weight_1"), op.tensor("ffn_bias_1"));
   const bool use_gelu = op.boolean("use_gelu");
-  if (use_gelu && out.dtype(y) == DType::f64)
-    op.refuse("use_gelu", "the engine has the error function in f16 and f32 only",
-              "compute it in float32");
-  y = use_gelu ? out.cast(out.elementwise("t2n_gelu_erf", {widened(out, y)}), out.dtype(y))
-               : out.elementwise("relu", {y});
+  y = use_gelu ? out.cast(exact_gelu(out, y), out.dtype(y)) : out.elementwise("relu", {y});
   return linear_layer(op, out, y, op.tensor("ffn_weight_2"), op.tensor("ffn_bias_2"));
 }
 
@@ -118,8 +115,7 @@ void register_attention_layers(Registry& r) {
   r.add({.op = "aten::_transformer_encoder_layer_fwd",
          .doc = "attention and a feed-forward network, each with residual and layer_norm",
          .variants = {{has(Feature::sdpa), "tract_transformers_sdpa", encoder_layer},
-                      {any_target(), "softmax", encoder_layer}},
-         .limits = "gelu of f64 is refused"});
+                      {any_target(), "softmax", encoder_layer}}});
 }
 
 }  // namespace t2n::ops

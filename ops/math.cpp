@@ -5,6 +5,7 @@
 #include "ops/arith.h"
 #include "ops/elementwise.h"
 #include "ops/registry.h"
+#include "ops/special.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
@@ -20,7 +21,6 @@ constexpr UnaryRow kFragments[] = {
     {"aten::special_log1p", "t2n_log1p", "log(1 + self)"},
 };
 
-/// The error function, which tract has in f16 and f32.
 constexpr UnaryRow kErrorFunctions[] = {
     {"aten::erf", "tract_core_erf", "2 / sqrt(pi) * integral of exp(-t^2) from 0 to self"},
     {"aten::special_erf", "tract_core_erf", "2 / sqrt(pi) * integral of exp(-t^2) from 0 to self"},
@@ -47,9 +47,10 @@ void fragment(const OpView& op, Emitter& out) {
 
 void error_function(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
-  if (out.dtype(x) == DType::f64)
-    op.refuse_op("the engine has the error function in f16 and f32 only", "compute it in float32");
-  finish(op, out, out.elementwise(op.nnef(), {widened(out, x)}));
+  if (out.dtype(x) != DType::f64)
+    return finish(op, out, out.elementwise(op.nnef(), {widened(out, x)}));
+  const bool is_erf = op.nnef() == "tract_core_erf";  // which tract has in f16 and f32
+  finish(op, out, is_erf ? error_function(out, x) : complementary_error_function(out, x));
 }
 
 void scaled(const OpView& op, Emitter& out) {
@@ -218,8 +219,7 @@ void register_math(Registry& r) {
            .promotion = Promotion::to_float});
   };
   for (const UnaryRow& row : kFragments) unary(row.op, row.nnef, row.doc, fragment);
-  for (const UnaryRow& row : kErrorFunctions)
-    unary(row.op, row.nnef, row.doc, error_function, "f64 operands");
+  for (const UnaryRow& row : kErrorFunctions) unary(row.op, row.nnef, row.doc, error_function);
   for (const ScaleRow& row : kScaled) unary(row.op, "mul", row.doc, scaled);
   for (const std::string_view name : {"aten::exp2", "aten::special_exp2"})
     unary(name, "pow", "2 ** self", exp2);

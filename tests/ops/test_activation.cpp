@@ -115,12 +115,9 @@ TEST_CASE("the engine's own activations are used where it has them") {
   CHECK(old.find("tract_transformers_gelu_approx") != std::string::npos);
 }
 
-TEST_CASE("gelu of doubles is refused") {
-  CHECK_EQ(refusal("torch.gelu(x)", {randn({3}, 1, DType::f64)}),
-           "error[unsupported-op]: aten::gelu has no translation for tract@0.23.9 here\n"
-           "  --> the model (Model)\n"
-           "  why:  the engine has the error function in f16 and f32 only\n"
-           "  help: compute it in float32\n");
+TEST_CASE("gelu of doubles keeps their digits") {
+  check_each({"torch.gelu(x)", "torch.gelu(x, approximate='tanh')"},
+             {values({7}, {-30, -3, -0.5, 0, 1e-5, 0.75, 9}, DType::f64)}, 1e-12);
 }
 
 }  // namespace

@@ -154,6 +154,12 @@ TEST_CASE("exp(x) - 1 and log(1 + x) keep their digits near zero") {
   check_each({"torch.expm1(x)", "torch.log1p(x)"}, {values({4}, {kInf, kNan, -1, 1e30})});
 }
 
+TEST_CASE("the error function and its complement in double precision") {
+  check_each({"torch.erf(x)", "torch.erfc(x)", "torch.special_erf(x)"},
+             {values({10}, {-6, -1, -0.3, 0, 1e-9, 0.5, 1, 2.5, 8, 26}, DType::f64)}, 1e-13);
+  check_each({"torch.erf(x)", "torch.erfc(x)"}, {values({3}, {kInf, -kInf, kNan}, DType::f64)});
+}
+
 TEST_CASE("rounding goes to even, and to decimals") {
   const std::vector<double> halves = {0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 0.49, 3.51};
   for (const DType dtype : {DType::f32, DType::f64, DType::f16})

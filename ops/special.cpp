@@ -1,0 +1,204 @@
+// Special functions of a few steps, and what the others are made of.
+#include "ops/special.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "ops/all.h"
+#include "ops/registry.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+using ir::Promotion;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Terms below the last digit of the largest are left out.
+Coefficients visible_terms(Coefficients c, DType dtype) {
+  if (dtype == DType::f64) return c;
+  double largest = 0;
+  for (const double term : c) largest = std::max(largest, std::abs(term));
+  while (std::abs(c.front()) < largest * 0x1p-27) c = c.subspan(1);
+  return c;
+}
+
+Ref power_of_two(Emitter& out, Ref exponent) {
+  return out.elementwise("pow", {like(out, 2, exponent), exponent});
+}
+
+void entr(const OpView& op, Emitter& out) {
+  const Ref x = widened(out, op.tensor("self"));
+  const Ref y = neg(out, mul(out, x, out.elementwise("log", {x})));
+  const Ref is_zero = compare(out, "eq", x, like(out, 0, x));
+  finish(op, out, replaced(out, is_below(out, x, 0), -kInfinity, replaced(out, is_zero, 0, y)));
+}
+
+void xlog1py(const OpView& op, Emitter& out) {
+  const auto [x, y] = operands(op, out);
+  const Ref wide = widened(out, x), other = widened(out, y);
+  const auto known = out.constant_value(other);
+  // A fragment of nothing but literals would compute in f32.
+  const Ref log = known && known->elements() == 1
+                      ? like(out, std::log1p(ir::element_f64(*known, 0)), other)
+                      : out.elementwise("t2n_log1p", {other});
+  const Ref product = mul(out, wide, log);
+  const Ref is_zero = logical_and(out, compare(out, "eq", wide, like(out, 0, wide)),
+                                  compare(out, "eq", other, other));
+  finish(op, out, replaced(out, is_zero, 0, product));
+}
+
+/// max + log2(1 + 2^-|a - b|); equal infinities are their own sum.
+void logaddexp2(const OpView& op, Emitter& out) {
+  const auto [x, y] = operands(op, out);
+  const Ref a = widened(out, x), b = widened(out, y);
+  const Ref top = maximum(out, a, b);
+  const Ref gap = neg(out, magnitude(out, sub(out, a, b)));
+  const Ref rest =
+      times(out, out.elementwise("t2n_log1p", {power_of_two(out, gap)}), std::numbers::log2e);
+  const Ref is_infinite =
+      logical_and(out, compare(out, "eq", a, b),
+                  compare(out, "eq", magnitude(out, a), like(out, kInfinity, a)));
+  finish(op, out, select(out, is_infinite, a, add(out, top, rest)));
+}
+
+/// self * 2^other, the power in the dtype that torch takes it in.
+void ldexp(const OpView& op, Emitter& out) {
+  const DType dtype = op.dtype() == DType::f64 ? DType::f64 : DType::f32;
+  const Ref exponent = out.cast(op.tensor("other"), dtype);
+  finish(op, out, mul(out, out.cast(op.tensor("self"), dtype), power_of_two(out, exponent)));
+}
+
+struct Split {
+  Ref mantissa, exponent;
+};
+
+/// x * 2^-exponent in two steps: one power alone may overflow.
+Ref scaled_down(Emitter& out, Ref x, Ref exponent) {
+  const Ref half = out.elementwise("floor", {times(out, exponent, 0.5)});
+  const Ref rest = sub(out, exponent, half);
+  return mul(out, mul(out, x, power_of_two(out, neg(out, half))),
+             power_of_two(out, neg(out, rest)));
+}
+
+/// Mantissas in 1/2 .. 1. The logarithm may be off by one next to powers of two.
+Split split(Emitter& out, Ref x) {
+  const Ref size = magnitude(out, x);
+  const Ref log2 = times(out, out.elementwise("log", {size}), std::numbers::log2e);
+  const Ref guess = plus(out, out.elementwise("floor", {log2}), 1);
+  const Ref m = scaled_down(out, size, guess);
+  const Ref is_large = compare(out, "ge", m, like(out, 1, m));
+  const Ref is_small = is_below(out, m, 0.5);
+  const Ref one_up = replaced(out, is_large, 1, replaced(out, is_small, -1, like(out, 0, m)));
+  const Ref exponent = add(out, guess, one_up);
+  return {scaled_down(out, x, exponent), exponent};
+}
+
+/// Zero, infinity and NaN are their own mantissa.
+void frexp(const OpView& op, Emitter& out) {
+  const Ref x = out.cast(op.tensor("self"), DType::f64);
+  const Split parts = split(out, x);
+  const Ref size = magnitude(out, x);
+  const Ref is_plain = logical_and(out, is_above(out, size, 0), is_below(out, size, kInfinity));
+  finish(op, out, select(out, is_plain, parts.mantissa, x), 0);
+  finish(op, out, select(out, is_plain, parts.exponent, like(out, 0, x)), 1);
+}
+
+struct Refusal {
+  std::string_view op;
+  std::string_view why;
+  std::string_view help;
+};
+constexpr Refusal kRefused[] = {
+    {"aten::nextafter", "tract cannot read the bits of a number", "compute it outside the model"},
+    {"aten::special_airy_ai", "no approximation of it is written here",
+     "compute it outside the model"},
+    {"aten::gcd", "Euclid's algorithm takes as many steps as the data asks for",
+     "compute it outside the model"},
+    {"aten::lcm", "Euclid's algorithm takes as many steps as the data asks for",
+     "compute it outside the model"},
+};
+
+void refused(const OpView& op, Emitter&) {
+  for (const Refusal& row : kRefused)
+    if (row.op == op.op()) op.refuse_op(row.why, row.help);
+}
+
+}  // namespace
+
+Ref polynomial(Emitter& out, Ref x, Coefficients c) {
+  Ref y = like(out, c[0], x);
+  for (size_t i = 1; i < c.size(); ++i) {
+    const bool is_one = i == 1 && c[0] == 1;
+    const Ref product = is_one ? x : mul(out, y, x);
+    y = c[i] == 0 ? product : plus(out, product, c[i]);
+  }
+  return y;
+}
+
+Ref rational(Emitter& out, Ref x, Coefficients top, Coefficients bottom) {
+  return div(out, polynomial(out, x, top), polynomial(out, x, bottom));
+}
+
+Ref chebyshev(Emitter& out, Ref x, Coefficients c) {
+  c = visible_terms(c, out.dtype(x));
+  Ref two_before = like(out, 0, x), before = like(out, 0, x), y = like(out, c[0], x);
+  for (size_t i = 1; i < c.size(); ++i) {
+    two_before = before;
+    before = y;
+    const Ref next = plus(out, mul(out, x, before), c[i]);
+    y = i == 1 ? next : sub(out, next, two_before);
+  }
+  return times(out, sub(out, y, two_before), 0.5);
+}
+
+Ref plus(Emitter& out, Ref x, double number) { return add(out, x, like(out, number, x)); }
+Ref times(Emitter& out, Ref x, double number) { return mul(out, x, like(out, number, x)); }
+Ref minus_from(Emitter& out, double number, Ref x) { return sub(out, like(out, number, x), x); }
+Ref over(Emitter& out, double number, Ref x) {
+  return number == 1 ? out.elementwise("recip", {x}) : div(out, like(out, number, x), x);
+}
+Ref is_below(Emitter& out, Ref x, double number) {
+  return compare(out, "lt", x, like(out, number, x));
+}
+Ref is_above(Emitter& out, Ref x, double number) {
+  return compare(out, "gt", x, like(out, number, x));
+}
+Ref capped(Emitter& out, Ref x, double most) {
+  return replaced(out, is_above(out, x, most), most, x);
+}
+Ref replaced(Emitter& out, Ref condition, double number, Ref x) {
+  return select(out, condition, like(out, number, x), x);
+}
+
+void register_special(Registry& r) {
+  const auto add = [&](const std::vector<std::string_view>& names, std::string_view nnef,
+                       std::string_view doc, Translate translate,
+                       std::optional<Promotion> promotion) {
+    for (const std::string_view name : names)
+      r.add({.op = name,
+             .doc = doc,
+             .variants = {{any_target(), nnef, translate}},
+             .promotion = promotion});
+  };
+  add({"aten::special_entr"}, "log", "-self * log(self), -inf below 0", entr, Promotion::to_float);
+  add({"aten::special_xlog1py", "aten::special_xlog1py.self_scalar",
+       "aten::special_xlog1py.other_scalar"},
+      "t2n_log1p", "self * log(1 + other), 0 where self is 0", xlog1py, Promotion::to_float);
+  add({"aten::logaddexp2"}, "t2n_log1p", "log2(2^self + 2^other)", logaddexp2, Promotion::to_float);
+  add({"aten::ldexp.Tensor"}, "pow", "self * 2^other", ldexp, {});
+  add({"aten::frexp.Tensor"}, "pow", "mantissa in 1/2..1 and exponent of 2", frexp, {});
+  for (const Refusal& row : kRefused)
+    r.add({.op = row.op,
+           .doc = "not said in any target",
+           .variants = {{any_target(), "", refused}},
+           .limits = "refused"});
+  register_error_functions(r);
+  register_gamma(r);
+  register_bessel(r);
+  register_polynomials(r);
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,45 @@
+// Approximations that special functions are made of. Coefficients come highest power first.
+#pragma once
+
+#include <span>
+
+#include "ops/arith.h"
+
+namespace t2n::ops {
+
+class Registry;
+
+using Coefficients = std::span<const double>;
+
+/// Horner's scheme.
+Ref polynomial(Emitter& out, Ref x, Coefficients c);
+Ref rational(Emitter& out, Ref x, Coefficients top, Coefficients bottom);
+/// Clenshaw's scheme for Chebyshev polynomials of x / 2 in -1..1, the last term halved (Cephes,
+/// chbevl). Terms that the dtype of x cannot show are left out.
+Ref chebyshev(Emitter& out, Ref x, Coefficients c);
+
+Ref plus(Emitter& out, Ref x, double number);
+Ref times(Emitter& out, Ref x, double number);
+/// number - x, number / x.
+Ref minus_from(Emitter& out, double number, Ref x);
+Ref over(Emitter& out, double number, Ref x);
+Ref is_below(Emitter& out, Ref x, double number);
+Ref is_above(Emitter& out, Ref x, double number);
+/// Larger values become `most`; NaN stays.
+Ref capped(Emitter& out, Ref x, double most);
+/// A number in place of x where the condition holds.
+Ref replaced(Emitter& out, Ref condition, double number, Ref x);
+
+/// The error function and its complement, in f32 and f64; exp(x^2) erfc(x).
+Ref error_function(Emitter& out, Ref x);
+Ref complementary_error_function(Emitter& out, Ref x);
+Ref scaled_error_function(Emitter& out, Ref x);
+/// x times the normal distribution at x.
+Ref exact_gelu(Emitter& out, Ref x);
+
+void register_bessel(Registry& registry);           ///< bessel.cpp
+void register_error_functions(Registry& registry);  ///< error_functions.cpp: erfcx, ndtr, erfinv, …
+void register_gamma(Registry& registry);            ///< gamma.cpp: lgamma, digamma, zeta, …
+void register_polynomials(Registry& registry);      ///< polynomials.cpp: orthogonal ones
+
+}  // namespace t2n::ops
