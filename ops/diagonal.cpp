@@ -1,4 +1,6 @@
 // Diagonals and triangles of matrices.
+#include "ops/diagonal.h"
+
 #include <algorithm>
 
 #include "ops/arith.h"
@@ -99,6 +101,10 @@ void triangle(const OpView& op, Emitter& out) {
 }
 
 }  // namespace
+
+Ref diagonal_of(Emitter& out, Ref x, int first, int second) {
+  return diagonal_of_last(out, with_last(out, x, first, second), 0);
+}
 
 void register_diagonal(Registry& r) {
   r.add({.op = "aten::diagonal",

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ops/arith.h"
+#include "ops/diagonal.h"
 #include "ops/product.h"
 #include "ops/registry.h"
 #include "src/diag/error.h"
@@ -109,8 +110,21 @@ Ref call_einsum(Emitter& out, const std::vector<Ref>& operands, const std::strin
 
 bool has_einsum(DType dtype) { return ir::is_float(dtype) || dtype == DType::i32; }
 
+/// The first pair of equal letters becomes their diagonal, at the end.
+Term one_diagonal(Emitter& out, Term term) {
+  for (size_t first = 0; first < term.labels.size(); ++first) {
+    const size_t second = term.labels.find(term.labels[first], first + 1);
+    if (second == std::string::npos) continue;
+    term.x = diagonal_of(out, term.x, static_cast<int>(first), static_cast<int>(second));
+    term.labels += term.labels[first];
+    term.labels.erase(second, 1).erase(first, 1);
+    return term;
+  }
+  return term;
+}
+
 /// A letter that occurs twice takes the diagonal.
-Term diagonal_free(const OpView& op, Emitter& out, const Term& term) {
+Term diagonal_free(Emitter& out, const Term& term) {
   std::string kept;
   Shape shape;
   for (size_t i = 0; i < term.labels.size(); ++i)
@@ -119,9 +133,7 @@ Term diagonal_free(const OpView& op, Emitter& out, const Term& term) {
       shape.push_back(out.shape(term.x)[i]);
     }
   if (kept.size() == term.labels.size()) return term;
-  if (!has_einsum(out.dtype(term.x)))
-    op.refuse("equation", "tract takes no diagonals of this integer dtype",
-              "take the diagonal with torch.diagonal first");
+  if (!has_einsum(out.dtype(term.x))) return diagonal_free(out, one_diagonal(out, term));
   return {call_einsum(out, {term.x}, term.labels + "->" + kept, shape), kept};
 }
 
@@ -209,11 +221,11 @@ std::map<char, Dim> label_sizes(Emitter& out, const std::vector<Term>& terms) {
   return sizes;
 }
 
-std::vector<Term> read_terms(const OpView& op, Emitter& out, const std::vector<Ref>& tensors,
+std::vector<Term> read_terms(Emitter& out, const std::vector<Ref>& tensors,
                              const Equation& equation) {
   std::vector<Term> terms;
   for (size_t i = 0; i < tensors.size(); ++i)
-    terms.push_back(diagonal_free(op, out, {tensors[i], equation.inputs.at(i)}));
+    terms.push_back(diagonal_free(out, {tensors[i], equation.inputs.at(i)}));
   const auto sizes = label_sizes(out, terms);
   if (terms.size() > 1)
     for (Term& term : terms) term = without_broadcast(out, term, sizes);
@@ -222,11 +234,14 @@ std::vector<Term> read_terms(const OpView& op, Emitter& out, const std::vector<R
 
 void einsum(const OpView& op, Emitter& out) {
   op.ignore("path", "orders the products, does not change them");
-  const std::vector<Ref> tensors = op.tensors("tensors");
+  std::vector<Ref> tensors = op.tensors("tensors");
   std::vector<int> ranks;
-  for (const Ref ref : tensors) ranks.push_back(out.rank(ref));
+  for (Ref& tensor : tensors) {
+    ranks.push_back(out.rank(tensor));
+    tensor = out.cast(tensor, op.dtype());  // sums of small integers are i64
+  }
   const Equation equation = read_equation(op.str("equation"), ranks);
-  const std::vector<Term> terms = read_terms(op, out, tensors, equation);
+  const std::vector<Term> terms = read_terms(out, tensors, equation);
   const auto sizes = label_sizes(out, terms);
   Term y = terms[0];
   for (size_t i = 1; i < terms.size(); ++i) {
@@ -243,8 +258,7 @@ void einsum(const OpView& op, Emitter& out) {
 void register_einsum(Registry& r) {
   r.add({.op = "aten::einsum",
          .doc = "sum of products over the letters that the output lacks",
-         .variants = {{any_target(), "tract_core_einsum", einsum}},
-         .limits = "diagonals of integers other than i32 are refused"});
+         .variants = {{any_target(), "tract_core_einsum", einsum}}});
 }
 
 }  // namespace t2n::ops

@@ -110,7 +110,7 @@ bool is_within(const Emitter& out, Ref x, int64_t low, int64_t high) {
 /// tract wraps numbers of bits that are out of range; torch shifts all bits out.
 void shift(const OpView& op, Emitter& out) {
   const auto [a, b] = operands(op, out);
-  if (!ir::is_integer(out.dtype(a))) op.refuse_op("only integers have bits to shift");
+  T2N_ASSERT(ir::is_integer(out.dtype(a)), "torch shifts the bits of integers only");
   const int64_t last = ir::dtype_size(out.dtype(a)) * 8 - 1;
   if (is_within(out, b, 0, last)) return finish(op, out, out.elementwise(op.nnef(), {a, b}));
   const Ref zero = like(out, 0, b);

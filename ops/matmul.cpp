@@ -25,7 +25,8 @@ void linear(const OpView& op, Emitter& out) {
 Ref second(const OpView& op) {
   for (const std::string_view name : {"mat2", "vec", "tensor", "other"})
     if (op.has_argument(name)) return op.tensor(name);
-  op.refuse_op("its second factor is missing");
+  T2N_ASSERT(false, op.op(), " has no second factor");
+  return {};
 }
 
 void matmul(const OpView& op, Emitter& out) {
@@ -159,10 +160,18 @@ void chain(const OpView& op, Emitter& out) {
   out.result(y);
 }
 
+Ref identity(Emitter& out, Ref square) {
+  const int64_t n = extent(out, square, out.rank(square) - 1);
+  std::vector<double> entries(static_cast<size_t>(n * n), 0);
+  for (int64_t i = 0; i < n; ++i) entries[static_cast<size_t>(i * (n + 1))] = 1;
+  return out.constant(ir::tensor_of(out.dtype(square), {n, n}, entries), "identity");
+}
+
 void matrix_power(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int64_t n = op.i64("n");
-  if (n < 1) op.refuse("n", "tract inverts no matrices", "use a power of at least 1");
+  if (n < 0) op.refuse("n", "tract inverts no matrices", "use a power of at least 0");
+  if (n == 0) return out.result(out.broadcast_to(identity(out, x), op.shape()));
   std::optional<Ref> y;
   Ref square = x;
   for (int64_t rest = n; rest > 0; rest /= 2) {
@@ -275,7 +284,7 @@ void register_matmul(Registry& r) {
          .also = {"aten::matrix_power"},
          .doc = "self multiplied n times",
          .variants = {{any_target(), "matmul", matrix_power}},
-         .limits = "n < 1 is refused"});
+         .limits = "n < 0 is refused"});
   r.add({.op = "aten::kron",
          .doc = "Kronecker product",
          .variants = {{any_target(), "mul", kron}},

@@ -1,8 +1,7 @@
 // Normalisations: by stored statistics, or by those of the tensor itself over some of its axes.
-#include <cmath>
 #include <limits>
 
-#include "ops/arith.h"
+#include "ops/reduce.h"
 #include "ops/registry.h"
 
 namespace t2n::ops {
@@ -26,21 +25,38 @@ Ref affine(Emitter& out, Ref y, std::optional<Ref> weight, std::optional<Ref> bi
   return y;
 }
 
-/// Outputs that exist for the backward pass: empty in inference, else statistics that nobody reads.
-void finish_statistics(const OpView& op, Emitter& out) {
-  for (int i = 1; i < op.outputs(); ++i) {
-    if (!op.is_used(i)) continue;
-    const Ints sizes = op.sizes(i);
-    if (ir::element_count(sizes) != 0)
-      op.refuse_op(cat("output ", i, ", a statistic for the backward pass, is read"),
-                   "compute it from the input with torch.var_mean");
-    out.result(out.constant(ir::allocate(op.dtype(i), sizes).tensor, "empty"), i);
-  }
+/// What a normalisation is taken over, for the outputs that the backward pass would need.
+struct Over {
+  Ref x;
+  Ints axes;
+  Ref eps;
+};
+
+/// 1 / sqrt(mean(x^2) + eps)
+Ref inverse_root(Emitter& out, Ref x, const Over& over) {
+  const Ref mean = reduce(out, "mean_reduce", mul(out, x, x), over.axes);
+  return out.elementwise("rsqrt", {add(out, mean, over.eps)});
 }
 
-void finish_norm(const OpView& op, Emitter& out, Ref y) {
-  out.result(out.cast(y, op.dtype()));
-  finish_statistics(op, out);
+void statistic_result(const OpView& op, Emitter& out, Ref y, int index) {
+  if (op.is_used(index))
+    out.result(out.cast(out.reshape(y, op.shape(index)), op.dtype(index)), index);
+}
+
+/// The mean and 1 / sqrt(var + eps); a norm without a mean gives the second only.
+void finish_statistics(const OpView& op, Emitter& out, const Over& over) {
+  if (op.outputs() == 2) statistic_result(op, out, inverse_root(out, over.x, over), 1);
+  if (op.outputs() < 3) return;
+  const Ref mean = reduce(out, "mean_reduce", over.x, over.axes);
+  statistic_result(op, out, mean, 1);
+  statistic_result(op, out, inverse_root(out, sub(out, over.x, mean), over), 2);
+}
+
+/// With stored statistics torch leaves these outputs empty.
+void finish_empty_statistics(const OpView& op, Emitter& out) {
+  for (int i = 1; i < op.outputs(); ++i)
+    if (op.is_used(i))
+      out.result(out.constant(ir::allocate(op.dtype(i), op.sizes(i)).tensor, "empty"), i);
 }
 
 Ref normalised(Emitter& out, Ref x, Ref eps, const Ints& axes) {
@@ -92,7 +108,9 @@ void from_batch(const OpView& op, Emitter& out, std::string_view flag, int first
     if (op.has_argument(name) && !op.is_none(name))
       op.refuse(flag, "the running statistics would change while the model runs",
                 "call model.eval() before saving the model");
-  finish_norm(op, out, by_own_statistics(op, out, x, axes_but_channels(out.rank(x), first_axis)));
+  const Ints axes = axes_but_channels(out.rank(x), first_axis);
+  out.result(out.cast(by_own_statistics(op, out, x, axes), op.dtype()));
+  finish_statistics(op, out, {x, axes, eps_of(op, out, out.dtype(x))});
 }
 
 void batch_norm(const OpView& op, Emitter& out) {
@@ -100,14 +118,17 @@ void batch_norm(const OpView& op, Emitter& out) {
   ignore_present(op, {"cudnn_enabled"}, "chooses a kernel");
   if (op.has_argument("training") && op.boolean("training"))
     return from_batch(op, out, "training", 0);
-  finish_norm(op, out, by_stored_statistics(op, out, widened(out, op.tensor("input"))));
+  const Ref y = by_stored_statistics(op, out, widened(out, op.tensor("input")));
+  out.result(out.cast(y, op.dtype()));
+  finish_empty_statistics(op, out);
 }
 
 void instance_norm(const OpView& op, Emitter& out) {
   op.ignore("momentum", "updates statistics, in training");
   op.ignore("cudnn_enabled", "chooses a kernel");
   if (op.boolean("use_input_stats")) return from_batch(op, out, "use_input_stats", 2);
-  finish_norm(op, out, by_stored_statistics(op, out, widened(out, op.tensor("input"))));
+  const Ref y = by_stored_statistics(op, out, widened(out, op.tensor("input")));
+  out.result(out.cast(y, op.dtype()));
 }
 
 // --- layer_norm, rms_norm ---
@@ -122,8 +143,10 @@ void layer_norm(const OpView& op, Emitter& out) {
   ignore_present(op, {"cudnn_enable"}, "chooses a kernel");
   const Ref x = widened(out, op.tensor("input"));
   const Ints axes = last_axes(out.rank(x), op.dims("normalized_shape").size());
-  const Ref y = normalised(out, x, eps_of(op, out, out.dtype(x)), axes);
-  finish_norm(op, out, affine(out, y, op.opt_tensor("weight"), op.opt_tensor("bias")));
+  const Ref eps = eps_of(op, out, out.dtype(x));
+  const Ref y = normalised(out, x, eps, axes);
+  out.result(out.cast(affine(out, y, op.opt_tensor("weight"), op.opt_tensor("bias")), op.dtype()));
+  finish_statistics(op, out, {x, axes, eps});
 }
 
 /// Without `eps` torch takes the machine epsilon of the dtype it computes in, f32 for halves.
@@ -134,8 +157,9 @@ double rms_eps(const OpView& op, DType dtype) {
                              : static_cast<double>(std::numeric_limits<float>::epsilon());
 }
 
-void finish_rms_norm(const OpView& op, Emitter& out, Ref y) {
-  finish_norm(op, out, affine(out, y, op.opt_tensor("weight"), {}));
+void finish_rms_norm(const OpView& op, Emitter& out, Ref y, const Over& over) {
+  out.result(out.cast(affine(out, y, op.opt_tensor("weight"), {}), op.dtype()));
+  finish_statistics(op, out, over);
 }
 
 void rms_norm(const OpView& op, Emitter& out) {
@@ -143,10 +167,10 @@ void rms_norm(const OpView& op, Emitter& out) {
   const Ints axes = last_axes(out.rank(x), op.dims("normalized_shape").size());
   const double eps = rms_eps(op, out.dtype(x));
   const bool is_f64 = out.dtype(x) == DType::f64;
-  const Ref y =
-      out.call(is_f64 ? "t2n_rms_norm_f64" : "t2n_rms_norm", {x, out.scalar(eps, out.dtype(x))},
-               {{"axes", axes}}, out.dtype(x), out.shape(x));
-  finish_rms_norm(op, out, y);
+  const Ref scalar = out.scalar(eps, out.dtype(x));
+  const Ref y = out.call(is_f64 ? "t2n_rms_norm_f64" : "t2n_rms_norm", {x, scalar},
+                         {{"axes", axes}}, out.dtype(x), out.shape(x));
+  finish_rms_norm(op, out, y, {x, axes, scalar});
 }
 
 /// tract's own takes one axis, and computes f64 in f32.
@@ -155,10 +179,11 @@ void rms_norm_core(const OpView& op, Emitter& out) {
   if (op.dims("normalized_shape").size() != 1 || out.dtype(input) == DType::f64)
     return rms_norm(op, out);
   const Ref x = widened(out, input);
+  const int last = out.rank(x) - 1;
+  const double eps = rms_eps(op, out.dtype(x));
   const Ref y =
-      out.call(op.nnef(), {x}, {{"axis", out.rank(x) - 1}, {"eps", rms_eps(op, out.dtype(x))}},
-               out.dtype(x), out.shape(x));
-  finish_rms_norm(op, out, y);
+      out.call(op.nnef(), {x}, {{"axis", last}, {"eps", eps}}, out.dtype(x), out.shape(x));
+  finish_rms_norm(op, out, y, {x, {last}, out.scalar(eps, out.dtype(x))});
 }
 
 // --- group_norm ---
@@ -174,11 +199,13 @@ void group_norm(const OpView& op, Emitter& out) {
   Dim rest = floor_div(shape.at(1), groups);
   for (size_t i = 2; i < shape.size(); ++i) rest = rest * shape[i];
   const Ref grouped = out.reshape(x, {shape[0], groups, rest});
-  const Ref y = out.reshape(normalised(out, grouped, eps_of(op, out, out.dtype(x)), {2}), shape);
+  const Ref eps = eps_of(op, out, out.dtype(x));
+  const Ref y = out.reshape(normalised(out, grouped, eps, {2}), shape);
   const int rank = out.rank(x);
-  finish_norm(op, out,
-              affine(out, y, channel_tensor(op, out, "weight", rank),
-                     channel_tensor(op, out, "bias", rank)));
+  const Ref scaled = affine(out, y, channel_tensor(op, out, "weight", rank),
+                            channel_tensor(op, out, "bias", rank));
+  out.result(out.cast(scaled, op.dtype()));
+  finish_statistics(op, out, {grouped, {2}, eps});
 }
 
 // --- weight_norm ---
@@ -199,29 +226,18 @@ void weight_norm(const OpView& op, Emitter& out) {
 
 // --- renorm ---
 
-Ref p_norm(const OpView& op, Emitter& out, Ref x, const Ints& axes) {
-  const double p = op.f64("p");
-  if (p == 2) return out.elementwise("sqrt", {reduce(out, "sum_reduce", mul(out, x, x), axes)});
-  if (p == 1) return reduce(out, "sum_reduce", magnitude(out, x), axes);
-  if (std::isinf(p) && p > 0) return reduce(out, "max_reduce", magnitude(out, x), axes);
-  op.refuse("p", "known values are 1, 2 and inf");
-}
-
 /// Entries of an axis whose norm exceeds `maxnorm` are scaled down to it, nearly: torch adds 1e-7.
 void renorm(const OpView& op, Emitter& out) {
   const Ref x = widened(out, op.tensor("self"));
   Ints axes = all_axes(out.rank(x));
   axes.erase(axes.begin() + op.axis("dim"));
-  const Ref norm = p_norm(op, out, x, axes);
+  const Ref norm = vector_norm(out, x, op.f64("p"), axes);
   const Ref limit = op.number("maxnorm", out.dtype(x));
   const Ref factor = div(out, limit, add(out, norm, like(out, 1e-7, norm)));
   const Ref one = like(out, 1, norm);
   const Ref scale = select(out, compare(out, "gt", norm, limit), factor, one);
   out.result(out.cast(mul(out, x, scale), op.dtype()));
 }
-
-constexpr std::string_view kStatistics =
-    "outputs for the backward pass are refused if they are read";
 
 }  // namespace
 
@@ -240,27 +256,23 @@ void register_norm(Registry& r) {
   r.add({.op = "aten::layer_norm",
          .also = {"aten::native_layer_norm"},
          .doc = "(input - mean) / sqrt(var + eps) * weight + bias over the last axes",
-         .variants = {{any_target(), "t2n_layer_norm", layer_norm}},
-         .limits = kStatistics});
+         .variants = {{any_target(), "t2n_layer_norm", layer_norm}}});
   r.add({.op = "aten::group_norm",
          .also = {"aten::native_group_norm"},
          .doc = "layer_norm over groups of channels",
-         .variants = {{any_target(), "t2n_layer_norm", group_norm}},
-         .limits = kStatistics});
+         .variants = {{any_target(), "t2n_layer_norm", group_norm}}});
   r.add({.op = "aten::rms_norm",
          .also = {"aten::_fused_rms_norm"},
          .doc = "input / sqrt(mean(input^2) + eps) * weight over the last axes",
          .variants = {{has(Feature::core_rms_norm), "tract_core_rms_norm", rms_norm_core},
-                      {any_target(), "t2n_rms_norm", rms_norm}},
-         .limits = kStatistics});
+                      {any_target(), "t2n_rms_norm", rms_norm}}});
   r.add({.op = "aten::_weight_norm",
          .also = {"aten::_weight_norm_interface"},
          .doc = "v * (g / norm(v))",
          .variants = {{any_target(), "sqrt", weight_norm}}});
   r.add({.op = "aten::renorm",
          .doc = "self * min(1, maxnorm / norm(self)) for each entry of dim",
-         .variants = {{any_target(), "sqrt", renorm}},
-         .limits = "p other than 1, 2 and inf is refused"});
+         .variants = {{any_target(), "sqrt", renorm}}});
 }
 
 }  // namespace t2n::ops

@@ -85,10 +85,12 @@ Ref border_padded(Emitter& out, Ref x, const Pads& pads, const char* border) {
   return cropped(out, is_bool ? out.cast(y, DType::boolean) : y, pads);
 }
 
-Ref circular_padded(const OpView& op, Emitter& out, Ref x, const Pads& pads) {
+/// What is taken away is gone before the other end is read.
+Ref circular_padded(Emitter& out, Ref x, const Pads& pads) {
+  x = cropped(out, x, pads);
   for (size_t i = 0; i < pads.size(); ++i) {
-    const auto [before, after] = pads[i];
-    if (before < 0 || after < 0) op.refuse("pad", "padding from the other end cannot be negative");
+    const int64_t before = std::max<int64_t>(pads[i].first, 0);
+    const int64_t after = std::max<int64_t>(pads[i].second, 0);
     if (before == 0 && after == 0) continue;
     const int axis = static_cast<int>(i);
     const int64_t size = known_size(out, x, axis);
@@ -121,7 +123,7 @@ void replication_pad(const OpView& op, Emitter& out) {
 }
 
 void circular_pad(const OpView& op, Emitter& out) {
-  out.result(circular_padded(op, out, op.tensor("self"), read_pads(op, out)));
+  out.result(circular_padded(out, op.tensor("self"), read_pads(op, out)));
 }
 
 /// In the order of torch's enumeration (ATen/native/PadNd.h).
@@ -154,10 +156,11 @@ void pad_enum(const OpView& op, Emitter& out) {
 }  // namespace
 
 void register_pad(Registry& r) {
-  r.add({.op = "aten::pad",
-         .doc = "entries added around the tensor; negative padding takes them away",
-         .variants = {{any_target(), "pad", pad}},
-         .limits = "negative circular padding is refused"});
+  r.add({
+      .op = "aten::pad",
+      .doc = "entries added around the tensor; negative padding takes them away",
+      .variants = {{any_target(), "pad", pad}},
+  });
   r.add({.op = "aten::_pad_enum",
          .doc = "the same as aten::pad",
          .variants = {{any_target(), "pad", pad_enum}}});

@@ -83,9 +83,9 @@ TEST_CASE("chains and powers") {
              {randn({2, 3}, 1), randn({3, 4}, 2), randn({4, 5}, 3)});
   check_each({"torch.linalg_multi_dot([x, y, z])"},
              {randn({3}, 1), randn({3, 4}, 2), randn({4}, 3)});
-  check_each(
-      {"torch.matrix_power(x, 1)", "torch.matrix_power(x, 2)", "torch.linalg_matrix_power(x, 5)"},
-      {randn({2, 3, 3}, 1)}, 1e-4);
+  check_each({"torch.matrix_power(x, 0)", "torch.matrix_power(x, 1)", "torch.matrix_power(x, 2)",
+              "torch.linalg_matrix_power(x, 5)"},
+             {randn({2, 3, 3}, 1)}, 1e-4);
 }
 
 TEST_CASE("cross products") {
@@ -144,13 +144,22 @@ TEST_CASE("products of other dtypes") {
               randint({1, 3, 2}, -(int64_t{1} << 30), int64_t{1} << 30, 2)});
 }
 
+TEST_CASE("einsum with diagonals in every dtype") {
+  for (const ir::DType dtype : {ir::DType::f32, ir::DType::i64, ir::DType::u8})
+    check_each(
+        {"torch.einsum('ii->i', [x[0]])", "torch.einsum('bii->b', [x])",
+         "torch.einsum('bii->ib', [x])", "torch.einsum('iij,jk->ki', [x.permute(1, 2, 0), y])"},
+        {randint({2, 3, 3}, 0, 9, 1, dtype), randint({2, 4}, 0, 5, 2, dtype)});
+  check_each({"torch.einsum('iii->i', [x])"}, {randint({3, 3, 3}, -9, 9, 1)});
+}
+
 TEST_CASE("products that are refused") {
-  CHECK_EQ(refusal("torch.matrix_power(x, 0)", {randn({2, 2}, 1)}),
-           "error[unsupported-argument]: aten::linalg_matrix_power: n=0 has no translation for "
+  CHECK_EQ(refusal("torch.matrix_power(x, -1)", {randn({2, 2}, 1)}),
+           "error[unsupported-argument]: aten::linalg_matrix_power: n=-1 has no translation for "
            "tract@0.23.9\n"
            "  --> the model (Model)\n"
            "  why:  tract inverts no matrices\n"
-           "  help: use a power of at least 1\n");
+           "  help: use a power of at least 0\n");
 }
 
 }  // namespace

@@ -100,12 +100,23 @@ TEST_CASE("weight_norm over all axes but one, or all") {
 
 TEST_CASE("renorm of every norm") {
   check_each({"torch.renorm(x, 2, 0, 1.5)", "torch.renorm(x, 1, -1, 100)",
-              "torch.renorm(x, 1.0 / 0.0, 1, 0.9)", "torch.renorm(x, 2, 1, 50.0)"},
+              "torch.renorm(x, 1.0 / 0.0, 1, 0.9)", "torch.renorm(x, 3, 0, 1.5)",
+              "torch.renorm(x, 0.5, 0, 90.0)", "torch.renorm(x, 2, 1, 50.0)"},
              {kX});
-  CHECK_EQ(refusal("torch.renorm(x, 3, 0, 1.5)", {kX}),
-           "error[unsupported-argument]: aten::renorm: p=3 has no translation for tract@0.23.9\n"
-           "  --> the model (Model)\n"
-           "  why:  known values are 1, 2 and inf\n");
+}
+
+TEST_CASE("statistics that normalisations give beside their result") {
+  const Parameters affine = {{"w", uniform({5, 4}, 0.5, 2, 2)}, {"b", randn({5, 4}, 3)}};
+  for (const char* i : {"1", "2"})
+    check_with(affine, {cat("torch.native_layer_norm(x, [5, 4], self.w, self.b, 1e-3)[", i, "]")},
+               {kX});
+  const Parameters channels = {{"w", uniform({6}, 0.5, 2, 2)}, {"b", randn({6}, 3)}};
+  for (const char* i : {"1", "2"})
+    check_with(
+        channels,
+        {cat("torch.native_group_norm(x, self.w, self.b, 3, 6, 20, 2, 1e-3)[", i, "]"),
+         cat("torch.native_batch_norm(x, self.w, self.b, None, None, True, 0.1, 1e-3)[", i, "]")},
+        {kX});
 }
 
 TEST_CASE("norms of halves do not overflow; doubles keep their digits") {
