@@ -32,8 +32,7 @@ Convolution read_common(const OpView& op, Emitter& out) {
   c.dilation = op.expand_ints("dilation", spatial);
   c.groups = op.i64("groups");
   if (!ir::is_float(out.dtype(c.input)))
-    op.refuse_op("tract convolves integers only where they are quantised",
-                 "compute the convolution in float32");
+    op.refuse_op(Limit::integer_convolution, "compute the convolution in float32");
   return c;
 }
 

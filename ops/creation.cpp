@@ -159,8 +159,7 @@ void one_hot(const OpView& op, Emitter& out) {
   const Ref index = op.tensor("self");
   const int64_t classes = op.i64("num_classes");
   if (classes < 0)
-    op.refuse("num_classes", "the number of classes would depend on the data",
-              "pass num_classes to one_hot");
+    op.refuse("num_classes", Limit::data_dependent_shape, "pass num_classes to one_hot");
   const int rank = out.rank(index);
   const Ref wide = out.unsqueeze(out.cast(index, DType::i64), {rank});
   finish(op, out, compare(out, "eq", wide, iota(out, classes, rank, rank + 1)));

@@ -49,9 +49,7 @@ Division divide_integers(Emitter& out, Ref a, Ref b, Rounding rounding) {
 /// In f64 the quotient of two f32 values is never rounded up to an integer, and its product with
 /// the divisor is exact: the results are those of C's fmod.
 std::pair<Ref, Ref> in_f64(const OpView& op, Emitter& out, Ref a, Ref b) {
-  if (out.dtype(a) == DType::f64)
-    op.refuse_op("a quotient in f64 may round up to the next integer, which changes the result",
-                 "compute it in float32");
+  if (out.dtype(a) == DType::f64) op.refuse_op(Limit::quotient_f64, "compute it in float32");
   return {out.cast(a, DType::f64), out.cast(b, DType::f64)};
 }
 

@@ -1,4 +1,6 @@
 // Sums, means and maxima of the embeddings of each bag of indices.
+#include <limits>
+
 #include "ops/arith.h"
 #include "ops/index.h"
 #include "ops/positions.h"
@@ -7,6 +9,8 @@
 
 namespace t2n::ops {
 namespace {
+
+constexpr double kLowest = -std::numeric_limits<double>::infinity();
 
 /// The elements of a bag are those of [begin, end) in the list of indices.
 struct Bag {
@@ -23,19 +27,26 @@ std::vector<Bag> read_bags(const OpView& op, int64_t count) {
   return bags;
 }
 
-/// A product with [bag, element]: 1, or 1 / size, where the element lies in the bag.
-Ref weighted_sums(Emitter& out, Ref rows, const std::vector<Bag>& bags, bool is_mean) {
-  const int64_t elements = extent(out, rows, 0);
+/// [bag, element]: 1 where the element lies in the bag.
+Ref membership(Emitter& out, const std::vector<Bag>& bags, int64_t elements, DType dtype) {
   const auto count = static_cast<int64_t>(bags.size());
   std::vector<double> weights(static_cast<size_t>(count * elements), 0);
   for (size_t bag = 0; bag < bags.size(); ++bag)
     for (int64_t i = bags[bag].begin; i < bags[bag].end; ++i)
-      weights[bag * static_cast<size_t>(elements) + static_cast<size_t>(i)] =
-          is_mean ? 1.0 / static_cast<double>(bags[bag].end - bags[bag].begin) : 1.0;
-  const Ref matrix =
-      out.constant(ir::tensor_of(out.dtype(rows), {count, elements}, weights), "bags");
-  return out.call("matmul", {matrix, rows}, {}, out.dtype(rows),
-                  with_size(out.shape(rows), 0, count));
+      weights[bag * static_cast<size_t>(elements) + static_cast<size_t>(i)] = 1;
+  return out.constant(ir::tensor_of(dtype, {count, elements}, weights), "bags");
+}
+
+Ref sums(Emitter& out, Ref rows, const std::vector<Bag>& bags) {
+  const Ref bag = membership(out, bags, extent(out, rows, 0), out.dtype(rows));
+  return out.call("matmul", {bag, rows}, {}, out.dtype(rows),
+                  with_size(out.shape(rows), 0, static_cast<int64_t>(bags.size())));
+}
+
+/// Bags without an element that counts give zeros.
+Ref means(Emitter& out, Ref rows, Ref counts, const std::vector<Bag>& bags) {
+  const Ref sizes = maximum(out, sums(out, counts, bags), like(out, 1, rows));
+  return div(out, sums(out, rows, bags), sizes);
 }
 
 /// Empty bags give zeros.
@@ -48,18 +59,39 @@ Ref maxima(Emitter& out, Ref rows, const std::vector<Bag>& bags) {
   return out.concat(parts, 0);
 }
 
+/// A bag of which nothing counts has the maximum of nothing.
+Ref maxima_of_counted(Emitter& out, Ref rows, const std::vector<Bag>& bags) {
+  const Ref y = maxima(out, rows, bags);
+  return select(out, compare(out, "eq", y, like(out, kLowest, y)), like(out, 0, y), y);
+}
+
+/// [elements, 1]: false for elements that padding_idx leaves out of their bags.
+std::optional<Ref> counted(const OpView& op, Emitter& out, Ref indices) {
+  const int64_t rows = extent(out, op.tensor("weight"), 0);
+  if (!op.has_argument("padding_idx")) return {};
+  const auto given = op.opt_i64("padding_idx");
+  const bool is_absent = !given || (*given < 0 && op.op() != "aten::embedding_bag.padding_idx");
+  if (is_absent) return {};
+  const int64_t padding = *given < 0 ? *given + rows : *given;
+  return out.unsqueeze(
+      compare(out, "ne", indices, like(out, static_cast<double>(padding), indices)), {1});
+}
+
 void embedding_bag(const OpView& op, Emitter& out) {
   op.ignore_all({"scale_grad_by_freq", "sparse"}, "they matter to gradients only");
-  if (op.has_argument("padding_idx") && op.opt_i64("padding_idx").value_or(-1) >= 0)
-    op.refuse("padding_idx", "which elements count would depend on the data",
-              "use a zero row of the weight instead");
   const Ref indices = op.tensor("indices");
+  const int64_t mode = op.i64("mode");
   Ref rows = widened(out, take(out, op.tensor("weight"), indices, 0));
   if (const auto weights = op.opt_tensor("per_sample_weights"))
     rows = mul(out, rows, out.cast(out.unsqueeze(*weights, {1}), out.dtype(rows)));
+  const auto counts = counted(op, out, indices);
+  if (counts) rows = select(out, *counts, rows, like(out, mode == 2 ? kLowest : 0, rows));
   const std::vector<Bag> bags = read_bags(op, extent(out, indices, 0));
-  const int64_t mode = op.i64("mode");
-  finish(op, out, mode == 2 ? maxima(out, rows, bags) : weighted_sums(out, rows, bags, mode == 1));
+  if (mode == 2)
+    return finish(op, out, counts ? maxima_of_counted(out, rows, bags) : maxima(out, rows, bags));
+  if (mode == 0) return finish(op, out, sums(out, rows, bags));
+  const Ref all = out.full(like(out, 1, rows), {extent(out, indices, 0), 1});
+  finish(op, out, means(out, rows, counts ? out.cast(*counts, out.dtype(rows)) : all, bags));
 }
 
 }  // namespace
@@ -70,7 +102,7 @@ void register_embedding_bag(Registry& r) {
                   "aten::_embedding_bag_forward_only"},
          .doc = "sum, mean or maximum of weight[indices] over each bag; no other result",
          .variants = {{any_target(), "matmul", embedding_bag}},
-         .limits = "padding_idx; offsets that the model computes"});
+         .limits = "offsets that the model computes"});
 }
 
 }  // namespace t2n::ops

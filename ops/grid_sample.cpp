@@ -1,4 +1,7 @@
 // Sampling at computed positions, and the affine grids of such positions.
+#include <optional>
+#include <utility>
+
 #include "ops/arith.h"
 #include "ops/product.h"
 #include "ops/registry.h"
@@ -6,23 +9,172 @@
 namespace t2n::ops {
 namespace {
 
+enum Mode { kBilinear, kNearest, kBicubic };
+enum Padding { kZeros, kBorder, kReflection };
 constexpr const char* kModes[] = {"bilinear", "nearest", "bicubic"};
 constexpr const char* kPaddings[] = {"zeros", "border", "reflection"};
 
+struct Sampling {
+  Ref x;     ///< [N, C, spatial…]
+  Ref grid;  ///< [N, positions…, axes], the last spatial axis first
+  Mode mode = kBilinear;
+  Padding padding = kZeros;
+  bool align_corners = false;
+};
+
+Sampling read_sampling(const OpView& op, Emitter& out) {
+  return {widened(out, op.tensor("input")), widened(out, op.tensor("grid")),
+          static_cast<Mode>(op.i64("interpolation_mode")),
+          static_cast<Padding>(op.i64("padding_mode")), op.boolean("align_corners")};
+}
+
+// --- by gathering, for what the engine's own operator lacks ---
+
+/// One entry that a position reads along an axis: where, and how much of it (all, if absent).
+struct Tap {
+  Ref index;  ///< in floats
+  std::optional<Ref> weight;
+};
+
+Ref floor_of(Emitter& out, Ref x) { return out.elementwise("floor", {x}); }
+Ref scaled(Emitter& out, Ref x, double factor, double offset) {
+  return add(out, mul(out, x, like(out, factor, x)), like(out, offset, x));
+}
+Ref clamped(Emitter& out, Ref x, double low, double high) {
+  return minimum(out, maximum(out, x, like(out, low, x)), like(out, high, x));
+}
+
+/// From [-1, 1] to the entries of an axis of `size`.
+Ref unnormalised(Emitter& out, Ref g, int64_t size, bool align_corners) {
+  const auto n = static_cast<double>(size);
+  return align_corners ? scaled(out, g, (n - 1) / 2, (n - 1) / 2)
+                       : scaled(out, g, n / 2, (n - 1) / 2);
+}
+
+/// Back and forth between the centres of the outer entries, or half an entry further.
+Ref reflected(Emitter& out, Ref at, int64_t size, bool align_corners) {
+  const auto n = static_cast<double>(size);
+  const double low = align_corners ? 0 : -0.5;
+  const double span = align_corners ? n - 1 : n;
+  if (span == 0) return mul(out, at, like(out, 0, at));
+  const Ref distance = magnitude(out, scaled(out, at, 1, -low));
+  const Ref flips = floor_of(out, scaled(out, distance, 1 / span, 0));
+  const Ref extra = sub(out, distance, scaled(out, flips, span, 0));
+  const Ref pairs = floor_of(out, scaled(out, flips, 0.5, 0));
+  const Ref is_odd =
+      compare(out, "gt", sub(out, flips, scaled(out, pairs, 2, 0)), like(out, 0.5, at));
+  return select(out, is_odd, scaled(out, extra, -1, span + low), scaled(out, extra, 1, low));
+}
+
+/// Where a position outside of the axis is read; zeros are taken care of later.
+Ref inside(Emitter& out, const Sampling& s, Ref at, int64_t size) {
+  if (s.padding == kZeros) return at;
+  if (s.padding == kReflection) at = reflected(out, at, size, s.align_corners);
+  return clamped(out, at, 0, static_cast<double>(size - 1));
+}
+
+/// Keys' kernel with a = -0.75, as torch has it, `t` after the second of four entries.
+std::vector<Ref> cubic_weights(Emitter& out, Ref t) {
+  constexpr double kA = -0.75;
+  const auto near = [&](Ref d) {  // |d| <= 1
+    const Ref inner = scaled(out, d, kA + 2, -(kA + 3));
+    return scaled(out, mul(out, mul(out, inner, d), d), 1, 1);
+  };
+  const auto far = [&](Ref d) {  // 1 < |d| < 2
+    const Ref inner = scaled(out, mul(out, scaled(out, d, kA, -5 * kA), d), 1, 8 * kA);
+    return scaled(out, mul(out, inner, d), 1, -4 * kA);
+  };
+  const Ref rest = scaled(out, t, -1, 1);
+  return {far(scaled(out, t, 1, 1)), near(t), near(rest), far(scaled(out, rest, 1, 1))};
+}
+
+/// What the positions `g` along one axis of `size` read.
+std::vector<Tap> taps(Emitter& out, const Sampling& s, Ref g, int64_t size) {
+  const Ref raw = unnormalised(out, g, size, s.align_corners);
+  if (s.mode == kNearest)
+    return {{out.elementwise("tract_core_round_even", {inside(out, s, raw, size)}), {}}};
+  // Cubic taps are brought inside one by one, of the others the position.
+  const Ref at = s.mode == kBicubic ? raw : inside(out, s, raw, size);
+  const Ref first = floor_of(out, at);
+  const Ref t = sub(out, at, first);
+  if (s.mode == kBilinear) return {{first, scaled(out, t, -1, 1)}, {scaled(out, first, 1, 1), t}};
+  std::vector<Tap> out_taps;
+  const std::vector<Ref> weights = cubic_weights(out, t);
+  for (int i = 0; i < 4; ++i)
+    out_taps.push_back(
+        {inside(out, s, scaled(out, first, 1, i - 1), size), weights.at(static_cast<size_t>(i))});
+  return out_taps;
+}
+
+/// The entries of one tap per axis, weighted: [N, C, positions].
+Ref sample(Emitter& out, Ref rows, const std::vector<Tap>& place, const Ints& sizes) {
+  std::optional<Ref> index, weight;
+  const auto times = [&](Ref factor) { weight = weight ? mul(out, *weight, factor) : factor; };
+  for (size_t axis = 0; axis < place.size(); ++axis) {
+    const Ref at = place[axis].index;
+    const auto last = static_cast<double>(sizes[axis] - 1);
+    const Ref near = clamped(out, at, 0, last);
+    const Ref whole = out.cast(near, DType::i64);
+    index =
+        index ? add(out, scaled(out, *index, static_cast<double>(sizes[axis]), 0), whole) : whole;
+    if (place[axis].weight) times(*place[axis].weight);
+    times(out.cast(compare(out, "eq", at, near), out.dtype(rows)));
+  }
+  Shape shape = out.shape(rows);
+  shape[2] = out.shape(*index).back();
+  const Ref everywhere = out.broadcast_to(out.unsqueeze(*index, {1}), shape);
+  const Ref read = out.call("tract_core_gather_elements", {rows, everywhere}, {{"axis", 2}},
+                            out.dtype(rows), shape);
+  return mul(out, read, out.unsqueeze(*weight, {1}));
+}
+
+/// All combinations of one tap per axis, added up.
+Ref sampled(Emitter& out, const Sampling& s) {
+  const Ints in = out.sizes(s.x);
+  const Ints sizes(in.begin() + 2, in.end());
+  const Ints places = out.sizes(s.grid);
+  const int64_t count = ir::element_count(places) / places[0] / places.back();
+  const Ref grid = out.reshape(s.grid, {places[0], count, places.back()});
+  std::vector<std::vector<Tap>> combinations = {{}};
+  for (size_t axis = 0; axis < sizes.size(); ++axis) {
+    const auto column = static_cast<int64_t>(sizes.size() - 1 - axis);
+    const Ref g = out.squeeze(out.slice(grid, 2, column, column + 1), {2});
+    std::vector<std::vector<Tap>> longer;
+    for (const Tap& tap : taps(out, s, g, sizes[axis]))
+      for (std::vector<Tap> start : combinations) {
+        start.push_back(tap);
+        longer.push_back(std::move(start));
+      }
+    combinations = std::move(longer);
+  }
+  const Ref rows = out.reshape(s.x, {in[0], in[1], ir::element_count(sizes)});
+  std::optional<Ref> y;
+  for (const auto& place : combinations) {
+    const Ref part = sample(out, rows, place, sizes);
+    y = y ? add(out, *y, part) : part;
+  }
+  return *y;
+}
+
+void grid_sampler_gathered(const OpView& op, Emitter& out) {
+  const Ref y = sampled(out, read_sampling(op, out));
+  out.result(out.cast(out.reshape(y, op.shape()), op.dtype()));
+}
+
+/// tract's own reads images only, and brings bicubic positions inside rather than their entries.
 void grid_sampler(const OpView& op, Emitter& out) {
-  const auto mode = static_cast<size_t>(op.i64("interpolation_mode"));
-  const auto padding = static_cast<size_t>(op.i64("padding_mode"));
-  if (mode == 2 && padding == 1)
-    op.refuse("padding_mode", "tract's bicubic sampling differs from torch's at the border",
-              "use padding_mode='reflection' or 'zeros', or mode='bilinear'");
-  const Ref x = widened(out, op.tensor("input"));
-  const Ref y = out.call(op.nnef(), {x, widened(out, op.tensor("grid"))},
-                         {{"mode", kModes[mode]},
-                          {"padding_mode", kPaddings[padding]},
-                          {"align_corners", op.boolean("align_corners")}},
-                         out.dtype(x), op.shape());
+  const Sampling s = read_sampling(op, out);
+  if (out.rank(s.x) != 4 || (s.mode == kBicubic && s.padding == kBorder))
+    return grid_sampler_gathered(op, out);
+  const Ref y = out.call(op.nnef(), {s.x, s.grid},
+                         {{"mode", kModes[s.mode]},
+                          {"padding_mode", kPaddings[s.padding]},
+                          {"align_corners", s.align_corners}},
+                         out.dtype(s.x), op.shape());
   out.result(out.cast(y, op.dtype()));
 }
+
+// --- affine grids ---
 
 /// Position i of n in [-1, 1]: from border to border, or between the centres of the outer entries.
 double position(int64_t i, int64_t n, bool align_corners) {
@@ -65,8 +217,8 @@ void register_grid_sample(Registry& r) {
   r.add({.op = "aten::grid_sampler",
          .also = {"aten::grid_sampler_2d", "aten::grid_sampler_3d"},
          .doc = "input at the positions of grid, in [-1, 1] along each axis",
-         .variants = {{has(Feature::grid_sample), "tract_core_grid_sample", grid_sampler}},
-         .limits = "bicubic with padding_mode='border' is refused"});
+         .variants = {{has(Feature::grid_sample), "tract_core_grid_sample", grid_sampler},
+                      {any_target(), "tract_core_gather_elements", grid_sampler_gathered}}});
   r.add({.op = "aten::affine_grid_generator",
          .doc = "the positions of an image under an affine map",
          .variants = {{any_target(), "matmul", affine_grid}}});

@@ -95,8 +95,7 @@ void masked_select(const OpView& op, Emitter& out) {
   const Ref self = op.tensor("self");
   const Ref mask = op.tensor("mask");
   if (!out.constant_value(mask))
-    op.refuse("mask", "the size of what a computed mask selects depends on the data",
-              "use torch.where or masked_fill");
+    op.refuse("mask", Limit::data_dependent_shape, "use torch.where or masked_fill");
   const Shape shape = ir::to_shape(broadcast_sizes(out.sizes(self), out.sizes(mask)));
   const Ref x = out.broadcast_to(self, shape);
   const Ref same = out.broadcast_to(mask, shape);
@@ -109,7 +108,7 @@ void masked_select(const OpView& op, Emitter& out) {
 }
 
 void data_dependent(const OpView& op, Emitter&) {
-  op.refuse_op("the size of its result depends on the data",
+  op.refuse_op(Limit::data_dependent_shape,
                "compute it outside the model, or use torch.where with a mask");
 }
 

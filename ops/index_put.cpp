@@ -98,19 +98,13 @@ bool put_masked(const OpView& op, Emitter& out, bool accumulates) {
   return true;
 }
 
-/// Without an index the values go to every element.
-void put_everywhere(const OpView& op, Emitter& out, Ref self, bool accumulates) {
-  const Ref values = out.cast(op.tensor("values"), out.dtype(self));
-  finish(op, out, accumulates ? add(out, self, values) : out.broadcast_to(values, out.shape(self)));
-}
-
 void index_put(const OpView& op, Emitter& out) {
   ignore_present(op, {"unsafe"}, "it only leaves out a check");
   const bool accumulates = op.boolean("accumulate");
   if (put_masked(op, out, accumulates)) return;
   const Ref self = op.tensor("self");
   Positions at = positions(op, out, self);
-  if (at.axes.empty()) return put_everywhere(op, out, self, accumulates);
+  T2N_ASSERT(!at.axes.empty(), "torch writes nowhere without an index");
   const Rows rows = as_rows(out, self, at.axes);
   const Ref values = value_rows(out, op.tensor("values"), self, at);
   const Ref index = wrapped(out, flattened(out, at.index), extent(out, rows.x, 0));

@@ -170,7 +170,7 @@ Ref identity(Emitter& out, Ref square) {
 void matrix_power(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int64_t n = op.i64("n");
-  if (n < 0) op.refuse("n", "tract inverts no matrices", "use a power of at least 0");
+  if (n < 0) op.refuse("n", Limit::matrix_inverse, "use a power of at least 0");
   if (n == 0) return out.result(out.broadcast_to(identity(out, x), op.shape()));
   std::optional<Ref> y;
   Ref square = x;

@@ -106,8 +106,7 @@ void from_batch(const OpView& op, Emitter& out, std::string_view flag, int first
   const Ref x = widened(out, op.tensor("input"));
   for (const std::string_view name : {"running_mean", "running_var"})
     if (op.has_argument(name) && !op.is_none(name))
-      op.refuse(flag, "the running statistics would change while the model runs",
-                "call model.eval() before saving the model");
+      op.refuse(flag, Limit::running_statistics, "call model.eval() before saving the model");
   const Ints axes = axes_but_channels(out.rank(x), first_axis);
   out.result(out.cast(by_own_statistics(op, out, x, axes), op.dtype()));
   finish_statistics(op, out, {x, axes, eps_of(op, out, out.dtype(x))});

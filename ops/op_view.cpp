@@ -24,7 +24,7 @@ const T& get(const OpView& op, const Attr& attr, std::string_view name, std::str
 /// A `Scalar`: int, float or bool.
 double number_of(const OpView& op, const Attr& attr, std::string_view name) {
   if (const auto* dim = std::get_if<Dim>(&attr)) {
-    if (!dim->is_constant()) op.refuse(name, "the operator needs a value that is known at export");
+    if (!dim->is_constant()) op.refuse(name, Limit::unknown_size);
     return static_cast<double>(dim->value());
   }
   if (const auto* flag = std::get_if<bool>(&attr)) return *flag ? 1 : 0;
@@ -38,7 +38,7 @@ int64_t integer_of(const OpView& op, const Attr& attr, std::string_view name) {
     return static_cast<int64_t>(*real);
   }
   const Dim& dim = get<Dim>(op, attr, name, "an integer");
-  if (!dim.is_constant()) op.refuse(name, "the operator needs a size that is known at export");
+  if (!dim.is_constant()) op.refuse(name, Limit::unknown_size);
   return dim.value();
 }
 
@@ -130,8 +130,7 @@ std::vector<std::optional<Ref>> OpView::opt_tensors(std::string_view name) const
 
 ir::Tensor OpView::constant(std::string_view name) const {
   auto value = out_.constant_value(tensor(name));
-  if (!value)
-    refuse(name, "its values must be known at export, but they are computed by the model");
+  if (!value) refuse(name, Limit::computed_value);
   return *std::move(value);
 }
 
@@ -182,7 +181,7 @@ std::optional<DType> OpView::opt_dtype(std::string_view name) const {
 
 Ints OpView::ints(std::string_view name) const {
   const Shape sizes = dims(name);
-  if (!is_static(sizes)) refuse(name, "the operator needs sizes that are known at export");
+  if (!is_static(sizes)) refuse(name, Limit::unknown_size);
   return ir::static_shape(sizes);
 }
 
@@ -293,9 +292,7 @@ const Shape& OpView::shape(int output) const {
 
 Ints OpView::sizes(int output) const {
   if (!is_static(shape(output)))
-    refuse_op(cat("its result of shape ", ir::shape_str(shape(output)),
-                  " must have a size that is known at export"),
-              "export without --dynamic for these axes");
+    refuse_op(Limit::unknown_size, "export without --dynamic for these axes");
   return ir::static_shape(shape(output));
 }
 
@@ -318,6 +315,14 @@ void OpView::refuse(std::string_view argument, std::string_view why, std::string
                  .details = {},
                  .why = std::string(why),
                  .help = std::string(help)});
+}
+
+void OpView::refuse(std::string_view argument, Limit limit, std::string_view help) const {
+  refuse(argument, target::limit_row(limit).why, help);
+}
+
+void OpView::refuse_op(Limit limit, std::string_view help) const {
+  refuse_op(target::limit_row(limit).why, help);
 }
 
 void OpView::refuse_op(std::string_view why, std::string_view help) const {

@@ -9,11 +9,14 @@
 
 #include "ir/graph.h"
 #include "ops/emitter.h"
+#include "src/target/limits.h"
 
 namespace t2n::ops {
 
-/// Reading a name that the schema lacks, and leaving one unread, are internal errors: no argument can
-/// be forgotten. Values that the target cannot express are refused with `unsupported-argument`.
+using target::Limit;
+
+/// Reading a name that the schema lacks, and leaving one unread, are internal errors: no argument
+/// can be forgotten. Values that the target cannot express are refused with `unsupported-argument`.
 class OpView {
  public:
   OpView(const ir::Graph& graph, const ir::Node& node, std::string_view nnef, Emitter& out);
@@ -79,9 +82,12 @@ class OpView {
   int rank(int output = 0) const { return static_cast<int>(shape(output).size()); }
 
   /// Throws `unsupported-argument`: "aten::op: argument=value has no translation for TARGET".
+  [[noreturn]] void refuse(std::string_view argument, Limit limit,
+                           std::string_view help = {}) const;
   [[noreturn]] void refuse(std::string_view argument, std::string_view why,
                            std::string_view help = {}) const;
   /// Throws `unsupported-op` for a whole operation, e.g. for a dtype or rank it cannot have.
+  [[noreturn]] void refuse_op(Limit limit, std::string_view help = {}) const;
   [[noreturn]] void refuse_op(std::string_view why, std::string_view help = {}) const;
 
   /// Internal error if an argument was never read.

@@ -130,10 +130,10 @@ Ref mean_over_windows(const OpView& op, Emitter& out, Ref x, const Window& w, bo
 /// `kCanCount`: the engine can count padding as elements.
 template <int kSpatial, bool kCanCount>
 void avg_pool(const OpView& op, Emitter& out) {
-  if (!ir::is_float(op.dtype()))
-    op.refuse_op("the mean of integers rounds differently in tract", "pool in float32");
   const Window w = read_window(op, out, kSpatial);
-  const Ref x = widened(out, batched(out, op.tensor("self"), kSpatial));
+  Ref x = widened(out, batched(out, op.tensor("self"), kSpatial));
+  // Means of integers lose their fraction: so does the cast back.
+  if (!ir::is_float(out.dtype(x))) x = out.cast(x, DType::f64);
   const Ref y = mean_over_windows(op, out, x, w, kCanCount);
   batched_result(op, out, out.cast(y, op.dtype()));
 }
@@ -172,8 +172,7 @@ void add_pools(Registry& r, std::string_view max, std::string_view with_indices,
   r.add({.op = avg,
          .doc = "mean over each window",
          .variants = {{has(Feature::count_include_pad), "box", avg_pool<kSpatial, true>},
-                      {any_target(), "box", avg_pool<kSpatial, false>}},
-         .limits = "integer tensors are refused"});
+                      {any_target(), "box", avg_pool<kSpatial, false>}}});
 }
 
 }  // namespace

@@ -31,11 +31,9 @@ std::vector<Ref> nonzero(Emitter& out, const ir::Tensor& mask) {
 
 std::vector<Ref> indices_of_mask(const OpView& op, Emitter& out, Ref mask) {
   const auto known = out.constant_value(mask);
-  if (!known)
-    op.refuse("indices", "the size of what a computed mask selects depends on the data",
-              "use torch.where or masked_fill");
+  if (!known) op.refuse("indices", Limit::data_dependent_shape, "use torch.where or masked_fill");
   if (known->shape.empty())
-    op.refuse("indices", "a mask without axes adds one", "index with a mask of the tensor's shape");
+    op.refuse("indices", Limit::mask_without_axes, "index with a mask of the tensor's shape");
   return nonzero(out, *known);
 }
 

@@ -41,10 +41,7 @@ Ref integer_product(const OpView& op, Emitter& out, const Operands& x, bool tran
   int64_t products = 1;
   for (const Dim& size : shape) products *= size.is_constant() ? size.value() : 1;
   if (products > kMostProducts)
-    op.refuse_op(
-        "tract multiplies no matrices of this integer dtype, and these are too large to "
-        "multiply element by element",
-        "compute in float32, or in int32");
+    op.refuse_op(Limit::integer_product_size, "compute in float32, or in int32");
   return sum_of_products(out, out.unsqueeze(x.a, {rank - 1}), out.unsqueeze(b, {rank - 2}), {rank});
 }
 

@@ -183,8 +183,7 @@ void upsample_nearest(const OpView& op, Emitter& out) {
 
 void check_float(const OpView& op, const Emitter& out, Ref x) {
   if (!ir::is_float(out.dtype(x)))
-    op.refuse_op("torch interpolates integers with rounded weights of its own",
-                 "interpolate in float32");
+    op.refuse_op(Limit::integer_interpolation, "interpolate in float32");
 }
 
 template <Taps (*kTaps)(const Axis&, DType)>

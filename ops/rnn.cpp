@@ -74,8 +74,7 @@ std::vector<Weights> read_weights(const OpView& op, Emitter& out, int cells) {
 void check_inference(const OpView& op) {
   const double dropout = op.f64("dropout");
   if (op.boolean("train") && dropout != 0)
-    op.refuse("train", "dropout between the layers would draw random numbers",
-              "call model.eval() before saving the model");
+    op.refuse("train", Limit::random_numbers, "call model.eval() before saving the model");
 }
 
 /// [B, T, …] <-> [T, B, …]
@@ -201,7 +200,7 @@ void layers(const OpView& op, Emitter& out) {
 
 /// The batch size changes from step to step, which no tensor of a fixed rank says.
 void packed(const OpView& op, Emitter&) {
-  op.refuse_op("it runs over a packed sequence, whose batch size changes from step to step",
+  op.refuse_op(Limit::packed_sequence,
                "pass the padded tensor to the layer, without pack_padded_sequence");
 }
 

@@ -31,8 +31,7 @@ void same_elements(const OpView& op, Emitter& out) { out.result(op.tensor("self"
 void view_dtype(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   if (op.opt_dtype("dtype") != out.dtype(x))
-    op.refuse("dtype", "tract cannot read the bits of one dtype as another",
-              "convert the values with .to(dtype)");
+    op.refuse("dtype", Limit::reinterpretation, "convert the values with .to(dtype)");
   out.result(x);
 }
 

@@ -116,10 +116,7 @@ void Problems::raise_if_any() const {
 std::string available_from(const Translation& translation, const target::Target& target) {
   std::optional<target::Version> oldest;
   for (const Variant& variant : translation.variants) {
-    target::Version needed;
-    for (const target::FeatureRow& row : target::feature_rows())
-      for (const Feature feature : variant.when.features)
-        if (row.feature == feature) needed = std::max(needed, row.since);
+    const target::Version needed = oldest_version(variant);
     oldest = oldest ? std::min(*oldest, needed) : needed;
   }
   return target::target_name({target.engine, oldest.value_or(target.version)});
@@ -132,7 +129,7 @@ Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::T
   out.where = {ir::node_where(graph, node)};
   const ir::Purity* purity = ir::purity_column().find(node.op);
   if (purity != nullptr && *purity == ir::Purity::random)
-    out.why = "it draws random numbers, so that no run of the engine could be compared with torch";
+    out.why = target::limit_row(Limit::random_numbers).why;
   else if (const Translation* translation = translations().find(node.op))
     out.why = cat("it can be said from ", available_from(*translation, target), " on");
   return out;

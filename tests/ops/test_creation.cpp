@@ -52,7 +52,7 @@ TEST_CASE("one_hot adds an axis") {
            "error[unsupported-argument]: aten::one_hot: num_classes=-1 has no translation for "
            "tract@0.23.9\n"
            "  --> the model (Model)\n"
-           "  why:  the number of classes would depend on the data\n"
+           "  why:  the size of its result depends on the data\n"
            "  help: pass num_classes to one_hot\n");
 }
 

@@ -21,8 +21,13 @@ TEST_CASE("embedding") {
 }
 
 TEST_CASE("embedding_bag sums, averages or takes the maximum per bag") {
-  const ir::Tensor weight = randn({6, 3}, 11), indices = randint({5}, 0, 6, 12);
-  for (const char* arguments : {"mode=0", "mode=1", "mode=2", "mode=0, per_sample_weights=z"})
+  const ir::Tensor weight = randn({6, 3}, 11);
+  for (const char* arguments :
+       {"mode=0", "mode=1", "mode=2", "mode=0, per_sample_weights=z",
+        "scale_grad_by_freq=True, mode=1, sparse=True, include_last_offset=True",
+        "False, 0, False, None, False, 4", "False, 1, False, None, False, 4",
+        "False, 2, False, None, False, -2", "False, 1, False, None, True, None",
+        "False, 0, False, z, False, 2"})
     for (const target::Target& target : test_targets()) {
       CAPTURE(std::string(arguments));
       const auto model = script(
@@ -30,7 +35,8 @@ TEST_CASE("embedding_bag sums, averages or takes the maximum per bag") {
           "  return torch.embedding_bag(x, y, self.offsets, $arguments)[0]\n",
           arguments);
       CHECK_CLOSE(export_and_run(model.with("offsets", values({3}, {0, 2, 2}, DType::i64)),
-                                 {weight, indices, randn({5}, 13)}, target),
+                                 {weight, values({5}, {4, 4, 1, 4, 2}, DType::i64), randn({5}, 13)},
+                                 target),
                   rel(1e-5));
     }
 }
@@ -142,13 +148,13 @@ TEST_CASE("results whose size depends on the data are refused") {
            "error[unsupported-argument]: aten::index.Tensor: indices=[%gt] has no translation for "
            "tract@0.23.9\n"
            "  --> the model (Model)\n"
-           "  why:  the size of what a computed mask selects depends on the data\n"
+           "  why:  the size of its result depends on the data\n"
            "  help: use torch.where or masked_fill\n");
   CHECK_EQ(refusal("torch.masked_select(x, x > 0)", {kX}),
            "error[unsupported-argument]: aten::masked_select: mask=bool[4,5,6] has no translation "
            "for tract@0.23.9\n"
            "  --> the model (Model)\n"
-           "  why:  the size of what a computed mask selects depends on the data\n"
+           "  why:  the size of its result depends on the data\n"
            "  help: use torch.where or masked_fill\n");
   CHECK_EQ(refusal("torch.nonzero(x)", {kX}),
            "error[unsupported-op]: aten::nonzero has no translation for tract@0.23.9 here\n"

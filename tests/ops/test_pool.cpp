@@ -100,5 +100,12 @@ TEST_CASE("pools of other dtypes") {
                {randint({2, 3, 7, 6}, 0, 90, 10, dtype)});
 }
 
+TEST_CASE("means of integers lose their fraction") {
+  check_each({"torch.avg_pool2d(x, 2)", "torch.avg_pool2d(x, [3, 2], [1, 2], [1, 0], True, False)",
+              "torch.avg_pool2d(x, 2, 1, 1, False, True)",
+              "torch.avg_pool2d(x, 2, divisor_override=3)", "torch.avg_pool3d(x, 2)"},
+             {randint({2, 3, 4, 5}, -30, 30, 3)});
+}
+
 }  // namespace
 }  // namespace t2n::test

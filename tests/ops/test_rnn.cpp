@@ -125,7 +125,8 @@ TEST_CASE("dropout in training is refused") {
            "error[unsupported-argument]: aten::gru.input: train=true has no translation for "
            "tract@0.23.9\n"
            "  --> the model (Model)\n"
-           "  why:  dropout between the layers would draw random numbers\n"
+           "  why:  it draws random numbers, so that no run of the engine could be compared with "
+           "torch\n"
            "  help: call model.eval() before saving the model\n");
 }
 

@@ -91,10 +91,7 @@ TEST_CASE("index_put, adding or not") {
         "w[:, x[0] > 0] = x[:, :1]", "w = w.index_put((y,), z, accumulate=True)",
         "w.index_put_((torch.stack([y, y]),), z, accumulate=True)",
         "w = torch.index_put(w, (y, y), z[:, 0], accumulate=True)",
-        "w = w[:, None].index_put((y, y * 0, y), z[0, 0])[:, 0]",
-        "w = w.index_put(annotate(List[Optional[Tensor]], [None, None]), z[0, :4], "
-        "accumulate=True)",
-        "w = w.index_put(annotate(List[Optional[Tensor]], [None]), z[0, 0])"})
+        "w = w[:, None].index_put((y, y * 0, y), z[0, 0])[:, 0]"})
     for (const target::Target& target : test_targets()) {
       CAPTURE(std::string(statements));
       CAPTURE(target::target_name(target));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <fstream>
 #include <map>
 
 #include "nnef_writer/archive.h"
@@ -190,6 +191,15 @@ Run export_and_run(const Script& model, const std::vector<ir::Tensor>& inputs,
   engine.load(artefact.path().string());
   return {exported.traced.outputs, engine.run(inputs), nnef::print(exported.document),
           all_uses(exported.traced.graph, inputs), target::target_name(target)};
+}
+
+std::vector<ir::Tensor> run_text(const std::string& graph, const std::vector<ir::Tensor>& inputs,
+                                 const target::Target& target) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "graph.nnef") << graph;
+  check::Runner& engine = runner(target);
+  engine.load(folder.path().string());
+  return engine.run(inputs);
 }
 
 std::string export_text(const Script& model, const std::vector<ir::Tensor>& inputs,

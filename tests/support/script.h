@@ -54,6 +54,9 @@ struct Run {
 /// Traces, verifies, prints and parses the IR, translates, writes, runs in the real engine.
 Run export_and_run(const Script& model, const std::vector<ir::Tensor>& inputs,
                    const target::Target& target);
+/// Runs a hand-written graph without weights in the real engine.
+std::vector<ir::Tensor> run_text(const std::string& graph, const std::vector<ir::Tensor>& inputs,
+                                 const target::Target& target);
 /// Only the text of graph.nnef.
 std::string export_text(const Script& model, const std::vector<ir::Tensor>& inputs,
                         const target::Target& target);

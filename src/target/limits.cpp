@@ -1,0 +1,56 @@
+#include "src/target/limits.h"
+
+#include <algorithm>
+
+#include "src/diag/error.h"
+
+namespace t2n::target {
+namespace {
+
+constexpr LimitRow kRows[] = {
+    {Limit::computed_value, "computed-value",
+     "its values must be known at export, but they are computed by the model", Evidence::format},
+    {Limit::data_dependent_shape, "data-dependent-shape",
+     "the size of its result depends on the data", Evidence::format},
+    {Limit::integer_convolution, "integer-convolution",
+     "tract convolves integers only where they are quantised", Evidence::engine},
+    {Limit::integer_interpolation, "integer-interpolation",
+     "torch interpolates integers with rounded weights of its own", Evidence::operation},
+    {Limit::integer_product_size, "integer-product-size",
+     "tract multiplies no matrices of this integer dtype, and these are too large to multiply "
+     "element by element",
+     Evidence::engine},
+    {Limit::mask_without_axes, "mask-without-axes", "a mask without axes adds one",
+     Evidence::operation},
+    {Limit::matrix_inverse, "matrix-inverse", "tract inverts no matrices", Evidence::format},
+    {Limit::outside_memory, "outside-memory", "it reaches memory outside of the tensor",
+     Evidence::operation},
+    {Limit::packed_sequence, "packed-sequence",
+     "it runs over a packed sequence, whose batch size changes from step to step",
+     Evidence::format},
+    {Limit::quotient_f64, "quotient-f64",
+     "a quotient in f64 may round up to the next integer, which changes the result",
+     Evidence::operation},
+    {Limit::random_numbers, "random-numbers",
+     "it draws random numbers, so that no run of the engine could be compared with torch",
+     Evidence::operation},
+    {Limit::reinterpretation, "reinterpretation",
+     "tract cannot read the bits of one dtype as another", Evidence::format},
+    {Limit::running_statistics, "running-statistics",
+     "the running statistics would change while the model runs", Evidence::operation},
+    {Limit::unknown_size, "unknown-size", "the operator needs a size that is known at export",
+     Evidence::format},
+};
+
+}  // namespace
+
+std::span<const LimitRow> limit_rows() { return kRows; }
+
+const LimitRow& limit_row(Limit limit) {
+  const auto row = std::find_if(std::begin(kRows), std::end(kRows),
+                                [&](const LimitRow& r) { return r.limit == limit; });
+  T2N_ASSERT(row != std::end(kRows), "limit ", static_cast<int>(limit), " has no row");
+  return *row;
+}
+
+}  // namespace t2n::target

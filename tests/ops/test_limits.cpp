@@ -1,0 +1,87 @@
+// What an engine cannot do, shown by the smallest model that it rejects or gets wrong: a refusal is
+// wrong from the version on in which its model passes.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "src/check/compare.h"
+#include "src/diag/error.h"
+#include "src/target/limits.h"
+#include "tests/support/script.h"
+
+namespace t2n::test {
+namespace {
+
+using ir::DType;
+using target::Limit;
+
+struct Case {
+  Limit limit;
+  const char* inputs;  ///< names
+  const char* body;
+  std::vector<ir::Tensor> values;
+  ir::Tensor right;  ///< what torch computes
+};
+
+std::string graph(const Case& c) {
+  return cat("version 1.0;\nextension tract_registry tract_core;\n\ngraph model(", c.inputs,
+             ") -> (y)\n{\n", c.body, "}\n");
+}
+
+const ir::Tensor kIntegers = values({1, 1, 3}, {1, 2, -4}, DType::i64);
+
+/// A model per limit that says what the engine does.
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all = {
+      {Limit::integer_convolution,
+       "x",
+       "  x = tract_core_external(shape = [1, 1, 3], datum_type = 'i64');\n"
+       "  w = [[[2]]];\n"
+       "  k = tract_core_cast(w, to = 'i64');\n"
+       "  y = conv(x, k, border = 'constant', padding = [(0, 0)]);\n",
+       {kIntegers},
+       values({1, 1, 3}, {2, 4, -8}, DType::i64)},
+      {Limit::integer_product_size,
+       "x",
+       "  x = tract_core_external(shape = [1, 1, 3], datum_type = 'i64');\n"
+       "  t = transpose(x, axes = [0, 2, 1]);\n  y = matmul(x, t);\n",
+       {kIntegers},
+       values({1, 1, 1}, {21}, DType::i64)},
+  };
+  return all;
+}
+
+/// Whether the engine computes the right values.
+bool passes(const Case& c, const target::Target& target) {
+  try {
+    const std::vector<ir::Tensor> outputs = run_text(graph(c), c.values, target);
+    return outputs.size() == 1 && outputs[0].dtype == c.right.dtype &&
+           check::compare(c.right, outputs[0], rel(1e-5)).verdict == check::Verdict::ok;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("each limit of an engine is real") {
+  for (const Case& c : cases())
+    for (const target::Target& target : test_targets()) {
+      CAPTURE(std::string(target::limit_row(c.limit).name));
+      CAPTURE(target::target_name(target));
+      CHECK_FALSE(passes(c, target));
+    }
+}
+
+TEST_CASE("each limit of an engine has a model") {
+  for (const target::LimitRow& row : target::limit_rows()) {
+    CAPTURE(std::string(row.name));
+    const bool has_model = std::any_of(cases().begin(), cases().end(),
+                                       [&](const Case& c) { return c.limit == row.limit; });
+    CHECK_EQ(has_model, row.evidence == target::Evidence::engine);
+  }
+}
+
+}  // namespace t2n::test
