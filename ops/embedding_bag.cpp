@@ -10,7 +10,8 @@
 namespace t2n::ops {
 namespace {
 
-constexpr double kLowest = -std::numeric_limits<double>::infinity();
+/// Below all that counts: tract's maximum over nothing but -inf is the lowest f32.
+constexpr double kLowest = std::numeric_limits<float>::lowest();
 
 /// The elements of a bag are those of [begin, end) in the list of indices.
 struct Bag {
@@ -62,7 +63,7 @@ Ref maxima(Emitter& out, Ref rows, const std::vector<Bag>& bags) {
 /// A bag of which nothing counts has the maximum of nothing.
 Ref maxima_of_counted(Emitter& out, Ref rows, const std::vector<Bag>& bags) {
   const Ref y = maxima(out, rows, bags);
-  return select(out, compare(out, "eq", y, like(out, kLowest, y)), like(out, 0, y), y);
+  return select(out, compare(out, "le", y, like(out, kLowest, y)), like(out, 0, y), y);
 }
 
 /// [elements, 1]: false for elements that padding_idx leaves out of their bags.

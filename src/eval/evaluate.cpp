@@ -85,9 +85,21 @@ std::vector<ir::Tensor> cast(const ir::Node& node, const ir::Operand& operand) {
   return {trace::share(trace::to_torch(operand(self.id)).to(trace::to_torch(dtype)))};
 }
 
+/// `t2n::apply_rope(self, cos, sin)`: self * cos + cat([-second half, first half]) * sin.
+std::vector<ir::Tensor> apply_rope(const ir::Node& node, const ir::Operand& operand) {
+  const auto tensor = [&](std::string_view name) {
+    return trace::to_torch(operand(std::get<ir::TensorRef>(*node.find(name)).id));
+  };
+  const at::Tensor x = tensor("self");
+  const std::vector<at::Tensor> halves = x.chunk(2, -1);
+  const at::Tensor turned = at::cat({halves.at(1).neg(), halves.at(0)}, -1);
+  return {trace::share(x.mul(tensor("cos")).add(turned.mul(tensor("sin"))))};
+}
+
 std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operand) {
   const c10::InferenceMode guard;
   if (ir::op_name(node.op) == "t2n::cast") return cast(node, operand);
+  if (ir::op_name(node.op) == "t2n::apply_rope") return apply_rope(node, operand);
   const auto op = find_operator(ir::op_name(node.op));
   if (!op)
     throw Error("unsupported-op", cat("torch has no operator ", quoted(ir::op_name(node.op))));

@@ -65,6 +65,7 @@ const std::vector<PassInfo>& passes() {
        fold_constants},
       {"canonical-activations", "finds written-out silu, gelu, hardswish and rms_norm",
        canonical_activations},
+      {"canonical-rope", "finds rotary position embeddings", canonical_rope},
       {"explicit-promotion", "makes implicit changes of dtype explicit", explicit_promotion}};
   return table;
 }
@@ -74,9 +75,9 @@ const std::vector<std::string>& default_pipeline() {
   // it. Written-out activations are found after folding (their literals may be computed) and before
   // promotion (its casts would stand between). Promotion leaves casts of constants, folded in a
   // second round. Dead code need not run again: every pass clears away what it makes superfluous.
-  static const std::vector<std::string> names = {"bind-sizes",         "dead-code",
-                                                 "fold-constants",     "canonical-activations",
-                                                 "explicit-promotion", "fold-constants"};
+  static const std::vector<std::string> names = {
+      "bind-sizes",     "dead-code",          "fold-constants", "canonical-activations",
+      "canonical-rope", "explicit-promotion", "fold-constants"};
   return names;
 }
 

@@ -33,6 +33,8 @@ bool dead_code(ir::Graph& graph, const PassContext& context);
 bool fold_constants(ir::Graph& graph, const PassContext& context);
 /// Turns written-out silu, gelu, hardswish and rms_norm into the single operation.
 bool canonical_activations(ir::Graph& graph, const PassContext& context);
+/// Turns x * cos + rotate_half(x) * sin into t2n::apply_rope, where the target has it.
+bool canonical_rope(ir::Graph& graph, const PassContext& context);
 /// Makes torch's implicit dtype promotion explicit as `t2n::cast` operations.
 bool explicit_promotion(ir::Graph& graph, const PassContext& context);
 

@@ -26,25 +26,26 @@ struct Target {
 
 /// What a version may lack. One row in tract.cpp each: the version it came, and how it is written.
 enum class Feature {
-  core_cumsum,           ///< tract_core_cumsum
-  core_gelu_approx,      ///< tract_core_gelu_approx
-  core_is_nan,           ///< tract_core_is_nan, tract_core_is_inf
-  core_resize,           ///< tract_core_resize
-  core_rms_norm,         ///< tract_core_rms_norm
-  core_silu,             ///< tract_core_silu
-  copy,                  ///< copy(x)
-  count_include_pad,     ///< box with border = 'constant' counts the padding
-  any_all_reduce,        ///< any_reduce, all_reduce
-  grid_sample,           ///< tract_core_grid_sample
-  gru_seq,               ///< tract_core_gru_seq
-  log_softmax,           ///< tract_core_log_softmax
-  lstm_epilogue,         ///< tract_core_lstm_epilogue
-  scatter_reduction,     ///< reduction of tract_core_scatter_elements is honoured
-  sdpa,                  ///< tract_transformers_sdpa
-  sign_integers,         ///< sign on integers
-  transformers_gelu,     ///< tract_transformers_gelu_approx
-  transformers_rms_norm, ///< tract_transformers_rms_norm
-  transformers_silu,     ///< tract_transformers_silu
+  core_cumsum,              ///< tract_core_cumsum
+  core_gelu_approx,         ///< tract_core_gelu_approx
+  core_is_nan,              ///< tract_core_is_nan, tract_core_is_inf
+  core_resize,              ///< tract_core_resize
+  core_rms_norm,            ///< tract_core_rms_norm
+  core_silu,                ///< tract_core_silu
+  copy,                     ///< copy(x)
+  count_include_pad,        ///< box with border = 'constant' counts the padding
+  any_all_reduce,           ///< any_reduce, all_reduce
+  grid_sample,              ///< tract_core_grid_sample
+  gru_seq,                  ///< tract_core_gru_seq
+  log_softmax,              ///< tract_core_log_softmax
+  lstm_epilogue,            ///< tract_core_lstm_epilogue
+  scatter_reduction,        ///< reduction of tract_core_scatter_elements is honoured
+  sdpa,                     ///< tract_transformers_sdpa
+  sign_integers,            ///< sign on integers
+  transformers_apply_rope,  ///< tract_transformers_apply_rope
+  transformers_gelu,        ///< tract_transformers_gelu_approx
+  transformers_rms_norm,    ///< tract_transformers_rms_norm
+  transformers_silu,        ///< tract_transformers_silu
 };
 
 struct FeatureRow {

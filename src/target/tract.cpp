@@ -27,6 +27,7 @@ constexpr FeatureRow kRows[] = {
     {Feature::scatter_reduction, "scatter_reduction", {0, 23, 0}, "ignored: silently wrong"},
     {Feature::sdpa, "sdpa", {0, 22, 0}, "no definition; matmul, softmax, matmul"},
     {Feature::sign_integers, "sign_integers", {0, 23, 5}, "floats only; cast"},
+    {Feature::transformers_apply_rope, "transformers_apply_rope", {0, 21, 13}, "no definition"},
     {Feature::transformers_gelu, "transformers_gelu", {0, 21, 13}, "no definition; a fragment"},
     {Feature::transformers_rms_norm, "transformers_rms_norm", {0, 21, 13}, "no definition"},
     {Feature::transformers_silu, "transformers_silu", {0, 21, 13}, "no definition; a product"},

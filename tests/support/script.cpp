@@ -14,6 +14,7 @@
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
 #include "src/export/torch_module.h"
+#include "src/tract/worker.h"
 
 namespace t2n::test {
 namespace {
@@ -102,13 +103,16 @@ std::vector<tract::Engine> engines() {
   return candidates.engines;
 }
 
+tract::Engine engine_of(const target::Target& target) {
+  return tract::pick({target.version.major, target.version.minor, target.version.patch},
+                     {engines(), {}});
+}
+
 check::Runner& runner(const target::Target& target) {
   static std::map<std::string, std::unique_ptr<check::Runner>> runners;
   std::unique_ptr<check::Runner>& slot = runners[target::target_name(target)];
   if (!slot) {
-    const tract::Version version{target.version.major, target.version.minor, target.version.patch};
-    slot = check::tract_runner(tract::pick(version, {engines(), {}}),
-                               {.timeout = std::chrono::seconds(60)});
+    slot = check::tract_runner(engine_of(target), {.timeout = std::chrono::seconds(60)});
   }
   return *slot;
 }
@@ -200,6 +204,17 @@ std::vector<ir::Tensor> run_text(const std::string& graph, const std::vector<ir:
   check::Runner& engine = runner(target);
   engine.load(folder.path().string());
   return engine.run(inputs);
+}
+
+std::string engine_profile(const Script& model, const std::vector<ir::Tensor>& inputs,
+                           const target::Target& target) {
+  const TemporaryFolder folder;
+  nnef::PendingArtefact artefact =
+      nnef::write_artefact(export_script(model, inputs, target).document,
+                           {folder.path() / "model", nnef::Destination::Form::folder, 0});
+  tract::WorkerClient worker(engine_of(target).library);
+  worker.load(artefact.path().string());
+  return worker.profile_json();
 }
 
 std::string export_text(const Script& model, const std::vector<ir::Tensor>& inputs,

@@ -57,6 +57,9 @@ Run export_and_run(const Script& model, const std::vector<ir::Tensor>& inputs,
 /// Runs a hand-written graph without weights in the real engine.
 std::vector<ir::Tensor> run_text(const std::string& graph, const std::vector<ir::Tensor>& inputs,
                                  const target::Target& target);
+/// What the engine says of the time that each of its operators takes, as JSON.
+std::string engine_profile(const Script& model, const std::vector<ir::Tensor>& inputs,
+                           const target::Target& target);
 /// Only the text of graph.nnef.
 std::string export_text(const Script& model, const std::vector<ir::Tensor>& inputs,
                         const target::Target& target);
