@@ -96,6 +96,9 @@ std::string explanation(ir::OpId op, const target::Target& target) {
     rows.push_back({cat("  ", variant.nnef.empty() ? "several operations" : variant.nnef),
                     needs(variant),
                     &variant == chosen ? cat("<- ", target::target_name(target)) : ""});
+  if (translation.refusal)
+    return out + cat("  refused: ", target::limit_row(translation.refusal->limit).why,
+                     "\n  instead: ", translation.refusal->help, "\n");
   out += "  written as:\n" + table(rows);
   if (!translation.limits.empty()) out += cat("  refused: ", translation.limits, "\n");
   return out;

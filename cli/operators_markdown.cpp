@@ -41,7 +41,7 @@ std::string written_as(const ops::Translation& translation) {
   std::stable_sort(variants.begin(), variants.end(), [](const auto& a, const auto& b) {
     return a.when.features.size() > b.when.features.size();
   });
-  std::string out;
+  std::string out = translation.refusal ? "-" : "";
   for (const ops::Variant& variant : variants) {
     out += out.empty() ? "" : ", ";
     out += variant.nnef.empty() ? "several operations" : code(variant.nnef);
@@ -51,16 +51,21 @@ std::string written_as(const ops::Translation& translation) {
   return out;
 }
 
+std::string refused(const ops::Translation& translation) {
+  return translation.refusal ? cat("always: ", target::limit_row(translation.refusal->limit).why)
+                             : std::string(translation.limits);
+}
+
 std::string line(const Row& row) {
   std::string names;
   for (const std::string_view name : row.operators)
     names += (names.empty() ? "" : ", ") + code(name);
   return cat("| ", names, " | ", written_as(*row.translation), " | ", cell(row.translation->doc),
-             " | ", cell(row.translation->limits), " |\n");
+             " | ", cell(refused(*row.translation)), " |\n");
 }
 
 bool same_entry(const ops::Translation& a, const ops::Translation& b) {
-  return a.doc == b.doc && a.limits == b.limits && written_as(a) == written_as(b);
+  return a.doc == b.doc && refused(a) == refused(b) && written_as(a) == written_as(b);
 }
 
 /// Rows in the order of their first operator's name.

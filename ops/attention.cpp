@@ -171,7 +171,7 @@ Attention read_attention(const OpView& op, Emitter& out) {
 void scaled_dot_product(const OpView& op, Emitter& out) {
   out.result(out.cast(attention(op, out, op.nnef(), read_attention(op, out)), op.dtype()));
   for (int i = 1; i < op.outputs(); ++i)
-    if (op.is_used(i)) op.refuse_op(cat("output ", i, ", kept for the backward pass, is read"));
+    if (op.is_used(i)) op.refuse_op(Limit::backward_output, "read its first output only");
 }
 
 }  // namespace

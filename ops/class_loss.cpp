@@ -77,7 +77,7 @@ void nll_loss(const OpView& op, Emitter& out) {
   finish(op, out, combined(out, nll(out, x, t), t.weights, reduction));
   if (op.outputs() < 2 || !op.is_used(1)) return;
   if (reduction == Reduction::none)
-    op.refuse_op("torch leaves total_weight open without a reduction", "do not read it");
+    op.refuse_op(Limit::backward_output, "do not read total_weight, which torch leaves open here");
   finish(op, out, total(out, t.weights), 1);
 }
 
@@ -191,11 +191,6 @@ void multilabel_margin_loss(const OpView& op, Emitter& out) {
     finish(op, out, out.reshape(out.cast(lists.is_among, op.dtype(1)), op.shape(1)), 1);
 }
 
-void ctc_loss(const OpView& op, Emitter&) {
-  op.refuse_op("its sum runs over alignments whose number the lengths in the data decide",
-               "export the model without its loss");
-}
-
 }  // namespace
 
 void register_class_losses(Registry& r) {
@@ -223,8 +218,7 @@ void register_class_losses(Registry& r) {
                                       "aten::_ctc_loss", "aten::_ctc_loss.Tensor"})
     r.add({.op = name,
            .doc = "connectionist temporal classification",
-           .variants = {{any_target(), "", ctc_loss}},
-           .limits = "refused: its paths depend on the data"});
+           .refusal = Refusal{Limit::alignments, "export the model without its loss"}});
 }
 
 }  // namespace t2n::ops

@@ -225,11 +225,6 @@ void zeta(const OpView& op, Emitter& out) {
   finish(op, out, like(out, s == 1 ? kInfinity : kNan, q));
 }
 
-void incomplete_gamma(const OpView& op, Emitter&) {
-  op.refuse_op("its series and continued fractions take as many steps as the data asks for",
-               "compute it outside the model");
-}
-
 }  // namespace
 
 void register_gamma(Registry& r) {
@@ -256,8 +251,10 @@ void register_gamma(Registry& r) {
       "sum of (other + k)^-self, k >= 0; 0 at infinity, where torch says NaN; relative error in "
       "f32 1e-7",
       zeta, "exponents that the model computes, or above 30");
-  add({"aten::igamma", "aten::igammac", "aten::special_gammainc", "aten::special_gammaincc"}, "",
-      "incomplete gamma functions", incomplete_gamma, "refused: steps depend on the data");
+  r.add({.op = "aten::igamma",
+         .also = {"aten::igammac", "aten::special_gammainc", "aten::special_gammaincc"},
+         .doc = "incomplete gamma functions",
+         .refusal = Refusal{Limit::unbounded_steps, "compute it outside the model"}});
 }
 
 }  // namespace t2n::ops

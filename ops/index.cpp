@@ -107,11 +107,6 @@ void masked_select(const OpView& op, Emitter& out) {
   finish(op, out, take(out, flattened(out, x), index, 0));
 }
 
-void data_dependent(const OpView& op, Emitter&) {
-  op.refuse_op(Limit::data_dependent_shape,
-               "compute it outside the model, or use torch.where with a mask");
-}
-
 /// How many boundaries lie below a value: its position among them.
 Ref count_below(Emitter& out, Ref values, Ref boundaries, bool counts_equal) {
   const int last = out.rank(values);
@@ -206,8 +201,8 @@ void register_index(Registry& r) {
   for (const std::string_view name : kDataDependent)
     r.add({.op = name,
            .doc = "as many results as the data has",
-           .variants = {{any_target(), "", data_dependent}},
-           .limits = "refused: sizes that depend on the data"});
+           .refusal = Refusal{Limit::data_dependent_shape,
+                              "compute it outside the model, or use torch.where with a mask"}});
   register_searches(r);
   register_embedding_bag(r);
   register_sort(r);

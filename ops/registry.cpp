@@ -39,12 +39,13 @@ bool applies(const When& when, const target::Target& target) {
 }  // namespace
 
 void Registry::add(Entry entry, std::source_location place) {
-  T2N_ASSERT(!entry.variants.empty(), entry.op, " has no variant");
+  T2N_ASSERT(entry.variants.empty() == entry.refusal.has_value(), entry.op,
+             " needs either variants or a refusal");
   std::vector<std::string_view> names = entry.also;
   names.insert(names.begin(), entry.op);
   for (const std::string_view name : names) {
     const ir::OpId op = ir::op_id(name);
-    column().set(op, {entry.doc, entry.variants, entry.limits, place.file_name()},
+    column().set(op, {entry.doc, entry.variants, entry.limits, entry.refusal, place.file_name()},
                  place_str(place));
     if (entry.promotion) ir::promotion_column().set(op, *entry.promotion, place_str(place));
   }

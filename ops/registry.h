@@ -32,13 +32,20 @@ struct Variant {
   Translate translate;
 };
 
+/// Why no target has an operator, and what to do instead.
+struct Refusal {
+  Limit limit;
+  std::string_view help;
+};
+
 struct Entry {
   std::string_view op;  ///< schema name with overload: "aten::add.Tensor"
   std::vector<std::string_view> also =
       {};                ///< further overloads with the same arguments and meaning
   std::string_view doc;  ///< the formula
-  std::vector<Variant> variants;
-  std::string_view limits = {};  ///< what is refused, for `t2nnef ops`
+  std::vector<Variant> variants = {};
+  std::string_view limits = {};         ///< what is refused, for `t2nnef ops`
+  std::optional<Refusal> refusal = {};  ///< of the whole operator, instead of variants
   std::optional<ir::Promotion> promotion = {};
 };
 
@@ -72,6 +79,7 @@ struct Translation {
   std::string_view doc;
   std::vector<Variant> variants;
   std::string_view limits;
+  std::optional<Refusal> refusal;
   std::string_view file;  ///< "ops/activation.cpp"
 };
 

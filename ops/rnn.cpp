@@ -198,12 +198,6 @@ void layers(const OpView& op, Emitter& out) {
   for (size_t i = 0; i < last.size(); ++i) state_result(op, out, last[i], static_cast<int>(i) + 1);
 }
 
-/// The batch size changes from step to step, which no tensor of a fixed rank says.
-void packed(const OpView& op, Emitter&) {
-  op.refuse_op(Limit::packed_sequence,
-               "pass the padded tensor to the layer, without pack_padded_sequence");
-}
-
 // --- single cells ---
 
 /// x . w^T + b
@@ -266,10 +260,11 @@ void register_rnn(Registry& r) {
            .variants = {{any_target(), "tract_core_scan", layers}},
            .limits = "train=True with dropout is refused"});
   for (const Layer& layer : kPackedLayers)
-    r.add({.op = layer.op,
-           .doc = layer.doc,
-           .variants = {{any_target(), "", packed}},
-           .limits = "always refused: batch sizes change from step to step"});
+    r.add(
+        {.op = layer.op,
+         .doc = layer.doc,
+         .refusal = Refusal{Limit::packed_sequence,
+                            "pass the padded tensor to the layer, without pack_padded_sequence"}});
   r.add({.op = "aten::lstm_cell",
          .doc = "one step of an LSTM",
          .variants = {{any_target(), "t2n_lstm_cell", lstm_cell}}});

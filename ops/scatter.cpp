@@ -93,11 +93,6 @@ void diagonal_scatter(const OpView& op, Emitter& out) {
   finish(op, out, from_rows(out, scatter_rows(out, to.x, diagonal, part, {}), to));
 }
 
-void as_strided_scatter(const OpView& op, Emitter&) {
-  op.refuse_op("its strides address the memory of self, whose layout the graph does not hold",
-               "write through ordinary indexing instead");
-}
-
 }  // namespace
 
 void register_scatter(Registry& r) {
@@ -111,8 +106,9 @@ void register_scatter(Registry& r) {
       slice_scatter);
   add("aten::diagonal_scatter", "tract_core_scatter_nd",
       "self with self.diagonal(offset, dim1, dim2) = src", diagonal_scatter);
-  add("aten::as_strided_scatter", "", "self with a strided part of its memory replaced",
-      as_strided_scatter, "refused: strides");
+  r.add({.op = "aten::as_strided_scatter",
+         .doc = "self with a strided part of its memory replaced",
+         .refusal = Refusal{Limit::memory_layout, "write through ordinary indexing instead"}});
   register_scatter_elements(r);
   register_index_writes(r);
 }

@@ -106,26 +106,6 @@ void frexp(const OpView& op, Emitter& out) {
   finish(op, out, select(out, is_plain, parts.exponent, like(out, 0, x)), 1);
 }
 
-struct Refusal {
-  std::string_view op;
-  std::string_view why;
-  std::string_view help;
-};
-constexpr Refusal kRefused[] = {
-    {"aten::nextafter", "tract cannot read the bits of a number", "compute it outside the model"},
-    {"aten::special_airy_ai", "no approximation of it is written here",
-     "compute it outside the model"},
-    {"aten::gcd", "Euclid's algorithm takes as many steps as the data asks for",
-     "compute it outside the model"},
-    {"aten::lcm", "Euclid's algorithm takes as many steps as the data asks for",
-     "compute it outside the model"},
-};
-
-void refused(const OpView& op, Emitter&) {
-  for (const Refusal& row : kRefused)
-    if (row.op == op.op()) op.refuse_op(row.why, row.help);
-}
-
 }  // namespace
 
 Ref polynomial(Emitter& out, Ref x, Coefficients c) {
@@ -190,11 +170,13 @@ void register_special(Registry& r) {
   add({"aten::logaddexp2"}, "t2n_log1p", "log2(2^self + 2^other)", logaddexp2, Promotion::to_float);
   add({"aten::ldexp.Tensor"}, "pow", "self * 2^other", ldexp, {});
   add({"aten::frexp.Tensor"}, "pow", "mantissa in 1/2..1 and exponent of 2", frexp, {});
-  for (const Refusal& row : kRefused)
-    r.add({.op = row.op,
-           .doc = "not said in any target",
-           .variants = {{any_target(), "", refused}},
-           .limits = "refused"});
+  r.add({.op = "aten::nextafter",
+         .doc = "the next number towards other",
+         .refusal = Refusal{Limit::reinterpretation, "compute it outside the model"}});
+  r.add({.op = "aten::gcd",
+         .also = {"aten::lcm"},
+         .doc = "greatest common divisor and least common multiple",
+         .refusal = Refusal{Limit::unbounded_steps, "compute it outside the model"}});
   register_error_functions(r);
   register_gamma(r);
   register_bessel(r);

@@ -52,16 +52,16 @@ std::string counted(int count, std::string_view noun) {
 
 std::string Problems::headline() const {
   std::string subject;
-  for (const bool is_missing : {true, false}) {
+  for (const bool is_operator : {true, false}) {
     int kinds = 0, uses = 0;
     for (const Problem& problem : problems_)
-      if (problem.is_missing == is_missing) {
+      if ((problem.first.id == "unsupported-op") == is_operator) {
         ++kinds;
         uses += problem.count;
       }
     if (kinds == 0) continue;
     if (!subject.empty()) subject += " and ";
-    subject += cat(counted(kinds, is_missing ? "operator" : "refused argument"), " (",
+    subject += cat(counted(kinds, is_operator ? "operator" : "refused argument"), " (",
                    counted(uses, "use"), ")");
   }
   return cat(subject, problems_.size() == 1 ? " has" : " have", " no translation for ", target_,
@@ -122,6 +122,15 @@ std::string available_from(const Translation& translation, const target::Target&
   return target::target_name({target.engine, oldest.value_or(target.version)});
 }
 
+void explain(Diagnostic& out, const Translation& translation, const target::Target& target) {
+  if (translation.refusal) {
+    out.why = target::limit_row(translation.refusal->limit).why;
+    out.help = translation.refusal->help;
+  } else {
+    out.why = cat("it can be said from ", available_from(translation, target), " on");
+  }
+}
+
 Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::Target& target) {
   Diagnostic out;
   out.id = "unsupported-op";
@@ -131,7 +140,7 @@ Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::T
   if (purity != nullptr && *purity == ir::Purity::random)
     out.why = target::limit_row(Limit::random_numbers).why;
   else if (const Translation* translation = translations().find(node.op))
-    out.why = cat("it can be said from ", available_from(*translation, target), " on");
+    explain(out, *translation, target);
   return out;
 }
 
@@ -151,7 +160,8 @@ void translate_node(const ir::Graph& graph, const ir::Node& node, const target::
   const Variant* variant = find_variant(node.op, target);
   try {
     if (variant == nullptr) {
-      problems.add(missing(graph, node, target), true);
+      const Translation* known = translations().find(node.op);
+      problems.add(missing(graph, node, target), known == nullptr || !known->refusal);
     } else {
       out.begin(node);
       const OpView view(graph, node, variant->nnef, out);

@@ -6,6 +6,7 @@
 
 #include "src/diag/error.h"
 #include "src/trace/convert.h"
+#include "src/trace/half.h"
 #include "src/trace/recorder.h"
 #include "src/trace/torch_error.h"
 
@@ -110,7 +111,7 @@ std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operan
     stack.push_back(to_ivalue(*attr, argument, operand));
   }
   try {
-    op->getOperation()(stack);
+    trace::run_with_halves(*op, trace::make_run(op->getOperation()), stack);
   } catch (const std::exception&) {
     throw Error(
         "forward-failed",

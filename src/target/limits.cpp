@@ -8,6 +8,10 @@ namespace t2n::target {
 namespace {
 
 constexpr LimitRow kRows[] = {
+    {Limit::alignments, "alignments",
+     "its sum runs over alignments whose number the lengths in the data decide", Evidence::format},
+    {Limit::backward_output, "backward-output",
+     "an output is read that is kept for the backward pass", Evidence::operation},
     {Limit::computed_value, "computed-value",
      "its values must be known at export, but they are computed by the model", Evidence::format},
     {Limit::data_dependent_shape, "data-dependent-shape",
@@ -23,6 +27,9 @@ constexpr LimitRow kRows[] = {
     {Limit::mask_without_axes, "mask-without-axes", "a mask without axes adds one",
      Evidence::operation},
     {Limit::matrix_inverse, "matrix-inverse", "tract inverts no matrices", Evidence::format},
+    {Limit::memory_layout, "memory-layout",
+     "its strides address the memory of self, whose layout the graph does not hold",
+     Evidence::format},
     {Limit::outside_memory, "outside-memory", "it reaches memory outside of the tensor",
      Evidence::operation},
     {Limit::packed_sequence, "packed-sequence",
@@ -38,6 +45,8 @@ constexpr LimitRow kRows[] = {
      "tract cannot read the bits of one dtype as another", Evidence::format},
     {Limit::running_statistics, "running-statistics",
      "the running statistics would change while the model runs", Evidence::operation},
+    {Limit::unbounded_steps, "unbounded-steps",
+     "its algorithm takes as many steps as the data asks for", Evidence::format},
     {Limit::unknown_size, "unknown-size", "the operator needs a size that is known at export",
      Evidence::format},
 };

@@ -8,6 +8,8 @@
 namespace t2n::target {
 
 enum class Limit {
+  alignments,
+  backward_output,
   computed_value,
   data_dependent_shape,
   integer_convolution,
@@ -15,12 +17,14 @@ enum class Limit {
   integer_product_size,
   mask_without_axes,
   matrix_inverse,
+  memory_layout,
   outside_memory,
   packed_sequence,
   quotient_f64,
   random_numbers,
   reinterpretation,
   running_statistics,
+  unbounded_steps,
   unknown_size,
 };
 

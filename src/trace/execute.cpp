@@ -6,6 +6,7 @@
 #include <array>
 
 #include "src/diag/error.h"
+#include "src/trace/half.h"
 #include "src/trace/interpreter.h"
 #include "src/trace/operators.h"
 #include "src/trace/torch_error.h"
@@ -30,33 +31,6 @@ bool is_inert_write(const std::string& name, const Stack& inputs) {
   return name.find("dropout_") != std::string::npos && inputs.size() == 3 && inputs[2].isBool() &&
          !inputs[2].toBool();
 }
-
-bool has_half(const Stack& stack) {
-  return std::any_of(stack.begin(), stack.end(), [](const c10::IValue& value) {
-    return value.isTensor() && value.toTensor().defined() &&
-           (value.toTensor().scalar_type() == at::kHalf ||
-            value.toTensor().scalar_type() == at::kBFloat16);
-  });
-}
-
-/// Runs in f32 and rounds back: for 16-bit types that the CPU has no kernel for, or a very slow
-/// one.
-void run_in_float(const Run& run, Stack& stack) {
-  at::ScalarType type = at::kHalf;
-  for (c10::IValue& value : stack) {
-    if (!value.isTensor() || !value.toTensor().defined()) continue;
-    const at::ScalarType own = value.toTensor().scalar_type();
-    if (own != at::kHalf && own != at::kBFloat16) continue;
-    type = own;
-    value = value.toTensor().to(at::kFloat);
-  }
-  run(stack);
-  for (c10::IValue& value : stack)
-    if (value.isTensor() && value.toTensor().scalar_type() == at::kFloat)
-      value = value.toTensor().to(type);
-}
-
-bool is_slow_in_half(const std::string& name) { return name.find("conv") != std::string::npos; }
 
 bool is_written(const c10::Argument& argument) {
   return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
@@ -107,17 +81,7 @@ void Interpreter::execute(const Operator& op, const Run& run, Stack& stack) {
     throw Error("denied-operator", cat("the model calls ", quoted(name), " in forward"),
                 "operators that reach files, processes or other machines are never executed",
                 "remove the call from the model and save it again");
-  if (has_half(stack) && is_slow_in_half(name) && !op.schema().is_mutable())
-    return run_in_float(run, stack);
-  const bool may_retry = has_half(stack) && !op.schema().is_mutable();
-  const Stack before = may_retry ? stack : Stack();
-  try {
-    run(stack);
-  } catch (const c10::NotImplementedError&) {
-    if (!may_retry) throw;
-    stack = before;
-    run_in_float(run, stack);
-  }
+  run_with_halves(op, run, stack);
 }
 
 const Operator& Interpreter::operator_of(const Node* node) const {

@@ -131,14 +131,15 @@ TEST_CASE("the same bytes from elsewhere, in another language and time zone") {
 }
 
 TEST_CASE("a report") {
-  Sandbox sandbox({"histc.pt"});
+  Sandbox sandbox({"unsupported.pt"});
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
   CHECK_EQ(sandbox.run(export_digits({"--report", "good.json"})).code, 0);
   const std::string good = sandbox.content("good.json");
   CHECK(good.starts_with("{\n  \"format\": \"t2nnef.report/1\",\n  \"status\": \"ok\",\n"));
   CHECK(contains(good, "\"path\": \"digits.nnef.tgz\""));
 
-  CHECK_EQ(sandbox.run({"export", "histc.pt", "-t", "tract", "--report", "bad.json"}).code, 4);
+  CHECK_EQ(sandbox.run({"export", "unsupported.pt", "-t", "tract", "--report", "bad.json"}).code,
+           4);
   const std::string bad = sandbox.content("bad.json");
   CHECK(contains(bad, "\"status\": \"failed\",\n  \"exit_code\": 4,"));
   CHECK(contains(bad, "\"id\": \"unsupported-op\""));

@@ -32,8 +32,8 @@ void check_fixture(const Fixture& fixture, const std::string& inputs, const std:
   Sandbox sandbox;
   sandbox.copy_fixture(cat(fixture.folder, "/", fixture.model), "model.pt");
   sandbox.copy_fixture(cat(fixture.folder, "/", inputs), "in.npz");
-  const Result result = sandbox.run({"export", "model.pt", "--target", target, "--check", "--strict",
-                                     "--input", fixture.inputs, "-o", "out.tgz"});
+  const Result result = sandbox.run({"export", "model.pt", "--target", target, "--check",
+                                     "--strict", "--input", fixture.inputs, "-o", "out.tgz"});
   CHECK_EQ(result.err.find("error"), std::string::npos);
   INFO(result.err);
   CHECK_EQ(result.code, 0);

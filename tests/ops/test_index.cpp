@@ -157,7 +157,7 @@ TEST_CASE("results whose size depends on the data are refused") {
            "  why:  the size of its result depends on the data\n"
            "  help: use torch.where or masked_fill\n");
   CHECK_EQ(refusal("torch.nonzero(x)", {kX}),
-           "error[unsupported-op]: aten::nonzero has no translation for tract@0.23.9 here\n"
+           "error[unsupported-op]: aten::nonzero has no translation for tract@0.23.9\n"
            "  --> the model (Model)\n"
            "  why:  the size of its result depends on the data\n"
            "  help: compute it outside the model, or use torch.where with a mask\n");

@@ -142,12 +142,11 @@ TEST_CASE("losses that cannot be said are refused") {
   const Script ctc = script(
       "def forward(self, x, y):\n"
       "  return torch.ctc_loss(x, y, [3, 3], [2, 2])\n");
-  CHECK_EQ(
-      export_error(ctc, {randn({3, 2, 4}, 30), randint({2, 2}, 1, 4, 31)}, newest_target()),
-      "error[unsupported-op]: aten::ctc_loss.IntList has no translation for tract@0.23.9 here\n"
-      "  --> the model (Model)\n"
-      "  why:  its sum runs over alignments whose number the lengths in the data decide\n"
-      "  help: export the model without its loss\n");
+  CHECK_EQ(export_error(ctc, {randn({3, 2, 4}, 30), randint({2, 2}, 1, 4, 31)}, newest_target()),
+           "error[unsupported-op]: aten::ctc_loss.IntList has no translation for tract@0.23.9\n"
+           "  --> the model (Model)\n"
+           "  why:  its sum runs over alignments whose number the lengths in the data decide\n"
+           "  help: export the model without its loss\n");
 }
 
 }  // namespace

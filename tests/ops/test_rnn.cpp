@@ -139,7 +139,7 @@ TEST_CASE("packed sequences are refused") {
                         {randn({5, kInput}, 1), values({3}, {2, 2, 1}, DType::i64),
                          randn({1, 2, kHidden}, 2)},
                         newest_target()),
-           "error[unsupported-op]: aten::gru.data has no translation for tract@0.23.9 here\n"
+           "error[unsupported-op]: aten::gru.data has no translation for tract@0.23.9\n"
            "  --> the model (Model)\n"
            "  why:  it runs over a packed sequence, whose batch size changes from step to step\n"
            "  help: pass the padded tensor to the layer, without pack_padded_sequence\n");
