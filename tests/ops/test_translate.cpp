@@ -121,7 +121,7 @@ TEST_CASE("one run lists every problem, the commonest first") {
           .then_gelu("fast")
           .then("test::rank")
           .error(),
-      "error[unsupported-op]: 3 operators (4 uses) and 2 refused arguments (2 uses) have no "
+      "error[unsupported-op]: 4 operators (5 uses) and 1 refused argument (1 use) have no "
       "translation for tract@0.23.9; nothing was written\n"
       "   2x test::_unique2                   first: act (GELU), model.py:2\n"
       "   1x test::stft                       first: act (GELU), model.py:1\n"
