@@ -110,6 +110,8 @@ std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operan
     T2N_ASSERT(attr != nullptr, ir::op_name(node.op), " has no argument '", argument.name(), "'");
     stack.push_back(to_ivalue(*attr, argument, operand));
   }
+  // The graph says nothing of strides: what is viewed may lie otherwise in memory than when traced.
+  if (op->schema().name() == "aten::view") stack[0] = stack[0].toTensor().contiguous();
   try {
     trace::run_with_halves(*op, trace::make_run(op->getOperation()), stack);
   } catch (const std::exception&) {

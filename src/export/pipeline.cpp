@@ -222,6 +222,7 @@ void judge(ExportResult& result, const CheckOptions& options, const Report& repo
 
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
                        const passes::PipelineOptions& options, const Report& report) {
+  ops::translations();  // fills the columns that passes read, of promotions among others
   passes::PassContext context;
   context.evaluate = torch_module().evaluator();
   context.is_native = [&](ir::OpId op) { return ops::find_variant(op, target) != nullptr; };

@@ -73,6 +73,35 @@ void move_devices_to_cpu(Stack& stack) {
     if (value.isDevice()) value = c10::IValue(at::Device(at::kCPU));
 }
 
+/// The rank-0 constant that torch reads as a Python number again: the second operand of an
+/// arithmetic operation (torch/csrc/jit/passes/canonicalize_ops.cpp). Undefined where there is
+/// none.
+at::Tensor traced_number(const Node* node, const Stack& inputs) {
+  constexpr std::array<std::string_view, 4> kArithmetic = {"aten::add", "aten::sub", "aten::mul",
+                                                           "aten::div"};
+  if (inputs.size() < 2 || !inputs[1].isTensor() || !inputs[1].toTensor().defined() ||
+      inputs[1].toTensor().dim() != 0 || node->input(1)->node()->kind() != c10::prim::Constant ||
+      std::find(kArithmetic.begin(), kArithmetic.end(), node->kind().toQualString()) ==
+          kArithmetic.end())
+    return {};
+  return inputs[1].toTensor();
+}
+
+/// While it lives, the tensor promotes like a number: integers to the default type, not to f64.
+class AsNumber {
+ public:
+  explicit AsNumber(at::Tensor tensor) : tensor_(std::move(tensor)) { mark(true); }
+  ~AsNumber() { mark(false); }
+  AsNumber(const AsNumber&) = delete;
+  AsNumber& operator=(const AsNumber&) = delete;
+
+ private:
+  void mark(bool is_number) {
+    if (tensor_.defined()) tensor_.unsafeGetTensorImpl()->set_wrapped_number(is_number);
+  }
+  at::Tensor tensor_;
+};
+
 }  // namespace
 
 void Interpreter::execute(const Operator& op, const Run& run, Stack& stack) {
@@ -124,6 +153,7 @@ void Interpreter::run_operation(Node* node, Env& env) {
     shadows.push_back(operand.shadow);
   }
   move_devices_to_cpu(inputs);
+  const AsNumber number(traced_number(node, inputs));
   Stack stack = inputs;
   if (op.schema().is_vararg() && op.hasOperation())
     stack.emplace_back(static_cast<int64_t>(inputs.size()));

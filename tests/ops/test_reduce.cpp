@@ -31,6 +31,13 @@ TEST_CASE("sums of integers and booleans are 64 bits wide") {
   check_each({"torch.mean(x, 1, dtype=6)", "torch.mean(x.float())"}, {randint({2, 3}, -9, 9, 2)});
 }
 
+TEST_CASE("long sums and means keep their digits") {
+  // One element after the other, in f32, is off by 6e-6.
+  check_each({"torch.mean(x)", "torch.sum(x, [1, 2])", "torch.mean(x, [-1, -2], keepdim=True)"},
+             {uniform({1, 512, 999}, 0, 1, 3)}, 1e-6);
+  check_each({"torch.mean(x)"}, {uniform({40, 999}, 0, 1000, 3, DType::f16)}, 2e-3);
+}
+
 TEST_CASE("sums and means of halves do not overflow") {
   check_each({"torch.mean(x)", "torch.mean(x, 0)", "torch.sum(x / 1000, 1)", "torch.std(x / 100)",
               "torch.linalg_vector_norm(x / 1000)", "torch.logsumexp(x / 10, 1)",
