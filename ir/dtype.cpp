@@ -56,4 +56,9 @@ bool is_integer(DType dtype) { return dtype >= DType::u8 && dtype <= DType::i64;
 
 bool is_complex(DType dtype) { return dtype == DType::c64 || dtype == DType::c128; }
 
+DType component_dtype(DType dtype) {
+  if (dtype == DType::c64) return DType::f32;
+  return dtype == DType::c128 ? DType::f64 : dtype;
+}
+
 }  // namespace t2n::ir

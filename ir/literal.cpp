@@ -81,8 +81,6 @@ std::optional<uint64_t> bool_bits(std::string_view text) {
   return std::nullopt;
 }
 
-DType component_dtype(DType complex) { return complex == DType::c64 ? DType::f32 : DType::f64; }
-
 std::optional<uint64_t> decimal_bits(DType dtype, std::string_view text) {
   switch (dtype) {
     case DType::boolean: return bool_bits(text);

@@ -190,6 +190,15 @@ Tensor scalar_tensor(int64_t value, DType dtype) {
   return tensor_of(dtype, {}, std::vector<int64_t>{value});
 }
 
+Tensor as_pairs(Tensor tensor) {
+  if (!is_complex(tensor.dtype)) return tensor;
+  tensor.dtype = component_dtype(tensor.dtype);
+  for (int64_t& stride : tensor.strides) stride *= 2;
+  tensor.shape.push_back(2);
+  tensor.strides.push_back(1);
+  return tensor;
+}
+
 double element_f64(const Tensor& tensor, int64_t index) { return element<double>(tensor, index); }
 int64_t element_i64(const Tensor& tensor, int64_t index) { return element<int64_t>(tensor, index); }
 std::vector<double> to_f64(const Tensor& tensor) { return all_elements<double>(tensor); }

@@ -42,6 +42,9 @@ Tensor scalar_tensor(int64_t value, DType dtype);
 template <typename T>
 Tensor tensor_of(DType dtype, const Ints& shape, const std::vector<T>& values);
 
+/// A complex tensor as a real one with a last axis of two, over the same bytes; others as they are.
+Tensor as_pairs(Tensor tensor);
+
 /// Element `index` in row-major order as a number (bool as 0/1); errors: complex dtypes are internal errors.
 double element_f64(const Tensor& tensor, int64_t index);
 int64_t element_i64(const Tensor& tensor, int64_t index);

@@ -10,11 +10,13 @@ void register_all(Registry& registry) {
   register_adaptive_pool(registry);
   register_attention(registry);
   register_attention_layers(registry);
+  register_complex(registry);
   register_conv(registry);
   register_creation(registry);
   register_diagonal(registry);
   register_einsum(registry);
   register_elementwise(registry);
+  register_fft(registry);
   register_grid_sample(registry);
   register_index(registry);
   register_join(registry);
@@ -31,6 +33,7 @@ void register_all(Registry& registry) {
   register_shape(registry);
   register_slice(registry);
   register_special(registry);
+  register_stft(registry);
   register_unfold(registry);
 }
 

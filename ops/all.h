@@ -9,11 +9,13 @@ void register_activation(Registry& registry);
 void register_adaptive_pool(Registry& registry);
 void register_attention(Registry& registry);
 void register_attention_layers(Registry& registry);
+void register_complex(Registry& registry);
 void register_conv(Registry& registry);
 void register_creation(Registry& registry);
 void register_diagonal(Registry& registry);
 void register_einsum(Registry& registry);
 void register_elementwise(Registry& registry);
+void register_fft(Registry& registry);
 void register_grid_sample(Registry& registry);
 void register_index(Registry& registry);
 void register_join(Registry& registry);
@@ -30,6 +32,7 @@ void register_scatter(Registry& registry);
 void register_shape(Registry& registry);
 void register_slice(Registry& registry);
 void register_special(Registry& registry);
+void register_stft(Registry& registry);
 void register_unfold(Registry& registry);
 
 /// All of the above.

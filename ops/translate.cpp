@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "ops/emitter_state.h"
@@ -131,7 +132,25 @@ void explain(Diagnostic& out, const Translation& translation, const target::Targ
   }
 }
 
+/// What the pass complex-to-pairs could not say leaves a mark: the operator, and why.
+std::optional<Diagnostic> refused_before(const ir::Node& node, const target::Target& target) {
+  static const ir::OpId mark = ir::op_id("t2n::refused");
+  if (node.op != mark) return {};
+  const auto text = [&](const char* name) { return std::get<std::string>(*node.find(name)); };
+  Diagnostic out;
+  out.id = "unsupported-op";
+  out.message =
+      cat(text("op"), " of complex tensors has no translation for ", target_name(target));
+  out.why = text("why");
+  out.help = text("help");
+  return out;
+}
+
 Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::Target& target) {
+  if (auto refused = refused_before(node, target)) {
+    refused->where = {ir::node_where(graph, node)};
+    return *std::move(refused);
+  }
   Diagnostic out;
   out.id = "unsupported-op";
   out.message = cat(ir::op_name(node.op), " has no translation for ", target_name(target));

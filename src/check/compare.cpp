@@ -16,16 +16,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The same bytes with a last axis of two.
-ir::Tensor as_real(const ir::Tensor& tensor) {
-  if (!ir::is_complex(tensor.dtype)) return tensor;
-  ir::Tensor pairs = ir::contiguous(tensor);
-  pairs.dtype = tensor.dtype == ir::DType::c64 ? ir::DType::f32 : ir::DType::f64;
-  pairs.shape.push_back(2);
-  pairs.strides = ir::contiguous_strides(pairs.shape);
-  return pairs;
-}
-
 struct Pair {
   double expected;
   double actual;
@@ -174,8 +164,8 @@ std::string mismatch_of(const ir::Tensor& expected, const ir::Tensor& actual) {
 
 Comparison compare(const ir::Tensor& expected, const ir::Tensor& actual,
                    const Tolerance& tolerance) {
-  const ir::Tensor reference = as_real(expected);
-  const ir::Tensor result = as_real(actual);
+  const ir::Tensor reference = ir::as_pairs(expected);
+  const ir::Tensor result = ir::as_pairs(actual);
   Comparison comparison;
   comparison.dtype = reference.dtype;
   comparison.shape = reference.shape;
@@ -197,8 +187,8 @@ Comparison compare(const ir::Tensor& expected, const ir::Tensor& actual,
 
 double response(const ir::Tensor& reference_a, const ir::Tensor& reference_b,
                 const Tolerance& tolerance) {
-  const ir::Tensor a = as_real(reference_a);
-  const ir::Tensor b = as_real(reference_b);
+  const ir::Tensor a = ir::as_pairs(reference_a);
+  const ir::Tensor b = ir::as_pairs(reference_b);
   if (!mismatch_of(a, b).empty()) return kInfinity;
   const Scaled scaled = scale(bounds_for(tolerance, a.dtype), a);
   double strongest = 0;

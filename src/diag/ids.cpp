@@ -10,6 +10,7 @@ namespace t2n {
 const std::vector<DiagnosticId>& diagnostic_ids() {
   static const std::vector<DiagnosticId> ids = {
       {"cannot-write", ExitCode::cannot_write},
+      {"complex-as-pairs", ExitCode::unsupported},
       {"data-dependent-branch", ExitCode::unsupported},
       {"data-dependent-value", ExitCode::unsupported},
       {"denied-operator", ExitCode::unreadable},

@@ -5,6 +5,7 @@
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include "src/diag/error.h"
+#include "src/eval/transforms.h"
 #include "src/trace/convert.h"
 #include "src/trace/half.h"
 #include "src/trace/recorder.h"
@@ -100,6 +101,7 @@ std::vector<ir::Tensor> apply_rope(const ir::Node& node, const ir::Operand& oper
 std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operand) {
   const c10::InferenceMode guard;
   if (ir::op_name(node.op) == "t2n::cast") return cast(node, operand);
+  if (is_transform(node)) return transform(node, operand);
   if (ir::op_name(node.op) == "t2n::apply_rope") return apply_rope(node, operand);
   const auto op = find_operator(ir::op_name(node.op));
   if (!op)

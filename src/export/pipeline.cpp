@@ -108,6 +108,26 @@ std::vector<Port> ports(const ir::Graph& graph, const std::vector<ir::ValueId>& 
   return out;
 }
 
+/// Complex tensors are real ones in the file, with one axis more; said once for all of them.
+void say_pairs(ExportResult& result, const Report& report) {
+  std::string names;
+  for (std::vector<Port>* side : {&result.inputs, &result.outputs})
+    for (Port& port : *side) {
+      if (!ir::is_complex(port.dtype)) continue;
+      port.dtype = ir::component_dtype(port.dtype);
+      port.shape.emplace_back(2);
+      names += (names.empty() ? "" : ", ") + quoted(port.name);
+    }
+  if (names.empty() || !report) return;
+  report(Diagnostic{.severity = Severity::note,
+                    .id = "complex-as-pairs",
+                    .message = cat(names, " hold real and imaginary parts along a last axis of two"),
+                    .where = {},
+                    .details = {},
+                    .why = "NNEF has no complex numbers",
+                    .help = "use torch.view_as_real and torch.view_as_complex at the border"});
+}
+
 size_t count_operations(const nnef::Document& document) {
   return static_cast<size_t>(std::count_if(document.graph.body.begin(), document.graph.body.end(),
                                            [](const nnef::Assignment& assignment) {
@@ -140,7 +160,7 @@ std::vector<ir::Tensor> tensor_leaves(const std::vector<trace::SampleInput>& inp
     for (const trace::SampleInput& input : inputs) {
       const std::string flat = trace::flat_name(input.path);
       if (flat != name && flat != cat("input_", i)) continue;
-      out.push_back(std::get<ir::Tensor>(input.value));
+      out.push_back(ir::as_pairs(std::get<ir::Tensor>(input.value)));
       break;
     }
   }
@@ -257,6 +277,7 @@ ExportResult export_model(const ExportOptions& options) {
   result.outputs = ports(graph, graph.outputs);
   for (size_t i = 0; i < result.outputs.size(); ++i) result.outputs[i].name = graph.output_names[i];
   const std::vector<std::string> names = graph.output_names;
+  say_pairs(result, options.report);
 
   progress("passes");
   const nnef::Document document = to_nnef(graph, options.target, options.passes, options.report);

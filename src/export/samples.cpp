@@ -69,9 +69,7 @@ ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::Ran
   ir::OwnedTensor out = ir::allocate(dtype, shape);
   const trace::Range bounds = range.value_or(trace::Range{0, 2});
   const int64_t count = out.tensor.elements() * (ir::is_complex(dtype) ? 2 : 1);
-  const ir::DType part = dtype == ir::DType::c64    ? ir::DType::f32
-                         : dtype == ir::DType::c128 ? ir::DType::f64
-                                                    : dtype;
+  const ir::DType part = ir::component_dtype(dtype);
   for (int64_t i = 0; i < count; ++i) {
     if (ir::is_float(part))
       put_float(out.data, i, part, generator.normal());

@@ -63,6 +63,8 @@ const std::vector<PassInfo>& passes() {
       {"dead-code", "removes what no output needs", dead_code},
       {"fold-constants", "evaluates operations on constants where that does not enlarge",
        fold_constants},
+      {"complex-to-pairs", "makes complex tensors real ones with a last axis of two",
+       complex_to_pairs},
       {"canonical-activations", "finds written-out silu, gelu, hardswish and rms_norm",
        canonical_activations},
       {"canonical-rope", "finds rotary position embeddings", canonical_rope},
@@ -75,9 +77,15 @@ const std::vector<std::string>& default_pipeline() {
   // it. Written-out activations are found after folding (their literals may be computed) and before
   // promotion (its casts would stand between). Promotion leaves casts of constants, folded in a
   // second round. Dead code need not run again: every pass clears away what it makes superfluous.
-  static const std::vector<std::string> names = {
-      "bind-sizes",     "dead-code",          "fold-constants", "canonical-activations",
-      "canonical-rope", "explicit-promotion", "fold-constants"};
+  // Complex numbers are folded as such before they become pairs, whose dtypes need no promotion.
+  static const std::vector<std::string> names = {"bind-sizes",
+                                                 "dead-code",
+                                                 "fold-constants",
+                                                 "complex-to-pairs",
+                                                 "canonical-activations",
+                                                 "canonical-rope",
+                                                 "explicit-promotion",
+                                                 "fold-constants"};
   return names;
 }
 

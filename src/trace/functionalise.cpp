@@ -175,9 +175,41 @@ ir::ValueId Recorder::index_constant(const at::Tensor& tensor, Place place) {
   return value;
 }
 
+/// Views that read the base's bytes as other numbers: parts of complex tensors, conjugates.
+std::optional<ir::ValueId> Recorder::scatter_back_complex(std::string_view op, ir::ValueId base,
+                                                          ir::ValueId source, Place place) {
+  const ir::Value whole = graph_.values[static_cast<size_t>(base)];
+  const auto as_base = [&](std::string_view inverse, std::vector<ir::Argument> args) {
+    return emit(inverse, std::move(args), whole.dtype, ir::static_shape(whole.shape), place);
+  };
+  const auto part = [&](std::string_view name) {
+    return emit(name, {tensor_arg("self", base)}, ir::component_dtype(whole.dtype),
+                ir::static_shape(whole.shape), place);
+  };
+  if (op == "aten::view_as_complex")
+    return as_base("aten::view_as_real", {tensor_arg("self", source)});
+  if (!ir::is_complex(whole.dtype)) return {};
+  if (op == "aten::view_as_real")
+    return as_base("aten::view_as_complex", {tensor_arg("self", source)});
+  if (op == "aten::real")
+    return as_base("aten::complex",
+                   {tensor_arg("real", source), tensor_arg("imag", part("aten::imag"))});
+  if (op == "aten::imag")
+    return as_base("aten::complex",
+                   {tensor_arg("real", part("aten::real")), tensor_arg("imag", source)});
+  if (op == "aten::conj" || op == "aten::_conj")
+    return as_base("aten::conj_physical", {tensor_arg("self", source)});
+  if (op == "aten::mH" || op == "aten::adjoint" || op == "aten::matrix_H")
+    throw Error("unsupported-inplace", cat("a write through ", op, " cannot be expressed"), {},
+                "write to the transposed tensor");
+  return {};
+}
+
 ir::ValueId Recorder::scatter_back(const Track& track, ir::ValueId base, ir::ValueId source,
                                    Place place) {
   const View& view = *track.view;
+  const std::string_view op = ir::op_name(view.call.node.op);
+  if (const auto whole = scatter_back_complex(op, base, source, place)) return *whole;
   const ir::Value& base_value = graph_.values[static_cast<size_t>(base)];
   const ir::DType dtype = base_value.dtype;
   const ir::Ints base_shape = ir::static_shape(base_value.shape);
@@ -187,7 +219,6 @@ ir::ValueId Recorder::scatter_back(const Track& track, ir::ValueId base, ir::Val
   const auto pass = [&](const char* name) {
     return ir::Argument{name, *view.call.node.find(name)};
   };
-  const std::string_view op = ir::op_name(view.call.node.op);
   if (op == "aten::select.int")
     return emit("aten::select_scatter",
                 {tensor_arg("self", base), tensor_arg("src", source), pass("dim"), pass("index")},

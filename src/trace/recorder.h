@@ -92,6 +92,8 @@ class Recorder {
   // functionalise.cpp
   ir::ValueId refresh(int track);
   void write(int track, ir::ValueId value, Place place);
+  std::optional<ir::ValueId> scatter_back_complex(std::string_view op, ir::ValueId base,
+                                                  ir::ValueId source, Place place);
   ir::ValueId scatter_back(const Track& view, ir::ValueId base, ir::ValueId source, Place place);
   static at::Tensor view_of(const View& view, const at::Tensor& base);
   ir::ValueId scatter_positions(const at::Tensor& whole, const at::Tensor& positions,

@@ -1,0 +1,207 @@
+// Fourier transforms along one axis, as the pass `complex-to-pairs` leaves them.
+#include <cmath>
+#include <numbers>
+
+#include "ops/arith.h"
+#include "ops/dft.h"
+#include "ops/positions.h"
+#include "ops/product.h"
+#include "ops/registry.h"
+#include "ops/sizes.h"
+
+namespace t2n::ops {
+namespace {
+
+/// Points of the unit circle, computed in f64 from exact fractions of a turn.
+class Circle {
+ public:
+  explicit Circle(const Dft& dft) : n_(dft.n) {
+    const double sign = dft.inverse ? 1 : -1;
+    for (int64_t i = 0; i < n_; ++i) {
+      const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n_);
+      cos_.push_back(dft.scale * std::cos(angle));
+      sin_.push_back(2 * i % n_ == 0 ? 0 : sign * dft.scale * std::sin(angle));
+    }
+  }
+  double cos(int64_t j, int64_t k) const { return cos_[static_cast<size_t>(j * k % n_)]; }
+  double sin(int64_t j, int64_t k) const { return sin_[static_cast<size_t>(j * k % n_)]; }
+
+ private:
+  int64_t n_;
+  std::vector<double> cos_;
+  std::vector<double> sin_;
+};
+
+Ref matrix(Emitter& out, const Ints& shape, const std::vector<double>& values, DType dtype) {
+  return out.constant(ir::tensor_of<double>(dtype, shape, values), "dft");
+}
+
+}  // namespace
+
+Ref real_dft(Emitter& out, const Dft& dft, int64_t bins, DType dtype) {
+  const Circle circle(dft);
+  std::vector<double> values;
+  for (int64_t j = 0; j < dft.n; ++j)
+    for (int64_t k = 0; k < bins; ++k) {
+      values.push_back(circle.cos(j, k));
+      values.push_back(circle.sin(j, k));
+    }
+  return matrix(out, {dft.n, bins * 2}, values, dtype);
+}
+
+Ref windowed_dft(Emitter& out, const Dft& dft, int64_t bins, const std::vector<double>& window,
+                 DType dtype) {
+  const Circle circle(dft);
+  std::vector<double> values;
+  for (int64_t k = 0; k < bins; ++k)
+    for (const bool is_imaginary : {false, true})
+      for (int64_t j = 0; j < dft.n; ++j)
+        values.push_back((is_imaginary ? circle.sin(j, k) : circle.cos(j, k)) *
+                         (window.empty() ? 1 : window[static_cast<size_t>(j)]));
+  return matrix(out, {bins * 2, 1, dft.n}, values, dtype);
+}
+
+Ref complex_dft(Emitter& out, const Dft& dft, DType dtype) {
+  const Circle circle(dft);
+  std::vector<double> values;
+  for (int64_t j = 0; j < dft.n; ++j)
+    for (const bool is_imaginary : {false, true})
+      for (int64_t k = 0; k < dft.n; ++k) {
+        values.push_back(is_imaginary ? -circle.sin(j, k) : circle.cos(j, k));
+        values.push_back(is_imaginary ? circle.cos(j, k) : circle.sin(j, k));
+      }
+  return matrix(out, {2 * dft.n, 2 * dft.n}, values, dtype);
+}
+
+/// Entries but the first and, of an even n, the last stand for their mirror images as well.
+Ref symmetric_dft(Emitter& out, const Dft& dft, DType dtype) {
+  const Circle circle(dft);
+  std::vector<double> values;
+  for (int64_t k = 0; k <= dft.n / 2; ++k) {
+    const double weight = 2 * k % dft.n == 0 ? 1 : 2;
+    for (const bool is_imaginary : {false, true})
+      for (int64_t j = 0; j < dft.n; ++j)
+        values.push_back(weight * (is_imaginary ? -circle.sin(j, k) : circle.cos(j, k)));
+  }
+  return matrix(out, {2 * (dft.n / 2 + 1), dft.n}, values, dtype);
+}
+
+Ref with_zero_imaginary(Emitter& out, Ref x) {
+  std::vector<std::pair<int64_t, int64_t>> padding(static_cast<size_t>(out.rank(x)) + 1);
+  padding.back().second = 1;
+  return out.pad(out.unsqueeze(x, {out.rank(x)}), padding);
+}
+
+namespace {
+
+/// What the operations of this file share.
+struct Transform {
+  Ref x;
+  int axis;  ///< of the transform
+  Dft dft;
+};
+
+Transform read(const OpView& op, Emitter& out, bool takes_pairs) {
+  const Ref x = op.tensor("self");
+  const int axis = op.axis("dim", out.rank(x) - (takes_pairs ? 1 : 0));
+  return {x, axis, {known_size(out, x, axis), op.boolean("inverse"), op.f64("scale")}};
+}
+
+/// A permutation that brings `axis` to the end, before `kept` last axes.
+Ints axis_to_end(int axis, int rank, int kept) {
+  Ints order = all_axes(rank);
+  order.erase(order.begin() + axis);
+  order.insert(order.end() - kept, axis);
+  return order;
+}
+
+/// All axes but the last two, then `last`.
+Shape ending(const Shape& shape, size_t dropped, const Ints& last) {
+  Shape to(shape.begin(), shape.end() - static_cast<int64_t>(dropped));
+  to.insert(to.end(), last.begin(), last.end());
+  return to;
+}
+
+/// [.., n at axis, ..] -> [.., bins at axis, .., 2]
+Ref real_by_matrix(const OpView& op, Emitter& out, const Transform& t, int64_t bins) {
+  const int rank = out.rank(t.x);
+  const Ref rows = out.transpose(t.x, axis_to_end(t.axis, rank, 0));
+  const Ref y = product(op, out, rows, real_dft(out, t.dft, bins, out.dtype(t.x)));
+  const Ref pairs = out.reshape(y, ending(out.shape(y), 1, {bins, 2}));
+  return out.transpose(pairs, inverse(axis_to_end(t.axis, rank + 1, 1)));
+}
+
+/// tract's transform, which does not divide by n and computes all bins.
+Ref by_fft(Emitter& out, Ref pairs, const Transform& t) {
+  return out.call("tract_core_fft", {pairs}, {{"axis", t.axis}, {"inverse", t.dft.inverse}},
+                  out.dtype(pairs), out.shape(pairs));
+}
+
+void r2c(const OpView& op, Emitter& out) {
+  const Transform t = read(op, out, false);
+  const bool onesided = op.boolean("onesided");
+  const int64_t bins = onesided ? t.dft.n / 2 + 1 : t.dft.n;
+  if (t.dft.n * bins * 2 <= kMostDftEntries) return out.result(real_by_matrix(op, out, t, bins));
+  const Ref all = by_fft(out, with_zero_imaginary(out, t.x), t);
+  out.result(scaled(out, out.slice(all, t.axis, 0, bins), t.dft.scale));
+}
+
+void c2c(const OpView& op, Emitter& out) {
+  const Transform t = read(op, out, true);
+  const int64_t n = t.dft.n;
+  if (4 * n * n > kMostDftEntries) return out.result(scaled(out, by_fft(out, t.x, t), t.dft.scale));
+  const Ints order = axis_to_end(t.axis, out.rank(t.x), 1);
+  const Ref moved = out.transpose(t.x, order);
+  const Ref rows = out.reshape(moved, ending(out.shape(moved), 2, {2 * n}));
+  const Ref y = product(op, out, rows, complex_dft(out, t.dft, out.dtype(t.x)));
+  out.result(out.transpose(out.reshape(y, out.shape(moved)), inverse(order)));
+}
+
+/// The mirror images of entries 1, 2… of half a spectrum, conjugated, behind them.
+Ref whole_spectrum(Emitter& out, const Transform& t) {
+  std::vector<int64_t> mirrored;
+  for (int64_t k = (t.dft.n - 1) / 2; k > 0; --k) mirrored.push_back(k);
+  Ints signs(static_cast<size_t>(out.rank(t.x)), 1);
+  signs.back() = 2;
+  const Ref conjugate = out.constant(
+      ir::tensor_of<double>(out.dtype(t.x), signs, std::vector<double>{1, -1}), "conjugate");
+  const Ref images = mul(out, take(out, t.x, mirrored, t.axis), conjugate);
+  return out.concat({t.x, images}, t.axis);
+}
+
+void c2r(const OpView& op, Emitter& out) {
+  Transform t = read(op, out, true);
+  const int64_t bins = t.dft.n;
+  t.dft.n = op.i64("n");
+  const int rank = out.rank(t.x);
+  if (2 * bins * t.dft.n > kMostDftEntries) {
+    const Ref y = by_fft(out, whole_spectrum(out, t), t);
+    const Ref real = out.squeeze(out.slice(y, rank - 1, 0, 1), {rank - 1});
+    return out.result(scaled(out, real, t.dft.scale));
+  }
+  const Ref moved = out.transpose(t.x, axis_to_end(t.axis, rank, 1));
+  const Ref rows = out.reshape(moved, ending(out.shape(moved), 2, {2 * bins}));
+  const Ref y = product(op, out, rows, symmetric_dft(out, t.dft, out.dtype(t.x)));
+  out.result(out.transpose(y, inverse(axis_to_end(t.axis, rank - 1, 0))));
+}
+
+constexpr std::string_view kLimits = "the length along `dim` must be known at export";
+
+}  // namespace
+
+void register_fft(Registry& r) {
+  r.add({.op = "t2n::fft_r2c",
+         .doc = "scale * sum of self * exp(-2 pi i j k / n) along dim; inverse: +2 pi i",
+         .variants = {{any_target(), "matmul", r2c}},
+         .limits = kLimits});
+  r.add({.op = "t2n::fft_c2c",
+         .doc = "the same of pairs",
+         .variants = {{any_target(), "matmul", c2c}},
+         .limits = kLimits});
+  r.add({.op = "t2n::fft_c2r",
+         .doc = "the same of half a symmetric spectrum, with n real results",
+         .variants = {{any_target(), "matmul", c2r}},
+         .limits = kLimits});
+}
+
+}  // namespace t2n::ops

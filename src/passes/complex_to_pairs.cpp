@@ -1,0 +1,86 @@
+// The pass `complex-to-pairs`: after it, no value is complex. A complex tensor becomes a real one
+// with a last axis of two, as torch.view_as_real shows it.
+#include "src/passes/complex_to_pairs.h"
+
+#include <algorithm>
+#include <array>
+
+#include "src/passes/pass.h"
+
+namespace t2n::passes {
+namespace {
+
+bool has_complex(const ir::Node& node) {
+  return std::any_of(node.args.begin(), node.args.end(), [](const ir::Argument& arg) {
+    return std::holds_alternative<std::complex<double>>(arg.value);
+  });
+}
+
+/// Transforms of real tensors with real results have no translation either.
+PairRule find_transform(std::string_view word) {
+  if (const PairRule rule = find_fft_rule(word)) return rule;
+  return find_stft_rule(word);
+}
+
+std::string_view base_word(ir::OpId op) {
+  std::string_view name = ir::op_name(op);
+  if (const size_t colon = name.rfind("::"); colon != std::string_view::npos)
+    name.remove_prefix(colon + 2);
+  return name.substr(0, name.find('.'));
+}
+
+bool is_transform(const ir::Node& node) {
+  return ir::op_name(node.op).starts_with("aten::") &&
+         find_transform(base_word(node.op)) != nullptr;
+}
+
+bool needs_rewriting(const ir::Graph& graph) {
+  return std::any_of(graph.values.begin(), graph.values.end(),
+                     [](const ir::Value& value) { return ir::is_complex(value.dtype); }) ||
+         std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const ir::Node& node) { return has_complex(node) || is_transform(node); });
+}
+
+PairRule find_rule(std::string_view word) {
+  for (const auto find :
+       {find_arithmetic_rule, find_function_rule, find_product_rule, find_shape_rule})
+    if (const PairRule rule = find(word)) return rule;
+  return nullptr;
+}
+
+/// Numbers, not lists, that are sizes of a dynamic axis.
+bool has_symbolic_number(const ir::Node& node) {
+  return std::any_of(node.args.begin(), node.args.end(), [](const ir::Argument& arg) {
+    const auto* dim = std::get_if<ir::Dim>(&arg.value);
+    return dim != nullptr && !dim->is_constant();
+  });
+}
+
+void rewrite(PairBuilder& b) {
+  const bool is_ours = is_transform(b.node()) || b.involves_complex();
+  const bool is_rearrangement = find_shape_rule(b.word()) != nullptr;
+  if (is_ours && !is_rearrangement && has_symbolic_number(b.node()))
+    return b.refuse("one of its arguments is a size that is not known at export",
+                    "export without --dynamic for this axis");
+  if (is_transform(b.node())) return find_transform(b.word())(b);
+  if (!is_ours) return b.keep();
+  if (const PairRule rule = b.node().body ? nullptr : find_rule(b.word())) return rule(b);
+  b.refuse("it has no form in real numbers here",
+           "compute it from .real and .imag, or keep the tensors real");
+}
+
+}  // namespace
+
+bool complex_to_pairs(ir::Graph& graph, const PassContext&) {
+  if (!needs_rewriting(graph)) return false;
+  PairBuilder builder(graph);
+  std::vector<ir::Node> nodes = std::exchange(graph.nodes, {});
+  for (ir::Node& node : nodes) {
+    builder.begin(std::move(node));
+    rewrite(builder);
+  }
+  builder.finish();
+  return true;
+}
+
+}  // namespace t2n::passes

@@ -1,0 +1,336 @@
+// Rearrangements keep the pairs together; other linear operations act on the parts one by one.
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "src/diag/error.h"
+#include "src/passes/complex_to_pairs.h"
+
+namespace t2n::passes {
+namespace {
+
+using ir::Attr;
+using ir::Dim;
+using ir::Shape;
+using ir::TensorRef;
+using ir::ValueId;
+
+/// Which arguments of a rearrangement speak of axes.
+struct Rearrangement {
+  std::array<std::string_view, 2> axes = {};
+  bool adds_axis = false;       ///< the axes are counted in the result
+  std::string_view sizes = {};  ///< a list of sizes…
+  int64_t last_size = 0;        ///< …which gets one more
+  std::string_view order = {};  ///< a permutation
+};
+
+const std::unordered_map<std::string_view, Rearrangement>& rearrangements() {
+  static const std::unordered_map<std::string_view, Rearrangement> table = {
+      {"_reshape_alias", {.sizes = "size", .last_size = 2}},
+      {"_stack", {.axes = {"dim"}, .adds_axis = true}},
+      {"_unsafe_view", {.sizes = "size", .last_size = 2}},
+      {"alias", {}},
+      {"alpha_dropout", {}},
+      {"broadcast_to", {.sizes = "size", .last_size = 2}},
+      {"cat", {.axes = {"dim"}}},
+      {"chunk", {.axes = {"dim"}}},
+      {"clone", {}},
+      {"concat", {.axes = {"dim"}}},
+      {"concatenate", {.axes = {"dim"}}},
+      {"contiguous", {}},
+      {"detach", {}},
+      {"dropout", {}},
+      {"expand", {.sizes = "size", .last_size = 2}},
+      {"feature_dropout", {}},
+      {"flatten", {.axes = {"start_dim", "end_dim"}}},
+      {"flip", {.axes = {"dims"}}},
+      {"index", {}},
+      {"index_add", {.axes = {"dim"}}},
+      {"index_copy", {.axes = {"dim"}}},
+      {"index_put", {}},
+      {"index_select", {.axes = {"dim"}}},
+      {"lift_fresh", {}},
+      {"lift_fresh_copy", {}},
+      {"movedim", {.axes = {"source", "destination"}}},
+      {"moveaxis", {.axes = {"source", "destination"}}},
+      {"narrow", {.axes = {"dim"}}},
+      {"permute", {.order = "dims"}},
+      {"positive", {}},
+      {"repeat", {.sizes = "repeats", .last_size = 1}},
+      {"reshape", {.sizes = "shape", .last_size = 2}},
+      {"roll", {.axes = {"dims"}}},
+      {"select", {.axes = {"dim"}}},
+      {"select_scatter", {.axes = {"dim"}}},
+      {"slice", {.axes = {"dim"}}},
+      {"slice_scatter", {.axes = {"dim"}}},
+      {"split", {.axes = {"dim"}}},
+      {"split_with_sizes", {.axes = {"dim"}}},
+      {"squeeze", {.axes = {"dim"}}},
+      {"stack", {.axes = {"dim"}, .adds_axis = true}},
+      {"swapaxes", {.axes = {"axis0", "axis1"}}},
+      {"swapdims", {.axes = {"dim0", "dim1"}}},
+      {"tensor_split", {.axes = {"dim"}}},
+      {"tile", {.sizes = "dims", .last_size = 1}},
+      {"transpose", {.axes = {"dim0", "dim1"}}},
+      {"unbind", {.axes = {"dim"}}},
+      {"unflatten", {.axes = {"dim"}}},
+      {"unsafe_chunk", {.axes = {"dim"}}},
+      {"unsafe_split", {.axes = {"dim"}}},
+      {"unsafe_split_with_sizes", {.axes = {"dim"}}},
+      {"unsqueeze", {.axes = {"dim"}, .adds_axis = true}},
+      {"view", {.sizes = "size", .last_size = 2}},
+  };
+  return table;
+}
+
+/// Operands that choose and count rather than being computed with.
+bool is_selector(std::string_view argument) {
+  constexpr std::array<std::string_view, 5> kNames = {"index", "indices", "mask", "condition",
+                                                      "repeats"};
+  return std::find(kNames.begin(), kNames.end(), argument) != kNames.end();
+}
+
+/// The rank of the first complex operand, without the axis of pairs.
+int operand_rank(const PairBuilder& b) {
+  int rank = -1;
+  ir::for_each_input(b.node(), [&](ValueId id) {
+    if (rank < 0 && b.is_complex(id)) rank = b.rank(b.resolve(id)) - 1;
+  });
+  return rank;
+}
+
+void count_from_front(Attr& attr, int rank) {
+  const auto fix = [rank](Dim& dim) {
+    if (dim.value() < 0) dim = dim + Dim(rank);
+  };
+  if (auto* one = std::get_if<Dim>(&attr)) fix(*one);
+  if (auto* many = std::get_if<std::vector<Dim>>(&attr))
+    std::for_each(many->begin(), many->end(), fix);
+}
+
+void append_size(Attr& attr, int64_t size) {
+  if (const auto* one = std::get_if<Dim>(&attr)) attr = std::vector<Dim>{*one};
+  if (auto* many = std::get_if<std::vector<Dim>>(&attr)) many->emplace_back(size);
+}
+
+void rearrange_argument(ir::Argument& arg, const Rearrangement& how, int rank) {
+  if (arg.name == how.sizes) append_size(arg.value, how.last_size);
+  if (arg.name == how.order) {
+    count_from_front(arg.value, rank);
+    append_size(arg.value, rank);
+  }
+  if (arg.name == how.axes[0] || arg.name == how.axes[1])
+    count_from_front(arg.value, how.adds_axis ? rank + 1 : rank);
+}
+
+std::vector<std::pair<ir::DType, Shape>> results_as_recorded(const PairBuilder& b) {
+  std::vector<std::pair<ir::DType, Shape>> out;
+  for (size_t i = 0; i < b.node().outputs.size(); ++i) {
+    const ir::Value& value = b.output(static_cast<int>(i));
+    out.emplace_back(value.dtype, value.shape);
+  }
+  return out;
+}
+
+void define_all(PairBuilder& b, const std::vector<ValueId>& made) {
+  for (size_t i = 0; i < made.size(); ++i) b.define(made[i], static_cast<int>(i));
+}
+
+/// The same operation on pairs.
+void rearrange(PairBuilder& b, const Rearrangement& how) {
+  std::vector<ir::Argument> args = b.node().args;
+  const int rank = operand_rank(b);
+  for (ir::Argument& arg : args) {
+    ir::change_refs(arg.value, [&](ValueId& id) {
+      const ValueId now = b.resolve(id);
+      if (is_selector(arg.name))
+        id = now;
+      else
+        id = b.is_complex(id) ? b.cast(now, b.component()) : b.pairs(b.cast(now, b.component()));
+    });
+    rearrange_argument(arg, how, rank);
+  }
+  define_all(b, b.emit_all(ir::op_name(b.node().op), std::move(args), results_as_recorded(b)));
+}
+
+// --- real and imaginary parts apart ---
+
+enum class Part { real, imaginary };
+
+/// One argument of an operation that acts on one part. Real operands have no imaginary part.
+ValueId part_of(PairBuilder& b, ValueId id, Part part) {
+  const ValueId now = b.resolve(id);
+  if (b.is_complex(id)) {
+    const Complex both = b.parts(now);
+    return b.cast(part == Part::real ? both.re : both.im, b.component());
+  }
+  if (part == Part::real) return b.cast(now, b.component());
+  return b.expand(b.number(0, b.component()), b.shape(now));
+}
+
+void take_part(PairBuilder& b, ir::Argument& arg, Part part) {
+  if (is_selector(arg.name)) {
+    ir::change_refs(arg.value, [&](ValueId& id) { id = b.resolve(id); });
+    return;
+  }
+  ir::change_refs(arg.value, [&](ValueId& id) { id = part_of(b, id, part); });
+  if (auto* dtype = std::get_if<ir::DType>(&arg.value)) *dtype = ir::component_dtype(*dtype);
+  const bool is_number = std::holds_alternative<double>(arg.value) ||
+                         std::holds_alternative<Dim>(arg.value) ||
+                         std::holds_alternative<std::complex<double>>(arg.value);
+  if (arg.name != "value" || !is_number) return;
+  const std::complex<double> number = b.number_of(arg.name);
+  arg.value = part == Part::real ? number.real() : number.imag();
+}
+
+std::vector<ValueId> act_on(PairBuilder& b, Part part, std::string_view op) {
+  std::vector<ir::Argument> args = b.node().args;
+  for (ir::Argument& arg : args) take_part(b, arg, part);
+  std::vector<std::pair<ir::DType, Shape>> results;
+  for (size_t i = 0; i < b.node().outputs.size(); ++i)
+    results.emplace_back(b.component(), b.output_shape(static_cast<int>(i)));
+  return b.emit_all(op, std::move(args), results);
+}
+
+void apart(PairBuilder& b) {
+  if (b.has("reduce"))
+    return b.refuse("the values that meet are not added",
+                    "use scatter_add, or keep the tensors real");
+  const std::string_view op = ir::op_name(b.node().op);
+  const std::vector<ValueId> re = act_on(b, Part::real, op);
+  const std::vector<ValueId> im = act_on(b, Part::imaginary, op);
+  for (size_t i = 0; i < re.size(); ++i) b.define(Complex{re[i], im[i]}, static_cast<int>(i));
+}
+
+/// Transposed and conjugated.
+void adjoint_rule(PairBuilder& b) {
+  const ValueId re = act_on(b, Part::real, "aten::mT")[0];
+  b.define(Complex{re, b.unary("aten::neg", act_on(b, Part::imaginary, "aten::mT")[0])});
+}
+
+/// var(z) = var(re) + var(im)
+void variance_rule(PairBuilder& b) {
+  std::string op(ir::op_name(b.node().op));
+  const bool is_root = b.word() == "std";
+  if (is_root) op.replace(op.find("std"), 3, "var");
+  const ValueId sum =
+      b.binary("aten::add.Tensor", act_on(b, Part::real, op)[0], act_on(b, Part::imaginary, op)[0]);
+  b.define(is_root ? b.unary("aten::sqrt", sum) : sum);
+}
+
+/// Norms are those of the magnitudes.
+void norm_rule(PairBuilder& b) {
+  std::vector<ir::Argument> args = b.node().args;
+  for (ir::Argument& arg : args) {
+    if (arg.name == "self") arg.value = TensorRef{magnitude(b, b.operand("self"))};
+    if (auto* dtype = std::get_if<ir::DType>(&arg.value)) *dtype = ir::component_dtype(*dtype);
+  }
+  b.define(b.emit(ir::op_name(b.node().op), std::move(args), b.output().dtype, b.output().shape));
+}
+
+// --- which of the above ---
+
+void rearrange_rule(PairBuilder& b) {
+  const Rearrangement& how = rearrangements().at(b.word());
+  if (b.has("dtype") && b.word() == "view")
+    return b.refuse("its bytes are read as another dtype", "use torch.view_as_real");
+  const bool has_axes = !how.axes[0].empty() && !how.adds_axis;
+  const bool all_axes = b.word() == "roll" && b.dims("dims").empty();
+  if (all_axes || (has_axes && operand_rank(b) == 0)) return apart(b);
+  rearrange(b, how);
+}
+
+void like_other_rule(PairBuilder& b) {
+  if (!b.is_output_complex()) {
+    const ValueId self = b.tensor("self");
+    const bool is_expand = b.word() == "expand_as";
+    return b.define(is_expand ? b.expand(self, b.output_shape())
+                              : b.reshape(self, b.output_shape()));
+  }
+  const ValueId self = b.tensor("self");
+  b.define(b.word() == "expand_as" ? b.expand(self, b.output().shape)
+                                   : b.reshape(self, b.output().shape));
+}
+
+constexpr std::string_view kApart[] = {"T",
+                                       "as_strided",
+                                       "atleast_1d",
+                                       "atleast_2d",
+                                       "atleast_3d",
+                                       "block_diag",
+                                       "broadcast_tensors",
+                                       "cartesian_prod",
+                                       "col2im",
+                                       "column_stack",
+                                       "constant_pad_nd",
+                                       "cumsum",
+                                       "diag",
+                                       "diag_embed",
+                                       "diagonal",
+                                       "diagonal_scatter",
+                                       "diff",
+                                       "dsplit",
+                                       "dstack",
+                                       "fliplr",
+                                       "flipud",
+                                       "gather",
+                                       "hsplit",
+                                       "hstack",
+                                       "im2col",
+                                       "index_fill",
+                                       "mT",
+                                       "masked_select",
+                                       "mean",
+                                       "meshgrid",
+                                       "narrow_copy",
+                                       "numpy_T",
+                                       "pad",
+                                       "ravel",
+                                       "reflection_pad1d",
+                                       "reflection_pad2d",
+                                       "reflection_pad3d",
+                                       "repeat_interleave",
+                                       "replication_pad1d",
+                                       "replication_pad2d",
+                                       "replication_pad3d",
+                                       "rot90",
+                                       "row_stack",
+                                       "scatter",
+                                       "scatter_add",
+                                       "sum",
+                                       "sum_to_size",
+                                       "t",
+                                       "take",
+                                       "take_along_dim",
+                                       "trace",
+                                       "tril",
+                                       "triu",
+                                       "unfold",
+                                       "vsplit",
+                                       "vstack"};
+
+const std::unordered_map<std::string_view, PairRule>& rules() {
+  static const std::unordered_map<std::string_view, PairRule> table = [] {
+    std::unordered_map<std::string_view, PairRule> out = {
+        {"adjoint", adjoint_rule},    {"expand_as", like_other_rule},
+        {"linalg_norm", norm_rule},   {"linalg_vector_norm", norm_rule},
+        {"mH", adjoint_rule},         {"matrix_H", adjoint_rule},
+        {"norm", norm_rule},          {"reshape_as", like_other_rule},
+        {"std", variance_rule},       {"var", variance_rule},
+        {"view_as", like_other_rule},
+    };
+    for (const auto& [word, how] : rearrangements()) out.emplace(word, rearrange_rule);
+    for (const std::string_view word : kApart) out.emplace(word, apart);
+    return out;
+  }();
+  return table;
+}
+
+}  // namespace
+
+PairRule find_shape_rule(std::string_view word) {
+  const auto found = rules().find(word);
+  return found == rules().end() ? nullptr : found->second;
+}
+
+}  // namespace t2n::passes
