@@ -1,4 +1,6 @@
 // Activations: one tensor in, one out; at most one axis.
+#include <limits>
+
 #include "ops/all.h"
 #include "ops/arith.h"
 #include "ops/registry.h"
@@ -176,6 +178,24 @@ void softmax(const OpView& op, Emitter& out) {
   finish(op, out, y);
 }
 
+/// Rows that a mask closes altogether give zeros instead of NaN.
+void safe_softmax(const OpView& op, Emitter& out) {
+  op.ignore("dtype", "the result's dtype shows it");
+  const Ref x = at_least_1d(out, widened(out, out.cast(op.tensor("self"), op.dtype())));
+  const Ints axes = {op.axis("dim")};
+  const Ref closed = compare(out, "eq", x, like(out, -std::numeric_limits<double>::infinity(), x));
+  const Ref is_closed = reduce(out, "min_reduce", closed, axes);
+  const Ref y = out.elementwise("softmax", {x}, {}, {{"axes", axes}});
+  finish(op, out, out.reshape(select(out, is_closed, like(out, 0, x), y), op.shape()));
+}
+
+/// The second output is exp(-|self|), for the backward pass.
+void log_sigmoid_forward(const OpView& op, Emitter& out) {
+  const Ref x = widened(out, op.tensor("self"));
+  finish(op, out, out.elementwise("t2n_log_sigmoid", {x}), 0);
+  if (op.is_used(1)) finish(op, out, out.elementwise("exp", {neg(out, magnitude(out, x))}), 1);
+}
+
 void register_exponentials(Registry& r) {
   const auto add = [&](std::string_view name, std::string_view doc, Translate translate) {
     r.add({.op = name, .doc = doc, .variants = {{any_target(), "t2n_elu", translate}}});
@@ -214,6 +234,12 @@ void register_softmax(Registry& r) {
          .doc = "self - log(sum(exp(self), dim))",
          .variants = {{has(Feature::log_softmax), "tract_core_log_softmax", softmax},
                       {any_target(), "t2n_log_softmax", softmax}}});
+  r.add({.op = "aten::_safe_softmax",
+         .doc = "exp(self) / sum(exp(self), dim), 0 where all of self is -inf",
+         .variants = {{any_target(), "softmax", safe_softmax}}});
+  r.add({.op = "aten::log_sigmoid_forward",
+         .doc = "-log(1 + exp(-self)), and exp(-|self|)",
+         .variants = {{any_target(), "t2n_log_sigmoid", log_sigmoid_forward}}});
 }
 
 void register_piecewise(Registry& r) {

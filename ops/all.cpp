@@ -24,6 +24,7 @@ void register_all(Registry& registry) {
   register_matmul(registry);
   register_norm(registry);
   register_pad(registry);
+  register_points(registry);
   register_pool(registry);
   register_reduce(registry);
   register_resize(registry);
@@ -32,6 +33,7 @@ void register_all(Registry& registry) {
   register_scatter(registry);
   register_shape(registry);
   register_slice(registry);
+  register_small_matrix(registry);
   register_special(registry);
   register_stft(registry);
   register_unfold(registry);

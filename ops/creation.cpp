@@ -145,6 +145,110 @@ void linspace(const OpView& op, Emitter& out) {
   sequence(op, out, start, steps > 1 ? (end - start) / (steps - 1) : 0);
 }
 
+/// start + i * (end - start) / (steps - 1) of bounds that the model computes.
+Ref computed_sequence(const OpView& op, Emitter& out) {
+  const DType dtype = op.dtype() == DType::f64 ? DType::f64 : DType::f32;
+  const int64_t steps = op.i64("steps");
+  const Ref start = operand(op, out, "start", dtype), end = operand(op, out, "end", dtype);
+  const auto count = static_cast<double>(std::max<int64_t>(steps - 1, 1));
+  const Ref numbers = out.cast(iota(out, steps, 0, 1), dtype);
+  const Ref share = div(out, numbers, out.scalar(count, dtype));
+  return add(out, mul(out, share, sub(out, end, start)), start);
+}
+
+void refuse_integers(const OpView& op) {
+  if (!ir::is_float(op.dtype()))
+    op.refuse_op("integers between bounds that the model computes are rounded by torch's own steps",
+                 "compute them in float32");
+}
+
+void computed_linspace(const OpView& op, Emitter& out) {
+  ignore_placement(op);
+  refuse_integers(op);
+  finish(op, out, computed_sequence(op, out));
+}
+
+void computed_logspace(const OpView& op, Emitter& out) {
+  ignore_placement(op);
+  refuse_integers(op);
+  const Ref exponents = computed_sequence(op, out);
+  const Ref base = out.scalar(op.f64("base"), out.dtype(exponents));
+  finish(op, out, out.elementwise("pow", {base, exponents}));
+}
+
+void logspace(const OpView& op, Emitter& out) {
+  ignore_placement(op);
+  const double start = op.f64("start"), end = op.f64("end"), base = op.f64("base");
+  const auto steps = static_cast<double>(op.i64("steps"));
+  std::vector<double> values(static_cast<size_t>(op.sizes()[0]));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double share = steps > 1 ? static_cast<double>(i) / (steps - 1) : 0;
+    values[i] = std::pow(base, start + share * (end - start));
+  }
+  const Ref known = out.constant(ir::tensor_of(DType::f64, op.sizes(), values), "range");
+  out.result(out.cast(known, op.dtype()));
+}
+
+/// Both ends belong to it.
+void closed_range(const OpView& op, Emitter& out) {
+  ignore_placement(op);
+  op.ignore("end", "the length of the result shows it");
+  sequence(op, out, op.f64("start"), op.has_argument("step") ? op.f64("step") : 1);
+}
+
+/// Rows, then columns, of the entries on one side of a diagonal.
+template <bool kUpper>
+void triangle_indices(const OpView& op, Emitter& out) {
+  ignore_placement(op);
+  const int64_t rows = op.i64("row"), columns = op.i64("col"), offset = op.i64("offset");
+  Ints first, second;
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) {
+      if (kUpper ? j - i < offset : j - i > offset) continue;
+      first.push_back(i);
+      second.push_back(j);
+    }
+  first.insert(first.end(), second.begin(), second.end());
+  out.result(out.cast(int_constant(out, first, op.sizes(), "indices"), op.dtype()));
+}
+
+/// Outside of training nothing is dropped.
+void native_dropout(const OpView& op, Emitter& out) {
+  const bool is_training = op.is_none("train") || op.boolean("train");
+  if (op.f64("p") != 0 && is_training)
+    op.refuse("train", Limit::random_numbers, "call model.eval() before saving the model");
+  finish(op, out, op.tensor("input"), 0);
+  out.result(out.full(out.scalar(true), op.shape(1)), 1);
+}
+
+Ref padded_at(Emitter& out, Ref x, int64_t before, int64_t after, double value) {
+  std::vector<std::pair<int64_t, int64_t>> padding(static_cast<size_t>(out.rank(x)), {0, 0});
+  padding[0] = {before, after};
+  return before + after == 0 ? x : out.pad(x, padding, value);
+}
+
+/// Sequences of several lengths side by side.
+void pad_sequence(const OpView& op, Emitter& out) {
+  const bool is_left = op.one_of("padding_side", {"left", "right"}) == "left";
+  const bool batch_first = op.boolean("batch_first");
+  const double value = op.f64("padding_value");
+  const std::vector<Ref> sequences = op.tensors("sequences");
+  int64_t longest = 0;
+  for (const Ref x : sequences) longest = std::max(longest, extent(out, x, 0));
+  std::vector<Ref> parts;
+  for (const Ref x : sequences) {
+    const int64_t missing = longest - extent(out, x, 0);
+    const Ref y = padded_at(out, x, is_left ? missing : 0, is_left ? 0 : missing, value);
+    parts.push_back(out.unsqueeze(y, {batch_first ? 0 : 1}));
+  }
+  finish(op, out, out.concat(parts, batch_first ? 0 : 1));
+}
+
+void shape_as_tensor(const OpView& op, Emitter& out) {
+  const Ints sizes = out.sizes(op.tensor("self"));
+  out.result(int_constant(out, sizes, {static_cast<int64_t>(sizes.size())}, "shape"));
+}
+
 void eye(const OpView& op, Emitter& out) {
   ignore_placement(op);
   ignore_present(op, {"n", "m"}, "the result shows its shape");
@@ -165,6 +269,32 @@ void one_hot(const OpView& op, Emitter& out) {
   finish(op, out, compare(out, "eq", wide, iota(out, classes, rank, rank + 1)));
 }
 
+void register_sequences(Registry& r) {
+  const auto add = [&](const std::vector<std::string_view>& names, std::string_view nnef,
+                       std::string_view doc, Translate translate, std::string_view limits = {}) {
+    for (const std::string_view name : names)
+      r.add({.op = name,
+             .doc = doc,
+             .variants = {{any_target(), nnef, translate}},
+             .limits = limits});
+  };
+  add({"aten::arange", "aten::arange.start", "aten::arange.start_step"}, "tract_core_range",
+      "start + i * step, below end", arange);
+  add({"aten::range", "aten::range.step"}, "variable", "start + i * step, up to end", closed_range);
+  add({"aten::linspace"}, "variable", "steps numbers from start to end", linspace);
+  add({"aten::linspace.Tensor_Tensor", "aten::linspace.Tensor_Scalar",
+       "aten::linspace.Scalar_Tensor"},
+      "mul", "steps numbers from start to end", computed_linspace, "integers");
+  add({"aten::logspace"}, "variable", "base ** (steps numbers from start to end)", logspace);
+  add({"aten::logspace.Tensor_Tensor", "aten::logspace.Tensor_Scalar",
+       "aten::logspace.Scalar_Tensor"},
+      "pow", "base ** (steps numbers from start to end)", computed_logspace, "integers");
+  add({"aten::tril_indices"}, "variable", "rows and columns of the entries up to a diagonal",
+      triangle_indices<false>);
+  add({"aten::triu_indices"}, "variable", "rows and columns of the entries from a diagonal on",
+      triangle_indices<true>);
+}
+
 }  // namespace
 
 void register_creation(Registry& r) {
@@ -179,13 +309,17 @@ void register_creation(Registry& r) {
     r.add({.op = row.op,
            .doc = row.argument.empty() ? "zeros or ones" : "one number in every element",
            .variants = {{any_target(), "tract_core_broadcast", fill}}});
-  r.add({.op = "aten::arange",
-         .also = {"aten::arange.start", "aten::arange.start_step"},
-         .doc = "start + i * step, below end",
-         .variants = {{any_target(), "tract_core_range", arange}}});
-  r.add({.op = "aten::linspace",
-         .doc = "steps numbers from start to end",
-         .variants = {{any_target(), "variable", linspace}}});
+  register_sequences(r);
+  r.add({.op = "aten::native_dropout",
+         .doc = "input, and a mask of ones",
+         .variants = {{any_target(), "", native_dropout}},
+         .limits = "train=True: it is random"});
+  r.add({.op = "aten::pad_sequence",
+         .doc = "sequences of several lengths side by side",
+         .variants = {{any_target(), "pad", pad_sequence}}});
+  r.add({.op = "aten::_shape_as_tensor",
+         .doc = "sizes as a tensor",
+         .variants = {{any_target(), "variable", shape_as_tensor}}});
   r.add({.op = "aten::eye",
          .also = {"aten::eye.m"},
          .doc = "1 on the diagonal, else 0",

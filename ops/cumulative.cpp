@@ -109,6 +109,7 @@ void register_cumulative(Registry& r) {
   add("aten::cummin", "min_reduce", "smallest of the first 1, 2, ... elements, and its last index",
       running_extremum);
   r.add({.op = "aten::logcumsumexp",
+         .also = {"aten::_logcumsumexp"},
          .doc = "log(sum(exp(.))) of the first 1, 2, ... elements along dim",
          .variants = {{any_target(), "sum_reduce", logcumsumexp}},
          .promotion = Promotion::to_float});

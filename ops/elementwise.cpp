@@ -48,6 +48,12 @@ void add_scaled(const OpView& op, Emitter& out) {
   finish(op, out, add(out, a, scaled(op, out, b)));
 }
 
+void add_relu(const OpView& op, Emitter& out) {
+  const auto [a, b] = operands(op, out);
+  const Ref sum = add(out, a, scaled(op, out, b));
+  finish(op, out, maximum(out, sum, like(out, 0, sum)));
+}
+
 void sub_scaled(const OpView& op, Emitter& out) {
   const auto [a, b] = operands(op, out);
   finish(op, out, sub(out, a, scaled(op, out, b)));
@@ -183,6 +189,11 @@ void register_arithmetic(Registry& r) {
          .also = {"aten::add.Scalar"},
          .doc = "self + alpha * other; booleans: or",
          .variants = {{any_target(), "add", add_scaled}},
+         .promotion = kOperands});
+  r.add({.op = "aten::_add_relu.Tensor",
+         .also = {"aten::_add_relu.Scalar"},
+         .doc = "max(self + alpha * other, 0)",
+         .variants = {{any_target(), "max", add_relu}},
          .promotion = kOperands});
   r.add({.op = "aten::sub.Tensor",
          .also = {"aten::sub.Scalar", "aten::subtract.Tensor", "aten::subtract.Scalar"},

@@ -132,10 +132,12 @@ void bucketize(const OpView& op, Emitter& out) {
 /// Rows of values are searched in their own row of the sequence, or all in the only one.
 void searchsorted(const OpView& op, Emitter& out) {
   op.ignore("out_int32", "the result's dtype shows it");
-  op.require_none("sorter");
   const auto side = op.opt_str("side");
   const bool counts_equal = op.boolean("right") || side == "right";
-  const auto [self, sequence] = searched(op, out, op.tensor("sorted_sequence"));
+  Ref given = op.tensor("sorted_sequence");
+  if (const auto sorter = op.opt_tensor("sorter"))
+    given = gather_elements(out, given, out.cast(*sorter, DType::i64), out.rank(given) - 1);
+  const auto [self, sequence] = searched(op, out, given);
   const int rank = out.rank(sequence);
   const Ref rows = rank > 1 ? out.unsqueeze(sequence, {rank - 1}) : sequence;
   finish(op, out, count_below(out, self, rows, counts_equal));
@@ -165,8 +167,7 @@ void register_searches(Registry& r) {
   r.add({.op = "aten::searchsorted.Tensor",
          .also = {"aten::searchsorted.Scalar"},
          .doc = "number of elements of sorted_sequence below self",
-         .variants = {{any_target(), "sum_reduce", searchsorted}},
-         .limits = "sorter"});
+         .variants = {{any_target(), "sum_reduce", searchsorted}}});
   r.add({.op = "aten::isin.Tensor_Tensor",
          .also = {"aten::isin.Tensor_Scalar", "aten::isin.Scalar_Tensor"},
          .doc = "whether elements occur in test_elements",
@@ -205,6 +206,7 @@ void register_index(Registry& r) {
                               "compute it outside the model, or use torch.where with a mask"}});
   register_searches(r);
   register_embedding_bag(r);
+  register_quantile(r);
   register_sort(r);
 }
 

@@ -5,6 +5,7 @@
 #include "ops/positions.h"
 #include "ops/product.h"
 #include "ops/registry.h"
+#include "ops/special.h"
 
 namespace t2n::ops {
 namespace {
@@ -39,12 +40,19 @@ void outer(const OpView& op, Emitter& out) {
 }
 
 /// beta * self + alpha * y. A beta of 0 drops `self`, even where it is not finite.
-void finish_sum(const OpView& op, Emitter& out, Ref y) {
+Ref scaled_sum(const OpView& op, Emitter& out, Ref y) {
   const double beta = op.f64("beta");
   y = scaled(out, y, op.f64("alpha"));
   const Ref self = op.tensor("self");
-  if (beta != 0) y = add(out, scaled(out, self, beta), y);
-  out.result(out.broadcast_to(out.cast(y, op.dtype()), op.shape()));
+  return beta == 0 ? y : add(out, scaled(out, self, beta), y);
+}
+
+void finish_sum(const OpView& op, Emitter& out, Ref y) { finish(op, out, scaled_sum(op, out, y)); }
+
+void addmm_activation(const OpView& op, Emitter& out) {
+  const Ref y = scaled_sum(op, out, product(op, out, op.tensor("mat1"), op.tensor("mat2")));
+  const bool use_gelu = op.boolean("use_gelu");
+  finish(op, out, use_gelu ? exact_gelu(out, y) : out.elementwise("relu", {y}));
 }
 
 struct Factors {
@@ -254,6 +262,10 @@ void register_matmul(Registry& r) {
          .also = {"aten::addmv", "aten::baddbmm"},
          .doc = "beta * self + alpha * (matrix product)",
          .variants = {{any_target(), "matmul", sum_with_product}},
+         .limits = kLimits});
+  r.add({.op = "aten::_addmm_activation",
+         .doc = "relu or gelu of beta * self + alpha * mat1 . mat2",
+         .variants = {{any_target(), "matmul", addmm_activation}},
          .limits = kLimits});
   r.add({.op = "aten::addbmm",
          .doc = "beta * self + alpha * (sum over the batch of matrix products)",

@@ -84,6 +84,21 @@ void count_nonzero(const OpView& op, Emitter& out) {
   finish_reduced(op, out, axes.empty() ? x : reduce(out, "sum_reduce", x, axes), axes);
 }
 
+/// The leading axes, and those that size wants with extent 1.
+void sum_to_size(const OpView& op, Emitter& out) {
+  op.ignore("size", "the result's shape says it");
+  const Ref x = op.tensor("self");
+  const int leading = out.rank(x) - op.rank();
+  Ints axes;
+  for (int axis = 0; axis < out.rank(x); ++axis) {
+    const auto at = static_cast<size_t>(axis - leading);
+    if (axis < leading || op.shape()[at] != out.shape(x)[static_cast<size_t>(axis)])
+      axes.push_back(axis);
+  }
+  const Ref y = axes.empty() ? x : reduce(out, "sum_reduce", x, axes);
+  finish(op, out, out.reshape(y, op.shape()));
+}
+
 void register_sums(Registry& r) {
   const auto add = [&](const std::vector<std::string_view>& names, std::string_view nnef,
                        std::string_view doc, Translate translate) {
@@ -91,6 +106,7 @@ void register_sums(Registry& r) {
       r.add({.op = name, .doc = doc, .variants = {{any_target(), nnef, translate}}});
   };
   add({"aten::sum", "aten::sum.dim_IntList"}, "sum_reduce", "sum over dim", total);
+  add({"aten::sum_to_size"}, "sum_reduce", "sums over the axes that size lacks", sum_to_size);
   add({"aten::mean", "aten::mean.dim"}, "mean_reduce", "sum over dim / number of elements", total);
   add({"aten::prod", "aten::prod.dim_int"}, "tract_core_product_reduce", "product over dim", total);
   add({"aten::nansum"}, "sum_reduce", "sum over dim, NaN as 0", nan_total);
@@ -112,7 +128,8 @@ void register_extrema(Registry& r) {
       extremum_with_index);
   add({"aten::min.dim"}, "min_reduce", "smallest element along dim, and its first index",
       extremum_with_index);
-  add({"aten::aminmax"}, "min_reduce", "smallest and largest element over dim", aminmax);
+  add({"aten::aminmax", "aten::_aminmax", "aten::_aminmax.dim"}, "min_reduce",
+      "smallest and largest element over dim", aminmax);
   add({"aten::argmax"}, "argmax_reduce", "first index of the largest element", arg_extremum);
   add({"aten::argmin"}, "argmin_reduce", "first index of the smallest element", arg_extremum);
 }
@@ -132,12 +149,12 @@ void register_reduce(Registry& r) {
   register_sums(r);
   register_extrema(r);
   r.add({.op = "aten::any",
-         .also = {"aten::any.dim", "aten::any.dims"},
+         .also = {"aten::any.dim", "aten::any.dims", "aten::_is_any_true"},
          .doc = "whether an element over dim is not 0",
          .variants = {{has(Feature::any_all_reduce), "any_reduce", logical_reduction},
                       {any_target(), "max_reduce", logical_reduction}}});
   r.add({.op = "aten::all",
-         .also = {"aten::all.dim", "aten::all.dims"},
+         .also = {"aten::all.dim", "aten::all.dims", "aten::_is_all_true"},
          .doc = "whether no element over dim is 0",
          .variants = {{has(Feature::any_all_reduce), "all_reduce", logical_reduction},
                       {any_target(), "min_reduce", logical_reduction}}});

@@ -145,10 +145,9 @@ void scatter_mean(const OpView& op, Emitter& out, Scatter s, bool includes_self)
   finish(op, out, out.reshape(div(out, total, count), op.shape()));
 }
 
-void scatter_reduce(const OpView& op, Emitter& out) {
+void reduce_into(const OpView& op, Emitter& out, Scatter s) {
   const std::string name = op.one_of("reduce", {"sum", "prod", "mean", "amax", "amin"});
   const bool includes_self = op.boolean("include_self");
-  Scatter s = read_scatter(op, out);
   if (name == "mean") return scatter_mean(op, out, s, includes_self);
   const Combine combine = name == "sum"    ? Combine::sum
                           : name == "prod" ? Combine::prod
@@ -159,6 +158,20 @@ void scatter_reduce(const OpView& op, Emitter& out) {
     s.x = scatter_elements(out, s.x, s.index, start, s.axis, {Combine::none, true});
   }
   finish_scatter(op, out, s, write_of(op, combine));
+}
+
+void scatter_reduce(const OpView& op, Emitter& out) { reduce_into(op, out, read_scatter(op, out)); }
+
+/// One index for a whole row of the source.
+void index_reduce(const OpView& op, Emitter& out) {
+  Scatter s{.x = at_least_1d(out, op.tensor("self")),
+            .index = out.cast(at_least_1d(out, op.tensor("index")), DType::i64),
+            .src = at_least_1d(out, op.tensor("source")),
+            .axis = op.axis("dim")};
+  Shape shape(static_cast<size_t>(out.rank(s.src)), Dim(1));
+  shape[static_cast<size_t>(s.axis)] = out.shape(s.index)[0];
+  s.index = out.broadcast_to(out.reshape(s.index, shape), out.shape(s.src));
+  reduce_into(op, out, s);
 }
 
 void add_combining(Registry& r, std::string_view name, std::string_view doc, Translate translate,
@@ -201,6 +214,9 @@ void register_scatter_elements(Registry& r) {
   add_combining(r, "aten::scatter_reduce.two",
                 "sum, prod, mean, amax or amin of self[i, index[i, j]] and src[i, j]",
                 scatter_reduce, "reduce='mean' of integers");
+  add_combining(r, "aten::index_reduce",
+                "prod, mean, amax or amin of self[index[k]] and source[k] along dim", index_reduce,
+                "reduce='mean' of integers");
 }
 
 }  // namespace t2n::ops

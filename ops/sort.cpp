@@ -7,24 +7,6 @@
 namespace t2n::ops {
 namespace {
 
-struct Sorted {
-  Ref values;
-  Ref indices;
-};
-
-/// The first k in order. tract keeps the order of equal elements, as a stable sort does.
-Sorted sorted(Emitter& out, Ref x, int64_t k, int axis, bool largest) {
-  if (out.dtype(x) == DType::boolean) {
-    const Sorted numbers = sorted(out, out.cast(x, DType::u8), k, axis, largest);
-    return {out.cast(numbers.values, DType::boolean), numbers.indices};
-  }
-  const Shape shape = with_size(out.shape(x), axis, k);
-  const auto results =
-      out.calls("tract_core_topk", {x}, {{"k", k}, {"axis", axis}, {"largest", largest}},
-                {{out.dtype(x), shape}, {DType::i64, shape}});
-  return {results[0], results[1]};
-}
-
 /// Values, then indices, without the axis that rank 0 was given.
 void finish_sorted(const OpView& op, Emitter& out, const Sorted& y) {
   finish(op, out, out.reshape(y.values, op.shape(0)), 0);
@@ -85,6 +67,18 @@ void median(const OpView& op, Emitter& out) {
 }
 
 }  // namespace
+
+Sorted sorted(Emitter& out, Ref x, int64_t k, int axis, bool largest) {
+  if (out.dtype(x) == DType::boolean) {
+    const Sorted numbers = sorted(out, out.cast(x, DType::u8), k, axis, largest);
+    return {out.cast(numbers.values, DType::boolean), numbers.indices};
+  }
+  const Shape shape = with_size(out.shape(x), axis, k);
+  const auto results =
+      out.calls("tract_core_topk", {x}, {{"k", k}, {"axis", axis}, {"largest", largest}},
+                {{out.dtype(x), shape}, {DType::i64, shape}});
+  return {results[0], results[1]};
+}
 
 void register_sort(Registry& r) {
   const auto add = [&](const std::vector<std::string_view>& names, std::string_view doc,

@@ -1,4 +1,5 @@
 // Variances, norms and distances, and logarithms of sums.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -59,12 +60,33 @@ void p_norm(const OpView& op, Emitter& out) {
 
 void frobenius_norm(const OpView& op, Emitter& out) { norm_of(op, out, 2); }
 
-/// With two axes an order means a matrix norm, of which only the default is a norm of the elements.
+/// Columns are along the first axis of `pair`, rows along the second. 1 is the largest sum of a
+/// column, infinity that of a row; negative ones are the smallest.
+void norm_of_matrices(const OpView& op, Emitter& out, Ints pair) {
+  const double order = op.f64("ord");
+  const bool is_column = std::abs(order) == 1;
+  if (!is_column && !std::isinf(order))
+    op.refuse("ord", Limit::matrix_decomposition, "use the Frobenius norm, 1 or infinity");
+  ignore_present(op, {"dtype"}, "the result's dtype shows it");
+  const Ref x = widened(out, out.cast(op.tensor("self"), op.dtype()));
+  for (int64_t& axis : pair) axis += axis < 0 ? out.rank(x) : 0;
+  if (!is_column) std::swap(pair[0], pair[1]);
+  const Ref sums = reduce(out, "sum_reduce", magnitude(out, x), {pair[0]});
+  const Ref y = reduce(out, order > 0 ? "max_reduce" : "min_reduce", sums, {pair[1]});
+  std::sort(pair.begin(), pair.end());
+  finish_reduced(op, out, y, pair);
+}
+
+void matrix_norm_by_number(const OpView& op, Emitter& out) {
+  norm_of_matrices(op, out, op.ints("dim"));
+}
+
+/// With two axes an order means a matrix norm.
 void linalg_norm(const OpView& op, Emitter& out) {
   const int rank = out.rank(op.tensor("self"));
   const bool is_vector = op.is_none("dim") ? rank <= 1 : op.dims("dim").size() == 1;
   if (!op.is_none("ord") && !is_vector)
-    op.refuse("ord", "it means a norm of matrices here", "leave ord out for the Frobenius norm");
+    return norm_of_matrices(op, out, op.is_none("dim") ? Ints{0, 1} : op.ints("dim"));
   p_norm(op, out);
 }
 
@@ -109,14 +131,24 @@ void logsumexp(const OpView& op, Emitter& out) {
   finish_reduced(op, out, axes.empty() ? x : log_sum_exp(out, x, axes), axes);
 }
 
+/// The norm of everything else, for each index of dim.
+void norm_except_dim(const OpView& op, Emitter& out) {
+  const Ref x = widened(out, op.tensor("v"));
+  Ints axes = all_axes(out.rank(x));
+  if (op.i64("dim") >= 0) axes.erase(axes.begin() + op.i64("dim"));
+  const Ref y = vector_norm(out, x, op.f64("pow"), axes);
+  finish(op, out, out.reshape(y, op.shape()));
+}
+
 /// Every row of x1 against every row of x2.
 void cdist(const OpView& op, Emitter& out) {
-  op.ignore("compute_mode", "it chooses an algorithm");
+  ignore_present(op, {"compute_mode"}, "it chooses an algorithm");
   const Ref a = op.tensor("x1"), b = op.tensor("x2");
   const int rank = op.rank();
   const Ref difference =
       sub(out, out.unsqueeze(a, {out.rank(a) - 1}), out.unsqueeze(b, {out.rank(b) - 2}));
-  const Ref distance = vector_norm(out, widened(out, difference), op.f64("p"), {rank});
+  const double p = op.has_argument("p") ? op.f64("p") : 2;
+  const Ref distance = vector_norm(out, widened(out, difference), p, {rank});
   finish(op, out, out.squeeze(distance, {rank}));
 }
 
@@ -134,6 +166,7 @@ void register_distances(Registry& r) {
          .variants = {{any_target(), "sum_reduce", cosine_similarity}},
          .promotion = Promotion::operands});
   r.add({.op = "aten::cdist",
+         .also = {"aten::_cdist_forward", "aten::_euclidean_dist"},
          .doc = "p-norms of the differences of all rows of x1 and x2",
          .variants = {{any_target(), "sum_reduce", cdist}},
          .promotion = Promotion::operands});
@@ -151,7 +184,14 @@ void register_norms(Registry& r) {
   r.add({.op = "aten::linalg_norm",
          .doc = "a norm of vectors, or sqrt(sum(self^2, dim))",
          .variants = {{any_target(), "sum_reduce", linalg_norm}},
-         .limits = "norms of matrices by number"});
+         .limits = "ord=2 and -2 of matrices"});
+  r.add({.op = "aten::linalg_matrix_norm",
+         .doc = "largest or smallest sum of a column (1, -1) or row (inf, -inf)",
+         .variants = {{any_target(), "sum_reduce", matrix_norm_by_number}},
+         .limits = "ord=2 and -2"});
+  r.add({.op = "aten::norm_except_dim",
+         .doc = "norm over all axes but dim",
+         .variants = {{any_target(), "sum_reduce", norm_except_dim}}});
   r.add({.op = "aten::linalg_norm.ord_str",
          .also = {"aten::linalg_matrix_norm.str_ord"},
          .doc = "sqrt(sum(self^2, dim))",

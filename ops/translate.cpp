@@ -123,15 +123,6 @@ std::string available_from(const Translation& translation, const target::Target&
   return target::target_name({target.engine, oldest.value_or(target.version)});
 }
 
-void explain(Diagnostic& out, const Translation& translation, const target::Target& target) {
-  if (translation.refusal) {
-    out.why = target::limit_row(translation.refusal->limit).why;
-    out.help = translation.refusal->help;
-  } else {
-    out.why = cat("it can be said from ", available_from(translation, target), " on");
-  }
-}
-
 /// What the pass complex-to-pairs could not say leaves a mark: the operator, and why.
 std::optional<Diagnostic> refused_before(const ir::Node& node, const target::Target& target) {
   static const ir::OpId mark = ir::op_id("t2n::refused");
@@ -146,6 +137,22 @@ std::optional<Diagnostic> refused_before(const ir::Node& node, const target::Tar
   return out;
 }
 
+/// Dropout is random in training only.
+std::string help_for_random(const ir::Node& node) {
+  return ir::op_name(node.op).find("dropout") != std::string_view::npos
+             ? "call model.eval() before saving the model, and pass training=False to functions"
+             : "draw the numbers outside, and pass them to the model as an input";
+}
+
+void explain(Diagnostic& out, const Translation& translation, const target::Target& target) {
+  if (translation.refusal) {
+    out.why = target::limit_row(translation.refusal->limit).why;
+    out.help = translation.refusal->help;
+  } else {
+    out.why = cat("it can be said from ", available_from(translation, target), " on");
+  }
+}
+
 Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::Target& target) {
   if (auto refused = refused_before(node, target)) {
     refused->where = {ir::node_where(graph, node)};
@@ -156,10 +163,12 @@ Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::T
   out.message = cat(ir::op_name(node.op), " has no translation for ", target_name(target));
   out.where = {ir::node_where(graph, node)};
   const ir::Purity* purity = ir::purity_column().find(node.op);
-  if (purity != nullptr && *purity == ir::Purity::random)
+  if (purity != nullptr && *purity == ir::Purity::random) {
     out.why = target::limit_row(Limit::random_numbers).why;
-  else if (const Translation* translation = translations().find(node.op))
+    out.help = help_for_random(node);
+  } else if (const Translation* translation = translations().find(node.op)) {
     explain(out, *translation, target);
+  }
   return out;
 }
 

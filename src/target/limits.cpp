@@ -26,6 +26,8 @@ constexpr LimitRow kRows[] = {
      Evidence::engine},
     {Limit::mask_without_axes, "mask-without-axes", "a mask without axes adds one",
      Evidence::operation},
+    {Limit::matrix_decomposition, "matrix-decomposition", "tract has no matrix decompositions",
+     Evidence::format},
     {Limit::matrix_inverse, "matrix-inverse", "tract inverts no matrices", Evidence::format},
     {Limit::memory_layout, "memory-layout",
      "its strides address the memory of self, whose layout the graph does not hold",

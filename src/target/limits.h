@@ -16,6 +16,7 @@ enum class Limit {
   integer_interpolation,
   integer_product_size,
   mask_without_axes,
+  matrix_decomposition,
   matrix_inverse,
   memory_layout,
   outside_memory,

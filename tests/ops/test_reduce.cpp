@@ -187,12 +187,12 @@ TEST_CASE("reductions of rank 0") {
 }
 
 TEST_CASE("matrix norms by number are refused") {
-  CHECK_EQ(refusal("torch.linalg_norm(x, 1)", {randn({3, 3}, 1)}),
-           "error[unsupported-argument]: aten::linalg_norm: ord=1 has no translation for "
+  CHECK_EQ(refusal("torch.linalg_norm(x, 2)", {randn({3, 3}, 1)}),
+           "error[unsupported-argument]: aten::linalg_norm: ord=2 has no translation for "
            "tract@0.23.9\n"
            "  --> the model (Model)\n"
-           "  why:  it means a norm of matrices here\n"
-           "  help: leave ord out for the Frobenius norm\n");
+           "  why:  tract has no matrix decompositions\n"
+           "  help: use the Frobenius norm, 1 or infinity\n");
 }
 
 }  // namespace

@@ -1,0 +1,251 @@
+// Algebra of single matrices: closed forms up to 3 x 3, covariances, and the decompositions that
+// tract does not have.
+#include <algorithm>
+#include <array>
+
+#include "ops/all.h"
+#include "ops/positions.h"
+#include "ops/product.h"
+#include "ops/registry.h"
+#include "ops/special.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+using ir::Promotion;
+
+/// Operations on constants are folded; these are on matrices that the model computes.
+constexpr std::string_view kDecompositions[] = {
+    "aten::_linalg_eigh",
+    "aten::_linalg_svd",
+    "aten::_lu_with_info",
+    "aten::cholesky",
+    "aten::cholesky_inverse",
+    "aten::cholesky_solve",
+    "aten::geqrf",
+    "aten::linalg_cholesky",
+    "aten::linalg_cholesky_ex",
+    "aten::linalg_cond",
+    "aten::linalg_cond.p_str",
+    "aten::linalg_eig",
+    "aten::linalg_eigh",
+    "aten::linalg_eigvals",
+    "aten::linalg_eigvalsh",
+    "aten::linalg_householder_product",
+    "aten::linalg_ldl_factor",
+    "aten::linalg_ldl_solve",
+    "aten::linalg_lstsq",
+    "aten::linalg_lu",
+    "aten::linalg_lu_factor",
+    "aten::linalg_lu_solve",
+    "aten::linalg_matrix_exp",
+    "aten::linalg_matrix_rank",
+    "aten::linalg_pinv",
+    "aten::linalg_qr",
+    "aten::linalg_solve_triangular",
+    "aten::linalg_svd",
+    "aten::linalg_svdvals",
+    "aten::linalg_tensorinv",
+    "aten::linalg_tensorsolve",
+    "aten::lu_solve",
+    "aten::lu_unpack",
+    "aten::matrix_exp",
+    "aten::nuclear_norm",
+    "aten::nuclear_norm.dim",
+    "aten::ormqr",
+    "aten::orgqr",
+    "aten::pinverse",
+    "aten::qr",
+    "aten::svd",
+    "aten::triangular_solve",
+};
+
+/// Square matrices in the last two axes, entry by entry, in f64: closed forms cancel.
+struct Matrix {
+  Ref x;
+  int64_t n;
+  int rank;
+};
+
+Matrix read_matrix(const OpView& op, Emitter& out) {
+  const Ref x = out.cast(op.tensor(op.has_argument("A") ? "A" : "self"), DType::f64);
+  const int rank = out.rank(x);
+  const int64_t n = extent(out, x, rank - 1);
+  if (n < 1 || n > 3)
+    op.refuse_op(Limit::matrix_decomposition,
+                 "closed forms are written up to 3 x 3: compute it outside the model, or from "
+                 "constants, which are folded");
+  return {x, n, rank};
+}
+
+/// [..., 1, 1]
+Ref entry(Emitter& out, const Matrix& m, int64_t row, int64_t column) {
+  const Ref line = out.slice(m.x, m.rank - 2, row, row + 1);
+  return out.slice(line, m.rank - 1, column, column + 1);
+}
+
+/// The determinant without a row and a column, with its sign. Indices go around, which keeps the
+/// sign of 3 x 3.
+Ref cofactor(Emitter& out, const Matrix& m, int64_t row, int64_t column) {
+  if (m.n == 1) return out.full(out.scalar(1.0, DType::f64), out.shape(entry(out, m, 0, 0)));
+  if (m.n == 2) {
+    const Ref other = entry(out, m, 1 - row, 1 - column);
+    return row == column ? other : neg(out, other);
+  }
+  const auto at = [&](int64_t i, int64_t j) {
+    return entry(out, m, (row + i) % 3, (column + j) % 3);
+  };
+  return sub(out, mul(out, at(1, 1), at(2, 2)), mul(out, at(1, 2), at(2, 1)));
+}
+
+Ref determinant(Emitter& out, const Matrix& m) {
+  Ref sum = mul(out, entry(out, m, 0, 0), cofactor(out, m, 0, 0));
+  for (int64_t j = 1; j < m.n; ++j)
+    sum = add(out, sum, mul(out, entry(out, m, 0, j), cofactor(out, m, 0, j)));
+  return sum;
+}
+
+Ref without_matrix_axes(Emitter& out, const Matrix& m, Ref x) {
+  return out.squeeze(x, {m.rank - 2, m.rank - 1});
+}
+
+/// The transposed cofactors over the determinant.
+Ref inverse_of(Emitter& out, const Matrix& m) {
+  std::vector<Ref> rows;
+  for (int64_t i = 0; i < m.n; ++i) {
+    std::vector<Ref> row;
+    for (int64_t j = 0; j < m.n; ++j) row.push_back(cofactor(out, m, j, i));
+    rows.push_back(row.size() == 1 ? row[0] : out.concat(row, m.rank - 1));
+  }
+  const Ref adjugate = rows.size() == 1 ? rows[0] : out.concat(rows, m.rank - 2);
+  return div(out, adjugate, determinant(out, m));
+}
+
+void det(const OpView& op, Emitter& out) {
+  const Matrix m = read_matrix(op, out);
+  finish(op, out, without_matrix_axes(out, m, determinant(out, m)));
+}
+
+void logdet(const OpView& op, Emitter& out) {
+  const Matrix m = read_matrix(op, out);
+  const Ref d = without_matrix_axes(out, m, determinant(out, m));
+  finish(op, out, out.elementwise("log", {d}));
+}
+
+void slogdet(const OpView& op, Emitter& out) {
+  const Matrix m = read_matrix(op, out);
+  const Ref d = without_matrix_axes(out, m, determinant(out, m));
+  const Ref is_negative = is_below(out, d, 0);
+  const Ref sign = replaced(out, compare(out, "eq", d, like(out, 0, d)), 0,
+                            select(out, is_negative, like(out, -1, d), like(out, 1, d)));
+  finish(op, out, sign, 0);
+  finish(op, out, out.elementwise("log", {magnitude(out, d)}), 1);
+}
+
+/// A singular matrix is an error in torch; here its inverse is infinite.
+void invert(const OpView& op, Emitter& out) {
+  ignore_present(op, {"check_errors"}, "there is nothing to raise");
+  finish(op, out, inverse_of(out, read_matrix(op, out)));
+  if (op.outputs() > 1 && op.is_used(1))
+    op.refuse_op("output 1 says which matrices are singular", "do not read it");
+}
+
+/// B is vectors where it has the shape of A without its last axis, or one axis.
+bool is_vector(const Shape& a, const Shape& b) {
+  return b.size() == 1 || (b.size() + 1 == a.size() && std::equal(b.begin(), b.end(), a.begin()));
+}
+
+void solve(const OpView& op, Emitter& out) {
+  const Matrix m = read_matrix(op, out);
+  const bool is_left = op.boolean("left");
+  Ref b = out.cast(op.tensor("B"), DType::f64);
+  const bool is_column = is_left && is_vector(out.shape(m.x), out.shape(b));
+  if (is_column) b = out.unsqueeze(b, {out.rank(b)});
+  const Ref inverse = inverse_of(out, m);
+  const Ref y = is_left ? product(op, out, inverse, b) : product(op, out, b, inverse);
+  finish(op, out, is_column ? out.squeeze(y, {out.rank(y) - 1}) : y);
+}
+
+void trace(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("self");
+  const int64_t rows = extent(out, x, 0), columns = extent(out, x, 1);
+  std::vector<int64_t> diagonal;
+  for (int64_t i = 0; i < std::min(rows, columns); ++i) diagonal.push_back(i * (columns + 1));
+  if (diagonal.empty()) return finish(op, out, like(out, 0, out.cast(x, op.dtype())));
+  const Ref entries = out.cast(take(out, flattened(out, x), diagonal, 0), op.dtype());
+  finish(op, out, out.squeeze(reduce(out, "sum_reduce", entries, {0}), {0}));
+}
+
+/// Rows are variables, columns observations; a vector is one variable.
+Ref covariance(const OpView& op, Emitter& out, double removed) {
+  Ref x = widened(out, out.cast(op.tensor("self"), op.dtype()));
+  if (out.rank(x) < 2) x = out.reshape(x, {Dim(1), out.rank(x) == 0 ? Dim(1) : out.shape(x)[0]});
+  const auto count = static_cast<double>(extent(out, x, 1));
+  const Ref centred = sub(out, x, reduce(out, "mean_reduce", x, {1}));
+  const Ref products = product_transposed(op, out, centred, centred);
+  return div(out, products, like(out, std::max(0.0, count - removed), x));
+}
+
+void cov(const OpView& op, Emitter& out) {
+  for (const char* name : {"fweights", "aweights"})
+    if (!op.is_none(name)) op.refuse(name, "weighted covariances are not written");
+  const Ref c = covariance(op, out, op.f64("correction"));
+  finish(op, out, out.reshape(c, op.shape()));
+}
+
+/// Covariances over both standard deviations, kept in -1..1.
+void corrcoef(const OpView& op, Emitter& out) {
+  const Ref c = covariance(op, out, 1);
+  const int64_t n = extent(out, c, 0);
+  std::vector<int64_t> diagonal;
+  for (int64_t i = 0; i < n; ++i) diagonal.push_back(i * (n + 1));
+  const Ref variances = take(out, flattened(out, c), diagonal, 0);
+  const Ref deviations = out.elementwise("sqrt", {variances});
+  const Ref y =
+      div(out, div(out, c, out.unsqueeze(deviations, {1})), out.unsqueeze(deviations, {0}));
+  const Ref bounded = replaced(out, is_below(out, y, -1), -1, capped(out, y, 1));
+  finish(op, out, out.reshape(bounded, op.shape()));
+}
+
+void register_closed_forms(Registry& r) {
+  const auto add = [&](const std::vector<std::string_view>& names, std::string_view nnef,
+                       std::string_view doc, Translate translate) {
+    for (const std::string_view name : names)
+      r.add({.op = name,
+             .doc = doc,
+             .variants = {{any_target(), nnef, translate}},
+             .limits = "computed matrices larger than 3 x 3"});
+  };
+  add({"aten::det", "aten::linalg_det"}, "mul", "determinant", det);
+  add({"aten::logdet"}, "log", "log of the determinant", logdet);
+  add({"aten::slogdet", "aten::linalg_slogdet"}, "log",
+      "sign of the determinant, and log of its size", slogdet);
+  add({"aten::inverse", "aten::linalg_inv", "aten::linalg_inv_ex"}, "div", "inverse matrix",
+      invert);
+  add({"aten::linalg_solve"}, "matmul", "x with A . x = B", solve);
+}
+
+}  // namespace
+
+void register_small_matrix(Registry& r) {
+  register_closed_forms(r);
+  for (const std::string_view name : kDecompositions)
+    r.add(
+        {.op = name,
+         .doc = "matrix decomposition",
+         .refusal = Refusal{Limit::matrix_decomposition,
+                            "compute it outside the model, or from constants, which are folded"}});
+  r.add({.op = "aten::trace",
+         .doc = "sum of the diagonal",
+         .variants = {{any_target(), "sum_reduce", trace}}});
+  r.add({.op = "aten::cov",
+         .doc = "covariances of rows",
+         .variants = {{any_target(), "matmul", cov}},
+         .limits = "fweights, aweights"});
+  r.add({.op = "aten::corrcoef",
+         .doc = "covariances over both standard deviations",
+         .variants = {{any_target(), "matmul", corrcoef}}});
+}
+
+}  // namespace t2n::ops

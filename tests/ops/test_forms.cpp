@@ -1,0 +1,338 @@
+// Forms of arguments that the tests of the families leave out: overloads, negative axes, rank 0,
+// keyword arguments.
+#include <limits>
+
+#include "tests/ops/expressions.h"
+
+namespace t2n::test {
+namespace {
+
+using ir::DType;
+
+const ir::Tensor kX = randn({2, 3, 4}, 1);
+const double kNan = std::numeric_limits<double>::quiet_NaN();
+const double kInf = std::numeric_limits<double>::infinity();
+
+TEST_CASE("dropout does nothing outside of training") {
+  check_each({"torch.dropout(x, 0.5, False)", "torch.alpha_dropout(x, 0.5, False)",
+              "torch.feature_dropout(x, 0.5, False)", "torch.feature_alpha_dropout(x, 0.5, False)",
+              "torch.native_dropout(x, 0.5, False)", "torch.native_dropout(x, 0.0, True)",
+              "torch.dropout_(x * 2, 0.5, False)", "torch.dropout(x, 0.0, True)"},
+             {kX});
+}
+
+TEST_CASE("views and copies") {
+  check_each({"torch._to_copy(x, dtype=7)",
+              "x.contiguous()",
+              "torch.alias(x)",
+              "x.clone()",
+              "x.detach()",
+              "torch.lift_fresh(x)",
+              "x.view_as(x)",
+              "x.reshape_as(y)",
+              "x[:, :, :1].expand_as(x)",
+              "x.type_as(y.double())",
+              "torch.unflatten(x, 2, [2, 2])",
+              "torch.unflatten(x, -1, [2, -1])",
+              "torch.movedim(x, 0, -1)",
+              "torch.movedim(x, [0, 1], [2, 0])",
+              "torch.moveaxis(x, -1, 0)",
+              "torch.swapaxes(x, 0, -1)",
+              "torch.swapdims(x, 1, 2)",
+              "torch.atleast_1d(x)",
+              "torch.atleast_2d(x[0, 0])",
+              "torch.atleast_3d(x[0])",
+              "torch.atleast_1d([x, y])",
+              "torch.ravel(x)",
+              "torch.tile(x, [2])",
+              "torch.tile(x, [2, 1, 1, 3])",
+              "torch.flip(x, [0, -1])",
+              "torch.fliplr(x)",
+              "torch.flipud(x)",
+              "torch.roll(x, 1)",
+              "torch.roll(x, -2, 1)",
+              "torch.roll(x, [1, -1], [0, -1])",
+              "torch.rot90(x)",
+              "torch.rot90(x, 2, [1, 2])",
+              "torch.rot90(x, -1, [0, 2])",
+              "x.mT",
+              "x[0].T"},
+             {kX, randn({2, 3, 4}, 2)});
+}
+
+TEST_CASE("splits into lists") {
+  check_each(
+      {"torch.tensor_split(x, 3, 1)", "torch.tensor_split(x, 3, -1)",
+       "torch.tensor_split(x, [1, 2], 2)", "torch.tensor_split(x, [1, 9], -1)",
+       "torch.hsplit(x, 3)", "torch.hsplit(x, [1])", "torch.vsplit(x, 2)", "torch.vsplit(x, [1])",
+       "torch.dsplit(x, 2)", "torch.dsplit(x, [1, 3])", "torch.unsafe_split(x, 2, 1)",
+       "torch.unsafe_split_with_sizes(x, [1, 3], -1)", "torch.split_with_sizes(x, [1, 2], 1)",
+       "torch.unbind(x, -1)", "x.chunk(3, -1)", "torch.unsafe_chunk(x, 2, -1)"},
+      {kX});
+}
+
+TEST_CASE("joins") {
+  check_each(
+      {"torch.hstack([x, y])", "torch.vstack([x, y])", "torch.dstack([x, y])",
+       "torch.column_stack([x[0, 0], y[0, 0]])", "torch.hstack([x[0, 0, 0], y[0, 0, 0]])",
+       "torch.stack([x, y], -1)", "torch.block_diag([x[0], y[0, 0], y[0, 0, 0]])",
+       "torch.cartesian_prod([x[0, 0], y[0, 0]])", "torch.cartesian_prod([x[0, 0]])",
+       "torch.meshgrid([x[0, 0], y[0, 0]])", "torch.meshgrid([x[0, 0], y[0, 0]], indexing='xy')",
+       "torch.broadcast_tensors([x, y[0, 0]])", "torch.tensordot(x, y, [2], [2])",
+       "torch.tensordot(x, y, [0, 2], [0, -1])", "torch.chain_matmul([x[0], y[0].t()])",
+       "torch.cat([x, y], -2)"},
+      {kX, randn({2, 3, 4}, 2)});
+}
+
+TEST_CASE("pads of every rank") {
+  const ir::Tensor wide = randn({2, 3, 4, 5, 6}, 3);
+  check_each(
+      {"torch.constant_pad_nd(x, [1, 2], 0.5)", "torch.pad(x, [1, 0, 2, 1], 'constant', 3.0)",
+       "torch.reflection_pad1d(x, [2, 1])", "torch.replication_pad1d(x, [2, 1])",
+       "torch.pad(x, [2, 1], 'reflect')", "torch.pad(x, [2, 1], 'replicate')",
+       "torch.pad(x, [2, 1], 'circular')", "torch.reflection_pad1d(x[0], [2, 1])"},
+      {kX});
+  check_each(
+      {"torch.reflection_pad2d(x[0], [2, 1, 0, 3])", "torch.replication_pad2d(x[0], [2, 1, 0, 3])",
+       "torch.pad(x[0], [2, 1, 0, 3], 'circular')", "torch.reflection_pad3d(x, [2, 1, 0, 3, 1, 1])",
+       "torch.replication_pad3d(x, [2, 1, 0, 3, 1, 1])",
+       "torch.pad(x, [2, 1, 0, 3, 1, 1], 'circular')",
+       "torch.reflection_pad2d(x[0, 0], [2, 1, 0, 3])",
+       "torch.replication_pad3d(x[0], [2, 1, 0, 3, 1, 1])"},
+      {wide});
+}
+
+TEST_CASE("combinations with factors") {
+  const ir::Tensor a = randn({3, 4}, 4), b = randn({4, 5}, 5), c = randn({3, 5}, 6);
+  check_each(
+      {"torch.addmm(z, x, y, beta=0.5, alpha=2.0)", "torch.addmm(z[0], x, y, beta=2)",
+       "torch.addmm(z, x, y, beta=0)", "torch.addr(z, x[:, 0], y[0], beta=0.5, alpha=3)",
+       "torch.addmv(z[:, 0], x, y[:, 0], beta=2, alpha=0.5)", "torch._addmm_activation(z[0], x, y)",
+       "torch._addmm_activation(z[0], x, y, beta=0.5, alpha=2, use_gelu=True)",
+       "torch._addmm_activation(z, x, y, use_gelu=False)"},
+      {a, b, c});
+  check_each({"torch.baddbmm(z, x, y, beta=0.5, alpha=2.0)", "torch.baddbmm(z, x, y, beta=0)",
+              "torch.addbmm(z[0], x, y, beta=0.5, alpha=2.0)"},
+             {randn({2, 3, 4}, 4), randn({2, 4, 5}, 5), randn({2, 3, 5}, 6)});
+  check_each(
+      {"torch._add_relu(x, y)", "torch._add_relu(x, y, alpha=0.5)", "torch._add_relu(x, 0.5)"},
+      {kX, randn({2, 3, 4}, 2)});
+}
+
+TEST_CASE("statistics with corrections") {
+  check_each({"torch.std_mean(x)", "torch.std_mean(x, False)", "torch.var_mean(x, [0, 2])",
+              "torch.var_mean(x, [1], unbiased=False, keepdim=True)",
+              "torch.std_mean(x, [1], correction=0)", "torch.var(x, [-1], correction=2)",
+              "torch.std(x, None, correction=0)", "torch.aminmax(x)", "torch.aminmax(x, dim=1)",
+              "torch.aminmax(x, dim=-1, keepdim=True)", "torch._aminmax(x)",
+              "torch._aminmax(x, 1, True)", "torch.cov(x[0])", "torch.cov(x[0], correction=0)",
+              "torch.corrcoef(x[0])", "torch.cov(x[0, 0])", "torch.trace(x[0])"},
+             {kX});
+}
+
+TEST_CASE("norms and distances") {
+  check_each({"torch.linalg_norm(x)",
+              "torch.linalg_norm(x, dim=[1])",
+              "torch.linalg_norm(x, 3, dim=[1], keepdim=True)",
+              "torch.linalg_norm(x[0], 1)",
+              "torch.linalg_norm(x[0], float('inf'))",
+              "torch.linalg_norm(x[0], -1)",
+              "torch.linalg_norm(x[0], 'fro')",
+              "torch.linalg_matrix_norm(x)",
+              "torch.linalg_matrix_norm(x, 1)",
+              "torch.linalg_matrix_norm(x, -1, keepdim=True)",
+              "torch.linalg_matrix_norm(x, float('inf'), [0, 1])",
+              "torch.linalg_matrix_norm(x, -float('inf'))",
+              "torch.linalg_vector_norm(x, 0)",
+              "torch.linalg_vector_norm(x, 2.5, [0, -1])",
+              "torch.norm(x, 2, [1], True)",
+              "torch.norm(x)",
+              "torch.norm(x, 1, [0], False, dtype=7)",
+              "torch.pdist(x[0])",
+              "torch.pdist(x[0], 1.0)",
+              "torch._pdist_forward(x[0], 3.0)",
+              "torch.cdist(x, y)",
+              "torch.cdist(x, y, 1.0)",
+              "torch.cdist(x, y, float('inf'))",
+              "torch.cdist(x, y, 0.0)",
+              "torch._cdist_forward(x, y, 2.0, None)",
+              "torch._euclidean_dist(x[0], y[0])",
+              "torch.cosine_similarity(x, y[:, :3], -1)",
+              "torch.pairwise_distance(x, y[:, :3], 1.0, 1e-3, True)",
+              "torch.renorm(x, 2, 1, 0.5)",
+              "torch.norm_except_dim(x, 2, 1)",
+              "torch.norm_except_dim(x, 2, 0)",
+              "torch.dist(x, y[:, :3], 1)"},
+             {kX, randn({2, 5, 4}, 2)});
+}
+
+TEST_CASE("orders") {
+  check_each(
+      {"torch.quantile(x, 0.4)", "torch.quantile(x, 0.4, 1)", "torch.quantile(x, 0.5, -1, True)",
+       "torch.quantile(x, 0.3, 2, interpolation='lower')",
+       "torch.quantile(x, 0.3, 2, interpolation='higher')",
+       "torch.quantile(x, 0.3, 2, interpolation='nearest')",
+       "torch.quantile(x, 0.3, 2, interpolation='midpoint')",
+       "torch.quantile(x, torch.tensor([0.0, 0.25, 1.0]), 1)",
+       "torch.quantile(x, torch.tensor([0.1, 0.7]))",
+       "torch.quantile(x, torch.tensor([0.1, 0.7]), 2, True)", "torch.nanquantile(x, 0.4, 1)",
+       "torch.nanmedian(x)", "torch.nanmedian(x, 1)", "torch.nanmedian(x, -1, True)",
+       "torch.logcumsumexp(x, -1)", "torch.cummax(x, 1)", "torch.cummin(x, -1)"},
+      {kX});
+  const ir::Tensor holes = values({3, 4}, {1, kNan, 3, 2, kNan, kNan, kNan, kNan, 4, 3, 2, 1});
+  check_each({"torch.quantile(x, 0.4, 1)", "torch.nanquantile(x, 0.4, 1)",
+              "torch.nanquantile(x, torch.tensor([0.1, 0.7]), 1)", "torch.nanquantile(x, 0.4)",
+              "torch.nanmedian(x)", "torch.nanmedian(x, 1)[0]"},
+             {holes});
+  check_each({"torch.mode(x)[0]", "torch.mode(x, 0)[0]", "torch.mode(x, -1, True)[0]"},
+             {randint({4, 9}, 0, 3, 7)});
+}
+
+TEST_CASE("integrals and powers of points") {
+  check_each(
+      {"torch.trapezoid(x)", "torch.trapezoid(x, dx=0.5, dim=1)", "torch.trapz(x, dx=2.0, dim=0)",
+       "torch.trapezoid(x, y)", "torch.trapz(x, y, dim=-1)", "torch.trapezoid(x, y[0, 0], dim=2)",
+       "torch.cumulative_trapezoid(x)", "torch.cumulative_trapezoid(x, dx=0.5, dim=1)",
+       "torch.cumulative_trapezoid(x, y)", "torch.vander(x[0, 0])", "torch.vander(x[0, 0], 3)",
+       "torch.vander(x[0, 0], 3, increasing=True)", "torch.linalg_vander(x)",
+       "torch.linalg_vander(x, N=2)"},
+      {kX, randn({2, 3, 4}, 2)});
+}
+
+TEST_CASE("sequences") {
+  check_each({"x + torch.logspace(0, 2, 4)", "x + torch.logspace(-1, 1, 4, base=2.0)",
+              "x + torch.linspace(1, 3, 4)", "x + torch.range(1, 4)", "x + torch.range(1, 7, 2)",
+              "torch.tril_indices(3, 4) + x[0, 0, 0]", "torch.triu_indices(3, 4, 1) + x[0, 0, 0]",
+              "torch.tril_indices(300, 300)[:, :4] + x[0, 0]",
+              "torch.logspace(0, 1, 20000)[:4] + x", "torch.range(0, 20000)[:4] + x"},
+             {kX});
+  check_each({"torch.linspace(x, y, 5)", "torch.linspace(0.5, y, 5)", "torch.linspace(x, 3, 5)",
+              "torch.logspace(x, y, 5)"},
+             {values({}, {1}), values({}, {4})});
+}
+
+TEST_CASE("counts in bins") {
+  check_each({"torch.histc(x, 4, -1, 1)", "torch.histc(x, 10, 0, 2)", "torch.histc(x, 5)"}, {kX});
+  check_each(
+      {"torch.searchsorted(x, y, sorter=z)", "torch.searchsorted(x, y, sorter=z, right=True)"},
+      {values({4}, {3, 1, 2, 5}), values({3}, {0, 2, 4}), values({4}, {1, 2, 0, 3}, DType::i64)});
+}
+
+TEST_CASE("rows combined by index") {
+  const ir::Tensor index = values({4}, {2, 0, 2, 1}, DType::i64);
+  for (const char* reduce : {"prod", "mean", "amax", "amin"})
+    for (const char* include : {"True", "False"}) {
+      const std::string tail = std::string(", '") + reduce + "', include_self=" + include + ")";
+      check_each({"torch.index_reduce(x, 0, y, z" + tail},
+                 {randn({3, 5}, 8), index, randn({4, 5}, 9)});
+      check_each({"torch.index_reduce(x, -1, y, z" + tail},
+                 {randn({2, 3}, 8), index, randn({2, 4}, 9)});
+    }
+}
+
+TEST_CASE("small matrices are inverted in closed form") {
+  for (const int64_t n : {1, 2, 3}) {
+    const ir::Tensor x = randn({2, n, n}, 10);
+    check_each({"torch.det(x)", "torch.linalg_det(x)", "torch.inverse(x)", "torch.linalg_inv(x)",
+                "torch.linalg_inv_ex(x)[0]", "torch.linalg_solve(x, y)", "torch.logdet(x.mT @ x)",
+                "torch.slogdet(x)", "torch.linalg_slogdet(x[0])"},
+               {x, randn({2, n, 2}, 11)}, 1e-4);
+  }
+}
+
+TEST_CASE("further functions") {
+  check_each({"torch.log_sigmoid_forward(x)[0]", "torch._safe_softmax(x, -1)",
+              "torch._logcumsumexp(x, 1)", "torch.special_round(x, decimals=1)",
+              "torch._shape_as_tensor(x) + y.long().sum()", "torch.sum_to_size(x, [3, 1])",
+              "torch.sum_to_size(x, [2, 3, 4])", "torch.pad_sequence([x[0], y[0, :2]], True)",
+              "torch.pad_sequence([x[0], y[0, :2]], False, 2.5)",
+              "torch.pad_sequence([x[0], y[0, :2]], True, 0.0, 'left')",
+              "torch._is_all_true(x > 9)", "torch._is_any_true(x > 0)"},
+             {kX, randn({2, 3, 4}, 2)});
+}
+
+TEST_CASE("sizes and numbers never reach the graph") {
+  check_each({"x * x.numel()", "x * x.size(1)", "x * len(x.shape)", "x + x.size()[0]",
+              "x * float(torch.tensor(2.5))", "x * int(torch.tensor(3))", "x.view(x.size(0), -1)",
+              "x * torch.numel(x)"},
+             {kX});
+}
+
+/// The text of a refusal, which is the same in every engine.
+void check_refused(const std::string& form, const std::vector<ir::Tensor>& inputs,
+                   const std::string& part) {
+  for (const target::Target& target : test_targets()) {
+    CAPTURE(form);
+    const std::string text = export_error(expression_script(form, inputs.size()), inputs, target);
+    CAPTURE(text);
+    CHECK(text.find(part) != std::string::npos);
+  }
+}
+
+TEST_CASE("random numbers are refused, and what to do instead is said") {
+  for (const char* form :
+       {"x + torch.rand([4])", "torch.rand_like(x)", "torch.bernoulli(x)",
+        "torch.bernoulli(x, 0.5)", "torch.normal(x, x)", "torch.randint(5, [4]) + x",
+        "torch.randn([4]) + x", "torch.randperm(4) + x", "torch.multinomial(x, 2)",
+        "torch.poisson(x)", "torch.randn_like(x)", "x.exponential_()", "x.uniform_()",
+        "x.random_(4)", "x.bernoulli_(0.5)"})
+    check_refused(form, {uniform({2, 4}, 0.1, 1, 1)},
+                  "why: it draws random numbers, so that no run of the engine could be compared "
+                  "with torch\n  help: draw the numbers outside, and pass them to the model as an "
+                  "input\n");
+  check_refused("x.normal_()", {uniform({2, 4}, 0.1, 1, 1)}, "'aten::normal_' cannot be exported");
+  for (const char* form : {"torch.dropout(x, 0.5, True)", "torch.alpha_dropout(x, 0.5, True)",
+                           "torch.feature_dropout(x, 0.5, True)"})
+    check_refused(form, {uniform({2, 4}, 0.1, 1, 1)},
+                  "help: call model.eval() before saving the model, and pass training=False to "
+                  "functions\n");
+  check_refused("torch.native_dropout(x, 0.5, True)", {uniform({2, 4}, 0, 1, 1)},
+                "compared with torch\n"
+                "  help: call model.eval() before saving the model\n");
+}
+
+TEST_CASE("decompositions of computed matrices are refused, of constants folded") {
+  const ir::Tensor x = randn({4, 4}, 12);
+  for (const char* form :
+       {"torch.linalg_eigvalsh(x)", "torch.linalg_cholesky(x @ x.t() + torch.eye(4))",
+        "torch.linalg_svd(x)[1]", "torch.linalg_qr(x)[0]", "torch.linalg_eigh(x)[0]",
+        "torch.pinverse(x)", "torch.linalg_lu_factor(x)[0]", "torch.matrix_exp(x)",
+        "torch.linalg_solve_triangular(x, x, upper=True)"})
+    check_refused(form, {x},
+                  "why:  tract has no matrix decompositions\n"
+                  "  help: compute it outside the model, or from constants, which are folded\n");
+  check_refused(
+      "torch.inverse(x)", {x},
+      "why:  tract has no matrix decompositions\n  help: closed forms are written up to 3 x 3");
+  check_refused("torch.linalg_matrix_norm(x, 2)", {x},
+                "why:  tract has no matrix decompositions\n");
+  for (const char* form : {"torch.inverse(self.w) @ x", "torch.linalg_svdvals(self.w) + x",
+                           "torch.linalg_cholesky(self.w @ self.w.t()) @ x",
+                           "torch.det(self.w) * x", "torch._unique2(self.i)[0] + x[0, 0]",
+                           "torch.nonzero(self.i) + x[0, 0]", "torch.bincount(self.i) + x[0, 0]"})
+    for (const target::Target& target : test_targets()) {
+      CAPTURE(std::string(form));
+      const Script model = expression_script(form, 1)
+                               .with("w", randn({4, 4}, 13))
+                               .with("i", values({4}, {0, 2, 2, 5}, DType::i64));
+      CHECK_CLOSE(export_and_run(model, {x}, target), rel(1e-4));
+    }
+}
+
+TEST_CASE("what depends on the data too much is refused") {
+  const ir::Tensor x = randint({6}, 0, 4, 14);
+  for (const char* form :
+       {"torch.unique_consecutive(x)[0]", "torch._unique2(x)[0]", "torch.nonzero(x)",
+        "torch.argwhere(x)", "torch.bincount(x)", "torch.bincount(x, minlength=9)"})
+    check_refused(form, {x},
+                  "why:  the size of its result depends on the data\n"
+                  "  help: compute it outside the model, or use torch.where with a mask\n");
+  check_refused("torch.mode(x)", {x},
+                "why:  torch leaves open which of equal elements `indices` names\n");
+  check_refused("torch.quantile(x.float(), x[0] * 0.1)", {x}, "q=f32[] has no translation");
+  check_refused("torch.cov(x.float(), fweights=x)", {x},
+                "why:  weighted covariances are not written\n");
+}
+
+}  // namespace
+}  // namespace t2n::test
