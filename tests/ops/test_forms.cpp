@@ -230,6 +230,36 @@ TEST_CASE("rows combined by index") {
     }
 }
 
+TEST_CASE("further operators in other dtypes, of rank 0 and 1, and of one element") {
+  for (const DType dtype : {DType::f64, DType::f16})
+    check_each({"torch.quantile(x.float(), 0.3, 1)", "torch.trapezoid(x)", "torch.cov(x.float())",
+                "torch.cumulative_trapezoid(x)", "torch.nanmedian(x, 1)", "torch.vander(x[0])",
+                "torch.trace(x)", "torch.mode(x, 1)[0]", "torch.logspace(x[0, 0], 2, 3)",
+                "torch.norm_except_dim(x.float())", "torch.sum_to_size(x, [1, 4])",
+                "torch._safe_softmax(x, 0)", "torch.linalg_matrix_norm(x.float(), 1)"},
+               {randn({3, 4}, 15, dtype)}, dtype == DType::f64 ? 1e-6 : 4e-3);
+  check_each({"torch.quantile(x, 0.3, 1)", "torch.nanquantile(x, 0.3)", "torch.pdist(x)",
+              "torch.histc(x, 4, -1, 1)", "torch.cov(x)", "torch.corrcoef(x)",
+              "torch.linalg_matrix_norm(x, -1)", "torch.det(x[:, :3])"},
+             {randn({3, 4}, 16, DType::f64)}, 1e-12);
+  for (const DType dtype : {DType::i64, DType::i32, DType::u8})
+    check_each(
+        {"torch.trapezoid(x)", "torch.cumulative_trapezoid(x, dx=2)", "torch.vander(x[0])",
+         "torch.trace(x)", "torch.mode(x, 1)[0]", "torch.nanmedian(x)", "torch.nanmedian(x, 0)",
+         "torch.pad_sequence([x[0], x[1, :2]], True)", "torch.sum_to_size(x, [1, 4])",
+         "torch._aminmax(x, 1)", "torch.searchsorted(x[0], x, sorter=torch.argsort(x[0]))"},
+        {values({3, 4}, {1, 5, 2, 7, 3, 3, 0, 9, 4, 1, 1, 6}, dtype)});
+  check_each({"torch.index_reduce(x, 0, torch.tensor([1, 1]), x[:2], 'prod')",
+              "torch.index_reduce(x, 1, torch.tensor([3]), x[:, :1], 'amax', include_self=False)"},
+             {values({3, 4}, {1, 5, 2, 7, 3, 3, 0, 9, 4, 1, 1, 6}, DType::i64)});
+  check_each({"torch.quantile(x, 0.3)", "torch.nanmedian(x)", "torch.mode(x)[0]", "torch.cov(x)",
+              "torch.nanquantile(x, 0.5, 0)", "torch.histc(x, 2)", "torch._safe_softmax(x, 0)"},
+             {values({}, {2.5})});
+  check_each({"torch.trapezoid(x)", "torch.cumulative_trapezoid(x)", "torch.corrcoef(x)",
+              "torch.quantile(x, 0.5)", "torch.pdist(x.unsqueeze(0))", "torch.vander(x, 1)"},
+             {values({1}, {2.5})});
+}
+
 TEST_CASE("small matrices are inverted in closed form") {
   for (const int64_t n : {1, 2, 3}) {
     const ir::Tensor x = randn({2, n, n}, 10);
