@@ -91,7 +91,8 @@ void linalg_norm(const OpView& op, Emitter& out) {
 }
 
 void matrix_norm(const OpView& op, Emitter& out) {
-  op.one_of("ord", {"fro"});
+  if (op.str("ord") != "fro")
+    op.refuse("ord", "it sums singular values, which no target computes", "use ord='fro'");
   norm_of(op, out, 2);
 }
 

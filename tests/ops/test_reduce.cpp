@@ -124,15 +124,53 @@ TEST_CASE("norms of every order") {
              {kX});
 }
 
+TEST_CASE("every reduction keeps its axes, and takes a dtype") {
+  check_each(
+      {"torch.amin(x, [0, 1], keepdim=True)", "torch.any(x > 1, 1, keepdim=True)",
+       "torch.any(x > 2, [0, -1], keepdim=True)", "torch.mean(x, dtype=7)",
+       "torch.mean(x, dtype=5)", "torch.prod(x, dtype=7)", "torch.prod(x, dtype=4)",
+       "torch.nansum(torch.sqrt(x), [0, 2], keepdim=True)",
+       "torch.nansum(torch.sqrt(x), 1, dtype=7)", "torch.nansum(torch.sqrt(x), dtype=5)",
+       "torch.nanmean(torch.sqrt(x), 1, dtype=7)", "torch.nanmean(torch.sqrt(x), dtype=5)"},
+      {kX}, 2e-3);
+  check_each({"torch.mean(x, dtype=6)", "torch.prod(x, dtype=6)", "torch.nansum(x, 1, dtype=6)",
+              "torch.nanmean(x.float(), 1, dtype=7)"},
+             {randint({2, 3}, -9, 9, 2)});
+}
+
+TEST_CASE("variances and their means in every form") {
+  for (const std::string f : {"torch.std", "torch.var", "torch.std_mean", "torch.var_mean"})
+    check_each({f + "(x, False)", f + "(x, True)", f + "(x, [0, 2], False, True)",
+                f + "(x, -1, True, True)", f + "(x, [1, 2], False)",
+                f + "(x, [0, -1], correction=2, keepdim=True)", f + "(x, 1, correction=0.5)",
+                f + "(x, None, correction=0)"},
+               {kX});
+}
+
+TEST_CASE("norms that keep their axes, and take a dtype") {
+  check_each({"torch.frobenius_norm(x, [0, -1], True)", "torch.frobenius_norm(x, [1], True)",
+              "torch.linalg_norm(x, None, [0, 2], True, dtype=7)",
+              "torch.linalg_norm(x, 3, [1], True, dtype=7)",
+              "torch.linalg_norm(x, 'fro', [0, 2], True, dtype=7)",
+              "torch.linalg_matrix_norm(x, 'fro', [0, 2], True, dtype=7)",
+              "torch.linalg_matrix_norm(x, 'fro', [2, 0])", "torch.norm(x, 3, dtype=7)",
+              "torch.norm(x, None, dtype=7)"},
+             {kX});
+  check_each({"torch.linalg_norm(x, dtype=6)", "torch.norm(x, 1, dtype=7)"},
+             {randn({2, 3}, 4, DType::f16)}, 1e-5);
+}
+
 TEST_CASE("distances") {
   check_each({"torch.dist(x, y)", "torch.dist(x, y, 1)", "torch.pairwise_distance(x, y)",
               "torch.pairwise_distance(x, y, 1.0, 1e-3, True)", "torch.cosine_similarity(x, y)",
-              "torch.cosine_similarity(x, y, -1)", "torch.cosine_similarity(x, 0 * y, 0)"},
+              "torch.cosine_similarity(x, y, -1)", "torch.cosine_similarity(x, 0 * y, 0)",
+              "torch.cosine_similarity(x, y, 1, eps=2.0)", "torch.cosine_similarity(x, y, 2, 1.5)"},
              {randn({2, 3, 4}, 5), randn({3, 4}, 6)});
 }
 
 TEST_CASE("distances of all pairs of rows") {
   check_each({"torch.cdist(x, y)", "torch.cdist(x, y, 1.0)", "torch.cdist(x, y, float('inf'))",
+              "torch.cdist(x, y, 2.0, compute_mode=1)", "torch.cdist(x, y, 3.0, 2)",
               "torch.cdist(x[0], y[1])"},
              {randn({2, 3, 4}, 8), randn({2, 5, 4}, 9)});
 }

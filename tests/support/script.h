@@ -18,6 +18,7 @@ namespace t2n::test {
 struct Script {
   std::string source;
   std::vector<std::pair<std::string, ir::Tensor>> parameters;
+  std::vector<std::string> disabled_passes = {};
   Script with(std::string name, ir::Tensor value) const;
 };
 

@@ -1,0 +1,193 @@
+#include "tests/support/example.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "nnef_writer/archive.h"
+#include "nnef_writer/print.h"
+#include "ops/registry.h"
+#include "src/diag/error.h"
+#include "src/export/pipeline.h"
+#include "src/tract/worker.h"
+
+namespace t2n::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A fresh folder that goes away with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "t2nnef-test-XXXXXX").string();
+    T2N_ASSERT(::mkdtemp(pattern.data()) != nullptr, "cannot make a temporary folder");
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// Operations that the pass complex-to-pairs takes apart: the translated graph lacks them.
+std::vector<OperatorUse> rewritten_uses(const ir::Graph& graph) {
+  if (!is_recording()) return {};
+  std::vector<OperatorUse> out = operator_uses(graph);
+  std::erase_if(out, [](const OperatorUse& use) {
+    const ops::Translation* known = ops::translations().find(ir::op_id(use.op));
+    return known == nullptr || known->refusal ||
+           known->variants.at(0).nnef != "complex-to-pairs";
+  });
+  return out;
+}
+
+/// What the model consists of, under all names.
+std::vector<OperatorUse> all_uses(const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
+  if (!is_recording()) return {};
+  std::vector<OperatorUse> out = operator_uses(graph);
+  for (OperatorUse& alias : alias_uses(graph, inputs)) out.push_back(std::move(alias));
+  return out;
+}
+
+/// Whether the text names the operator or another name of it.
+bool is_named(const OperatorUse& use, const std::string& text) {
+  const ir::OpId own = ir::op_id(use.op);
+  if (text.find(use.op) != std::string::npos) return true;
+  const std::vector<ir::OpId> all = ops::translations().ops();
+  return std::any_of(all.begin(), all.end(), [&](ir::OpId op) {
+    return same_translation(op, own) && text.find(ir::op_name(op)) != std::string::npos;
+  });
+}
+
+/// The operators that the diagnostic names.
+void record_refusal(const ir::Graph& graph, const std::vector<ir::Tensor>& inputs,
+                    const target::Target& target, const Error& error) {
+  const std::string text = render_text(error.diagnostic());
+  std::vector<OperatorUse> uses = all_uses(graph, inputs);
+  std::erase_if(uses, [&](const OperatorUse& use) { return !is_named(use, text); });
+  record(uses, target::target_name(target), Outcome::refused);
+}
+
+std::vector<tract::Engine> engines() {
+  static const tract::Candidates candidates =
+      tract::find_engines(tract::search_from_environment(""));
+  return candidates.engines;
+}
+
+tract::Engine engine_of(const target::Target& target) {
+  return tract::pick({target.version.major, target.version.minor, target.version.patch},
+                     {engines(), {}});
+}
+
+check::Runner& runner(const target::Target& target) {
+  static std::map<std::string, std::unique_ptr<check::Runner>> runners;
+  std::unique_ptr<check::Runner>& slot = runners[target::target_name(target)];
+  if (!slot) {
+    slot = check::tract_runner(engine_of(target), {.timeout = std::chrono::seconds(60)});
+  }
+  return *slot;
+}
+
+}  // namespace
+
+Exported export_example(Example example, const target::Target& target) {
+  ir::verify(example.graph, "trace");
+  // Every operator test is a round trip of the text form as well.
+  const std::string text = ir::print(example.graph);
+  T2N_ASSERT(ir::print(ir::parse(text)) == text, "the text form does not round-trip:\n", text);
+  passes::PipelineOptions options;
+  options.disabled = example.disabled_passes;
+  std::vector<OperatorUse> uses = rewritten_uses(example.graph);
+  try {
+    nnef::Document document = to_nnef(example.graph, target, options, {});
+    for (OperatorUse& use : all_uses(example.graph, example.inputs)) uses.push_back(std::move(use));
+    return {std::move(document), std::move(uses)};
+  } catch (const Error& error) {
+    record_refusal(example.graph, example.inputs, target, error);
+    throw;
+  }
+}
+
+Run export_and_run(Example example, const target::Target& target) {
+  const std::vector<ir::Tensor> inputs = example.inputs, expected = example.expected;
+  const Exported exported = export_example(std::move(example), target);
+  const TemporaryFolder folder;
+  nnef::PendingArtefact artefact = nnef::write_artefact(
+      exported.document, {folder.path() / "model", nnef::Destination::Form::folder, 0});
+  check::Runner& engine = runner(target);
+  engine.load(artefact.path().string());
+  std::vector<ir::Tensor> real;
+  for (const ir::Tensor& input : inputs) real.push_back(ir::as_pairs(input));
+  return {expected, engine.run(real), nnef::print(exported.document), exported.uses,
+          target::target_name(target)};
+}
+
+std::string engine_profile(Example example, const target::Target& target) {
+  const TemporaryFolder folder;
+  nnef::PendingArtefact artefact =
+      nnef::write_artefact(export_example(std::move(example), target).document,
+                           {folder.path() / "model", nnef::Destination::Form::folder, 0});
+  tract::WorkerClient worker(engine_of(target).library);
+  worker.load(artefact.path().string());
+  return worker.profile_json();
+}
+
+std::vector<ir::Tensor> run_text(const std::string& graph, const std::vector<ir::Tensor>& inputs,
+                                 const target::Target& target) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "graph.nnef") << graph;
+  check::Runner& engine = runner(target);
+  engine.load(folder.path().string());
+  return engine.run(inputs);
+}
+
+std::string error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return render_text(error.diagnostic());
+  }
+  return "(no error: the model was exported)";
+}
+
+const std::vector<target::Target>& test_targets() {
+  static const std::vector<target::Target> targets = [] {
+    std::vector<target::Target> out;
+    for (const tract::Engine& engine : engines())
+      out.push_back({target::Engine::tract,
+                     {engine.version.major, engine.version.minor, engine.version.patch}});
+    std::sort(out.begin(), out.end(),
+              [](const auto& a, const auto& b) { return b.version < a.version; });
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    T2N_ASSERT(!out.empty(), "no tract library was found: set T2NNEF_TRACT_LIB");
+    return out;
+  }();
+  return targets;
+}
+
+const target::Target& newest_target() { return test_targets().front(); }
+
+std::string differences(const Run& run, const check::Tolerance& tolerance) {
+  if (run.actual.size() != run.expected.size())
+    return cat(run.actual.size(), " outputs, expected ", run.expected.size());
+  std::string out;
+  for (size_t i = 0; i < run.expected.size(); ++i) {
+    const check::Comparison comparison = check::compare(run.expected[i], run.actual[i], tolerance);
+    if (comparison.verdict != check::Verdict::ok)
+      out += check::mismatch_text(cat("output_", i), comparison) + "\n";
+  }
+  record(run.uses, run.target, out.empty() ? Outcome::right : Outcome::wrong);
+  return out;
+}
+
+}  // namespace t2n::test

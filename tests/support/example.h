@@ -1,0 +1,35 @@
+// A graph with inputs and what torch computes from them: the common end of all operator tests.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+#include "nnef_writer/ast.h"
+#include "src/target/target.h"
+#include "tests/support/script.h"
+
+namespace t2n::test {
+
+struct Example {
+  ir::Graph graph;
+  std::vector<ir::Tensor> inputs;
+  std::vector<ir::Tensor> expected;
+  std::vector<std::string> disabled_passes;
+};
+
+struct Exported {
+  nnef::Document document;
+  std::vector<OperatorUse> uses;
+};
+
+/// Verifies, prints and parses the IR, translates; records what is refused.
+Exported export_example(Example example, const target::Target& target);
+/// The same, written and run in the real engine.
+Run export_and_run(Example example, const target::Target& target);
+std::string engine_profile(Example example, const target::Target& target);
+/// The rendered diagnostic of work that must fail.
+std::string error_of(const std::function<void()>& work);
+
+}  // namespace t2n::test
