@@ -172,7 +172,6 @@ void register_conv(Registry& r) {
          .variants = {{any_target(), "deconv", conv_transpose}},
          .limits = kLimits});
   r.add({.op = "aten::convolution",
-         .also = {"aten::convolution_overrideable"},
          .doc = "a convolution, or its transpose",
          .variants = {{any_target(), "conv", convolution}},
          .limits = kLimits});

@@ -128,8 +128,6 @@ void square(const OpView& op, Emitter& out) {
   finish(op, out, mul(out, x, x));
 }
 
-void identity(const OpView& op, Emitter& out) { finish(op, out, op.tensor("self")); }
-
 /// A bound: absent, a number, or a tensor.
 std::optional<Ref> bound(const OpView& op, Emitter& out, std::string_view name, DType dtype) {
   if (!op.has_argument(name) || op.is_none(name)) return {};
@@ -200,8 +198,7 @@ void register_arithmetic(Registry& r) {
          .doc = "self - alpha * other",
          .variants = {{any_target(), "sub", sub_scaled}},
          .promotion = kOperands});
-  r.add({.op = "aten::rsub.Tensor",
-         .also = {"aten::rsub.Scalar"},
+  r.add({.op = "aten::rsub.Scalar",
          .doc = "other - alpha * self",
          .variants = {{any_target(), "sub", rsub}},
          .promotion = kOperands});
@@ -257,7 +254,6 @@ void register_unary(Registry& r) {
          .doc = "-1, 0 or 1",
          .variants = {{any_target(), "sign", sign}}});
   r.add({.op = "aten::square", .doc = "self * self", .variants = {{any_target(), "mul", square}}});
-  r.add({.op = "aten::positive", .doc = "self", .variants = {{any_target(), "", identity}}});
 }
 
 void register_copies(Registry& r) {

@@ -138,7 +138,6 @@ void swap_axes(const OpView& op, Emitter& out, std::string_view a, std::string_v
 }
 
 void transpose(const OpView& op, Emitter& out) { swap_axes(op, out, "dim0", "dim1"); }
-void swapaxes(const OpView& op, Emitter& out) { swap_axes(op, out, "axis0", "axis1"); }
 
 void swap_last(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
@@ -245,9 +244,6 @@ void register_shape(Registry& r) {
          .also = {"aten::swapdims", "aten::transpose_copy.int"},
          .doc = "two axes exchanged",
          .variants = {{any_target(), "transpose", transpose}}});
-  r.add({.op = "aten::swapaxes",
-         .doc = "two axes exchanged",
-         .variants = {{any_target(), "transpose", swapaxes}}});
   r.add({.op = "aten::t",
          .also = {"aten::t_copy", "aten::mT", "aten::mH", "aten::adjoint", "aten::matrix_H"},
          .doc = "the last two axes exchanged",

@@ -55,6 +55,7 @@ c10::IValue to_ivalue(const ir::Attr& attr, const c10::Argument& argument,
       c10::TypePtr type = argument.type();
       if (const auto optional = type->cast<c10::OptionalType>()) type = optional->getElementType();
       if (type->kind() == c10::TypeKind::DeviceObjType) return at::Device(at::kCPU);
+      if (type->kind() == c10::TypeKind::GeneratorType) return {};
       return text;
     }
     c10::IValue operator()(ir::DType dtype) const {

@@ -26,11 +26,15 @@ bool is_uninitialised(const std::string& name) {
          name == "aten::empty_permuted";
 }
 
-/// In-place dropout outside of training: nothing is written.
+/// In-place dropout, and norms with stored statistics, outside of training: nothing is written.
 bool is_inert_write(const std::string& name, const Stack& inputs) {
+  if (name == "aten::_native_batch_norm_legit") return inputs.size() == 8 && !inputs[5].toBool();
   return name.find("dropout_") != std::string::npos && inputs.size() == 3 && inputs[2].isBool() &&
          !inputs[2].toBool();
 }
+
+/// Baked calls of .cuda() and .pin_memory() ask for hardware that need not be here.
+bool is_move(const std::string& name) { return name == "aten::cuda" || name == "aten::pin_memory"; }
 
 bool is_written(const c10::Argument& argument) {
   return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
@@ -110,6 +114,7 @@ void Interpreter::execute(const Operator& op, const Run& run, Stack& stack) {
     throw Error("denied-operator", cat("the model calls ", quoted(name), " in forward"),
                 "operators that reach files, processes or other machines are never executed",
                 "remove the call from the model and save it again");
+  if (is_move(name)) return stack.resize(1);
   run_with_halves(op, run, stack);
 }
 

@@ -260,7 +260,8 @@ ir::Attr Recorder::attribute(const c10::IValue& value, const c10::Argument& argu
     return v.isNone() || !v.toTensor().defined() ? ir::kNoValue
                                                  : this->value(v.toTensor(), place, use.name);
   };
-  if (value.isNone() || value.isGenerator()) return ir::None{};
+  if (value.isNone()) return ir::None{};
+  if (value.isGenerator()) return std::string("generator");
   if (value.isTensor())
     return value.toTensor().defined() ? ir::Attr(ir::TensorRef{id(value)}) : ir::Attr(ir::None{});
   if (is_tensor_list(value)) {

@@ -51,6 +51,15 @@ TEST_CASE("activations with every argument") {
   check_each({"torch.gelu(x)"}, {kX});
 }
 
+TEST_CASE("random slopes") {
+  check_each({"torch.rrelu(x, 0.1, 0.3, False, torch.Generator())"}, {kX});
+  check_refused("torch.rrelu(x, 0.1, 0.3, True)", {kX},
+                "error[unsupported-argument]: aten::rrelu: training=true has no translation for "
+                "TARGET\n"
+                "  --> the model (Model)\n"
+                "  why:  the only known value is 0\n");
+}
+
 TEST_CASE("activations of rank 0, of halves and of doubles") {
   check_each(kAll, {values({}, {-0.7})});
   check_each(kAll, {uniform({3, 5}, -5, 5, 2, DType::f16)}, 4e-3);

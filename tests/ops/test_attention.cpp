@@ -15,6 +15,14 @@ TEST_CASE("attention with every argument") {
              {kQuery, kKey, kValue});
 }
 
+TEST_CASE("attention of equal sizes under its other name") {
+  const std::string start = "torch._scaled_dot_product_flash_attention_for_cpu(x, y, z";
+  check_with({{"m", randn({5, 7}, 4)}},
+             {start + ")[0]", start + ", 0.0, False, attn_mask=self.m, scale=0.3)[0]"},
+             {kQuery, kKey, randn({2, 4, 7, 8}, 3)});
+  check_each({start + ", 0.0, True)[0]"}, {kQuery, randn({2, 4, 5, 8}, 2), randn({2, 4, 5, 8}, 3)});
+}
+
 TEST_CASE("causal attention of equal and unequal lengths") {
   check_each({kCall + ", is_causal=True)", kCall + ", is_causal=True, scale=0.5)"},
              {kQuery, randn({2, 4, 5, 8}, 2), randn({2, 4, 5, 8}, 3)});
@@ -96,6 +104,7 @@ TEST_CASE("whole attention layers") {
       "self.proj_b";
   check_with(layer_parameters(),
              {start + ")", start + ", None, True, False)", start + ", None)[0]",
+              start + ", None, False)[0]", start + ", self.square, False, True, 0)[0]",
               start + ", self.square, True, True, 0)", start + ", self.keys, True, True, 1)[0]"},
              {randn({2, 3, 8}, 1), randn({2, 3, 8}, 2), randn({2, 3, 8}, 3)}, 1e-4);
 }
@@ -117,6 +126,17 @@ TEST_CASE("whole encoder layers") {
 }
 
 TEST_CASE("dropout is refused") {
+  // Under this name torch itself refuses.
+  const std::string other = "_scaled_dot_product_flash_attention_for_cpu";
+  check_refused("torch." + other + "(x, y, z, 0.25)[0]", {kQuery, kKey, randn({2, 4, 7, 8}, 3)},
+                "error[forward-failed]: aten::" + other +
+                    " failed: scaled_dot_product_attention_flash_attention: Currently do not "
+                    "support dropout > 0\n"
+                    "  --> the model (Model)\n"
+                    "  help: do the sample inputs fit the model? `t2nnef inspect` shows its "
+                    "arguments\n");
+  for (const target::Target& target : test_targets())
+    record({{"aten::" + other, {"dropout_p"}}}, target::target_name(target), Outcome::refused);
   CHECK_EQ(refusal(kCall + ", None, 0.25)", {kQuery, kKey, kValue}),
            "error[unsupported-argument]: aten::scaled_dot_product_attention: dropout_p=0.25 has no "
            "translation for "

@@ -36,7 +36,8 @@ TEST_CASE("conv2d with every argument") {
 TEST_CASE("conv3d with every argument") {
   check_with(parameters({6, 2, 3, 2, 3}, 6),
              {"torch.conv3d(x, self.w, self.b, [2, 1, 1], [1, 0, 1], [1, 1, 2], 2)",
-              "torch.conv3d(x, self.w, self.b, 1, 'same', [1, 2, 1], 2)"},
+              "torch.conv3d(x, self.w, self.b, 1, 'same', [1, 2, 1], 2)",
+              "torch.conv3d(x, self.w, None, [2, 1, 2], 'valid', [1, 2, 1], 2)"},
              {kX3});
 }
 
@@ -72,6 +73,8 @@ TEST_CASE("conv_transpose with every argument") {
       parameters({4, 6, 3, 2, 3}, 6),
       {"torch.conv_transpose3d(x, self.w, self.b, [2, 1, 1], [1, 0, 1], [1, 0, 0], 1, [1, 1, 2])"},
       {kX3});
+  check_with(parameters({4, 3, 3, 2, 3}, 6),
+             {"torch.conv_transpose3d(x, self.w, self.b, 2, 1, [1, 0, 1], 2, [1, 1, 2])"}, {kX3});
 }
 
 TEST_CASE("the operators behind traced modules") {

@@ -49,17 +49,38 @@ const std::string kPlace = "layout=0, device=torch.device('cpu'), pin_memory=Fal
 
 TEST_CASE("casts and copies ignore places, layouts and memory formats") {
   const std::string any_order = ", non_blocking=True, copy=True, memory_format=0)";
-  check_each({"x.t().contiguous()", "x.t().contiguous(memory_format=0)", "x.clone(memory_format=0)",
-              "x.to(torch.device('cpu'), 7" + any_order, "x.to(7" + any_order,
-              "x.to(y" + any_order,
-              "x.to(dtype=4, layout=0, device=torch.device('cpu'), pin_memory=False" + any_order,
-              "x.to(torch.device('cpu'), None, True, True)", "x.to(7, True, True)",
-              "x.to(True, True)",
-              "torch._to_copy(x, dtype=7, " + kPlace + ", non_blocking=True, memory_format=0)",
-              "torch.copy(x, y, non_blocking=True)", "torch.copy(x, y)"},
-             {kX, values({3}, {1, -2, 77}, DType::i64)});
+  check_each(
+      {"x.t().contiguous()", "x.t().contiguous(memory_format=0)", "x.clone(memory_format=0)",
+       "x.to(torch.device('cpu'), 7" + any_order, "x.to(7" + any_order, "x.to(y" + any_order,
+       "x.to(dtype=4, layout=0, device=torch.device('cpu'), pin_memory=False" + any_order,
+       "x.to(torch.device('cpu'), None, True, True)", "x.to(7, True, True)", "x.to(True, True)",
+       "torch._to_copy(x, dtype=7, " + kPlace + ", non_blocking=True, memory_format=0)",
+       "torch.copy(x, y, non_blocking=True)", "torch.copy(x, y)"},
+      {kX, values({3}, {1, -2, 77}, DType::i64)});
   check_each({"torch.contiguous(x, memory_format=2)", "x.clone(memory_format=2)"},
              {randn({2, 3, 4, 5}, 2)});
+}
+
+TEST_CASE("moves and marks leave a tensor as it is") {
+  check_each({"x.cuda() + 1.0", "x.cpu() + 1.0", "x.pin_memory() + 1.0",
+              "x.pin_memory(device=torch.device('cuda')) + 1.0", "x.requires_grad_() + 1.0",
+              "torch.positive(x) + 1.0"},
+             {kX});
+}
+
+TEST_CASE("dtypes that need not be given") {
+  for (const char* call :
+       {"x.to(dtype, True, True)", "x.to(torch.device('cpu'), dtype, True, True)"})
+    for (const target::Target& target : test_targets()) {
+      const auto model = script(
+          "def forward(self, x):\n"
+          "  dtype: Optional[int] = None\n"
+          "  if x.dim() == 2:\n"
+          "    dtype = 4\n"
+          "  return $call\n",
+          call);
+      CHECK_CLOSE(export_and_run(model, {uniform({2, 3}, -9, 9, 5)}, target), rel(0));
+    }
 }
 
 TEST_CASE("casts by name") {
@@ -115,18 +136,19 @@ TEST_CASE("numbers as tensors") {
 
 TEST_CASE("ranges of every dtype, computed by the engine's side") {
   const std::string rest = ", " + kPlace + ")";
-  check_unfolded({"torch.arange(5" + rest, "torch.arange(2, 7" + rest,
-                  "torch.arange(7, 2, -2" + rest, "torch.arange(0.5" + rest, "torch.arange(0)",
-                  "torch.arange(-0.5, 2, 0.3" + rest, "torch.linspace(-1, 2, 7" + rest,
-                  "torch.linspace(3, 3, 1" + rest, "torch.linspace(3, 4, 0)", "torch.eye(0, 3)",
-                  "torch.linspace(-1, 2, 6, dtype=4" + rest,
-                  "torch.linspace(-2.5, 9.5, 5, dtype=4" + rest},
-                 {});
+  check_unfolded(
+      {"torch.arange(5" + rest, "torch.arange(2, 7" + rest, "torch.arange(7, 2, -2" + rest,
+       "torch.arange(0.5" + rest, "torch.arange(0)", "torch.arange(-0.5, 2, 0.3" + rest,
+       "torch.linspace(-1, 2, 7" + rest, "torch.linspace(3, 3, 1" + rest, "torch.linspace(3, 4, 0)",
+       "torch.eye(0, 3)", "torch.linspace(-1, 2, 6, dtype=4" + rest,
+       "torch.linspace(-2.5, 9.5, 5, dtype=4" + rest},
+      {});
   for (const std::string dtype : {"0", "3", "4", "5", "6", "7"})
-    check_unfolded({"torch.arange(5, dtype=" + dtype + rest, "torch.arange(2, 7, dtype=" + dtype + rest,
-                    "torch.arange(2.5, 7.5, 1.5, dtype=" + dtype + rest,
-                    "torch.linspace(1, 9, 5, dtype=" + dtype + rest},
-                   {});
+    check_unfolded(
+        {"torch.arange(5, dtype=" + dtype + rest, "torch.arange(2, 7, dtype=" + dtype + rest,
+         "torch.arange(2.5, 7.5, 1.5, dtype=" + dtype + rest,
+         "torch.linspace(1, 9, 5, dtype=" + dtype + rest},
+        {});
 }
 
 TEST_CASE("one_hot adds an axis") {

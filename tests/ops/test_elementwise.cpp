@@ -15,12 +15,29 @@ const double kNan = std::numeric_limits<double>::quiet_NaN();
 const double kInf = std::numeric_limits<double>::infinity();
 
 TEST_CASE("sums and products broadcast, scale by alpha and take numbers on either side") {
-  check_each(
-      {"x + y", "torch.add(x, y, alpha=2.5)", "x + 3", "torch.add(x, 2, alpha=3)", "x - y",
-       "torch.sub(x, y, alpha=-2)", "torch.sub(x, 1.5)", "torch.rsub(x, y, alpha=2)",
-       "torch.rsub(x, 2.0, alpha=3)", "2 - x", "x * y", "x * 0.5", "torch.multiply(x, y)",
-       "torch.subtract(x, y, alpha=3)", "x * x", "x + 1.0 * y", "x.add_(y)", "x.mul_(2).sub_(y)"},
-      {kX, kY});
+  check_each({"x + y",
+              "torch.add(x, y, alpha=2.5)",
+              "x + 3",
+              "torch.add(x, 2, alpha=3)",
+              "x - y",
+              "torch.sub(x, y, alpha=-2)",
+              "torch.sub(x, 1.5)",
+              "torch.rsub(x, y, alpha=2)",
+              "torch.rsub(x, 2.0, alpha=3)",
+              "2 - x",
+              "x * y",
+              "x * 0.5",
+              "torch.multiply(x, y)",
+              "torch.subtract(x, y, alpha=3)",
+              "torch.sub(x, 1.5, alpha=3)",
+              "torch.subtract(x, 2, alpha=-2)",
+              "torch.rsub(x, y)",
+              "torch.positive(x + 1.0)",
+              "x * x",
+              "x + 1.0 * y",
+              "x.add_(y)",
+              "x.mul_(2).sub_(y)"},
+             {kX, kY});
 }
 
 TEST_CASE("arithmetic of rank 0") {
@@ -243,6 +260,8 @@ TEST_CASE("logical and bitwise operations") {
                                             "torch.bitwise_and(x, y)",
                                             "torch.bitwise_or(x, y)",
                                             "torch.bitwise_xor(x, y)",
+                                            "torch.bitwise_or(5, y)",
+                                            "torch.bitwise_xor(5, y)",
                                             "torch.bitwise_not(x)",
                                             "x.logical_and_(y)"};
   const ir::Tensor x = values({4}, {0, 1, 1, 0}, DType::boolean);

@@ -10,9 +10,11 @@ const ir::Tensor kIndex = values({2, 3}, {0, 3, 1, 2, 2, 0}, DType::i64);
 const ir::Tensor kOther = values({3}, {1, -1, 4}, DType::i64);
 
 TEST_CASE("embedding") {
-  check_each({"torch.embedding(x, y)", "torch.embedding(x, y)",
-              "torch.embedding(x, y, padding_idx=0)", "torch.embedding(x, y[0, 0])"},
-             {randn({5, 3}, 2), kIndex});
+  check_each(
+      {"torch.embedding(x, y)", "torch.embedding(x, y)", "torch.embedding(x, y, padding_idx=0)",
+       "torch.embedding(x, y, 1, scale_grad_by_freq=True, sparse=True)",
+       "torch.embedding(x, y[0, 0])"},
+      {randn({5, 3}, 2), kIndex});
   check_each({"torch.embedding(x, y)"}, {randn({5, 3}, 2), values({2}, {4, 0}, DType::i32)});
   const auto model = script("def forward(self, x): return torch.embedding(self.weight, x)\n")
                          .with("weight", randn({5, 3}, 3));
@@ -39,6 +41,51 @@ TEST_CASE("embedding_bag sums, averages or takes the maximum per bag") {
                                  target),
                   rel(1e-5));
     }
+}
+
+/// The result and the arguments of a bag: x weights, y indices, `last` an end of the last bag.
+void check_bags(const std::string& call, const std::string& arguments, bool last,
+                const std::vector<ir::Tensor>& inputs) {
+  const std::vector<double> offsets =
+      last ? std::vector<double>{0, 2, 2, 5} : std::vector<double>{0, 2, 2};
+  const auto count = static_cast<int64_t>(offsets.size());
+  for (const target::Target& target : test_targets()) {
+    CAPTURE(call);
+    CAPTURE(arguments);
+    const auto model = script(
+        "def forward(self, x, y, z):\n  return torch.$call(x, y, self.offsets, $arguments)[0]\n",
+        call, arguments);
+    CHECK_CLOSE(
+        export_and_run(model.with("offsets", values({count}, offsets, DType::i64)), inputs, target),
+        rel(1e-5));
+  }
+}
+
+TEST_CASE("embedding_bag under every name and with every argument") {
+  const std::vector<ir::Tensor> inputs = {randn({6, 3}, 11), randint({5}, 0, 6, 12),
+                                          randn({5}, 13)};
+  for (const char* call : {"embedding_bag", "_embedding_bag", "_embedding_bag_forward_only"})
+    for (const char* mode : {"0", "1", "2"}) {
+      check_bags(call, std::string("True, ") + mode + ", False, None, True", true, inputs);
+      if (mode[0] != '2')
+        check_bags(call, std::string("False, ") + mode + ", True, None, False", false, inputs);
+    }
+  check_bags("embedding_bag", "False, 0, True, z, True", true, inputs);
+  check_bags("embedding_bag", "True, 0, False, z, True, None", true, inputs);
+  check_bags("embedding_bag", "False, 2, False, None, False, None", false, inputs);
+  check_bags("embedding_bag", "False, 1, True, None, False, None", false, inputs);
+  check_bags("_embedding_bag", "False, 0, True, z, True, -1", true, inputs);
+  check_bags("_embedding_bag_forward_only", "False, 0, True, z, True, -1", true, inputs);
+  const std::string start = "(x, y, z, False, 0, False, None, False, ";
+  for (const std::string name :
+       {"embedding_bag.padding_idx", "_embedding_bag", "_embedding_bag_forward_only"})
+    check_refused("torch." + name.substr(0, name.find('.')) + start + "2)[0]",
+                  {inputs[0], inputs[1], values({2}, {0, 3}, DType::i64)},
+                  "error[unsupported-argument]: aten::" + name +
+                      ": padding_idx=2 has no translation for TARGET\n"
+                      "  --> the model (Model)\n"
+                      "  why:  which elements count would depend on the data\n"
+                      "  help: use a zero row of the weight instead\n");
 }
 
 TEST_CASE("one index tensor on any axis, with negative values") {
@@ -87,7 +134,7 @@ TEST_CASE("index_select") {
 
 TEST_CASE("gather reads one element per index") {
   check_each({"torch.gather(x, 1, y)", "torch.gather(x, 0, y[:, :2])", "torch.gather(x, -1, y)",
-              "torch.gather(x, 1, y[:1])"},
+              "torch.gather(x, 1, y[:1], sparse_grad=True)"},
              {randn({4, 4}, 6), kIndex});
   check_each({"torch.gather(x, 0, y)"}, {values({}, {7}), values({3}, {0, 0, 0}, DType::i64)});
   check_each({"torch.gather(x, 0, y)"}, {values({}, {7}), values({}, {0}, DType::i64)});
@@ -123,6 +170,14 @@ TEST_CASE("sorting is stable, in both directions") {
   check_each({"torch.sort(x)", "torch.argsort(x)"}, {values({}, {3})});
 }
 
+TEST_CASE("orders that torch leaves open, and stable ones") {
+  const ir::Tensor x = randn({3, 40}, 9);
+  check_each({"torch.sort(torch.topk(x, 3, sorted=False)[0])[0]",
+              "torch.topk(x, 3, -1, False, False)[0].sum(1)",
+              "torch.argsort(x, stable=True, dim=0, descending=True)"},
+             {x});
+}
+
 TEST_CASE("medians and k-th values") {
   check_each({"torch.median(x)", "torch.median(x, 1)", "torch.median(x, -1, keepdim=True)",
               "torch.kthvalue(x, 2)", "torch.kthvalue(x, 3, 0, keepdim=True)"},
@@ -135,11 +190,21 @@ TEST_CASE("searching sorted boundaries, and membership") {
   check_each({"torch.bucketize(x, y)", "torch.bucketize(x, y, right=True)",
               "torch.bucketize(x, y, out_int32=True)", "torch.searchsorted(y, x)",
               "torch.searchsorted(y, x, side='right')", "torch.searchsorted(y, 0.5)",
-              "torch.bucketize(0.0, y)"},
+              "torch.bucketize(0.0, y)", "torch.bucketize(0.0, y, right=True)",
+              "torch.bucketize(2, y, out_int32=True)", "torch.searchsorted(y, x, out_int32=True)",
+              "torch.searchsorted(y, x, side='left')",
+              "torch.searchsorted(y, 0.0, out_int32=True, right=True)",
+              "torch.searchsorted(y, 0.0, side='right')", "torch.searchsorted(y, 0, side='left')"},
              {values({2, 3}, {-5, -1, 0, 1, 2, 7}), boundaries});
   check_each({"torch.searchsorted(x, y)", "torch.searchsorted(x, y, right=True)"},
              {values({2, 3}, {1, 2, 3, 2, 4, 6}), values({2, 2}, {2, 9, 1, 4})});
-  check_each({"torch.isin(x, y)", "torch.isin(x, y, invert=True)", "torch.isin(x, 3)"},
+  check_each({"torch.searchsorted(y, 1.5)", "torch.bucketize(1.5, y)", "torch.searchsorted(y, x)"},
+             {values({3}, {1, 2, 3}), values({4}, {-1, 1, 2, 2}, DType::i64)});
+  check_each({"torch.isin(x, y)", "torch.isin(x, y, invert=True)", "torch.isin(x, 3)",
+              "torch.isin(x, y, assume_unique=True)", "torch.isin(x, 3, assume_unique=True)",
+              "torch.isin(x, 3, invert=True)", "torch.isin(4, y)", "torch.isin(5, y)",
+              "torch.isin(4, y, assume_unique=True, invert=True)", "torch.isin(x, 2.5)",
+              "torch.isin(4.0, y)", "torch.isin(4.5, y)"},
              {values({2, 2}, {1, 2, 3, 4}, DType::i64), values({3}, {4, 1, 9}, DType::i64)});
 }
 
@@ -161,6 +226,49 @@ TEST_CASE("results whose size depends on the data are refused") {
            "  --> the model (Model)\n"
            "  why:  the size of its result depends on the data\n"
            "  help: compute it outside the model, or use torch.where with a mask\n");
+  const std::vector<std::pair<std::string, std::string>> forms = {
+      {"nonzero_numpy", "torch.nonzero_numpy(x)"},
+      {"argwhere", "torch.argwhere(x)"},
+      {"where", "torch.where(x)"},
+      {"_unique", "torch._unique(x, False, True)"},
+      {"_unique2", "torch._unique2(x, False, True, True)"},
+      {"unique_dim", "torch.unique_dim(x, 1, False, True, True)"},
+      {"unique_consecutive", "torch.unique_consecutive(x, True, True, 1)"},
+      {"unique_dim_consecutive", "torch.unique_dim_consecutive(x, 1, True, True)"},
+      {"bincount", "torch.bincount(x[0], x[1], 3)"},
+  };
+  for (const auto& [name, expression] : forms)
+    check_refused(expression, {randint({2, 5}, 0, 4, 14)},
+                  "error[unsupported-op]: aten::" + name +
+                      " has no translation for TARGET here\n"
+                      "  --> the model (Model)\n"
+                      "  why:  the size of its result depends on the data\n"
+                      "  help: compute it outside the model, or use torch.where with a mask\n");
+}
+
+TEST_CASE("lists of index tensors without gaps") {
+  for (const char* call :
+       {"torch.index(x, at)", "torch._unsafe_index(x, at)", "torch.index_put(x, at, z)",
+        "torch.index_put(x, at, z, True)", "torch._unsafe_index_put(x, at, z)",
+        "torch._unsafe_index_put(x, at, z, True)"})
+    for (const target::Target& target : test_targets()) {
+      CAPTURE(std::string(call));
+      const auto model = script(
+          "def forward(self, x, y, z):\n"
+          "  at: List[Tensor] = [y, y - 3]\n"
+          "  return $call\n",
+          call);
+      CHECK_CLOSE(export_and_run(model, {kX, values({3}, {0, 2, 0}, DType::i64), randn({3, 6}, 15)},
+                                 target),
+                  rel(1e-6));
+    }
+}
+
+TEST_CASE("a sorter puts the sequence in order") {
+  check_each({"torch.searchsorted(x, y, sorter=torch.argsort(x))",
+              "torch.searchsorted(x, y, side='right', sorter=torch.argsort(x))"},
+             {values({2, 3}, {3, 1, 2, 0, 9, -4}), values({2, 2}, {1, 2.5, 0, 100})});
+  check_each({"torch.searchsorted(x, 1.5, sorter=torch.argsort(x))"}, {values({3}, {3, 1, 2})});
 }
 
 }  // namespace

@@ -20,6 +20,8 @@ const std::vector<std::string> kBatchNorm = {
     "torch.batch_norm(x, self.w, None, self.m, self.v, False, 0.1, 1e-3, True)",
     "torch.native_batch_norm(x, self.w, self.b, self.m, self.v, False, 0.1, 1e-5)[0]",
     "torch._native_batch_norm_legit_no_training(x, self.w, self.b, self.m, self.v, 0.1, 1e-5)[0]",
+    "torch._native_batch_norm_legit(x, self.w, self.b, self.m, self.v, False, 0.1, 1e-3)[0]",
+    "torch._batch_norm_no_update(x, self.w, self.b, self.m, self.v, 0.1, 1e-3)[0]",
 };
 
 TEST_CASE("batch_norm with every argument") {
@@ -32,7 +34,9 @@ TEST_CASE("batch_norm with every argument") {
 TEST_CASE("batch_norm without stored statistics uses those of the batch") {
   check_with(channel_parameters(),
              {"torch.batch_norm(x, self.w, self.b, None, None, True, 0.1, 1e-5, True)",
-              "torch.batch_norm(x, None, None, None, None, True, 0.1, 1e-3, True)"},
+              "torch.batch_norm(x, None, None, None, None, True, 0.1, 1e-3, True)",
+              "torch._native_batch_norm_legit(x, self.w, self.b, True, 0.1, 1e-3)[0]",
+              "torch._native_batch_norm_legit(x, None, None, True, 0.1, 1e-5)[0]"},
              {kX});
 }
 
@@ -82,10 +86,13 @@ TEST_CASE("group_norm with every argument") {
 }
 
 TEST_CASE("rms_norm with every argument") {
-  check_with({{"w", randn({4}, 2)}, {"w2", randn({5, 4}, 3)}},
-             {"torch.rms_norm(x, [4])", "torch.rms_norm(x, [4], self.w)",
-              "torch.rms_norm(x, [4], self.w, 0.3)", "torch.rms_norm(x, [5, 4], self.w2, 1e-5)"},
-             {kX});
+  check_with(
+      {{"w", randn({4}, 2)}, {"w2", randn({5, 4}, 3)}},
+      {"torch.rms_norm(x, [4])", "torch.rms_norm(x, [4], self.w)",
+       "torch.rms_norm(x, [4], self.w, 0.3)", "torch._fused_rms_norm(x, [4], self.w, 0.3)[0]",
+       "torch._fused_rms_norm(x, [5, 4], None, None)[0]",
+       "torch.rms_norm(x, [5, 4], self.w2, 1e-5)"},
+      {kX});
   // Without eps, that of the dtype decides where the values are small.
   check_each({"torch.rms_norm(x, [4])"}, {uniform({2, 4}, -1e-4, 1e-4, 4)}, 1e-4);
   check_each({"torch.rms_norm(x, [4])"}, {uniform({2, 4}, -1e-2, 1e-2, 4, DType::f16)}, 4e-3);
@@ -96,6 +103,7 @@ TEST_CASE("weight_norm over all axes but one, or all") {
   check_each({"torch._weight_norm(x, y, 3)"}, {kX, randn({1, 1, 1, 4}, 5)});
   check_each({"torch._weight_norm(x, y, -1)"}, {kX, randn({}, 5)});
   check_each({"torch._weight_norm_interface(x, y, 0)"}, {kX, randn({3, 1, 1, 1}, 5)});
+  check_each({"torch._weight_norm_interface(x, y, 3)"}, {kX, randn({1, 1, 1, 4}, 5)});
 }
 
 TEST_CASE("renorm of every norm") {

@@ -29,9 +29,12 @@ TEST_CASE("positions of maxima") {
   check_each({"torch.max_pool2d_with_indices(x, 3, 2, 1)",
               "torch.max_pool2d_with_indices(x, 3, 2, 1, 2, True)"},
              {kTies});
-  check_each({"torch.max_pool1d_with_indices(x, 3, 2, 1)"},
+  check_each({"torch.max_pool1d_with_indices(x, 3, 2, 1)",
+              "torch.max_pool1d_with_indices(x, 3, 2, 1, 2, True)"},
              {randint({2, 3, 9}, 0, 3, 5, DType::f32)});
-  check_each({"torch.max_pool3d_with_indices(x, 2, 2, 1)[1]"}, {kX3});
+  check_each({"torch.max_pool3d_with_indices(x, 2, 2, 1)[1]",
+              "torch.max_pool3d_with_indices(x, 2, [2, 3, 2], 1, [1, 2, 3], True)"},
+             {kX3});
 }
 
 TEST_CASE("max_unpool puts values back") {

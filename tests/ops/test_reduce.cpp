@@ -125,14 +125,13 @@ TEST_CASE("norms of every order") {
 }
 
 TEST_CASE("every reduction keeps its axes, and takes a dtype") {
-  check_each(
-      {"torch.amin(x, [0, 1], keepdim=True)", "torch.any(x > 1, 1, keepdim=True)",
-       "torch.any(x > 2, [0, -1], keepdim=True)", "torch.mean(x, dtype=7)",
-       "torch.mean(x, dtype=5)", "torch.prod(x, dtype=7)", "torch.prod(x, dtype=4)",
-       "torch.nansum(torch.sqrt(x), [0, 2], keepdim=True)",
-       "torch.nansum(torch.sqrt(x), 1, dtype=7)", "torch.nansum(torch.sqrt(x), dtype=5)",
-       "torch.nanmean(torch.sqrt(x), 1, dtype=7)", "torch.nanmean(torch.sqrt(x), dtype=5)"},
-      {kX}, 2e-3);
+  check_each({"torch.amin(x, [0, 1], keepdim=True)", "torch.any(x > 1, 1, keepdim=True)",
+              "torch.any(x > 2, [0, -1], keepdim=True)", "torch.mean(x, dtype=7)",
+              "torch.mean(x, dtype=5)", "torch.prod(x, dtype=7)", "torch.prod(x, dtype=4)",
+              "torch.nansum(torch.sqrt(x), [0, 2], keepdim=True)",
+              "torch.nansum(torch.sqrt(x), 1, dtype=7)", "torch.nansum(torch.sqrt(x), dtype=5)",
+              "torch.nanmean(torch.sqrt(x), 1, dtype=7)", "torch.nanmean(torch.sqrt(x), dtype=5)"},
+             {kX}, 2e-3);
   check_each({"torch.mean(x, dtype=6)", "torch.prod(x, dtype=6)", "torch.nansum(x, 1, dtype=6)",
               "torch.nanmean(x.float(), 1, dtype=7)"},
              {randint({2, 3}, -9, 9, 2)});

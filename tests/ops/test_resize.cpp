@@ -17,7 +17,9 @@ TEST_CASE("nearest, by sizes and by scales") {
     check_each({f + "2d(x, [10, 14])", f + "2d(x, [3, 20])", f + "2d(x, [10, 9], 2.0, 1.4)",
                 f + "2d(x, None, [2.0, 3.0])", f + "2d(x, None, [0.7, 1.0])"},
                {kX2});
-    check_each({f + "3d(x, [6, 4, 7])", f + "3d(x, None, [2.0, 1.5, 0.5])"}, {kX3});
+    check_each({f + "3d(x, [6, 4, 7])", f + "3d(x, None, [2.0, 1.5, 0.5])",
+                f + "3d(x, [6, 4, 7], 2.1, 1.2, 1.4)"},
+               {kX3});
   }
 }
 
@@ -32,10 +34,12 @@ TEST_CASE("linear along one, two and three axes") {
     check_each({"torch.upsample_bilinear2d(x, [10, 14], " + align + ")",
                 "torch.upsample_bilinear2d(x, [3, 7], " + align + ")",
                 "torch.upsample_bilinear2d(x, None, " + align + ", [2.0, 0.6])",
-                "torch.upsample_bilinear2d(x, [12, 9], " + align + ", 2.45, None)"},
+                "torch.upsample_bilinear2d(x, [12, 9], " + align + ", 2.45, None)",
+                "torch.upsample_bilinear2d(x, [12, 9], " + align + ", 2.45, 1.3)"},
                {kX2});
     check_each({"torch.upsample_trilinear3d(x, [6, 3, 9], " + align + ")",
-                "torch.upsample_trilinear3d(x, None, " + align + ", [2.0, 2.0, 1.5])"},
+                "torch.upsample_trilinear3d(x, None, " + align + ", [2.0, 2.0, 1.5])",
+                "torch.upsample_trilinear3d(x, [6, 3, 9], " + align + ", 2.2, 0.8, 1.9)"},
                {kX3});
   }
 }
@@ -48,10 +52,18 @@ TEST_CASE("cubic, and with antialiasing") {
                 "torch._upsample_bilinear2d_aa(x, [3, 4], " + align + ")",
                 "torch._upsample_bilinear2d_aa(x, [9, 2], " + align + ")",
                 "torch._upsample_bilinear2d_aa(x, None, " + align + ", [0.4, 1.5])",
-                "torch._upsample_bicubic2d_aa(x, [2, 12], " + align + ")"},
+                "torch._upsample_bicubic2d_aa(x, [2, 12], " + align + ")",
+                "torch._upsample_bicubic2d_aa(x, None, " + align + ", [0.4, 1.5])",
+                "torch.upsample_bicubic2d(x, [9, 8], " + align + ", 1.9, 1.2)",
+                "torch._upsample_bilinear2d_aa(x, [2, 9], " + align + ", 0.45, 1.35)",
+                "torch._upsample_bicubic2d_aa(x, [2, 9], " + align + ", 0.45, 1.35)"},
                {kX2});
   }
-  check_each({"torch._upsample_lanczos2d_aa(x, [2, 12], False)"}, {kX2});
+  check_each({"torch._upsample_lanczos2d_aa(x, [2, 12], False)",
+              "torch._upsample_lanczos2d_aa(x, [2, 9], False, 0.45, 1.35)",
+              "torch._upsample_lanczos2d_aa(x, None, False, [0.4, 1.5])",
+              "torch._upsample_lanczos2d_aa(x, [3, 4], True)"},
+             {kX2});
 }
 
 TEST_CASE("resizing of other dtypes") {

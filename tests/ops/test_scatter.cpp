@@ -100,6 +100,35 @@ TEST_CASE("index_put, adding or not") {
     }
 }
 
+TEST_CASE("writes by position under every name") {
+  const ir::Tensor index = values({3}, {2, 0, 2}, DType::i64);
+  const std::vector<std::pair<const char*, const char*>> forms = {
+      {"[y[:2]]", "z[:2]"},
+      {"[y, y]", "z[:, 0], True, True"},
+      {"[None, y]", "z[0, 0]"},
+      {"[y]", "z, accumulate=True, unsafe=True"}};
+  for (const auto& [list, rest] : forms)
+    for (const target::Target& target : test_targets()) {
+      CAPTURE(std::string(rest));
+      const auto model = script(
+          "def forward(self, x, y, z):\n"
+          "  at: List[Optional[Tensor]] = $list\n"
+          "  return torch._index_put_impl(x, at, $rest)\n",
+          list, rest);
+      CHECK_CLOSE(export_and_run(model, {kX, index, randn({3, 5}, 16)}, target), rel(1e-6));
+    }
+}
+
+TEST_CASE("strided parts of memory are refused") {
+  check_refused("torch.as_strided_scatter(x, y, [2, 2], [2, 1], 1)", {kX, randn({2, 2}, 17)},
+                "error[unsupported-op]: aten::as_strided_scatter has no translation for TARGET "
+                "here\n"
+                "  --> the model (Model)\n"
+                "  why:  its strides address the memory of self, whose layout the graph does not "
+                "hold\n"
+                "  help: write through ordinary indexing instead\n");
+}
+
 TEST_CASE("index_add, index_copy, index_fill and put") {
   const ir::Tensor index = values({3}, {2, 0, 2}, DType::i64);
   check_each(

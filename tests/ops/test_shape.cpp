@@ -20,7 +20,8 @@ TEST_CASE("reshapes keep the elements in order") {
   check_each({"torch.atleast_1d(x)", "torch.atleast_2d(x)", "torch.atleast_3d(x)"}, {kScalar});
   check_each({"torch.atleast_2d(x)", "torch.atleast_3d(x)"}, {randn({3}, 3)});
   check_each({"torch.atleast_3d(x)"}, {randn({3, 2}, 3)});
-  check_each({"torch.atleast_2d([x, y])", "torch.atleast_3d([x, y])"}, {randn({3}, 3), kScalar});
+  check_each({"torch.atleast_1d([x, y])", "torch.atleast_2d([x, y])", "torch.atleast_3d([x, y])"},
+             {randn({3}, 3), kScalar});
   check_each({"x.view([3, 2])"}, {randint({6}, 0, 2, 4, DType::boolean)});
 }
 
@@ -40,7 +41,8 @@ TEST_CASE("broadcasts and repetitions") {
               "x.broadcast_to([2, 3, 5])", "x.repeat([2, 3])", "x.repeat([2, 1, 3])",
               "x.repeat([1, 1])", "torch.tile(x, [2])", "torch.tile(x, [2, 1, 3])",
               "x.repeat_interleave(2)", "x.repeat_interleave(3, 0)", "x.repeat_interleave(2, -1)",
-              "x.repeat_interleave(2, 1, output_size=2)"},
+              "x.repeat_interleave(2, 1, output_size=2)", "torch.expand(x, [3, 4], implicit=True)",
+              "torch.expand_copy(x, [2, 3, 4], implicit=True)"},
              {x});
   check_each(
       {"x.expand_as(y)", "torch.broadcast_tensors([x, y])", "torch.broadcast_tensors([y[0], x])"},
@@ -50,9 +52,31 @@ TEST_CASE("broadcasts and repetitions") {
              {kScalar});
   check_with({{"n", values({3}, {2, 0, 1}, DType::i64)}},
              {"x.repeat_interleave(self.n, 0)", "x.repeat_interleave(self.n)",
-              "torch.repeat_interleave(self.n) + x[0].long()"},
+              "torch.repeat_interleave(self.n) + x[0].long()",
+              "x.repeat_interleave(self.n, 0, output_size=3)"},
              {x});
   check_each({"x.expand([2, 4])", "x.repeat([2, 2])"}, {randint({2, 1}, 0, 2, 3, DType::boolean)});
+}
+
+TEST_CASE("what repeats must be known; the engine's positions of it") {
+  for (const target::Target& target : test_targets())
+    for (const char* call :
+         {"torch.repeat_interleave(self.n)", "torch.repeat_interleave(self.n, output_size=3)"}) {
+      Script model = with_parameters(call, 0, {{"n", values({3}, {2, 0, 1}, DType::i64)}});
+      model.disabled_passes = {"fold-constants"};
+      CHECK_CLOSE(export_and_run(model, {}, target), rel(0));
+    }
+  check_refused("torch.repeat_interleave(x)", {values({2}, {1, 2}, DType::i64)}, "?");
+}
+
+TEST_CASE("bits read as another dtype are refused") {
+  check_refused("torch.view_copy(x, dtype=3)", {kX},
+                "error[unsupported-argument]: aten::view_copy.dtype: dtype=i32 has no translation "
+                "for TARGET\n"
+                "  --> the model (Model)\n"
+                "  why:  tract cannot read the bits of one dtype as another\n"
+                "  help: convert the values with .to(dtype)\n");
+  check_each({"torch.view_copy(x, dtype=6)"}, {kX});
 }
 
 TEST_CASE("permutations") {
@@ -88,9 +112,9 @@ TEST_CASE("splits, those that nobody reads included") {
       {"x.split(3)", "x.split(3, 1)", "x.split([2, 5], 1)", "x.split_with_sizes([1, 0, 6], -1)[2]",
        "x.chunk(3, 1)", "x.chunk(4, -1)[1]", "torch.tensor_split(x, 3, 1)",
        "torch.tensor_split(x, [2, 4], 1)", "torch.tensor_split(x, [-3], -1)",
-       "torch.hsplit(x, [3])", "torch.vsplit(x, 5)[4]", "torch.hsplit(x, 7)[2]", "x.unbind()",
-       "x.unbind(-1)[3]", "torch.unsafe_split(x, 2, 0)[1]", "torch.unsafe_chunk(x, 2, 1)",
-       "torch.unsafe_split_with_sizes(x, [4, 3], 1)"},
+       "torch.hsplit(x, [3])", "torch.vsplit(x, 5)[4]", "torch.vsplit(x, [2, 3])",
+       "torch.hsplit(x, 7)[2]", "x.unbind()", "x.unbind(-1)[3]", "torch.unsafe_split(x, 2, 0)[1]",
+       "torch.unsafe_chunk(x, 2, 1)", "torch.unsafe_split_with_sizes(x, [4, 3], 1)"},
       {randn({5, 7}, 1)});
   check_each({"torch.dsplit(x, [1])", "torch.dsplit(x, 2)"}, {kX});
   check_each({"torch.hsplit(x, 2)"}, {randn({6}, 1)});
