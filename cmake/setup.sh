@@ -34,6 +34,7 @@ debian_packages() {
 CLI/CLI.hpp libcli11-dev
 nlohmann/json.hpp nlohmann-json3-dev
 doctest/doctest.h doctest-dev
+rapidcheck.h librapidcheck-dev
 zlib.h zlib1g-dev
 archive.h libarchive-dev
 END

@@ -46,22 +46,59 @@ Division divide_integers(Emitter& out, Ref a, Ref b, Rounding rounding) {
   return {add(out, quotient, step), sub(out, rest, change)};
 }
 
-/// In f64 the quotient of two f32 values is never rounded up to an integer, and its product with
-/// the divisor is exact: the results are those of C's fmod.
-std::pair<Ref, Ref> in_f64(const OpView& op, Emitter& out, Ref a, Ref b) {
+/// C's fmod and the quotient that belongs to it, of operands >= 0. tract multiplies by the
+/// reciprocal, so that the quotient may be one off: the remainder shows it.
+Division divide_magnitudes(Emitter& out, Ref a, Ref b) {
+  const Ref quotient = out.elementwise("floor", {div(out, a, b)});
+  const Ref zero = like(out, 0, a);
+  // An infinite divisor leaves the dividend.
+  const Ref product = select(out, compare(out, "eq", quotient, zero), zero, mul(out, quotient, b));
+  const Ref rest = sub(out, a, product);
+  const Ref is_high = compare(out, "lt", rest, zero);
+  const Ref is_low = compare(out, "ge", rest, b);
+  const Ref one = like(out, 1, a);
+  const auto corrected = [&](Ref x, Ref up, Ref down) {
+    return select(out, is_high, down, select(out, is_low, up, x));
+  };
+  return {corrected(quotient, add(out, quotient, one), sub(out, quotient, one)),
+          corrected(rest, sub(out, rest, b), add(out, rest, b))};
+}
+
+/// Towards zero in f64, where products of f32 divisors and quotients are exact; the remainder has
+/// the sign of `a`.
+Division divide_floats(const OpView& op, Emitter& out, Ref a, Ref b) {
   if (out.dtype(a) == DType::f64) op.refuse_op(Limit::quotient_f64, "compute it in float32");
-  return {out.cast(a, DType::f64), out.cast(b, DType::f64)};
+  const Ref x = out.cast(a, DType::f64), y = out.cast(b, DType::f64);
+  const Division d = divide_magnitudes(out, magnitude(out, x), magnitude(out, y));
+  const Ref zero = like(out, 0, x);
+  const Ref is_negative = compare(out, "lt", x, zero);
+  const Ref differs = logical_xor(out, is_negative, compare(out, "lt", y, zero));
+  return {select(out, differs, neg(out, d.quotient), d.quotient),
+          select(out, is_negative, neg(out, d.remainder), d.remainder)};
 }
 
-Ref floor_quotient(const OpView& op, Emitter& out, Ref a, Ref b) {
-  if (!ir::is_float(out.dtype(a))) return divide_integers(out, a, b, Rounding::floor).quotient;
-  const auto [x, y] = in_f64(op, out, a, b);
-  return out.elementwise("floor", {div(out, x, y)});
+/// The same rounded down: a remainder of the wrong sign belongs to the next lower quotient.
+Division divide_floats_down(const OpView& op, Emitter& out, Ref a, Ref b) {
+  const Division d = divide_floats(op, out, a, b);
+  const Ref y = out.cast(b, DType::f64);
+  const Ref is_off = has_wrong_sign(out, d.remainder, y);
+  const Ref lower = sub(out, d.quotient, like(out, 1, d.quotient));
+  return {select(out, is_off, lower, d.quotient),
+          select(out, is_off, add(out, d.remainder, y), d.remainder)};
 }
 
-Ref trunc_quotient(Emitter& out, Ref a, Ref b) {
+Division divide(const OpView& op, Emitter& out, Ref a, Ref b, Rounding rounding) {
+  if (!ir::is_float(out.dtype(a))) return divide_integers(out, a, b, rounding);
+  return rounding == Rounding::floor ? divide_floats_down(op, out, a, b)
+                                     : divide_floats(op, out, a, b);
+}
+
+/// torch truncates the rounded quotient: that of f64 is exact enough to be rounded to f32.
+Ref trunc_quotient(const OpView& op, Emitter& out, Ref a, Ref b) {
   if (!ir::is_float(out.dtype(a))) return divide_integers(out, a, b, Rounding::trunc).quotient;
-  return out.elementwise("t2n_trunc", {div(out, widened(out, a), widened(out, b))});
+  if (out.dtype(a) == DType::f64) op.refuse_op(Limit::quotient_f64, "compute it in float32");
+  const Ref quotient = div(out, out.cast(a, DType::f64), out.cast(b, DType::f64));
+  return out.elementwise("t2n_trunc", {out.cast(quotient, DType::f32)});
 }
 
 void divide(const OpView& op, Emitter& out) {
@@ -76,30 +113,28 @@ void divide_with_mode(const OpView& op, Emitter& out) {
     const DType dtype = ir::is_float(out.dtype(a)) ? out.dtype(a) : op.dtype();
     return finish(op, out, div(out, out.cast(a, dtype), out.cast(b, dtype)));
   }
-  const auto mode = op.one_of("rounding_mode", {"trunc", "floor"});
-  finish(op, out, mode == "floor" ? floor_quotient(op, out, a, b) : trunc_quotient(out, a, b));
+  const bool is_floor = op.one_of("rounding_mode", {"trunc", "floor"}) == "floor";
+  finish(
+      op, out,
+      is_floor ? divide(op, out, a, b, Rounding::floor).quotient : trunc_quotient(op, out, a, b));
 }
 
 void floor_divide(const OpView& op, Emitter& out) {
   const auto [a, b] = operands(op, out);
-  finish(op, out, floor_quotient(op, out, a, b));
+  finish(op, out, divide(op, out, a, b, Rounding::floor).quotient);
 }
 
-/// op.nnef() is the fragment for floats.
+template <Rounding kRounding>
 void remainder(const OpView& op, Emitter& out) {
   const auto [a, b] = operands(op, out);
-  if (ir::is_float(out.dtype(a))) {
-    const auto [x, y] = in_f64(op, out, a, b);
-    return finish(op, out, out.elementwise(op.nnef(), {x, y}));
-  }
-  const auto rounding = op.nnef() == "t2n_fmod" ? Rounding::trunc : Rounding::floor;
-  finish(op, out, divide_integers(out, a, b, rounding).remainder);
+  finish(op, out, divide(op, out, a, b, kRounding).remainder);
 }
 
 }  // namespace
 
 void register_division(Registry& r) {
-  constexpr std::string_view kLimits = "f64 operands";
+  constexpr std::string_view kLimits =
+      "f64 operands; quotients above 2^29 leave no right remainder";
   r.add({.op = "aten::div.Tensor",
          .also = {"aten::div.Scalar", "aten::divide.Tensor", "aten::divide.Scalar",
                   "aten::true_divide.Tensor", "aten::true_divide.Scalar"},
@@ -110,24 +145,24 @@ void register_division(Registry& r) {
          .also = {"aten::div.Scalar_mode", "aten::divide.Tensor_mode", "aten::divide.Scalar_mode"},
          .doc = "self / other, rounded towards zero or down",
          .variants = {{any_target(), "div", divide_with_mode}},
-         .limits = "rounding_mode='floor' of f64 operands",
+         .limits = "rounding_mode of f64 operands",
          .promotion = Promotion::operands});
   r.add({.op = "aten::floor_divide",
          .also = {"aten::floor_divide.Scalar"},
          .doc = "floor(self / other)",
          .variants = {{any_target(), "div", floor_divide}},
-         .limits = kLimits,
+         .limits = "f64 operands",
          .promotion = Promotion::operands});
   r.add({.op = "aten::remainder.Tensor",
          .also = {"aten::remainder.Scalar", "aten::remainder.Scalar_Tensor"},
          .doc = "self - floor(self / other) * other",
-         .variants = {{any_target(), "t2n_remainder", remainder}},
+         .variants = {{any_target(), "floor", remainder<Rounding::floor>}},
          .limits = kLimits,
          .promotion = Promotion::operands});
   r.add({.op = "aten::fmod.Tensor",
          .also = {"aten::fmod.Scalar"},
          .doc = "self - trunc(self / other) * other",
-         .variants = {{any_target(), "t2n_fmod", remainder}},
+         .variants = {{any_target(), "floor", remainder<Rounding::trunc>}},
          .limits = kLimits,
          .promotion = Promotion::operands});
 }

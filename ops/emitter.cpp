@@ -1,6 +1,7 @@
 // The Emitter's table of tensors: IR values in, named results out.
 #include "ops/emitter.h"
 
+#include <bit>
 #include <utility>
 
 #include "ops/emitter_state.h"
@@ -27,6 +28,26 @@ void check_axes(std::string_view op, const nnef::Argument& argument) {
   };
   check(argument.value);
   for (const nnef::Value& item : argument.value.items) check(item);
+}
+
+void add_key(std::string& key, const nnef::Value& value) {
+  key += cat(static_cast<int>(value.kind), value.logical, value.is_f64, value.type, "|", value.text,
+             "|", value.integer, "|", std::bit_cast<uint64_t>(value.number), "(");
+  for (const nnef::Value& item : value.items) add_key(key, item);
+  for (const nnef::Argument& argument : value.arguments) {
+    key += argument.name + "=";
+    add_key(key, argument.value);
+  }
+  key += ")";
+}
+
+std::string call_key(std::string_view op, const std::vector<nnef::Argument>& arguments) {
+  std::string key(op);
+  for (const nnef::Argument& argument : arguments) {
+    key += "," + argument.name + "=";
+    add_key(key, argument.value);
+  }
+  return key;
 }
 
 }  // namespace
@@ -87,11 +108,13 @@ std::vector<Ref> Emitter::State::append_call(std::string_view op,
                                              std::vector<nnef::Argument> arguments,
                                              const std::vector<TensorType>& types) {
   T2N_ASSERT(!op.starts_with("t2n_") || is_fragment(op), "no fragment is called '", op, "'");
+  std::vector<Ref>& known = calls[call_key(op, arguments)];
+  if (!known.empty()) return known;
   std::vector<Ref> results;
   for (const TensorType& type : types)
     results.push_back(add_identifier(word_of(op), type.dtype, type.shape));
   append(results, op, std::move(arguments));
-  return results;
+  return known = results;
 }
 
 nnef::Value Emitter::State::name_of(Ref ref) {

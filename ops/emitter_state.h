@@ -49,6 +49,9 @@ struct Emitter::State {
   std::vector<int> use_counts;
   const ir::Node* node = nullptr;  ///< the one being translated
   int first_of_node = 0;           ///< entries from here on were made by it
+  /// Results by operation and operands: what is said twice is computed once. (tract fails on a
+  /// model that says the same comparison twice: "eval() called on a Dummy op".)
+  std::unordered_map<std::string, std::vector<Ref>> calls;
   nnef::UniqueNames labels;
   std::unordered_map<std::string, int> written;  ///< blobs by content or place: their identifier
 

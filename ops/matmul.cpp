@@ -158,7 +158,8 @@ void inner(const OpView& op, Emitter& out) {
 void vecdot(const OpView& op, Emitter& out) {
   const int rank = op.rank() + 1;
   const Ints axes = {op.axis("dim", rank)};
-  out.result(sum_of_products(out, op.tensor("x"), op.tensor("y"), axes));
+  const Ref x = with_rank(out, op.tensor("x"), rank), y = with_rank(out, op.tensor("y"), rank);
+  out.result(sum_of_products(out, x, y, axes));
 }
 
 void chain(const OpView& op, Emitter& out) {

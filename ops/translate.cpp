@@ -183,6 +183,22 @@ Diagnostic with_op(Diagnostic diagnostic, const ir::Graph& graph, const ir::Node
   return diagnostic;
 }
 
+bool is_empty(const ir::Value& value) {
+  return is_static(value.shape) && ir::element_count(ir::static_shape(value.shape)) == 0;
+}
+
+/// Results without elements need no operation, and few engines' operations expect them.
+bool translate_empty(const ir::Graph& graph, const ir::Node& node, Emitter& out) {
+  for (const ir::ValueId id : node.outputs)
+    if (!is_empty(graph.values[static_cast<size_t>(id)])) return false;
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    const ir::Value& value = graph.values[static_cast<size_t>(node.outputs[i])];
+    const ir::Tensor none = ir::allocate(value.dtype, ir::static_shape(value.shape)).tensor;
+    out.result(out.constant(none, "empty"), static_cast<int>(i));
+  }
+  return true;
+}
+
 void translate_node(const ir::Graph& graph, const ir::Node& node, const target::Target& target,
                     Emitter& out, Problems& problems) {
   const Variant* variant = find_variant(node.op, target);
@@ -192,6 +208,7 @@ void translate_node(const ir::Graph& graph, const ir::Node& node, const target::
       problems.add(missing(graph, node, target), known == nullptr || !known->refusal);
     } else {
       out.begin(node);
+      if (translate_empty(graph, node, out)) return;
       const OpView view(graph, node, variant->nnef, out);
       variant->translate(view, out);
       view.check_all_read();

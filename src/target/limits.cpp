@@ -38,8 +38,9 @@ constexpr LimitRow kRows[] = {
      "it runs over a packed sequence, whose batch size changes from step to step",
      Evidence::format},
     {Limit::quotient_f64, "quotient-f64",
-     "a quotient in f64 may round up to the next integer, which changes the result",
-     Evidence::operation},
+     "tract divides by reciprocals: its quotient in f64 may be the next integer, which changes the "
+     "result",
+     Evidence::engine},
     {Limit::random_numbers, "random-numbers",
      "it draws random numbers, so that no run of the engine could be compared with torch",
      Evidence::operation},

@@ -40,6 +40,7 @@ THIRD_PARTY = {
     r"archive(_entry)?\.h$": ("nnef_writer/", "src/nnef_reader/"),
     r"zlib\.h$": ("nnef_writer/", "src/nnef_reader/"),
     r"doctest/": ("tests/",),
+    r"rapidcheck": ("tests/",),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 

@@ -324,11 +324,23 @@ TEST_CASE("copies and fills take the dtype and shape of self") {
              {kInts, kX.shape.empty() ? kY : randn({3}, 12)});
 }
 
-TEST_CASE("floor division in double precision is refused") {
+TEST_CASE("quotients that are integers stay integers") {
+  // tract multiplies by reciprocals, which are rounded.
+  std::vector<double> numerators, divisors;
+  for (int n = -60; n <= 60; n += 3)
+    for (int d = 1; d <= 13; ++d) {
+      numerators.push_back(n * d * 0.1);
+      divisors.push_back((n % 2 == 0 ? -d : d) * 0.1);
+    }
+  const auto count = static_cast<int64_t>(numerators.size());
+  check_each({"x // y", "x % y", "torch.fmod(x, y)", "torch.div(x, y, rounding_mode='trunc')",
+              "torch.div(x, y, rounding_mode='floor')", "x // 0.3", "x % 7"},
+             {values({count}, numerators), values({count}, divisors)});
   CHECK_EQ(refusal("x // y", {randn({3}, 1, DType::f64), randn({3}, 2, DType::f64)}),
            "error[unsupported-op]: aten::floor_divide has no translation for tract@0.23.9 here\n"
            "  --> the model (Model)\n"
-           "  why:  a quotient in f64 may round up to the next integer, which changes the result\n"
+           "  why:  tract divides by reciprocals: its quotient in f64 may be the next integer, "
+           "which changes the result\n"
            "  help: compute it in float32\n");
 }
 

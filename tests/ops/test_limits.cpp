@@ -32,6 +32,13 @@ std::string graph(const Case& c) {
 
 const ir::Tensor kIntegers = values({1, 1, 3}, {1, 2, -4}, DType::i64);
 
+/// 1, 2, … n in f64.
+ir::Tensor iota(int64_t n) {
+  std::vector<double> out;
+  for (int64_t i = 1; i <= n; ++i) out.push_back(static_cast<double>(i));
+  return values({n}, out, DType::f64);
+}
+
 /// A model per limit that says what the engine does.
 const std::vector<Case>& cases() {
   static const std::vector<Case> all = {
@@ -49,6 +56,14 @@ const std::vector<Case>& cases() {
        "  t = transpose(x, axes = [0, 2, 1]);\n  y = matmul(x, t);\n",
        {kIntegers},
        values({1, 1, 1}, {21}, DType::i64)},
+      // 3 / 3, 5 / 5 … are 1; some of these quotients come out below it.
+      {Limit::quotient_f64,
+       "x, z",
+       "  x = tract_core_external(shape = [64], datum_type = 'f64');\n"
+       "  z = tract_core_external(shape = [64], datum_type = 'f64');\n"
+       "  q = div(x, z);\n  y = floor(q);\n",
+       {iota(64), iota(64)},
+       values({64}, std::vector<double>(64, 1), DType::f64)},
   };
   return all;
 }

@@ -1,0 +1,119 @@
+// Random calls of every operator: exported, run in the newest engine, compared with torch; or
+// refused.
+#include <doctest/doctest.h>
+#include <rapidcheck.h>
+
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "ops/registry.h"
+#include "src/diag/error.h"
+#include "src/export/torch_module.h"
+#include "tests/random/draw.h"
+#include "tests/support/script.h"
+
+namespace t2n::test {
+namespace {
+
+/// Cases per operator; more are for hunting: T2NNEF_RANDOM_CASES=100 and RC_PARAMS=seed=7.
+int case_count() {
+  const char* given = std::getenv("T2NNEF_RANDOM_CASES");
+  return given ? std::atoi(given) : 2;
+}
+
+/// Draws that torch refuses, as many as it takes to find one that it does not.
+constexpr int kAttempts = 40;
+
+Script model_of(const Call& call) {
+  return script("def forward(self$parameters):\n  return $expression\n", call.parameters,
+                call.expression);
+}
+
+/// Torch refuses the call: its arguments do not fit each other.
+bool is_refused_by_torch(const Error& error) {
+  const std::string& id = error.diagnostic().id;
+  return id == "model-corrupt" || id == "forward-failed" || id == "data-dependent-value" ||
+         id == "unsupported-dtype" || id == "output-unsupported";
+}
+
+bool is_refused(const Error& error) {
+  const std::string& id = error.diagnostic().id;
+  return id == "unsupported-op" || id == "unsupported-argument" || id == "unsupported-dtype";
+}
+
+double tolerance_of(const Call& call, const Run& run) {
+  const auto is_half = [](const ir::Tensor& x) { return x.dtype == ir::DType::f16; };
+  const bool any = std::any_of(call.inputs.begin(), call.inputs.end(), is_half) ||
+                   std::any_of(run.expected.begin(), run.expected.end(), is_half);
+  return any ? 2e-2 : 2e-4;
+}
+
+enum class Result { refused_by_torch, refused, right };
+
+/// What is wrong fails the property.
+Result try_call(const Call& call) {
+  try {
+    const Run run = export_and_run(model_of(call), call.inputs, newest_target());
+    const std::string wrong = differences(run, rel(tolerance_of(call, run)));
+    if (!wrong.empty()) RC_FAIL(wrong + run.nnef);
+    return Result::right;
+  } catch (const Error& error) {
+    if (is_refused_by_torch(error)) return Result::refused_by_torch;
+    if (is_refused(error)) return Result::refused;
+    RC_FAIL(render_text(error.diagnostic()));
+  }
+}
+
+struct Tally {
+  int tried = 0;
+  int right = 0;
+};
+
+/// Torch checks few of the arguments of its internal operators, and crashes on wrong ones.
+bool is_internal(const std::string& op) { return op.starts_with("aten::_"); }
+
+/// Whether the operator gives tensors, is not random, and leaves no memory as it was.
+bool is_tested(const std::string& op, const ir::Schema& schema) {
+  return schema.text.find("-> Tensor") != std::string::npos &&
+         op.find("empty") == std::string::npos && !is_internal(op) &&
+         !ir::is_random(ir::op_id(op)) && !ops::translations().find(ir::op_id(op))->refusal;
+}
+
+void check_operator(const std::string& op, const ir::Schema& schema, Tally& tally) {
+  bool is_right = false;
+  const bool ok = rc::check(op, [&] {
+    for (int i = 0; i < kAttempts; ++i) {
+      const Call call = *rc::gen::exec([&] { return draw_call(op, schema); });
+      const Result result = try_call(call);
+      is_right |= result == Result::right;
+      if (result != Result::refused_by_torch) return;
+    }
+  });
+  CAPTURE(op);
+  CHECK(ok);
+  ++tally.tried;
+  tally.right += is_right ? 1 : 0;
+}
+
+}  // namespace
+
+TEST_CASE("random calls of every operator") {
+  const std::string parameters = cat("seed=4 max_success=", case_count(), " ",
+                                     std::getenv("RC_PARAMS") ? std::getenv("RC_PARAMS") : "");
+  setenv("RC_PARAMS", parameters.c_str(), 1);
+  const char* only = std::getenv("T2NNEF_RANDOM_ONLY");
+  Tally tally;
+  for (const ir::OpId id : ops::sorted_ops()) {
+    const std::string op(ir::op_name(id));
+    if (only && op.find(only) == std::string::npos) continue;
+    const auto schema = torch_module().find_schema(op);
+    if (schema && is_tested(op, *schema)) check_operator(op, *schema, tally);
+  }
+  // Most signatures are understood well enough to be called at all.
+  if (!only) CHECK_GT(tally.right, tally.tried * 2 / 3);
+  MESSAGE(tally.right, " of ", tally.tried, " operators were called rightly");
+}
+
+}  // namespace t2n::test
