@@ -39,14 +39,20 @@ class TemporaryFolder {
   fs::path path_;
 };
 
+/// Complex inputs as the translated graph takes them.
+std::vector<ir::Tensor> as_pairs(const std::vector<ir::Tensor>& inputs) {
+  std::vector<ir::Tensor> out;
+  for (const ir::Tensor& input : inputs) out.push_back(ir::as_pairs(input));
+  return out;
+}
+
 /// Operations that the pass complex-to-pairs takes apart: the translated graph lacks them.
 std::vector<OperatorUse> rewritten_uses(const ir::Graph& graph) {
   if (!is_recording()) return {};
   std::vector<OperatorUse> out = operator_uses(graph);
   std::erase_if(out, [](const OperatorUse& use) {
     const ops::Translation* known = ops::translations().find(ir::op_id(use.op));
-    return known == nullptr || known->refusal ||
-           known->variants.at(0).nnef != "complex-to-pairs";
+    return known == nullptr || known->refusal || known->variants.at(0).nnef != "complex-to-pairs";
   });
   return out;
 }
@@ -110,10 +116,11 @@ Exported export_example(Example example, const target::Target& target) {
   std::vector<OperatorUse> uses = rewritten_uses(example.graph);
   try {
     nnef::Document document = to_nnef(example.graph, target, options, {});
-    for (OperatorUse& use : all_uses(example.graph, example.inputs)) uses.push_back(std::move(use));
+    for (OperatorUse& use : all_uses(example.graph, as_pairs(example.inputs)))
+      uses.push_back(std::move(use));
     return {std::move(document), std::move(uses)};
   } catch (const Error& error) {
-    record_refusal(example.graph, example.inputs, target, error);
+    record_refusal(example.graph, as_pairs(example.inputs), target, error);
     throw;
   }
 }
@@ -126,9 +133,7 @@ Run export_and_run(Example example, const target::Target& target) {
       exported.document, {folder.path() / "model", nnef::Destination::Form::folder, 0});
   check::Runner& engine = runner(target);
   engine.load(artefact.path().string());
-  std::vector<ir::Tensor> real;
-  for (const ir::Tensor& input : inputs) real.push_back(ir::as_pairs(input));
-  return {expected, engine.run(real), nnef::print(exported.document), exported.uses,
+  return {expected, engine.run(as_pairs(inputs)), nnef::print(exported.document), exported.uses,
           target::target_name(target)};
 }
 
