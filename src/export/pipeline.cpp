@@ -119,13 +119,14 @@ void say_pairs(ExportResult& result, const Report& report) {
       names += (names.empty() ? "" : ", ") + quoted(port.name);
     }
   if (names.empty() || !report) return;
-  report(Diagnostic{.severity = Severity::note,
-                    .id = "complex-as-pairs",
-                    .message = cat(names, " hold real and imaginary parts along a last axis of two"),
-                    .where = {},
-                    .details = {},
-                    .why = "NNEF has no complex numbers",
-                    .help = "use torch.view_as_real and torch.view_as_complex at the border"});
+  report(
+      Diagnostic{.severity = Severity::warning,
+                 .id = "complex-as-pairs",
+                 .message = cat(names, " hold real and imaginary parts along a last axis of two"),
+                 .where = {},
+                 .details = {},
+                 .why = "NNEF has no complex numbers",
+                 .help = "use torch.view_as_real and torch.view_as_complex at the border"});
 }
 
 size_t count_operations(const nnef::Document& document) {
