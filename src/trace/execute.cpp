@@ -71,6 +71,9 @@ bool is_nested_literal(const Stack& inputs) {
   });
 }
 
+/// What a dictionary of the model holds is a constant of the model, not a result.
+bool reads_dictionary(const Stack& inputs) { return !inputs.empty() && inputs[0].isGenericDict(); }
+
 /// Baked device literals (`cuda:0` of the machine that traced) mean the CPU here.
 void move_devices_to_cpu(Stack& stack) {
   for (c10::IValue& value : stack)
@@ -174,7 +177,7 @@ void Interpreter::run_operation(Node* node, Env& env) {
   if (write) {
     recorder_->record_write(std::move(*write), outputs);
   } else if (recorder_ != nullptr && !knows_all(*recorder_, outputs) &&
-             !is_nested_literal(inputs)) {
+             !is_nested_literal(inputs) && !reads_dictionary(inputs)) {
     recorder_->record(recorder_->prepare(op, run, inputs, shadows, containers_, place()), outputs);
   }
   Slots results;

@@ -22,6 +22,7 @@ constexpr Fixture kFixtures[] = {
     {"shared_nested", "scripted.pt", "@in.npz"},
     {"inplace_views", "model.pt", "@in.npz"},
     {"mixed_dtypes", "model.pt", "@in.npz"},
+    {"cached_tables", "model.pt", "@in.npz"},
     {"frozen_cnn", "model.pt", "@in.npz"},
     {"frozen_cnn", "resaved.pt", "@in.npz"},
 };
