@@ -54,6 +54,24 @@ Ref matmul(const OpView& op, Emitter& out, const Operands& x, bool transposed) {
                   product_shape(out.shape(x.a), out.shape(x.b), transposed));
 }
 
+/// Whether `weight` is one matrix for all of the rows.
+bool is_shared(const Emitter& out, Ref x, Ref weight) {
+  return out.rank(x) > 2 && out.rank(weight) == 2 && ir::is_float(out.dtype(x));
+}
+
+/// x [..., k] times weight [n, k]. In `matmul` and `linear` the matrix would get leading axes of
+/// extent 1; tract tries to split those like the rows' (a reshape before, undone behind it) and
+/// refuses the model.
+Ref rows_times_matrix(Emitter& out, Ref x, Ref weight) {
+  const std::string rows =
+      std::string("abcdefghij").substr(0, static_cast<size_t>(out.rank(x) - 1));
+  Shape shape = out.shape(x);
+  shape.back() = out.shape(weight)[0];
+  const std::string acc(ir::dtype_name(out.dtype(x)));
+  return out.call_list("tract_core_einsum", {x, weight},
+                       {{"expr", rows + "k,nk->" + rows + "n"}, {"acc", acc}}, out.dtype(x), shape);
+}
+
 Operands of_one_rank(Emitter& out, Ref a, Ref b) {
   const int rank = std::max({2, out.rank(a), out.rank(b)});
   return {with_rank(out, a, rank), with_rank(out, b, rank)};
@@ -89,6 +107,7 @@ Ref product(const OpView& op, Emitter& out, Ref a, Ref b) {
 }
 
 Ref product_transposed(const OpView& op, Emitter& out, Ref a, Ref b) {
+  if (is_shared(out, a, b)) return rows_times_matrix(out, a, b);
   const Ref y = matmul(op, out, of_one_rank(out, a, b), true);
   return out.rank(a) == 1 ? out.squeeze(y, {out.rank(y) - 2}) : y;
 }
@@ -97,6 +116,7 @@ Ref product_transposed(const OpView& op, Emitter& out, Ref a, Ref b) {
 Ref linear_layer(const OpView& op, Emitter& out, Ref x, Ref weight, std::optional<Ref> bias) {
   if (!bias) return product_transposed(op, out, x, weight);
   if (!has_matmul(out.dtype(x))) return add(out, product_transposed(op, out, x, weight), *bias);
+  if (is_shared(out, x, weight)) return add(out, rows_times_matrix(out, x, weight), *bias);
   const int rank = std::max(2, out.rank(x));
   const Ref rows = with_rank(out, x, rank);
   Shape shape = out.shape(rows);

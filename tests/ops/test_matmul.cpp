@@ -95,6 +95,14 @@ TEST_CASE("cross products") {
   check_each({"torch.linalg_cross(x, y)"}, {randint({5, 3}, -9, 9, 1), randint({1, 3}, -9, 9, 2)});
 }
 
+TEST_CASE("linear layers between reshapes of the rows") {
+  // As `linear` with a matrix of rank 3, tract splits the matrix like the rows, and refuses it.
+  check_with({{"w", randn({5, 4}, 2)}, {"b", randn({5}, 3)}},
+             {"torch.linear(torch.tanh(x).reshape(4, 3, 4), self.w, self.b).reshape(2, 2, 3, 5)",
+              "torch.linear(torch.tanh(x).reshape(4, 3, 1, 4), self.w).reshape(2, 2, 3, 5)"},
+             {randn({2, 2, 3, 4}, 1)});
+}
+
 TEST_CASE("bilinear") {
   check_with({{"w", randn({6, 4, 5}, 1)}, {"b", randn({6}, 2)}},
              {"torch.bilinear(x, y, self.w, self.b)", "torch.bilinear(x, y, self.w)"},
