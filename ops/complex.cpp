@@ -9,8 +9,7 @@ namespace t2n::ops {
 namespace {
 
 void rewritten(const OpView& op, Emitter&) {
-  op.refuse_op("the pass 'complex-to-pairs' says it in real numbers, and was left out",
-               "export without --disable-pass complex-to-pairs");
+  op.refuse_op(Limit::omitted_pass, "export without --disable-pass complex-to-pairs");
 }
 
 /// Of a real number: half a turn left of zero. NaN stays.
@@ -66,7 +65,9 @@ constexpr Row kRows[] = {
 
 void register_complex(Registry& r) {
   for (const Row& row : kRows)
-    r.add({.op = row.op, .doc = row.doc, .variants = {{any_target(), "complex-to-pairs", rewritten}}});
+    r.add({.op = row.op,
+           .doc = row.doc,
+           .variants = {{any_target(), "complex-to-pairs", rewritten}}});
   r.add({.op = "aten::angle",
          .doc = "angle of the point (real, imag)",
          .variants = {{any_target(), "select", angle}}});

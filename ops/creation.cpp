@@ -153,10 +153,9 @@ Ref computed_sequence(const OpView& op, Emitter& out) {
   return add(out, mul(out, share, sub(out, end, start)), start);
 }
 
+/// Steps between integers are quotients in f64; the numbers are truncated.
 void refuse_integers(const OpView& op) {
-  if (!ir::is_float(op.dtype()))
-    op.refuse_op("integers between bounds that the model computes are rounded by torch's own steps",
-                 "compute them in float32");
+  if (!ir::is_float(op.dtype())) op.refuse_op(Limit::quotient_f64, "compute it in float32");
 }
 
 void computed_linspace(const OpView& op, Emitter& out) {

@@ -1,4 +1,6 @@
 // Quotients and remainders: true, truncated and floored, exact in floats and integers.
+#include "ops/division.h"
+
 #include "ops/arith.h"
 #include "ops/elementwise.h"
 #include "ops/registry.h"
@@ -131,6 +133,10 @@ void remainder(const OpView& op, Emitter& out) {
 }
 
 }  // namespace
+
+Ref floored_quotient(Emitter& out, Ref a, Ref b) {
+  return divide_integers(out, a, b, Rounding::floor).quotient;
+}
 
 void register_division(Registry& r) {
   constexpr std::string_view kLimits =

@@ -192,7 +192,7 @@ void polygamma(const OpView& op, Emitter& out) {
   const Ref x = operand_in_f64(op, out);
   if (n == 0) return finish(op, out, digamma(out, x));
   if (n > kMostDerivatives)
-    op.refuse("n", cat("the series is written for up to ", kMostDerivatives, " derivatives"));
+    op.refuse("n", Limit::too_many_steps, cat("use n up to ", kMostDerivatives));
   finish(op, out, polygamma_of(out, n, x));
 }
 
@@ -211,8 +211,7 @@ void mvlgamma(const OpView& op, Emitter& out) {
 double known_exponent(const OpView& op) {
   if (!op.is_tensor("self")) return op.f64("self");
   const ir::Tensor value = op.constant("self");
-  if (value.elements() != 1)
-    op.refuse("self", "the series is written for one exponent", "pass a number");
+  if (value.elements() != 1) op.refuse("self", Limit::several_numbers, "pass a number");
   return ir::element_f64(value, 0);
 }
 
@@ -220,7 +219,7 @@ void zeta(const OpView& op, Emitter& out) {
   const double s = known_exponent(op);
   const Ref q = operand(op, out, "other", DType::f64);
   if (s > static_cast<double>(kMostDerivatives))
-    op.refuse("self", cat("the series is written for exponents up to ", kMostDerivatives));
+    op.refuse("self", Limit::too_many_steps, cat("use exponents up to ", kMostDerivatives));
   if (s > 1) return finish(op, out, zeta_of(out, s, q));
   finish(op, out, like(out, s == 1 ? kInfinity : kNan, q));
 }

@@ -159,6 +159,12 @@ std::string OpView::one_of(std::string_view name, const std::vector<std::string>
   return value;
 }
 
+int64_t OpView::within(std::string_view name, int64_t first, int64_t last) const {
+  const int64_t value = i64(name);
+  if (value < first || value > last) refuse(name, cat("known values are ", first, " to ", last));
+  return value;
+}
+
 std::optional<int64_t> OpView::opt_i64(std::string_view name) const {
   if (is_none(name)) return {};
   return i64(name);
@@ -322,16 +328,12 @@ void OpView::refuse(std::string_view argument, Limit limit, std::string_view hel
 }
 
 void OpView::refuse_op(Limit limit, std::string_view help) const {
-  refuse_op(target::limit_row(limit).why, help);
-}
-
-void OpView::refuse_op(std::string_view why, std::string_view help) const {
   throw Error(Diagnostic{.id = "unsupported-op",
                          .message = cat(op(), " has no translation for ",
                                         target::target_name(out_.state().target), " here"),
                          .where = {ir::node_where(graph_, node_)},
                          .details = {},
-                         .why = std::string(why),
+                         .why = std::string(target::limit_row(limit).why),
                          .help = std::string(help)});
 }
 

@@ -43,6 +43,7 @@ class OpView {
   bool boolean(std::string_view name) const;
   std::string str(std::string_view name) const;
   std::string one_of(std::string_view name, const std::vector<std::string>& known) const;
+  int64_t within(std::string_view name, int64_t first, int64_t last) const;
   std::optional<int64_t> opt_i64(std::string_view name) const;
   std::optional<double> opt_f64(std::string_view name) const;
   std::optional<std::string> opt_str(std::string_view name) const;
@@ -84,17 +85,16 @@ class OpView {
   /// Throws `unsupported-argument`: "aten::op: argument=value has no translation for TARGET".
   [[noreturn]] void refuse(std::string_view argument, Limit limit,
                            std::string_view help = {}) const;
-  [[noreturn]] void refuse(std::string_view argument, std::string_view why,
-                           std::string_view help = {}) const;
   /// Throws `unsupported-op` for a whole operation, e.g. for a dtype or rank it cannot have.
   [[noreturn]] void refuse_op(Limit limit, std::string_view help = {}) const;
-  [[noreturn]] void refuse_op(std::string_view why, std::string_view help = {}) const;
 
   /// Internal error if an argument was never read.
   void check_all_read() const;
 
  private:
   const ir::Attr& read(std::string_view name) const;
+  [[noreturn]] void refuse(std::string_view argument, std::string_view why,
+                           std::string_view help = {}) const;
 
   const ir::Graph& graph_;
   const ir::Node& node_;

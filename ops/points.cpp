@@ -80,8 +80,7 @@ void vander(const OpView& op, Emitter& out) {
   const int last = out.rank(x);
   const int64_t count =
       op.shape().back().is_constant() ? op.shape().back().value() : op.sizes().back();
-  if (count > kMostPowers)
-    op.refuse("N", cat("powers are written one by one, up to ", kMostPowers));
+  if (count > kMostPowers) op.refuse("N", Limit::too_many_steps, cat("use N up to ", kMostPowers));
   const Ref column = out.unsqueeze(x, {last});
   std::vector<Ref> powers = {out.full(like(out, 1, x), out.shape(column))};
   while (static_cast<int64_t>(powers.size()) < count)

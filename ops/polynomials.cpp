@@ -77,14 +77,13 @@ int64_t degree(const OpView& op) {
   double n = 0;
   if (op.is_tensor("n")) {
     const ir::Tensor value = op.constant("n");
-    if (value.elements() != 1)
-      op.refuse("n", "the recurrence is written for one degree", "pass a number");
+    if (value.elements() != 1) op.refuse("n", Limit::several_numbers, "pass a number");
     n = ir::element_f64(value, 0);
   } else {
     n = op.f64("n");
   }
   if (n > static_cast<double>(kMostDegree))
-    op.refuse("n", cat("the recurrence is written for degrees up to ", kMostDegree));
+    op.refuse("n", Limit::too_many_steps, cat("use degrees up to ", kMostDegree));
   return static_cast<int64_t>(n);
 }
 

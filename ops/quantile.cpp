@@ -183,9 +183,7 @@ void mode(const OpView& op, Emitter& out) {
   op.ignore("keepdim", "the result's shape shows it");
   const Ref x = at_least_1d(out, op.tensor("self"));
   const int axis = op.axis("dim");
-  if (op.is_used(1))
-    op.refuse_op("torch leaves open which of equal elements `indices` names",
-                 "use the values only");
+  if (op.is_used(1)) op.refuse_op(Limit::unspecified_choice, "use the values only");
   const Ref is_same = compare(out, "eq", out.unsqueeze(x, {axis}), out.unsqueeze(x, {axis + 1}));
   const Ref counts =
       out.squeeze(reduce(out, "sum_reduce", out.cast(is_same, DType::f32), {axis + 1}), {axis + 1});

@@ -1,6 +1,7 @@
 // Writing elements one by one: scatter, scatter_add, scatter_reduce.
 #include <limits>
 
+#include "ops/division.h"
 #include "ops/registry.h"
 #include "ops/scatter.h"
 #include "src/diag/error.h"
@@ -127,10 +128,15 @@ void scatter_add(const OpView& op, Emitter& out) {
   finish_scatter(op, out, read_scatter(op, out), write_of(op, Combine::sum));
 }
 
+/// Integers are rounded down; counts that wrapped around to 0 are 1, as in torch.
+Ref mean_of(Emitter& out, Ref total, Ref count) {
+  if (ir::is_float(out.dtype(total))) return div(out, total, count);
+  const Ref is_none = compare(out, "eq", count, like(out, 0, count));
+  return floored_quotient(out, total, select(out, is_none, like(out, 1, count), count));
+}
+
 /// The sum of what is written, over how many there are; elements that are not written to stay.
 void scatter_mean(const OpView& op, Emitter& out, Scatter s, bool includes_self) {
-  if (!ir::is_float(out.dtype(s.x)))
-    op.refuse("reduce", "means of integers are rounded down", "compute it in float32");
   const Write none{Combine::none, true};
   const Ref zero = out.full(like(out, 0, s.x), out.shape(s.index));
   const Ref one = out.full(like(out, 1, s.x), out.shape(s.index));
@@ -142,7 +148,7 @@ void scatter_mean(const OpView& op, Emitter& out, Scatter s, bool includes_self)
   const Write sum = write_of(op, Combine::sum);
   const Ref total = scatter_elements(out, s.x, s.index, s.src, s.axis, sum);
   count = scatter_elements(out, count, s.index, one, s.axis, sum);
-  finish(op, out, out.reshape(div(out, total, count), op.shape()));
+  finish(op, out, out.reshape(mean_of(out, total, count), op.shape()));
 }
 
 void reduce_into(const OpView& op, Emitter& out, Scatter s) {
@@ -174,13 +180,11 @@ void index_reduce(const OpView& op, Emitter& out) {
   reduce_into(op, out, s);
 }
 
-void add_combining(Registry& r, std::string_view name, std::string_view doc, Translate translate,
-                   std::string_view limits = {}) {
+void add_combining(Registry& r, std::string_view name, std::string_view doc, Translate translate) {
   r.add({.op = name,
          .doc = doc,
          .variants = {{has(Feature::scatter_reduction), "tract_core_scatter_elements", translate},
-                      {any_target(), "select", translate}},
-         .limits = limits});
+                      {any_target(), "select", translate}}});
 }
 
 }  // namespace
@@ -213,10 +217,9 @@ void register_scatter_elements(Registry& r) {
   add_combining(r, "aten::scatter_add", "self[i, index[i, j]] + src[i, j]", scatter_add);
   add_combining(r, "aten::scatter_reduce.two",
                 "sum, prod, mean, amax or amin of self[i, index[i, j]] and src[i, j]",
-                scatter_reduce, "reduce='mean' of integers");
+                scatter_reduce);
   add_combining(r, "aten::index_reduce",
-                "prod, mean, amax or amin of self[index[k]] and source[k] along dim", index_reduce,
-                "reduce='mean' of integers");
+                "prod, mean, amax or amin of self[index[k]] and source[k] along dim", index_reduce);
 }
 
 }  // namespace t2n::ops

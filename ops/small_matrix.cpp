@@ -148,7 +148,8 @@ void invert(const OpView& op, Emitter& out) {
   ignore_present(op, {"check_errors"}, "there is nothing to raise");
   finish(op, out, inverse_of(out, read_matrix(op, out)));
   if (op.outputs() > 1 && op.is_used(1))
-    op.refuse_op("output 1 says which matrices are singular", "do not read it");
+    op.refuse_op(Limit::matrix_decomposition,
+                 "do not read output 1, which says which matrices are singular");
 }
 
 /// B is vectors where it has the shape of A without its last axis, or one axis.
@@ -178,25 +179,63 @@ void trace(const OpView& op, Emitter& out) {
 }
 
 /// Rows are variables, columns observations; a vector is one variable.
-Ref covariance(const OpView& op, Emitter& out, double removed) {
-  Ref x = widened(out, out.cast(op.tensor("self"), op.dtype()));
-  if (out.rank(x) < 2) x = out.reshape(x, {Dim(1), out.rank(x) == 0 ? Dim(1) : out.shape(x)[0]});
+Ref observations(const OpView& op, Emitter& out) {
+  const Ref x = widened(out, out.cast(op.tensor("self"), op.dtype()));
+  if (out.rank(x) >= 2) return x;
+  return out.reshape(x, {Dim(1), out.rank(x) == 0 ? Dim(1) : out.shape(x)[0]});
+}
+
+Ref covariance(const OpView& op, Emitter& out, Ref x, double removed) {
   const auto count = static_cast<double>(extent(out, x, 1));
   const Ref centred = sub(out, x, reduce(out, "mean_reduce", x, {1}));
   const Ref products = product_transposed(op, out, centred, centred);
   return div(out, products, like(out, std::max(0.0, count - removed), x));
 }
 
+/// One weight per observation, [1, N]: how often it counts, and how much.
+struct Weights {
+  Ref both;
+  std::optional<Ref> amount;
+};
+
+std::optional<Weights> read_weights(const OpView& op, Emitter& out, Ref x) {
+  const auto row = [&](std::string_view name) -> std::optional<Ref> {
+    const auto weights = op.opt_tensor(name);
+    if (!weights) return {};
+    return out.reshape(out.cast(*weights, out.dtype(x)), {Dim(1), out.shape(x)[1]});
+  };
+  const auto times = row("fweights"), amount = row("aweights");
+  if (times && amount) return Weights{mul(out, *times, *amount), amount};
+  if (times) return Weights{*times, {}};
+  if (amount) return Weights{*amount, amount};
+  return {};
+}
+
+/// Products of weighted deviations from the weighted mean, over the sum of the weights less its
+/// correction.
+Ref weighted_covariance(const OpView& op, Emitter& out, Ref x, const Weights& w, double removed) {
+  const auto sum = [&](Ref y) { return reduce(out, "sum_reduce", y, {1}); };
+  const Ref all = sum(w.both);
+  const Ref centred = sub(out, x, div(out, sum(mul(out, x, w.both)), all));
+  const Ref products = product_transposed(op, out, centred, mul(out, centred, w.both));
+  Ref less = like(out, removed, x);
+  if (w.amount) less = mul(out, less, div(out, sum(mul(out, w.both, *w.amount)), all));
+  const Ref factor = removed == 0 ? all : sub(out, all, less);
+  return div(out, products, maximum(out, factor, like(out, 0, x)));
+}
+
 void cov(const OpView& op, Emitter& out) {
-  for (const char* name : {"fweights", "aweights"})
-    if (!op.is_none(name)) op.refuse(name, "weighted covariances are not written");
-  const Ref c = covariance(op, out, op.f64("correction"));
+  const double removed = op.f64("correction");
+  const Ref x = observations(op, out);
+  const auto weights = read_weights(op, out, x);
+  const Ref c = weights ? weighted_covariance(op, out, x, *weights, removed)
+                        : covariance(op, out, x, removed);
   finish(op, out, out.reshape(c, op.shape()));
 }
 
 /// Covariances over both standard deviations, kept in -1..1.
 void corrcoef(const OpView& op, Emitter& out) {
-  const Ref c = covariance(op, out, 1);
+  const Ref c = covariance(op, out, observations(op, out), 1);
   const int64_t n = extent(out, c, 0);
   std::vector<int64_t> diagonal;
   for (int64_t i = 0; i < n; ++i) diagonal.push_back(i * (n + 1));
@@ -241,8 +280,7 @@ void register_small_matrix(Registry& r) {
          .variants = {{any_target(), "sum_reduce", trace}}});
   r.add({.op = "aten::cov",
          .doc = "covariances of rows",
-         .variants = {{any_target(), "matmul", cov}},
-         .limits = "fweights, aweights"});
+         .variants = {{any_target(), "matmul", cov}}});
   r.add({.op = "aten::corrcoef",
          .doc = "covariances over both standard deviations",
          .variants = {{any_target(), "matmul", corrcoef}}});

@@ -91,8 +91,7 @@ void linalg_norm(const OpView& op, Emitter& out) {
 }
 
 void matrix_norm(const OpView& op, Emitter& out) {
-  if (op.str("ord") != "fro")
-    op.refuse("ord", "it sums singular values, which no target computes", "use ord='fro'");
+  if (op.str("ord") != "fro") op.refuse("ord", Limit::matrix_decomposition, "use ord='fro'");
   norm_of(op, out, 2);
 }
 

@@ -32,6 +32,8 @@ constexpr LimitRow kRows[] = {
     {Limit::memory_layout, "memory-layout",
      "its strides address the memory of self, whose layout the graph does not hold",
      Evidence::format},
+    {Limit::omitted_pass, "omitted-pass",
+     "the pass 'complex-to-pairs' says it in real numbers, and was left out", Evidence::operation},
     {Limit::outside_memory, "outside-memory", "it reaches memory outside of the tensor",
      Evidence::operation},
     {Limit::packed_sequence, "packed-sequence",
@@ -48,10 +50,16 @@ constexpr LimitRow kRows[] = {
      "tract cannot read the bits of one dtype as another", Evidence::format},
     {Limit::running_statistics, "running-statistics",
      "the running statistics would change while the model runs", Evidence::operation},
+    {Limit::several_numbers, "several-numbers", "it is written for one number, not for several",
+     Evidence::operation},
+    {Limit::too_many_steps, "too-many-steps",
+     "it is written step by step, and this would take too many of them", Evidence::operation},
     {Limit::unbounded_steps, "unbounded-steps",
      "its algorithm takes as many steps as the data asks for", Evidence::format},
     {Limit::unknown_size, "unknown-size", "the operator needs a size that is known at export",
      Evidence::format},
+    {Limit::unspecified_choice, "unspecified-choice",
+     "torch leaves open which of equal elements `indices` names", Evidence::operation},
 };
 
 }  // namespace

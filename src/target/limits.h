@@ -19,14 +19,18 @@ enum class Limit {
   matrix_decomposition,
   matrix_inverse,
   memory_layout,
+  omitted_pass,
   outside_memory,
   packed_sequence,
   quotient_f64,
   random_numbers,
   reinterpretation,
   running_statistics,
+  several_numbers,
+  too_many_steps,
   unbounded_steps,
   unknown_size,
+  unspecified_choice,
 };
 
 /// Where the fact is from. What an engine does is shown by a hand-written model in

@@ -150,14 +150,18 @@ TEST_CASE("masked_scatter takes the source's elements in order") {
              {kX, randn({20}, 19)});
 }
 
-TEST_CASE("means of integers are refused") {
-  CHECK_EQ(refusal("torch.scatter_reduce(x, 0, y, x, 'mean')",
-                   {values({2}, {1, 2}, DType::i64), values({2}, {0, 1}, DType::i64)}),
-           "error[unsupported-argument]: aten::scatter_reduce.two: reduce='mean' has no "
-           "translation for tract@0.23.9\n"
-           "  --> the model (Model)\n"
-           "  why:  means of integers are rounded down\n"
-           "  help: compute it in float32\n");
+TEST_CASE("means of integers are rounded down") {
+  const ir::Tensor index = values({3, 3}, {0, 3, 3, 1, 3, 0, 0, 3, 2}, DType::i64);
+  for (const DType dtype : {DType::i64, DType::i32, DType::i16, DType::i8, DType::u8})
+    for (const char* include : {"True", "False"}) {
+      const std::string tail = std::string(", 'mean', include_self=") + include + ")";
+      const int64_t low = dtype == DType::u8 ? 0 : -9;
+      check_each({"torch.scatter_reduce(x, 0, y, z" + tail, "x.scatter_reduce_(-2, y, z" + tail},
+                 {randint({4, 3}, low, 9, 18, dtype), index, randint({3, 3}, low, 9, 19, dtype)});
+      check_each({"torch.index_reduce(x, 1, y, z" + tail},
+                 {randint({2, 4}, low, 9, 18, dtype), values({5}, {0, 3, 0, 1, 3}, DType::i64),
+                  randint({2, 5}, low, 9, 19, dtype)});
+    }
 }
 
 }  // namespace
