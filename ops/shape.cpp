@@ -202,8 +202,8 @@ void register_shape(Registry& r) {
          .variants = {{any_target(), "reshape", list_as_result_shape}}});
   r.add({.op = "aten::real",
          .also = {"aten::conj", "aten::_conj", "aten::conj_physical"},
-         .doc = "the tensor itself: complex ones are pairs by now",
-         .variants = {{any_target(), "", same_elements}}});
+         .doc = "the real part, or the conjugate; of real numbers the tensor itself",
+         .variants = {{any_target(), "complex-to-pairs", same_elements}}});
   r.add({.op = "aten::view.dtype",
          .also = {"aten::view_copy.dtype"},
          .doc = "the same bits as another dtype",

@@ -123,6 +123,15 @@ std::string available_from(const Translation& translation, const target::Target&
   return target::target_name({target.engine, oldest.value_or(target.version)});
 }
 
+void explain(Diagnostic& out, const Translation& translation, const target::Target& target) {
+  if (translation.refusal) {
+    out.why = target::limit_row(translation.refusal->limit).why;
+    out.help = translation.refusal->help;
+  } else {
+    out.why = cat("it can be said from ", available_from(translation, target), " on");
+  }
+}
+
 /// What the pass complex-to-pairs could not say leaves a mark: the operator, and why.
 std::optional<Diagnostic> refused_before(const ir::Node& node, const target::Target& target) {
   static const ir::OpId mark = ir::op_id("t2n::refused");
@@ -130,10 +139,12 @@ std::optional<Diagnostic> refused_before(const ir::Node& node, const target::Tar
   const auto text = [&](const char* name) { return std::get<std::string>(*node.find(name)); };
   Diagnostic out;
   out.id = "unsupported-op";
-  out.message =
-      cat(text("op"), " of complex tensors has no translation for ", target_name(target));
+  out.message = cat(text("op"), " of complex tensors has no translation for ", target_name(target));
   out.why = text("why");
   out.help = text("help");
+  // What no tensors have a translation of has a better reason.
+  const Translation* known = translations().find(ir::op_id(text("op")));
+  if (known != nullptr && known->refusal) explain(out, *known, target);
   return out;
 }
 
@@ -142,15 +153,6 @@ std::string help_for_random(const ir::Node& node) {
   return ir::op_name(node.op).find("dropout") != std::string_view::npos
              ? "call model.eval() before saving the model, and pass training=False to functions"
              : "draw the numbers outside, and pass them to the model as an input";
-}
-
-void explain(Diagnostic& out, const Translation& translation, const target::Target& target) {
-  if (translation.refusal) {
-    out.why = target::limit_row(translation.refusal->limit).why;
-    out.help = translation.refusal->help;
-  } else {
-    out.why = cat("it can be said from ", available_from(translation, target), " on");
-  }
 }
 
 Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::Target& target) {

@@ -151,6 +151,48 @@ TEST_CASE("ranges of every dtype, computed by the engine's side") {
         {});
 }
 
+TEST_CASE("sequences of other kinds, computed by the engine's side") {
+  const std::string rest = ", " + kPlace + ")";
+  check_unfolded({"torch.logspace(0, 2, 4" + rest, "torch.logspace(-1, 1, 4, 2.0" + rest,
+                  "torch.logspace(3, 1, 1, 4.0" + rest, "torch.range(1, 4" + rest,
+                  "torch.range(1, 7, 2" + rest, "torch.range(7, 0.5, -1.5" + rest,
+                  "torch.logspace(0, 1, 20000)", "torch.range(0, 20000)",
+                  "torch.logspace(0, 3, 4, 3.0, dtype=4" + rest,
+                  "torch.logspace(0, 3, 4, dtype=7" + rest, "torch.range(1, 4, dtype=5" + rest,
+                  "torch.range(1, 7, 2, dtype=4" + rest, "torch.range(1, 7, 0.5, dtype=7" + rest},
+                 {});
+  for (const std::string op : {"torch.tril_indices", "torch.triu_indices"})
+    check_unfolded(
+        {op + "(3, 4" + rest, op + "(3, 4, 1" + rest, op + "(4, 3, -2" + rest,
+         op + "(3, 4, 1, dtype=3" + rest, op + "(300, 300)", op + "(0, 3)", op + "(2, 3, 9)"},
+        {});
+}
+
+TEST_CASE("sequences between bounds that the model computes") {
+  const std::string rest = ", dtype=7, " + kPlace + ")";
+  const std::vector<ir::Tensor> bounds = {values({}, {1}), values({}, {4})};
+  for (const std::string pair : {"(x, y, ", "(0.5, y, ", "(x, 3, "}) {
+    check_each({"torch.linspace" + pair + "5)", "torch.linspace" + pair + "5" + rest,
+                "torch.linspace" + pair + "1)", "torch.logspace" + pair + "5)",
+                "torch.logspace" + pair + "5, 2.0" + rest, "torch.logspace" + pair + "1, 0.5)"},
+               bounds);
+    for (const std::string name : {"linspace", "logspace"}) {
+      const std::string overload = pair == "(x, y, "     ? "Tensor_Tensor"
+                                   : pair == "(0.5, y, " ? "Scalar_Tensor"
+                                                         : "Tensor_Scalar";
+      check_refused("torch." + name + pair + "5, dtype=4)", bounds,
+                    "error[unsupported-op]: aten::" + name + "." + overload +
+                        " has no translation for TARGET here\n"
+                        "  --> the model (Model)\n"
+                        "  why:  tract divides by reciprocals: its quotient in f64 may be the next "
+                        "integer, which changes the result\n"
+                        "  help: compute it in float32\n");
+    }
+  }
+  check_each({"torch.linspace(x, y, 5)", "torch.logspace(x, 3, 4)"},
+             {values({}, {-1}, DType::i64), values({}, {4}, DType::i64)});
+}
+
 TEST_CASE("one_hot adds an axis") {
   check_each({"torch.one_hot(x, 5)", "torch.one_hot(x, 3).float()"},
              {values({2, 2}, {0, 2, 1, 1}, DType::i64)});

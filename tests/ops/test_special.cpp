@@ -204,6 +204,27 @@ TEST_CASE("mantissa and exponent") {
   check_each({"torch.frexp(x)"}, {values({3}, {1e-42, 3e38, -1e-40})}, 1e-9);
 }
 
+/// The degree as a tensor, of a tensor and of a number.
+void check_degrees(const std::string& name) {
+  const std::string number = "torch." + name + "(0.75, ", tensor = "torch." + name + "(x, ";
+  const ir::Tensor x = values({3}, {0.25, -0.75, 3});
+  check_each({tensor + "torch.tensor(4))", tensor + "torch.tensor([4]))"}, {x});
+  check_unfolded({number + "torch.tensor(4))", number + "torch.tensor([3]))"}, {});
+  const auto refused = [&](const std::string& overload, const std::string& expression,
+                           const std::string& why) {
+    check_refused(
+        expression, {x},
+        "error[unsupported-argument]: aten::" + name + overload +
+            ": n=f32[3] has no translation for TARGET\n  --> the model (Model)\n  why:  " + why);
+  };
+  const std::string computed =
+      "its values must be known at export, but they are computed by the model\n";
+  refused("", tensor + "x)", computed);
+  refused(".x_scalar", number + "x)", computed);
+  refused("", tensor + "torch.tensor([1.0, 2.0, 4.0]))",
+          "it is written for one number, not for several\n  help: pass a number\n");
+}
+
 TEST_CASE("orthogonal polynomials") {
   const ir::Tensor x = values({7}, {-1.5, -1, -0.3, 0, 0.4, 1, 2});
   for (const char* name :
@@ -217,8 +238,16 @@ TEST_CASE("orthogonal polynomials") {
       forms.push_back("torch.special_" + std::string(name) + "(x, " + n + ")");
     check_each(forms, {x});
     check_each(forms, {values({3}, {0.25, -0.75, 3}, DType::f64)}, 1e-12);
+    check_degrees("special_" + std::string(name));
   }
   check_each({"torch.special_chebyshev_polynomial_t(x, 9)"}, {uniform({5}, -1, 1, 2)});
+  check_refused(
+      "torch.special_hermite_polynomial_h(x, 65)", {uniform({5}, -1, 1, 2)},
+      "error[unsupported-argument]: aten::special_hermite_polynomial_h.n_scalar: n=65 has "
+      "no translation for TARGET\n"
+      "  --> the model (Model)\n"
+      "  why:  it is written step by step, and this would take too many of them\n"
+      "  help: use degrees up to 64\n");
 }
 
 TEST_CASE("what has no translation says why") {

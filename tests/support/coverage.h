@@ -20,8 +20,8 @@ std::vector<OperatorUse> operator_uses(const ir::Graph& graph);
 
 /// Whether the registry has the same meaning and variants for both.
 bool same_translation(ir::OpId a, ir::OpId b);
-/// The same for other names of these operations: operators of the same translation and signature, for
-/// which torch computes the same from these inputs.
+/// The same for other names of these operations: operators of the same translation and signature,
+/// for which torch computes the same from these inputs.
 std::vector<OperatorUse> alias_uses(const ir::Graph& graph, const std::vector<ir::Tensor>& inputs);
 
 enum class Outcome { right, refused, wrong };

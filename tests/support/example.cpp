@@ -46,22 +46,25 @@ std::vector<ir::Tensor> as_pairs(const std::vector<ir::Tensor>& inputs) {
   return out;
 }
 
-/// Operations that the pass complex-to-pairs takes apart: the translated graph lacks them.
-std::vector<OperatorUse> rewritten_uses(const ir::Graph& graph) {
-  if (!is_recording()) return {};
-  std::vector<OperatorUse> out = operator_uses(graph);
-  std::erase_if(out, [](const OperatorUse& use) {
-    const ops::Translation* known = ops::translations().find(ir::op_id(use.op));
-    return known == nullptr || known->refusal || known->variants.at(0).nnef != "complex-to-pairs";
-  });
-  return out;
-}
-
 /// What the model consists of, under all names.
 std::vector<OperatorUse> all_uses(const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
   if (!is_recording()) return {};
   std::vector<OperatorUse> out = operator_uses(graph);
   for (OperatorUse& alias : alias_uses(graph, inputs)) out.push_back(std::move(alias));
+  return out;
+}
+
+/// Operations that the pass complex-to-pairs takes apart: the translated graph lacks them.
+std::vector<OperatorUse> rewritten_uses(const Example& example) {
+  if (!is_recording()) return {};
+  const auto is_other = [](const OperatorUse& use) {
+    const ops::Translation* known = ops::translations().find(ir::op_id(use.op));
+    return known == nullptr || known->refusal || known->variants.at(0).nnef != "complex-to-pairs";
+  };
+  const std::vector<OperatorUse> plain = operator_uses(example.graph);
+  if (std::all_of(plain.begin(), plain.end(), is_other)) return {};
+  std::vector<OperatorUse> out = all_uses(example.graph, example.inputs);
+  std::erase_if(out, is_other);
   return out;
 }
 
@@ -113,7 +116,7 @@ Exported export_example(Example example, const target::Target& target) {
   T2N_ASSERT(ir::print(ir::parse(text)) == text, "the text form does not round-trip:\n", text);
   passes::PipelineOptions options;
   options.disabled = example.disabled_passes;
-  std::vector<OperatorUse> uses = rewritten_uses(example.graph);
+  std::vector<OperatorUse> uses = rewritten_uses(example);
   try {
     nnef::Document document = to_nnef(example.graph, target, options, {});
     for (OperatorUse& use : all_uses(example.graph, as_pairs(example.inputs)))

@@ -22,6 +22,7 @@ std::vector<trace::SampleInput> named(const std::vector<ir::Tensor>& inputs) {
 Example trace_script(const Script& model, const std::vector<ir::Tensor>& inputs) {
   const auto session = torch_module().compile({model.source, model.parameters});
   trace::Traced traced = torch_module().trace(*session, named(inputs), {});
+  if (model.edit) model.edit(traced.graph);
   return {std::move(traced.graph), inputs, std::move(traced.outputs), model.disabled_passes};
 }
 

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "ir/graph.h"
 #include "ir/tensor.h"
 #include "src/check/compare.h"
 #include "src/target/target.h"
@@ -19,6 +21,8 @@ struct Script {
   std::string source;
   std::vector<std::pair<std::string, ir::Tensor>> parameters;
   std::vector<std::string> disabled_passes = {};
+  /// Changes the traced graph by hand: to names and arguments that TorchScript replaces or refuses.
+  std::function<void(ir::Graph&)> edit = {};
   Script with(std::string name, ir::Tensor value) const;
 };
 
