@@ -36,7 +36,8 @@ TEST_CASE("parts of complex tensors, and tensors from parts") {
               "torch.resolve_conj(torch.conj(x))", "torch.conj_physical(x)", "torch.abs(x)",
               "torch.angle(x)", "torch.sgn(x)", "torch.absolute(x)",
               "torch.resolve_neg(torch.imag(torch.conj(x)))", "x * 2 if torch.is_complex(x) else x",
-              "torch.view_as_real(torch.resolve_conj(x.conj()))"},
+              "torch.view_as_real(torch.resolve_conj(x.conj()))", "torch._conj(x)",
+              "torch.view_as_real_copy(x)"},
              {kX});
   check_each({"torch.view_as_complex_copy(torch.stack([x, y], -1))",
               "torch.view_as_real_copy(torch.complex(x, y))"},
@@ -44,6 +45,7 @@ TEST_CASE("parts of complex tensors, and tensors from parts") {
   check_each({"torch.complex(x, y)", "torch.polar(torch.abs(x), y)", "torch.complex(x, y[:1])",
               "torch.view_as_complex(torch.stack([x, y], -1))",
               "torch.view_as_complex(torch.stack([x, y], -1)) * 2",
+              "torch.view_as_complex_copy(torch.stack([x, y], -1))",
               "torch.view_as_real(torch.complex(x, y))"},
              {randn({2, 3}, 5), randn({2, 3}, 6)});
   check_each({"torch.complex(x, x)", "torch.view_as_complex(x)"}, {randn({2}, 5, DType::f64)});

@@ -94,6 +94,10 @@ TEST_CASE("negative log likelihood of classes") {
              {kX, values({3}, {0, -100, 3}, DType::i64), weight});
   check_each(reduced({"torch.nll_loss2d(x, y, z, $r, 1)", "torch.nll_loss_nd(x, y, z, $r, 1)"}),
              {randn({2, 4, 3, 2}, 15), randint({2, 3, 2}, 0, 4, 16), weight});
+  check_each(
+      {"torch.nll_loss2d_forward(x, y, z, 1, 1)", "torch.nll_loss2d_forward(x, y, z, 2, -100)",
+       "torch.nll_loss2d_forward(x, y, None, 0, 1)[0]"},
+      {randn({2, 4, 3, 2}, 15), randint({2, 3, 2}, 0, 4, 16), weight});
   check_each(reduced({"torch.nll_loss_nd(x, y, z, $r, 1)"}),
              {randn({2, 4, 3}, 15), randint({2, 3}, 0, 4, 16), weight});
   check_each({"torch.nll_loss_forward(x, y, z, 1, -100)", "torch.nll_loss_forward(x, y, z, 2, 0)",
@@ -133,20 +137,29 @@ TEST_CASE("margins of one class and of several") {
                                                 "torch.multi_margin_loss(x, y, 2, 0.5, z, $r)"});
   check_each(one, {kX, values({3}, {0, 2, 3}, DType::i64), weight});
   check_each(one, {randn({4}, 28), values({}, {2}, DType::i64), weight});
-  const std::vector<std::string> several = reduced({"torch.multilabel_margin_loss(x, y, $r)"});
+  const std::vector<std::string> several = reduced(
+      {"torch.multilabel_margin_loss(x, y, $r)", "torch.multilabel_margin_loss_forward(x, y, $r)"});
   check_each(several, {kX, values({3, 4}, {3, 0, -1, 1, -1, 1, 2, 3, 0, 1, 2, 3}, DType::i64)});
   check_each(several, {randn({4}, 29), values({4}, {1, 2, -1, 3}, DType::i64)});
 }
 
 TEST_CASE("losses that cannot be said are refused") {
-  const Script ctc = script(
-      "def forward(self, x, y):\n"
-      "  return torch.ctc_loss(x, y, [3, 3], [2, 2])\n");
-  CHECK_EQ(export_error(ctc, {randn({3, 2, 4}, 30), randint({2, 2}, 1, 4, 31)}, newest_target()),
-           "error[unsupported-op]: aten::ctc_loss.IntList has no translation for tract@0.23.9\n"
-           "  --> the model (Model)\n"
-           "  why:  its sum runs over alignments whose number the lengths in the data decide\n"
-           "  help: export the model without its loss\n");
+  const std::vector<ir::Tensor> inputs = {randn({3, 2, 4}, 30), randint({2, 2}, 1, 3, 31),
+                                          values({2}, {3, 3}, DType::i64)};
+  const auto refused = [&](const std::string& op, const std::string& expression) {
+    check_refused(expression, inputs,
+                  "error[unsupported-op]: aten::" + op +
+                      " has no translation for TARGET\n"
+                      "  --> the model (Model)\n"
+                      "  why:  its sum runs over alignments whose number the lengths in the data "
+                      "decide\n"
+                      "  help: export the model without its loss\n");
+  };
+  refused("ctc_loss.IntList", "torch.ctc_loss(x, y, [3, 3], [2, 2])");
+  refused("ctc_loss.IntList", "torch.ctc_loss(x, y, [3, 3], [2, 2], 3, 2, True)");
+  refused("ctc_loss.Tensor", "torch.ctc_loss(x, y, z, z - 1, 3, 2, True)");
+  refused("_ctc_loss", "torch._ctc_loss(x, y, [3, 3], [2, 2], 3, True)[0]");
+  refused("_ctc_loss.Tensor", "torch._ctc_loss(x, y, z, z - 1, 3, True)[0]");
 }
 
 }  // namespace

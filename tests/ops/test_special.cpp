@@ -209,7 +209,7 @@ void check_degrees(const std::string& name) {
   const std::string number = "torch." + name + "(0.75, ", tensor = "torch." + name + "(x, ";
   const ir::Tensor x = values({3}, {0.25, -0.75, 3});
   check_each({tensor + "torch.tensor(4))", tensor + "torch.tensor([4]))"}, {x});
-  check_unfolded({number + "torch.tensor(4))", number + "torch.tensor([3]))"}, {});
+  check_unfolded({number + "torch.tensor(4))", number + "torch.tensor(0))"}, {});
   const auto refused = [&](const std::string& overload, const std::string& expression,
                            const std::string& why) {
     check_refused(
@@ -250,17 +250,52 @@ TEST_CASE("orthogonal polynomials") {
       "  help: use degrees up to 64\n");
 }
 
+TEST_CASE("zeta of known numbers, computed by the engine") {
+  check_each({"torch.special_zeta(torch.tensor(2.5), x)"}, {uniform({4}, 0.5, 4, 6)});
+  check_unfolded(
+      {"torch.special_zeta(torch.tensor(2.5), 2.0)", "torch.special_zeta(torch.tensor(3.0), 0.5)"},
+      {});
+}
+
 TEST_CASE("what has no translation says why") {
-  CHECK_EQ(refusal("torch.igamma(x, x)", {uniform({3}, 1, 2, 3)}),
-           "error[unsupported-op]: aten::igamma has no translation for tract@0.23.9\n"
-           "  --> the model (Model)\n"
-           "  why:  its algorithm takes as many steps as the data asks for\n"
-           "  help: compute it outside the model\n");
-  CHECK_EQ(refusal("torch.gcd(x, x)", {randint({3}, 1, 9, 4)}),
-           "error[unsupported-op]: aten::gcd has no translation for tract@0.23.9\n"
-           "  --> the model (Model)\n"
-           "  why:  its algorithm takes as many steps as the data asks for\n"
-           "  help: compute it outside the model\n");
+  const std::string help = "  help: compute it outside the model\n";
+  const auto refused = [&](const std::string& name, const std::vector<ir::Tensor>& inputs,
+                           const std::string& why) {
+    check_refused("torch." + name + "(x, y)", inputs,
+                  "error[unsupported-op]: aten::" + name +
+                      " has no translation for TARGET\n"
+                      "  --> the model (Model)\n"
+                      "  why:  " +
+                      why + "\n" + help);
+  };
+  const std::string steps = "its algorithm takes as many steps as the data asks for";
+  const std::vector<ir::Tensor> numbers = {uniform({3}, 1, 2, 3), uniform({3}, 1, 2, 4)};
+  const std::vector<ir::Tensor> integers = {randint({3}, 1, 9, 4), randint({3}, 1, 9, 5)};
+  for (const char* name : {"igamma", "igammac"}) refused(name, numbers, steps);
+  for (const char* name : {"gcd", "lcm"}) refused(name, integers, steps);
+  refused("nextafter", numbers, "tract cannot read the bits of one dtype as another");
+  check_refused("torch.polygamma(31, x)", numbers,
+                "error[unsupported-argument]: aten::polygamma: n=31 has no translation for TARGET\n"
+                "  --> the model (Model)\n"
+                "  why:  it is written step by step, and this would take too many of them\n"
+                "  help: use n up to 30\n");
+  check_refused("torch.special_zeta(31, x)", numbers,
+                "error[unsupported-argument]: aten::special_zeta.self_scalar: self=31 has no "
+                "translation for TARGET\n"
+                "  --> the model (Model)\n"
+                "  why:  it is written step by step, and this would take too many of them\n"
+                "  help: use exponents up to 30\n");
+  check_refused("torch.special_zeta(torch.tensor([2.0, 3.0, 4.0]), x)", numbers,
+                "error[unsupported-argument]: aten::special_zeta: self=f32[3] has no translation "
+                "for TARGET\n"
+                "  --> the model (Model)\n"
+                "  why:  it is written for one number, not for several\n"
+                "  help: pass a number\n");
+  check_refused("torch.special_zeta(x, 2.0)", numbers,
+                "error[unsupported-argument]: aten::special_zeta.other_scalar: self=f32[3] has no "
+                "translation for TARGET\n"
+                "  --> the model (Model)\n"
+                "  why:  its values must be known at export, but they are computed by the model\n");
   CHECK_EQ(refusal("torch.special_zeta(x, x)", {uniform({3}, 2, 3, 5)}),
            "error[unsupported-argument]: aten::special_zeta: self=f32[3] has no translation for "
            "tract@0.23.9\n"
