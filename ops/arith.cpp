@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <string>
 
@@ -132,6 +133,12 @@ bool is_long_sum(const Emitter& out, std::string_view op, Ref x, const Ints& axe
          n > kExactEnough;
 }
 
+/// What torch gives where there is nothing to reduce; tract divides by zero.
+double of_nothing(std::string_view op) {
+  if (op == "mean_reduce") return std::numeric_limits<double>::quiet_NaN();
+  return op == "tract_core_product_reduce" || op == "all_reduce" ? 1 : 0;
+}
+
 }  // namespace
 
 Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::optional<DType> dtype) {
@@ -141,6 +148,10 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::opti
   const Ref in = is_bool ? out.cast(x, DType::u8) : is_sum ? widened(out, x) : x;
   Shape shape = out.shape(x);
   for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
+  const bool is_nothing = std::any_of(axes.begin(), axes.end(), [&](int64_t axis) {
+    return out.shape(x)[static_cast<size_t>(axis)] == Dim(0);
+  });
+  if (is_nothing) return out.full(out.scalar(of_nothing(op), dtype.value_or(out.dtype(x))), shape);
   // tract's sum_reduce wraps i64 sums at 32 bits. It computes means of squares, and sums of squares
   // over their number, in f32 whatever their dtype.
   if (op == "sum_reduce" && out.dtype(in) == DType::i64) return sum_by_einsum(out, in, axes);

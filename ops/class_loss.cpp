@@ -44,7 +44,9 @@ struct Targets {
 };
 
 Targets read_targets(const OpView& op, Emitter& out, Ref x) {
-  const Ref target = out.cast(op.tensor("target"), DType::i64);
+  Ref target = out.cast(op.tensor("target"), DType::i64);
+  // One row of classes may come with a list of one target.
+  if (out.rank(x) == 1) target = out.reshape(target, {});
   const Ref zero = out.scalar(int64_t{0}, DType::i64);
   const Ref ignored = out.scalar(op.i64("ignore_index"), DType::i64);
   Targets t;
@@ -52,7 +54,7 @@ Targets read_targets(const OpView& op, Emitter& out, Ref x) {
   t.classes = select(out, t.is_ignored, zero, target);
   const auto weight = op.opt_tensor("weight");
   const Ref one = out.full(like(out, 1, x), out.shape(target));
-  t.weights = weight ? take(out, widened(out, *weight), t.classes, 0) : one;
+  t.weights = weight ? take(out, flattened(out, widened(out, *weight)), t.classes, 0) : one;
   t.weights = select(out, t.is_ignored, like(out, 0, x), t.weights);
   return t;
 }
@@ -74,7 +76,8 @@ void nll_loss(const OpView& op, Emitter& out) {
   const Ref x = widened(out, op.tensor("self"));
   const Targets t = read_targets(op, out, x);
   const Reduction reduction = reduction_of(op);
-  finish(op, out, combined(out, nll(out, x, t), t.weights, reduction));
+  const Ref loss = combined(out, nll(out, x, t), t.weights, reduction);
+  finish(op, out, out.reshape(loss, op.shape()));
   if (op.outputs() < 2 || !op.is_used(1)) return;
   if (reduction == Reduction::none)
     op.refuse_op(Limit::backward_output, "do not read total_weight, which torch leaves open here");
@@ -143,7 +146,7 @@ void multi_margin_loss(const OpView& op, Emitter& out) {
   const double p = op.f64("p");
   Ref terms = p == 1 ? excess : mul(out, excess, excess);
   if (const auto weight = op.opt_tensor("weight"))
-    terms = mul(out, terms, take(out, widened(out, *weight), target, 0));
+    terms = mul(out, terms, take(out, flattened(out, widened(out, *weight)), target, 0));
   const Ref is_own = compare(out, "eq", iota(out, classes, 1, 2), target);
   terms = select(out, is_own, like(out, 0, x), terms);
   const double share = 1 / static_cast<double>(classes);

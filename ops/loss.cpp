@@ -163,7 +163,7 @@ void cosine_embedding_loss(const OpView& op, Emitter& out) {
 void triplet_margin_loss(const OpView& op, Emitter& out) {
   const double p = op.f64("p"), eps = op.f64("eps");
   const auto distance = [&](std::string_view from, std::string_view to) {
-    const Ref d = sub(out, wide(op, out, from), wide(op, out, to));
+    const Ref d = at_least_1d(out, widened(out, sub(out, op.tensor(from), op.tensor(to))));
     const Ints axes = {out.rank(d) - 1};
     return out.squeeze(vector_norm(out, add(out, d, like(out, eps, d)), p, axes), axes);
   };

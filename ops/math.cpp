@@ -157,8 +157,10 @@ void xlogy(const OpView& op, Emitter& out) {
 
 void logit(const OpView& op, Emitter& out) {
   Ref x = widened(out, op.tensor("self"));
-  if (const auto eps = op.opt_f64("eps"))
-    x = minimum(out, maximum(out, x, like(out, *eps, x)), like(out, 1 - *eps, x));
+  if (const auto eps = op.opt_f64("eps")) {
+    const Ref low = like(out, *eps, x);  // which wins where it is above 1 - eps
+    x = select(out, compare(out, "lt", x, low), low, minimum(out, x, like(out, 1 - *eps, x)));
+  }
   const Ref odds = div(out, x, sub(out, like(out, 1, x), x));
   finish(op, out, out.elementwise("log", {odds}));
 }

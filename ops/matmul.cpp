@@ -283,7 +283,8 @@ void register_matmul(Registry& r) {
   r.add({.op = "aten::inner",
          .doc = "sum of products over the last axis of both",
          .variants = {{any_target(), "matmul", inner}},
-         .limits = kLimits});
+         .limits = kLimits,
+         .promotion = ir::Promotion::operands});
   r.add({.op = "aten::linalg_vecdot",
          .doc = "sum of x * y over dim",
          .variants = {{any_target(), "sum_reduce", vecdot}},

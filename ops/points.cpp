@@ -4,6 +4,7 @@
 #include "ops/all.h"
 #include "ops/positions.h"
 #include "ops/reduce.h"
+#include "ops/product.h"
 #include "ops/registry.h"
 #include "ops/special.h"
 #include "src/diag/error.h"
@@ -33,6 +34,7 @@ Ref distances(const OpView& op, Emitter& out, int axis, int rank, DType dtype) {
     shape[static_cast<size_t>(axis)] = out.shape(x)[0];
     x = out.reshape(x, shape);
   }
+  x = with_rank(out, x, rank);
   const auto [left, right] = neighbours(out, x, axis);
   return sub(out, right, left);
 }
@@ -76,7 +78,7 @@ void cumulative_trapezoid(const OpView& op, Emitter& out) {
 void vander(const OpView& op, Emitter& out) {
   op.ignore("N", "the result's shape shows it");
   const bool falls = op.has_argument("increasing") && !op.boolean("increasing");
-  const Ref x = out.cast(op.tensor("x"), op.dtype());
+  const Ref x = at_least_1d(out, out.cast(op.tensor("x"), op.dtype()));
   const int last = out.rank(x);
   const int64_t count =
       op.shape().back().is_constant() ? op.shape().back().value() : op.sizes().back();
@@ -123,6 +125,10 @@ Range bin_range(const OpView& op, Emitter& out, Ref x) {
 void histc(const OpView& op, Emitter& out) {
   const Ref x = widened(out, flattened(out, op.tensor("self")));
   const int64_t bins = op.i64("bins");
+  if (extent(out, x, 0) == 0) {
+    ignore_present(op, {"min", "max"}, "there is nothing to count");
+    return finish(op, out, out.full(like(out, 0, x), {bins}));
+  }
   const auto [low, high] = bin_range(op, out, x);
   const Ref scaled = times(out, sub(out, x, low), static_cast<double>(bins));
   const Ref position = out.elementwise("floor", {div(out, scaled, sub(out, high, low))});

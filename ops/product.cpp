@@ -90,6 +90,12 @@ bool has_matmul(DType dtype) {
 }
 
 Ref sum_of_products(Emitter& out, Ref a, Ref b, const Ints& axes) {
+  // Sums of small integers saturate in tract, and wrap in torch.
+  const DType dtype = out.dtype(a);
+  if (ir::is_integer(dtype) && dtype != DType::i64) {
+    const Ref wide_a = out.cast(a, DType::i64), wide_b = out.cast(b, DType::i64);
+    return out.cast(sum_of_products(out, wide_a, wide_b, axes), dtype);
+  }
   const Ref products = mul(out, a, b);
   return axes.empty() ? products : out.squeeze(reduce(out, "sum_reduce", products, axes), axes);
 }

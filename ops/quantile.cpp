@@ -158,6 +158,7 @@ Ref middle(Emitter& out, Ref count) {
 
 void nanmedian(const OpView& op, Emitter& out) {
   const Ref x = flattened(out, op.tensor("self"));
+  if (extent(out, x, 0) == 0) return finish(op, out, like(out, kNan, x));
   const Along a{ir::is_float(out.dtype(x)) ? x : out.cast(x, DType::f64), 0};
   const Ref count = count_of_numbers(out, a);
   const Ref y = elements_at(out, sorted_numbers(out, a).values, middle(out, count), 0);

@@ -109,22 +109,33 @@ Write write_of(const OpView& op, Combine combine) {
   return {combine, op.nnef() == "tract_core_scatter_elements"};
 }
 
+/// Without an index the operands need not even fit each other.
+bool writes_nothing(const OpView& op, Emitter& out) {
+  if (ir::element_count(out.sizes(op.tensor("index"))) != 0) return false;
+  ignore_present(op, {"dim", "src", "value", "reduce", "include_self"}, "nothing is written");
+  finish(op, out, op.tensor("self"));
+  return true;
+}
+
 void finish_scatter(const OpView& op, Emitter& out, const Scatter& s, Write write) {
   const Ref y = scatter_elements(out, s.x, s.index, s.src, s.axis, write);
   finish(op, out, out.reshape(y, op.shape()));
 }
 
 void scatter(const OpView& op, Emitter& out) {
+  if (writes_nothing(op, out)) return;
   finish_scatter(op, out, read_scatter(op, out), {Combine::none, true});
 }
 
 void scatter_reduce_old(const OpView& op, Emitter& out) {
+  if (writes_nothing(op, out)) return;
   const bool is_sum = op.one_of("reduce", {"add", "multiply"}) == "add";
   finish_scatter(op, out, read_scatter(op, out),
                  write_of(op, is_sum ? Combine::sum : Combine::prod));
 }
 
 void scatter_add(const OpView& op, Emitter& out) {
+  if (writes_nothing(op, out)) return;
   finish_scatter(op, out, read_scatter(op, out), write_of(op, Combine::sum));
 }
 
@@ -166,7 +177,9 @@ void reduce_into(const OpView& op, Emitter& out, Scatter s) {
   finish_scatter(op, out, s, write_of(op, combine));
 }
 
-void scatter_reduce(const OpView& op, Emitter& out) { reduce_into(op, out, read_scatter(op, out)); }
+void scatter_reduce(const OpView& op, Emitter& out) {
+  if (!writes_nothing(op, out)) reduce_into(op, out, read_scatter(op, out));
+}
 
 /// One index for a whole row of the source.
 void index_reduce(const OpView& op, Emitter& out) {

@@ -221,13 +221,14 @@ Ref difference(Emitter& out, Ref x, int axis, bool is_first) {
 void diff(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim", out.rank(x));
+  const int64_t times = op.i64("n");
   const auto prepend = op.opt_tensor("prepend");
   const auto append = op.opt_tensor("append");
+  if (times == 0) return out.result(x);
   std::vector<Ref> all;
   for (const auto& part : {prepend, std::optional(x), append})
     if (part) all.push_back(out.cast(*part, op.dtype()));
   Ref y = out.concat(all, axis);
-  const int64_t times = op.i64("n");
   for (int64_t n = 0; n < times; ++n) y = difference(out, y, axis, n == 0);
   out.result(y);
 }

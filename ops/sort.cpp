@@ -1,4 +1,6 @@
 // Orders along an axis: sorting, the largest elements, and the k-th one.
+#include <limits>
+
 #include "ops/arith.h"
 #include "ops/index.h"
 #include "ops/registry.h"
@@ -62,6 +64,7 @@ void median_dim(const OpView& op, Emitter& out) {
 void median(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int64_t count = ir::element_count(out.sizes(x));
+  if (count == 0) return finish(op, out, like(out, std::numeric_limits<double>::quiet_NaN(), x));
   const Ref flat = out.reshape(x, {count});
   finish(op, out, out.reshape(kth(out, flat, (count + 1) / 2, 0).values, {}));
 }

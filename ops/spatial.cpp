@@ -2,7 +2,9 @@
 #include "ops/spatial.h"
 
 #include <algorithm>
+#include <numeric>
 
+#include "ops/product.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
@@ -25,18 +27,18 @@ Dim product(Shape::const_iterator begin, Shape::const_iterator end) {
 
 }  // namespace
 
-Ref batched(Emitter& out, Ref x, int spatial) {
-  return out.rank(x) == spatial + 1 ? out.unsqueeze(x, {0}) : x;
-}
+Ref batched(Emitter& out, Ref x, int spatial) { return with_rank(out, x, spatial + 2); }
 
 Shape batched_shape(const OpView& op, int spatial, int index) {
   Shape shape = op.shape(index);
-  if (op.rank(index) == spatial + 1) shape.insert(shape.begin(), Dim(1));
+  while (static_cast<int>(shape.size()) < spatial + 2) shape.insert(shape.begin(), Dim(1));
   return shape;
 }
 
 void batched_result(const OpView& op, Emitter& out, Ref y, int index) {
-  out.result(out.rank(y) > op.rank(index) ? out.squeeze(y, {0}) : y, index);
+  Ints added(static_cast<size_t>(out.rank(y) - op.rank(index)));
+  std::iota(added.begin(), added.end(), 0);
+  out.result(out.squeeze(y, added), index);
 }
 
 Ref along_axis(Emitter& out, Ref x, int axis, const std::vector<double>& matrix, int64_t rows) {

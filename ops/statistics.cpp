@@ -103,10 +103,11 @@ void dist(const OpView& op, Emitter& out) {
 
 /// eps is added to each difference.
 void pairwise_distance(const OpView& op, Emitter& out) {
-  const Ref difference = widened(out, sub(out, op.tensor("x1"), op.tensor("x2")));
+  const Ref difference = at_least_1d(out, widened(out, sub(out, op.tensor("x1"), op.tensor("x2"))));
   const Ref x = add(out, difference, like(out, op.f64("eps"), difference));
-  const Ints axes = {out.rank(x) - 1};
-  finish_reduced(op, out, vector_norm(out, x, op.f64("p"), axes), axes);
+  op.ignore("keepdim", "the result's shape shows it");
+  const Ref norm = vector_norm(out, x, op.f64("p"), {out.rank(x) - 1});
+  finish(op, out, out.reshape(norm, op.shape()));
 }
 
 void cosine_similarity(const OpView& op, Emitter& out) {
@@ -114,11 +115,11 @@ void cosine_similarity(const OpView& op, Emitter& out) {
   const Ref eps = like(out, op.f64("eps"), eps_of);
   const int rank = op.rank() + 1;
   const Ints axes = {op.axis("dim", rank)};
+  // The norms are those of what was broadcast.
+  const Shape shape =
+      ir::to_shape(broadcast_sizes(out.sizes(op.tensor("x1")), out.sizes(op.tensor("x2"))));
   const auto unit = [&](Ref vector) {
-    // Axes count after broadcasting.
-    Ints added(static_cast<size_t>(rank - out.rank(vector)), 0);
-    for (size_t i = 0; i < added.size(); ++i) added[i] = static_cast<int64_t>(i);
-    const Ref x = out.unsqueeze(widened(out, vector), added);
+    const Ref x = out.broadcast_to(widened(out, vector), shape);
     return div(out, x, maximum(out, vector_norm(out, x, 2, axes), eps));
   };
   const Ref product = mul(out, unit(op.tensor("x1")), unit(op.tensor("x2")));

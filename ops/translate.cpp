@@ -195,8 +195,12 @@ bool translate_empty(const ir::Graph& graph, const ir::Node& node, Emitter& out)
     if (!is_empty(graph.values[static_cast<size_t>(id)])) return false;
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const ir::Value& value = graph.values[static_cast<size_t>(node.outputs[i])];
-    const ir::Tensor none = ir::allocate(value.dtype, ir::static_shape(value.shape)).tensor;
-    out.result(out.constant(none, "empty"), static_cast<int>(i));
+    // tract reads no empty blob of booleans.
+    const bool is_bool = value.dtype == DType::boolean;
+    const Ref zero = out.scalar(0.0, is_bool ? DType::f32 : value.dtype);
+    const Ref none = out.full(zero, value.shape);
+    out.result(is_bool ? out.call("ne", {none, zero}, {}, DType::boolean, value.shape) : none,
+               static_cast<int>(i));
   }
   return true;
 }

@@ -36,7 +36,8 @@ class Drawing {
     for (int i = 0; i < rank; ++i) base_.push_back(chance(2) ? 0 : pick(1, 6));
     dtype_ = one_of<DType>({DType::f32, DType::f32, DType::f32, DType::f32, DType::f64, DType::f16,
                             DType::i64, DType::i64, DType::i32, DType::u8, DType::boolean});
-    is_broadcast_ = chance(50);
+    is_empty_ = std::find(base_.begin(), base_.end(), 0) != base_.end();
+    is_broadcast_ = !is_empty_ && chance(50);
   }
 
   Call run() {
@@ -60,6 +61,8 @@ class Drawing {
     const std::string& type = argument.type;
     if (contains(type, "Optional[") && chance(30)) return "None";
     if (contains(type, "Generator") || contains(type, "MemoryFormat")) return {};
+    // Sizes and scales that contradict each other come from no model.
+    if (contains(argument.name, "scales")) return "None";
     if (is_among(argument.name, {"layout", "device", "pin_memory", "memory_format", "out"}))
       return {};
     if (contains(type, "List[Tensor]") || contains(type, "List[Optional[Tensor]]"))
@@ -72,6 +75,7 @@ class Drawing {
     if (contains(type, "List[float]")) return list_of(pick(1, 3), [] { return number(); });
     if (contains(type, "int")) return integer(argument.name);
     if (contains(type, "bool")) return boolean();
+    if (argument.name == "label_smoothing") return one_of<std::string>({"0.1", "0.5"});
     if (contains(type, "float") || contains(type, "number")) return number();
     return {};
   }
@@ -95,6 +99,7 @@ class Drawing {
       return std::to_string(pick(-2, 3));
     if (is_among(name, {"end", "index", "offset", "diagonal", "k"}))
       return std::to_string(pick(-1, extent() + 1));
+    if (contains(name, "_mode")) return std::to_string(pick(0, 3));
     if (is_among(name, {"groups", "num_groups", "step"})) return std::to_string(pick(1, 4));
     return std::to_string(pick(0, 5));
   }
@@ -135,7 +140,7 @@ class Drawing {
       for (int64_t& extent : out)
         if (chance(30)) extent = 1;
       if (!out.empty() && chance(30)) out.erase(out.begin());
-    } else if (chance(8)) {
+    } else if (!is_empty_ && chance(8)) {
       out.assign(static_cast<size_t>(pick(0, 4)), 2);
     }
     return out;
@@ -167,6 +172,7 @@ class Drawing {
   const ir::Schema& schema_;
   Ints base_;
   DType dtype_ = DType::f32;
+  bool is_empty_ = false;
   bool is_broadcast_ = false;
   Call call_;
 };
