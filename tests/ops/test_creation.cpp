@@ -44,6 +44,13 @@ TEST_CASE("ranges") {
              {kX});
 }
 
+/// Many results of one model: an export and a run for all of them.
+std::string together(const std::vector<std::string>& expressions) {
+  std::string out;
+  for (const std::string& expression : expressions) out += (out.empty() ? "" : ", ") + expression;
+  return out;
+}
+
 /// Where a tensor lies has no meaning in an exported model.
 const std::string kPlace = "layout=0, device=torch.device('cpu'), pin_memory=False";
 
@@ -87,7 +94,7 @@ TEST_CASE("casts by name") {
   for (const char* name : {"Byte", "Char", "Double", "Float", "Half", "Int", "Long", "Short"})
     for (const DType dtype : {DType::f32, DType::i64, DType::boolean}) {
       const std::string cast = std::string("torch._cast_") + name;
-      check_each({cast + "(x)", cast + "(x, non_blocking=True)"},
+      check_each({together({cast + "(x)", cast + "(x, non_blocking=True)"})},
                  {values({4}, {0, 1.75, 100, 3}, dtype)});
     }
 }
@@ -95,17 +102,18 @@ TEST_CASE("casts by name") {
 TEST_CASE("tensors of one number, at any place") {
   const std::string place = kPlace + ", memory_format=0)";
   for (const std::string dtype : {"4", "5", "6", "7", "11"})
-    check_each({"torch.zeros_like(x, dtype=" + dtype + ", " + place,
-                "torch.ones_like(x, dtype=" + dtype + ", " + place,
-                "torch.full_like(x, 2.0, dtype=" + dtype + ", " + place,
-                "torch.empty_like(x, dtype=" + dtype + ", " + place,
-                "x.new_zeros([3, 2], dtype=" + dtype + ", " + kPlace + ")",
-                "x.new_ones([3, 2], dtype=" + dtype + ", " + kPlace + ")",
-                "x.new_full([3, 2], 2.0, dtype=" + dtype + ", " + kPlace + ")",
-                "x.new_empty([3, 2], dtype=" + dtype + ", " + kPlace + ")",
-                "x.new_empty_strided([3, 2], [1, 3], dtype=" + dtype + ", " + kPlace + ")"},
-               {kX});
-  check_each({"torch.zeros_like(x)", "torch.full_like(x, 7)", "x.new_full([], 3.5)"},
+    check_each(
+        {together({"torch.zeros_like(x, dtype=" + dtype + ", " + place,
+                   "torch.ones_like(x, dtype=" + dtype + ", " + place,
+                   "torch.full_like(x, 2.0, dtype=" + dtype + ", " + place,
+                   "torch.empty_like(x, dtype=" + dtype + ", " + place,
+                   "x.new_zeros([3, 2], dtype=" + dtype + ", " + kPlace + ")",
+                   "x.new_ones([3, 2], dtype=" + dtype + ", " + kPlace + ")",
+                   "x.new_full([3, 2], 2.0, dtype=" + dtype + ", " + kPlace + ")",
+                   "x.new_empty([3, 2], dtype=" + dtype + ", " + kPlace + ")",
+                   "x.new_empty_strided([3, 2], [1, 3], dtype=" + dtype + ", " + kPlace + ")"})},
+        {kX});
+  check_each({together({"torch.zeros_like(x)", "torch.full_like(x, 7)", "x.new_full([], 3.5)"})},
              {values({}, {2})});
 }
 
@@ -113,11 +121,14 @@ TEST_CASE("tensors without inputs") {
   for (const std::string dtype : {"3", "4", "5", "6", "7", "11"}) {
     const std::string rest = ", dtype=" + dtype + ", " + kPlace + ")";
     check_unfolded(
-        {"torch.zeros([2, 3]" + rest, "torch.ones([2, 3]" + rest, "torch.full([2, 3], 3.5" + rest,
-         "torch.empty([2, 3]" + rest, "torch.empty([2, 3], memory_format=0)",
-         "torch.empty_strided([2, 3], [1, 2]" + rest, "torch.empty_permuted([2, 3], [1, 0]" + rest,
-         "torch.scalar_tensor(3.5" + rest, "torch.eye(3" + rest, "torch.eye(3, 2" + rest,
-         "torch.tensor(2, dtype=" + dtype + ", device=torch.device('cpu'), requires_grad=False)"},
+        {together({"torch.zeros([2, 3]" + rest, "torch.ones([2, 3]" + rest,
+                   "torch.full([2, 3], 3.5" + rest, "torch.empty([2, 3]" + rest,
+                   "torch.empty([2, 3], memory_format=0)",
+                   "torch.empty_strided([2, 3], [1, 2]" + rest,
+                   "torch.empty_permuted([2, 3], [1, 0]" + rest, "torch.scalar_tensor(3.5" + rest,
+                   "torch.eye(3" + rest, "torch.eye(3, 2" + rest,
+                   "torch.tensor(2, dtype=" + dtype +
+                       ", device=torch.device('cpu'), requires_grad=False)"})},
         {});
   }
 }
@@ -125,30 +136,33 @@ TEST_CASE("tensors without inputs") {
 TEST_CASE("numbers as tensors") {
   const std::string device = ", device=torch.device('cpu')";
   for (const std::string number : {"2", "2.75", "True"})
-    check_unfolded({"torch.tensor(" + number + ")", "torch.as_tensor(" + number + ")",
-                    "torch.tensor(" + number + ", dtype=5" + device + ", requires_grad=False)",
-                    "torch.tensor(" + number + ", dtype=6" + device + ", requires_grad=True)",
-                    "torch.as_tensor(" + number + ", dtype=4" + device + ")"},
-                   {});
-  check_unfolded({"torch.as_tensor(x, dtype=4" + device + ")", "torch.as_tensor(x, dtype=5)"},
-                 {kX});
+    check_unfolded(
+        {together({"torch.tensor(" + number + ")", "torch.as_tensor(" + number + ")",
+                   "torch.tensor(" + number + ", dtype=5" + device + ", requires_grad=False)",
+                   "torch.tensor(" + number + ", dtype=6" + device + ", requires_grad=True)",
+                   "torch.as_tensor(" + number + ", dtype=4" + device + ")"})},
+        {});
+  check_unfolded(
+      {together({"torch.as_tensor(x, dtype=4" + device + ")", "torch.as_tensor(x, dtype=5)"})},
+      {kX});
 }
 
 TEST_CASE("ranges of every dtype, computed by the engine's side") {
   const std::string rest = ", " + kPlace + ")";
   check_unfolded(
-      {"torch.arange(5" + rest, "torch.arange(2, 7" + rest, "torch.arange(7, 2, -2" + rest,
-       "torch.arange(0.5" + rest, "torch.arange(0)", "torch.arange(-0.5, 2, 0.3" + rest,
-       "torch.linspace(-1, 2, 7" + rest, "torch.linspace(3, 3, 1" + rest, "torch.linspace(3, 4, 0)",
-       "torch.eye(0, 3)", "torch.linspace(-1, 2, 6, dtype=4" + rest,
-       "torch.linspace(-2.5, 9.5, 5, dtype=4" + rest},
+      {together({"torch.arange(5" + rest, "torch.arange(2, 7" + rest,
+                 "torch.arange(7, 2, -2" + rest, "torch.arange(0.5" + rest, "torch.arange(0)",
+                 "torch.arange(-0.5, 2, 0.3" + rest, "torch.linspace(-1, 2, 7" + rest,
+                 "torch.linspace(3, 3, 1" + rest, "torch.linspace(3, 4, 0)", "torch.eye(0, 3)",
+                 "torch.linspace(-1, 2, 6, dtype=4" + rest,
+                 "torch.linspace(-2.5, 9.5, 5, dtype=4" + rest})},
       {});
   for (const std::string dtype : {"0", "3", "4", "5", "6", "7"})
-    check_unfolded(
-        {"torch.arange(5, dtype=" + dtype + rest, "torch.arange(2, 7, dtype=" + dtype + rest,
-         "torch.arange(2.5, 7.5, 1.5, dtype=" + dtype + rest,
-         "torch.linspace(1, 9, 5, dtype=" + dtype + rest},
-        {});
+    check_unfolded({together({"torch.arange(5, dtype=" + dtype + rest,
+                              "torch.arange(2, 7, dtype=" + dtype + rest,
+                              "torch.arange(2.5, 7.5, 1.5, dtype=" + dtype + rest,
+                              "torch.linspace(1, 9, 5, dtype=" + dtype + rest})},
+                   {});
 }
 
 TEST_CASE("sequences of other kinds, computed by the engine's side") {
