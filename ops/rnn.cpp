@@ -265,6 +265,10 @@ void register_rnn(Registry& r) {
          .doc = layer.doc,
          .refusal = Refusal{Limit::packed_sequence,
                             "pass the padded tensor to the layer, without pack_padded_sequence"}});
+  r.add({.op = "aten::_pack_padded_sequence",
+         .doc = "the steps of sequences of several lengths, without the padding",
+         .refusal = Refusal{Limit::packed_sequence,
+                            "pass the padded tensor to the layer, without pack_padded_sequence"}});
   r.add({.op = "aten::lstm_cell",
          .doc = "one step of an LSTM",
          .variants = {{any_target(), "t2n_lstm_cell", lstm_cell}}});

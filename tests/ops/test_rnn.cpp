@@ -151,5 +151,15 @@ TEST_CASE("packed sequences are refused") {
     }
 }
 
+TEST_CASE("packing is refused") {
+  check_refused(
+      "torch._pack_padded_sequence(x, y, True)[0]",
+      {randn({2, 3, 4}, 1), values({2}, {3, 2}, DType::i64)},
+      "error[unsupported-op]: aten::_pack_padded_sequence has no translation for TARGET\n"
+      "  --> the model (Model)\n"
+      "  why:  it runs over a packed sequence, whose batch size changes from step to step\n"
+      "  help: pass the padded tensor to the layer, without pack_padded_sequence\n");
+}
+
 }  // namespace
 }  // namespace t2n::test

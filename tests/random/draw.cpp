@@ -157,7 +157,9 @@ class Drawing {
   ir::Tensor value_of(std::string_view name) {
     const auto seed = static_cast<uint64_t>(pick(1, 1000));
     const bool is_index = contains(name, "index") || contains(name, "indices") || name == "target";
-    if (is_index) return randint(shape(), 0, std::max(extent(), 1), seed, DType::i64);
+    // Torch does not always look whether an index is in range.
+    const int64_t least = base_.empty() ? 1 : *std::min_element(base_.begin(), base_.end());
+    if (is_index) return randint(shape(), 0, std::max<int64_t>(least, 1), seed, DType::i64);
     if (contains(name, "boundaries") || contains(name, "sorted_sequence")) return ascending();
     if (contains(name, "mask") || name == "condition")
       return randint(shape(), 0, 2, seed, DType::boolean);

@@ -79,10 +79,10 @@ bool is_named(const OperatorUse& use, const std::string& text) {
 }
 
 /// The operators that the diagnostic names.
-void record_refusal(const ir::Graph& graph, const std::vector<ir::Tensor>& inputs,
+void record_refusal(const ir::Graph& traced, const std::vector<ir::Tensor>& inputs,
                     const target::Target& target, const Error& error) {
   const std::string text = render_text(error.diagnostic());
-  std::vector<OperatorUse> uses = all_uses(graph, inputs);
+  std::vector<OperatorUse> uses = all_uses(traced, inputs);
   std::erase_if(uses, [&](const OperatorUse& use) { return !is_named(use, text); });
   record(uses, target::target_name(target), Outcome::refused);
 }
@@ -116,6 +116,7 @@ Exported export_example(Example example, const target::Target& target) {
   T2N_ASSERT(ir::print(ir::parse(text)) == text, "the text form does not round-trip:\n", text);
   passes::PipelineOptions options;
   options.disabled = example.disabled_passes;
+  const ir::Graph traced = is_recording() ? example.graph : ir::Graph();
   std::vector<OperatorUse> uses = rewritten_uses(example);
   try {
     nnef::Document document = to_nnef(example.graph, target, options, {});
@@ -123,7 +124,7 @@ Exported export_example(Example example, const target::Target& target) {
       uses.push_back(std::move(use));
     return {std::move(document), std::move(uses)};
   } catch (const Error& error) {
-    record_refusal(example.graph, as_pairs(example.inputs), target, error);
+    record_refusal(traced, example.inputs, target, error);
     throw;
   }
 }
