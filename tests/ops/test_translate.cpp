@@ -297,6 +297,9 @@ TEST_CASE("refusals print the value as the user wrote it") {
   CHECK_EQ(reading({{"beta", 0.5}}, [](const OpView& op) { op.require("beta", 1); }),
            "error[unsupported-argument]: test::op: beta=0.5 has no translation for tract@0.23.9\n"
            "  why:  the only known value is 1\n");
+  CHECK_EQ(reading({{"r", Dim(3)}}, [](const OpView& op) { op.within("r", 0, 2); }),
+           "error[unsupported-argument]: test::op: r=3 has no translation for tract@0.23.9\n"
+           "  why:  known values are 0 to 2\n");
   CHECK_EQ(reading({{"i", ir::TensorRef{0}}}, [](const OpView& op) { op.constant("i"); }),
            "error[unsupported-argument]: test::op: i=f32[2,3] has no translation for tract@0.23.9\n"
            "  why:  its values must be known at export, but they are computed by the model\n");
