@@ -276,7 +276,7 @@ void register_sequences(Registry& r) {
   };
   add({"aten::arange", "aten::arange.start", "aten::arange.start_step"}, "tract_core_range",
       "start + i * step, below end", arange);
-  add({"aten::range.step"}, "variable", "start + i * step, up to end", closed_range);
+  add({"aten::range", "aten::range.step"}, "variable", "start + i * step, up to end", closed_range);
   add({"aten::linspace"}, "variable", "steps numbers from start to end", linspace);
   add({"aten::linspace.Tensor_Tensor", "aten::linspace.Tensor_Scalar",
        "aten::linspace.Scalar_Tensor"},

@@ -182,6 +182,23 @@ TEST_CASE("sequences of other kinds, computed by the engine's side") {
         {});
 }
 
+/// TorchScript prefers the overload with a step.
+TEST_CASE("ranges without a step") {
+  for (const std::string dtype : {"4", "6"})
+    for (const target::Target& target : test_targets()) {
+      Script model = expression_script("torch.range(1, 4, dtype=" + dtype + ", " + kPlace + ")", 0);
+      model.disabled_passes = {"fold-constants"};
+      model.edit = [](ir::Graph& graph) {
+        for (ir::Node& node : graph.nodes) {
+          if (node.op != ir::op_id("aten::range.step")) continue;
+          node.op = ir::op_id("aten::range");
+          std::erase_if(node.args, [](const ir::Argument& a) { return a.name == "step"; });
+        }
+      };
+      CHECK_CLOSE(export_and_run(model, {}, target), rel(0));
+    }
+}
+
 TEST_CASE("sequences between bounds that the model computes") {
   const std::string rest = ", dtype=7, " + kPlace + ")";
   const std::vector<ir::Tensor> bounds = {values({}, {1}), values({}, {4})};
