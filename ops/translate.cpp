@@ -90,6 +90,8 @@ std::vector<std::string> Problems::rows() const {
     out.push_back(std::move(row));
     if (!problem->first.why.empty())
       out.push_back(cat(std::string(count_width + 2, ' '), "why: ", problem->first.why));
+    if (!problem->first.help.empty() && problems_.size() > 1)
+      out.push_back(cat(std::string(count_width + 2, ' '), "help: ", problem->first.help));
   }
   return out;
 }

@@ -122,7 +122,7 @@ void say_pairs(ExportResult& result, const Report& report) {
   report(
       Diagnostic{.severity = Severity::warning,
                  .id = "complex-as-pairs",
-                 .message = cat(names, " hold real and imaginary parts along a last axis of two"),
+                 .message = cat("real and imaginary parts lie along a last axis of two in ", names),
                  .where = {},
                  .details = {},
                  .why = "NNEF has no complex numbers",

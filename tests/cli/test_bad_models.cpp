@@ -135,7 +135,8 @@ TEST_CASE("unsupported operators are reported all at once") {
           callers,
           "   1x aten::igamma            first: gamma (Gamma), make_bad_files.py:86 < "
           "make_bad_files.py:95 < make_bad_files.py:103\n"
-          "      why: its algorithm takes as many steps as the data asks for\n"));
+          "      why: its algorithm takes as many steps as the data asks for\n"
+          "      help: compute it outside the model\n"));
 }
 
 TEST_CASE("an operator of another library") {

@@ -128,10 +128,12 @@ TEST_CASE("one run lists every problem, the commonest first") {
       "   1x aten::rand_like                  first: act (GELU), model.py:4\n"
       "      why: it draws random numbers, so that no run of the engine could be compared with "
       "torch\n"
+      "      help: draw the numbers outside, and pass them to the model as an input\n"
       "   1x test::gelu: approximate='fast'   first: act (GELU), model.py:5\n"
       "      why: known values are 'none' and 'tanh'\n"
       "   1x test::rank                       first: act (GELU), model.py:6\n"
-      "      why: a mask without axes adds one\n");
+      "      why: a mask without axes adds one\n"
+      "      help: unsqueeze it\n");
 }
 
 TEST_CASE("an operator that newer versions have says so") {
