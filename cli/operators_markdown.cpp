@@ -88,13 +88,18 @@ std::map<std::string, std::vector<Row>> families() {
 }  // namespace
 
 std::string operators_markdown() {
+  const std::vector<ir::OpId> all = ops::sorted_ops();
+  const auto refused_ones = std::count_if(all.begin(), all.end(), [](ir::OpId op) {
+    return ops::translations().find(op)->refusal.has_value();
+  });
   std::string out = cat(
       "# Operators\n\nMade by `t2nnef ops --markdown`; a test fails while it is stale. ",
-      ops::sorted_ops().size(),
-      " operators have a translation. An operation with a version in brackets is written from that "
-      "version of tract on, and the next one before. `t2nnef ops aten::gelu` explains one "
-      "operator, "
-      "with its signature; [matrix.md](matrix.md) says what the tests have seen in each engine.\n");
+      static_cast<std::ptrdiff_t>(all.size()) - refused_ones, " operators have a translation, ",
+      refused_ones,
+      " are refused as a whole with their reason. An operation with a version in brackets is "
+      "written from that version of tract on, and the next one before. `t2nnef ops aten::gelu` "
+      "explains one operator, with its signature; [matrix.md](matrix.md) says what the tests have "
+      "seen in each engine.\n");
   for (const auto& [family, rows] : families()) {
     out += cat("\n## ", family, "\n\n| operator | written as | meaning | refused |\n",
                "| --- | --- | --- | --- |\n");
