@@ -36,7 +36,7 @@ test: setup ## build and run every test
 matrix: ## run the operator tests in three engine versions and write docs/matrix.md
 	@cmake/setup.sh matrix
 	@$(call build,release)
-	@T2NNEF_REQUIRE_ENGINE=1 T2NNEF_MATRIX=docs/matrix.md ctest --preset release -R '^test_(ops_|coverage)'
+	@T2NNEF_REQUIRE_ENGINE=1 T2NNEF_MATRIX="$(CURDIR)/docs/matrix.md" ctest --preset release -R '^test_(ops_|coverage)'
 
 docs: all ## write docs/operators.md
 	@build/t2nnef ops --markdown >docs/operators.md

@@ -41,8 +41,11 @@ void add_key(std::string& key, const nnef::Value& value) {
   key += ")";
 }
 
-std::string call_key(std::string_view op, const std::vector<nnef::Argument>& arguments) {
+/// Operands alone do not tell the result: a literal has no dtype of its own.
+std::string call_key(std::string_view op, const std::vector<nnef::Argument>& arguments,
+                     const std::vector<TensorType>& types) {
   std::string key(op);
+  for (const TensorType& type : types) key += ";" + type_str(type.dtype, type.shape);
   for (const nnef::Argument& argument : arguments) {
     key += "," + argument.name + "=";
     add_key(key, argument.value);
@@ -108,7 +111,7 @@ std::vector<Ref> Emitter::State::append_call(std::string_view op,
                                              std::vector<nnef::Argument> arguments,
                                              const std::vector<TensorType>& types) {
   T2N_ASSERT(!op.starts_with("t2n_") || is_fragment(op), "no fragment is called '", op, "'");
-  std::vector<Ref>& known = calls[call_key(op, arguments)];
+  std::vector<Ref>& known = calls[call_key(op, arguments, types)];
   if (!known.empty()) return known;
   std::vector<Ref> results;
   for (const TensorType& type : types)

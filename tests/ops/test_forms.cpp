@@ -297,9 +297,9 @@ TEST_CASE("sizes and numbers never reach the graph") {
              {kX});
 }
 
-/// The text of a refusal, which is the same in every engine.
-void check_refused(const std::string& form, const std::vector<ir::Tensor>& inputs,
-                   const std::string& part) {
+/// The diagnostic holds this part, on every target.
+void check_says(const std::string& form, const std::vector<ir::Tensor>& inputs,
+                const std::string& part) {
   for (const target::Target& target : test_targets()) {
     CAPTURE(form);
     const std::string text = export_error(expression_script(form, inputs.size()), inputs, target);
@@ -315,19 +315,19 @@ TEST_CASE("random numbers are refused, and what to do instead is said") {
         "torch.randn([4]) + x", "torch.randperm(4) + x", "torch.multinomial(x, 2)",
         "torch.poisson(x)", "torch.randn_like(x)", "x.exponential_()", "x.uniform_()",
         "x.random_(4)", "x.bernoulli_(0.5)"})
-    check_refused(form, {uniform({2, 4}, 0.1, 1, 1)},
-                  "why: it draws random numbers, so that no run of the engine could be compared "
-                  "with torch\n  help: draw the numbers outside, and pass them to the model as an "
-                  "input\n");
-  check_refused("x.normal_()", {uniform({2, 4}, 0.1, 1, 1)}, "'aten::normal_' cannot be exported");
+    check_says(form, {uniform({2, 4}, 0.1, 1, 1)},
+               "why: it draws random numbers, so that no run of the engine could be compared "
+               "with torch\n  help: draw the numbers outside, and pass them to the model as an "
+               "input\n");
+  check_says("x.normal_()", {uniform({2, 4}, 0.1, 1, 1)}, "'aten::normal_' cannot be exported");
   for (const char* form : {"torch.dropout(x, 0.5, True)", "torch.alpha_dropout(x, 0.5, True)",
                            "torch.feature_dropout(x, 0.5, True)"})
-    check_refused(form, {uniform({2, 4}, 0.1, 1, 1)},
-                  "help: call model.eval() before saving the model, and pass training=False to "
-                  "functions\n");
-  check_refused("torch.native_dropout(x, 0.5, True)", {uniform({2, 4}, 0, 1, 1)},
-                "compared with torch\n"
-                "  help: call model.eval() before saving the model\n");
+    check_says(form, {uniform({2, 4}, 0.1, 1, 1)},
+               "help: call model.eval() before saving the model, and pass training=False to "
+               "functions\n");
+  check_says("torch.native_dropout(x, 0.5, True)", {uniform({2, 4}, 0, 1, 1)},
+             "compared with torch\n"
+             "  help: call model.eval() before saving the model\n");
 }
 
 TEST_CASE("sizes that depend on constants are known") {
@@ -346,16 +346,16 @@ TEST_CASE("what depends on the data too much is refused") {
   for (const char* form :
        {"torch.unique_consecutive(x)[0]", "torch._unique2(x)[0]", "torch.nonzero(x)",
         "torch.argwhere(x)", "torch.bincount(x)", "torch.bincount(x, minlength=9)"})
-    check_refused(form, {x},
-                  "why:  the size of its result depends on the data\n"
-                  "  help: compute it outside the model, or use torch.where with a mask\n");
-  check_refused("torch.vander(x, 65)", {x}, "N=65 has no translation for ");
-  check_refused("torch.vander(x, 65)", {x},
-                "why:  it is written step by step, and this would take too many of them\n"
-                "  help: use N up to 64\n");
-  check_refused("torch.mode(x)", {x},
-                "why:  torch leaves open which of equal elements `indices` names\n");
-  check_refused("torch.quantile(x.float(), x[0] * 0.1)", {x}, "q=f32[] has no translation");
+    check_says(form, {x},
+               "why:  the size of its result depends on the data\n"
+               "  help: compute it outside the model, or use torch.where with a mask\n");
+  check_says("torch.vander(x, 65)", {x}, "N=65 has no translation for ");
+  check_says("torch.vander(x, 65)", {x},
+             "why:  it is written step by step, and this would take too many of them\n"
+             "  help: use N up to 64\n");
+  check_says("torch.mode(x)", {x},
+             "why:  torch leaves open which of equal elements `indices` names\n");
+  check_says("torch.quantile(x.float(), x[0] * 0.1)", {x}, "q=f32[] has no translation");
 }
 
 }  // namespace
