@@ -59,7 +59,23 @@ struct TraceOptions {
   int64_t max_operations = 1'000'000;
   /// Branches on data, as "model.py:8", that may be baked in the way this run takes them.
   std::set<std::string> accepted_guards;
+  /// Loops (Decision::id) to record as one `t2n::scan` instead of turn by turn.
+  std::set<const void*> rolled_loops;
   Report report;
+};
+
+/// A place where the way of the program follows from a size: a branch, or the turns of a loop.
+struct Decision {
+  enum class Kind { branch, loop };
+  Kind kind = Kind::branch;
+  const void* id = nullptr;  ///< the place in the program: the same in every trace of a session
+  int64_t way = 0;           ///< 1 or 0 of a branch, the turns of a loop
+  /// A branch on a comparison: `left` `relation` `right`, over symbols `size.value.axis`.
+  std::string relation;  ///< "<", "<=", ">", ">=", "==", "!="; "" if the condition is anything else
+  ir::Dim left;
+  ir::Dim right;
+  ir::ScopeId scope = 0;
+  ir::SourceId source = ir::kNoSource;
 };
 
 /// Values that an integer input may take: [low, high).
@@ -70,6 +86,7 @@ struct Traced {
   std::vector<ir::Tensor> outputs;           ///< what torch computed, as long as graph.outputs
   std::vector<std::optional<Range>> ranges;  ///< learnt per graph input; integer inputs only
   std::vector<std::string> constant_inputs;  ///< arguments that are no tensors: baked in
+  std::vector<Decision> decisions;           ///< in execution order; with keep_sizes only
 };
 
 /// A loaded model. Every trace or run starts from the state in the file.

@@ -27,6 +27,7 @@ ALLOWED = {
     "src/interp": NNEF,
     "src/trace": IR,
     "src/eval": IR | {"src/trace"},
+    "src/dynamic": IR | TORCH_FREE_TRACE,
 }
 ALLOWED["src/export"] = {f for f in ALLOWED if f not in ("src/trace", "src/eval", "src/interp")} | TORCH_FREE_TRACE
 ALLOWED["cli"] = ALLOWED["src/export"] | {"src/export"}

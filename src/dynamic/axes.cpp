@@ -1,0 +1,210 @@
+#include "src/dynamic/axes.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "src/diag/error.h"
+
+namespace t2n::dynamic {
+namespace {
+
+bool is_word(std::string_view text) {
+  const auto is_letter = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
+         std::all_of(text.begin(), text.end(), is_letter);
+}
+
+std::string trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(' ') - first + 1));
+}
+
+/// An expression over symbols that are words of the target's grammar.
+ir::Dim parse_expression(const std::string& text, const std::string& whole) {
+  try {
+    const ir::Dim dim = ir::parse_dim(text);
+    for (const std::string& symbol : dim.symbols())
+      if (!is_word(symbol))
+        throw Error("usage", cat("in ", quoted(whole), " the symbol ", quoted(symbol),
+                                 " is not a word of letters and digits"));
+    return dim;
+  } catch (const Error& error) {
+    if (error.diagnostic().id != "ir-syntax") throw;
+    throw Error("usage", cat("cannot read the size ", quoted(text), " in ", quoted(whole)), {},
+                "write an expression such as S, 2*S, S + 1 or (S + 1) // 2");
+  }
+}
+
+int64_t parse_index(const std::string& text, const std::string& whole) {
+  const size_t digits = text.starts_with('-') ? 1 : 0;
+  const bool is_number = text.size() > digits && text.size() <= digits + 2 &&
+                         text.find_first_not_of("0123456789", digits) == std::string::npos;
+  if (!is_number)
+    throw Error("usage", cat("cannot read the axis ", quoted(text), " in ", quoted(whole)), {},
+                "write INPUT:AXIS=SIZE, as in x:0=B or ids:-1=S");
+  return std::stoll(text);
+}
+
+/// The index of the input that the user names.
+size_t find_input(const AxisSpec& axis, const std::vector<std::string>& names) {
+  std::string flat = axis.input;
+  std::replace(flat.begin(), flat.end(), '.', '_');
+  for (size_t i = 0; i < names.size(); ++i)
+    if (names[i] == axis.input || names[i] == flat || axis.input == cat("input_", i)) return i;
+  const std::string near = nearest(flat, names);
+  std::string known;
+  for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+  throw Error("usage",
+              cat("--dynamic ", axis.text, ": the model has no input ", quoted(axis.input)),
+              cat("its inputs are: ", known),
+              near.empty() ? std::string() : cat("did you mean ", quoted(near), "?"));
+}
+
+/// Solves `size` = `extent` for `symbol`, which stands in it once and linearly.
+std::optional<int64_t> solve(const ir::Dim& size, const std::string& symbol, int64_t extent) {
+  const auto at = [&](int64_t value) { return evaluate(size, {{symbol, value}}); };
+  const int64_t offset = at(0);
+  const int64_t slope = at(1) - offset;
+  constexpr int64_t kFar = 1000;
+  if (slope == 0 || at(kFar) != offset + kFar * slope || (extent - offset) % slope != 0) return {};
+  return (extent - offset) / slope;
+}
+
+/// One declared axis with the extent that the sample has there.
+struct Equation {
+  const AxisSpec* axis;
+  ir::Dim size;
+  int64_t extent;
+};
+
+[[noreturn]] void refuse_sample(const Equation& equation, const Sizes& known) {
+  std::string values;
+  for (const std::string& symbol : equation.axis->size.symbols())
+    if (known.contains(symbol))
+      values += cat(values.empty() ? "" : ", ", symbol, "=", known.at(symbol));
+  throw Error("usage",
+              cat("--dynamic ", equation.axis->text, ": the sample has the size ", equation.extent,
+                  " there"),
+              values.empty() ? std::string() : cat("other inputs say ", values),
+              "give samples that fit with --input, or other symbols");
+}
+
+/// Finds the symbols one after the other: each from an axis where it is the only unknown.
+Sizes solve_all(std::vector<Equation> equations) {
+  Sizes known;
+  const auto lookup = [&](std::string_view symbol) -> std::optional<ir::Dim> {
+    const auto found = known.find(std::string(symbol));
+    return found == known.end() ? std::nullopt : std::optional<ir::Dim>(found->second);
+  };
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (Equation& equation : equations) {
+      if (equation.size.is_constant()) continue;
+      equation.size = equation.size.substitute(lookup);
+      const auto unknown = equation.size.symbols();
+      if (unknown.size() != 1) continue;
+      const auto value = solve(equation.size, unknown[0], equation.extent);
+      if (!value || *value < 0) refuse_sample(equation, known);
+      known[unknown[0]] = *value;
+      progress = true;
+    }
+  }
+  for (Equation& equation : equations) {
+    equation.size = equation.size.substitute(lookup);
+    if (!equation.size.is_constant())
+      throw Error("usage",
+                  cat("--dynamic ", equation.axis->text, ": the sample does not settle ",
+                      quoted(equation.size.symbols()[0])),
+                  "no axis has it as its only unknown symbol",
+                  "declare an axis that is the symbol itself");
+    if (equation.size.value() != equation.extent) refuse_sample(equation, known);
+  }
+  return known;
+}
+
+}  // namespace
+
+AxisSpec parse_axis(const std::string& text) {
+  const size_t equals = text.find('=');
+  const size_t colon = text.rfind(':', equals);
+  if (equals == std::string::npos || colon == std::string::npos || colon == 0)
+    throw Error("usage", cat("cannot read --dynamic ", quoted(text)), {},
+                "write INPUT:AXIS=SIZE, as in x:0=B or ids:-1=S");
+  AxisSpec out;
+  out.input = trimmed(text.substr(0, colon));
+  out.axis = parse_index(trimmed(text.substr(colon + 1, equals - colon - 1)), text);
+  out.size = parse_expression(trimmed(text.substr(equals + 1)), text);
+  out.text = text;
+  if (out.size.is_constant())
+    throw Error("usage", cat("--dynamic ", quoted(text), " names no symbol"), {},
+                "a fixed size is that of the sample: give it with --input");
+  return out;
+}
+
+std::string Relation::str() const { return cat(left.str(), " ", relation, " ", right.str()); }
+
+bool Relation::holds(const Sizes& sizes) const {
+  const int64_t a = evaluate(left, sizes);
+  const int64_t b = evaluate(right, sizes);
+  if (relation == "<") return a < b;
+  if (relation == "<=") return a <= b;
+  if (relation == ">") return a > b;
+  if (relation == ">=") return a >= b;
+  return a == b;
+}
+
+Relation parse_relation(const std::string& text) {
+  constexpr std::array<std::string_view, 5> kRelations = {"<=", ">=", "==", "<", ">"};
+  for (const std::string_view relation : kRelations) {
+    const size_t at = text.find(relation);
+    if (at == std::string::npos) continue;
+    const std::string left = trimmed(text.substr(0, at));
+    const std::string right = trimmed(text.substr(at + relation.size()));
+    return {parse_expression(left, text), std::string(relation), parse_expression(right, text)};
+  }
+  throw Error("usage", cat("cannot read --assert ", quoted(text)), {},
+              "write a comparison of sizes, as in S>=1 or B==2*P");
+}
+
+int64_t evaluate(const ir::Dim& dim, const Sizes& sizes) {
+  return dim
+      .substitute([&](std::string_view symbol) -> std::optional<ir::Dim> {
+        const auto found = sizes.find(std::string(symbol));
+        return found == sizes.end() ? std::nullopt : std::optional<ir::Dim>(found->second);
+      })
+      .value();
+}
+
+ir::Ints evaluate(const ir::Shape& shape, const Sizes& sizes) {
+  ir::Ints out;
+  for (const ir::Dim& dim : shape) out.push_back(evaluate(dim, sizes));
+  return out;
+}
+
+DynamicInputs bind_axes(const std::vector<AxisSpec>& axes, const std::vector<std::string>& names,
+                        const std::vector<ir::Ints>& samples) {
+  DynamicInputs out;
+  for (const ir::Ints& sample : samples) out.shapes.push_back(ir::to_shape(sample));
+  std::vector<Equation> equations;
+  for (const AxisSpec& axis : axes) {
+    const size_t input = find_input(axis, names);
+    const auto rank = static_cast<int64_t>(samples[input].size());
+    if (axis.axis < -rank || axis.axis >= rank)
+      throw Error("usage", cat("--dynamic ", axis.text, ": ", quoted(names[input]), " has ", rank,
+                               rank == 1 ? " axis" : " axes"));
+    const auto at = static_cast<size_t>(axis.axis < 0 ? axis.axis + rank : axis.axis);
+    ir::Dim& size = out.shapes[input][at];
+    if (!size.is_constant() && size != axis.size)
+      throw Error("usage", cat("--dynamic ", axis.text, ": this axis is ", size.str(), " already"));
+    size = axis.size;
+    equations.push_back({&axis, axis.size, samples[input][at]});
+  }
+  out.sample = solve_all(std::move(equations));
+  return out;
+}
+
+}  // namespace t2n::dynamic

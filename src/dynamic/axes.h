@@ -1,0 +1,55 @@
+// The axes that `--dynamic` leaves open: which symbols stand in the inputs' shapes, what they are
+// in the sample, and what is asserted of them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace t2n::dynamic {
+
+/// What each symbol of `--dynamic` stands for in one run.
+using Sizes = std::map<std::string, int64_t>;
+
+/// One axis of one input: "x:1=2*S".
+struct AxisSpec {
+  std::string input;  ///< as on the command line: a name, a nested place, `input_N`
+  int64_t axis = 0;   ///< negative ones count from the end
+  ir::Dim size;
+  std::string text;  ///< as given, for messages
+};
+
+/// Reads "x:1=2*S", "ids:-1=S", "past.0.1:2=P". Errors: `usage`.
+AxisSpec parse_axis(const std::string& text);
+
+/// `left` `relation` `right` over symbols, of `--assert` or found by us.
+struct Relation {
+  ir::Dim left;
+  std::string relation;  ///< "<", "<=", ">", ">=", "=="
+  ir::Dim right;
+  std::string str() const;
+  bool holds(const Sizes& sizes) const;
+  friend bool operator==(const Relation&, const Relation&) = default;
+};
+
+/// Reads "S>=1", "B == 2*P". Errors: `usage`.
+Relation parse_relation(const std::string& text);
+
+/// The value of an expression; every symbol in it must be in `sizes`.
+int64_t evaluate(const ir::Dim& dim, const Sizes& sizes);
+ir::Ints evaluate(const ir::Shape& shape, const Sizes& sizes);
+
+/// The shapes of the inputs with the declared axes in them, and the symbols' sizes in the sample.
+struct DynamicInputs {
+  std::vector<ir::Shape> shapes;
+  Sizes sample;
+};
+
+/// `names` and `samples` of the graph inputs in order. Errors: `usage` for an unknown input or
+/// axis, a symbol whose size the sample does not settle, and samples that contradict each other.
+DynamicInputs bind_axes(const std::vector<AxisSpec>& axes, const std::vector<std::string>& names,
+                        const std::vector<ir::Ints>& samples);
+
+}  // namespace t2n::dynamic
