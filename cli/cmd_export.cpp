@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/config_file.h"
 #include "cli/input_options.h"
 #include "cli/talk.h"
 #include "cli/text.h"
@@ -162,6 +163,7 @@ ExportOptions pipeline_options(const Options& options, Talk& talk) {
   out.method = options.inputs.method;
   if (!options.report.empty()) check_report_path(options.report);
   out.samples = parse_inputs(options.inputs.specs);
+  out.dynamic = dynamic_options(options.inputs);
   out.accepted_guards = {options.accepted_guards.begin(), options.accepted_guards.end()};
   out.report = talk.report();
   out.progress = [&talk](std::string_view stage) {
@@ -181,11 +183,24 @@ std::string ports_text(const std::vector<Port>& ports) {
   return joined(parts, ", ");
 }
 
+/// What the artefact asserts of its sizes, the plain S >= 1 left out.
+std::string relations_text(const ExportResult& result) {
+  std::vector<std::string> parts;
+  for (const dynamic::Relation& relation : result.relations)
+    if (!relation.right.is_constant() || relation.relation != ">=" || relation.right != ir::Dim(1))
+      parts.push_back(dynamic::relation_str(relation));
+  return joined(parts, ", ");
+}
+
 std::string model_line(const ExportOptions& options, const ExportResult& result) {
   std::vector<std::string> parts = {model_text(options.model, result.model)};
   if (!result.inputs.empty())
     parts.push_back(
         cat(ports_text(result.inputs), result.samples_from_file ? " (from trace)" : ""));
+  if (!result.outputs.empty() && !options.dynamic.axes.empty())
+    parts.push_back(cat("gives ", ports_text(result.outputs)));
+  if (const std::string relations = relations_text(result); !relations.empty())
+    parts.push_back(cat("holds for ", relations));
   if (!result.constant_inputs.empty())
     parts.push_back(cat("constant: ", joined(result.constant_inputs, ", ")));
   parts.push_back(counted(result.operations, "operation"));
@@ -193,12 +208,19 @@ std::string model_line(const ExportOptions& options, const ExportResult& result)
   return joined(parts, " · ");
 }
 
+/// " · also at B=1, S=1; B=3, S=11"
+std::string sizes_text(const std::vector<dynamic::Sizes>& sizes) {
+  std::vector<std::string> further;
+  for (size_t i = 1; i < sizes.size(); ++i) further.push_back(dynamic::sizes_str(sizes[i]));
+  return further.empty() ? std::string() : cat(" · also at ", joined(further, "; "));
+}
+
 std::string results_text(const ExportOptions& options, const ExportResult& result) {
   std::string out;
   if (options.check)
     out = cat("check: ", result.engine, " vs LibTorch ", torch_module().torch_version, " · ",
               check::tolerance_str(options.check->tolerance), " · ", options.check->seeds,
-              " input sets\n", check::verdict_table(result.rows));
+              " input sets", sizes_text(result.sizes), "\n", check::verdict_table(result.rows));
   return cat(out, "wrote ", result.path, "  ", short_bytes(result.bytes), "\n");
 }
 
@@ -257,6 +279,7 @@ void setup_export(CLI::App& app, Run& selected) {
   add_accept_guard(*command, *options);
   add_check_options(*command, *options);
   add_insight_options(*command, *options);
+  add_config_option(*command);
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });
 }
 

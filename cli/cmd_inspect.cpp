@@ -39,6 +39,10 @@ std::string export_line(const Options& options, const Inspection& inspection) {
     line += cat(" --method ", shell_word(options.inputs.method));
   for (const std::string& spec : input_specs(options, inspection))
     line += cat(" -i ", shell_word(spec));
+  for (const std::string& spec : options.inputs.dynamic)
+    line += cat(" --dynamic ", shell_word(spec));
+  for (const std::string& text : options.inputs.assertions)
+    line += cat(" --assert ", shell_word(text));
   return line;
 }
 
@@ -101,9 +105,9 @@ std::string inspection_text(const Options& options, const Inspection& inspection
 
 ExitCode run(const Options& options) {
   Talk talk(Verbosity::normal);
-  const Inspection inspection =
-      inspect_model(require_model(options.model, "inspect"), options.inputs.method,
-                    parse_inputs(options.inputs.specs), talk.report());
+  const Inspection inspection = inspect_model(
+      require_model(options.model, "inspect"), options.inputs.method,
+      parse_inputs(options.inputs.specs), dynamic_options(options.inputs), talk.report());
   if (!options.graph) {
     print(inspection_text(options, inspection));
   } else if (inspection.graph) {

@@ -45,8 +45,9 @@ ExitCode list_all(const target::Target& target) {
 
 ExitCode list_used(const Options& options, const target::Target& target) {
   Talk talk(Verbosity::normal);
-  const Inspection inspection = inspect_model(options.subject, options.inputs.method,
-                                              parse_inputs(options.inputs.specs), talk.report());
+  const Inspection inspection =
+      inspect_model(options.subject, options.inputs.method, parse_inputs(options.inputs.specs),
+                    dynamic_options(options.inputs), talk.report());
   if (!inspection.graph)
     throw Error(
         "input-missing", "the operators are not known without sample inputs", {},

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/config_file.h"
 #include "cli/talk.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
@@ -104,7 +105,10 @@ ExitCode run_command_line(int argc, char** argv) {
   bool version = false;
   app->add_flag("--version", version, "Versions of t2nnef, LibTorch and the default target");
   try {
-    app->parse(argc, argv);
+    // CLI11 takes the words from last to first.
+    std::vector<std::string> words = with_config_files({argv + 1, argv + argc});
+    std::reverse(words.begin(), words.end());
+    app->parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
     print(app->help());
     return ExitCode::ok;

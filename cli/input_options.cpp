@@ -17,6 +17,26 @@ void add_input_options(CLI::App& command, InputOptions& options) {
       ->allow_extra_args(false);
   command.add_option("--method", options.method, "The method to take instead of forward")
       ->type_name("NAME");
+  command
+      .add_option("--dynamic", options.dynamic,
+                  "An axis of any size, repeatable: x:0=B  ids:-1=S  mask:1=P+S  y:2=2*S")
+      ->type_name("INPUT:AXIS=SIZE")
+      ->allow_extra_args(false);
+  command
+      .add_option("--assert", options.assertions,
+                  "What holds of these sizes, repeatable: 'S>=1'  'B==2*P'")
+      ->type_name("RELATION")
+      ->allow_extra_args(false);
+}
+
+DynamicOptions dynamic_options(const InputOptions& options) {
+  DynamicOptions out;
+  for (const std::string& text : options.dynamic) out.axes.push_back(dynamic::parse_axis(text));
+  for (const std::string& text : options.assertions)
+    out.asserted.push_back(dynamic::parse_relation(text));
+  if (!out.asserted.empty() && out.axes.empty())
+    throw Error("usage", "--assert without --dynamic has no sizes to speak of");
+  return out;
 }
 
 const std::string& require_model(const std::string& model, const char* command) {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "src/export/dynamic_model.h"
+
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
 }
@@ -13,7 +15,11 @@ namespace t2n::cli {
 struct InputOptions {
   std::vector<std::string> specs;  ///< of --input
   std::string method = "forward";
+  std::vector<std::string> dynamic;     ///< of --dynamic
+  std::vector<std::string> assertions;  ///< of --assert
 };
+
+DynamicOptions dynamic_options(const InputOptions& options);
 
 void add_input_options(CLI::App& command, InputOptions& options);
 

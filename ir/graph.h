@@ -94,6 +94,16 @@ struct Graph {
 /// Graph attribute: the sample value of every symbol in the graph (std::map<std::string, int64_t>).
 inline constexpr const char* kSampleSizes = "sample_sizes";
 
+/// What is asserted of sizes: `left` `relation` `right`, one of "<", "<=", ">", ">=", "==", "!=".
+struct Relation {
+  Dim left;
+  std::string relation;
+  Dim right;
+  friend bool operator==(const Relation&, const Relation&) = default;
+};
+/// Graph attribute: what holds of the symbols (std::vector<Relation>).
+inline constexpr const char* kRelations = "relations";
+
 // --- building (build.cpp) ---
 ValueId add_value(Graph& graph, Value value);
 ValueId add_constant(Graph& graph, std::string name, Tensor data);

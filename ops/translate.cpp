@@ -241,6 +241,25 @@ void check_inputs(const ir::Graph& graph, const target::Target& target, Problems
   }
 }
 
+std::string dim_text(const Dim& dim) { return dim.is_constant() ? dim.str() : dim_value(dim).text; }
+
+/// What holds of the symbols that the document declares. tract knows no "!=".
+void add_assertions(nnef::Document& document, const ir::Graph& graph) {
+  const auto found = graph.attributes.find(ir::kRelations);
+  if (found == graph.attributes.end()) return;
+  std::vector<std::string>& lines = document.extensions;
+  const auto is_declared = [&](const Dim& dim) {
+    const auto symbols = dim.symbols();
+    return std::all_of(symbols.begin(), symbols.end(), [&](const std::string& symbol) {
+      return std::find(lines.begin(), lines.end(), "tract_symbol " + symbol) != lines.end();
+    });
+  };
+  for (const ir::Relation& r : std::any_cast<const std::vector<ir::Relation>&>(found->second))
+    if (r.relation != "!=" && is_declared(r.left) && is_declared(r.right))
+      lines.push_back(
+          cat("tract_assert ", dim_text(r.left), " ", r.relation, " ", dim_text(r.right)));
+}
+
 }  // namespace
 
 nnef::Document translate(const ir::Graph& graph, const target::Target& target,
@@ -250,7 +269,9 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target,
   Emitter out(graph, target);
   for (const ir::Node& node : graph.nodes) translate_node(graph, node, target, out, problems);
   problems.raise_if_any();
-  return out.finish();
+  nnef::Document document = out.finish();
+  add_assertions(document, graph);
+  return document;
 }
 
 std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target) {

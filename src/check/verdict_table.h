@@ -13,6 +13,7 @@ struct OutputRow {
   std::string name;
   Comparison comparison;
   std::optional<double> response;  ///< nothing: not measured, and then never `inconclusive`
+  std::string sizes;               ///< of the dynamic axes in this run: "S=13"; "" for the sample's
 };
 
 /// Values that agree say nothing where the output hardly reacts to its inputs.

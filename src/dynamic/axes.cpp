@@ -145,16 +145,28 @@ AxisSpec parse_axis(const std::string& text) {
   return out;
 }
 
-std::string Relation::str() const { return cat(left.str(), " ", relation, " ", right.str()); }
+std::string relation_str(const Relation& r) {
+  return cat(r.left.str(), " ", r.relation, " ", r.right.str());
+}
 
-bool Relation::holds(const Sizes& sizes) const {
-  const int64_t a = evaluate(left, sizes);
-  const int64_t b = evaluate(right, sizes);
-  if (relation == "<") return a < b;
-  if (relation == "<=") return a <= b;
-  if (relation == ">") return a > b;
-  if (relation == ">=") return a >= b;
-  return a == b;
+bool holds(const Relation& r, const Sizes& sizes) {
+  const int64_t a = evaluate(r.left, sizes);
+  const int64_t b = evaluate(r.right, sizes);
+  if (r.relation == "<") return a < b;
+  if (r.relation == "<=") return a <= b;
+  if (r.relation == ">") return a > b;
+  if (r.relation == ">=") return a >= b;
+  return r.relation == "!=" ? a != b : a == b;
+}
+
+bool all_hold(const std::vector<Relation>& relations, const Sizes& sizes) {
+  const auto is_known = [&](const std::string& symbol) { return sizes.contains(symbol); };
+  return std::all_of(relations.begin(), relations.end(), [&](const Relation& r) {
+    const auto left = r.left.symbols();
+    const auto right = r.right.symbols();
+    return !std::all_of(left.begin(), left.end(), is_known) ||
+           !std::all_of(right.begin(), right.end(), is_known) || holds(r, sizes);
+  });
 }
 
 Relation parse_relation(const std::string& text) {

@@ -12,6 +12,8 @@ namespace t2n::dynamic {
 
 /// What each symbol of `--dynamic` stands for in one run.
 using Sizes = std::map<std::string, int64_t>;
+/// Of `--assert`, or found by us.
+using Relation = ir::Relation;
 
 /// One axis of one input: "x:1=2*S".
 struct AxisSpec {
@@ -24,18 +26,14 @@ struct AxisSpec {
 /// Reads "x:1=2*S", "ids:-1=S", "past.0.1:2=P". Errors: `usage`.
 AxisSpec parse_axis(const std::string& text);
 
-/// `left` `relation` `right` over symbols, of `--assert` or found by us.
-struct Relation {
-  ir::Dim left;
-  std::string relation;  ///< "<", "<=", ">", ">=", "=="
-  ir::Dim right;
-  std::string str() const;
-  bool holds(const Sizes& sizes) const;
-  friend bool operator==(const Relation&, const Relation&) = default;
-};
-
 /// Reads "S>=1", "B == 2*P". Errors: `usage`.
 Relation parse_relation(const std::string& text);
+
+/// "S >= 1"
+std::string relation_str(const Relation& relation);
+bool holds(const Relation& relation, const Sizes& sizes);
+/// Whether all of them hold that speak of known symbols only.
+bool all_hold(const std::vector<Relation>& relations, const Sizes& sizes);
 
 /// The value of an expression; every symbol in it must be in `sizes`.
 int64_t evaluate(const ir::Dim& dim, const Sizes& sizes);

@@ -48,6 +48,7 @@ struct TracedModel {
   std::vector<Sample> samples;
   trace::Traced traced;
   bool samples_from_file = false;
+  std::optional<dynamic::DynamicTrace> dynamic;  ///< its `traced` moved to the one above
 };
 
 /// Integer inputs without values start as zeros; a first run shows what they index.
@@ -72,7 +73,8 @@ void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
 }
 
 TracedModel load_and_trace(const std::string& path, const std::string& method,
-                           const std::vector<Sample>& samples, const trace::TraceOptions& options,
+                           const std::vector<Sample>& samples, const DynamicOptions& dynamic,
+                           const trace::TraceOptions& options,
                            const std::function<void(std::string_view)>& progress) {
   TracedModel model;
   progress("load");
@@ -82,7 +84,12 @@ TracedModel load_and_trace(const std::string& path, const std::string& method,
   model.samples_from_file = samples.empty() && !model.info.samples.empty();
   progress("trace");
   learn_ranges(model, options);
-  model.traced = torch_module().trace(*model.session, fill(model.samples, 0), options);
+  if (dynamic.axes.empty()) {
+    model.traced = torch_module().trace(*model.session, fill(model.samples, 0), options);
+  } else {
+    model.dynamic = trace_dynamic_model(*model.session, model.samples, dynamic, options);
+    model.traced = std::move(model.dynamic->traced);
+  }
   ir::verify(model.traced.graph, "trace");
   return model;
 }
@@ -129,6 +136,13 @@ void say_pairs(ExportResult& result, const Report& report) {
                  .help = "use torch.view_as_real and torch.view_as_complex at the border"});
 }
 
+void add_dynamic(ExportResult& result, const dynamic::DynamicTrace& dynamic) {
+  result.relations = dynamic.relations;
+  std::set<std::string> measured;
+  for (const dynamic::Measured& value : dynamic.measured) measured.insert(value.op);
+  result.measured.assign(measured.begin(), measured.end());
+}
+
 size_t count_operations(const nnef::Document& document) {
   return static_cast<size_t>(std::count_if(document.graph.body.begin(), document.graph.body.end(),
                                            [](const nnef::Assignment& assignment) {
@@ -159,8 +173,7 @@ std::vector<ir::Tensor> tensor_leaves(const std::vector<trace::SampleInput>& inp
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
     for (const trace::SampleInput& input : inputs) {
-      const std::string flat = trace::flat_name(input.path);
-      if (flat != name && flat != cat("input_", i)) continue;
+      if (!is_sample_of(input, name, i)) continue;
       out.push_back(ir::as_pairs(std::get<ir::Tensor>(input.value)));
       break;
     }
@@ -175,34 +188,84 @@ bool is_worse(const check::Comparison& a, const check::Comparison& b) {
   return a.max_abs > b.max_abs;
 }
 
+/// What one run of the check feeds.
+struct InputSet {
+  std::vector<trace::SampleInput> inputs;
+  std::vector<ir::Tensor> expected;
+  size_t sizes = 0;  ///< which setting of the symbols
+};
+
+/// The sample's sizes with several seeds, then two further settings of the dynamic axes.
+std::vector<InputSet> input_sets(TracedModel& model, const CheckOptions& options,
+                                 std::vector<dynamic::Sizes>& sizes) {
+  std::vector<InputSet> out = {{fill(model.samples, 0), model.traced.outputs, 0}};
+  for (int seed = 1; seed < std::max(options.seeds, 2); ++seed) {
+    auto inputs = fill(model.samples, static_cast<uint64_t>(seed));
+    auto expected = torch_module().run(*model.session, inputs);
+    out.push_back({std::move(inputs), std::move(expected), 0});
+  }
+  if (!model.dynamic) return out;
+  sizes = {model.dynamic->chooser.sample()};
+  std::vector<std::string> names;
+  for (const ir::ValueId id : model.traced.graph.inputs)
+    names.push_back(model.traced.graph.values[static_cast<size_t>(id)].name);
+  const auto runs = [&](const dynamic::Sizes& at) {
+    auto inputs = fill(samples_at(model.samples, names, model.dynamic->inputs, at), 1);
+    try {
+      auto expected = torch_module().run(*model.session, inputs);
+      out.push_back({std::move(inputs), std::move(expected), sizes.size()});
+    } catch (const Error& error) {
+      if (error.diagnostic().id != "forward-failed") throw;
+      return false;
+    }
+    sizes.push_back(at);
+    return true;
+  };
+  sizes_to_check(model.dynamic->chooser, runs);
+  return out;
+}
+
+/// An engine that fails at other sizes fails because of them: the message says so.
+std::vector<ir::Tensor> run_set(check::Runner& runner, const InputSet& set, const ir::Graph& graph,
+                                const std::vector<dynamic::Sizes>& sizes) {
+  try {
+    return runner.run(tensor_leaves(set.inputs, graph));
+  } catch (const Error& error) {
+    if (sizes.empty()) throw;
+    Diagnostic diagnostic = error.diagnostic();
+    diagnostic.message += cat(", at ", dynamic::sizes_str(sizes[set.sizes]));
+    throw Error(std::move(diagnostic));
+  }
+}
+
 /// Runs every input set in the engine and keeps the worst comparison of each output.
 void check_artefact(const std::string& path, TracedModel& model,
                     const std::vector<std::string>& names, const CheckOptions& options,
                     check::Runner& runner, ExportResult& result) {
   runner.load(path);
   result.engine = runner.name();
-  std::vector<std::vector<ir::Tensor>> references = {model.traced.outputs};
-  for (int seed = 0; seed < std::max(options.seeds, 2); ++seed) {
-    const auto inputs = fill(model.samples, static_cast<uint64_t>(seed));
-    if (seed > 0) references.push_back(torch_module().run(*model.session, inputs));
-    const std::vector<ir::Tensor> actual = runner.run(tensor_leaves(inputs, model.traced.graph));
-    const std::vector<ir::Tensor>& expected = references.back();
-    if (actual.size() != expected.size())
+  const std::vector<InputSet> sets = input_sets(model, options, result.sizes);
+  for (const InputSet& set : sets) {
+    const auto actual = run_set(runner, set, model.traced.graph, result.sizes);
+    if (actual.size() != set.expected.size())
       throw Error("engine-failed", cat("the engine gave ", actual.size(),
-                                       " outputs, the model has ", expected.size()));
-    for (size_t i = 0; i < expected.size(); ++i) {
-      check::Comparison comparison = check::compare(expected[i], actual[i], options.tolerance);
-      if (seed == 0)
-        result.rows.push_back({names[i], std::move(comparison), std::nullopt});
-      else if (is_worse(comparison, result.rows[i].comparison))
-        result.rows[i].comparison = std::move(comparison);
+                                       " outputs, the model has ", set.expected.size()));
+    for (size_t i = 0; i < actual.size(); ++i) {
+      check::OutputRow row{names[i], check::compare(set.expected[i], actual[i], options.tolerance),
+                           std::nullopt, ""};
+      if (set.sizes > 0) row.sizes = dynamic::sizes_str(result.sizes[set.sizes]);
+      if (result.rows.size() <= i)
+        result.rows.push_back(std::move(row));
+      else if (is_worse(row.comparison, result.rows[i].comparison))
+        result.rows[i] = std::move(row);
     }
   }
   for (size_t i = 0; i < result.rows.size(); ++i)
-    for (size_t run = 1; run < references.size(); ++run)
-      result.rows[i].response =
-          std::max(result.rows[i].response.value_or(0),
-                   check::response(references[0][i], references[run][i], options.tolerance));
+    for (const InputSet& set : sets)
+      if (&set != &sets[0] && set.sizes == 0)
+        result.rows[i].response =
+            std::max(result.rows[i].response.value_or(0),
+                     check::response(sets[0].expected[i], set.expected[i], options.tolerance));
 }
 
 void judge(ExportResult& result, const CheckOptions& options, const Report& report) {
@@ -212,7 +275,8 @@ void judge(ExportResult& result, const CheckOptions& options, const Report& repo
   for (const check::OutputRow& row : result.rows) {
     const check::Verdict verdict = check::verdict(row);
     if (verdict == check::Verdict::differs) {
-      const std::string text = check::mismatch_text(row.name, row.comparison);
+      std::string text = check::mismatch_text(row.name, row.comparison);
+      if (!row.sizes.empty()) text += cat(", at ", row.sizes);
       if (mismatch.message.empty())
         mismatch.message = text;
       else
@@ -248,6 +312,7 @@ nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
   context.evaluate = torch_module().evaluator();
   context.is_native = [&](ir::OpId op) { return ops::find_variant(op, target) != nullptr; };
   context.report = report;
+  context.keeps_symbol = [](std::string_view) { return true; };
   passes::run_pipeline(graph, passes::default_pipeline(), context, options);
   return ops::translate(graph, target, report);
 }
@@ -268,8 +333,8 @@ ExportResult export_model(const ExportOptions& options) {
   trace::TraceOptions trace_options;
   trace_options.accepted_guards = options.accepted_guards;
   trace_options.report = options.report;
-  TracedModel model =
-      load_and_trace(options.model, options.method, options.samples, trace_options, progress);
+  TracedModel model = load_and_trace(options.model, options.method, options.samples,
+                                     options.dynamic, trace_options, progress);
   ir::Graph& graph = model.traced.graph;
   result.model = model.info;
   result.samples_from_file = model.samples_from_file;
@@ -278,6 +343,7 @@ ExportResult export_model(const ExportOptions& options) {
   result.outputs = ports(graph, graph.outputs);
   for (size_t i = 0; i < result.outputs.size(); ++i) result.outputs[i].name = graph.output_names[i];
   const std::vector<std::string> names = graph.output_names;
+  if (model.dynamic) add_dynamic(result, *model.dynamic);
   say_pairs(result, options.report);
 
   progress("passes");
@@ -297,15 +363,18 @@ ExportResult export_model(const ExportOptions& options) {
 }
 
 Inspection inspect_model(const std::string& model, const std::string& method,
-                         const std::vector<Sample>& samples, const Report& report) {
+                         const std::vector<Sample>& samples, const DynamicOptions& dynamic,
+                         const Report& report) {
   Inspection out;
   const auto session = torch_module().load(model, method);
   out.model = torch_module().describe(*session);
   try {
     trace::TraceOptions options;
     options.report = report;
-    TracedModel traced = load_and_trace(model, method, samples, options, [](std::string_view) {});
+    TracedModel traced =
+        load_and_trace(model, method, samples, dynamic, options, [](std::string_view) {});
     passes::PassContext context;
+    context.keeps_symbol = [](std::string_view) { return true; };
     context.evaluate = torch_module().evaluator();
     passes::run_pipeline(traced.traced.graph,
                          {"bind-sizes", "dead-code", "fold-constants", "dead-code"}, context, {});

@@ -16,6 +16,7 @@
 #include "src/check/runner.h"
 #include "src/check/verdict_table.h"
 #include "src/diag/sink.h"
+#include "src/export/dynamic_model.h"
 #include "src/export/samples.h"
 #include "src/passes/pass.h"
 #include "src/target/target.h"
@@ -38,6 +39,7 @@ struct ExportOptions {
   std::string method = "forward";
   std::vector<Sample> samples;            ///< of --input; they win over those in the file
   std::set<std::string> accepted_guards;  ///< of --accept-guard: "model.py:8"
+  DynamicOptions dynamic;
   std::optional<CheckOptions> check;
   passes::PipelineOptions passes;
   Report report;
@@ -61,8 +63,12 @@ struct ExportResult {
   size_t operations = 0;  ///< statements of the NNEF graph, variables and externals left out
   std::string path;
   int64_t bytes = 0;  ///< of the archive, or of all files of the folder
+  // With dynamic axes:
+  std::vector<dynamic::Relation> relations;  ///< what the artefact asserts of its symbols
+  std::vector<std::string> measured;         ///< operators whose sizes follow no rule: fitted
   // With a check:
   std::string engine;                  ///< "tract 0.23.9"
+  std::vector<dynamic::Sizes> sizes;   ///< of the symbols, the sample's first
   std::vector<check::OutputRow> rows;  ///< the worst of all input sets per output
   bool inconclusive = false;
 };
@@ -78,7 +84,8 @@ struct Inspection {
   std::optional<ir::Graph> graph;  ///< nothing if sample inputs are missing
 };
 Inspection inspect_model(const std::string& model, const std::string& method,
-                         const std::vector<Sample>& samples, const Report& report);
+                         const std::vector<Sample>& samples, const DynamicOptions& dynamic,
+                         const Report& report);
 
 /// From a traced graph to a document: verify, passes, translate. Shared with tests.
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,

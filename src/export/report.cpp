@@ -68,6 +68,13 @@ Json model_json(const trace::ModelInfo& model, const std::string& file) {
           {"parameter_bytes", model.parameter_bytes}};
 }
 
+Json relations_json(const std::vector<dynamic::Relation>& relations) {
+  Json out = Json::array();
+  for (const dynamic::Relation& relation : relations)
+    out.push_back(dynamic::relation_str(relation));
+  return out;
+}
+
 Json row_json(const check::OutputRow& row) {
   const check::Comparison& comparison = row.comparison;
   return {{"name", row.name},
@@ -81,13 +88,21 @@ Json row_json(const check::OutputRow& row) {
           {"verdict", check::verdict_name(check::verdict(row))}};
 }
 
+Json sizes_json(const std::vector<dynamic::Sizes>& all) {
+  Json out = Json::array();
+  for (const dynamic::Sizes& sizes : all) out.push_back(Json(sizes));
+  return out;
+}
+
 Json check_json(const CheckOptions& options, const ExportResult& result) {
   Json rows = Json::array();
   for (const check::OutputRow& row : result.rows) rows.push_back(row_json(row));
-  return {{"engine", result.engine},
-          {"tolerance", check::tolerance_str(options.tolerance)},
-          {"input_sets", options.seeds},
-          {"outputs", rows}};
+  Json out = {{"engine", result.engine},
+              {"tolerance", check::tolerance_str(options.tolerance)},
+              {"input_sets", options.seeds},
+              {"outputs", rows}};
+  if (!result.sizes.empty()) out["sizes"] = sizes_json(result.sizes);
+  return out;
 }
 
 void add_result(Json& out, const ExportOptions& options, const ExportResult& result) {
@@ -97,6 +112,9 @@ void add_result(Json& out, const ExportOptions& options, const ExportResult& res
   out["constant_inputs"] = result.constant_inputs;
   out["ops"] = {{"total", result.operations}};
   out["artifact"] = {{"path", result.path}, {"bytes", result.bytes}};
+  if (!options.dynamic.axes.empty())
+    out["dynamic"] = {{"relations", relations_json(result.relations)},
+                      {"measured", result.measured}};
   if (options.check) out["check"] = check_json(*options.check, result);
 }
 

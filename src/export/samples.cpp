@@ -114,6 +114,27 @@ bool needs_ranges(const std::vector<Sample>& samples) {
   return false;
 }
 
+ir::Tensor resized(const ir::Tensor& tensor, const ir::Ints& shape) {
+  if (tensor.bytes.empty() || tensor.elements() == 0) {
+    ir::Tensor out;
+    out.dtype = tensor.dtype;
+    out.shape = shape;
+    out.strides = ir::contiguous_strides(shape);
+    return out;
+  }
+  ir::OwnedTensor out = ir::allocate(tensor.dtype, shape);
+  const auto size = static_cast<size_t>(ir::dtype_size(tensor.dtype));
+  for (int64_t i = 0; i < out.tensor.elements(); ++i) {
+    int64_t rest = i;
+    int64_t from = 0;
+    for (size_t axis = shape.size(); axis-- > 0; rest /= shape[axis])
+      from += rest % shape[axis] % tensor.shape[axis] * tensor.strides[axis];
+    std::memcpy(out.data.data() + static_cast<size_t>(i) * size,
+                tensor.bytes.data() + static_cast<size_t>(from) * size, size);
+  }
+  return out.tensor;
+}
+
 std::vector<trace::SampleInput> fill(const std::vector<Sample>& samples, uint64_t seed) {
   std::vector<trace::SampleInput> out;
   uint64_t stream = 0;

@@ -29,6 +29,9 @@ struct Sample {
 /// run.
 bool needs_ranges(const std::vector<Sample>& samples);
 
+/// The same values at another shape of the same rank, repeated or cut; without values the shape.
+ir::Tensor resized(const ir::Tensor& tensor, const ir::Ints& shape);
+
 /// Values for every tensor. Seed 0 keeps given values; others vary them.
 std::vector<trace::SampleInput> fill(const std::vector<Sample>& samples, uint64_t seed);
 

@@ -40,6 +40,20 @@ void Interpreter::refuse_branch(const torch::jit::Node* node, const Shadow& shad
               help);
 }
 
+void Interpreter::note_decision(const torch::jit::Node* node, const Shadow& shadow, int64_t way) {
+  if (!options_.keep_sizes || !shadow || shadow->kind == ShadowInfo::Kind::data) return;
+  const Place here = place();
+  decisions_.push_back(
+      {.kind = node->kind() == c10::prim::Loop ? Decision::Kind::loop : Decision::Kind::branch,
+       .id = node,
+       .way = way,
+       .relation = shadow->relation,
+       .left = shadow->left,
+       .right = shadow->right,
+       .scope = here.scope,
+       .source = here.source});
+}
+
 std::string Interpreter::guard_id() {
   const ir::SourceId source = place().source;
   if (source == ir::kNoSource) return {};

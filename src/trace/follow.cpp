@@ -59,6 +59,14 @@ Shadow Interpreter::size_shadow(const at::Tensor& tensor, int64_t axis) {
       ShadowInfo{ShadowInfo::Kind::size, ir::Dim::symbol(symbol), {}, {}});
 }
 
+Shadow Interpreter::count_shadow(const at::Tensor& tensor) {
+  ir::Dim count = 1;
+  for (int64_t axis = 0; axis < tensor.dim(); ++axis)
+    count = count * size_shadow(tensor, axis)->expr;
+  return std::make_shared<const ShadowInfo>(
+      ShadowInfo{ShadowInfo::Kind::size, std::move(count), {}, {}});
+}
+
 std::string Interpreter::origin(const std::string& name) {
   const std::string id = guard_id();
   return id.empty() ? name : cat(name, " (", id, ")");
@@ -83,6 +91,9 @@ Shadow Interpreter::result_shadow(const std::string& name, const Stack& inputs,
   if (name == "aten::size" && options_.keep_sizes && inputs.size() == 2)
     return size_shadow(inputs[0].toTensor(),
                        from_front(inputs[1].toInt(), inputs[0].toTensor().dim()));
+  if (name == "aten::len" && options_.keep_sizes && inputs[0].isTensor())
+    return size_shadow(inputs[0].toTensor(), 0);
+  if (name == "aten::numel" && options_.keep_sizes) return count_shadow(inputs[0].toTensor());
   if (name == "aten::__getitem__" && inputs.size() == 2 && inputs[1].isInt())
     return element_shadow(inputs[0], inputs[1].toInt());
 

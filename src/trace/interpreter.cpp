@@ -212,6 +212,7 @@ void Interpreter::run_if(Node* node, Env& env) {
     node_ = node;
     if (!accept_guard(condition.shadow)) refuse_branch(node, condition.shadow);
   }
+  if (recorder_ != nullptr) note_decision(node, condition.shadow, taken ? 1 : 0);
   run_block(block, env);
   set_outputs(node, env, slots(block->outputs(), env));
 }
@@ -224,7 +225,8 @@ void Interpreter::run_loop(Node* node, Env& env) {
   const auto is_data = [](const Slot& s) {
     return s.shadow && s.shadow->kind == ShadowInfo::Kind::data;
   };
-  for (int64_t turn = 0;; ++turn) {
+  int64_t turn = 0;
+  for (;; ++turn) {
     node_ = node;
     if (recorder_ != nullptr && (is_data(trips) || is_data(condition))) {
       const Shadow& shadow = is_data(trips) ? trips.shadow : condition.shadow;
@@ -238,6 +240,8 @@ void Interpreter::run_loop(Node* node, Env& env) {
     condition = results[0];
     carried.assign(results.begin() + 1, results.end());
   }
+  if (recorder_ != nullptr)
+    note_decision(node, trips.shadow ? trips.shadow : condition.shadow, turn);
   set_outputs(node, env, std::move(carried));
 }
 

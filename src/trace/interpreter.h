@@ -35,6 +35,8 @@ class Interpreter {
 
   /// Where the program is now, for errors.
   Place place();
+  /// Where the way of the program followed from sizes, in execution order.
+  std::vector<Decision> decisions() const { return decisions_; }
 
  private:
   using Env = std::unordered_map<const torch::jit::Value*, Slot>;
@@ -64,6 +66,7 @@ class Interpreter {
 
   // follow.cpp
   Shadow size_shadow(const at::Tensor& tensor, int64_t axis);
+  Shadow count_shadow(const at::Tensor& tensor);
   Shadow element_shadow(const c10::IValue& list, int64_t index) const;
   Shadow result_shadow(const std::string& name, const torch::jit::Stack& inputs,
                        const std::vector<Shadow>& shadows, const c10::IValue& result);
@@ -76,6 +79,7 @@ class Interpreter {
   Slot& slot(const torch::jit::Value* value, Env& env) const;
   Slots slots(at::ArrayRef<torch::jit::Value*> values, Env& env) const;
   void set_outputs(torch::jit::Node* node, Env& env, Slots values) const;
+  void note_decision(const torch::jit::Node* node, const Shadow& shadow, int64_t way);
   [[noreturn]] void refuse_branch(const torch::jit::Node* node, const Shadow& shadow);
   std::string guard_id();
   bool accept_guard(const Shadow& shadow);
@@ -94,6 +98,7 @@ class Interpreter {
   const torch::jit::Node* node_ = nullptr;
   std::vector<const torch::jit::Node*> callers_;  ///< of the function that runs, outermost first
   ir::ScopeId scope_ = 0;
+  std::vector<Decision> decisions_;
   int64_t executed_ = 0;
   int depth_ = 0;
 };

@@ -142,6 +142,7 @@ Traced Session::trace(const std::vector<SampleInput>& inputs, const TraceOptions
   }
   out.graph.output_names = output_names(out.graph, outputs);
   out.ranges = ranges.ranges(bound.tensors.size());
+  out.decisions = interpreter.decisions();
   restore();
   return out;
 }

@@ -32,6 +32,15 @@ const std::map<std::string, Combine>& binary_operations() {
   return table;
 }
 
+/// The relation that an operator on two integers tests, or "".
+std::string relation_of(const std::string& name) {
+  static const std::map<std::string, std::string> table = {{"aten::lt", "<"},  {"aten::le", "<="},
+                                                           {"aten::gt", ">"},  {"aten::ge", ">="},
+                                                           {"aten::eq", "=="}, {"aten::ne", "!="}};
+  const auto found = table.find(name);
+  return found == table.end() ? std::string() : found->second;
+}
+
 bool is_identity(const std::string& name) {
   return name == "aten::Int" || name == "prim::NumToTensor" || name == "aten::IntImplicit" ||
          name == "aten::ScalarImplicit" || name == "aten::item" || name == "prim::unchecked_cast";
@@ -91,7 +100,13 @@ Shadow combine(const std::string& name, const std::vector<c10::IValue>& operands
   if (sizes_only && found != binary_operations().end() && plain && plain_int(0) && plain_int(1))
     return make(ShadowInfo::Kind::size,
                 found->second(operand(operands[0], shadows[0]), operand(operands[1], shadows[1])));
-  return make(ShadowInfo::Kind::opaque);
+  ShadowInfo opaque{ShadowInfo::Kind::opaque, {}, {}, {}};
+  if (sizes_only && operands.size() == 2 && plain_int(0) && plain_int(1)) {
+    opaque.relation = relation_of(name);
+    opaque.left = operand(operands[0], shadows[0]);
+    opaque.right = operand(operands[1], shadows[1]);
+  }
+  return std::make_shared<const ShadowInfo>(std::move(opaque));
 }
 
 }  // namespace t2n::trace

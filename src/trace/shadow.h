@@ -24,6 +24,10 @@ struct ShadowInfo {
   ir::Dim expr;
   std::string origin;  ///< data: "aten::item (model.py:8)"
   at::Tensor truth;    ///< data: the tensor of one element whose truth this bool is, if it is one
+  /// A bool that compares sizes (opaque): `left` `relation` `right`; "" if it is anything else.
+  std::string relation = {};
+  ir::Dim left = {};
+  ir::Dim right = {};
 };
 using Shadow = std::shared_ptr<const ShadowInfo>;
 

@@ -16,11 +16,11 @@ ir::Tensor f32(const ir::Ints& shape, const std::vector<float>& values) {
 TEST_CASE("one line per output, columns aligned") {
   const ir::Tensor reference = f32({2, 2}, {1, 2, 3, 4});
   const std::vector<OutputRow> rows = {
-      {"y", check::compare(reference, f32({2, 2}, {1, 2, 3, 4.0001F}), {}), 21000.0},
-      {"größe", check::compare(f32({}, {1}), f32({}, {1}), {}), 19.9},
-      {"logits", check::compare(reference, f32({2, 2}, {1, 2.5F, 3, 4}), {}), 5.0},
-      {"shape", check::compare(reference, f32({4}, {1, 2, 3, 4}), {}), std::nullopt},
-      {"unmeasured", check::compare(reference, reference, {}), std::nullopt},
+      {"y", check::compare(reference, f32({2, 2}, {1, 2, 3, 4.0001F}), {}), 21000.0, ""},
+      {"größe", check::compare(f32({}, {1}), f32({}, {1}), {}), 19.9, ""},
+      {"logits", check::compare(reference, f32({2, 2}, {1, 2.5F, 3, 4}), {}), 5.0, ""},
+      {"shape", check::compare(reference, f32({4}, {1, 2, 3, 4}), {}), std::nullopt, ""},
+      {"unmeasured", check::compare(reference, reference, {}), std::nullopt, ""},
   };
   CHECK_EQ(check::verdict_table(rows),
            "  output      shape   max|Δ|   max rel  SNR dB  outliers  response  verdict\n"
@@ -35,12 +35,12 @@ TEST_CASE("one line per output, columns aligned") {
 TEST_CASE("values that agree are inconclusive where the output hardly reacts") {
   const ir::Tensor value = f32({1}, {1});
   const auto with = [&](double response) {
-    return check::verdict({"y", check::compare(value, value, {}), response});
+    return check::verdict({"y", check::compare(value, value, {}), response, ""});
   };
   CHECK_EQ(with(0), Verdict::inconclusive);
   CHECK_EQ(with(19.999), Verdict::inconclusive);
   CHECK_EQ(with(20), Verdict::ok);
-  CHECK_EQ(check::verdict({"y", check::compare(value, f32({1}, {2}), {}), 0.0}), Verdict::differs);
+  CHECK_EQ(check::verdict({"y", check::compare(value, f32({1}, {2}), {}), 0.0, ""}), Verdict::differs);
 }
 
 }  // namespace

@@ -1,0 +1,113 @@
+#include "src/dynamic/choose.h"
+
+#include <algorithm>
+
+namespace t2n::dynamic {
+namespace {
+
+constexpr size_t kCandidates = 24;
+
+bool is_prime(int64_t n) {
+  if (n < 2) return false;
+  for (int64_t d = 2; d * d <= n; ++d)
+    if (n % d == 0) return false;
+  return true;
+}
+
+/// A prime times the multiple says more than any other size: it has no factor in common by chance.
+bool is_telling(int64_t size, int64_t multiple) {
+  return size % multiple == 0 && is_prime(size / multiple);
+}
+
+}  // namespace
+
+Chooser::Chooser(Sizes sample, std::vector<Relation> relations, std::set<int64_t> extents)
+    : sample_(std::move(sample)), relations_(std::move(relations)), taken_(std::move(extents)) {}
+
+Bounds Chooser::bounds(const std::string& symbol) const {
+  const auto found = bounds_.find(symbol);
+  return found == bounds_.end() ? Bounds{} : found->second;
+}
+
+/// Best first: telling sizes near the sample on the wanted side, then on the other, then any.
+std::vector<int64_t> Chooser::candidates(const std::string& symbol, bool upwards) const {
+  const Bounds bounds = this->bounds(symbol);
+  const int64_t sample = sample_.at(symbol);
+  const auto fits = [&](int64_t size) {
+    Sizes alone = {{symbol, size}};
+    return size >= 1 && size < bounds.below && size % bounds.multiple == 0 &&
+           !taken_.contains(size) && size != sample && all_hold(relations_, alone);
+  };
+  const int64_t reach = std::max<int64_t>(sample, 32) * 2 + 40 * bounds.multiple;
+  std::vector<int64_t> above;
+  std::vector<int64_t> below;
+  std::vector<int64_t> plain;
+  for (int64_t size = sample + 1; size < sample + reach && above.size() < kCandidates; ++size)
+    if (fits(size)) (is_telling(size, bounds.multiple) ? above : plain).push_back(size);
+  for (int64_t size = sample - 1; size > 2 && below.size() < kCandidates; --size)
+    if (fits(size)) (is_telling(size, bounds.multiple) ? below : plain).push_back(size);
+  for (int64_t size : {2, 1})
+    if (size < sample && fits(size)) plain.push_back(size);
+  std::vector<int64_t>& first = upwards ? above : below;
+  std::vector<int64_t>& second = upwards ? below : above;
+  first.insert(first.end(), second.begin(), second.end());
+  first.insert(first.end(), plain.begin(), plain.end());
+  first.resize(std::min(first.size(), 2 * kCandidates));
+  return first;
+}
+
+bool Chooser::assign(const Candidates& all, size_t at, Sizes& sizes) const {
+  if (at == all.size()) return true;
+  const auto& [symbol, values] = all[at];
+  for (const int64_t value : values) {
+    const bool is_free =
+        std::none_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(at),
+                     [&](const auto& other) { return sizes.at(other.first) == value; });
+    if (!is_free) continue;
+    sizes[symbol] = value;
+    if (all_hold(relations_, sizes) && assign(all, at + 1, sizes)) return true;
+  }
+  sizes.erase(symbol);
+  return false;
+}
+
+std::optional<Sizes> Chooser::next(const std::set<std::string>& vary, bool upwards) {
+  Sizes sizes;
+  Candidates all;
+  for (const auto& [symbol, size] : sample_) {
+    if (vary.contains(symbol))
+      all.emplace_back(symbol, candidates(symbol, upwards));
+    else
+      sizes[symbol] = size;
+  }
+  if (!assign(all, 0, sizes)) return {};
+  for (const std::string& symbol : vary) taken_.insert(sizes.at(symbol));
+  return sizes;
+}
+
+std::optional<Sizes> Chooser::smallest() const {
+  Sizes sizes;
+  Candidates all;
+  for (const auto& [symbol, sample] : sample_) {
+    std::vector<int64_t> values;
+    const int64_t step = bounds(symbol).multiple;
+    for (int64_t size = step; size < sample && values.size() < 2 * kCandidates; size += step)
+      values.push_back(size);
+    values.push_back(sample);
+    all.emplace_back(symbol, std::move(values));
+  }
+  // Equal sizes are fine here: 1 shall be tried for all.
+  const auto search = [&](auto&& self, size_t at) -> bool {
+    if (at == all.size()) return true;
+    for (const int64_t value : all[at].second) {
+      sizes[all[at].first] = value;
+      if (all_hold(relations_, sizes) && self(self, at + 1)) return true;
+    }
+    sizes.erase(all[at].first);
+    return false;
+  };
+  if (!search(search, 0)) return {};
+  return sizes;
+}
+
+}  // namespace t2n::dynamic

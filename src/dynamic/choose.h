@@ -1,0 +1,46 @@
+// Which further sizes a model is run at.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "src/dynamic/axes.h"
+
+namespace t2n::dynamic {
+
+/// What limits the sizes of one symbol.
+struct Bounds {
+  int64_t multiple = 1;  ///< sizes are multiples of it
+  int64_t below = INT64_MAX;
+};
+
+/// Finds sizes that no other extent of the model equals, so that what depends on them shows.
+class Chooser {
+ public:
+  /// `extents`: every size that occurs in the sample's run.
+  Chooser(Sizes sample, std::vector<Relation> relations, std::set<int64_t> extents);
+
+  /// New sizes for the symbols in `vary`, the sample's for the others; larger than the sample's if
+  /// `upwards`. Nothing if the relations leave none.
+  std::optional<Sizes> next(const std::set<std::string>& vary, bool upwards = true);
+  /// The smallest sizes that the relations allow, 1 or above, for all symbols at once.
+  std::optional<Sizes> smallest() const;
+
+  void limit(const std::string& symbol, Bounds bounds) { bounds_[symbol] = bounds; }
+  Bounds bounds(const std::string& symbol) const;
+  void add(const Relation& relation) { relations_.push_back(relation); }
+  const Sizes& sample() const { return sample_; }
+
+ private:
+  using Candidates = std::vector<std::pair<std::string, std::vector<int64_t>>>;
+  std::vector<int64_t> candidates(const std::string& symbol, bool upwards) const;
+  bool assign(const Candidates& all, size_t at, Sizes& sizes) const;
+
+  Sizes sample_;
+  std::vector<Relation> relations_;
+  std::set<int64_t> taken_;
+  std::map<std::string, Bounds> bounds_;
+};
+
+}  // namespace t2n::dynamic

@@ -1,0 +1,23 @@
+// Whether two traces of one program at different sizes are the same graph.
+#pragma once
+
+#include <optional>
+
+#include "src/dynamic/axes.h"
+#include "src/trace/trace.h"
+
+namespace t2n::dynamic {
+
+struct TraceAt {
+  Sizes sizes;
+  trace::Traced traced;
+};
+
+/// "S=10, B=2"
+std::string sizes_str(const Sizes& sizes);
+
+/// What differs first, but for sizes: a branch, a loop, an operation, an argument or a constant;
+/// `dynamic-differs` with its place. Nothing if the graphs are the same.
+std::optional<Diagnostic> difference(const TraceAt& a, const TraceAt& b);
+
+}  // namespace t2n::dynamic

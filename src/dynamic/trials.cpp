@@ -1,0 +1,288 @@
+#include "src/dynamic/trials.h"
+
+#include <algorithm>
+
+#include "src/diag/error.h"
+#include "src/dynamic/suspects.h"
+
+namespace t2n::dynamic {
+namespace {
+
+using trace::Decision;
+using trace::Traced;
+
+std::set<int64_t> extents_of(const ir::Graph& graph) {
+  std::set<int64_t> out;
+  const auto add = [&](const ir::Dim& dim) {
+    if (dim.is_constant()) out.insert(dim.value());
+  };
+  for (const ir::Value& value : graph.values)
+    for (const ir::Dim& dim : value.shape) add(dim);
+  for (const ir::Node& node : graph.nodes)
+    for (const ir::Argument& arg : node.args) {
+      if (const auto* one = std::get_if<ir::Dim>(&arg.value)) add(*one);
+      if (const auto* many = std::get_if<std::vector<ir::Dim>>(&arg.value))
+        for (const ir::Dim& dim : *many) add(dim);
+    }
+  return out;
+}
+
+std::set<std::string> symbols_of(const Sizes& sizes) {
+  std::set<std::string> out;
+  for (const auto& [symbol, size] : sizes) out.insert(symbol);
+  return out;
+}
+
+DynamicInputs inputs_of(const Traced& sample, const std::vector<AxisSpec>& axes) {
+  std::vector<std::string> names;
+  std::vector<ir::Ints> shapes;
+  for (const ir::ValueId id : sample.graph.inputs) {
+    const ir::Value& value = sample.graph.values[static_cast<size_t>(id)];
+    names.push_back(value.name);
+    shapes.push_back(ir::static_shape(value.shape));
+  }
+  return bind_axes(axes, names, shapes);
+}
+
+/// Makes trials, and finds out which sizes the model takes at all.
+class Trials {
+ public:
+  Trials(Traced sample, const Request& request)
+      : request_(request),
+        declared_(inputs_of(sample, request.axes)),
+        chooser_(declared_.sample, request.asserted, extents_of(sample.graph)) {
+    if (!all_hold(request.asserted, declared_.sample))
+      throw Error("usage", cat("the sample (", sizes_str(declared_.sample),
+                               ") contradicts what --assert says"));
+    runs_.push_back({declared_.sample, std::move(sample)});
+  }
+
+  DynamicTrace run() {
+    runs_.push_back(second());
+    while (roll_loops()) {
+    }
+    if (auto found = difference(runs_[0], runs_[1])) throw Error(*std::move(found));
+    DynamicTrace out{.traced = {},
+                     .inputs = declared_.shapes,
+                     .relations = {},
+                     .measured = {},
+                     .chooser = chooser_};
+    std::vector<Trial> trials;
+    for (TraceAt& run : runs_) trials.push_back({run.sizes, run.traced.graph});
+    Inferred inferred = infer_shapes(trials, {declared_.shapes, [this] { return another(); }});
+    out.measured = std::move(inferred.measured);
+    for (Assumption& assumption : inferred.assumptions)
+      found_.push_back(std::move(assumption.relation));
+    out.traced = std::move(runs_[0].traced);
+    out.traced.graph = std::move(trials[0].graph);
+    return out;
+  }
+
+  const std::vector<Relation>& found() const { return found_; }
+  const Chooser& chooser() const { return chooser_; }
+
+ private:
+  /// Nothing if the model does not run at these sizes.
+  std::optional<TraceAt> attempt(const Sizes& sizes) {
+    try {
+      return TraceAt{sizes, request_.trace(sizes, rolled_)};
+    } catch (const Error& error) {
+      if (error.diagnostic().id != "forward-failed") throw;
+      if (!failure_) failure_ = {sizes, error.diagnostic()};
+      return {};
+    }
+  }
+
+  std::optional<TraceAt> attempt_next(const std::set<std::string>& vary, bool upwards) {
+    const auto sizes = chooser_.next(vary, upwards);
+    if (!sizes)
+      throw Error("usage", "--assert leaves no size to try but the sample's", {},
+                  "leave the axis out of --dynamic if it is fixed");
+    return attempt(*sizes);
+  }
+
+  /// All symbols vary at once; if the model does not run there, each one is looked at alone.
+  TraceAt second() {
+    const auto all = symbols_of(declared_.sample);
+    if (auto run = attempt_next(all, true)) return *std::move(run);
+    for (const std::string& symbol : all) settle(symbol);
+    if (auto run = attempt_next(all, true)) return *std::move(run);
+    refuse(all.size() > 1 ? "if axes must be equal, give them the same symbol; " : "");
+  }
+
+  /// Finds sizes of one symbol that work: below a bound, or multiples of a divisor of the sample.
+  void settle(const std::string& symbol) {
+    const int64_t sample = declared_.sample.at(symbol);
+    const auto larger = chooser_.next({symbol}, true);
+    if (larger && attempt(*larger)) return;
+    if (larger && larger->at(symbol) > sample) {
+      const auto smaller = chooser_.next({symbol}, false);
+      if (smaller && smaller->at(symbol) < sample && attempt(*smaller))
+        return chooser_.limit(symbol, {1, larger->at(symbol)});
+    }
+    for (int64_t divisor = 2; divisor < sample; ++divisor) {
+      if (sample % divisor != 0) continue;
+      chooser_.limit(symbol, {divisor, INT64_MAX});
+      const auto sizes = chooser_.next({symbol}, true);
+      if (!sizes || !attempt(*sizes)) continue;
+      const ir::Dim size = ir::Dim::symbol(symbol);
+      found_.push_back({size, "==", ir::Dim(divisor) * floor_div(size, divisor)});
+      return;
+    }
+    chooser_.limit(symbol, {});
+    std::string axis;
+    for (const AxisSpec& spec : request_.axes) {
+      const auto symbols = spec.size.symbols();
+      if (std::find(symbols.begin(), symbols.end(), symbol) != symbols.end())
+        axis = cat(" without --dynamic ", spec.text);
+    }
+    refuse(declared_.sample.size() > 1
+               ? cat("if ", symbol, " must equal another size, give both the same symbol; ")
+               : std::string());
+  }
+
+  [[noreturn]] void refuse(const std::string& hint) const {
+    Diagnostic out = failure_->second;
+    out.id = "dynamic-failed";
+    out.why = out.message;
+    out.message = cat("the model does not run at ", sizes_str(failure_->first),
+                      ", only at the sample's ", sizes_str(declared_.sample));
+    out.help =
+        cat(hint, "a size of the sample may be baked in: take it from x.size() in the model");
+    throw Error(std::move(out));
+  }
+
+  /// Loops whose turns depend on the sizes are recorded as one operation, and all is traced again.
+  bool roll_loops() {
+    std::map<const void*, int64_t> turns;
+    for (const Decision& decision : runs_[0].traced.decisions)
+      if (decision.kind == Decision::Kind::loop) turns.try_emplace(decision.id, decision.way);
+    std::set<const void*> varying;
+    std::set<const void*> seen;
+    for (const Decision& decision : runs_[1].traced.decisions)
+      if (turns.contains(decision.id) && seen.insert(decision.id).second &&
+          turns.at(decision.id) != decision.way && !rolled_.contains(decision.id))
+        varying.insert(decision.id);
+    if (varying.empty()) return false;
+    rolled_.insert(varying.begin(), varying.end());
+    for (TraceAt& run : runs_) run.traced = request_.trace(run.sizes, rolled_);
+    return true;
+  }
+
+  Trial another() {
+    constexpr int kTries = 4;
+    const auto all = symbols_of(declared_.sample);
+    for (int i = 0; i < kTries; ++i) {
+      auto run = attempt_next(all, i % 2 == 0);
+      if (!run) continue;
+      if (auto found = difference(runs_[0], *run)) throw Error(*std::move(found));
+      return {run->sizes, std::move(run->traced.graph)};
+    }
+    refuse("");
+  }
+
+  const Request& request_;
+  DynamicInputs declared_;
+  Chooser chooser_;
+  std::vector<TraceAt> runs_;
+  std::set<const void*> rolled_;
+  std::vector<Relation> found_;
+  std::optional<std::pair<Sizes, Diagnostic>> failure_;
+};
+
+// --- what the graph assumes ---
+
+std::string negated(const std::string& relation) {
+  const std::map<std::string, std::string> table = {{"<", ">="}, {">=", "<"},  {">", "<="},
+                                                    {"<=", ">"}, {"==", "!="}, {"!=", "=="}};
+  return table.at(relation);
+}
+
+/// Whether it holds for whatever sizes of 1 and more: then it says nothing.
+bool is_trivial(const Relation& relation, const Sizes& sample) {
+  if (relation.left.is_constant() && relation.right.is_constant()) return true;
+  Sizes sizes = sample;
+  constexpr int64_t kFar = 200;
+  for (int64_t step = 1; step < kFar; ++step) {
+    int64_t size = step;
+    for (auto& [symbol, each] : sizes) each = size++;
+    if (!holds(relation, sizes)) return false;
+    for (auto& [symbol, each] : sizes) each = step * step;
+    if (!holds(relation, sizes)) return false;
+  }
+  return true;
+}
+
+Diagnostic assumption(const Relation& relation, const Traced& traced, const Decision& decision) {
+  ir::Node at;
+  at.scope = decision.scope;
+  at.source = decision.source;
+  return Diagnostic{.severity = Severity::warning,
+                    .id = "dynamic-assumption",
+                    .message = cat("the file holds for ", relation_str(relation), " only"),
+                    .where = {ir::node_where(traced.graph, at)},
+                    .details = {},
+                    .why = "a branch on a size is baked in the way that all sizes tried took it",
+                    .help = "to say that you know, give it with --assert"};
+}
+
+/// Branches on sizes that went the same way in all trials bind the file to those sizes.
+std::vector<Relation> branch_relations(const Traced& traced, const Sizes& sample,
+                                       const std::vector<Relation>& asserted,
+                                       const Report& report) {
+  std::vector<Relation> out;
+  for (const Decision& decision : traced.decisions) {
+    if (decision.kind != Decision::Kind::branch || decision.relation.empty()) continue;
+    const std::string way = decision.way != 0 ? decision.relation : negated(decision.relation);
+    const Relation relation{over_axes(decision.left, traced.graph), way,
+                            over_axes(decision.right, traced.graph)};
+    const auto same = [&](const Relation& other) { return other == relation; };
+    if (is_trivial(relation, sample) || std::any_of(out.begin(), out.end(), same)) continue;
+    out.push_back(relation);
+    if (report && std::none_of(asserted.begin(), asserted.end(), same))
+      report(assumption(relation, traced, decision));
+  }
+  return out;
+}
+
+/// "S >= 1", unless something is said of S alone already.
+std::vector<Relation> positivity(const Sizes& sample, const std::vector<Relation>& asserted) {
+  std::vector<Relation> out;
+  for (const auto& [symbol, size] : sample) {
+    const ir::Dim dim = ir::Dim::symbol(symbol);
+    const bool has_bound =
+        std::any_of(asserted.begin(), asserted.end(), [&](const Relation& relation) {
+          return (relation.left == dim && relation.right.is_constant() &&
+                  relation.relation.starts_with('>')) ||
+                 (relation.right == dim && relation.left.is_constant() &&
+                  relation.relation.starts_with('<'));
+        });
+    if (!has_bound) out.push_back({dim, ">=", size == 0 ? 0 : 1});
+  }
+  return out;
+}
+
+}  // namespace
+
+DynamicTrace trace_dynamic(Traced sample, const Request& request) {
+  Trials trials(std::move(sample), request);
+  DynamicTrace out = trials.run();
+  out.chooser = trials.chooser();
+  const Sizes& sizes = out.chooser.sample();
+  out.relations = positivity(sizes, request.asserted);
+  const auto add = [&](const std::vector<Relation>& more) {
+    for (const Relation& relation : more) {
+      if (std::find(out.relations.begin(), out.relations.end(), relation) != out.relations.end())
+        continue;
+      out.relations.push_back(relation);
+      out.chooser.add(relation);
+    }
+  };
+  add(request.asserted);
+  add(trials.found());
+  add(branch_relations(out.traced, sizes, request.asserted, request.report));
+  report_suspects(out.traced.graph, sizes, request.report);
+  return out;
+}
+
+}  // namespace t2n::dynamic

@@ -1,0 +1,41 @@
+// From declared axes to one graph that holds for all their sizes: the program is traced at several
+// sizes, the traces are compared, and every size becomes an expression.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "src/diag/sink.h"
+#include "src/dynamic/choose.h"
+#include "src/dynamic/infer.h"
+#include "src/dynamic/same.h"
+
+namespace t2n::dynamic {
+
+/// Traces the program at some sizes, with these loops (Decision::id) rolled. Errors: those of
+/// trace(); `forward-failed` means that the model does not run at them.
+using Tracer =
+    std::function<trace::Traced(const Sizes& sizes, const std::set<const void*>& rolled_loops)>;
+
+struct Request {
+  std::vector<AxisSpec> axes;
+  std::vector<Relation> asserted;
+  Tracer trace;
+  Report report;
+};
+
+struct DynamicTrace {
+  trace::Traced traced;             ///< at the sample's sizes; its shapes are expressions
+  std::vector<ir::Shape> inputs;    ///< of the graph inputs
+  std::vector<Relation> relations;  ///< what the graph assumes, and what was asserted
+  std::vector<Measured> measured;
+  Chooser chooser;  ///< for sizes to check at
+};
+
+/// `sample`: the program traced at the sample's sizes, keep_sizes on. Reports what is suspicious.
+/// Errors: `usage`; `dynamic-failed` if the model runs at no other sizes; `dynamic-differs` and
+/// `dynamic-size` if no one graph serves them.
+DynamicTrace trace_dynamic(trace::Traced sample, const Request& request);
+
+}  // namespace t2n::dynamic

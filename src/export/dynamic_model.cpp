@@ -1,0 +1,89 @@
+#include "src/export/dynamic_model.h"
+
+#include <algorithm>
+
+#include "src/diag/error.h"
+#include "src/export/torch_module.h"
+
+namespace t2n {
+namespace {
+
+std::vector<std::string> input_names(const ir::Graph& graph) {
+  std::vector<std::string> out;
+  for (const ir::ValueId id : graph.inputs)
+    out.push_back(graph.values[static_cast<size_t>(id)].name);
+  return out;
+}
+
+std::set<std::string> symbols_of(const dynamic::Sizes& sizes) {
+  std::set<std::string> out;
+  for (const auto& [symbol, size] : sizes) out.insert(symbol);
+  return out;
+}
+
+}  // namespace
+
+bool is_sample_of(const trace::SampleInput& sample, const std::string& name, size_t index) {
+  const std::string flat = trace::flat_name(sample.path);
+  return flat == name || flat == cat("input_", index);
+}
+
+std::vector<Sample> samples_at(const std::vector<Sample>& samples,
+                               const std::vector<std::string>& names,
+                               const std::vector<ir::Shape>& shapes, const dynamic::Sizes& sizes) {
+  std::vector<Sample> out = samples;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (std::all_of(shapes[i].begin(), shapes[i].end(),
+                    [](const ir::Dim& dim) { return dim.is_constant(); }))
+      continue;
+    for (Sample& sample : out) {
+      auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
+      if (tensor == nullptr || !is_sample_of(sample.input, names[i], i)) continue;
+      *tensor = resized(*tensor, dynamic::evaluate(shapes[i], sizes));
+      break;
+    }
+  }
+  return out;
+}
+
+dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
+                                          const std::vector<Sample>& samples,
+                                          const DynamicOptions& dynamic,
+                                          trace::TraceOptions options) {
+  const Report report = options.report;
+  options.keep_sizes = true;
+  trace::Traced sample = torch_module().trace(session, fill(samples, 0), options);
+  options.report = {};  // what is said of one run is said once
+  const std::vector<std::string> names = input_names(sample.graph);
+  std::vector<ir::Ints> extents;
+  for (const ir::ValueId id : sample.graph.inputs)
+    extents.push_back(ir::static_shape(sample.graph.values[static_cast<size_t>(id)].shape));
+  const std::vector<ir::Shape> shapes = dynamic::bind_axes(dynamic.axes, names, extents).shapes;
+  const auto trace_at = [&](const dynamic::Sizes& sizes, const std::set<const void*>& rolled) {
+    options.rolled_loops = rolled;
+    return torch_module().trace(session, fill(samples_at(samples, names, shapes, sizes), 0),
+                                options);
+  };
+  dynamic::DynamicTrace out =
+      dynamic::trace_dynamic(std::move(sample), {dynamic.axes, dynamic.asserted, trace_at, report});
+  out.traced.graph.attributes[ir::kSampleSizes] = out.chooser.sample();
+  out.traced.graph.attributes[ir::kRelations] = out.relations;
+  return out;
+}
+
+std::vector<dynamic::Sizes> sizes_to_check(dynamic::Chooser chooser,
+                                           const std::function<bool(const dynamic::Sizes&)>& runs) {
+  constexpr size_t kFurther = 2;
+  constexpr int kTries = 6;
+  std::vector<dynamic::Sizes> out;
+  if (const auto smallest = chooser.smallest())
+    if (*smallest != chooser.sample() && runs(*smallest)) out.push_back(*smallest);
+  for (int i = 0; i < kTries && out.size() < kFurther; ++i) {
+    const auto sizes = chooser.next(symbols_of(chooser.sample()), i % 2 == 0);
+    if (!sizes) break;
+    if (runs(*sizes)) out.push_back(*sizes);
+  }
+  return out;
+}
+
+}  // namespace t2n
