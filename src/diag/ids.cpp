@@ -14,6 +14,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"data-dependent-branch", ExitCode::unsupported},
       {"data-dependent-value", ExitCode::unsupported},
       {"denied-operator", ExitCode::unreadable},
+      {"dynamic-size", ExitCode::unsupported},
       {"engine-crashed", ExitCode::engine_rejects},
       {"engine-failed", ExitCode::engine_rejects},
       {"engine-not-found", ExitCode::no_engine},
