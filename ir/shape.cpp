@@ -3,7 +3,7 @@
 #include "ir/shape.h"
 
 #include <algorithm>
-#include <cctype>
+#include <numeric>
 
 #include "src/diag/error.h"
 
@@ -140,19 +140,78 @@ Dim Dim::binary(char kind, const Dim& a, const Dim& b) {
   return from_atom(Atom{kind, std::move(text), {a, b}});
 }
 
-Dim floor_div(const Dim& a, const Dim& b) {
-  if (b.is_constant()) {
-    T2N_ASSERT(b.value_ != 0, "division of a size by zero");
-    if (a.is_constant()) return Dim(floor_div_int(a.value_, b.value_));
-    std::vector<Dim::Term> terms = a.terms();
-    const bool exact = std::all_of(terms.begin(), terms.end(),
-                                   [&](const auto& t) { return t.factor % b.value_ == 0; });
-    if (exact) {
-      for (Dim::Term& term : terms) term.factor /= b.value_;
-      return Dim::from_terms(std::move(terms));
+/// a / b if that leaves no remainder, term by term of the leading ones.
+std::optional<Dim> Dim::exact_quotient(Dim a, const Dim& b) {
+  const auto leading = [](const Dim& dim) {
+    std::vector<Term> terms = dim.terms();
+    return *std::max_element(terms.begin(), terms.end(), [](const Term& x, const Term& y) {
+      return x.atoms.size() != y.atoms.size() ? x.atoms.size() < y.atoms.size() : x.key() < y.key();
+    });
+  };
+  const Term divisor = leading(b);
+  Dim quotient = 0;
+  constexpr int kMaxSteps = 32;
+  for (int step = 0; step < kMaxSteps && a != Dim(0); ++step) {
+    Term term = leading(a);
+    if (term.factor % divisor.factor != 0) return std::nullopt;
+    term.factor /= divisor.factor;
+    for (const Atom& atom : divisor.atoms) {
+      const auto same = [&](const Atom& other) { return other.text == atom.text; };
+      const auto found = std::find_if(term.atoms.begin(), term.atoms.end(), same);
+      if (found == term.atoms.end()) return std::nullopt;
+      term.atoms.erase(found);
     }
+    const Dim part = from_terms({std::move(term)});
+    quotient = quotient + part;
+    a = a - part * b;
   }
-  if (a == b) return Dim(1);
+  return a == Dim(0) ? std::optional<Dim>(quotient) : std::nullopt;
+}
+
+/// a // b where 0 <= every factor of `a` < b: common factors and divisions inside divisions go.
+Dim Dim::reduced_quotient(const Dim& a, int64_t b) {
+  if (a.is_constant()) return Dim(floor_div_int(a.value_, b));
+  std::vector<Term> terms = a.terms();
+  int64_t common = b, offset = 0;
+  for (const Term& term : terms) {
+    if (term.atoms.empty())
+      offset = term.factor;
+    else
+      common = std::gcd(common, term.factor);
+  }
+  for (Term& term : terms) term.factor = floor_div_int(term.factor, common);
+  b /= common;
+  offset /= common;
+  if (b == 1) return from_terms(std::move(terms));
+  const Term& first = terms.front();
+  const bool is_nested = first.factor == 1 && first.atoms.size() == 1 &&
+                         first.atoms[0].kind == '/' && first.atoms[0].operands[1].is_constant() &&
+                         (terms.size() == 1 || terms[1].atoms.empty());
+  if (!is_nested) return binary('/', from_terms(std::move(terms)), Dim(b));
+  const int64_t inner = first.atoms[0].operands[1].value_;
+  return floor_div(first.atoms[0].operands[0] + multiply_sizes(offset, inner),
+                   Dim(multiply_sizes(inner, b)));
+}
+
+/// Multiples of `b` leave the numerator, so that what is left is not negative for sizes >= 0.
+Dim Dim::integer_quotient(const Dim& a, int64_t b) {
+  if (b < 0) return integer_quotient(Dim(-1) * a, multiply_sizes(b, -1));
+  std::vector<Term> whole = a.terms(), rest = whole;
+  for (const Term& term : whole) {
+    if (term.atoms.empty() || term.factor % b == 0) continue;
+    // -((-S) // 2), which is how one rounds up, reads (S + 1) // 2.
+    if (term.factor < 0) return Dim(-1) * integer_quotient(Dim(-1) * a + Dim(add_sizes(b, -1)), b);
+    break;
+  }
+  for (Term& term : whole) term.factor = floor_div_int(term.factor, b);
+  for (Term& term : rest) term.factor = floor_mod_int(term.factor, b);
+  return from_terms(std::move(whole)) + reduced_quotient(from_terms(std::move(rest)), b);
+}
+
+Dim floor_div(const Dim& a, const Dim& b) {
+  T2N_ASSERT(b != Dim(0), "division of a size by zero");
+  if (b.is_constant()) return Dim::integer_quotient(a, b.value_);
+  if (const auto exact = Dim::exact_quotient(a, b)) return *exact;
   return Dim::binary('/', a, b);
 }
 
@@ -193,28 +252,33 @@ std::vector<std::string> Dim::symbols() const {
   return out;
 }
 
-Dim Dim::substitute(const std::function<std::optional<Dim>(std::string_view)>& lookup) const {
-  if (is_constant()) return *this;
+Dim Dim::map(const std::function<Dim(const Atom&)>& replace) const {
   Dim sum = 0;
   for (const Term& term : terms()) {
     Dim product = term.factor;
-    for (const Atom& atom : term.atoms) {
-      Dim value;
-      if (atom.kind == 's') {
-        value = lookup(atom.text).value_or(from_atom(atom));
-      } else {
-        const Dim a = atom.operands[0].substitute(lookup);
-        const Dim b = atom.operands[1].substitute(lookup);
-        value = atom.kind == '/'   ? floor_div(a, b)
-                : atom.kind == '%' ? floor_mod(a, b)
-                : atom.kind == '<' ? min(a, b)
-                                   : max(a, b);
-      }
-      product = product * value;
-    }
+    for (const Atom& atom : term.atoms) product = product * replace(atom);
     sum = sum + product;
   }
   return sum;
+}
+
+Dim Dim::substitute(const std::function<std::optional<Dim>(std::string_view)>& lookup) const {
+  return map([&](const Atom& atom) {
+    if (atom.kind == 's') return lookup(atom.text).value_or(from_atom(atom));
+    const Dim a = atom.operands[0].substitute(lookup);
+    const Dim b = atom.operands[1].substitute(lookup);
+    return atom.kind == '/'   ? floor_div(a, b)
+           : atom.kind == '%' ? floor_mod(a, b)
+           : atom.kind == '<' ? min(a, b)
+                              : max(a, b);
+  });
+}
+
+Dim Dim::rewrite(const Combine& combine) const {
+  return map([&](const Atom& atom) {
+    if (atom.kind == 's') return from_atom(atom);
+    return combine(atom.kind, atom.operands[0].rewrite(combine), atom.operands[1].rewrite(combine));
+  });
 }
 
 std::string Dim::str() const {
@@ -234,92 +298,6 @@ std::string Dim::str() const {
   }
   return out;
 }
-
-namespace {
-
-/// Recursive descent over `+ - * // % ( ) min max` and symbols.
-class DimParser {
- public:
-  explicit DimParser(std::string_view text) : text_(text) {}
-
-  Dim parse() {
-    const Dim out = sum();
-    if (peek() != '\0') fail();
-    return out;
-  }
-
- private:
-  [[noreturn]] void fail() const {
-    throw Error("ir-syntax", cat("cannot read the size expression ", quoted(text_)));
-  }
-  char peek() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-  bool accept(std::string_view token) {
-    peek();
-    if (text_.substr(at_, token.size()) != token) return false;
-    at_ += token.size();
-    return true;
-  }
-  Dim sum() {
-    Dim out = accept("-") ? Dim(-1) * product() : product();
-    while (true) {
-      if (accept("+"))
-        out = out + product();
-      else if (accept("-"))
-        out = out - product();
-      else
-        return out;
-    }
-  }
-  Dim product() {
-    Dim out = atom();
-    while (true) {
-      if (accept("//"))
-        out = floor_div(out, atom());
-      else if (accept("%"))
-        out = floor_mod(out, atom());
-      else if (accept("*"))
-        out = out * atom();
-      else
-        return out;
-    }
-  }
-  Dim pair(Dim (*combine)(const Dim&, const Dim&)) {
-    const Dim a = sum();
-    if (!accept(",")) fail();
-    const Dim b = sum();
-    if (!accept(")")) fail();
-    return combine(a, b);
-  }
-  Dim atom() {
-    if (accept("min(")) return pair(&min);
-    if (accept("max(")) return pair(&max);
-    if (accept("(")) {
-      const Dim out = sum();
-      if (!accept(")")) fail();
-      return out;
-    }
-    const size_t begin = (peek(), at_);
-    const auto is_word = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == ':';
-    };
-    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
-    const std::string word(text_.substr(begin, at_ - begin));
-    if (word.empty()) fail();
-    if (std::isdigit(static_cast<unsigned char>(word[0])) == 0) return Dim::symbol(word);
-    if (word.find_first_not_of("0123456789") != std::string::npos || word.size() > 19) fail();
-    return Dim(static_cast<int64_t>(std::stoull(word)));
-  }
-
-  std::string_view text_;
-  size_t at_ = 0;
-};
-
-}  // namespace
-
-Dim parse_dim(std::string_view text) { return DimParser(text).parse(); }
 
 std::string shape_str(const Shape& shape) {
   std::string out = "[";

@@ -26,6 +26,9 @@ class Dim {
   std::vector<std::string> symbols() const;
   /// Replaces symbols; one that `lookup` does not know stays.
   Dim substitute(const std::function<std::optional<Dim>(std::string_view)>& lookup) const;
+  /// Replaces `/` floor divisions, `%` remainders, `<` minima and `>` maxima, innermost first.
+  using Combine = std::function<Dim(char kind, const Dim& a, const Dim& b)>;
+  Dim rewrite(const Combine& combine) const;
   /// "3", "S", "2*S + 1", "(S + 1) // 2", "max(S, 4)".
   std::string str() const;
 
@@ -45,11 +48,20 @@ class Dim {
   static Dim from_terms(std::vector<Term> terms);
   static Dim from_atom(Atom atom);
   static Dim binary(char kind, const Dim& a, const Dim& b);
+  static std::optional<Dim> exact_quotient(Dim a, const Dim& b);
+  static Dim integer_quotient(const Dim& a, int64_t b);
+  static Dim reduced_quotient(const Dim& a, int64_t b);
   std::vector<Term> terms() const;
+  Dim map(const std::function<Dim(const Atom&)>& replace) const;
 
   int64_t value_ = 0;
   std::shared_ptr<const Expr> expr_;
 };
+
+Dim floor_div(const Dim& a, const Dim& b);
+Dim floor_mod(const Dim& a, const Dim& b);
+Dim min(const Dim& a, const Dim& b);
+Dim max(const Dim& a, const Dim& b);
 
 /// Parses what Dim::str() prints. Errors: `ir-syntax`.
 Dim parse_dim(std::string_view text);

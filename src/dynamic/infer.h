@@ -19,20 +19,38 @@ struct Trial {
 
 struct InferOptions {
   std::vector<ir::Shape> inputs;  ///< of the graph inputs in order, over the symbols
-  /// One more trial at sizes not tried yet; asked for only where an operation has no rule.
+  /// One more trial at sizes not tried yet; asked for only where a size has to be measured.
   std::function<Trial()> more;
 };
 
-/// How a value's shape became known, where not by a rule.
+/// A value whose shape did not become known by a rule.
 struct Measured {
-  ir::ValueId value = ir::kNoValue;
+  ir::ValueId value = ir::kNoValue;  ///< in the graph itself; kNoValue inside the body of a scan
   std::string op;
+  /// There is a rule and it is wrong: a bug of ours, harmless for the sizes were measured.
+  bool rule_failed = false;
+};
+
+/// What was true in every trial and is needed for the sizes to hold: to be asserted in the file.
+struct Assumption {
+  Relation relation;
+  std::string op;  ///< whose sizes need it
+  Where where;
+};
+
+struct Inferred {
+  std::vector<Measured> measured;
+  std::vector<Assumption> assumptions;  ///< each relation once, with the first that needs it
 };
 
 /// Rewrites `trials[0].graph`: shapes of values and integer arguments become expressions of the
-/// symbols, and kSampleSizes holds the symbols of the trial. An operation without a rule has its
-/// sizes fitted on three trials and proven on a fourth; these are returned. Errors:
-/// `dynamic-size` with the place, where a size follows no expression that can be found.
-std::vector<Measured> infer_shapes(std::vector<Trial>& trials, const InferOptions& options);
+/// symbols, and kSampleSizes holds the symbols of the trial. What no rule knows is fitted on the
+/// trials, with more of them than unknowns. Errors: `dynamic-size` with the place, where a size
+/// follows no expression that can be found.
+Inferred infer_shapes(std::vector<Trial>& trials, const InferOptions& options);
+
+/// An expression over the tracer's symbols `size.<value>.<axis>` (Decision::left…) as one of the
+/// declared axes. `graph` has gone through infer_shapes.
+ir::Dim over_axes(const ir::Dim& dim, const ir::Graph& graph);
 
 }  // namespace t2n::dynamic

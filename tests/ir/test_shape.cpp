@@ -36,6 +36,33 @@ TEST_CASE("divisions that come out even vanish") {
   CHECK(max(kS, kS) == kS);
 }
 
+TEST_CASE("divisions keep what is left above zero, and do not nest") {
+  CHECK(floor_div(2 * kS + 1, 2) == kS);
+  CHECK(floor_div(kS - 3, 2).str() == "((S + 1) // (2)) - 2");
+  CHECK((-1 * floor_div(-1 * kS, 2)).str() == "((S + 1) // (2))");
+  CHECK(floor_div(floor_div(kS + 1, 2) + 1, 2) == floor_div(kS + 3, 4));
+  CHECK(floor_div(4 * kS + 3, 6) == floor_div(2 * kS + 1, 3));
+  CHECK(floor_div(kS, -2) == floor_div(-1 * kS, 2));
+  for (int64_t s = -9; s < 9; ++s)
+    for (const int64_t b : {-3, -2, 2, 3, 4}) {
+      const auto at = [&](std::string_view) { return std::optional<Dim>(s); };
+      for (const Dim& a : {3 * kS - 7, 5 - 2 * kS, floor_div(kS + 5, 3) + 4})
+        CHECK(floor_div(a, b).substitute(at) == floor_div(a.substitute(at), b));
+    }
+}
+
+TEST_CASE("polynomials divide polynomials") {
+  CHECK(floor_div(kS * kT * 8, kT * 4) == 2 * kS);
+  CHECK(floor_div(kS * kT + kT, kS + 1) == kT);
+  CHECK(floor_div(kS * kS - 1, kS - 1) == kS + 1);
+  CHECK(floor_div(kS * kT + 1, kT).str() == "((S*T + 1) // (T))");
+}
+
+TEST_CASE("operations are rewritten from the inside") {
+  const auto first = [](char, const Dim& a, const Dim&) { return a; };
+  CHECK((2 * max(min(kS + 1, kT), 4) + kT).rewrite(first) == 2 * kS + 2 + kT);
+}
+
 TEST_CASE("text and back") {
   const std::map<std::string, Dim> cases = {{"3", 3},
                                             {"-3", -3},

@@ -1,0 +1,48 @@
+// A graph and the same graph in every trial: the model's own, or the body of a scan.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "src/dynamic/axes.h"
+
+namespace t2n::dynamic {
+
+using Names = std::unordered_map<std::string_view, ir::ValueId>;
+Names names_of(const ir::Graph& graph);
+
+/// The size that the tracer's symbol `size.<value>.<axis>` stands for, if the graph has that value.
+std::optional<ir::Dim> traced_size(std::string_view symbol, const ir::Graph& graph,
+                                   const Names& names);
+
+class Level {
+ public:
+  /// `result` is the copy of `trials[0]` that is being rewritten.
+  Level(ir::Graph& result, std::vector<const ir::Graph*> trials, const Level* outer = nullptr);
+
+  ir::Graph& result() const { return *result_; }
+  size_t trials() const { return trials_.size(); }
+  const ir::Graph& trial(size_t index) const { return *trials_[index]; }
+  const Level* outer() const { return outer_; }
+  /// Of a value, as in the trial.
+  const ir::Shape& shape(size_t trial, ir::ValueId value) const;
+
+  /// Over the declared axes, where every symbol is the size of a value before.
+  ir::Dim resolved(const ir::Dim& dim) const;
+  /// The number that a traced expression has in a trial; none if a symbol is unknown there.
+  std::optional<int64_t> number(size_t trial, const ir::Dim& dim) const;
+
+ private:
+  std::optional<ir::Dim> find(std::string_view symbol) const;
+  std::optional<ir::Dim> find(size_t trial, std::string_view symbol) const;
+
+  ir::Graph* result_;
+  std::vector<const ir::Graph*> trials_;
+  const Level* outer_;
+  std::vector<Names> names_;  ///< per trial
+};
+
+}  // namespace t2n::dynamic

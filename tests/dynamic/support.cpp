@@ -1,0 +1,81 @@
+#include "tests/dynamic/support.h"
+
+#include "src/export/torch_module.h"
+#include "tests/ops/expressions.h"
+
+namespace t2n::test {
+namespace {
+
+/// Different in every trial and for every symbol, odd and even.
+dynamic::Sizes sizes_of(const Program& program, size_t trial) {
+  constexpr int64_t kSteps[] = {6, 9, 13, 10, 17, 8, 23, 12, 31};
+  dynamic::Sizes out;
+  for (const ir::Shape& shape : program.shapes)
+    for (const ir::Dim& dim : shape)
+      for (const std::string& symbol : dim.symbols()) out.emplace(symbol, 0);
+  size_t offset = trial;
+  for (auto& [symbol, size] : out) size = kSteps[(offset += 2) % std::size(kSteps)];
+  return out;
+}
+
+ir::Shape parse_shape(const std::string& text) {
+  ir::Shape out;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    out.push_back(ir::parse_dim(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return out;
+}
+
+}  // namespace
+
+dynamic::Trial trial_at(const Program& program, const dynamic::Sizes& sizes) {
+  const auto session = torch_module().compile({program.source, program.parameters});
+  std::vector<trace::SampleInput> inputs;
+  for (size_t i = 0; i < program.shapes.size(); ++i) {
+    const ir::DType dtype = i < program.dtypes.size() ? program.dtypes[i] : ir::DType::f32;
+    const ir::Ints shape = dynamic::evaluate(program.shapes[i], sizes);
+    inputs.push_back({{std::string(1, "xyzuvw"[i])},
+                      dtype == ir::DType::f32 ? randn(shape, i) : randint(shape, 0, 2, i, dtype)});
+  }
+  trace::TraceOptions options;
+  options.keep_sizes = true;
+  return {sizes, torch_module().trace(*session, inputs, options).graph};
+}
+
+Inference infer(const Program& program) {
+  std::vector<dynamic::Trial> trials;
+  const auto more = [&] { return trial_at(program, sizes_of(program, trials.size())); };
+  for (int i = 0; i < 2; ++i) trials.push_back(more());
+  Inference out;
+  out.found = dynamic::infer_shapes(trials, {program.shapes, more});
+  out.graph = std::move(trials[0].graph);
+  out.trials = trials.size();
+  return out;
+}
+
+std::string output_shapes(const ir::Graph& graph) {
+  std::string out;
+  for (const ir::ValueId id : graph.outputs)
+    out += (out.empty() ? "" : " ") + ir::shape_str(graph.values[static_cast<size_t>(id)].shape);
+  return out;
+}
+
+std::string shapes_of(const std::string& expression, const std::vector<std::string>& inputs) {
+  Program program{expression_script(expression, inputs.size()).source, {}};
+  for (const std::string& shape : inputs) program.shapes.push_back(parse_shape(shape));
+  try {
+    const Inference outcome = infer(program);
+    std::string out = output_shapes(outcome.graph);
+    for (const dynamic::Assumption& assumption : outcome.found.assumptions)
+      out += cat(" {", assumption.relation.str(), "}");
+    for (const dynamic::Measured& measured : outcome.found.measured)
+      out += cat(measured.rule_failed ? " wrong rule: " : " measured: ", measured.op);
+    return out;
+  } catch (const Error& error) {
+    return render_text(error.diagnostic());
+  }
+}
+
+}  // namespace t2n::test

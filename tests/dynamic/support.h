@@ -1,0 +1,39 @@
+// Programs traced at several sizes, for the tests of what becomes of the sizes.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "src/dynamic/infer.h"
+#include "tests/support/script.h"
+
+namespace t2n::test {
+
+/// A program, and how its inputs look at given sizes of the symbols.
+struct Program {
+  std::string source;
+  std::vector<ir::Shape> shapes;
+  std::vector<ir::DType> dtypes = {};  ///< f32 if none are given
+  std::vector<std::pair<std::string, ir::Tensor>> parameters = {};
+};
+
+/// Traces the program at the sizes with keep_sizes.
+dynamic::Trial trial_at(const Program& program, const dynamic::Sizes& sizes);
+
+struct Inference {
+  ir::Graph graph;
+  dynamic::Inferred found;
+  size_t trials = 0;  ///< how many it took
+};
+/// Infers from two trials, with more of them on demand.
+Inference infer(const Program& program);
+/// The shapes of the outputs, "[B,S] [S]".
+std::string output_shapes(const ir::Graph& graph);
+/// "return <expression>" in inputs x, y, z of these shapes ("B,S,8"): the outputs' shapes, then the
+/// assumptions in braces, then "measured" if a size was.
+std::string shapes_of(const std::string& expression, const std::vector<std::string>& inputs);
+
+}  // namespace t2n::test
