@@ -94,7 +94,8 @@ class Inference {
     for (const ir::ValueId output : node.outputs) {
       measure(level, node, output, "its result");
       const bool inside = level.outer() != nullptr;
-      found_.measured.push_back({inside ? ir::kNoValue : output, std::string(ir::op_name(node.op))});
+      found_.measured.push_back(
+          {inside ? ir::kNoValue : output, std::string(ir::op_name(node.op))});
     }
   }
 
@@ -126,7 +127,8 @@ class Inference {
   }
 
   static Subject subject(const Level& level, const ir::Node& node, std::string what) {
-    return {std::string(ir::op_name(node.op)), std::move(what), ir::node_where(level.result(), node)};
+    return {std::string(ir::op_name(node.op)), std::move(what),
+            ir::node_where(level.result(), node)};
   }
 
   ir::Dim fitted(const Subject& subject, const std::vector<Observation>& seen) {

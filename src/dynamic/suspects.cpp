@@ -67,9 +67,11 @@ class Finder {
     const ir::Shape* self = shape_of(graph_, node, "self");
     const ir::Attr* axis = node.find("dim");
     const auto* dim = axis ? std::get_if<ir::Dim>(axis) : nullptr;
-    if (self == nullptr || dim == nullptr || !dim->is_constant() || self->empty()) return;
-    const int64_t at =
-        dim->value() < 0 ? dim->value() + static_cast<int64_t>(self->size()) : dim->value();
+    const bool has_end = node.find("end") != nullptr || node.find("length") != nullptr;
+    if (self == nullptr || dim == nullptr || !dim->is_constant() || !has_end) return;
+    const auto rank = static_cast<int64_t>(self->size());
+    const int64_t at = dim->value() < 0 ? dim->value() + rank : dim->value();
+    if (at < 0 || at >= rank) return;
     const ir::Dim& size = self->at(static_cast<size_t>(at));
     if (size.is_constant()) return;
     for (const std::string_view name : {"end", "length"}) {

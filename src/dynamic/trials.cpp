@@ -105,20 +105,34 @@ class Trials {
   TraceAt second() {
     const auto all = symbols_of(declared_.sample);
     if (auto run = attempt_next(all, true)) return *std::move(run);
-    for (const std::string& symbol : all) settle(symbol);
+    Sizes together;
+    for (const std::string& symbol : all) together[symbol] = settle(symbol);
+    failure_.reset();
+    if (is_telling(together))
+      if (auto run = attempt(together)) return *std::move(run);
     if (auto run = attempt_next(all, true)) return *std::move(run);
     refuse(all.size() > 1 ? "if axes must be equal, give them the same symbol; " : "");
   }
 
-  /// Finds sizes of one symbol that work: below a bound, or multiples of a divisor of the sample.
-  void settle(const std::string& symbol) {
+  /// No two symbols of the same size, and the relations hold.
+  bool is_telling(const Sizes& sizes) const {
+    std::set<int64_t> seen;
+    for (const auto& [symbol, size] : sizes)
+      if (!seen.insert(size).second) return false;
+    return all_hold(request_.asserted, sizes);
+  }
+
+  /// A size of one symbol that works: any, below a bound, or a multiple of a divisor of the sample.
+  int64_t settle(const std::string& symbol) {
     const int64_t sample = declared_.sample.at(symbol);
     const auto larger = chooser_.next({symbol}, true);
-    if (larger && attempt(*larger)) return;
+    if (larger && attempt(*larger)) return larger->at(symbol);
     if (larger && larger->at(symbol) > sample) {
       const auto smaller = chooser_.next({symbol}, false);
-      if (smaller && smaller->at(symbol) < sample && attempt(*smaller))
-        return chooser_.limit(symbol, {1, larger->at(symbol)});
+      if (smaller && smaller->at(symbol) < sample && attempt(*smaller)) {
+        chooser_.limit(symbol, {1, larger->at(symbol)});
+        return smaller->at(symbol);
+      }
     }
     for (int64_t divisor = 2; divisor < sample; ++divisor) {
       if (sample % divisor != 0) continue;
@@ -127,15 +141,9 @@ class Trials {
       if (!sizes || !attempt(*sizes)) continue;
       const ir::Dim size = ir::Dim::symbol(symbol);
       found_.push_back({size, "==", ir::Dim(divisor) * floor_div(size, divisor)});
-      return;
+      return sizes->at(symbol);
     }
     chooser_.limit(symbol, {});
-    std::string axis;
-    for (const AxisSpec& spec : request_.axes) {
-      const auto symbols = spec.size.symbols();
-      if (std::find(symbols.begin(), symbols.end(), symbol) != symbols.end())
-        axis = cat(" without --dynamic ", spec.text);
-    }
     refuse(declared_.sample.size() > 1
                ? cat("if ", symbol, " must equal another size, give both the same symbol; ")
                : std::string());
