@@ -248,6 +248,7 @@ nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
   context.evaluate = torch_module().evaluator();
   context.is_native = [&](ir::OpId op) { return ops::find_variant(op, target) != nullptr; };
   context.report = report;
+  context.keeps_symbol = [](std::string_view) { return true; };
   passes::run_pipeline(graph, passes::default_pipeline(), context, options);
   return ops::translate(graph, target, report);
 }
