@@ -45,14 +45,9 @@ Ref sum_by_einsum(Emitter& out, Ref x, const Ints& axes) {
 
 /// The number of elements along `axes`.
 Ref count_of(Emitter& out, Ref x, const Ints& axes) {
-  double count = 1;
-  for (const int64_t axis : axes) {
-    const Dim& size = out.shape(x)[static_cast<size_t>(axis)];
-    if (!size.is_constant())
-      return reduce(out, "sum_reduce", out.full(like(out, 1, x), out.shape(x)), axes);
-    count *= static_cast<double>(size.value());
-  }
-  return like(out, count, x);
+  Dim count = 1;
+  for (const int64_t axis : axes) count = count * out.shape(x)[static_cast<size_t>(axis)];
+  return out.size(count, out.dtype(x));
 }
 
 /// tract compares numbers only.
@@ -169,12 +164,13 @@ Ints all_axes(int rank) {
   return axes;
 }
 
-Ref iota(Emitter& out, int64_t n, int axis, int rank) {
-  Ints values(static_cast<size_t>(n));
-  std::iota(values.begin(), values.end(), 0);
-  Ints shape(static_cast<size_t>(rank), 1);
+Ref iota(Emitter& out, const Dim& n, int axis, int rank) {
+  Shape shape(static_cast<size_t>(rank), Dim(1));
   shape[static_cast<size_t>(axis)] = n;
-  return int_constant(out, values, shape, "iota");
+  if (!n.is_constant()) return out.reshape(out.range(n), shape);
+  Ints values(static_cast<size_t>(n.value()));
+  std::iota(values.begin(), values.end(), 0);
+  return int_constant(out, values, ir::static_shape(shape), "iota");
 }
 
 Ref int_constant(Emitter& out, const std::vector<int64_t>& values, const Ints& shape,
@@ -239,7 +235,7 @@ Ref operand(const OpView& op, Emitter& out, std::string_view name, DType dtype) 
 }
 
 Ref converted_number(const OpView& op, Emitter& out, std::string_view name, DType dtype) {
-  if (!ir::is_integer(dtype)) return op.number(name, dtype);
+  if (!ir::is_integer(dtype) || op.is_symbolic(name)) return op.number(name, dtype);
   const double value = op.f64(name);
   return std::trunc(value) == value ? op.number(name, dtype)
                                     : out.scalar(static_cast<int64_t>(value), dtype);

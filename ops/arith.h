@@ -43,7 +43,7 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes,
 Ints all_axes(int rank);
 
 /// 0, 1, … n - 1 along `axis` of a tensor of `rank`, extent 1 elsewhere.
-Ref iota(Emitter& out, int64_t n, int axis, int rank);
+Ref iota(Emitter& out, const Dim& n, int axis, int rank);
 /// Integers as a constant.
 Ref int_constant(Emitter& out, const std::vector<int64_t>& values, const Ints& shape,
                  std::string_view name);

@@ -5,6 +5,7 @@
 #include "ops/all.h"
 #include "ops/arith.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
@@ -118,44 +119,57 @@ double bound(const OpView& op, std::string_view name, double otherwise) {
   return ir::is_float(op.dtype()) ? value : std::trunc(value);
 }
 
-/// A symbolic length wants integers of the engine's own range.
-void symbolic_range(const OpView& op, Emitter& out) {
-  const auto number = [&](std::string_view name, int64_t otherwise) {
-    return op.has_argument(name) ? op.number(name, DType::i64) : out.scalar(otherwise, DType::i64);
+/// first + i * step where the number of entries, or the first of them, is symbolic.
+void open_sequence(const OpView& op, Emitter& out) {
+  const auto is_whole = [&](std::string_view name) {
+    return !op.has_argument(name) || op.is_symbolic(name) ||
+           op.f64(name) == std::trunc(op.f64(name));
   };
-  const Ref start = number("start", 0), end = number("end", 0), step = number("step", 1);
-  const Ref range = out.call("tract_core_range", {start, end, step}, {}, DType::i64, op.shape());
-  finish(op, out, range);
+  const bool is_exact = !ir::is_float(op.dtype()) || (is_whole("start") && is_whole("step"));
+  const DType dtype = is_exact ? DType::i64 : DType::f64;
+  const auto number = [&](std::string_view name) { return converted_number(op, out, name, dtype); };
+  Ref y = out.cast(iota(out, op.shape()[0], 0, 1), dtype);
+  if (op.has_argument("step") && op.f64("step") != 1) y = mul(out, y, number("step"));
+  if (op.has_argument("start") && (op.is_symbolic("start") || op.f64("start") != 0))
+    y = add(out, y, number("start"));
+  finish(op, out, y);
+}
+
+bool is_open_sequence(const OpView& op) {
+  return !op.shape()[0].is_constant() || op.is_symbolic("start");
 }
 
 void arange(const OpView& op, Emitter& out) {
   ignore_placement(op);
-  if (!op.shape()[0].is_constant()) return symbolic_range(op, out);
   op.ignore("end", "the length of the result shows it");
+  if (is_open_sequence(op)) return open_sequence(op, out);
   sequence(op, out, bound(op, "start", 0), bound(op, "step", 1));
-}
-
-void linspace(const OpView& op, Emitter& out) {
-  ignore_placement(op);
-  const double start = op.f64("start"), end = op.f64("end");
-  const auto steps = static_cast<double>(op.i64("steps"));
-  sequence(op, out, start, steps > 1 ? (end - start) / (steps - 1) : 0);
 }
 
 /// start + i * (end - start) / (steps - 1) of bounds that the model computes.
 Ref computed_sequence(const OpView& op, Emitter& out) {
   const DType dtype = op.dtype() == DType::f64 ? DType::f64 : DType::f32;
-  const int64_t steps = op.i64("steps");
+  const Dim steps = op.dim("steps");
   const Ref start = operand(op, out, "start", dtype), end = operand(op, out, "end", dtype);
-  const auto count = static_cast<double>(std::max<int64_t>(steps - 1, 1));
   const Ref numbers = out.cast(iota(out, steps, 0, 1), dtype);
-  const Ref share = div(out, numbers, out.scalar(count, dtype));
+  const Ref share = div(out, numbers, out.size(max(steps - Dim(1), Dim(1)), dtype));
   return add(out, mul(out, share, sub(out, end, start)), start);
 }
 
 /// Steps between integers are quotients in f64; the numbers are truncated.
 void refuse_integers(const OpView& op) {
   if (!ir::is_float(op.dtype())) op.refuse_op(Limit::quotient_f64, "compute it in float32");
+}
+
+void linspace(const OpView& op, Emitter& out) {
+  ignore_placement(op);
+  if (!op.shape()[0].is_constant()) {
+    refuse_integers(op);
+    return finish(op, out, computed_sequence(op, out));
+  }
+  const double start = op.f64("start"), end = op.f64("end");
+  const auto steps = static_cast<double>(op.i64("steps"));
+  sequence(op, out, start, steps > 1 ? (end - start) / (steps - 1) : 0);
 }
 
 void computed_linspace(const OpView& op, Emitter& out) {
@@ -189,6 +203,7 @@ void logspace(const OpView& op, Emitter& out) {
 void closed_range(const OpView& op, Emitter& out) {
   ignore_placement(op);
   op.ignore("end", "the length of the result shows it");
+  if (is_open_sequence(op)) return open_sequence(op, out);
   sequence(op, out, op.f64("start"), op.has_argument("step") ? op.f64("step") : 1);
 }
 
@@ -241,13 +256,23 @@ void pad_sequence(const OpView& op, Emitter& out) {
 }
 
 void shape_as_tensor(const OpView& op, Emitter& out) {
-  const Ints sizes = out.sizes(op.tensor("self"));
+  const Shape shape = out.shape(op.tensor("self"));
+  if (!is_static(shape)) {
+    std::vector<Ref> parts;
+    for (const Dim& size : shape) parts.push_back(at_least_1d(out, out.size(size, DType::i64)));
+    return out.result(out.concat(parts, 0));
+  }
+  const Ints sizes = ir::static_shape(shape);
   out.result(int_constant(out, sizes, {static_cast<int64_t>(sizes.size())}, "shape"));
 }
 
 void eye(const OpView& op, Emitter& out) {
   ignore_placement(op);
   ignore_present(op, {"n", "m"}, "the result shows its shape");
+  if (!is_static(op.shape()))
+    return finish(
+        op, out,
+        compare(out, "eq", iota(out, op.shape()[0], 0, 2), iota(out, op.shape()[1], 1, 2)));
   const Ints sizes = op.sizes();
   Ints values(static_cast<size_t>(ir::element_count(sizes)), 0);
   for (int64_t i = 0; i < std::min(sizes[0], sizes[1]); ++i)
@@ -257,8 +282,8 @@ void eye(const OpView& op, Emitter& out) {
 
 void one_hot(const OpView& op, Emitter& out) {
   const Ref index = op.tensor("self");
-  const int64_t classes = op.i64("num_classes");
-  if (classes < 0)
+  const Dim classes = op.dim("num_classes");
+  if (classes.is_constant() && classes.value() < 0)
     op.refuse("num_classes", Limit::data_dependent_shape, "pass num_classes to one_hot");
   const int rank = out.rank(index);
   const Ref wide = out.unsqueeze(out.cast(index, DType::i64), {rank});

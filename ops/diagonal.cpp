@@ -97,7 +97,7 @@ void diagflat(const OpView& op, Emitter& out) {
 
 template <bool kUpper>
 void triangle(const OpView& op, Emitter& out) {
-  out.result(op.nnef(), {op.tensor("self")}, {{"k", op.i64("diagonal")}, {"upper", kUpper}});
+  out.result(op.nnef(), {op.tensor("self")}, {{"k", op.dim("diagonal")}, {"upper", kUpper}});
 }
 
 }  // namespace

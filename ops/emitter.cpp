@@ -212,8 +212,8 @@ void Emitter::result(Ref ref, int index) {
   const ir::ValueId id = node.outputs.at(static_cast<size_t>(index));
   const ir::Value& value = state_->graph.values[static_cast<size_t>(id)];
   TensorEntry& entry = state_->at(ref);
-  T2N_ASSERT(entry.dtype == value.dtype && entry.shape == value.shape, "the translation gives ",
-             type_str(entry.dtype, entry.shape), " where torch gives ",
+  T2N_ASSERT(entry.dtype == value.dtype && state_->agrees(entry.shape, value.shape),
+             "the translation gives ", type_str(entry.dtype, entry.shape), " where torch gives ",
              type_str(value.dtype, value.shape), " (", value.name, ")");
   state_->of_value[static_cast<size_t>(id)] = ref.id;
   const bool mine = ref.id >= state_->first_of_node && entry.kind == TensorEntry::Kind::identifier;

@@ -25,8 +25,9 @@ struct TensorType {
   Shape shape;
 };
 
-/// Translations talk to this class only. Every method that makes a tensor returns its Ref; statements
-/// appear in the order of the calls. Axes are non-negative; shapes are those of the result.
+/// Translations talk to this class only. Every method that makes a tensor returns its Ref;
+/// statements appear in the order of the calls. Axes are non-negative; shapes are those of the
+/// result.
 class Emitter {
  public:
   Emitter(const ir::Graph& graph, const target::Target& target);
@@ -40,11 +41,18 @@ class Emitter {
   /// The values, if the tensor is known now.
   std::optional<ir::Tensor> constant_value(Ref ref) const;
 
-  /// A rank-0 operand: a literal where tract reads it as `dtype`, else a cast literal or a `variable`.
+  /// A rank-0 operand: a literal where tract reads it as `dtype`, else a cast literal or a
+  /// `variable`.
   Ref scalar(double value, DType dtype);
   Ref scalar(int64_t value, DType dtype);
   Ref scalar(int value, DType dtype) { return scalar(int64_t{value}, dtype); }
   Ref scalar(bool value);
+  /// A size as a rank-0 operand.
+  Ref size(const Dim& size, DType dtype);
+  /// What a size is in the sample: which way torch went.
+  int64_t at_sample(const Dim& size) const;
+  /// 0, 1, … n - 1 in i64.
+  Ref range(const Dim& n);
   /// A tensor known now, written as a `variable` on first use. `name` is a hint, made unique.
   Ref constant(ir::Tensor values, std::string_view name);
   /// All elements equal, without storing them where the format can say it shorter.
@@ -57,6 +65,9 @@ class Emitter {
   Ref squeeze(Ref x, const Ints& axes);
   Ref transpose(Ref x, const Ints& permutation);
   Ref slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride = 1);
+  /// Bounds may be symbolic; with a negative stride `begin` is the greatest entry, and `end` the
+  /// one below the least.
+  Ref slice(Ref x, int axis, const Dim& begin, const Dim& end, int64_t stride = 1);
   Ref concat(const std::vector<Ref>& parts, int axis);
   /// Numpy rules: leading axes are added, extents of 1 repeat.
   Ref broadcast_to(Ref x, const Shape& shape);
@@ -71,19 +82,21 @@ class Emitter {
   /// Several results.
   std::vector<Ref> calls(std::string_view op, const std::vector<Ref>& operands,
                          const Attributes& attributes, const std::vector<TensorType>& results);
-  /// For operations that take a list of tensors as their first argument (`concat`, `stack`, einsum).
+  /// For operations that take a list of tensors as their first argument (`concat`, `stack`,
+  /// einsum).
   Ref call_list(std::string_view op, const std::vector<Ref>& list, const Attributes& attributes,
                 DType dtype, const Shape& shape);
-  /// An operation that broadcasts: operands are aligned to the rank of the result (torch aligns right,
-  /// NNEF left); rank-0 constants become literals. Without `dtype` the first operand's is the result's.
+  /// An operation that broadcasts: operands are aligned to the rank of the result (torch aligns
+  /// right, NNEF left); rank-0 constants become literals. Without `dtype` the first operand's is
+  /// the result's.
   Ref elementwise(std::string_view op, const std::vector<Ref>& operands,
                   std::optional<DType> dtype = {}, const Attributes& attributes = {});
 
   /// A tensor inside an attribute (`initial_h = h`, the lists of tract_core_scan).
   nnef::Value operand(Ref ref);
 
-  /// Declares `ref` to be output `index` of the operation being translated, casting nothing: dtype and
-  /// shape must be those that torch gave, else it is an internal error that names the operator.
+  /// Declares `ref` to be output `index` of the operation being translated, casting nothing: dtype
+  /// and shape must be those that torch gave, else it is an internal error that names the operator.
   void result(Ref ref, int index = 0);
   /// The common case: one call whose result has the output's dtype and shape.
   void result(std::string_view op, const std::vector<Ref>& operands,
@@ -97,6 +110,7 @@ class Emitter {
   nnef::Document finish();
 
  private:
+  Ref slice_open(Ref x, int axis, const Dim& begin, const Dim& end);
   Ref gather_steps(Ref x, int axis, int64_t first, int64_t count, int64_t step);
 
   std::unique_ptr<State> state_;

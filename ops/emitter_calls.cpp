@@ -43,36 +43,25 @@ void check_operand_dtypes(std::string_view op, const Emitter& out,
                ir::dtype_name(out.dtype(operands[i])));
 }
 
-Dim broadcast_dim(const Dim& a, const Dim& b) {
+Dim broadcast_dim(const Emitter::State& state, const Dim& a, const Dim& b) {
   if (a == b || b == Dim(1)) return a;
-  T2N_ASSERT(a == Dim(1), "sizes ", a.str(), " and ", b.str(), " do not broadcast");
-  return b;
+  if (a == Dim(1)) return b;
+  T2N_ASSERT(state.agrees(a, b), "sizes ", a.str(), " and ", b.str(), " do not broadcast");
+  return a.is_constant() ? a : b;
 }
 
 /// Numpy's rule: aligned at the last axis.
-Shape broadcast_shape(const Shape& a, const Shape& b) {
+Shape broadcast_shape(const Emitter::State& state, const Shape& a, const Shape& b) {
   Shape out(std::max(a.size(), b.size()), Dim(1));
   for (size_t i = 0; i < out.size(); ++i) {
     const Dim from_a = i < a.size() ? a[a.size() - 1 - i] : Dim(1);
     const Dim from_b = i < b.size() ? b[b.size() - 1 - i] : Dim(1);
-    out[out.size() - 1 - i] = broadcast_dim(from_a, from_b);
+    out[out.size() - 1 - i] = broadcast_dim(state, from_a, from_b);
   }
   return out;
 }
 
 }  // namespace
-
-nnef::Value dim_value(const Dim& dim) {
-  if (dim.is_constant()) return nnef::integer(dim.value());
-  std::string text = dim.str();
-  for (const std::string_view unknown : {"%", "min(", "max("})
-    if (text.find(unknown) != std::string::npos)
-      throw Error("unsupported-argument", cat("the size ", text, " has no form in NNEF"),
-                  "remainders, min and max of symbolic sizes are not in tract's grammar",
-                  "export without --dynamic for this axis");
-  for (size_t at = 0; (at = text.find("//", at)) != std::string::npos;) text.erase(at, 1);
-  return nnef::raw(std::move(text));
-}
 
 Attribute::Attribute(std::string_view key, const Ints& v)
     : Attribute(key, array_of(v, nnef::integer)) {}
@@ -112,8 +101,8 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& operands,
   Shape tensor_shape;  // what the operands that are no literals span
   for (const Ref ref : operands) {
     literals.push_back(state_->literal(state_->at(ref)));
-    shape = broadcast_shape(shape, this->shape(ref));
-    if (!literals.back()) tensor_shape = broadcast_shape(tensor_shape, this->shape(ref));
+    shape = broadcast_shape(*state_, shape, this->shape(ref));
+    if (!literals.back()) tensor_shape = broadcast_shape(*state_, tensor_shape, this->shape(ref));
   }
   const bool keeps_shape = tensor_shape == shape;
   std::vector<nnef::Argument> arguments;

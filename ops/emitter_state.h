@@ -10,6 +10,7 @@
 
 #include "nnef_writer/names.h"
 #include "ops/emitter.h"
+#include "ops/sizes.h"
 
 namespace t2n::ops {
 
@@ -83,6 +84,14 @@ struct Emitter::State {
   /// The constant `ref` stored as `values`.
   Ref restored(Ref ref, ir::Tensor values);
 
+  int64_t at_sample(const Dim& size) const;
+  /// Whether two sizes are equal, or may be: expressions are known to differ at the sample only.
+  bool agrees(const Dim& a, const Dim& b) const;
+  bool agrees(const Shape& a, const Shape& b) const;
+
+  /// The attribute of a reshape: -1 for a size whose product the engine would not recognise.
+  Shape reshaped(const Shape& from, const Shape& to) const;
+
   std::vector<Ref> outputs;
   /// Makes sure that each output has an identifier of its own.
   void add_outputs(Emitter& emitter);
@@ -112,7 +121,6 @@ ir::Tensor without_repeats(const ir::Tensor& tensor);
 bool is_loaded(const ir::Tensor& tensor);
 int64_t stored_bytes(const TensorEntry& entry);
 
-bool is_static(const Shape& shape);
 std::string type_str(DType dtype, const Shape& shape);
 /// An integer, or the dimension expression in tract's spelling.
 nnef::Value dim_value(const Dim& dim);

@@ -82,7 +82,8 @@ Ref Emitter::reshape(Ref x, const Shape& shape) {
   all.resize(shape.size());
   std::iota(all.begin(), all.end(), 0);
   if (entry.shape.empty()) return unsqueeze(x, all);
-  return call("reshape", {x}, {{"shape", shape}}, entry.dtype, shape);
+  return call("reshape", {x}, {{"shape", state_->reshaped(entry.shape, shape)}}, entry.dtype,
+              shape);
 }
 
 Ref Emitter::unsqueeze(Ref x, const Ints& axes) {
@@ -152,6 +153,8 @@ Ref Emitter::slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride) 
   const int64_t count = (end - begin + step - 1) / step;
   size = count;
   if (has_no_elements(shape)) return constant(empty_tensor(entry.dtype, shape), "empty");
+  if (stride == 1 && !entry.shape[static_cast<size_t>(axis)].is_constant())
+    return slice_open(x, axis, begin, end);
   if (stride > 0 && state_->may_restore(entry))
     return state_->restored(
         x, sliced(joined_or_part(entry), static_cast<size_t>(axis), begin, count, stride));
@@ -162,12 +165,12 @@ Ref Emitter::slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride) 
 
 Ref Emitter::broadcast_to(Ref x, const Shape& shape) {
   const TensorEntry entry = state_->at(x);
-  if (entry.shape == shape) return x;
+  if (state_->agrees(entry.shape, shape)) return x;
   const size_t added = shape.size() - entry.shape.size();
   T2N_ASSERT(shape.size() >= entry.shape.size(), "broadcast to a lower rank");
   for (size_t i = 0; i < entry.shape.size(); ++i)
-    T2N_ASSERT(entry.shape[i] == Dim(1) || entry.shape[i] == shape[added + i], "broadcast of ",
-               ir::shape_str(entry.shape), " to ", ir::shape_str(shape));
+    T2N_ASSERT(entry.shape[i] == Dim(1) || state_->agrees(entry.shape[i], shape[added + i]),
+               "broadcast of ", ir::shape_str(entry.shape), " to ", ir::shape_str(shape));
   if (has_no_elements(shape)) return constant(empty_tensor(entry.dtype, shape), "empty");
   if (is_static(shape) && state_->may_restore(entry)) {
     ir::Tensor values = joined_or_part(entry);

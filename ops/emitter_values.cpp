@@ -67,10 +67,6 @@ int64_t stored_bytes(const TensorEntry& entry) {
   return total;
 }
 
-bool is_static(const Shape& shape) {
-  return std::all_of(shape.begin(), shape.end(), [](const Dim& d) { return d.is_constant(); });
-}
-
 std::string type_str(DType dtype, const Shape& shape) {
   return cat(ir::dtype_name(dtype), ir::shape_str(shape));
 }

@@ -204,6 +204,17 @@ Dim OpView::dim(std::string_view name) const {
   return integer_of(*this, attr, name);
 }
 
+std::optional<Dim> OpView::opt_dim(std::string_view name) const {
+  if (is_none(name)) return {};
+  return dim(name);
+}
+
+bool OpView::is_symbolic(std::string_view name) const {
+  const Attr* attr = node_.find(name);
+  const auto* size = attr ? std::get_if<Dim>(attr) : nullptr;
+  return size && !size->is_constant();
+}
+
 std::vector<double> OpView::f64s(std::string_view name) const {
   return numbers_of(*this, read(name), name);
 }
@@ -224,10 +235,7 @@ std::vector<bool> OpView::booleans(std::string_view name) const {
 Ref OpView::number(std::string_view name, DType dtype) const {
   const Attr& attr = read(name);
   if (const auto* dim = std::get_if<Dim>(&attr); dim && !dim->is_constant())
-    return out_.state().append_call(
-        "tract_core_cast",
-        {{"", dim_value(*dim)}, {"to", nnef::string(std::string(ir::dtype_name(dtype)))}},
-        {{dtype, {}}})[0];
+    return out_.size(*dim, dtype);
   if (dtype == DType::boolean) return out_.scalar(number_of(*this, attr, name) != 0);
   if (!ir::is_integer(dtype)) return out_.scalar(number_of(*this, attr, name), dtype);
   return out_.scalar(wrapped(integer_of(*this, attr, name), dtype), dtype);

@@ -52,6 +52,10 @@ class OpView {
   std::optional<Ints> opt_ints(std::string_view name) const;
   Shape dims(std::string_view name) const;  ///< like ints, symbolic sizes allowed
   Dim dim(std::string_view name) const;
+  /// Whether the argument is a number made of symbolic sizes. Does not count as reading.
+  bool is_symbolic(std::string_view name) const;
+  /// The same as opt_i64, symbolic sizes allowed.
+  std::optional<Dim> opt_dim(std::string_view name) const;
   std::vector<double> f64s(std::string_view name) const;
   std::optional<std::vector<double>> opt_f64s(std::string_view name) const;
   std::vector<bool> booleans(std::string_view name) const;

@@ -1,6 +1,7 @@
 // Parts of a tensor along an axis: slices, splits, reversals, rotations, differences.
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "ops/arith.h"
 #include "ops/positions.h"
@@ -12,28 +13,38 @@ namespace t2n::ops {
 namespace {
 
 /// -1 counts from the end.
-int64_t index_of(Emitter& out, Ref x, int axis, int64_t index) {
-  return index >= 0 ? index : index + known_size(out, x, axis);
+Dim index_of(Emitter& out, Ref x, int axis, const Dim& index) {
+  return out.at_sample(index) >= 0 ? index : index + size_of(out, x, axis);
 }
 
-Ref entry(Emitter& out, Ref x, int axis, int64_t index) {
-  return out.squeeze(out.slice(x, axis, index, index + 1), {axis});
+Ref entry(Emitter& out, Ref x, int axis, const Dim& index) {
+  return out.squeeze(out.slice(x, axis, index, index + Dim(1)), {axis});
 }
 
 void select(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim", out.rank(x));
-  out.result(entry(out, x, axis, index_of(out, x, axis, op.i64("index"))));
+  out.result(entry(out, x, axis, index_of(out, x, axis, op.dim("index"))));
 }
 
 constexpr int64_t kOpen = std::numeric_limits<int64_t>::max();
 
-/// A slice to the end of an axis whose size is a symbol: NNEF writes that end as 0.
-Ref open_slice(const OpView& op, Emitter& out, Ref x, int axis, int64_t begin, int64_t step) {
-  if (begin == 0 && step == 1) return x;
-  Attributes attributes = {{"axes", Ints{axis}}, {"begin", Ints{begin}}, {"end", Ints{0}}};
-  if (step != 1) attributes.emplace_back("stride", Ints{step});
-  return out.call("slice", {x}, attributes, out.dtype(x), op.shape());
+/// Bounds of which some are symbolic. The size of the result says where they were cut off.
+Ref open_slice(const OpView& op, Emitter& out, Ref x, int axis, int64_t step) {
+  const Dim start = op.opt_dim("start").value_or(Dim(0)), end = op.opt_dim("end").value_or(kOpen);
+  const Dim& size = size_of(out, x, axis);
+  const Dim& count = op.shape()[static_cast<size_t>(axis)];
+  if (count == size) return x;
+  const int64_t first = out.at_sample(start), last = out.at_sample(end);
+  if (step != 1) {
+    const Dim begin = first < 0 ? size + start : start;
+    const Dim stop = begin + (count - Dim(1)) * Dim(step) + Dim(1);
+    return out.slice(x, axis, begin, stop, step);
+  }
+  if (last >= out.at_sample(size)) return out.slice(x, axis, size - count, size);
+  if (last < 0 && first < 0) return out.slice(x, axis, size + end - count, size + end);
+  const Dim begin = first < 0 ? size + start : start;
+  return out.slice(x, axis, begin, begin + count);
 }
 
 /// Python's rule: negative bounds count from the end, and bounds outside are cut off.
@@ -44,25 +55,25 @@ int64_t clamped(int64_t bound, int64_t size) {
 void slice(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim", out.rank(x));
+  const int64_t step = op.i64("step");
+  const bool is_open =
+      !size_of(out, x, axis).is_constant() || op.is_symbolic("start") || op.is_symbolic("end");
+  if (is_open) return out.result(open_slice(op, out, x, axis, step));
   const int64_t start = op.opt_i64("start").value_or(0);
   const int64_t end = op.opt_i64("end").value_or(kOpen);
-  const int64_t step = op.i64("step");
-  const Dim& size = out.shape(x)[static_cast<size_t>(axis)];
-  if (!size.is_constant() && start >= 0 && end == kOpen)
-    return out.result(open_slice(op, out, x, axis, start, step));
   const int64_t count = known_size(out, x, axis);
   const int64_t begin = clamped(start, count);
   out.result(out.slice(x, axis, begin, std::max(begin, clamped(end, count)), step));
 }
 
-void narrow_from(const OpView& op, Emitter& out, int64_t start) {
+void narrow_from(const OpView& op, Emitter& out, const Dim& start) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim", out.rank(x));
-  const int64_t begin = index_of(out, x, axis, start);
-  out.result(out.slice(x, axis, begin, begin + op.i64("length")));
+  const Dim begin = index_of(out, x, axis, start);
+  out.result(out.slice(x, axis, begin, begin + op.dim("length")));
 }
 
-void narrow(const OpView& op, Emitter& out) { narrow_from(op, out, op.i64("start")); }
+void narrow(const OpView& op, Emitter& out) { narrow_from(op, out, op.dim("start")); }
 
 void narrow_tensor(const OpView& op, Emitter& out) {
   narrow_from(op, out, ir::element_i64(op.constant("start"), 0));
@@ -73,9 +84,9 @@ void narrow_tensor(const OpView& op, Emitter& out) {
 /// Consecutive parts, as long as torch made them.
 void parts(const OpView& op, Emitter& out, int axis) {
   const Ref x = op.tensor("self");
-  int64_t begin = 0;
+  Dim begin = 0;
   for (int i = 0; i < op.outputs(); ++i) {
-    const int64_t end = begin + known_size(op, i, axis);
+    const Dim end = begin + op.shape(i)[static_cast<size_t>(axis)];
     if (op.is_used(i)) out.result(out.slice(x, axis, begin, end), i);
     begin = end;
   }
@@ -87,9 +98,25 @@ void split(const OpView& op, Emitter& out) {
   parts(op, out, op.axis("dim", out.rank(op.tensor("self"))));
 }
 
-/// Parts between given positions, which need not ascend: then some are empty, some overlap.
-void parts_between(const OpView& op, Emitter& out, int axis, const Ints& positions) {
+/// Positions that are symbolic, or count from a symbolic end, ascend.
+void open_parts_between(const OpView& op, Emitter& out, int axis, const Shape& positions) {
   const Ref x = op.tensor("self");
+  const Dim& size = size_of(out, x, axis);
+  Dim begin = 0;
+  for (int i = 0; i < op.outputs(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    const Dim& count = op.shape(i)[static_cast<size_t>(axis)];
+    if (op.is_used(i)) out.result(out.slice(x, axis, begin, begin + count), i);
+    begin = at < positions.size() ? index_of(out, x, axis, positions[at]) : size;
+  }
+}
+
+/// Parts between given positions, which need not ascend: then some are empty, some overlap.
+void parts_between(const OpView& op, Emitter& out, int axis, const Shape& given) {
+  const Ref x = op.tensor("self");
+  if (!is_static(given) || !size_of(out, x, axis).is_constant())
+    return open_parts_between(op, out, axis, given);
+  const Ints positions = ir::static_shape(given);
   const int64_t size = known_size(out, x, axis);
   int64_t begin = 0;
   for (int i = 0; i < op.outputs(); ++i) {
@@ -102,7 +129,7 @@ void parts_between(const OpView& op, Emitter& out, int axis, const Ints& positio
 
 void split_at(const OpView& op, Emitter& out) {
   const int axis = op.axis("dim", out.rank(op.tensor("self")));
-  parts_between(op, out, axis, op.ints("indices"));
+  parts_between(op, out, axis, op.dims("indices"));
 }
 
 /// A tensor of rank 0 is a number of sections, one of rank 1 a list of positions.
@@ -110,7 +137,7 @@ void split_by_tensor(const OpView& op, Emitter& out) {
   const int axis = op.axis("dim", out.rank(op.tensor("self")));
   const ir::Tensor given = op.constant("tensor_indices_or_sections");
   if (given.shape.empty()) return parts(op, out, axis);
-  parts_between(op, out, axis, ir::to_i64(given));
+  parts_between(op, out, axis, ir::to_shape(ir::to_i64(given)));
 }
 
 /// hsplit, vsplit and dsplit: the axis is in the name.
@@ -124,7 +151,7 @@ int named_axis(const OpView& op, Emitter& out) {
 void split_named(const OpView& op, Emitter& out) {
   ignore_present(op, {"sections"}, "the sizes of the results say it");
   const int axis = named_axis(op, out);
-  if (op.has_argument("indices")) return parts_between(op, out, axis, op.ints("indices"));
+  if (op.has_argument("indices")) return parts_between(op, out, axis, op.dims("indices"));
   parts(op, out, axis);
 }
 
@@ -139,8 +166,12 @@ void unbind(const OpView& op, Emitter& out) {
 
 Ref reversed(Emitter& out, Ref x, const Ints& axes) {
   for (const int64_t axis : axes) {
-    const int64_t size = known_size(out, x, static_cast<int>(axis));
-    if (size > 1) x = out.slice(x, static_cast<int>(axis), 0, size, -1);
+    const Dim size = size_of(out, x, axis);
+    const int at = static_cast<int>(axis);
+    if (!size.is_constant())
+      x = out.slice(x, at, size - Dim(1), Dim(-1), -1);
+    else if (size.value() > 1)
+      x = out.slice(x, at, 0, size.value(), -1);
   }
   return x;
 }
@@ -154,27 +185,39 @@ void flip(const OpView& op, Emitter& out) {
 void fliplr(const OpView& op, Emitter& out) { out.result(reversed(out, op.tensor("self"), {1})); }
 void flipud(const OpView& op, Emitter& out) { out.result(reversed(out, op.tensor("self"), {0})); }
 
-Ref rolled(Emitter& out, Ref x, int axis, int64_t shift) {
-  const int64_t size = known_size(out, x, axis);
-  const int64_t cut = size == 0 ? 0 : ir::floor_mod_int(-shift, size);
-  if (cut == 0) return x;
-  return out.concat({out.slice(x, axis, cut, size), out.slice(x, axis, 0, cut)}, axis);
+/// The first entry of the result. The remainder of a division by a symbolic size is known as long
+/// as the tensor rolls by less than itself.
+std::optional<Dim> first_of_rolled(Emitter& out, const Dim& size, const Dim& shift) {
+  if (size.is_constant() && shift.is_constant())
+    return size.value() == 0 ? 0 : ir::floor_mod_int(-shift.value(), size.value());
+  const int64_t by = out.at_sample(shift), all = out.at_sample(size);
+  if (shift == Dim(0) || shift == size || by < -all || by > all) return {};
+  return by > 0 ? size - shift : Dim(0) - shift;
+}
+
+Ref rolled(const OpView& op, Emitter& out, Ref x, int axis, const Dim& shift) {
+  const Dim size = size_of(out, x, axis);
+  if (shift == Dim(0) || shift == size) return x;
+  const auto cut = first_of_rolled(out, size, shift);
+  if (!cut) op.refuse("shifts", Limit::unknown_size, "roll by less than the size of the axis");
+  if (*cut == Dim(0)) return x;
+  return out.concat({out.slice(x, axis, *cut, size), out.slice(x, axis, 0, *cut)}, axis);
 }
 
 /// Without dims the tensor rolls as a whole, in row-major order.
 void roll(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
-  const Ints shifts = op.ints("shifts");
+  const Shape shifts = op.dims("shifts");
   const Ints dims = op.ints("dims");
   if (dims.empty()) {
-    const Ref flat = out.reshape(x, {ir::element_count(out.sizes(x))});
-    return out.result(out.reshape(rolled(out, flat, 0, shifts.at(0)), op.shape()));
+    const Ref flat = flattened(out, x);
+    return out.result(out.reshape(rolled(op, out, flat, 0, shifts.at(0)), op.shape()));
   }
   Ref y = x;
   const int rank = out.rank(x);
   for (size_t i = 0; i < dims.size(); ++i) {
     const auto axis = static_cast<int>(dims[i] < 0 ? dims[i] + rank : dims[i]);
-    if (rank > 0) y = rolled(out, y, axis, shifts.at(i));
+    if (rank > 0) y = rolled(op, out, y, axis, shifts.at(i));
   }
   out.result(y);
 }
@@ -196,25 +239,30 @@ void rot90(const OpView& op, Emitter& out) {
 
 // --- differences ---
 
-Ref sliced(Emitter& out, Ref x, int axis, int64_t begin, int64_t end) {
+Ref sliced(Emitter& out, Ref x, int axis, const Dim& begin, const Dim& end) {
   return out.slice(x, axis, begin, end);
 }
 
 /// Entries [begin, end) by gather: tract runs into an internal error where it moves slices of
 /// differences up to a concatenation.
-Ref gathered(Emitter& out, Ref x, int axis, int64_t begin, int64_t end) {
+Ref gathered(Emitter& out, Ref x, int axis, const Dim& begin, const Dim& end) {
+  if (!begin.is_constant() || !end.is_constant()) {
+    const Ref index = out.range(end - begin);
+    return take(out, x, begin == Dim(0) ? index : add(out, index, out.size(begin, DType::i64)),
+                axis);
+  }
   std::vector<int64_t> entries;
-  for (int64_t i = begin; i < end; ++i) entries.push_back(i);
+  for (int64_t i = begin.value(); i < end.value(); ++i) entries.push_back(i);
   return take(out, x, entries, axis);
 }
 
 Ref difference(Emitter& out, Ref x, int axis, bool is_first) {
-  const int64_t size = known_size(out, x, axis);
-  if (size == 0) return x;
-  if (size == 1) return out.slice(x, axis, 0, 0);
+  const Dim size = size_of(out, x, axis);
+  if (size == Dim(0)) return x;
+  if (size == Dim(1)) return out.slice(x, axis, 0, 0);
   const auto part = is_first ? &sliced : &gathered;
   const Ref after = part(out, x, axis, 1, size);
-  const Ref before = part(out, x, axis, 0, size - 1);
+  const Ref before = part(out, x, axis, 0, size - Dim(1));
   return out.dtype(x) == DType::boolean ? logical_xor(out, after, before) : sub(out, after, before);
 }
 

@@ -39,6 +39,7 @@ enum class Feature {
   gru_seq,                  ///< tract_core_gru_seq
   log_softmax,              ///< tract_core_log_softmax
   lstm_epilogue,            ///< tract_core_lstm_epilogue
+  open_sizes,               ///< sizes are compared as polynomials, not as they are written
   scatter_reduction,        ///< reduction of tract_core_scatter_elements is honoured
   sdpa,                     ///< tract_transformers_sdpa
   sign_integers,            ///< sign on integers

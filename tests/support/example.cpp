@@ -132,13 +132,21 @@ Exported export_example(Example example, const target::Target& target) {
 Run export_and_run(Example example, const target::Target& target) {
   const std::vector<ir::Tensor> inputs = example.inputs, expected = example.expected;
   const Exported exported = export_example(std::move(example), target);
+  return {expected, run_document(exported.document, {as_pairs(inputs)}, target)[0],
+          nnef::print(exported.document), exported.uses, target::target_name(target)};
+}
+
+std::vector<std::vector<ir::Tensor>> run_document(
+    const nnef::Document& document, const std::vector<std::vector<ir::Tensor>>& inputs,
+    const target::Target& target) {
   const TemporaryFolder folder;
-  nnef::PendingArtefact artefact = nnef::write_artefact(
-      exported.document, {folder.path() / "model", nnef::Destination::Form::folder, 0});
+  nnef::PendingArtefact artefact =
+      nnef::write_artefact(document, {folder.path() / "model", nnef::Destination::Form::folder, 0});
   check::Runner& engine = runner(target);
   engine.load(artefact.path().string());
-  return {expected, engine.run(as_pairs(inputs)), nnef::print(exported.document), exported.uses,
-          target::target_name(target)};
+  std::vector<std::vector<ir::Tensor>> out;
+  for (const auto& set : inputs) out.push_back(engine.run(set));
+  return out;
 }
 
 std::string engine_profile(Example example, const target::Target& target) {

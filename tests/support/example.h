@@ -28,6 +28,10 @@ struct Exported {
 Exported export_example(Example example, const target::Target& target);
 /// The same, written and run in the real engine.
 Run export_and_run(Example example, const target::Target& target);
+/// Outputs of the document for each set of inputs, loaded once.
+std::vector<std::vector<ir::Tensor>> run_document(
+    const nnef::Document& document, const std::vector<std::vector<ir::Tensor>>& inputs,
+    const target::Target& target);
 std::string engine_profile(Example example, const target::Target& target);
 /// The rendered diagnostic of work that must fail.
 std::string error_of(const std::function<void()>& work);

@@ -1,0 +1,106 @@
+// Symbolic sizes: as numbers, as bounds of slices, and what the engine knows of them.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "ops/emitter.h"
+#include "ops/emitter_state.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+
+int64_t Emitter::State::at_sample(const Dim& size) const {
+  using Sizes = std::map<std::string, int64_t>;
+  const auto attribute = graph.attributes.find(ir::kSampleSizes);
+  const Sizes sizes = attribute == graph.attributes.end()
+                          ? Sizes()
+                          : std::any_cast<const Sizes&>(attribute->second);
+  return size
+      .substitute([&](std::string_view symbol) -> std::optional<Dim> {
+        constexpr int64_t kUnknown = 7;
+        const auto found = sizes.find(std::string(symbol));
+        return Dim(found == sizes.end() ? kUnknown : found->second);
+      })
+      .value();
+}
+
+bool Emitter::State::agrees(const Dim& a, const Dim& b) const {
+  if (a == b) return true;
+  if (a.is_constant() && b.is_constant()) return false;
+  // An axis that is known to have extent 1 repeats where it meets another.
+  return !(a == Dim(1)) && !(b == Dim(1)) && at_sample(a) == at_sample(b);
+}
+
+bool Emitter::State::agrees(const Shape& a, const Shape& b) const {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(),
+                    [this](const Dim& x, const Dim& y) { return agrees(x, y); });
+}
+
+Shape Emitter::State::reshaped(const Shape& from, const Shape& to) const {
+  if (target::has(target, target::Feature::open_sizes)) return to;
+  Shape out = to;
+  int unlike = 0;
+  for (Dim& size : out) {
+    const bool is_plain = size.is_constant() || size.symbols().size() < 2;
+    if (is_plain || std::find(from.begin(), from.end(), size) != from.end()) continue;
+    size = -1;
+    ++unlike;
+  }
+  return unlike == 1 ? out : to;
+}
+
+int64_t Emitter::at_sample(const Dim& size) const { return state_->at_sample(size); }
+
+Ref Emitter::size(const Dim& size, DType dtype) {
+  if (size.is_constant())
+    return ir::is_float(dtype) ? scalar(static_cast<double>(size.value()), dtype)
+                               : scalar(size.value(), dtype);
+  const bool is_direct = ir::is_float(dtype) || dtype == DType::i64;
+  if (!is_direct) return cast(this->size(size, DType::i64), dtype);
+  return state_->append_call(
+      "tract_core_cast",
+      {{"", dim_value(size)}, {"to", nnef::string(std::string(ir::dtype_name(dtype)))}},
+      {{dtype, {}}})[0];
+}
+
+/// A range of dimensions makes tract 0.23 fail where a mask is made of it, and one of integers has
+/// a size of its own, which tract_core_dyn_slice replaces.
+Ref Emitter::range(const Dim& n) {
+  const Ref all =
+      call("tract_core_range", {scalar(0, DType::i64), size(n, DType::i64), scalar(1, DType::i64)},
+           {}, DType::i64, {n});
+  return call("tract_core_dyn_slice", {all}, {{"start", 0}, {"end", n}, {"len", n}, {"axis", 0}},
+              DType::i64, {n});
+}
+
+Ref Emitter::slice_open(Ref x, int axis, const Dim& begin, const Dim& end) {
+  Shape shape = this->shape(x);
+  shape.at(static_cast<size_t>(axis)) = end - begin;
+  if (target::has(state_->target, target::Feature::open_sizes))
+    return call("slice", {x}, {{"axes", Ints{axis}}, {"begin", Shape{begin}}, {"end", Shape{end}}},
+                dtype(x), shape);
+  return call("tract_core_dyn_slice", {x},
+              {{"start", begin}, {"end", end}, {"len", end - begin}, {"axis", axis}}, dtype(x),
+              shape);
+}
+
+Ref Emitter::slice(Ref x, int axis, const Dim& begin, const Dim& end, int64_t stride) {
+  const Dim whole = shape(x).at(static_cast<size_t>(axis));
+  if (begin == Dim(0) && end == whole && stride == 1) return x;
+  if (begin.is_constant() && end.is_constant() && stride > 0)
+    return slice(x, axis, begin.value(), end.value(), stride);
+  if (stride == 1) return slice_open(x, axis, begin, end);
+  const int64_t step = stride < 0 ? -stride : stride;
+  const Dim span = stride < 0 ? begin - end : end - begin;
+  const Dim count = floor_div(span + Dim(step - 1), Dim(step));
+  const Ref steps = range(count);
+  const Ref way = elementwise("mul", {steps, scalar(step, DType::i64)});
+  const Ref index = stride < 0 ? elementwise("sub", {size(begin, DType::i64), way})
+                               : elementwise("add", {way, size(begin, DType::i64)});
+  Shape shape = this->shape(x);
+  shape[static_cast<size_t>(axis)] = count;
+  return call("tract_core_gather", {x, index}, {{"axis", axis}}, dtype(x), shape);
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,64 @@
+// Sizes that stay open: tensors made from sizes.
+#include <doctest/doctest.h>
+
+#include "tests/support/dynamic.h"
+
+namespace t2n::test {
+namespace {
+
+using ir::DType;
+
+const std::vector<Sizes> kSizes = {{{"B", 2}, {"S", 5}}, {{"B", 1}, {"S", 1}}, {{"B", 3}, {"S", 9}}};
+const OpenInput kX{{"B", "S", "4"}};
+
+TEST_CASE("ranges over a size") {
+  check_open(
+      {
+          "torch.arange(x.size(1))",
+          "torch.arange(x.size(1)) + 1",
+          "torch.arange(x.size(1), dtype=6)",
+          "torch.arange(2, x.size(1) + 2)",
+          "torch.arange(x.size(0), x.size(1) + x.size(0), dtype=3)",
+          "torch.arange(0, 2 * x.size(1), 2)",
+          "torch.arange(x.size(1) - 1, -1, -1)",
+          "torch.arange(0., x.size(1), 0.5)",
+          "torch.arange(x.size(1)).view(1, -1).expand(x.size(0), -1)",
+          "x + torch.arange(x.size(1)).unsqueeze(-1)",
+      },
+      {kX}, kSizes);
+}
+
+TEST_CASE("constants of open shapes") {
+  check_open(
+      {
+          "torch.zeros([x.size(0), x.size(1)])",
+          "torch.ones([x.size(1), 2], dtype=4)",
+          "torch.full([x.size(1)], 2.5)",
+          "torch.full([x.size(1)], 7)",
+          "torch.full([2], x.size(1))",
+          "torch.full([2], x.size(1), dtype=6)",
+          "torch.zeros_like(x)",
+          "torch.ones_like(x, dtype=11)",
+          "torch.full_like(x, 3)",
+          "torch.full_like(x, x.size(1))",
+          "x.new_zeros([x.size(0), 2])",
+          "x.new_full([x.size(0)], 4)",
+          "x.new_ones([x.size(1), x.size(1)])",
+          "torch.eye(x.size(1))",
+          "torch.eye(x.size(1), 3)",
+          "torch.eye(4, x.size(1), dtype=4)",
+          "torch.tril(torch.ones([x.size(1), x.size(1)]))",
+          "torch.triu(torch.ones([x.size(1), x.size(1)]), 1)",
+          "torch.triu(torch.full([x.size(1), x.size(1)], float('-inf')), 1)",
+          "torch.tril(x, -1)",
+          "torch.tril(torch.ones([x.size(1), x.size(1)], dtype=11))",
+          "torch.linspace(0, 1, 5) * x.size(1)",
+          "x / x.size(1)",
+          "x * x.size(1) + x.size(0)",
+          "torch.scalar_tensor(x.size(1), dtype=4)",
+      },
+      {kX}, kSizes);
+}
+
+}  // namespace
+}  // namespace t2n::test

@@ -1,0 +1,218 @@
+#include "tests/support/dynamic.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <any>
+#include <numeric>
+
+#include "nnef_writer/print.h"
+#include "src/diag/error.h"
+#include "src/export/torch_module.h"
+#include "src/passes/pass.h"
+#include "tests/ops/expressions.h"
+#include "tests/support/example.h"
+#include "tests/support/fit.h"
+
+namespace t2n::test {
+namespace {
+
+/// Sizes beyond those of `runs`, so that few expressions fit by chance.
+std::vector<Sizes> with_more(std::vector<Sizes> runs) {
+  Sizes most;
+  for (const Sizes& run : runs)
+    for (const auto& [symbol, size] : run) most[symbol] = std::max(most[symbol], size);
+  for (int64_t i = 1; i <= 7; ++i) {
+    Sizes next;
+    int64_t place = 0;
+    for (const auto& [symbol, size] : most) next[symbol] = size + i + (++place * i * i) % 5;
+    runs.push_back(std::move(next));
+  }
+  return runs;
+}
+
+ir::Dim evaluated(const ir::Dim& dim, const Sizes& sizes) {
+  return dim.substitute([&](std::string_view symbol) -> std::optional<ir::Dim> {
+    return ir::Dim(sizes.at(std::string(symbol)));
+  });
+}
+
+ir::Shape open_shape(const OpenInput& input) {
+  ir::Shape out;
+  for (const std::string& size : input.shape) out.push_back(ir::parse_dim(size));
+  return out;
+}
+
+ir::Tensor draw_input(const ir::Shape& shape, const OpenInput& input, const Sizes& sizes,
+                      uint64_t seed) {
+  ir::Ints known;
+  for (const ir::Dim& dim : shape) known.push_back(evaluated(dim, sizes).value());
+  if (ir::is_float(input.dtype)) return uniform(known, input.low, input.high, seed, input.dtype);
+  return randint(known, static_cast<int64_t>(input.low), static_cast<int64_t>(input.high), seed,
+                 input.dtype);
+}
+
+std::vector<trace::SampleInput> named(const std::vector<ir::Tensor>& inputs) {
+  std::vector<trace::SampleInput> out;
+  for (size_t i = 0; i < inputs.size(); ++i) out.push_back({{cat("input_", i)}, inputs[i]});
+  return out;
+}
+
+/// Calls `visit` for each integer of a graph that may depend on sizes, always in the same order.
+template <typename Visit>
+void for_each_size(ir::Graph& graph, const Visit& visit) {
+  for (ir::Value& value : graph.values)
+    for (ir::Dim& dim : value.shape) visit(dim);
+  for (ir::Node& node : graph.nodes)
+    for (ir::Argument& arg : node.args) {
+      if (auto* one = std::get_if<ir::Dim>(&arg.value)) visit(*one);
+      if (auto* many = std::get_if<std::vector<ir::Dim>>(&arg.value))
+        for (ir::Dim& dim : *many) visit(dim);
+    }
+}
+
+std::vector<int64_t> sizes_of(ir::Graph& graph) {
+  std::vector<int64_t> out;
+  for_each_size(graph, [&](const ir::Dim& dim) { out.push_back(dim.value()); });
+  return out;
+}
+
+void fit_sizes(ir::Graph& graph, const std::vector<Sizes>& trials,
+               const std::vector<std::vector<int64_t>>& seen) {
+  size_t at = 0;
+  for (const auto& one : seen)
+    T2N_ASSERT(one.size() == seen[0].size(), "the traces at different sizes differ");
+  for_each_size(graph, [&](ir::Dim& dim) {
+    std::vector<int64_t> values;
+    for (const auto& one : seen) values.push_back(one[at]);
+    dim = fitted(trials, values);
+    ++at;
+  });
+}
+
+Example closed(const OpenExample& example) {
+  return {example.graph, example.runs.at(0).inputs, example.runs.at(0).expected,
+          example.disabled_passes};
+}
+
+std::string described(const Sizes& sizes) {
+  std::string out;
+  for (const auto& [symbol, size] : sizes) out += cat(out.empty() ? "" : ", ", symbol, "=", size);
+  return out;
+}
+
+}  // namespace
+
+OpenExample open_example(const Script& model, const std::vector<OpenInput>& inputs,
+                         const std::vector<Sizes>& runs) {
+  OpenExample out;
+  out.disabled_passes = model.disabled_passes;
+  const auto session = torch_module().compile({model.source, model.parameters});
+  const std::vector<Sizes> trials = with_more(runs);
+  std::vector<std::vector<int64_t>> seen;
+  for (const Sizes& sizes : trials) {
+    std::vector<ir::Tensor> values;
+    for (const OpenInput& input : inputs)
+      values.push_back(draw_input(open_shape(input), input, sizes, values.size() + 1));
+    trace::Traced traced = torch_module().trace(*session, named(values), {});
+    if (model.edit) model.edit(traced.graph);
+    seen.push_back(sizes_of(traced.graph));
+    if (seen.size() == 1) out.graph = std::move(traced.graph);
+    if (seen.size() <= runs.size())
+      out.runs.push_back({sizes, std::move(values), std::move(traced.outputs)});
+  }
+  fit_sizes(out.graph, trials, seen);
+  out.graph.attributes[ir::kSampleSizes] = runs.at(0);
+  return out;
+}
+
+OpenExample open_example(const std::string& ir, const std::vector<Sizes>& runs) {
+  OpenExample out;
+  out.graph = ir::parse(ir);
+  out.graph.attributes[ir::kSampleSizes] = runs.at(0);
+  for (const Sizes& sizes : runs) {
+    ir::Graph graph = out.graph;
+    graph.attributes[ir::kSampleSizes] = sizes;
+    passes::bind_sizes(graph, {});
+    OpenExample::Run run{sizes, {}, {}};
+    for (const ir::ValueId id : graph.inputs) {
+      const ir::Value& value = graph.values[static_cast<size_t>(id)];
+      const bool is_float = ir::is_float(value.dtype);
+      run.inputs.push_back(draw_input(value.shape,
+                                      {{}, value.dtype, is_float ? -2.0 : 0, is_float ? 2.0 : 2},
+                                      sizes, run.inputs.size() + 1));
+    }
+    run.expected = ir::run_graph(graph, run.inputs, torch_module().evaluator());
+    out.runs.push_back(std::move(run));
+  }
+  return out;
+}
+
+std::string open_differences(const OpenExample& example, const target::Target& target,
+                             const check::Tolerance& tolerance) {
+  const Exported exported = export_example(closed(example), target);
+  std::vector<std::vector<ir::Tensor>> inputs;
+  for (const auto& run : example.runs) inputs.push_back(run.inputs);
+  const std::string text = nnef::print(exported.document);
+  std::string out;
+  std::vector<std::vector<ir::Tensor>> actual;
+  try {
+    actual = run_document(exported.document, inputs, target);
+  } catch (const Error& error) {
+    return cat(render_text(error.diagnostic()), "\n", text);
+  }
+  for (size_t i = 0; i < example.runs.size(); ++i) {
+    const std::string wrong = differences(
+        {example.runs[i].expected, actual[i], text, exported.uses, target::target_name(target)},
+        tolerance);
+    if (!wrong.empty()) out += cat("with ", described(example.runs[i].sizes), ":\n", wrong);
+  }
+  return out.empty() ? out : cat(out, "\n", text);
+}
+
+std::string open_error(const OpenExample& example, const target::Target& target) {
+  return error_of([&] { export_example(closed(example), target); });
+}
+
+void check_open_with(const std::vector<std::pair<std::string, ir::Tensor>>& parameters,
+                     const std::vector<std::string>& expressions,
+                     const std::vector<OpenInput>& inputs, const std::vector<Sizes>& runs,
+                     double tolerance) {
+  for (const std::string& expression : expressions) {
+    CAPTURE(expression);
+    Script model = expression_script(expression, inputs.size());
+    for (const auto& [name, value] : parameters) model = model.with(name, value);
+    try {
+      const OpenExample example = open_example(model, inputs, runs);
+      for (const target::Target& target : test_targets()) {
+        CAPTURE(target::target_name(target));
+        try {
+          CHECK_EQ(open_differences(example, target, rel(tolerance)), std::string());
+        } catch (const Error& error) {
+          FAIL_CHECK(std::string(render_text(error.diagnostic())));
+        }
+      }
+    } catch (const Error& error) {
+      FAIL_CHECK(std::string(error.what()));
+    }
+  }
+}
+
+void check_open(const std::vector<std::string>& expressions, const std::vector<OpenInput>& inputs,
+                const std::vector<Sizes>& runs, double tolerance) {
+  check_open_with({}, expressions, inputs, runs, tolerance);
+}
+
+void check_open_refused(const std::string& expression, const std::vector<OpenInput>& inputs,
+                        const std::vector<Sizes>& runs, const std::string& text) {
+  CAPTURE(expression);
+  const OpenExample example =
+      open_example(expression_script(expression, inputs.size()), inputs, runs);
+  for (const target::Target& target : test_targets()) {
+    const std::string message = open_error(example, target);
+    CAPTURE(message);
+    CHECK(message.find(text) != std::string::npos);
+  }
+}
+
+}  // namespace t2n::test
