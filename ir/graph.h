@@ -72,7 +72,7 @@ struct Node {
   SourceId source = kNoSource;
   /// torch's common dtype of the operands, where that means something (see Promotion).
   std::optional<DType> compute_dtype;
-  std::shared_ptr<Graph> body;  ///< t2n::scan only
+  std::shared_ptr<Graph> body;  ///< t2n::scan only (scan.h)
 
   const Attr* find(std::string_view name) const;
 };

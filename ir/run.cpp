@@ -1,5 +1,6 @@
 // Execution of a whole graph, one node after the other.
 #include "ir/evaluator.h"
+#include "ir/scan.h"
 
 namespace t2n::ir {
 namespace {
@@ -29,7 +30,8 @@ std::vector<Tensor> run_graph(const Graph& graph, const std::vector<Tensor>& inp
   const std::vector<int> last = last_uses(graph);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
-    std::vector<Tensor> results = evaluate(node, slot);
+    std::vector<Tensor> results =
+        is_scan(node) ? run_scan(node, slot, evaluate) : evaluate(node, slot);
     T2N_ASSERT(results.size() == node.outputs.size(), node_address(graph, node), " gave ",
                results.size(), " results, not ", node.outputs.size());
     const auto free_after_last_use = [&](ValueId id) {

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "ir/graph.h"
+#include "ir/scan.h"
 
 namespace t2n::ir {
 namespace {
@@ -183,10 +184,11 @@ class Verifier {
   }
 
   void check_body(const Node& node) const {
-    const bool is_scan = op_name(node.op) == "t2n::scan";
-    if (is_scan && !node.body) fail("the scan has no body");
-    if (!is_scan && node.body) fail("only t2n::scan has a body");
-    if (node.body) verify(*node.body, after_);
+    if (is_scan(node) && !node.body) fail("the scan has no body");
+    if (!is_scan(node) && node.body) fail("only t2n::scan has a body");
+    if (!node.body) return;
+    verify(*node.body, after_);
+    if (const auto problem = scan_problem(graph_, node)) fail(*problem);
   }
 
   void check_outputs() const {

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "ir/dead_code.h"
 #include "ir/graph.h"
 
 namespace t2n::passes {
@@ -34,11 +35,7 @@ class FreshCalls {
   std::map<std::pair<ir::ScopeId, std::string_view>, int> next_;
 };
 
-/// Removes operations and constants that no output needs, and values that nothing defines any more.
-/// Returns true if something went.
-bool remove_dead(ir::Graph& graph);
-
-/// Lets every operand and graph output that reads value `i` read `replacement[i]` instead.
-void replace_uses(ir::Graph& graph, const std::vector<ir::ValueId>& replacement);
+using ir::remove_dead;
+using ir::replace_uses;
 
 }  // namespace t2n::passes

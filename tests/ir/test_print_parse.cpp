@@ -67,8 +67,8 @@ TEST_CASE("an unnamed root has no heading until it comes back") {
 
 TEST_CASE("quantisation and nested graphs survive") {
   check_round_trip(
-      R"(graph model(%x: u8[4,2] quant(scales=[0.1, 0.2], zero_points=[3, 4], axis=1, bits=8, signed=false, narrow_range=true)) -> (%y as "output_0", %y as "again") {
-  %y: f32[2] = t2n::scan(self=%x, axis=0) as scan_0 !0 body graph step(%x: u8[2]) -> (%y as "y") {
+      R"(graph model(%x: u8[4,2] quant(scales=[0.1, 0.2], zero_points=[3, 4], axis=1, bits=8, signed=false, narrow_range=true), %h: f32[2]) -> (%y as "output_0", %y as "again") {
+  %all: f32[2,4], %y: f32[2] = t2n::scan(length=4, scanned=[%x], scanned_axes=[0], scanned_reversed=[true], initial=[%h], captured=tensors[], stacked_axes=[1], stacked_reversed=[false]) as scan_0 !0 body graph step(%t: i64[], %x: u8[2], %h: f32[2]) -> (%y as "y", %y as "h") {
     const %one: f32[] = {1.0}
 
   @Cell:

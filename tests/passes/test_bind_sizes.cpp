@@ -31,9 +31,10 @@ TEST_CASE("dynamic symbols stay") {
 TEST_CASE("nested graphs share the symbols") {
   CHECK(after("bind-sizes", R"(graph m(%x: f32[S,T]) -> (%y as "y") {
     attribute sample_sizes: sizes = S=7, T=3
-    %y: f32[S,T] = t2n::scan(self=%x) body graph step(%x: f32[T]) -> (%x as "x") {}
+    %y: f32[S,T] = t2n::scan(length=S, scanned=[%x], scanned_axes=[0], scanned_reversed=[false], initial=tensors[], captured=tensors[], stacked_axes=[0], stacked_reversed=[false]) body graph step(%t: i64[], %x: f32[T]) -> (%x as "x") {}
   })")
-            .find("graph step(%x: f32[3]) -> (%x as \"x\") {\n  }") != std::string::npos);
+            .find("graph step(%t: i64[], %x: f32[3]) -> (%x as \"x\") {\n  }") !=
+        std::string::npos);
 }
 
 TEST_CASE("without symbols nothing happens") {

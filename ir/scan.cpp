@@ -1,0 +1,291 @@
+#include "ir/scan.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ir/dead_code.h"
+
+namespace t2n::ir {
+namespace {
+
+template <typename T>
+const T* get(const Node& node, std::string_view name) {
+  const Attr* attr = node.find(name);
+  return attr == nullptr ? nullptr : std::get_if<T>(attr);
+}
+
+/// The scan, or what is amiss with the arguments.
+std::variant<Scan, std::string> decode(const Node& node) {
+  std::string problem;
+  const auto read = [&]<typename T>(std::string_view name, T otherwise) {
+    const T* found = get<T>(node, name);
+    if (found == nullptr && problem.empty())
+      problem = cat("the argument ", quoted(name), " is missing or of the wrong kind");
+    return found == nullptr ? otherwise : *found;
+  };
+  const auto ints = [&](std::string_view name) {
+    Ints out;
+    for (const Dim& each : read(name, std::vector<Dim>())) {
+      if (each.is_constant())
+        out.push_back(each.value());
+      else if (problem.empty())
+        problem = cat(quoted(name), " holds a size");
+    }
+    return out;
+  };
+  Scan out;
+  out.length = read("length", Dim());
+  out.scanned = read("scanned", TensorRefs()).ids;
+  out.scanned_axes = ints("scanned_axes");
+  out.scanned_reversed = read("scanned_reversed", std::vector<bool>());
+  out.initial = read("initial", TensorRefs()).ids;
+  out.captured = read("captured", TensorRefs()).ids;
+  out.stacked_axes = ints("stacked_axes");
+  out.stacked_reversed = read("stacked_reversed", std::vector<bool>());
+  if (problem.empty() && (out.scanned_axes.size() != out.scanned.size() ||
+                          out.scanned_reversed.size() != out.scanned.size()))
+    problem = "every scanned tensor needs an axis and a direction";
+  if (problem.empty() && out.stacked_reversed.size() != out.stacked())
+    problem = "every stacked output needs an axis and a direction";
+  if (!problem.empty()) return problem;
+  return out;
+}
+
+/// Sizes that are known to differ; whether symbolic ones do cannot be told.
+bool differ(const Dim& a, const Dim& b) { return a.is_constant() && b.is_constant() && !(a == b); }
+
+class Checker {
+ public:
+  Checker(const Graph& graph, const Node& node, const Scan& scan)
+      : graph_(graph), node_(node), body_(*node.body), scan_(scan) {}
+
+  std::optional<std::string> run() {
+    if (body_.inputs.size() != scan_.inputs())
+      return cat("the body has ", body_.inputs.size(), " inputs, the scan gives ", scan_.inputs());
+    if (body_.outputs.size() != scan_.outputs() || node_.outputs.size() != scan_.outputs())
+      return cat("the body has ", body_.outputs.size(), " outputs, the scan wants ",
+                 scan_.outputs(), " and has ", node_.outputs.size());
+    if (scan_.length.is_constant() && scan_.length.value() < 1)
+      return cat("the scan has ", scan_.length.value(), " turns");
+    check_inputs();
+    check_outputs();
+    return problem_;
+  }
+
+ private:
+  const Value& outer(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const Value& inner(ValueId id) const { return body_.values[static_cast<size_t>(id)]; }
+  const Value& input(size_t i) const { return inner(body_.inputs[i]); }
+  const Value& output(size_t i) const { return inner(body_.outputs[i]); }
+
+  void fail(std::string text) {
+    if (!problem_) problem_ = std::move(text);
+  }
+
+  void match(const Value& have, const Value& want, std::string_view role) {
+    bool same = have.dtype == want.dtype && have.shape.size() == want.shape.size();
+    for (size_t i = 0; same && i < have.shape.size(); ++i)
+      same = !differ(have.shape[i], want.shape[i]);
+    if (!same)
+      fail(cat(quoted("%" + have.name), " of the body is ", dtype_name(have.dtype),
+               shape_str(have.shape), " where ", role, " is ", dtype_name(want.dtype),
+               shape_str(want.shape)));
+  }
+
+  /// `whole` at one index of `axis`, whose size must be that of the scan.
+  Value without_axis(const Value& whole, int64_t axis) {
+    Value out = whole;
+    if (axis < 0 || axis >= static_cast<int64_t>(whole.shape.size())) {
+      fail(cat(quoted("%" + whole.name), " has no axis ", axis));
+      return out;
+    }
+    const Dim size = whole.shape[static_cast<size_t>(axis)];
+    if (differ(size, scan_.length))
+      fail(cat(quoted("%" + whole.name), " has the size ", size.str(), " along axis ", axis,
+               " of a scan of ", scan_.length.str(), " turns"));
+    out.shape.erase(out.shape.begin() + axis);
+    return out;
+  }
+
+  void check_inputs() {
+    match(input(0), {.name = "", .dtype = DType::i64, .shape = {}, .quant = {}}, "the turn");
+    for (size_t i = 0; i < scan_.scanned.size(); ++i)
+      match(input(scan_.scanned_input(i)),
+            without_axis(outer(scan_.scanned[i]), scan_.scanned_axes[i]), "the scanned slice");
+    for (size_t i = 0; i < scan_.initial.size(); ++i)
+      match(input(scan_.state_input(i)), outer(scan_.initial[i]), "the initial state");
+    for (size_t i = 0; i < scan_.captured.size(); ++i)
+      match(input(scan_.captured_input(i)), outer(scan_.captured[i]), "what is captured");
+  }
+
+  void check_outputs() {
+    for (size_t i = 0; i < scan_.stacked(); ++i)
+      match(output(i), without_axis(outer(node_.outputs[i]), scan_.stacked_axes[i]),
+            "a slice of the output");
+    for (size_t i = 0; i < scan_.initial.size(); ++i) {
+      match(output(scan_.state_output(i)), outer(scan_.initial[i]), "the state");
+      match(output(scan_.state_output(i)), outer(node_.outputs[scan_.state_output(i)]),
+            "the last state");
+    }
+  }
+
+  const Graph& graph_;
+  const Node& node_;
+  const Graph& body_;
+  const Scan& scan_;
+  std::optional<std::string> problem_;
+};
+
+/// Index `at` of one axis.
+Tensor selected(const Tensor& tensor, int64_t axis, int64_t at) {
+  const auto place = static_cast<size_t>(axis);
+  Tensor out = tensor;
+  const int64_t skip = at * tensor.strides[place] * dtype_size(tensor.dtype);
+  if (tensor.elements() > 0) out.bytes = tensor.bytes.subspan(static_cast<size_t>(skip));
+  out.shape.erase(out.shape.begin() + axis);
+  out.strides.erase(out.strides.begin() + axis);
+  return out;
+}
+
+/// The turns' values along a new axis.
+Tensor stacked(std::vector<Tensor> turns, int64_t axis, bool reversed) {
+  if (reversed) std::reverse(turns.begin(), turns.end());
+  Ints shape = turns.at(0).shape;
+  Ints before(shape.begin(), shape.begin() + axis), after(shape.begin() + axis, shape.end());
+  const DType dtype = turns[0].dtype;
+  const auto block = static_cast<size_t>(element_count(after) * dtype_size(dtype));
+  shape.insert(shape.begin() + axis, static_cast<int64_t>(turns.size()));
+  OwnedTensor out = allocate(dtype, shape);
+  for (size_t t = 0; t < turns.size(); ++t) {
+    const Tensor rows = contiguous(turns[t]);
+    for (size_t row = 0; block > 0 && row < static_cast<size_t>(element_count(before)); ++row)
+      std::memcpy(out.data.data() + (row * turns.size() + t) * block,
+                  rows.bytes.data() + row * block, block);
+  }
+  return std::move(out.tensor);
+}
+
+template <typename T>
+void keep(std::vector<T>& items, const std::vector<bool>& kept) {
+  size_t next = 0;
+  std::vector<T> out;
+  for (const T& item : items)
+    if (kept[next++]) out.push_back(item);
+  items = std::move(out);
+}
+
+/// Which inputs of the body its `wanted` outputs need.
+std::vector<bool> needed_inputs(const Graph& body, const std::vector<bool>& wanted) {
+  std::vector<bool> needed(body.values.size());
+  for (size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i]) needed.at(static_cast<size_t>(body.outputs[i])) = true;
+  live_nodes(body, needed);
+  std::vector<bool> out;
+  for (const ValueId id : body.inputs) out.push_back(needed[static_cast<size_t>(id)]);
+  return out;
+}
+
+}  // namespace
+
+bool is_scan(const Node& node) {
+  static const OpId scan = op_id(kScanOp);
+  return node.op == scan;
+}
+
+Scan read_scan(const Node& node) {
+  auto decoded = decode(node);
+  const auto* problem = std::get_if<std::string>(&decoded);
+  T2N_ASSERT(problem == nullptr, "scan_", node.call, ": ", *problem);
+  return std::get<Scan>(std::move(decoded));
+}
+
+std::vector<Argument> scan_arguments(const Scan& scan) {
+  const auto dims = [](const Ints& ints) { return std::vector<Dim>(ints.begin(), ints.end()); };
+  return {{"length", scan.length},
+          {"scanned", TensorRefs{scan.scanned}},
+          {"scanned_axes", dims(scan.scanned_axes)},
+          {"scanned_reversed", scan.scanned_reversed},
+          {"initial", TensorRefs{scan.initial}},
+          {"captured", TensorRefs{scan.captured}},
+          {"stacked_axes", dims(scan.stacked_axes)},
+          {"stacked_reversed", scan.stacked_reversed}};
+}
+
+std::optional<std::string> scan_problem(const Graph& graph, const Node& node) {
+  const auto decoded = decode(node);
+  if (const auto* problem = std::get_if<std::string>(&decoded)) return *problem;
+  return Checker(graph, node, std::get<Scan>(decoded)).run();
+}
+
+std::vector<Tensor> run_scan(const Node& node, const Operand& operand, const Evaluator& evaluate) {
+  const Scan scan = read_scan(node);
+  std::vector<Tensor> whole, states, captured;
+  for (const ValueId id : scan.scanned) whole.push_back(operand(id));
+  for (const ValueId id : scan.initial) states.push_back(operand(id));
+  for (const ValueId id : scan.captured) captured.push_back(operand(id));
+  std::vector<std::vector<Tensor>> turns(scan.stacked());
+  const int64_t length = scan.length.value();
+  for (int64_t turn = 0; turn < length; ++turn) {
+    std::vector<Tensor> inputs = {scalar_tensor(turn, DType::i64)};
+    for (size_t i = 0; i < whole.size(); ++i)
+      inputs.push_back(selected(whole[i], scan.scanned_axes[i],
+                                scan.scanned_reversed[i] ? length - 1 - turn : turn));
+    inputs.insert(inputs.end(), states.begin(), states.end());
+    inputs.insert(inputs.end(), captured.begin(), captured.end());
+    std::vector<Tensor> results = run_graph(*node.body, inputs, evaluate);
+    for (size_t i = 0; i < turns.size(); ++i) turns[i].push_back(results[i]);
+    states.assign(results.begin() + static_cast<std::ptrdiff_t>(scan.stacked()), results.end());
+  }
+  std::vector<Tensor> out;
+  for (size_t i = 0; i < turns.size(); ++i)
+    out.push_back(stacked(std::move(turns[i]), scan.stacked_axes[i], scan.stacked_reversed[i]));
+  out.insert(out.end(), states.begin(), states.end());
+  return out;
+}
+
+bool prune_scan(Node& node, const std::vector<bool>& is_used) {
+  Scan scan = read_scan(node);
+  // A state is needed for its own sake, or because a turn reads it for something needed.
+  std::vector<bool> outputs = is_used, inputs;
+  for (bool changed = true; changed;) {
+    changed = false;
+    inputs = needed_inputs(*node.body, outputs);
+    for (size_t i = 0; i < scan.initial.size(); ++i)
+      if (inputs[scan.state_input(i)] && !outputs[scan.state_output(i)])
+        changed = outputs[scan.state_output(i)] = true;
+  }
+  for (size_t i = 0; i < scan.initial.size(); ++i)
+    inputs[scan.state_input(i)] = outputs[scan.state_output(i)];
+  inputs[0] = true;
+  const auto all = [](const std::vector<bool>& kept) {
+    return std::find(kept.begin(), kept.end(), false) == kept.end();
+  };
+  if (all(outputs) && all(inputs)) return false;
+
+  const auto part = [](const std::vector<bool>& kept, size_t first, size_t count) {
+    const auto begin = kept.begin() + static_cast<std::ptrdiff_t>(first);
+    return std::vector<bool>(begin, begin + static_cast<std::ptrdiff_t>(count));
+  };
+  const std::vector<bool> scanned = part(inputs, scan.scanned_input(0), scan.scanned.size());
+  const std::vector<bool> states = part(inputs, scan.state_input(0), scan.initial.size());
+  const std::vector<bool> captured = part(inputs, scan.captured_input(0), scan.captured.size());
+  const std::vector<bool> stacks = part(outputs, 0, scan.stacked());
+  keep(scan.scanned, scanned);
+  keep(scan.scanned_axes, scanned);
+  keep(scan.scanned_reversed, scanned);
+  keep(scan.initial, states);
+  keep(scan.captured, captured);
+  keep(scan.stacked_axes, stacks);
+  keep(scan.stacked_reversed, stacks);
+  node.args = scan_arguments(scan);
+  keep(node.outputs, outputs);
+  auto body = std::make_shared<Graph>(*node.body);
+  keep(body->inputs, inputs);
+  keep(body->outputs, outputs);
+  keep(body->output_names, outputs);
+  remove_dead(*body);
+  node.body = std::move(body);
+  return true;
+}
+
+}  // namespace t2n::ir
