@@ -27,6 +27,7 @@ struct Options {
   int compression = 6;
   InputOptions inputs;
   std::vector<std::string> accepted_guards;
+  bool prune_unused_inputs = false;
   std::string check;  ///< a level; "": no check
   std::string tolerance;
   std::string engine;
@@ -59,6 +60,11 @@ void add_accept_guard(CLI::App& command, Options& options) {
                   "Keep the way that the sample inputs take at a branch on data; repeatable")
       ->type_name("FILE.py:LINE")
       ->allow_extra_args(false);
+}
+
+void add_signature_options(CLI::App& command, Options& options) {
+  command.add_flag("--prune-unused-inputs", options.prune_unused_inputs,
+                   "Leave out inputs that no output depends on");
 }
 
 void add_check_options(CLI::App& command, Options& options) {
@@ -165,6 +171,7 @@ ExportOptions pipeline_options(const Options& options, Talk& talk) {
   out.samples = parse_inputs(options.inputs.specs);
   out.dynamic = dynamic_options(options.inputs);
   out.accepted_guards = {options.accepted_guards.begin(), options.accepted_guards.end()};
+  out.prune_unused_inputs = options.prune_unused_inputs;
   out.report = talk.report();
   out.progress = [&talk](std::string_view stage) {
     if (stage != "done") talk.stage(stage);
@@ -203,6 +210,8 @@ std::string model_line(const ExportOptions& options, const ExportResult& result)
     parts.push_back(cat("holds for ", relations));
   if (!result.constant_inputs.empty())
     parts.push_back(cat("constant: ", joined(result.constant_inputs, ", ")));
+  if (!result.pruned_inputs.empty())
+    parts.push_back(cat("left out: ", joined(result.pruned_inputs, ", ")));
   parts.push_back(counted(result.operations, "operation"));
   parts.push_back(cat(short_count(result.model.parameters), " parameters"));
   return joined(parts, " · ");
@@ -277,6 +286,7 @@ void setup_export(CLI::App& app, Run& selected) {
   add_output_options(*command, *options);
   add_input_options(*command, options->inputs);
   add_accept_guard(*command, *options);
+  add_signature_options(*command, *options);
   add_check_options(*command, *options);
   add_insight_options(*command, *options);
   add_config_option(*command);

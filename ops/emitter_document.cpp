@@ -131,7 +131,8 @@ void Emitter::State::add_outputs(Emitter& emitter) {
   std::set<int> named;
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     Ref ref = identifier(emitter.value(graph.outputs[i]));
-    if (at(ref).is_input || named.contains(ref.id)) {
+    // A second copy of the same tensor is a copy of the first: equal calls are one.
+    while (at(ref).is_input || named.contains(ref.id)) {
       const TensorEntry source = at(ref);
       const bool has_copy = target::has(target, target::Feature::copy);
       // The shortest identity that 0.19 to 0.22 have.

@@ -157,6 +157,14 @@ std::string help_for_random(const ir::Node& node) {
              : "draw the numbers outside, and pass them to the model as an input";
 }
 
+/// "aten::normal_" for "aten::normal_functional", which stands for it in the graph only.
+std::string written_name(const ir::Node& node) {
+  constexpr std::string_view kEnding = "functional";
+  std::string name(ir::op_name(node.op));
+  if (name.ends_with("_functional")) name.resize(name.size() - kEnding.size());
+  return name;
+}
+
 Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::Target& target) {
   if (auto refused = refused_before(node, target)) {
     refused->where = {ir::node_where(graph, node)};
@@ -164,7 +172,7 @@ Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::T
   }
   Diagnostic out;
   out.id = "unsupported-op";
-  out.message = cat(ir::op_name(node.op), " has no translation for ", target_name(target));
+  out.message = cat(written_name(node), " has no translation for ", target_name(target));
   out.where = {ir::node_where(graph, node)};
   const ir::Purity* purity = ir::purity_column().find(node.op);
   if (purity != nullptr && *purity == ir::Purity::random) {

@@ -5,6 +5,7 @@
 
 #include "nnef_writer/archive.h"
 #include "src/diag/error.h"
+#include "src/export/signature.h"
 #include "src/export/torch_module.h"
 
 namespace t2n {
@@ -110,7 +111,7 @@ std::vector<Port> ports(const ir::Graph& graph, const std::vector<ir::ValueId>& 
   std::vector<Port> out;
   for (const ir::ValueId id : ids) {
     const ir::Value& value = graph.values[static_cast<size_t>(id)];
-    out.push_back({value.name, value.dtype, value.shape});
+    out.push_back({value.name, value.dtype, value.shape, false});
   }
   return out;
 }
@@ -141,6 +142,38 @@ void add_dynamic(ExportResult& result, const dynamic::DynamicTrace& dynamic) {
   std::set<std::string> measured;
   for (const dynamic::Measured& value : dynamic.measured) measured.insert(value.op);
   result.measured.assign(measured.begin(), measured.end());
+}
+
+/// Inputs without influence stay, with a warning, or go if that was asked for.
+void settle_unused(const ExportOptions& options, ir::Graph& graph, nnef::Document& document,
+                   ExportResult& result) {
+  const std::vector<size_t> unused = unused_inputs(graph, document);
+  std::string names;
+  for (const size_t i : unused) {
+    names += (names.empty() ? "" : ", ") + quoted(result.inputs[i].name);
+    result.inputs[i].is_unused = true;
+    if (options.prune_unused_inputs) result.pruned_inputs.push_back(result.inputs[i].name);
+  }
+  if (unused.empty()) return;
+  if (options.prune_unused_inputs) {
+    drop_inputs(graph, document, unused);
+    std::erase_if(result.inputs, [](const Port& port) { return port.is_unused; });
+  } else if (options.report) {
+    const auto number = [&](const char* one, const char* several) {
+      return unused.size() == 1 ? one : several;
+    };
+    options.report(Diagnostic{
+        .severity = Severity::warning,
+        .id = "input-unused",
+        .message = cat("no output depends on the ", number("input ", "inputs "), names),
+        .where = {},
+        .details = {},
+        .why = number("nothing reads its values; at most its shape counts, a constant of the file",
+                      "nothing reads their values; at most their shapes count, constants of the "
+                      "file"),
+        .help = cat("the file asks for ", number("it and ignores it", "them and ignores them"),
+                    "; --prune-unused-inputs leaves ", number("it", "them"), " out")});
+  }
 }
 
 size_t count_operations(const nnef::Document& document) {
@@ -347,7 +380,8 @@ ExportResult export_model(const ExportOptions& options) {
   say_pairs(result, options.report);
 
   progress("passes");
-  const nnef::Document document = to_nnef(graph, options.target, options.passes, options.report);
+  nnef::Document document = to_nnef(graph, options.target, options.passes, options.report);
+  settle_unused(options, graph, document, result);
   result.operations = count_operations(document);
   progress("write");
   nnef::PendingArtefact artefact = nnef::write_artefact(document, destination);

@@ -40,6 +40,7 @@ struct ExportOptions {
   std::vector<Sample> samples;            ///< of --input; they win over those in the file
   std::set<std::string> accepted_guards;  ///< of --accept-guard: "model.py:8"
   DynamicOptions dynamic;
+  bool prune_unused_inputs = false;       ///< leave out what no output depends on
   std::optional<CheckOptions> check;
   passes::PipelineOptions passes;
   Report report;
@@ -47,11 +48,12 @@ struct ExportOptions {
   std::function<void(std::string_view stage)> progress;
 };
 
-/// One input of the artefact, in order.
+/// One input or output of the artefact, in order.
 struct Port {
   std::string name;
   ir::DType dtype;
   ir::Shape shape;
+  bool is_unused = false;  ///< an input without influence on any output
 };
 
 struct ExportResult {
@@ -59,6 +61,7 @@ struct ExportResult {
   std::vector<Port> inputs;
   std::vector<Port> outputs;
   std::vector<std::string> constant_inputs;  ///< arguments that are no tensors: baked in
+  std::vector<std::string> pruned_inputs;    ///< unused ones that the artefact does not have
   bool samples_from_file = false;
   size_t operations = 0;  ///< statements of the NNEF graph, variables and externals left out
   std::string path;

@@ -33,10 +33,13 @@ Json shape_json(const ir::Shape& shape) {
 
 Json ports_json(const std::vector<Port>& ports) {
   Json out = Json::array();
-  for (const Port& port : ports)
-    out.push_back({{"name", port.name},
-                   {"dtype", ir::dtype_name(port.dtype)},
-                   {"shape", shape_json(port.shape)}});
+  for (const Port& port : ports) {
+    Json row = {{"name", port.name},
+                {"dtype", ir::dtype_name(port.dtype)},
+                {"shape", shape_json(port.shape)}};
+    if (port.is_unused) row["unused"] = true;
+    out.push_back(std::move(row));
+  }
   return out;
 }
 
@@ -110,6 +113,7 @@ void add_result(Json& out, const ExportOptions& options, const ExportResult& res
   out["inputs"] = ports_json(result.inputs);
   out["outputs"] = ports_json(result.outputs);
   out["constant_inputs"] = result.constant_inputs;
+  out["pruned_inputs"] = result.pruned_inputs;
   out["ops"] = {{"total", result.operations}};
   out["artifact"] = {{"path", result.path}, {"bytes", result.bytes}};
   if (!options.dynamic.axes.empty())

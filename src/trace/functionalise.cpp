@@ -39,6 +39,17 @@ bool same_arguments(const c10::FunctionSchema& functional, const c10::FunctionSc
   return true;
 }
 
+/// The pure operator `name` that takes what `schema` takes; best under the same overload's name.
+std::string find_overload(const std::string& name, const c10::FunctionSchema& schema) {
+  std::string fallback;
+  for (const auto& op : torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(name))) {
+    if (op->schema().is_mutable() || !same_arguments(op->schema(), schema)) continue;
+    if (op->schema().overload_name() == schema.overload_name()) return qualified_name(op->schema());
+    if (fallback.empty()) fallback = qualified_name(op->schema());
+  }
+  return fallback;
+}
+
 std::string find_functional(const c10::FunctionSchema& schema) {
   std::string name = schema.name();
   const bool out = std::any_of(schema.arguments().begin(), schema.arguments().end(),
@@ -51,13 +62,8 @@ std::string find_functional(const c10::FunctionSchema& schema) {
     else
       return {};
   }
-  std::string fallback;
-  for (const auto& op : torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(name))) {
-    if (op->schema().is_mutable() || !same_arguments(op->schema(), schema)) continue;
-    if (op->schema().overload_name() == schema.overload_name()) return qualified_name(op->schema());
-    if (fallback.empty()) fallback = qualified_name(op->schema());
-  }
-  return fallback;
+  const std::string plain = find_overload(name, schema);
+  return plain.empty() ? find_overload(name + "_functional", schema) : plain;
 }
 
 ir::Argument tensor_arg(std::string name, ir::ValueId id) {

@@ -64,18 +64,30 @@ void count_tensor(const at::Tensor& tensor, std::unordered_set<const void*>& see
   info.parameter_bytes += tensor.numel() * static_cast<int64_t>(tensor.element_size());
 }
 
+[[noreturn]] void refuse_method(const torch::jit::Module& module, const std::string& method) {
+  std::vector<std::string> methods;
+  std::string known;
+  for (const auto& each : module.get_methods()) {
+    methods.push_back(each.name());
+    known += (known.empty() ? "" : ", ") + each.name();
+  }
+  if (known.empty())
+    throw Error("model-format", cat("the model has no method ", quoted(method)),
+                "it has no methods at all");
+  const std::string near = nearest(method, methods);
+  throw Error("model-format", cat("the model has no method ", quoted(method)),
+              cat("its methods are: ", known),
+              near.empty() ? cat("choose one, for example: --method ", methods[0])
+                           : cat("did you mean --method ", near, "?"));
+}
+
 }  // namespace
 
 Session::Session(Loaded loaded, std::string method)
     : loaded_(std::move(loaded)), method_(std::move(method)) {
   set_eval(loaded_.module);
   if (loaded_.module.find_method(method_)) return;
-  std::vector<std::string> methods;
-  for (const auto& each : loaded_.module.get_methods()) methods.push_back(each.name());
-  std::string known;
-  for (const std::string& name : methods) known += (known.empty() ? "" : ", ") + name;
-  throw Error("model-format", cat("the model has no method ", quoted(method_)),
-              known.empty() ? "it has no methods at all" : cat("its methods are: ", known));
+  refuse_method(loaded_.module, method_);
 }
 
 const c10::FunctionSchema& Session::schema() const {

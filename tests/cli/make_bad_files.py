@@ -95,6 +95,45 @@ class UsesUnsupportedOperators(nn.Module):
         return torch.special.airy_ai(x) + torch.special.airy_ai(x * 2), self.gamma(x)
 
 
+class HasMethods(nn.Module):
+    """As a model of speech has them: no forward, but exported steps."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 3)
+
+    @torch.jit.export
+    def encode(self, x):
+        return self.linear(x).relu()
+
+    @torch.jit.export
+    def decode_step(self, h, k: int):
+        return h * k
+
+
+class HasTracedMethods(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.linear(x)
+
+    def encode(self, x, scale):
+        return self.linear(x).relu() * scale
+
+
+def traced_methods(path):
+    """Every method keeps its own sample inputs."""
+    samples = {"forward": torch.ones(2, 4), "encode": (torch.ones(5, 4), torch.ones(3))}
+    torch.jit.trace_module(HasTracedMethods(), samples, check_trace=False).save(path)
+
+
+class LeavesInputsUnused(nn.Module):
+    def forward(self, x, mask, lengths):
+        return x * lengths.shape[0]
+
+
 def scripted(model):
     return lambda path: torch.jit.script(model).save(path)
 
@@ -122,6 +161,9 @@ FILES = {
     "forward_save.pt": scripted(SavesWhenRun()),
     "data_branch.pt": scripted(BranchesOnData()),
     "unknown_op.pt": unknown_op,
+    "methods.pt": scripted(HasMethods()),
+    "traced_methods.pt": traced_methods,
+    "unused_inputs.pt": scripted(LeavesInputsUnused()),
     "unsupported.pt": traced(UsesUnsupportedOperators(), torch.linspace(-1, 1, 6)),
 }
 

@@ -174,12 +174,4 @@ TEST_CASE("a branch on data, refused and then accepted") {
   CHECK(sandbox.listing().contains("data_branch.nnef.tgz"));
 }
 
-TEST_CASE("methods") {
-  Sandbox sandbox;
-  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
-  check_failure(sandbox, {"export", "digits.pt", "-t", "tract", "--method", "predict"}, 3,
-                "error[model-format]: the model has no method 'predict'\n"
-                "  why:  its methods are: forward\n");
-}
-
 }  // namespace t2n::test

@@ -1,0 +1,74 @@
+#include "src/export/signature.h"
+
+#include <algorithm>
+#include <set>
+
+namespace t2n {
+namespace {
+
+bool is_external(const nnef::Assignment& statement) {
+  return statement.right.text == "external" || statement.right.text == "tract_core_external";
+}
+
+/// Identifiers, and the words of dimension expressions.
+void add_words(const nnef::Value& value, std::set<std::string>& words) {
+  if (value.kind == nnef::Kind::identifier) words.insert(value.text);
+  if (value.kind == nnef::Kind::raw) {
+    std::string word;
+    for (const char c : value.text + " ") {
+      const bool part = (std::isalnum(static_cast<unsigned char>(c)) != 0) || c == '_';
+      if (part) word += c;
+      if (!part && !word.empty()) words.insert(std::exchange(word, {}));
+    }
+  }
+  for (const nnef::Value& item : value.items) add_words(item, words);
+  for (const nnef::Argument& argument : value.arguments) add_words(argument.value, words);
+}
+
+std::set<std::string> words_read(const nnef::Graph& graph) {
+  std::set<std::string> words(graph.results.begin(), graph.results.end());
+  for (const nnef::Assignment& statement : graph.body)
+    if (!is_external(statement)) add_words(statement.right, words);
+  return words;
+}
+
+/// The size of an input may be read without any of its values.
+bool names_symbol(const ir::Shape& shape, const std::set<std::string>& words) {
+  return std::any_of(shape.begin(), shape.end(), [&](const ir::Dim& dim) {
+    const auto symbols = dim.symbols();
+    return std::any_of(symbols.begin(), symbols.end(),
+                       [&](const std::string& symbol) { return words.contains(symbol); });
+  });
+}
+
+/// The rest of `list`, without the elements at `places`.
+template <typename T>
+void drop_places(std::vector<T>& list, const std::vector<size_t>& places) {
+  for (size_t i = places.size(); i > 0; --i)
+    list.erase(list.begin() + static_cast<std::ptrdiff_t>(places[i - 1]));
+}
+
+}  // namespace
+
+std::vector<size_t> unused_inputs(const ir::Graph& graph, const nnef::Document& document) {
+  const std::set<std::string> words = words_read(document.graph);
+  std::vector<size_t> out;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const ir::Value& value = graph.values[static_cast<size_t>(graph.inputs[i])];
+    if (!words.contains(document.graph.parameters[i]) && !names_symbol(value.shape, words))
+      out.push_back(i);
+  }
+  return out;
+}
+
+void drop_inputs(ir::Graph& graph, nnef::Document& document, const std::vector<size_t>& places) {
+  std::set<std::string> names;
+  for (const size_t i : places) names.insert(document.graph.parameters[i]);
+  std::erase_if(document.graph.body, [&](const nnef::Assignment& statement) {
+    return is_external(statement) && names.contains(statement.left.text);
+  });
+  drop_places(document.graph.parameters, places);
+  drop_places(graph.inputs, places);
+}
+
+}  // namespace t2n
