@@ -15,6 +15,9 @@ struct Term {
   int64_t factor = 1;
   std::vector<std::string> atoms;  ///< in tract's spelling
   bool is_natural = true;          ///< the product of the atoms is never negative
+  // Of a quotient alone.
+  std::vector<Term> numerator = {};
+  int64_t divisor = 0;
 };
 using Sum = std::vector<Term>;
 
@@ -38,9 +41,59 @@ std::string sum_text(Sum sum) {
   return out.empty() ? "0" : out;
 }
 
+Term quotient_of(Sum numerator, int64_t divisor) {
+  const std::string text = cat("((", sum_text(numerator), ")/", divisor, ")");
+  return {1, {text}, true, std::move(numerator), divisor};
+}
+
+void add_term(Sum& sum, Term term) {
+  std::sort(term.atoms.begin(), term.atoms.end());
+  for (Term& known : sum)
+    if (known.atoms == term.atoms) {
+      known.factor += term.factor;
+      return;
+    }
+  sum.push_back(std::move(term));
+}
+
+/// One quotient for a sum that holds one: tract 0.23 computes `S - S/2` as `S/2`.
+Sum with_one_quotient(const Sum& sum) {
+  const auto is_quotient = [](const Term& term) { return term.divisor != 0; };
+  const auto found = std::find_if(sum.begin(), sum.end(), is_quotient);
+  if (found == sum.end() || std::abs(found->factor) != 1) return sum;
+  const auto opposes = [&](const Term& term) {
+    return (term.factor < 0) != (found->factor < 0) && !term.atoms.empty();
+  };
+  if (std::none_of(sum.begin(), sum.end(), opposes)) return sum;
+  Sum numerator;
+  for (Term term : sum) {
+    term.factor *= found->divisor;
+    if (term.atoms != found->atoms) add_term(numerator, std::move(term));
+  }
+  for (Term term : found->numerator) {
+    term.factor *= found->factor;
+    add_term(numerator, std::move(term));
+  }
+  if (found->factor < 0) add_term(numerator, {.factor = found->divisor - 1, .atoms = {}});
+  std::erase_if(numerator, [](const Term& term) { return term.factor == 0; });
+  const bool is_natural = std::all_of(numerator.begin(), numerator.end(), [](const Term& term) {
+    return term.factor > 0 && term.is_natural;
+  });
+  return is_natural ? Sum{quotient_of(std::move(numerator), found->divisor)} : sum;
+}
+
+/// Differences with halves that are no single quotient.
+void refuse_halves(const Sum& sum) {
+  for (const Term& half : sum)
+    for (const Term& term : sum)
+      if (half.divisor == 2 && !term.atoms.empty() && term.factor == -half.factor)
+        throw Error("unsupported-argument", cat("the size ", sum_text(sum), " has no form in NNEF"),
+                    "tract may compute x - x/2 as x/2", "export without --dynamic for this axis");
+}
+
 /// What all terms have in common, taken out of them.
 Term taken_out(Sum& sum) {
-  Term common{0, sum.at(0).atoms};
+  Term common{.factor = 0, .atoms = sum.at(0).atoms};
   for (const Term& term : sum) {
     common.factor = std::gcd(common.factor, term.factor);
     std::erase_if(common.atoms, [&](const std::string& atom) {
@@ -52,6 +105,7 @@ Term taken_out(Sum& sum) {
     term.factor /= common.factor;
     for (const std::string& atom : common.atoms)
       term.atoms.erase(std::find(term.atoms.begin(), term.atoms.end(), atom));
+    if (term.atoms.empty()) term.divisor = 0;
   }
   return common;
 }
@@ -61,6 +115,8 @@ Term taken_out(Sum& sum) {
 std::string text_of(Sum sum) {
   if (sum.size() < 2) return sum_text(std::move(sum));
   const Term common = taken_out(sum);
+  sum = with_one_quotient(sum);
+  refuse_halves(sum);
   if (common.factor == 1 && common.atoms.empty()) return sum_text(std::move(sum));
   return cat(product_text(common.factor, common.atoms), "*(", sum_text(std::move(sum)), ")");
 }
@@ -113,6 +169,12 @@ class Reader {
     a.factor *= b.factor;
     a.atoms.insert(a.atoms.end(), b.atoms.begin(), b.atoms.end());
     a.is_natural = a.is_natural && b.is_natural;
+    if (b.divisor != 0 && a.atoms.size() == 1) {  // a number times a quotient
+      a.numerator = b.numerator;
+      a.divisor = b.divisor;
+    } else if (!b.atoms.empty()) {
+      a.divisor = 0;
+    }
     return a;
   }
   static bool is_natural(const Sum& sum) {
@@ -121,7 +183,7 @@ class Reader {
   }
   static Term as_term(const Sum& sum) {
     if (sum.size() == 1) return sum[0];
-    return {1, {cat("(", text_of(sum), ")")}, is_natural(sum)};
+    return {.factor = 1, .atoms = {cat("(", text_of(sum), ")")}, .is_natural = is_natural(sum)};
   }
 
   Sum quotient() {
@@ -157,8 +219,7 @@ class Reader {
       if (whole.factor != 0) out.push_back(std::move(whole));
       if (term.factor != 0) inside.push_back(std::move(term));
     }
-    if (!inside.empty())
-      out.insert(out.begin(), {1, {cat("((", sum_text(inside), ")/", by, ")")}, true});
+    if (!inside.empty()) out.insert(out.begin(), quotient_of(std::move(inside), by));
     return out;
   }
 
@@ -184,8 +245,9 @@ class Reader {
     while (at_ < text_.size() && is_word(text_[at_])) ++at_;
     const std::string word = text_.substr(begin, at_ - begin);
     T2N_ASSERT(!word.empty(), "cannot read the size ", text_);
-    if (std::isdigit(static_cast<unsigned char>(word[0])) == 0) return {{1, {word}, true}};
-    return {{static_cast<int64_t>(std::stoull(word)), {}, true}};
+    if (std::isdigit(static_cast<unsigned char>(word[0])) == 0)
+      return {{.factor = 1, .atoms = {word}}};
+    return {{.factor = static_cast<int64_t>(std::stoull(word)), .atoms = {}}};
   }
 
   std::string text_;

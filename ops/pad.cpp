@@ -33,7 +33,7 @@ Ref cropped(Emitter& out, Ref x, const Pads& pads) {
     const int64_t after = std::max<int64_t>(-pads[i].second, 0);
     if (before == 0 && after == 0) continue;
     const int axis = static_cast<int>(i);
-    x = out.slice(x, axis, before, known_size(out, x, axis) - after);
+    x = out.slice(x, axis, before, size_of(out, x, axis) - Dim(after));
   }
   return x;
 }
@@ -93,9 +93,9 @@ Ref circular_padded(Emitter& out, Ref x, const Pads& pads) {
     const int64_t after = std::max<int64_t>(pads[i].second, 0);
     if (before == 0 && after == 0) continue;
     const int axis = static_cast<int>(i);
-    const int64_t size = known_size(out, x, axis);
+    const Dim size = size_of(out, x, axis);
     std::vector<Ref> parts;
-    if (before > 0) parts.push_back(out.slice(x, axis, size - before, size));
+    if (before > 0) parts.push_back(out.slice(x, axis, size - Dim(before), size));
     parts.push_back(x);
     if (after > 0) parts.push_back(out.slice(x, axis, 0, after));
     x = out.concat(parts, axis);
@@ -103,12 +103,37 @@ Ref circular_padded(Emitter& out, Ref x, const Pads& pads) {
   return x;
 }
 
+std::string_view amounts(const OpView& op) { return op.has_argument("pad") ? "pad" : "padding"; }
+
 Pads read_pads(const OpView& op, Emitter& out) {
-  const bool is_pad = op.has_argument("pad");
-  return per_axis(op.ints(is_pad ? "pad" : "padding"), out.rank(op.tensor("self")));
+  return per_axis(op.ints(amounts(op)), out.rank(op.tensor("self")));
+}
+
+/// Symbolic amounts: tract's `pad` takes integers only. Which are negative is as in the sample.
+Ref open_padded(const OpView& op, Emitter& out, double value) {
+  const Shape flat = op.dims(amounts(op));
+  Ref x = op.tensor("self");
+  const Ref number = like(out, value, x);
+  for (size_t i = 0; i + 1 < flat.size(); i += 2) {
+    const int axis = out.rank(x) - 1 - static_cast<int>(i / 2);
+    const Dim before = flat[i], after = flat[i + 1];
+    const bool cuts_first = out.at_sample(before) < 0, cuts_last = out.at_sample(after) < 0;
+    const Dim end = size_of(out, x, axis) + (cuts_last ? after : Dim(0));
+    x = out.slice(x, axis, cuts_first ? Dim(0) - before : Dim(0), end);
+    const auto block = [&](const Dim& size) {
+      return out.full(number, with_size(out.shape(x), axis, size));
+    };
+    std::vector<Ref> parts;
+    if (!cuts_first && !(before == Dim(0))) parts.push_back(block(before));
+    parts.push_back(x);
+    if (!cuts_last && !(after == Dim(0))) parts.push_back(block(after));
+    x = out.concat(parts, axis);
+  }
+  return x;
 }
 
 void pad_with(const OpView& op, Emitter& out, double value) {
+  if (!is_static(op.dims(amounts(op)))) return out.result(open_padded(op, out, value));
   out.result(constant_padded(out, op.tensor("self"), read_pads(op, out), value));
 }
 

@@ -8,7 +8,8 @@ namespace {
 
 using ir::DType;
 
-const std::vector<Sizes> kSizes = {{{"B", 2}, {"S", 5}}, {{"B", 1}, {"S", 1}}, {{"B", 3}, {"S", 9}}};
+const std::vector<Sizes> kSizes = {
+    {{"B", 2}, {"S", 5}}, {{"B", 1}, {"S", 1}}, {{"B", 3}, {"S", 9}}};
 const OpenInput kX{{"B", "S", "4"}};
 
 TEST_CASE("ranges over a size") {
@@ -56,6 +57,17 @@ TEST_CASE("constants of open shapes") {
           "x / x.size(1)",
           "x * x.size(1) + x.size(0)",
           "torch.scalar_tensor(x.size(1), dtype=4)",
+          "torch.linspace(0., 2., x.size(1))",
+          "torch.logspace(0., 1., x.size(1))",
+          "torch.one_hot(torch.arange(x.size(1)), x.size(1))",
+          "torch.one_hot(torch.arange(x.size(1)), x.size(1) + 2)",
+          "torch._shape_as_tensor(x)",
+          "torch.tril(torch.ones([x.size(1), x.size(1) + 2]), 2)",
+          "torch.triu(x, 2 - x.size(1))",
+          "torch.empty([x.size(1), 2]) * 0",
+          "torch.zeros([x.size(1) // 2 + 1, x.size(0) * x.size(1)])",
+          "torch.ones([x.size(1) % 4 + 1])",
+          "torch.ones([min(x.size(1), 4), max(x.size(0), 2)])",
       },
       {kX}, kSizes);
 }

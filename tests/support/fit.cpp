@@ -15,6 +15,7 @@ using Values = std::vector<int64_t>;
 Dim least(const Dim& a, const Dim& b) { return min(a, b); }
 Dim greatest(const Dim& a, const Dim& b) { return max(a, b); }
 Dim quotient_of(const Dim& a, const Dim& b) { return floor_div(a, b); }
+Dim remainder_of(const Dim& a, const Dim& b) { return floor_mod(a, b); }
 
 /// A quantity and what it is in each trial.
 struct Feature {
@@ -89,6 +90,7 @@ class Fitter {
     for (size_t terms = 1; terms <= 3; ++terms)
       if (auto found = combination(features_, values, {}, 0, terms)) return found;
     if (auto found = fit_quotient(values)) return found;
+    if (auto found = fit_remainder(values)) return found;
     return fit_bound(values);
   }
   /// The same as a multiple of one of the symbols.
@@ -136,6 +138,16 @@ class Fitter {
                 return sum;
               }
           }
+    return {};
+  }
+  /// s % c, plus a number.
+  std::optional<Dim> fit_remainder(const Values& values) const {
+    for (const Feature& symbol : symbols_)
+      for (int64_t divisor = 2; divisor <= 6; ++divisor) {
+        const Feature rest = made(symbol, constant(divisor), &remainder_of);
+        if (const auto factors = solved({&rest, &features_[0]}, values))
+          return Dim((*factors)[0]) * rest.dim + Dim((*factors)[1]);
+      }
     return {};
   }
   /// min(s + b, c) and max(s + b, c).
