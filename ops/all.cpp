@@ -30,6 +30,7 @@ void register_all(Registry& registry) {
   register_resize(registry);
   register_rnn(registry);
   register_rope(registry);
+  register_scan(registry);
   register_scatter(registry);
   register_shape(registry);
   register_slice(registry);

@@ -29,6 +29,7 @@ void register_reduce(Registry& registry);
 void register_resize(Registry& registry);
 void register_rnn(Registry& registry);
 void register_rope(Registry& registry);
+void register_scan(Registry& registry);
 void register_scatter(Registry& registry);
 void register_shape(Registry& registry);
 void register_slice(Registry& registry);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ops/emitter_state.h"
+#include "ops/walk.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
@@ -98,8 +99,14 @@ Ref Emitter::State::add_identifier(std::string_view word, DType dtype, const Sha
 void Emitter::State::append(const std::vector<Ref>& results, std::string_view op,
                             std::vector<nnef::Argument> arguments, std::string type) {
   for (const nnef::Argument& argument : arguments) check_axes(op, argument);
+  bool varies = false;
+  for (const nnef::Argument& argument : arguments)
+    for_each_id(argument.value, [&](int id) { varies = varies || at(Ref{id}).varies; });
   nnef::Values names;
-  for (const Ref ref : results) names.push_back(name_of(ref));
+  for (const Ref ref : results) {
+    at(ref).varies = varies;
+    names.push_back(name_of(ref));
+  }
   nnef::Value left = names.size() == 1 ? std::move(names[0]) : nnef::tuple(std::move(names));
   document.graph.body.push_back(
       {.left = std::move(left),

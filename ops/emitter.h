@@ -31,6 +31,8 @@ struct TensorType {
 class Emitter {
  public:
   Emitter(const ir::Graph& graph, const target::Target& target);
+  /// The body of a scan, a fragment in the document of `outer`; see emitter_body.h.
+  Emitter(const ir::Graph& body, Emitter& outer);
   ~Emitter();
 
   DType dtype(Ref ref) const;

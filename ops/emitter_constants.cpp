@@ -110,6 +110,15 @@ Ref Emitter::State::write_variable(Ref ref) {
   const TensorEntry entry = at(ref);
   const auto [found, is_new] = written.try_emplace(blob_key(entry), -1);
   if (!is_new) return Ref{found->second};
+  if (outer != nullptr) {  // the file has variables in its graph only
+    TensorEntry same = entry;
+    same.variable = -1;
+    const Ref outside = outer->identifier(outer->add(std::move(same)));
+    const Ref inside = add_parameter(entry.name, entry.dtype, entry.shape, false);
+    captures.push_back({inside, outside});
+    found->second = inside.id;
+    return inside;
+  }
   const std::string label = labels.claim(nnef::label_for(entry.name));
   const Ref out = add({.dtype = entry.dtype,
                        .shape = entry.shape,

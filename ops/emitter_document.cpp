@@ -7,6 +7,7 @@
 #include "ops/emitter.h"
 #include "ops/emitter_state.h"
 #include "ops/fragments.h"
+#include "ops/walk.h"
 #include "src/diag/error.h"
 #include "src/nnef_reader/parser.h"
 
@@ -44,16 +45,6 @@ const std::map<std::string, nnef::Fragment, std::less<>>& fragments() {
     return out;
   }();
   return table;
-}
-
-/// Calls `visit(value)` for an expression and everything in it.
-template <typename V, typename Visit>
-void walk(V& value, Visit&& visit) {
-  visit(value);
-  for (auto& item : value.items) walk(item, visit);
-  for (auto& argument : value.arguments) walk(argument.value, visit);
-  for (auto& loop : value.loops) walk(loop.sequence, visit);
-  for (auto& condition : value.condition) walk(condition, visit);
 }
 
 /// Names of operations that are called, and of symbols in dimension expressions.
@@ -110,9 +101,13 @@ std::set<std::string> symbols_in(const std::vector<std::string>& expressions) {
 void complete(nnef::Document& document, const target::Target& target) {
   Mentions mentions;
   for (const nnef::Assignment& statement : document.graph.body) note(statement.right, mentions);
+  for (const nnef::Fragment& body : document.fragments)
+    for (const nnef::Assignment& statement : body.body) note(statement.right, mentions);
+  std::vector<nnef::Fragment> bodies = std::exchange(document.fragments, {});
   document.fragments.push_back(properties(target));
   for (const std::string& name : mentions.fragments)
     document.fragments.push_back(fragments().find(name)->second);
+  std::move(bodies.begin(), bodies.end(), std::back_inserter(document.fragments));
   std::set<std::string> lines;
   for (const std::string& op : mentions.ops)
     for (const RegistryLine& row : kRegistries)
@@ -126,21 +121,25 @@ void complete(nnef::Document& document, const target::Target& target) {
 
 bool is_fragment(std::string_view name) { return fragments().contains(name); }
 
+Ref Emitter::State::own_identifier(Emitter& emitter, Ref ref, std::set<int>& named) {
+  ref = identifier(ref);
+  // A second copy of the same tensor is a copy of the first: equal calls are one.
+  while (at(ref).is_input || named.contains(ref.id)) {
+    const TensorEntry source = at(ref);
+    const bool has_copy = target::has(target, target::Feature::copy);
+    // The shortest identity that 0.19 to 0.22 have.
+    ref = has_copy ? emitter.call("copy", {ref}, {}, source.dtype, source.shape)
+                   : emitter.call("squeeze", {ref}, {{"axes", Ints{}}}, source.dtype, source.shape);
+  }
+  named.insert(ref.id);
+  return ref;
+}
+
 void Emitter::State::add_outputs(Emitter& emitter) {
   node = nullptr;
   std::set<int> named;
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
-    Ref ref = identifier(emitter.value(graph.outputs[i]));
-    // A second copy of the same tensor is a copy of the first: equal calls are one.
-    while (at(ref).is_input || named.contains(ref.id)) {
-      const TensorEntry source = at(ref);
-      const bool has_copy = target::has(target, target::Feature::copy);
-      // The shortest identity that 0.19 to 0.22 have.
-      ref = has_copy
-                ? emitter.call("copy", {ref}, {}, source.dtype, source.shape)
-                : emitter.call("squeeze", {ref}, {{"axes", Ints{}}}, source.dtype, source.shape);
-    }
-    named.insert(ref.id);
+    const Ref ref = own_identifier(emitter, emitter.value(graph.outputs[i]), named);
     at(ref).name = graph.output_names.at(i);
     outputs.push_back(ref);
   }
@@ -151,19 +150,15 @@ void Emitter::State::drop_dead() {
   for (const Ref ref : outputs) is_live[static_cast<size_t>(ref.id)] = true;
   for (size_t i = 0; i < entries.size(); ++i)
     if (entries[i].is_input) is_live[i] = true;
-  const auto for_each_id = [](const nnef::Value& value, const auto& visit) {
-    walk(value, [&](const nnef::Value& v) {
-      if (v.kind == nnef::Kind::identifier && v.text.empty()) visit(static_cast<size_t>(v.integer));
-    });
-  };
   std::set<std::string> dead_labels;
   auto& body = document.graph.body;
   std::vector<nnef::Assignment> live;
   for (auto statement = body.rbegin(); statement != body.rend(); ++statement) {
     bool is_needed = false;
-    for_each_id(statement->left, [&](size_t id) { is_needed = is_needed || is_live[id]; });
+    for_each_id(statement->left,
+                [&](int id) { is_needed = is_needed || is_live[static_cast<size_t>(id)]; });
     if (is_needed) {
-      for_each_id(statement->right, [&](size_t id) { is_live[id] = true; });
+      for_each_id(statement->right, [&](int id) { is_live[static_cast<size_t>(id)] = true; });
       live.push_back(std::move(*statement));
     } else if (statement->right.text == "variable") {
       dead_labels.insert(statement->right.arguments.at(0).value.text);

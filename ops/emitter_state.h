@@ -2,7 +2,9 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,6 +30,7 @@ struct TensorEntry {
   // Identifiers.
   bool is_input = false;
   bool is_claimed = false;  ///< bears the name of an IR value: others may not rename it
+  bool varies = false;      ///< in the body of a scan: differs from turn to turn
   std::string text;         ///< the final identifier; "" until finish()
 
   // Constants: joined along `axis`; parts of another dtype than `dtype` are cast while writing.
@@ -93,6 +96,8 @@ struct Emitter::State {
   Shape reshaped(const Shape& from, const Shape& to) const;
 
   std::vector<Ref> outputs;
+  /// An identifier of its own for a result; `named` holds those that are taken.
+  Ref own_identifier(Emitter& emitter, Ref ref, std::set<int>& named);
   /// Makes sure that each output has an identifier of its own.
   void add_outputs(Emitter& emitter);
   /// Drops statements, and their blobs, that no output needs.
@@ -101,6 +106,27 @@ struct Emitter::State {
 
   /// Gives the outputs of an operation that failed something that later ones can refer to.
   void stand_in(const ir::Node& failed);
+
+  // --- bodies of scans (emitter_body.cpp) ---
+  /// Something of the document around that a body reads: its parameter, and what is bound to it.
+  struct Capture {
+    Ref inner;
+    Ref outer;
+  };
+  State* outer = nullptr;  ///< of the document around, if this is the body of a scan
+  std::vector<Capture> captures;
+  int scans = 0;  ///< fragments made for bodies so far, counted in the outermost state
+  /// Translates all operations of a graph; set once, in the outermost state.
+  std::function<void(const ir::Graph& graph, Emitter& emitter)> translate_nodes;
+  State& outermost();
+  /// A parameter of the fragment.
+  Ref add_parameter(std::string_view name, DType dtype, const Shape& shape, bool varies);
+  /// A tensor of the document around, inside: a constant as such, others as a parameter.
+  Ref capture(Ref outside);
+  /// `x`, different in each turn, repeated along axes of symbolic size.
+  Ref spread(Emitter& emitter, Ref x, const Shape& shape);
+  /// Moves what is the same in every turn to the document around.
+  void hoist();
 };
 
 /// Refuses dtypes that the target lacks; `what` names the tensor in the message.

@@ -182,6 +182,7 @@ Ref Emitter::broadcast_to(Ref x, const Shape& shape) {
     values.shape = sizes;
     return state_->restored(x, std::move(values));
   }
+  if (entry.varies && !is_static(shape)) return state_->spread(*this, x, shape);
   return call("tract_core_broadcast", {x}, {{"shape", shape}}, entry.dtype, shape);
 }
 

@@ -25,6 +25,8 @@ class OpView {
   std::string_view nnef() const { return nnef_; }
   std::string_view op() const { return ir::op_name(node_.op); }
   bool has_argument(std::string_view name) const;
+  /// The nested graph of a scan.
+  const ir::Graph& body() const { return *node_.body; }
   /// Whether a tensor was given: an operand may be a tensor or a number. Does not count as reading.
   bool is_tensor(std::string_view name) const;
 

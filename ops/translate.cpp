@@ -275,7 +275,10 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target,
   Problems problems(target);
   check_inputs(graph, target, problems);
   Emitter out(graph, target);
-  for (const ir::Node& node : graph.nodes) translate_node(graph, node, target, out, problems);
+  out.state().translate_nodes = [&](const ir::Graph& each, Emitter& emitter) {
+    for (const ir::Node& node : each.nodes) translate_node(each, node, target, emitter, problems);
+  };
+  out.state().translate_nodes(graph, out);
   problems.raise_if_any();
   nnef::Document document = out.finish();
   add_assertions(document, graph);

@@ -1,0 +1,213 @@
+#include "ops/emitter_body.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "ops/walk.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+/// Whether an expression mentions a size that is not known at export.
+bool is_symbolic(const nnef::Value& value) {
+  bool found = false;
+  walk(value, [&](const nnef::Value& v) { found = found || v.kind == nnef::Kind::raw; });
+  return found;
+}
+
+bool reads_tensors(const nnef::Value& value) {
+  bool found = false;
+  for_each_id(value, [&](int) { found = true; });
+  return found;
+}
+
+/// tract 0.21 to 0.23 know a size inside a body only while a tensor there has it.
+[[noreturn]] void refuse_size(std::string_view op, const target::Target& target) {
+  throw Error("unsupported-argument",
+              cat(op, " to a dynamic size in the body of a scan has no translation for ",
+                  target::target_name(target)),
+              "the engine knows no sizes there but those of tensors",
+              "compute what has that size before the loop");
+}
+
+/// Statements of a body that are the same in every turn, moved out one by one.
+class Hoister {
+ public:
+  explicit Hoister(Emitter::State& body) : body_(body), outer_(*body.outer) {
+    for (const auto& capture : body.captures) outside_[capture.inner.id] = capture.outer;
+  }
+
+  void run() {
+    std::vector<nnef::Assignment> kept;
+    for (nnef::Assignment& statement : body_.document.graph.body) {
+      bool varies = false;
+      for_each_id(statement.left, [&](int id) { varies = varies || body_.at(Ref{id}).varies; });
+      if (!varies) {
+        hoist(statement);
+        continue;
+      }
+      hoist_sizes(statement);
+      kept.push_back(std::move(statement));
+    }
+    body_.document.graph.body = std::move(kept);
+  }
+
+ private:
+  void hoist(nnef::Assignment& statement) {
+    std::vector<Ref> results;
+    for_each_id(statement.left, [&](int id) {
+      const TensorEntry& entry = body_.at(Ref{id});
+      results.push_back(outer_.add({.dtype = entry.dtype,
+                                    .shape = entry.shape,
+                                    .name = entry.name,
+                                    .text = {},
+                                    .parts = {}}));
+      bind(Ref{id}, results.back());
+    });
+    walk(statement.right, [&](nnef::Value& v) {
+      if (v.kind == nnef::Kind::identifier && v.text.empty())
+        v.integer = outside_.at(static_cast<int>(v.integer)).id;
+    });
+    outer_.append(results, statement.right.text, std::move(statement.right.arguments),
+                  statement.right.type);
+  }
+
+  void bind(Ref inner, Ref outside) {
+    outside_[inner.id] = outside;
+    TensorEntry& entry = body_.at(inner);
+    entry.is_input = true;
+    body_.captures.push_back({inner, outside});
+  }
+
+  /// Operands such as `tract_core_cast(S, to = 'i64')`.
+  void hoist_sizes(nnef::Assignment& statement) {
+    const std::string& op = statement.right.text;
+    for (nnef::Argument& argument : statement.right.arguments) {
+      nnef::Value& value = argument.value;
+      if (value.kind == nnef::Kind::invocation && is_symbolic(value) && !reads_tensors(value))
+        value = hoisted_size(value);
+      else if ((op == "tract_core_range" || op == "tile") && is_symbolic(value))
+        refuse_size(op, body_.target);
+    }
+  }
+
+  nnef::Value hoisted_size(const nnef::Value& value) {
+    const std::string type = value.arguments.back().value.text;  // tract_core_cast(S, to = type)
+    const DType dtype = ir::parse_dtype(type).value_or(DType::i64);
+    const Ref outside =
+        outer_.add({.dtype = dtype, .shape = {}, .name = "size", .text = {}, .parts = {}});
+    const Ref inside =
+        body_.add({.dtype = dtype, .shape = {}, .name = "size", .text = {}, .parts = {}});
+    outer_.append({outside}, value.text, value.arguments, value.type);
+    bind(inside, outside);
+    return body_.name_of(inside);
+  }
+
+  Emitter::State& body_;
+  Emitter::State& outer_;
+  std::map<int, Ref> outside_;  ///< by the id inside
+};
+
+/// Ids that the statements of a body read.
+std::set<int> read_ids(const Emitter::State& body) {
+  std::set<int> out;
+  for (const nnef::Assignment& statement : body.document.graph.body)
+    for_each_id(statement.right, [&](int id) { out.insert(id); });
+  return out;
+}
+
+nnef::Parameter declared(const Emitter::State& state, Ref ref) {
+  return {state.entries[static_cast<size_t>(ref.id)].text, "tensor<scalar>", {}};
+}
+
+}  // namespace
+
+Emitter::Emitter(const ir::Graph& body, Emitter& outer)
+    : state_(std::make_unique<State>(body, outer.state().target)) {
+  state_->outer = &outer.state();
+}
+
+Emitter::State& Emitter::State::outermost() {
+  return outer == nullptr ? *this : outer->outermost();
+}
+
+Ref Emitter::State::add_parameter(std::string_view name, DType dtype, const Shape& shape,
+                                  bool varies) {
+  return add({.dtype = dtype,
+              .shape = shape,
+              .name = std::string(name),
+              .is_input = true,
+              .is_claimed = true,
+              .varies = varies,
+              .text = {},
+              .parts = {}});
+}
+
+Ref Emitter::State::capture(Ref outside) {
+  TensorEntry entry = outer->at(outside);
+  if (entry.kind == TensorEntry::Kind::constant) {
+    entry.variable = -1;
+    return add(std::move(entry));
+  }
+  const Ref inside = add_parameter(entry.name, entry.dtype, entry.shape, false);
+  captures.push_back({inside, outside});
+  return inside;
+}
+
+Ref Emitter::State::spread(Emitter& emitter, Ref x, const Shape& shape) {
+  const DType dtype = at(x).dtype;
+  const size_t added = shape.size() - at(x).shape.size();
+  Shape ones_shape = shape;
+  for (size_t i = added; i < shape.size(); ++i)
+    if (at(x).shape[i - added] == shape[i]) ones_shape[i] = 1;
+  const bool is_bool = dtype == DType::boolean;
+  const Ref one = is_bool ? emitter.scalar(true) : emitter.scalar(1, dtype);
+  const Ref ones = emitter.full(one, ones_shape);
+  return emitter.elementwise(is_bool ? "and" : "mul", {x, ones});
+}
+
+void Emitter::State::hoist() { Hoister(*this).run(); }
+
+void add_body_results(Emitter& body, const std::vector<Ref>& results) {
+  Emitter::State& s = body.state();
+  s.node = nullptr;
+  std::set<int> named;
+  for (const Ref ref : s.outputs) named.insert(ref.id);
+  for (const Ref result : results) {
+    s.outputs.push_back(s.own_identifier(body, result, named));
+    s.at(s.outputs.back()).varies = true;  // a result cannot move out
+  }
+  s.drop_dead();
+}
+
+bool is_read(Emitter& body, Ref ref) { return read_ids(body.state()).contains(ref.id); }
+
+const std::string& name_in(Emitter& body, Ref ref) { return body.state().at(ref).text; }
+
+FinishedBody finish_body(Emitter& body, const std::vector<Ref>& parameters) {
+  Emitter::State& s = body.state();
+  s.hoist();
+  const std::set<int> read = read_ids(s);
+  s.resolve_names();
+  Emitter::State& root = s.outermost();
+  FinishedBody out;
+  nnef::Fragment fragment;
+  fragment.name = out.name = cat("t2n_scan_", root.scans++);
+  for (const Ref ref : parameters) fragment.parameters.push_back(declared(s, ref));
+  for (const auto& capture : s.captures) {
+    if (!read.contains(capture.inner.id)) continue;
+    fragment.parameters.push_back(declared(s, capture.inner));
+    out.captured.emplace_back(s.at(capture.inner).text, capture.outer);
+  }
+  for (const Ref ref : s.outputs) {
+    fragment.results.push_back(declared(s, ref));
+    out.results.push_back(s.at(ref).text);
+  }
+  fragment.body = std::move(s.document.graph.body);
+  root.document.fragments.push_back(std::move(fragment));
+  return out;
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,244 @@
+// Loops: t2n::scan as tract_core_scan over a fragment made of its body.
+#include "ir/scan.h"
+
+#include <algorithm>
+
+#include "ops/arith.h"
+#include "ops/emitter_body.h"
+#include "ops/registry.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+nnef::Value pair(const std::string& name, nnef::Value value) {
+  return nnef::tuple({nnef::string(name), std::move(value)});
+}
+
+nnef::Value quadruple(const std::string& name, nnef::Value second, int64_t axis, int64_t step) {
+  return nnef::tuple(
+      {nnef::string(name), std::move(second), nnef::integer(axis), nnef::integer(step)});
+}
+
+/// A size as an operand.
+Ref size_of(Emitter& out, const Dim& dim) {
+  if (dim.is_constant()) return out.scalar(dim.value(), DType::i64);
+  return out.call("tract_core_cast", {}, {{"", dim}, {"to", "i64"}}, DType::i64, {});
+}
+
+/// Turns a scan into a fragment, and the statement that runs it.
+class Loop {
+ public:
+  Loop(const OpView& op, Emitter& out) : op_(op), out_(out), body_(op.body(), out) {}
+
+  void run() {
+    read();
+    bind_inputs();
+    out_.state().outermost().translate_nodes(op_.body(), body_);
+    add_results();
+    add_turn();
+    keep_a_scanned_input();
+    write();
+  }
+
+ private:
+  /// A parameter that runs along an axis of a tensor outside.
+  struct Scanned {
+    Ref parameter;
+    Ref outer;
+    int64_t axis = 0;
+    int64_t step = 1;
+  };
+  struct Carried {
+    Ref parameter;
+    Ref initial;
+  };
+
+  Emitter::State& inside() { return body_.state(); }
+  const ir::Value& input(size_t i) const {
+    return op_.body().values[static_cast<size_t>(op_.body().inputs[i])];
+  }
+  void bind(size_t i, Ref ref) {
+    inside().of_value[static_cast<size_t>(op_.body().inputs[i])] = ref.id;
+  }
+
+  void read() {
+    scan_.length = op_.dim("length");
+    scanned_refs_ = op_.tensors("scanned");
+    scan_.scanned.resize(scanned_refs_.size());
+    scan_.scanned_axes = op_.ints("scanned_axes");
+    scan_.scanned_reversed = op_.booleans("scanned_reversed");
+    initial_ = op_.tensors("initial");
+    scan_.initial.resize(initial_.size());
+    captured_ = op_.tensors("captured");
+    scan_.captured.resize(captured_.size());
+    scan_.stacked_axes = op_.ints("stacked_axes");
+    scan_.stacked_reversed = op_.booleans("stacked_reversed");
+  }
+
+  void bind_inputs() {
+    // Of a scanned range tract 0.23 believes that it equals every other range: the number of the
+    // turn is a state.
+    turn_ = inside().add_parameter(input(0).name, DType::i64, {}, true);
+    bind(0, turn_);
+    for (size_t i = 0; i < initial_.size(); ++i) {
+      const ir::Value& value = input(scan_.state_input(i));
+      carry(inside().add_parameter(value.name, value.dtype, value.shape, true), initial_[i]);
+      bind(scan_.state_input(i), carried_.back().parameter);
+    }
+    for (size_t i = 0; i < captured_.size(); ++i)
+      bind(scan_.captured_input(i), inside().capture(captured_[i]));
+    for (size_t i = 0; i < scanned_refs_.size(); ++i)
+      bind(scan_.scanned_input(i), is_scannable(i) ? scanned_slice(i) : gathered_slice(i));
+  }
+
+  void carry(Ref parameter, Ref initial) { carried_.push_back({parameter, initial}); }
+
+  /// tract 0.23 fails on scanned constants, and on two directions at once.
+  bool is_scannable(size_t i) {
+    const auto& reversed = scan_.scanned_reversed;
+    const bool mixed = std::find(reversed.begin(), reversed.end(), false) != reversed.end();
+    return out_.state().at(scanned_refs_[i]).kind == TensorEntry::Kind::identifier &&
+           !(mixed && reversed[i]);
+  }
+
+  Ref scanned_slice(size_t i) {
+    const ir::Value& value = input(scan_.scanned_input(i));
+    const int64_t axis = scan_.scanned_axes[i];
+    Shape shape = value.shape;
+    shape.insert(shape.begin() + axis, Dim(1));
+    const Ref parameter = inside().add_parameter(value.name, value.dtype, shape, true);
+    scanned_.push_back({parameter, scanned_refs_[i], axis, scan_.scanned_reversed[i] ? -1 : 1});
+    return body_.squeeze(parameter, {axis});
+  }
+
+  Ref gathered_slice(size_t i) {
+    const ir::Value& value = input(scan_.scanned_input(i));
+    const Ref last = sub(out_, size_of(out_, scan_.length), out_.scalar(1, DType::i64));
+    const Ref place = scan_.scanned_reversed[i] ? sub(body_, inside().capture(last), turn_) : turn_;
+    return body_.call("tract_core_gather", {inside().capture(scanned_refs_[i]), place},
+                      {{"axis", scan_.scanned_axes[i]}}, value.dtype, value.shape);
+  }
+
+  void add_results() {
+    const ir::Graph& graph = op_.body();
+    std::vector<Ref> results;
+    for (size_t i = 0; i < scan_.stacked(); ++i)
+      results.push_back(body_.unsqueeze(body_.value(graph.outputs[i]), {scan_.stacked_axes[i]}));
+    for (size_t i = 0; i < initial_.size(); ++i)
+      results.push_back(body_.value(graph.outputs[scan_.state_output(i)]));
+    add_body_results(body_, results);
+    std::erase_if(scanned_, [&](const Scanned& each) { return !is_read(body_, each.parameter); });
+  }
+
+  void add_turn() {
+    if (!is_read(body_, turn_)) return;
+    carry(turn_, out_.scalar(0, DType::i64));
+    add_body_results(body_, {add(body_, turn_, body_.scalar(1, DType::i64))});
+  }
+
+  /// tract runs no scan that scans nothing, nor what no state or result reads: a sum keeps a range
+  /// alive.
+  void keep_a_scanned_input() {
+    if (!scanned_.empty()) return;
+    const Ref range = any_sequence();
+    const DType dtype = out_.dtype(range);
+    const Ref element = inside().add_parameter("element", dtype, {1}, true);
+    scanned_.push_back({element, range, 0, 1});
+    const Ref sum = inside().add_parameter("sum", dtype, {}, true);
+    carry(sum, out_.scalar(0, dtype));
+    add_body_results(body_, {add(body_, sum, body_.squeeze(element, {0}))});
+  }
+
+  /// As long as the scan, and no constant: of those tract 0.23 makes nonsense.
+  Ref any_sequence() {
+    if (!scan_.length.is_constant())
+      return out_.call(
+          "tract_core_range",
+          {out_.scalar(0, DType::i64), size_of(out_, scan_.length), out_.scalar(1, DType::i64)}, {},
+          DType::i64, {scan_.length});
+    for (const std::vector<Ref>* refs : {&initial_, &captured_, &scanned_refs_})
+      for (const Ref ref : *refs)
+        if (out_.state().at(ref).kind == TensorEntry::Kind::identifier) return repeated_first(ref);
+    throw Error("unsupported-op",
+                cat("a loop over nothing but constants has no translation for ",
+                    target::target_name(out_.state().target)),
+                "tract 0.23 runs no scan of constants",
+                "compute its results in __init__, and keep them as buffers");
+  }
+
+  /// The first element, as often as the scan has turns.
+  Ref repeated_first(Ref x) {
+    for (int axis = 0; axis < out_.rank(x); ++axis) {
+      Shape shape = out_.shape(x);
+      shape[static_cast<size_t>(axis)] = 1;
+      x = out_.call("slice", {x}, {{"axes", Ints{axis}}, {"begin", Ints{0}}, {"end", Ints{1}}},
+                    out_.dtype(x), shape);
+    }
+    return out_.broadcast_to(out_.cast(out_.reshape(x, {1}), DType::f32), {scan_.length});
+  }
+
+  void write() {
+    std::vector<Ref> parameters;
+    for (const Scanned& each : scanned_) parameters.push_back(each.parameter);
+    for (const Carried& each : carried_) parameters.push_back(each.parameter);
+    const FinishedBody done = finish_body(body_, parameters);
+    nnef::Values scanned, full, states, outputs;
+    for (const Scanned& each : scanned_)
+      scanned.push_back(quadruple(name_in(body_, each.parameter), out_.operand(each.outer),
+                                  each.axis, each.step));
+    for (const auto& [name, outer] : done.captured) full.push_back(pair(name, out_.operand(outer)));
+    for (size_t i = 0; i < carried_.size(); ++i)
+      states.push_back(nnef::tuple({nnef::string(name_in(body_, carried_[i].parameter)),
+                                    out_.operand(carried_[i].initial),
+                                    nnef::string(done.results[scan_.stacked() + i])}));
+    for (size_t i = 0; i < done.results.size(); ++i)
+      outputs.push_back(i < scan_.stacked()
+                            ? quadruple(done.results[i], nnef::string("full"),
+                                        scan_.stacked_axes[i], scan_.stacked_reversed[i] ? -1 : 1)
+                            : quadruple(done.results[i], nnef::string("last"), 0, 1));
+    const auto results = out_.calls(op_.nnef(), {},
+                                    {{"body", done.name},
+                                     {"scan", nnef::array(std::move(scanned))},
+                                     {"full", nnef::array(std::move(full))},
+                                     {"state", nnef::array(std::move(states))},
+                                     {"output", nnef::array(std::move(outputs))},
+                                     {"skip", 0},
+                                     {"reset_every_turn", 1},
+                                     {"external_state", 0}},
+                                    types());
+    for (int i = 0; i < op_.outputs(); ++i) out_.result(results[static_cast<size_t>(i)], i);
+  }
+
+  std::vector<TensorType> types() {
+    std::vector<TensorType> out;
+    for (int i = 0; i < op_.outputs(); ++i) out.push_back({op_.dtype(i), op_.shape(i)});
+    for (size_t i = initial_.size(); i < carried_.size(); ++i)
+      out.push_back({body_.dtype(carried_[i].parameter), {}});
+    return out;
+  }
+
+  const OpView& op_;
+  Emitter& out_;
+  Emitter body_;
+  ir::Scan scan_;
+  std::vector<Ref> scanned_refs_;
+  std::vector<Ref> initial_;
+  std::vector<Ref> captured_;
+  Ref turn_;
+  std::vector<Scanned> scanned_;
+  std::vector<Carried> carried_;  ///< the body's states, and what the statement needs beside them
+};
+
+void scan(const OpView& op, Emitter& out) { Loop(op, out).run(); }
+
+}  // namespace
+
+void register_scan(Registry& r) {
+  r.add({.op = ir::kScanOp,
+         .doc = "a loop of dynamic length: slices, states and captured tensors in, stacked results "
+                "and last states out",
+         .variants = {{any_target(), "tract_core_scan", scan}}});
+}
+
+}  // namespace t2n::ops
