@@ -5,6 +5,7 @@
 #include "src/diag/error.h"
 #include "src/dynamic/fit.h"
 #include "src/dynamic/level.h"
+#include "src/dynamic/scan_shapes.h"
 #include "src/dynamic/shape_rule.h"
 
 namespace t2n::dynamic {
@@ -109,13 +110,15 @@ class Inference {
     if (node.body) body(level, index);
     if (needs_more_) return;
     bool rule_failed = false;
-    if (const ShapeRule rule = find_shape_rule(node.op)) {
+    if (node.body) {
+      if (accept(level, node, {scan_output_shapes(node), {}})) return;
+    } else if (const ShapeRule rule = find_shape_rule(node.op)) {
       const RuleResult result = apply_shape_rule(rule, ShapeView(level.result(), node, facts_));
       if (accept(level, node, result)) return;
       rule_failed = !result.bug.empty() || !result.shapes.empty();
     }
     for (const ir::ValueId output : node.outputs) {
-      measure(level, node, output, "its result");
+      measure(level, node, output);
       found_.measured.push_back({level.outer() != nullptr ? ir::kNoValue : output,
                                  std::string(ir::op_name(node.op)), rule_failed});
     }
@@ -155,7 +158,7 @@ class Inference {
     }
   }
 
-  /// The body of a scan: what its inputs are is measured as well.
+  /// The body of a scan sees what goes in, turn by turn.
   void body(const Level& level, size_t index) {
     ir::Node& node = level.result().nodes[index];
     node.body = std::make_shared<ir::Graph>(*node.body);
@@ -163,13 +166,13 @@ class Inference {
     for (size_t trial = 0; trial < level.trials(); ++trial)
       graphs.push_back(level.trial(trial).nodes[index].body.get());
     const Level inner(*node.body, std::move(graphs), &level);
-    for (const ir::ValueId input : node.body->inputs)
-      measure(inner, node, input, "an input of its body");
+    const std::vector<ir::Shape> shapes = scan_input_shapes(level.result(), node);
+    for (size_t i = 0; i < shapes.size(); ++i) shape_of(inner, node.body->inputs.at(i)) = shapes[i];
     constants(inner);
     nodes(inner);
   }
 
-  void measure(const Level& level, const ir::Node& node, ir::ValueId value, std::string_view what) {
+  void measure(const Level& level, const ir::Node& node, ir::ValueId value) {
     ir::Shape& shape = shape_of(level, value);
     for (size_t axis = 0; axis < shape.size(); ++axis) {
       std::vector<Observation> seen;
@@ -178,7 +181,7 @@ class Inference {
         T2N_ASSERT(there.size() == shape.size(), "the trials differ in rank");
         seen.push_back({&trials_[trial].symbols, there[axis].value()});
       }
-      shape[axis] = fitted(subject(level, node, cat("axis ", axis, " of ", what)), seen);
+      shape[axis] = fitted(subject(level, node, cat("axis ", axis, " of its result")), seen);
     }
   }
 
