@@ -82,9 +82,9 @@ std::optional<bool> Facts::decide(const Dim& a, std::string_view relation, const
   if (is_proven(a, relation, b)) return true;
   if (is_proven(a, other, b)) return false;
   const Relation asked{a, std::string(relation), b};
-  const auto holds = [&](const Sizes* sizes) { return asked.holds(*sizes); };
-  const bool all = std::all_of(trials_.begin(), trials_.end(), holds);
-  if (!all && std::any_of(trials_.begin(), trials_.end(), holds)) return std::nullopt;
+  const auto is_true = [&](const Sizes* sizes) { return holds(asked, *sizes); };
+  const bool all = std::all_of(trials_.begin(), trials_.end(), is_true);
+  if (!all && std::any_of(trials_.begin(), trials_.end(), is_true)) return std::nullopt;
   assume(a, all ? relation : other, b);
   return all;
 }
@@ -93,7 +93,8 @@ bool Facts::equal(const Dim& a, const Dim& b) {
   if (a == b) return true;
   if ((a - b).is_constant()) return false;
   const Relation asked{a, "==", b};
-  if (!std::all_of(trials_.begin(), trials_.end(), [&](const Sizes* s) { return asked.holds(*s); }))
+  if (!std::all_of(trials_.begin(), trials_.end(),
+                   [&](const Sizes* s) { return holds(asked, *s); }))
     return false;
   assume(a, "==", b);
   return true;
