@@ -5,6 +5,8 @@
 #include "src/diag/error.h"
 #include "src/dynamic/fit.h"
 #include "src/dynamic/level.h"
+#include "src/dynamic/scan_shapes.h"
+#include "src/dynamic/shape_rule.h"
 
 namespace t2n::dynamic {
 namespace {
@@ -39,11 +41,20 @@ struct Subject {
   throw Error(std::move(out));
 }
 
+/// Whether `b` holds wherever `a` does: equal relations, and bounds on the same expression.
+bool implies(const Relation& a, const Relation& b) {
+  if (a == b) return true;
+  if (a.left != b.left || a.relation != b.relation) return false;
+  if (!a.right.is_constant() || !b.right.is_constant()) return false;
+  return a.relation == ">=" ? a.right.value() >= b.right.value()
+                            : a.relation == "<=" && a.right.value() <= b.right.value();
+}
+
 /// One pass over the graph with the trials at hand. It stops where it needs another trial.
 class Inference {
  public:
   Inference(const std::vector<Trial>& trials, const std::vector<ir::Shape>& inputs)
-      : trials_(trials), inputs_(inputs), result_(trials[0].graph) {}
+      : trials_(trials), inputs_(inputs), result_(trials[0].graph), facts_(sizes_of(trials)) {}
 
   /// Whether the trials were enough.
   bool run() {
@@ -60,6 +71,12 @@ class Inference {
   Inferred& found() { return found_; }
 
  private:
+  static std::vector<const Sizes*> sizes_of(const std::vector<Trial>& trials) {
+    std::vector<const Sizes*> out;
+    for (const Trial& trial : trials) out.push_back(&trial.symbols);
+    return out;
+  }
+
   static ir::Shape& shape_of(const Level& level, ir::ValueId value) {
     return level.result().values[static_cast<size_t>(value)].shape;
   }
@@ -91,15 +108,57 @@ class Inference {
     ir::Node& node = level.result().nodes[index];
     for (size_t i = 0; i < node.args.size(); ++i) argument(level, index, i);
     if (node.body) body(level, index);
+    if (needs_more_) return;
+    bool rule_failed = false;
+    if (node.body) {
+      if (accept(level, node, {scan_output_shapes(node), {}})) return;
+    } else if (const ShapeRule rule = find_shape_rule(node.op)) {
+      const RuleResult result = apply_shape_rule(rule, ShapeView(level.result(), node, facts_));
+      if (accept(level, node, result)) return;
+      rule_failed = !result.bug.empty() || !result.shapes.empty();
+    }
     for (const ir::ValueId output : node.outputs) {
-      measure(level, node, output, "its result");
-      const bool inside = level.outer() != nullptr;
-      found_.measured.push_back(
-          {inside ? ir::kNoValue : output, std::string(ir::op_name(node.op))});
+      measure(level, node, output);
+      found_.measured.push_back({level.outer() != nullptr ? ir::kNoValue : output,
+                                 std::string(ir::op_name(node.op)), rule_failed});
     }
   }
 
-  /// The body of a scan: what its inputs are is measured as well.
+  /// Takes what a rule says if it is true in every trial.
+  bool accept(const Level& level, const ir::Node& node, const RuleResult& result) {
+    std::vector<Relation> assumed = facts_.take_assumed();
+    if (result.shapes.empty()) return false;
+    for (size_t i = 0; i < node.outputs.size(); ++i)
+      for (size_t trial = 0; trial < level.trials(); ++trial)
+        if (!agrees(result.shapes[i], trial, level.shape(trial, node.outputs[i]))) return false;
+    for (size_t i = 0; i < node.outputs.size(); ++i)
+      shape_of(level, node.outputs[i]) = result.shapes[i];
+    note(level, node, std::move(assumed));
+    return true;
+  }
+
+  bool agrees(const ir::Shape& shape, size_t trial, const ir::Shape& traced) const {
+    if (shape.size() != traced.size()) return false;
+    for (size_t i = 0; i < shape.size(); ++i)
+      if (value_at(trial, shape[i]) != traced[i].value()) return false;
+    return true;
+  }
+
+  /// Keeps the strongest of the bounds on an expression.
+  void note(const Level& level, const ir::Node& node, std::vector<Relation> assumed) {
+    for (Relation& relation : assumed) {
+      const auto is_same = [&](const Assumption& known) {
+        return implies(known.relation, relation);
+      };
+      if (std::any_of(found_.assumptions.begin(), found_.assumptions.end(), is_same)) continue;
+      std::erase_if(found_.assumptions,
+                    [&](const Assumption& known) { return implies(relation, known.relation); });
+      found_.assumptions.push_back({std::move(relation), std::string(ir::op_name(node.op)),
+                                    ir::node_where(level.result(), node)});
+    }
+  }
+
+  /// The body of a scan sees what goes in, turn by turn.
   void body(const Level& level, size_t index) {
     ir::Node& node = level.result().nodes[index];
     node.body = std::make_shared<ir::Graph>(*node.body);
@@ -107,13 +166,13 @@ class Inference {
     for (size_t trial = 0; trial < level.trials(); ++trial)
       graphs.push_back(level.trial(trial).nodes[index].body.get());
     const Level inner(*node.body, std::move(graphs), &level);
-    for (const ir::ValueId input : node.body->inputs)
-      measure(inner, node, input, "an input of its body");
+    const std::vector<ir::Shape> shapes = scan_input_shapes(level.result(), node);
+    for (size_t i = 0; i < shapes.size(); ++i) shape_of(inner, node.body->inputs.at(i)) = shapes[i];
     constants(inner);
     nodes(inner);
   }
 
-  void measure(const Level& level, const ir::Node& node, ir::ValueId value, std::string_view what) {
+  void measure(const Level& level, const ir::Node& node, ir::ValueId value) {
     ir::Shape& shape = shape_of(level, value);
     for (size_t axis = 0; axis < shape.size(); ++axis) {
       std::vector<Observation> seen;
@@ -122,7 +181,7 @@ class Inference {
         T2N_ASSERT(there.size() == shape.size(), "the trials differ in rank");
         seen.push_back({&trials_[trial].symbols, there[axis].value()});
       }
-      shape[axis] = fitted(subject(level, node, cat("axis ", axis, " of ", what)), seen);
+      shape[axis] = fitted(subject(level, node, cat("axis ", axis, " of its result")), seen);
     }
   }
 
@@ -174,8 +233,13 @@ class Inference {
       seen.push_back({&trials_[trial].symbols, *extent});
       agrees = agrees && value_at(trial, size) == *extent;
     }
-    if (agrees) return size;
     const ir::Node& node = level.result().nodes[index];
+    if (agrees) {
+      const ir::Dim simple = facts_.simplified(size);
+      note(level, node, facts_.take_assumed());
+      return simple;
+    }
+    found_.measured.push_back({ir::kNoValue, std::string(ir::op_name(node.op))});
     return fitted(subject(level, node, cat("the argument ", quoted(node.args[which].name))), seen);
   }
 
@@ -212,6 +276,7 @@ class Inference {
   const std::vector<Trial>& trials_;
   const std::vector<ir::Shape>& inputs_;
   ir::Graph result_;
+  Facts facts_;
   Inferred found_;
   bool needs_more_ = false;
 };

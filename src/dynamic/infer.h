@@ -23,9 +23,9 @@ struct InferOptions {
   std::function<Trial()> more;
 };
 
-/// A value whose shape did not become known by a rule.
+/// A value whose shape, or an operation whose argument, did not become known by rules.
 struct Measured {
-  ir::ValueId value = ir::kNoValue;  ///< in the graph itself; kNoValue inside the body of a scan
+  ir::ValueId value = ir::kNoValue;  ///< kNoValue for an argument and inside the body of a scan
   std::string op;
   /// There is a rule and it is wrong: a bug of ours, harmless for the sizes were measured.
   bool rule_failed = false;

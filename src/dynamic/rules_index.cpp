@@ -1,0 +1,90 @@
+// Elements picked, or written, where other tensors say.
+#include <algorithm>
+
+#include "src/diag/error.h"
+#include "src/dynamic/shape_rule.h"
+
+namespace t2n::dynamic {
+namespace {
+
+using ir::Dim;
+using ir::Shape;
+
+Shapes self(const ShapeView& op) { return repeated(op, op.shape("self")); }
+
+/// Where the indexed axes of x go: in front, unless they are neighbours.
+Shape indexed(const Shape& x, const std::vector<bool>& is_indexed, const Shape& picked) {
+  const auto first = std::find(is_indexed.begin(), is_indexed.end(), true);
+  const auto next = std::find(first, is_indexed.end(), false);
+  const bool neighbours = std::find(next, is_indexed.end(), true) == is_indexed.end();
+  const auto place = neighbours ? static_cast<size_t>(first - is_indexed.begin()) : 0;
+  Shape out;
+  for (size_t i = 0; i < x.size(); ++i)
+    if (i >= is_indexed.size() || !is_indexed[i]) out.push_back(x[i]);
+  out.insert(out.begin() + static_cast<std::ptrdiff_t>(place), picked.begin(), picked.end());
+  return out;
+}
+
+Shapes index(const ShapeView& op) {
+  const auto is_mask = [](ir::DType dtype) {
+    return dtype == ir::DType::boolean || dtype == ir::DType::u8;
+  };
+  const std::vector<ir::DType> dtypes = op.dtypes("indices");
+  if (std::any_of(dtypes.begin(), dtypes.end(), is_mask))
+    op.unknown("how many elements a mask takes is in its values");
+  std::vector<bool> is_indexed;
+  Shape picked;
+  for (const auto& shape : op.opt_shapes("indices")) {
+    is_indexed.push_back(shape.has_value());
+    if (shape) picked = op.broadcast(picked, *shape);
+  }
+  const bool any = std::find(is_indexed.begin(), is_indexed.end(), true) != is_indexed.end();
+  return {any ? indexed(op.shape("self"), is_indexed, picked) : op.shape("self")};
+}
+
+Shapes index_select(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  return {with_dim(x, op.axis("dim", dim_rank(x)), product(op.shape("index")))};
+}
+
+Shapes index_shape(const ShapeView& op) { return {op.shape("index")}; }
+
+Shapes take_along_dim(const ShapeView& op) {
+  Shape indices = op.shape("indices");
+  if (!op.has("dim")) return {{product(indices)}};
+  const Shape& x = op.shape("self");
+  const int axis = op.axis("dim", dim_rank(x));
+  const Dim size = indices.at(static_cast<size_t>(axis));
+  return {with_dim(op.broadcast(with_dim(x, axis, 1), with_dim(indices, axis, 1)), axis, size)};
+}
+
+Shapes embedding(const ShapeView& op) {
+  Shape out = op.shape("indices");
+  out.push_back(op.shape("weight").at(1));
+  return {out};
+}
+
+Shapes one_hot(const ShapeView& op) {
+  const Dim classes = op.dim("num_classes");
+  if (classes == Dim(-1)) op.unknown("the number of classes is in the values");
+  Shape out = op.shape("self");
+  out.push_back(classes);
+  return {out};
+}
+
+}  // namespace
+
+void add_index_rules(ShapeRules& r) {
+  r.add(index, "index _unsafe_index");
+  r.add(index_select, "index_select");
+  r.add(index_shape, "gather take");
+  r.add(take_along_dim, "take_along_dim");
+  r.add(embedding, "embedding");
+  r.add(one_hot, "one_hot");
+  r.add(self,
+        "_index_put_impl _unsafe_index_put copy diagonal_scatter index_add index_copy "
+        "index_fill index_put index_reduce masked_scatter put scatter scatter_add "
+        "scatter_reduce select_scatter slice_scatter");
+}
+
+}  // namespace t2n::dynamic

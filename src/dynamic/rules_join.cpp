@@ -1,0 +1,177 @@
+// Tensors put together, repeated and padded.
+#include <algorithm>
+
+#include "src/diag/error.h"
+#include "src/dynamic/shape_rule.h"
+
+namespace t2n::dynamic {
+namespace {
+
+using ir::Dim;
+using ir::Shape;
+
+/// Empty vectors join with anything, as of old.
+bool is_nothing(const Shape& shape) { return shape.size() == 1 && shape[0] == Dim(0); }
+
+Shape joined(const ShapeView& op, Shapes inputs, const ir::Dim& dim) {
+  if (std::any_of(inputs.begin(), inputs.end(), [](const Shape& x) { return x.size() > 1; }))
+    std::erase_if(inputs, is_nothing);
+  Shape out = inputs.at(0);
+  const auto at = static_cast<size_t>(ir::floor_mod_int(dim.value(), dim_rank(out)));
+  for (size_t k = 1; k < inputs.size(); ++k)
+    for (size_t i = 0; i < out.size(); ++i)
+      out[i] = i == at ? out[i] + inputs[k].at(i) : op.unified(out[i], inputs[k].at(i));
+  return out;
+}
+
+Shapes cat_along(const ShapeView& op) { return {joined(op, op.shapes("tensors"), op.dim("dim"))}; }
+
+Shapes stack(const ShapeView& op) {
+  Shapes inputs = op.shapes("tensors");
+  Shape out = inputs.at(0);
+  for (const Shape& x : inputs)
+    for (size_t i = 0; i < out.size(); ++i) out[i] = op.unified(out[i], x.at(i));
+  const auto count = static_cast<int64_t>(inputs.size());
+  out.insert(out.begin() + op.axis("dim", static_cast<int>(out.size()) + 1), Dim(count));
+  return {out};
+}
+
+/// Brought to a rank first, as atleast_Nd does.
+Shapes at_least(Shapes inputs, size_t rank) {
+  for (Shape& x : inputs) {
+    if (x.empty()) x = {1};
+    if (rank >= 2 && x.size() == 1) x = {1, x[0]};
+    if (rank >= 3 && x.size() == 2) x.push_back(1);
+  }
+  return inputs;
+}
+
+Shapes hstack(const ShapeView& op) {
+  const Shapes inputs = at_least(op.shapes("tensors"), 1);
+  return {joined(op, inputs, inputs.at(0).size() == 1 ? 0 : 1)};
+}
+
+Shapes vstack(const ShapeView& op) { return {joined(op, at_least(op.shapes("tensors"), 2), 0)}; }
+Shapes dstack(const ShapeView& op) { return {joined(op, at_least(op.shapes("tensors"), 3), 2)}; }
+
+/// Vectors are columns.
+Shapes column_stack(const ShapeView& op) {
+  Shapes inputs = op.shapes("tensors");
+  for (Shape& x : inputs)
+    if (x.size() < 2) x = {product(x), 1};
+  return {joined(op, inputs, 1)};
+}
+
+Shapes block_diag(const ShapeView& op) {
+  Dim rows = 0, columns = 0;
+  for (const Shape& x : at_least(op.shapes("tensors"), 2)) {
+    rows = rows + x[0];
+    columns = columns + x[1];
+  }
+  return {{rows, columns}};
+}
+
+Shapes meshgrid(const ShapeView& op) {
+  Shape out;
+  for (const Shape& x : op.shapes("tensors")) out.push_back(product(x));
+  if (op.has("indexing") && op.str("indexing") == "xy" && out.size() > 1) std::swap(out[0], out[1]);
+  return repeated(op, out);
+}
+
+Shapes broadcast_tensors(const ShapeView& op) {
+  return repeated(op, op.broadcast(op.shapes("tensors")));
+}
+
+Shapes cartesian_prod(const ShapeView& op) {
+  const Shapes inputs = op.shapes("tensors");
+  if (inputs.size() == 1) return {inputs[0]};
+  Dim rows = 1;
+  for (const Shape& x : inputs) rows = rows * product(x);
+  return {{rows, static_cast<int64_t>(inputs.size())}};
+}
+
+/// n over r, with repetition n + r - 1 over r.
+Shapes combinations(const ShapeView& op) {
+  const int64_t r = op.i64("r");
+  Dim n = op.shape("self").at(0);
+  if (op.boolean("with_replacement")) n = n + (r - 1);
+  Dim ways = 1;
+  int64_t factorial = 1;
+  for (int64_t i = 0; i < r; ++i) {
+    ways = ways * (n - i);
+    factorial *= i + 1;
+  }
+  return {{floor_div(ways, factorial), r}};
+}
+
+Shapes pad_sequence(const ShapeView& op) {
+  const Shapes inputs = op.shapes("sequences");
+  Dim longest = inputs.at(0).at(0);
+  for (const Shape& x : inputs) longest = op.facts().larger(longest, x.at(0));
+  const auto count = static_cast<int64_t>(inputs.size());
+  Shape out = op.boolean("batch_first") ? Shape{count, longest} : Shape{longest, count};
+  out.insert(out.end(), inputs[0].begin() + 1, inputs[0].end());
+  return {out};
+}
+
+// --- repetitions ---
+
+/// Factors for the last axes, aligned to the right; the shorter list is filled up with ones.
+Shapes repeat(const ShapeView& op) {
+  Shape x = op.shape("self");
+  Shape factors = op.dims(op.has("repeats") ? "repeats" : "dims");
+  const size_t rank = std::max(x.size(), factors.size());
+  x.insert(x.begin(), rank - x.size(), Dim(1));
+  factors.insert(factors.begin(), rank - factors.size(), Dim(1));
+  for (size_t i = 0; i < rank; ++i) x[i] = x[i] * factors[i];
+  return {x};
+}
+
+Shapes repeat_interleave(const ShapeView& op) {
+  const bool is_flat = !op.has("dim");
+  if (op.is_tensor("repeats") && !op.has("output_size"))
+    op.unknown("the number of repetitions is in a tensor");
+  if (!op.has("self")) return {{op.dim("output_size")}};
+  const Shape& x = op.shape("self");
+  const int axis = is_flat ? 0 : op.axis("dim", dim_rank(x));
+  const Dim whole = is_flat ? product(x) : x.at(static_cast<size_t>(axis));
+  const Dim size = op.has("output_size") ? op.dim("output_size") : whole * op.dim("repeats");
+  return {is_flat ? Shape{size} : with_dim(x, axis, size)};
+}
+
+// --- borders ---
+
+/// Pairs from the last axis on.
+Shapes pad(const ShapeView& op) {
+  Shape out = op.shape("self");
+  const Shape borders = op.dims(op.has("padding") ? "padding" : "pad");
+  for (size_t i = 0; i + 1 < borders.size(); i += 2) {
+    Dim& size = out.at(out.size() - 1 - i / 2);
+    size = size + borders[i] + borders[i + 1];
+  }
+  return {out};
+}
+
+}  // namespace
+
+void add_join_rules(ShapeRules& r) {
+  r.add(cat_along, "cat concat concatenate");
+  r.add(stack, "stack _stack");
+  r.add(hstack, "hstack");
+  r.add(vstack, "vstack row_stack");
+  r.add(dstack, "dstack");
+  r.add(column_stack, "column_stack");
+  r.add(block_diag, "block_diag");
+  r.add(meshgrid, "meshgrid");
+  r.add(broadcast_tensors, "broadcast_tensors");
+  r.add(cartesian_prod, "cartesian_prod");
+  r.add(combinations, "combinations");
+  r.add(pad_sequence, "pad_sequence");
+  r.add(repeat, "repeat tile");
+  r.add(repeat_interleave, "repeat_interleave");
+  r.add(pad,
+        "pad constant_pad_nd reflection_pad1d reflection_pad2d reflection_pad3d "
+        "replication_pad1d replication_pad2d replication_pad3d _pad_circular _pad_enum");
+}
+
+}  // namespace t2n::dynamic

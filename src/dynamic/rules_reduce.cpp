@@ -1,0 +1,107 @@
+// Reductions, running totals and orderings along dims.
+#include "src/diag/error.h"
+#include "src/dynamic/shape_rule.h"
+
+namespace t2n::dynamic {
+namespace {
+
+using ir::Dim;
+using ir::Shape;
+
+/// Over `dim`: an integer, a list, or all where none is given.
+Shape reduced(const ShapeView& op) {
+  const Shape& x = op.first();
+  return without(x, op.axes("dim", dim_rank(x)), op.boolean("keepdim"));
+}
+
+Shapes reduce(const ShapeView& op) { return repeated(op, reduced(op)); }
+
+/// max and min have a form of two tensors as well.
+Shapes reduce_or_broadcast(const ShapeView& op) {
+  return op.has("other") ? Shapes{op.broadcast(op.operands())} : reduce(op);
+}
+
+/// One result for each q, in front.
+Shapes quantile(const ShapeView& op) {
+  Shape out = op.is_tensor("q") ? op.shape("q") : Shape();
+  for (const Dim& dim : reduced(op)) out.push_back(dim);
+  return {out};
+}
+
+Shapes same(const ShapeView& op) { return repeated(op, op.first()); }
+
+Shapes number(const ShapeView& op) { return repeated(op, {}); }
+
+Shapes topk(const ShapeView& op) {
+  const Shape& x = op.first();
+  return repeated(op, with_dim(x, op.axis("dim", dim_rank(x)), op.dim("k")));
+}
+
+Shapes norm_except_dim(const ShapeView& op) {
+  const Shape& x = op.first();
+  if (op.i64("dim") == -1) return {Shape{}};
+  Shape out(x.size(), Dim(1));
+  return {with_dim(out, op.axis("dim", dim_rank(x)), x.at(op.axis("dim", dim_rank(x))))};
+}
+
+Shapes histogram(const ShapeView& op) { return {{op.dim("bins")}}; }
+
+/// Variables are rows.
+Shapes covariance(const ShapeView& op) {
+  const Shape& x = op.first();
+  return {x.size() < 2 ? Shape{} : Shape{x[0], x[0]}};
+}
+
+/// `prepend` and `append` are joined before `n` differences are taken.
+Shapes difference(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const int axis = op.axis("dim", dim_rank(x));
+  const auto at = static_cast<size_t>(axis);
+  Dim size = x.at(at);
+  for (const char* more : {"prepend", "append"})
+    if (op.has(more)) size = size + (op.shape(more).empty() ? Dim(1) : op.shape(more).at(at));
+  return {with_dim(x, axis, op.facts().larger(size - op.dim("n"), 0))};
+}
+
+/// A one-dimensional x runs along `dim`.
+Shape sampled(const ShapeView& op) {
+  const Shape& y = op.shape("y");
+  const bool is_one = !op.is_tensor("x") || op.shape("x").size() < 2;
+  return is_one ? y : op.broadcast(y, op.shape("x"));
+}
+
+Shapes trapezoid(const ShapeView& op) {
+  const Shape y = sampled(op);
+  return {without(y, {op.axis("dim", dim_rank(y))}, false)};
+}
+
+Shapes cumulative_trapezoid(const ShapeView& op) {
+  const Shape y = sampled(op);
+  const int axis = op.axis("dim", dim_rank(y));
+  return {with_dim(y, axis, y.at(static_cast<size_t>(axis)) - 1)};
+}
+
+}  // namespace
+
+void add_reduce_rules(ShapeRules& r) {
+  r.add(reduce,
+        "_aminmax all amax amin aminmax any argmax argmin count_nonzero frobenius_norm kthvalue "
+        "linalg_matrix_norm linalg_norm linalg_vector_norm logsumexp mean median mode nanmean "
+        "nanmedian nansum norm nuclear_norm prod special_logsumexp std std_mean sum var var_mean");
+  r.add(reduce_or_broadcast, "max min");
+  r.add(quantile, "quantile nanquantile");
+  r.add(same,
+        "_logcumsumexp _log_softmax _safe_softmax _softmax argsort cummax cummin cumprod cumsum "
+        "flip fliplr flipud log_softmax logcumsumexp msort renorm softmax softmin sort "
+        "special_log_softmax special_softmax tril triu");
+  r.add(number, "dist dot trace vdot");
+  r.add(topk, "topk");
+  r.add(norm_except_dim, "norm_except_dim");
+  r.add(histogram, "histc");
+  r.add(covariance, "cov corrcoef");
+  r.add(difference, "diff");
+  r.add(trapezoid, "trapezoid trapz");
+  r.add(cumulative_trapezoid, "cumulative_trapezoid");
+}
+
+}  // namespace t2n::dynamic

@@ -1,0 +1,55 @@
+// Images at other sizes: given, or the old ones times a factor.
+#include <cmath>
+
+#include "src/diag/error.h"
+#include "src/dynamic/shape_rule.h"
+
+namespace t2n::dynamic {
+namespace {
+
+using ir::Dim;
+using ir::Shape;
+
+/// floor(size * factor), said in integers where the factor is a whole number of 1/1024.
+Dim scaled(const ShapeView& op, const Dim& size, double factor) {
+  if (size.is_constant())
+    return static_cast<int64_t>(std::floor(static_cast<double>(size.value()) * factor));
+  constexpr int64_t kParts = 1024;
+  const double parts = factor * static_cast<double>(kParts);
+  if (std::trunc(parts) != parts || parts > 1e9) op.unknown("the factor is no simple fraction");
+  return floor_div(static_cast<int64_t>(parts) * size, kParts);
+}
+
+Shapes upsample(const ShapeView& op) {
+  const Shape& x = op.first();
+  const size_t rank = x.size() - 2;
+  Shape out = all_but_last(x, rank);
+  if (op.has("output_size")) {
+    for (const Dim& size : op.dims("output_size", rank, 1)) out.push_back(size);
+    return {out};
+  }
+  const std::vector<double> factors = op.f64s("scale_factors");
+  for (size_t i = 0; i < rank; ++i)
+    out.push_back(scaled(op, last_dims(x, rank)[i], factors.at(factors.size() == 1 ? 0 : i)));
+  return {out};
+}
+
+/// A point of the grid for each result.
+Shapes grid_sampler(const ShapeView& op) {
+  Shape out = all_but_last(op.shape("grid"), 1);
+  out.insert(out.begin() + 1, op.shape("input").at(1));
+  return {out};
+}
+
+}  // namespace
+
+void add_resize_rules(ShapeRules& r) {
+  r.add(upsample,
+        "_upsample_bicubic2d_aa _upsample_bilinear2d_aa _upsample_lanczos2d_aa "
+        "_upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d "
+        "upsample_bicubic2d upsample_bilinear2d upsample_linear1d upsample_nearest1d "
+        "upsample_nearest2d upsample_nearest3d upsample_trilinear3d");
+  r.add(grid_sampler, "grid_sampler grid_sampler_2d grid_sampler_3d");
+}
+
+}  // namespace t2n::dynamic

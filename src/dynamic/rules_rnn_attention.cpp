@@ -1,0 +1,69 @@
+// Recurrent networks and attention.
+#include "src/diag/error.h"
+#include "src/dynamic/shape_rule.h"
+
+namespace t2n::dynamic {
+namespace {
+
+using ir::Dim;
+using ir::Shape;
+
+/// The outputs of all steps: both directions side by side.
+Shape outputs(const ShapeView& op, const Shape& state) {
+  Shape out = op.shape("input");
+  out.back() = op.boolean("bidirectional") ? 2 * state.back() : state.back();
+  return out;
+}
+
+Shapes rnn(const ShapeView& op) { return {outputs(op, op.shape("hx")), op.shape("hx")}; }
+
+Shapes lstm(const ShapeView& op) {
+  const Shapes state = op.shapes("hx");
+  return {outputs(op, state.at(0)), state.at(0), state.at(1)};
+}
+
+Shapes cell(const ShapeView& op) {
+  return op.op().find("lstm") == std::string_view::npos ? Shapes{op.shape("hx")} : op.shapes("hx");
+}
+
+/// Queries by the width of values.
+Shape attended(const ShapeView& op) {
+  const Shape &query = op.shape("query"), &value = op.shape("value");
+  Shape out = op.boolean("enable_gqa")
+                  ? all_but_last(query, 2)
+                  : op.broadcast(all_but_last(query, 2), all_but_last(value, 2));
+  out.push_back(query.at(query.size() - 2));
+  out.push_back(value.back());
+  return out;
+}
+
+Shapes attention(const ShapeView& op) { return {attended(op)}; }
+
+Shapes flash_attention(const ShapeView& op) {
+  return {attended(op), all_but_last(op.shape("query"), 1)};
+}
+
+/// The weights are an average over heads, one for each head, or not asked for.
+Shapes multi_head(const ShapeView& op) {
+  const Shape &query = op.shape("query"), &key = op.shape("key");
+  if (!op.boolean("need_weights")) op.unknown("the weights are no tensor");
+  Shape weights = {query.at(0), query.at(1), key.at(1)};
+  if (!op.boolean("average_attn_weights")) weights.insert(weights.begin() + 1, op.dim("num_head"));
+  return {query, weights};
+}
+
+Shapes encoder_layer(const ShapeView& op) { return {op.shape("src")}; }
+
+}  // namespace
+
+void add_rnn_attention_rules(ShapeRules& r) {
+  r.add(rnn, "gru.input rnn_relu.input rnn_tanh.input");
+  r.add(lstm, "lstm.input");
+  r.add(cell, "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell");
+  r.add(attention, "scaled_dot_product_attention");
+  r.add(flash_attention, "_scaled_dot_product_flash_attention_for_cpu");
+  r.add(multi_head, "_native_multi_head_attention");
+  r.add(encoder_layer, "_transformer_encoder_layer_fwd");
+}
+
+}  // namespace t2n::dynamic

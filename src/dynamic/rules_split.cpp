@@ -1,0 +1,222 @@
+// Parts of a tensor: slices, selections, chunks and windows.
+#include "src/diag/error.h"
+#include "src/dynamic/shape_rule.h"
+
+namespace t2n::dynamic {
+namespace {
+
+using ir::Dim;
+using ir::Shape;
+
+/// A bound of a slice as torch clamps it to [0, size].
+Dim clamped(const ShapeView& op, const Dim& bound, const Dim& size) {
+  constexpr int64_t kEnd = int64_t{1} << 62;
+  if (bound.is_constant() && bound.value() > kEnd) return size;
+  const Dim from_start = op.holds(bound, ">=", 0) ? bound : bound + size;
+  return op.facts().smaller(op.facts().larger(from_start, 0), size);
+}
+
+struct Bounds {
+  Dim start;
+  Dim end;
+};
+
+Bounds bounds(const ShapeView& op, const Dim& size) {
+  const Dim start = op.has("start") ? clamped(op, op.dim("start"), size) : Dim(0);
+  const Dim end = op.has("end") ? clamped(op, op.dim("end"), size) : size;
+  return {start, end};
+}
+
+Shapes slice(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const int axis = op.axis("dim", dim_rank(x));
+  const Bounds b = bounds(op, x.at(static_cast<size_t>(axis)));
+  const Dim length = op.facts().larger(b.end - b.start, 0);
+  return {with_dim(x, axis, ceil_div(length, op.has("step") ? op.dim("step") : Dim(1)))};
+}
+
+Shapes narrow(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  return {with_dim(x, op.axis("dim", dim_rank(x)), op.dim("length"))};
+}
+
+Shapes select(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  return {without(x, {op.axis("dim", dim_rank(x))}, false)};
+}
+
+Shapes unbind(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  return repeated(op, without(x, {op.axis("dim", dim_rank(x))}, false));
+}
+
+// --- several parts along an axis ---
+
+Shapes parts(const Shape& x, int axis, const std::vector<Dim>& sizes) {
+  Shapes out;
+  for (const Dim& size : sizes) out.push_back(with_dim(x, axis, size));
+  return out;
+}
+
+/// Parts of `size`, the last of what is left; their number is that of the trials.
+Shapes equal_parts(const ShapeView& op, const Shape& x, int axis, const Dim& size) {
+  const auto count = static_cast<int64_t>(op.outputs());
+  const Dim whole = x.at(static_cast<size_t>(axis));
+  std::vector<Dim> sizes(op.outputs(), size);
+  if (!sizes.empty()) sizes.back() = whole - (count - 1) * size;
+  if (!op.holds(sizes.back(), ">=", count > 1 ? 1 : 0) || !op.holds(sizes.back(), "<=", size))
+    op.unknown("the number of parts differs");
+  return parts(x, axis, sizes);
+}
+
+Shapes split(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const int axis = op.axis("dim", dim_rank(x));
+  const char* name = op.has("split_sizes") ? "split_sizes" : "split_size";
+  const bool is_list = op.has("split_sizes") || op.op().ends_with(".sizes");
+  if (is_list) return parts(x, axis, op.dims(name));
+  return equal_parts(op, x, axis, op.dim(name));
+}
+
+Shapes chunk(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const int axis = op.axis("dim", dim_rank(x));
+  return equal_parts(op, x, axis, ceil_div(x.at(static_cast<size_t>(axis)), op.dim("chunks")));
+}
+
+/// The first size % sections parts are one longer.
+Shapes sections(const ShapeView& op, const Shape& x, int axis, int64_t count) {
+  std::vector<Dim> sizes;
+  for (int64_t i = 0; i < count; ++i)
+    sizes.push_back(floor_div(x.at(static_cast<size_t>(axis)) + (count - 1 - i), count));
+  if (sizes.size() != op.outputs()) op.unknown("the number of parts differs");
+  return parts(x, axis, sizes);
+}
+
+/// Parts between indices.
+Shapes cut(const ShapeView& op, const Shape& x, int axis, const Shape& indices) {
+  const Dim whole = x.at(static_cast<size_t>(axis));
+  std::vector<Dim> sizes;
+  Dim start = 0;
+  for (const Dim& index : indices) {
+    const Dim end = clamped(op, index, whole);
+    sizes.push_back(op.facts().larger(end - start, 0));
+    start = end;
+  }
+  sizes.push_back(whole - start);
+  return parts(x, axis, sizes);
+}
+
+Shapes cut_at(const ShapeView& op, const Shape& x, int axis) {
+  return op.has("indices") ? cut(op, x, axis, op.dims("indices"))
+                           : sections(op, x, axis, op.i64("sections"));
+}
+
+Shapes tensor_split(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const int axis = op.axis("dim", dim_rank(x));
+  if (op.is_tensor("tensor_indices_or_sections")) op.unknown("the parts are given as a tensor");
+  return cut_at(op, x, axis);
+}
+
+/// Along the first axis of a vector, else the second.
+Shapes hsplit(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  return cut_at(op, x, x.size() < 2 ? 0 : 1);
+}
+
+Shapes vsplit(const ShapeView& op) { return cut_at(op, op.shape("self"), 0); }
+Shapes dsplit(const ShapeView& op) { return cut_at(op, op.shape("self"), 2); }
+
+/// Half the entries gate the others.
+Shapes glu(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const int axis = op.axis("dim", dim_rank(x));
+  return {with_dim(x, axis, floor_div(x.at(static_cast<size_t>(axis)), 2))};
+}
+
+// --- diagonals, windows ---
+
+Shapes diagonal(const ShapeView& op) {
+  const Shape& x = op.first();
+  const auto rank = static_cast<int>(x.size());
+  const int a = op.axis("dim1", rank), b = op.axis("dim2", rank);
+  const Dim offset = op.dim("offset");
+  const Dim rows = x.at(static_cast<size_t>(a)), columns = x.at(static_cast<size_t>(b));
+  const Dim length = op.holds(offset, ">=", 0) ? op.facts().smaller(rows, columns - offset)
+                                               : op.facts().smaller(rows + offset, columns);
+  Shape out = without(x, {a, b}, false);
+  out.push_back(op.facts().larger(length, 0));
+  return {out};
+}
+
+Shapes diag(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const Dim offset = op.dim("diagonal");
+  if (x.size() == 1) {
+    const Dim size = x[0] + (op.holds(offset, ">=", 0) ? offset : -1 * offset);
+    return {{size, size}};
+  }
+  const Dim length = op.holds(offset, ">=", 0) ? op.facts().smaller(x.at(0), x.at(1) - offset)
+                                               : op.facts().smaller(x.at(0) + offset, x.at(1));
+  return {{op.facts().larger(length, 0)}};
+}
+
+Dim diagonal_size(const ShapeView& op, const Dim& length) {
+  const Dim offset = op.dim("offset");
+  return length + (op.holds(offset, ">=", 0) ? offset : -1 * offset);
+}
+
+Shapes diag_embed(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const auto rank = static_cast<int>(x.size()) + 1;
+  int a = op.axis("dim1", rank), b = op.axis("dim2", rank);
+  if (a > b) std::swap(a, b);
+  const Dim size = diagonal_size(op, x.back());
+  Shape out = all_but_last(x, 1);
+  out.insert(out.begin() + a, size);
+  out.insert(out.begin() + b, size);
+  return {out};
+}
+
+Shapes diagflat(const ShapeView& op) {
+  const Dim size = diagonal_size(op, product(op.shape("self")));
+  return {{size, size}};
+}
+
+/// Windows of `size`, `step` apart, become a last axis.
+Shapes unfold(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const Dim size = op.dim("size");
+  if (x.empty()) return {{size}};
+  const int axis = op.axis("dimension", dim_rank(x));
+  const Dim count = floor_div(x.at(static_cast<size_t>(axis)) - size, op.dim("step")) + 1;
+  Shape out = with_dim(x, axis, count);
+  out.push_back(size);
+  return {out};
+}
+
+}  // namespace
+
+void add_split_rules(ShapeRules& r) {
+  r.add(slice, "slice slice_copy");
+  r.add(narrow, "narrow narrow_copy");
+  r.add(select, "select select_copy");
+  r.add(unbind, "unbind unbind_copy");
+  r.add(split,
+        "split split_copy unsafe_split split_with_sizes split_with_sizes_copy "
+        "unsafe_split_with_sizes");
+  r.add(chunk, "chunk unsafe_chunk");
+  r.add(tensor_split, "tensor_split");
+  r.add(hsplit, "hsplit");
+  r.add(vsplit, "vsplit");
+  r.add(dsplit, "dsplit");
+  r.add(glu, "glu");
+  r.add(diagonal, "diagonal diagonal_copy linalg_diagonal");
+  r.add(diag, "diag");
+  r.add(diag_embed, "diag_embed");
+  r.add(diagflat, "diagflat");
+  r.add(unfold, "unfold unfold_copy");
+}
+
+}  // namespace t2n::dynamic

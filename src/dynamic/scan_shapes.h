@@ -1,0 +1,15 @@
+// Sizes around and inside a scan: what its body sees, and what its turns leave.
+#pragma once
+
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace t2n::dynamic {
+
+/// The shapes of the body's inputs, from those of the node's operands.
+std::vector<ir::Shape> scan_input_shapes(const ir::Graph& graph, const ir::Node& node);
+/// The shapes of the node's outputs, from those of the body's.
+std::vector<ir::Shape> scan_output_shapes(const ir::Node& node);
+
+}  // namespace t2n::dynamic

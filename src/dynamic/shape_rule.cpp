@@ -1,0 +1,101 @@
+#include "src/dynamic/shape_rule.h"
+
+#include "src/diag/error.h"
+
+namespace t2n::dynamic {
+namespace {
+
+using ir::Dim;
+using ir::Shape;
+
+ir::Column<ShapeRule>& column() {
+  static ir::Column<ShapeRule> rules("shape rule");
+  return rules;
+}
+
+void fill_column() {
+  ShapeRules rules;
+  for (const auto add : {add_elementwise_rules, add_reduce_rules, add_view_rules, add_split_rules,
+                         add_join_rules, add_index_rules, add_creation_rules, add_conv_pool_rules,
+                         add_resize_rules, add_matmul_rules, add_norm_rules, add_loss_rules,
+                         add_signal_rules, add_rnn_attention_rules})
+    add(rules);
+}
+
+}  // namespace
+
+void ShapeRules::add(ShapeRule rule, std::string_view names, const std::source_location& place) {
+  while (!names.empty()) {
+    const std::string_view name = names.substr(0, names.find(' '));
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
+    if (name.empty()) continue;
+    const bool is_full = name.find("::") != std::string_view::npos;
+    column().set(ir::op_id(is_full ? std::string(name) : cat("aten::", name)), rule,
+                 cat(place.file_name(), ":", place.line()));
+  }
+}
+
+ShapeRule find_shape_rule(ir::OpId op) {
+  static const bool filled = (fill_column(), true);
+  T2N_ASSERT(filled, "no rules");
+  if (const ShapeRule* rule = column().find(op)) return *rule;
+  const std::string_view name = ir::op_name(op);
+  const size_t dot = name.find('.');
+  if (dot == std::string_view::npos) return nullptr;
+  const ShapeRule* rule = column().find(ir::op_id(name.substr(0, dot)));
+  return rule == nullptr ? nullptr : *rule;
+}
+
+RuleResult apply_shape_rule(ShapeRule rule, const ShapeView& op) {
+  try {
+    RuleResult out{rule(op), {}};
+    for (Shape& shape : out.shapes)
+      for (Dim& dim : shape) dim = op.facts().simplified(dim);
+    if (out.shapes.size() != op.outputs())
+      return {{}, cat(out.shapes.size(), " shapes for ", op.outputs(), " outputs")};
+    return out;
+  } catch (const Error& error) {
+    return {{}, error.diagnostic().id == "dynamic-size" ? "" : error.what()};
+  } catch (const std::exception& error) {  // a wrong kind of argument, or an index out of range
+    return {{}, error.what()};
+  }
+}
+
+Dim product(const Shape& dims) {
+  Dim out = 1;
+  for (const Dim& dim : dims) out = out * dim;
+  return out;
+}
+
+Dim ceil_div(const Dim& a, const Dim& b) { return floor_div(a + b - 1, b); }
+
+int dim_rank(const Shape& shape) { return shape.empty() ? 1 : static_cast<int>(shape.size()); }
+
+Shape with_dim(Shape shape, int axis, const Dim& size) {
+  if (!shape.empty()) shape.at(static_cast<size_t>(axis)) = size;
+  return shape;
+}
+
+Shape without(const Shape& shape, const ir::Ints& axes, bool keepdim) {
+  Shape out;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const bool goes = std::find(axes.begin(), axes.end(), static_cast<int64_t>(i)) != axes.end();
+    if (!goes) out.push_back(shape[i]);
+    if (goes && keepdim) out.push_back(1);
+  }
+  return out;
+}
+
+Shape last_dims(const Shape& shape, size_t count) {
+  T2N_ASSERT(count <= shape.size(), "a rank of ", shape.size());
+  return {shape.end() - static_cast<std::ptrdiff_t>(count), shape.end()};
+}
+
+Shape all_but_last(const Shape& shape, size_t count) {
+  T2N_ASSERT(count <= shape.size(), "a rank of ", shape.size());
+  return {shape.begin(), shape.end() - static_cast<std::ptrdiff_t>(count)};
+}
+
+Shapes repeated(const ShapeView& op, const Shape& shape) { return Shapes(op.outputs(), shape); }
+
+}  // namespace t2n::dynamic

@@ -1,0 +1,65 @@
+// Shapes of results from arguments, for symbolic sizes: one rule per operator.
+#pragma once
+
+#include <source_location>
+#include <string_view>
+#include <vector>
+
+#include "src/dynamic/shape_view.h"
+
+namespace t2n::dynamic {
+
+/// The shapes of all outputs. What cannot be said throws `dynamic-size` (ShapeView::unknown).
+using ShapeRule = std::vector<ir::Shape> (*)(const ShapeView& op);
+
+/// The rules, each under one or more operators.
+class ShapeRules {
+ public:
+  /// `names` are separated by spaces, of aten unless they say otherwise. A name without overload
+  /// stands for all overloads.
+  void add(ShapeRule rule, std::string_view names,
+           const std::source_location& place = std::source_location::current());
+};
+
+/// The rule of an operator, of its overload first; nullptr if there is none.
+ShapeRule find_shape_rule(ir::OpId op);
+
+/// What came out of a rule.
+struct RuleResult {
+  std::vector<ir::Shape> shapes;  ///< of the outputs; empty if the rule had no answer
+  std::string bug;                ///< why the rule is wrong, if it broke
+};
+RuleResult apply_shape_rule(ShapeRule rule, const ShapeView& op);
+
+// One function per family, called by find_shape_rule.
+void add_elementwise_rules(ShapeRules& r);
+void add_reduce_rules(ShapeRules& r);
+void add_view_rules(ShapeRules& r);
+void add_split_rules(ShapeRules& r);
+void add_join_rules(ShapeRules& r);
+void add_index_rules(ShapeRules& r);
+void add_creation_rules(ShapeRules& r);
+void add_conv_pool_rules(ShapeRules& r);
+void add_resize_rules(ShapeRules& r);
+void add_matmul_rules(ShapeRules& r);
+void add_norm_rules(ShapeRules& r);
+void add_loss_rules(ShapeRules& r);
+void add_signal_rules(ShapeRules& r);
+void add_rnn_attention_rules(ShapeRules& r);
+
+// What several families share.
+using Shapes = std::vector<ir::Shape>;
+ir::Dim product(const ir::Shape& dims);
+/// (a + b - 1) // b
+ir::Dim ceil_div(const ir::Dim& a, const ir::Dim& b);
+/// The rank of a tensor as dims see it: a number has one axis.
+int dim_rank(const ir::Shape& shape);
+ir::Shape with_dim(ir::Shape shape, int axis, const ir::Dim& size);
+ir::Shape without(const ir::Shape& shape, const ir::Ints& axes, bool keepdim);
+/// The last `count` dims, or all but these.
+ir::Shape last_dims(const ir::Shape& shape, size_t count);
+ir::Shape all_but_last(const ir::Shape& shape, size_t count);
+/// One shape for every output.
+Shapes repeated(const ShapeView& op, const ir::Shape& shape);
+
+}  // namespace t2n::dynamic

@@ -1,0 +1,195 @@
+#include "src/dynamic/shape_view.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/diag/error.h"
+
+namespace t2n::dynamic {
+
+using ir::Dim;
+using ir::Shape;
+
+const ir::Attr* ShapeView::find(std::string_view name) const {
+  const ir::Attr* attr = node_.find(name);
+  if (attr == nullptr || std::holds_alternative<ir::None>(*attr)) return nullptr;
+  const auto* ref = std::get_if<ir::TensorRef>(attr);
+  return ref != nullptr && ref->id == ir::kNoValue ? nullptr : attr;
+}
+
+const ir::Attr& ShapeView::attr(std::string_view name) const {
+  const ir::Attr* attr = find(name);
+  T2N_ASSERT(attr != nullptr, op(), " has no argument '", name, "'");
+  return *attr;
+}
+
+bool ShapeView::has(std::string_view name) const { return find(name) != nullptr; }
+
+bool ShapeView::is_tensor(std::string_view name) const {
+  const ir::Attr* attr = find(name);
+  return attr != nullptr && std::holds_alternative<ir::TensorRef>(*attr);
+}
+
+const Shape& ShapeView::shape(std::string_view name) const {
+  return value(std::get<ir::TensorRef>(attr(name)).id).shape;
+}
+
+ir::DType ShapeView::dtype(std::string_view name) const {
+  return value(std::get<ir::TensorRef>(attr(name)).id).dtype;
+}
+
+std::vector<std::optional<Shape>> ShapeView::opt_shapes(std::string_view name) const {
+  std::vector<std::optional<Shape>> out;
+  for (const ir::ValueId id : std::get<ir::TensorRefs>(attr(name)).ids)
+    out.push_back(id == ir::kNoValue ? std::nullopt : std::optional<Shape>(value(id).shape));
+  return out;
+}
+
+std::vector<Shape> ShapeView::shapes(std::string_view name) const {
+  std::vector<Shape> out;
+  for (const auto& shape : opt_shapes(name)) out.push_back(shape.value());
+  return out;
+}
+
+std::vector<ir::DType> ShapeView::dtypes(std::string_view name) const {
+  std::vector<ir::DType> out;
+  for (const ir::ValueId id : std::get<ir::TensorRefs>(attr(name)).ids)
+    if (id != ir::kNoValue) out.push_back(value(id).dtype);
+  return out;
+}
+
+std::vector<Shape> ShapeView::operands() const {
+  std::vector<Shape> out;
+  for (const ir::Argument& arg : node_.args)
+    if (is_tensor(arg.name)) out.push_back(shape(arg.name));
+  return out;
+}
+
+const Shape& ShapeView::first() const {
+  for (const ir::Argument& arg : node_.args)
+    if (is_tensor(arg.name)) return shape(arg.name);
+  T2N_ASSERT(false, op(), " has no tensor");
+  return value(0).shape;
+}
+
+bool ShapeView::is_text(std::string_view name) const {
+  return has(name) && std::holds_alternative<std::string>(attr(name));
+}
+
+bool ShapeView::is_plain(std::string_view name) const {
+  const auto* size = std::get_if<Dim>(&attr(name));
+  return size == nullptr || size->is_constant();
+}
+
+Dim ShapeView::dim(std::string_view name) const {
+  const ir::Attr& given = attr(name);
+  if (const auto* one = std::get_if<Dim>(&given)) return *one;
+  if (const auto* flag = std::get_if<bool>(&given)) return Dim(*flag ? 1 : 0);
+  if (const auto* real = std::get_if<double>(&given)) {
+    constexpr double kExact = 9007199254740992.0;  // 2^53
+    if (std::trunc(*real) != *real || std::abs(*real) > kExact) unknown("it is no integer");
+    return Dim(static_cast<int64_t>(*real));
+  }
+  return std::get<std::vector<Dim>>(given).at(0);
+}
+
+Shape ShapeView::dims(std::string_view name) const {
+  const ir::Attr& given = attr(name);
+  if (const auto* one = std::get_if<Dim>(&given)) return {*one};
+  return std::get<std::vector<Dim>>(given);
+}
+
+Shape ShapeView::dims(std::string_view name, size_t count, const Dim& fallback) const {
+  Shape out = has(name) ? dims(name) : Shape();
+  if (out.empty()) out = {fallback};
+  if (out.size() == 1) out.resize(count, out.front());
+  return out;
+}
+
+int64_t ShapeView::i64(std::string_view name) const {
+  const Dim out = dim(name);
+  if (!out.is_constant()) unknown("it is not the same for all sizes");
+  return out.value();
+}
+
+std::optional<double> ShapeView::f64(std::string_view name) const {
+  const ir::Attr* given = find(name);
+  if (given == nullptr) return std::nullopt;
+  if (const auto* real = std::get_if<double>(given)) return *real;
+  return static_cast<double>(i64(name));
+}
+
+std::vector<double> ShapeView::f64s(std::string_view name) const {
+  if (const auto* reals = std::get_if<std::vector<double>>(&attr(name))) return *reals;
+  std::vector<double> out;
+  for (const Dim& dim : dims(name)) out.push_back(static_cast<double>(dim.value()));
+  return out;
+}
+
+bool ShapeView::boolean(std::string_view name, bool fallback) const {
+  return has(name) ? std::get<bool>(attr(name)) : fallback;
+}
+
+std::string ShapeView::str(std::string_view name) const {
+  return std::get<std::string>(attr(name));
+}
+
+ir::DType ShapeView::dtype_argument(std::string_view name) const {
+  return std::get<ir::DType>(attr(name));
+}
+
+int ShapeView::axis(std::string_view name, int rank) const {
+  const int64_t given = i64(name);
+  return static_cast<int>(given < 0 ? given + rank : given);
+}
+
+ir::Ints ShapeView::axes(std::string_view name, int rank) const {
+  ir::Ints out;
+  if (has(name))
+    for (const Dim& dim : dims(name)) out.push_back(ir::floor_mod_int(dim.value(), rank));
+  if (out.empty())
+    for (int axis = 0; axis < rank; ++axis) out.push_back(axis);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+Dim ShapeView::unified(const Dim& a, const Dim& b) const {
+  if (!facts_.equal(a, b)) unknown("sizes that must be equal are not");
+  if (b.is_constant() || b.str().size() < a.str().size()) return b;
+  return a;
+}
+
+Dim ShapeView::broadcast_dim(const Dim& a, const Dim& b) const {
+  if (a == b || b == Dim(1)) return a;
+  if (a == Dim(1)) return b;
+  if (facts_.equal(a, b)) return b.is_constant() || b.str().size() < a.str().size() ? b : a;
+  if (facts_.equal(a, 1)) return b;
+  if (facts_.equal(b, 1)) return a;
+  unknown("sizes that must be equal are not");
+}
+
+Shape ShapeView::broadcast(const Shape& a, const Shape& b) const {
+  if (a.size() < b.size()) return broadcast(b, a);
+  Shape out = a;
+  const size_t offset = a.size() - b.size();
+  for (size_t i = 0; i < b.size(); ++i) out[offset + i] = broadcast_dim(a[offset + i], b[i]);
+  return out;
+}
+
+Shape ShapeView::broadcast(const std::vector<Shape>& shapes) const {
+  Shape out;
+  for (const Shape& shape : shapes) out = broadcast(out, shape);
+  return out;
+}
+
+bool ShapeView::holds(const Dim& a, std::string_view relation, const Dim& b) const {
+  const auto known = facts_.decide(a, relation, b);
+  if (!known) unknown("the trials differ");
+  return *known;
+}
+
+void ShapeView::unknown(std::string_view why) const {
+  throw Error("dynamic-size", cat("no rule says the sizes of ", op()), std::string(why));
+}
+
+}  // namespace t2n::dynamic

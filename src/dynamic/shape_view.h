@@ -1,0 +1,76 @@
+// An operation as a shape rule reads it: arguments by schema name, with symbolic shapes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/graph.h"
+#include "src/dynamic/facts.h"
+
+namespace t2n::dynamic {
+
+class ShapeView {
+ public:
+  ShapeView(const ir::Graph& graph, const ir::Node& node, Facts& facts)
+      : graph_(graph), node_(node), facts_(facts) {}
+
+  std::string_view op() const { return ir::op_name(node_.op); }
+  size_t outputs() const { return node_.outputs.size(); }
+  Facts& facts() const { return facts_; }
+  /// Whether the schema has the argument and it was given.
+  bool has(std::string_view name) const;
+
+  // Tensors.
+  bool is_tensor(std::string_view name) const;
+  const ir::Shape& shape(std::string_view name) const;
+  ir::DType dtype(std::string_view name) const;
+  /// Of a tensor list; an absent tensor has none.
+  std::vector<std::optional<ir::Shape>> opt_shapes(std::string_view name) const;
+  std::vector<ir::Shape> shapes(std::string_view name) const;
+  std::vector<ir::DType> dtypes(std::string_view name) const;
+  /// Of every tensor among the arguments, lists aside, in order.
+  std::vector<ir::Shape> operands() const;
+  const ir::Shape& first() const;  ///< of the first argument that is a tensor
+
+  // Plain values.
+  bool is_text(std::string_view name) const;
+  bool is_plain(std::string_view name) const;  ///< a number without symbols
+  ir::Dim dim(std::string_view name) const;    ///< whole floats count as integers
+  ir::Shape dims(std::string_view name) const;
+  /// A list of `count`, of which torch repeats a single one; `fallback` if there is none.
+  ir::Shape dims(std::string_view name, size_t count, const ir::Dim& fallback) const;
+  int64_t i64(std::string_view name) const;
+  std::optional<double> f64(std::string_view name) const;
+  std::vector<double> f64s(std::string_view name) const;
+  bool boolean(std::string_view name, bool fallback = false) const;
+  std::string str(std::string_view name) const;
+  ir::DType dtype_argument(std::string_view name) const;
+  /// A dim in [0, rank).
+  int axis(std::string_view name, int rank) const;
+  /// Dims in [0, rank), ascending; all if none are given.
+  ir::Ints axes(std::string_view name, int rank) const;
+
+  // Sizes.
+  /// One size for both, which must be equal.
+  ir::Dim unified(const ir::Dim& a, const ir::Dim& b) const;
+  ir::Dim broadcast_dim(const ir::Dim& a, const ir::Dim& b) const;
+  ir::Shape broadcast(const ir::Shape& a, const ir::Shape& b) const;
+  ir::Shape broadcast(const std::vector<ir::Shape>& shapes) const;
+  /// a relation b, as all trials have it.
+  bool holds(const ir::Dim& a, std::string_view relation, const ir::Dim& b) const;
+  /// Nothing can be said of this use.
+  [[noreturn]] void unknown(std::string_view why) const;
+
+ private:
+  const ir::Attr* find(std::string_view name) const;
+  const ir::Attr& attr(std::string_view name) const;
+  const ir::Value& value(ir::ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+
+  const ir::Graph& graph_;
+  const ir::Node& node_;
+  Facts& facts_;
+};
+
+}  // namespace t2n::dynamic
