@@ -167,6 +167,7 @@ ExportOptions pipeline_options(const Options& options, Talk& talk) {
   out.output = options.output;
   out.compression = level_of(options);
   out.method = options.inputs.method;
+  out.explicit_states = options.inputs.explicit_states;
   if (!options.report.empty()) check_report_path(options.report);
   out.samples = parse_inputs(options.inputs.specs);
   out.dynamic = dynamic_options(options.inputs);
@@ -212,6 +213,10 @@ std::string model_line(const ExportOptions& options, const ExportResult& result)
     parts.push_back(cat("constant: ", joined(result.constant_inputs, ", ")));
   if (!result.pruned_inputs.empty())
     parts.push_back(cat("left out: ", joined(result.pruned_inputs, ", ")));
+  std::vector<std::string> states;
+  for (const Port& port : result.outputs)
+    if (!port.state.empty()) states.push_back(cat(port.name, " -> ", port.other_side));
+  if (!states.empty()) parts.push_back(cat("state: ", joined(states, ", ")));
   parts.push_back(counted(result.operations, "operation"));
   parts.push_back(cat(short_count(result.model.parameters), " parameters"));
   return joined(parts, " · ");

@@ -37,6 +37,7 @@ std::string export_line(const Options& options, const Inspection& inspection) {
   std::string line = cat("t2nnef export ", shell_word(options.model), " --target tract --check");
   if (options.inputs.method != "forward")
     line += cat(" --method ", shell_word(options.inputs.method));
+  if (options.inputs.explicit_states) line += " --state";
   for (const std::string& spec : input_specs(options, inspection))
     line += cat(" -i ", shell_word(spec));
   for (const std::string& spec : options.inputs.dynamic)
@@ -74,6 +75,14 @@ std::string outputs_text(const ir::Graph& graph) {
   return out;
 }
 
+std::string states_text(const Inspection& inspection) {
+  std::string out;
+  for (const trace::State& state : inspection.states)
+    out += cat("  ", typed(state.name, state.initial.dtype, ir::to_shape(state.initial.shape)),
+               ", fed by ", inspection.graph->output_names[state.output], "\n");
+  return out.empty() ? out : "state:\n" + out;
+}
+
 std::string operators_text(const ir::Graph& graph) {
   std::map<std::string_view, int> uses;
   for (const ir::Node& node : graph.nodes) ++uses[ir::op_name(node.op)];
@@ -95,7 +104,8 @@ std::string inspection_text(const Options& options, const Inspection& inspection
   out += cat("arguments of ", options.inputs.method, ":\n", arguments_text(inspection));
   if (!model.samples.empty()) out += "samples kept in the file:\n" + samples_text(inspection);
   if (inspection.graph)
-    out += cat("outputs:\n", outputs_text(*inspection.graph), operators_text(*inspection.graph));
+    out += cat("outputs:\n", outputs_text(*inspection.graph), states_text(inspection),
+               operators_text(*inspection.graph));
   else
     out += "the file keeps no sample inputs: outputs and operators are known once -i gives them\n";
   return cat(out,
@@ -105,9 +115,10 @@ std::string inspection_text(const Options& options, const Inspection& inspection
 
 ExitCode run(const Options& options) {
   Talk talk(Verbosity::normal);
-  const Inspection inspection = inspect_model(
-      require_model(options.model, "inspect"), options.inputs.method,
-      parse_inputs(options.inputs.specs), dynamic_options(options.inputs), talk.report());
+  const Inspection inspection =
+      inspect_model(require_model(options.model, "inspect"), options.inputs.method,
+                    parse_inputs(options.inputs.specs), dynamic_options(options.inputs),
+                    options.inputs.explicit_states, talk.report());
   if (!options.graph) {
     print(inspection_text(options, inspection));
   } else if (inspection.graph) {

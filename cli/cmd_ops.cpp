@@ -47,7 +47,7 @@ ExitCode list_used(const Options& options, const target::Target& target) {
   Talk talk(Verbosity::normal);
   const Inspection inspection =
       inspect_model(options.subject, options.inputs.method, parse_inputs(options.inputs.specs),
-                    dynamic_options(options.inputs), talk.report());
+                    dynamic_options(options.inputs), options.inputs.explicit_states, talk.report());
   if (!inspection.graph)
     throw Error(
         "input-missing", "the operators are not known without sample inputs", {},

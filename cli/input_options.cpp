@@ -17,6 +17,8 @@ void add_input_options(CLI::App& command, InputOptions& options) {
       ->allow_extra_args(false);
   command.add_option("--method", options.method, "The method to take instead of forward")
       ->type_name("NAME");
+  command.add_flag("--state", options.explicit_states,
+                   "What the model keeps between calls becomes inputs and outputs (h, h_next)");
   command
       .add_option("--dynamic", options.dynamic,
                   "An axis of any size, repeatable: x:0=B  ids:-1=S  mask:1=P+S  y:2=2*S")

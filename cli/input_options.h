@@ -17,6 +17,7 @@ struct InputOptions {
   std::string method = "forward";
   std::vector<std::string> dynamic;     ///< of --dynamic
   std::vector<std::string> assertions;  ///< of --assert
+  bool explicit_states = false;         ///< of --state
 };
 
 DynamicOptions dynamic_options(const InputOptions& options);

@@ -73,9 +73,41 @@ void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
   }
 }
 
+/// The states that the trace found are samples from now on, with the model's own values.
+void add_states(TracedModel& model) {
+  for (const trace::State& state : model.traced.states) {
+    const auto same = [&](Sample& s) { return trace::flat_name(s.input.path) == state.name; };
+    const auto found = std::find_if(model.samples.begin(), model.samples.end(), same);
+    if (found != model.samples.end())
+      found->input.is_state = true;
+    else
+      model.samples.push_back({{{state.name}, state.initial, true}, std::nullopt});
+  }
+}
+
+/// Which output feeds which input of the next call.
+void pair_states(const trace::Traced& traced, ExportResult& result) {
+  for (const trace::State& state : traced.states) {
+    Port& input = result.inputs[state.input];
+    Port& output = result.outputs[state.output];
+    input.state = output.state = state.path;
+    input.other_side = output.name;
+    output.other_side = input.name;
+  }
+}
+
+/// Axes of states are declared as those of inputs; along them a state may grow.
+void declare_axes(const DynamicOptions& dynamic, trace::TraceOptions& options) {
+  for (const dynamic::AxisSpec& spec : dynamic.axes) {
+    std::string name = spec.input;
+    std::replace(name.begin(), name.end(), '.', '_');
+    options.free_axes.emplace(std::move(name), spec.axis);
+  }
+}
+
 TracedModel load_and_trace(const std::string& path, const std::string& method,
                            const std::vector<Sample>& samples, const DynamicOptions& dynamic,
-                           const trace::TraceOptions& options,
+                           trace::TraceOptions options,
                            const std::function<void(std::string_view)>& progress) {
   TracedModel model;
   progress("load");
@@ -85,9 +117,12 @@ TracedModel load_and_trace(const std::string& path, const std::string& method,
   model.samples_from_file = samples.empty() && !model.info.samples.empty();
   progress("trace");
   learn_ranges(model, options);
-  if (dynamic.axes.empty()) {
+  declare_axes(dynamic, options);
+  if (dynamic.axes.empty() || options.explicit_states) {
     model.traced = torch_module().trace(*model.session, fill(model.samples, 0), options);
-  } else {
+    add_states(model);
+  }
+  if (!dynamic.axes.empty()) {
     model.dynamic = trace_dynamic_model(*model.session, model.samples, dynamic, options);
     model.traced = std::move(model.dynamic->traced);
   }
@@ -111,7 +146,7 @@ std::vector<Port> ports(const ir::Graph& graph, const std::vector<ir::ValueId>& 
   std::vector<Port> out;
   for (const ir::ValueId id : ids) {
     const ir::Value& value = graph.values[static_cast<size_t>(id)];
-    out.push_back({value.name, value.dtype, value.shape, false});
+    out.push_back({value.name, value.dtype, value.shape, false, {}, {}});
   }
   return out;
 }
@@ -365,6 +400,7 @@ ExportResult export_model(const ExportOptions& options) {
 
   trace::TraceOptions trace_options;
   trace_options.accepted_guards = options.accepted_guards;
+  trace_options.explicit_states = options.explicit_states;
   trace_options.report = options.report;
   TracedModel model = load_and_trace(options.model, options.method, options.samples,
                                      options.dynamic, trace_options, progress);
@@ -377,6 +413,7 @@ ExportResult export_model(const ExportOptions& options) {
   for (size_t i = 0; i < result.outputs.size(); ++i) result.outputs[i].name = graph.output_names[i];
   const std::vector<std::string> names = graph.output_names;
   if (model.dynamic) add_dynamic(result, *model.dynamic);
+  pair_states(model.traced, result);
   say_pairs(result, options.report);
 
   progress("passes");
@@ -398,12 +435,13 @@ ExportResult export_model(const ExportOptions& options) {
 
 Inspection inspect_model(const std::string& model, const std::string& method,
                          const std::vector<Sample>& samples, const DynamicOptions& dynamic,
-                         const Report& report) {
+                         bool explicit_states, const Report& report) {
   Inspection out;
   const auto session = torch_module().load(model, method);
   out.model = torch_module().describe(*session);
   try {
     trace::TraceOptions options;
+    options.explicit_states = explicit_states;
     options.report = report;
     TracedModel traced =
         load_and_trace(model, method, samples, dynamic, options, [](std::string_view) {});
@@ -412,6 +450,7 @@ Inspection inspect_model(const std::string& model, const std::string& method,
     context.evaluate = torch_module().evaluator();
     passes::run_pipeline(traced.traced.graph,
                          {"bind-sizes", "dead-code", "fold-constants", "dead-code"}, context, {});
+    out.states = std::move(traced.traced.states);
     out.graph = std::move(traced.traced.graph);
   } catch (const Error& error) {
     if (error.diagnostic().id != "input-missing") throw;

@@ -40,7 +40,8 @@ struct ExportOptions {
   std::vector<Sample> samples;            ///< of --input; they win over those in the file
   std::set<std::string> accepted_guards;  ///< of --accept-guard: "model.py:8"
   DynamicOptions dynamic;
-  bool prune_unused_inputs = false;       ///< leave out what no output depends on
+  bool explicit_states = false;      ///< of --state
+  bool prune_unused_inputs = false;  ///< leave out what no output depends on
   std::optional<CheckOptions> check;
   passes::PipelineOptions passes;
   Report report;
@@ -54,6 +55,8 @@ struct Port {
   ir::DType dtype;
   ir::Shape shape;
   bool is_unused = false;  ///< an input without influence on any output
+  std::string state;       ///< of a state: the path of the part of the model, "encoder.h"
+  std::string other_side;  ///< of a state: the output that feeds this input, or the reverse
 };
 
 struct ExportResult {
@@ -85,10 +88,11 @@ ExportResult export_model(const ExportOptions& options);
 struct Inspection {
   trace::ModelInfo model;
   std::optional<ir::Graph> graph;  ///< nothing if sample inputs are missing
+  std::vector<trace::State> states;
 };
 Inspection inspect_model(const std::string& model, const std::string& method,
                          const std::vector<Sample>& samples, const DynamicOptions& dynamic,
-                         const Report& report);
+                         bool explicit_states, const Report& report);
 
 /// From a traced graph to a document: verify, passes, translate. Shared with tests.
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,

@@ -31,13 +31,19 @@ Json shape_json(const ir::Shape& shape) {
   return out;
 }
 
-Json ports_json(const std::vector<Port>& ports) {
+/// `other` says which side of a state a port is on: "from" an output, or what it "feeds".
+Json ports_json(const std::vector<Port>& ports, const char* other) {
   Json out = Json::array();
   for (const Port& port : ports) {
     Json row = {{"name", port.name},
                 {"dtype", ir::dtype_name(port.dtype)},
                 {"shape", shape_json(port.shape)}};
     if (port.is_unused) row["unused"] = true;
+    if (!port.state.empty()) {
+      row["role"] = "state";
+      row["path"] = port.state;
+      row[other] = port.other_side;
+    }
     out.push_back(std::move(row));
   }
   return out;
@@ -110,8 +116,8 @@ Json check_json(const CheckOptions& options, const ExportResult& result) {
 
 void add_result(Json& out, const ExportOptions& options, const ExportResult& result) {
   out["model"] = model_json(result.model, options.model);
-  out["inputs"] = ports_json(result.inputs);
-  out["outputs"] = ports_json(result.outputs);
+  out["inputs"] = ports_json(result.inputs, "from");
+  out["outputs"] = ports_json(result.outputs, "feeds");
   out["constant_inputs"] = result.constant_inputs;
   out["pruned_inputs"] = result.pruned_inputs;
   out["ops"] = {{"total", result.operations}};

@@ -105,6 +105,20 @@ ir::Tensor vary(const ir::Tensor& given, uint64_t seed, uint64_t stream) {
   return out.tensor;
 }
 
+ir::Tensor vary_state(const ir::Tensor& given, uint64_t seed, uint64_t stream) {
+  const ir::Tensor source = ir::contiguous(given);
+  const int64_t count = source.elements();
+  if (count == 0 || !ir::is_float(source.dtype) || !all_equal(source) ||
+      ir::element_f64(source, 0) == 0)
+    return vary(given, seed, stream);
+  Generator generator(seed, stream);
+  ir::OwnedTensor out = ir::allocate(source.dtype, source.shape);
+  const double value = ir::element_f64(source, 0);
+  for (int64_t i = 0; i < count; ++i)
+    put_float(out.data, i, source.dtype, value * (0.5 + generator.uniform()));
+  return out.tensor;
+}
+
 bool needs_ranges(const std::vector<Sample>& samples) {
   for (const Sample& sample : samples)
     if (const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value))
@@ -146,7 +160,8 @@ std::vector<trace::SampleInput> fill(const std::vector<Sample>& samples, uint64_
     if (tensor->bytes.empty())
       *tensor = draw(tensor->dtype, tensor->shape, sample.range, seed, stream);
     else if (seed != 0)
-      *tensor = vary(*tensor, seed, stream);
+      *tensor =
+          sample.input.is_state ? vary_state(*tensor, seed, stream) : vary(*tensor, seed, stream);
   }
   return out;
 }

@@ -168,7 +168,11 @@ void Interpreter::run_operation(Node* node, Env& env) {
 
   // Operands are read before a write changes them; of other operations only new results matter.
   std::optional<Call> write;
-  if (recorder_ != nullptr && writes_tensors(op.schema(), inputs))
+  const bool writes = writes_tensors(op.schema(), inputs);
+  const auto here = [this] { return place(); };
+  state_.touches_containers(op.schema(), inputs, here);
+  if (writes) state_.writes_tensors(op.schema(), inputs, here);
+  if (recorder_ != nullptr && writes)
     write = recorder_->prepare(op, run, inputs, shadows, containers_, place());
   execute_or_explain(op, run, stack);
 

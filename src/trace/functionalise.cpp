@@ -356,15 +356,8 @@ void Recorder::record_write(Call call, const std::vector<at::Tensor>& outputs) {
     written.push_back(call.inputs[i].toTensor());
   }
   call.node.args = std::move(kept);
-  for (const at::Tensor& tensor : written) {
-    if (is_state(tensor))
-      throw Error(
-          "model-state",
-          cat("forward writes to ", quoted(names_.tensor_path(tensor)), ", a part of the model"),
-          "the next call would see another model; an exported file has no such memory",
-          "pass the state in and return it, or do not keep it in eval mode");
+  for (const at::Tensor& tensor : written)
     call.node.outputs.push_back(new_value(call.node, tensor));
-  }
   const std::vector<ir::ValueId> values = call.node.outputs;
   append(std::move(call.node));
   for (size_t i = 0; i < written.size(); ++i) {

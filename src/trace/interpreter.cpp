@@ -38,13 +38,15 @@ c10::intrusive_ptr<c10::ivalue::Object> object_of(const Slot& slot) {
 }  // namespace
 
 Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& sources,
-                         const TraceOptions& options, Recorder* recorder, RangeWatch* ranges)
+                         const TraceOptions& options, Recorder* recorder, RangeWatch* ranges,
+                         StateWatch& state)
     : graph_(graph),
       names_(names),
       sources_(sources),
       options_(options),
       recorder_(recorder),
-      ranges_(ranges) {}
+      ranges_(ranges),
+      state_(state) {}
 
 ir::SourceId Interpreter::source_of(const torch::jit::Node* node, bool torch_too) {
   const auto [found, is_new] = source_ids_.try_emplace({node, torch_too}, ir::kNoSource);
@@ -152,11 +154,7 @@ bool Interpreter::run_structural(Node* node, Env& env) {
   const auto copy_input = [&] { set_outputs(node, env, {slot(node->input(0), env)}); };
   switch (node->kind()) {
     case prim::Constant: run_constant(node, env); return true;
-    case prim::GetAttr:
-      set_outputs(
-          node, env,
-          {{object_of(slot(node->input(0), env))->getAttr(node->s(c10::attr::name)), nullptr}});
-      return true;
+    case prim::GetAttr: run_get_attr(node, env); return true;
     case prim::SetAttr: run_set_attr(node, env); return true;
     case prim::CallMethod: run_call_method(node, env); return true;
     case prim::CallFunction: run_call_function(node, env); return true;
@@ -276,15 +274,33 @@ void Interpreter::run_fork(Node* node, Env& env) {
   set_outputs(node, env, std::move(results));
 }
 
+void Interpreter::run_get_attr(Node* node, Env& env) {
+  const auto object = object_of(slot(node->input(0), env));
+  const size_t at = object->type()->getAttributeSlot(node->s(c10::attr::name));
+  state_.reads_attribute(*object, at);
+  set_outputs(node, env, {{object->getSlot(at), nullptr}});
+}
+
+/// Torch keeps no place of an assignment to an attribute: it is looked for near the value's.
+Place Interpreter::assignment_place(const Node* node) {
+  const std::string& name = node->s(c10::attr::name);
+  std::vector<const Node*> neighbours = {node->input(1)->node()};
+  for (const bool back : {true, false})
+    for (const Node* near = node; near->kind() != prim::Return && near->kind() != prim::Param;
+         near = back ? near->prev() : near->next())
+      neighbours.push_back(near);
+  for (const Node* near : neighbours) {
+    ir::Source source = sources_.find_assignment(near->sourceRange(), name);
+    if (!source.frames.empty()) return {scope_, ir::add_source(graph_, std::move(source))};
+  }
+  return place();
+}
+
 void Interpreter::run_set_attr(Node* node, Env& env) {
   const auto object = object_of(slot(node->input(0), env));
-  const Slot value = slot(node->input(1), env);
-  const std::string& name = node->s(c10::attr::name);
-  if (recorder_ != nullptr && names_.is_module(*object) && names_.scope(*object) >= 0)
-    throw Error("model-state", cat("forward sets the attribute ", quoted(name), " of the model"),
-                "the next call would see another model; an exported file has no such memory",
-                "pass the state in and return it, or do not keep it in eval mode");
-  object->setAttr(name, value.value);
+  const size_t at = object->type()->getAttributeSlot(node->s(c10::attr::name));
+  state_.sets_attribute(object, at, assignment_place(node));
+  object->setSlot(at, slot(node->input(1), env).value);
 }
 
 void Interpreter::run_with(Node* node, Env& env) {

@@ -14,6 +14,7 @@
 #include "src/trace/recorder.h"
 #include "src/trace/shadow.h"
 #include "src/trace/source_map.h"
+#include "src/trace/state_watch.h"
 #include "src/trace/trace.h"
 
 namespace t2n::trace {
@@ -28,7 +29,8 @@ struct Slot {
 class Interpreter {
  public:
   Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& sources,
-              const TraceOptions& options, Recorder* recorder, RangeWatch* ranges);
+              const TraceOptions& options, Recorder* recorder, RangeWatch* ranges,
+              StateWatch& state);
 
   c10::IValue run(const torch::jit::Module& module, const std::string& method,
                   const std::vector<c10::IValue>& arguments);
@@ -55,6 +57,8 @@ class Interpreter {
   void run_fork(torch::jit::Node* node, Env& env);
   void run_construct(torch::jit::Node* node, Env& env);
   void run_unpack(torch::jit::Node* node, Env& env);
+  void run_get_attr(torch::jit::Node* node, Env& env);
+  Place assignment_place(const torch::jit::Node* node);
   void run_set_attr(torch::jit::Node* node, Env& env);
   void run_with(torch::jit::Node* node, Env& env);
   void run_operation(torch::jit::Node* node, Env& env);
@@ -92,6 +96,7 @@ class Interpreter {
   const TraceOptions& options_;
   Recorder* recorder_;
   RangeWatch* ranges_;
+  StateWatch& state_;
   ContainerShadows containers_;
   std::unordered_map<const torch::jit::Node*, Run> operations_;
   std::map<std::pair<const torch::jit::Node*, bool>, ir::SourceId> source_ids_;

@@ -77,6 +77,7 @@ void Interpreter::run_construct(Node* node, Env& env) {
 
 void Interpreter::run_unpack(Node* node, Env& env) {
   const Slot container = slot(node->input(0), env);
+  state_.unpacks(container.value);
   const std::vector<Shadow> shadows = containers_.find(container.value);
   const auto at = [&](size_t i) { return i < shadows.size() ? shadows[i] : container.shadow; };
   std::vector<c10::IValue> elements;

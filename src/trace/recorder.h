@@ -39,8 +39,6 @@ class Recorder {
   ir::ValueId value(const at::Tensor& tensor, Place place, const std::string& use = {});
   /// False for what follows from the model alone.
   bool depends_on_input(const at::Tensor& tensor) const;
-  /// True if forward wrote to a tensor that an attribute of the model holds.
-  bool is_state(const at::Tensor& tensor) const { return !names_.tensor_path(tensor).empty(); }
 
   Shadow tensor_shadow(const at::Tensor& tensor) const;
   void set_tensor_shadow(const at::Tensor& tensor, Shadow shadow);

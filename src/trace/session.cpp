@@ -1,7 +1,6 @@
 #include "src/trace/session.h"
 
 #include <c10/core/InferenceMode.h>
-#include <c10/util/Exception.h>
 
 #include <unordered_set>
 
@@ -10,51 +9,16 @@
 #include "src/trace/inputs.h"
 #include "src/trace/interpreter.h"
 #include "src/trace/names.h"
-#include "src/trace/torch_error.h"
+#include "src/trace/warning_relay.h"
 
 namespace t2n::trace {
 namespace {
-
-/// LibTorch's own warnings become ours: the user sees each once, and only when asked.
-class WarningRelay : public c10::WarningHandler {
- public:
-  explicit WarningRelay(const Report& report) : report_(report) {}
-  void process(const c10::Warning& warning) override {
-    if (report_)
-      report_(Diagnostic{.severity = Severity::note,
-                         .id = "torch-warning",
-                         .message = first_line(warning.msg()),
-                         .where = {},
-                         .details = {},
-                         .why = {},
-                         .help = {}});
-  }
-
- private:
-  const Report& report_;
-};
 
 /// Not Module::eval(): that insists on an attribute which frozen modules lack.
 void set_eval(const torch::jit::Module& module) {
   for (const torch::jit::Module& each : module.modules())
     if (const auto slot = each._ivalue()->type()->findAttributeSlot("training"))
       each._ivalue()->setSlot(*slot, false);
-}
-
-/// A result must not have the name of an input, nor of another result.
-std::vector<std::string> output_names(const ir::Graph& graph,
-                                      const std::vector<FlatOutput>& outputs) {
-  std::unordered_set<std::string> taken;
-  for (const ir::ValueId input : graph.inputs)
-    taken.insert(graph.values[static_cast<size_t>(input)].name);
-  std::vector<std::string> names;
-  for (const FlatOutput& output : outputs) {
-    std::string name = output.name;
-    if (taken.contains(name)) name += "_out";
-    for (int i = 1; !taken.insert(name).second; ++i) name = cat(output.name, "_out_", i);
-    names.push_back(name);
-  }
-  return names;
 }
 
 void count_tensor(const at::Tensor& tensor, std::unordered_set<const void*>& seen,
@@ -130,49 +94,29 @@ ModelInfo Session::describe() const {
   return info;
 }
 
-Traced Session::trace(const std::vector<SampleInput>& inputs, const TraceOptions& options) {
-  const c10::InferenceMode guard;
-  WarningRelay relay(options.report);
-  const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
-  Traced out;
-  const BoundInputs bound = bind_inputs(schema(), inputs);
-  out.constant_inputs = bound.constants;
-  const ModuleNames names(loaded_.module, out.graph);
-  out.graph.name = class_word(*loaded_.module.type());
-  Recorder recorder(out.graph, names, loaded_.mapping, loaded_.ran_code, is_frozen());
-  RangeWatch ranges;
-  for (size_t i = 0; i < bound.tensors.size(); ++i) {
-    recorder.add_input(bound.tensors[i], bound.names[i]);
-    ranges.add_input(bound.tensors[i], i);
-  }
-  Interpreter interpreter(out.graph, names, *loaded_.sources, options, &recorder, &ranges);
-  const c10::IValue result = interpreter.run(loaded_.module, method_, bound.arguments);
-  const std::vector<FlatOutput> outputs = flatten_outputs(result);
-  for (const FlatOutput& output : outputs) {
-    out.graph.outputs.push_back(recorder.value(output.tensor, {}));
-    out.outputs.push_back(copy(output.tensor));
-  }
-  out.graph.output_names = output_names(out.graph, outputs);
-  out.ranges = ranges.ranges(bound.tensors.size());
-  out.decisions = interpreter.decisions();
-  restore();
-  return out;
-}
-
 std::vector<ir::Tensor> Session::run(const std::vector<SampleInput>& inputs) {
   const c10::InferenceMode guard;
   const Report none;
   WarningRelay relay(none);
   const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
+  const Split given = split(inputs, !states_.empty());
+  Undo replaced;
+  replace_leaves(model(), given.states, replaced);
+  StateWatch watch(model());
   ir::Graph scratch;
   const ModuleNames names(loaded_.module, scratch);
-  const BoundInputs bound = bind_inputs(schema(), inputs);
+  const BoundInputs bound = bind_inputs(schema(), given.arguments);
   const TraceOptions options;
-  Interpreter interpreter(scratch, names, *loaded_.sources, options, nullptr, nullptr);
+  Interpreter interpreter(scratch, names, *loaded_.sources, options, nullptr, nullptr, watch);
   std::vector<ir::Tensor> out;
   for (const FlatOutput& output :
        flatten_outputs(interpreter.run(loaded_.module, method_, bound.arguments)))
     out.push_back(copy(output.tensor));
+  if (!states_.empty()) {
+    const std::vector<Attribute> after = list_attributes(model());
+    for (const State& state : states_) out.push_back(copy(tensor_at(after, state.path)));
+  }
+  watch.undo();
   restore();
   return out;
 }

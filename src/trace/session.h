@@ -1,7 +1,13 @@
 // A loaded model between runs.
 #pragma once
 
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "src/trace/loader.h"
+#include "src/trace/state.h"
 #include "src/trace/trace.h"
 
 namespace t2n::trace {
@@ -18,9 +24,25 @@ class Session {
   const c10::FunctionSchema& schema() const;
   bool is_frozen() const;
   void restore() const;
+  ObjectPtr model() const { return loaded_.module._ivalue(); }
+
+  /// Tensors for parts of the model, by path.
+  using Tensors = std::map<std::string, at::Tensor>;
+  struct Split {
+    std::vector<SampleInput> arguments;
+    Tensors states;
+  };
+  struct Attempt;
+  Split split(const std::vector<SampleInput>& inputs, bool may_be_states) const;
+  bool is_argument(const SampleInput& sample) const;
+  Attempt attempt(const Split& given, const TraceOptions& options);
+  void run_recorded(const Split& given, const TraceOptions& options, StateWatch& watch,
+                    Attempt& attempt);
+  Traced settle(Attempt attempt, const Tensors& given, const TraceOptions& options);
 
   Loaded loaded_;
   std::string method_;
+  std::vector<State> states_;  ///< of the last trace, without values
 };
 
 }  // namespace t2n::trace

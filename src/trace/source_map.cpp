@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <regex>
 
 namespace t2n::trace {
 namespace {
@@ -61,17 +62,47 @@ std::optional<ir::Source> traced_place(const std::string& text, bool torch_too) 
   return source;
 }
 
+/// `self.h = …`, `self.n += …`: where it begins and where the attribute's name ends.
+std::optional<std::pair<size_t, size_t>> assignment_after(const std::string& text, size_t from,
+                                                          const std::string& attribute) {
+  const std::regex pattern(R"(([A-Za-z_][A-Za-z0-9_.]*\.)" + attribute +
+                           R"()[ \t]*([-+*/|&@%]|//|\*\*|:[^=\n]*)?=(?!=))");
+  std::smatch match;
+  const std::string rest = text.substr(std::min(from, text.size()));
+  if (!std::regex_search(rest, match, pattern)) return std::nullopt;
+  const size_t begin = from + static_cast<size_t>(match.position(1));
+  return std::pair(begin, begin + static_cast<size_t>(match.length(1)));
+}
+
 }  // namespace
 
-ir::Source SourceMap::find(const torch::jit::SourceRange& range, bool torch_too) {
-  if (!range.source() || !range.source()->filename()) return {};
+const SourceMap::Entry* SourceMap::entry_of(const torch::jit::SourceRange& range) {
+  if (!range.source() || !range.source()->filename()) return nullptr;
   const Table& known = table(*range.source()->filename());
   const auto offset = static_cast<int64_t>(range.start());
-  auto entry = std::upper_bound(known.entries.begin(), known.entries.end(), offset,
-                                [](int64_t at, const Entry& e) { return at < e.offset; });
-  if (entry == known.entries.begin()) return {};
-  --entry;
+  const auto entry = std::upper_bound(known.entries.begin(), known.entries.end(), offset,
+                                      [](int64_t at, const Entry& e) { return at < e.offset; });
+  return entry == known.entries.begin() ? nullptr : &*(entry - 1);
+}
+
+ir::Source SourceMap::find(const torch::jit::SourceRange& range, bool torch_too) {
+  const Entry* entry = entry_of(range);
+  if (entry == nullptr) return {};
+  const Table& known = table(*range.source()->filename());
   return place(known.texts[entry->text], entry->begin, entry->end, torch_too);
+}
+
+ir::Source SourceMap::find_assignment(const torch::jit::SourceRange& near,
+                                      const std::string& attribute) {
+  const Entry* entry = entry_of(near);
+  if (entry == nullptr) return {};
+  const Text& text = table(*near.source()->filename()).texts[entry->text];
+  const size_t line =
+      text.text.rfind('\n', static_cast<size_t>(std::max<int64_t>(entry->begin, 0)));
+  for (size_t from : {line == std::string::npos ? 0 : line, size_t{0}})
+    if (const auto at = assignment_after(text.text, from, attribute))
+      return place(text, static_cast<int64_t>(at->first), static_cast<int64_t>(at->second), false);
+  return {};
 }
 
 ir::Source SourceMap::place(const Text& text, int64_t begin, int64_t end, bool torch_too) {

@@ -24,6 +24,8 @@ class SourceMap {
   /// The frames and the source line with its caret. Frames in torch's own files say nothing about
   /// the user's model: without `torch_too` they are left out, and nothing may be left.
   ir::Source find(const torch::jit::SourceRange& range, bool torch_too);
+  /// The next assignment to an attribute after a place nearby: torch does not keep its own.
+  ir::Source find_assignment(const torch::jit::SourceRange& near, const std::string& attribute);
 
  private:
   struct Text {
@@ -41,6 +43,7 @@ class SourceMap {
     std::vector<Entry> entries;
     std::vector<Text> texts;
   };
+  const Entry* entry_of(const torch::jit::SourceRange& range);
   const Table& table(const std::string& file);
   static Table parse(const std::vector<char>& bytes);
   static ir::Source place(const Text& text, int64_t begin, int64_t end, bool torch_too);

@@ -24,6 +24,7 @@ using Leaf = std::variant<ir::None, ir::Tensor, int64_t, double, bool, std::stri
 struct SampleInput {
   std::vector<std::string> path;
   Leaf value;
+  bool is_state = false;  ///< a part of the model (State::name), no argument
 };
 
 /// "pair_0": the name of a nested input in the artefact and on the command line.
@@ -61,6 +62,12 @@ struct TraceOptions {
   std::set<std::string> accepted_guards;
   /// Loops (Decision::id) to record as one `t2n::scan` instead of turn by turn.
   std::set<const void*> rolled_loops;
+  /// What forward changes of the model becomes inputs and outputs; otherwise it is refused. Samples
+  /// with a state's name give it another first value than the model's own.
+  bool explicit_states = false;
+  /// Axes of states, by State::name, along which a call may leave another size than it found;
+  /// negative ones count from the end.
+  std::set<std::pair<std::string, int64_t>> free_axes;
   Report report;
 };
 
@@ -81,11 +88,21 @@ struct Decision {
 /// Values that an integer input may take: [low, high).
 using Range = std::pair<int64_t, int64_t>;
 
+/// A part of the model that forward changes, as an input and an output of the graph.
+struct State {
+  std::string path;    ///< "encoder.h"
+  std::string name;    ///< of the input: "encoder_h"; the output is "encoder_h_next"
+  size_t input = 0;    ///< place in graph.inputs
+  size_t output = 0;   ///< place in graph.outputs
+  ir::Tensor initial;  ///< the model's own value, or the sample's
+};
+
 struct Traced {
   ir::Graph graph;
   std::vector<ir::Tensor> outputs;           ///< what torch computed, as long as graph.outputs
   std::vector<std::optional<Range>> ranges;  ///< learnt per graph input; integer inputs only
   std::vector<std::string> constant_inputs;  ///< arguments that are no tensors: baked in
+  std::vector<State> states;                 ///< last among inputs and outputs
   std::vector<Decision> decisions;           ///< in execution order; with keep_sizes only
 };
 
@@ -108,7 +125,7 @@ struct TorchModule {
   /// Runs the model once and records it. Graph inputs are the tensor leaves, depth first.
   Traced (*trace)(Session& session, const std::vector<SampleInput>& inputs,
                   const TraceOptions& options);
-  /// Runs the model as trace() does, recording nothing.
+  /// Runs the model as trace() does, recording nothing. States are those of the last trace.
   std::vector<ir::Tensor> (*run)(Session& session, const std::vector<SampleInput>& inputs);
   ir::Evaluator (*evaluator)();
   /// The signature of "aten::add.Tensor"; nullopt if this LibTorch has no such operator.

@@ -1,0 +1,310 @@
+// Tracing, as often as it takes to know every part of the model that forward changes: each time
+// those known so far are inputs.
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "src/diag/error.h"
+#include "src/trace/convert.h"
+#include "src/trace/inputs.h"
+#include "src/trace/interpreter.h"
+#include "src/trace/names.h"
+#include "src/trace/session.h"
+#include "src/trace/warning_relay.h"
+
+namespace t2n::trace {
+namespace {
+
+/// A result must not have the name of an input, nor of another result.
+std::vector<std::string> output_names(const ir::Graph& graph,
+                                      const std::vector<FlatOutput>& outputs) {
+  std::unordered_set<std::string> taken;
+  for (const ir::ValueId input : graph.inputs)
+    taken.insert(graph.values[static_cast<size_t>(input)].name);
+  std::vector<std::string> names;
+  for (const FlatOutput& output : outputs) {
+    std::string name = output.name;
+    if (taken.contains(name)) name += "_out";
+    for (int i = 1; !taken.insert(name).second; ++i) name = cat(output.name, "_out_", i);
+    names.push_back(name);
+  }
+  return names;
+}
+
+/// A name for each path that no argument and no other state has.
+std::vector<std::string> state_names(const std::vector<std::string>& paths,
+                                     std::vector<std::string> taken) {
+  std::vector<std::string> out;
+  for (const std::string& path : paths) {
+    std::string name = state_name(path);
+    while (std::find(taken.begin(), taken.end(), name) != taken.end()) name += "_state";
+    taken.push_back(name);
+    out.push_back(std::move(name));
+  }
+  return out;
+}
+
+/// Where the bytes of a tensor begin and end.
+std::pair<const char*, const char*> extent(const at::Tensor& tensor) {
+  const auto* begin = static_cast<const char*>(tensor.const_data_ptr());
+  int64_t last = 0;
+  for (int64_t d = 0; d < tensor.dim(); ++d) last += (tensor.size(d) - 1) * tensor.stride(d);
+  const int64_t bytes = tensor.numel() == 0 ? 0 : (last + 1) * tensor.element_size();
+  return {begin, begin + bytes};
+}
+
+/// Another leaf whose bytes overlap with those of `path`; "" if there is none.
+std::string shares_memory(const std::vector<Attribute>& attributes, const std::string& path) {
+  const at::Tensor own = tensor_at(attributes, path);
+  if (!own.defined() || !own.has_storage()) return {};
+  const auto [begin, end] = extent(own);
+  for (const Attribute& attribute : attributes)
+    for (const Held& leaf : attribute.leaves) {
+      if (leaf.path == path || !leaf.value.isTensor() || !leaf.value.toTensor().defined() ||
+          !leaf.value.toTensor().has_storage())
+        continue;
+      const auto [other, other_end] = extent(leaf.value.toTensor());
+      if (begin < other_end && other < end) return leaf.path;
+    }
+  return {};
+}
+
+/// The path behind the name of a state, or of any tensor that could become one; "" if none has it.
+std::string path_of(const std::vector<Attribute>& attributes, const std::vector<State>& states,
+                    const std::string& name) {
+  for (const State& state : states)
+    if (state.name == name) return state.path;
+  for (const Attribute& attribute : attributes)
+    for (const Held& leaf : attribute.leaves) {
+      const bool could_be = leaf.value.isTensor() || leaf.value.isNone();
+      if (could_be && (state_name(leaf.path) == name || leaf.path == name)) return leaf.path;
+    }
+  return {};
+}
+
+/// Inputs that are none after all are constants of the model again.
+void make_constant(ir::Graph& graph, ir::ValueId input, const std::string& path,
+                   const at::Tensor& tensor) {
+  std::erase(graph.inputs, input);
+  graph.values[static_cast<size_t>(input)].name = path;
+  graph.constants.push_back({input, copy(tensor)});
+}
+
+}  // namespace
+
+/// One run under the recorder: how far it came, and what it changed.
+struct Session::Attempt {
+  struct Candidate {
+    std::string path;
+    std::string name;
+    at::Tensor initial;
+    ir::ValueId input = ir::kNoValue;
+    ir::ValueId next = ir::kNoValue;
+    ir::Tensor value;  ///< what torch left there
+    std::string shared_with;
+  };
+  Traced traced;
+  std::vector<Candidate> candidates;
+  std::vector<Change> changes;
+  std::optional<Error> error;
+};
+
+bool Session::is_argument(const SampleInput& sample) const {
+  if (sample.is_state) return false;
+  const std::string flat = flat_name(sample.path);
+  const auto& arguments = schema().arguments();
+  return flat.starts_with("input_") ||
+         std::any_of(arguments.begin() + 1, arguments.end(), [&](const c10::Argument& argument) {
+           return sample.path[0] == argument.name() || flat.starts_with(argument.name() + "_");
+         });
+}
+
+Session::Split Session::split(const std::vector<SampleInput>& inputs, bool may_be_states) const {
+  Split out;
+  std::vector<Attribute> attributes;
+  for (const SampleInput& sample : inputs) {
+    const auto* tensor = std::get_if<ir::Tensor>(&sample.value);
+    if (!may_be_states || tensor == nullptr || is_argument(sample)) {
+      out.arguments.push_back(sample);
+      continue;
+    }
+    if (attributes.empty()) attributes = list_attributes(model());
+    const std::string path = path_of(attributes, states_, flat_name(sample.path));
+    if (path.empty())
+      out.arguments.push_back(sample);  // refused where the arguments are bound
+    else
+      out.states[path] = to_torch_copy(*tensor);
+  }
+  return out;
+}
+
+void Session::run_recorded(const Split& given, const TraceOptions& options, StateWatch& watch,
+                           Attempt& attempt) {
+  Traced& out = attempt.traced;
+  const BoundInputs bound = bind_inputs(schema(), given.arguments);
+  out.constant_inputs = bound.constants;
+  const ModuleNames names(loaded_.module, out.graph);
+  out.graph.name = class_word(*loaded_.module.type());
+  Recorder recorder(out.graph, names, loaded_.mapping, loaded_.ran_code, is_frozen());
+  RangeWatch ranges;
+  const auto add = [&](const at::Tensor& tensor, const std::string& name) {
+    recorder.add_input(tensor, name);
+    ranges.add_input(tensor, out.graph.inputs.size() - 1);
+    return out.graph.inputs.back();
+  };
+  for (size_t i = 0; i < bound.tensors.size(); ++i) add(bound.tensors[i], bound.names[i]);
+  std::vector<std::string> paths;
+  for (const Attempt::Candidate& candidate : attempt.candidates) paths.push_back(candidate.path);
+  const std::vector<std::string> state_inputs = state_names(paths, bound.names);
+  for (size_t i = 0; i < paths.size(); ++i) {
+    Attempt::Candidate& candidate = attempt.candidates[i];
+    candidate.name = state_inputs[i];
+    candidate.input = add(given.states.at(candidate.path), candidate.name);
+  }
+  Interpreter interpreter(out.graph, names, *loaded_.sources, options, &recorder, &ranges, watch);
+  const c10::IValue result = interpreter.run(loaded_.module, method_, bound.arguments);
+  const std::vector<FlatOutput> outputs = flatten_outputs(result);
+  for (const FlatOutput& output : outputs) {
+    out.graph.outputs.push_back(recorder.value(output.tensor, {}));
+    out.outputs.push_back(copy(output.tensor));
+  }
+  out.graph.output_names = output_names(out.graph, outputs);
+  out.ranges = ranges.ranges(out.graph.inputs.size());
+  out.decisions = interpreter.decisions();
+  if (attempt.candidates.empty()) return;
+  const std::vector<Attribute> after = list_attributes(model());
+  for (Attempt::Candidate& candidate : attempt.candidates) {
+    const at::Tensor tensor = tensor_at(after, candidate.path);
+    if (!tensor.defined()) continue;
+    candidate.next = recorder.value(tensor, {});
+    candidate.value = copy(tensor);
+  }
+}
+
+Session::Attempt Session::attempt(const Split& given, const TraceOptions& options) {
+  Attempt out;
+  Split fresh = given;
+  for (auto& [path, tensor] : fresh.states) tensor = tensor.clone();
+  Undo replaced;
+  replace_leaves(model(), fresh.states, replaced);
+  StateWatch watch(model());
+  if (!given.states.empty())  // in the order of the model
+    for (const Attribute& attribute : list_attributes(model()))
+      for (const Held& leaf : attribute.leaves)
+        if (given.states.contains(leaf.path))
+          out.candidates.push_back({.path = leaf.path,
+                                    .name = {},
+                                    .initial = given.states.at(leaf.path),
+                                    .input = ir::kNoValue,
+                                    .next = ir::kNoValue,
+                                    .value = {},
+                                    .shared_with = {}});
+  try {
+    run_recorded(fresh, options, watch, out);
+  } catch (const Error& error) {
+    out.error = error;
+  }
+  if (watch.wrote()) {
+    const std::vector<Attribute> after = list_attributes(model());
+    watch.undo();
+    out.changes = find_changes(list_attributes(model()), after, watch, options.free_axes);
+  }
+  watch.undo();
+  replaced.run();
+  restore();
+  if (!out.candidates.empty()) {
+    const std::vector<Attribute> attributes = list_attributes(model());
+    for (Attempt::Candidate& candidate : out.candidates)
+      candidate.shared_with = shares_memory(attributes, candidate.path);
+  }
+  return out;
+}
+
+Traced Session::trace(const std::vector<SampleInput>& inputs, const TraceOptions& options) {
+  const c10::InferenceMode guard;
+  WarningRelay relay(options.report);
+  const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
+  Split given = split(inputs, options.explicit_states);
+  const Tensors by_user = given.states;
+  std::string first_error;
+  for (bool is_first = true;; is_first = false) {
+    Attempt now = attempt(given, options);
+    bool grew = false;
+    for (const Change& change : now.changes)
+      if (change.before.defined())
+        grew = given.states.emplace(change.path, change.before.clone()).second || grew;
+    if (!grew) {
+      // What only fails once state is no constant any more fails because of the state.
+      if (now.error && !options.explicit_states && !is_first &&
+          now.error->diagnostic().message != first_error && !now.changes.empty())
+        refuse_changes(now.changes, now.traced.graph);
+      if (now.error) throw Error(*now.error);
+      return settle(std::move(now), by_user, options);
+    }
+    if (now.error) first_error = now.error->diagnostic().message;
+  }
+}
+
+Traced Session::settle(Attempt attempt, const Tensors& given, const TraceOptions& options) {
+  ir::Graph& graph = attempt.traced.graph;
+  std::map<std::string, Change> by_path;
+  std::vector<Change> refused;
+  std::vector<Change> unread;
+  const auto decide = [&](const Change& change, bool is_live) {
+    if (is_live && (!options.explicit_states || !change.reason.empty())) refused.push_back(change);
+    if (!is_live && !change.was_read) unread.push_back(change);
+  };
+  for (const Change& change : attempt.changes) {
+    by_path[change.path] = change;
+    if (!change.before.defined()) decide(change, change.could_be_seen);
+  }
+  std::vector<Attempt::Candidate> changed;
+  std::vector<Attempt::Candidate> dropped;
+  for (Attempt::Candidate& candidate : attempt.candidates)
+    (by_path.contains(candidate.path) && candidate.next != ir::kNoValue ? changed : dropped)
+        .push_back(std::move(candidate));
+  std::vector<ir::ValueId> ins;
+  std::vector<ir::ValueId> nexts;
+  for (const Attempt::Candidate& candidate : changed) {
+    ins.push_back(candidate.input);
+    nexts.push_back(candidate.next);
+  }
+  const std::set<size_t> live = live_states(graph, ins, nexts);
+  std::vector<Attempt::Candidate> states;
+  for (size_t i = 0; i < changed.size(); ++i) {
+    Change& change = by_path.at(changed[i].path);
+    if (change.in_place && change.reason.empty() && !changed[i].shared_with.empty()) {
+      change.reason = cat("it shares its memory with ", quoted(changed[i].shared_with));
+      change.remedy = "clone() one of them before the model is saved";
+    }
+    decide(change, live.contains(i));
+    (live.contains(i) ? states : dropped).push_back(std::move(changed[i]));
+  }
+  if (!refused.empty() && !options.explicit_states) refuse_changes(refused, graph);
+  if (!refused.empty()) refuse_explicit(refused, graph);
+  note_unread(unread, graph, options.report);
+  for (const Attempt::Candidate& candidate : dropped) {
+    if (given.contains(candidate.path))
+      throw Error("input-unknown", cat("the model has no input ", quoted(candidate.name)),
+                  cat("no call of forward reads what another left in ", quoted(candidate.path)));
+    make_constant(graph, candidate.input, candidate.path, candidate.initial);
+  }
+  std::vector<FlatOutput> outputs;
+  for (const std::string& name : graph.output_names) outputs.push_back({name, {}});
+  for (Attempt::Candidate& candidate : states) {
+    outputs.push_back({candidate.name + "_next", {}});
+    const auto place = std::find(graph.inputs.begin(), graph.inputs.end(), candidate.input);
+    attempt.traced.states.push_back({candidate.path, candidate.name,
+                                     static_cast<size_t>(place - graph.inputs.begin()),
+                                     graph.outputs.size(), copy(candidate.initial)});
+    graph.outputs.push_back(candidate.next);
+    attempt.traced.outputs.push_back(std::move(candidate.value));
+  }
+  graph.output_names = output_names(graph, outputs);
+  attempt.traced.ranges.resize(graph.inputs.size());
+  states_ = attempt.traced.states;
+  return std::move(attempt.traced);
+}
+
+}  // namespace t2n::trace

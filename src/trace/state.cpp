@@ -1,0 +1,302 @@
+#include "src/trace/state.h"
+
+#include <algorithm>
+#include <array>
+
+#include "src/diag/error.h"
+#include "src/trace/convert.h"
+
+namespace t2n::trace {
+namespace {
+
+const char* const kBuffer = "keep it in a tensor: self.register_buffer(name, tensor)";
+
+std::string shape_text(const ir::Ints& shape) {
+  std::string out;
+  for (const int64_t size : shape) out += cat(out.empty() ? "" : ",", size);
+  return cat("[", out, "]");
+}
+
+bool is_tensor(const Held& leaf) {
+  return leaf.value.isTensor() && leaf.value.toTensor().defined();
+}
+
+/// "an int, 3"
+std::string value_text(const Held& leaf) {
+  const c10::IValue& value = leaf.value;
+  if (value.isNone()) return "None";
+  if (is_tensor(leaf)) return cat("a tensor of ", shape_text(leaf.shape));
+  if (value.isScalar() || value.isString()) return cat(value);
+  return cat("of type ", value.tagKind());
+}
+
+/// Sizes may differ along axes that were declared to.
+std::string shape_reason(const Held& before, const Held& after,
+                         const std::set<std::pair<std::string, int64_t>>& free_axes) {
+  const std::string name = state_name(before.path);
+  bool same = before.shape.size() == after.shape.size();
+  for (size_t i = 0; same && i < before.shape.size(); ++i)
+    same = before.shape[i] == after.shape[i] || free_axes.contains({name, static_cast<int64_t>(i)});
+  if (same) return {};
+  return cat("its shape changes from call to call: ", shape_text(before.shape),
+             " before this one, ", shape_text(after.shape), " after");
+}
+
+Change tensor_change(const Held& before, const Held& after, const StateWatch& watch,
+                     const std::set<std::pair<std::string, int64_t>>& free_axes) {
+  Change out;
+  out.path = before.path;
+  out.place = watch.place_of(before);
+  out.before = before.value.toTensor();
+  out.after = after.value.toTensor();
+  out.was_read = watch.was_read(before.holders);
+  out.in_place = watch.wrote_in_place(out.before);
+  out.reason = shape_reason(before, after, free_axes);
+  if (!out.reason.empty()) {
+    out.remedy = "give it one shape for all calls, and write to a part of it";
+  } else if (out.before.scalar_type() != out.after.scalar_type()) {
+    out.reason = cat(
+        "its type changes from ",
+        from_torch(out.before.scalar_type()) ? ir::dtype_name(*from_torch(out.before.scalar_type()))
+                                             : "another",
+        " to ",
+        from_torch(out.after.scalar_type()) ? ir::dtype_name(*from_torch(out.after.scalar_type()))
+                                            : "another",
+        " with the first call");
+    out.remedy = "convert it to one type before it is kept";
+  }
+  return out;
+}
+
+/// Something other than a tensor differs, or there are more or fewer of them.
+Change plain_change(const Attribute& before, std::string path, const std::vector<Holder>& holders,
+                    std::string reason, const StateWatch& watch) {
+  Change out;
+  out.path = std::move(path);
+  out.place = watch.place_of(holders);
+  out.reason = std::move(reason);
+  out.remedy =
+      cat(kBuffer, "; if it settles with the first call, call the model once before saving it");
+  out.could_be_seen = watch.could_see(before.holders);
+  out.was_read = watch.was_read(before.holders);
+  return out;
+}
+
+bool same_paths(const Attribute& a, const Attribute& b) {
+  return a.leaves.size() == b.leaves.size() &&
+         std::equal(a.leaves.begin(), a.leaves.end(), b.leaves.begin(),
+                    [](const Held& x, const Held& y) { return x.path == y.path; });
+}
+
+bool is_same(const Held& before, const Held& after, const StateWatch& watch) {
+  if (is_tensor(before) && is_tensor(after))
+    return before.value.toTensor().is_same(after.value.toTensor()) &&
+           !watch.wrote_in_place(before.value.toTensor()) && before.shape == after.shape;
+  const auto& a = before.value;
+  const auto& b = after.value;
+  if (a.tagKind() != b.tagKind()) return false;
+  if (a.isNone() || a.is(b)) return true;
+  if (a.isDouble() || a.isString() || a.isScalar()) return a.equals(b).toBool();
+  return false;
+}
+
+class Finder {
+ public:
+  Finder(const StateWatch& watch, const std::set<std::pair<std::string, int64_t>>& free_axes)
+      : watch_(watch), free_axes_(free_axes) {}
+
+  void compare(const Attribute& before, const Attribute& after) {
+    if (!same_paths(before, after)) {
+      out_.push_back(plain_change(before, before.path, before.holders,
+                                  cat("it holds ", before.leaves.size(),
+                                      " values before the call, ", after.leaves.size(), " after"),
+                                  watch_));
+      return;
+    }
+    for (size_t i = 0; i < before.leaves.size(); ++i)
+      compare(before, before.leaves[i], after.leaves[i]);
+  }
+  std::vector<Change> take() && { return std::move(out_); }
+
+ private:
+  void compare(const Attribute& attribute, const Held& before, const Held& after) {
+    if (is_same(before, after, watch_)) return;
+    if (is_tensor(before) && is_tensor(after)) {
+      out_.push_back(tensor_change(before, after, watch_, free_axes_));
+      return;
+    }
+    std::vector<Holder> holders = attribute.holders;
+    holders.insert(holders.end(), before.holders.begin(), before.holders.end());
+    Change change =
+        plain_change(attribute, before.path, holders,
+                     cat("it is ", value_text(before), " before the call, ", value_text(after),
+                         " after: a value of the program, not a tensor"),
+                     watch_);
+    if (before.value.isNone() && is_tensor(after)) {
+      change.reason = cat("it is None before the first call, ", value_text(after), " after it");
+      change.remedy = cat("give it a first value: --input ", state_name(before.path), "=",
+                          shape_text(after.shape).substr(1));
+      change.remedy.pop_back();
+      change.remedy += ", or call the model once before saving it";
+    }
+    out_.push_back(std::move(change));
+  }
+
+  const StateWatch& watch_;
+  const std::set<std::pair<std::string, int64_t>>& free_axes_;
+  std::vector<Change> out_;
+};
+
+// --- what is read ---
+
+/// Operands of which only shape and type count.
+bool only_shape_counts(const ir::Node& node, std::string_view argument) {
+  constexpr std::array<std::string_view, 12> kOps = {
+      "aten::copy",       "aten::fill.Scalar", "aten::fill.Tensor", "aten::zero",
+      "aten::zeros_like", "aten::ones_like",   "aten::full_like",   "aten::empty_like",
+      "aten::new_zeros",  "aten::new_ones",    "aten::new_full",    "aten::new_empty"};
+  const std::string_view op = ir::op_name(node.op);
+  return argument == "self" && std::find(kOps.begin(), kOps.end(), op) != kOps.end();
+}
+
+/// Values that `root` is computed from, itself included.
+std::vector<bool> sources_of(const ir::Graph& graph, const std::vector<ir::ValueId>& roots) {
+  std::vector<bool> out(graph.values.size(), false);
+  for (const ir::ValueId root : roots) out[static_cast<size_t>(root)] = true;
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    const bool counts = std::any_of(node->outputs.begin(), node->outputs.end(),
+                                    [&](ir::ValueId id) { return out[static_cast<size_t>(id)]; });
+    if (!counts) continue;
+    for (const ir::Argument& argument : node->args)
+      if (!only_shape_counts(*node, argument.name))
+        ir::for_each_ref(argument.value,
+                         [&](ir::ValueId id) { out[static_cast<size_t>(id)] = true; });
+  }
+  return out;
+}
+
+// --- what is said ---
+
+Where where(const Place& place, const ir::Graph& graph) {
+  ir::Node at;
+  at.scope = place.scope;
+  at.source = place.source;
+  return ir::node_where(graph, at);
+}
+
+std::vector<std::string> rows(const std::vector<Change>& changes, const ir::Graph& graph,
+                              bool with_reasons) {
+  size_t width = 0;
+  for (const Change& change : changes) width = std::max(width, quoted(change.path).size());
+  std::vector<std::string> out;
+  for (const Change& change : changes) {
+    const std::string name = quoted(change.path);
+    out.push_back(cat(name, std::string(width - name.size(), ' '), "   ",
+                      render_where(where(change.place, graph))));
+    if (with_reasons && !change.reason.empty()) {
+      out.push_back(cat("   why: ", change.reason));
+      out.push_back(cat("   help: ", change.remedy));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string state_name(const std::string& path) {
+  std::string out = path;
+  std::replace(out.begin(), out.end(), '.', '_');
+  return out;
+}
+
+std::vector<Change> find_changes(const std::vector<Attribute>& before,
+                                 const std::vector<Attribute>& after, const StateWatch& watch,
+                                 const std::set<std::pair<std::string, int64_t>>& free_axes) {
+  std::map<std::string, const Attribute*> by_path;
+  for (const Attribute& attribute : after) by_path[attribute.path] = &attribute;
+  Finder finder(watch, free_axes);
+  for (const Attribute& attribute : before) {
+    const auto found = by_path.find(attribute.path);
+    const Attribute gone{attribute.path, attribute.holders, {}};
+    finder.compare(attribute, found == by_path.end() ? gone : *found->second);
+  }
+  return std::move(finder).take();
+}
+
+std::set<size_t> live_states(const ir::Graph& graph, const std::vector<ir::ValueId>& candidates,
+                             const std::vector<ir::ValueId>& next) {
+  std::set<size_t> live;
+  std::vector<ir::ValueId> roots = graph.outputs;
+  for (size_t i = 0; i < candidates.size(); ++i)
+    if (sources_of(graph, {next[i]})[static_cast<size_t>(candidates[i])]) live.insert(i);
+  for (size_t before = candidates.size() + 1; before != live.size();) {
+    before = live.size();
+    for (const size_t i : live) roots.push_back(next[i]);
+    const std::vector<bool> sources = sources_of(graph, roots);
+    for (size_t i = 0; i < candidates.size(); ++i)
+      if (sources[static_cast<size_t>(candidates[i])]) live.insert(i);
+  }
+  return live;
+}
+
+void refuse_changes(const std::vector<Change>& changes, const ir::Graph& graph) {
+  const bool one = changes.size() == 1;
+  Diagnostic out{
+      .id = "model-state",
+      .message = one ? cat("forward changes ", quoted(changes[0].path), ", a part of the model")
+                     : cat("forward changes ", changes.size(), " parts of the model"),
+      .where = {},
+      .details = {},
+      .why = "the next call would see another model; an exported file has no such memory",
+      .help = {}};
+  if (one)
+    out.where = {where(changes[0].place, graph)};
+  else
+    out.details = rows(changes, graph, false);
+  const bool possible = std::all_of(changes.begin(), changes.end(),
+                                    [](const Change& change) { return change.reason.empty(); });
+  out.help =
+      cat(possible
+              ? cat("--state makes ", one ? "it an input and an output" : "them inputs and outputs",
+                    " of the file; or pass ", one ? "it" : "them", " in and return ",
+                    one ? "it" : "them")
+              : cat("pass ", one ? "it" : "them", " in and return ", one ? "it" : "them"),
+          ", or do not keep ", one ? "it" : "them", " in eval mode");
+  throw Error(std::move(out));
+}
+
+void refuse_explicit(const std::vector<Change>& changes, const ir::Graph& graph) {
+  if (changes.size() == 1)
+    throw Error(Diagnostic{.id = "model-state",
+                           .message = cat("forward changes ", quoted(changes[0].path),
+                                          ", which cannot become an input of the file"),
+                           .where = {where(changes[0].place, graph)},
+                           .details = {},
+                           .why = changes[0].reason,
+                           .help = changes[0].remedy});
+  throw Error(
+      Diagnostic{.id = "model-state",
+                 .message = cat("forward changes ", changes.size(),
+                                " parts of the model that cannot become inputs of the file"),
+                 .where = {},
+                 .details = rows(changes, graph, true),
+                 .why = {},
+                 .help = {}});
+}
+
+void note_unread(const std::vector<Change>& changes, const ir::Graph& graph, const Report& report) {
+  if (changes.empty() || !report) return;
+  std::string names;
+  for (const Change& change : changes) names += (names.empty() ? "" : ", ") + quoted(change.path);
+  report(Diagnostic{
+      .severity = Severity::note,
+      .id = "model-state",
+      .message = cat("the file does not keep ", names, ", which forward writes and never reads"),
+      .where = changes.size() == 1 ? std::vector<Where>{where(changes[0].place, graph)}
+                                   : std::vector<Where>(),
+      .details = {},
+      .why = {},
+      .help = {}});
+}
+
+}  // namespace t2n::trace

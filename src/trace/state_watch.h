@@ -1,0 +1,70 @@
+// What a run reads of, and writes to, the things that the model holds.
+#pragma once
+
+#include <ATen/core/function_schema.h>
+#include <ATen/core/stack.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "src/trace/call.h"
+#include "src/trace/leaves.h"
+
+namespace t2n::trace {
+
+/// Where the program is; asked only when something is worth noting.
+using AskPlace = std::function<Place()>;
+
+/// To be told of everything before it happens. Its end brings the model back to its beginning.
+class StateWatch {
+ public:
+  explicit StateWatch(const ObjectPtr& model);
+
+  void reads_attribute(const c10::ivalue::Object& object, size_t slot);
+  void sets_attribute(const ObjectPtr& object, size_t slot, Place place);
+  /// An operation on lists and dictionaries, writing or not.
+  void touches_containers(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs,
+                          const AskPlace& place);
+  void unpacks(const c10::IValue& container);
+  /// An operation that really writes to tensors.
+  void writes_tensors(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs,
+                      const AskPlace& place);
+
+  bool wrote() const { return !set_.empty() || !mutated_.empty() || !written_.empty(); }
+  /// True if the tensor's memory was written, and the model held it from the beginning.
+  bool wrote_in_place(const at::Tensor& tensor) const;
+  /// Where the value was last changed: in its own memory, else by its innermost holder.
+  Place place_of(const Held& leaf) const;
+  Place place_of(const std::vector<Holder>& holders) const;
+  /// Whether the beginning's value could have been seen: an attribute was read before it was set, a
+  /// container before it was emptied.
+  bool could_see(const std::vector<Holder>& holders) const;
+  /// Whether the program read the attribute at all.
+  bool was_read(const std::vector<Holder>& holders) const;
+  void undo() { undo_.run(); }
+
+ private:
+  void add(const c10::IValue& value);
+  void mutates(const std::string& op, const torch::jit::Stack& inputs, const AskPlace& place);
+  bool reads_what_was_written(const std::string& op, const torch::jit::Stack& inputs) const;
+  void write(const at::Tensor& tensor, const AskPlace& place);
+
+  std::unordered_set<const void*> objects_;
+  std::unordered_set<const void*> containers_;
+  std::unordered_set<const void*> storages_;
+  std::unordered_set<const void*> tensors_;  ///< not written yet
+  std::map<Holder, Place> set_;
+  std::set<Holder> read_;
+  std::set<Holder> read_first_;
+  std::map<const void*, Place> mutated_;
+  std::set<const void*> emptied_;
+  std::set<const void*> seen_first_;                   ///< containers
+  std::map<const void*, std::set<std::string>> keys_;  ///< that this run wrote
+  std::map<const c10::StorageImpl*, Place> written_;
+  Undo undo_;
+};
+
+}  // namespace t2n::trace

@@ -1,0 +1,29 @@
+// LibTorch's own warnings become ours: the user sees each once, and only when asked.
+#pragma once
+
+#include <c10/util/Exception.h>
+
+#include "src/diag/sink.h"
+#include "src/trace/torch_error.h"
+
+namespace t2n::trace {
+
+class WarningRelay : public c10::WarningHandler {
+ public:
+  explicit WarningRelay(const Report& report) : report_(report) {}
+  void process(const c10::Warning& warning) override {
+    if (report_)
+      report_(Diagnostic{.severity = Severity::note,
+                         .id = "torch-warning",
+                         .message = first_line(warning.msg()),
+                         .where = {},
+                         .details = {},
+                         .why = {},
+                         .help = {}});
+  }
+
+ private:
+  const Report& report_;
+};
+
+}  // namespace t2n::trace
