@@ -41,10 +41,11 @@ Ref open_slice(const OpView& op, Emitter& out, Ref x, int axis, int64_t step) {
     const Dim stop = begin + (count - Dim(1)) * Dim(step) + Dim(1);
     return out.slice(x, axis, begin, stop, step);
   }
-  if (last >= out.at_sample(size)) return out.slice(x, axis, size - count, size);
-  if (last < 0 && first < 0) return out.slice(x, axis, size + end - count, size + end);
-  const Dim begin = first < 0 ? size + start : start;
-  return out.slice(x, axis, begin, begin + count);
+  if (first >= 0) return out.slice(x, axis, start, start + count);
+  // From the back: the start may have been cut off, an end that is open or negative was not.
+  if (end == Dim(kOpen)) return out.slice(x, axis, size - count, size);
+  if (last < 0) return out.slice(x, axis, size + end - count, size + end);
+  return out.slice(x, axis, size + start, size + start + count);
 }
 
 /// Python's rule: negative bounds count from the end, and bounds outside are cut off.

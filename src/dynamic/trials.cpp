@@ -280,8 +280,11 @@ DynamicTrace trace_dynamic(Traced sample, const Request& request) {
   out.relations = positivity(sizes, request.asserted);
   const auto add = [&](const std::vector<Relation>& more) {
     for (const Relation& relation : more) {
-      if (std::find(out.relations.begin(), out.relations.end(), relation) != out.relations.end())
-        continue;
+      const Relation mirrored{relation.right, relation.relation, relation.left};
+      const auto is_same = [&](const Relation& other) {
+        return other == relation || (relation.relation == "==" && other == mirrored);
+      };
+      if (std::any_of(out.relations.begin(), out.relations.end(), is_same)) continue;
       out.relations.push_back(relation);
       out.chooser.add(relation);
     }
