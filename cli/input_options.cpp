@@ -21,7 +21,8 @@ void add_input_options(CLI::App& command, InputOptions& options) {
                    "What the model keeps between calls becomes inputs and outputs (h, h_next)");
   command
       .add_option("--dynamic", options.dynamic,
-                  "An axis of any size, repeatable: x:0=B  ids:-1=S  mask:1=P+S  y:2=2*S")
+                  "An axis of any size, repeatable: x:0=B  ids:-1=S  mask:1=P+S  y:2=2*S\n"
+                  "past.*:2=P")
       ->type_name("INPUT:AXIS=SIZE")
       ->allow_extra_args(false);
   command

@@ -49,12 +49,26 @@ int64_t parse_index(const std::string& text, const std::string& whole) {
   return std::stoll(text);
 }
 
-/// The index of the input that the user names.
-size_t find_input(const AxisSpec& axis, const std::vector<std::string>& names) {
+/// Shell-like: '*' stands for any characters.
+bool matches(std::string_view pattern, std::string_view text) {
+  if (pattern.empty()) return text.empty();
+  if (pattern[0] == '*') {
+    for (size_t skip = 0; skip <= text.size(); ++skip)
+      if (matches(pattern.substr(1), text.substr(skip))) return true;
+    return false;
+  }
+  return !text.empty() && pattern[0] == text[0] && matches(pattern.substr(1), text.substr(1));
+}
+
+/// The indices of the inputs that the user names.
+std::vector<size_t> find_inputs(const AxisSpec& axis, const std::vector<std::string>& names) {
   std::string flat = axis.input;
   std::replace(flat.begin(), flat.end(), '.', '_');
+  std::vector<size_t> found;
   for (size_t i = 0; i < names.size(); ++i)
-    if (names[i] == axis.input || names[i] == flat || axis.input == cat("input_", i)) return i;
+    if (names[i] == axis.input || matches(flat, names[i]) || axis.input == cat("input_", i))
+      found.push_back(i);
+  if (!found.empty()) return found;
   const std::string near = nearest(flat, names);
   std::string known;
   for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
@@ -62,6 +76,15 @@ size_t find_input(const AxisSpec& axis, const std::vector<std::string>& names) {
               cat("--dynamic ", axis.text, ": the model has no input ", quoted(axis.input)),
               cat("its inputs are: ", known),
               near.empty() ? std::string() : cat("did you mean ", quoted(near), "?"));
+}
+
+/// The axis counted from the front.
+size_t axis_of(const AxisSpec& axis, const std::string& input, size_t axes) {
+  const auto rank = static_cast<int64_t>(axes);
+  if (axis.axis < -rank || axis.axis >= rank)
+    throw Error("usage", cat("--dynamic ", axis.text, ": ", quoted(input), " has ", rank,
+                             rank == 1 ? " axis" : " axes"));
+  return static_cast<size_t>(axis.axis < 0 ? axis.axis + rank : axis.axis);
 }
 
 /// Solves `size` = `extent` for `symbol`, which stands in it once and linearly.
@@ -203,17 +226,15 @@ DynamicInputs bind_axes(const std::vector<AxisSpec>& axes, const std::vector<std
   for (const ir::Ints& sample : samples) out.shapes.push_back(ir::to_shape(sample));
   std::vector<Equation> equations;
   for (const AxisSpec& axis : axes) {
-    const size_t input = find_input(axis, names);
-    const auto rank = static_cast<int64_t>(samples[input].size());
-    if (axis.axis < -rank || axis.axis >= rank)
-      throw Error("usage", cat("--dynamic ", axis.text, ": ", quoted(names[input]), " has ", rank,
-                               rank == 1 ? " axis" : " axes"));
-    const auto at = static_cast<size_t>(axis.axis < 0 ? axis.axis + rank : axis.axis);
-    ir::Dim& size = out.shapes[input][at];
-    if (!size.is_constant() && size != axis.size)
-      throw Error("usage", cat("--dynamic ", axis.text, ": this axis is ", size.str(), " already"));
-    size = axis.size;
-    equations.push_back({&axis, axis.size, samples[input][at]});
+    for (const size_t input : find_inputs(axis, names)) {
+      const size_t at = axis_of(axis, names[input], samples[input].size());
+      ir::Dim& size = out.shapes[input][at];
+      if (!size.is_constant() && size != axis.size)
+        throw Error("usage",
+                    cat("--dynamic ", axis.text, ": this axis is ", size.str(), " already"));
+      size = axis.size;
+      equations.push_back({&axis, axis.size, samples[input][at]});
+    }
   }
   out.sample = solve_all(std::move(equations));
   return out;

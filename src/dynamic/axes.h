@@ -17,13 +17,13 @@ using Relation = ir::Relation;
 
 /// One axis of one input: "x:1=2*S".
 struct AxisSpec {
-  std::string input;  ///< as on the command line: a name, a nested place, `input_N`
+  std::string input;  ///< as on the command line: a name, a nested place, `input_N`; '*' matches
   int64_t axis = 0;   ///< negative ones count from the end
   ir::Dim size;
   std::string text;  ///< as given, for messages
 };
 
-/// Reads "x:1=2*S", "ids:-1=S", "past.0.1:2=P". Errors: `usage`.
+/// Reads "x:1=2*S", "ids:-1=S", "past.0.1:2=P", "past.*:2=P". Errors: `usage`.
 AxisSpec parse_axis(const std::string& text);
 
 /// Reads "S>=1", "B == 2*P". Errors: `usage`.

@@ -38,6 +38,13 @@ TEST_CASE("axes by name, by place and by number, from the front and from the bac
   CHECK_EQ(bound.sample, dynamic::Sizes{{"B", 2}, {"P", 7}, {"S", 10}});
 }
 
+TEST_CASE("a star stands for several inputs") {
+  CHECK_EQ(ir::shape_str(bind({"pa*_k:2=P"}).shapes[2]), "[2,4,P,16]");
+  const auto all = bind({"*:0=B"});
+  for (const ir::Shape& shape : all.shapes) CHECK_EQ(shape[0].str(), "B");
+  CHECK_EQ(message({"future.*:0=B"}), "--dynamic future.*:0=B: the model has no input 'future.*'");
+}
+
 TEST_CASE("a symbol inside an expression is solved for") {
   CHECK_EQ(bind({"x:1=2*S"}).sample, dynamic::Sizes{{"S", 5}});
   CHECK_EQ(bind({"x:1=S + 3"}).sample, dynamic::Sizes{{"S", 7}});
