@@ -4,6 +4,7 @@
 #include "ops/all.h"
 #include "ops/arith.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 #include "ops/special.h"
 #include "src/diag/error.h"
 
@@ -160,8 +161,8 @@ void hardshrink(const OpView& op, Emitter& out) {
 void glu(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim");
-  const int64_t half = extent(out, x, axis) / 2;
-  const Ref gate = out.slice(x, axis, half, 2 * half);
+  const Dim half = floor_div(size_of(out, x, axis), 2);
+  const Ref gate = out.slice(x, axis, half, half + half);
   finish(op, out, mul(out, out.slice(x, axis, 0, half), sigmoid(out, gate)));
 }
 

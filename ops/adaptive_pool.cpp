@@ -1,5 +1,6 @@
 // Adaptive pools: window i of n over a size s spans [floor(i*s/n), ceil((i+1)*s/n)).
 #include <algorithm>
+#include <limits>
 
 #include "ops/arith.h"
 #include "ops/positions.h"
@@ -81,12 +82,66 @@ Ref mean_over_tiles(const OpView& op, Emitter& out, Ref x, const Axes& axes) {
   return out.call("box", {x}, attributes, out.dtype(x), batched_shape(op, axes.spatial()));
 }
 
+/// The windows of a symbolic size, [o, i]: whether entry i lies in window o.
+struct OpenWindows {
+  Ref holds;
+  Ref length;  ///< [o, 1]
+};
+
+OpenWindows open_windows(Emitter& out, const Dim& size, int64_t count) {
+  Ints starts, ends;
+  for (int64_t i = 0; i < count; ++i) starts.push_back(i);
+  for (int64_t i = 0; i < count; ++i) ends.push_back(i + 1);
+  const Ref all = out.size(size, DType::i64);
+  const Ref by = out.scalar(count, DType::i64);
+  const auto scaled_by_size = [&](const Ints& steps) {
+    return mul(out, int_constant(out, steps, {count, 1}, "windows"), all);
+  };
+  const Ref begin = div(out, scaled_by_size(starts), by);
+  const Ref up = out.scalar(count - 1, DType::i64);
+  const Ref end = div(out, add(out, scaled_by_size(ends), up), by);
+  const Ref at = iota(out, size, 1, 2);
+  return {logical_and(out, compare(out, "ge", at, begin), compare(out, "lt", at, end)),
+          sub(out, end, begin)};
+}
+
+/// Means over windows of an axis, symbolic or not.
+Ref averaged(Emitter& out, Ref x, int axis, int64_t count) {
+  const Dim size = size_of(out, x, axis);
+  if (size == Dim(count)) return x;
+  if (size.is_constant()) return along_axis(out, x, axis, averages(size.value(), count), count);
+  const OpenWindows w = open_windows(out, size, count);
+  const DType dtype = out.dtype(x);
+  return along_axis(out, x, axis, div(out, out.cast(w.holds, dtype), out.cast(w.length, dtype)));
+}
+
+/// Maxima over windows of an axis: each entry against each window.
+Ref greatest(Emitter& out, Ref x, int axis, int64_t count) {
+  const int rank = out.rank(x);
+  Shape shape(static_cast<size_t>(rank) + 1, Dim(1));
+  shape[static_cast<size_t>(axis)] = count;
+  shape[static_cast<size_t>(axis) + 1] = size_of(out, x, axis);
+  const OpenWindows w = open_windows(out, size_of(out, x, axis), count);
+  const Ref least = like(out, -std::numeric_limits<double>::infinity(), x);
+  const Ref all = select(out, out.reshape(w.holds, shape), out.unsqueeze(x, {axis}), least);
+  return out.squeeze(reduce(out, "max_reduce", all, {axis + 1}), {axis + 1});
+}
+
+bool has_open_axes(const Emitter& out, Ref x) {
+  const Shape& shape = out.shape(x);
+  return !std::all_of(shape.begin() + 2, shape.end(), [](const Dim& s) { return s.is_constant(); });
+}
+
 template <int kSpatial>
 void adaptive_avg_pool(const OpView& op, Emitter& out) {
   Ref x = widened(out, batched(out, op.tensor("self"), kSpatial));
   if (is_global(op.expand_ints("output_size", kSpatial))) {
     x = out.call("mean_reduce", {x}, {{"axes", spatial_axes(kSpatial)}}, out.dtype(x),
                  batched_shape(op, kSpatial));
+  } else if (has_open_axes(out, x)) {
+    const Ints counts = op.expand_ints("output_size", kSpatial);
+    for (int i = kSpatial - 1; i >= 0; --i)
+      x = averaged(out, x, i + 2, counts[static_cast<size_t>(i)]);
   } else if (const Axes axes = read_axes(op, out, x, kSpatial); axes.divides()) {
     x = mean_over_tiles(op, out, x, axes);
   } else {
@@ -174,6 +229,13 @@ void uneven_max_pool(const OpView& op, Emitter& out, Ref x, const Axes& axes) {
 template <int kSpatial>
 void adaptive_max_pool(const OpView& op, Emitter& out) {
   const Ref x = batched(out, op.tensor("self"), kSpatial);
+  if (has_open_axes(out, x) && !op.is_used(1) && ir::is_float(out.dtype(x))) {
+    const Ints counts = op.expand_ints("output_size", kSpatial);
+    Ref y = x;
+    for (int i = kSpatial - 1; i >= 0; --i)
+      y = greatest(out, y, i + 2, counts[static_cast<size_t>(i)]);
+    return batched_result(op, out, y, 0);
+  }
   const Axes axes = read_axes(op, out, x, kSpatial);
   if (!axes.divides()) return uneven_max_pool(op, out, x, axes);
   const Shape shape = batched_shape(op, kSpatial);

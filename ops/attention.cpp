@@ -23,8 +23,7 @@ Dim size_from_end(const Emitter& out, Ref x, size_t from_end) {
 
 /// true where query i (rows) may see key j (columns).
 Ref causal_mask(Emitter& out, const Attention& a) {
-  const int64_t queries = known_size(out, a.query, out.rank(a.query) - 2);
-  const int64_t keys = known_size(out, a.key, out.rank(a.key) - 2);
+  const Dim queries = size_from_end(out, a.query, 2), keys = size_from_end(out, a.key, 2);
   return compare(out, "le", iota(out, keys, 1, 2), iota(out, queries, 0, 2));
 }
 

@@ -163,7 +163,7 @@ struct ClassLists {
 
 ClassLists read_lists(const OpView& op, Emitter& out) {
   const Ref target = as_batch(out, op.tensor("target"));
-  const int64_t count = extent(out, target, 1);
+  const Dim count = out.shape(target).at(1);
   const Ref zero = out.scalar(int64_t{0}, DType::i64);
   const Ref is_end = out.unsqueeze(compare(out, "lt", target, zero), {1});
   const Ref is_before = compare(out, "le", iota(out, count, 2, 3), iota(out, count, 1, 3));

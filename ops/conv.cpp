@@ -89,6 +89,28 @@ Ref transposed_weight(Emitter& out, Ref weight, int64_t groups) {
   return out.reshape(out.transpose(out.reshape(weight, grouped), swap), target);
 }
 
+/// What output_padding adds to a symbolic size: entries that the padding would take away, and
+/// behind those zeros.
+void emit_longer(const OpView& op, Emitter& out, Convolution c, const Ints& extra) {
+  const int first = 2;
+  Pads zeros(static_cast<size_t>(c.spatial() + first));
+  for (size_t i = 0; i < extra.size(); ++i) {
+    zeros[i + first].second = std::max<int64_t>(extra[i] - c.pads[i].second, 0);
+    c.pads[i].second = std::max<int64_t>(c.pads[i].second - extra[i], 0);
+  }
+  const Ref x = widened(out, batched(out, c.input, c.spatial()));
+  Shape shape = batched_shape(op, c.spatial());
+  for (size_t i = 0; i < shape.size(); ++i) shape[i] = shape[i] - Dim(zeros[i].second);
+  Ref y = out.call("deconv", {x, widened(out, c.weight)}, attributes_of(c), out.dtype(x), shape);
+  y = out.pad(y, zeros);
+  if (c.bias) {
+    Ints spatial;
+    for (int axis = 0; axis < c.spatial(); ++axis) spatial.push_back(1 + axis);
+    y = add(out, y, out.unsqueeze(widened(out, *c.bias), spatial));
+  }
+  batched_result(op, out, out.cast(y, op.dtype()));
+}
+
 /// `output_shape` is the only way to say output_padding: tract has no negative padding.
 void emit_transposed(const OpView& op, Emitter& out, Convolution c) {
   const Ints extra = op.expand_ints("output_padding", c.spatial());
@@ -96,6 +118,7 @@ void emit_transposed(const OpView& op, Emitter& out, Convolution c) {
   c.weight = transposed_weight(out, c.weight, c.groups);
   Attributes attributes = attributes_of(c);
   if (std::any_of(extra.begin(), extra.end(), [](int64_t p) { return p != 0; })) {
+    if (!is_static(op.shape())) return emit_longer(op, out, c, extra);
     Ints sizes;
     for (int i = c.spatial(); i > 0; --i) sizes.push_back(known_size(op, 0, op.rank() - i));
     attributes.emplace_back("output_shape", sizes);

@@ -3,6 +3,7 @@
 
 #include "ops/reduce.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 #include "ops/spatial.h"
 #include "src/diag/error.h"
 
@@ -18,19 +19,24 @@ Ref cumsum_native(Emitter& out, Ref x, int axis) {
 
 /// A product with a triangle of ones; integers are exact up to 2^53.
 Ref cumsum_product(Emitter& out, Ref x, int axis) {
+  const Ref real = ir::is_float(out.dtype(x)) ? x : out.cast(x, DType::f64);
+  if (const Dim& size = size_of(out, x, axis); !size.is_constant()) {
+    const Ref is_seen = compare(out, "le", iota(out, size, 1, 2), iota(out, size, 0, 2));
+    const Ref y = along_axis(out, real, axis, out.cast(is_seen, out.dtype(real)));
+    return out.cast(y, out.dtype(x));
+  }
   const int64_t n = extent(out, x, axis);
   std::vector<double> triangle(static_cast<size_t>(n * n), 0);
   for (int64_t row = 0; row < n; ++row)
     for (int64_t column = 0; column <= row; ++column)
       triangle[static_cast<size_t>(row * n + column)] = 1;
-  const Ref real = ir::is_float(out.dtype(x)) ? x : out.cast(x, DType::f64);
   return out.cast(along_axis(out, real, axis, triangle, n), out.dtype(x));
 }
 
 /// For every position the elements up to it, `fill` in place of those behind:
 /// [.., position, element, ..] at `axis`.   Memory: the square of the axis.
 Ref prefixes(Emitter& out, Ref x, int axis, Ref fill) {
-  const int64_t n = extent(out, x, axis);
+  const Dim n = size_of(out, x, axis);
   const int rank = out.rank(x);
   const Ref is_behind =
       compare(out, "gt", iota(out, n, axis + 1, rank + 1), iota(out, n, axis, rank + 1));
@@ -67,9 +73,9 @@ void running_extremum(const OpView& op, Emitter& out) {
   const Ref all = prefixes(out, x, axis, out.unsqueeze(first, {axis}));
   const Ref values = reduced_prefixes(out, op.nnef(), all, axis);
   const int rank = out.rank(x) + 1;
-  const Ref positions = iota(out, extent(out, x, axis), axis + 1, rank);
+  const Ref positions = iota(out, size_of(out, x, axis), axis + 1, rank);
   const Ref none = out.scalar(int64_t{0}, DType::i64);
-  const Ref is_seen = compare(out, "le", positions, iota(out, extent(out, x, axis), axis, rank));
+  const Ref is_seen = compare(out, "le", positions, iota(out, size_of(out, x, axis), axis, rank));
   const Ref is_it =
       logical_and(out, is_seen, compare(out, "eq", all, out.unsqueeze(values, {axis + 1})));
   const Ref indices =

@@ -53,6 +53,10 @@ class Emitter {
   Ref size(const Dim& size, DType dtype);
   /// What a size is in the sample: which way torch went.
   int64_t at_sample(const Dim& size) const;
+  /// What two shapes broadcast to, by numpy's rule.
+  Shape broadcast(const Shape& a, const Shape& b) const;
+  /// Says the size of an axis for which the engine has a name of its own.
+  Ref sized(Ref x, int axis, const Dim& size);
   /// 0, 1, … n - 1 in i64.
   Ref range(const Dim& n);
   /// A tensor known now, written as a `variable` on first use. `name` is a hint, made unique.

@@ -71,6 +71,10 @@ Attribute::Attribute(std::string_view key, const Shape& v)
 Attribute::Attribute(std::string_view key, const std::vector<std::pair<int64_t, int64_t>>& v)
     : Attribute(key, array_of(v, pair_value)) {}
 
+Shape Emitter::broadcast(const Shape& a, const Shape& b) const {
+  return broadcast_shape(*state_, a, b);
+}
+
 Ref Emitter::call(std::string_view op, const std::vector<Ref>& operands,
                   const Attributes& attributes, DType dtype, const Shape& shape) {
   return calls(op, operands, attributes, {{dtype, shape}})[0];

@@ -70,8 +70,12 @@ Ref Emitter::range(const Dim& n) {
   const Ref all =
       call("tract_core_range", {scalar(0, DType::i64), size(n, DType::i64), scalar(1, DType::i64)},
            {}, DType::i64, {n});
-  return call("tract_core_dyn_slice", {all}, {{"start", 0}, {"end", n}, {"len", n}, {"axis", 0}},
-              DType::i64, {n});
+  return sized(all, 0, n);
+}
+
+Ref Emitter::sized(Ref x, int axis, const Dim& size) {
+  return call("tract_core_dyn_slice", {x},
+              {{"start", 0}, {"end", size}, {"len", size}, {"axis", axis}}, dtype(x), shape(x));
 }
 
 Ref Emitter::slice_open(Ref x, int axis, const Dim& begin, const Dim& end) {

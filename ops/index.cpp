@@ -96,7 +96,8 @@ void masked_select(const OpView& op, Emitter& out) {
   const Ref mask = op.tensor("mask");
   if (!out.constant_value(mask))
     op.refuse("mask", Limit::data_dependent_shape, "use torch.where or masked_fill");
-  const Shape shape = ir::to_shape(broadcast_sizes(out.sizes(self), out.sizes(mask)));
+  out.sizes(mask);
+  const Shape shape = out.broadcast(out.shape(self), out.shape(mask));
   const Ref x = out.broadcast_to(self, shape);
   const Ref same = out.broadcast_to(mask, shape);
   const Ints flags = ir::to_i64(*out.constant_value(same));

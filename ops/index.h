@@ -13,7 +13,7 @@ struct Sorted {
 };
 /// The first k in order along an axis. tract keeps the order of equal elements, as a stable sort
 /// does.
-Sorted sorted(Emitter& out, Ref x, int64_t k, int axis, bool largest);
+Sorted sorted(Emitter& out, Ref x, const Dim& k, int axis, bool largest);
 
 void register_embedding_bag(Registry& registry);  ///< embedding_bag.cpp
 void register_quantile(Registry& registry);       ///< quantile.cpp: quantiles, medians, modes

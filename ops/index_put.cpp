@@ -5,6 +5,7 @@
 #include "ops/reduce.h"
 #include "ops/registry.h"
 #include "ops/scatter.h"
+#include "ops/sizes.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
@@ -31,7 +32,7 @@ Ref sum_of_rows(Emitter& out, Ref weights, Ref rows, const Shape& shape) {
 Ref add_rows_by_product(Emitter& out, Ref x, Ref index, Ref rows) {
   const DType dtype = out.dtype(x);
   const DType real = DType::f64;
-  const Ref positions = iota(out, extent(out, x, 0), 0, 2);
+  const Ref positions = iota(out, size_of(out, x, 0), 0, 2);
   const Ref here = compare(out, "eq", positions, out.unsqueeze(index, {0}));
   const Ref sums = sum_of_rows(out, out.cast(here, real), out.cast(rows, real), out.shape(x));
   return add(out, x, out.cast(sums, dtype));
@@ -107,7 +108,7 @@ void index_put(const OpView& op, Emitter& out) {
   T2N_ASSERT(!at.axes.empty(), "torch writes nowhere without an index");
   const Rows rows = as_rows(out, self, at.axes);
   const Ref values = value_rows(out, op.tensor("values"), self, at);
-  const Ref index = wrapped(out, flattened(out, at.index), extent(out, rows.x, 0));
+  const Ref index = wrapped(out, flattened(out, at.index), size_of(out, rows.x, 0));
   const Ref y = scatter_rows(out, rows.x, index, values, write_of(op, accumulates));
   finish(op, out, from_rows(out, y, rows));
 }
@@ -149,7 +150,7 @@ void index_fill(const OpView& op, Emitter& out) {
   const DType dtype = out.dtype(to.self.x);
   const Ref value = op.is_tensor("value") ? out.cast(op.tensor("value"), dtype)
                                           : converted_number(op, out, "value", dtype);
-  to.index = wrapped(out, to.index, extent(out, to.self.x, 0));
+  to.index = wrapped(out, to.index, size_of(out, to.self.x, 0));
   const Shape shape = with_size(out.shape(to.self.x), 0, out.shape(to.index)[0]);
   finish_along_dim(op, out, to, out.broadcast_to(value, shape), {});
 }
@@ -157,7 +158,7 @@ void index_fill(const OpView& op, Emitter& out) {
 /// self.flatten()[index] = source
 void put(const OpView& op, Emitter& out) {
   const Ref x = flattened(out, op.tensor("self"));
-  const Ref index = wrapped(out, flattened(out, op.tensor("index")), extent(out, x, 0));
+  const Ref index = wrapped(out, flattened(out, op.tensor("index")), size_of(out, x, 0));
   const Ref source = out.cast(flattened(out, op.tensor("source")), out.dtype(x));
   const Ref y = scatter_rows(out, x, index, source, write_of(op, op.boolean("accumulate")));
   finish(op, out, out.reshape(y, op.shape()));
@@ -173,7 +174,7 @@ void masked_scatter(const OpView& op, Emitter& out) {
   const Ref index = maximum(out, sub(out, counts, one), out.scalar(int64_t{0}, DType::i64));
   const Ref source = out.cast(flattened(out, op.tensor("source")), out.dtype(self));
   // The source may be shorter than the mask; what is not read may be anything.
-  const Ref last = out.scalar(extent(out, source, 0) - 1, DType::i64);
+  const Ref last = out.size(size_of(out, source, 0) - Dim(1), DType::i64);
   const Ref values = take(out, source, minimum(out, index, last), 0);
   finish(op, out, select(out, mask, out.reshape(values, op.shape()), self));
 }

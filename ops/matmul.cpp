@@ -170,6 +170,9 @@ void chain(const OpView& op, Emitter& out) {
 }
 
 Ref identity(Emitter& out, Ref square) {
+  if (const Dim& size = out.shape(square).back(); !size.is_constant())
+    return out.cast(compare(out, "eq", iota(out, size, 0, 2), iota(out, size, 1, 2)),
+                    out.dtype(square));
   const int64_t n = extent(out, square, out.rank(square) - 1);
   std::vector<double> entries(static_cast<size_t>(n * n), 0);
   for (int64_t i = 0; i < n; ++i) entries[static_cast<size_t>(i * (n + 1))] = 1;

@@ -35,6 +35,12 @@ Ints excess_of(const OpView& op, Emitter& out, const Window& w) {
   const Ref x = op.tensor("self");
   for (size_t i = 0; i < excess.size(); ++i) {
     const int axis = out.rank(x) - w.spatial() + static_cast<int>(i);
+    // No window begins behind the end, whatever the size: tract leaves out what is too short.
+    if (!size_of(out, x, axis).is_constant() && w.dilation[i] == 1 &&
+        w.stride[i] <= w.size[i] - w.pads[i]) {
+      excess[i] = w.stride[i] - 1;
+      continue;
+    }
     const int64_t last = (known_size(op, 0, axis) - 1) * w.stride[i];
     const int64_t reach = last + w.dilation[i] * (w.size[i] - 1) + 1;
     excess[i] = std::max<int64_t>(0, reach - known_size(out, x, axis) - 2 * w.pads[i]);

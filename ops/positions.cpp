@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ops/sizes.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
@@ -68,14 +69,13 @@ Ref merged_constants(Emitter& out, const std::vector<Indexed>& parts, Ref self) 
 
 Ref merged(Emitter& out, const std::vector<Indexed>& parts, Ref self) {
   const auto is_known = [&](const Indexed& part) {
-    return out.constant_value(part.index).has_value();
+    return out.constant_value(part.index) && size_of(out, self, part.axis).is_constant();
   };
   if (std::all_of(parts.begin(), parts.end(), is_known)) return merged_constants(out, parts, self);
-  Ref flat = wrapped(out, parts[0].index, extent(out, self, parts[0].axis));
+  Ref flat = wrapped(out, parts[0].index, size_of(out, self, parts[0].axis));
   for (size_t i = 1; i < parts.size(); ++i) {
-    const int64_t size = extent(out, self, parts[i].axis);
-    flat =
-        add(out, mul(out, flat, out.scalar(size, DType::i64)), wrapped(out, parts[i].index, size));
+    const Dim& size = size_of(out, self, parts[i].axis);
+    flat = add(out, mul(out, flat, out.size(size, DType::i64)), wrapped(out, parts[i].index, size));
   }
   return flat;
 }
@@ -119,14 +119,17 @@ Ref from_rows(Emitter& out, Ref y, const Rows& rows) {
   return out.transpose(out.reshape(y, rows.shape), inverse(rows.permutation));
 }
 
-Ref wrapped(Emitter& out, Ref index, int64_t size) {
+Ref wrapped(Emitter& out, Ref index, const Dim& size) {
   if (const auto known = out.constant_value(index)) {
     Ints values = ir::to_i64(*known);
-    for (int64_t& value : values)
-      if (value < 0) value += size;
-    return int_constant(out, values, known->shape, "index");
+    const bool is_plain = std::all_of(values.begin(), values.end(), [](auto v) { return v >= 0; });
+    if (is_plain || size.is_constant()) {
+      for (int64_t& value : values)
+        if (value < 0) value += size.value();
+      return int_constant(out, values, known->shape, "index");
+    }
   }
-  const Ref from_end = add(out, index, like(out, static_cast<double>(size), index));
+  const Ref from_end = add(out, index, out.size(size, out.dtype(index)));
   return select(out, compare(out, "lt", index, like(out, 0, index)), from_end, index);
 }
 

@@ -31,7 +31,7 @@ Rows as_rows(Emitter& out, Ref x, const Ints& axes);
 Ref from_rows(Emitter& out, Ref y, const Rows& rows);
 
 /// An index whose negative values count from the end of an axis of `size`, without them.
-Ref wrapped(Emitter& out, Ref index, int64_t size);
+Ref wrapped(Emitter& out, Ref index, const Dim& size);
 
 /// x[.., index, ..] at `axis`, which the axes of `index` replace.
 Ref take(Emitter& out, Ref x, Ref index, int axis);

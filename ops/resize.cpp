@@ -137,6 +137,72 @@ Ref sampled(Emitter& out, Ref x, int axis, const Taps& taps) {
   return *sum;
 }
 
+// --- symbolic sizes ---
+
+/// How an axis of which a size is symbolic is sampled.
+struct OpenAxis {
+  Dim in;
+  Dim out;
+  std::optional<double> scale;
+  bool align_corners = false;
+};
+
+/// Axis::step as a number of the model.
+Ref open_step(Emitter& out, const OpenAxis& a, DType dtype) {
+  if (!a.align_corners && a.scale && *a.scale > 0) return out.scalar(1.0 / *a.scale, dtype);
+  const Dim one = a.align_corners ? 1 : 0;
+  return div(out, out.size(a.in - one, dtype), out.size(max(a.out - one, Dim(1)), dtype));
+}
+
+/// Entries up to the last, as integers.
+Ref as_entries(Emitter& out, Ref at, const Dim& size) {
+  const Ref whole = out.cast(out.elementwise("floor", {at}), DType::i64);
+  return minimum(out, whole, out.size(size - Dim(1), DType::i64));
+}
+
+Ref plus_number(Emitter& out, Ref x, double number) { return add(out, x, like(out, number, x)); }
+
+Ref open_nearest(Emitter& out, Ref x, int axis, const OpenAxis& a) {
+  const DType dtype = DType::f32;
+  const Ref steps = out.cast(out.range(a.out), dtype);
+  return take(out, x, as_entries(out, mul(out, steps, open_step(out, a, dtype)), a.in), axis);
+}
+
+Ref open_nearest_exact(Emitter& out, Ref x, int axis, const OpenAxis& a) {
+  const DType dtype = DType::f32;
+  const Ref steps = plus_number(out, out.cast(out.range(a.out), dtype), 0.5);
+  const Ref at = plus_number(out, mul(out, steps, open_step(out, a, dtype)), -0.5);
+  const Ref rounded_at = plus_number(out, maximum(out, at, like(out, 0, at)), 0.5);
+  return take(out, x, as_entries(out, rounded_at, a.in), axis);
+}
+
+/// Where output entries lie among the input's.
+Ref open_source(Emitter& out, const OpenAxis& a, DType dtype) {
+  const Ref steps = out.cast(out.range(a.out), dtype);
+  const Ref step = open_step(out, a, dtype);
+  if (a.align_corners) return mul(out, steps, step);
+  return plus_number(out, mul(out, plus_number(out, steps, 0.5), step), -0.5);
+}
+
+/// A weight per output entry, shaped to meet `x`.
+Ref along(Emitter& out, Ref weights, Ref x, int axis) {
+  Shape shape(out.shape(x).size(), Dim(1));
+  shape[static_cast<size_t>(axis)] = out.shape(weights)[0];
+  return out.reshape(weights, shape);
+}
+
+Ref open_linear(Emitter& out, Ref x, int axis, const OpenAxis& a) {
+  x = widened(out, x);
+  const DType dtype = out.dtype(x);
+  const Ref at = maximum(out, open_source(out, a, dtype), out.scalar(0.0, dtype));
+  const Ref low = as_entries(out, at, a.in);
+  const Ref high = minimum(out, plus_number(out, low, 1), out.size(a.in - Dim(1), DType::i64));
+  const Ref weight = sub(out, at, out.cast(low, dtype));
+  const Ref below = take(out, x, low, axis);
+  const Ref rise = sub(out, take(out, x, high, axis), below);
+  return add(out, below, mul(out, rise, along(out, weight, x, axis)));
+}
+
 // --- reading ---
 
 constexpr std::array<std::array<std::string_view, 3>, 3> kScales = {
@@ -158,10 +224,32 @@ struct Resizing {
   std::vector<Axis> axes;
 };
 
+Ref sampled_tensor(const OpView& op) {
+  return op.tensor(op.has_argument("input") ? "input" : "self");
+}
+
+using OpenSample = Ref (*)(Emitter& out, Ref x, int axis, const OpenAxis& a);
+
+/// Axis by axis, the last first, where some are symbolic. Nothing if none is.
+std::optional<Ref> open_resized(const OpView& op, Emitter& out, OpenSample sample) {
+  Ref y = sampled_tensor(op);
+  if (is_static(out.shape(y)) && is_static(op.shape())) return {};
+  op.ignore("output_size", "the result's shape says it");
+  const int spatial = op.rank() - 2;
+  const auto scales = read_scales(op, spatial);
+  const bool align = op.has_argument("align_corners") && op.boolean("align_corners");
+  for (int i = spatial - 1; i >= 0; --i) {
+    const OpenAxis axis{size_of(out, y, i + 2), op.shape()[static_cast<size_t>(i) + 2],
+                        scales[static_cast<size_t>(i)], align};
+    if (!(axis.in == axis.out)) y = sample(out, y, i + 2, axis);
+  }
+  return y;
+}
+
 Resizing read_resizing(const OpView& op, Emitter& out) {
   op.ignore("output_size", "the result's shape says it");
   Resizing r;
-  r.x = op.tensor(op.has_argument("input") ? "input" : "self");
+  r.x = sampled_tensor(op);
   const int spatial = op.rank() - 2;
   const auto scales = read_scales(op, spatial);
   const bool align = op.has_argument("align_corners") && op.boolean("align_corners");
@@ -172,8 +260,9 @@ Resizing read_resizing(const OpView& op, Emitter& out) {
 }
 
 /// The last axis first: later ones then move whole rows.
-template <Taps (*kTaps)(const Axis&, DType)>
+template <Taps (*kTaps)(const Axis&, DType), OpenSample kOpen>
 void upsample_nearest(const OpView& op, Emitter& out) {
+  if (const auto y = open_resized(op, out, kOpen)) return out.result(*y);
   const Resizing r = read_resizing(op, out);
   Ref y = r.x;
   for (size_t i = r.axes.size(); i-- > 0;)
@@ -186,10 +275,12 @@ void check_float(const OpView& op, const Emitter& out, Ref x) {
     op.refuse_op(Limit::integer_interpolation, "interpolate in float32");
 }
 
-template <Taps (*kTaps)(const Axis&, DType)>
+template <Taps (*kTaps)(const Axis&, DType), OpenSample kOpen = nullptr>
 void upsample(const OpView& op, Emitter& out) {
+  check_float(op, out, sampled_tensor(op));
+  if (kOpen != nullptr)
+    if (const auto y = open_resized(op, out, kOpen)) return finish(op, out, *y);
   const Resizing r = read_resizing(op, out);
-  check_float(op, out, r.x);
   Ref y = widened(out, r.x);
   for (size_t i = r.axes.size(); i-- > 0;)
     y = sampled(out, y, static_cast<int>(i) + 2, kTaps(r.axes[i], out.dtype(y)));
@@ -253,24 +344,26 @@ constexpr std::string_view kFloats = "integer tensors are refused";
 }  // namespace
 
 void register_resize(Registry& r) {
-  r.add({.op = "aten::upsample_nearest2d",
-         .also = {"aten::upsample_nearest1d", "aten::upsample_nearest3d",
-                  "aten::upsample_nearest1d.vec", "aten::upsample_nearest2d.vec",
-                  "aten::upsample_nearest3d.vec"},
-         .doc = "entry floor(i * in / out)",
-         .variants = {{any_target(), "tract_core_gather", upsample_nearest<nearest>}}});
+  r.add(
+      {.op = "aten::upsample_nearest2d",
+       .also = {"aten::upsample_nearest1d", "aten::upsample_nearest3d",
+                "aten::upsample_nearest1d.vec", "aten::upsample_nearest2d.vec",
+                "aten::upsample_nearest3d.vec"},
+       .doc = "entry floor(i * in / out)",
+       .variants = {{any_target(), "tract_core_gather", upsample_nearest<nearest, open_nearest>}}});
   r.add({.op = "aten::_upsample_nearest_exact2d",
          .also = {"aten::_upsample_nearest_exact1d", "aten::_upsample_nearest_exact3d",
                   "aten::_upsample_nearest_exact1d.vec", "aten::_upsample_nearest_exact2d.vec",
                   "aten::_upsample_nearest_exact3d.vec"},
          .doc = "entry floor((i + 1/2) * in / out)",
-         .variants = {{any_target(), "tract_core_gather", upsample_nearest<nearest_exact>}}});
+         .variants = {{any_target(), "tract_core_gather",
+                       upsample_nearest<nearest_exact, open_nearest_exact>}}});
   r.add({.op = "aten::upsample_bilinear2d",
          .also = {"aten::upsample_linear1d", "aten::upsample_trilinear3d",
                   "aten::upsample_linear1d.vec", "aten::upsample_bilinear2d.vec",
                   "aten::upsample_trilinear3d.vec"},
          .doc = "between the two nearest entries along each axis",
-         .variants = {{any_target(), "tract_core_gather", upsample<linear>}},
+         .variants = {{any_target(), "tract_core_gather", upsample<linear, open_linear>}},
          .limits = kFloats});
   r.add({.op = "aten::upsample_bicubic2d",
          .also = {"aten::upsample_bicubic2d.vec"},

@@ -7,24 +7,37 @@
 #include "ops/all.h"
 #include "ops/positions.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
 namespace {
 
 /// x with [begin, end) along `axis` replaced.
-Ref replace_range(Emitter& out, Ref x, Ref part, int axis, int64_t begin, int64_t end) {
-  const int64_t size = extent(out, x, axis);
+Ref replace_range(Emitter& out, Ref x, Ref part, int axis, const Dim& begin, const Dim& end) {
+  const Dim size = size_of(out, x, axis);
   std::vector<Ref> parts;
-  if (begin > 0) parts.push_back(out.slice(x, axis, 0, begin));
+  if (!(begin == Dim(0))) parts.push_back(out.slice(x, axis, 0, begin));
   parts.push_back(part);
-  if (end < size) parts.push_back(out.slice(x, axis, end, size));
+  if (!(end == size)) parts.push_back(out.slice(x, axis, end, size));
   return out.concat(parts, axis);
+}
+
+/// The same as rows that are written to computed positions.
+Ref replace_open_steps(Emitter& out, Ref x, Ref part, int axis, const Dim& first, int64_t step) {
+  const Ref steps = mul(out, out.range(size_of(out, part, axis)), out.scalar(step, DType::i64));
+  const Ref index = add(out, steps, out.size(first, DType::i64));
+  const Rows rows = as_rows(out, x, {axis});
+  return from_rows(out, scatter_rows(out, rows.x, index, as_rows(out, part, {axis}).x, {}), rows);
 }
 
 /// Every `step`-th entry replaced: each position reads the old tensor or the part, which follow
 /// each other along the axis.
-Ref replace_steps(Emitter& out, Ref x, Ref part, int axis, int64_t begin, int64_t step) {
+Ref replace_steps(Emitter& out, Ref x, Ref part, int axis, const Dim& first, int64_t step) {
+  if (!first.is_constant() || !size_of(out, x, axis).is_constant() ||
+      !size_of(out, part, axis).is_constant())
+    return replace_open_steps(out, x, part, axis, first, step);
+  const int64_t begin = first.value();
   const int64_t size = extent(out, x, axis), count = extent(out, part, axis);
   Ints source(static_cast<size_t>(size));
   for (int64_t i = 0; i < size; ++i) source[static_cast<size_t>(i)] = i;
@@ -36,13 +49,12 @@ Ref replace_steps(Emitter& out, Ref x, Ref part, int axis, int64_t begin, int64_
 void select_scatter(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim");
-  const int64_t size = extent(out, x, axis);
-  const int64_t given = op.i64("index");
-  const int64_t index = given < 0 ? given + size : given;
+  const Dim given = op.dim("index");
+  const Dim index = out.at_sample(given) < 0 ? given + size_of(out, x, axis) : given;
   Shape shape = out.shape(x);
   shape.erase(shape.begin() + axis);
   const Ref part = out.broadcast_to(out.cast(op.tensor("src"), out.dtype(x)), shape);
-  finish(op, out, replace_range(out, x, out.unsqueeze(part, {axis}), axis, index, index + 1));
+  finish(op, out, replace_range(out, x, out.unsqueeze(part, {axis}), axis, index, index + Dim(1)));
 }
 
 int64_t clamped(int64_t position, int64_t size) {
@@ -57,11 +69,24 @@ bool is_whole(const OpView& op, const Dim& size) {
   return from_start && to_end && op.dim("step") == Dim(1);
 }
 
+/// Bounds of which some are symbolic: the size of src says where they were cut off.
+Ref slice_scatter_open(const OpView& op, Emitter& out, Ref x, int axis) {
+  const Ref src = out.cast(op.tensor("src"), out.dtype(x));
+  const Dim count = size_of(out, src, axis);
+  const int64_t step = op.i64("step");
+  const Range range = open_range(op, out, size_of(out, x, axis), count);
+  return step == 1 ? replace_range(out, x, src, axis, range.begin, range.begin + count)
+                   : replace_steps(out, x, src, axis, range.begin, step);
+}
+
 void slice_scatter(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim");
   if (is_whole(op, out.shape(x).at(static_cast<size_t>(axis))))
     return finish(op, out, op.tensor("src"));
+  const bool is_open =
+      !size_of(out, x, axis).is_constant() || op.is_symbolic("start") || op.is_symbolic("end");
+  if (is_open) return finish(op, out, slice_scatter_open(op, out, x, axis));
   const int64_t size = extent(out, x, axis);
   const int64_t begin = clamped(op.opt_i64("start").value_or(0), size);
   const int64_t end = std::max(begin, clamped(op.opt_i64("end").value_or(size), size));

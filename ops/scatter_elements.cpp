@@ -1,9 +1,11 @@
 // Writing elements one by one: scatter, scatter_add, scatter_reduce.
+#include <algorithm>
 #include <limits>
 
 #include "ops/division.h"
 #include "ops/registry.h"
 #include "ops/scatter.h"
+#include "ops/sizes.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
@@ -58,11 +60,13 @@ std::string_view reducer(Combine combine) {
 
 /// Index and source with all axes but one as long as those of x; the added indices match nothing.
 std::pair<Ref, Ref> padded(Emitter& out, Ref x, Ref index, Ref src, int axis) {
-  const Ints have = out.sizes(index), want = out.sizes(x);
+  const Shape have = out.shape(index), want = out.shape(x);
   std::vector<std::pair<int64_t, int64_t>> padding(have.size(), {0, 0});
   for (size_t i = 0; i < have.size(); ++i)
-    if (static_cast<int>(i) != axis) padding[i].second = want[i] - have[i];
-  const auto nowhere = static_cast<double>(want[static_cast<size_t>(axis)]);
+    if (static_cast<int>(i) != axis && !(have[i] == want[i]))
+      padding[i].second = out.sizes(x)[i] - out.sizes(index)[i];
+  const Dim& here = want[static_cast<size_t>(axis)];
+  const auto nowhere = static_cast<double>(here.is_constant() ? here.value() : -1);
   return {out.pad(index, padding, nowhere), out.pad(src, padding)};
 }
 
@@ -70,7 +74,7 @@ std::pair<Ref, Ref> padded(Emitter& out, Ref x, Ref index, Ref src, int axis) {
 Ref scatter_by_comparing(Emitter& out, Ref x, Ref index, Ref src, int axis, Combine combine) {
   const auto [all_index, all_src] = padded(out, x, index, src, axis);
   const int rank = out.rank(x);
-  const Ref here = compare(out, "eq", iota(out, extent(out, x, axis), axis, rank + 1),
+  const Ref here = compare(out, "eq", iota(out, size_of(out, x, axis), axis, rank + 1),
                            out.unsqueeze(all_index, {axis}));
   const Ref chosen = select(out, here, out.unsqueeze(all_src, {axis}), neutral(out, combine, src));
   const Ref gathered = out.squeeze(reduce(out, reducer(combine), chosen, {axis + 1}), {axis + 1});
@@ -82,7 +86,7 @@ Ref cut(Emitter& out, Ref src, Ref index) {
   for (int axis = 0; axis < out.rank(index); ++axis) {
     const auto at = static_cast<size_t>(axis);
     if (out.shape(src)[at] == out.shape(index)[at]) continue;
-    src = out.slice(src, axis, 0, extent(out, index, axis));
+    src = out.slice(src, axis, 0, size_of(out, index, axis));
   }
   return src;
 }
@@ -111,7 +115,8 @@ Write write_of(const OpView& op, Combine combine) {
 
 /// Without an index the operands need not even fit each other.
 bool writes_nothing(const OpView& op, Emitter& out) {
-  if (ir::element_count(out.sizes(op.tensor("index"))) != 0) return false;
+  const Shape& shape = out.shape(op.tensor("index"));
+  if (std::find(shape.begin(), shape.end(), Dim(0)) == shape.end()) return false;
   ignore_present(op, {"dim", "src", "value", "reduce", "include_self"}, "nothing is written");
   finish(op, out, op.tensor("self"));
   return true;

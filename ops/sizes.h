@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
 #include "ops/emitter.h"
 #include "ops/op_view.h"
@@ -17,6 +18,34 @@ inline bool is_static(const Shape& shape) {
 /// Of an axis, symbolic or not.
 inline const Dim& size_of(const Emitter& out, Ref x, int64_t axis) {
   return out.shape(x).at(static_cast<size_t>(axis));
+}
+
+/// The product of the sizes.
+inline Dim element_count(const Shape& shape) {
+  Dim count = 1;
+  for (const Dim& size : shape) count = count * size;
+  return count;
+}
+
+/// Entries [begin, end) of an axis.
+struct Range {
+  Dim begin;
+  Dim end;
+};
+
+/// The arguments start, end and step of a slice with `count` entries, of an axis of `size`; some
+/// are symbolic. `count` says where torch cut them off.
+inline Range open_range(const OpView& op, const Emitter& out, const Dim& size, const Dim& count) {
+  constexpr int64_t kOpen = std::numeric_limits<int64_t>::max();
+  const Dim start = op.opt_dim("start").value_or(Dim(0)), end = op.opt_dim("end").value_or(kOpen);
+  const int64_t first = out.at_sample(start), last = out.at_sample(end), step = op.i64("step");
+  const Dim begin = first < 0 ? size + start : start;
+  if (step != 1) return {begin, begin + (count - Dim(1)) * Dim(step) + Dim(1)};
+  if (first >= 0) return {begin, begin + count};
+  // From the back: the start may have been cut off, an end that is open or negative was not.
+  if (end == Dim(kOpen)) return {size - count, size};
+  if (last < 0) return {size + end - count, size + end};
+  return {begin, begin + count};
 }
 
 /// Refuses a symbolic size with `unsupported-argument`.

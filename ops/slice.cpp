@@ -29,23 +29,12 @@ void select(const OpView& op, Emitter& out) {
 
 constexpr int64_t kOpen = std::numeric_limits<int64_t>::max();
 
-/// Bounds of which some are symbolic. The size of the result says where they were cut off.
-Ref open_slice(const OpView& op, Emitter& out, Ref x, int axis, int64_t step) {
-  const Dim start = op.opt_dim("start").value_or(Dim(0)), end = op.opt_dim("end").value_or(kOpen);
+/// Bounds of which some are symbolic.
+Ref open_slice(const OpView& op, Emitter& out, Ref x, int axis) {
   const Dim& size = size_of(out, x, axis);
   const Dim& count = op.shape()[static_cast<size_t>(axis)];
-  if (count == size) return x;
-  const int64_t first = out.at_sample(start), last = out.at_sample(end);
-  if (step != 1) {
-    const Dim begin = first < 0 ? size + start : start;
-    const Dim stop = begin + (count - Dim(1)) * Dim(step) + Dim(1);
-    return out.slice(x, axis, begin, stop, step);
-  }
-  if (first >= 0) return out.slice(x, axis, start, start + count);
-  // From the back: the start may have been cut off, an end that is open or negative was not.
-  if (end == Dim(kOpen)) return out.slice(x, axis, size - count, size);
-  if (last < 0) return out.slice(x, axis, size + end - count, size + end);
-  return out.slice(x, axis, size + start, size + start + count);
+  const Range range = open_range(op, out, size, count);
+  return count == size ? x : out.slice(x, axis, range.begin, range.end, op.i64("step"));
 }
 
 /// Python's rule: negative bounds count from the end, and bounds outside are cut off.
@@ -56,10 +45,10 @@ int64_t clamped(int64_t bound, int64_t size) {
 void slice(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim", out.rank(x));
-  const int64_t step = op.i64("step");
   const bool is_open =
       !size_of(out, x, axis).is_constant() || op.is_symbolic("start") || op.is_symbolic("end");
-  if (is_open) return out.result(open_slice(op, out, x, axis, step));
+  if (is_open) return out.result(open_slice(op, out, x, axis));
+  const int64_t step = op.i64("step");
   const int64_t start = op.opt_i64("start").value_or(0);
   const int64_t end = op.opt_i64("end").value_or(kOpen);
   const int64_t count = known_size(out, x, axis);

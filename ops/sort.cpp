@@ -4,6 +4,7 @@
 #include "ops/arith.h"
 #include "ops/index.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
@@ -20,14 +21,14 @@ void topk(const OpView& op, Emitter& out) {
   op.ignore("sorted", "a sorted result is one of those that torch may give unsorted");
   const Ref x = at_least_1d(out, op.tensor("self"));
   const int axis = op.axis("dim");
-  finish_sorted(op, out, sorted(out, x, op.i64("k"), axis, op.boolean("largest")));
+  finish_sorted(op, out, sorted(out, x, op.dim("k"), axis, op.boolean("largest")));
 }
 
 Sorted in_order(const OpView& op, Emitter& out) {
   ignore_present(op, {"stable"}, "the engine's order is stable");
   const Ref x = at_least_1d(out, op.tensor("self"));
   const int axis = op.axis("dim");
-  return sorted(out, x, extent(out, x, axis), axis, op.boolean("descending"));
+  return sorted(out, x, size_of(out, x, axis), axis, op.boolean("descending"));
 }
 
 void sort(const OpView& op, Emitter& out) { finish_sorted(op, out, in_order(op, out)); }
@@ -38,19 +39,20 @@ void argsort(const OpView& op, Emitter& out) {
 
 void msort(const OpView& op, Emitter& out) {
   const Ref x = at_least_1d(out, op.tensor("self"));
-  finish(op, out, out.reshape(sorted(out, x, extent(out, x, 0), 0, false).values, op.shape()));
+  finish(op, out, out.reshape(sorted(out, x, size_of(out, x, 0), 0, false).values, op.shape()));
 }
 
 /// The k-th smallest, 1 being the first; the axis stays with extent 1.
-Sorted kth(Emitter& out, Ref x, int64_t k, int axis) {
+Sorted kth(Emitter& out, Ref x, const Dim& k, int axis) {
   const Sorted first = sorted(out, x, k, axis, false);
-  return {out.slice(first.values, axis, k - 1, k), out.slice(first.indices, axis, k - 1, k)};
+  const Dim last = k - Dim(1);
+  return {out.slice(first.values, axis, last, k), out.slice(first.indices, axis, last, k)};
 }
 
 void kthvalue(const OpView& op, Emitter& out) {
   op.ignore("keepdim", "the result's shape shows it");
   const Ref x = at_least_1d(out, op.tensor("self"));
-  finish_sorted(op, out, kth(out, x, op.i64("k"), op.axis("dim")));
+  finish_sorted(op, out, kth(out, x, op.dim("k"), op.axis("dim")));
 }
 
 /// Of an even number of elements the lower middle one.
@@ -58,29 +60,33 @@ void median_dim(const OpView& op, Emitter& out) {
   op.ignore("keepdim", "the result's shape shows it");
   const Ref x = at_least_1d(out, op.tensor("self"));
   const int axis = op.axis("dim");
-  finish_sorted(op, out, kth(out, x, (extent(out, x, axis) + 1) / 2, axis));
+  finish_sorted(op, out, kth(out, x, floor_div(size_of(out, x, axis) + Dim(1), 2), axis));
 }
 
 void median(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
-  const int64_t count = ir::element_count(out.sizes(x));
-  if (count == 0) return finish(op, out, like(out, std::numeric_limits<double>::quiet_NaN(), x));
+  const Dim count = element_count(out.shape(x));
+  if (count == Dim(0))
+    return finish(op, out, like(out, std::numeric_limits<double>::quiet_NaN(), x));
   const Ref flat = out.reshape(x, {count});
-  finish(op, out, out.reshape(kth(out, flat, (count + 1) / 2, 0).values, {}));
+  finish(op, out, out.reshape(kth(out, flat, floor_div(count + Dim(1), 2), 0).values, {}));
 }
 
 }  // namespace
 
-Sorted sorted(Emitter& out, Ref x, int64_t k, int axis, bool largest) {
+Sorted sorted(Emitter& out, Ref x, const Dim& k, int axis, bool largest) {
   if (out.dtype(x) == DType::boolean) {
     const Sorted numbers = sorted(out, out.cast(x, DType::u8), k, axis, largest);
     return {out.cast(numbers.values, DType::boolean), numbers.indices};
   }
   const Shape shape = with_size(out.shape(x), axis, k);
+  const nnef::Value number =
+      k.is_constant() ? nnef::integer(k.value()) : out.operand(out.size(k, DType::i64));
   const auto results =
-      out.calls("tract_core_topk", {x}, {{"k", k}, {"axis", axis}, {"largest", largest}},
+      out.calls("tract_core_topk", {x}, {{"k", number}, {"axis", axis}, {"largest", largest}},
                 {{out.dtype(x), shape}, {DType::i64, shape}});
-  return {results[0], results[1]};
+  if (k.is_constant()) return {results[0], results[1]};
+  return {out.sized(results[0], axis, k), out.sized(results[1], axis, k)};
 }
 
 void register_sort(Registry& r) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ops/arith.h"
 #include "ops/product.h"
 #include "src/diag/error.h"
 
@@ -39,6 +40,22 @@ void batched_result(const OpView& op, Emitter& out, Ref y, int index) {
   Ints added(static_cast<size_t>(out.rank(y) - op.rank(index)));
   std::iota(added.begin(), added.end(), 0);
   out.result(out.squeeze(y, added), index);
+}
+
+Ref along_axis(Emitter& out, Ref x, int axis, Ref matrix) {
+  const int rank = out.rank(x);
+  if (rank == 1) {  // tract 0.22 fails on a product whose last axis is squeezed
+    const Ref products = mul(out, matrix, out.unsqueeze(x, {0}));
+    return out.squeeze(reduce(out, "sum_reduce", products, {1}), {1});
+  }
+  Ints to_end = axis_to_front(axis, rank);
+  std::rotate(to_end.begin(), to_end.begin() + 1, to_end.end());
+  const Ref rows = out.transpose(x, to_end);
+  Shape shape = out.shape(rows);
+  shape.back() = out.shape(matrix)[0];
+  const Ref y = out.call("matmul", {rows, with_rank(out, matrix, rank)}, {{"transposeB", true}},
+                         out.dtype(x), shape);
+  return out.transpose(y, inverse(to_end));
 }
 
 Ref along_axis(Emitter& out, Ref x, int axis, const std::vector<double>& matrix, int64_t rows) {

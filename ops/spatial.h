@@ -21,5 +21,7 @@ void batched_result(const OpView& op, Emitter& out, Ref y, int index = 0);
 /// Each entry of `x` along `axis` becomes a weighted sum of all: y[.., o, ..] = sum_i m[o, i] x[..,
 /// i, ..]. `matrix` is [o, i] in row-major order; it is stored in the dtype of `x`.
 Ref along_axis(Emitter& out, Ref x, int axis, const std::vector<double>& matrix, int64_t rows);
+/// The same with a matrix [o, i] that the model computes.
+Ref along_axis(Emitter& out, Ref x, int axis, Ref matrix);
 
 }  // namespace t2n::ops

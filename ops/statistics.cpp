@@ -5,6 +5,7 @@
 
 #include "ops/reduce.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
@@ -31,10 +32,15 @@ Moments moments(const OpView& op, Emitter& out, Ref x, const Ints& axes) {
   const double removed = correction(op);
   if (axes.empty()) return {div(out, squares, like(out, std::max(0.0, 1 - removed), x)), mean};
   if (removed == 0) return {reduce(out, "mean_reduce", squares, axes), mean};
-  double count = 1;
-  for (const int64_t axis : axes) count *= static_cast<double>(extent(out, x, axis));
+  Dim count = 1;
+  for (const int64_t axis : axes) count = count * size_of(out, x, axis);
   const Ref sum = reduce(out, "sum_reduce", squares, axes);
-  return {div(out, sum, like(out, std::max(0.0, count - removed), x)), mean};
+  if (!count.is_constant()) {
+    const Ref rest = sub(out, out.size(count, out.dtype(x)), like(out, removed, x));
+    return {div(out, sum, maximum(out, rest, like(out, 0, x))), mean};
+  }
+  const double rest = static_cast<double>(count.value()) - removed;
+  return {div(out, sum, like(out, std::max(0.0, rest), x)), mean};
 }
 
 /// op.nnef() is "sqrt" for standard deviations.
@@ -116,8 +122,7 @@ void cosine_similarity(const OpView& op, Emitter& out) {
   const int rank = op.rank() + 1;
   const Ints axes = {op.axis("dim", rank)};
   // The norms are those of what was broadcast.
-  const Shape shape =
-      ir::to_shape(broadcast_sizes(out.sizes(op.tensor("x1")), out.sizes(op.tensor("x2"))));
+  const Shape shape = out.broadcast(out.shape(op.tensor("x1")), out.shape(op.tensor("x2")));
   const auto unit = [&](Ref vector) {
     const Ref x = out.broadcast_to(widened(out, vector), shape);
     return div(out, x, maximum(out, vector_norm(out, x, 2, axes), eps));

@@ -109,6 +109,15 @@ void flatten_into(const c10::IValue& value, std::vector<at::Tensor>& out) {
   }
 }
 
+/// A size as a tensor is an operation that there is a Python name for.
+void say_as_tensor(ir::Node& node) {
+  node.op = ir::op_id("aten::tensor.int");
+  node.args[0].name = "t";
+  node.args.push_back({"dtype", ir::DType::i64});
+  node.args.push_back({"device", ir::None{}});
+  node.args.push_back({"requires_grad", false});
+}
+
 }  // namespace
 
 std::vector<at::Tensor> flatten_tensors(const c10::IValue& value) {
@@ -309,6 +318,9 @@ Call Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::jit
                                                          containers.find(inputs[i]), place, use)});
   }
   call.node.compute_dtype = compute_dtype(schema, inputs);
+  if (name == "prim::NumToTensor.Scalar" && shadows[0] &&
+      shadows[0]->kind == ShadowInfo::Kind::size)
+    say_as_tensor(call.node);
   return call;
 }
 

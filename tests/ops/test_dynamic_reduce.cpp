@@ -1,0 +1,119 @@
+// Sizes that stay open: reductions, norms, orders and running sums.
+#include <doctest/doctest.h>
+
+#include "tests/support/dynamic.h"
+
+namespace t2n::test {
+namespace {
+
+using ir::DType;
+
+const std::vector<Sizes> kSizes = {
+    {{"B", 2}, {"S", 5}}, {{"B", 1}, {"S", 1}}, {{"B", 3}, {"S", 9}}};
+const std::vector<Sizes> kLong = {{{"B", 2}, {"S", 5}}, {{"B", 1}, {"S", 4}}, {{"B", 3}, {"S", 9}}};
+const OpenInput kX{{"B", "S", "4"}};
+const OpenInput kIds{{"B", "S"}, DType::i64, 0, 9};
+
+TEST_CASE("reductions over a symbolic axis") {
+  check_open(
+      {
+          "x.sum(1)",
+          "x.sum()",
+          "x.mean(1)",
+          "x.mean()",
+          "x.mean([0, 1], keepdim=True)",
+          "x.mean(-1)",
+          "x.to(7).mean(1)",
+          "x.to(5).mean(1)",
+          "x.amax(1)",
+          "x.max(1)[0]",
+          "x.max(1)[1]",
+          "x.min()",
+          "x.argmax(1)",
+          "x.argmax()",
+          "x.argmin(-1)",
+          "(x > 0).any(1)",
+          "(x > 0).all(1)",
+          "(x > 0).sum(1)",
+          "x.prod(1)",
+          "y.sum(1)",
+          "y.max(1)[0]",
+          "x.count_nonzero(1)",
+          "x.norm(2., 1)",
+          "x.norm()",
+          "torch.logsumexp(x, 1)",
+          "torch.softmax(x, 1)",
+          "torch.log_softmax(x, 1)",
+          "x.var(1, unbiased=False)",
+          "x.std(2)",
+          "x.sum(1) / x.size(1)",
+          "(x * (y > 2).unsqueeze(-1)).sum(1) / (y > 2).sum(1, keepdim=True).clamp(min=1)",
+          "torch.cosine_similarity(x, x + 1, -1)",
+          "torch.cosine_similarity(x, x[:, :1] + 1, -1)",
+          "torch.cdist(x, x)",
+      },
+      {kX, kIds}, kSizes, 2e-3);
+}
+
+TEST_CASE("variances") {
+  check_open({"x.var(1)", "x.std(1)", "x.var()", "x.var([0, 1])", "torch.std_mean(x, 1)[0]"}, {kX},
+             kLong);
+}
+
+TEST_CASE("norms") {
+  const ir::Tensor weight = randn({4}, 3), bias = randn({4}, 4);
+  check_open_with(
+      {{"weight", weight}, {"bias", bias}},
+      {
+          "torch.layer_norm(x, [4], self.weight, self.bias)",
+          "torch.layer_norm(x, [4])",
+          "torch.group_norm(x.transpose(1, 2), 2, self.weight, self.bias)",
+          "torch.instance_norm(x.transpose(1, 2), None, None, None, None, True, 0.1, 1e-5, False)",
+          "torch.batch_norm(x.transpose(1, 2), self.weight, self.bias, self.bias, self.weight * "
+          "self.weight + 1, False, 0.1, 1e-5, False)",
+          "torch.rms_norm(x, [4], self.weight)",
+          "x / x.norm(2., 1, True).clamp_min(1e-12).expand_as(x)",
+          "x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6) * self.weight",
+          "torch.group_norm(x.flatten(0, 1), 2)",
+      },
+      {kX}, kLong);
+}
+
+TEST_CASE("running sums and extremes") {
+  check_open(
+      {
+          "x.cumsum(1)",
+          "x.cumsum(-1)",
+          "x.cumsum(0)",
+          "y.cumsum(1)",
+          "(y > 4).cumsum(1)",
+          "(y != 1).to(4).cumsum(1) * (y != 1).to(4) + 1",
+          "x.cumprod(1)",
+          "x.cummax(1)[0]",
+          "x.cummax(1)[1]",
+          "torch.logcumsumexp(x, 1)",
+          "torch.ones([x.size(1)]).cumsum(0)",
+          "torch.ones_like(y).cumsum(1) - 1",
+      },
+      {kX, kIds}, kSizes, 1e-4);
+}
+
+TEST_CASE("orders") {
+  check_open(
+      {
+          "x.sort(1)[0]",
+          "x.sort(1, True)[1]",
+          "x.argsort(1)",
+          "x.topk(2, 2)[0]",
+          "x.topk(1, 1)[0]",
+          "x.topk(min(x.size(1), 3), 1)[0]",
+          "x.topk(x.size(1), 1)[0] + x",
+          "x.median(1)[0]",
+          "x.median()",
+          "x.kthvalue(1, 1)[0]",
+      },
+      {kX}, kSizes);
+}
+
+}  // namespace
+}  // namespace t2n::test

@@ -1,0 +1,110 @@
+// Sizes that stay open: convolutions, pools and interpolation over symbolic spatial axes.
+#include <doctest/doctest.h>
+
+#include "tests/support/dynamic.h"
+
+namespace t2n::test {
+namespace {
+
+const std::vector<Sizes> kSizes = {{{"B", 2}, {"H", 8}, {"W", 6}},
+                                   {{"B", 1}, {"H", 5}, {"W", 7}},
+                                   {{"B", 3}, {"H", 9}, {"W", 12}}};
+const OpenInput kX{{"B", "4", "H", "W"}};
+const OpenInput kLine{{"B", "4", "H"}};
+
+TEST_CASE("convolutions") {
+  const ir::Tensor weight = randn({6, 4, 3, 3}, 1), bias = randn({6}, 2);
+  const ir::Tensor depthwise = randn({4, 1, 3, 3}, 3), back = randn({4, 5, 3, 3}, 4);
+  check_open_with({{"weight", weight}, {"bias", bias}, {"depthwise", depthwise}, {"back", back}},
+                  {
+                      "torch.conv2d(x, self.weight, self.bias)",
+                      "torch.conv2d(x, self.weight, self.bias, [1, 1], [1, 1])",
+                      "torch.conv2d(x, self.weight, self.bias, [2, 2], [1, 1])",
+                      "torch.conv2d(x, self.weight, None, [2, 1], [2, 1], [2, 1])",
+                      "torch.conv2d(x, self.depthwise, None, [1, 1], [1, 1], [1, 1], 4)",
+                      "torch.conv2d(x, self.weight, self.bias, [1, 1], 'same')",
+                      "torch.conv2d(torch.relu(torch.conv2d(x, self.depthwise, None, 2, 1, 1, 4)), "
+                      "self.weight, "
+                      "self.bias, 2, 1)",
+                      "torch.conv2d(x, self.weight, self.bias, 2, 1).flatten(2).transpose(1, 2)",
+                      "torch.conv_transpose2d(x, self.back)",
+                      "torch.conv_transpose2d(x, self.back, None, 2, 1)",
+                      "torch.conv_transpose2d(x, self.back, None, 2, 1, 1)",
+                      "torch.conv_transpose2d(x, self.back, self.bias[:5], 2, 0, 1)",
+                      "torch.conv_transpose2d(x, self.back, None, [2, 1], [1, 0], [1, 0])",
+                  },
+                  {kX}, kSizes, 1e-4);
+}
+
+TEST_CASE("convolutions of sequences") {
+  const ir::Tensor weight = randn({6, 4, 3}, 1), bias = randn({6}, 2);
+  check_open_with({{"weight", weight}, {"bias", bias}},
+                  {
+                      "torch.conv1d(x, self.weight, self.bias, 1, 1)",
+                      "torch.conv1d(x, self.weight, self.bias, 2, 1)",
+                      "torch.conv1d(torch.pad(x, [2, 0]), self.weight, self.bias)",
+                      "torch.conv1d(x, self.weight, self.bias, 1, 1).transpose(1, 2) + 1",
+                      "torch.conv1d(x, self.weight, self.bias, 1, 1)[:, :4] + x",
+                      "torch.conv1d(x, self.weight, self.bias, 1, 2, 2)[:, :4] + x",
+                  },
+                  {kLine}, kSizes, 1e-4);
+}
+
+TEST_CASE("pools") {
+  check_open(
+      {
+          "torch.max_pool2d(x, 2)",
+          "torch.max_pool2d(x, 3, 2, 1)",
+          "torch.max_pool2d(x, 2, ceil_mode=True)",
+          "torch.max_pool2d(x, 3, 2, 1, ceil_mode=True)",
+          "torch.avg_pool2d(x, 2)",
+          "torch.avg_pool2d(x, 3, 2, 1)",
+          "torch.avg_pool2d(x, 3, 2, 1, False, False)",
+          "torch.avg_pool2d(x, 2, 2, 0, True)",
+          "torch.adaptive_avg_pool2d(x, 1)",
+          "torch.adaptive_avg_pool2d(x, [1, 1]).flatten(1)",
+          "torch.adaptive_avg_pool2d(x, [3, 2])",
+          "torch.adaptive_avg_pool2d(x, [1, 3])",
+          "torch.adaptive_max_pool2d(x, 1)[0]",
+          "torch.adaptive_max_pool2d(x, [3, 2])[0]",
+          "x.mean([2, 3])",
+          "torch.max_pool2d(x, 2).flatten(2)",
+      },
+      {kX}, kSizes, 1e-4);
+}
+
+TEST_CASE("interpolation") {
+  check_open(
+      {
+          "torch.upsample_nearest2d(x, None, [2., 2.])",
+          "torch.upsample_nearest2d(x, [2 * x.size(2), 2 * x.size(3)])",
+          "torch.upsample_nearest2d(x, [7, 5])",
+          "torch.upsample_nearest2d(x, None, [1.5, 0.5])",
+          "torch._upsample_nearest_exact2d(x, None, [2., 3.])",
+          "torch.upsample_bilinear2d(x, None, False, [2., 2.])",
+          "torch.upsample_bilinear2d(x, None, True, [2., 2.])",
+          "torch.upsample_bilinear2d(x, [2 * x.size(2), 3 * x.size(3)], False)",
+          "torch.upsample_bilinear2d(x, [10, 12], False)",
+          "torch.upsample_bilinear2d(x, [10, 12], True)",
+          "torch.upsample_linear1d(x.flatten(2), None, False, [2.])",
+          "torch.pixel_shuffle(x, 2)",
+          "torch.channel_shuffle(x, 2)",
+          "torch.cat([torch.upsample_nearest2d(torch.avg_pool2d(x, 1, 1), [x.size(2), x.size(3)]), "
+          "x], 1)",
+      },
+      {kX}, kSizes, 1e-4);
+}
+
+TEST_CASE("up again to the size before") {
+  const OpenInput even{{"B", "4", "2*H", "2*W"}};
+  check_open(
+      {
+          "torch.upsample_nearest2d(torch.max_pool2d(x, 2), [x.size(2), x.size(3)]) + x",
+          "torch.upsample_bilinear2d(torch.max_pool2d(x, 2), [x.size(2), x.size(3)], True) + x",
+          "torch.pixel_unshuffle(x, 2)",
+      },
+      {even}, kSizes, 1e-4);
+}
+
+}  // namespace
+}  // namespace t2n::test
