@@ -81,7 +81,8 @@ void add_states(TracedModel& model) {
     if (found != model.samples.end())
       found->input.is_state = true;
     else
-      model.samples.push_back({{{state.name}, state.initial, true}, std::nullopt});
+      model.samples.push_back(
+          {{{state.name}, state.initial, true}, model.traced.ranges[state.input]});
   }
 }
 

@@ -105,17 +105,26 @@ ir::Tensor vary(const ir::Tensor& given, uint64_t seed, uint64_t stream) {
   return out.tensor;
 }
 
-ir::Tensor vary_state(const ir::Tensor& given, uint64_t seed, uint64_t stream) {
+ir::Tensor vary_state(const ir::Tensor& given, std::optional<trace::Range> range, uint64_t seed,
+                      uint64_t stream) {
   const ir::Tensor source = ir::contiguous(given);
   const int64_t count = source.elements();
-  if (count == 0 || !ir::is_float(source.dtype) || !all_equal(source) ||
-      ir::element_f64(source, 0) == 0)
+  if (count == 0 || !all_equal(source) || ir::is_complex(source.dtype))
     return vary(given, seed, stream);
+  const double value = ir::element_f64(source, 0);
+  if (ir::is_float(source.dtype) && value == 0) return vary(given, seed, stream);
+  if (source.dtype == ir::DType::boolean || range)
+    return draw(source.dtype, source.shape, range, seed, stream);
   Generator generator(seed, stream);
   ir::OwnedTensor out = ir::allocate(source.dtype, source.shape);
-  const double value = ir::element_f64(source, 0);
-  for (int64_t i = 0; i < count; ++i)
-    put_float(out.data, i, source.dtype, value * (0.5 + generator.uniform()));
+  constexpr int64_t kSteps = 8;
+  for (int64_t i = 0; i < count; ++i) {
+    if (ir::is_float(source.dtype))
+      put_float(out.data, i, source.dtype, value * (0.5 + generator.uniform()));
+    else
+      put_integer(out.data, i, source.dtype,
+                  static_cast<int64_t>(value) + 1 + generator.below(kSteps));
+  }
   return out.tensor;
 }
 
@@ -160,8 +169,8 @@ std::vector<trace::SampleInput> fill(const std::vector<Sample>& samples, uint64_
     if (tensor->bytes.empty())
       *tensor = draw(tensor->dtype, tensor->shape, sample.range, seed, stream);
     else if (seed != 0)
-      *tensor =
-          sample.input.is_state ? vary_state(*tensor, seed, stream) : vary(*tensor, seed, stream);
+      *tensor = sample.input.is_state ? vary_state(*tensor, sample.range, seed, stream)
+                                      : vary(*tensor, seed, stream);
   }
   return out;
 }

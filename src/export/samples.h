@@ -19,9 +19,10 @@ ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::Ran
 /// for floats that all are equal, noise added.
 ir::Tensor vary(const ir::Tensor& given, uint64_t seed, uint64_t stream);
 
-/// The same for states, which are often counts, scales or variances: equal floats other than zero
-/// keep their sign.
-ir::Tensor vary_state(const ir::Tensor& given, uint64_t seed, uint64_t stream);
+/// The same for states, which are often counts, scales or variances: equal floats keep their sign,
+/// equal integers grow, or are drawn from the range that they index.
+ir::Tensor vary_state(const ir::Tensor& given, std::optional<trace::Range> range, uint64_t seed,
+                      uint64_t stream);
 
 /// What the user or the file said of an input, with the range of integers to draw.
 struct Sample {

@@ -35,11 +35,28 @@ std::string shape_reason(const Held& before, const Held& after,
                          const std::set<std::pair<std::string, int64_t>>& free_axes) {
   const std::string name = state_name(before.path);
   bool same = before.shape.size() == after.shape.size();
-  for (size_t i = 0; same && i < before.shape.size(); ++i)
-    same = before.shape[i] == after.shape[i] || free_axes.contains({name, static_cast<int64_t>(i)});
+  const auto rank = static_cast<int64_t>(before.shape.size());
+  for (int64_t i = 0; same && i < rank; ++i)
+    same = before.shape[static_cast<size_t>(i)] == after.shape[static_cast<size_t>(i)] ||
+           free_axes.contains({name, i}) || free_axes.contains({name, i - rank});
   if (same) return {};
   return cat("its shape changes from call to call: ", shape_text(before.shape),
              " before this one, ", shape_text(after.shape), " after");
+}
+
+std::string shape_remedy(const Held& before, const Held& after) {
+  std::string declare;
+  for (size_t i = 0; i < before.shape.size() && before.shape.size() == after.shape.size(); ++i)
+    if (before.shape[i] != after.shape[i])
+      declare += cat(" --dynamic ", state_name(before.path), ":", i, "=P");
+  return declare.empty() ? "give it one shape for all calls"
+                         : cat("declare the axis along which it grows:", declare,
+                               "; or give it one shape for all calls");
+}
+
+std::string type_text(const at::Tensor& tensor) {
+  const auto type = from_torch(tensor.scalar_type());
+  return type ? std::string(ir::dtype_name(*type)) : std::string("another");
 }
 
 Change tensor_change(const Held& before, const Held& after, const StateWatch& watch,
@@ -53,16 +70,10 @@ Change tensor_change(const Held& before, const Held& after, const StateWatch& wa
   out.in_place = watch.wrote_in_place(out.before);
   out.reason = shape_reason(before, after, free_axes);
   if (!out.reason.empty()) {
-    out.remedy = "give it one shape for all calls, and write to a part of it";
+    out.remedy = shape_remedy(before, after);
   } else if (out.before.scalar_type() != out.after.scalar_type()) {
-    out.reason = cat(
-        "its type changes from ",
-        from_torch(out.before.scalar_type()) ? ir::dtype_name(*from_torch(out.before.scalar_type()))
-                                             : "another",
-        " to ",
-        from_torch(out.after.scalar_type()) ? ir::dtype_name(*from_torch(out.after.scalar_type()))
-                                            : "another",
-        " with the first call");
+    out.reason = cat("its type changes from ", type_text(out.before), " to ", type_text(out.after),
+                     " with the first call");
     out.remedy = "convert it to one type before it is kept";
   }
   return out;

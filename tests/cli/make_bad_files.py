@@ -7,6 +7,8 @@ from pathlib import Path
 import torch
 from torch import nn
 
+import stateful_models
+
 DIGITS = Path(__file__).resolve().parents[2] / "fixtures/digits_cnn/model.pt"
 LFS_POINTER = f"""version https://git-lfs.github.com/spec/v1
 oid sha256:{"0123456789abcdef" * 4}
@@ -175,6 +177,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     for name, write in FILES.items():
         write(folder / name)
+    stateful_models.write_all(folder)
 
 
 if __name__ == "__main__":
