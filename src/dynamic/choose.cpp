@@ -56,6 +56,13 @@ std::vector<int64_t> Chooser::candidates(const std::string& symbol, bool upwards
   return first;
 }
 
+/// Whether somebody said "P >= 0": axes without entries are tried on request only.
+bool Chooser::may_be_empty(const std::string& symbol) const {
+  return std::any_of(relations_.begin(), relations_.end(), [&](const Relation& relation) {
+    return relation == Relation{ir::Dim::symbol(symbol), ">=", 0};
+  });
+}
+
 bool Chooser::assign(const Candidates& all, size_t at, Sizes& sizes) const {
   if (at == all.size()) return true;
   const auto& [symbol, values] = all[at];
@@ -91,7 +98,7 @@ std::optional<Sizes> Chooser::smallest() const {
   for (const auto& [symbol, sample] : sample_) {
     std::vector<int64_t> values;
     const int64_t step = bounds(symbol).multiple;
-    for (int64_t size = step; size < sample && values.size() < 2 * kCandidates; size += step)
+    for (int64_t size = may_be_empty(symbol) ? 0 : step; size < sample && values.size() < 2 * kCandidates; size += step)
       values.push_back(size);
     values.push_back(sample);
     all.emplace_back(symbol, std::move(values));

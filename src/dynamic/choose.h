@@ -24,7 +24,8 @@ class Chooser {
   /// New sizes for the symbols in `vary`, the sample's for the others; larger than the sample's if
   /// `upwards`. Nothing if the relations leave none.
   std::optional<Sizes> next(const std::set<std::string>& vary, bool upwards = true);
-  /// The smallest sizes that the relations allow, 1 or above, for all symbols at once.
+  /// The smallest sizes that the relations allow for all symbols at once: 1, or 0 if "P >= 0" was
+  /// asserted.
   std::optional<Sizes> smallest() const;
 
   void limit(const std::string& symbol, Bounds bounds) { bounds_[symbol] = bounds; }
@@ -35,6 +36,7 @@ class Chooser {
  private:
   using Candidates = std::vector<std::pair<std::string, std::vector<int64_t>>>;
   std::vector<int64_t> candidates(const std::string& symbol, bool upwards) const;
+  bool may_be_empty(const std::string& symbol) const;
   bool assign(const Candidates& all, size_t at, Sizes& sizes) const;
 
   Sizes sample_;

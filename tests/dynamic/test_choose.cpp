@@ -44,6 +44,8 @@ TEST_CASE("sizes keep to what is asserted, to multiples and to bounds") {
 }
 
 TEST_CASE("the smallest sizes are 1 unless something is asserted") {
+  CHECK_EQ(dynamic::sizes_str(*Chooser({{"P", 3}}, {relation("P >= 0")}, {}).smallest()),
+           dynamic::sizes_str(Sizes{{"P", 0}}));
   CHECK_EQ(dynamic::sizes_str(*Chooser({{"B", 3}, {"S", 9}}, {}, {1}).smallest()),
            dynamic::sizes_str(Sizes{{"B", 1}, {"S", 1}}));
   CHECK_EQ(
