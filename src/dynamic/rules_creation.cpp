@@ -17,7 +17,7 @@ Shapes steps(const ShapeView& op) { return {{op.dim("steps")}}; }
 
 Shapes eye(const ShapeView& op) { return {{op.dim("n"), op.has("m") ? op.dim("m") : op.dim("n")}}; }
 
-/// Numbers where the bounds are: as torch counts them, in doubles.
+/// Numbers where the bounds are: as torch counts them, in doubles, or in i64 if that is the result.
 std::optional<int64_t> counted(const ShapeView& op, bool includes_end) {
   double range[3] = {0, 0, 1};
   const char* names[3] = {"start", "end", "step"};
@@ -25,6 +25,7 @@ std::optional<int64_t> counted(const ShapeView& op, bool includes_end) {
     if (!op.has(names[i])) continue;
     if (!op.is_plain(names[i])) return std::nullopt;
     range[i] = *op.f64(names[i]);
+    if (op.result_dtype() == ir::DType::i64) range[i] = std::trunc(range[i]);
   }
   const double count = (range[1] - range[0]) / range[2];
   return static_cast<int64_t>(includes_end ? std::floor(count) + 1 : std::ceil(count));

@@ -17,8 +17,11 @@ Shapes looked_up(const ShapeView& op) {
   return {{}};
 }
 
-/// The buffer beside log_sigmoid stays empty on the CPU.
-Shapes log_sigmoid_forward(const ShapeView& op) { return {op.first(), {0}}; }
+/// Of a condition alone it tells where that is true.
+Shapes where(const ShapeView& op) {
+  if (!op.has("self")) op.unknown("how many there are is in the values");
+  return broadcast(op);
+}
 
 }  // namespace
 
@@ -31,7 +34,7 @@ void add_elementwise_rules(ShapeRules& r) {
         "less less_equal logaddexp logaddexp2 logical_and logical_or logical_xor lt masked_fill "
         "maximum minimum mul multiply ne nextafter not_equal polar pow remainder rsub "
         "special_gammainc special_gammaincc special_xlog1py special_xlogy special_zeta sub "
-        "subtract true_divide where xlogy "
+        "subtract true_divide xlogy "
         "t2n::apply_rope");
   r.add(broadcast,
         "special_chebyshev_polynomial_t special_chebyshev_polynomial_u "
@@ -48,7 +51,8 @@ void add_elementwise_rules(ShapeRules& r) {
         "detach_copy digamma dropout alpha_dropout feature_dropout feature_alpha_dropout elu erf "
         "erfc erfinv exp exp2 expm1 fill fix floor frac frexp gelu hardshrink hardsigmoid "
         "hardswish hardtanh i0 imag isfinite isinf isnan isneginf isposinf isreal leaky_relu "
-        "lgamma lift lift_fresh lift_fresh_copy log log10 log1p log2 log_sigmoid logical_not "
+        "lgamma lift lift_fresh lift_fresh_copy log log10 log1p log2 log_sigmoid "
+        "log_sigmoid_forward logical_not "
         "logit mish mvlgamma nan_to_num native_dropout neg negative polygamma positive "
         "pin_memory rad2deg real reciprocal relu relu6 resolve_conj resolve_neg round rrelu rsqrt "
         "selu sgn sigmoid sign signbit silu sin sinc sinh softplus softshrink special_bessel_j0 "
@@ -61,7 +65,7 @@ void add_elementwise_rules(ShapeRules& r) {
         "special_round special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 "
         "special_sinc special_spherical_bessel_j0 sqrt square tan tanh threshold to trunc type_as "
         "zero prelu _prelu_kernel t2n::cast");
-  r.add(log_sigmoid_forward, "log_sigmoid_forward");
+  r.add(where, "where");
   r.add(looked_up, "bucketize searchsorted isin");
   r.add(none,
         "_is_all_true _is_any_true as_tensor.bool as_tensor.float as_tensor.int "

@@ -16,6 +16,11 @@ Shape reduced(const ShapeView& op) {
 
 Shapes reduce(const ShapeView& op) { return repeated(op, reduced(op)); }
 
+/// An empty list of dims is no reduction here.
+Shapes reduce_listed(const ShapeView& op) {
+  return op.has("dim") && op.dims("dim").empty() ? Shapes{op.first()} : reduce(op);
+}
+
 /// max and min have a form of two tensors as well.
 Shapes reduce_or_broadcast(const ShapeView& op) {
   return op.has("other") ? Shapes{op.broadcast(op.operands())} : reduce(op);
@@ -88,6 +93,7 @@ void add_reduce_rules(ShapeRules& r) {
         "_aminmax all amax amin aminmax any argmax argmin count_nonzero frobenius_norm kthvalue "
         "linalg_matrix_norm linalg_norm linalg_vector_norm logsumexp mean median mode nanmean "
         "nanmedian nansum norm nuclear_norm prod special_logsumexp std std_mean sum var var_mean");
+  r.add(reduce_listed, "all.dims any.dims");
   r.add(reduce_or_broadcast, "max min");
   r.add(quantile, "quantile nanquantile");
   r.add(same,

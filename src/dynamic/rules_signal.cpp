@@ -103,6 +103,12 @@ Dim hop_length(const ShapeView& op, const Dim& n) {
   return op.has("hop_length") ? op.dim("hop_length") : floor_div(n, 4);
 }
 
+/// What a first frame takes: of `align_to_window` only the window, which may be shorter.
+Dim frame_length(const ShapeView& op, const Dim& n) {
+  const bool is_aligned = op.boolean("align_to_window") && op.has("win_length");
+  return is_aligned ? op.dim("win_length") : n;
+}
+
 /// [batch,] bins, frames[, 2]. A centred transform pads half a window at both ends.
 Shapes stft(const ShapeView& op) {
   const Shape& x = op.shape("self");
@@ -111,7 +117,7 @@ Shapes stft(const ShapeView& op) {
   const Dim reach = op.boolean("center") ? x.back() + 2 * floor_div(n, 2) : x.back();
   Shape out = all_but_last(x, 1);
   out.push_back(op.boolean("onesided", !is_complex) ? half(n) : n);
-  out.push_back(floor_div(reach - n, hop_length(op, n)) + 1);
+  out.push_back(floor_div(reach - frame_length(op, n), hop_length(op, n)) + 1);
   if (!op.boolean("return_complex", is_complex)) out.push_back(2);
   return {out};
 }

@@ -123,6 +123,7 @@ Shapes reversed(const ShapeView& op) {
 
 Shapes moveaxis(const ShapeView& op) {
   const Shape& x = op.shape("self");
+  if (x.empty()) return {x};
   const Shape from = op.dims("source"), to = op.dims("destination");
   std::vector<int> order(x.size(), -1);
   std::vector<bool> moved(x.size(), false);

@@ -18,6 +18,7 @@ class ShapeView {
 
   std::string_view op() const { return ir::op_name(node_.op); }
   size_t outputs() const { return node_.outputs.size(); }
+  ir::DType result_dtype() const { return value(node_.outputs.front()).dtype; }
   Facts& facts() const { return facts_; }
   /// Whether the schema has the argument and it was given.
   bool has(std::string_view name) const;

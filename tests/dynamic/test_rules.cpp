@@ -6,6 +6,7 @@
 #include "src/diag/error.h"
 #include "src/dynamic/shape_rule.h"
 #include "tests/dynamic/support.h"
+#include "tests/support/shape_rules.h"
 
 namespace t2n::test {
 namespace {
@@ -193,6 +194,14 @@ TEST_CASE(
   CHECK_EQ(without_rule(true),
            std::set<std::string>{"aten::_embedding_bag", "aten::_embedding_bag_forward_only",
                                  "aten::embedding_bag", "aten::masked_select", "t2n::scan"});
+}
+
+TEST_CASE("the check of every operator test sees a wrong size") {
+  ir::Graph graph = infer({"def forward(self, x):\n  return torch.relu(x)[1:]\n", {{6, 4}}}).graph;
+  CHECK_EQ(shape_rule_errors(graph), "");
+  graph.values[static_cast<size_t>(graph.outputs[0])].shape = {6, 4};
+  CHECK(shape_rule_errors(graph).starts_with(
+      "aten::slice.Tensor: the rule says [d0_0 - 1,d0_1], torch [6,4]\n"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "src/export/samples.h"
 #include "src/export/torch_module.h"
 #include "tests/support/example.h"
+#include "tests/support/shape_rules.h"
 
 namespace t2n::test {
 namespace {
@@ -23,6 +24,8 @@ Example trace_script(const Script& model, const std::vector<ir::Tensor>& inputs)
   const auto session = torch_module().compile({model.source, model.parameters});
   trace::Traced traced = torch_module().trace(*session, named(inputs), {});
   if (model.edit) model.edit(traced.graph);
+  const std::string errors = shape_rule_errors(traced.graph);
+  T2N_ASSERT(errors.empty(), errors);
   return {std::move(traced.graph), inputs, std::move(traced.outputs), model.disabled_passes};
 }
 

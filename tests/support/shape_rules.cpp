@@ -1,0 +1,54 @@
+#include "tests/support/shape_rules.h"
+
+#include "ir/print.h"
+#include "src/dynamic/shape_rule.h"
+
+namespace t2n::test {
+namespace {
+
+/// Sizes of one stay: they broadcast.
+dynamic::Sizes open_inputs(ir::Graph& graph) {
+  dynamic::Sizes sizes;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    ir::Shape& shape = graph.values[static_cast<size_t>(graph.inputs[i])].shape;
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      if (shape[axis] == ir::Dim(1)) continue;
+      const std::string symbol = cat("d", i, "_", axis);
+      sizes[symbol] = shape[axis].value();
+      shape[axis] = ir::Dim::symbol(symbol);
+    }
+  }
+  return sizes;
+}
+
+/// What a rule got wrong; its shapes are written into the graph if nothing.
+std::string node_error(ir::Graph& graph, const ir::Node& node, const dynamic::Sizes& sizes) {
+  const dynamic::ShapeRule rule = dynamic::find_shape_rule(node.op);
+  if (rule == nullptr) return {};
+  dynamic::Facts facts({&sizes});
+  const dynamic::RuleResult result =
+      dynamic::apply_shape_rule(rule, dynamic::ShapeView(graph, node, facts));
+  if (!result.bug.empty()) return cat(ir::op_name(node.op), ": ", result.bug, "\n");
+  std::string out;
+  for (size_t i = 0; i < result.shapes.size(); ++i) {
+    ir::Shape& traced = graph.values[static_cast<size_t>(node.outputs[i])].shape;
+    if (ir::to_shape(dynamic::evaluate(result.shapes[i], sizes)) != traced)
+      out += cat(ir::op_name(node.op), ": the rule says ", ir::shape_str(result.shapes[i]),
+                 ", torch ", ir::shape_str(traced), "\n");
+    else
+      traced = result.shapes[i];
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string shape_rule_errors(const ir::Graph& traced) {
+  ir::Graph graph = traced;
+  const dynamic::Sizes sizes = open_inputs(graph);
+  std::string out;
+  for (const ir::Node& node : graph.nodes) out += node_error(graph, node, sizes);
+  return out.empty() ? out : out + ir::print(traced);
+}
+
+}  // namespace t2n::test
