@@ -137,6 +137,8 @@ class Trials {
     for (int64_t divisor = 2; divisor < sample; ++divisor) {
       if (sample % divisor != 0) continue;
       chooser_.limit(symbol, {divisor, INT64_MAX});
+      // Twice: one size may fit by chance.
+      if (const auto first = chooser_.next({symbol}, true); !first || !attempt(*first)) continue;
       const auto sizes = chooser_.next({symbol}, true);
       if (!sizes || !attempt(*sizes)) continue;
       const ir::Dim size = ir::Dim::symbol(symbol);

@@ -1,0 +1,174 @@
+// Dynamic axes on the command line: what is said, written and refused.
+#include "src/diag/error.h"
+#include "tests/cli/program.h"
+
+namespace t2n::test {
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// One of the models of variable length, with its inputs.
+struct ModelSandbox : Sandbox {
+  explicit ModelSandbox(const std::string& name) {
+    copy_fixture("variable_length/" + name, "model.pt");
+    copy_fixture("variable_length/input.npz", "in.npz");
+  }
+};
+
+Arguments dynamic_export(const Arguments& more) {
+  Arguments out = {"export", "model.pt", "-t", "tract", "-o", "out"};
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
+
+TEST_CASE("attention of any length is exported and checked at three sizes") {
+  const ModelSandbox sandbox("attention.pt");
+  const Result result = sandbox.run(dynamic_export({"--check", "--strict", "--dynamic", "ids:0=B",
+                                                    "--dynamic", "ids:-1=S", "--assert", "S<=64"}));
+  CHECK_EQ(result.code, 0);
+  INFO(result.err);
+  CHECK(contains(result.err, "ids i64[B,S] (from trace) · gives output_0 f32[B,S,16]"));
+  CHECK(contains(result.err, "holds for S <= 64"));
+  CHECK(contains(result.out, "also at B=1, S=1; B=7, S=13"));
+  const std::string graph = sandbox.content("out/graph.nnef");
+  for (const char* line :
+       {"extension tract_symbol B;", "extension tract_symbol S;", "extension tract_assert B >= 1;",
+        "extension tract_assert S >= 1;", "extension tract_assert S <= 64;", "shape = [B, S]"})
+    CHECK_MESSAGE(contains(graph, line), line);
+}
+
+TEST_CASE("a cache that grows is inputs and outputs of other lengths") {
+  for (const char* target : {"tract", "tract@0.22.4"}) {
+    CAPTURE(target);
+    const ModelSandbox sandbox("decoder.pt");
+    const Result result =
+        sandbox.run({"export", "model.pt", "-t", target, "--check", "--strict", "--dynamic",
+                     "*:0=B", "--dynamic", "ids:1=S", "--dynamic", "past.*:2=P", "--assert", "P>=0",
+                     "--report", "report.json"});
+    CHECK_EQ(result.code, 0);
+    INFO(result.err);
+    if (result.code != 0) continue;
+    CHECK(contains(result.out, "also at B=1, P=0, S=1; B="));
+    std::string report = sandbox.content("report.json");
+    std::erase_if(report, [](char c) { return c == ' ' || c == '\n'; });
+    for (const char* part : {R"("name":"past_0_0","dtype":"f32","shape":["B",2,"P",8])",
+                             R"("name":"output_1_0_0","dtype":"f32","shape":["B",2,"P+S",8])",
+                             R"("dynamic":{"relations":["B>=1","S>=1","P>=0"],"measured":[]})",
+                             R"("sizes":[{"B":2,"P":7,"S":3},{"B":1,"P":0,"S":1},)"})
+      CHECK_MESSAGE(contains(report, part), part);
+  }
+}
+
+TEST_CASE("inspect shows outputs over the axes, and the line that exports them") {
+  const ModelSandbox sandbox("attention.pt");
+  const Result result = sandbox.run({"inspect", "model.pt", "--dynamic", "ids:1=S"});
+  CHECK_EQ(result.code, 0);
+  CHECK(contains(result.out, "outputs:\n  output_0 f32[2,S,16]\n"));
+  CHECK(contains(result.out, "t2nnef export model.pt --target tract --check --dynamic ids:1=S\n"));
+}
+
+TEST_CASE("branches on sizes bind the file, or cannot be") {
+  const ModelSandbox sandbox("branch.pt");
+  const Arguments more = {"-i", "@in.npz", "--dynamic", "x:1=T"};
+  const Result result = sandbox.run(dynamic_export(more));
+  CHECK_EQ(result.code, 0);
+  CHECK(contains(result.err,
+                 "warning[dynamic-assumption]: the file holds for T > 4 only\n"
+                 "  --> the model (Branch), make.py:78:9\n"
+                 "   |  if x.size(1) > 4:\n"
+                 "   |  ^^^^^^^^^^^^^^^^^\n"
+                 "  why:  a branch on a size is baked in the way that all sizes tried took it\n"
+                 "  help: to say that you know, give it with --assert\n"));
+  CHECK(contains(sandbox.content("out/graph.nnef"), "extension tract_assert T > 4;"));
+
+  const ModelSandbox other("branch.pt");
+  check_failure(other, dynamic_export({"-i", "x=2,4,3", "--dynamic", "x:1=T"}), 4,
+                "error[dynamic-differs]: a branch depends on a size: it goes another way at T=4 "
+                "and at T=5\n"
+                "  --> the model (Branch), make.py:78:9\n"
+                "   |  if x.size(1) > 4:\n"
+                "   |  ^^^^^^^^^^^^^^^^^\n"
+                "  why:  NNEF has no branches; a file would hold one way only\n"
+                "  help: compute the same for all sizes, or export a model for each\n");
+}
+
+TEST_CASE("a length that was baked in by the trace is found") {
+  const ModelSandbox sandbox("unrolled.pt");
+  check_failure(sandbox, dynamic_export({"--dynamic", "x:1=T"}), 4,
+                "error[dynamic-failed]: the model does not run at T=11, only at the sample's T=10\n"
+                "  --> the model (Unrolled), make.py:90\n"
+                "  why:  aten::view failed: shape '[2, 9, -1]' is invalid for input of size 80\n"
+                "  help: if T must equal another size, give both the same symbol; a size of the "
+                "sample may be baked in: take it from x.size() in the model\n");
+}
+
+TEST_CASE("declarations are refused before any work is done") {
+  const ModelSandbox sandbox("attention.pt");
+  check_failure(sandbox, dynamic_export({"--dynamic", "ids=S"}), 2,
+                "error[usage]: cannot read --dynamic 'ids=S'\n"
+                "  help: write INPUT:AXIS=SIZE, as in x:0=B or ids:-1=S\n");
+  check_failure(sandbox, dynamic_export({"--dynamic", "idx:0=B"}), 2,
+                "error[usage]: --dynamic idx:0=B: the model has no input 'idx'\n"
+                "  why:  its inputs are: ids\n"
+                "  help: did you mean 'ids'?\n");
+  check_failure(sandbox, dynamic_export({"--assert", "S>=1"}), 2,
+                "error[usage]: --assert without --dynamic has no sizes to speak of\n");
+}
+
+// --- options in a file ---
+
+void write(const Sandbox& sandbox, const std::string& name, const std::string& text) {
+  sandbox.folder().write(name, text);
+}
+
+TEST_CASE("options in a JSON or TOML file") {
+  const ModelSandbox sandbox("attention.pt");
+  write(sandbox, "a.json",
+        R"({"target": "tract", "dynamic": {"ids": {"0": "B", "1": "S"}}, "assert": ["S < 64"],
+            "check": true, "output": "no"})");
+  write(sandbox, "b.toml",
+        "target = \"tract\"\ndynamic = [\"ids:0=B\", \"ids:1=S\"]\nassert = \"S < 64\"\n"
+        "check = true\n");
+  for (const char* file : {"a.json", "b.toml"}) {
+    CAPTURE(file);
+    const Result result = sandbox.run(
+        {"export", "model.pt", "--config", file, "-q", "--output", file + std::string(".tar")});
+    CHECK_EQ(result.code, 0);
+    CHECK_EQ(result.err, "");
+  }
+  CHECK_EQ(sandbox.content("a.json.tar"), sandbox.content("b.toml.tar"));
+}
+
+TEST_CASE("files of options that cannot be read") {
+  const ModelSandbox sandbox("attention.pt");
+  write(sandbox, "bad.json", R"({"target": )");
+  write(sandbox, "list.json", "[1]");
+  write(sandbox, "unknown.json", R"({"dynamics": "x:0=B"})");
+  write(sandbox, "deep.json", R"({"dynamic": [["x"]]})");
+  const auto fails = [&](const std::string& file, const std::string& text) {
+    check_failure(sandbox, {"export", "model.pt", "--config", file}, 2, text);
+  };
+  fails("none.json",
+        "error[usage]: cannot read the options in 'none.json'\n"
+        "  why:  there is no such file\n");
+  fails("bad.json",
+        "error[usage]: cannot read the options in 'bad.json'\n"
+        "  why:  it is no JSON at byte 12\n"
+        "  help: see `t2nnef export --help` for the names of options\n");
+  fails("list.json",
+        "error[usage]: cannot read the options in 'list.json'\n"
+        "  why:  the file holds no object: { \"option\": value }\n"
+        "  help: see `t2nnef export --help` for the names of options\n");
+  fails("deep.json",
+        "error[usage]: cannot read the options in 'deep.json'\n"
+        "  why:  'dynamic' is neither text, number, truth value nor a list of them\n"
+        "  help: see `t2nnef export --help` for the names of options\n");
+  fails("unknown.json",
+        "error[usage]: t2nnef export has no option '--dynamics'\n"
+        "  help: did you mean '--dynamic'?\n");
+}
+
+}  // namespace
+}  // namespace t2n::test
