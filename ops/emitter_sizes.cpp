@@ -37,19 +37,6 @@ bool Emitter::State::agrees(const Shape& a, const Shape& b) const {
                     [this](const Dim& x, const Dim& y) { return agrees(x, y); });
 }
 
-Shape Emitter::State::reshaped(const Shape& from, const Shape& to) const {
-  if (target::has(target, target::Feature::open_sizes)) return to;
-  Shape out = to;
-  int unlike = 0;
-  for (Dim& size : out) {
-    const bool is_plain = size.is_constant() || size.symbols().size() < 2;
-    if (is_plain || std::find(from.begin(), from.end(), size) != from.end()) continue;
-    size = -1;
-    ++unlike;
-  }
-  return unlike == 1 ? out : to;
-}
-
 int64_t Emitter::at_sample(const Dim& size) const { return state_->at_sample(size); }
 
 Ref Emitter::size(const Dim& size, DType dtype) {
@@ -111,6 +98,64 @@ Ref Emitter::slice(Ref x, int axis, const Dim& begin, const Dim& end, int64_t st
   Shape shape = this->shape(x);
   shape[static_cast<size_t>(axis)] = count;
   return call("tract_core_gather", {x, index}, {{"axis", axis}}, dtype(x), shape);
+}
+
+namespace {
+
+/// Consecutive axes that hold as many elements before as after.
+struct Group {
+  size_t from, from_end;
+  size_t to, to_end;
+};
+
+std::vector<Group> groups_of(const Emitter& out, const Shape& from, const Shape& to) {
+  std::vector<Group> groups;
+  size_t i = 0, j = 0;
+  while (i < from.size() && j < to.size()) {
+    Group group{i, i + 1, j, j + 1};
+    Dim before = from[i], after = to[j];
+    while (!(before == after)) {
+      const bool is_short = out.at_sample(before) < out.at_sample(after);
+      if (is_short && group.from_end < from.size())
+        before = before * from[group.from_end++];
+      else if (group.to_end < to.size())
+        after = after * to[group.to_end++];
+      else
+        return {{0, from.size(), 0, to.size()}};
+    }
+    i = group.from_end;
+    j = group.to_end;
+    groups.push_back(group);
+  }
+  groups.back().from_end = from.size();  // what is left has extent 1
+  groups.back().to_end = to.size();
+  return groups;
+}
+
+Shape part(const Shape& shape, size_t begin, size_t end) {
+  return Shape(shape.begin() + static_cast<std::ptrdiff_t>(begin),
+               shape.begin() + static_cast<std::ptrdiff_t>(end));
+}
+
+}  // namespace
+
+/// Up to 0.22 tract compares products as they are written: the fewer factors, the better.
+Ref Emitter::reshape_groups(Ref x, const Shape& shape) {
+  const Shape from = this->shape(x);
+  const std::vector<Group> groups = groups_of(*this, from, shape);
+  for (size_t g = groups.size(); g-- > 0;) {
+    const Group& group = groups[g];
+    const Shape inner = part(shape, group.to, group.to_end);
+    if (inner == part(from, group.from, group.from_end)) continue;
+    Shape next = part(from, 0, group.from);
+    for (const Dim& size : part(shape, group.to, shape.size())) next.push_back(size);
+    const auto count = static_cast<int64_t>(group.from_end - group.from);
+    x = call(
+        "reshape", {x},
+        {{"shape", inner}, {"axis_start", static_cast<int64_t>(group.from)}, {"axis_count", count}},
+        dtype(x), next);
+  }
+  return x;
 }
 
 }  // namespace t2n::ops

@@ -92,9 +92,6 @@ struct Emitter::State {
   bool agrees(const Dim& a, const Dim& b) const;
   bool agrees(const Shape& a, const Shape& b) const;
 
-  /// The attribute of a reshape: -1 for a size whose product the engine would not recognise.
-  Shape reshaped(const Shape& from, const Shape& to) const;
-
   std::vector<Ref> outputs;
   /// An identifier of its own for a result; `named` holds those that are taken.
   Ref own_identifier(Emitter& emitter, Ref ref, std::set<int>& named);

@@ -82,8 +82,10 @@ Ref Emitter::reshape(Ref x, const Shape& shape) {
   all.resize(shape.size());
   std::iota(all.begin(), all.end(), 0);
   if (entry.shape.empty()) return unsqueeze(x, all);
-  return call("reshape", {x}, {{"shape", state_->reshaped(entry.shape, shape)}}, entry.dtype,
-              shape);
+  const bool is_open = !is_static(entry.shape) || !is_static(shape);
+  if (is_open && !target::has(state_->target, target::Feature::open_sizes))
+    return reshape_groups(x, shape);
+  return call("reshape", {x}, {{"shape", shape}}, entry.dtype, shape);
 }
 
 Ref Emitter::unsqueeze(Ref x, const Ints& axes) {

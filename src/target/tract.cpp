@@ -27,7 +27,7 @@ constexpr FeatureRow kRows[] = {
     {Feature::open_sizes,
      "open_sizes",
      {0, 23, 0},
-     "slices have sizes of min(..), products of sums are unequal; tract_core_dyn_slice, -1"},
+     "slices have sizes of min(..), products in another order are unequal; tract_core_dyn_slice"},
     {Feature::scatter_reduction, "scatter_reduction", {0, 23, 0}, "ignored: silently wrong"},
     {Feature::sdpa, "sdpa", {0, 22, 0}, "no definition; matmul, softmax, matmul"},
     {Feature::sign_integers, "sign_integers", {0, 23, 5}, "floats only; cast"},

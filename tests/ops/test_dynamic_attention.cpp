@@ -57,7 +57,7 @@ TEST_CASE("scaled dot-product attention") {
 }
 
 TEST_CASE("attention by hand") {
-  const std::string scores = "(x @ x.transpose(1, 2) / (8 ** 0.5)";
+  const std::string scores = "((x @ x.transpose(1, 2) / (8 ** 0.5))";
   check_open(
       {
           "torch.softmax" + scores + ", -1) @ x",
@@ -70,7 +70,7 @@ TEST_CASE("attention by hand") {
               ".masked_fill(torch.arange(x.size(1)).unsqueeze(0) > "
               "torch.arange(x.size(1)).unsqueeze(1), -1e9), -1) @ x",
           "torch.softmax" + scores +
-              ".masked_fill(torch.tril(torch.ones([16, 16]))[:x.size(1), :x.size(1)] == 0, "
+              ".masked_fill(torch.tril(torch.ones([64, 64]))[:x.size(1), :x.size(1)] == 0, "
               "float('-inf')), -1) @ x",
       },
       {kX}, kSizes);
@@ -96,7 +96,7 @@ TEST_CASE("attention with a past") {
 }
 
 TEST_CASE("rotary positions") {
-  const ir::Tensor table = randn({32, 8}, 5), frequencies = uniform({4}, 0, 1, 6);
+  const ir::Tensor table = randn({64, 8}, 5), frequencies = uniform({4}, 0, 1, 6);
   const std::string turned = "torch.cat([-x[..., 4:], x[..., :4]], -1)";
   check_open_with(
       {{"table", table}, {"frequencies", frequencies}},

@@ -93,12 +93,13 @@ class Fitter {
     if (auto found = fit_remainder(values)) return found;
     return fit_bound(values);
   }
-  /// The same as a multiple of one of the symbols.
+  /// The same as a product of two expressions.
   std::optional<Dim> fit_product(const Values& values) const {
-    for (const Feature& symbol : symbols_) {
+    for (const Feature& symbol : factors()) {
       Values rest;
       for (size_t t = 0; t < values.size(); ++t)
-        if (values[t] % symbol.values[t] == 0) rest.push_back(values[t] / symbol.values[t]);
+        if (symbol.values[t] != 0 && values[t] % symbol.values[t] == 0)
+          rest.push_back(values[t] / symbol.values[t]);
       if (rest.size() != values.size()) continue;
       if (auto found = fit(rest)) return *found * symbol.dim;
     }
@@ -106,6 +107,16 @@ class Fitter {
   }
 
  private:
+  /// The symbols, their halves, and what a 3x3 convolution leaves of them.
+  std::vector<Feature> factors() const {
+    std::vector<Feature> out = symbols_;
+    for (const Feature& symbol : symbols_) {
+      for (const int64_t offset : {-2, -1, 1, 2}) out.push_back(line(symbol, 1, offset));
+      for (const int64_t offset : {0, 1})
+        out.push_back(made(line(symbol, 1, offset), constant(2), &quotient_of));
+    }
+    return out;
+  }
   template <typename Combine>
   static Feature made(const Feature& a, const Feature& b, const Combine& combine) {
     Feature out{combine(a.dim, b.dim), {}};
