@@ -299,8 +299,14 @@ Place Interpreter::assignment_place(const Node* node) {
 void Interpreter::run_set_attr(Node* node, Env& env) {
   const auto object = object_of(slot(node->input(0), env));
   const size_t at = object->type()->getAttributeSlot(node->s(c10::attr::name));
-  state_.sets_attribute(object, at, assignment_place(node));
-  object->setSlot(at, slot(node->input(1), env).value);
+  const Slot& value = slot(node->input(1), env);
+  std::vector<Shadow> shadows = containers_.find(value.value);
+  shadows.push_back(value.shadow);
+  const bool from_data = std::any_of(shadows.begin(), shadows.end(), [](const Shadow& shadow) {
+    return shadow && shadow->kind == ShadowInfo::Kind::data;
+  });
+  state_.sets_attribute(object, at, assignment_place(node), from_data);
+  object->setSlot(at, value.value);
 }
 
 void Interpreter::run_with(Node* node, Env& env) {

@@ -94,6 +94,20 @@ ModelInfo Session::describe() const {
   return info;
 }
 
+std::vector<ir::Tensor> Session::run_plain(const std::vector<SampleInput>& arguments,
+                                           StateWatch& watch) {
+  ir::Graph scratch;
+  const ModuleNames names(loaded_.module, scratch);
+  const BoundInputs bound = bind_inputs(schema(), arguments);
+  const TraceOptions options;
+  Interpreter interpreter(scratch, names, *loaded_.sources, options, nullptr, nullptr, watch);
+  std::vector<ir::Tensor> out;
+  for (const FlatOutput& output :
+       flatten_outputs(interpreter.run(loaded_.module, method_, bound.arguments)))
+    out.push_back(copy(output.tensor));
+  return out;
+}
+
 std::vector<ir::Tensor> Session::run(const std::vector<SampleInput>& inputs) {
   const c10::InferenceMode guard;
   const Report none;
@@ -103,15 +117,7 @@ std::vector<ir::Tensor> Session::run(const std::vector<SampleInput>& inputs) {
   Undo replaced;
   replace_leaves(model(), given.states, replaced);
   StateWatch watch(model());
-  ir::Graph scratch;
-  const ModuleNames names(loaded_.module, scratch);
-  const BoundInputs bound = bind_inputs(schema(), given.arguments);
-  const TraceOptions options;
-  Interpreter interpreter(scratch, names, *loaded_.sources, options, nullptr, nullptr, watch);
-  std::vector<ir::Tensor> out;
-  for (const FlatOutput& output :
-       flatten_outputs(interpreter.run(loaded_.module, method_, bound.arguments)))
-    out.push_back(copy(output.tensor));
+  std::vector<ir::Tensor> out = run_plain(given.arguments, watch);
   if (!states_.empty()) {
     const std::vector<Attribute> after = list_attributes(model());
     for (const State& state : states_) out.push_back(copy(tensor_at(after, state.path)));

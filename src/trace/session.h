@@ -19,6 +19,8 @@ class Session {
   ModelInfo describe() const;
   Traced trace(const std::vector<SampleInput>& inputs, const TraceOptions& options);
   std::vector<ir::Tensor> run(const std::vector<SampleInput>& inputs);
+  /// Tensors for parts of the model, by path.
+  using Tensors = std::map<std::string, at::Tensor>;
 
  private:
   const c10::FunctionSchema& schema() const;
@@ -26,8 +28,6 @@ class Session {
   void restore() const;
   ObjectPtr model() const { return loaded_.module._ivalue(); }
 
-  /// Tensors for parts of the model, by path.
-  using Tensors = std::map<std::string, at::Tensor>;
   struct Split {
     std::vector<SampleInput> arguments;
     Tensors states;
@@ -35,10 +35,13 @@ class Session {
   struct Attempt;
   Split split(const std::vector<SampleInput>& inputs, bool may_be_states) const;
   bool is_argument(const SampleInput& sample) const;
+  std::vector<ir::Tensor> run_plain(const std::vector<SampleInput>& arguments, StateWatch& watch);
+  bool settles(const Split& given);
   Attempt attempt(const Split& given, const TraceOptions& options);
   void run_recorded(const Split& given, const TraceOptions& options, StateWatch& watch,
                     Attempt& attempt);
-  Traced settle(Attempt attempt, const Tensors& given, const TraceOptions& options);
+  Traced settle(Attempt attempt, const Split& given, const Tensors& by_user,
+                const TraceOptions& options);
 
   Loaded loaded_;
   std::string method_;

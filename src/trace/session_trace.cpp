@@ -83,6 +83,18 @@ std::string path_of(const std::vector<Attribute>& attributes, const std::vector<
   return {};
 }
 
+Session::Tensors cloned(const Session::Tensors& tensors) {
+  Session::Tensors out = tensors;
+  for (auto& [path, tensor] : out) tensor = tensor.clone();
+  return out;
+}
+
+/// Whether what stands at a path, or below it, follows from an input.
+bool is_dependent(const std::set<std::string>& dependent, const std::string& path) {
+  const auto first = dependent.lower_bound(path);
+  return first != dependent.end() && (*first == path || first->starts_with(path + "."));
+}
+
 /// Inputs that are none after all are constants of the model again.
 void make_constant(ir::Graph& graph, ir::ValueId input, const std::string& path,
                    const at::Tensor& tensor) {
@@ -107,6 +119,7 @@ struct Session::Attempt {
   Traced traced;
   std::vector<Candidate> candidates;
   std::vector<Change> changes;
+  std::set<std::string> dependent;  ///< tensors that the model holds in the end and an input made
   std::optional<Error> error;
 };
 
@@ -172,8 +185,13 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
   out.graph.output_names = output_names(out.graph, outputs);
   out.ranges = ranges.ranges(out.graph.inputs.size());
   out.decisions = interpreter.decisions();
-  if (attempt.candidates.empty()) return;
+  if (!watch.wrote()) return;
   const std::vector<Attribute> after = list_attributes(model());
+  for (const Attribute& attribute : after)
+    for (const Held& held : attribute.leaves)
+      if (held.value.isTensor() && held.value.toTensor().defined() &&
+          recorder.depends_on_input(held.value.toTensor()))
+        attempt.dependent.insert(held.path);
   for (Attempt::Candidate& candidate : attempt.candidates) {
     const at::Tensor tensor = tensor_at(after, candidate.path);
     if (!tensor.defined()) continue;
@@ -184,8 +202,7 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
 
 Session::Attempt Session::attempt(const Split& given, const TraceOptions& options) {
   Attempt out;
-  Split fresh = given;
-  for (auto& [path, tensor] : fresh.states) tensor = tensor.clone();
+  const Split fresh{given.arguments, cloned(given.states)};
   Undo replaced;
   replace_leaves(model(), fresh.states, replaced);
   StateWatch watch(model());
@@ -240,13 +257,39 @@ Traced Session::trace(const std::vector<SampleInput>& inputs, const TraceOptions
           now.error->diagnostic().message != first_error && !now.changes.empty())
         refuse_changes(now.changes, now.traced.graph);
       if (now.error) throw Error(*now.error);
-      return settle(std::move(now), by_user, options);
+      return settle(std::move(now), given, by_user, options);
     }
     if (now.error) first_error = now.error->diagnostic().message;
   }
 }
 
-Traced Session::settle(Attempt attempt, const Tensors& given, const TraceOptions& options) {
+/// What the model fills in with its first call, the same whatever the inputs hold, is no state: a
+/// table made on demand. The second call then finds all of it, changes nothing and gives the same.
+bool Session::settles(const Split& given) {
+  try {
+    Undo replaced;
+    replace_leaves(model(), cloned(given.states), replaced);
+    StateWatch first(model());
+    const std::vector<ir::Tensor> once = run_plain(given.arguments, first);
+    Undo again;
+    replace_leaves(model(), cloned(given.states), again);
+    StateWatch second(model());
+    const std::vector<ir::Tensor> twice = run_plain(given.arguments, second);
+    const std::vector<Attribute> after = list_attributes(model());
+    second.undo();
+    const std::vector<Change> changes = find_changes(list_attributes(model()), after, second, {});
+    return once.size() == twice.size() &&
+           std::equal(once.begin(), once.end(), twice.begin(), ir::same_values) &&
+           std::all_of(changes.begin(), changes.end(), [](const Change& change) {
+             return change.before.defined() || !change.could_be_seen;
+           });
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+Traced Session::settle(Attempt attempt, const Split& given, const Tensors& by_user,
+                       const TraceOptions& options) {
   ir::Graph& graph = attempt.traced.graph;
   std::map<std::string, Change> by_path;
   std::vector<Change> refused;
@@ -255,9 +298,15 @@ Traced Session::settle(Attempt attempt, const Tensors& given, const TraceOptions
     if (is_live && (!options.explicit_states || !change.reason.empty())) refused.push_back(change);
     if (!is_live && !change.was_read) unread.push_back(change);
   };
+  std::optional<bool> settled;  // it takes two runs: only if something would be refused
+  const auto is_table = [&](const Change& change) {
+    if (change.from_data || is_dependent(attempt.dependent, change.path)) return false;
+    if (!settled) settled = settles(given);
+    return *settled;
+  };
   for (const Change& change : attempt.changes) {
     by_path[change.path] = change;
-    if (!change.before.defined()) decide(change, change.could_be_seen);
+    if (!change.before.defined()) decide(change, change.could_be_seen && !is_table(change));
   }
   std::vector<Attempt::Candidate> changed;
   std::vector<Attempt::Candidate> dropped;
@@ -285,7 +334,7 @@ Traced Session::settle(Attempt attempt, const Tensors& given, const TraceOptions
   if (!refused.empty()) refuse_explicit(refused, graph);
   note_unread(unread, graph, options.report);
   for (const Attempt::Candidate& candidate : dropped) {
-    if (given.contains(candidate.path))
+    if (by_user.contains(candidate.path))
       throw Error("input-unknown", cat("the model has no input ", quoted(candidate.name)),
                   cat("no call of forward reads what another left in ", quoted(candidate.path)));
     make_constant(graph, candidate.input, candidate.path, candidate.initial);

@@ -66,8 +66,8 @@ Change tensor_change(const Held& before, const Held& after, const StateWatch& wa
   out.place = watch.place_of(before);
   out.before = before.value.toTensor();
   out.after = after.value.toTensor();
-  out.was_read = watch.was_read(before.holders);
   out.in_place = watch.wrote_in_place(out.before);
+  out.was_read = out.in_place || watch.was_read(before.holders);
   out.reason = shape_reason(before, after, free_axes);
   if (!out.reason.empty()) {
     out.remedy = shape_remedy(before, after);
@@ -89,6 +89,7 @@ Change plain_change(const Attribute& before, std::string path, const std::vector
   out.remedy =
       cat(kBuffer, "; if it settles with the first call, call the model once before saving it");
   out.could_be_seen = watch.could_see(before.holders);
+  out.from_data = watch.is_from_data(holders);
   out.was_read = watch.was_read(before.holders);
   return out;
 }

@@ -22,6 +22,7 @@ struct Change {
   at::Tensor after;
   bool in_place = false;      ///< in the memory that it had before
   bool could_be_seen = true;  ///< the next run may see the difference, as far as the watch knows
+  bool from_data = false;     ///< follows from the values of an input
   bool was_read = true;       ///< by the program, in this run
 };
 

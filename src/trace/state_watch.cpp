@@ -62,11 +62,17 @@ void StateWatch::reads_attribute(const c10::ivalue::Object& object, size_t slot)
   if (!set_.contains(holder)) read_first_.insert(holder);
 }
 
-void StateWatch::sets_attribute(const ObjectPtr& object, size_t slot, Place place) {
+void StateWatch::sets_attribute(const ObjectPtr& object, size_t slot, Place place, bool from_data) {
   if (!objects_.contains(object.get())) return;
   const Holder holder{object.get(), static_cast<int64_t>(slot)};
   if (!set_.contains(holder)) undo_.keep_slot(object, slot);
   set_[holder] = place;
+  if (from_data) from_data_.insert(holder);
+}
+
+bool StateWatch::is_from_data(const std::vector<Holder>& holders) const {
+  return std::any_of(holders.begin(), holders.end(),
+                     [&](const Holder& holder) { return from_data_.contains(holder); });
 }
 
 /// The key was set in this run, so that what is found there is not the beginning's.
@@ -104,6 +110,7 @@ void StateWatch::touches_containers(const c10::FunctionSchema& schema,
 
 void StateWatch::unpacks(const c10::IValue& container) {
   if (!is_container(container) || !containers_.contains(container.internalToPointer())) return;
+  seen_.insert(container.internalToPointer());
   if (!emptied_.contains(container.internalToPointer()))
     seen_first_.insert(container.internalToPointer());
 }
@@ -167,7 +174,9 @@ bool StateWatch::could_see(const std::vector<Holder>& holders) const {
 bool StateWatch::was_read(const std::vector<Holder>& holders) const {
   for (const Holder& holder : holders)
     if (holder.slot >= 0 && set_.contains(holder)) return read_.contains(holder);
-  return false;
+  return std::any_of(holders.begin(), holders.end(), [&](const Holder& holder) {
+    return holder.slot < 0 && seen_.contains(holder.keeper);
+  });
 }
 
 }  // namespace t2n::trace

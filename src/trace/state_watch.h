@@ -24,7 +24,8 @@ class StateWatch {
   explicit StateWatch(const ObjectPtr& model);
 
   void reads_attribute(const c10::ivalue::Object& object, size_t slot);
-  void sets_attribute(const ObjectPtr& object, size_t slot, Place place);
+  /// `from_data`: the value was read from a tensor that depends on an input.
+  void sets_attribute(const ObjectPtr& object, size_t slot, Place place, bool from_data);
   /// An operation on lists and dictionaries, writing or not.
   void touches_containers(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs,
                           const AskPlace& place);
@@ -42,7 +43,9 @@ class StateWatch {
   /// Whether the beginning's value could have been seen: an attribute was read before it was set, a
   /// container before it was emptied.
   bool could_see(const std::vector<Holder>& holders) const;
-  /// Whether the program read the attribute at all.
+  /// Whether one of them was set to what a tensor's values said.
+  bool is_from_data(const std::vector<Holder>& holders) const;
+  /// Whether the program read the attribute, or looked into the container, at all.
   bool was_read(const std::vector<Holder>& holders) const;
   void undo() { undo_.run(); }
 
@@ -60,6 +63,8 @@ class StateWatch {
   std::set<Holder> read_;
   std::set<Holder> read_first_;
   std::map<const void*, Place> mutated_;
+  std::set<Holder> from_data_;
+  std::set<const void*> seen_;  ///< containers
   std::set<const void*> emptied_;
   std::set<const void*> seen_first_;                   ///< containers
   std::map<const void*, std::set<std::string>> keys_;  ///< that this run wrote

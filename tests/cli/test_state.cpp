@@ -37,7 +37,7 @@ void check_in_engines(const std::string& model, const Arguments& inputs,
 TEST_CASE("a state is refused, and what to do is said") {
   check_failure(Sandbox({"Accumulator.pt"}), export_of("Accumulator.pt", {"-i", "x=2,3"}), 4,
                 "error[model-state]: forward changes 'h', a part of the model\n"
-                "  --> the model (Accumulator), stateful_models.py:18:9\n"
+                "  --> the model (Accumulator), more_models.py:18:9\n"
                 "   |  self.h = h\n"
                 "   |  ^^^^^^\n"
                 "  why:  the next call would see another model; an exported file has no such "
@@ -50,11 +50,11 @@ TEST_CASE("several states are refused at once") {
   check_failure(
       Sandbox({"Writer.pt"}), export_of("Writer.pt", {"-i", "x=2,3"}), 4,
       "error[model-state]: forward changes 5 parts of the model\n"
-      "   'rows'          the model (Writer), stateful_models.py:50:9\n"
-      "   'cache.k'       the model (Writer), stateful_models.py:48:9\n"
-      "   'cache.v'       the model (Writer), stateful_models.py:49:9\n"
-      "   'inner.count'   inner (Counter), stateful_models.py:29:9\n"
-      "   'inner.kept'    inner (Counter), stateful_models.py:31:9\n"
+      "   'rows'          the model (Writer), more_models.py:50:9\n"
+      "   'cache.k'       the model (Writer), more_models.py:48:9\n"
+      "   'cache.v'       the model (Writer), more_models.py:49:9\n"
+      "   'inner.count'   inner (Counter), more_models.py:29:9\n"
+      "   'inner.kept'    inner (Counter), more_models.py:31:9\n"
       "  why:  the next call would see another model; an exported file has no such memory\n"
       "  help: --state makes them inputs and outputs of the file; or pass them in and return "
       "them, or do not keep them in eval mode\n");
@@ -66,10 +66,10 @@ TEST_CASE("values of the program cannot become inputs") {
       "      help: keep it in a tensor: self.register_buffer(name, tensor); if it settles with the "
       "first call, call the model once before saving it\n";
   const std::string plain =
-      cat("   'steps'        the model (PlainValues), stateful_models.py:64:9\n"
+      cat("   'steps'        the model (PlainValues), more_models.py:64:9\n"
           "      why: it is 0 before the call, 1 after: a value of the program, not a tensor\n",
           buffer,
-          "   'was_called'   the model (PlainValues), stateful_models.py:66:13\n"
+          "   'was_called'   the model (PlainValues), more_models.py:66:13\n"
           "      why: it is False before the call, True after: a value of the program, not a "
           "tensor\n",
           buffer);
@@ -78,7 +78,7 @@ TEST_CASE("values of the program cannot become inputs") {
       cat("error[model-state]: forward changes 3 parts of the model that cannot become inputs of "
           "the file\n",
           plain,
-          "   'first'        the model (PlainValues), stateful_models.py:70:9\n"
+          "   'first'        the model (PlainValues), more_models.py:70:9\n"
           "      why: it is None before the first call, a tensor of [2,3] after it\n"
           "      help: give it a first value: --input first=2,3, or call the model once before "
           "saving it\n"));
@@ -91,17 +91,17 @@ TEST_CASE("values of the program cannot become inputs") {
       sandbox, export_of("Growing.pt", {"-i", "x=1,2,3", "--state"}), 4,
       cat("error[model-state]: forward changes 2 parts of the model that cannot become inputs of "
           "the file\n"
-          "   'history'   the model (Growing), stateful_models.py:84:9\n"
+          "   'history'   the model (Growing), more_models.py:84:9\n"
           "      why: it holds 1 values before the call, 2 after\n",
           buffer,
-          "   'past'      the model (Growing), stateful_models.py:83:9\n"
+          "   'past'      the model (Growing), more_models.py:83:9\n"
           "      why: its shape changes from call to call: [1,1,3] before this one, [1,3,3] after\n"
           "      help: declare the axis along which it grows: --dynamic past:1=P; or give it one "
           "shape for all calls\n"));
   check_failure(sandbox, export_of("SharedMemory.pt", {"-i", "x=2,3", "--state"}), 4,
                 "error[model-state]: forward changes 'part', which cannot become an input of the "
                 "file\n"
-                "  --> the model (SharedMemory), stateful_models.py:129:9\n"
+                "  --> the model (SharedMemory), more_models.py:129:9\n"
                 "   |  self.part.add_(x)\n"
                 "   |  ^^^^^^^^^^^^^^\n"
                 "  why:  it shares its memory with 'whole'\n"
@@ -119,6 +119,16 @@ TEST_CASE("what is written before it is read needs no option") {
   CHECK_EQ(quiet.code, 0);
   CHECK(quiet.err.starts_with("1 note held back; -v shows them\nScratch.pt: "));
   CHECK_FALSE(contains(quiet.err, "state:"));
+}
+
+TEST_CASE("tables made on demand are no state") {
+  check_in_engines("MadeOnDemand.pt", {"-i", "x=2,3"}, "graph MadeOnDemand(x) -> (output_0)\n");
+  check_in_engines("MadeOnDemand.pt", {"-i", "x=2,3", "--state"},
+                   "graph MadeOnDemand(x) -> (output_0)\n");
+  const Sandbox sandbox({"KeepsTheFirst.pt"});
+  const Result kept = sandbox.run(export_of("KeepsTheFirst.pt", {"-i", "x=2,3", "--state"}));
+  CHECK_EQ(kept.code, 4);
+  CHECK(contains(kept.err, " 2 parts of the model that cannot become inputs of the file\n"));
 }
 
 TEST_CASE("what is said of states") {

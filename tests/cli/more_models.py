@@ -1,4 +1,4 @@
-"""Models that remember, for tests of `--state`: each keeps something between calls."""
+"""Models that remember, and models with several methods or odd signatures, for the CLI's tests."""
 
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
@@ -283,6 +283,86 @@ class TrainingNorm(nn.Module):
         return torch.nn.functional.batch_norm(x, self.mean, self.var, training=True)
 
 
+class HasMethods(nn.Module):
+    """As a model of speech has them: no forward, but exported steps."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 3)
+
+    @torch.jit.export
+    def encode(self, x):
+        return self.linear(x).relu()
+
+    @torch.jit.export
+    def decode_step(self, h, k: int):
+        return h * k
+
+
+class HasTracedMethods(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.linear(x)
+
+    def encode(self, x, scale):
+        return self.linear(x).relu() * scale
+
+
+def traced_methods(path):
+    """Every method keeps its own sample inputs."""
+    samples = {"forward": torch.ones(2, 4), "encode": (torch.ones(5, 4), torch.ones(3))}
+    torch.jit.trace_module(HasTracedMethods(), samples, check_trace=False).save(path)
+
+
+class LeavesInputsUnused(nn.Module):
+    def forward(self, x, mask, lengths):
+        return x * lengths.shape[0]
+
+
+class MadeOnDemand(nn.Module):
+    """Tables that the first call fills in, the same for every input."""
+
+    tables: Dict[str, torch.Tensor]
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(3))
+        self.mask = torch.jit.Attribute(None, Optional[torch.Tensor])
+        self.tables = {}
+        self.size = 0
+
+    def forward(self, x):
+        if self.size < x.shape[1]:
+            self.size = x.shape[1]
+            self.mask = torch.ones(x.shape[1]).cumsum(0)
+        if "w" not in self.tables:
+            self.tables["w"] = self.weight.exp()
+        mask = self.mask
+        assert mask is not None
+        return x * mask * self.tables["w"]
+
+
+class KeepsTheFirst(nn.Module):
+    """Looks like a table, but an input made it."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = torch.jit.Attribute(None, Optional[torch.Tensor])
+        self.scale = 0.0
+
+    def forward(self, x):
+        if self.scale == 0.0:
+            self.scale = float(x.max())
+        first = self.first
+        if first is None:
+            first = x + 1
+            self.first = first
+        return x * first * self.scale
+
+
 MODELS = [
     Accumulator,
     Writer,
@@ -301,9 +381,14 @@ MODELS = [
     RunningStatistics,
     DelayLine,
     TrainingNorm,
+    MadeOnDemand,
+    KeepsTheFirst,
 ]
 
 
 def write_all(folder):
     for model in MODELS:
         torch.jit.script(model().eval()).save(folder / f"{model.__name__}.pt")
+    torch.jit.script(HasMethods()).save(folder / "methods.pt")
+    torch.jit.script(LeavesInputsUnused()).save(folder / "unused_inputs.pt")
+    traced_methods(folder / "traced_methods.pt")
