@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "ops/sizes.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
@@ -152,8 +153,15 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::opti
   if (op == "sum_reduce" && out.dtype(in) == DType::i64) return sum_by_einsum(out, in, axes);
   if (op == "mean_reduce" && out.dtype(in) == DType::f64)
     return div(out, sum_by_einsum(out, in, axes), count_of(out, in, axes));
-  if (is_long_sum(out, op, in, axes))
-    return out.cast(reduce(out, op, out.cast(in, DType::f64), axes), out.dtype(x));
+  if (is_long_sum(out, op, in, axes)) {
+    const Ref wide = out.cast(in, DType::f64);
+    // Over symbolic sizes tract runs an einsum element by element, minutes for a large model. The
+    // cast keeps a sum from being seen as one of squares.
+    if (is_static(out.shape(x))) return out.cast(reduce(out, op, wide, axes), out.dtype(x));
+    const Ref sum = out.call("sum_reduce", {wide}, {{"axes", axes}}, DType::f64, shape);
+    const bool is_mean = op == "mean_reduce";
+    return out.cast(is_mean ? div(out, sum, count_of(out, wide, axes)) : sum, out.dtype(x));
+  }
   const Ref y = out.call(op, {in}, {{"axes", axes}}, dtype.value_or(out.dtype(in)), shape);
   return dtype ? y : out.cast(y, out.dtype(x));
 }
