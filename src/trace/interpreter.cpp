@@ -212,7 +212,7 @@ void Interpreter::run_if(Node* node, Env& env) {
   }
   if (recorder_ != nullptr) {
     check_turn_branch(condition.shadow);
-    note_decision(node, condition.shadow, taken ? 1 : 0);
+    if (!depends_on_turn(condition.shadow)) note_decision(node, condition.shadow, taken ? 1 : 0);
   }
   run_block(block, env);
   set_outputs(node, env, slots(block->outputs(), env));
