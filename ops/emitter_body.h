@@ -10,6 +10,8 @@ namespace t2n::ops {
 
 /// Adds a result under a name of its own, and drops what the results so far do not need.
 void add_body_results(Emitter& body, const std::vector<Ref>& results);
+/// Another tensor instead of result `index`.
+void replace_body_result(Emitter& body, size_t index, Ref result);
 /// Whether a statement of the body reads a tensor.
 bool is_read(Emitter& body, Ref ref);
 

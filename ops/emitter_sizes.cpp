@@ -11,6 +11,7 @@ namespace t2n::ops {
 
 int64_t Emitter::State::at_sample(const Dim& size) const {
   using Sizes = std::map<std::string, int64_t>;
+  if (outer != nullptr) return outer->at_sample(size);
   const auto attribute = graph.attributes.find(ir::kSampleSizes);
   const Sizes sizes = attribute == graph.attributes.end()
                           ? Sizes()

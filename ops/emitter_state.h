@@ -110,7 +110,9 @@ struct Emitter::State {
     Ref inner;
     Ref outer;
   };
-  State* outer = nullptr;  ///< of the document around, if this is the body of a scan
+  State* outer = nullptr;          ///< of the document around, if this is the body of a scan
+  std::optional<Ref> zero;         ///< in a body with scans inside: a state that is always 0
+  std::vector<Ref> inner_results;  ///< of those scans, one each
   std::vector<Capture> captures;
   int scans = 0;  ///< fragments made for bodies so far, counted in the outermost state
   /// Translates all operations of a graph; set once, in the outermost state.

@@ -20,12 +20,6 @@ nnef::Value quadruple(const std::string& name, nnef::Value second, int64_t axis,
       {nnef::string(name), std::move(second), nnef::integer(axis), nnef::integer(step)});
 }
 
-/// A size as an operand.
-Ref size_of(Emitter& out, const Dim& dim) {
-  if (dim.is_constant()) return out.scalar(dim.value(), DType::i64);
-  return out.call("tract_core_cast", {}, {{"", dim}, {"to", "i64"}}, DType::i64, {});
-}
-
 /// Turns a scan into a fragment, and the statement that runs it.
 class Loop {
  public:
@@ -33,10 +27,12 @@ class Loop {
 
   void run() {
     read();
+    keep_in_place();
     bind_inputs();
     out_.state().outermost().translate_nodes(op_.body(), body_);
     add_results();
     add_turn();
+    add_zero();
     keep_a_scanned_input();
     write();
   }
@@ -52,6 +48,7 @@ class Loop {
   struct Carried {
     Ref parameter;
     Ref initial;
+    bool is_read = true;
   };
 
   Emitter::State& inside() { return body_.state(); }
@@ -77,10 +74,12 @@ class Loop {
   }
 
   void bind_inputs() {
-    // Of a scanned range tract 0.23 believes that it equals every other range: the number of the
-    // turn is a state.
-    turn_ = inside().add_parameter(input(0).name, DType::i64, {}, true);
-    bind(0, turn_);
+    // Of a scanned range tract 0.23 believes that it equals every other range, and of integers it
+    // derives what it contradicts later: the number of the turn is a state in f32.
+    if (std::any_of(op_.body().nodes.begin(), op_.body().nodes.end(), ir::is_scan))
+      inside().zero = inside().add_parameter("zero", DType::i64, {}, true);
+    turn_ = inside().add_parameter(input(0).name, DType::f32, {}, true);
+    bind(0, body_.cast(turn_, DType::i64));
     for (size_t i = 0; i < initial_.size(); ++i) {
       const ir::Value& value = input(scan_.state_input(i));
       carry(inside().add_parameter(value.name, value.dtype, value.shape, true), initial_[i]);
@@ -114,8 +113,9 @@ class Loop {
 
   Ref gathered_slice(size_t i) {
     const ir::Value& value = input(scan_.scanned_input(i));
-    const Ref last = sub(out_, size_of(out_, scan_.length), out_.scalar(1, DType::i64));
-    const Ref place = scan_.scanned_reversed[i] ? sub(body_, inside().capture(last), turn_) : turn_;
+    const Ref last = out_.size(scan_.length - Dim(1), DType::i64);
+    const Ref turn = body_.cast(turn_, DType::i64);
+    const Ref place = scan_.scanned_reversed[i] ? sub(body_, inside().capture(last), turn) : turn;
     return body_.call("tract_core_gather", {inside().capture(scanned_refs_[i]), place},
                       {{"axis", scan_.scanned_axes[i]}}, value.dtype, value.shape);
   }
@@ -128,13 +128,48 @@ class Loop {
     for (size_t i = 0; i < initial_.size(); ++i)
       results.push_back(body_.value(graph.outputs[scan_.state_output(i)]));
     add_body_results(body_, results);
+    for (size_t i = 0; i < carried_.size(); ++i) leave_unread(i);
     std::erase_if(scanned_, [&](const Scanned& each) { return !is_read(body_, each.parameter); });
+  }
+
+  /// tract fails on states that no turn reads: they are the last of what the turns gave.
+  void leave_unread(size_t i) {
+    carried_[i].is_read = is_read(body_, carried_[i].parameter);
+    if (carried_[i].is_read) return;
+    const Ref value = body_.value(op_.body().outputs[scan_.state_output(i)]);
+    replace_body_result(body_, scan_.state_output(i), body_.unsqueeze(value, {0}));
   }
 
   void add_turn() {
     if (!is_read(body_, turn_)) return;
-    carry(turn_, out_.scalar(0, DType::i64));
-    add_body_results(body_, {add(body_, turn_, body_.scalar(1, DType::i64))});
+    carry(turn_, out_.scalar(0, DType::f32));
+    add_body_results(body_, {add(body_, turn_, body_.scalar(1, DType::f32))});
+  }
+
+  /// tract 0.23 moves a scan out of the body around it where only scanned tensors reach it, or only
+  /// results leave it, and computes nonsense then: what it reads depends on a state, and a state
+  /// depends on it.
+  void keep_in_place() {
+    if (!out_.state().zero) return;
+    for (std::vector<Ref>* refs : {&scanned_refs_, &initial_, &captured_})
+      for (Ref& ref : *refs) {
+        if (out_.state().at(ref).kind != TensorEntry::Kind::identifier) continue;
+        ref = out_.call("tract_core_gather", {out_.unsqueeze(ref, {0}), *out_.state().zero},
+                        {{"axis", 0}}, out_.dtype(ref), out_.shape(ref));
+        return;
+      }
+  }
+
+  void add_zero() {
+    if (!inside().zero) return;
+    carry(*inside().zero, out_.scalar(0, DType::i64));
+    Ref next = *inside().zero;
+    for (const Ref result : inside().inner_results) {
+      const Ref first = body_.squeeze(first_element(body_, body_.cast(result, DType::f32)), {0});
+      const Ref sign = compare(body_, "lt", first, body_.scalar(0.0, DType::f32));
+      next = minimum(body_, next, body_.cast(sign, DType::i64));
+    }
+    add_body_results(body_, {next});
   }
 
   /// tract runs no scan that scans nothing, nor what no state or result reads: a sum keeps a range
@@ -152,11 +187,7 @@ class Loop {
 
   /// As long as the scan, and no constant: of those tract 0.23 makes nonsense.
   Ref any_sequence() {
-    if (!scan_.length.is_constant())
-      return out_.call(
-          "tract_core_range",
-          {out_.scalar(0, DType::i64), size_of(out_, scan_.length), out_.scalar(1, DType::i64)}, {},
-          DType::i64, {scan_.length});
+    if (!scan_.length.is_constant()) return out_.range(scan_.length);
     for (const std::vector<Ref>* refs : {&initial_, &captured_, &scanned_refs_})
       for (const Ref ref : *refs)
         if (out_.state().at(ref).kind == TensorEntry::Kind::identifier) return repeated_first(ref);
@@ -169,19 +200,25 @@ class Loop {
 
   /// The first element, as often as the scan has turns.
   Ref repeated_first(Ref x) {
-    for (int axis = 0; axis < out_.rank(x); ++axis) {
-      Shape shape = out_.shape(x);
+    return out_.broadcast_to(out_.cast(first_element(out_, x), DType::f32), {scan_.length});
+  }
+
+  /// [1]
+  static Ref first_element(Emitter& out, Ref x) {
+    for (int axis = 0; axis < out.rank(x); ++axis) {
+      Shape shape = out.shape(x);
       shape[static_cast<size_t>(axis)] = 1;
-      x = out_.call("slice", {x}, {{"axes", Ints{axis}}, {"begin", Ints{0}}, {"end", Ints{1}}},
-                    out_.dtype(x), shape);
+      x = out.call("slice", {x}, {{"axes", Ints{axis}}, {"begin", Ints{0}}, {"end", Ints{1}}},
+                   out.dtype(x), shape);
     }
-    return out_.broadcast_to(out_.cast(out_.reshape(x, {1}), DType::f32), {scan_.length});
+    return out.reshape(x, {1});
   }
 
   void write() {
     std::vector<Ref> parameters;
     for (const Scanned& each : scanned_) parameters.push_back(each.parameter);
-    for (const Carried& each : carried_) parameters.push_back(each.parameter);
+    for (const Carried& each : carried_)
+      if (each.is_read) parameters.push_back(each.parameter);
     const FinishedBody done = finish_body(body_, parameters);
     nnef::Values scanned, full, states, outputs;
     for (const Scanned& each : scanned_)
@@ -189,9 +226,10 @@ class Loop {
                                   each.axis, each.step));
     for (const auto& [name, outer] : done.captured) full.push_back(pair(name, out_.operand(outer)));
     for (size_t i = 0; i < carried_.size(); ++i)
-      states.push_back(nnef::tuple({nnef::string(name_in(body_, carried_[i].parameter)),
-                                    out_.operand(carried_[i].initial),
-                                    nnef::string(done.results[scan_.stacked() + i])}));
+      if (carried_[i].is_read)
+        states.push_back(nnef::tuple({nnef::string(name_in(body_, carried_[i].parameter)),
+                                      out_.operand(carried_[i].initial),
+                                      nnef::string(done.results[scan_.stacked() + i])}));
     for (size_t i = 0; i < done.results.size(); ++i)
       outputs.push_back(i < scan_.stacked()
                             ? quadruple(done.results[i], nnef::string("full"),
@@ -207,12 +245,25 @@ class Loop {
                                      {"reset_every_turn", 1},
                                      {"external_state", 0}},
                                     types());
-    for (int i = 0; i < op_.outputs(); ++i) out_.result(results[static_cast<size_t>(i)], i);
+    if (out_.state().zero) out_.state().inner_results.push_back(results[0]);
+    for (int i = 0; i < op_.outputs(); ++i) {
+      const Ref result = results[static_cast<size_t>(i)];
+      out_.result(is_last(i) ? out_.squeeze(result, {0}) : result, i);
+    }
+  }
+
+  /// Of a state that no turn reads, with an axis of its own.
+  bool is_last(int output) const {
+    const auto i = static_cast<size_t>(output);
+    return i >= scan_.stacked() && !carried_[i - scan_.stacked()].is_read;
   }
 
   std::vector<TensorType> types() {
     std::vector<TensorType> out;
-    for (int i = 0; i < op_.outputs(); ++i) out.push_back({op_.dtype(i), op_.shape(i)});
+    for (int i = 0; i < op_.outputs(); ++i) {
+      out.push_back({op_.dtype(i), op_.shape(i)});
+      if (is_last(i)) out.back().shape.insert(out.back().shape.begin(), Dim(1));
+    }
     for (size_t i = initial_.size(); i < carried_.size(); ++i)
       out.push_back({body_.dtype(carried_[i].parameter), {}});
     return out;

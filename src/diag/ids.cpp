@@ -17,6 +17,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"dynamic-assumption", ExitCode::unsupported},
       {"dynamic-differs", ExitCode::unsupported},
       {"dynamic-failed", ExitCode::unsupported},
+      {"dynamic-loop", ExitCode::unsupported},
       {"dynamic-size", ExitCode::unsupported},
       {"dynamic-suspect", ExitCode::unsupported},
       {"engine-crashed", ExitCode::engine_rejects},

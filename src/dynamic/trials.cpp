@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/scan.h"
 #include "src/diag/error.h"
 #include "src/dynamic/suspects.h"
 
@@ -255,6 +256,22 @@ std::vector<Relation> branch_relations(const Traced& traced, const Sizes& sample
   return out;
 }
 
+/// A scan takes one turn or more.
+void add_lengths(const ir::Graph& graph, const Sizes& sample, std::vector<Relation>& out) {
+  for (const ir::Node& node : graph.nodes) {
+    if (!node.body) continue;
+    const Relation relation{ir::read_scan(node).length, ">=", 1};
+    if (!is_trivial(relation, sample)) out.push_back(relation);
+    add_lengths(*node.body, sample, out);
+  }
+}
+
+std::vector<Relation> loop_relations(const ir::Graph& graph, const Sizes& sample) {
+  std::vector<Relation> out;
+  add_lengths(graph, sample, out);
+  return out;
+}
+
 /// "S >= 1", unless something is said of S alone already.
 std::vector<Relation> positivity(const Sizes& sample, const std::vector<Relation>& asserted) {
   std::vector<Relation> out;
@@ -294,6 +311,7 @@ DynamicTrace trace_dynamic(Traced sample, const Request& request) {
   add(request.asserted);
   add(trials.found());
   add(branch_relations(out.traced, sizes, request.asserted, request.report));
+  add(loop_relations(out.traced.graph, sizes));
   report_suspects(out.traced.graph, sizes, request.report);
   return out;
 }

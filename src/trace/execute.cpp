@@ -166,6 +166,7 @@ void Interpreter::run_operation(Node* node, Env& env) {
   if (op.schema().is_vararg() && op.hasOperation())
     stack.emplace_back(static_cast<int64_t>(inputs.size()));
 
+  if (!changed_lists_.empty()) note_list(op.schema().name(), inputs);
   // Operands are read before a write changes them; of other operations only new results matter.
   std::optional<Call> write;
   const bool writes = writes_tensors(op.schema(), inputs);

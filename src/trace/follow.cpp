@@ -93,6 +93,7 @@ Shadow Interpreter::result_shadow(const std::string& name, const Stack& inputs,
                        from_front(inputs[1].toInt(), inputs[0].toTensor().dim()));
   if (name == "aten::len" && options_.keep_sizes && inputs[0].isTensor())
     return size_shadow(inputs[0].toTensor(), 0);
+  if (name == "aten::len" && inputs[0].isList()) return containers_.length(inputs[0]);
   if (name == "aten::numel" && options_.keep_sizes) return count_shadow(inputs[0].toTensor());
   if (name == "aten::__getitem__" && inputs.size() == 2 && inputs[1].isInt())
     return element_shadow(inputs[0], inputs[1].toInt());
@@ -142,6 +143,26 @@ void Interpreter::shadow_new_list(const std::string& name, const Stack& inputs,
   if (!out.empty()) containers_.set(result, std::move(out));
 }
 
+/// What the length of a new list follows from.
+Shadow Interpreter::length_shadow(const std::string& name, const Stack& inputs) {
+  if (name == "aten::unbind" && options_.keep_sizes && inputs[0].isTensor()) {
+    const at::Tensor& whole = inputs[0].toTensor();
+    return size_shadow(whole, from_front(inputs[1].toInt(), whole.dim()));
+  }
+  const bool same =
+      name == "aten::list" || (name == "aten::slice" && inputs[1].isNone() && inputs[2].isNone() &&
+                               inputs[3].isInt() && std::abs(inputs[3].toInt()) == 1);
+  if (same) return containers_.length(inputs[0]);
+  if (name != "aten::add" || inputs.size() != 2 || !inputs[0].isList() || !inputs[1].isList())
+    return nullptr;
+  const Shadow first = containers_.length(inputs[0]), second = containers_.length(inputs[1]);
+  if (!first && !second) return nullptr;
+  const auto count = [](const c10::IValue& list, const Shadow& shadow) {
+    return shadow ? shadow->expr : ir::Dim(static_cast<int64_t>(list.toListRef().size()));
+  };
+  return size_of(count(inputs[0], first) + count(inputs[1], second));
+}
+
 void Interpreter::shadow_containers(const std::string& name, const Stack& inputs,
                                     const std::vector<Shadow>& shadows, const c10::IValue& result) {
   if (inputs.empty()) return;
@@ -150,6 +171,9 @@ void Interpreter::shadow_containers(const std::string& name, const Stack& inputs
     elements.resize(inputs[0].toListRef().size());
     elements.back() = shadows[1];
     containers_.set(inputs[0], std::move(elements));
+    const Shadow length = containers_.length(inputs[0]);
+    if (length && changed_lists_.empty())
+      containers_.set_length(inputs[0], size_of(length->expr + ir::Dim(1)));
   } else if (name == "aten::_set_item" && inputs[0].isList()) {
     std::vector<Shadow> elements = containers_.find(inputs[0]);
     elements.resize(inputs[0].toListRef().size());
@@ -160,6 +184,7 @@ void Interpreter::shadow_containers(const std::string& name, const Stack& inputs
     containers_.drop(inputs[0]);
   } else if (result.isList()) {
     shadow_new_list(name, inputs, result);
+    if (!result.is(inputs[0])) containers_.set_length(result, length_shadow(name, inputs));
   }
 }
 

@@ -138,6 +138,7 @@ ir::ValueId Recorder::refresh(int index) {
                 "a tensor is read after another tensor on the same memory was written",
                 "the two share memory without one being a view of the other",
                 "clone() one of them first");
+  check_view(tracks_[at]);
   const ir::ValueId base = refresh(tracks_[at].parent);
   const View& view = *tracks_[at].view;
   ir::Node node = view.call.node;
@@ -307,6 +308,7 @@ void Recorder::write(int index, ir::ValueId value, Place place) {
     track.seen = roots_[static_cast<size_t>(root_index)].version;
     if (track.parent < 0) break;
     const Track view = track;
+    check_view(view);
     value = scatter_back(view, tracks_[static_cast<size_t>(view.parent)].value, value, place);
     at = view.parent;
   }

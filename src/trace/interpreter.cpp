@@ -210,12 +210,16 @@ void Interpreter::run_if(Node* node, Env& env) {
     node_ = node;
     if (!accept_guard(condition.shadow)) refuse_branch(node, condition.shadow);
   }
-  if (recorder_ != nullptr) note_decision(node, condition.shadow, taken ? 1 : 0);
+  if (recorder_ != nullptr) {
+    check_turn_branch(condition.shadow);
+    if (!depends_on_turn(condition.shadow)) note_decision(node, condition.shadow, taken ? 1 : 0);
+  }
   run_block(block, env);
   set_outputs(node, env, slots(block->outputs(), env));
 }
 
 void Interpreter::run_loop(Node* node, Env& env) {
+  if (recorder_ != nullptr && options_.rolled_loops.contains(node)) return run_rolled(node, env);
   const Slot trips = slot(node->input(0), env);
   Slot condition = slot(node->input(1), env);
   Slots carried = slots(node->inputs().slice(2), env);
@@ -223,6 +227,7 @@ void Interpreter::run_loop(Node* node, Env& env) {
   const auto is_data = [](const Slot& s) {
     return s.shadow && s.shadow->kind == ShadowInfo::Kind::data;
   };
+  changed_lists_.emplace_back();
   int64_t turn = 0;
   for (;; ++turn) {
     node_ = node;
@@ -238,8 +243,12 @@ void Interpreter::run_loop(Node* node, Env& env) {
     condition = results[0];
     carried.assign(results.begin() + 1, results.end());
   }
-  if (recorder_ != nullptr)
+  const auto lists = std::move(changed_lists_.back());
+  changed_lists_.pop_back();
+  if (recorder_ != nullptr) {
     note_decision(node, trips.shadow ? trips.shadow : condition.shadow, turn);
+    follow_lists(lists, turn, trips);
+  }
   set_outputs(node, env, std::move(carried));
 }
 

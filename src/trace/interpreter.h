@@ -6,6 +6,7 @@
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -52,6 +53,7 @@ class Interpreter {
   void run_constant(torch::jit::Node* node, Env& env);
   void run_if(torch::jit::Node* node, Env& env);
   void run_loop(torch::jit::Node* node, Env& env);
+  void run_rolled(torch::jit::Node* node, Env& env);
   void run_call_method(torch::jit::Node* node, Env& env);
   void run_call_function(torch::jit::Node* node, Env& env);
   void run_fork(torch::jit::Node* node, Env& env);
@@ -71,6 +73,7 @@ class Interpreter {
   // follow.cpp
   Shadow size_shadow(const at::Tensor& tensor, int64_t axis);
   Shadow count_shadow(const at::Tensor& tensor);
+  Shadow length_shadow(const std::string& name, const torch::jit::Stack& inputs);
   Shadow element_shadow(const c10::IValue& list, int64_t index) const;
   Shadow result_shadow(const std::string& name, const torch::jit::Stack& inputs,
                        const std::vector<Shadow>& shadows, const c10::IValue& result);
@@ -79,6 +82,16 @@ class Interpreter {
   void shadow_containers(const std::string& name, const torch::jit::Stack& inputs,
                          const std::vector<Shadow>& shadows, const c10::IValue& result);
   std::string origin(const std::string& name);
+
+  // rolled_loop.cpp
+  void check_carried(const Slots& before, const Slots& after,
+                     const std::vector<std::optional<int64_t>>& steps) const;
+  void check_turn_branch(const Shadow& condition);
+  void note_list(const std::string& name, const torch::jit::Stack& inputs);
+  using Lists = std::map<const void*, std::pair<c10::IValue, size_t>>;
+  void follow_lists(const Lists& lists, int64_t turns, const Slot& trips);
+  void follow_list(const c10::IValue& list, size_t before, const Shadow& known, int64_t turns,
+                   const ir::Dim& length);
 
   Slot& slot(const torch::jit::Value* value, Env& env) const;
   Slots slots(at::ArrayRef<torch::jit::Value*> values, Env& env) const;
@@ -104,6 +117,8 @@ class Interpreter {
   std::vector<const torch::jit::Node*> callers_;  ///< of the function that runs, outermost first
   ir::ScopeId scope_ = 0;
   std::vector<Decision> decisions_;
+  /// Lists that a loop has changed, with their lengths before; innermost loop last.
+  std::vector<Lists> changed_lists_;
   int64_t executed_ = 0;
   int depth_ = 0;
 };

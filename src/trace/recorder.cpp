@@ -68,6 +68,15 @@ ir::Dim dim(int64_t number, const Shadow& shadow) {
   return shadow && shadow->kind == ShadowInfo::Kind::size ? shadow->expr : ir::Dim(number);
 }
 
+/// What is computed from the number of a turn in a way that no expression says.
+void refuse_of_turn(const Shadow& shadow, const std::string& argument, const std::string& op) {
+  if (!shadow || shadow->kind != ShadowInfo::Kind::opaque || !shadow->of_turn) return;
+  throw Error("dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
+              cat("the argument ", quoted(argument), " of ", op,
+                  " is computed from the number of the turn"),
+              "compute with the turn as a tensor, or let it be a sum of the turn and a constant");
+}
+
 template <typename T, typename Read>
 std::vector<T> read_list(c10::ArrayRef<c10::IValue> list, Read read) {
   std::vector<T> out;
@@ -173,8 +182,14 @@ bool Recorder::knows(const at::Tensor& tensor) const { return find(tensor) >= 0;
 
 int Recorder::add_track(const at::Tensor& tensor, ir::ValueId value, int parent,
                         std::shared_ptr<const View> view) {
-  Track track{
-      TensorHandle(tensor.getIntrusivePtr()), value, -1, parent, std::move(view), 0, nullptr};
+  Track track{TensorHandle(tensor.getIntrusivePtr()),
+              value,
+              -1,
+              parent,
+              std::move(view),
+              0,
+              nullptr,
+              turn_};
   const auto index = static_cast<int>(tracks_.size());
   if (parent >= 0) {
     track.root = tracks_[static_cast<size_t>(parent)].root;
@@ -206,7 +221,7 @@ int Recorder::track_of(const at::Tensor& tensor, Place place, const std::string&
 }
 
 ir::ValueId Recorder::value(const at::Tensor& tensor, Place place, const std::string& use) {
-  return refresh(track_of(tensor, place, use));
+  return settled(refresh(track_of(tensor, place, use)), place);
 }
 
 bool Recorder::depends_on_input(const at::Tensor& tensor) const {
@@ -264,10 +279,14 @@ ir::Attr Recorder::attribute(const c10::IValue& value, const c10::Argument& argu
                              const Shadow& shadow, const std::vector<Shadow>& elements, Place place,
                              const Use& use) {
   refuse_data(shadow, argument.name(), use.op);
-  for (const Shadow& element : elements) refuse_data(element, argument.name(), use.op);
+  refuse_of_turn(shadow, argument.name(), use.op);
+  for (const Shadow& element : elements) {
+    refuse_data(element, argument.name(), use.op);
+    refuse_of_turn(element, argument.name(), use.op);
+  }
   const auto id = [&](const c10::IValue& v) {
     return v.isNone() || !v.toTensor().defined() ? ir::kNoValue
-                                                 : this->value(v.toTensor(), place, use.name);
+                                                 : refresh(track_of(v.toTensor(), place, use.name));
   };
   if (value.isNone()) return ir::None{};
   if (value.isGenerator()) return std::string("generator");
@@ -339,6 +358,10 @@ ir::ValueId Recorder::new_value(const ir::Node& node, const at::Tensor& like) {
 }
 
 void Recorder::append(ir::Node node) {
+  if (has_rolled_) {
+    if (settle_join(node)) return;
+    settle(node);
+  }
   // What a random operator gives is data too: nothing may be concluded from one run's numbers.
   bool depends = ir::purity_column().find(node.op) != nullptr;
   ir::for_each_input(

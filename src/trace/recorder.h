@@ -18,6 +18,8 @@
 
 namespace t2n::trace {
 
+class Roller;
+
 /// Tensors are told apart by their TensorImpl. A view remembers its base; a write makes a new
 /// version of the root and leaves the other views stale until they are read again.
 class Recorder {
@@ -40,6 +42,13 @@ class Recorder {
   /// False for what follows from the model alone.
   bool depends_on_input(const at::Tensor& tensor) const;
 
+  // Loops that become one scan (loops.cpp): their turns are recorded one after the other, compared
+  // at the end, and replaced. Errors: `dynamic-loop`.
+  void begin_loop(const std::string& turn_symbol);
+  void end_turn();
+  /// `length`: how many turns there are, over sizes.
+  void end_loop(const ir::Dim& length, Place place);
+
   Shadow tensor_shadow(const at::Tensor& tensor) const;
   void set_tensor_shadow(const at::Tensor& tensor, Shadow shadow);
 
@@ -59,6 +68,7 @@ class Recorder {
     std::shared_ptr<const View> view;
     int64_t seen = 0;  ///< version of the root that `value` belongs to
     Shadow shadow;
+    int64_t turn = 0;  ///< in which turn of a loop it was made
   };
   struct Root {
     c10::weak_intrusive_ptr<c10::StorageImpl> storage;
@@ -71,6 +81,55 @@ class Recorder {
     std::string op;
     std::string name;
   };
+
+  friend class Roller;
+  /// What decides the names of values to come.
+  struct Naming {
+    std::unordered_set<std::string> taken;
+    std::unordered_map<std::string, int> next_suffix;
+    std::map<std::pair<ir::ScopeId, std::string>, int> calls;
+  };
+  /// A loop while its turns are recorded.
+  struct ActiveLoop {
+    std::string turn;             ///< the symbol of its turn
+    std::vector<size_t> bounds;   ///< nodes before the first turn, after the first, …
+    std::vector<Naming> namings;  ///< after the first turns
+  };
+  /// One value of the body of a scan, in all turns.
+  struct Family {
+    std::shared_ptr<ir::Graph> body;   ///< names the scan
+    ir::ValueId value = ir::kNoValue;  ///< in the body
+    int64_t turns = 0;
+    std::map<std::pair<int64_t, bool>, ir::ValueId> stacked;  ///< outputs by axis and direction
+  };
+  struct Instance {
+    size_t family = 0;
+    int64_t turn = 0;
+    bool is_output = false;  ///< of the scan: the last state
+  };
+  static constexpr size_t kNoFamily = SIZE_MAX;  ///< of what went with the write that it was for
+  /// Part of a list: values as they are, or consecutive turns of a family.
+  struct Segment {
+    std::vector<ir::ValueId> values;
+    std::optional<Instance> first;
+    int64_t count = 0;
+    bool reversed = false;
+  };
+
+  // loops.cpp
+  void settle(ir::Node& node);
+  ir::ValueId settled(ir::ValueId id, Place place);
+  ir::ValueId resolved(ir::ValueId id) const;
+  ir::ValueId materialise(ir::ValueId id, const Instance& instance, Place place);
+  bool is_local(const Family& family) const;
+  ir::Node& scan_of(const Family& family);
+  ir::ValueId stacked(size_t family, int64_t axis, bool reversed, ir::ValueId wanted);
+  std::vector<Segment> segments(const std::vector<ir::ValueId>& ids) const;
+  bool settle_join(ir::Node& node);
+  ir::ValueId piece(const Segment& segment, bool is_stack, int64_t dim, ir::ValueId wanted,
+                    Place place);
+  ir::Dim size_symbol(ir::ValueId value, int64_t axis);
+  void check_view(const Track& track) const;
 
   // recorder.cpp
   int find(const at::Tensor& tensor) const;
@@ -115,6 +174,12 @@ class Recorder {
   std::unordered_map<std::string, int> next_suffix_;
   std::map<std::pair<ir::ScopeId, std::string>, int> calls_;
   std::unordered_multimap<size_t, ir::ValueId> small_constants_;  ///< by hash of their content
+  std::vector<ActiveLoop> loops_;
+  std::vector<Family> families_;
+  std::unordered_map<ir::ValueId, Instance> instances_;   ///< values that a scan computes
+  std::unordered_map<ir::ValueId, ir::ValueId> same_as_;  ///< values that are others by now
+  int64_t turn_ = 0;                                      ///< counts the turns of all loops
+  bool has_rolled_ = false;
 };
 
 }  // namespace t2n::trace

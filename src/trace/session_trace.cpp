@@ -10,6 +10,7 @@
 #include "src/trace/inputs.h"
 #include "src/trace/interpreter.h"
 #include "src/trace/names.h"
+#include "src/trace/roll.h"
 #include "src/trace/session.h"
 #include "src/trace/warning_relay.h"
 
@@ -352,6 +353,7 @@ Traced Session::settle(Attempt attempt, const Split& given, const Tensors& by_us
   }
   graph.output_names = output_names(graph, outputs);
   attempt.traced.ranges.resize(graph.inputs.size());
+  if (!options.rolled_loops.empty()) finish_loops(graph);
   states_ = attempt.traced.states;
   return std::move(attempt.traced);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 namespace t2n::trace {
 namespace {
@@ -46,6 +47,20 @@ bool is_identity(const std::string& name) {
          name == "aten::ScalarImplicit" || name == "aten::item" || name == "prim::unchecked_cast";
 }
 
+/// How often range(start, end, step) gives a number, and the i-th that it gives.
+std::optional<ir::Dim> range_part(const std::string& name, const std::vector<c10::IValue>& operands,
+                                  const std::vector<Shadow>& shadows) {
+  const bool is_count = name == "aten::__range_length";
+  if ((!is_count && name != "aten::__derive_index") || shadows[2] || !operands[2].isInt())
+    return std::nullopt;
+  const ir::Dim first = operand(operands[0], shadows[0]), second = operand(operands[1], shadows[1]);
+  const int64_t step = operands[2].toInt();
+  if (!is_count) return second + first * ir::Dim(step);
+  if (step == 1) return second - first;
+  if (step == -1) return first - second;
+  return floor_div(second - first + ir::Dim(step + (step < 0 ? 1 : -1)), ir::Dim(step));
+}
+
 Shadow make(ShadowInfo::Kind kind, ir::Dim expr = {}, std::string origin = {}) {
   return std::make_shared<const ShadowInfo>(
       ShadowInfo{kind, std::move(expr), std::move(origin), {}});
@@ -74,6 +89,31 @@ void ContainerShadows::drop(const c10::IValue& container) {
   if (const void* key = identity(container)) entries_.erase(key);
 }
 
+Shadow ContainerShadows::length(const c10::IValue& list) const {
+  const auto found = lengths_.find(identity(list));
+  return found == lengths_.end() ? nullptr : found->second.second;
+}
+
+void ContainerShadows::set_length(const c10::IValue& list, Shadow length) {
+  const void* key = identity(list);
+  if (key == nullptr || (!length && !lengths_.contains(key))) return;
+  lengths_[key] = {list, std::move(length)};
+}
+
+Shadow size_of(ir::Dim expr) { return make(ShadowInfo::Kind::size, std::move(expr)); }
+
+bool depends_on_turn(const Shadow& shadow) {
+  if (!shadow) return false;
+  const auto mentions = [](const ir::Dim& dim) {
+    if (dim.is_constant()) return false;
+    const std::vector<std::string> symbols = dim.symbols();
+    return std::any_of(symbols.begin(), symbols.end(),
+                       [](const std::string& symbol) { return symbol.starts_with("turn."); });
+  };
+  return shadow->of_turn || mentions(shadow->expr) || mentions(shadow->left) ||
+         mentions(shadow->right);
+}
+
 Shadow combine(const std::string& name, const std::vector<c10::IValue>& operands,
                const std::vector<Shadow>& shadows) {
   bool any = false;
@@ -100,7 +140,10 @@ Shadow combine(const std::string& name, const std::vector<c10::IValue>& operands
   if (sizes_only && found != binary_operations().end() && plain && plain_int(0) && plain_int(1))
     return make(ShadowInfo::Kind::size,
                 found->second(operand(operands[0], shadows[0]), operand(operands[1], shadows[1])));
+  if (sizes_only && operands.size() == 3)
+    if (auto part = range_part(name, operands, shadows)) return size_of(*std::move(part));
   ShadowInfo opaque{ShadowInfo::Kind::opaque, {}, {}, {}};
+  opaque.of_turn = std::any_of(shadows.begin(), shadows.end(), depends_on_turn);
   if (sizes_only && operands.size() == 2 && plain_int(0) && plain_int(1)) {
     opaque.relation = relation_of(name);
     opaque.left = operand(operands[0], shadows[0]);

@@ -28,6 +28,9 @@ struct ShadowInfo {
   std::string relation = {};
   ir::Dim left = {};
   ir::Dim right = {};
+  /// Follows from the number of a turn of a loop that is recorded as a scan, and not as `expr`
+  /// says.
+  bool of_turn = false;
 };
 using Shadow = std::shared_ptr<const ShadowInfo>;
 
@@ -38,6 +41,9 @@ class ContainerShadows {
   std::vector<Shadow> find(const c10::IValue& container) const;
   void set(const c10::IValue& container, std::vector<Shadow> elements);
   void drop(const c10::IValue& container);
+  /// What the length of a list follows from; null if it is always the same.
+  Shadow length(const c10::IValue& list) const;
+  void set_length(const c10::IValue& list, Shadow length);
   bool empty() const { return entries_.empty(); }
 
  private:
@@ -46,7 +52,13 @@ class ContainerShadows {
     std::vector<Shadow> elements;
   };
   std::unordered_map<const void*, Entry> entries_;
+  std::unordered_map<const void*, std::pair<c10::IValue, Shadow>> lengths_;
 };
+
+/// A number that is `expr`.
+Shadow size_of(ir::Dim expr);
+/// The symbol of the turn of a loop stands in it.
+bool depends_on_turn(const Shadow& shadow);
 
 /// The shadow of a scalar operation's result. `name` is "aten::add"; operands in schema order.
 Shadow combine(const std::string& name, const std::vector<c10::IValue>& operands,

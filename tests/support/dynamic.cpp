@@ -133,7 +133,7 @@ OpenExample open_example(const std::string& ir, const std::vector<Sizes>& runs) 
   for (const Sizes& sizes : runs) {
     ir::Graph graph = out.graph;
     graph.attributes[ir::kSampleSizes] = sizes;
-    passes::bind_sizes(graph, {});
+    passes::run_pipeline(graph, {"bind-sizes"}, {});
     OpenExample::Run run{sizes, {}, {}};
     for (const ir::ValueId id : graph.inputs) {
       const ir::Value& value = graph.values[static_cast<size_t>(id)];

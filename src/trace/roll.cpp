@@ -1,0 +1,753 @@
+// The turns of a loop, compared and built into one body.
+#include "src/trace/roll.h"
+
+#include <algorithm>
+
+#include "ir/scan.h"
+#include "src/diag/error.h"
+
+namespace t2n::trace {
+namespace {
+
+using ir::Dim;
+using ir::Node;
+using ir::ValueId;
+
+/// What makes the turns of a loop differ.
+struct Mismatch {
+  const Node* node = nullptr;
+  std::string why;
+  std::string help;
+};
+
+constexpr const char* kPlainHelp =
+    "let every turn do the same to tensors of the same shape; what differs in one turn can come "
+    "before or after the loop";
+
+template <typename Visit>
+void for_each_dim(const ir::Attr& attr, Visit&& visit) {
+  if (const auto* one = std::get_if<Dim>(&attr)) visit(*one);
+  if (const auto* many = std::get_if<std::vector<Dim>>(&attr))
+    for (const Dim& dim : *many) visit(dim);
+}
+
+bool mentions(const Dim& dim, const std::string& symbol) {
+  if (dim.is_constant()) return false;
+  const std::vector<std::string> symbols = dim.symbols();
+  return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
+}
+
+bool mentions(const ir::Attr& attr, const std::string& symbol) {
+  bool found = false;
+  for_each_dim(attr, [&](const Dim& dim) { found = found || mentions(dim, symbol); });
+  return found;
+}
+
+bool mentions(const Node& node, const std::string& symbol) {
+  for (const ir::Argument& arg : node.args)
+    if (mentions(arg.value, symbol)) return true;
+  if (node.body)
+    for (const Node& inner : node.body->nodes)
+      if (mentions(inner, symbol)) return true;
+  return false;
+}
+
+Dim replaced(const Dim& dim, const std::string& symbol, const Dim& by) {
+  if (dim.is_constant()) return dim;
+  return dim.substitute([&](std::string_view each) {
+    return each == symbol ? std::optional<Dim>(by) : std::nullopt;
+  });
+}
+
+/// `dim` = coefficient * symbol + the value at 0, if it is so.
+std::optional<int64_t> coefficient(const Dim& dim, const std::string& symbol) {
+  const Dim zero = replaced(dim, symbol, 0);
+  const Dim step = replaced(dim, symbol, 1) - zero;
+  if (!step.is_constant() || !(dim == zero + step * Dim::symbol(symbol))) return std::nullopt;
+  return step.value();
+}
+
+const Dim* dim_of(const Node& node, std::string_view name) {
+  const ir::Attr* attr = node.find(name);
+  return attr == nullptr ? nullptr : std::get_if<Dim>(attr);
+}
+
+ValueId ref_of(const Node& node, std::string_view name) {
+  const ir::Attr* attr = node.find(name);
+  const auto* ref = attr == nullptr ? nullptr : std::get_if<ir::TensorRef>(attr);
+  return ref == nullptr ? ir::kNoValue : ref->id;
+}
+
+bool is_none(const Node& node, std::string_view name) {
+  const ir::Attr* attr = node.find(name);
+  return attr != nullptr && std::holds_alternative<ir::None>(*attr);
+}
+
+/// x[:]
+bool is_whole(const Node& node) {
+  const Dim* start = dim_of(node, "start");
+  const Dim* end = dim_of(node, "end");
+  const Dim* step = dim_of(node, "step");
+  return (is_none(node, "start") || (start && *start == Dim(0))) &&
+         (is_none(node, "end") || (end && *end == Dim(INT64_MAX))) && step && *step == Dim(1);
+}
+
+int64_t axis_of(const Node& node, size_t rank) {
+  const int64_t dim = dim_of(node, "dim")->value();
+  return dim < 0 ? dim + static_cast<int64_t>(rank) : dim;
+}
+
+/// Operators on a number, and the same on a tensor.
+constexpr std::pair<std::string_view, std::string_view> kWithTensor[] = {
+    {"aten::add.Scalar", "aten::add.Tensor"},
+    {"aten::sub.Scalar", "aten::sub.Tensor"},
+    {"aten::mul.Scalar", "aten::mul.Tensor"},
+    {"aten::div.Scalar", "aten::div.Tensor"},
+    {"aten::eq.Scalar", "aten::eq.Tensor"},
+    {"aten::ne.Scalar", "aten::ne.Tensor"},
+    {"aten::lt.Scalar", "aten::lt.Tensor"},
+    {"aten::le.Scalar", "aten::le.Tensor"},
+    {"aten::gt.Scalar", "aten::gt.Tensor"},
+    {"aten::ge.Scalar", "aten::ge.Tensor"},
+    {"aten::remainder.Scalar", "aten::remainder.Tensor"},
+    {"aten::pow.Tensor_Scalar", "aten::pow.Tensor_Tensor"},
+};
+
+}  // namespace
+
+std::optional<OneSlice> one_slice_of(const Node& node, size_t rank) {
+  const std::string_view op = ir::op_name(node.op);
+  const bool selects = op == "aten::select.int" || op == "aten::select_scatter";
+  const bool slices = op == "aten::slice.Tensor" || op == "aten::slice_scatter";
+  if (!dim_of(node, "dim") || !dim_of(node, "dim")->is_constant()) return std::nullopt;
+  const int64_t axis = axis_of(node, rank);
+  if (selects) return OneSlice{axis, *dim_of(node, "index"), false};
+  const Dim* start = dim_of(node, "start");
+  const Dim* end = dim_of(node, "end");
+  const Dim* step = dim_of(node, "step");
+  if (slices && start && end && step && *step == Dim(1) && *end - *start == Dim(1))
+    return OneSlice{axis, *start, true};
+  const Dim* length = dim_of(node, "length");
+  if (op == "aten::narrow" && start && length && *length == Dim(1))
+    return OneSlice{axis, *start, true};
+  return std::nullopt;
+}
+
+bool mentions_turn(const Dim& dim) {
+  if (dim.is_constant()) return false;
+  for (const std::string& symbol : dim.symbols())
+    if (symbol.starts_with(kTurnPrefix)) return true;
+  return false;
+}
+
+bool mentions_turn(const ir::Attr& attr) {
+  bool found = false;
+  for_each_dim(attr, [&](const Dim& dim) { found = found || mentions_turn(dim); });
+  return found;
+}
+
+bool mentions_turn(const Node& node) {
+  const bool mine = std::any_of(node.args.begin(), node.args.end(),
+                                [](const ir::Argument& arg) { return mentions_turn(arg.value); });
+  return mine || (node.body && std::any_of(node.body->nodes.begin(), node.body->nodes.end(),
+                                           [](const Node& each) { return mentions_turn(each); }));
+}
+
+void refuse_loop(const ir::Graph& graph, const Node& node, std::string why, std::string help) {
+  Diagnostic out;
+  out.id = "dynamic-loop";
+  out.message = "a loop of dynamic length cannot be expressed as one scan";
+  out.where.push_back(ir::node_where(graph, node));
+  out.why = std::move(why);
+  out.help = std::move(help);
+  throw Error(std::move(out));
+}
+
+Roller::Roller(Recorder& recorder, const Loop& loop, ir::Dim length, Place place)
+    : r_(recorder),
+      graph_(recorder.graph_),
+      loop_(loop),
+      length_(std::move(length)),
+      place_(place),
+      bounds_(loop.bounds) {}
+
+const ir::Value& Roller::outer(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+
+const Node& Roller::node(int64_t turn, size_t position) const {
+  return graph_.nodes[bounds_[static_cast<size_t>(turn)] + position];
+}
+
+Roller::Ids Roller::column(size_t position, size_t output) const {
+  Ids out;
+  for (int64_t turn = start_; turn < turns(); ++turn)
+    out.push_back(node(turn, position).outputs[output]);
+  return out;
+}
+
+void Roller::run() {
+  Node at;
+  at.scope = place_.scope;
+  at.source = place_.source;
+  constexpr int64_t kLeast = 3;
+  if (turns() < kLeast)
+    refuse_loop(graph_, at, cat("it took ", turns(), " turns with the sample, too few to compare"),
+                cat("give sample inputs for which it takes ", kLeast, " or more"));
+  T2N_ASSERT(sample(length_) == turns(), "a loop of ", turns(), " turns has the length ",
+             length_.str());
+  simplify();
+  index();
+  try {
+    build(0);
+  } catch (const Mismatch& first) {
+    try {
+      build(1);  // the first turn stays outside of the scan
+    } catch (const Mismatch& mismatch) {
+      refuse_loop(graph_, mismatch.node == nullptr ? at : *mismatch.node, mismatch.why,
+                  mismatch.help);
+    }
+  }
+  find_filled();
+  for (const Node& each : body_->nodes)
+    if (mentions(each, loop_.turn))
+      refuse_loop(graph_, each,
+                  "a tensor that is written slice by slice is read in the loop as well",
+                  "read what was written from the variable that it was written from, or collect "
+                  "the slices in a list and torch.stack it after the loop");
+  replace();
+}
+
+// --- the turns ---
+
+/// Takes away what only passes a tensor on.
+void Roller::simplify() {
+  std::vector<Node> kept;
+  std::vector<size_t> bounds = {bounds_[0]};
+  for (size_t turn = 0; turn + 1 < bounds_.size(); ++turn) {
+    for (size_t i = bounds_[turn]; i < bounds_[turn + 1]; ++i) {
+      Node& node = graph_.nodes[i];
+      for (ir::Argument& arg : node.args)
+        ir::change_refs(arg.value, [&](ValueId& id) { id = r_.resolved(id); });
+      if (!simplify_node(node)) kept.push_back(std::move(node));
+    }
+    bounds.push_back(bounds_[0] + kept.size());
+  }
+  graph_.nodes.resize(bounds_[0]);
+  std::move(kept.begin(), kept.end(), std::back_inserter(graph_.nodes));
+  bounds_ = std::move(bounds);
+}
+
+bool Roller::simplify_node(const Node& node) {
+  const std::string_view op = ir::op_name(node.op);
+  const auto stands_for = [&](ValueId id) {
+    if (id == ir::kNoValue || outer(id).dtype != outer(node.outputs[0]).dtype ||
+        outer(id).shape != outer(node.outputs[0]).shape)
+      return false;
+    r_.same_as_[node.outputs[0]] = id;
+    return true;
+  };
+  if (op == "aten::slice.Tensor" && is_whole(node)) return stands_for(ref_of(node, "self"));
+  if (op == "aten::slice_scatter" && is_whole(node)) return stands_for(ref_of(node, "src"));
+  return op == "aten::copy" && stands_for(ref_of(node, "src"));
+}
+
+void Roller::index() {
+  for (size_t i = 0; i < bounds_[0]; ++i)
+    if (graph_.nodes[i].outputs.size() > 1)
+      for (size_t p = 0; p < graph_.nodes[i].outputs.size(); ++p)
+        unbound_[graph_.nodes[i].outputs[p]] = {i, p};
+  for (int64_t turn = 0; turn < turns(); ++turn) {
+    const size_t begin = bounds_[static_cast<size_t>(turn)];
+    for (size_t i = begin; i < bounds_[static_cast<size_t>(turn) + 1]; ++i)
+      for (size_t p = 0; p < graph_.nodes[i].outputs.size(); ++p)
+        spots_[graph_.nodes[i].outputs[p]] = {turn, i - begin, p};
+  }
+  for (size_t i = bounds_[0]; i < graph_.nodes.size(); ++i)
+    ir::for_each_input(graph_.nodes[i], [this](ValueId id) { read_.insert(id); });
+}
+
+// --- one turn as a graph ---
+
+void Roller::build(int64_t start) {
+  start_ = start;
+  body_ = std::make_shared<ir::Graph>();
+  body_->name = "turn";
+  body_->scopes = graph_.scopes;
+  body_->sources = graph_.sources;
+  body_names_.clear();
+  inner_.clear();
+  slices_.clear();
+  states_.clear();
+  captured_.clear();
+  constants_.clear();
+  const auto first = static_cast<size_t>(start);
+  const size_t count = bounds_[first + 1] - bounds_[first];
+  hoisted_.assign(count, false);
+  for (size_t turn = first; turn + 1 < bounds_.size(); ++turn)
+    if (bounds_[turn + 1] - bounds_[turn] != count)
+      throw Mismatch{&graph_.nodes[std::min(bounds_[turn], graph_.nodes.size() - 1)],
+                     cat("turn ", turn, " runs ", bounds_[turn + 1] - bounds_[turn],
+                         " operations, turn ", start, " runs ", count),
+                     kPlainHelp};
+  turn_ = body_value("turn", ir::DType::i64, {});
+  for (size_t i = 0; i < count; ++i) add_node(i);
+  resolve_states();
+  check_arguments();
+}
+
+void Roller::add_node(size_t position) {
+  check_same(position);
+  if (is_invariant(position)) {
+    hoisted_[position] = true;
+    return;
+  }
+  if (add_slice(position)) return;
+  // The slice that a write went through: what was in it before is not read.
+  const Node& first = node(start_, position);
+  const auto unread = [this](ValueId id) { return !read_.contains(id); };
+  const Ids results = column(position, 0);
+  if (mentions(first, loop_.turn) && ref_of(first, "self") != ir::kNoValue &&
+      one_slice_of(first, outer(ref_of(first, "self")).shape.size()) &&
+      std::all_of(results.begin(), results.end(), unread)) {
+    inner_[{position, 0}] = ir::kNoValue;
+    return;
+  }
+  add_body_node(position);
+}
+
+void Roller::check_same(size_t position) const {
+  const Node& first = node(start_, position);
+  for (int64_t turn = start_ + 1; turn < turns(); ++turn) {
+    const Node& other = node(turn, position);
+    const auto fail = [&](std::string why) { throw Mismatch{&other, std::move(why), kPlainHelp}; };
+    if (first.op != other.op || first.args.size() != other.args.size() ||
+        first.outputs.size() != other.outputs.size())
+      fail(cat("turn ", turn, " runs ", ir::op_name(other.op), " where turn ", start_, " runs ",
+               ir::op_name(first.op)));
+    for (size_t p = 0; p < first.outputs.size(); ++p) {
+      const ir::Value& a = outer(first.outputs[p]);
+      const ir::Value& b = outer(other.outputs[p]);
+      if (a.dtype != b.dtype || a.shape != b.shape)
+        fail(cat("the result of ", ir::op_name(other.op), " is ", ir::dtype_name(a.dtype),
+                 ir::shape_str(a.shape), " in turn ", start_, " and ", ir::dtype_name(b.dtype),
+                 ir::shape_str(b.shape), " in turn ", turn));
+    }
+    for (size_t a = 0; a < first.args.size(); ++a)
+      if (first.args[a].value.index() != other.args[a].value.index())
+        fail(cat("the argument ", quoted(first.args[a].name), " of ", ir::op_name(other.op),
+                 " is of another kind in turn ", turn));
+  }
+}
+
+/// The tensors that a node reads, each in all turns.
+std::vector<Roller::Ids> Roller::operands(size_t position) const {
+  std::vector<Ids> out;
+  for (int64_t turn = start_; turn < turns(); ++turn) {
+    size_t next = 0;
+    ir::for_each_input(node(turn, position), [&](ValueId id) {
+      if (turn == start_) out.emplace_back();
+      if (next >= out.size())
+        throw Mismatch{&node(turn, position), "the turns read other numbers of tensors",
+                       kPlainHelp};
+      out[next++].push_back(id);
+    });
+    if (next != out.size())
+      throw Mismatch{&node(turn, position), "the turns read other numbers of tensors", kPlainHelp};
+  }
+  return out;
+}
+
+bool Roller::is_invariant(size_t position) const {
+  const Node& first = node(start_, position);
+  if (ir::purity_column().find(first.op) || mentions(first, loop_.turn)) return false;
+  for (const Ids& ids : operands(position))
+    if (!outside(ids)) return false;
+  return true;
+}
+
+/// The one value outside of the loop that all turns read.
+std::optional<ValueId> Roller::outside(const Ids& ids) const {
+  if (const auto spot = own(ids)) {
+    if (!hoisted_[spot->node]) return std::nullopt;
+    return node(start_, spot->node).outputs[spot->output];
+  }
+  const auto is_inside = [&](ValueId id) {
+    const auto found = spots_.find(id);
+    return found != spots_.end() && found->second.turn >= start_;
+  };
+  if (ids.size() < 2 || is_inside(ids[0])) return std::nullopt;
+  const bool same = std::all_of(ids.begin(), ids.end(), [&](ValueId id) { return id == ids[0]; });
+  if (same) return ids[0];
+  // A literal makes a new constant in every turn.
+  const std::vector<int> constants = ir::constant_index(graph_);
+  const auto data = [&](ValueId id) -> const ir::Tensor* {
+    const int at = constants[static_cast<size_t>(id)];
+    return at < 0 ? nullptr : &graph_.constants[static_cast<size_t>(at)].data;
+  };
+  for (const ValueId id : ids)
+    if (!data(id) || !data(ids[0]) || !ir::same_values(*data(id), *data(ids[0])))
+      return std::nullopt;
+  return ids[0];
+}
+
+/// Where each turn computes it itself.
+std::optional<Roller::Spot> Roller::own(const Ids& ids) const {
+  std::optional<Spot> out;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const auto found = spots_.find(ids[i]);
+    if (found == spots_.end() || found->second.turn != start_ + static_cast<int64_t>(i))
+      return std::nullopt;
+    if (out && (out->node != found->second.node || out->output != found->second.output))
+      return std::nullopt;
+    out = found->second;
+  }
+  return out;
+}
+
+/// Consecutive slices that exist outside already: of unbind, or the turns of an earlier loop.
+std::optional<Roller::Slices> Roller::run_of(const Ids& ids) {
+  std::vector<int64_t> places;
+  std::optional<size_t> source;
+  bool is_unbound = false;
+  for (const ValueId id : ids) {
+    const auto unbound = unbound_.find(id);
+    const auto instance = r_.instances_.find(id);
+    if (unbound == unbound_.end() &&
+        (instance == r_.instances_.end() || instance->second.family == Recorder::kNoFamily))
+      return std::nullopt;
+    is_unbound = unbound != unbound_.end();
+    const size_t from = is_unbound ? unbound->second.first : instance->second.family;
+    if (source && *source != from) return std::nullopt;
+    source = from;
+    places.push_back(is_unbound ? static_cast<int64_t>(unbound->second.second)
+                                : instance->second.turn);
+  }
+  if (places.size() < 2) return std::nullopt;
+  const int64_t step = places[1] - places[0];
+  for (size_t i = 1; i < places.size(); ++i)
+    if (places[i] - places[i - 1] != step || (step != 1 && step != -1)) return std::nullopt;
+  Slices out;
+  out.reversed = step < 0;
+  int64_t extent = 0;
+  if (is_unbound) {
+    const Node& unbind = graph_.nodes[*source];
+    if (ir::op_name(unbind.op) != "aten::unbind.int") return std::nullopt;
+    out.whole = ref_of(unbind, "self");
+    out.axis = axis_of(unbind, outer(out.whole).shape.size());
+    extent = static_cast<int64_t>(unbind.outputs.size());
+  } else {
+    out.whole = r_.stacked(*source, 0, false, ir::kNoValue);
+    extent = r_.families_[*source].turns;
+  }
+  out.first = out.reversed ? Dim(places[0] - extent) : Dim(places[0]);
+  return out;
+}
+
+ValueId Roller::operand(const Ids& ids) {
+  if (const auto id = outside(ids)) return captured(*id);
+  if (const auto spot = own(ids)) return inner_.at({spot->node, spot->output});
+  if (auto run = run_of(ids)) return scanned(*run, outer(ids[0]).name);
+  return state(ids);
+}
+
+ValueId Roller::captured(ValueId id) {
+  const std::vector<int> constants = ir::constant_index(graph_);
+  const int constant = constants[static_cast<size_t>(id)];
+  const ir::Value& value = outer(id);
+  if (constant >= 0) {
+    const auto [found, is_new] = constants_.try_emplace(id, ir::kNoValue);
+    if (is_new) {
+      found->second = body_value(value.name, value.dtype, value.shape);
+      body_->constants.push_back(
+          {found->second, graph_.constants[static_cast<size_t>(constant)].data});
+    }
+    return found->second;
+  }
+  for (const auto& [known, inner] : captured_)
+    if (known == id) return inner;
+  captured_.emplace_back(id, body_value(value.name, value.dtype, value.shape));
+  return captured_.back().second;
+}
+
+ValueId Roller::scanned(Slices slices, const std::string& name) {
+  for (const Slices& known : slices_)
+    if (known.whole == slices.whole && known.axis == slices.axis && known.first == slices.first &&
+        known.reversed == slices.reversed)
+      return known.inner;
+  const ir::Value& whole = outer(slices.whole);
+  ir::Shape shape = whole.shape;
+  shape.erase(shape.begin() + slices.axis);
+  slices.inner = body_value(name, whole.dtype, shape);
+  slices_.push_back(slices);
+  return slices.inner;
+}
+
+/// What the turn before computed: another value in the first turn.
+ValueId Roller::state(const Ids& ids) {
+  const auto is_prefix = [&](const Ids& known) {
+    const size_t count = std::min(known.size(), ids.size());
+    return count > 1 && std::equal(known.begin(),
+                                   known.begin() + static_cast<std::ptrdiff_t>(count), ids.begin());
+  };
+  for (const State& known : states_)
+    if (is_prefix(known.turns)) return known.inner;
+  const auto first = spots_.find(ids[0]);
+  const bool from_outside = first == spots_.end() || first->second.turn < start_ ||
+                            (first->second.turn == start_ && hoisted_[first->second.node]);
+  if (ids.size() < 2 || !from_outside)
+    throw Mismatch{nullptr,
+                   cat("the turns read ", quoted(outer(ids[0]).name),
+                       " and other tensors that no turn before computed alike"),
+                   kPlainHelp};
+  for (const ValueId id : ids)
+    if (outer(id).dtype != outer(ids[0]).dtype || outer(id).shape != outer(ids[0]).shape)
+      throw Mismatch{
+          nullptr,
+          cat(quoted(outer(ids[0]).name), " is carried from turn to turn and changes: ",
+              ir::dtype_name(outer(ids[0]).dtype), ir::shape_str(outer(ids[0]).shape), " becomes ",
+              ir::dtype_name(outer(id).dtype), ir::shape_str(outer(id).shape)),
+          "let it keep shape and dtype; collect what grows in a list, and torch.stack "
+          "it after the loop"};
+  const ir::Value& value = outer(ids[0]);
+  const ValueId inner = body_value(value.name, value.dtype, value.shape);
+  states_.push_back({ids, inner, ir::kNoValue});
+  return inner;
+}
+
+void Roller::resolve_states() {
+  for (size_t i = 0; i < states_.size(); ++i) {  // may find further states
+    const Ids tail(states_[i].turns.begin() + 1, states_[i].turns.end());
+    const ValueId next = operand(tail);
+    states_[i].next = next;
+  }
+}
+
+ValueId Roller::body_value(const std::string& name, ir::DType dtype, const ir::Shape& shape) {
+  std::string unique = name;
+  for (int i = 1; !body_names_.insert(unique).second; ++i) unique = cat(name, "_", i);
+  return ir::add_value(*body_, {unique, dtype, shape, {}});
+}
+
+ValueId Roller::body_node(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
+                          const ir::Shape& shape, const Node& beside) {
+  Node out;
+  out.op = ir::op_id(op);
+  out.args = std::move(args);
+  out.scope = beside.scope;
+  out.source = beside.source;
+  out.call = static_cast<int>(body_->nodes.size());
+  out.outputs = {body_value(std::string(ir::op_word(op)), dtype, shape)};
+  body_->nodes.push_back(out);
+  return out.outputs[0];
+}
+
+/// x[:, t], of a tensor outside.
+bool Roller::add_slice(size_t position) {
+  const Node& first = node(start_, position);
+  const ValueId self = ref_of(first, "self");
+  if (self == ir::kNoValue || !mentions(first, loop_.turn)) return false;
+  const auto slice = one_slice_of(first, outer(self).shape.size());
+  const std::vector<Ids> reads = operands(position);
+  if (!slice || reads.size() != 1) return false;
+  const auto whole = outside(reads[0]);
+  const auto step = coefficient(slice->place, loop_.turn);
+  if (!whole || !step || (*step != 1 && *step != -1)) return false;
+  Slices slices;
+  slices.whole = *whole;
+  slices.axis = slice->axis;
+  slices.reversed = *step < 0;
+  slices.first = replaced(slice->place, loop_.turn, start_);
+  const ir::Value& result = outer(first.outputs[0]);
+  if (!slice->keeps_axis) {
+    inner_[{position, 0}] = scanned(slices, result.name);
+    return true;
+  }
+  const ValueId flat = scanned(slices, result.name + "_flat");
+  const ValueId wide =
+      body_node("aten::unsqueeze", {{"self", ir::TensorRef{flat}}, {"dim", Dim(slice->axis)}},
+                result.dtype, result.shape, first);
+  inner_[{position, 0}] = wide;
+  return true;
+}
+
+void Roller::add_body_node(size_t position) {
+  const Node& recorded = node(start_, position);
+  Node out = recorded;
+  const std::vector<Ids> reads = operands(position);
+  size_t next = 0;
+  std::vector<ValueId> inside;
+  for (const Ids& ids : reads) {
+    try {
+      inside.push_back(operand(ids));
+    } catch (Mismatch& mismatch) {
+      if (mismatch.node == nullptr) mismatch.node = &recorded;
+      throw;
+    }
+  }
+  for (ir::Argument& arg : out.args)
+    ir::change_refs(arg.value, [&](ValueId& id) { id = inside[next++]; });
+  use_turn(out, recorded);
+  out.outputs.clear();
+  for (size_t p = 0; p < recorded.outputs.size(); ++p) {
+    const ir::Value& value = outer(recorded.outputs[p]);
+    const ValueId id = body_value(value.name, value.dtype, value.shape);
+    out.outputs.push_back(id);
+    inner_[{position, p}] = id;
+  }
+  body_->nodes.push_back(std::move(out));
+}
+
+/// The number `dim` of the turn as a tensor.
+ValueId Roller::turn_value(const Dim& dim, const Node& beside) {
+  const auto step = coefficient(dim, loop_.turn);
+  if (!step)
+    throw Mismatch{&beside, cat("a number follows ", dim.str(), " from turn to turn"),
+                   "use the number of the turn itself, times a constant and plus one"};
+  const Dim offset = replaced(dim, loop_.turn, start_);
+  ValueId out = turn_;
+  const auto with_number = [&](std::string_view op, const Dim& value, bool has_alpha) {
+    std::vector<ir::Argument> args = {{"self", ir::TensorRef{out}}, {"other", value}};
+    if (has_alpha) args.push_back({"alpha", Dim(1)});
+    out = body_node(op, std::move(args), ir::DType::i64, {}, beside);
+    body_->nodes.back().compute_dtype = ir::DType::i64;
+  };
+  if (*step != 1) {
+    // In floating point: integer products in a body make tract 0.23 contradict itself.
+    const auto cast = [&](ir::DType dtype) {
+      out = body_node("t2n::cast", {{"self", ir::TensorRef{out}}, {"dtype", dtype}}, dtype, {},
+                      beside);
+    };
+    cast(ir::DType::f64);
+    out = body_node("aten::mul.Scalar", {{"self", ir::TensorRef{out}}, {"other", Dim(*step)}},
+                    ir::DType::f64, {}, beside);
+    body_->nodes.back().compute_dtype = ir::DType::f64;
+    cast(ir::DType::i64);
+  }
+  if (!(offset == Dim(0))) with_number("aten::add.Scalar", offset, true);
+  return out;
+}
+
+/// Numbers that follow from the turn become tensors.
+void Roller::use_turn(Node& node, const Node& recorded) {
+  const std::string_view op = ir::op_name(node.op);
+  // A state that turns fill slice by slice (find_filled), or refused there.
+  const bool scatters = op == "aten::select_scatter" || op == "aten::slice_scatter";
+  if (!mentions(node, loop_.turn) || scatters) return;
+  if (op == "aten::tensor" || op == "aten::scalar_tensor" || op == "prim::NumToTensor") {
+    const ValueId value = turn_value(std::get<Dim>(node.args.at(0).value), recorded);
+    node.op = ir::op_id("t2n::cast");
+    node.args = {{"self", ir::TensorRef{value}}, {"dtype", outer(recorded.outputs[0]).dtype}};
+    return;
+  }
+  for (const auto& [number, tensor] : kWithTensor) {
+    if (op != number) continue;
+    for (ir::Argument& arg : node.args)
+      if (mentions(arg.value, loop_.turn) && (arg.name == "other" || arg.name == "exponent")) {
+        arg.value = ir::TensorRef{turn_value(std::get<Dim>(arg.value), recorded)};
+        node.op = ir::op_id(tensor);
+      }
+  }
+  for (const ir::Argument& arg : node.args)
+    if (mentions(arg.value, loop_.turn))
+      throw Mismatch{&recorded,
+                     cat("the argument ", quoted(arg.name), " of ", op,
+                         " follows from the number of the turn"),
+                     "index a tensor of outside of the loop with the turn, or compute with the "
+                     "turn as a tensor"};
+  if (node.body && mentions(node, loop_.turn))
+    throw Mismatch{&recorded, "a loop inside reads the number of this loop's turn",
+                   "index with it before the loop inside"};
+}
+
+std::optional<int64_t> Roller::turn_step(const Dim& dim) const {
+  return coefficient(dim, loop_.turn);
+}
+
+Dim Roller::at_first_turn(const Dim& dim) const { return replaced(dim, loop_.turn, start_); }
+
+// --- arguments that are no tensors ---
+
+/// Symbols of sizes named as in the first turn.
+Dim Roller::renamed(const Dim& dim, const std::map<std::string, std::string>& names,
+                    int64_t turn) const {
+  if (dim.is_constant() || turn == start_) return dim;
+  return dim.substitute([&](std::string_view symbol) -> std::optional<Dim> {
+    if (!symbol.starts_with("size.")) return std::nullopt;
+    const size_t end = symbol.rfind('.');
+    const auto found = names.find(std::string(symbol.substr(5, end - 5)));
+    if (found == names.end()) return std::nullopt;
+    return Dim::symbol(cat("size.", found->second, symbol.substr(end)));
+  });
+}
+
+void Roller::check_attr(const Node& at, const ir::Attr& first, const ir::Attr& other,
+                        const std::map<std::string, std::string>& names, int64_t turn) const {
+  const auto fail = [&] {
+    throw Mismatch{&at, cat("an argument of ", ir::op_name(at.op), " is another in turn ", turn),
+                   kPlainHelp};
+  };
+  if (first.index() != other.index()) fail();
+  if (std::holds_alternative<ir::TensorRef>(first) || std::holds_alternative<ir::TensorRefs>(first))
+    return;
+  if (const auto* one = std::get_if<Dim>(&first)) {
+    if (!(*one == renamed(std::get<Dim>(other), names, turn))) fail();
+  } else if (const auto* many = std::get_if<std::vector<Dim>>(&first)) {
+    const auto& others = std::get<std::vector<Dim>>(other);
+    if (many->size() != others.size()) fail();
+    for (size_t i = 0; i < many->size(); ++i)
+      if (!((*many)[i] == renamed(others[i], names, turn))) fail();
+  } else if (!(first == other)) {
+    fail();
+  }
+}
+
+void Roller::check_body(const Node& at, const ir::Graph& first, const ir::Graph& other,
+                        int64_t turn) const {
+  const auto fail = [&] {
+    throw Mismatch{&at, cat("the loop inside is another in turn ", turn), kPlainHelp};
+  };
+  if (first.values.size() != other.values.size() || first.nodes.size() != other.nodes.size() ||
+      first.inputs != other.inputs || first.outputs != other.outputs)
+    fail();
+  std::map<std::string, std::string> names;
+  for (size_t i = 0; i < first.values.size(); ++i) {
+    if (first.values[i].dtype != other.values[i].dtype ||
+        first.values[i].shape != other.values[i].shape)
+      fail();
+    names[other.values[i].name] = first.values[i].name;
+  }
+  for (size_t i = 0; i < first.nodes.size(); ++i) {
+    const Node& a = first.nodes[i];
+    const Node& b = other.nodes[i];
+    if (a.op != b.op || a.args.size() != b.args.size() || a.outputs != b.outputs) fail();
+    for (size_t k = 0; k < a.args.size(); ++k) {
+      check_attr(at, a.args[k].value, b.args[k].value, names, turn);
+      if (std::holds_alternative<ir::TensorRef>(a.args[k].value) ||
+          std::holds_alternative<ir::TensorRefs>(a.args[k].value))
+        if (!(a.args[k].value == b.args[k].value)) fail();
+    }
+    if (a.body) check_body(at, *a.body, *b.body, turn);
+  }
+}
+
+void Roller::check_arguments() const {
+  for (int64_t turn = start_ + 1; turn < turns(); ++turn) {
+    std::map<std::string, std::string> names;
+    const size_t count = hoisted_.size();
+    for (size_t i = 0; i < count; ++i)
+      for (size_t p = 0; p < node(turn, i).outputs.size(); ++p)
+        names[outer(node(turn, i).outputs[p]).name] = outer(node(start_, i).outputs[p]).name;
+    for (const State& state : states_) {
+      const auto at = static_cast<size_t>(turn - start_);
+      if (at < state.turns.size()) names[outer(state.turns[at]).name] = outer(state.turns[0]).name;
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const Node& first = node(start_, i);
+      const Node& other = node(turn, i);
+      for (size_t a = 0; a < first.args.size(); ++a)
+        check_attr(other, first.args[a].value, other.args[a].value, names, turn);
+      if (first.body) check_body(other, *first.body, *other.body, turn);
+    }
+  }
+}
+
+}  // namespace t2n::trace

@@ -1,0 +1,160 @@
+// From the recorded turns of a loop to one scan.
+#pragma once
+
+#include <string>
+
+#include "src/trace/recorder.h"
+
+namespace t2n::trace {
+
+/// The number of a turn in sizes and arguments: one symbol per loop that runs.
+inline constexpr std::string_view kTurnPrefix = "turn.";
+bool mentions_turn(const ir::Dim& dim);
+bool mentions_turn(const ir::Attr& attr);
+bool mentions_turn(const ir::Node& node);
+
+/// Error `dynamic-loop` at the place of a node.
+[[noreturn]] void refuse_loop(const ir::Graph& graph, const ir::Node& node, std::string why,
+                              std::string help);
+
+/// After the outputs are known: removes what rolling has left behind. Errors: `dynamic-loop`.
+void finish_loops(ir::Graph& graph);
+
+/// The slice of one element that a turn takes of a tensor, or writes to it.
+struct OneSlice {
+  int64_t axis = 0;
+  ir::Dim place;
+  bool keeps_axis = false;
+};
+/// Of select, slice, narrow and their scattering counterparts.
+std::optional<OneSlice> one_slice_of(const ir::Node& node, size_t rank);
+
+/// Replaces the turns of a loop by a scan, if they are one turn over and over; the first may
+/// differ.
+class Roller {
+ public:
+  using Loop = Recorder::ActiveLoop;
+  Roller(Recorder& recorder, const Loop& loop, ir::Dim length, Place place);
+  void run();
+
+ private:
+  using Ids = std::vector<ir::ValueId>;  ///< one per turn
+  struct Spot {
+    int64_t turn = 0;
+    size_t node = 0;
+    size_t output = 0;
+  };
+  /// A slice per turn of a tensor outside, from `first` on or back.
+  struct Slices {
+    ir::ValueId whole = ir::kNoValue;
+    int64_t axis = 0;
+    ir::Dim first;
+    bool reversed = false;
+    ir::ValueId inner = ir::kNoValue;
+  };
+  struct State {
+    Ids turns;
+    ir::ValueId inner = ir::kNoValue;
+    ir::ValueId next = ir::kNoValue;  ///< inside
+  };
+  /// A state that each turn writes one slice of, and nothing else touches.
+  struct Filled {
+    size_t state = 0;
+    int64_t axis = 0;
+    ir::Dim first;
+    bool reversed = false;
+    ir::ValueId source = ir::kNoValue;  ///< inside
+  };
+
+  // The turns.
+  void simplify();
+  bool simplify_node(const ir::Node& node);
+  void index();
+  const ir::Node& node(int64_t turn, size_t position) const;
+  Ids column(size_t position, size_t output) const;
+  int64_t turns() const { return static_cast<int64_t>(bounds_.size()) - 1; }
+  const ir::Value& outer(ir::ValueId id) const;
+
+  // One turn as a graph. All of these throw what makes the turns differ.
+  void build(int64_t start);
+  void add_node(size_t position);
+  void check_same(size_t position) const;
+  std::vector<Ids> operands(size_t position) const;
+  bool is_invariant(size_t position) const;
+  bool add_slice(size_t position);
+  void add_body_node(size_t position);
+  ir::ValueId operand(const Ids& ids);
+  std::optional<ir::ValueId> outside(const Ids& ids) const;
+  std::optional<Spot> own(const Ids& ids) const;
+  std::optional<Slices> run_of(const Ids& ids);
+  ir::ValueId captured(ir::ValueId id);
+  ir::ValueId scanned(Slices slices, const std::string& name);
+  ir::ValueId state(const Ids& ids);
+  void resolve_states();
+  void check_arguments() const;
+  void check_attr(const ir::Node& at, const ir::Attr& first, const ir::Attr& other,
+                  const std::map<std::string, std::string>& names, int64_t turn) const;
+  ir::Dim renamed(const ir::Dim& dim, const std::map<std::string, std::string>& names,
+                  int64_t turn) const;
+  void check_body(const ir::Node& at, const ir::Graph& first, const ir::Graph& other,
+                  int64_t turn) const;
+  ir::ValueId turn_value(const ir::Dim& dim, const ir::Node& beside);
+  void use_turn(ir::Node& node, const ir::Node& recorded);
+  void find_filled();
+  std::optional<Filled> filled(size_t state);
+  ir::ValueId body_node(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
+                        const ir::Shape& shape, const ir::Node& beside);
+  ir::ValueId body_value(const std::string& name, ir::DType dtype, const ir::Shape& shape);
+
+  void drop_unread_views(const std::vector<ir::ValueId>& next);
+  std::optional<int64_t> turn_step(const ir::Dim& dim) const;
+  ir::Dim at_first_turn(const ir::Dim& dim) const;
+
+  // roll_replace.cpp: the scan in the place of the turns.
+  ir::Dim length() const { return length_ - ir::Dim(start_); }
+  void replace();
+  void forget_names();
+  ir::ValueId slice_outside(const Slices& slices);
+  std::optional<ir::Dim> begin_of(ir::ValueId whole, int64_t axis, const ir::Dim& first,
+                                  bool reversed);
+  ir::Node scan_node(const Ids& sliced);
+  void add_body_output(ir::ValueId id);
+  bool is_filled(size_t state) const;
+  ir::ValueId last_of(size_t state) const;
+  ir::ValueId state_output(size_t state, const Ids& taken);
+  void name_instances(const std::vector<ir::Node>& nodes);
+  void define_filled(const Filled& each);
+  std::optional<int64_t> sample(const ir::Dim& dim) const;
+
+  Recorder& r_;
+  ir::Graph& graph_;
+  const Loop& loop_;
+  ir::Dim length_;
+  Place place_;
+  std::vector<size_t> bounds_;
+  std::unordered_map<ir::ValueId, Spot> spots_;
+  std::unordered_map<ir::ValueId, std::pair<size_t, size_t>> unbound_;  ///< of several outputs
+
+  std::unordered_set<ir::ValueId> read_;  ///< in any turn
+
+  int64_t start_ = 0;
+  std::shared_ptr<ir::Graph> body_;
+  std::unordered_set<std::string> body_names_;
+  ir::ValueId turn_ = ir::kNoValue;
+  /// By node and output; kNoValue for slices that were only written through.
+  std::map<std::pair<size_t, size_t>, ir::ValueId> inner_;
+  std::vector<bool> hoisted_;  ///< by node
+  std::vector<Slices> slices_;
+  std::vector<State> states_;
+  std::vector<std::pair<ir::ValueId, ir::ValueId>> captured_;  ///< outside, inside
+  std::map<ir::ValueId, ir::ValueId> constants_;               ///< the same, of constants
+  std::vector<Filled> filled_;
+  std::vector<Ids> node_outputs_;  ///< of the last turn
+  std::unordered_set<ir::ValueId> defined_;
+};
+
+inline void roll(Recorder& recorder, const Roller::Loop& loop, const ir::Dim& length, Place place) {
+  Roller(recorder, loop, length, place).run();
+}
+
+}  // namespace t2n::trace

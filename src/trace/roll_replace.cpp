@@ -1,0 +1,305 @@
+// The scan in the place of a loop's turns, and what the turns computed as parts of its outputs.
+#include <algorithm>
+
+#include "ir/scan.h"
+#include "src/diag/error.h"
+#include "src/trace/roll.h"
+
+namespace t2n::trace {
+namespace {
+
+using ir::Dim;
+using ir::Node;
+using ir::ValueId;
+
+ir::Argument number(std::string name, const Dim& value) { return {std::move(name), value}; }
+
+ValueId self_of(const Node& node) {
+  const ir::Attr* attr = node.find("self");
+  const auto* ref = attr == nullptr ? nullptr : std::get_if<ir::TensorRef>(attr);
+  return ref == nullptr ? ir::kNoValue : ref->id;
+}
+
+std::vector<int> uses(const ir::Graph& body) {
+  std::vector<int> out(body.values.size());
+  for (const Node& node : body.nodes)
+    ir::for_each_input(node, [&](ValueId id) { ++out[static_cast<size_t>(id)]; });
+  return out;
+}
+
+}  // namespace
+
+// --- out[:, t] = h ---
+
+/// Views of a state that nothing in the turn reads: they stood before a write.
+void Roller::drop_unread_views(const std::vector<ValueId>& next) {
+  const std::vector<int> read = uses(*body_);
+  std::erase_if(body_->nodes, [&](const Node& node) {
+    const std::string_view op = ir::op_name(node.op);
+    const bool is_view = op == "aten::select.int" || op == "aten::slice.Tensor" ||
+                         op == "aten::narrow" || op == "aten::unsqueeze";
+    const bool is_state = std::any_of(states_.begin(), states_.end(), [&](const State& state) {
+      return state.inner == self_of(node);
+    });
+    const ValueId id = node.outputs[0];
+    return is_view && is_state && read[static_cast<size_t>(id)] == 0 &&
+           std::find(next.begin(), next.end(), id) == next.end();
+  });
+}
+
+void Roller::find_filled() {
+  std::vector<ValueId> next;
+  for (const State& state : states_) next.push_back(state.next);
+  drop_unread_views(next);
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (std::count(next.begin(), next.end(), states_[i].next) > 1) continue;
+    if (auto each = filled(i)) filled_.push_back(*each);
+  }
+}
+
+/// The slice that each turn writes, if that is all that happens to a state.
+std::optional<Roller::Filled> Roller::filled(size_t index) {
+  const State& state = states_[index];
+  const std::vector<int> read = uses(*body_);
+  if (read[static_cast<size_t>(state.inner)] != 1 || read[static_cast<size_t>(state.next)] != 0)
+    return std::nullopt;
+  const auto writes = [&](const Node& node) { return node.outputs[0] == state.next; };
+  const auto found = std::find_if(body_->nodes.begin(), body_->nodes.end(), writes);
+  if (found == body_->nodes.end() || self_of(*found) != state.inner) return std::nullopt;
+  const ir::Value owner = body_->values[static_cast<size_t>(state.inner)];
+  const auto slice = one_slice_of(*found, owner.shape.size());
+  const std::string_view op = ir::op_name(found->op);
+  if (!slice || (op != "aten::select_scatter" && op != "aten::slice_scatter")) return std::nullopt;
+  Filled out;
+  out.state = index;
+  out.axis = slice->axis;
+  const auto step = turn_step(slice->place);
+  if (!step || (*step != 1 && *step != -1)) return std::nullopt;
+  out.reversed = *step < 0;
+  out.first = at_first_turn(slice->place);
+  out.source = std::get<ir::TensorRef>(*found->find("src")).id;
+  const Node written = *found;
+  body_->nodes.erase(found);
+  if (slice->keeps_axis) {
+    ir::Value value = body_->values[static_cast<size_t>(out.source)];
+    value.shape.erase(value.shape.begin() + out.axis);
+    out.source = body_node("aten::squeeze.dim",
+                           {{"self", ir::TensorRef{out.source}}, number("dim", out.axis)},
+                           value.dtype, value.shape, written);
+  }
+  return out;
+}
+
+// --- the graph outside ---
+
+std::optional<int64_t> Roller::sample(const Dim& dim) const {
+  if (dim.is_constant()) return dim.value();
+  const auto attribute = graph_.attributes.find(ir::kSampleSizes);
+  if (attribute == graph_.attributes.end()) return std::nullopt;
+  const auto& sizes = std::any_cast<const std::map<std::string, int64_t>&>(attribute->second);
+  const Dim out = dim.substitute([&](std::string_view symbol) -> std::optional<Dim> {
+    const auto found = sizes.find(std::string(symbol));
+    return found == sizes.end() ? std::nullopt : std::optional<Dim>(found->second);
+  });
+  return out.is_constant() ? std::optional<int64_t>(out.value()) : std::nullopt;
+}
+
+/// Where the slices of all turns begin in `whole`; nothing if they are all of it.
+std::optional<Dim> Roller::begin_of(ValueId whole, int64_t axis, const Dim& first, bool reversed) {
+  const int64_t extent = outer(whole).shape[static_cast<size_t>(axis)].value();
+  const int64_t count = turns() - start_;
+  Dim from = first;
+  if (const auto place = sample(first); place && *place < 0)
+    from = from + r_.size_symbol(whole, axis);
+  const auto place = sample(from);
+  const int64_t least = place ? (reversed ? *place - count + 1 : *place) : 0;
+  if (place && least == 0 && extent == count) return std::nullopt;
+  return reversed ? from - length() + Dim(1) : from;
+}
+
+ValueId Roller::slice_outside(const Slices& slices) {
+  const ValueId whole = r_.settled(slices.whole, place_);
+  const auto begin = begin_of(whole, slices.axis, slices.first, slices.reversed);
+  if (!begin) return whole;
+  ir::Ints shape = ir::static_shape(outer(whole).shape);
+  shape[static_cast<size_t>(slices.axis)] = turns() - start_;
+  const ir::DType dtype = outer(whole).dtype;
+  return r_.emit("aten::slice.Tensor",
+                 {{"self", ir::TensorRef{whole}},
+                  number("dim", slices.axis),
+                  number("start", *begin),
+                  number("end", *begin + length()),
+                  number("step", 1)},
+                 dtype, shape, place_);
+}
+
+Node Roller::scan_node(const Ids& sliced) {
+  ir::Scan scan;
+  scan.length = length();
+  body_->inputs = {turn_};
+  for (size_t i = 0; i < slices_.size(); ++i) {
+    scan.scanned.push_back(sliced[i]);
+    scan.scanned_axes.push_back(slices_[i].axis);
+    scan.scanned_reversed.push_back(slices_[i].reversed);
+    body_->inputs.push_back(slices_[i].inner);
+  }
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (is_filled(i)) continue;
+    scan.initial.push_back(r_.settled(states_[i].turns[0], place_));
+    body_->inputs.push_back(states_[i].inner);
+    add_body_output(states_[i].next);
+  }
+  for (const auto& [id, inner] : captured_) {
+    scan.captured.push_back(r_.settled(id, place_));
+    body_->inputs.push_back(inner);
+  }
+  Node out;
+  out.op = ir::op_id(ir::kScanOp);
+  out.args = ir::scan_arguments(scan);
+  out.scope = place_.scope;
+  out.source = place_.source;
+  out.call = r_.calls_[{place_.scope, "scan"}]++;
+  out.body = body_;
+  return out;
+}
+
+void Roller::add_body_output(ValueId id) {
+  const std::string& name = body_->values[static_cast<size_t>(id)].name;
+  std::string unique = name;
+  for (int i = 1; std::find(body_->output_names.begin(), body_->output_names.end(), unique) !=
+                  body_->output_names.end();
+       ++i)
+    unique = cat(name, "_", i);
+  body_->outputs.push_back(id);
+  body_->output_names.push_back(unique);
+}
+
+bool Roller::is_filled(size_t state) const {
+  return std::any_of(filled_.begin(), filled_.end(),
+                     [&](const Filled& each) { return each.state == state; });
+}
+
+/// The value that a state has after the last turn; kNoValue where the program has none of its own.
+ValueId Roller::last_of(size_t state) const {
+  for (const auto& [spot, inner] : inner_)
+    if (inner == states_[state].next) return node_outputs_[spot.first][spot.second];
+  return ir::kNoValue;
+}
+
+void Roller::replace() {
+  const auto first = static_cast<size_t>(start_);
+  std::vector<Node> nodes(
+      std::make_move_iterator(graph_.nodes.begin() + static_cast<std::ptrdiff_t>(bounds_[0])),
+      std::make_move_iterator(graph_.nodes.end()));
+  graph_.nodes.resize(bounds_[0]);
+  const auto at = [&](size_t turn, size_t position) -> Node& {
+    return nodes[bounds_[turn] - bounds_[0] + position];
+  };
+  for (size_t i = 0; i < hoisted_.size(); ++i)
+    node_outputs_.push_back(at(bounds_.size() - 2, i).outputs);
+  forget_names();
+  for (size_t i = 0; i < bounds_[first] - bounds_[0]; ++i) r_.append(std::move(nodes[i]));
+  for (size_t i = 0; i < hoisted_.size(); ++i)
+    if (hoisted_[i]) r_.append(at(first, i));
+  Ids sliced;
+  for (const Slices& each : slices_) sliced.push_back(slice_outside(each));
+  Node scan = scan_node(sliced);
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (is_filled(i)) continue;
+    scan.outputs.push_back(state_output(i, scan.outputs));
+  }
+  r_.depends_.resize(graph_.values.size(), false);
+  for (const ValueId id : scan.outputs) r_.depends_[static_cast<size_t>(id)] = true;
+  graph_.nodes.push_back(std::move(scan));
+  name_instances(nodes);
+  for (const Filled& each : filled_) define_filled(each);
+}
+
+/// The last value of a state: the program's own where it has one.
+ValueId Roller::state_output(size_t state, const Ids& taken) {
+  ValueId id = last_of(state);
+  const ir::Value inner = body_->values[static_cast<size_t>(states_[state].next)];
+  if (id == ir::kNoValue || std::find(taken.begin(), taken.end(), id) != taken.end())
+    id = ir::add_value(graph_, {"", inner.dtype, inner.shape, {}});
+  graph_.values[static_cast<size_t>(id)].name = r_.unique_name(inner.name + "_last");
+  defined_.insert(id);
+  return id;
+}
+
+/// What the turns computed can be read from the scan from now on.
+void Roller::name_instances(const std::vector<Node>& nodes) {
+  std::unordered_set<ValueId> known(body_->inputs.begin(), body_->inputs.end());
+  for (const Node& node : body_->nodes) known.insert(node.outputs.begin(), node.outputs.end());
+  for (const auto& [spot, inner] : inner_) {
+    const bool is_known = known.contains(inner);  // or it went with the write of a slice
+    const size_t family = is_known ? r_.families_.size() : Recorder::kNoFamily;
+    if (is_known) r_.families_.push_back({body_, inner, turns() - start_, {}});
+    for (int64_t turn = start_; turn < turns(); ++turn) {
+      const size_t begin = bounds_[static_cast<size_t>(turn)] - bounds_[0];
+      const ValueId id = nodes[begin + spot.first].outputs[spot.second];
+      r_.instances_[id] = {family, turn - start_, defined_.contains(id)};
+    }
+  }
+  for (size_t i = 0; i < hoisted_.size(); ++i) {
+    if (!hoisted_[i]) continue;
+    const Node& first = nodes[bounds_[static_cast<size_t>(start_)] - bounds_[0] + i];
+    for (int64_t turn = start_ + 1; turn < turns(); ++turn) {
+      const Node& other = nodes[bounds_[static_cast<size_t>(turn)] - bounds_[0] + i];
+      for (size_t p = 0; p < first.outputs.size(); ++p)
+        r_.same_as_[other.outputs[p]] = first.outputs[p];
+    }
+  }
+}
+
+/// A tensor that the turns fill slice by slice is a stacked output.
+void Roller::define_filled(const Filled& each) {
+  const State& state = states_[each.state];
+  const ValueId last = last_of(each.state);
+  T2N_ASSERT(last != ir::kNoValue, "a filled tensor without a last value");
+  const ir::Value before = outer(state.turns[0]);
+  r_.instances_.erase(last);
+  graph_.values[static_cast<size_t>(last)].name = r_.unique_name(before.name + "_filled");
+  r_.families_.push_back({body_, each.source, turns() - start_, {}});
+  const size_t family = r_.families_.size() - 1;
+  const ValueId initial = r_.settled(state.turns[0], place_);
+  const auto begin = begin_of(initial, each.axis, each.first, each.reversed);
+  const ValueId all = r_.stacked(family, each.axis, each.reversed, begin ? ir::kNoValue : last);
+  if (!begin) {
+    if (all != last) r_.same_as_[last] = all;
+    return;
+  }
+  Node scatter;
+  scatter.op = ir::op_id("aten::slice_scatter");
+  scatter.args = {{"self", ir::TensorRef{initial}}, {"src", ir::TensorRef{all}},
+                  number("dim", each.axis),         number("start", *begin),
+                  number("end", *begin + length()), number("step", 1)};
+  scatter.scope = place_.scope;
+  scatter.source = place_.source;
+  scatter.call = r_.calls_[{place_.scope, "slice_scatter"}]++;
+  scatter.outputs = {last};
+  r_.append(std::move(scatter));
+}
+
+/// Names that later turns took are free again, so that names do not depend on how many turns there
+/// were; sizes of what later turns computed are no longer of interest.
+void Roller::forget_names() {
+  const Recorder::Naming& naming = loop_.namings.at(static_cast<size_t>(start_));
+  r_.names_taken_ = naming.taken;
+  r_.next_suffix_ = naming.next_suffix;
+  r_.calls_ = naming.calls;
+  for (const ir::Constant& constant : graph_.constants)
+    r_.names_taken_.insert(outer(constant.value).name);
+  const auto attribute = graph_.attributes.find(ir::kSampleSizes);
+  if (attribute == graph_.attributes.end()) return;
+  std::unordered_set<std::string> stale;
+  for (const auto& [id, spot] : spots_)
+    if (spot.turn > start_) stale.insert(outer(id).name);
+  auto& sizes = std::any_cast<std::map<std::string, int64_t>&>(attribute->second);
+  std::erase_if(sizes, [&](const auto& entry) {
+    const std::string& symbol = entry.first;
+    const size_t end = symbol.rfind('.');
+    return symbol.starts_with("size.") && stale.contains(symbol.substr(5, end - 5));
+  });
+}
+
+}  // namespace t2n::trace

@@ -1,0 +1,200 @@
+// Loops of dynamic length: run turn after turn as any loop, recorded as one scan.
+#include <algorithm>
+
+#include "src/diag/error.h"
+#include "src/trace/interpreter.h"
+#include "src/trace/roll.h"
+
+namespace t2n::trace {
+namespace {
+
+using ir::Dim;
+using torch::jit::Block;
+using torch::jit::Node;
+using Steps = std::vector<std::optional<int64_t>>;
+
+[[noreturn]] void refuse(std::string why, std::string help) {
+  throw Error("dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
+              std::move(why), std::move(help));
+}
+
+/// `count += 1`: what each turn adds to a carried integer, if it is a constant.
+Steps induction_steps(Block* body) {
+  Steps out;
+  for (size_t i = 1; i < body->outputs().size(); ++i) {
+    out.emplace_back();
+    const Node* node = body->outputs()[i]->node();
+    const bool adds = node->kind() == c10::aten::add;
+    if ((!adds && node->kind() != c10::aten::sub) || node->inputs().size() != 2 ||
+        node->owningBlock() != body || node->input(0) != body->inputs()[i])
+      continue;
+    const auto step = torch::jit::toIValue(node->input(1));
+    if (step && step->isInt()) out.back() = adds ? step->toInt() : -step->toInt();
+  }
+  return out;
+}
+
+bool is_plain(const c10::IValue& value) { return value.isScalar() || value.isString(); }
+
+Dim expression(const c10::IValue& value, const Shadow& shadow) {
+  return shadow && shadow->kind == ShadowInfo::Kind::size ? shadow->expr : Dim(value.toInt());
+}
+
+Dim at(const Dim& dim, const std::string& symbol, int64_t turn) {
+  if (dim.is_constant()) return dim;
+  return dim.substitute([&](std::string_view each) {
+    return each == symbol ? std::optional<Dim>(turn) : std::nullopt;
+  });
+}
+
+/// How many turns `while` takes, from the condition after a turn: left + step * turn < right.
+std::optional<Dim> turns_of_while(const ShadowInfo& condition, const std::string& symbol) {
+  Dim gap = condition.right - condition.left;
+  std::string relation = condition.relation;
+  Dim step = at(gap, symbol, 0) - at(gap, symbol, 1);
+  if (relation == ">" || relation == ">=") {
+    gap = Dim(-1) * gap;
+    step = Dim(-1) * step;
+    relation = relation == ">" ? "<" : "<=";
+  }
+  if (!step.is_constant() || step.value() <= 0) return std::nullopt;
+  const Dim first = at(gap, symbol, 0);
+  if (relation == "<=") return floor_div(first, step) + Dim(2);
+  if (relation == "<" || (relation == "!=" && step == Dim(1)))
+    return floor_div(first + step - Dim(1), step) + Dim(1);
+  return std::nullopt;
+}
+
+/// Whether `a * turn + c relation 0` is the same for all turns but the first.
+bool is_settled(const std::string& relation, int64_t a, int64_t c) {
+  const int64_t second = a + c;
+  const bool away = a > 0 ? second > 0 : second < 0;
+  if (relation == "==" || relation == "!=") return away;
+  const bool strict = relation == "<" || relation == ">";
+  const bool towards = (relation == "<" || relation == "<=") == (a < 0);
+  // It is true for good, or false for good.
+  if (towards) return strict ? away : away || second == 0;
+  return strict ? away || second == 0 : away;
+}
+
+}  // namespace
+
+/// A branch on the number of the turn may set the first turn apart, and no other.
+void Interpreter::check_turn_branch(const Shadow& condition) {
+  if (!depends_on_turn(condition)) return;
+  const Dim gap = condition->left - condition->right;
+  for (const std::string& symbol : gap.is_constant() ? std::vector<std::string>() : gap.symbols()) {
+    if (!symbol.starts_with(kTurnPrefix)) continue;
+    const Dim c = at(gap, symbol, 0), a = at(gap, symbol, 1) - c;
+    if (!condition->relation.empty() && a.is_constant() && c.is_constant() && a.value() != 0 &&
+        gap == c + a * Dim::symbol(symbol) && is_settled(condition->relation, a.value(), c.value()))
+      return;
+  }
+  refuse("a branch in it goes another way in some turns, by the number of the turn",
+         "only the first turn may differ (`if t == 0`); compute both ways and choose with "
+         "torch.where");
+}
+
+void Interpreter::check_carried(const Slots& before, const Slots& after, const Steps& steps) const {
+  for (size_t i = 0; i < before.size(); ++i) {
+    const c10::IValue& a = before[i].value;
+    const c10::IValue& b = after[i].value;
+    if (steps[i] || (!is_plain(a) && !is_plain(b))) continue;
+    if (a.tagKind() == b.tagKind() && a.equals(b).toBool()) continue;
+    refuse("a number changes from turn to turn, and is no tensor",
+           "let it grow by a constant (count += 1), or carry a tensor");
+  }
+}
+
+void Interpreter::note_list(const std::string& name, const torch::jit::Stack& inputs) {
+  const bool grows = name == "aten::append" || name == "aten::extend" || name == "aten::insert" ||
+                     name == "aten::add_";
+  if (!grows || !inputs[0].isList()) return;
+  for (auto& lists : changed_lists_)
+    lists.try_emplace(inputs[0].internalToPointer(), inputs[0], inputs[0].toListRef().size());
+}
+
+/// A list that every turn made longer: its length follows from that of the loop.
+void Interpreter::follow_list(const c10::IValue& list, size_t before, const Shadow& known,
+                              int64_t turns, const Dim& length) {
+  const auto more = static_cast<int64_t>(list.toListRef().size() - before);
+  if (more <= 0 || turns == 0 || more % turns != 0) return;
+  const Dim start = known ? known->expr : Dim(static_cast<int64_t>(before));
+  containers_.set_length(list, size_of(start + Dim(more / turns) * length));
+}
+
+void Interpreter::follow_lists(const Lists& lists, int64_t turns, const Slot& trips) {
+  if (!trips.shadow || trips.shadow->kind != ShadowInfo::Kind::size) return;
+  for (const auto& [key, entry] : lists)
+    follow_list(entry.first, entry.second, containers_.length(entry.first), turns,
+                trips.shadow->expr);
+}
+
+void Interpreter::run_rolled(Node* node, Env& env) {
+  const Slot trips = slot(node->input(0), env);
+  Slot condition = slot(node->input(1), env);
+  Slots carried = slots(node->inputs().slice(2), env);
+  const Slots initial = carried;
+  Block* body = node->blocks()[0];
+  const Steps steps = induction_steps(body);
+  const std::string symbol = cat(kTurnPrefix, changed_lists_.size());
+  Dim length = trips.shadow && trips.shadow->kind == ShadowInfo::Kind::size ? trips.shadow->expr
+                                                                            : Dim(INT64_MAX);
+  changed_lists_.emplace_back();
+  recorder_->begin_loop(symbol);
+  int64_t turn = 0;
+  size_t decisions = decisions_.size();
+  for (;; ++turn) {
+    node_ = node;
+    for (const Slot* each : {&trips, static_cast<const Slot*>(&condition)})
+      if (each->shadow && each->shadow->kind == ShadowInfo::Kind::data)
+        refuse_branch(node, each->shadow);
+    if (turn >= trips.value.toInt() || !condition.value.toBool()) break;
+    env[body->inputs()[0]] = {c10::IValue(turn), size_of(Dim::symbol(symbol))};
+    for (size_t i = 0; i < carried.size(); ++i) {
+      if (steps[i])
+        carried[i].shadow = size_of(expression(initial[i].value, initial[i].shadow) +
+                                    Dim(*steps[i]) * Dim::symbol(symbol));
+      env[body->inputs()[i + 1]] = carried[i];
+    }
+    run_block(body, env);
+    node_ = node;
+    Slots results = slots(body->outputs(), env);
+    condition = results[0];
+    Slots after(results.begin() + 1, results.end());
+    if (turn > 0) check_carried(carried, after, steps);
+    carried = std::move(after);
+    recorder_->end_turn();
+    if (turn == 0) decisions = decisions_.size();
+    decisions_.resize(decisions);
+  }
+  if (length == Dim(INT64_MAX)) {
+    length = Dim(turn);
+    if (condition.shadow && !condition.shadow->relation.empty()) {
+      const auto count = turns_of_while(*condition.shadow, symbol);
+      if (!count)
+        refuse("how many turns it takes cannot be told from its condition",
+               "use `for t in range(n)`, or let a number grow by one up to a size");
+      length = *count;
+    } else if (condition.shadow) {
+      refuse("how many turns it takes cannot be told from its condition",
+             "use `for t in range(n)`, or let a number grow by one up to a size");
+    }
+  }
+  recorder_->end_loop(length, place());
+  const auto lists = std::move(changed_lists_.back());
+  changed_lists_.pop_back();
+  for (const auto& [key, entry] : lists)
+    follow_list(entry.first, entry.second, containers_.length(entry.first), turn, length);
+  for (size_t i = 0; i < carried.size(); ++i) {
+    if (steps[i])
+      carried[i].shadow =
+          size_of(expression(initial[i].value, initial[i].shadow) + Dim(*steps[i]) * length);
+    if (initial[i].value.isList() && !carried[i].value.is(initial[i].value))
+      follow_list(carried[i].value, initial[i].value.toListRef().size(),
+                  containers_.length(initial[i].value), turn, length);
+  }
+  set_outputs(node, env, std::move(carried));
+}
+
+}  // namespace t2n::trace
