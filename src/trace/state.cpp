@@ -30,6 +30,23 @@ std::string value_text(const Held& leaf) {
   return cat("of type ", value.tagKind());
 }
 
+/// `pattern` may hold stars, each for any run of characters.
+bool matches(std::string_view pattern, std::string_view name) {
+  const size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == name;
+  if (!name.starts_with(pattern.substr(0, star))) return false;
+  for (size_t end = star; end <= name.size(); ++end)
+    if (matches(pattern.substr(star + 1), name.substr(end))) return true;
+  return false;
+}
+
+bool is_free(const std::set<std::pair<std::string, int64_t>>& free_axes, const std::string& name,
+             int64_t axis, int64_t rank) {
+  return std::any_of(free_axes.begin(), free_axes.end(), [&](const auto& free) {
+    return (free.second == axis || free.second == axis - rank) && matches(free.first, name);
+  });
+}
+
 /// Sizes may differ along axes that were declared to.
 std::string shape_reason(const Held& before, const Held& after,
                          const std::set<std::pair<std::string, int64_t>>& free_axes) {
@@ -38,7 +55,7 @@ std::string shape_reason(const Held& before, const Held& after,
   const auto rank = static_cast<int64_t>(before.shape.size());
   for (int64_t i = 0; same && i < rank; ++i)
     same = before.shape[static_cast<size_t>(i)] == after.shape[static_cast<size_t>(i)] ||
-           free_axes.contains({name, i}) || free_axes.contains({name, i - rank});
+           is_free(free_axes, name, i, rank);
   if (same) return {};
   return cat("its shape changes from call to call: ", shape_text(before.shape),
              " before this one, ", shape_text(after.shape), " after");

@@ -66,7 +66,7 @@ struct TraceOptions {
   /// with a state's name give it another first value than the model's own.
   bool explicit_states = false;
   /// Axes of states, by State::name, along which a call may leave another size than it found;
-  /// negative ones count from the end.
+  /// negative ones count from the end, a star in a name stands for anything.
   std::set<std::pair<std::string, int64_t>> free_axes;
   Report report;
 };
