@@ -17,6 +17,11 @@ bool is_word(std::string_view text) {
          std::all_of(text.begin(), text.end(), is_letter);
 }
 
+/// tract reads these where a word may stand, and stumbles over the rest.
+bool reads_as_literal(const std::string& word) {
+  return word.starts_with("inf") || word.starts_with("true") || word.starts_with("false");
+}
+
 std::string trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(' ');
   if (first == std::string_view::npos) return {};
@@ -27,10 +32,14 @@ std::string trimmed(std::string_view text) {
 ir::Dim parse_expression(const std::string& text, const std::string& whole) {
   try {
     const ir::Dim dim = ir::parse_dim(text);
-    for (const std::string& symbol : dim.symbols())
+    for (const std::string& symbol : dim.symbols()) {
       if (!is_word(symbol))
         throw Error("usage", cat("in ", quoted(whole), " the symbol ", quoted(symbol),
                                  " is not a word of letters and digits"));
+      if (reads_as_literal(symbol))
+        throw Error("usage", cat("in ", quoted(whole), " the symbol ", quoted(symbol),
+                                 " begins like a literal of NNEF"));
+    }
     return dim;
   } catch (const Error& error) {
     if (error.diagnostic().id != "ir-syntax") throw;
@@ -87,13 +96,20 @@ size_t axis_of(const AxisSpec& axis, const std::string& input, size_t axes) {
   return static_cast<size_t>(axis.axis < 0 ? axis.axis + rank : axis.axis);
 }
 
-/// Solves `size` = `extent` for `symbol`, which stands in it once and linearly.
-std::optional<int64_t> solve(const ir::Dim& size, const std::string& symbol, int64_t extent) {
+/// Solves `size` = `extent` for `symbol`; nothing if no integer does. Errors: `usage` if `size` is
+/// not a multiple of the symbol and a constant.
+std::optional<int64_t> solve(const AxisSpec& axis, const ir::Dim& size, const std::string& symbol,
+                             int64_t extent) {
   const auto at = [&](int64_t value) { return evaluate(size, {{symbol, value}}); };
   const int64_t offset = at(0);
   const int64_t slope = at(1) - offset;
   constexpr int64_t kFar = 1000;
-  if (slope == 0 || at(kFar) != offset + kFar * slope || (extent - offset) % slope != 0) return {};
+  if (slope == 0 || at(kFar) != offset + kFar * slope)
+    throw Error("usage",
+                cat("--dynamic ", axis.text, ": the sample cannot be solved for ", quoted(symbol)),
+                "only sums of symbols, their multiples and numbers can be",
+                "name the axis itself, as in x:1=S");
+  if ((extent - offset) % slope != 0) return {};
   return (extent - offset) / slope;
 }
 
@@ -130,7 +146,7 @@ Sizes solve_all(std::vector<Equation> equations) {
       equation.size = equation.size.substitute(lookup);
       const auto unknown = equation.size.symbols();
       if (unknown.size() != 1) continue;
-      const auto value = solve(equation.size, unknown[0], equation.extent);
+      const auto value = solve(*equation.axis, equation.size, unknown[0], equation.extent);
       if (!value || *value < 0) refuse_sample(equation, known);
       known[unknown[0]] = *value;
       progress = true;

@@ -61,6 +61,7 @@ TEST_CASE("declarations that cannot be read") {
   CHECK_EQ(text("x:1=S+"), "cannot read the size 'S+' in 'x:1=S+'");
   CHECK_EQ(text("x:1=4"), "--dynamic 'x:1=4' names no symbol");
   CHECK_EQ(text("x:1=a.b"), "in 'x:1=a.b' the symbol 'a.b' is not a word of letters and digits");
+  CHECK_EQ(text("x:1=inf"), "in 'x:1=inf' the symbol 'inf' begins like a literal of NNEF");
   CHECK_EQ(diagnostic_of([] { parse_relation("S"); }).message, "cannot read --assert 'S'");
 }
 
@@ -69,6 +70,8 @@ TEST_CASE("declarations that the inputs contradict") {
   CHECK_EQ(message({"x:3=S"}), "--dynamic x:3=S: 'x' has 3 axes");
   CHECK_EQ(message({"x:-4=S"}), "--dynamic x:-4=S: 'x' has 3 axes");
   CHECK_EQ(message({"x:1=4*S"}), "--dynamic x:1=4*S: the sample has the size 10 there");
+  CHECK_EQ(message({"x:1=S*S"}), "--dynamic x:1=S*S: the sample cannot be solved for 'S'");
+  CHECK_EQ(message({"x:1=S//2"}), "--dynamic x:1=S//2: the sample cannot be solved for 'S'");
   CHECK_EQ(message({"x:1=S", "mask:1=S"}), "--dynamic mask:1=S: the sample has the size 17 there");
   CHECK_EQ(message({"x:1=S", "x:1=T"}), "--dynamic x:1=T: this axis is S already");
   CHECK_EQ(message({"mask:1=P + S"}), "--dynamic mask:1=P + S: the sample does not settle 'P'");
