@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/arith.h"
+#include "ops/positions.h"
 #include "ops/registry.h"
 #include "ops/sizes.h"
 
@@ -29,6 +30,17 @@ Shape appended(Shape shape, std::initializer_list<int64_t> sizes) {
   return shape;
 }
 
+/// The same where a size is symbolic. `count` as in torch.
+Ref open_diagonal_of_last(Emitter& out, Ref x, int64_t offset, const Dim& count) {
+  const int rank = out.rank(x);
+  const Dim h = size_of(out, x, rank - 2), w = size_of(out, x, rank - 1);
+  Shape flat = leading(out.shape(x), 2);
+  flat.push_back(h * w);
+  const Dim begin = offset >= 0 ? Dim(offset) : Dim(-offset) * w;
+  const Ref steps = mul(out, out.range(count), out.size(w + Dim(1), DType::i64));
+  return take(out, out.reshape(x, flat), add(out, steps, out.size(begin, DType::i64)), rank - 2);
+}
+
 /// The last two axes [h, w] as one: the diagonal is every (w + 1)-th entry.
 Ref diagonal_of_last(Emitter& out, Ref x, int64_t offset) {
   const int rank = out.rank(x);
@@ -46,6 +58,10 @@ Ref diagonal_of_last(Emitter& out, Ref x, int64_t offset) {
 /// The last axis [n] becomes the diagonal of a square: entries m + 1 apart, zeros between.
 Ref matrix_of_last(Emitter& out, Ref x, int64_t offset) {
   const int rank = out.rank(x);
+  if (const Dim& size = size_of(out, x, rank - 1); !size.is_constant() && offset == 0) {
+    const Ref is_on_it = compare(out, "eq", iota(out, size, 0, 2), iota(out, size, 1, 2));
+    return select(out, is_on_it, out.unsqueeze(x, {rank}), like(out, 0, x));
+  }
   const int64_t n = known_size(out, x, rank - 1);
   const int64_t m = n + std::abs(offset);
   const Shape batch = leading(out.shape(x), 1);
@@ -68,6 +84,8 @@ void diagonal(const OpView& op, Emitter& out) {
   const Ref x = op.tensor(op.has_argument("A") ? "A" : "self");
   const int rank = out.rank(x);
   const Ref last = with_last(out, x, op.axis("dim1", rank), op.axis("dim2", rank));
+  if (!is_static(out.shape(last)))
+    return out.result(open_diagonal_of_last(out, last, op.i64("offset"), op.shape().back()));
   out.result(diagonal_of_last(out, last, op.i64("offset")));
 }
 
@@ -88,6 +106,8 @@ void diag_embed(const OpView& op, Emitter& out) {
 void diag(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int64_t offset = op.i64("diagonal");
+  if (out.rank(x) == 2 && !is_static(out.shape(x)))
+    return out.result(open_diagonal_of_last(out, x, offset, op.shape().back()));
   out.result(out.rank(x) == 1 ? matrix_of_last(out, x, offset) : diagonal_of_last(out, x, offset));
 }
 

@@ -11,20 +11,28 @@
 namespace t2n::ops {
 namespace {
 
-struct Term {
-  int64_t factor = 1;
-  std::vector<std::string> atoms;  ///< in tract's spelling
-  bool is_natural = true;          ///< the product of the atoms is never negative
-  // Of a quotient alone.
-  std::vector<Term> numerator = {};
-  int64_t divisor = 0;
-};
+struct Term;
 using Sum = std::vector<Term>;
 
-std::string product_text(int64_t factor, const std::vector<std::string>& atoms) {
+/// A factor in tract's spelling; of a quotient, what it is made of.
+struct Atom {
+  std::string text;
+  Sum numerator = {};
+  int64_t divisor = 0;
+  friend bool operator==(const Atom& a, const Atom& b) { return a.text == b.text; }
+};
+
+struct Term {
+  int64_t factor = 1;
+  std::vector<Atom> atoms;
+  bool is_natural = true;  ///< the product of the atoms is never negative
+  bool is_quotient() const { return atoms.size() == 1 && atoms[0].divisor != 0; }
+};
+
+std::string product_text(int64_t factor, const std::vector<Atom>& atoms) {
   std::string out;
   if (factor != 1 || atoms.empty()) out = std::to_string(factor);
-  for (const std::string& atom : atoms) out += cat(out.empty() ? "" : "*", atom);
+  for (const Atom& atom : atoms) out += cat(out.empty() ? "" : "*", atom.text);
   return out;
 }
 
@@ -41,13 +49,16 @@ std::string sum_text(Sum sum) {
   return out.empty() ? "0" : out;
 }
 
+std::string spelled(const Sum& sum);
+
 Term quotient_of(Sum numerator, int64_t divisor) {
-  const std::string text = cat("((", sum_text(numerator), ")/", divisor, ")");
-  return {1, {text}, true, std::move(numerator), divisor};
+  const std::string text = cat("((", spelled(numerator), ")/", divisor, ")");
+  return {.factor = 1, .atoms = {{text, std::move(numerator), divisor}}};
 }
 
 void add_term(Sum& sum, Term term) {
-  std::sort(term.atoms.begin(), term.atoms.end());
+  std::sort(term.atoms.begin(), term.atoms.end(),
+            [](const Atom& a, const Atom& b) { return a.text < b.text; });
   for (Term& known : sum)
     if (known.atoms == term.atoms) {
       known.factor += term.factor;
@@ -58,37 +69,45 @@ void add_term(Sum& sum, Term term) {
 
 /// One quotient for a sum that holds one: tract 0.23 computes `S - S/2` as `S/2`.
 Sum with_one_quotient(const Sum& sum) {
-  const auto is_quotient = [](const Term& term) { return term.divisor != 0; };
-  const auto found = std::find_if(sum.begin(), sum.end(), is_quotient);
+  const auto found =
+      std::find_if(sum.begin(), sum.end(), [](const Term& term) { return term.is_quotient(); });
   if (found == sum.end() || std::abs(found->factor) != 1) return sum;
   const auto opposes = [&](const Term& term) {
     return (term.factor < 0) != (found->factor < 0) && !term.atoms.empty();
   };
   if (std::none_of(sum.begin(), sum.end(), opposes)) return sum;
+  const Atom quotient = found->atoms[0];
   Sum numerator;
   for (Term term : sum) {
-    term.factor *= found->divisor;
-    if (term.atoms != found->atoms) add_term(numerator, std::move(term));
+    term.factor *= quotient.divisor;
+    if (!(term.atoms == found->atoms)) add_term(numerator, std::move(term));
   }
-  for (Term term : found->numerator) {
+  for (Term term : quotient.numerator) {
     term.factor *= found->factor;
     add_term(numerator, std::move(term));
   }
-  if (found->factor < 0) add_term(numerator, {.factor = found->divisor - 1, .atoms = {}});
+  if (found->factor < 0) add_term(numerator, {.factor = quotient.divisor - 1, .atoms = {}});
   std::erase_if(numerator, [](const Term& term) { return term.factor == 0; });
   const bool is_natural = std::all_of(numerator.begin(), numerator.end(), [](const Term& term) {
     return term.factor > 0 && term.is_natural;
   });
-  return is_natural ? Sum{quotient_of(std::move(numerator), found->divisor)} : sum;
+  return is_natural ? Sum{quotient_of(std::move(numerator), quotient.divisor)} : sum;
 }
 
 /// Differences with halves that are no single quotient.
 void refuse_halves(const Sum& sum) {
   for (const Term& half : sum)
     for (const Term& term : sum)
-      if (half.divisor == 2 && !term.atoms.empty() && term.factor == -half.factor)
+      if (half.is_quotient() && half.atoms[0].divisor == 2 && !term.atoms.empty() &&
+          term.factor == -half.factor)
         throw Error("unsupported-argument", cat("the size ", sum_text(sum), " has no form in NNEF"),
                     "tract may compute x - x/2 as x/2", "export without --dynamic for this axis");
+}
+
+std::string spelled(const Sum& sum) {
+  const Sum safe = with_one_quotient(sum);
+  refuse_halves(safe);
+  return sum_text(safe);
 }
 
 /// What all terms have in common, taken out of them.
@@ -96,16 +115,15 @@ Term taken_out(Sum& sum) {
   Term common{.factor = 0, .atoms = sum.at(0).atoms};
   for (const Term& term : sum) {
     common.factor = std::gcd(common.factor, term.factor);
-    std::erase_if(common.atoms, [&](const std::string& atom) {
+    std::erase_if(common.atoms, [&](const Atom& atom) {
       return std::find(term.atoms.begin(), term.atoms.end(), atom) == term.atoms.end();
     });
   }
   common.atoms.erase(std::unique(common.atoms.begin(), common.atoms.end()), common.atoms.end());
   for (Term& term : sum) {
     term.factor /= common.factor;
-    for (const std::string& atom : common.atoms)
+    for (const Atom& atom : common.atoms)
       term.atoms.erase(std::find(term.atoms.begin(), term.atoms.end(), atom));
-    if (term.atoms.empty()) term.divisor = 0;
   }
   return common;
 }
@@ -115,10 +133,8 @@ Term taken_out(Sum& sum) {
 std::string text_of(Sum sum) {
   if (sum.size() < 2) return sum_text(std::move(sum));
   const Term common = taken_out(sum);
-  sum = with_one_quotient(sum);
-  refuse_halves(sum);
-  if (common.factor == 1 && common.atoms.empty()) return sum_text(std::move(sum));
-  return cat(product_text(common.factor, common.atoms), "*(", sum_text(std::move(sum)), ")");
+  if (common.factor == 1 && common.atoms.empty()) return spelled(sum);
+  return cat(product_text(common.factor, common.atoms), "*(", spelled(sum), ")");
 }
 
 /// Reads what Dim::str() prints.
@@ -169,12 +185,6 @@ class Reader {
     a.factor *= b.factor;
     a.atoms.insert(a.atoms.end(), b.atoms.begin(), b.atoms.end());
     a.is_natural = a.is_natural && b.is_natural;
-    if (b.divisor != 0 && a.atoms.size() == 1) {  // a number times a quotient
-      a.numerator = b.numerator;
-      a.divisor = b.divisor;
-    } else if (!b.atoms.empty()) {
-      a.divisor = 0;
-    }
     return a;
   }
   static bool is_natural(const Sum& sum) {
@@ -183,7 +193,7 @@ class Reader {
   }
   static Term as_term(const Sum& sum) {
     if (sum.size() == 1) return sum[0];
-    return {.factor = 1, .atoms = {cat("(", text_of(sum), ")")}, .is_natural = is_natural(sum)};
+    return {.factor = 1, .atoms = {{cat("(", text_of(sum), ")")}}, .is_natural = is_natural(sum)};
   }
 
   Sum quotient() {
@@ -231,7 +241,8 @@ class Reader {
       const Sum b = sum();
       accept(")");
       const bool natural = is_min ? is_natural(a) && is_natural(b) : is_natural(a) || is_natural(b);
-      return {{1, {cat(is_min ? "min(" : "max(", text_of(a), ", ", text_of(b), ")")}, natural}};
+      const std::string text = cat(is_min ? "min(" : "max(", text_of(a), ", ", text_of(b), ")");
+      return {{.factor = 1, .atoms = {{text}}, .is_natural = natural}};
     }
     if (accept("(")) {
       Sum out = sum();
@@ -246,7 +257,7 @@ class Reader {
     const std::string word = text_.substr(begin, at_ - begin);
     T2N_ASSERT(!word.empty(), "cannot read the size ", text_);
     if (std::isdigit(static_cast<unsigned char>(word[0])) == 0)
-      return {{.factor = 1, .atoms = {word}}};
+      return {{.factor = 1, .atoms = {{word}}}};
     return {{.factor = static_cast<int64_t>(std::stoull(word)), .atoms = {}}};
   }
 

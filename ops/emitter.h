@@ -49,16 +49,11 @@ class Emitter {
   Ref scalar(int64_t value, DType dtype);
   Ref scalar(int value, DType dtype) { return scalar(int64_t{value}, dtype); }
   Ref scalar(bool value);
-  /// A size as a rank-0 operand.
-  Ref size(const Dim& size, DType dtype);
-  /// What a size is in the sample: which way torch went.
-  int64_t at_sample(const Dim& size) const;
-  /// What two shapes broadcast to, by numpy's rule.
-  Shape broadcast(const Shape& a, const Shape& b) const;
-  /// Says the size of an axis for which the engine has a name of its own.
-  Ref sized(Ref x, int axis, const Dim& size);
-  /// 0, 1, … n - 1 in i64.
-  Ref range(const Dim& n);
+  Ref size(const Dim& size, DType dtype);       ///< as a rank-0 operand
+  int64_t at_sample(const Dim& size) const;     ///< what it was when torch ran
+  Ref sized(Ref x, int axis, const Dim& size);  ///< names what the engine has a name of its own for
+  Ref range(const Dim& n);                      ///< 0, 1, … n - 1 in i64
+  Shape broadcast(const Shape& a, const Shape& b) const;  ///< by numpy's rule
   /// A tensor known now, written as a `variable` on first use. `name` is a hint, made unique.
   Ref constant(ir::Tensor values, std::string_view name);
   /// All elements equal, without storing them where the format can say it shorter.
@@ -71,8 +66,7 @@ class Emitter {
   Ref squeeze(Ref x, const Ints& axes);
   Ref transpose(Ref x, const Ints& permutation);
   Ref slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride = 1);
-  /// Bounds may be symbolic; with a negative stride `begin` is the greatest entry, and `end` the
-  /// one below the least.
+  /// Symbolic bounds; a negative stride runs from `begin` down to the entry after `end`.
   Ref slice(Ref x, int axis, const Dim& begin, const Dim& end, int64_t stride = 1);
   Ref concat(const std::vector<Ref>& parts, int axis);
   /// Numpy rules: leading axes are added, extents of 1 repeat.

@@ -90,7 +90,8 @@ std::set<std::string> symbols_in(const std::vector<std::string>& expressions) {
       if (nnef::is_plain_identifier(word + c)) {
         word += c;
       } else if (!word.empty()) {
-        out.insert(std::exchange(word, {}));
+        if (c != '(') out.insert(word);  // min and max are calls
+        word.clear();
       }
     }
   }

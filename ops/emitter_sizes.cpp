@@ -109,13 +109,22 @@ struct Group {
   size_t to, to_end;
 };
 
+/// Equal, or written in another way.
+bool is_same(const Emitter& out, const Dim& a, const Dim& b) {
+  if (a == b) return true;
+  std::vector<std::string> in_a = a.symbols(), in_b = b.symbols();
+  std::sort(in_a.begin(), in_a.end());
+  std::sort(in_b.begin(), in_b.end());
+  return !in_a.empty() && in_a == in_b && out.at_sample(a) == out.at_sample(b);
+}
+
 std::vector<Group> groups_of(const Emitter& out, const Shape& from, const Shape& to) {
   std::vector<Group> groups;
   size_t i = 0, j = 0;
   while (i < from.size() && j < to.size()) {
     Group group{i, i + 1, j, j + 1};
     Dim before = from[i], after = to[j];
-    while (!(before == after)) {
+    while (!is_same(out, before, after)) {
       const bool is_short = out.at_sample(before) < out.at_sample(after);
       if (is_short && group.from_end < from.size())
         before = before * from[group.from_end++];

@@ -3,8 +3,8 @@
 
 #include "ops/all.h"
 #include "ops/positions.h"
-#include "ops/reduce.h"
 #include "ops/product.h"
+#include "ops/reduce.h"
 #include "ops/registry.h"
 #include "ops/special.h"
 #include "src/diag/error.h"
@@ -22,8 +22,8 @@ struct Neighbours {
 
 /// The elements along `axis` without the last, and without the first. At least two.
 Neighbours neighbours(Emitter& out, Ref x, int axis) {
-  const int64_t n = extent(out, x, axis);
-  return {out.slice(x, axis, 0, n - 1), out.slice(x, axis, 1, n)};
+  const Dim n = out.shape(x).at(static_cast<size_t>(axis));
+  return {out.slice(x, axis, 0, n - Dim(1)), out.slice(x, axis, 1, n)};
 }
 
 /// Distances of points x, in the dtype of y and shaped to meet its neighbours.
@@ -42,7 +42,8 @@ Ref distances(const OpView& op, Emitter& out, int axis, int rank, DType dtype) {
 /// (y[i] + y[i + 1]) / 2 times the distance between both; nothing for fewer than two points.
 std::optional<Ref> areas(const OpView& op, Emitter& out, int axis) {
   const Ref y = widened(out, out.cast(op.tensor("y"), op.dtype()));
-  if (extent(out, y, axis) < 2) {
+  const Dim& points = out.shape(y).at(static_cast<size_t>(axis));
+  if (points.is_constant() && points.value() < 2) {
     op.ignore(op.has_argument("x") ? "x" : "dx", "there is no distance");
     return {};
   }
@@ -125,7 +126,7 @@ Range bin_range(const OpView& op, Emitter& out, Ref x) {
 void histc(const OpView& op, Emitter& out) {
   const Ref x = widened(out, flattened(out, op.tensor("self")));
   const int64_t bins = op.i64("bins");
-  if (extent(out, x, 0) == 0) {
+  if (out.shape(x)[0] == Dim(0)) {
     ignore_present(op, {"min", "max"}, "there is nothing to count");
     return finish(op, out, out.full(like(out, 0, x), {bins}));
   }

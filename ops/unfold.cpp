@@ -10,6 +10,22 @@
 namespace t2n::ops {
 namespace {
 
+struct Windows {
+  int64_t size;
+  int64_t step;
+};
+
+/// As many windows as a symbolic size has.
+void open_windows(const OpView& op, Emitter& out, Ref x, int axis, const Windows& w) {
+  const Ref first = mul(out, iota(out, op.shape().at(static_cast<size_t>(axis)), 0, 2),
+                        out.scalar(w.step, DType::i64));
+  const Ref y = take(out, x, add(out, first, iota(out, w.size, 1, 2)), axis);
+  Ints order = all_axes(op.rank());
+  order.erase(order.begin() + axis + 1);
+  order.push_back(axis + 1);
+  out.result(out.transpose(y, order));
+}
+
 /// Windows of `size` entries, `step` apart: a new last axis runs within the window.
 void unfold(const OpView& op, Emitter& out) {
   const Ref x = at_least_1d(out, op.tensor("self"));
@@ -17,7 +33,9 @@ void unfold(const OpView& op, Emitter& out) {
   const int64_t size = op.i64("size");
   const int64_t step = op.i64("step");
   if (op.rank() == 1) return out.result(x);  // a number is its own window
-  const int64_t count = known_size(op, 0, axis);
+  const Dim& windows_seen = op.shape().at(static_cast<size_t>(axis));
+  if (!windows_seen.is_constant()) return open_windows(op, out, x, axis, {size, step});
+  const int64_t count = windows_seen.value();
   std::vector<int64_t> indices;
   for (int64_t i = 0; i < count; ++i)
     for (int64_t k = 0; k < size; ++k) indices.push_back(i * step + k);

@@ -14,6 +14,7 @@ using ir::ValueId;
 using test::arg;
 using test::bug;
 using test::Builder;
+using test::message_of;
 
 const target::Target kNew = target::parse_target("tract@0.23.9");
 const target::Target kOld = target::parse_target("tract@0.22.4");
@@ -50,6 +51,30 @@ nnef::Document one_op(const Translation1& translation, const Ints& shape, DType 
 std::string statements(const Translation1& translation, const Ints& shape, DType dtype = DType::f32,
                        DType input_dtype = DType::f32) {
   return body(one_op(translation, shape, dtype, kNew, input_dtype));
+}
+
+TEST_CASE("sizes are spelled as tract computes them") {
+  const auto text = [](std::string_view size) {
+    return nnef::print(Attribute("size", ir::parse_dim(size)).value);
+  };
+  CHECK_EQ(text("2*S + 1"), "2*S + 1");
+  CHECK_EQ(text("B*S - B"), "B*(S - 1)");
+  CHECK_EQ(text("12 - S"), "12 - S");
+  CHECK_EQ(text("(S + 1) // 2"), "((S + 1)/2)");
+  CHECK_EQ(text("min(S, 4) + max(B - 2, 0)"), "max(B - 2, 0) + min(S, 4)");
+  // Its quotients are rounded towards zero, and it has no remainder.
+  CHECK_EQ(text("(S - 3) // 4"), "((S + 1)/4) - 1");
+  CHECK_EQ(text("S % 4"), "S - 4*((S)/4)");
+  // It takes S - S/2 for S/2.
+  CHECK_EQ(text("S - S // 2"), "((S + 1)/2)");
+  CHECK_EQ(text("2*S - 2*(S // 2)"), "2*(((S + 1)/2))");
+  CHECK_EQ(text("(S - S // 2) * ((B + 1) // 2)"), "((B + 1)/2)*(((S + 1)/2))");
+  const auto is_refused = [&](std::string_view size) {
+    return message_of([&] { text(size); }).find("has no form in NNEF") != std::string::npos;
+  };
+  CHECK(is_refused("S - S // 2 + B // 3"));
+  CHECK(is_refused("S // B"));
+  CHECK(is_refused("(3 - S) // 2"));
 }
 
 TEST_CASE("a document has provenance, inputs in order, and outputs under their names") {

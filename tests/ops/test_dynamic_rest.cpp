@@ -1,0 +1,44 @@
+// Sizes that stay open: windows, diagonals, and what is refused.
+#include <doctest/doctest.h>
+
+#include "tests/support/dynamic.h"
+
+namespace t2n::test {
+namespace {
+
+using ir::DType;
+
+const std::vector<Sizes> kLong = {{{"B", 2}, {"S", 5}}, {{"B", 1}, {"S", 4}}, {{"B", 3}, {"S", 9}}};
+const OpenInput kX{{"B", "S", "4"}};
+
+TEST_CASE("windows and diagonals") {
+  check_open(
+      {
+          "x.unfold(1, 2, 1)",
+          "x.unfold(1, 3, 2)",
+          "x[:, :, 0].unfold(1, 2, 2).mean(-1)",
+          "torch.trapezoid(x, dim=1)",
+          "torch.histc(x, 4, -2, 2)",
+          "x.diagonal(0, 0, 1)",
+          "(x @ x.transpose(1, 2)).diagonal(0, 1, 2)",
+          "(x @ x.transpose(1, 2)).diagonal(1, 1, 2)",
+          "torch.diag(x[0, :, 0])",
+          "torch.diag_embed(x[:, :, 0])",
+          "torch.diag(x[0] @ x[0].t())",
+      },
+      {kX}, kLong, 1e-4);
+}
+
+TEST_CASE("what needs a size that is known is refused") {
+  const std::string why = "known at export";
+  check_open_refused("torch.quantile(x, 0.5, 1)", {kX}, kLong, why);
+  check_open_refused("torch.upsample_bicubic2d(x.unsqueeze(1), None, False, [2., 2.])", {kX}, kLong,
+                     why);
+  check_open_refused("torch.im2col(x.unsqueeze(1), [2, 2], [1, 1], [0, 0], [1, 1])", {kX}, kLong,
+                     why);
+  check_open_refused("torch.adaptive_max_pool1d(x.transpose(1, 2), 2)[1]", {kX}, kLong, why);
+  check_open_refused("torch.max_pool1d(x.transpose(1, 2), 2, 3, ceil_mode=True)", {kX}, kLong, why);
+}
+
+}  // namespace
+}  // namespace t2n::test
