@@ -196,6 +196,7 @@ void Interpreter::run_constant(Node* node, Env& env) {
   }
   const auto value = torch::jit::toIValue(node->output());
   T2N_ASSERT(value, "a constant without value");
+  if (value->isTensor()) state_.meets_constant(value->toTensor());
   env[node->output()] = {*value, nullptr};
 }
 

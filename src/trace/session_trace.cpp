@@ -188,11 +188,15 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
   out.decisions = interpreter.decisions();
   if (!watch.wrote()) return;
   const std::vector<Attribute> after = list_attributes(model());
+  std::vector<at::Tensor> dependent;
   for (const Attribute& attribute : after)
     for (const Held& held : attribute.leaves)
       if (held.value.isTensor() && held.value.toTensor().defined() &&
-          recorder.depends_on_input(held.value.toTensor()))
+          recorder.depends_on_input(held.value.toTensor())) {
         attempt.dependent.insert(held.path);
+        dependent.push_back(held.value.toTensor());
+      }
+  watch.forget_idle_writes(dependent);
   for (Attempt::Candidate& candidate : attempt.candidates) {
     const at::Tensor tensor = tensor_at(after, candidate.path);
     if (!tensor.defined()) continue;
@@ -225,8 +229,10 @@ Session::Attempt Session::attempt(const Split& given, const TraceOptions& option
   }
   if (watch.wrote()) {
     const std::vector<Attribute> after = list_attributes(model());
+    const std::vector<Place> constants = watch.changed_constants();
     watch.undo();
     out.changes = find_changes(list_attributes(model()), after, watch, options.free_axes);
+    for (const Place place : constants) out.changes.push_back(constant_change(place));
   }
   watch.undo();
   replaced.run();

@@ -232,6 +232,16 @@ std::vector<std::string> rows(const std::vector<Change>& changes, const ir::Grap
 
 }  // namespace
 
+Change constant_change(Place place) {
+  Change out;
+  out.path = "constant";
+  out.place = place;
+  out.reason = "it is a constant of the program, which no attribute holds";
+  out.remedy = "make it in forward, or keep it: self.register_buffer(name, tensor)";
+  out.from_data = true;
+  return out;
+}
+
 std::string state_name(const std::string& path) {
   std::string out = path;
   std::replace(out.begin(), out.end(), '.', '_');

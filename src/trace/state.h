@@ -31,6 +31,9 @@ std::vector<Change> find_changes(const std::vector<Attribute>& before,
                                  const std::vector<Attribute>& after, const StateWatch& watch,
                                  const std::set<std::pair<std::string, int64_t>>& free_axes);
 
+/// A constant of the program that it writes to.
+Change constant_change(Place place);
+
 /// "encoder.h" -> "encoder_h"
 std::string state_name(const std::string& path);
 

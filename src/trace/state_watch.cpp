@@ -118,16 +118,18 @@ void StateWatch::unpacks(const c10::IValue& container) {
 void StateWatch::write(const at::Tensor& tensor, const AskPlace& place) {
   const auto* storage = storage_of(tensor);
   if (storage == nullptr || !storages_.contains(storage)) return;
-  if (!written_.contains(storage)) {
+  const auto [entry, is_new] = written_.try_emplace(storage);
+  if (is_new) {
     const c10::Storage memory = tensor.storage();
     const auto* begin = static_cast<const char*>(memory.data());
-    auto bytes = std::make_shared<const std::vector<char>>(begin, begin + memory.nbytes());
+    const auto bytes = std::make_shared<const std::vector<char>>(begin, begin + memory.nbytes());
+    entry->second = {{}, memory, bytes};
     undo_.add([memory, bytes] {
       if (memory.nbytes() >= bytes->size())
         std::memcpy(memory.mutable_data(), bytes->data(), bytes->size());
     });
   }
-  written_[storage] = place();
+  entry->second.place = place();
   if (tensors_.erase(tensor.unsafeGetTensorImpl()) > 0)
     undo_.add([tensor, sizes = tensor.sizes().vec(), strides = tensor.strides().vec(),
                offset = tensor.storage_offset()] {
@@ -143,6 +145,31 @@ void StateWatch::writes_tensors(const c10::FunctionSchema& schema, const torch::
       for (const at::Tensor& tensor : flatten_tensors(inputs[i])) write(tensor, place);
 }
 
+void StateWatch::meets_constant(const at::Tensor& tensor) {
+  const auto* storage = storage_of(tensor);
+  if (storage != nullptr && storages_.insert(storage).second) constants_.insert(storage);
+}
+
+void StateWatch::forget_idle_writes(const std::vector<at::Tensor>& dependent) {
+  std::unordered_set<const void*> keep;
+  for (const at::Tensor& tensor : dependent) keep.insert(storage_of(tensor));
+  std::erase_if(written_, [&](const auto& entry) {
+    const auto& [storage, written] = entry;
+    return !keep.contains(storage) && written.memory.nbytes() == written.before->size() &&
+           std::memcmp(written.memory.data(), written.before->data(), written.before->size()) == 0;
+  });
+}
+
+std::vector<Place> StateWatch::changed_constants() const {
+  std::vector<Place> out;
+  for (const auto& [storage, written] : written_)
+    if (constants_.contains(storage)) out.push_back(written.place);
+  // Not by address: the same order in every run.
+  std::sort(out.begin(), out.end(),
+            [](const Place& a, const Place& b) { return a.source < b.source; });
+  return out;
+}
+
 bool StateWatch::wrote_in_place(const at::Tensor& tensor) const {
   const auto* storage = storage_of(tensor);
   return storage != nullptr && written_.contains(storage);
@@ -151,7 +178,7 @@ bool StateWatch::wrote_in_place(const at::Tensor& tensor) const {
 Place StateWatch::place_of(const Held& leaf) const {
   const auto found =
       leaf.value.isTensor() ? written_.find(storage_of(leaf.value.toTensor())) : written_.end();
-  return found == written_.end() ? place_of(leaf.holders) : found->second;
+  return found == written_.end() ? place_of(leaf.holders) : found->second.place;
 }
 
 Place StateWatch::place_of(const std::vector<Holder>& holders) const {

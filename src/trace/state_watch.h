@@ -5,6 +5,7 @@
 #include <ATen/core/stack.h>
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -33,6 +34,14 @@ class StateWatch {
   /// An operation that really writes to tensors.
   void writes_tensors(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs,
                       const AskPlace& place);
+
+  /// A tensor that the program itself holds: what is written to it stays for the next call too.
+  void meets_constant(const at::Tensor& tensor);
+  /// After a whole run: writes that left every byte as it was are no changes, but those to memory
+  /// of `dependent` may on other inputs.
+  void forget_idle_writes(const std::vector<at::Tensor>& dependent);
+  /// Where constants of the program were changed.
+  std::vector<Place> changed_constants() const;
 
   bool wrote() const { return !set_.empty() || !mutated_.empty() || !written_.empty(); }
   /// True if the tensor's memory was written, and the model held it from the beginning.
@@ -68,7 +77,13 @@ class StateWatch {
   std::set<const void*> emptied_;
   std::set<const void*> seen_first_;                   ///< containers
   std::map<const void*, std::set<std::string>> keys_;  ///< that this run wrote
-  std::map<const c10::StorageImpl*, Place> written_;
+  struct Written {
+    Place place;
+    c10::Storage memory;
+    std::shared_ptr<const std::vector<char>> before;
+  };
+  std::map<const c10::StorageImpl*, Written> written_;
+  std::unordered_set<const void*> constants_;
   Undo undo_;
 };
 

@@ -363,6 +363,13 @@ class KeepsTheFirst(nn.Module):
         return x * first * self.scale
 
 
+class WritesConstant(nn.Module):
+    def forward(self, x):
+        total = torch.tensor(0.5)
+        total += x.sum()
+        return x * total
+
+
 MODELS = [
     Accumulator,
     Writer,
@@ -392,3 +399,5 @@ def write_all(folder):
     torch.jit.script(HasMethods()).save(folder / "methods.pt")
     torch.jit.script(LeavesInputsUnused()).save(folder / "unused_inputs.pt")
     traced_methods(folder / "traced_methods.pt")
+    constant = torch.jit.trace(WritesConstant(), torch.ones(2, 3), check_trace=False)
+    constant.save(folder / "WritesConstant.pt")

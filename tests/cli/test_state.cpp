@@ -121,6 +121,16 @@ TEST_CASE("what is written before it is read needs no option") {
   CHECK_FALSE(contains(quiet.err, "state:"));
 }
 
+TEST_CASE("a constant of the program is written") {
+  const Sandbox sandbox({"WritesConstant.pt"});
+  for (const Arguments& more : {Arguments{}, Arguments{"--state"}}) {
+    const Result result = sandbox.run(export_of("WritesConstant.pt", more));
+    CHECK_EQ(result.code, 4);
+    CHECK(result.err.starts_with("error[model-state]: forward changes 'constant', "));
+    CHECK(contains(result.err, "\n  --> the model (WritesConstant), more_models.py:"));
+  }
+}
+
 TEST_CASE("tables made on demand are no state") {
   check_in_engines("MadeOnDemand.pt", {"-i", "x=2,3"}, "graph MadeOnDemand(x) -> (output_0)\n");
   check_in_engines("MadeOnDemand.pt", {"-i", "x=2,3", "--state"},
@@ -175,6 +185,21 @@ TEST_CASE("states of every kind in the engines") {
                    "(x, hc_0, hc_1) -> (output_0, hc_0_next, hc_1_next)\n");
   check_in_engines("CacheInside.pt", {"--state", "-i", "x=1,2,8", "-i", "position=2,i64:0..6"},
                    "(x, position, k, v) -> (output_0, k_next, v_next)\n");
+}
+
+TEST_CASE("states along dynamic axes in the engines") {
+  check_in_engines("GrowingCache.pt",
+                   {"--state", "-i", "x=1,2,3", "--dynamic", "past:1=P", "--dynamic", "x:1=S"},
+                   "graph GrowingCache(x, past) -> (output_0, past_next)\n");
+  check_in_engines("GrowingCache.pt",
+                   {"--state", "-i", "x=1,2,3", "-i", "past=1,0,3", "--dynamic", "past:1=P",
+                    "--dynamic", "x:1=S"},
+                   "graph GrowingCache(x, past) -> (output_0, past_next)\n");
+  check_in_engines("StreamingConv.pt", {"--state", "-i", "x=1,3,8", "--dynamic", "x:2=T"},
+                   "(x, buf, pos) -> (output_0, output_1, buf_next, pos_next)\n");
+  check_in_engines("LstmInside.pt",
+                   {"--state", "-i", "x=2,7,4", "--dynamic", "x:0=B", "--dynamic", "hc.*:1=B"},
+                   "(x, hc_0, hc_1) -> (output_0, hc_0_next, hc_1_next)\n");
 }
 
 TEST_CASE("another first value than the model's own") {

@@ -139,6 +139,10 @@ TEST_CASE("what crosses no call is no state, asked for or not") {
       "def forward(self, x):\n  self.h = torch.zeros_like(self.h) + x\n  return self.h\n",
       "def forward(self, x):\n  self.h = self.h\n  return self.h + x\n",
   };
+  check_states("def forward(self, x):\n  self.h[0] = 0.\n  return self.h + x\n",
+               {{"h", values({2, 3}, {0, 0, 0, 1, 2, 3})}}, "");
+  check_states("def forward(self, x):\n  self.h[0] = x[0] * 0\n  return self.h + x\n",
+               {{"h", values({2, 3}, {0, 0, 0, 1, 2, 3})}}, "h:h:1->h_next");
   for (const std::string& source : sources) {
     CAPTURE(source);
     check_states(source, kH, "");
