@@ -181,7 +181,7 @@ ir::ValueId Recorder::materialise(ir::ValueId id, const Instance& instance, Plac
 }
 
 /// Splits a list into runs of turns and what is no run.
-std::vector<Recorder::Segment> Recorder::segments(const std::vector<ir::ValueId>& ids) const {
+std::vector<Segment> Recorder::segments(const std::vector<ir::ValueId>& ids) const {
   std::vector<Segment> out;
   const auto instance = [&](size_t i) -> const Instance* {
     const auto found = instances_.find(resolved(ids[i]));

@@ -11,6 +11,7 @@
 
 #include "ir/graph.h"
 #include "src/trace/call.h"
+#include "src/trace/loop_record.h"
 #include "src/trace/mapping.h"
 #include "src/trace/names.h"
 #include "src/trace/shadow.h"
@@ -83,39 +84,6 @@ class Recorder {
   };
 
   friend class Roller;
-  /// What decides the names of values to come.
-  struct Naming {
-    std::unordered_set<std::string> taken;
-    std::unordered_map<std::string, int> next_suffix;
-    std::map<std::pair<ir::ScopeId, std::string>, int> calls;
-  };
-  /// A loop while its turns are recorded.
-  struct ActiveLoop {
-    std::string turn;             ///< the symbol of its turn
-    std::vector<size_t> bounds;   ///< nodes before the first turn, after the first, …
-    std::vector<Naming> namings;  ///< after the first turns
-  };
-  /// One value of the body of a scan, in all turns.
-  struct Family {
-    std::shared_ptr<ir::Graph> body;   ///< names the scan
-    ir::ValueId value = ir::kNoValue;  ///< in the body
-    int64_t turns = 0;
-    std::map<std::pair<int64_t, bool>, ir::ValueId> stacked;  ///< outputs by axis and direction
-  };
-  struct Instance {
-    size_t family = 0;
-    int64_t turn = 0;
-    bool is_output = false;  ///< of the scan: the last state
-  };
-  static constexpr size_t kNoFamily = SIZE_MAX;  ///< of what went with the write that it was for
-  /// Part of a list: values as they are, or consecutive turns of a family.
-  struct Segment {
-    std::vector<ir::ValueId> values;
-    std::optional<Instance> first;
-    int64_t count = 0;
-    bool reversed = false;
-  };
-
   // loops.cpp
   void settle(ir::Node& node);
   ir::ValueId settled(ir::ValueId id, Place place);

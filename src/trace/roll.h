@@ -4,36 +4,29 @@
 #include <string>
 
 #include "src/trace/recorder.h"
+#include "src/trace/turn.h"
 
 namespace t2n::trace {
-
-/// The number of a turn in sizes and arguments: one symbol per loop that runs.
-inline constexpr std::string_view kTurnPrefix = "turn.";
-bool mentions_turn(const ir::Dim& dim);
-bool mentions_turn(const ir::Attr& attr);
-bool mentions_turn(const ir::Node& node);
-
-/// Error `dynamic-loop` at the place of a node.
-[[noreturn]] void refuse_loop(const ir::Graph& graph, const ir::Node& node, std::string why,
-                              std::string help);
 
 /// After the outputs are known: removes what rolling has left behind. Errors: `dynamic-loop`.
 void finish_loops(ir::Graph& graph);
 
-/// The slice of one element that a turn takes of a tensor, or writes to it.
-struct OneSlice {
-  int64_t axis = 0;
-  ir::Dim place;
-  bool keeps_axis = false;
+/// What makes the turns of a loop differ.
+struct Mismatch {
+  const ir::Node* node = nullptr;
+  std::string why;
+  std::string help;
 };
-/// Of select, slice, narrow and their scattering counterparts.
-std::optional<OneSlice> one_slice_of(const ir::Node& node, size_t rank);
+
+inline constexpr const char* kPlainHelp =
+    "let every turn do the same to tensors of the same shape; what differs in one turn can come "
+    "before or after the loop";
 
 /// Replaces the turns of a loop by a scan, if they are one turn over and over; the first may
 /// differ.
 class Roller {
  public:
-  using Loop = Recorder::ActiveLoop;
+  using Loop = ActiveLoop;
   Roller(Recorder& recorder, const Loop& loop, ir::Dim length, Place place);
   void run();
 
@@ -113,6 +106,7 @@ class Roller {
   // roll_replace.cpp: the scan in the place of the turns.
   ir::Dim length() const { return length_ - ir::Dim(start_); }
   void replace();
+  void settle_turn(ir::Node& node, int64_t turn) const;
   void forget_names();
   ir::ValueId slice_outside(const Slices& slices);
   std::optional<ir::Dim> begin_of(ir::ValueId whole, int64_t axis, const ir::Dim& first,

@@ -186,6 +186,23 @@ ValueId Roller::last_of(size_t state) const {
   return ir::kNoValue;
 }
 
+/// The number of a turn that stays outside of the scan.
+void Roller::settle_turn(Node& node, int64_t turn) const {
+  const auto settle = [&](Dim& dim) {
+    if (dim.is_constant()) return;
+    dim = dim.substitute([&](std::string_view symbol) {
+      return symbol == loop_.turn ? std::optional<Dim>(turn) : std::nullopt;
+    });
+  };
+  for (ir::Argument& arg : node.args) {
+    if (auto* one = std::get_if<Dim>(&arg.value)) settle(*one);
+    if (auto* many = std::get_if<std::vector<Dim>>(&arg.value))
+      for (Dim& dim : *many) settle(dim);
+  }
+  if (!node.body) return;
+  for (Node& inner : node.body->nodes) settle_turn(inner, turn);
+}
+
 void Roller::replace() {
   const auto first = static_cast<size_t>(start_);
   std::vector<Node> nodes(
@@ -198,7 +215,10 @@ void Roller::replace() {
   for (size_t i = 0; i < hoisted_.size(); ++i)
     node_outputs_.push_back(at(bounds_.size() - 2, i).outputs);
   forget_names();
-  for (size_t i = 0; i < bounds_[first] - bounds_[0]; ++i) r_.append(std::move(nodes[i]));
+  for (size_t i = 0; i < bounds_[first] - bounds_[0]; ++i) {
+    settle_turn(nodes[i], 0);
+    r_.append(std::move(nodes[i]));
+  }
   for (size_t i = 0; i < hoisted_.size(); ++i)
     if (hoisted_[i]) r_.append(at(first, i));
   Ids sliced;
@@ -232,7 +252,7 @@ void Roller::name_instances(const std::vector<Node>& nodes) {
   for (const Node& node : body_->nodes) known.insert(node.outputs.begin(), node.outputs.end());
   for (const auto& [spot, inner] : inner_) {
     const bool is_known = known.contains(inner);  // or it went with the write of a slice
-    const size_t family = is_known ? r_.families_.size() : Recorder::kNoFamily;
+    const size_t family = is_known ? r_.families_.size() : kNoFamily;
     if (is_known) r_.families_.push_back({body_, inner, turns() - start_, {}});
     for (int64_t turn = start_; turn < turns(); ++turn) {
       const size_t begin = bounds_[static_cast<size_t>(turn)] - bounds_[0];
@@ -283,7 +303,7 @@ void Roller::define_filled(const Filled& each) {
 /// Names that later turns took are free again, so that names do not depend on how many turns there
 /// were; sizes of what later turns computed are no longer of interest.
 void Roller::forget_names() {
-  const Recorder::Naming& naming = loop_.namings.at(static_cast<size_t>(start_));
+  const Naming& naming = loop_.namings.at(static_cast<size_t>(start_));
   r_.names_taken_ = naming.taken;
   r_.next_suffix_ = naming.next_suffix;
   r_.calls_ = naming.calls;

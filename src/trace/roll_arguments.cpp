@@ -1,0 +1,95 @@
+// Whether the turns of a loop have the same arguments, sizes of their own tensors aside.
+#include <algorithm>
+
+#include "src/trace/roll.h"
+
+namespace t2n::trace {
+
+using ir::Dim;
+using ir::Node;
+
+/// Symbols of sizes named as in the first turn.
+Dim Roller::renamed(const Dim& dim, const std::map<std::string, std::string>& names,
+                    int64_t turn) const {
+  if (dim.is_constant() || turn == start_) return dim;
+  return dim.substitute([&](std::string_view symbol) -> std::optional<Dim> {
+    if (!symbol.starts_with("size.")) return std::nullopt;
+    const size_t end = symbol.rfind('.');
+    const auto found = names.find(std::string(symbol.substr(5, end - 5)));
+    if (found == names.end()) return std::nullopt;
+    return Dim::symbol(cat("size.", found->second, symbol.substr(end)));
+  });
+}
+
+void Roller::check_attr(const Node& at, const ir::Attr& first, const ir::Attr& other,
+                        const std::map<std::string, std::string>& names, int64_t turn) const {
+  const auto fail = [&] {
+    throw Mismatch{&at, cat("an argument of ", ir::op_name(at.op), " is another in turn ", turn),
+                   kPlainHelp};
+  };
+  if (first.index() != other.index()) fail();
+  if (std::holds_alternative<ir::TensorRef>(first) || std::holds_alternative<ir::TensorRefs>(first))
+    return;
+  if (const auto* one = std::get_if<Dim>(&first)) {
+    if (!(*one == renamed(std::get<Dim>(other), names, turn))) fail();
+  } else if (const auto* many = std::get_if<std::vector<Dim>>(&first)) {
+    const auto& others = std::get<std::vector<Dim>>(other);
+    if (many->size() != others.size()) fail();
+    for (size_t i = 0; i < many->size(); ++i)
+      if (!((*many)[i] == renamed(others[i], names, turn))) fail();
+  } else if (!(first == other)) {
+    fail();
+  }
+}
+
+void Roller::check_body(const Node& at, const ir::Graph& first, const ir::Graph& other,
+                        int64_t turn) const {
+  const auto fail = [&] {
+    throw Mismatch{&at, cat("the loop inside is another in turn ", turn), kPlainHelp};
+  };
+  if (first.values.size() != other.values.size() || first.nodes.size() != other.nodes.size() ||
+      first.inputs != other.inputs || first.outputs != other.outputs)
+    fail();
+  std::map<std::string, std::string> names;
+  for (size_t i = 0; i < first.values.size(); ++i) {
+    if (first.values[i].dtype != other.values[i].dtype ||
+        first.values[i].shape != other.values[i].shape)
+      fail();
+    names[other.values[i].name] = first.values[i].name;
+  }
+  for (size_t i = 0; i < first.nodes.size(); ++i) {
+    const Node& a = first.nodes[i];
+    const Node& b = other.nodes[i];
+    if (a.op != b.op || a.args.size() != b.args.size() || a.outputs != b.outputs) fail();
+    for (size_t k = 0; k < a.args.size(); ++k) {
+      check_attr(at, a.args[k].value, b.args[k].value, names, turn);
+      if (std::holds_alternative<ir::TensorRef>(a.args[k].value) ||
+          std::holds_alternative<ir::TensorRefs>(a.args[k].value))
+        if (!(a.args[k].value == b.args[k].value)) fail();
+    }
+    if (a.body) check_body(at, *a.body, *b.body, turn);
+  }
+}
+
+void Roller::check_arguments() const {
+  for (int64_t turn = start_ + 1; turn < turns(); ++turn) {
+    std::map<std::string, std::string> names;
+    const size_t count = hoisted_.size();
+    for (size_t i = 0; i < count; ++i)
+      for (size_t p = 0; p < node(turn, i).outputs.size(); ++p)
+        names[outer(node(turn, i).outputs[p]).name] = outer(node(start_, i).outputs[p]).name;
+    for (const State& state : states_) {
+      const auto at = static_cast<size_t>(turn - start_);
+      if (at < state.turns.size()) names[outer(state.turns[at]).name] = outer(state.turns[0]).name;
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const Node& first = node(start_, i);
+      const Node& other = node(turn, i);
+      for (size_t a = 0; a < first.args.size(); ++a)
+        check_attr(other, first.args[a].value, other.args[a].value, names, turn);
+      if (first.body) check_body(other, *first.body, *other.body, turn);
+    }
+  }
+}
+
+}  // namespace t2n::trace

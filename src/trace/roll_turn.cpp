@@ -1,0 +1,175 @@
+// One turn as the body of a scan: slices become inputs, numbers of the turn tensors.
+#include <algorithm>
+
+#include "src/diag/error.h"
+#include "src/trace/roll.h"
+
+namespace t2n::trace {
+namespace {
+
+using ir::Dim;
+using ir::Node;
+using ir::ValueId;
+
+/// Operators on a number, and the same on a tensor.
+constexpr std::pair<std::string_view, std::string_view> kWithTensor[] = {
+    {"aten::add.Scalar", "aten::add.Tensor"},
+    {"aten::sub.Scalar", "aten::sub.Tensor"},
+    {"aten::mul.Scalar", "aten::mul.Tensor"},
+    {"aten::div.Scalar", "aten::div.Tensor"},
+    {"aten::eq.Scalar", "aten::eq.Tensor"},
+    {"aten::ne.Scalar", "aten::ne.Tensor"},
+    {"aten::lt.Scalar", "aten::lt.Tensor"},
+    {"aten::le.Scalar", "aten::le.Tensor"},
+    {"aten::gt.Scalar", "aten::gt.Tensor"},
+    {"aten::ge.Scalar", "aten::ge.Tensor"},
+    {"aten::remainder.Scalar", "aten::remainder.Tensor"},
+    {"aten::pow.Tensor_Scalar", "aten::pow.Tensor_Tensor"},
+};
+
+}  // namespace
+
+ValueId Roller::body_value(const std::string& name, ir::DType dtype, const ir::Shape& shape) {
+  std::string unique = name;
+  for (int i = 1; !body_names_.insert(unique).second; ++i) unique = cat(name, "_", i);
+  return ir::add_value(*body_, {unique, dtype, shape, {}});
+}
+
+ValueId Roller::body_node(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
+                          const ir::Shape& shape, const Node& beside) {
+  Node out;
+  out.op = ir::op_id(op);
+  out.args = std::move(args);
+  out.scope = beside.scope;
+  out.source = beside.source;
+  out.call = static_cast<int>(body_->nodes.size());
+  out.outputs = {body_value(std::string(ir::op_word(op)), dtype, shape)};
+  body_->nodes.push_back(out);
+  return out.outputs[0];
+}
+
+/// x[:, t], of a tensor outside.
+bool Roller::add_slice(size_t position) {
+  const Node& first = node(start_, position);
+  const ValueId self = ref_of(first, "self");
+  if (self == ir::kNoValue || !mentions(first, loop_.turn)) return false;
+  const auto slice = one_slice_of(first, outer(self).shape.size());
+  const std::vector<Ids> reads = operands(position);
+  if (!slice || reads.size() != 1) return false;
+  const auto whole = outside(reads[0]);
+  const auto step = coefficient(slice->place, loop_.turn);
+  if (!whole || !step || (*step != 1 && *step != -1)) return false;
+  Slices slices;
+  slices.whole = *whole;
+  slices.axis = slice->axis;
+  slices.reversed = *step < 0;
+  slices.first = replaced(slice->place, loop_.turn, start_);
+  const ir::Value& result = outer(first.outputs[0]);
+  if (!slice->keeps_axis) {
+    inner_[{position, 0}] = scanned(slices, result.name);
+    return true;
+  }
+  const ValueId flat = scanned(slices, result.name + "_flat");
+  const ValueId wide =
+      body_node("aten::unsqueeze", {{"self", ir::TensorRef{flat}}, {"dim", Dim(slice->axis)}},
+                result.dtype, result.shape, first);
+  inner_[{position, 0}] = wide;
+  return true;
+}
+
+void Roller::add_body_node(size_t position) {
+  const Node& recorded = node(start_, position);
+  Node out = recorded;
+  const std::vector<Ids> reads = operands(position);
+  size_t next = 0;
+  std::vector<ValueId> inside;
+  for (const Ids& ids : reads) {
+    try {
+      inside.push_back(operand(ids));
+    } catch (Mismatch& mismatch) {
+      if (mismatch.node == nullptr) mismatch.node = &recorded;
+      throw;
+    }
+  }
+  for (ir::Argument& arg : out.args)
+    ir::change_refs(arg.value, [&](ValueId& id) { id = inside[next++]; });
+  use_turn(out, recorded);
+  out.outputs.clear();
+  for (size_t p = 0; p < recorded.outputs.size(); ++p) {
+    const ir::Value& value = outer(recorded.outputs[p]);
+    const ValueId id = body_value(value.name, value.dtype, value.shape);
+    out.outputs.push_back(id);
+    inner_[{position, p}] = id;
+  }
+  body_->nodes.push_back(std::move(out));
+}
+
+/// The number `dim` of the turn as a tensor.
+ValueId Roller::turn_value(const Dim& dim, const Node& beside) {
+  const auto step = coefficient(dim, loop_.turn);
+  if (!step)
+    throw Mismatch{&beside, cat("a number follows ", dim.str(), " from turn to turn"),
+                   "use the number of the turn itself, times a constant and plus one"};
+  const Dim offset = replaced(dim, loop_.turn, start_);
+  ValueId out = turn_;
+  const auto with_number = [&](std::string_view op, const Dim& value, bool has_alpha) {
+    std::vector<ir::Argument> args = {{"self", ir::TensorRef{out}}, {"other", value}};
+    if (has_alpha) args.push_back({"alpha", Dim(1)});
+    out = body_node(op, std::move(args), ir::DType::i64, {}, beside);
+    body_->nodes.back().compute_dtype = ir::DType::i64;
+  };
+  if (*step != 1) {
+    // In floating point: integer products in a body make tract 0.23 contradict itself.
+    const auto cast = [&](ir::DType dtype) {
+      out = body_node("t2n::cast", {{"self", ir::TensorRef{out}}, {"dtype", dtype}}, dtype, {},
+                      beside);
+    };
+    cast(ir::DType::f64);
+    out = body_node("aten::mul.Scalar", {{"self", ir::TensorRef{out}}, {"other", Dim(*step)}},
+                    ir::DType::f64, {}, beside);
+    body_->nodes.back().compute_dtype = ir::DType::f64;
+    cast(ir::DType::i64);
+  }
+  if (!(offset == Dim(0))) with_number("aten::add.Scalar", offset, true);
+  return out;
+}
+
+/// Numbers that follow from the turn become tensors.
+void Roller::use_turn(Node& node, const Node& recorded) {
+  const std::string_view op = ir::op_name(node.op);
+  // A state that turns fill slice by slice (find_filled), or refused there.
+  const bool scatters = op == "aten::select_scatter" || op == "aten::slice_scatter";
+  if (!mentions(node, loop_.turn) || scatters) return;
+  if (op == "aten::tensor" || op == "aten::scalar_tensor" || op == "prim::NumToTensor") {
+    const ValueId value = turn_value(std::get<Dim>(node.args.at(0).value), recorded);
+    node.op = ir::op_id("t2n::cast");
+    node.args = {{"self", ir::TensorRef{value}}, {"dtype", outer(recorded.outputs[0]).dtype}};
+    return;
+  }
+  for (const auto& [number, tensor] : kWithTensor) {
+    if (op != number) continue;
+    for (ir::Argument& arg : node.args)
+      if (mentions(arg.value, loop_.turn) && (arg.name == "other" || arg.name == "exponent")) {
+        arg.value = ir::TensorRef{turn_value(std::get<Dim>(arg.value), recorded)};
+        node.op = ir::op_id(tensor);
+      }
+  }
+  for (const ir::Argument& arg : node.args)
+    if (mentions(arg.value, loop_.turn))
+      throw Mismatch{&recorded,
+                     cat("the argument ", quoted(arg.name), " of ", op,
+                         " follows from the number of the turn"),
+                     "index a tensor of outside of the loop with the turn, or compute with the "
+                     "turn as a tensor"};
+  if (node.body && mentions(node, loop_.turn))
+    throw Mismatch{&recorded, "a loop inside reads the number of this loop's turn",
+                   "index with it before the loop inside"};
+}
+
+std::optional<int64_t> Roller::turn_step(const Dim& dim) const {
+  return coefficient(dim, loop_.turn);
+}
+
+Dim Roller::at_first_turn(const Dim& dim) const { return replaced(dim, loop_.turn, start_); }
+
+}  // namespace t2n::trace

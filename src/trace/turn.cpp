@@ -1,0 +1,135 @@
+#include "src/trace/turn.h"
+
+#include <algorithm>
+
+#include "src/diag/error.h"
+
+namespace t2n::trace {
+namespace {
+
+using ir::Dim;
+using ir::Node;
+using ir::ValueId;
+
+template <typename Visit>
+void for_each_dim(const ir::Attr& attr, Visit&& visit) {
+  if (const auto* one = std::get_if<Dim>(&attr)) visit(*one);
+  if (const auto* many = std::get_if<std::vector<Dim>>(&attr))
+    for (const Dim& dim : *many) visit(dim);
+}
+
+bool mentions(const Dim& dim, const std::string& symbol) {
+  if (dim.is_constant()) return false;
+  const std::vector<std::string> symbols = dim.symbols();
+  return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
+}
+
+bool is_none(const Node& node, std::string_view name) {
+  const ir::Attr* attr = node.find(name);
+  return attr != nullptr && std::holds_alternative<ir::None>(*attr);
+}
+
+}  // namespace
+
+bool mentions(const ir::Attr& attr, const std::string& symbol) {
+  bool found = false;
+  for_each_dim(attr, [&](const Dim& dim) { found = found || mentions(dim, symbol); });
+  return found;
+}
+
+bool mentions(const Node& node, const std::string& symbol) {
+  for (const ir::Argument& arg : node.args)
+    if (mentions(arg.value, symbol)) return true;
+  if (node.body)
+    for (const Node& inner : node.body->nodes)
+      if (mentions(inner, symbol)) return true;
+  return false;
+}
+
+Dim replaced(const Dim& dim, const std::string& symbol, const Dim& by) {
+  if (dim.is_constant()) return dim;
+  return dim.substitute([&](std::string_view each) {
+    return each == symbol ? std::optional<Dim>(by) : std::nullopt;
+  });
+}
+
+std::optional<int64_t> coefficient(const Dim& dim, const std::string& symbol) {
+  const Dim zero = replaced(dim, symbol, 0);
+  const Dim step = replaced(dim, symbol, 1) - zero;
+  if (!step.is_constant() || !(dim == zero + step * Dim::symbol(symbol))) return std::nullopt;
+  return step.value();
+}
+
+const Dim* dim_of(const Node& node, std::string_view name) {
+  const ir::Attr* attr = node.find(name);
+  return attr == nullptr ? nullptr : std::get_if<Dim>(attr);
+}
+
+ValueId ref_of(const Node& node, std::string_view name) {
+  const ir::Attr* attr = node.find(name);
+  const auto* ref = attr == nullptr ? nullptr : std::get_if<ir::TensorRef>(attr);
+  return ref == nullptr ? ir::kNoValue : ref->id;
+}
+
+bool is_whole(const Node& node) {
+  const Dim* start = dim_of(node, "start");
+  const Dim* end = dim_of(node, "end");
+  const Dim* step = dim_of(node, "step");
+  return (is_none(node, "start") || (start && *start == Dim(0))) &&
+         (is_none(node, "end") || (end && *end == Dim(INT64_MAX))) && step && *step == Dim(1);
+}
+
+int64_t axis_of(const Node& node, size_t rank) {
+  const int64_t dim = dim_of(node, "dim")->value();
+  return dim < 0 ? dim + static_cast<int64_t>(rank) : dim;
+}
+
+std::optional<OneSlice> one_slice_of(const Node& node, size_t rank) {
+  const std::string_view op = ir::op_name(node.op);
+  const bool selects = op == "aten::select.int" || op == "aten::select_scatter";
+  const bool slices = op == "aten::slice.Tensor" || op == "aten::slice_scatter";
+  if (!dim_of(node, "dim") || !dim_of(node, "dim")->is_constant()) return std::nullopt;
+  const int64_t axis = axis_of(node, rank);
+  if (selects) return OneSlice{axis, *dim_of(node, "index"), false};
+  const Dim* start = dim_of(node, "start");
+  const Dim* end = dim_of(node, "end");
+  const Dim* step = dim_of(node, "step");
+  if (slices && start && end && step && *step == Dim(1) && *end - *start == Dim(1))
+    return OneSlice{axis, *start, true};
+  const Dim* length = dim_of(node, "length");
+  if (op == "aten::narrow" && start && length && *length == Dim(1))
+    return OneSlice{axis, *start, true};
+  return std::nullopt;
+}
+
+bool mentions_turn(const Dim& dim) {
+  if (dim.is_constant()) return false;
+  for (const std::string& symbol : dim.symbols())
+    if (symbol.starts_with(kTurnPrefix)) return true;
+  return false;
+}
+
+bool mentions_turn(const ir::Attr& attr) {
+  bool found = false;
+  for_each_dim(attr, [&](const Dim& dim) { found = found || mentions_turn(dim); });
+  return found;
+}
+
+bool mentions_turn(const Node& node) {
+  const bool mine = std::any_of(node.args.begin(), node.args.end(),
+                                [](const ir::Argument& arg) { return mentions_turn(arg.value); });
+  return mine || (node.body && std::any_of(node.body->nodes.begin(), node.body->nodes.end(),
+                                           [](const Node& each) { return mentions_turn(each); }));
+}
+
+void refuse_loop(const ir::Graph& graph, const Node& node, std::string why, std::string help) {
+  Diagnostic out;
+  out.id = "dynamic-loop";
+  out.message = "a loop of dynamic length cannot be expressed as one scan";
+  out.where.push_back(ir::node_where(graph, node));
+  out.why = std::move(why);
+  out.help = std::move(help);
+  throw Error(std::move(out));
+}
+
+}  // namespace t2n::trace

@@ -1,0 +1,46 @@
+// Expressions over the number of a turn, and what operations say with them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ir/graph.h"
+
+namespace t2n::trace {
+
+/// The number of a turn in sizes and arguments: one symbol per loop that runs.
+inline constexpr std::string_view kTurnPrefix = "turn.";
+bool mentions_turn(const ir::Dim& dim);
+bool mentions_turn(const ir::Attr& attr);
+bool mentions_turn(const ir::Node& node);
+/// The same of one symbol.
+bool mentions(const ir::Attr& attr, const std::string& symbol);
+bool mentions(const ir::Node& node, const std::string& symbol);
+
+ir::Dim replaced(const ir::Dim& dim, const std::string& symbol, const ir::Dim& by);
+/// `dim` = coefficient * symbol + the value at 0, if it is so.
+std::optional<int64_t> coefficient(const ir::Dim& dim, const std::string& symbol);
+
+/// An argument, if the operation has it and it is of that kind.
+const ir::Dim* dim_of(const ir::Node& node, std::string_view name);
+ir::ValueId ref_of(const ir::Node& node, std::string_view name);
+/// x[:]
+bool is_whole(const ir::Node& slice);
+/// The argument `dim`, counted from the front.
+int64_t axis_of(const ir::Node& node, size_t rank);
+
+/// The slice of one element that a turn takes of a tensor, or writes to it.
+struct OneSlice {
+  int64_t axis = 0;
+  ir::Dim place;
+  bool keeps_axis = false;
+};
+/// Of select, slice, narrow and their scattering counterparts.
+std::optional<OneSlice> one_slice_of(const ir::Node& node, size_t rank);
+
+/// Error `dynamic-loop` at the place of a node.
+[[noreturn]] void refuse_loop(const ir::Graph& graph, const ir::Node& node, std::string why,
+                              std::string help);
+
+}  // namespace t2n::trace
