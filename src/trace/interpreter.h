@@ -14,16 +14,12 @@
 #include "src/trace/range_watch.h"
 #include "src/trace/recorder.h"
 #include "src/trace/shadow.h"
+#include "src/trace/slot.h"
 #include "src/trace/source_map.h"
 #include "src/trace/state_watch.h"
 #include "src/trace/trace.h"
 
 namespace t2n::trace {
-
-struct Slot {
-  c10::IValue value;
-  Shadow shadow;
-};
 
 /// One run of a model. With a recorder every tensor operation is recorded; without, it is only
 /// executed.
@@ -84,11 +80,13 @@ class Interpreter {
   std::string origin(const std::string& name);
 
   // rolled_loop.cpp
+  void run_turn(torch::jit::Block* body, Env& env, RolledLoop& loop);
   void check_carried(const Slots& before, const Slots& after,
                      const std::vector<std::optional<int64_t>>& steps) const;
   void check_turn_branch(const Shadow& condition);
   void note_list(const std::string& name, const torch::jit::Stack& inputs);
   using Lists = std::map<const void*, std::pair<c10::IValue, size_t>>;
+  void follow_carried(RolledLoop& loop, const Lists& lists, const ir::Dim& length);
   void follow_lists(const Lists& lists, int64_t turns, const Slot& trips);
   void follow_list(const c10::IValue& list, size_t before, const Shadow& known, int64_t turns,
                    const ir::Dim& length);

@@ -56,7 +56,13 @@ c10::TypeKind element_kind(const c10::Argument& argument) {
 }
 
 void refuse_data(const Shadow& shadow, const std::string& argument, const std::string& op) {
-  if (!shadow || shadow->kind != ShadowInfo::Kind::data) return;
+  if (!shadow) return;
+  if (shadow->kind == ShadowInfo::Kind::opaque && shadow->of_turn)
+    throw Error("dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
+                cat("the argument ", quoted(argument), " of ", op,
+                    " is computed from the number of the turn"),
+                "compute with the turn as a tensor, or let it be a sum of the turn and a constant");
+  if (shadow->kind != ShadowInfo::Kind::data) return;
   throw Error(
       "data-dependent-value",
       cat("the argument ", quoted(argument), " of ", op, " is read from a tensor's values"),
@@ -66,15 +72,6 @@ void refuse_data(const Shadow& shadow, const std::string& argument, const std::s
 
 ir::Dim dim(int64_t number, const Shadow& shadow) {
   return shadow && shadow->kind == ShadowInfo::Kind::size ? shadow->expr : ir::Dim(number);
-}
-
-/// What is computed from the number of a turn in a way that no expression says.
-void refuse_of_turn(const Shadow& shadow, const std::string& argument, const std::string& op) {
-  if (!shadow || shadow->kind != ShadowInfo::Kind::opaque || !shadow->of_turn) return;
-  throw Error("dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
-              cat("the argument ", quoted(argument), " of ", op,
-                  " is computed from the number of the turn"),
-              "compute with the turn as a tensor, or let it be a sum of the turn and a constant");
 }
 
 template <typename T, typename Read>
@@ -279,11 +276,7 @@ ir::Attr Recorder::attribute(const c10::IValue& value, const c10::Argument& argu
                              const Shadow& shadow, const std::vector<Shadow>& elements, Place place,
                              const Use& use) {
   refuse_data(shadow, argument.name(), use.op);
-  refuse_of_turn(shadow, argument.name(), use.op);
-  for (const Shadow& element : elements) {
-    refuse_data(element, argument.name(), use.op);
-    refuse_of_turn(element, argument.name(), use.op);
-  }
+  for (const Shadow& element : elements) refuse_data(element, argument.name(), use.op);
   const auto id = [&](const c10::IValue& v) {
     return v.isNone() || !v.toTensor().defined() ? ir::kNoValue
                                                  : refresh(track_of(v.toTensor(), place, use.name));

@@ -239,7 +239,7 @@ std::optional<ValueId> Roller::outside(const Ids& ids) const {
 }
 
 /// Where each turn computes it itself.
-std::optional<Roller::Spot> Roller::own(const Ids& ids) const {
+std::optional<Spot> Roller::own(const Ids& ids) const {
   std::optional<Spot> out;
   for (size_t i = 0; i < ids.size(); ++i) {
     const auto found = spots_.find(ids[i]);
@@ -253,7 +253,7 @@ std::optional<Roller::Spot> Roller::own(const Ids& ids) const {
 }
 
 /// Consecutive slices that exist outside already: of unbind, or the turns of an earlier loop.
-std::optional<Roller::Slices> Roller::run_of(const Ids& ids) {
+std::optional<Slices> Roller::run_of(const Ids& ids) {
   std::vector<int64_t> places;
   std::optional<size_t> source;
   bool is_unbound = false;
@@ -337,7 +337,7 @@ ValueId Roller::state(const Ids& ids) {
     return count > 1 && std::equal(known.begin(),
                                    known.begin() + static_cast<std::ptrdiff_t>(count), ids.begin());
   };
-  for (const State& known : states_)
+  for (const CarriedState& known : states_)
     if (is_prefix(known.turns)) return known.inner;
   const auto first = spots_.find(ids[0]);
   const bool from_outside = first == spots_.end() || first->second.turn < start_ ||

@@ -4,23 +4,13 @@
 #include <string>
 
 #include "src/trace/recorder.h"
+#include "src/trace/roll_parts.h"
 #include "src/trace/turn.h"
 
 namespace t2n::trace {
 
 /// After the outputs are known: removes what rolling has left behind. Errors: `dynamic-loop`.
 void finish_loops(ir::Graph& graph);
-
-/// What makes the turns of a loop differ.
-struct Mismatch {
-  const ir::Node* node = nullptr;
-  std::string why;
-  std::string help;
-};
-
-inline constexpr const char* kPlainHelp =
-    "let every turn do the same to tensors of the same shape; what differs in one turn can come "
-    "before or after the loop";
 
 /// Replaces the turns of a loop by a scan, if they are one turn over and over; the first may
 /// differ.
@@ -31,34 +21,7 @@ class Roller {
   void run();
 
  private:
-  using Ids = std::vector<ir::ValueId>;  ///< one per turn
-  struct Spot {
-    int64_t turn = 0;
-    size_t node = 0;
-    size_t output = 0;
-  };
-  /// A slice per turn of a tensor outside, from `first` on or back.
-  struct Slices {
-    ir::ValueId whole = ir::kNoValue;
-    int64_t axis = 0;
-    ir::Dim first;
-    bool reversed = false;
-    ir::ValueId inner = ir::kNoValue;
-  };
-  struct State {
-    Ids turns;
-    ir::ValueId inner = ir::kNoValue;
-    ir::ValueId next = ir::kNoValue;  ///< inside
-  };
-  /// A state that each turn writes one slice of, and nothing else touches.
-  struct Filled {
-    size_t state = 0;
-    int64_t axis = 0;
-    ir::Dim first;
-    bool reversed = false;
-    ir::ValueId source = ir::kNoValue;  ///< inside
-  };
-
+  using Ids = TurnValues;
   // The turns.
   void simplify();
   bool simplify_node(const ir::Node& node);
@@ -139,7 +102,7 @@ class Roller {
   std::map<std::pair<size_t, size_t>, ir::ValueId> inner_;
   std::vector<bool> hoisted_;  ///< by node
   std::vector<Slices> slices_;
-  std::vector<State> states_;
+  std::vector<CarriedState> states_;
   std::vector<std::pair<ir::ValueId, ir::ValueId>> captured_;  ///< outside, inside
   std::map<ir::ValueId, ir::ValueId> constants_;               ///< the same, of constants
   std::vector<Filled> filled_;

@@ -78,7 +78,7 @@ void Roller::check_arguments() const {
     for (size_t i = 0; i < count; ++i)
       for (size_t p = 0; p < node(turn, i).outputs.size(); ++p)
         names[outer(node(turn, i).outputs[p]).name] = outer(node(start_, i).outputs[p]).name;
-    for (const State& state : states_) {
+    for (const CarriedState& state : states_) {
       const auto at = static_cast<size_t>(turn - start_);
       if (at < state.turns.size()) names[outer(state.turns[at]).name] = outer(state.turns[0]).name;
     }

@@ -38,9 +38,9 @@ void Roller::drop_unread_views(const std::vector<ValueId>& next) {
     const std::string_view op = ir::op_name(node.op);
     const bool is_view = op == "aten::select.int" || op == "aten::slice.Tensor" ||
                          op == "aten::narrow" || op == "aten::unsqueeze";
-    const bool is_state = std::any_of(states_.begin(), states_.end(), [&](const State& state) {
-      return state.inner == self_of(node);
-    });
+    const bool is_state =
+        std::any_of(states_.begin(), states_.end(),
+                    [&](const CarriedState& state) { return state.inner == self_of(node); });
     const ValueId id = node.outputs[0];
     return is_view && is_state && read[static_cast<size_t>(id)] == 0 &&
            std::find(next.begin(), next.end(), id) == next.end();
@@ -49,7 +49,7 @@ void Roller::drop_unread_views(const std::vector<ValueId>& next) {
 
 void Roller::find_filled() {
   std::vector<ValueId> next;
-  for (const State& state : states_) next.push_back(state.next);
+  for (const CarriedState& state : states_) next.push_back(state.next);
   drop_unread_views(next);
   for (size_t i = 0; i < states_.size(); ++i) {
     if (std::count(next.begin(), next.end(), states_[i].next) > 1) continue;
@@ -58,8 +58,8 @@ void Roller::find_filled() {
 }
 
 /// The slice that each turn writes, if that is all that happens to a state.
-std::optional<Roller::Filled> Roller::filled(size_t index) {
-  const State& state = states_[index];
+std::optional<Filled> Roller::filled(size_t index) {
+  const CarriedState& state = states_[index];
   const std::vector<int> read = uses(*body_);
   if (read[static_cast<size_t>(state.inner)] != 1 || read[static_cast<size_t>(state.next)] != 0)
     return std::nullopt;
@@ -273,7 +273,7 @@ void Roller::name_instances(const std::vector<Node>& nodes) {
 
 /// A tensor that the turns fill slice by slice is a stacked output.
 void Roller::define_filled(const Filled& each) {
-  const State& state = states_[each.state];
+  const CarriedState& state = states_[each.state];
   const ValueId last = last_of(each.state);
   T2N_ASSERT(last != ir::kNoValue, "a filled tensor without a last value");
   const ir::Value before = outer(state.turns[0]);

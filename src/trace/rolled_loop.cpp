@@ -65,6 +65,17 @@ std::optional<Dim> turns_of_while(const ShadowInfo& condition, const std::string
   return std::nullopt;
 }
 
+Dim length_of(const RolledLoop& loop) {
+  const Shadow& trips = loop.trips.shadow;
+  if (trips && trips->kind == ShadowInfo::Kind::size) return trips->expr;
+  const Shadow& condition = loop.condition.shadow;
+  if (!condition) return loop.turns;
+  if (!condition->relation.empty())
+    if (const auto count = turns_of_while(*condition, loop.symbol)) return *count;
+  refuse("how many turns it takes cannot be told from its condition",
+         "use `for t in range(n)`, or let a number grow by one up to a size");
+}
+
 /// Whether `a * turn + c relation 0` is the same for all turns but the first.
 bool is_settled(const std::string& relation, int64_t a, int64_t c) {
   const int64_t second = a + c;
@@ -130,71 +141,72 @@ void Interpreter::follow_lists(const Lists& lists, int64_t turns, const Slot& tr
                 trips.shadow->expr);
 }
 
-void Interpreter::run_rolled(Node* node, Env& env) {
-  const Slot trips = slot(node->input(0), env);
-  Slot condition = slot(node->input(1), env);
-  Slots carried = slots(node->inputs().slice(2), env);
-  const Slots initial = carried;
-  Block* body = node->blocks()[0];
-  const Steps steps = induction_steps(body);
-  const std::string symbol = cat(kTurnPrefix, changed_lists_.size());
-  Dim length = trips.shadow && trips.shadow->kind == ShadowInfo::Kind::size ? trips.shadow->expr
-                                                                            : Dim(INT64_MAX);
-  changed_lists_.emplace_back();
-  recorder_->begin_loop(symbol);
-  int64_t turn = 0;
-  size_t decisions = decisions_.size();
-  for (;; ++turn) {
-    node_ = node;
-    for (const Slot* each : {&trips, static_cast<const Slot*>(&condition)})
-      if (each->shadow && each->shadow->kind == ShadowInfo::Kind::data)
-        refuse_branch(node, each->shadow);
-    if (turn >= trips.value.toInt() || !condition.value.toBool()) break;
-    env[body->inputs()[0]] = {c10::IValue(turn), size_of(Dim::symbol(symbol))};
-    for (size_t i = 0; i < carried.size(); ++i) {
-      if (steps[i])
-        carried[i].shadow = size_of(expression(initial[i].value, initial[i].shadow) +
-                                    Dim(*steps[i]) * Dim::symbol(symbol));
-      env[body->inputs()[i + 1]] = carried[i];
-    }
-    run_block(body, env);
-    node_ = node;
-    Slots results = slots(body->outputs(), env);
-    condition = results[0];
-    Slots after(results.begin() + 1, results.end());
-    if (turn > 0) check_carried(carried, after, steps);
-    carried = std::move(after);
-    recorder_->end_turn();
-    if (turn == 0) decisions = decisions_.size();
-    decisions_.resize(decisions);
+/// One turn, in which the numbers of the turn are symbols.
+void Interpreter::run_turn(Block* body, Env& env, RolledLoop& loop) {
+  const Dim turn = Dim::symbol(loop.symbol);
+  env[body->inputs()[0]] = {c10::IValue(loop.turns), size_of(turn)};
+  for (size_t i = 0; i < loop.carried.size(); ++i) {
+    const Slot& initial = loop.initial[i];
+    if (loop.steps[i])
+      loop.carried[i].shadow =
+          size_of(expression(initial.value, initial.shadow) + Dim(*loop.steps[i]) * turn);
+    env[body->inputs()[i + 1]] = loop.carried[i];
   }
-  if (length == Dim(INT64_MAX)) {
-    length = Dim(turn);
-    if (condition.shadow && !condition.shadow->relation.empty()) {
-      const auto count = turns_of_while(*condition.shadow, symbol);
-      if (!count)
-        refuse("how many turns it takes cannot be told from its condition",
-               "use `for t in range(n)`, or let a number grow by one up to a size");
-      length = *count;
-    } else if (condition.shadow) {
-      refuse("how many turns it takes cannot be told from its condition",
-             "use `for t in range(n)`, or let a number grow by one up to a size");
-    }
-  }
-  recorder_->end_loop(length, place());
-  const auto lists = std::move(changed_lists_.back());
-  changed_lists_.pop_back();
+  const torch::jit::Node* node = node_;
+  run_block(body, env);
+  node_ = node;
+  Slots results = slots(body->outputs(), env);
+  loop.condition = results[0];
+  Slots after(results.begin() + 1, results.end());
+  if (loop.turns > 0) check_carried(loop.carried, after, loop.steps);
+  loop.carried = std::move(after);
+  recorder_->end_turn();
+}
+
+/// What the carried numbers and lists follow from after the loop.
+void Interpreter::follow_carried(RolledLoop& loop, const Lists& lists, const Dim& length) {
   for (const auto& [key, entry] : lists)
-    follow_list(entry.first, entry.second, containers_.length(entry.first), turn, length);
-  for (size_t i = 0; i < carried.size(); ++i) {
-    if (steps[i])
-      carried[i].shadow =
-          size_of(expression(initial[i].value, initial[i].shadow) + Dim(*steps[i]) * length);
-    if (initial[i].value.isList() && !carried[i].value.is(initial[i].value))
-      follow_list(carried[i].value, initial[i].value.toListRef().size(),
-                  containers_.length(initial[i].value), turn, length);
+    follow_list(entry.first, entry.second, containers_.length(entry.first), loop.turns, length);
+  for (size_t i = 0; i < loop.carried.size(); ++i) {
+    const Slot& initial = loop.initial[i];
+    Slot& last = loop.carried[i];
+    if (loop.steps[i])
+      last.shadow =
+          size_of(expression(initial.value, initial.shadow) + Dim(*loop.steps[i]) * length);
+    if (initial.value.isList() && !last.value.is(initial.value))
+      follow_list(last.value, initial.value.toListRef().size(), containers_.length(initial.value),
+                  loop.turns, length);
   }
-  set_outputs(node, env, std::move(carried));
+}
+
+void Interpreter::run_rolled(Node* node, Env& env) {
+  Block* body = node->blocks()[0];
+  const Slots initial = slots(node->inputs().slice(2), env);
+  RolledLoop loop{slot(node->input(0), env),
+                  slot(node->input(1), env),
+                  initial,
+                  initial,
+                  induction_steps(body),
+                  cat(kTurnPrefix, changed_lists_.size()),
+                  0};
+  changed_lists_.emplace_back();
+  recorder_->begin_loop(loop.symbol);
+  size_t decisions = decisions_.size();
+  for (;; ++loop.turns) {
+    node_ = node;
+    for (const Shadow& shadow : {loop.trips.shadow, loop.condition.shadow})
+      if (shadow && shadow->kind == ShadowInfo::Kind::data) refuse_branch(node, shadow);
+    if (loop.turns >= loop.trips.value.toInt() || !loop.condition.value.toBool()) break;
+    run_turn(body, env, loop);
+    if (loop.turns == 0) decisions = decisions_.size();
+    decisions_.resize(decisions);  // the other turns take the same ways
+  }
+  const Dim length = length_of(loop);
+  recorder_->end_loop(length, place());
+  const Lists lists = std::move(changed_lists_.back());
+  changed_lists_.pop_back();
+  follow_carried(loop, lists, length);
+  set_outputs(node, env, std::move(loop.carried));
 }
 
 }  // namespace t2n::trace

@@ -274,20 +274,102 @@ def forward(self, x, y):
 )");
 }
 
-TEST_CASE("a growing tensor is refused") {
-  CHECK_EQ(rolled_error(R"(
-def forward(self, x):
+/// Why a loop is refused, and what helps.
+std::string reason(const std::string& body, const ir::Ints& shape = {2, 4, 3}) {
+  const std::string text = rolled_error("def forward(self, x):\n" + body, {randn(shape, 1)});
+  const size_t at = text.find("  why:  ");
+  return at == std::string::npos ? text : text.substr(at);
+}
+
+TEST_CASE("what differs from turn to turn is refused with its reason") {
+  CHECK_EQ(reason(R"(
     y = x[:, :1]
     for t in range(1, x.size(1)):
         y = torch.cat([y, x[:, t:t + 1]], 1)
     return y
+)"),
+           "");
+  CHECK_EQ(reason(R"(
+    h = x[:, 0]
+    for t in range(x.size(1)):
+        if t == 2:
+            h = h * 2.0
+        h = h + x[:, t]
+    return h
+)"),
+           "");
+  CHECK_EQ(reason(R"(
+    h = x[:, 0]
+    flip = True
+    for t in range(x.size(1)):
+        if flip:
+            h = h * 2.0
+        flip = not flip
+        h = h + x[:, t]
+    return h
+)"),
+           "");
+  CHECK_EQ(reason(R"(
+    outs = []
+    for t in range(x.size(1)):
+        outs.append(x[:, t] * 2.0)
+    return outs[1]
+)"),
+           "");
+  CHECK_EQ(reason(R"(
+    h = x[:, 0]
+    for t in range(x.size(1)):
+        h = h + x[:, t]
+    return h
 )",
-                        {randn({2, 4, 3}, 1)}),
-           R"(error[dynamic-loop]: a loop of dynamic length cannot be expressed as one scan
-  --> the model (Model)
-  why:  the result of aten::cat is f32[2,3,3] in turn 1 and f32[2,4,3] in turn 2
-  help: let every turn do the same to tensors of the same shape; what differs in one turn can come before or after the loop
-)");
+                  {2, 2, 3}),
+           "");
+  CHECK_EQ(reason(R"(
+    out = torch.zeros([2, x.size(1), 3])
+    for t in range(x.size(1)):
+        out[:, t] = x[:, t] + out[:, t - 1]
+    return out
+)"),
+           "");
+  CHECK_EQ(reason(R"(
+    h = x[:, 0]
+    for t in range(x.size(1)):
+        h = h + x[:, :t + 1].sum(1)
+    return h
+)"),
+           "");
+  CHECK_EQ(reason(R"(
+    h = x[:, 0]
+    for t in range(x.size(1)):
+        h = h * float(t * t)
+    return h
+)"),
+           "");
+  CHECK_EQ(reason(R"(
+    h = x[:, 0]
+    for t in range(x.size(1)):
+        h = h + x[:, t // 2]
+    return h
+)"),
+           "");
+  CHECK_EQ(reason(R"(
+    h = x[:, 0]
+    t = 0
+    while t < x.size(1) and t < 100:
+        h = h + x[:, t]
+        t += 1
+    return h
+)"),
+           "");
+  CHECK_EQ(reason(R"(
+    h = x[:, 0]
+    t = 0
+    while h.sum() < 100.0:
+        h = h + 50.0
+        t += 1
+    return h
+)"),
+           "");
 }
 
 }  // namespace

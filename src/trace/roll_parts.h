@@ -1,0 +1,52 @@
+// What a loop consists of once its turns are compared.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace t2n::trace {
+
+/// What makes the turns of a loop differ.
+struct Mismatch {
+  const ir::Node* node = nullptr;
+  std::string why;
+  std::string help;
+};
+
+inline constexpr const char* kPlainHelp =
+    "let every turn do the same to tensors of the same shape; what differs in one turn can come "
+    "before or after the loop";
+
+/// One value in all turns.
+using TurnValues = std::vector<ir::ValueId>;
+/// Where a turn computes a value.
+struct Spot {
+  int64_t turn = 0;
+  size_t node = 0;
+  size_t output = 0;
+};
+/// A slice per turn of a tensor outside, from `first` on or back.
+struct Slices {
+  ir::ValueId whole = ir::kNoValue;
+  int64_t axis = 0;
+  ir::Dim first;
+  bool reversed = false;
+  ir::ValueId inner = ir::kNoValue;
+};
+struct CarriedState {
+  TurnValues turns;
+  ir::ValueId inner = ir::kNoValue;
+  ir::ValueId next = ir::kNoValue;  ///< inside
+};
+/// A state that each turn writes one slice of, and nothing else touches.
+struct Filled {
+  size_t state = 0;
+  int64_t axis = 0;
+  ir::Dim first;
+  bool reversed = false;
+  ir::ValueId source = ir::kNoValue;  ///< inside
+};
+
+}  // namespace t2n::trace
