@@ -72,6 +72,10 @@ Shapes one_hot(const ShapeView& op) {
   return {out};
 }
 
+Shapes masked_scatter(const ShapeView& op) {
+  return {op.broadcast(op.shape("self"), op.shape("mask"))};
+}
+
 }  // namespace
 
 void add_index_rules(ShapeRules& r) {
@@ -81,9 +85,10 @@ void add_index_rules(ShapeRules& r) {
   r.add(take_along_dim, "take_along_dim");
   r.add(embedding, "embedding");
   r.add(one_hot, "one_hot");
+  r.add(masked_scatter, "masked_scatter");
   r.add(self,
         "_index_put_impl _unsafe_index_put copy diagonal_scatter index_add index_copy "
-        "index_fill index_put index_reduce masked_scatter put scatter scatter_add "
+        "index_fill index_put index_reduce put scatter scatter_add "
         "scatter_reduce select_scatter slice_scatter");
 }
 

@@ -9,15 +9,26 @@ using ir::Dim;
 using ir::Shape;
 
 Shapes or_number(const ShapeView& op, const Shape& shape) {
-  constexpr int64_t kNone = 0;
-  return {op.i64("reduction") == kNone ? shape : Shape{}};
+  const int64_t reduction = op.i64("reduction");
+  constexpr int64_t kNone = 0, kMean = 1, kSum = 2;
+  if (reduction != kNone && reduction != kMean && reduction != kSum)
+    op.unknown("torch takes other reductions one way here, another there");
+  return {reduction == kNone ? shape : Shape{}};
 }
 
 Shapes elementwise(const ShapeView& op) { return or_number(op, op.broadcast(op.operands())); }
 
 Shapes of_target(const ShapeView& op) { return or_number(op, op.shape("target")); }
 
-Shapes of_rows(const ShapeView& op) { return or_number(op, all_but_last(op.first(), 1)); }
+/// A single row gives a number, whatever shape its class has.
+Shapes multi_margin(const ShapeView& op) {
+  return op.first().size() < 2 ? Shapes{{}} : of_target(op);
+}
+
+/// All axes but the last; a number is a row of one.
+Shape rows_of(const Shape& shape) { return shape.empty() ? shape : all_but_last(shape, 1); }
+
+Shapes of_rows(const ShapeView& op) { return or_number(op, rows_of(op.first())); }
 
 /// The second result has the target's shape.
 Shapes multilabel_margin_forward(const ShapeView& op) {
@@ -41,7 +52,7 @@ Shapes cosine_embedding(const ShapeView& op) {
 }
 
 Shapes triplet_margin(const ShapeView& op) {
-  return or_number(op, all_but_last(op.broadcast(op.operands()), 1));
+  return or_number(op, rows_of(op.broadcast(op.operands())));
 }
 
 }  // namespace
@@ -51,7 +62,8 @@ void add_loss_rules(ShapeRules& r) {
         "binary_cross_entropy binary_cross_entropy_with_logits hinge_embedding_loss huber_loss "
         "kl_div l1_loss margin_ranking_loss mse_loss poisson_nll_loss smooth_l1_loss "
         "soft_margin_loss");
-  r.add(of_target, "nll_loss nll_loss2d nll_loss_nd multi_margin_loss");
+  r.add(of_target, "nll_loss nll_loss2d nll_loss_nd");
+  r.add(multi_margin, "multi_margin_loss");
   r.add(of_rows, "multilabel_margin_loss");
   r.add(multilabel_margin_forward, "multilabel_margin_loss_forward");
   r.add(with_total_weight, "nll_loss_forward nll_loss2d_forward");

@@ -57,8 +57,9 @@ Shapes covariance(const ShapeView& op) {
   return {x.size() < 2 ? Shape{} : Shape{x[0], x[0]}};
 }
 
-/// `prepend` and `append` are joined before `n` differences are taken.
+/// `prepend` and `append` are joined before `n` differences are taken; if any are.
 Shapes difference(const ShapeView& op) {
+  if (op.i64("n") == 0) return {op.shape("self")};
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
   const auto at = static_cast<size_t>(axis);

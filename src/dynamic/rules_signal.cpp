@@ -57,6 +57,7 @@ std::vector<int> transformed_axes(const ShapeView& op, const Shape& x) {
 
 Shapes fftn(const ShapeView& op) {
   Shape out = op.shape("self");
+  if (out.empty()) return {out};
   const std::vector<int> axes = transformed_axes(op, out);
   const Shape sizes = op.has("s") ? op.dims("s") : Shape(axes.size(), Dim(-1));
   for (size_t i = 0; i < axes.size(); ++i) {

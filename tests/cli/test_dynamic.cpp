@@ -96,12 +96,12 @@ TEST_CASE("branches on sizes bind the file, or cannot be") {
 
 TEST_CASE("a length that was baked in by the trace is found") {
   const ModelSandbox sandbox("unrolled.pt");
-  check_failure(sandbox, dynamic_export({"--dynamic", "x:1=T"}), 4,
-                "error[dynamic-failed]: the model does not run at T=11, only at the sample's T=10\n"
-                "  --> the model (Unrolled), make.py:90\n"
-                "  why:  aten::view failed: shape '[2, 9, -1]' is invalid for input of size 80\n"
-                "  help: if T must equal another size, give both the same symbol; a size of the "
-                "sample may be baked in: take it from x.size() in the model\n");
+  check_failure(
+      sandbox, dynamic_export({"--dynamic", "x:1=T"}), 4,
+      "error[dynamic-failed]: the model does not run at T=11, only at the sample's T=10\n"
+      "  --> the model (Unrolled), make.py:90\n"
+      "  why:  aten::view failed: shape '[2, 9, -1]' is invalid for input of size 80\n"
+      "  help: a size of the sample may be baked in: take it from x.size() in the model\n");
 }
 
 TEST_CASE("declarations are refused before any work is done") {
