@@ -251,7 +251,19 @@ void check_inputs(const ir::Graph& graph, const target::Target& target, Problems
 
 std::string dim_text(const Dim& dim) { return dim.is_constant() ? dim.str() : dim_value(dim).text; }
 
-/// What holds of the symbols that the document declares. tract knows no "!=".
+/// tract knows no "!=", and never returns from an assertion that holds a minimum or equates a
+/// symbol with an expression of itself.
+bool is_sayable(const ir::Relation& r) {
+  for (const std::string& text : {r.left.str(), r.right.str()})
+    if (text.find("min(") != std::string::npos || text.find("max(") != std::string::npos)
+      return false;
+  const auto left = r.left.symbols(), right = r.right.symbols();
+  const bool is_shared =
+      std::find_first_of(left.begin(), left.end(), right.begin(), right.end()) != left.end();
+  return r.relation != "!=" && !(r.relation == "==" && is_shared);
+}
+
+/// What holds of the symbols that the document declares.
 void add_assertions(nnef::Document& document, const ir::Graph& graph) {
   const auto found = graph.attributes.find(ir::kRelations);
   if (found == graph.attributes.end()) return;
@@ -263,7 +275,7 @@ void add_assertions(nnef::Document& document, const ir::Graph& graph) {
     });
   };
   for (const ir::Relation& r : std::any_cast<const std::vector<ir::Relation>&>(found->second))
-    if (r.relation != "!=" && is_declared(r.left) && is_declared(r.right))
+    if (is_sayable(r) && is_declared(r.left) && is_declared(r.right))
       lines.push_back(
           cat("tract_assert ", dim_text(r.left), " ", r.relation, " ", dim_text(r.right)));
 }
