@@ -167,7 +167,10 @@ void Roller::check_same(size_t position) const {
   const Node& first = node(start_, position);
   for (int64_t turn = start_ + 1; turn < turns(); ++turn) {
     const Node& other = node(turn, position);
-    const auto fail = [&](std::string why) { throw Mismatch{&other, std::move(why), kPlainHelp}; };
+    const bool joins = ir::op_name(other.op) == "aten::cat";
+    const auto fail = [&](std::string why) {
+      throw Mismatch{&other, std::move(why), joins ? kJoinHelp : kPlainHelp};
+    };
     if (first.op != other.op || first.args.size() != other.args.size() ||
         first.outputs.size() != other.outputs.size())
       fail(cat("turn ", turn, " runs ", ir::op_name(other.op), " where turn ", start_, " runs ",

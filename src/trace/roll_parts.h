@@ -19,6 +19,9 @@ inline constexpr const char* kPlainHelp =
     "let every turn do the same to tensors of the same shape; what differs in one turn can come "
     "before or after the loop";
 
+inline constexpr const char* kJoinHelp =
+    "collect the parts in a list, and torch.cat them once after the loop";
+
 /// One value in all turns.
 using TurnValues = std::vector<ir::ValueId>;
 /// Where a turn computes a value.
