@@ -52,4 +52,10 @@ struct Filled {
   ir::ValueId source = ir::kNoValue;  ///< inside
 };
 
+/// `y = torch.cat([y, part], dim)` in every turn: one join after the loop.
+struct Growing {
+  ir::Node join;     ///< of the last turn, whose result it has
+  TurnValues parts;  ///< in the order of the join
+};
+
 }  // namespace t2n::trace

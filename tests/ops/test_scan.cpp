@@ -346,6 +346,21 @@ def forward(self, x):
              {{"2", "S", "3"}});
 }
 
+TEST_CASE("tensors that grow by one part in each turn") {
+  check_loop(script(R"(
+def forward(self, x):
+    h = torch.zeros([2, 3])
+    ahead = x[:, :1]
+    behind = x[:, :1]
+    for t in range(x.size(1)):
+        h = torch.tanh(h + x[:, t])
+        ahead = torch.cat([ahead, h.unsqueeze(1)], 1)
+        behind = torch.cat([h.unsqueeze(1) * 2.0, behind], 1)
+    return ahead, behind
+)"),
+             {{"2", "S", "3"}});
+}
+
 TEST_CASE("a decoder step with attention") {
   check_loop(with_weights(R"(
 def forward(self, x, memory):

@@ -286,6 +286,7 @@ TEST_CASE("what differs from turn to turn is refused with its reason") {
     y = x[:, :1]
     for t in range(1, x.size(1)):
         y = torch.cat([y, x[:, t:t + 1]], 1)
+        y = torch.relu(y)
     return y
 )"),
            "  why:  the result of aten::cat is f32[2,3,3] in turn 1 and f32[2,4,3] in turn 2\n"
