@@ -44,6 +44,7 @@ void Roller::run() {
   T2N_ASSERT(sample(length_) == turns(), "a loop of ", turns(), " turns has the length ",
              length_.str());
   simplify();
+  take_growing();
   index();
   try {
     build(0);
@@ -97,6 +98,53 @@ bool Roller::simplify_node(const Node& node) {
   if (op == "aten::slice.Tensor" && is_whole(node)) return stands_for(ref_of(node, "self"));
   if (op == "aten::slice_scatter" && is_whole(node)) return stands_for(ref_of(node, "src"));
   return op == "aten::copy" && stands_for(ref_of(node, "src"));
+}
+
+/// Whether a node of every turn joins `part` of its two operands to what it gave the turn before,
+/// which nothing else reads.
+bool Roller::is_growing(size_t position, size_t part) const {
+  for (int64_t turn = 0; turn < turns(); ++turn) {
+    const Node& join = node(turn, position);
+    if (ir::op_name(join.op) != "aten::cat" ||
+        std::get<ir::TensorRefs>(join.args.at(0).value).ids.size() != 2)
+      return false;
+    const ValueId before = std::get<ir::TensorRefs>(join.args[0].value).ids[1 - part];
+    if (turn > 0 && before != node(turn - 1, position).outputs[0]) return false;
+    int reads = 0;
+    for (size_t i = bounds_[0]; i < graph_.nodes.size(); ++i)
+      ir::for_each_input(graph_.nodes[i], [&](ValueId id) { reads += id == join.outputs[0]; });
+    if (reads != (turn + 1 < turns() ? 1 : 0)) return false;
+  }
+  return true;
+}
+
+void Roller::take_growing() {
+  const size_t count = bounds_[1] - bounds_[0];
+  for (size_t turn = 0; turn + 1 < bounds_.size(); ++turn)
+    if (bounds_[turn + 1] - bounds_[turn] != count) return;
+  std::vector<size_t> taken;
+  for (size_t position = 0; position < count; ++position)
+    for (const size_t part : {size_t{1}, size_t{0}}) {
+      if (!is_growing(position, part)) continue;
+      Growing each{node(turns() - 1, position), {}};
+      const auto operands = [&](int64_t turn) {
+        return std::get<ir::TensorRefs>(node(turn, position).args[0].value).ids;
+      };
+      each.parts.push_back(operands(0)[1 - part]);
+      for (int64_t turn = 0; turn < turns(); ++turn) each.parts.push_back(operands(turn)[part]);
+      if (part == 0) std::reverse(each.parts.begin(), each.parts.end());
+      growing_.push_back(std::move(each));
+      taken.push_back(position);
+      break;
+    }
+  if (taken.empty()) return;
+  size_t at = 0;
+  const size_t first = bounds_[0];
+  std::erase_if(graph_.nodes, [&](const Node&) {
+    const size_t i = at++;
+    return i >= first && std::find(taken.begin(), taken.end(), (i - first) % count) != taken.end();
+  });
+  for (size_t turn = 0; turn < bounds_.size(); ++turn) bounds_[turn] -= turn * taken.size();
 }
 
 void Roller::index() {
@@ -167,7 +215,10 @@ void Roller::check_same(size_t position) const {
   const Node& first = node(start_, position);
   for (int64_t turn = start_ + 1; turn < turns(); ++turn) {
     const Node& other = node(turn, position);
-    const auto fail = [&](std::string why) { throw Mismatch{&other, std::move(why), kPlainHelp}; };
+    const bool joins = ir::op_name(other.op) == "aten::cat";
+    const auto fail = [&](std::string why) {
+      throw Mismatch{&other, std::move(why), joins ? kJoinHelp : kPlainHelp};
+    };
     if (first.op != other.op || first.args.size() != other.args.size() ||
         first.outputs.size() != other.outputs.size())
       fail(cat("turn ", turn, " runs ", ir::op_name(other.op), " where turn ", start_, " runs ",

@@ -24,6 +24,8 @@ class Roller {
   using Ids = TurnValues;
   // The turns.
   void simplify();
+  void take_growing();
+  bool is_growing(size_t position, size_t part) const;
   bool simplify_node(const ir::Node& node);
   void index();
   const ir::Node& node(int64_t turn, size_t position) const;
@@ -81,6 +83,7 @@ class Roller {
   ir::ValueId state_output(size_t state, const Ids& taken);
   void name_instances(const std::vector<ir::Node>& nodes);
   void define_filled(const Filled& each);
+  void define_growing(const Growing& each);
   std::optional<int64_t> sample(const ir::Dim& dim) const;
 
   Recorder& r_;
@@ -106,6 +109,7 @@ class Roller {
   std::vector<std::pair<ir::ValueId, ir::ValueId>> captured_;  ///< outside, inside
   std::map<ir::ValueId, ir::ValueId> constants_;               ///< the same, of constants
   std::vector<Filled> filled_;
+  std::vector<Growing> growing_;
   std::vector<Ids> node_outputs_;  ///< of the last turn
   std::unordered_set<ir::ValueId> defined_;
 };

@@ -19,6 +19,9 @@ inline constexpr const char* kPlainHelp =
     "let every turn do the same to tensors of the same shape; what differs in one turn can come "
     "before or after the loop";
 
+inline constexpr const char* kJoinHelp =
+    "collect the parts in a list, and torch.cat them once after the loop";
+
 /// One value in all turns.
 using TurnValues = std::vector<ir::ValueId>;
 /// Where a turn computes a value.
@@ -47,6 +50,12 @@ struct Filled {
   ir::Dim first;
   bool reversed = false;
   ir::ValueId source = ir::kNoValue;  ///< inside
+};
+
+/// `y = torch.cat([y, part], dim)` in every turn: one join after the loop.
+struct Growing {
+  ir::Node join;     ///< of the last turn, whose result it has
+  TurnValues parts;  ///< in the order of the join
 };
 
 }  // namespace t2n::trace

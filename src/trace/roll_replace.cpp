@@ -233,6 +233,7 @@ void Roller::replace() {
   graph_.nodes.push_back(std::move(scan));
   name_instances(nodes);
   for (const Filled& each : filled_) define_filled(each);
+  for (const Growing& each : growing_) define_growing(each);
 }
 
 /// The last value of a state: the program's own where it has one.
@@ -298,6 +299,14 @@ void Roller::define_filled(const Filled& each) {
   scatter.call = r_.calls_[{place_.scope, "slice_scatter"}]++;
   scatter.outputs = {last};
   r_.append(std::move(scatter));
+}
+
+void Roller::define_growing(const Growing& each) {
+  Node join = each.join;
+  join.args[0].value = ir::TensorRefs{each.parts};
+  join.call = r_.calls_[{join.scope, "cat"}]++;
+  graph_.values[static_cast<size_t>(join.outputs[0])].name = r_.unique_name("cat_all");
+  r_.append(std::move(join));
 }
 
 /// Names that later turns took are free again, so that names do not depend on how many turns there

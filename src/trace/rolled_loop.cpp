@@ -69,8 +69,7 @@ Dim length_of(const RolledLoop& loop) {
   const Shadow& trips = loop.trips.shadow;
   if (trips && trips->kind == ShadowInfo::Kind::size) return trips->expr;
   const Shadow& condition = loop.condition.shadow;
-  if (!condition) return loop.turns;
-  if (!condition->relation.empty())
+  if (condition && !condition->relation.empty())
     if (const auto count = turns_of_while(*condition, loop.symbol)) return *count;
   refuse("how many turns it takes cannot be told from its condition",
          "use `for t in range(n)`, or let a number grow by one up to a size");

@@ -130,6 +130,23 @@ TEST_CASE("scanned constants, states that swap, states of bool, captured sizes")
               {randn({2}, 1)});
 }
 
+TEST_CASE("states of every dtype") {
+  for (const std::string dtype : {"f16", "f64", "i64", "i32"}) {
+    CAPTURE(dtype);
+    std::string text = R"(graph m(%x: f32[S,4], %h: f32[4]) -> (%all as "all", %last as "last") {
+      attribute sample_sizes: sizes = S=4
+      %xd: DTYPE[S,4] = t2n::cast(self=%x, dtype=DTYPE)
+      %hd: DTYPE[4] = t2n::cast(self=%h, dtype=DTYPE)
+      %all: DTYPE[S,4], %last: DTYPE[4] = t2n::scan(length=S, scanned=[%xd], scanned_axes=[0], scanned_reversed=[false], initial=[%hd], captured=tensors[], stacked_axes=[0], stacked_reversed=[false]) body graph turn(%t: i64[], %v: DTYPE[4], %h: DTYPE[4]) -> (%n as "all", %n as "h") {
+        %n: DTYPE[4] = aten::add.Tensor(self=%h, other=%v, alpha=1)
+      }
+    })";
+    for (size_t at = text.find("DTYPE"); at != std::string::npos; at = text.find("DTYPE"))
+      text.replace(at, 5, dtype);
+    check_open_graph(text, kLengths, dtype == "f16" ? 1e-2 : 1e-5);
+  }
+}
+
 TEST_CASE("a loop in a loop, in every way that its results are used") {
   for (const std::string initial : {"%v", "%h", "%z"})
     for (const std::string next : {"%c", "%h"}) {
@@ -325,6 +342,21 @@ def forward(self, x):
         g = torch.relu(torch.mm(g, self.k) + v)
         second.append(g.unsqueeze(1))
     return torch.cat(second, 1), torch.cat([first[0], first[-1]], 1)
+)"),
+             {{"2", "S", "3"}});
+}
+
+TEST_CASE("tensors that grow by one part in each turn") {
+  check_loop(script(R"(
+def forward(self, x):
+    h = torch.zeros([2, 3])
+    ahead = x[:, :1]
+    behind = x[:, :1]
+    for t in range(x.size(1)):
+        h = torch.tanh(h + x[:, t])
+        ahead = torch.cat([ahead, h.unsqueeze(1)], 1)
+        behind = torch.cat([h.unsqueeze(1) * 2.0, behind], 1)
+    return ahead, behind
 )"),
              {{"2", "S", "3"}});
 }

@@ -286,9 +286,11 @@ TEST_CASE("what differs from turn to turn is refused with its reason") {
     y = x[:, :1]
     for t in range(1, x.size(1)):
         y = torch.cat([y, x[:, t:t + 1]], 1)
+        y = torch.relu(y)
     return y
 )"),
-           "");
+           "  why:  the result of aten::cat is f32[2,3,3] in turn 1 and f32[2,4,3] in turn 2\n"
+           "  help: collect the parts in a list, and torch.cat them once after the loop\n");
   CHECK_EQ(reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
@@ -297,7 +299,9 @@ TEST_CASE("what differs from turn to turn is refused with its reason") {
         h = h + x[:, t]
     return h
 )"),
-           "");
+           "  why:  a branch in it goes another way in some turns, by the number of the turn\n"
+           "  help: only the first turn may differ (`if t == 0`); compute both ways and choose "
+           "with torch.where\n");
   CHECK_EQ(reason(R"(
     h = x[:, 0]
     flip = True
@@ -308,14 +312,17 @@ TEST_CASE("what differs from turn to turn is refused with its reason") {
         h = h + x[:, t]
     return h
 )"),
-           "");
+           "  why:  a number changes from turn to turn, and is no tensor\n"
+           "  help: let it grow by a constant (count += 1), or carry a tensor\n");
   CHECK_EQ(reason(R"(
     outs = []
     for t in range(x.size(1)):
         outs.append(x[:, t] * 2.0)
     return outs[1]
 )"),
-           "");
+           "  why:  what turn 1 of a loop computed is used by itself (mul)\n"
+           "  help: only the first and the last turn can be told apart; join all of them with "
+           "torch.stack or torch.cat\n");
   CHECK_EQ(reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
@@ -323,45 +330,47 @@ TEST_CASE("what differs from turn to turn is refused with its reason") {
     return h
 )",
                   {2, 2, 3}),
-           "");
+           "  why:  it took 2 turns with the sample, too few to compare\n"
+           "  help: give sample inputs for which it takes 3 or more\n");
   CHECK_EQ(reason(R"(
     out = torch.zeros([2, x.size(1), 3])
     for t in range(x.size(1)):
         out[:, t] = x[:, t] + out[:, t - 1]
     return out
 )"),
-           "");
-  CHECK_EQ(reason(R"(
+           "  why:  the argument 'index' of aten::select.int follows from the number of the turn\n"
+           "  help: index a tensor of outside of the loop with the turn, or compute with the turn "
+           "as a tensor\n");
+  CHECK_EQ(
+      reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
         h = h + x[:, :t + 1].sum(1)
     return h
 )"),
-           "");
-  CHECK_EQ(reason(R"(
+      "  why:  the result of aten::slice.Tensor is f32[2,2,3] in turn 1 and f32[2,3,3] in turn 2\n"
+      "  help: let every turn do the same to tensors of the same shape; what differs in one turn "
+      "can come before or after the loop\n");
+  CHECK_EQ(
+      reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
         h = h * float(t * t)
     return h
 )"),
-           "");
+      "  why:  the argument 'other' of aten::mul.Scalar is computed from the number of the turn\n"
+      "  help: compute with the turn as a tensor, or let it be a sum of the turn and a constant\n");
   CHECK_EQ(reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
         h = h + x[:, t // 2]
     return h
 )"),
-           "");
-  CHECK_EQ(reason(R"(
-    h = x[:, 0]
-    t = 0
-    while t < x.size(1) and t < 100:
-        h = h + x[:, t]
-        t += 1
-    return h
-)"),
-           "");
-  CHECK_EQ(reason(R"(
+           "  why:  the argument 'index' of aten::select.int follows from the number of the turn\n"
+           "  help: index a tensor of outside of the loop with the turn, or compute with the turn "
+           "as a tensor\n");
+  CHECK_EQ(
+      reason(R"(
     h = x[:, 0]
     t = 0
     while h.sum() < 100.0:
@@ -369,7 +378,8 @@ TEST_CASE("what differs from turn to turn is refused with its reason") {
         t += 1
     return h
 )"),
-           "");
+      "  why:  its condition comes from aten::Bool; a file would hold the way of this one run\n"
+      "  help: make the number of turns a constant or a size of an input\n");
 }
 
 }  // namespace
