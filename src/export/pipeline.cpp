@@ -6,6 +6,7 @@
 #include "nnef_writer/archive.h"
 #include "src/diag/error.h"
 #include "src/export/signature.h"
+#include "src/export/states.h"
 #include "src/export/torch_module.h"
 
 namespace t2n {
@@ -73,39 +74,6 @@ void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
   }
 }
 
-/// The states that the trace found are samples from now on, with the model's own values.
-void add_states(TracedModel& model) {
-  for (const trace::State& state : model.traced.states) {
-    const auto same = [&](Sample& s) { return trace::flat_name(s.input.path) == state.name; };
-    const auto found = std::find_if(model.samples.begin(), model.samples.end(), same);
-    if (found != model.samples.end())
-      found->input.is_state = true;
-    else
-      model.samples.push_back(
-          {{{state.name}, state.initial, true}, model.traced.ranges[state.input]});
-  }
-}
-
-/// Which output feeds which input of the next call.
-void pair_states(const trace::Traced& traced, ExportResult& result) {
-  for (const trace::State& state : traced.states) {
-    Port& input = result.inputs[state.input];
-    Port& output = result.outputs[state.output];
-    input.state = output.state = state.path;
-    input.other_side = output.name;
-    output.other_side = input.name;
-  }
-}
-
-/// Axes of states are declared as those of inputs; along them a state may grow.
-void declare_axes(const DynamicOptions& dynamic, trace::TraceOptions& options) {
-  for (const dynamic::AxisSpec& spec : dynamic.axes) {
-    std::string name = spec.input;
-    std::replace(name.begin(), name.end(), '.', '_');
-    options.free_axes.emplace(std::move(name), spec.axis);
-  }
-}
-
 TracedModel load_and_trace(const std::string& path, const std::string& method,
                            const std::vector<Sample>& samples, const DynamicOptions& dynamic,
                            trace::TraceOptions options,
@@ -118,10 +86,10 @@ TracedModel load_and_trace(const std::string& path, const std::string& method,
   model.samples_from_file = samples.empty() && !model.info.samples.empty();
   progress("trace");
   learn_ranges(model, options);
-  declare_axes(dynamic, options);
+  options.free_axes = declared_axes(dynamic);
   if (dynamic.axes.empty() || options.explicit_states) {
     model.traced = torch_module().trace(*model.session, fill(model.samples, 0), options);
-    add_states(model);
+    model.samples = with_states(std::move(model.samples), model.traced);
   }
   if (!dynamic.axes.empty()) {
     model.dynamic = trace_dynamic_model(*model.session, model.samples, dynamic, options);
@@ -178,38 +146,6 @@ void add_dynamic(ExportResult& result, const dynamic::DynamicTrace& dynamic) {
   std::set<std::string> measured;
   for (const dynamic::Measured& value : dynamic.measured) measured.insert(value.op);
   result.measured.assign(measured.begin(), measured.end());
-}
-
-/// Inputs without influence stay, with a warning, or go if that was asked for.
-void settle_unused(const ExportOptions& options, ir::Graph& graph, nnef::Document& document,
-                   ExportResult& result) {
-  const std::vector<size_t> unused = unused_inputs(graph, document);
-  std::string names;
-  for (const size_t i : unused) {
-    names += (names.empty() ? "" : ", ") + quoted(result.inputs[i].name);
-    result.inputs[i].is_unused = true;
-    if (options.prune_unused_inputs) result.pruned_inputs.push_back(result.inputs[i].name);
-  }
-  if (unused.empty()) return;
-  if (options.prune_unused_inputs) {
-    drop_inputs(graph, document, unused);
-    std::erase_if(result.inputs, [](const Port& port) { return port.is_unused; });
-  } else if (options.report) {
-    const auto number = [&](const char* one, const char* several) {
-      return unused.size() == 1 ? one : several;
-    };
-    options.report(Diagnostic{
-        .severity = Severity::warning,
-        .id = "input-unused",
-        .message = cat("no output depends on the ", number("input ", "inputs "), names),
-        .where = {},
-        .details = {},
-        .why = number("nothing reads its values; at most its shape counts, a constant of the file",
-                      "nothing reads their values; at most their shapes count, constants of the "
-                      "file"),
-        .help = cat("the file asks for ", number("it and ignores it", "them and ignores them"),
-                    "; --prune-unused-inputs leaves ", number("it", "them"), " out")});
-  }
 }
 
 size_t count_operations(const nnef::Document& document) {

@@ -48,6 +48,17 @@ void drop_places(std::vector<T>& list, const std::vector<size_t>& places) {
     list.erase(list.begin() + static_cast<std::ptrdiff_t>(places[i - 1]));
 }
 
+/// Takes inputs out of the graph and of the document that says it.
+void drop_inputs(ir::Graph& graph, nnef::Document& document, const std::vector<size_t>& places) {
+  std::set<std::string> names;
+  for (const size_t i : places) names.insert(document.graph.parameters[i]);
+  std::erase_if(document.graph.body, [&](const nnef::Assignment& statement) {
+    return is_external(statement) && names.contains(statement.left.text);
+  });
+  drop_places(document.graph.parameters, places);
+  drop_places(graph.inputs, places);
+}
+
 }  // namespace
 
 std::vector<size_t> unused_inputs(const ir::Graph& graph, const nnef::Document& document) {
@@ -61,14 +72,35 @@ std::vector<size_t> unused_inputs(const ir::Graph& graph, const nnef::Document& 
   return out;
 }
 
-void drop_inputs(ir::Graph& graph, nnef::Document& document, const std::vector<size_t>& places) {
-  std::set<std::string> names;
-  for (const size_t i : places) names.insert(document.graph.parameters[i]);
-  std::erase_if(document.graph.body, [&](const nnef::Assignment& statement) {
-    return is_external(statement) && names.contains(statement.left.text);
-  });
-  drop_places(document.graph.parameters, places);
-  drop_places(graph.inputs, places);
+void settle_unused(const ExportOptions& options, ir::Graph& graph, nnef::Document& document,
+                   ExportResult& result) {
+  const std::vector<size_t> unused = unused_inputs(graph, document);
+  std::string names;
+  for (const size_t i : unused) {
+    names += (names.empty() ? "" : ", ") + quoted(result.inputs[i].name);
+    result.inputs[i].is_unused = true;
+    if (options.prune_unused_inputs) result.pruned_inputs.push_back(result.inputs[i].name);
+  }
+  if (unused.empty()) return;
+  if (options.prune_unused_inputs) {
+    drop_inputs(graph, document, unused);
+    std::erase_if(result.inputs, [](const Port& port) { return port.is_unused; });
+  } else if (options.report) {
+    const auto number = [&](const char* one, const char* several) {
+      return unused.size() == 1 ? one : several;
+    };
+    options.report(Diagnostic{
+        .severity = Severity::warning,
+        .id = "input-unused",
+        .message = cat("no output depends on the ", number("input ", "inputs "), names),
+        .where = {},
+        .details = {},
+        .why = number("nothing reads its values; at most its shape counts, a constant of the file",
+                      "nothing reads their values; at most their shapes count, constants of the "
+                      "file"),
+        .help = cat("the file asks for ", number("it and ignores it", "them and ignores them"),
+                    "; --prune-unused-inputs leaves ", number("it", "them"), " out")});
+  }
 }
 
 }  // namespace t2n

@@ -6,13 +6,15 @@
 
 #include "ir/graph.h"
 #include "nnef_writer/ast.h"
+#include "src/export/pipeline.h"
 
 namespace t2n {
 
 /// Places of the inputs that no statement reads, nor sizes of which any statement names.
 std::vector<size_t> unused_inputs(const ir::Graph& graph, const nnef::Document& document);
 
-/// Takes inputs out of the graph and of the document that says it.
-void drop_inputs(ir::Graph& graph, nnef::Document& document, const std::vector<size_t>& places);
+/// Inputs without influence stay, with a warning, or go if that was asked for.
+void settle_unused(const ExportOptions& options, ir::Graph& graph, nnef::Document& document,
+                   ExportResult& result);
 
 }  // namespace t2n

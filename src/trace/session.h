@@ -33,6 +33,7 @@ class Session {
     Tensors states;
   };
   struct Attempt;
+  struct Verdict;
   Split split(const std::vector<SampleInput>& inputs, bool may_be_states) const;
   bool is_argument(const SampleInput& sample) const;
   std::vector<ir::Tensor> run_plain(const std::vector<SampleInput>& arguments, StateWatch& watch);
@@ -40,6 +41,7 @@ class Session {
   Attempt attempt(const Split& given, const TraceOptions& options);
   void run_recorded(const Split& given, const TraceOptions& options, StateWatch& watch,
                     Attempt& attempt);
+  Verdict judge(Attempt& attempt, const Split& given, bool explicit_states);
   Traced settle(Attempt attempt, const Split& given, const Tensors& by_user,
                 const TraceOptions& options);
 

@@ -96,6 +96,10 @@ bool is_dependent(const std::set<std::string>& dependent, const std::string& pat
   return first != dependent.end() && (*first == path || first->starts_with(path + "."));
 }
 
+std::ptrdiff_t place_of(const std::vector<ir::ValueId>& inputs, ir::ValueId input) {
+  return std::find(inputs.begin(), inputs.end(), input) - inputs.begin();
+}
+
 /// Inputs that are none after all are constants of the model again.
 void make_constant(ir::Graph& graph, ir::ValueId input, const std::string& path,
                    const at::Tensor& tensor) {
@@ -120,8 +124,16 @@ struct Session::Attempt {
   Traced traced;
   std::vector<Candidate> candidates;
   std::vector<Change> changes;
+  std::vector<FlatOutput> results;  ///< names alone
   std::set<std::string> dependent;  ///< tensors that the model holds in the end and an input made
   std::optional<Error> error;
+};
+
+struct Session::Verdict {
+  std::vector<Attempt::Candidate> states;
+  std::vector<Attempt::Candidate> dropped;
+  std::vector<Change> refused;
+  std::vector<Change> unread;
 };
 
 bool Session::is_argument(const SampleInput& sample) const {
@@ -183,7 +195,8 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
     out.graph.outputs.push_back(recorder.value(output.tensor, {}));
     out.outputs.push_back(copy(output.tensor));
   }
-  out.graph.output_names = output_names(out.graph, outputs);
+  attempt.results = outputs;
+  for (FlatOutput& output : attempt.results) output.tensor.reset();  // names alone
   out.ranges = ranges.ranges(out.graph.inputs.size());
   out.decisions = interpreter.decisions();
   if (!watch.wrote()) return;
@@ -295,15 +308,12 @@ bool Session::settles(const Split& given) {
   }
 }
 
-Traced Session::settle(Attempt attempt, const Split& given, const Tensors& by_user,
-                       const TraceOptions& options) {
-  ir::Graph& graph = attempt.traced.graph;
-  std::map<std::string, Change> by_path;
-  std::vector<Change> refused;
-  std::vector<Change> unread;
+/// Sorts what changed: into states, what is refused, and what crosses no call.
+Session::Verdict Session::judge(Attempt& attempt, const Split& given, bool explicit_states) {
+  Verdict out;
   const auto decide = [&](const Change& change, bool is_live) {
-    if (is_live && (!options.explicit_states || !change.reason.empty())) refused.push_back(change);
-    if (!is_live && !change.was_read) unread.push_back(change);
+    if (is_live && (!explicit_states || !change.reason.empty())) out.refused.push_back(change);
+    if (!is_live && !change.was_read) out.unread.push_back(change);
   };
   std::optional<bool> settled;  // it takes two runs: only if something would be refused
   const auto is_table = [&](const Change& change) {
@@ -311,23 +321,24 @@ Traced Session::settle(Attempt attempt, const Split& given, const Tensors& by_us
     if (!settled) settled = settles(given);
     return *settled;
   };
+  std::map<std::string, Change> by_path;
   for (const Change& change : attempt.changes) {
     by_path[change.path] = change;
     if (!change.before.defined()) decide(change, change.could_be_seen && !is_table(change));
   }
   std::vector<Attempt::Candidate> changed;
-  std::vector<Attempt::Candidate> dropped;
-  for (Attempt::Candidate& candidate : attempt.candidates)
-    (by_path.contains(candidate.path) && candidate.next != ir::kNoValue ? changed : dropped)
-        .push_back(std::move(candidate));
-  std::vector<ir::ValueId> ins;
+  std::vector<ir::ValueId> inputs;
   std::vector<ir::ValueId> nexts;
-  for (const Attempt::Candidate& candidate : changed) {
-    ins.push_back(candidate.input);
+  for (Attempt::Candidate& candidate : attempt.candidates) {
+    if (!by_path.contains(candidate.path) || candidate.next == ir::kNoValue) {
+      out.dropped.push_back(std::move(candidate));
+      continue;
+    }
+    inputs.push_back(candidate.input);
     nexts.push_back(candidate.next);
+    changed.push_back(std::move(candidate));
   }
-  const std::set<size_t> live = live_states(graph, ins, nexts);
-  std::vector<Attempt::Candidate> states;
+  const std::set<size_t> live = live_states(attempt.traced.graph, inputs, nexts);
   for (size_t i = 0; i < changed.size(); ++i) {
     Change& change = by_path.at(changed[i].path);
     if (change.in_place && change.reason.empty() && !changed[i].shared_with.empty()) {
@@ -335,33 +346,38 @@ Traced Session::settle(Attempt attempt, const Split& given, const Tensors& by_us
       change.remedy = "clone() one of them before the model is saved";
     }
     decide(change, live.contains(i));
-    (live.contains(i) ? states : dropped).push_back(std::move(changed[i]));
+    (live.contains(i) ? out.states : out.dropped).push_back(std::move(changed[i]));
   }
-  if (!refused.empty() && !options.explicit_states) refuse_changes(refused, graph);
-  if (!refused.empty()) refuse_explicit(refused, graph);
-  note_unread(unread, graph, options.report);
-  for (const Attempt::Candidate& candidate : dropped) {
+  return out;
+}
+
+Traced Session::settle(Attempt attempt, const Split& given, const Tensors& by_user,
+                       const TraceOptions& options) {
+  Traced& out = attempt.traced;
+  ir::Graph& graph = out.graph;
+  Verdict verdict = judge(attempt, given, options.explicit_states);
+  if (!verdict.refused.empty() && !options.explicit_states) refuse_changes(verdict.refused, graph);
+  if (!verdict.refused.empty()) refuse_explicit(verdict.refused, graph);
+  note_unread(verdict.unread, graph, options.report);
+  for (const Attempt::Candidate& candidate : verdict.dropped) {
     if (by_user.contains(candidate.path))
       throw Error("input-unknown", cat("the model has no input ", quoted(candidate.name)),
                   cat("no call of forward reads what another left in ", quoted(candidate.path)));
+    out.ranges.erase(out.ranges.begin() + place_of(graph.inputs, candidate.input));
     make_constant(graph, candidate.input, candidate.path, candidate.initial);
   }
-  std::vector<FlatOutput> outputs;
-  for (const std::string& name : graph.output_names) outputs.push_back({name, {}});
-  for (Attempt::Candidate& candidate : states) {
-    outputs.push_back({candidate.name + "_next", {}});
-    const auto place = std::find(graph.inputs.begin(), graph.inputs.end(), candidate.input);
-    attempt.traced.states.push_back({candidate.path, candidate.name,
-                                     static_cast<size_t>(place - graph.inputs.begin()),
-                                     graph.outputs.size(), copy(candidate.initial)});
+  for (Attempt::Candidate& candidate : verdict.states) {
+    attempt.results.push_back({candidate.name + "_next", {}});
+    out.states.push_back({candidate.path, candidate.name,
+                          static_cast<size_t>(place_of(graph.inputs, candidate.input)),
+                          graph.outputs.size(), copy(candidate.initial)});
     graph.outputs.push_back(candidate.next);
-    attempt.traced.outputs.push_back(std::move(candidate.value));
+    out.outputs.push_back(std::move(candidate.value));
   }
-  graph.output_names = output_names(graph, outputs);
-  attempt.traced.ranges.resize(graph.inputs.size());
+  graph.output_names = output_names(graph, attempt.results);
   if (!options.rolled_loops.empty()) finish_loops(graph);
-  states_ = attempt.traced.states;
-  return std::move(attempt.traced);
+  states_ = out.states;
+  return std::move(out);
 }
 
 }  // namespace t2n::trace

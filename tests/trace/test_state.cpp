@@ -129,6 +129,16 @@ TEST_CASE("names that are taken") {
   CHECK_EQ(texts(clash.give("h", kX, false).trace()), "h:h_state:1->h_state_next_out");
 }
 
+TEST_CASE("what is no state takes no name and no place") {
+  Model scratch = model(
+      "def forward(self, x):\n  self.a = x\n  self.b = self.b + self.a\n  return {'a': self.b}\n",
+      kTwo);
+  const trace::Traced traced = scratch.trace();
+  CHECK_EQ(texts(traced), "b:b:1->b_next");
+  CHECK_EQ(traced.graph.output_names, std::vector<std::string>{"a", "b_next"});
+  CHECK_EQ(traced.ranges.size(), 2);
+}
+
 TEST_CASE("what crosses no call is no state, asked for or not") {
   const std::string sources[] = {
       "def forward(self, x):\n  self.h = x * 2\n  return self.h + 1\n",
