@@ -38,13 +38,16 @@ std::vector<int64_t> Chooser::candidates(const std::string& symbol, bool upwards
     return size >= 1 && size < bounds.below && size % bounds.multiple == 0 &&
            !taken_.contains(size) && size != sample && all_hold(relations_, alone);
   };
+  // Images are halved five times or cut into patches: nearer sizes could give the same number.
+  constexpr int64_t kLarge = 64, kApart = 33;
+  const int64_t apart = sample >= kLarge ? kApart : 1;
   const int64_t reach = std::max<int64_t>(sample, 32) * 2 + 40 * bounds.multiple;
   std::vector<int64_t> above;
   std::vector<int64_t> below;
   std::vector<int64_t> plain;
-  for (int64_t size = sample + 1; size < sample + reach && above.size() < kCandidates; ++size)
+  for (int64_t size = sample + apart; size < sample + reach && above.size() < kCandidates; ++size)
     if (fits(size)) (is_telling(size, bounds.multiple) ? above : plain).push_back(size);
-  for (int64_t size = sample - 1; size > 2 && below.size() < kCandidates; --size)
+  for (int64_t size = sample - apart; size > 2 && below.size() < kCandidates; --size)
     if (fits(size)) (is_telling(size, bounds.multiple) ? below : plain).push_back(size);
   for (int64_t size : {2, 1})
     if (size < sample && fits(size)) plain.push_back(size);
@@ -98,7 +101,8 @@ std::optional<Sizes> Chooser::smallest() const {
   for (const auto& [symbol, sample] : sample_) {
     std::vector<int64_t> values;
     const int64_t step = bounds(symbol).multiple;
-    for (int64_t size = may_be_empty(symbol) ? 0 : step; size < sample && values.size() < 2 * kCandidates; size += step)
+    for (int64_t size = may_be_empty(symbol) ? 0 : step;
+         size < sample && values.size() < 2 * kCandidates; size += step)
       values.push_back(size);
     values.push_back(sample);
     all.emplace_back(symbol, std::move(values));

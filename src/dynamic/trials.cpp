@@ -69,8 +69,8 @@ class Trials {
                      .measured = {},
                      .chooser = chooser_};
     std::vector<Trial> trials;
-    for (TraceAt& run : runs_) trials.push_back({run.sizes, run.traced.graph});
-    Inferred inferred = infer_shapes(trials, {declared_.shapes, [this] { return another(); }});
+    Inferred inferred = infer(trials);
+    while (refute(inferred)) inferred = infer(trials);
     out.measured = std::move(inferred.measured);
     for (Assumption& assumption : inferred.assumptions)
       found_.push_back(std::move(assumption.relation));
@@ -163,6 +163,52 @@ class Trials {
     throw Error(std::move(out));
   }
 
+  Inferred infer(std::vector<Trial>& trials) {
+    trials.clear();
+    for (const TraceAt& run : runs_) trials.push_back({run.sizes, run.traced.graph});
+    return infer_shapes(trials, {declared_.shapes, [this] { return another(); }});
+  }
+
+  /// Two sizes may have been equal by chance: H // 16 of neighbours. Tries sizes where they are
+  /// not; true if that is a trial more. An equality that the model needs, and that holds for few
+  /// sizes only, leaves no axis to be dynamic.
+  bool refute(const Inferred& inferred) {
+    for (const Assumption& assumption : inferred.assumptions) {
+      if (assumption.relation.relation != "==" || !settled_.insert(assumption.op).second) continue;
+      const auto sizes = sizes_against(assumption.relation);
+      if (!sizes) continue;
+      failure_.reset();
+      if (auto run = attempt(*sizes)) {
+        if (auto found = difference(runs_[0], *run)) throw Error(*std::move(found));
+        runs_.push_back(*std::move(run));
+        return true;
+      }
+      if (!holds_far_off(assumption.relation)) refuse("");
+    }
+    return false;
+  }
+
+  std::optional<Sizes> sizes_against(const Relation& relation) {
+    constexpr int kTries = 6;
+    for (int i = 0; i < kTries; ++i) {
+      const auto sizes = chooser_.next(symbols_of(declared_.sample), i % 2 == 0);
+      if (sizes && !holds(relation, *sizes)) return sizes;
+    }
+    return {};
+  }
+
+  /// Whether some symbol alone may be much larger than in the sample: multiples of a number are.
+  bool holds_far_off(const Relation& relation) const {
+    for (const auto& [symbol, sample] : declared_.sample) {
+      Sizes sizes = declared_.sample;
+      for (int64_t size = 4 * sample; size < 8 * sample + 64; ++size) {
+        sizes[symbol] = size;
+        if (holds(relation, sizes)) return true;
+      }
+    }
+    return false;
+  }
+
   /// Loops whose turns depend on the sizes are recorded as one operation, and all is traced again.
   bool roll_loops() {
     std::map<const void*, int64_t> turns;
@@ -198,6 +244,7 @@ class Trials {
   std::vector<TraceAt> runs_;
   std::set<const void*> rolled_;
   std::vector<Relation> found_;
+  std::set<std::string> settled_;  ///< operators whose equalities were looked at
   std::optional<std::pair<Sizes, Diagnostic>> failure_;
 };
 

@@ -25,6 +25,12 @@ TEST_CASE("further sizes are primes that nothing else in the model equals") {
   CHECK_EQ(dynamic::sizes_str(*down.next({"S"}, false)), dynamic::sizes_str(Sizes{{"S", 5}}));
 }
 
+TEST_CASE("large sizes move by more than a patch") {
+  Chooser image({{"H", 224}}, {}, {224});
+  CHECK_EQ(dynamic::sizes_str(*image.next({"H"})), dynamic::sizes_str(Sizes{{"H", 257}}));
+  CHECK_EQ(dynamic::sizes_str(*image.next({"H"}, false)), dynamic::sizes_str(Sizes{{"H", 191}}));
+}
+
 TEST_CASE("sizes keep to what is asserted, to multiples and to bounds") {
   Chooser chooser({{"P", 4}, {"S", 8}}, {relation("P + S <= 16"), relation("S >= 3")}, {4, 8});
   for (int i = 0; i < 2; ++i) {

@@ -104,6 +104,18 @@ TEST_CASE("axes that only fit some sizes are told by what they need") {
   CHECK_NE(both.error->help.find("give both the same symbol"), std::string::npos);
 }
 
+TEST_CASE("sizes that were equal by chance are told apart") {
+  // Patches of 16: the first sizes tried give the three patches of the sample again.
+  const Outcome fixed =
+      trace_body("  return x.unfold(1, 16, 16) + y\n", {{2, 48}, {2, 3, 1}}, {"x:1=S"});
+  REQUIRE(fixed.error);
+  CHECK_EQ(fixed.error->id, "dynamic-failed");
+  const Outcome own = trace_body("  n = x.size(1) // 16\n  return x[:, :n] * y[0, 0]\n",
+                                 {{2, 32}, {2, 2}}, {"x:1=S"});
+  CHECK(!own.error);
+  CHECK_EQ(own.shapes, "[2,((S) // (16))]");
+}
+
 TEST_CASE("literals that equal the sample's size are suspicious") {
   const auto said = [](const char* body) { return trace_body(body, {{2, 10, 4}}, {"x:1=S"}).said; };
   CHECK_EQ(said("  return x[:, :10]\n"),
