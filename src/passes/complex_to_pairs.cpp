@@ -59,12 +59,15 @@ bool has_symbolic_number(const ir::Node& node) {
 void rewrite(PairBuilder& b) {
   const bool is_ours = is_transform(b.node()) || b.involves_complex();
   const bool is_rearrangement = find_shape_rule(b.word()) != nullptr;
+  if (is_ours && b.node().body)
+    return b.refuse("a loop carries, reads or collects complex tensors",
+                    "let it do so with torch.view_as_real of them; inside, they may be complex");
   if (is_ours && !is_rearrangement && has_symbolic_number(b.node()))
     return b.refuse("one of its arguments is a size that is not known at export",
                     "export without --dynamic for this axis");
   if (is_transform(b.node())) return find_transform(b.word())(b);
   if (!is_ours) return b.keep();
-  if (const PairRule rule = b.node().body ? nullptr : find_rule(b.word())) return rule(b);
+  if (const PairRule rule = find_rule(b.word())) return rule(b);
   b.refuse("it has no form in real numbers here",
            "compute it from .real and .imag, or keep the tensors real");
 }

@@ -420,5 +420,32 @@ def forward(self, x):
              {{"2", "S"}}, {{{"S", 4}}, {{"S", 2}}, {{"S", 7}}});
 }
 
+TEST_CASE("complex numbers stay inside of a loop") {
+  check_loop(script(R"(
+def forward(self, x):
+    h = x[:, 0]
+    for t in range(x.size(1)):
+        z = torch.view_as_complex(h) * torch.view_as_complex(x[:, t])
+        h = torch.view_as_real(z).contiguous()
+    return h
+)"),
+             {{"2", "S", "3", "2"}});
+  const std::string carried = open_error(looped(script(R"(
+def forward(self, x):
+    h = torch.complex(x[:, 0], x[:, 0])
+    for t in range(x.size(1)):
+        h = h * torch.complex(x[:, t], x[:, t])
+    return torch.view_as_real(h)
+)"),
+                                                {{"2", "S"}}, kLengths),
+                                         newest_target());
+  CHECK_EQ(carried,
+           "error[unsupported-op]: 1 operator (1 use) has no translation for tract@0.23.9; nothing "
+           "was written\n"
+           "   1x t2n::scan of complex tensors   first: the model (Model)\n"
+           "      why: a loop carries, reads or collects complex tensors\n"
+           "  help: let it do so with torch.view_as_real of them; inside, they may be complex\n");
+}
+
 }  // namespace
 }  // namespace t2n::test
