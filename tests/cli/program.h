@@ -21,6 +21,10 @@ struct Result {
   std::string err;
 };
 
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 using Arguments = std::vector<std::string>;
 /// Variables that differ from this process's; nothing: not set.
 using Variables = std::vector<std::pair<std::string, std::optional<std::string>>>;

@@ -5,10 +5,6 @@
 namespace t2n::test {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 /// One of the models of variable length, with its inputs.
 struct ModelSandbox : Sandbox {
   explicit ModelSandbox(const std::string& name) {

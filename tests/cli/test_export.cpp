@@ -19,10 +19,6 @@ Arguments export_digits(const Arguments& more) {
   return out;
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 /// The first of these that the system has.
 std::string some_locale() {
   for (const char* name : {"tr_TR.UTF-8", "de_DE.UTF-8", "C.UTF-8"}) {

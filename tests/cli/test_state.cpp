@@ -4,10 +4,6 @@
 namespace t2n::test {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 Arguments export_of(const std::string& model, const Arguments& more) {
   Arguments out = {"export", model, "-t", "tract", "-o", "out.nnef"};
   out.insert(out.end(), more.begin(), more.end());

@@ -8,10 +8,6 @@ namespace {
 
 using ir::DType;
 
-const std::vector<Sizes> kSizes = {
-    {{"B", 2}, {"S", 5}}, {{"B", 1}, {"S", 1}}, {{"B", 3}, {"S", 9}}};
-const OpenInput kX{{"B", "S", "4"}};
-
 TEST_CASE("ranges over a size") {
   check_open(
       {

@@ -8,12 +8,6 @@ namespace {
 
 using ir::DType;
 
-const std::vector<Sizes> kSizes = {
-    {{"B", 2}, {"S", 5}}, {{"B", 1}, {"S", 1}}, {{"B", 3}, {"S", 9}}};
-const std::vector<Sizes> kLong = {{{"B", 2}, {"S", 5}}, {{"B", 1}, {"S", 4}}, {{"B", 3}, {"S", 9}}};
-const OpenInput kX{{"B", "S", "4"}};
-const OpenInput kIds{{"B", "S"}, DType::i64, 0, 9};
-
 TEST_CASE("reductions over a symbolic axis") {
   check_open(
       {

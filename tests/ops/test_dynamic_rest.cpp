@@ -8,9 +8,6 @@ namespace {
 
 using ir::DType;
 
-const std::vector<Sizes> kLong = {{{"B", 2}, {"S", 5}}, {{"B", 1}, {"S", 4}}, {{"B", 3}, {"S", 9}}};
-const OpenInput kX{{"B", "S", "4"}};
-
 TEST_CASE("windows and diagonals") {
   check_open(
       {

@@ -8,11 +8,12 @@
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/dynamic/infer.h"
+#include "src/dynamic/same.h"
 #include "src/export/torch_module.h"
 #include "src/passes/pass.h"
 #include "tests/ops/expressions.h"
 #include "tests/support/example.h"
-#include "tests/support/fit.h"
 
 namespace t2n::test {
 namespace {
@@ -58,47 +59,9 @@ std::vector<trace::SampleInput> named(const std::vector<ir::Tensor>& inputs) {
   return out;
 }
 
-/// Calls `visit` for each integer of a graph that may depend on sizes, always in the same order.
-template <typename Visit>
-void for_each_size(ir::Graph& graph, const Visit& visit) {
-  for (ir::Value& value : graph.values)
-    for (ir::Dim& dim : value.shape) visit(dim);
-  for (ir::Node& node : graph.nodes)
-    for (ir::Argument& arg : node.args) {
-      if (auto* one = std::get_if<ir::Dim>(&arg.value)) visit(*one);
-      if (auto* many = std::get_if<std::vector<ir::Dim>>(&arg.value))
-        for (ir::Dim& dim : *many) visit(dim);
-    }
-}
-
-std::vector<int64_t> sizes_of(ir::Graph& graph) {
-  std::vector<int64_t> out;
-  for_each_size(graph, [&](const ir::Dim& dim) { out.push_back(dim.value()); });
-  return out;
-}
-
-void fit_sizes(ir::Graph& graph, const std::vector<Sizes>& trials,
-               const std::vector<std::vector<int64_t>>& seen) {
-  size_t at = 0;
-  for (const auto& one : seen)
-    T2N_ASSERT(one.size() == seen[0].size(), "the traces at different sizes differ");
-  for_each_size(graph, [&](ir::Dim& dim) {
-    std::vector<int64_t> values;
-    for (const auto& one : seen) values.push_back(one[at]);
-    dim = fitted(trials, values);
-    ++at;
-  });
-}
-
 Example closed(const OpenExample& example) {
   return {example.graph, example.runs.at(0).inputs, example.runs.at(0).expected,
           example.disabled_passes};
-}
-
-std::string described(const Sizes& sizes) {
-  std::string out;
-  for (const auto& [symbol, size] : sizes) out += cat(out.empty() ? "" : ", ", symbol, "=", size);
-  return out;
 }
 
 }  // namespace
@@ -107,22 +70,32 @@ OpenExample open_example(const Script& model, const std::vector<OpenInput>& inpu
                          const std::vector<Sizes>& runs) {
   OpenExample out;
   out.disabled_passes = model.disabled_passes;
+  dynamic::InferOptions options;
+  for (const OpenInput& input : inputs) options.inputs.push_back(open_shape(input));
   const auto session = torch_module().compile({model.source, model.parameters});
-  const std::vector<Sizes> trials = with_more(runs);
-  std::vector<std::vector<int64_t>> seen;
-  for (const Sizes& sizes : trials) {
-    std::vector<ir::Tensor> values;
+  const auto trace = [&](const Sizes& sizes) {
+    OpenExample::Run run{sizes, {}, {}};
     for (const OpenInput& input : inputs)
-      values.push_back(draw_input(open_shape(input), input, sizes, values.size() + 1));
-    trace::Traced traced = torch_module().trace(*session, named(values), {});
+      run.inputs.push_back(draw_input(open_shape(input), input, sizes, run.inputs.size() + 1));
+    trace::TraceOptions keep;
+    keep.keep_sizes = true;
+    trace::Traced traced = torch_module().trace(*session, named(run.inputs), keep);
     if (model.edit) model.edit(traced.graph);
-    seen.push_back(sizes_of(traced.graph));
-    if (seen.size() == 1) out.graph = std::move(traced.graph);
-    if (seen.size() <= runs.size())
-      out.runs.push_back({sizes, std::move(values), std::move(traced.outputs)});
-  }
-  fit_sizes(out.graph, trials, seen);
-  out.graph.attributes[ir::kSampleSizes] = runs.at(0);
+    run.expected = std::move(traced.outputs);
+    out.runs.push_back(std::move(run));
+    return dynamic::Trial{sizes, std::move(traced.graph)};
+  };
+  std::vector<Sizes> further = with_more(runs);
+  size_t next = runs.size();
+  options.more = [&] {
+    dynamic::Trial trial = trace(further.at(next++));
+    out.runs.pop_back();
+    return trial;
+  };
+  std::vector<dynamic::Trial> trials;
+  for (const Sizes& sizes : runs) trials.push_back(trace(sizes));
+  dynamic::infer_shapes(trials, options);
+  out.graph = std::move(trials[0].graph);
   return out;
 }
 
@@ -165,7 +138,8 @@ std::string open_differences(const OpenExample& example, const target::Target& t
     const std::string wrong = differences(
         {example.runs[i].expected, actual[i], text, exported.uses, target::target_name(target)},
         tolerance);
-    if (!wrong.empty()) out += cat("with ", described(example.runs[i].sizes), ":\n", wrong);
+    if (!wrong.empty())
+      out += cat("with ", dynamic::sizes_str(example.runs[i].sizes), ":\n", wrong);
   }
   return out.empty() ? out : cat(out, "\n", text);
 }

@@ -33,8 +33,7 @@ struct OpenExample {
   std::vector<std::string> disabled_passes;
 };
 
-/// Traces the model at many sizes and writes each integer of the graph as an expression of the
-/// symbols that fits all of them. `runs` are the sizes to compare at.
+/// Traces the model at the sizes of `runs`, to compare at, and infers every size of the graph.
 OpenExample open_example(const Script& model, const std::vector<OpenInput>& inputs,
                          const std::vector<Sizes>& runs);
 /// A graph in the text form of the IR, whose symbols stand in shapes and arguments; what is
@@ -58,5 +57,14 @@ void check_open_with(const std::vector<std::pair<std::string, ir::Tensor>>& para
 /// Every target, or the newest, must refuse the expression with a message that holds `text`.
 void check_open_refused(const std::string& expression, const std::vector<OpenInput>& inputs,
                         const std::vector<Sizes>& runs, const std::string& text);
+
+/// Sizes that most models take: the traced ones, one each, and larger ones.
+inline const std::vector<Sizes> kSizes = {
+    {{"B", 2}, {"S", 5}}, {{"B", 1}, {"S", 1}}, {{"B", 3}, {"S", 9}}};
+/// For models that take some entries away.
+inline const std::vector<Sizes> kLong = {
+    {{"B", 2}, {"S", 5}}, {{"B", 1}, {"S", 4}}, {{"B", 3}, {"S", 9}}};
+inline const OpenInput kX{{"B", "S", "4"}};
+inline const OpenInput kIds{{"B", "S"}, ir::DType::i64, 0, 9};
 
 }  // namespace t2n::test
