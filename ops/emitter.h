@@ -102,7 +102,7 @@ class Emitter {
   void result(std::string_view op, const std::vector<Ref>& operands,
               const Attributes& attributes = {});
 
-  // --- used by translate.cpp and OpView only ---
+  // Used by translate.cpp and OpView only.
   struct State;
   State& state() { return *state_; }
   Ref value(ir::ValueId id);
@@ -112,8 +112,8 @@ class Emitter {
  private:
   Ref reshape_groups(Ref x, const Shape& shape);
   Ref slice_open(Ref x, int axis, const Dim& begin, const Dim& end);
+  Ref gather_repeats(Ref x, const Shape& shape);
   Ref gather_steps(Ref x, int axis, int64_t first, int64_t count, int64_t step);
-
   std::unique_ptr<State> state_;
 };
 

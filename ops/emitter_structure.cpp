@@ -165,6 +165,24 @@ Ref Emitter::slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride) 
               entry.dtype, shape);
 }
 
+/// Of a constant repeated a symbolic number of times tract takes the shape before for the one after
+/// ("Incompatible reshape"): its entries are gathered by an index that it cannot know.
+Ref Emitter::gather_repeats(Ref x, const Shape& shape) {
+  const size_t added = shape.size() - this->shape(x).size();
+  Ints leading(added);
+  std::iota(leading.begin(), leading.end(), 0);
+  Ref out = unsqueeze(x, leading);
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis].is_constant() || this->shape(out)[axis] != Dim(1)) continue;
+    const Ref zeros = elementwise("min", {range(shape[axis]), scalar(0, DType::i64)});
+    Shape now = this->shape(out);
+    now[axis] = shape[axis];
+    out = call("tract_core_gather", {out, zeros}, {{"axis", static_cast<int64_t>(axis)}}, dtype(x),
+               now);
+  }
+  return broadcast_to(out, shape);
+}
+
 Ref Emitter::broadcast_to(Ref x, const Shape& shape) {
   const TensorEntry entry = state_->at(x);
   if (state_->agrees(entry.shape, shape)) return x;
@@ -185,6 +203,8 @@ Ref Emitter::broadcast_to(Ref x, const Shape& shape) {
     return state_->restored(x, std::move(values));
   }
   if (entry.varies && !is_static(shape)) return state_->spread(*this, x, shape);
+  if (entry.kind == TensorEntry::Kind::constant && !is_static(shape) && stored_elements(entry) > 1)
+    return gather_repeats(x, shape);
   return call("tract_core_broadcast", {x}, {{"shape", shape}}, entry.dtype, shape);
 }
 

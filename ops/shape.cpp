@@ -82,6 +82,10 @@ void tile(const OpView& op, Emitter& out) {
   const Ref x = with_rank(out, op.tensor("self"), rank);
   if (is_empty(op.shape())) return out.result(empty(out, op.dtype(), op.shape()));
   if (out.shape(x) == op.shape()) return out.result(x);
+  bool is_spread = !is_static(op.shape());
+  for (size_t i = 0; i < repeats.size(); ++i)
+    is_spread = is_spread && (repeats[i] == Dim(1) || out.shape(x)[i] == Dim(1));
+  if (is_spread) return out.result(out.broadcast_to(x, op.shape()));
   out.result(out.call(op.nnef(), {x}, {{"repeats", repeats}}, op.dtype(), op.shape()));
 }
 

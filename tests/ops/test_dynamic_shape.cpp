@@ -236,5 +236,14 @@ TEST_CASE("sizes as numbers") {
       {kX, kIds}, kSizes, 1e-3);
 }
 
+TEST_CASE("parameters repeated for each entry of a batch, and merged with it") {
+  check_open_with({{"p", randn({1, 1, 8}, 1)}},
+                  {"(self.p.repeat(x.size(0), 1, 1) + 1).transpose(0, 1).contiguous()"
+                   ".view(1, x.size(0) * 2, 4)",
+                   "self.p.expand(x.size(0), -1, -1).reshape(x.size(0) * 2, 4) * 3",
+                   "self.p.expand(x.size(0), x.size(1), 8).reshape(-1, 4)"},
+                  {kX}, kSizes);
+}
+
 }  // namespace
 }  // namespace t2n::test
