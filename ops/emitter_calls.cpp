@@ -86,7 +86,9 @@ std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& ope
   std::vector<nnef::Argument> arguments;
   for (const Ref ref : operands) arguments.push_back({"", state_->operand(ref)});
   add_attributes(arguments, attributes);
-  return state_->append_call(op, std::move(arguments), results);
+  const std::vector<Ref> made = state_->append_call(op, std::move(arguments), results);
+  for (const Ref ref : made) state_->at(ref).of_sizes = state_->are_sizes(operands);
+  return made;
 }
 
 Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& list,
@@ -97,9 +99,26 @@ Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& list,
   return state_->append_call(op, std::move(arguments), {{dtype, shape}})[0];
 }
 
-Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& operands,
+namespace {
+
+/// tract from 0.23 on takes the quotient of two floats that it knows as sizes for one of sizes:
+/// W / 2W is 0. What pow gives is no size to it.
+bool is_quotient_of_sizes(std::string_view op, const Emitter& out, const std::vector<Ref>& operands,
+                          const std::function<bool(Ref)>& is_size) {
+  return op == "div" && ir::is_float(out.dtype(operands.at(0))) &&
+         std::all_of(operands.begin(), operands.end(), is_size);
+}
+
+}  // namespace
+
+Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
                          std::optional<DType> dtype, const Attributes& attributes) {
-  check_operand_dtypes(op, *this, operands);
+  check_operand_dtypes(op, *this, given);
+  std::vector<Ref> operands = given;
+  const auto is_size = [this](Ref ref) { return state_->at(ref).of_sizes; };
+  if (is_quotient_of_sizes(op, *this, given, is_size) &&
+      target::has(state_->target, target::Feature::open_sizes))
+    operands[0] = elementwise("pow", {given[0], scalar(1.0, this->dtype(given[0]))});
   std::vector<std::optional<nnef::Value>> literals;
   Shape shape;
   Shape tensor_shape;  // what the operands that are no literals span
@@ -124,7 +143,9 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& operands,
   }
   add_attributes(arguments, attributes);
   const TensorType type{dtype.value_or(this->dtype(operands.at(0))), shape};
-  return state_->append_call(op, std::move(arguments), {type})[0];
+  const Ref made = state_->append_call(op, std::move(arguments), {type})[0];
+  state_->at(made).of_sizes = op != "pow" && state_->are_sizes(operands);
+  return made;
 }
 
 }  // namespace t2n::ops

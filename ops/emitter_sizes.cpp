@@ -46,10 +46,21 @@ Ref Emitter::size(const Dim& size, DType dtype) {
                                : scalar(size.value(), dtype);
   const bool is_direct = ir::is_float(dtype) || dtype == DType::i64;
   if (!is_direct) return cast(this->size(size, DType::i64), dtype);
-  return state_->append_call(
+  const Ref number = state_->append_call(
       "tract_core_cast",
       {{"", dim_value(size)}, {"to", nnef::string(std::string(ir::dtype_name(dtype)))}},
       {{dtype, {}}})[0];
+  state_->at(number).of_sizes = true;
+  return number;
+}
+
+bool Emitter::State::are_sizes(const std::vector<Ref>& operands) {
+  const auto is_size = [this](Ref ref) { return at(ref).of_sizes; };
+  const auto is_known = [&](Ref ref) {
+    return at(ref).kind == TensorEntry::Kind::constant || is_size(ref);
+  };
+  return std::any_of(operands.begin(), operands.end(), is_size) &&
+         std::all_of(operands.begin(), operands.end(), is_known);
 }
 
 /// A range of dimensions makes tract 0.23 fail where a mask is made of it, and one of integers has

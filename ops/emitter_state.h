@@ -31,6 +31,7 @@ struct TensorEntry {
   bool is_input = false;
   bool is_claimed = false;  ///< bears the name of an IR value: others may not rename it
   bool varies = false;      ///< in the body of a scan: differs from turn to turn
+  bool of_sizes = false;    ///< computed from symbolic sizes alone
   std::string text;         ///< the final identifier; "" until finish()
 
   // Constants: joined along `axis`; parts of another dtype than `dtype` are cast while writing.
@@ -69,6 +70,9 @@ struct Emitter::State {
   /// The same with new results, named after the operation.
   std::vector<Ref> append_call(std::string_view op, std::vector<nnef::Argument> arguments,
                                const std::vector<TensorType>& types);
+
+  /// Whether operands are symbolic sizes, and constants, and nothing else.
+  bool are_sizes(const std::vector<Ref>& operands);
 
   nnef::Value name_of(Ref ref);  ///< an identifier whose text finish() fills in
   /// As an operand: rank-0 constants as literals where exact, other constants as variables.

@@ -277,23 +277,28 @@ Diagnostic assumption(const Relation& relation, const Traced& traced, const Deci
   ir::Node at;
   at.scope = decision.scope;
   at.source = decision.source;
-  return Diagnostic{.severity = Severity::warning,
-                    .id = "dynamic-assumption",
-                    .message = cat("the file holds for ", relation_str(relation), " only"),
-                    .where = {ir::node_where(traced.graph, at)},
-                    .details = {},
-                    .why = "a branch on a size is baked in the way that all sizes tried took it",
-                    .help = "to say that you know, give it with --assert"};
+  return Diagnostic{
+      .severity = Severity::warning,
+      .id = "dynamic-assumption",
+      .message = cat("the file holds for ", relation_str(relation), " only"),
+      .where = {ir::node_where(traced.graph, at)},
+      .details = {},
+      .why = decision.kind == Decision::Kind::loop
+                 ? "a loop takes the same number of turns at all sizes tried"
+                 : "a branch on a size is baked in the way that all sizes tried took it",
+      .help = "to say that you know, give it with --assert"};
 }
 
-/// Branches on sizes that went the same way in all trials bind the file to those sizes.
+/// Branches on sizes that went the same way in all trials bind the file to those sizes, and so do
+/// loops.
 std::vector<Relation> branch_relations(const Traced& traced, const Sizes& sample,
                                        const std::vector<Relation>& asserted,
                                        const Report& report) {
   std::vector<Relation> out;
   for (const Decision& decision : traced.decisions) {
-    if (decision.kind != Decision::Kind::branch || decision.relation.empty()) continue;
-    const std::string way = decision.way != 0 ? decision.relation : negated(decision.relation);
+    if (decision.relation.empty()) continue;
+    const bool is_as_said = decision.kind == Decision::Kind::loop || decision.way != 0;
+    const std::string way = is_as_said ? decision.relation : negated(decision.relation);
     const Relation relation{over_axes(decision.left, traced.graph), way,
                             over_axes(decision.right, traced.graph)};
     const auto same = [&](const Relation& other) { return other == relation; };

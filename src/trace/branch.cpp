@@ -43,15 +43,35 @@ void Interpreter::refuse_branch(const torch::jit::Node* node, const Shadow& shad
 void Interpreter::note_decision(const torch::jit::Node* node, const Shadow& shadow, int64_t way) {
   if (!options_.keep_sizes || !shadow || shadow->kind == ShadowInfo::Kind::data) return;
   const Place here = place();
-  decisions_.push_back(
-      {.kind = node->kind() == c10::prim::Loop ? Decision::Kind::loop : Decision::Kind::branch,
-       .id = node,
-       .way = way,
-       .relation = shadow->relation,
-       .left = shadow->left,
-       .right = shadow->right,
-       .scope = here.scope,
-       .source = here.source});
+  decisions_.push_back({.kind = Decision::Kind::branch,
+                        .id = node,
+                        .way = way,
+                        .relation = shadow->relation,
+                        .left = shadow->left,
+                        .right = shadow->right,
+                        .scope = here.scope,
+                        .source = here.source});
+}
+
+void Interpreter::note_loop(const torch::jit::Node* node, const Slot& trips,
+                            const Slots& conditions, int64_t turns) {
+  const Shadow& asked =
+      trips.shadow || conditions.empty() ? trips.shadow : conditions.back().shadow;
+  if (!options_.keep_sizes || !asked || asked->kind == ShadowInfo::Kind::data) return;
+  note_decision(node, asked, turns);
+  Decision& loop = decisions_.back();
+  loop.kind = Decision::Kind::loop;
+  loop.relation.clear();
+  if (trips.shadow && asked->kind == ShadowInfo::Kind::size && !depends_on_turn(asked)) {
+    // A loop that is left before its end needs the turns that it took, any other these alone.
+    const bool is_left = !conditions.empty() && !conditions.back().value.toBool();
+    loop.relation = is_left ? ">=" : trips.value.toInt() < 0 ? "<=" : "==";
+    loop.left = asked->expr;
+    loop.right = turns;
+  }
+  for (const Slot& condition : conditions)
+    if (!depends_on_turn(condition.shadow))
+      note_decision(node, condition.shadow, condition.value.toBool() ? 1 : 0);
 }
 
 std::string Interpreter::guard_id() {

@@ -229,6 +229,7 @@ void Interpreter::run_loop(Node* node, Env& env) {
     return s.shadow && s.shadow->kind == ShadowInfo::Kind::data;
   };
   changed_lists_.emplace_back();
+  Slots conditions;
   int64_t turn = 0;
   for (;; ++turn) {
     node_ = node;
@@ -236,7 +237,9 @@ void Interpreter::run_loop(Node* node, Env& env) {
       const Shadow& shadow = is_data(trips) ? trips.shadow : condition.shadow;
       if (!accept_guard(shadow)) refuse_branch(node, shadow);
     }
-    if (turn >= trips.value.toInt() || !condition.value.toBool()) break;
+    if (turn >= trips.value.toInt()) break;
+    conditions.push_back(condition);
+    if (!condition.value.toBool()) break;
     env[body->inputs()[0]] = {c10::IValue(turn), nullptr};
     for (size_t i = 0; i < carried.size(); ++i) env[body->inputs()[i + 1]] = carried[i];
     run_block(body, env);
@@ -247,7 +250,7 @@ void Interpreter::run_loop(Node* node, Env& env) {
   const auto lists = std::move(changed_lists_.back());
   changed_lists_.pop_back();
   if (recorder_ != nullptr) {
-    note_decision(node, trips.shadow ? trips.shadow : condition.shadow, turn);
+    note_loop(node, trips, conditions, turn);
     follow_lists(lists, turn, trips);
   }
   set_outputs(node, env, std::move(carried));

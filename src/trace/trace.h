@@ -77,7 +77,8 @@ struct Decision {
   Kind kind = Kind::branch;
   const void* id = nullptr;  ///< the place in the program: the same in every trace of a session
   int64_t way = 0;           ///< 1 or 0 of a branch, the turns of a loop
-  /// A branch on a comparison: `left` `relation` `right`, over symbols `size.value.axis`.
+  /// A branch on a comparison, or what the turns of a loop follow from: `left` `relation` `right`,
+  /// over symbols `size.value.axis`.
   std::string relation;  ///< "<", "<=", ">", ">=", "==", "!="; "" if the condition is anything else
   ir::Dim left;
   ir::Dim right;

@@ -72,6 +72,18 @@ TEST_CASE("a branch that all sizes took alike binds the file, unless the user kn
   CHECK(trivial.said.empty());
 }
 
+TEST_CASE("a loop of as many turns at all sizes binds the file to those") {
+  const Outcome counted =
+      trace_body("  for i in range(min(x.size(1), 4)):\n    x = x.sin() + 1\n  return x\n",
+                 {{2, 10}}, {"x:1=S"});
+  CHECK_EQ(counted.relations, Strings{"S >= 1", "min(S, 4) == 4"});
+  CHECK_EQ(counted.said, Strings{"the file holds for min(S, 4) == 4 only"});
+  const Outcome asked =
+      trace_body("  n = 1\n  while n < x.size(1):\n    n = n * 4\n    x = x + n\n  return x\n",
+                 {{2, 10}}, {"x:1=S"});
+  CHECK_EQ(asked.relations, Strings{"S >= 1", "1 < S", "4 < S", "16 >= S"});
+}
+
 TEST_CASE("what depends on a size other than by whole numbers is refused with its reason") {
   const auto message = [](const char* body) {
     const Outcome out = trace_body(body, {{2, 10}}, {"x:1=S"});

@@ -26,6 +26,15 @@ TEST_CASE("windows and diagonals") {
       {kX}, kLong, 1e-4);
 }
 
+TEST_CASE("quotients of sizes are no whole numbers") {
+  check_open(
+      {
+          "x * (torch.tensor(x.size(1)) / torch.tensor(2 * x.size(1)))",
+          "torch.upsample_nearest1d(x.transpose(1, 2), [3 * x.size(1)])",
+      },
+      {kX}, kLong);
+}
+
 TEST_CASE("what needs a size that is known is refused") {
   const std::string why = "known at export";
   check_open_refused("torch.quantile(x, 0.5, 1)", {kX}, kLong, why);
