@@ -149,9 +149,6 @@ ir::Tensor without_repeats(const ir::Tensor& tensor);
 /// "not loaded" constants of a textual IR have no bytes.
 bool is_loaded(const ir::Tensor& tensor);
 int64_t stored_bytes(const TensorEntry& entry);
-inline int64_t stored_elements(const TensorEntry& entry) {
-  return stored_bytes(entry) / ir::dtype_size(entry.dtype);
-}
 
 std::string type_str(DType dtype, const Shape& shape);
 /// An integer, or the dimension expression in tract's spelling.

@@ -203,7 +203,7 @@ Ref Emitter::broadcast_to(Ref x, const Shape& shape) {
     return state_->restored(x, std::move(values));
   }
   if (entry.varies && !is_static(shape)) return state_->spread(*this, x, shape);
-  if (entry.kind == TensorEntry::Kind::constant && !is_static(shape) && stored_elements(entry) > 1)
+  if (entry.kind == TensorEntry::Kind::constant && !is_static(shape))
     return gather_repeats(x, shape);
   return call("tract_core_broadcast", {x}, {{"shape", shape}}, entry.dtype, shape);
 }
