@@ -37,8 +37,8 @@ struct Value {
 /// A value known before the model runs: a parameter, buffer or literal tensor of the model.
 struct Constant {
   ValueId value = kNoValue;
-  /// Its bytes, a view into the mapped file wherever possible. Empty `bytes` with elements > 0 means
-  /// "not loaded": the text form of large constants.
+  /// Its bytes, a view into the mapped file wherever possible. Empty `bytes` with elements > 0
+  /// means "not loaded": the text form of large constants.
   Tensor data;
 };
 
@@ -87,7 +87,8 @@ struct Graph {
   std::vector<Constant> constants;
   std::vector<Scope> scopes = {Scope{}};
   std::vector<Source> sources;
-  /// Facts about the graph by key: sample sizes of symbols, statistics… Printed if registered (print.h).
+  /// Facts about the graph by key: sample sizes of symbols, statistics… Printed if registered
+  /// (print.h).
   std::map<std::string, std::any> attributes;
 };
 
@@ -135,7 +136,8 @@ std::vector<int> use_counts(const Graph& graph);
 // --- verify.cpp, print.cpp, parse.cpp ---
 /// Checks every invariant; `after` names what ran last. Errors: `ir-invalid`.
 void verify(const Graph& graph, std::string_view after);
-/// The text form: grouped by module, one operation a line; constants up to 64 bytes with their values.
+/// The text form: grouped by module, one operation a line; constants up to 64 bytes with their
+/// values.
 std::string print(const Graph& graph);
 /// Reads what print() writes; larger constants come back not loaded. Errors: `ir-syntax`.
 Graph parse(std::string_view text);

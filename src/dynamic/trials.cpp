@@ -68,18 +68,23 @@ class Trials {
                      .relations = {},
                      .measured = {},
                      .chooser = chooser_};
+    look_far();
     std::vector<Trial> trials;
     Inferred inferred = infer(trials);
     while (refute(inferred)) inferred = infer(trials);
     out.measured = std::move(inferred.measured);
     for (Assumption& assumption : inferred.assumptions)
       found_.push_back(std::move(assumption.relation));
+    find_fixed();
     out.traced = std::move(runs_[0].traced);
     out.traced.graph = std::move(trials[0].graph);
     return out;
   }
 
   const std::vector<Relation>& found() const { return found_; }
+  /// Branches, loops and numbers that follow from sizes in a way that no relation says, and that
+  /// came out the same in all trials.
+  const std::vector<Decision>& fixed() const { return fixed_; }
   const Chooser& chooser() const { return chooser_; }
 
  private:
@@ -165,6 +170,40 @@ class Trials {
     throw Error(std::move(out));
   }
 
+  static bool is_unsaid(const Decision& decision) {
+    return decision.relation.empty() && !decision.left.is_constant();
+  }
+
+  /// What follows from sizes otherwise than by whole numbers may change far from the sample only.
+  void look_far() {
+    const auto& decisions = runs_[0].traced.decisions;
+    if (std::none_of(decisions.begin(), decisions.end(), is_unsaid)) return;
+    Sizes far;
+    for (const auto& [symbol, sample] : declared_.sample) {
+      constexpr int64_t kSmall = 64;
+      const int64_t step = chooser_.bounds(symbol).multiple;
+      const int64_t size = (sample <= kSmall ? 9 * sample + 7 : 2 * sample) / step * step;
+      far[symbol] = std::min(size, chooser_.bounds(symbol).below - 1);
+    }
+    if (!all_hold(request_.asserted, far)) return;
+    auto run = attempt(far);
+    if (!run) return;
+    if (auto found = difference(runs_[0], *run)) throw Error(*std::move(found));
+    runs_.push_back(*std::move(run));
+  }
+
+  void find_fixed() {
+    std::map<const void*, std::set<std::string>> seen;
+    for (const TraceAt& run : runs_)
+      for (const Decision& decision : run.traced.decisions)
+        if (is_unsaid(decision)) seen[decision.id].insert(cat(decision.way, decision.number));
+    for (const Decision& decision : runs_[0].traced.decisions)
+      if (is_unsaid(decision) && !rolled_.contains(decision.id) && seen[decision.id].size() == 1) {
+        fixed_.push_back(decision);
+        seen[decision.id].insert("said");
+      }
+  }
+
   Inferred infer(std::vector<Trial>& trials) {
     trials.clear();
     for (const TraceAt& run : runs_) trials.push_back({run.sizes, run.traced.graph});
@@ -246,6 +285,7 @@ class Trials {
   std::vector<TraceAt> runs_;
   std::set<const void*> rolled_;
   std::vector<Relation> found_;
+  std::vector<Decision> fixed_;
   std::set<std::string> settled_;  ///< operators whose equalities were looked at
   std::optional<std::pair<Sizes, Diagnostic>> failure_;
 };
@@ -310,6 +350,45 @@ std::vector<Relation> branch_relations(const Traced& traced, const Sizes& sample
   return out;
 }
 
+void report_fixed(const std::vector<Decision>& fixed, const Traced& traced, const Report& report) {
+  if (!report) return;
+  for (const Decision& decision : fixed) {
+    if (over_axes(decision.left, traced.graph).is_constant()) continue;
+    ir::Node at;
+    at.scope = decision.scope;
+    at.source = decision.source;
+    const bool is_number = decision.kind == Decision::Kind::number;
+    report(Diagnostic{.severity = Severity::warning,
+                      .id = "dynamic-assumption",
+                      .message = is_number ? cat("the number ", decision.number,
+                                                 " is computed from sizes, and baked in")
+                                           : "a branch or loop that depends on sizes is baked in",
+                      .where = {ir::node_where(traced.graph, at)},
+                      .details = {},
+                      .why = "it is the same at all sizes tried; at others it may not be",
+                      .help = "compute it from whole sizes by + - * //, or from tensors"});
+  }
+}
+
+/// Multiples that torch needs are no news to tract, but not enough for it.
+void report_multiples(const std::vector<Relation>& found, const Report& report) {
+  for (const Relation& relation : found) {
+    const auto symbols = relation.left.symbols();
+    const bool is_symbol = symbols.size() == 1 && relation.left == ir::Dim::symbol(symbols[0]);
+    if (!report || relation.relation != "==" || !is_symbol) continue;
+    report(
+        Diagnostic{.severity = Severity::warning,
+                   .id = "dynamic-assumption",
+                   .message = cat("the file holds for ", relation_str(relation), " only"),
+                   .where = {},
+                   .details = {},
+                   .why = "the model runs at multiples only",
+                   .help = cat("if the engine does not see that, declare the multiple itself, as "
+                               "in --dynamic x:1=4*",
+                               symbols[0])});
+  }
+}
+
 /// A scan takes one turn or more.
 void add_lengths(const ir::Graph& graph, const Sizes& sample, std::vector<Relation>& out) {
   for (const ir::Node& node : graph.nodes) {
@@ -364,6 +443,8 @@ DynamicTrace trace_dynamic(Traced sample, const Request& request) {
   };
   add(request.asserted);
   add(trials.found());
+  report_multiples(trials.found(), request.report);
+  report_fixed(trials.fixed(), out.traced, request.report);
   add(branch_relations(out.traced, sizes, request.asserted, request.report));
   add(loop_relations(out.traced.graph, sizes));
   report_suspects(out.traced.graph, sizes, request.report);

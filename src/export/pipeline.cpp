@@ -50,6 +50,7 @@ struct TracedModel {
   std::vector<Sample> samples;
   trace::Traced traced;
   bool samples_from_file = false;
+  std::vector<std::string> inputs;  ///< names of the graph's inputs, before any is pruned
   std::optional<dynamic::DynamicTrace> dynamic;  ///< its `traced` moved to the one above
 };
 
@@ -95,6 +96,8 @@ TracedModel load_and_trace(const std::string& path, const std::string& method,
     model.dynamic = trace_dynamic_model(*model.session, model.samples, dynamic, options);
     model.traced = std::move(model.dynamic->traced);
   }
+  for (const ir::ValueId id : model.traced.graph.inputs)
+    model.inputs.push_back(model.traced.graph.values[static_cast<size_t>(id)].name);
   ir::verify(model.traced.graph, "trace");
   return model;
 }
@@ -173,12 +176,14 @@ std::unique_ptr<check::Runner> find_runner(const CheckOptions& options,
 }
 
 std::vector<ir::Tensor> tensor_leaves(const std::vector<trace::SampleInput>& inputs,
-                                      const ir::Graph& graph) {
+                                      const TracedModel& model) {
+  const ir::Graph& graph = model.traced.graph;
   std::vector<ir::Tensor> out;
-  for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
+  for (const ir::ValueId id : graph.inputs) {
+    const std::string& name = graph.values[static_cast<size_t>(id)].name;
+    const auto place = std::find(model.inputs.begin(), model.inputs.end(), name);
     for (const trace::SampleInput& input : inputs) {
-      if (!is_sample_of(input, name, i)) continue;
+      if (!is_sample_of(input, name, static_cast<size_t>(place - model.inputs.begin()))) continue;
       out.push_back(ir::as_pairs(std::get<ir::Tensor>(input.value)));
       break;
     }
@@ -211,11 +216,8 @@ std::vector<InputSet> input_sets(TracedModel& model, const CheckOptions& options
   }
   if (!model.dynamic) return out;
   sizes = {model.dynamic->chooser.sample()};
-  std::vector<std::string> names;
-  for (const ir::ValueId id : model.traced.graph.inputs)
-    names.push_back(model.traced.graph.values[static_cast<size_t>(id)].name);
   const auto runs = [&](const dynamic::Sizes& at) {
-    auto inputs = fill(samples_at(model.samples, names, model.dynamic->inputs, at), 1);
+    auto inputs = fill(samples_at(model.samples, model.inputs, model.dynamic->inputs, at), 1);
     try {
       auto expected = torch_module().run(*model.session, inputs);
       out.push_back({std::move(inputs), std::move(expected), sizes.size()});
@@ -231,10 +233,11 @@ std::vector<InputSet> input_sets(TracedModel& model, const CheckOptions& options
 }
 
 /// An engine that fails at other sizes fails because of them: the message says so.
-std::vector<ir::Tensor> run_set(check::Runner& runner, const InputSet& set, const ir::Graph& graph,
+std::vector<ir::Tensor> run_set(check::Runner& runner, const InputSet& set,
+                                const TracedModel& model,
                                 const std::vector<dynamic::Sizes>& sizes) {
   try {
-    return runner.run(tensor_leaves(set.inputs, graph));
+    return runner.run(tensor_leaves(set.inputs, model));
   } catch (const Error& error) {
     if (sizes.empty()) throw;
     Diagnostic diagnostic = error.diagnostic();
@@ -251,7 +254,7 @@ void check_artefact(const std::string& path, TracedModel& model,
   result.engine = runner.name();
   const std::vector<InputSet> sets = input_sets(model, options, result.sizes);
   for (const InputSet& set : sets) {
-    const auto actual = run_set(runner, set, model.traced.graph, result.sizes);
+    const auto actual = run_set(runner, set, model, result.sizes);
     if (actual.size() != set.expected.size())
       throw Error("engine-failed", cat("the engine gave ", actual.size(),
                                        " outputs, the model has ", set.expected.size()));

@@ -147,6 +147,7 @@ ir::Tensor resized(const ir::Tensor& tensor, const ir::Ints& shape) {
   }
   ir::OwnedTensor out = ir::allocate(tensor.dtype, shape);
   const auto size = static_cast<size_t>(ir::dtype_size(tensor.dtype));
+  Generator generator(1, 1);
   for (int64_t i = 0; i < out.tensor.elements(); ++i) {
     int64_t rest = i;
     int64_t from = 0;
@@ -154,6 +155,13 @@ ir::Tensor resized(const ir::Tensor& tensor, const ir::Ints& shape) {
       from += rest % shape[axis] % tensor.shape[axis] * tensor.strides[axis];
     std::memcpy(out.data.data() + static_cast<size_t>(i) * size,
                 tensor.bytes.data() + static_cast<size_t>(from) * size, size);
+    // Repeated values would tie where the model sorts or takes the largest.
+    if (ir::is_float(tensor.dtype) && i >= tensor.elements()) {
+      const double value = ir::element_f64(tensor, from);
+      constexpr double kShare = 0.1;
+      put_float(out.data, i, tensor.dtype,
+                value + kShare * generator.normal() * std::max(kShare, std::abs(value)));
+    }
   }
   return out.tensor;
 }

@@ -1,6 +1,7 @@
 // Branches on data: chosen by a select where both ways are pure, else refused or knowingly baked
 // in.
 #include <algorithm>
+#include <sstream>
 
 #include "src/diag/error.h"
 #include "src/trace/interpreter.h"
@@ -47,10 +48,30 @@ void Interpreter::note_decision(const torch::jit::Node* node, const Shadow& shad
                         .id = node,
                         .way = way,
                         .relation = shadow->relation,
-                        .left = shadow->left,
+                        .left = shadow->relation.empty() ? shadow->expr : shadow->left,
                         .right = shadow->right,
                         .scope = here.scope,
                         .source = here.source});
+}
+
+void Interpreter::note_numbers(const torch::jit::Node* node, const torch::jit::Stack& inputs,
+                               const std::vector<Shadow>& shadows) {
+  if (!options_.keep_sizes) return;
+  const auto note = [&](const Shadow& shadow, const c10::IValue& value) {
+    if (!shadow || shadow->kind != ShadowInfo::Kind::opaque || depends_on_turn(shadow)) return;
+    note_decision(node, shadow, 0);
+    decisions_.back().kind = Decision::Kind::number;
+    decisions_.back().left = shadow->expr;
+    decisions_.back().right = 0;
+    decisions_.back().relation.clear();
+    std::ostringstream text;
+    text << value;
+    decisions_.back().number = text.str();
+  };
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    note(shadows[i], inputs[i]);
+    for (const Shadow& element : containers_.find(inputs[i])) note(element, inputs[i]);
+  }
 }
 
 void Interpreter::note_loop(const torch::jit::Node* node, const Slot& trips,

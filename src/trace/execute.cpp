@@ -180,9 +180,11 @@ void Interpreter::run_operation(Node* node, Env& env) {
   const std::vector<at::Tensor> outputs = flatten_all(stack);
   if (ranges_ != nullptr) ranges_->see(op.schema().name(), inputs, outputs);
   if (write) {
+    note_numbers(node, inputs, shadows);
     recorder_->record_write(std::move(*write), outputs);
   } else if (recorder_ != nullptr && !knows_all(*recorder_, outputs) &&
              !is_nested_literal(inputs) && !reads_dictionary(inputs)) {
+    note_numbers(node, inputs, shadows);
     recorder_->record(recorder_->prepare(op, run, inputs, shadows, containers_, place()), outputs);
   }
   Slots results;

@@ -95,8 +95,10 @@ Shadow Interpreter::result_shadow(const std::string& name, const Stack& inputs,
     return size_shadow(inputs[0].toTensor(), 0);
   if (name == "aten::len" && inputs[0].isList()) return containers_.length(inputs[0]);
   if (name == "aten::numel" && options_.keep_sizes) return count_shadow(inputs[0].toTensor());
-  if (name == "aten::__getitem__" && inputs.size() == 2 && inputs[1].isInt())
-    return element_shadow(inputs[0], inputs[1].toInt());
+  if (name == "aten::__getitem__" && inputs.size() == 2 && inputs[1].isInt()) {
+    const Shadow element = element_shadow(inputs[0], inputs[1].toInt());
+    return element ? element : combine(name, inputs, shadows);
+  }
 
   Stack numbers = inputs;
   std::vector<Shadow> known = shadows;

@@ -96,6 +96,8 @@ class Interpreter {
   void set_outputs(torch::jit::Node* node, Env& env, Slots values) const;
   void note_decision(const torch::jit::Node* node, const Shadow& shadow, int64_t way);
   /// The turns that a loop took, and what it asked before each of them.
+  void note_numbers(const torch::jit::Node* node, const torch::jit::Stack& inputs,
+                    const std::vector<Shadow>& shadows);
   void note_loop(const torch::jit::Node* node, const Slot& trips, const Slots& conditions,
                  int64_t turns);
   [[noreturn]] void refuse_branch(const torch::jit::Node* node, const Shadow& shadow);

@@ -143,6 +143,8 @@ Shadow combine(const std::string& name, const std::vector<c10::IValue>& operands
   if (sizes_only && operands.size() == 3)
     if (auto part = range_part(name, operands, shadows)) return size_of(*std::move(part));
   ShadowInfo opaque{ShadowInfo::Kind::opaque, {}, {}, {}};
+  for (const Shadow& shadow : shadows)
+    if (shadow) opaque.expr = opaque.expr + shadow->expr;
   opaque.of_turn = std::any_of(shadows.begin(), shadows.end(), depends_on_turn);
   if (sizes_only && operands.size() == 2 && plain_int(0) && plain_int(1)) {
     opaque.relation = relation_of(name);

@@ -21,7 +21,7 @@ struct ShadowInfo {
     data,    ///< read from the values of a tensor
   };
   Kind kind = Kind::size;
-  ir::Dim expr;
+  ir::Dim expr;        ///< opaque: a sum of what it was computed from
   std::string origin;  ///< data: "aten::item (model.py:8)"
   at::Tensor truth;    ///< data: the tensor of one element whose truth this bool is, if it is one
   /// A bool that compares sizes (opaque): `left` `relation` `right`; "" if it is anything else.

@@ -71,15 +71,19 @@ struct TraceOptions {
   Report report;
 };
 
-/// A place where the way of the program follows from a size: a branch, or the turns of a loop.
+/// A place where the way of the program follows from a size: a branch, the turns of a loop, or a
+/// number that an operation was given and that no expression of sizes says.
 struct Decision {
-  enum class Kind { branch, loop };
+  enum class Kind { branch, loop, number };
   Kind kind = Kind::branch;
   const void* id = nullptr;  ///< the place in the program: the same in every trace of a session
   int64_t way = 0;           ///< 1 or 0 of a branch, the turns of a loop
+  std::string number = {};   ///< its text
   /// A branch on a comparison, or what the turns of a loop follow from: `left` `relation` `right`,
   /// over symbols `size.value.axis`.
-  std::string relation;  ///< "<", "<=", ">", ">=", "==", "!="; "" if the condition is anything else
+  /// "<", "<=", ">", ">=", "==", "!="; "" for anything else, and then `left` is a sum of the sizes
+  /// that it depends on.
+  std::string relation;
   ir::Dim left;
   ir::Dim right;
   ir::ScopeId scope = 0;

@@ -40,7 +40,8 @@ TEST_CASE("values that agree are inconclusive where the output hardly reacts") {
   CHECK_EQ(with(0), Verdict::inconclusive);
   CHECK_EQ(with(19.999), Verdict::inconclusive);
   CHECK_EQ(with(20), Verdict::ok);
-  CHECK_EQ(check::verdict({"y", check::compare(value, f32({1}, {2}), {}), 0.0, ""}), Verdict::differs);
+  CHECK_EQ(check::verdict({"y", check::compare(value, f32({1}, {2}), {}), 0.0, ""}),
+           Verdict::differs);
 }
 
 }  // namespace

@@ -94,6 +94,15 @@ TEST_CASE("what depends on a size other than by whole numbers is refused with it
   CHECK_EQ(message("  return x / (float(x.size(1)) / 4.0)\n"),
            "dynamic-differs: the argument 'other' of aten::div.Scalar is 2.5 and 2.75 at S=10 and "
            "at S=11");
+  // The same nearby, another far away.
+  CHECK_EQ(
+      message("  return x * float(x.size(1) // 64 == 0)\n"),
+      "dynamic-differs: the argument 'other' of aten::mul.Scalar is 1.0 and 0.0 at S=10 and at "
+      "S=97");
+  CHECK_EQ(
+      message("  return x * [1.0, 2.0, 3.0][min(x.size(1) // 50, 2)]\n"),
+      "dynamic-differs: the argument 'other' of aten::mul.Scalar is 1.0 and 2.0 at S=10 and at "
+      "S=97");
   CHECK_EQ(message("  return x.view(2, 5, 2)\n"),
            "dynamic-failed: the model does not run at S=11, only at the sample's S=10");
 }
