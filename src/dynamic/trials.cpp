@@ -193,10 +193,14 @@ class Trials {
   }
 
   void find_fixed() {
+    // A place in a loop is passed several times in a run.
     std::map<const void*, std::set<std::string>> seen;
-    for (const TraceAt& run : runs_)
+    for (const TraceAt& run : runs_) {
+      std::map<const void*, std::string> passed;
       for (const Decision& decision : run.traced.decisions)
-        if (is_unsaid(decision)) seen[decision.id].insert(cat(decision.way, decision.number));
+        if (is_unsaid(decision)) passed[decision.id] += cat(decision.way, decision.number, ";");
+      for (const auto& [id, ways] : passed) seen[id].insert(ways);
+    }
     for (const Decision& decision : runs_[0].traced.decisions)
       if (is_unsaid(decision) && !rolled_.contains(decision.id) && seen[decision.id].size() == 1) {
         fixed_.push_back(decision);

@@ -107,6 +107,15 @@ TEST_CASE("what depends on a size other than by whole numbers is refused with it
            "dynamic-failed: the model does not run at S=11, only at the sample's S=10");
 }
 
+TEST_CASE("a loop that is left early is baked in, which is said") {
+  const Outcome out = trace_body(
+      "  y = x\n  for t in range(x.size(1)):\n    if t >= 4:\n      break\n    y = y + 1\n"
+      "  return y\n",
+      {{2, 10}}, {"x:1=S"});
+  CHECK(!out.error);
+  CHECK_EQ(out.said, Strings{"a branch or loop that depends on sizes is baked in"});
+}
+
 TEST_CASE("axes that only fit some sizes are told by what they need") {
   // Pairs of neighbours: torch refuses odd sizes.
   const Outcome pairs = trace_body("  return x.view(2, -1, 2)\n", {{2, 10}}, {"x:1=S"});
