@@ -199,6 +199,10 @@ std::optional<ir::Tensor> Emitter::constant_value(Ref ref) const {
   return joined(entry);
 }
 
+bool Emitter::has_f64() const { return !state_->is_strict(); }
+
+void Emitter::declare_positions(Ref index) { state_->at(state_->base(index)).is_positions = true; }
+
 nnef::Value Emitter::operand(Ref ref) {
   if (!state_->is_strict()) return state_->operand(ref);
   nnef::Value out = nnef::identifier("");  // for a rule, which wants the tensor

@@ -104,8 +104,8 @@ nnef::Value Emitter::State::operand(Ref ref) {
 
 Ref Emitter::State::identifier(Ref ref) {
   if (at(ref).kind == TensorEntry::Kind::identifier) return ref;
-  if (is_strict() && std::find(at(ref).shape.begin(), at(ref).shape.end(), Dim(0)) !=
-                         at(ref).shape.end())
+  if (is_strict() &&
+      std::find(at(ref).shape.begin(), at(ref).shape.end(), Dim(0)) != at(ref).shape.end())
     throw Error("unsupported-argument",
                 cat("a tensor without elements, ", type_str(at(ref).dtype, at(ref).shape),
                     ", has no translation for ", target::target_name(target)),

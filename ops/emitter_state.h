@@ -80,6 +80,7 @@ struct Emitter::State {
   bool agrees(const Shape& a, const Shape& b) const;
 
   std::vector<Ref> outputs;
+  Ref copied(Emitter& emitter, Ref ref);
   /// An identifier of its own for a result; `named` holds those that are taken.
   Ref own_identifier(Emitter& emitter, Ref ref, std::set<int>& named);
   /// Makes sure that each output has an identifier of its own.

@@ -73,7 +73,7 @@ std::vector<Ref> lower(const Call& call, Emitter& out) {
   if (const nnef::Fragment* fragment = find_fragment(call.op))
     return inline_fragment(*fragment, call, out);
   if (call.op.starts_with("tract_"))
-    refuse(call, out, "standard NNEF has no operation, and no composition of operations, for it");
+    refuse(call, out, cat("no operations of standard NNEF say ", call.op));
   return of_numbers(call, out);
 }
 
@@ -187,8 +187,10 @@ Ref emit(Emitter& out, std::string_view op, const std::vector<Ref>& operands,
 }
 
 void refuse(const Call& call, Emitter& out, std::string_view why, std::string_view help) {
+  const ir::Node* node = out.state().node;
   throw Error("unsupported-argument",
-              cat(call.op, " has no translation for ", target::target_name(out.state().target)),
+              cat(node == nullptr ? call.op : ir::op_name(node->op), " has no translation for ",
+                  target::target_name(out.state().target)),
               std::string(why), help.empty() ? "export for tract" : std::string(help));
 }
 

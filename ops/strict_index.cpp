@@ -37,9 +37,25 @@ Ref gather_along(Emitter& out, Ref x, Ref index, int64_t axis, const Shape& shap
                  out.dtype(x));
 }
 
+/// Entries of an index count from the front here, where tract's may count from the end.
+Ref from_front(Emitter& out, Ref index, const Dim& n) {
+  const TensorEntry& entry = out.state().at(out.state().base(index));
+  if (entry.is_positions) return index;
+  if (const auto known = out.constant_value(index)) {
+    std::vector<int64_t> entries = ir::to_i64(*known);
+    for (int64_t& each : entries) each += each < 0 ? n.value() : 0;
+    return out.constant(ir::tensor_of(DType::i64, known->shape, entries), "index");
+  }
+  const Ref x = as_number(out, index);
+  const Ref from_end = add(out, x, number(out, static_cast<double>(n.value())));
+  return select(out, compare(out, "lt", x, number(out, 0.0)), from_end, x);
+}
+
 std::vector<Ref> gather(const Call& call, Emitter& out) {
-  return {gather_along(out, call.operands[0], call.operands[1], call.at("axis").integer,
-                       call.result().shape)};
+  const Ref x = call.operands[0];
+  const int64_t axis = call.at("axis").integer;
+  const Ref index = from_front(out, call.operands[1], out.shape(x).at(static_cast<size_t>(axis)));
+  return {gather_along(out, x, index, axis, call.result().shape)};
 }
 
 /// Row-major positions of x[.., index[..], ..], where all other axes count up with the index's own.
@@ -65,9 +81,11 @@ Ref gather_elements_along(Emitter& out, Ref x, Ref index, int axis) {
 }
 
 std::vector<Ref> gather_elements(const Call& call, Emitter& out) {
-  check_size(call, out, count(out.shape(call.operands[0])));
-  return {gather_elements_along(out, call.operands[0], call.operands[1],
-                                static_cast<int>(call.at("axis").integer))};
+  const Ref x = call.operands[0];
+  const auto axis = static_cast<int>(call.at("axis").integer);
+  check_size(call, out, count(out.shape(x)));
+  const Dim n = out.shape(x)[static_cast<size_t>(axis)];
+  return {gather_elements_along(out, x, from_front(out, call.operands[1], n), axis)};
 }
 
 /// Where writes go, for every pair of a write (axis 0) and a place (axis 1).
@@ -98,25 +116,27 @@ Ref written(Emitter& out, Ref x, Ref index, Ref updates, int axis) {
   return select(out, compare(out, "gt", last, number(out, 0.0)), values, x);
 }
 
-/// The axes of x that the index does not reach keep their values.
-Ref within(Emitter& out, Ref x, const Shape& reach, int axis, const Call& call) {
-  for (int other = 0; other < out.rank(x); ++other)
-    if (other != axis &&
-        out.shape(x)[static_cast<size_t>(other)] != reach[static_cast<size_t>(other)])
-      refuse(call, out, "the index is shorter than the tensor along other axes than its own");
-  return x;
+/// What the index does not reach along other axes keeps its values.
+Ref written_within(Emitter& out, Ref x, Ref index, Ref updates, int axis) {
+  for (int other = 0; other < out.rank(x); ++other) {
+    const int64_t reach = extent(out, index, other), n = extent(out, x, other);
+    if (other == axis || reach == n) continue;
+    const Ref part = written_within(out, out.slice(x, other, 0, reach), index, updates, axis);
+    return out.concat({part, out.slice(x, other, reach, n)}, other);
+  }
+  return written(out, x, index, updates, axis);
 }
 
 std::vector<Ref> scatter_elements(const Call& call, Emitter& out) {
   const auto axis = static_cast<int>(call.at("axis").integer);
-  const Ref index = call.operands[1], updates = call.operands[2];
+  const Ref x = call.operands[0], updates = call.operands[2];
+  const Ref index = from_front(out, call.operands[1], out.shape(x)[static_cast<size_t>(axis)]);
   const nnef::Value* reduction = call.find("reduction");
   if (reduction != nullptr && reduction->text != "none")
     refuse(call, out, cat("scattering with the reduction ", reduction->text));
-  const Ref x = within(out, call.operands[0], out.shape(index), axis, call);
   const int64_t places = out.shape(x)[static_cast<size_t>(axis)].value();
   check_size(call, out, count(out.shape(index)) * places);
-  return {written(out, x, index, updates, axis)};
+  return {written_within(out, x, index, updates, axis)};
 }
 
 /// Rows of x by an index of one number each.
@@ -137,7 +157,8 @@ std::vector<Ref> scatter_nd(const Call& call, Emitter& out) {
   int64_t stride = places;
   for (int64_t i = 0; i < depth; ++i) {
     stride /= sizes[static_cast<size_t>(i)];
-    const Ref one = as_number(out, out.squeeze(out.slice(rows, 1, i, i + 1), {1}));
+    const Ref one = as_number(out, from_front(out, out.squeeze(out.slice(rows, 1, i, i + 1), {1}),
+                                              shape[static_cast<size_t>(i)]));
     place = add(out, place, mul(out, one, number(out, static_cast<double>(stride))));
   }
   const Ref last = reduced(out, "max_reduce", hits_of(out, place, Dim(places), 0).number, 0);

@@ -1,4 +1,5 @@
 // Arithmetic, comparisons, logic, casts and reductions in strict NNEF.
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -38,28 +39,61 @@ std::vector<Ref> comparison(const Call& call, Emitter& out) {
 
 /// Of booleans.
 std::vector<Ref> logic(const Call& call, Emitter& out) {
-  for (const Ref x : call.operands)
-    if (out.dtype(x) != DType::boolean)
-      refuse(call, out, "standard NNEF has no operations on the bits of integers");
   return {emit(out, call.op, call.operands, call.attributes, call.result(),
                {.is_aligned = call.is_aligned})};
 }
 
-std::vector<Ref> exclusive_or(const Call& call, Emitter& out) {
-  for (const Ref x : call.operands)
-    if (out.dtype(x) != DType::boolean)
-      refuse(call, out, "standard NNEF has no operations on the bits of integers");
-  const Ref a = call.operands[0], b = call.operands[1];
-  return {out.elementwise(
-      "or", {logical_and(out, a, logical_not(out, b)), logical_and(out, logical_not(out, a), b)})};
+Ref exclusive_or(Emitter& out, Ref a, Ref b) {
+  return out.elementwise(
+      "or", {logical_and(out, a, logical_not(out, b)), logical_and(out, logical_not(out, a), b)});
+}
+
+/// x / 2^bit, rounded down.
+Ref shifted_down(Emitter& out, Ref x, int bit) {
+  return out.elementwise("floor", {mul(out, x, number(out, std::exp2(-bit)))});
+}
+
+/// a AND b, bit by bit. Down from floor, negative numbers have the bits of the two's complement;
+/// `highest` is the bit of the sign.
+Ref common_bits(Emitter& out, Ref a, Ref b, int highest) {
+  Ref sum = number(out, 0.0);
+  Ref rest_a = a, rest_b = b;
+  for (int bit = 0; bit < highest; ++bit) {
+    const Ref next_a = shifted_down(out, a, bit + 1), next_b = shifted_down(out, b, bit + 1);
+    const Ref two = number(out, 2.0);
+    const Ref bit_a = sub(out, rest_a, mul(out, next_a, two));
+    const Ref bit_b = sub(out, rest_b, mul(out, next_b, two));
+    sum = add(out, sum, mul(out, mul(out, bit_a, bit_b), number(out, std::exp2(bit))));
+    rest_a = next_a;
+    rest_b = next_b;
+  }
+  return add(out, sum, mul(out, mul(out, rest_a, rest_b), number(out, -std::exp2(highest))));
+}
+
+/// The bits that integers of a dtype have, as far as a scalar holds them.
+int highest_bit(DType dtype) {
+  constexpr int kExact = 24;
+  const bool is_unsigned = dtype == DType::u8 || dtype == DType::u16;
+  const int bits = static_cast<int>(ir::dtype_size(dtype)) * 8;
+  return std::min(kExact, is_unsigned ? bits : bits - 1);
 }
 
 std::vector<Ref> bits(const Call& call, Emitter& out) {
-  const bool is_logical = out.dtype(call.operands[0]) == DType::boolean;
-  if (!is_logical) refuse(call, out, "standard NNEF has no operations on the bits of integers");
-  if (call.op == "tract_core_bitnot") return {logical_not(out, call.operands[0])};
-  if (call.op == "tract_core_bitxor") return exclusive_or(call, out);
-  return {out.elementwise(call.op == "tract_core_bitand" ? "and" : "or", call.operands)};
+  const DType dtype = out.dtype(call.operands[0]);
+  const bool is_not = call.op == "tract_core_bitnot";
+  const bool is_and = call.op == "tract_core_bitand", is_or = call.op == "tract_core_bitor";
+  if (dtype == DType::boolean) {
+    if (is_not) return {logical_not(out, call.operands[0])};
+    if (is_and || is_or) return {out.elementwise(is_and ? "and" : "or", call.operands)};
+    return {exclusive_or(out, call.operands[0], call.operands[1])};
+  }
+  const Ref a = as_number(out, call.operands[0]);
+  if (is_not) return {wrapped(out, sub(out, number(out, -1.0), a), dtype)};
+  const Ref b = as_number(out, call.operands[1]);
+  const Ref both = common_bits(out, a, b, highest_bit(dtype));
+  if (is_and) return {wrapped(out, both, dtype)};
+  const Ref once = is_or ? both : mul(out, both, number(out, 2.0));
+  return {wrapped(out, sub(out, add(out, a, b), once), dtype)};
 }
 
 /// x * 2^n, or x / 2^n rounded down.
@@ -167,6 +201,10 @@ std::vector<Ref> erf(const Call& call, Emitter& out) {
   return {retyped(out, select(out, is_near, near, far), call.result().dtype)};
 }
 
+std::vector<Ref> hard_swish(const Call& call, Emitter& out) {
+  return lower({"t2n_hard_swish", call.operands, {}, call.results, true}, out);
+}
+
 std::vector<Ref> position_of_extreme(const Call& call, Emitter& out) {
   return {emit(out, call.op, numbers_of(call, out), call.attributes, call.result())};
 }
@@ -191,7 +229,8 @@ Attributes with_number(const Call& call, Emitter& out, const char* name, size_t 
   if (operand >= call.operands.size()) return attributes;
   const auto value = out.constant_value(call.operands[operand]);
   T2N_ASSERT(value && value->elements() == 1, call.op, ": ", name, " is computed");
-  attributes.emplace_back(name, static_cast<double>(static_cast<float>(ir::element_f64(*value, 0))));
+  attributes.emplace_back(name,
+                          static_cast<double>(static_cast<float>(ir::element_f64(*value, 0))));
   return attributes;
 }
 
@@ -201,6 +240,9 @@ std::vector<Ref> batch_normalization(const Call& call, Emitter& out) {
   const Attributes attributes = with_number(call, out, "epsilon", kEpsilon);
   x.resize(kEpsilon);
   const TensorType& type = call.result();
+  for (size_t i = 1; i < x.size(); ++i)  // parameters are tensors [1, C]
+    x[i] = out.broadcast_to(x[i], {Dim(1), type.shape.at(1)});
+  for (Ref& each : x) each = out.state().identifier(each);
   return {retyped(out, emit(out, call.op, x, attributes, {DType::f32, type.shape}), type.dtype)};
 }
 
@@ -220,7 +262,7 @@ std::vector<RuleRow> number_rules() {
           {"not", logic},
           {"any_reduce", logic},
           {"all_reduce", logic},
-          {"tract_core_xor", exclusive_or},
+          {"tract_core_xor", bits},
           {"tract_core_bitand", bits},
           {"tract_core_bitor", bits},
           {"tract_core_bitxor", bits},
@@ -236,6 +278,7 @@ std::vector<RuleRow> number_rules() {
           {"argmax_reduce", position_of_extreme},
           {"argmin_reduce", position_of_extreme},
           {"tract_core_product_reduce", product_reduce},
+          {"tract_core_hard_swish", hard_swish},
           {"batch_normalization", batch_normalization}};
 }
 

@@ -1,6 +1,7 @@
 // Products of tensors in strict NNEF: einsum by `matmul`, Fourier transforms by a matrix.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -132,6 +133,54 @@ std::vector<Ref> matmul(const Call& call, Emitter& out) {
   return {wrapped(out, y, type.dtype)};
 }
 
+/// [O, I/groups, k…] with the groups outermost, as tract has it, to [I, O/groups, k…].
+Ref filter_by_inputs(Emitter& out, Ref filter, int64_t groups) {
+  const Shape shape = out.shape(filter);
+  Shape grouped = {groups, shape[0].value() / groups};
+  grouped.insert(grouped.end(), shape.begin() + 1, shape.end());
+  Ints swap = all_axes(static_cast<int>(grouped.size()));
+  std::swap(swap[1], swap[2]);
+  Shape target = {shape[1] * Dim(groups), grouped[1]};
+  target.insert(target.end(), shape.begin() + 2, shape.end());
+  return out.reshape(out.transpose(out.reshape(filter, grouped), swap), target);
+}
+
+/// Padding that leads to the size of the result: negative behind where torch pads the output. The
+/// bias is added afterwards then, because NNEF-Tools' interpreter pads with zeros behind it.
+std::vector<Ref> deconv(const Call& call, Emitter& out) {
+  const TensorType& type = call.result();
+  const Ref x = as_number(out, call.operands[0]);
+  const Ref given = as_number(out, call.operands[1]);
+  const int64_t groups = call.at("groups").integer;
+  const Ref filter = filter_by_inputs(out, given, groups);
+  const Ints stride = call.ints("stride"), dilation = call.ints("dilation");
+  std::vector<std::pair<int64_t, int64_t>> padding;
+  bool is_longer = false;
+  for (size_t i = 0; i < stride.size(); ++i) {
+    const int64_t before = call.at("padding").items[i].items.at(0).integer;
+    const int64_t reach = dilation[i] * (extent(out, filter, static_cast<int64_t>(i) + 2) - 1) + 1;
+    const int64_t all = (extent(out, x, static_cast<int64_t>(i) + 2) - 1) * stride[i] + reach;
+    padding.emplace_back(before, all - before - type.shape[i + 2].value());
+    is_longer = is_longer || padding.back().second < 0;
+  }
+  std::vector<Ref> operands = {x, filter};
+  std::optional<Ref> bias;
+  if (call.operands.size() > 2) bias = as_number(out, call.operands[2]);
+  if (bias && !is_longer) operands.push_back(*bias);
+  const Ref y = emit(out, "deconv", operands,
+                     {{"border", "constant"},
+                      {"padding", padding},
+                      {"stride", stride},
+                      {"dilation", dilation},
+                      {"groups", groups}},
+                     {DType::f32, type.shape});
+  if (!bias || !is_longer) return {retyped(out, y, type.dtype)};
+  Shape column(type.shape.size(), Dim(1));
+  column[1] = type.shape[1];
+  const bool is_one = out.rank(*bias) == 0;
+  return {retyped(out, add(out, y, is_one ? *bias : out.reshape(*bias, column)), type.dtype)};
+}
+
 /// [2n, 2n]: pairs of real and imaginary parts times this are pairs of the spectrum.
 ir::Tensor dft_of_pairs(int64_t n, bool is_inverse) {
   std::vector<double> values;
@@ -176,7 +225,10 @@ std::vector<Ref> fourier(const Call& call, Emitter& out) {
 }  // namespace
 
 std::vector<RuleRow> product_rules() {
-  return {{"tract_core_einsum", einsum}, {"matmul", matmul}, {"tract_core_fft", fourier}};
+  return {{"tract_core_einsum", einsum},
+          {"matmul", matmul},
+          {"tract_core_fft", fourier},
+          {"deconv", deconv}};
 }
 
 }  // namespace t2n::ops::strict

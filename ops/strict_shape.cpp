@@ -1,5 +1,6 @@
 // Changes of geometry in strict NNEF: what a tensor holds stays what it is.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -63,9 +64,68 @@ std::vector<Ref> broadcast(const Call& call, Emitter& out) {
   return same({"tile", operands, attributes, call.results}, out, "tile", attributes);
 }
 
+using Padding = std::vector<std::pair<int64_t, int64_t>>;
+
+Padding padding_of(const Call& call) {
+  Padding padding;
+  for (const nnef::Value& pair : call.at("padding").items)
+    padding.emplace_back(pair.items.at(0).integer, pair.items.at(1).integer);
+  return padding;
+}
+
+/// Blocks of one number before and behind.
+Ref joined_with(Emitter& out, Ref x, const Padding& padding, double value) {
+  for (int axis = 0; axis < out.rank(x); ++axis) {
+    const auto [before, behind] = padding[static_cast<size_t>(axis)];
+    std::vector<Ref> parts;
+    const auto add_block = [&](int64_t n) {
+      if (n > 0)
+        parts.push_back(out.full(out.scalar(value, DType::f32), with_size(out.shape(x), axis, n)));
+    };
+    add_block(before);
+    parts.push_back(x);
+    add_block(behind);
+    x = out.concat(parts, axis);
+  }
+  return x;
+}
+
+/// Entries of each axis by the border's rule.
+Ref mirrored(Emitter& out, Ref x, const Padding& padding, bool is_reflected) {
+  for (int axis = 0; axis < out.rank(x); ++axis) {
+    const auto [before, behind] = padding[static_cast<size_t>(axis)];
+    if (before == 0 && behind == 0) continue;
+    const int64_t n = extent(out, x, axis);
+    std::vector<int64_t> entries;
+    for (int64_t i = -before; i < n + behind; ++i) {
+      const int64_t turned = i < 0 ? -i : i >= n ? 2 * (n - 1) - i : i;
+      entries.push_back(is_reflected ? turned : std::clamp<int64_t>(i, 0, n - 1));
+    }
+    const Ref index = int_constant(out, entries, {n + before + behind}, "border");
+    x = out.call("tract_core_gather", {x, index}, {{"axis", axis}}, out.dtype(x),
+                 with_size(out.shape(x), axis, n + before + behind));
+  }
+  return x;
+}
+
+/// NNEF-Tools pads spatial axes only, of three to five in all, with finite numbers.
+bool is_common(const Padding& padding, double value) {
+  const auto is_none = [](const auto& pair) { return pair.first == 0 && pair.second == 0; };
+  return padding.size() >= 3 && padding.size() <= 5 && is_none(padding[0]) && is_none(padding[1]) &&
+         std::isfinite(static_cast<float>(value));
+}
+
 std::vector<Ref> pad(const Call& call, Emitter& out) {
   const TensorType& type = call.result();
   const Ref x = as_number(out, call.operands[0]);
+  const Padding padding = padding_of(call);
+  const std::string& border = call.at("border").text;
+  const nnef::Value* number = call.find("value");
+  const double value = number == nullptr ? 0.0 : number->number;
+  if (border != "constant")
+    return {retyped(out, mirrored(out, x, padding, border == "reflect"), type.dtype)};
+  if (!is_common(padding, value))
+    return {retyped(out, joined_with(out, x, padding, value), type.dtype)};
   const Ref y = emit(out, "pad", {x}, call.attributes, {DType::f32, type.shape});
   return {retyped(out, y, type.dtype)};
 }

@@ -22,12 +22,13 @@ struct TensorEntry {
 
   // Identifiers.
   bool is_input = false;
-  bool is_claimed = false;  ///< bears the name of an IR value: others may not rename it
-  bool varies = false;      ///< in the body of a scan: differs from turn to turn
-  bool of_sizes = false;    ///< computed from symbolic sizes alone
-  int alias = -1;           ///< the identifier that it is, under another dtype, or -1
-  bool is_scalar = false;   ///< integers that strict NNEF holds as `scalar`, to compute with them
-  std::string text;         ///< the final identifier; "" until finish()
+  bool is_claimed = false;    ///< bears the name of an IR value: others may not rename it
+  bool varies = false;        ///< in the body of a scan: differs from turn to turn
+  bool of_sizes = false;      ///< computed from symbolic sizes alone
+  int alias = -1;             ///< the identifier that it is, under another dtype, or -1
+  bool is_scalar = false;     ///< integers that strict NNEF holds as `scalar`, to compute with them
+  bool is_positions = false;  ///< an index without negative entries
+  std::string text;           ///< the final identifier; "" until finish()
 
   // Constants: joined along `axis`; parts of another dtype than `dtype` are cast while writing.
   std::vector<ir::Tensor> parts;

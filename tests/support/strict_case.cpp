@@ -30,8 +30,9 @@ const std::optional<fs::path>& cases() {
 
 void write_tensor(const fs::path& path, const ir::Tensor& given) {
   const ir::Tensor tensor = ir::as_pairs(given);
+  const bool is_float = ir::is_float(tensor.dtype);  // `scalar` has no width
   nnef::Blob blob{.label = path.stem().string(),
-                  .dtype = tensor.dtype,
+                  .dtype = is_float ? ir::DType::f32 : tensor.dtype,
                   .shape = tensor.shape,
                   .parts = {tensor}};
   blob.bit_packed = tensor.dtype == ir::DType::boolean;
