@@ -1,0 +1,34 @@
+// Archives in memory into the files that they hold, by libarchive; nothing touches the disk.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/nnef_reader/files.h"
+
+namespace t2n::nnef {
+
+enum class ArchiveFormat { tar, zip };  ///< a tar may be gzipped
+
+struct ArchiveMember {
+  std::string name;  ///< as stored
+  Content content;   ///< a view into the archive where that holds the bytes as they are
+};
+
+/// Throws the caller's error about the archive: why, and what to do.
+using Refuse = std::function<void(std::string why, std::string help)>;
+
+/// Far above any model; they bound what a small file can cost.
+struct UnpackLimits {
+  size_t members = 200'000;
+  size_t bytes = size_t{1} << 30;  ///< or `ratio` times the archive's size, if that is more
+  size_t ratio = 64;
+};
+
+/// The regular files, in order. Links and devices are refused.
+std::vector<ArchiveMember> unpack(const Content& archive, ArchiveFormat format,
+                                  const Refuse& refuse, const UnpackLimits& limits = {});
+
+}  // namespace t2n::nnef
