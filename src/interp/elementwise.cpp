@@ -14,8 +14,6 @@ std::vector<at::Tensor> unary(const Call& call) {
 
 }  // namespace
 
-void register_elementwise(Kernels& kernels) {
-  kernels.add("relu", unary<at::relu>);
-}
+void register_elementwise(Kernels& kernels) { kernels.add("relu", unary<at::relu>); }
 
 }  // namespace t2n::interp

@@ -32,10 +32,10 @@ class Evaluator {
     Scope names;
     std::string path;  ///< of the statement, through the calls that led here
     bool is_graph = false;
-    std::unordered_set<std::string> kept;    ///< names that outlive their last use
-    const nnef::Value* left = nullptr;  ///< of the statement
-    size_t result_count = 1;                 ///< that the next invocation is asked for
-    int calls = 0;                           ///< of the statement so far
+    std::unordered_set<std::string> kept;  ///< names that outlive their last use
+    const nnef::Value* left = nullptr;     ///< of the statement
+    size_t result_count = 1;               ///< that the next invocation is asked for
+    int calls = 0;                         ///< of the statement so far
   };
 
   // evaluator.cpp: statements
@@ -69,7 +69,7 @@ class Evaluator {
   Program& program_;
   std::unordered_map<std::string, at::Tensor> inputs_;
   Symbols symbols_;
-  std::unordered_map<std::string, std::string> labels_;   ///< of the graph's variables
+  std::unordered_map<std::string, std::string> labels_;  ///< of the graph's variables
   std::unordered_map<std::string, at::Tensor> updates_;  ///< by label; seen by the next run
 };
 

@@ -12,9 +12,9 @@ namespace {
 /// The operation that a sign between tensors stands for.
 std::string operation_of(const std::string& sign) {
   static const std::unordered_map<std::string, std::string> operations = {
-      {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}, {"^", "pow"},  {"<", "lt"},
-      {">", "gt"},  {"<=", "le"}, {">=", "ge"}, {"==", "eq"}, {"!=", "ne"}, {"&&", "and"},
-      {"||", "or"}};
+      {"+", "add"}, {"-", "sub"},  {"*", "mul"}, {"/", "div"}, {"^", "pow"},
+      {"<", "lt"},  {">", "gt"},   {"<=", "le"}, {">=", "ge"}, {"==", "eq"},
+      {"!=", "ne"}, {"&&", "and"}, {"||", "or"}};
   return operations.at(sign);
 }
 
@@ -60,8 +60,7 @@ std::optional<Value> combined(const std::string& sign, bool a, bool b) {
   return compared(sign, a, b);
 }
 
-std::optional<Value> combined(const std::string& sign, const std::string& a,
-                              const std::string& b) {
+std::optional<Value> combined(const std::string& sign, const std::string& a, const std::string& b) {
   if (sign == "+") return Value(a + b);
   return compared(sign, a, b);
 }

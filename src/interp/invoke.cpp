@@ -60,8 +60,8 @@ Value Evaluator::invoke(const nnef::Value& invocation, Frame& frame) {
                    .path = cat(frame.path, ".", frame.calls++)};
   const auto fragment = program_.fragments.find(invocation.text);
   if (fragment != program_.fragments.end()) {
-    Values results = run_fragment(*fragment->second, bound(*fragment->second, invocation, frame),
-                                  site.path);
+    Values results =
+        run_fragment(*fragment->second, bound(*fragment->second, invocation, frame), site.path);
     return results.size() == 1 ? std::move(results[0]) : Value(std::move(results));
   }
   if (is_word(invocation.text)) return word(invocation, frame);

@@ -14,8 +14,7 @@ const Value& find_value(const nnef::Fragment& declaration, const Values& argumen
   internal_error(__FILE__, __LINE__, cat(declaration.name, " has no parameter ", quoted(name)));
 }
 
-Call::Call(const nnef::Fragment& declaration, Values arguments, CallSite site,
-           Evaluator& evaluator)
+Call::Call(const nnef::Fragment& declaration, Values arguments, CallSite site, Evaluator& evaluator)
     : declaration_(declaration),
       arguments_(std::move(arguments)),
       site_(std::move(site)),
@@ -89,8 +88,7 @@ Values Call::run_fragment(const std::string& name, std::map<std::string, Value> 
       fail(cat("nothing is bound to ", quoted(parameter.name), " of ", quoted(name)));
     ordered.push_back(std::move(argument->second));
   }
-  return evaluator_.run_fragment(*fragment->second, std::move(ordered),
-                                 cat(site_.path, "/", name));
+  return evaluator_.run_fragment(*fragment->second, std::move(ordered), cat(site_.path, "/", name));
 }
 
 at::Tensor& Call::memory(const std::string& key) const {

@@ -30,8 +30,7 @@ void reset(Program& program) { program.memory.clear(); }
 extern "C" __attribute__((visibility("default"))) const t2n::interp::InterpModule*
 t2n_interp_module() {
   namespace interp = t2n::interp;
-  static const interp::InterpModule module = {interp::load_program, interp::inputs,
-                                              interp::outputs,      interp::run,
-                                              interp::run_to,       interp::reset};
+  static const interp::InterpModule module = {interp::load_program, interp::inputs, interp::outputs,
+                                              interp::run,          interp::run_to, interp::reset};
   return &module;
 }

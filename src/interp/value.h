@@ -24,8 +24,8 @@ struct Value {
 
   Value() = default;
   template <typename T>
-    requires(!std::is_same_v<T, Value>)
-  Value(T held, bool is_constant = true)  // NOLINT: values are values
+  requires(!std::is_same_v<T, Value>)
+      Value(T held, bool is_constant = true)  // NOLINT: values are values
       : data(std::move(held)), constant(is_constant) {}
 
   template <typename T>
