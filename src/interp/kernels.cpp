@@ -1,0 +1,31 @@
+#include "src/interp/kernels.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "src/interp/kernel.h"
+
+namespace t2n::interp {
+
+void Kernels::add(std::string_view name, Kernel kernel) {
+  if (by_name_.emplace(name, kernel).second) return;
+  std::fprintf(stderr, "t2nnef: two kernels for %.*s\n", static_cast<int>(name.size()),
+               name.data());
+  std::abort();
+}
+
+Kernel Kernels::find(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : found->second;
+}
+
+const Kernels& kernels() {
+  static const Kernels all = [] {
+    Kernels out;
+    register_elementwise(out);
+    return out;
+  }();
+  return all;
+}
+
+}  // namespace t2n::interp
