@@ -53,8 +53,8 @@ at::ScalarType working_dtype(at::ScalarType acc) {
 /// Letters of the output that no input has stand for axes of 1.
 at::Tensor contract(const Expression& expression, Tensors operands, at::ScalarType acc) {
   if (operands.size() != expression.inputs.size())
-    fail(cat("the expression has ", expression.inputs.size(), " terms, there are ",
-             operands.size(), " inputs"));
+    fail(cat("the expression has ", expression.inputs.size(), " terms, there are ", operands.size(),
+             " inputs"));
   for (size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].dim() != static_cast<int64_t>(expression.inputs[i].size()))
       fail(cat(quoted(expression.inputs[i]), " does not fit ", shape_text(operands[i].sizes())));
@@ -86,7 +86,8 @@ Tensors legacy_matmul(const Call& call) {
   for (std::string& term : terms)
     for (int64_t i = 0; i < a.dim(); ++i) term += static_cast<char>('a' + i);
   const char letters[] = {'M', 'K', 'K', 'N', 'M', 'N'};
-  for (size_t i = 0; i < axes.size(); ++i) terms[i / 2].at(static_cast<size_t>(axes[i])) = letters[i];
+  for (size_t i = 0; i < axes.size(); ++i)
+    terms[i / 2].at(static_cast<size_t>(axes[i])) = letters[i];
   return {contract({{terms[0], terms[1]}, terms[2]}, {a, b}, a.scalar_type())};
 }
 

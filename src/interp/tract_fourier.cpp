@@ -28,8 +28,7 @@ Tensors fft(const Call& call) {
   const at::Tensor input = pairs(call);
   const int64_t axis = axis_of(call, "axis", input.dim() - 1);
   const bool inverse = call.boolean("inverse");
-  return {through_float(input,
-                        [&](const at::Tensor& x) { return transform(x, axis, inverse); })};
+  return {through_float(input, [&](const at::Tensor& x) { return transform(x, axis, inverse); })};
 }
 
 /// Of the length of a frame, in the middle of zeros.

@@ -116,10 +116,9 @@ Tensors scatter_nd(const Call& call) {
   const auto indexed = data.sizes().slice(0, static_cast<size_t>(depth));
   const int64_t width = product(data.sizes().slice(static_cast<size_t>(depth)));
   const at::Tensor places = flattened(indices.reshape({tuples, depth}), indexed);
-  const at::Tensor out =
-      scatter(data.reshape({product(indexed), width}), 0,
-              places.unsqueeze(1).expand({tuples, width}), updates.reshape({tuples, width}),
-              torch_reduction(call));
+  const at::Tensor out = scatter(data.reshape({product(indexed), width}), 0,
+                                 places.unsqueeze(1).expand({tuples, width}),
+                                 updates.reshape({tuples, width}), torch_reduction(call));
   return {out.reshape(data.sizes())};
 }
 
@@ -133,11 +132,16 @@ Tensors topk(const Call& call) {
   return {values.narrow(axis, 0, k), indices.narrow(axis, 0, k)};
 }
 
-/// The literals decide on the dtype: tensor() makes f32, i64 and bool of them.
+/// Literals are f32, bool, or whole numbers, of which tract makes i32 here.
+at::Tensor mark(const Call& call, std::string_view name) {
+  const at::Tensor out = call.tensor(name);
+  return call.value(name).get<int64_t>() == nullptr ? out : out.to(at::kInt);
+}
+
 Tensors one_hot(const Call& call) {
   const at::Tensor input = call.tensor("input");
   const int64_t axis = axis_of(call, "axis", input.dim() + 1), dim = call.i64("dim");
-  const at::Tensor off = call.tensor("value_off"), on = call.tensor("value_on");
+  const at::Tensor off = mark(call, "value_off"), on = mark(call, "value_on");
   const at::Tensor places = wrapped(input, dim).unsqueeze(axis);
   std::vector<int64_t> shape = input.sizes().vec();
   shape.insert(shape.begin() + axis, dim);

@@ -117,7 +117,8 @@ at::Tensor resampled(const at::Tensor& x, int64_t dim, const Sampling& sampling,
   for (int64_t i = 0; i < window; ++i) {
     const at::Tensor weight = share[i].reshape(along);
     // What has no weight may be infinite.
-    out = out.add(at::where(weight.eq(0), at::zeros({}), x.index_select(dim, taken[i]).mul(weight)));
+    out =
+        out.add(at::where(weight.eq(0), at::zeros({}), x.index_select(dim, taken[i]).mul(weight)));
   }
   return out;
 }
@@ -153,27 +154,21 @@ std::vector<Axis> sized_axes(const at::Tensor& input, const at::Tensor& sizes) {
   std::vector<Axis> out;
   for (int64_t i = 0; i < input.dim(); ++i) {
     const auto size = sizes[i].item<int64_t>();
-    out.push_back({input.size(i), size, static_cast<float>(size) / static_cast<float>(input.size(i))});
+    out.push_back(
+        {input.size(i), size, static_cast<float>(size) / static_cast<float>(input.size(i))});
   }
   return out;
 }
 
-/// An argument that is a tensor or an array of numbers.
-at::Tensor list(const Call& call, std::string_view name) {
-  if (call.value(name).is_tensor()) return call.tensor(name);
-  return at::stack(call.tensors(name));
-}
-
 Tensors resize(const Call& call) {
   const at::Tensor input = half_or_float(call, "input");
-  if (call.has("scales") == call.has("sizes"))
-    fail("either scales or sizes must be given");
+  if (call.has("scales") == call.has("sizes")) fail("either scales or sizes must be given");
   const Sampling how = sampling(call);
   if (how.nearest != "floor" && how.nearest != "round_prefer_ceil")
     fail(cat("there is no nearest_mode ", quoted(how.nearest)));
   return {resized(input, how,
-                  call.has("scales") ? scaled_axes(input, list(call, "scales"))
-                                           : sized_axes(input, list(call, "sizes")))};
+                  call.has("scales") ? scaled_axes(input, call.tensor("scales"))
+                                     : sized_axes(input, call.tensor("sizes")))};
 }
 
 Tensors onnx_resize(const Call& call) {
@@ -183,7 +178,7 @@ Tensors onnx_resize(const Call& call) {
   how.exclude_outside = call.boolean("exclude_outside");
   how.antialias = call.boolean("antialias");
   if (call.has("roi")) fail("regions of interest are not supported");
-  return {resized(input, how, scaled_axes(input, list(call, "scales")))};
+  return {resized(input, how, scaled_axes(input, call.tensor("scales")))};
 }
 
 int64_t place_of(const std::string& name, std::initializer_list<const char*> names) {

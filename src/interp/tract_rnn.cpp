@@ -36,8 +36,8 @@ at::Tensor gru_step(const at::Tensor& xh, const at::Tensor& rh, const at::Tensor
 Tensors gru_epilogue(const Call& call) {
   const at::Tensor xh = half_or_float(call, "xh"), rh = half_or_float(call, "rh");
   const at::Tensor previous = half_or_float(call, "h_prev");
-  const at::Tensor h = gru_step(xh.to(at::kFloat), rh.to(at::kFloat), previous.to(at::kFloat),
-                                call.i64("hidden"));
+  const at::Tensor h =
+      gru_step(xh.to(at::kFloat), rh.to(at::kFloat), previous.to(at::kFloat), call.i64("hidden"));
   return {h.to(previous.dtype())};
 }
 

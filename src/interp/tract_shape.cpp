@@ -1,7 +1,9 @@
 // tract's casts, ranges, shapes and broadcasts.
 #include <ATen/Functions.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "src/interp/kernel.h"
 #include "src/interp/kernels.h"
@@ -12,9 +14,7 @@ namespace {
 
 using Tensors = std::vector<at::Tensor>;
 
-Tensors shape_of(const Call& call) {
-  return {at::tensor(call.tensor("input").sizes(), at::kLong)};
-}
+Tensors shape_of(const Call& call) { return {at::tensor(call.tensor("input").sizes(), at::kLong)}; }
 
 /// By the rules of numpy: aligned at the end, unlike all else. Sizes of 1 give way, on both sides.
 Tensors broadcast(const Call& call) {
@@ -46,9 +46,48 @@ Tensors range(const Call& call) {
              dtype_text(end.scalar_type()), " and ", dtype_text(step.scalar_type())));
   for (const at::Tensor* each : {&start, &end, &step})
     if (each->numel() != 1) fail(cat(shape_text(each->sizes()), " is no single number"));
-  const int64_t length = range_length(start.item<double>(), end.item<double>(), step.item<double>());
+  const int64_t length =
+      range_length(start.item<double>(), end.item<double>(), step.item<double>());
   const at::Tensor turns = at::arange(length, at::kLong).to(start.scalar_type());
   return {turns.mul(step.reshape({})).add(start.reshape({}))};
+}
+
+struct Limits {
+  at::ScalarType dtype;
+  double low;
+  double high;  ///< of i64 and u64 the first that is too large
+};
+constexpr Limits kLimits[] = {
+    {at::kByte, 0, 255},
+    {at::kUInt16, 0, 65535},
+    {at::kUInt32, 0, 4294967295},
+    {at::kUInt64, 0, 0x1p63},
+    {at::kChar, -128, 127},
+    {at::kShort, -32768, 32767},
+    {at::kInt, -0x1p31, 0x1p31 - 1},
+    {at::kLong, -0x1p63, 0x1p63},
+};
+
+/// Towards zero, at most what the type holds; NaN is 0.
+at::Tensor saturated(const at::Tensor& x, at::ScalarType dtype) {
+  const auto* const limits = std::find_if(std::begin(kLimits), std::end(kLimits),
+                                          [&](const Limits& row) { return row.dtype == dtype; });
+  const at::Tensor whole = at::nan_to_num(x.to(at::kDouble), 0, limits->high, limits->low).trunc();
+  const at::Tensor kept = whole.clamp(limits->low, limits->high);
+  if (limits->high < 0x1p63) return kept.to(dtype);
+  const at::Tensor over = whole.ge(limits->high);
+  const at::Tensor out = kept.masked_fill(over, 0).to(dtype);
+  // Half the largest, twice, and one: no real is the largest integer.
+  return at::where(over, at::full_like(out, 0x1p62).sub(1).mul(2).add(1), out);
+}
+
+/// Integers wrap around, reals are cut off and saturate.
+Tensors cast(const Call& call) {
+  const at::Tensor input = call.tensor("input");
+  const at::ScalarType to = dtype_named(call.str("to"));
+  if (input.is_floating_point() && at::isIntegralType(to, /*includeBool=*/false))
+    return {saturated(input, to)};
+  return {input.to(to)};
 }
 
 }  // namespace

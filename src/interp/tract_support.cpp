@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <tuple>
 
 namespace t2n::interp {
 namespace {
@@ -11,16 +12,16 @@ struct DTypeRow {
   at::ScalarType dtype;
 };
 constexpr DTypeRow kDTypes[] = {
-    {"bool", at::kBool},     {"u8", at::kByte},   {"u16", at::kUInt16}, {"u32", at::kUInt32},
-    {"u64", at::kUInt64},    {"i8", at::kChar},   {"i16", at::kShort},  {"i32", at::kInt},
-    {"i64", at::kLong},      {"f16", at::kHalf},  {"f32", at::kFloat},  {"f64", at::kDouble},
+    {"bool", at::kBool},  {"u8", at::kByte},  {"u16", at::kUInt16}, {"u32", at::kUInt32},
+    {"u64", at::kUInt64}, {"i8", at::kChar},  {"i16", at::kShort},  {"i32", at::kInt},
+    {"i64", at::kLong},   {"f16", at::kHalf}, {"f32", at::kFloat},  {"f64", at::kDouble},
     {"tdim", at::kLong},
 };
 
 bool holds(at::ScalarType wide, at::ScalarType narrow) {
-  const bool same_kind =
-      at::isFloatingType(wide) == at::isFloatingType(narrow) && wide != at::kBool &&
-      narrow != at::kBool && at::isSignedType(wide) == at::isSignedType(narrow);
+  const bool same_kind = at::isFloatingType(wide) == at::isFloatingType(narrow) &&
+                         wide != at::kBool && narrow != at::kBool &&
+                         at::isSignedType(wide) == at::isSignedType(narrow);
   return same_kind && at::elementSize(wide) >= at::elementSize(narrow);
 }
 
@@ -66,6 +67,32 @@ at::Tensor half_or_float(const Call& call, std::string_view name) {
   at::Tensor out = call.tensor(name);
   require_dtype(out, {at::kHalf, at::kFloat});
   return out;
+}
+
+void require_whole(const at::Tensor& tensor, bool or_bool) {
+  if (at::isIntegralType(tensor.scalar_type(), or_bool)) return;
+  fail(cat("it does not take ", dtype_text(tensor.scalar_type())),
+       or_bool ? "it takes integers and bool" : "it takes integers");
+}
+
+std::pair<at::Tensor, at::Tensor> operands(const Call& call) {
+  at::Tensor x = call.tensor("x"), y = call.tensor("y");
+  for (const char* name : {"x", "y"})
+    if (call.value(name).get<int64_t>() != nullptr)
+      fail("tract takes an integer literal for a dimension, which has no bits", "",
+           "cast it: tract_core_cast(3, to='i64')");
+  const auto literal = [](const Value& value) { return value.constant; };
+  if (x.scalar_type() != y.scalar_type()) {
+    if (literal(call.value("x")) != literal(call.value("y"))) {
+      if (literal(call.value("x"))) x = x.to(y.scalar_type());
+      y = y.to(x.scalar_type());
+    } else {
+      std::tie(x, y) = common_dtype(call, "x", "y");
+    }
+  }
+  while (x.dim() < y.dim()) x = x.unsqueeze(-1);
+  while (y.dim() < x.dim()) y = y.unsqueeze(-1);
+  return {x, y};
 }
 
 std::pair<at::Tensor, at::Tensor> common_dtype(const Call& call, std::string_view first,

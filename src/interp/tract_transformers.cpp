@@ -39,8 +39,8 @@ Tensors scaled_masked_softmax(const Call& call) {
   const double scale = call.f64("scale");
   return {through_float(x, [&](const at::Tensor& wide) {
     const at::Tensor scaled = wide.mul(scale);
-    const at::Tensor scores = logical ? scaled.masked_fill(mask.logical_not(), kMasked)
-                                      : scaled.add(mask);
+    const at::Tensor scores =
+        logical ? scaled.masked_fill(mask.logical_not(), kMasked) : scaled.add(mask);
     const at::Tensor out = at::softmax(scores, -1);
     return after ? out.masked_fill(mask.logical_not(), 0) : out;
   })};
@@ -54,8 +54,7 @@ at::Tensor raised(at::Tensor x, int64_t rank) {
 
 /// Keys and values for each head of the queries: consecutive heads share one.
 at::Tensor for_heads(const at::Tensor& x, int64_t heads) {
-  if (x.size(1) == 0 || heads % x.size(1) != 0)
-    fail(cat(heads, " heads do not share ", x.size(1)));
+  if (x.size(1) == 0 || heads % x.size(1) != 0) fail(cat(heads, " heads do not share ", x.size(1)));
   return x.repeat_interleave(heads / x.size(1), 1);
 }
 
@@ -90,8 +89,8 @@ Tensors sdpa(const Call& call) {
   const at::Tensor q = operand("q");
   const at::Tensor k = for_heads(operand("k"), q.size(1));
   const at::Tensor v = for_heads(operand("v"), q.size(1));
-  const double scale = call.has("scale") ? call.f64("scale")
-                                         : 1 / std::sqrt(static_cast<double>(k.size(-1)));
+  const double scale =
+      call.has("scale") ? call.f64("scale") : 1 / std::sqrt(static_cast<double>(k.size(-1)));
   const at::Tensor scores = q.matmul(k.transpose(-2, -1)).mul(scale);
   const at::Tensor shares = at::softmax(scores.add(attention_mask(call, scores, rank)), -1);
   const at::Tensor out = shares.matmul(v).to(given.scalar_type());

@@ -1,9 +1,6 @@
 #include "tests/support/example.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <map>
 
@@ -13,31 +10,10 @@
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
 #include "src/tract/worker.h"
+#include "tests/support/temporary.h"
 
 namespace t2n::test {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// A fresh folder that goes away with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "t2nnef-test-XXXXXX").string();
-    T2N_ASSERT(::mkdtemp(pattern.data()) != nullptr, "cannot make a temporary folder");
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// Complex inputs as the translated graph takes them.
 std::vector<ir::Tensor> as_pairs(const std::vector<ir::Tensor>& inputs) {
