@@ -77,18 +77,23 @@ std::vector<std::pair<int64_t, int64_t>> Call::pairs(std::string_view name) cons
   return out;
 }
 
-Values Call::run_fragment(const std::string& name, std::map<std::string, Value> arguments) const {
+const nnef::Fragment& Call::fragment(const std::string& name) const {
   const auto& fragments = evaluator_.program().fragments;
-  const auto fragment = fragments.find(name);
-  if (fragment == fragments.end()) fail(cat("the document has no fragment ", quoted(name)));
+  const auto found = fragments.find(name);
+  if (found == fragments.end()) fail(cat("the document has no fragment ", quoted(name)));
+  return *found->second;
+}
+
+Values Call::run_fragment(const std::string& name, std::map<std::string, Value> arguments) const {
+  const nnef::Fragment& body = fragment(name);
   Values ordered;
-  for (const nnef::Parameter& parameter : fragment->second->parameters) {
+  for (const nnef::Parameter& parameter : body.parameters) {
     const auto argument = arguments.find(parameter.name);
     if (argument == arguments.end())
       fail(cat("nothing is bound to ", quoted(parameter.name), " of ", quoted(name)));
     ordered.push_back(std::move(argument->second));
   }
-  return evaluator_.run_fragment(*fragment->second, std::move(ordered), cat(site_.path, "/", name));
+  return evaluator_.run_fragment(body, std::move(ordered), cat(site_.path, "/", name));
 }
 
 at::Tensor& Call::memory(const std::string& key) const {

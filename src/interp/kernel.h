@@ -52,6 +52,8 @@ class Call {
   /// `[(1, 2), (0, 0)]`
   std::vector<std::pair<int64_t, int64_t>> pairs(std::string_view name) const;
 
+  /// A fragment of the document.
+  const nnef::Fragment& fragment(const std::string& name) const;
   /// Runs a fragment of the document; `arguments` by its parameters' names.
   Values run_fragment(const std::string& name, std::map<std::string, Value> arguments) const;
   /// A tensor kept from run to run, undefined at first; `key` tells apart those of one call.

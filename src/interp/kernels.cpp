@@ -33,6 +33,17 @@ const Kernels& kernels() {
     register_resample(out);
     register_roi(out);
     register_shape(out);
+    register_tract_elementwise(out);
+    register_tract_einsum(out);
+    register_tract_extra(out);
+    register_tract_fourier(out);
+    register_tract_index(out);
+    register_tract_reduce(out);
+    register_tract_resize(out);
+    register_tract_rnn(out);
+    register_tract_scan(out);
+    register_tract_shape(out);
+    register_tract_transformers(out);
     return out;
   }();
   return all;

@@ -17,4 +17,16 @@ void register_resample(Kernels& kernels);
 void register_roi(Kernels& kernels);
 void register_shape(Kernels& kernels);
 
+void register_tract_elementwise(Kernels& kernels);
+void register_tract_einsum(Kernels& kernels);
+void register_tract_extra(Kernels& kernels);
+void register_tract_fourier(Kernels& kernels);
+void register_tract_index(Kernels& kernels);
+void register_tract_reduce(Kernels& kernels);
+void register_tract_resize(Kernels& kernels);
+void register_tract_rnn(Kernels& kernels);
+void register_tract_scan(Kernels& kernels);
+void register_tract_shape(Kernels& kernels);
+void register_tract_transformers(Kernels& kernels);
+
 }  // namespace t2n::interp

@@ -17,6 +17,12 @@ const at::Tensor* single_element(const Value& value) {
   return tensor != nullptr && tensor->numel() == 1 ? tensor : nullptr;
 }
 
+at::Tensor stacked(const Values& items) {
+  std::vector<at::Tensor> out;
+  for (const Value& item : items) out.push_back(to_tensor(item));
+  return out.empty() ? at::zeros({0}) : at::stack(out);
+}
+
 [[noreturn]] void expected(std::string_view what, const Value& value) {
   fail(cat("expected ", what, ", found ", described(value)));
 }
@@ -55,6 +61,7 @@ at::Tensor to_tensor(const Value& value) {
   if (const auto* integer = value.get<int64_t>()) return at::scalar_tensor(*integer, at::kLong);
   if (const auto* scalar = value.get<double>()) return at::scalar_tensor(*scalar, at::kFloat);
   if (const auto* logical = value.get<bool>()) return at::scalar_tensor(*logical, at::kBool);
+  if (const auto* items = value.get<Values>()) return stacked(*items);
   expected("a tensor", value);
 }
 

@@ -38,7 +38,7 @@ struct Value {
 
 // Errors of all: `engine-failed`, saying what the value is instead.
 
-/// Integers, scalars and logicals become tensors of rank 0: i64, f32, bool.
+/// Integers, scalars and logicals become tensors of rank 0: i64, f32, bool; arrays of rank 1.
 at::Tensor to_tensor(const Value& value);
 /// An integer, or an integer tensor of one element.
 int64_t to_integer(const Value& value);
