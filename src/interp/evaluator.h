@@ -67,6 +67,7 @@ class Evaluator {
   Values bound(const nnef::Fragment& declaration, const nnef::Value& invocation, Frame& frame);
 
   Program& program_;
+  int depth_ = 0;  ///< of calls of fragments, which may call themselves
   std::unordered_map<std::string, at::Tensor> inputs_;
   Symbols symbols_;
   std::unordered_map<std::string, std::string> labels_;  ///< of the graph's variables

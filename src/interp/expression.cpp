@@ -136,7 +136,8 @@ Value Evaluator::evaluate(const nnef::Value& expression, Frame& frame) {
 
 Value Evaluator::identifier(const std::string& name, const Frame& frame) const {
   if (const auto found = frame.names.find(name); found != frame.names.end()) return found->second;
-  if (const auto found = symbols_.find(name); found != symbols_.end()) return found->second;
+  if (const auto found = symbols_.find(name); found != symbols_.end())
+    return {found->second, /*is_constant=*/false};
   fail(cat("there is no value ", quoted(name), " at this place"));
 }
 
@@ -152,7 +153,7 @@ Value Evaluator::unary(const nnef::Value& expression, Frame& frame) {
   if (sign == "+") return operand;
   if (operand.is_tensor()) return call_operation(sign == "-" ? "neg" : "not", {operand});
   if (sign == "!") return !to_logical(operand);
-  if (const auto* integer = operand.get<int64_t>()) return -*integer;
+  if (const auto* integer = operand.get<int64_t>()) return {-*integer, operand.constant};
   return -to_scalar(operand);
 }
 
@@ -163,7 +164,10 @@ Value Evaluator::binary(const nnef::Value& expression, Frame& frame) {
   if (sign == "in") return contains(left, right);
   if (left.is_tensor() || right.is_tensor())
     return call_operation(operation_of(sign), {left, right});
-  if (auto out = combined(sign, left, right)) return *out;
+  if (auto out = combined(sign, left, right)) {
+    out->constant = left.constant && right.constant;
+    return *out;
+  }
   fail(cat("the operator ", sign, " takes no ", described(left), " with ", described(right)));
 }
 

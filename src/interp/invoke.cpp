@@ -1,5 +1,6 @@
 // Invocations: words of the language, what introduces tensors, fragments, kernels.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "nnef_writer/print.h"
@@ -10,6 +11,8 @@
 
 namespace t2n::interp {
 namespace {
+
+constexpr int kDeepestCall = 256;
 
 bool is_list(const nnef::Parameter& result) { return result.type.ends_with("[]"); }
 
@@ -41,6 +44,27 @@ Value text_of(const Value& value) {
   if (const auto* integer = value.get<int64_t>()) return cat(*integer);
   if (const auto* logical = value.get<bool>()) return std::string(*logical ? "true" : "false");
   return nnef::print(nnef::scalar(to_scalar(value)));
+}
+
+void check_element(const nnef::Parameter& parameter, std::string_view element, const Value& value) {
+  if (!value.is_tensor() && !value.get<double>() && !value.get<int64_t>() && !value.get<bool>())
+    return;  // absent, or nothing that a tensor may be: the kernel says what it wants
+  const at::ScalarType type = to_tensor(value).scalar_type();
+  const bool fits = element == "logical"   ? type == at::kBool
+                    : element == "integer" ? at::isIntegralType(type, /*includeBool=*/false)
+                                           : at::isFloatingType(type);
+  if (!fits && !at::isQIntType(type))
+    fail(cat(quoted(parameter.name), " is a ", parameter.type, ", not ", described(value)));
+}
+
+/// The element types that a declaration asks for. `?` and no type at all stand for any.
+void check_type(const nnef::Parameter& parameter, const Value& value) {
+  for (const std::string_view element : {"scalar", "integer", "logical"}) {
+    const std::string type = cat("tensor<", element, ">");
+    if (parameter.type == type && !value.is_absent()) check_element(parameter, element, value);
+    if (parameter.type == type + "[]")
+      for (const Value& item : to_items(value)) check_element(parameter, element, item);
+  }
 }
 
 /// A list is one value, else every tensor is.
@@ -79,7 +103,7 @@ Value Evaluator::word(const nnef::Value& invocation, Frame& frame) {
   if (word == "shape_of") return shape_of(operand);
   if (word == "string") return text_of(operand);
   const double number = number_of(operand);
-  if (word == "integer") return static_cast<int64_t>(number);
+  if (word == "integer") return static_cast<int64_t>(std::floor(number));
   if (word == "logical") return number != 0;
   return number;
 }
@@ -136,18 +160,23 @@ Value Evaluator::call_operation(const nnef::Fragment& declaration, Values argume
                                 CallSite site) {
   const Kernel kernel = kernels().find(declaration.name);
   if (kernel == nullptr) fail(cat("there is no operation ", quoted(declaration.name)));
+  for (size_t at = 0; at < arguments.size(); ++at)
+    check_type(declaration.parameters[at], arguments[at]);
   const Call call(declaration, std::move(arguments), std::move(site), *this);
   return results(declaration, kernel(call), call.is_constant());
 }
 
 Values Evaluator::run_fragment(const nnef::Fragment& fragment, Values arguments,
                                const std::string& path) {
+  if (depth_ >= kDeepestCall) fail(cat("fragments call each other ", depth_, " levels deep"));
   Frame frame;
   frame.path = path;
   for (size_t at = 0; at < arguments.size(); ++at)
     frame.names[fragment.parameters[at].name] = std::move(arguments[at]);
   for (const nnef::Parameter& result : fragment.results) frame.kept.insert(result.name);
+  ++depth_;
   run_body(fragment.body, frame);
+  --depth_;
   Values out;
   for (const nnef::Parameter& result : fragment.results) {
     const auto found = frame.names.find(result.name);

@@ -22,7 +22,17 @@ Kernel Kernels::find(std::string_view name) const {
 const Kernels& kernels() {
   static const Kernels all = [] {
     Kernels out;
+    register_activation(out);
+    register_conv(out);
     register_elementwise(out);
+    register_index(out);
+    register_linear(out);
+    register_pool(out);
+    register_quant(out);
+    register_reduce(out);
+    register_resample(out);
+    register_roi(out);
+    register_shape(out);
     register_tract_elementwise(out);
     register_tract_einsum(out);
     register_tract_extra(out);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
@@ -86,7 +85,6 @@ class Loader {
     for (const nnef::Fragment& fragment : document().fragments)
       prepare(fragment.body, names_of(fragment.results));
     prepare(document().graph.body, document().graph.results);
-    for (const nnef::Fragment& fragment : document().fragments) refuse_recursion(fragment);
     collect_inputs();
     for (const std::string& name : document().graph.results)
       program_->outputs.push_back({.name = name, .shape = {}});
@@ -123,22 +121,6 @@ class Loader {
            cat("in `", statement_text(statement), "`"));
   }
 
-  void refuse_recursion(const nnef::Fragment& fragment) {
-    if (!done_.insert(fragment.name).second) return;
-    open_.insert(fragment.name);
-    for (const nnef::Assignment& statement : fragment.body)
-      visit(statement.right, [&](const nnef::Value& value) {
-        if (value.kind != nnef::Kind::invocation) return;
-        const auto called = program_->fragments.find(value.text);
-        if (called == program_->fragments.end()) return;
-        if (open_.count(value.text) != 0)
-          reject(cat("the fragment ", quoted(value.text), " calls itself"),
-                 cat("in `", statement_text(statement), "`"));
-        refuse_recursion(*called->second);
-      });
-    open_.erase(fragment.name);
-  }
-
   void collect_inputs() {
     for (const nnef::Assignment& statement : document().graph.body)
       if (is_external(statement.right)) program_->inputs.push_back(port(statement));
@@ -162,8 +144,6 @@ class Loader {
 
   const nnef::Artefact& artefact_;
   std::shared_ptr<Program> program_;
-  std::set<std::string> done_;
-  std::set<std::string> open_;
 };
 
 }  // namespace

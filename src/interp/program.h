@@ -34,7 +34,7 @@ struct Program {
   Program& operator=(const Program&) = delete;
 };
 
-/// Errors: `engine-rejects` (unknown operations, recursive fragments, tensors that are missing).
+/// Errors: `engine-rejects` (unknown operations, inputs without a shape).
 std::shared_ptr<Program> load_program(const nnef::Artefact& artefact, spec::Dialect dialect);
 
 /// The identifiers on the left of a statement.

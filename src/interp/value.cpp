@@ -1,6 +1,7 @@
 #include "src/interp/value.h"
 
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 
 #include <algorithm>
 
