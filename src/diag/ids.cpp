@@ -43,6 +43,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"model-not-found", ExitCode::unreadable},
       {"model-state", ExitCode::unsupported},
       {"model-too-new", ExitCode::unreadable},
+      {"nnef-invalid", ExitCode::unreadable},
       {"nnef-syntax", ExitCode::unreadable},
       {"output-exists", ExitCode::cannot_write},
       {"output-is-model", ExitCode::usage},

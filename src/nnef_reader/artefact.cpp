@@ -1,0 +1,172 @@
+// Joins the variables of the text with the files beside it.
+#include "src/nnef_reader/artefact.h"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_set>
+#include <utility>
+
+#include "src/diag/error.h"
+#include "src/nnef_reader/parser.h"
+
+namespace t2n::nnef {
+namespace {
+
+constexpr std::string_view kGraph = "graph.nnef";
+constexpr std::string_view kQuant = "graph.quant";
+constexpr std::string_view kTensor = ".dat";
+
+[[noreturn]] void fail(std::string message, std::string why, std::string help = {}) {
+  throw Error("nnef-invalid", std::move(message), std::move(why), std::move(help));
+}
+
+std::string_view text_of(const Content& content) {
+  return {reinterpret_cast<const char*>(content.bytes.data()), content.bytes.size()};
+}
+
+using Visit = std::function<void(const Value&)>;
+
+/// Calls `visit` for every invocation, inner ones first.
+void for_each_invocation(const Value& value, const Visit& visit) {
+  for (const Value& item : value.items) for_each_invocation(item, visit);
+  for (const Loop& loop : value.loops) for_each_invocation(loop.sequence, visit);
+  for (const Value& condition : value.condition) for_each_invocation(condition, visit);
+  for (const Argument& argument : value.arguments) for_each_invocation(argument.value, visit);
+  if (value.kind == Kind::invocation) visit(value);
+}
+
+void for_each_invocation(const std::vector<Assignment>& body, const Visit& visit) {
+  for (const Assignment& assignment : body) for_each_invocation(assignment.right, visit);
+}
+
+/// Of `variable`, whose arguments may be positional: shape, label.
+const Value* argument_of(const Value& variable, std::string_view name, size_t position) {
+  for (size_t i = 0; i < variable.arguments.size(); ++i) {
+    const Argument& argument = variable.arguments[i];
+    if (argument.name == name || (argument.name.empty() && i == position)) return &argument.value;
+  }
+  return nullptr;
+}
+
+/// Joins files with statements.
+class Assembly {
+ public:
+  Assembly(StoredFiles stored, std::string origin)
+      : stored_(std::move(stored)), used_(stored_.files.size()), origin_(std::move(origin)) {}
+
+  Artefact run() {
+    Artefact out;
+    out.document = parse_document(text_of(graph()), kGraph);
+    if (const StoredFile* quant = use(kQuant))
+      out.document.quant = parse_quant(text_of(content_of(*quant)), kQuant);
+    const Visit visit = [&](const Value& invocation) { variable(invocation, out); };
+    for_each_invocation(out.document.graph.body, visit);
+    for (const Fragment& fragment : out.document.fragments)
+      for_each_invocation(fragment.body, visit);
+    for (size_t i = 0; i < used_.size(); ++i)
+      if (!used_[i]) out.unused.push_back(stored_.files[i].name);
+    out.file_bytes = stored_.bytes;
+    return out;
+  }
+
+ private:
+  /// The file of this name, which is then no longer unused.
+  const StoredFile* use(std::string_view name) {
+    const auto& files = stored_.files;
+    const auto found = std::lower_bound(
+        files.begin(), files.end(), name,
+        [](const StoredFile& file, std::string_view wanted) { return file.name < wanted; });
+    if (found == files.end() || found->name != name) return nullptr;
+    used_[static_cast<size_t>(found - files.begin())] = true;
+    return &*found;
+  }
+
+  Content graph() {
+    if (const StoredFile* file = use(kGraph)) return content_of(*file);
+    const auto deeper =
+        std::find_if(stored_.files.begin(), stored_.files.end(),
+                     [](const StoredFile& file) { return file.name.ends_with("/graph.nnef"); });
+    fail(cat(quoted(origin_), " has no graph.nnef at its root"),
+         deeper == stored_.files.end() ? cat("it holds ", stored_.files.size(), " other files")
+                                       : cat("it holds ", quoted(deeper->name)),
+         deeper == stored_.files.end() ? "" : "give the folder itself, or pack what is in it");
+  }
+
+  /// The file of a label. Engines differ in what they make of a leading slash: it is left out.
+  const StoredFile& tensor_file(std::string_view label) {
+    std::string_view name = label;
+    while (name.starts_with('/') || name.starts_with("./"))
+      name.remove_prefix(name.starts_with('/') ? 1 : 2);
+    const std::string wanted = cat(name, kTensor);
+    if (const StoredFile* file = use(wanted)) return *file;
+    std::vector<std::string> names;
+    for (const StoredFile& file : stored_.files)
+      if (file.name.ends_with(kTensor)) names.push_back(file.name);
+    const std::string near = nearest(wanted, names);
+    fail(cat("the variable ", quoted(label), " has no file ", quoted(wanted)),
+         names.empty() ? "there is no .dat file at all"
+                       : cat("there are ", names.size(), " other .dat files"),
+         near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
+  }
+
+  void variable(const Value& invocation, Artefact& out) {
+    if (invocation.text != "variable") return;
+    const Value* const label = argument_of(invocation, "label", 1);
+    if (label == nullptr || label->kind != Kind::string)
+      fail("a variable in graph.nnef has no label",
+           "its values are in the file that its label names", "write label = 'name'");
+    if (known_.insert(label->text).second) {
+      StoredTensor tensor = read_tensor(content_of(tensor_file(label->text)), label->text);
+      out.tensors.push_back(std::move(tensor));
+    }
+    check_shape(invocation, *find_tensor(out, label->text));
+  }
+
+  static StoredTensor read_tensor(const Content& content, const std::string& label) {
+    StoredTensor out;
+    out.label = label;
+    out.values = read_dat(content.bytes, cat(label, kTensor));
+    out.item = ir::dtype_name(out.values.dtype);
+    out.bits = static_cast<int>(8 * ir::dtype_size(out.values.dtype));
+    return out;
+  }
+
+  /// Where the shape is not written as integers, whoever runs the graph will see it.
+  static void check_shape(const Value& invocation, const StoredTensor& tensor) {
+    const Value* const shape = argument_of(invocation, "shape", 0);
+    if (shape == nullptr || shape->kind != Kind::array) return;
+    ir::Ints sizes;
+    for (const Value& item : shape->items) {
+      if (item.kind != Kind::integer) return;
+      sizes.push_back(item.integer);
+    }
+    if (sizes == tensor.values.shape) return;
+    fail(cat("the variable ", quoted(tensor.label), " has the shape ",
+             ir::shape_str(ir::to_shape(sizes))),
+         cat("its file holds ", ir::shape_str(ir::to_shape(tensor.values.shape))));
+  }
+
+  StoredFiles stored_;
+  std::vector<bool> used_;
+  std::string origin_;
+  std::unordered_set<std::string> known_;
+};
+
+}  // namespace
+
+Artefact read_artefact(const std::filesystem::path& path) {
+  return Assembly(list_files(path), path.string()).run();
+}
+
+Artefact read_artefact(const Content& archive, std::string_view origin) {
+  return Assembly(list_files(archive, origin), std::string(origin)).run();
+}
+
+const StoredTensor* find_tensor(const Artefact& artefact, std::string_view label) {
+  const auto found =
+      std::find_if(artefact.tensors.begin(), artefact.tensors.end(),
+                   [&](const StoredTensor& tensor) { return tensor.label == label; });
+  return found == artefact.tensors.end() ? nullptr : &*found;
+}
+
+}  // namespace t2n::nnef

@@ -1,0 +1,139 @@
+// Copies only what is compressed: the members of a plain tar are views into it.
+#include "src/nnef_reader/unpack.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "src/diag/error.h"
+
+namespace t2n::nnef {
+namespace {
+
+// Far above any model; they bound what a small file can cost.
+constexpr size_t kMaxMembers = 200'000;
+constexpr size_t kMinUnpacked = size_t{1} << 30;
+constexpr size_t kMaxRatio = 64;
+constexpr std::string_view kNoHoles = "pack it without the option --sparse";
+
+class Unpacker {
+ public:
+  Unpacker(const Content& archive, ArchiveFormat format, const Refuse& refuse)
+      : archive_(archive), format_(format), refuse_(refuse), reader_(archive_read_new()) {
+    T2N_ASSERT(reader_, "libarchive is out of memory");
+    if (format == ArchiveFormat::zip) {
+      archive_read_support_format_zip(reader_.get());
+    } else {
+      archive_read_support_filter_gzip(reader_.get());
+      archive_read_support_format_tar(reader_.get());
+    }
+    check(archive_read_open_memory(reader_.get(), archive.bytes.data(), archive.bytes.size()));
+  }
+
+  std::vector<ArchiveMember> run() {
+    std::vector<ArchiveMember> out;
+    archive_entry* entry = nullptr;
+    while (true) {
+      const int status = archive_read_next_header(reader_.get(), &entry);
+      if (status == ARCHIVE_EOF) return out;
+      check(status, format_ == ArchiveFormat::tar ? ARCHIVE_WARN : ARCHIVE_OK);
+      if (archive_entry_filetype(entry) == AE_IFDIR) continue;
+      if (out.size() == kMaxMembers) fail(cat("it holds more than ", kMaxMembers, " files"), "");
+      std::string name = name_of(entry);
+      check_regular(entry, name);
+      out.push_back({std::move(name), content()});
+    }
+  }
+
+ private:
+  struct Free {
+    void operator()(archive* reader) const { archive_read_free(reader); }
+  };
+
+  [[noreturn]] void fail(std::string why, std::string help) const {
+    refuse_(std::move(why), std::move(help));
+    internal_error(__FILE__, __LINE__, "a refusal that returns");
+  }
+
+  /// A warning of zip is a wrong checksum; that of a tar's header, a name or user in odd encoding.
+  void check(int status, int worst = ARCHIVE_OK) const {
+    if (status >= worst) return;
+    const char* const reason = archive_error_string(reader_.get());
+    fail(reason == nullptr ? "it is no archive" : reason, "");
+  }
+
+  std::string name_of(archive_entry* entry) const {
+    const char* name = archive_entry_pathname_utf8(entry);
+    if (name == nullptr) name = archive_entry_pathname(entry);
+    if (name == nullptr) fail("it holds an entry without a name", "");
+    return name;
+  }
+
+  void check_regular(archive_entry* entry, const std::string& name) const {
+    const bool is_link =
+        archive_entry_hardlink(entry) != nullptr || archive_entry_symlink(entry) != nullptr;
+    if (is_link)
+      fail(cat("its entry ", quoted(name), " is a link"),
+           "pack the files themselves: tar --dereference --hard-dereference");
+    if (archive_entry_filetype(entry) != AE_IFREG)
+      fail(cat("its entry ", quoted(name), " is no file"), "pack files only");
+  }
+
+  /// One piece that lies in the archive is not copied.
+  Content content() {
+    std::span<const std::byte> view;
+    const auto copy = std::make_shared<std::vector<std::byte>>();
+    while (true) {
+      const void* data = nullptr;
+      size_t size = 0;
+      la_int64_t offset = 0;
+      const int status = archive_read_data_block(reader_.get(), &data, &size, &offset);
+      if (status == ARCHIVE_EOF) break;
+      check(status);
+      const std::span piece(static_cast<const std::byte*>(data), size);
+      if (std::cmp_not_equal(offset, view.size() + copy->size()))
+        fail("a file in it has holes", std::string(kNoHoles));
+      if (offset == 0 && lies_in_archive(piece)) {
+        view = piece;
+      } else {
+        append(*copy, std::exchange(view, {}));
+        append(*copy, piece);
+      }
+    }
+    return copy->empty() ? Content{view, archive_.owner} : Content{*copy, copy};
+  }
+
+  bool lies_in_archive(std::span<const std::byte> piece) const {
+    const std::byte* const begin = archive_.bytes.data();
+    const std::byte* const end = begin + archive_.bytes.size();
+    return !std::less<>()(piece.data(), begin) && !std::less<>()(end, piece.data());
+  }
+
+  void append(std::vector<std::byte>& out, std::span<const std::byte> piece) {
+    unpacked_ += piece.size();
+    if (unpacked_ > std::max(kMinUnpacked, kMaxRatio * archive_.bytes.size()))
+      fail(cat("it unpacks to more than ", unpacked_ >> 20U, " MiB, ", kMaxRatio,
+               " times its size and more"),
+           "unpack it into a folder and give that");
+    out.insert(out.end(), piece.begin(), piece.end());
+  }
+
+  const Content& archive_;
+  ArchiveFormat format_;
+  const Refuse& refuse_;
+  std::unique_ptr<archive, Free> reader_;
+  size_t unpacked_ = 0;
+};
+
+}  // namespace
+
+std::vector<ArchiveMember> unpack(const Content& archive, ArchiveFormat format,
+                                  const Refuse& refuse) {
+  return Unpacker(archive, format, refuse).run();
+}
+
+}  // namespace t2n::nnef

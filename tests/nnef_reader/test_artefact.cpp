@@ -1,0 +1,127 @@
+// Models read back from disk, and what is wrong with those that cannot be.
+#include <doctest/doctest.h>
+
+#include "nnef_writer/archive.h"
+#include "nnef_writer/print.h"
+#include "nnef_writer/quant.h"
+#include "src/diag/error.h"
+#include "src/nnef_reader/artefact.h"
+#include "tests/nnef_writer/support.h"
+
+namespace t2n::nnef {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+
+Assignment variable(const std::string& name, const std::string& label) {
+  return {
+      identifier(name),
+      invocation("variable", {{"shape", array({integer(2)})}, {"label", string(label)}}, "scalar"),
+      ""};
+}
+
+Document example() {
+  Document out;
+  out.graph.parameters = {"x"};
+  out.graph.results = {"y"};
+  out.graph.body = {
+      {identifier("x"), invocation("external", {{"shape", array({integer(2)})}}, "scalar"), ""},
+      variable("b", "layers.0/b.weight"),
+      variable("a", "a"),
+      {identifier("y"), invocation("add", {{"", identifier("a")}, {"", identifier("b")}}), ""}};
+  float value = 0;
+  for (const char* label : {"layers.0/b.weight", "a"}) {
+    const ir::Tensor tensor = ir::tensor_of<float>(ir::DType::f32, {2}, {value, value + 1});
+    out.blobs.push_back({.label = label, .shape = {2}, .parts = {tensor}});
+    value += 2;
+  }
+  out.quant = {{"y", invocation("linear_quantize", {{"bits", integer(8)}})}};
+  return out;
+}
+
+void write(const Document& document, const fs::path& path) {
+  write_artefact(document, parse_destination(path)).commit();
+}
+
+std::string refusal(const fs::path& path) {
+  try {
+    read_artefact(path);
+  } catch (const Error& error) {
+    std::string text = error.what();
+    const std::string folder = path.parent_path().string() + "/";
+    for (size_t at; (at = text.find(folder)) != std::string::npos;) text.erase(at, folder.size());
+    return text;
+  }
+  return "read";
+}
+
+TEST_CASE("what the writer writes is read, in every form") {
+  const Scratch scratch;
+  const Document document = example();
+  for (const char* name : {"folder", "m.nnef.tar", "m.nnef.tgz"}) {
+    CAPTURE(name);
+    write(document, scratch / name);
+    const Artefact artefact = read_artefact(scratch / name);
+    CHECK(print(artefact.document) == print(document));
+    CHECK(print_quant(artefact.document.quant) == print_quant(document.quant));
+    REQUIRE(artefact.tensors.size() == 2);
+    CHECK(artefact.tensors[0].label == "layers.0/b.weight");
+    CHECK(artefact.tensors[0].item == "f32");
+    CHECK(artefact.tensors[0].bits == 32);
+    CHECK(ir::to_f64(artefact.tensors[0].values) == std::vector<double>{0, 1});
+    CHECK(ir::to_f64(find_tensor(artefact, "a")->values) == std::vector<double>{2, 3});
+    CHECK(find_tensor(artefact, "b") == nullptr);
+    CHECK(artefact.unused.empty());
+    CHECK(artefact.file_bytes > 0);
+  }
+}
+
+TEST_CASE("the content tells the form, not the suffix") {
+  const Scratch scratch;
+  write(example(), scratch / "m.tgz");
+  fs::rename(scratch / "m.tgz", scratch / "model.bin");
+  CHECK(read_artefact(scratch / "model.bin").tensors.size() == 2);
+}
+
+TEST_CASE("archives of the system's tar are read") {
+  const Scratch scratch;
+  write(example(), scratch / "m");
+  output_of("cd '" + (scratch / "m").string() +
+            "' && tar -cf ../dot.tar . && tar -czf ../plain.tgz *");
+  for (const char* name : {"dot.tar", "plain.tgz"}) {
+    CAPTURE(name);
+    CHECK(read_artefact(scratch / name).tensors.size() == 2);
+  }
+}
+
+TEST_CASE("a missing file is named, with the nearest that is there") {
+  const Scratch scratch;
+  write(example(), scratch / "m");
+  fs::rename(scratch / "m/a.dat", scratch / "m/A.dat");
+  CHECK(refusal(scratch / "m") ==
+        "error[nnef-invalid]: the variable 'a' has no file 'a.dat'\n"
+        "  why:  there are 2 other .dat files\n"
+        "  help: did you mean 'A.dat'?\n");
+}
+
+TEST_CASE("files that nothing refers to are listed") {
+  const Scratch scratch;
+  write(example(), scratch / "m");
+  write_text(scratch / "m/notes.txt", "");
+  fs::copy_file(scratch / "m/a.dat", scratch / "m/layers.0/c.dat");
+  CHECK(read_artefact(scratch / "m").unused == Names{"layers.0/c.dat", "notes.txt"});
+}
+
+TEST_CASE("the graph must be at the root") {
+  const Scratch scratch;
+  fs::create_directory(scratch / "out");
+  write(example(), scratch / "out/m");
+  CHECK(refusal(scratch / "out") ==
+        "error[nnef-invalid]: 'out' has no graph.nnef at its root\n"
+        "  why:  it holds 'm/graph.nnef'\n"
+        "  help: give the folder itself, or pack what is in it\n");
+}
+
+}  // namespace
+}  // namespace t2n::nnef
