@@ -116,19 +116,11 @@ class Assembly {
       fail("a variable in graph.nnef has no label",
            "its values are in the file that its label names", "write label = 'name'");
     if (known_.insert(label->text).second) {
-      StoredTensor tensor = read_tensor(content_of(tensor_file(label->text)), label->text);
-      out.tensors.push_back(std::move(tensor));
+      const StoredFile& file = tensor_file(label->text);
+      out.tensors.push_back(read_stored(content_of(file), file.name));
+      out.tensors.back().label = label->text;
     }
     check_shape(invocation, *find_tensor(out, label->text));
-  }
-
-  static StoredTensor read_tensor(const Content& content, const std::string& label) {
-    StoredTensor out;
-    out.label = label;
-    out.values = read_dat(content.bytes, cat(label, kTensor));
-    out.item = ir::dtype_name(out.values.dtype);
-    out.bits = static_cast<int>(8 * ir::dtype_size(out.values.dtype));
-    return out;
   }
 
   /// Where the shape is not written as integers, whoever runs the graph will see it.
