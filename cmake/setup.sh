@@ -2,7 +2,7 @@
 # Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|zoo.
 #   build  Debian packages and LibTorch
 #   run    and the engines that the checks run
-#   test   and numpy, and a Python with torch, which writes files to test with
+#   test   and numpy, a Python with torch, which writes files to test with, and NNEF-Tools
 #   matrix and an engine between the oldest and the newest
 #   zoo    and the packages that the model zoo is made of
 # Debian packages only as root; everything else under build/. What was found is left in build/env.sh.
@@ -97,6 +97,15 @@ numpy() {
   pip install -qq numpy
 }
 
+nnef_tools() {
+  ! installed build/nnef_tools "nnef_tools-*" || return 0
+  venv
+  say "installing NNEF-Tools into build/nnef_tools (60 MB)"
+  rm -rf build/nnef_tools
+  pip install -qq --target build/nnef_tools nnef==1.0.10 nnef_tools==1.0.11 "numpy<2.4" 2>/dev/null ||
+    fail "pip cannot install nnef_tools"
+}
+
 zoo_packages() {
   own_torch
   ! in_venv "timm-*" || ! in_venv "transformers-*" || ! in_venv "torchvision-*" || return 0
@@ -124,7 +133,8 @@ case $level in run | test | matrix | zoo)
 esac
 case $level in test | matrix | zoo)
   numpy
-  [ -n "$(torch_python)" ] || own_torch ;;
+  [ -n "$(torch_python)" ] || own_torch
+  nnef_tools ;;
 esac
 [ "$level" != zoo ] || zoo_packages
 
