@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <unordered_set>
 
 #include "nnef_writer/names.h"
@@ -237,7 +236,9 @@ class Lint {
 std::string literal_problem(const Value& value) {
   if (value.kind == Kind::scalar && !std::isfinite(value.number))
     return "infinities and NaN have no literal: store them in a variable";
-  if (value.kind == Kind::scalar && std::abs(value.number) > std::numeric_limits<float>::max())
+  // From half a step above the largest f32 on, a reader rounds to infinity.
+  constexpr double kTooLarge = 0x1.ffffffp127;
+  if (value.kind == Kind::scalar && std::abs(value.number) >= kTooLarge)
     return "a scalar is larger than an f32 holds";
   if (value.kind == Kind::string &&
       (!is_printable(value.text) || value.text.find_first_of("'\"") != std::string::npos))

@@ -194,6 +194,9 @@ TEST_CASE("literals are what every reader reads alike") {
   CHECK(problems("y = add(x, -inf);") == infinite);
   CHECK(problems("y = add(x, 1e39);") == "'y': 'add': a scalar is larger than an f32 holds");
   CHECK(problems("y = add(x, 3.4028234663852886e38);") == "");
+  CHECK(problems("y = add(x, 3.4028235e38);") == "");
+  CHECK(problems("y = add(x, 3.4028236e38);") ==
+        "'y': 'add': a scalar is larger than an f32 holds");
   CHECK(problems("y = slice(x, axes = [0], begin = [0], end = [9223372036854775807]);") ==
         "'y': 'slice': the integer 9223372036854775807 does not fit 32 bits");
   CHECK(problems("y = slice(x, axes = [0], begin = [0], end = [2147483647]);") == "");
