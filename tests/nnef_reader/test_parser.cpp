@@ -86,8 +86,10 @@ TEST_CASE("other spellings of the same") {
   CHECK(reprinted("a if b else c if d else e") == "a if b else (c if d else e)");
   CHECK(reprinted("f < 1") == "f < 1");
   CHECK(reprinted("x[0][1]") == "(x[0])[1]");
-  CHECK(reprinted("f(in, for, i\"if\")") == "f(in, for, if)");
-  CHECK(reprinted("[for, x]") == "[for, x]");
+  CHECK(reprinted("f(in, for = for, i\"if\")") == "f(i\"in\", for = i\"for\", i\"if\")");
+  CHECK(reprinted("[for, x]") == "[i\"for\", x]");
+  CHECK(parse_value(reprinted("i\"true\"")).kind == Kind::identifier);
+  CHECK(parse_value(reprinted("i\"inf\"")).kind == Kind::identifier);
 }
 
 TEST_CASE("numbers keep their kind and value") {
