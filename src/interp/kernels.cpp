@@ -38,6 +38,7 @@ const Kernels& kernels() {
     register_tract_extra(out);
     register_tract_fourier(out);
     register_tract_index(out);
+    register_tract_models(out);
     register_tract_reduce(out);
     register_tract_resize(out);
     register_tract_rnn(out);

@@ -22,6 +22,7 @@ void register_tract_einsum(Kernels& kernels);
 void register_tract_extra(Kernels& kernels);
 void register_tract_fourier(Kernels& kernels);
 void register_tract_index(Kernels& kernels);
+void register_tract_models(Kernels& kernels);
 void register_tract_reduce(Kernels& kernels);
 void register_tract_resize(Kernels& kernels);
 void register_tract_rnn(Kernels& kernels);
