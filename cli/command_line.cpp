@@ -23,6 +23,7 @@ constexpr const char* kUsage =
     "usage: t2nnef COMMAND …\n"
     "  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check compares it\n"
     "  inspect MODEL.pt                 signature, operators, and the line that exports it\n"
+    "  diff A B                         what differs between two NNEF artefacts\n"
     "  ops [MODEL.pt]                   which operators are supported\n";
 
 std::string version_text() {
@@ -91,6 +92,7 @@ std::unique_ptr<CLI::App> make_app(Run& run) {
   app->require_subcommand(0, 1);
   setup_export(*app, run);
   setup_inspect(*app, run);
+  setup_diff(*app, run);
   setup_ops(*app, run);
   app->allow_extras();
   for (CLI::App* command : app->get_subcommands(nullptr)) command->allow_extras();

@@ -15,6 +15,7 @@ namespace t2n::cli {
 /// The work of a command. Errors are thrown.
 using Run = std::function<ExitCode()>;
 
+void setup_diff(CLI::App& app, Run& run);
 void setup_export(CLI::App& app, Run& run);
 void setup_inspect(CLI::App& app, Run& run);
 void setup_ops(CLI::App& app, Run& run);

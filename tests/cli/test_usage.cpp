@@ -23,6 +23,7 @@ TEST_CASE("without arguments: a page of usage") {
            "  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check compares "
            "it\n"
            "  inspect MODEL.pt                 signature, operators, and the line that exports it\n"
+           "  diff A B                         what differs between two NNEF artefacts\n"
            "  ops [MODEL.pt]                   which operators are supported\n"
            "examples:\n"
            "  t2nnef export model.pt --target tract --check\n"
@@ -32,8 +33,12 @@ TEST_CASE("without arguments: a page of usage") {
 
 TEST_CASE("help and version") {
   const Sandbox sandbox;
-  for (const Arguments& arguments :
-       {Arguments{"--help"}, {"-h"}, {"export", "--help"}, {"inspect", "-h"}, {"ops", "--help"}}) {
+  for (const Arguments& arguments : {Arguments{"--help"},
+                                     {"-h"},
+                                     {"export", "--help"},
+                                     {"inspect", "-h"},
+                                     {"ops", "--help"},
+                                     {"diff", "-h"}}) {
     const Result result = sandbox.run(arguments);
     CHECK_EQ(result.code, 0);
     CHECK_EQ(result.err, "");
@@ -53,7 +58,7 @@ TEST_CASE("misspelt and missing words") {
                 usage("there is no command 'exprot'\n  help: did you mean 'export'?\n"));
   check_failure(sandbox, {"convert"}, 2,
                 usage("there is no command 'convert'\n"
-                      "  help: commands are: export, inspect, ops\n"));
+                      "  help: commands are: export, inspect, diff, ops\n"));
   check_failure(sandbox, {"my model.pt"}, 2,
                 usage("the command is missing before 'my model.pt'\n"
                       "  help: to export it: t2nnef export 'my model.pt' --target tract\n"));
