@@ -48,6 +48,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"output-exists", ExitCode::cannot_write},
       {"output-is-model", ExitCode::usage},
       {"output-mismatch", ExitCode::mismatch},
+      {"signature-mismatch", ExitCode::mismatch},
       {"torch-not-found", ExitCode::unreadable},
       {"torch-warning", ExitCode::bug},
       {"trace-limit", ExitCode::unsupported},

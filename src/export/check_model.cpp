@@ -82,6 +82,10 @@ std::vector<ir::Tensor> run_set(check::Runner& runner, const InputSet& set,
 
 }  // namespace
 
+std::vector<ir::Tensor> sample_tensors(const TracedModel& model) {
+  return tensor_leaves(fill(model.samples, 0), model);
+}
+
 CheckResult check_artefact(const std::string& path, TracedModel& model,
                            const std::vector<std::string>& names, const CheckOptions& options,
                            check::Runner& runner) {

@@ -27,6 +27,9 @@ struct CheckResult {
   bool inconclusive = false;
 };
 
+/// What the samples give for each input of the model's graph, complex ones as pairs.
+std::vector<ir::Tensor> sample_tensors(const TracedModel& model);
+
 /// Runs every input set in the engine and keeps the worst comparison of each output, of which
 /// `names` are the names. Inputs are those of the model's graph, in its order.
 CheckResult check_artefact(const std::string& path, TracedModel& model,

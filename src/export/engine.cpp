@@ -19,20 +19,16 @@ bool looks_like_path(std::string_view text) {
   return text.starts_with("lib:") || text.find_first_of("/.\\") != std::string_view::npos;
 }
 
-/// A word that names an engine `tract@V` must find one that serves the target as well.
-tract::Version version_to_serve(const EngineChoice& choice, const target::Target& target) {
-  const tract::Version wanted = version_of(target);
-  if (!choice.version) return wanted;
-  if (!tract::serves(*choice.version, wanted))
-    throw Error("engine-version",
-                cat("tract@", tract::version_str(*choice.version), " may not stand for ",
-                    target::target_name(target)),
-                "an engine serves targets of its own series (0.x) that are not newer than it",
-                cat("export for it with --target tract@", tract::version_str(*choice.version)));
-  return *choice.version;
+void refuse_version(const tract::Version& version, const target::Target& target) {
+  if (tract::serves(version, version_of(target))) return;
+  throw Error("engine-version",
+              cat("tract@", tract::version_str(version), " may not stand for ",
+                  target::target_name(target)),
+              "an engine serves targets of its own series (0.x) that are not newer than it",
+              cat("export for it with --target tract@", tract::version_str(version)));
 }
 
-/// The engine of the default target's series, else the newest there is.
+/// One that serves `preferred`, else the newest there is.
 tract::Engine any_engine(const tract::Search& search, const tract::Version& preferred) {
   const tract::Candidates found = tract::find_engines(search);
   const auto serving = std::find_if(
@@ -45,11 +41,14 @@ tract::Engine any_engine(const tract::Search& search, const tract::Version& pref
       [](const tract::Engine& a, const tract::Engine& b) { return a.version < b.version; });
 }
 
-tract::Engine find_tract(const EngineChoice& choice, const std::optional<target::Target>& target) {
+tract::Engine find_tract(const EngineChoice& choice, const Wanted& wanted) {
   const tract::Search search = tract::search_from_environment(choice.library);
-  if (target) return tract::find_engine(search, version_to_serve(choice, *target));
-  if (choice.version) return tract::find_engine(search, *choice.version);
-  return any_engine(search, version_of(target::parse_target("tract")));
+  if (choice.version) {
+    if (wanted.only) refuse_version(*choice.version, *wanted.target);
+    return tract::find_engine(search, *choice.version);
+  }
+  const tract::Version version = version_of(wanted.target.value_or(target::parse_target("tract")));
+  return wanted.only ? tract::find_engine(search, version) : any_engine(search, version);
 }
 
 }  // namespace
@@ -78,10 +77,9 @@ EngineChoice parse_engine(std::string_view text) {
   return out;
 }
 
-std::unique_ptr<check::Runner> find_runner(const EngineChoice& choice,
-                                           const std::optional<target::Target>& target,
+std::unique_ptr<check::Runner> find_runner(const EngineChoice& choice, const Wanted& wanted,
                                            const check::RunnerOptions& options) {
-  return check::tract_runner(find_tract(choice, target), options);
+  return check::tract_runner(find_tract(choice, wanted), options);
 }
 
 }  // namespace t2n

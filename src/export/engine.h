@@ -24,10 +24,14 @@ struct EngineChoice {
 /// Errors: `usage`.
 EngineChoice parse_engine(std::string_view text);
 
-/// An engine for artefacts written for `target`; without one, for any: the series of the default
-/// target first, then the newest. Errors: `engine-not-found`, `engine-version`.
-std::unique_ptr<check::Runner> find_runner(const EngineChoice& choice,
-                                           const std::optional<target::Target>& target,
+/// What an engine is to run.
+struct Wanted {
+  std::optional<target::Target> target;  ///< nothing: nobody knows which; the default's series
+  bool only = false;  ///< nothing but an engine that may stand for the target will do
+};
+
+/// Errors: `engine-not-found`, `engine-version`.
+std::unique_ptr<check::Runner> find_runner(const EngineChoice& choice, const Wanted& wanted,
                                            const check::RunnerOptions& options);
 
 }  // namespace t2n

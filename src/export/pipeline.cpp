@@ -107,7 +107,8 @@ ExportResult export_model(const ExportOptions& options) {
   nnef::check_destination(destination);
   // The engine is looked for first: a missing one must not cost an export.
   const auto runner =
-      options.check ? find_runner(options.check->engine, options.target, options.check->runner)
+      options.check ? find_runner(options.check->engine, {.target = options.target, .only = true},
+                                  options.check->runner)
                     : nullptr;
 
   trace::TraceOptions trace_options;
