@@ -23,8 +23,9 @@ std::string sizes_text(const std::vector<dynamic::Sizes>& sizes) {
 void add_engine_options(CLI::App& command, EngineOptions& options) {
   command
       .add_option("--engine", options.engine,
-                  "tract, tract@0.21.19, or the path of tract's library [auto: tract's library\n"
-                  "in T2NNEF_TRACT_LIB or the active Python's wheel]")
+                  "reference, tract, tract@0.21.19, or the path of tract's library [auto: the\n"
+                  "target's engine, found in T2NNEF_TRACT_LIB or the active Python, else the\n"
+                  "reference interpreter]")
       ->type_name("ENGINE");
   command.add_option("--timeout", options.timeout, "Seconds for each answer of the engine [300]")
       ->type_name("S");

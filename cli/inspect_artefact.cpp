@@ -79,7 +79,8 @@ std::string summary_text(const std::string& path, const ArtefactSummary& summary
       section("outputs", lines_of(summary.outputs)), operations_text(summary),
       section("fragments", lines_of(summary.fragments)), weights_text(summary),
       summary.quantised == 0 ? "" : cat("quantised: ", counted(summary.quantised, "tensor"), "\n"),
-      section("files that nothing refers to", lines_of(summary.unused)), "to run it:\n  ",
+      section("files that nothing refers to", lines_of(summary.unused)),
+      section("against the standard", lines_of(summary.findings)), "to run it:\n  ",
       run_line(path, summary), "\n");
 }
 

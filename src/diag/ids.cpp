@@ -23,6 +23,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"engine-crashed", ExitCode::engine_rejects},
       {"engine-failed", ExitCode::engine_rejects},
       {"engine-not-found", ExitCode::no_engine},
+      {"engine-reference", ExitCode::no_engine},
       {"engine-rejects", ExitCode::engine_rejects},
       {"engine-timeout", ExitCode::timeout},
       {"engine-version", ExitCode::no_engine},

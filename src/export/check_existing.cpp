@@ -8,6 +8,7 @@
 #include "src/diag/error.h"
 #include "src/export/run_artefact.h"
 #include "src/nnef_reader/artefact.h"
+#include "src/spec/dialect.h"
 
 namespace t2n {
 namespace {
@@ -18,30 +19,34 @@ using Places = std::vector<size_t>;
 /// Takes inputs and gives outputs in the model's order, whatever the engine's is.
 class OrderedRunner final : public check::Runner {
  public:
-  OrderedRunner(check::Runner& runner, Places inputs, Places outputs)
+  struct Input {
+    size_t place = 0;                ///< in the model
+    std::optional<ir::DType> dtype;  ///< as declared
+  };
+  OrderedRunner(check::Runner& runner, std::vector<Input> inputs, Places outputs)
       : runner_(runner), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
 
   std::string name() const override { return runner_.name(); }
   void load(const std::string& artefact) override { runner_.load(artefact); }
   std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs) override {
-    const std::vector<ir::Tensor> actual = runner_.run(picked(inputs, inputs_));
+    std::vector<ir::Tensor> fed;
+    for (const Input& input : inputs_) {
+      const ir::Tensor& given = inputs[input.place];
+      fed.push_back(of_dtype(given, input.dtype.value_or(given.dtype)).value_or(given));
+    }
+    const std::vector<ir::Tensor> actual = runner_.run(fed);
     if (actual.size() != outputs_.size())
       throw Error("engine-failed", cat("the engine gave ", actual.size(), " outputs, the artefact ",
                                        "names ", outputs_.size()));
-    return picked(actual, outputs_);
-  }
-
- private:
-  static std::vector<ir::Tensor> picked(const std::vector<ir::Tensor>& tensors,
-                                        const Places& places) {
     std::vector<ir::Tensor> out;
-    for (const size_t place : places) out.push_back(tensors[place]);
+    for (const size_t place : outputs_) out.push_back(actual[place]);
     return out;
   }
 
+ private:
   check::Runner& runner_;
-  Places inputs_;   ///< per input of the engine, its place in the model
-  Places outputs_;  ///< per output of the model, its place in the engine
+  std::vector<Input> inputs_;  ///< in the engine's order
+  Places outputs_;             ///< per output of the model, its place in the engine
 };
 
 /// An input or output as text, in a table of the two signatures.
@@ -125,8 +130,11 @@ std::vector<Port> artefact_outputs(const nnef::Document& document) {
 }
 
 /// Whether values of the sample may be given for the declared input; symbols take any size.
-bool fits(const spec::InputFact& fact, const ir::Tensor& sample) {
-  if (fact.dtype.value_or(sample.dtype) != sample.dtype) return false;
+bool fits(const spec::InputFact& fact, const ir::Tensor& sample, spec::Dialect dialect) {
+  const ir::DType declared = fact.dtype.value_or(sample.dtype);
+  const bool same = dialect == spec::Dialect::tract ? declared == sample.dtype
+                                                    : of_dtype(sample, declared).has_value();
+  if (!same) return false;
   if (fact.sizes.size() != sample.shape.size()) return false;
   for (size_t i = 0; i < fact.sizes.size(); ++i)
     if (fact.sizes[i].value.value_or(sample.shape[i]) != sample.shape[i]) return false;
@@ -144,10 +152,10 @@ Places match_inputs(const TracedModel& model, const std::vector<spec::InputFact>
 }
 
 void check_types(const TracedModel& model, const std::vector<spec::InputFact>& facts,
-                 const Places& places) {
+                 const Places& places, spec::Dialect dialect) {
   const std::vector<ir::Tensor> samples = sample_tensors(model);
   for (size_t i = 0; i < facts.size(); ++i)
-    if (!fits(facts[i], samples[places[i]]))
+    if (!fits(facts[i], samples[places[i]], dialect))
       refuse(cat("the artefact's input ", quoted(facts[i].name), " is another than the model's"),
              model_inputs(model.traced.graph), artefact_inputs(facts),
              "give samples as the artefact takes them with --input");
@@ -214,20 +222,21 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
   const nnef::Artefact artefact = nnef::read_artefact(options.artefact);
   const nnef::Document& document = artefact.document;
   result.inputs = spec::input_facts(document);
-  const auto runner =
-      find_runner(options.check.engine, {.target = target_of(document)}, options.check.runner);
+  const FoundEngine engine =
+      find_engine(options.check.engine, wanted_for(document), options.check.runner);
+  if (engine.warning && options.report) options.report(*engine.warning);
   TracedModel model = traced_model(options, result.inputs);
   result.model = model.info;
   const Places inputs = match_inputs(model, result.inputs);
-  check_types(model, result.inputs, inputs);
+  check_types(model, result.inputs, inputs, spec::dialect_of(document));
   const Places outputs = match_outputs(model, document);
-  Places fed;
-  for (const size_t place : feeding_order(document, spec::Dialect::tract))
-    fed.push_back(inputs[place]);
-  OrderedRunner ordered(*runner, fed, outputs);
+  std::vector<OrderedRunner::Input> fed;
+  for (const size_t place : feeding_order(document, engine.order))
+    fed.push_back({inputs[place], result.inputs[place].dtype});
+  OrderedRunner ordered(*engine.runner, fed, outputs);
   options.progress("check");
-  result.checked =
-      check_artefact(options.artefact, model, row_names(document, outputs), options.check, ordered);
+  result.checked = check_artefact(options.artefact, model, row_names(document, outputs),
+                                  options.check, ordered, spec::dialect_of(document));
   return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include "nnef_writer/temporary.h"
 #include "src/diag/error.h"
+#include "src/export/check_model.h"
 #include "src/spec/dialect.h"
 
 namespace t2n {
@@ -103,14 +104,16 @@ std::vector<nnef::NamedTensor> named(const std::vector<std::string>& names,
 
 }  // namespace
 
-std::optional<target::Target> target_of(const nnef::Document& document) {
+Wanted wanted_for(const nnef::Document& document) {
+  Wanted out{.dialect = spec::dialect_of(document), .target = {}};
   const auto version = spec::property(document, "tract_target_version");
-  if (!version || spec::dialect_of(document) != spec::Dialect::tract) return std::nullopt;
+  if (!version || out.dialect != spec::Dialect::tract) return out;
   try {
-    return target::parse_target("tract@" + *version);
+    out.target = target::parse_target("tract@" + *version);
   } catch (const Error&) {
-    return std::nullopt;
+    // A version that is not known is like none.
   }
+  return out;
 }
 
 std::vector<size_t> feeding_order(const nnef::Document& document, spec::Dialect dialect) {
@@ -129,7 +132,8 @@ std::vector<size_t> feeding_order(const nnef::Document& document, spec::Dialect 
 }
 
 std::vector<nnef::NamedTensor> bind_inputs(const std::vector<spec::InputFact>& facts,
-                                           const std::vector<Sample>& samples) {
+                                           const std::vector<Sample>& samples,
+                                           spec::Dialect dialect) {
   refuse_unknown(facts, samples);
   std::vector<Sample> bound;
   for (size_t i = 0; i < facts.size(); ++i) {
@@ -139,13 +143,16 @@ std::vector<nnef::NamedTensor> bind_inputs(const std::vector<spec::InputFact>& f
   std::vector<nnef::NamedTensor> out;
   const std::vector<trace::SampleInput> filled = fill(bound, 0);
   for (size_t i = 0; i < facts.size(); ++i) {
-    const auto* const tensor = std::get_if<ir::Tensor>(&filled[i].value);
-    if (tensor == nullptr)
+    const auto* const given = std::get_if<ir::Tensor>(&filled[i].value);
+    if (given == nullptr)
       throw Error("input-shape",
                   cat("the sample of the input ", quoted(facts[i].name), " is no tensor"),
                   cat("the artefact takes ", spec::dtype_str(facts[i]), spec::sizes_str(facts[i])));
-    refuse_misfit(facts[i], *tensor);
-    out.push_back({facts[i].name, *tensor});
+    ir::Tensor tensor = *given;
+    if (dialect == spec::Dialect::khronos && facts[i].dtype)
+      tensor = of_dtype(tensor, *facts[i].dtype).value_or(tensor);
+    refuse_misfit(facts[i], tensor);
+    out.push_back({facts[i].name, std::move(tensor)});
   }
   return out;
 }
@@ -155,13 +162,15 @@ RunResult run_artefact(const RunOptions& options) {
   const nnef::Artefact artefact = nnef::read_artefact(options.artefact);
   const nnef::Document& document = artefact.document;
   RunResult result;
-  result.inputs = bind_inputs(spec::input_facts(document), options.samples);
-  const auto runner = find_runner(options.engine, {.target = target_of(document)}, options.runner);
-  runner->load(options.artefact);
-  result.engine = runner->name();
+  result.inputs =
+      bind_inputs(spec::input_facts(document), options.samples, spec::dialect_of(document));
+  const FoundEngine engine = find_engine(options.engine, wanted_for(document), options.runner);
+  if (engine.warning && options.report) options.report(*engine.warning);
+  engine.runner->load(options.artefact);
+  result.engine = engine.runner->name();
   result.outputs = named(
       document.graph.results,
-      runner->run(in_feeding_order(result.inputs, feeding_order(document, spec::Dialect::tract))));
+      engine.runner->run(in_feeding_order(result.inputs, feeding_order(document, engine.order))));
   if (options.output.empty()) return result;
   nnef::write_npz(result.outputs, options.output);
   result.bytes = static_cast<int64_t>(fs::file_size(options.output));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "nnef_writer/npz.h"
+#include "src/diag/sink.h"
 #include "src/export/dynamic_model.h"
 #include "src/export/engine.h"
 #include "src/export/samples.h"
@@ -14,9 +15,9 @@
 
 namespace t2n {
 
-/// The target that the artefact says it was written for; nothing if it does not, or is no longer
-/// known.
-std::optional<target::Target> target_of(const nnef::Document& document);
+/// What may run it: tract if it names one of its extensions, of the version that it says it was
+/// written for.
+Wanted wanted_for(const nnef::Document& document);
 
 /// Places in the graph's parameters, in the order in which engines for the dialect take inputs:
 /// tract looks at the `external` statements and at nothing else.
@@ -25,8 +26,10 @@ std::vector<size_t> feeding_order(const nnef::Document& document, spec::Dialect 
 /// A tensor for every input, by name or position (`input_N`); those that the samples leave out are
 /// drawn where the artefact says all sizes. Errors: `input-missing`, `input-shape` (also where
 /// dtype or sizes do not fit), `input-unknown`.
+/// Strict NNEF knows no widths: f64 may be given for f32.
 std::vector<nnef::NamedTensor> bind_inputs(const std::vector<spec::InputFact>& facts,
-                                           const std::vector<Sample>& samples);
+                                           const std::vector<Sample>& samples,
+                                           spec::Dialect dialect);
 
 struct RunOptions {
   std::string artefact;
@@ -34,6 +37,7 @@ struct RunOptions {
   EngineChoice engine;
   check::RunnerOptions runner;
   std::string output;  ///< an .npz file; "": none
+  Report report;
 };
 
 struct RunResult {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/diag/error.h"
+#include "src/spec/lint.h"
 
 namespace t2n::report {
 namespace {
@@ -71,6 +72,15 @@ Json weights_json(const std::vector<WeightGroup>& weights) {
   return out;
 }
 
+/// Extensions change the rules: documents with any are not judged by them.
+std::vector<std::string> findings_in(const nnef::Artefact& artefact) {
+  if (!artefact.document.extensions.empty()) return {};
+  std::vector<spec::Stored> stored;
+  for (const nnef::StoredTensor& tensor : artefact.tensors)
+    stored.push_back({tensor.label, tensor.values.shape, tensor.values.dtype, tensor.quantised});
+  return spec::lint_strict(artefact.document, stored);
+}
+
 }  // namespace
 
 ArtefactSummary summarise(const nnef::Artefact& artefact) {
@@ -86,7 +96,8 @@ ArtefactSummary summarise(const nnef::Artefact& artefact) {
                       .weights = weights_of(artefact),
                       .quantised = document.quant.size(),
                       .unused = artefact.unused,
-                      .file_bytes = artefact.file_bytes};
+                      .file_bytes = artefact.file_bytes,
+                      .findings = findings_in(artefact)};
   for (const nnef::Fragment& fragment : document.fragments)
     if (fragment.name != spec::kPropertiesFragment) out.fragments.push_back(fragment.name);
   return out;
@@ -118,7 +129,8 @@ std::string summary_json(const std::string& path, const ArtefactSummary& summary
                     {"weights", weights_json(summary.weights)},
                     {"quantised", summary.quantised},
                     {"unused_files", summary.unused},
-                    {"bytes", summary.file_bytes}};
+                    {"bytes", summary.file_bytes},
+                    {"findings", summary.findings}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

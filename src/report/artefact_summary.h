@@ -34,6 +34,7 @@ struct ArtefactSummary {
   size_t quantised = 0;             ///< tensors that graph.quant explains
   std::vector<std::string> unused;  ///< files that nothing refers to
   int64_t file_bytes = 0;
+  std::vector<std::string> findings;  ///< rules of strict NNEF that it breaks; of strict ones only
 };
 
 ArtefactSummary summarise(const nnef::Artefact& artefact);
