@@ -20,7 +20,7 @@ all: ## build/t2nnef, with build/libt2nnef.so and build/libt2nnef_torch.so; inst
 setup: ## install what is missing: Debian packages if root, the rest under build/
 	@cmake/setup.sh test
 
-demo: ## export a fixture, run it in tract and compare with torch
+demo: ## export a fixture, run it in tract (else the reference interpreter) and compare with torch
 	@cmake/setup.sh run
 	@$(call build,release,--target t2nnef libt2nnef_torch)
 	@mkdir -p build/demo

@@ -11,16 +11,18 @@ function(t2n_folder name path)
   target_link_libraries(${arg_INTO} PRIVATE t2n_${name} ${arg_LINKS})
 endfunction()
 
-# Compiles the texts of <folder>/*.nnef into <target>; ops/fragments.h declares them.
-function(t2n_embed_fragments target folder)
+# t2n_embed_fragments(<target> <folder> <namespace> <header>): compiles the texts of <folder>/*.nnef
+# into <target> as <namespace>::fragment_texts(), which <header> declares.
+function(t2n_embed_fragments target folder namespace header)
   file(GLOB fragments CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.nnef")
-  set(generated "${PROJECT_BINARY_DIR}/generated/fragment_texts.cpp")
+  set(generated "${PROJECT_BINARY_DIR}/generated/${target}_texts.cpp")
   set(script "${PROJECT_SOURCE_DIR}/cmake/embed_fragments.cmake")
   # The list of names is a dependency of its own: a removed file changes nothing else.
   list(JOIN fragments "\n" names)
   file(CONFIGURE OUTPUT "${generated}.list" CONTENT "${names}\n" @ONLY)
   add_custom_command(OUTPUT "${generated}"
-    COMMAND "${CMAKE_COMMAND}" "-DLIST=${generated}.list" "-DOUTPUT=${generated}" -P "${script}"
+    COMMAND "${CMAKE_COMMAND}" "-DLIST=${generated}.list" "-DOUTPUT=${generated}"
+            "-DNAMESPACE=${namespace}" "-DHEADER=${header}" -P "${script}"
     DEPENDS ${fragments} "${generated}.list" "${script}" VERBATIM)
   target_sources(${target} PRIVATE "${generated}")
 endfunction()

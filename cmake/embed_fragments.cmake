@@ -1,4 +1,5 @@
-# cmake -DLIST=names -DOUTPUT=file.cpp -P embed_fragments.cmake: NNEF texts as string literals.
+# cmake -DLIST=names -DOUTPUT=file.cpp -DNAMESPACE=n -DHEADER=h.h -P embed_fragments.cmake: NNEF
+# texts as string literals.
 file(STRINGS "${LIST}" fragments)
 set(rows "")
 foreach(fragment IN LISTS fragments)
@@ -6,18 +7,18 @@ foreach(fragment IN LISTS fragments)
   cmake_path(GET fragment FILENAME name)
   string(APPEND rows "    {\"${name}\", R\"t2n~~(${text})t2n~~\"},\n")
 endforeach()
-file(WRITE "${OUTPUT}" "// Generated from ops/fragments/*.nnef.
+file(WRITE "${OUTPUT}" "// Generated from the files that its list names.
 #include <vector>
 
-#include \"ops/fragments.h\"
+#include \"${HEADER}\"
 
-namespace t2n::ops {
+namespace ${NAMESPACE} {
 
-std::span<const FragmentText> fragment_texts() {
-  static const std::vector<FragmentText> kTexts = {
+std::span<const nnef::FragmentText> fragment_texts() {
+  static const std::vector<nnef::FragmentText> kTexts = {
 ${rows}  };
   return kTexts;
 }
 
-}  // namespace t2n::ops
+}  // namespace ${NAMESPACE}
 ")

@@ -48,14 +48,33 @@ Division divide_integers(Emitter& out, Ref a, Ref b, Rounding rounding) {
   return {add(out, quotient, step), sub(out, rest, change)};
 }
 
+/// a * b = product + error, exactly, in floats of one width (Dekker 1971).
+Ref error_of_product(Emitter& out, Ref a, Ref b, Ref product) {
+  constexpr double kSplit = 4097;  // 2^12 + 1, for the 24 bits of f32
+  const auto high = [&](Ref x) {
+    const Ref wide = mul(out, x, like(out, kSplit, x));
+    return sub(out, wide, sub(out, wide, x));
+  };
+  const Ref a_high = high(a), b_high = high(b);
+  const Ref a_low = sub(out, a, a_high), b_low = sub(out, b, b_high);
+  const Ref first = sub(out, mul(out, a_high, b_high), product);
+  const Ref second = add(out, first, mul(out, a_high, b_low));
+  return add(out, add(out, second, mul(out, a_low, b_high)), mul(out, a_low, b_low));
+}
+
 /// C's fmod and the quotient that belongs to it, of operands >= 0. tract multiplies by the
 /// reciprocal, so that the quotient may be one off: the remainder shows it.
 Division divide_magnitudes(Emitter& out, Ref a, Ref b) {
   const Ref quotient = out.elementwise("floor", {div(out, a, b)});
   const Ref zero = like(out, 0, a);
   // An infinite divisor leaves the dividend.
-  const Ref product = select(out, compare(out, "eq", quotient, zero), zero, mul(out, quotient, b));
-  const Ref rest = sub(out, a, product);
+  const Ref is_none = compare(out, "eq", quotient, zero);
+  const Ref product = select(out, is_none, zero, mul(out, quotient, b));
+  Ref rest = sub(out, a, product);
+  if (!out.has_f64()) {
+    const Ref error = error_of_product(out, quotient, b, product);
+    rest = sub(out, rest, select(out, is_none, zero, error));
+  }
   const Ref is_high = compare(out, "lt", rest, zero);
   const Ref is_low = compare(out, "ge", rest, b);
   const Ref one = like(out, 1, a);

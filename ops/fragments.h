@@ -2,14 +2,12 @@
 #pragma once
 
 #include <span>
-#include <string_view>
+
+#include "src/nnef_reader/fragment_text.h"
 
 namespace t2n::ops {
 
-struct FragmentText {
-  std::string_view file;  ///< base name, such as "gelu_erf.nnef"
-  std::string_view text;
-};
+using nnef::FragmentText;
 
 /// All embedded texts, sorted by file name.
 std::span<const FragmentText> fragment_texts();

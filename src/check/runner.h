@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/tensor.h"
+#include "src/interp/interp.h"
 #include "src/tract/find.h"
 
 namespace t2n::check {
@@ -32,5 +33,10 @@ struct RunnerOptions {
 /// tract in an engine worker; main has to call tract::maybe_run_worker. Errors of load and run:
 /// those of tract::WorkerClient.
 std::unique_ptr<Runner> tract_runner(const tract::Engine& engine, RunnerOptions options = {});
+
+/// Our own interpreter, in this process: it has no time-out. Errors of load and run: those of
+/// nnef::read_artefact and of the interpreter.
+std::unique_ptr<Runner> reference_runner(const interp::InterpModule& module,
+                                         spec::Dialect dialect);
 
 }  // namespace t2n::check

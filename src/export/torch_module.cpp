@@ -18,7 +18,7 @@ std::string module_path() {
   return (here.parent_path() / "libt2nnef_torch.so").string();
 }
 
-const trace::TorchModule* load() {
+void* open_module() {
   // One forward does not pay for threads that spin between operators. Read when libgomp is loaded.
   ::setenv("OMP_WAIT_POLICY", "passive", 0);
   // Never closed: torch's registries do not survive it.
@@ -29,16 +29,29 @@ const trace::TorchModule* load() {
                 "t2nnef needs the LibTorch it was built with; run `make` again after moving or "
                 "removing it");
   }
-  using Entry = const trace::TorchModule* (*)();
-  const auto entry = reinterpret_cast<Entry>(::dlsym(library, trace::kTorchModuleSymbol));
-  T2N_ASSERT(entry != nullptr, "libt2nnef_torch.so does not export ", trace::kTorchModuleSymbol);
+  return library;
+}
+
+template <typename Module>
+const Module* find_module(const char* symbol) {
+  static void* const library = open_module();
+  using Entry = const Module* (*)();
+  const auto entry = reinterpret_cast<Entry>(::dlsym(library, symbol));
+  T2N_ASSERT(entry != nullptr, "libt2nnef_torch.so does not export ", symbol);
   return entry();
 }
 
 }  // namespace
 
 const trace::TorchModule& torch_module() {
-  static const trace::TorchModule* const module = load();
+  static const trace::TorchModule* const module =
+      find_module<trace::TorchModule>(trace::kTorchModuleSymbol);
+  return *module;
+}
+
+const interp::InterpModule& interp_module() {
+  static const interp::InterpModule* const module =
+      find_module<interp::InterpModule>(interp::kInterpModuleSymbol);
   return *module;
 }
 

@@ -1,11 +1,15 @@
 // Loads libt2nnef_torch.so on first need: what never traces never pays for LibTorch.
 #pragma once
 
+#include "src/interp/interp.h"
 #include "src/trace/trace.h"
 
 namespace t2n {
 
 /// The tracer and evaluator. Errors: `torch-not-found` if the module or LibTorch cannot be loaded.
 const trace::TorchModule& torch_module();
+
+/// The reference interpreter, with the same errors.
+const interp::InterpModule& interp_module();
 
 }  // namespace t2n

@@ -14,6 +14,7 @@
 #include "src/passes/pass.h"
 #include "tests/ops/expressions.h"
 #include "tests/support/example.h"
+#include "tests/support/reference.h"
 
 namespace t2n::test {
 namespace {
@@ -134,10 +135,11 @@ std::string open_differences(const OpenExample& example, const target::Target& t
   } catch (const Error& error) {
     return cat(render_text(error.diagnostic()), "\n", text);
   }
+  const std::vector<ReferenceRun> references = run_beside(exported.document, inputs);
   for (size_t i = 0; i < example.runs.size(); ++i) {
-    const std::string wrong = differences(
-        {example.runs[i].expected, actual[i], text, exported.uses, target::target_name(target)},
-        tolerance);
+    const std::string wrong = differences({example.runs[i].expected, actual[i], text, exported.uses,
+                                           target::target_name(target), references[i]},
+                                          tolerance);
     if (!wrong.empty())
       out += cat("with ", dynamic::sizes_str(example.runs[i].sizes), ":\n", wrong);
   }

@@ -1,9 +1,6 @@
 #include "tests/support/example.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <map>
 
@@ -13,31 +10,12 @@
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
 #include "src/tract/worker.h"
+#include "tests/support/reference.h"
+#include "tests/support/strict_case.h"
+#include "tests/support/temporary.h"
 
 namespace t2n::test {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// A fresh folder that goes away with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "t2nnef-test-XXXXXX").string();
-    T2N_ASSERT(::mkdtemp(pattern.data()) != nullptr, "cannot make a temporary folder");
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// Complex inputs as the translated graph takes them.
 std::vector<ir::Tensor> as_pairs(const std::vector<ir::Tensor>& inputs) {
@@ -131,9 +109,14 @@ Exported export_example(Example example, const target::Target& target) {
 
 Run export_and_run(Example example, const target::Target& target) {
   const std::vector<ir::Tensor> inputs = example.inputs, expected = example.expected;
+  if (target == newest_target()) leave_strict_case(example);
   const Exported exported = export_example(std::move(example), target);
-  return {expected, run_document(exported.document, {as_pairs(inputs)}, target)[0],
-          nnef::print(exported.document), exported.uses, target::target_name(target)};
+  return {expected,
+          run_document(exported.document, {as_pairs(inputs)}, target)[0],
+          nnef::print(exported.document),
+          exported.uses,
+          target::target_name(target),
+          run_beside(exported.document, {as_pairs(inputs)})[0]};
 }
 
 std::vector<std::vector<ir::Tensor>> run_document(
@@ -204,7 +187,7 @@ std::string differences(const Run& run, const check::Tolerance& tolerance) {
       out += check::mismatch_text(cat("output_", i), comparison) + "\n";
   }
   record(run.uses, run.target, out.empty() ? Outcome::right : Outcome::wrong);
-  return out;
+  return out + reference_differences(run, tolerance);
 }
 
 }  // namespace t2n::test

@@ -48,12 +48,20 @@ ir::Tensor randint(const ir::Ints& shape, int64_t low, int64_t high_exclusive, u
 ir::Tensor values(const ir::Ints& shape, const std::vector<double>& data,
                   ir::DType dtype = ir::DType::f32);
 
+/// What the reference interpreter makes of the same document.
+struct ReferenceRun {
+  std::vector<ir::Tensor> outputs;
+  std::string error;     ///< rendered
+  bool is_done = false;  ///< else it was not asked
+};
+
 struct Run {
   std::vector<ir::Tensor> expected;  ///< LibTorch's
   std::vector<ir::Tensor> actual;    ///< the engine's
   std::string nnef;                  ///< text of graph.nnef
   std::vector<OperatorUse> uses;     ///< what is recorded once the outputs have been compared
   std::string target;
+  ReferenceRun reference = {};
 };
 
 /// Traces, verifies, prints and parses the IR, translates, writes, runs in the real engine.

@@ -1,0 +1,68 @@
+// Runs models in the reference interpreter.
+#include "ir/cast.h"
+#include "src/check/runner.h"
+#include "src/diag/error.h"
+#include "src/nnef_reader/artefact.h"
+
+namespace t2n::check {
+namespace {
+
+bool is_alike(ir::DType given, ir::DType wanted) {
+  return (ir::is_float(given) && ir::is_float(wanted)) ||
+         (ir::is_integer(given) && ir::is_integer(wanted));
+}
+
+ir::Tensor converted(const ir::Tensor& tensor, ir::DType dtype) {
+  const ir::Tensor plain = ir::contiguous(tensor);
+  ir::OwnedTensor out = ir::allocate(dtype, plain.shape);
+  ir::cast_elements(plain.dtype, plain.bytes, dtype, out.data);
+  return out.tensor;
+}
+
+/// NNEF knows scalars, integers and logicals without widths: a model's f64 or i32 is fed as what
+/// the interpreter has for it. tract's inputs have widths, and these have to be right.
+ir::Tensor fed(const ir::Tensor& input, const interp::Port& port, spec::Dialect dialect) {
+  if (dialect == spec::Dialect::tract || input.dtype == port.dtype) return input;
+  if (!is_alike(input.dtype, port.dtype))
+    throw Error("engine-failed",
+                cat("the input ", quoted(port.name), " is of ", ir::dtype_name(port.dtype),
+                    ", not of ", ir::dtype_name(input.dtype)));
+  return converted(input, port.dtype);
+}
+
+class ReferenceRunner final : public Runner {
+ public:
+  ReferenceRunner(const interp::InterpModule& module, spec::Dialect dialect)
+      : module_(module), dialect_(dialect) {}
+
+  std::string name() const override { return "the reference interpreter"; }
+
+  void load(const std::string& artefact) override {
+    program_ = module_.load(nnef::read_artefact(artefact), dialect_);
+    ports_ = module_.inputs(*program_);
+  }
+
+  std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs) override {
+    T2N_ASSERT(program_ != nullptr, "no model is loaded");
+    std::vector<ir::Tensor> fed_inputs;
+    for (size_t at = 0; at < inputs.size(); ++at)
+      fed_inputs.push_back(at < ports_.size() ? fed(inputs[at], ports_[at], dialect_) : inputs[at]);
+    module_.reset(*program_);  // as the engine worker, which runs a fresh state each time
+    return module_.run(*program_, fed_inputs);
+  }
+
+ private:
+  const interp::InterpModule& module_;
+  spec::Dialect dialect_;
+  std::shared_ptr<interp::Program> program_;
+  std::vector<interp::Port> ports_;
+};
+
+}  // namespace
+
+std::unique_ptr<Runner> reference_runner(const interp::InterpModule& module,
+                                         spec::Dialect dialect) {
+  return std::make_unique<ReferenceRunner>(module, dialect);
+}
+
+}  // namespace t2n::check

@@ -1,0 +1,105 @@
+#include "src/interp/evaluator.h"
+
+#include <new>
+
+#include "src/diag/error.h"
+#include "src/interp/quant.h"
+#include "src/interp/symbols.h"
+#include "src/trace/convert.h"
+#include "src/trace/torch_error.h"
+
+namespace t2n::interp {
+namespace {
+
+/// Adds the statement in which it happened; callers of fragments add theirs behind.
+[[noreturn]] void rethrow_in(const nnef::Assignment& statement, const Error& error) {
+  Diagnostic diagnostic = error.diagnostic();
+  const std::string text = cat("`", statement_text(statement), "`");
+  if (diagnostic.details.empty())
+    diagnostic.details = {cat("in ", text)};
+  else
+    diagnostic.details.push_back(cat("called by ", text));
+  throw Error(std::move(diagnostic));
+}
+
+size_t count_results(const nnef::Value& left) {
+  return left.kind == nnef::Kind::identifier ? 1 : left.items.size();
+}
+
+}  // namespace
+
+std::vector<at::Tensor> Evaluator::run(const std::vector<at::Tensor>& inputs,
+                                       const std::vector<std::string>& wanted) {
+  const at::InferenceMode no_gradients;
+  check_inputs(inputs);
+  symbols_ = bind_symbols(program_.inputs, inputs);
+  for (size_t at = 0; at < inputs.size(); ++at) inputs_[program_.inputs[at].name] = inputs[at];
+  Frame frame;
+  frame.is_graph = true;
+  for (const std::string& name : wanted) frame.kept.insert(name);
+  run_body(program_.document.graph.body, frame);
+  for (auto& [label, value] : updates_) program_.memory[label] = std::move(value);
+  std::vector<at::Tensor> out;
+  for (const std::string& name : wanted) {
+    const auto found = frame.names.find(name);
+    if (found == frame.names.end()) fail(cat("the graph has no value ", quoted(name)));
+    out.push_back(to_tensor(found->second));
+  }
+  return out;
+}
+
+void Evaluator::check_inputs(const std::vector<at::Tensor>& inputs) const {
+  const std::vector<Port>& ports = program_.inputs;
+  if (inputs.size() != ports.size())
+    fail(cat("the model has ", ports.size(), " inputs, ", inputs.size(), " were given"));
+  for (size_t at = 0; at < ports.size(); ++at)
+    if (trace::from_torch(inputs[at].scalar_type()) != ports[at].dtype)
+      fail(cat("the input ", quoted(ports[at].name), " is of ", ir::dtype_name(ports[at].dtype),
+               ", not ", described(inputs[at])));
+}
+
+void Evaluator::run_body(const Body& body, Frame& frame) {
+  const LastUses& last_uses = program_.last_uses.at(&body);
+  const std::string path = frame.path;
+  for (size_t at = 0; at < body.size(); ++at) {
+    frame.path = cat(path, "/", at);
+    run_statement(body[at], frame);
+    for (const std::string& name : last_uses[at])
+      if (frame.kept.count(name) == 0) frame.names.erase(name);
+  }
+}
+
+void Evaluator::run_statement(const nnef::Assignment& statement, Frame& frame) {
+  try {
+    frame.left = &statement.left;
+    frame.calls = 0;
+    frame.result_count = count_results(statement.left);
+    assign(statement.left, evaluate(statement.right, frame), frame);
+  } catch (const Error& error) {
+    rethrow_in(statement, error);
+  } catch (const std::bad_alloc&) {
+    rethrow_in(statement, Error("engine-failed", "there is not enough memory"));
+  } catch (const std::exception&) {
+    rethrow_in(statement,
+               Error("engine-failed", trace::first_line(trace::current_torch_message())));
+  }
+}
+
+void Evaluator::assign(const nnef::Value& left, Value value, Frame& frame) {
+  if (left.kind == nnef::Kind::identifier) return assign_name(left, std::move(value), frame);
+  Values items = to_items(value);
+  if (items.size() != left.items.size())
+    fail(cat("there are ", left.items.size(), " names for ", items.size(), " values"));
+  for (size_t at = 0; at < items.size(); ++at)
+    assign_name(left.items[at], std::move(items[at]), frame);
+}
+
+void Evaluator::assign_name(const nnef::Value& left, Value value, Frame& frame) {
+  if (frame.is_graph && program_.dialect == spec::Dialect::khronos) {
+    const auto entry = program_.quant.find(left.text);
+    if (entry != program_.quant.end()) value = quantised(*entry->second, value);
+  }
+  frame.names[left.text] = std::move(value);
+}
+
+}  // namespace t2n::interp

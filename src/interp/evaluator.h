@@ -1,0 +1,77 @@
+// One run of a program: statements in order, expressions by what they are worth.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "src/interp/kernel.h"
+#include "src/interp/program.h"
+#include "src/interp/symbols.h"
+
+namespace t2n::interp {
+
+class Evaluator {
+ public:
+  explicit Evaluator(Program& program) : program_(program) {}
+
+  /// `inputs` as program.inputs. Results are the values of `wanted`.
+  std::vector<at::Tensor> run(const std::vector<at::Tensor>& inputs,
+                              const std::vector<std::string>& wanted);
+
+  /// `arguments` in the order of the parameters.
+  Values run_fragment(const nnef::Fragment& fragment, Values arguments, const std::string& path);
+  at::Tensor& memory(const std::string& key) { return program_.memory[key]; }
+  const Program& program() const { return program_; }
+
+ private:
+  using Scope = std::unordered_map<std::string, Value>;
+  /// The names that a body sees: those of the graph, or of one call of a fragment.
+  struct Frame {
+    Scope names;
+    std::string path;  ///< of the statement, through the calls that led here
+    bool is_graph = false;
+    std::unordered_set<std::string> kept;  ///< names that outlive their last use
+    const nnef::Value* left = nullptr;     ///< of the statement
+    size_t result_count = 1;               ///< that the next invocation is asked for
+    int calls = 0;                         ///< of the statement so far
+  };
+
+  // evaluator.cpp: statements
+  void check_inputs(const std::vector<at::Tensor>& inputs) const;
+  void run_body(const Body& body, Frame& frame);
+  void run_statement(const nnef::Assignment& statement, Frame& frame);
+  void assign(const nnef::Value& left, Value value, Frame& frame);
+  void assign_name(const nnef::Value& left, Value value, Frame& frame);
+
+  // expression.cpp: everything but invocations
+  Value evaluate(const nnef::Value& expression, Frame& frame);
+  Value identifier(const std::string& name, const Frame& frame) const;
+  Values items(const nnef::Values& expressions, Frame& frame);
+  Value unary(const nnef::Value& expression, Frame& frame);
+  Value binary(const nnef::Value& expression, Frame& frame);
+  Value if_else(const nnef::Value& expression, Frame& frame);
+  Value subscript(const nnef::Value& expression, Frame& frame);
+  Value comprehension(const nnef::Value& expression, Frame& frame);
+
+  // invoke.cpp: invocations
+  Value invoke(const nnef::Value& invocation, Frame& frame);
+  Value word(const nnef::Value& invocation, Frame& frame);
+  Value introduction(const nnef::Value& invocation, Frame& frame);
+  Value variable(const nnef::Value& invocation, Frame& frame);
+  Value update(const nnef::Value& invocation, Frame& frame);
+  Value call_operation(const nnef::Fragment& declaration, Values arguments, CallSite site);
+  /// Positional tensors; other parameters have their defaults.
+  Value call_operation(const std::string& operation, Values arguments);
+  Values bound(const nnef::Fragment& declaration, const nnef::Value& invocation, Frame& frame);
+
+  Program& program_;
+  int depth_ = 0;  ///< of calls of fragments, which may call themselves
+  std::unordered_map<std::string, at::Tensor> inputs_;
+  Symbols symbols_;
+  std::unordered_map<std::string, std::string> labels_;  ///< of the graph's variables
+  std::unordered_map<std::string, at::Tensor> updates_;  ///< by label; seen by the next run
+};
+
+}  // namespace t2n::interp

@@ -1,0 +1,214 @@
+// Expressions of NNEF 1.0.5 §3.2, invocations aside.
+#include <cmath>
+#include <optional>
+
+#include "src/diag/error.h"
+#include "src/interp/evaluator.h"
+#include "src/nnef_reader/parser.h"
+
+namespace t2n::interp {
+namespace {
+
+/// The operation that a sign between tensors stands for.
+std::string operation_of(const std::string& sign) {
+  static const std::unordered_map<std::string, std::string> operations = {
+      {"+", "add"}, {"-", "sub"},  {"*", "mul"}, {"/", "div"}, {"^", "pow"},
+      {"<", "lt"},  {">", "gt"},   {"<=", "le"}, {">=", "ge"}, {"==", "eq"},
+      {"!=", "ne"}, {"&&", "and"}, {"||", "or"}};
+  return operations.at(sign);
+}
+
+template <typename T>
+std::optional<Value> compared(const std::string& sign, const T& a, const T& b) {
+  if (sign == "<") return Value(a < b);
+  if (sign == "<=") return Value(a <= b);
+  if (sign == ">") return Value(a > b);
+  if (sign == ">=") return Value(a >= b);
+  if (sign == "==") return Value(a == b);
+  if (sign == "!=") return Value(a != b);
+  return std::nullopt;
+}
+
+std::optional<Value> combined(const std::string& sign, int64_t a, int64_t b) {
+  if (sign == "+") return Value(a + b);
+  if (sign == "-") return Value(a - b);
+  if (sign == "*") return Value(a * b);
+  if (sign == "/") {
+    if (b == 0) fail("an integer is divided by zero");
+    return Value(a / b);
+  }
+  if (sign == "^") return Value(static_cast<int64_t>(std::pow(a, b)));
+  return compared(sign, a, b);
+}
+
+/// Scalars are f32.
+std::optional<Value> combined(const std::string& sign, double a, double b) {
+  const auto rounded = [](double number) {
+    return Value(static_cast<double>(static_cast<float>(number)));
+  };
+  if (sign == "+") return rounded(a + b);
+  if (sign == "-") return rounded(a - b);
+  if (sign == "*") return rounded(a * b);
+  if (sign == "/") return rounded(a / b);
+  if (sign == "^") return rounded(std::pow(a, b));
+  return compared(sign, a, b);
+}
+
+std::optional<Value> combined(const std::string& sign, bool a, bool b) {
+  if (sign == "&&") return Value(a && b);
+  if (sign == "||") return Value(a || b);
+  return compared(sign, a, b);
+}
+
+std::optional<Value> combined(const std::string& sign, const std::string& a, const std::string& b) {
+  if (sign == "+") return Value(a + b);
+  return compared(sign, a, b);
+}
+
+Value repeated(const Values& items, int64_t times) {
+  Values out;
+  for (int64_t turn = 0; turn < times; ++turn) out.insert(out.end(), items.begin(), items.end());
+  return out;
+}
+
+/// Arrays are joined by `+` and repeated by `*`.
+std::optional<Value> combined(const std::string& sign, Values a, const Values& b) {
+  if (sign != "+") return std::nullopt;
+  a.insert(a.end(), b.begin(), b.end());
+  return Value(std::move(a));
+}
+
+template <typename T>
+std::optional<Value> combined_as(const std::string& sign, const Value& a, const Value& b) {
+  const T* const left = a.get<T>();
+  const T* const right = b.get<T>();
+  return left != nullptr && right != nullptr ? combined(sign, *left, *right) : std::nullopt;
+}
+
+std::optional<Value> combined(const std::string& sign, const Value& a, const Value& b) {
+  const auto* times = b.get<int64_t>();
+  if (const auto* items = a.get<Values>(); items != nullptr && times != nullptr && sign == "*")
+    return repeated(*items, *times);
+  if (auto out = combined_as<int64_t>(sign, a, b)) return out;
+  if (auto out = combined_as<double>(sign, a, b)) return out;
+  if (auto out = combined_as<bool>(sign, a, b)) return out;
+  if (auto out = combined_as<std::string>(sign, a, b)) return out;
+  return combined_as<Values>(sign, a, b);
+}
+
+bool contains(const Value& item, const Value& sequence) {
+  for (const Value& other : to_items(sequence)) {
+    const auto same = combined("==", item, other);
+    if (same && *same->get<bool>()) return true;
+  }
+  return false;
+}
+
+size_t place(const Value& index, size_t count) {
+  const int64_t at = to_integer(index);
+  if (at < 0 || at >= static_cast<int64_t>(count))
+    fail(cat("the subscript ", at, " is out of range for ", count, " items"));
+  return static_cast<size_t>(at);
+}
+
+}  // namespace
+
+Value Evaluator::evaluate(const nnef::Value& expression, Frame& frame) {
+  switch (expression.kind) {
+    case nnef::Kind::identifier: return identifier(expression.text, frame);
+    case nnef::Kind::integer: return expression.integer;
+    case nnef::Kind::scalar: return static_cast<double>(static_cast<float>(expression.number));
+    case nnef::Kind::logical: return expression.logical;
+    case nnef::Kind::string: return expression.text;
+    case nnef::Kind::array:
+    case nnef::Kind::tuple: return items(expression.items, frame);
+    case nnef::Kind::invocation: return invoke(expression, frame);
+    case nnef::Kind::binary: return binary(expression, frame);
+    case nnef::Kind::unary: return unary(expression, frame);
+    case nnef::Kind::if_else: return if_else(expression, frame);
+    case nnef::Kind::subscript: return subscript(expression, frame);
+    case nnef::Kind::comprehension: return comprehension(expression, frame);
+    case nnef::Kind::raw: return evaluate(nnef::parse_value(expression.text), frame);
+    case nnef::Kind::none: return {};
+  }
+  fail("an expression of unknown kind");
+}
+
+Value Evaluator::identifier(const std::string& name, const Frame& frame) const {
+  if (const auto found = frame.names.find(name); found != frame.names.end()) return found->second;
+  if (const auto found = symbols_.find(name); found != symbols_.end())
+    return {found->second, /*is_constant=*/false};
+  fail(cat("there is no value ", quoted(name), " at this place"));
+}
+
+Values Evaluator::items(const nnef::Values& expressions, Frame& frame) {
+  Values out;
+  for (const nnef::Value& expression : expressions) out.push_back(evaluate(expression, frame));
+  return out;
+}
+
+Value Evaluator::unary(const nnef::Value& expression, Frame& frame) {
+  Value operand = evaluate(expression.items[0], frame);
+  const std::string& sign = expression.text;
+  if (sign == "+") return operand;
+  if (operand.is_tensor()) return call_operation(sign == "-" ? "neg" : "not", {operand});
+  if (sign == "!") return !to_logical(operand);
+  if (const auto* integer = operand.get<int64_t>()) return {-*integer, operand.constant};
+  return -to_scalar(operand);
+}
+
+Value Evaluator::binary(const nnef::Value& expression, Frame& frame) {
+  const std::string& sign = expression.text;
+  const Value left = evaluate(expression.items[0], frame);
+  const Value right = evaluate(expression.items[1], frame);
+  if (sign == "in") return contains(left, right);
+  if (left.is_tensor() || right.is_tensor())
+    return call_operation(operation_of(sign), {left, right});
+  if (auto out = combined(sign, left, right)) {
+    out->constant = left.constant && right.constant;
+    return *out;
+  }
+  fail(cat("the operator ", sign, " takes no ", described(left), " with ", described(right)));
+}
+
+Value Evaluator::if_else(const nnef::Value& expression, Frame& frame) {
+  const Value condition = evaluate(expression.items[0], frame);
+  if (!condition.is_tensor())
+    return evaluate(expression.items[to_logical(condition) ? 1 : 2], frame);
+  const Value then = evaluate(expression.items[1], frame);
+  return call_operation("select", {condition, then, evaluate(expression.items[2], frame)});
+}
+
+Value Evaluator::subscript(const nnef::Value& expression, Frame& frame) {
+  const Values sequence = to_items(evaluate(expression.items[0], frame));
+  if (expression.items.size() == 2)
+    return sequence[place(evaluate(expression.items[1], frame), sequence.size())];
+  const Value first = evaluate(expression.items[1], frame);
+  const Value last = evaluate(expression.items[2], frame);
+  const size_t begin = first.is_absent() ? 0 : place(first, sequence.size() + 1);
+  const size_t end = last.is_absent() ? sequence.size() : place(last, sequence.size() + 1);
+  if (end < begin) return Values{};
+  return Values(sequence.begin() + static_cast<std::ptrdiff_t>(begin),
+                sequence.begin() + static_cast<std::ptrdiff_t>(end));
+}
+
+/// Loops run side by side, as the specification says, not one within the other.
+Value Evaluator::comprehension(const nnef::Value& expression, Frame& frame) {
+  std::vector<Values> sequences;
+  for (const nnef::Loop& loop : expression.loops)
+    sequences.push_back(to_items(evaluate(loop.sequence, frame)));
+  for (const Values& sequence : sequences)
+    if (sequence.size() != sequences[0].size()) fail("the loops are not equally long");
+  Values out;
+  for (size_t turn = 0; turn < sequences[0].size(); ++turn) {
+    Frame inner = frame;
+    for (size_t at = 0; at < sequences.size(); ++at)
+      inner.names[expression.loops[at].variable] = sequences[at][turn];
+    if (!expression.condition.empty() && !to_logical(evaluate(expression.condition[0], inner)))
+      continue;
+    out.push_back(evaluate(expression.items[0], inner));
+  }
+  return out;
+}
+
+}  // namespace t2n::interp

@@ -1,0 +1,47 @@
+// The reference interpreter of NNEF: what the specification and tract's documents say, run over
+// ATen's kernels. Torch-free: the code behind it is in libt2nnef_torch.so.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/shape.h"
+#include "ir/tensor.h"
+#include "src/nnef_reader/artefact.h"
+#include "src/spec/operations.h"
+
+namespace t2n::interp {
+
+/// A loaded artefact with what it keeps from run to run (variables that are updated, states of
+/// scans). Not for two threads at once.
+struct Program;
+
+/// An input or output of the graph.
+struct Port {
+  std::string name;
+  ir::DType dtype = ir::DType::f32;  ///< of inputs only
+  ir::Shape shape;                   ///< of inputs only
+};
+
+/// The functions of libt2nnef_torch.so that run NNEF. Errors: `engine-rejects` for what cannot be
+/// loaded, `engine-failed` for what fails in a run; both name the statement.
+struct InterpModule {
+  std::shared_ptr<Program> (*load)(const nnef::Artefact& artefact, spec::Dialect dialect);
+  /// In the order in which `run` takes them: that of the `external` statements for tract, which
+  /// reads no other, else that of the graph's parameters.
+  std::vector<Port> (*inputs)(const Program& program);
+  std::vector<Port> (*outputs)(const Program& program);
+  /// The graph's results. Inputs have the dtypes of the ports.
+  std::vector<ir::Tensor> (*run)(Program& program, const std::vector<ir::Tensor>& inputs);
+  /// The values of these names of the graph's body instead of its results.
+  std::vector<ir::Tensor> (*run_to)(Program& program, const std::vector<ir::Tensor>& inputs,
+                                    const std::vector<std::string>& wanted);
+  /// Forgets what earlier runs left.
+  void (*reset)(Program& program);
+};
+
+/// The name under which libt2nnef_torch.so exports `const InterpModule* t2n_interp_module()`.
+inline constexpr const char* kInterpModuleSymbol = "t2n_interp_module";
+
+}  // namespace t2n::interp

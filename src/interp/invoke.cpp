@@ -1,0 +1,191 @@
+// Invocations: words of the language, what introduces tensors, fragments, kernels.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "nnef_writer/print.h"
+#include "src/diag/error.h"
+#include "src/interp/evaluator.h"
+#include "src/interp/words.h"
+#include "src/trace/convert.h"
+
+namespace t2n::interp {
+namespace {
+
+constexpr int kDeepestCall = 256;
+
+bool is_list(const nnef::Parameter& result) { return result.type.ends_with("[]"); }
+
+Values range_of(int64_t count) {
+  Values out;
+  for (int64_t at = 0; at < count; ++at) out.emplace_back(at);
+  return out;
+}
+
+int64_t length_of(const Value& value) {
+  if (const auto* text = value.get<std::string>()) return static_cast<int64_t>(text->size());
+  return static_cast<int64_t>(to_items(value).size());
+}
+
+Value shape_of(const Value& value) {
+  Values out;
+  for (const int64_t size : to_tensor(value).sizes()) out.emplace_back(size);
+  return out;
+}
+
+double number_of(const Value& value) {
+  if (const auto* logical = value.get<bool>()) return *logical ? 1 : 0;
+  if (const auto* text = value.get<std::string>()) return std::stod(*text);
+  return to_scalar(value);
+}
+
+Value text_of(const Value& value) {
+  if (value.get<std::string>() != nullptr) return value;
+  if (const auto* integer = value.get<int64_t>()) return cat(*integer);
+  if (const auto* logical = value.get<bool>()) return std::string(*logical ? "true" : "false");
+  return nnef::print(nnef::scalar(to_scalar(value)));
+}
+
+void check_element(const nnef::Parameter& parameter, std::string_view element, const Value& value) {
+  if (!value.is_tensor() && !value.get<double>() && !value.get<int64_t>() && !value.get<bool>())
+    return;  // absent, or nothing that a tensor may be: the kernel says what it wants
+  const at::ScalarType type = to_tensor(value).scalar_type();
+  const bool fits = element == "logical"   ? type == at::kBool
+                    : element == "integer" ? at::isIntegralType(type, /*includeBool=*/false)
+                                           : at::isFloatingType(type);
+  if (!fits && !at::isQIntType(type))
+    fail(cat(quoted(parameter.name), " is a ", parameter.type, ", not ", described(value)));
+}
+
+/// The element types that a declaration asks for. `?` and no type at all stand for any.
+void check_type(const nnef::Parameter& parameter, const Value& value) {
+  for (const std::string_view element : {"scalar", "integer", "logical"}) {
+    const std::string type = cat("tensor<", element, ">");
+    if (parameter.type == type && !value.is_absent()) check_element(parameter, element, value);
+    if (parameter.type == type + "[]")
+      for (const Value& item : to_items(value)) check_element(parameter, element, item);
+  }
+}
+
+/// A list is one value, else every tensor is. tract's lists of one are their item.
+Value results(const nnef::Fragment& declaration, std::vector<at::Tensor> tensors, bool constant) {
+  Values out;
+  for (at::Tensor& tensor : tensors) out.emplace_back(std::move(tensor), constant);
+  const bool list = declaration.results.size() == 1 && is_list(declaration.results[0]);
+  const bool of_tract = declaration.name.starts_with("tract_");
+  if ((list && !of_tract) || out.size() != 1) return out;
+  return std::move(out[0]);
+}
+
+}  // namespace
+
+Value Evaluator::invoke(const nnef::Value& invocation, Frame& frame) {
+  CallSite site = {.type = invocation.type,
+                   .result_count = std::exchange(frame.result_count, 1),
+                   .path = cat(frame.path, ".", frame.calls++)};
+  const auto fragment = program_.fragments.find(invocation.text);
+  if (fragment != program_.fragments.end()) {
+    Values results =
+        run_fragment(*fragment->second, bound(*fragment->second, invocation, frame), site.path);
+    return results.size() == 1 ? std::move(results[0]) : Value(std::move(results));
+  }
+  if (is_word(invocation.text)) return word(invocation, frame);
+  if (is_introduction(invocation.text)) return introduction(invocation, frame);
+  const nnef::Fragment& declaration = spec::operation(invocation.text, program_.dialect);
+  return call_operation(declaration, bound(declaration, invocation, frame), std::move(site));
+}
+
+Value Evaluator::word(const nnef::Value& invocation, Frame& frame) {
+  if (invocation.arguments.size() != 1) fail(cat(invocation.text, " takes one argument"));
+  const Value operand = evaluate(invocation.arguments[0].value, frame);
+  const std::string& word = invocation.text;
+  if (word == "length_of") return length_of(operand);
+  if (word == "range_of") return range_of(length_of(operand));
+  if (word == "shape_of") return shape_of(operand);
+  if (word == "string") return text_of(operand);
+  const double number = number_of(operand);
+  if (word == "integer") return static_cast<int64_t>(std::floor(number));
+  if (word == "logical") return number != 0;
+  return number;
+}
+
+Value Evaluator::introduction(const nnef::Value& invocation, Frame& frame) {
+  if (invocation.text == "variable") return variable(invocation, frame);
+  if (invocation.text == "update") return update(invocation, frame);
+  const auto input = inputs_.find(frame.left == nullptr ? "" : frame.left->text);
+  if (!frame.is_graph || input == inputs_.end())
+    fail("an input stands in the graph, alone on the right of its name");
+  return {input->second, /*is_constant=*/false};
+}
+
+Value Evaluator::variable(const nnef::Value& invocation, Frame& frame) {
+  const nnef::Fragment& declaration = spec::operation("variable", program_.dialect);
+  const Values arguments = bound(declaration, invocation, frame);
+  const std::string label = to_string(find_value(declaration, arguments, "label"));
+  if (frame.is_graph && frame.left != nullptr) labels_[frame.left->text] = label;
+  if (const auto updated = program_.memory.find(label); updated != program_.memory.end())
+    return {updated->second, /*is_constant=*/false};
+  const auto stored = program_.tensors.find(label);
+  if (stored == program_.tensors.end()) fail(cat("there is no tensor ", quoted(label)));
+  return trace::to_torch(stored->second.values);
+}
+
+/// The new value is seen by the next run (NNEF 1.0.5 §4.1.4).
+Value Evaluator::update(const nnef::Value& invocation, Frame& frame) {
+  const nnef::Value* const target = find_argument(invocation, "variable", 0);
+  const auto label = target == nullptr ? labels_.end() : labels_.find(target->text);
+  if (label == labels_.end()) fail("the first argument of an update is a variable");
+  const nnef::Fragment& declaration = spec::operation("update", program_.dialect);
+  Value value = find_value(declaration, bound(declaration, invocation, frame), "value");
+  updates_[label->second] = to_tensor(value);
+  return value;
+}
+
+Values Evaluator::bound(const nnef::Fragment& declaration, const nnef::Value& invocation,
+                        Frame& frame) {
+  Values out;
+  for (const nnef::Value* argument : spec::bind(declaration, invocation))
+    out.push_back(argument == nullptr ? Value() : evaluate(*argument, frame));
+  return out;
+}
+
+Value Evaluator::call_operation(const std::string& operation, Values arguments) {
+  const nnef::Fragment& declaration = spec::operation(operation, program_.dialect);
+  Frame nothing;
+  for (size_t at = arguments.size(); at < declaration.parameters.size(); ++at)
+    arguments.push_back(evaluate(declaration.parameters[at].default_value.value(), nothing));
+  return call_operation(declaration, std::move(arguments), {.type = {}, .path = {}});
+}
+
+Value Evaluator::call_operation(const nnef::Fragment& declaration, Values arguments,
+                                CallSite site) {
+  const Kernel kernel = kernels().find(declaration.name);
+  if (kernel == nullptr) fail(cat("there is no operation ", quoted(declaration.name)));
+  for (size_t at = 0; at < arguments.size(); ++at)
+    check_type(declaration.parameters[at], arguments[at]);
+  const Call call(declaration, std::move(arguments), std::move(site), *this);
+  return results(declaration, kernel(call), call.is_constant());
+}
+
+Values Evaluator::run_fragment(const nnef::Fragment& fragment, Values arguments,
+                               const std::string& path) {
+  if (depth_ >= kDeepestCall) fail(cat("fragments call each other ", depth_, " levels deep"));
+  Frame frame;
+  frame.path = path;
+  for (size_t at = 0; at < arguments.size(); ++at)
+    frame.names[fragment.parameters[at].name] = std::move(arguments[at]);
+  for (const nnef::Parameter& result : fragment.results) frame.kept.insert(result.name);
+  ++depth_;
+  run_body(fragment.body, frame);
+  --depth_;
+  Values out;
+  for (const nnef::Parameter& result : fragment.results) {
+    const auto found = frame.names.find(result.name);
+    if (found == frame.names.end())
+      fail(cat("the fragment ", quoted(fragment.name), " never assigns ", quoted(result.name)));
+    out.push_back(std::move(found->second));
+  }
+  return out;
+}
+
+}  // namespace t2n::interp

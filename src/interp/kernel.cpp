@@ -1,0 +1,103 @@
+#include "src/interp/kernel.h"
+
+#include <algorithm>
+
+#include "src/diag/error.h"
+#include "src/interp/evaluator.h"
+
+namespace t2n::interp {
+
+const Value& find_value(const nnef::Fragment& declaration, const Values& arguments,
+                        std::string_view name) {
+  for (size_t at = 0; at < declaration.parameters.size(); ++at)
+    if (declaration.parameters[at].name == name) return arguments[at];
+  internal_error(__FILE__, __LINE__, cat(declaration.name, " has no parameter ", quoted(name)));
+}
+
+Call::Call(const nnef::Fragment& declaration, Values arguments, CallSite site, Evaluator& evaluator)
+    : declaration_(declaration),
+      arguments_(std::move(arguments)),
+      site_(std::move(site)),
+      evaluator_(evaluator) {}
+
+spec::Dialect Call::dialect() const { return evaluator_.program().dialect; }
+
+bool Call::is_constant() const {
+  return std::all_of(arguments_.begin(), arguments_.end(), interp::is_constant);
+}
+
+const Value& Call::value(std::string_view name) const {
+  return find_value(declaration_, arguments_, name);
+}
+
+bool Call::has(std::string_view name) const {
+  const Value& held = value(name);
+  if (held.is_absent()) return false;
+  const auto* logical = held.get<bool>();
+  return logical == nullptr || *logical || !absent_if_false(name);
+}
+
+bool Call::absent_if_false(std::string_view name) const {
+  const auto& parameters = declaration_.parameters;
+  const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                  [&](const nnef::Parameter& p) { return p.name == name; });
+  return found != parameters.end() && spec::may_be_absent(*found);
+}
+
+at::Tensor Call::tensor(std::string_view name) const { return to_tensor(value(name)); }
+
+std::vector<at::Tensor> Call::tensors(std::string_view name) const {
+  const Value& held = value(name);
+  if (held.is_tensor()) return {to_tensor(held)};
+  std::vector<at::Tensor> out;
+  for (const Value& item : to_items(held)) out.push_back(to_tensor(item));
+  return out;
+}
+
+int64_t Call::i64(std::string_view name) const { return to_integer(value(name)); }
+double Call::f64(std::string_view name) const { return to_scalar(value(name)); }
+bool Call::boolean(std::string_view name) const { return to_logical(value(name)); }
+const std::string& Call::str(std::string_view name) const { return to_string(value(name)); }
+
+std::vector<int64_t> Call::ints(std::string_view name) const {
+  const Value& held = value(name);
+  if (held.get<int64_t>() != nullptr) return {to_integer(held)};
+  std::vector<int64_t> out;
+  for (const Value& item : to_items(held)) out.push_back(to_integer(item));
+  return out;
+}
+
+std::vector<std::pair<int64_t, int64_t>> Call::pairs(std::string_view name) const {
+  std::vector<std::pair<int64_t, int64_t>> out;
+  for (const Value& item : to_items(value(name))) {
+    const Values pair = to_items(item);
+    if (pair.size() != 2) fail(cat(quoted(name), " holds pairs, not ", described(item)));
+    out.emplace_back(to_integer(pair[0]), to_integer(pair[1]));
+  }
+  return out;
+}
+
+const nnef::Fragment& Call::fragment(const std::string& name) const {
+  const auto& fragments = evaluator_.program().fragments;
+  const auto found = fragments.find(name);
+  if (found == fragments.end()) fail(cat("the document has no fragment ", quoted(name)));
+  return *found->second;
+}
+
+Values Call::run_fragment(const std::string& name, std::map<std::string, Value> arguments) const {
+  const nnef::Fragment& body = fragment(name);
+  Values ordered;
+  for (const nnef::Parameter& parameter : body.parameters) {
+    const auto argument = arguments.find(parameter.name);
+    if (argument == arguments.end())
+      fail(cat("nothing is bound to ", quoted(parameter.name), " of ", quoted(name)));
+    ordered.push_back(std::move(argument->second));
+  }
+  return evaluator_.run_fragment(body, std::move(ordered), cat(site_.path, "/", name));
+}
+
+at::Tensor& Call::memory(const std::string& key) const {
+  return evaluator_.memory(cat(site_.path, "#", key));
+}
+
+}  // namespace t2n::interp

@@ -1,0 +1,208 @@
+#include "src/interp/program.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "nnef_writer/print.h"
+#include "src/diag/error.h"
+#include "src/interp/kernel.h"
+#include "src/interp/words.h"
+
+namespace t2n::interp {
+namespace {
+
+constexpr size_t kLongestStatement = 160;
+
+[[noreturn]] void reject(std::string message, std::string why = {}, std::string help = {}) {
+  throw Error("engine-rejects", std::move(message), std::move(why), std::move(help));
+}
+
+using Visit = std::function<void(const nnef::Value&)>;
+
+/// The expression and all in it.
+void visit(const nnef::Value& value, const Visit& each) {
+  each(value);
+  for (const nnef::Value& item : value.items) visit(item, each);
+  for (const nnef::Argument& argument : value.arguments) visit(argument.value, each);
+  for (const nnef::Loop& loop : value.loops) visit(loop.sequence, each);
+  for (const nnef::Value& condition : value.condition) visit(condition, each);
+}
+
+/// Kinds that stand in NNEF's grammar and that tract has no code for.
+bool tract_executes(const nnef::Value& value) {
+  const std::string& text = value.text;
+  switch (value.kind) {
+    case nnef::Kind::unary:
+    case nnef::Kind::if_else:
+    case nnef::Kind::comprehension: return false;
+    case nnef::Kind::subscript: return value.items.size() == 2;
+    case nnef::Kind::binary: return text != "&&" && text != "||" && text != "in";
+    case nnef::Kind::identifier:
+    case nnef::Kind::integer:
+    case nnef::Kind::scalar:
+    case nnef::Kind::logical:
+    case nnef::Kind::string:
+    case nnef::Kind::array:
+    case nnef::Kind::tuple:
+    case nnef::Kind::invocation:
+    case nnef::Kind::raw:
+    case nnef::Kind::none: return true;
+  }
+  return true;
+}
+
+LastUses find_last_uses(const Body& body, const std::vector<std::string>& results) {
+  std::unordered_map<std::string, size_t> last;
+  for (size_t at = 0; at < body.size(); ++at) {
+    for (const std::string& name : assigned_names(body[at].left)) last[name] = at;
+    visit(body[at].right, [&](const nnef::Value& value) {
+      const auto found = last.find(value.text);
+      if (value.kind == nnef::Kind::identifier && found != last.end()) found->second = at;
+    });
+  }
+  for (const std::string& result : results) last.erase(result);
+  LastUses out(body.size());
+  for (const auto& [name, at] : last) out[at].push_back(name);
+  return out;
+}
+
+std::vector<std::string> names_of(const std::vector<nnef::Parameter>& parameters) {
+  std::vector<std::string> out;
+  for (const nnef::Parameter& parameter : parameters) out.push_back(parameter.name);
+  return out;
+}
+
+class Loader {
+ public:
+  Loader(const nnef::Artefact& artefact, spec::Dialect dialect)
+      : artefact_(artefact), program_(std::make_shared<Program>()) {
+    program_->document = artefact.document;
+    program_->dialect = dialect;
+  }
+
+  std::shared_ptr<Program> load() {
+    index();
+    for (const nnef::Fragment& fragment : document().fragments)
+      prepare(fragment.body, names_of(fragment.results));
+    prepare(document().graph.body, document().graph.results);
+    collect_inputs();
+    for (const std::string& name : document().graph.results)
+      program_->outputs.push_back({.name = name, .shape = {}});
+    return program_;
+  }
+
+ private:
+  const nnef::Document& document() const { return program_->document; }
+
+  void index() {
+    for (const nnef::Fragment& fragment : document().fragments)
+      if (!fragment.body.empty()) program_->fragments[fragment.name] = &fragment;
+    for (const nnef::QuantEntry& entry : document().quant) program_->quant[entry.name] = &entry;
+    for (const nnef::StoredTensor& tensor : artefact_.tensors)
+      program_->tensors[tensor.label] = tensor;
+  }
+
+  void prepare(const Body& body, const std::vector<std::string>& results) {
+    for (const nnef::Assignment& statement : body)
+      visit(statement.right, [&](const nnef::Value& value) {
+        if (value.kind == nnef::Kind::invocation) check_call(value, statement);
+        if (program_->dialect == spec::Dialect::tract && !tract_executes(value))
+          reject("tract reads this expression and cannot execute it",
+                 cat("in `", statement_text(statement), "`"));
+      });
+    program_->last_uses[&body] = find_last_uses(body, results);
+  }
+
+  /// Errors: `engine-rejects` for operations that are not there; those of spec::bind.
+  void check_call(const nnef::Value& call, const nnef::Assignment& statement) const {
+    if (is_word(call.text)) return;
+    const auto fragment = program_->fragments.find(call.text);
+    const nnef::Fragment* const declaration =
+        fragment != program_->fragments.end() ? fragment->second : known_operation(call.text);
+    const std::string place = cat("in `", statement_text(statement), "`");
+    if (declaration == nullptr)
+      reject(cat("the reference interpreter has no operation ", quoted(call.text)), place);
+    try {
+      spec::bind(*declaration, call);
+    } catch (const Error& error) {
+      Diagnostic diagnostic = error.diagnostic();
+      diagnostic.details.push_back(place);
+      throw Error(std::move(diagnostic));
+    }
+  }
+
+  const nnef::Fragment* known_operation(const std::string& name) const {
+    const bool runs = is_introduction(name) || kernels().find(name) != nullptr;
+    return runs ? spec::find_operation(name, program_->dialect) : nullptr;
+  }
+
+  void collect_inputs() {
+    for (const nnef::Assignment& statement : document().graph.body)
+      if (is_external(statement.right)) program_->inputs.push_back(port(statement));
+    if (program_->dialect == spec::Dialect::tract) return;
+    const std::vector<std::string>& order = document().graph.parameters;
+    const auto place = [&](const Port& port) {
+      return std::find(order.begin(), order.end(), port.name) - order.begin();
+    };
+    std::stable_sort(program_->inputs.begin(), program_->inputs.end(),
+                     [&](const Port& a, const Port& b) { return place(a) < place(b); });
+  }
+
+  static Port port(const nnef::Assignment& statement) {
+    Port out = {.name = statement.left.text, .dtype = external_dtype(statement.right), .shape = {}};
+    const size_t place = statement.right.text == "external" ? 0 : 1;
+    const nnef::Value* const shape = find_argument(statement.right, "shape", place);
+    if (shape == nullptr) reject(cat("the input ", quoted(out.name), " has no shape"));
+    for (const nnef::Value& item : shape->items) out.shape.push_back(dimension(item));
+    return out;
+  }
+
+  const nnef::Artefact& artefact_;
+  std::shared_ptr<Program> program_;
+};
+
+}  // namespace
+
+std::shared_ptr<Program> load_program(const nnef::Artefact& artefact, spec::Dialect dialect) {
+  return Loader(artefact, dialect).load();
+}
+
+std::vector<std::string> assigned_names(const nnef::Value& left) {
+  if (left.kind == nnef::Kind::identifier) return {left.text};
+  std::vector<std::string> out;
+  for (const nnef::Value& item : left.items) out.push_back(item.text);
+  return out;
+}
+
+bool is_external(const nnef::Value& value) {
+  return value.kind == nnef::Kind::invocation &&
+         (value.text == "external" || value.text == "tract_core_external");
+}
+
+ir::DType external_dtype(const nnef::Value& invocation) {
+  if (invocation.text == "external") {
+    if (invocation.type == "integer") return ir::DType::i64;
+    return invocation.type == "logical" ? ir::DType::boolean : ir::DType::f32;
+  }
+  const nnef::Value* const name = find_argument(invocation, "datum_type", 0);
+  const auto dtype = name == nullptr ? std::nullopt : tract_dtype(name->text);
+  if (!dtype) reject("an input has an unknown element type", nnef::print(invocation));
+  return *dtype;
+}
+
+const nnef::Value* find_argument(const nnef::Value& invocation, std::string_view name,
+                                 size_t position) {
+  for (const nnef::Argument& argument : invocation.arguments)
+    if (argument.name == name) return &argument.value;
+  if (position >= invocation.arguments.size()) return nullptr;
+  const nnef::Argument& argument = invocation.arguments[position];
+  return argument.name.empty() ? &argument.value : nullptr;
+}
+
+std::string statement_text(const nnef::Assignment& statement) {
+  std::string out = cat(nnef::print(statement.left), " = ", nnef::print(statement.right), ";");
+  if (out.size() > kLongestStatement) out = out.substr(0, kLongestStatement) + "…";
+  return out;
+}
+
+}  // namespace t2n::interp

@@ -1,0 +1,56 @@
+// A loaded artefact, prepared for being run many times.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "src/interp/interp.h"
+
+namespace t2n::interp {
+
+using Body = std::vector<nnef::Assignment>;
+
+/// Names by the statement that uses them last: they are dropped behind it.
+using LastUses = std::vector<std::vector<std::string>>;
+
+struct Program {
+  nnef::Document document;
+  spec::Dialect dialect = spec::Dialect::khronos;
+  std::vector<Port> inputs;
+  std::vector<Port> outputs;
+  std::unordered_map<std::string, const nnef::Fragment*> fragments;
+  std::unordered_map<std::string, const nnef::QuantEntry*> quant;
+  std::unordered_map<std::string, nnef::StoredTensor> tensors;  ///< by label
+  std::unordered_map<const Body*, LastUses> last_uses;
+  /// What runs leave to the next one: updated variables by their label, kernels' states.
+  std::map<std::string, at::Tensor> memory;
+
+  Program() = default;
+  Program(const Program&) = delete;  // holds pointers into itself
+  Program& operator=(const Program&) = delete;
+};
+
+/// Errors: `engine-rejects` (unknown operations, inputs without a shape).
+std::shared_ptr<Program> load_program(const nnef::Artefact& artefact, spec::Dialect dialect);
+
+/// The identifiers on the left of a statement.
+std::vector<std::string> assigned_names(const nnef::Value& left);
+
+/// The operation that introduces an input.
+bool is_external(const nnef::Value& value);
+
+/// The element type of an input as its statement says it.
+ir::DType external_dtype(const nnef::Value& invocation);
+
+/// The argument of that name, or the positional one at `position`; nullptr if there is none.
+const nnef::Value* find_argument(const nnef::Value& invocation, std::string_view name,
+                                 size_t position);
+
+/// "`y = relu(x);`" cut to a readable length.
+std::string statement_text(const nnef::Assignment& statement);
+
+}  // namespace t2n::interp

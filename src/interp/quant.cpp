@@ -1,0 +1,177 @@
+#include "src/interp/quant.h"
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+
+#include <cmath>
+
+#include "src/diag/error.h"
+#include "src/interp/kernels.h"
+#include "src/interp/operands.h"
+#include "src/interp/program.h"
+
+namespace t2n::interp {
+namespace {
+
+using Tensors = std::vector<at::Tensor>;
+
+/// How many steps there are between the ends.
+struct Codes {
+  int64_t bits = 8;
+  bool is_signed = false;
+  bool symmetric = false;
+
+  double power() const { return std::ldexp(1.0, static_cast<int>(is_signed ? bits - 1 : bits)); }
+  double highest() const { return power() - 1; }
+  double lowest() const { return is_signed ? (symmetric ? 1 : 0) - power() : 0; }
+};
+
+void require_bits(const Codes& codes) {
+  if (codes.bits < 1 || codes.bits > 64) fail(cat("a quantisation to ", codes.bits, " bits"));
+}
+
+/// floor(x + 0.5), as the standard's round.
+at::Tensor rounded(const at::Tensor& x) { return at::floor(x + 0.5); }
+
+at::Tensor clamped(const at::Tensor& x, const at::Tensor& low, const at::Tensor& high) {
+  return at::maximum(at::minimum(x, high), low);
+}
+
+/// The tensor and the parameters in its rank.
+struct Aligned {
+  at::Tensor x;
+  at::Tensor first;
+  at::Tensor second;
+};
+
+Aligned aligned(const at::Tensor& x, const at::Tensor& first, const at::Tensor& second) {
+  const Tensors all = same_rank({x, first, second});
+  return {all[0].to(at::kFloat), all[1].to(at::kFloat), all[2].to(at::kFloat)};
+}
+
+struct ZeroPoint {
+  at::Tensor zero_point;
+  at::Tensor scale;
+  Codes codes;
+
+  at::Tensor real(const at::Tensor& stored) const {
+    const Aligned all = aligned(stored, zero_point, scale);
+    return (all.x - all.first) * all.second;
+  }
+  at::Tensor rounded_real(const at::Tensor& x) const {
+    const Aligned all = aligned(x, zero_point, scale);
+    const at::Tensor code =
+        at::clamp(rounded(all.x / all.second) + all.first, codes.lowest(), codes.highest());
+    return (code - all.first) * all.second;
+  }
+};
+
+struct MinMax {
+  at::Tensor min;
+  at::Tensor max;
+  Codes codes;
+
+  double steps() const { return codes.highest() - codes.lowest(); }
+  at::Tensor real(const at::Tensor& stored) const {
+    const Aligned all = aligned(stored, min, max);
+    return (all.x - codes.lowest()) / steps() * (all.second - all.first) + all.first;
+  }
+  at::Tensor rounded_real(const at::Tensor& x) const {
+    const Aligned all = aligned(x, min, max);
+    const at::Tensor range = all.second - all.first;
+    const at::Tensor inside = clamped(all.x, all.first, all.second) - all.first;
+    return rounded(inside / range * steps()) / steps() * range + all.first;
+  }
+};
+
+at::Tensor logarithmic(const at::Tensor& x, const at::Tensor& max, int64_t bits) {
+  const Aligned all = aligned(x, max, max);
+  const at::Tensor top = at::ceil(at::log2(all.first));
+  const at::Tensor low = top - (std::ldexp(1.0, static_cast<int>(bits)) - 1);
+  const at::Tensor power = rounded(clamped(at::log2(at::abs(all.x)), low, top));
+  return at::sign(all.x) * at::exp2(power);
+}
+
+Tensors zero_point_kernel(const Call& call) {
+  const Codes codes = {call.i64("bits"), call.boolean("signed"), call.boolean("symmetric")};
+  require_bits(codes);
+  const ZeroPoint how = {call.tensor("zero_point"), call.tensor("scale"), codes};
+  return {how.rounded_real(call.tensor("x"))};
+}
+
+Tensors min_max_kernel(const Call& call) {
+  const Codes codes = {call.i64("bits"), call.boolean("signed"), call.boolean("symmetric")};
+  require_bits(codes);
+  return {MinMax{call.tensor("min"), call.tensor("max"), codes}.rounded_real(call.tensor("x"))};
+}
+
+/// min_max_linear_quantize without signs.
+Tensors linear_kernel(const Call& call) {
+  const Codes codes = {.bits = call.i64("bits")};
+  require_bits(codes);
+  return {MinMax{call.tensor("min"), call.tensor("max"), codes}.rounded_real(call.tensor("x"))};
+}
+
+Tensors logarithmic_kernel(const Call& call) {
+  require_bits({.bits = call.i64("bits")});
+  return {logarithmic(call.tensor("x"), call.tensor("max"), call.i64("bits"))};
+}
+
+/// A literal of graph.quant, arrays of arrays included.
+at::Tensor literal(const nnef::Value& value) {
+  switch (value.kind) {
+    case nnef::Kind::integer: return at::scalar_tensor(value.integer, at::kLong);
+    case nnef::Kind::scalar: return at::scalar_tensor(value.number, at::kFloat);
+    case nnef::Kind::logical: return at::scalar_tensor(value.logical, at::kBool);
+    case nnef::Kind::array: break;
+    default: fail("a quantisation has literals as arguments");
+  }
+  Tensors items;
+  for (const nnef::Value& item : value.items) items.push_back(literal(item));
+  if (items.empty()) fail("a quantisation has an empty array as argument");
+  return at::stack(items);
+}
+
+at::Tensor argument(const nnef::QuantEntry& entry, std::string_view name) {
+  const nnef::Value* const value = find_argument(entry.invocation, name, /*position=*/SIZE_MAX);
+  if (value == nullptr) fail(cat("the quantisation of ", quoted(entry.name), " lacks ", name));
+  return literal(*value);
+}
+
+bool flag(const nnef::QuantEntry& entry, std::string_view name) {
+  const bool given = find_argument(entry.invocation, name, SIZE_MAX) != nullptr;
+  return given && argument(entry, name).item<bool>();
+}
+
+template <typename How>
+at::Tensor applied(const How& how, const at::Tensor& x) {
+  require_bits(how.codes);
+  return at::isFloatingType(x.scalar_type()) ? how.rounded_real(x) : how.real(x);
+}
+
+}  // namespace
+
+Value quantised(const nnef::QuantEntry& entry, const Value& value) {
+  const at::Tensor x = to_tensor(value);
+  const std::string& how = entry.invocation.text;
+  const Codes codes = {argument(entry, "bits").item<int64_t>(), flag(entry, "signed"),
+                       flag(entry, "symmetric")};
+  if (how == "zero_point_linear_quantize")
+    return {applied(ZeroPoint{argument(entry, "zero_point"), argument(entry, "scale"), codes}, x),
+            value.constant};
+  if (how == "min_max_linear_quantize" || how == "linear_quantize")
+    return {applied(MinMax{argument(entry, "min"), argument(entry, "max"), codes}, x),
+            value.constant};
+  if (how == "logarithmic_quantize" && at::isFloatingType(x.scalar_type()))
+    return {logarithmic(x, argument(entry, "max"), codes.bits), value.constant};
+  fail(cat("the quantisation ", quoted(how), " of ", described(value)));
+}
+
+void register_quant(Kernels& kernels) {
+  kernels.add("zero_point_linear_quantize", zero_point_kernel);
+  kernels.add("min_max_linear_quantize", min_max_kernel);
+  kernels.add("linear_quantize", linear_kernel);
+  kernels.add("logarithmic_quantize", logarithmic_kernel);
+}
+
+}  // namespace t2n::interp

@@ -1,0 +1,16 @@
+// graph.quant of the standard: reals that pass through few bits (NNEF 1.0.5 §5).
+#pragma once
+
+#include "nnef_writer/ast.h"
+#include "src/interp/value.h"
+
+namespace t2n::interp {
+
+class Kernels;
+
+/// Integer codes become the reals they stand for, reals are rounded to what codes can say.
+Value quantised(const nnef::QuantEntry& entry, const Value& value);
+
+void register_quant(Kernels& kernels);
+
+}  // namespace t2n::interp

@@ -1,0 +1,115 @@
+// Reductions: reduced axes stay, of size 1 (NNEF 1.0.5 §4.4).
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "src/interp/kernels.h"
+#include "src/interp/operands.h"
+
+namespace t2n::interp {
+namespace {
+
+using Tensors = std::vector<at::Tensor>;
+using Axes = std::vector<int64_t>;
+
+/// torch takes no axes for all of them.
+template <typename Reduce>
+at::Tensor reduced(const Call& call, const at::Tensor& x, Reduce reduce) {
+  const Axes axes = checked_axes(call, "axes", x.dim());
+  return axes.empty() ? x : reduce(x, axes);
+}
+
+at::Tensor sum(const at::Tensor& x, const Axes& axes) {
+  return at::sum(x, axes, /*keepdim=*/true, x.scalar_type());
+}
+
+int64_t volume(const at::Tensor& x, const Axes& axes) {
+  int64_t out = 1;
+  for (const int64_t axis : axes) out *= x.size(axis);
+  return out;
+}
+
+/// Means of integers, which only tract has, are cut towards zero.
+at::Tensor mean(const at::Tensor& x, const Axes& axes) {
+  const at::Tensor total = sum(x, axes);
+  if (!at::isFloatingType(x.scalar_type())) return at::div(total, volume(x, axes), "trunc");
+  return total / static_cast<double>(volume(x, axes));
+}
+
+at::Tensor sum_or_mean(const Call& call, bool normalize) {
+  const at::Tensor x = call.tensor("input");
+  const at::Tensor wide = widened(in_f32(x));
+  return reduced(call, wide, normalize ? mean : sum).to(x.scalar_type());
+}
+
+Tensors sum_reduce(const Call& call) { return {sum_or_mean(call, call.boolean("normalize"))}; }
+Tensors mean_reduce(const Call& call) { return {sum_or_mean(call, true)}; }
+
+template <at::Tensor (*compute)(const at::Tensor&, at::IntArrayRef, bool)>
+Tensors extreme(const Call& call) {
+  const at::Tensor x = call.tensor("input");
+  const auto reduce = [](const at::Tensor& value, const Axes& axes) {
+    return compute(value, axes, /*keepdim=*/true);
+  };
+  return {reduced(call, widened(x), reduce).to(x.scalar_type())};
+}
+
+/// The axes to be reduced as one, at the end.
+at::Tensor flattened(const at::Tensor& x, const Axes& axes) {
+  Axes order;
+  for (int64_t axis = 0; axis < x.dim(); ++axis)
+    if (std::find(axes.begin(), axes.end(), axis) == axes.end()) order.push_back(axis);
+  const size_t kept = order.size();
+  order.insert(order.end(), axes.begin(), axes.end());
+  return x.permute(order).flatten(static_cast<int64_t>(kept), -1);
+}
+
+Axes kept_shape(const at::Tensor& x, const Axes& axes) {
+  Axes shape = x.sizes().vec();
+  for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
+  return shape;
+}
+
+/// The first place of the best value; over several axes it is counted row by row.
+template <at::Tensor (*compute)(const at::Tensor&, std::optional<int64_t>, bool)>
+Tensors place(const Call& call) {
+  const at::Tensor x = widened(call.tensor("input"));
+  Axes axes = checked_axes(call, "axes", x.dim());
+  if (axes.empty()) return {at::zeros_like(x, at::kLong)};
+  std::sort(axes.begin(), axes.end());
+  return {compute(flattened(x, axes), -1, false).reshape(kept_shape(x, axes))};
+}
+
+template <at::Tensor (*compute)(const at::Tensor&, at::OptionalIntArrayRef, bool)>
+Tensors logical(const Call& call) {
+  const auto reduce = [](const at::Tensor& value, const Axes& axes) {
+    return compute(value, at::IntArrayRef(axes), /*keepdim=*/true);
+  };
+  return {reduced(call, call.tensor("input"), reduce)};
+}
+
+Tensors moments(const Call& call) {
+  const at::Tensor x = in_f32(call.tensor("input"));
+  const at::ScalarType type = call.tensor("input").scalar_type();
+  const at::Tensor center = reduced(call, x, mean);
+  const at::Tensor offset = x - center;
+  return {center.to(type), reduced(call, offset * offset, mean).to(type)};
+}
+
+}  // namespace
+
+void register_reduce(Kernels& kernels) {
+  kernels.add("sum_reduce", sum_reduce);
+  kernels.add("mean_reduce", mean_reduce);
+  kernels.add("max_reduce", extreme<at::amax>);
+  kernels.add("min_reduce", extreme<at::amin>);
+  kernels.add("argmax_reduce", place<at::argmax>);
+  kernels.add("argmin_reduce", place<at::argmin>);
+  kernels.add("any_reduce", logical<at::any>);
+  kernels.add("all_reduce", logical<at::all>);
+  kernels.add("moments", moments);
+}
+
+}  // namespace t2n::interp

@@ -1,0 +1,15 @@
+// Linear interpolation along one axis, which upsampling and regions of interest share.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+namespace t2n::interp {
+
+/// The values between the entries of an axis; `positions` may reach one entry beyond its edges.
+at::Tensor interpolated(const at::Tensor& x, int64_t axis, const std::vector<double>& positions,
+                        const std::string& border);
+
+}  // namespace t2n::interp

@@ -1,0 +1,101 @@
+// Products that say by letters which axes meet.
+#include <ATen/Functions.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "src/interp/kernel.h"
+#include "src/interp/kernels.h"
+#include "src/interp/tract_support.h"
+
+namespace t2n::interp {
+namespace {
+
+using Tensors = std::vector<at::Tensor>;
+
+struct Expression {
+  std::vector<std::string> inputs;
+  std::string output;
+};
+
+/// "mk,kn->mn"
+Expression parse(const std::string& text) {
+  std::string letters;
+  for (const char each : text)
+    if (std::isspace(static_cast<unsigned char>(each)) == 0) letters += each;
+  const size_t arrow = letters.find("->");
+  if (arrow == std::string::npos) fail(cat("the expression ", quoted(text), " lacks '->'"));
+  Expression out{{""}, letters.substr(arrow + 2)};
+  for (const char each : letters.substr(0, arrow)) {
+    if (each == ',') {
+      out.inputs.emplace_back();
+    } else if (std::isalpha(static_cast<unsigned char>(each)) != 0) {
+      out.inputs.back() += each;
+    } else {
+      fail(cat("tract takes letters only in ", quoted(text)));
+    }
+  }
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string out;
+  for (const std::string& part : parts) out += (&part == &parts.front() ? "" : ",") + part;
+  return out;
+}
+
+/// Whole numbers are summed up in i64, which wraps around as any narrower type would; f16 in f32.
+at::ScalarType working_dtype(at::ScalarType acc) {
+  if (at::isIntegralType(acc, /*includeBool=*/false)) return at::kLong;
+  return acc == at::kHalf ? at::kFloat : acc;
+}
+
+/// Letters of the output that no input has stand for axes of 1.
+at::Tensor contract(const Expression& expression, Tensors operands, at::ScalarType acc) {
+  if (operands.size() != expression.inputs.size())
+    fail(cat("the expression has ", expression.inputs.size(), " terms, there are ", operands.size(),
+             " inputs"));
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].dim() != static_cast<int64_t>(expression.inputs[i].size()))
+      fail(cat(quoted(expression.inputs[i]), " does not fit ", shape_text(operands[i].sizes())));
+    operands[i] = operands[i].to(working_dtype(acc));
+  }
+  const std::string inputs = joined(expression.inputs);
+  std::string known, all = expression.output;
+  for (const char letter : all)
+    if (inputs.find(letter) != std::string::npos) known += letter;
+  at::Tensor out = at::einsum(inputs + "->" + known, operands).to(acc);
+  for (size_t i = 0; i < all.size(); ++i)
+    if (known.find(all[i]) == std::string::npos) out = out.unsqueeze(static_cast<int64_t>(i));
+  return out;
+}
+
+/// `acc` is the result's type, too.
+Tensors einsum(const Call& call) {
+  const at::ScalarType acc = dtype_named(call.str("acc"));
+  if (acc == at::kLong) fail("tract does not multiply matrices of i64");
+  return {contract(parse(call.str("expr")), call.tensors("inputs"), acc)};
+}
+
+/// Six axes: m and k of A, k and n of B, m and n of the result; the others are batches.
+Tensors legacy_matmul(const Call& call) {
+  const at::Tensor a = call.tensor("A"), b = call.tensor("B");
+  const std::vector<int64_t> axes = call.ints("axes");
+  if (axes.size() != 6) fail(cat("there are ", axes.size(), " axes, not six"));
+  std::string terms[3];
+  for (std::string& term : terms)
+    for (int64_t i = 0; i < a.dim(); ++i) term += static_cast<char>('a' + i);
+  const char letters[] = {'M', 'K', 'K', 'N', 'M', 'N'};
+  for (size_t i = 0; i < axes.size(); ++i)
+    terms[i / 2].at(static_cast<size_t>(axes[i])) = letters[i];
+  return {contract({{terms[0], terms[1]}, terms[2]}, {a, b}, a.scalar_type())};
+}
+
+}  // namespace
+
+void register_tract_einsum(Kernels& kernels) {
+  kernels.add("tract_core_einsum", einsum);
+  kernels.add("tract_core_matmul", legacy_matmul);
+}
+
+}  // namespace t2n::interp

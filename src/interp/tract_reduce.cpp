@@ -1,0 +1,120 @@
+// tract's reductions, scans of sums, softmaxes and normalisations.
+#include <ATen/Functions.h>
+
+#include <algorithm>
+
+#include "src/interp/kernel.h"
+#include "src/interp/kernels.h"
+#include "src/interp/tract_support.h"
+
+namespace t2n::interp {
+namespace {
+
+using Tensors = std::vector<at::Tensor>;
+
+Tensors product_reduce(const Call& call) {
+  at::Tensor out = call.tensor("input");
+  for (const int64_t axis : axes_of(call, "axes", out.dim()))
+    out = out.prod(axis, /*keepdim=*/true, out.scalar_type());
+  return {out};
+}
+
+/// The last of several winners, as an index into the reduced axes taken as one.
+at::Tensor last_winner(const Call& call, bool largest) {
+  at::Tensor input = call.tensor("input");
+  const std::vector<int64_t> axes = axes_of(call, "axes", input.dim());
+  std::vector<int64_t> shape = input.sizes().vec(), order;
+  for (int64_t axis = 0; axis < input.dim(); ++axis)
+    if (std::find(axes.begin(), axes.end(), axis) == axes.end()) order.push_back(axis);
+  const auto kept = static_cast<int64_t>(order.size());
+  order.insert(order.end(), axes.begin(), axes.end());
+  const at::Tensor rows = input.permute(order).flatten(kept, -1).flip(-1);
+  const at::Tensor found = largest ? rows.argmax(-1) : rows.argmin(-1);
+  for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
+  return found.neg().add(rows.size(-1) - 1).reshape(shape);
+}
+
+Tensors argmax_last(const Call& call) { return {last_winner(call, true)}; }
+Tensors argmin_last(const Call& call) { return {last_winner(call, false)}; }
+
+Tensors cumsum(const Call& call) {
+  at::Tensor x = call.tensor("input");
+  const int64_t axis = axis_of(call, "axis", x.dim());
+  const bool reverse = call.boolean("reverse");
+  if (reverse) x = x.flip(axis);
+  at::Tensor sums = x.cumsum(axis, x.scalar_type());
+  if (call.boolean("exclusive") && x.size(axis) > 0) {
+    const at::Tensor none = at::zeros_like(sums.narrow(axis, 0, 1));
+    sums = at::cat({none, sums.narrow(axis, 0, x.size(axis) - 1)}, axis);
+  }
+  return {reverse ? sums.flip(axis) : sums};
+}
+
+at::Tensor shifted(const at::Tensor& x, const std::vector<int64_t>& axes) {
+  return x.numel() == 0 ? x : x.sub(x.amax(axes, /*keepdim=*/true));
+}
+
+at::Tensor floats(const Call& call, std::string_view name) {
+  at::Tensor out = call.tensor(name);
+  require_dtype(out, {at::kHalf, at::kFloat, at::kDouble});
+  return out;
+}
+
+/// Over all axes together. What is left of a quantised softmax, `exp`, has no meaning any more.
+Tensors softmax(const Call& call) {
+  const at::Tensor x = floats(call, "x");
+  const std::vector<int64_t> axes = axes_of(call, "axes", x.dim());
+  return {through_float(x, [&](const at::Tensor& wide) {
+    const at::Tensor powers = shifted(wide, axes).exp();
+    return powers.div(powers.sum(axes, /*keepdim=*/true));
+  })};
+}
+
+Tensors log_softmax(const Call& call) {
+  const at::Tensor x = floats(call, "x");
+  const std::vector<int64_t> axes = axes_of(call, "axes", x.dim());
+  return {through_float(x, [&](const at::Tensor& wide) {
+    const at::Tensor left = shifted(wide, axes);
+    return left.sub(left.exp().sum(axes, /*keepdim=*/true).log());
+  })};
+}
+
+at::Tensor rms_normalised(const at::Tensor& x, int64_t axis, double eps) {
+  return x.mul(x.square().mean(axis, /*keepdim=*/true).add(eps).rsqrt());
+}
+
+/// tract computes in f32, come what may.
+Tensors rms_norm(const Call& call) {
+  const at::Tensor x = floats(call, "input");
+  const int64_t axis = axis_of(call, "axis", x.dim());
+  return {rms_normalised(x.to(at::kFloat), axis, call.f64("eps")).to(x.scalar_type())};
+}
+
+Tensors scaled_rms_norm(const Call& call) {
+  const at::Tensor x = floats(call, "input"), scale = call.tensor("scale");
+  const int64_t axis = axis_of(call, "axis", x.dim());
+  if (scale.dim() != 1 || scale.size(0) != x.size(axis))
+    fail(cat("the scale is ", shape_text(scale.sizes()), ", not [", x.size(axis), "]"));
+  std::vector<int64_t> shape(static_cast<size_t>(x.dim()), 1);
+  shape[static_cast<size_t>(axis)] = x.size(axis);
+  const at::Tensor out = rms_normalised(x.to(at::kFloat), axis, call.f64("eps"))
+                             .mul(scale.to(at::kFloat).reshape(shape));
+  const std::string& dtype = call.str("out_dt");
+  return {out.to(dtype.empty() ? x.scalar_type() : dtype_named(dtype))};
+}
+
+}  // namespace
+
+void register_tract_reduce(Kernels& kernels) {
+  kernels.add("tract_core_product_reduce", product_reduce);
+  kernels.add("tract_core_argmax_reduce_last", argmax_last);
+  kernels.add("tract_core_argmin_reduce_last", argmin_last);
+  kernels.add("tract_core_cumsum", cumsum);
+  kernels.add("tract_core_softmax", softmax);
+  kernels.add("tract_core_log_softmax", log_softmax);
+  for (const char* name : {"tract_core_rms_norm", "tract_transformers_rms_norm"})
+    kernels.add(name, rms_norm);
+  kernels.add("tract_core_scaled_rms_norm", scaled_rms_norm);
+}
+
+}  // namespace t2n::interp

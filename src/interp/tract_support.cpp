@@ -1,0 +1,71 @@
+#include "src/interp/tract_support.h"
+
+#include <algorithm>
+
+#include "src/interp/operands.h"
+#include "src/interp/words.h"
+#include "src/trace/convert.h"
+
+namespace t2n::interp {
+namespace {
+
+bool holds(at::ScalarType wide, at::ScalarType narrow) {
+  const bool same_kind = at::isFloatingType(wide) == at::isFloatingType(narrow) &&
+                         wide != at::kBool && narrow != at::kBool &&
+                         at::isSignedType(wide) == at::isSignedType(narrow);
+  return same_kind && at::elementSize(wide) >= at::elementSize(narrow);
+}
+
+}  // namespace
+
+int64_t axis_of(const Call& call, std::string_view name, int64_t rank) {
+  return checked_axis(call.i64(name), rank);
+}
+
+std::vector<int64_t> axes_of(const Call& call, std::string_view name, int64_t rank) {
+  std::vector<int64_t> axes = checked_axes(call, name, rank);
+  std::sort(axes.begin(), axes.end());
+  return axes;
+}
+
+at::ScalarType dtype_named(const std::string& name) {
+  const auto dtype = tract_dtype(name);
+  if (!dtype) fail(cat("there is no type ", quoted(name)));
+  return trace::to_torch(*dtype);
+}
+
+std::string dtype_text(at::ScalarType dtype) {
+  const auto known = trace::from_torch(dtype);
+  return known ? std::string(ir::dtype_name(*known)) : c10::toString(dtype);
+}
+
+void require_dtype(const at::Tensor& tensor, std::initializer_list<at::ScalarType> known) {
+  if (std::find(known.begin(), known.end(), tensor.scalar_type()) != known.end()) return;
+  std::string names;
+  for (const at::ScalarType each : known) names += (names.empty() ? "" : ", ") + dtype_text(each);
+  fail(cat("it does not take ", dtype_text(tensor.scalar_type())), cat("it takes ", names));
+}
+
+at::Tensor half_or_float(const Call& call, std::string_view name) {
+  at::Tensor out = call.tensor(name);
+  require_dtype(out, {at::kHalf, at::kFloat});
+  return out;
+}
+
+void require_whole(const at::Tensor& tensor, bool or_bool) {
+  if (at::isIntegralType(tensor.scalar_type(), or_bool)) return;
+  fail(cat("it does not take ", dtype_text(tensor.scalar_type())),
+       or_bool ? "it takes integers and bool" : "it takes integers");
+}
+
+std::pair<at::Tensor, at::Tensor> common_dtype(const Call& call, std::string_view first,
+                                               std::string_view second) {
+  const at::Tensor a = call.tensor(first), b = call.tensor(second);
+  if (a.scalar_type() == b.scalar_type()) return {a, b};
+  if (holds(a.scalar_type(), b.scalar_type())) return {a, b.to(a.scalar_type())};
+  if (holds(b.scalar_type(), a.scalar_type())) return {a.to(b.scalar_type()), b};
+  fail(cat(dtype_text(a.scalar_type()), " and ", dtype_text(b.scalar_type()),
+           " have no common type"));
+}
+
+}  // namespace t2n::interp

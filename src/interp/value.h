@@ -1,0 +1,64 @@
+// What an expression of NNEF is worth.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+namespace t2n::interp {
+
+struct Value;
+/// An array or a tuple.
+using Values = std::vector<Value>;
+
+/// A tensor or a primitive. Dimensions, symbolic ones as well, are integers: at run time every
+/// symbol has its number.
+struct Value {
+  std::variant<std::monostate, at::Tensor, int64_t, double, bool, std::string, Values> data;
+  /// Follows from no input: tract casts such operands to the other side's dtype.
+  bool constant = true;
+
+  Value() = default;
+  template <typename T>
+  requires(!std::is_same_v<T, Value>)
+      Value(T held, bool is_constant = true)  // NOLINT: values are values
+      : data(std::move(held)), constant(is_constant) {}
+
+  template <typename T>
+  const T* get() const {
+    return std::get_if<T>(&data);
+  }
+  bool is_tensor() const { return get<at::Tensor>() != nullptr; }
+  bool is_absent() const { return get<std::monostate>() != nullptr; }
+};
+
+// Errors of all: `engine-failed`, saying what the value is instead.
+
+/// Integers, scalars and logicals become tensors of rank 0: i64, f32, bool; arrays of rank 1.
+at::Tensor to_tensor(const Value& value);
+/// An integer, or an integer tensor of one element.
+int64_t to_integer(const Value& value);
+/// A scalar or an integer, or a tensor of one element.
+double to_scalar(const Value& value);
+bool to_logical(const Value& value);
+const std::string& to_string(const Value& value);
+/// Items of an array or tuple; those of a tensor of rank 1 are its elements.
+Values to_items(const Value& value);
+
+/// Whether nothing in it follows from an input.
+bool is_constant(const Value& value);
+
+/// "a tensor of f32 [2,3]", "the integer 3", for messages.
+std::string described(const Value& value);
+
+/// "[2,3]"
+std::string shape_text(at::IntArrayRef sizes);
+
+/// Throws Error `engine-failed`; the evaluator adds the statement.
+[[noreturn]] void fail(std::string message, std::string why = {}, std::string help = {});
+
+}  // namespace t2n::interp
