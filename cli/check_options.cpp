@@ -23,8 +23,9 @@ std::string sizes_text(const std::vector<dynamic::Sizes>& sizes) {
 void add_engine_options(CLI::App& command, EngineOptions& options) {
   command
       .add_option("--engine", options.engine,
-                  "tract, tract@0.21.19, or the path of tract's library [auto: tract's library\n"
-                  "in T2NNEF_TRACT_LIB or the active Python's wheel]")
+                  "reference, tract, tract@0.21.19, or the path of tract's library [auto: the\n"
+                  "target's engine, found in T2NNEF_TRACT_LIB or the active Python, else the\n"
+                  "reference interpreter]")
       ->type_name("ENGINE");
   command.add_option("--timeout", options.timeout, "Seconds for each answer of the engine [300]")
       ->type_name("S");
@@ -47,13 +48,19 @@ void add_tolerance_options(CLI::App& command, ToleranceOptions& options) {
       .add_option("--tolerance", options.tolerance,
                   "Own numbers for --check: absolute, relative, ratio of outliers")
       ->type_name("A,R[,O]");
+  command.add_option("--seeds", options.seeds, "Input sets to compare on, 2 to 1000 [2]")
+      ->type_name("N");
   command.add_flag("--strict", options.strict, "A check that says nothing is a failure");
 }
 
 CheckOptions check_options(const ToleranceOptions& options, const EngineOptions& engine) {
   if (!options.tolerance.empty() && options.check != kDefaultLevel)
     throw Error("usage", cat("--check=", options.check, " and --tolerance contradict each other"));
+  constexpr int kMostSeeds = 1000;
+  if (options.seeds < 2 || options.seeds > kMostSeeds)
+    throw Error("usage", cat("--seeds is ", options.seeds, ", not a number from 2 to 1000"));
   CheckOptions out;
+  out.seeds = options.seeds;
   out.tolerance =
       check::parse_tolerance(options.tolerance.empty() ? options.check : options.tolerance);
   out.engine = parse_engine(engine.engine);

@@ -24,6 +24,7 @@ check::RunnerOptions runner_options(const EngineOptions& options);
 struct ToleranceOptions {
   std::string check;  ///< a level; "": no check
   std::string tolerance;
+  int seeds = 2;
   bool strict = false;
 };
 

@@ -112,8 +112,10 @@ int level_of(const Options& options) {
 std::optional<CheckOptions> check_of(const Options& options) {
   const ToleranceOptions& check = options.check;
   if (!check.check.empty()) return check_options(check, options.engine);
-  if (!check.tolerance.empty() || !options.engine.engine.empty() || check.strict)
-    throw Error("usage", "--tolerance, --engine and --strict need --check", {}, "add --check");
+  if (!check.tolerance.empty() || !options.engine.engine.empty() || check.strict ||
+      check.seeds != ToleranceOptions().seeds)
+    throw Error("usage", "--tolerance, --seeds, --engine and --strict need --check", {},
+                "add --check");
   return std::nullopt;
 }
 

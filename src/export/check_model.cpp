@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/cast.h"
 #include "src/diag/error.h"
 #include "src/export/torch_module.h"
 
@@ -80,11 +81,32 @@ std::vector<ir::Tensor> run_set(check::Runner& runner, const InputSet& set,
   }
 }
 
+/// An output as the dialect knows it.
+ir::Tensor with_width(const ir::Tensor& actual, const ir::Tensor& expected, spec::Dialect dialect) {
+  if (dialect == spec::Dialect::tract) return actual;
+  return of_dtype(actual, ir::component_dtype(expected.dtype)).value_or(actual);
+}
+
 }  // namespace
+
+std::optional<ir::Tensor> of_dtype(const ir::Tensor& tensor, ir::DType dtype) {
+  if (tensor.dtype == dtype) return tensor;
+  const bool alike = (ir::is_float(tensor.dtype) && ir::is_float(dtype)) ||
+                     (ir::is_integer(tensor.dtype) && ir::is_integer(dtype));
+  if (!alike) return std::nullopt;
+  const ir::Tensor plain = ir::contiguous(tensor);
+  ir::OwnedTensor out = ir::allocate(dtype, plain.shape);
+  if (ir::cast_elements(plain.dtype, plain.bytes, dtype, out.data)) return std::nullopt;
+  return out.tensor;
+}
+
+std::vector<ir::Tensor> sample_tensors(const TracedModel& model) {
+  return tensor_leaves(fill(model.samples, 0), model);
+}
 
 CheckResult check_artefact(const std::string& path, TracedModel& model,
                            const std::vector<std::string>& names, const CheckOptions& options,
-                           check::Runner& runner) {
+                           check::Runner& runner, spec::Dialect dialect) {
   CheckResult result;
   runner.load(path);
   result.engine = runner.name();
@@ -95,7 +117,8 @@ CheckResult check_artefact(const std::string& path, TracedModel& model,
       throw Error("engine-failed", cat("the engine gave ", actual.size(),
                                        " outputs, the model has ", set.expected.size()));
     for (size_t i = 0; i < actual.size(); ++i) {
-      check::OutputRow row{names[i], check::compare(set.expected[i], actual[i], options.tolerance),
+      const ir::Tensor output = with_width(actual[i], set.expected[i], dialect);
+      check::OutputRow row{names[i], check::compare(set.expected[i], output, options.tolerance),
                            std::nullopt, ""};
       if (set.sizes > 0) row.sizes = dynamic::sizes_str(result.sizes[set.sizes]);
       if (result.rows.size() <= i)

@@ -1,6 +1,7 @@
 // The outputs of an artefact in an engine against those of the model, on several inputs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,11 +28,19 @@ struct CheckResult {
   bool inconclusive = false;
 };
 
+/// What the samples give for each input of the model's graph, complex ones as pairs.
+std::vector<ir::Tensor> sample_tensors(const TracedModel& model);
+
+/// A tensor as another dtype of its kind (floats, integers); nothing where that is another kind, or
+/// a number does not fit.
+std::optional<ir::Tensor> of_dtype(const ir::Tensor& tensor, ir::DType dtype);
+
 /// Runs every input set in the engine and keeps the worst comparison of each output, of which
-/// `names` are the names. Inputs are those of the model's graph, in its order.
+/// `names` are the names. Inputs are those of the model's graph, in its order. Strict NNEF knows
+/// scalars and integers without widths: those of the model's outputs count then.
 CheckResult check_artefact(const std::string& path, TracedModel& model,
                            const std::vector<std::string>& names, const CheckOptions& options,
-                           check::Runner& runner);
+                           check::Runner& runner, spec::Dialect dialect);
 
 /// Notes whether some output says nothing. `consequence` continues the reason of a mismatch: "; …".
 /// Errors: `output-mismatch`; `inconclusive-check` if strict, else a warning.

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "src/diag/error.h"
+#include "src/export/torch_module.h"
 #include "src/tract/find.h"
 
 namespace t2n {
@@ -19,20 +20,16 @@ bool looks_like_path(std::string_view text) {
   return text.starts_with("lib:") || text.find_first_of("/.\\") != std::string_view::npos;
 }
 
-/// A word that names an engine `tract@V` must find one that serves the target as well.
-tract::Version version_to_serve(const EngineChoice& choice, const target::Target& target) {
-  const tract::Version wanted = version_of(target);
-  if (!choice.version) return wanted;
-  if (!tract::serves(*choice.version, wanted))
-    throw Error("engine-version",
-                cat("tract@", tract::version_str(*choice.version), " may not stand for ",
-                    target::target_name(target)),
-                "an engine serves targets of its own series (0.x) that are not newer than it",
-                cat("export for it with --target tract@", tract::version_str(*choice.version)));
-  return *choice.version;
+void refuse_version(const tract::Version& version, const target::Target& target) {
+  if (target.engine != target::Engine::tract || tract::serves(version, version_of(target))) return;
+  throw Error("engine-version",
+              cat("tract@", tract::version_str(version), " may not stand for ",
+                  target::target_name(target)),
+              "an engine serves targets of its own series (0.x) that are not newer than it",
+              cat("export for it with --target tract@", tract::version_str(version)));
 }
 
-/// The engine of the default target's series, else the newest there is.
+/// One that serves `preferred`, else the newest there is.
 tract::Engine any_engine(const tract::Search& search, const tract::Version& preferred) {
   const tract::Candidates found = tract::find_engines(search);
   const auto serving = std::find_if(
@@ -45,11 +42,53 @@ tract::Engine any_engine(const tract::Search& search, const tract::Version& pref
       [](const tract::Engine& a, const tract::Engine& b) { return a.version < b.version; });
 }
 
-tract::Engine find_tract(const EngineChoice& choice, const std::optional<target::Target>& target) {
+/// Of a target that is tract; strict NNEF runs in any.
+tract::Version version_for(const Wanted& wanted) {
+  const bool is_tract = wanted.target && wanted.target->engine == target::Engine::tract;
+  return version_of(is_tract ? *wanted.target : target::parse_target("tract"));
+}
+
+tract::Engine find_tract(const EngineChoice& choice, const Wanted& wanted) {
   const tract::Search search = tract::search_from_environment(choice.library);
-  if (target) return tract::find_engine(search, version_to_serve(choice, *target));
-  if (choice.version) return tract::find_engine(search, *choice.version);
-  return any_engine(search, version_of(target::parse_target("tract")));
+  if (choice.version) {
+    if (wanted.only) refuse_version(*choice.version, *wanted.target);
+    return tract::find_engine(search, *choice.version);
+  }
+  const tract::Version version = version_for(wanted);
+  return wanted.only ? tract::find_engine(search, version) : any_engine(search, version);
+}
+
+/// The engine was not found: `error` says so, and the user has to know.
+Diagnostic stands_in(const Error& error) {
+  Diagnostic out = error.diagnostic();
+  out.severity = Severity::warning;
+  out.id = "engine-reference";
+  out.message += "; the reference interpreter takes its place";
+  out.why =
+      "it computes what the specification and tract's documents say, not what tract makes of it";
+  return out;
+}
+
+FoundEngine reference(const Wanted& wanted) {
+  return {.runner = check::reference_runner(interp_module(), wanted.dialect),
+          .order = wanted.dialect,
+          .warning = {}};
+}
+
+FoundEngine automatic(const Wanted& wanted, const check::RunnerOptions& options) {
+  if (wanted.dialect != spec::Dialect::tract) return reference(wanted);
+  try {
+    Wanted closer = wanted;
+    closer.only = wanted.target.has_value();
+    return {.runner = check::tract_runner(find_tract({}, closer), options),
+            .order = spec::Dialect::tract,
+            .warning = {}};
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::no_engine) throw;
+    FoundEngine out = reference(wanted);
+    out.warning = stands_in(error);
+    return out;
+  }
 }
 
 }  // namespace
@@ -57,6 +96,10 @@ tract::Engine find_tract(const EngineChoice& choice, const std::optional<target:
 EngineChoice parse_engine(std::string_view text) {
   EngineChoice out;
   if (text.empty() || text == "auto") return out;
+  if (text == "reference") {
+    out.kind = EngineChoice::Kind::reference;
+    return out;
+  }
   out.kind = EngineChoice::Kind::tract;
   if (text == "tract") return out;
   if (text.starts_with("tract@")) {
@@ -68,20 +111,36 @@ EngineChoice parse_engine(std::string_view text) {
   }
   std::error_code ignored;
   if (!looks_like_path(text) && !std::filesystem::exists(text, ignored)) {
-    const std::string near = nearest(text, {"auto", "tract"});
-    throw Error("usage", cat("there is no engine ", quoted(text)),
-                "engines are auto, tract, tract@VERSION, and the path of tract's library",
-                near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
+    const std::string near = nearest(text, {"auto", "reference", "tract"});
+    throw Error(
+        "usage", cat("there is no engine ", quoted(text)),
+        "engines are auto, reference, tract, tract@VERSION, and the path of tract's library",
+        near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
   }
   out.kind = EngineChoice::Kind::library;
   out.library = text;
   return out;
 }
 
-std::unique_ptr<check::Runner> find_runner(const EngineChoice& choice,
-                                           const std::optional<target::Target>& target,
-                                           const check::RunnerOptions& options) {
-  return check::tract_runner(find_tract(choice, target), options);
+Wanted wanted_for(const target::Target& target) {
+  const bool is_tract = target.engine == target::Engine::tract;
+  return {.dialect = is_tract ? spec::Dialect::tract : spec::Dialect::khronos,
+          .target = target,
+          .only = is_tract};
+}
+
+FoundEngine find_engine(const EngineChoice& choice, const Wanted& wanted,
+                        const check::RunnerOptions& options) {
+  switch (choice.kind) {
+    case EngineChoice::Kind::automatic: return automatic(wanted, options);
+    case EngineChoice::Kind::reference: return reference(wanted);
+    case EngineChoice::Kind::tract:
+    case EngineChoice::Kind::library:
+      return {.runner = check::tract_runner(find_tract(choice, wanted), options),
+              .order = spec::Dialect::tract,
+              .warning = {}};
+  }
+  internal_error(__FILE__, __LINE__, "no such engine");
 }
 
 }  // namespace t2n

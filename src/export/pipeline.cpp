@@ -106,9 +106,11 @@ ExportResult export_model(const ExportOptions& options) {
   refuse_model_as_output(options.model, destination.path);
   nnef::check_destination(destination);
   // The engine is looked for first: a missing one must not cost an export.
-  const auto runner =
-      options.check ? find_runner(options.check->engine, options.target, options.check->runner)
-                    : nullptr;
+  const Wanted wanted = wanted_for(options.target);
+  const FoundEngine engine = options.check
+                                 ? find_engine(options.check->engine, wanted, options.check->runner)
+                                 : FoundEngine{};
+  if (engine.warning && options.report) options.report(*engine.warning);
 
   trace::TraceOptions trace_options;
   trace_options.accepted_guards = options.accepted_guards;
@@ -136,8 +138,8 @@ ExportResult export_model(const ExportOptions& options) {
   nnef::PendingArtefact artefact = nnef::write_artefact(document, destination);
   if (options.check) {
     progress("check");
-    result.checked =
-        check_artefact(artefact.path().string(), model, names, *options.check, *runner);
+    result.checked = check_artefact(artefact.path().string(), model, names, *options.check,
+                                    *engine.runner, wanted.dialect);
     judge(result.checked, *options.check, "; nothing was written", options.report);
   }
   artefact.commit();

@@ -101,7 +101,7 @@ Json sizes_json(const std::vector<dynamic::Sizes>& all) {
   return out;
 }
 
-Json check_json(const CheckOptions& options, const CheckResult& result) {
+Json comparison_json(const CheckOptions& options, const CheckResult& result) {
   Json rows = Json::array();
   for (const check::OutputRow& row : result.rows) rows.push_back(row_json(row));
   Json out = {{"engine", result.engine},
@@ -123,7 +123,7 @@ void add_result(Json& out, const ExportOptions& options, const ExportResult& res
   if (!options.dynamic.axes.empty())
     out["dynamic"] = {{"relations", relations_json(result.relations)},
                       {"measured", result.measured}};
-  if (options.check) out["check"] = check_json(*options.check, result.checked);
+  if (options.check) out["check"] = comparison_json(*options.check, result.checked);
 }
 
 Json stages_json(const std::vector<std::pair<std::string, double>>& stages) {
@@ -147,6 +147,14 @@ std::string_view kind_name(trace::FileKind kind) {
     case trace::FileKind::frozen: return "frozen";
   }
   internal_error(__FILE__, __LINE__, "no such kind of file");
+}
+
+std::string check_json(const CheckExistingOptions& options, const CheckedModel& result) {
+  const Json out = {{"format", "t2nnef.check/1"},
+                    {"model", model_json(result.model, options.model)},
+                    {"artifact", {{"path", options.artefact}}},
+                    {"check", comparison_json(options.check, result.checked)}};
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string report_json(const ExportReport& report) {
