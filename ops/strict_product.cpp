@@ -145,6 +145,20 @@ Ref filter_by_inputs(Emitter& out, Ref filter, int64_t groups) {
   return out.reshape(out.transpose(out.reshape(filter, grouped), swap), target);
 }
 
+/// [1, O], as the specification has it, or one number.
+Ref bias_row(Emitter& out, Ref bias) {
+  const Ref x = as_number(out, bias);
+  return out.rank(x) == 1 ? out.unsqueeze(x, {0}) : x;
+}
+
+std::vector<Ref> conv(const Call& call, Emitter& out) {
+  const TensorType& type = call.result();
+  std::vector<Ref> operands = {as_number(out, call.operands[0]), as_number(out, call.operands[1])};
+  if (call.operands.size() > 2) operands.push_back(bias_row(out, call.operands[2]));
+  const Ref y = emit(out, "conv", operands, call.attributes, {DType::f32, type.shape});
+  return {wrapped(out, y, type.dtype)};
+}
+
 /// Padding that leads to the size of the result: negative behind where torch pads the output. The
 /// bias is added afterwards then, because NNEF-Tools' interpreter pads with zeros behind it.
 std::vector<Ref> deconv(const Call& call, Emitter& out) {
@@ -165,7 +179,7 @@ std::vector<Ref> deconv(const Call& call, Emitter& out) {
   }
   std::vector<Ref> operands = {x, filter};
   std::optional<Ref> bias;
-  if (call.operands.size() > 2) bias = as_number(out, call.operands[2]);
+  if (call.operands.size() > 2) bias = bias_row(out, call.operands[2]);
   if (bias && !is_longer) operands.push_back(*bias);
   const Ref y = emit(out, "deconv", operands,
                      {{"border", "constant"},
@@ -228,6 +242,7 @@ std::vector<RuleRow> product_rules() {
   return {{"tract_core_einsum", einsum},
           {"matmul", matmul},
           {"tract_core_fft", fourier},
+          {"conv", conv},
           {"deconv", deconv}};
 }
 

@@ -67,12 +67,13 @@ void check_type(const nnef::Parameter& parameter, const Value& value) {
   }
 }
 
-/// A list is one value, else every tensor is.
+/// A list is one value, else every tensor is. tract's lists of one are their item.
 Value results(const nnef::Fragment& declaration, std::vector<at::Tensor> tensors, bool constant) {
   Values out;
   for (at::Tensor& tensor : tensors) out.emplace_back(std::move(tensor), constant);
   const bool list = declaration.results.size() == 1 && is_list(declaration.results[0]);
-  if (list || out.size() != 1) return out;
+  const bool of_tract = declaration.name.starts_with("tract_");
+  if ((list && !of_tract) || out.size() != 1) return out;
   return std::move(out[0]);
 }
 

@@ -3,6 +3,7 @@
 
 #include "src/interp/kernel.h"
 #include "src/interp/kernels.h"
+#include "src/interp/operands.h"
 #include "src/interp/tract_support.h"
 
 namespace t2n::interp {
@@ -56,10 +57,17 @@ Tensors clamped_swiglu(const Call& call) {
   return {gate.mul(gate.mul(alpha).sigmoid()).mul(up.add(1))};
 }
 
-// Of two operands: left-aligned, with the dtype of the one that is not constant.
+/// tract takes an integer literal for a dimension, which has no bits.
+std::pair<at::Tensor, at::Tensor> whole_operands(const Call& call) {
+  for (const char* name : {"x", "y"})
+    if (call.value(name).get<int64_t>() != nullptr)
+      fail("tract takes an integer literal for a dimension, which has no bits", "",
+           "cast it: tract_core_cast(3, to='i64')");
+  return operands(call, "x", "y");
+}
 
 Tensors logical_xor(const Call& call) {
-  const auto [x, y] = operands(call);
+  const auto [x, y] = whole_operands(call);
   require_dtype(x, {at::kBool});
   return {x.logical_xor(y)};
 }
@@ -67,7 +75,7 @@ Tensors logical_xor(const Call& call) {
 /// Bits of integers and logicals.
 template <at::Tensor (at::Tensor::*function)(const at::Tensor&) const>
 Tensors bitwise(const Call& call) {
-  const auto [x, y] = operands(call);
+  const auto [x, y] = whole_operands(call);
   require_whole(x, /*or_bool=*/true);
   return {(x.*function)(y)};
 }
@@ -84,13 +92,13 @@ at::Tensor amount(const at::Tensor& y) {
 }
 
 Tensors shift_left(const Call& call) {
-  const auto [x, y] = operands(call);
+  const auto [x, y] = whole_operands(call);
   require_whole(x, /*or_bool=*/false);
   return {x.bitwise_left_shift(amount(y))};
 }
 
 Tensors shift_right(const Call& call) {
-  const auto [x, y] = operands(call);
+  const auto [x, y] = whole_operands(call);
   require_whole(x, /*or_bool=*/false);
   return {x.bitwise_right_shift(amount(y))};
 }

@@ -85,53 +85,59 @@ Tensors moe_ffn(const Call& call) {
   return {out.reshape(x.sizes()).to(x.scalar_type())};
 }
 
-void require_sizes(const at::Tensor& tensor, int64_t elements) {
-  if (tensor.numel() != elements)
-    fail(cat(shape_text(tensor.sizes()), " has not ", elements, " elements"));
+void require_shape(const at::Tensor& tensor, const std::vector<int64_t>& shape) {
+  if (tensor.sizes().vec() != shape)
+    fail(cat("a tensor is ", shape_text(tensor.sizes()), ", not ", shape_text(shape)));
 }
 
-/// One step of a convolution over four entries per channel, then silu.
+/// A convolution over the last entries of each channel [b, C, S], then silu; the state holds what
+/// came before.
 Tensors causal_conv1d_update(const Call& call) {
   const at::Tensor input = call.tensor("input"), state = call.tensor("initial_state");
   const at::Tensor weight = call.tensor("weight");
   for (const at::Tensor* each : {&input, &state, &weight}) require_dtype(*each, {at::kHalf});
-  const int64_t width = weight.size(-1), channels = input.numel();
-  if (width != 4) fail(cat("the convolution has ", width, " entries, not four"));
-  require_sizes(weight, channels * width);
-  require_sizes(state, channels * width);
-  const at::Tensor kept = state.reshape({channels, width}).narrow(1, 1, width - 1);
-  const at::Tensor next = at::cat({kept, input.reshape({channels, 1})}, 1);
-  const at::Tensor sums =
-      next.to(at::kFloat).mul(weight.reshape({channels, width}).to(at::kFloat)).sum(1);
-  return {at::silu(sums).to(at::kHalf).reshape(input.sizes()), next.reshape(state.sizes())};
+  if (input.dim() != 3) fail(cat("the input has rank ", input.dim(), ", not 3"));
+  const int64_t width = weight.size(-1), channels = input.size(1), length = input.size(2);
+  require_shape(state, {input.size(0), channels, width});
+  const at::Tensor share = weight.reshape({channels, 1, width}).to(at::kFloat);
+  const at::Tensor all = at::cat({state, input}, -1);
+  const at::Tensor windows = all.narrow(-1, 1, length + width - 1).unfold(-1, width, 1);
+  const at::Tensor sums = windows.to(at::kFloat).mul(share).sum(-1);
+  return {at::silu(sums).to(at::kHalf), all.narrow(-1, length, width)};
 }
 
 at::Tensor unit(const at::Tensor& x) {
   return x.mul(x.square().sum(-1, /*keepdim=*/true).add(1e-6).rsqrt());
 }
 
-/// One step of a gated delta rule, per head: the state [width, width] decays, and learns what it
-/// predicted wrong for the key.
+/// A gated delta rule over [b, S, heads, width]: the state [b, heads, width, width] decays, and
+/// learns what it predicted wrong for the key.
 Tensors gdn_recurrent(const Call& call) {
-  const at::Tensor query = call.tensor("query"), state = call.tensor("initial_state");
+  const at::Tensor query = call.tensor("query");
   require_dtype(query, {at::kHalf});
-  const int64_t width = query.size(-1), heads = query.numel() / width;
-  if (width != 128) fail(cat("the width is ", width, ", not 128"));
-  const auto rows = [&](const char* name, int64_t size) {
+  if (query.dim() != 4) fail(cat("the queries have rank ", query.dim(), ", not 4"));
+  const int64_t width = query.size(3);
+  const auto sized = [&](const char* name, const std::vector<int64_t>& shape) {
     const at::Tensor x = call.tensor(name);
-    require_sizes(x, heads * size);
-    return x.to(at::kFloat).reshape({heads, size});
+    require_shape(x, shape);
+    return x.to(at::kFloat);
   };
-  const at::Tensor q = unit(rows("query", width)), k = unit(rows("key", width));
-  const at::Tensor decay = rows("log_decay", 1).exp().unsqueeze(2);
-  require_sizes(state, heads * width * width);
-  const at::Tensor decayed = state.to(at::kFloat).reshape({heads, width, width}).mul(decay);
-  const at::Tensor predicted = k.unsqueeze(1).matmul(decayed).squeeze(1);
-  const at::Tensor wrong = rows("value", width).sub(predicted).mul(rows("beta", 1));
-  const at::Tensor next = decayed.add(k.unsqueeze(2).mul(wrong.unsqueeze(1)));
-  const at::Tensor out =
-      q.unsqueeze(1).matmul(next).squeeze(1).div(std::sqrt(static_cast<double>(width)));
-  return {out.to(at::kHalf).reshape(query.sizes()), next.reshape(state.sizes())};
+  const std::vector<int64_t> shape = query.sizes().vec(), marks{shape[0], shape[1], shape[2]};
+  const at::Tensor q = unit(query.to(at::kFloat)), k = unit(sized("key", shape));
+  const at::Tensor v = sized("value", shape), decay = sized("log_decay", marks).exp();
+  const at::Tensor beta = sized("beta", marks);
+  at::Tensor state = sized("initial_state", {shape[0], shape[2], width, width});
+  Tensors out;
+  for (int64_t i = 0; i < shape[1]; ++i) {
+    const at::Tensor key = k.select(1, i).unsqueeze(-2);
+    state = state.mul(decay.select(1, i).unsqueeze(-1).unsqueeze(-1));
+    const at::Tensor wrong = v.select(1, i).unsqueeze(-2).sub(key.matmul(state));
+    const at::Tensor learnt = wrong.mul(beta.select(1, i).unsqueeze(-1).unsqueeze(-1));
+    state = state.add(key.transpose(-2, -1).matmul(learnt));
+    out.push_back(q.select(1, i).unsqueeze(-2).matmul(state).squeeze(-2));
+  }
+  const double scale = std::sqrt(static_cast<double>(width));
+  return {at::stack(out, 1).div(scale).to(at::kHalf), state};
 }
 
 }  // namespace

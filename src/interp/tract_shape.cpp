@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "src/interp/kernel.h"
 #include "src/interp/kernels.h"
+#include "src/interp/operands.h"
 #include "src/interp/tract_support.h"
 
 namespace t2n::interp {
@@ -52,42 +52,9 @@ Tensors range(const Call& call) {
   return {turns.mul(step.reshape({})).add(start.reshape({}))};
 }
 
-struct Limits {
-  at::ScalarType dtype;
-  double low;
-  double high;  ///< of i64 and u64 the first that is too large
-};
-constexpr Limits kLimits[] = {
-    {at::kByte, 0, 255},
-    {at::kUInt16, 0, 65535},
-    {at::kUInt32, 0, 4294967295},
-    {at::kUInt64, 0, 0x1p63},
-    {at::kChar, -128, 127},
-    {at::kShort, -32768, 32767},
-    {at::kInt, -0x1p31, 0x1p31 - 1},
-    {at::kLong, -0x1p63, 0x1p63},
-};
-
-/// Towards zero, at most what the type holds; NaN is 0.
-at::Tensor saturated(const at::Tensor& x, at::ScalarType dtype) {
-  const auto* const limits = std::find_if(std::begin(kLimits), std::end(kLimits),
-                                          [&](const Limits& row) { return row.dtype == dtype; });
-  const at::Tensor whole = at::nan_to_num(x.to(at::kDouble), 0, limits->high, limits->low).trunc();
-  const at::Tensor kept = whole.clamp(limits->low, limits->high);
-  if (limits->high < 0x1p63) return kept.to(dtype);
-  const at::Tensor over = whole.ge(limits->high);
-  const at::Tensor out = kept.masked_fill(over, 0).to(dtype);
-  // Half the largest, twice, and one: no real is the largest integer.
-  return at::where(over, at::full_like(out, 0x1p62).sub(1).mul(2).add(1), out);
-}
-
-/// Integers wrap around, reals are cut off and saturate.
+/// Integers wrap around, reals are cut off and saturate, NaN is 0 and true.
 Tensors cast(const Call& call) {
-  const at::Tensor input = call.tensor("input");
-  const at::ScalarType to = dtype_named(call.str("to"));
-  if (input.is_floating_point() && at::isIntegralType(to, /*includeBool=*/false))
-    return {saturated(input, to)};
-  return {input.to(to)};
+  return {interp::cast(call.tensor("input"), dtype_named(call.str("to")))};
 }
 
 }  // namespace

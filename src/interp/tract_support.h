@@ -29,10 +29,6 @@ at::Tensor half_or_float(const Call& call, std::string_view name);
 /// Errors: `engine-failed` unless it holds integers, or logicals where they are allowed.
 void require_whole(const at::Tensor& tensor, bool or_bool);
 
-/// The arguments x and y of an operation of two operands, of one dtype and rank: shorter shapes get
-/// axes of 1 at their end, and a constant takes the dtype of the other side.
-std::pair<at::Tensor, at::Tensor> operands(const Call& call);
-
 /// Both arguments in the dtype that holds the values of either: the wider of two floats, of two
 /// signed or of two unsigned integers.
 std::pair<at::Tensor, at::Tensor> common_dtype(const Call& call, std::string_view first,

@@ -93,6 +93,16 @@ void Call::one_of(std::string_view parameter, std::span<const std::string_view> 
   refuse(quoted(parameter), " is ", quoted(given), ", and can be ", known);
 }
 
+void check_reflection(const Call& call, size_t axis, int64_t extent,
+                      std::pair<int64_t, int64_t> padding) {
+  const std::string& border = call.text("border");
+  if (!border.starts_with("reflect")) return;
+  const int64_t limit = extent - (border == "reflect" ? 1 : 0);
+  call.require(padding.first <= limit && padding.second <= limit, "axis ", axis, " of extent ",
+               extent, " is padded by (", padding.first, ", ", padding.second,
+               "), more than there is to reflect");
+}
+
 std::string shape_text(const Ints& shape) { return ir::shape_str(ir::to_shape(shape)); }
 
 Ints broadcast(const Call& call, const Ints& a, const Ints& b) {

@@ -1,7 +1,9 @@
 // One call as the shape rules of the operations read it.
 #pragma once
 
+#include <array>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -64,6 +66,15 @@ class Call {
   const Arguments& arguments_;
   const ShapeOf& shape_of_;
 };
+
+/// What lies beyond the edge of a tensor (§4.3), and then where nothing does.
+inline constexpr std::array<std::string_view, 5> kBorders = {"constant", "replicate", "reflect",
+                                                             "reflect-even", "ignore"};
+inline constexpr std::span<const std::string_view> kFilledBorders = std::span(kBorders).first(4);
+
+/// Padding of an axis by reflection, which cannot show more than there is.
+void check_reflection(const Call& call, size_t axis, int64_t extent,
+                      std::pair<int64_t, int64_t> padding);
 
 /// "[1,3,8]"
 std::string shape_text(const Ints& shape);

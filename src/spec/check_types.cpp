@@ -13,27 +13,6 @@ using nnef::Value;
 
 [[noreturn]] void refuse(std::string message) { throw Error("nnef-invalid", std::move(message)); }
 
-Item literal_item(const Value& value) {
-  switch (value.kind) {
-    case Kind::integer: return Item::integer;
-    case Kind::scalar: return Item::scalar;
-    case Kind::logical: return Item::logical;
-    case Kind::string: return Item::string;
-    case Kind::identifier:
-    case Kind::array:
-    case Kind::tuple:
-    case Kind::invocation:
-    case Kind::binary:
-    case Kind::unary:
-    case Kind::if_else:
-    case Kind::subscript:
-    case Kind::comprehension:
-    case Kind::raw:
-    case Kind::none: break;
-  }
-  return Item::unknown;
-}
-
 std::string_view item_name(Item item) {
   switch (item) {
     case Item::scalar: return "scalar";
@@ -47,24 +26,13 @@ std::string_view item_name(Item item) {
 }
 
 std::string described(const Value& value) {
-  switch (value.kind) {
-    case Kind::array: return "an array";
-    case Kind::tuple: return "a tuple";
-    case Kind::identifier: return cat("the tensor ", quoted(value.text));
-    case Kind::integer: return cat("the integer ", value.integer);
-    case Kind::scalar: return "a scalar";
-    case Kind::logical: return value.logical ? "the logical true" : "the logical false";
-    case Kind::string: return cat("the string ", quoted(value.text));
-    case Kind::invocation:
-    case Kind::binary:
-    case Kind::unary:
-    case Kind::if_else:
-    case Kind::subscript:
-    case Kind::comprehension:
-    case Kind::raw:
-    case Kind::none: break;
-  }
-  return "an expression";
+  if (value.kind == Kind::array) return "an array";
+  if (value.kind == Kind::tuple) return "a tuple";
+  if (value.kind == Kind::identifier) return cat("the tensor ", quoted(value.text));
+  if (value.kind == Kind::integer) return cat("the integer ", value.integer);
+  if (value.kind == Kind::scalar) return "a scalar";
+  if (value.kind == Kind::logical) return cat("the logical ", value.logical ? "true" : "false");
+  return value.kind == Kind::string ? cat("the string ", quoted(value.text)) : "an expression";
 }
 
 /// Walks the arguments of one call and learns what its `?` stands for.
@@ -234,6 +202,27 @@ bool is_stored_in_tract(const Signature& signature, Dialect dialect) {
 }
 
 }  // namespace
+
+Item literal_item(const Value& value) {
+  switch (value.kind) {
+    case Kind::integer: return Item::integer;
+    case Kind::scalar: return Item::scalar;
+    case Kind::logical: return Item::logical;
+    case Kind::string: return Item::string;
+    case Kind::identifier:
+    case Kind::array:
+    case Kind::tuple:
+    case Kind::invocation:
+    case Kind::binary:
+    case Kind::unary:
+    case Kind::if_else:
+    case Kind::subscript:
+    case Kind::comprehension:
+    case Kind::raw:
+    case Kind::none: break;
+  }
+  return Item::unknown;
+}
 
 std::vector<Item> check_types(const Signature& signature, const Value& invocation,
                               const Arguments& arguments, const ItemOf& item_of, Dialect dialect) {

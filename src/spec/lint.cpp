@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <unordered_set>
 
 #include "nnef_writer/names.h"
@@ -137,36 +136,25 @@ class Lint {
 
   /// Flat NNEF has identifiers, literals, arrays and tuples.
   void expression(const Value& call, const Value& value) {
-    switch (value.kind) {
-      case Kind::identifier:
-        if (!tensors_.contains(value.text))
-          refuse(cat(quoted(call.text), " reads ", quoted(value.text),
-                     ", which no statement before assigns"));
-        return;
-      case Kind::integer:
-      case Kind::scalar:
-      case Kind::logical:
-      case Kind::string:
-        if (const std::string problem = literal_problem(value); !problem.empty())
-          refuse(cat(quoted(call.text), ": ", problem));
-        return;
-      case Kind::array:
-      case Kind::tuple:
-        for (const Value& item : value.items) expression(call, item);
-        return;
-      case Kind::invocation:
-        refuse(cat(quoted(call.text), " is given a call of ", quoted(value.text),
-                   ": in a flat document each call is a statement"));
-      case Kind::binary:
-      case Kind::unary:
-      case Kind::if_else:
-      case Kind::subscript:
-      case Kind::comprehension:
-      case Kind::raw:
-      case Kind::none:
-        refuse(
-            cat(quoted(call.text), " is given an expression that a flat document does not have"));
-    }
+    if (value.kind == Kind::identifier) return read(call, value);
+    if (literal_item(value) != Item::unknown) return literal(call, value);
+    if (value.kind == Kind::invocation)
+      refuse(cat(quoted(call.text), " is given a call of ", quoted(value.text),
+                 ": in a flat document each call is a statement"));
+    if (value.kind != Kind::array && value.kind != Kind::tuple)
+      refuse(cat(quoted(call.text), " is given an expression that a flat document does not have"));
+    for (const Value& item : value.items) expression(call, item);
+  }
+
+  void read(const Value& call, const Value& name) const {
+    if (!tensors_.contains(name.text))
+      refuse(cat(quoted(call.text), " reads ", quoted(name.text),
+                 ", which no statement before assigns"));
+  }
+
+  static void literal(const Value& call, const Value& value) {
+    const std::string problem = literal_problem(value);
+    if (!problem.empty()) refuse(cat(quoted(call.text), ": ", problem));
   }
 
   /// Tensors stand by position, attributes by name (§3.3.2, invocations).
@@ -248,7 +236,9 @@ class Lint {
 std::string literal_problem(const Value& value) {
   if (value.kind == Kind::scalar && !std::isfinite(value.number))
     return "infinities and NaN have no literal: store them in a variable";
-  if (value.kind == Kind::scalar && std::abs(value.number) > std::numeric_limits<float>::max())
+  // From half a step above the largest f32 on, a reader rounds to infinity.
+  constexpr double kTooLarge = 0x1.ffffffp127;
+  if (value.kind == Kind::scalar && std::abs(value.number) >= kTooLarge)
     return "a scalar is larger than an f32 holds";
   if (value.kind == Kind::string &&
       (!is_printable(value.text) || value.text.find_first_of("'\"") != std::string::npos))
@@ -263,8 +253,16 @@ std::vector<std::string> lint_strict(const Document& document, std::span<const S
 std::vector<std::string> lint_strict(const Document& document) {
   std::vector<Stored> stored;
   for (const nnef::Blob& blob : document.blobs)
-    stored.push_back({blob.label, blob.shape, blob.dtype, blob.quantised});
+    stored.push_back({blob.label, blob.shape, blob.dtype, blob.quantised, 0, {}});
   return lint_strict(document, stored);
+}
+
+std::vector<std::string> lint_strict(const nnef::Artefact& artefact) {
+  std::vector<Stored> stored;
+  for (const nnef::StoredTensor& tensor : artefact.tensors)
+    stored.push_back({tensor.label, tensor.values.shape, tensor.values.dtype, tensor.quantised,
+                      tensor.bits, tensor.item.starts_with("q4_0") ? tensor.item : ""});
+  return lint_strict(artefact.document, stored);
 }
 
 }  // namespace t2n::spec

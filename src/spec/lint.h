@@ -8,6 +8,7 @@
 #include "ir/dtype.h"
 #include "ir/shape.h"
 #include "nnef_writer/ast.h"
+#include "src/nnef_reader/artefact.h"
 
 namespace t2n::spec {
 
@@ -17,6 +18,8 @@ struct Stored {
   ir::Ints shape;
   ir::DType dtype = ir::DType::f32;
   bool quantised = false;  ///< integer codes of reals
+  int64_t bits = 0;        ///< per value, where that is not the dtype's
+  std::string own_format;  ///< an engine's, such as "q4_0"; "" for item types of NNEF
 };
 
 /// Every rule of the specification, and those of its readers, that the document breaks, a line
@@ -28,5 +31,8 @@ std::vector<std::string> lint_strict(const nnef::Document& document,
 
 /// The same, with the tensors that the document's blobs will become.
 std::vector<std::string> lint_strict(const nnef::Document& document);
+
+/// The same, with the tensors that were read. Nothing here judges how they are packed.
+std::vector<std::string> lint_strict(const nnef::Artefact& artefact);
 
 }  // namespace t2n::spec

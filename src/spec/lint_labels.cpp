@@ -97,7 +97,9 @@ class Labels {
       report(name,
              cat("its shape is ", ir::shape_str(ir::to_shape(*facts.shape)),
                  ", and that of the stored tensor ", ir::shape_str(ir::to_shape(stored.shape))));
-    if (!fits(facts.item, stored))
+    if (!stored.own_format.empty())
+      report(name, cat("the stored tensor is ", stored.own_format, ", which is an engine's own"));
+    else if (!fits(facts.item, stored))
       report(name, cat("it is ", word(facts.item), ", and the stored tensor holds ",
                        ir::dtype_name(stored.dtype), stored.quantised ? " codes" : ""));
   }

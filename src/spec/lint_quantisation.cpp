@@ -125,7 +125,7 @@ class Entries {
     if (!stored.quantised)
       refuse("the stored tensor holds no codes: readers would take them for such");
     const nnef::Fragment& declaration = *function(call.text).declaration;
-    const int64_t width = 8 * ir::dtype_size(stored.dtype);
+    const int64_t width = stored.bits > 0 ? stored.bits : 8 * ir::dtype_size(stored.dtype);
     const int64_t bits = argument(declaration, arguments, "bits")->integer;
     if (bits > width) refuse(cat("'bits' is ", bits, ", and the stored codes have ", width));
     if (declaration.parameters.back().name != "symmetric") return;

@@ -8,9 +8,6 @@ namespace t2n::spec {
 namespace {
 
 constexpr std::array<std::string_view, 3> kMethods = {"symmetric", "asymmetric", "aligned"};
-constexpr std::array<std::string_view, 4> kBorders = {"constant", "replicate", "reflect",
-                                                      "reflect-even"};
-
 Ints reduced(const Call& call) {
   Ints out = call.shape("input");
   for (const int64_t axis : call.axes("axes", out.size())) out[static_cast<size_t>(axis)] = 1;
@@ -63,7 +60,7 @@ Shapes upsample(const Call& call) {
 
 Shapes multilinear_upsample(const Call& call) {
   call.one_of("method", kMethods);
-  call.one_of("border", kBorders);
+  call.one_of("border", kFilledBorders);
   return upsample(call);
 }
 

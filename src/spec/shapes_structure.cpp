@@ -2,7 +2,6 @@
 // (§4.1).
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "src/spec/call.h"
 
@@ -10,6 +9,9 @@ namespace t2n::spec {
 namespace {
 
 auto at(const Ints& list, size_t index) { return list.begin() + static_cast<ptrdiff_t>(index); }
+
+/// More than any statement has names for, and few enough to count.
+constexpr int64_t kMostResults = 1 << 16;
 
 Shapes introduced(const Call& call) { return {call.positive("shape", call.list_size("shape"))}; }
 
@@ -163,8 +165,7 @@ Shapes unstack(const Call& call) {
   const size_t axis = call.axis("axis", value.size());
   Ints rest = value;
   rest.erase(at(rest, axis));
-  // An absurd extent cannot have that many names; the caller compares the numbers.
-  const int64_t count = std::min<int64_t>(value[axis], 1 << 20);
+  const int64_t count = std::min(value[axis], kMostResults);
   return Shapes(static_cast<size_t>(count), rest);
 }
 
@@ -200,31 +201,22 @@ Shapes slice(const Call& call) {
       std::count(stride.begin(), stride.end(), 1) == static_cast<ptrdiff_t>(stride.size());
   for (size_t i = 0; i < axes.size(); ++i) {
     int64_t& extent = out[static_cast<size_t>(axes[i])];
-    call.require(stride[i] != 0 && stride[i] != std::numeric_limits<int64_t>::min(), "'stride' is ",
-                 stride[i]);
+    call.require(stride[i] != 0, "'stride' is 0");
     if (is_plain && end[i] == 0) end[i] = extent;
     extent = sliced(call, extent, begin[i], end[i], stride[i]);
   }
   return {out};
 }
 
-constexpr std::array<std::string_view, 4> kBorders = {"constant", "replicate", "reflect",
-                                                      "reflect-even"};
-
 Shapes pad(const Call& call) {
   Ints out = call.shape("input");
   const Pairs padding = call.pairs("padding");
-  call.one_of("border", kBorders);
+  call.one_of("border", kFilledBorders);
   call.require(padding.size() == out.size(), "'padding' has ", padding.size(),
                " pairs, and the tensor ", out.size(), " axes");
-  const std::string& border = call.text("border");
   for (size_t i = 0; i < out.size(); ++i) {
-    const auto [before, after] = padding[i];
-    const int64_t limit = out[i] - (border == "reflect" ? 1 : 0);
-    call.require(!border.starts_with("reflect") || (before <= limit && after <= limit), "axis ", i,
-                 " of extent ", out[i], " is padded by (", before, ", ", after,
-                 "), more than there is to reflect");
-    out[i] += before + after;
+    check_reflection(call, i, out[i], padding[i]);
+    out[i] += padding[i].first + padding[i].second;
     call.require(out[i] > 0, "axis ", i, " of the result has the extent ", out[i]);
   }
   return {out};
@@ -249,7 +241,7 @@ Shapes gather(const Call& call) {
 
 Shapes copy_n(const Call& call) {
   const int64_t times = call.integer("times");
-  call.require(times > 0 && times <= 1 << 20, "'times' is ", times);
+  call.require(times > 0 && times <= kMostResults, "'times' is ", times);
   return Shapes(static_cast<size_t>(times), call.shape("x"));
 }
 

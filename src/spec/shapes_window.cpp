@@ -6,9 +6,6 @@
 namespace t2n::spec {
 namespace {
 
-constexpr std::array<std::string_view, 5> kBorders = {"constant", "replicate", "reflect",
-                                                      "reflect-even", "ignore"};
-constexpr std::span<const std::string_view> kFilledBorders = std::span(kBorders).first(4);
 constexpr std::span<const std::string_view> kZeroBorder = std::span(kBorders).first(1);
 
 /// A window over some axes of a tensor, those from `first_axis` on.
@@ -86,17 +83,9 @@ Ints asked_for(const Call& call, const Window& window, const Ints& input) {
   return out;
 }
 
-/// A reflection shows what lies inside, so it cannot be longer.
-void check_reflection(const Call& call, const Window& window, const Ints& shape) {
-  const std::string& border = call.text("border");
-  if (window.padding.empty() || !border.starts_with("reflect")) return;
-  for (size_t i = 0; i < window.padding.size(); ++i) {
-    const int64_t limit = shape[window.first_axis + i] - (border == "reflect" ? 1 : 0);
-    const auto [before, after] = window.padding[i];
-    call.require(before <= limit && after <= limit, "axis ", window.first_axis + i, " of extent ",
-                 shape[window.first_axis + i], " is padded by (", before, ", ", after,
-                 "), more than there is to reflect");
-  }
+void check_reflections(const Call& call, const Window& window, const Ints& shape) {
+  for (size_t i = 0; i < window.padding.size(); ++i)
+    check_reflection(call, window.first_axis + i, shape[window.first_axis + i], window.padding[i]);
 }
 
 Window full_window(const Call& call, const Ints& input) {
@@ -107,7 +96,7 @@ Ints pooled(const Call& call, std::span<const std::string_view> borders) {
   const Ints input = call.shape("input");
   call.one_of("border", borders);
   const Window over = full_window(call, input);
-  check_reflection(call, over, input);
+  check_reflections(call, over, input);
   return down(call, over, input);
 }
 
@@ -148,7 +137,7 @@ Shapes desample(const Call& call) {
 
 int64_t groups_of(const Call& call, int64_t channels) {
   const int64_t groups = call.integer("groups");
-  call.require(groups >= 0, "'groups' is ", groups);
+  call.require(groups >= 0 && channels > 0, "'groups' is ", groups, " of ", channels, " channels");
   return groups == 0 ? channels : groups;
 }
 
@@ -178,7 +167,7 @@ Ints convolved(const Call& call, const Ints& input, const Ints& filter, int64_t 
                groups, groups == 1 ? " group" : " groups", " do not fit an input of ", input[1],
                " channels");
   const Window over = spatial_window(call, filter);
-  check_reflection(call, over, input);
+  check_reflections(call, over, input);
   Ints out = down(call, over, input);
   out[1] = filter[0];
   return out;
@@ -267,7 +256,9 @@ Shapes separable_deconv(const Call& call) {
   Ints middle = input;
   middle[1] = plane[0];
   const Ints asked = call.ints("output_shape");
-  const Ints out = deconvolved(call, middle, plane, second(asked.empty() ? middle : asked));
+  const int64_t channels = second(asked.empty() ? middle : asked);
+  call.require(channels > 0, "'output_shape' is ", shape_text(asked), ", and must be positive");
+  const Ints out = deconvolved(call, middle, plane, channels);
   check_bias(call, out[1]);
   return {out};
 }

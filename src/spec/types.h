@@ -52,6 +52,9 @@ Signature signature_of(const nnef::Fragment& declaration);
 /// Of an operation, read once.   Errors: `nnef-invalid` where there is no such operation.
 const Signature& operation_signature(std::string_view name, Dialect dialect);
 
+/// The item type of a number, a logical or a string; unknown of any other expression.
+Item literal_item(const nnef::Value& value);
+
 /// The item type of an expression that is no literal; unknown where nobody knows.
 using ItemOf = std::function<Item(const nnef::Value&)>;
 

@@ -19,7 +19,7 @@ ALLOWED = {
     "src/nnef_reader": IR | {"nnef_writer"},
     "src/spec": NNEF,
     "src/target": BASE,
-    "ops": NNEF | {"src/target"},
+    "ops": NNEF | {"src/target", "src/spec"},
     "src/passes": IR,
     "src/quant": IR | {"src/passes"},
     "src/tract": IR,

@@ -43,26 +43,25 @@ TEST_CASE("an expert by hand") {
               {values({1, 1}, {30})});  // expert 1 of logit 6: 6 * relu(2*5) * 0.5
 }
 
-TEST_CASE("a step of a causal convolution") {
+TEST_CASE("steps of a causal convolution") {
+  const double four = 4 / (1 + std::exp(-4.0));
   for (const char* name :
        {"tract_transformers_causal_conv1d_update", "tract_qwen35_causal_conv1d_update"})
-    check_agree({std::string("(out, out2) = ") + name + "(x, y, z);",
-                 {values({1, 1}, {1}, DType::f16), values({1, 4}, {1, 2, 0, -1}, DType::f16),
-                  values({1, 1, 4}, {9, 1, 2, 3}, DType::f16)}},
-                {values({1, 1}, {4 / (1 + std::exp(-4.0))}, DType::f16),
-                 values({1, 1, 4}, {1, 2, 3, 1}, DType::f16)},
-                1e-3);
+    check_agree(
+        {std::string("(out, out2) = ") + name + "(x, y, z);",
+         {values({1, 1, 2}, {1, 4}, DType::f16), values({1, 4}, {1, 2, 0, -1}, DType::f16),
+          values({1, 1, 4}, {9, 1, 2, 3}, DType::f16)}},
+        {values({1, 1, 2}, {four, four}, DType::f16), values({1, 1, 4}, {2, 3, 1, 4}, DType::f16)},
+        1e-3);
 }
 
-TEST_CASE("a step of a gated delta rule") {
-  const auto half = [](const ir::Ints& shape, uint64_t seed) {
-    return randn(shape, seed, DType::f16);
-  };
-  check_same({"(out, out2) = tract_transformers_gdn_recurrent(x, y, z, mul(slice(w, axes = [3, 2], "
-              "begin = [0, 0], end = [1, 1]), -1.0), tract_core_cast(slice(w, axes = [3, 2], "
-              "begin = [0, 1], end = [1, 2]), to = 'f16'), w);",
-              {half({1, 2, 1, 128}, 1), half({1, 2, 1, 128}, 2), half({1, 2, 1, 128}, 3),
-               uniform({1, 2, 128, 128}, 0, 1, 4)}},
+TEST_CASE("steps of a gated delta rule") {
+  const auto half = [](uint64_t seed) { return randn({1, 3, 2, 128}, seed, DType::f16); };
+  check_same({"g = squeeze(slice(tract_core_cast(x, to = 'f32'), axes = [3], begin = [0], "
+              "end = [1]), axes = [3]);\n"
+              "  b = squeeze(slice(y, axes = [3], begin = [5], end = [6]), axes = [3]);\n"
+              "  (out, out2) = tract_transformers_gdn_recurrent(x, y, z, g, b, w);",
+              {half(1), half(2), half(3), randn({1, 2, 128, 128}, 4)}},
              2, 1e-2);
 }
 

@@ -58,6 +58,8 @@ TEST_CASE("canonical expressions come back unchanged") {
                            "x[:2]",
                            "x[1:]",
                            "x[:]",
+                           "-1[0]",
+                           "(-1)[0]",
                            "(x[0])[1]",
                            "shape_of(x)[0]",
                            "[a, b] + [c]*2",
@@ -84,8 +86,10 @@ TEST_CASE("other spellings of the same") {
   CHECK(reprinted("a if b else c if d else e") == "a if b else (c if d else e)");
   CHECK(reprinted("f < 1") == "f < 1");
   CHECK(reprinted("x[0][1]") == "(x[0])[1]");
-  CHECK(reprinted("f(in, for, i\"if\")") == "f(in, for, if)");
-  CHECK(reprinted("[for, x]") == "[for, x]");
+  CHECK(reprinted("f(in, for = for, i\"if\")") == "f(i\"in\", for = i\"for\", i\"if\")");
+  CHECK(reprinted("[for, x]") == "[i\"for\", x]");
+  CHECK(parse_value(reprinted("i\"true\"")).kind == Kind::identifier);
+  CHECK(parse_value(reprinted("i\"inf\"")).kind == Kind::identifier);
 }
 
 TEST_CASE("numbers keep their kind and value") {
@@ -323,6 +327,8 @@ TEST_CASE("messages of the rules") {
         "the parentheses before this are empty");
   CHECK(first_line(failure([] { parse_quant("w: f(a = 1);", "graph.quant"); })) ==
         "expected a tensor's name in double quotes, found 'w'");
+  CHECK(first_line(failure([] { parse_quant("'w': f(1);", "graph.quant"); })) ==
+        "an argument before this has no name");
   CHECK(first_line(failure([] {
           parse_fragments("fragment f(x: tensor<scalar) -> (y: ?);", "f");
         })) == "expected '>' after the type, found ')'");

@@ -57,9 +57,9 @@ TEST_CASE("a document of everything strict has no problem") {
   fixed.graph.body.insert(fixed.graph.body.begin(),
                           graph("constant = constant(shape = [1], value = [0.5]);").graph.body[0]);
   const std::vector<Stored> stored = {
-      {"layer1.0/conv-1.filter", {4, 3, 3, 3}, ir::DType::f16, false},
-      {"table", {5}, ir::DType::u8, false},
-      {"mask", {1, 4}, ir::DType::boolean, false}};
+      {"layer1.0/conv-1.filter", {4, 3, 3, 3}, ir::DType::f16, false, 0, {}},
+      {"table", {5}, ir::DType::u8, false, 0, {}},
+      {"mask", {1, 4}, ir::DType::boolean, false, 0, {}}};
   CHECK(lint(fixed, stored) == "");
   CHECK(lint(document, stored) ==
         "'s': 'select' reads 'constant', which no statement before assigns");
@@ -194,6 +194,9 @@ TEST_CASE("literals are what every reader reads alike") {
   CHECK(problems("y = add(x, -inf);") == infinite);
   CHECK(problems("y = add(x, 1e39);") == "'y': 'add': a scalar is larger than an f32 holds");
   CHECK(problems("y = add(x, 3.4028234663852886e38);") == "");
+  CHECK(problems("y = add(x, 3.4028235e38);") == "");
+  CHECK(problems("y = add(x, 3.4028236e38);") ==
+        "'y': 'add': a scalar is larger than an f32 holds");
   CHECK(problems("y = slice(x, axes = [0], begin = [0], end = [9223372036854775807]);") ==
         "'y': 'slice': the integer 9223372036854775807 does not fit 32 bits");
   CHECK(problems("y = slice(x, axes = [0], begin = [0], end = [2147483647]);") == "");
@@ -205,7 +208,7 @@ TEST_CASE("literals are what every reader reads alike") {
 }
 
 TEST_CASE("only variables are updated, each once") {
-  const std::vector<Stored> stored = {{"v", {2, 3, 4}, ir::DType::f32, false}};
+  const std::vector<Stored> stored = {{"v", {2, 3, 4}, ir::DType::f32, false, 0, {}}};
   const std::string variable = "v = variable(shape = [2, 3, 4], label = 'v');";
   CHECK(problems(variable + "y = update(v, x);", stored) == "");
   CHECK(problems(variable + "u = update(v, x); y = update(v, x);", stored) ==
@@ -215,7 +218,7 @@ TEST_CASE("only variables are updated, each once") {
 }
 
 std::string labelled(const std::string& label) {
-  const std::vector<Stored> stored = {{label, {1}, ir::DType::f32, false}};
+  const std::vector<Stored> stored = {{label, {1}, ir::DType::f32, false, 0, {}}};
   return problems("y = variable(shape = [1], label = '" + label + "');", stored);
 }
 
@@ -223,7 +226,7 @@ TEST_CASE("labels become files") {
   for (const char* label : {"w", "layer1.0.conv1.weight", "a/b-c/D_1", "a\\\\b", "a..b"}) {
     CAPTURE(label);
     const std::vector<Stored> stored = {
-        {label == std::string("a\\\\b") ? "a\\b" : label, {1}, ir::DType::f32, false}};
+        {label == std::string("a\\\\b") ? "a\\b" : label, {1}, ir::DType::f32, false, 0, {}}};
     CHECK(problems(cat("y = variable(shape = [1], label = '", label, "');"), stored) == "");
   }
   CHECK(labelled("") == "'y': its label is empty");
@@ -236,8 +239,8 @@ TEST_CASE("labels become files") {
 }
 
 TEST_CASE("labels are unique whatever their case, unless they share a tensor") {
-  const std::vector<Stored> stored = {{"w", {1}, ir::DType::f32, false},
-                                      {"W", {1}, ir::DType::f32, false}};
+  const std::vector<Stored> stored = {{"w", {1}, ir::DType::f32, false, 0, {}},
+                                      {"W", {1}, ir::DType::f32, false, 0, {}}};
   const auto two = [&](const char* first, const char* second) {
     return problems(cat("a = variable(", first, ");  y = variable(", second, ");"), stored);
   };
@@ -253,7 +256,7 @@ TEST_CASE("labels are unique whatever their case, unless they share a tensor") {
 
 TEST_CASE("stored tensors are what their variables say") {
   const auto typed = [](const char* type, ir::DType dtype, bool quantised = false) {
-    const std::vector<Stored> stored = {{"w", {1}, dtype, quantised}};
+    const std::vector<Stored> stored = {{"w", {1}, dtype, quantised, 0, {}}};
     return problems(cat("y = variable<", type, ">(shape = [1], label = 'w');"), stored);
   };
   for (const ir::DType dtype : {ir::DType::f16, ir::DType::f32, ir::DType::f64})
@@ -281,8 +284,8 @@ std::string quantised(const std::string& entries) {
       "symmetric = false);";
   const bool has_codes = entries.find("\"w\"") != std::string::npos;
   document.quant = nnef::parse_quant((has_codes ? "" : codes) + entries, "graph.quant");
-  const std::vector<Stored> stored = {{"w", {3}, ir::DType::i8, true},
-                                      {"f", {3}, ir::DType::f32, false}};
+  const std::vector<Stored> stored = {{"w", {3}, ir::DType::i8, true, 0, {}},
+                                      {"f", {3}, ir::DType::f32, false, 0, {}}};
   return lint(document, stored);
 }
 
@@ -338,11 +341,17 @@ TEST_CASE("quantisation that says what cannot be") {
        "'w': 'signed' is false, and the stored codes are i8");
 }
 
+TEST_CASE("formats of an engine are not NNEF's") {
+  const std::vector<Stored> stored = {{"w", {32, 32}, ir::DType::f32, false, 4, "q4_0"}};
+  CHECK(problems("y = variable(shape = [32, 32], label = 'w');", stored) ==
+        "'y': the stored tensor is q4_0, which is an engine's own");
+}
+
 TEST_CASE("codes want an entry") {
   const Document document = graph(
       "x = external(shape = [2]); w = variable(shape = [2], label = 'w');"
       "y = add(x, w);");
-  const std::vector<Stored> stored = {{"w", {2}, ir::DType::i8, true}};
+  const std::vector<Stored> stored = {{"w", {2}, ir::DType::i8, true, 0, {}}};
   CHECK(lint(document, stored) ==
         "'w': the stored tensor holds codes, and graph.quant has no entry for it");
 }

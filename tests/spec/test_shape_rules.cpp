@@ -37,7 +37,7 @@ constexpr ShapeCase kRefused[] = {
      "'conv': filters over 3 channels in 1 group do not fit an input of 4 channels"},
     {"x=[1,6,8] w=[4,3,3]", "conv(x, w, groups = 3)",
      "'conv': the 4 filters do not part into 3 groups"},
-    {"x=[1,6,8] w=[4,3,3]", "conv(x, w, groups = -1)", "'conv': 'groups' is -1"},
+    {"x=[1,6,8] w=[4,3,3]", "conv(x, w, groups = -1)", "'conv': 'groups' is -1 of 6 channels"},
     {"x=[1,3,8] w=[4,3,3] b=[4]", "conv(x, w, b)",
      "'conv': 'bias' has the shape [4], and can be [1,4]"},
     {"x=[1,3,8] w=[4,3,3]", "conv(x, w, padding = [(0, 0), (0, 0)])",
@@ -62,6 +62,10 @@ constexpr ShapeCase kRefused[] = {
     {"x=[1,4,3] w=[4,2,3]", "deconv(x, w, stride = [2], output_shape = [1, 2, 8])",
      "'deconv': 'output_shape' is [1,2,8], whose axis 2 has 4 windows, and the input's extent "
      "there is 3"},
+    {"x=[1,4,3] w=[4,2,3]", "deconv(x, w, groups = 0, output_shape = [1, 0, 3])",
+     "'deconv': 'groups' is 0 of 0 channels"},
+    {"x=[1,5,3] p=[4,1,3] q=[5,4,1]", "separable_deconv(x, p, q, output_shape = [1, -4, 3])",
+     "'separable_deconv': 'output_shape' is [1,-4,3], and must be positive"},
     {"x=[1,4,6] p=[8,2,3] q=[5,8,1]", "separable_conv(x, p, q)",
      "'separable_conv': 'plane_filter' has the shape [8,2,3], and its axis 1 must have the extent "
      "1"},

@@ -172,6 +172,10 @@ TEST_CASE("tract converts") {
   CHECK(types("tract_core_external(shape = [1], datum_type = 'u8')", tract) == "integer");
   CHECK(types("tract_core_einsum([s, s], expr = 'i,i->', acc = 'f16')", tract) == "scalar");
   CHECK(types("variable<scalar>(shape = [1], label = 'w')", tract) == "unknown");
+  CHECK(
+      types("tract_core_scan(body = 'f', scan = [('x', s, 0, 1)], full = [], state = [], output = "
+            "[('y', 'full', 0, 1)], reset_every_turn = true, external_state = 0)",
+            tract) == "unknown");
   CHECK(types("tract_core_topk(s, k = 3, axis = 0, largest = true)", tract) == "scalar integer");
   CHECK(refusal("softmax(s, axes = ['x'])", tract) ==
         "'softmax': the argument 'axes' is to be integer, not the string 'x'");

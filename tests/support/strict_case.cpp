@@ -1,14 +1,21 @@
 #include "tests/support/strict_case.h"
 
+#include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "ir/cast.h"
 #include "nnef_writer/archive.h"
 #include "nnef_writer/dat.h"
+#include "nnef_writer/print.h"
+#include "src/check/runner.h"
 #include "src/diag/error.h"
+#include "src/export/torch_module.h"
+#include "tests/support/reference.h"
 
 namespace t2n::test {
 namespace {
@@ -28,8 +35,16 @@ const std::optional<fs::path>& cases() {
   return folder;
 }
 
-void write_tensor(const fs::path& path, const ir::Tensor& given) {
-  const ir::Tensor tensor = ir::as_pairs(given);
+ir::Tensor in_dtype(const ir::Tensor& tensor, ir::DType dtype) {
+  if (tensor.dtype == dtype) return tensor;
+  const ir::Tensor rows = ir::contiguous(tensor);
+  ir::OwnedTensor out = ir::allocate(dtype, tensor.shape);
+  const auto bytes = static_cast<size_t>(rows.elements() * ir::dtype_size(rows.dtype));
+  ir::cast_elements(rows.dtype, rows.bytes.first(bytes), dtype, out.data);
+  return std::move(out.tensor);
+}
+
+void write_tensor(const fs::path& path, const ir::Tensor& tensor) {
   const bool is_float = ir::is_float(tensor.dtype);  // `scalar` has no width
   nnef::Blob blob{.label = path.stem().string(),
                   .dtype = is_float ? ir::DType::f32 : tensor.dtype,
@@ -43,6 +58,32 @@ void write_tensor(const fs::path& path, const ir::Tensor& given) {
   });
 }
 
+std::vector<ir::Tensor> as_pairs(const std::vector<ir::Tensor>& tensors) {
+  std::vector<ir::Tensor> out;
+  for (const ir::Tensor& tensor : tensors) out.push_back(ir::as_pairs(tensor));
+  return out;
+}
+
+/// Integers beyond 2^24, and floats beyond f32: what scalars cannot hold is not compared.
+bool is_beyond_scalars(const std::vector<ir::Tensor>& tensors) {
+  constexpr double kExact = 16777216;
+  for (const ir::Tensor& tensor : tensors)
+    for (const double value : ir::to_f64(ir::as_pairs(tensor))) {
+      const bool fits = ir::is_float(tensor.dtype) || std::abs(value) <= kExact;
+      const bool is_wide = std::isfinite(value) && !std::isfinite(static_cast<float>(value));
+      if (is_wide || (ir::is_integer(tensor.dtype) && !fits)) return true;
+    }
+  return false;
+}
+
+/// NNEF's types have no width.
+Run as_torch_has_them(Run run) {
+  for (size_t i = 0; i < run.actual.size() && i < run.expected.size(); ++i) {
+    run.actual[i] = in_dtype(run.actual[i], run.expected[i].dtype);
+  }
+  return run;
+}
+
 bool is_refusal(const Error& error) { return error.diagnostic().id.starts_with("unsupported-"); }
 
 }  // namespace
@@ -51,22 +92,30 @@ void leave_strict_case(const Example& example) {
   if (!cases()) return;
   static int count = 0;
   const fs::path folder = *cases() / std::to_string(count++);
+  fs::create_directories(folder);
+  const target::Target khronos = target::parse_target("khronos");
+  std::optional<Exported> exported;
   try {
-    const Exported exported = export_example(example, target::parse_target("khronos"));
-    fs::create_directories(folder);
-    nnef::write_artefact(exported.document, {folder / "model", nnef::Destination::Form::folder, 0})
-        .commit();
+    exported = export_example(example, khronos);
   } catch (const Error& error) {
     if (!is_refusal(error)) throw;
-    fs::create_directories(folder);
     std::ofstream(folder / "refused.txt") << render_text(error.diagnostic());
     return;
   }
-  std::ofstream(folder / "ir.txt") << ir::print(example.graph);
-  for (size_t i = 0; i < example.inputs.size(); ++i)
-    write_tensor(folder / cat("input_", i, ".dat"), example.inputs[i]);
-  for (size_t i = 0; i < example.expected.size(); ++i)
-    write_tensor(folder / cat("output_", i, ".dat"), example.expected[i]);
+  if (is_beyond_scalars(example.inputs) || is_beyond_scalars(example.expected)) return;
+  nnef::write_artefact(exported->document, {folder / "model", nnef::Destination::Form::folder, 0})
+      .commit();
+  const std::vector<ir::Tensor> inputs = as_pairs(example.inputs);
+  const std::vector<ir::Tensor> expected = as_pairs(example.expected);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    write_tensor(folder / cat("input_", i, ".dat"), inputs[i]);
+  for (size_t i = 0; i < expected.size(); ++i)
+    write_tensor(folder / cat("output_", i, ".dat"), expected[i]);
+  const auto runner = check::reference_runner(interp_module(), spec::Dialect::khronos);
+  runner->load((folder / "model").string());
+  const Run run{expected,       runner->run(inputs),          nnef::print(exported->document),
+                exported->uses, target::target_name(khronos), {}};
+  CHECK_CLOSE(as_torch_has_them(run), rel(1e-3));
 }
 
 }  // namespace t2n::test
