@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo test matrix docs zoo format tidy clean help
+.PHONY: all setup demo test matrix docs zoo fuzz format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -20,7 +20,7 @@ all: ## build/t2nnef, with build/libt2nnef.so and build/libt2nnef_torch.so; inst
 setup: ## install what is missing: Debian packages if root, the rest under build/
 	@cmake/setup.sh test
 
-demo: ## export a fixture, run it in tract and compare with torch
+demo: ## export a fixture, run it in tract (else the reference interpreter) and compare with torch
 	@cmake/setup.sh run
 	@$(call build,release,--target t2nnef libt2nnef_torch)
 	@mkdir -p build/demo
@@ -48,6 +48,17 @@ zoo: ## export and check published architectures with random weights (hours on t
 	@build/venv/bin/python tests/zoo/build.py build/zoo
 	@$(environment) && build/venv/bin/python tests/zoo/run.py build/zoo
 
+SECONDS ?= 600
+fuzz: ## feed the readers with damaged files, SECONDS=600 for each of the four; needs clang 14
+	@cmake/setup.sh fuzz
+	@$(call build,fuzz)
+	@for name in graph quant dat artefact; do \
+	  echo "fuzzing $$name for $(SECONDS) s" && mkdir -p build/fuzz/found/$$name && \
+	  build/fuzz/tests/fuzz/fuzz_$$name -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=3000 -verbosity=0 \
+	    -dict=tests/fuzz/nnef.dict -artifact_prefix=build/fuzz/$$name- \
+	    build/fuzz/found/$$name tests/fuzz/corpus/$$name || exit 1; \
+	done
+
 format: ## rewrite all sources as .clang-format says
 	@git ls-files -co --exclude-standard '*.h' '*.cpp' | tr '\n' '\0' | xargs -0 clang-format-14 -i
 
@@ -56,7 +67,7 @@ tidy: ## clang-tidy beside the compiler
 	@$(call build,tidy)
 
 clean: ## remove what was built; the set-up's installations stay
-	@rm -rf build/release build/dev build/notorch build/tidy build/demo build/t2nnef build/libt2nnef*.so
+	@rm -rf build/release build/dev build/notorch build/tidy build/fuzz build/demo build/t2nnef build/libt2nnef*.so
 
 help:
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 
+#include "cli/check_options.h"
 #include "cli/commands.h"
 #include "cli/config_file.h"
 #include "cli/input_options.h"
@@ -18,8 +19,6 @@
 namespace t2n::cli {
 namespace {
 
-constexpr const char* kDefaultLevel = "approximate";
-
 struct Options {
   std::string model;
   std::string target;
@@ -28,11 +27,8 @@ struct Options {
   InputOptions inputs;
   std::vector<std::string> accepted_guards;
   bool prune_unused_inputs = false;
-  std::string check;  ///< a level; "": no check
-  std::string tolerance;
-  std::string engine;
-  double timeout = 300;
-  bool strict = false;
+  ToleranceOptions check;
+  EngineOptions engine;
   std::string print_after;
   bool print_changed = false;
   std::vector<std::string> disabled_passes;
@@ -68,20 +64,11 @@ void add_signature_options(CLI::App& command, Options& options) {
 }
 
 void add_check_options(CLI::App& command, Options& options) {
-  command.add_flag(cat("--check{", kDefaultLevel, "}"), options.check,
+  command.add_flag(cat("--check{", kDefaultLevel, "}"), options.check.check,
                    "Run it in the engine and compare with torch; --check=LEVEL is exact, close,\n"
                    "approximate, very, super or ultra");
-  command
-      .add_option("--tolerance", options.tolerance,
-                  "Own numbers for --check: absolute, relative, ratio of outliers")
-      ->type_name("A,R[,O]");
-  command
-      .add_option("--engine", options.engine,
-                  "tract's library; else T2NNEF_TRACT_LIB or the active Python's wheel")
-      ->type_name("PATH");
-  command.add_option("--timeout", options.timeout, "Seconds for each answer of the engine [300]")
-      ->type_name("S");
-  command.add_flag("--strict", options.strict, "A check that says nothing is a failure");
+  add_tolerance_options(command, options.check);
+  add_engine_options(command, options.engine);
 }
 
 std::string pass_names() {
@@ -123,27 +110,13 @@ int level_of(const Options& options) {
 }
 
 std::optional<CheckOptions> check_of(const Options& options) {
-  if (options.check.empty()) {
-    const bool wants = !options.tolerance.empty() || !options.engine.empty() || options.strict;
-    if (wants)
-      throw Error("usage", "--tolerance, --engine and --strict need --check", {}, "add --check");
-    return std::nullopt;
-  }
-  if (!options.tolerance.empty() && options.check != kDefaultLevel)
-    throw Error("usage", cat("--check=", options.check, " and --tolerance contradict each other"));
-  constexpr double kShortest = 1e-3;
-  constexpr double kLongest = 1e6;
-  CheckOptions out;
-  out.tolerance =
-      check::parse_tolerance(options.tolerance.empty() ? options.check : options.tolerance);
-  out.engine = options.engine;
-  out.strict = options.strict;
-  // Also false for NaN.
-  if (!(options.timeout >= kShortest && options.timeout <= kLongest))
-    throw Error("usage", cat("--timeout is ", options.timeout,
-                             ", not a number of seconds from 0.001 to 1000000"));
-  out.runner.timeout = std::chrono::milliseconds(static_cast<int64_t>(options.timeout * 1000));
-  return out;
+  const ToleranceOptions& check = options.check;
+  if (!check.check.empty()) return check_options(check, options.engine);
+  if (!check.tolerance.empty() || !options.engine.engine.empty() || check.strict ||
+      check.seeds != ToleranceOptions().seeds)
+    throw Error("usage", "--tolerance, --seeds, --engine and --strict need --check", {},
+                "add --check");
+  return std::nullopt;
 }
 
 /// Refuses unknown passes before any work is done.
@@ -222,20 +195,9 @@ std::string model_line(const ExportOptions& options, const ExportResult& result)
   return joined(parts, " · ");
 }
 
-/// " · also at B=1, S=1; B=3, S=11"
-std::string sizes_text(const std::vector<dynamic::Sizes>& sizes) {
-  std::vector<std::string> further;
-  for (size_t i = 1; i < sizes.size(); ++i) further.push_back(dynamic::sizes_str(sizes[i]));
-  return further.empty() ? std::string() : cat(" · also at ", joined(further, "; "));
-}
-
 std::string results_text(const ExportOptions& options, const ExportResult& result) {
-  std::string out;
-  if (options.check)
-    out = cat("check: ", result.engine, " vs LibTorch ", torch_module().torch_version, " · ",
-              check::tolerance_str(options.check->tolerance), " · ", options.check->seeds,
-              " input sets", sizes_text(result.sizes), "\n", check::verdict_table(result.rows));
-  return cat(out, "wrote ", result.path, "  ", short_bytes(result.bytes), "\n");
+  return cat(options.check ? check_text(*options.check, result.checked) : "", "wrote ", result.path,
+             "  ", short_bytes(result.bytes), "\n");
 }
 
 /// What the pipeline threw or returned, so that the report tells both.

@@ -1,4 +1,4 @@
-// t2nnef inspect: what a model takes, gives and consists of, and the line that exports it.
+// t2nnef inspect: what a model or artefact takes, gives and consists of, and the line to type next.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
@@ -6,12 +6,15 @@
 
 #include "cli/commands.h"
 #include "cli/input_options.h"
+#include "cli/inspect_artefact.h"
 #include "cli/talk.h"
 #include "cli/text.h"
+#include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/export/input_spec.h"
 #include "src/export/pipeline.h"
 #include "src/export/placeholder.h"
+#include "src/nnef_reader/sniff.h"
 
 namespace t2n::cli {
 namespace {
@@ -20,6 +23,7 @@ struct Options {
   std::string model;
   InputOptions inputs;
   bool graph = false;
+  bool json = false;
 };
 
 // --- the line to type ---
@@ -113,12 +117,33 @@ std::string inspection_text(const Options& options, const Inspection& inspection
              export_line(options, inspection), "\n");
 }
 
-ExitCode run(const Options& options) {
+// --- either kind of file ---
+
+ExitCode run_on_artefact(const Options& options) {
+  const InputOptions& inputs = options.inputs;
+  if (!inputs.specs.empty() || !inputs.dynamic.empty() || !inputs.assertions.empty() ||
+      inputs.explicit_states || inputs.method != "forward")
+    throw Error("usage", cat(quoted(options.model), " is an NNEF artefact, which is not traced"),
+                {}, "give it without --input, --dynamic, --assert, --state and --method");
+  const nnef::Artefact artefact = nnef::read_artefact(options.model);
+  if (options.graph) {
+    print(nnef::print(artefact.document));
+    return ExitCode::ok;
+  }
+  const report::ArtefactSummary summary = report::summarise(artefact);
+  print(options.json ? report::summary_json(options.model, summary)
+                     : summary_text(options.model, summary));
+  return ExitCode::ok;
+}
+
+ExitCode run_on_model(const Options& options) {
+  if (options.json)
+    throw Error("usage", cat(quoted(options.model), " is a model; --json is for NNEF artefacts"),
+                {}, "export it with --report FILE.json");
   Talk talk(Verbosity::normal);
   const Inspection inspection =
-      inspect_model(require_model(options.model, "inspect"), options.inputs.method,
-                    parse_inputs(options.inputs.specs), dynamic_options(options.inputs),
-                    options.inputs.explicit_states, talk.report());
+      inspect_model(options.model, options.inputs.method, parse_inputs(options.inputs.specs),
+                    dynamic_options(options.inputs), options.inputs.explicit_states, talk.report());
   if (!options.graph) {
     print(inspection_text(options, inspection));
   } else if (inspection.graph) {
@@ -131,15 +156,23 @@ ExitCode run(const Options& options) {
   return ExitCode::ok;
 }
 
+ExitCode run(const Options& options) {
+  require_model(options.model, "inspect");
+  return nnef::looks_like_artefact(options.model) ? run_on_artefact(options)
+                                                  : run_on_model(options);
+}
+
 }  // namespace
 
 void setup_inspect(CLI::App& app, Run& selected) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("inspect", "Signature, operators, and the line that exports a model");
-  command->add_option("MODEL.pt", options->model, "A TorchScript file")->type_name("");
+  CLI::App* command = app.add_subcommand(
+      "inspect", "What a model or an NNEF artefact takes, gives and consists of");
+  command->add_option("FILE", options->model, "A TorchScript file, or an artefact of any exporter")
+      ->type_name("");
   add_input_options(*command, options->inputs);
-  command->add_flag("--graph", options->graph, "Print the traced graph instead");
+  command->add_flag("--graph", options->graph, "Print the traced graph, or graph.nnef, instead");
+  command->add_flag("--json", options->json, "What is known of an artefact as JSON");
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });
 }
 

@@ -22,7 +22,10 @@ constexpr const char* kExamples =
 constexpr const char* kUsage =
     "usage: t2nnef COMMAND …\n"
     "  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check compares it\n"
-    "  inspect MODEL.pt                 signature, operators, and the line that exports it\n"
+    "  check MODEL.pt ARTEFACT          compare an NNEF artefact of any exporter with its model\n"
+    "  inspect FILE                     what a model or an NNEF artefact takes and consists of\n"
+    "  run ARTEFACT -i in.npz           run an NNEF artefact; -o out.npz keeps its outputs\n"
+    "  diff A B                         what differs between two NNEF artefacts\n"
     "  ops [MODEL.pt]                   which operators are supported\n";
 
 std::string version_text() {
@@ -90,7 +93,10 @@ std::unique_ptr<CLI::App> make_app(Run& run) {
   app->set_help_flag("-h,--help", "This text");
   app->require_subcommand(0, 1);
   setup_export(*app, run);
+  setup_check(*app, run);
   setup_inspect(*app, run);
+  setup_run(*app, run);
+  setup_diff(*app, run);
   setup_ops(*app, run);
   app->allow_extras();
   for (CLI::App* command : app->get_subcommands(nullptr)) command->allow_extras();

@@ -15,9 +15,12 @@ namespace t2n::cli {
 /// The work of a command. Errors are thrown.
 using Run = std::function<ExitCode()>;
 
+void setup_check(CLI::App& app, Run& run);
+void setup_diff(CLI::App& app, Run& run);
 void setup_export(CLI::App& app, Run& run);
 void setup_inspect(CLI::App& app, Run& run);
 void setup_ops(CLI::App& app, Run& run);
+void setup_run(CLI::App& app, Run& run);
 
 /// Parses the command line and runs what it asks for. Errors: `usage`, and those of the commands.
 ExitCode run_command_line(int argc, char** argv);

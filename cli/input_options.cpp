@@ -49,4 +49,10 @@ const std::string& require_model(const std::string& model, const char* command) 
   return model;
 }
 
+const std::string& require_artefact(const std::string& artefact, const char* example) {
+  if (artefact.empty())
+    throw Error("usage", "the artefact is missing", {}, cat("for example: t2nnef ", example));
+  return artefact;
+}
+
 }  // namespace t2n::cli

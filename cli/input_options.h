@@ -27,4 +27,7 @@ void add_input_options(CLI::App& command, InputOptions& options);
 /// The path given, or Error `usage` with the line to type.
 const std::string& require_model(const std::string& model, const char* command);
 
+/// The same of an artefact; `example` is what to type after "t2nnef".
+const std::string& require_artefact(const std::string& artefact, const char* example);
+
 }  // namespace t2n::cli

@@ -24,6 +24,10 @@ if(T2N_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+if(T2N_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 if(T2N_TIDY)
   find_program(T2N_CLANG_TIDY NAMES clang-tidy-14 REQUIRED)
   set(CMAKE_CXX_CLANG_TIDY "${T2N_CLANG_TIDY};--quiet")

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|zoo.
+# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|zoo|fuzz.
 #   build  Debian packages and LibTorch
-#   run    and the engines that the checks run
-#   test   and numpy, and a Python with torch, which writes files to test with
+#   run    and the engines that the checks run, where pip has them
+#   test   and numpy, a Python with torch, which writes files to test with, and NNEF-Tools
 #   matrix and an engine between the oldest and the newest
 #   zoo    and the packages that the model zoo is made of
+#   fuzz   what `build` installs, and clang
 # Debian packages only as root; everything else under build/. What was found is left in build/env.sh.
 set -eu
 cd "$(dirname "$0")/.."
@@ -38,6 +39,7 @@ rapidcheck.h librapidcheck-dev
 zlib.h zlib1g-dev
 archive.h libarchive-dev
 END
+  [ "$level" != fuzz ] || command -v clang++-14 >/dev/null || missing="$missing clang-14 libclang-rt-14-dev"
   [ -n "$missing" ] || return 0
   command -v apt-get >/dev/null || fail "please install$missing, or what your system calls them"
   [ "$(id -u)" = 0 ] || fail "please run: sudo apt-get install --no-install-recommends$missing"
@@ -89,12 +91,27 @@ engine() {
   rm -rf $folder
   pip install -qq --no-deps --target $folder "tract==$1"
 }
+# Without tract the reference interpreter checks. In a subshell: what fails there must not end this.
+engine_if_possible() {
+  mkdir -p build
+  (engine $1) 2>build/engine.log ||
+    say "tract $1 cannot be installed (see build/engine.log): the reference interpreter checks instead"
+}
 
 numpy() {
   ! in_venv "numpy-*" || return 0
   venv
   say "installing numpy into build/venv (20 MB)"
   pip install -qq numpy
+}
+
+nnef_tools() {
+  ! installed build/nnef_tools "nnef_tools-*" || return 0
+  venv
+  say "installing NNEF-Tools into build/nnef_tools (60 MB)"
+  rm -rf build/nnef_tools
+  pip install -qq --target build/nnef_tools nnef==1.0.10 nnef_tools==1.0.11 "numpy<2.4" 2>/dev/null ||
+    fail "pip cannot install nnef_tools"
 }
 
 zoo_packages() {
@@ -117,14 +134,16 @@ torch_python() {
 
 debian_packages
 libtorch
-case $level in run | test | matrix | zoo)
-  for version in $engines; do
-    engine $version
-  done ;;
-esac
+for version in $engines; do
+  case $level in
+    run) engine_if_possible $version ;;
+    test | matrix | zoo) engine $version ;;
+  esac
+done
 case $level in test | matrix | zoo)
   numpy
-  [ -n "$(torch_python)" ] || own_torch ;;
+  [ -n "$(torch_python)" ] || own_torch
+  nnef_tools ;;
 esac
 [ "$level" != zoo ] || zoo_packages
 

@@ -1,18 +1,15 @@
-// Streams a document into files or into a tar, whose bytes libarchive hands back to us.
+// Streams a document into files or into a tar.
 #include "nnef_writer/archive.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <fcntl.h>
 #include <stdio.h>  // renameat2
 
 #include <cerrno>
-#include <exception>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "nnef_writer/archive_stream.h"
 #include "nnef_writer/dat.h"
 #include "nnef_writer/names.h"
 #include "nnef_writer/print.h"
@@ -25,13 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using Form = Destination::Form;
 using Bytes = std::span<const std::byte>;
-
-/// A file of the artefact: its name, its size, and how to write it.
-struct Member {
-  std::string name;
-  int64_t size = 0;
-  std::function<void(const ByteSink&)> write;
-};
 
 Member text_member(std::string name, std::string text) {
   const auto size = static_cast<int64_t>(text.size());
@@ -56,70 +46,8 @@ std::vector<Member> members_of(const Document& document) {
   return out;
 }
 
-/// A tar whose bytes go to a sink. Exceptions of the sink pass around libarchive, not through it.
-class TarWriter {
- public:
-  explicit TarWriter(ByteSink sink) : sink_(std::move(sink)), archive_(archive_write_new()) {
-    check(archive_write_set_format_pax_restricted(archive_.get()));
-    check(archive_write_add_filter_none(archive_.get()));
-    check(archive_write_set_bytes_per_block(archive_.get(), 0));  // blocking is for tapes
-    check(
-        archive_write_open2(archive_.get(), this, nullptr, &TarWriter::receive, nullptr, nullptr));
-  }
-
-  /// libarchive pads what is unfinished: that must not reach the sink.
-  ~TarWriter() { dropping_ = true; }
-  TarWriter(const TarWriter&) = delete;
-  TarWriter& operator=(const TarWriter&) = delete;
-
-  void add(const Member& member) {
-    const std::unique_ptr<archive_entry, decltype(&archive_entry_free)> entry(archive_entry_new(),
-                                                                              &archive_entry_free);
-    archive_entry_set_pathname(entry.get(), member.name.c_str());
-    archive_entry_set_size(entry.get(), member.size);
-    archive_entry_set_filetype(entry.get(), AE_IFREG);
-    archive_entry_set_perm(entry.get(), 0644);
-    archive_entry_set_uid(entry.get(), 0);
-    archive_entry_set_gid(entry.get(), 0);
-    archive_entry_set_mtime(entry.get(), 0, 0);
-    check(archive_write_header(archive_.get(), entry.get()));
-    member.write([this](Bytes bytes) {
-      check(archive_write_data(archive_.get(), bytes.data(), bytes.size()));
-    });
-  }
-
-  void finish() { check(archive_write_close(archive_.get())); }
-
- private:
-  struct Free {
-    void operator()(archive* a) const { archive_write_free(a); }
-  };
-
-  /// Always claims success: libarchive 3.6 leaks memory once it has seen a failure.
-  static la_ssize_t receive(archive*, void* self, const void* data, size_t size) {
-    auto* const writer = static_cast<TarWriter*>(self);
-    try {
-      if (!writer->dropping_) writer->sink_(Bytes(static_cast<const std::byte*>(data), size));
-    } catch (...) {
-      writer->error_ = std::current_exception();
-      writer->dropping_ = true;
-    }
-    return static_cast<la_ssize_t>(size);
-  }
-
-  void check(la_ssize_t result) {
-    if (error_) std::rethrow_exception(error_);
-    T2N_ASSERT(result >= ARCHIVE_OK, "libarchive: ", archive_error_string(archive_.get()));
-  }
-
-  ByteSink sink_;
-  bool dropping_ = false;
-  std::exception_ptr error_;
-  std::unique_ptr<archive, Free> archive_;
-};
-
 void write_tar(const std::vector<Member>& members, const ByteSink& sink) {
-  TarWriter tar(sink);
+  ArchiveStream tar(ArchiveStream::Format::tar, sink);
   for (const Member& member : members) tar.add(member);
   tar.finish();
 }

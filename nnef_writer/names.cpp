@@ -27,8 +27,7 @@ bool is_word(char c) {
 bool is_label_char(char c) { return is_word(c) || c == '.' || c == '-' || c == '/'; }
 
 bool needs_prefix(std::string_view name) {
-  return name.empty() || is_digit(name[0]) ||
-         std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end() ||
+  return name.empty() || is_digit(name[0]) || is_reserved_word(name) ||
          std::any_of(kLiteralPrefixes.begin(), kLiteralPrefixes.end(),
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
@@ -52,6 +51,10 @@ std::string without_bad_dots(std::string_view text) {
 }
 
 }  // namespace
+
+bool is_reserved_word(std::string_view text) {
+  return std::find(kReserved.begin(), kReserved.end(), text) != kReserved.end();
+}
 
 bool is_plain_identifier(std::string_view name) {
   return !name.empty() && !is_digit(name[0]) && std::all_of(name.begin(), name.end(), is_word);

@@ -11,6 +11,9 @@ namespace t2n::nnef {
 /// `[A-Za-z_][A-Za-z0-9_]*`; anything else is written `i"…"`, which only tract reads.
 bool is_plain_identifier(std::string_view name);
 
+/// Keywords and logical literals (NNEF 1.0.5 §3.1), which name nothing.
+bool is_reserved_word(std::string_view text);
+
 /// The plain identifier nearest to `natural`: other characters become `_`, and a `_` goes before
 /// digits, reserved words, and prefixes that tract's reader takes for a literal (`inf`, `true`).
 std::string identifier_for(std::string_view natural);

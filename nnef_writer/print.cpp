@@ -1,6 +1,7 @@
 // One short function per kind of expression, statement and declaration.
 #include "nnef_writer/print.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -99,6 +100,16 @@ Strength strength(const Value& value) {
   internal_error(__FILE__, __LINE__, "an expression of no kind");
 }
 
+/// Words that mean something else where an expression stands; `i"…"` says that they are names.
+constexpr std::array<std::string_view, 8> kExpressionWords = {"true", "false", "inf",  "for",
+                                                              "in",   "if",    "else", "yield"};
+
+std::string operand_name(const std::string& name) {
+  const auto* const end = kExpressionWords.end();
+  const bool is_word = std::find(kExpressionWords.begin(), end, name) != end;
+  return is_word ? cat("i\"", name, "\"") : print_identifier(name);
+}
+
 /// One line that no template engine takes for its own.
 std::string comment_text(std::string_view text) {
   std::string out;
@@ -137,7 +148,7 @@ class Printer {
 
   void expression(const Value& value) {
     switch (value.kind) {
-      case Kind::identifier: return put(print_identifier(value.text));
+      case Kind::identifier: return put(operand_name(value.text));
       case Kind::integer: return put(std::to_string(value.integer));
       case Kind::scalar: return put(scalar_text(value));
       case Kind::logical: return put(value.logical ? "true" : "false");
@@ -241,7 +252,7 @@ class Printer {
   }
 
   void invocation(const Value& value) {
-    put(print_identifier(value.text));
+    put(operand_name(value.text));
     if (!value.type.empty()) put("<", value.type, ">");
     put("(");
     list(value.arguments, [this](const Argument& argument) {

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -134,6 +135,15 @@ void FileWriter::write(std::span<const std::byte> bytes) {
 
 void FileWriter::close() {
   if (::close(std::exchange(descriptor_, -1)) != 0) fail_to_write(reported_as_, errno);
+}
+
+void replace_file(const fs::path& path, const std::function<void(FileWriter&)>& write) {
+  Temporary temporary(path, Temporary::Kind::file);
+  FileWriter file(temporary.path(), path);
+  write(file);
+  file.close();
+  if (std::rename(temporary.path().c_str(), path.c_str()) != 0) fail_to_write(path, errno);
+  temporary.release();
 }
 
 }  // namespace t2n::nnef

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -58,5 +59,9 @@ class FileWriter {
   std::filesystem::path reported_as_;
   int descriptor_;
 };
+
+/// Puts a file in place at once, replacing what was there, or nothing at all if `write` throws.
+/// Errors: `cannot-write`.
+void replace_file(const std::filesystem::path& path, const std::function<void(FileWriter&)>& write);
 
 }  // namespace t2n::nnef

@@ -1,4 +1,5 @@
-// One registration function per family; all.cpp calls them in turn. A new family adds a line to each.
+// One registration function per family; all.cpp calls them in turn. A new family adds a line to
+// each.
 #pragma once
 
 namespace t2n::ops {

@@ -33,7 +33,8 @@ Ref is_nan(Emitter& out, Ref x);
 /// A number as a rank-0 operand of the dtype of `x`.
 Ref like(Emitter& out, double value, Ref x);
 
-/// f16 becomes f32, other dtypes stay: for formulas of several steps, as torch computes them.
+/// f16 becomes f32, and so does f64 where there is none; other dtypes stay: for formulas of several
+/// steps, as torch computes them.
 Ref widened(Emitter& out, Ref x);
 
 /// One of tract's reductions over ascending `axes`; f16 sums are taken in f32, booleans as u8.

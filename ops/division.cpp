@@ -48,14 +48,33 @@ Division divide_integers(Emitter& out, Ref a, Ref b, Rounding rounding) {
   return {add(out, quotient, step), sub(out, rest, change)};
 }
 
+/// a * b = product + error, exactly, in floats of one width (Dekker 1971).
+Ref error_of_product(Emitter& out, Ref a, Ref b, Ref product) {
+  constexpr double kSplit = 4097;  // 2^12 + 1, for the 24 bits of f32
+  const auto high = [&](Ref x) {
+    const Ref wide = mul(out, x, like(out, kSplit, x));
+    return sub(out, wide, sub(out, wide, x));
+  };
+  const Ref a_high = high(a), b_high = high(b);
+  const Ref a_low = sub(out, a, a_high), b_low = sub(out, b, b_high);
+  const Ref first = sub(out, mul(out, a_high, b_high), product);
+  const Ref second = add(out, first, mul(out, a_high, b_low));
+  return add(out, add(out, second, mul(out, a_low, b_high)), mul(out, a_low, b_low));
+}
+
 /// C's fmod and the quotient that belongs to it, of operands >= 0. tract multiplies by the
 /// reciprocal, so that the quotient may be one off: the remainder shows it.
 Division divide_magnitudes(Emitter& out, Ref a, Ref b) {
   const Ref quotient = out.elementwise("floor", {div(out, a, b)});
   const Ref zero = like(out, 0, a);
   // An infinite divisor leaves the dividend.
-  const Ref product = select(out, compare(out, "eq", quotient, zero), zero, mul(out, quotient, b));
-  const Ref rest = sub(out, a, product);
+  const Ref is_none = compare(out, "eq", quotient, zero);
+  const Ref product = select(out, is_none, zero, mul(out, quotient, b));
+  Ref rest = sub(out, a, product);
+  if (out.computes_in_f32()) {
+    const Ref error = error_of_product(out, quotient, b, product);
+    rest = sub(out, rest, select(out, is_none, zero, error));
+  }
   const Ref is_high = compare(out, "lt", rest, zero);
   const Ref is_low = compare(out, "ge", rest, b);
   const Ref one = like(out, 1, a);
@@ -69,7 +88,8 @@ Division divide_magnitudes(Emitter& out, Ref a, Ref b) {
 /// Towards zero in f64, where products of f32 divisors and quotients are exact; the remainder has
 /// the sign of `a`.
 Division divide_floats(const OpView& op, Emitter& out, Ref a, Ref b) {
-  if (out.dtype(a) == DType::f64) op.refuse_op(Limit::quotient_f64, "compute it in float32");
+  if (out.dtype(a) == DType::f64 && !out.computes_in_f32())
+    op.refuse_op(Limit::quotient_f64, "compute it in float32");
   const Ref x = out.cast(a, DType::f64), y = out.cast(b, DType::f64);
   const Division d = divide_magnitudes(out, magnitude(out, x), magnitude(out, y));
   const Ref zero = like(out, 0, x);
@@ -98,7 +118,8 @@ Division divide(const OpView& op, Emitter& out, Ref a, Ref b, Rounding rounding)
 /// torch truncates the rounded quotient: that of f64 is exact enough to be rounded to f32.
 Ref trunc_quotient(const OpView& op, Emitter& out, Ref a, Ref b) {
   if (!ir::is_float(out.dtype(a))) return divide_integers(out, a, b, Rounding::trunc).quotient;
-  if (out.dtype(a) == DType::f64) op.refuse_op(Limit::quotient_f64, "compute it in float32");
+  if (out.dtype(a) == DType::f64 && !out.computes_in_f32())
+    op.refuse_op(Limit::quotient_f64, "compute it in float32");
   const Ref quotient = div(out, out.cast(a, DType::f64), out.cast(b, DType::f64));
   return out.elementwise("t2n_trunc", {out.cast(quotient, DType::f32)});
 }

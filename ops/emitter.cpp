@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ops/emitter_state.h"
+#include "ops/strict.h"
 #include "ops/walk.h"
 #include "src/diag/error.h"
 
@@ -44,8 +45,8 @@ void add_key(std::string& key, const nnef::Value& value) {
 
 /// Operands alone do not tell the result: a literal has no dtype of its own.
 std::string call_key(std::string_view op, const std::vector<nnef::Argument>& arguments,
-                     const std::vector<TensorType>& types) {
-  std::string key(op);
+                     const std::vector<TensorType>& types, const std::string& generic) {
+  std::string key = cat(op, "<", generic);
   for (const TensorType& type : types) key += ";" + type_str(type.dtype, type.shape);
   for (const nnef::Argument& argument : arguments) {
     key += "," + argument.name + "=";
@@ -57,15 +58,17 @@ std::string call_key(std::string_view op, const std::vector<nnef::Argument>& arg
 }  // namespace
 
 void check_dtype(DType dtype, std::string_view what, const target::Target& target) {
-  if (dtype != DType::bf16 && !ir::is_complex(dtype)) return;
-  const bool is_half = dtype == DType::bf16;
-  throw Error(
-      "unsupported-dtype",
-      cat(what, ": ", ir::dtype_name(dtype), " has no translation for ",
-          target::target_name(target)),
-      is_half ? "tract has no bfloat16" : "tract's released libraries have no complex numbers",
-      is_half ? "convert the model before saving it: model.float() or model.half()"
-              : "compute with real tensors of a trailing axis of two (torch.view_as_real)");
+  const bool is_strict = target.engine == target::Engine::khronos;  // knows no widths
+  const bool is_half = dtype == DType::bf16 && !is_strict;
+  if (!is_half && !ir::is_complex(dtype)) return;
+  throw Error("unsupported-dtype",
+              cat(what, ": ", ir::dtype_name(dtype), " has no translation for ",
+                  target::target_name(target)),
+              is_half     ? "tract has no bfloat16"
+              : is_strict ? "NNEF has no complex numbers"
+                          : "tract's released libraries have no complex numbers",
+              is_half ? "convert the model before saving it: model.float() or model.half()"
+                      : "compute with real tensors of a trailing axis of two (torch.view_as_real)");
 }
 
 Emitter::State::State(const ir::Graph& graph_in, const target::Target& target_in)
@@ -116,21 +119,22 @@ void Emitter::State::append(const std::vector<Ref>& results, std::string_view op
 
 std::vector<Ref> Emitter::State::append_call(std::string_view op,
                                              std::vector<nnef::Argument> arguments,
-                                             const std::vector<TensorType>& types) {
+                                             const std::vector<TensorType>& types,
+                                             const std::string& type) {
   T2N_ASSERT(!op.starts_with("t2n_") || is_fragment(op), "no fragment is called '", op, "'");
-  std::vector<Ref>& known = calls[call_key(op, arguments, types)];
+  std::vector<Ref>& known = calls[call_key(op, arguments, types, type)];
   if (!known.empty()) return known;
   std::vector<Ref> results;
-  for (const TensorType& type : types)
-    results.push_back(add_identifier(word_of(op), type.dtype, type.shape));
-  append(results, op, std::move(arguments));
+  for (const TensorType& each : types)
+    results.push_back(add_identifier(word_of(op), each.dtype, each.shape));
+  append(results, op, std::move(arguments), type);
   return known = results;
 }
 
 nnef::Value Emitter::State::name_of(Ref ref) {
   T2N_ASSERT(at(ref).kind == TensorEntry::Kind::identifier, "a constant has no name");
   nnef::Value out = nnef::identifier("");
-  out.integer = ref.id;
+  out.integer = base(ref).id;
   return out;
 }
 
@@ -161,9 +165,13 @@ Emitter::Emitter(const ir::Graph& graph, const target::Target& target)
                            .text = {},
                            .parts = {}});
     s.of_value[static_cast<size_t>(id)] = ref.id;
-    s.append({ref}, "tract_core_external",
-             {{"shape", Attribute("shape", value.shape).value},
-              {"datum_type", nnef::string(std::string(ir::dtype_name(value.dtype)))}});
+    const nnef::Argument shape{"shape", Attribute("shape", value.shape).value};
+    if (s.is_strict())
+      s.append({ref}, "external", {shape},
+               std::string(strict::type_name(strict::type_of(*this, ref))));
+    else
+      s.append({ref}, "tract_core_external",
+               {shape, {"datum_type", nnef::string(std::string(ir::dtype_name(value.dtype)))}});
   }
 }
 
@@ -191,7 +199,16 @@ std::optional<ir::Tensor> Emitter::constant_value(Ref ref) const {
   return joined(entry);
 }
 
-nnef::Value Emitter::operand(Ref ref) { return state_->operand(ref); }
+bool Emitter::computes_in_f32() const { return state_->is_strict(); }
+
+void Emitter::declare_positions(Ref index) { state_->at(state_->base(index)).is_positions = true; }
+
+nnef::Value Emitter::operand(Ref ref) {
+  if (!state_->is_strict()) return state_->operand(ref);
+  nnef::Value out = nnef::identifier("");  // for a rule, which wants the tensor
+  out.integer = ref.id;
+  return out;
+}
 
 void Emitter::begin(const ir::Node& node) {
   state_->node = &node;
@@ -223,10 +240,12 @@ void Emitter::result(Ref ref, int index) {
              "the translation gives ", type_str(entry.dtype, entry.shape), " where torch gives ",
              type_str(value.dtype, value.shape), " (", value.name, ")");
   state_->of_value[static_cast<size_t>(id)] = ref.id;
-  const bool mine = ref.id >= state_->first_of_node && entry.kind == TensorEntry::Kind::identifier;
-  if (!mine || entry.is_claimed) return;
-  entry.name = value.name;
-  entry.is_claimed = true;
+  const Ref base = state_->base(ref);
+  TensorEntry& named = state_->at(base);
+  const bool mine = base.id >= state_->first_of_node && named.kind == TensorEntry::Kind::identifier;
+  if (!mine || named.is_claimed) return;
+  named.name = value.name;
+  named.is_claimed = true;
 }
 
 void Emitter::result(std::string_view op, const std::vector<Ref>& operands,

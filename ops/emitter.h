@@ -40,6 +40,8 @@ class Emitter {
   /// The shape as integers; refuses symbolic sizes with `unsupported-argument`.
   Ints sizes(Ref ref) const;
   int rank(Ref ref) const { return static_cast<int>(shape(ref).size()); }
+  /// Whether the document's readers compute all numbers as f32, whatever their dtype.
+  bool computes_in_f32() const;
   /// The values, if the tensor is known now.
   std::optional<ir::Tensor> constant_value(Ref ref) const;
 
@@ -94,6 +96,9 @@ class Emitter {
 
   /// A tensor inside an attribute (`initial_h = h`, the lists of tract_core_scan).
   nnef::Value operand(Ref ref);
+
+  /// Says that no entry of an index counts from the end.
+  void declare_positions(Ref index);
 
   /// Declares `ref` to be output `index` of the operation being translated, casting nothing: dtype
   /// and shape must be those that torch gave, else it is an internal error that names the operator.

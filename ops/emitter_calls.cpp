@@ -5,6 +5,7 @@
 
 #include "ops/emitter.h"
 #include "ops/emitter_state.h"
+#include "ops/strict.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
@@ -83,6 +84,8 @@ Ref Emitter::call(std::string_view op, const std::vector<Ref>& operands,
 std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& operands,
                                 const Attributes& attributes,
                                 const std::vector<TensorType>& results) {
+  if (state_->is_strict())
+    return strict::lower({op, operands, attributes, results, false, false}, *this);
   std::vector<nnef::Argument> arguments;
   for (const Ref ref : operands) arguments.push_back({"", state_->operand(ref)});
   add_attributes(arguments, attributes);
@@ -93,6 +96,10 @@ std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& ope
 
 Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& list,
                        const Attributes& attributes, DType dtype, const Shape& shape) {
+  if (state_->is_strict()) {
+    const std::vector<TensorType> results = {{dtype, shape}};
+    return strict::lower({op, list, attributes, results, false, true}, *this)[0];
+  }
   std::vector<nnef::Argument> arguments = {
       {"", array_of(list, [&](Ref ref) { return state_->operand(ref); })}};
   add_attributes(arguments, attributes);
@@ -111,38 +118,48 @@ bool is_quotient_of_sizes(std::string_view op, const Emitter& out, const std::ve
 
 }  // namespace
 
-Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
-                         std::optional<DType> dtype, const Attributes& attributes) {
-  check_operand_dtypes(op, *this, given);
-  std::vector<Ref> operands = given;
-  const auto is_size = [this](Ref ref) { return state_->at(ref).of_sizes; };
-  if (is_quotient_of_sizes(op, *this, given, is_size) &&
-      target::has(state_->target, target::Feature::open_sizes))
-    operands[0] = elementwise("pow", {given[0], scalar(1.0, this->dtype(given[0]))});
+std::vector<nnef::Argument> Emitter::State::aligned_operands(Emitter& emitter,
+                                                             const std::vector<Ref>& operands) {
   std::vector<std::optional<nnef::Value>> literals;
   Shape shape;
   Shape tensor_shape;  // what the operands that are no literals span
   for (const Ref ref : operands) {
-    literals.push_back(state_->literal(state_->at(ref)));
-    shape = broadcast_shape(*state_, shape, this->shape(ref));
-    if (!literals.back()) tensor_shape = broadcast_shape(*state_, tensor_shape, this->shape(ref));
+    literals.push_back(literal(at(ref)));
+    shape = broadcast_shape(*this, shape, at(ref).shape);
+    if (!literals.back()) tensor_shape = broadcast_shape(*this, tensor_shape, at(ref).shape);
   }
   const bool keeps_shape = tensor_shape == shape;
   std::vector<nnef::Argument> arguments;
   for (size_t i = 0; i < operands.size(); ++i) {
-    const int missing = static_cast<int>(shape.size()) - rank(operands[i]);
-    if (literals[i] && (keeps_shape || rank(operands[i]) == 0)) {
+    const int rank = emitter.rank(operands[i]);
+    const int missing = static_cast<int>(shape.size()) - rank;
+    if (literals[i] && (keeps_shape || rank == 0)) {
       arguments.push_back({"", *literals[i]});
-    } else if (missing == 0 || rank(operands[i]) == 0) {
-      arguments.push_back({"", state_->operand(operands[i])});
+    } else if (missing == 0 || rank == 0) {
+      arguments.push_back({"", operand(operands[i])});
     } else {
       Ints axes(static_cast<size_t>(missing));
       std::iota(axes.begin(), axes.end(), 0);
-      arguments.push_back({"", state_->operand(unsqueeze(operands[i], axes))});
+      arguments.push_back({"", operand(emitter.unsqueeze(operands[i], axes))});
     }
   }
-  add_attributes(arguments, attributes);
+  return arguments;
+}
+
+Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
+                         std::optional<DType> dtype, const Attributes& attributes) {
+  check_operand_dtypes(op, *this, given);
+  std::vector<Ref> operands = given;
+  Shape shape;
+  for (const Ref ref : operands) shape = broadcast_shape(*state_, shape, this->shape(ref));
   const TensorType type{dtype.value_or(this->dtype(operands.at(0))), shape};
+  if (state_->is_strict()) return strict::lower({op, given, attributes, {type}, true}, *this)[0];
+  const auto is_size = [this](Ref ref) { return state_->at(ref).of_sizes; };
+  if (is_quotient_of_sizes(op, *this, given, is_size) &&
+      target::has(state_->target, target::Feature::open_sizes))
+    operands[0] = elementwise("pow", {given[0], scalar(1.0, this->dtype(given[0]))});
+  std::vector<nnef::Argument> arguments = state_->aligned_operands(*this, operands);
+  add_attributes(arguments, attributes);
   const Ref made = state_->append_call(op, std::move(arguments), {type})[0];
   state_->at(made).of_sizes = op != "pow" && state_->are_sizes(operands);
   return made;

@@ -39,6 +39,19 @@ std::optional<nnef::Value> integer_literal(const ir::Tensor& value) {
   return cast_literal(nnef::integer(ir::element_i64(*wide, 0)), value.dtype);
 }
 
+/// As strict NNEF reads it: types have no width, and infinities no literal.
+std::optional<nnef::Value> strict_literal(const ir::Tensor& value) {
+  if (value.dtype == DType::boolean) return nnef::logical(ir::element_i64(value, 0) != 0);
+  if (ir::is_integer(value.dtype)) {
+    const int64_t number = ir::element_i64(value, 0);
+    if (number != static_cast<int32_t>(number)) return {};
+    return nnef::integer(number);
+  }
+  const double number = ir::element_f64(value, 0);
+  if (!std::isfinite(static_cast<float>(number))) return {};
+  return nnef::scalar(static_cast<float>(number));
+}
+
 /// What makes two constants the same blob: content if a translation made it, else its place.
 std::string blob_key(const TensorEntry& entry) {
   std::string key = type_str(entry.dtype, entry.shape);
@@ -77,6 +90,7 @@ std::optional<TensorEntry> compact(const TensorEntry& entry) {
 std::optional<nnef::Value> Emitter::State::literal(const TensorEntry& entry) const {
   const auto value = single_value(entry);
   if (!value) return {};
+  if (is_strict()) return strict_literal(*value);
   if (value->dtype == DType::boolean) return nnef::logical(ir::element_i64(*value, 0) != 0);
   if (ir::is_integer(value->dtype)) return integer_literal(*value);
   return float_literal(ir::element_f64(*value, 0), value->dtype);
@@ -90,6 +104,12 @@ nnef::Value Emitter::State::operand(Ref ref) {
 
 Ref Emitter::State::identifier(Ref ref) {
   if (at(ref).kind == TensorEntry::Kind::identifier) return ref;
+  if (is_strict() &&
+      std::find(at(ref).shape.begin(), at(ref).shape.end(), Dim(0)) != at(ref).shape.end())
+    throw Error("unsupported-argument",
+                cat("a tensor without elements, ", type_str(at(ref).dtype, at(ref).shape),
+                    ", has no translation for ", target::target_name(target)),
+                "the sizes of NNEF's tensors are 1 or more");
   if (at(ref).variable < 0) {
     auto base = compact(at(ref));
     const int variable = (base ? write_broadcast(ref, *std::move(base)) : write_variable(ref)).id;
@@ -100,10 +120,30 @@ Ref Emitter::State::identifier(Ref ref) {
 
 Ref Emitter::State::write_broadcast(Ref ref, TensorEntry base) {
   const Shape shape = at(ref).shape;
+  if (is_strict()) return write_repeats(ref, std::move(base));
   const nnef::Value small = operand(add(std::move(base)));
   return append_call("tract_core_broadcast",
                      {{"", small}, {"shape", Attribute("shape", shape).value}},
                      {{at(ref).dtype, shape}})[0];
+}
+
+/// One number for all elements, or a `tile` of what is stored.
+Ref Emitter::State::write_repeats(Ref ref, TensorEntry base) {
+  const TensorEntry entry = at(ref);
+  const nnef::Argument shape{"shape", Attribute("shape", entry.shape).value};
+  if (auto number = literal(base))
+    return append_call("constant", {shape, {"value", nnef::array({*std::move(number)})}},
+                       {{entry.dtype, entry.shape}}, generic_type(entry.dtype))[0];
+  base.shape.resize(entry.shape.size(), Dim(1));
+  ir::Tensor& values = base.parts[0];
+  values.shape.resize(entry.shape.size(), 1);
+  values.strides.resize(entry.shape.size(), 0);
+  Ints repeats;
+  for (size_t i = 0; i < values.shape.size(); ++i)
+    repeats.push_back(entry.shape[i].value() / values.shape[i]);
+  const nnef::Value stored = name_of(write_variable(add(std::move(base))));
+  return append_call("tile", {{"", stored}, {"repeats", Attribute("repeats", repeats).value}},
+                     {{entry.dtype, entry.shape}})[0];
 }
 
 Ref Emitter::State::write_variable(Ref ref) {
@@ -129,11 +169,14 @@ Ref Emitter::State::write_variable(Ref ref) {
   append({out}, "variable",
          {{"label", nnef::string(label)}, {"shape", Attribute("shape", entry.shape).value}},
          generic_type(entry.dtype));
+  // Readers of strict NNEF want floats of 32 bits, and booleans of one.
+  const bool is_f32 = is_strict() && ir::is_float(entry.dtype);
   document.blobs.push_back({.label = label,
-                            .dtype = entry.dtype,
+                            .dtype = is_f32 ? DType::f32 : entry.dtype,
                             .shape = ir::static_shape(entry.shape),
                             .parts = entry.parts,
-                            .axis = entry.axis});
+                            .axis = entry.axis,
+                            .bit_packed = is_strict() && entry.dtype == DType::boolean});
   found->second = out.id;
   return out;
 }

@@ -7,6 +7,7 @@
 #include "ops/emitter.h"
 #include "ops/emitter_state.h"
 #include "ops/fragments.h"
+#include "ops/strict.h"
 #include "ops/walk.h"
 #include "src/diag/error.h"
 #include "src/nnef_reader/parser.h"
@@ -120,18 +121,27 @@ void complete(nnef::Document& document, const target::Target& target) {
 
 }  // namespace
 
-bool is_fragment(std::string_view name) { return fragments().contains(name); }
+const nnef::Fragment* find_fragment(std::string_view name) {
+  const auto found = fragments().find(name);
+  return found == fragments().end() ? nullptr : &found->second;
+}
+
+Ref Emitter::State::copied(Emitter& emitter, Ref ref) {
+  const TensorEntry source = at(ref);
+  if (is_strict() && source.dtype == DType::boolean)  // NNEF-Tools copies numbers only
+    return strict::emit(emitter, "and", {ref, ref}, {}, {source.dtype, source.shape});
+  // The shortest identity that 0.19 to 0.22 have.
+  return target::has(target, target::Feature::copy)
+             ? emitter.call("copy", {ref}, {}, source.dtype, source.shape)
+             : emitter.call("squeeze", {ref}, {{"axes", Ints{}}}, source.dtype, source.shape);
+}
 
 Ref Emitter::State::own_identifier(Emitter& emitter, Ref ref, std::set<int>& named) {
   ref = identifier(ref);
+  if (is_strict() && ir::is_integer(at(ref).dtype)) ref = strict::as_integer(emitter, ref);
+  ref = base(ref);
   // A second copy of the same tensor is a copy of the first: equal calls are one.
-  while (at(ref).is_input || named.contains(ref.id)) {
-    const TensorEntry source = at(ref);
-    const bool has_copy = target::has(target, target::Feature::copy);
-    // The shortest identity that 0.19 to 0.22 have.
-    ref = has_copy ? emitter.call("copy", {ref}, {}, source.dtype, source.shape)
-                   : emitter.call("squeeze", {ref}, {{"axes", Ints{}}}, source.dtype, source.shape);
-  }
+  while (at(ref).is_input || named.contains(ref.id)) ref = base(copied(emitter, ref));
   named.insert(ref.id);
   return ref;
 }
@@ -195,6 +205,12 @@ void Emitter::State::resolve_names() {
 
 nnef::Document Emitter::finish() {
   State& s = *state_;
+  if (s.is_strict() && s.graph.inputs.empty())
+    throw Error(
+        "unsupported-argument",
+        cat("a graph without inputs has no translation for ", target::target_name(s.target)),
+        "the graphs of standard NNEF have one input or more",
+        "export for tract, or give the model an input that its outputs depend on");
   s.add_outputs(*this);
   s.drop_dead();
   s.resolve_names();
@@ -202,7 +218,7 @@ nnef::Document Emitter::finish() {
   graph.name = nnef::identifier_for(s.graph.name);
   for (const ir::ValueId id : s.graph.inputs) graph.parameters.push_back(s.at(value(id)).text);
   for (const Ref ref : s.outputs) graph.results.push_back(s.at(ref).text);
-  complete(s.document, s.target);
+  if (!s.is_strict()) complete(s.document, s.target);
   return std::move(s.document);
 }
 

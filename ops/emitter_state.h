@@ -13,34 +13,9 @@
 #include "nnef_writer/names.h"
 #include "ops/emitter.h"
 #include "ops/sizes.h"
+#include "ops/tensor_entry.h"
 
 namespace t2n::ops {
-
-/// Constants above this size are not copied, nor stored once per geometry.
-inline constexpr int64_t kLargeBytes = int64_t{64} << 10;
-
-/// What a Ref stands for.
-struct TensorEntry {
-  enum class Kind { identifier, constant };
-  Kind kind = Kind::identifier;
-  DType dtype = DType::f32;
-  Shape shape;
-  std::string name;  ///< of an identifier the one wanted, of a constant the wanted label
-
-  // Identifiers.
-  bool is_input = false;
-  bool is_claimed = false;  ///< bears the name of an IR value: others may not rename it
-  bool varies = false;      ///< in the body of a scan: differs from turn to turn
-  bool of_sizes = false;    ///< computed from symbolic sizes alone
-  std::string text;         ///< the final identifier; "" until finish()
-
-  // Constants: joined along `axis`; parts of another dtype than `dtype` are cast while writing.
-  std::vector<ir::Tensor> parts;
-  int axis = 0;
-  int uses = 1;          ///< operands in the IR that refer to the stored values
-  bool is_made = false;  ///< made by a translation, so that equal ones may share a blob
-  int variable = -1;     ///< the identifier, once it is written
-};
 
 struct Emitter::State {
   State(const ir::Graph& graph_in, const target::Target& target_in);
@@ -69,7 +44,14 @@ struct Emitter::State {
               std::vector<nnef::Argument> arguments, std::string type = {});
   /// The same with new results, named after the operation.
   std::vector<Ref> append_call(std::string_view op, std::vector<nnef::Argument> arguments,
-                               const std::vector<TensorType>& types);
+                               const std::vector<TensorType>& types, const std::string& type = {});
+  /// Operands that broadcast, of one rank or as literals.
+  std::vector<nnef::Argument> aligned_operands(Emitter& emitter, const std::vector<Ref>& operands);
+
+  /// Whether the target is NNEF without extensions: see strict.h.
+  bool is_strict() const { return target.engine == target::Engine::khronos; }
+  /// The identifier behind an alias.
+  Ref base(Ref ref) { return at(ref).alias < 0 ? ref : Ref{at(ref).alias}; }
 
   /// Whether operands are symbolic sizes, and constants, and nothing else.
   bool are_sizes(const std::vector<Ref>& operands);
@@ -82,6 +64,7 @@ struct Emitter::State {
   Ref write_variable(Ref ref);
   /// Writes `base`, the constant without its repeated axes, and the broadcast that restores them.
   Ref write_broadcast(Ref ref, TensorEntry base);
+  Ref write_repeats(Ref ref, TensorEntry base);  ///< the same in strict NNEF
 
   /// The value that all elements of a constant equal, as a literal, if that is exact.
   std::optional<nnef::Value> literal(const TensorEntry& entry) const;
@@ -97,6 +80,7 @@ struct Emitter::State {
   bool agrees(const Shape& a, const Shape& b) const;
 
   std::vector<Ref> outputs;
+  Ref copied(Emitter& emitter, Ref ref);
   /// An identifier of its own for a result; `named` holds those that are taken.
   Ref own_identifier(Emitter& emitter, Ref ref, std::set<int>& named);
   /// Makes sure that each output has an identifier of its own.
@@ -135,26 +119,12 @@ struct Emitter::State {
 /// Refuses dtypes that the target lacks; `what` names the tensor in the message.
 void check_dtype(DType dtype, std::string_view what, const target::Target& target);
 
-/// The values of a constant entry as one tensor of its dtype.
-ir::Tensor joined(const TensorEntry& entry);
-/// The same without converting a single part: for changes of geometry.
-ir::Tensor joined_or_part(const TensorEntry& entry);
-bool is_loaded(const TensorEntry& entry);
-/// `tensor` in another dtype; nothing if an element does not fit.
-std::optional<ir::Tensor> converted(const ir::Tensor& tensor, DType dtype);
-/// The same elements in another shape without copying, if the strides allow it.
-std::optional<ir::Tensor> viewed(const ir::Tensor& tensor, const Ints& shape);
-/// Repeated axes (stride 0) reduced to extent 1.
-ir::Tensor without_repeats(const ir::Tensor& tensor);
-/// "not loaded" constants of a textual IR have no bytes.
-bool is_loaded(const ir::Tensor& tensor);
-int64_t stored_bytes(const TensorEntry& entry);
-
 std::string type_str(DType dtype, const Shape& shape);
 /// An integer, or the dimension expression in tract's spelling.
 nnef::Value dim_value(const Dim& dim);
 
-/// Whether ops/fragments defines `name`.
-bool is_fragment(std::string_view name);
+/// What ops/fragments calls `name`, or nullptr.
+const nnef::Fragment* find_fragment(std::string_view name);
+inline bool is_fragment(std::string_view name) { return find_fragment(name) != nullptr; }
 
 }  // namespace t2n::ops

@@ -27,7 +27,9 @@ constexpr std::string_view kDataDependent[] = {
 
 void embedding(const OpView& op, Emitter& out) {
   op.ignore_all({"padding_idx", "scale_grad_by_freq", "sparse"}, "they matter to gradients only");
-  finish(op, out, take(out, op.tensor("weight"), op.tensor("indices"), 0));
+  const Ref indices = op.tensor("indices");
+  out.declare_positions(indices);
+  finish(op, out, take(out, op.tensor("weight"), indices, 0));
 }
 
 /// x[.., i, .., j, ..]: the indexed axes become one, then the result's axes take their place.
@@ -55,6 +57,7 @@ void index(const OpView& op, Emitter& out) {
 void index_select(const OpView& op, Emitter& out) {
   const Ref self = op.tensor("self");
   const Ref index = at_least_1d(out, op.tensor("index"));
+  out.declare_positions(index);
   const Ref y = take(out, at_least_1d(out, self), index, op.axis("dim"));
   finish(op, out, out.reshape(y, op.shape()));
 }
@@ -68,6 +71,7 @@ void gather(const OpView& op, Emitter& out) {
   op.ignore("sparse_grad", "it matters to gradients only");
   const Ref x = at_least_1d(out, op.tensor("self"));
   const Ref index = at_least_1d(out, op.tensor("index"));
+  out.declare_positions(index);
   const Ref y = gather_elements(out, x, index, op.axis("dim"));
   finish(op, out, out.reshape(y, op.shape()));
 }

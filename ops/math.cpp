@@ -114,7 +114,16 @@ void float_power_f64(const OpView& op, Emitter& out) {
 void hypot(const OpView& op, Emitter& out) {
   const Ref a = out.cast(op.tensor("self"), DType::f64);
   const Ref b = out.cast(op.tensor("other"), DType::f64);
-  finish(op, out, out.elementwise("sqrt", {add(out, mul(out, a, a), mul(out, b, b))}));
+  if (!out.computes_in_f32())
+    return finish(op, out, out.elementwise("sqrt", {add(out, mul(out, a, a), mul(out, b, b))}));
+  // Squares would overflow: those of the shares of the larger one do not.
+  const Ref x = magnitude(out, a), y = magnitude(out, b);
+  const Ref large = maximum(out, x, y);
+  const Ref share = div(out, minimum(out, x, y), large);
+  const Ref root = out.elementwise("sqrt", {add(out, mul(out, share, share), like(out, 1, a))});
+  const Ref is_whole = compare(out, "eq", x, y);  // infinite ones have no share, nor does zero
+  const Ref both = mul(out, large, like(out, 1.4142135623730951, a));
+  finish(op, out, select(out, is_whole, both, mul(out, large, root)));
 }
 
 /// -0 is negative: its reciprocal is.

@@ -9,6 +9,7 @@
 #include "ops/emitter_state.h"
 #include "ops/registry.h"
 #include "src/diag/error.h"
+#include "src/spec/lint.h"
 
 namespace t2n::ops {
 namespace {
@@ -280,10 +281,40 @@ void add_assertions(nnef::Document& document, const ir::Graph& graph) {
           cat("tract_assert ", dim_text(r.left), " ", r.relation, " ", dim_text(r.right)));
 }
 
+/// What the specification forbids is never written.
+void check_strict(const nnef::Document& document) {
+  const std::vector<std::string> broken = spec::lint_strict(document);
+  if (broken.empty()) return;
+  T2N_ASSERT(false, "the document breaks the specification: ", broken[0],
+             broken.size() == 1 ? "" : cat(", and ", broken.size() - 1, " more"));
+}
+
+/// The sizes of its tensors are numbers.
+void check_static(const ir::Graph& graph, const target::Target& target) {
+  if (target.engine != target::Engine::khronos) return;
+  for (const ir::ValueId id : graph.inputs) {
+    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    if (!is_static(value.shape))
+      throw Error(
+          "unsupported-argument",
+          cat("dynamic axes have no translation for ", target_name(target), ": ",
+              quoted(value.name), " is ", ir::dtype_name(value.dtype), ir::shape_str(value.shape)),
+          "the sizes of standard NNEF's tensors are numbers",
+          "export without --dynamic, or for tract");
+    if (std::find(value.shape.begin(), value.shape.end(), Dim(0)) != value.shape.end())
+      throw Error(
+          "unsupported-argument",
+          cat("an input without elements has no translation for ", target_name(target), ": ",
+              quoted(value.name), " is ", ir::dtype_name(value.dtype), ir::shape_str(value.shape)),
+          "the sizes of NNEF's tensors are 1 or more", "give a larger sample");
+  }
+}
+
 }  // namespace
 
 nnef::Document translate(const ir::Graph& graph, const target::Target& target,
                          const Report& /*report*/) {
+  check_static(graph, target);
   Problems problems(target);
   check_inputs(graph, target, problems);
   Emitter out(graph, target);
@@ -293,6 +324,7 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target,
   out.state().translate_nodes(graph, out);
   problems.raise_if_any();
   nnef::Document document = out.finish();
+  if (out.state().is_strict()) check_strict(document);
   add_assertions(document, graph);
   return document;
 }

@@ -307,7 +307,10 @@ std::vector<Sample> parse_input(std::string_view text) {
   Spec spec{text, text};
   if (text.starts_with('@')) return parse_file(text.substr(1), spec);
   const size_t equals = text.find('=');
-  if (equals == std::string_view::npos) refuse(spec, "it has no '='");
+  if (equals == std::string_view::npos) {
+    if (text.ends_with(".npz")) return parse_file(text, spec);
+    refuse(spec, "it has no '='");
+  }
   const std::string_view name = text.substr(0, equals);
   spec.value = text.substr(equals + 1);
   if (spec.value.empty()) refuse(spec, "nothing stands behind the '='");

@@ -12,7 +12,7 @@ namespace t2n {
 /// Samples in the order of the specs, each of which is one of
 ///   x=1,3,224,224,f32     ids=1,8,i64:0..999    x=[],f32    x=f32    shape, dtype (f32) and range
 ///   x=@x.npy              x=@inputs.npz         x=@x.pt              values of one input
-///   @inputs.npz           @saved.pt                                  values by name or position
+///   @inputs.npz           @saved.pt             inputs.npz           values by name or position
 ///   n=int:3  f=float:0.5  flag=bool:true        s=str:abc   n=none   arguments that are no tensors
 /// where x may be a nested place: d.key, pair.0, pair[0], or as in the artefact, pair_0. Arrays
 /// `output_*` of an .npz are left out; arrays `arr_N`, which numpy names itself, are `input_N`.

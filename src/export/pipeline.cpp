@@ -1,3 +1,4 @@
+// Calls the stages in order; a stage is a function of another file.
 #include "src/export/pipeline.h"
 
 #include <algorithm>
@@ -13,94 +14,6 @@ namespace t2n {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Samples of the user, completed by those of the file for places that the user left open.
-std::vector<Sample> merge_samples(const std::vector<Sample>& given,
-                                  const std::vector<trace::SampleInput>& kept) {
-  if (kept.empty()) return given;
-  std::vector<Sample> out;
-  std::vector<bool> used(given.size(), false);
-  size_t tensors = 0;
-  for (const trace::SampleInput& place : kept) {
-    const bool tensor = std::holds_alternative<ir::Tensor>(place.value);
-    const std::string flat = trace::flat_name(place.path);
-    const std::string position = cat("input_", tensors);
-    if (tensor) ++tensors;
-    const auto match = [&](const Sample& s) {
-      const std::string name = trace::flat_name(s.input.path);
-      return s.input.path == place.path || name == flat || (tensor && name == position);
-    };
-    const auto found = std::find_if(given.begin(), given.end(), match);
-    if (found == given.end()) {
-      out.push_back({place, std::nullopt});
-      continue;
-    }
-    used[static_cast<size_t>(found - given.begin())] = true;
-    out.push_back({{place.path, found->input.value}, found->range});
-  }
-  for (size_t i = 0; i < given.size(); ++i)
-    if (!used[i])
-      out.push_back(given[i]);  // unknown names are refused where the arguments are bound
-  return out;
-}
-
-struct TracedModel {
-  trace::ModelInfo info;
-  std::shared_ptr<trace::Session> session;
-  std::vector<Sample> samples;
-  trace::Traced traced;
-  bool samples_from_file = false;
-  std::vector<std::string> inputs;  ///< names of the graph's inputs, before any is pruned
-  std::optional<dynamic::DynamicTrace> dynamic;  ///< its `traced` moved to the one above
-};
-
-/// Integer inputs without values start as zeros; a first run shows what they index.
-void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
-  if (!needs_ranges(model.samples)) return;
-  std::vector<Sample> zeros = model.samples;
-  for (Sample& sample : zeros)
-    if (const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value))
-      if (ir::is_integer(tensor->dtype) && !sample.range) sample.range = trace::Range{0, 1};
-  const trace::Traced first = torch_module().trace(*model.session, fill(zeros, 0), options);
-  // Graph inputs are the tensor leaves in the order of the arguments, samples may be in any: match
-  // names.
-  for (Sample& sample : model.samples) {
-    const std::string name = trace::flat_name(sample.input.path);
-    for (size_t i = 0; i < first.graph.inputs.size(); ++i) {
-      const std::string& input =
-          first.graph.values[static_cast<size_t>(first.graph.inputs[i])].name;
-      if ((input == name || cat("input_", i) == name) && !sample.range)
-        sample.range = first.ranges[i];
-    }
-  }
-}
-
-TracedModel load_and_trace(const std::string& path, const std::string& method,
-                           const std::vector<Sample>& samples, const DynamicOptions& dynamic,
-                           trace::TraceOptions options,
-                           const std::function<void(std::string_view)>& progress) {
-  TracedModel model;
-  progress("load");
-  model.session = torch_module().load(path, method);
-  model.info = torch_module().describe(*model.session);
-  model.samples = merge_samples(samples, model.info.samples);
-  model.samples_from_file = samples.empty() && !model.info.samples.empty();
-  progress("trace");
-  learn_ranges(model, options);
-  options.free_axes = declared_axes(dynamic);
-  if (dynamic.axes.empty() || options.explicit_states) {
-    model.traced = torch_module().trace(*model.session, fill(model.samples, 0), options);
-    model.samples = with_states(std::move(model.samples), model.traced);
-  }
-  if (!dynamic.axes.empty()) {
-    model.dynamic = trace_dynamic_model(*model.session, model.samples, dynamic, options);
-    model.traced = std::move(model.dynamic->traced);
-  }
-  for (const ir::ValueId id : model.traced.graph.inputs)
-    model.inputs.push_back(model.traced.graph.values[static_cast<size_t>(id)].name);
-  ir::verify(model.traced.graph, "trace");
-  return model;
-}
 
 std::string default_output(const std::string& model) {
   return fs::path(model).stem().string() + ".nnef.tgz";
@@ -168,149 +81,6 @@ int64_t size_on_disk(const fs::path& path) {
   return sum;
 }
 
-std::unique_ptr<check::Runner> find_runner(const CheckOptions& options,
-                                           const target::Target& target) {
-  const tract::Version version{target.version.major, target.version.minor, target.version.patch};
-  return check::tract_runner(
-      tract::find_engine(tract::search_from_environment(options.engine), version), options.runner);
-}
-
-std::vector<ir::Tensor> tensor_leaves(const std::vector<trace::SampleInput>& inputs,
-                                      const TracedModel& model) {
-  const ir::Graph& graph = model.traced.graph;
-  std::vector<ir::Tensor> out;
-  for (const ir::ValueId id : graph.inputs) {
-    const std::string& name = graph.values[static_cast<size_t>(id)].name;
-    const auto place = std::find(model.inputs.begin(), model.inputs.end(), name);
-    for (const trace::SampleInput& input : inputs) {
-      if (!is_sample_of(input, name, static_cast<size_t>(place - model.inputs.begin()))) continue;
-      out.push_back(ir::as_pairs(std::get<ir::Tensor>(input.value)));
-      break;
-    }
-  }
-  T2N_ASSERT(out.size() == graph.inputs.size(), "the graph has ", graph.inputs.size(), " inputs, ",
-             out.size(), " have values");
-  return out;
-}
-
-bool is_worse(const check::Comparison& a, const check::Comparison& b) {
-  if (a.verdict != b.verdict) return a.verdict == check::Verdict::differs;
-  return a.max_abs > b.max_abs;
-}
-
-/// What one run of the check feeds.
-struct InputSet {
-  std::vector<trace::SampleInput> inputs;
-  std::vector<ir::Tensor> expected;
-  size_t sizes = 0;  ///< which setting of the symbols
-};
-
-/// The sample's sizes with several seeds, then two further settings of the dynamic axes.
-std::vector<InputSet> input_sets(TracedModel& model, const CheckOptions& options,
-                                 std::vector<dynamic::Sizes>& sizes) {
-  std::vector<InputSet> out = {{fill(model.samples, 0), model.traced.outputs, 0}};
-  for (int seed = 1; seed < std::max(options.seeds, 2); ++seed) {
-    auto inputs = fill(model.samples, static_cast<uint64_t>(seed));
-    auto expected = torch_module().run(*model.session, inputs);
-    out.push_back({std::move(inputs), std::move(expected), 0});
-  }
-  if (!model.dynamic) return out;
-  sizes = {model.dynamic->chooser.sample()};
-  const auto runs = [&](const dynamic::Sizes& at) {
-    auto inputs = fill(samples_at(model.samples, model.inputs, model.dynamic->inputs, at), 1);
-    try {
-      auto expected = torch_module().run(*model.session, inputs);
-      out.push_back({std::move(inputs), std::move(expected), sizes.size()});
-    } catch (const Error& error) {
-      if (error.diagnostic().id != "forward-failed") throw;
-      return false;
-    }
-    sizes.push_back(at);
-    return true;
-  };
-  sizes_to_check(model.dynamic->chooser, runs);
-  return out;
-}
-
-/// An engine that fails at other sizes fails because of them: the message says so.
-std::vector<ir::Tensor> run_set(check::Runner& runner, const InputSet& set,
-                                const TracedModel& model,
-                                const std::vector<dynamic::Sizes>& sizes) {
-  try {
-    return runner.run(tensor_leaves(set.inputs, model));
-  } catch (const Error& error) {
-    if (sizes.empty()) throw;
-    Diagnostic diagnostic = error.diagnostic();
-    diagnostic.message += cat(", at ", dynamic::sizes_str(sizes[set.sizes]));
-    throw Error(std::move(diagnostic));
-  }
-}
-
-/// Runs every input set in the engine and keeps the worst comparison of each output.
-void check_artefact(const std::string& path, TracedModel& model,
-                    const std::vector<std::string>& names, const CheckOptions& options,
-                    check::Runner& runner, ExportResult& result) {
-  runner.load(path);
-  result.engine = runner.name();
-  const std::vector<InputSet> sets = input_sets(model, options, result.sizes);
-  for (const InputSet& set : sets) {
-    const auto actual = run_set(runner, set, model, result.sizes);
-    if (actual.size() != set.expected.size())
-      throw Error("engine-failed", cat("the engine gave ", actual.size(),
-                                       " outputs, the model has ", set.expected.size()));
-    for (size_t i = 0; i < actual.size(); ++i) {
-      check::OutputRow row{names[i], check::compare(set.expected[i], actual[i], options.tolerance),
-                           std::nullopt, ""};
-      if (set.sizes > 0) row.sizes = dynamic::sizes_str(result.sizes[set.sizes]);
-      if (result.rows.size() <= i)
-        result.rows.push_back(std::move(row));
-      else if (is_worse(row.comparison, result.rows[i].comparison))
-        result.rows[i] = std::move(row);
-    }
-  }
-  for (size_t i = 0; i < result.rows.size(); ++i)
-    for (const InputSet& set : sets)
-      if (&set != &sets[0] && set.sizes == 0)
-        result.rows[i].response =
-            std::max(result.rows[i].response.value_or(0),
-                     check::response(sets[0].expected[i], set.expected[i], options.tolerance));
-}
-
-void judge(ExportResult& result, const CheckOptions& options, const Report& report) {
-  Diagnostic mismatch{
-      .id = "output-mismatch", .message = {}, .where = {}, .details = {}, .why = {}, .help = {}};
-  std::string blind;
-  for (const check::OutputRow& row : result.rows) {
-    const check::Verdict verdict = check::verdict(row);
-    if (verdict == check::Verdict::differs) {
-      std::string text = check::mismatch_text(row.name, row.comparison);
-      if (!row.sizes.empty()) text += cat(", at ", row.sizes);
-      if (mismatch.message.empty())
-        mismatch.message = text;
-      else
-        mismatch.details.push_back(text);
-    } else if (verdict == check::Verdict::inconclusive) {
-      blind += (blind.empty() ? "" : ", ") + quoted(row.name);
-    }
-  }
-  if (!mismatch.message.empty()) {
-    mismatch.why = cat(result.engine, " computes other values than the model; nothing was written");
-    throw Error(std::move(mismatch));
-  }
-  result.inconclusive = !blind.empty();
-  if (blind.empty()) return;
-  Diagnostic note{
-      .severity = options.strict ? Severity::error : Severity::warning,
-      .id = "inconclusive-check",
-      .message = cat("the check says nothing about ", blind),
-      .where = {},
-      .details = {},
-      .why = "different inputs give nearly the same output, so a wrong file would pass as well",
-      .help = "give real inputs with --input x=@file.npy, or a stricter level with --check=close"};
-  if (options.strict) throw Error(std::move(note));
-  if (report) report(note);
-}
-
 }  // namespace
 
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
@@ -336,7 +106,11 @@ ExportResult export_model(const ExportOptions& options) {
   refuse_model_as_output(options.model, destination.path);
   nnef::check_destination(destination);
   // The engine is looked for first: a missing one must not cost an export.
-  const auto runner = options.check ? find_runner(*options.check, options.target) : nullptr;
+  const Wanted wanted = wanted_for(options.target);
+  const FoundEngine engine = options.check
+                                 ? find_engine(options.check->engine, wanted, options.check->runner)
+                                 : FoundEngine{};
+  if (engine.warning && options.report) options.report(*engine.warning);
 
   trace::TraceOptions trace_options;
   trace_options.accepted_guards = options.accepted_guards;
@@ -364,8 +138,9 @@ ExportResult export_model(const ExportOptions& options) {
   nnef::PendingArtefact artefact = nnef::write_artefact(document, destination);
   if (options.check) {
     progress("check");
-    check_artefact(artefact.path().string(), model, names, *options.check, *runner, result);
-    judge(result, *options.check, options.report);
+    result.checked = check_artefact(artefact.path().string(), model, names, *options.check,
+                                    *engine.runner, wanted.dialect);
+    judge(result.checked, *options.check, "; nothing was written", options.report);
   }
   artefact.commit();
   result.bytes = size_on_disk(destination.path);

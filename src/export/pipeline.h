@@ -12,24 +12,14 @@
 #include "nnef_writer/ast.h"
 #include "ops/registry.h"
 #include "ops/translate.h"
-#include "src/check/compare.h"
-#include "src/check/runner.h"
-#include "src/check/verdict_table.h"
 #include "src/diag/sink.h"
+#include "src/export/check_model.h"
 #include "src/export/dynamic_model.h"
 #include "src/export/samples.h"
 #include "src/passes/pass.h"
 #include "src/target/target.h"
 
 namespace t2n {
-
-struct CheckOptions {
-  check::Tolerance tolerance;
-  std::string engine;  ///< of --engine; "" searches
-  int seeds = 2;       ///< input sets, at least 2: the second shows whether outputs react
-  check::RunnerOptions runner;
-  bool strict = false;  ///< an inconclusive check is an error
-};
 
 struct ExportOptions {
   std::string model;
@@ -72,11 +62,7 @@ struct ExportResult {
   // With dynamic axes:
   std::vector<dynamic::Relation> relations;  ///< what the artefact asserts of its symbols
   std::vector<std::string> measured;         ///< operators whose sizes follow no rule: fitted
-  // With a check:
-  std::string engine;                  ///< "tract 0.23.9"
-  std::vector<dynamic::Sizes> sizes;   ///< of the symbols, the sample's first
-  std::vector<check::OutputRow> rows;  ///< the worst of all input sets per output
-  bool inconclusive = false;
+  CheckResult checked;                       ///< with a check
 };
 
 /// Throws Error; nothing is left on disk then. With a check, the artefact appears only if it

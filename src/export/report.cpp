@@ -3,8 +3,6 @@
 
 #include <sys/resource.h>
 
-#include <cerrno>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "nnef_writer/temporary.h"
@@ -103,7 +101,7 @@ Json sizes_json(const std::vector<dynamic::Sizes>& all) {
   return out;
 }
 
-Json check_json(const CheckOptions& options, const ExportResult& result) {
+Json comparison_json(const CheckOptions& options, const CheckResult& result) {
   Json rows = Json::array();
   for (const check::OutputRow& row : result.rows) rows.push_back(row_json(row));
   Json out = {{"engine", result.engine},
@@ -125,7 +123,7 @@ void add_result(Json& out, const ExportOptions& options, const ExportResult& res
   if (!options.dynamic.axes.empty())
     out["dynamic"] = {{"relations", relations_json(result.relations)},
                       {"measured", result.measured}};
-  if (options.check) out["check"] = check_json(*options.check, result);
+  if (options.check) out["check"] = comparison_json(*options.check, result.checked);
 }
 
 Json stages_json(const std::vector<std::pair<std::string, double>>& stages) {
@@ -149,6 +147,14 @@ std::string_view kind_name(trace::FileKind kind) {
     case trace::FileKind::frozen: return "frozen";
   }
   internal_error(__FILE__, __LINE__, "no such kind of file");
+}
+
+std::string check_json(const CheckExistingOptions& options, const CheckedModel& result) {
+  const Json out = {{"format", "t2nnef.check/1"},
+                    {"model", model_json(result.model, options.model)},
+                    {"artifact", {{"path", options.artefact}}},
+                    {"check", comparison_json(options.check, result.checked)}};
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string report_json(const ExportReport& report) {
@@ -178,12 +184,8 @@ void check_report_path(const std::string& path) {
 
 void write_report(const std::string& path, const ExportReport& report) {
   const std::string text = report_json(report);
-  nnef::Temporary temporary(path, nnef::Temporary::Kind::file);
-  nnef::FileWriter file(temporary.path(), path);
-  file.write(std::as_bytes(std::span(text)));
-  file.close();
-  if (std::rename(temporary.path().c_str(), path.c_str()) != 0) nnef::fail_to_write(path, errno);
-  temporary.release();
+  nnef::replace_file(path,
+                     [&](nnef::FileWriter& file) { file.write(std::as_bytes(std::span(text))); });
 }
 
 }  // namespace t2n

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/export/check_existing.h"
 #include "src/export/pipeline.h"
 
 namespace t2n {
@@ -26,6 +27,9 @@ std::string_view kind_name(trace::FileKind kind);
 
 /// Whether a report can be written there.   Errors: `cannot-write`.
 void check_report_path(const std::string& path);
+
+/// Of `check`: `t2nnef.check/1`, to which fields are only added.
+std::string check_json(const CheckExistingOptions& options, const CheckedModel& result);
 
 /// Keys in a fixed order; numbers that are infinite are null.
 std::string report_json(const ExportReport& report);

@@ -2,6 +2,8 @@
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 
+#include <algorithm>
+
 #include "src/diag/error.h"
 #include "src/interp/kernels.h"
 #include "src/interp/operands.h"
@@ -22,9 +24,10 @@ struct Parts {
   std::string border;
 };
 
-/// Integers are summed in i32, as in tract's quantised products; halves in f32.
+/// Halves are summed in f32. Whole numbers are summed in i32 by tract; torch convolves none, and
+/// f64 holds all of these sums.
 at::Tensor summable(const at::Tensor& x) {
-  return at::isFloatingType(x.scalar_type()) ? in_f32(x) : x.to(at::kInt);
+  return at::isFloatingType(x.scalar_type()) ? in_f32(x) : x.to(at::kDouble);
 }
 
 Ints spatial(at::IntArrayRef sizes) {
@@ -65,7 +68,7 @@ at::Tensor finished(const Parts& parts, at::Tensor sum) {
   if (parts.bias.defined() && !(parts.bias.numel() == 1 && parts.bias.eq(0).all().item<bool>()))
     sum = sum + bias_vector(parts.bias, sum.size(1), sum.dim()).to(sum.scalar_type());
   const bool is_real = at::isFloatingType(parts.input.scalar_type());
-  return is_real ? sum.to(parts.input.scalar_type()) : sum;
+  return sum.to(is_real ? parts.input.scalar_type() : at::kInt);
 }
 
 Ints of_axes(const Window& window, int64_t WindowAxis::*field) {
@@ -74,16 +77,23 @@ Ints of_axes(const Window& window, int64_t WindowAxis::*field) {
   return out;
 }
 
-/// A convolution of padded input; torch itself pads only alike on both sides.
-at::Tensor correlated(const at::Tensor& padded, const at::Tensor& filter, const Window& window,
-                      int64_t groups) {
+/// torch itself pads with zeros, and alike on both sides.
+bool torch_pads(const Parts& parts, const Window& window) {
+  return parts.border == "constant" &&
+         std::all_of(window.begin(), window.end(), [](const WindowAxis& axis) {
+           return axis.before == axis.after && axis.before >= 0;
+         });
+}
+
+at::Tensor correlated(const Parts& parts, const Window& window, int64_t groups) {
+  const bool inside = torch_pads(parts, window);
   const Ints none(window.size() - 2, 0);
-  const at::Tensor x = summable(padded);
-  const at::Tensor w = summable(filter);
-  const Ints stride = of_axes(window, &WindowAxis::stride);
-  const Ints dilation = of_axes(window, &WindowAxis::dilation);
-  return at::convolution(x, w.to(x.scalar_type()), {}, stride, none, dilation,
-                         /*transposed=*/false, none, groups);
+  const at::Tensor x =
+      summable(inside ? parts.input : extended(parts.input, paddings(window), parts.border));
+  return at::convolution(
+      x, summable(parts.filter).to(x.scalar_type()), {}, of_axes(window, &WindowAxis::stride),
+      inside ? of_axes(window, &WindowAxis::before) : none, of_axes(window, &WindowAxis::dilation),
+      /*transposed=*/false, none, groups);
 }
 
 at::Tensor conv(const Parts& parts, const Window& window) {
@@ -91,8 +101,7 @@ at::Tensor conv(const Parts& parts, const Window& window) {
   // no more of these.
   const int64_t groups = parts.groups == 0 ? parts.input.size(1) : parts.groups;
   require_filter(parts, parts.filter.size(1) * groups);
-  const at::Tensor padded = extended(parts.input, paddings(window), parts.border);
-  return finished(parts, correlated(padded, parts.filter, window, groups));
+  return finished(parts, correlated(parts, window, groups));
 }
 
 Tensors conv_kernel(const Call& call) {

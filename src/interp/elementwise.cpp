@@ -86,20 +86,13 @@ Tensors round(const Call& call) {
 
 /// select(x < y, x, y) and select(x > y, x, y) in the standard, which tells what NaN does; tract
 /// takes the other side of a NaN.
-Tensors min(const Call& call) {
+template <Binary precedes, Binary of_tract>
+Tensors extreme(const Call& call) {
   const auto [x, y] = operands(call, "x", "y");
   const at::Tensor a = widened(x);
   const at::Tensor b = widened(y);
-  if (!call.is_tract()) return {at::where(at::lt(a, b), a, b)};
-  return {at::fmin(a, b).to(x.scalar_type())};
-}
-
-Tensors max(const Call& call) {
-  const auto [x, y] = operands(call, "x", "y");
-  const at::Tensor a = widened(x);
-  const at::Tensor b = widened(y);
-  if (!call.is_tract()) return {at::where(at::gt(a, b), a, b)};
-  return {at::fmax(a, b).to(x.scalar_type())};
+  if (!call.is_tract()) return {at::where(precedes(a, b), a, b)};
+  return {of_tract(a, b).to(x.scalar_type())};
 }
 
 /// max(min(x, b), a)
@@ -156,8 +149,8 @@ void register_arithmetic(Kernels& kernels) {
   kernels.add("mul", binary<mul>);
   kernels.add("div", binary<div>);
   kernels.add("pow", binary<pow>);
-  kernels.add("min", min);
-  kernels.add("max", max);
+  kernels.add("min", extreme<lt, at::fmin>);
+  kernels.add("max", extreme<gt, at::fmax>);
   kernels.add("clamp", clamp);
   kernels.add("add_n", add_n);
   kernels.add("copy_n", copy_n);

@@ -105,7 +105,7 @@ class Loader {
   void prepare(const Body& body, const std::vector<std::string>& results) {
     for (const nnef::Assignment& statement : body)
       visit(statement.right, [&](const nnef::Value& value) {
-        if (value.kind == nnef::Kind::invocation) require_operation(value.text, statement);
+        if (value.kind == nnef::Kind::invocation) check_call(value, statement);
         if (program_->dialect == spec::Dialect::tract && !tract_executes(value))
           reject("tract reads this expression and cannot execute it",
                  cat("in `", statement_text(statement), "`"));
@@ -113,12 +113,27 @@ class Loader {
     program_->last_uses[&body] = find_last_uses(body, results);
   }
 
-  void require_operation(const std::string& name, const nnef::Assignment& statement) const {
-    if (program_->fragments.count(name) != 0 || is_word(name)) return;
-    const bool declared = spec::find_operation(name, program_->dialect) != nullptr;
-    if (declared && (is_introduction(name) || kernels().find(name) != nullptr)) return;
-    reject(cat("the reference interpreter has no operation ", quoted(name)),
-           cat("in `", statement_text(statement), "`"));
+  /// Errors: `engine-rejects` for operations that are not there; those of spec::bind.
+  void check_call(const nnef::Value& call, const nnef::Assignment& statement) const {
+    if (is_word(call.text)) return;
+    const auto fragment = program_->fragments.find(call.text);
+    const nnef::Fragment* const declaration =
+        fragment != program_->fragments.end() ? fragment->second : known_operation(call.text);
+    const std::string place = cat("in `", statement_text(statement), "`");
+    if (declaration == nullptr)
+      reject(cat("the reference interpreter has no operation ", quoted(call.text)), place);
+    try {
+      spec::bind(*declaration, call);
+    } catch (const Error& error) {
+      Diagnostic diagnostic = error.diagnostic();
+      diagnostic.details.push_back(place);
+      throw Error(std::move(diagnostic));
+    }
+  }
+
+  const nnef::Fragment* known_operation(const std::string& name) const {
+    const bool runs = is_introduction(name) || kernels().find(name) != nullptr;
+    return runs ? spec::find_operation(name, program_->dialect) : nullptr;
   }
 
   void collect_inputs() {

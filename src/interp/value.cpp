@@ -6,11 +6,15 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
+#include "src/trace/convert.h"
 
 namespace t2n::interp {
 namespace {
 
-std::string dtype_text(const at::Tensor& tensor) { return c10::toString(tensor.scalar_type()); }
+std::string dtype_text(const at::Tensor& tensor) {
+  const auto dtype = trace::from_torch(tensor.scalar_type());
+  return dtype ? std::string(ir::dtype_name(*dtype)) : c10::toString(tensor.scalar_type());
+}
 
 const at::Tensor* single_element(const Value& value) {
   const at::Tensor* const tensor = value.get<at::Tensor>();

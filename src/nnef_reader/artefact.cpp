@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <functional>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/nnef_reader/lexer.h"
 #include "src/nnef_reader/parser.h"
 
 namespace t2n::nnef {
@@ -48,6 +49,19 @@ const Value* argument_of(const Value& variable, std::string_view name, size_t po
   return nullptr;
 }
 
+/// Where a `variable` statement names `label`; nowhere if the text says it in another way.
+std::vector<Where> place_of(std::string_view text, const std::string& label) {
+  const Lexer lexer(text, kGraph);
+  bool in_variable = false;
+  for (Token token = lexer.at(0); token.kind != TokenKind::end; token = lexer.at(token.end())) {
+    if (token.text == "extension") token = {token.kind, token.end(), lexer.until(';', token.end())};
+    if (token.text == "variable" || token.text == ";") in_variable = token.text != ";";
+    if (in_variable && token.kind == TokenKind::string && decoded(token) == label)
+      return {lexer.where(token)};
+  }
+  return {};
+}
+
 /// Joins files with statements.
 class Assembly {
  public:
@@ -56,7 +70,8 @@ class Assembly {
 
   Artefact run() {
     Artefact out;
-    out.document = parse_document(text_of(graph()), kGraph);
+    graph_ = graph();
+    out.document = parse_document(text_of(graph_), kGraph);
     if (const StoredFile* quant = use(kQuant))
       out.document.quant = parse_quant(text_of(content_of(*quant)), kQuant);
     const Visit visit = [&](const Value& invocation) { variable(invocation, out); };
@@ -93,20 +108,29 @@ class Assembly {
   }
 
   /// The file of a label. Engines differ in what they make of a leading slash: it is left out.
-  const StoredFile& tensor_file(std::string_view label) {
+  const StoredFile& tensor_file(const std::string& label) {
     std::string_view name = label;
     while (name.starts_with('/') || name.starts_with("./"))
       name.remove_prefix(name.starts_with('/') ? 1 : 2);
     const std::string wanted = cat(name, kTensor);
     if (const StoredFile* file = use(wanted)) return *file;
+    fail_missing(label, wanted);
+  }
+
+  [[noreturn]] void fail_missing(const std::string& label, const std::string& wanted) const {
     std::vector<std::string> names;
-    for (const StoredFile& file : stored_.files)
+    std::string other;
+    for (const StoredFile& file : stored_.files) {
       if (file.name.ends_with(kTensor)) names.push_back(file.name);
+      if (file.name.ends_with(".safetensors")) other = file.name;
+    }
     const std::string near = nearest(wanted, names);
-    fail(cat("the variable ", quoted(label), " has no file ", quoted(wanted)),
-         names.empty() ? "there is no .dat file at all"
-                       : cat("there are ", names.size(), " other .dat files"),
-         near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
+    std::string help = near.empty() ? "" : cat("did you mean ", quoted(near), "?");
+    if (!other.empty()) help = cat("t2nnef reads .dat files only, not ", quoted(other));
+    fail_at(label, cat("the variable ", quoted(label), " has no file ", quoted(wanted)),
+            cat("it holds ", names.size(),
+                names.size() == 1 ? " other .dat file" : " other .dat files"),
+            std::move(help));
   }
 
   void variable(const Value& invocation, Artefact& out) {
@@ -115,24 +139,17 @@ class Assembly {
     if (label == nullptr || label->kind != Kind::string)
       fail("a variable in graph.nnef has no label",
            "its values are in the file that its label names", "write label = 'name'");
-    if (known_.insert(label->text).second) {
-      StoredTensor tensor = read_tensor(content_of(tensor_file(label->text)), label->text);
-      out.tensors.push_back(std::move(tensor));
+    const auto [known, is_new] = index_.emplace(label->text, out.tensors.size());
+    if (is_new) {
+      const StoredFile& file = tensor_file(label->text);
+      out.tensors.push_back(read_stored(content_of(file), file.name));
+      out.tensors.back().label = label->text;
     }
-    check_shape(invocation, *find_tensor(out, label->text));
-  }
-
-  static StoredTensor read_tensor(const Content& content, const std::string& label) {
-    StoredTensor out;
-    out.label = label;
-    out.values = read_dat(content.bytes, cat(label, kTensor));
-    out.item = ir::dtype_name(out.values.dtype);
-    out.bits = static_cast<int>(8 * ir::dtype_size(out.values.dtype));
-    return out;
+    check_shape(invocation, out.tensors[known->second]);
   }
 
   /// Where the shape is not written as integers, whoever runs the graph will see it.
-  static void check_shape(const Value& invocation, const StoredTensor& tensor) {
+  void check_shape(const Value& invocation, const StoredTensor& tensor) const {
     const Value* const shape = argument_of(invocation, "shape", 0);
     if (shape == nullptr || shape->kind != Kind::array) return;
     ir::Ints sizes;
@@ -141,15 +158,27 @@ class Assembly {
       sizes.push_back(item.integer);
     }
     if (sizes == tensor.values.shape) return;
-    fail(cat("the variable ", quoted(tensor.label), " has the shape ",
-             ir::shape_str(ir::to_shape(sizes))),
-         cat("its file holds ", ir::shape_str(ir::to_shape(tensor.values.shape))));
+    fail_at(tensor.label,
+            cat("the variable ", quoted(tensor.label), " has the shape ",
+                ir::shape_str(ir::to_shape(sizes))),
+            cat("its file holds ", ir::shape_str(ir::to_shape(tensor.values.shape))));
+  }
+
+  [[noreturn]] void fail_at(const std::string& label, std::string message, std::string why,
+                            std::string help = {}) const {
+    throw Error(Diagnostic{.id = "nnef-invalid",
+                           .message = std::move(message),
+                           .where = place_of(text_of(graph_), label),
+                           .details = {},
+                           .why = std::move(why),
+                           .help = std::move(help)});
   }
 
   StoredFiles stored_;
+  Content graph_;
   std::vector<bool> used_;
   std::string origin_;
-  std::unordered_set<std::string> known_;
+  std::unordered_map<std::string, size_t> index_;  ///< of a label's tensor
 };
 
 }  // namespace

@@ -13,21 +13,12 @@
 
 namespace t2n::nnef {
 
-/// What the file of a label holds.
-struct StoredTensor {
-  std::string label;  ///< as the first `variable` statement writes it
-  ir::Tensor values;  ///< mapped where the file holds them as they are
-  std::string item;   ///< how they are stored: "f32", "i4 quantised", "q4_0", "bool packed"
-  int bits = 0;       ///< per value
-  bool quantised =
-      false;  ///< integer codes of reals, by their item type; graph.quant explains them
-};
-
 struct Artefact {
-  Document document;                  ///< with graph.quant; without blobs
-  std::vector<StoredTensor> tensors;  ///< one per label, in order of their `variable` statements
-  std::vector<std::string> unused;    ///< files that nothing refers to, sorted
-  int64_t file_bytes = 0;             ///< on disk, all files together
+  Document document;  ///< with graph.quant; without blobs
+  std::vector<StoredTensor>
+      tensors;                      ///< one per label, in order of their first `variable` statement
+  std::vector<std::string> unused;  ///< files that nothing refers to, sorted
+  int64_t file_bytes = 0;           ///< on disk, all files together
 };
 
 /// A folder, a tar or a gzipped tar, which the content tells. Archives are read in memory; files of

@@ -1,151 +1,302 @@
-// Reads the 128-byte header (NNEF 1.0.5 §5.3), checks it against the file's size, then the values.
+// Reads the 128-byte header (NNEF 1.0.5 §5.2), checks it against the file's size, then the values.
 #include "src/nnef_reader/dat.h"
 
-#include <array>
 #include <bit>
-#include <cerrno>
+#include <cmath>
 #include <cstring>
-#include <fstream>
+#include <functional>
+#include <limits>
 #include <optional>
-#include <string>
-#include <system_error>
 #include <utility>
 
+#include "nnef_writer/item_type.h"
 #include "src/diag/error.h"
+#include "src/nnef_reader/items.h"
 
 namespace t2n::nnef {
 namespace {
 
 using ir::DType;
+using Bytes = std::span<const std::byte>;
 
 constexpr size_t kHeader = 128;
 constexpr uint32_t kMaxRank = 8;
+constexpr uint32_t kMaxBits = 64;
+constexpr uint32_t kNoBits = std::numeric_limits<uint32_t>::max();  // tract: not a whole number
 
 static_assert(std::endian::native == std::endian::little,
               "values are read as they lie in the file");
 
-struct Layout {
-  DType dtype = DType::f32;
-  ir::Ints shape;
-  bool bit_packed = false;
-  size_t length = 0;  ///< bytes of the values
+/// Beside the standard's: with the vendor in the upper half, as in the file.
+enum OtherItemType : uint32_t {
+  kLinear = 0x10,  // until NNEF 1.0.2; 1.0.3 wrote the standard's codes in another base
+  kLogarithmic = 0x11,
+  kSigned103 = 0x100,
+  kBoolean103 = 0x101,
+  kTractComplex = 0x54520000,
+  kTractString = 0x54521000,
+  kTractQ4Pairs = 0x54522040,
+  kTractQ4 = 0x54523040,
+  kTractQ8Read = 0x54523080,   // what it reads
+  kTractQ8Wrote = 0x54523081,  // what it writes
 };
 
-[[noreturn]] void fail(std::string_view origin, std::string why) {
-  throw Error("nnef-syntax", cat(quoted(origin), " is no tensor that t2nnef can read"),
-              std::move(why));
-}
+struct Header {
+  ir::Ints shape;
+  uint32_t bits = 0;
+  uint32_t type = 0;
+  uint32_t sign = 0;  ///< deprecated parameters: of kUnsigned,
+  float minimum = 0;  ///< of the quantised ones
+  float maximum = 0;
+  size_t length = 0;
+};
 
-uint32_t word(std::span<const std::byte> header, size_t offset) {
-  uint32_t out = 0;
-  std::memcpy(&out, header.data() + offset, sizeof out);
-  return out;
-}
+/// How to make a tensor of the bytes, and how many bytes that takes.
+struct Plan {
+  std::string item;
+  int bits = 0;
+  bool quantised = false;
+  std::optional<int64_t> length;  ///< nothing where it overflows
+  std::optional<DType> plain;     ///< the bytes are the values
+  std::function<ir::Tensor(Bytes)> decode;
+};
 
-std::optional<DType> integer_dtype(bool is_signed, uint32_t bits) {
-  switch (bits) {
-    case 8: return is_signed ? DType::i8 : DType::u8;
-    case 16: return is_signed ? DType::i16 : DType::u16;
-    case 32: return is_signed ? DType::i32 : DType::u32;
-    case 64: return is_signed ? DType::i64 : DType::u64;
-    default: return std::nullopt;
+class Reader {
+ public:
+  Reader(const Content& file, std::string_view origin) : file_(file), origin_(origin) {
+    read_header();
   }
-}
 
-std::optional<DType> float_dtype(uint32_t bits) {
-  switch (bits) {
-    case 16: return DType::f16;
-    case 32: return DType::f32;
-    case 64: return DType::f64;
-    default: return std::nullopt;
+  StoredTensor run() const {
+    Plan plan = this->plan();
+    if (plan.length != static_cast<int64_t>(header_.length))
+      fail(cat("its shape does not take the ", header_.length, " bytes it claims"));
+    if (file_.bytes.size() != kHeader + header_.length)
+      fail(cat("it has ", file_.bytes.size(), " bytes where its header promises ",
+               kHeader + header_.length));
+    const Bytes values = file_.bytes.subspan(kHeader);
+    return {{},
+            plan.plain ? view(values, *plan.plain) : plan.decode(values),
+            std::move(plan.item),
+            plan.bits,
+            plan.quantised};
   }
-}
 
-/// `type` holds the vendor in its upper half, so that other vendors' types have no row here.
-std::optional<DType> item_dtype(uint32_t type, uint32_t bits, bool legacy_sign) {
-  switch (type) {
-    case 0: return float_dtype(bits);
-    case 1: return integer_dtype(legacy_sign, bits);  // NNEF before 1.0.4
-    case 2: return integer_dtype(false, bits);
-    case 3:
-    case 4: return integer_dtype(true, bits);
-    case 5: return bits == 1 || bits == 8 ? std::optional(DType::boolean) : std::nullopt;
-    default: return std::nullopt;
+ private:
+  [[noreturn]] void fail(std::string why, std::string help = {}) const {
+    throw Error("nnef-syntax", cat(quoted(origin_), " is no tensor that t2nnef can read"),
+                std::move(why), std::move(help));
   }
-}
 
-/// Nothing where even the strides would overflow.
-std::optional<size_t> byte_count(const ir::Ints& shape, uint32_t bits) {
-  bool empty = false;
-  int64_t total = bits;
-  for (const int64_t size : shape) {
-    empty |= size == 0;
-    if (size > 0 && __builtin_mul_overflow(total, size, &total)) return std::nullopt;
+  template <typename T>
+  T field(size_t offset) const {
+    T out;
+    std::memcpy(&out, file_.bytes.data() + offset, sizeof out);
+    return out;
   }
-  return empty ? 0 : static_cast<size_t>(total / 8 + (total % 8 != 0 ? 1 : 0));
-}
 
-/// `size` is that of the whole file.
-Layout read_header(std::span<const std::byte> header, size_t size, std::string_view origin) {
-  if (size < kHeader) fail(origin, cat("it has ", size, " bytes, less than a header"));
-  if (word(header, 0) != 0x0001EF4E) fail(origin, "it does not begin with 4E EF 01 00");
-  const uint32_t rank = word(header, 8);
-  if (rank > kMaxRank) fail(origin, cat("it claims ", rank, " dimensions, at most 8 are allowed"));
-  const uint32_t bits = word(header, 44);
-  const uint32_t type = word(header, 48);
-  const auto dtype = item_dtype(type, bits, word(header, 52) != 0);
-  if (!dtype) fail(origin, cat("its items are of type ", type, " with ", bits, " bits"));
-  Layout out{*dtype, {}, bits == 1, word(header, 4)};
-  for (size_t i = 0; i < rank; ++i) out.shape.push_back(word(header, 12 + 4 * i));
-  if (byte_count(out.shape, bits) != out.length)
-    fail(origin, cat("its shape does not take the ", out.length, " bytes it claims"));
-  if (size != kHeader + out.length)
-    fail(origin, cat("it has ", size, " bytes where its header promises ", kHeader + out.length));
-  return out;
-}
-
-/// Bits, the first in the highest bit of a byte, to a byte each.
-void unpack(std::span<const std::byte> bits, std::span<std::byte> booleans) {
-  for (size_t i = 0; i < booleans.size(); ++i)
-    booleans[i] = (bits[i / 8] >> (7 - i % 8)) & std::byte{1};
-}
-
-template <typename ReadValues>
-ir::Tensor read_values(const Layout& layout, ReadValues read) {
-  ir::OwnedTensor out = ir::allocate(layout.dtype, layout.shape);
-  if (layout.bit_packed) {
-    std::vector<std::byte> bits(layout.length);
-    read(std::span(bits));
-    unpack(bits, out.data);
-  } else {
-    read(out.data);
+  void read_header() {
+    const size_t size = file_.bytes.size();
+    if (size < kHeader) fail(cat("it has ", size, " bytes, less than a header"));
+    if (field<uint32_t>(0) != 0x0001EF4E) fail("it does not begin with 4E EF 01 00");
+    const auto rank = field<uint32_t>(8);
+    if (rank > kMaxRank) fail(cat("it claims ", rank, " dimensions, at most 8 are allowed"));
+    for (size_t i = 0; i < rank; ++i) header_.shape.push_back(field<uint32_t>(12 + 4 * i));
+    header_.length = field<uint32_t>(4);
+    header_.bits = field<uint32_t>(44);
+    header_.type = field<uint32_t>(48);
+    header_.sign = field<uint32_t>(52);
+    header_.minimum = field<float>(52);
+    header_.maximum = field<float>(56);
   }
-  if (layout.dtype == DType::boolean)
-    for (std::byte& value : out.data) value = value != std::byte{0} ? std::byte{1} : std::byte{0};
-  return std::move(out.tensor);
-}
+
+  /// Nothing where even the strides would overflow.
+  std::optional<int64_t> elements() const {
+    bool empty = false;
+    int64_t total = 1;
+    for (const int64_t size : header_.shape) {
+      empty |= size == 0;
+      if (size > 0 && __builtin_mul_overflow(total, size, &total)) return std::nullopt;
+    }
+    // Sixteen bytes per element, at most, shall not overflow either.
+    if (total > std::numeric_limits<int64_t>::max() / 128) return std::nullopt;
+    return empty ? 0 : total;
+  }
+
+  /// Bytes of elements of so many bits.
+  std::optional<int64_t> packed(int bits) const {
+    const auto count = elements();
+    if (!count) return std::nullopt;
+    return (*count * bits + 7) / 8;
+  }
+
+  [[noreturn]] void refuse_type() const {
+    const std::string bits = header_.bits == kNoBits ? "" : cat(" with ", header_.bits, " bits");
+    if (header_.type == kTractString) fail("its items are strings");
+    if (header_.type >> 16U == 0) fail(cat("its items are of type ", header_.type, bits));
+    fail(cat("its items are of type ", header_.type & 0xffffU, " of the vendor ",
+             header_.type >> 16U, bits));
+  }
+
+  bool has_parameters() const { return header_.minimum != 0 || header_.maximum != 0; }
+
+  Plan plan() const {
+    switch (header_.type) {
+      case kFloat: return floats(false);
+      case kUnsigned: return integers(header_.sign != 0, false);  // NNEF before 1.0.3
+      case kQuantisedUnsigned:
+      case kQuantisedSigned: return codes(header_.type == kQuantisedSigned);
+      case kSigned:
+      case kSigned103: return integers(true, false);
+      case kBoolean:
+      case kBoolean103: return booleans();
+      case kLinear: return has_parameters() ? linear() : codes(false);
+      case kLogarithmic: return has_parameters() ? logarithmic() : codes(true);
+      case kTractComplex: return floats(true);
+      case kTractQ4Pairs: return blocks("q4_0 in pairs", 4, BlockFormat::q4_0_pairs);
+      case kTractQ4: return blocks("q4_0", 4, BlockFormat::q4_0);
+      case kTractQ8Read:
+      case kTractQ8Wrote: return blocks("q8_1", 8, BlockFormat::q8_1);
+      default: refuse_type();
+    }
+  }
+
+  Plan plain(DType dtype, bool quantised = false) const {
+    const int bits = static_cast<int>(8 * ir::dtype_size(dtype));
+    return {cat(ir::dtype_name(dtype), quantised ? " quantised" : ""),
+            bits,
+            quantised,
+            packed(bits),
+            dtype,
+            {}};
+  }
+
+  Plan floats(bool complex) const {
+    switch (header_.bits) {
+      case 16:
+        if (!complex) return plain(DType::f16);
+        break;
+      case 32:
+        if (!complex) return plain(DType::f32);
+        break;
+      case 64: return plain(complex ? DType::c64 : DType::f64);
+      case 128:
+        if (complex) return plain(DType::c128);
+        break;
+      default: break;
+    }
+    refuse_type();
+  }
+
+  /// Of 1 to 64 bits; the dtype is the smallest that holds them.
+  Plan integers(bool is_signed, bool quantised) const {
+    if (header_.bits < 1 || header_.bits > kMaxBits) refuse_type();
+    const int bits = static_cast<int>(header_.bits);
+    if (bits > 8 && bits % 8 != 0)
+      fail(cat("its integers have ", bits,
+               " bits, and in which order the specification leaves open"),
+           "store them with a multiple of 8 bits");
+    const DType dtype = bits <= 8    ? (is_signed ? DType::i8 : DType::u8)
+                        : bits <= 16 ? (is_signed ? DType::i16 : DType::u16)
+                        : bits <= 32 ? (is_signed ? DType::i32 : DType::u32)
+                                     : (is_signed ? DType::i64 : DType::u64);
+    if (bits == 8 * ir::dtype_size(dtype)) return plain(dtype, quantised);
+    return {
+        cat(is_signed ? "i" : "u", bits, quantised ? " quantised" : ""),
+        bits,
+        quantised,
+        packed(bits),
+        {},
+        [=, this](Bytes bytes) { return widened(bytes, bits, is_signed, dtype, header_.shape); }};
+  }
+
+  Plan codes(bool is_signed) const {
+    if (!has_parameters()) return integers(is_signed, true);
+    fail("its header has quantisation parameters, which NNEF 1.0.4 removed",
+         "say what the codes mean in graph.quant, and write zeros here");
+  }
+
+  Plan booleans() const {
+    if (header_.bits == 1)
+      return {"bool packed", 1, false, packed(1), {}, [this](Bytes bytes) {
+                return widened(bytes, 1, false, DType::boolean, header_.shape);
+              }};
+    if (header_.bits != 8) refuse_type();
+    return {"bool",    8,  false,
+            packed(8), {}, [this](Bytes bytes) {
+              return nnef::booleans(bytes, header_.shape); }};
+  }
+
+  /// Codes that the header explains, as NNEF 1.0 to 1.0.2 had them.
+  Plan explained(std::string_view name, uint32_t max_bits,
+                 std::function<ir::Tensor(const ir::Tensor&, int)> decode) const {
+    if (header_.bits > max_bits) refuse_type();
+    if (!std::isfinite(header_.minimum) || !std::isfinite(header_.maximum))
+      fail("its header gives a range that is not finite");
+    Plan out = integers(false, false);
+    const std::optional<DType> dtype = std::exchange(out.plain, std::nullopt);
+    out.item = cat(name, out.bits);
+    out.decode = [=, this, unpack = out.decode, bits = out.bits](Bytes bytes) {
+      return decode(dtype ? view(bytes, *dtype) : unpack(bytes), bits);
+    };
+    return out;
+  }
+
+  Plan linear() const {
+    return explained("linear", 32, [this](const ir::Tensor& codes, int bits) {
+      return nnef::linear(codes, bits, header_.minimum, header_.maximum);
+    });
+  }
+
+  Plan logarithmic() const {
+    if (header_.minimum != 0 || header_.maximum < 0)
+      fail("its items are signed logarithms, and where the sign is the specification leaves open",
+           "store them as floats");
+    return explained("logarithmic", 16, [this](const ir::Tensor& codes, int bits) {
+      return nnef::logarithmic(codes, bits, header_.maximum);
+    });
+  }
+
+  /// Blocks lie along the second axis and those behind it, taken as one.
+  Plan blocks(std::string item, int bits, BlockFormat format) const {
+    const ir::Ints& shape = header_.shape;
+    const auto count = elements();
+    if (shape.size() < 2) fail(cat("its items are ", item, ", which takes two dimensions"));
+    const int64_t row = shape[0] == 0 || !count ? 0 : *count / shape[0];
+    if (row % kBlockValues != 0)
+      fail(cat("its items are ", item, ", which takes rows of a multiple of ", kBlockValues,
+               " values, not ", row));
+    Plan out{std::move(item), bits, false, {}, {}, [this, format](Bytes bytes) {
+               return from_blocks(bytes, format, header_.shape);
+             }};
+    if (count) out.length = *count / kBlockValues * block_bytes(format);
+    return out;
+  }
+
+  /// Copied where the bytes do not lie as the dtype wants them.
+  ir::Tensor view(Bytes bytes, DType dtype) const {
+    const auto size = static_cast<uintptr_t>(ir::dtype_size(dtype));
+    const bool aligned = reinterpret_cast<uintptr_t>(bytes.data()) % size == 0;
+    if (aligned && file_.owner)
+      return {dtype, header_.shape, ir::contiguous_strides(header_.shape), bytes, file_.owner};
+    ir::OwnedTensor out = ir::allocate(dtype, header_.shape);
+    if (!bytes.empty()) std::memcpy(out.data.data(), bytes.data(), bytes.size());
+    return std::move(out.tensor);
+  }
+
+  const Content& file_;
+  std::string_view origin_;
+  Header header_;
+};
 
 }  // namespace
 
-ir::Tensor read_dat(std::span<const std::byte> bytes, std::string_view origin) {
-  return read_values(read_header(bytes, bytes.size(), origin), [&](std::span<std::byte> out) {
-    if (!out.empty()) std::memcpy(out.data(), bytes.data() + kHeader, out.size());
-  });
+StoredTensor read_stored(const Content& file, std::string_view origin) {
+  return Reader(file, origin).run();
 }
 
-ir::Tensor read_dat(const std::filesystem::path& path) {
-  const std::string name = path.filename().string();
-  std::error_code error;
-  const auto size = static_cast<size_t>(std::filesystem::file_size(path, error));
-  if (error) fail(name, error.message());
-  std::ifstream file(path, std::ios::binary);
-  const auto read = [&](std::span<std::byte> out) {
-    file.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size()));
-    if (!file) fail(name, "it cannot be read to its end");
-  };
-  std::array<std::byte, kHeader> header{};
-  if (size >= kHeader) read(header);
-  return read_values(read_header(header, size, name), read);
+ir::Tensor read_dat(Bytes bytes, std::string_view origin) {
+  return read_stored({bytes, nullptr}, origin).values;
 }
 
 }  // namespace t2n::nnef

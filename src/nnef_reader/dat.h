@@ -2,20 +2,32 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "ir/tensor.h"
+#include "src/nnef_reader/files.h"
 
 namespace t2n::nnef {
 
-// Items of vendor 0 only: floats, integers (quantised ones as they are stored), booleans.
+/// What a tensor file holds, in the plain dtype nearest to how it is stored: `i4 quantised` becomes
+/// i8 codes, `q4_0` becomes the f32 values that the blocks stand for.
+struct StoredTensor {
+  std::string label;  ///< of the variable, where there is one
+  ir::Tensor values;  ///< a view into the file where that holds them as they are
+  std::string item;   ///< as stored: "f32", "u8 quantised", "bool packed", "i24", "q4_0", "linear8"
+  int bits = 0;       ///< per value; q4_0 takes 4, and a scale per block
+  /// Integers whose item type says that they are codes of reals; graph.quant explains which. tract
+  /// writes all integers so.
+  bool quantised = false;
+};
 
-/// The content of a file called `origin`.   Errors: `nnef-syntax`.
+/// The content of a file called `origin`: every item type of NNEF 1.0 to 1.0.5 that the
+/// specification explains, and those of tract, without strings.   Errors: `nnef-syntax`.
+StoredTensor read_stored(const Content& file, std::string_view origin);
+
+/// The values alone, copied.
 ir::Tensor read_dat(std::span<const std::byte> bytes, std::string_view origin);
-
-/// Errors: `nnef-syntax`, also where the file cannot be read.
-ir::Tensor read_dat(const std::filesystem::path& path);
 
 }  // namespace t2n::nnef

@@ -156,8 +156,10 @@ Value unary(Cursor& cursor) {
   if (!cursor.is("-") && !cursor.is("+") && !cursor.is("!")) return subscripted(cursor);
   const std::string_view sign = cursor.token().text;
   cursor.advance();
-  if (sign == "-" && cursor.is(TokenKind::number)) return number(cursor, "-");
-  if (sign == "-" && cursor.accept("inf")) return scalar(-std::numeric_limits<double>::infinity());
+  if (sign == "-" && cursor.following().text != "[") {  // which binds more tightly
+    if (cursor.is(TokenKind::number)) return number(cursor, "-");
+    if (cursor.accept("inf")) return scalar(-std::numeric_limits<double>::infinity());
+  }
   cursor.count_operator();
   const Cursor::Nesting nesting(cursor);
   return node(Kind::unary, sign, unary(cursor));

@@ -70,13 +70,17 @@ Lexer::Lexer(std::string_view text, std::string_view origin)
               "weights belong into .dat files, so no real model comes near this");
 }
 
+Where Lexer::where(const Token& token) const {
+  Token shown = token;
+  if (shown.kind == TokenKind::end)  // an empty last line would show nothing
+    shown.offset = text_.find_last_not_of(" \t\r\n") + 1;
+  return place(text_, origin_, shown);
+}
+
 void Lexer::fail(const Token& token, std::string message, std::string help) const {
-  Token where = token;
-  if (where.kind == TokenKind::end)  // an empty last line would show nothing
-    where.offset = text_.find_last_not_of(" \t\r\n") + 1;
   throw Error(Diagnostic{.id = "nnef-syntax",
                          .message = std::move(message),
-                         .where = {place(text_, origin_, where)},
+                         .where = {where(token)},
                          .details = {},
                          .why = {},
                          .help = std::move(help)});

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "src/diag/diagnostic.h"
+
 namespace t2n::nnef {
 
 enum class TokenKind {
@@ -37,6 +39,9 @@ class Lexer {
 
   /// The text up to `stop`, for lines that only the engine understands.
   std::string_view until(char stop, size_t offset) const;
+
+  /// Line, column and source line of a token.
+  Where where(const Token& token) const;
 
   [[noreturn]] void fail(const Token& where, std::string message, std::string help = {}) const;
 

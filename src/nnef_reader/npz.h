@@ -4,18 +4,12 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "ir/tensor.h"
+#include "nnef_writer/npz.h"
 
 namespace t2n::nnef {
-
-struct NamedTensor {
-  std::string name;
-  ir::Tensor value;
-};
 
 /// The arrays of a file called `origin`, in its order.   Errors: `input-unreadable`.
 std::vector<NamedTensor> read_npz(std::span<const std::byte> bytes, std::string_view origin);

@@ -11,20 +11,30 @@
 namespace t2n::nnef {
 namespace {
 
-/// Identifiers as the left side of a statement; a tuple of one is its item.
-Value targets(Kind kind, const std::vector<std::string>& names) {
-  if (kind == Kind::tuple && names.size() == 1) return identifier(names[0]);
+/// A tuple of one is its item, as in expressions.
+Value tuple_of(Values items) {
+  if (items.size() == 1) return std::move(items[0]);
+  return tuple(std::move(items));
+}
+
+Value target(Cursor& cursor) {
+  const Cursor::Nesting nesting(cursor);
   Values items;
-  for (const std::string& name : names) items.push_back(identifier(name));
-  return kind == Kind::tuple ? tuple(std::move(items)) : array(std::move(items));
+  const auto read_item = [&] { items.push_back(target(cursor)); };
+  if (cursor.accept("[")) {
+    cursor.list("]", read_item);
+    return array(std::move(items));
+  }
+  if (!cursor.accept("(")) return identifier(cursor.name("a result"));
+  cursor.list(")", read_item);
+  if (items.empty()) cursor.fail("the parentheses before this are empty");
+  return tuple_of(std::move(items));
 }
 
 Value left_side(Cursor& cursor) {
-  if (cursor.accept("[")) return targets(Kind::array, cursor.names("]"));
-  if (cursor.accept("(")) return targets(Kind::tuple, cursor.names(")"));
-  std::vector<std::string> names{cursor.name("a result")};
-  while (cursor.accept(",")) names.push_back(cursor.name("a result"));
-  return targets(Kind::tuple, names);
+  Values items{target(cursor)};
+  while (cursor.accept(",")) items.push_back(target(cursor));
+  return tuple_of(std::move(items));
 }
 
 Assignment assignment(Cursor& cursor) {
@@ -158,12 +168,14 @@ std::string extension(Cursor& cursor) {
 QuantEntry quant_entry(Cursor& cursor) {
   cursor.start_statement();
   QuantEntry out;
-  if (!cursor.is(TokenKind::string) && !cursor.token().text.starts_with("i\""))
-    cursor.fail_expected("a tensor's name in double quotes");
+  const bool is_quoted = cursor.token().text.ends_with('"') || cursor.token().text.ends_with('\'');
+  if (!is_quoted) cursor.fail_expected("a tensor's name in double quotes");
   out.name = decoded(cursor.token());
   cursor.advance();
   cursor.expect(":", " after the tensor's name");
   out.invocation = read_invocation(cursor);
+  for (const Argument& item : out.invocation.arguments)
+    if (item.name.empty()) cursor.fail("an argument before this has no name", "write 'bits = 8'");
   cursor.expect(";", " after the entry");
   return out;
 }

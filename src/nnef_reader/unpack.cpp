@@ -14,16 +14,17 @@
 namespace t2n::nnef {
 namespace {
 
-// Far above any model; they bound what a small file can cost.
-constexpr size_t kMaxMembers = 200'000;
-constexpr size_t kMinUnpacked = size_t{1} << 30;
-constexpr size_t kMaxRatio = 64;
 constexpr std::string_view kNoHoles = "pack it without the option --sparse";
 
 class Unpacker {
  public:
-  Unpacker(const Content& archive, ArchiveFormat format, const Refuse& refuse)
-      : archive_(archive), format_(format), refuse_(refuse), reader_(archive_read_new()) {
+  Unpacker(const Content& archive, ArchiveFormat format, const Refuse& refuse,
+           const UnpackLimits& limits)
+      : archive_(archive),
+        format_(format),
+        refuse_(refuse),
+        limits_(limits),
+        reader_(archive_read_new()) {
     T2N_ASSERT(reader_, "libarchive is out of memory");
     if (format == ArchiveFormat::zip) {
       archive_read_support_format_zip(reader_.get());
@@ -42,7 +43,9 @@ class Unpacker {
       if (status == ARCHIVE_EOF) return out;
       check(status, format_ == ArchiveFormat::tar ? ARCHIVE_WARN : ARCHIVE_OK);
       if (archive_entry_filetype(entry) == AE_IFDIR) continue;
-      if (out.size() == kMaxMembers) fail(cat("it holds more than ", kMaxMembers, " files"), "");
+      if (out.size() == limits_.members)
+        fail(cat("it holds more than ", limits_.members, " files"),
+             "unpack it into a folder and give that");
       std::string name = name_of(entry);
       check_regular(entry, name);
       out.push_back({std::move(name), content()});
@@ -115,9 +118,9 @@ class Unpacker {
 
   void append(std::vector<std::byte>& out, std::span<const std::byte> piece) {
     unpacked_ += piece.size();
-    if (unpacked_ > std::max(kMinUnpacked, kMaxRatio * archive_.bytes.size()))
-      fail(cat("it unpacks to more than ", unpacked_ >> 20U, " MiB, ", kMaxRatio,
-               " times its size and more"),
+    const size_t limit = std::max(limits_.bytes, limits_.ratio * archive_.bytes.size());
+    if (unpacked_ > limit)
+      fail(cat("it unpacks to more than ", limit >> 20U, " MiB, far more than its size"),
            "unpack it into a folder and give that");
     out.insert(out.end(), piece.begin(), piece.end());
   }
@@ -125,6 +128,7 @@ class Unpacker {
   const Content& archive_;
   ArchiveFormat format_;
   const Refuse& refuse_;
+  const UnpackLimits& limits_;
   std::unique_ptr<archive, Free> reader_;
   size_t unpacked_ = 0;
 };
@@ -132,8 +136,8 @@ class Unpacker {
 }  // namespace
 
 std::vector<ArchiveMember> unpack(const Content& archive, ArchiveFormat format,
-                                  const Refuse& refuse) {
-  return Unpacker(archive, format, refuse).run();
+                                  const Refuse& refuse, const UnpackLimits& limits) {
+  return Unpacker(archive, format, refuse, limits).run();
 }
 
 }  // namespace t2n::nnef

@@ -20,9 +20,15 @@ struct ArchiveMember {
 /// Throws the caller's error about the archive: why, and what to do.
 using Refuse = std::function<void(std::string why, std::string help)>;
 
-/// The regular files, in order. Archives that unpack to much more than their size are refused, and
-/// so are links and devices.
+/// Far above any model; they bound what a small file can cost.
+struct UnpackLimits {
+  size_t members = 200'000;
+  size_t bytes = size_t{1} << 30;  ///< or `ratio` times the archive's size, if that is more
+  size_t ratio = 64;
+};
+
+/// The regular files, in order. Links and devices are refused.
 std::vector<ArchiveMember> unpack(const Content& archive, ArchiveFormat format,
-                                  const Refuse& refuse);
+                                  const Refuse& refuse, const UnpackLimits& limits = {});
 
 }  // namespace t2n::nnef

@@ -11,7 +11,8 @@ namespace {
 
 constexpr Version kOldest{0, 19, 0};
 constexpr Version kNewest{0, 23, 9};
-constexpr std::string_view kKnown = "known targets: tract[@0.19.0 .. 0.23.9]";
+constexpr Version kSpecification{1, 0, 5};
+constexpr std::string_view kKnown = "known targets: tract[@0.19.0 .. 0.23.9], khronos[@1.0.5]";
 
 /// Reads digits at the front of `text` and removes them; -1 if there are none.
 int take_number(std::string_view& text) {
@@ -24,10 +25,7 @@ int take_number(std::string_view& text) {
 }
 
 [[noreturn]] void unknown_target(std::string_view text, std::string_view engine) {
-  if (engine == "khronos")
-    throw Error("usage", cat("the target ", quoted(text), " is not there yet"), "",
-                std::string(kKnown));
-  const std::string near = nearest(engine, {"tract"});
+  const std::string near = nearest(engine, {"tract", "khronos"});
   throw Error(
       "usage", cat("unknown target ", quoted(text)), "",
       near.empty() ? std::string(kKnown) : cat(kKnown, "; did you mean ", quoted(near), "?"));
@@ -42,6 +40,12 @@ void check_tract(const Version& version) {
                 cat("the oldest supported version is ", version_str(kOldest)));
 }
 
+void check_khronos(const Version& version) {
+  if (version == kSpecification) return;
+  throw Error("usage", cat("NNEF ", version_str(version), " is no target"), "",
+              "the specification that t2nnef writes for is 1.0.5, which readers of 1.0 read");
+}
+
 }  // namespace
 
 const FeatureRow& feature_row(Feature feature) {
@@ -53,10 +57,13 @@ const FeatureRow& feature_row(Feature feature) {
 }
 
 bool has(const Target& target, Feature feature) {
-  return target.version >= feature_row(feature).since;
+  const FeatureRow& row = feature_row(feature);
+  return target.engine == Engine::khronos ? row.is_standard : target.version >= row.since;
 }
 
-std::string target_name(const Target& target) { return cat("tract@", version_str(target.version)); }
+std::string target_name(const Target& target) {
+  return cat(target.engine == Engine::khronos ? "khronos@" : "tract@", version_str(target.version));
+}
 
 std::string version_str(const Version& version) {
   return cat(version.major, ".", version.minor, ".", version.patch);
@@ -78,9 +85,15 @@ Version parse_version(std::string_view text) {
 Target parse_target(std::string_view text) {
   const size_t at = text.find('@');
   const std::string_view engine = text.substr(0, at);
-  if (engine != "tract") unknown_target(text, engine);
-  if (at == std::string_view::npos) return {Engine::tract, kNewest};
+  if (engine != "tract" && engine != "khronos") unknown_target(text, engine);
+  const bool is_khronos = engine == "khronos";
+  if (at == std::string_view::npos)
+    return is_khronos ? Target{Engine::khronos, kSpecification} : Target{Engine::tract, kNewest};
   const Version version = parse_version(text.substr(at + 1));
+  if (is_khronos) {
+    check_khronos(version);
+    return {Engine::khronos, version};
+  }
   check_tract(version);
   return {Engine::tract, version};
 }

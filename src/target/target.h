@@ -9,7 +9,10 @@
 
 namespace t2n::target {
 
-enum class Engine { tract };
+enum class Engine {
+  tract,
+  khronos,  ///< NNEF as specified, without extensions, for every conforming consumer
+};
 
 struct Version {
   int major = 0;
@@ -52,18 +55,19 @@ enum class Feature {
 struct FeatureRow {
   Feature feature;
   std::string_view name;
-  Version since;
-  std::string_view note;  ///< measured behaviour before `since`
+  Version since;             ///< of tract
+  std::string_view note;     ///< measured behaviour before `since`
+  bool is_standard = false;  ///< the specification has it
 };
 
 std::span<const FeatureRow> feature_rows();
 const FeatureRow& feature_row(Feature feature);
 bool has(const Target& target, Feature feature);
 
-/// "tract@0.23.9"
+/// "tract@0.23.9", "khronos@1.0.5"
 std::string target_name(const Target& target);
 std::string version_str(const Version& version);
-/// "tract", "tract@0.21.19". Errors: `usage`, with the known targets and "did you mean".
+/// "tract", "tract@0.21.19", "khronos". Errors: `usage`, with the known targets and "did you mean".
 Target parse_target(std::string_view text);
 /// "0.21.19"; nullopt-like errors: `usage`.
 Version parse_version(std::string_view text);

@@ -25,9 +25,74 @@ TEST_CASE("no engine") {
       "  help: run `pip install tract==0.23.9`, or set T2NNEF_TRACT_LIB to its library or folder\n";
   const std::string headline =
       "error[engine-not-found]: no tract engine found to run an export for tract@0.23.9\n";
-  check_failure(sandbox, kChecked, 7, headline + rest, no_engine());
+  check_failure(sandbox, checked({"--engine", "tract"}), 7, headline + rest, no_engine());
   check_failure(sandbox, checked({"--engine", "nope.so"}), 7,
                 headline + "   'nope.so' holds no tract library\n" + rest);
+}
+
+TEST_CASE("without an engine the reference interpreter checks, and says so") {
+  Sandbox sandbox;
+  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  const Result result = sandbox.run(kChecked, no_engine());
+  CHECK_EQ(result.code, 0);
+  CHECK(result.err.starts_with(
+      "warning[engine-reference]: no tract engine found to run an export for tract@0.23.9; the "
+      "reference interpreter takes its place\n"
+      "  why:  it computes what the specification and tract's documents say, not what tract makes "
+      "of it\n"
+      "  help: run `pip install tract==0.23.9`, or set T2NNEF_TRACT_LIB to its library or "
+      "folder\n"));
+  CHECK(result.out.starts_with("check: the reference interpreter vs LibTorch "));
+  CHECK(contains(result.out, "\n  output_0  4,10   "));
+  CHECK(contains(result.out, " ok\nwrote digits.nnef.tgz  "));
+
+  const Result asked = sandbox.run(checked({"--engine", "reference"}), no_engine());
+  CHECK_EQ(asked.code, 0);
+  CHECK_FALSE(contains(asked.err, "warning"));
+  CHECK(asked.out.starts_with("check: the reference interpreter vs LibTorch "));
+}
+
+TEST_CASE("the reference interpreter finds what differs, too") {
+  Sandbox sandbox;
+  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  REQUIRE_EQ(sandbox.run({"export", "digits.pt", "-t", "tract", "-o", "m"}).code, 0);
+  std::string text = sandbox.content("m/graph.nnef");
+  text.replace(text.find("relu("), 5, "tanh(");
+  sandbox.folder().write("m/graph.nnef", text);
+  const Result result = sandbox.run({"check", "digits.pt", "m", "--engine", "reference"});
+  CHECK_EQ(result.code, 5);
+  CHECK(result.out.ends_with(" DIFFERS\n"));
+  CHECK(
+      result.err.ends_with("  why:  the reference interpreter computes other values than the "
+                           "model\n"));
+}
+
+TEST_CASE("strict NNEF is checked by the reference interpreter without further words") {
+  Sandbox sandbox;
+  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  const Result result = sandbox.run({"export", "digits.pt", "-t", "khronos", "--check", "-o", "m"});
+  CHECK_EQ(result.code, 0);
+  CHECK(result.out.starts_with("check: the reference interpreter vs LibTorch "));
+  CHECK_FALSE(contains(result.err, "warning"));
+  CHECK(sandbox.run({"check", "digits.pt", "m"}).out.starts_with("check: the reference "));
+  CHECK(sandbox.run({"run", "m"}).out.starts_with("run: the reference interpreter\n"));
+  CHECK_EQ(sandbox.run({"export", "digits.pt", "-t", "tract", "-o", "t"}).code, 0);
+  CHECK_EQ(sandbox.run({"diff", "m", "t"}).code, 9);
+}
+
+TEST_CASE("versions that the target does not allow") {
+  Sandbox sandbox;
+  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  check_failure(sandbox, checked({"--engine", "tract@0.21.19"}), 7,
+                "error[engine-version]: tract@0.21.19 may not stand for tract@0.23.9\n"
+                "  why:  an engine serves targets of its own series (0.x) that are not newer than "
+                "it\n"
+                "  help: export for it with --target tract@0.21.19\n");
+  check_failure(sandbox, checked({"--engine", "refrence"}), 2,
+                "error[usage]: there is no engine 'refrence'\n"
+                "  why:  engines are auto, reference, tract, tract@VERSION, and the path of "
+                "tract's library\n"
+                "  help: did you mean 'reference'?\n");
 }
 
 TEST_CASE("an engine of another series") {

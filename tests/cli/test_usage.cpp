@@ -18,22 +18,33 @@ TEST_CASE("without arguments: a page of usage") {
   const Result result = Sandbox().run({});
   CHECK_EQ(result.code, 2);
   CHECK_EQ(result.out, "");
-  CHECK_EQ(result.err,
-           "usage: t2nnef COMMAND …\n"
-           "  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check compares "
-           "it\n"
-           "  inspect MODEL.pt                 signature, operators, and the line that exports it\n"
-           "  ops [MODEL.pt]                   which operators are supported\n"
-           "examples:\n"
-           "  t2nnef export model.pt --target tract --check\n"
-           "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
-           "`t2nnef COMMAND --help` lists the options of a command\n");
+  CHECK_EQ(
+      result.err,
+      "usage: t2nnef COMMAND …\n"
+      "  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check compares "
+      "it\n"
+      "  check MODEL.pt ARTEFACT          compare an NNEF artefact of any exporter with its "
+      "model\n"
+      "  inspect FILE                     what a model or an NNEF artefact takes and consists of\n"
+      "  run ARTEFACT -i in.npz           run an NNEF artefact; -o out.npz keeps its outputs\n"
+      "  diff A B                         what differs between two NNEF artefacts\n"
+      "  ops [MODEL.pt]                   which operators are supported\n"
+      "examples:\n"
+      "  t2nnef export model.pt --target tract --check\n"
+      "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
+      "`t2nnef COMMAND --help` lists the options of a command\n");
 }
 
 TEST_CASE("help and version") {
   const Sandbox sandbox;
-  for (const Arguments& arguments :
-       {Arguments{"--help"}, {"-h"}, {"export", "--help"}, {"inspect", "-h"}, {"ops", "--help"}}) {
+  for (const Arguments& arguments : {Arguments{"--help"},
+                                     {"-h"},
+                                     {"export", "--help"},
+                                     {"inspect", "-h"},
+                                     {"ops", "--help"},
+                                     {"check", "-h"},
+                                     {"diff", "-h"},
+                                     {"run", "-h"}}) {
     const Result result = sandbox.run(arguments);
     CHECK_EQ(result.code, 0);
     CHECK_EQ(result.err, "");
@@ -53,7 +64,7 @@ TEST_CASE("misspelt and missing words") {
                 usage("there is no command 'exprot'\n  help: did you mean 'export'?\n"));
   check_failure(sandbox, {"convert"}, 2,
                 usage("there is no command 'convert'\n"
-                      "  help: commands are: export, inspect, ops\n"));
+                      "  help: commands are: export, check, inspect, run, diff, ops\n"));
   check_failure(sandbox, {"my model.pt"}, 2,
                 usage("the command is missing before 'my model.pt'\n"
                       "  help: to export it: t2nnef export 'my model.pt' --target tract\n"));
@@ -118,7 +129,8 @@ TEST_CASE("values of options") {
           "  help: give a level, or numbers: ATOL,RTOL or ATOL,RTOL,OUTLIER_RATIO\n");
   refused({"--check=very", "--tolerance", "1e-3,1e-3"},
           "--check=very and --tolerance contradict each other\n");
-  refused({"--strict"}, "--tolerance, --engine and --strict need --check\n  help: add --check\n");
+  refused({"--strict"},
+          "--tolerance, --seeds, --engine and --strict need --check\n  help: add --check\n");
   const Result pass = sandbox.run({"export", "m.pt", "-t", "tract", "--disable-pass", "ded-code"});
   CHECK_EQ(pass.code, 2);
   CHECK(pass.err.starts_with("error[usage]: there is no pass called 'ded-code'\n"));

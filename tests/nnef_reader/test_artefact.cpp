@@ -101,8 +101,74 @@ TEST_CASE("a missing file is named, with the nearest that is there") {
   fs::rename(scratch / "m/a.dat", scratch / "m/A.dat");
   CHECK(refusal(scratch / "m") ==
         "error[nnef-invalid]: the variable 'a' has no file 'a.dat'\n"
-        "  why:  there are 2 other .dat files\n"
+        "  --> graph.nnef:7:47\n"
+        "   |  a = variable<scalar>(shape = [2], label = 'a');\n"
+        "   |                                            ^^^\n"
+        "  why:  it holds 2 other .dat files\n"
         "  help: did you mean 'A.dat'?\n");
+}
+
+TEST_CASE("a file of another shape is refused, and so is a damaged one") {
+  const Scratch scratch;
+  Document document = example();
+  document.blobs[1].shape = {1, 2};
+  document.blobs[1].parts[0].shape = {1, 2};
+  document.blobs[1].parts[0].strides = {2, 1};
+  write(document, scratch / "m");
+  CHECK(refusal(scratch / "m") ==
+        "error[nnef-invalid]: the variable 'a' has the shape [2]\n"
+        "  --> graph.nnef:7:47\n"
+        "   |  a = variable<scalar>(shape = [2], label = 'a');\n"
+        "   |                                            ^^^\n"
+        "  why:  its file holds [1,2]\n");
+  fs::resize_file(scratch / "m/a.dat", 130);
+  CHECK(refusal(scratch / "m") ==
+        "error[nnef-syntax]: 'a.dat' is no tensor that t2nnef can read\n"
+        "  why:  it has 130 bytes where its header promises 136\n");
+}
+
+TEST_CASE("labels as tract takes them") {
+  const Scratch scratch;
+  fs::create_directories(scratch / "m/sub.1");
+  Document document = example();
+  write(document, scratch / "other");
+  fs::copy_file(scratch / "other/a.dat", scratch / "m/sub.1/w.x.dat");
+  for (const char* label : {"sub.1/w.x", "/sub.1/w.x", "./sub.1/w.x"}) {
+    CAPTURE(label);
+    write_text(scratch / "m/graph.nnef",
+               cat("version 1.0;\nextension tract_assert S % 2 == 'odd;\n"
+                   "graph g(x) -> (y) { y = add(variable(label = '",
+                   label, "', shape = [2]), variable([2], '", label, "')); }"));
+    const Artefact artefact = read_artefact(scratch / "m");
+    REQUIRE(artefact.tensors.size() == 1);
+    CHECK(artefact.tensors[0].label == label);
+  }
+  write_text(scratch / "m/graph.nnef",
+             "version 1.0;\nextension tract_assert S % 2 == 'odd;\n"
+             "graph g(x) -> (y) { y = f('w', variable(label = 'w', shape = [2])); }");
+  write_text(scratch / "m/all.safetensors", "");
+  CHECK(refusal(scratch / "m") ==
+        "error[nnef-invalid]: the variable 'w' has no file 'w.dat'\n"
+        "  --> graph.nnef:3:49\n"
+        "   |  graph g(x) -> (y) { y = f('w', variable(label = 'w', shape = [2])); }\n"
+        "   |                                                  ^^^\n"
+        "  why:  it holds 1 other .dat file\n"
+        "  help: t2nnef reads .dat files only, not 'all.safetensors'\n");
+  write_text(scratch / "m/graph.nnef",
+             "version 1.0; graph g(x) -> (y) { y = variable(shape = [2]); }");
+  CHECK(refusal(scratch / "m") ==
+        "error[nnef-invalid]: a variable in graph.nnef has no label\n"
+        "  why:  its values are in the file that its label names\n"
+        "  help: write label = 'name'\n");
+}
+
+TEST_CASE("variables in fragments have files too") {
+  const Scratch scratch;
+  write(example(), scratch / "m");
+  write_text(scratch / "m/graph.nnef",
+             "version 1.0; fragment f(n: integer) -> (y: tensor<scalar>) {"
+             " y = variable(shape = [n], label = 'a'); } graph g(x) -> (y) { y = f(2); }");
+  CHECK(read_artefact(scratch / "m").tensors.size() == 1);
 }
 
 TEST_CASE("files that nothing refers to are listed") {

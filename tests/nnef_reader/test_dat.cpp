@@ -1,10 +1,7 @@
 // Reading tensor files that are not what they claim to be.
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -52,7 +49,8 @@ TEST_CASE("every field of the header is checked") {
   CHECK(why(with_word(12, 3)) == "its shape does not take the 24 bytes it claims");
   CHECK(why(with_word(44, 24)) == "its items are of type 0 with 24 bits");
   CHECK(why(with_word(48, 6)) == "its items are of type 6 with 32 bits");
-  CHECK(why(with_word(48, 0x54520000)) == "its items are of type 1414660096 with 32 bits");
+  CHECK(why(with_word(48, 0x54520000)) ==
+        "its items are of type 0 of the vendor 21586 with 32 bits");
   Bytes longer = example();
   longer.push_back({});
   CHECK(why(longer) == "it has 153 bytes where its header promises 152");
@@ -83,23 +81,6 @@ TEST_CASE("any byte but zero is true") {
   const auto values = ir::to_i64(read_dat(bytes, "w.dat"));
   CHECK(values[0] == 1);
   CHECK(values[1] == 0);
-}
-
-TEST_CASE("files") {
-  std::string pattern = (std::filesystem::temp_directory_path() / "t2nnef-test-XXXXXX").string();
-  REQUIRE(mkdtemp(pattern.data()) != nullptr);
-  const std::filesystem::path folder = pattern;
-  const Bytes bytes = example();
-  std::ofstream(folder / "w.dat", std::ios::binary)
-      .write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
-  CHECK(ir::same_values(read_dat(folder / "w.dat"), read_dat(bytes, "w.dat")));
-  std::filesystem::resize_file(folder / "w.dat", 100);
-  CHECK_THROWS_AS(read_dat(folder / "w.dat"), Error);
-  CHECK_THROWS_WITH(read_dat(folder / "missing.dat"),
-                    "error[nnef-syntax]: 'missing.dat' is no tensor that t2nnef can read\n"
-                    "  why:  No such file or directory\n");
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

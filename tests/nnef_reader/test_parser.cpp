@@ -58,6 +58,8 @@ TEST_CASE("canonical expressions come back unchanged") {
                            "x[:2]",
                            "x[1:]",
                            "x[:]",
+                           "-1[0]",
+                           "(-1)[0]",
                            "(x[0])[1]",
                            "shape_of(x)[0]",
                            "[a, b] + [c]*2",
@@ -84,8 +86,10 @@ TEST_CASE("other spellings of the same") {
   CHECK(reprinted("a if b else c if d else e") == "a if b else (c if d else e)");
   CHECK(reprinted("f < 1") == "f < 1");
   CHECK(reprinted("x[0][1]") == "(x[0])[1]");
-  CHECK(reprinted("f(in, for, i\"if\")") == "f(in, for, if)");
-  CHECK(reprinted("[for, x]") == "[for, x]");
+  CHECK(reprinted("f(in, for = for, i\"if\")") == "f(i\"in\", for = i\"for\", i\"if\")");
+  CHECK(reprinted("[for, x]") == "[i\"for\", x]");
+  CHECK(parse_value(reprinted("i\"true\"")).kind == Kind::identifier);
+  CHECK(parse_value(reprinted("i\"inf\"")).kind == Kind::identifier);
 }
 
 TEST_CASE("numbers keep their kind and value") {
@@ -142,6 +146,18 @@ TEST_CASE("layout is free") {
         "fragment f(x: tensor<scalar> = 0.0) -> (y: tensor<?>[]);\n");
 }
 
+TEST_CASE("results are taken apart at any depth") {
+  const auto left = [](const std::string& text) {
+    const std::string graph = cat("version 1.0; graph g(x) -> (a) { ", text, " = f(x); }");
+    return print(parse_document(graph, "graph.nnef").graph.body[0].left);
+  };
+  CHECK(left("[a, (b, c)]") == "[a, (b, c)]");
+  CHECK(left("(a, [b])") == "(a, [b])");
+  CHECK(left("a, (b, [c, d]), e") == "(a, (b, [c, d]), e)");
+  CHECK(left("((a))") == "a");
+  CHECK(left("[]") == "[]");
+}
+
 TEST_CASE("graph.quant comes back unchanged") {
   const std::string text =
       "\"w\": zero_point_linear_quantize(zero_point = 10, scale = 0.5, bits = 8);\n"
@@ -150,6 +166,7 @@ TEST_CASE("graph.quant comes back unchanged") {
   CHECK(entries.size() == 2);
   CHECK(entries[1].name == "a.b");
   CHECK(print_quant(entries) == text);
+  CHECK(parse_quant("'x': f(a = 1); i'y': f(a = [[1.0], [2.0]]);", "graph.quant").size() == 2);
 }
 
 /// Random expressions of every kind, at most `depth` deep.
@@ -306,8 +323,12 @@ TEST_CASE("messages of the rules") {
   CHECK(first_line(document_failure("version 1.0;\nextension ;")) == "an extension needs a name");
   CHECK(first_line(document_failure("version 1.0;\nextension a")) ==
         "expected ';' after the extension, found the end of the text");
+  CHECK(first_line(document_failure("version 1.0; graph g() -> () { () = f(x); }")) ==
+        "the parentheses before this are empty");
   CHECK(first_line(failure([] { parse_quant("w: f(a = 1);", "graph.quant"); })) ==
         "expected a tensor's name in double quotes, found 'w'");
+  CHECK(first_line(failure([] { parse_quant("'w': f(1);", "graph.quant"); })) ==
+        "an argument before this has no name");
   CHECK(first_line(failure([] {
           parse_fragments("fragment f(x: tensor<scalar) -> (y: ?);", "f");
         })) == "expected '>' after the type, found ')'");

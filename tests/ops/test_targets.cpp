@@ -20,20 +20,23 @@ std::string usage_error(std::string_view text) {
 
 TEST_CASE("a target is an engine and, if not the newest, its version") {
   CHECK_EQ(target_name(parse_target("tract")), "tract@0.23.9");
+  CHECK_EQ(target_name(parse_target("khronos")), "khronos@1.0.5");
   for (const char* name : {"tract@0.19.0", "tract@0.21.19", "tract@0.23.9"})
     CHECK_EQ(target_name(parse_target(name)), name);
 }
 
 TEST_CASE("what is no target is a usage error that names the known ones") {
-  CHECK_EQ(usage_error("trakt"),
-           "error[usage]: unknown target 'trakt'\n"
-           "  help: known targets: tract[@0.19.0 .. 0.23.9]; did you mean 'tract'?\n");
+  CHECK_EQ(
+      usage_error("trakt"),
+      "error[usage]: unknown target 'trakt'\n"
+      "  help: known targets: tract[@0.19.0 .. 0.23.9], khronos[@1.0.5]; did you mean 'tract'?\n");
   CHECK_EQ(usage_error("onnx"),
            "error[usage]: unknown target 'onnx'\n"
-           "  help: known targets: tract[@0.19.0 .. 0.23.9]\n");
-  CHECK_EQ(usage_error("khronos@1.0.5"),
-           "error[usage]: the target 'khronos@1.0.5' is not there yet\n"
-           "  help: known targets: tract[@0.19.0 .. 0.23.9]\n");
+           "  help: known targets: tract[@0.19.0 .. 0.23.9], khronos[@1.0.5]\n");
+  CHECK_EQ(
+      usage_error("khronos@1.0.3"),
+      "error[usage]: NNEF 1.0.3 is no target\n"
+      "  help: the specification that t2nnef writes for is 1.0.5, which readers of 1.0 read\n");
 }
 
 TEST_CASE("versions are three numbers within what was measured") {

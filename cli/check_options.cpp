@@ -1,0 +1,78 @@
+// What --engine, --timeout, --tolerance and --strict say in every command's help.
+#include "cli/check_options.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+
+#include "cli/text.h"
+#include "src/diag/error.h"
+#include "src/export/torch_module.h"
+
+namespace t2n::cli {
+namespace {
+
+/// " · also at B=1, S=1; B=3, S=11"
+std::string sizes_text(const std::vector<dynamic::Sizes>& sizes) {
+  std::vector<std::string> further;
+  for (size_t i = 1; i < sizes.size(); ++i) further.push_back(dynamic::sizes_str(sizes[i]));
+  return further.empty() ? std::string() : cat(" · also at ", joined(further, "; "));
+}
+
+}  // namespace
+
+void add_engine_options(CLI::App& command, EngineOptions& options) {
+  command
+      .add_option("--engine", options.engine,
+                  "reference, tract, tract@0.21.19, or the path of tract's library [auto: the\n"
+                  "target's engine, found in T2NNEF_TRACT_LIB or the active Python, else the\n"
+                  "reference interpreter]")
+      ->type_name("ENGINE");
+  command.add_option("--timeout", options.timeout, "Seconds for each answer of the engine [300]")
+      ->type_name("S");
+}
+
+check::RunnerOptions runner_options(const EngineOptions& options) {
+  constexpr double kShortest = 1e-3;
+  constexpr double kLongest = 1e6;
+  // Also false for NaN.
+  if (!(options.timeout >= kShortest && options.timeout <= kLongest))
+    throw Error("usage", cat("--timeout is ", options.timeout,
+                             ", not a number of seconds from 0.001 to 1000000"));
+  check::RunnerOptions out;
+  out.timeout = std::chrono::milliseconds(static_cast<int64_t>(options.timeout * 1000));
+  return out;
+}
+
+void add_tolerance_options(CLI::App& command, ToleranceOptions& options) {
+  command
+      .add_option("--tolerance", options.tolerance,
+                  "Own numbers for --check: absolute, relative, ratio of outliers")
+      ->type_name("A,R[,O]");
+  command.add_option("--seeds", options.seeds, "Input sets to compare on, 2 to 1000 [2]")
+      ->type_name("N");
+  command.add_flag("--strict", options.strict, "A check that says nothing is a failure");
+}
+
+CheckOptions check_options(const ToleranceOptions& options, const EngineOptions& engine) {
+  if (!options.tolerance.empty() && options.check != kDefaultLevel)
+    throw Error("usage", cat("--check=", options.check, " and --tolerance contradict each other"));
+  constexpr int kMostSeeds = 1000;
+  if (options.seeds < 2 || options.seeds > kMostSeeds)
+    throw Error("usage", cat("--seeds is ", options.seeds, ", not a number from 2 to 1000"));
+  CheckOptions out;
+  out.seeds = options.seeds;
+  out.tolerance =
+      check::parse_tolerance(options.tolerance.empty() ? options.check : options.tolerance);
+  out.engine = parse_engine(engine.engine);
+  out.strict = options.strict;
+  out.runner = runner_options(engine);
+  return out;
+}
+
+std::string check_text(const CheckOptions& options, const CheckResult& result) {
+  return cat("check: ", result.engine, " vs LibTorch ", torch_module().torch_version, " · ",
+             check::tolerance_str(options.tolerance), " · ", options.seeds, " input sets",
+             sizes_text(result.sizes), "\n", check::verdict_table(result.rows));
+}
+
+}  // namespace t2n::cli

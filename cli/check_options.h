@@ -1,0 +1,42 @@
+// The options of a check and of the engine, shared by every command that runs an artefact.
+#pragma once
+
+#include <string>
+
+#include "src/export/check_model.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
+class App;
+}
+
+namespace t2n::cli {
+
+struct EngineOptions {
+  std::string engine;  ///< of --engine
+  double timeout = 300;
+};
+
+void add_engine_options(CLI::App& command, EngineOptions& options);
+
+/// Errors: `usage`.
+check::RunnerOptions runner_options(const EngineOptions& options);
+
+struct ToleranceOptions {
+  std::string check;  ///< a level; "": no check
+  std::string tolerance;
+  int seeds = 2;
+  bool strict = false;
+};
+
+constexpr const char* kDefaultLevel = "approximate";
+
+/// --tolerance and --strict; --check is the command's own.
+void add_tolerance_options(CLI::App& command, ToleranceOptions& options);
+
+/// Errors: `usage`.
+CheckOptions check_options(const ToleranceOptions& options, const EngineOptions& engine);
+
+/// "check: tract 0.23.9 vs LibTorch 2.13.0 · …" and a line per output.
+std::string check_text(const CheckOptions& options, const CheckResult& result);
+
+}  // namespace t2n::cli

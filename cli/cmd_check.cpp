@@ -1,0 +1,82 @@
+// t2nnef check: an artefact of any exporter against the model that it was made from.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/check_options.h"
+#include "cli/commands.h"
+#include "cli/config_file.h"
+#include "cli/input_options.h"
+#include "cli/talk.h"
+#include "cli/text.h"
+#include "src/diag/error.h"
+#include "src/export/check_existing.h"
+#include "src/export/input_spec.h"
+#include "src/export/report.h"
+
+namespace t2n::cli {
+namespace {
+
+struct Options {
+  std::string model;
+  std::string artefact;
+  InputOptions inputs;
+  std::vector<std::string> accepted_guards;
+  ToleranceOptions check;
+  EngineOptions engine;
+  bool json = false;
+};
+
+CheckExistingOptions existing_options(const Options& options, Talk& talk) {
+  constexpr const char* kExample = "check model.pt model.nnef.tgz";
+  CheckExistingOptions out;
+  out.model = require_model(options.model, "check");
+  out.artefact = require_artefact(options.artefact, kExample);
+  out.method = options.inputs.method;
+  out.samples = parse_inputs(options.inputs.specs);
+  out.dynamic = dynamic_options(options.inputs);
+  out.accepted_guards = {options.accepted_guards.begin(), options.accepted_guards.end()};
+  out.explicit_states = options.inputs.explicit_states;
+  out.check = check_options(options.check, options.engine);
+  out.report = talk.report();
+  out.progress = [&talk](std::string_view stage) { talk.stage(stage); };
+  return out;
+}
+
+ExitCode run(const Options& options) {
+  Talk talk(Verbosity::normal);
+  const CheckExistingOptions existing = existing_options(options, talk);
+  CheckedModel result = check_existing(existing);
+  talk.stop();
+  // The table first: it shows the outputs that agree as well.
+  print(options.json ? check_json(existing, result) : check_text(existing.check, result.checked));
+  judge(result.checked, existing.check, "", existing.report);
+  talk.finish();
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void setup_check(CLI::App& app, Run& selected) {
+  auto options = std::make_shared<Options>();
+  options->check.check = kDefaultLevel;
+  CLI::App* command =
+      app.add_subcommand("check", "Compare an NNEF artefact with the model that it was made from");
+  command->add_option("MODEL.pt", options->model, "A TorchScript file")->type_name("");
+  command->add_option("ARTEFACT", options->artefact, "A folder, .tar or .tgz of any exporter")
+      ->type_name("");
+  add_input_options(*command, options->inputs);
+  command
+      ->add_option("--accept-guard", options->accepted_guards,
+                   "Keep the way that the sample inputs take at a branch on data; repeatable")
+      ->type_name("FILE.py:LINE")
+      ->allow_extra_args(false);
+  command->add_flag(cat("--check{", kDefaultLevel, "}"), options->check.check,
+                    "--check=LEVEL: exact, close, approximate, very, super or ultra");
+  add_tolerance_options(*command, options->check);
+  add_engine_options(*command, options->engine);
+  command->add_flag("--json", options->json, "The comparison as JSON");
+  add_config_option(*command);
+  command->callback([options, &selected] { selected = [options] { return run(*options); }; });
+}
+
+}  // namespace t2n::cli

@@ -1,0 +1,124 @@
+// t2nnef diff: what differs between two artefacts.
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/talk.h"
+#include "cli/text.h"
+#include "src/diag/error.h"
+#include "src/diff/diff.h"
+#include "src/report/diff_json.h"
+
+namespace t2n::cli {
+namespace {
+
+using diff::Difference;
+
+struct Options {
+  std::string a;
+  std::string b;
+  bool names = false;
+  bool json = false;
+};
+
+/// Lines per part; the JSON has them all.
+constexpr size_t kMost = 20;
+
+/// On one line, and not longer than that.
+std::string one_line(const std::string& text) {
+  constexpr size_t kLongest = 60;
+  std::string line = text.substr(0, text.find('\n'));
+  if (line.size() == text.size() && line.size() <= kLongest) return line;
+  line.resize(std::min(line.size(), kLongest));
+  while (!line.empty() && (line.back() & 0xc0) == 0x80) line.pop_back();  // inside of a character
+  return line + "…";
+}
+
+std::string number(double value) {
+  if (std::isinf(value)) return "inf";
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.2g", value);
+  return text.data();
+}
+
+std::string change_text(const Difference& difference) {
+  const std::string aspect = difference.aspect.empty() ? "" : difference.aspect + " ";
+  if (difference.max_abs)
+    return cat(difference.aspect, " differ, max|Δ| ", number(*difference.max_abs));
+  const std::string before = one_line(difference.before);
+  const std::string after = one_line(difference.after);
+  if (before == after) return aspect + "differs";  // further down than a line shows
+  return cat(aspect, before.empty() ? "(none)" : before, " -> ", after.empty() ? "(none)" : after);
+}
+
+std::string subject_text(const Difference& difference) {
+  if (difference.part == diff::Part::extension) return difference.subject;
+  if (difference.operation.empty()) return quoted(difference.subject);
+  return difference.subject.empty() ? difference.operation
+                                    : cat(difference.operation, " ", quoted(difference.subject));
+}
+
+std::string line_of(const Difference& difference) {
+  const std::string text = one_line(difference.before + difference.after);
+  switch (difference.kind) {
+    case Difference::Kind::removed:
+    case Difference::Kind::added:
+      return cat(difference.kind == Difference::Kind::added ? "  + " : "  - ",
+                 subject_text(difference), text.empty() ? "" : "  ", text, "\n");
+    case Difference::Kind::changed:
+      return cat("  ~ ", subject_text(difference), ": ", change_text(difference), "\n");
+  }
+  internal_error(__FILE__, __LINE__, "no such kind");
+}
+
+std::string differences_text(const std::vector<Difference>& differences) {
+  std::string out;
+  for (size_t i = 0; i < differences.size();) {
+    const diff::Part part = differences[i].part;
+    out += cat(diff::part_name(part), ":\n");
+    size_t count = 0;
+    for (; i < differences.size() && differences[i].part == part; ++i, ++count)
+      if (count < kMost) out += line_of(differences[i]);
+    if (count > kMost) out += cat("  … and ", count - kMost, " more; --json lists all\n");
+  }
+  return out;
+}
+
+std::string result_text(const Options& options, const diff::Result& result) {
+  const std::string common = cat(counted(result.operations, "operation"), " and ",
+                                 counted(result.weights, "weight"), " in both");
+  if (result.equal()) return cat(options.a, " and ", options.b, " are equal: ", common, "\n");
+  return cat(differences_text(result.differences), counted(result.differences.size(), "difference"),
+             "; ", common, "\n");
+}
+
+ExitCode run(const Options& options) {
+  if (options.b.empty())
+    throw Error("usage", "two artefacts are needed", {},
+                "for example: t2nnef diff before.nnef.tgz after.nnef.tgz");
+  const nnef::Artefact a = nnef::read_artefact(options.a);
+  const nnef::Artefact b = nnef::read_artefact(options.b);
+  const diff::Result result = diff::compare(a, b, {.names = options.names});
+  print(options.json ? report::diff_json(options.a, options.b, result)
+                     : result_text(options, result));
+  return result.equal() ? ExitCode::ok : ExitCode::differs;
+}
+
+}  // namespace
+
+void setup_diff(CLI::App& app, Run& selected) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("diff", "What differs between two NNEF artefacts");
+  command->add_option("A", options->a, "An artefact of any exporter: folder, .tar or .tgz")
+      ->type_name("");
+  command->add_option("B", options->b, "Another; exit 9 if they differ")->type_name("");
+  command->add_flag("--names", options->names,
+                    "Names inside of the graph, and of weights, count as well");
+  command->add_flag("--json", options->json, "All of it as JSON");
+  command->callback([options, &selected] { selected = [options] { return run(*options); }; });
+}
+
+}  // namespace t2n::cli

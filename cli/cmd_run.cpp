@@ -1,0 +1,94 @@
+// t2nnef run: an artefact on given inputs, its outputs as .npz.
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <memory>
+
+#include "cli/check_options.h"
+#include "cli/commands.h"
+#include "cli/input_options.h"
+#include "cli/talk.h"
+#include "cli/text.h"
+#include "src/diag/error.h"
+#include "src/export/input_spec.h"
+#include "src/export/run_artefact.h"
+
+namespace t2n::cli {
+namespace {
+
+struct Options {
+  std::string artefact;
+  std::vector<std::string> inputs;
+  std::string output;
+  EngineOptions engine;
+};
+
+std::string number(double value) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.4g", value);
+  return text.data();
+}
+
+/// Least, greatest and mean of the elements, "-" of none.
+std::vector<std::string> statistics(const ir::Tensor& tensor) {
+  const std::vector<double> values = ir::to_f64(ir::as_pairs(tensor));
+  if (values.empty()) return {"-", "-", "-"};
+  double least = values[0];
+  double greatest = values[0];
+  double sum = 0;
+  for (const double value : values) {
+    // A NaN is the answer once there is one.
+    least = std::isnan(value) || value < least ? value : least;
+    greatest = std::isnan(value) || value > greatest ? value : greatest;
+    sum += value;
+  }
+  return {number(least), number(greatest), number(sum / static_cast<double>(values.size()))};
+}
+
+std::string outputs_text(const std::vector<nnef::NamedTensor>& outputs) {
+  std::vector<std::vector<std::string>> rows = {{"output", "type", "min", "max", "mean"}};
+  for (const nnef::NamedTensor& output : outputs) {
+    rows.push_back({output.name, cat(ir::dtype_name(output.value.dtype),
+                                     ir::shape_str(ir::to_shape(output.value.shape)))});
+    for (std::string& cell : statistics(output.value)) rows.back().push_back(std::move(cell));
+  }
+  return table(rows);
+}
+
+ExitCode run(const Options& options) {
+  Talk talk(Verbosity::normal);
+  const RunOptions run{
+      .artefact = require_artefact(options.artefact, "run model.nnef.tgz -i in.npz -o out.npz"),
+      .samples = parse_inputs(options.inputs),
+      .engine = parse_engine(options.engine.engine),
+      .runner = runner_options(options.engine),
+      .output = options.output,
+      .report = talk.report()};
+  const RunResult result = run_artefact(run);
+  print(cat("run: ", result.engine, "\n", outputs_text(result.outputs)));
+  if (!run.output.empty()) print(cat("wrote ", run.output, "  ", short_bytes(result.bytes), "\n"));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void setup_run(CLI::App& app, Run& selected) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("run", "Run an NNEF artefact on given inputs");
+  command->add_option("ARTEFACT", options->artefact, "A folder, .tar or .tgz of any exporter")
+      ->type_name("");
+  command
+      ->add_option("-i,--input", options->inputs,
+                   "Inputs by name or as input_N, repeatable: in.npz  x=@x.npy  x=1,3,224,224,f32\n"
+                   "ids=1,8,i64:0..999; those left out are drawn from a fixed seed")
+      ->type_name("SPEC")
+      ->allow_extra_args(false);
+  command->add_option("-o,--output", options->output, "Outputs by name; without it, a summary only")
+      ->type_name("FILE.npz");
+  add_engine_options(*command, options->engine);
+  command->callback([options, &selected] { selected = [options] { return run(*options); }; });
+}
+
+}  // namespace t2n::cli

@@ -1,0 +1,98 @@
+// One function per section.
+#include "cli/inspect_artefact.h"
+
+#include "cli/text.h"
+#include "src/diag/error.h"
+
+namespace t2n::cli {
+namespace {
+
+using report::ArtefactSummary;
+
+/// Where a section has nothing to say, nothing.
+std::string section(const std::string& headline, const std::string& lines) {
+  return lines.empty() ? lines : cat(headline, ":\n", lines);
+}
+
+std::string lines_of(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += cat("  ", text, "\n");
+  return out;
+}
+
+/// For lists that may be long and say little.
+std::string first_lines_of(std::vector<std::string> texts) {
+  constexpr size_t kMost = 20;
+  if (texts.size() > kMost) {
+    const size_t rest = texts.size() - kMost;
+    texts.resize(kMost);
+    texts.push_back(cat("… and ", rest, " more; --json lists all"));
+  }
+  return lines_of(texts);
+}
+
+std::string properties_text(const ArtefactSummary& summary) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [name, value] : summary.properties) rows.push_back({name, value});
+  return table(rows);
+}
+
+std::string inputs_text(const ArtefactSummary& summary) {
+  std::vector<std::string> texts;
+  for (const spec::InputFact& input : summary.inputs) texts.push_back(spec::fact_str(input));
+  return lines_of(texts);
+}
+
+std::string operations_text(const ArtefactSummary& summary) {
+  int64_t total = 0;
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [name, count] : summary.operations) {
+    total += count;
+    rows.push_back({cat(count, "x"), name});
+  }
+  return cat("operations: ", counted(static_cast<size_t>(total), "use"), " of ", rows.size(), "\n",
+             table(rows));
+}
+
+std::string weights_text(const ArtefactSummary& summary) {
+  int64_t values = 0;
+  int64_t bytes = 0;
+  std::vector<std::vector<std::string>> rows;
+  for (const report::WeightGroup& group : summary.weights) {
+    values += group.values;
+    bytes += group.bytes;
+    rows.push_back(
+        {cat(group.tensors, "x"), group.item, short_count(group.values), short_bytes(group.bytes)});
+  }
+  return cat("parameters: ", short_count(values), " (", short_bytes(bytes), ")\n", table(rows));
+}
+
+/// The line that runs it; sizes that are symbols are for the user to fill in.
+std::string run_line(const std::string& path, const ArtefactSummary& summary) {
+  std::string line = cat("t2nnef run ", shell_word(path));
+  for (const spec::InputFact& input : summary.inputs) {
+    std::string spec = input.name + "=";
+    for (const spec::InputSize& size : input.sizes) spec += cat(size.value ? size.text : "1", ",");
+    line += cat(" -i ", shell_word(spec + spec::dtype_str(input)));
+  }
+  return cat(line, " -o out.npz");
+}
+
+}  // namespace
+
+std::string summary_text(const std::string& path, const ArtefactSummary& summary) {
+  return cat(
+      path, ": NNEF for ",
+      summary.dialect == spec::Dialect::tract ? "tract" : "any reader of the standard", ", graph ",
+      summary.graph, ", ", short_bytes(summary.file_bytes), "\n",
+      section("properties", properties_text(summary)),
+      section("extensions", lines_of(summary.extensions)), section("inputs", inputs_text(summary)),
+      section("outputs", lines_of(summary.outputs)), operations_text(summary),
+      section("fragments", lines_of(summary.fragments)), weights_text(summary),
+      summary.quantised == 0 ? "" : cat("quantised: ", counted(summary.quantised, "tensor"), "\n"),
+      section("files that nothing refers to", first_lines_of(summary.unused)),
+      section("against the standard", first_lines_of(summary.findings)), "to run it:\n  ",
+      run_line(path, summary), "\n");
+}
+
+}  // namespace t2n::cli

@@ -1,0 +1,12 @@
+// What `inspect` says of an artefact.
+#pragma once
+
+#include <string>
+
+#include "src/report/artefact_summary.h"
+
+namespace t2n::cli {
+
+std::string summary_text(const std::string& path, const report::ArtefactSummary& summary);
+
+}  // namespace t2n::cli

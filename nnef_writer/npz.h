@@ -1,0 +1,22 @@
+// NumPy's archives of arrays, as numpy.savez writes them: a stored zip with an .npy file per array.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "ir/tensor.h"
+
+namespace t2n::nnef {
+
+struct NamedTensor {
+  std::string name;
+  ir::Tensor value;
+};
+
+/// Replaces the file at once; the same arrays give the same bytes. Names must differ.
+/// Errors: `unsupported-dtype` (bf16, which NumPy has not), before anything is written;
+/// `cannot-write`.
+void write_npz(std::span<const NamedTensor> arrays, const std::filesystem::path& path);
+
+}  // namespace t2n::nnef

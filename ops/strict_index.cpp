@@ -1,0 +1,309 @@
+// Gathering, scattering and sorting in strict NNEF, which has `gather` along one axis only.
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "ops/arith.h"
+#include "ops/emitter_state.h"
+#include "ops/strict.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops::strict {
+namespace {
+
+/// Tensors of intermediate steps may have this many elements.
+constexpr int64_t kMostElements = int64_t{1} << 24;
+
+int64_t count(const Shape& shape) { return ir::element_count(ir::static_shape(shape)); }
+
+void check_size(const Call& call, Emitter& out, int64_t elements) {
+  if (elements <= kMostElements) return;
+  refuse(call, out,
+         cat("standard NNEF says it by comparing every pair of positions, ", elements,
+             " of them here"));
+}
+
+Ref number(Emitter& out, double value) { return out.scalar(value, DType::f32); }
+
+/// 0, 1, … along `axis`, as numbers.
+Ref positions(Emitter& out, const Dim& n, int axis, int rank) {
+  return as_number(out, iota(out, n, axis, rank));
+}
+
+Ref gather_along(Emitter& out, Ref x, Ref index, int64_t axis, const Shape& shape) {
+  const bool keeps = type_of(out, x) != Type::scalar;
+  const TensorType type{keeps ? out.dtype(x) : DType::f32, shape};
+  return retyped(out, emit(out, "gather", {x, as_integer(out, index)}, {{"axis", axis}}, type),
+                 out.dtype(x));
+}
+
+/// Entries of an index count from the front here, where tract's may count from the end.
+Ref from_front(Emitter& out, Ref index, const Dim& n) {
+  const TensorEntry& entry = out.state().at(out.state().base(index));
+  if (entry.is_positions) return index;
+  if (const auto known = out.constant_value(index)) {
+    std::vector<int64_t> entries = ir::to_i64(*known);
+    for (int64_t& each : entries) each += each < 0 ? n.value() : 0;
+    return out.constant(ir::tensor_of(DType::i64, known->shape, entries), "index");
+  }
+  const Ref x = as_number(out, index);
+  const Ref from_end = add(out, x, number(out, static_cast<double>(n.value())));
+  return select(out, compare(out, "lt", x, number(out, 0.0)), from_end, x);
+}
+
+std::vector<Ref> gather(const Call& call, Emitter& out) {
+  const Ref x = call.operands[0];
+  const int64_t axis = call.at("axis").integer;
+  const Ref index = from_front(out, call.operands[1], out.shape(x).at(static_cast<size_t>(axis)));
+  return {gather_along(out, x, index, axis, call.result().shape)};
+}
+
+/// Row-major positions of x[.., index[..], ..], where all other axes count up with the index's own.
+Ref flat_positions(Emitter& out, const Shape& shape, Ref index, int axis) {
+  const Ints strides = ir::contiguous_strides(ir::static_shape(shape));
+  const int rank = static_cast<int>(shape.size());
+  Ref flat = mul(out, as_number(out, index),
+                 number(out, static_cast<double>(strides[static_cast<size_t>(axis)])));
+  for (int other = 0; other < rank; ++other) {
+    const Dim& n = out.shape(index)[static_cast<size_t>(other)];
+    if (other == axis || n == Dim(1)) continue;
+    const Ref way = mul(out, positions(out, n, other, rank),
+                        number(out, static_cast<double>(strides[static_cast<size_t>(other)])));
+    flat = add(out, flat, way);
+  }
+  return flat;
+}
+
+Ref gather_elements_along(Emitter& out, Ref x, Ref index, int axis) {
+  const Ref flat = flat_positions(out, out.shape(x), index, axis);
+  const Ref line = out.reshape(x, {Dim(count(out.shape(x)))});
+  return gather_along(out, line, flat, 0, out.shape(index));
+}
+
+std::vector<Ref> gather_elements(const Call& call, Emitter& out) {
+  const Ref x = call.operands[0];
+  const auto axis = static_cast<int>(call.at("axis").integer);
+  check_size(call, out, count(out.shape(x)));
+  const Dim n = out.shape(x)[static_cast<size_t>(axis)];
+  return {gather_elements_along(out, x, from_front(out, call.operands[1], n), axis)};
+}
+
+/// Where writes go, for every pair of a write (axis 0) and a place (axis 1).
+struct Hits {
+  Ref hit;     ///< logical
+  Ref number;  ///< of the write, counted from 1, or 0 where there is none
+};
+
+Hits hits_of(Emitter& out, Ref index, const Dim& places, int axis) {
+  const int rank = out.rank(index) + 1;
+  const Ref writes = out.unsqueeze(as_number(out, index), {axis + 1});
+  const Ref hit = compare(out, "eq", writes, positions(out, places, axis + 1, rank));
+  const Dim n = out.shape(index)[static_cast<size_t>(axis)];
+  const Ref numbers = add(out, positions(out, n, axis, rank), number(out, 1.0));
+  return {hit, select(out, hit, numbers, number(out, 0.0))};
+}
+
+Ref reduced(Emitter& out, std::string_view op, Ref x, int axis) {
+  return out.squeeze(reduce(out, op, x, {axis}), {axis});
+}
+
+/// The last of several writes stays.
+Ref written(Emitter& out, Ref x, Ref index, Ref updates, int axis) {
+  const Dim places = out.shape(x)[static_cast<size_t>(axis)];
+  const Ref last = reduced(out, "max_reduce", hits_of(out, index, places, axis).number, axis);
+  const Ref which = maximum(out, sub(out, last, number(out, 1.0)), number(out, 0.0));
+  const Ref values = gather_elements_along(out, updates, which, axis);
+  return select(out, compare(out, "gt", last, number(out, 0.0)), values, x);
+}
+
+/// What the index does not reach along other axes keeps its values.
+Ref written_within(Emitter& out, Ref x, Ref index, Ref updates, int axis) {
+  for (int other = 0; other < out.rank(x); ++other) {
+    const int64_t reach = extent(out, index, other), n = extent(out, x, other);
+    if (other == axis || reach == n) continue;
+    const Ref part = written_within(out, out.slice(x, other, 0, reach), index, updates, axis);
+    return out.concat({part, out.slice(x, other, reach, n)}, other);
+  }
+  return written(out, x, index, updates, axis);
+}
+
+std::vector<Ref> scatter_elements(const Call& call, Emitter& out) {
+  const auto axis = static_cast<int>(call.at("axis").integer);
+  const Ref x = call.operands[0], updates = call.operands[2];
+  const Ref index = from_front(out, call.operands[1], out.shape(x)[static_cast<size_t>(axis)]);
+  const nnef::Value* reduction = call.find("reduction");
+  if (reduction != nullptr && reduction->text != "none")
+    refuse(call, out, cat("scattering with the reduction ", reduction->text));
+  const int64_t places = out.shape(x)[static_cast<size_t>(axis)].value();
+  check_size(call, out, count(out.shape(index)) * places);
+  return {written_within(out, x, index, updates, axis)};
+}
+
+/// Rows of x by an index of one number each.
+std::vector<Ref> scatter_nd(const Call& call, Emitter& out) {
+  const Ref x = call.operands[0], index = call.operands[1], updates = call.operands[2];
+  const Shape& shape = out.shape(x);
+  const Ints index_shape = out.sizes(index);
+  const int64_t depth = index_shape.back();
+  const int64_t writes = count(out.shape(index)) / std::max<int64_t>(depth, 1);
+  const Ints sizes = ir::static_shape(shape);
+  int64_t places = 1, width = 1;
+  for (size_t i = 0; i < sizes.size(); ++i)
+    (static_cast<int64_t>(i) < depth ? places : width) *= sizes[i];
+  check_size(call, out, std::max(writes * places, places * width));
+  // The place of each write, in row-major order.
+  const Ref rows = out.reshape(index, {Dim(writes), Dim(depth)});
+  Ref place = number(out, 0.0);
+  int64_t stride = places;
+  for (int64_t i = 0; i < depth; ++i) {
+    stride /= sizes[static_cast<size_t>(i)];
+    const Ref one = as_number(out, from_front(out, out.squeeze(out.slice(rows, 1, i, i + 1), {1}),
+                                              shape[static_cast<size_t>(i)]));
+    place = add(out, place, mul(out, one, number(out, static_cast<double>(stride))));
+  }
+  const Ref last = reduced(out, "max_reduce", hits_of(out, place, Dim(places), 0).number, 0);
+  const Ref which = maximum(out, sub(out, last, number(out, 1.0)), number(out, 0.0));
+  const Ref lines = out.reshape(updates, {Dim(writes), Dim(width)});
+  const Ref values = gather_along(out, lines, which, 0, {Dim(places), Dim(width)});
+  const Ref is_written = out.unsqueeze(compare(out, "gt", last, number(out, 0.0)), {1});
+  const Ref y = select(out, is_written, values, out.reshape(x, {Dim(places), Dim(width)}));
+  return {out.reshape(y, shape)};
+}
+
+/// The place of each element in order, by comparing it with all others; equal ones keep theirs.
+Ref rank_of(Emitter& out, Ref x, int axis, bool is_largest) {
+  const int rank = out.rank(x) + 1;
+  const Dim n = out.shape(x)[static_cast<size_t>(axis)];
+  const Ref one = out.unsqueeze(x, {axis + 1}), other = out.unsqueeze(x, {axis});
+  const Ref is_before = compare(out, is_largest ? "gt" : "lt", other, one);
+  const Ref earlier =
+      compare(out, "lt", positions(out, n, axis + 1, rank), positions(out, n, axis, rank));
+  const Ref wins = add(out, is_before, logical_and(out, compare(out, "eq", other, one), earlier));
+  return reduced(out, "sum_reduce", as_number(out, wins), axis + 1);
+}
+
+std::vector<Ref> sorted_by_comparing(const Call& call, Emitter& out, Ref x, int axis, int64_t k) {
+  const int rank = out.rank(x) + 1;
+  const Dim n = out.shape(x)[static_cast<size_t>(axis)];
+  const Ref place = out.unsqueeze(rank_of(out, x, axis, call.at("largest").logical), {axis + 1});
+  const Ref is_there = compare(out, "eq", place, positions(out, Dim(k), axis + 1, rank));
+  const Ref indices =
+      reduced(out, "sum_reduce",
+              select(out, is_there, positions(out, n, axis, rank), number(out, 0.0)), axis);
+  return {gather_elements_along(out, call.operands[0], indices, axis),
+          retyped(out, indices, call.results[1].dtype)};
+}
+
+/// The k best, one after the other: each is taken out before the next is looked for.
+std::vector<Ref> picked(const Call& call, Emitter& out, Ref x, int axis, int64_t k) {
+  const bool is_largest = call.at("largest").logical;
+  const Dim n = out.shape(x)[static_cast<size_t>(axis)];
+  constexpr double kFurthest = 3.4028234663852886e38;
+  const Ref none = number(out, is_largest ? -kFurthest : kFurthest);
+  const Shape one = with_size(out.shape(x), axis, Dim(1));
+  std::vector<Ref> indices;
+  for (int64_t i = 0; i < k; ++i) {
+    const Ref best = emit(out, is_largest ? "argmax_reduce" : "argmin_reduce", {x},
+                          {{"axes", Ints{axis}}}, {DType::i64, one});
+    indices.push_back(as_number(out, best));
+    const Ref is_it = compare(out, "eq", positions(out, n, axis, out.rank(x)), indices.back());
+    x = select(out, is_it, none, x);
+  }
+  const Ref all = out.concat(indices, axis);
+  return {gather_elements_along(out, call.operands[0], all, axis),
+          retyped(out, all, call.results[1].dtype)};
+}
+
+std::vector<Ref> topk(const Call& call, Emitter& out) {
+  constexpr int64_t kFew = 8;
+  const auto axis = static_cast<int>(call.at("axis").integer);
+  const int64_t k = call.at("k").integer;
+  const Ref x = as_number(out, call.operands[0]);
+  const int64_t n = extent(out, x, axis);
+  if (k <= kFew && k < n) return picked(call, out, x, axis, k);
+  check_size(call, out, count(out.shape(x)) * n);
+  return sorted_by_comparing(call, out, x, axis, k);
+}
+
+/// The window of a pool, along all axes.
+struct Window {
+  Ints size, stride, dilation;
+  std::vector<std::pair<int64_t, int64_t>> padding;
+
+  explicit Window(const Call& call)
+      : size(call.ints("size")), stride(call.ints("stride")), dilation(call.ints("dilation")) {
+    for (const nnef::Value& pair : call.at("padding").items)
+      padding.emplace_back(pair.items.at(0).integer, pair.items.at(1).integer);
+  }
+
+  Ints offset(int64_t number) const {
+    Ints out(size.size());
+    for (size_t i = size.size(); i-- > 0; number /= size[i]) out[i] = number % size[i];
+    return out;
+  }
+};
+
+/// What the windows hold at one offset.
+Ref at_offset(Emitter& out, Ref padded, const Window& w, const Ints& offset, const Shape& shape) {
+  Ints axes, begin, end, stride;
+  for (size_t i = 2; i < shape.size(); ++i) {
+    axes.push_back(static_cast<int64_t>(i));
+    begin.push_back(offset[i] * w.dilation[i]);
+    end.push_back(begin.back() + (shape[i].value() - 1) * w.stride[i] + 1);
+    stride.push_back(w.stride[i]);
+  }
+  return emit(out, "slice", {padded},
+              {{"axes", axes}, {"begin", begin}, {"end", end}, {"stride", stride}},
+              {DType::f32, shape});
+}
+
+/// Their places in the plane, row-major.
+Ref places_at(Emitter& out, const Window& w, const Ints& offset, const Ints& plane,
+              const Shape& shape) {
+  Ref place = number(out, 0.0);
+  const Ints strides = ir::contiguous_strides(plane);
+  for (size_t i = 2; i < shape.size(); ++i) {
+    const double first = static_cast<double>(offset[i] * w.dilation[i] - w.padding[i].first) *
+                         static_cast<double>(strides[i]);
+    const double step = static_cast<double>(w.stride[i] * strides[i]);
+    const Ref way =
+        mul(out, positions(out, shape[i], static_cast<int>(i), static_cast<int>(shape.size())),
+            number(out, step));
+    place = add(out, place, add(out, way, number(out, first)));
+  }
+  return place;
+}
+
+/// Readers do not agree on what index max_pool_with_index gives: positions are compared here.
+std::vector<Ref> max_pool_with_index(const Call& call, Emitter& out) {
+  constexpr double kLowest = -3.4028234663852886e38;
+  const Window w(call);
+  const Ref x = as_number(out, call.operands[0]);
+  const Shape& shape = call.result().shape;
+  const Ref values = emit(out, "max_pool", {x}, call.attributes, {DType::f32, shape});
+  const Ref padded = out.pad(x, w.padding, kLowest);
+  Ref best = number(out, kLowest), index = number(out, 0.0);
+  const int64_t offsets =
+      std::accumulate(w.size.begin(), w.size.end(), int64_t{1}, std::multiplies<>());
+  for (int64_t i = 0; i < offsets; ++i) {
+    const Ints offset = w.offset(i);
+    const Ref here = at_offset(out, padded, w, offset, shape);
+    const Ref is_better = compare(out, "gt", here, best);
+    index = select(out, is_better, places_at(out, w, offset, out.sizes(x), shape), index);
+    best = maximum(out, here, best);
+  }
+  return {retyped(out, values, call.results[0].dtype), retyped(out, index, call.results[1].dtype)};
+}
+
+}  // namespace
+
+std::vector<RuleRow> index_rules() {
+  return {{"tract_core_gather", gather},
+          {"tract_core_gather_elements", gather_elements},
+          {"tract_core_scatter_elements", scatter_elements},
+          {"tract_core_scatter_nd", scatter_nd},
+          {"tract_core_topk", topk},
+          {"max_pool_with_index", max_pool_with_index}};
+}
+
+}  // namespace t2n::ops::strict

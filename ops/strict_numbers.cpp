@@ -1,0 +1,285 @@
+// Arithmetic, comparisons, logic, casts and reductions in strict NNEF.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "ops/arith.h"
+#include "ops/emitter_state.h"
+#include "ops/strict.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops::strict {
+namespace {
+
+const Form kAligned{.is_aligned = true};
+
+std::vector<Ref> numbers_of(const Call& call, Emitter& out) {
+  std::vector<Ref> numbers;
+  for (const Ref x : call.operands) numbers.push_back(as_number(out, x));
+  return numbers;
+}
+
+Ref number(Emitter& out, double value) { return out.scalar(value, DType::f32); }
+
+/// a / b; integers truncate, as tract's do.
+std::vector<Ref> quotient(const Call& call, Emitter& out) {
+  const TensorType& type = call.result();
+  const Ref y = emit(out, "div", numbers_of(call, out), {}, {DType::f32, type.shape}, kAligned);
+  return {wrapped(out, ir::is_integer(type.dtype) ? truncated(out, y) : y, type.dtype)};
+}
+
+std::vector<Ref> reciprocal(const Call& call, Emitter& out) {
+  const TensorType type{DType::f32, call.result().shape};
+  return {retyped(out, emit(out, "rcp", numbers_of(call, out), {}, type), call.result().dtype)};
+}
+
+std::vector<Ref> comparison(const Call& call, Emitter& out) {
+  return {emit(out, call.op, numbers_of(call, out), {}, call.result(), kAligned)};
+}
+
+/// Of booleans.
+std::vector<Ref> logic(const Call& call, Emitter& out) {
+  return {emit(out, call.op, call.operands, call.attributes, call.result(),
+               {.is_aligned = call.is_aligned})};
+}
+
+Ref exclusive_or(Emitter& out, Ref a, Ref b) {
+  return out.elementwise(
+      "or", {logical_and(out, a, logical_not(out, b)), logical_and(out, logical_not(out, a), b)});
+}
+
+/// x / 2^bit, rounded down.
+Ref shifted_down(Emitter& out, Ref x, int bit) {
+  return out.elementwise("floor", {mul(out, x, number(out, std::exp2(-bit)))});
+}
+
+/// a AND b, bit by bit. Down from floor, negative numbers have the bits of the two's complement;
+/// `highest` is the bit of the sign.
+Ref common_bits(Emitter& out, Ref a, Ref b, int highest) {
+  Ref sum = number(out, 0.0);
+  Ref rest_a = a, rest_b = b;
+  for (int bit = 0; bit < highest; ++bit) {
+    const Ref next_a = shifted_down(out, a, bit + 1), next_b = shifted_down(out, b, bit + 1);
+    const Ref two = number(out, 2.0);
+    const Ref bit_a = sub(out, rest_a, mul(out, next_a, two));
+    const Ref bit_b = sub(out, rest_b, mul(out, next_b, two));
+    sum = add(out, sum, mul(out, mul(out, bit_a, bit_b), number(out, std::exp2(bit))));
+    rest_a = next_a;
+    rest_b = next_b;
+  }
+  return add(out, sum, mul(out, mul(out, rest_a, rest_b), number(out, -std::exp2(highest))));
+}
+
+/// The bits that integers of a dtype have, as far as a scalar holds them.
+int highest_bit(DType dtype) {
+  constexpr int kExact = 24;
+  const bool is_unsigned = dtype == DType::u8 || dtype == DType::u16;
+  const int bits = static_cast<int>(ir::dtype_size(dtype)) * 8;
+  return std::min(kExact, is_unsigned ? bits : bits - 1);
+}
+
+std::vector<Ref> bits(const Call& call, Emitter& out) {
+  const DType dtype = out.dtype(call.operands[0]);
+  const bool is_not = call.op == "tract_core_bitnot";
+  const bool is_and = call.op == "tract_core_bitand", is_or = call.op == "tract_core_bitor";
+  if (dtype == DType::boolean) {
+    if (is_not) return {logical_not(out, call.operands[0])};
+    if (is_and || is_or) return {out.elementwise(is_and ? "and" : "or", call.operands)};
+    return {exclusive_or(out, call.operands[0], call.operands[1])};
+  }
+  const Ref a = as_number(out, call.operands[0]);
+  if (is_not) return {wrapped(out, sub(out, number(out, -1.0), a), dtype)};
+  const Ref b = as_number(out, call.operands[1]);
+  const Ref both = common_bits(out, a, b, highest_bit(dtype));
+  if (is_and) return {wrapped(out, both, dtype)};
+  const Ref once = is_or ? both : mul(out, both, number(out, 2.0));
+  return {wrapped(out, sub(out, add(out, a, b), once), dtype)};
+}
+
+/// x * 2^n, or x / 2^n rounded down.
+std::vector<Ref> shift(const Call& call, Emitter& out) {
+  const std::vector<Ref> x = numbers_of(call, out);
+  const Ref power = out.elementwise("pow", {number(out, 2.0), x[1]});
+  const Ref y = call.op == "tract_shl" ? mul(out, x[0], power)
+                                       : out.elementwise("floor", {div(out, x[0], power)});
+  return {wrapped(out, y, call.result().dtype)};
+}
+
+/// NNEF-Tools' C++ runtime reads past a literal where the condition is not of full size.
+Ref branch(Emitter& out, Ref x, const Shape& shape) {
+  Emitter::State& state = out.state();
+  const auto literal = state.literal(state.at(x));
+  if (!literal) return x;
+  const Shape ones(shape.size(), Dim(1));
+  return state.append_call(
+      "constant", {{"shape", Attribute("shape", ones).value}, {"value", nnef::array({*literal})}},
+      {{out.dtype(x), ones}}, std::string(type_name(type_of(out, x))))[0];
+}
+
+std::vector<Ref> choice(const Call& call, Emitter& out) {
+  std::vector<Ref> x = call.operands;
+  const TensorType& type = call.result();
+  const bool is_logical = type.dtype == DType::boolean;
+  const bool as_is =
+      is_logical || (type_of(out, x[1]) == Type::integer && type_of(out, x[2]) == Type::integer);
+  for (const size_t i : {1, 2}) {
+    if (!as_is) x[i] = as_number(out, x[i]);
+    if (out.shape(x[0]) != type.shape) x[i] = branch(out, x[i], type.shape);
+  }
+  const Ref y = emit(out, "select", x, {}, {as_is ? type.dtype : DType::f32, type.shape}, kAligned);
+  return {retyped(out, y, type.dtype)};
+}
+
+std::vector<Ref> cast(const Call& call, Emitter& out) {
+  const Ref x = call.operands[0];
+  const TensorType& type = call.result();
+  const bool from_float = ir::is_float(out.dtype(x));
+  if (type.dtype == DType::boolean)
+    return {emit(out, "ne", {as_number(out, x), number(out, 0.0)}, {}, type, kAligned)};
+  if (!ir::is_integer(type.dtype)) return {retyped(out, as_number(out, x), type.dtype)};
+  const bool is_narrow = ir::dtype_size(type.dtype) <= 2;
+  if (!from_float && !is_narrow && type_of(out, x) == Type::integer) {
+    const Ref same = retyped(out, x, type.dtype);
+    out.state().at(same).is_scalar = false;
+    return {same};
+  }
+  const Ref whole = from_float ? truncated(out, as_number(out, x)) : as_number(out, x);
+  return {wrapped(out, whole, type.dtype)};
+}
+
+/// Half away from zero, from floor: the specification's own floor(x + 0.5) is off below 0.5.
+std::vector<Ref> round_away(const Call& call, Emitter& out) {
+  const Ref x = as_number(out, call.operands[0]);
+  const Ref size = out.elementwise("abs", {x});
+  const Ref whole = out.elementwise("floor", {size});
+  const Ref is_up = compare(out, "ge", sub(out, size, whole), number(out, 0.5));
+  const Ref near = select(out, is_up, add(out, whole, number(out, 1.0)), whole);
+  return {wrapped(out, mul(out, out.elementwise("sign", {x}), near), call.result().dtype)};
+}
+
+/// Half to even; what has no fraction stays, infinities among it.
+std::vector<Ref> round_even(const Call& call, Emitter& out) {
+  constexpr double kWhole = 8388608;  // 2^23: all floats from here on are whole
+  const Ref x = as_number(out, call.operands[0]);
+  const Ref whole = out.elementwise("floor", {x});
+  const Ref rest = sub(out, x, whole);
+  const Ref half = number(out, 0.5);
+  const Ref pairs = out.elementwise("floor", {mul(out, whole, half)});
+  const Ref odd = sub(out, whole, mul(out, pairs, number(out, 2.0)));
+  const Ref up = add(out, whole, number(out, 1.0));
+  const Ref tie = select(out, compare(out, "gt", rest, half), up, add(out, whole, odd));
+  const Ref near = select(out, compare(out, "lt", rest, half), whole, tie);
+  const Ref is_small = compare(out, "lt", out.elementwise("abs", {x}), number(out, kWhole));
+  return {wrapped(out, select(out, is_small, near, x), call.result().dtype)};
+}
+
+/// Terms of a polynomial in x, the constant one first.
+Ref polynomial(Emitter& out, Ref x, std::initializer_list<double> terms) {
+  Ref sum = number(out, *(terms.end() - 1));
+  for (auto term = terms.end() - 1; term-- != terms.begin();)
+    sum = add(out, mul(out, sum, x), number(out, *term));
+  return sum;
+}
+
+/// The Taylor series near 0, where a relative error shows, and Abramowitz and Stegun 7.1.26
+/// elsewhere, off by 1.5e-7.
+std::vector<Ref> erf(const Call& call, Emitter& out) {
+  const Ref x = as_number(out, call.operands[0]);
+  const Ref square = mul(out, x, x);
+  const Ref near = mul(out, x,
+                       polynomial(out, square,
+                                  {1.1283791670955126, -0.3761263890318375, 0.11283791670955126,
+                                   -0.026866170645131252, 0.005223977625442188}));
+  const Ref size = out.elementwise("abs", {x});
+  const Ref t = out.elementwise(
+      "recip", {add(out, mul(out, size, number(out, 0.3275911)), number(out, 1.0))});
+  const Ref tail =
+      polynomial(out, t, {0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429});
+  const Ref rest = mul(out, mul(out, t, tail), out.elementwise("exp", {neg(out, square)}));
+  const Ref far = mul(out, out.elementwise("sign", {x}), sub(out, number(out, 1.0), rest));
+  const Ref is_near = compare(out, "lt", size, number(out, 0.3));
+  return {retyped(out, select(out, is_near, near, far), call.result().dtype)};
+}
+
+std::vector<Ref> hard_swish(const Call& call, Emitter& out) {
+  return lower({"t2n_hard_swish", call.operands, {}, call.results, true}, out);
+}
+
+std::vector<Ref> position_of_extreme(const Call& call, Emitter& out) {
+  return {emit(out, call.op, numbers_of(call, out), call.attributes, call.result())};
+}
+
+/// Halves multiplied until one is left.
+std::vector<Ref> product_reduce(const Call& call, Emitter& out) {
+  Ref x = as_number(out, call.operands[0]);
+  for (const int64_t each : call.ints("axes")) {
+    const int axis = static_cast<int>(each);
+    for (int64_t n = extent(out, x, axis); n > 1; n = extent(out, x, axis)) {
+      const int64_t half = n / 2;
+      const Ref pairs = mul(out, out.slice(x, axis, 0, half), out.slice(x, axis, half, 2 * half));
+      x = n % 2 == 0 ? pairs : out.concat({pairs, out.slice(x, axis, n - 1, n)}, axis);
+    }
+  }
+  return {wrapped(out, x, call.result().dtype)};
+}
+
+/// Numbers that tract takes as operands, and the specification as attributes.
+Attributes with_number(const Call& call, Emitter& out, const char* name, size_t operand) {
+  Attributes attributes = call.attributes;
+  if (operand >= call.operands.size()) return attributes;
+  const auto value = out.constant_value(call.operands[operand]);
+  T2N_ASSERT(value && value->elements() == 1, call.op, ": ", name, " is computed");
+  attributes.emplace_back(name,
+                          static_cast<double>(static_cast<float>(ir::element_f64(*value, 0))));
+  return attributes;
+}
+
+std::vector<Ref> batch_normalization(const Call& call, Emitter& out) {
+  constexpr size_t kEpsilon = 5;
+  std::vector<Ref> x = numbers_of(call, out);
+  const Attributes attributes = with_number(call, out, "epsilon", kEpsilon);
+  x.resize(kEpsilon);
+  const TensorType& type = call.result();
+  for (size_t i = 1; i < x.size(); ++i)  // parameters are tensors [1, C]
+    x[i] = out.broadcast_to(x[i], {Dim(1), type.shape.at(1)});
+  for (Ref& each : x) each = out.state().identifier(each);
+  return {retyped(out, emit(out, call.op, x, attributes, {DType::f32, type.shape}), type.dtype)};
+}
+
+}  // namespace
+
+std::vector<RuleRow> number_rules() {
+  return {{"div", quotient},
+          {"recip", reciprocal},
+          {"lt", comparison},
+          {"le", comparison},
+          {"gt", comparison},
+          {"ge", comparison},
+          {"eq", comparison},
+          {"ne", comparison},
+          {"and", logic},
+          {"or", logic},
+          {"not", logic},
+          {"any_reduce", logic},
+          {"all_reduce", logic},
+          {"tract_core_xor", bits},
+          {"tract_core_bitand", bits},
+          {"tract_core_bitor", bits},
+          {"tract_core_bitxor", bits},
+          {"tract_core_bitnot", bits},
+          {"tract_shl", shift},
+          {"tract_shr", shift},
+          {"select", choice},
+          {"tract_core_cast", cast},
+          {"round", round_away},
+          {"t2n_round_even", round_even},
+          {"tract_core_round_even", round_even},
+          {"tract_core_erf", erf},
+          {"argmax_reduce", position_of_extreme},
+          {"argmin_reduce", position_of_extreme},
+          {"tract_core_product_reduce", product_reduce},
+          {"tract_core_hard_swish", hard_swish},
+          {"batch_normalization", batch_normalization}};
+}
+
+}  // namespace t2n::ops::strict

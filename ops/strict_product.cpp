@@ -1,0 +1,249 @@
+// Products of tensors in strict NNEF: einsum by `matmul`, Fourier transforms by a matrix.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "ops/arith.h"
+#include "ops/diagonal.h"
+#include "ops/emitter_state.h"
+#include "ops/strict.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops::strict {
+namespace {
+
+bool holds(const std::string& letters, char letter) {
+  return letters.find(letter) != std::string::npos;
+}
+
+/// A tensor whose axes have letters.
+struct Term {
+  Ref x;
+  std::string letters;
+};
+
+/// A letter that occurs twice takes the diagonal.
+Term diagonal_free(Emitter& out, Term term) {
+  for (size_t i = 0; i < term.letters.size(); ++i) {
+    const char letter = term.letters[i];
+    const size_t other = term.letters.find(letter, i + 1);
+    if (other == std::string::npos) continue;
+    term.x = diagonal_of(out, term.x, static_cast<int>(i), static_cast<int>(other));
+    term.letters.erase(other, 1).erase(i, 1);
+    term.letters += letter;
+    return diagonal_free(out, std::move(term));
+  }
+  return term;
+}
+
+Term summed(Emitter& out, Term term, const std::string& kept) {
+  Ints axes;
+  std::string left;
+  for (size_t i = 0; i < term.letters.size(); ++i)
+    if (holds(kept, term.letters[i]))
+      left += term.letters[i];
+    else
+      axes.push_back(static_cast<int64_t>(i));
+  if (axes.empty()) return term;
+  Shape shape = out.shape(term.x);
+  for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
+  const Ref sum =
+      emit(out, "sum_reduce", {as_number(out, term.x)}, {{"axes", axes}}, {DType::f32, shape});
+  return {out.squeeze(sum, axes), left};
+}
+
+Term ordered(Emitter& out, const Term& term, const std::string& letters) {
+  Ints order;
+  for (const char letter : letters)
+    order.push_back(static_cast<int64_t>(term.letters.find(letter)));
+  return {out.transpose(term.x, order), letters};
+}
+
+Dim size_of(const Emitter& out, const Term& term, char letter) {
+  return out.shape(term.x)[term.letters.find(letter)];
+}
+
+Dim product_of(const Emitter& out, const Term& term, const std::string& letters) {
+  Dim n = 1;
+  for (const char letter : letters) n = n * size_of(out, term, letter);
+  return n;
+}
+
+/// Two terms become one, `kept` the letters that are still needed.
+Term multiplied(Emitter& out, Term a, Term b, const std::string& kept) {
+  std::string batch, sum, left, right;
+  for (const char letter : a.letters)
+    (!holds(b.letters, letter) ? left : holds(kept, letter) ? batch : sum) += letter;
+  for (const char letter : b.letters)
+    if (!holds(a.letters, letter)) right += letter;
+  a = ordered(out, a, batch + left + sum);
+  b = ordered(out, b, batch + sum + right);
+  Shape shape;
+  for (const char letter : batch + left) shape.push_back(size_of(out, a, letter));
+  for (const char letter : right) shape.push_back(size_of(out, b, letter));
+  const Dim n = product_of(out, a, batch), k = product_of(out, a, sum);
+  const Dim rows = product_of(out, a, left), columns = product_of(out, b, right);
+  const Ref x = out.reshape(a.x, {n, rows, k}), y = out.reshape(b.x, {n, k, columns});
+  const Ref product = emit(out, "matmul", {x, y}, {}, {DType::f32, {n, rows, columns}});
+  return {out.reshape(product, shape), batch + left + right};
+}
+
+std::vector<Ref> einsum(const Call& call, Emitter& out) {
+  const std::string& text = call.at("expr").text;
+  const size_t arrow = text.find("->");
+  const std::string output = text.substr(arrow + 2);
+  std::vector<Term> terms;
+  size_t begin = 0;
+  for (const Ref x : call.operands) {
+    const size_t end = std::min(text.find(',', begin), arrow);
+    terms.push_back(diagonal_free(out, {as_number(out, x), text.substr(begin, end - begin)}));
+    begin = end + 1;
+  }
+  for (size_t i = 0; i < terms.size(); ++i) {
+    std::string kept = output;
+    for (size_t j = 0; j < terms.size(); ++j)
+      if (j != i) kept += terms[j].letters;
+    terms[i] = summed(out, terms[i], kept);
+  }
+  while (terms.size() > 1) {
+    std::string kept = output;
+    for (size_t j = 2; j < terms.size(); ++j) kept += terms[j].letters;
+    terms[1] = multiplied(out, terms[0], terms[1], kept);
+    terms.erase(terms.begin());
+  }
+  const Ref y = ordered(out, terms[0], output).x;
+  return {wrapped(out, out.reshape(y, call.result().shape), call.result().dtype)};
+}
+
+/// Operands of one rank; what is repeated along the leading axes is repeated in full, because
+/// NNEF-Tools' C++ runtime reads past smaller ones.
+std::vector<Ref> matmul(const Call& call, Emitter& out) {
+  const TensorType& type = call.result();
+  std::vector<Ref> operands;
+  for (const Ref given : call.operands) {
+    Ref x = as_number(out, given);
+    Shape shape = type.shape;
+    const size_t rank = shape.size();
+    for (const size_t i : {rank - 2, rank - 1}) shape[i] = out.shape(x).at(i);
+    operands.push_back(out.broadcast_to(x, shape));
+  }
+  const Ref y = emit(out, "matmul", operands, call.attributes, {DType::f32, type.shape});
+  return {wrapped(out, y, type.dtype)};
+}
+
+/// [O, I/groups, k…] with the groups outermost, as tract has it, to [I, O/groups, k…].
+Ref filter_by_inputs(Emitter& out, Ref filter, int64_t groups) {
+  const Shape shape = out.shape(filter);
+  Shape grouped = {groups, shape[0].value() / groups};
+  grouped.insert(grouped.end(), shape.begin() + 1, shape.end());
+  Ints swap = all_axes(static_cast<int>(grouped.size()));
+  std::swap(swap[1], swap[2]);
+  Shape target = {shape[1] * Dim(groups), grouped[1]};
+  target.insert(target.end(), shape.begin() + 2, shape.end());
+  return out.reshape(out.transpose(out.reshape(filter, grouped), swap), target);
+}
+
+/// [1, O], as the specification has it, or one number.
+Ref bias_row(Emitter& out, Ref bias) {
+  const Ref x = as_number(out, bias);
+  return out.rank(x) == 1 ? out.unsqueeze(x, {0}) : x;
+}
+
+std::vector<Ref> conv(const Call& call, Emitter& out) {
+  const TensorType& type = call.result();
+  std::vector<Ref> operands = {as_number(out, call.operands[0]), as_number(out, call.operands[1])};
+  if (call.operands.size() > 2) operands.push_back(bias_row(out, call.operands[2]));
+  const Ref y = emit(out, "conv", operands, call.attributes, {DType::f32, type.shape});
+  return {wrapped(out, y, type.dtype)};
+}
+
+/// Padding that leads to the size of the result: negative behind where torch pads the output. The
+/// bias is added afterwards then, because NNEF-Tools' interpreter pads with zeros behind it.
+std::vector<Ref> deconv(const Call& call, Emitter& out) {
+  const TensorType& type = call.result();
+  const Ref x = as_number(out, call.operands[0]);
+  const Ref given = as_number(out, call.operands[1]);
+  const int64_t groups = call.at("groups").integer;
+  const Ref filter = filter_by_inputs(out, given, groups);
+  const Ints stride = call.ints("stride"), dilation = call.ints("dilation");
+  std::vector<std::pair<int64_t, int64_t>> padding;
+  bool is_longer = false;
+  for (size_t i = 0; i < stride.size(); ++i) {
+    const int64_t before = call.at("padding").items[i].items.at(0).integer;
+    const int64_t reach = dilation[i] * (extent(out, filter, static_cast<int64_t>(i) + 2) - 1) + 1;
+    const int64_t all = (extent(out, x, static_cast<int64_t>(i) + 2) - 1) * stride[i] + reach;
+    padding.emplace_back(before, all - before - type.shape[i + 2].value());
+    is_longer = is_longer || padding.back().second < 0;
+  }
+  std::vector<Ref> operands = {x, filter};
+  std::optional<Ref> bias;
+  if (call.operands.size() > 2) bias = bias_row(out, call.operands[2]);
+  if (bias && !is_longer) operands.push_back(*bias);
+  const Ref y = emit(out, "deconv", operands,
+                     {{"border", "constant"},
+                      {"padding", padding},
+                      {"stride", stride},
+                      {"dilation", dilation},
+                      {"groups", groups}},
+                     {DType::f32, type.shape});
+  if (!bias || !is_longer) return {retyped(out, y, type.dtype)};
+  Shape column(type.shape.size(), Dim(1));
+  column[1] = type.shape[1];
+  const bool is_one = out.rank(*bias) == 0;
+  return {retyped(out, add(out, y, is_one ? *bias : out.reshape(*bias, column)), type.dtype)};
+}
+
+/// [2n, 2n]: pairs of real and imaginary parts times this are pairs of the spectrum.
+ir::Tensor dft_of_pairs(int64_t n, bool is_inverse) {
+  std::vector<double> values;
+  const double sign = is_inverse ? 1 : -1;
+  for (int64_t j = 0; j < n; ++j)
+    for (const bool is_imaginary : {false, true})
+      for (int64_t k = 0; k < n; ++k) {
+        const double angle =
+            sign * 2 * M_PI * static_cast<double>(j * k % n) / static_cast<double>(n);
+        values.push_back(is_imaginary ? -std::sin(angle) : std::cos(angle));
+        values.push_back(is_imaginary ? std::cos(angle) : std::sin(angle));
+      }
+  return ir::tensor_of<double>(DType::f32, {2 * n, 2 * n}, values);
+}
+
+std::vector<Ref> fourier(const Call& call, Emitter& out) {
+  constexpr int64_t kLongest = 1024;  // 16 MiB of matrix
+  const Ref x = as_number(out, call.operands[0]);
+  const int axis = static_cast<int>(call.at("axis").integer);
+  const int rank = out.rank(x);
+  const int64_t n = extent(out, x, axis);
+  if (n > kLongest)
+    refuse(call, out,
+           cat("standard NNEF says a Fourier transform as a product with a matrix, here "
+               "of ",
+               2 * n, " x ", 2 * n));
+  Ints order = all_axes(rank);
+  order.erase(order.begin() + axis);
+  order.insert(order.end() - 1, axis);
+  const Ref moved = out.transpose(x, order);
+  const Shape ordered_shape = out.shape(moved);
+  const Dim rows = Dim(ir::element_count(ir::static_shape(ordered_shape)) / (2 * n));
+  const Ref lines = out.reshape(moved, {rows, Dim(2 * n)});
+  const nnef::Value* inverse_flag = call.find("inverse");
+  const bool is_inverse = inverse_flag != nullptr && inverse_flag->logical;
+  const Ref matrix = out.constant(dft_of_pairs(n, is_inverse), "dft");
+  const Ref y = emit(out, "matmul", {lines, matrix}, {}, {DType::f32, {rows, Dim(2 * n)}});
+  return {retyped(out, out.transpose(out.reshape(y, ordered_shape), inverse(order)),
+                  call.result().dtype)};
+}
+
+}  // namespace
+
+std::vector<RuleRow> product_rules() {
+  return {{"tract_core_einsum", einsum},
+          {"matmul", matmul},
+          {"tract_core_fft", fourier},
+          {"conv", conv},
+          {"deconv", deconv}};
+}
+
+}  // namespace t2n::ops::strict

@@ -1,0 +1,103 @@
+// Recurrent layers in strict NNEF, which has no loops: one step after the other.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "ops/arith.h"
+#include "ops/emitter_state.h"
+#include "ops/strict.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops::strict {
+namespace {
+
+/// A file of more steps is one that nobody reads.
+constexpr int64_t kMostSteps = 512;
+
+Ref ref_of(const nnef::Value& value) { return Ref{static_cast<int>(value.integer)}; }
+
+/// What tract_core_scan is told, by name of the body's parameters and results.
+struct Scan {
+  const nnef::Fragment& body;
+  std::string scanned;  ///< the parameter that takes a step of `sequence`
+  Ref sequence;
+  int axis = 0;
+  bool is_backward = false;
+  std::map<std::string, Ref> full, states;
+  std::map<std::string, std::string> next;  ///< state by the result that replaces it
+};
+
+Scan read_scan(const Call& call, Emitter& out) {
+  const nnef::Fragment* body = find_fragment(call.at("body").text);
+  if (body == nullptr) refuse(call, out, "NNEF has no loops", "export without --dynamic");
+  Scan scan{*body, {}, {}, 0, false, {}, {}, {}};
+  const nnef::Values& sequence = call.at("scan").items.at(0).items;
+  scan.scanned = sequence.at(0).text;
+  scan.sequence = ref_of(sequence.at(1));
+  scan.axis = static_cast<int>(sequence.at(2).integer);
+  scan.is_backward = sequence.at(3).integer < 0;
+  for (const nnef::Value& pair : call.at("full").items)
+    scan.full[pair.items.at(0).text] = ref_of(pair.items.at(1));
+  for (const nnef::Value& state : call.at("state").items) {
+    scan.states[state.items.at(0).text] = ref_of(state.items.at(1));
+    scan.next[state.items.at(2).text] = state.items.at(0).text;
+  }
+  return scan;
+}
+
+/// One turn: the body's results, with the states replaced.
+std::vector<Ref> turn(const Call& call, Scan& scan, int64_t step, Emitter& out) {
+  std::vector<Ref> operands;
+  for (const nnef::Parameter& parameter : scan.body.parameters) {
+    const std::string& name = parameter.name;
+    operands.push_back(name == scan.scanned ? out.slice(scan.sequence, scan.axis, step, step + 1)
+                       : scan.full.contains(name) ? scan.full.at(name)
+                                                  : scan.states.at(name));
+  }
+  std::vector<TensorType> types;
+  for (const nnef::Parameter& result : scan.body.results) {
+    const auto state = scan.next.find(result.name);
+    const bool is_state = state != scan.next.end();
+    Shape shape = is_state ? out.shape(scan.states.at(state->second)) : call.results[0].shape;
+    if (!is_state) shape[static_cast<size_t>(scan.axis)] = 1;
+    types.push_back({call.results[0].dtype, shape});
+  }
+  const Call body{scan.body.name, operands, {}, types};
+  std::vector<Ref> results = inline_fragment(scan.body, body, out);
+  for (size_t i = 0; i < results.size(); ++i)
+    if (const auto state = scan.next.find(scan.body.results[i].name); state != scan.next.end())
+      scan.states[state->second] = results[i];
+  return results;
+}
+
+std::vector<Ref> unrolled(const Call& call, Emitter& out) {
+  Scan scan = read_scan(call, out);
+  const int64_t steps = extent(out, scan.sequence, scan.axis);
+  if (steps > kMostSteps)
+    refuse(call, out,
+           cat("NNEF has no loops: recurrent layers are written step by step, up to ", kMostSteps,
+               " steps, not ", steps),
+           "export with a shorter input, or for tract");
+  std::map<std::string, std::vector<Ref>> results;
+  for (int64_t i = 0; i < steps; ++i) {
+    const std::vector<Ref> made = turn(call, scan, scan.is_backward ? steps - 1 - i : i, out);
+    for (size_t k = 0; k < made.size(); ++k) results[scan.body.results[k].name].push_back(made[k]);
+  }
+  std::vector<Ref> outputs;
+  for (const nnef::Value& output : call.at("output").items) {
+    std::vector<Ref>& all = results.at(output.items.at(0).text);
+    if (scan.is_backward) std::reverse(all.begin(), all.end());
+    const bool is_full = output.items.at(1).text == "full";
+    const Ref last = scan.is_backward ? all.front() : all.back();
+    outputs.push_back(is_full ? out.concat(all, static_cast<int>(output.items.at(2).integer))
+                              : last);
+  }
+  return outputs;
+}
+
+}  // namespace
+
+std::vector<RuleRow> scan_rules() { return {{"tract_core_scan", unrolled}}; }
+
+}  // namespace t2n::ops::strict

@@ -1,0 +1,165 @@
+// Changes of geometry in strict NNEF: what a tensor holds stays what it is.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "ops/arith.h"
+#include "ops/emitter_state.h"
+#include "ops/strict.h"
+#include "src/diag/error.h"
+
+namespace t2n::ops::strict {
+namespace {
+
+/// Operands of one type; integers stay `integer` only if all are.
+std::vector<Ref> unified(Emitter& out, const std::vector<Ref>& operands) {
+  const bool as_is = std::all_of(operands.begin(), operands.end(), [&](Ref x) {
+    return type_of(out, x) == type_of(out, operands[0]) && out.dtype(x) == out.dtype(operands[0]);
+  });
+  if (as_is) return operands;
+  std::vector<Ref> numbers;
+  for (const Ref x : operands) numbers.push_back(as_number(out, x));
+  return numbers;
+}
+
+/// Attributes with the defaults that NNEF-Tools and tract do not agree on said.
+std::vector<Ref> same(const Call& call, Emitter& out, std::string_view op,
+                      const Attributes& attributes) {
+  const std::vector<Ref> operands = unified(out, call.operands);
+  const bool is_integer = type_of(out, operands.at(0)) == Type::integer;
+  std::vector<TensorType> types;
+  for (const TensorType& type : call.results)
+    types.push_back(
+        {is_integer || type.dtype == DType::boolean ? type.dtype : DType::f32, type.shape});
+  std::vector<Ref> results =
+      emit_all(out, op, operands, attributes, types, {.is_list = call.is_list});
+  for (size_t i = 0; i < results.size(); ++i)
+    results[i] = retyped(out, results[i], call.results[i].dtype);
+  return results;
+}
+
+std::vector<Ref> as_said(const Call& call, Emitter& out) {
+  return same(call, out, call.op, call.attributes);
+}
+
+std::vector<Ref> slice(const Call& call, Emitter& out) {
+  Attributes attributes = call.attributes;
+  if (call.find("stride") == nullptr)
+    attributes.emplace_back("stride", Ints(call.at("axes").items.size(), 1));
+  return same(call, out, call.op, attributes);
+}
+
+std::vector<Ref> broadcast(const Call& call, Emitter& out) {
+  Ref x = call.operands[0];
+  const Shape& shape = call.result().shape;
+  Ints added(shape.size() - out.shape(x).size());
+  std::iota(added.begin(), added.end(), 0);
+  x = out.unsqueeze(x, added);
+  Ints repeats;
+  for (size_t i = 0; i < shape.size(); ++i)
+    repeats.push_back(shape[i].value() / std::max<int64_t>(out.shape(x)[i].value(), 1));
+  const std::vector<Ref> operands = {x};
+  const Attributes attributes = {{"repeats", repeats}};
+  return same({"tile", operands, attributes, call.results}, out, "tile", attributes);
+}
+
+using Padding = std::vector<std::pair<int64_t, int64_t>>;
+
+Padding padding_of(const Call& call) {
+  Padding padding;
+  for (const nnef::Value& pair : call.at("padding").items)
+    padding.emplace_back(pair.items.at(0).integer, pair.items.at(1).integer);
+  return padding;
+}
+
+/// Blocks of one number before and behind.
+Ref joined_with(Emitter& out, Ref x, const Padding& padding, double value) {
+  for (int axis = 0; axis < out.rank(x); ++axis) {
+    const auto [before, behind] = padding[static_cast<size_t>(axis)];
+    std::vector<Ref> parts;
+    const auto add_block = [&](int64_t n) {
+      if (n > 0)
+        parts.push_back(out.full(out.scalar(value, DType::f32), with_size(out.shape(x), axis, n)));
+    };
+    add_block(before);
+    parts.push_back(x);
+    add_block(behind);
+    x = out.concat(parts, axis);
+  }
+  return x;
+}
+
+/// Entries of each axis by the border's rule.
+Ref mirrored(Emitter& out, Ref x, const Padding& padding, bool is_reflected) {
+  for (int axis = 0; axis < out.rank(x); ++axis) {
+    const auto [before, behind] = padding[static_cast<size_t>(axis)];
+    if (before == 0 && behind == 0) continue;
+    const int64_t n = extent(out, x, axis);
+    std::vector<int64_t> entries;
+    for (int64_t i = -before; i < n + behind; ++i) {
+      const int64_t turned = i < 0 ? -i : i >= n ? 2 * (n - 1) - i : i;
+      entries.push_back(is_reflected ? turned : std::clamp<int64_t>(i, 0, n - 1));
+    }
+    const Ref index = int_constant(out, entries, {n + before + behind}, "border");
+    x = out.call("tract_core_gather", {x, index}, {{"axis", axis}}, out.dtype(x),
+                 with_size(out.shape(x), axis, n + before + behind));
+  }
+  return x;
+}
+
+/// NNEF-Tools pads spatial axes only, of three to five in all, with finite numbers.
+bool is_common(const Padding& padding, double value) {
+  const auto is_none = [](const auto& pair) { return pair.first == 0 && pair.second == 0; };
+  return padding.size() >= 3 && padding.size() <= 5 && is_none(padding[0]) && is_none(padding[1]) &&
+         std::isfinite(static_cast<float>(value));
+}
+
+std::vector<Ref> pad(const Call& call, Emitter& out) {
+  const TensorType& type = call.result();
+  const Ref x = as_number(out, call.operands[0]);
+  const Padding padding = padding_of(call);
+  const std::string& border = call.at("border").text;
+  const nnef::Value* number = call.find("value");
+  const double value = number == nullptr ? 0.0 : number->number;
+  if (border != "constant")
+    return {retyped(out, mirrored(out, x, padding, border == "reflect"), type.dtype)};
+  if (!is_common(padding, value))
+    return {retyped(out, joined_with(out, x, padding, value), type.dtype)};
+  const Ref y = emit(out, "pad", {x}, call.attributes, {DType::f32, type.shape});
+  return {retyped(out, y, type.dtype)};
+}
+
+/// The upper or lower triangle; a product with zeros would keep NaN.
+std::vector<Ref> triangle(const Call& call, Emitter& out) {
+  const Ref x = call.operands[0];
+  const int rank = out.rank(x);
+  const Shape& shape = call.result().shape;
+  const Dim rows = shape.at(shape.size() - 2), columns = shape.back();
+  const bool is_upper = call.at("upper").logical;
+  const int64_t k = call.at("k").integer;
+  std::vector<int64_t> keeps;
+  for (int64_t row = 0; row < rows.value(); ++row)
+    for (int64_t column = 0; column < columns.value(); ++column)
+      keeps.push_back(is_upper ? column - row >= k : column - row <= k);
+  Ints mask_shape(static_cast<size_t>(rank), 1);
+  mask_shape[static_cast<size_t>(rank) - 2] = rows.value();
+  mask_shape.back() = columns.value();
+  const Ref mask = out.constant(ir::tensor_of(DType::boolean, mask_shape, keeps), "triangle");
+  const bool is_logical = out.dtype(x) == DType::boolean;
+  return {is_logical ? logical_and(out, mask, x) : select(out, mask, x, like(out, 0, x))};
+}
+
+}  // namespace
+
+std::vector<RuleRow> shape_rules() {
+  return {{"reshape", as_said},   {"squeeze", as_said},
+          {"unsqueeze", as_said}, {"transpose", as_said},
+          {"concat", as_said},    {"stack", as_said},
+          {"unstack", as_said},   {"split", as_said},
+          {"tile", as_said},      {"copy", as_said},
+          {"slice", slice},       {"tract_core_broadcast", broadcast},
+          {"pad", pad},           {"tract_core_trilu", triangle}};
+}
+
+}  // namespace t2n::ops::strict

@@ -1,0 +1,56 @@
+// A tensor of a document that grows, and the stored values of those that are constants.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ops/emitter.h"
+
+namespace t2n::ops {
+
+/// Constants above this size are not copied, nor stored once per geometry.
+inline constexpr int64_t kLargeBytes = int64_t{64} << 10;
+
+/// What a Ref stands for.
+struct TensorEntry {
+  enum class Kind { identifier, constant };
+  Kind kind = Kind::identifier;
+  DType dtype = DType::f32;
+  Shape shape;
+  std::string name;  ///< of an identifier the one wanted, of a constant the wanted label
+
+  // Identifiers.
+  bool is_input = false;
+  bool is_claimed = false;    ///< bears the name of an IR value: others may not rename it
+  bool varies = false;        ///< in the body of a scan: differs from turn to turn
+  bool of_sizes = false;      ///< computed from symbolic sizes alone
+  int alias = -1;             ///< the identifier that it is, under another dtype, or -1
+  bool is_scalar = false;     ///< integers that strict NNEF holds as `scalar`, to compute with them
+  bool is_positions = false;  ///< an index without negative entries
+  std::string text;           ///< the final identifier; "" until finish()
+
+  // Constants: joined along `axis`; parts of another dtype than `dtype` are cast while writing.
+  std::vector<ir::Tensor> parts;
+  int axis = 0;
+  int uses = 1;          ///< operands in the IR that refer to the stored values
+  bool is_made = false;  ///< made by a translation, so that equal ones may share a blob
+  int variable = -1;     ///< the identifier, once it is written
+};
+
+/// The values of a constant entry as one tensor of its dtype.
+ir::Tensor joined(const TensorEntry& entry);
+/// The same without converting a single part: for changes of geometry.
+ir::Tensor joined_or_part(const TensorEntry& entry);
+bool is_loaded(const TensorEntry& entry);
+/// `tensor` in another dtype; nothing if an element does not fit.
+std::optional<ir::Tensor> converted(const ir::Tensor& tensor, DType dtype);
+/// The same elements in another shape without copying, if the strides allow it.
+std::optional<ir::Tensor> viewed(const ir::Tensor& tensor, const Ints& shape);
+/// Repeated axes (stride 0) reduced to extent 1.
+ir::Tensor without_repeats(const ir::Tensor& tensor);
+/// "not loaded" constants of a textual IR have no bytes.
+bool is_loaded(const ir::Tensor& tensor);
+int64_t stored_bytes(const TensorEntry& entry);
+
+}  // namespace t2n::ops

@@ -1,0 +1,303 @@
+// One function per part of an artefact.
+#include "src/diff/diff.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "nnef_writer/print.h"
+#include "src/diag/error.h"
+#include "src/diff/flat_graph.h"
+#include "src/diff/match.h"
+#include "src/diff/weights.h"
+#include "src/spec/dialect.h"
+
+namespace t2n::diff {
+namespace {
+
+using Kind = Difference::Kind;
+using Texts = std::map<std::string, std::string>;
+
+class Comparer {
+ public:
+  Comparer(const nnef::Artefact& a, const nnef::Artefact& b, const Options& options)
+      : a_(a),
+        b_(b),
+        options_(options),
+        graph_a_(flatten(a.document)),
+        graph_b_(flatten(b.document)),
+        matching_(match(graph_a_, graph_b_)) {}
+
+  Result run() {
+    compare_inputs();
+    compare_outputs();
+    compare_operations();
+    compare_weights();
+    compare_texts(Part::quantisation, quantisation_of_a(), quantisation(b_.document.quant));
+    compare_texts(Part::extension, extensions(a_), extensions(b_));
+    compare_texts(Part::property, properties(a_), properties(b_));
+    compare_texts(Part::fragment, fragments(a_), fragments(b_));
+    if (options_.names) compare_names();
+    return std::move(out_);
+  }
+
+ private:
+  /// What an operation or weight or text is called.
+  struct Subject {
+    std::string operation;
+    std::string name;
+  };
+  static Subject named(const std::string& name) { return {{}, name}; }
+  static Subject subject_of(const Node& node) { return {node.operation, node.name}; }
+
+  void add(Part part, Kind kind, const Subject& subject, std::string aspect = {},
+           std::string before = {}, std::string after = {}) {
+    out_.differences.push_back({.part = part,
+                                .kind = kind,
+                                .operation = subject.operation,
+                                .subject = subject.name,
+                                .aspect = std::move(aspect),
+                                .before = std::move(before),
+                                .after = std::move(after)});
+  }
+
+  void changed(Part part, const Subject& subject, const std::string& aspect,
+               const std::string& before, const std::string& after) {
+    if (before != after) add(part, Kind::changed, subject, aspect, before, after);
+  }
+
+  // --- signature ---
+
+  /// Names by position; where one side has more, the rest.
+  void compare_ports(Part part, const std::vector<std::string>& a,
+                     const std::vector<std::string>& b) {
+    for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+      if (i >= a.size())
+        add(part, Kind::added, named(b[i]));
+      else if (i >= b.size())
+        add(part, Kind::removed, named(a[i]));
+      else
+        changed(part, named(a[i]), "name", a[i], b[i]);
+    }
+  }
+
+  void compare_inputs() {
+    compare_ports(Part::input, a_.document.graph.parameters, b_.document.graph.parameters);
+    for (const Source& input : graph_a_.inputs) {
+      if (input == kNowhere || !matching_.of_a[input.node]) continue;
+      const Node& a = graph_a_.nodes[input.node];
+      const Node& b = graph_b_.nodes[*matching_.of_a[input.node]];
+      changed(Part::input, named(a.name), "declared by", a.operation, b.operation);
+      compare_operands(Part::input, named(a.name), a, b);
+    }
+  }
+
+  void compare_outputs() {
+    const std::vector<std::string>& names = a_.document.graph.results;
+    compare_ports(Part::output, names, b_.document.graph.results);
+    for (size_t i = 0; i < std::min(graph_a_.results.size(), graph_b_.results.size()); ++i) {
+      const Source& a = graph_a_.results[i];
+      const Source& b = graph_b_.results[i];
+      if (is_rewired(a, b))
+        add(Part::output, Kind::changed, named(names[i]), "computed by",
+            node_str(graph_a_.nodes[a.node]), node_str(graph_b_.nodes[b.node]));
+    }
+  }
+
+  // --- operations ---
+
+  /// False where one of the two is on one side only: that is said of itself.
+  bool is_rewired(const Source& a, const Source& b) const {
+    if (a == kNowhere || b == kNowhere) return a != b;
+    if (!matching_.of_a[a.node] || !matching_.of_b[b.node]) return false;
+    return matching_.of_a[a.node] != b.node || a.output != b.output;
+  }
+
+  bool is_same(const Operand& a, const Operand& b) const {
+    if (a.text != b.text || a.sources.size() != b.sources.size()) return false;
+    for (size_t i = 0; i < a.sources.size(); ++i)
+      if (is_rewired(a.sources[i], b.sources[i])) return false;
+    return true;
+  }
+
+  static const Operand* find(const Node& node, const std::string& parameter) {
+    for (const Operand& operand : node.operands)
+      if (operand.parameter == parameter) return &operand;
+    return nullptr;
+  }
+
+  void compare_operands(Part part, const Subject& subject, const Node& a, const Node& b) {
+    for (const Operand& operand : a.operands) {
+      const Operand* const other = find(b, operand.parameter);
+      if (other == nullptr || !is_same(operand, *other))
+        add(part, Kind::changed, subject, operand.parameter, operand.shown,
+            other == nullptr ? "" : other->shown);
+    }
+    for (const Operand& operand : b.operands)
+      if (find(a, operand.parameter) == nullptr)
+        add(part, Kind::changed, subject, operand.parameter, "", operand.shown);
+  }
+
+  static std::set<size_t> input_nodes(const FlatGraph& graph) {
+    std::set<size_t> out;
+    for (const Source& input : graph.inputs) out.insert(input.node);
+    return out;
+  }
+
+  void compare_operations() {
+    const std::set<size_t> inputs_a = input_nodes(graph_a_);
+    const std::set<size_t> inputs_b = input_nodes(graph_b_);
+    for (const size_t node : graph_a_.order) {
+      const Node& a = graph_a_.nodes[node];
+      if (a.is_variable() || inputs_a.contains(node)) continue;
+      if (!matching_.of_a[node]) {
+        add(Part::operation, Kind::removed, subject_of(a));
+        continue;
+      }
+      ++out_.operations;
+      compare_operands(Part::operation, subject_of(a), a, graph_b_.nodes[*matching_.of_a[node]]);
+    }
+    for (const size_t node : graph_b_.order)
+      if (!matching_.of_b[node] && !graph_b_.nodes[node].is_variable() && !inputs_b.contains(node))
+        add(Part::operation, Kind::added, subject_of(graph_b_.nodes[node]));
+  }
+
+  // --- weights ---
+
+  void compare_weights() {
+    std::set<std::pair<std::string, std::string>> seen;
+    for (const size_t node : graph_a_.order) {
+      const Node& a = graph_a_.nodes[node];
+      if (!a.is_variable()) continue;
+      const nnef::StoredTensor* const ours = nnef::find_tensor(a_, a.label);
+      if (!matching_.of_a[node]) {
+        if (ours != nullptr && seen.emplace(a.label, "").second)
+          add(Part::weight, Kind::removed, named(a.label), "", weight_type(*ours));
+        continue;
+      }
+      const Node& b = graph_b_.nodes[*matching_.of_a[node]];
+      const nnef::StoredTensor* const theirs = nnef::find_tensor(b_, b.label);
+      if (ours == nullptr || theirs == nullptr || !seen.emplace(a.label, b.label).second) continue;
+      ++out_.weights;
+      for (Difference& difference : diff::compare_weights(a.label, *ours, *theirs))
+        out_.differences.push_back(std::move(difference));
+    }
+    add_new_weights();
+  }
+
+  void add_new_weights() {
+    std::set<std::string> seen;
+    for (const size_t node : graph_b_.order) {
+      const Node& b = graph_b_.nodes[node];
+      if (!b.is_variable() || matching_.of_b[node] || !seen.insert(b.label).second) continue;
+      if (const nnef::StoredTensor* const tensor = nnef::find_tensor(b_, b.label))
+        add(Part::weight, Kind::added, named(b.label), "", "", weight_type(*tensor));
+    }
+  }
+
+  // --- texts by name ---
+
+  void compare_texts(Part part, const Texts& a, const Texts& b) {
+    const bool has_values = part != Part::extension;
+    for (const auto& [name, text] : a) {
+      const auto other = b.find(name);
+      if (other == b.end())
+        add(part, Kind::removed, named(name), "", has_values ? text : "");
+      else
+        changed(part, named(name), "", text, other->second);
+    }
+    for (const auto& [name, text] : b)
+      if (!a.contains(name)) add(part, Kind::added, named(name), "", "", has_values ? text : "");
+  }
+
+  static Texts quantisation(const std::vector<nnef::QuantEntry>& entries) {
+    Texts out;
+    for (const nnef::QuantEntry& entry : entries) {
+      nnef::Value call = entry.invocation;
+      std::stable_sort(call.arguments.begin(), call.arguments.end(),
+                       [](const auto& x, const auto& y) { return x.name < y.name; });
+      out[entry.name] = nnef::print(call);
+    }
+    return out;
+  }
+
+  /// Under the names that b has for the same tensors.
+  Texts quantisation_of_a() const {
+    std::vector<nnef::QuantEntry> entries = a_.document.quant;
+    Texts names;
+    for (size_t node = 0; node < graph_a_.nodes.size(); ++node) {
+      if (!matching_.of_a[node]) continue;
+      const Node& a = graph_a_.nodes[node];
+      const Node& b = graph_b_.nodes[*matching_.of_a[node]];
+      for (size_t i = 0; i < std::min(a.outputs.size(), b.outputs.size()); ++i)
+        names[a.outputs[i]] = b.outputs[i];
+    }
+    for (nnef::QuantEntry& entry : entries)
+      if (const auto found = names.find(entry.name); found != names.end())
+        entry.name = found->second;
+    return quantisation(entries);
+  }
+
+  static Texts extensions(const nnef::Artefact& artefact) {
+    Texts out;
+    for (const std::string& text : artefact.document.extensions) out[text] = "";
+    return out;
+  }
+
+  static Texts properties(const nnef::Artefact& artefact) {
+    const auto rows = spec::properties(artefact.document);
+    return {rows.begin(), rows.end()};
+  }
+
+  static Texts fragments(const nnef::Artefact& artefact) {
+    Texts out;
+    for (const nnef::Fragment& fragment : artefact.document.fragments)
+      if (fragment.name != spec::kPropertiesFragment) out[fragment.name] = nnef::print(fragment);
+    return out;
+  }
+
+  // --- names ---
+
+  void compare_names() {
+    const std::set<size_t> inputs = input_nodes(graph_a_);
+    for (const size_t node : graph_a_.order) {
+      if (!matching_.of_a[node] || inputs.contains(node)) continue;
+      const Node& a = graph_a_.nodes[node];
+      const Node& b = graph_b_.nodes[*matching_.of_a[node]];
+      for (size_t i = 0; i < std::min(a.outputs.size(), b.outputs.size()); ++i)
+        changed(Part::name, {a.operation, a.outputs[i]}, "", a.outputs[i], b.outputs[i]);
+      changed(Part::name, {a.operation, a.name}, "label", a.label, b.label);
+    }
+  }
+
+  const nnef::Artefact& a_;
+  const nnef::Artefact& b_;
+  const Options& options_;
+  FlatGraph graph_a_;
+  FlatGraph graph_b_;
+  Matching matching_;
+  Result out_;
+};
+
+}  // namespace
+
+std::string_view part_name(Part part) {
+  switch (part) {
+    case Part::input: return "inputs";
+    case Part::output: return "outputs";
+    case Part::operation: return "operations";
+    case Part::weight: return "weights";
+    case Part::quantisation: return "quantisation";
+    case Part::extension: return "extensions";
+    case Part::property: return "properties";
+    case Part::fragment: return "fragments";
+    case Part::name: return "names";
+  }
+  internal_error(__FILE__, __LINE__, "no such part");
+}
+
+Result compare(const nnef::Artefact& a, const nnef::Artefact& b, const Options& options) {
+  return Comparer(a, b, options).run();
+}
+
+}  // namespace t2n::diff

@@ -1,0 +1,52 @@
+// A document as a flat list of operations whose operands point at each other: names do not matter.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nnef_writer/ast.h"
+
+namespace t2n::diff {
+
+/// An output of an operation.
+struct Source {
+  size_t node = 0;
+  size_t output = 0;
+  friend bool operator==(const Source&, const Source&) = default;
+};
+
+/// What stands at a parameter: a text with '%' for each of the sources, in their order.
+struct Operand {
+  std::string parameter;  ///< "#0" where no declaration is known
+  std::string text;
+  std::string shown;  ///< as the document writes it
+  std::vector<Source> sources;
+};
+
+struct Node {
+  std::string operation;  ///< with its generic type: "external<scalar>"
+  std::string name;       ///< of its first output; "" inside of an expression
+  std::string label;      ///< of a variable
+  std::vector<std::string> outputs;
+  std::vector<Operand> operands;  ///< defaults filled in, the label of a variable left out
+
+  bool is_variable() const { return operation.starts_with("variable"); }
+};
+
+struct FlatGraph {
+  std::vector<Node> nodes;  ///< a node's sources stand before it
+  std::vector<Source> inputs;
+  std::vector<Source> results;  ///< kNowhere for names that nothing defines
+  std::vector<size_t> order;    ///< every node, operands first, from the first result on
+};
+
+constexpr Source kNowhere{SIZE_MAX, 0};
+
+FlatGraph flatten(const nnef::Document& document);
+
+/// "relu 'features_0_2_relu'"
+std::string node_str(const Node& node);
+
+}  // namespace t2n::diff

@@ -1,0 +1,199 @@
+// Pairs nodes by signatures of decreasing strength. Signatures are hashes: in a graph of a million
+// nodes two that differ agree by chance once in 10^7 graphs.
+#include "src/diff/match.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "src/diag/error.h"
+
+namespace t2n::diff {
+namespace {
+
+using Signature = uint64_t;
+using Signatures = std::vector<Signature>;
+
+Signature mixed(Signature a, Signature b) {
+  Signature z = a * 0x9E3779B97F4A7C15ULL + b;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+  return z ^ (z >> 31);
+}
+
+Signature of_text(std::string_view text) { return std::hash<std::string_view>{}(text); }
+
+/// The operation and its literal arguments.
+Signature own_signature(const Node& node, bool with_label) {
+  Signature out = of_text(node.operation);
+  if (with_label) out = mixed(out, of_text(node.label));
+  for (const Operand& operand : node.operands)
+    out = mixed(mixed(out, of_text(operand.parameter)), of_text(operand.text));
+  return out;
+}
+
+Signatures own_signatures(const FlatGraph& graph, bool with_labels) {
+  Signatures out;
+  for (const Node& node : graph.nodes) out.push_back(own_signature(node, with_labels));
+  return out;
+}
+
+/// How a value is computed, from the inputs on.
+Signatures forward_signatures(const FlatGraph& graph, bool with_labels) {
+  Signatures out = own_signatures(graph, with_labels);
+  for (size_t i = 0; i < graph.inputs.size(); ++i)
+    if (graph.inputs[i] != kNowhere) out[graph.inputs[i].node] = mixed(1, i);
+  for (size_t node = 0; node < out.size(); ++node)
+    for (const Operand& operand : graph.nodes[node].operands)
+      for (const Source& source : operand.sources)
+        out[node] = mixed(mixed(out[node], out[source.node]), source.output);
+  return out;
+}
+
+/// How a value is used, from the results back. Uses are a set: their order means nothing.
+Signatures backward_signatures(const FlatGraph& graph, bool with_labels) {
+  Signatures out = own_signatures(graph, with_labels);
+  Signatures uses(out.size(), 0);
+  for (size_t i = 0; i < graph.results.size(); ++i)
+    if (graph.results[i] != kNowhere)
+      uses[graph.results[i].node] += mixed(mixed(2, i), graph.results[i].output);
+  for (size_t node = out.size(); node-- > 0;) {
+    out[node] = mixed(out[node], uses[node]);
+    Signature place = out[node];
+    for (const Operand& operand : graph.nodes[node].operands)
+      for (const Source& source : operand.sources) {
+        place = mixed(place, 3);
+        uses[source.node] += mixed(place, source.output);
+      }
+  }
+  return out;
+}
+
+class Matcher {
+ public:
+  Matcher(const FlatGraph& a, const FlatGraph& b) : a_(a), b_(b) {
+    out_.of_a.resize(a.nodes.size());
+    out_.of_b.resize(b.nodes.size());
+  }
+
+  Matching run() {
+    pair_inputs();
+    by(forward_signatures, true);
+    by(backward_signatures, true);
+    pair_variables();
+    by(forward_signatures, false);
+    by(backward_signatures, false);
+    by_order(own_signatures(a_, false), own_signatures(b_, false));
+    by_order(operations(a_), operations(b_));
+    pair_variables();
+    pair_labels();
+    return std::move(out_);
+  }
+
+ private:
+  void pair(size_t a, size_t b) {
+    if (out_.of_a[a] || out_.of_b[b] || a_.nodes[a].is_variable() != b_.nodes[b].is_variable())
+      return;
+    out_.of_a[a] = b;
+    out_.of_b[b] = a;
+  }
+
+  void pair_inputs() {
+    for (size_t i = 0; i < std::min(a_.inputs.size(), b_.inputs.size()); ++i)
+      if (a_.inputs[i] != kNowhere && b_.inputs[i] != kNowhere)
+        pair(a_.inputs[i].node, b_.inputs[i].node);
+  }
+
+  /// Without labels a variable is like any other of its shape: its user tells which it is.
+  static std::vector<size_t> unmatched(const FlatGraph& graph,
+                                       const std::vector<std::optional<size_t>>& matched,
+                                       bool with_variables) {
+    std::vector<size_t> out;
+    for (const size_t node : graph.order)
+      if (!matched[node] && (with_variables || !graph.nodes[node].is_variable()))
+        out.push_back(node);
+    return out;
+  }
+
+  void by(Signatures (*signatures)(const FlatGraph&, bool), bool with_labels) {
+    const Signatures of_a = signatures(a_, with_labels);
+    const Signatures of_b = signatures(b_, with_labels);
+    std::map<Signature, std::vector<size_t>> waiting;
+    std::vector<size_t> nodes = unmatched(b_, out_.of_b, with_labels);
+    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node)
+      waiting[of_b[*node]].push_back(*node);
+    for (const size_t node : unmatched(a_, out_.of_a, with_labels)) {
+      const auto found = waiting.find(of_a[node]);
+      if (found == waiting.end() || found->second.empty()) continue;
+      pair(node, found->second.back());
+      found->second.pop_back();
+    }
+  }
+
+  static Signatures operations(const FlatGraph& graph) {
+    Signatures out;
+    for (const Node& node : graph.nodes) out.push_back(of_text(node.operation));
+    return out;
+  }
+
+  /// The longest common subsequence of what is left, if it is not too much for that.
+  void by_order(const Signatures& of_a, const Signatures& of_b) {
+    constexpr size_t kMost = size_t{1} << 22;
+    const std::vector<size_t> a = unmatched(a_, out_.of_a, false);
+    const std::vector<size_t> b = unmatched(b_, out_.of_b, false);
+    if (a.empty() || b.empty() || a.size() > kMost / b.size()) return;
+    const size_t width = b.size() + 1;
+    std::vector<uint32_t> length((a.size() + 1) * width, 0);  // of the rest from (i, j) on
+    for (size_t i = a.size(); i-- > 0;)
+      for (size_t j = b.size(); j-- > 0;)
+        length[i * width + j] = of_a[a[i]] == of_b[b[j]] ? length[(i + 1) * width + j + 1] + 1
+                                                         : std::max(length[(i + 1) * width + j],
+                                                                    length[i * width + j + 1]);
+    for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+      if (of_a[a[i]] == of_b[b[j]])
+        pair(a[i++], b[j++]);
+      else if (length[(i + 1) * width + j] >= length[i * width + j + 1])
+        ++i;
+      else
+        ++j;
+    }
+  }
+
+  /// Variables at the same place of operations that match.
+  void pair_variables() {
+    for (size_t node = 0; node < a_.nodes.size(); ++node) {
+      if (!out_.of_a[node]) continue;
+      const Node& other = b_.nodes[*out_.of_a[node]];
+      for (const Operand& operand : a_.nodes[node].operands)
+        for (const Operand& its : other.operands)
+          if (its.parameter == operand.parameter) pair_sources(operand, its);
+    }
+  }
+
+  void pair_sources(const Operand& a, const Operand& b) {
+    for (size_t i = 0; i < std::min(a.sources.size(), b.sources.size()); ++i)
+      if (a_.nodes[a.sources[i].node].is_variable()) pair(a.sources[i].node, b.sources[i].node);
+  }
+
+  void pair_labels() {
+    std::map<std::string, size_t> labels;
+    for (const size_t node : unmatched(b_, out_.of_b, true))
+      if (b_.nodes[node].is_variable()) labels.emplace(b_.nodes[node].label, node);
+    for (const size_t node : unmatched(a_, out_.of_a, true))
+      if (const auto found = labels.find(a_.nodes[node].label);
+          a_.nodes[node].is_variable() && found != labels.end())
+        pair(node, found->second);
+  }
+
+  const FlatGraph& a_;
+  const FlatGraph& b_;
+  Matching out_;
+};
+
+}  // namespace
+
+Matching match(const FlatGraph& a, const FlatGraph& b) { return Matcher(a, b).run(); }
+
+}  // namespace t2n::diff

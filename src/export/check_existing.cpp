@@ -1,0 +1,243 @@
+// Finds out which input and output is which before anything is run.
+#include "src/export/check_existing.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "src/diag/error.h"
+#include "src/export/run_artefact.h"
+#include "src/nnef_reader/artefact.h"
+#include "src/spec/dialect.h"
+
+namespace t2n {
+namespace {
+
+using Names = std::vector<std::string>;
+using Places = std::vector<size_t>;
+
+/// Takes inputs and gives outputs in the model's order, whatever the engine's is.
+class OrderedRunner final : public check::Runner {
+ public:
+  struct Input {
+    size_t place = 0;                ///< in the model
+    std::optional<ir::DType> dtype;  ///< as declared
+  };
+  OrderedRunner(check::Runner& runner, std::vector<Input> inputs, Places outputs)
+      : runner_(runner), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+
+  std::string name() const override { return runner_.name(); }
+  void load(const std::string& artefact) override { runner_.load(artefact); }
+  std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs) override {
+    std::vector<ir::Tensor> fed;
+    for (const Input& input : inputs_) {
+      const ir::Tensor& given = inputs[input.place];
+      fed.push_back(of_dtype(given, input.dtype.value_or(given.dtype)).value_or(given));
+    }
+    const std::vector<ir::Tensor> actual = runner_.run(fed);
+    if (actual.size() != outputs_.size())
+      throw Error("engine-failed", cat("the engine gave ", actual.size(), " outputs, the artefact ",
+                                       "names ", outputs_.size()));
+    std::vector<ir::Tensor> out;
+    for (const size_t place : outputs_) out.push_back(actual[place]);
+    return out;
+  }
+
+ private:
+  check::Runner& runner_;
+  std::vector<Input> inputs_;  ///< in the engine's order
+  Places outputs_;             ///< per output of the model, its place in the engine
+};
+
+/// An input or output as text, in a table of the two signatures.
+struct Port {
+  std::string name;
+  std::string type;
+};
+
+std::string ports_text(const std::vector<Port>& ports) {
+  std::string out;
+  for (const Port& port : ports)
+    out += cat(out.empty() ? "" : ", ", port.name, port.type.empty() ? "" : " ", port.type);
+  return out.empty() ? "none" : out;
+}
+
+[[noreturn]] void refuse(std::string message, const std::vector<Port>& model,
+                         const std::vector<Port>& artefact, std::string help = {}) {
+  throw Error(Diagnostic{.id = "signature-mismatch",
+                         .message = std::move(message),
+                         .where = {},
+                         .details = {cat("the model:    ", ports_text(model)),
+                                     cat("the artefact: ", ports_text(artefact))},
+                         .why = {},
+                         .help = std::move(help)});
+}
+
+Names names_of(const std::vector<Port>& ports) {
+  Names out;
+  for (const Port& port : ports) out.push_back(port.name);
+  return out;
+}
+
+/// Per name its place in `among`; nothing if one is missing there, or there twice.
+std::optional<Places> places_by_name(const Names& names, const Names& among) {
+  Places out;
+  for (const std::string& name : names) {
+    if (std::count(among.begin(), among.end(), name) != 1) return std::nullopt;
+    out.push_back(static_cast<size_t>(std::find(among.begin(), among.end(), name) - among.begin()));
+  }
+  const bool distinct = std::set<size_t>(out.begin(), out.end()).size() == out.size();
+  return distinct ? std::optional(out) : std::nullopt;
+}
+
+Places by_position(size_t count) {
+  Places out(count);
+  for (size_t i = 0; i < count; ++i) out[i] = i;
+  return out;
+}
+
+// --- the two signatures ---
+
+std::vector<Port> model_inputs(const ir::Graph& graph) {
+  std::vector<Port> out;
+  for (const ir::ValueId id : graph.inputs) {
+    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    ir::Shape shape = value.shape;
+    if (ir::is_complex(value.dtype)) shape.emplace_back(2);
+    out.push_back(
+        {value.name, cat(ir::dtype_name(ir::component_dtype(value.dtype)), ir::shape_str(shape))});
+  }
+  return out;
+}
+
+std::vector<Port> model_outputs(const ir::Graph& graph) {
+  std::vector<Port> out;
+  for (const std::string& name : graph.output_names) out.push_back({name, ""});
+  return out;
+}
+
+std::vector<Port> artefact_inputs(const std::vector<spec::InputFact>& facts) {
+  std::vector<Port> out;
+  for (const spec::InputFact& fact : facts)
+    out.push_back({fact.name, spec::dtype_str(fact) + spec::sizes_str(fact)});
+  return out;
+}
+
+std::vector<Port> artefact_outputs(const nnef::Document& document) {
+  std::vector<Port> out;
+  for (const std::string& name : document.graph.results) out.push_back({name, ""});
+  return out;
+}
+
+/// Whether values of the sample may be given for the declared input; symbols take any size.
+bool fits(const spec::InputFact& fact, const ir::Tensor& sample, spec::Dialect dialect) {
+  const ir::DType declared = fact.dtype.value_or(sample.dtype);
+  const bool same = dialect == spec::Dialect::tract ? declared == sample.dtype
+                                                    : of_dtype(sample, declared).has_value();
+  if (!same) return false;
+  if (fact.sizes.size() != sample.shape.size()) return false;
+  for (size_t i = 0; i < fact.sizes.size(); ++i)
+    if (fact.sizes[i].value.value_or(sample.shape[i]) != sample.shape[i]) return false;
+  return true;
+}
+
+/// Per input of the artefact, its place in the model.
+Places match_inputs(const TracedModel& model, const std::vector<spec::InputFact>& facts) {
+  const std::vector<Port> ours = model_inputs(model.traced.graph);
+  const std::vector<Port> theirs = artefact_inputs(facts);
+  if (auto places = places_by_name(names_of(theirs), names_of(ours))) return *places;
+  if (ours.size() == theirs.size()) return by_position(ours.size());
+  refuse(cat("the artefact takes ", theirs.size(), " inputs, the model ", ours.size()), ours,
+         theirs, "give each argument that the artefact holds as a constant with --input");
+}
+
+void check_types(const TracedModel& model, const std::vector<spec::InputFact>& facts,
+                 const Places& places, spec::Dialect dialect) {
+  const std::vector<ir::Tensor> samples = sample_tensors(model);
+  for (size_t i = 0; i < facts.size(); ++i)
+    if (!fits(facts[i], samples[places[i]], dialect))
+      refuse(cat("the artefact's input ", quoted(facts[i].name), " is another than the model's"),
+             model_inputs(model.traced.graph), artefact_inputs(facts),
+             "give samples as the artefact takes them with --input");
+}
+
+/// Per output of the model, its place in the artefact.
+Places match_outputs(const TracedModel& model, const nnef::Document& document) {
+  const std::vector<Port> ours = model_outputs(model.traced.graph);
+  const std::vector<Port> theirs = artefact_outputs(document);
+  if (ours.size() != theirs.size())
+    refuse(cat("the artefact gives ", theirs.size(), " outputs, the model ", ours.size()), ours,
+           theirs);
+  return places_by_name(names_of(ours), names_of(theirs)).value_or(by_position(ours.size()));
+}
+
+// --- the model ---
+
+/// Shapes and dtypes as the artefact declares them, for a model that keeps no samples.
+std::vector<Sample> declared_samples(const std::vector<spec::InputFact>& facts) {
+  std::vector<Sample> out;
+  for (size_t i = 0; i < facts.size(); ++i) {
+    ir::Tensor tensor;
+    tensor.dtype = facts[i].dtype.value_or(ir::DType::f32);
+    for (const spec::InputSize& size : facts[i].sizes) {
+      if (!size.value) return {};
+      tensor.shape.push_back(*size.value);
+    }
+    tensor.strides = ir::contiguous_strides(tensor.shape);
+    out.push_back({{{cat("input_", i)}, std::move(tensor)}, std::nullopt});
+  }
+  return out;
+}
+
+TracedModel traced_model(const CheckExistingOptions& options,
+                         const std::vector<spec::InputFact>& facts) {
+  trace::TraceOptions trace;
+  trace.accepted_guards = options.accepted_guards;
+  trace.explicit_states = options.explicit_states;
+  trace.report = options.report;
+  const auto traced = [&](const std::vector<Sample>& samples) {
+    return load_and_trace(options.model, options.method, samples, options.dynamic, trace,
+                          options.progress);
+  };
+  try {
+    return traced(options.samples);
+  } catch (const Error& error) {
+    const std::vector<Sample> declared = declared_samples(facts);
+    const bool helps = options.samples.empty() && !declared.empty();
+    if (error.diagnostic().id != "input-missing" || !helps) throw;
+    return traced(declared);
+  }
+}
+
+Names row_names(const nnef::Document& document, const Places& outputs) {
+  Names out;
+  for (const size_t place : outputs) out.push_back(document.graph.results[place]);
+  return out;
+}
+
+}  // namespace
+
+CheckedModel check_existing(const CheckExistingOptions& options) {
+  CheckedModel result;
+  const nnef::Artefact artefact = nnef::read_artefact(options.artefact);
+  const nnef::Document& document = artefact.document;
+  result.inputs = spec::input_facts(document);
+  const FoundEngine engine =
+      find_engine(options.check.engine, wanted_for(document), options.check.runner);
+  if (engine.warning && options.report) options.report(*engine.warning);
+  TracedModel model = traced_model(options, result.inputs);
+  result.model = model.info;
+  const Places inputs = match_inputs(model, result.inputs);
+  check_types(model, result.inputs, inputs, spec::dialect_of(document));
+  const Places outputs = match_outputs(model, document);
+  std::vector<OrderedRunner::Input> fed;
+  for (const size_t place : feeding_order(document, engine.order))
+    fed.push_back({inputs[place], result.inputs[place].dtype});
+  OrderedRunner ordered(*engine.runner, fed, outputs);
+  options.progress("check");
+  result.checked = check_artefact(options.artefact, model, row_names(document, outputs),
+                                  options.check, ordered, spec::dialect_of(document));
+  return result;
+}
+
+}  // namespace t2n

@@ -1,0 +1,39 @@
+// An artefact that is there already, of any exporter, against the model that it was made from.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/export/check_model.h"
+#include "src/spec/input_facts.h"
+
+namespace t2n {
+
+struct CheckExistingOptions {
+  std::string model;
+  std::string artefact;
+  std::string method = "forward";
+  std::vector<Sample>
+      samples;  ///< of --input; else those in the file, else what the artefact declares
+  DynamicOptions dynamic;
+  std::set<std::string> accepted_guards;
+  bool explicit_states = false;
+  CheckOptions check;
+  Report report;
+  /// Called when a stage begins: "load", "trace", "check".
+  std::function<void(std::string_view stage)> progress;
+};
+
+struct CheckedModel {
+  trace::ModelInfo model;
+  std::vector<spec::InputFact> inputs;  ///< as the artefact declares them
+  CheckResult checked;                  ///< rows have the artefact's names, in the model's order
+};
+
+/// Runs both and compares, without a verdict on the whole: judge() gives it. Inputs and outputs
+/// match by name where the names are the same, else by position; the artefact may lack inputs that
+/// the model has. Errors: `signature-mismatch`, and those of reading, tracing and running.
+CheckedModel check_existing(const CheckExistingOptions& options);
+
+}  // namespace t2n

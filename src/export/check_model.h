@@ -1,0 +1,50 @@
+// The outputs of an artefact in an engine against those of the model, on several inputs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/check/compare.h"
+#include "src/check/runner.h"
+#include "src/check/verdict_table.h"
+#include "src/export/engine.h"
+#include "src/export/traced_model.h"
+
+namespace t2n {
+
+struct CheckOptions {
+  check::Tolerance tolerance;
+  EngineChoice engine;
+  int seeds = 2;  ///< input sets, at least 2: the second shows whether outputs react
+  check::RunnerOptions runner;
+  bool strict = false;  ///< an inconclusive check is an error
+};
+
+struct CheckResult {
+  std::string engine;                  ///< "tract 0.23.9"
+  std::vector<dynamic::Sizes> sizes;   ///< of the symbols, the sample's first
+  std::vector<check::OutputRow> rows;  ///< the worst of all input sets per output
+  bool inconclusive = false;
+};
+
+/// What the samples give for each input of the model's graph, complex ones as pairs.
+std::vector<ir::Tensor> sample_tensors(const TracedModel& model);
+
+/// A tensor as another dtype of its kind (floats, integers); nothing where that is another kind, or
+/// a number does not fit.
+std::optional<ir::Tensor> of_dtype(const ir::Tensor& tensor, ir::DType dtype);
+
+/// Runs every input set in the engine and keeps the worst comparison of each output, of which
+/// `names` are the names. Inputs are those of the model's graph, in its order. Strict NNEF knows
+/// scalars and integers without widths: those of the model's outputs count then.
+CheckResult check_artefact(const std::string& path, TracedModel& model,
+                           const std::vector<std::string>& names, const CheckOptions& options,
+                           check::Runner& runner, spec::Dialect dialect);
+
+/// Notes whether some output says nothing. `consequence` continues the reason of a mismatch: "; …".
+/// Errors: `output-mismatch`; `inconclusive-check` if strict, else a warning.
+void judge(CheckResult& result, const CheckOptions& options, const std::string& consequence,
+           const Report& report);
+
+}  // namespace t2n

@@ -1,0 +1,146 @@
+// Turns what was asked for into a version that an engine has to serve, and looks for one.
+#include "src/export/engine.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "src/diag/error.h"
+#include "src/export/torch_module.h"
+#include "src/tract/find.h"
+
+namespace t2n {
+namespace {
+
+tract::Version version_of(const target::Target& target) {
+  return {target.version.major, target.version.minor, target.version.patch};
+}
+
+/// What may look like a path; other words are misspelt names.
+bool looks_like_path(std::string_view text) {
+  return text.starts_with("lib:") || text.find_first_of("/.\\") != std::string_view::npos;
+}
+
+void refuse_version(const tract::Version& version, const target::Target& target) {
+  if (target.engine != target::Engine::tract || tract::serves(version, version_of(target))) return;
+  throw Error("engine-version",
+              cat("tract@", tract::version_str(version), " may not stand for ",
+                  target::target_name(target)),
+              "an engine serves targets of its own series (0.x) that are not newer than it",
+              cat("export for it with --target tract@", tract::version_str(version)));
+}
+
+/// One that serves `preferred`, else the newest there is.
+tract::Engine any_engine(const tract::Search& search, const tract::Version& preferred) {
+  const tract::Candidates found = tract::find_engines(search);
+  const auto serving = std::find_if(
+      found.engines.begin(), found.engines.end(),
+      [&](const tract::Engine& engine) { return tract::serves(engine.version, preferred); });
+  if (serving != found.engines.end()) return *serving;
+  if (found.engines.empty()) return tract::pick(preferred, found);  // which throws
+  return *std::max_element(
+      found.engines.begin(), found.engines.end(),
+      [](const tract::Engine& a, const tract::Engine& b) { return a.version < b.version; });
+}
+
+/// Of a target that is tract; strict NNEF runs in any.
+tract::Version version_for(const Wanted& wanted) {
+  const bool is_tract = wanted.target && wanted.target->engine == target::Engine::tract;
+  return version_of(is_tract ? *wanted.target : target::parse_target("tract"));
+}
+
+tract::Engine find_tract(const EngineChoice& choice, const Wanted& wanted) {
+  const tract::Search search = tract::search_from_environment(choice.library);
+  if (choice.version) {
+    if (wanted.only) refuse_version(*choice.version, *wanted.target);
+    return tract::find_engine(search, *choice.version);
+  }
+  const tract::Version version = version_for(wanted);
+  return wanted.only ? tract::find_engine(search, version) : any_engine(search, version);
+}
+
+/// The engine was not found: `error` says so, and the user has to know.
+Diagnostic stands_in(const Error& error) {
+  Diagnostic out = error.diagnostic();
+  out.severity = Severity::warning;
+  out.id = "engine-reference";
+  out.message += "; the reference interpreter takes its place";
+  out.why =
+      "it computes what the specification and tract's documents say, not what tract makes of it";
+  return out;
+}
+
+FoundEngine reference(const Wanted& wanted) {
+  return {.runner = check::reference_runner(interp_module(), wanted.dialect),
+          .order = wanted.dialect,
+          .warning = {}};
+}
+
+FoundEngine automatic(const Wanted& wanted, const check::RunnerOptions& options) {
+  if (wanted.dialect != spec::Dialect::tract) return reference(wanted);
+  try {
+    Wanted closer = wanted;
+    closer.only = wanted.target.has_value();
+    return {.runner = check::tract_runner(find_tract({}, closer), options),
+            .order = spec::Dialect::tract,
+            .warning = {}};
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::no_engine) throw;
+    FoundEngine out = reference(wanted);
+    out.warning = stands_in(error);
+    return out;
+  }
+}
+
+}  // namespace
+
+EngineChoice parse_engine(std::string_view text) {
+  EngineChoice out;
+  if (text.empty() || text == "auto") return out;
+  if (text == "reference") {
+    out.kind = EngineChoice::Kind::reference;
+    return out;
+  }
+  out.kind = EngineChoice::Kind::tract;
+  if (text == "tract") return out;
+  if (text.starts_with("tract@")) {
+    out.version = tract::parse_version(text.substr(6));
+    if (!out.version)
+      throw Error("usage", cat("--engine ", quoted(text), " names no version"), {},
+                  "write for example --engine tract@0.21.19");
+    return out;
+  }
+  std::error_code ignored;
+  if (!looks_like_path(text) && !std::filesystem::exists(text, ignored)) {
+    const std::string near = nearest(text, {"auto", "reference", "tract"});
+    throw Error(
+        "usage", cat("there is no engine ", quoted(text)),
+        "engines are auto, reference, tract, tract@VERSION, and the path of tract's library",
+        near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
+  }
+  out.kind = EngineChoice::Kind::library;
+  out.library = text;
+  return out;
+}
+
+Wanted wanted_for(const target::Target& target) {
+  const bool is_tract = target.engine == target::Engine::tract;
+  return {.dialect = is_tract ? spec::Dialect::tract : spec::Dialect::khronos,
+          .target = target,
+          .only = is_tract};
+}
+
+FoundEngine find_engine(const EngineChoice& choice, const Wanted& wanted,
+                        const check::RunnerOptions& options) {
+  switch (choice.kind) {
+    case EngineChoice::Kind::automatic: return automatic(wanted, options);
+    case EngineChoice::Kind::reference: return reference(wanted);
+    case EngineChoice::Kind::tract:
+    case EngineChoice::Kind::library:
+      return {.runner = check::tract_runner(find_tract(choice, wanted), options),
+              .order = spec::Dialect::tract,
+              .warning = {}};
+  }
+  internal_error(__FILE__, __LINE__, "no such engine");
+}
+
+}  // namespace t2n

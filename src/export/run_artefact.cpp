@@ -1,0 +1,184 @@
+// Binds samples to what the document declares, then feeds the engine.
+#include "src/export/run_artefact.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "nnef_writer/temporary.h"
+#include "src/diag/error.h"
+#include "src/export/check_model.h"
+#include "src/spec/dialect.h"
+
+namespace t2n {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string names_of(const std::vector<spec::InputFact>& facts) {
+  std::string out;
+  for (const spec::InputFact& fact : facts) out += cat(out.empty() ? "" : ", ", fact.name);
+  return out;
+}
+
+void refuse_unknown(const std::vector<spec::InputFact>& facts, const std::vector<Sample>& samples) {
+  for (const Sample& sample : samples) {
+    const std::string given = trace::flat_name(sample.input.path);
+    std::vector<std::string> known;
+    for (size_t i = 0; i < facts.size(); ++i) {
+      known.push_back(facts[i].name);
+      known.push_back(cat("input_", i));
+    }
+    if (std::find(known.begin(), known.end(), given) != known.end()) continue;
+    const std::string near = nearest(given, known);
+    throw Error("input-unknown", cat("the artefact has no input ", quoted(given)),
+                cat("its inputs are: ", names_of(facts)),
+                near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
+  }
+}
+
+const Sample* find_sample(const std::vector<Sample>& samples, const std::string& name,
+                          size_t index) {
+  const Sample* found = nullptr;
+  for (const Sample& sample : samples) {
+    if (!is_sample_of(sample.input, name, index)) continue;
+    if (found != nullptr) throw Error("usage", cat("the input ", quoted(name), " is given twice"));
+    found = &sample;
+  }
+  return found;
+}
+
+/// Shape and dtype as the artefact declares them.
+Sample declared_sample(const spec::InputFact& fact) {
+  ir::Tensor tensor;
+  for (const spec::InputSize& size : fact.sizes) {
+    if (!size.value)
+      throw Error("input-missing",
+                  cat("the input ", quoted(spec::fact_str(fact)), " has no sample"),
+                  cat("the artefact leaves its size ", quoted(size.text), " open"),
+                  cat("give a shape, for example --input ", fact.name,
+                      "=1,3,f32, or values: ", "--input ", fact.name, "=@file.npy"));
+    tensor.shape.push_back(*size.value);
+  }
+  tensor.dtype = fact.dtype.value_or(ir::DType::f32);
+  tensor.strides = ir::contiguous_strides(tensor.shape);
+  return {{{fact.name}, std::move(tensor)}, std::nullopt};
+}
+
+void refuse_misfit(const spec::InputFact& fact, const ir::Tensor& tensor) {
+  bool fits = tensor.shape.size() == fact.sizes.size();
+  for (size_t i = 0; fits && i < fact.sizes.size(); ++i)
+    fits = fact.sizes[i].value.value_or(tensor.shape[i]) == tensor.shape[i];
+  if (fits && fact.dtype.value_or(tensor.dtype) == tensor.dtype) return;
+  throw Error("input-shape",
+              cat("the sample of the input ", quoted(fact.name), " is ",
+                  ir::dtype_name(tensor.dtype), ir::shape_str(ir::to_shape(tensor.shape))),
+              cat("the artefact takes ", spec::dtype_str(fact), spec::sizes_str(fact)),
+              "`t2nnef inspect` shows what an artefact takes");
+}
+
+/// Finds out early, and leaves nothing.
+void check_output(const RunOptions& options) {
+  if (options.output.empty()) return;
+  if (!options.output.ends_with(".npz"))
+    throw Error("usage", cat("the outputs cannot go to ", quoted(options.output)),
+                "they are written as .npz", cat("write -o ", options.output, ".npz"));
+  const nnef::Temporary probe(options.output, nnef::Temporary::Kind::file);
+}
+
+std::vector<ir::Tensor> in_feeding_order(const std::vector<nnef::NamedTensor>& inputs,
+                                         const std::vector<size_t>& order) {
+  std::vector<ir::Tensor> out;
+  for (const size_t place : order) out.push_back(ir::as_pairs(inputs[place].value));
+  return out;
+}
+
+std::vector<nnef::NamedTensor> named(const std::vector<std::string>& names,
+                                     std::vector<ir::Tensor> tensors) {
+  if (tensors.size() != names.size())
+    throw Error("engine-failed", cat("the engine gave ", tensors.size(),
+                                     " outputs, the artefact names ", names.size()));
+  std::vector<nnef::NamedTensor> out;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const bool again = std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i),
+                                 names[i]) != names.begin() + static_cast<std::ptrdiff_t>(i);
+    out.push_back({again ? cat("output_", i) : names[i], std::move(tensors[i])});
+  }
+  return out;
+}
+
+}  // namespace
+
+Wanted wanted_for(const nnef::Document& document) {
+  Wanted out{.dialect = spec::dialect_of(document), .target = {}};
+  const auto version = spec::property(document, "tract_target_version");
+  if (!version || out.dialect != spec::Dialect::tract) return out;
+  try {
+    out.target = target::parse_target("tract@" + *version);
+  } catch (const Error&) {
+    // A version that is not known is like none.
+  }
+  return out;
+}
+
+std::vector<size_t> feeding_order(const nnef::Document& document, spec::Dialect dialect) {
+  const std::vector<std::string>& names = document.graph.parameters;
+  std::vector<size_t> out;
+  if (dialect == spec::Dialect::tract) {
+    for (const nnef::Assignment& assignment : document.graph.body) {
+      const auto place = std::find(names.begin(), names.end(), assignment.left.text);
+      if (assignment.right.text.ends_with("external") && place != names.end())
+        out.push_back(static_cast<size_t>(place - names.begin()));
+    }
+  } else {
+    for (size_t i = 0; i < names.size(); ++i) out.push_back(i);
+  }
+  return out;
+}
+
+std::vector<nnef::NamedTensor> bind_inputs(const std::vector<spec::InputFact>& facts,
+                                           const std::vector<Sample>& samples,
+                                           spec::Dialect dialect) {
+  refuse_unknown(facts, samples);
+  std::vector<Sample> bound;
+  for (size_t i = 0; i < facts.size(); ++i) {
+    const Sample* const given = find_sample(samples, facts[i].name, i);
+    bound.push_back(given == nullptr ? declared_sample(facts[i]) : *given);
+  }
+  std::vector<nnef::NamedTensor> out;
+  const std::vector<trace::SampleInput> filled = fill(bound, 0);
+  for (size_t i = 0; i < facts.size(); ++i) {
+    const auto* const given = std::get_if<ir::Tensor>(&filled[i].value);
+    if (given == nullptr)
+      throw Error("input-shape",
+                  cat("the sample of the input ", quoted(facts[i].name), " is no tensor"),
+                  cat("the artefact takes ", spec::dtype_str(facts[i]), spec::sizes_str(facts[i])));
+    ir::Tensor tensor = *given;
+    if (dialect == spec::Dialect::khronos && facts[i].dtype)
+      tensor = of_dtype(tensor, *facts[i].dtype).value_or(tensor);
+    refuse_misfit(facts[i], tensor);
+    out.push_back({facts[i].name, std::move(tensor)});
+  }
+  return out;
+}
+
+RunResult run_artefact(const RunOptions& options) {
+  check_output(options);
+  const nnef::Artefact artefact = nnef::read_artefact(options.artefact);
+  const nnef::Document& document = artefact.document;
+  RunResult result;
+  result.inputs =
+      bind_inputs(spec::input_facts(document), options.samples, spec::dialect_of(document));
+  const FoundEngine engine = find_engine(options.engine, wanted_for(document), options.runner);
+  if (engine.warning && options.report) options.report(*engine.warning);
+  engine.runner->load(options.artefact);
+  result.engine = engine.runner->name();
+  result.outputs = named(
+      document.graph.results,
+      engine.runner->run(in_feeding_order(result.inputs, feeding_order(document, engine.order))));
+  if (options.output.empty()) return result;
+  nnef::write_npz(result.outputs, options.output);
+  result.bytes = static_cast<int64_t>(fs::file_size(options.output));
+  return result;
+}
+
+}  // namespace t2n

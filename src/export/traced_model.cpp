@@ -1,0 +1,93 @@
+// Samples of the user and of the file become one list; ranges are learnt from a first run.
+#include "src/export/traced_model.h"
+
+#include <algorithm>
+
+#include "src/diag/error.h"
+#include "src/export/states.h"
+#include "src/export/torch_module.h"
+
+namespace t2n {
+namespace {
+
+/// Samples of the user, completed by those of the file for places that the user left open.
+std::vector<Sample> merge_samples(const std::vector<Sample>& given,
+                                  const std::vector<trace::SampleInput>& kept) {
+  if (kept.empty()) return given;
+  std::vector<Sample> out;
+  std::vector<bool> used(given.size(), false);
+  size_t tensors = 0;
+  for (const trace::SampleInput& place : kept) {
+    const bool tensor = std::holds_alternative<ir::Tensor>(place.value);
+    const std::string flat = trace::flat_name(place.path);
+    const std::string position = cat("input_", tensors);
+    if (tensor) ++tensors;
+    const auto match = [&](const Sample& s) {
+      const std::string name = trace::flat_name(s.input.path);
+      return s.input.path == place.path || name == flat || (tensor && name == position);
+    };
+    const auto found = std::find_if(given.begin(), given.end(), match);
+    if (found == given.end()) {
+      out.push_back({place, std::nullopt});
+      continue;
+    }
+    used[static_cast<size_t>(found - given.begin())] = true;
+    out.push_back({{place.path, found->input.value}, found->range});
+  }
+  for (size_t i = 0; i < given.size(); ++i)
+    if (!used[i])
+      out.push_back(given[i]);  // unknown names are refused where the arguments are bound
+  return out;
+}
+
+/// Integer inputs without values start as zeros; a first run shows what they index.
+void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
+  if (!needs_ranges(model.samples)) return;
+  std::vector<Sample> zeros = model.samples;
+  for (Sample& sample : zeros)
+    if (const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value))
+      if (ir::is_integer(tensor->dtype) && !sample.range) sample.range = trace::Range{0, 1};
+  const trace::Traced first = torch_module().trace(*model.session, fill(zeros, 0), options);
+  // Graph inputs are the tensor leaves in the order of the arguments, samples may be in any: match
+  // names.
+  for (Sample& sample : model.samples) {
+    const std::string name = trace::flat_name(sample.input.path);
+    for (size_t i = 0; i < first.graph.inputs.size(); ++i) {
+      const std::string& input =
+          first.graph.values[static_cast<size_t>(first.graph.inputs[i])].name;
+      if ((input == name || cat("input_", i) == name) && !sample.range)
+        sample.range = first.ranges[i];
+    }
+  }
+}
+
+}  // namespace
+
+TracedModel load_and_trace(const std::string& path, const std::string& method,
+                           const std::vector<Sample>& samples, const DynamicOptions& dynamic,
+                           trace::TraceOptions options,
+                           const std::function<void(std::string_view)>& progress) {
+  TracedModel model;
+  progress("load");
+  model.session = torch_module().load(path, method);
+  model.info = torch_module().describe(*model.session);
+  model.samples = merge_samples(samples, model.info.samples);
+  model.samples_from_file = samples.empty() && !model.info.samples.empty();
+  progress("trace");
+  learn_ranges(model, options);
+  options.free_axes = declared_axes(dynamic);
+  if (dynamic.axes.empty() || options.explicit_states) {
+    model.traced = torch_module().trace(*model.session, fill(model.samples, 0), options);
+    model.samples = with_states(std::move(model.samples), model.traced);
+  }
+  if (!dynamic.axes.empty()) {
+    model.dynamic = trace_dynamic_model(*model.session, model.samples, dynamic, options);
+    model.traced = std::move(model.dynamic->traced);
+  }
+  for (const ir::ValueId id : model.traced.graph.inputs)
+    model.inputs.push_back(model.traced.graph.values[static_cast<size_t>(id)].name);
+  ir::verify(model.traced.graph, "trace");
+  return model;
+}
+
+}  // namespace t2n

@@ -1,0 +1,33 @@
+// A model from its file to a traced, verified graph, with the samples that it was traced with.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/export/dynamic_model.h"
+#include "src/export/samples.h"
+
+namespace t2n {
+
+struct TracedModel {
+  trace::ModelInfo info;
+  std::shared_ptr<trace::Session> session;
+  std::vector<Sample> samples;
+  trace::Traced traced;
+  bool samples_from_file = false;
+  std::vector<std::string> inputs;  ///< names of the graph's inputs, before any is pruned
+  std::optional<dynamic::DynamicTrace> dynamic;  ///< its `traced` moved to the one above
+};
+
+/// `progress` is called when a stage begins: "load", "trace". Samples win over those in the file.
+/// Errors: those of the tracer, and with dynamic axes, of trace_dynamic_model.
+TracedModel load_and_trace(const std::string& path, const std::string& method,
+                           const std::vector<Sample>& samples, const DynamicOptions& dynamic,
+                           trace::TraceOptions options,
+                           const std::function<void(std::string_view)>& progress);
+
+}  // namespace t2n

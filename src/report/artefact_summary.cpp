@@ -1,0 +1,134 @@
+// Counts, and their JSON.
+#include "src/report/artefact_summary.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "src/diag/error.h"
+#include "src/spec/lint.h"
+
+namespace t2n::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Calls inside of expressions count as well; declarations of inputs and weights do not.
+void count_calls(const nnef::Value& value, std::map<std::string, int64_t>& uses) {
+  if (value.kind == nnef::Kind::invocation && value.text != "external" &&
+      value.text != "variable" && value.text != "tract_core_external")
+    ++uses[value.text];
+  for (const nnef::Value& item : value.items) count_calls(item, uses);
+  for (const nnef::Argument& argument : value.arguments) count_calls(argument.value, uses);
+}
+
+std::vector<std::pair<std::string, int64_t>> operations_of(const nnef::Document& document) {
+  std::map<std::string, int64_t> uses;
+  for (const nnef::Assignment& assignment : document.graph.body)
+    count_calls(assignment.right, uses);
+  std::vector<std::pair<std::string, int64_t>> out(uses.begin(), uses.end());
+  std::stable_sort(out.begin(), out.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  return out;
+}
+
+std::vector<WeightGroup> weights_of(const nnef::Artefact& artefact) {
+  std::map<std::string, WeightGroup> groups;
+  for (const nnef::StoredTensor& tensor : artefact.tensors) {
+    WeightGroup& group = groups[tensor.item];
+    const int64_t values = tensor.values.elements();
+    group.item = tensor.item;
+    ++group.tensors;
+    group.values += values;
+    group.bytes += (values * tensor.bits + 7) / 8;
+  }
+  std::vector<WeightGroup> out;
+  for (auto& [item, group] : groups) out.push_back(std::move(group));
+  std::stable_sort(out.begin(), out.end(),
+                   [](const WeightGroup& a, const WeightGroup& b) { return a.values > b.values; });
+  return out;
+}
+
+Json inputs_json(const std::vector<spec::InputFact>& inputs) {
+  Json out = Json::array();
+  for (const spec::InputFact& input : inputs) {
+    Json shape = Json::array();
+    for (const spec::InputSize& size : input.sizes)
+      shape.push_back(size.value ? Json(*size.value) : Json(size.text));
+    out.push_back({{"name", input.name},
+                   {"dtype", input.dtype ? Json(ir::dtype_name(*input.dtype)) : Json()},
+                   {"shape", shape}});
+  }
+  return out;
+}
+
+Json weights_json(const std::vector<WeightGroup>& weights) {
+  Json out = Json::array();
+  for (const WeightGroup& group : weights)
+    out.push_back({{"item", group.item},
+                   {"tensors", group.tensors},
+                   {"values", group.values},
+                   {"bytes", group.bytes}});
+  return out;
+}
+
+/// Extensions change the rules: documents with any are not judged by them.
+std::vector<std::string> findings_in(const nnef::Artefact& artefact) {
+  if (!artefact.document.extensions.empty()) return {};
+  return spec::lint_strict(artefact);
+}
+
+}  // namespace
+
+ArtefactSummary summarise(const nnef::Artefact& artefact) {
+  const nnef::Document& document = artefact.document;
+  ArtefactSummary out{.dialect = spec::dialect_of(document),
+                      .graph = document.graph.name,
+                      .extensions = document.extensions,
+                      .properties = spec::properties(document),
+                      .inputs = spec::input_facts(document),
+                      .outputs = document.graph.results,
+                      .operations = operations_of(document),
+                      .fragments = {},
+                      .weights = weights_of(artefact),
+                      .quantised = document.quant.size(),
+                      .unused = artefact.unused,
+                      .file_bytes = artefact.file_bytes,
+                      .findings = findings_in(artefact)};
+  for (const nnef::Fragment& fragment : document.fragments)
+    if (fragment.name != spec::kPropertiesFragment) out.fragments.push_back(fragment.name);
+  return out;
+}
+
+std::string_view dialect_name(spec::Dialect dialect) {
+  switch (dialect) {
+    case spec::Dialect::khronos: return "khronos";
+    case spec::Dialect::tract: return "tract";
+  }
+  internal_error(__FILE__, __LINE__, "no such dialect");
+}
+
+std::string summary_json(const std::string& path, const ArtefactSummary& summary) {
+  Json operations = Json::object();
+  for (const auto& [name, count] : summary.operations) operations[name] = count;
+  Json properties = Json::object();
+  for (const auto& [name, value] : summary.properties) properties[name] = value;
+  const Json out = {{"format", "t2nnef.artefact/1"},
+                    {"path", path},
+                    {"dialect", dialect_name(summary.dialect)},
+                    {"graph", summary.graph},
+                    {"extensions", summary.extensions},
+                    {"properties", properties},
+                    {"inputs", inputs_json(summary.inputs)},
+                    {"outputs", summary.outputs},
+                    {"operations", operations},
+                    {"fragments", summary.fragments},
+                    {"weights", weights_json(summary.weights)},
+                    {"quantised", summary.quantised},
+                    {"unused_files", summary.unused},
+                    {"bytes", summary.file_bytes},
+                    {"findings", summary.findings}};
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace t2n::report

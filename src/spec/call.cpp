@@ -1,0 +1,138 @@
+// Arguments of a call as plain numbers, and the checks that many operations share.
+#include "src/spec/call.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace t2n::spec {
+
+using nnef::Kind;
+using nnef::Value;
+
+const Value& Call::value(std::string_view parameter) const {
+  const Value* const found = argument(declaration_, arguments_, parameter);
+  T2N_ASSERT(found != nullptr, declaration_.name, " lacks ", parameter);
+  return *found;
+}
+
+Ints Call::shape_of(const Value& value) const {
+  if (value.kind != Kind::identifier) return {};
+  const Ints* const found = shape_of_(value.text);
+  T2N_ASSERT(found != nullptr, "no shape of ", value.text);
+  return *found;
+}
+
+Ints Call::shape(std::string_view parameter) const { return shape_of(value(parameter)); }
+
+Shapes Call::shapes(std::string_view parameter) const {
+  Shapes out;
+  for (const Value& item : value(parameter).items) out.push_back(shape_of(item));
+  return out;
+}
+
+Shapes Call::operand_shapes() const {
+  Shapes out;
+  for (size_t i = 0; i < arguments_.size(); ++i)
+    if (declaration_.parameters[i].type.starts_with("tensor<") &&
+        !declaration_.parameters[i].type.ends_with("]"))
+      out.push_back(shape_of(*arguments_[i]));
+  return out;
+}
+
+int64_t Call::integer(std::string_view parameter) const { return value(parameter).integer; }
+double Call::number(std::string_view parameter) const { return value(parameter).number; }
+bool Call::flag(std::string_view parameter) const { return value(parameter).logical; }
+const std::string& Call::text(std::string_view parameter) const { return value(parameter).text; }
+
+Ints Call::ints(std::string_view parameter) const {
+  Ints out;
+  for (const Value& item : value(parameter).items) out.push_back(item.integer);
+  return out;
+}
+
+Pairs Call::pairs(std::string_view parameter) const {
+  Pairs out;
+  for (const Value& item : value(parameter).items)
+    out.emplace_back(item.items[0].integer, item.items[1].integer);
+  return out;
+}
+
+Ints Call::positive(std::string_view parameter, size_t count) const {
+  Ints out = ints(parameter);
+  require(out.size() == count, quoted(parameter), " has ", out.size(), " numbers, and ", count,
+          " are needed");
+  for (const int64_t item : out)
+    require(item > 0, quoted(parameter), " is ", shape_text(out), ", and must be positive");
+  return out;
+}
+
+Ints Call::axes(std::string_view parameter, size_t rank) const {
+  const Ints out = ints(parameter);
+  std::vector<bool> seen(rank, false);
+  for (const int64_t item : out) {
+    require(item >= 0 && item < static_cast<int64_t>(rank), quoted(parameter), " names axis ", item,
+            " of a tensor with ", rank, " axes");
+    require(!seen[static_cast<size_t>(item)], quoted(parameter), " names axis ", item, " twice");
+    seen[static_cast<size_t>(item)] = true;
+  }
+  return out;
+}
+
+size_t Call::axis(std::string_view parameter, size_t rank) const {
+  const int64_t out = integer(parameter);
+  require(out >= 0 && out < static_cast<int64_t>(rank), quoted(parameter), " is ", out,
+          " for a tensor with ", rank, " axes");
+  return static_cast<size_t>(out);
+}
+
+void Call::one_of(std::string_view parameter, std::span<const std::string_view> words) const {
+  const std::string& given = text(parameter);
+  if (std::find(words.begin(), words.end(), given) != words.end()) return;
+  std::string known;
+  for (const std::string_view word : words) known += cat(known.empty() ? "" : ", ", quoted(word));
+  refuse(quoted(parameter), " is ", quoted(given), ", and can be ", known);
+}
+
+void check_reflection(const Call& call, size_t axis, int64_t extent,
+                      std::pair<int64_t, int64_t> padding) {
+  const std::string& border = call.text("border");
+  if (!border.starts_with("reflect")) return;
+  const int64_t limit = extent - (border == "reflect" ? 1 : 0);
+  call.require(padding.first <= limit && padding.second <= limit, "axis ", axis, " of extent ",
+               extent, " is padded by (", padding.first, ", ", padding.second,
+               "), more than there is to reflect");
+}
+
+std::string shape_text(const Ints& shape) { return ir::shape_str(ir::to_shape(shape)); }
+
+Ints broadcast(const Call& call, const Ints& a, const Ints& b) {
+  Ints out = a.size() >= b.size() ? a : b;
+  const Ints& shorter = a.size() >= b.size() ? b : a;
+  for (size_t i = 0; i < shorter.size(); ++i) {
+    if (out[i] == shorter[i] || shorter[i] == 1) continue;
+    call.require(out[i] == 1, "the shapes ", shape_text(a), " and ", shape_text(b),
+                 " do not broadcast: axes are matched from the first on");
+    out[i] = shorter[i];
+  }
+  return out;
+}
+
+bool broadcasts_to(const Ints& from, const Ints& to) {
+  if (from.size() > to.size()) return false;
+  for (size_t i = 0; i < from.size(); ++i)
+    if (from[i] != 1 && from[i] != to[i]) return false;
+  return true;
+}
+
+int64_t product(int64_t a, int64_t b) {
+  int64_t out = 0;
+  return __builtin_mul_overflow(a, b, &out) ? std::numeric_limits<int64_t>::max() : out;
+}
+
+int64_t volume(const Ints& sizes) {
+  int64_t out = 1;
+  for (const int64_t size : sizes) out = product(out, size);
+  return out;
+}
+
+}  // namespace t2n::spec

@@ -1,0 +1,103 @@
+// One call as the shape rules of the operations read it.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ir/shape.h"
+#include "src/diag/error.h"
+#include "src/spec/operations.h"
+#include "src/spec/shapes.h"
+
+namespace t2n::spec {
+
+using ir::Ints;
+using Shapes = std::vector<Ints>;
+using Pairs = std::vector<std::pair<int64_t, int64_t>>;
+
+/// Arguments by parameter, of the types that the declaration says. Literals for tensors are of rank
+/// 0.
+class Call {
+ public:
+  Call(const nnef::Fragment& declaration, const Arguments& arguments, const ShapeOf& shape_of)
+      : declaration_(declaration), arguments_(arguments), shape_of_(shape_of) {}
+
+  Ints shape(std::string_view parameter) const;
+  Shapes shapes(std::string_view parameter) const;
+  int64_t integer(std::string_view parameter) const;
+  double number(std::string_view parameter) const;
+  bool flag(std::string_view parameter) const;
+  const std::string& text(std::string_view parameter) const;
+  Ints ints(std::string_view parameter) const;
+  Pairs pairs(std::string_view parameter) const;
+  size_t list_size(std::string_view parameter) const { return value(parameter).items.size(); }
+  /// Of the operand that comes first.
+  Ints first_shape() const { return shape(declaration_.parameters[0].name); }
+  /// Of all operands that are single tensors.
+  Shapes operand_shapes() const;
+
+  template <typename... Parts>
+  [[noreturn]] void refuse(const Parts&... parts) const {
+    throw Error("nnef-invalid", cat("'", declaration_.name, "': ", parts...));
+  }
+  template <typename... Parts>
+  void require(bool condition, const Parts&... parts) const {
+    if (!condition) refuse(parts...);
+  }
+
+  // Checks that many operations share; the parameter is named in the message.
+
+  /// A list of `count` positive numbers.
+  Ints positive(std::string_view parameter, size_t count) const;
+  /// Axes of a tensor with `rank` axes, none of them twice.
+  Ints axes(std::string_view parameter, size_t rank) const;
+  size_t axis(std::string_view parameter, size_t rank) const;
+  void one_of(std::string_view parameter, std::span<const std::string_view> words) const;
+
+ private:
+  const nnef::Value& value(std::string_view parameter) const;
+  Ints shape_of(const nnef::Value& value) const;
+
+  const nnef::Fragment& declaration_;
+  const Arguments& arguments_;
+  const ShapeOf& shape_of_;
+};
+
+/// What lies beyond the edge of a tensor (§4.3), and then where nothing does.
+inline constexpr std::array<std::string_view, 5> kBorders = {"constant", "replicate", "reflect",
+                                                             "reflect-even", "ignore"};
+inline constexpr std::span<const std::string_view> kFilledBorders = std::span(kBorders).first(4);
+
+/// Padding of an axis by reflection, which cannot show more than there is.
+void check_reflection(const Call& call, size_t axis, int64_t extent,
+                      std::pair<int64_t, int64_t> padding);
+
+/// "[1,3,8]"
+std::string shape_text(const Ints& shape);
+
+/// The shape that both broadcast to: axes are matched from the first on (§4.2.2).
+Ints broadcast(const Call& call, const Ints& a, const Ints& b);
+
+/// Whether `from` broadcasts to `to` and leaves it as it is.
+bool broadcasts_to(const Ints& from, const Ints& to);
+
+/// Product of sizes, which none of the formulas let overflow silently.
+int64_t volume(const Ints& sizes);
+int64_t product(int64_t a, int64_t b);
+
+struct ShapeRow {
+  std::string_view operation;
+  Shapes (*rule)(const Call& call);
+};
+
+// By file.
+std::span<const ShapeRow> elementwise_shapes();
+std::span<const ShapeRow> window_shapes();
+std::span<const ShapeRow> structure_shapes();
+std::span<const ShapeRow> other_shapes();
+
+}  // namespace t2n::spec

@@ -1,0 +1,28 @@
+// Whose NNEF a document is.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "nnef_writer/ast.h"
+#include "src/spec/operations.h"
+
+namespace t2n::spec {
+
+/// tract's if the document names one of its extensions.
+Dialect dialect_of(const nnef::Document& document);
+
+/// What exporters and tract write into a document about itself: names and values, the latter as
+/// the document writes them but for the quotes of strings.
+std::vector<std::pair<std::string, std::string>> properties(const nnef::Document& document);
+
+/// The value of one of them.
+std::optional<std::string> property(const nnef::Document& document, std::string_view name);
+
+/// The name of the fragment that says the properties.
+constexpr std::string_view kPropertiesFragment = "tract_core_properties";
+
+}  // namespace t2n::spec

@@ -1,0 +1,85 @@
+// Reads `external<…>(shape = …)` and tract_core_external, the two ways to declare an input.
+#include "src/spec/input_facts.h"
+
+#include <algorithm>
+
+#include "nnef_writer/print.h"
+#include "src/diag/error.h"
+#include "src/spec/operations.h"
+
+namespace t2n::spec {
+namespace {
+
+using nnef::Kind;
+using nnef::Value;
+
+constexpr std::string_view kTractExternal = "tract_core_external";
+
+std::optional<ir::DType> dtype_of(const Value& call) {
+  if (call.text == "external") {
+    if (call.type == "integer") return ir::DType::i64;
+    if (call.type == "logical") return ir::DType::boolean;
+    if (call.type == "string") return std::nullopt;
+    return ir::DType::f32;
+  }
+  const nnef::Fragment& declaration = operation(kTractExternal, Dialect::tract);
+  const Value* const name = argument(declaration, bind(declaration, call), "datum_type");
+  if (name == nullptr || name->kind != Kind::string) return std::nullopt;
+  std::string text = name->text;
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return text == "tdim" ? ir::DType::i64 : ir::parse_dtype(text);
+}
+
+InputSize size_of(const Value& value) {
+  if (value.kind == Kind::integer) return {std::to_string(value.integer), value.integer};
+  return {nnef::print(value), std::nullopt};
+}
+
+const Value* find_declaration(const nnef::Document& document, const std::string& name) {
+  for (const nnef::Assignment& assignment : document.graph.body)
+    if (assignment.left.kind == Kind::identifier && assignment.left.text == name &&
+        (assignment.right.text == "external" || assignment.right.text == kTractExternal))
+      return &assignment.right;
+  return nullptr;
+}
+
+InputFact fact_of(const std::string& name, const Value& call) {
+  const Dialect dialect = call.text == kTractExternal ? Dialect::tract : Dialect::khronos;
+  const nnef::Fragment& declaration = operation(call.text, dialect);
+  InputFact out{.name = name, .dtype = dtype_of(call), .sizes = {}};
+  if (const Value* const shape = argument(declaration, bind(declaration, call), "shape"))
+    for (const Value& size : shape->items) out.sizes.push_back(size_of(size));
+  return out;
+}
+
+}  // namespace
+
+std::vector<InputFact> input_facts(const nnef::Document& document) {
+  std::vector<InputFact> out;
+  for (const std::string& name : document.graph.parameters) {
+    const Value* const call = find_declaration(document, name);
+    if (call == nullptr)
+      throw Error("nnef-invalid", cat("the graph does not declare its input ", quoted(name)), {},
+                  cat("write for example ", name, " = external(shape = [1, 3]);"));
+    out.push_back(fact_of(name, *call));
+  }
+  return out;
+}
+
+std::string sizes_str(const InputFact& fact) {
+  std::string out;
+  for (const InputSize& size : fact.sizes) out += cat(out.empty() ? "" : ",", size.text);
+  return cat("[", out, "]");
+}
+
+std::string dtype_str(const InputFact& fact) {
+  return fact.dtype ? std::string(ir::dtype_name(*fact.dtype)) : "?";
+}
+
+std::string fact_str(const InputFact& fact) {
+  return cat(fact.name, " ", dtype_str(fact), sizes_str(fact));
+}
+
+}  // namespace t2n::spec

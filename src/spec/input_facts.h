@@ -1,0 +1,34 @@
+// What a document says of its inputs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/tensor.h"
+#include "nnef_writer/ast.h"
+
+namespace t2n::spec {
+
+struct InputSize {
+  std::string text;              ///< "3", "S", "2*S"
+  std::optional<int64_t> value;  ///< nothing of an expression
+};
+
+struct InputFact {
+  std::string name;
+  std::optional<ir::DType> dtype;  ///< nothing for what only the engine knows
+  std::vector<InputSize> sizes;
+};
+
+/// In the order of the graph's parameters. `external<integer>` is i64, as tract reads it.
+/// Errors: `nnef-invalid` for a parameter that no statement declares.
+std::vector<InputFact> input_facts(const nnef::Document& document);
+
+/// "x f32[1,3,S]"
+std::string fact_str(const InputFact& fact);
+/// "[1,3,S]"
+std::string sizes_str(const InputFact& fact);
+std::string dtype_str(const InputFact& fact);
+
+}  // namespace t2n::spec

@@ -1,0 +1,85 @@
+// Types of NNEF 1.0.5 §3.3.1: of parameters, of literals, and of the tensors that a call results
+// in.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "nnef_writer/ast.h"
+#include "src/spec/operations.h"
+
+namespace t2n::spec {
+
+/// What a tensor, or an attribute, is made of.
+enum class Item {
+  unknown,  ///< `tensor<>`, or what only the engine knows
+  scalar,
+  integer,
+  logical,
+  string,
+  generic,  ///< `?`; in declarations only
+};
+
+struct Type {
+  enum class Form { attribute, tensor, array, tuple };
+  Form form = Form::attribute;
+  Item item = Item::unknown;  ///< of an attribute or a tensor
+  std::vector<Type> items;    ///< one of an array, all of a tuple
+};
+
+/// `tensor<scalar>`, `(integer, integer)[]`.   Errors: `nnef-invalid`.
+Type parse_type(std::string_view text);
+std::string type_text(const Type& type);
+
+/// Whether run-time data goes there: a tensor, or an array of tensors.
+bool holds_tensors(const Type& type);
+
+/// A declaration with its types read.
+struct Signature {
+  const nnef::Fragment* declaration = nullptr;
+  bool is_generic = false;
+  Item generic_default = Item::unknown;
+  std::vector<Type> parameters;
+  std::vector<Type> results;
+};
+
+/// Errors: `nnef-invalid` for a type that does not exist.
+Signature signature_of(const nnef::Fragment& declaration);
+
+/// Of an operation, read once.   Errors: `nnef-invalid` where there is no such operation.
+const Signature& operation_signature(std::string_view name, Dialect dialect);
+
+/// The item type of a number, a logical or a string; unknown of any other expression.
+Item literal_item(const nnef::Value& value);
+
+/// The item type of an expression that is no literal; unknown where nobody knows.
+using ItemOf = std::function<Item(const nnef::Value&)>;
+
+/// Verifies the arguments of a call against the declared types and returns the item type of each
+/// result. The standard knows no implicit conversion. tract takes whole numbers for reals and for
+/// logicals, one value for a list of one, and any expression for an attribute; what its tensors
+/// hold is finer than these types and is not judged here.
+/// Errors: `nnef-invalid`.
+std::vector<Item> check_types(const Signature& signature, const nnef::Value& invocation,
+                              const Arguments& arguments, const ItemOf& item_of, Dialect dialect);
+
+/// An identifier that a statement assigns.
+struct Target {
+  std::string_view name;
+  Item item = Item::unknown;
+};
+
+/// What the left side of a statement assigns, after the results of its operation. tract takes
+/// brackets for parentheses, the reverse, and a name alone for a list of one.
+/// Errors: `nnef-invalid` where they do not match.
+std::vector<Target> targets(const nnef::Value& left, const Signature& signature,
+                            const std::vector<Item>& items, Dialect dialect);
+
+/// What every identifier of the graph holds. Fragments of the document are called by their
+/// declared types. Expressions that are no calls are unknown.   Errors: `nnef-invalid`.
+std::unordered_map<std::string, Item> infer_items(const nnef::Document& document, Dialect dialect);
+
+}  // namespace t2n::spec

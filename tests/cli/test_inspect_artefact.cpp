@@ -1,0 +1,176 @@
+// inspect on artefacts: exports, models written by hand, and what is none.
+#include <filesystem>
+
+#include "tests/cli/program.h"
+
+namespace t2n::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+void export_digits(const Sandbox& sandbox, const std::string& output) {
+  REQUIRE_EQ(sandbox.run({"export", "digits.pt", "-t", "tract@0.21.19", "-o", output}).code, 0);
+}
+
+/// Everything that an artefact may hold.
+void write_rich(const Sandbox& sandbox) {
+  sandbox.folder().write(
+      "rich/graph.nnef",
+      "version 1.0;\nextension tract_registry tract_core;\nextension tract_symbol S;\n"
+      "fragment twice(x: tensor<scalar>) -> (y: tensor<scalar>) { y = x + x; }\n"
+      "graph net(ids, mask) -> (y, z) {\n"
+      "ids = tract_core_external(shape = [1, S], datum_type = 'i64');\n"
+      "mask = external<logical>(shape = [1, 4]);\n"
+      "w = variable<scalar>(label = 'w', shape = [2, 3]);\n"
+      "y = relu(twice(w));\nz = relu(w);\n}\n");
+  sandbox.folder().write("rich/w.dat", dat_file({2, 3}, {1, 2, 3, 4, 5, 6}));
+  sandbox.folder().write("rich/graph.quant",
+                         "\"y\": linear_quantize(min = 0.0, max = 6.0, bits = 8);\n");
+  sandbox.folder().write("rich/notes.txt", "mine");
+}
+
+}  // namespace
+
+TEST_CASE("an export, in every form, whatever it is called") {
+  Sandbox sandbox;
+  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  export_digits(sandbox, "d.nnef.tgz");
+  export_digits(sandbox, "d.tar");
+  export_digits(sandbox, "folder");
+  fs::rename(sandbox.path("d.tar"), sandbox.path("d.model"));
+  const std::string text =
+      "\nproperties:\n"
+      "  t2nnef_version        0.1.0\n"
+      "  tract_target_version  0.21.19\n"
+      "extensions:\n"
+      "  tract_registry tract_core\n"
+      "inputs:\n"
+      "  x f32[4,1,8,8]\n"
+      "outputs:\n"
+      "  output_0\n"
+      "operations: 10 uses of 7\n"
+      "  2x  batch_normalization\n"
+      "  2x  conv\n"
+      "  2x  relu\n"
+      "  1x  box\n"
+      "  1x  linear\n"
+      "  1x  max_pool\n"
+      "  1x  reshape\n"
+      "parameters: 6.2 k (24.9 kB)\n"
+      "  12x  f32  6.2 k  24.9 kB\n"
+      "to run it:\n";
+  for (const std::string name : {"d.nnef.tgz", "d.model", "folder"}) {
+    CAPTURE(name);
+    const Result result = sandbox.run({"inspect", name});
+    CHECK_EQ(result.code, 0);
+    CHECK_EQ(result.err, "");
+    CHECK(result.out.starts_with(name + ": NNEF for tract, graph DigitsCnn, "));
+    CHECK(contains(result.out, text));
+    CHECK(result.out.ends_with("\n  t2nnef run " + name + " -i x=4,1,8,8,f32 -o out.npz\n"));
+  }
+}
+
+TEST_CASE("all that an artefact may hold") {
+  const Sandbox sandbox;
+  write_rich(sandbox);
+  const Result result = sandbox.run({"inspect", "rich"});
+  CHECK_EQ(result.code, 0);
+  CHECK_EQ(result.out.substr(result.out.find("extensions:")),
+           "extensions:\n"
+           "  tract_registry tract_core\n"
+           "  tract_symbol S\n"
+           "inputs:\n"
+           "  ids i64[1,S]\n"
+           "  mask bool[1,4]\n"
+           "outputs:\n"
+           "  y\n"
+           "  z\n"
+           "operations: 3 uses of 2\n"
+           "  2x  relu\n"
+           "  1x  twice\n"
+           "fragments:\n"
+           "  twice\n"
+           "parameters: 6 (24 bytes)\n"
+           "  1x  f32  6  24 bytes\n"
+           "quantised: 1 tensor\n"
+           "files that nothing refers to:\n"
+           "  notes.txt\n"
+           "to run it:\n"
+           "  t2nnef run rich -i ids=1,1,i64 -i mask=1,4,bool -o out.npz\n");
+}
+
+TEST_CASE("an artefact as JSON") {
+  const Sandbox sandbox;
+  write_rich(sandbox);
+  const Result result = sandbox.run({"inspect", "rich", "--json"});
+  CHECK_EQ(result.code, 0);
+  CHECK_EQ(result.err, "");
+  CHECK(
+      result.out.starts_with("{\n  \"format\": \"t2nnef.artefact/1\",\n  \"path\": \"rich\",\n"
+                             "  \"dialect\": \"tract\",\n  \"graph\": \"net\",\n"));
+  CHECK(contains(result.out,
+                 "    {\n      \"name\": \"ids\",\n      \"dtype\": \"i64\",\n"
+                 "      \"shape\": [\n        1,\n        \"S\"\n      ]\n    },\n"));
+  CHECK(contains(result.out,
+                 "  \"operations\": {\n    \"relu\": 2,\n    \"twice\": 1\n  },\n"
+                 "  \"fragments\": [\n    \"twice\"\n  ],\n"
+                 "  \"weights\": [\n    {\n      \"item\": \"f32\",\n      \"tensors\": 1,\n"
+                 "      \"values\": 6,\n      \"bytes\": 24\n    }\n  ],\n"
+                 "  \"quantised\": 1,\n"
+                 "  \"unused_files\": [\n    \"notes.txt\"\n  ],\n"));
+}
+
+TEST_CASE("the text of an artefact") {
+  const Sandbox sandbox;
+  write_rich(sandbox);
+  const Result result = sandbox.run({"inspect", "rich", "--graph"});
+  CHECK_EQ(result.code, 0);
+  CHECK(result.out.starts_with("version 1.0;\n\nextension tract_registry tract_core;\n"));
+  CHECK(contains(result.out, "\n    y = relu(twice(w));\n"));
+}
+
+TEST_CASE("many files are counted") {
+  const Sandbox sandbox;
+  write_rich(sandbox);
+  for (int i = 0; i < 25; ++i) sandbox.folder().write(cat("rich/notes/", 10 + i), "mine");
+  CHECK(contains(sandbox.run({"inspect", "rich"}).out,
+                 "  notes/28\n  … and 6 more; --json lists all\nto run it:\n"));
+}
+
+TEST_CASE("strict NNEF names no engine") {
+  const Sandbox sandbox;
+  sandbox.folder().write("strict/graph.nnef",
+                         "version 1.0;\ngraph net(x) -> (y) {\nx = external(shape = [2]);\n"
+                         "y = relu(x);\n}\n");
+  const std::string good = sandbox.run({"inspect", "strict"}).out;
+  CHECK(good.starts_with("strict: NNEF for any reader of the standard, graph net, "));
+  CHECK_FALSE(contains(good, "against the standard"));
+  sandbox.folder().write("strict/graph.nnef",
+                         "version 1.0;\ngraph net(x) -> (y) {\nx = external(shape = [2]);\n"
+                         "y = frobnicate(x);\n}\n");
+  CHECK(contains(sandbox.run({"inspect", "strict"}).out,
+                 "\nagainst the standard:\n  'y': there is no operation 'frobnicate'\n"));
+}
+
+TEST_CASE("what is no artefact, or is used like a model") {
+  Sandbox sandbox({"data_branch.pt"});
+  write_rich(sandbox);
+  check_failure(sandbox, {"inspect", "rich", "-i", "x=1"}, 2,
+                "error[usage]: 'rich' is an NNEF artefact, which is not traced\n"
+                "  help: give it without --input, --dynamic, --assert, --state and --method\n");
+  check_failure(sandbox, {"inspect", "data_branch.pt", "--json"}, 2,
+                "error[usage]: 'data_branch.pt' is a model; --json is for NNEF artefacts\n"
+                "  help: export it with --report FILE.json\n");
+  fs::create_directory(sandbox.path("empty"));
+  const Result empty = sandbox.run({"inspect", "empty"});
+  CHECK_EQ(empty.code, 3);
+  CHECK(empty.err.starts_with("error[nnef-"));
+  CHECK_EQ(sandbox.run({"inspect", "nope.pt"}).code, 3);
+  sandbox.folder().write("rich/graph.nnef",
+                         "version 1.0;\ngraph net(x) -> (y) {\ny = relu(x);\n}\n");
+  check_failure(sandbox, {"inspect", "rich"}, 3,
+                "error[nnef-invalid]: the graph does not declare its input 'x'\n"
+                "  help: write for example x = external(shape = [1, 3]);\n");
+}
+
+}  // namespace t2n::test

@@ -1,0 +1,114 @@
+// Touches every value that is handed out: a view past the end must not go unnoticed.
+#include "tests/fuzz/entries.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <string_view>
+
+#include "nnef_writer/print.h"
+#include "nnef_writer/quant.h"
+#include "src/diag/error.h"
+#include "src/nnef_reader/artefact.h"
+#include "src/nnef_reader/parser.h"
+
+namespace t2n::nnef {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+[[noreturn]] void give_up(const char* what, std::string_view text) {
+  std::fprintf(stderr, "%s: %.*s\n", what, static_cast<int>(text.size()), text.data());
+  std::abort();
+}
+
+/// Runs `read`; false if it refuses with one of the allowed ids.
+template <typename Read>
+bool accepted(std::initializer_list<std::string_view> allowed, Read read) {
+  try {
+    read();
+    return true;
+  } catch (const Error& error) {
+    const std::string& id = error.diagnostic().id;
+    if (std::find(allowed.begin(), allowed.end(), id) == allowed.end())
+      give_up("not an error of a reader", error.what());
+    return false;
+  }
+}
+
+/// Memory of its own, of just this size: sanitizers see what lies behind it.
+Content owned(Bytes bytes) {
+  const auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
+  copy->shrink_to_fit();
+  return {*copy, copy};
+}
+
+std::string_view text_of(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void check_tensor(const StoredTensor& tensor) {
+  const auto size = static_cast<size_t>(ir::dtype_size(tensor.values.dtype));
+  if (tensor.values.bytes.size() != static_cast<size_t>(tensor.values.elements()) * size)
+    give_up("a tensor of the wrong size", tensor.item);
+  unsigned sum = 0;
+  for (const std::byte value : tensor.values.bytes) sum += std::to_integer<unsigned>(value);
+  static volatile unsigned sink = 0;
+  sink = sink + sum;
+}
+
+void check_again(const std::string& printed, const std::string& again) {
+  if (printed != again) give_up("printed differently the second time", printed + again);
+}
+
+}  // namespace
+
+void fuzz_graph(Bytes bytes) {
+  Document document;
+  if (!accepted({"nnef-syntax"}, [&] { document = parse_document(text_of(bytes), "graph.nnef"); }))
+    return;
+  const std::string printed = print(document);
+  check_again(printed, print(parse_document(printed, "printed.nnef")));
+}
+
+void fuzz_quant(Bytes bytes) {
+  std::vector<QuantEntry> entries;
+  if (!accepted({"nnef-syntax"}, [&] { entries = parse_quant(text_of(bytes), "graph.quant"); }))
+    return;
+  const std::string printed = print_quant(entries);
+  check_again(printed, print_quant(parse_quant(printed, "printed.quant")));
+}
+
+void fuzz_dat(Bytes bytes) {
+  const Content file = owned(bytes);
+  accepted({"nnef-syntax"}, [&] { check_tensor(read_stored(file, "w.dat")); });
+}
+
+void fuzz_artefact(Bytes bytes) {
+  const Content file = owned(bytes);
+  accepted({"nnef-syntax", "nnef-invalid"}, [&] {
+    for (const StoredTensor& tensor : read_artefact(file, "m.nnef.tgz").tensors)
+      check_tensor(tensor);
+  });
+}
+
+void mend_checksums(std::span<std::byte> tar) {
+  constexpr size_t kBlock = 512;
+  constexpr size_t kField = 148;
+  for (size_t at = 0; at + kBlock <= tar.size(); at += kBlock) {
+    const std::span<std::byte> header = tar.subspan(at, kBlock);
+    if (text_of(header).substr(257, 5) != "ustar") continue;
+    std::fill_n(header.begin() + kField, 8, std::byte{' '});
+    unsigned sum = 0;
+    for (const std::byte value : header) sum += std::to_integer<unsigned>(value);
+    char digits[8] = {};
+    std::snprintf(digits, sizeof digits, "%06o", sum);
+    digits[7] = ' ';
+    std::memcpy(header.data() + kField, digits, sizeof digits);
+  }
+}
+
+}  // namespace t2n::nnef

@@ -1,0 +1,9 @@
+// libFuzzer's way in.
+#include <cstdint>
+
+#include "tests/fuzz/entries.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  t2n::nnef::fuzz_graph(std::as_bytes(std::span(data, size)));
+  return 0;
+}

@@ -1,0 +1,247 @@
+// Types of declarations, of calls, and of the tensors of a graph.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "src/diag/error.h"
+#include "src/nnef_reader/parser.h"
+#include "src/spec/types.h"
+
+namespace t2n::spec {
+namespace {
+
+std::string_view word(Item item) {
+  switch (item) {
+    case Item::scalar: return "scalar";
+    case Item::integer: return "integer";
+    case Item::logical: return "logical";
+    case Item::string: return "string";
+    case Item::unknown: return "unknown";
+    case Item::generic: return "?";
+  }
+  return "";
+}
+
+/// The item type of every result; names that begin with i, l, s are tensors of that type.
+std::string types(const char* text, Dialect dialect = Dialect::khronos) {
+  const nnef::Value call = nnef::parse_value(text);
+  const Signature& signature = operation_signature(call.text, dialect);
+  const ItemOf item_of = [](const nnef::Value& value) {
+    if (value.kind != nnef::Kind::identifier) return Item::unknown;
+    switch (value.text[0]) {
+      case 'i': return Item::integer;
+      case 'l': return Item::logical;
+      case 's': return Item::scalar;
+      default: return Item::unknown;
+    }
+  };
+  const Arguments arguments = bind(*signature.declaration, call);
+  std::string out;
+  for (const Item item : check_types(signature, call, arguments, item_of, dialect))
+    out += cat(out.empty() ? "" : " ", word(item));
+  return out;
+}
+
+std::string refusal(const char* text, Dialect dialect = Dialect::khronos) {
+  try {
+    return types(text, dialect);
+  } catch (const Error& error) {
+    CHECK(error.diagnostic().id == "nnef-invalid");
+    return error.diagnostic().message;
+  }
+}
+
+TEST_CASE("every declared type reads and prints back") {
+  for (const Dialect dialect : {Dialect::khronos, Dialect::tract})
+    for (const std::string& name : operation_names(dialect)) {
+      CAPTURE(name);
+      const nnef::Fragment& declaration = operation(name, dialect);
+      const Signature& signature = operation_signature(name, dialect);
+      for (size_t i = 0; i < declaration.parameters.size(); ++i)
+        CHECK(type_text(signature.parameters[i]) == declaration.parameters[i].type);
+      for (size_t i = 0; i < declaration.results.size(); ++i)
+        CHECK(type_text(signature.results[i]) == declaration.results[i].type);
+    }
+  for (const char* text : {"", "tensor", "tensor<scalar", "float", "(integer)", "integer[", "x[]"})
+    CHECK_THROWS_AS(parse_type(text), Error);
+}
+
+TEST_CASE("tensors come before attributes, and results are tensors") {
+  for (const std::string& name : operation_names(Dialect::khronos)) {
+    CAPTURE(name);
+    const Signature& signature = operation_signature(name, Dialect::khronos);
+    bool attribute = false;
+    bool generic = false;
+    for (const Type& type : signature.parameters) {
+      CHECK_FALSE((attribute && holds_tensors(type)));
+      attribute = attribute || !holds_tensors(type);
+      generic = generic || type_text(type).find('?') != std::string::npos;
+    }
+    for (const Type& type : signature.results) {
+      CHECK(holds_tensors(type));
+      generic = generic || type_text(type).find('?') != std::string::npos;
+    }
+    CHECK(generic == signature.is_generic);
+  }
+}
+
+TEST_CASE("defaults have the types of their parameters") {
+  const ItemOf nobody = [](const nnef::Value&) { return Item::unknown; };
+  for (const Dialect dialect : {Dialect::khronos, Dialect::tract})
+    for (const std::string& name : operation_names(dialect)) {
+      CAPTURE(name);
+      const Signature& signature = operation_signature(name, dialect);
+      Arguments defaults;
+      for (const nnef::Parameter& parameter : signature.declaration->parameters)
+        defaults.push_back(parameter.default_value && !may_be_absent(parameter)
+                               ? &*parameter.default_value
+                               : nullptr);
+      const std::string type = signature.is_generic ? "scalar" : "";
+      CHECK_NOTHROW(
+          check_types(signature, nnef::invocation(name, {}, type), defaults, nobody, dialect));
+    }
+}
+
+TEST_CASE("results have the declared type, or that of the arguments") {
+  CHECK(types("relu(s)") == "scalar");
+  CHECK(types("add(s, 1.0)") == "scalar");
+  CHECK(types("lt(s, t)") == "logical");
+  CHECK(types("copy(i)") == "integer");
+  CHECK(types("select(l, i, 2)") == "integer");
+  CHECK(types("concat([l, l], axis = 0)") == "logical");
+  CHECK(types("gather(s, i)") == "scalar");
+  CHECK(types("max_pool_with_index(s, size = [1])") == "scalar integer");
+  CHECK(types("external(shape = [1])") == "scalar");
+  CHECK(types("external<logical>(shape = [1])") == "logical");
+  CHECK(types("constant<integer>(shape = [1], value = [1])") == "integer");
+  CHECK(types("cast<integer>(s)") == "integer");
+  CHECK(types("reshape(s, shape = [])") == "scalar");
+  CHECK(types("copy(unknown)") == "unknown");
+}
+
+TEST_CASE("the standard converts nothing silently") {
+  CHECK(refusal("add(s, 1)") ==
+        "'add': the argument 'y' is to be tensor<scalar>, not the integer 1");
+  CHECK(refusal("leaky_relu(s, alpha = 1)") ==
+        "'leaky_relu': the argument 'alpha' is to be scalar, not the integer 1");
+  CHECK(refusal("softmax(s, axes = 1)") ==
+        "'softmax': the argument 'axes' is to be integer[], not the integer 1");
+  CHECK(refusal("softmax(s, axes = [1.0])") ==
+        "'softmax': the argument 'axes' is to be integer, not a scalar");
+  CHECK(refusal("conv(s, s, padding = [[0, 1]])") ==
+        "'conv': the argument 'padding' is to be (integer, integer), not an array");
+  CHECK(refusal("conv(s, s, padding = [(0, 1, 2)])") ==
+        "'conv': the argument 'padding' is to be (integer, integer), not a tuple");
+  CHECK(refusal("conv(s, s, border = constant)") ==
+        "'conv': the argument 'border' is to be string, not the tensor 'constant'");
+  CHECK(refusal("conv(s, s, groups = true)") ==
+        "'conv': the argument 'groups' is to be integer, not the logical true");
+  CHECK(refusal("relu(i)") ==
+        "'relu': the argument 'x' is to be tensor<scalar>, and 'i' is tensor<integer>");
+  CHECK(refusal("not(s)") ==
+        "'not': the argument 'x' is to be tensor<logical>, and 's' is tensor<scalar>");
+  CHECK(refusal("relu([s])") == "'relu': the argument 'x' is to be tensor<scalar>, not an array");
+  CHECK(refusal("relu('s')") ==
+        "'relu': the argument 'x' is to be tensor<scalar>, not the string 's'");
+  CHECK(refusal("select(l, s, i)") ==
+        "'select': the argument 'false_value' is to be scalar like the others, and 'i' is integer");
+  CHECK(refusal("constant(shape = [1], value = [1])") ==
+        "'constant': the argument 'value' is to be scalar, and the integer 1 is integer");
+  CHECK(refusal("constant(shape = [2], value = [1.0, 2])") ==
+        "'constant': the argument 'value' is to be scalar, and the integer 2 is integer");
+  CHECK(refusal("cast(s)") ==
+        "'cast': its type follows from no argument, write cast<scalar>(…) or another type");
+  CHECK(refusal("relu<scalar>(s)") == "'relu' is not generic, and <scalar> is given");
+  CHECK(refusal("copy<?>(s)") == "'copy': <?> is no type of tensors");
+  CHECK(refusal("external<string>(shape = [1])") == "'external': <string> is no type of tensors");
+  CHECK(refusal("external<f32>(shape = [1])") == "there is no type 'f32'");
+}
+
+TEST_CASE("tract converts") {
+  constexpr Dialect tract = Dialect::tract;
+  CHECK(types("leaky_relu(s, alpha = 1)", tract) == "scalar");
+  CHECK(types("softmax(s, axes = 1)", tract) == "scalar");
+  CHECK(types("softmax(s, axes = (1))", tract) == "scalar");
+  CHECK(types("add(i, 1.0)", tract) == "integer");
+  CHECK(types("add(1, s)", tract) == "scalar");
+  CHECK(types("sum_reduce(s, axes = [0], normalize = 1)", tract) == "scalar");
+  CHECK(types("external(shape = [B, S + 1])", tract) == "scalar");
+  CHECK(types("tract_core_cast(s, to = 'i64')", tract) == "integer");
+  CHECK(types("tract_core_cast(s, to = 'BOOL')", tract) == "logical");
+  CHECK(types("tract_core_cast(s, to = 'QU8(Z:3 S:0.5)')", tract) == "scalar");
+  CHECK(types("tract_core_external(shape = [1], datum_type = 'u8')", tract) == "integer");
+  CHECK(types("tract_core_einsum([s, s], expr = 'i,i->', acc = 'f16')", tract) == "scalar");
+  CHECK(types("variable<scalar>(shape = [1], label = 'w')", tract) == "unknown");
+  CHECK(
+      types("tract_core_scan(body = 'f', scan = [('x', s, 0, 1)], full = [], state = [], output = "
+            "[('y', 'full', 0, 1)], reset_every_turn = true, external_state = 0)",
+            tract) == "unknown");
+  CHECK(types("tract_core_topk(s, k = 3, axis = 0, largest = true)", tract) == "scalar integer");
+  CHECK(refusal("softmax(s, axes = ['x'])", tract) ==
+        "'softmax': the argument 'axes' is to be integer, not the string 'x'");
+  CHECK(refusal("softmax(s, axes = [1.0])", tract) ==
+        "'softmax': the argument 'axes' is to be integer, not a scalar");
+  CHECK(refusal("tract_core_cast(s, to = 1)", tract) ==
+        "'tract_core_cast': the argument 'to' is to be string, not the integer 1");
+}
+
+TEST_CASE("the tensors of a graph have types") {
+  const nnef::Document document = nnef::parse_document(
+      "version 1.0; graph g(x, n) -> (a, b) {\n"
+      "  x = external(shape = [2, 4]);\n"
+      "  n = external<integer>(shape = [2]);\n"
+      "  [a, c] = split(x, axis = 1, ratios = [1, 1]);\n"
+      "  (m, v) = moments(a, axes = [0]);\n"
+      "  b = lt(m, v);\n"
+      "  k = gather(n, n);\n"
+      "}\n",
+      "graph.nnef");
+  const auto items = infer_items(document, Dialect::khronos);
+  CHECK(items.size() == 8);
+  CHECK(items.at("c") == Item::scalar);
+  CHECK(items.at("v") == Item::scalar);
+  CHECK(items.at("b") == Item::logical);
+  CHECK(items.at("k") == Item::integer);
+}
+
+TEST_CASE("fragments, nested calls and loose left sides are tract's") {
+  const nnef::Document document = nnef::parse_document(
+      "version 1.0;\n"
+      "fragment is_large(x: tensor<scalar>, limit: scalar = 1.0) -> (y: tensor<logical>)\n"
+      "{ y = gt(x, limit); }\n"
+      "graph g(x) -> (a, b) {\n"
+      "  x = external(shape = [S, 4]);\n"
+      "  a = is_large(tract_core_cast(x, to = 'i64'));\n"
+      "  (b, c) = unstack(copy(x), axis = 1);\n"
+      "  d = x + 1.0;\n"
+      "}\n",
+      "graph.nnef");
+  const auto items = infer_items(document, Dialect::tract);
+  CHECK(items.at("a") == Item::logical);
+  CHECK(items.at("b") == Item::scalar);
+  CHECK(items.at("d") == Item::unknown);
+}
+
+TEST_CASE("left sides must take the results") {
+  const auto failure = [](const char* statement) -> std::string {
+    try {
+      infer_items(
+          nnef::parse_document(cat("version 1.0; graph g(x) -> (y) { ", statement, " }"), "g"),
+          Dialect::khronos);
+      return "accepted";
+    } catch (const Error& error) {
+      return error.diagnostic().message;
+    }
+  };
+  CHECK(failure("y = split(x, axis = 0, ratios = [1]);") ==
+        "'split' results in an array of tensors: write [a, b] = …, with a name for each");
+  CHECK(failure("(a, b) = split(x, axis = 0, ratios = [1, 1]);") ==
+        "'split' results in an array of tensors: write [a, b] = …, with a name for each");
+  CHECK(failure("y = moments(x, axes = [0]);") ==
+        "'moments' results in 2 tensors: write (a, b) = …, with a name for each");
+  CHECK(failure("(a, b) = relu(x);") == "'relu' results in single tensors: write names");
+  CHECK(failure("(a, b) = moments(x, axes = [0]);") == "accepted");
+}
+
+}  // namespace
+}  // namespace t2n::spec
