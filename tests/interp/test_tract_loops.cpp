@@ -30,7 +30,8 @@ TEST_CASE("the epilogues of recurrent cells") {
 
 TEST_CASE("a whole sequence of gated recurrent units") {
   const std::string start =
-      "(out, out2) = tract_core_gru_seq(x = x, w = [[0.5, 0.0], [0.25, 0.0], [1.0, 0.0]], r = [[0.1], [0.2], "
+      "(out, out2) = tract_core_gru_seq(x = x, w = [[0.5, 0.0], [0.25, 0.0], [1.0, 0.0]], r = "
+      "[[0.1], [0.2], "
       "[0.3]], b = [0.1, 0.2, 0.3, 0.0, 0.1, 0.2], initial_h = y, hidden = 1, ";
   const auto step = [](double x, double h) {
     const double z = sigmoid(0.5 * x + 0.1 + 0.1 * h), r = sigmoid(0.25 * x + 0.2 + 0.2 * h + 0.1);
