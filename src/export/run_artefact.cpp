@@ -38,9 +38,13 @@ void refuse_unknown(const std::vector<spec::InputFact>& facts, const std::vector
 
 const Sample* find_sample(const std::vector<Sample>& samples, const std::string& name,
                           size_t index) {
-  for (const Sample& sample : samples)
-    if (is_sample_of(sample.input, name, index)) return &sample;
-  return nullptr;
+  const Sample* found = nullptr;
+  for (const Sample& sample : samples) {
+    if (!is_sample_of(sample.input, name, index)) continue;
+    if (found != nullptr) throw Error("usage", cat("the input ", quoted(name), " is given twice"));
+    found = &sample;
+  }
+  return found;
 }
 
 /// Shape and dtype as the artefact declares them.

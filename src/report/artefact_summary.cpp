@@ -75,10 +75,7 @@ Json weights_json(const std::vector<WeightGroup>& weights) {
 /// Extensions change the rules: documents with any are not judged by them.
 std::vector<std::string> findings_in(const nnef::Artefact& artefact) {
   if (!artefact.document.extensions.empty()) return {};
-  std::vector<spec::Stored> stored;
-  for (const nnef::StoredTensor& tensor : artefact.tensors)
-    stored.push_back({tensor.label, tensor.values.shape, tensor.values.dtype, tensor.quantised});
-  return spec::lint_strict(artefact.document, stored);
+  return spec::lint_strict(artefact);
 }
 
 }  // namespace

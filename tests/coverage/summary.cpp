@@ -71,7 +71,7 @@ std::string matrix_markdown(const std::map<std::string, OperatorSummary>& summar
   }
   std::string out = cat(
       "# What the tests have seen\n\nMade by `make matrix`: every operator in the real engines, "
-      "compared with LibTorch, and the arguments for which a case gives something else than the "
+      "and as strict NNEF in the reference interpreter, compared with LibTorch, and the arguments for which a case gives something else than the "
       "default. An argument in brackets has been seen refused only. See "
       "[operators.md](operators.md) for what is written and what is refused.\n\n",
       head, " arguments |\n", rule, " --- |\n");

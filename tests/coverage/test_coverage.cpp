@@ -19,6 +19,8 @@ std::vector<std::string> target_names() {
   return out;
 }
 
+const std::string kStrict = "khronos@1.0.5";
+
 std::map<std::string, OperatorSummary> summary() {
   const char* folder = std::getenv("T2NNEF_COVERAGE");
   T2N_ASSERT(folder, "T2NNEF_COVERAGE names no folder: run this through ctest");
@@ -45,8 +47,22 @@ TEST_CASE("every operator is right or refused in every engine") {
     }
 }
 
+TEST_CASE("no operator is wrong in strict NNEF") {
+  size_t seen = 0;
+  for (const auto& [op, row] : summary()) {
+    CAPTURE(op);
+    const auto at = row.targets.find(kStrict);
+    if (at == row.targets.end()) continue;  // refused by every target, or beyond what scalars hold
+    CHECK_FALSE(at->second.contains(Outcome::wrong));
+    seen += at->second.contains(Outcome::right);
+  }
+  CHECK_GT(seen, 600);
+}
+
 TEST_CASE("the table of what was seen") {
-  const std::string table = matrix_markdown(summary(), target_names());
+  std::vector<std::string> targets = target_names();
+  targets.push_back(kStrict);
+  const std::string table = matrix_markdown(summary(), targets);
   CHECK_NE(table.find("\n| `aten::relu` | right |"), std::string::npos);
   const char* path = std::getenv("T2NNEF_MATRIX");  // `make matrix` keeps it
   if (!path) return;

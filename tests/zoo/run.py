@@ -15,14 +15,15 @@ import time
 from pathlib import Path
 
 MIN_RESPONSE = 20
-PROGRAM = Path(__file__).resolve().parents[2] / "build/t2nnef"
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = ROOT / "build/t2nnef"
 COLUMNS = ["model", "parameters", "saved", "nodes", "exported", "checked", "response", "max error"]
 TIMES = ["seconds", "peak MB"]  # of this machine: not for the page
 
 PAGE = """# The model zoo
 
-Published architectures with seeded random weights, each exported to {target} and checked in that
-engine against LibTorch. `make zoo` builds them, runs this and writes this page; how, and what the
+Published architectures with seeded random weights, each exported to {target} and checked in
+{engine} against LibTorch. `make zoo` builds them, runs this and writes this page; how, and what the
 numbers mean, is in [tests/zoo](../tests/zoo/README.md). The list was fixed before its first export.
 Parameters with a star: the published size.
 
@@ -44,14 +45,34 @@ def run(command):
     return child.returncode, text, seconds, usage.ru_maxrss * 1024
 
 
+PARSE = """
+import sys, nnef
+graph = nnef.load_graph(sys.argv[1])
+nnef.infer_shapes(graph)
+"""
+
+
+def parsed(model):
+    """What NNEF-Tools' parser and shape inference say against a strict model, or None."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "build/nnef_tools")}
+    python = os.environ.get("T2NNEF_PYTHON", sys.executable)
+    child = subprocess.run([python, "-c", PARSE, str(model)], env=environment, capture_output=True, text=True)
+    lines = child.stderr.strip().splitlines()
+    return None if child.returncode == 0 else (lines or ["no words"])[-1]
+
+
 def export(program, model, npz, target):
     """The report of one export, with what this process measured of it."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
+        is_strict = target.startswith("khronos")
+        written = Path(folder) / ("model" if is_strict else "model.nnef.tar")
         command = [program, "export", model, "--target", target, "--check", "-i", f"@{npz}"]
-        command += ["-o", Path(folder) / "model.nnef.tar", "--report", report]
+        command += ["-o", written, "--report", report]
         code, said, seconds, peak = run([str(word) for word in command])
         result = json.loads(report.read_text()) if report.exists() else {"diagnostics": []}
+        if is_strict and code == 0 and (problem := parsed(written)):
+            return result | {"exit_code": 1, "said": f"error: NNEF-Tools: {problem}", "seconds": seconds, "peak": peak}
     return result | {"exit_code": code, "said": said, "seconds": seconds, "peak": peak}
 
 
@@ -102,14 +123,19 @@ def facts_of(folder, name):
     return json.loads(path.read_text()) if path.exists() else None
 
 
-def rows_of(folder, name):
+def result_of(folder, name, way, target):
+    """Where the result of one file stays."""
+    return folder / f"{name}.{way}.{'khronos.' if target.startswith('khronos') else ''}result"
+
+
+def rows_of(folder, name, target):
     """One row per file of a model, and (file, reason) of those that are not good."""
     facts = facts_of(folder, name)
     if facts is None:
         return [{"model": name, "exported": "not built"}], [(name, "not built")]
     rows, failures = [], []
     for way in facts["ways"]:
-        path = folder / f"{name}.{way}.result"
+        path = result_of(folder, name, way, target)
         result = json.loads(path.read_text()) if path.exists() else {"cells": {}, "failure": "not run"}
         rows.append({"model": name, "parameters": size(facts), "saved": way} | result["cells"])
         if result["failure"]:
@@ -129,7 +155,7 @@ def run_models(options):
             npz, model = options.folder / f"{name}.npz", options.folder / f"{name}.{way}.pt"
             result = export(options.program, model, npz, options.target)
             row = verdict(result)
-            (options.folder / f"{name}.{way}.result").write_text(json.dumps(row))
+            result_of(options.folder, name, way, options.target).write_text(json.dumps(row))
             print("  ".join([name, size(facts), way, *row["cells"].values()]), flush=True)
             if row["failure"]:
                 print(row["failure"], flush=True)
@@ -153,7 +179,7 @@ def main():
 
     options.names = options.names or names
     run_models(options)
-    each = [rows_of(options.folder, name) for name in names]
+    each = [rows_of(options.folder, name, options.target) for name in names]
     rows = [row for some, _ in each for row in some]
     failures = [failure for _, some in each for failure in some]
     good = sum(not some for _, some in each)
@@ -162,7 +188,8 @@ def main():
     if options.markdown:
         listed = "".join(f"- {name}: `{why}`\n" for name, why in failures)
         listed = f"Not exported, or not right:\n\n{listed}\n" if failures else ""
-        page = PAGE.format(target=options.target, summary=summary, failures=listed, table=table(rows, COLUMNS))
+        engine = "the reference interpreter and NNEF-Tools' parser" if options.target.startswith("khronos") else "that engine"
+        page = PAGE.format(target=options.target, engine=engine, summary=summary, failures=listed, table=table(rows, COLUMNS))
         options.markdown.write_text(page)
     if failures:
         sys.exit("failed:\n" + "".join(f"  {name}: {why}\n" for name, why in failures))
