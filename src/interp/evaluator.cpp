@@ -44,7 +44,7 @@ std::vector<at::Tensor> Evaluator::run(const std::vector<at::Tensor>& inputs,
   for (const std::string& name : wanted) {
     const auto found = frame.names.find(name);
     if (found == frame.names.end()) fail(cat("the graph has no value ", quoted(name)));
-    out.push_back(dequantised(to_tensor(found->second)));
+    out.push_back(dequantised(found->second));
   }
   return out;
 }

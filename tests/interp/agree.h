@@ -15,6 +15,7 @@ struct Statements {
   std::string body;
   std::vector<ir::Tensor> inputs = {};
   std::string fragments = {};
+  std::string quant = {};  ///< of graph.quant
 };
 
 /// The document, with the externals of its inputs and all of tract's registries.

@@ -126,6 +126,9 @@ TEST_CASE("grid_sample in one, two and three dimensions") {
       }
   check_same({"out = tract_core_grid_sample(x, y);",
               {randn({1, 2, 3, 4, 5}, 7), uniform({1, 2, 2, 3, 3}, -1.2, 1.2, 8)}});
+  check_same(
+      {"out = tract_core_grid_sample(x, y);",
+       {randn({1, 2, 3, 4}, 7, DType::f64), uniform({1, 2, 3, 2}, -1.2, 1.2, 8, DType::f64)}});
   check_same({"out = tract_core_grid_sample(x, y);",
               {randn({1, 2, 5}, 7), uniform({1, 4, 1}, -1.2, 1.2, 8)}});
 }
