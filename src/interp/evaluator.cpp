@@ -90,7 +90,8 @@ void Evaluator::run_statement(const nnef::Assignment& statement, Frame& frame) {
 
 void Evaluator::assign(const nnef::Value& left, Value value, Frame& frame) {
   if (left.kind == nnef::Kind::identifier) return assign_name(left, std::move(value), frame);
-  Values items = to_items(value);
+  const bool is_alone = left.items.size() == 1 && value.is_tensor();
+  Values items = is_alone ? Values{std::move(value)} : to_items(value);
   if (items.size() != left.items.size())
     fail(cat("there are ", left.items.size(), " names for ", items.size(), " values"));
   for (size_t at = 0; at < items.size(); ++at)
