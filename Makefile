@@ -48,15 +48,16 @@ zoo: ## export and check published architectures with random weights (hours on t
 	@build/venv/bin/python tests/zoo/build.py build/zoo
 	@$(environment) && build/venv/bin/python tests/zoo/run.py build/zoo
 
+SECONDS ?= 600
 fuzz: ## feed the readers with damaged files, SECONDS=600 for each of the four; needs clang 14
 	@cmake/setup.sh fuzz
 	@$(call build,fuzz)
 	@for name in graph quant dat artefact; do \
-	  mkdir -p build/fuzz/found/$$name && echo "fuzzing $$name for $(SECONDS) s" && \
-	  build/fuzz/tests/fuzz/fuzz_$$name -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=3000 -verbosity=0 \
-	    -artifact_prefix=build/fuzz/$$name- build/fuzz/found/$$name tests/fuzz/corpus/$$name || exit 1; \
+	  echo "fuzzing $$name for $(SECONDS) s" && mkdir -p build/fuzz/found/$$name && \
+	  build/fuzz/tests/fuzz/fuzz_$$name -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=3000 -verbosity=0 \
+	    -dict=tests/fuzz/nnef.dict -artifact_prefix=build/fuzz/$$name- \
+	    build/fuzz/found/$$name tests/fuzz/corpus/$$name || exit 1; \
 	done
-SECONDS ?= 600
 
 format: ## rewrite all sources as .clang-format says
 	@git ls-files -co --exclude-standard '*.h' '*.cpp' | tr '\n' '\0' | xargs -0 clang-format-14 -i

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/cast.h"
+#include "nnef_writer/item_type.h"
 #include "src/diag/error.h"
 
 namespace t2n::nnef {
@@ -26,16 +27,6 @@ constexpr int64_t kMaxBytes = std::numeric_limits<uint32_t>::max();
 
 static_assert(std::endian::native == std::endian::little,
               "values are written as they lie in memory");
-
-/// Item types of vendor 0, as numbered since NNEF 1.0.4.
-enum ItemType : uint32_t {
-  kFloat = 0,
-  kUnsigned = 1,
-  kQuantisedUnsigned = 2,
-  kQuantisedSigned = 3,
-  kSigned = 4,
-  kBoolean = 5
-};
 
 bool is_storable(DType dtype) { return !ir::is_complex(dtype) && dtype != DType::bf16; }
 

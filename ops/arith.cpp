@@ -111,7 +111,7 @@ Ref like(Emitter& out, double value, Ref x) {
 }
 
 Ref widened(Emitter& out, Ref x) {
-  const bool is_wide = out.dtype(x) == DType::f64 && !out.has_f64();
+  const bool is_wide = out.dtype(x) == DType::f64 && out.computes_in_f32();
   return out.dtype(x) == DType::f16 || is_wide ? out.cast(x, DType::f32) : x;
 }
 

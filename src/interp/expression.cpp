@@ -158,12 +158,13 @@ Value Evaluator::unary(const nnef::Value& expression, Frame& frame) {
 }
 
 Value Evaluator::binary(const nnef::Value& expression, Frame& frame) {
+  const bool is_named = &expression == named_;
   const std::string& sign = expression.text;
   const Value left = evaluate(expression.items[0], frame);
   const Value right = evaluate(expression.items[1], frame);
   if (sign == "in") return contains(left, right);
   if (left.is_tensor() || right.is_tensor())
-    return call_operation(operation_of(sign), {left, right});
+    return call_operation(operation_of(sign), {left, right}, is_named);
   if (auto out = combined(sign, left, right)) {
     out->constant = left.constant && right.constant;
     return *out;

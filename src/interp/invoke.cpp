@@ -6,6 +6,7 @@
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/interp/evaluator.h"
+#include "src/interp/tract_quant.h"
 #include "src/interp/words.h"
 #include "src/trace/convert.h"
 
@@ -82,7 +83,8 @@ Value results(const nnef::Fragment& declaration, std::vector<at::Tensor> tensors
 Value Evaluator::invoke(const nnef::Value& invocation, Frame& frame) {
   CallSite site = {.type = invocation.type,
                    .result_count = std::exchange(frame.result_count, 1),
-                   .path = cat(frame.path, ".", frame.calls++)};
+                   .path = cat(frame.path, ".", frame.calls++),
+                   .is_named = &invocation == named_};
   const auto fragment = program_.fragments.find(invocation.text);
   if (fragment != program_.fragments.end()) {
     Values results =
@@ -149,18 +151,30 @@ Values Evaluator::bound(const nnef::Fragment& declaration, const nnef::Value& in
   return out;
 }
 
-Value Evaluator::call_operation(const std::string& operation, Values arguments) {
+Value Evaluator::call_operation(const std::string& operation, Values arguments, bool is_named) {
   const nnef::Fragment& declaration = spec::operation(operation, program_.dialect);
   Frame nothing;
   for (size_t at = arguments.size(); at < declaration.parameters.size(); ++at)
     arguments.push_back(evaluate(declaration.parameters[at].default_value.value(), nothing));
-  return call_operation(declaration, std::move(arguments), {.type = {}, .path = {}});
+  return call_operation(declaration, std::move(arguments),
+                        {.type = {}, .path = {}, .is_named = is_named});
+}
+
+Value Evaluator::call_quantised(const nnef::Fragment& declaration, Values arguments,
+                                CallSite site) {
+  QuantisedCall call(declaration, std::move(arguments));
+  if (!call.known().is_absent()) return call.known();
+  const bool is_named = site.is_named;
+  const Value out = call_operation(declaration, call.take_arguments(), std::move(site));
+  return is_named && !call.is_of_codes() ? out : call.rounded(out);
 }
 
 Value Evaluator::call_operation(const nnef::Fragment& declaration, Values arguments,
                                 CallSite site) {
   const Kernel kernel = kernels().find(declaration.name);
   if (kernel == nullptr) fail(cat("there is no operation ", quoted(declaration.name)));
+  if (has_quantised(arguments))
+    return call_quantised(declaration, std::move(arguments), std::move(site));
   for (size_t at = 0; at < arguments.size(); ++at)
     check_type(declaration.parameters[at], arguments[at]);
   const Call call(declaration, std::move(arguments), std::move(site), *this);

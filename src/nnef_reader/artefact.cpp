@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 #include "src/diag/error.h"
@@ -139,12 +139,13 @@ class Assembly {
     if (label == nullptr || label->kind != Kind::string)
       fail("a variable in graph.nnef has no label",
            "its values are in the file that its label names", "write label = 'name'");
-    if (known_.insert(label->text).second) {
+    const auto [known, is_new] = index_.emplace(label->text, out.tensors.size());
+    if (is_new) {
       const StoredFile& file = tensor_file(label->text);
       out.tensors.push_back(read_stored(content_of(file), file.name));
       out.tensors.back().label = label->text;
     }
-    check_shape(invocation, *find_tensor(out, label->text));
+    check_shape(invocation, out.tensors[known->second]);
   }
 
   /// Where the shape is not written as integers, whoever runs the graph will see it.
@@ -177,7 +178,7 @@ class Assembly {
   Content graph_;
   std::vector<bool> used_;
   std::string origin_;
-  std::unordered_set<std::string> known_;
+  std::unordered_map<std::string, size_t> index_;  ///< of a label's tensor
 };
 
 }  // namespace

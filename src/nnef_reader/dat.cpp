@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "nnef_writer/item_type.h"
 #include "src/diag/error.h"
 #include "src/nnef_reader/items.h"
 
@@ -26,15 +27,9 @@ constexpr uint32_t kNoBits = std::numeric_limits<uint32_t>::max();  // tract: no
 static_assert(std::endian::native == std::endian::little,
               "values are read as they lie in the file");
 
-/// As in the file, with the vendor in the upper half. NNEF 1.0.3 wrote its codes in another base.
-enum ItemType : uint32_t {
-  kFloat = 0,
-  kUnsigned = 1,
-  kQuantisedUnsigned = 2,
-  kQuantisedSigned = 3,
-  kSigned = 4,
-  kBoolean = 5,
-  kLinear = 0x10,
+/// Beside the standard's: with the vendor in the upper half, as in the file.
+enum OtherItemType : uint32_t {
+  kLinear = 0x10,  // until NNEF 1.0.2; 1.0.3 wrote the standard's codes in another base
   kLogarithmic = 0x11,
   kSigned103 = 0x100,
   kBoolean103 = 0x101,
