@@ -184,6 +184,12 @@ AxisSpec parse_axis(const std::string& text) {
   return out;
 }
 
+std::set<std::string> symbols_of(const Sizes& sizes) {
+  std::set<std::string> out;
+  for (const auto& [symbol, size] : sizes) out.insert(symbol);
+  return out;
+}
+
 std::string relation_str(const Relation& r) {
   return cat(r.left.str(), " ", r.relation, " ", r.right.str());
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace t2n::dynamic {
 
 /// What each symbol of `--dynamic` stands for in one run.
 using Sizes = std::map<std::string, int64_t>;
+std::set<std::string> symbols_of(const Sizes& sizes);
 /// Of `--assert`, or found by us.
 using Relation = ir::Relation;
 

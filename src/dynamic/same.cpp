@@ -18,13 +18,6 @@ Diagnostic differs(std::string message, Where where, std::string why, std::strin
                     .help = std::move(help)};
 }
 
-Where place_of(const trace::Traced& traced, const Decision& decision) {
-  ir::Node at;
-  at.scope = decision.scope;
-  at.source = decision.source;
-  return ir::node_where(traced.graph, at);
-}
-
 /// The first place where the program went another way.
 std::optional<Diagnostic> other_way(const TraceAt& a, const TraceAt& b) {
   const auto& first = a.traced.decisions;
@@ -107,6 +100,13 @@ std::optional<Diagnostic> other_node(const TraceAt& a, const TraceAt& b, const i
 }
 
 }  // namespace
+
+Where place_of(const trace::Traced& traced, const trace::Decision& decision) {
+  ir::Node at;
+  at.scope = decision.scope;
+  at.source = decision.source;
+  return ir::node_where(traced.graph, at);
+}
 
 std::string sizes_str(const Sizes& sizes) {
   std::string out;

@@ -16,6 +16,9 @@ struct TraceAt {
 /// "S=10, B=2"
 std::string sizes_str(const Sizes& sizes);
 
+/// Where the program decided: module path and source line.
+Where place_of(const trace::Traced& traced, const trace::Decision& decision);
+
 /// What differs first, but for sizes: a branch, a loop, an operation, an argument or a constant;
 /// `dynamic-differs` with its place. Nothing if the graphs are the same.
 std::optional<Diagnostic> difference(const TraceAt& a, const TraceAt& b);

@@ -4,6 +4,7 @@
 
 #include "ir/scan.h"
 #include "src/diag/error.h"
+#include "src/dynamic/assumptions.h"
 #include "src/dynamic/suspects.h"
 
 namespace t2n::dynamic {
@@ -25,12 +26,6 @@ std::set<int64_t> extents_of(const ir::Graph& graph) {
       if (const auto* many = std::get_if<std::vector<ir::Dim>>(&arg.value))
         for (const ir::Dim& dim : *many) add(dim);
     }
-  return out;
-}
-
-std::set<std::string> symbols_of(const Sizes& sizes) {
-  std::set<std::string> out;
-  for (const auto& [symbol, size] : sizes) out.insert(symbol);
   return out;
 }
 
@@ -219,7 +214,9 @@ class Trials {
   /// sizes only, leaves no axis to be dynamic.
   bool refute(const Inferred& inferred) {
     for (const Assumption& assumption : inferred.assumptions) {
-      if (assumption.relation.relation != "==" || !settled_.insert(assumption.op).second) continue;
+      if (assumption.relation.relation != "==" ||
+          !settled_.insert(relation_str(assumption.relation)).second)
+        continue;
       const auto sizes = sizes_against(assumption.relation);
       if (!sizes) continue;
       failure_.reset();
@@ -290,141 +287,9 @@ class Trials {
   std::set<const void*> rolled_;
   std::vector<Relation> found_;
   std::vector<Decision> fixed_;
-  std::set<std::string> settled_;  ///< operators whose equalities were looked at
+  std::set<std::string> settled_;  ///< equalities that were looked at
   std::optional<std::pair<Sizes, Diagnostic>> failure_;
 };
-
-// --- what the graph assumes ---
-
-std::string negated(const std::string& relation) {
-  const std::map<std::string, std::string> table = {{"<", ">="}, {">=", "<"},  {">", "<="},
-                                                    {"<=", ">"}, {"==", "!="}, {"!=", "=="}};
-  return table.at(relation);
-}
-
-/// Whether it holds for whatever sizes of 1 and more: then it says nothing.
-bool is_trivial(const Relation& relation, const Sizes& sample) {
-  if (relation.left.is_constant() && relation.right.is_constant()) return true;
-  Sizes sizes = sample;
-  constexpr int64_t kFar = 200;
-  for (int64_t step = 1; step < kFar; ++step) {
-    int64_t size = step;
-    for (auto& [symbol, each] : sizes) each = size++;
-    if (!holds(relation, sizes)) return false;
-    for (auto& [symbol, each] : sizes) each = step * step;
-    if (!holds(relation, sizes)) return false;
-  }
-  return true;
-}
-
-Diagnostic assumption(const Relation& relation, const Traced& traced, const Decision& decision) {
-  ir::Node at;
-  at.scope = decision.scope;
-  at.source = decision.source;
-  return Diagnostic{
-      .severity = Severity::warning,
-      .id = "dynamic-assumption",
-      .message = cat("the file holds for ", relation_str(relation), " only"),
-      .where = {ir::node_where(traced.graph, at)},
-      .details = {},
-      .why = decision.kind == Decision::Kind::loop
-                 ? "a loop takes the same number of turns at all sizes tried"
-                 : "a branch on a size is baked in the way that all sizes tried took it",
-      .help = "to say that you know, give it with --assert"};
-}
-
-/// Branches on sizes that went the same way in all trials bind the file to those sizes, and so do
-/// loops.
-std::vector<Relation> branch_relations(const Traced& traced, const Sizes& sample,
-                                       const std::vector<Relation>& asserted,
-                                       const Report& report) {
-  std::vector<Relation> out;
-  for (const Decision& decision : traced.decisions) {
-    if (decision.relation.empty()) continue;
-    const bool is_as_said = decision.kind == Decision::Kind::loop || decision.way != 0;
-    const std::string way = is_as_said ? decision.relation : negated(decision.relation);
-    const Relation relation{over_axes(decision.left, traced.graph), way,
-                            over_axes(decision.right, traced.graph)};
-    const auto same = [&](const Relation& other) { return other == relation; };
-    if (is_trivial(relation, sample) || std::any_of(out.begin(), out.end(), same)) continue;
-    out.push_back(relation);
-    if (report && std::none_of(asserted.begin(), asserted.end(), same))
-      report(assumption(relation, traced, decision));
-  }
-  return out;
-}
-
-void report_fixed(const std::vector<Decision>& fixed, const Traced& traced, const Report& report) {
-  if (!report) return;
-  for (const Decision& decision : fixed) {
-    if (over_axes(decision.left, traced.graph).is_constant()) continue;
-    ir::Node at;
-    at.scope = decision.scope;
-    at.source = decision.source;
-    const bool is_number = decision.kind == Decision::Kind::number;
-    report(Diagnostic{.severity = Severity::warning,
-                      .id = "dynamic-assumption",
-                      .message = is_number ? cat("the number ", decision.number,
-                                                 " is computed from sizes, and baked in")
-                                           : "a branch or loop that depends on sizes is baked in",
-                      .where = {ir::node_where(traced.graph, at)},
-                      .details = {},
-                      .why = "it is the same at all sizes tried; at others it may not be",
-                      .help = "compute it from whole sizes by + - * //, or from tensors"});
-  }
-}
-
-/// Multiples that torch needs are no news to tract, but not enough for it.
-void report_multiples(const std::vector<Relation>& found, const Report& report) {
-  for (const Relation& relation : found) {
-    const auto symbols = relation.left.symbols();
-    const bool is_symbol = symbols.size() == 1 && relation.left == ir::Dim::symbol(symbols[0]);
-    if (!report || relation.relation != "==" || !is_symbol) continue;
-    report(
-        Diagnostic{.severity = Severity::warning,
-                   .id = "dynamic-assumption",
-                   .message = cat("the file holds for ", relation_str(relation), " only"),
-                   .where = {},
-                   .details = {},
-                   .why = "the model runs at multiples only",
-                   .help = cat("if the engine does not see that, declare the multiple itself, as "
-                               "in --dynamic x:1=4*",
-                               symbols[0])});
-  }
-}
-
-/// A scan takes one turn or more.
-void add_lengths(const ir::Graph& graph, const Sizes& sample, std::vector<Relation>& out) {
-  for (const ir::Node& node : graph.nodes) {
-    if (!node.body) continue;
-    const Relation relation{ir::read_scan(node).length, ">=", 1};
-    if (!is_trivial(relation, sample)) out.push_back(relation);
-    add_lengths(*node.body, sample, out);
-  }
-}
-
-std::vector<Relation> loop_relations(const ir::Graph& graph, const Sizes& sample) {
-  std::vector<Relation> out;
-  add_lengths(graph, sample, out);
-  return out;
-}
-
-/// "S >= 1", unless something is said of S alone already.
-std::vector<Relation> positivity(const Sizes& sample, const std::vector<Relation>& asserted) {
-  std::vector<Relation> out;
-  for (const auto& [symbol, size] : sample) {
-    const ir::Dim dim = ir::Dim::symbol(symbol);
-    const bool has_bound =
-        std::any_of(asserted.begin(), asserted.end(), [&](const Relation& relation) {
-          return (relation.left == dim && relation.right.is_constant() &&
-                  relation.relation.starts_with('>')) ||
-                 (relation.right == dim && relation.left.is_constant() &&
-                  relation.relation.starts_with('<'));
-        });
-    if (!has_bound) out.push_back({dim, ">=", size == 0 ? 0 : 1});
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -447,7 +312,7 @@ DynamicTrace trace_dynamic(Traced sample, const Request& request) {
   };
   add(request.asserted);
   add(trials.found());
-  report_multiples(trials.found(), request.report);
+  report_multiples(trials.found(), request.axes, trials.chooser(), request.report);
   report_fixed(trials.fixed(), out.traced, request.report);
   add(branch_relations(out.traced, sizes, request.asserted, request.report));
   add(loop_relations(out.traced.graph, sizes));

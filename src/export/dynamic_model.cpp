@@ -15,12 +15,6 @@ std::vector<std::string> input_names(const ir::Graph& graph) {
   return out;
 }
 
-std::set<std::string> symbols_of(const dynamic::Sizes& sizes) {
-  std::set<std::string> out;
-  for (const auto& [symbol, size] : sizes) out.insert(symbol);
-  return out;
-}
-
 }  // namespace
 
 bool is_sample_of(const trace::SampleInput& sample, const std::string& name, size_t index) {
@@ -79,7 +73,7 @@ std::vector<dynamic::Sizes> sizes_to_check(dynamic::Chooser chooser,
   if (const auto smallest = chooser.smallest())
     if (*smallest != chooser.sample() && runs(*smallest)) out.push_back(*smallest);
   for (int i = 0; i < kTries && out.size() < kFurther; ++i) {
-    const auto sizes = chooser.next(symbols_of(chooser.sample()), i % 2 == 0);
+    const auto sizes = chooser.next(dynamic::symbols_of(chooser.sample()), i % 2 == 0);
     if (!sizes) break;
     if (runs(*sizes)) out.push_back(*sizes);
   }
