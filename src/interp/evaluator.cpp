@@ -44,7 +44,7 @@ std::vector<at::Tensor> Evaluator::run(const std::vector<at::Tensor>& inputs,
   for (const std::string& name : wanted) {
     const auto found = frame.names.find(name);
     if (found == frame.names.end()) fail(cat("the graph has no value ", quoted(name)));
-    out.push_back(dequantised(to_tensor(found->second)));
+    out.push_back(dequantised(found->second));
   }
   return out;
 }
@@ -90,7 +90,8 @@ void Evaluator::run_statement(const nnef::Assignment& statement, Frame& frame) {
 
 void Evaluator::assign(const nnef::Value& left, Value value, Frame& frame) {
   if (left.kind == nnef::Kind::identifier) return assign_name(left, std::move(value), frame);
-  Values items = to_items(value);
+  const bool is_alone = left.items.size() == 1 && value.is_tensor();
+  Values items = is_alone ? Values{std::move(value)} : to_items(value);
   if (items.size() != left.items.size())
     fail(cat("there are ", left.items.size(), " names for ", items.size(), " values"));
   for (size_t at = 0; at < items.size(); ++at)

@@ -40,6 +40,12 @@ double number_of(const Value& value) {
   return to_scalar(value);
 }
 
+int64_t whole(double number) {
+  constexpr double kLimit = 9.2e18;
+  if (!(std::fabs(number) < kLimit)) fail(cat(number, " is no integer"));
+  return static_cast<int64_t>(number);
+}
+
 Value text_of(const Value& value) {
   if (value.get<std::string>() != nullptr) return value;
   if (const auto* integer = value.get<int64_t>()) return cat(*integer);
@@ -66,6 +72,20 @@ void check_type(const nnef::Parameter& parameter, const Value& value) {
     if (parameter.type == type + "[]")
       for (const Value& item : to_items(value)) check_element(parameter, element, item);
   }
+}
+
+/// The one width that each type of the standard has here: f32, i64, bool. Codes of quantised reals
+/// are none of these before graph.quant has explained them.
+at::Tensor standard_values(const at::Tensor& stored, const std::string& type,
+                           const std::string& label) {
+  const at::ScalarType kind = stored.scalar_type();
+  if (type == "integer" && at::isIntegralType(kind, /*includeBool=*/false))
+    return stored.to(at::kLong);
+  if (type == "logical" && kind == at::kBool) return stored;
+  if (type != "integer" && type != "logical" && at::isFloatingType(kind))
+    return stored.to(at::kFloat);
+  fail(cat("the tensor ", quoted(label), " of this ", type.empty() ? "scalar" : type,
+           " variable holds ", described(stored)));
 }
 
 /// A list is one value, else every tensor is. tract's lists of one are their item.
@@ -106,7 +126,7 @@ Value Evaluator::word(const nnef::Value& invocation, Frame& frame) {
   if (word == "shape_of") return shape_of(operand);
   if (word == "string") return text_of(operand);
   const double number = number_of(operand);
-  if (word == "integer") return static_cast<int64_t>(std::floor(number));
+  if (word == "integer") return whole(std::floor(number));
   if (word == "logical") return number != 0;
   return number;
 }
@@ -129,7 +149,13 @@ Value Evaluator::variable(const nnef::Value& invocation, Frame& frame) {
     return {updated->second, /*is_constant=*/false};
   const auto stored = program_.tensors.find(label);
   if (stored == program_.tensors.end()) fail(cat("there is no tensor ", quoted(label)));
-  return trace::to_torch(stored->second.values);
+  const at::Tensor values = trace::to_torch(stored->second.values);
+  if (program_.dialect == spec::Dialect::tract) return values;
+  const bool explained =
+      frame.is_graph && frame.left != nullptr && program_.quant.count(frame.left->text) != 0;
+  return explained && at::isIntegralType(values.scalar_type(), /*includeBool=*/false)
+             ? values
+             : standard_values(values, invocation.type, label);
 }
 
 /// The new value is seen by the next run (NNEF 1.0.5 §4.1.4).

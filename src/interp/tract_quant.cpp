@@ -13,12 +13,7 @@
 namespace t2n::interp {
 namespace {
 
-bool is_quantised(const at::Tensor& tensor) { return at::isQIntType(tensor.scalar_type()); }
-
-bool is_quantised(const Value& value) {
-  const auto* tensor = value.get<at::Tensor>();
-  return tensor != nullptr && is_quantised(*tensor);
-}
+bool is_quantised(const Value& value) { return value.quantisation.has_value(); }
 
 template <size_t count>
 bool is_among(const std::string& name, const std::array<const char*, count>& names) {
@@ -27,8 +22,7 @@ bool is_among(const std::string& name, const std::array<const char*, count>& nam
 
 /// Sums of products have the product of the scales, and 32 bits.
 constexpr std::array kProducts = {"conv", "deconv", "matmul", "linear", "tract_core_einsum"};
-constexpr std::array kOfCodes = {"pad", "tract_core_einsum_q", "tract_core_qmatmul",
-                                 "tract_core_qconv"};
+constexpr std::array kOfCodes = {"pad"};
 constexpr std::array kArithmetic = {"add", "sub", "mul", "div", "min", "max"};
 /// What tract refuses, or gets wrong: it has to be made real first.
 constexpr std::array kRefused = {"lt",
@@ -44,24 +38,24 @@ constexpr std::array kRefused = {"lt",
                                  "nearest_upsample",
                                  "tract_core_hard_swish"};
 
-at::ScalarType code_type(const at::Tensor& tensor) {
-  const at::ScalarType type = tensor.scalar_type();
-  return type == at::kQInt8 ? at::kChar : type == at::kQUInt8 ? at::kByte : at::kInt;
-}
-
 /// Half to even, saturating.
-at::Tensor quantised(const at::Tensor& reals, double scale, int64_t zero_point,
-                     at::ScalarType codes) {
+Value quantised(const at::Tensor& reals, const Quantisation& to, at::ScalarType codes,
+                bool constant) {
   const double low = codes == at::kChar ? -128 : codes == at::kByte ? 0 : -0x1p31;
   const double high = codes == at::kChar ? 127 : codes == at::kByte ? 255 : 0x1p31 - 1;
-  const at::Tensor rounded = reals.to(at::kDouble).div(scale).round().add(zero_point);
-  return at::_make_per_tensor_quantized_tensor(rounded.clamp(low, high).to(codes).contiguous(),
-                                               scale, zero_point);
+  const at::Tensor rounded = reals.to(at::kDouble).div(to.scale).round().add(to.zero_point);
+  Value out(rounded.clamp(low, high).to(codes), constant);
+  out.quantisation = to;
+  return out;
+}
+
+at::Tensor reals(const Value& value) {
+  const Quantisation& from = *value.quantisation;
+  return to_tensor(value).to(at::kDouble).sub(from.zero_point).mul(from.scale);
 }
 
 struct Parameters {
-  double scale = 1;
-  int64_t zero_point = 0;
+  Quantisation to;
   at::ScalarType codes = at::kChar;
 };
 
@@ -83,76 +77,76 @@ Parameters parameters(const nnef::QuantEntry& entry) {
   if (how == "linear_quantize") {
     const double min = number(entry, "min"), max = number(entry, "max");
     const double scale = (max - min) / 255;
-    return {scale, static_cast<int64_t>(-(min + max) / 2 / scale), at::kChar};
+    return {{scale, static_cast<int64_t>(-(min + max) / 2 / scale)}, at::kChar};
   }
   if (how != "zero_point_linear_quantize") fail(cat("tract knows no ", quoted(how)));
   const bool has_sign = number(entry, "signed") != 0;
   if (bits != 8 && (bits != 32 || !has_sign))
     fail(cat("tract quantises to 8 bits, or 32 with a sign, not to ", bits));
-  return {number(entry, "scale"), static_cast<int64_t>(number(entry, "zero_point")),
+  return {{number(entry, "scale"), static_cast<int64_t>(number(entry, "zero_point"))},
           bits == 32 ? at::kInt
           : has_sign ? at::kChar
                      : at::kByte};
 }
 
 /// Raw codes, as they are, or reals.
-Value casted(const Value& input, const Value* to) {
-  const at::Tensor& tensor = *input.get<at::Tensor>();
-  const at::ScalarType dtype = dtype_named(to_string(*to));
-  if (at::isFloatingType(dtype)) return {tensor.dequantize().to(dtype), input.constant};
-  if (dtype == code_type(tensor) || dtype == at::kInt)
-    return {tensor.int_repr().to(dtype), input.constant};
+Value casted(const Value& input, const Value& to) {
+  const at::Tensor codes = to_tensor(input);
+  const at::ScalarType dtype = dtype_named(to_string(to));
+  if (at::isFloatingType(dtype)) return {reals(input).to(dtype), input.constant};
+  if (dtype == codes.scalar_type() || dtype == at::kInt) return {codes.to(dtype), input.constant};
   fail(cat("tract casts no quantised tensor to ", dtype_text(dtype)));
 }
 
-Value with_codes(const Value& value) {
-  if (is_quantised(value)) return {value.get<at::Tensor>()->int_repr(), value.constant};
+/// Each tensor, in arrays as well, as `change` makes it.
+template <typename Change>
+Value changed(const Value& value, const Change& change) {
+  if (is_quantised(value)) return change(value);
   const auto* items = value.get<Values>();
   if (items == nullptr) return value;
   Values out;
-  for (const Value& item : *items) out.push_back(with_codes(item));
+  for (const Value& item : *items) out.push_back(changed(item, change));
   return {out, value.constant};
+}
+
+Value with_codes(const Value& value) {
+  return changed(value, [](const Value& each) { return Value(to_tensor(each), each.constant); });
 }
 
 Value with_reals(const Value& value, at::ScalarType dtype) {
-  if (is_quantised(value)) return {value.get<at::Tensor>()->dequantize().to(dtype), value.constant};
-  const auto* items = value.get<Values>();
-  if (items == nullptr) return value;
-  Values out;
-  for (const Value& item : *items) out.push_back(with_reals(item, dtype));
-  return {out, value.constant};
+  return changed(value,
+                 [&](const Value& each) { return Value(reals(each).to(dtype), each.constant); });
 }
 
 /// The quantised tensors among the values, arrays included.
-std::vector<at::Tensor> quantised_tensors(const Values& values) {
-  std::vector<at::Tensor> out;
+Values quantised_values(const Values& values) {
+  Values out;
   for (const Value& value : values) {
-    if (is_quantised(value)) out.push_back(*value.get<at::Tensor>());
-    if (const auto* items = value.get<Values>()) {
-      const std::vector<at::Tensor> inner = quantised_tensors(*items);
-      out.insert(out.end(), inner.begin(), inner.end());
-    }
+    if (is_quantised(value)) out.push_back(value);
+    if (const auto* items = value.get<Values>())
+      for (Value& item : quantised_values(*items)) out.push_back(std::move(item));
   }
   return out;
 }
 
 }  // namespace
 
-bool has_quantised(const Values& values) { return !quantised_tensors(values).empty(); }
+bool has_quantised(const Values& values) { return !quantised_values(values).empty(); }
 
-at::Tensor dequantised(const at::Tensor& tensor) {
-  return is_quantised(tensor) ? tensor.dequantize() : tensor;
+at::Tensor dequantised(const Value& value) {
+  return is_quantised(value) ? reals(value).to(at::kFloat) : to_tensor(value);
 }
 
 Value tract_quantised(const nnef::QuantEntry& entry, const Value& value) {
-  const Parameters to = parameters(entry);
+  const auto [to, codes] = parameters(entry);
+  if (is_quantised(value)) return quantised(reals(value), to, codes, value.constant);
   const at::Tensor tensor = to_tensor(value);
-  if (tensor.scalar_type() == to.codes)
-    return {at::_make_per_tensor_quantized_tensor(tensor.contiguous(), to.scale, to.zero_point),
-            value.constant};
-  if (!is_quantised(tensor) && !tensor.is_floating_point())
+  if (tensor.is_floating_point()) return quantised(tensor, to, codes, value.constant);
+  if (tensor.scalar_type() != codes)
     fail(cat("a tensor of ", dtype_text(tensor.scalar_type()), " cannot be quantised"));
-  return {quantised(dequantised(tensor), to.scale, to.zero_point, to.codes), value.constant};
+  Value out = value;
+  out.quantisation = to;
+  return out;
 }
 
 QuantisedCall::QuantisedCall(const nnef::Fragment& declaration, Values arguments)
@@ -161,12 +155,11 @@ QuantisedCall::QuantisedCall(const nnef::Fragment& declaration, Values arguments
   if (is_among(name, kRefused))
     fail(cat("tract does not run ", name, " on quantised tensors"), "",
          "cast to f32 before, and quantise the result");
-  const at::Tensor first = quantised_tensors(arguments_).front();
-  scale_ = first.q_scale();
-  zero_point_ = first.q_zero_point();
-  codes_ = code_type(first);
+  const Value first = quantised_values(arguments_).front();
+  to_ = *first.quantisation;
+  codes_ = to_tensor(first).scalar_type();
   if (name == "tract_core_cast") {
-    known_ = casted(arguments_[0], &arguments_[1]);
+    known_ = casted(arguments_[0], arguments_[1]);
   } else if (name == "copy") {
     known_ = arguments_[0];
   } else if (is_among(name, kOfCodes)) {
@@ -189,11 +182,10 @@ void QuantisedCall::take_codes(const nnef::Fragment& declaration) {
 void QuantisedCall::take_reals(const nnef::Fragment& declaration) {
   const bool is_product = is_among(declaration.name, kProducts);
   const bool is_arithmetic = is_among(declaration.name, kArithmetic);
-  const std::vector<at::Tensor> tensors = quantised_tensors(arguments_);
+  const Values operands = quantised_values(arguments_);
   if (is_product) {
-    if (tensors.size() < 2) fail(cat(declaration.name, " needs two quantised operands"));
-    scale_ = tensors[0].q_scale() * tensors[1].q_scale();
-    zero_point_ = 0;
+    if (operands.size() < 2) fail(cat(declaration.name, " needs two quantised operands"));
+    to_ = {operands[0].quantisation->scale * operands[1].quantisation->scale, 0};
     codes_ = at::kInt;
   }
   for (size_t i = 0; i < arguments_.size(); ++i) {
@@ -201,10 +193,10 @@ void QuantisedCall::take_reals(const nnef::Fragment& declaration) {
     const bool is_bias = is_product && declaration.parameters[i].name == "bias";
     if (!is_quantised(argument) && is_bias) {
       // A bias without parameters of its own counts in the scale of the products.
-      argument = {to_tensor(argument).to(at::kDouble).mul(scale_), argument.constant};
+      argument = {to_tensor(argument).to(at::kDouble).mul(to_.scale), argument.constant};
     } else if (!is_quantised(argument) && is_arithmetic) {
       const at::Tensor literal = to_tensor(argument).to(at::kFloat);
-      argument = {quantised(literal, scale_, zero_point_, codes_).dequantize(), argument.constant};
+      argument = {dequantised(quantised(literal, to_, codes_, true)), argument.constant};
     } else {
       argument = with_reals(argument, is_product ? at::kDouble : at::kFloat);
     }
@@ -213,18 +205,16 @@ void QuantisedCall::take_reals(const nnef::Fragment& declaration) {
 }
 
 Value QuantisedCall::rounded(const Value& result) const {
-  const auto* tensor = result.get<at::Tensor>();
   if (const auto* items = result.get<Values>()) {
     Values out;
     for (const Value& item : *items) out.push_back(rounded(item));
     return {out, result.constant};
   }
-  if (tensor == nullptr || is_quantised(*tensor)) return result;
-  if (of_codes_)
-    return {at::_make_per_tensor_quantized_tensor(tensor->contiguous(), scale_, zero_point_),
-            result.constant};
-  if (!tensor->is_floating_point()) return result;
-  return {quantised(*tensor, scale_, zero_point_, codes_), result.constant};
+  const at::Tensor tensor = to_tensor(result);
+  if (tensor.is_floating_point()) return quantised(tensor, to_, codes_, result.constant);
+  Value out = result;
+  if (of_codes_) out.quantisation = to_;
+  return out;
 }
 
 }  // namespace t2n::interp

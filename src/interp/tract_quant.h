@@ -1,4 +1,4 @@
-// tract's quantised tensors, held as ATen's: integer codes with a scale and a zero point.
+// tract's quantised tensors: integer codes with a scale and a zero point.
 #pragma once
 
 #include "nnef_writer/ast.h"
@@ -10,8 +10,8 @@ class Kernels;
 
 /// Whether one of the values is quantised, or an array of such.
 bool has_quantised(const Values& values);
-/// Reals for what is quantised.
-at::Tensor dequantised(const at::Tensor& tensor);
+/// Reals for what is quantised, else the tensor.
+at::Tensor dequantised(const Value& value);
 
 /// What a name of graph.quant makes of its value: codes of its width are taken as they are, reals
 /// and other quantised tensors are rounded, half to even.
@@ -37,8 +37,7 @@ class QuantisedCall {
 
   Values arguments_;
   Value known_;
-  double scale_ = 1;
-  int64_t zero_point_ = 0;
+  Quantisation to_;
   at::ScalarType codes_ = at::kChar;
   bool of_codes_ = false;  ///< the kernel runs on codes
 };

@@ -126,6 +126,9 @@ TEST_CASE("grid_sample in one, two and three dimensions") {
       }
   check_same({"out = tract_core_grid_sample(x, y);",
               {randn({1, 2, 3, 4, 5}, 7), uniform({1, 2, 2, 3, 3}, -1.2, 1.2, 8)}});
+  check_same(
+      {"out = tract_core_grid_sample(x, y);",
+       {randn({1, 2, 3, 4}, 7, DType::f64), uniform({1, 2, 3, 2}, -1.2, 1.2, 8, DType::f64)}});
   check_same({"out = tract_core_grid_sample(x, y);",
               {randn({1, 2, 5}, 7), uniform({1, 4, 1}, -1.2, 1.2, 8)}});
 }
@@ -160,8 +163,9 @@ TEST_CASE("attention") {
   check_agree({sdpa("x, y, z", "is_causal = true"), {zero, zero, v}}, {f32({1, 2, 1}, {2, 3})});
   check_agree({sdpa("x, y, z", "is_causal = true"), {f32({1, 1, 1}, {0}), zero, v}},
               {f32({1, 1, 1}, {3})});
-  check_agree({sdpa("x, y, z, w"), {zero, zero, v, f32({2, 2}, {0, 1.0986122887, 0, 1.0986122887})}},
-              {f32({1, 2, 1}, {3.5, 3.5})});
+  check_agree(
+      {sdpa("x, y, z, w"), {zero, zero, v, f32({2, 2}, {0, 1.0986122887, 0, 1.0986122887})}},
+      {f32({1, 2, 1}, {3.5, 3.5})});
   const ir::Tensor q = randn({2, 4, 3, 8}, 1), k = randn({2, 2, 5, 8}, 2),
                    values = randn({2, 2, 5, 8}, 3);
   check_same({sdpa("x, y, z"), {q, k, values}});
