@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "src/diag/error.h"
+#include "src/diff/subsequence.h"
 
 namespace t2n::diff {
 namespace {
@@ -140,25 +140,17 @@ class Matcher {
 
   /// The longest common subsequence of what is left, if it is not too much for that.
   void by_order(const Signatures& of_a, const Signatures& of_b) {
-    constexpr size_t kMost = size_t{1} << 22;
+    constexpr size_t kMostDifferences = 2000;
     const std::vector<size_t> a = unmatched(a_, out_.of_a, false);
     const std::vector<size_t> b = unmatched(b_, out_.of_b, false);
-    if (a.empty() || b.empty() || a.size() > kMost / b.size()) return;
-    const size_t width = b.size() + 1;
-    std::vector<uint32_t> length((a.size() + 1) * width, 0);  // of the rest from (i, j) on
-    for (size_t i = a.size(); i-- > 0;)
-      for (size_t j = b.size(); j-- > 0;)
-        length[i * width + j] = of_a[a[i]] == of_b[b[j]] ? length[(i + 1) * width + j + 1] + 1
-                                                         : std::max(length[(i + 1) * width + j],
-                                                                    length[i * width + j + 1]);
-    for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-      if (of_a[a[i]] == of_b[b[j]])
-        pair(a[i++], b[j++]);
-      else if (length[(i + 1) * width + j] >= length[i * width + j + 1])
-        ++i;
-      else
-        ++j;
-    }
+    const auto picked = [](const Signatures& signatures, const std::vector<size_t>& nodes) {
+      Signatures out;
+      for (const size_t node : nodes) out.push_back(signatures[node]);
+      return out;
+    };
+    const Signatures left = picked(of_a, a);
+    const Signatures right = picked(of_b, b);
+    for (const auto& [i, j] : common_subsequence(left, right, kMostDifferences)) pair(a[i], b[j]);
   }
 
   /// Variables at the same place of operations that match.

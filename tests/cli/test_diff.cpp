@@ -1,5 +1,6 @@
 // What `diff` tells apart and what it does not, on models written by hand and on exports.
 #include <filesystem>
+#include <set>
 
 #include "tests/cli/program.h"
 
@@ -107,6 +108,26 @@ TEST_CASE("operations") {
   check_change("linear(x, w, b)", "linear(x, w, 0.5)",
                "operations:\n  ~ linear 'l': bias b -> 0.5\n"
                "1 difference; 4 operations and 2 weights in both\n");
+}
+
+TEST_CASE("a few operations less in a long chain") {
+  const Sandbox sandbox;
+  constexpr const char* kOperations[] = {"relu", "sigmoid", "tanh", "exp"};
+  const auto chain = [&](const std::set<int>& left_out) {
+    std::string out = "x = tract_core_external(shape = [2], datum_type = 'f32');\n";
+    std::string last = "x";
+    for (int i = 0; i < 6000; ++i) {
+      if (left_out.contains(i)) continue;
+      out += cat("v", i, " = ", kOperations[(i * 7919 % 131) % 4], "(", last, ");\n");
+      last = cat("v", i);
+    }
+    return out + "y = relu(" + last + ");\n";
+  };
+  write(sandbox, "a", chain({}));
+  write(sandbox, "b", chain({100, 3000, 5900}));
+  const Result result = sandbox.run({"diff", "a", "b"});
+  CHECK_EQ(result.code, 9);
+  CHECK(result.out.ends_with("\n3 differences; 5998 operations and 0 weights in both\n"));
 }
 
 TEST_CASE("operands that are exchanged") {

@@ -33,8 +33,10 @@ TEST_CASE("no engine") {
 TEST_CASE("without an engine the reference interpreter checks, and says so") {
   Sandbox sandbox;
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
-  const Result result = sandbox.run(kChecked, no_engine());
+  const Result result = sandbox.run(checked({"--report", "r.json"}), no_engine());
   CHECK_EQ(result.code, 0);
+  CHECK(contains(sandbox.content("r.json"), "\"id\": \"engine-reference\""));
+  CHECK(contains(sandbox.content("r.json"), "\"engine\": \"the reference interpreter\""));
   CHECK(result.err.starts_with(
       "warning[engine-reference]: no tract engine found to run an export for tract@0.23.9; the "
       "reference interpreter takes its place\n"

@@ -74,6 +74,42 @@ TEST_CASE("inputs by name and by position give outputs by name") {
   CHECK(sandbox.content("out.npz") == sandbox.content("again.npz"));
 }
 
+TEST_CASE("the reference interpreter takes inputs in the same order") {
+  const Sandbox sandbox;
+  write_model(sandbox);
+  write_inputs(sandbox);
+  const Arguments run = {"run", "m", "-i", "in.npz", "-o", "out.npz"};
+  Arguments asked = run;
+  asked.insert(asked.end(), {"--engine", "reference"});
+  CHECK(sandbox.run(asked, no_engine()).out.starts_with("run: the reference interpreter\n"));
+  check_outputs(sandbox, "out.npz");
+  const Result fallen_back = sandbox.run(run, no_engine());
+  CHECK_EQ(fallen_back.code, 0);
+  CHECK(fallen_back.err.starts_with("warning[engine-reference]: no tract engine found "));
+  check_outputs(sandbox, "out.npz");
+}
+
+TEST_CASE("strict NNEF takes inputs in the order of the graph, of any width") {
+  const Sandbox sandbox;
+  sandbox.folder().write("m/graph.nnef",
+                         "version 1.0;\ngraph net(x, a) -> (y) {\na = external(shape = [2]);\n"
+                         "x = external(shape = [2]);\ny = sub(x, a);\n}\n");
+  nnef::write_npz(std::vector<nnef::NamedTensor>{{"x", ir::tensor_of(ir::DType::f64, {2},
+                                                                     std::vector<double>{1, 2})},
+                                                 {"a", f32({2}, {5, 5})}},
+                  sandbox.path("in.npz"));
+  const Result result = sandbox.run({"run", "m", "-i", "in.npz"});
+  CHECK_EQ(result.err, "");
+  CHECK_EQ(result.out,
+           "run: the reference interpreter\n"
+           "  output  type    min  max  mean\n"
+           "  y       f32[2]  -4   -3   -3.5\n");
+  check_failure(sandbox, {"run", "m", "-i", "x=2,i64"}, 3,
+                "error[input-shape]: the sample of the input 'x' is i64[2]\n"
+                "  why:  the artefact takes f32[2]\n"
+                "  help: `t2nnef inspect` shows what an artefact takes\n");
+}
+
 TEST_CASE("inputs that are left out are drawn, the same every time") {
   if (!engine(23)) return;
   const Sandbox sandbox;

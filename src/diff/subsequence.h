@@ -1,0 +1,17 @@
+// The longest common subsequence of two lists that are nearly the same.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace t2n::diff {
+
+/// Pairs of places with equal items, ascending on both sides (Myers 1986). None where the lists
+/// differ in more than `most` places: time grows with their length times that, memory with its
+/// square.
+std::vector<std::pair<size_t, size_t>> common_subsequence(std::span<const uint64_t> a,
+                                                          std::span<const uint64_t> b, size_t most);
+
+}  // namespace t2n::diff
