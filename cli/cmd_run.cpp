@@ -59,12 +59,13 @@ std::string outputs_text(const std::vector<nnef::NamedTensor>& outputs) {
 
 ExitCode run(const Options& options) {
   Talk talk(Verbosity::normal);
-  const RunOptions run{.artefact = require_artefact(options.artefact, "run ARTEFACT -o out.npz"),
-                       .samples = parse_inputs(options.inputs),
-                       .engine = parse_engine(options.engine.engine),
-                       .runner = runner_options(options.engine),
-                       .output = options.output,
-                       .report = talk.report()};
+  const RunOptions run{
+      .artefact = require_artefact(options.artefact, "run model.nnef.tgz -i in.npz -o out.npz"),
+      .samples = parse_inputs(options.inputs),
+      .engine = parse_engine(options.engine.engine),
+      .runner = runner_options(options.engine),
+      .output = options.output,
+      .report = talk.report()};
   const RunResult result = run_artefact(run);
   print(cat("run: ", result.engine, "\n", outputs_text(result.outputs)));
   if (!run.output.empty()) print(cat("wrote ", run.output, "  ", short_bytes(result.bytes), "\n"));

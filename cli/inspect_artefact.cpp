@@ -20,6 +20,17 @@ std::string lines_of(const std::vector<std::string>& texts) {
   return out;
 }
 
+/// For lists that may be long and say little.
+std::string first_lines_of(std::vector<std::string> texts) {
+  constexpr size_t kMost = 20;
+  if (texts.size() > kMost) {
+    const size_t rest = texts.size() - kMost;
+    texts.resize(kMost);
+    texts.push_back(cat("… and ", rest, " more; --json lists all"));
+  }
+  return lines_of(texts);
+}
+
 std::string properties_text(const ArtefactSummary& summary) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, value] : summary.properties) rows.push_back({name, value});
@@ -56,14 +67,11 @@ std::string weights_text(const ArtefactSummary& summary) {
   return cat("parameters: ", short_count(values), " (", short_bytes(bytes), ")\n", table(rows));
 }
 
-/// The line that runs it; sizes that are symbols are for the user to fill in.
+/// Sizes that are symbols are for the user to fill in.
 std::string run_line(const std::string& path, const ArtefactSummary& summary) {
   std::string line = cat("t2nnef run ", shell_word(path));
-  for (const spec::InputFact& input : summary.inputs) {
-    std::string spec = input.name + "=";
-    for (const spec::InputSize& size : input.sizes) spec += cat(size.value ? size.text : "1", ",");
-    line += cat(" -i ", shell_word(spec + spec::dtype_str(input)));
-  }
+  for (const spec::InputFact& input : summary.inputs)
+    line += cat(" -i ", shell_word(spec::sample_spec(input)));
   return cat(line, " -o out.npz");
 }
 
@@ -79,8 +87,8 @@ std::string summary_text(const std::string& path, const ArtefactSummary& summary
       section("outputs", lines_of(summary.outputs)), operations_text(summary),
       section("fragments", lines_of(summary.fragments)), weights_text(summary),
       summary.quantised == 0 ? "" : cat("quantised: ", counted(summary.quantised, "tensor"), "\n"),
-      section("files that nothing refers to", lines_of(summary.unused)),
-      section("against the standard", lines_of(summary.findings)), "to run it:\n  ",
+      section("files that nothing refers to", first_lines_of(summary.unused)),
+      section("against the standard", first_lines_of(summary.findings)), "to run it:\n  ",
       run_line(path, summary), "\n");
 }
 

@@ -31,7 +31,7 @@ Convolution read_common(const OpView& op, Emitter& out) {
   c.stride = op.expand_ints("stride", spatial);
   c.dilation = op.expand_ints("dilation", spatial);
   c.groups = op.i64("groups");
-  if (!ir::is_float(out.dtype(c.input)))
+  if (!ir::is_float(out.dtype(c.input)) && !out.computes_in_f32())
     op.refuse_op(Limit::integer_convolution, "compute the convolution in float32");
   return c;
 }

@@ -71,7 +71,7 @@ Division divide_magnitudes(Emitter& out, Ref a, Ref b) {
   const Ref is_none = compare(out, "eq", quotient, zero);
   const Ref product = select(out, is_none, zero, mul(out, quotient, b));
   Ref rest = sub(out, a, product);
-  if (!out.has_f64()) {
+  if (out.computes_in_f32()) {
     const Ref error = error_of_product(out, quotient, b, product);
     rest = sub(out, rest, select(out, is_none, zero, error));
   }
@@ -88,7 +88,8 @@ Division divide_magnitudes(Emitter& out, Ref a, Ref b) {
 /// Towards zero in f64, where products of f32 divisors and quotients are exact; the remainder has
 /// the sign of `a`.
 Division divide_floats(const OpView& op, Emitter& out, Ref a, Ref b) {
-  if (out.dtype(a) == DType::f64) op.refuse_op(Limit::quotient_f64, "compute it in float32");
+  if (out.dtype(a) == DType::f64 && !out.computes_in_f32())
+    op.refuse_op(Limit::quotient_f64, "compute it in float32");
   const Ref x = out.cast(a, DType::f64), y = out.cast(b, DType::f64);
   const Division d = divide_magnitudes(out, magnitude(out, x), magnitude(out, y));
   const Ref zero = like(out, 0, x);
@@ -117,7 +118,8 @@ Division divide(const OpView& op, Emitter& out, Ref a, Ref b, Rounding rounding)
 /// torch truncates the rounded quotient: that of f64 is exact enough to be rounded to f32.
 Ref trunc_quotient(const OpView& op, Emitter& out, Ref a, Ref b) {
   if (!ir::is_float(out.dtype(a))) return divide_integers(out, a, b, Rounding::trunc).quotient;
-  if (out.dtype(a) == DType::f64) op.refuse_op(Limit::quotient_f64, "compute it in float32");
+  if (out.dtype(a) == DType::f64 && !out.computes_in_f32())
+    op.refuse_op(Limit::quotient_f64, "compute it in float32");
   const Ref quotient = div(out, out.cast(a, DType::f64), out.cast(b, DType::f64));
   return out.elementwise("t2n_trunc", {out.cast(quotient, DType::f32)});
 }

@@ -199,7 +199,7 @@ std::optional<ir::Tensor> Emitter::constant_value(Ref ref) const {
   return joined(entry);
 }
 
-bool Emitter::has_f64() const { return !state_->is_strict(); }
+bool Emitter::computes_in_f32() const { return state_->is_strict(); }
 
 void Emitter::declare_positions(Ref index) { state_->at(state_->base(index)).is_positions = true; }
 

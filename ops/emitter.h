@@ -40,8 +40,8 @@ class Emitter {
   /// The shape as integers; refuses symbolic sizes with `unsupported-argument`.
   Ints sizes(Ref ref) const;
   int rank(Ref ref) const { return static_cast<int>(shape(ref).size()); }
-  /// Whether f64 is wider than f32 where the document is read.
-  bool has_f64() const;
+  /// Whether the document's readers compute all numbers as f32, whatever their dtype.
+  bool computes_in_f32() const;
   /// The values, if the tensor is known now.
   std::optional<ir::Tensor> constant_value(Ref ref) const;
 

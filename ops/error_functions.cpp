@@ -154,7 +154,8 @@ void function(const OpView& op, Emitter& out) {
 }  // namespace
 
 Ref error_function(Emitter& out, Ref x) {
-  if (out.dtype(x) != DType::f64 || !out.has_f64()) return out.elementwise("tract_core_erf", {x});
+  if (out.dtype(x) != DType::f64 || out.computes_in_f32())
+    return out.elementwise("tract_core_erf", {x});
   const Ref size = magnitude(out, x);
   const Ref far =
       minus_from(out, 1, mul(out, exp_of_square(out, size, -1), scaled_complement(out, size)));
@@ -163,6 +164,8 @@ Ref error_function(Emitter& out, Ref x) {
 }
 
 Ref complementary_error_function(Emitter& out, Ref x) {
+  if (out.dtype(x) == DType::f64 && out.computes_in_f32())
+    return out.cast(complementary_error_function(out, out.cast(x, DType::f32)), DType::f64);
   const Ref size = magnitude(out, x);
   const Ref y = mul(out, exp_of_square(out, size, -1), scaled_complement(out, size));
   return select(out, is_below(out, x, 0), minus_from(out, 2, y), y);
@@ -176,7 +179,7 @@ Ref scaled_error_function(Emitter& out, Ref x) {
 }
 
 Ref exact_gelu(Emitter& out, Ref x) {
-  if (out.dtype(x) != DType::f64 || !out.has_f64())
+  if (out.dtype(x) != DType::f64 || out.computes_in_f32())
     return out.elementwise("t2n_gelu_erf", {widened(out, x)});
   return mul(out, x, ndtr(out, x));
 }

@@ -114,7 +114,7 @@ void float_power_f64(const OpView& op, Emitter& out) {
 void hypot(const OpView& op, Emitter& out) {
   const Ref a = out.cast(op.tensor("self"), DType::f64);
   const Ref b = out.cast(op.tensor("other"), DType::f64);
-  if (out.has_f64())
+  if (!out.computes_in_f32())
     return finish(op, out, out.elementwise("sqrt", {add(out, mul(out, a, a), mul(out, b, b))}));
   // Squares would overflow: those of the shares of the larger one do not.
   const Ref x = magnitude(out, a), y = magnitude(out, b);

@@ -106,7 +106,8 @@ void col2im(const OpView& op, Emitter& out) {
   const Ints size = op.expand_ints("output_size", 2);
   Ref x = widened(out, op.tensor("self"));
   if (out.rank(x) == 2) x = out.unsqueeze(x, {0});
-  if (!ir::is_float(out.dtype(x))) op.refuse_op(Limit::integer_convolution, "compute in float32");
+  if (!ir::is_float(out.dtype(x)) && !out.computes_in_f32())
+    op.refuse_op(Limit::integer_convolution, "compute in float32");
   const Shape in = out.shape(x);
   const int64_t channels = known_size(out, x, 1) / (b.size[0] * b.size[1]);
   x = out.reshape(x, {in[0], in[1], b.count(0, size[0]), b.count(1, size[1])});

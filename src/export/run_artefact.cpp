@@ -38,9 +38,13 @@ void refuse_unknown(const std::vector<spec::InputFact>& facts, const std::vector
 
 const Sample* find_sample(const std::vector<Sample>& samples, const std::string& name,
                           size_t index) {
-  for (const Sample& sample : samples)
-    if (is_sample_of(sample.input, name, index)) return &sample;
-  return nullptr;
+  const Sample* found = nullptr;
+  for (const Sample& sample : samples) {
+    if (!is_sample_of(sample.input, name, index)) continue;
+    if (found != nullptr) throw Error("usage", cat("the input ", quoted(name), " is given twice"));
+    found = &sample;
+  }
+  return found;
 }
 
 /// Shape and dtype as the artefact declares them.
@@ -51,8 +55,8 @@ Sample declared_sample(const spec::InputFact& fact) {
       throw Error("input-missing",
                   cat("the input ", quoted(spec::fact_str(fact)), " has no sample"),
                   cat("the artefact leaves its size ", quoted(size.text), " open"),
-                  cat("give a shape, for example --input ", fact.name,
-                      "=1,3,f32, or values: ", "--input ", fact.name, "=@file.npy"));
+                  cat("give a shape, for example --input ", spec::sample_spec(fact),
+                      ", or values: --input ", fact.name, "=@file.npy"));
     tensor.shape.push_back(*size.value);
   }
   tensor.dtype = fact.dtype.value_or(ir::DType::f32);

@@ -10,6 +10,8 @@ namespace t2n::interp {
 namespace {
 
 using Tensors = std::vector<at::Tensor>;
+
+constexpr int64_t kMostCopies = 1 << 20;
 using Unary = at::Tensor (*)(const at::Tensor&);
 using Binary = at::Tensor (*)(const at::Tensor&, const at::Tensor&);
 
@@ -116,7 +118,9 @@ Tensors select(const Call& call) {
 }
 
 Tensors copy_n(const Call& call) {
-  return Tensors(static_cast<size_t>(call.i64("times")), call.tensor("x"));
+  const int64_t times = call.i64("times");
+  if (times < 0 || times > kMostCopies) fail(cat(times, " copies"));
+  return Tensors(static_cast<size_t>(times), call.tensor("x"));
 }
 
 /// The sum of no tensors is 0.

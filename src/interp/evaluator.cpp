@@ -5,6 +5,7 @@
 #include "src/diag/error.h"
 #include "src/interp/quant.h"
 #include "src/interp/symbols.h"
+#include "src/interp/tract_quant.h"
 #include "src/trace/convert.h"
 #include "src/trace/torch_error.h"
 
@@ -43,7 +44,7 @@ std::vector<at::Tensor> Evaluator::run(const std::vector<at::Tensor>& inputs,
   for (const std::string& name : wanted) {
     const auto found = frame.names.find(name);
     if (found == frame.names.end()) fail(cat("the graph has no value ", quoted(name)));
-    out.push_back(to_tensor(found->second));
+    out.push_back(dequantised(found->second));
   }
   return out;
 }
@@ -74,6 +75,8 @@ void Evaluator::run_statement(const nnef::Assignment& statement, Frame& frame) {
     frame.left = &statement.left;
     frame.calls = 0;
     frame.result_count = count_results(statement.left);
+    const bool is_named = frame.is_graph && program_.quant.count(statement.left.text) != 0;
+    named_ = is_named ? &statement.right : nullptr;
     assign(statement.left, evaluate(statement.right, frame), frame);
   } catch (const Error& error) {
     rethrow_in(statement, error);
@@ -87,7 +90,8 @@ void Evaluator::run_statement(const nnef::Assignment& statement, Frame& frame) {
 
 void Evaluator::assign(const nnef::Value& left, Value value, Frame& frame) {
   if (left.kind == nnef::Kind::identifier) return assign_name(left, std::move(value), frame);
-  Values items = to_items(value);
+  const bool is_alone = left.items.size() == 1 && value.is_tensor();
+  Values items = is_alone ? Values{std::move(value)} : to_items(value);
   if (items.size() != left.items.size())
     fail(cat("there are ", left.items.size(), " names for ", items.size(), " values"));
   for (size_t at = 0; at < items.size(); ++at)
@@ -95,10 +99,10 @@ void Evaluator::assign(const nnef::Value& left, Value value, Frame& frame) {
 }
 
 void Evaluator::assign_name(const nnef::Value& left, Value value, Frame& frame) {
-  if (frame.is_graph && program_.dialect == spec::Dialect::khronos) {
-    const auto entry = program_.quant.find(left.text);
-    if (entry != program_.quant.end()) value = quantised(*entry->second, value);
-  }
+  const auto entry = program_.quant.find(left.text);
+  if (frame.is_graph && entry != program_.quant.end())
+    value = program_.dialect == spec::Dialect::khronos ? quantised(*entry->second, value)
+                                                       : tract_quantised(*entry->second, value);
   frame.names[left.text] = std::move(value);
 }
 

@@ -63,13 +63,16 @@ class Evaluator {
   Value update(const nnef::Value& invocation, Frame& frame);
   Value call_operation(const nnef::Fragment& declaration, Values arguments, CallSite site);
   /// Positional tensors; other parameters have their defaults.
-  Value call_operation(const std::string& operation, Values arguments);
+  Value call_operation(const std::string& operation, Values arguments, bool is_named = false);
+  Value call_quantised(const nnef::Fragment& declaration, Values arguments, CallSite site);
   Values bound(const nnef::Fragment& declaration, const nnef::Value& invocation, Frame& frame);
 
   Program& program_;
   int depth_ = 0;  ///< of calls of fragments, which may call themselves
   std::unordered_map<std::string, at::Tensor> inputs_;
   Symbols symbols_;
+  /// The expression whose value graph.quant rounds: nothing else does it before.
+  const nnef::Value* named_ = nullptr;
   std::unordered_map<std::string, std::string> labels_;  ///< of the graph's variables
   std::unordered_map<std::string, at::Tensor> updates_;  ///< by label; seen by the next run
 };

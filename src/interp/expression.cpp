@@ -29,16 +29,37 @@ std::optional<Value> compared(const std::string& sign, const T& a, const T& b) {
   return std::nullopt;
 }
 
+/// Of a base beyond 1, 64 turns are enough to overflow.
+int64_t power(int64_t base, int64_t exponent) {
+  if (exponent >= 0 && (base == 0 || base == 1 || base == -1))
+    return exponent == 0 ? 1 : exponent % 2 == 1 ? base : base * base;
+  int64_t out = 1;
+  bool overflows = exponent < 0;
+  for (int64_t turn = 0; turn < exponent && !overflows; ++turn)
+    overflows = __builtin_mul_overflow(out, base, &out);
+  if (overflows) fail(cat(base, " ^ ", exponent, " is no integer of 64 bits"));
+  return out;
+}
+
 std::optional<Value> combined(const std::string& sign, int64_t a, int64_t b) {
-  if (sign == "+") return Value(a + b);
-  if (sign == "-") return Value(a - b);
-  if (sign == "*") return Value(a * b);
-  if (sign == "/") {
-    if (b == 0) fail("an integer is divided by zero");
-    return Value(a / b);
-  }
-  if (sign == "^") return Value(static_cast<int64_t>(std::pow(a, b)));
-  return compared(sign, a, b);
+  int64_t out = 0;
+  bool overflows = false;
+  if (sign == "+")
+    overflows = __builtin_add_overflow(a, b, &out);
+  else if (sign == "-")
+    overflows = __builtin_sub_overflow(a, b, &out);
+  else if (sign == "*")
+    overflows = __builtin_mul_overflow(a, b, &out);
+  else if (sign == "/" && b != 0 && b != -1)
+    out = a / b;
+  else if (sign == "/")
+    overflows = b == 0 || __builtin_sub_overflow(int64_t{0}, a, &out);
+  else if (sign == "^")
+    out = power(a, b);
+  else
+    return compared(sign, a, b);
+  if (overflows) fail(cat(a, " ", sign, " ", b, " is no integer of 64 bits"));
+  return Value(out);
 }
 
 /// Scalars are f32.
@@ -66,6 +87,9 @@ std::optional<Value> combined(const std::string& sign, const std::string& a, con
 }
 
 Value repeated(const Values& items, int64_t times) {
+  constexpr int64_t kLongest = 1 << 24;
+  const auto count = static_cast<int64_t>(items.size());
+  if (count != 0 && times > kLongest / count) fail(cat(count, " items, ", times, " times"));
   Values out;
   for (int64_t turn = 0; turn < times; ++turn) out.insert(out.end(), items.begin(), items.end());
   return out;
@@ -158,12 +182,13 @@ Value Evaluator::unary(const nnef::Value& expression, Frame& frame) {
 }
 
 Value Evaluator::binary(const nnef::Value& expression, Frame& frame) {
+  const bool is_named = &expression == named_;
   const std::string& sign = expression.text;
   const Value left = evaluate(expression.items[0], frame);
   const Value right = evaluate(expression.items[1], frame);
   if (sign == "in") return contains(left, right);
   if (left.is_tensor() || right.is_tensor())
-    return call_operation(operation_of(sign), {left, right});
+    return call_operation(operation_of(sign), {left, right}, is_named);
   if (auto out = combined(sign, left, right)) {
     out->constant = left.constant && right.constant;
     return *out;

@@ -6,6 +6,7 @@
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/interp/evaluator.h"
+#include "src/interp/tract_quant.h"
 #include "src/interp/words.h"
 #include "src/trace/convert.h"
 
@@ -39,6 +40,12 @@ double number_of(const Value& value) {
   return to_scalar(value);
 }
 
+int64_t whole(double number) {
+  constexpr double kLimit = 9.2e18;
+  if (!(std::fabs(number) < kLimit)) fail(cat(number, " is no integer"));
+  return static_cast<int64_t>(number);
+}
+
 Value text_of(const Value& value) {
   if (value.get<std::string>() != nullptr) return value;
   if (const auto* integer = value.get<int64_t>()) return cat(*integer);
@@ -67,6 +74,20 @@ void check_type(const nnef::Parameter& parameter, const Value& value) {
   }
 }
 
+/// The one width that each type of the standard has here: f32, i64, bool. Codes of quantised reals
+/// are none of these before graph.quant has explained them.
+at::Tensor standard_values(const at::Tensor& stored, const std::string& type,
+                           const std::string& label) {
+  const at::ScalarType kind = stored.scalar_type();
+  if (type == "integer" && at::isIntegralType(kind, /*includeBool=*/false))
+    return stored.to(at::kLong);
+  if (type == "logical" && kind == at::kBool) return stored;
+  if (type != "integer" && type != "logical" && at::isFloatingType(kind))
+    return stored.to(at::kFloat);
+  fail(cat("the tensor ", quoted(label), " of this ", type.empty() ? "scalar" : type,
+           " variable holds ", described(stored)));
+}
+
 /// A list is one value, else every tensor is. tract's lists of one are their item.
 Value results(const nnef::Fragment& declaration, std::vector<at::Tensor> tensors, bool constant) {
   Values out;
@@ -82,7 +103,8 @@ Value results(const nnef::Fragment& declaration, std::vector<at::Tensor> tensors
 Value Evaluator::invoke(const nnef::Value& invocation, Frame& frame) {
   CallSite site = {.type = invocation.type,
                    .result_count = std::exchange(frame.result_count, 1),
-                   .path = cat(frame.path, ".", frame.calls++)};
+                   .path = cat(frame.path, ".", frame.calls++),
+                   .is_named = &invocation == named_};
   const auto fragment = program_.fragments.find(invocation.text);
   if (fragment != program_.fragments.end()) {
     Values results =
@@ -104,7 +126,7 @@ Value Evaluator::word(const nnef::Value& invocation, Frame& frame) {
   if (word == "shape_of") return shape_of(operand);
   if (word == "string") return text_of(operand);
   const double number = number_of(operand);
-  if (word == "integer") return static_cast<int64_t>(std::floor(number));
+  if (word == "integer") return whole(std::floor(number));
   if (word == "logical") return number != 0;
   return number;
 }
@@ -127,7 +149,13 @@ Value Evaluator::variable(const nnef::Value& invocation, Frame& frame) {
     return {updated->second, /*is_constant=*/false};
   const auto stored = program_.tensors.find(label);
   if (stored == program_.tensors.end()) fail(cat("there is no tensor ", quoted(label)));
-  return trace::to_torch(stored->second.values);
+  const at::Tensor values = trace::to_torch(stored->second.values);
+  if (program_.dialect == spec::Dialect::tract) return values;
+  const bool explained =
+      frame.is_graph && frame.left != nullptr && program_.quant.count(frame.left->text) != 0;
+  return explained && at::isIntegralType(values.scalar_type(), /*includeBool=*/false)
+             ? values
+             : standard_values(values, invocation.type, label);
 }
 
 /// The new value is seen by the next run (NNEF 1.0.5 §4.1.4).
@@ -149,18 +177,30 @@ Values Evaluator::bound(const nnef::Fragment& declaration, const nnef::Value& in
   return out;
 }
 
-Value Evaluator::call_operation(const std::string& operation, Values arguments) {
+Value Evaluator::call_operation(const std::string& operation, Values arguments, bool is_named) {
   const nnef::Fragment& declaration = spec::operation(operation, program_.dialect);
   Frame nothing;
   for (size_t at = arguments.size(); at < declaration.parameters.size(); ++at)
     arguments.push_back(evaluate(declaration.parameters[at].default_value.value(), nothing));
-  return call_operation(declaration, std::move(arguments), {.type = {}, .path = {}});
+  return call_operation(declaration, std::move(arguments),
+                        {.type = {}, .path = {}, .is_named = is_named});
+}
+
+Value Evaluator::call_quantised(const nnef::Fragment& declaration, Values arguments,
+                                CallSite site) {
+  QuantisedCall call(declaration, std::move(arguments));
+  if (!call.known().is_absent()) return call.known();
+  const bool is_named = site.is_named;
+  const Value out = call_operation(declaration, call.take_arguments(), std::move(site));
+  return is_named && !call.is_of_codes() ? out : call.rounded(out);
 }
 
 Value Evaluator::call_operation(const nnef::Fragment& declaration, Values arguments,
                                 CallSite site) {
   const Kernel kernel = kernels().find(declaration.name);
   if (kernel == nullptr) fail(cat("there is no operation ", quoted(declaration.name)));
+  if (has_quantised(arguments))
+    return call_quantised(declaration, std::move(arguments), std::move(site));
   for (size_t at = 0; at < arguments.size(); ++at)
     check_type(declaration.parameters[at], arguments[at]);
   const Call call(declaration, std::move(arguments), std::move(site), *this);

@@ -22,6 +22,7 @@ struct CallSite {
   size_t result_count = 1;  ///< names on the left of the statement
   /// Of the statement: the same in every run, different for each call of a fragment.
   std::string path;
+  bool is_named = false;  ///< in graph.quant: tract rounds the result once
 };
 
 /// Arguments by the declaration's names; a name that it lacks is an internal error. Errors of all

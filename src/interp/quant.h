@@ -1,4 +1,4 @@
-// graph.quant of the standard: reals that pass through few bits (NNEF 1.0.5 §5).
+// graph.quant of the standard: reals that pass through few bits (NNEF 1.0.5 §7).
 #pragma once
 
 #include "nnef_writer/ast.h"

@@ -16,7 +16,10 @@ using Tensors = std::vector<at::Tensor>;
 using Ints = std::vector<int64_t>;
 
 int64_t product(const Ints& sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
+  int64_t out = 1;
+  for (const int64_t size : sizes)
+    if (__builtin_mul_overflow(out, size, &out)) fail(cat("a shape of ", shape_text(sizes)));
+  return out;
 }
 
 /// 0 keeps the size at its place in `old`; -1 takes what remains.
@@ -44,8 +47,8 @@ Tensors reshape(const Call& call) {
   const at::Tensor x = call.tensor("input");
   const int64_t start = call.i64("axis_start");
   const int64_t count = call.i64("axis_count") == -1 ? x.dim() - start : call.i64("axis_count");
-  if (start < 0 || count < 0 || start + count > x.dim())
-    fail(cat("axes ", start, " to ", start + count, " of a tensor of rank ", x.dim()));
+  if (start < 0 || start > x.dim() || count < 0 || count > x.dim() - start)
+    fail(cat(count, " axes from axis ", start, " on, of a tensor of rank ", x.dim()));
   const Ints old = x.sizes().vec();
   const auto first = old.begin() + start;
   const Ints middle = new_shape(call.ints("shape"), Ints(first, first + count));

@@ -190,18 +190,19 @@ int64_t place_of(const std::string& name, std::initializer_list<const char*> nam
   fail(cat("grid_sample knows no ", quoted(name)));
 }
 
-/// torch's, which tract follows; pictures of one axis get a second one of size 1.
+/// torch's, which tract follows, in f32; pictures of one axis get a second one of size 1.
 Tensors grid_sample(const Call& call) {
-  const at::Tensor input = half_or_float(call, "input");
-  const at::Tensor grid = call.tensor("grid").to(at::kFloat);
+  const at::Tensor input = call.tensor("input");
+  require_dtype(input, {at::kHalf, at::kFloat, at::kDouble});
+  const at::Tensor x = input.to(at::kFloat), grid = call.tensor("grid").to(at::kFloat);
   const int64_t mode = place_of(call.str("mode"), {"bilinear", "nearest", "bicubic"});
   const int64_t padding = place_of(call.str("padding_mode"), {"zeros", "border", "reflection"});
   const bool align = call.boolean("align_corners");
-  return {through_float(input, [&](const at::Tensor& x) {
-    if (x.dim() != 3) return at::grid_sampler(x, grid, mode, padding, align);
-    const at::Tensor places = at::cat({grid, at::zeros_like(grid)}, -1).unsqueeze(1);
-    return at::grid_sampler(x.unsqueeze(2), places, mode, padding, align).squeeze(2);
-  })};
+  if (x.dim() != 3)
+    return {at::grid_sampler(x, grid, mode, padding, align).to(input.scalar_type())};
+  const at::Tensor places = at::cat({grid, at::zeros_like(grid)}, -1).unsqueeze(1);
+  const at::Tensor out = at::grid_sampler(x.unsqueeze(2), places, mode, padding, align);
+  return {out.squeeze(2).to(input.scalar_type())};
 }
 
 }  // namespace

@@ -52,9 +52,12 @@ Tensors range(const Call& call) {
   return {turns.mul(step.reshape({})).add(start.reshape({}))};
 }
 
-/// Integers wrap around, reals are cut off and saturate, NaN is 0 and true.
+/// Integers wrap around, reals are cut off and saturate, NaN is 0 and true. Where graph.quant names
+/// the result, it says what becomes of reals.
 Tensors cast(const Call& call) {
-  return {interp::cast(call.tensor("input"), dtype_named(call.str("to")))};
+  const at::Tensor input = call.tensor("input");
+  if (call.site().is_named && input.is_floating_point()) return {input};
+  return {interp::cast(input, dtype_named(call.str("to")))};
 }
 
 }  // namespace

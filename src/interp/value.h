@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -15,12 +16,19 @@ struct Value;
 /// An array or a tuple.
 using Values = std::vector<Value>;
 
+/// What the codes of a quantised tensor of tract stand for: (code - zero_point) * scale.
+struct Quantisation {
+  double scale = 1;
+  int64_t zero_point = 0;
+};
+
 /// A tensor or a primitive. Dimensions, symbolic ones as well, are integers: at run time every
 /// symbol has its number.
 struct Value {
   std::variant<std::monostate, at::Tensor, int64_t, double, bool, std::string, Values> data;
   /// Follows from no input: tract casts such operands to the other side's dtype.
   bool constant = true;
+  std::optional<Quantisation> quantisation = {};  ///< of tensors of i8, u8 and i32
 
   Value() = default;
   template <typename T>

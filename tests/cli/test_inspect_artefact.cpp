@@ -8,8 +8,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void export_digits(Sandbox& sandbox, const std::string& output) {
-  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+void export_digits(const Sandbox& sandbox, const std::string& output) {
   REQUIRE_EQ(sandbox.run({"export", "digits.pt", "-t", "tract@0.21.19", "-o", output}).code, 0);
 }
 
@@ -34,6 +33,7 @@ void write_rich(const Sandbox& sandbox) {
 
 TEST_CASE("an export, in every form, whatever it is called") {
   Sandbox sandbox;
+  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
   export_digits(sandbox, "d.nnef.tgz");
   export_digits(sandbox, "d.tar");
   export_digits(sandbox, "folder");
@@ -129,6 +129,14 @@ TEST_CASE("the text of an artefact") {
   CHECK(contains(result.out, "\n    y = relu(twice(w));\n"));
 }
 
+TEST_CASE("many files are counted") {
+  const Sandbox sandbox;
+  write_rich(sandbox);
+  for (int i = 0; i < 25; ++i) sandbox.folder().write(cat("rich/notes/", 10 + i), "mine");
+  CHECK(contains(sandbox.run({"inspect", "rich"}).out,
+                 "  notes/28\n  … and 6 more; --json lists all\nto run it:\n"));
+}
+
 TEST_CASE("strict NNEF names no engine") {
   const Sandbox sandbox;
   sandbox.folder().write("strict/graph.nnef",
@@ -140,7 +148,8 @@ TEST_CASE("strict NNEF names no engine") {
   sandbox.folder().write("strict/graph.nnef",
                          "version 1.0;\ngraph net(x) -> (y) {\nx = external(shape = [2]);\n"
                          "y = frobnicate(x);\n}\n");
-  CHECK(contains(sandbox.run({"inspect", "strict"}).out, "\nagainst the standard:\n  y: "));
+  CHECK(contains(sandbox.run({"inspect", "strict"}).out,
+                 "\nagainst the standard:\n  'y': there is no operation 'frobnicate'\n"));
 }
 
 TEST_CASE("what is no artefact, or is used like a model") {

@@ -67,7 +67,7 @@ TEST_CASE("inputs by name and by position give outputs by name") {
              "  output  type      min  max  mean\n"
              "  y       f32[2,3]  -2   3    0.5\n"
              "  z       i64[2]    10   14   12\n"
-             "wrote out.npz  552 bytes\n");
+             "wrote out.npz  618 bytes\n");
     check_outputs(sandbox, "out.npz");
   }
   CHECK_EQ(sandbox.run({"run", "m", "-i", "in.npz", "-o", "again.npz"}).code, 0);

@@ -23,6 +23,8 @@ TEST_CASE("without arguments: a page of usage") {
       "usage: t2nnef COMMAND …\n"
       "  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check compares "
       "it\n"
+      "  check MODEL.pt ARTEFACT          compare an NNEF artefact of any exporter with its "
+      "model\n"
       "  inspect FILE                     what a model or an NNEF artefact takes and consists of\n"
       "  run ARTEFACT -i in.npz           run an NNEF artefact; -o out.npz keeps its outputs\n"
       "  diff A B                         what differs between two NNEF artefacts\n"

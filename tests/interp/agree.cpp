@@ -2,9 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+
+#include "src/check/runner.h"
 #include "src/diag/error.h"
 #include "tests/support/example.h"
 #include "tests/support/reference.h"
+#include "tests/support/temporary.h"
 
 namespace t2n::test {
 namespace {
@@ -14,6 +18,34 @@ std::string output_name(size_t index) { return index == 0 ? "out" : cat("out", i
 std::string differences(const std::vector<ir::Tensor>& expected,
                         const std::vector<ir::Tensor>& actual, double tolerance) {
   return differences(Run{expected, actual, {}, {}, {}}, rel(tolerance));
+}
+
+check::Runner& newest_engine() {
+  static const std::unique_ptr<check::Runner> runner = [] {
+    const target::Version& version = newest_target().version;
+    return check::tract_runner(tract::pick({version.major, version.minor, version.patch},
+                                           tract::find_engines(tract::search_from_environment(""))),
+                               {.timeout = std::chrono::seconds(60)});
+  }();
+  return *runner;
+}
+
+/// A folder with the graph and graph.quant.
+class Artefact {
+ public:
+  Artefact(const std::string& graph, const std::string& quant) {
+    std::ofstream(folder_.path() / "graph.nnef") << graph;
+    if (!quant.empty()) std::ofstream(folder_.path() / "graph.quant") << quant;
+  }
+  std::string path() const { return folder_.path().string(); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+std::vector<ir::Tensor> run_here(const std::string& text, const Statements& statements) {
+  const Artefact artefact(text, statements.quant);
+  return run_reference(artefact.path(), {statements.inputs})[0];
 }
 
 }  // namespace
@@ -37,13 +69,18 @@ std::string graph_text(const Statements& statements, size_t results) {
              externals, "  ", statements.body, "\n}\n");
 }
 
+std::vector<ir::Tensor> run_tract(const Statements& statements, size_t results) {
+  const Artefact artefact(graph_text(statements, results), statements.quant);
+  newest_engine().load(artefact.path());
+  return newest_engine().run(statements.inputs);
+}
+
 void check_agree(const Statements& statements, const std::vector<ir::Tensor>& expected,
                  double tolerance) {
   const std::string text = graph_text(statements, expected.size());
   CAPTURE(text);
   try {
-    CHECK_EQ("tract: " + differences(expected, run_text(text, statements.inputs, newest_target()),
-                                     tolerance),
+    CHECK_EQ("tract: " + differences(expected, run_tract(statements, expected.size()), tolerance),
              "tract: ");
   } catch (const Error& error) {
     FAIL_CHECK(std::string(error.what()));
@@ -55,9 +92,8 @@ void check_same(const Statements& statements, size_t results, double tolerance) 
   const std::string text = graph_text(statements, results);
   CAPTURE(text);
   try {
-    const auto real = run_text(text, statements.inputs, newest_target());
-    CHECK_EQ(differences(real, run_reference_text(text, statements.inputs), tolerance),
-             std::string());
+    const auto real = run_tract(statements, results);
+    CHECK_EQ(differences(real, run_here(text, statements), tolerance), std::string());
   } catch (const Error& error) {
     FAIL_CHECK(render_text(error.diagnostic()));
   }
@@ -68,8 +104,7 @@ void check_reference(const Statements& statements, const std::vector<ir::Tensor>
   const std::string text = graph_text(statements, expected.size());
   CAPTURE(text);
   try {
-    CHECK_EQ(differences(expected, run_reference_text(text, statements.inputs), tolerance),
-             std::string());
+    CHECK_EQ(differences(expected, run_here(text, statements), tolerance), std::string());
   } catch (const Error& error) {
     FAIL_CHECK(render_text(error.diagnostic()));
   }
@@ -78,14 +113,14 @@ void check_reference(const Statements& statements, const std::vector<ir::Tensor>
 void check_refused(const Statements& statements, const std::string& message) {
   const std::string text = graph_text(statements);
   CAPTURE(text);
-  CHECK_THROWS_AS(run_text(text, statements.inputs, newest_target()), Error);
+  CHECK_THROWS_AS(run_tract(statements), Error);
   check_refused_here(statements, message);
 }
 
 void check_refused_here(const Statements& statements, const std::string& message) {
   const std::string text = graph_text(statements);
   CAPTURE(text);
-  const std::string said = error_of([&] { run_reference_text(text, statements.inputs); });
+  const std::string said = error_of([&] { run_here(text, statements); });
   CAPTURE(said);
   CHECK(said.find(message) != std::string::npos);
 }

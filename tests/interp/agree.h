@@ -15,10 +15,14 @@ struct Statements {
   std::string body;
   std::vector<ir::Tensor> inputs = {};
   std::string fragments = {};
+  std::string quant = {};  ///< of graph.quant
 };
 
 /// The document, with the externals of its inputs and all of tract's registries.
 std::string graph_text(const Statements& statements, size_t results = 1);
+
+/// The results of the newest tract.
+std::vector<ir::Tensor> run_tract(const Statements& statements, size_t results = 1);
 
 /// Both engines give `expected`; reals within `tolerance`.
 void check_agree(const Statements& statements, const std::vector<ir::Tensor>& expected,

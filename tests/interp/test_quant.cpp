@@ -62,7 +62,8 @@ TEST_CASE("codes without parameters are no reals") {
     run_standard(kGraph, {values({1, 2}, {1, 2})},
                  {{"w", values({2, 2}, {1, 2, 3, 4}, DType::i8)}});
   });
-  CHECK(said.find("'filter' is a tensor<scalar>, not a tensor of i8 [2,2]") != std::string::npos);
+  CHECK(said.find("the tensor 'w' of this scalar variable holds a tensor of i8 [2,2]") !=
+        std::string::npos);
 }
 
 const ir::Tensor kImage =

@@ -30,7 +30,8 @@ TEST_CASE("the epilogues of recurrent cells") {
 
 TEST_CASE("a whole sequence of gated recurrent units") {
   const std::string start =
-      "(out, out2) = tract_core_gru_seq(x = x, w = [[0.5, 0.0], [0.25, 0.0], [1.0, 0.0]], r = [[0.1], [0.2], "
+      "(out, out2) = tract_core_gru_seq(x = x, w = [[0.5, 0.0], [0.25, 0.0], [1.0, 0.0]], r = "
+      "[[0.1], [0.2], "
       "[0.3]], b = [0.1, 0.2, 0.3, 0.0, 0.1, 0.2], initial_h = y, hidden = 1, ";
   const auto step = [](double x, double h) {
     const double z = sigmoid(0.5 * x + 0.1 + 0.1 * h), r = sigmoid(0.25 * x + 0.2 + 0.2 * h + 0.1);
@@ -77,7 +78,7 @@ fragment pair( v: tensor<scalar>, w: tensor<scalar>, h: tensor<scalar> ) -> ( y:
 )";
   check_agree({"(out, out2) = tract_core_scan(body = 'pair', scan = [('v', x, 0, 2)], "
                "full = [('w', z)], state = [('h', y, 'n')], output = [('y', 'full', 0, 2), "
-               "('n', 'last', 0, 1)], reset_every_turn = 1);",
+               "('n', 'last', 0, 1)], reset_every_turn = true);",
                {f32({4}, {1, 2, 3, 4}), f32({1}, {0}), f32({2}, {10, 100})},
                fragment},
               {f32({4}, {10, 200, 30, 400}), f32({1}, {10})});

@@ -12,7 +12,7 @@ using ir::DType;
 
 const std::string kWhy =
     "  --> the model (Model)\n"
-    "  why:  tract has no matrix decompositions\n";
+    "  why:  NNEF has no matrix decompositions\n";
 const std::string kHelp =
     "  help: compute it outside the model, or from constants, which are folded\n";
 
@@ -148,7 +148,7 @@ TEST_CASE("eigenvalues of any matrix are complex, and refused") {
         "was written\n   1x " +
             op +
             " of complex tensors   first: the model (Model)\n"
-            "      why: tract has no matrix decompositions\n" +
+            "      why: NNEF has no matrix decompositions\n" +
             kHelp);
   };
   refused("aten::linalg_eig", "torch.linalg_eig(x)[0]");

@@ -228,7 +228,7 @@ TEST_CASE("matrix norms by number are refused") {
            "error[unsupported-argument]: aten::linalg_norm: ord=2 has no translation for "
            "tract@0.23.9\n"
            "  --> the model (Model)\n"
-           "  why:  tract has no matrix decompositions\n"
+           "  why:  NNEF has no matrix decompositions\n"
            "  help: use the Frobenius norm, 1 or infinity\n");
 }
 

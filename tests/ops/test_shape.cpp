@@ -78,7 +78,7 @@ TEST_CASE("bits read as another dtype are refused") {
                 "error[unsupported-argument]: aten::view_copy.dtype: dtype=i32 has no translation "
                 "for TARGET\n"
                 "  --> the model (Model)\n"
-                "  why:  tract cannot read the bits of one dtype as another\n"
+                "  why:  NNEF cannot read the bits of one dtype as another\n"
                 "  help: convert the values with .to(dtype)\n");
   check_each({"torch.view_copy(x, dtype=6)"}, {kX});
 }

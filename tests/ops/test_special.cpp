@@ -273,7 +273,7 @@ TEST_CASE("what has no translation says why") {
   const std::vector<ir::Tensor> integers = {randint({3}, 1, 9, 4), randint({3}, 1, 9, 5)};
   for (const char* name : {"igamma", "igammac"}) refused(name, numbers, steps);
   for (const char* name : {"gcd", "lcm"}) refused(name, integers, steps);
-  refused("nextafter", numbers, "tract cannot read the bits of one dtype as another");
+  refused("nextafter", numbers, "NNEF cannot read the bits of one dtype as another");
   check_refused("torch.polygamma(31, x)", numbers,
                 "error[unsupported-argument]: aten::polygamma: n=31 has no translation for TARGET\n"
                 "  --> the model (Model)\n"

@@ -315,8 +315,6 @@ TEST_CASE("quantisation that says what cannot be") {
        "'x': 'linear_quantize': the argument 'max' is missing");
   said("\"x\": linear_quantize(x = 1.0, " + range + ");",
        "'x': 'linear_quantize' has no parameter 'x'; did you mean 'max'?");
-  said("\"x\": linear_quantize(0.0, max = 1.0, bits = 8);",
-       "'x': 'linear_quantize': arguments stand with a name");
   said("\"x\": linear_quantize<scalar>(" + range + ");", "'x': 'linear_quantize' is not generic");
   said("\"x\": linear_quantize(min = -1, max = 1.0, bits = 8);",
        "'x': 'min' is to be tensor<scalar>");
@@ -339,6 +337,12 @@ TEST_CASE("quantisation that says what cannot be") {
        "'w': 'bits' is 16, and the stored codes have 8");
   said("\"w\": min_max_linear_quantize(" + range + ", signed = false, symmetric = false);",
        "'w': 'signed' is false, and the stored codes are i8");
+}
+
+TEST_CASE("arguments of quantisation stand with a name") {
+  Document document = graph("x = external(shape = [2]); y = copy(x);");
+  document.quant = {{"x", nnef::parse_value("logarithmic_quantize(1.0, bits = 8)")}};
+  CHECK(lint(document) == "graph.quant: 'x': 'logarithmic_quantize': arguments stand with a name");
 }
 
 TEST_CASE("formats of an engine are not NNEF's") {

@@ -1,0 +1,220 @@
+#include "src/interp/tract_quant.h"
+
+#include <ATen/Functions.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "src/diag/error.h"
+#include "src/interp/kernel.h"
+#include "src/interp/tract_support.h"
+
+namespace t2n::interp {
+namespace {
+
+bool is_quantised(const Value& value) { return value.quantisation.has_value(); }
+
+template <size_t count>
+bool is_among(const std::string& name, const std::array<const char*, count>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Sums of products have the product of the scales, and 32 bits.
+constexpr std::array kProducts = {"conv", "deconv", "matmul", "linear", "tract_core_einsum"};
+constexpr std::array kOfCodes = {"pad"};
+constexpr std::array kArithmetic = {"add", "sub", "mul", "div", "min", "max"};
+/// What tract refuses, or gets wrong: it has to be made real first.
+constexpr std::array kRefused = {"lt",
+                                 "gt",
+                                 "le",
+                                 "ge",
+                                 "eq",
+                                 "ne",
+                                 "mean_reduce",
+                                 "softmax",
+                                 "leaky_relu",
+                                 "tract_core_silu",
+                                 "nearest_upsample",
+                                 "tract_core_hard_swish"};
+
+/// Half to even, saturating.
+Value quantised(const at::Tensor& reals, const Quantisation& to, at::ScalarType codes,
+                bool constant) {
+  const double low = codes == at::kChar ? -128 : codes == at::kByte ? 0 : -0x1p31;
+  const double high = codes == at::kChar ? 127 : codes == at::kByte ? 255 : 0x1p31 - 1;
+  const at::Tensor rounded = reals.to(at::kDouble).div(to.scale).round().add(to.zero_point);
+  Value out(rounded.clamp(low, high).to(codes), constant);
+  out.quantisation = to;
+  return out;
+}
+
+at::Tensor reals(const Value& value) {
+  const Quantisation& from = *value.quantisation;
+  return to_tensor(value).to(at::kDouble).sub(from.zero_point).mul(from.scale);
+}
+
+struct Parameters {
+  Quantisation to;
+  at::ScalarType codes = at::kChar;
+};
+
+double number(const nnef::QuantEntry& entry, std::string_view name) {
+  for (const nnef::Argument& argument : entry.invocation.arguments) {
+    if (argument.name != name) continue;
+    if (argument.value.kind == nnef::Kind::integer)
+      return static_cast<double>(argument.value.integer);
+    return argument.value.kind == nnef::Kind::logical ? argument.value.logical
+                                                      : argument.value.number;
+  }
+  fail(cat("the quantisation of ", quoted(entry.name), " lacks ", name));
+}
+
+/// tract has 8 bits, and 32 with a sign; linear_quantize is always of 8 bits with a sign.
+Parameters parameters(const nnef::QuantEntry& entry) {
+  const std::string& how = entry.invocation.text;
+  const auto bits = static_cast<int64_t>(number(entry, "bits"));
+  if (how == "linear_quantize") {
+    const double min = number(entry, "min"), max = number(entry, "max");
+    const double scale = (max - min) / 255;
+    return {{scale, static_cast<int64_t>(-(min + max) / 2 / scale)}, at::kChar};
+  }
+  if (how != "zero_point_linear_quantize") fail(cat("tract knows no ", quoted(how)));
+  const bool has_sign = number(entry, "signed") != 0;
+  if (bits != 8 && (bits != 32 || !has_sign))
+    fail(cat("tract quantises to 8 bits, or 32 with a sign, not to ", bits));
+  return {{number(entry, "scale"), static_cast<int64_t>(number(entry, "zero_point"))},
+          bits == 32 ? at::kInt
+          : has_sign ? at::kChar
+                     : at::kByte};
+}
+
+/// Raw codes, as they are, or reals.
+Value casted(const Value& input, const Value& to) {
+  const at::Tensor codes = to_tensor(input);
+  const at::ScalarType dtype = dtype_named(to_string(to));
+  if (at::isFloatingType(dtype)) return {reals(input).to(dtype), input.constant};
+  if (dtype == codes.scalar_type() || dtype == at::kInt) return {codes.to(dtype), input.constant};
+  fail(cat("tract casts no quantised tensor to ", dtype_text(dtype)));
+}
+
+/// Each tensor, in arrays as well, as `change` makes it.
+template <typename Change>
+Value changed(const Value& value, const Change& change) {
+  if (is_quantised(value)) return change(value);
+  const auto* items = value.get<Values>();
+  if (items == nullptr) return value;
+  Values out;
+  for (const Value& item : *items) out.push_back(changed(item, change));
+  return {out, value.constant};
+}
+
+Value with_codes(const Value& value) {
+  return changed(value, [](const Value& each) { return Value(to_tensor(each), each.constant); });
+}
+
+Value with_reals(const Value& value, at::ScalarType dtype) {
+  return changed(value,
+                 [&](const Value& each) { return Value(reals(each).to(dtype), each.constant); });
+}
+
+/// The quantised tensors among the values, arrays included.
+Values quantised_values(const Values& values) {
+  Values out;
+  for (const Value& value : values) {
+    if (is_quantised(value)) out.push_back(value);
+    if (const auto* items = value.get<Values>())
+      for (Value& item : quantised_values(*items)) out.push_back(std::move(item));
+  }
+  return out;
+}
+
+}  // namespace
+
+bool has_quantised(const Values& values) { return !quantised_values(values).empty(); }
+
+at::Tensor dequantised(const Value& value) {
+  return is_quantised(value) ? reals(value).to(at::kFloat) : to_tensor(value);
+}
+
+Value tract_quantised(const nnef::QuantEntry& entry, const Value& value) {
+  const auto [to, codes] = parameters(entry);
+  if (is_quantised(value)) return quantised(reals(value), to, codes, value.constant);
+  const at::Tensor tensor = to_tensor(value);
+  if (tensor.is_floating_point()) return quantised(tensor, to, codes, value.constant);
+  if (tensor.scalar_type() != codes)
+    fail(cat("a tensor of ", dtype_text(tensor.scalar_type()), " cannot be quantised"));
+  Value out = value;
+  out.quantisation = to;
+  return out;
+}
+
+QuantisedCall::QuantisedCall(const nnef::Fragment& declaration, Values arguments)
+    : arguments_(std::move(arguments)) {
+  const std::string& name = declaration.name;
+  if (is_among(name, kRefused))
+    fail(cat("tract does not run ", name, " on quantised tensors"), "",
+         "cast to f32 before, and quantise the result");
+  const Value first = quantised_values(arguments_).front();
+  to_ = *first.quantisation;
+  codes_ = to_tensor(first).scalar_type();
+  if (name == "tract_core_cast") {
+    known_ = casted(arguments_[0], arguments_[1]);
+  } else if (name == "copy") {
+    known_ = arguments_[0];
+  } else if (is_among(name, kOfCodes)) {
+    take_codes(declaration);
+  } else {
+    take_reals(declaration);
+  }
+}
+
+/// pad fills up with the code 0, whatever it stands for.
+void QuantisedCall::take_codes(const nnef::Fragment& declaration) {
+  of_codes_ = true;
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    arguments_[i] = with_codes(arguments_[i]);
+    if (declaration.name == "pad" && declaration.parameters[i].name == "value")
+      arguments_[i] = Value(0.0);
+  }
+}
+
+void QuantisedCall::take_reals(const nnef::Fragment& declaration) {
+  const bool is_product = is_among(declaration.name, kProducts);
+  const bool is_arithmetic = is_among(declaration.name, kArithmetic);
+  const Values operands = quantised_values(arguments_);
+  if (is_product) {
+    if (operands.size() < 2) fail(cat(declaration.name, " needs two quantised operands"));
+    to_ = {operands[0].quantisation->scale * operands[1].quantisation->scale, 0};
+    codes_ = at::kInt;
+  }
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    Value& argument = arguments_[i];
+    const bool is_bias = is_product && declaration.parameters[i].name == "bias";
+    if (!is_quantised(argument) && is_bias) {
+      // A bias without parameters of its own counts in the scale of the products.
+      argument = {to_tensor(argument).to(at::kDouble).mul(to_.scale), argument.constant};
+    } else if (!is_quantised(argument) && is_arithmetic) {
+      const at::Tensor literal = to_tensor(argument).to(at::kFloat);
+      argument = {dequantised(quantised(literal, to_, codes_, true)), argument.constant};
+    } else {
+      argument = with_reals(argument, is_product ? at::kDouble : at::kFloat);
+    }
+    if (declaration.parameters[i].name == "acc") argument = std::string("f64");
+  }
+}
+
+Value QuantisedCall::rounded(const Value& result) const {
+  if (const auto* items = result.get<Values>()) {
+    Values out;
+    for (const Value& item : *items) out.push_back(rounded(item));
+    return {out, result.constant};
+  }
+  const at::Tensor tensor = to_tensor(result);
+  if (tensor.is_floating_point()) return quantised(tensor, to_, codes_, result.constant);
+  Value out = result;
+  if (of_codes_) out.quantisation = to_;
+  return out;
+}
+
+}  // namespace t2n::interp
