@@ -159,7 +159,7 @@ class Printer {
         return items("(", value.items, ")");
       case Kind::invocation: return invocation(value);
       case Kind::binary: return binary(value);
-      case Kind::unary: put(value.text); return operand(item(value, 0), kAtom);
+      case Kind::unary: return unary(value);
       case Kind::if_else: return if_else(value);
       case Kind::subscript: return subscript(value);
       case Kind::comprehension: return comprehension(value);
@@ -207,10 +207,18 @@ class Printer {
     if (loose) put(")");
   }
 
+  /// A sign before a number would become a part of it.
+  void unary(const Value& value) {
+    const Kind kind = item(value, 0).kind;
+    put(value.text);
+    operand(value.items[0], kind == Kind::integer || kind == Kind::scalar ? kAtom + 1 : kAtom);
+  }
+
+  /// `a < b > (c)` would be an invocation.
   void binary(const Value& value) {
     const OperatorRow& row = operator_row(value.text);
     const std::string_view blank = row.spaced ? " " : "";
-    operand(item(value, 0), row.strength);
+    operand(item(value, 0), row.strength + (row.strength == kComparison ? 1 : 0));
     put(blank, row.text, blank);
     operand(item(value, 1), row.strength + 1);  // operators group from the left
   }

@@ -85,6 +85,9 @@ TEST_CASE("other spellings of the same") {
   CHECK(reprinted("-x+1") == "(-x) + 1");
   CHECK(reprinted("a if b else c if d else e") == "a if b else (c if d else e)");
   CHECK(reprinted("f < 1") == "f < 1");
+  CHECK(reprinted("a < b > (c)") == "a<b>(c)");
+  CHECK(reprinted("a < b > +c") == "(a < b) > (+c)");
+  CHECK(reprinted("--0") == "-(0)");
   CHECK(reprinted("x[0][1]") == "(x[0])[1]");
   CHECK(reprinted("f(in, for = for, i\"if\")") == "f(i\"in\", for = i\"for\", i\"if\")");
   CHECK(reprinted("[for, x]") == "[i\"for\", x]");

@@ -140,23 +140,15 @@ Gen<Value> comprehension(int depth) {
       few(loop, 1, 2), few(expression(depth - 1), 0, 1), expression(depth - 1));
 }
 
-/// A minus before a number belongs to the number when it is read.
-bool is_sign_of_number(const Value& value) {
-  const Kind kind = value.kind == Kind::unary ? value.items[0].kind : Kind::none;
-  return kind == Kind::integer || kind == Kind::scalar;
-}
-
 Gen<Value> expression(int depth) {
   if (depth == 0) return leaf();
   return gen::lazy([depth] {
-    return gen::suchThat(
-        gen::oneOf(leaf(), call(depth), comprehension(depth), node(Kind::array, {""}, depth, 0, 3),
-                   node(Kind::tuple, {""}, depth, 2, 3),
-                   node(Kind::unary, {"-", "+", "!"}, depth, 1, 1),
-                   node(Kind::if_else, {""}, depth, 3, 3), node(Kind::subscript, {""}, depth, 2, 3),
-                   node(Kind::binary, {"in", "&&", "<", "<=", "==", "!=", "+", "-", "*", "/", "^"},
-                        depth, 2, 2)),
-        [](const Value& value) { return !is_sign_of_number(value); });
+    return gen::oneOf(
+        leaf(), call(depth), comprehension(depth), node(Kind::array, {""}, depth, 0, 3),
+        node(Kind::tuple, {""}, depth, 2, 3), node(Kind::unary, {"-", "+", "!"}, depth, 1, 1),
+        node(Kind::if_else, {""}, depth, 3, 3), node(Kind::subscript, {""}, depth, 2, 3),
+        node(Kind::binary, {"in", "&&", "<", ">", "<=", "==", "!=", "+", "-", "*", "/", "^"}, depth,
+             2, 2));
   });
 }
 
