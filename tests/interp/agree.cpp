@@ -43,12 +43,6 @@ class Artefact {
   TemporaryFolder folder_;
 };
 
-std::vector<ir::Tensor> run_tract(const std::string& text, const Statements& statements) {
-  const Artefact artefact(text, statements.quant);
-  newest_engine().load(artefact.path());
-  return newest_engine().run(statements.inputs);
-}
-
 std::vector<ir::Tensor> run_here(const std::string& text, const Statements& statements) {
   const Artefact artefact(text, statements.quant);
   return run_reference(artefact.path(), {statements.inputs})[0];
@@ -75,12 +69,19 @@ std::string graph_text(const Statements& statements, size_t results) {
              externals, "  ", statements.body, "\n}\n");
 }
 
+std::vector<ir::Tensor> run_tract(const Statements& statements, size_t results) {
+  const Artefact artefact(graph_text(statements, results), statements.quant);
+  newest_engine().load(artefact.path());
+  return newest_engine().run(statements.inputs);
+}
+
 void check_agree(const Statements& statements, const std::vector<ir::Tensor>& expected,
                  double tolerance) {
   const std::string text = graph_text(statements, expected.size());
   CAPTURE(text);
   try {
-    CHECK_EQ("tract: " + differences(expected, run_tract(text, statements), tolerance), "tract: ");
+    CHECK_EQ("tract: " + differences(expected, run_tract(statements, expected.size()), tolerance),
+             "tract: ");
   } catch (const Error& error) {
     FAIL_CHECK(std::string(error.what()));
   }
@@ -91,7 +92,7 @@ void check_same(const Statements& statements, size_t results, double tolerance) 
   const std::string text = graph_text(statements, results);
   CAPTURE(text);
   try {
-    const auto real = run_tract(text, statements);
+    const auto real = run_tract(statements, results);
     CHECK_EQ(differences(real, run_here(text, statements), tolerance), std::string());
   } catch (const Error& error) {
     FAIL_CHECK(render_text(error.diagnostic()));
@@ -112,7 +113,7 @@ void check_reference(const Statements& statements, const std::vector<ir::Tensor>
 void check_refused(const Statements& statements, const std::string& message) {
   const std::string text = graph_text(statements);
   CAPTURE(text);
-  CHECK_THROWS_AS(run_tract(text, statements), Error);
+  CHECK_THROWS_AS(run_tract(statements), Error);
   check_refused_here(statements, message);
 }
 

@@ -21,6 +21,9 @@ struct Statements {
 /// The document, with the externals of its inputs and all of tract's registries.
 std::string graph_text(const Statements& statements, size_t results = 1);
 
+/// The results of the newest tract.
+std::vector<ir::Tensor> run_tract(const Statements& statements, size_t results = 1);
+
 /// Both engines give `expected`; reals within `tolerance`.
 void check_agree(const Statements& statements, const std::vector<ir::Tensor>& expected,
                  double tolerance = 1e-6);

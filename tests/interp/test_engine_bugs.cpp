@@ -35,15 +35,14 @@ void check_listed(const Statements& statements) {
   }();
   CHECK(list.find(without_blanks(statements.body)) != std::string::npos);
   CHECK(list.find(without_blanks(statements.fragments)) != std::string::npos);
+  CHECK(list.find(without_blanks(statements.quant)) != std::string::npos);
 }
 
 /// tract answers, but something else.
 void check_wrong(const Statements& statements, const std::vector<ir::Tensor>& right) {
   check_listed(statements);
   check_reference(statements, right);
-  const std::string text = graph_text(statements, right.size());
-  CAPTURE(text);
-  const Run run{right, run_text(text, statements.inputs, newest_target()), {}, {}, {}};
+  const Run run{right, run_tract(statements, right.size()), {}, {}, {}};
   CHECK_NE(differences(run, rel(1e-3)), std::string());
 }
 
@@ -51,9 +50,7 @@ void check_wrong(const Statements& statements, const std::vector<ir::Tensor>& ri
 void check_failing(const Statements& statements, const std::vector<ir::Tensor>& right) {
   check_listed(statements);
   check_reference(statements, right);
-  const std::string text = graph_text(statements, right.size());
-  CAPTURE(text);
-  CHECK_THROWS_AS(run_text(text, statements.inputs, newest_target()), Error);
+  CHECK_THROWS_AS(run_tract(statements, right.size()), Error);
 }
 
 TEST_CASE("einsum of one operand to a scalar does nothing") {
@@ -181,6 +178,46 @@ TEST_CASE("products of integers of 64 bits") {
   check_failing({"out = tract_core_einsum([x, y], expr = 'ij,jk->ik', acc = 'i64');",
                  {values({1, 2}, {1, 2}, DType::i64), values({2, 1}, {3, 4}, DType::i64)}},
                 {values({1, 1}, {11}, DType::i64)});
+}
+
+std::string entry(const std::string& name, const std::string& zero_point, const std::string& scale,
+                  const std::string& sign) {
+  return "\"" + name + "\": zero_point_linear_quantize(zero_point = " + zero_point +
+         ", scale = " + scale + ", bits = 8, signed = " + sign + ");\n";
+}
+
+TEST_CASE("a cast of an unnamed quantised convolution") {
+  check_wrong({"a = tract_core_cast(x, to = 'u8');\n"
+               "  w = tract_core_cast(y, to = 'i8');\n"
+               "  r = conv(a, w, border = 'constant', padding = [(0, 0)], stride = [1], "
+               "dilation = [1], groups = 1);\n"
+               "  out = tract_core_cast(r, to = 'f32');",
+               {f32({1, 1, 5}, {1, 2, 4, 0, 3}), f32({1, 1, 2}, {0.25, -0.375})},
+               "",
+               entry("a", "2", "0.125", "false") + entry("w", "0", "0.125", "true")},
+              {f32({1, 1, 4}, {-0.5, -1, 1, -1.125})});
+}
+
+TEST_CASE("a named product of quantised matrices") {
+  check_wrong({"a = tract_core_cast(x, to = 'i8');\n"
+               "  b = tract_core_cast(y, to = 'i8');\n"
+               "  r = matmul(a, b);\n"
+               "  out = tract_core_cast(r, to = 'f32');",
+               {f32({1, 2}, {1.5, -2}), f32({2, 1}, {10, 3.75})},
+               "",
+               entry("a", "2", "0.5", "true") + entry("b", "-1", "0.25", "true") +
+                   entry("r", "0", "0.5", "true")},
+              {f32({1, 1}, {7.5})});
+}
+
+TEST_CASE("functions of quantised tensors") {
+  check_wrong({"a = tract_core_cast(x, to = 'u8');\n"
+               "  r = sigmoid(a);\n"
+               "  out = tract_core_cast(r, to = 'f32');",
+               {f32({3}, {-1, 0, 1})},
+               "",
+               entry("a", "2", "0.5", "false") + entry("r", "0", "0.00390625", "false")},
+              {f32({3}, {0.26953125, 0.5, 0.73046875})});
 }
 
 }  // namespace
