@@ -56,7 +56,8 @@ fuzz: ## feed the readers with damaged files, SECONDS=600 for each of the four; 
 	  echo "fuzzing $$name for $(SECONDS) s" && mkdir -p build/fuzz/found/$$name && \
 	  build/fuzz/tests/fuzz/fuzz_$$name -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=3000 -verbosity=0 \
 	    -dict=tests/fuzz/nnef.dict -artifact_prefix=build/fuzz/$$name- \
-	    build/fuzz/found/$$name tests/fuzz/corpus/$$name || exit 1; \
+	    build/fuzz/found/$$name tests/fuzz/corpus/$$name >build/fuzz/$$name.log 2>&1 || \
+	    { tail -n 30 build/fuzz/$$name.log; exit 1; }; \
 	done
 
 format: ## rewrite all sources as .clang-format says

@@ -67,14 +67,11 @@ std::string weights_text(const ArtefactSummary& summary) {
   return cat("parameters: ", short_count(values), " (", short_bytes(bytes), ")\n", table(rows));
 }
 
-/// The line that runs it; sizes that are symbols are for the user to fill in.
+/// Sizes that are symbols are for the user to fill in.
 std::string run_line(const std::string& path, const ArtefactSummary& summary) {
   std::string line = cat("t2nnef run ", shell_word(path));
-  for (const spec::InputFact& input : summary.inputs) {
-    std::string spec = input.name + "=";
-    for (const spec::InputSize& size : input.sizes) spec += cat(size.value ? size.text : "1", ",");
-    line += cat(" -i ", shell_word(spec + spec::dtype_str(input)));
-  }
+  for (const spec::InputFact& input : summary.inputs)
+    line += cat(" -i ", shell_word(spec::sample_spec(input)));
   return cat(line, " -o out.npz");
 }
 

@@ -151,10 +151,12 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::opti
   if (is_nothing) return out.full(out.scalar(of_nothing(op), dtype.value_or(out.dtype(x))), shape);
   // tract's sum_reduce wraps i64 sums at 32 bits. It computes means of squares, and sums of squares
   // over their number, in f32 whatever their dtype.
-  if (op == "sum_reduce" && out.dtype(in) == DType::i64) return sum_by_einsum(out, in, axes);
-  if (op == "mean_reduce" && out.dtype(in) == DType::f64)
+  const bool is_plain = out.computes_in_f32();
+  if (!is_plain && op == "sum_reduce" && out.dtype(in) == DType::i64)
+    return sum_by_einsum(out, in, axes);
+  if (!is_plain && op == "mean_reduce" && out.dtype(in) == DType::f64)
     return div(out, sum_by_einsum(out, in, axes), count_of(out, in, axes));
-  if (is_long_sum(out, op, in, axes)) {
+  if (!is_plain && is_long_sum(out, op, in, axes)) {
     const Ref wide = out.cast(in, DType::f64);
     // Over symbolic sizes tract runs an einsum element by element, minutes for a large model. The
     // cast keeps a sum from being seen as one of squares.

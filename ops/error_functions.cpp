@@ -164,6 +164,8 @@ Ref error_function(Emitter& out, Ref x) {
 }
 
 Ref complementary_error_function(Emitter& out, Ref x) {
+  if (out.dtype(x) == DType::f64 && out.computes_in_f32())
+    return out.cast(complementary_error_function(out, out.cast(x, DType::f32)), DType::f64);
   const Ref size = magnitude(out, x);
   const Ref y = mul(out, exp_of_square(out, size, -1), scaled_complement(out, size));
   return select(out, is_below(out, x, 0), minus_from(out, 2, y), y);

@@ -133,14 +133,25 @@ Ref mean_over_windows(const OpView& op, Emitter& out, Ref x, const Window& w, bo
   return box_over_padded(op, out, x, w);
 }
 
+/// Means of integers computed in f32 lie next to whole numbers, or 1 / n away from them: the cast
+/// back truncates the right ones if all move by half of that.
+Ref away_from_zero(const OpView& op, Emitter& out, Ref y, const Window& w) {
+  const auto divisor =
+      op.has_argument("divisor_override") ? op.opt_i64("divisor_override") : std::nullopt;
+  const double n = static_cast<double>(std::max(std::abs(divisor.value_or(1)), w.volume()));
+  return add(out, y, mul(out, out.elementwise("sign", {y}), like(out, 0.5 / n, y)));
+}
+
 /// `kCanCount`: the engine can count padding as elements.
 template <int kSpatial, bool kCanCount>
 void avg_pool(const OpView& op, Emitter& out) {
   const Window w = read_window(op, out, kSpatial);
   Ref x = widened(out, batched(out, op.tensor("self"), kSpatial));
   // Means of integers lose their fraction: so does the cast back.
-  if (!ir::is_float(out.dtype(x))) x = out.cast(x, DType::f64);
-  const Ref y = mean_over_windows(op, out, x, w, kCanCount);
+  const bool is_whole = !ir::is_float(out.dtype(x));
+  if (is_whole) x = out.cast(x, DType::f64);
+  Ref y = mean_over_windows(op, out, x, w, kCanCount);
+  if (is_whole && out.computes_in_f32()) y = away_from_zero(op, out, y, w);
   batched_result(op, out, out.cast(y, op.dtype()));
 }
 

@@ -55,8 +55,8 @@ Sample declared_sample(const spec::InputFact& fact) {
       throw Error("input-missing",
                   cat("the input ", quoted(spec::fact_str(fact)), " has no sample"),
                   cat("the artefact leaves its size ", quoted(size.text), " open"),
-                  cat("give a shape, for example --input ", fact.name,
-                      "=1,3,f32, or values: ", "--input ", fact.name, "=@file.npy"));
+                  cat("give a shape, for example --input ", spec::sample_spec(fact),
+                      ", or values: --input ", fact.name, "=@file.npy"));
     tensor.shape.push_back(*size.value);
   }
   tensor.dtype = fact.dtype.value_or(ir::DType::f32);

@@ -99,12 +99,18 @@ class Loop {
     if (scanned_.empty()) fail("nothing is scanned: the number of turns is unknown");
   }
 
+  /// Exporters write numbers, tract itself writes logicals.
+  bool is_set(std::string_view option) const {
+    const Value& value = call_.value(option);
+    return value.get<bool>() != nullptr ? to_logical(value) : to_integer(value) != 0;
+  }
+
   void read_states() {
     for (const Value& value : to_items(call_.value("state"))) {
       const Values item = tuple_of(value, 3);
       const std::string& name = to_string(item[0]);
       const at::Tensor& kept = call_.memory(name);
-      const bool resume = kept.defined() && call_.i64("reset_every_turn") == 0;
+      const bool resume = kept.defined() && !is_set("reset_every_turn");
       states_.push_back({name, resume ? kept : to_tensor(item[1]), result(to_string(item[2]))});
     }
   }

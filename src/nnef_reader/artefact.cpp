@@ -53,8 +53,11 @@ const Value* argument_of(const Value& variable, std::string_view name, size_t po
 std::vector<Where> place_of(std::string_view text, const std::string& label) {
   const Lexer lexer(text, kGraph);
   bool in_variable = false;
+  bool in_head = true;
   for (Token token = lexer.at(0); token.kind != TokenKind::end; token = lexer.at(token.end())) {
-    if (token.text == "extension") token = {token.kind, token.end(), lexer.until(';', token.end())};
+    in_head &= token.text != "fragment" && token.text != "graph";
+    if (in_head && token.text == "extension")  // whose text is no NNEF
+      token = {token.kind, token.end(), lexer.until(';', token.end())};
     if (token.text == "variable" || token.text == ";") in_variable = token.text != ";";
     if (in_variable && token.kind == TokenKind::string && decoded(token) == label)
       return {lexer.where(token)};

@@ -174,8 +174,6 @@ QuantEntry quant_entry(Cursor& cursor) {
   cursor.advance();
   cursor.expect(":", " after the tensor's name");
   out.invocation = read_invocation(cursor);
-  for (const Argument& item : out.invocation.arguments)
-    if (item.name.empty()) cursor.fail("an argument before this has no name", "write 'bits = 8'");
   cursor.expect(";", " after the entry");
   return out;
 }

@@ -78,6 +78,12 @@ std::string dtype_str(const InputFact& fact) {
   return fact.dtype ? std::string(ir::dtype_name(*fact.dtype)) : "?";
 }
 
+std::string sample_spec(const InputFact& fact) {
+  std::string out = fact.name + "=";
+  for (const InputSize& size : fact.sizes) out += cat(size.value.value_or(1), ",");
+  return out + dtype_str(fact);
+}
+
 std::string fact_str(const InputFact& fact) {
   return cat(fact.name, " ", dtype_str(fact), sizes_str(fact));
 }

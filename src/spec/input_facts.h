@@ -30,5 +30,7 @@ std::string fact_str(const InputFact& fact);
 /// "[1,3,S]"
 std::string sizes_str(const InputFact& fact);
 std::string dtype_str(const InputFact& fact);
+/// What to type for a sample: "x=1,3,1,f32", with 1 for sizes that are open.
+std::string sample_spec(const InputFact& fact);
 
 }  // namespace t2n::spec

@@ -17,8 +17,8 @@ void check_in_engines(const std::string& model, const Arguments& inputs,
   for (const std::string version : {"0.23.9", "0.22.4", "0.21.19"}) {
     CAPTURE(model);
     CAPTURE(version);
-    Arguments arguments = {"export", model,      "-t",      "tract@" + version,
-                           "-o",     "out.nnef", "--check", "--strict"};
+    Arguments arguments = {"export",   model,     "-t",       "tract@" + version, "-o",
+                           "out.nnef", "--check", "--strict", "--engine",         "tract"};
     arguments.insert(arguments.end(), inputs.begin(), inputs.end());
     const Result result = sandbox.run(arguments);
     if (result.code == 7) continue;

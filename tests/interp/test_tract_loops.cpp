@@ -78,7 +78,7 @@ fragment pair( v: tensor<scalar>, w: tensor<scalar>, h: tensor<scalar> ) -> ( y:
 )";
   check_agree({"(out, out2) = tract_core_scan(body = 'pair', scan = [('v', x, 0, 2)], "
                "full = [('w', z)], state = [('h', y, 'n')], output = [('y', 'full', 0, 2), "
-               "('n', 'last', 0, 1)], reset_every_turn = 1);",
+               "('n', 'last', 0, 1)], reset_every_turn = true);",
                {f32({4}, {1, 2, 3, 4}), f32({1}, {0}), f32({2}, {10, 100})},
                fragment},
               {f32({4}, {10, 200, 30, 400}), f32({1}, {10})});

@@ -50,7 +50,7 @@ def export(program, model, npz, target, axes):
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         command = [program, "export", model, "--target", target, "--check", "-i", f"@{npz}"]
-        command += ["-o", Path(folder) / "model.nnef.tar", "--report", report]
+        command += ["--engine", "tract", "-o", Path(folder) / "model.nnef.tar", "--report", report]
         for axis in axes:
             command += ["--dynamic", axis]
         code, said, _, _ = zoo.run([str(word) for word in command])

@@ -68,7 +68,7 @@ def export(program, model, npz, target):
         is_strict = target.startswith("khronos")
         written = Path(folder) / ("model" if is_strict else "model.nnef.tar")
         command = [program, "export", model, "--target", target, "--check", "-i", f"@{npz}"]
-        command += ["-o", written, "--report", report]
+        command += ["--engine", "reference" if is_strict else "tract", "-o", written, "--report", report]
         code, said, seconds, peak = run([str(word) for word in command])
         result = json.loads(report.read_text()) if report.exists() else {"diagnostics": []}
         if is_strict and code == 0 and (problem := parsed(written)):
