@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     t2n::cli::handle(signal, t2n::cli::on_interrupt);
   t2n::cli::handle(SIGBUS, t2n::cli::on_bus_error);
-  signal(SIGPIPE, SIG_IGN);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);  // writes say it
   code = t2n::cli::flushed(t2n::cli::guarded(argc, argv));
   _exit(code);  // the destruction of LibTorch's statics takes 75 ms
 }

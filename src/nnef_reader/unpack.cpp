@@ -5,11 +5,14 @@
 #include <archive_entry.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/nnef_reader/gunzip.h"
 
 namespace t2n::nnef {
 namespace {
@@ -26,13 +29,16 @@ class Unpacker {
         limits_(limits),
         reader_(archive_read_new()) {
     T2N_ASSERT(reader_, "libarchive is out of memory");
-    if (format == ArchiveFormat::zip) {
+    if (format == ArchiveFormat::zip)
       archive_read_support_format_zip(reader_.get());
-    } else {
-      archive_read_support_filter_gzip(reader_.get());
+    else
       archive_read_support_format_tar(reader_.get());
+    if (format == ArchiveFormat::tar && is_gzip(archive.bytes)) {
+      gunzip_.emplace(archive.bytes);
+      check(archive_read_open(reader_.get(), this, nullptr, read_piece, nullptr));
+    } else {
+      check(archive_read_open_memory(reader_.get(), archive.bytes.data(), archive.bytes.size()));
     }
-    check(archive_read_open_memory(reader_.get(), archive.bytes.data(), archive.bytes.size()));
   }
 
   std::vector<ArchiveMember> run() {
@@ -40,7 +46,10 @@ class Unpacker {
     archive_entry* entry = nullptr;
     while (true) {
       const int status = archive_read_next_header(reader_.get(), &entry);
-      if (status == ARCHIVE_EOF) return out;
+      if (status == ARCHIVE_EOF) {
+        check_rest();
+        return out;
+      }
       check(status, format_ == ArchiveFormat::tar ? ARCHIVE_WARN : ARCHIVE_OK);
       if (archive_entry_filetype(entry) == AE_IFDIR) continue;
       if (out.size() == limits_.members)
@@ -60,6 +69,30 @@ class Unpacker {
   [[noreturn]] void fail(std::string why, std::string help) const {
     refuse_(std::move(why), std::move(help));
     internal_error(__FILE__, __LINE__, "a refusal that returns");
+  }
+
+  static bool is_gzip(std::span<const std::byte> bytes) {
+    return bytes.size() > 1 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
+  }
+
+  static la_ssize_t read_piece(archive* reader, void* self, const void** out) {
+    Unpacker& unpacker = *static_cast<Unpacker*>(self);
+    const auto piece = unpacker.gunzip_->next();
+    if (!unpacker.gunzip_->error().empty()) {
+      archive_set_error(reader, EIO, "%s", unpacker.gunzip_->error().c_str());
+      return ARCHIVE_FATAL;
+    }
+    *out = piece.data();
+    return static_cast<la_ssize_t>(piece.size());
+  }
+
+  /// The checksum stands behind the padding that tar ends with.
+  void check_rest() const {
+    if (!gunzip_) return;
+    size_t padding = 0;
+    while (const size_t size = gunzip_->next().size())
+      if ((padding += size) > limits_.bytes) fail("it goes on after the end of its tar", "");
+    if (!gunzip_->error().empty()) fail(gunzip_->error(), "");
   }
 
   /// A warning of zip is a wrong checksum; that of a tar's header, a name or user in odd encoding.
@@ -129,6 +162,7 @@ class Unpacker {
   ArchiveFormat format_;
   const Refuse& refuse_;
   const UnpackLimits& limits_;
+  mutable std::optional<Gunzip> gunzip_;
   std::unique_ptr<archive, Free> reader_;
   size_t unpacked_ = 0;
 };

@@ -136,6 +136,21 @@ std::string zipped(const std::string& text) {
   return out;
 }
 
+TEST_CASE("a wrong checksum, and what follows it, are seen") {
+  const auto refusal = [](const std::string& why) {
+    return cat("error[nnef-syntax]: 'm.tar' cannot be read as an NNEF model\n  why:  ", why,
+               "\n  help: is the file complete?\n");
+  };
+  const std::string whole = zipped(model() + kEnd);
+  CHECK(failure(whole) == "read");
+  std::string wrong = whole;
+  wrong[wrong.size() - 8] ^= 1;
+  CHECK(failure(wrong) == refusal("its gzip data is damaged: incorrect data check"));
+  CHECK(failure(whole + "more") == refusal("bytes follow its gzip data"));
+  CHECK(failure(whole + whole) == refusal("bytes follow its gzip data"));
+  CHECK(failure(whole.substr(0, whole.size() - 1)) == refusal("its gzip data ends early"));
+}
+
 TEST_CASE("a small file cannot fill the memory") {
   const std::string text =
       zipped(member("a", std::string(size_t{3} << 20, '\0')) + member("b", "") + kEnd);
