@@ -1,6 +1,8 @@
 // Quotients and remainders: true, truncated and floored, exact in floats and integers.
 #include "ops/division.h"
 
+#include <algorithm>
+
 #include "ops/arith.h"
 #include "ops/elementwise.h"
 #include "ops/registry.h"
@@ -21,9 +23,8 @@ struct Division {
 bool is_positive_constant(const Emitter& out, Ref x) {
   const auto value = out.constant_value(x);
   if (!value) return false;
-  for (const int64_t element : ir::to_i64(*value))
-    if (element <= 0) return false;
-  return true;
+  const std::vector<double> elements = ir::to_f64(*value);
+  return std::all_of(elements.begin(), elements.end(), [](double each) { return each > 0; });
 }
 
 /// Whether the rest is not 0 and has another sign than `other`.
@@ -62,18 +63,27 @@ Ref error_of_product(Emitter& out, Ref a, Ref b, Ref product) {
   return add(out, add(out, second, mul(out, a_low, b_high)), mul(out, a_low, b_low));
 }
 
+/// a - count * b. An infinite divisor leaves the dividend.
+Ref without_multiple(Emitter& out, Ref a, Ref count, Ref b) {
+  const Ref zero = like(out, 0, a);
+  const Ref is_none = compare(out, "eq", count, zero);
+  const Ref product = select(out, is_none, zero, mul(out, count, b));
+  const Ref rest = sub(out, a, product);
+  if (!out.computes_in_f32()) return rest;
+  const Ref error = error_of_product(out, count, b, product);
+  return sub(out, rest, select(out, is_none, zero, error));
+}
+
 /// C's fmod and the quotient that belongs to it, of operands >= 0. tract multiplies by the
 /// reciprocal, so that the quotient may be one off: the remainder shows it.
 Division divide_magnitudes(Emitter& out, Ref a, Ref b) {
-  const Ref quotient = out.elementwise("floor", {div(out, a, b)});
+  Ref quotient = out.elementwise("floor", {div(out, a, b)});
   const Ref zero = like(out, 0, a);
-  // An infinite divisor leaves the dividend.
-  const Ref is_none = compare(out, "eq", quotient, zero);
-  const Ref product = select(out, is_none, zero, mul(out, quotient, b));
-  Ref rest = sub(out, a, product);
-  if (out.computes_in_f32()) {
-    const Ref error = error_of_product(out, quotient, b, product);
-    rest = sub(out, rest, select(out, is_none, zero, error));
+  Ref rest = without_multiple(out, a, quotient, b);
+  if (out.computes_in_f32()) {  // a quotient beyond 2^24 is a rough one
+    const Ref more = out.elementwise("floor", {div(out, rest, b)});
+    rest = without_multiple(out, rest, more, b);
+    quotient = add(out, quotient, more);
   }
   const Ref is_high = compare(out, "lt", rest, zero);
   const Ref is_low = compare(out, "ge", rest, b);

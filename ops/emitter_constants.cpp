@@ -110,6 +110,12 @@ Ref Emitter::State::identifier(Ref ref) {
                 cat("a tensor without elements, ", type_str(at(ref).dtype, at(ref).shape),
                     ", has no translation for ", target::target_name(target)),
                 "the sizes of NNEF's tensors are 1 or more");
+  constexpr size_t kMostAxes = 8;
+  if (is_strict() && at(ref).shape.size() > kMostAxes)
+    throw Error("unsupported-argument",
+                cat("a stored tensor of ", at(ref).shape.size(), " axes has no translation for ",
+                    target::target_name(target)),
+                "the format stores up to 8");
   if (at(ref).variable < 0) {
     auto base = compact(at(ref));
     const int variable = (base ? write_broadcast(ref, *std::move(base)) : write_variable(ref)).id;

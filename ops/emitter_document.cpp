@@ -11,6 +11,7 @@
 #include "ops/walk.h"
 #include "src/diag/error.h"
 #include "src/nnef_reader/parser.h"
+#include "src/spec/operations.h"
 
 namespace t2n::ops {
 namespace {
@@ -216,6 +217,8 @@ nnef::Document Emitter::finish() {
   s.resolve_names();
   nnef::Graph& graph = s.document.graph;
   graph.name = nnef::identifier_for(s.graph.name);
+  if (s.is_strict() && spec::find_operation(graph.name, spec::Dialect::khronos) != nullptr)
+    graph.name += "_graph";  // the specification keeps the names of operations
   for (const ir::ValueId id : s.graph.inputs) graph.parameters.push_back(s.at(value(id)).text);
   for (const Ref ref : s.outputs) graph.results.push_back(s.at(ref).text);
   if (!s.is_strict()) complete(s.document, s.target);

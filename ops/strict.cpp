@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 
@@ -103,8 +104,8 @@ Ref retyped(Emitter& out, Ref x, DType dtype) {
 
 namespace {
 
-/// Whether all stored integers are exact in f32.
-bool is_exact(const TensorEntry& entry) {
+/// Whether all stored integers are in range.
+bool is_exact(const TensorEntry& entry, Range range) {
   constexpr int64_t kExact = int64_t{1} << 24;
   for (const ir::Tensor& part : entry.parts) {
     if (!ir::is_integer(part.dtype) || !is_loaded(part)) continue;
@@ -112,15 +113,16 @@ bool is_exact(const TensorEntry& entry) {
     for (int64_t i = 0; i < rows.elements(); ++i) {
       const int64_t value = ir::element_i64(rows, i);
       const bool fits = value >= -kExact && value <= kExact;
-      if (!fits && static_cast<double>(static_cast<float>(value)) != static_cast<double>(value))
-        return false;
+      const auto exact = static_cast<double>(value);
+      const bool is_single = static_cast<double>(static_cast<float>(value)) == exact;
+      if (!fits && (range == Range::computable || !is_single)) return false;
     }
   }
   return true;
 }
 
-void check_exact(Emitter& out, const TensorEntry& entry) {
-  if (is_exact(entry)) return;
+void check_exact(Emitter& out, const TensorEntry& entry, Range range) {
+  if (is_exact(entry, range)) return;
   throw Error(
       "unsupported-argument",
       cat("integers beyond 2^24 have no translation for ", target::target_name(out.state().target)),
@@ -128,13 +130,27 @@ void check_exact(Emitter& out, const TensorEntry& entry) {
       "export for tract, which has integers of 64 bits");
 }
 
+/// Finite numbers of f64 beyond f32 are its furthest ones: a mask of -1e300 is no infinity.
+Ref finite(Emitter& out, Ref x) {
+  const TensorEntry& entry = out.state().at(x);
+  if (entry.dtype != DType::f64 || stored_bytes(entry) > kLargeBytes || !is_loaded(entry)) return x;
+  constexpr double kFurthest = std::numeric_limits<float>::max();
+  const ir::Tensor stored = joined(entry);
+  std::vector<double> values = ir::to_f64(stored);
+  const auto is_wide = [](double v) { return std::isfinite(v) && std::abs(v) > kFurthest; };
+  if (std::none_of(values.begin(), values.end(), is_wide)) return x;
+  for (double& each : values)
+    if (is_wide(each)) each = std::copysign(kFurthest, each);
+  return out.constant(ir::tensor_of<double>(DType::f32, stored.shape, values), entry.name);
+}
+
 }  // namespace
 
-Ref as_number(Emitter& out, Ref x) {
+Ref as_number(Emitter& out, Ref x, Range range) {
   const TensorEntry& entry = out.state().at(x);
   if (entry.kind == TensorEntry::Kind::constant) {
-    check_exact(out, entry);
-    return retyped(out, x, DType::f32);
+    check_exact(out, entry, range);
+    return retyped(out, finite(out, x), DType::f32);
   }
   if (type_of(out, x) == Type::scalar) return retyped(out, x, DType::f32);
   return emit(out, "cast", {x}, {}, {DType::f32, entry.shape}, {.generic = "scalar"});

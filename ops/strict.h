@@ -42,8 +42,12 @@ std::vector<Ref> inline_fragment(const nnef::Fragment& fragment, const Call& cal
 // What rules are made of. `out` emits for a strict target.
 
 Type type_of(Emitter& out, Ref x);
-/// The same numbers as a float: integers and booleans become `scalar`.
-Ref as_number(Emitter& out, Ref x);
+/// Which stored integers are taken: those that sums and products may hold exactly, up to 2^24, or
+/// all that are exact themselves.
+enum class Range { computable, comparable };
+/// The same numbers as a float: integers and booleans become `scalar`.   Errors:
+/// `unsupported-argument` for stored integers out of range.
+Ref as_number(Emitter& out, Ref x, Range range = Range::computable);
 /// Integers as `integer`.
 Ref as_integer(Emitter& out, Ref x);
 /// Numbers that are already of that dtype, held as `scalar`.

@@ -1,5 +1,6 @@
 // Gathering, scattering and sorting in strict NNEF, which has `gather` along one axis only.
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -43,6 +44,8 @@ Ref from_front(Emitter& out, Ref index, const Dim& n) {
   if (entry.is_positions) return index;
   if (const auto known = out.constant_value(index)) {
     std::vector<int64_t> entries = ir::to_i64(*known);
+    const auto is_plain = [](int64_t each) { return each >= 0; };
+    if (std::all_of(entries.begin(), entries.end(), is_plain)) return index;
     for (int64_t& each : entries) each += each < 0 ? n.value() : 0;
     return out.constant(ir::tensor_of(DType::i64, known->shape, entries), "index");
   }
@@ -54,7 +57,14 @@ Ref from_front(Emitter& out, Ref index, const Dim& n) {
 std::vector<Ref> gather(const Call& call, Emitter& out) {
   const Ref x = call.operands[0];
   const int64_t axis = call.at("axis").integer;
-  const Ref index = from_front(out, call.operands[1], out.shape(x).at(static_cast<size_t>(axis)));
+  const Dim& n = out.shape(x).at(static_cast<size_t>(axis));
+  const Ref index = from_front(out, call.operands[1], n);
+  const bool is_computed = out.state().at(index).kind == TensorEntry::Kind::identifier &&
+                           type_of(out, index) != Type::integer;
+  if (is_computed && n.value() > kMostElements)
+    refuse(call, out,
+           cat("the index is computed, as scalars, which hold integers exactly up to 2^24, and ",
+               n.value(), " entries are more"));
   return {gather_along(out, x, index, axis, call.result().shape)};
 }
 
@@ -190,16 +200,22 @@ std::vector<Ref> sorted_by_comparing(const Call& call, Emitter& out, Ref x, int 
   const Ref indices =
       reduced(out, "sum_reduce",
               select(out, is_there, positions(out, n, axis, rank), number(out, 0.0)), axis);
-  return {gather_elements_along(out, call.operands[0], indices, axis),
-          retyped(out, indices, call.results[1].dtype)};
+  // NaN is before and behind nothing: several may claim one place.
+  const Ref within = minimum(out, indices, number(out, static_cast<double>(n.value() - 1)));
+  return {gather_elements_along(out, call.operands[0], within, axis),
+          retyped(out, within, call.results[1].dtype)};
 }
 
-/// The k best, one after the other: each is taken out before the next is looked for.
+/// The k best, one after the other: each is taken out before the next is looked for. What is taken
+/// counts as infinite, so infinities count as the furthest number.
 std::vector<Ref> picked(const Call& call, Emitter& out, Ref x, int axis, int64_t k) {
   const bool is_largest = call.at("largest").logical;
   const Dim n = out.shape(x)[static_cast<size_t>(axis)];
   constexpr double kFurthest = 3.4028234663852886e38;
-  const Ref none = number(out, is_largest ? -kFurthest : kFurthest);
+  const Ref last = number(out, is_largest ? -kFurthest : kFurthest);
+  x = is_largest ? maximum(out, x, last) : minimum(out, x, last);
+  const double kInfinite = std::numeric_limits<double>::infinity();
+  const Ref none = number(out, is_largest ? -kInfinite : kInfinite);
   const Shape one = with_size(out.shape(x), axis, Dim(1));
   std::vector<Ref> indices;
   for (int64_t i = 0; i < k; ++i) {
@@ -220,6 +236,7 @@ std::vector<Ref> topk(const Call& call, Emitter& out) {
   const int64_t k = call.at("k").integer;
   const Ref x = as_number(out, call.operands[0]);
   const int64_t n = extent(out, x, axis);
+  check_size(call, out, count(out.shape(x)));
   if (k <= kFew && k < n) return picked(call, out, x, axis, k);
   check_size(call, out, count(out.shape(x)) * n);
   return sorted_by_comparing(call, out, x, axis, k);
@@ -274,6 +291,12 @@ Ref places_at(Emitter& out, const Window& w, const Ints& offset, const Ints& pla
   return place;
 }
 
+/// Whether anything reads an output of the operation.
+bool is_read(Emitter& out, size_t output) {
+  const Emitter::State& state = out.state();
+  return state.use_counts[static_cast<size_t>(state.node->outputs.at(output))] > 0;
+}
+
 /// Readers do not agree on what index max_pool_with_index gives: positions are compared here.
 std::vector<Ref> max_pool_with_index(const Call& call, Emitter& out) {
   constexpr double kLowest = -3.4028234663852886e38;
@@ -281,6 +304,9 @@ std::vector<Ref> max_pool_with_index(const Call& call, Emitter& out) {
   const Ref x = as_number(out, call.operands[0]);
   const Shape& shape = call.result().shape;
   const Ref values = emit(out, "max_pool", {x}, call.attributes, {DType::f32, shape});
+  if (!is_read(out, 1))
+    return {retyped(out, values, call.results[0].dtype),
+            retyped(out, values, call.results[1].dtype)};
   const Ref padded = out.pad(x, w.padding, kLowest);
   Ref best = number(out, kLowest), index = number(out, 0.0);
   const int64_t offsets =

@@ -13,13 +13,37 @@ namespace {
 
 const Form kAligned{.is_aligned = true};
 
-std::vector<Ref> numbers_of(const Call& call, Emitter& out) {
+std::vector<Ref> numbers_of(const Call& call, Emitter& out, Range range = Range::computable) {
   std::vector<Ref> numbers;
-  for (const Ref x : call.operands) numbers.push_back(as_number(out, x));
+  for (const Ref x : call.operands) numbers.push_back(as_number(out, x, range));
   return numbers;
 }
 
 Ref number(Emitter& out, double value) { return out.scalar(value, DType::f32); }
+
+/// In 16 bits the product is taken in two parts, which scalars hold, as they would not the whole.
+std::vector<Ref> product(const Call& call, Emitter& out) {
+  const TensorType& type = call.result();
+  const std::vector<Ref> x = numbers_of(call, out);
+  if (!ir::is_integer(type.dtype) || ir::dtype_size(type.dtype) != 2) {
+    const Ref y = emit(out, "mul", x, {}, {DType::f32, type.shape}, kAligned);
+    return {wrapped(out, y, type.dtype)};
+  }
+  const Ref byte = number(out, 256.0);
+  const Ref high = out.elementwise("floor", {div(out, x[1], byte)});
+  const Ref low = sub(out, x[1], mul(out, high, byte));
+  const Ref upper = as_number(out, wrapped(out, mul(out, x[0], high), DType::u8));
+  return {wrapped(out, add(out, mul(out, upper, byte), mul(out, x[0], low)), type.dtype)};
+}
+
+std::vector<Ref> power(const Call& call, Emitter& out) {
+  const TensorType& type = call.result();
+  if (ir::is_integer(type.dtype) && ir::dtype_size(type.dtype) <= 2)
+    refuse(call, out, "standard NNEF computes with scalars, which do not wrap around",
+           "compute the power in float32 or int64");
+  const Ref y = emit(out, "pow", numbers_of(call, out), {}, {DType::f32, type.shape}, kAligned);
+  return {retyped(out, y, type.dtype)};
+}
 
 /// a / b; integers truncate, as tract's do.
 std::vector<Ref> quotient(const Call& call, Emitter& out) {
@@ -34,7 +58,8 @@ std::vector<Ref> reciprocal(const Call& call, Emitter& out) {
 }
 
 std::vector<Ref> comparison(const Call& call, Emitter& out) {
-  return {emit(out, call.op, numbers_of(call, out), {}, call.result(), kAligned)};
+  return {
+      emit(out, call.op, numbers_of(call, out, Range::comparable), {}, call.result(), kAligned)};
 }
 
 /// Of booleans.
@@ -92,8 +117,8 @@ std::vector<Ref> bits(const Call& call, Emitter& out) {
   const Ref b = as_number(out, call.operands[1]);
   const Ref both = common_bits(out, a, b, highest_bit(dtype));
   if (is_and) return {wrapped(out, both, dtype)};
-  const Ref once = is_or ? both : mul(out, both, number(out, 2.0));
-  return {wrapped(out, sub(out, add(out, a, b), once), dtype)};
+  const Ref only_b = sub(out, b, both);  // a + b would leave the 24 bits
+  return {wrapped(out, add(out, is_or ? a : sub(out, a, both), only_b), dtype)};
 }
 
 /// x * 2^n, or x / 2^n rounded down.
@@ -123,7 +148,7 @@ std::vector<Ref> choice(const Call& call, Emitter& out) {
   const bool as_is =
       is_logical || (type_of(out, x[1]) == Type::integer && type_of(out, x[2]) == Type::integer);
   for (const size_t i : {1, 2}) {
-    if (!as_is) x[i] = as_number(out, x[i]);
+    if (!as_is) x[i] = as_number(out, x[i], Range::comparable);
     if (out.shape(x[0]) != type.shape) x[i] = branch(out, x[i], type.shape);
   }
   const Ref y = emit(out, "select", x, {}, {as_is ? type.dtype : DType::f32, type.shape}, kAligned);
@@ -249,7 +274,9 @@ std::vector<Ref> batch_normalization(const Call& call, Emitter& out) {
 }  // namespace
 
 std::vector<RuleRow> number_rules() {
-  return {{"div", quotient},
+  return {{"mul", product},
+          {"pow", power},
+          {"div", quotient},
           {"recip", reciprocal},
           {"lt", comparison},
           {"le", comparison},

@@ -90,7 +90,16 @@ Term multiplied(Emitter& out, Term a, Term b, const std::string& kept) {
   return {out.reshape(product, shape), batch + left + right};
 }
 
+/// Sums of products wrap around in narrow integers, and scalars do not hold them all before.
+void refuse_narrow(const Call& call, Emitter& out) {
+  const DType dtype = call.result().dtype;
+  if (ir::is_integer(dtype) && ir::dtype_size(dtype) <= 2)
+    refuse(call, out, "standard NNEF computes with scalars, which do not wrap around",
+           "compute the product in float32 or int64");
+}
+
 std::vector<Ref> einsum(const Call& call, Emitter& out) {
+  refuse_narrow(call, out);
   const std::string& text = call.at("expr").text;
   const size_t arrow = text.find("->");
   const std::string output = text.substr(arrow + 2);
@@ -120,6 +129,7 @@ std::vector<Ref> einsum(const Call& call, Emitter& out) {
 /// Operands of one rank; what is repeated along the leading axes is repeated in full, because
 /// NNEF-Tools' C++ runtime reads past smaller ones.
 std::vector<Ref> matmul(const Call& call, Emitter& out) {
+  refuse_narrow(call, out);
   const TensorType& type = call.result();
   std::vector<Ref> operands;
   for (const Ref given : call.operands) {
@@ -195,6 +205,30 @@ std::vector<Ref> deconv(const Call& call, Emitter& out) {
   return {retyped(out, add(out, y, is_one ? *bias : out.reshape(*bias, column)), type.dtype)};
 }
 
+/// Sums of windows that end where they are: a product with a triangle would make NaN of infinities.
+std::vector<Ref> cumsum(const Call& call, Emitter& out) {
+  const TensorType& type = call.result();
+  const auto axis = static_cast<size_t>(call.at("axis").integer);
+  const Ref x = as_number(out, call.operands[0]);
+  const Ints sizes = out.sizes(x);
+  const int64_t n = sizes.at(axis);
+  const auto at = sizes.begin() + static_cast<std::ptrdiff_t>(axis);
+  const int64_t outer = ir::element_count(Ints(sizes.begin(), at));
+  const int64_t inner = ir::element_count(Ints(at + 1, sizes.end()));
+  const Shape shape = {Dim(outer), Dim(1), Dim(n), Dim(inner)};
+  const Ints ones(4, 1), window = {1, 1, n, 1};
+  const Ref y = emit(
+      out, "box", {out.reshape(x, shape)},
+      {{"size", window},
+       {"border", "constant"},
+       {"padding", std::vector<std::pair<int64_t, int64_t>>{{0, 0}, {0, 0}, {n - 1, 0}, {0, 0}}},
+       {"stride", ones},
+       {"dilation", ones},
+       {"normalize", false}},
+      {DType::f32, shape});
+  return {wrapped(out, out.reshape(y, type.shape), type.dtype)};
+}
+
 /// [2n, 2n]: pairs of real and imaginary parts times this are pairs of the spectrum.
 ir::Tensor dft_of_pairs(int64_t n, bool is_inverse) {
   std::vector<double> values;
@@ -239,11 +273,8 @@ std::vector<Ref> fourier(const Call& call, Emitter& out) {
 }  // namespace
 
 std::vector<RuleRow> product_rules() {
-  return {{"tract_core_einsum", einsum},
-          {"matmul", matmul},
-          {"tract_core_fft", fourier},
-          {"conv", conv},
-          {"deconv", deconv}};
+  return {{"tract_core_einsum", einsum}, {"matmul", matmul}, {"tract_core_fft", fourier},
+          {"tract_core_cumsum", cumsum}, {"conv", conv},     {"deconv", deconv}};
 }
 
 }  // namespace t2n::ops::strict

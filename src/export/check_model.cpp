@@ -2,6 +2,7 @@
 #include "src/export/check_model.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ir/cast.h"
 #include "src/diag/error.h"
@@ -40,6 +41,36 @@ struct InputSet {
   size_t sizes = 0;  ///< which setting of the symbols
 };
 
+bool is_finite(const ir::Tensor& tensor) {
+  if (!ir::is_float(tensor.dtype)) return true;
+  const std::vector<double> values = ir::to_f64(tensor);
+  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+/// Integers of no known range are 0 or 1, which shows little of `x // 3`: a model that takes larger
+/// ones is fed some. What is not finite then was no input for it.
+std::optional<InputSet> larger_integers(TracedModel& model) {
+  std::vector<Sample> samples = model.samples;
+  bool is_any = false;
+  for (Sample& sample : samples) {
+    const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
+    if (tensor == nullptr || !tensor->bytes.empty() || sample.range) continue;
+    if (!ir::is_integer(tensor->dtype) || tensor->dtype == ir::DType::boolean) continue;
+    sample.range = trace::Range{0, 10};
+    is_any = true;
+  }
+  if (!is_any) return {};
+  InputSet out{fill(samples, 1), {}, 0};
+  try {
+    out.expected = torch_module().run(*model.session, out.inputs);
+  } catch (const Error& error) {
+    if (error.diagnostic().id != "forward-failed") throw;
+    return {};
+  }
+  const bool is_right = std::all_of(out.expected.begin(), out.expected.end(), is_finite);
+  return is_right ? std::optional(std::move(out)) : std::nullopt;
+}
+
 /// The sample's sizes with several seeds, then two further settings of the dynamic axes.
 std::vector<InputSet> input_sets(TracedModel& model, const CheckOptions& options,
                                  std::vector<dynamic::Sizes>& sizes) {
@@ -49,6 +80,7 @@ std::vector<InputSet> input_sets(TracedModel& model, const CheckOptions& options
     auto expected = torch_module().run(*model.session, inputs);
     out.push_back({std::move(inputs), std::move(expected), 0});
   }
+  if (auto larger = larger_integers(model)) out.push_back(*std::move(larger));
   if (!model.dynamic) return out;
   sizes = {model.dynamic->chooser.sample()};
   const auto runs = [&](const dynamic::Sizes& at) {

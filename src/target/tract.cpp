@@ -5,7 +5,11 @@ namespace t2n::target {
 namespace {
 
 constexpr FeatureRow kRows[] = {
-    {Feature::core_cumsum, "core_cumsum", {0, 23, 9}, "no definition; product with a triangle"},
+    {Feature::core_cumsum,
+     "core_cumsum",
+     {0, 23, 9},
+     "no definition; product with a triangle",
+     true},
     {Feature::core_gelu_approx, "core_gelu_approx", {0, 23, 0}, "no definition"},
     {Feature::core_is_nan,
      "core_is_nan",

@@ -370,6 +370,16 @@ class WritesConstant(nn.Module):
         return x * total
 
 
+class Thirds(nn.Module):
+    def forward(self, n):
+        return n // 3
+
+
+class Fifths(nn.Module):
+    def forward(self, n):
+        return n // 5
+
+
 MODELS = [
     Accumulator,
     Writer,
@@ -390,6 +400,8 @@ MODELS = [
     TrainingNorm,
     MadeOnDemand,
     KeepsTheFirst,
+    Thirds,
+    Fifths,
 ]
 
 

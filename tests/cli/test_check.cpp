@@ -2,6 +2,7 @@
 // signature.
 #include <filesystem>
 
+#include "src/diag/error.h"
 #include "tests/cli/program.h"
 
 namespace t2n::test {
@@ -69,6 +70,19 @@ TEST_CASE("another artefact differs, and the table shows it") {
   CHECK(result.out.ends_with(" DIFFERS\n"));
   CHECK(result.err.starts_with("error[output-mismatch]: 'output_0'["));
   CHECK(result.err.ends_with(" computes other values than the model\n"));
+}
+
+TEST_CASE("integers of no known range are more than 0 and 1") {
+  const Sandbox sandbox({"Thirds.pt", "Fifths.pt"});
+  const Arguments inputs = {"-i", "n=4,4,i64"};
+  for (const char* model : {"Thirds", "Fifths"}) {
+    Arguments arguments = {"export", cat(model, ".pt"), "-t", "khronos", "--check", "-o", model};
+    arguments.insert(arguments.end(), inputs.begin(), inputs.end());
+    CHECK_EQ(sandbox.run(arguments).code, 0);
+  }
+  const Result result = sandbox.run({"check", "Thirds.pt", "Fifths", "-i", "n=4,4,i64"});
+  CHECK_EQ(result.code, 5);
+  CHECK(contains(result.err, "error[output-mismatch]: 'output_0'["));
 }
 
 TEST_CASE("as JSON") {
