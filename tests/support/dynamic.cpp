@@ -14,7 +14,6 @@
 #include "src/passes/pass.h"
 #include "tests/ops/expressions.h"
 #include "tests/support/example.h"
-#include "tests/support/reference.h"
 
 namespace t2n::test {
 namespace {
@@ -129,17 +128,17 @@ std::string open_differences(const OpenExample& example, const target::Target& t
   for (const auto& run : example.runs) inputs.push_back(run.inputs);
   const std::string text = nnef::print(exported.document);
   std::string out;
-  std::vector<std::vector<ir::Tensor>> actual;
+  DocumentRuns actual;
   try {
     actual = run_document(exported.document, inputs, target);
   } catch (const Error& error) {
     return cat(render_text(error.diagnostic()), "\n", text);
   }
-  const std::vector<ReferenceRun> references = run_beside(exported.document, inputs);
   for (size_t i = 0; i < example.runs.size(); ++i) {
-    const std::string wrong = differences({example.runs[i].expected, actual[i], text, exported.uses,
-                                           target::target_name(target), references[i]},
-                                          tolerance);
+    const std::string wrong =
+        differences({example.runs[i].expected, actual.outputs[i], text, exported.uses,
+                     target::target_name(target), actual.references[i]},
+                    tolerance);
     if (!wrong.empty())
       out += cat("with ", dynamic::sizes_str(example.runs[i].sizes), ":\n", wrong);
   }

@@ -111,24 +111,22 @@ Run export_and_run(Example example, const target::Target& target) {
   const std::vector<ir::Tensor> inputs = example.inputs, expected = example.expected;
   if (target == newest_target()) leave_strict_case(example);
   const Exported exported = export_example(std::move(example), target);
-  return {expected,
-          run_document(exported.document, {as_pairs(inputs)}, target)[0],
-          nnef::print(exported.document),
-          exported.uses,
-          target::target_name(target),
-          run_beside(exported.document, {as_pairs(inputs)})[0]};
+  DocumentRuns runs = run_document(exported.document, {as_pairs(inputs)}, target);
+  return {expected,      std::move(runs.outputs[0]),  nnef::print(exported.document),
+          exported.uses, target::target_name(target), std::move(runs.references[0])};
 }
 
-std::vector<std::vector<ir::Tensor>> run_document(
-    const nnef::Document& document, const std::vector<std::vector<ir::Tensor>>& inputs,
-    const target::Target& target) {
+DocumentRuns run_document(const nnef::Document& document,
+                          const std::vector<std::vector<ir::Tensor>>& inputs,
+                          const target::Target& target) {
   const TemporaryFolder folder;
   nnef::PendingArtefact artefact =
       nnef::write_artefact(document, {folder.path() / "model", nnef::Destination::Form::folder, 0});
   check::Runner& engine = runner(target);
   engine.load(artefact.path().string());
-  std::vector<std::vector<ir::Tensor>> out;
-  for (const auto& set : inputs) out.push_back(engine.run(set));
+  DocumentRuns out;
+  for (const auto& set : inputs) out.outputs.push_back(engine.run(set));
+  out.references = run_beside(artefact.path().string(), inputs);
   return out;
 }
 

@@ -28,10 +28,15 @@ struct Exported {
 Exported export_example(Example example, const target::Target& target);
 /// The same, written and run in the real engine.
 Run export_and_run(Example example, const target::Target& target);
-/// Outputs of the document for each set of inputs, loaded once.
-std::vector<std::vector<ir::Tensor>> run_document(
-    const nnef::Document& document, const std::vector<std::vector<ir::Tensor>>& inputs,
-    const target::Target& target);
+/// Outputs for each set of inputs, from the engine and from the reference interpreter.
+struct DocumentRuns {
+  std::vector<std::vector<ir::Tensor>> outputs;
+  std::vector<ReferenceRun> references;
+};
+/// Written once, loaded once by each.
+DocumentRuns run_document(const nnef::Document& document,
+                          const std::vector<std::vector<ir::Tensor>>& inputs,
+                          const target::Target& target);
 std::string engine_profile(Example example, const target::Target& target);
 /// The rendered diagnostic of work that must fail.
 std::string error_of(const std::function<void()>& work);

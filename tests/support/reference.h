@@ -24,8 +24,8 @@ std::vector<ir::Tensor> run_reference_text(const std::string& graph,
                                            const std::vector<ir::Tensor>& inputs,
                                            spec::Dialect dialect = spec::Dialect::tract);
 
-/// Nothing is done unless $T2NNEF_TEST_REFERENCE is set. One for each set of inputs.
-std::vector<ReferenceRun> run_beside(const nnef::Document& document,
+/// One for each set of inputs; errors are part of them.
+std::vector<ReferenceRun> run_beside(const std::string& artefact,
                                      const std::vector<std::vector<ir::Tensor>>& inputs);
 /// What differs between the engine and the reference, "" if nothing does.
 std::string reference_differences(const Run& run, const check::Tolerance& tolerance);
