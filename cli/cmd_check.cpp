@@ -16,6 +16,11 @@
 namespace t2n::cli {
 namespace {
 
+constexpr const char* kExamples =
+    "examples:\n"
+    "  t2nnef check model.pt model.nnef.tgz\n"
+    "  t2nnef check model.pt model.nnef.tgz --check=close --engine tract@0.21.19\n";
+
 struct Options {
   std::string model;
   std::string artefact;
@@ -76,6 +81,7 @@ void setup_check(CLI::App& app, Run& selected) {
   add_engine_options(*command, options->engine);
   command->add_flag("--json", options->json, "The comparison as JSON");
   add_config_option(*command);
+  command->footer(kExamples);
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });
 }
 

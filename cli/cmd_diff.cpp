@@ -15,6 +15,11 @@
 namespace t2n::cli {
 namespace {
 
+constexpr const char* kExamples =
+    "examples:\n"
+    "  t2nnef diff before.nnef.tgz after.nnef.tgz\n"
+    "  t2nnef diff before.nnef.tgz after.nnef.tgz --names --json\n";
+
 using diff::Difference;
 
 struct Options {
@@ -118,6 +123,7 @@ void setup_diff(CLI::App& app, Run& selected) {
   command->add_flag("--names", options->names,
                     "Names inside of the graph, and of weights, count as well");
   command->add_flag("--json", options->json, "All of it as JSON");
+  command->footer(kExamples);
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });
 }
 

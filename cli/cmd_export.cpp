@@ -19,6 +19,12 @@
 namespace t2n::cli {
 namespace {
 
+constexpr const char* kExamples =
+    "examples:\n"
+    "  t2nnef export model.pt --target tract --check\n"
+    "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
+    "  t2nnef export model.pt -t khronos -o model.nnef.tgz\n";
+
 struct Options {
   std::string model;
   std::string target;
@@ -40,7 +46,10 @@ struct Options {
 void add_output_options(CLI::App& command, Options& options) {
   command.add_option("MODEL.pt", options.model, "A TorchScript file, of torch.jit.trace or script")
       ->type_name("");
-  command.add_option("-t,--target", options.target, "What shall run it: tract, tract@0.21.19")
+  command
+      .add_option("-t,--target", options.target,
+                  "What shall run it: tract, tract@0.21.19, or khronos:\n"
+                  "any reader of strict NNEF")
       ->type_name("TARGET");
   command
       .add_option("-o,--output", options.output,
@@ -99,7 +108,7 @@ target::Target target_of(const Options& options) {
   const target::Target newest = target::parse_target("tract");
   throw Error("usage", "--target is missing", {},
               cat("add --target tract, which means ", target::target_name(newest),
-                  ", or an older version of it"));
+                  ", an older version of it, or --target khronos for strict NNEF"));
 }
 
 int level_of(const Options& options) {
@@ -257,6 +266,7 @@ void setup_export(CLI::App& app, Run& selected) {
   add_check_options(*command, *options);
   add_insight_options(*command, *options);
   add_config_option(*command);
+  command->footer(kExamples);
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });
 }
 

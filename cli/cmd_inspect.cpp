@@ -19,6 +19,11 @@
 namespace t2n::cli {
 namespace {
 
+constexpr const char* kExamples =
+    "examples:\n"
+    "  t2nnef inspect model.pt\n"
+    "  t2nnef inspect model.nnef.tgz --json\n";
+
 struct Options {
   std::string model;
   InputOptions inputs;
@@ -173,6 +178,7 @@ void setup_inspect(CLI::App& app, Run& selected) {
   add_input_options(*command, options->inputs);
   command->add_flag("--graph", options->graph, "Print the traced graph, or graph.nnef, instead");
   command->add_flag("--json", options->json, "What is known of an artefact as JSON");
+  command->footer(kExamples);
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });
 }
 

@@ -18,6 +18,11 @@
 namespace t2n::cli {
 namespace {
 
+constexpr const char* kExamples =
+    "examples:\n"
+    "  t2nnef ops model.pt --missing\n"
+    "  t2nnef ops aten::gelu -t khronos\n";
+
 struct Options {
   std::string subject;  ///< a model, an operator, or nothing
   std::string target = "tract";
@@ -156,6 +161,7 @@ void setup_ops(CLI::App& app, Run& selected) {
                     "Only those of the model that are not supported; exit code 4 if there are any");
   command->add_flag("--markdown", options->markdown,
                     "The table for all targets: docs/operators.md");
+  command->footer(kExamples);
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });
 }
 

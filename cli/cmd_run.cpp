@@ -18,6 +18,11 @@
 namespace t2n::cli {
 namespace {
 
+constexpr const char* kExamples =
+    "examples:\n"
+    "  t2nnef run model.nnef.tgz -i in.npz -o out.npz\n"
+    "  t2nnef run model.nnef.tgz -i ids=1,8,i64:0..999 --engine reference\n";
+
 struct Options {
   std::string artefact;
   std::vector<std::string> inputs;
@@ -88,6 +93,7 @@ void setup_run(CLI::App& app, Run& selected) {
   command->add_option("-o,--output", options->output, "Outputs by name; without it, a summary only")
       ->type_name("FILE.npz");
   add_engine_options(*command, options->engine);
+  command->footer(kExamples);
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });
 }
 

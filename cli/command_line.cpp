@@ -18,10 +18,12 @@ constexpr const char* kExamples =
     "examples:\n"
     "  t2nnef export model.pt --target tract --check\n"
     "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
+    "  t2nnef export model.pt -t khronos -o model.nnef.tgz\n"
     "`t2nnef COMMAND --help` lists the options of a command\n";
 constexpr const char* kUsage =
     "usage: t2nnef COMMAND …\n"
     "  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check compares it\n"
+    "  export MODEL.pt --target khronos the same without extensions: strict NNEF 1.0.5\n"
     "  check MODEL.pt ARTEFACT          compare an NNEF artefact of any exporter with its model\n"
     "  inspect FILE                     what a model or an NNEF artefact takes and consists of\n"
     "  run ARTEFACT -i in.npz           run an NNEF artefact; -o out.npz keeps its outputs\n"
@@ -86,8 +88,8 @@ void refuse_leftovers(const CLI::App& app) {
 }
 
 std::unique_ptr<CLI::App> make_app(Run& run) {
-  auto app =
-      std::make_unique<CLI::App>("TorchScript models as NNEF for the tract engine", "t2nnef");
+  auto app = std::make_unique<CLI::App>(
+      "TorchScript models as NNEF for the tract engine, or as strict NNEF (khronos)", "t2nnef");
   app->get_formatter()->column_width(34);
   app->footer(kExamples);
   app->set_help_flag("-h,--help", "This text");

@@ -1,6 +1,7 @@
 // What is said about the command line itself, without LibTorch.
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -23,6 +24,7 @@ TEST_CASE("without arguments: a page of usage") {
       "usage: t2nnef COMMAND …\n"
       "  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check compares "
       "it\n"
+      "  export MODEL.pt --target khronos the same without extensions: strict NNEF 1.0.5\n"
       "  check MODEL.pt ARTEFACT          compare an NNEF artefact of any exporter with its "
       "model\n"
       "  inspect FILE                     what a model or an NNEF artefact takes and consists of\n"
@@ -32,6 +34,7 @@ TEST_CASE("without arguments: a page of usage") {
       "examples:\n"
       "  t2nnef export model.pt --target tract --check\n"
       "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
+      "  t2nnef export model.pt -t khronos -o model.nnef.tgz\n"
       "`t2nnef COMMAND --help` lists the options of a command\n");
 }
 
@@ -49,6 +52,22 @@ TEST_CASE("help and version") {
     CHECK_EQ(result.code, 0);
     CHECK_EQ(result.err, "");
     CHECK_NE(result.out.find("Usage: t2nnef"), std::string::npos);
+  }
+  CHECK(starts(sandbox.run({"--help"}),
+               "TorchScript models as NNEF for the tract engine, or as strict NNEF (khronos)\n"));
+  const auto examples = [&](const std::string& command) {
+    const std::string out = sandbox.run({command, "--help"}).out;
+    return out.substr(std::min(out.find("examples:\n"), out.size()));
+  };
+  CHECK_EQ(examples("export"),
+           "examples:\n"
+           "  t2nnef export model.pt --target tract --check\n"
+           "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
+           "  t2nnef export model.pt -t khronos -o model.nnef.tgz\n\n");
+  for (const std::string command : {"check", "inspect", "run", "diff", "ops"}) {
+    const std::string text = examples(command);
+    CHECK(text.starts_with(cat("examples:\n  t2nnef ", command, " ")));
+    CHECK_FALSE(contains(text, "t2nnef export"));
   }
   const Result version = sandbox.run({"--version"});
   CHECK_EQ(version.code, 0);
@@ -92,9 +111,10 @@ TEST_CASE("targets") {
   const Sandbox sandbox;
   const Result missing = sandbox.run({"export", "m.pt"});
   CHECK_EQ(missing.code, 2);
-  CHECK(
-      missing.err.starts_with("error[usage]: --target is missing\n"
-                              "  help: add --target tract, which means tract@0."));
+  CHECK_EQ(missing.err,
+           "error[usage]: --target is missing\n"
+           "  help: add --target tract, which means tract@0.23.9, an older version of it, or "
+           "--target khronos for strict NNEF\n");
   const Result unknown = sandbox.run({"export", "m.pt", "-t", "trac"});
   CHECK_EQ(unknown.code, 2);
   CHECK(unknown.err.starts_with("error[usage]: unknown target 'trac'\n  help: known targets: "));
