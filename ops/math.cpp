@@ -101,6 +101,8 @@ Ref power(Emitter& out, Ref base, Ref exponent) {
 
 void pow(const OpView& op, Emitter& out) {
   const DType dtype = out.dtype(op.tensor(op.is_tensor("self") ? "self" : "exponent"));
+  if (out.computes_in_f32() && ir::is_integer(dtype) && ir::dtype_size(dtype) <= 2)
+    op.refuse_op(Limit::narrow_integers, "compute the power in float32 or int64");
   finish(op, out, power(out, operand(op, out, "self", dtype), operand(op, out, "exponent", dtype)));
 }
 

@@ -36,15 +36,6 @@ std::vector<Ref> product(const Call& call, Emitter& out) {
   return {wrapped(out, add(out, mul(out, upper, byte), mul(out, x[0], low)), type.dtype)};
 }
 
-std::vector<Ref> power(const Call& call, Emitter& out) {
-  const TensorType& type = call.result();
-  if (ir::is_integer(type.dtype) && ir::dtype_size(type.dtype) <= 2)
-    refuse(call, out, "standard NNEF computes with scalars, which do not wrap around",
-           "compute the power in float32 or int64");
-  const Ref y = emit(out, "pow", numbers_of(call, out), {}, {DType::f32, type.shape}, kAligned);
-  return {retyped(out, y, type.dtype)};
-}
-
 /// a / b; integers truncate, as tract's do.
 std::vector<Ref> quotient(const Call& call, Emitter& out) {
   const TensorType& type = call.result();
@@ -275,7 +266,6 @@ std::vector<Ref> batch_normalization(const Call& call, Emitter& out) {
 
 std::vector<RuleRow> number_rules() {
   return {{"mul", product},
-          {"pow", power},
           {"div", quotient},
           {"recip", reciprocal},
           {"lt", comparison},

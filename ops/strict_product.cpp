@@ -10,6 +10,7 @@
 #include "ops/emitter_state.h"
 #include "ops/strict.h"
 #include "src/diag/error.h"
+#include "src/target/limits.h"
 
 namespace t2n::ops::strict {
 namespace {
@@ -94,7 +95,7 @@ Term multiplied(Emitter& out, Term a, Term b, const std::string& kept) {
 void refuse_narrow(const Call& call, Emitter& out) {
   const DType dtype = call.result().dtype;
   if (ir::is_integer(dtype) && ir::dtype_size(dtype) <= 2)
-    refuse(call, out, "standard NNEF computes with scalars, which do not wrap around",
+    refuse(call, out, target::limit_row(target::Limit::narrow_integers).why,
            "compute the product in float32 or int64");
 }
 

@@ -19,6 +19,7 @@ enum class Limit {
   matrix_decomposition,
   matrix_inverse,
   memory_layout,
+  narrow_integers,
   omitted_pass,
   outside_memory,
   packed_sequence,

@@ -3,6 +3,8 @@
 // (strict_case.h).
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "tests/ops/expressions.h"
 
 namespace t2n::test {
@@ -137,6 +139,51 @@ TEST_CASE("what takes too many statements or too much room is refused") {
 TEST_CASE("bits of integers are taken apart, and narrow ones wrap around") {
   for (const char* expression : {"x & 12", "x | 5", "x ^ 9", "~x", "x * 7", "x - 200"})
     check_each({expression}, {values({4}, {0, 7, 100, 255}, DType::u8)}, 0);
+}
+
+namespace {
+
+/// On the newest tract, and with that in strict NNEF.
+void check_newest(const std::string& expression, const std::vector<ir::Tensor>& inputs) {
+  CAPTURE(expression);
+  const Run run =
+      export_and_run(expression_script(expression, inputs.size()), inputs, newest_target());
+  CHECK_CLOSE(run, rel(1e-5));
+}
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+TEST_CASE("infinities are elements like others") {
+  const ir::Tensor x = values({4}, {1, -kInfinity, -kInfinity, -kInfinity});
+  for (const char* expression : {"torch.topk(x, 3)[0]", "torch.cumsum(x, 0)", "x.sort()[0]"})
+    check_newest(expression, {x});
+  check_newest("torch.topk(x, 2, -1, False)[0]", {values({4}, {kInfinity, 1, kInfinity, 2})});
+  check_newest("x.remainder(y)", {values({2}, {5, -5}), values({2}, {kInfinity, 3})});
+}
+
+TEST_CASE("quotients beyond 2^24 leave exact remainders") {
+  check_newest("torch.remainder(x, 7.0)", {values({3}, {1e9, -1e9, 123456789})});
+  check_newest("torch.fmod(x, y)", {values({2}, {3e10, 1e12}), values({2}, {0.7, 13})});
+}
+
+TEST_CASE("products of 16 bits wrap around") {
+  const ir::Tensor x = values({4}, {32767, -32768, 181, -12345}, DType::i16);
+  const ir::Tensor y = values({4}, {32767, 32767, 182, 27101}, DType::i16);
+  check_newest("x * y", {x, y});
+  CHECK_EQ(strict_refusal("x ** y", {x, y}),
+           "error[unsupported-op]: aten::pow.Tensor_Tensor has no translation for khronos@1.0.5 "
+           "here\n"
+           "  --> the model (Model)\n"
+           "  why:  standard NNEF computes with scalars, which do not wrap around as these "
+           "integers do\n"
+           "  help: compute the power in float32 or int64\n");
+}
+
+TEST_CASE("a number of f64 beyond f32 is the furthest, not infinite") {
+  check_newest("torch.softmax(x.masked_fill(x < 0, -1e300), 0)",
+               {values({2}, {-2, -1}, DType::f64)});
 }
 
 }  // namespace t2n::test
