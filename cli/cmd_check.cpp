@@ -12,6 +12,7 @@
 #include "src/export/check_existing.h"
 #include "src/export/input_spec.h"
 #include "src/export/report.h"
+#include "src/nnef_reader/sniff.h"
 
 namespace t2n::cli {
 namespace {
@@ -35,7 +36,12 @@ CheckExistingOptions existing_options(const Options& options, Talk& talk) {
   constexpr const char* kExample = "check model.pt model.nnef.tgz";
   CheckExistingOptions out;
   out.model = require_model(options.model, "check");
-  out.artefact = require_artefact(options.artefact, kExample);
+  const bool swapped = nnef::looks_like_artefact(options.model);
+  out.artefact =
+      require_artefact(options.artefact, kExample,
+                       swapped ? cat("the model comes first: t2nnef check ",
+                                     shell_word(options.artefact), " ", shell_word(options.model))
+                               : "");
   out.method = options.inputs.method;
   out.samples = parse_inputs(options.inputs.specs);
   out.dynamic = dynamic_options(options.inputs);

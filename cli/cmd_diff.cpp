@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/input_options.h"
 #include "cli/talk.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
@@ -104,8 +105,9 @@ ExitCode run(const Options& options) {
   if (options.b.empty())
     throw Error("usage", "two artefacts are needed", {},
                 "for example: t2nnef diff before.nnef.tgz after.nnef.tgz");
-  const nnef::Artefact a = nnef::read_artefact(options.a);
-  const nnef::Artefact b = nnef::read_artefact(options.b);
+  constexpr const char* kExample = "diff before.nnef.tgz after.nnef.tgz";
+  const nnef::Artefact a = nnef::read_artefact(require_artefact(options.a, kExample));
+  const nnef::Artefact b = nnef::read_artefact(require_artefact(options.b, kExample));
   const diff::Result result = diff::compare(a, b, {.names = options.names});
   print(options.json ? report::diff_json(options.a, options.b, result)
                      : result_text(options, result));

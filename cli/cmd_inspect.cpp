@@ -161,10 +161,30 @@ ExitCode run_on_model(const Options& options) {
   return ExitCode::ok;
 }
 
+/// What the tracer knows to be no model may be meant to be an artefact.
+void explain_neither(const Error& error, const std::string& path) {
+  const std::string& message = error.diagnostic().message;
+  const bool other =
+      message.ends_with("not a TorchScript file") || message.ends_with("not one of torch.jit.save");
+  if (error.diagnostic().id != "model-format" || !other) return;
+  throw Error(
+      "model-format", cat(quoted(path), " is neither a TorchScript file nor an NNEF artefact"),
+      "a model is what torch.jit.save wrote; an artefact is a folder, a tar or a gzipped tar",
+      path.ends_with(".nnef")
+          ? "give the folder that holds the file"
+          : "give the folder that holds graph.nnef, a .nnef.tgz or .nnef.tar of it, or a "
+            ".pt file of torch.jit.save");
+}
+
 ExitCode run(const Options& options) {
   require_model(options.model, "inspect");
-  return nnef::looks_like_artefact(options.model) ? run_on_artefact(options)
-                                                  : run_on_model(options);
+  if (nnef::looks_like_artefact(options.model)) return run_on_artefact(options);
+  try {
+    return run_on_model(options);
+  } catch (const Error& error) {
+    explain_neither(error, options.model);
+    throw;
+  }
 }
 
 }  // namespace

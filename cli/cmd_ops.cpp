@@ -35,11 +35,20 @@ using Rows = std::vector<std::vector<std::string>>;
 
 // --- all operators of a target ---
 
+/// What is written: for strict NNEF, tract's operations and fragments become standard ones.
+std::string written_as(const ops::Variant& variant, const target::Target& target) {
+  const std::string_view nnef = variant.nnef;
+  const bool is_tract =
+      nnef.find("tract_") != std::string_view::npos || nnef.find("t2n_") != std::string_view::npos;
+  return is_tract && target.engine == target::Engine::khronos ? "standard operations"
+                                                              : std::string(nnef);
+}
+
 ExitCode list_all(const target::Target& target) {
   Rows rows = {{"operator", "written as", "meaning"}};
   for (const ir::OpId op : ops::sorted_ops())
     if (const ops::Variant* variant = ops::find_variant(op, target))
-      rows.push_back({std::string(ir::op_name(op)), std::string(variant->nnef),
+      rows.push_back({std::string(ir::op_name(op)), written_as(*variant, target),
                       std::string(ops::translations().find(op)->doc)});
   print(table(rows));
   print(cat(counted(rows.size() - 1, "operator"), " for ", target::target_name(target), "\n"));
@@ -99,7 +108,9 @@ std::string explanation(ir::OpId op, const target::Target& target) {
   if (!translation.doc.empty()) out += cat("  meaning: ", translation.doc, "\n");
   Rows rows;
   for (const ops::Variant& variant : translation.variants)
-    rows.push_back({cat("  ", variant.nnef.empty() ? "several operations" : variant.nnef),
+    rows.push_back({cat("  ", variant.nnef.empty() ? "several operations"
+                              : &variant == chosen ? written_as(variant, target)
+                                                   : std::string(variant.nnef)),
                     needs(variant),
                     &variant == chosen ? cat("<- ", target::target_name(target)) : ""});
   if (translation.refusal)

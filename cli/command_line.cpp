@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <memory>
 
 #include "cli/commands.h"
@@ -50,11 +51,17 @@ std::vector<std::string> option_names(const CLI::App& app) {
               near.empty() ? else_help : cat("did you mean ", quoted(near), "?"));
 }
 
-[[noreturn]] void refuse_option(const std::string& word, const CLI::App& app) {
+/// The files of options, by what they say.
+using Origins = std::map<std::string, std::string>;
+
+[[noreturn]] void refuse_option(const std::string& word, const CLI::App& app,
+                                const Origins& origins) {
   const std::string name = word.substr(0, word.find('='));
+  const auto file = origins.find(name);
   const std::string command = app.get_parent() == nullptr ? "" : " " + app.get_name();
-  refuse(cat("t2nnef", command, " has no option ", quoted(name)), nearest(name, option_names(app)),
-         cat("`t2nnef", command, " --help` lists them"));
+  refuse(cat("t2nnef", command, " has no option ", quoted(name),
+             file == origins.end() ? "" : cat(", which ", quoted(file->second), " gives")),
+         nearest(name, option_names(app)), cat("`t2nnef", command, " --help` lists them"));
 }
 
 [[noreturn]] void refuse_command(const std::string& word, const CLI::App& app) {
@@ -68,10 +75,10 @@ std::vector<std::string> option_names(const CLI::App& app) {
 }
 
 /// CLI11 collects what it does not know; misspelt options come first, the rest may be their values.
-void refuse_leftovers(const CLI::App& app) {
+void refuse_leftovers(const CLI::App& app, const Origins& origins) {
   const std::vector<std::string> words = app.remaining();
   for (const std::string& word : words)
-    if (word.size() > 1 && word[0] == '-') refuse_option(word, app);
+    if (word.size() > 1 && word[0] == '-') refuse_option(word, app, origins);
   if (words.empty()) return;
   if (app.get_parent() == nullptr) refuse_command(words[0], app);
   refuse(cat(quoted(words[0]), " is one argument too many"), {},
@@ -110,11 +117,12 @@ std::unique_ptr<CLI::App> make_app(Run& run) {
 ExitCode run_command_line(int argc, char** argv) {
   Run run;
   const auto app = make_app(run);
+  Origins origins;
   bool version = false;
   app->add_flag("--version", version, "Versions of t2nnef, LibTorch and the default target");
   try {
     // CLI11 takes the words from last to first.
-    std::vector<std::string> words = with_config_files({argv + 1, argv + argc});
+    std::vector<std::string> words = with_config_files({argv + 1, argv + argc}, origins);
     std::reverse(words.begin(), words.end());
     app->parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
@@ -123,8 +131,8 @@ ExitCode run_command_line(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     refuse_parse(error);
   }
-  refuse_leftovers(*app);
-  for (const CLI::App* command : app->get_subcommands()) refuse_leftovers(*command);
+  refuse_leftovers(*app, origins);
+  for (const CLI::App* command : app->get_subcommands()) refuse_leftovers(*command, origins);
   if (version) {
     print(version_text());
     return ExitCode::ok;

@@ -84,7 +84,8 @@ void add_config_option(CLI::App& command) {
       ->type_name("FILE");
 }
 
-std::vector<std::string> with_config_files(std::vector<std::string> arguments) {
+std::vector<std::string> with_config_files(std::vector<std::string> arguments,
+                                           std::map<std::string, std::string>& origins) {
   std::vector<std::string> out;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& word = arguments[i];
@@ -97,7 +98,11 @@ std::vector<std::string> with_config_files(std::vector<std::string> arguments) {
       out.push_back(word);
       continue;
     }
-    for (std::string& more : arguments_of(path, arguments)) out.push_back(std::move(more));
+    for (std::string& more : arguments_of(path, arguments)) {
+      const std::string name = more.substr(0, more.find('='));
+      if (!is_given(arguments, name)) origins[name] = path;
+      out.push_back(std::move(more));
+    }
   }
   return out;
 }

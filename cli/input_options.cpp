@@ -2,10 +2,32 @@
 #include "cli/input_options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 
+#include "cli/text.h"
 #include "src/diag/error.h"
 
 namespace t2n::cli {
+namespace {
+
+/// A zip archive whose directory, at its end, names what only torch.jit.save writes.
+bool looks_like_torchscript(const std::string& path) {
+  constexpr std::streamoff kMost = 1 << 20;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file.tellg();
+  if (size < 4) return false;
+  std::string bytes(4, '\0');
+  file.seekg(0).read(bytes.data(), 4);
+  if (!file || bytes != "PK\x03\x04") return false;
+  bytes.resize(static_cast<size_t>(std::min(size, kMost)));
+  file.seekg(size - static_cast<std::streamoff>(bytes.size()));
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return file && bytes.find("/constants.pkl") != std::string::npos;
+}
+
+}  // namespace
 
 void add_input_options(CLI::App& command, InputOptions& options) {
   command
@@ -49,9 +71,20 @@ const std::string& require_model(const std::string& model, const char* command) 
   return model;
 }
 
-const std::string& require_artefact(const std::string& artefact, const char* example) {
+const std::string& require_artefact(const std::string& artefact, const char* example,
+                                    const std::string& help) {
   if (artefact.empty())
     throw Error("usage", "the artefact is missing", {}, cat("for example: t2nnef ", example));
+  std::error_code error;
+  if (!std::filesystem::exists(artefact, error))
+    throw Error("model-not-found", cat("cannot open the artefact ", quoted(artefact)),
+                error ? error.message() : "No such file or directory");
+  if (looks_like_torchscript(artefact))
+    throw Error(
+        "model-format", cat(quoted(artefact), " is a TorchScript model, not an NNEF artefact"), {},
+        help.empty()
+            ? cat("export it first: t2nnef export ", shell_word(artefact), " --target tract")
+            : help);
   return artefact;
 }
 

@@ -27,7 +27,9 @@ void add_input_options(CLI::App& command, InputOptions& options);
 /// The path given, or Error `usage` with the line to type.
 const std::string& require_model(const std::string& model, const char* command);
 
-/// The same of an artefact; `example` is what to type after "t2nnef".
-const std::string& require_artefact(const std::string& artefact, const char* example);
+/// The same of an artefact; `example` is what to type after "t2nnef". Errors: `model-not-found`,
+/// `model-format` for a TorchScript file, with `help` or else the way to an artefact.
+const std::string& require_artefact(const std::string& artefact, const char* example,
+                                    const std::string& help = {});
 
 }  // namespace t2n::cli

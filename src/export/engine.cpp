@@ -15,6 +15,16 @@ tract::Version version_of(const target::Target& target) {
   return {target.version.major, target.version.minor, target.version.patch};
 }
 
+/// A path that is not there is misspelt, whatever version is looked for.
+void refuse_path(std::string_view path) {
+  if (path.starts_with("lib:")) path.remove_prefix(4);
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
+    throw Error("engine-not-found", cat("there is no tract library ", quoted(path)),
+                "No such file or directory",
+                "give --engine the path of tract's library, or of the folder that holds it");
+}
+
 /// What may look like a path; other words are misspelt names.
 bool looks_like_path(std::string_view text) {
   return text.starts_with("lib:") || text.find_first_of("/.\\") != std::string_view::npos;
@@ -50,6 +60,7 @@ tract::Version version_for(const Wanted& wanted) {
 
 tract::Engine find_tract(const EngineChoice& choice, const Wanted& wanted) {
   const tract::Search search = tract::search_from_environment(choice.library);
+  if (choice.kind == EngineChoice::Kind::library) refuse_path(choice.library);
   if (choice.version) {
     if (wanted.only) refuse_version(*choice.version, *wanted.target);
     return tract::find_engine(search, *choice.version);

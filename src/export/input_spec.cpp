@@ -275,8 +275,10 @@ std::string array_name(const std::string& name) {
 std::vector<Sample> samples_of_npz(std::string_view file, const Spec& spec) {
   std::vector<Sample> out;
   for (nnef::NamedTensor& array : nnef::read_npz(std::filesystem::path(file)))
-    if (!array.name.starts_with("output_"))
+    if (!array.name.starts_with("output_")) {
       out.push_back(with_values(parse_path(array_name(array.name), spec), std::move(array.value)));
+      out.back().file = file;
+    }
   if (out.empty()) refuse(spec, cat(quoted(file), " holds no inputs"));
   return out;
 }
@@ -338,6 +340,32 @@ std::vector<Sample> parse_inputs(const std::vector<std::string>& specs) {
       out.push_back(std::move(sample));
     }
   return out;
+}
+
+Error unknown_input(const std::vector<Sample>& samples, size_t place, std::string_view whose,
+                    const std::vector<std::string>& inputs) {
+  const Sample& unknown = samples[place];
+  const std::string name = trace::flat_name(unknown.input.path);
+  std::string known;
+  for (const std::string& input : inputs) known += cat(known.empty() ? "" : ", ", input);
+  std::string alone;
+  for (const Sample& sample : samples) {
+    const std::string other = trace::flat_name(sample.input.path);
+    if (!unknown.file.empty() && sample.file == unknown.file &&
+        std::find(inputs.begin(), inputs.end(), other) != inputs.end())
+      alone += cat(" -i ", other, "=@", sample.file);
+  }
+  const std::string why = cat("its inputs are: ", known);
+  if (!alone.empty())
+    return {
+        "input-unknown",
+        cat(quoted(unknown.file), " holds an array ", quoted(name), " that is no input of ", whose),
+        why, cat("take the inputs alone:", alone)};
+  std::vector<std::string> names = inputs;
+  for (size_t i = 0; i < inputs.size(); ++i) names.push_back(cat("input_", i));
+  const std::string near = nearest(name, names);
+  return {"input-unknown", cat(whose, " has no input ", quoted(name)), why,
+          near.empty() ? "" : cat("did you mean ", quoted(near), "?")};
 }
 
 }  // namespace t2n

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "src/diag/error.h"
 #include "src/export/samples.h"
 
 namespace t2n {
@@ -18,5 +20,10 @@ namespace t2n {
 /// `output_*` of an .npz are left out; arrays `arr_N`, which numpy names itself, are `input_N`.
 /// Errors: `usage`, `input-unreadable`; for .pt files, those of the tracer.
 std::vector<Sample> parse_inputs(const std::vector<std::string>& specs);
+
+/// `samples[place]` is for no input of `whose` ("the artefact"), which has `inputs`. An .npz may
+/// hold more than inputs; where it holds some, the error says how to take those alone.
+Error unknown_input(const std::vector<Sample>& samples, size_t place, std::string_view whose,
+                    const std::vector<std::string>& inputs);
 
 }  // namespace t2n

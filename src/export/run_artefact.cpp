@@ -7,6 +7,7 @@
 #include "nnef_writer/temporary.h"
 #include "src/diag/error.h"
 #include "src/export/check_model.h"
+#include "src/export/input_spec.h"
 #include "src/spec/dialect.h"
 
 namespace t2n {
@@ -14,25 +15,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string names_of(const std::vector<spec::InputFact>& facts) {
-  std::string out;
-  for (const spec::InputFact& fact : facts) out += cat(out.empty() ? "" : ", ", fact.name);
-  return out;
-}
-
 void refuse_unknown(const std::vector<spec::InputFact>& facts, const std::vector<Sample>& samples) {
-  for (const Sample& sample : samples) {
-    const std::string given = trace::flat_name(sample.input.path);
-    std::vector<std::string> known;
-    for (size_t i = 0; i < facts.size(); ++i) {
-      known.push_back(facts[i].name);
-      known.push_back(cat("input_", i));
-    }
-    if (std::find(known.begin(), known.end(), given) != known.end()) continue;
-    const std::string near = nearest(given, known);
-    throw Error("input-unknown", cat("the artefact has no input ", quoted(given)),
-                cat("its inputs are: ", names_of(facts)),
-                near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
+  std::vector<std::string> names;
+  std::vector<std::string> known;
+  for (size_t i = 0; i < facts.size(); ++i) {
+    names.push_back(facts[i].name);
+    known.insert(known.end(), {facts[i].name, cat("input_", i)});
+  }
+  for (size_t place = 0; place < samples.size(); ++place) {
+    const std::string given = trace::flat_name(samples[place].input.path);
+    if (std::find(known.begin(), known.end(), given) == known.end())
+      throw unknown_input(samples, place, "the artefact", names);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <new>
 #include <numbers>
 #include <numeric>
 
@@ -61,12 +62,33 @@ bool all_equal(const ir::Tensor& tensor) {
   return true;
 }
 
+[[noreturn]] void refuse_size(ir::DType dtype, const ir::Ints& shape) {
+  throw Error(
+      "input-shape",
+      cat("cannot draw values of ", ir::dtype_name(dtype), ir::shape_str(ir::to_shape(shape))),
+      "a tensor of this shape fits no memory", "check the sizes");
+}
+
+/// Nobody means an input of a TiB.
+ir::OwnedTensor allocate_input(ir::DType dtype, const ir::Ints& shape) {
+  constexpr int64_t kMost = int64_t{1} << 40;
+  int64_t bytes = ir::dtype_size(dtype);
+  for (const int64_t size : shape)
+    if (size > 0 && (__builtin_mul_overflow(bytes, size, &bytes) || bytes > kMost))
+      refuse_size(dtype, shape);
+  try {
+    return ir::allocate(dtype, shape);
+  } catch (const std::bad_alloc&) {
+    refuse_size(dtype, shape);
+  }
+}
+
 }  // namespace
 
 ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::Range> range,
                 uint64_t seed, uint64_t stream) {
   Generator generator(seed, stream);
-  ir::OwnedTensor out = ir::allocate(dtype, shape);
+  ir::OwnedTensor out = allocate_input(dtype, shape);
   const trace::Range bounds = range.value_or(trace::Range{0, 2});
   const int64_t count = out.tensor.elements() * (ir::is_complex(dtype) ? 2 : 1);
   const ir::DType part = ir::component_dtype(dtype);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "ir/tensor.h"
@@ -28,6 +29,7 @@ ir::Tensor vary_state(const ir::Tensor& given, std::optional<trace::Range> range
 struct Sample {
   trace::SampleInput input;
   std::optional<trace::Range> range;
+  std::string file = {};  ///< an .npz that was given as a whole
 };
 
 /// True if some integer input has neither values nor a range: they have to be learnt from a first

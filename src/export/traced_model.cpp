@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
+#include "src/export/input_spec.h"
 #include "src/export/states.h"
 #include "src/export/torch_module.h"
 
@@ -61,6 +62,30 @@ void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
   }
 }
 
+void trace_model(TracedModel& model, const DynamicOptions& dynamic, trace::TraceOptions options) {
+  options.free_axes = declared_axes(dynamic);
+  if (dynamic.axes.empty() || options.explicit_states) {
+    model.traced = torch_module().trace(*model.session, fill(model.samples, 0), options);
+    model.samples = with_states(std::move(model.samples), model.traced);
+  }
+  if (dynamic.axes.empty()) return;
+  model.dynamic = trace_dynamic_model(*model.session, model.samples, dynamic, options);
+  model.traced = std::move(model.dynamic->traced);
+}
+
+/// The tracer does not know which names are arrays of an .npz that was given as a whole.
+void explain_unknown(const Error& error, const std::vector<Sample>& samples,
+                     const trace::ModelInfo& model) {
+  if (error.diagnostic().id != "input-unknown") return;
+  std::vector<std::string> inputs;
+  for (const trace::ArgumentInfo& argument : model.arguments) inputs.push_back(argument.name);
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const std::string name = quoted(trace::flat_name(samples[i].input.path));
+    if (!samples[i].file.empty() && error.diagnostic().message.ends_with(" no input " + name))
+      throw unknown_input(samples, i, "the model", inputs);
+  }
+}
+
 }  // namespace
 
 TracedModel load_and_trace(const std::string& path, const std::string& method,
@@ -74,15 +99,12 @@ TracedModel load_and_trace(const std::string& path, const std::string& method,
   model.samples = merge_samples(samples, model.info.samples);
   model.samples_from_file = samples.empty() && !model.info.samples.empty();
   progress("trace");
-  learn_ranges(model, options);
-  options.free_axes = declared_axes(dynamic);
-  if (dynamic.axes.empty() || options.explicit_states) {
-    model.traced = torch_module().trace(*model.session, fill(model.samples, 0), options);
-    model.samples = with_states(std::move(model.samples), model.traced);
-  }
-  if (!dynamic.axes.empty()) {
-    model.dynamic = trace_dynamic_model(*model.session, model.samples, dynamic, options);
-    model.traced = std::move(model.dynamic->traced);
+  try {
+    learn_ranges(model, options);
+    trace_model(model, dynamic, std::move(options));
+  } catch (const Error& error) {
+    explain_unknown(error, samples, model.info);
+    throw;
   }
   for (const ir::ValueId id : model.traced.graph.inputs)
     model.inputs.push_back(model.traced.graph.values[static_cast<size_t>(id)].name);

@@ -51,6 +51,11 @@ InputFact fact_of(const std::string& name, const Value& call) {
   InputFact out{.name = name, .dtype = dtype_of(call), .sizes = {}};
   if (const Value* const shape = argument(declaration, bind(declaration, call), "shape"))
     for (const Value& size : shape->items) out.sizes.push_back(size_of(size));
+  for (const InputSize& size : out.sizes)
+    if (size.value.value_or(0) < 0)
+      throw Error("nnef-invalid",
+                  cat("the input ", quoted(fact_str(out)), " has the size ", size.text), {},
+                  "write sizes that are positive");
   return out;
 }
 

@@ -22,7 +22,7 @@ struct InputFact {
 };
 
 /// In the order of the graph's parameters. `external<integer>` is i64, as tract reads it.
-/// Errors: `nnef-invalid` for a parameter that no statement declares.
+/// Errors: `nnef-invalid` for a parameter that no statement declares, or with a negative size.
 std::vector<InputFact> input_facts(const nnef::Document& document);
 
 /// "x f32[1,3,S]"

@@ -162,7 +162,12 @@ TEST_CASE("what cannot be checked") {
                 "error[usage]: the artefact is missing\n"
                 "  help: for example: t2nnef check model.pt model.nnef.tgz\n");
   check_failure(sandbox, {"check", "digits.pt", "nope"}, 3,
-                "error[nnef-syntax]: cannot read 'nope'\n  why:  No such file or directory\n");
+                "error[model-not-found]: cannot open the artefact 'nope'\n"
+                "  why:  No such file or directory\n");
+  sandbox.folder().write("m/graph.nnef", "version 1.0;\n");
+  check_failure(sandbox, {"check", "m", "digits.pt"}, 3,
+                "error[model-format]: 'digits.pt' is a TorchScript model, not an NNEF artefact\n"
+                "  help: the model comes first: t2nnef check digits.pt m\n");
   check_failure(sandbox, {"check", "digits.pt", "text", "--seeds", "1"}, 2,
                 "error[usage]: --seeds is 1, not a number from 2 to 1000\n");
   check_failure(sandbox, {"check", "digits.pt", "text", "--check=aproximate"}, 2,

@@ -284,7 +284,8 @@ TEST_CASE("what cannot be compared") {
                 "error[usage]: 'a' is one argument too many\n"
                 "  help: `t2nnef diff --help` shows what it takes\n");
   check_failure(sandbox, {"diff", "a", "nope"}, 3,
-                "error[nnef-syntax]: cannot read 'nope'\n  why:  No such file or directory\n");
+                "error[model-not-found]: cannot open the artefact 'nope'\n"
+                "  why:  No such file or directory\n");
   check_failure(sandbox, {"diff", "text", "a"}, 3,
                 "error[nnef-syntax]: 'text' cannot be read as an NNEF model\n"
                 "  why:  it is neither a folder nor a tar nor a gzipped tar\n"

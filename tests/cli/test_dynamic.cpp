@@ -162,7 +162,7 @@ TEST_CASE("files of options that cannot be read") {
         "  why:  'dynamic' is neither text, number, truth value nor a list of them\n"
         "  help: see `t2nnef export --help` for the names of options\n");
   fails("unknown.json",
-        "error[usage]: t2nnef export has no option '--dynamics'\n"
+        "error[usage]: t2nnef export has no option '--dynamics', which 'unknown.json' gives\n"
         "  help: did you mean '--dynamic'?\n");
 }
 

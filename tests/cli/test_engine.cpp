@@ -27,7 +27,10 @@ TEST_CASE("no engine") {
       "error[engine-not-found]: no tract engine found to run an export for tract@0.23.9\n";
   check_failure(sandbox, checked({"--engine", "tract"}), 7, headline + rest, no_engine());
   check_failure(sandbox, checked({"--engine", "nope.so"}), 7,
-                headline + "   'nope.so' holds no tract library\n" + rest);
+                "error[engine-not-found]: there is no tract library 'nope.so'\n"
+                "  why:  No such file or directory\n"
+                "  help: give --engine the path of tract's library, or of the folder that holds "
+                "it\n");
 }
 
 TEST_CASE("without an engine the reference interpreter checks, and says so") {

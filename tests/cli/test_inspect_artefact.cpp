@@ -166,11 +166,35 @@ TEST_CASE("what is no artefact, or is used like a model") {
   CHECK_EQ(empty.code, 3);
   CHECK(empty.err.starts_with("error[nnef-"));
   CHECK_EQ(sandbox.run({"inspect", "nope.pt"}).code, 3);
+  const std::string neither =
+      " is neither a TorchScript file nor an NNEF artefact\n"
+      "  why:  a model is what torch.jit.save wrote; an artefact is a folder, a tar or a gzipped "
+      "tar\n  help: give the folder that holds ";
+  check_failure(sandbox, {"inspect", "rich/graph.nnef"}, 3,
+                "error[model-format]: 'rich/graph.nnef'" + neither + "the file\n");
+  check_failure(sandbox, {"inspect", "rich/w.dat"}, 3,
+                "error[model-format]: 'rich/w.dat'" + neither +
+                    "graph.nnef, a .nnef.tgz or .nnef.tar of it, or a .pt file of "
+                    "torch.jit.save\n");
   sandbox.folder().write("rich/graph.nnef",
                          "version 1.0;\ngraph net(x) -> (y) {\ny = relu(x);\n}\n");
   check_failure(sandbox, {"inspect", "rich"}, 3,
                 "error[nnef-invalid]: the graph does not declare its input 'x'\n"
                 "  help: write for example x = external(shape = [1, 3]);\n");
+  sandbox.folder().write(
+      "rich/graph.nnef",
+      "version 1.0;\ngraph net(x) -> (y) {\nx = external(shape = [-2]);\ny = relu(x);\n}\n");
+  for (const std::string command : {"inspect", "run"})
+    check_failure(sandbox, {command, "rich"}, 3,
+                  "error[nnef-invalid]: the input 'x f32[-2]' has the size -2\n"
+                  "  help: write sizes that are positive\n");
+  sandbox.folder().write("rich/graph.nnef",
+                         "version 1.0;\ngraph net(x) -> (y) {\n"
+                         "x = external(shape = [1000000, 1000000]);\ny = relu(x);\n}\n");
+  check_failure(sandbox, {"run", "rich"}, 3,
+                "error[input-shape]: cannot draw values of f32[1000000,1000000]\n"
+                "  why:  a tensor of this shape fits no memory\n"
+                "  help: check the sizes\n");
 }
 
 }  // namespace t2n::test

@@ -164,6 +164,13 @@ TEST_CASE("inputs that do not fit") {
                 "error[input-unknown]: the artefact has no input 'w'\n"
                 "  why:  its inputs are: x, a, i\n"
                 "  help: did you mean 'x'?\n");
+  nnef::write_npz(std::vector<nnef::NamedTensor>{{"x", iota_2x3()}, {"y", iota_2x3()}},
+                  sandbox.path("more.npz"));
+  check_failure(sandbox, {"run", "m", "-i", "more.npz"}, 2,
+                "error[input-unknown]: 'more.npz' holds an array 'y' that is no input of the "
+                "artefact\n"
+                "  why:  its inputs are: x, a, i\n"
+                "  help: take the inputs alone: -i x=@more.npz\n");
   check_failure(sandbox, {"run", "m", "-i", "x=2,3", "-i", "input_0=2,3"}, 2,
                 "error[usage]: the input 'x' is given twice\n");
   check_failure(sandbox, {"run", "m", "-i", "nope.npz"}, 3,
@@ -172,7 +179,7 @@ TEST_CASE("inputs that do not fit") {
 }
 
 TEST_CASE("destinations and artefacts that do not do") {
-  const Sandbox sandbox;
+  Sandbox sandbox;
   write_model(sandbox);
   check_failure(sandbox, {"run"}, 2,
                 "error[usage]: the artefact is missing\n"
@@ -186,7 +193,12 @@ TEST_CASE("destinations and artefacts that do not do") {
                 "  why:  No such file or directory\n"
                 "  help: choose another place with -o\n");
   check_failure(sandbox, {"run", "nope"}, 3,
-                "error[nnef-syntax]: cannot read 'nope'\n  why:  No such file or directory\n");
+                "error[model-not-found]: cannot open the artefact 'nope'\n"
+                "  why:  No such file or directory\n");
+  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  check_failure(sandbox, {"run", "digits.pt"}, 3,
+                "error[model-format]: 'digits.pt' is a TorchScript model, not an NNEF artefact\n"
+                "  help: export it first: t2nnef export digits.pt --target tract\n");
   sandbox.folder().write("text", "no archive");
   CHECK_EQ(sandbox.run({"run", "text"}).code, 3);
 }
@@ -203,11 +215,10 @@ TEST_CASE("engines that are none") {
                 "error[usage]: --engine 'tract@new' names no version\n"
                 "  help: write for example --engine tract@0.21.19\n");
   check_failure(sandbox, {"run", "m", "--engine", "./nope.so"}, 7,
-                "error[engine-not-found]: no tract engine found to run an export for "
-                "tract@0.23.9\n   './nope.so' holds no tract library\n"
-                "  why:  looked at --engine, else at T2NNEF_TRACT_LIB and the active Python's "
-                "wheel\n  help: run `pip install tract==0.23.9`, or set T2NNEF_TRACT_LIB to its "
-                "library or folder\n");
+                "error[engine-not-found]: there is no tract library './nope.so'\n"
+                "  why:  No such file or directory\n"
+                "  help: give --engine the path of tract's library, or of the folder that holds "
+                "it\n");
   const Result none = sandbox.run({"run", "m", "--engine", "tract", "-o", "o.npz"}, no_engine());
   CHECK_EQ(none.code, 7);
   CHECK(none.err.starts_with("error[engine-not-found]: "));

@@ -173,6 +173,10 @@ TEST_CASE("the table of operators, and one operator") {
       "  meaning: "));
   CHECK_NE(one.out.find("<- tract@0."), std::string::npos);
   CHECK_NE(sandbox.run({"ops", "aten::add"}).out.find("aten::add.Tensor\n"), std::string::npos);
+  CHECK_FALSE(contains(sandbox.run({"ops", "-t", "khronos"}).out, "tract_"));
+  CHECK_FALSE(contains(sandbox.run({"ops", "-t", "khronos"}).out, "t2n_"));
+  CHECK(contains(sandbox.run({"ops", "aten::bitwise_and", "-t", "khronos"}).out,
+                 "    standard operations  "));
   check_failure(sandbox, {"ops", "aten::sofmax"}, 2,
                 "error[usage]: no operator 'aten::sofmax' is supported\n"
                 "  help: did you mean 'aten::softmax'?\n");
