@@ -68,6 +68,13 @@ Ints Call::ints(std::string_view name) const {
   return out;
 }
 
+std::vector<std::pair<int64_t, int64_t>> Call::pairs(std::string_view name) const {
+  std::vector<std::pair<int64_t, int64_t>> out;
+  for (const nnef::Value& pair : at(name).items)
+    out.emplace_back(pair.items.at(0).integer, pair.items.at(1).integer);
+  return out;
+}
+
 std::vector<Ref> lower(const Call& call, Emitter& out) {
   if (const auto rule = rules().find(call.op); rule != rules().end())
     return rule->second(call, out);
@@ -97,7 +104,7 @@ Ref retyped(Emitter& out, Ref x, DType dtype) {
                     .shape = entry.shape,
                     .name = entry.name,
                     .alias = entry.alias >= 0 ? entry.alias : x.id,
-                    .is_scalar = ir::is_integer(dtype),
+                    .is_scalar = ir::is_integer(dtype) && type_of(out, x) != Type::integer,
                     .text = {},
                     .parts = {}});
 }

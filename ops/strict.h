@@ -8,6 +8,7 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ops/emitter.h"
@@ -30,6 +31,7 @@ struct Call {
   const nnef::Value* find(std::string_view name) const;
   const nnef::Value& at(std::string_view name) const;
   Ints ints(std::string_view name) const;
+  std::vector<std::pair<int64_t, int64_t>> pairs(std::string_view name) const;  ///< padding
 };
 
 /// Says the call in standard operations.
@@ -50,10 +52,12 @@ enum class Range { computable, comparable };
 Ref as_number(Emitter& out, Ref x, Range range = Range::computable);
 /// Integers as `integer`.
 Ref as_integer(Emitter& out, Ref x);
-/// Numbers that are already of that dtype, held as `scalar`.
+/// The same numbers under another dtype, that hold what they held: `scalar` or `integer`.
 Ref retyped(Emitter& out, Ref x, DType dtype);
 /// Numbers modulo the range of a narrow integer dtype.
 Ref wrapped(Emitter& out, Ref x, DType dtype);
+/// A scalar of that value.
+inline Ref number(Emitter& out, double value) { return out.scalar(value, DType::f32); }
 /// Truncated towards zero.
 Ref truncated(Emitter& out, Ref x);
 

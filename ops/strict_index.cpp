@@ -24,8 +24,6 @@ void check_size(const Call& call, Emitter& out, int64_t elements) {
              " of them here"));
 }
 
-Ref number(Emitter& out, double value) { return out.scalar(value, DType::f32); }
-
 /// 0, 1, … along `axis`, as numbers.
 Ref positions(Emitter& out, const Dim& n, int axis, int rank) {
   return as_number(out, iota(out, n, axis, rank));
@@ -248,10 +246,10 @@ struct Window {
   std::vector<std::pair<int64_t, int64_t>> padding;
 
   explicit Window(const Call& call)
-      : size(call.ints("size")), stride(call.ints("stride")), dilation(call.ints("dilation")) {
-    for (const nnef::Value& pair : call.at("padding").items)
-      padding.emplace_back(pair.items.at(0).integer, pair.items.at(1).integer);
-  }
+      : size(call.ints("size")),
+        stride(call.ints("stride")),
+        dilation(call.ints("dilation")),
+        padding(call.pairs("padding")) {}
 
   Ints offset(int64_t number) const {
     Ints out(size.size());

@@ -19,8 +19,6 @@ std::vector<Ref> numbers_of(const Call& call, Emitter& out, Range range = Range:
   return numbers;
 }
 
-Ref number(Emitter& out, double value) { return out.scalar(value, DType::f32); }
-
 /// In 16 bits the product is taken in two parts, which scalars hold, as they would not the whole.
 std::vector<Ref> product(const Call& call, Emitter& out) {
   const TensorType& type = call.result();
@@ -154,11 +152,8 @@ std::vector<Ref> cast(const Call& call, Emitter& out) {
     return {emit(out, "ne", {as_number(out, x), number(out, 0.0)}, {}, type, kAligned)};
   if (!ir::is_integer(type.dtype)) return {retyped(out, as_number(out, x), type.dtype)};
   const bool is_narrow = ir::dtype_size(type.dtype) <= 2;
-  if (!from_float && !is_narrow && type_of(out, x) == Type::integer) {
-    const Ref same = retyped(out, x, type.dtype);
-    out.state().at(same).is_scalar = false;
-    return {same};
-  }
+  if (!from_float && !is_narrow && type_of(out, x) == Type::integer)
+    return {retyped(out, x, type.dtype)};
   const Ref whole = from_float ? truncated(out, as_number(out, x)) : as_number(out, x);
   return {wrapped(out, whole, type.dtype)};
 }

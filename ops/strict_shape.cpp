@@ -66,13 +66,6 @@ std::vector<Ref> broadcast(const Call& call, Emitter& out) {
 
 using Padding = std::vector<std::pair<int64_t, int64_t>>;
 
-Padding padding_of(const Call& call) {
-  Padding padding;
-  for (const nnef::Value& pair : call.at("padding").items)
-    padding.emplace_back(pair.items.at(0).integer, pair.items.at(1).integer);
-  return padding;
-}
-
 /// Blocks of one number before and behind.
 Ref joined_with(Emitter& out, Ref x, const Padding& padding, double value) {
   for (int axis = 0; axis < out.rank(x); ++axis) {
@@ -118,7 +111,7 @@ bool is_common(const Padding& padding, double value) {
 std::vector<Ref> pad(const Call& call, Emitter& out) {
   const TensorType& type = call.result();
   const Ref x = as_number(out, call.operands[0]);
-  const Padding padding = padding_of(call);
+  const Padding padding = call.pairs("padding");
   const std::string& border = call.at("border").text;
   const nnef::Value* number = call.find("value");
   const double value = number == nullptr ? 0.0 : number->number;
