@@ -176,9 +176,10 @@ std::string ports_text(const std::vector<Port>& ports) {
 /// What the artefact asserts of its sizes, the plain S >= 1 left out.
 std::string relations_text(const ExportResult& result) {
   std::vector<std::string> parts;
-  for (const dynamic::Relation& relation : result.relations)
-    if (!relation.right.is_constant() || relation.relation != ">=" || relation.right != ir::Dim(1))
-      parts.push_back(dynamic::relation_str(relation));
+  for (const ir::Comparison& relation : result.relations)
+    if (!relation.right.is_constant() || relation.relation != ir::Relation::ge ||
+        relation.right != ir::Dim(1))
+      parts.push_back(ir::str(relation));
   return joined(parts, ", ");
 }
 

@@ -58,7 +58,7 @@ DynamicOptions dynamic_options(const InputOptions& options) {
   DynamicOptions out;
   for (const std::string& text : options.dynamic) out.axes.push_back(dynamic::parse_axis(text));
   for (const std::string& text : options.assertions)
-    out.asserted.push_back(dynamic::parse_relation(text));
+    out.asserted.push_back(dynamic::parse_comparison(text));
   if (!out.asserted.empty() && out.axes.empty())
     throw Error("usage", "--assert without --dynamic has no sizes to speak of");
   return out;

@@ -254,14 +254,14 @@ std::string dim_text(const Dim& dim) { return dim.is_constant() ? dim.str() : di
 
 /// tract knows no "!=", and never returns from an assertion that holds a minimum or equates a
 /// symbol with an expression of itself.
-bool is_sayable(const ir::Relation& r) {
+bool is_sayable(const ir::Comparison& r) {
   for (const std::string& text : {r.left.str(), r.right.str()})
     if (text.find("min(") != std::string::npos || text.find("max(") != std::string::npos)
       return false;
   const auto left = r.left.symbols(), right = r.right.symbols();
   const bool is_shared =
       std::find_first_of(left.begin(), left.end(), right.begin(), right.end()) != left.end();
-  return r.relation != "!=" && !(r.relation == "==" && is_shared);
+  return r.relation != ir::Relation::ne && !(r.relation == ir::Relation::eq && is_shared);
 }
 
 /// What holds of the symbols that the document declares.
@@ -275,10 +275,10 @@ void add_assertions(nnef::Document& document, const ir::Graph& graph) {
       return std::find(lines.begin(), lines.end(), "tract_symbol " + symbol) != lines.end();
     });
   };
-  for (const ir::Relation& r : std::any_cast<const std::vector<ir::Relation>&>(found->second))
+  for (const ir::Comparison& r : std::any_cast<const std::vector<ir::Comparison>&>(found->second))
     if (is_sayable(r) && is_declared(r.left) && is_declared(r.right))
       lines.push_back(
-          cat("tract_assert ", dim_text(r.left), " ", r.relation, " ", dim_text(r.right)));
+          cat("tract_assert ", dim_text(r.left), " ", ir::str(r.relation), " ", dim_text(r.right)));
 }
 
 /// What the specification forbids is never written.

@@ -2,7 +2,6 @@
 #include "src/dynamic/assumptions.h"
 
 #include <algorithm>
-#include <map>
 
 #include "ir/scan.h"
 #include "src/diag/error.h"
@@ -15,14 +14,8 @@ using trace::Traced;
 
 namespace {
 
-std::string negated(const std::string& relation) {
-  const std::map<std::string, std::string> table = {{"<", ">="}, {">=", "<"},  {">", "<="},
-                                                    {"<=", ">"}, {"==", "!="}, {"!=", "=="}};
-  return table.at(relation);
-}
-
 /// Whether it holds for whatever sizes of 1 and more: then it says nothing.
-bool is_trivial(const Relation& relation, const Sizes& sample) {
+bool is_trivial(const Comparison& relation, const Sizes& sample) {
   if (relation.left.is_constant() && relation.right.is_constant()) return true;
   Sizes sizes = sample;
   constexpr int64_t kFar = 200;
@@ -36,11 +29,11 @@ bool is_trivial(const Relation& relation, const Sizes& sample) {
   return true;
 }
 
-Diagnostic assumption(const Relation& relation, const Traced& traced, const Decision& decision) {
+Diagnostic assumption(const Comparison& relation, const Traced& traced, const Decision& decision) {
   return Diagnostic{
       .severity = Severity::warning,
       .id = "dynamic-assumption",
-      .message = cat("the file holds for ", relation_str(relation), " only"),
+      .message = cat("the file holds for ", ir::str(relation), " only"),
       .where = {place_of(traced, decision)},
       .details = {},
       .why = decision.kind == Decision::Kind::loop
@@ -60,10 +53,10 @@ std::string in_multiples(const std::vector<AxisSpec>& axes, const std::string& s
   return cat(place, "=", multiple, "*", symbol);
 }
 
-void add_lengths(const ir::Graph& graph, const Sizes& sample, std::vector<Relation>& out) {
+void add_lengths(const ir::Graph& graph, const Sizes& sample, std::vector<Comparison>& out) {
   for (const ir::Node& node : graph.nodes) {
     if (!node.body) continue;
-    const Relation relation{ir::read_scan(node).length, ">=", 1};
+    const Comparison relation{ir::read_scan(node).length, Relation::ge, 1};
     if (!is_trivial(relation, sample)) out.push_back(relation);
     add_lengths(*node.body, sample, out);
   }
@@ -71,17 +64,17 @@ void add_lengths(const ir::Graph& graph, const Sizes& sample, std::vector<Relati
 
 }  // namespace
 
-std::vector<Relation> branch_relations(const Traced& traced, const Sizes& sample,
-                                       const std::vector<Relation>& asserted,
-                                       const Report& report) {
-  std::vector<Relation> out;
+std::vector<Comparison> branch_relations(const Traced& traced, const Sizes& sample,
+                                         const std::vector<Comparison>& asserted,
+                                         const Report& report) {
+  std::vector<Comparison> out;
   for (const Decision& decision : traced.decisions) {
-    if (decision.relation.empty()) continue;
+    if (!decision.comparison) continue;
     const bool is_as_said = decision.kind == Decision::Kind::loop || decision.way != 0;
-    const std::string way = is_as_said ? decision.relation : negated(decision.relation);
-    const Relation relation{over_axes(decision.left, traced.graph), way,
-                            over_axes(decision.right, traced.graph)};
-    const auto same = [&](const Relation& other) { return other == relation; };
+    const Comparison way = is_as_said ? *decision.comparison : negated(*decision.comparison);
+    const Comparison relation{over_axes(way.left, traced.graph), way.relation,
+                              over_axes(way.right, traced.graph)};
+    const auto same = [&](const Comparison& other) { return other == relation; };
     if (is_trivial(relation, sample) || std::any_of(out.begin(), out.end(), same)) continue;
     out.push_back(relation);
     if (report && std::none_of(asserted.begin(), asserted.end(), same))
@@ -93,7 +86,7 @@ std::vector<Relation> branch_relations(const Traced& traced, const Sizes& sample
 void report_fixed(const std::vector<Decision>& fixed, const Traced& traced, const Report& report) {
   if (!report) return;
   for (const Decision& decision : fixed) {
-    if (over_axes(decision.left, traced.graph).is_constant()) continue;
+    if (over_axes(decision.sizes, traced.graph).is_constant()) continue;
     const bool is_number = decision.kind == Decision::Kind::number;
     report(Diagnostic{.severity = Severity::warning,
                       .id = "dynamic-assumption",
@@ -107,17 +100,17 @@ void report_fixed(const std::vector<Decision>& fixed, const Traced& traced, cons
   }
 }
 
-void report_multiples(const std::vector<Relation>& found, const std::vector<AxisSpec>& axes,
+void report_multiples(const std::vector<Comparison>& found, const std::vector<AxisSpec>& axes,
                       const Chooser& chooser, const Report& report) {
-  for (const Relation& relation : found) {
+  for (const Comparison& relation : found) {
     const auto symbols = relation.left.symbols();
     const bool is_symbol = symbols.size() == 1 && relation.left == ir::Dim::symbol(symbols[0]);
-    if (!report || relation.relation != "==" || !is_symbol) continue;
+    if (!report || relation.relation != Relation::eq || !is_symbol) continue;
     const int64_t multiple = chooser.bounds(symbols[0]).multiple;
     report(Diagnostic{
         .severity = Severity::warning,
         .id = "dynamic-assumption",
-        .message = cat("the file holds for ", relation_str(relation), " only"),
+        .message = cat("the file holds for ", ir::str(relation), " only"),
         .where = {},
         .details = {},
         .why = "the model runs at multiples only",
@@ -126,24 +119,23 @@ void report_multiples(const std::vector<Relation>& found, const std::vector<Axis
   }
 }
 
-std::vector<Relation> loop_relations(const ir::Graph& graph, const Sizes& sample) {
-  std::vector<Relation> out;
+std::vector<Comparison> loop_relations(const ir::Graph& graph, const Sizes& sample) {
+  std::vector<Comparison> out;
   add_lengths(graph, sample, out);
   return out;
 }
 
-std::vector<Relation> positivity(const Sizes& sample, const std::vector<Relation>& asserted) {
-  std::vector<Relation> out;
+std::vector<Comparison> positivity(const Sizes& sample, const std::vector<Comparison>& asserted) {
+  std::vector<Comparison> out;
   for (const auto& [symbol, size] : sample) {
     const ir::Dim dim = ir::Dim::symbol(symbol);
     const bool has_bound =
-        std::any_of(asserted.begin(), asserted.end(), [&](const Relation& relation) {
-          return (relation.left == dim && relation.right.is_constant() &&
-                  relation.relation.starts_with('>')) ||
-                 (relation.right == dim && relation.left.is_constant() &&
-                  relation.relation.starts_with('<'));
+        std::any_of(asserted.begin(), asserted.end(), [&](const Comparison& each) {
+          const Comparison way = each.right == dim ? mirrored(each) : each;
+          return way.left == dim && way.right.is_constant() &&
+                 (way.relation == Relation::gt || way.relation == Relation::ge);
         });
-    if (!has_bound) out.push_back({dim, ">=", size == 0 ? 0 : 1});
+    if (!has_bound) out.push_back({dim, Relation::ge, size == 0 ? 0 : 1});
   }
   return out;
 }

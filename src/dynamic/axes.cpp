@@ -190,23 +190,13 @@ std::set<std::string> symbols_of(const Sizes& sizes) {
   return out;
 }
 
-std::string relation_str(const Relation& r) {
-  return cat(r.left.str(), " ", r.relation, " ", r.right.str());
+bool holds(const Comparison& c, const Sizes& sizes) {
+  return ir::holds(evaluate(c.left, sizes), c.relation, evaluate(c.right, sizes));
 }
 
-bool holds(const Relation& r, const Sizes& sizes) {
-  const int64_t a = evaluate(r.left, sizes);
-  const int64_t b = evaluate(r.right, sizes);
-  if (r.relation == "<") return a < b;
-  if (r.relation == "<=") return a <= b;
-  if (r.relation == ">") return a > b;
-  if (r.relation == ">=") return a >= b;
-  return r.relation == "!=" ? a != b : a == b;
-}
-
-bool all_hold(const std::vector<Relation>& relations, const Sizes& sizes) {
+bool all_hold(const std::vector<Comparison>& comparisons, const Sizes& sizes) {
   const auto is_known = [&](const std::string& symbol) { return sizes.contains(symbol); };
-  return std::all_of(relations.begin(), relations.end(), [&](const Relation& r) {
+  return std::all_of(comparisons.begin(), comparisons.end(), [&](const Comparison& r) {
     const auto left = r.left.symbols();
     const auto right = r.right.symbols();
     return !std::all_of(left.begin(), left.end(), is_known) ||
@@ -214,14 +204,15 @@ bool all_hold(const std::vector<Relation>& relations, const Sizes& sizes) {
   });
 }
 
-Relation parse_relation(const std::string& text) {
-  constexpr std::array<std::string_view, 5> kRelations = {"<=", ">=", "==", "<", ">"};
-  for (const std::string_view relation : kRelations) {
-    const size_t at = text.find(relation);
+Comparison parse_comparison(const std::string& text) {
+  constexpr std::array<Relation, 5> kRelations = {Relation::le, Relation::ge, Relation::eq,
+                                                  Relation::lt, Relation::gt};
+  for (const Relation relation : kRelations) {
+    const size_t at = text.find(ir::str(relation));
     if (at == std::string::npos) continue;
     const std::string left = trimmed(text.substr(0, at));
-    const std::string right = trimmed(text.substr(at + relation.size()));
-    return {parse_expression(left, text), std::string(relation), parse_expression(right, text)};
+    const std::string right = trimmed(text.substr(at + ir::str(relation).size()));
+    return {parse_expression(left, text), relation, parse_expression(right, text)};
   }
   throw Error("usage", cat("cannot read --assert ", quoted(text)), {},
               "write a comparison of sizes, as in S>=1 or B==2*P");

@@ -21,7 +21,7 @@ bool is_telling(int64_t size, int64_t multiple) {
 
 }  // namespace
 
-Chooser::Chooser(Sizes sample, std::vector<Relation> relations, std::set<int64_t> extents)
+Chooser::Chooser(Sizes sample, std::vector<Comparison> relations, std::set<int64_t> extents)
     : sample_(std::move(sample)), relations_(std::move(relations)), taken_(std::move(extents)) {}
 
 Bounds Chooser::bounds(const std::string& symbol) const {
@@ -61,8 +61,8 @@ std::vector<int64_t> Chooser::candidates(const std::string& symbol, bool upwards
 
 /// Whether somebody said "P >= 0": axes without entries are tried on request only.
 bool Chooser::may_be_empty(const std::string& symbol) const {
-  return std::any_of(relations_.begin(), relations_.end(), [&](const Relation& relation) {
-    return relation == Relation{ir::Dim::symbol(symbol), ">=", 0};
+  return std::any_of(relations_.begin(), relations_.end(), [&](const Comparison& relation) {
+    return relation == Comparison{ir::Dim::symbol(symbol), Relation::ge, 0};
   });
 }
 

@@ -19,7 +19,7 @@ struct Bounds {
 class Chooser {
  public:
   /// `extents`: every size that occurs in the sample's run.
-  Chooser(Sizes sample, std::vector<Relation> relations, std::set<int64_t> extents);
+  Chooser(Sizes sample, std::vector<Comparison> relations, std::set<int64_t> extents);
 
   /// New sizes for the symbols in `vary`, the sample's for the others; larger than the sample's if
   /// `upwards`. Nothing if the relations leave none.
@@ -30,7 +30,7 @@ class Chooser {
 
   void limit(const std::string& symbol, Bounds bounds) { bounds_[symbol] = bounds; }
   Bounds bounds(const std::string& symbol) const;
-  void add(const Relation& relation) { relations_.push_back(relation); }
+  void add(const Comparison& comparison) { relations_.push_back(comparison); }
   const Sizes& sample() const { return sample_; }
 
  private:
@@ -40,7 +40,7 @@ class Chooser {
   bool assign(const Candidates& all, size_t at, Sizes& sizes) const;
 
   Sizes sample_;
-  std::vector<Relation> relations_;
+  std::vector<Comparison> relations_;
   std::set<int64_t> taken_;
   std::map<std::string, Bounds> bounds_;
 };

@@ -1,7 +1,6 @@
 #include "src/dynamic/facts.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -48,20 +47,16 @@ bool is_never_negative(const Dim& dim) {
   return true;
 }
 
-/// The relation that holds where this one does not.
-std::string_view opposite(std::string_view relation) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kPairs = {
-      {{"<", ">="}, {"<=", ">"}, {">", "<="}, {">=", "<"}}};
-  for (const auto& [one, other] : kPairs)
-    if (one == relation) return other;
-  internal_error(__FILE__, __LINE__, cat("no relation ", quoted(relation)));
-}
-
-bool is_proven(const Dim& a, std::string_view relation, const Dim& b) {
-  if (relation == ">=") return is_never_negative(a - b);
-  if (relation == ">") return is_never_negative(a - b - 1);
-  if (relation == "<=") return is_never_negative(b - a);
-  return is_never_negative(b - a - 1);
+bool is_proven(const Dim& a, Relation relation, const Dim& b) {
+  switch (relation) {
+    case Relation::ge: return is_never_negative(a - b);
+    case Relation::gt: return is_never_negative(a - b - 1);
+    case Relation::le: return is_never_negative(b - a);
+    case Relation::lt: return is_never_negative(b - a - 1);
+    case Relation::eq: return a == b;
+    case Relation::ne: return (a - b).is_constant() && a != b;
+  }
+  T2N_ASSERT(false, "no such relation");
 }
 
 /// "S + 3" -> 3: the number added at the end.
@@ -77,11 +72,11 @@ int64_t constant_part(const Dim& dim) {
 
 }  // namespace
 
-std::optional<bool> Facts::decide(const Dim& a, std::string_view relation, const Dim& b) {
-  const std::string_view other = opposite(relation);
+std::optional<bool> Facts::decide(const Dim& a, Relation relation, const Dim& b) {
+  const Relation other = negated(relation);
   if (is_proven(a, relation, b)) return true;
   if (is_proven(a, other, b)) return false;
-  const Relation asked{a, std::string(relation), b};
+  const Comparison asked{a, relation, b};
   const auto is_true = [&](const Sizes* sizes) { return holds(asked, *sizes); };
   const bool all = std::all_of(trials_.begin(), trials_.end(), is_true);
   if (!all && std::any_of(trials_.begin(), trials_.end(), is_true)) return std::nullopt;
@@ -92,37 +87,35 @@ std::optional<bool> Facts::decide(const Dim& a, std::string_view relation, const
 bool Facts::equal(const Dim& a, const Dim& b) {
   if (a == b) return true;
   if ((a - b).is_constant()) return false;
-  const Relation asked{a, "==", b};
+  const Comparison asked{a, Relation::eq, b};
   if (!std::all_of(trials_.begin(), trials_.end(),
                    [&](const Sizes* s) { return holds(asked, *s); }))
     return false;
-  assume(a, "==", b);
+  assume(a, Relation::eq, b);
   return true;
 }
 
 /// Numbers go to the right: "S - 3 >= 2" reads "S >= 5".
-void Facts::assume(const Dim& a, std::string_view relation, const Dim& b) {
+void Facts::assume(const Dim& a, Relation relation, const Dim& b) {
   const int64_t shift = constant_part(a);
-  Relation noted{a - shift, std::string(relation), b - shift};
+  Comparison noted{a - shift, relation, b - shift};
   if (noted.left.is_constant()) {
     const int64_t back = constant_part(noted.right);
-    const std::string turned =
-        relation == "==" ? "==" : cat(relation[0] == '<' ? ">" : "<", relation.substr(1));
-    noted = {noted.right - back, turned, noted.left - back};
+    noted = {noted.right - back, mirrored(relation), noted.left - back};
   }
-  if (noted.relation == ">") noted = {noted.left, ">=", noted.right + 1};
-  if (noted.relation == "<") noted = {noted.left, "<=", noted.right - 1};
+  if (noted.relation == Relation::gt) noted = {noted.left, Relation::ge, noted.right + 1};
+  if (noted.relation == Relation::lt) noted = {noted.left, Relation::le, noted.right - 1};
   if (std::find(assumed_.begin(), assumed_.end(), noted) == assumed_.end())
     assumed_.push_back(std::move(noted));
 }
 
 Dim Facts::smaller(const Dim& a, const Dim& b) {
-  const auto first = decide(a, "<=", b);
+  const auto first = decide(a, Relation::le, b);
   return !first ? min(a, b) : *first ? a : b;
 }
 
 Dim Facts::larger(const Dim& a, const Dim& b) {
-  const auto first = decide(a, ">=", b);
+  const auto first = decide(a, Relation::ge, b);
   return !first ? max(a, b) : *first ? a : b;
 }
 
@@ -134,6 +127,6 @@ Dim Facts::simplified(const Dim& dim) {
   });
 }
 
-std::vector<Relation> Facts::take_assumed() { return std::exchange(assumed_, {}); }
+std::vector<Comparison> Facts::take_assumed() { return std::exchange(assumed_, {}); }
 
 }  // namespace t2n::dynamic

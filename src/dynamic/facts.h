@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "src/dynamic/axes.h"
@@ -13,9 +12,9 @@ class Facts {
  public:
   explicit Facts(std::vector<const Sizes*> trials) : trials_(std::move(trials)) {}
 
-  /// Whether `a` `relation` `b` ("<", "<=", ">", ">="). What does not follow for all sizes >= 0 but
-  /// is the same in every trial is noted as assumed; none if the trials differ.
-  std::optional<bool> decide(const ir::Dim& a, std::string_view relation, const ir::Dim& b);
+  /// What does not follow for all sizes >= 0 but is the same in every trial is noted as assumed;
+  /// none if the trials differ.
+  std::optional<bool> decide(const ir::Dim& a, Relation relation, const ir::Dim& b);
   /// Whether both are equal: as expressions, or in every trial, which is noted then.
   bool equal(const ir::Dim& a, const ir::Dim& b);
   /// The smaller and the larger; min() and max() themselves only where the trials show both.
@@ -25,13 +24,13 @@ class Facts {
   ir::Dim simplified(const ir::Dim& dim);
 
   /// What was noted since the last call.
-  std::vector<Relation> take_assumed();
+  std::vector<Comparison> take_assumed();
 
  private:
-  void assume(const ir::Dim& a, std::string_view relation, const ir::Dim& b);
+  void assume(const ir::Dim& a, Relation relation, const ir::Dim& b);
 
   std::vector<const Sizes*> trials_;
-  std::vector<Relation> assumed_;
+  std::vector<Comparison> assumed_;
 };
 
 }  // namespace t2n::dynamic

@@ -42,12 +42,13 @@ struct Subject {
 }
 
 /// Whether `b` holds wherever `a` does: equal relations, and bounds on the same expression.
-bool implies(const Relation& a, const Relation& b) {
+bool implies(const Comparison& a, const Comparison& b) {
   if (a == b) return true;
   if (a.left != b.left || a.relation != b.relation) return false;
   if (!a.right.is_constant() || !b.right.is_constant()) return false;
-  return a.relation == ">=" ? a.right.value() >= b.right.value()
-                            : a.relation == "<=" && a.right.value() <= b.right.value();
+  return a.relation == Relation::ge
+             ? a.right.value() >= b.right.value()
+             : a.relation == Relation::le && a.right.value() <= b.right.value();
 }
 
 /// One pass over the graph with the trials at hand. It stops where it needs another trial.
@@ -126,7 +127,7 @@ class Inference {
 
   /// Takes what a rule says if it is true in every trial.
   bool accept(const Level& level, const ir::Node& node, const RuleResult& result) {
-    std::vector<Relation> assumed = facts_.take_assumed();
+    std::vector<Comparison> assumed = facts_.take_assumed();
     if (result.shapes.empty()) return false;
     for (size_t i = 0; i < node.outputs.size(); ++i)
       for (size_t trial = 0; trial < level.trials(); ++trial)
@@ -145,8 +146,8 @@ class Inference {
   }
 
   /// Keeps the strongest of the bounds on an expression.
-  void note(const Level& level, const ir::Node& node, std::vector<Relation> assumed) {
-    for (Relation& relation : assumed) {
+  void note(const Level& level, const ir::Node& node, std::vector<Comparison> assumed) {
+    for (Comparison& relation : assumed) {
       const auto is_same = [&](const Assumption& known) {
         return implies(known.relation, relation);
       };

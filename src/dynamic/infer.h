@@ -33,7 +33,7 @@ struct Measured {
 
 /// What was true in every trial and is needed for the sizes to hold: to be asserted in the file.
 struct Assumption {
-  Relation relation;
+  Comparison relation;
   std::string op;  ///< whose sizes need it
   Where where;
 };

@@ -78,7 +78,7 @@ size_t spatial_rank(const ShapeView& op) {
 Dim pooled(const ShapeView& op, const Window& w, const Dim& size) {
   if (!op.boolean("ceil_mode")) return w.count(size);
   const Dim count = ceil_div(size + 2 * w.padding - w.reach(), w.stride) + 1;
-  const bool starts_outside = op.holds((count - 1) * w.stride, ">=", size + w.padding);
+  const bool starts_outside = op.holds((count - 1) * w.stride, Relation::ge, size + w.padding);
   return starts_outside ? count - 1 : count;
 }
 

@@ -35,7 +35,7 @@ Shapes arange(const ShapeView& op) {
   if (const auto count = counted(op, false)) return {{*count}};
   const Dim start = op.has("start") ? op.dim("start") : Dim(0);
   const Dim step = op.has("step") ? op.dim("step") : Dim(1);
-  const bool is_up = op.holds(step, ">=", 0);
+  const bool is_up = op.holds(step, Relation::ge, 0);
   const Dim range = is_up ? op.dim("end") - start : start - op.dim("end");
   return {{ceil_div(range, is_up ? step : -1 * step)}};
 }
@@ -70,7 +70,7 @@ Dim corner(const ShapeView& op, bool is_lower) {
   // Of a square: a triangle of whole rows, as long as the diagonal lies within.
   if (rows != columns || !offset.is_constant()) op.unknown("it is no square");
   const int64_t shift = is_lower ? offset.value() : -1 * offset.value();
-  if (shift > 0 || !op.holds(rows + shift, ">=", 0)) op.unknown("more than a triangle");
+  if (shift > 0 || !op.holds(rows + shift, Relation::ge, 0)) op.unknown("more than a triangle");
   return floor_div((rows + shift) * (rows + shift + 1), 2);
 }
 

@@ -146,7 +146,7 @@ Shapes moveaxis(const ShapeView& op) {
 
 /// An axis that is dynamic is taken for what it was in all trials.
 bool is_one(const ShapeView& op, const Dim& dim) {
-  return dim.is_constant() ? dim == Dim(1) : !op.holds(dim, ">=", 2);
+  return dim.is_constant() ? dim == Dim(1) : !op.holds(dim, Relation::ge, 2);
 }
 
 Shapes squeeze(const ShapeView& op) {

@@ -182,7 +182,7 @@ Shape ShapeView::broadcast(const std::vector<Shape>& shapes) const {
   return out;
 }
 
-bool ShapeView::holds(const Dim& a, std::string_view relation, const Dim& b) const {
+bool ShapeView::holds(const Dim& a, Relation relation, const Dim& b) const {
   const auto known = facts_.decide(a, relation, b);
   if (!known) unknown("the trials differ");
   return *known;

@@ -60,7 +60,7 @@ class ShapeView {
   ir::Shape broadcast(const ir::Shape& a, const ir::Shape& b) const;
   ir::Shape broadcast(const std::vector<ir::Shape>& shapes) const;
   /// a relation b, as all trials have it.
-  bool holds(const ir::Dim& a, std::string_view relation, const ir::Dim& b) const;
+  bool holds(const ir::Dim& a, Relation relation, const ir::Dim& b) const;
   /// Nothing can be said of this use.
   [[noreturn]] void unknown(std::string_view why) const;
 

@@ -76,7 +76,7 @@ class Trials {
     return out;
   }
 
-  const std::vector<Relation>& found() const { return found_; }
+  const std::vector<Comparison>& found() const { return found_; }
   /// Branches, loops and numbers that follow from sizes in a way that no relation says, and that
   /// came out the same in all trials.
   const std::vector<Decision>& fixed() const { return fixed_; }
@@ -145,7 +145,7 @@ class Trials {
       const auto sizes = chooser_.next({symbol}, true);
       if (!sizes || !attempt(*sizes)) continue;
       const ir::Dim size = ir::Dim::symbol(symbol);
-      found_.push_back({size, "==", ir::Dim(divisor) * floor_div(size, divisor)});
+      found_.push_back({size, Relation::eq, ir::Dim(divisor) * floor_div(size, divisor)});
       return sizes->at(symbol);
     }
     chooser_.limit(symbol, {});
@@ -166,7 +166,7 @@ class Trials {
   }
 
   static bool is_unsaid(const Decision& decision) {
-    return decision.relation.empty() && !decision.left.is_constant();
+    return !decision.comparison && !decision.sizes.is_constant();
   }
 
   /// What follows from sizes otherwise than by whole numbers may change far from the sample only.
@@ -214,8 +214,8 @@ class Trials {
   /// sizes only, leaves no axis to be dynamic.
   bool refute(const Inferred& inferred) {
     for (const Assumption& assumption : inferred.assumptions) {
-      if (assumption.relation.relation != "==" ||
-          !settled_.insert(relation_str(assumption.relation)).second)
+      if (assumption.relation.relation != Relation::eq ||
+          !settled_.insert(ir::str(assumption.relation)).second)
         continue;
       const auto sizes = sizes_against(assumption.relation);
       if (!sizes) continue;
@@ -230,7 +230,7 @@ class Trials {
     return false;
   }
 
-  std::optional<Sizes> sizes_against(const Relation& relation) {
+  std::optional<Sizes> sizes_against(const Comparison& relation) {
     constexpr int kTries = 6;
     for (int i = 0; i < kTries; ++i) {
       const auto sizes = chooser_.next(symbols_of(declared_.sample), i % 2 == 0);
@@ -240,7 +240,7 @@ class Trials {
   }
 
   /// Whether some symbol alone may be much larger than in the sample: multiples of a number are.
-  bool holds_far_off(const Relation& relation) const {
+  bool holds_far_off(const Comparison& relation) const {
     for (const auto& [symbol, sample] : declared_.sample) {
       Sizes sizes = declared_.sample;
       for (int64_t size = 4 * sample; size < 8 * sample + 64; ++size) {
@@ -285,7 +285,7 @@ class Trials {
   Chooser chooser_;
   std::vector<TraceAt> runs_;
   std::set<const void*> rolled_;
-  std::vector<Relation> found_;
+  std::vector<Comparison> found_;
   std::vector<Decision> fixed_;
   std::set<std::string> settled_;  ///< equalities that were looked at
   std::optional<std::pair<Sizes, Diagnostic>> failure_;
@@ -299,11 +299,10 @@ DynamicTrace trace_dynamic(Traced sample, const Request& request) {
   out.chooser = trials.chooser();
   const Sizes& sizes = out.chooser.sample();
   out.relations = positivity(sizes, request.asserted);
-  const auto add = [&](const std::vector<Relation>& more) {
-    for (const Relation& relation : more) {
-      const Relation mirrored{relation.right, relation.relation, relation.left};
-      const auto is_same = [&](const Relation& other) {
-        return other == relation || (relation.relation == "==" && other == mirrored);
+  const auto add = [&](const std::vector<Comparison>& more) {
+    for (const Comparison& relation : more) {
+      const auto is_same = [&](const Comparison& other) {
+        return other == relation || other == mirrored(relation);
       };
       if (std::any_of(out.relations.begin(), out.relations.end(), is_same)) continue;
       out.relations.push_back(relation);

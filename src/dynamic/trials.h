@@ -20,15 +20,15 @@ using Tracer =
 
 struct Request {
   std::vector<AxisSpec> axes;
-  std::vector<Relation> asserted;
+  std::vector<Comparison> asserted;
   Tracer trace;
   Report report;
 };
 
 struct DynamicTrace {
-  trace::Traced traced;             ///< at the sample's sizes; its shapes are expressions
-  std::vector<ir::Shape> inputs;    ///< of the graph inputs
-  std::vector<Relation> relations;  ///< what the graph assumes, and what was asserted
+  trace::Traced traced;               ///< at the sample's sizes; its shapes are expressions
+  std::vector<ir::Shape> inputs;      ///< of the graph inputs
+  std::vector<Comparison> relations;  ///< what the graph assumes, and what was asserted
   std::vector<Measured> measured;
   Chooser chooser;  ///< for sizes to check at
 };

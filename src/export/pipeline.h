@@ -60,9 +60,9 @@ struct ExportResult {
   std::string path;
   int64_t bytes = 0;  ///< of the archive, or of all files of the folder
   // With dynamic axes:
-  std::vector<dynamic::Relation> relations;  ///< what the artefact asserts of its symbols
-  std::vector<std::string> measured;         ///< operators whose sizes follow no rule: fitted
-  CheckResult checked;                       ///< with a check
+  std::vector<ir::Comparison> relations;  ///< what the artefact asserts of its symbols
+  std::vector<std::string> measured;      ///< operators whose sizes follow no rule: fitted
+  CheckResult checked;                    ///< with a check
 };
 
 /// Throws Error; nothing is left on disk then. With a check, the artefact appears only if it

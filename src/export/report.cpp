@@ -75,10 +75,9 @@ Json model_json(const trace::ModelInfo& model, const std::string& file) {
           {"parameter_bytes", model.parameter_bytes}};
 }
 
-Json relations_json(const std::vector<dynamic::Relation>& relations) {
+Json relations_json(const std::vector<ir::Comparison>& relations) {
   Json out = Json::array();
-  for (const dynamic::Relation& relation : relations)
-    out.push_back(dynamic::relation_str(relation));
+  for (const ir::Comparison& relation : relations) out.push_back(ir::str(relation));
   return out;
 }
 

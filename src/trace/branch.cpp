@@ -47,9 +47,8 @@ void Interpreter::note_decision(const torch::jit::Node* node, const Shadow& shad
   decisions_.push_back({.kind = Decision::Kind::branch,
                         .id = node,
                         .way = way,
-                        .relation = shadow->relation,
-                        .left = shadow->relation.empty() ? shadow->expr : shadow->left,
-                        .right = shadow->right,
+                        .comparison = shadow->comparison,
+                        .sizes = shadow->expr,
                         .scope = here.scope,
                         .source = here.source});
 }
@@ -61,9 +60,7 @@ void Interpreter::note_numbers(const torch::jit::Node* node, const torch::jit::S
     if (!shadow || shadow->kind != ShadowInfo::Kind::opaque || depends_on_turn(shadow)) return;
     note_decision(node, shadow, 0);
     decisions_.back().kind = Decision::Kind::number;
-    decisions_.back().left = shadow->expr;
-    decisions_.back().right = 0;
-    decisions_.back().relation.clear();
+    decisions_.back().comparison.reset();
     std::ostringstream text;
     text << value;
     decisions_.back().number = text.str();
@@ -82,13 +79,17 @@ void Interpreter::note_loop(const torch::jit::Node* node, const Slot& trips,
   note_decision(node, asked, turns);
   Decision& loop = decisions_.back();
   loop.kind = Decision::Kind::loop;
-  loop.relation.clear();
+  loop.comparison.reset();
   if (trips.shadow && asked->kind == ShadowInfo::Kind::size && !depends_on_turn(asked)) {
     // A loop that is left before its end needs the turns that it took, any other these alone.
     const bool is_left = !conditions.empty() && !conditions.back().value.toBool();
-    loop.relation = is_left ? ">=" : trips.value.toInt() < 0 ? "<=" : "==";
-    loop.left = asked->expr;
-    loop.right = turns;
+    using ir::Relation;
+    const bool is_none = trips.value.toInt() < 0;
+    loop.comparison = {asked->expr,
+                       is_left   ? Relation::ge
+                       : is_none ? Relation::le
+                                 : Relation::eq,
+                       turns};
   }
   for (const Slot& condition : conditions)
     if (!depends_on_turn(condition.shadow))

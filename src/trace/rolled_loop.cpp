@@ -9,6 +9,7 @@ namespace t2n::trace {
 namespace {
 
 using ir::Dim;
+using ir::Relation;
 using torch::jit::Block;
 using torch::jit::Node;
 using Steps = std::vector<std::optional<int64_t>>;
@@ -48,19 +49,19 @@ Dim at(const Dim& dim, const std::string& symbol, int64_t turn) {
 }
 
 /// How many turns `while` takes, from the condition after a turn: left + step * turn < right.
-std::optional<Dim> turns_of_while(const ShadowInfo& condition, const std::string& symbol) {
+std::optional<Dim> turns_of_while(const ir::Comparison& condition, const std::string& symbol) {
   Dim gap = condition.right - condition.left;
-  std::string relation = condition.relation;
+  Relation relation = condition.relation;
   Dim step = at(gap, symbol, 0) - at(gap, symbol, 1);
-  if (relation == ">" || relation == ">=") {
+  if (relation == Relation::gt || relation == Relation::ge) {
     gap = Dim(-1) * gap;
     step = Dim(-1) * step;
-    relation = relation == ">" ? "<" : "<=";
+    relation = mirrored(relation);
   }
   if (!step.is_constant() || step.value() <= 0) return std::nullopt;
   const Dim first = at(gap, symbol, 0);
-  if (relation == "<=") return floor_div(first, step) + Dim(2);
-  if (relation == "<" || (relation == "!=" && step == Dim(1)))
+  if (relation == Relation::le) return floor_div(first, step) + Dim(2);
+  if (relation == Relation::lt || (relation == Relation::ne && step == Dim(1)))
     return floor_div(first + step - Dim(1), step) + Dim(1);
   return std::nullopt;
 }
@@ -69,19 +70,19 @@ Dim length_of(const RolledLoop& loop) {
   const Shadow& trips = loop.trips.shadow;
   if (trips && trips->kind == ShadowInfo::Kind::size) return trips->expr;
   const Shadow& condition = loop.condition.shadow;
-  if (condition && !condition->relation.empty())
-    if (const auto count = turns_of_while(*condition, loop.symbol)) return *count;
+  if (condition && condition->comparison)
+    if (const auto count = turns_of_while(*condition->comparison, loop.symbol)) return *count;
   refuse("how many turns it takes cannot be told from its condition",
          "use `for t in range(n)`, or let a number grow by one up to a size");
 }
 
 /// Whether `a * turn + c relation 0` is the same for all turns but the first.
-bool is_settled(const std::string& relation, int64_t a, int64_t c) {
+bool is_settled(Relation relation, int64_t a, int64_t c) {
   const int64_t second = a + c;
   const bool away = a > 0 ? second > 0 : second < 0;
-  if (relation == "==" || relation == "!=") return away;
-  const bool strict = relation == "<" || relation == ">";
-  const bool towards = (relation == "<" || relation == "<=") == (a < 0);
+  if (relation == Relation::eq || relation == Relation::ne) return away;
+  const bool strict = relation == Relation::lt || relation == Relation::gt;
+  const bool towards = (relation == Relation::lt || relation == Relation::le) == (a < 0);
   // It is true for good, or false for good.
   if (towards) return strict ? away : away || second == 0;
   return strict ? away || second == 0 : away;
@@ -92,12 +93,13 @@ bool is_settled(const std::string& relation, int64_t a, int64_t c) {
 /// A branch on the number of the turn may set the first turn apart, and no other.
 void Interpreter::check_turn_branch(const Shadow& condition) {
   if (!depends_on_turn(condition)) return;
-  const Dim gap = condition->left - condition->right;
+  const auto& asked = condition->comparison;
+  const Dim gap = asked ? asked->left - asked->right : Dim(0);
   for (const std::string& symbol : gap.is_constant() ? std::vector<std::string>() : gap.symbols()) {
     if (!symbol.starts_with(kTurnPrefix)) continue;
     const Dim c = at(gap, symbol, 0), a = at(gap, symbol, 1) - c;
-    if (!condition->relation.empty() && a.is_constant() && c.is_constant() && a.value() != 0 &&
-        gap == c + a * Dim::symbol(symbol) && is_settled(condition->relation, a.value(), c.value()))
+    if (a.is_constant() && c.is_constant() && a.value() != 0 &&
+        gap == c + a * Dim::symbol(symbol) && is_settled(asked->relation, a.value(), c.value()))
       return;
   }
   refuse("a branch in it goes another way in some turns, by the number of the turn",

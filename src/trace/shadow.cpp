@@ -33,13 +33,14 @@ const std::map<std::string, Combine>& binary_operations() {
   return table;
 }
 
-/// The relation that an operator on two integers tests, or "".
-std::string relation_of(const std::string& name) {
-  static const std::map<std::string, std::string> table = {{"aten::lt", "<"},  {"aten::le", "<="},
-                                                           {"aten::gt", ">"},  {"aten::ge", ">="},
-                                                           {"aten::eq", "=="}, {"aten::ne", "!="}};
+/// The relation that an operator on two integers tests.
+std::optional<ir::Relation> relation_of(const std::string& name) {
+  using ir::Relation;
+  static const std::map<std::string, Relation> table = {
+      {"aten::lt", Relation::lt}, {"aten::le", Relation::le}, {"aten::gt", Relation::gt},
+      {"aten::ge", Relation::ge}, {"aten::eq", Relation::eq}, {"aten::ne", Relation::ne}};
   const auto found = table.find(name);
-  return found == table.end() ? std::string() : found->second;
+  return found == table.end() ? std::nullopt : std::optional(found->second);
 }
 
 bool is_identity(const std::string& name) {
@@ -110,8 +111,9 @@ bool depends_on_turn(const Shadow& shadow) {
     return std::any_of(symbols.begin(), symbols.end(),
                        [](const std::string& symbol) { return symbol.starts_with("turn."); });
   };
-  return shadow->of_turn || mentions(shadow->expr) || mentions(shadow->left) ||
-         mentions(shadow->right);
+  const auto& comparison = shadow->comparison;
+  return shadow->of_turn || mentions(shadow->expr) ||
+         (comparison && (mentions(comparison->left) || mentions(comparison->right)));
 }
 
 Shadow combine(const std::string& name, const std::vector<c10::IValue>& operands,
@@ -146,11 +148,10 @@ Shadow combine(const std::string& name, const std::vector<c10::IValue>& operands
   for (const Shadow& shadow : shadows)
     if (shadow) opaque.expr = opaque.expr + shadow->expr;
   opaque.of_turn = std::any_of(shadows.begin(), shadows.end(), depends_on_turn);
-  if (sizes_only && operands.size() == 2 && plain_int(0) && plain_int(1)) {
-    opaque.relation = relation_of(name);
-    opaque.left = operand(operands[0], shadows[0]);
-    opaque.right = operand(operands[1], shadows[1]);
-  }
+  if (const auto relation = relation_of(name);
+      relation && sizes_only && operands.size() == 2 && plain_int(0) && plain_int(1))
+    opaque.comparison = {operand(operands[0], shadows[0]), *relation,
+                         operand(operands[1], shadows[1])};
   return std::make_shared<const ShadowInfo>(std::move(opaque));
 }
 

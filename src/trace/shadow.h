@@ -5,6 +5,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,10 +25,7 @@ struct ShadowInfo {
   ir::Dim expr;        ///< opaque: a sum of what it was computed from
   std::string origin;  ///< data: "aten::item (model.py:8)"
   at::Tensor truth;    ///< data: the tensor of one element whose truth this bool is, if it is one
-  /// A bool that compares sizes (opaque): `left` `relation` `right`; "" if it is anything else.
-  std::string relation = {};
-  ir::Dim left = {};
-  ir::Dim right = {};
+  std::optional<ir::Comparison> comparison = {};  ///< a bool that compares sizes (opaque)
   /// Follows from the number of a turn of a loop that is recorded as a scan, and not as `expr`
   /// says.
   bool of_turn = false;

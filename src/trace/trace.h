@@ -79,13 +79,10 @@ struct Decision {
   const void* id = nullptr;  ///< the place in the program: the same in every trace of a session
   int64_t way = 0;           ///< 1 or 0 of a branch, the turns of a loop
   std::string number = {};   ///< its text
-  /// A branch on a comparison, or what the turns of a loop follow from: `left` `relation` `right`,
-  /// over symbols `size.value.axis`.
-  /// "<", "<=", ">", ">=", "==", "!="; "" for anything else, and then `left` is a sum of the sizes
-  /// that it depends on.
-  std::string relation;
-  ir::Dim left;
-  ir::Dim right;
+  /// A branch on a comparison, or what the turns of a loop follow from, over symbols
+  /// `size.value.axis`; none for anything else.
+  std::optional<ir::Comparison> comparison;
+  ir::Dim sizes = {};  ///< without a comparison: a sum of the sizes that it depends on
   ir::ScopeId scope = 0;
   ir::SourceId source = ir::kNoSource;
 };

@@ -69,7 +69,7 @@ std::string shapes_of(const std::string& expression, const std::vector<std::stri
     const Inference outcome = infer(program);
     std::string out = output_shapes(outcome.graph);
     for (const dynamic::Assumption& assumption : outcome.found.assumptions)
-      out += cat(" {", dynamic::relation_str(assumption.relation), "}");
+      out += cat(" {", ir::str(assumption.relation), "}");
     for (const dynamic::Measured& measured : outcome.found.measured)
       out += cat(measured.rule_failed ? " wrong rule: " : " measured: ", measured.op);
     return out;

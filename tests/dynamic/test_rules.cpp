@@ -69,24 +69,24 @@ TEST_CASE("a size that must divide is asserted to") {
   dynamic::Facts facts({&a, &b});
   const ir::Dim size = ir::Dim::symbol("S");
   CHECK(facts.equal(4 * floor_div(size, 4), size));
-  CHECK_EQ(dynamic::relation_str(facts.take_assumed().at(0)), "4*((S) // (4)) == S");
+  CHECK_EQ(ir::str(facts.take_assumed().at(0)), "4*((S) // (4)) == S");
 }
 
 TEST_CASE("bounds are assumed where they do not follow") {
   const dynamic::Sizes a = {{"S", 8}}, b = {{"S", 12}};
   dynamic::Facts facts({&a, &b});
   const ir::Dim size = ir::Dim::symbol("S");
-  CHECK_EQ(facts.decide(size, ">", 9), std::nullopt);
+  CHECK_EQ(facts.decide(size, ir::Relation::gt, 9), std::nullopt);
   CHECK_EQ(facts.smaller(size, 9), ir::parse_dim("min(S, 9)"));
-  CHECK(facts.decide(2 * floor_div(size, 2), "<=", size).value());
-  CHECK(facts.decide(floor_div(size + 2, 3), "<=", size + 1).value());
+  CHECK(facts.decide(2 * floor_div(size, 2), ir::Relation::le, size).value());
+  CHECK(facts.decide(floor_div(size + 2, 3), ir::Relation::le, size + 1).value());
   CHECK(facts.take_assumed().empty());
   CHECK_EQ(facts.larger(size - 3, 2), size - 3);
   CHECK_EQ(facts.smaller(1000, size), size);
   const auto assumed = facts.take_assumed();
   REQUIRE_EQ(assumed.size(), 2);
-  CHECK_EQ(dynamic::relation_str(assumed[0]), "S >= 5");
-  CHECK_EQ(dynamic::relation_str(assumed[1]), "S <= 999");
+  CHECK_EQ(ir::str(assumed[0]), "S >= 5");
+  CHECK_EQ(ir::str(assumed[1]), "S <= 999");
   CHECK_EQ(facts.simplified(ir::parse_dim("S % 4 + max(S, 2)")), 2 * size - 4 * floor_div(size, 4));
 }
 

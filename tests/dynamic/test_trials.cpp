@@ -27,15 +27,15 @@ Outcome trace_body(const std::string& body, const std::vector<ir::Ints>& shapes,
   DynamicOptions dynamic;
   for (const std::string& axis : axes) dynamic.axes.push_back(dynamic::parse_axis(axis));
   for (const std::string& text : asserted)
-    dynamic.asserted.push_back(dynamic::parse_relation(text));
+    dynamic.asserted.push_back(dynamic::parse_comparison(text));
   trace::TraceOptions options;
   options.report = [&](const Diagnostic& diagnostic) { out.said.push_back(diagnostic.message); };
   const auto session = torch_module().compile({source, {}});
   try {
     const auto traced = trace_dynamic_model(*session, samples, dynamic, options);
     out.shapes = output_shapes(traced.traced.graph);
-    for (const dynamic::Relation& relation : traced.relations)
-      out.relations.push_back(dynamic::relation_str(relation));
+    for (const ir::Comparison& relation : traced.relations)
+      out.relations.push_back(ir::str(relation));
   } catch (const Error& error) {
     out.error = error.diagnostic();
   }
