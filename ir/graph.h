@@ -93,7 +93,7 @@ struct Graph {
   std::map<std::string, std::any> attributes;
 };
 
-/// Graph attribute: the sample value of every symbol in the graph (std::map<std::string, int64_t>).
+/// Graph attribute: the sample value of every symbol in the graph (Sizes).
 inline constexpr const char* kSampleSizes = "sample_sizes";
 
 /// Graph attribute: what holds of the symbols (std::vector<Comparison>).

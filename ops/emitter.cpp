@@ -34,7 +34,8 @@ void check_axes(std::string_view op, const nnef::Argument& argument) {
 
 void add_key(std::string& key, const nnef::Value& value) {
   key += cat(static_cast<int>(value.kind), value.logical, value.is_f64, value.type, "|", value.text,
-             "|", value.integer, "|", std::bit_cast<uint64_t>(value.number), "(");
+             "|", value.integer, "|", std::bit_cast<uint64_t>(value.number), "|", value.dim.str(),
+             "(");
   for (const nnef::Value& item : value.items) add_key(key, item);
   for (const nnef::Argument& argument : value.arguments) {
     key += argument.name + "=";

@@ -6,8 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "nnef_writer/dimension.h"
 #include "ops/emitter_state.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 #include "src/diag/error.h"
 #include "src/spec/lint.h"
 
@@ -250,18 +252,18 @@ void check_inputs(const ir::Graph& graph, const target::Target& target, Problems
   }
 }
 
-std::string dim_text(const Dim& dim) { return dim.is_constant() ? dim.str() : dim_value(dim).text; }
-
-/// tract knows no "!=", and never returns from an assertion that holds a minimum or equates a
-/// symbol with an expression of itself.
-bool is_sayable(const ir::Comparison& r) {
-  for (const std::string& text : {r.left.str(), r.right.str()})
-    if (text.find("min(") != std::string::npos || text.find("max(") != std::string::npos)
-      return false;
-  const auto left = r.left.symbols(), right = r.right.symbols();
-  const bool is_shared =
-      std::find_first_of(left.begin(), left.end(), right.begin(), right.end()) != left.end();
-  return r.relation != ir::Relation::ne && !(r.relation == ir::Relation::eq && is_shared);
+/// tract never returns from an assertion that holds a minimum, or that says of a symbol alone that
+/// it equals an expression of itself.
+std::string assertion(const ir::Comparison& c) {
+  if (c.relation == ir::Relation::ne || has_choice(c.left) || has_choice(c.right))
+    throw Error("unsupported-argument", cat("the assertion ", ir::str(c), " has no form in NNEF"),
+                "tract reads ==, <, >, <= and >=, without minima and maxima",
+                "assert a bound of one size, or that one size is the larger");
+  const ir::Symbol* alone = c.left.as_symbol();
+  const bool is_turned = alone != nullptr && c.right.mentions(*alone);
+  const ir::Comparison way = is_turned ? mirrored(c) : c;
+  return cat("tract_assert ", nnef::tract_text(way.left), " ", ir::str(way.relation), " ",
+             nnef::tract_text(way.right));
 }
 
 /// What holds of the symbols that the document declares.
@@ -271,14 +273,12 @@ void add_assertions(nnef::Document& document, const ir::Graph& graph) {
   std::vector<std::string>& lines = document.extensions;
   const auto is_declared = [&](const Dim& dim) {
     const auto symbols = dim.symbols();
-    return std::all_of(symbols.begin(), symbols.end(), [&](const std::string& symbol) {
-      return std::find(lines.begin(), lines.end(), "tract_symbol " + symbol) != lines.end();
+    return std::all_of(symbols.begin(), symbols.end(), [&](const ir::Symbol& symbol) {
+      return std::find(lines.begin(), lines.end(), cat("tract_symbol ", symbol)) != lines.end();
     });
   };
   for (const ir::Comparison& r : std::any_cast<const std::vector<ir::Comparison>&>(found->second))
-    if (is_sayable(r) && is_declared(r.left) && is_declared(r.right))
-      lines.push_back(
-          cat("tract_assert ", dim_text(r.left), " ", ir::str(r.relation), " ", dim_text(r.right)));
+    if (is_declared(r.left) && is_declared(r.right)) lines.push_back(assertion(r));
 }
 
 /// What the specification forbids is never written.

@@ -2,7 +2,6 @@
 // in the sample, and what is asserted of them.
 #pragma once
 
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,11 +10,11 @@
 
 namespace t2n::dynamic {
 
-/// What each symbol of `--dynamic` stands for in one run.
-using Sizes = std::map<std::string, int64_t>;
-std::set<std::string> symbols_of(const Sizes& sizes);
 using ir::Comparison;  ///< of `--assert`, or found by us
 using ir::Relation;
+using ir::Sizes;  ///< what each symbol of `--dynamic` stands for in one run
+using ir::Symbol;
+std::set<Symbol> symbols_of(const Sizes& sizes);
 
 /// One axis of one input: "x:1=2*S".
 struct AxisSpec {

@@ -1,4 +1,6 @@
 // Parts of a tensor: slices, selections, chunks and windows.
+#include <algorithm>
+
 #include "src/diag/error.h"
 #include "src/dynamic/shape_rule.h"
 
@@ -37,12 +39,31 @@ Shapes slice(const ShapeView& op) {
 
 Shapes narrow(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  return {with_dim(x, op.axis("dim", dim_rank(x)), op.dim("length"))};
+  const int axis = op.axis("dim", dim_rank(x));
+  const Dim size = x.at(static_cast<size_t>(axis)), length = op.dim("length");
+  if (!op.is_tensor("start")) {
+    const Dim start = op.dim("start");
+    const bool is_from_start = op.holds(start, Relation::ge, 0);
+    op.require(is_from_start ? start + length : length, Relation::le,
+               is_from_start ? size : -1 * start);
+    if (!is_from_start) op.require(size, Relation::ge, -1 * start);
+  }
+  return {with_dim(x, axis, length)};
 }
 
 Shapes select(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  return {without(x, {op.axis("dim", dim_rank(x))}, false)};
+  const int axis = op.axis("dim", dim_rank(x));
+  const Dim size = x.at(static_cast<size_t>(axis)), index = op.dim("index");
+  const auto of_turn = [](const ir::Symbol& symbol) { return symbol.is_turn(); };
+  const std::vector<ir::Symbol> symbols = index.symbols();
+  if (std::none_of(symbols.begin(), symbols.end(), of_turn)) {
+    if (op.holds(index, Relation::ge, 0))
+      op.require(index, Relation::lt, size);
+    else
+      op.require(size + index, Relation::ge, 0);
+  }
+  return {without(x, {axis}, false)};
 }
 
 Shapes unbind(const ShapeView& op) {
@@ -192,6 +213,7 @@ Shapes unfold(const ShapeView& op) {
   const Dim size = op.dim("size");
   if (x.empty()) return {{size}};
   const int axis = op.axis("dimension", dim_rank(x));
+  op.require(x.at(static_cast<size_t>(axis)), Relation::ge, size);
   const Dim count = floor_div(x.at(static_cast<size_t>(axis)) - size, op.dim("step")) + 1;
   Shape out = with_dim(x, axis, count);
   out.push_back(size);

@@ -29,8 +29,7 @@ struct DynamicTrace {
   trace::Traced traced;               ///< at the sample's sizes; its shapes are expressions
   std::vector<ir::Shape> inputs;      ///< of the graph inputs
   std::vector<Comparison> relations;  ///< what the graph assumes, and what was asserted
-  std::vector<Measured> measured;
-  Chooser chooser;  ///< for sizes to check at
+  Chooser chooser;                    ///< for sizes to check at
 };
 
 /// `sample`: the program traced at the sample's sizes, keep_sizes on. Reports what is suspicious.

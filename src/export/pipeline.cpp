@@ -59,9 +59,6 @@ void say_pairs(ExportResult& result, const Report& report) {
 
 void add_dynamic(ExportResult& result, const dynamic::DynamicTrace& dynamic) {
   result.relations = dynamic.relations;
-  std::set<std::string> measured;
-  for (const dynamic::Measured& value : dynamic.measured) measured.insert(value.op);
-  result.measured.assign(measured.begin(), measured.end());
 }
 
 size_t count_operations(const nnef::Document& document) {
@@ -90,7 +87,7 @@ nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
   context.evaluate = torch_module().evaluator();
   context.is_native = [&](ir::OpId op) { return ops::find_variant(op, target) != nullptr; };
   context.report = report;
-  context.keeps_symbol = [](std::string_view) { return true; };
+  context.keeps_symbol = [](const ir::Symbol&) { return true; };
   passes::run_pipeline(graph, passes::default_pipeline(), context, options);
   return ops::translate(graph, target, report);
 }
@@ -161,7 +158,7 @@ Inspection inspect_model(const std::string& model, const std::string& method,
     TracedModel traced =
         load_and_trace(model, method, samples, dynamic, options, [](std::string_view) {});
     passes::PassContext context;
-    context.keeps_symbol = [](std::string_view) { return true; };
+    context.keeps_symbol = [](const ir::Symbol&) { return true; };
     context.evaluate = torch_module().evaluator();
     passes::run_pipeline(traced.traced.graph,
                          {"bind-sizes", "dead-code", "fold-constants", "dead-code"}, context, {});

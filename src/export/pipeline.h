@@ -61,7 +61,6 @@ struct ExportResult {
   int64_t bytes = 0;  ///< of the archive, or of all files of the folder
   // With dynamic axes:
   std::vector<ir::Comparison> relations;  ///< what the artefact asserts of its symbols
-  std::vector<std::string> measured;      ///< operators whose sizes follow no rule: fitted
   CheckResult checked;                    ///< with a check
 };
 

@@ -96,7 +96,11 @@ Json row_json(const check::OutputRow& row) {
 
 Json sizes_json(const std::vector<dynamic::Sizes>& all) {
   Json out = Json::array();
-  for (const dynamic::Sizes& sizes : all) out.push_back(Json(sizes));
+  for (const dynamic::Sizes& sizes : all) {
+    Json each = Json::object();
+    for (const auto& [symbol, size] : sizes) each[symbol.str()] = size;
+    out.push_back(std::move(each));
+  }
   return out;
 }
 
@@ -120,8 +124,7 @@ void add_result(Json& out, const ExportOptions& options, const ExportResult& res
   out["ops"] = {{"total", result.operations}};
   out["artifact"] = {{"path", result.path}, {"bytes", result.bytes}};
   if (!options.dynamic.axes.empty())
-    out["dynamic"] = {{"relations", relations_json(result.relations)},
-                      {"measured", result.measured}};
+    out["dynamic"] = {{"relations", relations_json(result.relations)}};
   if (options.check) out["check"] = comparison_json(*options.check, result.checked);
 }
 

@@ -15,7 +15,7 @@ struct Equation {
 };
 
 int64_t at_value(const ir::Dim& dimension, int64_t number) {
-  return dimension.substitute([&](std::string_view) { return ir::Dim(number); }).value();
+  return dimension.substitute([&](const ir::Symbol&) { return ir::Dim(number); }).value();
 }
 
 /// The number that makes a dimension of one symbol equal `size`.
@@ -30,11 +30,8 @@ std::optional<int64_t> solution(const ir::Dim& dimension, int64_t size) {
 
 /// Whether the equation needs no further look.
 bool settle(const Equation& equation, Symbols& symbols) {
-  const ir::Dim known = equation.dimension.substitute([&](std::string_view name) {
-    const auto found = symbols.find(std::string(name));
-    return found == symbols.end() ? std::nullopt : std::optional<ir::Dim>(found->second);
-  });
-  const std::vector<std::string> unknown = known.symbols();
+  const ir::Dim known = equation.dimension.substitute(symbols);
+  const std::vector<ir::Symbol> unknown = known.symbols();
   if (unknown.empty()) {
     if (known.value() == equation.size) return true;
     fail(cat("the input ", quoted(equation.port->name), " has the shape ",

@@ -3,15 +3,13 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "src/interp/interp.h"
 
 namespace t2n::interp {
 
-using Symbols = std::unordered_map<std::string, int64_t>;
+using Symbols = ir::Sizes;
 
 /// A dimension with one unknown symbol gives it its number where it is `a*S + b`, as in tract.
 /// Errors: `engine-failed` for sizes that do not fit the shapes.

@@ -54,7 +54,7 @@ ir::Dim dimension(const nnef::Value& expression) {
   switch (expression.kind) {
     case nnef::Kind::integer: return expression.integer;
     case nnef::Kind::identifier: return ir::Dim::symbol(expression.text);
-    case nnef::Kind::raw: return dimension(nnef::parse_value(expression.text));
+    case nnef::Kind::dimension: return expression.dim;
     case nnef::Kind::unary:
       if (expression.text == "-") return ir::Dim(0) - dimension(expression.items[0]);
       break;

@@ -80,6 +80,7 @@ void Interpreter::note_loop(const torch::jit::Node* node, const Slot& trips,
   Decision& loop = decisions_.back();
   loop.kind = Decision::Kind::loop;
   loop.comparison.reset();
+  if (!trips.shadow) loop.sizes = 0;  // its conditions say it, each by itself
   if (trips.shadow && asked->kind == ShadowInfo::Kind::size && !depends_on_turn(asked)) {
     // A loop that is left before its end needs the turns that it took, any other these alone.
     const bool is_left = !conditions.empty() && !conditions.back().value.toBool();

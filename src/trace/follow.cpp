@@ -50,11 +50,11 @@ Shadow data_shadow(std::string origin, at::Tensor truth = {}) {
 
 Shadow Interpreter::size_shadow(const at::Tensor& tensor, int64_t axis) {
   const ir::ValueId value = recorder_->value(tensor, place());
-  const std::string symbol =
-      cat("size.", graph_.values[static_cast<size_t>(value)].name, ".", axis);
+  const ir::Symbol symbol =
+      ir::Symbol::AxisSize{graph_.values[static_cast<size_t>(value)].name, axis};
   std::any& samples = graph_.attributes[ir::kSampleSizes];
-  if (!samples.has_value()) samples = std::map<std::string, int64_t>();
-  std::any_cast<std::map<std::string, int64_t>&>(samples)[symbol] = tensor.size(axis);
+  if (!samples.has_value()) samples = ir::Sizes();
+  std::any_cast<ir::Sizes&>(samples)[symbol] = tensor.size(axis);
   return std::make_shared<const ShadowInfo>(
       ShadowInfo{ShadowInfo::Kind::size, ir::Dim::symbol(symbol), {}, {}});
 }

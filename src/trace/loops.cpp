@@ -49,7 +49,7 @@ void finish_loops(ir::Graph& graph) {
                   "use tensors for what leaves the loop");
 }
 
-void Recorder::begin_loop(const std::string& turn_symbol) {
+void Recorder::begin_loop(const ir::Symbol& turn_symbol) {
   loops_.push_back({turn_symbol, {graph_.nodes.size()}, {}});
   ++turn_;
 }
@@ -291,11 +291,10 @@ ir::ValueId Recorder::piece(const Segment& run, bool is_stack, int64_t dim, ir::
 
 ir::Dim Recorder::size_symbol(ir::ValueId value, int64_t axis) {
   const ir::Value& owner = graph_.values[static_cast<size_t>(value)];
-  const std::string symbol = cat("size.", owner.name, ".", axis);
+  const ir::Symbol symbol = ir::Symbol::AxisSize{owner.name, axis};
   std::any& samples = graph_.attributes[ir::kSampleSizes];
-  if (!samples.has_value()) samples = std::map<std::string, int64_t>();
-  std::any_cast<std::map<std::string, int64_t>&>(samples)[symbol] =
-      owner.shape[static_cast<size_t>(axis)].value();
+  if (!samples.has_value()) samples = ir::Sizes();
+  std::any_cast<ir::Sizes&>(samples)[symbol] = owner.shape[static_cast<size_t>(axis)].value();
   return ir::Dim::symbol(symbol);
 }
 

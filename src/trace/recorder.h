@@ -45,7 +45,7 @@ class Recorder {
 
   // Loops that become one scan (loops.cpp): their turns are recorded one after the other, compared
   // at the end, and replaced. Errors: `dynamic-loop`.
-  void begin_loop(const std::string& turn_symbol);
+  void begin_loop(const ir::Symbol& turn_symbol);
   void end_turn();
   /// `length`: how many turns there are, over sizes.
   void end_loop(const ir::Dim& length, Place place);

@@ -41,15 +41,14 @@ Dim expression(const c10::IValue& value, const Shadow& shadow) {
   return shadow && shadow->kind == ShadowInfo::Kind::size ? shadow->expr : Dim(value.toInt());
 }
 
-Dim at(const Dim& dim, const std::string& symbol, int64_t turn) {
-  if (dim.is_constant()) return dim;
-  return dim.substitute([&](std::string_view each) {
+Dim at(const Dim& dim, const ir::Symbol& symbol, int64_t turn) {
+  return dim.substitute([&](const ir::Symbol& each) {
     return each == symbol ? std::optional<Dim>(turn) : std::nullopt;
   });
 }
 
 /// How many turns `while` takes, from the condition after a turn: left + step * turn < right.
-std::optional<Dim> turns_of_while(const ir::Comparison& condition, const std::string& symbol) {
+std::optional<Dim> turns_of_while(const ir::Comparison& condition, const ir::Symbol& symbol) {
   Dim gap = condition.right - condition.left;
   Relation relation = condition.relation;
   Dim step = at(gap, symbol, 0) - at(gap, symbol, 1);
@@ -95,8 +94,8 @@ void Interpreter::check_turn_branch(const Shadow& condition) {
   if (!depends_on_turn(condition)) return;
   const auto& asked = condition->comparison;
   const Dim gap = asked ? asked->left - asked->right : Dim(0);
-  for (const std::string& symbol : gap.is_constant() ? std::vector<std::string>() : gap.symbols()) {
-    if (!symbol.starts_with(kTurnPrefix)) continue;
+  for (const ir::Symbol& symbol : gap.symbols()) {
+    if (!symbol.is_turn()) continue;
     const Dim c = at(gap, symbol, 0), a = at(gap, symbol, 1) - c;
     if (a.is_constant() && c.is_constant() && a.value() != 0 &&
         gap == c + a * Dim::symbol(symbol) && is_settled(asked->relation, a.value(), c.value()))
@@ -188,7 +187,7 @@ void Interpreter::run_rolled(Node* node, Env& env) {
                   initial,
                   initial,
                   induction_steps(body),
-                  cat(kTurnPrefix, changed_lists_.size()),
+                  ir::Symbol::Turn{static_cast<int64_t>(changed_lists_.size())},
                   0};
   changed_lists_.emplace_back();
   recorder_->begin_loop(loop.symbol);

@@ -106,10 +106,9 @@ Shadow size_of(ir::Dim expr) { return make(ShadowInfo::Kind::size, std::move(exp
 bool depends_on_turn(const Shadow& shadow) {
   if (!shadow) return false;
   const auto mentions = [](const ir::Dim& dim) {
-    if (dim.is_constant()) return false;
-    const std::vector<std::string> symbols = dim.symbols();
+    const std::vector<ir::Symbol> symbols = dim.symbols();
     return std::any_of(symbols.begin(), symbols.end(),
-                       [](const std::string& symbol) { return symbol.starts_with("turn."); });
+                       [](const ir::Symbol& symbol) { return symbol.is_turn(); });
   };
   const auto& comparison = shadow->comparison;
   return shadow->of_turn || mentions(shadow->expr) ||

@@ -23,7 +23,7 @@ struct RolledLoop {
   std::vector<Slot> initial;
   std::vector<Slot> carried;
   std::vector<std::optional<int64_t>> steps;  ///< by which a carried integer grows in each turn
-  std::string symbol;                         ///< of the turn
+  ir::Symbol symbol;                          ///< of the turn
   int64_t turns = 0;
 };
 
