@@ -136,7 +136,7 @@ ExportResult export_model(const ExportOptions& options) {
   if (options.check) {
     progress("check");
     result.checked = check_artefact(artefact.path().string(), model, names, *options.check,
-                                    *engine.runner, wanted.dialect);
+                                    *engine.runner, wanted.dialect, takes_of(document));
     judge(result.checked, *options.check, "; nothing was written", options.report);
   }
   artefact.commit();
