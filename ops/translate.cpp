@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "nnef_writer/dimension.h"
+#include "ops/check_document.h"
 #include "ops/emitter_state.h"
 #include "ops/registry.h"
 #include "ops/sizes.h"
 #include "src/diag/error.h"
-#include "src/spec/lint.h"
 
 namespace t2n::ops {
 namespace {
@@ -281,14 +281,6 @@ void add_assertions(nnef::Document& document, const ir::Graph& graph) {
     if (is_declared(r.left) && is_declared(r.right)) lines.push_back(assertion(r));
 }
 
-/// What the specification forbids is never written.
-void check_strict(const nnef::Document& document) {
-  const std::vector<std::string> broken = spec::lint_strict(document);
-  if (broken.empty()) return;
-  T2N_ASSERT(false, "the document breaks the specification: ", broken[0],
-             broken.size() == 1 ? "" : cat(", and ", broken.size() - 1, " more"));
-}
-
 /// The sizes of its tensors are numbers.
 void check_static(const ir::Graph& graph, const target::Target& target) {
   if (target.engine != target::Engine::khronos) return;
@@ -324,8 +316,11 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target,
   out.state().translate_nodes(graph, out);
   problems.raise_if_any();
   nnef::Document document = out.finish();
-  if (out.state().is_strict()) check_strict(document);
   add_assertions(document, graph);
+  if (out.state().is_strict())
+    check_strict(document);
+  else
+    check_tract(document, graph);
   return document;
 }
 
