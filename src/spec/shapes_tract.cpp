@@ -11,6 +11,8 @@ namespace {
 
 auto at(const Ints& list, size_t index) { return list.begin() + static_cast<ptrdiff_t>(index); }
 
+MaybeShapes introduced(const Call& call) { return one_shape(call.ints("shape")); }
+
 MaybeShapes same_as_first(const Call& call) { return one_shape(call.first_shape()); }
 
 /// Axes of extent 1 spread over others, and so do missing ones at the end.
@@ -133,6 +135,9 @@ MaybeShapes one_hot(const Call& call) {
 }
 
 constexpr TractRow kRows[] = {
+    {"external", introduced},
+    {"tract_core_external", introduced},
+    {"variable", introduced},
     {"unsqueeze", unsqueeze},
     {"pad", pad},
     {"tile", tile},
@@ -151,9 +156,6 @@ struct StandardRow {
   std::string_view standard;
 };
 constexpr StandardRow kStandard[] = {
-    {"external", "external"},
-    {"tract_core_external", "external"},
-    {"variable", "variable"},
     {"reshape", "reshape"},
     {"squeeze", "squeeze"},
     {"transpose", "transpose"},

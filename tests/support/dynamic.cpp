@@ -8,6 +8,7 @@
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/dynamic/assumptions.h"
 #include "src/dynamic/infer.h"
 #include "src/dynamic/same.h"
 #include "src/export/torch_module.h"
@@ -69,8 +70,12 @@ OpenExample open_example(const Script& model, const std::vector<OpenInput>& inpu
   };
   std::vector<dynamic::Trial> trials;
   for (const Sizes& sizes : runs) trials.push_back(trace(sizes));
-  dynamic::infer_shapes(trials, options);
+  const Sizes& sample = trials[0].symbols;
+  dynamic::Assertions assertions(sample, dynamic::positivity(sample, {}), {});
+  for (const dynamic::Assumption& assumption : dynamic::infer_shapes(trials, options))
+    assertions.add({assumption.relation, assumption.where, assumption.op});
   out.graph = std::move(trials[0].graph);
+  out.graph.attributes[ir::kRelations] = assertions.all();
   return out;
 }
 
