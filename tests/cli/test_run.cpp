@@ -52,6 +52,23 @@ void check_outputs(const Sandbox& sandbox, const std::string& file) {
 
 }  // namespace
 
+TEST_CASE("an array whose name begins like a result's is an input all the same") {
+  const Sandbox sandbox;
+  sandbox.folder().write("m/graph.nnef",
+                         "version 1.0;\nextension tract_registry tract_core;\n"
+                         "graph net(x, output_mask) -> (y) {\nx = external(shape = [2, 3]);\n"
+                         "output_mask = external(shape = [2, 3]);\ny = sub(x, output_mask);\n}\n");
+  const ir::Tensor twos = f32({2, 3}, {2, 2, 2, 2, 2, 2});
+  nnef::write_npz(
+      std::vector<nnef::NamedTensor>{{"x", twos}, {"output_mask", twos}, {"output_0", twos}},
+      sandbox.path("in.npz"));
+  const Result result =
+      sandbox.run({"run", "m", "-i", "in.npz", "-o", "out.npz", "--engine", "reference"});
+  CHECK_EQ(result.err, "");
+  CHECK(ir::same_values(nnef::read_npz(fs::path(sandbox.path("out.npz"))).at(0).value,
+                        f32({2, 3}, {0, 0, 0, 0, 0, 0})));
+}
+
 TEST_CASE("inputs by name and by position give outputs by name") {
   if (!engine(23)) return;
   const Sandbox sandbox;
