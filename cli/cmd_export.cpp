@@ -97,8 +97,10 @@ void add_insight_options(CLI::App& command, Options& options) {
   command.add_option("--disable-pass", options.disabled_passes, "Leave a pass out; repeatable")
       ->type_name("PASS")
       ->allow_extra_args(false);
-  command.add_flag("-q,--quiet", options.quiet, "Say nothing but warnings and errors");
-  command.add_flag("-v,--verbose", options.verbose, "Also times, and what torch warns of");
+  CLI::Option* quiet =
+      command.add_flag("-q,--quiet", options.quiet, "Say nothing but warnings and errors");
+  command.add_flag("-v,--verbose", options.verbose, "Also times, and what torch warns of")
+      ->excludes(quiet);
 }
 
 // --- options as the pipeline takes them ---

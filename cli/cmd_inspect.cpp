@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/config_file.h"
 #include "cli/input_options.h"
 #include "cli/inspect_artefact.h"
 #include "cli/talk.h"
@@ -198,6 +199,7 @@ void setup_inspect(CLI::App& app, Run& selected) {
   add_input_options(*command, options->inputs);
   command->add_flag("--graph", options->graph, "Print the traced graph, or graph.nnef, instead");
   command->add_flag("--json", options->json, "What is known of an artefact as JSON");
+  add_config_option(*command);
   command->footer(kExamples);
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });
 }

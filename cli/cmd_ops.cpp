@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/config_file.h"
 #include "cli/input_options.h"
 #include "cli/operators_markdown.h"
 #include "cli/talk.h"
@@ -172,6 +173,7 @@ void setup_ops(CLI::App& app, Run& selected) {
                     "Only those of the model that are not supported; exit code 4 if there are any");
   command->add_flag("--markdown", options->markdown,
                     "The table for all targets: docs/operators.md");
+  add_config_option(*command);
   command->footer(kExamples);
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });
 }

@@ -46,6 +46,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"model-too-new", ExitCode::unreadable},
       {"nnef-invalid", ExitCode::unreadable},
       {"nnef-syntax", ExitCode::unreadable},
+      {"option-overridden", ExitCode::usage},
       {"output-exists", ExitCode::cannot_write},
       {"output-is-model", ExitCode::usage},
       {"output-mismatch", ExitCode::mismatch},
