@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "ops/emitter_state.h"
@@ -34,6 +35,8 @@ class Problems {
     ++problems_[found->second].count;
   }
   void raise_if_any() const;
+  void refuse(const ir::Node& node) { refused_.insert(&node); }
+  bool is_refused(const ir::Node& node) const { return refused_.contains(&node); }
 
  private:
   std::string ending() const { return cat(" has no translation for ", target_); }
@@ -46,6 +49,7 @@ class Problems {
   std::string target_;
   std::vector<Problem> problems_;
   std::map<std::string, size_t> index_;
+  std::set<const ir::Node*> refused_;
 };
 
 std::string counted(int count, std::string_view noun) {
@@ -136,9 +140,13 @@ void explain(Diagnostic& out, const Translation& translation, const target::Targ
 }
 
 /// What the pass complex-to-pairs could not say leaves a mark: the operator, and why.
-std::optional<Diagnostic> refused_before(const ir::Node& node, const target::Target& target) {
+bool is_mark(const ir::Node& node) {
   static const ir::OpId mark = ir::op_id("t2n::refused");
-  if (node.op != mark) return {};
+  return node.op == mark;
+}
+
+std::optional<Diagnostic> refused_before(const ir::Node& node, const target::Target& target) {
+  if (!is_mark(node)) return {};
   const auto text = [&](const char* name) { return std::get<std::string>(*node.find(name)); };
   Diagnostic out;
   out.id = "unsupported-op";
@@ -164,6 +172,12 @@ std::string written_name(const ir::Node& node) {
   std::string name(ir::op_name(node.op));
   if (name.ends_with("_functional")) name.resize(name.size() - kEnding.size());
   return name;
+}
+
+/// The name of what a mark of complex-to-pairs stands for, else the operator's own.
+std::string shown_name(const ir::Node& node) {
+  return is_mark(node) ? std::get<std::string>(*node.find("op"))
+                       : std::string(ir::op_name(node.op));
 }
 
 Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::Target& target) {
@@ -236,7 +250,16 @@ void translate_node(const ir::Graph& graph, const ir::Node& node, const target::
     if (diagnostic.id == "internal") throw Error(std::move(diagnostic));
     problems.add(std::move(diagnostic), false);
   }
+  problems.refuse(node);
   out.state().stand_in(node);
+}
+
+void translate_nodes(const ir::Graph& graph, const target::Target& target, Emitter& out,
+                     Problems& problems) {
+  out.state().translate_nodes = [&](const ir::Graph& each, Emitter& emitter) {
+    for (const ir::Node& node : each.nodes) translate_node(each, node, target, emitter, problems);
+  };
+  out.state().translate_nodes(graph, out);
 }
 
 void check_inputs(const ir::Graph& graph, const target::Target& target, Problems& problems) {
@@ -318,10 +341,7 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target,
   Problems problems(target);
   check_inputs(graph, target, problems);
   Emitter out(graph, target);
-  out.state().translate_nodes = [&](const ir::Graph& each, Emitter& emitter) {
-    for (const ir::Node& node : each.nodes) translate_node(each, node, target, emitter, problems);
-  };
-  out.state().translate_nodes(graph, out);
+  translate_nodes(graph, target, out, problems);
   problems.raise_if_any();
   nnef::Document document = out.finish();
   if (out.state().is_strict()) check_strict(document);
@@ -330,17 +350,23 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target,
 }
 
 std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target) {
+  check_static(graph, target);
+  Problems problems(target);
+  Emitter emitter(graph, target);
+  translate_nodes(graph, target, emitter, problems);
   std::vector<OpUse> out;
-  std::map<ir::OpId, size_t> row_of;
-  for (const ir::Node& node : graph.nodes) {
-    const auto [row, is_new] = row_of.try_emplace(node.op, out.size());
-    if (is_new)
-      out.push_back({.op = std::string(ir::op_name(node.op)),
-                     .count = 0,
-                     .first = ir::node_where(graph, node),
-                     .supported = find_variant(node.op, target) != nullptr});
-    ++out[row->second].count;
-  }
+  std::map<std::string, size_t> row_of;
+  const auto count = [&](const ir::Graph& each, const auto& recurse) -> void {
+    for (const ir::Node& node : each.nodes) {
+      const auto [row, is_new] = row_of.try_emplace(shown_name(node), out.size());
+      if (is_new) out.push_back({row->first, 0, 0, ir::node_where(each, node)});
+      OpUse& use = out[row->second];
+      ++use.count;
+      if (problems.is_refused(node) && use.refused++ == 0) use.first = ir::node_where(each, node);
+      if (node.body) recurse(*node.body, recurse);
+    }
+  };
+  count(graph, count);
   return out;
 }
 

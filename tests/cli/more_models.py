@@ -380,6 +380,28 @@ class Fifths(nn.Module):
         return n // 5
 
 
+class MissingInLoop(nn.Module):
+    """The operator that no target has is in the body of a loop over an open axis."""
+
+    def forward(self, x):
+        h = torch.zeros_like(x[:, 0])
+        for t in range(x.size(1)):
+            h = torch.special.airy_ai(x[:, t]) + h
+        return h
+
+
+class FoldsAway(nn.Module):
+    """Constants and what nothing reads are no operations of the exported graph."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("w", torch.ones(3))
+
+    def forward(self, x):
+        unread = torch.special.airy_ai(x)
+        return x * torch.special.airy_ai(self.w)
+
+
 MODELS = [
     Accumulator,
     Writer,
@@ -402,6 +424,8 @@ MODELS = [
     KeepsTheFirst,
     Thirds,
     Fifths,
+    MissingInLoop,
+    FoldsAway,
 ]
 
 

@@ -88,4 +88,33 @@ TEST_CASE("the operators of a model") {
            "3 of 5 operators supported by tract@0.23.9\n");
 }
 
+TEST_CASE("ops --missing judges the graph that an export translates") {
+  const Sandbox sandbox({"FoldsAway.pt", "MissingInLoop.pt", "data_branch.pt"});
+  // What is folded or not read is not translated.
+  const Result folded = sandbox.run({"ops", "FoldsAway.pt", "--missing", "-i", "x=3"});
+  CHECK_EQ(folded.code, 0);
+  CHECK_EQ(folded.out, "1 of 1 operator supported by tract@0.23.9\n");
+  const Result kept = sandbox.run(
+      {"ops", "FoldsAway.pt", "--missing", "-i", "x=3", "--disable-pass", "fold-constants"});
+  CHECK_EQ(kept.code, 4);
+  CHECK(contains(kept.out, "aten::special_airy_ai  no "));
+  // With open axes the loop is one operation, with a graph of its own.
+  for (const Arguments& more : {Arguments{}, Arguments{"--dynamic", "x:1=T"}}) {
+    Arguments words = {"MissingInLoop.pt", "-i", "x=2,5"};
+    words.insert(words.end(), more.begin(), more.end());
+    Arguments ops = words, exported = words;
+    ops.insert(ops.begin(), "ops");
+    ops.emplace_back("--missing");
+    exported.insert(exported.begin(), "export");
+    exported.insert(exported.end(), {"-t", "tract"});
+    const Result missing = sandbox.run(ops);
+    CHECK_EQ(missing.code, 4);
+    CHECK(contains(missing.out, "aten::special_airy_ai  no "));
+    CHECK_EQ(sandbox.run(exported).code, 4);
+  }
+  const std::string guard = "make_bad_files.py:67";
+  CHECK_EQ(sandbox.run({"ops", "data_branch.pt", "-i", "x=3"}).code, 4);
+  CHECK_EQ(sandbox.run({"ops", "data_branch.pt", "-i", "x=3", "--accept-guard", guard}).code, 0);
+}
+
 }  // namespace t2n::test
