@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ops/emitter_state.h"
+#include "ops/integer_range.h"
 #include "ops/registry.h"
 #include "src/diag/error.h"
 #include "src/spec/lint.h"
@@ -333,13 +334,30 @@ void check_static(const ir::Graph& graph, const target::Target& target) {
   }
 }
 
+/// Strict NNEF computes integers as f32: what may leave its exact ones is said, what surely does is
+/// refused.
+void check_integers(const ir::Graph& graph, const target::Target& target, Problems& problems,
+                    const Report& report) {
+  if (target.engine != target::Engine::khronos) return;
+  const auto found = find_inexact_integers(graph);
+  if (!found) return;
+  Diagnostic diagnostic = describe(graph, *found, written_name(*found->node), target_name(target));
+  if (diagnostic.severity == Severity::error) {
+    problems.refuse(*found->node);
+    problems.add(std::move(diagnostic), false);
+  } else if (report) {
+    report(diagnostic);
+  }
+}
+
 }  // namespace
 
 nnef::Document translate(const ir::Graph& graph, const target::Target& target,
-                         const Report& /*report*/) {
+                         const Report& report) {
   check_static(graph, target);
   Problems problems(target);
   check_inputs(graph, target, problems);
+  check_integers(graph, target, problems, report);
   Emitter out(graph, target);
   translate_nodes(graph, target, out, problems);
   problems.raise_if_any();
@@ -352,6 +370,7 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target,
 std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target) {
   check_static(graph, target);
   Problems problems(target);
+  check_integers(graph, target, problems, {});
   Emitter emitter(graph, target);
   translate_nodes(graph, target, emitter, problems);
   std::vector<OpUse> out;

@@ -35,6 +35,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"input-unknown", ExitCode::usage},
       {"input-unreadable", ExitCode::unreadable},
       {"input-unused", ExitCode::unsupported},
+      {"integer-range", ExitCode::unsupported},
       {"internal", ExitCode::bug},
       {"interrupted", ExitCode::interrupted},
       {"ir-invalid", ExitCode::bug},

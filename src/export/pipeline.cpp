@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "nnef_writer/archive.h"
+#include "ops/integer_range.h"
 #include "src/diag/error.h"
 #include "src/export/signature.h"
 #include "src/export/states.h"
@@ -72,6 +73,22 @@ trace::TraceOptions trace_options(const ExportOptions& options) {
   return out;
 }
 
+/// What integer inputs may hold: declared, or learnt from what they index, where a negative index
+/// counts from the end.
+void note_ranges(const TracedModel& model, ir::Graph& graph) {
+  ops::InputRanges ranges;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
+    const auto& known = model.traced.ranges;
+    const std::optional<trace::Range> learnt = i < known.size() ? known[i] : std::nullopt;
+    if (learnt) ranges[name] = {-learnt->second, learnt->second};
+    for (const Sample& sample : model.samples)
+      if (is_sample_of(sample.input, name, i) && sample.range && sample.range != learnt)
+        ranges[name] = *sample.range;
+  }
+  graph.attributes[ops::kInputRanges] = std::move(ranges);
+}
+
 void run_passes(ir::Graph& graph, const target::Target& target,
                 const passes::PipelineOptions& options, const Report& report) {
   ops::translations();  // fills the columns that passes read, of promotions among others
@@ -94,6 +111,7 @@ Inspection inspect(const ExportOptions& options, const std::function<void(ir::Gr
     if (error.diagnostic().id != "input-missing") throw;
     return out;
   }
+  note_ranges(model, model.traced.graph);
   finish(model.traced.graph);
   out.states = std::move(model.traced.states);
   out.graph = std::move(model.traced.graph);
@@ -156,6 +174,7 @@ ExportResult export_model(const ExportOptions& options) {
   pair_states(model.traced, result);
   say_pairs(result, options.report);
 
+  note_ranges(model, graph);
   progress("passes");
   nnef::Document document = to_nnef(graph, options.target, options.passes, options.report);
   settle_unused(options, graph, document, result);

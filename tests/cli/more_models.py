@@ -380,6 +380,15 @@ class Fifths(nn.Module):
         return n // 5
 
 
+class MultipliesIntegers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(50, 4)
+
+    def forward(self, ids, n):
+        return self.table(ids) + (ids * 300000).to(torch.float32)[:, None], n * n
+
+
 class MissingInLoop(nn.Module):
     """The operator that no target has is in the body of a loop over an open axis."""
 
@@ -424,6 +433,7 @@ MODELS = [
     KeepsTheFirst,
     Thirds,
     Fifths,
+    MultipliesIntegers,
     MissingInLoop,
     FoldsAway,
 ]

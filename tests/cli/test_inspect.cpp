@@ -117,4 +117,31 @@ TEST_CASE("ops --missing judges the graph that an export translates") {
   CHECK_EQ(sandbox.run({"ops", "data_branch.pt", "-i", "x=3", "--accept-guard", guard}).code, 0);
 }
 
+TEST_CASE("a strict export says which integers end at 2^24, of inputs without a range") {
+  const Sandbox sandbox({"MultipliesIntegers.pt"});
+  const auto says = [&](const std::string& n) {
+    return sandbox.run({"export", "MultipliesIntegers.pt", "-t", "khronos", "-o", "out.tgz", "-i",
+                        "ids=5,i64", "-i", n});
+  };
+  const Result open = says("n=3,i64");
+  CHECK_EQ(open.code, 0);
+  CHECK(contains(open.err,
+                 "warning[integer-range]: integers are exact only for 'n' within "
+                 "-4096..4096: aten::mul.Tensor goes beyond 2^24\n"
+                 "  --> the model (MultipliesIntegers), more_models.py:"));
+  const Result declared = says("n=3,i64:0..4000");
+  CHECK_EQ(declared.code, 0);
+  CHECK_FALSE(contains(declared.err, "integer-range"));
+  const Result certain = says("n=3,i64:5000..6000");
+  CHECK_EQ(certain.code, 4);
+  CHECK(
+      certain.err.starts_with("error[unsupported-argument]: aten::mul.Tensor: integers beyond "
+                              "2^24 have no translation for khronos@1.0.5\n"));
+  CHECK_EQ(sandbox
+               .run({"ops", "MultipliesIntegers.pt", "-t", "khronos", "--missing", "-i",
+                     "ids=5,i64", "-i", "n=3,i64:5000..6000"})
+               .code,
+           4);
+}
+
 }  // namespace t2n::test
