@@ -13,10 +13,11 @@ import torch
 import generate
 import judge
 import program as programs
+import values
 from engine import Engine
 
 DYNAMIC_OF = 3  # every third seed is a program with open axes
-CHUNK = 25  # programs between two starts of a worker: torch keeps what it compiled
+CHUNK = 10  # programs between two starts of a worker: torch keeps what it compiled
 EXAMPLES = 3  # seeds named per kind of message
 
 
@@ -69,7 +70,7 @@ def save_seed(seed, path):
             programs.save(program, path)
         except Exception:  # torch's compiler has many ways to say no
             continue
-        if judge.in_torch(path, generate.values.arrays(program.inputs, 0)) is not None:
+        if judge.in_torch(path, values.arrays(program, 0)) is not None:
             return program
     raise RuntimeError(f"no program of seed {seed}")
 
@@ -93,7 +94,7 @@ def judge_files(job):
 def judged(work, binary, items, workers=2):
     """The results of all items, in order, as they come."""
     jobs = [(str(binary), items[i:i + CHUNK]) for i in range(0, len(items), CHUNK)]
-    with multiprocessing.get_context("spawn").Pool(workers, maxtasksperchild=8) as pool:
+    with multiprocessing.get_context("spawn").Pool(workers, maxtasksperchild=20) as pool:
         for results in pool.imap(work, jobs):
             yield from results
 

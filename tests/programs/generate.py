@@ -3,6 +3,7 @@
 import random
 import re
 import textwrap
+from dataclasses import replace
 
 import torch
 
@@ -188,8 +189,8 @@ def attempt(seed, is_dynamic, number):
     definitions = "".join(grammar_containers.CLASSES.values()) if "objects" in themes else ""
     writer = Writer(rng, themes, reads_data, definitions)
     taken = inputs(rng, is_dynamic)
-    sample = values.arrays(taken, 0)
-    scope = writer.scope([(name, "T", array) for (name, _, _), array in zip(taken, sample)])
+    program = Program(taken, "", "script", is_dynamic, seed, sample=rng.choice(values.SAMPLES))
+    scope = writer.scope([(name, "T", array) for (name, _, _), array in zip(taken, values.arrays(program, 0))])
     scope.env["self"] = torch.nn.Identity().eval()
     ends = grammar_control.ENDS[rng.choice(["T", "T", "TT"])]
     with torch.no_grad():
@@ -198,7 +199,7 @@ def attempt(seed, is_dynamic, number):
     forward = f"def forward(self, {parameters}):\n" + textwrap.indent("\n".join(lines), "    ")
     used = "".join(text for name, text in grammar_containers.CLASSES.items() if re.search(rf"\b{name}\b", forward))
     source = f"{PRELUDE}{used}class M(torch.nn.Module):\n{textwrap.indent(forward, '    ')}\n"
-    return Program(taken, source, "script", is_dynamic, seed, writer.grammar.reads_data)
+    return replace(program, source=source, reads_data=writer.grammar.reads_data)
 
 
 def programs(seed, is_dynamic):

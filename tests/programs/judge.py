@@ -138,12 +138,11 @@ def verdict_of_file(program, saved, written, engine):
         return Verdict("NORUN", f"load: {error}")
     compared = 0
     for index in allowed:
-        sizes = values.sizes(program, index)
-        arrays = values.arrays(program.inputs, index, sizes)
+        arrays = values.arrays(program, index)
         expected = in_torch(saved, arrays)
         if expected is None:
             continue
-        where = f"input {index} {sizes or ''}: "
+        where = f"input {index} {values.sizes(program, index) or ''}: "
         try:
             found = compare(expected, engine.run([array.numpy() for array in arrays]))
         except EngineError as error:
@@ -157,7 +156,7 @@ def verdict_of_file(program, saved, written, engine):
 def judge(binary, program, saved, engine):
     """The verdict on a program saved as TorchScript; its other files stay beside it."""
     written = Path(saved).with_suffix(".nnef.tar")
-    verdict = verdict_of_export(*export(binary, program, Path(saved), written, values.arrays(program.inputs, 0)))
+    verdict = verdict_of_export(*export(binary, program, Path(saved), written, values.arrays(program, 0)))
     return verdict or verdict_of_file(program, saved, written, engine)
 
 

@@ -5,7 +5,8 @@
     # mode: script  dynamic: 1  seed: 3
 
 and the source, which defines `class M`. `mode` is how M is saved: `script` or `trace`. Letters in a
-shape are axes that the export declares open. `data: 0` says that nothing is read from data.
+shape are axes that the export declares open. `data: 0` says that nothing is read from data, and
+`sample: 4,6` that the export is shown the sizes B=4 and T=6; else 5 and 4.
 """
 
 import json
@@ -36,6 +37,7 @@ class Program:
     dynamic: bool = False
     seed: int = 0
     reads_data: bool = True
+    sample: tuple = (5, 4)  # the sizes B and T that the export is shown
     notes: tuple = field(default=())  # lines about what was seen
 
     @property
@@ -48,18 +50,19 @@ class Program:
 def to_text(program):
     lines = [f"# inputs: {json.dumps(program.inputs)}"]
     lines += [f"# {note}" for note in program.notes]
-    facts = f"mode: {program.mode}  dynamic: {int(program.dynamic)}  seed: {program.seed}"
-    lines.append(f"# {facts}  data: {int(program.reads_data)}")
+    facts = f"mode: {program.mode}  dynamic: {int(program.dynamic)}  seed: {program.seed}  data: {int(program.reads_data)}"
+    lines.append(f"# {facts}" + (f"  sample: {program.sample[0]},{program.sample[1]}" if program.dynamic else ""))
     return "\n".join(lines) + "\n" + program.source.rstrip("\n") + "\n"
 
 
 def from_text(text):
     header = re.match(r"(?:#.*\n)+", text).group(0)
     inputs = json.loads(re.search(r"^# inputs: (.*)$", header, re.M).group(1))
-    facts = dict(re.findall(r"(\w+): (\w+)", re.search(r"^# (mode: .*)$", header, re.M).group(1)))
+    facts = dict(re.findall(r"(\w+): ([\w,]+)", re.search(r"^# (mode: .*)$", header, re.M).group(1)))
     notes = [line[2:] for line in header.splitlines() if not re.match(r"# (inputs|mode): ", line)]
     return Program(inputs, text[len(header):], facts["mode"], facts["dynamic"] == "1",
-                   int(facts["seed"]), facts.get("data", "1") == "1", tuple(notes))
+                   int(facts["seed"]), facts.get("data", "1") == "1",
+                   tuple(int(size) for size in facts.get("sample", "5,4").split(",")), tuple(notes))
 
 
 def load_source(source, name):
@@ -84,7 +87,7 @@ def save(program, path):
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
             model = load_source(program.source, name).M().eval()
-            sample = tuple(values.arrays(program.inputs, 0))
+            sample = tuple(values.arrays(program, 0))
             saved = torch.jit.trace(model, sample) if program.mode == "trace" else torch.jit.script(model)
             torch.jit.save(saved, str(path))
     finally:
