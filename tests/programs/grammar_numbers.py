@@ -21,9 +21,9 @@ PLAIN = {
         "<int> > <int>", "<int> < <int>", "<int> >= <#1:6>", "<int> == <#0:5>", "<int> == <int>", "<int> != <#0:5>",
         "<int> % 2 == 0", "not (<bool>)", "(<bool> and <bool>)", "(<bool> or <bool>)", "<$bool>", "<$bool>", "bool(<int>)",
         "<float> > <float>", "<int> in [1, 3, 5]", "<int> not in (2, 4)", "1 < <int> < 5", "any([<bool>, <bool>])",
-        "all([<bool>, <bool>])", "(<bool>) != (<bool>)", "self.training", "<$T>.dim() == 2", "<$T>.is_floating_point()",
-        "<$T>.dtype == torch.int64", "(<$T>.shape == <$T>.shape)", "(<$T>.size() == [<int>, 3])", "<$T>.requires_grad",
-        "torch.is_grad_enabled()", "<$T>.is_contiguous()",
+        "all([<bool>, <bool>])", "(<bool>) != (<bool>)", "<$T>.dim() == 2", "<$T>.is_floating_point()",
+        "<$T>.dtype == torch.int64", "(<$T>.shape == <$T>.shape)", "(<$T>.size() == [<int>, 3])",
+        "<$T>.is_contiguous()",
     ],
 }
 

@@ -88,7 +88,7 @@ def save(program, path):
             warnings.simplefilter("ignore")
             model = load_source(program.source, name).M().eval()
             sample = tuple(values.arrays(program, 0))
-            saved = torch.jit.trace(model, sample) if program.mode == "trace" else torch.jit.script(model)
+            saved = torch.jit.trace(model, sample, check_trace=False) if program.mode == "trace" else torch.jit.script(model)
             torch.jit.save(saved, str(path))
     finally:
         unload_source(name)
