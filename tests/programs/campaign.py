@@ -14,7 +14,8 @@ import generate
 import judge
 import program as programs
 import values
-from engine import Engine
+from engine import engine
+from reference import reference
 
 DYNAMIC_OF = 3  # every third seed is a program with open axes
 CHUNK = 10  # programs between two starts of a worker: torch keeps what it compiled
@@ -33,11 +34,12 @@ class Result(NamedTuple):
 
 
 class Judge:
-    """What a worker keeps: a folder and an engine."""
+    """What a worker keeps: a folder, an engine and torch."""
 
     def __init__(self, binary):
         self.binary = binary
-        self.engine = Engine()
+        self.engine = engine()
+        self.reference = reference()
         self.folder = tempfile.TemporaryDirectory()
         torch.set_num_threads(1)
         warnings.simplefilter("ignore")
@@ -47,13 +49,14 @@ class Judge:
 
     def __exit__(self, *_):
         self.engine.close()
+        self.reference.close()
         self.folder.cleanup()
 
     def path(self, name):
         return Path(self.folder.name) / f"{name}.pt"
 
     def of_saved(self, name, program):
-        verdict = judge.judge(self.binary, program, self.path(name), self.engine)
+        verdict = judge.judge(self.binary, program, self.path(name), self.engine, self.reference)
         for file in Path(self.folder.name).glob(f"{name}.*"):
             file.unlink()
         return Result(name, program, verdict, judge.is_needless(program, verdict))
@@ -63,14 +66,15 @@ class Judge:
         return self.of_saved(name, program)
 
 
-def save_seed(seed, path):
+def save_seed(judging, seed):
     """The seed's program, saved: the first attempt that torch compiles and runs on the sample."""
+    path = judging.path(f"seed{seed}")
     for program in generate.programs(seed, seed % DYNAMIC_OF == DYNAMIC_OF - 1):
         try:
             programs.save(program, path)
         except Exception:  # torch's compiler has many ways to say no
             continue
-        if judge.in_torch(path, values.arrays(program, 0)) is not None:
+        if judge.in_torch(judging.reference, path, values.arrays(program, 0)) is not None:
             return program
     raise RuntimeError(f"no program of seed {seed}")
 
@@ -80,7 +84,7 @@ def judge_seeds(job):
     with Judge(binary) as judging:
         results = []
         for seed in seeds:
-            program = save_seed(seed, judging.path(f"seed{seed}"))
+            program = save_seed(judging, seed)
             results.append(judging.of_saved(f"seed{seed}", program))
         return results
 

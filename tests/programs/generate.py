@@ -32,7 +32,7 @@ DYNAMIC_INPUTS = {
     "y": [["f32", ["T", 3]], ["f32", ["B", 3]], ["f32", [2, 3]], ["f32", ["T"]], ["f32", ["B", "T"]]],
     "z": [["i64", ["B"]], ["i64", ["T"]], ["i64", [4]]],
 }
-DATA_SHARES = {True: 0.25, False: 0.6}  # by is_dynamic: how many programs may read data
+DATA_SHARES = {True: 0.15, False: 0.6}  # by is_dynamic: how many programs may read data
 TRACED_SHARE = 0.08
 ATTEMPTS = 50
 
@@ -59,7 +59,7 @@ class Author:
     def function(self, header, themes, parameters, ends, definitions="", self_=None):
         """The text of a function whose body is random."""
         tables = {id(table): table for theme in themes for table in THEMES[theme]}
-        writer = Writer(self.rng, list(tables.values()), self.may_read, definitions)
+        writer = Writer(self.rng, list(tables.values()), self.may_read, self.program.dynamic, definitions)
         scope = writer.scope(parameters, self_)
         with torch.no_grad():
             lines = writer.body(scope, ends, self.rng.choice([2, 3, 3, 4, 5, 7]), self.rng.choice([0.05, 0.2, 0.4]))

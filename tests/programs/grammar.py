@@ -15,6 +15,7 @@ import re
 from scope import TYPES, Rejected
 
 HOLE = re.compile(r"<([\w$+@~*#=:\-]+)>")
+SIZES = (">.size(", ">.shape", "len(<$T>)", ">.numel()")
 TRIES = 12
 DEEPEST = 2
 
@@ -35,13 +36,15 @@ class Rule:
         self.needs = needs(template)
         self.is_leaf = is_leaf(template)
         self.is_container = bool(self.needs - {"int", "float", "bool", "str", "T"})
+        self.is_size = any(part in template for part in SIZES)
 
 
 class Grammar:
     """The rules of a program's themes, by type and "statements"; `reads_data` once a data rule is used."""
 
-    def __init__(self, rng):
+    def __init__(self, rng, wants_sizes):
         self.rng = rng
+        self.wants_sizes = wants_sizes
         self.rules = {}
         self.reads_data = False
         self.forced = {}  # type: the variable to take
@@ -58,11 +61,16 @@ class Grammar:
         return [rule for rule in self.rules.get(kind, ()) if rule.needs <= have and (rule.is_leaf or not is_leaf)]
 
     def choose(self, rules):
-        """Containers come more often than their share, and data too, once: twice is mostly refused."""
+        """Containers come more often than their share, sizes where they are open, and data too, once:
+        a second reading mostly means a refusal."""
         if not rules:
             raise Rejected("no rule")
-        data = 0.3 if self.reads_data else 4
-        return self.rng.choices(rules, [data if rule.is_data else 1 + 2 * rule.is_container for rule in rules])[0]
+        return self.rng.choices(rules, [self.weight(rule) for rule in rules])[0]
+
+    def weight(self, rule):
+        if rule.is_data:
+            return 0.3 if self.reads_data else 4
+        return 1 + 2 * rule.is_container + 6 * (rule.is_size and self.wants_sizes)
 
     def variable(self, kind, scope):
         """One of a type, rather a new than an old one."""

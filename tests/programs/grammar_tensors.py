@@ -30,7 +30,7 @@ VIEWS = {
         "<+v:T> = <$T>.t()", "<+v:T> = <$T>.transpose(0, 1)", "<+v:T> = <$T>[<int>:]", "<+v:T> = <$T>.select(<#0:1>, <int>)",
         "<+v:T> = <$T>.unsqueeze(<#0:1>)", "<+v:T> = <$T>.expand(2, -1, -1)", "<+v:T> = <$T>.contiguous()", "<+v:T> = <$T>.t().contiguous()",
         "<+v:T> = <$T>.reshape(-1)", "<+v:T> = <$T>.squeeze(0)", "<+v:T> = <$T>.detach()", "<+v:T> = <$T>.diagonal()", "<+v:T> = <$T>",
-        "<+v:T> = <$T>.flatten()", "<+v:T> = <$T>.narrow(0, <#0:1>, <int>)", "<+v:T>, <+w:T> = <$T>.chunk(2)", "<+v:T> = <$T>.unbind(0)[<#-1:0>]",
+        "<+v:T> = <$T>.flatten()", "<+v:T> = <$T>.narrow(0, <#0:1>, <int>)", "<+v:T>, <+e:T> = <$T>.chunk(2)", "<+v:T> = <$T>.unbind(0)[<#-1:0>]",
         "<+v:T> = <$T>[::2]", "<t=$T>.add_(<int>)", "<$T>.mul_(<int>)", "<$T>.add_(<T>)", "<$T>.copy_(<T>)", "<$T>.fill_(<float>)", "<$T>.zero_()",
         "<$T>[<int>] = <float>", "<$T>[<#0:1>] = <T>", "<$T>[<#0:1>] += <T>", "<$T>[:, <#0:1>] = <float>", "<$T>[:, <#0:1>] *= <int>",
         "<$T>[<int>:] = <T>", "<$T>[0, <#0:1>] = <int>", "<t=$T>[<t> > 0] = <float>", "<t=$T>.masked_fill_(<t> < 0, <float>)", "<$T> += <int>",

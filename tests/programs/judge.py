@@ -11,16 +11,14 @@ TIMEOUT  no end
 import os
 import re
 import subprocess
-import warnings
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import torch
 
 import assertions
 import values
-from engine import EngineError
+from child import ChildError, limit_memory
 
 SECONDS = 120  # for one export
 RTOL = ATOL = 1e-4
@@ -52,7 +50,7 @@ def export(binary, program, saved, written, arrays):
         command += ["--dynamic", axis]
     try:
         child = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
-                               env=os.environ | {"OMP_NUM_THREADS": "1"})
+                               preexec_fn=limit_memory, env=os.environ | {"OMP_NUM_THREADS": "1"})
     except subprocess.TimeoutExpired:
         return None, "no end"
     return child.returncode, (child.stdout + child.stderr).decode(errors="replace")
@@ -78,30 +76,16 @@ def verdict_of_export(code, said):
     return Verdict("CRASH", f"exit {code}: {why}", code) if is_crash else Verdict("refused", why, code)
 
 
-def flat(output):
-    """The tensors of a result, in order."""
-    if isinstance(output, torch.Tensor):
-        return [output]
-    if isinstance(output, (list, tuple)):
-        return [tensor for each in output for tensor in flat(each)]
-    if isinstance(output, dict):
-        return [tensor for each in output.values() for tensor in flat(each)]
-    raise ValueError(f"a {type(output).__name__} among the outputs")
-
-
-def in_torch(saved, arrays):
-    """What torch computes; None where it refuses. Loaded anew: a run may change attributes."""
+def in_torch(reference, saved, arrays):
+    """What torch computes; None where it refuses, or finds no end."""
     try:
-        with torch.no_grad(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return flat(torch.jit.load(str(saved))(*[array.clone() for array in arrays]))
-    except (RuntimeError, torch.jit.Error):
+        return reference.ask("run", str(saved), [array.numpy() for array in arrays])
+    except ChildError:
         return None
 
 
 def difference(index, expected, actual):
     """What is wrong with one output, or None."""
-    expected = expected.resolve_conj().numpy()
     where = f"output {index}: "
     if list(expected.shape) != list(actual.shape):
         return f"{where}shape {list(actual.shape)} instead of {list(expected.shape)}"
@@ -126,26 +110,26 @@ def compare(expected, actual):
     return next((each for each in differences if each), None)
 
 
-def verdict_of_file(program, saved, written, engine):
+def verdict_of_file(program, saved, written, engine, reference):
     try:
         asserted = assertions.assertions(assertions.graph_text(written))
         allowed = [i for i in range(values.runs(program)) if assertions.hold(asserted, values.sizes(program, i))]
     except (ValueError, KeyError, SyntaxError, ZeroDivisionError) as error:
         return Verdict("CRASH", f"assertion: {type(error).__name__}: {error}")
     try:
-        engine.load(written)
-    except EngineError as error:
-        return Verdict("NORUN", f"load: {error}")
+        engine.ask("load", str(written))
+    except ChildError as error:
+        return Verdict("NORUN", f"load: {error}".replace(str(written), "FILE"))
     compared = 0
     for index in allowed:
         arrays = values.arrays(program, index)
-        expected = in_torch(saved, arrays)
+        expected = in_torch(reference, saved, arrays)
         if expected is None:
             continue
         where = f"input {index} {values.sizes(program, index) or ''}: "
         try:
-            found = compare(expected, engine.run([array.numpy() for array in arrays]))
-        except EngineError as error:
+            found = compare(expected, engine.ask("run", [array.numpy() for array in arrays]))
+        except ChildError as error:
             return Verdict("NORUN", where + str(error))
         if found:
             return Verdict("WRONG", where + found)
@@ -153,11 +137,11 @@ def verdict_of_file(program, saved, written, engine):
     return Verdict("right", runs=compared)
 
 
-def judge(binary, program, saved, engine):
+def judge(binary, program, saved, engine, reference):
     """The verdict on a program saved as TorchScript; its other files stay beside it."""
     written = Path(saved).with_suffix(".nnef.tar")
     verdict = verdict_of_export(*export(binary, program, Path(saved), written, values.arrays(program, 0)))
-    return verdict or verdict_of_file(program, saved, written, engine)
+    return verdict or verdict_of_file(program, saved, written, engine, reference)
 
 
 def group(why):

@@ -9,6 +9,7 @@ shape are axes that the export declares open. `data: 0` says that nothing is rea
 `sample: 4,6` that the export is shown the sizes B=4 and T=6; else 5 and 4.
 """
 
+import itertools
 import json
 import linecache
 import re
@@ -20,6 +21,7 @@ from dataclasses import dataclass, field, replace
 import torch
 
 import values
+from scope import limited
 
 PRELUDE = """import math
 from typing import Dict, List, NamedTuple, Optional, Tuple
@@ -27,6 +29,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 """
+
+NUMBERS = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,7 @@ def unload_source(name):
 
 def save(program, path):
     """Writes the module as TorchScript; raises what Python or torch says against it."""
-    name = f"program_{program.seed}"
+    name = f"program_{next(NUMBERS)}"  # torch never forgets a class: a name serves once
     try:
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
@@ -90,6 +94,19 @@ def save(program, path):
             sample = tuple(values.arrays(program, 0))
             saved = torch.jit.trace(model, sample, check_trace=False) if program.mode == "trace" else torch.jit.script(model)
             torch.jit.save(saved, str(path))
+    finally:
+        unload_source(name)
+
+
+def runs_in_python(program):
+    """Whether the module runs on its sample without torch's compiler, which takes some nonsense."""
+    name = f"program_{next(NUMBERS)}"
+    try:
+        with limited(5), torch.no_grad():
+            load_source(program.source, name).M().eval()(*values.arrays(program, 0))
+        return True
+    except Exception:
+        return False
     finally:
         unload_source(name)
 

@@ -118,15 +118,14 @@ class Reducer:
         if program is None or program.source in self.seen or self.tries >= MOST_TRIES:
             return None
         self.seen.add(program.source)
+        if not programs.runs_in_python(program):
+            return None
         try:
             programs.save(program, self.judging.path("small"))
         except Exception:  # whatever Python and torch say: not a program
             return None
         self.tries += 1
-        try:
-            result = self.judging.of_saved("small", program)
-        except ValueError:  # an output that is no tensor
-            return None
+        result = self.judging.of_saved("small", program)
         return result.verdict if result.kind == self.kind else None
 
     def step(self, program):

@@ -72,7 +72,7 @@ def test_command(options):
 
 def show_command(options):
     with campaign.Judge(options.program) as judging:
-        print(programs.to_text(campaign.save_seed(int(options.what[0]), judging.path("shown"))), end="")
+        print(programs.to_text(campaign.save_seed(judging, int(options.what[0]))), end="")
     return []
 
 

@@ -21,9 +21,9 @@ def eager(definitions):
 
 
 class Writer:
-    def __init__(self, rng, tables, may_read, definitions):
+    def __init__(self, rng, tables, may_read, wants_sizes, definitions):
         self.rng = rng
-        self.grammar = Grammar(rng)
+        self.grammar = Grammar(rng, wants_sizes)
         for table in [grammar_numbers.PLAIN, grammar_tensors.TENSORS]:
             self.grammar.add(table)
         for table in tables:
@@ -109,6 +109,8 @@ class Writer:
         if any(name not in inner.env for name, _ in seen):
             raise Rejected("no first element")
         inner.variables |= dict(seen)
+        for name in [name for name in inner.variables if name.startswith("w")]:
+            del inner.variables[name]  # the counter of a while loop, which keeps it finite
         for _ in range(self.rng.randint(1, 2)):
             is_control = nesting == 0 and self.rng.random() < 0.15
             kind = "control" if is_control else "own" if self.rng.random() < 0.6 else "statements"
