@@ -62,7 +62,7 @@ class Author:
         writer = Writer(self.rng, list(tables.values()), self.may_read, self.program.dynamic, definitions)
         scope = writer.scope(parameters, self_)
         with torch.no_grad():
-            lines = writer.body(scope, ends, self.rng.choice([2, 3, 3, 4, 5, 7]), self.rng.choice([0.05, 0.2, 0.4]))
+            lines = writer.body(scope, ends, self.rng.choice([1, 2, 2, 3, 3, 4, 6]), self.rng.choice([0.05, 0.2, 0.4]))
         self.reads_data |= writer.grammar.reads_data
         indent = header[:len(header) - len(header.lstrip())] if header.count("\n") == 1 else "    "
         return header + textwrap.indent("\n".join(lines), indent + "    ") + "\n"
@@ -79,7 +79,7 @@ class Author:
         body = self.function(grammar_modules.PLAIN, ["views"], [t], ["{t}", "{u}"])
         count = self.function(grammar_modules.COUNT, plain, [t, n], ["int"])
         shape = list(self.tensors[0].shape)
-        made = self.rng.choice(["Plain()", f"torch.jit.trace(Plain(), (torch.ones({shape}),))", "torch.jit.script(Plain())"])
+        made = self.rng.choice(["Plain()", f"torch.jit.trace(Plain(), (torch.ones({shape}),), check_trace=False)", "torch.jit.script(Plain())"])
         is_scripted = self.program.mode == "trace" and self.rng.random() < 0.7
         main = grammar_modules.MAIN.format(part="torch.jit.script(Part(3))" if is_scripted else "Part(3)", plain=made)
         return helper + part + body, main + count

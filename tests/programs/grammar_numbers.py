@@ -9,7 +9,9 @@ PLAIN = {
         "max(<int>, <#1:5>)", "divmod(<int>, <#2:4>)[<#0:1>]", "math.ceil(<float>)", "math.floor(<float>)",
         "int(<float>)", "int(round(<float>))", "int(math.sqrt(abs(<int>)))", "int(<bool>)", "(<int> if <bool> else <int>)",
         "(<int> & 3)", "(<int> | 1)", "(<int> << 1)", "(<int> ^ 2)", "sum([<int>, <int>])", "math.gcd(<int>, 6)",
-        "-(-<int> // 2)", "(<int>, <int>)[<#0:1>]",
+        "-(-<int> // 2)", "(<int>, <int>)[<#0:1>]", "min(<$T>.size(0), <#2:6>)", "max(<$T>.size(0), <#1:3>)",
+        "abs(<$T>.size(0) - <#2:6>)", "(<$T>.size(0) // 2)", "(<$T>.size(0) % 2)", "(<$T>.size(0) + 1)",
+        "(<$T>.size(0) - <$T>.size(0))", "(2 if <$T>.size(0) > <#1:5> else 3)",
     ],
     "float": [
         "0.5", "1.5", "-2.0", "<$float>", "<$float>", "float(<int>)", "<int> / <#1:4>", "<int> / <int>",
@@ -23,7 +25,8 @@ PLAIN = {
         "<float> > <float>", "<int> in [1, 3, 5]", "<int> not in (2, 4)", "1 < <int> < 5", "any([<bool>, <bool>])",
         "all([<bool>, <bool>])", "(<bool>) != (<bool>)", "<$T>.dim() == 2", "<$T>.is_floating_point()",
         "<$T>.dtype == torch.int64", "(<$T>.shape == <$T>.shape)", "(<$T>.size() == [<int>, 3])",
-        "<$T>.is_contiguous()",
+        "<$T>.is_contiguous()", "<$T>.size(0) == <#1:5>", "<$T>.size(0) > <#1:6>", "<$T>.size(0) % 2 == 0",
+        "<$T>.size(0) != <#1:3>", "<$T>.size(0) < <$T>.size(0)", "<$T>.size(0) == <$T>.size(-1)", "<$T>.size(0) in [1, 2, 4, 8]",
     ],
 }
 

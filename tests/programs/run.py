@@ -8,6 +8,7 @@
 """
 
 import argparse
+import signal
 import sys
 import time
 from pathlib import Path
@@ -95,6 +96,7 @@ def main():
     parser.add_argument("--out", type=Path, default=ROOT / "build/programs")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_intermixed_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the workers end as well
     sys.exit(bool(campaign.failures(COMMANDS[options.command](options))))
 
 
