@@ -34,6 +34,7 @@ DYNAMIC_INPUTS = {
 }
 DATA_SHARES = {True: 0.15, False: 0.6}  # by is_dynamic: how many programs may read data
 TRACED_SHARE = 0.08
+SHADOWS = (1, 2, 7, 11)  # the sets of values that choices are compared with
 ATTEMPTS = 50
 
 
@@ -54,7 +55,7 @@ class Author:
         self.reads_data = False
         mode = "trace" if rng.random() < TRACED_SHARE else "script"
         self.program = Program(inputs(rng, is_dynamic), "", mode, is_dynamic, seed, sample=rng.choice(values.SAMPLES))
-        self.tensors = values.arrays(self.program, 0)
+        self.tensors, self.others = values.arrays(self.program, 0), values.arrays(self.program, rng.choice(SHADOWS))
 
     def function(self, header, themes, parameters, ends, definitions="", self_=None):
         """The text of a function whose body is random."""
@@ -73,7 +74,7 @@ class Author:
     def modules(self):
         """Functions and submodules, and the main module's beginning."""
         plain = ["numbers", self.rng.choice(["lists", "views", "dictionaries", "strings"])]
-        n, t = ("n", "int", 3), ("t", "T", self.tensors[0])
+        n, t = ("n", "int", 3, 5), ("t", "T", self.tensors[0], self.others[0])
         helper = self.rng.choice(["", "@torch.jit.script\n"]) + self.function(grammar_modules.HELPER, plain, [n, t], ["int"])
         part = self.function(grammar_modules.PART, plain, [t, n], grammar_control.TENSOR_ENDS)
         body = self.function(grammar_modules.PLAIN, ["views"], [t], ["{t}", "{u}"])
@@ -89,9 +90,9 @@ class Author:
         before, head = self.modules() if "modules" in self.themes else ("", "class M(torch.nn.Module):\n")
         definitions = classes + before
         main = head if before else head + "    pass\n"
-        parameters = [(name, "T", array) for (name, _, _), array in zip(self.program.inputs, self.tensors)]
+        parameters = [(each[0], "T", *pair) for each, *pair in zip(self.program.inputs, self.tensors, self.others)]
         ends = grammar_control.ENDS[self.rng.choice(["T", "T", "TT"])]
-        signature = ", ".join(f"{name}: Tensor" for name, _, _ in parameters)
+        signature = ", ".join(f"{name}: Tensor" for name, *_ in parameters)
         forward = self.function(f"    def forward(self, {signature}):\n", self.themes, parameters, ends, definitions + main, "M().eval()")
         used = "".join(text for name, text in grammar_containers.CLASSES.items() if re.search(rf"\b{name}\b", before + forward))
         return replace(self.program, source=PRELUDE + used + before + head + forward, reads_data=self.reads_data)

@@ -18,6 +18,7 @@ HOLE = re.compile(r"<([\w$+@~*#=:\-]+)>")
 SIZES = (">.size(", ">.shape", "len(<$T>)", ">.numel()")
 TRIES = 12
 DEEPEST = 2
+VARYING = 3  # tries for an expression that varies
 
 
 def needs(template):
@@ -82,13 +83,24 @@ class Grammar:
         return self.rng.choices(names, [2 ** min(i, 4) for i in range(len(names))])[0]
 
     def expression(self, kind, scope, depth=0):
-        """One that has a value on the sample."""
+        """One that has a value on the sample; rather one that varies, since the others are easy."""
+        wanted = VARYING if depth <= 1 and kind != "T" and self.rng.random() < 0.8 else 0
+        found = None
         for _ in range(TRIES):
+            before = self.reads_data
             try:
-                return self.expression_by(self.choose(self.possible(kind, scope, depth >= DEEPEST)), scope, depth)
+                text = self.expression_by(self.choose(self.possible(kind, scope, depth >= DEEPEST)), scope, depth)
             except Rejected:
                 depth += 1
-        raise Rejected(f"no {kind}")
+                continue
+            if wanted <= 0 or scope.varies(text):
+                return text
+            found = text if self.reads_data == before else found
+            self.reads_data = before
+            wanted -= 1
+        if found is None:
+            raise Rejected(f"no {kind}")
+        return found
 
     def expression_by(self, rule, scope, depth=0):
         before = self.reads_data
@@ -104,7 +116,7 @@ class Grammar:
     def fill(self, template, scope, names, new, depth=0):
         """The template without holes; `names` gets what was remembered, `new` the new variables."""
         self.calls += 1
-        if self.calls > 4000:
+        if self.calls > 8000:
             raise TimeoutError("a program that does not come about")
         return HOLE.sub(lambda hole: self.hole(hole.group(1), scope, names, new, depth), template)
 

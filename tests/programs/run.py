@@ -53,9 +53,10 @@ def seeds_command(options):
 
 def kept_command(options):
     files = [Path(each) for each in options.what] or listed(KEPT)
-    results = list(campaign.judged(campaign.judge_files, options.program, files, options.workers))
-    for result in results:
-        print(f"{result.name:28} {result.kind:9} {result.verdict.why}")
+    results = []
+    for result in campaign.judged(campaign.judge_files, options.program, files, options.workers):
+        results.append(result)
+        print(f"{result.name:28} {result.kind:9} {result.verdict.why}", flush=True)
     return results
 
 

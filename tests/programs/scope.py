@@ -44,10 +44,13 @@ def is_modest(value):
 
 
 class Scope:
-    def __init__(self, names, variables, env):
+    """`env` is the sample's; `shadow` other values and sizes, or None once a statement raised there."""
+
+    def __init__(self, names, variables, env, shadow=None):
         self.names = names  # shared by a program's scopes: the counter of new names
         self.variables = dict(variables)  # name: type
         self.env = env
+        self.shadow = shadow
         self.lines = []
 
     def new_name(self, kind):
@@ -67,27 +70,45 @@ class Scope:
             raise Rejected(f"{text}: too large")
         return result
 
-    def copied_env(self):
+    def varies(self, text):
+        """Whether an expression is known to be another one at other values and sizes."""
+        if self.shadow is None:
+            return False
+        try:
+            return eval(text, self.env) != eval(text, self.shadow)
+        except Exception:
+            return False
+
+    def copied(self, env):
         """The variables are copied at once, so that what they share they go on sharing."""
-        mine = {name: self.env[name] for name in [*self.variables, "self"] if name in self.env}
-        return {**self.env, **copy.deepcopy(mine)}
+        mine = {name: env[name] for name in [*self.variables, "self"] if name in env}
+        return {**env, **copy.deepcopy(mine)}
+
+    def after(self, text):
+        """The sample and its shadow after a statement."""
+        env, shadow = self.copied(self.env), None
+        execute(text, env)
+        if self.shadow is not None:
+            try:
+                shadow = self.copied(self.shadow)
+                execute(text, shadow)
+            except Rejected:
+                shadow = None
+        return env, shadow
 
     def inner(self, header=""):
         """A scope for a block; a loop's header binds its names to its first elements."""
-        env = self.copied_env()
-        if header:
-            execute(f"{header}\n    break", env)
-        return Scope(self.names, self.variables, env)
+        return Scope(self.names, self.variables, *self.after(f"{header}\n    break" if header else ""))
 
     def add(self, text, new=()):
         """Appends a statement that runs; `new` are its (name, type) variables."""
-        env = self.copied_env()
-        execute(re.sub(r"\breturn\b", "returned =", text), env)
+        env, shadow = self.after(re.sub(r"\breturn\b", "returned =", text))
         known = self.variables | dict(new)
         for name in known:
             if name not in env or not is_modest(env[name]):
                 raise Rejected(f"{name}: too large")
         self.env = env
+        self.shadow = shadow if shadow is not None and all(name in shadow for name in known) else None
         self.variables = known
         self.lines += text.split("\n")
 

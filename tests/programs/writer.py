@@ -36,11 +36,12 @@ class Writer:
         exec(eager(PRELUDE + definitions), self.env)
 
     def scope(self, parameters, self_=None):
-        """A function's first scope; parameters are (name, type, value on the sample)."""
-        env = self.env | {name: value for name, _, value in parameters}
-        if self_ is not None:
-            env["self"] = eval(self_, env)
-        return Scope([0], {name: kind for name, kind, _ in parameters}, env)
+        """A function's first scope; parameters are (name, type, value on the sample, another value)."""
+        envs = []
+        for i in (2, 3):
+            env = self.env | {each[0]: each[i] for each in parameters}
+            envs.append(env | ({} if self_ is None else {"self": eval(self_, env)}))
+        return Scope([0], {name: kind for name, kind, *_ in parameters}, *envs)
 
     def body(self, scope, ends, length, control):
         """The lines of a scope that is filled with statements and a return."""
@@ -118,9 +119,9 @@ class Writer:
         return inner.lines
 
     def reading(self, name, scope, kinds):
-        """An expression of one of the types that reads the variable."""
+        """An expression of one of the types that reads the variable, and varies where that is found."""
         kind = scope.variables[name]
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
             wanted = self.rng.choice(kinds)
             if kind == wanted:
                 return name
@@ -128,8 +129,12 @@ class Writer:
             if not rules:
                 continue
             self.grammar.forced = {kind: name}
+            before = self.grammar.reads_data
             try:
-                return self.grammar.expression_by(self.rng.choice(rules), scope)
+                text = self.grammar.expression_by(self.rng.choice(rules), scope)
+                if attempt > 5 or scope.varies(text):
+                    return text
+                self.grammar.reads_data = before
             except Rejected:
                 pass
             finally:
