@@ -62,7 +62,10 @@ class Judge:
         return Result(name, program, verdict, judge.is_needless(program, verdict))
 
     def of(self, name, program):
-        programs.save(program, self.path(name))
+        try:
+            programs.save(program, self.path(name))
+        except Exception as error:  # torch's compiler has many ways to say no
+            return Result(name, program, judge.Verdict("INVALID", f"{type(error).__name__}: {error}"), False)
         return self.of_saved(name, program)
 
 
@@ -72,11 +75,11 @@ def save_seed(judging, seed):
     for program in generate.programs(seed, seed % DYNAMIC_OF == DYNAMIC_OF - 1):
         try:
             programs.save(program, path)
-        except Exception:  # torch's compiler has many ways to say no
+        except Exception:  # as above
             continue
         if judge.in_torch(judging.reference, path, values.arrays(program, 0)) is not None:
             return program
-    raise RuntimeError(f"no program of seed {seed}")
+    return None
 
 
 def judge_seeds(job):
@@ -85,7 +88,8 @@ def judge_seeds(job):
         results = []
         for seed in seeds:
             program = save_seed(judging, seed)
-            results.append(judging.of_saved(f"seed{seed}", program))
+            none = Result(f"seed{seed}", programs.Program([], ""), judge.Verdict("INVALID", "no attempt came about"), False)
+            results.append(judging.of_saved(f"seed{seed}", program) if program else none)
         return results
 
 

@@ -6,6 +6,7 @@ WRONG    written, and different from torch
 NORUN    written, and the engine refuses it at load, or at values that torch and the file allow
 CRASH    exit 1, another code, a signal, an internal error, or an assertion that cannot be read
 TIMEOUT  no end
+INVALID  no program: Python or torch's compiler does not take it
 """
 
 import os
@@ -23,8 +24,8 @@ from child import ChildError, limit_memory
 SECONDS = 120  # for one export
 RTOL = ATOL = 1e-4
 LARGEST = 1e7  # beyond it f32 holds no quarters: neither side is right
-KINDS = ("right", "refused", "WRONG", "NORUN", "CRASH", "TIMEOUT")
-FAILURES = ("WRONG", "NORUN", "CRASH", "TIMEOUT")
+KINDS = ("right", "refused", "WRONG", "NORUN", "CRASH", "TIMEOUT", "INVALID")
+FAILURES = KINDS[2:]
 REFUSED = (2, 3, 4)
 
 

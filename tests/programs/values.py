@@ -7,7 +7,7 @@ NAMES = ("B", "T")
 # Sizes of the samples: what is fitted to them, or equal by chance, differs from one to the other.
 SAMPLES = [(5, 4), (5, 7), (4, 6), (6, 4), (2, 4), (3, 5), (4, 4), (7, 3)]
 # Sizes after the sample's. One and two first: most of what goes wrong does there.
-SIZES = [(1, 1), (2, 3), (3, 2), (1, 4), (5, 1), (4, 6), (7, 5), (8, 8), (6, 3), (2, 9), (13, 11), (3, 4), (5, 4)]
+SIZES = [(1, 1), (2, 3), (3, 2), (1, 4), (5, 1), (4, 6), (7, 5), (8, 8), (6, 3), (2, 9), (13, 11), (3, 4), (5, 4), (10, 20), (65, 33)]
 STATIC_RUNS = 9
 
 
