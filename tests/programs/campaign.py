@@ -56,7 +56,12 @@ class Judge:
         return Path(self.folder.name) / f"{name}.pt"
 
     def of_saved(self, name, program):
-        verdict = judge.judge(self.binary, program, self.path(name), self.engine, self.reference)
+        """A process that was kept waiting by others looks like one without an end: once more, then."""
+        for _ in range(2):
+            verdict = judge.judge(self.binary, program, self.path(name), self.engine, self.reference)
+            if "no end" not in verdict.why and "no answer" not in verdict.why:
+                break
+            self.path(name).with_suffix(".nnef.tar").unlink(missing_ok=True)
         for file in Path(self.folder.name).glob(f"{name}.*"):
             file.unlink()
         return Result(name, program, verdict, judge.is_needless(program, verdict))
