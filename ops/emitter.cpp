@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ops/emitter_state.h"
+#include "ops/repeats.h"
 #include "ops/strict.h"
 #include "ops/walk.h"
 #include "src/diag/error.h"
@@ -204,7 +205,7 @@ bool Emitter::computes_in_f32() const { return state_->is_strict(); }
 void Emitter::declare_positions(Ref index) { state_->at(state_->base(index)).is_positions = true; }
 
 nnef::Value Emitter::operand(Ref ref) {
-  if (!state_->is_strict()) return state_->operand(ref);
+  if (!state_->is_strict()) return state_->operand(hidden_repeats(*this, ref));
   nnef::Value out = nnef::identifier("");  // for a rule, which wants the tensor
   out.integer = ref.id;
   return out;

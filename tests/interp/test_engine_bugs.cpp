@@ -220,5 +220,22 @@ TEST_CASE("functions of quantised tensors") {
               {f32({3}, {0.26953125, 0.5, 0.73046875})});
 }
 
+TEST_CASE("products of what was broadcast") {
+  const ir::Tensor column = f32({3, 1}, {1, 10, 100});
+  check_wrong({"b = tract_core_broadcast(x, shape = [2, 3]);\n"
+               "  out = matmul(b, y);",
+               {f32({2, 1}, {2, 3}), column}},
+              {f32({2, 1}, {222, 333})});
+  check_failing({"b = tract_core_broadcast(x, shape = [2, 3]);\n"
+                 "  out = matmul(b, y);",
+                 {f32({1, 3}, {1, 2, 3}), column}},
+                {f32({2, 1}, {321, 321})});
+  check_failing({"b = tract_core_broadcast(x, shape = [2, 3]);\n"
+                 "  c = concat([b, z], axis = 1);\n"
+                 "  out = matmul(c, y);",
+                 {f32({1, 3}, {1, 2, 3}), f32({4, 1}, {1, 10, 100, 1000}), f32({2, 1}, {4, 5})}},
+                {f32({2, 1}, {4321, 5321})});
+}
+
 }  // namespace
 }  // namespace t2n::test
