@@ -77,21 +77,22 @@ Ref Emitter::sized(Ref x, int axis, const Dim& size) {
               {{"start", 0}, {"end", size}, {"len", size}, {"axis", axis}}, dtype(x), shape(x));
 }
 
+/// What tract makes of `S - S/2` as a size is wrong now and then, and bounds that it does not know
+/// as sizes break tract_core_dyn_slice: it changes their axes with those of the tensor. The size is
+/// given to an index instead.
 Ref Emitter::slice_open(Ref x, int axis, const Dim& begin, const Dim& end) {
   Shape shape = this->shape(x);
   shape.at(static_cast<size_t>(axis)) = end - begin;
-  // What tract makes of `S - S/2` as a size is wrong now and then: such a one is given.
-  const bool is_simple = begin.is_constant() || begin.str().find("//") == std::string::npos;
-  if (is_simple && target::has(state_->target, target::Feature::open_sizes))
+  if (!begin.is_constant() && begin.str().find("//") != std::string::npos) {
+    const Ref index = elementwise("add", {range(end - begin), size(begin, DType::i64)});
+    return call("tract_core_gather", {x, index}, {{"axis", axis}}, dtype(x), shape);
+  }
+  if (target::has(state_->target, target::Feature::open_sizes))
     return call("slice", {x}, {{"axes", Ints{axis}}, {"begin", Shape{begin}}, {"end", Shape{end}}},
                 dtype(x), shape);
-  // Bounds that tract knows as sizes would make it compute the difference by itself.
-  const auto bound = [&](const Dim& dim) {
-    return is_simple ? dim_value(dim) : operand(size(dim, DType::i64));
-  };
   return call("tract_core_dyn_slice", {x},
-              {{"start", bound(begin)}, {"end", bound(end)}, {"len", end - begin}, {"axis", axis}},
-              dtype(x), shape);
+              {{"start", begin}, {"end", end}, {"len", end - begin}, {"axis", axis}}, dtype(x),
+              shape);
 }
 
 Ref Emitter::slice(Ref x, int axis, const Dim& begin, const Dim& end, int64_t stride) {

@@ -258,5 +258,17 @@ TEST_CASE("attention of queries that a finite number hides all keys from") {
               {f32({1, 1, 1}, {3})});
 }
 
+TEST_CASE("a part of a constant between bounds that are computed") {
+  Statements statements{
+      "c = [[0.0, 1.0, 2.0, 3.0]];\n"
+      "  e = tract_core_cast(T, to = 'i64');\n"
+      "  d = tract_core_dyn_slice(c, start = 1, end = e, len = T - 1, "
+      "axis = 1);\n"
+      "  out = squeeze(d, axes = [0]);",
+      {f32({3}, {0, 0, 0})}};
+  statements.is_open = true;
+  check_failing(statements, {f32({2}, {1, 2})});
+}
+
 }  // namespace
 }  // namespace t2n::test

@@ -59,6 +59,19 @@ TEST_CASE("products of what repeats") {
       {kX}, kSizes);
 }
 
+TEST_CASE("parts of tables between open bounds") {
+  const std::string part = "self.table[:, 20 - (x.size(1) + 1) // 2:20 + x.size(1) // 2]";
+  check_open_with({{"weight", randn({6, 8}, 1)}, {"table", randn({1, 40, 8}, 2)}},
+                  {
+                      cat("torch.linear(", part, ", self.weight)"),
+                      cat(part, ".squeeze(0)"),
+                      cat(part, ".mT.unsqueeze(1)"),
+                      cat("x @ ", part, "[0].t()"),
+                      cat("x + ", part),
+                  },
+                  {kX}, kLong);
+}
+
 TEST_CASE("scaled dot-product attention") {
   const std::string heads = "x.view(x.size(0), x.size(1), 2, 4).transpose(1, 2)";
   const std::string call =
