@@ -26,7 +26,6 @@ struct Options {
   std::string model;
   std::string artefact;
   InputOptions inputs;
-  std::vector<std::string> accepted_guards;
   ToleranceOptions check;
   EngineOptions engine;
   bool json = false;
@@ -45,7 +44,8 @@ CheckExistingOptions existing_options(const Options& options, Talk& talk) {
   out.method = options.inputs.method;
   out.samples = parse_inputs(options.inputs.specs);
   out.dynamic = dynamic_options(options.inputs);
-  out.accepted_guards = {options.accepted_guards.begin(), options.accepted_guards.end()};
+  out.accepted_guards = {options.inputs.accepted_guards.begin(),
+                         options.inputs.accepted_guards.end()};
   out.explicit_states = options.inputs.explicit_states;
   out.check = check_options(options.check, options.engine);
   out.report = talk.report();
@@ -76,11 +76,6 @@ void setup_check(CLI::App& app, Run& selected) {
   command->add_option("ARTEFACT", options->artefact, "A folder, .tar or .tgz of any exporter")
       ->type_name("");
   add_input_options(*command, options->inputs);
-  command
-      ->add_option("--accept-guard", options->accepted_guards,
-                   "Keep the way that the sample inputs take at a branch on data; repeatable")
-      ->type_name("FILE.py:LINE")
-      ->allow_extra_args(false);
   command->add_flag(cat("--check{", kDefaultLevel, "}"), options->check.check,
                     "--check=LEVEL: exact, close, approximate, very, super or ultra");
   add_tolerance_options(*command, options->check);

@@ -11,7 +11,6 @@
 #include "cli/talk.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
-#include "src/export/input_spec.h"
 #include "src/export/pipeline.h"
 #include "src/export/report.h"
 #include "src/export/torch_module.h"
@@ -31,7 +30,6 @@ struct Options {
   std::string output;
   int compression = 6;
   InputOptions inputs;
-  std::vector<std::string> accepted_guards;
   bool prune_unused_inputs = false;
   ToleranceOptions check;
   EngineOptions engine;
@@ -57,14 +55,6 @@ void add_output_options(CLI::App& command, Options& options) {
       ->type_name("PATH");
   command.add_option("-z,--compression", options.compression, "Level of a .tgz, 0 to 9 [6]")
       ->type_name("LEVEL");
-}
-
-void add_accept_guard(CLI::App& command, Options& options) {
-  command
-      .add_option("--accept-guard", options.accepted_guards,
-                  "Keep the way that the sample inputs take at a branch on data; repeatable")
-      ->type_name("FILE.py:LINE")
-      ->allow_extra_args(false);
 }
 
 void add_signature_options(CLI::App& command, Options& options) {
@@ -94,11 +84,11 @@ void add_insight_options(CLI::App& command, Options& options) {
       ->type_name("PASS");
   command.add_flag("--print-changed", options.print_changed,
                    "Print the graph after each pass that changed it");
-  command.add_option("--disable-pass", options.disabled_passes, "Leave a pass out; repeatable")
-      ->type_name("PASS")
-      ->allow_extra_args(false);
-  command.add_flag("-q,--quiet", options.quiet, "Say nothing but warnings and errors");
-  command.add_flag("-v,--verbose", options.verbose, "Also times, and what torch warns of");
+  add_disable_pass(command, options.disabled_passes);
+  CLI::Option* quiet =
+      command.add_flag("-q,--quiet", options.quiet, "Say nothing but warnings and errors");
+  command.add_flag("-v,--verbose", options.verbose, "Also times, and what torch warns of")
+      ->excludes(quiet);
 }
 
 // --- options as the pipeline takes them ---
@@ -141,21 +131,16 @@ passes::PipelineOptions passes_of(const Options& options, Talk& talk) {
 }
 
 ExportOptions pipeline_options(const Options& options, Talk& talk) {
-  ExportOptions out;
-  out.model = require_model(options.model, "export");
-  out.target = target_of(options);
+  require_model(options.model, "export");
+  const target::Target target = target_of(options);  // before files of samples are read
+  ExportOptions out = traced_options(options.model, options.inputs, talk.report());
+  out.target = target;
   out.check = check_of(options);
   out.passes = passes_of(options, talk);
   out.output = options.output;
   out.compression = level_of(options);
-  out.method = options.inputs.method;
-  out.explicit_states = options.inputs.explicit_states;
   if (!options.report.empty()) check_report_path(options.report);
-  out.samples = parse_inputs(options.inputs.specs);
-  out.dynamic = dynamic_options(options.inputs);
-  out.accepted_guards = {options.accepted_guards.begin(), options.accepted_guards.end()};
   out.prune_unused_inputs = options.prune_unused_inputs;
-  out.report = talk.report();
   out.progress = [&talk](std::string_view stage) {
     if (stage != "done") talk.stage(stage);
   };
@@ -176,9 +161,10 @@ std::string ports_text(const std::vector<Port>& ports) {
 /// What the artefact asserts of its sizes, the plain S >= 1 left out.
 std::string relations_text(const ExportResult& result) {
   std::vector<std::string> parts;
-  for (const dynamic::Relation& relation : result.relations)
-    if (!relation.right.is_constant() || relation.relation != ">=" || relation.right != ir::Dim(1))
-      parts.push_back(dynamic::relation_str(relation));
+  for (const ir::Comparison& relation : result.relations)
+    if (!relation.right.is_constant() || relation.relation != ir::Relation::ge ||
+        relation.right != ir::Dim(1))
+      parts.push_back(ir::str(relation));
   return joined(parts, ", ");
 }
 
@@ -261,7 +247,6 @@ void setup_export(CLI::App& app, Run& selected) {
   CLI::App* command = app.add_subcommand("export", "Write a TorchScript model as NNEF");
   add_output_options(*command, *options);
   add_input_options(*command, options->inputs);
-  add_accept_guard(*command, *options);
   add_signature_options(*command, *options);
   add_check_options(*command, *options);
   add_insight_options(*command, *options);

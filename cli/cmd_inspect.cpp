@@ -5,13 +5,13 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/config_file.h"
 #include "cli/input_options.h"
 #include "cli/inspect_artefact.h"
 #include "cli/talk.h"
 #include "cli/text.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
-#include "src/export/input_spec.h"
 #include "src/export/pipeline.h"
 #include "src/export/placeholder.h"
 #include "src/nnef_reader/sniff.h"
@@ -53,6 +53,8 @@ std::string export_line(const Options& options, const Inspection& inspection) {
     line += cat(" --dynamic ", shell_word(spec));
   for (const std::string& text : options.inputs.assertions)
     line += cat(" --assert ", shell_word(text));
+  for (const std::string& guard : options.inputs.accepted_guards)
+    line += cat(" --accept-guard ", shell_word(guard));
   return line;
 }
 
@@ -127,9 +129,10 @@ std::string inspection_text(const Options& options, const Inspection& inspection
 ExitCode run_on_artefact(const Options& options) {
   const InputOptions& inputs = options.inputs;
   if (!inputs.specs.empty() || !inputs.dynamic.empty() || !inputs.assertions.empty() ||
-      inputs.explicit_states || inputs.method != "forward")
-    throw Error("usage", cat(quoted(options.model), " is an NNEF artefact, which is not traced"),
-                {}, "give it without --input, --dynamic, --assert, --state and --method");
+      !inputs.accepted_guards.empty() || inputs.explicit_states || inputs.method != "forward")
+    throw Error(
+        "usage", cat(quoted(options.model), " is an NNEF artefact, which is not traced"), {},
+        "give it without --input, --dynamic, --assert, --accept-guard, --state and --method");
   const nnef::Artefact artefact = nnef::read_artefact(options.model);
   if (options.graph) {
     print(nnef::print(artefact.document));
@@ -147,8 +150,7 @@ ExitCode run_on_model(const Options& options) {
                 {}, "export it with --report FILE.json");
   Talk talk(Verbosity::normal);
   const Inspection inspection =
-      inspect_model(options.model, options.inputs.method, parse_inputs(options.inputs.specs),
-                    dynamic_options(options.inputs), options.inputs.explicit_states, talk.report());
+      inspect_model(traced_options(options.model, options.inputs, talk.report()));
   if (!options.graph) {
     print(inspection_text(options, inspection));
   } else if (inspection.graph) {
@@ -198,6 +200,7 @@ void setup_inspect(CLI::App& app, Run& selected) {
   add_input_options(*command, options->inputs);
   command->add_flag("--graph", options->graph, "Print the traced graph, or graph.nnef, instead");
   command->add_flag("--json", options->json, "What is known of an artefact as JSON");
+  add_config_option(*command);
   command->footer(kExamples);
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });
 }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/config_file.h"
 #include "cli/input_options.h"
 #include "cli/operators_markdown.h"
 #include "cli/talk.h"
@@ -11,7 +12,6 @@
 #include "ops/registry.h"
 #include "ops/translate.h"
 #include "src/diag/error.h"
-#include "src/export/input_spec.h"
 #include "src/export/pipeline.h"
 #include "src/export/torch_module.h"
 
@@ -27,6 +27,7 @@ struct Options {
   std::string subject;  ///< a model, an operator, or nothing
   std::string target = "tract";
   InputOptions inputs;
+  std::vector<std::string> disabled_passes;
   bool missing = false;
   bool markdown = false;
 };
@@ -57,25 +58,35 @@ ExitCode list_all(const target::Target& target) {
 
 // --- the operators of a model ---
 
-ExitCode list_used(const Options& options, const target::Target& target) {
-  Talk talk(Verbosity::normal);
-  const Inspection inspection =
-      inspect_model(options.subject, options.inputs.method, parse_inputs(options.inputs.specs),
-                    dynamic_options(options.inputs), options.inputs.explicit_states, talk.report());
+/// The graph is the one that an export with the same options translates.
+ir::Graph graph_of(const Options& options, const target::Target& target, const Report& report) {
+  ExportOptions prepared = traced_options(options.subject, options.inputs, report);
+  prepared.target = target;
+  prepared.passes.disabled = options.disabled_passes;
+  Inspection inspection = prepare_model(prepared);
   if (!inspection.graph)
     throw Error(
         "input-missing", "the operators are not known without sample inputs", {},
         cat("`t2nnef inspect ", shell_word(options.subject), "` shows what to give with -i"));
-  std::vector<ops::OpUse> uses = ops::list_ops(*inspection.graph, target);
+  return *std::move(inspection.graph);
+}
+
+std::string support_text(const ops::OpUse& use) {
+  if (use.refused == 0) return "yes";
+  return use.refused == use.count ? "no" : cat("not ", use.refused, " of ", use.count);
+}
+
+ExitCode list_used(const Options& options, const target::Target& target) {
+  Talk talk(Verbosity::normal);
+  std::vector<ops::OpUse> uses = ops::list_ops(graph_of(options, target, talk.report()), target);
   std::stable_sort(uses.begin(), uses.end(),
                    [](const ops::OpUse& a, const ops::OpUse& b) { return a.count > b.count; });
   Rows rows = {{"uses", "operator", "supported", "first use"}};
   size_t missing = 0;
   for (const ops::OpUse& use : uses) {
-    missing += use.supported ? 0 : 1;
-    if (options.missing && use.supported) continue;
-    rows.push_back(
-        {cat(use.count, "x"), use.op, use.supported ? "yes" : "no", render_where(use.first)});
+    missing += use.refused == 0 ? 0 : 1;
+    if (options.missing && use.refused == 0) continue;
+    rows.push_back({cat(use.count, "x"), use.op, support_text(use), render_where(use.first)});
   }
   if (rows.size() > 1) print(table(rows));
   print(cat(uses.size() - missing, " of ", counted(uses.size(), "operator"), " supported by ",
@@ -168,10 +179,13 @@ void setup_ops(CLI::App& app, Run& selected) {
   command->add_option("-t,--target", options->target, "By which target [tract, the newest]")
       ->type_name("TARGET");
   add_input_options(*command, options->inputs);
+  add_disable_pass(*command, options->disabled_passes);
   command->add_flag("--missing", options->missing,
-                    "Only those of the model that are not supported; exit code 4 if there are any");
+                    "Only those that an export with the same options would refuse; exit code 4 if\n"
+                    "there are any");
   command->add_flag("--markdown", options->markdown,
                     "The table for all targets: docs/operators.md");
+  add_config_option(*command);
   command->footer(kExamples);
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });
 }

@@ -100,6 +100,7 @@ std::unique_ptr<CLI::App> make_app(Run& run) {
   app->get_formatter()->column_width(34);
   app->footer(kExamples);
   app->set_help_flag("-h,--help", "This text");
+  app->add_flag("--version")->description("Versions of t2nnef, LibTorch and the default target");
   app->require_subcommand(0, 1);
   setup_export(*app, run);
   setup_check(*app, run);
@@ -112,28 +113,68 @@ std::unique_ptr<CLI::App> make_app(Run& run) {
   return app;
 }
 
-}  // namespace
+using Words = std::vector<std::string>;
 
-ExitCode run_command_line(int argc, char** argv) {
-  Run run;
-  const auto app = make_app(run);
-  Origins origins;
-  bool version = false;
-  app->add_flag("--version", version, "Versions of t2nnef, LibTorch and the default target");
+/// False if the words asked for help, which has been printed.
+bool parse(CLI::App& app, Words words) {
+  std::reverse(words.begin(), words.end());  // CLI11 takes the words from last to first
   try {
-    // CLI11 takes the words from last to first.
-    std::vector<std::string> words = with_config_files({argv + 1, argv + argc}, origins);
-    std::reverse(words.begin(), words.end());
-    app->parse(std::move(words));
+    app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
-    print(app->help());
-    return ExitCode::ok;
+    print(app.help());
+    return false;
   } catch (const CLI::ParseError& error) {
     refuse_parse(error);
   }
+  return true;
+}
+
+/// A note of what files give and the command line gives otherwise, unless only errors are wanted.
+void say_overridden(const CLI::App& command, const FileOptions& file) {
+  const CLI::Option* quiet = command.get_option_no_throw("--quiet");
+  const bool is_quiet =
+      (quiet != nullptr && quiet->count() > 0) ||
+      std::find(file.words.begin(), file.words.end(), "--quiet") != file.words.end();
+  if (is_quiet || file.overridden.empty()) return;
+  const bool is_one = file.overridden.size() == 1;
+  say(render_text(Diagnostic{.severity = Severity::note,
+                             .id = "option-overridden",
+                             .message = is_one
+                                            ? file.overridden[0]
+                                            : "options of a file are given on the command line too",
+                             .where = {},
+                             .details = is_one ? std::vector<std::string>() : file.overridden,
+                             .why = "the command line wins",
+                             .help = {}}));
+}
+
+/// The words, with what files say in front of a command's own options.
+Words with_file_options(Words words, const CLI::App& app, Origins& origins) {
+  for (const CLI::App* command : app.get_subcommands()) {
+    FileOptions file = read_config_files(*command);
+    say_overridden(*command, file);
+    origins.insert(file.origins.begin(), file.origins.end());
+    const auto place = std::find(words.begin(), words.end(), command->get_name());
+    words.insert(place == words.end() ? place : place + 1, file.words.begin(), file.words.end());
+  }
+  return words;
+}
+
+}  // namespace
+
+ExitCode run_command_line(int argc, char** argv) {
+  Origins origins;
+  // Once to know what the command line itself gives, in whatever spelling, and once with the files.
+  Run ignored;
+  const auto first = make_app(ignored);
+  Run run;
+  const auto app = make_app(run);
+  const Words words(argv + 1, argv + argc);
+  if (!parse(*first, words)) return ExitCode::ok;
+  if (!parse(*app, with_file_options(words, *first, origins))) return ExitCode::ok;
   refuse_leftovers(*app, origins);
   for (const CLI::App* command : app->get_subcommands()) refuse_leftovers(*command, origins);
-  if (version) {
+  if (app->count("--version") > 0) {
     print(version_text());
     return ExitCode::ok;
   }

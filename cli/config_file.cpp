@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include "src/config/json_options.h"
@@ -33,13 +34,6 @@ config::Settings read_toml(const std::string& text, const std::string& path) {
   return out;
 }
 
-bool is_given(const std::vector<std::string>& arguments, const std::string& option) {
-  const std::string with_value = option + "=";
-  return std::any_of(arguments.begin(), arguments.end(), [&](const std::string& word) {
-    return word == option || word.starts_with(with_value);
-  });
-}
-
 /// "dynamic.x.0" and "B" as "x:0=B".
 std::string axis_of(const std::string& key, const std::string& value) {
   const std::string place = key.substr(std::string("dynamic.").size());
@@ -48,62 +42,151 @@ std::string axis_of(const std::string& key, const std::string& value) {
   return cat(place.substr(0, dot), ":", place.substr(dot + 1), "=", value);
 }
 
-bool adds_up(const std::string& key) {
-  return key == "dynamic" || key == "assert" || key == "input" || key == "accept-guard" ||
-         key == "disable-pass";
-}
+/// One value of one option.
+struct Setting {
+  std::string option;  ///< "target"
+  std::string value;
+  std::string file;
+};
 
-/// What the file says, as words of the command line; `given` are the user's own.
-std::vector<std::string> arguments_of(const std::string& path,
-                                      const std::vector<std::string>& given) {
+std::vector<Setting> settings_of(const std::string& path) {
   const std::string text = content_of(path);
-  const bool json = path.ends_with(".json");
-  std::vector<std::string> out;
+  std::vector<Setting> out;
   for (const auto& [key, values] :
-       json ? config::read_json_settings(text, path) : read_toml(text, path)) {
-    const bool axis = key.starts_with("dynamic.");
-    const std::string option = axis ? "--dynamic" : "--" + key;
+       path.ends_with(".json") ? config::read_json_settings(text, path) : read_toml(text, path)) {
     if (key == "config") throw Error("usage", cat(quoted(path), " names another options file"));
-    if (!axis && !adds_up(key) && is_given(given, option)) continue;
-    for (const std::string& value : values) {
-      if (value == "false") continue;
-      out.push_back(value == "true" ? option
-                                    : cat(option, "=", axis ? axis_of(key, value) : value));
-    }
+    const bool is_axis = key.starts_with("dynamic.");
+    for (const std::string& value : values)
+      out.push_back({is_axis ? "dynamic" : key, is_axis ? axis_of(key, value) : value, path});
   }
   return out;
+}
+
+// --- what an option is ---
+
+bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
+
+bool repeats(const CLI::Option& option) {
+  return option.get_expected_max() == CLI::detail::expected_max_vector_size;
+}
+
+/// The value of a flag that needs none is its default.
+std::string plain_value(const CLI::Option& option, const std::string& value) {
+  return is_flag(option) ? option.get_flag_value(option.get_lnames().at(0), value) : value;
+}
+
+/// What one value of an option is about: of `--input` the input, of `--dynamic` the axis. Two
+/// values about the same thing contradict each other; "" if they never do.
+std::string subject_of(const std::string& option, const std::string& value) {
+  if ((option != "input" && option != "dynamic") || value.starts_with('@')) return {};
+  std::string out = value.substr(0, value.find('='));
+  std::erase_if(out, [](char c) { return c == ' ' || c == ']'; });
+  const size_t colon = std::min(option == "dynamic" ? out.find(':') : out.size(), out.size());
+  std::replace_if(
+      out.begin(), out.begin() + static_cast<std::ptrdiff_t>(colon),
+      [](char c) { return c == '.' || c == '['; }, '_');
+  return out;
+}
+
+/// Of these, a later one would be ignored.
+std::string opposite_of(const std::string& option) {
+  return option == "quiet" ? "verbose" : option == "verbose" ? "quiet" : "";
+}
+
+// --- what contradicts what ---
+
+bool is_given(const CLI::App& command, const std::string& option) {
+  const CLI::Option* found = option.empty() ? nullptr : command.get_option_no_throw("--" + option);
+  return found != nullptr && found->count() > 0;
+}
+
+/// What the command line gives the option instead; nothing if it leaves that to the file.
+std::optional<std::string> given_instead(const CLI::Option& option, const Setting& setting) {
+  if (option.count() == 0) return {};
+  if (!repeats(option)) return plain_value(option, option.results().back());
+  const std::string subject = subject_of(setting.option, setting.value);
+  for (const std::string& value : option.results())
+    if (!subject.empty() && subject_of(setting.option, value) == subject) return value;
+  return {};
+}
+
+/// Twice the same is no contradiction.
+bool is_said(const std::vector<Setting>& settings, const Setting& setting) {
+  return std::any_of(settings.begin(), settings.end(), [&](const Setting& each) {
+    return each.option == setting.option && each.value == setting.value;
+  });
+}
+
+[[noreturn]] void refuse_pair(const Setting& a, const Setting& b) {
+  const std::string where = a.file == b.file
+                                ? cat(quoted(a.file), " gives")
+                                : cat(quoted(a.file), " and ", quoted(b.file), " give");
+  throw Error("usage",
+              cat(where, " --", a.option, " as ", quoted(a.value), " and as ", quoted(b.value)), {},
+              "give it once");
+}
+
+/// Two files, or two places of one, that say an option differently.
+void check_pairs(const CLI::App& command, const std::vector<Setting>& settings) {
+  for (size_t i = 0; i < settings.size(); ++i)
+    for (size_t k = 0; k < i; ++k) {
+      const Setting &a = settings[k], &b = settings[i];
+      const CLI::Option* option = command.get_option_no_throw("--" + a.option);
+      if (option == nullptr || a.option != b.option || a.value == b.value) continue;
+      const std::string subject = subject_of(a.option, a.value);
+      const bool is_same = !subject.empty() && subject_of(b.option, b.value) == subject;
+      if (!repeats(*option) || is_same) refuse_pair(a, b);
+    }
+}
+
+/// Adds a setting to what the files give, or notes that the command line overrides it.
+void add(const CLI::App& command, const Setting& setting, FileOptions& out) {
+  const std::string name = "--" + setting.option;
+  const CLI::Option* option = command.get_option_no_throw(name);
+  out.origins[name] = setting.file;
+  if (option == nullptr) {  // refused where words without meaning are
+    out.words.push_back(name);
+    return;
+  }
+  const std::string value = plain_value(*option, setting.value);
+  const std::string opposite = opposite_of(setting.option);
+  const std::string as_in = cat(" as in ", quoted(setting.file));
+  if (value != "false" && is_given(command, opposite)) {
+    out.overridden.push_back(cat("it is --", opposite, ", not ", name, as_in));
+  } else if (const auto instead = given_instead(*option, setting)) {
+    if (*instead != value)
+      out.overridden.push_back(
+          cat(name, " is ", quoted(*instead), ", not ", quoted(setting.value), as_in));
+  } else if (!is_flag(*option)) {
+    out.words.push_back(cat(name, "=", value));
+  } else if (value != "false") {
+    out.words.push_back(setting.value == "true" ? name : cat(name, "=", value));
+  }
 }
 
 }  // namespace
 
 void add_config_option(CLI::App& command) {
   command
-      .add_option("--config",
-                  "Options in a file, JSON (.json) or TOML: target = \"tract\", check = true,\n"
-                  "dynamic = [\"x:0=B\", \"x:1=S\"], assert = [\"S>=1\"]")
-      ->type_name("FILE");
+      .add_option_function<std::vector<std::string>>(
+          "--config", [](const std::vector<std::string>& /*files*/) {},
+          "Options in a file, JSON (.json) or TOML: target = \"tract\", check = true,\n"
+          "dynamic = [\"x:0=B\", \"x:1=S\"], assert = [\"S>=1\"]; what the command line\n"
+          "gives itself wins, and is noted")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
 }
 
-std::vector<std::string> with_config_files(std::vector<std::string> arguments,
-                                           std::map<std::string, std::string>& origins) {
-  std::vector<std::string> out;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& word = arguments[i];
-    std::string path;
-    if (word.starts_with("--config="))
-      path = word.substr(std::string("--config=").size());
-    else if (word == "--config" && i + 1 < arguments.size())
-      path = arguments[++i];
-    if (path.empty()) {
-      out.push_back(word);
-      continue;
-    }
-    for (std::string& more : arguments_of(path, arguments)) {
-      const std::string name = more.substr(0, more.find('='));
-      if (!is_given(arguments, name)) origins[name] = path;
-      out.push_back(std::move(more));
-    }
-  }
+FileOptions read_config_files(const CLI::App& command) {
+  FileOptions out;
+  const CLI::Option* config = command.get_option_no_throw("--config");
+  if (config == nullptr || config->count() == 0) return out;
+  std::vector<Setting> settings;
+  for (const std::string& path : config->results())
+    for (Setting& setting : settings_of(path))
+      if (!is_said(settings, setting)) settings.push_back(std::move(setting));
+  check_pairs(command, settings);
+  for (const Setting& setting : settings) add(command, setting, out);
   return out;
 }
 

@@ -13,12 +13,19 @@ namespace t2n::cli {
 
 void add_config_option(CLI::App& command);
 
-/// The arguments of the program, each `--config FILE` replaced by what the file says: keys are the
-/// long names of options, values strings, numbers, true, or lists of them; `dynamic` may also be a
-/// table of inputs, each a table of axes. Options on the command line win over the file's, those
-/// that repeat add up. JSON by the suffix .json, else TOML. Errors: `usage`, with the file.
-/// `origins` learns which file each of its options comes from, by the option's name.
-std::vector<std::string> with_config_files(std::vector<std::string> arguments,
-                                           std::map<std::string, std::string>& origins);
+/// What the files of `--config` add to a command line.
+struct FileOptions {
+  std::vector<std::string> words;              ///< long options with their values
+  std::map<std::string, std::string> origins;  ///< by "--option", the file that gives it
+  std::vector<std::string> overridden;         ///< per setting that the command line says otherwise
+};
+
+/// Of a command that has been parsed: keys of the files are the long names of its options, values
+/// strings, numbers, truth values, or lists of them; `dynamic` may also be a table of inputs, each
+/// a table of axes. JSON by the suffix .json, else TOML. What the command line gives in any
+/// spelling wins, per option; of options that repeat, all count, but one input or axis that both
+/// give is the command line's.
+/// Errors: `usage`, with the file, also where files contradict themselves or each other.
+FileOptions read_config_files(const CLI::App& command);
 
 }  // namespace t2n::cli

@@ -8,6 +8,7 @@
 
 #include "cli/text.h"
 #include "src/diag/error.h"
+#include "src/export/input_spec.h"
 
 namespace t2n::cli {
 namespace {
@@ -52,15 +53,39 @@ void add_input_options(CLI::App& command, InputOptions& options) {
                   "What holds of these sizes, repeatable: 'S>=1'  'B==2*P'")
       ->type_name("RELATION")
       ->allow_extra_args(false);
+  command
+      .add_option("--accept-guard", options.accepted_guards,
+                  "Keep the way that the sample inputs take at a branch on data; repeatable")
+      ->type_name("FILE.py:LINE")
+      ->allow_extra_args(false);
+}
+
+void add_disable_pass(CLI::App& command, std::vector<std::string>& disabled) {
+  command.add_option("--disable-pass", disabled, "Leave a pass out; repeatable")
+      ->type_name("PASS")
+      ->allow_extra_args(false);
 }
 
 DynamicOptions dynamic_options(const InputOptions& options) {
   DynamicOptions out;
   for (const std::string& text : options.dynamic) out.axes.push_back(dynamic::parse_axis(text));
   for (const std::string& text : options.assertions)
-    out.asserted.push_back(dynamic::parse_relation(text));
+    out.asserted.push_back(dynamic::parse_comparison(text));
   if (!out.asserted.empty() && out.axes.empty())
     throw Error("usage", "--assert without --dynamic has no sizes to speak of");
+  return out;
+}
+
+ExportOptions traced_options(const std::string& model, const InputOptions& options,
+                             const Report& report) {
+  ExportOptions out;
+  out.model = model;
+  out.method = options.method;
+  out.samples = parse_inputs(options.specs);
+  out.dynamic = dynamic_options(options);
+  out.explicit_states = options.explicit_states;
+  out.accepted_guards = {options.accepted_guards.begin(), options.accepted_guards.end()};
+  out.report = report;
   return out;
 }
 

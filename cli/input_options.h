@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "src/export/dynamic_model.h"
+#include "src/export/pipeline.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
@@ -15,14 +15,20 @@ namespace t2n::cli {
 struct InputOptions {
   std::vector<std::string> specs;  ///< of --input
   std::string method = "forward";
-  std::vector<std::string> dynamic;     ///< of --dynamic
-  std::vector<std::string> assertions;  ///< of --assert
-  bool explicit_states = false;         ///< of --state
+  std::vector<std::string> dynamic;          ///< of --dynamic
+  std::vector<std::string> assertions;       ///< of --assert
+  bool explicit_states = false;              ///< of --state
+  std::vector<std::string> accepted_guards;  ///< of --accept-guard
 };
 
 DynamicOptions dynamic_options(const InputOptions& options);
 
+/// What the pipeline is to trace, and how.
+ExportOptions traced_options(const std::string& model, const InputOptions& options,
+                             const Report& report);
+
 void add_input_options(CLI::App& command, InputOptions& options);
+void add_disable_pass(CLI::App& command, std::vector<std::string>& disabled);
 
 /// The path given, or Error `usage` with the line to type.
 const std::string& require_model(const std::string& model, const char* command);

@@ -1,13 +1,9 @@
 // How graph attributes are written: one entry per C++ type.
-#include <map>
-
 #include "ir/graph.h"
 #include "ir/print.h"
 
 namespace t2n::ir {
 namespace {
-
-using Sizes = std::map<std::string, int64_t>;
 
 std::string print_sizes(const std::any& value) {
   std::string out;
@@ -25,7 +21,7 @@ std::any parse_sizes(std::string_view text) {
     const Dim size = equals == item.npos ? Dim::symbol("?") : parse_dim(item.substr(equals + 1));
     if (!size.is_constant())
       throw Error("ir-syntax", cat("sizes read 'S=7, T=3', not ", quoted(item)));
-    out.emplace(item.substr(0, equals), size.value());
+    out.emplace(parse_symbol(item.substr(0, equals)), size.value());
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/attr.h"
+#include "ir/comparison.h"
 #include "ir/op_registry.h"
 #include "ir/tensor.h"
 #include "src/diag/diagnostic.h"
@@ -92,17 +93,10 @@ struct Graph {
   std::map<std::string, std::any> attributes;
 };
 
-/// Graph attribute: the sample value of every symbol in the graph (std::map<std::string, int64_t>).
+/// Graph attribute: the sample value of every symbol in the graph (Sizes).
 inline constexpr const char* kSampleSizes = "sample_sizes";
 
-/// What is asserted of sizes: `left` `relation` `right`, one of "<", "<=", ">", ">=", "==", "!=".
-struct Relation {
-  Dim left;
-  std::string relation;
-  Dim right;
-  friend bool operator==(const Relation&, const Relation&) = default;
-};
-/// Graph attribute: what holds of the symbols (std::vector<Relation>).
+/// Graph attribute: what holds of the symbols (std::vector<Comparison>).
 inline constexpr const char* kRelations = "relations";
 
 // --- building (build.cpp) ---

@@ -8,29 +8,6 @@
 #include "src/diag/error.h"
 
 namespace t2n::ir {
-
-/// A symbol, or a non-polynomial operation (`/` floor division, `%` remainder, `<` min, `>` max).
-struct Dim::Atom {
-  char kind = 's';
-  std::string text;  ///< the symbol's name, or the whole operation as printed: equality and order
-  std::vector<Dim> operands;
-};
-
-struct Dim::Term {
-  int64_t factor = 0;
-  std::vector<Atom> atoms;  ///< sorted by text; empty for the constant term
-
-  std::string key() const {
-    std::string out;
-    for (const Atom& atom : atoms) out += atom.text + "*";
-    return out;
-  }
-};
-
-struct Dim::Expr {
-  std::vector<Term> terms;  ///< sorted by key, constant last, no zero factors
-};
-
 namespace {
 
 [[noreturn]] void too_large() {
@@ -49,6 +26,120 @@ int64_t multiply_sizes(int64_t a, int64_t b) {
   return product;
 }
 
+std::string text_of(const Atom& atom) {
+  const Operands* of = operands_of(atom);
+  if (of == nullptr) return std::get<Symbol>(atom).str();
+  if (std::holds_alternative<Min>(atom)) return cat("min(", of->a.str(), ", ", of->b.str(), ")");
+  if (std::holds_alternative<Max>(atom)) return cat("max(", of->a.str(), ", ", of->b.str(), ")");
+  const char* sign = std::holds_alternative<FloorDiv>(atom) ? "//" : "%";
+  return cat("((", of->a.str(), ") ", sign, " (", of->b.str(), "))");
+}
+
+std::string key_of(const Term& term) {
+  std::string out;
+  for (const Atom& atom : term.atoms) out += text_of(atom) + "*";
+  return out;
+}
+
+Dim from_atom(Atom atom) { return sum_of({Term{1, {std::move(atom)}}}); }
+
+/// With the constant part as a term of its own.
+std::vector<Term> all_terms(const Dim& dim) {
+  std::vector<Term> out = dim.terms();
+  if (dim.constant_part() != 0) out.push_back({dim.constant_part(), {}});
+  return out;
+}
+
+/// The term of most factors; `dim` is not 0.
+Term leading(const Dim& dim) {
+  const std::vector<Term> terms = all_terms(dim);
+  return *std::max_element(terms.begin(), terms.end(), [](const Term& x, const Term& y) {
+    return x.atoms.size() != y.atoms.size() ? x.atoms.size() < y.atoms.size()
+                                            : key_of(x) < key_of(y);
+  });
+}
+
+/// a / b if that leaves no remainder, term by term of the leading ones.
+std::optional<Dim> exact_quotient(Dim a, const Dim& b) {
+  const Term divisor = leading(b);
+  Dim quotient = 0;
+  constexpr int kMaxSteps = 32;
+  for (int step = 0; step < kMaxSteps && a != Dim(0); ++step) {
+    Term term = leading(a);
+    if (floor_mod_int(term.factor, divisor.factor) != 0) return std::nullopt;
+    term.factor = floor_div_int(term.factor, divisor.factor);
+    for (const Atom& atom : divisor.atoms) {
+      const auto found = std::find(term.atoms.begin(), term.atoms.end(), atom);
+      if (found == term.atoms.end()) return std::nullopt;
+      term.atoms.erase(found);
+    }
+    const Dim part = sum_of({std::move(term)});
+    quotient = quotient + part;
+    a = a - part * b;
+  }
+  return a == Dim(0) ? std::optional<Dim>(quotient) : std::nullopt;
+}
+
+/// `a // n` plus a number, with a coefficient of 1.
+const FloorDiv* nested_quotient(const std::vector<Term>& terms) {
+  if (terms.size() != 1 || terms[0].factor != 1 || terms[0].atoms.size() != 1) return nullptr;
+  const auto* inner = std::get_if<FloorDiv>(&terms[0].atoms[0]);
+  return inner != nullptr && inner->b.is_constant() && inner->b.value() > 0 ? inner : nullptr;
+}
+
+/// a // b where 0 <= every factor of `a` < b: common factors and divisions inside divisions go.
+Dim reduced_quotient(const Dim& a, int64_t b) {
+  if (a.is_constant()) return floor_div_int(a.value(), b);
+  std::vector<Term> terms = a.terms();
+  int64_t common = b;
+  for (const Term& term : terms) common = std::gcd(common, term.factor);
+  for (Term& term : terms) term.factor /= common;
+  b /= common;
+  const int64_t offset = floor_div_int(a.constant_part(), common);
+  const Dim rest = sum_of(terms, offset);
+  if (b == 1) return rest;
+  const FloorDiv* inner = nested_quotient(terms);
+  if (inner == nullptr) return from_atom(FloorDiv{rest, b});
+  const int64_t by = inner->b.value();
+  return floor_div(inner->a + multiply_sizes(offset, by), multiply_sizes(by, b));
+}
+
+/// Multiples of `b` leave the numerator, so that what is left is not negative for sizes >= 0.
+Dim integer_quotient(const Dim& a, int64_t b) {
+  if (b < 0) return integer_quotient(Dim(-1) * a, multiply_sizes(b, -1));
+  std::vector<Term> whole = a.terms(), rest = whole;
+  for (const Term& term : whole) {
+    if (term.factor % b == 0) continue;
+    // -((-S) // 2), which is how one rounds up, reads (S + 1) // 2.
+    if (term.factor < 0) return Dim(-1) * integer_quotient(Dim(-1) * a + Dim(b - 1), b);
+    break;
+  }
+  for (Term& term : whole) term.factor = floor_div_int(term.factor, b);
+  for (Term& term : rest) term.factor = floor_mod_int(term.factor, b);
+  const int64_t constant = a.constant_part();
+  return sum_of(std::move(whole), floor_div_int(constant, b)) +
+         reduced_quotient(sum_of(std::move(rest), floor_mod_int(constant, b)), b);
+}
+
+bool is_multiple(const Dim& a, int64_t b) {
+  return floor_mod_int(a.constant_part(), b) == 0 &&
+         std::all_of(a.terms().begin(), a.terms().end(),
+                     [&](const Term& term) { return floor_mod_int(term.factor, b) == 0; });
+}
+
+void add_symbols(const Dim& dim, std::vector<Symbol>& out) {
+  for (const Term& term : dim.terms())
+    for (const Atom& atom : term.atoms) {
+      if (const Operands* of = operands_of(atom)) {
+        add_symbols(of->a, out);
+        add_symbols(of->b, out);
+      } else if (const Symbol& symbol = std::get<Symbol>(atom);
+                 std::find(out.begin(), out.end(), symbol) == out.end()) {
+        out.push_back(symbol);
+      }
+    }
+}
+
 }  // namespace
 
 int64_t floor_div_int(int64_t a, int64_t b) {
@@ -59,201 +150,130 @@ int64_t floor_div_int(int64_t a, int64_t b) {
 
 int64_t floor_mod_int(int64_t a, int64_t b) { return b == -1 ? 0 : a - floor_div_int(a, b) * b; }
 
-Dim Dim::symbol(std::string_view name) {
-  return from_atom(Atom{.kind = 's', .text = std::string(name), .operands = {}});
+const Operands* operands_of(const Atom& atom) {
+  return std::visit(
+      [](const auto& each) -> const Operands* {
+        if constexpr (std::is_same_v<std::decay_t<decltype(each)>, Symbol>)
+          return nullptr;
+        else
+          return &each;
+      },
+      atom);
 }
 
-Dim Dim::from_atom(Atom atom) {
-  Dim out;
-  out.expr_ = std::make_shared<const Expr>(Expr{{Term{1, {std::move(atom)}}}});
-  return out;
+Dim with_operands(const Atom& like, const Dim& a, const Dim& b) {
+  if (std::holds_alternative<FloorDiv>(like)) return floor_div(a, b);
+  if (std::holds_alternative<Mod>(like)) return floor_mod(a, b);
+  return std::holds_alternative<Min>(like) ? min(a, b) : max(a, b);
 }
+
+Dim Dim::symbol(Symbol symbol) { return from_atom(std::move(symbol)); }
 
 int64_t Dim::value() const {
   T2N_ASSERT(is_constant(), "the size '", str(), "' is symbolic where an integer is needed");
-  return value_;
+  return constant_;
 }
 
-std::vector<Dim::Term> Dim::terms() const {
-  if (expr_) return expr_->terms;
-  if (value_ == 0) return {};
-  return {Term{value_, {}}};
+const std::vector<Term>& Dim::terms() const {
+  static const std::vector<Term> none;
+  return terms_ ? *terms_ : none;
 }
 
-Dim Dim::from_terms(std::vector<Term> terms) {
-  std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) {
-    if (a.atoms.empty() != b.atoms.empty()) return b.atoms.empty();
-    return a.key() < b.key();
-  });
-  std::vector<Term> merged;
+const Symbol* Dim::as_symbol() const {
+  const bool is_atom = terms().size() == 1 && constant_ == 0 && terms()[0].factor == 1 &&
+                       terms()[0].atoms.size() == 1;
+  return is_atom ? std::get_if<Symbol>(&terms()[0].atoms[0]) : nullptr;
+}
+
+Dim sum_of(std::vector<Term> terms, int64_t constant) {
+  std::vector<std::pair<std::string, Term>> sorted;
   for (Term& term : terms) {
-    if (!merged.empty() && merged.back().key() == term.key())
+    if (term.atoms.empty())
+      constant = add_sizes(constant, term.factor);
+    else
+      sorted.emplace_back(key_of(term), std::move(term));
+  }
+  std::sort(sorted.begin(), sorted.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Term> merged;
+  for (auto& [key, term] : sorted) {
+    if (!merged.empty() && merged.back().atoms == term.atoms)
       merged.back().factor = add_sizes(merged.back().factor, term.factor);
     else
       merged.push_back(std::move(term));
   }
   std::erase_if(merged, [](const Term& term) { return term.factor == 0; });
-  if (merged.empty()) return Dim(0);
-  if (merged.size() == 1 && merged[0].atoms.empty()) return Dim(merged[0].factor);
-  Dim out;
-  out.expr_ = std::make_shared<const Expr>(Expr{std::move(merged)});
+  Dim out(constant);
+  if (!merged.empty()) out.terms_ = std::make_shared<const std::vector<Term>>(std::move(merged));
   return out;
 }
 
 Dim operator+(const Dim& a, const Dim& b) {
-  if (a.is_constant() && b.is_constant()) return Dim(add_sizes(a.value_, b.value_));
-  std::vector<Dim::Term> terms = a.terms();
-  for (Dim::Term& term : b.terms()) terms.push_back(std::move(term));
-  return Dim::from_terms(std::move(terms));
+  const int64_t constant = add_sizes(a.constant_, b.constant_);
+  if (a.is_constant() && b.is_constant()) return constant;
+  std::vector<Term> terms = a.terms();
+  terms.insert(terms.end(), b.terms().begin(), b.terms().end());
+  return sum_of(std::move(terms), constant);
 }
 
 Dim operator-(const Dim& a, const Dim& b) { return a + Dim(-1) * b; }
 
 Dim operator*(const Dim& a, const Dim& b) {
-  if (a.is_constant() && b.is_constant()) return Dim(multiply_sizes(a.value_, b.value_));
-  std::vector<Dim::Term> terms;
-  for (const Dim::Term& x : a.terms())
-    for (const Dim::Term& y : b.terms()) {
-      Dim::Term product{multiply_sizes(x.factor, y.factor), x.atoms};
+  if (a.is_constant() && b.is_constant()) return multiply_sizes(a.constant_, b.constant_);
+  std::vector<Term> terms;
+  for (const Term& x : all_terms(a))
+    for (const Term& y : all_terms(b)) {
+      Term product{multiply_sizes(x.factor, y.factor), x.atoms};
       product.atoms.insert(product.atoms.end(), y.atoms.begin(), y.atoms.end());
-      std::sort(product.atoms.begin(), product.atoms.end(),
-                [](const Dim::Atom& p, const Dim::Atom& q) { return p.text < q.text; });
+      if (!x.atoms.empty() && !y.atoms.empty())
+        std::stable_sort(product.atoms.begin(), product.atoms.end(),
+                         [](const Atom& p, const Atom& q) { return text_of(p) < text_of(q); });
       terms.push_back(std::move(product));
     }
-  return Dim::from_terms(std::move(terms));
+  return sum_of(std::move(terms));
 }
 
 bool operator==(const Dim& a, const Dim& b) {
-  if (a.is_constant() || b.is_constant())
-    return a.is_constant() && b.is_constant() && a.value_ == b.value_;
-  return a.str() == b.str();
-}
-
-Dim Dim::binary(char kind, const Dim& a, const Dim& b) {
-  std::string text;
-  if (kind == '/')
-    text = cat("((", a.str(), ") // (", b.str(), "))");
-  else if (kind == '%')
-    text = cat("((", a.str(), ") % (", b.str(), "))");
-  else
-    text = cat(kind == '<' ? "min(" : "max(", a.str(), ", ", b.str(), ")");
-  return from_atom(Atom{kind, std::move(text), {a, b}});
-}
-
-/// a / b if that leaves no remainder, term by term of the leading ones.
-std::optional<Dim> Dim::exact_quotient(Dim a, const Dim& b) {
-  const auto leading = [](const Dim& dim) {
-    std::vector<Term> terms = dim.terms();
-    return *std::max_element(terms.begin(), terms.end(), [](const Term& x, const Term& y) {
-      return x.atoms.size() != y.atoms.size() ? x.atoms.size() < y.atoms.size() : x.key() < y.key();
-    });
-  };
-  const Term divisor = leading(b);
-  Dim quotient = 0;
-  constexpr int kMaxSteps = 32;
-  for (int step = 0; step < kMaxSteps && a != Dim(0); ++step) {
-    Term term = leading(a);
-    if (term.factor % divisor.factor != 0) return std::nullopt;
-    term.factor /= divisor.factor;
-    for (const Atom& atom : divisor.atoms) {
-      const auto same = [&](const Atom& other) { return other.text == atom.text; };
-      const auto found = std::find_if(term.atoms.begin(), term.atoms.end(), same);
-      if (found == term.atoms.end()) return std::nullopt;
-      term.atoms.erase(found);
-    }
-    const Dim part = from_terms({std::move(term)});
-    quotient = quotient + part;
-    a = a - part * b;
-  }
-  return a == Dim(0) ? std::optional<Dim>(quotient) : std::nullopt;
-}
-
-/// a // b where 0 <= every factor of `a` < b: common factors and divisions inside divisions go.
-Dim Dim::reduced_quotient(const Dim& a, int64_t b) {
-  if (a.is_constant()) return Dim(floor_div_int(a.value_, b));
-  std::vector<Term> terms = a.terms();
-  int64_t common = b, offset = 0;
-  for (const Term& term : terms) {
-    if (term.atoms.empty())
-      offset = term.factor;
-    else
-      common = std::gcd(common, term.factor);
-  }
-  for (Term& term : terms) term.factor = floor_div_int(term.factor, common);
-  b /= common;
-  offset /= common;
-  if (b == 1) return from_terms(std::move(terms));
-  const Term& first = terms.front();
-  const bool is_nested = first.factor == 1 && first.atoms.size() == 1 &&
-                         first.atoms[0].kind == '/' && first.atoms[0].operands[1].is_constant() &&
-                         (terms.size() == 1 || terms[1].atoms.empty());
-  if (!is_nested) return binary('/', from_terms(std::move(terms)), Dim(b));
-  const int64_t inner = first.atoms[0].operands[1].value_;
-  return floor_div(first.atoms[0].operands[0] + multiply_sizes(offset, inner),
-                   Dim(multiply_sizes(inner, b)));
-}
-
-/// Multiples of `b` leave the numerator, so that what is left is not negative for sizes >= 0.
-Dim Dim::integer_quotient(const Dim& a, int64_t b) {
-  if (b < 0) return integer_quotient(Dim(-1) * a, multiply_sizes(b, -1));
-  std::vector<Term> whole = a.terms(), rest = whole;
-  for (const Term& term : whole) {
-    if (term.atoms.empty() || term.factor % b == 0) continue;
-    // -((-S) // 2), which is how one rounds up, reads (S + 1) // 2.
-    if (term.factor < 0) return Dim(-1) * integer_quotient(Dim(-1) * a + Dim(add_sizes(b, -1)), b);
-    break;
-  }
-  for (Term& term : whole) term.factor = floor_div_int(term.factor, b);
-  for (Term& term : rest) term.factor = floor_mod_int(term.factor, b);
-  return from_terms(std::move(whole)) + reduced_quotient(from_terms(std::move(rest)), b);
+  return a.constant_ == b.constant_ && (a.terms_ == b.terms_ || a.terms() == b.terms());
 }
 
 Dim floor_div(const Dim& a, const Dim& b) {
   T2N_ASSERT(b != Dim(0), "division of a size by zero");
-  if (b.is_constant()) return Dim::integer_quotient(a, b.value_);
-  if (const auto exact = Dim::exact_quotient(a, b)) return *exact;
-  return Dim::binary('/', a, b);
+  if (b.is_constant()) return integer_quotient(a, b.value());
+  if (const auto exact = exact_quotient(a, b)) return *exact;
+  return from_atom(FloorDiv{a, b});
 }
 
 Dim floor_mod(const Dim& a, const Dim& b) {
-  if (b.is_constant()) {
-    T2N_ASSERT(b.value_ != 0, "remainder of a size by zero");
-    if (a.is_constant()) return Dim(floor_mod_int(a.value_, b.value_));
-    const std::vector<Dim::Term> terms = a.terms();
-    if (std::all_of(terms.begin(), terms.end(),
-                    [&](const auto& t) { return t.factor % b.value_ == 0; }))
-      return Dim(0);
-  }
-  if (a == b) return Dim(0);
-  return Dim::binary('%', a, b);
+  T2N_ASSERT(b != Dim(0), "remainder of a size by zero");
+  if (a.is_constant() && b.is_constant()) return floor_mod_int(a.value(), b.value());
+  if (a == b || (b.is_constant() && is_multiple(a, b.value()))) return 0;
+  return from_atom(Mod{a, b});
 }
 
 Dim min(const Dim& a, const Dim& b) {
-  if (a.is_constant() && b.is_constant()) return Dim(std::min(a.value_, b.value_));
-  return a == b ? a : Dim::binary('<', a, b);
+  if ((a - b).is_constant()) return (a - b).value() <= 0 ? a : b;
+  return from_atom(Min{a, b});
 }
 
 Dim max(const Dim& a, const Dim& b) {
-  if (a.is_constant() && b.is_constant()) return Dim(std::max(a.value_, b.value_));
-  return a == b ? a : Dim::binary('>', a, b);
+  if ((a - b).is_constant()) return (a - b).value() >= 0 ? a : b;
+  return from_atom(Max{a, b});
 }
 
-std::vector<std::string> Dim::symbols() const {
-  std::vector<std::string> out;
-  const auto add = [&](const std::string& name) {
-    if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
-  };
-  for (const Term& term : terms())
-    for (const Atom& atom : term.atoms) {
-      if (atom.kind == 's') add(atom.text);
-      for (const Dim& operand : atom.operands)
-        for (const std::string& name : operand.symbols()) add(name);
-    }
+std::vector<Symbol> Dim::symbols() const {
+  std::vector<Symbol> out;
+  add_symbols(*this, out);
   return out;
 }
 
+bool Dim::mentions(const Symbol& symbol) const {
+  const std::vector<Symbol> all = symbols();
+  return std::find(all.begin(), all.end(), symbol) != all.end();
+}
+
 Dim Dim::map(const std::function<Dim(const Atom&)>& replace) const {
-  Dim sum = 0;
+  Dim sum = constant_;
   for (const Term& term : terms()) {
     Dim product = term.factor;
     for (const Atom& atom : term.atoms) product = product * replace(atom);
@@ -262,40 +282,42 @@ Dim Dim::map(const std::function<Dim(const Atom&)>& replace) const {
   return sum;
 }
 
-Dim Dim::substitute(const std::function<std::optional<Dim>(std::string_view)>& lookup) const {
+Dim Dim::substitute(const std::function<std::optional<Dim>(const Symbol&)>& lookup) const {
+  if (is_constant()) return *this;
   return map([&](const Atom& atom) {
-    if (atom.kind == 's') return lookup(atom.text).value_or(from_atom(atom));
-    const Dim a = atom.operands[0].substitute(lookup);
-    const Dim b = atom.operands[1].substitute(lookup);
-    return atom.kind == '/'   ? floor_div(a, b)
-           : atom.kind == '%' ? floor_mod(a, b)
-           : atom.kind == '<' ? min(a, b)
-                              : max(a, b);
+    if (const Operands* of = operands_of(atom))
+      return with_operands(atom, of->a.substitute(lookup), of->b.substitute(lookup));
+    return lookup(std::get<Symbol>(atom)).value_or(from_atom(atom));
   });
 }
 
-Dim Dim::rewrite(const Combine& combine) const {
-  return map([&](const Atom& atom) {
-    if (atom.kind == 's') return from_atom(atom);
-    return combine(atom.kind, atom.operands[0].rewrite(combine), atom.operands[1].rewrite(combine));
+Dim Dim::substitute(const Sizes& sizes) const {
+  return substitute([&](const Symbol& symbol) -> std::optional<Dim> {
+    const auto found = sizes.find(symbol);
+    return found == sizes.end() ? std::nullopt : std::optional<Dim>(found->second);
   });
 }
 
 std::string Dim::str() const {
-  if (is_constant()) return std::to_string(value_);
+  if (is_constant()) return std::to_string(constant_);
   std::string out;
-  for (const Term& term : terms()) {
-    const bool negative = term.factor < 0;
+  const auto add = [&](int64_t factor, const std::string& product) {
+    const auto bits = static_cast<uint64_t>(factor);
+    const uint64_t magnitude = factor < 0 ? -bits : bits;
     if (out.empty())
-      out += negative ? "-" : "";
+      out += factor < 0 ? "-" : "";
     else
-      out += negative ? " - " : " + ";
-    const int64_t magnitude = negative ? -term.factor : term.factor;
-    std::string product;
-    if (magnitude != 1 || term.atoms.empty()) product = std::to_string(magnitude);
-    for (const Atom& atom : term.atoms) product += (product.empty() ? "" : "*") + atom.text;
+      out += factor < 0 ? " - " : " + ";
+    if (magnitude != 1 || product.empty()) out += std::to_string(magnitude);
+    if (magnitude != 1 && !product.empty()) out += "*";
     out += product;
+  };
+  for (const Term& term : terms()) {
+    std::string product = key_of(term);
+    product.pop_back();
+    add(term.factor, product);
   }
+  if (constant_ != 0) add(constant_, "");
   return out;
 }
 
@@ -315,7 +337,7 @@ Shape to_shape(const Ints& sizes) { return Shape(sizes.begin(), sizes.end()); }
 
 int64_t element_count(const Ints& sizes) {
   int64_t count = 1;
-  for (const int64_t size : sizes) count *= size;
+  for (const int64_t size : sizes) count = multiply_sizes(count, size);
   return count;
 }
 

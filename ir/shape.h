@@ -7,56 +7,82 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
+#include "ir/symbol.h"
+
 namespace t2n::ir {
+
+struct FloorDiv;
+struct Mod;
+struct Min;
+struct Max;
+struct Term;
+using Atom = std::variant<Symbol, FloorDiv, Mod, Min, Max>;
 
 /// An integer, or an immutable expression over symbols, kept in a canonical sum-of-products form so
 /// that equal polynomials compare equal. Floor division, remainder, min and max follow Python.
 class Dim {
  public:
   Dim() = default;
-  Dim(int64_t value) : value_(value) {}  // NOLINT: integers are dimensions
-  static Dim symbol(std::string_view name);
+  Dim(int64_t value) : constant_(value) {}  // NOLINT: integers are dimensions
+  static Dim symbol(Symbol symbol);
 
-  bool is_constant() const { return expr_ == nullptr; }
+  bool is_constant() const { return terms_ == nullptr; }
   /// The integer; an internal error if the dimension is symbolic.
   int64_t value() const;
+  /// The sum is that of the terms, each of which has atoms, and of the constant part.
+  const std::vector<Term>& terms() const;
+  int64_t constant_part() const { return constant_; }
+  /// The symbol if it is nothing else.
+  const Symbol* as_symbol() const;
   /// Symbols in it, in order of first use.
-  std::vector<std::string> symbols() const;
+  std::vector<Symbol> symbols() const;
+  bool mentions(const Symbol& symbol) const;
+  /// Replaces atoms.
+  Dim map(const std::function<Dim(const Atom&)>& replace) const;
   /// Replaces symbols; one that `lookup` does not know stays.
-  Dim substitute(const std::function<std::optional<Dim>(std::string_view)>& lookup) const;
-  /// Replaces `/` floor divisions, `%` remainders, `<` minima and `>` maxima, innermost first.
-  using Combine = std::function<Dim(char kind, const Dim& a, const Dim& b)>;
-  Dim rewrite(const Combine& combine) const;
-  /// "3", "S", "2*S + 1", "(S + 1) // 2", "max(S, 4)".
+  Dim substitute(const std::function<std::optional<Dim>(const Symbol&)>& lookup) const;
+  Dim substitute(const Sizes& sizes) const;
+  /// "3", "S", "2*S + 1", "((S + 1) // (2))", "max(S, 4)".
   std::string str() const;
 
   friend Dim operator+(const Dim& a, const Dim& b);
   friend Dim operator-(const Dim& a, const Dim& b);
   friend Dim operator*(const Dim& a, const Dim& b);
   friend bool operator==(const Dim& a, const Dim& b);
-  friend Dim floor_div(const Dim& a, const Dim& b);
-  friend Dim floor_mod(const Dim& a, const Dim& b);
-  friend Dim min(const Dim& a, const Dim& b);
-  friend Dim max(const Dim& a, const Dim& b);
 
  private:
-  struct Expr;
-  struct Atom;
-  struct Term;
-  static Dim from_terms(std::vector<Term> terms);
-  static Dim from_atom(Atom atom);
-  static Dim binary(char kind, const Dim& a, const Dim& b);
-  static std::optional<Dim> exact_quotient(Dim a, const Dim& b);
-  static Dim integer_quotient(const Dim& a, int64_t b);
-  static Dim reduced_quotient(const Dim& a, int64_t b);
-  std::vector<Term> terms() const;
-  Dim map(const std::function<Dim(const Atom&)>& replace) const;
-
-  int64_t value_ = 0;
-  std::shared_ptr<const Expr> expr_;
+  friend Dim sum_of(std::vector<Term> terms, int64_t constant);
+  int64_t constant_ = 0;
+  std::shared_ptr<const std::vector<Term>> terms_;  ///< canonical; null if there are none
 };
+
+/// Of an operation that is no polynomial.
+struct Operands {
+  Dim a;
+  Dim b;
+  friend bool operator==(const Operands&, const Operands&) = default;
+};
+struct FloorDiv : Operands {};
+struct Mod : Operands {};
+struct Min : Operands {};
+struct Max : Operands {};
+
+/// A product.
+struct Term {
+  int64_t factor = 1;
+  std::vector<Atom> atoms;  ///< sorted by their text
+  friend bool operator==(const Term&, const Term&) = default;
+};
+
+/// Null for a symbol.
+const Operands* operands_of(const Atom& atom);
+/// `like` with other operands, simplified where that is possible.
+Dim with_operands(const Atom& like, const Dim& a, const Dim& b);
+/// The sum in canonical form; the atoms stay as they are.
+Dim sum_of(std::vector<Term> terms, int64_t constant = 0);
 
 Dim floor_div(const Dim& a, const Dim& b);
 Dim floor_mod(const Dim& a, const Dim& b);

@@ -1,5 +1,6 @@
 // Size expressions as text, read.
 #include <cctype>
+#include <charconv>
 
 #include "ir/shape.h"
 #include "src/diag/error.h"
@@ -78,9 +79,12 @@ class DimParser {
     while (at_ < text_.size() && is_word(text_[at_])) ++at_;
     const std::string word(text_.substr(begin, at_ - begin));
     if (word.empty()) fail();
-    if (std::isdigit(static_cast<unsigned char>(word[0])) == 0) return Dim::symbol(word);
-    if (word.find_first_not_of("0123456789") != std::string::npos || word.size() > 19) fail();
-    return Dim(static_cast<int64_t>(std::stoull(word)));
+    if (std::isdigit(static_cast<unsigned char>(word[0])) == 0)
+      return Dim::symbol(parse_symbol(word));
+    int64_t number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc() || end != word.data() + word.size()) fail();
+    return number;
   }
 
   std::string_view text_;

@@ -101,9 +101,10 @@ class Verifier {
       if (dim.value() < 0) fail(name(owner), " has the size ", dim.value());
       return;
     }
-    for (const std::string& symbol : dim.symbols())
-      if (!is_word(symbol))
-        fail(name(owner), " has a size with the symbol ", quoted(symbol), ", which is not a word");
+    for (const Symbol& symbol : dim.symbols())
+      if (!is_word(symbol.str()))
+        fail(name(owner), " has a size with the symbol ", quoted(symbol.str()),
+             ", which is not a word");
   }
 
   void check_quant(const Value& owner, const QuantInfo& quant) const {

@@ -48,7 +48,14 @@ Value logical(bool value) {
 Value string(std::string text) { return with_text(Kind::string, std::move(text)); }
 Value array(Values items) { return with_items(Kind::array, std::move(items)); }
 Value tuple(Values items) { return with_items(Kind::tuple, std::move(items)); }
-Value raw(std::string text) { return with_text(Kind::raw, std::move(text)); }
+
+Value dimension(ir::Dim dim) {
+  if (dim.is_constant()) return integer(dim.value());
+  Value out;
+  out.kind = Kind::dimension;
+  out.dim = std::move(dim);
+  return out;
+}
 
 Value invocation(std::string operation, std::vector<Argument> arguments, std::string type) {
   Value out = with_text(Kind::invocation, std::move(operation));

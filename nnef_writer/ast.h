@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/shape.h"
 #include "nnef_writer/blob.h"
 
 namespace t2n::nnef {
@@ -30,7 +31,7 @@ enum class Kind {
   if_else,        ///< items = {condition, then, otherwise}
   subscript,      ///< items = {sequence, index}, or {sequence, begin, end} for ranges
   comprehension,  ///< `[for a in x, b in y if c yield e]`: loops, condition, items = {yield}
-  raw,            ///< text printed as it is: a dimension expression such as `2*S + 1`
+  dimension,      ///< dim: an expression over symbols such as `2*S + 1`, of a flat document
   none,           ///< absent (end of a subscript range)
 };
 
@@ -45,6 +46,7 @@ struct Value {
   Values items;
   std::vector<Argument> arguments;
   std::vector<Loop> loops;
+  ir::Dim dim;
   std::vector<Value> condition;  ///< empty or one, of a comprehension
 };
 
@@ -66,7 +68,7 @@ Value logical(bool value);
 Value string(std::string text);
 Value array(Values items);
 Value tuple(Values items);
-Value raw(std::string text);
+Value dimension(ir::Dim dim);  ///< an integer if it is one
 Value invocation(std::string operation, std::vector<Argument> arguments, std::string type = {});
 
 /// `results = right`. `left` is an identifier, array or tuple of identifiers.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "nnef_writer/dimension.h"
 #include "nnef_writer/names.h"
 #include "src/diag/error.h"
 
@@ -82,9 +83,9 @@ Strength strength(const Value& value) {
   switch (value.kind) {
     case Kind::if_else: return kConditional;
     case Kind::binary: return operator_row(value.text).strength;
-    // Nobody agrees on the precedence of a minus, nor knows what raw text holds.
+    // Nobody agrees on the precedence of a minus; a dimension is a sum at its weakest.
     case Kind::unary:
-    case Kind::raw: return kConditional;
+    case Kind::dimension: return kConditional;
     case Kind::integer: return value.integer < 0 ? kConditional : kAtom;
     case Kind::scalar: return std::signbit(value.number) ? kConditional : kAtom;
     case Kind::identifier:
@@ -163,7 +164,7 @@ class Printer {
       case Kind::if_else: return if_else(value);
       case Kind::subscript: return subscript(value);
       case Kind::comprehension: return comprehension(value);
-      case Kind::raw: return put(value.text);
+      case Kind::dimension: return put(tract_text(value.dim));
       case Kind::none: return;
     }
     internal_error(__FILE__, __LINE__, "an expression of no kind");

@@ -9,7 +9,9 @@
 #include "ops/positions.h"
 #include "ops/product.h"
 #include "ops/registry.h"
+#include "ops/repeats.h"
 #include "ops/sizes.h"
+#include "ops/special.h"
 
 namespace t2n::ops {
 namespace {
@@ -27,10 +29,13 @@ Ref causal_mask(Emitter& out, const Attention& a) {
   return compare(out, "le", iota(out, keys, 1, 2), iota(out, queries, 0, 2));
 }
 
-/// As numbers to add to the scores.
-Ref additive(Emitter& out, Ref mask, DType dtype) {
-  if (out.dtype(mask) != DType::boolean) return out.cast(mask, dtype);
-  return select(out, mask, out.scalar(0.0, dtype), out.scalar(-kInfinity, dtype));
+/// As numbers to add to the scores; keys that are not seen get `hidden`.
+Ref additive(Emitter& out, Ref mask, DType dtype, double hidden) {
+  if (out.dtype(mask) == DType::boolean)
+    return select(out, mask, out.scalar(0.0, dtype), out.scalar(hidden, dtype));
+  const Ref x = out.cast(mask, dtype);
+  if (hidden == -kInfinity) return x;
+  return replaced(out, compare(out, "eq", x, like(out, -kInfinity, x)), hidden, x);
 }
 
 bool is_element_seen(const ir::Tensor& mask, int64_t index) {
@@ -79,13 +84,33 @@ Attention with_repeated_heads(Emitter& out, Attention a) {
   return a;
 }
 
-Attention widened(Emitter& out, Attention a) {
+Attention widened(Emitter& out, Attention a, double hidden) {
   for (Ref* x : {&a.query, &a.key, &a.value}) *x = widened(out, *x);
-  if (a.mask) a.mask = additive(out, *a.mask, out.dtype(a.query));
+  if (a.mask) a.mask = additive(out, *a.mask, out.dtype(a.query), hidden);
   return a;
 }
 
 // --- tract's own ---
+
+/// Leaves nothing of any score. An infinity gives NaN in tract, which goes through the keys in
+/// blocks, where a query sees none of its first block.
+constexpr double kLowest = std::numeric_limits<float>::lowest();
+
+/// tract leaves blocks out that a mask hides from all their queries, even where a query sees no
+/// other key and torch compares what is left. So each query must see a key, or none by infinity.
+bool hides_by_infinity(const Emitter& out, Ref mask) {
+  constexpr double kSeen = -1e4;  // a score is left out from -65503 on
+  if (out.dtype(mask) == DType::boolean) return true;
+  const auto known = out.constant_value(mask);
+  if (!known) return false;
+  const int64_t keys = known->shape.empty() ? 1 : known->shape.back();
+  for (int64_t row = 0; row < known->elements(); row += keys) {
+    double most = -kInfinity;
+    for (int64_t i = row; i < row + keys; ++i) most = std::max(most, ir::element_f64(*known, i));
+    if (most < kSeen && most != -kInfinity) return false;
+  }
+  return true;
+}
 
 /// Leading axes as those of the query; heads may differ where queries are grouped.
 Ref with_batch_of(Emitter& out, Ref x, const Attention& a) {
@@ -118,7 +143,7 @@ bool leads(const Emitter& out, const Attention& a) {
 bool is_native(const Emitter& out, const Attention& a) {
   const int rank = out.rank(a.query);
   return rank <= 4 && out.dtype(a.query) != DType::f64 && out.rank(a.key) == rank &&
-         out.rank(a.value) == rank && leads(out, a);
+         out.rank(a.value) == rank && leads(out, a) && (!a.mask || hides_by_infinity(out, *a.mask));
 }
 
 Ref native_attention(Emitter& out, std::string_view name, const Attention& a) {
@@ -143,7 +168,7 @@ Attention with_explicit_causality(Emitter& out, Attention a) {
 
 Ref by_engine(Emitter& out, std::string_view name, Attention a) {
   const std::optional<Ref> mask = a.mask;
-  a = widened(out, with_explicit_causality(out, a));
+  a = widened(out, with_explicit_causality(out, a), kLowest);
   const int rank = out.rank(a.query);
   for (Ref* x : {&a.query, &a.key, &a.value}) *x = with_rank(out, *x, 3);
   for (Ref* x : {&a.key, &a.value}) *x = with_batch_of(out, *x, a);
@@ -177,9 +202,11 @@ void scaled_dot_product(const OpView& op, Emitter& out) {
 
 AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a) {
   if (a.is_grouped) a = with_repeated_heads(out, a);
+  // Heads that the model repeats by itself meet the same fault of 0.21.
+  for (Ref* x : {&a.key, &a.value}) *x = hidden_repeats(out, *x);
   if (a.is_causal) a.mask = causal_mask(out, a);
   const std::optional<Ref> mask = a.mask;
-  a = widened(out, a);
+  a = widened(out, a, -kInfinity);
   const double width = static_cast<double>(known_size(out, a.query, out.rank(a.query) - 1));
   const Ref products = product_transposed(op, out, a.query, a.key);
   Ref scores = scaled(out, products, a.scale.value_or(1 / std::sqrt(width)));

@@ -9,19 +9,6 @@
 namespace t2n::ops {
 namespace {
 
-/// Weights are [O, I/groups, k…], of transposed convolutions [I, O/groups, k…]. Lists have one
-/// entry per spatial axis.
-struct Convolution {
-  Ref input;
-  Ref weight;
-  std::optional<Ref> bias;
-  Ints stride;
-  Ints dilation;
-  Pads pads;
-  int64_t groups = 1;
-  int spatial() const { return static_cast<int>(stride.size()); }
-};
-
 Convolution read_common(const OpView& op, Emitter& out) {
   Convolution c;
   c.input = op.tensor("input");
@@ -89,41 +76,36 @@ Ref transposed_weight(Emitter& out, Ref weight, int64_t groups) {
   return out.reshape(out.transpose(out.reshape(weight, grouped), swap), target);
 }
 
-/// What output_padding adds to a symbolic size: entries that the padding would take away, and
-/// behind those zeros.
-void emit_longer(const OpView& op, Emitter& out, Convolution c, const Ints& extra) {
+bool any_positive(const Ints& list) {
+  return std::any_of(list.begin(), list.end(), [](int64_t p) { return p > 0; });
+}
+
+/// Entries that the padding would take away, and behind those zeros.
+Ref longer(Emitter& out, Convolution c, const Ints& extra, Shape shape) {
   const int first = 2;
   Pads zeros(static_cast<size_t>(c.spatial() + first));
   for (size_t i = 0; i < extra.size(); ++i) {
     zeros[i + first].second = std::max<int64_t>(extra[i] - c.pads[i].second, 0);
     c.pads[i].second = std::max<int64_t>(c.pads[i].second - extra[i], 0);
   }
-  const Ref x = widened(out, batched(out, c.input, c.spatial()));
-  Shape shape = batched_shape(op, c.spatial());
   for (size_t i = 0; i < shape.size(); ++i) shape[i] = shape[i] - Dim(zeros[i].second);
-  Ref y = out.call("deconv", {x, widened(out, c.weight)}, attributes_of(c), out.dtype(x), shape);
-  y = out.pad(y, zeros);
-  if (c.bias) {
-    Ints spatial;
-    for (int axis = 0; axis < c.spatial(); ++axis) spatial.push_back(1 + axis);
-    y = add(out, y, out.unsqueeze(widened(out, *c.bias), spatial));
-  }
-  batched_result(op, out, out.cast(y, op.dtype()));
+  const Ref y =
+      out.call("deconv", {c.input, c.weight}, attributes_of(c), out.dtype(c.input), shape);
+  const Ref filled = out.pad(y, zeros);
+  if (!c.bias) return filled;
+  Ints spatial;
+  for (int axis = 0; axis < c.spatial(); ++axis) spatial.push_back(1 + axis);
+  return add(out, filled, out.unsqueeze(*c.bias, spatial));
 }
 
-/// `output_shape` is the only way to say output_padding: tract has no negative padding.
 void emit_transposed(const OpView& op, Emitter& out, Convolution c) {
   const Ints extra = op.expand_ints("output_padding", c.spatial());
   out.sizes(c.weight);
-  c.weight = transposed_weight(out, c.weight, c.groups);
-  Attributes attributes = attributes_of(c);
-  if (std::any_of(extra.begin(), extra.end(), [](int64_t p) { return p != 0; })) {
-    if (!is_static(op.shape())) return emit_longer(op, out, c, extra);
-    Ints sizes;
-    for (int i = c.spatial(); i > 0; --i) sizes.push_back(known_size(op, 0, op.rank() - i));
-    attributes.emplace_back("output_shape", sizes);
-  }
-  emit(op, out, "deconv", c, attributes);
+  c.weight = widened(out, transposed_weight(out, c.weight, c.groups));
+  c.input = widened(out, batched(out, c.input, c.spatial()));
+  if (c.bias) c.bias = widened(out, *c.bias);
+  const Ref y = transposed_convolution(out, c, extra, batched_shape(op, c.spatial()));
+  batched_result(op, out, out.cast(y, op.dtype()));
 }
 
 void conv(const OpView& op, Emitter& out) {
@@ -175,6 +157,19 @@ void conv_tbc(const OpView& op, Emitter& out) {
 constexpr std::string_view kLimits = "integer tensors are refused";
 
 }  // namespace
+
+Ref transposed_convolution(Emitter& out, const Convolution& c, const Ints& extra,
+                           const Shape& shape) {
+  Attributes attributes = attributes_of(c);
+  if (any_positive(extra)) {
+    // tract takes `output_shape` for what is known in all axes only, and no negative padding.
+    if (!is_static(shape) || !is_static(out.shape(c.input))) return longer(out, c, extra, shape);
+    attributes.emplace_back("output_shape", Shape(shape.begin() + 2, shape.end()));
+  }
+  std::vector<Ref> operands = {c.input, c.weight};
+  if (c.bias) operands.push_back(*c.bias);
+  return out.call("deconv", operands, attributes, out.dtype(c.input), shape);
+}
 
 void register_conv(Registry& r) {
   constexpr std::string_view kDoc = "y[o] = bias[o] + sum over I/groups and k of weight * input";

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ops/emitter_state.h"
+#include "ops/repeats.h"
 #include "ops/strict.h"
 #include "ops/walk.h"
 #include "src/diag/error.h"
@@ -34,7 +35,8 @@ void check_axes(std::string_view op, const nnef::Argument& argument) {
 
 void add_key(std::string& key, const nnef::Value& value) {
   key += cat(static_cast<int>(value.kind), value.logical, value.is_f64, value.type, "|", value.text,
-             "|", value.integer, "|", std::bit_cast<uint64_t>(value.number), "(");
+             "|", value.integer, "|", std::bit_cast<uint64_t>(value.number), "|", value.dim.str(),
+             "(");
   for (const nnef::Value& item : value.items) add_key(key, item);
   for (const nnef::Argument& argument : value.arguments) {
     key += argument.name + "=";
@@ -204,7 +206,7 @@ bool Emitter::computes_in_f32() const { return state_->is_strict(); }
 void Emitter::declare_positions(Ref index) { state_->at(state_->base(index)).is_positions = true; }
 
 nnef::Value Emitter::operand(Ref ref) {
-  if (!state_->is_strict()) return state_->operand(ref);
+  if (!state_->is_strict()) return state_->operand(hidden_repeats(*this, ref));
   nnef::Value out = nnef::identifier("");  // for a rule, which wants the tensor
   out.integer = ref.id;
   return out;

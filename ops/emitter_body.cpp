@@ -13,7 +13,7 @@ namespace {
 /// Whether an expression mentions a size that is not known at export.
 bool is_symbolic(const nnef::Value& value) {
   bool found = false;
-  walk(value, [&](const nnef::Value& v) { found = found || v.kind == nnef::Kind::raw; });
+  walk(value, [&](const nnef::Value& v) { found = found || v.kind == nnef::Kind::dimension; });
   return found;
 }
 

@@ -5,6 +5,7 @@
 
 #include "ops/emitter.h"
 #include "ops/emitter_state.h"
+#include "ops/repeats.h"
 #include "ops/strict.h"
 #include "src/diag/error.h"
 
@@ -81,29 +82,34 @@ Ref Emitter::call(std::string_view op, const std::vector<Ref>& operands,
   return calls(op, operands, attributes, {{dtype, shape}})[0];
 }
 
-std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& operands,
+std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& given,
                                 const Attributes& attributes,
                                 const std::vector<TensorType>& results) {
   if (state_->is_strict())
-    return strict::lower({op, operands, attributes, results, false, false}, *this);
+    return strict::lower({op, given, attributes, results, false, false}, *this);
+  const std::vector<Ref> operands = hidden_repeats(*this, op, given, attributes);
   std::vector<nnef::Argument> arguments;
   for (const Ref ref : operands) arguments.push_back({"", state_->operand(ref)});
   add_attributes(arguments, attributes);
   const std::vector<Ref> made = state_->append_call(op, std::move(arguments), results);
   for (const Ref ref : made) state_->at(ref).of_sizes = state_->are_sizes(operands);
+  for (const Ref ref : made) note_repeats(*state_, op, operands, attributes, ref);
   return made;
 }
 
-Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& list,
+Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& given,
                        const Attributes& attributes, DType dtype, const Shape& shape) {
   if (state_->is_strict()) {
     const std::vector<TensorType> results = {{dtype, shape}};
-    return strict::lower({op, list, attributes, results, false, true}, *this)[0];
+    return strict::lower({op, given, attributes, results, false, true}, *this)[0];
   }
+  const std::vector<Ref> list = hidden_repeats(*this, op, given, attributes);
   std::vector<nnef::Argument> arguments = {
       {"", array_of(list, [&](Ref ref) { return state_->operand(ref); })}};
   add_attributes(arguments, attributes);
-  return state_->append_call(op, std::move(arguments), {{dtype, shape}})[0];
+  const Ref made = state_->append_call(op, std::move(arguments), {{dtype, shape}})[0];
+  note_repeats(*state_, op, list, attributes, made);
+  return made;
 }
 
 namespace {
@@ -162,6 +168,7 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
   add_attributes(arguments, attributes);
   const Ref made = state_->append_call(op, std::move(arguments), {type})[0];
   state_->at(made).of_sizes = op != "pow" && state_->are_sizes(operands);
+  note_elementwise_repeats(*state_, operands, made);
   return made;
 }
 

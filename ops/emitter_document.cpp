@@ -53,13 +53,14 @@ const std::map<std::string, nnef::Fragment, std::less<>>& fragments() {
 struct Mentions {
   std::set<std::string, std::less<>> ops;
   std::set<std::string, std::less<>> fragments;  ///< those of ops/fragments
-  std::vector<std::string> raw;
+  std::set<ir::Symbol> symbols;
 };
 
 void note(const nnef::Value& value, Mentions& out) {
   walk(value, [&](const nnef::Value& v) {
     if (v.kind == nnef::Kind::invocation) out.ops.insert(v.text);
-    if (v.kind == nnef::Kind::raw) out.raw.push_back(v.text);
+    if (v.kind == nnef::Kind::dimension)
+      for (const ir::Symbol& symbol : v.dim.symbols()) out.symbols.insert(symbol);
     // tract_core_scan names its body in a string.
     const bool may_name = v.kind == nnef::Kind::invocation || v.kind == nnef::Kind::string;
     if (!may_name || !is_fragment(v.text) || !out.fragments.insert(v.text).second) return;
@@ -83,23 +84,6 @@ nnef::Fragment properties(const target::Target& target) {
   return out;
 }
 
-/// The words of dimension expressions such as `2*S + 1`.
-std::set<std::string> symbols_in(const std::vector<std::string>& expressions) {
-  std::set<std::string> out;
-  for (const std::string& text : expressions) {
-    std::string word;
-    for (const char c : text + " ") {
-      if (nnef::is_plain_identifier(word + c)) {
-        word += c;
-      } else if (!word.empty()) {
-        if (c != '(') out.insert(word);  // min and max are calls
-        word.clear();
-      }
-    }
-  }
-  return out;
-}
-
 /// Adds fragments, properties and extension lines that the body of the graph needs.
 void complete(nnef::Document& document, const target::Target& target) {
   Mentions mentions;
@@ -115,8 +99,7 @@ void complete(nnef::Document& document, const target::Target& target) {
   for (const std::string& op : mentions.ops)
     for (const RegistryLine& row : kRegistries)
       if (op.starts_with(row.prefix)) lines.insert(cat("tract_registry ", row.registry));
-  for (const std::string& symbol : symbols_in(mentions.raw))
-    lines.insert(cat("tract_symbol ", symbol));
+  for (const ir::Symbol& symbol : mentions.symbols) lines.insert(cat("tract_symbol ", symbol));
   document.extensions.assign(lines.begin(), lines.end());
 }
 
@@ -185,7 +168,7 @@ void Emitter::State::resolve_names() {
   nnef::UniqueNames names;
   for (const ir::ValueId id : graph.inputs)
     for (const Dim& dim : graph.values[static_cast<size_t>(id)].shape)
-      for (const std::string& symbol : dim.symbols()) names.reserve(symbol);
+      for (const ir::Symbol& symbol : dim.symbols()) names.reserve(symbol.str());
   const auto resolve = [&](TensorEntry& entry) {
     if (entry.text.empty()) entry.text = names.claim(nnef::identifier_for(entry.name));
   };

@@ -1,25 +1,30 @@
 // Symbolic sizes: as numbers, as bounds of slices, and what the engine knows of them.
 #include <algorithm>
-#include <map>
 #include <utility>
 
+#include "nnef_writer/dimension.h"
 #include "ops/emitter.h"
 #include "ops/emitter_state.h"
+#include "ops/sizes.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
 
+nnef::Value dim_value(const Dim& dim) {
+  if (!dim.is_constant()) (void)nnef::tract_text(dim);  // refused here, where the operator is known
+  return nnef::dimension(dim);
+}
+
 int64_t Emitter::State::at_sample(const Dim& size) const {
-  using Sizes = std::map<std::string, int64_t>;
   if (outer != nullptr) return outer->at_sample(size);
   const auto attribute = graph.attributes.find(ir::kSampleSizes);
-  const Sizes sizes = attribute == graph.attributes.end()
-                          ? Sizes()
-                          : std::any_cast<const Sizes&>(attribute->second);
+  const ir::Sizes sizes = attribute == graph.attributes.end()
+                              ? ir::Sizes()
+                              : std::any_cast<const ir::Sizes&>(attribute->second);
   return size
-      .substitute([&](std::string_view symbol) -> std::optional<Dim> {
+      .substitute([&](const ir::Symbol& symbol) -> std::optional<Dim> {
         constexpr int64_t kUnknown = 7;
-        const auto found = sizes.find(std::string(symbol));
+        const auto found = sizes.find(symbol);
         return Dim(found == sizes.end() ? kUnknown : found->second);
       })
       .value();
@@ -77,21 +82,23 @@ Ref Emitter::sized(Ref x, int axis, const Dim& size) {
               {{"start", 0}, {"end", size}, {"len", size}, {"axis", axis}}, dtype(x), shape(x));
 }
 
+/// What tract makes of `S - S/2` as a size is wrong now and then, and bounds that it does not know
+/// as sizes break tract_core_dyn_slice: it changes their axes with those of the tensor. The size is
+/// given to an index instead.
 Ref Emitter::slice_open(Ref x, int axis, const Dim& begin, const Dim& end) {
   Shape shape = this->shape(x);
   shape.at(static_cast<size_t>(axis)) = end - begin;
-  // What tract makes of `S - S/2` as a size is wrong now and then: such a one is given.
-  const bool is_simple = begin.is_constant() || begin.str().find("//") == std::string::npos;
-  if (is_simple && target::has(state_->target, target::Feature::open_sizes))
+  // What tract makes of `S - S/2` as a size is wrong now and then.
+  if (has_operation<ir::FloorDiv, ir::Mod>(begin)) {
+    const Ref index = elementwise("add", {range(end - begin), size(begin, DType::i64)});
+    return call("tract_core_gather", {x, index}, {{"axis", axis}}, dtype(x), shape);
+  }
+  if (target::has(state_->target, target::Feature::open_sizes))
     return call("slice", {x}, {{"axes", Ints{axis}}, {"begin", Shape{begin}}, {"end", Shape{end}}},
                 dtype(x), shape);
-  // Bounds that tract knows as sizes would make it compute the difference by itself.
-  const auto bound = [&](const Dim& dim) {
-    return is_simple ? dim_value(dim) : operand(size(dim, DType::i64));
-  };
   return call("tract_core_dyn_slice", {x},
-              {{"start", bound(begin)}, {"end", bound(end)}, {"len", end - begin}, {"axis", axis}},
-              dtype(x), shape);
+              {{"start", begin}, {"end", end}, {"len", end - begin}, {"axis", axis}}, dtype(x),
+              shape);
 }
 
 Ref Emitter::slice(Ref x, int axis, const Dim& begin, const Dim& end, int64_t stride) {
@@ -123,7 +130,7 @@ struct Group {
 /// Equal, or written in another way.
 bool is_same(const Emitter& out, const Dim& a, const Dim& b) {
   if (a == b) return true;
-  std::vector<std::string> in_a = a.symbols(), in_b = b.symbols();
+  std::vector<ir::Symbol> in_a = a.symbols(), in_b = b.symbols();
   std::sort(in_a.begin(), in_a.end());
   std::sort(in_b.begin(), in_b.end());
   return !in_a.empty() && in_a == in_b && out.at_sample(a) == out.at_sample(b);

@@ -27,6 +27,20 @@ inline Dim element_count(const Shape& shape) {
   return count;
 }
 
+/// Whether such an operation stands in it: ir::Min, ir::FloorDiv…
+template <typename... Kinds>
+bool has_operation(const Dim& dim) {
+  bool out = false;
+  dim.map([&](const ir::Atom& atom) {
+    const ir::Operands* of = ir::operands_of(atom);
+    out = out || (std::holds_alternative<Kinds>(atom) || ...) ||
+          (of != nullptr && (has_operation<Kinds...>(of->a) || has_operation<Kinds...>(of->b)));
+    return Dim(0);
+  });
+  return out;
+}
+inline bool has_choice(const Dim& dim) { return has_operation<ir::Min, ir::Max>(dim); }
+
 /// Entries [begin, end) of an axis.
 struct Range {
   Dim begin;
@@ -39,7 +53,8 @@ inline Range open_range(const OpView& op, const Emitter& out, const Dim& size, c
   constexpr int64_t kOpen = std::numeric_limits<int64_t>::max();
   const Dim start = op.opt_dim("start").value_or(Dim(0)), end = op.opt_dim("end").value_or(kOpen);
   const int64_t first = out.at_sample(start), last = out.at_sample(end), step = op.i64("step");
-  const Dim begin = first < 0 ? size + start : start;
+  const Dim from = first < 0 ? size + start : start;
+  const Dim begin = has_choice(count) ? min(from, size) : from;
   if (step != 1) return {begin, begin + (count - Dim(1)) * Dim(step) + Dim(1)};
   if (first >= 0) return {begin, begin + count};
   // From the back: the start may have been cut off, an end that is open or negative was not.

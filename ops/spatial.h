@@ -1,6 +1,7 @@
 // What operators over [N, C, spatial…] share: the optional batch axis, and products along one axis.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,24 @@ Ref batched(Emitter& out, Ref x, int spatial);
 Shape batched_shape(const OpView& op, int spatial, int index = 0);
 /// Declares the result, without the batch axis that `batched` added.
 void batched_result(const OpView& op, Emitter& out, Ref y, int index = 0);
+
+/// Weights are [O, I/groups, k…], of transposed convolutions [I, O/groups, k…]. Lists have one
+/// entry per spatial axis.
+struct Convolution {
+  Ref input;
+  Ref weight;
+  std::optional<Ref> bias;
+  Ints stride;
+  Ints dilation;
+  Pads pads;
+  int64_t groups = 1;
+  int spatial() const { return static_cast<int>(stride.size()); }
+};
+/// The transposed convolution, whose weight is [O, I/groups, k…] here, with the groups outermost in
+/// O. `shape` is the result's, at the end of each spatial axis by `extra` longer than the input
+/// makes it.
+Ref transposed_convolution(Emitter& out, const Convolution& c, const Ints& extra,
+                           const Shape& shape);
 
 /// Each entry of `x` along `axis` becomes a weighted sum of all: y[.., o, ..] = sum_i m[o, i] x[..,
 /// i, ..]. `matrix` is [o, i] in row-major order; it is stored in the dtype of `x`.

@@ -28,6 +28,7 @@ struct TensorEntry {
   int alias = -1;             ///< the identifier that it is, under another dtype, or -1
   bool is_scalar = false;     ///< integers that strict NNEF holds as `scalar`, to compute with them
   bool is_positions = false;  ///< an index without negative entries
+  Ints repeated_axes = {};    ///< along which the engine may know that entries repeat: repeats.h
   std::string text;           ///< the final identifier; "" until finish()
 
   // Constants: joined along `axis`; parts of another dtype than `dtype` are cast while writing.

@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "nnef_writer/dimension.h"
+#include "ops/check_document.h"
 #include "ops/emitter_state.h"
+#include "ops/integer_range.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 #include "src/diag/error.h"
-#include "src/spec/lint.h"
 
 namespace t2n::ops {
 namespace {
@@ -34,6 +38,8 @@ class Problems {
     ++problems_[found->second].count;
   }
   void raise_if_any() const;
+  void refuse(const ir::Node& node) { refused_.insert(&node); }
+  bool is_refused(const ir::Node& node) const { return refused_.contains(&node); }
 
  private:
   std::string ending() const { return cat(" has no translation for ", target_); }
@@ -46,6 +52,7 @@ class Problems {
   std::string target_;
   std::vector<Problem> problems_;
   std::map<std::string, size_t> index_;
+  std::set<const ir::Node*> refused_;
 };
 
 std::string counted(int count, std::string_view noun) {
@@ -136,9 +143,13 @@ void explain(Diagnostic& out, const Translation& translation, const target::Targ
 }
 
 /// What the pass complex-to-pairs could not say leaves a mark: the operator, and why.
-std::optional<Diagnostic> refused_before(const ir::Node& node, const target::Target& target) {
+bool is_mark(const ir::Node& node) {
   static const ir::OpId mark = ir::op_id("t2n::refused");
-  if (node.op != mark) return {};
+  return node.op == mark;
+}
+
+std::optional<Diagnostic> refused_before(const ir::Node& node, const target::Target& target) {
+  if (!is_mark(node)) return {};
   const auto text = [&](const char* name) { return std::get<std::string>(*node.find(name)); };
   Diagnostic out;
   out.id = "unsupported-op";
@@ -164,6 +175,12 @@ std::string written_name(const ir::Node& node) {
   std::string name(ir::op_name(node.op));
   if (name.ends_with("_functional")) name.resize(name.size() - kEnding.size());
   return name;
+}
+
+/// The name of what a mark of complex-to-pairs stands for, else the operator's own.
+std::string shown_name(const ir::Node& node) {
+  return is_mark(node) ? std::get<std::string>(*node.find("op"))
+                       : std::string(ir::op_name(node.op));
 }
 
 Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::Target& target) {
@@ -236,7 +253,16 @@ void translate_node(const ir::Graph& graph, const ir::Node& node, const target::
     if (diagnostic.id == "internal") throw Error(std::move(diagnostic));
     problems.add(std::move(diagnostic), false);
   }
+  problems.refuse(node);
   out.state().stand_in(node);
+}
+
+void translate_nodes(const ir::Graph& graph, const target::Target& target, Emitter& out,
+                     Problems& problems) {
+  out.state().translate_nodes = [&](const ir::Graph& each, Emitter& emitter) {
+    for (const ir::Node& node : each.nodes) translate_node(each, node, target, emitter, problems);
+  };
+  out.state().translate_nodes(graph, out);
 }
 
 void check_inputs(const ir::Graph& graph, const target::Target& target, Problems& problems) {
@@ -250,18 +276,18 @@ void check_inputs(const ir::Graph& graph, const target::Target& target, Problems
   }
 }
 
-std::string dim_text(const Dim& dim) { return dim.is_constant() ? dim.str() : dim_value(dim).text; }
-
-/// tract knows no "!=", and never returns from an assertion that holds a minimum or equates a
-/// symbol with an expression of itself.
-bool is_sayable(const ir::Relation& r) {
-  for (const std::string& text : {r.left.str(), r.right.str()})
-    if (text.find("min(") != std::string::npos || text.find("max(") != std::string::npos)
-      return false;
-  const auto left = r.left.symbols(), right = r.right.symbols();
-  const bool is_shared =
-      std::find_first_of(left.begin(), left.end(), right.begin(), right.end()) != left.end();
-  return r.relation != "!=" && !(r.relation == "==" && is_shared);
+/// tract never returns from an assertion that holds a minimum, or that says of a symbol alone that
+/// it equals an expression of itself.
+std::string assertion(const ir::Comparison& c) {
+  if (c.relation == ir::Relation::ne || has_choice(c.left) || has_choice(c.right))
+    throw Error("unsupported-argument", cat("the assertion ", ir::str(c), " has no form in NNEF"),
+                "tract reads ==, <, >, <= and >=, without minima and maxima",
+                "assert a bound of one size, or that one size is the larger");
+  const ir::Symbol* alone = c.left.as_symbol();
+  const bool is_turned = alone != nullptr && c.right.mentions(*alone);
+  const ir::Comparison way = is_turned ? mirrored(c) : c;
+  return cat("tract_assert ", nnef::tract_text(way.left), " ", ir::str(way.relation), " ",
+             nnef::tract_text(way.right));
 }
 
 /// What holds of the symbols that the document declares.
@@ -271,22 +297,12 @@ void add_assertions(nnef::Document& document, const ir::Graph& graph) {
   std::vector<std::string>& lines = document.extensions;
   const auto is_declared = [&](const Dim& dim) {
     const auto symbols = dim.symbols();
-    return std::all_of(symbols.begin(), symbols.end(), [&](const std::string& symbol) {
-      return std::find(lines.begin(), lines.end(), "tract_symbol " + symbol) != lines.end();
+    return std::all_of(symbols.begin(), symbols.end(), [&](const ir::Symbol& symbol) {
+      return std::find(lines.begin(), lines.end(), cat("tract_symbol ", symbol)) != lines.end();
     });
   };
-  for (const ir::Relation& r : std::any_cast<const std::vector<ir::Relation>&>(found->second))
-    if (is_sayable(r) && is_declared(r.left) && is_declared(r.right))
-      lines.push_back(
-          cat("tract_assert ", dim_text(r.left), " ", r.relation, " ", dim_text(r.right)));
-}
-
-/// What the specification forbids is never written.
-void check_strict(const nnef::Document& document) {
-  const std::vector<std::string> broken = spec::lint_strict(document);
-  if (broken.empty()) return;
-  T2N_ASSERT(false, "the document breaks the specification: ", broken[0],
-             broken.size() == 1 ? "" : cat(", and ", broken.size() - 1, " more"));
+  for (const ir::Comparison& r : std::any_cast<const std::vector<ir::Comparison>&>(found->second))
+    if (is_declared(r.left) && is_declared(r.right)) lines.push_back(assertion(r));
 }
 
 /// The sizes of its tensors are numbers.
@@ -310,37 +326,61 @@ void check_static(const ir::Graph& graph, const target::Target& target) {
   }
 }
 
+/// Strict NNEF computes integers as f32: what may leave its exact ones is said, what surely does is
+/// refused.
+void check_integers(const ir::Graph& graph, const target::Target& target, Problems& problems,
+                    const Report& report) {
+  if (target.engine != target::Engine::khronos) return;
+  const auto found = find_inexact_integers(graph);
+  if (!found) return;
+  Diagnostic diagnostic = describe(graph, *found, written_name(*found->node), target_name(target));
+  if (diagnostic.severity == Severity::error) {
+    problems.refuse(*found->node);
+    problems.add(std::move(diagnostic), false);
+  } else if (report) {
+    report(diagnostic);
+  }
+}
+
 }  // namespace
 
 nnef::Document translate(const ir::Graph& graph, const target::Target& target,
-                         const Report& /*report*/) {
+                         const Report& report) {
   check_static(graph, target);
   Problems problems(target);
   check_inputs(graph, target, problems);
+  check_integers(graph, target, problems, report);
   Emitter out(graph, target);
-  out.state().translate_nodes = [&](const ir::Graph& each, Emitter& emitter) {
-    for (const ir::Node& node : each.nodes) translate_node(each, node, target, emitter, problems);
-  };
-  out.state().translate_nodes(graph, out);
+  translate_nodes(graph, target, out, problems);
   problems.raise_if_any();
   nnef::Document document = out.finish();
-  if (out.state().is_strict()) check_strict(document);
   add_assertions(document, graph);
+  if (out.state().is_strict())
+    check_strict(document);
+  else
+    check_tract(document, graph);
   return document;
 }
 
 std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target) {
+  check_static(graph, target);
+  Problems problems(target);
+  check_integers(graph, target, problems, {});
+  Emitter emitter(graph, target);
+  translate_nodes(graph, target, emitter, problems);
   std::vector<OpUse> out;
-  std::map<ir::OpId, size_t> row_of;
-  for (const ir::Node& node : graph.nodes) {
-    const auto [row, is_new] = row_of.try_emplace(node.op, out.size());
-    if (is_new)
-      out.push_back({.op = std::string(ir::op_name(node.op)),
-                     .count = 0,
-                     .first = ir::node_where(graph, node),
-                     .supported = find_variant(node.op, target) != nullptr});
-    ++out[row->second].count;
-  }
+  std::map<std::string, size_t> row_of;
+  const auto count = [&](const ir::Graph& each, const auto& recurse) -> void {
+    for (const ir::Node& node : each.nodes) {
+      const auto [row, is_new] = row_of.try_emplace(shown_name(node), out.size());
+      if (is_new) out.push_back({row->first, 0, 0, ir::node_where(each, node)});
+      OpUse& use = out[row->second];
+      ++use.count;
+      if (problems.is_refused(node) && use.refused++ == 0) use.first = ir::node_where(each, node);
+      if (node.body) recurse(*node.body, recurse);
+    }
+  };
+  count(graph, count);
   return out;
 }
 

@@ -17,9 +17,10 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target,
 struct OpUse {
   std::string op;
   int count = 0;
-  Where first;
-  bool supported = false;
+  int refused = 0;  ///< uses that translate() refuses
+  Where first;      ///< of those that are refused, if any is
 };
+/// The operators of a graph that translate() would be given, those in the bodies of loops included.
 std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target);
 
 }  // namespace t2n::ops

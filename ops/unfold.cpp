@@ -60,6 +60,13 @@ struct Blocks {
   int64_t count(size_t i, int64_t extent) const {
     return (extent + 2 * padding[i] - dilation[i] * (size[i] - 1) - 1) / stride[i] + 1;
   }
+  /// Entries of `extents` behind the last block.
+  Ints not_covered(const Ints& extents) const {
+    Ints out;
+    for (size_t i = 0; i < extents.size(); ++i)
+      out.push_back((extents[i] + 2 * padding[i] - dilation[i] * (size[i] - 1) - 1) % stride[i]);
+    return out;
+  }
 };
 
 Blocks read_blocks(const OpView& op) {
@@ -111,15 +118,14 @@ void col2im(const OpView& op, Emitter& out) {
   const Shape in = out.shape(x);
   const int64_t channels = known_size(out, x, 1) / (b.size[0] * b.size[1]);
   x = out.reshape(x, {in[0], in[1], b.count(0, size[0]), b.count(1, size[1])});
-  const Pads pads = {{b.padding[0], b.padding[0]}, {b.padding[1], b.padding[1]}};
-  const Ref y = out.call(op.nnef(), {x, placing_filter(out, out.dtype(x), channels, b)},
-                         {{"border", "constant"},
-                          {"padding", pads},
-                          {"stride", b.stride},
-                          {"dilation", b.dilation},
-                          {"groups", channels},
-                          {"output_shape", size}},
-                         out.dtype(x), batched_shape(op, 2));
+  const Convolution c{.input = x,
+                      .weight = placing_filter(out, out.dtype(x), channels, b),
+                      .bias = {},
+                      .stride = b.stride,
+                      .dilation = b.dilation,
+                      .pads = {{b.padding[0], b.padding[0]}, {b.padding[1], b.padding[1]}},
+                      .groups = channels};
+  const Ref y = transposed_convolution(out, c, b.not_covered(size), batched_shape(op, 2));
   batched_result(op, out, out.cast(y, op.dtype()));
 }
 

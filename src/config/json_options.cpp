@@ -1,6 +1,8 @@
 #include "src/config/json_options.h"
 
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "src/diag/error.h"
 
@@ -37,12 +39,30 @@ void read(const Json& object, const std::string& prefix, const std::string& file
   }
 }
 
+/// A key that an object has twice: the parser would keep the last alone.
+class TwiceFinder {
+ public:
+  bool operator()(int /*depth*/, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) seen_.emplace_back();
+    if (event == Json::parse_event_t::object_end) seen_.pop_back();
+    if (event == Json::parse_event_t::key && !seen_.back().insert(parsed.get<std::string>()).second)
+      found = parsed.get<std::string>();
+    return true;
+  }
+  std::string found;
+
+ private:
+  std::vector<std::set<std::string>> seen_;
+};
+
 }  // namespace
 
 Settings read_json_settings(const std::string& text, const std::string& file) {
   Settings out;
   try {
-    const Json json = Json::parse(text);
+    TwiceFinder twice;
+    const Json json = Json::parse(text, std::ref(twice));
+    if (!twice.found.empty()) refuse(file, cat(quoted(twice.found), " is given twice"));
     if (!json.is_object()) refuse(file, "the file holds no object: { \"option\": value }");
     read(json, "", file, out);
   } catch (const Json::parse_error& error) {

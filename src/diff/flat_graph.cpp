@@ -124,12 +124,12 @@ class Flattener {
   void resolve(Value& value, std::vector<Source>& sources) {
     if (value.kind == nnef::Kind::invocation) {
       sources.push_back({add_node(value), 0});
-      value = nnef::raw("%");
+      value = nnef::dimension(ir::Dim::symbol("%"));
     } else if (value.kind == nnef::Kind::identifier) {
       const auto source = find(value.text);
       if (!source) return;
       sources.push_back(*source);
-      value = nnef::raw("%");
+      value = nnef::dimension(ir::Dim::symbol("%"));
     }
     for (Value& item : value.items) resolve(item, sources);
   }

@@ -1,151 +1,245 @@
-// What a dynamic graph holds for only: branches, loops and multiples that were baked in.
 #include "src/dynamic/assumptions.h"
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
+#include "ir/prove.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
+#include "src/dynamic/facts.h"
 #include "src/dynamic/infer.h"
+#include "src/dynamic/same.h"
 
 namespace t2n::dynamic {
 
+using ir::Dim;
+using ir::Verdict;
 using trace::Decision;
 using trace::Traced;
 
 namespace {
 
-std::string negated(const std::string& relation) {
-  const std::map<std::string, std::string> table = {{"<", ">="}, {">=", "<"},  {">", "<="},
-                                                    {"<=", ">"}, {"==", "!="}, {"!=", "=="}};
-  return table.at(relation);
+bool follows(const Comparison& comparison, const std::vector<Comparison>& known) {
+  return ir::prove(comparison, known) == Verdict::always;
 }
 
-/// Whether it holds for whatever sizes of 1 and more: then it says nothing.
-bool is_trivial(const Relation& relation, const Sizes& sample) {
-  if (relation.left.is_constant() && relation.right.is_constant()) return true;
-  Sizes sizes = sample;
-  constexpr int64_t kFar = 200;
-  for (int64_t step = 1; step < kFar; ++step) {
-    int64_t size = step;
-    for (auto& [symbol, each] : sizes) each = size++;
-    if (!holds(relation, sizes)) return false;
-    for (auto& [symbol, each] : sizes) each = step * step;
-    if (!holds(relation, sizes)) return false;
+/// Without a minus before a term: "B >= 2*((B) // (2)) + 1".
+Comparison balanced(const Comparison& c) {
+  std::vector<ir::Term> left, right;
+  const Dim gap = c.left - c.right;
+  for (ir::Term term : gap.terms()) {
+    const bool is_positive = term.factor > 0;
+    if (!is_positive) term.factor = -term.factor;
+    (is_positive ? left : right).push_back(std::move(term));
   }
-  return true;
+  return plain(
+      {sum_of(std::move(left), gap.constant_part()), c.relation, sum_of(std::move(right))});
 }
 
-Diagnostic assumption(const Relation& relation, const Traced& traced, const Decision& decision) {
-  return Diagnostic{
-      .severity = Severity::warning,
-      .id = "dynamic-assumption",
-      .message = cat("the file holds for ", relation_str(relation), " only"),
-      .where = {place_of(traced, decision)},
-      .details = {},
-      .why = decision.kind == Decision::Kind::loop
-                 ? "a loop takes the same number of turns at all sizes tried"
-                 : "a branch on a size is baked in the way that all sizes tried took it",
-      .help = "to say that you know, give it with --assert"};
+/// "!=" as the bound that the sample is on: the only way for one symbol to stay where it is, and
+/// for more if the other side is impossible.
+std::optional<Comparison> one_sided(const Comparison& c, const Sizes& sample,
+                                    const std::vector<Comparison>& known) {
+  const Dim gap = c.left - c.right;
+  const bool is_above = evaluate(gap, sample) > 0;
+  const Relation side = is_above ? Relation::ge : Relation::le;
+  if (gap.symbols().size() > 1 && !follows({gap, side, 0}, known)) return std::nullopt;
+  return balanced({c.left, is_above ? Relation::gt : Relation::lt, c.right});
 }
 
-/// "x:1=4*S" for the axis "x:1=S".
-std::string in_multiples(const std::vector<AxisSpec>& axes, const std::string& symbol,
-                         int64_t multiple) {
-  const auto axis = std::find_if(axes.begin(), axes.end(), [&](const AxisSpec& each) {
-    return each.size == ir::Dim::symbol(symbol);
+bool has_readable_quotients(const Dim& dim) {
+  bool out = true;
+  dim.map([&](const ir::Atom& atom) {
+    const ir::Operands* of = ir::operands_of(atom);
+    if (of != nullptr)
+      out = out && of->b.is_constant() && of->b.value() > 0 && has_readable_quotients(of->a);
+    return Dim(0);
   });
-  const std::string place =
-      axis == axes.end() ? "INPUT:AXIS" : axis->text.substr(0, axis->text.find('='));
-  return cat(place, "=", multiple, "*", symbol);
+  return out;
 }
 
-void add_lengths(const ir::Graph& graph, const Sizes& sample, std::vector<Relation>& out) {
+std::string joined(const std::vector<Comparison>& comparisons) {
+  std::string out;
+  for (const Comparison& each : comparisons) out += (out.empty() ? "" : " and ") + ir::str(each);
+  return out;
+}
+
+Diagnostic told(const Need& need, std::string message, std::string help) {
+  Diagnostic out{.id = "dynamic-assumption",
+                 .message = std::move(message),
+                 .where = {},
+                 .details = {},
+                 .why = need.why,
+                 .help = std::move(help)};
+  if (need.where) out.where.push_back(*need.where);
+  return out;
+}
+
+/// A decision that no comparison of declared sizes says.
+[[noreturn]] void refuse_unsaid(const Decision& decision, const Traced& traced) {
+  const bool is_number = decision.kind == Decision::Kind::number;
+  const Need need{{},
+                  place_of(traced, decision),
+                  "no comparison of sizes says for which of them it is the same"};
+  throw Error(told(need,
+                   is_number ? cat("the number ", decision.number, " is computed from sizes")
+                             : "a branch or loop depends on sizes in a way that cannot be said",
+                   "compute it from whole sizes by + - * //, min and max, or from tensors"));
+}
+
+/// Whether any of the symbols follows from a declared axis. Their sum may not: S + (8 - S).
+bool is_open(const Dim& sizes, const ir::Graph& graph) {
+  const std::vector<Symbol> symbols = sizes.symbols();
+  return std::any_of(symbols.begin(), symbols.end(), [&](const Symbol& symbol) {
+    return !over_axes(Dim::symbol(symbol), graph).is_constant();
+  });
+}
+
+bool is_over(const Dim& dim, const Sizes& sizes) { return dim.substitute(sizes).is_constant(); }
+
+void add_lengths(const ir::Graph& graph, const Sizes& sample, std::vector<Need>& out) {
   for (const ir::Node& node : graph.nodes) {
     if (!node.body) continue;
-    const Relation relation{ir::read_scan(node).length, ">=", 1};
-    if (!is_trivial(relation, sample)) out.push_back(relation);
+    const Dim length = ir::read_scan(node).length;
+    if (!is_over(length, sample)) continue;  // it is another in each turn of a loop around
+    out.push_back(
+        {{length, Relation::ge, 1}, ir::node_where(graph, node), "a loop takes one turn or more"});
     add_lengths(*node.body, sample, out);
   }
 }
 
+/// The least common multiple of what sizes are divided by.
+int64_t period(const Dim& dim) {
+  int64_t out = 1;
+  dim.map([&](const ir::Atom& atom) {
+    if (const ir::Operands* of = ir::operands_of(atom)) {
+      out = std::lcm(out, period(of->a));
+      if (of->b.is_constant() && of->b.value() > 0) out = std::lcm(out, of->b.value());
+    }
+    return Dim(0);
+  });
+  return out;
+}
+
+/// "x:1=4*S" for the axis "x:1=S".
+std::string in_multiples(const std::vector<AxisSpec>& axes, const Symbol& symbol,
+                         int64_t multiple) {
+  const Dim size = Dim::symbol(symbol);
+  const auto axis = std::find_if(axes.begin(), axes.end(),
+                                 [&](const AxisSpec& each) { return each.size == size; });
+  const std::string place =
+      axis == axes.end() ? "INPUT:AXIS" : axis->text.substr(0, axis->text.find('='));
+  return cat("--dynamic ", place, "=", multiple, "*", symbol);
+}
+
 }  // namespace
 
-std::vector<Relation> branch_relations(const Traced& traced, const Sizes& sample,
-                                       const std::vector<Relation>& asserted,
-                                       const Report& report) {
-  std::vector<Relation> out;
-  for (const Decision& decision : traced.decisions) {
-    if (decision.relation.empty()) continue;
-    const bool is_as_said = decision.kind == Decision::Kind::loop || decision.way != 0;
-    const std::string way = is_as_said ? decision.relation : negated(decision.relation);
-    const Relation relation{over_axes(decision.left, traced.graph), way,
-                            over_axes(decision.right, traced.graph)};
-    const auto same = [&](const Relation& other) { return other == relation; };
-    if (is_trivial(relation, sample) || std::any_of(out.begin(), out.end(), same)) continue;
-    out.push_back(relation);
-    if (report && std::none_of(asserted.begin(), asserted.end(), same))
-      report(assumption(relation, traced, decision));
+std::vector<Comparison> positivity(const Sizes& sample, const std::vector<Comparison>& asserted) {
+  std::vector<Comparison> out;
+  for (const auto& [symbol, size] : sample) {
+    const Dim dim = Dim::symbol(symbol);
+    const bool has_bound =
+        std::any_of(asserted.begin(), asserted.end(), [&](const Comparison& each) {
+          const Comparison way = each.right == dim ? mirrored(each) : each;
+          return way.left == dim && way.right.is_constant() &&
+                 (way.relation == Relation::gt || way.relation == Relation::ge);
+        });
+    if (!has_bound) out.push_back({dim, Relation::ge, size == 0 ? 0 : 1});
   }
   return out;
 }
 
-void report_fixed(const std::vector<Decision>& fixed, const Traced& traced, const Report& report) {
-  if (!report) return;
-  for (const Decision& decision : fixed) {
-    if (over_axes(decision.left, traced.graph).is_constant()) continue;
-    const bool is_number = decision.kind == Decision::Kind::number;
-    report(Diagnostic{.severity = Severity::warning,
-                      .id = "dynamic-assumption",
-                      .message = is_number ? cat("the number ", decision.number,
-                                                 " is computed from sizes, and baked in")
-                                           : "a branch or loop that depends on sizes is baked in",
-                      .where = {place_of(traced, decision)},
-                      .details = {},
-                      .why = "it is the same at all sizes tried; at others it may not be",
-                      .help = "compute it from whole sizes by + - * //, or from tensors"});
+std::optional<std::vector<Comparison>> sayable(const Comparison& comparison, const Sizes& sample,
+                                               const std::vector<Comparison>& known) {
+  Facts facts({&sample}, known);
+  Comparison rest{facts.simplified(comparison.left), comparison.relation,
+                  facts.simplified(comparison.right)};
+  std::vector<Comparison> out = facts.take_assumed();
+  std::vector<Comparison> all = known;
+  all.insert(all.end(), out.begin(), out.end());
+  if (!follows(rest, all)) {
+    if (rest.relation == Relation::ne) {
+      const auto side = one_sided(rest, sample, all);
+      if (!side) return std::nullopt;
+      rest = *side;
+    }
+    out.push_back(rest);
   }
+  const bool is_readable = std::all_of(out.begin(), out.end(), [](const Comparison& each) {
+    return has_readable_quotients(each.left) && has_readable_quotients(each.right);
+  });
+  return is_readable ? std::optional(out) : std::nullopt;
 }
 
-void report_multiples(const std::vector<Relation>& found, const std::vector<AxisSpec>& axes,
-                      const Chooser& chooser, const Report& report) {
-  for (const Relation& relation : found) {
-    const auto symbols = relation.left.symbols();
-    const bool is_symbol = symbols.size() == 1 && relation.left == ir::Dim::symbol(symbols[0]);
-    if (!report || relation.relation != "==" || !is_symbol) continue;
-    const int64_t multiple = chooser.bounds(symbols[0]).multiple;
-    report(Diagnostic{
-        .severity = Severity::warning,
-        .id = "dynamic-assumption",
-        .message = cat("the file holds for ", relation_str(relation), " only"),
-        .where = {},
-        .details = {},
-        .why = "the model runs at multiples only",
-        .help = cat("if the engine does not see that, declare the multiple itself: --dynamic ",
-                    in_multiples(axes, symbols[0], multiple))});
-  }
+void Assertions::add(const Need& need) {
+  if (follows(need.comparison, all_)) return;
+  const auto said = sayable(need.comparison, sample_, all_);
+  if (!said)
+    throw Error(told(need,
+                     cat("the model needs ", ir::str(need.comparison), ", which no file can say"),
+                     "give a bound that it follows from with --assert, such as one size being the "
+                     "larger"));
+  all_.insert(all_.end(), said->begin(), said->end());
+  if (!need.is_told || !report_ || said->empty()) return;
+  Diagnostic warning = told(need, cat("the file holds for ", joined(*said), " only"),
+                            "to say that you know, give it with --assert");
+  warning.severity = Severity::warning;
+  report_(warning);
 }
 
-std::vector<Relation> loop_relations(const ir::Graph& graph, const Sizes& sample) {
-  std::vector<Relation> out;
+std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample) {
+  std::vector<Need> out;
+  for (const Decision& decision : traced.decisions) {
+    if (!decision.comparison) {
+      if (is_open(decision.sizes, traced.graph)) refuse_unsaid(decision, traced);
+      continue;
+    }
+    const bool is_loop = decision.kind == Decision::Kind::loop;
+    Comparison way =
+        is_loop || decision.way != 0 ? *decision.comparison : negated(*decision.comparison);
+    way.left = over_axes(way.left, traced.graph);
+    way.right = over_axes(way.right, traced.graph);
+    if (!is_over(way.left, sample) || !is_over(way.right, sample)) refuse_unsaid(decision, traced);
+    out.push_back({way, place_of(traced, decision),
+                   is_loop ? "a loop takes the same number of turns at all sizes tried"
+                           : "a branch on a size is baked in the way that all sizes tried took it",
+                   true});
+  }
+  return out;
+}
+
+std::vector<Need> loop_needs(const ir::Graph& graph, const Sizes& sample) {
+  std::vector<Need> out;
   add_lengths(graph, sample, out);
   return out;
 }
 
-std::vector<Relation> positivity(const Sizes& sample, const std::vector<Relation>& asserted) {
-  std::vector<Relation> out;
-  for (const auto& [symbol, size] : sample) {
-    const ir::Dim dim = ir::Dim::symbol(symbol);
-    const bool has_bound =
-        std::any_of(asserted.begin(), asserted.end(), [&](const Relation& relation) {
-          return (relation.left == dim && relation.right.is_constant() &&
-                  relation.relation.starts_with('>')) ||
-                 (relation.right == dim && relation.left.is_constant() &&
-                  relation.relation.starts_with('<'));
-        });
-    if (!has_bound) out.push_back({dim, ">=", size == 0 ? 0 : 1});
+void refuse_multiples(const std::vector<Need>& needs, const std::vector<AxisSpec>& axes,
+                      const std::vector<Comparison>& known) {
+  std::map<Symbol, int64_t> multiples;
+  const Need* first = nullptr;
+  for (const Need& need : needs) {
+    const Comparison& c = need.comparison;
+    const Dim gap = c.left - c.right;
+    const std::vector<Symbol> symbols = gap.symbols();
+    if (c.relation != Relation::eq || symbols.size() != 1 || follows(c, known)) continue;
+    const int64_t multiple = period(gap);
+    const Dim whole = gap.substitute(
+        [&](const Symbol& symbol) { return std::optional(Dim(multiple) * Dim::symbol(symbol)); });
+    if (multiple == 1 || !follows({whole, Relation::eq, 0}, {})) continue;
+    if (first == nullptr) first = &need;
+    const auto [found, is_new] = multiples.try_emplace(symbols[0], multiple);
+    if (!is_new) found->second = std::lcm(found->second, multiple);
   }
-  return out;
+  if (first == nullptr) return;
+  std::string declared;
+  for (const auto& [symbol, multiple] : multiples)
+    declared += (declared.empty() ? "" : " ") + in_multiples(axes, symbol, multiple);
+  throw Error(told(*first,
+                   cat("the model runs at multiples of ", multiples.begin()->second, " of ",
+                       multiples.begin()->first, " only"),
+                   cat("declare the multiple itself: ", declared)));
 }
 
 }  // namespace t2n::dynamic

@@ -1,31 +1,58 @@
-// What a dynamic graph holds for only: branches, loops and multiples that were baked in.
+// What a dynamic graph holds for only: branches, loops and what operators need of sizes.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "src/diag/sink.h"
-#include "src/dynamic/choose.h"
-#include "src/dynamic/same.h"
+#include "src/dynamic/axes.h"
+#include "src/trace/trace.h"
 
 namespace t2n::dynamic {
 
-/// Branches on sizes that went the same way in all trials bind the file to those sizes, and so do
-/// loops. What was not asserted is reported: `dynamic-assumption`.
-std::vector<Relation> branch_relations(const trace::Traced& traced, const Sizes& sample,
-                                       const std::vector<Relation>& asserted, const Report& report);
-
-/// Branches, loops and numbers that follow from sizes in a way that no relation says.
-void report_fixed(const std::vector<trace::Decision>& fixed, const trace::Traced& traced,
-                  const Report& report);
-
-/// Multiples that torch needs are no news to tract, but not enough for it.
-void report_multiples(const std::vector<Relation>& found, const std::vector<AxisSpec>& axes,
-                      const Chooser& chooser, const Report& report);
-
-/// A scan takes one turn or more.
-std::vector<Relation> loop_relations(const ir::Graph& graph, const Sizes& sample);
-
 /// "S >= 1", unless something is said of S alone already.
-std::vector<Relation> positivity(const Sizes& sample, const std::vector<Relation>& asserted);
+std::vector<Comparison> positivity(const Sizes& sample, const std::vector<Comparison>& asserted);
+
+/// A comparison that the graph needs; it is true of the sample.
+struct Need {
+  Comparison comparison;
+  std::optional<Where> where;
+  std::string why;
+  bool is_told = false;  ///< as a warning
+};
+
+/// Everything that the file says of its sizes, in comparisons that engines can read.
+class Assertions {
+ public:
+  /// `said` is what the user asserted and what goes without saying.
+  Assertions(Sizes sample, std::vector<Comparison> said, Report report)
+      : sample_(std::move(sample)), all_(std::move(said)), report_(std::move(report)) {}
+
+  /// Unless it follows from the others. Errors: `dynamic-assumption` if it has no form in a file.
+  void add(const Need& need);
+  const std::vector<Comparison>& all() const { return all_; }
+
+ private:
+  Sizes sample_;
+  std::vector<Comparison> all_;
+  Report report_;
+};
+
+/// Comparisons that say `comparison`, or more than it where that has no form: a minimum is what it
+/// is in the sample, and "!=" the side of it. Nothing if it has no form at all.
+std::optional<std::vector<Comparison>> sayable(const Comparison& comparison, const Sizes& sample,
+                                               const std::vector<Comparison>& known);
+
+/// Branches and loops, as the sample's run took them. Errors: `dynamic-assumption` for those that
+/// follow from sizes in a way that no comparison says.
+std::vector<Need> branch_needs(const trace::Traced& traced, const Sizes& sample);
+/// A scan takes one turn or more.
+std::vector<Need> loop_needs(const ir::Graph& graph, const Sizes& sample);
+
+/// Errors: `dynamic-assumption` where sizes must be multiples, with the declaration that would do:
+/// engines do not see that S is 2*(S/2).
+void refuse_multiples(const std::vector<Need>& needs, const std::vector<AxisSpec>& axes,
+                      const std::vector<Comparison>& known);
 
 }  // namespace t2n::dynamic

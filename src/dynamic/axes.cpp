@@ -32,7 +32,8 @@ std::string trimmed(std::string_view text) {
 ir::Dim parse_expression(const std::string& text, const std::string& whole) {
   try {
     const ir::Dim dim = ir::parse_dim(text);
-    for (const std::string& symbol : dim.symbols()) {
+    for (const Symbol& each : dim.symbols()) {
+      const std::string symbol = each.str();
       if (!is_word(symbol))
         throw Error("usage", cat("in ", quoted(whole), " the symbol ", quoted(symbol),
                                  " is not a word of letters and digits"));
@@ -98,17 +99,18 @@ size_t axis_of(const AxisSpec& axis, const std::string& input, size_t axes) {
 
 /// Solves `size` = `extent` for `symbol`; nothing if no integer does. Errors: `usage` if `size` is
 /// not a multiple of the symbol and a constant.
-std::optional<int64_t> solve(const AxisSpec& axis, const ir::Dim& size, const std::string& symbol,
+std::optional<int64_t> solve(const AxisSpec& axis, const ir::Dim& size, const Symbol& symbol,
                              int64_t extent) {
   const auto at = [&](int64_t value) { return evaluate(size, {{symbol, value}}); };
   const int64_t offset = at(0);
   const int64_t slope = at(1) - offset;
   constexpr int64_t kFar = 1000;
   if (slope == 0 || at(kFar) != offset + kFar * slope)
-    throw Error("usage",
-                cat("--dynamic ", axis.text, ": the sample cannot be solved for ", quoted(symbol)),
-                "only sums of symbols, their multiples and numbers can be",
-                "name the axis itself, as in x:1=S");
+    throw Error(
+        "usage",
+        cat("--dynamic ", axis.text, ": the sample cannot be solved for ", quoted(symbol.str())),
+        "only sums of symbols, their multiples and numbers can be",
+        "name the axis itself, as in x:1=S");
   if ((extent - offset) % slope != 0) return {};
   return (extent - offset) / slope;
 }
@@ -122,7 +124,7 @@ struct Equation {
 
 [[noreturn]] void refuse_sample(const Equation& equation, const Sizes& known) {
   std::string values;
-  for (const std::string& symbol : equation.axis->size.symbols())
+  for (const Symbol& symbol : equation.axis->size.symbols())
     if (known.contains(symbol))
       values += cat(values.empty() ? "" : ", ", symbol, "=", known.at(symbol));
   throw Error("usage",
@@ -135,15 +137,11 @@ struct Equation {
 /// Finds the symbols one after the other: each from an axis where it is the only unknown.
 Sizes solve_all(std::vector<Equation> equations) {
   Sizes known;
-  const auto lookup = [&](std::string_view symbol) -> std::optional<ir::Dim> {
-    const auto found = known.find(std::string(symbol));
-    return found == known.end() ? std::nullopt : std::optional<ir::Dim>(found->second);
-  };
   for (bool progress = true; progress;) {
     progress = false;
     for (Equation& equation : equations) {
       if (equation.size.is_constant()) continue;
-      equation.size = equation.size.substitute(lookup);
+      equation.size = equation.size.substitute(known);
       const auto unknown = equation.size.symbols();
       if (unknown.size() != 1) continue;
       const auto value = solve(*equation.axis, equation.size, unknown[0], equation.extent);
@@ -153,11 +151,11 @@ Sizes solve_all(std::vector<Equation> equations) {
     }
   }
   for (Equation& equation : equations) {
-    equation.size = equation.size.substitute(lookup);
+    equation.size = equation.size.substitute(known);
     if (!equation.size.is_constant())
       throw Error("usage",
                   cat("--dynamic ", equation.axis->text, ": the sample does not settle ",
-                      quoted(equation.size.symbols()[0])),
+                      quoted(equation.size.symbols()[0].str())),
                   "no axis has it as its only unknown symbol",
                   "declare an axis that is the symbol itself");
     if (equation.size.value() != equation.extent) refuse_sample(equation, known);
@@ -184,29 +182,19 @@ AxisSpec parse_axis(const std::string& text) {
   return out;
 }
 
-std::set<std::string> symbols_of(const Sizes& sizes) {
-  std::set<std::string> out;
+std::set<Symbol> symbols_of(const Sizes& sizes) {
+  std::set<Symbol> out;
   for (const auto& [symbol, size] : sizes) out.insert(symbol);
   return out;
 }
 
-std::string relation_str(const Relation& r) {
-  return cat(r.left.str(), " ", r.relation, " ", r.right.str());
+bool holds(const Comparison& c, const Sizes& sizes) {
+  return ir::holds(evaluate(c.left, sizes), c.relation, evaluate(c.right, sizes));
 }
 
-bool holds(const Relation& r, const Sizes& sizes) {
-  const int64_t a = evaluate(r.left, sizes);
-  const int64_t b = evaluate(r.right, sizes);
-  if (r.relation == "<") return a < b;
-  if (r.relation == "<=") return a <= b;
-  if (r.relation == ">") return a > b;
-  if (r.relation == ">=") return a >= b;
-  return r.relation == "!=" ? a != b : a == b;
-}
-
-bool all_hold(const std::vector<Relation>& relations, const Sizes& sizes) {
-  const auto is_known = [&](const std::string& symbol) { return sizes.contains(symbol); };
-  return std::all_of(relations.begin(), relations.end(), [&](const Relation& r) {
+bool all_hold(const std::vector<Comparison>& comparisons, const Sizes& sizes) {
+  const auto is_known = [&](const Symbol& symbol) { return sizes.contains(symbol); };
+  return std::all_of(comparisons.begin(), comparisons.end(), [&](const Comparison& r) {
     const auto left = r.left.symbols();
     const auto right = r.right.symbols();
     return !std::all_of(left.begin(), left.end(), is_known) ||
@@ -214,27 +202,21 @@ bool all_hold(const std::vector<Relation>& relations, const Sizes& sizes) {
   });
 }
 
-Relation parse_relation(const std::string& text) {
-  constexpr std::array<std::string_view, 5> kRelations = {"<=", ">=", "==", "<", ">"};
-  for (const std::string_view relation : kRelations) {
-    const size_t at = text.find(relation);
+Comparison parse_comparison(const std::string& text) {
+  constexpr std::array<Relation, 5> kRelations = {Relation::le, Relation::ge, Relation::eq,
+                                                  Relation::lt, Relation::gt};
+  for (const Relation relation : kRelations) {
+    const size_t at = text.find(ir::str(relation));
     if (at == std::string::npos) continue;
     const std::string left = trimmed(text.substr(0, at));
-    const std::string right = trimmed(text.substr(at + relation.size()));
-    return {parse_expression(left, text), std::string(relation), parse_expression(right, text)};
+    const std::string right = trimmed(text.substr(at + ir::str(relation).size()));
+    return {parse_expression(left, text), relation, parse_expression(right, text)};
   }
   throw Error("usage", cat("cannot read --assert ", quoted(text)), {},
               "write a comparison of sizes, as in S>=1 or B==2*P");
 }
 
-int64_t evaluate(const ir::Dim& dim, const Sizes& sizes) {
-  return dim
-      .substitute([&](std::string_view symbol) -> std::optional<ir::Dim> {
-        const auto found = sizes.find(std::string(symbol));
-        return found == sizes.end() ? std::nullopt : std::optional<ir::Dim>(found->second);
-      })
-      .value();
-}
+int64_t evaluate(const ir::Dim& dim, const Sizes& sizes) { return dim.substitute(sizes).value(); }
 
 ir::Ints evaluate(const ir::Shape& shape, const Sizes& sizes) {
   ir::Ints out;

@@ -2,7 +2,6 @@
 // in the sample, and what is asserted of them.
 #pragma once
 
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,11 +10,11 @@
 
 namespace t2n::dynamic {
 
-/// What each symbol of `--dynamic` stands for in one run.
-using Sizes = std::map<std::string, int64_t>;
-std::set<std::string> symbols_of(const Sizes& sizes);
-/// Of `--assert`, or found by us.
-using Relation = ir::Relation;
+using ir::Comparison;  ///< of `--assert`, or found by us
+using ir::Relation;
+using ir::Sizes;  ///< what each symbol of `--dynamic` stands for in one run
+using ir::Symbol;
+std::set<Symbol> symbols_of(const Sizes& sizes);
 
 /// One axis of one input: "x:1=2*S".
 struct AxisSpec {
@@ -29,13 +28,11 @@ struct AxisSpec {
 AxisSpec parse_axis(const std::string& text);
 
 /// Reads "S>=1", "B == 2*P". Errors: `usage`.
-Relation parse_relation(const std::string& text);
+Comparison parse_comparison(const std::string& text);
 
-/// "S >= 1"
-std::string relation_str(const Relation& relation);
-bool holds(const Relation& relation, const Sizes& sizes);
+bool holds(const Comparison& comparison, const Sizes& sizes);
 /// Whether all of them hold that speak of known symbols only.
-bool all_hold(const std::vector<Relation>& relations, const Sizes& sizes);
+bool all_hold(const std::vector<Comparison>& comparisons, const Sizes& sizes);
 
 /// The value of an expression; every symbol in it must be in `sizes`.
 int64_t evaluate(const ir::Dim& dim, const Sizes& sizes);

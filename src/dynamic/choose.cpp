@@ -21,16 +21,16 @@ bool is_telling(int64_t size, int64_t multiple) {
 
 }  // namespace
 
-Chooser::Chooser(Sizes sample, std::vector<Relation> relations, std::set<int64_t> extents)
+Chooser::Chooser(Sizes sample, std::vector<Comparison> relations, std::set<int64_t> extents)
     : sample_(std::move(sample)), relations_(std::move(relations)), taken_(std::move(extents)) {}
 
-Bounds Chooser::bounds(const std::string& symbol) const {
+Bounds Chooser::bounds(const Symbol& symbol) const {
   const auto found = bounds_.find(symbol);
   return found == bounds_.end() ? Bounds{} : found->second;
 }
 
 /// Best first: telling sizes near the sample on the wanted side, then on the other, then any.
-std::vector<int64_t> Chooser::candidates(const std::string& symbol, bool upwards) const {
+std::vector<int64_t> Chooser::candidates(const Symbol& symbol, bool upwards) const {
   const Bounds bounds = this->bounds(symbol);
   const int64_t sample = sample_.at(symbol);
   const auto fits = [&](int64_t size) {
@@ -60,9 +60,9 @@ std::vector<int64_t> Chooser::candidates(const std::string& symbol, bool upwards
 }
 
 /// Whether somebody said "P >= 0": axes without entries are tried on request only.
-bool Chooser::may_be_empty(const std::string& symbol) const {
-  return std::any_of(relations_.begin(), relations_.end(), [&](const Relation& relation) {
-    return relation == Relation{ir::Dim::symbol(symbol), ">=", 0};
+bool Chooser::may_be_empty(const Symbol& symbol) const {
+  return std::any_of(relations_.begin(), relations_.end(), [&](const Comparison& relation) {
+    return relation == Comparison{ir::Dim::symbol(symbol), Relation::ge, 0};
   });
 }
 
@@ -81,7 +81,7 @@ bool Chooser::assign(const Candidates& all, size_t at, Sizes& sizes) const {
   return false;
 }
 
-std::optional<Sizes> Chooser::next(const std::set<std::string>& vary, bool upwards) {
+std::optional<Sizes> Chooser::next(const std::set<Symbol>& vary, bool upwards) {
   Sizes sizes;
   Candidates all;
   for (const auto& [symbol, size] : sample_) {
@@ -91,7 +91,7 @@ std::optional<Sizes> Chooser::next(const std::set<std::string>& vary, bool upwar
       sizes[symbol] = size;
   }
   if (!assign(all, 0, sizes)) return {};
-  for (const std::string& symbol : vary) taken_.insert(sizes.at(symbol));
+  for (const Symbol& symbol : vary) taken_.insert(sizes.at(symbol));
   return sizes;
 }
 

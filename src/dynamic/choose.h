@@ -1,6 +1,7 @@
 // Which further sizes a model is run at.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -19,30 +20,30 @@ struct Bounds {
 class Chooser {
  public:
   /// `extents`: every size that occurs in the sample's run.
-  Chooser(Sizes sample, std::vector<Relation> relations, std::set<int64_t> extents);
+  Chooser(Sizes sample, std::vector<Comparison> relations, std::set<int64_t> extents);
 
   /// New sizes for the symbols in `vary`, the sample's for the others; larger than the sample's if
   /// `upwards`. Nothing if the relations leave none.
-  std::optional<Sizes> next(const std::set<std::string>& vary, bool upwards = true);
+  std::optional<Sizes> next(const std::set<Symbol>& vary, bool upwards = true);
   /// The smallest sizes that the relations allow for all symbols at once: 1, or 0 if "P >= 0" was
   /// asserted.
   std::optional<Sizes> smallest() const;
 
-  void limit(const std::string& symbol, Bounds bounds) { bounds_[symbol] = bounds; }
-  Bounds bounds(const std::string& symbol) const;
-  void add(const Relation& relation) { relations_.push_back(relation); }
+  void limit(const Symbol& symbol, Bounds bounds) { bounds_[symbol] = bounds; }
+  Bounds bounds(const Symbol& symbol) const;
+  void add(const Comparison& comparison) { relations_.push_back(comparison); }
   const Sizes& sample() const { return sample_; }
 
  private:
-  using Candidates = std::vector<std::pair<std::string, std::vector<int64_t>>>;
-  std::vector<int64_t> candidates(const std::string& symbol, bool upwards) const;
-  bool may_be_empty(const std::string& symbol) const;
+  using Candidates = std::vector<std::pair<Symbol, std::vector<int64_t>>>;
+  std::vector<int64_t> candidates(const Symbol& symbol, bool upwards) const;
+  bool may_be_empty(const Symbol& symbol) const;
   bool assign(const Candidates& all, size_t at, Sizes& sizes) const;
 
   Sizes sample_;
-  std::vector<Relation> relations_;
+  std::vector<Comparison> relations_;
   std::set<int64_t> taken_;
-  std::map<std::string, Bounds> bounds_;
+  std::map<Symbol, Bounds> bounds_;
 };
 
 }  // namespace t2n::dynamic

@@ -1,139 +1,120 @@
 #include "src/dynamic/facts.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <numeric>
 #include <utility>
 
-#include "src/diag/error.h"
+#include "ir/prove.h"
 
 namespace t2n::dynamic {
-namespace {
 
 using ir::Dim;
+using ir::Verdict;
 
-/// Sizes are not negative: an expression without a minus is neither.
-bool has_no_minus(const Dim& dim) { return dim.str().find('-') == std::string::npos; }
-
-/// The least common multiple of the numbers that `dim` divides by.
-int64_t period(const Dim& dim) {
-  int64_t out = 1;
-  dim.rewrite([&](char kind, const Dim& a, const Dim& b) {
-    if (kind == '/' && b.is_constant()) out = std::lcm(out, b.value());
-    return a;
-  });
-  return out;
+std::optional<bool> Facts::decide(const Dim& a, Relation relation, const Dim& b) {
+  const Comparison asked{a, relation, b};
+  const Verdict verdict = ir::prove(asked, known_);
+  if (verdict != Verdict::unknown) return verdict == Verdict::always;
+  const auto seen = count(asked);
+  if (!seen || (*seen != 0 && *seen != trials_.size())) return std::nullopt;
+  assume(*seen != 0 ? asked : negated(asked));
+  return *seen != 0;
 }
 
-/// With every symbol S as period*S + r the divisions come out: all remainders r are tried.
-bool is_never_negative(const Dim& dim) {
-  if (has_no_minus(dim)) return true;
-  constexpr int64_t kMaxCases = 64;
-  const int64_t step = period(dim);
-  const std::vector<std::string> symbols = dim.symbols();
-  int64_t cases = 1;
-  for (size_t i = 0; i < symbols.size() && cases <= kMaxCases; ++i) cases *= step;
-  if (step == 1 || cases > kMaxCases) return false;
-  for (int64_t number = 0; number < cases; ++number) {
-    int64_t rest = number;
-    std::map<std::string, Dim, std::less<>> split;
-    for (const std::string& symbol : symbols) {
-      split[symbol] = step * Dim::symbol(symbol) + rest % step;
-      rest /= step;
-    }
-    if (!has_no_minus(dim.substitute([&](std::string_view s) { return split.find(s)->second; })))
-      return false;
-  }
+bool Facts::equal(const Dim& a, const Dim& b) { return is_settled({a, Relation::eq, b}); }
+
+bool Facts::is_settled(const Comparison& asked) {
+  const Verdict verdict = ir::prove(asked, known_);
+  if (verdict != Verdict::unknown) return verdict == Verdict::always;
+  if (count(asked) != trials_.size()) return false;
+  assume(asked);
   return true;
 }
 
-/// The relation that holds where this one does not.
-std::string_view opposite(std::string_view relation) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kPairs = {
-      {{"<", ">="}, {"<=", ">"}, {">", "<="}, {">=", "<"}}};
-  for (const auto& [one, other] : kPairs)
-    if (one == relation) return other;
-  internal_error(__FILE__, __LINE__, cat("no relation ", quoted(relation)));
+std::optional<size_t> Facts::count(const Comparison& asked) const {
+  size_t out = 0;
+  for (const Sizes* sizes : trials_) {
+    const Dim left = asked.left.substitute(*sizes), right = asked.right.substitute(*sizes);
+    if (!left.is_constant() || !right.is_constant()) return std::nullopt;
+    if (ir::holds(left.value(), asked.relation, right.value())) ++out;
+  }
+  return out;
 }
 
-bool is_proven(const Dim& a, std::string_view relation, const Dim& b) {
-  if (relation == ">=") return is_never_negative(a - b);
-  if (relation == ">") return is_never_negative(a - b - 1);
-  if (relation == "<=") return is_never_negative(b - a);
-  return is_never_negative(b - a - 1);
+void Facts::forget(const Symbol& symbol) {
+  std::erase_if(known_, [&](const Comparison& each) {
+    return each.left.mentions(symbol) || each.right.mentions(symbol);
+  });
 }
 
-/// "S + 3" -> 3: the number added at the end.
-int64_t constant_part(const Dim& dim) {
-  if (dim.is_constant()) return dim.value();
-  const std::string text = dim.str();
-  const size_t space = text.rfind(' ');
-  if (space == std::string::npos || space < 2) return 0;
-  const std::string number = text.substr(space + 1);
-  if (number.find_first_not_of("0123456789") != std::string::npos) return 0;
-  return text[space - 1] == '-' ? -std::stoll(number) : std::stoll(number);
+void Facts::assume(const Comparison& comparison) {
+  assumed_.push_back(plain(comparison));
+  known_.push_back(assumed_.back());
+}
+
+Dim Facts::smaller(const Dim& a, const Dim& b) {
+  if (is_settled({a, Relation::le, b})) return a;
+  return is_settled({a, Relation::ge, b}) ? b : min(a, b);
+}
+
+Dim Facts::larger(const Dim& a, const Dim& b) {
+  if (is_settled({a, Relation::ge, b})) return a;
+  return is_settled({a, Relation::le, b}) ? b : max(a, b);
+}
+
+Dim Facts::simplified(const Dim& dim) {
+  return dim.map([this](const ir::Atom& atom) {
+    const ir::Operands* of = ir::operands_of(atom);
+    if (of == nullptr) return Dim::symbol(std::get<Symbol>(atom));
+    const Dim a = simplified(of->a), b = simplified(of->b);
+    if (std::holds_alternative<ir::FloorDiv>(atom)) return floor_div(a, b);
+    if (std::holds_alternative<ir::Mod>(atom)) return a - b * floor_div(a, b);
+    return std::holds_alternative<ir::Min>(atom) ? smaller(a, b) : larger(a, b);
+  });
+}
+
+std::vector<Comparison> Facts::take_assumed() {
+  known_.resize(known_.size() - assumed_.size());
+  return std::exchange(assumed_, {});
+}
+
+namespace {
+
+/// "S >= 5" for "S - 3 > 1".
+Comparison shifted(const Comparison& comparison) {
+  const bool is_flipped = (comparison.left - comparison.left.constant_part()).is_constant();
+  Comparison out = is_flipped ? mirrored(comparison) : comparison;
+  const int64_t shift = out.left.constant_part();
+  out = {out.left - shift, out.relation, out.right - shift};
+  if (out.relation == Relation::gt) return {out.left, Relation::ge, out.right + 1};
+  if (out.relation == Relation::lt) return {out.left, Relation::le, out.right - 1};
+  return out;
+}
+
+/// "S >= 5" for "3*S >= 13", and for "((S + 1) // (2)) >= 3": one step of it, if there is one.
+std::optional<Comparison> solved(const Comparison& c) {
+  const bool is_least = c.relation == Relation::ge;
+  if ((!is_least && c.relation != Relation::le) || !c.right.is_constant() ||
+      c.left.terms().size() != 1)
+    return std::nullopt;
+  const ir::Term& term = c.left.terms()[0];
+  const Dim bound = c.right;
+  if (term.factor > 1)
+    return Comparison{ir::sum_of({{1, term.atoms}}), c.relation,
+                      floor_div(is_least ? bound + (term.factor - 1) : bound, term.factor)};
+  const auto* quotient = std::get_if<ir::FloorDiv>(&term.atoms[0]);
+  if (term.factor != 1 || term.atoms.size() != 1 || quotient == nullptr ||
+      !quotient->b.is_constant() || quotient->b.value() <= 0)
+    return std::nullopt;
+  const Dim by = quotient->b;
+  return shifted({quotient->a, c.relation, is_least ? bound * by : bound * by + by - 1});
 }
 
 }  // namespace
 
-std::optional<bool> Facts::decide(const Dim& a, std::string_view relation, const Dim& b) {
-  const std::string_view other = opposite(relation);
-  if (is_proven(a, relation, b)) return true;
-  if (is_proven(a, other, b)) return false;
-  const Relation asked{a, std::string(relation), b};
-  const auto is_true = [&](const Sizes* sizes) { return holds(asked, *sizes); };
-  const bool all = std::all_of(trials_.begin(), trials_.end(), is_true);
-  if (!all && std::any_of(trials_.begin(), trials_.end(), is_true)) return std::nullopt;
-  assume(a, all ? relation : other, b);
-  return all;
+Comparison plain(const Comparison& comparison) {
+  Comparison out = shifted(comparison);
+  while (const auto next = solved(out)) out = *next;
+  return out;
 }
-
-bool Facts::equal(const Dim& a, const Dim& b) {
-  if (a == b) return true;
-  if ((a - b).is_constant()) return false;
-  const Relation asked{a, "==", b};
-  if (!std::all_of(trials_.begin(), trials_.end(),
-                   [&](const Sizes* s) { return holds(asked, *s); }))
-    return false;
-  assume(a, "==", b);
-  return true;
-}
-
-/// Numbers go to the right: "S - 3 >= 2" reads "S >= 5".
-void Facts::assume(const Dim& a, std::string_view relation, const Dim& b) {
-  const int64_t shift = constant_part(a);
-  Relation noted{a - shift, std::string(relation), b - shift};
-  if (noted.left.is_constant()) {
-    const int64_t back = constant_part(noted.right);
-    const std::string turned =
-        relation == "==" ? "==" : cat(relation[0] == '<' ? ">" : "<", relation.substr(1));
-    noted = {noted.right - back, turned, noted.left - back};
-  }
-  if (noted.relation == ">") noted = {noted.left, ">=", noted.right + 1};
-  if (noted.relation == "<") noted = {noted.left, "<=", noted.right - 1};
-  if (std::find(assumed_.begin(), assumed_.end(), noted) == assumed_.end())
-    assumed_.push_back(std::move(noted));
-}
-
-Dim Facts::smaller(const Dim& a, const Dim& b) {
-  const auto first = decide(a, "<=", b);
-  return !first ? min(a, b) : *first ? a : b;
-}
-
-Dim Facts::larger(const Dim& a, const Dim& b) {
-  const auto first = decide(a, ">=", b);
-  return !first ? max(a, b) : *first ? a : b;
-}
-
-Dim Facts::simplified(const Dim& dim) {
-  return dim.rewrite([this](char kind, const Dim& a, const Dim& b) {
-    if (kind == '/') return floor_div(a, b);
-    if (kind == '%') return a - b * floor_div(a, b);
-    return kind == '<' ? smaller(a, b) : larger(a, b);
-  });
-}
-
-std::vector<Relation> Facts::take_assumed() { return std::exchange(assumed_, {}); }
 
 }  // namespace t2n::dynamic

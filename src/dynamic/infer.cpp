@@ -2,17 +2,15 @@
 
 #include <algorithm>
 
+#include "ir/prove.h"
+#include "ir/scan.h"
 #include "src/diag/error.h"
-#include "src/dynamic/fit.h"
 #include "src/dynamic/level.h"
 #include "src/dynamic/scan_shapes.h"
 #include "src/dynamic/shape_rule.h"
 
 namespace t2n::dynamic {
 namespace {
-
-/// Trials after which no other expression is expected to turn up, and after which we give up.
-constexpr size_t kEnoughTrials = 6, kMaxTrials = 9;
 
 /// "S=3, T=5"
 std::string sizes_str(const Sizes& sizes) {
@@ -28,6 +26,12 @@ struct Subject {
   Where where;
 };
 
+/// A size or number in one trial.
+struct Observation {
+  const Sizes* symbols = nullptr;
+  std::optional<int64_t> extent;
+};
+
 [[noreturn]] void refuse(const Subject& subject, const std::vector<Observation>& seen,
                          const std::string& why) {
   Diagnostic out;
@@ -35,40 +39,37 @@ struct Subject {
   out.message = cat(subject.op, ": ", subject.what, " is no expression of the dynamic axes");
   out.where = {subject.where};
   for (const Observation& at : seen)
-    out.details.push_back(cat(at.extent, " where ", sizes_str(*at.symbols)));
+    if (at.extent) out.details.push_back(cat(*at.extent, " where ", sizes_str(*at.symbols)));
   out.why = why;
   out.help = "declare fewer axes dynamic, or compute it from sizes by + - * // only";
   throw Error(std::move(out));
 }
 
-/// Whether `b` holds wherever `a` does: equal relations, and bounds on the same expression.
-bool implies(const Relation& a, const Relation& b) {
-  if (a == b) return true;
-  if (a.left != b.left || a.relation != b.relation) return false;
-  if (!a.right.is_constant() || !b.right.is_constant()) return false;
-  return a.relation == ">=" ? a.right.value() >= b.right.value()
-                            : a.relation == "<=" && a.right.value() <= b.right.value();
+/// Whether `b` holds wherever `a` does.
+bool implies(const Comparison& a, const Comparison& b) {
+  return ir::prove(b, {&a, 1}) == ir::Verdict::always;
 }
 
-/// One pass over the graph with the trials at hand. It stops where it needs another trial.
+/// One pass over the graph with the trials at hand.
 class Inference {
  public:
-  Inference(const std::vector<Trial>& trials, const std::vector<ir::Shape>& inputs)
-      : trials_(trials), inputs_(inputs), result_(trials[0].graph), facts_(sizes_of(trials)) {}
+  Inference(const std::vector<Trial>& trials, const InferOptions& options)
+      : trials_(trials),
+        inputs_(options.inputs),
+        result_(trials[0].graph),
+        facts_(sizes_of(trials), options.known) {}
 
-  /// Whether the trials were enough.
-  bool run() {
+  void run() {
     std::vector<const ir::Graph*> graphs;
     for (const Trial& trial : trials_) graphs.push_back(&trial.graph);
     const Level level(result_, std::move(graphs));
     T2N_ASSERT(inputs_.size() == result_.inputs.size(), "a shape for each input is needed");
     for (size_t i = 0; i < inputs_.size(); ++i) shape_of(level, result_.inputs[i]) = inputs_[i];
-    constants(level);
-    return nodes(level);
+    body_of(level);
   }
 
   ir::Graph& graph() { return result_; }
-  Inferred& found() { return found_; }
+  std::vector<Assumption>& found() { return found_; }
 
  private:
   static std::vector<const Sizes*> sizes_of(const std::vector<Trial>& trials) {
@@ -81,9 +82,9 @@ class Inference {
     return level.result().values[static_cast<size_t>(value)].shape;
   }
 
-  bool nodes(const Level& level) {
-    for (size_t i = 0; i < level.result().nodes.size() && !needs_more_; ++i) node(level, i);
-    return !needs_more_;
+  void body_of(const Level& level) {
+    constants(level);
+    for (size_t i = 0; i < level.result().nodes.size(); ++i) node(level, i);
   }
 
   void constants(const Level& level) {
@@ -107,36 +108,69 @@ class Inference {
   void node(const Level& level, size_t index) {
     ir::Node& node = level.result().nodes[index];
     for (size_t i = 0; i < node.args.size(); ++i) argument(level, index, i);
-    if (node.body) body(level, index);
-    if (needs_more_) return;
-    bool rule_failed = false;
+    RuleResult result;
     if (node.body) {
-      if (accept(level, node, {scan_output_shapes(node), {}})) return;
+      body(level, index);
+      result.shapes = scan_output_shapes(node);
     } else if (const ShapeRule rule = find_shape_rule(node.op)) {
-      const RuleResult result = apply_shape_rule(rule, ShapeView(level.result(), node, facts_));
-      if (accept(level, node, result)) return;
-      rule_failed = !result.bug.empty() || !result.shapes.empty();
+      result = apply_shape_rule(rule, ShapeView(level.result(), node, facts_));
+    } else {
+      result.why = "no rule says the sizes of its results";
     }
-    for (const ir::ValueId output : node.outputs) {
-      measure(level, node, output);
-      found_.measured.push_back({level.outer() != nullptr ? ir::kNoValue : output,
-                                 std::string(ir::op_name(node.op)), rule_failed});
-    }
+    accept(level, node, result);
   }
 
-  /// Takes what a rule says if it is true in every trial.
-  bool accept(const Level& level, const ir::Node& node, const RuleResult& result) {
-    std::vector<Relation> assumed = facts_.take_assumed();
-    if (result.shapes.empty()) return false;
-    for (size_t i = 0; i < node.outputs.size(); ++i)
-      for (size_t trial = 0; trial < level.trials(); ++trial)
-        if (!agrees(result.shapes[i], trial, level.shape(trial, node.outputs[i]))) return false;
-    for (size_t i = 0; i < node.outputs.size(); ++i)
-      shape_of(level, node.outputs[i]) = result.shapes[i];
+  /// Takes what a rule says if it is true in every trial. Results that nobody reads, and those of
+  /// constants alone, keep the sizes of the sample.
+  void accept(const Level& level, const ir::Node& node, const RuleResult& result) {
+    std::vector<Comparison> assumed = facts_.take_assumed();
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      const ir::ValueId output = node.outputs[i];
+      if (!result.shapes.empty() && agrees(level, result.shapes[i], output))
+        shape_of(level, output) = result.shapes[i];
+      else if (is_read(level.result(), output) && !(is_of_constants(level.result(), node) &&
+                                                    agrees(level, shape_of(level, output), output)))
+        refuse_shape(level, node, output, result);
+    }
     note(level, node, std::move(assumed));
+  }
+
+  static bool is_read(const ir::Graph& graph, ir::ValueId value) {
+    return ir::use_counts(graph)[static_cast<size_t>(value)] > 0;
+  }
+
+  static bool is_of_constants(const ir::Graph& graph, const ir::Node& node) {
+    const std::vector<int> constants = ir::constant_index(graph);
+    bool out = true;
+    ir::for_each_input(
+        node, [&](ir::ValueId id) { out = out && constants[static_cast<size_t>(id)] >= 0; });
+    return out;
+  }
+
+  [[noreturn]] void refuse_shape(const Level& level, const ir::Node& node, ir::ValueId value,
+                                 const RuleResult& result) const {
+    std::string what = "the size of its result";
+    std::vector<Observation> seen;
+    const ir::Shape& first = level.shape(0, value);
+    for (size_t axis = 0; axis < first.size() && seen.empty(); ++axis)
+      for (size_t trial = 1; trial < level.trials(); ++trial) {
+        const ir::Shape& there = level.shape(trial, value);
+        if (there.size() != first.size() || there[axis] == first[axis]) continue;
+        what = cat("axis ", axis, " of its result");
+        seen = {{&trials_[0].symbols, first[axis].value()},
+                {&trials_[trial].symbols, there[axis].value()}};
+        break;
+      }
+    refuse(
+        subject(level, node, what), seen,
+        result.why.empty() ? "the rule of the operator says another size than torch" : result.why);
+  }
+
+  bool agrees(const Level& level, const ir::Shape& shape, ir::ValueId value) const {
+    for (size_t trial = 0; trial < level.trials(); ++trial)
+      if (!agrees(shape, trial, level.shape(trial, value))) return false;
     return true;
   }
-
   bool agrees(const ir::Shape& shape, size_t trial, const ir::Shape& traced) const {
     if (shape.size() != traced.size()) return false;
     for (size_t i = 0; i < shape.size(); ++i)
@@ -144,17 +178,14 @@ class Inference {
     return true;
   }
 
-  /// Keeps the strongest of the bounds on an expression.
-  void note(const Level& level, const ir::Node& node, std::vector<Relation> assumed) {
-    for (Relation& relation : assumed) {
-      const auto is_same = [&](const Assumption& known) {
-        return implies(known.relation, relation);
-      };
-      if (std::any_of(found_.assumptions.begin(), found_.assumptions.end(), is_same)) continue;
-      std::erase_if(found_.assumptions,
+  /// What others imply is left out.
+  void note(const Level& level, const ir::Node& node, std::vector<Comparison> assumed) {
+    for (Comparison& relation : assumed) {
+      facts_.know(relation);
+      std::erase_if(found_,
                     [&](const Assumption& known) { return implies(relation, known.relation); });
-      found_.assumptions.push_back({std::move(relation), std::string(ir::op_name(node.op)),
-                                    ir::node_where(level.result(), node)});
+      found_.push_back({std::move(relation), std::string(ir::op_name(node.op)),
+                        ir::node_where(level.result(), node)});
     }
   }
 
@@ -168,38 +199,15 @@ class Inference {
     const Level inner(*node.body, std::move(graphs), &level);
     const std::vector<ir::Shape> shapes = scan_input_shapes(level.result(), node);
     for (size_t i = 0; i < shapes.size(); ++i) shape_of(inner, node.body->inputs.at(i)) = shapes[i];
-    constants(inner);
-    nodes(inner);
-  }
-
-  void measure(const Level& level, const ir::Node& node, ir::ValueId value) {
-    ir::Shape& shape = shape_of(level, value);
-    for (size_t axis = 0; axis < shape.size(); ++axis) {
-      std::vector<Observation> seen;
-      for (size_t trial = 0; trial < level.trials(); ++trial) {
-        const ir::Shape& there = level.shape(trial, value);
-        T2N_ASSERT(there.size() == shape.size(), "the trials differ in rank");
-        seen.push_back({&trials_[trial].symbols, there[axis].value()});
-      }
-      shape[axis] = fitted(subject(level, node, cat("axis ", axis, " of its result")), seen);
-    }
+    const Symbol turn = Symbol::Turn{level.depth()};
+    facts_.know({ir::Dim::symbol(turn), Relation::lt, ir::read_scan(node).length});
+    body_of(inner);
+    facts_.forget(turn);
   }
 
   static Subject subject(const Level& level, const ir::Node& node, std::string what) {
     return {std::string(ir::op_name(node.op)), std::move(what),
             ir::node_where(level.result(), node)};
-  }
-
-  ir::Dim fitted(const Subject& subject, const std::vector<Observation>& seen) {
-    const auto fit = fit_size(seen);
-    if (fit && fit->is_proven) return fit->size;
-    if (!fit && seen.size() >= kEnoughTrials)
-      refuse(subject, seen,
-             "it follows the values of a tensor, or the sizes in a way unknown here");
-    if (seen.size() >= kMaxTrials)
-      refuse(subject, seen, cat("more than one expression agrees, such as ", fit->size.str()));
-    needs_more_ = true;
-    return fit ? fit->size : ir::Dim(seen[0].extent);
   }
 
   void argument(const Level& level, size_t index, size_t which) {
@@ -229,9 +237,8 @@ class Inference {
       const ir::Dim* there = read(level.trial(trial).nodes[index].args[which].value);
       T2N_ASSERT(there != nullptr, "the trials differ in arguments");
       const auto extent = level.number(trial, *there);
-      T2N_ASSERT(extent, "the size '", there->str(), "' is unknown");
-      seen.push_back({&trials_[trial].symbols, *extent});
-      agrees = agrees && value_at(trial, size) == *extent;
+      seen.push_back({&trials_[trial].symbols, extent});
+      agrees = agrees && extent && value_at(trial, size) == *extent;
     }
     const ir::Node& node = level.result().nodes[index];
     if (agrees) {
@@ -239,13 +246,13 @@ class Inference {
       note(level, node, facts_.take_assumed());
       return simple;
     }
-    found_.measured.push_back({ir::kNoValue, std::string(ir::op_name(node.op))});
-    return fitted(subject(level, node, cat("the argument ", quoted(node.args[which].name))), seen);
+    refuse(subject(level, node, cat("the argument ", quoted(node.args[which].name))), seen,
+           "it follows the values of a tensor, or the sizes in a way unknown here");
   }
 
   std::optional<int64_t> value_at(size_t trial, const ir::Dim& size) const {
     const Sizes& sizes = trials_[trial].symbols;
-    for (const std::string& symbol : size.symbols())
+    for (const Symbol& symbol : size.symbols())
       if (!sizes.contains(symbol)) return std::nullopt;
     return evaluate(size, sizes);
   }
@@ -277,31 +284,25 @@ class Inference {
   const std::vector<ir::Shape>& inputs_;
   ir::Graph result_;
   Facts facts_;
-  Inferred found_;
-  bool needs_more_ = false;
+  std::vector<Assumption> found_;
 };
 
 }  // namespace
 
-Inferred infer_shapes(std::vector<Trial>& trials, const InferOptions& options) {
-  while (true) {
-    Inference inference(trials, options.inputs);
-    if (!inference.run()) {
-      trials.push_back(options.more());
-      continue;
-    }
-    trials[0].graph = std::move(inference.graph());
-    trials[0].graph.attributes[ir::kSampleSizes] = trials[0].symbols;
-    return std::move(inference.found());
-  }
+std::vector<Assumption> infer_shapes(std::vector<Trial>& trials, const InferOptions& options) {
+  Inference inference(trials, options);
+  inference.run();
+  trials[0].graph = std::move(inference.graph());
+  trials[0].graph.attributes[ir::kSampleSizes] = trials[0].symbols;
+  return std::move(inference.found());
 }
 
 ir::Dim over_axes(const ir::Dim& dim, const ir::Graph& graph) {
   const Names names = names_of(graph);
-  const ir::Dim out =
-      dim.substitute([&](std::string_view symbol) { return traced_size(symbol, graph, names); });
-  for (const std::string& symbol : out.symbols())
-    T2N_ASSERT(!symbol.starts_with("size."), "the size '", symbol, "' is of no value");
+  ir::Dim out =
+      dim.substitute([&](const Symbol& symbol) { return traced_size(symbol, graph, names); });
+  for (const ir::Node& node : graph.nodes)
+    if (node.body) out = over_axes(out, *node.body);
   return out;
 }
 

@@ -1,20 +1,14 @@
 #include "src/dynamic/level.h"
 
-#include <charconv>
-
-#include "src/diag/error.h"
-
 namespace t2n::dynamic {
 namespace {
 
-constexpr std::string_view kPrefix = "size.";
-
 /// The size of the symbol as the tracer noted it.
-std::optional<ir::Dim> sample_size(std::string_view symbol, const ir::Graph& graph) {
+std::optional<ir::Dim> sample_size(const Symbol& symbol, const ir::Graph& graph) {
   const auto known = graph.attributes.find(ir::kSampleSizes);
   if (known == graph.attributes.end()) return std::nullopt;
   const auto& sizes = std::any_cast<const Sizes&>(known->second);
-  const auto found = sizes.find(std::string(symbol));
+  const auto found = sizes.find(symbol);
   return found == sizes.end() ? std::nullopt : std::optional<ir::Dim>(found->second);
 }
 
@@ -27,15 +21,13 @@ Names names_of(const ir::Graph& graph) {
   return out;
 }
 
-std::optional<ir::Dim> traced_size(std::string_view symbol, const ir::Graph& graph,
+std::optional<ir::Dim> traced_size(const Symbol& symbol, const ir::Graph& graph,
                                    const Names& names) {
-  const size_t dot = symbol.rfind('.');
-  if (!symbol.starts_with(kPrefix) || dot < kPrefix.size()) return std::nullopt;
-  const auto value = names.find(symbol.substr(kPrefix.size(), dot - kPrefix.size()));
-  size_t axis = 0;
-  const auto read = std::from_chars(symbol.data() + dot + 1, symbol.data() + symbol.size(), axis);
-  if (value == names.end() || read.ec != std::errc()) return std::nullopt;
+  const Symbol::AxisSize* size = symbol.axis_size();
+  const auto value = size == nullptr ? names.end() : names.find(size->value);
+  if (value == names.end()) return std::nullopt;
   const ir::Shape& shape = graph.values[static_cast<size_t>(value->second)].shape;
+  const auto axis = static_cast<size_t>(size->axis);
   return axis < shape.size() ? std::optional<ir::Dim>(shape[axis]) : std::nullopt;
 }
 
@@ -48,23 +40,23 @@ const ir::Shape& Level::shape(size_t trial, ir::ValueId value) const {
   return trials_[trial]->values[static_cast<size_t>(value)].shape;
 }
 
-std::optional<ir::Dim> Level::find(std::string_view symbol) const {
+std::optional<ir::Dim> Level::find(const Symbol& symbol) const {
   if (const auto size = traced_size(symbol, *result_, names_[0])) return size;
   return outer_ == nullptr ? std::nullopt : outer_->find(symbol);
 }
 
-std::optional<ir::Dim> Level::find(size_t trial, std::string_view symbol) const {
+std::optional<ir::Dim> Level::find(size_t trial, const Symbol& symbol) const {
   if (const auto size = traced_size(symbol, *trials_[trial], names_[trial])) return size;
   if (const auto size = sample_size(symbol, *trials_[trial])) return size;
   return outer_ == nullptr ? std::nullopt : outer_->find(trial, symbol);
 }
 
 ir::Dim Level::resolved(const ir::Dim& dim) const {
-  return dim.substitute([&](std::string_view symbol) { return find(symbol); });
+  return dim.substitute([&](const Symbol& symbol) { return find(symbol); });
 }
 
 std::optional<int64_t> Level::number(size_t trial, const ir::Dim& dim) const {
-  const ir::Dim size = dim.substitute([&](std::string_view symbol) { return find(trial, symbol); });
+  const ir::Dim size = dim.substitute([&](const Symbol& symbol) { return find(trial, symbol); });
   return size.is_constant() ? std::optional<int64_t>(size.value()) : std::nullopt;
 }
 

@@ -14,8 +14,8 @@ namespace t2n::dynamic {
 using Names = std::unordered_map<std::string_view, ir::ValueId>;
 Names names_of(const ir::Graph& graph);
 
-/// The size that the tracer's symbol `size.<value>.<axis>` stands for, if the graph has that value.
-std::optional<ir::Dim> traced_size(std::string_view symbol, const ir::Graph& graph,
+/// The size that the symbol stands for, if it is that of an axis of a value that the graph has.
+std::optional<ir::Dim> traced_size(const Symbol& symbol, const ir::Graph& graph,
                                    const Names& names);
 
 class Level {
@@ -26,7 +26,8 @@ class Level {
   ir::Graph& result() const { return *result_; }
   size_t trials() const { return trials_.size(); }
   const ir::Graph& trial(size_t index) const { return *trials_[index]; }
-  const Level* outer() const { return outer_; }
+  /// In how many scans it is.
+  int64_t depth() const { return outer_ == nullptr ? 0 : outer_->depth() + 1; }
   /// Of a value, as in the trial.
   const ir::Shape& shape(size_t trial, ir::ValueId value) const;
 
@@ -36,8 +37,8 @@ class Level {
   std::optional<int64_t> number(size_t trial, const ir::Dim& dim) const;
 
  private:
-  std::optional<ir::Dim> find(std::string_view symbol) const;
-  std::optional<ir::Dim> find(size_t trial, std::string_view symbol) const;
+  std::optional<ir::Dim> find(const Symbol& symbol) const;
+  std::optional<ir::Dim> find(size_t trial, const Symbol& symbol) const;
 
   ir::Graph* result_;
   std::vector<const ir::Graph*> trials_;

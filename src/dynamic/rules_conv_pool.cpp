@@ -15,8 +15,11 @@ struct Window {
   Dim padding = 0;
   Dim dilation = 1;
   Dim reach() const { return dilation * (kernel - 1) + 1; }
-  /// Positions, where a last one may be cut off.
-  Dim count(const Dim& size) const { return floor_div(size + 2 * padding - reach(), stride) + 1; }
+  /// Positions, of which there is one at least; a last one may be cut off.
+  Dim count(const ShapeView& op, const Dim& size) const {
+    op.require(size + 2 * padding, Relation::ge, reach());
+    return floor_div(size + 2 * padding - reach(), stride) + 1;
+  }
 };
 
 // --- convolutions ---
@@ -28,17 +31,19 @@ bool is_transposed(const ShapeView& op) {
 Dim transposed_size(const ShapeView& op, const Window& w, const Dim& size, size_t axis,
                     size_t rank) {
   const Dim more = op.dims("output_padding", rank, 0).at(axis);
-  return (size - 1) * w.stride - 2 * w.padding + w.reach() + more;
+  const Dim out = (size - 1) * w.stride - 2 * w.padding + w.reach() + more;
+  op.require(out, Relation::ge, 1);
+  return out;
 }
 
 /// padding="same" keeps a size; "valid" pads nothing.
 Dim convolved(const ShapeView& op, Window w, const Dim& size, size_t axis, size_t rank) {
   if (op.is_text("padding")) {
     if (op.str("padding") == "same") return size;
-    return w.count(size);
+    return w.count(op, size);
   }
   w.padding = op.dims("padding", rank, 0).at(axis);
-  return is_transposed(op) ? transposed_size(op, w, size, axis, rank) : w.count(size);
+  return is_transposed(op) ? transposed_size(op, w, size, axis, rank) : w.count(op, size);
 }
 
 Shapes conv(const ShapeView& op) {
@@ -61,7 +66,7 @@ Shapes conv_tbc(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const Shape& weight = op.shape("weight");
   const Window w{weight.at(0), 1, op.dim("pad"), 1};
-  return {{w.count(x.at(0)), x.at(1), weight.at(2)}};
+  return {{w.count(op, x.at(0)), x.at(1), weight.at(2)}};
 }
 
 // --- pools ---
@@ -76,10 +81,10 @@ size_t spatial_rank(const ShapeView& op) {
 
 /// With ceil_mode a last window counts that starts within the input or its left border.
 Dim pooled(const ShapeView& op, const Window& w, const Dim& size) {
-  if (!op.boolean("ceil_mode")) return w.count(size);
+  if (!op.boolean("ceil_mode")) return w.count(op, size);
+  op.require(size + 2 * w.padding, Relation::ge, w.reach() - w.stride + 1);
   const Dim count = ceil_div(size + 2 * w.padding - w.reach(), w.stride) + 1;
-  const bool starts_outside = op.holds((count - 1) * w.stride, ">=", size + w.padding);
-  return starts_outside ? count - 1 : count;
+  return op.facts().smaller(count, floor_div(size + w.padding - 1, w.stride) + 1);
 }
 
 Shapes pool(const ShapeView& op) {
@@ -111,7 +116,7 @@ Dim positions(const ShapeView& op, const Shape& sizes) {
   for (size_t i = 0; i < 2; ++i)
     out = out * Window{op.dims("kernel_size", 2, 1).at(i), op.dims("stride", 2, 1).at(i),
                        op.dims("padding", 2, 0).at(i), op.dims("dilation", 2, 1).at(i)}
-                    .count(sizes.at(i));
+                    .count(op, sizes.at(i));
   return out;
 }
 

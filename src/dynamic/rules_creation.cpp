@@ -31,12 +31,26 @@ std::optional<int64_t> counted(const ShapeView& op, bool includes_end) {
   return static_cast<int64_t>(includes_end ? std::floor(count) + 1 : std::ceil(count));
 }
 
+/// A step of 0.75 counts in quarters.
+int64_t parts_of_one(const ShapeView& op) {
+  constexpr int64_t kMost = 1 << 16;
+  int64_t parts = 1;
+  if (!op.has("step") || !op.is_plain("step")) return parts;
+  while (parts < kMost && std::fmod(*op.f64("step") * static_cast<double>(parts), 1) != 0)
+    parts *= 2;
+  return parts;
+}
+
 Shapes arange(const ShapeView& op) {
   if (const auto count = counted(op, false)) return {{*count}};
   const Dim start = op.has("start") ? op.dim("start") : Dim(0);
-  const Dim step = op.has("step") ? op.dim("step") : Dim(1);
-  const bool is_up = op.holds(step, ">=", 0);
-  const Dim range = is_up ? op.dim("end") - start : start - op.dim("end");
+  const int64_t parts = parts_of_one(op);
+  const Dim step = parts > 1
+                       ? Dim(static_cast<int64_t>(*op.f64("step") * static_cast<double>(parts)))
+                   : op.has("step") ? op.dim("step")
+                                    : Dim(1);
+  const bool is_up = op.holds(step, Relation::ge, 0);
+  const Dim range = parts * (is_up ? op.dim("end") - start : start - op.dim("end"));
   return {{ceil_div(range, is_up ? step : -1 * step)}};
 }
 
@@ -70,7 +84,7 @@ Dim corner(const ShapeView& op, bool is_lower) {
   // Of a square: a triangle of whole rows, as long as the diagonal lies within.
   if (rows != columns || !offset.is_constant()) op.unknown("it is no square");
   const int64_t shift = is_lower ? offset.value() : -1 * offset.value();
-  if (shift > 0 || !op.holds(rows + shift, ">=", 0)) op.unknown("more than a triangle");
+  if (shift > 0 || !op.holds(rows + shift, Relation::ge, 0)) op.unknown("more than a triangle");
   return floor_div((rows + shift) * (rows + shift + 1), 2);
 }
 

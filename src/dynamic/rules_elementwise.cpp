@@ -49,7 +49,7 @@ void add_elementwise_rules(ShapeRules& r) {
         "arccos arccosh arcsin arcsinh arctan arctanh asin asinh as_tensor atan atanh bernoulli "
         "bitwise_not ceil celu clone conj conj_physical contiguous cos cosh cpu deg2rad detach "
         "detach_copy digamma dropout alpha_dropout feature_dropout feature_alpha_dropout elu erf "
-        "erfc erfinv exp exp2 expm1 fill fix floor frac frexp gelu hardshrink hardsigmoid "
+        "special_airy_ai erfc erfinv exp exp2 expm1 fill fix floor frac frexp gelu hardshrink hardsigmoid "
         "hardswish hardtanh i0 imag isfinite isinf isnan isneginf isposinf isreal leaky_relu "
         "lgamma lift lift_fresh lift_fresh_copy log log10 log1p log2 log_sigmoid "
         "log_sigmoid_forward logical_not "

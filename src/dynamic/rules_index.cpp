@@ -60,8 +60,20 @@ Shapes take_along_dim(const ShapeView& op) {
 
 Shapes embedding(const ShapeView& op) {
   Shape out = op.shape("indices");
-  out.push_back(op.shape("weight").at(1));
+  const Shape& table = op.shape("weight");
+  if (const auto end = op.range_end("indices"); end && !end->is_constant())
+    op.require(*end, Relation::le, table.at(0));
+  out.push_back(table.at(1));
   return {out};
+}
+
+/// One row per bag; the other results are notes of torch's own.
+Shapes embedding_bag(const ShapeView& op) {
+  const Dim ends = op.boolean("include_last_offset") ? 1 : 0;
+  Shapes out;
+  for (size_t i = 0; i < op.outputs(); ++i) out.push_back(op.traced(i));
+  out.at(0) = {op.shape("offsets").at(0) - ends, op.shape("weight").at(1)};
+  return out;
 }
 
 Shapes one_hot(const ShapeView& op) {
@@ -84,6 +96,7 @@ void add_index_rules(ShapeRules& r) {
   r.add(index_shape, "gather take");
   r.add(take_along_dim, "take_along_dim");
   r.add(embedding, "embedding");
+  r.add(embedding_bag, "embedding_bag _embedding_bag _embedding_bag_forward_only");
   r.add(one_hot, "one_hot");
   r.add(masked_scatter, "masked_scatter");
   r.add(self,

@@ -1,4 +1,6 @@
 // Parts of a tensor: slices, selections, chunks and windows.
+#include <algorithm>
+
 #include "src/diag/error.h"
 #include "src/dynamic/shape_rule.h"
 
@@ -12,7 +14,7 @@ using ir::Shape;
 Dim clamped(const ShapeView& op, const Dim& bound, const Dim& size) {
   constexpr int64_t kEnd = int64_t{1} << 62;
   if (bound.is_constant() && bound.value() > kEnd) return size;
-  const Dim from_start = op.holds(bound, ">=", 0) ? bound : bound + size;
+  const Dim from_start = op.holds(bound, Relation::ge, 0) ? bound : bound + size;
   return op.facts().smaller(op.facts().larger(from_start, 0), size);
 }
 
@@ -37,12 +39,31 @@ Shapes slice(const ShapeView& op) {
 
 Shapes narrow(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  return {with_dim(x, op.axis("dim", dim_rank(x)), op.dim("length"))};
+  const int axis = op.axis("dim", dim_rank(x));
+  const Dim size = x.at(static_cast<size_t>(axis)), length = op.dim("length");
+  if (!op.is_tensor("start")) {
+    const Dim start = op.dim("start");
+    const bool is_from_start = op.holds(start, Relation::ge, 0);
+    op.require(is_from_start ? start + length : length, Relation::le,
+               is_from_start ? size : -1 * start);
+    if (!is_from_start) op.require(size, Relation::ge, -1 * start);
+  }
+  return {with_dim(x, axis, length)};
 }
 
 Shapes select(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  return {without(x, {op.axis("dim", dim_rank(x))}, false)};
+  const int axis = op.axis("dim", dim_rank(x));
+  const Dim size = x.at(static_cast<size_t>(axis)), index = op.dim("index");
+  const auto of_turn = [](const ir::Symbol& symbol) { return symbol.is_turn(); };
+  const std::vector<ir::Symbol> symbols = index.symbols();
+  if (std::none_of(symbols.begin(), symbols.end(), of_turn)) {
+    if (op.holds(index, Relation::ge, 0))
+      op.require(index, Relation::lt, size);
+    else
+      op.require(size + index, Relation::ge, 0);
+  }
+  return {without(x, {axis}, false)};
 }
 
 Shapes unbind(const ShapeView& op) {
@@ -64,7 +85,8 @@ Shapes equal_parts(const ShapeView& op, const Shape& x, int axis, const Dim& siz
   const Dim whole = x.at(static_cast<size_t>(axis));
   std::vector<Dim> sizes(op.outputs(), size);
   if (!sizes.empty()) sizes.back() = whole - (count - 1) * size;
-  if (!op.holds(sizes.back(), ">=", count > 1 ? 1 : 0) || !op.holds(sizes.back(), "<=", size))
+  if (!op.holds(sizes.back(), Relation::ge, count > 1 ? 1 : 0) ||
+      !op.holds(sizes.back(), Relation::le, size))
     op.unknown("the number of parts differs");
   return parts(x, axis, sizes);
 }
@@ -143,8 +165,8 @@ Shapes diagonal(const ShapeView& op) {
   const int a = op.axis("dim1", rank), b = op.axis("dim2", rank);
   const Dim offset = op.dim("offset");
   const Dim rows = x.at(static_cast<size_t>(a)), columns = x.at(static_cast<size_t>(b));
-  const Dim length = op.holds(offset, ">=", 0) ? op.facts().smaller(rows, columns - offset)
-                                               : op.facts().smaller(rows + offset, columns);
+  const Dim length = op.holds(offset, Relation::ge, 0) ? op.facts().smaller(rows, columns - offset)
+                                                       : op.facts().smaller(rows + offset, columns);
   Shape out = without(x, {a, b}, false);
   out.push_back(op.facts().larger(length, 0));
   return {out};
@@ -154,17 +176,18 @@ Shapes diag(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const Dim offset = op.dim("diagonal");
   if (x.size() == 1) {
-    const Dim size = x[0] + (op.holds(offset, ">=", 0) ? offset : -1 * offset);
+    const Dim size = x[0] + (op.holds(offset, Relation::ge, 0) ? offset : -1 * offset);
     return {{size, size}};
   }
-  const Dim length = op.holds(offset, ">=", 0) ? op.facts().smaller(x.at(0), x.at(1) - offset)
-                                               : op.facts().smaller(x.at(0) + offset, x.at(1));
+  const Dim length = op.holds(offset, Relation::ge, 0)
+                         ? op.facts().smaller(x.at(0), x.at(1) - offset)
+                         : op.facts().smaller(x.at(0) + offset, x.at(1));
   return {{op.facts().larger(length, 0)}};
 }
 
 Dim diagonal_size(const ShapeView& op, const Dim& length) {
   const Dim offset = op.dim("offset");
-  return length + (op.holds(offset, ">=", 0) ? offset : -1 * offset);
+  return length + (op.holds(offset, Relation::ge, 0) ? offset : -1 * offset);
 }
 
 Shapes diag_embed(const ShapeView& op) {
@@ -190,6 +213,7 @@ Shapes unfold(const ShapeView& op) {
   const Dim size = op.dim("size");
   if (x.empty()) return {{size}};
   const int axis = op.axis("dimension", dim_rank(x));
+  op.require(x.at(static_cast<size_t>(axis)), Relation::ge, size);
   const Dim count = floor_div(x.at(static_cast<size_t>(axis)) - size, op.dim("step")) + 1;
   Shape out = with_dim(x, axis, count);
   out.push_back(size);

@@ -30,7 +30,10 @@ Dim remaining(const ShapeView& op, const Shape& from, Shape to) {
 /// A shape with at most one -1.
 Shape filled(const ShapeView& op, const Shape& from, Shape to) {
   const auto open = std::find(to.begin(), to.end(), Dim(-1));
-  if (open == to.end()) return to;
+  if (open == to.end()) {
+    op.require(product(from), Relation::eq, product(to));
+    return to;
+  }
   Shape others = to;
   others.erase(others.begin() + (open - to.begin()));
   *open = remaining(op, from, others);
@@ -60,7 +63,10 @@ Shapes expand(const ShapeView& op) {
   Shape out = op.dims("size");
   const size_t offset = out.size() - x.size();
   for (size_t i = 0; i < x.size(); ++i)
-    if (out.at(offset + i) == Dim(-1)) out[offset + i] = x[i];
+    if (out.at(offset + i) == Dim(-1))
+      out[offset + i] = x[i];
+    else if (x[i] != Dim(1))
+      op.require(x[i], Relation::eq, out[offset + i]);
   return {out};
 }
 
@@ -146,7 +152,7 @@ Shapes moveaxis(const ShapeView& op) {
 
 /// An axis that is dynamic is taken for what it was in all trials.
 bool is_one(const ShapeView& op, const Dim& dim) {
-  return dim.is_constant() ? dim == Dim(1) : !op.holds(dim, ">=", 2);
+  return dim.is_constant() ? dim == Dim(1) : !op.holds(dim, Relation::ge, 2);
 }
 
 Shapes squeeze(const ShapeView& op) {
@@ -193,6 +199,23 @@ Shapes as_complex(const ShapeView& op) { return {all_but_last(op.shape("self"), 
 // --- blocks ---
 
 Shapes same(const ShapeView& op) { return repeated(op, op.first()); }
+
+/// By no more than the size, as a file says it.
+Shapes roll(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const Shape shifts = op.dims("shifts"), dims = op.dims("dims");
+  for (size_t i = 0; i < shifts.size(); ++i) {
+    if (x.empty()) break;
+    const Dim size =
+        dims.empty()
+            ? product(x)
+            : x.at(static_cast<size_t>(ir::floor_mod_int(dims.at(i).value(), dim_rank(x))));
+    if (size.is_constant() && shifts[i].is_constant()) continue;
+    const bool is_forward = op.holds(shifts[i], Relation::ge, 0);
+    op.require(is_forward ? shifts[i] : -1 * shifts[i], Relation::le, size);
+  }
+  return {x};
+}
 
 /// Quarter turns.
 Shapes rot90(const ShapeView& op) {
@@ -245,7 +268,8 @@ void add_view_rules(ShapeRules& r) {
   r.add(atleast, "atleast_1d atleast_2d atleast_3d");
   r.add(as_real, "view_as_real view_as_real_copy");
   r.add(as_complex, "view_as_complex view_as_complex_copy");
-  r.add(same, "roll channel_shuffle native_channel_shuffle fft_fftshift fft_ifftshift");
+  r.add(roll, "roll");
+  r.add(same, "channel_shuffle native_channel_shuffle fft_fftshift fft_ifftshift");
   r.add(rot90, "rot90");
   r.add(pixel_shuffle, "pixel_shuffle");
   r.add(pixel_unshuffle, "pixel_unshuffle");

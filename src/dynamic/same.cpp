@@ -1,6 +1,7 @@
 #include "src/dynamic/same.h"
 
 #include <algorithm>
+#include <map>
 
 #include "src/diag/error.h"
 
@@ -50,6 +51,10 @@ bool same_but_sizes(const ir::Attr& a, const ir::Attr& b) {
   return std::holds_alternative<ir::Dim>(a) || a == b;
 }
 
+bool is_same_constant(const ir::Tensor& x, const ir::Tensor& y) {
+  return x.shape == y.shape && (x.bytes.data() == y.bytes.data() || ir::same_values(x, y));
+}
+
 std::optional<Diagnostic> other_constant(const TraceAt& a, const TraceAt& b, const ir::Node& node,
                                          const std::vector<int>& index_a,
                                          const std::vector<int>& index_b) {
@@ -59,10 +64,9 @@ std::optional<Diagnostic> other_constant(const TraceAt& a, const TraceAt& b, con
     const int j = index_b[static_cast<size_t>(id)];
     if (found || (i < 0 && j < 0)) return;
     if (i >= 0 && j >= 0) {
-      const ir::Tensor& x = a.traced.graph.constants[static_cast<size_t>(i)].data;
-      const ir::Tensor& y = b.traced.graph.constants[static_cast<size_t>(j)].data;
-      const bool same_place = x.bytes.data() == y.bytes.data() && x.shape == y.shape;
-      if (same_place || (x.shape == y.shape && ir::same_values(x, y))) return;
+      if (is_same_constant(a.traced.graph.constants[static_cast<size_t>(i)].data,
+                           b.traced.graph.constants[static_cast<size_t>(j)].data))
+        return;
     }
     found = differs(cat("a constant of ", ir::op_name(node.op), " is another one at ",
                         sizes_str(a.sizes), " and at ", sizes_str(b.sizes)),
@@ -99,7 +103,113 @@ std::optional<Diagnostic> other_node(const TraceAt& a, const TraceAt& b, const i
   return {};
 }
 
+/// Compares nodes without those that only copy, value by value.
+class Pairing {
+ public:
+  Pairing(const trace::Traced& a, const TraceAt& b)
+      : a_(a.graph), b_(b.traced.graph), sizes_(b.sizes), traced_(sizes_of(b.traced.graph)) {
+    constants_a_ = ir::constant_index(a_);
+    constants_b_ = ir::constant_index(b_);
+  }
+
+  bool run() {
+    if (a_.inputs.size() != b_.inputs.size() || a_.outputs.size() != b_.outputs.size())
+      return false;
+    for (size_t i = 0; i < a_.inputs.size(); ++i) pairs_[a_.inputs[i]] = b_.inputs[i];
+    const std::vector<const ir::Node*> first = essential(a_, same_a_);
+    const std::vector<const ir::Node*> second = essential(b_, same_b_);
+    return std::equal(first.begin(), first.end(), second.begin(), second.end(),
+                      [this](const ir::Node* x, const ir::Node* y) { return is_same(*x, *y); }) &&
+           std::equal(a_.outputs.begin(), a_.outputs.end(), b_.outputs.begin(),
+                      [this](ir::ValueId x, ir::ValueId y) { return is_same(x, y); });
+  }
+
+ private:
+  using Aliases = std::map<ir::ValueId, ir::ValueId>;
+
+  static Sizes sizes_of(const ir::Graph& graph) {
+    const auto found = graph.attributes.find(ir::kSampleSizes);
+    return found == graph.attributes.end() ? Sizes() : std::any_cast<const Sizes&>(found->second);
+  }
+
+  static std::vector<const ir::Node*> essential(const ir::Graph& graph, Aliases& same) {
+    std::vector<const ir::Node*> out;
+    for (const ir::Node& node : graph.nodes) {
+      const ir::Attr* self = node.find("self");
+      if (ir::op_name(node.op) != "aten::contiguous" || self == nullptr)
+        out.push_back(&node);
+      else
+        same[node.outputs[0]] = resolved(std::get<ir::TensorRef>(*self).id, same);
+    }
+    return out;
+  }
+  static ir::ValueId resolved(ir::ValueId id, const Aliases& same) {
+    const auto found = same.find(id);
+    return found == same.end() ? id : found->second;
+  }
+
+  bool is_same(ir::ValueId a, ir::ValueId b) const {
+    a = resolved(a, same_a_);
+    b = resolved(b, same_b_);
+    if (a == ir::kNoValue || b == ir::kNoValue) return a == b;
+    if (const auto known = pairs_.find(a); known != pairs_.end()) return known->second == b;
+    const int i = constants_a_[static_cast<size_t>(a)], j = constants_b_[static_cast<size_t>(b)];
+    return i >= 0 && j >= 0 &&
+           is_same_constant(a_.constants[static_cast<size_t>(i)].data,
+                            b_.constants[static_cast<size_t>(j)].data);
+  }
+
+  bool is_same(const ir::Dim& a, const ir::Dim& b) const {
+    const ir::Dim x = a.substitute(sizes_), y = b.substitute(traced_);
+    return x.is_constant() && x == y;
+  }
+  template <typename List>
+  bool is_same_list(const List& a, const List& b) const {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [this](const auto& x, const auto& y) { return is_same(x, y); });
+  }
+
+  bool is_same(const ir::Attr& a, const ir::Attr& b) const {
+    if (a.index() != b.index()) return false;
+    if (const auto* ref = std::get_if<ir::TensorRef>(&a))
+      return is_same(ref->id, std::get<ir::TensorRef>(b).id);
+    if (const auto* refs = std::get_if<ir::TensorRefs>(&a))
+      return is_same_list(refs->ids, std::get<ir::TensorRefs>(b).ids);
+    if (const auto* dim = std::get_if<ir::Dim>(&a)) return is_same(*dim, std::get<ir::Dim>(b));
+    if (const auto* dims = std::get_if<std::vector<ir::Dim>>(&a))
+      return is_same_list(*dims, std::get<std::vector<ir::Dim>>(b));
+    return a == b;
+  }
+
+  /// Notes the results as a pair.
+  bool is_same(const ir::Node& a, const ir::Node& b) {
+    if (a.op != b.op || a.args.size() != b.args.size() || a.outputs.size() != b.outputs.size())
+      return false;
+    for (size_t i = 0; i < a.args.size(); ++i)
+      if (!is_same(a.args[i].value, b.args[i].value)) return false;
+    for (size_t i = 0; i < a.outputs.size(); ++i) {
+      const ir::Value& x = a_.values[static_cast<size_t>(a.outputs[i])];
+      const ir::Value& y = b_.values[static_cast<size_t>(b.outputs[i])];
+      if (x.dtype != y.dtype || !is_same_list(x.shape, y.shape)) return false;
+      pairs_[a.outputs[i]] = b.outputs[i];
+    }
+    return true;
+  }
+
+  const ir::Graph& a_;
+  const ir::Graph& b_;
+  const Sizes& sizes_;
+  Sizes traced_;
+  std::vector<int> constants_a_, constants_b_;
+  Aliases same_a_, same_b_;
+  std::map<ir::ValueId, ir::ValueId> pairs_;
+};
+
 }  // namespace
+
+bool is_traced_alike(const trace::Traced& graph, const TraceAt& other) {
+  return Pairing(graph, other).run();
+}
 
 Where place_of(const trace::Traced& traced, const trace::Decision& decision) {
   ir::Node at;

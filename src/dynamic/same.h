@@ -23,4 +23,8 @@ Where place_of(const trace::Traced& traced, const trace::Decision& decision);
 /// `dynamic-differs` with its place. Nothing if the graphs are the same.
 std::optional<Diagnostic> difference(const TraceAt& a, const TraceAt& b);
 
+/// Whether the graph, whose sizes are expressions, is what was traced at other sizes. Copies that
+/// are made for some strides only, where nobody can tell, do not count.
+bool is_traced_alike(const trace::Traced& graph, const TraceAt& other);
+
 }  // namespace t2n::dynamic

@@ -48,16 +48,18 @@ ShapeRule find_shape_rule(ir::OpId op) {
 
 RuleResult apply_shape_rule(ShapeRule rule, const ShapeView& op) {
   try {
-    RuleResult out{rule(op), {}};
+    RuleResult out{rule(op), {}, false};
     for (Shape& shape : out.shapes)
       for (Dim& dim : shape) dim = op.facts().simplified(dim);
     if (out.shapes.size() != op.outputs())
-      return {{}, cat(out.shapes.size(), " shapes for ", op.outputs(), " outputs")};
+      return {{}, cat(out.shapes.size(), " shapes for ", op.outputs(), " outputs"), true};
     return out;
   } catch (const Error& error) {
-    return {{}, error.diagnostic().id == "dynamic-size" ? "" : error.what()};
+    const Diagnostic& said = error.diagnostic();
+    const bool is_known = said.id == "dynamic-size";
+    return {{}, is_known ? said.why : said.message, !is_known};
   } catch (const std::exception& error) {  // a wrong kind of argument, or an index out of range
-    return {{}, error.what()};
+    return {{}, error.what(), true};
   }
 }
 

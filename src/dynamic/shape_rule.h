@@ -27,7 +27,8 @@ ShapeRule find_shape_rule(ir::OpId op);
 /// What came out of a rule.
 struct RuleResult {
   std::vector<ir::Shape> shapes;  ///< of the outputs; empty if the rule had no answer
-  std::string bug;                ///< why the rule is wrong, if it broke
+  std::string why;                ///< it had none
+  bool is_broken = false;         ///< the rule is wrong: a bug of ours
 };
 RuleResult apply_shape_rule(ShapeRule rule, const ShapeView& op);
 

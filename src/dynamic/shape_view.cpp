@@ -1,6 +1,7 @@
 #include "src/dynamic/shape_view.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "src/diag/error.h"
@@ -182,10 +183,37 @@ Shape ShapeView::broadcast(const std::vector<Shape>& shapes) const {
   return out;
 }
 
-bool ShapeView::holds(const Dim& a, std::string_view relation, const Dim& b) const {
+bool ShapeView::holds(const Dim& a, Relation relation, const Dim& b) const {
   const auto known = facts_.decide(a, relation, b);
   if (!known) unknown("the trials differ");
   return *known;
+}
+
+void ShapeView::require(const Dim& a, Relation relation, const Dim& b) const {
+  const auto known = facts_.decide(a, relation, b);
+  if (!known || !*known) unknown(cat("it needs ", ir::str(Comparison{a, relation, b})));
+}
+
+std::optional<Dim> ShapeView::range_end(std::string_view name) const {
+  constexpr std::array<std::string_view, 10> kSame = {
+      "aten::unsqueeze", "aten::expand",   "aten::slice.Tensor", "aten::view",      "aten::reshape",
+      "aten::to.dtype",  "aten::_to_copy", "aten::contiguous",   "aten::expand_as", "aten::clone"};
+  const auto* ref = std::get_if<ir::TensorRef>(&attr(name));
+  ir::ValueId at = ref == nullptr ? ir::kNoValue : ref->id;
+  while (at != ir::kNoValue) {
+    const auto made = [&](const ir::Node& node) { return node.outputs == std::vector{at}; };
+    const auto node = std::find_if(graph_.nodes.begin(), graph_.nodes.end(), made);
+    if (node == graph_.nodes.end()) return std::nullopt;
+    const std::string_view op = ir::op_name(node->op);
+    if (op.starts_with("aten::arange")) {
+      const auto* end = std::get_if<Dim>(node->find("end"));
+      return end == nullptr ? std::nullopt : std::optional(*end);
+    }
+    if (std::find(kSame.begin(), kSame.end(), op) == kSame.end()) return std::nullopt;
+    const auto* self = std::get_if<ir::TensorRef>(node->find("self"));
+    at = self == nullptr ? ir::kNoValue : self->id;
+  }
+  return std::nullopt;
 }
 
 void ShapeView::unknown(std::string_view why) const {

@@ -18,6 +18,8 @@ class ShapeView {
 
   std::string_view op() const { return ir::op_name(node_.op); }
   size_t outputs() const { return node_.outputs.size(); }
+  /// Of a result, at the sample.
+  const ir::Shape& traced(size_t output) const { return value(node_.outputs[output]).shape; }
   ir::DType result_dtype() const { return value(node_.outputs.front()).dtype; }
   Facts& facts() const { return facts_; }
   /// Whether the schema has the argument and it was given.
@@ -60,7 +62,11 @@ class ShapeView {
   ir::Shape broadcast(const ir::Shape& a, const ir::Shape& b) const;
   ir::Shape broadcast(const std::vector<ir::Shape>& shapes) const;
   /// a relation b, as all trials have it.
-  bool holds(const ir::Dim& a, std::string_view relation, const ir::Dim& b) const;
+  bool holds(const ir::Dim& a, Relation relation, const ir::Dim& b) const;
+  /// The operator does not run otherwise: the file asserts it, unless it follows.
+  void require(const ir::Dim& a, Relation relation, const ir::Dim& b) const;
+  /// The end of the range of integers that a tensor is made of, if it is a part of an `arange`.
+  std::optional<ir::Dim> range_end(std::string_view name) const;
   /// Nothing can be said of this use.
   [[noreturn]] void unknown(std::string_view why) const;
 

@@ -104,11 +104,9 @@ class Finder {
   std::vector<Suspect> found_;
 };
 
-bool mentions(const ir::Shape& shape, const std::string& symbol) {
-  return std::any_of(shape.begin(), shape.end(), [&](const ir::Dim& dim) {
-    const auto symbols = dim.symbols();
-    return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
-  });
+bool mentions(const ir::Shape& shape, const Symbol& symbol) {
+  return std::any_of(shape.begin(), shape.end(),
+                     [&](const ir::Dim& dim) { return dim.mentions(symbol); });
 }
 
 Diagnostic suspicion(std::string message, std::vector<Where> where, std::string why) {

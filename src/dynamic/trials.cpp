@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ir/scan.h"
 #include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
 #include "src/dynamic/suspects.h"
@@ -46,7 +45,9 @@ class Trials {
   Trials(Traced sample, const Request& request)
       : request_(request),
         declared_(inputs_of(sample, request.axes)),
+        known_(positivity(declared_.sample, request.asserted)),
         chooser_(declared_.sample, request.asserted, extents_of(sample.graph)) {
+    known_.insert(known_.end(), request.asserted.begin(), request.asserted.end());
     if (!all_hold(request.asserted, declared_.sample))
       throw Error("usage", cat("the sample (", sizes_str(declared_.sample),
                                ") contradicts what --assert says"));
@@ -55,48 +56,42 @@ class Trials {
 
   DynamicTrace run() {
     runs_.push_back(second());
-    while (roll_loops()) {
+    while (roll_loops() || compute_numbers()) {
     }
     if (auto found = difference(runs_[0], runs_[1])) throw Error(*std::move(found));
-    DynamicTrace out{.traced = {},
-                     .inputs = declared_.shapes,
-                     .relations = {},
-                     .measured = {},
-                     .chooser = chooser_};
-    look_far();
+    vary_parity();
     std::vector<Trial> trials;
-    Inferred inferred = infer(trials);
-    while (refute(inferred)) inferred = infer(trials);
-    out.measured = std::move(inferred.measured);
-    for (Assumption& assumption : inferred.assumptions)
-      found_.push_back(std::move(assumption.relation));
-    find_fixed();
-    out.traced = std::move(runs_[0].traced);
-    out.traced.graph = std::move(trials[0].graph);
+    std::vector<Assumption> assumed = infer(trials);
+    while (refute(assumed)) assumed = infer(trials);
+    for (Assumption& each : assumed)
+      needs_.push_back({std::move(each.relation), std::move(each.where),
+                        cat(each.op, " runs at such sizes only")});
+    Traced traced = std::move(runs_[0].traced);
+    traced.graph = std::move(trials[0].graph);
+    Assertions said = assertions(traced);
+    DynamicTrace out{.traced = std::move(traced),
+                     .inputs = declared_.shapes,
+                     .relations = said.all(),
+                     .chooser = chooser_};
+    for (const Comparison& each : out.relations) out.chooser.add(each);
     return out;
   }
-
-  const std::vector<Relation>& found() const { return found_; }
-  /// Branches, loops and numbers that follow from sizes in a way that no relation says, and that
-  /// came out the same in all trials.
-  const std::vector<Decision>& fixed() const { return fixed_; }
-  const Chooser& chooser() const { return chooser_; }
 
  private:
   /// Nothing if the model does not run at these sizes.
   std::optional<TraceAt> attempt(const Sizes& sizes) {
     try {
-      return TraceAt{sizes, request_.trace(sizes, rolled_)};
+      return TraceAt{sizes, request_.trace(sizes, rewrites_)};
     } catch (const Error& error) {
       // Rolled at the sample's sizes, a loop may take too few turns at others to be compared.
       const std::string& id = error.diagnostic().id;
-      if (id != "forward-failed" && (id != "dynamic-loop" || rolled_.empty())) throw;
+      if (id != "forward-failed" && (id != "dynamic-loop" || rewrites_.rolled_loops.empty())) throw;
       if (!failure_) failure_ = {sizes, error.diagnostic()};
       return {};
     }
   }
 
-  std::optional<TraceAt> attempt_next(const std::set<std::string>& vary, bool upwards) {
+  std::optional<TraceAt> attempt_next(const std::set<Symbol>& vary, bool upwards) {
     const auto sizes = chooser_.next(vary, upwards);
     if (!sizes)
       throw Error("usage", "--assert leaves no size to try but the sample's", {},
@@ -109,7 +104,7 @@ class Trials {
     const auto all = symbols_of(declared_.sample);
     if (auto run = attempt_next(all, true)) return *std::move(run);
     Sizes together;
-    for (const std::string& symbol : all) together[symbol] = settle(symbol);
+    for (const Symbol& symbol : all) together[symbol] = settle(symbol);
     failure_.reset();
     if (is_telling(together))
       if (auto run = attempt(together)) return *std::move(run);
@@ -126,7 +121,7 @@ class Trials {
   }
 
   /// A size of one symbol that works: any, below a bound, or a multiple of a divisor of the sample.
-  int64_t settle(const std::string& symbol) {
+  int64_t settle(const Symbol& symbol) {
     const int64_t sample = declared_.sample.at(symbol);
     const auto larger = chooser_.next({symbol}, true);
     if (larger && attempt(*larger)) return larger->at(symbol);
@@ -145,7 +140,9 @@ class Trials {
       const auto sizes = chooser_.next({symbol}, true);
       if (!sizes || !attempt(*sizes)) continue;
       const ir::Dim size = ir::Dim::symbol(symbol);
-      found_.push_back({size, "==", ir::Dim(divisor) * floor_div(size, divisor)});
+      needs_.push_back({{size, Relation::eq, ir::Dim(divisor) * floor_div(size, divisor)},
+                        std::nullopt,
+                        "torch refuses the other sizes that were tried"});
       return sizes->at(symbol);
     }
     chooser_.limit(symbol, {});
@@ -165,57 +162,66 @@ class Trials {
     throw Error(std::move(out));
   }
 
-  static bool is_unsaid(const Decision& decision) {
-    return decision.relation.empty() && !decision.left.is_constant();
-  }
-
-  /// What follows from sizes otherwise than by whole numbers may change far from the sample only.
-  void look_far() {
-    const auto& decisions = runs_[0].traced.decisions;
-    if (std::none_of(decisions.begin(), decisions.end(), is_unsaid)) return;
-    Sizes far;
-    for (const auto& [symbol, sample] : declared_.sample) {
-      constexpr int64_t kSmall = 64;
+  /// Two sizes that are both odd, or both even, hide what halves do.
+  void vary_parity() {
+    Sizes sizes = runs_[1].sizes;
+    for (auto& [symbol, size] : sizes) {
       const int64_t step = chooser_.bounds(symbol).multiple;
-      const int64_t size = (sample <= kSmall ? 9 * sample + 7 : 2 * sample) / step * step;
-      far[symbol] = std::min(size, chooser_.bounds(symbol).below - 1);
+      if ((size / step - runs_[0].sizes.at(symbol) / step) % 2 == 0) size += step;
     }
-    if (!all_hold(request_.asserted, far)) return;
-    auto run = attempt(far);
+    if (sizes == runs_[1].sizes || !all_hold(request_.asserted, sizes)) return;
+    auto run = attempt(sizes);
     if (!run) return;
     if (auto found = difference(runs_[0], *run)) throw Error(*std::move(found));
     runs_.push_back(*std::move(run));
   }
 
-  void find_fixed() {
-    // A place in a loop is passed several times in a run.
-    std::map<const void*, std::set<std::string>> seen;
-    for (const TraceAt& run : runs_) {
-      std::map<const void*, std::string> passed;
-      for (const Decision& decision : run.traced.decisions)
-        if (is_unsaid(decision)) passed[decision.id] += cat(decision.way, decision.number, ";");
-      for (const auto& [id, ways] : passed) seen[id].insert(ways);
-    }
-    for (const Decision& decision : runs_[0].traced.decisions)
-      if (is_unsaid(decision) && !rolled_.contains(decision.id) && seen[decision.id].size() == 1) {
-        fixed_.push_back(decision);
-        seen[decision.id].insert("said");
-      }
+  /// What the file says: what operators need, then branches and loops, then size 1.
+  Assertions assertions(const Traced& traced) {
+    refuse_multiples(needs_, request_.axes, known_);
+    Assertions out(declared_.sample, known_, request_.report);
+    for (const Need& need : needs_) out.add(need);
+    for (const Need& need : branch_needs(traced, declared_.sample)) out.add(need);
+    for (const Need& need : loop_needs(traced.graph, declared_.sample)) out.add(need);
+    const auto all = symbols_of(declared_.sample);
+    for (const Symbol& symbol : all) try_ones({symbol}, traced, out);
+    if (all.size() > 1) try_ones(all, traced, out);
+    return out;
   }
 
-  Inferred infer(std::vector<Trial>& trials) {
+  /// Strides, contiguity, aliasing and broadcasts are others at 1.
+  void try_ones(const std::set<Symbol>& symbols, const Traced& traced, Assertions& out) {
+    Sizes sizes = declared_.sample;
+    for (const Symbol& symbol : symbols) sizes[symbol] = 1;
+    if (sizes == declared_.sample || !all_hold(out.all(), sizes)) return;
+    try {
+      if (is_traced_alike(traced, {sizes, request_.trace(sizes, rewrites_)})) return;
+    } catch (const Error& error) {
+      const std::string& id = error.diagnostic().id;
+      if (id == "internal") throw;
+      // One turn of a loop is too few to be compared.
+      if (id == "dynamic-loop" && !rewrites_.rolled_loops.empty()) return;
+    }
+    for (const Symbol& symbol : symbols)
+      out.add({{ir::Dim::symbol(symbol), Relation::ge, 2},
+               std::nullopt,
+               "the model does something else at 1, or does not run there",
+               true});
+  }
+
+  std::vector<Assumption> infer(std::vector<Trial>& trials) {
     trials.clear();
     for (const TraceAt& run : runs_) trials.push_back({run.sizes, run.traced.graph});
-    return infer_shapes(trials, {declared_.shapes, [this] { return another(); }});
+    return infer_shapes(trials, {declared_.shapes, known_});
   }
 
   /// Two sizes may have been equal by chance: H // 16 of neighbours. Tries sizes where they are
   /// not; true if that is a trial more. An equality that the model needs, and that holds for few
   /// sizes only, leaves no axis to be dynamic.
-  bool refute(const Inferred& inferred) {
-    for (const Assumption& assumption : inferred.assumptions) {
-      if (assumption.relation.relation != "==" ||
-          !settled_.insert(relation_str(assumption.relation)).second)
+  bool refute(const std::vector<Assumption>& assumed) {
+    for (const Assumption& assumption : assumed) {
+      if (assumption.relation.relation != Relation::eq ||
+          !settled_.insert(ir::str(assumption.relation)).second)
         continue;
       const auto sizes = sizes_against(assumption.relation);
       if (!sizes) continue;
@@ -230,7 +236,7 @@ class Trials {
     return false;
   }
 
-  std::optional<Sizes> sizes_against(const Relation& relation) {
+  std::optional<Sizes> sizes_against(const Comparison& relation) {
     constexpr int kTries = 6;
     for (int i = 0; i < kTries; ++i) {
       const auto sizes = chooser_.next(symbols_of(declared_.sample), i % 2 == 0);
@@ -240,7 +246,7 @@ class Trials {
   }
 
   /// Whether some symbol alone may be much larger than in the sample: multiples of a number are.
-  bool holds_far_off(const Relation& relation) const {
+  bool holds_far_off(const Comparison& relation) const {
     for (const auto& [symbol, sample] : declared_.sample) {
       Sizes sizes = declared_.sample;
       for (int64_t size = 4 * sample; size < 8 * sample + 64; ++size) {
@@ -260,33 +266,43 @@ class Trials {
     std::set<const void*> seen;
     for (const Decision& decision : runs_[1].traced.decisions)
       if (turns.contains(decision.id) && seen.insert(decision.id).second &&
-          turns.at(decision.id) != decision.way && !rolled_.contains(decision.id))
+          turns.at(decision.id) != decision.way && !rewrites_.rolled_loops.contains(decision.id))
         varying.insert(decision.id);
     if (varying.empty()) return false;
-    rolled_.insert(varying.begin(), varying.end());
-    for (TraceAt& run : runs_) run.traced = request_.trace(run.sizes, rolled_);
+    rewrites_.rolled_loops.insert(varying.begin(), varying.end());
+    trace_again();
     return true;
   }
 
-  Trial another() {
-    constexpr int kTries = 4;
-    const auto all = symbols_of(declared_.sample);
-    for (int i = 0; i < kTries; ++i) {
-      auto run = attempt_next(all, i % 2 == 0);
-      if (!run) continue;
-      if (auto found = difference(runs_[0], *run)) throw Error(*std::move(found));
-      return {run->sizes, std::move(run->traced.graph)};
-    }
-    refuse("");
+  /// Numbers that are others at other sizes, and that no argument can hold, become operations.
+  bool compute_numbers() {
+    const auto numbers = [](const TraceAt& run) {
+      std::map<const void*, std::string> out;
+      for (const Decision& decision : run.traced.decisions)
+        if (decision.is_computable) out[decision.id] += decision.number + ";";
+      return out;
+    };
+    const std::map<const void*, std::string> here = numbers(runs_[0]), there = numbers(runs_[1]);
+    const size_t before = rewrites_.computed_numbers.size();
+    for (const auto& [id, text] : here)
+      if (const auto other = there.find(id); other != there.end() && other->second != text)
+        rewrites_.computed_numbers.insert(id);
+    if (rewrites_.computed_numbers.size() == before) return false;
+    trace_again();
+    return true;
+  }
+
+  void trace_again() {
+    for (TraceAt& run : runs_) run.traced = request_.trace(run.sizes, rewrites_);
   }
 
   const Request& request_;
   DynamicInputs declared_;
+  std::vector<Comparison> known_;  ///< asserted, and that sizes are 1 or more
   Chooser chooser_;
   std::vector<TraceAt> runs_;
-  std::set<const void*> rolled_;
-  std::vector<Relation> found_;
-  std::vector<Decision> fixed_;
+  Rewrites rewrites_;
+  std::vector<Need> needs_;
   std::set<std::string> settled_;  ///< equalities that were looked at
   std::optional<std::pair<Sizes, Diagnostic>> failure_;
 };
@@ -294,29 +310,8 @@ class Trials {
 }  // namespace
 
 DynamicTrace trace_dynamic(Traced sample, const Request& request) {
-  Trials trials(std::move(sample), request);
-  DynamicTrace out = trials.run();
-  out.chooser = trials.chooser();
-  const Sizes& sizes = out.chooser.sample();
-  out.relations = positivity(sizes, request.asserted);
-  const auto add = [&](const std::vector<Relation>& more) {
-    for (const Relation& relation : more) {
-      const Relation mirrored{relation.right, relation.relation, relation.left};
-      const auto is_same = [&](const Relation& other) {
-        return other == relation || (relation.relation == "==" && other == mirrored);
-      };
-      if (std::any_of(out.relations.begin(), out.relations.end(), is_same)) continue;
-      out.relations.push_back(relation);
-      out.chooser.add(relation);
-    }
-  };
-  add(request.asserted);
-  add(trials.found());
-  report_multiples(trials.found(), request.axes, trials.chooser(), request.report);
-  report_fixed(trials.fixed(), out.traced, request.report);
-  add(branch_relations(out.traced, sizes, request.asserted, request.report));
-  add(loop_relations(out.traced.graph, sizes));
-  report_suspects(out.traced.graph, sizes, request.report);
+  DynamicTrace out = Trials(std::move(sample), request).run();
+  report_suspects(out.traced.graph, out.chooser.sample(), request.report);
   return out;
 }
 

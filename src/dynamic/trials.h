@@ -13,24 +13,28 @@
 
 namespace t2n::dynamic {
 
-/// Traces the program at some sizes, with these loops (Decision::id) rolled. Errors: those of
-/// trace(); `forward-failed` means that the model does not run at them.
-using Tracer =
-    std::function<trace::Traced(const Sizes& sizes, const std::set<const void*>& rolled_loops)>;
+/// Places of the program (Decision::id) that are recorded otherwise than they run.
+struct Rewrites {
+  std::set<const void*> rolled_loops;      ///< as one scan
+  std::set<const void*> computed_numbers;  ///< with numbers that the graph computes
+};
+
+/// Traces the program at some sizes. Errors: those of trace(); `forward-failed` means that the
+/// model does not run at them.
+using Tracer = std::function<trace::Traced(const Sizes& sizes, const Rewrites& rewrites)>;
 
 struct Request {
   std::vector<AxisSpec> axes;
-  std::vector<Relation> asserted;
+  std::vector<Comparison> asserted;
   Tracer trace;
   Report report;
 };
 
 struct DynamicTrace {
-  trace::Traced traced;             ///< at the sample's sizes; its shapes are expressions
-  std::vector<ir::Shape> inputs;    ///< of the graph inputs
-  std::vector<Relation> relations;  ///< what the graph assumes, and what was asserted
-  std::vector<Measured> measured;
-  Chooser chooser;  ///< for sizes to check at
+  trace::Traced traced;               ///< at the sample's sizes; its shapes are expressions
+  std::vector<ir::Shape> inputs;      ///< of the graph inputs
+  std::vector<Comparison> relations;  ///< what the graph assumes, and what was asserted
+  Chooser chooser;                    ///< for sizes to check at
 };
 
 /// `sample`: the program traced at the sample's sizes, keep_sizes on. Reports what is suspicious.

@@ -64,6 +64,7 @@ t2n_torch_module() {
                                             trace::run,
                                             t2n::eval::torch_evaluator,
                                             t2n::eval::find_schema,
+                                            t2n::eval::operators_without_tensors,
                                             trace::read_saved};
   return &module;
 }

@@ -2,6 +2,8 @@
 
 #include <torch/csrc/jit/runtime/operator.h>
 
+#include <algorithm>
+
 #include "src/diag/error.h"
 #include "src/trace/convert.h"
 
@@ -45,6 +47,15 @@ std::optional<ir::Schema> find_schema(const std::string& op) {
   for (const auto& found : torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(name)))
     if (found->schema().overload_name() == overload) return read(found->schema());
   return {};
+}
+
+std::vector<ir::Schema> operators_without_tensors() {
+  std::vector<ir::Schema> out;
+  for (const auto& op : torch::jit::getAllOperators())
+    if (cat(op->schema()).find("Tensor") == std::string::npos) out.push_back(read(op->schema()));
+  std::sort(out.begin(), out.end(),
+            [](const ir::Schema& a, const ir::Schema& b) { return a.text < b.text; });
+  return out;
 }
 
 }  // namespace t2n::eval

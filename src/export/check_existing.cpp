@@ -221,7 +221,8 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
   CheckedModel result;
   const nnef::Artefact artefact = nnef::read_artefact(options.artefact);
   const nnef::Document& document = artefact.document;
-  result.inputs = spec::input_facts(document);
+  const spec::SizeRules rules = spec::size_rules(document);
+  result.inputs = rules.inputs;
   const FoundEngine engine =
       find_engine(options.check.engine, wanted_for(document), options.check.runner);
   if (engine.warning && options.report) options.report(*engine.warning);
@@ -235,8 +236,9 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
     fed.push_back({inputs[place], result.inputs[place].dtype});
   OrderedRunner ordered(*engine.runner, fed, outputs);
   options.progress("check");
-  result.checked = check_artefact(options.artefact, model, row_names(document, outputs),
-                                  options.check, ordered, spec::dialect_of(document));
+  result.checked =
+      check_artefact(options.artefact, model, row_names(document, outputs), options.check, ordered,
+                     spec::dialect_of(document), {rules, inputs});
   return result;
 }
 

@@ -29,6 +29,16 @@ std::vector<ir::Tensor> tensor_leaves(const std::vector<trace::SampleInput>& inp
   return out;
 }
 
+/// Errors: `input-sizes`.
+void check_sizes(const std::vector<Sample>& samples, const TracedModel& model, const Takes& takes) {
+  std::vector<trace::SampleInput> inputs;
+  for (const Sample& sample : samples) inputs.push_back(sample.input);
+  const std::vector<ir::Tensor> tensors = tensor_leaves(inputs, model);
+  std::vector<ir::Ints> shapes;
+  for (const size_t place : takes.places) shapes.push_back(tensors[place].shape);
+  spec::bind_sizes(takes.rules, shapes);
+}
+
 bool is_worse(const check::Comparison& a, const check::Comparison& b) {
   if (a.verdict != b.verdict) return a.verdict == check::Verdict::differs;
   return a.max_abs > b.max_abs;
@@ -73,7 +83,7 @@ std::optional<InputSet> larger_integers(TracedModel& model) {
 
 /// The sample's sizes with several seeds, then two further settings of the dynamic axes.
 std::vector<InputSet> input_sets(TracedModel& model, const CheckOptions& options,
-                                 std::vector<dynamic::Sizes>& sizes) {
+                                 const Takes& takes, std::vector<dynamic::Sizes>& sizes) {
   std::vector<InputSet> out = {{fill(model.samples, 0), model.traced.outputs, 0}};
   for (int seed = 1; seed < std::max(options.seeds, 2); ++seed) {
     auto inputs = fill(model.samples, static_cast<uint64_t>(seed));
@@ -83,8 +93,16 @@ std::vector<InputSet> input_sets(TracedModel& model, const CheckOptions& options
   if (auto larger = larger_integers(model)) out.push_back(*std::move(larger));
   if (!model.dynamic) return out;
   sizes = {model.dynamic->chooser.sample()};
+  std::optional<Error> excluded;
   const auto runs = [&](const dynamic::Sizes& at) {
-    auto inputs = fill(samples_at(model.samples, model.inputs, model.dynamic->inputs, at), 1);
+    const auto samples = samples_at(model.samples, model.inputs, model.dynamic->inputs, at);
+    try {
+      check_sizes(samples, model, takes);
+    } catch (const Error& error) {
+      if (!excluded) excluded = error;
+      return false;
+    }
+    auto inputs = fill(samples, 1);
     try {
       auto expected = torch_module().run(*model.session, inputs);
       out.push_back({std::move(inputs), std::move(expected), sizes.size()});
@@ -96,6 +114,7 @@ std::vector<InputSet> input_sets(TracedModel& model, const CheckOptions& options
     return true;
   };
   sizes_to_check(model.dynamic->chooser, runs);
+  if (sizes.size() == 1 && excluded) throw Error(*excluded);
   return out;
 }
 
@@ -136,13 +155,20 @@ std::vector<ir::Tensor> sample_tensors(const TracedModel& model) {
   return tensor_leaves(fill(model.samples, 0), model);
 }
 
+Takes takes_of(const nnef::Document& document) {
+  Takes out{spec::size_rules(document), {}};
+  for (size_t i = 0; i < out.rules.inputs.size(); ++i) out.places.push_back(i);
+  return out;
+}
+
 CheckResult check_artefact(const std::string& path, TracedModel& model,
                            const std::vector<std::string>& names, const CheckOptions& options,
-                           check::Runner& runner, spec::Dialect dialect) {
+                           check::Runner& runner, spec::Dialect dialect, const Takes& takes) {
   CheckResult result;
+  check_sizes(model.samples, model, takes);
   runner.load(path);
   result.engine = runner.name();
-  const std::vector<InputSet> sets = input_sets(model, options, result.sizes);
+  const std::vector<InputSet> sets = input_sets(model, options, takes, result.sizes);
   for (const InputSet& set : sets) {
     const auto actual = run_set(runner, set, model, result.sizes);
     if (actual.size() != set.expected.size())

@@ -10,6 +10,7 @@
 #include "src/check/verdict_table.h"
 #include "src/export/engine.h"
 #include "src/export/traced_model.h"
+#include "src/spec/input_sizes.h"
 
 namespace t2n {
 
@@ -35,12 +36,22 @@ std::vector<ir::Tensor> sample_tensors(const TracedModel& model);
 /// a number does not fit.
 std::optional<ir::Tensor> of_dtype(const ir::Tensor& tensor, ir::DType dtype);
 
+/// What an artefact takes: per input, its place among the inputs of the model's graph.
+struct Takes {
+  spec::SizeRules rules;
+  std::vector<size_t> places;
+};
+/// Of a document whose inputs are those of the model's graph, in its order.
+Takes takes_of(const nnef::Document& document);
+
 /// Runs every input set in the engine and keeps the worst comparison of each output, of which
 /// `names` are the names. Inputs are those of the model's graph, in its order. Strict NNEF knows
-/// scalars and integers without widths: those of the model's outputs count then.
+/// scalars and integers without widths: those of the model's outputs count then. Further sizes that
+/// the artefact excludes are not run.
+/// Errors: `input-sizes` for those of the sample, or where no further ones are left.
 CheckResult check_artefact(const std::string& path, TracedModel& model,
                            const std::vector<std::string>& names, const CheckOptions& options,
-                           check::Runner& runner, spec::Dialect dialect);
+                           check::Runner& runner, spec::Dialect dialect, const Takes& takes);
 
 /// Notes whether some output says nothing. `consequence` continues the reason of a mismatch: "; …".
 /// Errors: `output-mismatch`; `inconclusive-check` if strict, else a warning.

@@ -53,8 +53,9 @@ dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
   for (const ir::ValueId id : sample.graph.inputs)
     extents.push_back(ir::static_shape(sample.graph.values[static_cast<size_t>(id)].shape));
   const std::vector<ir::Shape> shapes = dynamic::bind_axes(dynamic.axes, names, extents).shapes;
-  const auto trace_at = [&](const dynamic::Sizes& sizes, const std::set<const void*>& rolled) {
-    options.rolled_loops = rolled;
+  const auto trace_at = [&](const dynamic::Sizes& sizes, const dynamic::Rewrites& rewrites) {
+    options.rolled_loops = rewrites.rolled_loops;
+    options.computed_numbers = rewrites.computed_numbers;
     return torch_module().trace(session, fill(samples_at(samples, names, shapes, sizes), 0),
                                 options);
   };

@@ -9,7 +9,7 @@ namespace t2n {
 /// Of `--dynamic` and `--assert`.
 struct DynamicOptions {
   std::vector<dynamic::AxisSpec> axes;
-  std::vector<dynamic::Relation> asserted;
+  std::vector<ir::Comparison> asserted;
 };
 
 /// The samples with the shapes of the graph inputs, of which `names` are the names, at `sizes`.

@@ -2,6 +2,7 @@
 #include "src/export/input_spec.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -272,10 +273,18 @@ std::string array_name(const std::string& name) {
   return is_position ? "input_" + name.substr(4) : name;
 }
 
+/// `output_0`, `output_1_k`: results kept beside the inputs. An argument may be called
+/// `output_mask`.
+bool is_kept_result(std::string_view name) {
+  constexpr std::string_view kPrefix = "output_";
+  return name.starts_with(kPrefix) && name.size() > kPrefix.size() &&
+         std::isdigit(static_cast<unsigned char>(name[kPrefix.size()])) != 0;
+}
+
 std::vector<Sample> samples_of_npz(std::string_view file, const Spec& spec) {
   std::vector<Sample> out;
   for (nnef::NamedTensor& array : nnef::read_npz(std::filesystem::path(file)))
-    if (!array.name.starts_with("output_")) {
+    if (!is_kept_result(array.name)) {
       out.push_back(with_values(parse_path(array_name(array.name), spec), std::move(array.value)));
       out.back().file = file;
     }

@@ -17,7 +17,7 @@ namespace t2n {
 ///   @inputs.npz           @saved.pt             inputs.npz           values by name or position
 ///   n=int:3  f=float:0.5  flag=bool:true        s=str:abc   n=none   arguments that are no tensors
 /// where x may be a nested place: d.key, pair.0, pair[0], or as in the artefact, pair_0. Arrays
-/// `output_*` of an .npz are left out; arrays `arr_N`, which numpy names itself, are `input_N`.
+/// `output_N…` of an .npz are left out; arrays `arr_N`, which numpy names itself, are `input_N`.
 /// Errors: `usage`, `input-unreadable`; for .pt files, those of the tracer.
 std::vector<Sample> parse_inputs(const std::vector<std::string>& specs);
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "nnef_writer/archive.h"
+#include "ops/integer_range.h"
 #include "src/diag/error.h"
 #include "src/export/signature.h"
 #include "src/export/states.h"
@@ -59,9 +60,59 @@ void say_pairs(ExportResult& result, const Report& report) {
 
 void add_dynamic(ExportResult& result, const dynamic::DynamicTrace& dynamic) {
   result.relations = dynamic.relations;
-  std::set<std::string> measured;
-  for (const dynamic::Measured& value : dynamic.measured) measured.insert(value.op);
-  result.measured.assign(measured.begin(), measured.end());
+}
+
+trace::TraceOptions trace_options(const ExportOptions& options) {
+  trace::TraceOptions out;
+  out.accepted_guards = options.accepted_guards;
+  out.explicit_states = options.explicit_states;
+  out.report = options.report;
+  return out;
+}
+
+/// What integer inputs may hold: declared, or learnt from what they index, where a negative index
+/// counts from the end.
+void note_ranges(const TracedModel& model, ir::Graph& graph) {
+  ops::InputRanges ranges;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
+    const auto& known = model.traced.ranges;
+    const std::optional<trace::Range> learnt = i < known.size() ? known[i] : std::nullopt;
+    if (learnt) ranges[name] = {-learnt->second, learnt->second};
+    for (const Sample& sample : model.samples)
+      if (is_sample_of(sample.input, name, i) && sample.range && sample.range != learnt)
+        ranges[name] = *sample.range;
+  }
+  graph.attributes[ops::kInputRanges] = std::move(ranges);
+}
+
+void run_passes(ir::Graph& graph, const target::Target& target,
+                const passes::PipelineOptions& options, const Report& report) {
+  ops::translations();  // fills the columns that passes read, of promotions among others
+  passes::PassContext context;
+  context.evaluate = torch_module().evaluator();
+  context.is_native = [&](ir::OpId op) { return ops::find_variant(op, target) != nullptr; };
+  context.report = report;
+  context.keeps_symbol = [](const ir::Symbol&) { return true; };
+  passes::run_pipeline(graph, passes::default_pipeline(), context, options);
+}
+
+/// Nothing but what the file says if samples are missing; else `finish` sees the graph.
+Inspection inspect(const ExportOptions& options, const std::function<void(ir::Graph&)>& finish) {
+  TracedModel model = load_model(options.model, options.method, options.samples);
+  Inspection out;
+  out.model = model.info;
+  try {
+    trace_model(model, options.samples, options.dynamic, trace_options(options));
+  } catch (const Error& error) {
+    if (error.diagnostic().id != "input-missing") throw;
+    return out;
+  }
+  note_ranges(model, model.traced.graph);
+  finish(model.traced.graph);
+  out.states = std::move(model.traced.states);
+  out.graph = std::move(model.traced.graph);
+  return out;
 }
 
 size_t count_operations(const nnef::Document& document) {
@@ -85,13 +136,7 @@ int64_t size_on_disk(const fs::path& path) {
 
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
                        const passes::PipelineOptions& options, const Report& report) {
-  ops::translations();  // fills the columns that passes read, of promotions among others
-  passes::PassContext context;
-  context.evaluate = torch_module().evaluator();
-  context.is_native = [&](ir::OpId op) { return ops::find_variant(op, target) != nullptr; };
-  context.report = report;
-  context.keeps_symbol = [](std::string_view) { return true; };
-  passes::run_pipeline(graph, passes::default_pipeline(), context, options);
+  run_passes(graph, target, options, report);
   return ops::translate(graph, target, report);
 }
 
@@ -112,12 +157,8 @@ ExportResult export_model(const ExportOptions& options) {
                                  : FoundEngine{};
   if (engine.warning && options.report) options.report(*engine.warning);
 
-  trace::TraceOptions trace_options;
-  trace_options.accepted_guards = options.accepted_guards;
-  trace_options.explicit_states = options.explicit_states;
-  trace_options.report = options.report;
   TracedModel model = load_and_trace(options.model, options.method, options.samples,
-                                     options.dynamic, trace_options, progress);
+                                     options.dynamic, trace_options(options), progress);
   ir::Graph& graph = model.traced.graph;
   result.model = model.info;
   result.samples_from_file = model.samples_from_file;
@@ -130,6 +171,7 @@ ExportResult export_model(const ExportOptions& options) {
   pair_states(model.traced, result);
   say_pairs(result, options.report);
 
+  note_ranges(model, graph);
   progress("passes");
   nnef::Document document = to_nnef(graph, options.target, options.passes, options.report);
   settle_unused(options, graph, document, result);
@@ -139,7 +181,7 @@ ExportResult export_model(const ExportOptions& options) {
   if (options.check) {
     progress("check");
     result.checked = check_artefact(artefact.path().string(), model, names, *options.check,
-                                    *engine.runner, wanted.dialect);
+                                    *engine.runner, wanted.dialect, takes_of(document));
     judge(result.checked, *options.check, "; nothing was written", options.report);
   }
   artefact.commit();
@@ -148,29 +190,20 @@ ExportResult export_model(const ExportOptions& options) {
   return result;
 }
 
-Inspection inspect_model(const std::string& model, const std::string& method,
-                         const std::vector<Sample>& samples, const DynamicOptions& dynamic,
-                         bool explicit_states, const Report& report) {
-  Inspection out;
-  const auto session = torch_module().load(model, method);
-  out.model = torch_module().describe(*session);
-  try {
-    trace::TraceOptions options;
-    options.explicit_states = explicit_states;
-    options.report = report;
-    TracedModel traced =
-        load_and_trace(model, method, samples, dynamic, options, [](std::string_view) {});
+Inspection inspect_model(const ExportOptions& options) {
+  return inspect(options, [](ir::Graph& graph) {
     passes::PassContext context;
-    context.keeps_symbol = [](std::string_view) { return true; };
+    context.keeps_symbol = [](const ir::Symbol&) { return true; };
     context.evaluate = torch_module().evaluator();
-    passes::run_pipeline(traced.traced.graph,
-                         {"bind-sizes", "dead-code", "fold-constants", "dead-code"}, context, {});
-    out.states = std::move(traced.traced.states);
-    out.graph = std::move(traced.traced.graph);
-  } catch (const Error& error) {
-    if (error.diagnostic().id != "input-missing") throw;
-  }
-  return out;
+    passes::run_pipeline(graph, {"bind-sizes", "dead-code", "fold-constants", "dead-code"}, context,
+                         {});
+  });
+}
+
+Inspection prepare_model(const ExportOptions& options) {
+  return inspect(options, [&](ir::Graph& graph) {
+    run_passes(graph, options.target, options.passes, options.report);
+  });
 }
 
 }  // namespace t2n

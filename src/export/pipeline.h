@@ -60,25 +60,23 @@ struct ExportResult {
   std::string path;
   int64_t bytes = 0;  ///< of the archive, or of all files of the folder
   // With dynamic axes:
-  std::vector<dynamic::Relation> relations;  ///< what the artefact asserts of its symbols
-  std::vector<std::string> measured;         ///< operators whose sizes follow no rule: fitted
-  CheckResult checked;                       ///< with a check
+  std::vector<ir::Comparison> relations;  ///< what the artefact asserts of its symbols
+  CheckResult checked;                    ///< with a check
 };
 
 /// Throws Error; nothing is left on disk then. With a check, the artefact appears only if it
 /// passed.
 ExportResult export_model(const ExportOptions& options);
 
-/// The traced, verified graph as the default passes leave it, without writing: for `inspect` and
-/// `ops`.
 struct Inspection {
   trace::ModelInfo model;
   std::optional<ir::Graph> graph;  ///< nothing if sample inputs are missing
   std::vector<trace::State> states;
 };
-Inspection inspect_model(const std::string& model, const std::string& method,
-                         const std::vector<Sample>& samples, const DynamicOptions& dynamic,
-                         bool explicit_states, const Report& report);
+/// The traced, verified graph with constants folded, without writing: for `inspect`.
+Inspection inspect_model(const ExportOptions& options);
+/// The graph that export_model would translate: for `ops`.
+Inspection prepare_model(const ExportOptions& options);
 
 /// From a traced graph to a document: verify, passes, translate. Shared with tests.
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,

@@ -75,10 +75,9 @@ Json model_json(const trace::ModelInfo& model, const std::string& file) {
           {"parameter_bytes", model.parameter_bytes}};
 }
 
-Json relations_json(const std::vector<dynamic::Relation>& relations) {
+Json relations_json(const std::vector<ir::Comparison>& relations) {
   Json out = Json::array();
-  for (const dynamic::Relation& relation : relations)
-    out.push_back(dynamic::relation_str(relation));
+  for (const ir::Comparison& relation : relations) out.push_back(ir::str(relation));
   return out;
 }
 
@@ -97,7 +96,11 @@ Json row_json(const check::OutputRow& row) {
 
 Json sizes_json(const std::vector<dynamic::Sizes>& all) {
   Json out = Json::array();
-  for (const dynamic::Sizes& sizes : all) out.push_back(Json(sizes));
+  for (const dynamic::Sizes& sizes : all) {
+    Json each = Json::object();
+    for (const auto& [symbol, size] : sizes) each[symbol.str()] = size;
+    out.push_back(std::move(each));
+  }
   return out;
 }
 
@@ -121,8 +124,7 @@ void add_result(Json& out, const ExportOptions& options, const ExportResult& res
   out["ops"] = {{"total", result.operations}};
   out["artifact"] = {{"path", result.path}, {"bytes", result.bytes}};
   if (!options.dynamic.axes.empty())
-    out["dynamic"] = {{"relations", relations_json(result.relations)},
-                      {"measured", result.measured}};
+    out["dynamic"] = {{"relations", relations_json(result.relations)}};
   if (options.check) out["check"] = comparison_json(*options.check, result.checked);
 }
 

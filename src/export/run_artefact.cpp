@@ -9,6 +9,7 @@
 #include "src/export/check_model.h"
 #include "src/export/input_spec.h"
 #include "src/spec/dialect.h"
+#include "src/spec/input_sizes.h"
 
 namespace t2n {
 namespace {
@@ -159,8 +160,11 @@ RunResult run_artefact(const RunOptions& options) {
   const nnef::Artefact artefact = nnef::read_artefact(options.artefact);
   const nnef::Document& document = artefact.document;
   RunResult result;
-  result.inputs =
-      bind_inputs(spec::input_facts(document), options.samples, spec::dialect_of(document));
+  const spec::SizeRules rules = spec::size_rules(document);
+  result.inputs = bind_inputs(rules.inputs, options.samples, spec::dialect_of(document));
+  std::vector<ir::Ints> shapes;
+  for (const nnef::NamedTensor& input : result.inputs) shapes.push_back(input.value.shape);
+  spec::bind_sizes(rules, shapes);
   const FoundEngine engine = find_engine(options.engine, wanted_for(document), options.runner);
   if (engine.warning && options.report) options.report(*engine.warning);
   engine.runner->load(options.artefact);

@@ -13,14 +13,7 @@ bool is_external(const nnef::Assignment& statement) {
 /// Identifiers, and the words of dimension expressions.
 void add_words(const nnef::Value& value, std::set<std::string>& words) {
   if (value.kind == nnef::Kind::identifier) words.insert(value.text);
-  if (value.kind == nnef::Kind::raw) {
-    std::string word;
-    for (const char c : value.text + " ") {
-      const bool part = (std::isalnum(static_cast<unsigned char>(c)) != 0) || c == '_';
-      if (part) word += c;
-      if (!part && !word.empty()) words.insert(std::exchange(word, {}));
-    }
-  }
+  for (const ir::Symbol& symbol : value.dim.symbols()) words.insert(symbol.str());
   for (const nnef::Value& item : value.items) add_words(item, words);
   for (const nnef::Argument& argument : value.arguments) add_words(argument.value, words);
 }
@@ -37,7 +30,7 @@ bool names_symbol(const ir::Shape& shape, const std::set<std::string>& words) {
   return std::any_of(shape.begin(), shape.end(), [&](const ir::Dim& dim) {
     const auto symbols = dim.symbols();
     return std::any_of(symbols.begin(), symbols.end(),
-                       [&](const std::string& symbol) { return words.contains(symbol); });
+                       [&](const ir::Symbol& symbol) { return words.contains(symbol.str()); });
   });
 }
 

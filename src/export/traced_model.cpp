@@ -62,7 +62,7 @@ void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
   }
 }
 
-void trace_model(TracedModel& model, const DynamicOptions& dynamic, trace::TraceOptions options) {
+void trace_samples(TracedModel& model, const DynamicOptions& dynamic, trace::TraceOptions options) {
   options.free_axes = declared_axes(dynamic);
   if (dynamic.axes.empty() || options.explicit_states) {
     model.traced = torch_module().trace(*model.session, fill(model.samples, 0), options);
@@ -88,20 +88,21 @@ void explain_unknown(const Error& error, const std::vector<Sample>& samples,
 
 }  // namespace
 
-TracedModel load_and_trace(const std::string& path, const std::string& method,
-                           const std::vector<Sample>& samples, const DynamicOptions& dynamic,
-                           trace::TraceOptions options,
-                           const std::function<void(std::string_view)>& progress) {
+TracedModel load_model(const std::string& path, const std::string& method,
+                       const std::vector<Sample>& samples) {
   TracedModel model;
-  progress("load");
   model.session = torch_module().load(path, method);
   model.info = torch_module().describe(*model.session);
   model.samples = merge_samples(samples, model.info.samples);
   model.samples_from_file = samples.empty() && !model.info.samples.empty();
-  progress("trace");
+  return model;
+}
+
+void trace_model(TracedModel& model, const std::vector<Sample>& samples,
+                 const DynamicOptions& dynamic, trace::TraceOptions options) {
   try {
     learn_ranges(model, options);
-    trace_model(model, dynamic, std::move(options));
+    trace_samples(model, dynamic, std::move(options));
   } catch (const Error& error) {
     explain_unknown(error, samples, model.info);
     throw;
@@ -109,6 +110,16 @@ TracedModel load_and_trace(const std::string& path, const std::string& method,
   for (const ir::ValueId id : model.traced.graph.inputs)
     model.inputs.push_back(model.traced.graph.values[static_cast<size_t>(id)].name);
   ir::verify(model.traced.graph, "trace");
+}
+
+TracedModel load_and_trace(const std::string& path, const std::string& method,
+                           const std::vector<Sample>& samples, const DynamicOptions& dynamic,
+                           trace::TraceOptions options,
+                           const std::function<void(std::string_view)>& progress) {
+  progress("load");
+  TracedModel model = load_model(path, method, samples);
+  progress("trace");
+  trace_model(model, samples, dynamic, std::move(options));
   return model;
 }
 

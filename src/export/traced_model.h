@@ -23,7 +23,14 @@ struct TracedModel {
   std::optional<dynamic::DynamicTrace> dynamic;  ///< its `traced` moved to the one above
 };
 
-/// `progress` is called when a stage begins: "load", "trace". Samples win over those in the file.
+/// A model that is not traced yet, with its samples; those given win over those in the file.
+TracedModel load_model(const std::string& path, const std::string& method,
+                       const std::vector<Sample>& samples);
+/// Traces what load_model gave.   Errors: as below.
+void trace_model(TracedModel& model, const std::vector<Sample>& samples,
+                 const DynamicOptions& dynamic, trace::TraceOptions options);
+
+/// Both. `progress` is called when a stage begins: "load", "trace".
 /// Errors: those of the tracer, and with dynamic axes, of trace_dynamic_model.
 TracedModel load_and_trace(const std::string& path, const std::string& method,
                            const std::vector<Sample>& samples, const DynamicOptions& dynamic,

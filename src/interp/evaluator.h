@@ -70,7 +70,7 @@ class Evaluator {
   Program& program_;
   int depth_ = 0;  ///< of calls of fragments, which may call themselves
   std::unordered_map<std::string, at::Tensor> inputs_;
-  Symbols symbols_;
+  ir::Sizes symbols_;
   /// The expression whose value graph.quant rounds: nothing else does it before.
   const nnef::Value* named_ = nullptr;
   std::unordered_map<std::string, std::string> labels_;  ///< of the graph's variables

@@ -152,7 +152,7 @@ Value Evaluator::evaluate(const nnef::Value& expression, Frame& frame) {
     case nnef::Kind::if_else: return if_else(expression, frame);
     case nnef::Kind::subscript: return subscript(expression, frame);
     case nnef::Kind::comprehension: return comprehension(expression, frame);
-    case nnef::Kind::raw: return evaluate(nnef::parse_value(expression.text), frame);
+    case nnef::Kind::dimension: return expression.dim.substitute(symbols_).value();
     case nnef::Kind::none: return {};
   }
   fail("an expression of unknown kind");

@@ -45,7 +45,7 @@ bool tract_executes(const nnef::Value& value) {
     case nnef::Kind::array:
     case nnef::Kind::tuple:
     case nnef::Kind::invocation:
-    case nnef::Kind::raw:
+    case nnef::Kind::dimension:
     case nnef::Kind::none: return true;
   }
   return true;

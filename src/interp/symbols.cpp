@@ -1,70 +1,33 @@
 #include "src/interp/symbols.h"
 
-#include <optional>
-
 #include "src/diag/error.h"
 #include "src/interp/value.h"
 
 namespace t2n::interp {
 namespace {
 
-struct Equation {
-  ir::Dim dimension;
-  int64_t size = 0;
-  const Port* port = nullptr;
-};
-
-int64_t at_value(const ir::Dim& dimension, int64_t number) {
-  return dimension.substitute([&](std::string_view) { return ir::Dim(number); }).value();
-}
-
-/// The number that makes a dimension of one symbol equal `size`.
-std::optional<int64_t> solution(const ir::Dim& dimension, int64_t size) {
-  const int64_t zero = at_value(dimension, 0);
-  const int64_t slope = at_value(dimension, 1) - zero;
-  if (slope == 0 || (size - zero) % slope != 0) return std::nullopt;
-  const int64_t number = (size - zero) / slope;
-  if (at_value(dimension, number) != size) return std::nullopt;
-  return number;
-}
-
-/// Whether the equation needs no further look.
-bool settle(const Equation& equation, Symbols& symbols) {
-  const ir::Dim known = equation.dimension.substitute([&](std::string_view name) {
-    const auto found = symbols.find(std::string(name));
-    return found == symbols.end() ? std::nullopt : std::optional<ir::Dim>(found->second);
-  });
-  const std::vector<std::string> unknown = known.symbols();
-  if (unknown.empty()) {
-    if (known.value() == equation.size) return true;
-    fail(cat("the input ", quoted(equation.port->name), " has the shape ",
-             ir::shape_str(equation.port->shape), ", where ", known.str(), " does not fit ",
-             equation.size));
-  }
-  if (unknown.size() > 1) return false;
-  const auto number = solution(known, equation.size);
-  if (number) symbols[unknown[0]] = *number;
-  return number.has_value();
+spec::InputFact fact_of(const Port& port) {
+  spec::InputFact out{.name = port.name, .dtype = port.dtype, .sizes = {}};
+  for (const ir::Dim& dim : port.shape) out.sizes.push_back({dim.str(), std::nullopt, dim});
+  return out;
 }
 
 }  // namespace
 
-Symbols bind_symbols(const std::vector<Port>& ports, const std::vector<at::Tensor>& inputs) {
-  std::vector<Equation> open;
+ir::Sizes bind_symbols(const std::vector<Port>& ports, const std::vector<at::Tensor>& inputs) {
+  spec::SizeRules rules;
+  std::vector<ir::Ints> shapes;
   for (size_t at = 0; at < ports.size(); ++at) {
-    const Port& port = ports[at];
-    if (inputs[at].dim() != static_cast<int64_t>(port.shape.size()))
-      fail(cat("the input ", quoted(port.name), " has the shape ", ir::shape_str(port.shape),
-               ", not ", shape_text(inputs[at].sizes())));
-    for (size_t axis = 0; axis < port.shape.size(); ++axis)
-      open.push_back({port.shape[axis], inputs[at].size(static_cast<int64_t>(axis)), &port});
+    rules.inputs.push_back(fact_of(ports[at]));
+    shapes.push_back(inputs[at].sizes().vec());
   }
-  Symbols symbols;
-  for (size_t before = open.size() + 1; open.size() < before;) {
-    before = open.size();
-    std::erase_if(open, [&](const Equation& equation) { return settle(equation, symbols); });
+  try {
+    return spec::bind_sizes(rules, shapes);
+  } catch (const Error& error) {
+    Diagnostic diagnostic = error.diagnostic();
+    diagnostic.id = "engine-failed";
+    throw Error(std::move(diagnostic));
   }
-  return symbols;
 }
 
 }  // namespace t2n::interp

@@ -3,18 +3,15 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "src/interp/interp.h"
+#include "src/spec/input_sizes.h"
 
 namespace t2n::interp {
 
-using Symbols = std::unordered_map<std::string, int64_t>;
-
 /// A dimension with one unknown symbol gives it its number where it is `a*S + b`, as in tract.
 /// Errors: `engine-failed` for sizes that do not fit the shapes.
-Symbols bind_symbols(const std::vector<Port>& ports, const std::vector<at::Tensor>& inputs);
+ir::Sizes bind_symbols(const std::vector<Port>& ports, const std::vector<at::Tensor>& inputs);
 
 }  // namespace t2n::interp

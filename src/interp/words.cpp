@@ -7,7 +7,7 @@
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
+#include "src/spec/dimension.h"
 
 namespace t2n::interp {
 namespace {
@@ -16,21 +16,6 @@ constexpr std::array<std::string_view, 7> kWords = {"length_of", "range_of", "sh
                                                     "integer",   "logical",  "string"};
 constexpr std::array<std::string_view, 4> kIntroductions = {"external", "tract_core_external",
                                                             "variable", "update"};
-
-[[noreturn]] void no_dimension(const nnef::Value& expression) {
-  throw Error("engine-rejects", cat(quoted(nnef::print(expression)), " is no dimension"));
-}
-
-ir::Dim combine(const nnef::Value& expression, std::string_view sign, const ir::Dim& a,
-                const ir::Dim& b) {
-  if (sign == "+") return a + b;
-  if (sign == "-") return a - b;
-  if (sign == "*") return a * b;
-  if (sign == "/" && !(b == ir::Dim(0))) return floor_div(a, b);
-  if (sign == "min") return min(a, b);
-  if (sign == "max") return max(a, b);
-  no_dimension(expression);
-}
 
 }  // namespace
 
@@ -51,32 +36,8 @@ std::optional<ir::DType> tract_dtype(std::string_view name) {
 }
 
 ir::Dim dimension(const nnef::Value& expression) {
-  switch (expression.kind) {
-    case nnef::Kind::integer: return expression.integer;
-    case nnef::Kind::identifier: return ir::Dim::symbol(expression.text);
-    case nnef::Kind::raw: return dimension(nnef::parse_value(expression.text));
-    case nnef::Kind::unary:
-      if (expression.text == "-") return ir::Dim(0) - dimension(expression.items[0]);
-      break;
-    case nnef::Kind::binary:
-      return combine(expression, expression.text, dimension(expression.items[0]),
-                     dimension(expression.items[1]));
-    case nnef::Kind::invocation:
-      if (expression.arguments.size() == 2)
-        return combine(expression, expression.text, dimension(expression.arguments[0].value),
-                       dimension(expression.arguments[1].value));
-      break;
-    case nnef::Kind::scalar:
-    case nnef::Kind::logical:
-    case nnef::Kind::string:
-    case nnef::Kind::array:
-    case nnef::Kind::tuple:
-    case nnef::Kind::if_else:
-    case nnef::Kind::subscript:
-    case nnef::Kind::comprehension:
-    case nnef::Kind::none: break;
-  }
-  no_dimension(expression);
+  if (const auto dim = spec::read_dimension(expression)) return *dim;
+  throw Error("engine-rejects", cat(quoted(nnef::print(expression)), " is no dimension"));
 }
 
 }  // namespace t2n::interp

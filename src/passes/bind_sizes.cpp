@@ -4,17 +4,14 @@
 namespace t2n::passes {
 namespace {
 
-using Sizes = std::map<std::string, int64_t>;
+using ir::Sizes;
 
 /// Replaces the symbols that `sizes` knows.
 class Binder {
  public:
   explicit Binder(const Sizes& sizes) : sizes_(sizes) {}
 
-  void bind(ir::Dim& dim) const {
-    if (dim.is_constant()) return;
-    dim = dim.substitute([this](std::string_view symbol) { return lookup(symbol); });
-  }
+  void bind(ir::Dim& dim) const { dim = dim.substitute(sizes_); }
   void bind(std::vector<ir::Dim>& dims) const {
     for (ir::Dim& dim : dims) bind(dim);
   }
@@ -24,11 +21,6 @@ class Binder {
   }
 
  private:
-  std::optional<ir::Dim> lookup(std::string_view symbol) const {
-    const auto found = sizes_.find(std::string(symbol));
-    return found == sizes_.end() ? std::nullopt : std::optional<ir::Dim>(found->second);
-  }
-
   const Sizes& sizes_;
 };
 

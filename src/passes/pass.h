@@ -18,7 +18,7 @@ struct PassContext {
   /// Whether the target has a form of its own for an operation; empty: for all.
   std::function<bool(ir::OpId)> is_native;
   /// Symbols that stay symbolic (declared dynamic axes); empty: none.
-  std::function<bool(std::string_view)> keeps_symbol;
+  std::function<bool(const ir::Symbol&)> keeps_symbol;
   Report report;
 };
 

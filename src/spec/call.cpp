@@ -9,6 +9,18 @@ namespace t2n::spec {
 using nnef::Kind;
 using nnef::Value;
 
+namespace {
+
+/// Of numbers, all rows of which are equally long.
+Ints array_shape(const Value& value) {
+  if (value.kind != Kind::array) return {};
+  Ints out = value.items.empty() ? Ints{} : array_shape(value.items[0]);
+  out.insert(out.begin(), static_cast<int64_t>(value.items.size()));
+  return out;
+}
+
+}  // namespace
+
 const Value& Call::value(std::string_view parameter) const {
   const Value* const found = argument(declaration_, arguments_, parameter);
   T2N_ASSERT(found != nullptr, declaration_.name, " lacks ", parameter);
@@ -16,10 +28,25 @@ const Value& Call::value(std::string_view parameter) const {
 }
 
 Ints Call::shape_of(const Value& value) const {
+  if (value.kind == Kind::array) return array_shape(value);
   if (value.kind != Kind::identifier) return {};
   const Ints* const found = shape_of_(value.text);
   T2N_ASSERT(found != nullptr, "no shape of ", value.text);
   return *found;
+}
+
+std::optional<Ints> Call::numbers_of(std::string_view parameter) const {
+  const Value* const found = argument(declaration_, arguments_, parameter);
+  if (found == nullptr || found->kind != Kind::array) return {};
+  for (const Value& item : found->items)
+    if (item.kind != Kind::integer) return {};
+  return ints(parameter);
+}
+
+std::optional<int64_t> Call::number_of(std::string_view parameter) const {
+  const Value* const found = argument(declaration_, arguments_, parameter);
+  const bool is_number = found != nullptr && found->kind == Kind::integer;
+  return is_number ? std::optional(found->integer) : std::nullopt;
 }
 
 Ints Call::shape(std::string_view parameter) const { return shape_of(value(parameter)); }
@@ -103,7 +130,9 @@ void check_reflection(const Call& call, size_t axis, int64_t extent,
                "), more than there is to reflect");
 }
 
-std::string shape_text(const Ints& shape) { return ir::shape_str(ir::to_shape(shape)); }
+std::ostream& operator<<(std::ostream& out, const ShapeText& text) {
+  return out << ir::shape_str(ir::to_shape(text.shape));
+}
 
 Ints broadcast(const Call& call, const Ints& a, const Ints& b) {
   Ints out = a.size() >= b.size() ? a : b;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <optional>
+#include <ostream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,8 +21,8 @@ using ir::Ints;
 using Shapes = std::vector<Ints>;
 using Pairs = std::vector<std::pair<int64_t, int64_t>>;
 
-/// Arguments by parameter, of the types that the declaration says. Literals for tensors are of rank
-/// 0.
+/// Arguments by parameter, of the types that the declaration says. Numbers that stand for tensors
+/// are of rank 0, arrays of them of rank 1.
 class Call {
  public:
   Call(const nnef::Fragment& declaration, const Arguments& arguments, const ShapeOf& shape_of)
@@ -35,6 +37,9 @@ class Call {
   Ints ints(std::string_view parameter) const;
   Pairs pairs(std::string_view parameter) const;
   size_t list_size(std::string_view parameter) const { return value(parameter).items.size(); }
+  /// The integers that a tensor holds, where the call itself says them.
+  std::optional<Ints> numbers_of(std::string_view parameter) const;
+  std::optional<int64_t> number_of(std::string_view parameter) const;
   /// Of the operand that comes first.
   Ints first_shape() const { return shape(declaration_.parameters[0].name); }
   /// Of all operands that are single tensors.
@@ -76,8 +81,12 @@ inline constexpr std::span<const std::string_view> kFilledBorders = std::span(kB
 void check_reflection(const Call& call, size_t axis, int64_t extent,
                       std::pair<int64_t, int64_t> padding);
 
-/// "[1,3,8]"
-std::string shape_text(const Ints& shape);
+/// "[1,3,8]", made where a message is printed: most are not.
+struct ShapeText {
+  const Ints& shape;
+};
+std::ostream& operator<<(std::ostream& out, const ShapeText& text);
+inline ShapeText shape_text(const Ints& shape) { return {shape}; }
 
 /// The shape that both broadcast to: axes are matched from the first on (§4.2.2).
 Ints broadcast(const Call& call, const Ints& a, const Ints& b);
@@ -89,10 +98,14 @@ bool broadcasts_to(const Ints& from, const Ints& to);
 int64_t volume(const Ints& sizes);
 int64_t product(int64_t a, int64_t b);
 
+using ShapeRule = Shapes (*)(const Call& call);
 struct ShapeRow {
   std::string_view operation;
-  Shapes (*rule)(const Call& call);
+  ShapeRule rule;
 };
+
+/// Of an operation of the standard.
+ShapeRule standard_rule(std::string_view operation);
 
 // By file.
 std::span<const ShapeRow> elementwise_shapes();

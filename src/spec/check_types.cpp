@@ -218,7 +218,7 @@ Item literal_item(const Value& value) {
     case Kind::if_else:
     case Kind::subscript:
     case Kind::comprehension:
-    case Kind::raw:
+    case Kind::dimension:
     case Kind::none: break;
   }
   return Item::unknown;

@@ -5,6 +5,7 @@
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/spec/dimension.h"
 #include "src/spec/operations.h"
 
 namespace t2n::spec {
@@ -33,8 +34,9 @@ std::optional<ir::DType> dtype_of(const Value& call) {
 }
 
 InputSize size_of(const Value& value) {
-  if (value.kind == Kind::integer) return {std::to_string(value.integer), value.integer};
-  return {nnef::print(value), std::nullopt};
+  InputSize out{nnef::print(value), std::nullopt, read_dimension(value)};
+  if (out.dim && out.dim->is_constant()) out.value = out.dim->value();
+  return out;
 }
 
 const Value* find_declaration(const nnef::Document& document, const std::string& name) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/shape.h"
 #include "ir/tensor.h"
 #include "nnef_writer/ast.h"
 
@@ -12,7 +13,8 @@ namespace t2n::spec {
 
 struct InputSize {
   std::string text;              ///< "3", "S", "2*S"
-  std::optional<int64_t> value;  ///< nothing of an expression
+  std::optional<int64_t> value;  ///< nothing where symbols stand in it
+  std::optional<ir::Dim> dim;    ///< nothing for what is no expression of sizes
 };
 
 struct InputFact {

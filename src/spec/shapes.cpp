@@ -103,7 +103,7 @@ constexpr std::array kRows = {ShapeRow{"copy", unary},
                               ShapeRow{"zero_point_linear_quantize", quantize},
                               ShapeRow{"logarithmic_quantize", quantize}};
 
-using Table = std::map<std::string_view, Shapes (*)(const Call&)>;
+using Table = std::map<std::string_view, ShapeRule>;
 
 const Table& table() {
   static const Table rules = [] {
@@ -148,14 +148,19 @@ bool is_known(const Value& value, const ShapeOf& shape_of) {
 
 std::span<const ShapeRow> elementwise_shapes() { return kRows; }
 
+ShapeRule standard_rule(std::string_view operation) {
+  const auto found = table().find(operation);
+  T2N_ASSERT(found != table().end(), "no shape rule for ", operation);
+  return found->second;
+}
+
 std::optional<Shapes> infer_shapes(const nnef::Fragment& declaration, const Arguments& arguments,
                                    const ShapeOf& shape_of) {
-  const auto found = table().find(declaration.name);
-  T2N_ASSERT(found != table().end(), "no shape rule for ", declaration.name);
+  const ShapeRule rule = standard_rule(declaration.name);
   for (const Value* argument : arguments) check_numbers(declaration.name, *argument);
   for (const Value* argument : arguments)
     if (!is_known(*argument, shape_of)) return std::nullopt;
-  Shapes out = found->second(Call(declaration, arguments, shape_of));
+  Shapes out = rule(Call(declaration, arguments, shape_of));
   check_extents(declaration.name, out);
   return out;
 }

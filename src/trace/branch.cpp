@@ -12,6 +12,7 @@ namespace {
 
 /// The same plain value on both ways: nothing to choose.
 bool is_same(const c10::IValue& a, const c10::IValue& b) {
+  if (mark_of(a) || mark_of(b)) return false;
   if (a.isTensor() || b.isTensor())
     return a.isTensor() && b.isTensor() && a.toTensor().is_same(b.toTensor());
   const bool plain = a.isNone() || a.isScalar() || a.isString();
@@ -19,7 +20,7 @@ bool is_same(const c10::IValue& a, const c10::IValue& b) {
 }
 
 bool can_choose(const c10::IValue& a, const c10::IValue& b) {
-  if (is_same(a, b)) return true;
+  if (is_same(a, b) || (is_number(a) && is_number(b))) return true;
   return a.isTensor() && b.isTensor() && a.toTensor().defined() && b.toTensor().defined() &&
          a.toTensor().sizes() == b.toTensor().sizes() &&
          a.toTensor().scalar_type() == b.toTensor().scalar_type();
@@ -27,7 +28,7 @@ bool can_choose(const c10::IValue& a, const c10::IValue& b) {
 
 }  // namespace
 
-void Interpreter::refuse_branch(const torch::jit::Node* node, const Shadow& shadow) {
+void Interpreter::refuse_branch(const torch::jit::Node* node, const Mark& mark) {
   const bool loop = node->kind() == c10::prim::Loop;
   const std::string id = guard_id();
   std::string help =
@@ -36,63 +37,98 @@ void Interpreter::refuse_branch(const torch::jit::Node* node, const Shadow& shad
   if (!id.empty()) help += cat("; to keep the way of this run, give --accept-guard ", id);
   throw Error("data-dependent-branch",
               cat(loop ? "a loop" : "a branch", " depends on the values of a tensor"),
-              cat("its condition comes from ", shadow->origin,
+              cat("its condition comes from ", mark->origin,
                   "; a file would hold the way of this one run"),
               help);
 }
 
-void Interpreter::note_decision(const torch::jit::Node* node, const Shadow& shadow, int64_t way) {
-  if (!options_.keep_sizes || !shadow || shadow->kind == ShadowInfo::Kind::data) return;
+void Interpreter::note_decision(const torch::jit::Node* node, const Mark& mark, int64_t way) {
+  if (!options_.keep_sizes || !mark || is_data(mark)) return;
   const Place here = place();
   decisions_.push_back({.kind = Decision::Kind::branch,
                         .id = node,
                         .way = way,
-                        .relation = shadow->relation,
-                        .left = shadow->relation.empty() ? shadow->expr : shadow->left,
-                        .right = shadow->right,
+                        .comparison = mark->comparison,
+                        .sizes = mark->size,
                         .scope = here.scope,
                         .source = here.source});
 }
 
+void Interpreter::settle(const Mark& mark, bool answer) {
+  if (!mark) return;
+  T2N_ASSERT(mark->comparison, "only a comparison can be settled");
+  note_decision(node_, mark, answer ? 1 : 0);
+}
+
+void Interpreter::note_number(const torch::jit::Node* node, const Mark& mark,
+                              const c10::IValue& number) {
+  if (!options_.keep_sizes || !mark || is_data(mark) || depends_on_turn(mark)) return;
+  if (mark->comparison) return settle(mark, unmarked(number).toBool());
+  note_decision(node, mark, 0);
+  Decision& noted = decisions_.back();
+  noted.kind = Decision::Kind::number;
+  const Mark sizes = opaque_mark(mark->size);
+  noted.sizes = sizes->size;
+  std::ostringstream text;
+  text << unmarked(number);
+  noted.number = text.str();
+}
+
+/// Integers are written as expressions; what has none, and what is no integer, is a number of this
+/// run.
 void Interpreter::note_numbers(const torch::jit::Node* node, const torch::jit::Stack& inputs,
-                               const std::vector<Shadow>& shadows) {
-  if (!options_.keep_sizes) return;
-  const auto note = [&](const Shadow& shadow, const c10::IValue& value) {
-    if (!shadow || shadow->kind != ShadowInfo::Kind::opaque || depends_on_turn(shadow)) return;
-    note_decision(node, shadow, 0);
-    decisions_.back().kind = Decision::Kind::number;
-    decisions_.back().left = shadow->expr;
-    decisions_.back().right = 0;
-    decisions_.back().relation.clear();
-    std::ostringstream text;
-    text << value;
-    decisions_.back().number = text.str();
-  };
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    note(shadows[i], inputs[i]);
-    for (const Shadow& element : containers_.find(inputs[i])) note(element, inputs[i]);
+                               bool is_computable) {
+  const bool is_computed = is_computable && options_.computed_numbers.contains(node);
+  for (const c10::IValue& input : inputs) {
+    if (input.isTensor() || input.isNone()) continue;
+    if (is_number(input)) {
+      const Mark mark = mark_of(input);
+      if (!is_opaque(mark) || (is_computed && mark->formula)) continue;
+      const size_t before = decisions_.size();
+      note_number(node, mark, input);
+      if (decisions_.size() > before)
+        decisions_.back().is_computable = is_computable && mark->formula != nullptr;
+      continue;
+    }
+    if (!input.isList()) {
+      note_number(node, marks_.reach(input), input);
+      continue;
+    }
+    if (is_opaque(marks_.of(input))) note_number(node, marks_.of(input), input);
+    const auto list = input.toListRef();
+    const bool are_ints = std::all_of(list.begin(), list.end(), [](const c10::IValue& element) {
+      return unmarked(element).isInt();
+    });
+    for (const c10::IValue& element : list)
+      if (const Mark mark = marks_.reach(element); is_opaque(mark) || !are_ints)
+        note_number(node, mark, element);
   }
 }
 
-void Interpreter::note_loop(const torch::jit::Node* node, const Slot& trips,
-                            const Slots& conditions, int64_t turns) {
-  const Shadow& asked =
-      trips.shadow || conditions.empty() ? trips.shadow : conditions.back().shadow;
-  if (!options_.keep_sizes || !asked || asked->kind == ShadowInfo::Kind::data) return;
+void Interpreter::note_loop(const torch::jit::Node* node, const c10::IValue& trips,
+                            const Values& conditions, int64_t turns) {
+  const Mark count = mark_of(trips);
+  const Mark asked = count || conditions.empty() ? count : mark_of(conditions.back());
+  if (!options_.keep_sizes || !asked || is_data(asked)) return;
   note_decision(node, asked, turns);
   Decision& loop = decisions_.back();
   loop.kind = Decision::Kind::loop;
-  loop.relation.clear();
-  if (trips.shadow && asked->kind == ShadowInfo::Kind::size && !depends_on_turn(asked)) {
+  loop.comparison.reset();
+  if (!count) loop.sizes = 0;  // its conditions say it, each by itself
+  if (is_size(count) && !depends_on_turn(asked)) {
     // A loop that is left before its end needs the turns that it took, any other these alone.
-    const bool is_left = !conditions.empty() && !conditions.back().value.toBool();
-    loop.relation = is_left ? ">=" : trips.value.toInt() < 0 ? "<=" : "==";
-    loop.left = asked->expr;
-    loop.right = turns;
+    const bool is_left = !conditions.empty() && !unmarked(conditions.back()).toBool();
+    const bool is_none = unmarked(trips).toInt() < 0;
+    using ir::Relation;
+    loop.comparison = {asked->size,
+                       is_left   ? Relation::ge
+                       : is_none ? Relation::le
+                                 : Relation::eq,
+                       turns};
   }
-  for (const Slot& condition : conditions)
-    if (!depends_on_turn(condition.shadow))
-      note_decision(node, condition.shadow, condition.value.toBool() ? 1 : 0);
+  for (const c10::IValue& condition : conditions)
+    if (const Mark mark = mark_of(condition); !depends_on_turn(mark))
+      note_decision(node, mark, unmarked(condition).toBool() ? 1 : 0);
 }
 
 std::string Interpreter::guard_id() {
@@ -102,7 +138,7 @@ std::string Interpreter::guard_id() {
   return cat(frame.file, ":", frame.line);
 }
 
-bool Interpreter::accept_guard(const Shadow& shadow) {
+bool Interpreter::accept_guard(const Mark& mark) {
   const std::string id = guard_id();
   if (!options_.accepted_guards.contains(id)) return false;
   if (options_.report)
@@ -112,22 +148,22 @@ bool Interpreter::accept_guard(const Shadow& shadow) {
         .message = cat("the branch at ", id, " is baked in the way this run took it"),
         .where = {},
         .details = {},
-        .why = cat("its condition comes from ", shadow->origin, ", and --accept-guard names it"),
+        .why = cat("its condition comes from ", mark->origin, ", and --accept-guard names it"),
         .help = {}});
   return true;
 }
 
-bool Interpreter::select_branches(torch::jit::Node* node, const Slot& condition, Env& env) {
-  const at::Tensor& truth = condition.shadow->truth;
+bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition, Env& env) {
+  const at::Tensor& truth = condition->truth;
   const auto blocks = node->blocks();
   if (!truth.defined() || !is_pure(blocks[0]) || !is_pure(blocks[1])) return false;
-  Slots yes;
-  Slots no;
+  Values yes;
+  Values no;
   try {
     run_block(blocks[0], env);
-    yes = slots(blocks[0]->outputs(), env);
+    yes = take_results(blocks[0], env);
     run_block(blocks[1], env);
-    no = slots(blocks[1]->outputs(), env);
+    no = take_results(blocks[1], env);
   } catch (const Error& error) {
     // The way that this run does not take may not fit these inputs; then there is nothing to
     // choose.
@@ -135,16 +171,23 @@ bool Interpreter::select_branches(torch::jit::Node* node, const Slot& condition,
     return false;
   }
   for (size_t i = 0; i < yes.size(); ++i)
-    if (!can_choose(yes[i].value, no[i].value)) return false;
+    if (!can_choose(yes[i], no[i])) return false;
   node_ = node;
-  Slots out;
+  Values out;
+  const bool taken = truth.item().toBool();
   for (size_t i = 0; i < yes.size(); ++i)
-    out.push_back(is_same(yes[i].value, no[i].value) ? yes[i] : select(truth, yes[i], no[i]));
+    if (is_same(yes[i], no[i]))
+      out.push_back(yes[i]);
+    else if (is_number(yes[i]))  // one of two numbers, by data
+      out.push_back(marked(taken ? yes[i] : no[i], data_mark(condition->origin)));
+    else
+      out.push_back(select(truth, yes[i], no[i]));
   set_outputs(node, env, std::move(out));
   return true;
 }
 
-Slot Interpreter::select(const at::Tensor& condition, const Slot& yes, const Slot& no) {
+c10::IValue Interpreter::select(const at::Tensor& condition, const c10::IValue& yes,
+                                const c10::IValue& no) {
   const auto apply = [&](const char* name, const char* overload, torch::jit::Stack inputs) {
     const auto op = torch::jit::findOperatorFor(c10::OperatorName(name, overload));
     const Run run = make_run(op->getOperation());
@@ -152,15 +195,14 @@ Slot Interpreter::select(const at::Tensor& condition, const Slot& yes, const Slo
     run(stack);
     const at::Tensor result = stack.at(0).toTensor();
     if (!recorder_->knows(result))
-      recorder_->record(recorder_->prepare(*op, run, inputs, std::vector<Shadow>(inputs.size()),
-                                           containers_, place()),
+      recorder_->record(recorder_->prepare(*op, run, inputs, marks_, place()),
                         {result});
     return result;
   };
   at::Tensor truth = condition;
   if (truth.scalar_type() != at::kBool) truth = apply("aten::ne", "Scalar", {truth, 0});
   if (truth.dim() > 0) truth = apply("aten::reshape", "", {truth, std::vector<int64_t>()});
-  return {apply("aten::where", "self", {truth, yes.value, no.value}), nullptr};
+  return apply("aten::where", "self", {truth, yes, no});
 }
 
 }  // namespace t2n::trace

@@ -63,16 +63,24 @@ bool knows_all(const Recorder& recorder, const std::vector<at::Tensor>& tensors)
                      [&](const at::Tensor& tensor) { return recorder.knows(tensor); });
 }
 
-/// torch.tensor([[1, 2], [3, 4]]): no operation to record, its result is a constant of the model.
-bool is_nested_literal(const Stack& inputs) {
-  return std::any_of(inputs.begin(), inputs.end(), [](const c10::IValue& value) {
-    return value.isList() && !value.toListRef().empty() && value.toListRef()[0].isList() &&
-           flatten_tensors(value).empty();
-  });
-}
-
 /// What a dictionary of the model holds is a constant of the model, not a result.
 bool reads_dictionary(const Stack& inputs) { return !inputs.empty() && inputs[0].isGenericDict(); }
+
+bool mentions_tensors(const c10::Argument& argument) {
+  return argument.type()->annotation_str().find("Tensor") != std::string::npos;
+}
+
+bool has_tensors(const c10::FunctionSchema& schema) {
+  return std::any_of(schema.arguments().begin(), schema.arguments().end(), mentions_tensors) ||
+         std::any_of(schema.returns().begin(), schema.returns().end(), mentions_tensors);
+}
+
+/// These do not look into the elements of a container, tensors or not.
+bool is_blind(const std::string& name) {
+  constexpr std::array<std::string_view, 4> kNames = {"aten::len", "aten::__contains__",
+                                                      "aten::__is__", "aten::__isnot__"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
 
 /// Baked device literals (`cuda:0` of the machine that traced) mean the CPU here.
 void move_devices_to_cpu(Stack& stack) {
@@ -133,11 +141,11 @@ const Operator& Interpreter::operator_of(const Node* node) const {
   return *op;
 }
 
-void Interpreter::execute_or_explain(const Operator& op, const Run& run, Stack& stack) {
+void Interpreter::execute_or_explain(const Operation& operation, Stack& stack) {
+  const std::string& name = operation.op->schema().name();
   try {
-    execute(op, run, stack);
+    execute(*operation.op, operation.run, stack);
   } catch (const std::exception&) {
-    const std::string& name = op.schema().name();
     if (is_unknown(name))
       throw Error("unsupported-op",
                   cat("the operator ", quoted(name), " is not known to this LibTorch"),
@@ -146,27 +154,71 @@ void Interpreter::execute_or_explain(const Operator& op, const Run& run, Stack& 
     throw Error("forward-failed", cat(name, " failed: ", first_line(current_torch_message())), {},
                 "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
   }
-  if (is_uninitialised(op.schema().name())) stack.at(0).toTensor().zero_();
+  if (is_uninitialised(name)) stack.at(0).toTensor().zero_();
+}
+
+const Interpreter::Operation& Interpreter::operation_of(Node* node) {
+  const auto [cached, is_new] = operations_.try_emplace(node);
+  if (is_new) {
+    const Operator& op = operator_of(node);
+    const std::string& name = op.schema().name();
+    cached->second = {&op, make_run(node->getOperation()), may_move_elements(name),
+                      has_tensors(op.schema()), is_blind(name)};
+  }
+  return cached->second;
+}
+
+/// torch.tensor([[1, 2], [3, 4]]): no operation to record, its result is a constant of the model.
+bool Interpreter::is_literal(const Stack& inputs) {
+  const bool is_nested = std::any_of(inputs.begin(), inputs.end(), [](const c10::IValue& value) {
+    return value.isList() && !value.toListRef().empty() && value.toListRef()[0].isList() &&
+           flatten_tensors(value).empty();
+  });
+  if (!is_nested) return false;
+  const Mark mark = marks_.reach_all(inputs);
+  if (is_data(mark))
+    throw Error("data-dependent-value", "a tensor is made of numbers read from a tensor's values",
+                cat("they come from ", mark->origin, "; a file would hold those of this one run"),
+                "use torch.stack, or compute it with tensor operations");
+  note_number(node_, mark, c10::IValue("in a nested list"));
+  return true;
 }
 
 void Interpreter::run_operation(Node* node, Env& env) {
-  const Operator& op = operator_of(node);
-  const auto [cached, is_new] = operations_.try_emplace(node);
-  if (is_new) cached->second = make_run(node->getOperation());
-  const Run run = cached->second;
-  Stack inputs;
-  std::vector<Shadow> shadows;
-  for (const Slot& operand : slots(node->inputs(), env)) {
-    inputs.push_back(operand.value);
-    shadows.push_back(operand.shadow);
-  }
+  const Operation operation = operation_of(node);
+  Stack inputs = take(node, env);
   move_devices_to_cpu(inputs);
+  Stack results;
+  if (operation.may_move && moves_elements(inputs))
+    results = run_move(operation, std::move(inputs));
+  else if (operation.has_tensors || (!operation.is_blind && !flatten_all(inputs).empty()))
+    results = run_tensors(node, operation, inputs);
+  else
+    results = run_scalars(operation, std::move(inputs));
+  set_outputs(node, env, std::move(results));
+}
+
+/// The operation as the graph will hold it.
+Call Interpreter::prepare(Node* node, const Operation& operation, const Stack& inputs) {
+  const Operator& op = *operation.op;
+  if (!options_.keep_sizes) return recorder_->prepare(op, operation.run, inputs, marks_, place());
+  const bool is_computable = has_tensor_form(op.schema(), inputs);
+  note_numbers(node, inputs, is_computable);
+  if (is_computable && options_.computed_numbers.contains(node))
+    return prepare_computed(op.schema(), inputs);
+  return recorder_->prepare(op, operation.run, inputs, marks_, place());
+}
+
+Stack Interpreter::run_tensors(Node* node, const Operation& operation, const Stack& given) {
+  const Operator& op = *operation.op;
+  const std::string& name = op.schema().name();
+  Stack inputs;
+  for (const c10::IValue& value : given) inputs.push_back(marks_.without(value));
   const AsNumber number(traced_number(node, inputs));
   Stack stack = inputs;
   if (op.schema().is_vararg() && op.hasOperation())
     stack.emplace_back(static_cast<int64_t>(inputs.size()));
 
-  if (!changed_lists_.empty()) note_list(op.schema().name(), inputs);
   // Operands are read before a write changes them; of other operations only new results matter.
   std::optional<Call> write;
   const bool writes = writes_tensors(op.schema(), inputs);
@@ -174,29 +226,22 @@ void Interpreter::run_operation(Node* node, Env& env) {
   state_.touches_containers(op.schema(), inputs, here);
   if (writes) state_.writes_tensors(op.schema(), inputs, here);
   if (recorder_ != nullptr && writes)
-    write = recorder_->prepare(op, run, inputs, shadows, containers_, place());
-  execute_or_explain(op, run, stack);
+    write = prepare(node, operation, given);
+  reads_.reset();
+  execute_or_explain(operation, stack);
 
   const std::vector<at::Tensor> outputs = flatten_all(stack);
-  if (ranges_ != nullptr) ranges_->see(op.schema().name(), inputs, outputs);
+  if (ranges_ != nullptr) ranges_->see(name, inputs, outputs);
+  if (recorder_ == nullptr) return stack;
   if (write) {
-    note_numbers(node, inputs, shadows);
     recorder_->record_write(std::move(*write), outputs);
-  } else if (recorder_ != nullptr && !knows_all(*recorder_, outputs) &&
-             !is_nested_literal(inputs) && !reads_dictionary(inputs)) {
-    note_numbers(node, inputs, shadows);
-    recorder_->record(recorder_->prepare(op, run, inputs, shadows, containers_, place()), outputs);
+  } else if (!knows_all(*recorder_, outputs) && !is_literal(given) && !reads_dictionary(inputs)) {
+    recorder_->record(prepare(node, operation, given), outputs);
   }
-  Slots results;
-  for (c10::IValue& value : stack) {
-    Shadow shadow;
-    if (recorder_ != nullptr) {
-      shadow = result_shadow(op.schema().name(), inputs, shadows, value);
-      shadow_containers(op.schema().name(), inputs, shadows, value);
-    }
-    results.push_back({std::move(value), std::move(shadow)});
-  }
-  set_outputs(node, env, std::move(results));
+  if (reads_.decided_shapes(name, inputs) || recorder_->has_open_shape(inputs))
+    recorder_->open_shapes(outputs, inputs);
+  for (c10::IValue& result : stack) result = followed(name, given, result);
+  return stack;
 }
 
 }  // namespace t2n::trace

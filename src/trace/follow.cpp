@@ -1,5 +1,5 @@
-// What the interpreter knows of numbers beside their value: sizes and data, followed through scalar
-// operations and lists.
+// What the numbers follow from that come out of tensor operations: sizes, values, and lists whose
+// length is one of them.
 #include <ATen/core/Tensor.h>
 
 #include <algorithm>
@@ -13,181 +13,250 @@ namespace {
 
 using torch::jit::Stack;
 
-/// Operators that turn a tensor's values into plain numbers.
-bool reads_data(const std::string& name) {
-  constexpr std::array<std::string_view, 14> kNames = {
-      "aten::item",          "aten::Int",
-      "aten::Float",         "aten::Bool",
-      "aten::Complex",       "aten::IntImplicit",
-      "aten::FloatImplicit", "aten::ScalarImplicit",
-      "aten::is_nonzero",    "aten::equal",
-      "aten::allclose",      "aten::_local_scalar_dense",
-      "prim::tolist",        "aten::ComplexImplicit"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+template <size_t N>
+bool is_one_of(const std::string& name, const std::array<std::string_view, N>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// List operations that move elements about in ways that are not followed.
-bool scrambles_list(const std::string& name) {
-  constexpr std::array<std::string_view, 8> kNames = {
-      "aten::insert", "aten::pop",   "aten::reverse", "aten::sort",
-      "aten::extend", "aten::clear", "aten::remove",  "aten::Delete"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+/// The same for every input of the model: what kind of tensor it is, never how large or of what
+/// values. (Contiguity is the same at all sizes but 1, which is tried.)
+bool asks_kind(const std::string& name) {
+  constexpr std::array<std::string_view, 36> kNames = {
+      "aten::dim",          "prim::dtype",         "prim::device",       "prim::layout",
+      "aten::is_complex",   "aten::is_signed",     "aten::element_size", "prim::itemsize",
+      "prim::is_cpu",       "prim::is_cuda",       "prim::is_xpu",       "prim::is_mps",
+      "prim::is_mkldnn",    "prim::is_quantized",  "prim::is_sparse",    "prim::is_sparse_csr",
+      "prim::is_meta",      "prim::is_vulkan",     "prim::is_xla",       "prim::is_ipu",
+      "prim::is_maia",      "prim::is_mtia",       "prim::is_nested",    "aten::get_device",
+      "aten::result_type",  "aten::is_conj",       "aten::is_neg",       "aten::is_floating_point",
+      "aten::sparse_dim",   "aten::dense_dim",     "aten::qscheme",      "aten::is_inference",
+      "aten::is_pinned",    "aten::is_contiguous", "aten::can_cast",     "aten::sym_is_contiguous"};
+  return is_one_of(name, kNames);
 }
 
-bool is_integer_scalar(const c10::IValue& value) {
-  return value.isTensor() && value.toTensor().defined() && value.toTensor().dim() == 0 &&
-         at::isIntegralType(value.toTensor().scalar_type(), false);
+/// Operators that turn a tensor's one value into a plain number.
+bool reads_value(const std::string& name) {
+  constexpr std::array<std::string_view, 12> kNames = {
+      "aten::item",           "aten::Int",          "aten::Float",
+      "aten::Bool",           "aten::IntImplicit",  "aten::FloatImplicit",
+      "aten::ScalarImplicit", "aten::is_nonzero",   "aten::_local_scalar_dense",
+      "aten::Complex",        "prims::item",        "aten::ComplexImplicit"};
+  return is_one_of(name, kNames);
 }
+
+bool is_scalar_tensor(const c10::IValue& value) {
+  if (!value.isTensor() || !value.toTensor().defined() || value.toTensor().dim() != 0) return false;
+  const at::ScalarType type = value.toTensor().scalar_type();
+  return at::isIntegralType(type, false) || at::isFloatingType(type);
+}
+
+bool is_whole(const at::Tensor& tensor) { return at::isIntegralType(tensor.scalar_type(), false); }
 
 int64_t from_front(int64_t index, int64_t count) { return index < 0 ? index + count : index; }
 
-Shadow data_shadow(std::string origin, at::Tensor truth = {}) {
-  return std::make_shared<const ShadowInfo>(
-      ShadowInfo{ShadowInfo::Kind::data, {}, std::move(origin), std::move(truth)});
+bool holds_tensors_only(const c10::IValue& value) {
+  if (value.isTensor() || value.isNone()) return true;
+  const auto all = [](const auto& elements) {
+    return std::all_of(elements.begin(), elements.end(), holds_tensors_only);
+  };
+  if (value.isTuple()) return all(value.toTupleRef().elements());
+  return value.isList() && all(value.toListRef());
+}
+
+/// The scalar operator that does to numbers what a tensor operator does to tensors of rank 0; ""
+/// if there is none.
+std::string scalar_name(const std::string& name, const Stack& inputs, const at::Tensor& result) {
+  constexpr std::array<std::string_view, 8> kConversions = {
+      "aten::to",    "aten::_to_copy", "aten::float", "aten::double",
+      "aten::int",   "aten::long",     "aten::type",  "aten::type_as"};
+  if (is_one_of(name, kConversions)) return is_whole(result) ? "aten::Int" : "aten::Float";
+  constexpr std::array<std::string_view, 5> kSame = {"prim::NumToTensor", "aten::tensor",
+                                                     "aten::scalar_tensor", "aten::clone",
+                                                     "aten::detach"};
+  if (is_one_of(name, kSame)) return is_whole(result) ? "aten::Int" : "aten::Float";
+  if (name == "aten::div" && inputs.size() == 3) {
+    const bool floors = inputs[2].isString() && inputs[2].toStringRef() == "floor";
+    return floors && is_whole(result) ? "aten::floordiv" : "";
+  }
+  return name;
+}
+
+/// alpha, and the dtype and device of what makes tensors, take no part.
+bool takes_part(const std::string& name, const Stack& inputs, size_t index) {
+  if (index == 0) return true;
+  if (name == "aten::add" || name == "aten::sub" || name == "aten::rsub") return index == 1;
+  return index == 1 && inputs.size() <= 3 && !inputs[1].isNone() &&
+         (inputs[1].isTensor() || is_number(inputs[1])) &&
+         (name == "aten::mul" || name == "aten::div" || name == "aten::floor_divide" ||
+          name == "aten::remainder" || name == "aten::floordiv" || name == "aten::pow");
+}
+
+bool has_plain_alpha(const Stack& inputs) {
+  return inputs.size() < 3 || (inputs[2].isInt() && inputs[2].toInt() == 1);
 }
 
 }  // namespace
-
-Shadow Interpreter::size_shadow(const at::Tensor& tensor, int64_t axis) {
-  const ir::ValueId value = recorder_->value(tensor, place());
-  const std::string symbol =
-      cat("size.", graph_.values[static_cast<size_t>(value)].name, ".", axis);
-  std::any& samples = graph_.attributes[ir::kSampleSizes];
-  if (!samples.has_value()) samples = std::map<std::string, int64_t>();
-  std::any_cast<std::map<std::string, int64_t>&>(samples)[symbol] = tensor.size(axis);
-  return std::make_shared<const ShadowInfo>(
-      ShadowInfo{ShadowInfo::Kind::size, ir::Dim::symbol(symbol), {}, {}});
-}
-
-Shadow Interpreter::count_shadow(const at::Tensor& tensor) {
-  ir::Dim count = 1;
-  for (int64_t axis = 0; axis < tensor.dim(); ++axis)
-    count = count * size_shadow(tensor, axis)->expr;
-  return std::make_shared<const ShadowInfo>(
-      ShadowInfo{ShadowInfo::Kind::size, std::move(count), {}, {}});
-}
 
 std::string Interpreter::origin(const std::string& name) {
   const std::string id = guard_id();
   return id.empty() ? name : cat(name, " (", id, ")");
 }
 
-Shadow Interpreter::element_shadow(const c10::IValue& list, int64_t index) const {
-  const std::vector<Shadow> elements = containers_.find(list);
-  const auto count = static_cast<int64_t>(elements.size());
-  const int64_t at = from_front(index, count);
-  return at >= 0 && at < count ? elements[static_cast<size_t>(at)] : nullptr;
+Mark Interpreter::axis_mark(const at::Tensor& tensor, int64_t axis) {
+  if (recorder_->is_open_shape(tensor))
+    return data_mark(origin("the size of a tensor that follows from values"));
+  if (!options_.keep_sizes || !recorder_->mark(tensor)) return nullptr;
+  const ir::ValueId value = recorder_->value(tensor, place());
+  return size_mark(recorder_->size_symbol(value, axis));
 }
 
-Shadow Interpreter::result_shadow(const std::string& name, const Stack& inputs,
-                                  const std::vector<Shadow>& shadows, const c10::IValue& result) {
-  const bool integer_tensor = is_integer_scalar(result);
-  if (!result.isScalar() && !result.isString() && !integer_tensor) return nullptr;
-  if (reads_data(name) && inputs[0].isTensor() &&
-      recorder_->depends_on_input(inputs[0].toTensor())) {
-    const bool truth = name == "aten::Bool" || name == "aten::is_nonzero";
-    return data_shadow(origin(name), truth ? inputs[0].toTensor() : at::Tensor());
-  }
-  if (name == "aten::size" && options_.keep_sizes && inputs.size() == 2)
-    return size_shadow(inputs[0].toTensor(),
-                       from_front(inputs[1].toInt(), inputs[0].toTensor().dim()));
-  if (name == "aten::len" && options_.keep_sizes && inputs[0].isTensor())
-    return size_shadow(inputs[0].toTensor(), 0);
-  if (name == "aten::len" && inputs[0].isList()) return containers_.length(inputs[0]);
-  if (name == "aten::numel" && options_.keep_sizes) return count_shadow(inputs[0].toTensor());
-  if (name == "aten::__getitem__" && inputs.size() == 2 && inputs[1].isInt()) {
-    const Shadow element = element_shadow(inputs[0], inputs[1].toInt());
-    return element ? element : combine(name, inputs, shadows);
-  }
+/// What reading the values of a tensor gives.
+Mark Interpreter::tensor_mark(const at::Tensor& tensor, const std::string& name) {
+  const Mark mark = recorder_->mark(tensor);
+  if (!is_data(mark)) return mark;
+  const bool is_truth = name == "aten::Bool" || name == "aten::is_nonzero";
+  return data_mark(origin(name), is_truth ? tensor : at::Tensor());
+}
 
-  Stack numbers = inputs;
-  std::vector<Shadow> known = shadows;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (is_integer_scalar(inputs[i])) {
-      known[i] = recorder_->tensor_shadow(inputs[i].toTensor());
-      numbers[i] = inputs[i].toTensor().item().toLong();
+/// Everything that the operands follow from.
+Mark Interpreter::default_mark(const std::string& name, const Stack& inputs) {
+  Mark out = marks_.reach_all(inputs);
+  const auto add = [&](const Mark& mark) { out = !out ? mark : !mark ? out : join(out, mark); };
+  for (const c10::IValue& input : inputs)
+    for (const at::Tensor& tensor : flatten_tensors(input)) {
+      add(tensor_mark(tensor, name));
+      for (int64_t axis = 0; axis < tensor.dim(); ++axis) add(axis_mark(tensor, axis));
     }
-    // What is in a list may show in any number taken from it.
-    for (const Shadow& element : containers_.find(inputs[i]))
-      if (element && !known[i] && element->kind == ShadowInfo::Kind::data) known[i] = element;
-  }
-  Shadow shadow = combine(name, numbers, known);
-  if (!shadow || !integer_tensor) return shadow;
-  recorder_->set_tensor_shadow(result.toTensor(), shadow);
-  return nullptr;
+  return is_data(out) ? data_mark(origin(name), out->truth) : out;
 }
 
-void Interpreter::shadow_new_list(const std::string& name, const Stack& inputs,
-                                  const c10::IValue& result) {
-  const std::vector<Shadow> elements = containers_.find(inputs[0]);
-  const auto count = static_cast<int64_t>(elements.size());
-  std::vector<Shadow> out;
-  if (name == "aten::size" && options_.keep_sizes && inputs.size() == 1) {
-    for (int64_t axis = 0; axis < inputs[0].toTensor().dim(); ++axis)
-      out.push_back(size_shadow(inputs[0].toTensor(), axis));
-  } else if (name == "prim::tolist" && recorder_->depends_on_input(inputs[0].toTensor())) {
-    out.assign(result.toListRef().size(), data_shadow(origin(name)));
-  } else if (name == "aten::add" && inputs[1].isList()) {
-    out = elements;
-    out.resize(inputs[0].toListRef().size());
-    const std::vector<Shadow> more = containers_.find(inputs[1]);
-    out.insert(out.end(), more.begin(), more.end());
-    out.resize(result.toListRef().size());
-  } else if (name == "aten::list") {
-    out = elements;
-  } else if (name == "aten::slice" && count > 0) {
-    const int64_t begin = inputs[1].isInt() ? from_front(inputs[1].toInt(), count) : 0;
-    const int64_t step = inputs[3].isInt() ? inputs[3].toInt() : 1;
-    for (size_t i = 0; i < result.toListRef().size(); ++i)
-      out.push_back(elements.at(
-          static_cast<size_t>(std::max<int64_t>(begin, 0) + static_cast<int64_t>(i) * step)));
+Mark Interpreter::number_of(const std::string& name, const Stack& inputs) {
+  if (asks_kind(name)) return nullptr;
+  if (!inputs[0].isTensor() || !inputs[0].toTensor().defined()) return default_mark(name, inputs);
+  const at::Tensor& tensor = inputs[0].toTensor();
+  if (name == "aten::len") return axis_mark(tensor, 0);
+  if (name == "aten::size" || name == "aten::sym_size") {
+    const Mark asked = marks_.of(inputs[1]);
+    const Mark size = axis_mark(tensor, from_front(unmarked(inputs[1]).toInt(), tensor.dim()));
+    return asked ? join(asked, size) : size;
   }
-  if (!out.empty()) containers_.set(result, std::move(out));
+  if (name == "aten::numel" || name == "aten::sym_numel") {
+    ir::Dim count = 1;
+    for (int64_t axis = 0; axis < tensor.dim(); ++axis) {
+      const Mark size = axis_mark(tensor, axis);
+      if (is_data(size)) return size;
+      count = count * (size ? size->size : ir::Dim(tensor.size(axis)));
+    }
+    return size_mark(count);
+  }
+  if (reads_value(name) && inputs.size() == 1) {
+    if (const Mark number = recorder_->number_mark(tensor)) {
+      const bool is_whole_number = is_whole(tensor) || name == "aten::Int";
+      const c10::IValue value = is_whole(tensor) ? c10::IValue(tensor.item().toLong())
+                                                 : c10::IValue(tensor.item().toDouble());
+      if (const auto exact =
+              number_rule(is_whole_number ? "aten::Int" : "aten::Float", {{value, number}}))
+        return *exact;
+    }
+    return tensor_mark(tensor, name);
+  }
+  return default_mark(name, inputs);
 }
 
-/// What the length of a new list follows from.
-Shadow Interpreter::length_shadow(const std::string& name, const Stack& inputs) {
-  if (name == "aten::unbind" && options_.keep_sizes && inputs[0].isTensor()) {
-    const at::Tensor& whole = inputs[0].toTensor();
-    return size_shadow(whole, from_front(inputs[1].toInt(), whole.dim()));
+/// What the length of a list of tensors follows from.
+Mark Interpreter::length_mark(const std::string& name, const Stack& inputs) {
+  if (inputs.empty()) return nullptr;
+  if (is_container(inputs[0]) || (inputs.size() > 1 && inputs[1].isList())) {
+    const Mark first = marks_.of(inputs[0]), second = inputs.size() > 1 ? marks_.of(inputs[1]) : nullptr;
+    return !first ? second : !second ? first : join(first, second);
   }
-  const bool same =
-      name == "aten::list" || (name == "aten::slice" && inputs[1].isNone() && inputs[2].isNone() &&
-                               inputs[3].isInt() && std::abs(inputs[3].toInt()) == 1);
-  if (same) return containers_.length(inputs[0]);
-  if (name != "aten::add" || inputs.size() != 2 || !inputs[0].isList() || !inputs[1].isList())
-    return nullptr;
-  const Shadow first = containers_.length(inputs[0]), second = containers_.length(inputs[1]);
-  if (!first && !second) return nullptr;
-  const auto count = [](const c10::IValue& list, const Shadow& shadow) {
-    return shadow ? shadow->expr : ir::Dim(static_cast<int64_t>(list.toListRef().size()));
+  if (!inputs[0].isTensor()) return marks_.reach_all(inputs);
+  const at::Tensor& tensor = inputs[0].toTensor();
+  const auto axis = [&](size_t argument) {
+    const int64_t dim = inputs.size() > argument ? unmarked(inputs[argument]).toInt() : 0;
+    return axis_mark(tensor, from_front(dim, tensor.dim()));
   };
-  return size_of(count(inputs[0], first) + count(inputs[1], second));
+  if (name == "aten::unbind") return axis(1);
+  const bool by_size = name == "aten::split" || name == "aten::unsafe_split";
+  const bool by_count = name == "aten::chunk" || name == "aten::unsafe_chunk";
+  if ((by_size || by_count) && inputs.size() == 3) {
+    const Mark asked = marks_.of(inputs[1]), size = axis(2);
+    if (!asked && !size) return nullptr;
+    if (!asked && by_size && is_size(size) && unmarked(inputs[1]).toInt() > 0) {
+      const int64_t part = unmarked(inputs[1]).toInt();
+      return size_mark(floor_div(size->size + ir::Dim(part - 1), ir::Dim(part)));
+    }
+    return join(asked, size);
+  }
+  constexpr std::array<std::string_view, 6> kCounted = {"aten::tensor_split", "aten::hsplit",
+                                                        "aten::vsplit",       "aten::dsplit",
+                                                        "aten::where",        "aten::nonzero_numpy"};
+  return is_one_of(name, kCounted) ? marks_.reach_all(inputs) : default_mark(name, inputs);
 }
 
-void Interpreter::shadow_containers(const std::string& name, const Stack& inputs,
-                                    const std::vector<Shadow>& shadows, const c10::IValue& result) {
-  if (inputs.empty()) return;
-  if (name == "aten::append" && inputs[0].isList()) {
-    std::vector<Shadow> elements = containers_.find(inputs[0]);
-    elements.resize(inputs[0].toListRef().size());
-    elements.back() = shadows[1];
-    containers_.set(inputs[0], std::move(elements));
-    const Shadow length = containers_.length(inputs[0]);
-    if (length && changed_lists_.empty())
-      containers_.set_length(inputs[0], size_of(length->expr + ir::Dim(1)));
-  } else if (name == "aten::_set_item" && inputs[0].isList()) {
-    std::vector<Shadow> elements = containers_.find(inputs[0]);
-    elements.resize(inputs[0].toListRef().size());
-    const int64_t at = from_front(inputs[1].toInt(), static_cast<int64_t>(elements.size()));
-    elements.at(static_cast<size_t>(at)) = shadows[2];
-    containers_.set(inputs[0], std::move(elements));
-  } else if (scrambles_list(name)) {
-    containers_.drop(inputs[0]);
-  } else if (result.isList()) {
-    shadow_new_list(name, inputs, result);
-    if (!result.is(inputs[0])) containers_.set_length(result, length_shadow(name, inputs));
+/// A number that is computed as a tensor of rank 0, as traced models do with sizes.
+void Interpreter::follow_number(const std::string& name, const Stack& inputs,
+                                const at::Tensor& result) {
+  if (!is_scalar_tensor(result) || !recorder_->knows(result) || is_data(recorder_->mark(result)))
+    return;
+  std::vector<Operand> operands;
+  bool any = false;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!takes_part(name, inputs, i)) continue;
+    Operand operand{unmarked(inputs[i]), mark_of(inputs[i])};
+    if (inputs[i].isTensor()) {
+      if (!is_scalar_tensor(inputs[i])) return;
+      const at::Tensor& tensor = inputs[i].toTensor();
+      operand.number = is_whole(tensor) ? c10::IValue(tensor.item().toLong())
+                                        : c10::IValue(tensor.item().toDouble());
+      operand.mark = recorder_->number_mark(tensor);
+      if (!operand.mark && recorder_->mark(inputs[i].toTensor())) return;
+    }
+    any = any || operand.mark;
+    operands.push_back(std::move(operand));
   }
+  const bool is_sum = name == "aten::add" || name == "aten::sub";
+  if (!any || (is_sum && !has_plain_alpha(inputs))) return;
+  const std::string scalar = scalar_name(name, inputs, result);
+  if (scalar.empty()) return;
+  if (const auto mark = number_rule(scalar, operands)) recorder_->set_number(result, *mark);
+}
+
+/// The lists that tolist() gives are as long as the axes.
+void Interpreter::mark_lengths(const c10::IValue& list, const at::Tensor& tensor, int64_t axis) {
+  if (!list.isList()) return;
+  marks_.set(list, axis_mark(tensor, axis));
+  for (const c10::IValue& element : list.toListRef()) mark_lengths(element, tensor, axis + 1);
+}
+
+c10::IValue Interpreter::followed(const std::string& name, const Stack& inputs,
+                                  const c10::IValue& result) {
+  if (result.isTensor()) {
+    if (result.toTensor().defined()) follow_number(name, inputs, result.toTensor());
+    return result;
+  }
+  if (is_number(result)) {
+    const Mark mark = number_of(name, inputs);
+    return marked(result, result.isDouble() ? as_real(mark, result.toDouble()) : mark);
+  }
+  if (result.isNone() || asks_kind(name)) return result;
+  if (holds_tensors_only(result)) {
+    if (result.isList()) marks_.set(result, length_mark(name, inputs));
+    return result;
+  }
+  if ((name == "aten::size" || name == "aten::sym_size") && result.isList()) {
+    c10::impl::GenericList list = result.toList();
+    for (size_t axis = 0; axis < list.size(); ++axis)
+      list.set(axis, marked(list.get(axis),
+                            axis_mark(inputs[0].toTensor(), static_cast<int64_t>(axis))));
+    return result;
+  }
+  const Mark mark = default_mark(name, inputs);
+  if (!mark) return result;
+  if (name != "prim::tolist" || !result.isList()) return marks_.tainted(result, mark, name);
+  marks_.taint_numbers(result, mark);
+  mark_lengths(result, inputs[0].toTensor(), 0);
+  return result;
 }
 
 }  // namespace t2n::trace

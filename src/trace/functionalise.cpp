@@ -151,7 +151,7 @@ ir::ValueId Recorder::refresh(int index) {
     const ir::Value like = graph_.values[static_cast<size_t>(output)];
     output = ir::add_value(graph_, {value_name(node), like.dtype, like.shape, {}});
   }
-  depends_.resize(graph_.values.size(), false);
+  value_marks_.resize(graph_.values.size());
   tracks_[at].value = node.outputs[view.output];
   tracks_[at].seen = root.version;
   append(std::move(node));
@@ -168,7 +168,7 @@ ir::ValueId Recorder::emit(std::string_view op, std::vector<ir::Argument> args, 
   node.call = calls_[{place.scope, std::string(ir::op_word(op))}]++;
   const ir::ValueId value =
       ir::add_value(graph_, {value_name(node), dtype, ir::to_shape(shape), {}});
-  depends_.resize(graph_.values.size(), false);
+  value_marks_.resize(graph_.values.size());
   node.outputs = {value};
   append(std::move(node));
   return value;
@@ -178,7 +178,7 @@ ir::ValueId Recorder::index_constant(const at::Tensor& tensor, Place place) {
   const std::string path = ir::module_path(graph_, place.scope);
   const ir::ValueId value = ir::add_constant(
       graph_, unique_name((path.empty() ? "" : path + ".") + "positions"), copy(tensor));
-  depends_.resize(graph_.values.size(), false);
+  value_marks_.resize(graph_.values.size());
   return value;
 }
 
@@ -245,6 +245,7 @@ at::Tensor Recorder::view_of(const View& view, const at::Tensor& base) {
   T2N_ASSERT(view.base_in_list < 0, "a view of a list element is written through");
   torch::jit::Stack stack = view.call.inputs;
   stack[view.base_input] = base;
+  for (const size_t again : view.base_again) stack[again] = base;
   view.call.run(stack);
   std::vector<at::Tensor> results;
   for (const c10::IValue& result : stack)
@@ -256,6 +257,14 @@ at::Tensor Recorder::view_of(const View& view, const at::Tensor& base) {
   return positions;
 }
 
+/// The shape of a value as an argument: over sizes, where these are kept.
+ir::Shape Recorder::shape_of(ir::ValueId value) {
+  ir::Shape shape = graph_.values[static_cast<size_t>(value)].shape;
+  for (size_t axis = 0; keep_sizes_ && axis < shape.size(); ++axis)
+    shape[axis] = size_symbol(value, static_cast<int64_t>(axis));
+  return shape;
+}
+
 ir::ValueId Recorder::scatter_positions(const at::Tensor& whole, const at::Tensor& positions,
                                         ir::ValueId base, ir::ValueId source, Place place) {
   const ir::DType dtype = graph_.values[static_cast<size_t>(base)].dtype;
@@ -264,7 +273,9 @@ ir::ValueId Recorder::scatter_positions(const at::Tensor& whole, const at::Tenso
     return emit("aten::reshape", {tensor_arg("self", id), ints_arg("shape", to)}, dtype, to, place);
   };
   const bool all = positions.numel() == whole.numel() && positions.storage_offset() == 0;
-  if (all && positions.is_contiguous()) return reshape(source, shape);
+  if (all && positions.is_contiguous())
+    return emit("aten::reshape", {tensor_arg("self", source), {"shape", shape_of(base)}}, dtype,
+                shape, place);
   const std::vector<int64_t> order = permutation(whole, positions);
   if (!order.empty()) {
     ir::Ints inverse(order.size());
@@ -317,7 +328,7 @@ void Recorder::write(int index, ir::ValueId value, Place place) {
 void Recorder::replace_view(const at::Tensor& tensor, const Call& call) {
   // The old state lives on as the base of the new one, under no tensor's name.
   const int old = find(tensor);
-  auto view = std::make_shared<View>(View{call, 0, -1, 0});
+  auto view = std::make_shared<View>(View{call, 0, {}, -1, 0});
   view->call.inputs[0] = c10::IValue();
   view->call.node.outputs = {new_value(call.node, tensor)};
   append(view->call.node);

@@ -1,54 +1,90 @@
 #include "src/trace/half.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace t2n::trace {
 namespace {
 
 using torch::jit::Stack;
 
-bool has_half(const Stack& stack) {
-  return std::any_of(stack.begin(), stack.end(), [](const c10::IValue& value) {
-    return value.isTensor() && value.toTensor().defined() &&
-           (value.toTensor().scalar_type() == at::kHalf ||
-            value.toTensor().scalar_type() == at::kBFloat16);
-  });
+/// Tensors of a value: itself, or those of a list.
+std::vector<at::Tensor> tensors_of(const c10::IValue& value) {
+  if (value.isTensor()) return {value.toTensor()};
+  std::vector<at::Tensor> out;
+  if (value.isList())
+    for (const c10::IValue& element : value.toListRef())
+      if (element.isTensor()) out.push_back(element.toTensor());
+  return out;
+}
+
+bool is_half(at::ScalarType type) { return type == at::kHalf || type == at::kBFloat16; }
+
+/// The 16-bit type that all floats among the operands have. None if they mix: an operator that
+/// refuses mixed types must see them, and one that promotes them has a kernel for the result.
+std::optional<at::ScalarType> common_half(const Stack& stack) {
+  std::optional<at::ScalarType> common;
+  for (const c10::IValue& value : stack)
+    for (const at::Tensor& tensor : tensors_of(value)) {
+      if (!tensor.defined()) continue;
+      const at::ScalarType own = tensor.scalar_type();
+      if (!at::isFloatingType(own) && !at::isComplexType(own)) continue;
+      if (!is_half(own) || (common && *common != own)) return {};
+      common = own;
+    }
+  return common;
+}
+
+/// A value whose floats of one type are of another. A list is a new one: the model may hold it.
+c10::IValue converted(const c10::IValue& value, at::ScalarType from, at::ScalarType to) {
+  const auto is_from = [&](const c10::IValue& each) {
+    return each.isTensor() && each.toTensor().defined() && each.toTensor().scalar_type() == from;
+  };
+  if (is_from(value)) return value.toTensor().to(to);
+  if (!value.isList()) return value;
+  const c10::List<c10::IValue> list = value.toList();
+  if (std::none_of(list.begin(), list.end(), is_from)) return value;
+  c10::impl::GenericList out(list.elementType());
+  for (const c10::IValue& element : list)
+    out.push_back(is_from(element) ? element.toTensor().to(to) : element);
+  return out;
 }
 
 /// Runs in f32 and rounds back: for 16-bit types that the CPU has no kernel for, or a very slow
 /// one.
-void run_in_float(const Run& run, Stack& stack) {
-  at::ScalarType type = at::kHalf;
-  for (c10::IValue& value : stack) {
-    if (!value.isTensor() || !value.toTensor().defined()) continue;
-    const at::ScalarType own = value.toTensor().scalar_type();
-    if (own != at::kHalf && own != at::kBFloat16) continue;
-    type = own;
-    value = value.toTensor().to(at::kFloat);
-  }
+void run_in_float(const Run& run, Stack& stack, at::ScalarType half) {
+  for (c10::IValue& value : stack) value = converted(value, half, at::kFloat);
   run(stack);
-  for (c10::IValue& value : stack)
-    if (value.isTensor() && value.toTensor().scalar_type() == at::kFloat)
-      value = value.toTensor().to(type);
+  for (c10::IValue& value : stack) value = converted(value, at::kFloat, half);
 }
 
-bool is_slow_in_half(const std::string& name) { return name.find("conv") != std::string::npos; }
+/// Convolutions, which compute with operands of one type alone: integers beside halves are theirs
+/// to refuse.
+bool is_slow_in_half(const std::string& name, const Stack& stack, at::ScalarType half) {
+  return name.find("conv") != std::string::npos &&
+         std::all_of(stack.begin(), stack.end(), [&](const c10::IValue& value) {
+           const std::vector<at::Tensor> tensors = tensors_of(value);
+           return std::all_of(tensors.begin(), tensors.end(), [&](const at::Tensor& tensor) {
+             return !tensor.defined() || tensor.scalar_type() == half;
+           });
+         });
+}
 
 }  // namespace
 
 void run_with_halves(const torch::jit::Operator& op, const Run& run, Stack& stack) {
-  const std::string& name = op.schema().name();
-  if (has_half(stack) && is_slow_in_half(name) && !op.schema().is_mutable())
-    return run_in_float(run, stack);
-  const bool may_retry = has_half(stack) && !op.schema().is_mutable();
-  const Stack before = may_retry ? stack : Stack();
+  const std::optional<at::ScalarType> half =
+      op.schema().is_mutable() ? std::nullopt : common_half(stack);
+  if (!half) return run(stack);
+  if (is_slow_in_half(op.schema().name(), stack, *half)) return run_in_float(run, stack, *half);
+  const Stack before = stack;
   try {
     run(stack);
   } catch (const c10::NotImplementedError&) {
-    if (!may_retry) throw;
     stack = before;
-    run_in_float(run, stack);
+    run_in_float(run, stack, *half);
   }
 }
 

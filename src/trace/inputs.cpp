@@ -6,12 +6,13 @@
 
 #include "src/diag/error.h"
 #include "src/trace/convert.h"
+#include "src/trace/input_places.h"
 
 namespace t2n::trace {
 
 namespace {
 
-using Path = std::vector<std::string>;
+using Path = InputPath;
 
 /// Builds arguments by type, taking samples as it goes.
 class Binder {
@@ -20,6 +21,10 @@ class Binder {
       : samples_(samples), used_(samples.size(), false) {}
 
   BoundInputs run(const c10::FunctionSchema& schema) {
+    for (const SampleInput& sample : samples_) {
+      const auto place = argument_place(schema, sample);
+      places_.push_back(place ? place->path : Path{flat_name(sample.path)});
+    }
     for (size_t i = 1; i < schema.arguments().size(); ++i) {
       const c10::Argument& argument = schema.arguments()[i];
       const Path path = {argument.name()};
@@ -59,27 +64,17 @@ class Binder {
   }
 
   int find(const Path& path) const {
-    const std::string flat = flat_name(path);
-    for (size_t i = 0; i < samples_.size(); ++i)
-      if (samples_[i].path == path || (samples_[i].path.size() == 1 && samples_[i].path[0] == flat))
-        return static_cast<int>(i);
-    return -1;
+    const auto found = std::find(places_.begin(), places_.end(), path);
+    return found == places_.end() ? -1 : static_cast<int>(found - places_.begin());
   }
 
-  /// What comes after `path` in the names of samples below it, in order of first appearance.
+  /// The next parts of the places below `path`, in order of first appearance.
   std::vector<std::string> children(const Path& path) const {
     std::vector<std::string> out;
-    const std::string prefix = flat_name(path) + "_";
-    for (const SampleInput& sample : samples_) {
-      std::string child;
-      if (sample.path.size() > path.size() &&
-          std::equal(path.begin(), path.end(), sample.path.begin()))
-        child = sample.path[path.size()];
-      else if (sample.path.size() == 1 && sample.path[0].starts_with(prefix))
-        child = sample.path[0].substr(prefix.size());
-      if (!child.empty() && std::find(out.begin(), out.end(), child) == out.end())
-        out.push_back(child);
-    }
+    for (const Path& place : places_)
+      if (place.size() > path.size() && std::equal(path.begin(), path.end(), place.begin()) &&
+          std::find(out.begin(), out.end(), place[path.size()]) == out.end())
+        out.push_back(place[path.size()]);
     return out;
   }
 
@@ -195,6 +190,7 @@ class Binder {
   }
 
   const std::vector<SampleInput>& samples_;
+  std::vector<Path> places_;  ///< of `samples_`; what is no place of an argument has its flat name
   std::vector<bool> used_;
   BoundInputs out_;
 };

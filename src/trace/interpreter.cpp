@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "src/diag/error.h"
 #include "src/trace/operators.h"
@@ -24,15 +25,24 @@ bool only_raises(Block* block) {
                      [](const Node* node) { return node->kind() == prim::RaiseException; });
 }
 
-/// These steer how torch runs, not what is computed; answering as in training mode keeps fused
-/// inference-only operators (`_native_multi_head_attention`) out of the graph.
 bool is_grad_question(const Node* node) {
   static const auto is_grad_enabled = c10::Symbol::fromQualString("aten::is_grad_enabled");
   return node->kind() == is_grad_enabled || node->kind() == prim::requires_grad;
 }
 
-c10::intrusive_ptr<c10::ivalue::Object> object_of(const Slot& slot) {
-  return slot.value.toObject();
+/// Functions of torch's own modules, and of torch.nn.functional.
+bool is_torch_function(const std::string& name) { return name.starts_with("__torch__.torch.nn."); }
+
+/// Torch's own modules for which the flag means dropout or statistics of the batch: they always do
+/// what they do in inference.
+bool is_inference_module(const c10::ivalue::Object& object) {
+  constexpr std::array<std::string_view, 5> kModules = {
+      "__torch__.torch.nn.modules.dropout.", "__torch__.torch.nn.modules.rnn.",
+      "__torch__.torch.nn.modules.activation.", "__torch__.torch.nn.modules.batchnorm.",
+      "__torch__.torch.nn.modules.instancenorm."};
+  const std::string name = object.type()->name() ? object.type()->name()->qualifiedName() : "";
+  return std::any_of(kModules.begin(), kModules.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 }  // namespace
@@ -68,10 +78,12 @@ Place Interpreter::place() {
 
 c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string& method,
                              const std::vector<c10::IValue>& arguments) {
-  Slots slots = {Slot{module._ivalue(), nullptr}};
-  for (const c10::IValue& argument : arguments) slots.push_back({argument, nullptr});
+  Values all = {module._ivalue()};
+  all.insert(all.end(), arguments.begin(), arguments.end());
   try {
-    return call(module.get_method(method).function(), std::move(slots)).at(0).value;
+    const c10::IValue result = call(module.get_method(method).function(), std::move(all)).at(0);
+    if (recorder_ != nullptr) refuse_open_outputs(result);
+    return marks_.without(result);
   } catch (t2n::Error& error) {
     if (error.diagnostic().where.empty()) {
       Diagnostic diagnostic = error.diagnostic();
@@ -85,26 +97,53 @@ c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string
   }
 }
 
-Slot& Interpreter::slot(const torch::jit::Value* value, Env& env) const {
+/// How many outputs there are, and which, must not follow from data or from a dynamic size.
+void Interpreter::refuse_open_outputs(const c10::IValue& result) {
+  const Mark mark = marks_.reach(result);
+  if (is_data(mark))
+    throw Error("data-dependent-value", "what the model returns follows from a tensor's values",
+                cat("how many tensors there are, or a number among them, comes from ", mark->origin,
+                    "; a file would hold the result of this one run"),
+                "return tensors, always as many");
+  note_number(node_, mark, c10::IValue("of results"));
+}
+
+const c10::IValue& Interpreter::value(const torch::jit::Value* value, const Env& env) const {
   const auto found = env.find(value);
   T2N_ASSERT(found != env.end(), "the value %", value->debugName(), " is not set");
   return found->second;
 }
 
-Interpreter::Slots Interpreter::slots(at::ArrayRef<torch::jit::Value*> values, Env& env) const {
-  Slots out;
+Interpreter::Values Interpreter::values(at::ArrayRef<torch::jit::Value*> values,
+                                        const Env& env) const {
+  Values out;
   out.reserve(values.size());
-  for (const torch::jit::Value* value : values) out.push_back(slot(value, env));
+  for (const torch::jit::Value* each : values) out.push_back(value(each, env));
   return out;
 }
 
-void Interpreter::set_outputs(Node* node, Env& env, Slots values) const {
-  T2N_ASSERT(values.size() == node->outputs().size(), node->kind().toQualString(), " gave ",
-             values.size(), " results, expected ", node->outputs().size());
-  for (size_t i = 0; i < values.size(); ++i) env[node->output(i)] = std::move(values[i]);
+Interpreter::Values Interpreter::take(Node* node, Env& env) {
+  Values out = values(node->inputs(), env);
+  for (const torch::jit::Value* ended : liveness_.ends_at(node)) env.erase(ended);
+  return out;
 }
 
-Interpreter::Slots Interpreter::call(torch::jit::Function& function, Slots arguments) {
+/// The results of a block, which only the node around it reads.
+Interpreter::Values Interpreter::take_results(Block* block, Env& env) const {
+  Values out = values(block->outputs(), env);
+  for (const torch::jit::Value* output : block->outputs())
+    if (output->node()->owningBlock() == block) env.erase(output);
+  return out;
+}
+
+void Interpreter::set_outputs(Node* node, Env& env, Values values) const {
+  T2N_ASSERT(values.size() == node->outputs().size(), node->kind().toQualString(), " gave ",
+             values.size(), " results, expected ", node->outputs().size());
+  for (size_t i = 0; i < values.size(); ++i)
+    if (node->output(i)->hasUses()) env[node->output(i)] = std::move(values[i]);
+}
+
+Interpreter::Values Interpreter::call(torch::jit::Function& function, Values arguments) {
   constexpr int kMaxDepth = 500;
   if (++depth_ > kMaxDepth)
     throw Error("trace-limit", "the model calls itself more than 500 levels deep", {},
@@ -113,23 +152,27 @@ Interpreter::Slots Interpreter::call(torch::jit::Function& function, Slots argum
     const auto& default_value = function.getSchema().arguments()[i].default_value();
     T2N_ASSERT(default_value, "argument ", function.getSchema().arguments()[i].name(),
                " is missing");
-    arguments.push_back({*default_value, nullptr});
+    arguments.push_back(*default_value);
   }
-  Slots results;
+  Values results;
   auto* graph_function = torch::jit::tryToGraphFunction(function);
   if (graph_function == nullptr) {  // torchbind methods and builtins
-    Stack stack;
-    for (Slot& argument : arguments) stack.push_back(std::move(argument.value));
-    function.run(stack);
-    for (c10::IValue& value : stack) results.push_back({std::move(value), nullptr});
+    const Mark mark = marks_.reach_all(arguments);
+    for (const c10::IValue& argument : arguments) results.push_back(marks_.without(argument));
+    function.run(results);
+    for (c10::IValue& each : results) each = marks_.tainted(each, mark, function.name());
   } else {
     const auto graph = graph_function->graph();
     Env env;
-    for (size_t i = 0; i < arguments.size(); ++i) env[graph->inputs()[i]] = std::move(arguments[i]);
+    for (size_t i = 0; i < arguments.size(); ++i)
+      if (graph->inputs()[i]->hasUses()) env[graph->inputs()[i]] = std::move(arguments[i]);
+    arguments.clear();
     callers_.push_back(node_);
+    const std::string caller = std::exchange(function_, function.qualname().qualifiedName());
     run_block(graph->block(), env);
+    function_ = caller;
     callers_.pop_back();
-    results = slots(graph->outputs(), env);
+    results = values(graph->outputs(), env);
   }
   --depth_;
   return results;
@@ -139,6 +182,7 @@ void Interpreter::run_block(Block* block, Env& env) {
   for (Node* node : block->nodes()) {
     node_ = node;
     run_node(node, env);
+    for (const torch::jit::Value* ended : liveness_.ends_at(node)) env.erase(ended);
   }
 }
 
@@ -151,7 +195,7 @@ void Interpreter::run_node(Node* node, Env& env) {
 }
 
 bool Interpreter::run_structural(Node* node, Env& env) {
-  const auto copy_input = [&] { set_outputs(node, env, {slot(node->input(0), env)}); };
+  const auto copy_input = [&] { set_outputs(node, env, {value(node->input(0), env)}); };
   switch (node->kind()) {
     case prim::Constant: run_constant(node, env); return true;
     case prim::GetAttr: run_get_attr(node, env); return true;
@@ -162,7 +206,7 @@ bool Interpreter::run_structural(Node* node, Env& env) {
     case prim::Loop: run_loop(node, env); return true;
     case prim::fork: run_fork(node, env); return true;
     case prim::unchecked_cast: copy_input(); return true;
-    case prim::Uninitialized: set_outputs(node, env, {Slot{}}); return true;
+    case prim::Uninitialized: set_outputs(node, env, {c10::IValue()}); return true;
     case prim::Print: return true;
     case prim::Enter:
     case prim::Exit: run_with(node, env); return true;
@@ -183,7 +227,7 @@ bool Interpreter::run_structural(Node* node, Env& env) {
   }
   if (node->kind() == c10::aten::warn) return true;
   if (is_grad_question(node)) {
-    set_outputs(node, env, {{c10::IValue(true), nullptr}});
+    set_outputs(node, env, {grad_answer(node, env)});
     return true;
   }
   return false;
@@ -191,79 +235,71 @@ bool Interpreter::run_structural(Node* node, Env& env) {
 
 void Interpreter::run_constant(Node* node, Env& env) {
   if (node->output()->type()->kind() == c10::TypeKind::FunctionType) {
-    env[node->output()] = Slot{};
+    env[node->output()] = c10::IValue();
     return;
   }
   const auto value = torch::jit::toIValue(node->output());
   T2N_ASSERT(value, "a constant without value");
   if (value->isTensor()) state_.meets_constant(value->toTensor());
-  env[node->output()] = {*value, nullptr};
+  env[node->output()] = *value;
 }
 
 void Interpreter::run_if(Node* node, Env& env) {
-  const Slot condition = slot(node->input(0), env);
-  const bool taken = condition.value.toBool();
+  const c10::IValue condition = value(node->input(0), env);
+  const Mark mark = mark_of(condition);
+  const bool taken = unmarked(condition).toBool();
   Block* block = node->blocks()[taken ? 0 : 1];
   Block* other = node->blocks()[taken ? 1 : 0];
-  const bool data = condition.shadow && condition.shadow->kind == ShadowInfo::Kind::data;
-  if (recorder_ != nullptr && data && !only_raises(other)) {
-    if (select_branches(node, condition, env)) return;
+  if (is_data(mark) && !only_raises(other)) {
+    if (select_branches(node, mark, env)) return;
     node_ = node;
-    if (!accept_guard(condition.shadow)) refuse_branch(node, condition.shadow);
+    if (!accept_guard(mark)) refuse_branch(node, mark);
   }
-  if (recorder_ != nullptr) {
-    check_turn_branch(condition.shadow);
-    if (!depends_on_turn(condition.shadow)) note_decision(node, condition.shadow, taken ? 1 : 0);
-  }
+  check_turn_branch(mark);
+  if (!depends_on_turn(mark)) note_decision(node, mark, taken ? 1 : 0);
   run_block(block, env);
-  set_outputs(node, env, slots(block->outputs(), env));
+  set_outputs(node, env, take_results(block, env));
 }
 
 void Interpreter::run_loop(Node* node, Env& env) {
   if (recorder_ != nullptr && options_.rolled_loops.contains(node)) return run_rolled(node, env);
-  const Slot trips = slot(node->input(0), env);
-  Slot condition = slot(node->input(1), env);
-  Slots carried = slots(node->inputs().slice(2), env);
+  const c10::IValue trips = value(node->input(0), env);
+  c10::IValue condition = value(node->input(1), env);
+  Values carried = values(node->inputs().slice(2), env);
   Block* body = node->blocks()[0];
-  const auto is_data = [](const Slot& s) {
-    return s.shadow && s.shadow->kind == ShadowInfo::Kind::data;
-  };
   changed_lists_.emplace_back();
-  Slots conditions;
+  Values conditions;
   int64_t turn = 0;
   for (;; ++turn) {
     node_ = node;
-    if (recorder_ != nullptr && (is_data(trips) || is_data(condition))) {
-      const Shadow& shadow = is_data(trips) ? trips.shadow : condition.shadow;
-      if (!accept_guard(shadow)) refuse_branch(node, shadow);
-    }
-    if (turn >= trips.value.toInt()) break;
+    for (const Mark& mark : {mark_of(trips), mark_of(condition)})
+      if (is_data(mark) && !accept_guard(mark)) refuse_branch(node, mark);
+    if (turn >= unmarked(trips).toInt()) break;
     conditions.push_back(condition);
-    if (!condition.value.toBool()) break;
-    env[body->inputs()[0]] = {c10::IValue(turn), nullptr};
-    for (size_t i = 0; i < carried.size(); ++i) env[body->inputs()[i + 1]] = carried[i];
+    if (!unmarked(condition).toBool()) break;
+    env[body->inputs()[0]] = c10::IValue(turn);
+    for (size_t i = 0; i < carried.size(); ++i)
+      env[body->inputs()[i + 1]] = std::move(carried[i]);
     run_block(body, env);
-    Slots results = slots(body->outputs(), env);
+    Values results = take_results(body, env);
     condition = results[0];
     carried.assign(results.begin() + 1, results.end());
   }
   const auto lists = std::move(changed_lists_.back());
   changed_lists_.pop_back();
-  if (recorder_ != nullptr) {
-    note_loop(node, trips, conditions, turn);
-    follow_lists(lists, turn, trips);
-  }
+  note_loop(node, trips, conditions, turn);
+  follow_lists(lists, turn, mark_of(trips));
   set_outputs(node, env, std::move(carried));
 }
 
 void Interpreter::run_call_method(Node* node, Env& env) {
-  Slots arguments = slots(node->inputs(), env);
-  const auto object = object_of(arguments[0]);
+  Values arguments = take(node, env);
+  const auto object = arguments[0].toObject();
   // The object's own type: behind an interface the static one has no code.
   torch::jit::Function& function = object->type()->getMethod(node->s(c10::attr::name));
   const ir::ScopeId outer = scope_;
   if (names_.is_module(*object) && names_.scope(*object) >= 0) scope_ = names_.scope(*object);
-  Slots results = call(function, std::move(arguments));
+  Values results = call(function, std::move(arguments));
   scope_ = outer;
   node_ = node;
   set_outputs(node, env, std::move(results));
@@ -271,7 +307,9 @@ void Interpreter::run_call_method(Node* node, Env& env) {
 
 void Interpreter::run_call_function(Node* node, Env& env) {
   const auto type = node->input(0)->type()->expect<c10::FunctionType>();
-  Slots results = call(*type->function(), slots(node->inputs().slice(1), env));
+  Values arguments = take(node, env);
+  arguments.erase(arguments.begin());
+  Values results = call(*type->function(), std::move(arguments));
   node_ = node;
   set_outputs(node, env, std::move(results));
 }
@@ -279,19 +317,47 @@ void Interpreter::run_call_function(Node* node, Env& env) {
 void Interpreter::run_fork(Node* node, Env& env) {
   const auto graph = node->g(c10::attr::Subgraph);
   Env inner;
-  Slots arguments = slots(node->inputs(), env);
+  Values arguments = values(node->inputs(), env);
   for (size_t i = 0; i < arguments.size(); ++i) inner[graph->inputs()[i]] = std::move(arguments[i]);
   run_block(graph->block(), inner);
-  Slots results = slots(graph->outputs(), inner);
+  Values results = values(graph->outputs(), inner);
   node_ = node;
   set_outputs(node, env, std::move(results));
 }
 
 void Interpreter::run_get_attr(Node* node, Env& env) {
-  const auto object = object_of(slot(node->input(0), env));
+  const auto object = value(node->input(0), env).toObject();
   const size_t at = object->type()->getAttributeSlot(node->s(c10::attr::name));
   state_.reads_attribute(*object, at);
-  set_outputs(node, env, {{object->getSlot(at), nullptr}});
+  c10::IValue held = object->getSlot(at);
+  if (held.isBool() && held.toBool() && node->s(c10::attr::name) == "training" &&
+      names_.is_module(*object)) {
+    warn_of_training();
+    held = !is_inference_module(*object);
+  }
+  set_outputs(node, env, {std::move(held)});
+}
+
+void Interpreter::warn_of_training() {
+  if (std::exchange(said_training_, true) || !options_.report) return;
+  options_.report(Diagnostic{
+      .severity = Severity::warning,
+      .id = "model-training",
+      .message = "the model was saved in training mode",
+      .where = {},
+      .details = {},
+      .why = "torch's dropout and batch norm are exported as in inference, all else as in this mode",
+      .help = "call model.eval() before saving, unless this is meant"});
+}
+
+/// Torch's own modules ask this to choose between ways that compute the same; answered as outside
+/// of inference, they keep fused operators (`_native_multi_head_attention`) out of the graph. All
+/// else hears what is true in inference, where only parameters want gradients.
+c10::IValue Interpreter::grad_answer(Node* node, const Env& env) {
+  if (is_torch_function(function_)) return true;
+  if (node->kind() != prim::requires_grad) return false;
+  const at::Tensor& tensor = value(node->input(0), env).toTensor();
+  return tensor.defined() && tensor.requires_grad();
 }
 
 /// Torch keeps no place of an assignment to an attribute: it is looked for near the value's.
@@ -310,26 +376,21 @@ Place Interpreter::assignment_place(const Node* node) {
 }
 
 void Interpreter::run_set_attr(Node* node, Env& env) {
-  const auto object = object_of(slot(node->input(0), env));
+  const auto object = value(node->input(0), env).toObject();
   const size_t at = object->type()->getAttributeSlot(node->s(c10::attr::name));
-  const Slot& value = slot(node->input(1), env);
-  std::vector<Shadow> shadows = containers_.find(value.value);
-  shadows.push_back(value.shadow);
-  const bool from_data = std::any_of(shadows.begin(), shadows.end(), [](const Shadow& shadow) {
-    return shadow && shadow->kind == ShadowInfo::Kind::data;
-  });
-  state_.sets_attribute(object, at, assignment_place(node), from_data);
-  object->setSlot(at, value.value);
+  const c10::IValue& held = value(node->input(1), env);
+  state_.sets_attribute(object, at, assignment_place(node), is_data(marks_.reach(held)));
+  object->setSlot(at, held);
 }
 
 void Interpreter::run_with(Node* node, Env& env) {
-  const Slot context = slot(node->input(0), env);
-  const auto object = object_of(context);
+  const c10::IValue context = value(node->input(0), env);
+  const auto object = context.toObject();
   const bool enter = node->kind() == prim::Enter;
-  Slots arguments = {context};
+  Values arguments = {context};
   if (!enter) arguments.resize(4);  // type, value and traceback of no exception
   // `with torch.no_grad()` and its kin change nothing that is recorded.
-  Slots results = {Slot{}};
+  Values results = {c10::IValue()};
   const bool grad_mode = object->type()->name() && object->type()->name()->qualifiedName().find(
                                                        "grad_mode") != std::string::npos;
   if (!grad_mode)

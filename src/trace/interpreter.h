@@ -11,15 +11,28 @@
 #include <unordered_map>
 #include <vector>
 
+#include "src/trace/liveness.h"
+#include "src/trace/marks.h"
+#include "src/trace/number_rules.h"
 #include "src/trace/range_watch.h"
 #include "src/trace/recorder.h"
-#include "src/trace/shadow.h"
-#include "src/trace/slot.h"
 #include "src/trace/source_map.h"
 #include "src/trace/state_watch.h"
 #include "src/trace/trace.h"
+#include "src/trace/value_reads.h"
 
 namespace t2n::trace {
+
+/// A loop that becomes a scan, while it runs.
+struct RolledLoop {
+  c10::IValue trips;
+  c10::IValue condition;
+  std::vector<c10::IValue> initial;
+  std::vector<c10::IValue> carried;
+  std::vector<std::optional<int64_t>> steps;  ///< by which a carried integer grows in each turn
+  ir::Symbol symbol;                          ///< of the turn
+  int64_t turns = 0;
+};
 
 /// One run of a model. With a recorder every tensor operation is recorded; without, it is only
 /// executed.
@@ -38,11 +51,19 @@ class Interpreter {
   std::vector<Decision> decisions() const { return decisions_; }
 
  private:
-  using Env = std::unordered_map<const torch::jit::Value*, Slot>;
-  using Slots = std::vector<Slot>;
+  using Env = std::unordered_map<const torch::jit::Value*, c10::IValue>;
+  using Values = std::vector<c10::IValue>;
+  /// An operation of the program, looked up once.
+  struct Operation {
+    const torch::jit::Operator* op = nullptr;
+    Run run;
+    bool may_move = false;     ///< the name is one of those that move elements about
+    bool has_tensors = false;  ///< the schema speaks of tensors
+    bool is_blind = false;     ///< it asks nothing of what is in a container
+  };
 
   ir::SourceId source_of(const torch::jit::Node* node, bool torch_too);
-  Slots call(torch::jit::Function& function, Slots arguments);
+  Values call(torch::jit::Function& function, Values arguments);
   void run_block(torch::jit::Block* block, Env& env);
   void run_node(torch::jit::Node* node, Env& env);
   bool run_structural(torch::jit::Node* node, Env& env);
@@ -56,55 +77,103 @@ class Interpreter {
   void run_construct(torch::jit::Node* node, Env& env);
   void run_unpack(torch::jit::Node* node, Env& env);
   void run_get_attr(torch::jit::Node* node, Env& env);
+  void warn_of_training();
+  c10::IValue grad_answer(torch::jit::Node* node, const Env& env);
   Place assignment_place(const torch::jit::Node* node);
   void run_set_attr(torch::jit::Node* node, Env& env);
   void run_with(torch::jit::Node* node, Env& env);
-  void run_operation(torch::jit::Node* node, Env& env);
 
   // execute.cpp
+  void run_operation(torch::jit::Node* node, Env& env);
   const torch::jit::Operator& operator_of(const torch::jit::Node* node) const;
+  const Operation& operation_of(torch::jit::Node* node);
   void execute(const torch::jit::Operator& op, const Run& run, torch::jit::Stack& stack);
-  void execute_or_explain(const torch::jit::Operator& op, const Run& run, torch::jit::Stack& stack);
+  void execute_or_explain(const Operation& operation, torch::jit::Stack& stack);
+  bool is_literal(const torch::jit::Stack& inputs);
+  Call prepare(torch::jit::Node* node, const Operation& operation, const torch::jit::Stack& inputs);
+  torch::jit::Stack run_tensors(torch::jit::Node* node, const Operation& operation,
+                                const torch::jit::Stack& inputs);
 
-  // follow.cpp
-  Shadow size_shadow(const at::Tensor& tensor, int64_t axis);
-  Shadow count_shadow(const at::Tensor& tensor);
-  Shadow length_shadow(const std::string& name, const torch::jit::Stack& inputs);
-  Shadow element_shadow(const c10::IValue& list, int64_t index) const;
-  Shadow result_shadow(const std::string& name, const torch::jit::Stack& inputs,
-                       const std::vector<Shadow>& shadows, const c10::IValue& result);
-  void shadow_new_list(const std::string& name, const torch::jit::Stack& inputs,
+  // moves.cpp: operations that move elements of lists and dictionaries about.
+  static bool may_move_elements(const std::string& name);
+  static bool moves_elements(const torch::jit::Stack& inputs);
+  torch::jit::Stack run_move(const Operation& operation, torch::jit::Stack inputs);
+  Mark asked_place(const std::string& name, const c10::IValue& container,
+                   const c10::IValue& operand);
+  void settle_key(const c10::IValue& dictionary, const c10::IValue& key, const std::string& name);
+  void follow_element(const torch::jit::Stack& inputs, const Mark& asked, const Mark& length,
+                      c10::IValue& element);
+  Mark made_length(const std::string& name, const torch::jit::Stack& inputs, const Mark& asked,
+                   const Mark& length);
+  void follow_change(const std::string& name, const torch::jit::Stack& inputs, const Mark& asked,
+                     const Mark& length);
+  void follow_move(const std::string& name, const torch::jit::Stack& inputs, const Mark& asked,
+                   const Mark& length, torch::jit::Stack& results);
+
+  // scalars.cpp: operations on numbers, strings, and containers as a whole.
+  torch::jit::Stack run_scalars(const Operation& operation, torch::jit::Stack inputs);
+  std::optional<c10::IValue> compare_lists(const std::string& name, const torch::jit::Stack& inputs);
+  bool same_number(const c10::IValue& a, const c10::IValue& b);
+  Mark scalar_mark(const std::string& name, const torch::jit::Stack& inputs,
+                   std::optional<Mark>& exact);
+  void settle_comparisons(torch::jit::Stack& inputs);
+  void settle_ranges(const std::string& name, const std::vector<Operand>& operands);
+
+  // follow.cpp: what numbers that come out of tensor operations follow from.
+  Mark axis_mark(const at::Tensor& tensor, int64_t axis);
+  Mark tensor_mark(const at::Tensor& tensor, const std::string& name);
+  Mark number_of(const std::string& name, const torch::jit::Stack& inputs);
+  Mark default_mark(const std::string& name, const torch::jit::Stack& inputs);
+  Mark length_mark(const std::string& name, const torch::jit::Stack& inputs);
+  c10::IValue followed(const std::string& name, const torch::jit::Stack& inputs,
                        const c10::IValue& result);
-  void shadow_containers(const std::string& name, const torch::jit::Stack& inputs,
-                         const std::vector<Shadow>& shadows, const c10::IValue& result);
+  void follow_number(const std::string& name, const torch::jit::Stack& inputs,
+                     const at::Tensor& result);
+  void mark_lengths(const c10::IValue& list, const at::Tensor& tensor, int64_t axis);
   std::string origin(const std::string& name);
+
+  // formula.cpp
+  at::Tensor recorded(const char* name, const char* overload, const torch::jit::Stack& inputs);
+  at::Tensor computed(const Formula& formula);
+  static bool has_tensor_form(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
+  Call prepare_computed(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
 
   // rolled_loop.cpp
   void run_turn(torch::jit::Block* body, Env& env, RolledLoop& loop);
-  void check_carried(const Slots& before, const Slots& after,
+  void check_carried(const Values& before, const Values& after,
                      const std::vector<std::optional<int64_t>>& steps) const;
-  void check_turn_branch(const Shadow& condition);
+  void check_turn_branch(const Mark& condition);
   void note_list(const std::string& name, const torch::jit::Stack& inputs);
   using Lists = std::map<const void*, std::pair<c10::IValue, size_t>>;
   void follow_carried(RolledLoop& loop, const Lists& lists, const ir::Dim& length);
-  void follow_lists(const Lists& lists, int64_t turns, const Slot& trips);
-  void follow_list(const c10::IValue& list, size_t before, const Shadow& known, int64_t turns,
+  void follow_lists(const Lists& lists, int64_t turns, const Mark& trips);
+  void follow_list(const c10::IValue& list, size_t before, const Mark& known, int64_t turns,
                    const ir::Dim& length);
 
-  Slot& slot(const torch::jit::Value* value, Env& env) const;
-  Slots slots(at::ArrayRef<torch::jit::Value*> values, Env& env) const;
-  void set_outputs(torch::jit::Node* node, Env& env, Slots values) const;
-  void note_decision(const torch::jit::Node* node, const Shadow& shadow, int64_t way);
-  /// The turns that a loop took, and what it asked before each of them.
+  const c10::IValue& value(const torch::jit::Value* value, const Env& env) const;
+  /// The operands of a node; those that nothing reads after it leave `env`.
+  Values take(torch::jit::Node* node, Env& env);
+  Values values(at::ArrayRef<torch::jit::Value*> values, const Env& env) const;
+  Values take_results(torch::jit::Block* block, Env& env) const;
+  void set_outputs(torch::jit::Node* node, Env& env, Values values) const;
+  void refuse_open_outputs(const c10::IValue& result);
+
+  // branch.cpp
+  void note_decision(const torch::jit::Node* node, const Mark& mark, int64_t way);
+  /// What the program decides by a comparison of sizes: the file holds for the same answer.
+  void settle(const Mark& comparison, bool answer);
+  /// A number that an operation is given and that no expression says, if the file would hold it.
+  void note_number(const torch::jit::Node* node, const Mark& mark, const c10::IValue& number);
   void note_numbers(const torch::jit::Node* node, const torch::jit::Stack& inputs,
-                    const std::vector<Shadow>& shadows);
-  void note_loop(const torch::jit::Node* node, const Slot& trips, const Slots& conditions,
+                    bool is_computable);
+  /// The turns that a loop took, and what it asked before each of them.
+  void note_loop(const torch::jit::Node* node, const c10::IValue& trips, const Values& conditions,
                  int64_t turns);
-  [[noreturn]] void refuse_branch(const torch::jit::Node* node, const Shadow& shadow);
+  [[noreturn]] void refuse_branch(const torch::jit::Node* node, const Mark& mark);
   std::string guard_id();
-  bool accept_guard(const Shadow& shadow);
-  bool select_branches(torch::jit::Node* node, const Slot& condition, Env& env);
-  Slot select(const at::Tensor& condition, const Slot& yes, const Slot& no);
+  bool accept_guard(const Mark& mark);
+  bool select_branches(torch::jit::Node* node, const Mark& condition, Env& env);
+  c10::IValue select(const at::Tensor& condition, const c10::IValue& yes, const c10::IValue& no);
 
   ir::Graph& graph_;
   const ModuleNames& names_;
@@ -113,11 +182,15 @@ class Interpreter {
   Recorder* recorder_;
   RangeWatch* ranges_;
   StateWatch& state_;
-  ContainerShadows containers_;
-  std::unordered_map<const torch::jit::Node*, Run> operations_;
+  Marks marks_;
+  Liveness liveness_;
+  ValueReads reads_;
+  std::unordered_map<const torch::jit::Node*, Operation> operations_;
   std::map<std::pair<const torch::jit::Node*, bool>, ir::SourceId> source_ids_;
   const torch::jit::Node* node_ = nullptr;
   std::vector<const torch::jit::Node*> callers_;  ///< of the function that runs, outermost first
+  std::string function_;  ///< the one that runs, by its qualified name
+  bool said_training_ = false;
   ir::ScopeId scope_ = 0;
   std::vector<Decision> decisions_;
   /// Lists that a loop has changed, with their lengths before; innermost loop last.

@@ -23,7 +23,7 @@ struct Naming {
 };
 /// A loop while its turns are recorded.
 struct ActiveLoop {
-  std::string turn;             ///< the symbol of its turn
+  ir::Symbol turn;              ///< the symbol of its turn
   std::vector<size_t> bounds;   ///< nodes before the first turn, after the first, …
   std::vector<Naming> namings;  ///< after the first turns
 };

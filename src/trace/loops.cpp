@@ -1,5 +1,7 @@
 // Rolled loops on the recorder's side: what their turns computed, once a scan computes it.
 #include <algorithm>
+#include <functional>
+#include <set>
 
 #include "ir/dead_code.h"
 #include "ir/scan.h"
@@ -36,12 +38,52 @@ void clean_bodies(ir::Graph& graph) {
   }
 }
 
+void for_each_node(const ir::Graph& graph, const std::function<void(const ir::Node&)>& visit) {
+  for (const ir::Node& node : graph.nodes) {
+    visit(node);
+    if (node.body) for_each_node(*node.body, visit);
+  }
+}
+
+/// The values of the graph whose sizes an argument or a decision is made of.
+std::vector<ir::ValueId> sized_values(const ir::Graph& graph,
+                                      const std::vector<Decision>& decisions) {
+  std::set<ir::Symbol> symbols;
+  const auto add = [&](const ir::Dim& dim) {
+    for (const ir::Symbol& symbol : dim.symbols()) symbols.insert(symbol);
+  };
+  for (const Decision& decision : decisions) {
+    add(decision.sizes);
+    if (!decision.comparison) continue;
+    add(decision.comparison->left);
+    add(decision.comparison->right);
+  }
+  for_each_node(graph, [&](const ir::Node& node) {
+    for (const ir::Argument& arg : node.args) {
+      if (const auto* one = std::get_if<ir::Dim>(&arg.value)) add(*one);
+      if (const auto* many = std::get_if<std::vector<ir::Dim>>(&arg.value))
+        for (const ir::Dim& dim : *many) add(dim);
+    }
+  });
+  std::vector<ir::ValueId> out;
+  const std::vector<int> made_by = ir::producers(graph);
+  for (size_t i = 0; i < graph.values.size(); ++i)
+    for (size_t axis = 0; axis < graph.values[i].shape.size(); ++axis)
+      if (made_by[i] >= 0 && symbols.contains(ir::Symbol::AxisSize{graph.values[i].name,
+                                                                   static_cast<int64_t>(axis)}))
+        out.push_back(static_cast<ir::ValueId>(i));
+  return out;
+}
+
 ir::Argument number(std::string name, int64_t value) { return {std::move(name), ir::Dim(value)}; }
 
 }  // namespace
 
-void finish_loops(ir::Graph& graph) {
+void finish_loops(ir::Graph& graph, const std::vector<Decision>& decisions) {
+  const size_t outputs = graph.outputs.size();
+  for (const ir::ValueId id : sized_values(graph, decisions)) graph.outputs.push_back(id);
   ir::remove_dead(graph);
+  graph.outputs.resize(outputs);
   clean_bodies(graph);
   for (const ir::Node& node : graph.nodes)
     if (mentions_turn(node))
@@ -49,7 +91,7 @@ void finish_loops(ir::Graph& graph) {
                   "use tensors for what leaves the loop");
 }
 
-void Recorder::begin_loop(const std::string& turn_symbol) {
+void Recorder::begin_loop(const ir::Symbol& turn_symbol) {
   loops_.push_back({turn_symbol, {graph_.nodes.size()}, {}});
   ++turn_;
 }
@@ -133,8 +175,8 @@ ir::ValueId Recorder::stacked(size_t index, int64_t axis, bool reversed, ir::Val
     shape.insert(shape.begin() + axis, ir::Dim(family.turns));
     wanted = ir::add_value(graph_, {unique_name(inner.name + "_all"), inner.dtype, shape, {}});
   }
-  depends_.resize(graph_.values.size(), false);
-  depends_[static_cast<size_t>(wanted)] = true;
+  value_marks_.resize(graph_.values.size());
+  value_marks_[static_cast<size_t>(wanted)] = data_mark("a loop");
   parts.stacked_axes.push_back(axis);
   parts.stacked_reversed.push_back(reversed);
   scan.args = ir::scan_arguments(parts);
@@ -175,7 +217,7 @@ ir::ValueId Recorder::materialise(ir::ValueId id, const Instance& instance, Plac
   node.scope = place.scope;
   node.source = place.source;
   node.call = calls_[{place.scope, "select"}]++;
-  depends_.resize(graph_.values.size(), false);
+  value_marks_.resize(graph_.values.size());
   append(std::move(node));
   return id;
 }
@@ -291,11 +333,10 @@ ir::ValueId Recorder::piece(const Segment& run, bool is_stack, int64_t dim, ir::
 
 ir::Dim Recorder::size_symbol(ir::ValueId value, int64_t axis) {
   const ir::Value& owner = graph_.values[static_cast<size_t>(value)];
-  const std::string symbol = cat("size.", owner.name, ".", axis);
+  const ir::Symbol symbol = ir::Symbol::AxisSize{owner.name, axis};
   std::any& samples = graph_.attributes[ir::kSampleSizes];
-  if (!samples.has_value()) samples = std::map<std::string, int64_t>();
-  std::any_cast<std::map<std::string, int64_t>&>(samples)[symbol] =
-      owner.shape[static_cast<size_t>(axis)].value();
+  if (!samples.has_value()) samples = ir::Sizes();
+  std::any_cast<ir::Sizes&>(samples)[symbol] = owner.shape[static_cast<size_t>(axis)].value();
   return ir::Dim::symbol(symbol);
 }
 

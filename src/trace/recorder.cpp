@@ -55,23 +55,23 @@ c10::TypeKind element_kind(const c10::Argument& argument) {
   return type->kind();
 }
 
-void refuse_data(const Shadow& shadow, const std::string& argument, const std::string& op) {
-  if (!shadow) return;
-  if (shadow->kind == ShadowInfo::Kind::opaque && shadow->of_turn)
+void refuse_data(const Mark& mark, const std::string& argument, const std::string& op) {
+  if (is_opaque(mark) && depends_on_turn(mark))
     throw Error("dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
                 cat("the argument ", quoted(argument), " of ", op,
                     " is computed from the number of the turn"),
                 "compute with the turn as a tensor, or let it be a sum of the turn and a constant");
-  if (shadow->kind != ShadowInfo::Kind::data) return;
+  if (!is_data(mark)) return;
   throw Error(
       "data-dependent-value",
       cat("the argument ", quoted(argument), " of ", op, " is read from a tensor's values"),
-      cat("it comes from ", shadow->origin, "; a file would hold the number of this one run"),
+      cat("it comes from ", mark->origin, "; a file would hold the number of this one run"),
       "keep the value a tensor, or make it a constant of the model");
 }
 
-ir::Dim dim(int64_t number, const Shadow& shadow) {
-  return shadow && shadow->kind == ShadowInfo::Kind::size ? shadow->expr : ir::Dim(number);
+ir::Dim dim(const c10::IValue& value) {
+  const Mark mark = mark_of(value);
+  return is_size(mark) ? mark->size : ir::Dim(unmarked(value).toInt());
 }
 
 template <typename T, typename Read>
@@ -83,7 +83,7 @@ std::vector<T> read_list(c10::ArrayRef<c10::IValue> list, Read read) {
 
 /// A list of plain values; nothing if it holds anything else.
 std::optional<ir::Attr> list_attribute(c10::ArrayRef<c10::IValue> list, c10::TypeKind kind,
-                                       const std::vector<Shadow>& shadows) {
+                                       c10::ArrayRef<c10::IValue> marked_list) {
   const auto all = [&](auto is) { return std::all_of(list.begin(), list.end(), is); };
   if (list.empty() && kind == c10::TypeKind::TensorType) return ir::TensorRefs{};
   if (list.empty() && kind == c10::TypeKind::FloatType) return std::vector<double>();
@@ -91,7 +91,7 @@ std::optional<ir::Attr> list_attribute(c10::ArrayRef<c10::IValue> list, c10::Typ
   if (all([](const c10::IValue& v) { return v.isInt(); })) {
     std::vector<ir::Dim> dims;
     for (size_t i = 0; i < list.size(); ++i)
-      dims.push_back(dim(list[i].toInt(), i < shadows.size() ? shadows[i] : nullptr));
+      dims.push_back(dim(marked_list[i]));
     return dims;
   }
   if (all([](const c10::IValue& v) { return v.isBool(); }))
@@ -113,6 +113,16 @@ void flatten_into(const c10::IValue& value, std::vector<at::Tensor>& out) {
   } else if (value.isGenericDict()) {
     for (const auto& entry : value.toGenericDict()) flatten_into(entry.value(), out);
   }
+}
+
+/// What an argument follows from: sizes, or nothing.
+Mark sizes_in(const ir::Attr& attr) {
+  if (const auto* one = std::get_if<ir::Dim>(&attr)) return opaque_mark(*one);
+  Mark out;
+  if (const auto* many = std::get_if<std::vector<ir::Dim>>(&attr))
+    for (const ir::Dim& each : *many)
+      if (const Mark mark = opaque_mark(each)) out = out ? join(out, mark) : mark;
+  return out;
 }
 
 /// A size as a tensor is an operation that there is a Python name for.
@@ -143,12 +153,13 @@ std::string qualified_name(const c10::FunctionSchema& schema) {
 
 Recorder::Recorder(ir::Graph& graph, const ModuleNames& names,
                    std::shared_ptr<const Mapping> mapping, bool pages_may_differ,
-                   bool name_constants_by_use)
+                   bool name_constants_by_use, bool keep_sizes)
     : graph_(graph),
       names_(names),
       mapping_(std::move(mapping)),
       pages_may_differ_(pages_may_differ),
-      name_constants_by_use_(name_constants_by_use) {}
+      name_constants_by_use_(name_constants_by_use),
+      keep_sizes_(keep_sizes) {}
 
 std::string Recorder::unique_name(const std::string& base) {
   if (names_taken_.insert(base).second) return base;
@@ -165,8 +176,8 @@ void Recorder::add_input(const at::Tensor& tensor, const std::string& name) {
                                                    ir::to_shape(tensor.sizes().vec()),
                                                    {}});
   graph_.inputs.push_back(value);
-  depends_.resize(graph_.values.size(), false);
-  depends_[static_cast<size_t>(value)] = true;
+  value_marks_.resize(graph_.values.size());
+  value_marks_[static_cast<size_t>(value)] = data_mark("an input");
   add_track(tensor, value, -1, nullptr);
 }
 
@@ -185,7 +196,7 @@ int Recorder::add_track(const at::Tensor& tensor, ir::ValueId value, int parent,
               parent,
               std::move(view),
               0,
-              nullptr,
+              false,
               turn_};
   const auto index = static_cast<int>(tracks_.size());
   if (parent >= 0) {
@@ -195,6 +206,11 @@ int Recorder::add_track(const at::Tensor& tensor, ir::ValueId value, int parent,
     const auto known = storage == nullptr ? by_storage_.end() : by_storage_.find(storage);
     if (known != by_storage_.end()) {
       track.root = known->second;
+      if (roots_[static_cast<size_t>(track.root)].version > 0)
+        throw Error("unsupported-inplace",
+                    "a tensor is read after another tensor on the same memory was written",
+                    "the two share memory without one being a view of the other",
+                    "clone() one of them before the model is saved");
     } else {
       track.root = static_cast<int>(roots_.size());
       roots_.push_back(Root{storage == nullptr ? c10::weak_intrusive_ptr<c10::StorageImpl>(
@@ -221,19 +237,59 @@ ir::ValueId Recorder::value(const at::Tensor& tensor, Place place, const std::st
   return settled(refresh(track_of(tensor, place, use)), place);
 }
 
-bool Recorder::depends_on_input(const at::Tensor& tensor) const {
-  const int track = find(tensor);
-  return track >= 0 && depends_[static_cast<size_t>(tracks_[static_cast<size_t>(track)].value)];
+/// A view that was not read since its root was written holds what the root does.
+Mark Recorder::track_mark(int index) const {
+  const Track& track = tracks_[static_cast<size_t>(index)];
+  const Mark own = value_marks_[static_cast<size_t>(track.value)];
+  const bool is_stale = track.parent >= 0 && track.seen != roots_[static_cast<size_t>(track.root)].version;
+  if (!is_stale) return own;
+  const Mark base = track_mark(track.parent);
+  return !own ? base : !base ? own : join(own, base);
 }
 
-Shadow Recorder::tensor_shadow(const at::Tensor& tensor) const {
+Mark Recorder::mark(const at::Tensor& tensor) const {
   const int track = find(tensor);
-  return track < 0 ? nullptr : tracks_[static_cast<size_t>(track)].shadow;
+  return track < 0 ? nullptr : track_mark(track);
 }
 
-void Recorder::set_tensor_shadow(const at::Tensor& tensor, Shadow shadow) {
+Mark Recorder::number_mark(const at::Tensor& tensor) const {
+  const int index = find(tensor);
+  if (index < 0) return nullptr;
+  const Track& track = tracks_[static_cast<size_t>(index)];
+  if (track.seen != roots_[static_cast<size_t>(track.root)].version) return nullptr;
+  const auto found = numbers_.find(track.value);
+  return found == numbers_.end() ? nullptr : found->second;
+}
+
+void Recorder::set_number(const at::Tensor& tensor, Mark mark) {
   const int track = find(tensor);
-  if (track >= 0) tracks_[static_cast<size_t>(track)].shadow = std::move(shadow);
+  T2N_ASSERT(track >= 0, "a number of a tensor that is not known");
+  numbers_[tracks_[static_cast<size_t>(track)].value] = std::move(mark);
+}
+
+bool Recorder::is_open_shape(const at::Tensor& tensor) const {
+  const int track = find(tensor);
+  return track >= 0 && tracks_[static_cast<size_t>(track)].open_shape;
+}
+
+bool Recorder::has_open_shape(const torch::jit::Stack& inputs) const {
+  return std::any_of(inputs.begin(), inputs.end(), [this](const c10::IValue& input) {
+    const std::vector<at::Tensor> tensors = flatten_tensors(input);
+    return std::any_of(tensors.begin(), tensors.end(),
+                       [this](const at::Tensor& tensor) { return is_open_shape(tensor); });
+  });
+}
+
+void Recorder::open_shapes(const std::vector<at::Tensor>& outputs,
+                           const torch::jit::Stack& inputs) {
+  for (const at::Tensor& output : outputs) {
+    const int track = find(output);
+    const bool is_operand = std::any_of(inputs.begin(), inputs.end(), [&](const c10::IValue& input) {
+      return input.isTensor() && input.toTensor().is_same(output);
+    });
+    if (track >= 0 && output.dim() > 0 && !is_operand && mark(output))
+      tracks_[static_cast<size_t>(track)].open_shape = true;
+  }
 }
 
 ir::ValueId Recorder::constant(const at::Tensor& tensor, Place place, const std::string& use) {
@@ -267,16 +323,15 @@ ir::ValueId Recorder::constant(const at::Tensor& tensor, Place place, const std:
     }
   }
   const ir::ValueId value = ir::add_constant(graph_, unique_name(name), std::move(data));
-  depends_.resize(graph_.values.size(), false);
+  value_marks_.resize(graph_.values.size());
   if (shareable) small_constants_.emplace(hash, value);
   return value;
 }
 
-ir::Attr Recorder::attribute(const c10::IValue& value, const c10::Argument& argument,
-                             const Shadow& shadow, const std::vector<Shadow>& elements, Place place,
-                             const Use& use) {
-  refuse_data(shadow, argument.name(), use.op);
-  for (const Shadow& element : elements) refuse_data(element, argument.name(), use.op);
+ir::Attr Recorder::attribute(const c10::IValue& given, const c10::Argument& argument,
+                             const Marks& marks, Place place, const Use& use) {
+  refuse_data(marks.reach(given), argument.name(), use.op);
+  const c10::IValue value = marks.without(given);
   const auto id = [&](const c10::IValue& v) {
     return v.isNone() || !v.toTensor().defined() ? ir::kNoValue
                                                  : refresh(track_of(v.toTensor(), place, use.name));
@@ -294,13 +349,13 @@ ir::Attr Recorder::attribute(const c10::IValue& value, const c10::Argument& argu
   if (value.isInt() && kind == c10::TypeKind::ScalarTypeType)
     return require_dtype(static_cast<at::ScalarType>(value.toInt()));
   if (value.isBool()) return value.toBool();
-  if (value.isInt()) return dim(value.toInt(), shadow);
+  if (value.isInt()) return dim(given);
   if (value.isDouble()) return value.toDouble();
   if (value.isComplexDouble()) return std::complex<double>(value.toComplexDouble());
   if (value.isString()) return value.toStringRef();
   if (value.isDevice()) return std::string("cpu");
   if (value.isList())
-    if (const auto list = list_attribute(value.toListRef(), kind, elements)) return *list;
+    if (const auto list = list_attribute(value.toListRef(), kind, given.toListRef())) return *list;
   throw Error("unsupported-argument",
               cat(use.op, ": ", argument.name(), " of type ", quoted(value.tagKind()),
                   " cannot be exported"),
@@ -309,9 +364,10 @@ ir::Attr Recorder::attribute(const c10::IValue& value, const c10::Argument& argu
                   : "");
 }
 
-Call Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::jit::Stack& inputs,
-                       const std::vector<Shadow>& shadows, const ContainerShadows& containers,
-                       Place place) {
+Call Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::jit::Stack& given,
+                       const Marks& marks, Place place) {
+  torch::jit::Stack inputs;
+  for (const c10::IValue& value : given) inputs.push_back(marks.without(value));
   const c10::FunctionSchema& schema = op.schema();
   Call call;
   call.schema = &schema;
@@ -326,13 +382,10 @@ Call Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::jit
   for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i) {
     const c10::Argument& argument = schema.arguments()[i];
     const Use use{name, cat(word, "_", call.node.call, "_", argument.name())};
-    call.node.args.push_back({argument.name(), attribute(inputs[i], argument, shadows[i],
-                                                         containers.find(inputs[i]), place, use)});
+    call.node.args.push_back({argument.name(), attribute(given[i], argument, marks, place, use)});
   }
   call.node.compute_dtype = compute_dtype(schema, inputs);
-  if (name == "prim::NumToTensor.Scalar" && shadows[0] &&
-      shadows[0]->kind == ShadowInfo::Kind::size)
-    say_as_tensor(call.node);
+  if (name == "prim::NumToTensor.Scalar" && is_size(mark_of(given[0]))) say_as_tensor(call.node);
   return call;
 }
 
@@ -346,7 +399,7 @@ ir::ValueId Recorder::new_value(const ir::Node& node, const at::Tensor& like) {
   const ir::ValueId value = ir::add_value(
       graph_,
       {value_name(node), require_dtype(like.scalar_type()), ir::to_shape(like.sizes().vec()), {}});
-  depends_.resize(graph_.values.size(), false);
+  value_marks_.resize(graph_.values.size());
   return value;
 }
 
@@ -356,10 +409,13 @@ void Recorder::append(ir::Node node) {
     settle(node);
   }
   // What a random operator gives is data too: nothing may be concluded from one run's numbers.
-  bool depends = ir::purity_column().find(node.op) != nullptr;
-  ir::for_each_input(
-      node, [&](ir::ValueId id) { depends = depends || depends_[static_cast<size_t>(id)]; });
-  for (const ir::ValueId output : node.outputs) depends_[static_cast<size_t>(output)] = depends;
+  Mark mark = ir::purity_column().find(node.op) != nullptr ? data_mark("a random number") : nullptr;
+  const auto add = [&](const Mark& more) {
+    mark = !mark ? more : !more || is_data(mark) ? mark : join(mark, more);
+  };
+  ir::for_each_input(node, [&](ir::ValueId id) { add(value_marks_[static_cast<size_t>(id)]); });
+  for (const ir::Argument& arg : node.args) add(sizes_in(arg.value));
+  for (const ir::ValueId output : node.outputs) value_marks_[static_cast<size_t>(output)] = mark;
   graph_.nodes.push_back(std::move(node));
 }
 
@@ -379,11 +435,14 @@ void Recorder::bind_view(const at::Tensor& output, ir::ValueId value,
            output.has_storage() && input.toTensor().is_alias_of(output);
   };
   const auto bind = [&](const at::Tensor& base, size_t input, int in_list) {
-    auto view = std::make_shared<View>(View{*call, input, in_list, index});
+    auto view = std::make_shared<View>(View{*call, input, {}, in_list, index});
     // The base must not be kept alive by its views: activations are freed as the program runs.
-    for (c10::IValue& held : view->call.inputs)
-      if (is_tensor_list(held) || (held.isTensor() && held.toTensor().is_same(base)))
-        held = c10::IValue();
+    for (size_t i = 0; i < view->call.inputs.size(); ++i) {
+      c10::IValue& held = view->call.inputs[i];
+      const bool is_base = held.isTensor() && held.toTensor().is_same(base);
+      if (is_base && i != input) view->base_again.push_back(i);
+      if (is_base || is_tensor_list(held)) held = c10::IValue();
+    }
     add_track(output, value, find(base), std::move(view));
   };
   for (size_t i = 0; i < call->inputs.size(); ++i) {

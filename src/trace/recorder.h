@@ -14,7 +14,7 @@
 #include "src/trace/loop_record.h"
 #include "src/trace/mapping.h"
 #include "src/trace/names.h"
-#include "src/trace/shadow.h"
+#include "src/trace/marks.h"
 #include "src/trace/trace.h"
 
 namespace t2n::trace {
@@ -26,12 +26,13 @@ class Roller;
 class Recorder {
  public:
   Recorder(ir::Graph& graph, const ModuleNames& names, std::shared_ptr<const Mapping> mapping,
-           bool pages_may_differ, bool name_constants_by_use);
+           bool pages_may_differ, bool name_constants_by_use, bool keep_sizes);
 
   void add_input(const at::Tensor& tensor, const std::string& name);
   /// Reads the operands. Errors: `data-dependent-value`, `unsupported-dtype`.
+  /// `marks` of the operands' containers; numbers carry their own.
   Call prepare(const torch::jit::Operator& op, Run run, const torch::jit::Stack& inputs,
-               const std::vector<Shadow>& shadows, const ContainerShadows& containers, Place place);
+               const Marks& marks, Place place);
   /// After an operation without writes: `outputs` holds at least one tensor not known yet.
   void record(Call call, const std::vector<at::Tensor>& outputs);
   /// After an operation whose schema writes to some of its arguments.
@@ -40,24 +41,31 @@ class Recorder {
   bool knows(const at::Tensor& tensor) const;
   /// Current value of a tensor; one never seen is a constant of the model.
   ir::ValueId value(const at::Tensor& tensor, Place place, const std::string& use = {});
-  /// False for what follows from the model alone.
-  bool depends_on_input(const at::Tensor& tensor) const;
+  /// What its values follow from: data of an input, sizes (opaque), or null for the model alone.
+  Mark mark(const at::Tensor& tensor) const;
+  /// Of a tensor of rank 0 that is a number over sizes, exactly that.
+  Mark number_mark(const at::Tensor& tensor) const;
+  void set_number(const at::Tensor& tensor, Mark mark);
+  /// Whether its sizes may follow from values of tensors.
+  bool is_open_shape(const at::Tensor& tensor) const;
+  bool has_open_shape(const torch::jit::Stack& inputs) const;
+  void open_shapes(const std::vector<at::Tensor>& outputs, const torch::jit::Stack& inputs);
+  /// The size of a value as a symbol of its own.
+  ir::Dim size_symbol(ir::ValueId value, int64_t axis);
 
   // Loops that become one scan (loops.cpp): their turns are recorded one after the other, compared
   // at the end, and replaced. Errors: `dynamic-loop`.
-  void begin_loop(const std::string& turn_symbol);
+  void begin_loop(const ir::Symbol& turn_symbol);
   void end_turn();
   /// `length`: how many turns there are, over sizes.
   void end_loop(const ir::Dim& length, Place place);
-
-  Shadow tensor_shadow(const at::Tensor& tensor) const;
-  void set_tensor_shadow(const at::Tensor& tensor, Shadow shadow);
 
  private:
   struct View {
     Call call;
     size_t base_input = 0;  ///< position of the base among the call's inputs
-    int base_in_list = -1;  ///< its place if that input is a list
+    std::vector<size_t> base_again = {};  ///< further inputs that are the base
+    int base_in_list = -1;                ///< its place if that input is a list
     size_t output = 0;
   };
   using TensorHandle = c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>;
@@ -68,7 +76,7 @@ class Recorder {
     int parent = -1;  ///< the track that this one is a view of
     std::shared_ptr<const View> view;
     int64_t seen = 0;  ///< version of the root that `value` belongs to
-    Shadow shadow;
+    bool open_shape = false;
     int64_t turn = 0;  ///< in which turn of a loop it was made
   };
   struct Root {
@@ -96,11 +104,11 @@ class Recorder {
   bool settle_join(ir::Node& node);
   ir::ValueId piece(const Segment& segment, bool is_stack, int64_t dim, ir::ValueId wanted,
                     Place place);
-  ir::Dim size_symbol(ir::ValueId value, int64_t axis);
   void check_view(const Track& track) const;
 
   // recorder.cpp
   int find(const at::Tensor& tensor) const;
+  Mark track_mark(int track) const;
   int add_track(const at::Tensor& tensor, ir::ValueId value, int parent,
                 std::shared_ptr<const View> view);
   int track_of(const at::Tensor& tensor, Place place, const std::string& use);
@@ -109,8 +117,8 @@ class Recorder {
   std::string value_name(const ir::Node& node);
   ir::ValueId new_value(const ir::Node& node, const at::Tensor& like);
   void append(ir::Node node);
-  ir::Attr attribute(const c10::IValue& value, const c10::Argument& argument, const Shadow& shadow,
-                     const std::vector<Shadow>& elements, Place place, const Use& use);
+  ir::Attr attribute(const c10::IValue& value, const c10::Argument& argument, const Marks& marks,
+                     Place place, const Use& use);
   void bind_view(const at::Tensor& output, ir::ValueId value, const std::shared_ptr<Call>& call,
                  size_t index);
 
@@ -121,6 +129,7 @@ class Recorder {
                                                   ir::ValueId source, Place place);
   ir::ValueId scatter_back(const Track& view, ir::ValueId base, ir::ValueId source, Place place);
   static at::Tensor view_of(const View& view, const at::Tensor& base);
+  ir::Shape shape_of(ir::ValueId value);
   ir::ValueId scatter_positions(const at::Tensor& whole, const at::Tensor& positions,
                                 ir::ValueId base, ir::ValueId source, Place place);
   ir::ValueId emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
@@ -133,11 +142,13 @@ class Recorder {
   std::shared_ptr<const Mapping> mapping_;
   bool pages_may_differ_;
   bool name_constants_by_use_;
+  bool keep_sizes_;
   std::vector<Track> tracks_;
   std::vector<Root> roots_;
   std::unordered_map<const c10::TensorImpl*, int> by_tensor_;
   std::unordered_map<const c10::StorageImpl*, int> by_storage_;
-  std::vector<bool> depends_;  ///< per value
+  std::vector<Mark> value_marks_;                   ///< per value
+  std::unordered_map<ir::ValueId, Mark> numbers_;  ///< of values of rank 0: exact ones
   std::unordered_set<std::string> names_taken_;
   std::unordered_map<std::string, int> next_suffix_;
   std::map<std::pair<ir::ScopeId, std::string>, int> calls_;

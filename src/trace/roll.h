@@ -9,8 +9,9 @@
 
 namespace t2n::trace {
 
-/// After the outputs are known: removes what rolling has left behind. Errors: `dynamic-loop`.
-void finish_loops(ir::Graph& graph);
+/// After the outputs are known: removes what rolling has left behind, but for values whose sizes
+/// anything speaks of. Errors: `dynamic-loop`.
+void finish_loops(ir::Graph& graph, const std::vector<Decision>& decisions);
 
 /// Replaces the turns of a loop by a scan, if they are one turn over and over; the first may
 /// differ.

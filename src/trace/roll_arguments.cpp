@@ -12,12 +12,11 @@ using ir::Node;
 Dim Roller::renamed(const Dim& dim, const std::map<std::string, std::string>& names,
                     int64_t turn) const {
   if (dim.is_constant() || turn == start_) return dim;
-  return dim.substitute([&](std::string_view symbol) -> std::optional<Dim> {
-    if (!symbol.starts_with("size.")) return std::nullopt;
-    const size_t end = symbol.rfind('.');
-    const auto found = names.find(std::string(symbol.substr(5, end - 5)));
+  return dim.substitute([&](const ir::Symbol& symbol) -> std::optional<Dim> {
+    const ir::Symbol::AxisSize* size = symbol.axis_size();
+    const auto found = size == nullptr ? names.end() : names.find(size->value);
     if (found == names.end()) return std::nullopt;
-    return Dim::symbol(cat("size.", found->second, symbol.substr(end)));
+    return Dim::symbol(ir::Symbol::AxisSize{found->second, size->axis});
   });
 }
 

@@ -96,11 +96,7 @@ std::optional<int64_t> Roller::sample(const Dim& dim) const {
   if (dim.is_constant()) return dim.value();
   const auto attribute = graph_.attributes.find(ir::kSampleSizes);
   if (attribute == graph_.attributes.end()) return std::nullopt;
-  const auto& sizes = std::any_cast<const std::map<std::string, int64_t>&>(attribute->second);
-  const Dim out = dim.substitute([&](std::string_view symbol) -> std::optional<Dim> {
-    const auto found = sizes.find(std::string(symbol));
-    return found == sizes.end() ? std::nullopt : std::optional<Dim>(found->second);
-  });
+  const Dim out = dim.substitute(std::any_cast<const ir::Sizes&>(attribute->second));
   return out.is_constant() ? std::optional<int64_t>(out.value()) : std::nullopt;
 }
 
@@ -190,7 +186,7 @@ ValueId Roller::last_of(size_t state) const {
 void Roller::settle_turn(Node& node, int64_t turn) const {
   const auto settle = [&](Dim& dim) {
     if (dim.is_constant()) return;
-    dim = dim.substitute([&](std::string_view symbol) {
+    dim = dim.substitute([&](const ir::Symbol& symbol) {
       return symbol == loop_.turn ? std::optional<Dim>(turn) : std::nullopt;
     });
   };
@@ -228,8 +224,8 @@ void Roller::replace() {
     if (is_filled(i)) continue;
     scan.outputs.push_back(state_output(i, scan.outputs));
   }
-  r_.depends_.resize(graph_.values.size(), false);
-  for (const ValueId id : scan.outputs) r_.depends_[static_cast<size_t>(id)] = true;
+  r_.value_marks_.resize(graph_.values.size());
+  for (const ValueId id : scan.outputs) r_.value_marks_[static_cast<size_t>(id)] = data_mark("a loop");
   graph_.nodes.push_back(std::move(scan));
   name_instances(nodes);
   for (const Filled& each : filled_) define_filled(each);
@@ -323,11 +319,9 @@ void Roller::forget_names() {
   std::unordered_set<std::string> stale;
   for (const auto& [id, spot] : spots_)
     if (spot.turn > start_) stale.insert(outer(id).name);
-  auto& sizes = std::any_cast<std::map<std::string, int64_t>&>(attribute->second);
-  std::erase_if(sizes, [&](const auto& entry) {
-    const std::string& symbol = entry.first;
-    const size_t end = symbol.rfind('.');
-    return symbol.starts_with("size.") && stale.contains(symbol.substr(5, end - 5));
+  std::erase_if(std::any_cast<ir::Sizes&>(attribute->second), [&](const auto& entry) {
+    const ir::Symbol::AxisSize* size = entry.first.axis_size();
+    return size != nullptr && stale.contains(size->value);
   });
 }
 

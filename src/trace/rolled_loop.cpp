@@ -9,6 +9,7 @@ namespace t2n::trace {
 namespace {
 
 using ir::Dim;
+using ir::Relation;
 using torch::jit::Block;
 using torch::jit::Node;
 using Steps = std::vector<std::optional<int64_t>>;
@@ -34,54 +35,54 @@ Steps induction_steps(Block* body) {
   return out;
 }
 
-bool is_plain(const c10::IValue& value) { return value.isScalar() || value.isString(); }
+bool is_plain(const c10::IValue& value) { return is_number(value) || value.isString(); }
 
-Dim expression(const c10::IValue& value, const Shadow& shadow) {
-  return shadow && shadow->kind == ShadowInfo::Kind::size ? shadow->expr : Dim(value.toInt());
+Dim expression(const c10::IValue& value) {
+  const Mark mark = mark_of(value);
+  return is_size(mark) ? mark->size : Dim(unmarked(value).toInt());
 }
 
-Dim at(const Dim& dim, const std::string& symbol, int64_t turn) {
-  if (dim.is_constant()) return dim;
-  return dim.substitute([&](std::string_view each) {
+Dim at(const Dim& dim, const ir::Symbol& symbol, int64_t turn) {
+  return dim.substitute([&](const ir::Symbol& each) {
     return each == symbol ? std::optional<Dim>(turn) : std::nullopt;
   });
 }
 
 /// How many turns `while` takes, from the condition after a turn: left + step * turn < right.
-std::optional<Dim> turns_of_while(const ShadowInfo& condition, const std::string& symbol) {
+std::optional<Dim> turns_of_while(const ir::Comparison& condition, const ir::Symbol& symbol) {
   Dim gap = condition.right - condition.left;
-  std::string relation = condition.relation;
+  Relation relation = condition.relation;
   Dim step = at(gap, symbol, 0) - at(gap, symbol, 1);
-  if (relation == ">" || relation == ">=") {
+  if (relation == Relation::gt || relation == Relation::ge) {
     gap = Dim(-1) * gap;
     step = Dim(-1) * step;
-    relation = relation == ">" ? "<" : "<=";
+    relation = mirrored(relation);
   }
   if (!step.is_constant() || step.value() <= 0) return std::nullopt;
   const Dim first = at(gap, symbol, 0);
-  if (relation == "<=") return floor_div(first, step) + Dim(2);
-  if (relation == "<" || (relation == "!=" && step == Dim(1)))
+  if (relation == Relation::le) return floor_div(first, step) + Dim(2);
+  if (relation == Relation::lt || (relation == Relation::ne && step == Dim(1)))
     return floor_div(first + step - Dim(1), step) + Dim(1);
   return std::nullopt;
 }
 
 Dim length_of(const RolledLoop& loop) {
-  const Shadow& trips = loop.trips.shadow;
-  if (trips && trips->kind == ShadowInfo::Kind::size) return trips->expr;
-  const Shadow& condition = loop.condition.shadow;
-  if (condition && !condition->relation.empty())
-    if (const auto count = turns_of_while(*condition, loop.symbol)) return *count;
+  const Mark trips = mark_of(loop.trips);
+  if (is_size(trips)) return trips->size;
+  const Mark condition = mark_of(loop.condition);
+  if (condition && condition->comparison)
+    if (const auto count = turns_of_while(*condition->comparison, loop.symbol)) return *count;
   refuse("how many turns it takes cannot be told from its condition",
          "use `for t in range(n)`, or let a number grow by one up to a size");
 }
 
 /// Whether `a * turn + c relation 0` is the same for all turns but the first.
-bool is_settled(const std::string& relation, int64_t a, int64_t c) {
+bool is_settled(Relation relation, int64_t a, int64_t c) {
   const int64_t second = a + c;
   const bool away = a > 0 ? second > 0 : second < 0;
-  if (relation == "==" || relation == "!=") return away;
-  const bool strict = relation == "<" || relation == ">";
-  const bool towards = (relation == "<" || relation == "<=") == (a < 0);
+  if (relation == Relation::eq || relation == Relation::ne) return away;
+  const bool strict = relation == Relation::lt || relation == Relation::gt;
+  const bool towards = (relation == Relation::lt || relation == Relation::le) == (a < 0);
   // It is true for good, or false for good.
   if (towards) return strict ? away : away || second == 0;
   return strict ? away || second == 0 : away;
@@ -90,14 +91,15 @@ bool is_settled(const std::string& relation, int64_t a, int64_t c) {
 }  // namespace
 
 /// A branch on the number of the turn may set the first turn apart, and no other.
-void Interpreter::check_turn_branch(const Shadow& condition) {
+void Interpreter::check_turn_branch(const Mark& condition) {
   if (!depends_on_turn(condition)) return;
-  const Dim gap = condition->left - condition->right;
-  for (const std::string& symbol : gap.is_constant() ? std::vector<std::string>() : gap.symbols()) {
-    if (!symbol.starts_with(kTurnPrefix)) continue;
+  const auto& asked = condition->comparison;
+  const Dim gap = asked ? asked->left - asked->right : Dim(0);
+  for (const ir::Symbol& symbol : gap.symbols()) {
+    if (!symbol.is_turn()) continue;
     const Dim c = at(gap, symbol, 0), a = at(gap, symbol, 1) - c;
-    if (!condition->relation.empty() && a.is_constant() && c.is_constant() && a.value() != 0 &&
-        gap == c + a * Dim::symbol(symbol) && is_settled(condition->relation, a.value(), c.value()))
+    if (a.is_constant() && c.is_constant() && a.value() != 0 &&
+        gap == c + a * Dim::symbol(symbol) && is_settled(asked->relation, a.value(), c.value()))
       return;
   }
   refuse("a branch in it goes another way in some turns, by the number of the turn",
@@ -105,10 +107,11 @@ void Interpreter::check_turn_branch(const Shadow& condition) {
          "torch.where");
 }
 
-void Interpreter::check_carried(const Slots& before, const Slots& after, const Steps& steps) const {
+void Interpreter::check_carried(const Values& before, const Values& after,
+                                const Steps& steps) const {
   for (size_t i = 0; i < before.size(); ++i) {
-    const c10::IValue& a = before[i].value;
-    const c10::IValue& b = after[i].value;
+    const c10::IValue a = unmarked(before[i]);
+    const c10::IValue b = unmarked(after[i]);
     if (steps[i] || (!is_plain(a) && !is_plain(b))) continue;
     if (a.tagKind() == b.tagKind() && a.equals(b).toBool()) continue;
     refuse("a number changes from turn to turn, and is no tensor",
@@ -117,46 +120,51 @@ void Interpreter::check_carried(const Slots& before, const Slots& after, const S
 }
 
 void Interpreter::note_list(const std::string& name, const torch::jit::Stack& inputs) {
-  const bool grows = name == "aten::append" || name == "aten::extend" || name == "aten::insert" ||
-                     name == "aten::add_";
-  if (!grows || !inputs[0].isList()) return;
+  const bool changes = name == "aten::append" || name == "aten::extend" ||
+                       name == "aten::insert" || name == "aten::add_" || name == "aten::pop" ||
+                       name == "aten::Delete" || name == "aten::clear" || name == "aten::mul_" ||
+                       name == "aten::remove";
+  if (!changes || !inputs[0].isList()) return;
   for (auto& lists : changed_lists_)
     lists.try_emplace(inputs[0].internalToPointer(), inputs[0], inputs[0].toListRef().size());
 }
 
-/// A list that every turn made longer: its length follows from that of the loop.
-void Interpreter::follow_list(const c10::IValue& list, size_t before, const Shadow& known,
+/// A list that every turn made longer or shorter: its length follows from that of the loop.
+void Interpreter::follow_list(const c10::IValue& list, size_t before, const Mark& known,
                               int64_t turns, const Dim& length) {
-  const auto more = static_cast<int64_t>(list.toListRef().size() - before);
-  if (more <= 0 || turns == 0 || more % turns != 0) return;
-  const Dim start = known ? known->expr : Dim(static_cast<int64_t>(before));
-  containers_.set_length(list, size_of(start + Dim(more / turns) * length));
+  const auto more = static_cast<int64_t>(list.toListRef().size()) - static_cast<int64_t>(before);
+  if (turns == 0) return;
+  const Dim start = is_size(known) ? known->size : Dim(static_cast<int64_t>(before));
+  if (more % turns == 0 && (!known || is_size(known)))
+    marks_.set(list, size_mark(start + Dim(more / turns) * length));
+  else if (!is_data(known))
+    marks_.set(list, join(known, opaque_mark(length)));
 }
 
-void Interpreter::follow_lists(const Lists& lists, int64_t turns, const Slot& trips) {
-  if (!trips.shadow || trips.shadow->kind != ShadowInfo::Kind::size) return;
+/// A loop that is left by a condition tells nothing of lengths but that they follow from sizes.
+void Interpreter::follow_lists(const Lists& lists, int64_t turns, const Mark& trips) {
+  if (!is_size(trips)) return;
   for (const auto& [key, entry] : lists)
-    follow_list(entry.first, entry.second, containers_.length(entry.first), turns,
-                trips.shadow->expr);
+    follow_list(entry.first, entry.second, marks_.of(entry.first), turns, trips->size);
 }
 
 /// One turn, in which the numbers of the turn are symbols.
 void Interpreter::run_turn(Block* body, Env& env, RolledLoop& loop) {
   const Dim turn = Dim::symbol(loop.symbol);
-  env[body->inputs()[0]] = {c10::IValue(loop.turns), size_of(turn)};
+  env[body->inputs()[0]] = marked(c10::IValue(loop.turns), size_mark(turn));
   for (size_t i = 0; i < loop.carried.size(); ++i) {
-    const Slot& initial = loop.initial[i];
     if (loop.steps[i])
-      loop.carried[i].shadow =
-          size_of(expression(initial.value, initial.shadow) + Dim(*loop.steps[i]) * turn);
+      loop.carried[i] =
+          marked(loop.carried[i],
+                 size_mark(expression(loop.initial[i]) + Dim(*loop.steps[i]) * turn));
     env[body->inputs()[i + 1]] = loop.carried[i];
   }
   const torch::jit::Node* node = node_;
   run_block(body, env);
   node_ = node;
-  Slots results = slots(body->outputs(), env);
+  Values results = take_results(body, env);
   loop.condition = results[0];
-  Slots after(results.begin() + 1, results.end());
+  Values after(results.begin() + 1, results.end());
   if (loop.turns > 0) check_carried(loop.carried, after, loop.steps);
   loop.carried = std::move(after);
   recorder_->end_turn();
@@ -165,37 +173,35 @@ void Interpreter::run_turn(Block* body, Env& env, RolledLoop& loop) {
 /// What the carried numbers and lists follow from after the loop.
 void Interpreter::follow_carried(RolledLoop& loop, const Lists& lists, const Dim& length) {
   for (const auto& [key, entry] : lists)
-    follow_list(entry.first, entry.second, containers_.length(entry.first), loop.turns, length);
+    follow_list(entry.first, entry.second, marks_.of(entry.first), loop.turns, length);
   for (size_t i = 0; i < loop.carried.size(); ++i) {
-    const Slot& initial = loop.initial[i];
-    Slot& last = loop.carried[i];
+    const c10::IValue& initial = loop.initial[i];
+    c10::IValue& last = loop.carried[i];
     if (loop.steps[i])
-      last.shadow =
-          size_of(expression(initial.value, initial.shadow) + Dim(*loop.steps[i]) * length);
-    if (initial.value.isList() && !last.value.is(initial.value))
-      follow_list(last.value, initial.value.toListRef().size(), containers_.length(initial.value),
-                  loop.turns, length);
+      last = marked(last, size_mark(expression(initial) + Dim(*loop.steps[i]) * length));
+    if (initial.isList() && !last.is(initial))
+      follow_list(last, initial.toListRef().size(), marks_.of(initial), loop.turns, length);
   }
 }
 
 void Interpreter::run_rolled(Node* node, Env& env) {
   Block* body = node->blocks()[0];
-  const Slots initial = slots(node->inputs().slice(2), env);
-  RolledLoop loop{slot(node->input(0), env),
-                  slot(node->input(1), env),
+  const Values initial = values(node->inputs().slice(2), env);
+  RolledLoop loop{value(node->input(0), env),
+                  value(node->input(1), env),
                   initial,
                   initial,
                   induction_steps(body),
-                  cat(kTurnPrefix, changed_lists_.size()),
+                  ir::Symbol::Turn{static_cast<int64_t>(changed_lists_.size())},
                   0};
   changed_lists_.emplace_back();
   recorder_->begin_loop(loop.symbol);
   size_t decisions = decisions_.size();
   for (;; ++loop.turns) {
     node_ = node;
-    for (const Shadow& shadow : {loop.trips.shadow, loop.condition.shadow})
-      if (shadow && shadow->kind == ShadowInfo::Kind::data) refuse_branch(node, shadow);
-    if (loop.turns >= loop.trips.value.toInt() || !loop.condition.value.toBool()) break;
+    for (const Mark& mark : {mark_of(loop.trips), mark_of(loop.condition)})
+      if (is_data(mark)) refuse_branch(node, mark);
+    if (loop.turns >= unmarked(loop.trips).toInt() || !unmarked(loop.condition).toBool()) break;
     run_turn(body, env, loop);
     if (loop.turns == 0) decisions = decisions_.size();
     decisions_.resize(decisions);  // the other turns take the same ways

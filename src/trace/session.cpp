@@ -14,13 +14,6 @@
 namespace t2n::trace {
 namespace {
 
-/// Not Module::eval(): that insists on an attribute which frozen modules lack.
-void set_eval(const torch::jit::Module& module) {
-  for (const torch::jit::Module& each : module.modules())
-    if (const auto slot = each._ivalue()->type()->findAttributeSlot("training"))
-      each._ivalue()->setSlot(*slot, false);
-}
-
 void count_tensor(const at::Tensor& tensor, std::unordered_set<const void*>& seen,
                   ModelInfo& info) {
   if (!tensor.defined() || !seen.insert(tensor.unsafeGetTensorImpl()).second) return;
@@ -49,7 +42,6 @@ void count_tensor(const at::Tensor& tensor, std::unordered_set<const void*>& see
 
 Session::Session(Loaded loaded, std::string method)
     : loaded_(std::move(loaded)), method_(std::move(method)) {
-  set_eval(loaded_.module);
   if (loaded_.module.find_method(method_)) return;
   refuse_method(loaded_.module, method_);
 }

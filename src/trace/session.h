@@ -35,7 +35,6 @@ class Session {
   struct Attempt;
   struct Verdict;
   Split split(const std::vector<SampleInput>& inputs, bool may_be_states) const;
-  bool is_argument(const SampleInput& sample) const;
   std::vector<ir::Tensor> run_plain(const std::vector<SampleInput>& arguments, StateWatch& watch);
   bool settles(const Split& given);
   Attempt attempt(const Split& given, const TraceOptions& options);

@@ -12,6 +12,7 @@
 #include "src/trace/names.h"
 #include "src/trace/roll.h"
 #include "src/trace/session.h"
+#include "src/trace/state_names.h"
 #include "src/trace/warning_relay.h"
 
 namespace t2n::trace {
@@ -31,19 +32,6 @@ std::vector<std::string> output_names(const ir::Graph& graph,
     names.push_back(name);
   }
   return names;
-}
-
-/// A name for each path that no argument and no other state has.
-std::vector<std::string> state_names(const std::vector<std::string>& paths,
-                                     std::vector<std::string> taken) {
-  std::vector<std::string> out;
-  for (const std::string& path : paths) {
-    std::string name = state_name(path);
-    while (std::find(taken.begin(), taken.end(), name) != taken.end()) name += "_state";
-    taken.push_back(name);
-    out.push_back(std::move(name));
-  }
-  return out;
 }
 
 /// Where the bytes of a tensor begin and end.
@@ -67,19 +55,6 @@ std::string shares_memory(const std::vector<Attribute>& attributes, const std::s
         continue;
       const auto [other, other_end] = extent(leaf.value.toTensor());
       if (begin < other_end && other < end) return leaf.path;
-    }
-  return {};
-}
-
-/// The path behind the name of a state, or of any tensor that could become one; "" if none has it.
-std::string path_of(const std::vector<Attribute>& attributes, const std::vector<State>& states,
-                    const std::string& name) {
-  for (const State& state : states)
-    if (state.name == name) return state.path;
-  for (const Attribute& attribute : attributes)
-    for (const Held& leaf : attribute.leaves) {
-      const bool could_be = leaf.value.isTensor() || leaf.value.isNone();
-      if (could_be && (state_name(leaf.path) == name || leaf.path == name)) return leaf.path;
     }
   return {};
 }
@@ -136,31 +111,18 @@ struct Session::Verdict {
   std::vector<Change> unread;
 };
 
-bool Session::is_argument(const SampleInput& sample) const {
-  if (sample.is_state) return false;
-  const std::string flat = flat_name(sample.path);
-  const auto& arguments = schema().arguments();
-  return flat.starts_with("input_") ||
-         std::any_of(arguments.begin() + 1, arguments.end(), [&](const c10::Argument& argument) {
-           return sample.path[0] == argument.name() || flat.starts_with(argument.name() + "_");
-         });
-}
-
 Session::Split Session::split(const std::vector<SampleInput>& inputs, bool may_be_states) const {
   Split out;
   std::vector<Attribute> attributes;
+  if (may_be_states) attributes = list_attributes(model());
   for (const SampleInput& sample : inputs) {
     const auto* tensor = std::get_if<ir::Tensor>(&sample.value);
-    if (!may_be_states || tensor == nullptr || is_argument(sample)) {
-      out.arguments.push_back(sample);
-      continue;
-    }
-    if (attributes.empty()) attributes = list_attributes(model());
-    const std::string path = path_of(attributes, states_, flat_name(sample.path));
+    const bool could_be = may_be_states && tensor != nullptr;
+    const std::string path = could_be ? state_of(sample, schema(), attributes, states_) : "";
     if (path.empty())
-      out.arguments.push_back(sample);  // refused where the arguments are bound
-    else
-      out.states[path] = to_torch_copy(*tensor);
+      out.arguments.push_back(sample);  // what is unknown is refused where arguments are bound
+    else if (!out.states.emplace(path, to_torch_copy(*tensor)).second)
+      throw Error("usage", cat("the state ", quoted(path), " is given twice"));
   }
   return out;
 }
@@ -172,7 +134,8 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
   out.constant_inputs = bound.constants;
   const ModuleNames names(loaded_.module, out.graph);
   out.graph.name = class_word(*loaded_.module.type());
-  Recorder recorder(out.graph, names, loaded_.mapping, loaded_.ran_code, is_frozen());
+  Recorder recorder(out.graph, names, loaded_.mapping, loaded_.ran_code, is_frozen(),
+                    options.keep_sizes);
   RangeWatch ranges;
   const auto add = [&](const at::Tensor& tensor, const std::string& name) {
     recorder.add_input(tensor, name);
@@ -205,7 +168,7 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
   for (const Attribute& attribute : after)
     for (const Held& held : attribute.leaves)
       if (held.value.isTensor() && held.value.toTensor().defined() &&
-          recorder.depends_on_input(held.value.toTensor())) {
+          is_data(recorder.mark(held.value.toTensor()))) {
         attempt.dependent.insert(held.path);
         dependent.push_back(held.value.toTensor());
       }
@@ -375,7 +338,7 @@ Traced Session::settle(Attempt attempt, const Split& given, const Tensors& by_us
     out.outputs.push_back(std::move(candidate.value));
   }
   graph.output_names = output_names(graph, attempt.results);
-  if (!options.rolled_loops.empty()) finish_loops(graph);
+  if (!options.rolled_loops.empty()) finish_loops(graph, out.decisions);
   states_ = out.states;
   return std::move(out);
 }

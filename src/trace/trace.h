@@ -62,6 +62,8 @@ struct TraceOptions {
   std::set<std::string> accepted_guards;
   /// Loops (Decision::id) to record as one `t2n::scan` instead of turn by turn.
   std::set<const void*> rolled_loops;
+  /// Operations (Decision::id) whose numbers are to be computed from sizes in the graph.
+  std::set<const void*> computed_numbers;
   /// What forward changes of the model becomes inputs and outputs; otherwise it is refused. Samples
   /// with a state's name give it another first value than the model's own.
   bool explicit_states = false;
@@ -79,13 +81,12 @@ struct Decision {
   const void* id = nullptr;  ///< the place in the program: the same in every trace of a session
   int64_t way = 0;           ///< 1 or 0 of a branch, the turns of a loop
   std::string number = {};   ///< its text
-  /// A branch on a comparison, or what the turns of a loop follow from: `left` `relation` `right`,
-  /// over symbols `size.value.axis`.
-  /// "<", "<=", ">", ">=", "==", "!="; "" for anything else, and then `left` is a sum of the sizes
-  /// that it depends on.
-  std::string relation;
-  ir::Dim left;
-  ir::Dim right;
+  /// Of a number: TraceOptions::computed_numbers can make it an operation of the graph.
+  bool is_computable = false;
+  /// A branch on a comparison, or what the turns of a loop follow from, over symbols
+  /// `size.value.axis`; none for anything else.
+  std::optional<ir::Comparison> comparison;
+  ir::Dim sizes = {};  ///< without a comparison: a sum of the sizes that it depends on
   ir::ScopeId scope = 0;
   ir::SourceId source = ir::kNoSource;
 };
@@ -135,6 +136,8 @@ struct TorchModule {
   ir::Evaluator (*evaluator)();
   /// The signature of "aten::add.Tensor"; nullopt if this LibTorch has no such operator.
   std::optional<ir::Schema> (*find_schema)(const std::string& op);
+  /// The signatures of all operators that know nothing of tensors: on numbers, strings, containers.
+  std::vector<ir::Schema> (*operators)();
   /// Tensors of a `torch.save`d tensor, list, tuple or dict.
   std::vector<SampleInput> (*read_saved)(const std::string& path);
 };

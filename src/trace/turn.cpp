@@ -18,12 +18,6 @@ void for_each_dim(const ir::Attr& attr, Visit&& visit) {
     for (const Dim& dim : *many) visit(dim);
 }
 
-bool mentions(const Dim& dim, const std::string& symbol) {
-  if (dim.is_constant()) return false;
-  const std::vector<std::string> symbols = dim.symbols();
-  return std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
-}
-
 bool is_none(const Node& node, std::string_view name) {
   const ir::Attr* attr = node.find(name);
   return attr != nullptr && std::holds_alternative<ir::None>(*attr);
@@ -31,13 +25,13 @@ bool is_none(const Node& node, std::string_view name) {
 
 }  // namespace
 
-bool mentions(const ir::Attr& attr, const std::string& symbol) {
+bool mentions(const ir::Attr& attr, const ir::Symbol& symbol) {
   bool found = false;
-  for_each_dim(attr, [&](const Dim& dim) { found = found || mentions(dim, symbol); });
+  for_each_dim(attr, [&](const Dim& dim) { found = found || dim.mentions(symbol); });
   return found;
 }
 
-bool mentions(const Node& node, const std::string& symbol) {
+bool mentions(const Node& node, const ir::Symbol& symbol) {
   for (const ir::Argument& arg : node.args)
     if (mentions(arg.value, symbol)) return true;
   if (node.body)
@@ -46,14 +40,13 @@ bool mentions(const Node& node, const std::string& symbol) {
   return false;
 }
 
-Dim replaced(const Dim& dim, const std::string& symbol, const Dim& by) {
-  if (dim.is_constant()) return dim;
-  return dim.substitute([&](std::string_view each) {
+Dim replaced(const Dim& dim, const ir::Symbol& symbol, const Dim& by) {
+  return dim.substitute([&](const ir::Symbol& each) {
     return each == symbol ? std::optional<Dim>(by) : std::nullopt;
   });
 }
 
-std::optional<int64_t> coefficient(const Dim& dim, const std::string& symbol) {
+std::optional<int64_t> coefficient(const Dim& dim, const ir::Symbol& symbol) {
   const Dim zero = replaced(dim, symbol, 0);
   const Dim step = replaced(dim, symbol, 1) - zero;
   if (!step.is_constant() || !(dim == zero + step * Dim::symbol(symbol))) return std::nullopt;
@@ -103,10 +96,8 @@ std::optional<OneSlice> one_slice_of(const Node& node, size_t rank) {
 }
 
 bool mentions_turn(const Dim& dim) {
-  if (dim.is_constant()) return false;
-  for (const std::string& symbol : dim.symbols())
-    if (symbol.starts_with(kTurnPrefix)) return true;
-  return false;
+  const std::vector<ir::Symbol> all = dim.symbols();
+  return std::any_of(all.begin(), all.end(), [](const ir::Symbol& each) { return each.is_turn(); });
 }
 
 bool mentions_turn(const ir::Attr& attr) {

@@ -9,18 +9,17 @@
 
 namespace t2n::trace {
 
-/// The number of a turn in sizes and arguments: one symbol per loop that runs.
-inline constexpr std::string_view kTurnPrefix = "turn.";
+/// Whether the number of a turn, a symbol per loop that runs, stands in sizes and arguments.
 bool mentions_turn(const ir::Dim& dim);
 bool mentions_turn(const ir::Attr& attr);
 bool mentions_turn(const ir::Node& node);
 /// The same of one symbol.
-bool mentions(const ir::Attr& attr, const std::string& symbol);
-bool mentions(const ir::Node& node, const std::string& symbol);
+bool mentions(const ir::Attr& attr, const ir::Symbol& symbol);
+bool mentions(const ir::Node& node, const ir::Symbol& symbol);
 
-ir::Dim replaced(const ir::Dim& dim, const std::string& symbol, const ir::Dim& by);
+ir::Dim replaced(const ir::Dim& dim, const ir::Symbol& symbol, const ir::Dim& by);
 /// `dim` = coefficient * symbol + the value at 0, if it is so.
-std::optional<int64_t> coefficient(const ir::Dim& dim, const std::string& symbol);
+std::optional<int64_t> coefficient(const ir::Dim& dim, const ir::Symbol& symbol);
 
 /// An argument, if the operation has it and it is of that kind.
 const ir::Dim* dim_of(const ir::Node& node, std::string_view name);

@@ -380,6 +380,37 @@ class Fifths(nn.Module):
         return n // 5
 
 
+class MultipliesIntegers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(50, 4)
+
+    def forward(self, ids, n):
+        return self.table(ids) + (ids * 300000).to(torch.float32)[:, None], n * n
+
+
+class MissingInLoop(nn.Module):
+    """The operator that no target has is in the body of a loop over an open axis."""
+
+    def forward(self, x):
+        h = torch.zeros_like(x[:, 0])
+        for t in range(x.size(1)):
+            h = torch.special.airy_ai(x[:, t]) + h
+        return h
+
+
+class FoldsAway(nn.Module):
+    """Constants and what nothing reads are no operations of the exported graph."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("w", torch.ones(3))
+
+    def forward(self, x):
+        unread = torch.special.airy_ai(x)
+        return x * torch.special.airy_ai(self.w)
+
+
 MODELS = [
     Accumulator,
     Writer,
@@ -402,6 +433,9 @@ MODELS = [
     KeepsTheFirst,
     Thirds,
     Fifths,
+    MultipliesIntegers,
+    MissingInLoop,
+    FoldsAway,
 ]
 
 

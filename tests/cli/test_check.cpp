@@ -107,6 +107,35 @@ TEST_CASE("a scripted model takes the shapes that the artefact declares") {
   CHECK_EQ(sandbox.run({"check", "traced.pt", "m.tgz"}).code, 0);
 }
 
+TEST_CASE("sizes that the artefact excludes are not run") {
+  if (!engine(23)) return;
+  Sandbox sandbox;
+  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  const Arguments dynamic = {"check", "digits.pt", "m", "--dynamic", "x:0=N"};
+  REQUIRE_EQ(
+      sandbox.run({"export", "digits.pt", "-t", "tract", "-o", "m", "--dynamic", "x:0=B"}).code, 0);
+  CHECK(contains(sandbox.run(dynamic).out, "also at N=1; N=7"));
+  replace(sandbox, "extension tract_assert B >= 1;",
+          "extension tract_assert B >= 1;\nextension tract_assert B <= 4;");
+  const Result result = sandbox.run(dynamic);
+  CHECK_EQ(result.code, 0);
+  CHECK(contains(result.out, "also at N=1"));
+  check_failure(sandbox, {"check", "digits.pt", "m", "-i", "x=7,1,8,8"}, 3,
+                "error[input-sizes]: the sizes of 'x' break what the artefact asserts: B <= 4\n"
+                "   'x', axis 0: B = 7\n"
+                "  why:  tract takes an assertion for granted: where it does not hold, results are "
+                "wrong\n"
+                "  help: give inputs of other sizes; `t2nnef inspect` shows what it takes\n");
+  replace(sandbox, "B <= 4;", "B == 4;");
+  CHECK_EQ(sandbox.run({"check", "digits.pt", "m"}).code, 0);
+  check_failure(sandbox, dynamic, 3,
+                "error[input-sizes]: the sizes of 'x' break what the artefact asserts: B == 4\n"
+                "   'x', axis 0: B = 1\n"
+                "  why:  tract takes an assertion for granted: where it does not hold, results are "
+                "wrong\n"
+                "  help: give inputs of other sizes; `t2nnef inspect` shows what it takes\n");
+}
+
 TEST_CASE("dynamic axes are checked at other sizes") {
   if (!engine(23)) return;
   Sandbox sandbox;

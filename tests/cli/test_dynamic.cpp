@@ -51,7 +51,7 @@ TEST_CASE("a cache that grows is inputs and outputs of other lengths") {
     std::erase_if(report, [](char c) { return c == ' ' || c == '\n'; });
     for (const char* part : {R"("name":"past_0_0","dtype":"f32","shape":["B",2,"P",8])",
                              R"("name":"output_1_0_0","dtype":"f32","shape":["B",2,"P+S",8])",
-                             R"("dynamic":{"relations":["B>=1","S>=1","P>=0"],"measured":[]})",
+                             R"("dynamic":{"relations":["B>=1","S>=1","P>=0"]})",
                              R"("sizes":[{"B":2,"P":7,"S":3},{"B":1,"P":0,"S":1},)"})
       CHECK_MESSAGE(contains(report, part), part);
   }
@@ -111,59 +111,6 @@ TEST_CASE("declarations are refused before any work is done") {
                 "  help: did you mean 'ids'?\n");
   check_failure(sandbox, dynamic_export({"--assert", "S>=1"}), 2,
                 "error[usage]: --assert without --dynamic has no sizes to speak of\n");
-}
-
-// --- options in a file ---
-
-void write(const Sandbox& sandbox, const std::string& name, const std::string& text) {
-  sandbox.folder().write(name, text);
-}
-
-TEST_CASE("options in a JSON or TOML file") {
-  const ModelSandbox sandbox("attention.pt");
-  write(sandbox, "a.json",
-        R"({"target": "tract", "dynamic": {"ids": {"0": "B", "1": "S"}}, "assert": ["S < 64"],
-            "check": true, "output": "no"})");
-  write(sandbox, "b.toml",
-        "target = \"tract\"\ndynamic = [\"ids:0=B\", \"ids:1=S\"]\nassert = \"S < 64\"\n"
-        "check = true\n");
-  for (const char* file : {"a.json", "b.toml"}) {
-    CAPTURE(file);
-    const Result result = sandbox.run(
-        {"export", "model.pt", "--config", file, "-q", "--output", file + std::string(".tar")});
-    CHECK_EQ(result.code, 0);
-    CHECK_EQ(result.err, "");
-  }
-  CHECK_EQ(sandbox.content("a.json.tar"), sandbox.content("b.toml.tar"));
-}
-
-TEST_CASE("files of options that cannot be read") {
-  const ModelSandbox sandbox("attention.pt");
-  write(sandbox, "bad.json", R"({"target": )");
-  write(sandbox, "list.json", "[1]");
-  write(sandbox, "unknown.json", R"({"dynamics": "x:0=B"})");
-  write(sandbox, "deep.json", R"({"dynamic": [["x"]]})");
-  const auto fails = [&](const std::string& file, const std::string& text) {
-    check_failure(sandbox, {"export", "model.pt", "--config", file}, 2, text);
-  };
-  fails("none.json",
-        "error[usage]: cannot read the options in 'none.json'\n"
-        "  why:  there is no such file\n");
-  fails("bad.json",
-        "error[usage]: cannot read the options in 'bad.json'\n"
-        "  why:  it is no JSON at byte 12\n"
-        "  help: see `t2nnef export --help` for the names of options\n");
-  fails("list.json",
-        "error[usage]: cannot read the options in 'list.json'\n"
-        "  why:  the file holds no object: { \"option\": value }\n"
-        "  help: see `t2nnef export --help` for the names of options\n");
-  fails("deep.json",
-        "error[usage]: cannot read the options in 'deep.json'\n"
-        "  why:  'dynamic' is neither text, number, truth value nor a list of them\n"
-        "  help: see `t2nnef export --help` for the names of options\n");
-  fails("unknown.json",
-        "error[usage]: t2nnef export has no option '--dynamics', which 'unknown.json' gives\n"
-        "  help: did you mean '--dynamic'?\n");
 }
 
 }  // namespace

@@ -88,4 +88,60 @@ TEST_CASE("the operators of a model") {
            "3 of 5 operators supported by tract@0.23.9\n");
 }
 
+TEST_CASE("ops --missing judges the graph that an export translates") {
+  const Sandbox sandbox({"FoldsAway.pt", "MissingInLoop.pt", "data_branch.pt"});
+  // What is folded or not read is not translated.
+  const Result folded = sandbox.run({"ops", "FoldsAway.pt", "--missing", "-i", "x=3"});
+  CHECK_EQ(folded.code, 0);
+  CHECK_EQ(folded.out, "1 of 1 operator supported by tract@0.23.9\n");
+  const Result kept = sandbox.run(
+      {"ops", "FoldsAway.pt", "--missing", "-i", "x=3", "--disable-pass", "fold-constants"});
+  CHECK_EQ(kept.code, 4);
+  CHECK(contains(kept.out, "aten::special_airy_ai  no "));
+  // With open axes the loop is one operation, with a graph of its own.
+  for (const Arguments& more : {Arguments{}, Arguments{"--dynamic", "x:1=T"}}) {
+    Arguments words = {"MissingInLoop.pt", "-i", "x=2,5"};
+    words.insert(words.end(), more.begin(), more.end());
+    Arguments ops = words, exported = words;
+    ops.insert(ops.begin(), "ops");
+    ops.emplace_back("--missing");
+    exported.insert(exported.begin(), "export");
+    exported.insert(exported.end(), {"-t", "tract"});
+    const Result missing = sandbox.run(ops);
+    CHECK_EQ(missing.code, 4);
+    CHECK(contains(missing.out, "aten::special_airy_ai  no "));
+    CHECK_EQ(sandbox.run(exported).code, 4);
+  }
+  const std::string guard = "make_bad_files.py:67";
+  CHECK_EQ(sandbox.run({"ops", "data_branch.pt", "-i", "x=3"}).code, 4);
+  CHECK_EQ(sandbox.run({"ops", "data_branch.pt", "-i", "x=3", "--accept-guard", guard}).code, 0);
+}
+
+TEST_CASE("a strict export says which integers end at 2^24, of inputs without a range") {
+  const Sandbox sandbox({"MultipliesIntegers.pt"});
+  const auto says = [&](const std::string& n) {
+    return sandbox.run({"export", "MultipliesIntegers.pt", "-t", "khronos", "-o", "out.tgz", "-i",
+                        "ids=5,i64", "-i", n});
+  };
+  const Result open = says("n=3,i64");
+  CHECK_EQ(open.code, 0);
+  CHECK(contains(open.err,
+                 "warning[integer-range]: integers are exact only for 'n' within "
+                 "-4096..4096: aten::mul.Tensor goes beyond 2^24\n"
+                 "  --> the model (MultipliesIntegers), more_models.py:"));
+  const Result declared = says("n=3,i64:0..4000");
+  CHECK_EQ(declared.code, 0);
+  CHECK_FALSE(contains(declared.err, "integer-range"));
+  const Result certain = says("n=3,i64:5000..6000");
+  CHECK_EQ(certain.code, 4);
+  CHECK(
+      certain.err.starts_with("error[unsupported-argument]: aten::mul.Tensor: integers beyond "
+                              "2^24 have no translation for khronos@1.0.5\n"));
+  CHECK_EQ(sandbox
+               .run({"ops", "MultipliesIntegers.pt", "-t", "khronos", "--missing", "-i",
+                     "ids=5,i64", "-i", "n=3,i64:5000..6000"})
+               .code,
+           4);
+}
+
 }  // namespace t2n::test

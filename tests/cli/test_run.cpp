@@ -52,6 +52,23 @@ void check_outputs(const Sandbox& sandbox, const std::string& file) {
 
 }  // namespace
 
+TEST_CASE("an array whose name begins like a result's is an input all the same") {
+  const Sandbox sandbox;
+  sandbox.folder().write("m/graph.nnef",
+                         "version 1.0;\nextension tract_registry tract_core;\n"
+                         "graph net(x, output_mask) -> (y) {\nx = external(shape = [2, 3]);\n"
+                         "output_mask = external(shape = [2, 3]);\ny = sub(x, output_mask);\n}\n");
+  const ir::Tensor twos = f32({2, 3}, {2, 2, 2, 2, 2, 2});
+  nnef::write_npz(
+      std::vector<nnef::NamedTensor>{{"x", twos}, {"output_mask", twos}, {"output_0", twos}},
+      sandbox.path("in.npz"));
+  const Result result =
+      sandbox.run({"run", "m", "-i", "in.npz", "-o", "out.npz", "--engine", "reference"});
+  CHECK_EQ(result.err, "");
+  CHECK(ir::same_values(nnef::read_npz(fs::path(sandbox.path("out.npz"))).at(0).value,
+                        f32({2, 3}, {0, 0, 0, 0, 0, 0})));
+}
+
 TEST_CASE("inputs by name and by position give outputs by name") {
   if (!engine(23)) return;
   const Sandbox sandbox;
@@ -176,6 +193,33 @@ TEST_CASE("inputs that do not fit") {
   check_failure(sandbox, {"run", "m", "-i", "nope.npz"}, 3,
                 "error[input-unreadable]: cannot read the inputs 'nope.npz'\n"
                 "  why:  No such file or directory\n");
+}
+
+TEST_CASE("sizes that break an assertion, or disagree, reach no engine") {
+  const Sandbox sandbox;
+  sandbox.folder().write("m/graph.nnef",
+                         "version 1.0;\nextension tract_registry tract_core;\n"
+                         "extension tract_symbol S;\nextension tract_assert S <= 4;\n"
+                         "graph net(x, a) -> (y) {\na = external(shape = [2*S + 1]);\n"
+                         "x = external(shape = [S, 3]);\ny = reshape(x, shape = [3, S]);\n}\n");
+  const auto fails = [&](const std::string& x, const std::string& a, const std::string& text) {
+    for (const char* engine : {"auto", "reference", "./nope.so"})
+      check_failure(sandbox, {"run", "m", "-i", x, "-i", a, "--engine", engine, "-o", "out.npz"}, 3,
+                    text +
+                        "  help: give inputs of other sizes; `t2nnef inspect` shows what it "
+                        "takes\n");
+  };
+  fails("x=3,3", "a=8",
+        "error[input-sizes]: the sizes of 'x' and 'a' do not go together\n"
+        "   'x', axis 0: S = 3\n"
+        "   'a', axis 0: 2*S + 1 = 8\n"
+        "  why:  the last of them would have to be 7\n");
+  fails("x=5,3", "a=11",
+        "error[input-sizes]: the sizes of 'x' break what the artefact asserts: S <= 4\n"
+        "   'x', axis 0: S = 5\n"
+        "  why:  tract takes an assertion for granted: where it does not hold, results are "
+        "wrong\n");
+  CHECK_EQ(sandbox.run({"run", "m", "-i", "x=3,3", "-i", "a=7", "--engine", "reference"}).code, 0);
 }
 
 TEST_CASE("destinations and artefacts that do not do") {

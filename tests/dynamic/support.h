@@ -25,15 +25,14 @@ dynamic::Trial trial_at(const Program& program, const dynamic::Sizes& sizes);
 
 struct Inference {
   ir::Graph graph;
-  dynamic::Inferred found;
-  size_t trials = 0;  ///< how many it took
+  std::vector<dynamic::Assumption> found;
 };
-/// Infers from two trials, with more of them on demand.
+/// Infers from three trials.
 Inference infer(const Program& program);
 /// The shapes of the outputs, "[B,S] [S]".
 std::string output_shapes(const ir::Graph& graph);
 /// "return <expression>" in inputs x, y, z of these shapes ("B,S,8"): the outputs' shapes, then the
-/// assumptions in braces, then "measured" if a size was.
+/// assumptions in braces.
 std::string shapes_of(const std::string& expression, const std::vector<std::string>& inputs);
 
 }  // namespace t2n::test

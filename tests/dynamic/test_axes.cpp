@@ -9,7 +9,7 @@ namespace {
 
 using dynamic::bind_axes;
 using dynamic::parse_axis;
-using dynamic::parse_relation;
+using dynamic::parse_comparison;
 using ir::diagnostic_of;
 
 const std::vector<std::string> kNames = {"x", "mask", "past_0_k"};
@@ -62,7 +62,7 @@ TEST_CASE("declarations that cannot be read") {
   CHECK_EQ(text("x:1=4"), "--dynamic 'x:1=4' names no symbol");
   CHECK_EQ(text("x:1=a.b"), "in 'x:1=a.b' the symbol 'a.b' is not a word of letters and digits");
   CHECK_EQ(text("x:1=inf"), "in 'x:1=inf' the symbol 'inf' begins like a literal of NNEF");
-  CHECK_EQ(diagnostic_of([] { parse_relation("S"); }).message, "cannot read --assert 'S'");
+  CHECK_EQ(diagnostic_of([] { parse_comparison("S"); }).message, "cannot read --assert 'S'");
 }
 
 TEST_CASE("declarations that the inputs contradict") {
@@ -80,10 +80,10 @@ TEST_CASE("declarations that the inputs contradict") {
 TEST_CASE("relations hold or not") {
   const dynamic::Sizes sizes = {{"B", 4}, {"P", 2}};
   for (const char* text : {"B>=1", "B == 2*P", "P < B", "P <= 2", "3 < B", "B == 4*(B//4)"})
-    CHECK_MESSAGE(dynamic::holds(parse_relation(text), sizes), text);
+    CHECK_MESSAGE(dynamic::holds(parse_comparison(text), sizes), text);
   for (const char* text : {"B>4", "B == P", "P >= B"})
-    CHECK_MESSAGE(!dynamic::holds(parse_relation(text), sizes), text);
-  CHECK_EQ(dynamic::relation_str(parse_relation("B==2*P")), "B == 2*P");
+    CHECK_MESSAGE(!dynamic::holds(parse_comparison(text), sizes), text);
+  CHECK_EQ(ir::str(parse_comparison("B==2*P")), "B == 2*P");
 }
 
 }  // namespace

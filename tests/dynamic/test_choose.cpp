@@ -10,7 +10,7 @@ namespace {
 using dynamic::Chooser;
 using dynamic::Sizes;
 
-dynamic::Relation relation(const char* text) { return dynamic::parse_relation(text); }
+ir::Comparison relation(const char* text) { return dynamic::parse_comparison(text); }
 
 TEST_CASE("further sizes are primes that nothing else in the model equals") {
   Chooser chooser({{"B", 2}, {"S", 10}}, {}, {2, 3, 10, 11, 8});

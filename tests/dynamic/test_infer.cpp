@@ -51,9 +51,12 @@ TEST_CASE("a number that is no integer cannot follow a size") {
   CHECK_NE(text.find("error[dynamic-size]: aten::mul.Scalar: other="), std::string::npos);
 }
 
-TEST_CASE("an integer computed through floats is measured") {
-  CHECK_EQ(shapes_of("torch.zeros([int(x.size(0) * 0.5)])", {"2*S,3"}),
-           "[S] measured: aten::zeros");
+TEST_CASE("an integer that is no expression of sizes is refused") {
+  CHECK_EQ(shapes_of("torch.zeros([int(x.size(0) * 0.5)])", {"2*S,3"}), "[S]");
+  const std::string text = shapes_of("torch.zeros([int(x.size(0) ** 0.5)])", {"2*S,3"});
+  CHECK_NE(text.find("error[dynamic-size]: aten::zeros: the argument 'size' is no expression of "
+                     "the dynamic axes\n"),
+           std::string::npos);
 }
 
 TEST_CASE("sizes of the tracer's symbols are told over the axes") {

@@ -58,6 +58,7 @@ std::string graph_text(const Statements& statements, size_t results) {
     parameters += (i == 0 ? "" : ", ") + name;
     std::string shape;
     for (const int64_t size : input.shape) shape += cat(shape.empty() ? "" : ", ", size);
+    if (statements.is_open && i == 0) shape.replace(0, shape.find(','), "T");
     externals += cat("  ", name, " = tract_core_external(shape = [", shape, "], datum_type = '",
                      ir::dtype_name(input.dtype), "');\n");
   }
@@ -65,6 +66,7 @@ std::string graph_text(const Statements& statements, size_t results) {
   std::string text = "version 1.0;\n";
   for (const char* name : {"core", "extra", "transformers", "onnx"})
     text += cat("extension tract_registry tract_", name, ";\n");
+  if (statements.is_open) text += "extension tract_symbol T;\n";
   return cat(text, statements.fragments, "\ngraph g(", parameters, ") -> (", names, ")\n{\n",
              externals, "  ", statements.body, "\n}\n");
 }

@@ -16,6 +16,7 @@ struct Statements {
   std::vector<ir::Tensor> inputs = {};
   std::string fragments = {};
   std::string quant = {};  ///< of graph.quant
+  bool is_open = false;    ///< the first axis of x has the symbolic size T
 };
 
 /// The document, with the externals of its inputs and all of tract's registries.

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include "src/diag/error.h"
 #include "tests/interp/agree.h"
@@ -218,6 +219,55 @@ TEST_CASE("functions of quantised tensors") {
                "",
                entry("a", "2", "0.5", "false") + entry("r", "0", "0.00390625", "false")},
               {f32({3}, {0.26953125, 0.5, 0.73046875})});
+}
+
+TEST_CASE("products of what was broadcast") {
+  const ir::Tensor column = f32({3, 1}, {1, 10, 100});
+  check_wrong({"b = tract_core_broadcast(x, shape = [2, 3]);\n"
+               "  out = matmul(b, y);",
+               {f32({2, 1}, {2, 3}), column}},
+              {f32({2, 1}, {222, 333})});
+  check_failing({"b = tract_core_broadcast(x, shape = [2, 3]);\n"
+                 "  out = matmul(b, y);",
+                 {f32({1, 3}, {1, 2, 3}), column}},
+                {f32({2, 1}, {321, 321})});
+  check_failing({"b = tract_core_broadcast(x, shape = [2, 3]);\n"
+                 "  c = concat([b, z], axis = 1);\n"
+                 "  out = matmul(c, y);",
+                 {f32({1, 3}, {1, 2, 3}), f32({4, 1}, {1, 10, 100, 1000}), f32({2, 1}, {4, 5})}},
+                {f32({2, 1}, {4321, 5321})});
+}
+
+TEST_CASE("attention of a query that sees none of the first keys") {
+  constexpr double kNone = -std::numeric_limits<double>::infinity();
+  std::vector<double> values(33), mask(66);
+  for (size_t i = 0; i < 32; ++i) mask[33 + i] = kNone;
+  values[32] = 7;
+  check_wrong({"out = tract_transformers_sdpa(x, y, z, w, datum_type = 'f32', "
+               "acc_datum_type = 'f32', is_causal = false);",
+               {f32({1, 2, 1}, {0, 0}), f32({1, 33, 1}, std::vector<double>(33)),
+                f32({1, 33, 1}, values), f32({1, 2, 33}, mask)}},
+              {f32({1, 2, 1}, {7.0 / 33, 7})});
+}
+
+TEST_CASE("attention of queries that a finite number hides all keys from") {
+  check_wrong({"out = tract_transformers_sdpa(x, y, z, w, datum_type = 'f32', "
+               "acc_datum_type = 'f32', is_causal = false);",
+               {f32({1, 1, 1}, {0}), f32({1, 2, 1}, {0, 0}), f32({1, 2, 1}, {2, 4}),
+                f32({1, 1, 2}, {-1e5, -1e5})}},
+              {f32({1, 1, 1}, {3})});
+}
+
+TEST_CASE("a part of a constant between bounds that are computed") {
+  Statements statements{
+      "c = [[0.0, 1.0, 2.0, 3.0]];\n"
+      "  e = tract_core_cast(T, to = 'i64');\n"
+      "  d = tract_core_dyn_slice(c, start = 1, end = e, len = T - 1, "
+      "axis = 1);\n"
+      "  out = squeeze(d, axes = [0]);",
+      {f32({3}, {0, 0, 0})}};
+  statements.is_open = true;
+  check_failing(statements, {f32({2}, {1, 2})});
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST_CASE("other literals") {
   CHECK(print(string("{{x}} {% {#")) == "'{\\{x}} {\\% {\\#'");
   CHECK(print(array({})) == "[]");
   CHECK(print(array({integer(1), tuple({integer(0), integer(1)})})) == "[1, (0, 1)]");
-  CHECK(print(raw("2*S + 1")) == "2*S + 1");
+  CHECK(print(dimension(ir::parse_dim("2*S + 1"))) == "2*S + 1");
   CHECK_THROWS_AS(print(tuple({integer(1)})), Error);
 }
 
@@ -81,8 +81,9 @@ TEST_CASE("identifiers that are no plain words are written as tract reads them")
 }
 
 TEST_CASE("invocations") {
-  CHECK(print(invocation("external", {{"shape", array({integer(1), raw("S")})}}, "scalar")) ==
-        "external<scalar>(shape = [1, S])");
+  CHECK(
+      print(invocation("external", {{"shape", array({integer(1), dimension(ir::parse_dim("S"))})}},
+                       "scalar")) == "external<scalar>(shape = [1, S])");
   CHECK(print(invocation("conv", {{"", kX}, {"", kY}, {"border", string("constant")}})) ==
         "conv(x, y, border = 'constant')");
 }
@@ -94,7 +95,7 @@ TEST_CASE("parentheses where a reader would group otherwise") {
   CHECK(print(binary("-", binary("-", kX, kY), integer(1))) == "x - y - 1");
   CHECK(print(binary("^", kX, binary("/", kX, kY))) == "x^(x/y)");
   CHECK(print(binary("&&", binary("<", kX, kY), kY)) == "x < y && y");
-  CHECK(print(binary("*", raw("S + 1"), kX)) == "(S + 1)*x");
+  CHECK(print(binary("*", dimension(ir::parse_dim("S + 1")), kX)) == "(S + 1)*x");
 }
 
 TEST_CASE("a minus inside an operation stands in parentheses: readers differ in its precedence") {
@@ -135,7 +136,10 @@ Document example() {
   out.graph.parameters = {"x"};
   out.graph.results = {"y", "z"};
   out.graph.body = {
-      {kX, invocation("external", {{"shape", array({integer(1), raw("S")})}}, "scalar"), ""},
+      {kX,
+       invocation("external", {{"shape", array({integer(1), dimension(ir::parse_dim("S"))})}},
+                  "scalar"),
+       ""},
       {tuple({kY, identifier("z")}), invocation("split", {{"", kX}}), "model.py:88"}};
   return out;
 }

@@ -47,6 +47,28 @@ TEST_CASE("queries that see no key give zeros") {
       {kQuery, kKey, kValue});
 }
 
+TEST_CASE("windows of keys far from the first") {
+  const std::string far = "torch.arange(70).view(70, 1) - torch.arange(70)";
+  const std::vector<std::string> masks = {
+      cat("(", far, ").abs() < 8"), cat("(", far, " >= 0).logical_and(", far, " < 8)"),
+      cat("torch.zeros(70, 70).masked_fill((", far, ").abs() >= 8, -float('inf'))"),
+      cat("torch.log(((", far, ").abs() < 8) * (x[0, 0] > -9).any(1, True).float())")};
+  std::vector<std::string> all;
+  for (const std::string& mask : masks) all.push_back(cat(kCall, ", ", mask, ")"));
+  check_each(all, {randn({1, 2, 70, 4}, 1), randn({1, 2, 70, 4}, 2), randn({1, 2, 70, 4}, 3)});
+}
+
+TEST_CASE("queries whose keys are all hidden by finite numbers") {
+  const std::string rows = "(torch.arange(5).view(5, 1) - torch.zeros(7)) > 2";
+  std::vector<std::string> all;
+  for (const char* const number : {"-1e5", "-1e9", "-3.4028234663852886e38"}) {
+    all.push_back(cat(kCall, ", torch.zeros(5, 7).masked_fill(", rows, ", ", number, "))"));
+    all.push_back(
+        cat(kCall, ", (x[0, 0, :, :1] * torch.zeros(7)).masked_fill(", rows, ", ", number, "))"));
+  }
+  check_each(all, {kQuery, kKey, kValue});
+}
+
 TEST_CASE("grouped queries share keys") {
   const ir::Tensor key = randn({2, 2, 7, 8}, 2);
   const ir::Tensor value = randn({2, 2, 7, 8}, 3);

@@ -35,6 +35,43 @@ TEST_CASE("products") {
                   {kX}, kSizes);
 }
 
+TEST_CASE("products of what repeats") {
+  check_open_with(
+      {{"weight", randn({6, 8}, 1)}, {"wide", randn({6, 16}, 2)}},
+      {
+          "torch.linear(x[:, :1].expand(-1, x.size(1), -1), self.weight)",
+          "torch.linear(x[:, :, :1].expand(-1, -1, 8), self.weight)",
+          "torch.linear(x[:1].expand(x.size(0), -1, -1), self.weight)",
+          "torch.linear(x[:, :1].repeat(1, x.size(1), 1), self.weight)",
+          "torch.linear(torch.cat([x, x[:, :1].expand_as(x)], 2), self.wide)",
+          "torch.linear(torch.cat([x[:1].expand_as(x), x], 2).relu(), self.wide)",
+          "torch.linear(torch.cat([x, x.mean(1, keepdim=True).repeat(1, x.size(1), 1)], 2), "
+          "self.wide)",
+          "torch.conv1d(torch.cat([x, x.mean(1, keepdim=True).expand_as(x)], 2).mT, "
+          "self.wide.unsqueeze(2))",
+          "torch.bmm(x[:1].expand_as(x), x.mT)",
+          "torch.bmm(x[:1].expand_as(x), x[:1].expand_as(x).mT)",
+          "torch.ones(x.size(0), x.size(1), 8) @ self.weight.t()",
+          "torch.full([x.size(0), 8], 2.0) @ self.weight.t()",
+          "x[:, :, :1].expand(-1, -1, x.size(1)) @ x",
+          "x[:, :1, :1].expand(-1, x.size(1), x.size(1)) @ x",
+      },
+      {kX}, kSizes);
+}
+
+TEST_CASE("parts of tables between open bounds") {
+  const std::string part = "self.table[:, 20 - (x.size(1) + 1) // 2:20 + x.size(1) // 2]";
+  check_open_with({{"weight", randn({6, 8}, 1)}, {"table", randn({1, 40, 8}, 2)}},
+                  {
+                      cat("torch.linear(", part, ", self.weight)"),
+                      cat(part, ".squeeze(0)"),
+                      cat(part, ".mT.unsqueeze(1)"),
+                      cat("x @ ", part, "[0].t()"),
+                      cat("x + ", part),
+                  },
+                  {kX}, kLong);
+}
+
 TEST_CASE("scaled dot-product attention") {
   const std::string heads = "x.view(x.size(0), x.size(1), 2, 4).transpose(1, 2)";
   const std::string call =

@@ -106,5 +106,12 @@ TEST_CASE("up again to the size before") {
       {even}, kSizes, 1e-4);
 }
 
+TEST_CASE("columns added up in open batches") {
+  check_open({"torch.col2im(x, [5, 6], [2, 3], [1, 1], [0, 0], [1, 1])",
+              "torch.col2im(x[:, :, :9], [5, 7], [2, 3], [2, 1], [1, 2], [2, 3])",
+              "torch.col2im(x[:, :, :9], [7, 8], [2, 3], [1, 1], [0, 0], [2, 2])"},
+             {{{"B", "18", "16"}}}, {{{"B", 2}}, {{"B", 1}}, {{"B", 3}}}, 1e-4);
+}
+
 }  // namespace
 }  // namespace t2n::test

@@ -220,10 +220,11 @@ OpenExample looped(const Script& model, const std::vector<std::vector<std::strin
                    const std::vector<Sizes>& runs) {
   const auto session = torch_module().compile({model.source, model.parameters});
   dynamic::Request request;
-  request.trace = [&](const Sizes& sizes, const std::set<const void*>& rolled) {
+  request.trace = [&](const Sizes& sizes, const dynamic::Rewrites& rewrites) {
     trace::TraceOptions options;
     options.keep_sizes = true;
-    options.rolled_loops = rolled;
+    options.rolled_loops = rewrites.rolled_loops;
+    options.computed_numbers = rewrites.computed_numbers;
     return torch_module().trace(*session, named(inputs_at(shapes, sizes)), options);
   };
   OpenExample out;

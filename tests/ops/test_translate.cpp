@@ -317,9 +317,19 @@ TEST_CASE("list_ops counts what a model uses") {
   REQUIRE_EQ(uses.size(), 2);
   CHECK_EQ(uses[0].op, "test::relu");
   CHECK_EQ(uses[0].count, 2);
-  CHECK(uses[0].supported);
+  CHECK_EQ(uses[0].refused, 0);
   CHECK_EQ(render_where(uses[1].first), "act (GELU), model.py:2");
-  CHECK_FALSE(uses[1].supported);
+  CHECK_EQ(uses[1].count, 1);
+  CHECK_EQ(uses[1].refused, 1);
+}
+
+TEST_CASE("list_ops counts what translate refuses, whatever the reason") {
+  Model model;
+  model.then("test::relu").then("test::rank").then("test::rank");
+  const std::vector<OpUse> uses = list_ops(model.graph, kNew);
+  REQUIRE_EQ(uses.size(), 2);
+  CHECK_EQ(uses[0].refused, 0);
+  CHECK_EQ(uses[1].refused, 2);
 }
 
 }  // namespace

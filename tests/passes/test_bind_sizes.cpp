@@ -20,7 +20,7 @@ TEST_CASE("symbols become sizes in shapes and arguments") {
 
 TEST_CASE("dynamic symbols stay") {
   PassContext context;
-  context.keeps_symbol = [](std::string_view symbol) { return symbol == "B"; };
+  context.keeps_symbol = [](const ir::Symbol& symbol) { return symbol == "B"; };
   CHECK(after("bind-sizes", kText, context) == R"(graph m(%x: f32[B,7]) -> (%y as "y") {
   attribute sample_sizes: sizes = B=2
   %y: f32[B,3,2] = aten::view(self=%x, size=[B, 3, 2], other=7*B) as view_0

@@ -97,7 +97,7 @@ TEST_CASE("a flat document has no extensions, fragments or nested expressions") 
   CHECK(problems("y = concat([for i in [1] yield x], axis = 0);") ==
         "'y': 'concat' is given an expression that a flat document does not have");
   Document raw = graph("x = external(shape = [2]); y = copy(x);");
-  raw.graph.body[0].right.arguments[0].value.items[0] = nnef::raw("2*S");
+  raw.graph.body[0].right.arguments[0].value.items[0] = nnef::dimension(ir::parse_dim("2*S"));
   CHECK(lint(raw) == "'x': 'external' is given an expression that a flat document does not have");
 }
 

@@ -8,6 +8,7 @@
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/dynamic/assumptions.h"
 #include "src/dynamic/infer.h"
 #include "src/dynamic/same.h"
 #include "src/export/torch_module.h"
@@ -18,25 +19,7 @@
 namespace t2n::test {
 namespace {
 
-/// Sizes beyond those of `runs`, so that few expressions fit by chance.
-std::vector<Sizes> with_more(std::vector<Sizes> runs) {
-  Sizes most;
-  for (const Sizes& run : runs)
-    for (const auto& [symbol, size] : run) most[symbol] = std::max(most[symbol], size);
-  for (int64_t i = 1; i <= 7; ++i) {
-    Sizes next;
-    int64_t place = 0;
-    for (const auto& [symbol, size] : most) next[symbol] = size + i + (++place * i * i) % 5;
-    runs.push_back(std::move(next));
-  }
-  return runs;
-}
-
-ir::Dim evaluated(const ir::Dim& dim, const Sizes& sizes) {
-  return dim.substitute([&](std::string_view symbol) -> std::optional<ir::Dim> {
-    return ir::Dim(sizes.at(std::string(symbol)));
-  });
-}
+ir::Dim evaluated(const ir::Dim& dim, const Sizes& sizes) { return dim.substitute(sizes); }
 
 ir::Shape open_shape(const OpenInput& input) {
   ir::Shape out;
@@ -85,17 +68,14 @@ OpenExample open_example(const Script& model, const std::vector<OpenInput>& inpu
     out.runs.push_back(std::move(run));
     return dynamic::Trial{sizes, std::move(traced.graph)};
   };
-  std::vector<Sizes> further = with_more(runs);
-  size_t next = runs.size();
-  options.more = [&] {
-    dynamic::Trial trial = trace(further.at(next++));
-    out.runs.pop_back();
-    return trial;
-  };
   std::vector<dynamic::Trial> trials;
   for (const Sizes& sizes : runs) trials.push_back(trace(sizes));
-  dynamic::infer_shapes(trials, options);
+  const Sizes& sample = trials[0].symbols;
+  dynamic::Assertions assertions(sample, dynamic::positivity(sample, {}), {});
+  for (const dynamic::Assumption& assumption : dynamic::infer_shapes(trials, options))
+    assertions.add({assumption.relation, assumption.where, assumption.op});
   out.graph = std::move(trials[0].graph);
+  out.graph.attributes[ir::kRelations] = assertions.all();
   return out;
 }
 

@@ -11,7 +11,7 @@
 namespace t2n::test {
 
 /// What each symbol stands for in one run.
-using Sizes = std::map<std::string, int64_t>;
+using ir::Sizes;
 
 /// An input whose shape is written over symbols: {"B", "S + 1", "8"}.
 struct OpenInput {

@@ -28,7 +28,7 @@ std::string node_error(ir::Graph& graph, const ir::Node& node, const dynamic::Si
   dynamic::Facts facts({&sizes});
   const dynamic::RuleResult result =
       dynamic::apply_shape_rule(rule, dynamic::ShapeView(graph, node, facts));
-  if (!result.bug.empty()) return cat(ir::op_name(node.op), ": ", result.bug, "\n");
+  if (result.is_broken) return cat(ir::op_name(node.op), ": ", result.why, "\n");
   std::string out;
   for (size_t i = 0; i < result.shapes.size(); ++i) {
     ir::Shape& traced = graph.values[static_cast<size_t>(node.outputs[i])].shape;

@@ -128,6 +128,46 @@ TEST_CASE("half types fall back to f32 and round") {
   CHECK(run.traced.outputs[0].dtype == ir::DType::f16);
 }
 
+TEST_CASE("what torch refuses of mixed halves is refused") {
+  using ir::DType;
+  struct Row {
+    const char* call;
+    DType x, w, b;
+    const char* says;
+  };
+  // Torch's words follow from the kernel that sees the types first.
+  for (const Row& row : std::initializer_list<Row>{
+           {"torch.conv2d(x, w, b)", DType::f32, DType::f16, DType::f16, "aten::conv2d failed"},
+           {"torch.conv2d(x, w, b)", DType::f16, DType::f32, DType::f32, "aten::conv2d failed"},
+           {"torch.conv2d(x, w, b)", DType::f16, DType::f16, DType::f32, "aten::conv2d failed"},
+           {"torch.conv2d(x, w, b)", DType::f16, DType::bf16, DType::bf16, "aten::conv2d failed"},
+           {"torch.conv2d(x, w, b)", DType::f64, DType::bf16, DType::bf16, "aten::conv2d failed"},
+           {"torch.conv2d(x, w, b)", DType::i64, DType::f16, DType::f16, "aten::conv2d failed"},
+           {"torch.conv_transpose2d(x, w.transpose(0, 1), b)", DType::f32, DType::f16, DType::f16,
+            "aten::conv_transpose2d failed"},
+           {"torch.cdist(x, w)", DType::f16, DType::f32, DType::f32, "aten::cdist failed"},
+           {"torch.cdist(x, w)", DType::bf16, DType::f16, DType::f32, "aten::cdist failed"}}) {
+    CAPTURE(row.call);
+    CAPTURE(ir::dtype_name(row.x));
+    CAPTURE(ir::dtype_name(row.w));
+    CAPTURE(ir::dtype_name(row.b));
+    const ir::Tensor x =
+        row.x == DType::i64 ? randint({3, 2, 3, 3}, 0, 5, 1) : randn({3, 2, 3, 3}, 1, row.x);
+    const std::string error = trace_error(cat("def forward(self, x, w, b):\n  return ", row.call),
+                                          {x, randn({3, 2, 3, 3}, 2, row.w), randn({3}, 3, row.b)});
+    CHECK_MESSAGE(error.starts_with(cat("forward-failed: ", row.says)), error);
+  }
+}
+
+TEST_CASE("halves of one type without a kernel run in f32 and round") {
+  for (const ir::DType dtype : {ir::DType::f16, ir::DType::bf16}) {
+    const Replay run = replay("def forward(self, x, w):\n  return torch.cdist(x, w)",
+                              {randn({3, 2}, 1, dtype), randn({3, 2}, 2, dtype)});
+    CHECK(run.traced.outputs[0].dtype == dtype);
+    CHECK_EQ(replay_difference(run), "");
+  }
+}
+
 TEST_CASE("ranges of integer inputs are learnt from what they index") {
   const Replay run = replay(
       "def forward(self, ids, x):\n  a = torch.embedding(self.w, ids.view(-1))\n  return a.sum() + "

@@ -1,6 +1,7 @@
 // Names and places: parameters keep their path, operations their module and the user's line.
 #include <cstdlib>
 
+#include "src/diag/error.h"
 #include "src/export/torch_module.h"
 #include "tests/support/script.h"
 #include "tests/trace/replay.h"
@@ -85,6 +86,45 @@ TEST_CASE("input_N names the N-th tensor, optional ones too") {
                                                {{"input_1"}, randn({2}, 2)}};
   CHECK_EQ(torch_module().trace(*session, two, {}).graph.inputs.size(), 2);
   CHECK_EQ(torch_module().trace(*session, {two[0]}, {}).graph.inputs.size(), 1);
+}
+
+/// Names of the graph's inputs for samples called as `names`, or the error.
+std::string bound_names(const char* source, const std::vector<std::string>& names) {
+  const auto session = torch_module().compile({source, {}});
+  std::vector<trace::SampleInput> inputs;
+  for (const std::string& name : names) inputs.push_back({{name}, randn({2}, 1)});
+  try {
+    const trace::Traced traced = torch_module().trace(*session, inputs, {});
+    std::string out;
+    for (const ir::ValueId input : traced.graph.inputs)
+      out += traced.graph.values[static_cast<size_t>(input)].name + " ";
+    return out;
+  } catch (const Error& error) {
+    return render_text(error.diagnostic());
+  }
+}
+
+TEST_CASE("arguments whose names begin alike are not mixed up") {
+  CHECK_EQ(bound_names("def forward(self, h_prev, h: Optional[Tensor] = None):\n"
+                       "  return h_prev if h is None else h",
+                       {"h_prev"}),
+           "h_prev ");
+  CHECK_EQ(
+      bound_names("def forward(self, x_scale, x: float = 2.0):\n  return x_scale * x", {"x_scale"}),
+      "x_scale ");
+  CHECK_EQ(bound_names("def forward(self, d: Dict[str, Tensor], d_mask):\n"
+                       "  return d['k'] * d_mask * len(d)",
+                       {"d_k", "d_mask"}),
+           "d_k d_mask ");
+  CHECK_EQ(bound_names("def forward(self, d: Dict[str, List[Tensor]]):\n  return d['a_b'][1]",
+                       {"d_a_b_0", "d_a_b_1"}),
+           "d_a_b_0 d_a_b_1 ");
+  CHECK_EQ(bound_names("def forward(self, h: Dict[str, Tensor], h_a: Dict[str, Tensor]):\n"
+                       "  return h['k'] + h_a['b']",
+                       {"h_k", "h_a_b"}),
+           "error[input-unknown]: several inputs have the name 'h_a_b'\n"
+           "  why:  they are: h.a_b, h_a.b\n"
+           "  help: write it with dots: --input h.a_b=…\n");
 }
 
 }  // namespace

@@ -129,6 +129,56 @@ TEST_CASE("names that are taken") {
   CHECK_EQ(texts(clash.give("h", kX, false).trace()), "h:h_state:1->h_state_next_out");
 }
 
+/// The graph's inputs, and which of them is the state, for samples called as `names`.
+std::string inputs_of(const std::string& arguments, const std::string& result,
+                      const std::string& state, const std::vector<std::string>& names) {
+  Model each(cat("def forward(self, ", arguments, "):\n  self.", state, " = self.", state,
+                 " + 1\n  return self.", state, " + ", result, "\n"),
+             {{state, kX}});
+  for (const std::string& name : names) each.give(name, kX, false);
+  if (const std::string error = each.error(); !error.empty()) return error;
+  const trace::Traced traced = each.trace();
+  CHECK_EQ(each.run().size(), 2);
+  std::string out;
+  for (const ir::ValueId id : traced.graph.inputs)
+    out += traced.graph.values[static_cast<size_t>(id)].name + " ";
+  return cat(out, "| ", texts(traced));
+}
+
+TEST_CASE("a state whose name begins like an argument's is a state") {
+  CHECK_EQ(inputs_of("h", "h", "h_prev", {"h", "h_prev"}),
+           "h h_prev | h_prev:h_prev:1->h_prev_next");
+  CHECK_EQ(
+      inputs_of("past: List[Dict[str, Tensor]]", "past[0]['k']", "past_0", {"past_0_k", "past_0"}),
+      "past_0_k past_0 | past_0:past_0:1->past_0_next");
+  CHECK_EQ(inputs_of("pair: Tuple[Tensor, Tensor]", "pair[0] + pair[1]", "pair_2",
+                     {"pair_0", "pair_1", "pair_2"}),
+           "pair_0 pair_1 pair_2 | pair_2:pair_2:2->pair_2_next");
+  CHECK_EQ(inputs_of("h: Optional[Tensor], x", "x", "h_prev", {"x", "h_prev"}),
+           "x h_prev | h_prev:h_prev:1->h_prev_next");
+  CHECK_EQ(inputs_of("x", "x", "input_scale", {"x", "input_scale"}),
+           "x input_scale | input_scale:input_scale:1->input_scale_next");
+}
+
+TEST_CASE("a name that the signature has is an argument's") {
+  // Here the state takes another, by which it can be given.
+  CHECK_EQ(inputs_of("past: List[Tensor]", "past[0]", "past_0", {"past_0"}),
+           "past_0 past_0_state | past_0:past_0_state:1->past_0_state_next");
+  CHECK_EQ(inputs_of("past: List[Tensor]", "past[0]", "past_0", {"past_0", "past_0_state"}),
+           "past_0 past_0_state | past_0:past_0_state:1->past_0_state_next");
+  CHECK_EQ(inputs_of("x", "x", "input_0", {"input_0", "input_0_state"}),
+           "x input_0_state | input_0:input_0_state:1->input_0_state_next");
+  CHECK_EQ(inputs_of("d: Dict[str, Tensor]", "d['prev']", "d_prev", {"d_prev"}),
+           "error[input-unknown]: 'd_prev' may be a key of the argument 'd' or a state of the "
+           "model\n"
+           "  why:  any name is a key of a dictionary\n"
+           "  help: write d.prev=… for the key, d_prev_state=… for the state\n");
+  CHECK_EQ(inputs_of("d: Dict[str, Tensor]", "d['k']", "d_prev", {"d_k", "d_prev_state"}),
+           "d_k d_prev | d_prev:d_prev:1->d_prev_next");
+  CHECK_EQ(inputs_of("x", "x", "h", {"x", "h", "h_state"}),
+           "error[usage]: the state 'h' is given twice\n");
+}
+
 TEST_CASE("what is no state takes no name and no place") {
   Model scratch = model(
       "def forward(self, x):\n  self.a = x\n  self.b = self.b + self.a\n  return {'a': self.b}\n",

@@ -1,0 +1,18 @@
+// Systems of linear inequalities over the integers.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace t2n::ir {
+
+/// factors[0]*x0 + factors[1]*x1 + … + constant >= 0; all of a system have as many factors.
+struct Inequality {
+  std::vector<int64_t> factors;
+  int64_t constant = 0;
+};
+
+/// True if no integers satisfy all of them; false if some do, or if that takes too long to tell.
+bool is_contradiction(const std::vector<Inequality>& system);
+
+}  // namespace t2n::ir

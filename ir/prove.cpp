@@ -1,0 +1,211 @@
+// Proofs by contradiction: products of atoms are unknowns of a linear system, to which what is
+// known of quotients, remainders, minima, maxima and products is added.
+#include "ir/prove.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "ir/linear.h"
+#include "src/diag/error.h"
+
+namespace t2n::ir {
+namespace {
+
+using Assumptions = std::span<const Comparison>;
+using Facts = std::vector<Dim>;  ///< none of them negative
+constexpr int kMaxDepth = 3;
+constexpr size_t kMaxFacts = 80, kMaxSplits = 4;
+
+bool follows(const Comparison& comparison, Assumptions assumptions, int depth);
+
+/// One of the facts lists is true where the comparison is.
+std::vector<Facts> alternatives(const Comparison& c) {
+  const Dim gap = c.left - c.right, back = c.right - c.left;
+  switch (c.relation) {
+    case Relation::lt: return {{back - 1}};
+    case Relation::le: return {{back}};
+    case Relation::gt: return {{gap - 1}};
+    case Relation::ge: return {{gap}};
+    case Relation::eq: return {{gap, back}};
+    case Relation::ne: return {{gap - 1}, {back - 1}};
+  }
+  T2N_ASSERT(false, "no such relation");
+}
+
+bool shares_symbol(const Comparison& c, const std::vector<Symbol>& symbols) {
+  return std::any_of(symbols.begin(), symbols.end(), [&](const Symbol& symbol) {
+    return c.left.mentions(symbol) || c.right.mentions(symbol);
+  });
+}
+
+/// What the assumptions say of the symbols in `facts`, and of those that come in by this.
+void add_relevant(Facts& facts, Assumptions assumptions) {
+  std::vector<bool> taken(assumptions.size());
+  for (size_t i = 0; i < facts.size(); ++i) {
+    const std::vector<Symbol> symbols = facts[i].symbols();
+    for (size_t k = 0; k < assumptions.size(); ++k) {
+      if (taken[k] || !shares_symbol(assumptions[k], symbols)) continue;
+      taken[k] = true;
+      const std::vector<Facts> said = alternatives(assumptions[k]);
+      if (said.size() == 1) facts.insert(facts.end(), said[0].begin(), said[0].end());
+    }
+  }
+}
+
+/// Shows that facts contradict each other.
+class Refutation {
+ public:
+  Refutation(Facts facts, Assumptions assumptions, int depth)
+      : facts_(std::move(facts)), assumptions_(assumptions), depth_(depth) {}
+
+  bool run() {
+    add_relevant(facts_, assumptions_);
+    for (size_t i = 0; i < facts_.size(); ++i) {
+      if (facts_.size() > kMaxFacts) return false;
+      const Dim fact = facts_[i];
+      for (const Term& term : fact.terms())
+        for (const Atom& atom : term.atoms) explain(atom);
+    }
+    multiply();
+    return is_refuted(facts_, 0);
+  }
+
+ private:
+  bool is_always(const Dim& a, Relation relation, const Dim& b) const {
+    return depth_ > 0 && follows({a, relation, b}, assumptions_, depth_ - 1);
+  }
+
+  bool is_natural(const Atom& atom) const {
+    const Operands* of = operands_of(atom);
+    if (of == nullptr) return true;
+    if (std::holds_alternative<Min>(atom)) return is_natural(of->a) && is_natural(of->b);
+    if (std::holds_alternative<Max>(atom)) return is_natural(of->a) || is_natural(of->b);
+    const bool is_divided = is_always(of->b, Relation::ge, 1);
+    return is_divided && (std::holds_alternative<Mod>(atom) || is_natural(of->a));
+  }
+  bool is_natural(const Dim& dim) const { return is_always(dim, Relation::ge, 0); }
+
+  void explain(const Atom& atom) {
+    if (std::find(explained_.begin(), explained_.end(), atom) != explained_.end()) return;
+    explained_.push_back(atom);
+    const Dim self = sum_of({Term{1, {atom}}});
+    const Operands* of = operands_of(atom);
+    if (of == nullptr)
+      facts_.push_back(self);
+    else if (std::holds_alternative<Min>(atom) || std::holds_alternative<Max>(atom))
+      explain_choice(self, *of, std::holds_alternative<Min>(atom) ? 1 : -1);
+    else if (is_always(of->b, Relation::ge, 1))
+      explain_quotient(self, *of, std::holds_alternative<Mod>(atom));
+  }
+
+  /// `sign` is -1 for a maximum.
+  void explain_choice(const Dim& self, const Operands& of, int64_t sign) {
+    const Dim to_a = Dim(sign) * (of.a - self), to_b = Dim(sign) * (of.b - self);
+    facts_.insert(facts_.end(), {to_a, to_b});
+    splits_.emplace_back(Dim(-1) * to_a, Dim(-1) * to_b);
+  }
+
+  void explain_quotient(const Dim& self, const Operands& of, bool is_remainder) {
+    const Dim rest = is_remainder ? self : of.a - of.b * self;
+    facts_.insert(facts_.end(), {rest, of.b - rest - 1});
+    if (is_remainder) {
+      const Dim gap = of.a - of.b * floor_div(of.a, of.b) - self;
+      facts_.insert(facts_.end(), {gap, Dim(-1) * gap});
+    }
+    if (!is_remainder && !of.b.is_constant() && is_natural(of.a)) facts_.push_back(self);
+  }
+
+  /// What is not negative stays so if it is multiplied by what is not negative.
+  void multiply() {
+    std::vector<std::vector<Atom>> products;
+    for (const Dim& fact : facts_)
+      for (const Term& term : fact.terms())
+        if (term.atoms.size() > 1 &&
+            std::find(products.begin(), products.end(), term.atoms) == products.end())
+          products.push_back(term.atoms);
+    const size_t known = facts_.size();
+    for (size_t i = 0; i < products.size(); ++i)
+      for (size_t at = 0; at < products[i].size(); ++at) {
+        const Atom atom = products[i][at];
+        std::vector<Atom> rest = products[i];
+        rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(at));
+        if (!std::all_of(rest.begin(), rest.end(), [&](const Atom& a) { return is_natural(a); }))
+          continue;
+        multiply(atom, rest, known);
+        if (rest.size() > 1 && std::find(products.begin(), products.end(), rest) == products.end())
+          products.push_back(rest);
+      }
+  }
+
+  void multiply(const Atom& atom, const std::vector<Atom>& by, size_t known) {
+    const Dim factor = sum_of({Term{1, by}});
+    for (size_t i = 0; i < known && facts_.size() < 2 * kMaxFacts; ++i) {
+      const Dim fact = facts_[i];
+      const bool is_linear = std::all_of(fact.terms().begin(), fact.terms().end(),
+                                         [](const Term& term) { return term.atoms.size() == 1; });
+      const bool has_atom = std::any_of(fact.terms().begin(), fact.terms().end(),
+                                        [&](const Term& term) { return term.atoms[0] == atom; });
+      if (is_linear && has_atom) facts_.push_back(fact * factor);
+    }
+    facts_.push_back(factor);
+  }
+
+  /// Each minimum and maximum is one of its operands.
+  bool is_refuted(const Facts& facts, size_t split) const {
+    if (is_linear_contradiction(facts)) return true;
+    if (split >= std::min(splits_.size(), kMaxSplits)) return false;
+    Facts one = facts, other = facts;
+    one.push_back(splits_[split].first);
+    other.push_back(splits_[split].second);
+    return is_refuted(one, split + 1) && is_refuted(other, split + 1);
+  }
+
+  static bool is_linear_contradiction(const Facts& facts) {
+    std::vector<std::vector<Atom>> unknowns;
+    for (const Dim& fact : facts)
+      for (const Term& term : fact.terms())
+        if (std::find(unknowns.begin(), unknowns.end(), term.atoms) == unknowns.end())
+          unknowns.push_back(term.atoms);
+    std::vector<Inequality> system;
+    for (const Dim& fact : facts) {
+      Inequality& row = system.emplace_back();
+      row.constant = fact.constant_part();
+      row.factors.resize(unknowns.size());
+      for (const Term& term : fact.terms()) {
+        const auto found = std::find(unknowns.begin(), unknowns.end(), term.atoms);
+        row.factors[static_cast<size_t>(found - unknowns.begin())] = term.factor;
+      }
+    }
+    return is_contradiction(system);
+  }
+
+  Facts facts_;
+  Assumptions assumptions_;
+  int depth_;
+  std::vector<Atom> explained_;
+  std::vector<std::pair<Dim, Dim>> splits_;  ///< of which one is not negative
+};
+
+bool follows(const Comparison& comparison, Assumptions assumptions, int depth) {
+  const Dim gap = comparison.left - comparison.right;
+  if (gap.is_constant()) return holds(gap.value(), comparison.relation, 0);
+  const std::vector<Facts> against = alternatives(negated(comparison));
+  return std::all_of(against.begin(), against.end(), [&](const Facts& facts) {
+    return Refutation(facts, assumptions, depth).run();
+  });
+}
+
+}  // namespace
+
+Verdict prove(const Comparison& comparison, Assumptions assumptions) {
+  try {
+    if (follows(comparison, assumptions, kMaxDepth)) return Verdict::always;
+    if (follows(negated(comparison), assumptions, kMaxDepth)) return Verdict::never;
+  } catch (const Error& error) {
+    if (error.diagnostic().id != "unsupported-argument") throw;  // a number does not fit
+  }
+  return Verdict::unknown;
+}
+
+}  // namespace t2n::ir

@@ -1,0 +1,51 @@
+// What sizes are made of: numbers that are known when the model runs.
+#pragma once
+
+#include <compare>
+#include <concepts>
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace t2n::ir {
+
+/// A whole number, never negative, that is known when the model runs. Texts are declared names.
+struct Symbol {
+  struct Declared {
+    std::string name;
+    auto operator<=>(const Declared&) const = default;
+  };
+  struct AxisSize {  ///< of a value of the graph
+    std::string value;
+    int64_t axis = 0;
+    auto operator<=>(const AxisSize&) const = default;
+  };
+  struct Turn {  ///< the number of the turn of a loop, which so many loops are around
+    int64_t depth = 0;
+    auto operator<=>(const Turn&) const = default;
+  };
+  std::variant<Declared, AxisSize, Turn> what;
+
+  template <std::convertible_to<std::string_view> Text>
+  Symbol(const Text& name) : what(Declared{std::string(std::string_view(name))}) {}  // NOLINT
+  Symbol(AxisSize size) : what(std::move(size)) {}                                   // NOLINT
+  Symbol(Turn turn) : what(turn) {}                                                  // NOLINT
+  /// "S", "size.x.0", "turn.0"
+  std::string str() const;
+  bool is_turn() const { return std::holds_alternative<Turn>(what); }
+  const AxisSize* axis_size() const { return std::get_if<AxisSize>(&what); }
+  auto operator<=>(const Symbol&) const = default;
+};
+
+std::ostream& operator<<(std::ostream& out, const Symbol& symbol);
+
+/// Reads what Symbol::str() prints.
+Symbol parse_symbol(std::string_view text);
+
+/// What each symbol is in one run.
+using Sizes = std::map<Symbol, int64_t>;
+
+}  // namespace t2n::ir

@@ -1,0 +1,174 @@
+// Sizes in tract's spelling.
+#include "nnef_writer/dimension.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "src/diag/error.h"
+
+namespace t2n::nnef {
+namespace {
+
+using ir::Dim;
+using ir::FloorDiv;
+using ir::Term;
+using Sum = std::vector<Term>;  ///< the constant part is a term without atoms, the last
+
+[[noreturn]] void refuse(const Dim& dim, const char* why) {
+  throw Error("unsupported-argument", cat("the size ", dim.str(), " has no form in NNEF"), why,
+              "export without --dynamic for this axis");
+}
+
+Sum terms_of(const Dim& dim) {
+  Sum out = dim.terms();
+  if (dim.constant_part() != 0) out.push_back({dim.constant_part(), {}});
+  return out;
+}
+
+/// Without remainders.
+Dim lowered(const Dim& dim) {
+  return dim.map([](const ir::Atom& atom) {
+    const ir::Operands* of = ir::operands_of(atom);
+    if (of == nullptr) return Dim::symbol(std::get<ir::Symbol>(atom));
+    const Dim a = lowered(of->a), b = lowered(of->b);
+    if (!std::holds_alternative<ir::Mod>(atom)) return ir::with_operands(atom, a, b);
+    return a - b * floor_div(a, b);
+  });
+}
+
+/// Never negative, as sizes are not.
+bool is_natural(const Dim& dim) {
+  const auto is_natural_atom = [](const ir::Atom& atom) {
+    const ir::Operands* of = ir::operands_of(atom);
+    if (of == nullptr) return true;
+    const bool a = is_natural(of->a), b = is_natural(of->b);
+    return std::holds_alternative<ir::Max>(atom) ? a || b : a && b;
+  };
+  return dim.constant_part() >= 0 &&
+         std::all_of(dim.terms().begin(), dim.terms().end(), [&](const Term& term) {
+           return term.factor > 0 &&
+                  std::all_of(term.atoms.begin(), term.atoms.end(), is_natural_atom);
+         });
+}
+
+std::string text_of(const Dim& dim);
+std::string spelled(const Dim& dim);
+
+std::string quotient_text(const Dim& numerator, int64_t divisor) {
+  return cat("((", spelled(numerator), ")/", divisor, ")");
+}
+
+std::string text_of(const ir::Atom& atom) {
+  const ir::Operands* of = ir::operands_of(atom);
+  if (of == nullptr) return std::get<ir::Symbol>(atom).str();
+  if (std::holds_alternative<FloorDiv>(atom)) {
+    const Dim whole = ir::sum_of({{1, {atom}}});
+    if (!of->b.is_constant() || of->b.value() <= 0)
+      refuse(whole, "tract divides sizes by positive integers only");
+    if (!is_natural(of->a))
+      refuse(whole, "tract rounds quotients towards zero, and this may be negative");
+    return quotient_text(of->a, of->b.value());
+  }
+  const char* name = std::holds_alternative<ir::Min>(atom) ? "min(" : "max(";
+  return cat(name, text_of(of->a), ", ", text_of(of->b), ")");
+}
+
+std::string product_text(uint64_t factor, const std::vector<ir::Atom>& atoms) {
+  std::string out;
+  if (factor != 1 || atoms.empty()) out = std::to_string(factor);
+  for (const ir::Atom& atom : atoms) out += cat(out.empty() ? "" : "*", text_of(atom));
+  return out;
+}
+
+/// Positive terms first: a sum must not begin with a sign.
+std::string sum_text(const Dim& dim) {
+  Sum sum = terms_of(dim);
+  std::stable_partition(sum.begin(), sum.end(), [](const Term& term) { return term.factor > 0; });
+  if (sum.empty()) return "0";
+  std::string out = sum[0].factor < 0 ? "0" : "";
+  for (const Term& term : sum) {
+    const bool is_minus = term.factor < 0;
+    const auto factor = static_cast<uint64_t>(term.factor);
+    out += cat(out.empty() ? ""
+               : is_minus  ? " - "
+                           : " + ",
+               product_text(is_minus ? -factor : factor, term.atoms));
+  }
+  return out;
+}
+
+const FloorDiv* as_quotient(const Term& term) {
+  return term.atoms.size() == 1 ? std::get_if<FloorDiv>(&term.atoms[0]) : nullptr;
+}
+
+/// One quotient for a sum that holds one: tract 0.23 computes `S - S/2` as `S/2`.
+std::optional<std::string> as_one_quotient(const Dim& dim) {
+  const Sum sum = terms_of(dim);
+  const auto found = std::find_if(sum.begin(), sum.end(),
+                                  [](const Term& term) { return as_quotient(term) != nullptr; });
+  if (found == sum.end() || (found->factor != 1 && found->factor != -1)) return std::nullopt;
+  const auto opposes = [&](const Term& term) {
+    return (term.factor < 0) != (found->factor < 0) && !term.atoms.empty();
+  };
+  const FloorDiv& quotient = *as_quotient(*found);
+  if (std::none_of(sum.begin(), sum.end(), opposes) || !quotient.b.is_constant())
+    return std::nullopt;
+  const Dim rest = dim - ir::sum_of({*found});
+  const Dim up = found->factor < 0 ? quotient.b - Dim(1) : Dim(0);
+  const Dim numerator = quotient.b * rest + Dim(found->factor) * quotient.a + up;
+  if (!is_natural(numerator)) return std::nullopt;
+  return quotient_text(numerator, quotient.b.value());
+}
+
+/// Differences with halves that are no single quotient.
+void refuse_halves(const Dim& dim) {
+  for (const Term& half : dim.terms())
+    for (const Term& term : dim.terms()) {
+      const FloorDiv* quotient = as_quotient(half);
+      if (quotient != nullptr && quotient->b == Dim(2) && term.factor == -half.factor)
+        refuse(dim, "tract may compute x - x/2 as x/2");
+    }
+}
+
+std::string spelled(const Dim& dim) {
+  if (auto quotient = as_one_quotient(dim)) return *std::move(quotient);
+  refuse_halves(dim);
+  return sum_text(dim);
+}
+
+/// What all terms have in common.
+Term common_part(const Sum& sum) {
+  Term common{0, sum.at(0).atoms};
+  for (const Term& term : sum) {
+    common.factor = std::gcd(common.factor, term.factor);
+    std::erase_if(common.atoms, [&](const ir::Atom& atom) {
+      return std::find(term.atoms.begin(), term.atoms.end(), atom) == term.atoms.end();
+    });
+  }
+  common.atoms.erase(std::unique(common.atoms.begin(), common.atoms.end()), common.atoms.end());
+  return common;
+}
+
+/// `B*(S - 1)` for `B*S - B`: up to 0.22 tract does not see that these are equal, and computes the
+/// first.
+std::string text_of(const Dim& dim) {
+  Sum sum = terms_of(dim);
+  if (sum.size() < 2) return sum_text(dim);
+  const Term common = common_part(sum);
+  if (common.factor == 1 && common.atoms.empty()) return spelled(dim);
+  for (Term& term : sum) {
+    term.factor /= common.factor;
+    for (const ir::Atom& atom : common.atoms)
+      term.atoms.erase(std::find(term.atoms.begin(), term.atoms.end(), atom));
+  }
+  return cat(product_text(static_cast<uint64_t>(common.factor), common.atoms), "*(",
+             spelled(ir::sum_of(std::move(sum))), ")");
+}
+
+}  // namespace
+
+std::string tract_text(const Dim& dim) { return text_of(lowered(dim)); }
+
+}  // namespace t2n::nnef

@@ -1,0 +1,60 @@
+// Ranges of integers, and the operands of an operation as such.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace t2n::ops {
+
+/// Every whole number up to here is one of f32: 2^24.
+inline constexpr double kExactIntegers = 16777216;
+
+struct Bounds {
+  double low = 0;
+  double high = 0;
+};
+inline Bounds within(double magnitude) { return {-magnitude, magnitude}; }
+double magnitude(Bounds b);
+Bounds hull(Bounds a, Bounds b);
+Bounds intersection(Bounds a, Bounds b);
+double elements(const ir::Shape& shape);
+
+/// Counts and indices are integers too; booleans are 0 and 1.
+bool is_counted(ir::DType dtype);
+Bounds limits_of(ir::DType dtype);
+
+/// The operands of a node as ranges.
+class Operands {
+ public:
+  Operands(const ir::Graph& graph, const ir::Node& node, const std::vector<Bounds>& known)
+      : graph_(graph), node_(node), known_(known) {}
+
+  /// A tensor, the hull of several, or a number; `otherwise` where the argument is none.
+  Bounds at(std::string_view name, Bounds otherwise = {}) const;
+  Bounds of(ir::ValueId id) const;
+  bool has(std::string_view name) const { return node_.find(name) != nullptr; }
+  /// The text of an argument; "" if there is none.
+  std::string word(std::string_view name) const;
+  /// Whether the operator has that name, with whatever overload.
+  bool is_called(std::string_view word) const;
+
+  std::vector<ir::ValueId> tensors() const;
+  const ir::Value& value(ir::ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const ir::Value& output() const { return value(node_.outputs[0]); }
+  const ir::Shape& shape(size_t operand) const { return value(tensors().at(operand)).shape; }
+  /// The size of the axis that an argument names; of all axes where it names none.
+  double axis_size(std::string_view name) const;
+  /// The most elements of any operand or result, and the greatest whole number among the
+  /// arguments: no index or count is larger.
+  double most() const;
+
+ private:
+  const ir::Graph& graph_;
+  const ir::Node& node_;
+  const std::vector<Bounds>& known_;
+};
+
+}  // namespace t2n::ops

@@ -1,0 +1,250 @@
+// Sizes and `==` assertions are equations over symbols. One that has a single unknown symbol left,
+// as `a*S + b`, determines it; what is known then decides the other equations and the assertions.
+#include "src/spec/input_sizes.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "src/diag/error.h"
+
+namespace t2n::spec {
+namespace {
+
+using ir::Dim;
+
+constexpr const char* kHelp = "give inputs of other sizes; `t2nnef inspect` shows what it takes";
+
+/// `dim` = `size`, of an axis of an input or of an assertion.
+struct Equation {
+  Dim dim;
+  int64_t size = 0;
+  const InputFact* input = nullptr;
+  size_t axis = 0;
+  const Assertion* assertion = nullptr;
+};
+
+class Sizes {
+ public:
+  Sizes(const SizeRules& rules, std::span<const ir::Ints> shapes) : rules_(rules) {
+    for (size_t i = 0; i < rules.inputs.size(); ++i) add_input(rules.inputs[i], shapes[i]);
+    for (const Assertion& assertion : rules.assertions)
+      if (assertion.scenario.empty() && assertion.comparison.relation == ir::Relation::eq)
+        equations_.push_back(
+            {assertion.comparison.left - assertion.comparison.right, 0, nullptr, 0, &assertion});
+  }
+
+  ir::Sizes bind() {
+    solve();
+    compare_open();
+    for (const Assertion& assertion : rules_.assertions)
+      if (assertion.scenario.empty() && holds(assertion) == false) refuse_assertion(assertion);
+    check_scenarios();
+    return std::move(known_);
+  }
+
+ private:
+  void add_input(const InputFact& fact, const ir::Ints& shape) {
+    if (shape.size() != fact.sizes.size())
+      throw Error("input-sizes",
+                  cat("the input ", quoted(fact.name), " has the shape ",
+                      ir::shape_str(ir::to_shape(shape))),
+                  cat("the artefact takes ", sizes_str(fact)), kHelp);
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      if (const auto& dim = fact.sizes[axis].dim)
+        equations_.push_back({*dim, shape[axis], &fact, axis, nullptr});
+  }
+
+  // --- the symbols ---
+
+  Dim with_known(const Dim& dim) const { return at_sizes(dim, known_); }
+
+  void solve() {
+    std::map<ir::Symbol, std::vector<size_t>> users;
+    std::deque<size_t> due;
+    for (size_t i = 0; i < equations_.size(); ++i) {
+      due.push_back(i);
+      for (const ir::Symbol& symbol : equations_[i].dim.symbols()) users[symbol].push_back(i);
+    }
+    for (; !due.empty(); due.pop_front())
+      if (const auto symbol = settle(due.front()))
+        due.insert(due.end(), users[*symbol].begin(), users[*symbol].end());
+  }
+
+  /// The symbol that the equation determines, if it does.
+  std::optional<ir::Symbol> settle(size_t index) {
+    const Equation& equation = equations_[index];
+    const Dim dim = with_known(equation.dim);
+    const std::vector<ir::Symbol> unknown = dim.symbols();
+    if (unknown.empty() && dim.value() != equation.size) refuse_clash(equation, dim.value());
+    if (unknown.size() != 1) return {};
+    const auto line = as_line(dim);
+    if (!line) return {};
+    const auto value = line->root(equation.size);
+    if (!value || *value < 0) refuse_unfit(equation, unknown[0]);
+    known_[unknown[0]] = *value;
+    source_[unknown[0]] = index;
+    return unknown[0];
+  }
+
+  /// Equal expressions over what stays unknown.
+  void compare_open() const {
+    std::map<std::string, const Equation*> first;
+    for (const Equation& equation : equations_) {
+      const Dim dim = with_known(equation.dim);
+      if (dim.is_constant()) continue;
+      const Equation* const other = first.try_emplace(dim.str(), &equation).first->second;
+      if (other->size == equation.size) continue;
+      refuse({other, &equation},
+             cat("the sizes of ", names({other, &equation}), " do not go together"),
+             "axes of equal expressions have equal sizes", {});
+    }
+  }
+
+  // --- the assertions ---
+
+  std::optional<bool> holds(const Assertion& assertion) const {
+    return spec::holds({with_known(assertion.comparison.left), assertion.comparison.relation,
+                        with_known(assertion.comparison.right)});
+  }
+
+  void check_scenarios() const {
+    std::map<std::string, const Assertion*> broken;  // by scenario; null while nothing is
+    for (const Assertion& assertion : rules_.assertions) {
+      if (assertion.scenario.empty()) continue;
+      const Assertion*& first = broken.try_emplace(assertion.scenario, nullptr).first->second;
+      if (first == nullptr && holds(assertion) == false) first = &assertion;
+    }
+    const auto is_broken = [](const auto& entry) { return entry.second != nullptr; };
+    if (broken.empty() || !std::all_of(broken.begin(), broken.end(), is_broken)) return;
+    Equations said;
+    std::vector<std::string> details;
+    for (const auto& [scenario, assertion] : broken) {
+      for (const Equation* equation : behind(*assertion)) add(said, equation);
+      details.push_back(cat(scenario, ": ", assertion->text, " does not hold"));
+    }
+    refuse(said, cat("the sizes of ", names(said), " fit none of the artefact's scenarios"),
+           "what a scenario asserts must hold of the sizes for one of them at least", details);
+  }
+
+  // --- what is said ---
+
+  using Equations = std::vector<const Equation*>;
+
+  static void add(Equations& list, const Equation* equation) {
+    if (std::find(list.begin(), list.end(), equation) == list.end()) list.push_back(equation);
+  }
+
+  /// The equations that determine what is known of the symbols, those of inputs first.
+  Equations behind(const std::vector<ir::Symbol>& symbols) const {
+    constexpr size_t kMost = 8;
+    Equations out;
+    std::deque<ir::Symbol> due(symbols.begin(), symbols.end());
+    std::set<ir::Symbol> seen;
+    for (; !due.empty() && out.size() < kMost; due.pop_front()) {
+      const auto found = source_.find(due.front());
+      if (!seen.insert(due.front()).second || found == source_.end()) continue;
+      const Equation& equation = equations_[found->second];
+      add(out, &equation);
+      for (const ir::Symbol& symbol : equation.dim.symbols()) due.push_back(symbol);
+    }
+    std::stable_partition(out.begin(), out.end(),
+                          [](const Equation* each) { return each->input != nullptr; });
+    return out;
+  }
+  Equations behind(const Assertion& assertion) const {
+    return behind((assertion.comparison.left + assertion.comparison.right).symbols());
+  }
+
+  static std::string names(const Equations& equations) {
+    std::vector<std::string> out;
+    for (const Equation* equation : equations)
+      if (equation->input != nullptr &&
+          std::find(out.begin(), out.end(), equation->input->name) == out.end())
+        out.push_back(equation->input->name);
+    std::string text;
+    for (size_t i = 0; i < out.size(); ++i)
+      text += cat(i == 0 ? "" : i + 1 == out.size() ? " and " : ", ", quoted(out[i]));
+    return text.empty() ? "the inputs" : text;
+  }
+
+  /// "'x', axis 1: 2*S + 1 = 7"
+  static std::string line(const Equation& equation) {
+    if (equation.assertion != nullptr) return cat("asserted: ", equation.assertion->text);
+    return cat(quoted(equation.input->name), ", axis ", equation.axis, ": ",
+               equation.input->sizes[equation.axis].text, " = ", equation.size);
+  }
+
+  [[noreturn]] void refuse(const Equations& equations, std::string message, std::string why,
+                           std::vector<std::string> details) const {
+    std::vector<std::string> lines;
+    for (const Equation* equation : equations) lines.push_back(line(*equation));
+    lines.insert(lines.end(), details.begin(), details.end());
+    throw Error(Diagnostic{.id = "input-sizes",
+                           .message = std::move(message),
+                           .where = {},
+                           .details = std::move(lines),
+                           .why = std::move(why),
+                           .help = kHelp});
+  }
+
+  [[noreturn]] void refuse_assertion(const Assertion& assertion) const {
+    const Equations said = behind(assertion);
+    refuse(said,
+           cat("the sizes of ", names(said), " break what the artefact asserts: ", assertion.text),
+           "tract takes an assertion for granted: where it does not hold, results are wrong", {});
+  }
+
+  /// All symbols are known, and give another size.
+  [[noreturn]] void refuse_clash(const Equation& equation, int64_t wanted) const {
+    if (equation.assertion != nullptr) refuse_assertion(*equation.assertion);
+    Equations said = behind(equation.dim.symbols());
+    add(said, &equation);
+    if (said.size() == 1)
+      throw Error("input-sizes",
+                  cat("the input ", quoted(equation.input->name), " has the size ", equation.size,
+                      " along axis ", equation.axis),
+                  cat("the artefact takes ", wanted), kHelp);
+    refuse(said, cat("the sizes of ", names(said), " do not go together"),
+           cat("the last of them would have to be ", wanted), {});
+  }
+
+  /// One symbol is left, and nothing that it may be gives the size.
+  [[noreturn]] void refuse_unfit(const Equation& equation, const ir::Symbol& symbol) const {
+    Equations said = behind(equation.dim.symbols());
+    add(said, &equation);
+    if (equation.assertion != nullptr) {
+      for (const Equation* each : behind(*equation.assertion)) add(said, each);
+      said.erase(std::find(said.begin(), said.end(), &equation));
+      refuse(said,
+             cat("the sizes of ", names(said),
+                 " break what the artefact asserts: ", equation.assertion->text),
+             cat(quoted(symbol.str()), " must be a whole number, 0 or more"), {});
+    }
+    refuse(said,
+           cat("the size ", equation.size, " of the input ", quoted(equation.input->name),
+               " fits no value of ", quoted(symbol.str())),
+           cat(quoted(symbol.str()), " must be a whole number, 0 or more"), {});
+  }
+
+  const SizeRules& rules_;
+  std::vector<Equation> equations_;
+  ir::Sizes known_;
+  std::map<ir::Symbol, size_t> source_;  ///< the equation that determines it
+};
+
+}  // namespace
+
+SizeRules size_rules(const nnef::Document& document) {
+  return {input_facts(document), read_assertions(document)};
+}
+
+ir::Sizes bind_sizes(const SizeRules& rules, std::span<const ir::Ints> shapes) {
+  T2N_ASSERT(shapes.size() == rules.inputs.size(), "the document has ", rules.inputs.size(),
+             " inputs, not ", shapes.size());
+  return Sizes(rules, shapes).bind();
+}
+
+}  // namespace t2n::spec

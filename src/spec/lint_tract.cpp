@@ -1,0 +1,141 @@
+// Looks for sizes at which a document is wrong, then for what would have to be declared.
+#include "src/spec/lint_tract.h"
+
+#include <cstdlib>
+
+#include "src/diag/error.h"
+#include "src/spec/shape_run.h"
+#include "src/spec/trial_sizes.h"
+
+namespace t2n::spec {
+namespace {
+
+using Cure = TractFinding::Cure;
+
+class Lint {
+ public:
+  explicit Lint(const nnef::Document& document)
+      : runner_(document),
+        symbols_(declared_symbols(document)),
+        assertions_(read_assertions(document)) {}
+
+  std::optional<TractFinding> run() {
+    const std::vector<ir::Sizes> trials = trial_sizes(symbols_, assertions_, {});
+    for (const ir::Sizes& values : trials)
+      if (const auto problem = runner_.run(values, strictness_)) {
+        TractFinding out{problem->message, values, problem->is_structural, Cure::none, {}, 0};
+        if (!symbols_.empty()) find_cure(out, trials);
+        return out;
+      }
+    return {};
+  }
+
+  /// Again, without the equalities, of which tract makes nothing while it loads.
+  std::optional<TractFinding> run_structure() {
+    strictness_ = Strictness::structure;
+    const size_t count = std::erase_if(assertions_, [](const Assertion& each) {
+      return each.comparison.relation == ir::Relation::eq;
+    });
+    return count == 0 ? std::nullopt : run();
+  }
+
+ private:
+  bool is_right_under(const std::vector<Assertion>& assertions,
+                      const std::map<ir::Symbol, Limits>& limits) {
+    const std::vector<ir::Sizes> trials = trial_sizes(symbols_, assertions, limits);
+    for (const ir::Sizes& values : trials)
+      if (runner_.run(values, strictness_)) return false;
+    return !trials.empty();
+  }
+
+  bool is_right_under(const std::vector<ir::Symbol>& symbols, const Limits& limit) {
+    std::map<ir::Symbol, Limits> limits;
+    for (const ir::Symbol& symbol : symbols) limits[symbol] = limit;
+    return is_right_under(assertions_, limits);
+  }
+
+  /// A symbol alone, if that does, else all of them.
+  std::vector<std::vector<ir::Symbol>> choices() const {
+    std::vector<std::vector<ir::Symbol>> out;
+    for (const ir::Symbol& symbol : symbols_) out.push_back({symbol});
+    if (symbols_.size() > 1) out.push_back(symbols_);
+    return out;
+  }
+
+  void find_cure(TractFinding& finding, const std::vector<ir::Sizes>& trials) {
+    for (const auto& symbols : choices())
+      if (find_bound(symbols, Cure::least, finding) || find_multiple(symbols, finding)) return;
+    if (find_equal(finding)) return;
+    for (const auto& symbols : choices())
+      if (!finding.is_structural && find_bound(symbols, Cure::most, finding)) return;
+    if (strictness_ == Strictness::structure) finding.cure = Cure::unknown;
+    for (const ir::Sizes& values : trials)
+      if (!runner_.run(values, strictness_)) finding.cure = Cure::unknown;
+  }
+
+  bool find_bound(const std::vector<ir::Symbol>& symbols, Cure cure, TractFinding& finding) {
+    constexpr int64_t kFar = int64_t{1} << 16;
+    const auto is_right = [&](int64_t bound) {
+      const bool is_least = cure == Cure::least;
+      return is_right_under(symbols, {is_least ? bound : 1, is_least ? INT64_MAX : bound, 1});
+    };
+    int64_t right = cure == Cure::least ? kFar : 1, wrong = cure == Cure::least ? 1 : kFar;
+    if (!is_right(right)) return false;
+    while (std::abs(right - wrong) > 1) {
+      const int64_t middle = (right + wrong) / 2;
+      (is_right(middle) ? right : wrong) = middle;
+    }
+    finding.cure = cure;
+    finding.symbols = symbols;
+    finding.number = right;
+    return true;
+  }
+
+  bool find_equal(TractFinding& finding) {
+    for (size_t a = 0; a < symbols_.size(); ++a)
+      for (size_t b = a + 1; b < symbols_.size(); ++b) {
+        std::vector<Assertion> assertions = assertions_;
+        const auto symbol = [&](size_t i) { return ir::Dim::symbol(symbols_[i]); };
+        assertions.push_back({"", "", {symbol(a), ir::Relation::eq, symbol(b)}});
+        if (!is_right_under(assertions, {})) continue;
+        finding.cure = Cure::equal;
+        finding.symbols = {symbols_[a], symbols_[b]};
+        return true;
+      }
+    return false;
+  }
+
+  bool find_multiple(const std::vector<ir::Symbol>& symbols, TractFinding& finding) {
+    constexpr int64_t kMost = 64;
+    for (int64_t multiple = 2; multiple <= kMost; ++multiple) {
+      if (!is_right_under(symbols, {1, INT64_MAX, multiple})) continue;
+      finding.cure = Cure::multiple;
+      finding.symbols = symbols;
+      finding.number = multiple;
+      return true;
+    }
+    return false;
+  }
+
+  ShapeRunner runner_;
+  std::vector<ir::Symbol> symbols_;
+  std::vector<Assertion> assertions_;
+  Strictness strictness_ = Strictness::all;
+};
+
+}  // namespace
+
+std::optional<TractFinding> lint_tract(const nnef::Document& document) {
+  Lint lint(document);
+  auto found = lint.run();
+  return found ? found : lint.run_structure();
+}
+
+std::string values_str(const ir::Sizes& values) {
+  std::string out;
+  for (const auto& [symbol, value] : values)
+    out += cat(out.empty() ? "" : ", ", symbol, "=", value);
+  return out;
+}
+
+}  // namespace t2n::spec

@@ -1,0 +1,49 @@
+// Arguments of calls as a run over shapes knows them.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "src/spec/dimension.h"
+#include "src/spec/types.h"
+
+namespace t2n::spec {
+
+/// What is known of a name: a tensor's shape, or the literal that it stands for.
+struct Known {
+  std::optional<ir::Ints> shape;
+  std::shared_ptr<const nnef::Value> literal;
+};
+using Frame = std::unordered_map<std::string_view, Known>;
+
+/// Keeps what settled arguments consist of.
+using Store = std::deque<nnef::Value>;
+
+/// Numbers for expressions over symbols.
+class SizeReader {
+ public:
+  explicit SizeReader(const ir::Sizes& values) : values_(values) {}
+  std::optional<int64_t> read(const nnef::Value& expression);
+
+ private:
+  const ir::Sizes& values_;
+  std::unordered_map<const nnef::Value*, std::optional<int64_t>> known_;
+};
+
+struct Scope {
+  const Frame& frame;
+  SizeReader& sizes;
+  /// Runs an expression that is a call; null if its result is not known.
+  const std::function<const nnef::Value*(const nnef::Value&)>& name_call;
+  Store& store;
+};
+
+/// The argument for a parameter of the type, with numbers for expressions and names for calls; null
+/// if it is not known. The argument itself if there is nothing to settle.
+const nnef::Value* settle(const Type& type, const nnef::Value& value, const Scope& scope);
+
+}  // namespace t2n::spec

@@ -1,0 +1,323 @@
+// Evaluates statements over shapes: what stands for a number becomes one, what is called in an
+// expression gets a name, and then the rule of the operation runs.
+#include "src/spec/shape_run.h"
+
+#include <algorithm>
+#include <deque>
+#include <string_view>
+#include <unordered_map>
+
+#include "src/diag/error.h"
+#include "src/spec/dialect.h"
+#include "src/spec/settle.h"
+#include "src/spec/tract_rules.h"
+#include "src/spec/types.h"
+
+namespace t2n::spec {
+namespace {
+
+using nnef::Kind;
+using nnef::Value;
+
+/// The names of a left side.
+void collect(const Value& left, std::vector<std::string_view>& out) {
+  if (left.kind == Kind::identifier) out.push_back(left.text);
+  for (const Value& item : left.items) collect(item, out);
+}
+
+/// The operation behind a sign between tensors.
+std::string_view operation_of(std::string_view sign) {
+  static const std::map<std::string_view, std::string_view> operations = {
+      {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}, {"^", "pow"}, {"<", "lt"},
+      {">", "gt"},  {"<=", "le"}, {">=", "ge"}, {"==", "eq"}, {"!=", "ne"}};
+  const auto found = operations.find(sign);
+  return found == operations.end() ? std::string_view() : found->second;
+}
+
+/// The type of integers in tract's own spelling.
+bool is_whole(std::string_view type) {
+  return !type.empty() && std::string_view("iutIUT").find(type[0]) != std::string_view::npos;
+}
+
+/// Beyond that, sums of extents might not fit into 64 bits.
+bool is_sensible(const Ints& shape) {
+  constexpr int64_t kMost = int64_t{1} << 40;
+  return std::all_of(shape.begin(), shape.end(), [](int64_t extent) { return extent <= kMost; });
+}
+
+bool is_structural(std::string_view operation) {
+  return operation == "concat" || operation == "stack" || operation == "squeeze";
+}
+
+/// By the version that the document says it is for: from 0.23 on nothing is cut off.
+Slices slices_of(const nnef::Document& document) {
+  const auto version = property(document, "tract_target_version");
+  if (!version) return Slices::unknown;
+  const bool is_old = version->starts_with("0.19.") || version->starts_with("0.20.") ||
+                      version->starts_with("0.21.") || version->starts_with("0.22.");
+  return is_old ? Slices::cut_off : Slices::refused;
+}
+
+/// A call with all of it that is the same in every run. Without a signature it is unknown.
+struct Prepared {
+  const Signature* signature = nullptr;
+  const TractRule* rule = nullptr;           ///< of an operation
+  const nnef::Fragment* fragment = nullptr;  ///< the document's own
+  Arguments arguments;
+};
+
+}  // namespace
+
+class ShapeRunner::State {
+ public:
+  explicit State(const nnef::Document& document)
+      : document_(document), slices_(slices_of(document)) {
+    for (const nnef::Fragment& fragment : document.fragments)
+      if (!fragment.body.empty()) fragments_[fragment.name] = &fragment;
+  }
+
+  std::optional<ShapeProblem> run(const ir::Sizes& values, Strictness strictness) {
+    strictness_ = strictness;
+    depth_ = 0;
+    names_.clear();
+    sizes_.emplace(values);
+    Frame frame;
+    frame.reserve(2 * document_.graph.body.size());
+    for (const nnef::Assignment& statement : document_.graph.body) {
+      try {
+        assign(statement, frame);
+        store_.clear();
+      } catch (const Error& error) {
+        std::vector<std::string_view> names;
+        collect(statement.left, names);
+        const std::string name = names.empty() ? "a statement" : quoted(names[0]);
+        return ShapeProblem{cat(name, ": ", error.diagnostic().message), is_structural_};
+      }
+    }
+    return {};
+  }
+
+ private:
+  // --- statements ---
+
+  void assign(const nnef::Assignment& statement, Frame& frame) {
+    std::vector<std::string_view> names;
+    collect(statement.left, names);
+    std::vector<Known> results = results_of(statement.right, frame);
+    const bool fits = results.size() == names.size();
+    for (size_t i = 0; i < names.size(); ++i)
+      frame[names[i]] = fits ? std::move(results[i]) : Known{};
+  }
+
+  std::vector<Known> results_of(const Value& value, Frame& frame) {
+    if (value.kind == Kind::invocation) return call(value, frame);
+    if (value.kind == Kind::binary) return binary(value, frame);
+    if (value.kind == Kind::identifier) {
+      if (const auto found = frame.find(value.text); found != frame.end()) return {found->second};
+    }
+    return {};
+  }
+
+  std::vector<Known> binary(const Value& value, Frame& frame) {
+    const std::string_view operation = operation_of(value.text);
+    if (operation.empty()) return {};
+    auto& invocation = signs_[&value];
+    if (!invocation)
+      invocation = std::make_unique<Value>(
+          nnef::invocation(std::string(operation), {{"", value.items[0]}, {"", value.items[1]}}));
+    return call(*invocation, frame);
+  }
+
+  std::vector<Known> call(const Value& invocation, Frame& frame) {
+    const Prepared& prepared = prepare(invocation);
+    if (prepared.signature == nullptr) return {};
+    if (prepared.fragment != nullptr) return call_fragment(prepared, frame);
+    if (invocation.text == "tract_core_scan") return scan(prepared, frame);
+    return apply(prepared, invocation, frame);
+  }
+
+  const Prepared& prepare(const Value& invocation) {
+    const auto [place, is_new] = calls_.try_emplace(&invocation);
+    Prepared& out = place->second;
+    if (!is_new) return out;
+    if (const auto own = fragments_.find(invocation.text); own != fragments_.end()) {
+      out.fragment = own->second;
+      out.signature = &signature_of_own(*own->second);
+    } else {
+      out.rule = tract_rule(invocation.text);
+      if (out.rule == nullptr && invocation.text != "tract_core_scan") return out;
+      out.signature = &operation_signature(invocation.text, Dialect::tract);
+    }
+    out.arguments = bind(*out.signature->declaration, invocation);
+    return out;
+  }
+
+  const Signature& signature_of_own(const nnef::Fragment& fragment) {
+    const auto found = signatures_.find(&fragment);
+    if (found != signatures_.end()) return found->second;
+    return signatures_.emplace(&fragment, signature_of(fragment)).first->second;
+  }
+
+  // --- operations ---
+
+  /// The argument with numbers for expressions and names for calls; null if it is not known.
+  const Value* settled(const Type& type, const Value& value, Frame& frame) {
+    const auto name_call = [&](const Value& expression) {
+      return named(results_of(expression, frame), frame);
+    };
+    return settle(type, value, {frame, *sizes_, name_call, store_});
+  }
+
+  /// The name, or the number, of what an expression results in.
+  const Value* named(std::vector<Known> results, Frame& frame) {
+    if (results.size() != 1) return nullptr;
+    names_.push_back(nnef::identifier(cat("#", names_.size())));
+    Known& known = frame[names_.back().text];
+    known = std::move(results[0]);
+    if (known.literal) return known.literal.get();
+    return known.shape ? &names_.back() : nullptr;
+  }
+
+  std::vector<Known> apply(const Prepared& prepared, const Value& invocation, Frame& frame) {
+    Arguments arguments = prepared.arguments;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i] == nullptr) continue;
+      arguments[i] = settled(prepared.signature->parameters[i], *arguments[i], frame);
+      if (arguments[i] == nullptr) return {};
+    }
+    const ShapeOf shape_of = [&](std::string_view name) {
+      const auto found = frame.find(name);
+      return found != frame.end() && found->second.shape ? &*found->second.shape : nullptr;
+    };
+    const nnef::Fragment& declaration = *prepared.signature->declaration;
+    std::vector<Known> out;
+    for (Ints& shape :
+         shapes_of(*prepared.rule, Call(declaration, arguments, shape_of), invocation))
+      out.push_back(is_sensible(shape) ? Known{std::move(shape), {}} : Known{});
+    if (invocation.text == "tract_core_cast") keep_number(declaration, arguments, out);
+    return out;
+  }
+
+  Shapes shapes_of(const TractRule& rule, const Call& call, const Value& invocation) {
+    is_structural_ = is_structural(invocation.text);
+    if (strictness_ == Strictness::all || is_structural_)
+      return rule(call, slices_).value_or(Shapes{});
+    try {
+      return rule(call, slices_).value_or(Shapes{});
+    } catch (const Error&) {
+      return {};
+    }
+  }
+
+  /// A size that is cast stays known.
+  static void keep_number(const nnef::Fragment& declaration, const Arguments& arguments,
+                          std::vector<Known>& out) {
+    const Value& input = *argument(declaration, arguments, "input");
+    const bool is_number = input.kind == Kind::integer;
+    if (is_number && out.size() == 1 && is_whole(argument(declaration, arguments, "to")->text))
+      out[0].literal = std::make_shared<Value>(input);
+  }
+
+  // --- fragments ---
+
+  std::vector<Known> run_body(const nnef::Fragment& fragment, Frame& frame) {
+    constexpr int kDeepest = 100;
+    if (depth_ == kDeepest) return {};
+    ++depth_;
+    for (const nnef::Assignment& statement : fragment.body) assign(statement, frame);
+    --depth_;
+    std::vector<Known> out;
+    for (const nnef::Parameter& result : fragment.results) out.push_back(frame[result.name]);
+    return out;
+  }
+
+  std::vector<Known> call_fragment(const Prepared& prepared, Frame& frame) {
+    Frame inner;
+    for (size_t i = 0; i < prepared.arguments.size(); ++i) {
+      const Value* const given = prepared.arguments[i];
+      if (given == nullptr) continue;
+      const Value* const value = settled(prepared.signature->parameters[i], *given, frame);
+      inner[prepared.fragment->parameters[i].name] = known(value, frame);
+    }
+    return run_body(*prepared.fragment, inner);
+  }
+
+  static Known known(const Value* settled, const Frame& frame) {
+    if (settled == nullptr) return {};
+    if (settled->kind == Kind::identifier) return frame.at(settled->text);
+    Known out{{}, std::make_shared<Value>(*settled)};
+    if (settled->kind != Kind::array) out.shape.emplace();
+    return out;
+  }
+
+  // --- scans ---
+
+  /// Binds the parameters of the body that tuples such as ('h', h0, 'h_next') name.
+  void bind_body(const Value& list, Frame& frame, Frame& inner) {
+    static const Type kTensor{Type::Form::tensor, Item::unknown, {}};
+    for (const Value& row : list.items)
+      inner[row.items.at(0).text] = known(settled(kTensor, row.items.at(1), frame), frame);
+  }
+
+  /// Leaves what one turn sees of the scanned inputs, and counts the turns.
+  static std::optional<int64_t> cut(const Value& list, Frame& inner) {
+    std::optional<int64_t> turns;
+    for (const Value& row : list.items) {
+      auto& shape = inner[row.items.at(0).text].shape;
+      const auto axis = static_cast<size_t>(row.items.at(2).integer);
+      const int64_t chunk = std::abs(row.items.at(3).integer);
+      if (!shape || axis >= shape->size() || chunk == 0) continue;
+      turns = ((*shape)[axis] + chunk - 1) / chunk;
+      (*shape)[axis] = chunk;
+    }
+    return turns;
+  }
+
+  std::vector<Known> scan(const Prepared& prepared, Frame& frame) {
+    const auto given = [&](std::string_view name) -> const Value& {
+      return *argument(*prepared.signature->declaration, prepared.arguments, name);
+    };
+    const auto body = fragments_.find(given("body").text);
+    if (body == fragments_.end()) return {};
+    Frame inner;
+    for (const char* list : {"scan", "full", "state"}) bind_body(given(list), frame, inner);
+    const std::optional<int64_t> turns = cut(given("scan"), inner);
+    run_body(*body->second, inner);
+    std::vector<Known> out;
+    for (const Value& row : given("output").items)
+      out.push_back(scanned(row, inner[row.items.at(0).text].shape, turns));
+    return out;
+  }
+
+  /// The last turn's, or all of them one behind the other.
+  static Known scanned(const Value& row, std::optional<Ints> shape, std::optional<int64_t> turns) {
+    if (!shape || row.items.at(1).text != "full") return {std::move(shape), {}};
+    const auto axis = static_cast<size_t>(row.items.at(2).integer);
+    if (!turns || axis >= shape->size()) return {};
+    (*shape)[axis] = product((*shape)[axis], *turns);
+    return {std::move(shape), {}};
+  }
+
+  const nnef::Document& document_;
+  Slices slices_;
+  Strictness strictness_ = Strictness::all;
+  std::optional<SizeReader> sizes_;
+  std::unordered_map<std::string_view, const nnef::Fragment*> fragments_;
+  std::unordered_map<const nnef::Fragment*, Signature> signatures_;
+  std::unordered_map<const Value*, Prepared> calls_;
+  std::unordered_map<const Value*, std::unique_ptr<Value>> signs_;
+  Store store_;                 ///< of one statement's arguments
+  std::deque<Value> names_;     ///< of what is called in expressions
+  bool is_structural_ = false;  ///< the operation that runs
+  int depth_ = 0;
+};
+
+ShapeRunner::ShapeRunner(const nnef::Document& document)
+    : state_(std::make_unique<State>(document)) {}
+ShapeRunner::~ShapeRunner() = default;
+
+std::optional<ShapeProblem> ShapeRunner::run(const ir::Sizes& values, Strictness strictness) {
+  return state_->run(values, strictness);
+}
+
+}  // namespace t2n::spec

@@ -1,0 +1,40 @@
+// The shapes of all tensors of a tract document, at given values of its symbols.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ir/symbol.h"
+#include "nnef_writer/ast.h"
+
+namespace t2n::spec {
+
+/// A statement that tract refuses, or fails to run.
+struct ShapeProblem {
+  std::string message;         ///< "'y': 'concat': the shapes [2,3] and [2,4] do not go together"
+  bool is_structural = false;  ///< of what Strictness::structure looks for
+};
+
+/// What is looked for.
+enum class Strictness {
+  all,        ///< whatever cannot run
+  structure,  ///< what tract compares as expressions while it loads: joined and dropped axes
+};
+
+/// Runs the statements of a graph, and of fragments that they call, on shapes alone, up to the
+/// first problem. What an operation without a rule gives, or one whose sizes follow from data, is
+/// unknown, and so is what is made of it: that is never a problem. Linear in what is run.
+class ShapeRunner {
+ public:
+  /// The document outlives the runner.
+  explicit ShapeRunner(const nnef::Document& document);
+  ~ShapeRunner();
+  std::optional<ShapeProblem> run(const ir::Sizes& values, Strictness strictness = Strictness::all);
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace t2n::spec

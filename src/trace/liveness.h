@@ -1,0 +1,23 @@
+// When a value of a program is read last, so that tensors go as soon as nothing wants them.
+#pragma once
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <unordered_map>
+#include <vector>
+
+namespace t2n::trace {
+
+class Liveness {
+ public:
+  /// The values of the node's own block, inputs of the block included, that nothing reads after
+  /// the node: not the block's outputs, nor another turn of a loop.
+  const std::vector<const torch::jit::Value*>& ends_at(torch::jit::Node* node);
+
+ private:
+  void look_at(torch::jit::Block* block);
+  std::unordered_map<const torch::jit::Node*, std::vector<const torch::jit::Value*>> ends_;
+  std::unordered_map<const torch::jit::Block*, bool> known_;
+};
+
+}  // namespace t2n::trace

@@ -1,0 +1,157 @@
+#include "src/trace/mark.h"
+
+#include <c10/core/SymNodeImpl.h>
+
+#include <algorithm>
+#include <set>
+
+#include "src/diag/error.h"
+
+namespace t2n::trace {
+namespace {
+
+thread_local ReadMarks* reader = nullptr;
+
+Mark make(MarkInfo info) { return std::make_shared<const MarkInfo>(std::move(info)); }
+
+/// Each symbol once and added: nothing cancels out.
+ir::Dim sum_of_symbols(std::initializer_list<const ir::Dim*> dims) {
+  std::set<ir::Symbol> symbols;
+  for (const ir::Dim* dim : dims)
+    for (const ir::Symbol& symbol : dim->symbols()) symbols.insert(symbol);
+  ir::Dim sum = 0;
+  for (const ir::Symbol& symbol : symbols) sum = sum + ir::Dim::symbol(symbol);
+  return sum;
+}
+
+}  // namespace
+
+/// A number and its mark, where torch expects the node of a symbolic number.
+class MarkedNode final : public c10::SymNodeImpl {
+ public:
+  MarkedNode(c10::IValue number, Mark mark) : number_(std::move(number)), mark_(std::move(mark)) {}
+
+  const c10::IValue& number() const { return number_; }
+  const Mark& mark() const { return mark_; }
+
+  bool is_int() override { return number_.isInt(); }
+  bool is_bool() override { return number_.isBool(); }
+  bool is_float() override { return number_.isDouble(); }
+  int64_t guard_int(const char*, int64_t) override { return read().toInt(); }
+  bool guard_bool(const char*, int64_t) override { return read().toBool(); }
+  double guard_float(const char*, int64_t) override { return read().toDouble(); }
+  int64_t int_() override { return read().toInt(); }
+  bool bool_() override { return read().toBool(); }
+  bool has_hint() override { return true; }
+  std::string str() override { return cat(number_); }
+  c10::SymNode clone() override { return c10::make_intrusive<MarkedNode>(number_, mark_); }
+
+ private:
+  const c10::IValue& read() const {
+    if (reader != nullptr) reader->seen_ = join(reader->seen_, mark_);
+    return number_;
+  }
+
+  c10::IValue number_;
+  Mark mark_;
+};
+
+namespace {
+
+/// Null for a value that is no marked number. Torch makes no symbolic numbers in a run of its own.
+const MarkedNode* node_of(const c10::IValue& value) {
+  if (value.isSymInt())
+    return dynamic_cast<const MarkedNode*>(value.toSymInt().toSymNodeImplUnowned());
+  if (value.isSymFloat())
+    return dynamic_cast<const MarkedNode*>(value.toSymFloat().toSymNodeImpl().get());
+  if (value.isSymBool())
+    return dynamic_cast<const MarkedNode*>(value.toSymBool().toSymNodeImpl().get());
+  return nullptr;
+}
+
+}  // namespace
+
+ReadMarks::ReadMarks() : outer_(reader) { reader = this; }
+ReadMarks::~ReadMarks() { reader = outer_; }
+
+Mark size_mark(ir::Dim size) {
+  if (size.is_constant()) return nullptr;
+  MarkInfo info;
+  info.size = std::move(size);
+  return make(std::move(info));
+}
+
+Mark data_mark(std::string origin, at::Tensor truth) {
+  MarkInfo info;
+  info.kind = MarkInfo::Kind::data;
+  info.origin = std::move(origin);
+  info.truth = std::move(truth);
+  return make(std::move(info));
+}
+
+Mark comparison_mark(ir::Comparison comparison) {
+  MarkInfo info;
+  info.kind = MarkInfo::Kind::opaque;
+  info.size = sum_of_symbols({&comparison.left, &comparison.right});
+  if (info.size.is_constant()) return nullptr;
+  info.comparison = std::move(comparison);
+  return make(std::move(info));
+}
+
+Mark opaque_mark(const ir::Dim& sizes) {
+  MarkInfo info;
+  info.kind = MarkInfo::Kind::opaque;
+  info.size = sum_of_symbols({&sizes});
+  return info.size.is_constant() ? nullptr : make(std::move(info));
+}
+
+bool is_data(const Mark& mark) { return mark && mark->kind == MarkInfo::Kind::data; }
+bool is_size(const Mark& mark) { return mark && mark->kind == MarkInfo::Kind::size; }
+bool is_opaque(const Mark& mark) { return mark && mark->kind == MarkInfo::Kind::opaque; }
+
+bool depends_on_turn(const Mark& mark) {
+  if (!mark || mark->size.is_constant()) return false;
+  const std::vector<ir::Symbol> symbols = mark->size.symbols();
+  return std::any_of(symbols.begin(), symbols.end(),
+                     [](const ir::Symbol& symbol) { return symbol.is_turn(); });
+}
+
+Mark join(const Mark& a, const Mark& b) {
+  if (!a && !b) return nullptr;
+  if (is_data(a) || is_data(b)) {
+    const Mark& data = is_data(a) ? a : b;
+    return data->truth.defined() ? data_mark(data->origin) : data;
+  }
+  MarkInfo info;
+  info.kind = MarkInfo::Kind::opaque;
+  const ir::Dim none;
+  info.size = sum_of_symbols({a ? &a->size : &none, b ? &b->size : &none});
+  return make(std::move(info));
+}
+
+Mark mark_of(const c10::IValue& value) {
+  const MarkedNode* node = node_of(value);
+  return node == nullptr ? nullptr : node->mark();
+}
+
+c10::IValue unmarked(const c10::IValue& value) {
+  const MarkedNode* node = node_of(value);
+  return node == nullptr ? value : node->number();
+}
+
+c10::IValue marked(const c10::IValue& number, const Mark& mark) {
+  const c10::IValue plain = unmarked(number);
+  if (!mark) return plain;
+  const auto node = c10::make_intrusive<MarkedNode>(plain, mark);
+  if (plain.isInt()) return c10::IValue(c10::SymInt(c10::SymNode(node)));
+  if (plain.isDouble()) return c10::IValue(c10::SymFloat(c10::SymNode(node)));
+  T2N_ASSERT(plain.isBool(), "a value of type ", plain.tagKind(), " cannot be marked");
+  return c10::IValue(c10::SymBool(c10::SymNode(node)));
+}
+
+bool is_number(const c10::IValue& value) {
+  return value.isInt() || value.isDouble() || value.isBool() || value.isSymInt() ||
+         value.isSymFloat() || value.isSymBool();
+}
+
+}  // namespace t2n::trace

@@ -1,0 +1,194 @@
+#include "src/trace/marks.h"
+
+#include <unordered_set>
+#include <vector>
+
+#include "src/diag/error.h"
+
+namespace t2n::trace {
+namespace {
+
+using Seen = std::unordered_set<const void*>;
+using Visit = std::function<void(const c10::IValue&)>;
+using Change = std::function<c10::IValue(const c10::IValue&)>;
+
+const void* identity(const c10::IValue& value) {
+  const bool has_mark = is_container(value) || value.isString();
+  return has_mark ? value.internalToPointer() : nullptr;
+}
+
+/// Calls `visit` for the value and everything in it; each container and object once.
+void walk(const c10::IValue& value, Seen& seen, const Visit& visit) {
+  if (is_container(value) || value.isObject())
+    if (!seen.insert(value.internalToPointer()).second) return;
+  visit(value);
+  if (value.isList()) {
+    for (const c10::IValue& element : value.toListRef()) walk(element, seen, visit);
+  } else if (value.isTuple()) {
+    for (const c10::IValue& element : value.toTupleRef().elements()) walk(element, seen, visit);
+  } else if (value.isGenericDict()) {
+    for (const auto& entry : value.toGenericDict()) {
+      walk(entry.key(), seen, visit);
+      walk(entry.value(), seen, visit);
+    }
+  } else if (value.isObject()) {
+    for (const c10::IValue& slot : value.toObjectRef().slots()) walk(slot, seen, visit);
+  }
+}
+
+/// Puts `change` of every leaf in its place. Tuples are made again where anything changed.
+c10::IValue changed(const c10::IValue& value, Seen& seen, const Change& change) {
+  if (is_container(value) || value.isObject())
+    if (!seen.insert(value.internalToPointer()).second) return value;
+  if (value.isList()) {
+    c10::impl::GenericList list = value.toList();
+    for (size_t i = 0; i < list.size(); ++i) {
+      const c10::IValue old = list.get(i);
+      c10::IValue made = changed(old, seen, change);
+      if (!made.is(old)) list.set(i, std::move(made));
+    }
+    return value;
+  }
+  if (value.isTuple()) {
+    std::vector<c10::IValue> elements;
+    bool any = false;
+    for (const c10::IValue& element : value.toTupleRef().elements()) {
+      elements.push_back(changed(element, seen, change));
+      any = any || !elements.back().is(element);
+    }
+    if (!any) return value;
+    const auto type = value.type()->cast<c10::TupleType>();
+    if (type && type->name()) return c10::ivalue::Tuple::createNamed(std::move(elements), type);
+    return c10::ivalue::Tuple::create(std::move(elements));
+  }
+  if (value.isGenericDict()) {
+    c10::impl::GenericDict dict = value.toGenericDict();
+    for (const auto& entry : dict.copy()) {
+      c10::IValue made = changed(entry.value(), seen, change);
+      if (!made.is(entry.value())) dict.insert_or_assign(entry.key(), std::move(made));
+    }
+    return value;
+  }
+  if (value.isObject()) {
+    const auto object = value.toObject();
+    for (size_t i = 0; i < object->slots().size(); ++i) {
+      const c10::IValue old = object->getSlot(i);
+      c10::IValue made = changed(old, seen, change);
+      if (!made.is(old)) object->setSlot(i, std::move(made));
+    }
+    return value;
+  }
+  return change(value);
+}
+
+bool has_marked_number(const c10::IValue& value) {
+  bool any = false;
+  Seen seen;
+  walk(value, seen, [&](const c10::IValue& part) { any = any || mark_of(part); });
+  return any;
+}
+
+/// A copy of the lists, dictionaries and tuples of a value; objects stay.
+c10::IValue copied(const c10::IValue& value) {
+  if (value.isList()) {
+    c10::impl::GenericList out(value.toList().elementType());
+    for (const c10::IValue& element : value.toListRef()) out.push_back(copied(element));
+    return out;
+  }
+  if (value.isGenericDict()) {
+    const c10::impl::GenericDict dict = value.toGenericDict();
+    c10::impl::GenericDict out(dict.keyType(), dict.valueType());
+    for (const auto& entry : dict) out.insert(entry.key(), copied(entry.value()));
+    return out;
+  }
+  return unmarked(value);
+}
+
+/// A value alone keeps its own mark.
+Mark join_parts(const Mark& a, const Mark& b) { return !a ? b : !b ? a : join(a, b); }
+
+[[noreturn]] void refuse(const c10::IValue& value, const Mark& mark, const std::string& picked) {
+  throw Error("data-dependent-value",
+              cat(picked, " gives another ", value.isTensor() ? "tensor" : value.tagKind(),
+                  " for other values of a tensor"),
+              cat("it follows from ", mark->origin, "; a file would hold the choice of this one run"),
+              "choose with torch.where, or index a stacked tensor with a tensor");
+}
+
+}  // namespace
+
+bool is_container(const c10::IValue& value) { return value.isList() || value.isGenericDict(); }
+
+Mark Marks::of(const c10::IValue& value) const {
+  const void* key = identity(value);
+  if (key == nullptr) return mark_of(value);
+  const auto found = entries_.find(key);
+  return found == entries_.end() ? nullptr : found->second.mark;
+}
+
+void Marks::set(const c10::IValue& value, Mark mark) {
+  const void* key = identity(value);
+  T2N_ASSERT(key != nullptr, "a value of type ", value.tagKind(), " has no mark");
+  if (mark)
+    entries_[key] = {value, std::move(mark)};
+  else
+    entries_.erase(key);
+}
+
+Mark Marks::reach(const c10::IValue& value) const {
+  if (is_number(value)) return mark_of(value);
+  if (value.isTensor() || value.isNone()) return nullptr;
+  Mark out;
+  Seen seen;
+  walk(value, seen, [&](const c10::IValue& part) { out = join_parts(out, of(part)); });
+  return out;
+}
+
+Mark Marks::reach_all(c10::ArrayRef<c10::IValue> values) const {
+  Mark out;
+  for (const c10::IValue& value : values) out = join_parts(out, reach(value));
+  return out;
+}
+
+c10::IValue Marks::without(const c10::IValue& value) const {
+  if (is_number(value)) return unmarked(value);
+  if (value.isTensor() || value.isNone() || !has_marked_number(value)) return value;
+  Seen seen;
+  const c10::IValue copy = copied(value);
+  return changed(copy, seen, [](const c10::IValue& leaf) { return unmarked(leaf); });
+}
+
+void Marks::strip(const c10::IValue& container) const {
+  Seen seen;
+  changed(container, seen, [](const c10::IValue& leaf) { return unmarked(leaf); });
+}
+
+/// A number or string with one more mark; anything else as it is.
+c10::IValue Marks::tainted_leaf(const c10::IValue& leaf, const Mark& mark) {
+  if (is_number(leaf)) return marked(leaf, join(mark_of(leaf), mark));
+  if (!leaf.isString()) return leaf;
+  c10::IValue fresh(leaf.toStringRef());  // the operand may be a literal of the program
+  set(fresh, join(of(leaf), mark));
+  return fresh;
+}
+
+void Marks::taint_numbers(const c10::IValue& container, const Mark& mark) {
+  Seen seen;
+  changed(container, seen, [&](const c10::IValue& leaf) { return tainted_leaf(leaf, mark); });
+}
+
+c10::IValue Marks::tainted(const c10::IValue& value, const Mark& mark, const std::string& picked) {
+  if (!mark) return value;
+  Seen seen;
+  c10::IValue out = changed(value, seen, [&](const c10::IValue& leaf) {
+    if (is_data(mark) && !is_number(leaf) && !leaf.isString()) refuse(leaf, mark, picked);
+    return tainted_leaf(leaf, mark);
+  });
+  Seen again;
+  walk(out, again, [&](const c10::IValue& part) {
+    if (is_container(part)) set(part, join(of(part), mark));
+  });
+  return out;
+}
+
+}  // namespace t2n::trace

@@ -1,0 +1,48 @@
+// Marks of what is no number: strings, and how many elements a list or dictionary has.
+#pragma once
+
+#include <ATen/core/ivalue.h>
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+
+#include "src/trace/mark.h"
+
+namespace t2n::trace {
+
+class Marks {
+ public:
+  /// Of a number or string: what it follows from. Of a list or dictionary: what its length follows
+  /// from; data means that any element may be another one. Null if it is always the same.
+  Mark of(const c10::IValue& value) const;
+  /// For a string, list or dictionary.
+  void set(const c10::IValue& value, Mark mark);
+  /// What anything in a value follows from, down to the last element and attribute.
+  Mark reach(const c10::IValue& value) const;
+  Mark reach_all(c10::ArrayRef<c10::IValue> values) const;
+
+  /// The value with plain numbers for marked ones: a copy if there are any.
+  c10::IValue without(const c10::IValue& value) const;
+  /// Puts plain numbers in the place of marked ones, in the containers themselves.
+  void strip(const c10::IValue& container) const;
+  /// The value with `mark` joined to all that is in it; containers and objects are changed
+  /// themselves. Errors: `data-dependent-value` if it holds anything that cannot be marked, such as
+  /// a tensor, and the mark is data; `picked` says what was read, for the message.
+  c10::IValue tainted(const c10::IValue& value, const Mark& mark, const std::string& picked);
+  /// The same of the numbers and strings in it alone, leaving how long the containers are.
+  void taint_numbers(const c10::IValue& container, const Mark& mark);
+
+ private:
+  c10::IValue tainted_leaf(const c10::IValue& leaf, const Mark& mark);
+  struct Entry {
+    c10::IValue keep;  ///< so that no other value gets the address
+    Mark mark;
+  };
+  std::unordered_map<const void*, Entry> entries_;
+};
+
+/// True for lists and dictionaries, which are told apart by identity.
+bool is_container(const c10::IValue& value);
+
+}  // namespace t2n::trace

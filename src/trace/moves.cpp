@@ -1,0 +1,247 @@
+// Operations of lists and dictionaries that move elements about and look at none of them: torch
+// runs them on marked numbers as they are. What the place or the key follows from is followed here.
+#include <ATen/core/jit_type.h>
+
+#include <algorithm>
+#include <array>
+
+#include "src/diag/error.h"
+#include "src/trace/interpreter.h"
+
+namespace t2n::trace {
+namespace {
+
+using ir::Dim;
+using torch::jit::Stack;
+
+template <size_t N>
+bool is_one_of(const std::string& name, const std::array<std::string_view, N>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// They take an element, or entries, out of a container or let them be seen.
+bool gives_elements(const std::string& name) {
+  constexpr std::array<std::string_view, 8> kNames = {
+      "aten::__getitem__", "aten::pop",    "aten::popitem", "aten::get",
+      "aten::setdefault",  "aten::values", "aten::keys",    "aten::items"};
+  return is_one_of(name, kNames);
+}
+
+/// They put another list in the place of the container, or beside it.
+bool gives_list(const std::string& name) {
+  constexpr std::array<std::string_view, 5> kNames = {"aten::add", "aten::mul", "aten::slice",
+                                                      "aten::copy", "aten::list"};
+  return is_one_of(name, kNames);
+}
+
+bool is_element(const c10::FunctionSchema& schema, size_t index) {
+  return index < schema.arguments().size() &&
+         schema.arguments()[index].type()->kind() == c10::TypeKind::VarType;
+}
+
+const c10::IValue& container_of(const Stack& inputs) {
+  return is_container(inputs[0]) ? inputs[0] : inputs[1];
+}
+
+int64_t count(const c10::IValue& container) {
+  return static_cast<int64_t>(container.isList() ? container.toListRef().size()
+                                                 : container.toGenericDict().size());
+}
+
+/// How long a container is as an expression; nothing if it follows from anything else.
+std::optional<Dim> length_of(const c10::IValue& container, const Mark& mark) {
+  if (mark) return is_size(mark) ? std::optional(mark->size) : std::nullopt;
+  return Dim(count(container));
+}
+
+Mark either(const Mark& a, const Mark& b) { return !a ? b : !b ? a : join(a, b); }
+
+/// The length of l[start:end:step], which is not the whole list. Nothing if it is not followed.
+std::optional<Dim> slice_length(const Stack& inputs, const Dim& length) {
+  const int64_t start = inputs[1].isInt() ? inputs[1].toInt() : 0;
+  const int64_t end = inputs[2].isInt() ? inputs[2].toInt() : 0;
+  const bool is_plain = start >= 0 && end <= 0 && inputs[3].toInt() == 1 &&
+                        (inputs[2].isNone() || end < 0) && count(inputs[0]) >= start - end;
+  return is_plain ? std::optional(length - Dim(start - end)) : std::nullopt;
+}
+
+}  // namespace
+
+bool Interpreter::may_move_elements(const std::string& name) {
+  constexpr std::array<std::string_view, 23> kNames = {
+      "aten::append",     "aten::insert",  "aten::pop",    "aten::extend", "aten::add",
+      "aten::add_",       "aten::slice",   "aten::copy",   "aten::clear",  "aten::Delete",
+      "aten::reverse",    "aten::list",    "aten::mul",    "aten::mul_",   "aten::__getitem__",
+      "aten::_set_item",  "aten::keys",    "aten::values", "aten::items",  "aten::get",
+      "aten::setdefault", "aten::popitem", "aten::update"};
+  return is_one_of(name, kNames);
+}
+
+bool Interpreter::moves_elements(const Stack& inputs) {
+  const auto is_number_times_list = [&] { return inputs.size() == 2 && inputs[1].isList(); };
+  return !inputs.empty() && (is_container(inputs[0]) || (is_number(inputs[0]) && is_number_times_list()));
+}
+
+/// A key that a dictionary is asked for. One that is a size is told apart from all that are there.
+void Interpreter::settle_key(const c10::IValue& dictionary, const c10::IValue& key,
+                             const std::string& name) {
+  const Mark mark = marks_.of(key);
+  if (!mark) return;
+  if (is_data(mark))
+    throw Error("data-dependent-value",
+                cat("the key of a dictionary (", name, ") is read from a tensor's values"),
+                cat("it comes from ", mark->origin, "; a file would hold the key of this one run"),
+                "choose with torch.where, or index a stacked tensor with a tensor");
+  const c10::IValue plain = unmarked(key);
+  if (mark->comparison) return settle(mark, plain.toBool());
+  const bool reads = name == "aten::__getitem__" || name == "aten::get" ||
+                     name == "aten::__contains__";
+  if (!reads || !is_size(mark) || !plain.isInt()) return note_number(node_, mark, plain);
+  const auto is_known = [&](const ir::Relation relation, int64_t other) {
+    if (const Mark same = comparison_mark({mark->size, relation, Dim(other)})) settle(same, true);
+  };
+  const c10::impl::GenericDict dict = dictionary.toGenericDict();
+  if (dict.contains(plain)) return is_known(ir::Relation::eq, plain.toInt());
+  for (const auto& entry : dict) is_known(ir::Relation::ne, entry.key().toInt());
+}
+
+/// What the place or number that an operation is given follows from, if it matters to the result.
+Mark Interpreter::asked_place(const std::string& name, const c10::IValue& container,
+                              const c10::IValue& operand) {
+  const Mark mark = marks_.of(operand);
+  if (!mark) return nullptr;
+  if (container.isGenericDict()) {
+    settle_key(container, operand, name);
+    return nullptr;
+  }
+  if (is_data(mark) || depends_on_turn(mark)) return mark;
+  if (name == "aten::__getitem__" || name == "aten::mul" || name == "aten::mul_") return mark;
+  if (is_size(mark))
+    settle(comparison_mark({mark->size, ir::Relation::eq, Dim(unmarked(operand).toInt())}), true);
+  else
+    note_number(node_, mark, unmarked(operand));
+  return nullptr;
+}
+
+Stack Interpreter::run_move(const Operation& operation, Stack inputs) {
+  const c10::FunctionSchema& schema = operation.op->schema();
+  const std::string& name = schema.name();
+  const c10::IValue container = container_of(inputs);
+  Mark asked;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (is_container(inputs[i]) || is_element(schema, i)) continue;
+    const Mark mark = asked_place(name, container, inputs[i]);
+    asked = either(asked, mark);
+    inputs[i] = unmarked(inputs[i]);
+  }
+  const Mark length = marks_.of(container);
+  note_list(name, inputs);
+  state_.touches_containers(schema, inputs, [this] { return place(); });
+  Stack results = inputs;
+  const ReadMarks read;
+  execute_or_explain(operation, results);
+  follow_move(name, inputs, either(asked, read.seen()), length, results);
+  return results;
+}
+
+/// An element that was asked for by a number that follows from sizes, or found in a list whose
+/// length does.
+void Interpreter::follow_element(const Stack& inputs, const Mark& asked, const Mark& length,
+                                 c10::IValue& element) {
+  const Mark why = either(asked, length);
+  if (is_data(why)) {
+    element = marks_.tainted(element, why, "an element of a list");
+    return;
+  }
+  if (!why) return;
+  if (is_number(element) || element.isString()) {
+    element = marks_.tainted(element, opaque_mark(why->size), "an element of a list");
+    return;
+  }
+  if (!asked || depends_on_turn(asked)) return;
+  if (!is_size(asked)) return note_number(node_, asked, inputs[1]);
+  const auto whole = length_of(inputs[0], length);
+  if (whole && (asked->size - *whole).is_constant()) return;  // counted from the end
+  settle(comparison_mark({asked->size, ir::Relation::eq, Dim(inputs[1].toInt())}), true);
+}
+
+/// What the length of a list that was made of another follows from.
+Mark Interpreter::made_length(const std::string& name, const Stack& inputs, const Mark& asked,
+                              const Mark& length) {
+  const auto whole = length_of(container_of(inputs), length);
+  if (name == "aten::copy" || name == "aten::list") return length;
+  if (name == "aten::mul" || name == "aten::mul_") {
+    if (whole && is_size(asked)) return size_mark(*whole * asked->size);
+    const c10::IValue& times = inputs[0].isInt() ? inputs[0] : inputs[1];
+    if (whole && !asked) return size_mark(*whole * Dim(times.toInt()));
+    return join(asked, length);
+  }
+  if (name == "aten::slice") {
+    if (!asked && !length) return nullptr;
+    const bool is_whole =
+        inputs[1].isNone() && inputs[2].isNone() && std::abs(inputs[3].toInt()) == 1;
+    if (!asked && is_whole) return length;
+    const auto part = whole && !asked ? slice_length(inputs, *whole) : std::nullopt;
+    if (!part) return join(asked, length);
+    settle(comparison_mark({*part, ir::Relation::ge, Dim(0)}), true);
+    return size_mark(*part);
+  }
+  const Mark more = marks_.of(inputs[1]);
+  if (!length && !more) return nullptr;
+  const auto rest = length_of(inputs[1], more);
+  return whole && rest ? size_mark(*whole + *rest) : join(length, more);
+}
+
+/// What a list or dictionary that was changed in place follows from.
+void Interpreter::follow_change(const std::string& name, const Stack& inputs, const Mark& asked,
+                                const Mark& length) {
+  const c10::IValue& container = inputs[0];
+  if (is_data(asked)) {
+    marks_.tainted(container, asked, "a change of a list");
+    return;
+  }
+  if (depends_on_turn(asked)) marks_.taint_numbers(container, asked);
+  if (name == "aten::clear") return marks_.set(container, nullptr);
+  if (name == "aten::mul_") return marks_.set(container, made_length(name, inputs, asked, length));
+  if (name == "aten::update" || !length) return;
+  const bool grows = name == "aten::append" || name == "aten::insert";
+  const bool shrinks = name == "aten::pop" || name == "aten::Delete";
+  // In a loop the length is followed at its end, from that of the loop.
+  if (!(grows || shrinks) || !container.isList() || !changed_lists_.empty()) return;
+  if (is_size(length))
+    marks_.set(container, size_mark(length->size + Dim(grows ? 1 : -1)));
+}
+
+void Interpreter::follow_move(const std::string& name, const Stack& inputs, const Mark& asked,
+                              const Mark& length, Stack& results) {
+  const bool joins = name == "aten::extend" || name == "aten::add_" || name == "aten::update";
+  if (joins) {
+    const Mark more = marks_.of(inputs[1]);
+    if (inputs[0].isList() && (length || more)) {
+      const auto whole = length_of(inputs[1], more);
+      const int64_t before = count(inputs[0]) - count(inputs[1]);
+      const Dim first = is_size(length) ? length->size : Dim(before);
+      const bool is_exact = (!length || is_size(length)) && whole;
+      marks_.set(inputs[0], is_exact ? size_mark(first + *whole) : join(length, more));
+    } else if (more) {
+      marks_.set(inputs[0], either(length, more));
+    }
+    return;
+  }
+  if (gives_elements(name)) {
+    if (!results.empty()) follow_element(inputs, asked, length, results[0]);
+    if (name == "aten::keys" || name == "aten::values" || name == "aten::items")
+      return marks_.set(results[0], either(length, marks_.of(results[0])));
+    if (name == "aten::pop" || name == "aten::popitem" || name == "aten::setdefault")
+      follow_change(name, inputs, asked, length);
+    return;
+  }
+  if (gives_list(name)) {
+    if (is_data(asked) && name == "aten::slice")
+      results[0] = marks_.tainted(results[0], asked, "a slice of a list");
+    return marks_.set(results[0], made_length(name, inputs, asked, length));
+  }
+  follow_change(name, inputs, asked, length);
+}
+
+}  // namespace t2n::trace

@@ -1,0 +1,254 @@
+#include "src/trace/number_rules.h"
+
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "ir/prove.h"
+#include "src/diag/error.h"
+
+namespace t2n::trace {
+namespace {
+
+using ir::Dim;
+using ir::Relation;
+using Ratio = std::pair<Dim, int64_t>;
+using Operands = std::vector<Operand>;
+using Answer = std::optional<Mark>;
+
+// --- integers ---
+
+using Combine = Dim (*)(const Dim&, const Dim&);
+
+/// enumerate() and zip() look for the shortest list, and begin with this.
+const Dim kNoLimit = INT64_MAX;
+
+const std::map<std::string, Combine>& binary_operations() {
+  static const std::map<std::string, Combine> table = {
+      {"aten::add", [](const Dim& a, const Dim& b) { return a + b; }},
+      {"aten::sub", [](const Dim& a, const Dim& b) { return a - b; }},
+      {"aten::mul", [](const Dim& a, const Dim& b) { return a * b; }},
+      {"aten::floordiv", [](const Dim& a, const Dim& b) { return floor_div(a, b); }},
+      {"aten::floor_divide", [](const Dim& a, const Dim& b) { return floor_div(a, b); }},
+      {"aten::remainder", [](const Dim& a, const Dim& b) { return floor_mod(a, b); }},
+      {"prim::min", [](const Dim& a, const Dim& b) { return a == kNoLimit ? b : b == kNoLimit ? a : min(a, b); }},
+      {"prim::max", [](const Dim& a, const Dim& b) { return max(a, b); }},
+  };
+  return table;
+}
+
+const std::map<std::string, Relation>& relations() {
+  static const std::map<std::string, Relation> table = {
+      {"aten::lt", Relation::lt}, {"aten::le", Relation::le}, {"aten::gt", Relation::gt},
+      {"aten::ge", Relation::ge}, {"aten::eq", Relation::eq}, {"aten::ne", Relation::ne}};
+  return table;
+}
+
+Answer power(const Dim& base, const Operand& exponent) {
+  constexpr int64_t kMaxExponent = 4;
+  if (exponent.mark || !exponent.number.isInt()) return std::nullopt;
+  const int64_t count = exponent.number.toInt();
+  if (count < 0 || count > kMaxExponent) return std::nullopt;
+  Dim out = 1;
+  for (int64_t i = 0; i < count; ++i) out = out * base;
+  return size_mark(out);
+}
+
+/// How often range(lo, hi, step) gives a number: range_guard() says that hi is not below lo.
+Answer range_length(const Operands& operands, const Dim& lo, const Dim& hi) {
+  if (operands[2].mark) return std::nullopt;
+  const int64_t step = operands[2].number.toInt();
+  const bool is_empty = step > 0 ? operands[1].number.toInt() <= operands[0].number.toInt()
+                                 : operands[1].number.toInt() >= operands[0].number.toInt();
+  if (is_empty) return Mark();
+  if (step == 1) return size_mark(hi - lo);
+  if (step == -1) return size_mark(lo - hi);
+  return size_mark(floor_div(hi - lo + Dim(step + (step < 0 ? 1 : -1)), Dim(step)));
+}
+
+Answer integer_rule(const std::string& name, const Operands& operands) {
+  std::vector<Dim> sizes;
+  for (const Operand& operand : operands) {
+    const auto size = size_of(operand);
+    if (!size) return std::nullopt;
+    sizes.push_back(*size);
+  }
+  if (sizes.size() == 1) {
+    if (name == "aten::neg") return size_mark(Dim(-1) * sizes[0]);
+    if (name == "prim::abs") return size_mark(max(sizes[0], Dim(-1) * sizes[0]));
+    if (name == "aten::Bool") return comparison_mark({sizes[0], Relation::ne, 0});
+  }
+  if (sizes.size() == 2) {
+    if (name == "aten::pow") return std::nullopt;  // of integers it gives a float
+    if (const auto found = relations().find(name); found != relations().end())
+      return comparison_mark({sizes[0], found->second, sizes[1]});
+    const auto found = binary_operations().find(name);
+    if (found == binary_operations().end()) return std::nullopt;
+    return size_mark(found->second(sizes[0], sizes[1]));
+  }
+  if (sizes.size() == 3 && name == "aten::__range_length")
+    return range_length(operands, sizes[0], sizes[1]);
+  if (sizes.size() == 3 && name == "aten::__derive_index")
+    return size_mark(sizes[1] + sizes[0] * sizes[2]);
+  return std::nullopt;
+}
+
+// --- real numbers ---
+
+bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
+
+/// The number as a quotient by a power of two, which doubles compute with exactly.
+std::optional<Ratio> dyadic(const Operand& operand) {
+  if (const auto size = size_of(operand)) return Ratio{*size, 1};
+  if (operand.mark) {
+    const auto& ratio = operand.mark->ratio;
+    return ratio && is_power_of_two(ratio->second) ? ratio : std::nullopt;
+  }
+  if (!operand.number.isDouble()) return std::nullopt;
+  constexpr int64_t kMaxDivisor = 1024;
+  constexpr double kMax = 1 << 24;
+  const double scaled = operand.number.toDouble() * static_cast<double>(kMaxDivisor);
+  if (std::abs(scaled) > kMax || std::trunc(scaled) != scaled) return std::nullopt;
+  const auto number = static_cast<int64_t>(scaled);
+  const int64_t common = std::gcd(number, kMaxDivisor);
+  return Ratio{Dim(number / common), kMaxDivisor / common};
+}
+
+FormulaRef formula_of(const Operand& operand) {
+  if (operand.mark && operand.mark->formula) return operand.mark->formula;
+  if (is_opaque(operand.mark) || !(operand.number.isDouble() || operand.number.isInt()))
+    return nullptr;
+  const double number = operand.number.toScalar().toDouble();
+  if (is_size(operand.mark))
+    return std::make_shared<const Formula>(Formula{"size", operand.mark->size, number, {}});
+  return std::make_shared<const Formula>(Formula{"number", {}, number, {}});
+}
+
+/// The operations that a formula may consist of, by the name of the scalar operator.
+const std::map<std::string, std::string>& formula_words() {
+  static const std::map<std::string, std::string> table = {
+      {"aten::add", "add"},   {"aten::sub", "sub"},       {"aten::mul", "mul"},
+      {"aten::div", "div"},   {"aten::neg", "neg"},       {"aten::sqrt", "sqrt"},
+      {"aten::pow", "pow"},   {"aten::exp", "exp"},       {"aten::log", "log"},
+      {"prim::abs", "abs"},   {"prim::min", "minimum"},   {"prim::max", "maximum"},
+      {"aten::Float", ""},    {"aten::FloatImplicit", ""}};
+  return table;
+}
+
+FormulaRef combined(const std::string& name, const Operands& operands) {
+  const auto word = formula_words().find(name);
+  if (word == formula_words().end() || operands.empty() || operands.size() > 2) return nullptr;
+  std::vector<FormulaRef> parts;
+  for (const Operand& operand : operands) {
+    parts.push_back(formula_of(operand));
+    if (!parts.back()) return nullptr;
+  }
+  if (word->second.empty()) return parts[0];
+  return std::make_shared<const Formula>(Formula{word->second, {}, 0, std::move(parts)});
+}
+
+/// The result as an exact quotient; one division may round, which floor and ceil do not see.
+std::optional<Ratio> quotient(const std::string& name, const Operands& operands) {
+  std::vector<Ratio> parts;
+  for (const Operand& operand : operands) {
+    const auto part = dyadic(operand);
+    if (!part) return std::nullopt;
+    parts.push_back(*part);
+  }
+  constexpr int64_t kMaxDivisor = 1 << 20;
+  if (parts.size() == 1) {
+    if (name == "aten::Float" || name == "aten::FloatImplicit") return parts[0];
+    if (name == "aten::neg") return Ratio{Dim(-1) * parts[0].first, parts[0].second};
+    return std::nullopt;
+  }
+  const auto& [a, by_a] = parts[0];
+  const auto& [b, by_b] = parts[1];
+  if (by_a * by_b > kMaxDivisor) return std::nullopt;
+  if (name == "aten::mul") return Ratio{a * b, by_a * by_b};
+  if (name == "aten::add") return Ratio{a * Dim(by_b) + b * Dim(by_a), by_a * by_b};
+  if (name == "aten::sub") return Ratio{a * Dim(by_b) - b * Dim(by_a), by_a * by_b};
+  const bool divides = name == "aten::div" && b.is_constant() && b.value() > 0;
+  if (divides && b.value() <= kMaxDivisor) return Ratio{a * Dim(by_b), by_a * b.value()};
+  return std::nullopt;
+}
+
+/// Whole numbers out of a quotient.
+Answer rounded(const std::string& name, const Operand& operand) {
+  const auto ratio = operand.mark ? operand.mark->ratio : std::nullopt;
+  if (!ratio) return std::nullopt;
+  const auto& [number, divisor] = *ratio;
+  const Dim by(divisor);
+  if (name == "aten::floor") return size_mark(floor_div(number, by));
+  if (name == "aten::ceil") return size_mark(Dim(-1) * floor_div(Dim(-1) * number, by));
+  const bool truncates = name == "aten::Int" || name == "aten::trunc";
+  if (!truncates) return std::nullopt;
+  const bool is_natural = ir::prove({number, Relation::ge, 0}) == ir::Verdict::always;
+  if (divisor == 1 || is_natural) return size_mark(floor_div(number, by));
+  return std::nullopt;
+}
+
+Answer real_rule(const std::string& name, const Operands& operands) {
+  if (operands.size() == 1)
+    if (auto whole = rounded(name, operands[0])) return whole;
+  if (const auto found = relations().find(name); found != relations().end()) {
+    const auto a = dyadic(operands[0]), b = dyadic(operands[1]);
+    if (!a || !b) return std::nullopt;
+    return comparison_mark({a->first * Dim(b->second), found->second, b->first * Dim(a->second)});
+  }
+  const FormulaRef formula = combined(name, operands);
+  if (!formula) return std::nullopt;
+  Mark joined;
+  for (const Operand& operand : operands) joined = join(joined, operand.mark);
+  MarkInfo info = *joined;
+  info.kind = MarkInfo::Kind::opaque;
+  info.formula = formula;
+  info.ratio = quotient(name, operands);
+  return std::make_shared<const MarkInfo>(std::move(info));
+}
+
+bool is_identity(const std::string& name) {
+  return name == "aten::Int" || name == "prim::NumToTensor" || name == "aten::IntImplicit" ||
+         name == "aten::ScalarImplicit" || name == "aten::item" || name == "aten::tensor" ||
+         name == "aten::floor" || name == "aten::ceil";
+}
+
+}  // namespace
+
+std::optional<Dim> size_of(const Operand& operand) {
+  if (operand.mark) return is_size(operand.mark) ? std::optional(operand.mark->size) : std::nullopt;
+  if (operand.number.isInt()) return Dim(operand.number.toInt());
+  return std::nullopt;
+}
+
+Mark as_real(const Mark& mark, double number) {
+  if (!is_size(mark)) return mark;
+  MarkInfo info = *opaque_mark(mark->size);
+  info.formula = std::make_shared<const Formula>(Formula{"size", mark->size, number, {}});
+  info.ratio = {mark->size, 1};
+  return std::make_shared<const MarkInfo>(std::move(info));
+}
+
+std::optional<ir::Comparison> range_guard(const Operands& operands) {
+  const auto lo = size_of(operands[0]), hi = size_of(operands[1]);
+  if (!lo || !hi || operands[2].mark) return std::nullopt;
+  const bool is_upwards = operands[2].number.toInt() > 0;
+  const bool is_empty = is_upwards ? operands[1].number.toInt() <= operands[0].number.toInt()
+                                   : operands[1].number.toInt() >= operands[0].number.toInt();
+  return ir::Comparison{*hi, is_upwards == is_empty ? Relation::le : Relation::ge, *lo};
+}
+
+std::optional<Mark> number_rule(const std::string& name, const Operands& operands) {
+  if (operands.empty()) return std::nullopt;
+  if (operands.size() == 1 && is_size(operands[0].mark) && is_identity(name))
+    return operands[0].mark;
+  if (operands.size() == 1 && name == "aten::__not__" && operands[0].mark &&
+      operands[0].mark->comparison)
+    return comparison_mark(ir::negated(*operands[0].mark->comparison));
+  if (name == "aten::pow" && operands.size() == 2 && operands[0].number.isInt() &&
+      operands[1].number.isInt() && size_of(operands[0]))
+    if (auto whole = power(*size_of(operands[0]), operands[1])) return whole;
+  if (auto answer = integer_rule(name, operands)) return answer;
+  return real_rule(name, operands);
+}
+
+}  // namespace t2n::trace

@@ -1,0 +1,159 @@
+// Operations on numbers, strings, and lists as a whole: exact where there is a rule, else the result
+// follows from everything that the operands do.
+#include <algorithm>
+
+#include "src/diag/error.h"
+#include "src/trace/interpreter.h"
+
+namespace t2n::trace {
+namespace {
+
+using torch::jit::Stack;
+
+Operand operand_of(const c10::IValue& value) { return {unmarked(value), mark_of(value)}; }
+
+bool are_numbers(const Stack& values) {
+  return std::all_of(values.begin(), values.end(), is_number);
+}
+
+/// min, max and sum of a list are those of its elements one after the other.
+std::optional<Mark> fold(const std::string& name, const c10::IValue& list) {
+  const std::string each = name == "aten::sum" ? "aten::add" : name;
+  if (each != "aten::add" && each != "prim::min" && each != "prim::max") return std::nullopt;
+  std::optional<Operand> sum;
+  for (const c10::IValue& element : list.toListRef()) {
+    const Operand next = operand_of(element);
+    if (!next.number.isInt()) return std::nullopt;
+    if (!sum) {
+      sum = next;
+      continue;
+    }
+    std::optional<Mark> mark = Mark();
+    if (sum->mark || next.mark) mark = number_rule(each, {*sum, next});
+    if (!mark) return std::nullopt;
+    const int64_t a = sum->number.toInt(), b = next.number.toInt();
+    const int64_t value = each == "aten::add" ? a + b : each == "prim::min" ? std::min(a, b) : std::max(a, b);
+    sum = Operand{c10::IValue(value), *mark};
+  }
+  return sum ? sum->mark : Mark();
+}
+
+bool asks_identity(const std::string& name) {
+  return name == "aten::__is__" || name == "aten::__isnot__";
+}
+
+}  // namespace
+
+/// Whether both are the same number; what that needs of sizes is settled. None of them is data.
+bool Interpreter::same_number(const c10::IValue& a, const c10::IValue& b) {
+  const Operand x = operand_of(a), y = operand_of(b);
+  const bool same = x.number.equals(y.number).toBool();
+  const auto p = size_of(x), q = size_of(y);
+  if (p && q) {
+    if (const Mark mark = comparison_mark({*p, ir::Relation::eq, *q})) settle(mark, same);
+  } else {
+    note_number(node_, x.mark, x.number);
+    note_number(node_, y.mark, y.number);
+  }
+  return same;
+}
+
+/// `a == b`, `a != b` and `item in list` of lists of integers, element by element.
+std::optional<c10::IValue> Interpreter::compare_lists(const std::string& name,
+                                                      const Stack& inputs) {
+  if (inputs.size() != 2 || !inputs[0].isList() || marks_.of(inputs[0])) return std::nullopt;
+  const auto list = inputs[0].toListRef();
+  if (!are_numbers(list.vec())) return std::nullopt;
+  if (name == "aten::__contains__" && is_number(inputs[1]))
+    return c10::IValue(std::any_of(list.begin(), list.end(), [&](const c10::IValue& element) {
+      return same_number(element, inputs[1]);
+    }));
+  if ((name != "aten::eq" && name != "aten::ne") || !inputs[1].isList() || marks_.of(inputs[1]))
+    return std::nullopt;
+  const auto other = inputs[1].toListRef();
+  if (!are_numbers(other.vec())) return std::nullopt;
+  bool same = list.size() == other.size();
+  for (size_t i = 0; same && i < list.size(); ++i) same = same_number(list[i], other[i]);
+  return c10::IValue(same == (name == "aten::eq"));
+}
+
+/// Truths of comparisons are settled where anything but a branch reads them.
+void Interpreter::settle_comparisons(Stack& inputs) {
+  const auto settled = [&](const c10::IValue& value) {
+    const Mark mark = mark_of(value);
+    if (!mark || !mark->comparison || depends_on_turn(mark)) return value;
+    settle(mark, unmarked(value).toBool());
+    return unmarked(value);
+  };
+  for (c10::IValue& input : inputs) {
+    input = settled(input);
+    if (!input.isBoolList()) continue;
+    c10::impl::GenericList list = input.toList();
+    for (size_t i = 0; i < list.size(); ++i) list.set(i, settled(list.get(i)));
+  }
+}
+
+void Interpreter::settle_ranges(const std::string& name, const std::vector<Operand>& operands) {
+  if (name != "aten::__range_length") return;
+  if (const auto guard = range_guard(operands))
+    if (const Mark mark = comparison_mark(*guard); !depends_on_turn(mark)) settle(mark, true);
+}
+
+Mark Interpreter::scalar_mark(const std::string& name, const Stack& inputs,
+                              std::optional<Mark>& exact) {
+  const Mark from = marks_.reach_all(inputs);
+  if (!from) {
+    exact = Mark();
+  } else if (name == "aten::len") {
+    exact = marks_.of(inputs[0]);
+  } else if (asks_identity(name) && !is_data(from)) {
+    exact = Mark();
+  } else if (!is_data(from) && are_numbers(inputs)) {
+    std::vector<Operand> operands;
+    for (const c10::IValue& input : inputs) operands.push_back(operand_of(input));
+    settle_ranges(name, operands);
+    exact = number_rule(name, operands);
+  } else if (!is_data(from) && inputs.size() == 1 && inputs[0].isList() && !marks_.of(inputs[0])) {
+    exact = fold(name, inputs[0]);
+  }
+  return from;
+}
+
+Stack Interpreter::run_scalars(const Operation& operation, Stack inputs) {
+  const c10::FunctionSchema& schema = operation.op->schema();
+  const std::string& name = schema.name();
+  state_.touches_containers(schema, inputs, [this] { return place(); });
+  std::optional<Mark> exact;
+  Mark from = scalar_mark(name, inputs, exact);
+  if (from && !exact && !is_data(from)) {
+    if (const auto answer = compare_lists(name, inputs)) return {*answer};
+    if (name == "aten::__contains__" && inputs[0].isGenericDict()) {
+      settle_key(inputs[0], inputs[1], name);
+      exact = marks_.of(inputs[0]);
+    }
+    settle_comparisons(inputs);
+    from = marks_.reach_all(inputs);
+  }
+  const bool changes = schema.is_mutable() && !inputs.empty() && is_container(inputs[0]);
+  if (changes) marks_.strip(inputs[0]);
+  Stack results;
+  for (const c10::IValue& input : inputs)
+    results.push_back(changes && input.is(inputs[0]) ? input : marks_.without(input));
+  if (schema.is_vararg() && operation.op->hasOperation())
+    results.emplace_back(static_cast<int64_t>(inputs.size()));
+  execute_or_explain(operation, results);
+  for (c10::IValue& result : results)
+    if (exact && is_number(result))
+      result = marked(result, result.isDouble() ? as_real(*exact, result.toDouble()) : *exact);
+    else
+      result = marks_.tainted(result, from, name);
+  if (changes) marks_.tainted(inputs[0], from, name);
+  // What cannot carry a mark is refused at once: a complex number, an enum, None.
+  const bool is_lost = std::any_of(results.begin(), results.end(), [this](const c10::IValue& result) {
+    return !is_container(result) && !marks_.reach(result);
+  });
+  if (is_lost && !exact) note_number(node_, from, "of complex type, or a choice");
+  return results;
+}
+
+}  // namespace t2n::trace

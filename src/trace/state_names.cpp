@@ -1,0 +1,89 @@
+#include "src/trace/state_names.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "src/diag/error.h"
+#include "src/trace/input_places.h"
+#include "src/trace/state.h"
+
+namespace t2n::trace {
+namespace {
+
+constexpr std::string_view kStateSuffix = "_state";
+
+std::string dotted(const std::vector<std::string>& path) {
+  std::string out;
+  for (const std::string& part : path) out += (out.empty() ? "" : ".") + part;
+  return out;
+}
+
+/// The path of a tensor that could become a state, by its own or by its state's name; "" if there
+/// is none.
+std::string path_of(const std::vector<Attribute>& attributes, const std::string& name) {
+  std::string by_state_name;
+  for (const Attribute& attribute : attributes)
+    for (const Held& leaf : attribute.leaves) {
+      if (!leaf.value.isTensor() && !leaf.value.isNone()) continue;
+      if (leaf.path == name) return leaf.path;
+      if (by_state_name.empty() && state_name(leaf.path) == name) by_state_name = leaf.path;
+    }
+  return by_state_name;
+}
+
+/// The same of a sample; states that the last trace found are known by name.
+std::string path_of(const std::vector<Attribute>& attributes, const std::vector<State>& states,
+                    const SampleInput& sample) {
+  std::string name = flat_name(sample.path);
+  for (const State& state : states)
+    if (state.name == name) return state.path;
+  if (std::string path = path_of(attributes, dotted(sample.path)); !path.empty()) return path;
+  std::string path = path_of(attributes, name);
+  while (path.empty() && name.ends_with(kStateSuffix)) {  // where an argument has the state's name
+    name.resize(name.size() - kStateSuffix.size());
+    path = path_of(attributes, name);
+  }
+  return path;
+}
+
+[[noreturn]] void refuse_key_or_state(const InputPath& place, const std::string& state) {
+  const std::string name = flat_name(place);
+  throw Error("input-unknown",
+              cat(quoted(name), " may be a key of the argument ", quoted(place[0]),
+                  " or a state of the model"),
+              "any name is a key of a dictionary",
+              cat("write ", dotted(place), "=… for the key, ",
+                  state.find('.') == std::string::npos ? name + std::string(kStateSuffix) : state,
+                  "=… for the state"));
+}
+
+}  // namespace
+
+std::vector<std::string> state_names(const std::vector<std::string>& paths,
+                                     std::vector<std::string> taken) {
+  std::vector<std::string> out;
+  for (const std::string& path : paths) {
+    std::string name = state_name(path);
+    while (std::find(taken.begin(), taken.end(), name) != taken.end() || is_position(name))
+      name += kStateSuffix;
+    taken.push_back(name);
+    out.push_back(std::move(name));
+  }
+  return out;
+}
+
+std::string state_of(const SampleInput& sample, const c10::FunctionSchema& schema,
+                     const std::vector<Attribute>& attributes, const std::vector<State>& states) {
+  const std::string state = path_of(attributes, states, sample);
+  if (sample.is_state || state.empty()) return state;
+  const auto place = argument_place(schema, sample);
+  if (!place) return is_position(flat_name(sample.path)) ? "" : state;
+  if (place->by_key && sample.path.size() == 1) {
+    const bool is_suffixed = state_name(state) != sample.path[0] && state != sample.path[0];
+    if (is_suffixed) return state;
+    refuse_key_or_state(place->path, state);
+  }
+  return {};
+}
+
+}  // namespace t2n::trace

@@ -1,0 +1,25 @@
+// What the inputs and outputs of states are called, and which samples are for them.
+#pragma once
+
+#include <ATen/core/function_schema.h>
+
+#include <string>
+#include <vector>
+
+#include "src/trace/leaves.h"
+#include "src/trace/trace.h"
+
+namespace t2n::trace {
+
+/// A name for each path that no argument and no other state has, and that is no `input_N`.
+std::vector<std::string> state_names(const std::vector<std::string>& paths,
+                                     std::vector<std::string> taken);
+
+/// The path of the state that a sample is for; "" if it is for an argument or for nothing. A name
+/// that the signature has is an argument's, else it is that of a leaf of `attributes`, or of one of
+/// `states`, those that the last trace found.
+/// Errors: `input-unknown` for a name that may be a key of a dictionary as well.
+std::string state_of(const SampleInput& sample, const c10::FunctionSchema& schema,
+                     const std::vector<Attribute>& attributes, const std::vector<State>& states);
+
+}  // namespace t2n::trace

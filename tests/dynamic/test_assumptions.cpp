@@ -1,0 +1,105 @@
+// What a file says of sizes: comparisons in a form that engines read, or none.
+#include <doctest/doctest.h>
+
+#include "src/diag/error.h"
+#include "src/dynamic/assumptions.h"
+#include "src/dynamic/facts.h"
+#include "tests/ir/support.h"
+
+namespace t2n::test {
+namespace {
+
+using dynamic::Sizes;
+
+const Sizes kSample = {{"B", 5}, {"S", 12}, {"T", 40}};
+
+ir::Comparison unequal(const std::string& left, const std::string& right) {
+  return {ir::parse_dim(left), ir::Relation::ne, ir::parse_dim(right)};
+}
+
+std::string joined(const std::optional<std::vector<ir::Comparison>>& comparisons) {
+  if (!comparisons) return "nothing";
+  std::string out;
+  for (const ir::Comparison& each : *comparisons) out += (out.empty() ? "" : ", ") + ir::str(each);
+  return out;
+}
+
+std::string said(const ir::Comparison& comparison, const std::vector<std::string>& known = {}) {
+  std::vector<ir::Comparison> all;
+  for (const std::string& each : known) all.push_back(dynamic::parse_comparison(each));
+  return joined(dynamic::sayable(comparison, kSample, all));
+}
+std::string said(const std::string& comparison, const std::vector<std::string>& known = {}) {
+  return said(dynamic::parse_comparison(comparison), known);
+}
+
+TEST_CASE("bounds are solved for a symbol") {
+  const auto plain = [](const std::string& text) {
+    return ir::str(dynamic::plain(dynamic::parse_comparison(text)));
+  };
+  CHECK_EQ(plain("S - 3 > 1"), "S >= 5");
+  CHECK_EQ(plain("4 < S"), "S >= 5");
+  CHECK_EQ(plain("3*S >= 13"), "S >= 5");
+  CHECK_EQ(plain("3*S <= 13"), "S <= 4");
+  CHECK_EQ(plain("(S + 1) // 2 >= 3"), "S >= 5");
+  CHECK_EQ(plain("(S + 1) // 2 < 3"), "S <= 4");
+  CHECK_EQ(plain("S == 2*T + 1"), "S == 2*T + 1");
+}
+
+TEST_CASE("what engines read is said as it is") {
+  CHECK_EQ(said("S > 4"), "S > 4");
+  CHECK_EQ(said("S <= 3*T"), "S <= 3*T");
+  CHECK_EQ(said("B*S >= 3"), "B*S >= 3");
+  CHECK_EQ(said("S > 4", {"S >= 5"}), "");
+  CHECK_EQ(said("S // B >= 2"), "nothing");
+}
+
+TEST_CASE("minima and maxima are what they are in the sample") {
+  CHECK_EQ(said("min(S, 4) == 4"), "S >= 4");
+  CHECK_EQ(said("min(S, T) >= 2"), "S <= T, S >= 2");
+  CHECK_EQ(said("max(S, 64) == 64"), "S <= 64");
+}
+
+TEST_CASE("sizes that differ stay on the side of the sample") {
+  CHECK_EQ(said(unequal("B", "1"), {"B >= 1"}), "B >= 2");
+  CHECK_EQ(said(unequal("B", "3")), "B >= 4");
+  CHECK_EQ(said(unequal("B", "30")), "B <= 29");
+  CHECK_EQ(said(unequal("B % 2", "0")), "B >= 2*((B) // (2)) + 1");
+  CHECK_EQ(said(unequal("B", "T")), "nothing");
+  CHECK_EQ(said(unequal("B", "T"), {"B <= T"}), "B <= T - 1");
+}
+
+TEST_CASE("an assertion is made once, and told where a branch needs it") {
+  std::vector<std::string> told;
+  dynamic::Assertions all(kSample, {dynamic::parse_comparison("S >= 1")},
+                          [&](const Diagnostic& each) { told.push_back(each.message); });
+  all.add({dynamic::parse_comparison("S >= 3"), std::nullopt, "a convolution"});
+  all.add({dynamic::parse_comparison("2*S > 5"), std::nullopt, "a branch", true});
+  all.add({dynamic::parse_comparison("S > 4"), std::nullopt, "a branch", true});
+  CHECK_EQ(joined(all.all()), "S >= 1, S >= 3, S > 4");
+  CHECK_EQ(told, std::vector<std::string>{"the file holds for S > 4 only"});
+  const Diagnostic refused = ir::diagnostic_of([&] {
+    all.add({unequal("B", "T"), std::nullopt, "a branch", true});
+  });
+  CHECK_EQ(refused.id, "dynamic-assumption");
+  CHECK_EQ(refused.message, "the model needs B != T, which no file can say");
+}
+
+TEST_CASE("multiples name the declaration that would do") {
+  const std::vector<dynamic::AxisSpec> axes = {dynamic::parse_axis("x:2=S")};
+  const auto needs = [](const char* text) {
+    return std::vector<dynamic::Need>{{dynamic::parse_comparison(text), std::nullopt, "why"}};
+  };
+  const auto refusal = [&](const char* text) {
+    return ir::diagnostic_of([&] { dynamic::refuse_multiples(needs(text), axes, {}); });
+  };
+  CHECK_EQ(refusal("2*((S + 1) // 2) == S").help, "declare the multiple itself: --dynamic x:2=2*S");
+  CHECK_EQ(refusal("4*(S // 16) == S // 4").help,
+           "declare the multiple itself: --dynamic x:2=16*S");
+  dynamic::refuse_multiples(needs("S == 5"), axes, {});
+  dynamic::refuse_multiples(needs("S == 2*(S // 2)"), axes,
+                            {dynamic::parse_comparison("2*(S // 2) == S")});
+}
+
+}  // namespace
+}  // namespace t2n::test

@@ -1,0 +1,146 @@
+// Proofs about sizes: what must be found, and that nothing is ever proven wrongly.
+#include <doctest/doctest.h>
+#include <rapidcheck.h>
+
+#include "ir/prove.h"
+#include "tests/ir/support.h"
+
+namespace t2n::ir {
+namespace {
+
+using Comparisons = std::vector<Comparison>;
+
+Comparison comparison(const std::string& text) {
+  for (const Relation relation :
+       {Relation::le, Relation::ge, Relation::eq, Relation::ne, Relation::lt, Relation::gt}) {
+    const size_t at = text.find(cat(" ", str(relation), " "));
+    if (at == std::string::npos) continue;
+    return {parse_dim(text.substr(0, at)), relation,
+            parse_dim(text.substr(at + 2 + str(relation).size()))};
+  }
+  T2N_ASSERT(false, text, " is no comparison");
+}
+
+Verdict verdict(const std::string& text, const std::vector<std::string>& assumed = {}) {
+  Comparisons assumptions;
+  for (const std::string& each : assumed) assumptions.push_back(comparison(each));
+  return prove(comparison(text), assumptions);
+}
+
+TEST_CASE("sizes are not negative") {
+  CHECK(verdict("S >= 0") == Verdict::always);
+  CHECK(verdict("S >= 1") == Verdict::unknown);
+  CHECK(verdict("S < 0") == Verdict::never);
+  CHECK(verdict("S*T + 2*B != 0", {"B >= 1"}) == Verdict::always);
+  CHECK(verdict("S + 1 == S") == Verdict::never);
+}
+
+TEST_CASE("assumptions are linear relations of any kind") {
+  CHECK(verdict("S <= T") == Verdict::unknown);
+  CHECK(verdict("S <= T + 1", {"S <= T"}) == Verdict::always);
+  CHECK(verdict("S < U", {"S <= T", "T < U"}) == Verdict::always);
+  CHECK(verdict("S <= 65536", {"S <= 512"}) == Verdict::always);
+  CHECK(verdict("S <= 65536") == Verdict::unknown);
+  CHECK(verdict("S <= 3*T") == Verdict::unknown);
+  CHECK(verdict("S == 3*T", {"S > 3*T"}) == Verdict::never);
+  CHECK(verdict("S != 4", {"S >= 5"}) == Verdict::always);
+  CHECK(verdict("T >= 1", {"S >= 1"}) == Verdict::unknown);
+}
+
+TEST_CASE("quotients and remainders are bounded") {
+  CHECK(verdict("2*(S // 2) <= S") == Verdict::always);
+  CHECK(verdict("(S + 2) // 3 <= S + 1") == Verdict::always);
+  CHECK(verdict("S // 2 + (S + 1) // 2 == S") == Verdict::always);
+  CHECK(verdict("S % 4 < 4") == Verdict::always);
+  CHECK(verdict("S % 2 == 0", {"S == 2*(S // 2)"}) == Verdict::always);
+  CHECK(verdict("S % 2 == 0", {"S == 2*(S // 2) + 1"}) == Verdict::never);
+  CHECK(verdict("S == 4*(S // 4)") == Verdict::unknown);
+  CHECK(verdict("S // T <= S", {"T >= 1"}) == Verdict::always);
+  CHECK(verdict("S // T <= S") == Verdict::unknown);
+  CHECK(verdict("S % T < T", {"T >= 1"}) == Verdict::always);
+}
+
+TEST_CASE("minima and maxima are one of their operands") {
+  CHECK(verdict("min(S, 4) <= 4") == Verdict::always);
+  CHECK(verdict("min(S, 4) == 4", {"S >= 4"}) == Verdict::always);
+  CHECK(verdict("min(S, 4) == 4", {"S <= 3"}) == Verdict::never);
+  CHECK(verdict("min(S, 4) == 4") == Verdict::unknown);
+  CHECK(verdict("min(S, T) + max(S, T) == S + T") == Verdict::always);
+}
+
+TEST_CASE("products keep the order of their factors") {
+  CHECK(verdict("B*S >= S", {"B >= 1"}) == Verdict::always);
+  CHECK(verdict("B*S <= B*T", {"S <= T"}) == Verdict::always);
+  CHECK(verdict("B*S <= 8*S", {"B <= 8"}) == Verdict::always);
+  CHECK(verdict("B*S >= 4", {"B >= 2", "S >= 2"}) == Verdict::always);
+  CHECK(verdict("B*S >= S") == Verdict::unknown);
+}
+
+TEST_CASE("numbers that do not fit prove nothing") {
+  CHECK(verdict("9223372036854775807*S - T > 0", {"9223372036854775807*S > T"}) == Verdict::always);
+  CHECK(verdict("9223372036854775807*S >= -S") == Verdict::unknown);
+}
+
+// --- against enumeration ---
+
+const std::vector<std::string> kSymbols = {"B", "S", "T"};
+
+Dim drawn_dim(int depth) {
+  const auto choice = *rc::gen::inRange(0, depth == 0 ? 2 : 9);
+  if (choice == 0) return *rc::gen::inRange<int64_t>(-4, 8);
+  if (choice == 1) return Dim::symbol(*rc::gen::elementOf(kSymbols));
+  const Dim a = drawn_dim(depth - 1), b = drawn_dim(depth - 1);
+  const int64_t number = *rc::gen::inRange<int64_t>(1, 5);
+  switch (choice) {
+    case 2: return a - b;
+    case 3: return a * b;
+    case 4: return floor_div(a, number);
+    case 5: return floor_mod(a, number);
+    case 6: return min(a, b);
+    case 7: return max(a, b);
+    default: return a + b;
+  }
+}
+
+Comparison drawn_comparison(int depth) {
+  return {drawn_dim(depth), static_cast<Relation>(*rc::gen::inRange(0, 6)), drawn_dim(depth)};
+}
+
+bool holds_at(const Comparison& c, const Sizes& sizes) {
+  return holds(c.left.substitute(sizes).value(), c.relation, c.right.substitute(sizes).value());
+}
+
+/// Whether it is true and whether it is false for some small sizes that satisfy the assumptions.
+std::pair<bool, bool> enumerated(const Comparison& asked, const Comparisons& assumptions) {
+  constexpr int64_t kMost = 9;
+  std::pair<bool, bool> out;
+  Sizes at;
+  for (at["B"] = 0; at["B"] <= kMost; ++at["B"])
+    for (at["S"] = 0; at["S"] <= kMost; ++at["S"])
+      for (at["T"] = 0; at["T"] <= kMost; ++at["T"]) {
+        const auto is_true = [&](const Comparison& each) { return holds_at(each, at); };
+        if (!std::all_of(assumptions.begin(), assumptions.end(), is_true)) continue;
+        (is_true(asked) ? out.first : out.second) = true;
+      }
+  return out;
+}
+
+TEST_CASE("no proof is contradicted by any sizes") {
+  int proofs = 0;
+  const bool passed = rc::check([&] {
+    Comparisons assumptions;
+    const int count = *rc::gen::inRange(0, 4);
+    for (int i = 0; i < count; ++i) assumptions.push_back(drawn_comparison(i % 2));
+    const Comparison asked = drawn_comparison(2);
+    const auto [true_somewhere, false_somewhere] = enumerated(asked, assumptions);
+    const Verdict found = prove(asked, assumptions);
+    proofs += found == Verdict::unknown ? 0 : 1;
+    RC_ASSERT(!(found == Verdict::always && false_somewhere));
+    RC_ASSERT(!(found == Verdict::never && true_somewhere));
+  });
+  CHECK(passed);
+  CHECK(proofs > 20);
+}
+
+}  // namespace
+}  // namespace t2n::ir

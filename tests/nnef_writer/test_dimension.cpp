@@ -1,0 +1,73 @@
+// Sizes in tract's spelling mean what they are, though its division truncates.
+#include <doctest/doctest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+
+#include "nnef_writer/dimension.h"
+#include "src/diag/error.h"
+#include "src/nnef_reader/parser.h"
+
+namespace t2n::nnef {
+namespace {
+
+using ir::Dim;
+
+/// As tract computes it.
+int64_t computed(const Value& value, const ir::Sizes& sizes) {
+  if (value.kind == Kind::integer) return value.integer;
+  if (value.kind == Kind::identifier) return sizes.at(value.text);
+  const bool is_call = value.kind == Kind::invocation;
+  REQUIRE((is_call || value.kind == Kind::binary));
+  const int64_t a = computed(is_call ? value.arguments.at(0).value : value.items.at(0), sizes);
+  const int64_t b = computed(is_call ? value.arguments.at(1).value : value.items.at(1), sizes);
+  if (value.text == "+") return a + b;
+  if (value.text == "-") return a - b;
+  if (value.text == "*") return a * b;
+  if (value.text == "/") return a / b;
+  return value.text == "min" ? std::min(a, b) : std::max(a, b);
+}
+
+Dim drawn(int depth) {
+  const int choice = *rc::gen::inRange(0, depth == 0 ? 2 : 9);
+  if (choice == 0) return *rc::gen::inRange<int64_t>(-4, 8);
+  if (choice == 1) return Dim::symbol(*rc::gen::elementOf(std::vector<std::string>{"B", "S"}));
+  const Dim a = drawn(depth - 1), b = drawn(depth - 1);
+  const int64_t number = *rc::gen::inRange<int64_t>(1, 6);
+  switch (choice) {
+    case 2: return a - b;
+    case 3: return a * b;
+    case 4: return floor_div(a, number);
+    case 5: return floor_mod(a, number);
+    case 6: return min(a, b);
+    case 7: return max(a, b);
+    default: return a + b;
+  }
+}
+
+TEST_CASE("a size that has a form in NNEF is computed as it is") {
+  int forms = 0;
+  const bool passed = rc::check([&] {
+    const Dim dim = drawn(3);
+    std::string text;
+    try {
+      text = tract_text(dim);
+    } catch (const Error& error) {
+      RC_ASSERT(error.diagnostic().id == "unsupported-argument");
+      return;
+    }
+    ++forms;
+    RC_ASSERT(text.front() != '-' || dim.is_constant());
+    const Value value = parse_value(text);
+    for (int64_t b = 0; b < 8; ++b)
+      for (int64_t s = 0; s < 8; ++s) {
+        const ir::Sizes sizes = {{"B", b}, {"S", s}};
+        RC_ASSERT(computed(value, sizes) == dim.substitute(sizes).value());
+      }
+  });
+  CHECK(passed);
+  CHECK(forms > 20);
+}
+
+}  // namespace
+}  // namespace t2n::nnef

@@ -1,0 +1,151 @@
+"""The verdict on a program: what the export says, and what the written file computes.
+
+right    written, and equal to torch at all values and sizes that torch and the file allow
+refused  exit 2, 3 or 4 with an error message
+WRONG    written, and different from torch
+NORUN    written, and the engine refuses it at load, or at values that torch and the file allow
+CRASH    exit 1, another code, a signal, an internal error, or an assertion that cannot be read
+TIMEOUT  no end
+INVALID  no program: Python or torch's compiler does not take it
+"""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import assertions
+import values
+from child import ChildError, limit_memory
+
+SECONDS = 120  # for one export
+RTOL = ATOL = 1e-4
+LARGEST = 1e7  # beyond it f32 holds no quarters: neither side is right
+KINDS = ("right", "refused", "WRONG", "NORUN", "CRASH", "TIMEOUT", "INVALID")
+FAILURES = KINDS[2:]
+REFUSED = (2, 3, 4)
+
+
+class Verdict(NamedTuple):
+    kind: str
+    why: str = ""
+    code: int = 0
+    runs: int = 0  # how many sets of values were compared
+
+
+def is_needless(program, verdict):
+    """A refusal that nothing excuses: all numbers of the program are known."""
+    return verdict.kind == "refused" and not program.dynamic and not program.reads_data
+
+
+def export(binary, program, saved, written, arrays):
+    """Exit code (None: no end) and what was said; `arrays` become an .npz file beside the model."""
+    command = [str(binary), "export", str(saved), "-t", "tract", "-o", str(written)]
+    npz = saved.with_suffix(".npz")
+    np.savez(npz, **{name: array.numpy() for (name, _, _), array in zip(program.inputs, arrays)})
+    command += ["-i", f"@{npz}"]
+    for axis in program.axes:
+        command += ["--dynamic", axis]
+    try:
+        child = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
+                               preexec_fn=limit_memory, env=os.environ | {"OMP_NUM_THREADS": "1"})
+    except subprocess.TimeoutExpired:
+        return None, "no end"
+    return child.returncode, (child.stdout + child.stderr).decode(errors="replace")
+
+
+def first_error(said):
+    """The message with what follows it up to the next blank line, on one line."""
+    lines = said.splitlines()
+    starts = [i for i, line in enumerate(lines) if line.startswith(("error", "internal error"))]
+    if not starts:
+        return lines[-1].strip() if lines else "no words"
+    return lines[starts[0]].strip()
+
+
+def verdict_of_export(code, said):
+    """None for a written file."""
+    if code is None:
+        return Verdict("TIMEOUT", "export: no end")
+    if code == 0:
+        return None
+    why = first_error(said)
+    is_crash = code not in REFUSED or "internal error" in said or not why.startswith("error")
+    return Verdict("CRASH", f"exit {code}: {why}", code) if is_crash else Verdict("refused", why, code)
+
+
+def in_torch(reference, saved, arrays):
+    """What torch computes; None where it refuses, or finds no end."""
+    try:
+        return reference.ask("run", str(saved), [array.numpy() for array in arrays])
+    except ChildError:
+        return None
+
+
+def difference(index, expected, actual):
+    """What is wrong with one output, or None."""
+    where = f"output {index}: "
+    if list(expected.shape) != list(actual.shape):
+        return f"{where}shape {list(actual.shape)} instead of {list(expected.shape)}"
+    if (expected.dtype.kind in "iub") != (np.asarray(actual).dtype.kind in "iub"):
+        return f"{where}{actual.dtype} instead of {expected.dtype}"
+    a, b = expected.astype(np.float64), np.asarray(actual).astype(np.float64)
+    usable = np.isfinite(a) & (np.abs(a) < LARGEST)
+    a, b = a[usable], b[usable]
+    with np.errstate(invalid="ignore"):
+        good = np.abs(a - b) <= ATOL + RTOL * np.abs(a)  # false for a NaN
+    if good.all():
+        return None
+    if expected.dtype.kind in "iub":
+        return f"{where}{(~good).sum()} of {a.size} integers differ"
+    return f"{where}differs by {np.abs(a - b).max():.3g} where the largest value is {np.abs(a).max():.3g}"
+
+
+def compare(expected, actual):
+    if len(expected) != len(actual):
+        return f"{len(actual)} outputs instead of {len(expected)}"
+    differences = (difference(i, a, b) for i, (a, b) in enumerate(zip(expected, actual)))
+    return next((each for each in differences if each), None)
+
+
+def verdict_of_file(program, saved, written, engine, reference):
+    try:
+        asserted = assertions.assertions(assertions.graph_text(written))
+        allowed = [i for i in range(values.runs(program)) if assertions.hold(asserted, values.sizes(program, i))]
+    except (ValueError, KeyError, SyntaxError, ZeroDivisionError) as error:
+        return Verdict("CRASH", f"assertion: {type(error).__name__}: {error}")
+    try:
+        engine.ask("load", str(written))
+    except ChildError as error:
+        return Verdict("NORUN", f"load: {error}".replace(str(written), "FILE"))
+    compared = 0
+    for index in allowed:
+        arrays = values.arrays(program, index)
+        expected = in_torch(reference, saved, arrays)
+        if expected is None:
+            continue
+        where = f"input {index} {values.sizes(program, index) or ''}: "
+        try:
+            found = compare(expected, engine.ask("run", [array.numpy() for array in arrays]))
+        except ChildError as error:
+            return Verdict("NORUN", where + str(error))
+        if found:
+            return Verdict("WRONG", where + found)
+        compared += 1
+    return Verdict("right", runs=compared)
+
+
+def judge(binary, program, saved, engine, reference):
+    """The verdict on a program saved as TorchScript; its other files stay beside it."""
+    written = Path(saved).with_suffix(".nnef.tar")
+    verdict = verdict_of_export(*export(binary, program, Path(saved), written, values.arrays(program, 0)))
+    return verdict or verdict_of_file(program, saved, written, engine, reference)
+
+
+def group(why):
+    """A message without what differs between programs, to count its kind."""
+    why = re.sub(r"'[^']*'", "'…'", why)
+    return re.sub(r"-?\d+(\.\d+)?", "N", why)

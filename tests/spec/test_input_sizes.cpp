@@ -1,0 +1,172 @@
+// What the sizes of inputs say of symbols, and which sizes may not be given together.
+#include <doctest/doctest.h>
+
+#include "src/diag/error.h"
+#include "src/nnef_reader/parser.h"
+#include "src/spec/input_sizes.h"
+
+namespace t2n::spec {
+namespace {
+
+struct Case {
+  std::vector<std::string> shapes;  ///< of the inputs x, y, z
+  std::vector<std::string> assertions;
+};
+
+nnef::Document document(const Case& given) {
+  std::string text = "version 1.0;\nextension tract_symbol S;\n";
+  for (const std::string& assertion : given.assertions)
+    text += cat("extension tract_assert ", assertion, ";\n");
+  std::string names, body;
+  for (size_t i = 0; i < given.shapes.size(); ++i) {
+    const char name = static_cast<char>('x' + i);
+    names += cat(names.empty() ? "" : ", ", name);
+    body += cat(name, " = external(shape = [", given.shapes[i], "]);\n");
+  }
+  return nnef::parse_document(cat(text, "graph g(", names, ") -> (x) {\n", body, "}\n"), "graph");
+}
+
+ir::Sizes values(const Case& given, const std::vector<ir::Ints>& shapes) {
+  return bind_sizes(size_rules(document(given)), shapes);
+}
+
+/// The refusal, without the help that all of them share; "" if there is none.
+std::string refusal(const Case& given, const std::vector<ir::Ints>& shapes) {
+  try {
+    values(given, shapes);
+    return "";
+  } catch (const Error& error) {
+    const std::string text = render_text(error.diagnostic());
+    const std::string help =
+        "  help: give inputs of other sizes; `t2nnef inspect` shows what it takes\n";
+    REQUIRE(text.ends_with(help));
+    REQUIRE(text.starts_with("error[input-sizes]: "));
+    return text.substr(20, text.size() - 20 - help.size());
+  }
+}
+
+TEST_CASE("sizes determine symbols through expressions") {
+  CHECK_EQ(values({{"S, T"}, {}}, {{2, 7}}), ir::Sizes{{"S", 2}, {"T", 7}});
+  CHECK_EQ(values({{"2*S + 1"}, {}}, {{7}}), ir::Sizes{{"S", 3}});
+  CHECK_EQ(values({{"S + T", "4 - T"}, {}}, {{9}, {1}}), ir::Sizes{{"S", 6}, {"T", 3}});
+  CHECK_EQ(values({{"S*T", "T"}, {}}, {{12}, {4}}), ir::Sizes{{"S", 3}, {"T", 4}});
+  CHECK_EQ(values({{"S"}, {"S == 4*P"}}, {{12}}), ir::Sizes{{"P", 3}, {"S", 12}});
+  CHECK_EQ(values({{"S", "min(S, 4)", "max(S, 4)"}, {}}, {{3}, {3}, {4}}), ir::Sizes{{"S", 3}});
+  CHECK_EQ(values({{"S", "(S - 5)/2", "S*3/2"}, {}}, {{2}, {-1}, {3}}), ir::Sizes{{"S", 2}});
+}
+
+TEST_CASE("what does not determine a symbol is let through") {
+  CHECK_EQ(values({{"S/2"}, {}}, {{3}}), ir::Sizes{});
+  CHECK_EQ(values({{"S/2", "S/3"}, {}}, {{3}, {3}}), ir::Sizes{});
+  CHECK_EQ(values({{"S*S"}, {"S <= 2"}}, {{9}}), ir::Sizes{});
+  CHECK_EQ(values({{"S + T"}, {"S < T"}}, {{9}}), ir::Sizes{});
+  CHECK_EQ(values({{"S"}, {"S # 3 == 4", "S <= 1 <= 2", "S/T == 7"}}, {{9}}), ir::Sizes{{"S", 9}});
+  CHECK_EQ(values({{"S, f(S)"}, {}}, {{9, 9}}), ir::Sizes{{"S", 9}});
+  CHECK_EQ(values({{"S"}, {"S*S*S*S*S <= 4"}}, {{1000000}}), ir::Sizes{{"S", 1000000}});
+  CHECK_EQ(values({{"S, 9000000000000000000*3"}, {}}, {{2, 3}}), ir::Sizes{{"S", 2}});
+}
+
+TEST_CASE("axes that share a symbol agree") {
+  CHECK_EQ(refusal({{"S, 3", "S, 3"}, {}}, {{4, 3}, {5, 3}}),
+           "the sizes of 'x' and 'y' do not go together\n"
+           "   'x', axis 0: S = 4\n"
+           "   'y', axis 0: S = 5\n"
+           "  why:  the last of them would have to be 4\n");
+  CHECK_EQ(refusal({{"S, S"}, {}}, {{2, 7}}),
+           "the sizes of 'x' do not go together\n"
+           "   'x', axis 0: S = 2\n"
+           "   'x', axis 1: S = 7\n"
+           "  why:  the last of them would have to be 2\n");
+  CHECK_EQ(refusal({{"2*S + T", "S", "T"}, {}}, {{9}, {2}, {6}}),
+           "the sizes of 'y', 'z' and 'x' do not go together\n"
+           "   'y', axis 0: S = 2\n"
+           "   'z', axis 0: T = 6\n"
+           "   'x', axis 0: 2*S + T = 9\n"
+           "  why:  the last of them would have to be 10\n");
+  CHECK_EQ(refusal({{"S/2", "S/2"}, {}}, {{3}, {4}}),
+           "the sizes of 'x' and 'y' do not go together\n"
+           "   'x', axis 0: S/2 = 3\n"
+           "   'y', axis 0: S/2 = 4\n"
+           "  why:  axes of equal expressions have equal sizes\n");
+}
+
+TEST_CASE("sizes that no value of a symbol gives") {
+  CHECK_EQ(refusal({{"2*S + 1"}, {}}, {{6}}),
+           "the size 6 of the input 'x' fits no value of 'S'\n"
+           "   'x', axis 0: 2*S + 1 = 6\n"
+           "  why:  'S' must be a whole number, 0 or more\n");
+  CHECK_EQ(refusal({{"P", "P + S"}, {}}, {{7}, {3}}),
+           "the size 3 of the input 'y' fits no value of 'S'\n"
+           "   'x', axis 0: P = 7\n"
+           "   'y', axis 0: P + S = 3\n"
+           "  why:  'S' must be a whole number, 0 or more\n");
+  CHECK_EQ(refusal({{"S"}, {"S == 4*P"}}, {{6}}),
+           "the sizes of 'x' break what the artefact asserts: S == 4*P\n"
+           "   'x', axis 0: S = 6\n"
+           "  why:  'P' must be a whole number, 0 or more\n");
+}
+
+TEST_CASE("sizes that are numbers, and ranks") {
+  CHECK_EQ(refusal({{"S, 2*3"}, {}}, {{1, 5}}),
+           "the input 'x' has the size 5 along axis 1\n"
+           "  why:  the artefact takes 6\n");
+  CHECK_EQ(refusal({{"S, 3"}, {}}, {{1}}),
+           "the input 'x' has the shape [1]\n"
+           "  why:  the artefact takes [S,3]\n");
+}
+
+constexpr const char* kTaken =
+    "  why:  tract takes an assertion for granted: where it does not hold, results are wrong\n";
+
+TEST_CASE("assertions hold of the sizes") {
+  for (const char* holds : {"S <= 5", "S>=5", "S < 6", "S > 4", "S == 5", "2*S - 1 + 3 == 12",
+                            "S*3/2 == 5", "(S*3)/2 == 7", "-S + 6 > 0", "max(S, 3) == 5",
+                            "floor(S/2) == 2", "dot.0 >= 7", "7 - S - 1 == 1"})
+    CHECK_MESSAGE(refusal({{"S"}, {holds}}, {{5}}) == "", holds);
+  CHECK_EQ(refusal({{"S"}, {"S >= 1", "S <= 4"}}, {{5}}),
+           cat("the sizes of 'x' break what the artefact asserts: S <= 4\n"
+               "   'x', axis 0: S = 5\n",
+               kTaken));
+  CHECK_EQ(refusal({{"S", "2*T"}, {"S + 1 < T"}}, {{5}, {12}}),
+           cat("the sizes of 'x' and 'y' break what the artefact asserts: S + 1 < T\n"
+               "   'x', axis 0: S = 5\n"
+               "   'y', axis 0: 2*T = 12\n",
+               kTaken));
+  CHECK_EQ(refusal({{"B", "P"}, {"B == 2*P"}}, {{5}, {2}}),
+           cat("the sizes of 'x' and 'y' break what the artefact asserts: B == 2*P\n"
+               "   'x', axis 0: B = 5\n"
+               "   'y', axis 0: P = 2\n",
+               kTaken));
+  CHECK_EQ(refusal({{"3"}, {"4 <= 3"}}, {{3}}),
+           cat("the sizes of the inputs break what the artefact asserts: 4 <= 3\n", kTaken));
+}
+
+TEST_CASE("one scenario or more holds of the sizes") {
+  const Case given{{"S", "P"}, {"tg: S == 1", "pp: P == 0", "tg: P >= 1"}};
+  CHECK_EQ(refusal(given, {{1}, {5}}), "");
+  CHECK_EQ(refusal(given, {{7}, {0}}), "");
+  CHECK_EQ(refusal({{"S"}, {"a: S == 1", "b: T == 2"}}, {{7}}), "");
+  CHECK_EQ(refusal(given, {{7}, {5}}),
+           "the sizes of 'y' and 'x' fit none of the artefact's scenarios\n"
+           "   'y', axis 0: P = 5\n"
+           "   'x', axis 0: S = 7\n"
+           "   pp: P == 0 does not hold\n"
+           "   tg: S == 1 does not hold\n"
+           "  why:  what a scenario asserts must hold of the sizes for one of them at least\n");
+}
+
+TEST_CASE("a long chain of symbols is solved in one go") {
+  SizeRules rules;
+  std::vector<ir::Ints> shapes;
+  constexpr int kLength = 20000;
+  for (int i = 0; i < kLength; ++i) {
+    const ir::Dim dim = ir::Dim::symbol(cat("S", i)) +
+                        (i + 1 == kLength ? ir::Dim(0) : ir::Dim::symbol(cat("S", i + 1)));
+    rules.inputs.push_back({cat("x", i), ir::DType::f32, {{dim.str(), std::nullopt, dim}}});
+    shapes.push_back({i + 1 == kLength ? 1 : 2});
+  }
+  CHECK_EQ(bind_sizes(rules, shapes).at("S0"), 1);
+}
+
+}  // namespace
+}  // namespace t2n::spec
