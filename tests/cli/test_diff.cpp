@@ -267,8 +267,7 @@ TEST_CASE("exports of one model for two versions, in every form") {
   CHECK_EQ(sandbox.run({"diff", "new", "new.nnef.tar", "--names"}).code, 0);
   const Result result = sandbox.run({"diff", "old", "new"});
   CHECK_EQ(result.code, 9);
-  CHECK(contains(result.out, "\n  + tract_transformers_sdpa '"));
-  CHECK(contains(result.out, "extensions:\n  + tract_registry tract_transformers\n"));
+  CHECK(contains(result.out, "\n1 difference; "));
   CHECK(contains(result.out, "\n  ~ 'tract_target_version': 0.21.19 -> 0.23.9\n"));
   CHECK_FALSE(contains(result.out, "weights:\n"));
 }
