@@ -99,6 +99,7 @@ void Interpreter::note_numbers(const torch::jit::Node* node, const torch::jit::S
     if (is_number(input)) {
       const Mark mark = mark_of(input);
       if (!is_opaque(mark) || (is_computed && mark->formula)) continue;
+      if (depends_on_turn(mark)) continue;  // the recorder refuses it, and names the argument
       const size_t before = decisions_.size();
       note_number(node, mark, input);
       if (decisions_.size() > before)

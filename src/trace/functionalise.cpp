@@ -150,7 +150,8 @@ ir::ValueId Recorder::refresh(int index) {
   if (auto* one = std::get_if<ir::TensorRef>(&operand))
     one->id = base;
   else
-    std::get<ir::TensorRefs>(operand).ids[static_cast<size_t>(view.base_in_list)] = base;
+    for (size_t i = 0; i < view.list.size(); ++i)
+      if (view.list[i] >= 0) std::get<ir::TensorRefs>(operand).ids[i] = refresh(view.list[i]);
   for (ir::ValueId& output : node.outputs) {
     const ir::Value like = graph_.values[static_cast<size_t>(output)];
     output = ir::add_value(graph_, {value_name(node), like.dtype, like.shape, {}});
@@ -345,7 +346,7 @@ void Recorder::write(int index, ir::ValueId value, Place place) {
 void Recorder::replace_view(const at::Tensor& tensor, const Call& call) {
   // The old state lives on as the base of the new one, under no tensor's name.
   const int old = find(tensor);
-  auto view = std::make_shared<View>(View{call, 0, {}, -1, 0});
+  auto view = std::make_shared<View>(View{call, 0, {}, -1, {}, 0});
   view->call.inputs[0] = c10::IValue();
   view->call.node.outputs = {new_value(call.node, tensor)};
   append(view->call.node);

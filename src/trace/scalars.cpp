@@ -135,11 +135,13 @@ void Interpreter::settle_ranges(const std::string& name, const std::vector<Opera
 Mark Interpreter::scalar_mark(const std::string& name, const Stack& inputs,
                               std::optional<Mark>& exact) {
   Mark from = marks_.reach_all(inputs);
-  if (asks_identity(name))
-    for (const c10::IValue& input : inputs)
-      if (input.isTensor() && input.toTensor().defined() && recorder_ != nullptr &&
-          recorder_->is_choice(input.toTensor()))
+  if (asks_identity(name) && recorder_ != nullptr)
+    for (const c10::IValue& input : inputs) {
+      if (!input.isTensor() || !input.toTensor().defined()) continue;
+      if (recorder_->is_choice(input.toTensor()))
         from = data_mark(origin("which of two tensors a branch chose"));
+      if (!inputs[0].isNone() && !inputs[1].isNone()) settle_layout(input.toTensor());
+    }
   if (!from) {
     exact = Mark();
   } else if (name == "aten::len") {
