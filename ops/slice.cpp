@@ -154,6 +154,8 @@ void unbind(const OpView& op, Emitter& out) {
 
 // --- reversals and rotations ---
 
+}  // namespace
+
 Ref reversed(Emitter& out, Ref x, const Ints& axes) {
   for (const int64_t axis : axes) {
     const Dim size = size_of(out, x, axis);
@@ -165,6 +167,8 @@ Ref reversed(Emitter& out, Ref x, const Ints& axes) {
   }
   return x;
 }
+
+namespace {
 
 void flip(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
