@@ -186,7 +186,7 @@ std::optional<Dim> first_of_rolled(Emitter& out, const Dim& size, const Dim& shi
     return size.value() == 0 ? 0 : ir::floor_mod_int(-shift.value(), size.value());
   const int64_t by = out.at_sample(shift), all = out.at_sample(size);
   if (shift == Dim(0) || shift == size || by < -all || by > all) return {};
-  return by > 0 ? size - shift : Dim(0) - shift;
+  return by >= 0 ? size - shift : Dim(0) - shift;
 }
 
 Ref rolled(const OpView& op, Emitter& out, Ref x, int axis, const Dim& shift) {

@@ -152,6 +152,20 @@ std::vector<Comparison> positivity(const Sizes& sample, const std::vector<Compar
 
 namespace {
 
+/// `S - (S + 1) // 2` as `S // 2`.
+Dim one_quotient(const Dim& dim) {
+  for (const ir::Term& term : dim.terms()) {
+    const auto* quotient = term.atoms.size() == 1 ? std::get_if<ir::FloorDiv>(&term.atoms[0]) : nullptr;
+    if (quotient == nullptr || (term.factor != 1 && term.factor != -1) ||
+        !quotient->b.is_constant() || quotient->b.value() <= 0)
+      continue;
+    const Dim rest = dim - ir::sum_of({term});
+    const Dim up = term.factor < 0 ? quotient->b - Dim(1) : Dim(0);
+    return floor_div(quotient->b * rest + Dim(term.factor) * quotient->a + up, quotient->b);
+  }
+  return dim;
+}
+
 bool has_product(const Dim& dim) {
   return std::any_of(dim.terms().begin(), dim.terms().end(),
                      [](const ir::Term& term) { return term.atoms.size() > 1; });
@@ -191,6 +205,7 @@ std::optional<std::vector<Comparison>> sayable(const Comparison& comparison, con
       if (!side) return std::nullopt;
       rest = *side;
     }
+    if (ir::mixes_symbols(rest)) rest = plain({one_quotient(rest.left - rest.right), rest.relation, 0});
     const auto bound = without_product(rest, sample);
     if (!bound) return std::nullopt;
     out.push_back(*bound);
