@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/config_file.h"
+#include "cli/limit_options.h"
 #include "cli/talk.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
@@ -94,7 +95,16 @@ void refuse_leftovers(const CLI::App& app, const Origins& origins) {
   throw Error("usage", message, {}, "`t2nnef COMMAND --help` shows what each option takes");
 }
 
-std::unique_ptr<CLI::App> make_app(Run& run) {
+/// `-o ''`: most often a variable of a script that is not set.
+void refuse_empty(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty() && option->get_items_expected_max() > 0)
+        throw Error("usage", cat(option->get_name(), " is given an empty value"), {},
+                    "is a variable empty? leave the option out, or give it a value");
+}
+
+std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
   auto app = std::make_unique<CLI::App>(
       "TorchScript models as NNEF for the tract engine, or as strict NNEF (khronos)", "t2nnef");
   app->get_formatter()->column_width(34);
@@ -109,7 +119,10 @@ std::unique_ptr<CLI::App> make_app(Run& run) {
   setup_diff(*app, run);
   setup_ops(*app, run);
   app->allow_extras();
-  for (CLI::App* command : app->get_subcommands(nullptr)) command->allow_extras();
+  for (CLI::App* command : app->get_subcommands(nullptr)) {
+    command->allow_extras();
+    add_limit_options(*command, limits);
+  }
   return app;
 }
 
@@ -166,9 +179,11 @@ ExitCode run_command_line(int argc, char** argv) {
   Origins origins;
   // Once to know what the command line itself gives, in whatever spelling, and once with the files.
   Run ignored;
-  const auto first = make_app(ignored);
+  LimitOptions ignored_limits;
+  const auto first = make_app(ignored, ignored_limits);
   Run run;
-  const auto app = make_app(run);
+  LimitOptions limits;
+  const auto app = make_app(run, limits);
   const Words words(argv + 1, argv + argc);
   if (!parse(*first, words)) return ExitCode::ok;
   if (!parse(*app, with_file_options(words, *first, origins))) return ExitCode::ok;
@@ -178,7 +193,11 @@ ExitCode run_command_line(int argc, char** argv) {
     print(version_text());
     return ExitCode::ok;
   }
-  if (run) return run();
+  for (const CLI::App* command : app->get_subcommands()) refuse_empty(*command);
+  if (run) {
+    start_limits(limits);
+    return run();
+  }
   say(cat(kUsage, kExamples));
   return ExitCode::usage;
 }

@@ -8,6 +8,7 @@
 #include "src/diag/error.h"
 #include "src/eval/evaluate.h"
 #include "src/eval/schema.h"
+#include "src/trace/allocation.h"
 #include "src/trace/inputs.h"
 #include "src/trace/session.h"
 #include "src/trace/torch_error.h"
@@ -56,6 +57,7 @@ std::vector<SampleInput> read_saved(const std::string& path) {
 extern "C" __attribute__((visibility("default"))) const t2n::trace::TorchModule*
 t2n_torch_module() {
   namespace trace = t2n::trace;
+  trace::watch_allocations();
   static const trace::TorchModule module = {TORCH_VERSION,
                                             trace::load,
                                             trace::compile,

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "nnef_writer/temporary.h"
 #include "src/diag/error.h"
 #include "src/export/check_model.h"
 #include "src/export/input_spec.h"
+#include "src/limits/limits.h"
 #include "src/spec/dialect.h"
+#include "src/spec/expansion.h"
 #include "src/spec/input_sizes.h"
 
 namespace t2n {
@@ -54,6 +55,7 @@ Sample declared_sample(const spec::InputFact& fact) {
     tensor.shape.push_back(*size.value);
   }
   tensor.dtype = fact.dtype.value_or(ir::DType::f32);
+  refuse_large(fact, tensor.shape);
   tensor.strides = ir::contiguous_strides(tensor.shape);
   return {{{fact.name}, std::move(tensor)}, std::nullopt};
 }
@@ -70,13 +72,20 @@ void refuse_misfit(const spec::InputFact& fact, const ir::Tensor& tensor) {
               "`t2nnef inspect` shows what an artefact takes");
 }
 
+nnef::Destination output_of(const RunOptions& options) {
+  nnef::Destination out = nnef::file_destination(options.output);
+  out.taken = options.taken;
+  out.taken.push_back({"the artefact", options.artefact});
+  return out;
+}
+
 /// Finds out early, and leaves nothing.
 void check_output(const RunOptions& options) {
-  if (options.output.empty()) return;
+  if (options.output.empty() || options.output == "-") return;
   if (!options.output.ends_with(".npz"))
     throw Error("usage", cat("the outputs cannot go to ", quoted(options.output)),
                 "they are written as .npz", cat("write -o ", options.output, ".npz"));
-  const nnef::Temporary probe(options.output, nnef::Temporary::Kind::file);
+  nnef::check_destination(output_of(options));
 }
 
 std::vector<ir::Tensor> in_feeding_order(const std::vector<nnef::NamedTensor>& inputs,
@@ -101,6 +110,20 @@ std::vector<nnef::NamedTensor> named(const std::vector<std::string>& names,
 }
 
 }  // namespace
+
+void refuse_large(const spec::InputFact& fact, const ir::Ints& shape) {
+  int64_t elements = 1;
+  bool is_large = false;
+  for (const int64_t size : shape) {
+    if (size == 0) return;
+    is_large |=
+        __builtin_mul_overflow(elements, size, &elements) || elements > limits::kDrawnElements;
+  }
+  if (!is_large) return;
+  throw Error("nnef-limit", cat("the artefact declares the input ", quoted(spec::fact_str(fact))),
+              cat("values are drawn for at most ", limits::kDrawnElements, " elements"),
+              cat("give values, or the shape, with --input ", fact.name, "=…"));
+}
 
 Wanted wanted_for(const nnef::Document& document) {
   Wanted out{.dialect = spec::dialect_of(document), .target = {}};
@@ -159,6 +182,7 @@ RunResult run_artefact(const RunOptions& options) {
   check_output(options);
   const nnef::Artefact artefact = nnef::read_artefact(options.artefact);
   const nnef::Document& document = artefact.document;
+  spec::check_document(document);
   RunResult result;
   const spec::SizeRules rules = spec::size_rules(document);
   result.inputs = bind_inputs(rules.inputs, options.samples, spec::dialect_of(document));
@@ -173,8 +197,8 @@ RunResult run_artefact(const RunOptions& options) {
       document.graph.results,
       engine.runner->run(in_feeding_order(result.inputs, feeding_order(document, engine.order))));
   if (options.output.empty()) return result;
-  nnef::write_npz(result.outputs, options.output);
-  result.bytes = static_cast<int64_t>(fs::file_size(options.output));
+  nnef::write_npz(result.outputs, output_of(options));
+  if (options.output != "-") result.bytes = static_cast<int64_t>(fs::file_size(options.output));
   return result;
 }
 

@@ -10,7 +10,7 @@ std::vector<Port> outputs(const Program& program) { return program.outputs; }
 
 std::vector<ir::Tensor> run_to(Program& program, const std::vector<ir::Tensor>& inputs,
                                const std::vector<std::string>& wanted) {
-  std::vector<at::Tensor> tensors;
+  Checked<at::Tensor> tensors;
   for (const ir::Tensor& input : inputs) tensors.push_back(trace::to_torch(input));
   std::vector<ir::Tensor> out;
   for (const at::Tensor& tensor : Evaluator(program).run(tensors, wanted))

@@ -7,6 +7,7 @@
 #include "src/diag/error.h"
 #include "src/interp/kernel.h"
 #include "src/interp/words.h"
+#include "src/spec/expansion.h"
 
 namespace t2n::interp {
 namespace {
@@ -81,6 +82,7 @@ class Loader {
   }
 
   std::shared_ptr<Program> load() {
+    spec::check_document(document());
     index();
     for (const nnef::Fragment& fragment : document().fragments)
       prepare(fragment.body, names_of(fragment.results));
