@@ -4,6 +4,7 @@
 #include <cctype>
 #include <map>
 #include <memory>
+#include <span>
 
 #include "cli/commands.h"
 #include "cli/config_file.h"
@@ -128,6 +129,16 @@ std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
 
 using Words = std::vector<std::string>;
 
+/// Behind `--` nothing is an option: what looks like one is the name of a file.
+Words without_separator(Words words) {
+  const auto separator = std::find(words.begin(), words.end(), "--");
+  if (separator == words.end()) return words;
+  for (std::string& word : std::span(separator + 1, words.end()))
+    if (word.size() > 1 && word[0] == '-') word = "./" + word;
+  words.erase(separator);
+  return words;
+}
+
 /// False if the words asked for help, which has been printed.
 bool parse(CLI::App& app, Words words) {
   std::reverse(words.begin(), words.end());  // CLI11 takes the words from last to first
@@ -184,7 +195,7 @@ ExitCode run_command_line(int argc, char** argv) {
   Run run;
   LimitOptions limits;
   const auto app = make_app(run, limits);
-  const Words words(argv + 1, argv + argc);
+  const Words words = without_separator({argv + 1, argv + argc});
   if (!parse(*first, words)) return ExitCode::ok;
   if (!parse(*app, with_file_options(words, *first, origins))) return ExitCode::ok;
   refuse_leftovers(*app, origins);

@@ -2,8 +2,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <new>
 #include <stdexcept>
@@ -30,6 +32,33 @@ void on_bus_error(int /*signal*/) {
                   "error[model-corrupt]: the model file changed while it was read\n"
                   "  help: try again when nothing writes to it any more\n");
 }
+
+#if !defined(__SANITIZE_ADDRESS__)
+/// The last resort: nothing stays behind, and somebody says so.
+void on_crash(int signal) {
+  const char* const name = sigabbrev_np(signal);
+  std::array<char, 160> text;
+  std::snprintf(text.data(), text.size(),
+                "internal error: crashed (SIG%s)\n"
+                "  why:  this is a bug in t2nnef or in LibTorch\n"
+                "  help: please report it with the command you ran\n",
+                name == nullptr ? "?" : name);
+  limits::end_now(static_cast<int>(ExitCode::bug), text.data());
+}
+
+/// On a stack of its own: the other one may have overflowed.
+void handle_crashes() {
+  static std::array<char, 1 << 16> stack;
+  const stack_t other{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
+  sigaltstack(&other, nullptr);
+  struct sigaction action {};
+  action.sa_handler = on_crash;
+  action.sa_flags = SA_ONSTACK;
+  for (const int signal : {SIGSEGV, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
+}
+#else
+void handle_crashes() {}  // the sanitizer has more to say
+#endif
 
 /// What was ignored at the start stays so: `nohup` means it.
 void handle(int signal, void (*handler)(int)) {
@@ -105,6 +134,7 @@ int main(int argc, char** argv) {
   t2n::limits::set_cleanup(t2n::nnef::remove_temporaries);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     t2n::cli::handle(signal, t2n::cli::on_interrupt);
+  t2n::cli::handle_crashes();
   t2n::cli::handle(SIGBUS, t2n::cli::on_bus_error);
   for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);  // writes say it
   code = t2n::cli::flushed(t2n::cli::guarded(argc, argv));

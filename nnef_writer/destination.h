@@ -26,7 +26,7 @@ struct Destination {
   std::filesystem::path path;
   Form form = Form::folder;
   int level = 6;             ///< of gzip, 0 to 9
-  std::vector<Taken> taken;  ///< what must stay as it is
+  std::vector<Taken> taken = {};  ///< what must stay as it is
 };
 
 /// Of an artefact, the form by suffix: `.tgz` or `.tar.gz`, `.tar`, else a folder. "-" is a tar on

@@ -28,7 +28,7 @@ struct ExportOptions {
   std::string output;  ///< "" beside the working directory: MODEL.nnef.tgz
   int compression = 6;
   /// What the command reads or writes besides: the output must not replace it.
-  std::vector<nnef::Taken> taken;
+  std::vector<nnef::Taken> taken = {};
   std::string method = "forward";
   std::vector<Sample> samples;            ///< of --input; they win over those in the file
   std::set<std::string> accepted_guards;  ///< of --accept-guard: "model.py:8"

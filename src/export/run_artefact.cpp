@@ -1,8 +1,9 @@
 // Binds samples to what the document declares, then feeds the engine.
 #include "src/export/run_artefact.h"
 
-#include <algorithm>
 #include <filesystem>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "src/diag/error.h"
 #include "src/export/check_model.h"
@@ -19,26 +20,39 @@ namespace fs = std::filesystem;
 
 void refuse_unknown(const std::vector<spec::InputFact>& facts, const std::vector<Sample>& samples) {
   std::vector<std::string> names;
-  std::vector<std::string> known;
+  std::unordered_set<std::string> known;
   for (size_t i = 0; i < facts.size(); ++i) {
     names.push_back(facts[i].name);
-    known.insert(known.end(), {facts[i].name, cat("input_", i)});
+    known.insert(facts[i].name);
+    known.insert(cat("input_", i));
   }
-  for (size_t place = 0; place < samples.size(); ++place) {
-    const std::string given = trace::flat_name(samples[place].input.path);
-    if (std::find(known.begin(), known.end(), given) == known.end())
+  for (size_t place = 0; place < samples.size(); ++place)
+    if (known.count(trace::flat_name(samples[place].input.path)) == 0)
       throw unknown_input(samples, place, "the artefact", names);
-  }
 }
 
-const Sample* find_sample(const std::vector<Sample>& samples, const std::string& name,
-                          size_t index) {
+/// Samples by the names that they have on the command line.
+using SamplesByName = std::unordered_multimap<std::string, const Sample*>;
+
+SamplesByName by_name(const std::vector<Sample>& samples) {
+  SamplesByName out;
+  for (const Sample& sample : samples) out.emplace(trace::flat_name(sample.input.path), &sample);
+  return out;
+}
+
+const Sample* find_sample(const SamplesByName& samples, const std::string& name, size_t index) {
   const Sample* found = nullptr;
-  for (const Sample& sample : samples) {
-    if (!is_sample_of(sample.input, name, index)) continue;
-    if (found != nullptr) throw Error("usage", cat("the input ", quoted(name), " is given twice"));
-    found = &sample;
-  }
+  const auto look_at = [&](const std::string& given) {
+    const auto [begin, end] = samples.equal_range(given);
+    for (auto sample = begin; sample != end; ++sample) {
+      if (!is_sample_of(sample->second->input, name, index)) continue;
+      if (found != nullptr && found != sample->second)
+        throw Error("usage", cat("the input ", quoted(name), " is given twice"));
+      found = sample->second;
+    }
+  };
+  look_at(name);
+  look_at(cat("input_", index));
   return found;
 }
 
@@ -101,9 +115,9 @@ std::vector<nnef::NamedTensor> named(const std::vector<std::string>& names,
     throw Error("engine-failed", cat("the engine gave ", tensors.size(),
                                      " outputs, the artefact names ", names.size()));
   std::vector<nnef::NamedTensor> out;
+  std::unordered_set<std::string> seen;
   for (size_t i = 0; i < names.size(); ++i) {
-    const bool again = std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i),
-                                 names[i]) != names.begin() + static_cast<std::ptrdiff_t>(i);
+    const bool again = !seen.insert(names[i]).second;
     out.push_back({again ? cat("output_", i) : names[i], std::move(tensors[i])});
   }
   return out;
@@ -141,10 +155,12 @@ std::vector<size_t> feeding_order(const nnef::Document& document, spec::Dialect 
   const std::vector<std::string>& names = document.graph.parameters;
   std::vector<size_t> out;
   if (dialect == spec::Dialect::tract) {
+    std::unordered_map<std::string, size_t> places;
+    for (size_t i = 0; i < names.size(); ++i) places.emplace(names[i], i);
     for (const nnef::Assignment& assignment : document.graph.body) {
-      const auto place = std::find(names.begin(), names.end(), assignment.left.text);
-      if (assignment.right.text.ends_with("external") && place != names.end())
-        out.push_back(static_cast<size_t>(place - names.begin()));
+      const auto place = places.find(assignment.left.text);
+      if (assignment.right.text.ends_with("external") && place != places.end())
+        out.push_back(place->second);
     }
   } else {
     for (size_t i = 0; i < names.size(); ++i) out.push_back(i);
@@ -156,9 +172,10 @@ std::vector<nnef::NamedTensor> bind_inputs(const std::vector<spec::InputFact>& f
                                            const std::vector<Sample>& samples,
                                            spec::Dialect dialect) {
   refuse_unknown(facts, samples);
+  const SamplesByName named_samples = by_name(samples);
   std::vector<Sample> bound;
   for (size_t i = 0; i < facts.size(); ++i) {
-    const Sample* const given = find_sample(samples, facts[i].name, i);
+    const Sample* const given = find_sample(named_samples, facts[i].name, i);
     bound.push_back(given == nullptr ? declared_sample(facts[i]) : *given);
   }
   std::vector<nnef::NamedTensor> out;

@@ -41,7 +41,7 @@ struct RunOptions {
   EngineChoice engine;
   check::RunnerOptions runner;
   std::string output;              ///< an .npz file; "-": standard output; "": none
-  std::vector<nnef::Taken> taken;  ///< what the command reads besides
+  std::vector<nnef::Taken> taken = {};  ///< what the command reads besides
   Report report;
 };
 

@@ -143,8 +143,11 @@ class Loader {
       if (is_external(statement.right)) program_->inputs.push_back(port(statement));
     if (program_->dialect == spec::Dialect::tract) return;
     const std::vector<std::string>& order = document().graph.parameters;
+    std::unordered_map<std::string, size_t> places;
+    for (size_t at = 0; at < order.size(); ++at) places.emplace(order[at], at);
     const auto place = [&](const Port& port) {
-      return std::find(order.begin(), order.end(), port.name) - order.begin();
+      const auto found = places.find(port.name);
+      return found == places.end() ? order.size() : found->second;
     };
     std::stable_sort(program_->inputs.begin(), program_->inputs.end(),
                      [&](const Port& a, const Port& b) { return place(a) < place(b); });

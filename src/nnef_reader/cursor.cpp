@@ -12,7 +12,7 @@ namespace {
 constexpr int kMaxNesting = 100;
 constexpr int kMaxOperators = 1000;
 constexpr int kMaxTokens = 10'000'000;
-constexpr int kMaxValues = 3'000'000;
+constexpr int kMaxValues = 1'000'000;
 
 }  // namespace
 

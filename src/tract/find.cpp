@@ -127,7 +127,7 @@ void search_environment(const Search& search, Candidates& found) {
 }
 
 void search_virtual_env(const Search& search, Candidates& found) {
-  if (search.virtual_env.empty()) return;
+  if (!search.virtual_env.starts_with('/')) return;  // the current folder may hold anything
   for (const fs::path& entry : sorted_entries(fs::path(search.virtual_env) / "lib")) {
     const fs::path package = entry / "site-packages" / "tract";
     if (entry.filename().string().starts_with("python") && library_at(package))

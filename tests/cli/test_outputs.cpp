@@ -215,7 +215,7 @@ TEST_CASE("words of a command line that mean nothing, or are no text") {
           "error[usage]: --output is given an empty value");
   refused({"run", "m", "-o", ""}, 2, "error[usage]: --output is given an empty value");
   refused({"inspect", ""}, 2, "error[usage]: FILE is given an empty value");
-  refused({"inspect", "--", "-x.pt"}, 3, "error[model-not-found]: cannot open '-x.pt'");
+  refused({"inspect", "--", "-x.pt"}, 3, "error[model-not-found]: cannot open './-x.pt'");
   refused({"inspect", "\xff\xfe.pt"}, 3, "error[model-not-found]: cannot open '\\xff\\xfe.pt'");
   refused({"inspect", "\x1b[31m.pt"}, 3, "error[model-not-found]: cannot open '\\x1b[31m.pt'");
   // Paths need no encoding.

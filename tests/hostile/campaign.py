@@ -10,8 +10,10 @@ import io
 import json
 import pathlib
 import random
+import subprocess
 import sys
 import time
+import warnings
 import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -23,6 +25,7 @@ import mutate
 from case import Case
 from run import run
 
+warnings.filterwarnings("ignore", message="Duplicate name")  # which is one of the attacks
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
@@ -30,20 +33,26 @@ ROOT = HERE.parents[1]
 class Seeds:
     """Good files, to be damaged."""
 
-    def __init__(self):
+    def __init__(self, program):
         fixtures = ROOT / "fixtures"
         self.models = [(path.read_bytes(), None) for path in sorted(fixtures.glob("*/model.pt"))
                        if path.stat().st_size < 200_000]
         self.models += [(path.read_bytes(), "x=4,f32") for path in sorted((HERE / "files").glob("*/*.pt"))]
-        self.artefacts = [[("graph.nnef", graph.read_bytes())] +
-                          [(dat.name, dat.read_bytes()) for dat in sorted(graph.parent.glob("*.dat"))]
-                          for graph in sorted(fixtures.glob("*/graph.nnef"))]
+        self.artefacts = [exported(program, path, target) for path in sorted(fixtures.glob("*/model.pt"))
+                          if path.stat().st_size < 200_000 for target in ("tract", "khronos")]
+        self.artefacts = [members for members in self.artefacts if members]
         self.artefacts += [mutate.tar_members(path.read_bytes())
                            for path in sorted((HERE / "files").glob("*/*.nnef.tar"))]
         text = b"version 1.0;\ngraph net(x) -> (y)\n{\n    x = external<scalar>(shape = [1, 4]);\n    y = neg(x);\n}\n"
         self.plain = mutate.tarred([("graph.nnef", text)])
         self.artefacts.append([("graph.nnef", text)])
         self.npz = npz({"x": b"\0" * 16})
+
+
+def exported(program, model, target):
+    """The members of a model's artefact; nothing where it cannot be exported."""
+    result = subprocess.run([program, "export", str(model), "-t", target, "-o", "-"], capture_output=True)
+    return mutate.tar_members(result.stdout) if result.returncode == 0 else []
 
 
 def npz(arrays):
@@ -82,7 +91,7 @@ def keep(case, verdict, out, number, program):
 def attack(arguments):
     out = pathlib.Path(arguments.out)
     out.mkdir(parents=True, exist_ok=True)
-    seeds = Seeds()
+    seeds = Seeds(arguments.program)
     counts = collections.defaultdict(collections.Counter)
     findings = collections.Counter()
     slowest, largest = 0.0, 0
