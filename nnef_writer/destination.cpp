@@ -214,10 +214,9 @@ void check_replaceable(const Destination& destination) {
            "what a link stands for is never replaced: name the file itself");
   if (type == fs::file_type::directory) {
     if (wants_folder) return check_replaceable_folder(path, place);
-    throw Error("output-exists",
-                cat(shown(path), " is a folder, ",
-                    destination.form == Form::file ? "a file" : "an archive", " cannot replace it"),
-                {}, "name a file, or remove the folder yourself");
+    if (destination.form == Form::file) refuse(path, "it is a folder", "name a file in it");
+    throw Error("output-exists", cat(shown(path), " is a folder, an archive cannot replace it"), {},
+                "name a file, or remove the folder yourself");
   }
   if (type != fs::file_type::regular)
     refuse(path, "it is neither a file nor a folder", "name a new file or folder");

@@ -64,10 +64,20 @@ int create_locked(const fs::path& path, Temporary::Kind kind) {
   if (is_folder && !create_folder(path)) return -1;
   const int flags = is_folder ? O_RDONLY | O_DIRECTORY : O_WRONLY | O_CREAT | O_EXCL;
   const int file = open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (file < 0) return -1;
+  if (file < 0) {
+    const int failure = errno;
+    if (is_folder) rmdir(path.c_str());
+    errno = failure;
+    return -1;
+  }
   // File systems without locks have no leftovers that are known as such.
-  flock(file, LOCK_EX | LOCK_NB);
-  return file;
+  const bool is_held_by_other = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  struct stat info {};
+  if (!is_held_by_other && fstat(file, &info) == 0 && info.st_nlink > 0) return file;
+  // Between the two steps another run took it for a leftover: another name, then.
+  close(file);
+  errno = EEXIST;
+  return -1;
 }
 
 // --- what killed runs left ---

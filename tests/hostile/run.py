@@ -78,7 +78,7 @@ def disturb(process, work, faults):
     time.sleep(faults["after"])
     try:
         if "signal" in faults:
-            process.send_signal(faults["signal"])
+            os.kill(process.pid, faults["signal"])  # send_signal would reap it
         if "kill_worker" in faults:
             children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
             for child in children.split():
@@ -94,6 +94,23 @@ def disturb(process, work, faults):
             (work / faults["mkdir_over"]).mkdir(exist_ok=True)
     except (OSError, ProcessLookupError):
         pass  # it was faster
+
+
+def stop(group):
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        pass  # it was faster
+
+
+def may_change(argv):
+    """Plain files that the command was told to write, and reads nowhere: to replace them is its job."""
+    outputs = {os.path.normpath(argv[i + 1]) for i in range(len(argv) - 1)
+               if argv[i] in ("-o", "--output", "--report")}
+    read = {os.path.normpath(part) for i, word in enumerate(argv)
+            if i == 0 or argv[i - 1] not in ("-o", "--output", "--report")
+            for part in (word, word.split("@")[-1])}
+    return {os.path.normpath("work/" + name) for name in outputs - read}
 
 
 def problem_of(code, text, seconds, rss, before, after, faults, leftovers):
@@ -123,7 +140,7 @@ def problem_of(code, text, seconds, rss, before, after, faults, leftovers):
     if rss > MOST_RSS and "truncate" not in faults:
         return "memory"
     if code > 0 and code != 9 and "error[" not in text and 2 not in faults.get("closed", []) and \
-            not faults.keys() & {"AS", "NOFILE", "STACK"} and "usage:" not in text and \
+            not faults.keys() & {"AS", "NOFILE", "STACK", "FSIZE"} and "usage:" not in text and \
             "supported by" not in text:
         return "no message"
     return ""
@@ -143,6 +160,9 @@ def run(program, case, seconds=SECONDS, tool=()):
         names = [f"work/{n}" for n in inputs if n not in changed] + \
             ["outside/victim", "outside/pipe", "work/link", "work/link.json", "work/link.npz",
              "work/link.tgz", "work/fifo", "work/fifo.npz"]
+        # A file that is read is kept whatever it is told; so is what is no plain file.
+        told = may_change(case.argv)
+        names = [n for n in names if n not in told or not stat.S_ISREG(os.lstat(base / n).st_mode)]
         before = snapshot(base, names)
         env = {**os.environ, **NO_ENGINE, **case.env, "TMPDIR": str(base)}
         env.setdefault("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1:handle_abort=1")
@@ -159,7 +179,7 @@ def run(program, case, seconds=SECONDS, tool=()):
                                    close_fds=True, start_new_session=True)
         thread = threading.Thread(target=disturb, args=(process, work, case.faults))
         thread.start()
-        watch = threading.Timer(seconds, lambda: os.killpg(process.pid, signal.SIGKILL))
+        watch = threading.Timer(seconds, stop, (process.pid,))
         watch.start()
         _, status, usage = os.wait4(process.pid, 0)
         took = time.monotonic() - began
