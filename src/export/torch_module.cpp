@@ -1,6 +1,7 @@
 #include "src/export/torch_module.h"
 
 #include <dlfcn.h>
+#include <malloc.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -29,7 +30,17 @@ void refuse_starved(std::string_view reason) {
                   std::string(reason), "raise the limits that `ulimit -a` shows");
 }
 
+/// Else glibc learns from the first large tensor that is freed to keep such memory, small objects
+/// settle in it, and every activation of a forward stays.
+void give_memory_back() {
+  constexpr int kLarge = 1 << 20;  // bytes; larger blocks go back to the system
+#ifdef __GLIBC__
+  ::mallopt(M_MMAP_THRESHOLD, kLarge);
+#endif
+}
+
 void* open_module() {
+  give_memory_back();
   // One forward does not pay for threads that spin between operators. Read when libgomp is loaded.
   ::setenv("OMP_WAIT_POLICY", "passive", 0);
   // Never closed: torch's registries do not survive it.
