@@ -73,10 +73,11 @@ void check_replaceable_folder(const fs::path& path, const fs::path& place) {
     refuse(path, "a mount point cannot be exchanged for another folder", "name a folder inside it");
 }
 
-void check_parent(const fs::path& path, const fs::path& place) {
+void check_parent(const fs::path& path, const fs::path& place, bool is_artefact) {
   const fs::path parent = folder_of(place);
   std::error_code error;
   const fs::file_type type = fs::status(parent, error).type();
+  if (type == fs::file_type::not_found && !is_artefact) fail_to_write(path, ENOENT);
   if (type == fs::file_type::not_found)
     refuse(path, cat("the folder ", shown(parent), " does not exist"),
            cat("create it: mkdir -p ", shown(parent)));
@@ -236,7 +237,7 @@ void check_destination(const Destination& destination) {
            "name one, such as 'model.nnef.tgz'");
   if (!wants_folder && !destination.path.has_filename())
     refuse(destination.path, "it names a folder", "name a file in it");
-  check_parent(destination.path, place);
+  check_parent(destination.path, place, destination.form != Form::file);
   check_replaceable(destination);
   remove_leftovers(folder_of(place));
   // Permissions, read-only mounts and quotas are only known by trying.

@@ -126,14 +126,11 @@ std::vector<nnef::NamedTensor> named(const std::vector<std::string>& names,
 }  // namespace
 
 void refuse_large(const spec::InputFact& fact, const ir::Ints& shape) {
+  constexpr int64_t kNoMemory = int64_t{1} << 38;  // has words of its own where values are drawn
   int64_t elements = 1;
-  bool is_large = false;
-  for (const int64_t size : shape) {
-    if (size == 0) return;
-    is_large |=
-        __builtin_mul_overflow(elements, size, &elements) || elements > limits::kDrawnElements;
-  }
-  if (!is_large) return;
+  for (const int64_t size : shape)
+    if (__builtin_mul_overflow(elements, size, &elements)) return;
+  if (elements <= limits::kDrawnElements || elements > kNoMemory) return;
   throw Error("nnef-limit", cat("the artefact declares the input ", quoted(spec::fact_str(fact))),
               cat("values are drawn for at most ", limits::kDrawnElements, " elements"),
               cat("give values, or the shape, with --input ", fact.name, "=…"));
