@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 #include "src/diag/error.h"
 
@@ -17,6 +18,16 @@ std::string module_path() {
   ::dladdr(reinterpret_cast<const void*>(&torch_module), &info);
   const std::filesystem::path here = info.dli_fname == nullptr ? "" : info.dli_fname;
   return (here.parent_path() / "libt2nnef_torch.so").string();
+}
+
+/// The library is there, and the system gives too little to load it.
+void refuse_starved(std::string_view reason) {
+  for (const std::string_view sign :
+       {"failed to map", "cannot allocate", "cannot map", "Too many open files", "cannot create"})
+    if (reason.find(sign) != std::string_view::npos)
+      throw Error("memory-limit",
+                  "too little memory, address space or descriptors to load LibTorch",
+                  std::string(reason), "raise the limits that `ulimit -a` shows");
 }
 
 /// Else glibc learns from the first large tensor that is freed to keep such memory, small objects
@@ -36,6 +47,7 @@ void* open_module() {
   void* library = ::dlopen(module_path().c_str(), RTLD_LAZY | RTLD_GLOBAL);
   if (library == nullptr) {
     const char* reason = ::dlerror();
+    refuse_starved(reason == nullptr ? "" : reason);
     throw Error("torch-not-found", "LibTorch cannot be loaded", reason == nullptr ? "" : reason,
                 "t2nnef needs the LibTorch it was built with; run `make` again after moving or "
                 "removing it");
