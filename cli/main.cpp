@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/talk.h"
 #include "nnef_writer/temporary.h"
+#include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/tract/worker.h"
 
@@ -73,6 +74,7 @@ int main(int argc, char** argv) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     t2n::cli::handle(signal, t2n::cli::on_interrupt);
   t2n::cli::handle(SIGBUS, t2n::cli::on_bus_error);
+  t2n::confine::arm();
   for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);  // writes say it
   code = t2n::cli::flushed(t2n::cli::guarded(argc, argv));
   _exit(code);  // the destruction of LibTorch's statics takes 75 ms

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "nnef_writer/temporary.h"
+#include "src/confine/confine.h"
 #include "src/diag/error.h"
 
 namespace t2n::nnef {
@@ -122,6 +123,7 @@ void check_replaceable(const Destination& destination) {
 
 void check_destination(const Destination& destination) {
   const fs::path place = final_path(destination);
+  confine::may_write(place.parent_path());
   const std::string name = place.filename().string();
   if (name.empty() || name == "." || name == "..")
     refuse(destination.path, "it names no new file or folder",

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "nnef_writer/temporary.h"
+#include "src/confine/confine.h"
 #include "src/diag/error.h"
 
 namespace t2n {
@@ -181,6 +182,7 @@ std::string report_json(const ExportReport& report) {
 }
 
 void check_report_path(const std::string& path) {
+  confine::may_write(std::filesystem::path(path).parent_path());
   const nnef::Temporary probe(path, nnef::Temporary::Kind::file);
 }
 

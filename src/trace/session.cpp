@@ -59,6 +59,10 @@ void Session::restore() const {
   if (loaded_.mapping && !loaded_.ran_code) loaded_.mapping->restore();
 }
 
+void Session::verify(bool whole) const {
+  if (loaded_.archive) loaded_.archive->verify(whole);
+}
+
 ModelInfo Session::describe() const {
   ModelInfo info;
   info.kind = is_frozen()             ? FileKind::frozen

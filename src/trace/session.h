@@ -19,6 +19,8 @@ class Session {
   ModelInfo describe() const;
   Traced trace(const std::vector<SampleInput>& inputs, const TraceOptions& options);
   std::vector<ir::Tensor> run(const std::vector<SampleInput>& inputs);
+  /// See TorchModule::verify.
+  void verify(bool whole) const;
   /// Tensors for parts of the model, by path.
   using Tensors = std::map<std::string, at::Tensor>;
 

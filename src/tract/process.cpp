@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <thread>
 
+#include "src/confine/confine.h"
+
 extern char** environ;
 
 namespace t2n::tract {
@@ -100,9 +102,14 @@ std::optional<Child> Child::start(const Command& command) {
     argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   pid_t pid = -1;
-  errno = posix_spawnp(&pid, command.program.c_str(), actions.get(), attributes.get(), argv.data(),
-                       environ);
-  if (errno != 0) return std::nullopt;
+  int error = 0;
+  // The process may have confined itself to run a model; what it starts is not its model.
+  confine::unconfined([&] {
+    error = posix_spawnp(&pid, command.program.c_str(), actions.get(), attributes.get(),
+                         argv.data(), environ);
+  });
+  errno = error;
+  if (error != 0) return std::nullopt;
   return Child(pid);
 }
 
