@@ -353,9 +353,15 @@ void norm(const Operands& in) {
   for (const char* name : {"weight", "bias", "running_mean", "running_var"}) {
     const at::Tensor each = in.tensor(name);
     if (each.defined())
-      in.require(each.dim() == 1 && each.numel() == input.size(1),
-                 "a vector does not have one element for each channel");
+      in.require(each.dim() == 1 && each.numel() == input.size(1) &&
+                     at::isFloatingType(each.scalar_type()),
+                 "a vector does not have one real number for each channel");
   }
+  in.require(at::isFloatingType(input.scalar_type()), "its input is not of real numbers");
+  const c10::IValue* training = in.find("training");
+  if (training == nullptr || (training->isBool() && !training->toBool()))
+    in.require(in.tensor("running_mean").defined() && in.tensor("running_var").defined(),
+               "it has no statistics");
 }
 
 void group_norm(const Operands& in) {
@@ -421,6 +427,130 @@ void observer(const Operands& in) {
   for (const char* name : {"scale", "zero_point", "observer_on", "fake_quant_on"}) {
     const at::Tensor each = in.tensor(name);
     if (each.defined()) in.require(each.numel() >= 1, "a vector has no elements");
+  }
+}
+
+void stack(const Operands& in) {
+  const c10::IValue* tensors = in.find("tensors");
+  in.require(tensors != nullptr && tensors->isTensorList() && !tensors->toTensorList().empty(),
+             "there is nothing to stack");
+}
+
+void weight_norm(const Operands& in) {
+  const at::Tensor v = in.tensor("v");
+  const at::Tensor g = in.tensor("g");
+  const int64_t axis = in.integer("dim", 0);
+  in.require(v.defined() && g.defined() && v.dim() > 0 && v.numel() > 0 &&
+                 v.scalar_type() == g.scalar_type() && at::isFloatingType(v.scalar_type()),
+             "its operands are no tensors of one type");
+  in.require(axis >= -1 && axis < v.dim() && g.numel() == (axis == -1 ? 1 : v.size(axis)),
+             "there is not one norm for each channel");
+}
+
+void eigenvalues(const Operands& in) {
+  const at::Tensor matrix = in.tensor("self");
+  in.require(matrix.defined() && matrix.dim() >= 2 && matrix.size(-1) == matrix.size(-2),
+             "it is given no square matrix");
+}
+
+/// Tensors of which an axis is made.
+void parts(const Operands& in) {
+  constexpr int64_t kMost = 1'000'000;
+  const at::Tensor self = in.tensor("self");
+  const int64_t axis = in.integer("dim", 0);
+  if (!self.defined() || self.dim() == 0 || axis < -self.dim() || axis >= self.dim()) return;
+  int64_t count = in.integer("sections", in.integer("chunks", self.size(axis)));
+  if (const int64_t each = in.integer("split_size", 0); each > 0) count = self.size(axis) / each;
+  if (count > kMost) in.limit("a list", kMost);
+}
+
+/// Loops as long as a number says.
+void bound_number(const Operands& in) {
+  constexpr int64_t kMost = 10'000;
+  const c10::IValue* n = in.find("n");
+  if (n == nullptr) return;
+  if (n->isTensor()) {
+    const at::Tensor all = n->toTensor();
+    in.require(all.numel() == 0 || all.abs().max().item<double>() <= static_cast<double>(kMost),
+               "its degree is too large");
+  } else if (n->isInt() || n->isDouble()) {
+    const double value = n->toScalar().toDouble();
+    in.require(value >= -static_cast<double>(kMost) && value <= static_cast<double>(kMost),
+               "its degree is too large");
+  }
+}
+
+void bound_range(const Operands& in) {
+  constexpr int64_t kMost = int64_t{1} << 53;
+  const int64_t from = in.integer("from", 0);
+  const int64_t to = in.integer("to", kMost);
+  in.require(from < to && from >= -kMost && to <= kMost, "its range is none");
+}
+
+// Types and layouts are plain integers in code, and places in tables of LibTorch.
+
+enum class Word { none, dtype, layout, memory_format };
+
+Word word_of(const c10::Argument& argument) {
+  c10::TypePtr type = argument.real_type();
+  if (const auto optional = type->cast<c10::OptionalType>()) type = optional->getElementType();
+  switch (type->kind()) {
+    case c10::TypeKind::ScalarTypeType: return Word::dtype;
+    case c10::TypeKind::LayoutType: return Word::layout;
+    case c10::TypeKind::MemoryFormatType: return Word::memory_format;
+    default: break;
+  }
+  // Operators of the interpreter itself take them as integers.
+  if (type->kind() == c10::TypeKind::IntType && argument.name() == "dtype") return Word::dtype;
+  return Word::none;
+}
+
+/// Types with kernels; those of quantised tensors only where these are made.
+bool is_dtype(int64_t number, bool quantised) {
+  using T = c10::ScalarType;
+  const auto is = [&](T first, T last) {
+    return number >= static_cast<int64_t>(first) && number <= static_cast<int64_t>(last);
+  };
+  return is(T::Byte, T::Bool) || is(T::BFloat16, T::BFloat16) ||
+         is(T::Float8_e5m2, T::UInt64) || (quantised && is(T::QInt8, T::QUInt4x2));
+}
+
+bool is_known(Word word, int64_t number, bool quantised) {
+  switch (word) {
+    case Word::none: return true;
+    case Word::dtype: return is_dtype(number, quantised);
+    case Word::layout: return number == static_cast<int64_t>(c10::Layout::Strided);
+    case Word::memory_format:
+      return number >= 0 && number <= static_cast<int64_t>(c10::MemoryFormat::ChannelsLast3d);
+  }
+  return false;
+}
+
+using Words = std::vector<std::pair<size_t, Word>>;
+
+/// Operands that are words, counted from the last.
+Words words_of(const c10::FunctionSchema& schema) {
+  Words out;
+  const auto& arguments = schema.arguments();
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (const Word word = word_of(arguments[i]); word != Word::none)
+      out.emplace_back(arguments.size() - i, word);
+  return out;
+}
+
+void check_words(const std::string& name, const Words& words, const Stack& stack) {
+  for (const auto& [back, word] : words) {
+    if (back > stack.size()) continue;
+    const c10::IValue& value = stack[stack.size() - back];
+    if (value.isInt() &&
+        !is_known(word, value.toInt(), name.find("quantize") != std::string::npos))
+      throw Error("unsafe-argument", cat("the operator ", quoted(name), " is not executed"),
+                  cat(value.toInt(), " is no ",
+                      word == Word::dtype    ? "type of elements"
+                      : word == Word::layout ? "layout of dense tensors"
+                                             : "order of axes in memory",
+                      " that is known"),
+                  "it would read or write memory that is not its own, or stop the program");
   }
 }
 
@@ -507,6 +637,32 @@ constexpr Row kRows[] = {
     {"aten::_fft_c2c", fourier},
     {"aten::_fft_c2r", fourier},
     {"aten::_fft_r2c", fourier},
+    {"aten::unbind", parts},
+    {"aten::split", parts},
+    {"aten::unsafe_split", parts},
+    {"aten::chunk", parts},
+    {"aten::unsafe_chunk", parts},
+    {"aten::tensor_split.sections", parts},
+    {"aten::_stack", stack},
+    {"aten::_weight_norm_interface", weight_norm},
+    {"aten::_weight_norm", weight_norm},
+    {"aten::linalg_eigvals", eigenvalues},
+    {"aten::linalg_matrix_power", bound_number},
+    {"aten::matrix_power", bound_number},
+    {"aten::special_chebyshev_polynomial_t", bound_number},
+    {"aten::special_chebyshev_polynomial_u", bound_number},
+    {"aten::special_chebyshev_polynomial_v", bound_number},
+    {"aten::special_chebyshev_polynomial_w", bound_number},
+    {"aten::special_shifted_chebyshev_polynomial_t", bound_number},
+    {"aten::special_shifted_chebyshev_polynomial_u", bound_number},
+    {"aten::special_shifted_chebyshev_polynomial_v", bound_number},
+    {"aten::special_shifted_chebyshev_polynomial_w", bound_number},
+    {"aten::special_hermite_polynomial_h", bound_number},
+    {"aten::special_hermite_polynomial_he", bound_number},
+    {"aten::special_laguerre_polynomial_l", bound_number},
+    {"aten::special_legendre_polynomial_p", bound_number},
+    {"aten::random", bound_range},
+    {"aten::random_", bound_range},
     {"aten::_make_per_channel_quantized_tensor", per_channel},
     {"aten::quantize_per_channel", per_channel},
     {"aten::_fused_moving_avg_obs_fq_helper", observer},
@@ -549,6 +705,17 @@ void guard(Operator& op, Check check) {
   });
 }
 
+void guard_words(Operator& op) {
+  if (!op.hasOperation() || op.schema().is_vararg()) return;
+  Words words = words_of(op.schema());
+  if (words.empty()) return;
+  replace(op, [run = op.getOperation(), words = std::move(words),
+               name = op.schema().name()](Stack& stack) mutable {
+    check_words(name, words, stack);
+    run(stack);
+  });
+}
+
 void guard_all(const Row& row) {
   const size_t dot = row.name.find('.');
   const std::string name(row.name.substr(0, dot));
@@ -568,10 +735,13 @@ void deny(Operator& op) {
 
 void install_guards() {
   static const bool once = [] {
-    for (const auto& op : torch::jit::getAllOperators())
-      if (!is_for_executor(*op) && !is_allowed(op->schema().name()) &&
-          !is_unknown(op->schema().name()))
+    for (const auto& op : torch::jit::getAllOperators()) {
+      const std::string& name = op->schema().name();
+      if (is_allowed(name))
+        guard_words(*op);
+      else if (!is_for_executor(*op) && !is_unknown(name))
         deny(*op);
+    }
     for (const Row& row : kRows) guard_all(row);
     torch::jit::setPrintHandler([](const std::string&) {});  // standard output is ours
     return true;

@@ -64,8 +64,8 @@ std::shared_ptr<DeserializationStorageContext> empty_storages(const Archive& arc
   return context;
 }
 
-/// Types in pickles are text, which LibTorch's parser reads by recursion.
-c10::TypePtr parse_type(const std::string& text) {
+/// Types in pickles are text, which LibTorch's parsers read by recursion.
+void check_type(const std::string& text) {
   constexpr int kMaxBrackets = 100;
   int depth = 0;
   for (const char c : text) {
@@ -75,6 +75,10 @@ c10::TypePtr parse_type(const std::string& text) {
       throw Error("model-corrupt", "the data of the model cannot be read",
                   cat("a type in them is nested more than ", kMaxBrackets, " levels deep"));
   }
+}
+
+c10::TypePtr parse_type(const std::string& text) {
+  check_type(text);
   return torch::jit::Unpickler::defaultTypeParser(text);
 }
 
@@ -173,6 +177,7 @@ class Deserializer {
     if (const auto pickle = archive_->read(archive + ".pkl"))
       check_pickle(*pickle, "model-corrupt", "the data of the model");
     const auto resolve = [this](const c10::QualifiedName& name) {
+      check_type(name.qualifiedName());
       return c10::StrongTypePtr(unit_, importer_.loadType(name));
     };
     const auto make = [this](const c10::StrongTypePtr& type, c10::IValue state) {
@@ -232,7 +237,7 @@ void prepare_process() {
 Loaded load_model(const std::string& path) {
   prepare_process();
   const auto archive = Archive::open(path);
-  limit_allocations(archive->mapping()->size());
+  limit_allocations(archive->mapping()->size(), 0);
   check_code(*archive);
   // Each round declares one more operator that this LibTorch lacks.
   constexpr int kMaxUnknown = 200;

@@ -20,7 +20,7 @@ class LimitedAllocator : public c10::Allocator {
     const size_t most = most_;
     if (bytes > most)
       throw Error("trace-limit", cat("the model makes a tensor of ", bytes, " bytes"),
-                  cat("for a file of its size, at most ", most, " are allowed"),
+                  cat("a model and samples of these sizes may make one of ", most),
                   "are the sample inputs of the right sizes?");
     return inner_->allocate(bytes);
   }
@@ -37,15 +37,18 @@ class LimitedAllocator : public c10::Allocator {
 
 }  // namespace
 
-void limit_allocations(size_t model_bytes) {
+void limit_allocations(size_t model_bytes, size_t sample_bytes) {
   static LimitedAllocator* const limited = [] {
     auto* made = new LimitedAllocator(c10::GetCPUAllocator());  // as long as the process
     c10::SetCPUAllocator(made, 1);
     return made;
   }();
+  constexpr size_t kLeast = size_t{1} << 30;
   // The largest parameter may be of 16 bits and become one of 64.
-  constexpr size_t kLeast = size_t{1} << 32;
-  limited->limit(std::max(kLeast, 4 * model_bytes));
+  constexpr size_t kOfModel = 4;
+  // From a list of words to their attention, from an image to its features.
+  constexpr size_t kOfSamples = size_t{1} << 16;
+  limited->limit(std::max({kLeast, kOfModel * model_bytes, kOfSamples * sample_bytes}));
 }
 
 }  // namespace t2n::trace

@@ -37,6 +37,7 @@ class Session {
   struct Attempt;
   struct Verdict;
   Split split(const std::vector<SampleInput>& inputs, bool may_be_states) const;
+  void limit_memory(const std::vector<SampleInput>& arguments) const;
   std::vector<ir::Tensor> run_plain(const std::vector<SampleInput>& arguments, StateWatch& watch);
   bool settles(const Split& given);
   Attempt attempt(const Split& given, const TraceOptions& options);

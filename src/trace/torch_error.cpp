@@ -4,10 +4,21 @@
 #include <torch/csrc/jit/frontend/error_report.h>
 
 #include <exception>
+#include <new>
 
 #include "src/diag/error.h"
 
 namespace t2n::trace {
+
+namespace {
+
+/// LibTorch's own assertions speak of its source, and ask to be reported to PyTorch.
+std::string plain_text(std::string text) {
+  if (text.find("INTERNAL ASSERT FAILED") == std::string::npos) return text;
+  return "a value is not what the operation takes it for, or LibTorch has a bug";
+}
+
+}  // namespace
 
 std::string current_torch_message() {
   try {
@@ -17,9 +28,11 @@ std::string current_torch_message() {
   } catch (const torch::jit::ErrorReport& error) {
     return error.what();
   } catch (const c10::Error& error) {
-    return error.what_without_backtrace();
+    return plain_text(error.what_without_backtrace());
+  } catch (const std::bad_alloc&) {
+    return "there is not enough memory";
   } catch (const std::exception& error) {
-    return error.what();
+    return plain_text(error.what());
   }
 }
 

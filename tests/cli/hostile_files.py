@@ -142,13 +142,13 @@ def denied():
     ), MODULE
     for word in ("sort", "sorted"):
         yield f"3_{word}_lt", LESS.format(SAVE) + HEAD + FORWARD + PAIR + (
-            f"    torch.{word}(l)\n    return x\n"
+            f"    torch.{word}(l)\n    t0 = l[0]\n    return torch.add(x, t0.a)\n"
         ), MODULE
-        yield f"3_setstate_{word}", LESS.format(MAP) + HEAD + PLAIN + SETSTATE + PAIR + (
+        yield f"3_setstate_{word}", LESS.format(f"v = torch.fill_({MAP}, 1)") + HEAD + PLAIN + SETSTATE + PAIR + (
             f"    torch.{word}(l)\n    return None\n"
         ), STATE
     yield "4_sort_objects", LESS.format("pass") + HEAD + FORWARD + PAIR + (
-        "    torch.sort(l)\n    return x\n"
+        "    torch.sort(l)\n    t0 = l[0]\n    return torch.add(x, t0.a)\n"
     ), MODULE
     context = (
         "class C:\n  a : int\n"
@@ -181,7 +181,6 @@ def denied():
         "identity": "ops.prim.id(self)",
         "hash": "torch.hash(x)",
         "reinterpret": "ops.inductor._reinterpret_tensor(x, [1000000], [1], 0)",
-        "storage_bytes": "ops.inductor.resize_storage_bytes_(x, 1000000)",
         "symm_mem": 'ops.symm_mem._rendezvous(x, "g")',
         "c10d": 'ops._c10d_functional.all_reduce(x, "sum", "g")',
         "debug_load": 'ops.debugprims.load_tensor("marker_x", [1], [1], dtype=6, device=torch.device("cpu"))',
@@ -191,7 +190,7 @@ def denied():
         "profiler": 'ops.profiler._call_end_callbacks_on_jit_fut(x, fork(__torch__.g, x))',
     }.items():
         yield f"3_{label}", "def g(x: Tensor) -> Tensor:\n  return x\n" + forward(
-            f"_1 = {call}", "return x"
+            f"y = {call}", 'return torch.add(x, torch.len(torch.format("{}", y)))'
         ), MODULE
     yield "3_native_class", HEAD + PLAIN, an_object(
         "M", attributes(w=an_object("EventTracer", b")", "__torch__.torch.classes.profiler"), training=b"\x89")
@@ -225,6 +224,14 @@ def memory_unsafe():
         "group": "(torch.native_group_norm(x, None, None, 1000, 1000, 1000, 1, 0.1))[0]",
         "lu": "(torch.lu_unpack(torch.ones([3, 3]), torch.tensor([1000000, 2, 3], dtype=3)))[0]",
         "fft": "torch._fft_c2c(torch.complex(x, x), [1000000], 0, True)",
+        "dtype": "torch.ones([2], dtype=-2)",
+        "dtype_far": "torch.to(x, 1000000)",
+        "dtype_of_bits": "torch.view(x, dtype=20)",
+        "memory_format": "torch.contiguous(x, memory_format=77)",
+        "layout": "torch.zeros([2], dtype=6, layout=3)",
+        "weight_norm": "(torch._weight_norm_interface(x, torch.ones([1]), 0))[0]",
+        "stack": "torch._stack([], 5)",
+        "power": "torch.matrix_power(torch.ones([2, 2]), -9223372036854775807-1)",
         "channel": "torch.quantize_per_channel(x, torch.ones([1]), torch.zeros([1]), 1000, 12)",
     }
     for label, call in calls.items():
@@ -233,7 +240,7 @@ def memory_unsafe():
         "    self.w = torch._reshape_alias(self.w, [1000000], [1])\n    return None\n"
     ), STATE
     yield "34_unsafe_in_lt", LESS.format("t = torch._reshape_alias(torch.ones([2]), [1000000000], [1])") + (
-        HEAD + FORWARD + PAIR + "    torch.sort(l)\n    return x\n"
+        HEAD + FORWARD + PAIR + "    torch.sort(l)\n    t0 = l[0]\n    return torch.add(x, t0.a)\n"
     ), MODULE
     yield "34_address_in_text", LESS.format("pass") + HEAD + FORWARD + PAIR + (
         "    return torch.add(x, torch.len(torch.str(p)))\n"
