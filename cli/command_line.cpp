@@ -11,6 +11,7 @@
 #include "cli/limit_options.h"
 #include "cli/talk.h"
 #include "cli/text.h"
+#include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/target/target.h"
 
@@ -112,6 +113,7 @@ std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
   app->footer(kExamples);
   app->set_help_flag("-h,--help", "This text");
   app->add_flag("--version")->description("Versions of t2nnef, LibTorch and the default target");
+  app->add_flag("-v,--verbose")->description("With --version: also what models are confined by");
   app->require_subcommand(0, 1);
   setup_export(*app, run);
   setup_check(*app, run);
@@ -202,6 +204,7 @@ ExitCode run_command_line(int argc, char** argv) {
   for (const CLI::App* command : app->get_subcommands()) refuse_leftovers(*command, origins);
   if (app->count("--version") > 0) {
     print(version_text());
+    if (app->count("--verbose") > 0) print(cat("models confined by ", confine::describe_support(), "\n"));
     return ExitCode::ok;
   }
   for (const CLI::App* command : app->get_subcommands()) refuse_empty(*command);

@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/talk.h"
 #include "nnef_writer/temporary.h"
+#include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/limits/limits.h"
 #include "src/limits/watch.h"
@@ -136,6 +137,7 @@ int main(int argc, char** argv) {
     t2n::cli::handle(signal, t2n::cli::on_interrupt);
   t2n::cli::handle_crashes();
   t2n::cli::handle(SIGBUS, t2n::cli::on_bus_error);
+  t2n::confine::arm();
   for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);  // writes say it
   code = t2n::cli::flushed(t2n::cli::guarded(argc, argv));
   _exit(code);  // the destruction of LibTorch's statics takes 75 ms

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "nnef_writer/temporary.h"
+#include "src/confine/confine.h"
 #include "src/diag/error.h"
 
 namespace t2n::nnef {
@@ -228,8 +229,9 @@ void check_replaceable(const Destination& destination) {
 }
 
 void check_destination(const Destination& destination) {
-  if (destination.form == Form::stream) return;
+  if (destination.form == Form::stream) return confine::may_write(fs::temp_directory_path());
   const fs::path place = final_path(destination);
+  confine::may_write(place.parent_path());
   const std::string name = place.filename().string();
   const bool wants_folder = destination.form == Form::folder;
   if (name.empty() || name == "." || name == "..")

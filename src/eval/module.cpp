@@ -5,14 +5,17 @@
 
 #include <fstream>
 #include <iterator>
+#include <span>
 
 #include "src/diag/error.h"
 #include "src/eval/evaluate.h"
 #include "src/eval/schema.h"
 #include "src/trace/allocation.h"
 #include "src/trace/inputs.h"
+#include "src/trace/pickle_scan.h"
 #include "src/trace/session.h"
 #include "src/trace/torch_error.h"
+#include "src/trace/zip_directory.h"
 
 namespace t2n::trace {
 namespace {
@@ -36,12 +39,28 @@ std::vector<ir::Tensor> run(Session& session, const std::vector<SampleInput>& in
   return session.run(inputs);
 }
 
+void verify(const Session& session, bool whole) { session.verify(whole); }
+
+/// Before LibTorch builds what the pickle says.
+void check_saved(const std::vector<char>& bytes, const std::string& path) {
+  const auto all = std::as_bytes(std::span(bytes));
+  const ZipDirectory records = read_zip_directory(all, path);
+  const auto pickle = records.find("data.pkl");
+  if (pickle == records.end()) return;  // LibTorch says so
+  if (!pickle->second.is_stored)
+    throw Error("input-unreadable", cat("cannot read the inputs ", quoted(path)),
+                "its pickle is compressed", "save them with torch.save");
+  check_pickle(std::span(bytes).subspan(pickle->second.begin, pickle->second.size),
+               "input-unreadable", cat("the file of inputs ", quoted(path)));
+}
+
 std::vector<SampleInput> read_saved(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error("input-unreadable", cat("cannot open the inputs ", quoted(path)));
   const std::vector<char> bytes{std::istreambuf_iterator<char>(file),
                                 std::istreambuf_iterator<char>()};
   try {
+    check_saved(bytes, path);
     const c10::IValue value = torch::jit::pickle_load(bytes);
     if (value.isTensor()) return flatten_value("input_0", value);
     return flatten_value(value.isGenericDict() ? "" : "input", value);
@@ -67,6 +86,7 @@ t2n_torch_module() {
                                             trace::describe,
                                             trace::trace_model,
                                             trace::run,
+                                            trace::verify,
                                             t2n::eval::torch_evaluator,
                                             t2n::eval::find_schema,
                                             t2n::eval::operators_without_tensors,

@@ -110,6 +110,7 @@ Inspection inspect(const ExportOptions& options, const std::function<void(ir::Gr
   }
   note_ranges(model, model.traced.graph);
   finish(model.traced.graph);
+  torch_module().verify(*model.session, false);
   out.states = std::move(model.traced.states);
   out.graph = std::move(model.traced.graph);
   return out;
@@ -186,6 +187,7 @@ ExportResult export_model(const ExportOptions& options) {
                                     *engine.runner, wanted.dialect, takes_of(document));
     judge(result.checked, *options.check, "; nothing was written", options.report);
   }
+  torch_module().verify(*model.session, true);
   result.bytes = size_on_disk(artefact.path());
   artefact.commit();
   progress("done");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/export/input_spec.h"
 #include "src/export/states.h"
@@ -98,7 +99,12 @@ TracedModel load_model(const std::string& path, const std::string& method,
   const limits::Stage stage("loading the model",
                             limits::read_seconds(ignored ? 0 : static_cast<int64_t>(size)));
   TracedModel model;
-  model.session = torch_module().load(path, method);
+  const auto& torch = torch_module();  // its libraries are loaded while everything may be read
+  confine::may_read(path);
+  for (const Sample& sample : samples)
+    if (!sample.file.empty()) confine::may_read(sample.file);
+  confine::enter_if_armed();
+  model.session = torch.load(path, method);
   model.info = torch_module().describe(*model.session);
   model.samples = merge_samples(samples, model.info.samples);
   model.samples_from_file = samples.empty() && !model.info.samples.empty();

@@ -6,8 +6,10 @@
 #include <array>
 
 #include "src/diag/error.h"
+#include "src/trace/allowed.h"
 #include "src/trace/half.h"
 #include "src/trace/interpreter.h"
+#include "src/trace/memory.h"
 #include "src/trace/operators.h"
 #include "src/trace/torch_error.h"
 
@@ -151,10 +153,6 @@ class AsNumber {
 
 void Interpreter::execute(const Operator& op, const Run& run, Stack& stack) {
   const std::string& name = op.schema().name();
-  if (is_denied(name))
-    throw Error("denied-operator", cat("the model calls ", quoted(name), " in forward"),
-                "operators that reach files, processes or other machines are never executed",
-                "remove the call from the model and save it again");
   if (is_move(name)) return stack.resize(1);
   run_with_halves(op, run, stack);
 }
@@ -173,6 +171,12 @@ const Operator& Interpreter::operator_of(const Node* node) const {
 
 void Interpreter::execute_or_explain(const Operation& operation, Stack& stack) {
   const std::string& name = operation.op->schema().name();
+  for (const c10::IValue& value : stack)
+    if (value.isTensor() && value.toTensor().defined() &&
+        value.toTensor().numel() > kMaxElements)
+      throw Error("trace-limit", cat(name, " is given a tensor of ", value.toTensor().numel(),
+                                     " elements"),
+                  cat("at most ", kMaxElements, " are computed with"));
   try {
     execute(*operation.op, operation.run, stack);
   } catch (const std::exception&) {
@@ -192,6 +196,10 @@ const Interpreter::Operation& Interpreter::operation_of(Node* node) {
   if (is_new) {
     const Operator& op = operator_of(node);
     const std::string& name = op.schema().name();
+    if (!is_allowed(name) && !is_unknown(name))
+      throw Error("denied-operator", cat("the model calls ", quoted(name)),
+                  std::string(denial_reason(name)),
+                  "remove the call from the model and save it again");
     cached->second = {&op, make_run(node->getOperation()), may_move_elements(name),
                       has_tensors(op.schema()), is_blind(name)};
   }

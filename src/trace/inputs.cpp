@@ -7,6 +7,7 @@
 #include "src/diag/error.h"
 #include "src/trace/convert.h"
 #include "src/trace/input_places.h"
+#include "src/trace/memory.h"
 
 namespace t2n::trace {
 
@@ -236,6 +237,10 @@ void flatten_result(const c10::IValue& value, const std::string& name, bool top,
     return named ? key : "output_" + key;
   };
   if (value.isTensor()) {
+    if (value.toTensor().defined() && value.toTensor().numel() > kMaxElements)
+      throw Error("unsupported-output",
+                  cat("the model returns a tensor of ", value.toTensor().numel(), " elements"),
+                  cat("at most ", kMaxElements, " are computed with"));
     out.push_back({top ? "output_0" : name, value.toTensor()});
   } else if (value.isGenericDict()) {
     for (const auto& entry : value.toGenericDict()) {

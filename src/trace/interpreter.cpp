@@ -8,7 +8,10 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/trace/allowed.h"
+#include "src/trace/nesting.h"
 #include "src/trace/operators.h"
+#include "src/trace/slots.h"
 #include "src/trace/torch_error.h"
 
 namespace t2n::trace {
@@ -94,20 +97,71 @@ c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string
   Values all = {module._ivalue()};
   all.insert(all.end(), arguments.begin(), arguments.end());
   try {
-    const c10::IValue result = call(module.get_method(method).function(), std::move(all)).at(0);
+    const c10::IValue result = method == "forward"
+                                   ? run_hooked(module, std::move(all))
+                                   : call(module.get_method(method).function(), std::move(all)).at(0);
+    check_nesting(result, "unsupported-output", "what the model returns");
     if (recorder_ != nullptr) refuse_open_outputs(result);
     return marks_.without(result);
-  } catch (t2n::Error& error) {
-    if (error.diagnostic().where.empty()) {
-      Diagnostic diagnostic = error.diagnostic();
-      ir::Node at;
-      at.scope = scope_;
-      at.source = place().source;
-      diagnostic.where.push_back(ir::node_where(graph_, at));
-      throw Error(std::move(diagnostic));
-    }
-    throw;
+  } catch (const std::exception&) {
+    explain_failure();
   }
+}
+
+void Interpreter::run_method(const ObjectPtr& object, const std::string& method,
+                             const Values& arguments) {
+  Values all = {object};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  try {
+    call(object->type()->getMethod(method), std::move(all));
+  } catch (const std::exception&) {
+    explain_failure();
+  }
+}
+
+/// As torch::jit::Module::operator(): hooks before may replace the arguments, hooks after the result.
+/// Those of submodules stand in the code that calls them.
+c10::IValue Interpreter::run_hooked(const torch::jit::Module& module, Values arguments) {
+  const c10::IValue self = arguments[0];
+  for (torch::jit::Function* hook : module.type()->getForwardPreHooks()) {
+    const c10::IValue given = c10::ivalue::Tuple::create(Values(arguments.begin() + 1, arguments.end()));
+    const c10::IValue made = call(*hook, {self, given}).at(0);
+    if (made.isNone()) continue;
+    arguments = {self};
+    if (made.isTuple())
+      arguments.insert(arguments.end(), made.toTupleRef().elements().begin(),
+                       made.toTupleRef().elements().end());
+    else
+      arguments.push_back(made);
+  }
+  const c10::IValue given = c10::ivalue::Tuple::create(Values(arguments.begin() + 1, arguments.end()));
+  c10::IValue result = call(module.get_method("forward").function(), std::move(arguments)).at(0);
+  for (torch::jit::Function* hook : module.type()->getForwardHooks()) {
+    c10::IValue made = call(*hook, {self, given, result}).at(0);
+    if (!made.isNone()) result = std::move(made);
+  }
+  return result;
+}
+
+/// The error on its way, as ours and with its place. What LibTorch says where no operation ran is
+/// about values that are not what the code takes them for.
+void Interpreter::explain_failure() {
+  Diagnostic diagnostic;
+  try {
+    throw;
+  } catch (const t2n::Error& error) {
+    diagnostic = error.diagnostic();
+  } catch (const std::exception&) {
+    diagnostic.id = "forward-failed";
+    diagnostic.message = cat("the model's code failed: ", first_line(current_torch_message()));
+  }
+  if (diagnostic.where.empty()) {
+    ir::Node at;
+    at.scope = scope_;
+    at.source = place().source;
+    diagnostic.where.push_back(ir::node_where(graph_, at));
+  }
+  throw Error(std::move(diagnostic));
 }
 
 /// How many outputs there are, and which, must not follow from data or from a dynamic size.
@@ -150,8 +204,9 @@ Interpreter::Values Interpreter::take_results(Block* block, Env& env) const {
 }
 
 void Interpreter::set_outputs(Node* node, Env& env, Values values) const {
-  T2N_ASSERT(values.size() == node->outputs().size(), node->kind().toQualString(), " gave ",
-             values.size(), " results, expected ", node->outputs().size());
+  if (values.size() != node->outputs().size())
+    throw Error("forward-failed", cat(node->kind().toQualString(), " gave ", values.size(),
+                                      " results, expected ", node->outputs().size()));
   for (size_t i = 0; i < values.size(); ++i)
     if (node->output(i)->hasUses()) env[node->output(i)] = std::move(values[i]);
 }
@@ -163,13 +218,20 @@ Interpreter::Values Interpreter::call(torch::jit::Function& function, Values arg
                 "recursion cannot be exported");
   for (size_t i = arguments.size(); i < function.getSchema().arguments().size(); ++i) {
     const auto& default_value = function.getSchema().arguments()[i].default_value();
-    T2N_ASSERT(default_value, "argument ", function.getSchema().arguments()[i].name(),
-               " is missing");
+    if (!default_value)
+      throw Error("forward-failed", cat("the argument ",
+                                        quoted(function.getSchema().arguments()[i].name()),
+                                        " of ", function.name(), " is missing"));
     arguments.push_back(*default_value);
   }
   Values results;
   auto* graph_function = torch::jit::tryToGraphFunction(function);
-  if (graph_function == nullptr) {  // torchbind methods and builtins
+  if (graph_function == nullptr) {  // methods of classes that are implemented in C++
+    if (!is_allowed_method(function.qualname().qualifiedName()))
+      throw Error("denied-operator",
+                  cat("the model calls ", quoted(function.qualname().qualifiedName())),
+                  "it is implemented in C++, and not among the classes that are known",
+                  "remove the call from the model and save it again");
     const Mark mark = marks_.reach_all(arguments);
     for (const c10::IValue& argument : arguments) results.push_back(marks_.without(argument));
     function.run(results);
@@ -218,7 +280,13 @@ bool Interpreter::run_structural(Node* node, Env& env) {
     case prim::If: run_if(node, env); return true;
     case prim::Loop: run_loop(node, env); return true;
     case prim::fork: run_fork(node, env); return true;
-    case prim::unchecked_cast: copy_input(); return true;
+    case prim::unchecked_cast:
+      if (!fits(value(node->input(0), env), node->output()->type()))
+        throw Error("forward-failed", cat("a value is not of the type ",
+                                          quoted(node->output()->type()->annotation_str()),
+                                          " that the code takes it for"));
+      copy_input();
+      return true;
     case prim::unchecked_unwrap_optional:
     case c10::aten::_unwrap_optional: run_unwrap(node, env); return true;
     case prim::Uninitialized: set_outputs(node, env, {c10::IValue()}); return true;
@@ -403,6 +471,21 @@ void Interpreter::run_set_attr(Node* node, Env& env) {
   state_.sets_attribute(object, at, assignment_place(node), is_data(marks_.reach(held)));
   note_write(object);
   object->setSlot(at, held);
+  require_tree(*object->type()->getAttribute(at), held);
+}
+
+/// After something took a value of this type: one that contains itself, or has endless levels, is
+/// nothing that can be followed. What contains itself does so through the value that was put in.
+void Interpreter::require_tree(const c10::Type& type, const c10::IValue& held) {
+  const bool has_inner =
+      held.isList() || held.isTuple() || held.isGenericDict() || held.isObject();
+  if (!has_inner || !may_nest(type)) return;
+  constexpr size_t kMost = 20'000'000;
+  constexpr size_t kLeast = 200;  // so that there are at most 100'000 such values
+  nested_ += std::max(kLeast, check_nesting(held, "trace-limit", "a value of the model"));
+  if (nested_ > kMost)
+    throw Error("trace-limit", "the model puts values inside of values without end",
+                cat("more than ", kMost, " of them were looked at"));
 }
 
 void Interpreter::run_unwrap(Node* node, Env& env) {

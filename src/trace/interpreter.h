@@ -60,12 +60,16 @@ struct RolledLoop {
 /// executed.
 class Interpreter {
  public:
+  using Values = std::vector<c10::IValue>;
   Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& sources,
               const TraceOptions& options, Recorder* recorder, RangeWatch* ranges,
               StateWatch& state);
 
   c10::IValue run(const torch::jit::Module& module, const std::string& method,
                   const std::vector<c10::IValue>& arguments);
+
+  /// A method of an object that need not be a part of the model; without its hooks.
+  void run_method(const ObjectPtr& object, const std::string& method, const Values& arguments);
 
   /// Where the program is now, for errors.
   Place place();
@@ -74,7 +78,6 @@ class Interpreter {
 
  private:
   using Env = std::unordered_map<const torch::jit::Value*, c10::IValue>;
-  using Values = std::vector<c10::IValue>;
   /// An operation of the program, looked up once.
   struct Operation {
     const torch::jit::Operator* op = nullptr;
@@ -84,6 +87,9 @@ class Interpreter {
     bool is_blind = false;     ///< it asks nothing of what is in a container
   };
 
+  c10::IValue run_hooked(const torch::jit::Module& module, Values arguments);
+  [[noreturn]] void explain_failure();
+  void require_tree(const c10::Type& type, const c10::IValue& held);
   ir::SourceId source_of(const torch::jit::Node* node, bool torch_too);
   Values call(torch::jit::Function& function, Values arguments);
   void run_block(torch::jit::Block* block, Env& env);
@@ -249,6 +255,7 @@ class Interpreter {
   std::vector<ChangedLists> changed_lists_;
   std::vector<RolledLoop*> rolling_;  ///< rolled loops that run, innermost last
   int64_t executed_ = 0;
+  size_t nested_ = 0;  ///< values that were looked at for whether they contain themselves
   int depth_ = 0;
 };
 

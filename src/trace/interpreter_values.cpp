@@ -5,6 +5,7 @@
 
 #include "src/diag/error.h"
 #include "src/trace/interpreter.h"
+#include "src/trace/nesting.h"
 
 namespace t2n::trace {
 namespace {
@@ -62,6 +63,9 @@ void Interpreter::run_construct(Node* node, Env& env) {
     case prim::CreateObject: made = make_object(node); break;
     default: made = is_instance(node, marks_.without(inputs[0])); break;
   }
+  if (node->kind() != prim::CreateObject && node->kind() != prim::isinstance &&
+      may_nest(*node->output()->type()))
+    for (const c10::IValue& each : inputs) require_tree(*node->output()->type(), each);
   note_made(made);
   set_outputs(node, env, {std::move(made)});
 }
@@ -90,6 +94,10 @@ void Interpreter::run_unpack(Node* node, Env& env) {
         static_cast<size_t>(index < 0 ? index + static_cast<int64_t>(elements.size()) : index);
     return set_outputs(node, env, {elements.at(place)});
   }
+  if (node->kind() == prim::TupleSlice &&
+      (node->i(c10::attr::beg) < 0 || node->i(c10::attr::beg) > node->i(c10::attr::end) ||
+       node->i(c10::attr::end) > static_cast<int64_t>(elements.size())))
+    throw Error("forward-failed", "a slice of a tuple reaches beyond its end");
   if (node->kind() == prim::TupleSlice)
     return set_outputs(node, env,
                        {c10::ivalue::Tuple::create(

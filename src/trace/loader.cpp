@@ -1,8 +1,7 @@
 #include "src/trace/loader.h"
 
-#include <caffe2/serialize/inline_container.h>
-#include <caffe2/serialize/read_adapter_interface.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <torch/csrc/jit/operator_upgraders/upgraders_entry.h>
 #include <torch/csrc/jit/serialization/import.h>
 #include <torch/csrc/jit/serialization/import_read.h>
@@ -13,71 +12,38 @@
 #include <cstring>
 
 #include "src/diag/error.h"
+#include "src/trace/allowed.h"
+#include "src/trace/code_scan.h"
 #include "src/trace/convert.h"
+#include "src/trace/guards.h"
+#include "src/trace/memory.h"
+#include "src/trace/nesting.h"
 #include "src/trace/operators.h"
+#include "src/trace/pickle_scan.h"
+#include "src/trace/scan.h"
+#include "src/trace/setstate.h"
+#include "src/trace/slots.h"
 #include "src/trace/sniff.h"
 #include "src/trace/torch_error.h"
 
 namespace t2n::trace {
 namespace {
 
-using caffe2::serialize::PyTorchStreamReader;
 using torch::jit::DeserializationStorageContext;
 
-/// Lets LibTorch's zip reader read from the mapping.
-class MappingAdapter : public caffe2::serialize::ReadAdapterInterface {
- public:
-  explicit MappingAdapter(std::shared_ptr<const Mapping> mapping) : mapping_(std::move(mapping)) {}
-  size_t size() const override { return mapping_->size(); }
-  size_t read(uint64_t pos, void* buffer, size_t n, const char* /*what*/) const override {
-    if (pos >= mapping_->size()) return 0;
-    const size_t count = std::min<size_t>(n, mapping_->size() - pos);
-    std::memcpy(buffer, mapping_->original() + pos, count);
-    return count;
-  }
-
- private:
-  std::shared_ptr<const Mapping> mapping_;
-};
-
-/// Method 0 of the local header of a zip entry means "stored".
-bool is_stored(const Mapping& mapping, size_t header) {
-  if (header + 30 > mapping.size()) return false;
-  return mapping.original()[header + 8] == std::byte{0} &&
-         mapping.original()[header + 9] == std::byte{0};
-}
-
-/// Storages for every tensor record below `prefix`: aliases of the working pages where possible.
-std::shared_ptr<DeserializationStorageContext> map_storages(
-    PyTorchStreamReader& reader, const std::shared_ptr<const Mapping>& mapping,
-    const std::string& prefix) {
+/// Storages for every tensor record below `prefix`.
+std::shared_ptr<DeserializationStorageContext> map_storages(const Archive& archive,
+                                                            const std::string& prefix) {
   auto context = std::make_shared<DeserializationStorageContext>();
-  constexpr size_t kAlignment = 16;
-  for (const std::string& name : reader.getAllRecords()) {
-    if (!name.starts_with(prefix)) continue;
-    const size_t offset = reader.getRecordOffset(name);
-    const size_t size = reader.getRecordSize(name);
-    if (!is_stored(*mapping, reader.getRecordHeaderOffset(name)) || offset % kAlignment != 0)
-      continue;
-    if (size > mapping->size() || offset > mapping->size() - size)
-      throw Error("model-corrupt",
-                  cat("the record ", quoted(name), " reaches beyond the end of the file"), {},
-                  "was it saved or downloaded completely?");
-    auto* keep = new std::shared_ptr<const Mapping>(mapping);
-    c10::DataPtr pointer(
-        mapping->working() + offset, keep,
-        [](void* held) { delete static_cast<std::shared_ptr<const Mapping>*>(held); },
-        c10::Device(at::kCPU));
-    context->addStorage(
-        name.substr(prefix.size()),
-        c10::Storage(c10::Storage::use_byte_size_t(), size, std::move(pointer), nullptr, false));
-  }
+  for (const auto& [name, record] : archive.records())
+    if (name.starts_with(prefix))
+      context->addStorage(name.substr(prefix.size()), archive.storage(name, record));
   return context;
 }
 
 /// Traced inputs are kept without values: records of no bytes under tensors of some shape. One
 /// reserve of zero pages, never touched, stands behind all of them.
-std::shared_ptr<DeserializationStorageContext> empty_storages(PyTorchStreamReader& reader,
+std::shared_ptr<DeserializationStorageContext> empty_storages(const Archive& archive,
                                                               const std::string& prefix) {
   constexpr size_t kReserve = size_t{1} << 36;
   void* zeros =
@@ -88,7 +54,7 @@ std::shared_ptr<DeserializationStorageContext> empty_storages(PyTorchStreamReade
                 "raise the limit that `ulimit -v` shows");
   const std::shared_ptr<void> owner(zeros, [](void* at) { ::munmap(at, kReserve); });
   auto context = std::make_shared<DeserializationStorageContext>();
-  for (const std::string& name : reader.getAllRecords()) {
+  for (const auto& [name, record] : archive.records()) {
     if (!name.starts_with(prefix)) continue;
     c10::DataPtr pointer(
         zeros, new std::shared_ptr<void>(owner),
@@ -101,120 +67,186 @@ std::shared_ptr<DeserializationStorageContext> empty_storages(PyTorchStreamReade
   return context;
 }
 
-std::optional<std::vector<char>> read_record(PyTorchStreamReader& reader, const std::string& name) {
-  if (!reader.hasRecord(name)) return std::nullopt;
-  const auto [data, size] = reader.getRecord(name);
-  const auto* begin = static_cast<const char*>(data.get());
-  return std::vector<char>(begin, begin + size);
+/// Types in pickles are text, which LibTorch's parsers read by recursion.
+void check_type(const std::string& text) {
+  constexpr int kMaxBrackets = 100;
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '[' || c == '(') ++depth;
+    if (c == ']' || c == ')') --depth;
+    if (depth > kMaxBrackets)
+      throw Error("model-corrupt", "the data of the model cannot be read",
+                  cat("a type in them is nested more than ", kMaxBrackets, " levels deep"));
+  }
+}
+
+c10::TypePtr parse_type(const std::string& text) {
+  check_type(text);
+  return torch::jit::Unpickler::defaultTypeParser(text);
+}
+
+/// "__torch__.torch.nn" of "code/__torch__/torch/nn.py"; "" for what is no code.
+std::string module_of(const std::string& record) {
+  if (!record.starts_with("code/") || !record.ends_with(".py")) return {};
+  std::string out = record.substr(5, record.size() - 8);
+  std::replace(out.begin(), out.end(), '/', '.');
+  return out;
+}
+
+void check_code(const Archive& archive) {
+  CodeScan scan;
+  for (const auto& [name, record] : archive.records())
+    if (const std::string module = module_of(name); !module.empty()) {
+      const auto text = archive.read(name);
+      scan.add({text->data(), text->size()}, module);
+    }
+  scan.finish();
 }
 
 /// One reading of an archive into a module.
 class Deserializer {
  public:
-  Deserializer(std::shared_ptr<PyTorchStreamReader> reader, std::shared_ptr<const Mapping> mapping)
-      : reader_(std::move(reader)),
-        mapping_(std::move(mapping)),
+  explicit Deserializer(std::shared_ptr<const Archive> archive)
+      : archive_(std::move(archive)),
         unit_(std::make_shared<torch::jit::CompilationUnit>()),
+        sources_(std::make_shared<SourceMap>(
+            [archive = archive_](const std::string& name) { return archive->read(name); })),
         importer_(
             unit_, &constants_, [this](const std::string& qualifier) { return source(qualifier); },
-            reader_->version()) {}
+            archive_->reader().version()) {}
 
   Loaded run() {
     torch::jit::populate_upgraders_graph_map();
-    const c10::IValue constants = read("constants", map_storages(*reader_, mapping_, "constants/"));
+    const c10::IValue constants = read("constants", map_storages(*archive_, "constants/"));
+    if (!constants.isTuple()) refuse_data("its constants are no tuple");
     for (const c10::IValue& constant : constants.toTuple()->elements())
       constants_.push_back(constant);
-    const c10::IValue data = read("data", map_storages(*reader_, mapping_, "data/"));
+    const c10::IValue data = read("data", map_storages(*archive_, "data/"));
+    if (!data.isObject()) refuse_data("it holds no module");
+    check_nesting(data, "model-corrupt", "the model");
+    scan_.require(*unit_, sources_.get());
     Loaded out;
-    out.mapping = mapping_;
+    out.mapping = archive_->mapping();
+    out.archive = archive_;
     out.module = torch::jit::Module(data.toObject());
-    out.format_version = static_cast<int64_t>(reader_->version());
-    out.sources = std::make_shared<SourceMap>(
-        [reader = reader_](const std::string& name) { return read_record(*reader, name); });
+    out.format_version = static_cast<int64_t>(archive_->reader().version());
+    out.sources = sources_;
     out.ran_code = ran_code_;
-    if (reader_->hasRecord("traced_inputs.pkl")) out.traced_inputs = traced_inputs();
+    if (archive_->records().contains("traced_inputs.pkl")) out.traced_inputs = traced_inputs();
     return out;
   }
 
  private:
+  [[noreturn]] static void refuse_data(const std::string& why) {
+    throw Error("model-corrupt", "the data of the model cannot be read", why,
+                "was it saved or downloaded completely?");
+  }
+
   std::shared_ptr<torch::jit::Source> source(const std::string& qualifier) {
+    if (!qualifier.starts_with("__torch__")) return nullptr;
     std::string path = "code/" + qualifier;
     std::replace(path.begin() + 5, path.end(), '.', '/');
     path += ".py";
-    const auto text = read_record(*reader_, path);
+    const auto text = archive_->read(path);
     if (!text) return nullptr;
     return std::make_shared<torch::jit::Source>(std::string_view(text->data(), text->size()), path,
                                                 1);
   }
 
+  /// Whatever is compiled is scanned before the first thing that runs, and again whenever more was.
   c10::intrusive_ptr<c10::ivalue::Object> make_object(const c10::StrongTypePtr& type,
                                                       c10::IValue state) {
     const auto class_type = type.type_->expect<c10::ClassType>();
-    if (auto* method = class_type->findMethod("__setstate__")) {
-      refuse_denied(*method, "while it is loaded (__setstate__)");
-      ran_code_ = true;
+    auto* method = class_type->findMethod("__setstate__");
+    check_tensors(state);
+    if (method != nullptr) scan_.require(*unit_, sources_.get());
+    const std::string name = class_type->name() ? class_type->name()->qualifiedName() : "";
+    if (is_native_class(name) && !is_allowed_class(name))
+      throw Error("denied-operator", cat("the model holds an object of ", quoted(name)),
+                  "it is implemented in C++, and not among the classes that are known",
+                  "remove it from the model and save it again");
+    if (method == nullptr || torch::jit::tryToGraphFunction(*method) == nullptr) {
+      auto object = torch::jit::ObjLoaderFunc(type, std::move(state));
+      if (!is_native_class(name)) check_slots(*object);
+      return object;
     }
-    return torch::jit::ObjLoaderFunc(type, std::move(state));
+    ran_code_ = true;
+    check_nesting(state, "model-corrupt", "the model");
+    return make_by_setstate(type, state, *sources_);
   }
 
   c10::IValue read(const std::string& archive,
                    std::shared_ptr<DeserializationStorageContext> storages) {
+    if (const auto pickle = archive_->read(archive + ".pkl"))
+      check_pickle(*pickle, "model-corrupt", "the data of the model");
     const auto resolve = [this](const c10::QualifiedName& name) {
+      check_type(name.qualifiedName());
       return c10::StrongTypePtr(unit_, importer_.loadType(name));
     };
     const auto make = [this](const c10::StrongTypePtr& type, c10::IValue state) {
       return make_object(type, std::move(state));
     };
-    return torch::jit::readArchiveAndTensors(
-        archive, "", archive + "/", resolve, make, c10::Device(at::kCPU), *reader_,
-        torch::jit::Unpickler::defaultTypeParser, std::move(storages));
+    return torch::jit::readArchiveAndTensors(archive, "", archive + "/", resolve, make,
+                                             c10::Device(at::kCPU), archive_->reader(), parse_type,
+                                             std::move(storages));
   }
 
   std::optional<c10::IValue> traced_inputs() {
-    auto storages = empty_storages(*reader_, "traced_inputs/");
+    auto storages = empty_storages(*archive_, "traced_inputs/");
     if (!storages) return std::nullopt;
     // They only save typing: a model whose traced inputs cannot be read is exported with --input.
     try {
-      return read("traced_inputs", std::move(storages));
+      c10::IValue inputs = read("traced_inputs", std::move(storages));
+      check_nesting(inputs, "model-corrupt", "the traced inputs");
+      scan_.require(*unit_, sources_.get());
+      return fits(inputs, c10::DictType::create(c10::StringType::get(),
+                                                c10::ListType::create(c10::AnyType::get())))
+                 ? std::optional(inputs)
+                 : std::nullopt;
+    } catch (const Error& error) {
+      if (error.diagnostic().id == "denied-operator") throw;
+      return std::nullopt;
     } catch (const std::exception&) {
       return std::nullopt;
     }
   }
 
-  std::shared_ptr<PyTorchStreamReader> reader_;
-  std::shared_ptr<const Mapping> mapping_;
+  std::shared_ptr<const Archive> archive_;
   std::shared_ptr<torch::jit::CompilationUnit> unit_;
+  std::shared_ptr<SourceMap> sources_;
   std::vector<at::IValue> constants_;
   torch::jit::SourceImporter importer_;
+  Scan scan_;
   bool ran_code_ = false;
 };
 
-std::shared_ptr<PyTorchStreamReader> open_archive(const std::shared_ptr<const Mapping>& mapping,
-                                                  const std::string& path) {
-  sniff_bytes({mapping->original(), mapping->size()}, path);
-  try {
-    auto reader = std::make_shared<PyTorchStreamReader>(std::make_shared<MappingAdapter>(mapping));
-    const auto pickle = read_record(*reader, "data.pkl");
-    constexpr size_t kHead = 256;
-    const std::string head =
-        pickle ? std::string(pickle->data(), std::min(pickle->size(), kHead)) : std::string();
-    sniff_records(reader->getAllRecords(), head, path);
-    return reader;
-  } catch (const std::exception&) {
-    refuse_archive(current_torch_message(), path);
-  }
+/// Values nest as deep as is checked, whatever `ulimit -s` says: the stack is made large enough.
+/// Linux keeps at least this much free below the main thread's.
+void raise_stack() {
+  constexpr rlim_t kStack = rlim_t{112} << 20;
+  struct rlimit limit = {};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kStack) return;
+  limit.rlim_cur = std::min(kStack, limit.rlim_max);
+  ::setrlimit(RLIMIT_STACK, &limit);
+}
+
+void prepare_process() {
+  raise_stack();
+  install_guards();
 }
 
 }  // namespace
 
 Loaded load_model(const std::string& path) {
-  const auto mapping = Mapping::open(path);
-  const auto reader = open_archive(mapping, path);
+  prepare_process();
+  const auto archive = Archive::open(path);
+  limit_allocations(archive->mapping()->size(), 0);
+  check_code(*archive);
   // Each round declares one more operator that this LibTorch lacks.
   constexpr int kMaxUnknown = 200;
   for (int round = 0;; ++round) {
     try {
-      return Deserializer(reader, mapping).run();
+      return Deserializer(archive).run();
     } catch (const std::exception&) {
       const std::string message = current_torch_message();
       const std::string unknown = unknown_operator_in(message);
@@ -225,6 +257,7 @@ Loaded load_model(const std::string& path) {
 }
 
 Loaded compile_model(const InlineModel& model) {
+  prepare_process();
   Loaded out;
   out.sources = std::make_shared<SourceMap>([](const std::string&) { return std::nullopt; });
   out.module = torch::jit::Module("Model");
@@ -236,6 +269,7 @@ Loaded compile_model(const InlineModel& model) {
   } catch (const std::exception&) {
     throw Error("model-corrupt", "the source text does not compile", current_torch_message());
   }
+  Scan().require(*out.module._ivalue()->compilation_unit(), out.sources.get());
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "src/trace/archive.h"
 #include "src/trace/mapping.h"
 #include "src/trace/source_map.h"
 #include "src/trace/trace.h"
@@ -16,6 +17,7 @@ namespace t2n::trace {
 
 struct Loaded {
   std::shared_ptr<const Mapping> mapping;  ///< null for a model compiled from text
+  std::shared_ptr<const Archive> archive;  ///< likewise
   std::shared_ptr<SourceMap> sources;
   torch::jit::Module module;
   int64_t format_version = 0;
@@ -24,9 +26,11 @@ struct Loaded {
   bool ran_code = false;  ///< some `__setstate__` ran
 };
 
-/// Storages alias the mapping's working pages; unaligned or deflated records are copied. Every
-/// record is checked against the file's size. Operators that this LibTorch lacks are declared on
-/// the fly, so that the tracer can name their uses. Errors: `model-…`, `denied-operator`.
+/// Storages alias the mapping's working pages; unaligned or deflated records are copied. Nothing of
+/// the file is compiled before its structure was bounded, nothing runs before all that was compiled
+/// was scanned. Operators that this LibTorch lacks are declared on
+/// the fly, so that the tracer can name their uses. Errors: `model-…`, `denied-operator`,
+/// `trace-limit`, and those of forward.
 Loaded load_model(const std::string& path);
 
 /// Compiles source text; the parameters become buffers.

@@ -2,6 +2,8 @@
 // export.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -26,6 +28,8 @@ class Mapping {
   /// Gives the working pages back to the system: what was written to them is gone, the next reader
   /// sees the file again.
   void restore() const;
+  /// Refuses a file that was written to, or replaced, since it was opened. Errors: `model-corrupt`.
+  void require_unchanged() const;
 
  private:
   Mapping() = default;
@@ -33,6 +37,8 @@ class Mapping {
   std::byte* working_ = nullptr;
   const std::byte* original_ = nullptr;
   size_t size_ = 0;
+  std::string path_;
+  struct stat opened_ = {};
 };
 
 }  // namespace t2n::trace

@@ -43,6 +43,12 @@ const c10::IValue& container_of(const Stack& inputs) {
   return is_container(inputs[0]) ? inputs[0] : inputs[1];
 }
 
+/// Of what a container holds.
+c10::TypePtr element_type(const c10::IValue& container) {
+  return container.isList() ? container.toList().elementType()
+                            : container.toGenericDict().valueType();
+}
+
 int64_t count(const c10::IValue& container) {
   return static_cast<int64_t>(container.isList() ? container.toListRef().size()
                                                  : container.toGenericDict().size());
@@ -143,6 +149,8 @@ Stack Interpreter::run_move(const Operation& operation, Stack inputs) {
   Stack results = inputs;
   const ReadMarks read;
   execute_or_explain(operation, results);
+  if (schema.is_mutable())
+    for (size_t i = 1; i < inputs.size(); ++i) require_tree(*element_type(inputs[0]), inputs[i]);
   follow_move(name, inputs, either(asked, read.seen()), length, results);
   if (schema.is_mutable()) follow_growth(container);
   if (gives_list(name)) note_made(results[0]);

@@ -90,27 +90,6 @@ bool calls_unseen(const torch::jit::Node* node) {
 
 }  // namespace
 
-bool is_denied(std::string_view name) {
-  constexpr std::array<std::string_view, 2> kNames = {"aten::save", "aten::from_file"};
-  constexpr std::array<std::string_view, 8> kPrefixes = {
-      "c10d::",    "_c10d_functional", "c10d_functional", "symm_mem::",
-      "prim::rpc", "distributed::",    "dist_autograd::", "rpc::"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
-         std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
-}
-
-void refuse_denied(torch::jit::Function& function, std::string_view reason) {
-  Seen seen;
-  visit_function(function, seen, [&](torch::jit::Node* node) {
-    const std::string name = node->kind().toQualString();
-    if (is_denied(name))
-      throw Error("denied-operator", cat("the model calls ", quoted(name), " ", reason),
-                  "operators that reach files, processes or other machines are never executed",
-                  "remove the call from the model and save it again");
-  });
-}
-
 bool is_pure(torch::jit::Block* block) {
   bool pure = true;
   Seen seen;

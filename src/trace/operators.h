@@ -1,4 +1,4 @@
-// Operators that need care before they run: forbidden ones, and ones this LibTorch does not have.
+// Operators that need care before they run: those that write, and those this LibTorch does not have.
 #pragma once
 
 #include <torch/csrc/jit/ir/ir.h>
@@ -10,12 +10,6 @@
 #include "ir/graph.h"
 
 namespace t2n::trace {
-
-/// True for operators that touch files, processes or other machines.
-bool is_denied(std::string_view name);
-
-/// Throws `denied-operator` if the function, or anything that it calls, contains a denied operator.
-void refuse_denied(torch::jit::Function& function, std::string_view reason);
 
 /// True if running the block changes nothing but the values it yields: no write to tensors, lists
 /// or attributes, no exception, no output.

@@ -8,6 +8,7 @@
 #include "src/trace/convert.h"
 #include "src/trace/inputs.h"
 #include "src/trace/interpreter.h"
+#include "src/trace/memory.h"
 #include "src/trace/names.h"
 #include "src/trace/warning_relay.h"
 
@@ -59,6 +60,10 @@ void Session::restore() const {
   if (loaded_.mapping && !loaded_.ran_code) loaded_.mapping->restore();
 }
 
+void Session::verify(bool whole) const {
+  if (loaded_.archive) loaded_.archive->verify(whole);
+}
+
 ModelInfo Session::describe() const {
   ModelInfo info;
   info.kind = is_frozen()             ? FileKind::frozen
@@ -86,6 +91,16 @@ ModelInfo Session::describe() const {
   return info;
 }
 
+/// What the samples allow the model to make.
+void Session::limit_memory(const std::vector<SampleInput>& arguments) const {
+  if (!loaded_.mapping) return;
+  size_t bytes = 0;
+  for (const SampleInput& argument : arguments)
+    if (const auto* tensor = std::get_if<ir::Tensor>(&argument.value))
+      bytes += static_cast<size_t>(tensor->elements()) * static_cast<size_t>(ir::dtype_size(tensor->dtype));
+  limit_allocations(loaded_.mapping->size(), bytes);
+}
+
 std::vector<ir::Tensor> Session::run_plain(const std::vector<SampleInput>& arguments,
                                            StateWatch& watch) {
   ir::Graph scratch;
@@ -102,6 +117,7 @@ std::vector<ir::Tensor> Session::run_plain(const std::vector<SampleInput>& argum
 
 std::vector<ir::Tensor> Session::run(const std::vector<SampleInput>& inputs) {
   const c10::InferenceMode guard;
+  limit_memory(inputs);
   const Report none;
   WarningRelay relay(none);
   const c10::WarningUtils::WarningHandlerGuard warnings(&relay);

@@ -19,6 +19,8 @@ class Session {
   ModelInfo describe() const;
   Traced trace(const std::vector<SampleInput>& inputs, const TraceOptions& options);
   std::vector<ir::Tensor> run(const std::vector<SampleInput>& inputs);
+  /// See TorchModule::verify.
+  void verify(bool whole) const;
   /// Tensors for parts of the model, by path.
   using Tensors = std::map<std::string, at::Tensor>;
 
@@ -35,6 +37,7 @@ class Session {
   struct Attempt;
   struct Verdict;
   Split split(const std::vector<SampleInput>& inputs, bool may_be_states) const;
+  void limit_memory(const std::vector<SampleInput>& arguments) const;
   std::vector<ir::Tensor> run_plain(const std::vector<SampleInput>& arguments, StateWatch& watch);
   bool settles(const Split& given);
   Attempt attempt(const Split& given, const TraceOptions& options);

@@ -223,6 +223,7 @@ Session::Attempt Session::attempt(const Split& given, const TraceOptions& option
 
 Traced Session::trace(const std::vector<SampleInput>& inputs, const TraceOptions& options) {
   const c10::InferenceMode guard;
+  limit_memory(inputs);
   WarningRelay relay(options.report);
   const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
   Split given = split(inputs, options.explicit_states);

@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/frontend/error_report.h>
 
 #include <exception>
+#include <new>
 #include <string_view>
 
 #include "src/diag/error.h"
@@ -38,6 +39,8 @@ std::string raw_message() {
     return error.what();
   } catch (const c10::Error& error) {
     return error.what_without_backtrace();
+  } catch (const std::bad_alloc&) {
+    return "there is not enough memory";
   } catch (const std::exception& error) {
     return error.what();
   }

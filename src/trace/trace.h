@@ -135,6 +135,9 @@ struct TorchModule {
                   const TraceOptions& options);
   /// Runs the model as trace() does, recording nothing. States are those of the last trace.
   std::vector<ir::Tensor> (*run)(Session& session, const std::vector<SampleInput>& inputs);
+  /// Refuses a model whose file changed since it was loaded; with `whole`, one whose bytes are not
+  /// those that were saved as well, which reads all of them.
+  void (*verify)(const Session& session, bool whole);
   ir::Evaluator (*evaluator)();
   /// The signature of "aten::add.Tensor"; nullopt if this LibTorch has no such operator.
   std::optional<ir::Schema> (*find_schema)(const std::string& op);

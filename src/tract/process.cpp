@@ -15,6 +15,7 @@
 #include <string_view>
 #include <thread>
 
+#include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/limits/watch.h"
 
@@ -130,8 +131,14 @@ std::optional<Child> Child::start(const Command& command) {
     argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   pid_t pid = -1;
-  errno = posix_spawn(&pid, program.c_str(), actions.get(), attributes.get(), argv.data(), environ);
-  if (errno != 0) return std::nullopt;
+  int error = 0;
+  // The process may have confined itself to run a model; what it starts is not its model.
+  confine::unconfined([&] {
+    error =
+        posix_spawn(&pid, program.c_str(), actions.get(), attributes.get(), argv.data(), environ);
+  });
+  errno = error;
+  if (error != 0) return std::nullopt;
   limits::add_child(pid);
   return Child(pid);
 }

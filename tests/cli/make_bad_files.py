@@ -133,9 +133,13 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     for name, write in FILES.items():
         write(folder / name)
-    import more_models  # here, so that the lines above keep their numbers
+    import hostile_files  # here, so that the lines above keep their numbers
+    import hostile_operators
+    import more_models
 
     more_models.write_all(folder)
+    hostile_files.write_all(folder / "hostile")
+    hostile_operators.write_all(folder / "operators")
 
 
 if __name__ == "__main__":

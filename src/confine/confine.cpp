@@ -1,0 +1,217 @@
+// Landlock for files, seccomp for what is no file. Both are asked for by number: the headers of a
+// build machine may be older than the kernel that runs the program.
+#include "src/confine/confine.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "src/confine/system_calls.h"
+#include "src/diag/error.h"
+
+namespace t2n::confine {
+namespace {
+
+constexpr long kCreateRuleset = 444;
+constexpr long kAddRule = 445;
+constexpr long kRestrictSelf = 446;
+
+// linux/landlock.h
+constexpr uint64_t kExecute = 1 << 0;
+constexpr uint64_t kWriteFile = 1 << 1;
+constexpr uint64_t kReadFile = 1 << 2;
+constexpr uint64_t kReadDir = 1 << 3;
+constexpr uint64_t kRemoveDir = 1 << 4;
+constexpr uint64_t kRemoveFile = 1 << 5;
+constexpr uint64_t kMakeDir = 1 << 7;
+constexpr uint64_t kMakeReg = 1 << 8;
+constexpr uint64_t kRefer = 1 << 13;     // since version 2
+constexpr uint64_t kTruncate = 1 << 14;  // since 3
+constexpr uint64_t kIoctl = 1 << 15;     // since 5
+constexpr uint64_t kAllOfFirst = (1 << 13) - 1;
+constexpr uint64_t kNetwork = 3;         // bind and connect, since 4
+constexpr uint64_t kAbstractSocket = 1;  // since 6
+
+struct Ruleset {
+  uint64_t files = 0;
+  uint64_t network = 0;
+  uint64_t scope = 0;
+};
+
+struct [[gnu::packed]] PathRule {
+  uint64_t allowed = 0;
+  int32_t folder = -1;
+};
+constexpr int kPathRule = 1;
+
+constexpr uint64_t kRead = kReadFile | kReadDir;
+constexpr uint64_t kWrite = kRead | kWriteFile | kRemoveDir | kRemoveFile | kMakeDir | kMakeReg |
+                            kRefer | kTruncate;
+
+bool is_off() {
+  const char* const value = std::getenv("T2NNEF_CONFINE");
+  return value != nullptr && std::string_view(value) == "off";
+}
+
+int landlock_version() {
+  constexpr unsigned kAskVersion = 1;
+  const long version = ::syscall(kCreateRuleset, nullptr, 0, kAskVersion);
+  return version < 0 ? 0 : static_cast<int>(version);
+}
+
+uint64_t handled_files(int version) {
+  uint64_t out = kAllOfFirst;
+  if (version >= 2) out |= kRefer;
+  if (version >= 3) out |= kTruncate;
+  if (version >= 5) out |= kIoctl;
+  return out;
+}
+
+/// Rights to folders may be given to files only as far as files have them. What is not there needs
+/// no rule.
+void allow(int ruleset, const std::filesystem::path& path, uint64_t rights) {
+  const int place = ::open(path.c_str(), O_PATH | O_CLOEXEC);
+  if (place < 0) return;
+  struct stat info = {};
+  constexpr uint64_t kOfFiles = kExecute | kWriteFile | kReadFile | kTruncate | kIoctl;
+  if (::fstat(place, &info) == 0 && !S_ISDIR(info.st_mode)) rights &= kOfFiles;
+  const PathRule rule{rights, place};
+  ::syscall(kAddRule, ruleset, kPathRule, &rule, 0);
+  ::close(place);
+}
+
+bool restrict_files(const Places& places, int version) {
+  if (version == 0) return false;
+  const uint64_t handled = handled_files(version);
+  const Ruleset rules{handled, version >= 4 ? kNetwork : 0, version >= 6 ? kAbstractSocket : 0};
+  const size_t size = version >= 6 ? sizeof rules : version >= 4 ? 16 : 8;
+  const auto ruleset = static_cast<int>(::syscall(kCreateRuleset, &rules, size, 0));
+  if (ruleset < 0) return false;
+  for (const char* system :
+       {"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache",
+        "/etc/localtime", "/usr/share/zoneinfo", "/proc/self", "/proc/cpuinfo", "/proc/meminfo",
+        "/proc/stat", "/proc/sys/kernel", "/proc/sys/vm", "/sys/devices/system", "/sys/fs/cgroup",
+        "/sys/kernel/mm", "/dev/urandom", "/dev/random", "/dev/zero"})
+    allow(ruleset, system, kRead & handled);
+  allow(ruleset, "/dev/null", (kReadFile | kWriteFile | kTruncate | kIoctl) & handled);
+  for (const std::filesystem::path& path : places.read) allow(ruleset, path, kRead & handled);
+  for (const std::filesystem::path& path : places.write) allow(ruleset, path, kWrite & handled);
+  const bool done = ::syscall(kRestrictSelf, ruleset, 0) == 0;
+  ::close(ruleset);
+  return done;
+}
+
+/// A thread that nothing was taken away from, waiting for work.
+class Outside {
+ public:
+  Outside() : thread_([this] { serve(); }) { thread_.detach(); }
+
+  void run(const std::function<void()>& work) {
+    const std::lock_guard one_at_a_time(callers_);
+    std::unique_lock lock(mutex_);
+    error_ = nullptr;
+    work_ = &work;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return work_ == nullptr; });
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  void serve() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return work_ != nullptr; });
+      try {
+        (*work_)();
+      } catch (...) {
+        error_ = std::current_exception();
+      }
+      work_ = nullptr;
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex callers_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const std::function<void()>* work_ = nullptr;
+  std::exception_ptr error_;
+  std::thread thread_;
+};
+
+/// As long as the process, once there is one.
+Outside* outside = nullptr;
+
+bool is_armed = false;
+
+Places& said_places() {
+  static Places places;
+  return places;
+}
+
+int add_folder(dl_phdr_info* info, size_t /*size*/, void* out) {
+  const std::filesystem::path library = info->dlpi_name == nullptr ? "" : info->dlpi_name;
+  if (library.has_parent_path())
+    static_cast<std::vector<std::filesystem::path>*>(out)->push_back(library.parent_path());
+  return 0;
+}
+
+}  // namespace
+
+void may_read(const std::filesystem::path& path) { said_places().read.push_back(path); }
+
+void may_write(const std::filesystem::path& folder) {
+  said_places().write.push_back(folder.empty() ? "." : folder);
+}
+
+void arm() { is_armed = true; }
+
+void enter_if_armed() {
+  if (!std::exchange(is_armed, false)) return;
+  Places places = said_places();
+  ::dl_iterate_phdr(add_folder, &places.read);
+  std::sort(places.read.begin(), places.read.end());
+  places.read.erase(std::unique(places.read.begin(), places.read.end()), places.read.end());
+  enter(places);
+}
+
+Support support() { return {landlock_version(), can_filter_system_calls()}; }
+
+std::string describe_support() {
+  if (is_off()) return "off (T2NNEF_CONFINE=off)";
+  const Support found = support();
+  return cat(found.landlock > 0 ? cat("Landlock ", found.landlock) : "no Landlock", ", ",
+             found.seccomp ? "seccomp" : "no seccomp");
+}
+
+Support enter(const Places& places) {
+  if (is_off()) return {};
+  if (outside == nullptr) outside = new Outside();
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return {};
+  Support done;
+  const int version = landlock_version();
+  if (restrict_files(places, version)) done.landlock = version;
+  done.seccomp = filter_system_calls();
+  return done;
+}
+
+void unconfined(const std::function<void()>& work) {
+  if (outside == nullptr) return work();
+  outside->run(work);
+}
+
+}  // namespace t2n::confine

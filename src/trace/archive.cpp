@@ -1,0 +1,121 @@
+#include "src/trace/archive.h"
+
+#include <ATen/Parallel.h>
+#include <caffe2/serialize/read_adapter_interface.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "src/diag/error.h"
+#include "src/trace/sniff.h"
+#include "src/trace/torch_error.h"
+
+namespace t2n::trace {
+namespace {
+
+using caffe2::serialize::PyTorchStreamReader;
+
+/// Code, pickles and tables; weights may be longer.
+constexpr size_t kMaxText = size_t{1} << 29;
+
+/// Lets LibTorch's zip reader read from the mapping.
+class MappingAdapter : public caffe2::serialize::ReadAdapterInterface {
+ public:
+  explicit MappingAdapter(std::shared_ptr<const Mapping> mapping) : mapping_(std::move(mapping)) {}
+  size_t size() const override { return mapping_->size(); }
+  size_t read(uint64_t pos, void* buffer, size_t n, const char* /*what*/) const override {
+    if (pos >= mapping_->size()) return 0;
+    const size_t count = std::min<size_t>(n, mapping_->size() - pos);
+    std::memcpy(buffer, mapping_->original() + pos, count);
+    return count;
+  }
+
+ private:
+  std::shared_ptr<const Mapping> mapping_;
+};
+
+template <typename Held>
+c10::DataPtr keep(void* data, Held held) {
+  return {data, new Held(std::move(held)), [](void* kept) { delete static_cast<Held*>(kept); },
+          c10::Device(at::kCPU)};
+}
+
+}  // namespace
+
+std::shared_ptr<const Archive> Archive::open(const std::string& path) {
+  const std::shared_ptr<Archive> out(new Archive());
+  out->path_ = path;
+  out->mapping_ = Mapping::open(path);
+  const std::span<const std::byte> file{out->mapping_->original(), out->mapping_->size()};
+  sniff_bytes(file, path);
+  out->records_ = read_zip_directory(file, path);
+  try {
+    out->reader_ =
+        std::make_shared<PyTorchStreamReader>(std::make_shared<MappingAdapter>(out->mapping_));
+    const auto pickle = out->read("data.pkl");
+    constexpr size_t kHead = 256;
+    const std::string head =
+        pickle ? std::string(pickle->data(), std::min(pickle->size(), kHead)) : std::string();
+    sniff_records(out->reader_->getAllRecords(), head, path);
+  } catch (const std::exception&) {
+    refuse_archive(current_torch_message(), path);
+  }
+  return out;
+}
+
+std::vector<char> Archive::bytes(const std::string& name, const ZipRecord& record) const {
+  if (record.is_stored) {
+    const auto* begin = reinterpret_cast<const char*>(mapping_->original() + record.begin);
+    return {begin, begin + record.size};
+  }
+  const auto [data, size] = reader_->getRecord(name);
+  const auto* begin = static_cast<const char*>(data.get());
+  return {begin, begin + size};
+}
+
+std::optional<std::vector<char>> Archive::read(const std::string& name) const {
+  const auto found = records_.find(name);
+  if (found == records_.end()) return std::nullopt;
+  if (found->second.size > kMaxText)
+    throw Error("trace-limit", cat("the record ", quoted(name), " of the model is too long"),
+                cat("it has ", found->second.size, " bytes; code and tables may have ", kMaxText));
+  std::vector<char> out = bytes(name, found->second);
+  check_crc(name, found->second, std::as_bytes(std::span(out)), path_);
+  return out;
+}
+
+c10::Storage Archive::storage(const std::string& name, const ZipRecord& record) const {
+  constexpr size_t kAlignment = 16;
+  const auto made = [&](c10::DataPtr data) {
+    return c10::Storage(c10::Storage::use_byte_size_t(), record.size, std::move(data), nullptr,
+                        false);
+  };
+  if (record.is_stored && record.begin % kAlignment == 0)
+    return made(keep(mapping_->working() + record.begin, mapping_));
+  auto copy = std::make_shared<std::vector<char>>(bytes(name, record));
+  check_crc(name, record, std::as_bytes(std::span(*copy)), path_);
+  if (copy->size() != record.size)
+    throw Error("model-corrupt", cat(quoted(path_), " is damaged or not complete"),
+                cat("the record ", quoted(name), " is not as long as it says"));
+  void* data = copy->data();
+  return made(keep(data, std::move(copy)));
+}
+
+void Archive::verify(bool whole) const {
+  mapping_->require_unchanged();
+  if (!whole) return;
+  std::vector<ZipDirectory::const_iterator> mapped;
+  for (auto each = records_.begin(); each != records_.end(); ++each)
+    if (each->second.is_stored) mapped.push_back(each);
+  at::parallel_for(0, static_cast<int64_t>(mapped.size()), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const auto& [name, record] = *mapped[static_cast<size_t>(i)];
+      // Traced inputs are kept without values.
+      if (!name.starts_with("traced_inputs/"))
+        check_crc(name, record, {mapping_->original() + record.begin, record.size}, path_);
+    }
+  });
+  mapping_->require_unchanged();
+}
+
+}  // namespace t2n::trace

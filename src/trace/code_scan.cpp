@@ -1,0 +1,306 @@
+#include "src/trace/code_scan.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdint>
+
+#include "src/diag/error.h"
+
+namespace t2n::trace {
+namespace {
+
+/// Brackets, operators and calls around one another in a statement.
+constexpr size_t kMaxExpression = 2000;
+/// Blocks in blocks.
+constexpr size_t kMaxBlocks = 200;
+/// Branches of one `if`, each of which is parsed inside of the one before.
+constexpr size_t kMaxElse = 500;
+/// Classes and functions, each needed by the one before.
+constexpr size_t kMaxChain = 1000;
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error("model-corrupt", "the code of the model cannot be read", why,
+              "torch.jit.save writes no such code");
+}
+
+bool begins_word(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool continues_word(char c) { return begins_word(c) || is_digit(c); }
+
+bool is_operator_word(std::string_view word) {
+  constexpr std::array<std::string_view, 9> kWords = {"not", "and", "or",    "if",   "else",
+                                                      "in",  "is",  "await", "lambda"};
+  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+}
+
+}  // namespace
+
+/// Splits code into the tokens of torch/csrc/jit/frontend/lexer.h, as far as depth goes.
+class CodeReader {
+ public:
+  CodeReader(std::string_view text, const std::string& module, CodeScan& scan)
+      : text_(text), module_(module), scan_(scan) {}
+
+  void run() {
+    begin_line();
+    while (at_ < text_.size()) token();
+    end_name();
+  }
+
+ private:
+  char here() const { return text_[at_]; }
+  std::string_view rest() const { return text_.substr(at_); }
+
+  void token() {
+    const char c = here();
+    if (c == '\n') {
+      ++at_;
+      if (!counts_.empty() && counts_.size() > 1) return;  // inside of brackets
+      end_name();
+      begin_line();
+    } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+      ++at_;
+    } else if (c == '\\' && rest().starts_with("\\\n")) {
+      at_ += 2;
+    } else if (c == '#' && !rest().starts_with("# type:")) {
+      at_ = std::min(text_.find('\n', at_), text_.size());
+    } else if (c == '"' || c == '\'') {
+      end_name();
+      string(c);
+    } else if (begins_word(c)) {
+      word();
+    } else if (is_digit(c)) {
+      end_name();
+      number();
+    } else {
+      sign(c);
+    }
+  }
+
+  /// Indentation, and a new statement.
+  void begin_line() {
+    size_t indent = 0;
+    for (size_t at = at_; at < text_.size() && (text_[at] == ' ' || text_[at] == '\t'); ++at)
+      ++indent;
+    counts_.assign(1, 0);
+    total_ = 0;
+    const size_t first = at_ + indent;
+    if (first >= text_.size() || text_[first] == '\n' || text_[first] == '#') return;
+    while (!indents_.empty() && indents_.back() > indent) indents_.pop_back();
+    if (indents_.empty() || indents_.back() < indent) indents_.push_back(indent);
+    if (indents_.size() > kMaxBlocks)
+      refuse(cat("blocks are nested more than ", kMaxBlocks, " levels deep"));
+    is_first_ = true;
+    at_ = first;
+  }
+
+  void deepen() {
+    ++counts_.back();
+    if (++total_ > kMaxExpression)
+      refuse(cat("an expression is nested more than ", kMaxExpression, " levels deep"));
+  }
+
+  void string(char quote) {
+    const bool is_long = rest().size() >= 3 && text_[at_ + 1] == quote && text_[at_ + 2] == quote;
+    const size_t width = is_long ? 3 : 1;
+    at_ += width;
+    for (;;) {
+      if (at_ >= text_.size()) refuse("a string does not end");
+      if (here() == '\\') {
+        at_ += 2;
+        continue;
+      }
+      if (here() == '\n' && !is_long) refuse("a string does not end in its line");
+      const bool ends = here() == quote && (!is_long || (rest().size() >= 3 &&
+                                                         text_[at_ + 1] == quote &&
+                                                         text_[at_ + 2] == quote));
+      ++at_;
+      if (!ends) continue;
+      at_ += width - 1;
+      return;
+    }
+  }
+
+  void number() {
+    const size_t begin = at_;
+    while (at_ < text_.size() && (continues_word(here()) || here() == '.')) ++at_;
+    const char last = text_[at_ - 1];
+    const bool is_hex = text_.substr(begin, 2) == "0x" || text_.substr(begin, 2) == "0X";
+    if ((last == 'e' || last == 'E') && !is_hex && at_ < text_.size() &&
+        (here() == '+' || here() == '-'))
+      ++at_;
+  }
+
+  void word() {
+    const size_t begin = at_;
+    while (at_ < text_.size() && continues_word(here())) ++at_;
+    const std::string_view word = text_.substr(begin, at_ - begin);
+    if (is_after_dot_ && !name_.empty()) {
+      name_ += '.';
+      name_ += word;
+      is_after_dot_ = false;
+      return;
+    }
+    end_name();
+    if (is_definition_) {
+      definition_ = &scan_.definitions_[cat(module_, ".", word)];
+      is_definition_ = false;
+    }
+    if (std::exchange(is_first_, false) && indents_.size() == 1)
+      is_definition_ = word == "class" || word == "def";
+    if (word == "elif" && ++elses_ > kMaxElse)
+      refuse(cat("there are more than ", kMaxElse, " branches of one kind"));
+    if (is_operator_word(word)) deepen();
+    if (word == "__torch__") name_ = word;
+  }
+
+  void sign(char c) {
+    ++at_;
+    if (c == '.') {
+      deepen();
+      is_after_dot_ = true;
+      return;
+    }
+    end_name();
+    is_first_ = false;
+    if (c == '(' || c == '[' || c == '{') {
+      deepen();
+      counts_.push_back(0);
+    } else if (c == ')' || c == ']' || c == '}') {
+      if (counts_.size() == 1) return;
+      drop_count();
+      counts_.pop_back();
+    } else if (c == ',') {
+      drop_count();
+    } else if (c != ':') {
+      deepen();
+    }
+  }
+
+  void drop_count() {
+    total_ -= counts_.back();
+    counts_.back() = 0;
+  }
+
+  void end_name() {
+    is_after_dot_ = false;
+    if (name_.empty()) return;
+    if (definition_ != nullptr) definition_->names.insert(name_);
+    name_.clear();
+  }
+
+  std::string_view text_;
+  const std::string& module_;
+  CodeScan& scan_;
+  size_t at_ = 0;
+  std::vector<size_t> indents_;
+  std::vector<size_t> counts_;  ///< of the statement, and of each bracket that is open
+  size_t total_ = 0;
+  size_t elses_ = 0;
+  bool is_first_ = false;  ///< the next word is the first of its line
+  bool is_definition_ = false;
+  bool is_after_dot_ = false;
+  std::string name_;
+  CodeScan::Definition* definition_ = nullptr;
+};
+
+void CodeScan::add(std::string_view text, const std::string& module) {
+  CodeReader(text, module, *this).run();
+}
+
+namespace {
+
+/// Strongly connected definitions, and the longest way through them.
+class Chains {
+ public:
+  explicit Chains(std::vector<std::vector<size_t>> needs)
+      : needs_(std::move(needs)),
+        index_(needs_.size(), 0),
+        low_(needs_.size(), 0),
+        is_open_(needs_.size(), false),
+        depth_(needs_.size(), 0) {}
+
+  size_t longest() {
+    size_t out = 0;
+    for (size_t each = 0; each < needs_.size(); ++each) {
+      if (index_[each] == 0) visit(each);
+      out = std::max(out, depth_[each]);
+    }
+    return out;
+  }
+
+ private:
+  void enter(size_t each) {
+    index_[each] = low_[each] = ++count_;
+    open_.push_back(each);
+    is_open_[each] = true;
+    path_.emplace_back(each, 0);
+  }
+
+  void visit(size_t root) {
+    enter(root);
+    while (!path_.empty()) {
+      const size_t each = path_.back().first;
+      if (path_.back().second < needs_[each].size()) {
+        const size_t need = needs_[each][path_.back().second++];
+        if (index_[need] == 0)
+          enter(need);
+        else if (is_open_[need])
+          low_[each] = std::min(low_[each], index_[need]);
+        continue;
+      }
+      path_.pop_back();
+      if (!path_.empty())
+        low_[path_.back().first] = std::min(low_[path_.back().first], low_[each]);
+      if (low_[each] == index_[each]) close(each);
+    }
+  }
+
+  /// Each of those that need one another may be entered from any other.
+  void close(size_t root) {
+    std::vector<size_t> group;
+    do {
+      group.push_back(open_.back());
+      is_open_[open_.back()] = false;
+      open_.pop_back();
+    } while (group.back() != root);
+    size_t below = 0;
+    for (const size_t each : group)
+      for (const size_t need : needs_[each]) below = std::max(below, depth_[need]);
+    for (const size_t each : group) depth_[each] = below + group.size();
+  }
+
+  std::vector<std::vector<size_t>> needs_;
+  std::vector<size_t> index_;
+  std::vector<size_t> low_;
+  std::vector<bool> is_open_;
+  std::vector<size_t> depth_;
+  std::vector<size_t> open_;
+  std::vector<std::pair<size_t, size_t>> path_;
+  size_t count_ = 0;
+};
+
+}  // namespace
+
+void CodeScan::finish() const {
+  std::map<std::string_view, size_t> places;
+  for (const auto& [name, definition] : definitions_) places.emplace(name, places.size());
+  std::vector<std::vector<size_t>> needs;
+  for (const auto& [own, definition] : definitions_) {
+    std::vector<size_t>& here = needs.emplace_back();
+    for (const std::string& name : definition.names)
+      for (std::string_view part = name; !part.empty();) {
+        if (const auto found = places.find(part); found != places.end()) {
+          if (found->first != own) here.push_back(found->second);
+          break;
+        }
+        const size_t dot = part.rfind('.');
+        part = dot == std::string_view::npos ? std::string_view() : part.substr(0, dot);
+      }
+  }
+  if (Chains(std::move(needs)).longest() > kMaxChain)
+    refuse(cat("more than ", kMaxChain, " classes and functions need one another"));
+}
+
+}  // namespace t2n::trace

@@ -1,0 +1,185 @@
+#include "src/trace/pickle_scan.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "src/diag/error.h"
+#include "src/trace/nesting.h"
+
+namespace t2n::trace {
+namespace {
+
+using Id = Nesting::Id;
+constexpr Id kPlain = 0;  ///< a value without values inside
+constexpr size_t kMaxContainers = 10'000'000;
+
+/// Follows a pickle as torch::jit::Unpickler does, remembering only what is inside of what.
+class Walk {
+ public:
+  explicit Walk(std::span<const char> bytes) : bytes_(bytes) { nodes_.held.emplace_back(); }
+
+  /// False if there is no way through: LibTorch would refuse it, too.
+  bool run() {
+    while (at_ < bytes_.size() && nodes_.held.size() <= kMaxContainers)
+      if (const char opcode = bytes_[at_++]; opcode == '.')
+        return true;
+      else if (!step(opcode))
+        return false;
+    return false;
+  }
+
+  const Nesting& nodes() const { return nodes_; }
+
+ private:
+  bool step(char opcode) {
+    switch (opcode) {
+      case '\x80': return skip(1);                       // PROTO
+      case 'K': return skip(1) && push(kPlain);          // BININT1
+      case 'M': return skip(2) && push(kPlain);          // BININT2
+      case 'J': return skip(4) && push(kPlain);          // BININT
+      case '\x8a': return skip_counted(1) && push(kPlain);  // LONG1
+      case 'G': return skip(8) && push(kPlain);          // BINFLOAT
+      case 'X': return skip_counted(4) && push(kPlain);  // BINUNICODE
+      case '\x8c': return skip_counted(1) && push(kPlain);  // SHORT_BINUNICODE
+      case '\x8d': return skip_counted(8) && push(kPlain);  // BINUNICODE8
+      case 'T': return skip_counted(4) && push(kPlain);  // BINSTRING
+      case 'U': return skip_counted(1) && push(kPlain);  // SHORT_BINSTRING
+      case 'N':                                          // NONE
+      case '\x88':                                       // NEWTRUE
+      case '\x89':                                       // NEWFALSE
+      case ')': return push(kPlain);                     // EMPTY_TUPLE
+      case ']':                                          // EMPTY_LIST
+      case '}': return push(make());                     // EMPTY_DICT
+      case '(': marks_.push_back(stack_.size()); return true;  // MARK
+      case 'c': return skip_line() && skip_line() && push(kPlain);  // GLOBAL
+      case '\x81': return pop(1);                        // NEWOBJ
+      case 'q': return put(1);                           // BINPUT
+      case 'r': return put(4);                           // LONG_BINPUT
+      case 'h': return get(1);                           // BINGET
+      case 'j': return get(4);                           // LONG_BINGET
+      case 'a': return fill(1);                          // APPEND
+      case 's': return fill(2);                          // SETITEM
+      case 'e':                                          // APPENDS
+      case 'u': return fill_marked();                    // SETITEMS
+      case 't':                                          // TUPLE
+      case 'l':                                          // LIST
+      case 'd': return gather_marked();                  // DICT
+      case '\x85': return gather(1);                     // TUPLE1
+      case '\x86': return gather(2);                     // TUPLE2
+      case '\x87': return gather(3);                     // TUPLE3
+      case 'Q': return gather(1);                        // BINPERSID
+      case 'R':                                          // REDUCE
+      case 'b': return build();                          // BUILD
+      case '0': return pop(1);                           // POP
+      default: return false;
+    }
+  }
+
+  bool skip(uint64_t count) {
+    if (count > bytes_.size() - at_) return false;
+    at_ += static_cast<size_t>(count);
+    return true;
+  }
+  bool number(size_t width, uint64_t& out) {
+    if (width > bytes_.size() - at_) return false;
+    out = 0;
+    for (size_t i = 0; i < width; ++i)
+      out |= uint64_t{static_cast<unsigned char>(bytes_[at_++])} << (8 * i);
+    return true;
+  }
+  bool skip_counted(size_t width) {
+    uint64_t count = 0;
+    return number(width, count) && skip(count);
+  }
+  bool skip_line() {
+    while (at_ < bytes_.size())
+      if (bytes_[at_++] == '\n') return true;
+    return false;
+  }
+
+  Id make() {
+    nodes_.held.emplace_back();
+    return static_cast<Id>(nodes_.held.size() - 1);
+  }
+  bool push(Id id) {
+    stack_.push_back(id);
+    return true;
+  }
+  bool pop(size_t count) {
+    if (stack_.size() < count) return false;
+    stack_.resize(stack_.size() - count);
+    return true;
+  }
+  bool put(size_t width) {
+    uint64_t key = 0;
+    if (!number(width, key) || stack_.empty()) return false;
+    memo_[key] = stack_.back();
+    return true;
+  }
+  bool get(size_t width) {
+    uint64_t key = 0;
+    if (!number(width, key)) return false;
+    const auto found = memo_.find(key);
+    return found != memo_.end() && push(found->second);
+  }
+  void add(Id holder, Id held) {
+    if (holder != kPlain && held != kPlain) nodes_.held[holder].push_back(held);
+  }
+  bool fill(size_t count) {
+    if (stack_.size() < count + 1) return false;
+    const Id holder = stack_[stack_.size() - count - 1];
+    for (size_t i = stack_.size() - count; i < stack_.size(); ++i) add(holder, stack_[i]);
+    return pop(count);
+  }
+  bool fill_marked() {
+    if (marks_.empty() || marks_.back() > stack_.size() || marks_.back() == 0) return false;
+    const size_t count = stack_.size() - marks_.back();
+    marks_.pop_back();
+    return fill(count);
+  }
+  /// Values of which none holds another are plain together.
+  bool gather(size_t count) {
+    if (stack_.size() < count) return false;
+    const auto first = stack_.end() - static_cast<std::ptrdiff_t>(count);
+    Id made = kPlain;
+    if (std::any_of(first, stack_.end(), [](Id id) { return id != kPlain; })) {
+      std::vector<Id> held;
+      std::copy_if(first, stack_.end(), std::back_inserter(held),
+                   [](Id id) { return id != kPlain; });
+      made = make();
+      nodes_.held[made] = std::move(held);
+    } else if (count > 0) {
+      made = make();
+    }
+    return pop(count) && push(made);
+  }
+  bool gather_marked() {
+    if (marks_.empty() || marks_.back() > stack_.size()) return false;
+    const size_t begin = marks_.back();
+    marks_.pop_back();
+    const size_t count = stack_.size() - begin;
+    if (count > 0) return gather(count);
+    return push(make());  // a list or dictionary, which may be filled later
+  }
+  /// A function and its argument become a value that may hold the argument.
+  bool build() { return stack_.size() >= 2 && gather(2); }
+
+  std::span<const char> bytes_;
+  size_t at_ = 0;
+  std::vector<Id> stack_;
+  std::vector<size_t> marks_;
+  std::unordered_map<uint64_t, Id> memo_;
+  Nesting nodes_;
+};
+
+}  // namespace
+
+void check_pickle(std::span<const char> bytes, const std::string& id, const std::string& what) {
+  Walk walk(bytes);
+  if (!walk.run()) throw Error(id, cat(what, " cannot be read"), "it is damaged or not complete");
+  check_nesting(walk.nodes(), id, what);
+}
+
+}  // namespace t2n::trace

@@ -1,0 +1,190 @@
+#include "src/trace/scan.h"
+
+#include <ATen/core/jit_type.h>
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/ir/constants.h>
+
+#include <algorithm>
+
+#include "src/diag/error.h"
+#include "src/trace/allowed.h"
+#include "src/trace/operators.h"
+
+namespace t2n::trace {
+namespace {
+
+namespace prim = c10::prim;
+using torch::jit::Block;
+using torch::jit::Node;
+
+std::string class_of(const std::string& qualified) {
+  const size_t method = qualified.rfind('.');
+  if (method == std::string::npos || method == 0) return {};
+  const size_t begin = qualified.rfind('.', method - 1);
+  return qualified.substr(begin + 1, method - begin - 1);
+}
+
+std::string method_of(const std::string& qualified) {
+  return qualified.substr(qualified.rfind('.') + 1);
+}
+
+std::string place_text(const std::string& function) {
+  const std::string method = method_of(function);
+  if (method == "__setstate__") return "while it is loaded (__setstate__)";
+  if (method == "forward") return "in forward";
+  const std::string owner = class_of(function);
+  return cat("in ", owner.empty() || owner == "__torch__" ? method : cat(owner, ".", method));
+}
+
+Where place_of(const Refusal& refusal, SourceMap& sources) {
+  Where where;
+  const ir::Source source = sources.find(refusal.node->sourceRange(), true);
+  where.module_class = class_of(refusal.function);
+  where.frames = source.frames;
+  where.excerpt = source.excerpt;
+  where.caret = source.caret;
+  where.caret_width = source.caret_width;
+  return where;
+}
+
+/// Operators of one CPU's library stand in files that were prepared for it, not in hostile ones.
+bool is_prepared(const std::string& name) {
+  return name.find("mkldnn") != std::string::npos || name.find("MKLDNN") != std::string::npos;
+}
+
+[[noreturn]] void refuse_prepared(const std::string& name) {
+  throw Error("model-format", "the model was prepared by torch.jit.optimize_for_inference",
+              cat("it holds operators of one CPU's library (", name, ")"),
+              "save it before that step");
+}
+
+[[noreturn]] void refuse_denied(const std::vector<Refusal>& refusals, SourceMap* sources) {
+  const Refusal& first = refusals.front();
+  if (std::all_of(refusals.begin(), refusals.end(),
+                  [](const Refusal& each) { return is_prepared(each.what); }))
+    refuse_prepared(first.what);
+  Diagnostic out;
+  out.id = "denied-operator";
+  out.message = cat("the model calls ", quoted(first.what), " ", place_text(first.function));
+  constexpr size_t kShown = 8;
+  for (size_t i = 1; i < refusals.size() && i < kShown; ++i)
+    out.details.push_back(
+        cat("also ", quoted(refusals[i].what), " ", place_text(refusals[i].function)));
+  if (refusals.size() > kShown) out.details.push_back(cat("and ", refusals.size() - kShown, " more"));
+  if (sources != nullptr && first.node != nullptr && method_of(first.function) != "__setstate__")
+    out.where.push_back(place_of(first, *sources));
+  out.why = first.reason;
+  out.help = "remove the call from the model and save it again";
+  throw Error(std::move(out));
+}
+
+}  // namespace
+
+std::vector<Refusal> Scan::run(const torch::jit::CompilationUnit& unit) {
+  found_.clear();
+  for (torch::jit::Function* each : unit.get_functions()) function(*each);
+  finish();
+  return std::move(found_);
+}
+
+void Scan::require(const torch::jit::CompilationUnit& unit, SourceMap* sources) {
+  const std::vector<Refusal> refusals = run(unit);
+  if (!refusals.empty()) refuse_denied(refusals, sources);
+}
+
+/// Functions wait for their turn: what calls what may be as deep as it likes.
+void Scan::function(torch::jit::Function& function) {
+  if (seen_.insert(&function).second) open_.push_back(&function);
+}
+
+void Scan::finish() {
+  while (!open_.empty()) {
+    torch::jit::Function* next = open_.back();
+    open_.pop_back();
+    function_ = next->qualname().qualifiedName();
+    for (const c10::Argument& argument : next->getSchema().arguments()) type(argument.type());
+    auto* graph_function = torch::jit::tryToGraphFunction(*next);
+    if (graph_function != nullptr)
+      block(graph_function->graph()->block());
+    else if (!is_allowed_method(function_))
+      refuse(function_, "it is implemented in C++, and not among the classes that are known", nullptr);
+  }
+}
+
+/// Methods and hooks of a class, and of the types that it is made of.
+void Scan::type(const c10::TypePtr& first) {
+  std::vector<c10::TypePtr> open = {first};
+  while (!open.empty()) {
+    const c10::TypePtr next = open.back();
+    open.pop_back();
+    if (!next || !types_.insert(next.get()).second) continue;
+    for (const c10::TypePtr& inner : next->containedTypes()) open.push_back(inner);
+    const auto owner = next->cast<c10::ClassType>();
+    if (!owner || is_native_class(owner->name() ? owner->name()->qualifiedName() : "")) continue;
+    for (torch::jit::Function* each : owner->methods()) function(*each);
+    for (torch::jit::Function* each : owner->getForwardHooks()) function(*each);
+    for (torch::jit::Function* each : owner->getForwardPreHooks()) function(*each);
+    for (const c10::ClassAttribute& attribute : owner->getAttributes())
+      open.push_back(attribute.getType());
+    for (size_t i = 0; i < owner->numConstants(); ++i) {
+      const c10::IValue constant = owner->getConstant(i);
+      if (constant.isObject()) open.push_back(constant.type());
+    }
+  }
+}
+
+void Scan::block(Block* first) {
+  std::vector<Block*> open = {first};
+  while (!open.empty()) {
+    Block* next = open.back();
+    open.pop_back();
+    for (Node* each : next->nodes()) {
+      node(each);
+      for (Block* inner : each->blocks()) open.push_back(inner);
+      for (const c10::Symbol attribute : each->attributeNames()) {
+        if (each->kindOf(attribute) == torch::jit::AttributeKind::g)
+          open.push_back(each->g(attribute)->block());
+        if (each->kindOf(attribute) == torch::jit::AttributeKind::gs)
+          for (const auto& graph : each->gs(attribute)) open.push_back(graph->block());
+      }
+    }
+  }
+}
+
+void Scan::node(Node* node) {
+  if (!kinds_.contains(node->kind())) {
+    const std::string name = node->kind().toQualString();
+    if (is_allowed(name) || is_unknown(name))
+      kinds_.insert(node->kind());
+    else
+      refuse(name, denial_reason(name), node);
+  }
+  for (const torch::jit::Value* output : node->outputs()) {
+    const auto made = output->type()->cast<c10::ClassType>();
+    if (made && made->name() && !is_allowed_class(made->name()->qualifiedName()))
+      refuse(made->name()->qualifiedName(),
+             "it is a class that is implemented in C++, and not among those that are known", node);
+    type(output->type());
+  }
+  if (node->kind() == prim::CallFunction || node->kind() == prim::Constant) {
+    const torch::jit::Value* value =
+        node->kind() == prim::Constant ? node->output() : node->input(0);
+    if (const auto called = value->type()->cast<c10::FunctionType>()) function(*called->function());
+  } else if (node->kind() == prim::CallMethod) {
+    if (const auto owner = node->input(0)->type()->cast<c10::ClassType>())
+      if (auto* method = owner->findMethod(node->s(c10::attr::name))) function(*method);
+  }
+}
+
+void Scan::refuse(const std::string& what, std::string_view reason, const Node* node) {
+  const bool known = std::any_of(found_.begin(), found_.end(), [&](const Refusal& each) {
+    return each.what == what && each.function == function_;
+  });
+  if (!known) found_.push_back({what, std::string(reason), function_, node});
+}
+
+void require_scanned(const torch::jit::Module& module) {
+  Scan().require(*module._ivalue()->compilation_unit(), nullptr);
+}
+
+}  // namespace t2n::trace

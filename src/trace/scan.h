@@ -1,0 +1,54 @@
+// Looks at everything that a file could execute, before anything of it does.
+#pragma once
+
+#include <torch/csrc/jit/api/compilation_unit.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "src/trace/source_map.h"
+
+namespace t2n::trace {
+
+/// One use of what a model may not do.
+struct Refusal {
+  std::string what;      ///< "aten::save", or a class that is implemented in C++
+  std::string reason;    ///< a clause
+  std::string function;  ///< "__torch__.Model.forward"
+  const torch::jit::Node* node = nullptr;
+};
+
+/// Scans compilation units, each function once, so that it may be asked again whenever more was
+/// compiled. "Everything" is every function, method and hook that was compiled, reachable or not,
+/// with their nested blocks and graphs, and all that these call.
+class Scan {
+ public:
+  /// What is refused in everything that was not scanned yet.
+  std::vector<Refusal> run(const torch::jit::CompilationUnit& unit);
+  /// The same, as the error `denied-operator`. With `sources`, it has a place.
+  void require(const torch::jit::CompilationUnit& unit, SourceMap* sources);
+
+ private:
+  void function(torch::jit::Function& function);
+  void type(const c10::TypePtr& type);
+  void block(torch::jit::Block* block);
+  void node(torch::jit::Node* node);
+  void finish();
+  void refuse(const std::string& what, std::string_view reason, const torch::jit::Node* node);
+
+  std::unordered_set<const torch::jit::Function*> seen_;
+  std::unordered_set<const c10::Type*> types_;
+  std::unordered_set<c10::Symbol> kinds_;  ///< allowed ones
+  std::vector<torch::jit::Function*> open_;
+  std::vector<Refusal> found_;
+  std::string function_;
+};
+
+/// For whoever hands a model to LibTorch's own executor: throws `denied-operator` unless all of its
+/// code was scanned and nothing was refused.
+void require_scanned(const torch::jit::Module& module);
+
+}  // namespace t2n::trace

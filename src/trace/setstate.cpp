@@ -1,0 +1,33 @@
+#include "src/trace/setstate.h"
+
+#include <torch/csrc/jit/api/module.h>
+
+#include "src/trace/interpreter.h"
+#include "src/trace/names.h"
+#include "src/trace/slots.h"
+
+namespace t2n::trace {
+namespace {
+
+/// Something to watch that the code cannot reach: what `__setstate__` writes is to stay.
+ObjectPtr nothing() { return torch::jit::Module("Nothing")._ivalue(); }
+
+}  // namespace
+
+c10::intrusive_ptr<c10::ivalue::Object> make_by_setstate(const c10::StrongTypePtr& type,
+                                                         const c10::IValue& state,
+                                                         SourceMap& sources) {
+  const auto class_type = type.type_->expect<c10::ClassType>();
+  auto object = c10::ivalue::Object::create(type, class_type->numAttributes());
+  const torch::jit::Module scope(nothing());
+  ir::Graph scratch;
+  const ModuleNames names(scope, scratch);
+  const TraceOptions options;
+  StateWatch watch(scope._ivalue());
+  Interpreter interpreter(scratch, names, sources, options, nullptr, nullptr, watch);
+  interpreter.run_method(object, "__setstate__", {state});
+  check_slots(*object);
+  return object;
+}
+
+}  // namespace t2n::trace
