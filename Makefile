@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo test matrix docs zoo fuzz programs format tidy clean help
+.PHONY: all setup demo test matrix docs zoo fuzz lies programs format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -59,6 +59,11 @@ fuzz: ## feed the readers with damaged files, SECONDS=600 for each of the four; 
 	    build/fuzz/found/$$name tests/fuzz/corpus/$$name >build/fuzz/$$name.log 2>&1 || \
 	    { tail -n 30 build/fuzz/$$name.log; exit 1; }; \
 	done
+
+lies: ## make wrong artefacts of right ones, see whether check sees them, write docs/lies.md
+	@cmake/setup.sh test
+	@$(call build,release,--target t2nnef libt2nnef_torch t2n_lies)
+	@$(environment) && tests/lies/run.sh table --markdown docs/lies.md
 
 SEEDS ?= 0-2999
 programs: ## export random programs, SEEDS=0-2999, and compare tract with torch; findings in build/programs

@@ -12,11 +12,18 @@ namespace t2n::check {
 struct OutputRow {
   std::string name;
   Comparison comparison;
-  std::optional<double> response;  ///< nothing: not measured, and then never `inconclusive`
-  std::string sizes;               ///< of the dynamic axes in this run: "S=13"; "" for the sample's
+  std::optional<double> response;  ///< the median of its elements' moves, in tolerances
+  std::optional<double> moved;     ///< the ratio of elements that moved; nothing: not measured
+  std::optional<Yardstick> yardstick;
+  std::string where;  ///< the set of inputs, if not the samples: "at S=13"
 };
 
-/// Values that agree say nothing where the output hardly reacts to its inputs.
+/// Below this ratio of moving elements a wrong export would pass as well. Of integers and booleans
+/// any that moves will do: classes and masks seldom change.
+constexpr double kMinMoved = 1.0 / 3;
+
+/// Values that agree say nothing where the output hardly reacts to its inputs. Values that do not
+/// are right where torch is no nearer to f64.
 Verdict verdict(const OutputRow& row);
 /// "ok", "inconclusive", "DIFFERS"
 std::string_view verdict_name(Verdict verdict);

@@ -57,6 +57,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"signature-mismatch", ExitCode::mismatch},
       {"torch-not-found", ExitCode::unreadable},
       {"torch-warning", ExitCode::bug},
+      {"trace-differs", ExitCode::bug},
       {"trace-limit", ExitCode::unsupported},
       {"unsupported-argument", ExitCode::unsupported},
       {"unsupported-dtype", ExitCode::unsupported},

@@ -126,6 +126,7 @@ void Interpreter::execute(const Operator& op, const Run& run, Stack& stack) {
                 "operators that reach files, processes or other machines are never executed",
                 "remove the call from the model and save it again");
   if (is_move(name)) return stack.resize(1);
+  if (options_.native_halves) return run(stack);
   run_with_halves(op, run, stack);
 }
 

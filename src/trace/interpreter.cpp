@@ -4,10 +4,10 @@
 #include <torch/csrc/jit/ir/constants.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/trace/mode_rules.h"
 #include "src/trace/operators.h"
 #include "src/trace/torch_error.h"
 
@@ -28,21 +28,6 @@ bool only_raises(Block* block) {
 bool is_grad_question(const Node* node) {
   static const auto is_grad_enabled = c10::Symbol::fromQualString("aten::is_grad_enabled");
   return node->kind() == is_grad_enabled || node->kind() == prim::requires_grad;
-}
-
-/// Functions of torch's own modules, and of torch.nn.functional.
-bool is_torch_function(const std::string& name) { return name.starts_with("__torch__.torch.nn."); }
-
-/// Torch's own modules for which the flag means dropout or statistics of the batch: they always do
-/// what they do in inference.
-bool is_inference_module(const c10::ivalue::Object& object) {
-  constexpr std::array<std::string_view, 5> kModules = {
-      "__torch__.torch.nn.modules.dropout.", "__torch__.torch.nn.modules.rnn.",
-      "__torch__.torch.nn.modules.activation.", "__torch__.torch.nn.modules.batchnorm.",
-      "__torch__.torch.nn.modules.instancenorm."};
-  const std::string name = object.type()->name() ? object.type()->name()->qualifiedName() : "";
-  return std::any_of(kModules.begin(), kModules.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 }  // namespace
@@ -76,6 +61,13 @@ Place Interpreter::place() {
   return {scope_, source == ir::kNoSource ? source_of(node_, true) : source};
 }
 
+Where Interpreter::where() {
+  ir::Node at;
+  at.scope = scope_;
+  at.source = place().source;
+  return ir::node_where(graph_, at);
+}
+
 c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string& method,
                              const std::vector<c10::IValue>& arguments) {
   Values all = {module._ivalue()};
@@ -87,10 +79,7 @@ c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string
   } catch (t2n::Error& error) {
     if (error.diagnostic().where.empty()) {
       Diagnostic diagnostic = error.diagnostic();
-      ir::Node at;
-      at.scope = scope_;
-      at.source = place().source;
-      diagnostic.where.push_back(ir::node_where(graph_, at));
+      diagnostic.where.push_back(where());
       throw Error(std::move(diagnostic));
     }
     throw;
