@@ -47,7 +47,7 @@ Line line_of(const OutputRow& row) {
   line[3] = scientific(c.max_rel);
   line[4] = formatted("%.1f", c.snr_db);
   line[5] = std::to_string(c.outliers);
-  if (row.yardstick) line[6] = formatted("%.1f", row.yardstick->ratio(c.dtype));
+  if (row.times_torch) line[6] = formatted("%.1f", *row.times_torch);
   if (row.response) line[7] = scientific(*row.response);
   if (row.moved) line[8] = formatted("%.0f %%", *row.moved * 100);
   return line;
@@ -55,9 +55,14 @@ Line line_of(const OutputRow& row) {
 
 }  // namespace
 
+bool is_too_far(const OutputRow& row) {
+  return row.is_strict && row.times_torch && *row.times_torch > kMostTimesTorch;
+}
+
 Verdict verdict(const OutputRow& row) {
   const bool as_near = row.yardstick && row.yardstick->is_as_near();
   if (row.comparison.verdict == Verdict::differs && !as_near) return Verdict::differs;
+  if (is_too_far(row)) return Verdict::differs;
   const bool is_float = ir::is_float(row.comparison.dtype) || ir::is_complex(row.comparison.dtype);
   const bool blind = row.moved && (is_float ? *row.moved < kMinMoved : *row.moved == 0);
   return blind ? Verdict::inconclusive : Verdict::ok;

@@ -43,6 +43,12 @@ ir::Tensor with_width(const ir::Tensor& actual, const ir::Tensor& expected, spec
   return of_dtype(actual, ir::component_dtype(expected.dtype)).value_or(actual);
 }
 
+/// Whoever allows more than the default allows what is far from f64, too.
+bool is_strict(const check::Tolerance& tolerance) {
+  return tolerance.level == check::Level::exact || tolerance.level == check::Level::close ||
+         tolerance.level == check::Level::approximate;
+}
+
 /// Of an output from f64, beside torch's.
 std::optional<check::Yardstick> distance(const TracedModel& model, InputSet& set,
                                          const check::Tolerance& tolerance, size_t output,
@@ -120,6 +126,7 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
   result.sizes = sets.sizes;
   result.unfollowed = sets.unfollowed;
   result.has_unvaried_sizes = sets.has_unvaried_sizes;
+  std::vector<std::optional<double>> times_torch;  // per output
   constexpr size_t kMeasured = 2;  // sets whose distance from f64 is measured whatever it is
   for (size_t at = 0; at < sets.sets.size(); ++at) {
     InputSet& set = sets.sets[at];
@@ -131,17 +138,30 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
                                        " outputs, the model has ", set.expected.size()));
     for (size_t i = 0; i < actual.size(); ++i) {
       const ir::Tensor output = with_width(actual[i], set.expected[i], dialect);
-      check::OutputRow row{names[i], check::compare(set.expected[i], output, options.tolerance),
-                           std::nullopt, std::nullopt, std::nullopt, where};
+      check::OutputRow row{.name = names[i],
+                           .comparison =
+                               check::compare(set.expected[i], output, options.tolerance),
+                           .response = {},
+                           .moved = {},
+                           .yardstick = {},
+                           .times_torch = {},
+                           .is_strict = is_strict(options.tolerance),
+                           .where = where};
       const bool differs = row.comparison.verdict == check::Verdict::differs;
       if (row.comparison.mismatch.empty() && (differs || at < kMeasured))
         row.yardstick = distance(model, set, options.tolerance, i, output);
+      if (row.yardstick) {
+        const double ratio = row.yardstick->ratio(row.comparison.dtype);
+        times_torch.resize(actual.size());
+        times_torch[i] = std::max(times_torch[i].value_or(0), ratio);
+      }
       if (result.rows.size() <= i)
         result.rows.push_back(std::move(row));
       else if (is_worse(row, result.rows[i]))
         result.rows[i] = std::move(row);
     }
   }
+  for (size_t i = 0; i < times_torch.size(); ++i) result.rows[i].times_torch = times_torch[i];
   if (model.inputs.empty()) return result;  // nothing that could move
   for (size_t i = 0; i < result.rows.size(); ++i) {
     result.rows[i].response = sets.movements[i].median();
@@ -168,7 +188,11 @@ void judge(CheckResult& result, const CheckOptions& options, const std::string& 
     const check::Verdict verdict = check::verdict(row);
     if (verdict == check::Verdict::differs) {
       std::string text = check::mismatch_text(row.name, row.comparison);
-      if (!row.where.empty()) text += cat(", ", row.where);
+      if (row.comparison.verdict != check::Verdict::differs)
+        text = cat(quoted(row.name), " is ", static_cast<int64_t>(*row.times_torch),
+                   " times as far from what f64 gives as torch is, at most ",
+                   check::kMostTimesTorch, " times are rounding");
+      else if (!row.where.empty()) text += cat(", ", row.where);
       if (mismatch.message.empty())
         mismatch.message = text;
       else

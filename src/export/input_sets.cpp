@@ -87,10 +87,10 @@ class Builder {
     add_sample();
     for (int seed = 1; seed < seeds; ++seed)
       add_varied(seed == 1 ? "all changed" : cat("all changed, ", seed),
-                 {.change = Change::redraw, .seed = static_cast<uint64_t>(seed), .only = {},
-                  .holds_integers = false, .thresholds = {}});
+                 {.change = Change::redraw, .seed = static_cast<uint64_t>(seed)});
     add_single_inputs();
     add_kinds();
+    add_sweeps();
     if (model_.dynamic)
       add_declared_sizes();
     else
@@ -191,19 +191,34 @@ class Builder {
         {{Change::redraw, 11}, {Change::redraw, 12}, {Change::simple, 13}, {Change::scale, 14}}};
     for (const auto& [change, seed] : kTries)
       if (followed(add(cat("only ", names, " changed"),
-                       varied(samples_, {.change = change, .seed = seed, .only = group,
-                                         .holds_integers = false, .thresholds = {}}))))
+                       varied(samples_, {.change = change, .seed = seed, .only = group}))))
         return true;
     return false;
   }
 
+  /// Numbers that index a table, all of them if a few sets are enough.
+  void add_sweeps() {
+    int64_t most = 0;
+    for (const Sample& sample : samples_) {
+      const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
+      if (tensor == nullptr || !sample.range || !ir::is_integer(tensor->dtype)) continue;
+      const int64_t count = std::max<int64_t>(tensor->elements(), 1);
+      most = std::max(most, (sample.range->second - sample.range->first + count - 1) / count);
+    }
+    constexpr int64_t kMost = 6;
+    for (int64_t part = 0; part < std::min(most, kMost); ++part)
+      add_varied(cat("integers in order, ", part),
+                 {.change = Change::sweep, .seed = static_cast<uint64_t>(part)});
+  }
+
   void add_kinds() {
-    const auto set = [&](const char* name, Change change, uint64_t seed) {
-      add_varied(name, {.change = change, .seed = seed, .only = {}, .holds_integers = false,
-                        .thresholds = thresholds_of(model_.recorded_graph())});
+    const auto set = [&](const char* name, Change change, uint64_t seed, double factor = 1) {
+      add_varied(name, {.change = change, .seed = seed,
+                        .thresholds = thresholds_of(model_.recorded_graph()), .factor = factor});
     };
     if (has_floats(samples_)) {
-      set("values times 10", Change::scale, 21);
+      set("values times 10", Change::scale, 21, 10);
+      set("values times 100", Change::scale, 24, 100);
       set("signs flipped", Change::negate, 22);
       set("values 0, 1 and -1", Change::simple, 23);
     }

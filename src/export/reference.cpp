@@ -66,6 +66,8 @@ std::string difference_text(const std::string& name, const ir::Tensor& expected,
     diagnostic.where.push_back(first.where);
     diagnostic.why = cat("the first operator that LibTorch does not run with this result is ",
                          quoted(first.op));
+  } else {
+    diagnostic.why = "LibTorch ran every operator that t2nnef did with the same results, and others";
   }
   throw Error(std::move(diagnostic));
 }

@@ -85,6 +85,15 @@ ir::Tensor simple(const ir::Tensor& value, uint64_t seed, uint64_t stream) {
   return mapped(value, [&](double, size_t i) { return static_cast<double>(which[i] - 1); });
 }
 
+/// The `part`-th run of consecutive numbers of the range.
+ir::Tensor swept(const ir::Tensor& value, const trace::Range& range, uint64_t part) {
+  const auto count = static_cast<uint64_t>(value.elements());
+  const auto span = static_cast<uint64_t>(range.second - range.first);
+  return mapped(value, [&](double, size_t i) {
+    return static_cast<double>(range.first + static_cast<int64_t>((part * count + i) % span));
+  });
+}
+
 ir::Tensor changed(const ir::Tensor& value, const Sample& sample, const Variation& variation,
                    uint64_t stream) {
   const auto& given = std::get<ir::Tensor>(sample.input.value);
@@ -95,12 +104,12 @@ ir::Tensor changed(const ir::Tensor& value, const Sample& sample, const Variatio
   const bool is_free = given.bytes.empty() && !sample.range && ir::is_integer(value.dtype);
   if (sample.input.is_state || value.elements() == 0)
     return redrawn(value, sample, seed, stream);
-  constexpr double kLarge = 10;
   constexpr int64_t kWide = 11;
   switch (variation.change) {
     case Change::redraw: break;
     case Change::scale:
-      if (is_float) return mapped(value, [](double x, size_t) { return kLarge * x; });
+      if (is_float)
+        return mapped(value, [&](double x, size_t) { return variation.factor * x; });
       break;
     case Change::negate:
       if (is_float) return mapped(value, [](double x, size_t) { return -x; });
@@ -111,6 +120,9 @@ ir::Tensor changed(const ir::Tensor& value, const Sample& sample, const Variatio
     case Change::cross:
       if (!variation.thresholds.empty() && (is_float || ir::is_integer(value.dtype)))
         return crossed(value, sample, variation, stream);
+      break;
+    case Change::sweep:
+      if (sample.range && ir::is_integer(value.dtype)) return swept(value, *sample.range, seed);
       break;
     case Change::integers:
       if (is_free)

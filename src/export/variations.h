@@ -12,10 +12,11 @@ namespace t2n {
 
 enum class Change {
   redraw,    ///< as fill() does; what a permutation leaves alone is drawn anew
-  scale,     ///< floats ten times as large
+  scale,     ///< floats ten times as large, or Variation::factor
   negate,    ///< floats with the other sign
   simple,    ///< floats that are 0, 1 and -1
   cross,     ///< floats and integers around the numbers that the model compares with
+  sweep,     ///< integers of a known range, one after the other; floats as by redraw
   integers,  ///< integers of no known range: larger ones, and negative ones
 };
 
@@ -23,10 +24,11 @@ struct Variation {
   Change change = Change::redraw;
   uint64_t seed = 1;
   /// Only these samples; nothing: all.
-  std::optional<std::vector<size_t>> only;
+  std::optional<std::vector<size_t>> only = {};
   /// Integers and booleans stay: the model takes no others.
   bool holds_integers = false;
-  std::vector<double> thresholds;  ///< of Change::cross
+  std::vector<double> thresholds = {};  ///< of Change::cross
+  double factor = 10;                   ///< of Change::scale
 };
 
 /// The values of fill(samples, 0), varied. States stay near to what they are.

@@ -4,6 +4,7 @@
 #include <ATen/record_function.h>
 
 #include <cstring>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -44,8 +45,19 @@ uint64_t digest_of(const at::Tensor& tensor, uint64_t seed) {
   return digest_of(plain.const_data_ptr(), plain.nbytes(), seed);
 }
 
-void ended(const at::RecordFunction& call, at::ObserverContext* /*unused*/) {
-  if (!visitor()) return;
+/// How many operators are under way: those that others call are no part of the program.
+int& depth() {
+  thread_local int value = 0;
+  return value;
+}
+
+std::unique_ptr<at::ObserverContext> began(const at::RecordFunction& /*call*/) {
+  ++depth();
+  return nullptr;
+}
+
+void ended(const at::RecordFunction& call, at::ObserverContext* /*context*/) {
+  if (--depth() > 0 || !visitor()) return;
   const at::DisableRecordFunctionGuard quiet;  // what a digest needs is no part of the program
   constexpr uint64_t kSeed = 0xcbf29ce484222325;
   uint64_t digest = kSeed;
@@ -59,7 +71,8 @@ void ended(const at::RecordFunction& call, at::ObserverContext* /*unused*/) {
 OperatorLog::OperatorLog(Visit visit) {
   T2N_ASSERT(!visitor(), "a log of operators within another");
   visitor() = std::move(visit);
-  handle_ = at::addThreadLocalCallback(at::RecordFunctionCallback(nullptr, &ended)
+  depth() = 0;
+  handle_ = at::addThreadLocalCallback(at::RecordFunctionCallback(&began, &ended)
                                            .needsOutputs(true)
                                            .scopes({at::RecordScope::FUNCTION}));
 }

@@ -64,14 +64,6 @@ class PlainExecution {
   bool profiling_;
 };
 
-c10::IValue as_tuple(const c10::IValue& value) {
-  return value.isTuple() ? value : c10::IValue(c10::ivalue::Tuple::create({value}));
-}
-
-c10::IValue call(torch::jit::Function& function, std::vector<c10::IValue> arguments) {
-  return function(std::move(arguments));
-}
-
 }  // namespace
 
 void adapt_for_executor(torch::jit::Module& module, bool unfused) {
@@ -93,23 +85,8 @@ c10::IValue run_in_executor(const torch::jit::Module& module, const std::string&
                             std::vector<c10::IValue> arguments) {
   const c10::AutoGradMode no_gradients(false);
   const PlainExecution plain;
-  const auto self = module._ivalue();
-  const bool has_hooks = method == "forward";
-  if (has_hooks)
-    for (torch::jit::Function* hook : self->type()->getForwardPreHooks()) {
-      const c10::IValue given = call(*hook, {self, c10::ivalue::Tuple::create(arguments)});
-      if (given.isNone()) continue;
-      const auto tuple = as_tuple(given).toTuple();
-      arguments.assign(tuple->elements().begin(), tuple->elements().end());
-    }
-  const std::vector<c10::IValue> given = arguments;
-  c10::IValue result = module.get_method(method)(std::move(arguments));
-  if (has_hooks)
-    for (torch::jit::Function* hook : self->type()->getForwardHooks()) {
-      c10::IValue changed = call(*hook, {self, c10::ivalue::Tuple::create(given), result});
-      if (!changed.isNone()) result = std::move(changed);
-    }
-  return result;
+  if (method == "forward") return module(std::move(arguments));  // with its hooks
+  return module.get_method(method)(std::move(arguments));
 }
 
 }  // namespace t2n::trace

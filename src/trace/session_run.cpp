@@ -44,10 +44,10 @@ std::vector<ir::Tensor> Session::run_plain(const std::vector<SampleInput>& argum
   std::optional<OperatorLog> log;
   if (seen)
     log.emplace([&](const std::string& op, uint64_t digest) { seen(interpreter, op, digest); });
+  const c10::IValue result = interpreter.run(loaded_.module, method_, bound.arguments);
+  log.reset();
   std::vector<ir::Tensor> out;
-  for (const FlatOutput& output :
-       flatten_outputs(interpreter.run(loaded_.module, method_, bound.arguments)))
-    out.push_back(copy(output.tensor));
+  for (const FlatOutput& output : flatten_outputs(result)) out.push_back(copy(output.tensor));
   return out;
 }
 

@@ -1,6 +1,7 @@
 // Files that compute with another operation, another number, or another part of a tensor.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 
 #include "src/diag/error.h"
@@ -124,13 +125,15 @@ std::string shifted_slice(nnef::Assignment& statement) {
   return {};
 }
 
-/// A literal of the graph, one in ten off.
+/// A literal of the graph, a tenth larger; what keeps a quotient finite a hundred times.
 std::string other_number(nnef::Assignment& statement) {
   if (statement.right.kind != Kind::invocation) return {};
   for (nnef::Argument& each : statement.right.arguments)
-    if (each.value.kind == Kind::scalar && each.value.number != 0) {
+    if (each.value.kind == Kind::scalar && each.value.number != 0 &&
+        std::isfinite(each.value.number)) {
       const double before = each.value.number;
-      each.value.number = before * 1.1;
+      constexpr double kTiny = 1e-3;
+      each.value.number = before * (std::abs(before) < kTiny ? 100 : 1.1);
       return cat(statement.left.text, ": ", each.value.number, " for ", before);
     }
   return {};
