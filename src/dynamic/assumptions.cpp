@@ -150,6 +150,33 @@ std::vector<Comparison> positivity(const Sizes& sample, const std::vector<Compar
   return out;
 }
 
+namespace {
+
+bool has_product(const Dim& dim) {
+  return std::any_of(dim.terms().begin(), dim.terms().end(),
+                     [](const ir::Term& term) { return term.atoms.size() > 1; });
+}
+
+/// `B*T >= 2` keeps tract busy for ever: `B >= 2`, which it follows from as no size is negative.
+/// Nothing if it is no lower bound of a single product of symbols.
+std::optional<Comparison> without_product(const Comparison& bound, const Sizes& sample) {
+  const Comparison way = plain(bound);
+  if (!has_product(way.left) && !has_product(way.right)) return bound;
+  if (way.relation != Relation::ge || !way.right.is_constant() || way.left.terms().size() != 1 ||
+      way.left.constant_part() != 0)
+    return std::nullopt;
+  const ir::Term& product = way.left.terms().front();
+  if (product.factor <= 0) return std::nullopt;
+  const int64_t least = (way.right.value() + product.factor - 1) / product.factor;
+  for (const ir::Atom& atom : product.atoms)
+    if (const auto* symbol = std::get_if<Symbol>(&atom))
+      if (const auto size = sample.find(*symbol); size != sample.end() && size->second >= least)
+        return Comparison{Dim::symbol(*symbol), Relation::ge, least};
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<std::vector<Comparison>> sayable(const Comparison& comparison, const Sizes& sample,
                                                const std::vector<Comparison>& known) {
   Facts facts({&sample}, known);
@@ -164,7 +191,9 @@ std::optional<std::vector<Comparison>> sayable(const Comparison& comparison, con
       if (!side) return std::nullopt;
       rest = *side;
     }
-    out.push_back(rest);
+    const auto bound = without_product(rest, sample);
+    if (!bound) return std::nullopt;
+    out.push_back(*bound);
   }
   const bool is_readable = std::all_of(out.begin(), out.end(), [](const Comparison& each) {
     return has_readable_quotients(each.left) && has_readable_quotients(each.right);

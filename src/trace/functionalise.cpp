@@ -132,6 +132,10 @@ std::string functional_name(const c10::FunctionSchema& schema) {
 ir::ValueId Recorder::refresh(int index) {
   const auto at = static_cast<size_t>(index);
   const Root& root = roots_[static_cast<size_t>(tracks_[at].root)];
+  if (root.is_lost)
+    throw Error("unsupported-inplace", "statistics are read that a norm in training has changed",
+                "how it changes them is not in the file",
+                "call model.eval() before saving, or pass training=False");
   if (tracks_[at].seen == root.version) return tracks_[at].value;
   if (tracks_[at].parent < 0)
     throw Error("unsupported-inplace",
@@ -242,7 +246,11 @@ ir::ValueId Recorder::scatter_back(const Track& track, ir::ValueId base, ir::Val
 }
 
 at::Tensor Recorder::view_of(const View& view, const at::Tensor& base) {
-  T2N_ASSERT(view.base_in_list < 0, "a view of a list element is written through");
+  if (view.base_in_list >= 0)
+    throw Error("unsupported-inplace",
+                cat("a write through a result of ", ir::op_name(view.call.node.op),
+                    " cannot be expressed"),
+                "the results share memory with a list of tensors", "clone() it first");
   torch::jit::Stack stack = view.call.inputs;
   stack[view.base_input] = base;
   for (const size_t again : view.base_again) stack[again] = base;
@@ -312,6 +320,15 @@ void Recorder::write(int index, ir::ValueId value, Place place) {
     throw Error("unsupported-inplace", "a tensor is written whose memory another one shares",
                 "the two share memory without one being a view of the other",
                 "clone() one of them first");
+  if (root.is_choice)
+    throw Error("unsupported-inplace", "a tensor is written that a branch on data chose, or chose from",
+                "torch writes to the tensor that was chosen, which is another one for other values",
+                "clone() it first, or write before the branch");
+  if (root.follows_values)
+    throw Error("unsupported-inplace", "a tensor is written whose memory another one may share",
+                "whether reshape() or contiguous() copies follows from a size that follows from values",
+                "clone() it first");
+  relied_.insert(relied_.end(), root.layout.begin(), root.layout.end());
   ++root.version;
   for (int at = index;;) {
     Track& track = tracks_[static_cast<size_t>(at)];
@@ -333,7 +350,19 @@ void Recorder::replace_view(const at::Tensor& tensor, const Call& call) {
   view->call.node.outputs = {new_value(call.node, tensor)};
   append(view->call.node);
   const ir::ValueId value = view->call.node.outputs[0];
+  const bool is_open = tracks_[static_cast<size_t>(old)].open_shape;
   add_track(tensor, value, old, std::move(view));
+  tracks_.back().open_shape = is_open;
+  tracks_.back().open_rank = is_open && call.schema->name() == "aten::squeeze_";
+}
+
+/// `out=` makes its tensor as large as the result, whatever shares its memory.
+void Recorder::refuse_resized(const at::Tensor& out) const {
+  const Track& track = tracks_[static_cast<size_t>(find(out))];
+  const ir::Shape& before = graph_.values[static_cast<size_t>(track.value)].shape;
+  if (track.parent >= 0 && ir::static_shape(before) != out.sizes().vec())
+    throw Error("unsupported-inplace", "a view is given as out= and becomes another size", {},
+                "give out= a tensor of the result's size");
 }
 
 void Recorder::record_write(Call call, const std::vector<at::Tensor>& outputs) {
@@ -367,6 +396,7 @@ void Recorder::record_write(Call call, const std::vector<at::Tensor>& outputs) {
                   cat(quoted(qualified_name(schema)), " writes to a list of tensors"), {},
                   "write to the tensors one by one");
     written.push_back(call.inputs[i].toTensor());
+    if (argument.is_out()) refuse_resized(written.back());
   }
   call.node.args = std::move(kept);
   for (const at::Tensor& tensor : written)

@@ -195,6 +195,8 @@ bool Interpreter::run_structural(Node* node, Env& env) {
     case prim::Loop: run_loop(node, env); return true;
     case prim::fork: run_fork(node, env); return true;
     case prim::unchecked_cast: copy_input(); return true;
+    case prim::unchecked_unwrap_optional:
+    case c10::aten::_unwrap_optional: run_unwrap(node, env); return true;
     case prim::Uninitialized: set_outputs(node, env, {c10::IValue()}); return true;
     case prim::Print: return true;
     case prim::Enter:
@@ -210,7 +212,9 @@ bool Interpreter::run_structural(Node* node, Env& env) {
     case prim::TupleSlice: run_unpack(node, env); return true;
     default: break;
   }
-  if (node->kind() == c10::aten::wait) {  // forks run at once: the future is its own result
+  static const auto data = c10::Symbol::fromQualString("prim::data");
+  // Forks run at once, a future is its own result; x.data is the same memory without a gradient.
+  if (node->kind() == c10::aten::wait || node->kind() == data) {
     copy_input();
     return true;
   }
@@ -369,7 +373,16 @@ void Interpreter::run_set_attr(Node* node, Env& env) {
   const size_t at = object->type()->getAttributeSlot(node->s(c10::attr::name));
   const c10::IValue& held = value(node->input(1), env);
   state_.sets_attribute(object, at, assignment_place(node), is_data(marks_.reach(held)));
+  note_write(object);
   object->setSlot(at, held);
+}
+
+void Interpreter::run_unwrap(Node* node, Env& env) {
+  c10::IValue held = value(node->input(0), env);
+  if (held.isNone())
+    throw Error("forward-failed", "None is used where the model says that there is a value", {},
+                "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
+  set_outputs(node, env, {std::move(held)});
 }
 
 void Interpreter::run_with(Node* node, Env& env) {

@@ -101,6 +101,8 @@ void Recorder::end_turn() {
   loop.bounds.push_back(graph_.nodes.size());
   if (loop.namings.size() < 2) loop.namings.push_back({names_taken_, next_suffix_, calls_});
   ++turn_;
+  // Read later, they would be taken for numbers of a later turn.
+  std::erase_if(numbers_, [](const auto& each) { return depends_on_turn(each.second); });
 }
 
 void Recorder::end_loop(const ir::Dim& length, Place place) {

@@ -136,11 +136,14 @@ Stack Interpreter::run_move(const Operation& operation, Stack inputs) {
   }
   const Mark length = marks_.of(container);
   note_list(name, inputs);
+  if (schema.is_mutable()) note_write(container);
   state_.touches_containers(schema, inputs, [this] { return place(); });
   Stack results = inputs;
   const ReadMarks read;
   execute_or_explain(operation, results);
   follow_move(name, inputs, either(asked, read.seen()), length, results);
+  if (schema.is_mutable()) follow_growth(container);
+  if (gives_list(name)) note_made(results[0]);
   return results;
 }
 
@@ -150,7 +153,7 @@ void Interpreter::follow_element(const Stack& inputs, const Mark& asked, const M
                                  c10::IValue& element) {
   const Mark why = either(asked, length);
   if (is_data(why)) {
-    element = marks_.tainted(element, why, "an element of a list");
+    element = marks_.picked(element, why, "an element of a list");
     return;
   }
   if (!why) return;
