@@ -30,6 +30,7 @@ demo: ## export a fixture, run it in tract (else the reference interpreter) and 
 test: setup ## build and run every test
 	@$(call build,release)
 	@$(environment) && [ build/bad/complete -nt tests/cli/make_bad_files.py ] && \
+	  [ build/bad/complete -nt tests/cli/check_models.py ] && \
 	  [ build/bad/complete -nt tests/cli/more_models.py ] || \
 	  { "$$T2NNEF_PYTHON" tests/cli/make_bad_files.py build/bad && touch build/bad/complete; }
 	@T2NNEF_REQUIRE_ENGINE=1 ctest --preset release

@@ -81,7 +81,7 @@ void adapt_for_executor(torch::jit::Module& module, bool unfused) {
   }
 }
 
-c10::IValue run_in_executor(const torch::jit::Module& module, const std::string& method,
+c10::IValue run_in_executor(torch::jit::Module& module, const std::string& method,
                             std::vector<c10::IValue> arguments) {
   const c10::AutoGradMode no_gradients(false);
   const PlainExecution plain;

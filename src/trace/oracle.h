@@ -14,7 +14,7 @@ void adapt_for_executor(torch::jit::Module& module, bool unfused);
 
 /// What `model(*arguments)` gives in Python, hooks included, without gradients and without the
 /// executor's optimisations. Only for models that were found to call nothing that is denied.
-c10::IValue run_in_executor(const torch::jit::Module& module, const std::string& method,
+c10::IValue run_in_executor(torch::jit::Module& module, const std::string& method,
                             std::vector<c10::IValue> arguments);
 
 }  // namespace t2n::trace

@@ -136,6 +136,9 @@ def main():
     import more_models  # here, so that the lines above keep their numbers
 
     more_models.write_all(folder)
+    import check_models
+
+    check_models.saved(folder)
 
 
 if __name__ == "__main__":
