@@ -53,7 +53,8 @@ MODELS = [
 ZOO_MODELS = {
     "convolutions": ["resnet18", "mobilenet_v2", "mobilenet_v3_small", "efficientnet_b0", "squeezenet1_1",
                      "shufflenet_v2_x0_5", "regnet_x_400mf", "googlenet", "mnasnet1_0", "densenet121"],
-    "attention": ["deit_tiny_patch16_224", "swin_t", "convnext_tiny", "mixer_s32_224"],
+    "attention": ["bert", "gpt2", "llama", "distilbert", "t5", "roberta", "deit_tiny_patch16_224", "swin_t",
+                  "convnext_tiny", "mixer_s32_224"],
 }
 
 # The ctest.

@@ -24,7 +24,7 @@ OTHER_INPUTS = {"variable_length", "foreign"}
 
 def argument(kind, name, arrays):
     """What forward takes under a name, from flat arrays: x_tokens, pair_0."""
-    if kind == "Tensor":
+    if kind in ("Tensor", "Optional[Tensor]"):
         return torch.from_numpy(arrays.pop(name))
     below = {key[len(name) + 1:]: key for key in arrays if key.startswith(name + "_")}
     values = {key: torch.from_numpy(arrays.pop(full)) for key, full in below.items()}
