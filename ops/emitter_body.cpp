@@ -61,8 +61,7 @@ class Hoister {
   /// state to be of it. It does not follow |n| * sign(n), which is the same.
   Ref hidden(Ref number) {
     const TensorEntry entry = outer_.at(number);
-    const bool is_number = ir::is_float(entry.dtype) || ir::is_integer(entry.dtype);
-    if (!entry.of_sizes || !is_number) return number;
+    if (!entry.of_sizes || !ir::is_float(entry.dtype)) return number;
     const auto [known, is_new] = hidden_.try_emplace(number.id, number);
     if (!is_new) return known->second;
     const auto call = [&](std::string_view op, const std::vector<nnef::Argument>& operands) {

@@ -143,6 +143,7 @@ bool Interpreter::decides_by_data(const std::string& name, const Stack& inputs) 
     const bool has_input = inputs.size() > 1 && inputs[1].isTensor();
     return recorder_->mark(inputs[has_input ? 1 : 0].toTensor()) != nullptr;
   }
+  if (name == "aten::tensor_split") return recorder_->mark(inputs[1].toTensor()) != nullptr;
   if (name != "aten::masked_select" && name != "aten::index") return true;
   const std::vector<at::Tensor> operands = flatten_tensors(inputs.at(1));
   return std::any_of(operands.begin(), operands.end(), [&](const at::Tensor& mask) {
@@ -176,13 +177,14 @@ Mark Interpreter::number_of(const std::string& name, const Stack& inputs) {
   const bool is_open_rank = inputs[0].isTensor() && recorder_->is_open_rank(inputs[0].toTensor());
   if (is_open_rank && (name == "aten::dim" || !asks_kind(name)))
     return data_mark(origin("the axes of a tensor, which follow from values"));
-  if (asks_kind(name)) return nullptr;
+  if (asks_kind(name)) return marks_.reach_all(c10::ArrayRef<c10::IValue>(inputs).slice(1));
   if (!inputs[0].isTensor() || !inputs[0].toTensor().defined()) return default_mark(name, inputs);
   const at::Tensor& tensor = inputs[0].toTensor();
   if (asks_contiguity(name)) {
+    const Mark asked = marks_.reach_all(c10::ArrayRef<c10::IValue>(inputs).slice(1));
     const Mark sizes = layout_mark(tensor);
     if (!is_data(sizes)) settle_layout(tensor);
-    return is_data(sizes) ? sizes : nullptr;
+    return is_data(sizes) ? sizes : asked;
   }
   if (name == "aten::len") return axis_mark(tensor, 0);
   if (name == "aten::size" || name == "aten::sym_size") {
@@ -241,9 +243,9 @@ Mark Interpreter::length_mark(const std::string& name, const Stack& inputs) {
   constexpr std::array<std::string_view, 6> kCounted = {"aten::tensor_split", "aten::hsplit",
                                                         "aten::vsplit",       "aten::dsplit",
                                                         "aten::where",        "aten::nonzero_numpy"};
+  if (!is_one_of(name, kCounted)) return default_mark(name, inputs);
   const bool by_tensor = inputs.size() > 1 && inputs[1].isTensor();
-  return is_one_of(name, kCounted) && !by_tensor ? marks_.reach_all(inputs)
-                                                 : default_mark(name, inputs);
+  return by_tensor ? tensor_mark(inputs[1].toTensor(), name) : marks_.reach_all(inputs);
 }
 
 /// A number that is computed as a tensor of rank 0, as traced models do with sizes.

@@ -273,7 +273,9 @@ void Interpreter::run_if(Node* node, Env& env) {
     if (!accept_guard(mark)) refuse_branch(node, mark);
   }
   check_turn_branch(mark);
+  const size_t noted = decisions_.size();
   if (!depends_on_turn(mark)) note_decision(node, mark, taken ? 1 : 0);
+  if (decisions_.size() > noted) decisions_.back().is_guard = only_raises(other);
   run_block(block, env);
   set_outputs(node, env, take_results(block, env));
 }

@@ -155,6 +155,8 @@ class Recorder {
 
   // functionalise.cpp
   ir::ValueId refresh(int track);
+  bool is_under_repeats(int track) const;
+  void write_to_root(int track, ir::ValueId value, Place place);
   void write(int track, ir::ValueId value, Place place);
   std::optional<ir::ValueId> scatter_back_complex(std::string_view op, ir::ValueId base,
                                                   ir::ValueId source, Place place);

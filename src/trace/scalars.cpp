@@ -49,7 +49,9 @@ bool asks_identity(const std::string& name) {
 Stack plain_operands(const std::string& name, const Marks& marks, const Stack& inputs) {
   Stack out;
   for (const c10::IValue& input : inputs)
-    out.push_back(asks_identity(name) ? unmarked(input) : marks.without(input));
+    out.push_back(asks_identity(name) || (name == "aten::dict" && input.isGenericDict())
+                      ? unmarked(input)
+                      : marks.without(input));
   return out;
 }
 
