@@ -120,9 +120,22 @@ class Inference {
     accept(level, node, result);
   }
 
+  /// Torch has no negative sizes: it refuses them, or means something else (-1 of expand).
+  void require_sizes(const ir::Shape& shape) {
+    for (const ir::Dim& size : shape) {
+      const bool may_be_negative =
+          !size.is_constant() &&
+          (size.constant_part() < 0 ||
+           std::any_of(size.terms().begin(), size.terms().end(),
+                       [](const ir::Term& term) { return term.factor < 0; }));
+      if (may_be_negative) facts_.decide(size, Relation::ge, 0);
+    }
+  }
+
   /// Takes what a rule says if it is true in every trial. Results that nobody reads, and those of
   /// constants alone, keep the sizes of the sample.
   void accept(const Level& level, const ir::Node& node, const RuleResult& result) {
+    for (const ir::Shape& shape : result.shapes) require_sizes(shape);
     std::vector<Comparison> assumed = facts_.take_assumed();
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       const ir::ValueId output = node.outputs[i];

@@ -147,6 +147,9 @@ Shapes pad(const ShapeView& op) {
   const Shape borders = op.dims(op.has("padding") ? "padding" : "pad");
   for (size_t i = 0; i + 1 < borders.size(); i += 2) {
     Dim& size = out.at(out.size() - 1 - i / 2);
+    // A border takes away where it is negative, which is another operation.
+    for (const Dim& border : {borders[i], borders[i + 1]})
+      if (!border.is_constant()) op.holds(border, Relation::ge, 0);
     size = size + borders[i] + borders[i + 1];
   }
   return {out};

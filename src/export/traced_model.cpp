@@ -2,12 +2,15 @@
 #include "src/export/traced_model.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/export/input_spec.h"
 #include "src/export/states.h"
 #include "src/export/torch_module.h"
+#include "src/limits/limits.h"
+#include "src/limits/watch.h"
 
 namespace t2n {
 namespace {
@@ -91,6 +94,10 @@ void explain_unknown(const Error& error, const std::vector<Sample>& samples,
 
 TracedModel load_model(const std::string& path, const std::string& method,
                        const std::vector<Sample>& samples) {
+  std::error_code ignored;
+  const auto size = std::filesystem::file_size(path, ignored);
+  const limits::Stage stage("loading the model",
+                            limits::read_seconds(ignored ? 0 : static_cast<int64_t>(size)));
   TracedModel model;
   const auto& torch = torch_module();  // its libraries are loaded while everything may be read
   confine::may_read(path);
@@ -106,6 +113,7 @@ TracedModel load_model(const std::string& path, const std::string& method,
 
 void trace_model(TracedModel& model, const std::vector<Sample>& samples,
                  const DynamicOptions& dynamic, trace::TraceOptions options) {
+  const limits::Stage stage("tracing the model");
   try {
     learn_ranges(model, options);
     trace_samples(model, dynamic, std::move(options));

@@ -1,6 +1,7 @@
 // Branches on data: chosen by a select where both ways are pure, else refused or knowingly baked
 // in.
 #include <algorithm>
+#include <array>
 #include <sstream>
 
 #include "src/diag/error.h"
@@ -10,20 +11,25 @@
 namespace t2n::trace {
 namespace {
 
-/// The same plain value on both ways: nothing to choose.
-bool is_same(const c10::IValue& a, const c10::IValue& b) {
-  if (mark_of(a) || mark_of(b)) return false;
+/// A plain value that is the same on both ways: nothing to choose.
+bool is_same(const Marks& marks, const c10::IValue& a, const c10::IValue& b) {
+  if (marks.of(a) || marks.of(b)) return false;
   if (a.isTensor() || b.isTensor())
     return a.isTensor() && b.isTensor() && a.toTensor().is_same(b.toTensor());
   const bool plain = a.isNone() || a.isScalar() || a.isString();
   return plain && a.tagKind() == b.tagKind() && (a.isNone() || a.equals(b).toBool());
 }
 
-bool can_choose(const c10::IValue& a, const c10::IValue& b) {
-  if (is_same(a, b) || (is_number(a) && is_number(b))) return true;
-  return a.isTensor() && b.isTensor() && a.toTensor().defined() && b.toTensor().defined() &&
-         a.toTensor().sizes() == b.toTensor().sizes() &&
-         a.toTensor().scalar_type() == b.toTensor().scalar_type();
+/// What shares memory with the choice follows from the strides.
+bool are_alike(const at::Tensor& a, const at::Tensor& b) {
+  return a.defined() && b.defined() && a.sizes() == b.sizes() && a.strides() == b.strides() &&
+         a.scalar_type() == b.scalar_type();
+}
+
+bool can_choose(const Recorder& recorder, const c10::IValue& a, const c10::IValue& b) {
+  if ((is_number(a) && is_number(b)) || (a.isString() && b.isString())) return true;
+  return a.isTensor() && b.isTensor() && are_alike(a.toTensor(), b.toTensor()) &&
+         !recorder.has_open_shape({a, b});
 }
 
 }  // namespace
@@ -57,13 +63,23 @@ void Interpreter::note_decision(const torch::jit::Node* node, const Mark& mark, 
 void Interpreter::settle(const Mark& mark, bool answer) {
   if (!mark) return;
   T2N_ASSERT(mark->comparison, "only a comparison can be settled");
+  if (depends_on_turn(mark)) return check_turn_branch(mark);
   note_decision(node_, mark, answer ? 1 : 0);
+}
+
+void Interpreter::settle_all(const std::vector<ir::Comparison>& comparisons) {
+  for (const ir::Comparison& each : comparisons)
+    settle(comparison_mark(each), true);
 }
 
 void Interpreter::note_number(const torch::jit::Node* node, const Mark& mark,
                               const c10::IValue& number) {
-  if (!options_.keep_sizes || !mark || is_data(mark) || depends_on_turn(mark)) return;
+  if (!options_.keep_sizes || !mark || is_data(mark)) return;
   if (mark->comparison) return settle(mark, unmarked(number).toBool());
+  if (depends_on_turn(mark))
+    throw Error("dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
+                "a number follows from the number of the turn in a way that the file cannot say",
+                "compute with the turn as a tensor, or let it be a sum of the turn and a constant");
   note_decision(node, mark, 0);
   Decision& noted = decisions_.back();
   noted.kind = Decision::Kind::number;
@@ -84,6 +100,7 @@ void Interpreter::note_numbers(const torch::jit::Node* node, const torch::jit::S
     if (is_number(input)) {
       const Mark mark = mark_of(input);
       if (!is_opaque(mark) || (is_computed && mark->formula)) continue;
+      if (depends_on_turn(mark)) continue;  // the recorder refuses it, and names the argument
       const size_t before = decisions_.size();
       note_number(node, mark, input);
       if (decisions_.size() > before)
@@ -153,10 +170,51 @@ bool Interpreter::accept_guard(const Mark& mark) {
   return true;
 }
 
+/// Where an exception leaves what runs, it goes on from here.
+Interpreter::Standing Interpreter::standing() const {
+  return {callers_.size(), changed_lists_.size(), rolling_.size(), depth_, scope_, function_};
+}
+
+void Interpreter::stand(const Standing& at) {
+  callers_.resize(at.callers);
+  changed_lists_.resize(at.lists);
+  depth_ = at.depth;
+  scope_ = at.scope;
+  function_ = at.function;
+}
+
+/// Whether an operation recorded since then fails for some values: a division of integers, or an
+/// index. A branch is often there to keep those away, and a select computes both its ways.
+bool Interpreter::may_fail(size_t first_node) const {
+  constexpr std::array<std::string_view, 4> kDivisions = {"aten::div", "aten::floor_divide",
+                                                          "aten::remainder", "aten::fmod"};
+  constexpr std::array<std::string_view, 14> kIndexed = {
+      "aten::index",        "aten::gather",     "aten::index_select", "aten::embedding",
+      "aten::take",         "aten::take_along_dim", "aten::scatter",  "aten::scatter_add",
+      "aten::scatter_reduce", "aten::index_put", "aten::index_add",   "aten::index_copy",
+      "aten::index_fill",   "aten::one_hot"};
+  const auto is_among = [](std::string_view name, const auto& names) {
+    return std::find(names.begin(), names.end(), name.substr(0, name.find('.'))) != names.end();
+  };
+  for (size_t i = first_node; i < graph_.nodes.size(); ++i) {
+    const ir::Node& node = graph_.nodes[i];
+    const std::string_view name = ir::op_name(node.op);
+    const ir::DType result = graph_.values[static_cast<size_t>(node.outputs.at(0))].dtype;
+    if (is_among(name, kIndexed)) return true;
+    if (is_among(name, kDivisions) && ir::is_integer(result)) return true;
+  }
+  return false;
+}
+
 bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition, Env& env) {
   const at::Tensor& truth = condition->truth;
   const auto blocks = node->blocks();
-  if (!truth.defined() || !is_pure(blocks[0]) || !is_pure(blocks[1])) return false;
+  const bool is_current =
+      truth.defined() && recorder_->version(truth) == condition->truth_version;
+  if (!is_current || !is_pure(blocks[0]) || !is_pure(blocks[1])) return false;
+  const size_t known = recorder_->roots();
+  const size_t first_node = graph_.nodes.size();
+  const Standing before = standing();
   Values yes;
   Values no;
   try {
@@ -167,21 +225,26 @@ bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition,
   } catch (const Error& error) {
     // The way that this run does not take may not fit these inputs; then there is nothing to
     // choose.
-    if (error.diagnostic().id != "forward-failed") throw;
+    if (error.diagnostic().id != "forward-failed" || rolling_.size() != before.rolling) throw;
+    stand(before);
     return false;
   }
+  if (may_fail(first_node)) return false;
   for (size_t i = 0; i < yes.size(); ++i)
-    if (!can_choose(yes[i], no[i])) return false;
+    if (!is_same(marks_, yes[i], no[i]) && !can_choose(*recorder_, yes[i], no[i])) return false;
   node_ = node;
   Values out;
   const bool taken = truth.item().toBool();
   for (size_t i = 0; i < yes.size(); ++i)
-    if (is_same(yes[i], no[i]))
+    if (is_same(marks_, yes[i], no[i]))
       out.push_back(yes[i]);
-    else if (is_number(yes[i]))  // one of two numbers, by data
-      out.push_back(marked(taken ? yes[i] : no[i], data_mark(condition->origin)));
+    else if (!yes[i].isTensor())  // one of two numbers or strings, by data
+      out.push_back(marks_.tainted(taken ? yes[i] : no[i], data_mark(condition->origin), "a branch"));
     else
       out.push_back(select(truth, yes[i], no[i]));
+  for (size_t i = 0; i < out.size(); ++i)
+    if (out[i].isTensor() && !is_same(marks_, yes[i], no[i]))
+      recorder_->forbid_writes({out[i].toTensor(), yes[i].toTensor(), no[i].toTensor()}, known);
   set_outputs(node, env, std::move(out));
   return true;
 }

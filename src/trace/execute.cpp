@@ -45,12 +45,42 @@ bool is_written(const c10::Argument& argument) {
 /// Writes to lists and dictionaries (append, _set_item) just execute.
 bool writes_tensors(const c10::FunctionSchema& schema, const Stack& inputs) {
   if (!schema.is_mutable() || is_inert_write(schema.name(), inputs)) return false;
-  const bool foreach = schema.name().find("_foreach_") != std::string::npos;
   for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i)
-    if (is_written(schema.arguments()[i]) &&
-        (inputs[i].isTensor() || (foreach && !flatten_tensors(inputs[i]).empty())))
-      return true;
+    if (is_written(schema.arguments()[i]) && !flatten_tensors(inputs[i]).empty()) return true;
   return false;
+}
+
+/// They order, look for or take away elements of a list of tensors by the tensors' values.
+bool compares_tensors(const std::string& name, const Stack& inputs) {
+  constexpr std::array<std::string_view, 6> kNames = {"aten::sort",  "aten::sorted",
+                                                      "aten::remove", "aten::index",
+                                                      "aten::count", "aten::__contains__"};
+  return !inputs.empty() && inputs[0].isTensorList() &&
+         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+/// Running statistics that torch changes in training, which the schema does not say.
+bool updates_statistics(const std::string& name, const Stack& inputs) {
+  const bool is_batch_norm = name == "aten::batch_norm" || name == "aten::native_batch_norm" ||
+                             name == "aten::instance_norm";
+  return is_batch_norm && inputs.size() > 5 && inputs[3].isTensor() &&
+         inputs[3].toTensor().defined() && inputs[5].toBool();
+}
+
+/// They give a view where the memory is in order, else a copy.
+bool copies_by_layout(const std::string& name) {
+  constexpr std::array<std::string_view, 5> kNames = {"aten::contiguous", "aten::reshape",
+                                                      "aten::flatten", "aten::ravel",
+                                                      "aten::reshape_as"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+/// The operands but those that only take the results.
+Stack without_out(const c10::FunctionSchema& schema, const Stack& inputs) {
+  Stack out;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (i >= schema.arguments().size() || !schema.arguments()[i].is_out()) out.push_back(inputs[i]);
+  return out;
 }
 
 std::vector<at::Tensor> flatten_all(const Stack& stack) {
@@ -217,9 +247,57 @@ Call Interpreter::prepare(Node* node, const Operation& operation, const Stack& i
   return recorder_->prepare(op, operation.run, inputs, marks_, place());
 }
 
-Stack Interpreter::run_tensors(Node* node, const Operation& operation, const Stack& given) {
+/// What an operation does that the graph cannot say.
+void Interpreter::refuse_unsaid(const std::string& name, const Stack& inputs) {
+  if (compares_tensors(name, inputs))
+    for (const at::Tensor& tensor : flatten_tensors(inputs[0]))
+      if (is_data(recorder_->mark(tensor)))
+        throw Error("data-dependent-value",
+                    cat(name, " goes by the values of the tensors in a list"),
+                    "a file would hold the order of this one run",
+                    "stack the tensors, and sort or compare them as one");
+}
+
+/// An operation that gives back an operand stands in no graph: that it does so must not follow from
+/// numbers that are others for other inputs.
+void Interpreter::check_unrecorded(const c10::FunctionSchema& schema, const Stack& inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Mark mark = inputs[i].isTensor() ? nullptr : marks_.reach(inputs[i]);
+    if (!mark || holds_tensors(inputs[i])) continue;
+    if (is_data(mark))
+      throw Error("data-dependent-value",
+                  cat("the argument ", quoted(i < schema.arguments().size() ? schema.arguments()[i].name() : "?"),
+                      " of ", schema.name(), " is read from a tensor's values"),
+                  cat("it comes from ", mark->origin,
+                      "; a file would hold the number of this one run"),
+                  "make it a constant of the model");
+    note_number(node_, is_size(mark) ? opaque_mark(mark->size) : mark, inputs[i]);
+  }
+}
+
+/// as_strided counts from the beginning of the memory: said of the tensor that owns it, which has
+/// the same result.
+void Interpreter::stride_owner(const std::string& name, Stack& inputs) {
+  if (!name.starts_with("aten::as_strided") || !inputs[0].isTensor()) return;
+  const at::Tensor self = inputs[0].toTensor();
+  const size_t offset = inputs.size() - 1;
+  if (self.is_contiguous() && self.storage_offset() == 0) return;
+  const auto owner = recorder_->owner(self);
+  if (!owner || name != "aten::as_strided")
+    throw Error("unsupported-argument", cat(name, " of a view cannot be exported"),
+                "it counts in the memory of another tensor",
+                "call contiguous() first, or use unfold(), slices and transpose()");
+  if (inputs[offset].isNone()) inputs[offset] = self.storage_offset();
+  inputs[0] = *owner;
+}
+
+Stack Interpreter::run_tensors(Node* node, const Operation& operation, Stack given) {
   const Operator& op = *operation.op;
   const std::string& name = op.schema().name();
+  if (recorder_ != nullptr) {
+    refuse_unsaid(name, given);
+    stride_owner(name, given);
+  }
   Stack inputs;
   for (const c10::IValue& value : given) inputs.push_back(marks_.without(value));
   const AsNumber number(traced_number(node, inputs));
@@ -243,11 +321,20 @@ Stack Interpreter::run_tensors(Node* node, const Operation& operation, const Sta
   if (recorder_ == nullptr) return stack;
   if (write) {
     recorder_->record_write(std::move(*write), outputs);
+    settle_all(recorder_->take_relied());
   } else if (!knows_all(*recorder_, outputs) && !is_literal(given) && !reads_dictionary(inputs)) {
     recorder_->record(prepare(node, operation, given), outputs);
+  } else if (!outputs.empty() && !reads_dictionary(inputs)) {
+    check_unrecorded(op.schema(), given);
   }
-  if (reads_.decided_shapes(name, inputs) || recorder_->has_open_shape(inputs))
-    recorder_->open_shapes(outputs, inputs);
+  if (updates_statistics(name, inputs))
+    for (const size_t statistic : {size_t{3}, size_t{4}})
+      recorder_->lose(inputs[statistic].toTensor(), place());
+  if (decides_by_data(name, inputs) || recorder_->has_open_shape(inputs))
+    recorder_->open_shapes(outputs, without_out(op.schema(), inputs),
+                           name.find("squeeze") != std::string::npos);
+  if (copies_by_layout(name)) recorder_->relies_on_layout(inputs[0].toTensor(), outputs.at(0));
+  for (const c10::IValue& result : stack) note_made(result);
   for (c10::IValue& result : stack) result = followed(name, given, result);
   return stack;
 }

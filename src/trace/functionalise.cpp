@@ -132,6 +132,10 @@ std::string functional_name(const c10::FunctionSchema& schema) {
 ir::ValueId Recorder::refresh(int index) {
   const auto at = static_cast<size_t>(index);
   const Root& root = roots_[static_cast<size_t>(tracks_[at].root)];
+  if (root.is_lost)
+    throw Error("unsupported-inplace", "statistics are read that a norm in training has changed",
+                "how it changes them is not in the file",
+                "call model.eval() before saving, or pass training=False");
   if (tracks_[at].seen == root.version) return tracks_[at].value;
   if (tracks_[at].parent < 0)
     throw Error("unsupported-inplace",
@@ -146,7 +150,8 @@ ir::ValueId Recorder::refresh(int index) {
   if (auto* one = std::get_if<ir::TensorRef>(&operand))
     one->id = base;
   else
-    std::get<ir::TensorRefs>(operand).ids[static_cast<size_t>(view.base_in_list)] = base;
+    for (size_t i = 0; i < view.list.size(); ++i)
+      if (view.list[i] >= 0) std::get<ir::TensorRefs>(operand).ids[i] = refresh(view.list[i]);
   for (ir::ValueId& output : node.outputs) {
     const ir::Value like = graph_.values[static_cast<size_t>(output)];
     output = ir::add_value(graph_, {value_name(node), like.dtype, like.shape, {}});
@@ -242,7 +247,11 @@ ir::ValueId Recorder::scatter_back(const Track& track, ir::ValueId base, ir::Val
 }
 
 at::Tensor Recorder::view_of(const View& view, const at::Tensor& base) {
-  T2N_ASSERT(view.base_in_list < 0, "a view of a list element is written through");
+  if (view.base_in_list >= 0)
+    throw Error("unsupported-inplace",
+                cat("a write through a result of ", ir::op_name(view.call.node.op),
+                    " cannot be expressed"),
+                "the results share memory with a list of tensors", "clone() it first");
   torch::jit::Stack stack = view.call.inputs;
   stack[view.base_input] = base;
   for (const size_t again : view.base_again) stack[again] = base;
@@ -305,6 +314,40 @@ ir::ValueId Recorder::scatter_positions(const at::Tensor& whole, const at::Tenso
   return reshape(written, shape);
 }
 
+/// Whether a view above this one shows an element of its base several times.
+bool Recorder::is_under_repeats(int index) const {
+  constexpr std::array<std::string_view, 8> kOps = {
+      "aten::expand",     "aten::expand_as", "aten::broadcast_to", "aten::broadcast_tensors",
+      "aten::as_strided", "aten::unfold",    "aten::meshgrid",     "aten::as_strided_"};
+  for (int at = tracks_[static_cast<size_t>(index)].parent; at >= 0;
+       at = tracks_[static_cast<size_t>(at)].parent) {
+    const Track& track = tracks_[static_cast<size_t>(at)];
+    if (track.view == nullptr) continue;
+    const std::string_view op = ir::op_name(track.view->call.node.op);
+    if (std::find(kOps.begin(), kOps.end(), op.substr(0, op.find('.'))) != kOps.end()) return true;
+  }
+  return false;
+}
+
+/// A write that shows in other places of the views above: straight to the root, and every view,
+/// this one too, is made anew when it is read.
+void Recorder::write_to_root(int index, ir::ValueId value, Place place) {
+  std::vector<int> chain;
+  for (int at = index; at >= 0; at = tracks_[static_cast<size_t>(at)].parent) chain.push_back(at);
+  Track& root = tracks_[static_cast<size_t>(chain.back())];
+  const ir::Ints shape =
+      ir::static_shape(graph_.values[static_cast<size_t>(root.value)].shape);
+  const at::Tensor whole = at::arange(ir::element_count(shape)).reshape(shape);
+  at::Tensor positions = whole;
+  for (auto at = chain.rbegin() + 1; at != chain.rend(); ++at) {
+    const Track& track = tracks_[static_cast<size_t>(*at)];
+    check_view(track);
+    positions = view_of(*track.view, positions);
+  }
+  root.value = scatter_positions(whole, positions, root.value, value, place);
+  root.seen = roots_[static_cast<size_t>(root.root)].version;
+}
+
 void Recorder::write(int index, ir::ValueId value, Place place) {
   const int root_index = tracks_[static_cast<size_t>(index)].root;
   Root& root = roots_[static_cast<size_t>(root_index)];
@@ -312,7 +355,17 @@ void Recorder::write(int index, ir::ValueId value, Place place) {
     throw Error("unsupported-inplace", "a tensor is written whose memory another one shares",
                 "the two share memory without one being a view of the other",
                 "clone() one of them first");
+  if (root.is_choice)
+    throw Error("unsupported-inplace", "a tensor is written that a branch on data chose, or chose from",
+                "torch writes to the tensor that was chosen, which is another one for other values",
+                "clone() it first, or write before the branch");
+  if (root.follows_values)
+    throw Error("unsupported-inplace", "a tensor is written whose memory another one may share",
+                "whether reshape() or contiguous() copies follows from a size that follows from values",
+                "clone() it first");
+  relied_.insert(relied_.end(), root.layout.begin(), root.layout.end());
   ++root.version;
+  if (is_under_repeats(index)) return write_to_root(index, value, place);
   for (int at = index;;) {
     Track& track = tracks_[static_cast<size_t>(at)];
     track.value = value;
@@ -328,12 +381,24 @@ void Recorder::write(int index, ir::ValueId value, Place place) {
 void Recorder::replace_view(const at::Tensor& tensor, const Call& call) {
   // The old state lives on as the base of the new one, under no tensor's name.
   const int old = find(tensor);
-  auto view = std::make_shared<View>(View{call, 0, {}, -1, 0});
+  auto view = std::make_shared<View>(View{call, 0, {}, -1, {}, 0});
   view->call.inputs[0] = c10::IValue();
   view->call.node.outputs = {new_value(call.node, tensor)};
   append(view->call.node);
   const ir::ValueId value = view->call.node.outputs[0];
+  const bool is_open = tracks_[static_cast<size_t>(old)].open_shape;
   add_track(tensor, value, old, std::move(view));
+  tracks_.back().open_shape = is_open;
+  tracks_.back().open_rank = is_open && call.schema->name() == "aten::squeeze_";
+}
+
+/// `out=` makes its tensor as large as the result, whatever shares its memory.
+void Recorder::refuse_resized(const at::Tensor& out) const {
+  const Track& track = tracks_[static_cast<size_t>(find(out))];
+  const ir::Shape& before = graph_.values[static_cast<size_t>(track.value)].shape;
+  if (track.parent >= 0 && ir::static_shape(before) != out.sizes().vec())
+    throw Error("unsupported-inplace", "a view is given as out= and becomes another size", {},
+                "give out= a tensor of the result's size");
 }
 
 void Recorder::record_write(Call call, const std::vector<at::Tensor>& outputs) {
@@ -367,6 +432,7 @@ void Recorder::record_write(Call call, const std::vector<at::Tensor>& outputs) {
                   cat(quoted(qualified_name(schema)), " writes to a list of tensors"), {},
                   "write to the tensors one by one");
     written.push_back(call.inputs[i].toTensor());
+    if (argument.is_out()) refuse_resized(written.back());
   }
   call.node.args = std::move(kept);
   for (const at::Tensor& tensor : written)

@@ -30,11 +30,24 @@ bool only_raises(Block* block) {
 
 bool is_grad_question(const Node* node) {
   static const auto is_grad_enabled = c10::Symbol::fromQualString("aten::is_grad_enabled");
-  return node->kind() == is_grad_enabled || node->kind() == prim::requires_grad;
+  static const auto is_inference = c10::Symbol::fromQualString("aten::is_inference");
+  return node->kind() == is_grad_enabled || node->kind() == prim::requires_grad ||
+         node->kind() == is_inference;
 }
 
 /// Functions of torch's own modules, and of torch.nn.functional.
 bool is_torch_function(const std::string& name) { return name.starts_with("__torch__.torch.nn."); }
+
+/// Torch's executor rewrites what stands under autocast, to compute in half the precision.
+void refuse_autocast(const c10::ivalue::Object& object) {
+  const std::string name = object.type()->name() ? object.type()->name()->qualifiedName() : "";
+  if (name.find(".autocast_mode.") == std::string::npos) return;
+  const auto enabled = object.type()->findAttributeSlot("_enabled");
+  if (enabled && !unmarked(object.getSlot(*enabled)).toBool()) return;
+  throw Error("unsupported-op", "the model computes under torch.autocast",
+              "which operations it makes less exact is decided when torch runs it",
+              "save the model without autocast, or convert it with model.half()");
+}
 
 /// Torch's own modules for which the flag means dropout or statistics of the batch: they always do
 /// what they do in inference.
@@ -274,6 +287,8 @@ bool Interpreter::run_structural(Node* node, Env& env) {
                                           " that the code takes it for"));
       copy_input();
       return true;
+    case prim::unchecked_unwrap_optional:
+    case c10::aten::_unwrap_optional: run_unwrap(node, env); return true;
     case prim::Uninitialized: set_outputs(node, env, {c10::IValue()}); return true;
     case prim::Print: return true;
     case prim::Enter:
@@ -289,7 +304,9 @@ bool Interpreter::run_structural(Node* node, Env& env) {
     case prim::TupleSlice: run_unpack(node, env); return true;
     default: break;
   }
-  if (node->kind() == c10::aten::wait) {  // forks run at once: the future is its own result
+  static const auto data = c10::Symbol::fromQualString("prim::data");
+  // Forks run at once, a future is its own result; x.data is the same memory without a gradient.
+  if (node->kind() == c10::aten::wait || node->kind() == data) {
     copy_input();
     return true;
   }
@@ -324,7 +341,9 @@ void Interpreter::run_if(Node* node, Env& env) {
     if (!accept_guard(mark)) refuse_branch(node, mark);
   }
   check_turn_branch(mark);
+  const size_t noted = decisions_.size();
   if (!depends_on_turn(mark)) note_decision(node, mark, taken ? 1 : 0);
+  if (decisions_.size() > noted) decisions_.back().is_guard = only_raises(other);
   run_block(block, env);
   set_outputs(node, env, take_results(block, env));
 }
@@ -422,8 +441,10 @@ void Interpreter::warn_of_training() {
 /// of inference, they keep fused operators (`_native_multi_head_attention`) out of the graph. All
 /// else hears what is true in inference, where only parameters want gradients.
 c10::IValue Interpreter::grad_answer(Node* node, const Env& env) {
+  if (node->kind() != prim::requires_grad)
+    return is_torch_function(function_) &&
+           node->kind() != c10::Symbol::fromQualString("aten::is_inference");
   if (is_torch_function(function_)) return true;
-  if (node->kind() != prim::requires_grad) return false;
   const at::Tensor& tensor = value(node->input(0), env).toTensor();
   return tensor.defined() && tensor.requires_grad();
 }
@@ -448,6 +469,7 @@ void Interpreter::run_set_attr(Node* node, Env& env) {
   const size_t at = object->type()->getAttributeSlot(node->s(c10::attr::name));
   const c10::IValue& held = value(node->input(1), env);
   state_.sets_attribute(object, at, assignment_place(node), is_data(marks_.reach(held)));
+  note_write(object);
   object->setSlot(at, held);
   require_tree(*object->type()->getAttribute(at), held);
 }
@@ -466,10 +488,19 @@ void Interpreter::require_tree(const c10::Type& type, const c10::IValue& held) {
                 cat("more than ", kMost, " of them were looked at"));
 }
 
+void Interpreter::run_unwrap(Node* node, Env& env) {
+  c10::IValue held = value(node->input(0), env);
+  if (held.isNone())
+    throw Error("forward-failed", "None is used where the model says that there is a value", {},
+                "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
+  set_outputs(node, env, {std::move(held)});
+}
+
 void Interpreter::run_with(Node* node, Env& env) {
   const c10::IValue context = value(node->input(0), env);
   const auto object = context.toObject();
   const bool enter = node->kind() == prim::Enter;
+  refuse_autocast(*object);
   Values arguments = {context};
   if (!enter) arguments.resize(4);  // type, value and traceback of no exception
   // `with torch.no_grad()` and its kin change nothing that is recorded.

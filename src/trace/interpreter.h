@@ -23,8 +23,27 @@
 
 namespace t2n::trace {
 
+/// What a container or object holds but for tensors: numbers, strings, lengths and kinds.
+using Content = std::vector<c10::IValue>;
+
+/// A list whose length a loop has changed.
+struct ChangedList {
+  c10::IValue list;
+  size_t before = 0;  ///< its length before the loop
+  Mark known;         ///< what that followed from
+};
+using ChangedLists = std::map<const void*, ChangedList>;
+
+/// A container or object that a rolled loop writes to, and that the turn did not make.
+struct Written {
+  c10::IValue held;
+  std::optional<Content> content;  ///< after a turn; none before the first has ended
+};
+
 /// A loop that becomes a scan, while it runs.
 struct RolledLoop {
+  explicit RolledLoop(ir::Symbol of) : symbol(std::move(of)) {}
+
   c10::IValue trips;
   c10::IValue condition;
   std::vector<c10::IValue> initial;
@@ -32,6 +51,9 @@ struct RolledLoop {
   std::vector<std::optional<int64_t>> steps;  ///< by which a carried integer grows in each turn
   ir::Symbol symbol;                          ///< of the turn
   int64_t turns = 0;
+  std::map<const void*, Written> written;
+  std::map<const void*, c10::IValue> made;  ///< containers and objects of this turn
+  std::map<const void*, size_t> lengths;    ///< of changed lists when this turn began
 };
 
 /// One run of a model. With a recorder every tensor operation is recorded; without, it is only
@@ -88,6 +110,8 @@ class Interpreter {
   Place assignment_place(const torch::jit::Node* node);
   void run_set_attr(torch::jit::Node* node, Env& env);
   void run_with(torch::jit::Node* node, Env& env);
+  void run_unwrap(torch::jit::Node* node, Env& env);
+  void follow_unpacked(const c10::IValue& list, Values& elements);
 
   // execute.cpp
   void run_operation(torch::jit::Node* node, Env& env);
@@ -97,8 +121,12 @@ class Interpreter {
   void execute_or_explain(const Operation& operation, torch::jit::Stack& stack);
   bool is_literal(const torch::jit::Stack& inputs);
   Call prepare(torch::jit::Node* node, const Operation& operation, const torch::jit::Stack& inputs);
+  void refuse_unsaid(const std::string& name, const torch::jit::Stack& inputs);
   torch::jit::Stack run_tensors(torch::jit::Node* node, const Operation& operation,
-                                const torch::jit::Stack& inputs);
+                                torch::jit::Stack given);
+  void check_unrecorded(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
+  bool may_fail(size_t first_node) const;
+  void stride_owner(const std::string& name, torch::jit::Stack& inputs);
 
   // moves.cpp: operations that move elements of lists and dictionaries about.
   static bool may_move_elements(const std::string& name);
@@ -127,6 +155,9 @@ class Interpreter {
 
   // follow.cpp: what numbers that come out of tensor operations follow from.
   Mark axis_mark(const at::Tensor& tensor, int64_t axis);
+  Mark layout_mark(const at::Tensor& tensor);
+  void settle_layout(const at::Tensor& tensor);
+  bool decides_by_data(const std::string& name, const torch::jit::Stack& inputs);
   Mark tensor_mark(const at::Tensor& tensor, const std::string& name);
   Mark number_of(const std::string& name, const torch::jit::Stack& inputs);
   Mark default_mark(const std::string& name, const torch::jit::Stack& inputs);
@@ -150,9 +181,18 @@ class Interpreter {
                      const std::vector<std::optional<int64_t>>& steps) const;
   void check_turn_branch(const Mark& condition);
   void note_list(const std::string& name, const torch::jit::Stack& inputs);
-  using Lists = std::map<const void*, std::pair<c10::IValue, size_t>>;
-  void follow_carried(RolledLoop& loop, const Lists& lists, const ir::Dim& length);
-  void follow_lists(const Lists& lists, int64_t turns, const Mark& trips);
+  void follow_carried(RolledLoop& loop, const ChangedLists& lists, const ir::Dim& length);
+  void follow_lists(const ChangedLists& lists, int64_t turns, const Mark& trips);
+
+  // rolled_writes.cpp: what the turns of rolled loops write to containers and objects.
+  void note_made(const c10::IValue& value);
+  void note_write(const c10::IValue& held);
+  void follow_growth(const c10::IValue& list);
+  bool keeps_content(const c10::IValue& before, const c10::IValue& after) const;
+  void follow_rebound(const RolledLoop& loop, size_t index, const c10::IValue& list);
+  Mark length_in_turn(const RolledLoop& loop, const ChangedList& each, size_t count) const;
+  void end_written_turn(RolledLoop& loop);
+  void begin_written_turn(RolledLoop& loop);
   void follow_list(const c10::IValue& list, size_t before, const Mark& known, int64_t turns,
                    const ir::Dim& length);
 
@@ -168,6 +208,7 @@ class Interpreter {
   void note_decision(const torch::jit::Node* node, const Mark& mark, int64_t way);
   /// What the program decides by a comparison of sizes: the file holds for the same answer.
   void settle(const Mark& comparison, bool answer);
+  void settle_all(const std::vector<ir::Comparison>& comparisons);
   /// A number that an operation is given and that no expression says, if the file would hold it.
   void note_number(const torch::jit::Node* node, const Mark& mark, const c10::IValue& number);
   void note_numbers(const torch::jit::Node* node, const torch::jit::Stack& inputs,
@@ -176,6 +217,17 @@ class Interpreter {
   void note_loop(const torch::jit::Node* node, const c10::IValue& trips, const Values& conditions,
                  int64_t turns);
   [[noreturn]] void refuse_branch(const torch::jit::Node* node, const Mark& mark);
+  /// How deep the program is in calls and loops.
+  struct Standing {
+    size_t callers = 0;
+    size_t lists = 0;
+    size_t rolling = 0;
+    int depth = 0;
+    ir::ScopeId scope = 0;
+    std::string function;
+  };
+  Standing standing() const;
+  void stand(const Standing& at);
   std::string guard_id();
   bool accept_guard(const Mark& mark);
   bool select_branches(torch::jit::Node* node, const Mark& condition, Env& env);
@@ -200,7 +252,8 @@ class Interpreter {
   ir::ScopeId scope_ = 0;
   std::vector<Decision> decisions_;
   /// Lists that a loop has changed, with their lengths before; innermost loop last.
-  std::vector<Lists> changed_lists_;
+  std::vector<ChangedLists> changed_lists_;
+  std::vector<RolledLoop*> rolling_;  ///< rolled loops that run, innermost last
   int64_t executed_ = 0;
   size_t nested_ = 0;  ///< values that were looked at for whether they contain themselves
   int depth_ = 0;

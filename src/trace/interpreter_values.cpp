@@ -66,14 +66,27 @@ void Interpreter::run_construct(Node* node, Env& env) {
   if (node->kind() != prim::CreateObject && node->kind() != prim::isinstance &&
       may_nest(*node->output()->type()))
     for (const c10::IValue& each : inputs) require_tree(*node->output()->type(), each);
+  note_made(made);
   set_outputs(node, env, {std::move(made)});
+}
+
+/// A list that is unpacked has as many elements as there are names.
+void Interpreter::follow_unpacked(const c10::IValue& list, Values& elements) {
+  const Mark length = marks_.of(list);
+  if (!length) return;
+  const auto count = static_cast<int64_t>(elements.size());
+  if (is_size(length))
+    return settle(comparison_mark({length->size, ir::Relation::eq, ir::Dim(count)}), true);
+  if (!is_data(length)) return note_number(node_, length, c10::IValue(count));
+  for (c10::IValue& element : elements)
+    element = marks_.picked(element, length, "an element of a list");
 }
 
 void Interpreter::run_unpack(Node* node, Env& env) {
   const Values inputs = take(node, env);
   const c10::IValue& container = inputs[0];
   state_.unpacks(container);
-  const Values elements = container.isTuple() ? container.toTupleRef().elements().vec()
+  Values elements = container.isTuple() ? container.toTupleRef().elements().vec()
                                               : container.toListRef().vec();
   if (node->kind() == prim::TupleIndex) {
     const int64_t index = inputs[1].toInt();
@@ -93,7 +106,8 @@ void Interpreter::run_unpack(Node* node, Env& env) {
   if (elements.size() != node->outputs().size())
     throw Error("forward-failed", cat("a list of ", elements.size(), " elements is unpacked into ",
                                       node->outputs().size(), " names"));
-  set_outputs(node, env, elements);
+  if (container.isList()) follow_unpacked(container, elements);
+  set_outputs(node, env, std::move(elements));
 }
 
 }  // namespace t2n::trace

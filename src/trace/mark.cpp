@@ -81,11 +81,12 @@ Mark size_mark(ir::Dim size) {
   return make(std::move(info));
 }
 
-Mark data_mark(std::string origin, at::Tensor truth) {
+Mark data_mark(std::string origin, at::Tensor truth, int64_t truth_version) {
   MarkInfo info;
   info.kind = MarkInfo::Kind::data;
   info.origin = std::move(origin);
   info.truth = std::move(truth);
+  info.truth_version = truth_version;
   return make(std::move(info));
 }
 

@@ -34,6 +34,7 @@ struct MarkInfo {
   ir::Dim size;        ///< opaque: the sum of the symbols that it follows from, each once
   std::string origin;  ///< data: "aten::item (model.py:8)"
   at::Tensor truth;    ///< data: the tensor of one element whose truth this bool is, if it is one
+  int64_t truth_version = 0;  ///< of its memory when it was asked
   std::optional<ir::Comparison> comparison;  ///< opaque: the bool is what this says
   FormulaRef formula;                        ///< opaque: a real number that a graph can compute
   /// opaque: the real number is exactly size / divisor, for all sizes.
@@ -43,7 +44,7 @@ struct MarkInfo {
 using Mark = std::shared_ptr<const MarkInfo>;
 
 Mark size_mark(ir::Dim size);
-Mark data_mark(std::string origin, at::Tensor truth = {});
+Mark data_mark(std::string origin, at::Tensor truth = {}, int64_t truth_version = 0);
 Mark comparison_mark(ir::Comparison comparison);
 /// Follows from the symbols of `sizes`; null if there are none.
 Mark opaque_mark(const ir::Dim& sizes);

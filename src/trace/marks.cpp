@@ -36,6 +36,12 @@ void walk(const c10::IValue& value, Seen& seen, const Visit& visit) {
   }
 }
 
+c10::IValue tuple_like(const c10::IValue& value, std::vector<c10::IValue> elements) {
+  const auto type = value.type()->cast<c10::TupleType>();
+  if (type && type->name()) return c10::ivalue::Tuple::createNamed(std::move(elements), type);
+  return c10::ivalue::Tuple::create(std::move(elements));
+}
+
 /// Puts `change` of every leaf in its place. Tuples are made again where anything changed.
 c10::IValue changed(const c10::IValue& value, Seen& seen, const Change& change) {
   if (is_container(value) || value.isObject())
@@ -57,9 +63,7 @@ c10::IValue changed(const c10::IValue& value, Seen& seen, const Change& change) 
       any = any || !elements.back().is(element);
     }
     if (!any) return value;
-    const auto type = value.type()->cast<c10::TupleType>();
-    if (type && type->name()) return c10::ivalue::Tuple::createNamed(std::move(elements), type);
-    return c10::ivalue::Tuple::create(std::move(elements));
+    return tuple_like(value, std::move(elements));
   }
   if (value.isGenericDict()) {
     c10::impl::GenericDict dict = value.toGenericDict();
@@ -81,41 +85,79 @@ c10::IValue changed(const c10::IValue& value, Seen& seen, const Change& change) 
   return change(value);
 }
 
-bool has_marked_number(const c10::IValue& value) {
+using Made = std::unordered_map<const void*, c10::IValue>;
+
+c10::IValue plain(const c10::IValue& value, Made& made);
+
+c10::IValue plain_list(const c10::IValue& value, Made& made) {
+  c10::impl::GenericList out(value.toList().elementType());
   bool any = false;
-  Seen seen;
-  walk(value, seen, [&](const c10::IValue& part) { any = any || mark_of(part); });
-  return any;
+  for (const c10::IValue& element : value.toListRef()) {
+    out.push_back(plain(element, made));
+    any = any || !c10::IValue(out.get(out.size() - 1)).is(element);
+  }
+  return any ? c10::IValue(std::move(out)) : value;
 }
 
-/// A copy of the lists, dictionaries and tuples of a value; objects stay.
-c10::IValue copied(const c10::IValue& value) {
-  if (value.isList()) {
-    c10::impl::GenericList out(value.toList().elementType());
-    for (const c10::IValue& element : value.toListRef()) out.push_back(copied(element));
-    return out;
+c10::IValue plain_dict(const c10::IValue& value, Made& made) {
+  const c10::impl::GenericDict dict = value.toGenericDict();
+  c10::impl::GenericDict out(dict.keyType(), dict.valueType());
+  bool any = false;
+  for (const auto& entry : dict) {
+    c10::IValue held = plain(entry.value(), made);
+    any = any || !held.is(entry.value());
+    out.insert(entry.key(), std::move(held));
   }
-  if (value.isGenericDict()) {
-    const c10::impl::GenericDict dict = value.toGenericDict();
-    c10::impl::GenericDict out(dict.keyType(), dict.valueType());
-    for (const auto& entry : dict) out.insert(entry.key(), copied(entry.value()));
-    return out;
+  return any ? c10::IValue(std::move(out)) : value;
+}
+
+c10::IValue plain_tuple(const c10::IValue& value, Made& made) {
+  std::vector<c10::IValue> elements;
+  bool any = false;
+  for (const c10::IValue& element : value.toTupleRef().elements()) {
+    elements.push_back(plain(element, made));
+    any = any || !elements.back().is(element);
   }
-  return unmarked(value);
+  return any ? tuple_like(value, std::move(elements)) : value;
+}
+
+/// The value without marks, built anew where it holds any; what was one list twice stays one. The
+/// program's own containers are never written to.
+c10::IValue plain(const c10::IValue& value, Made& made) {
+  if (value.isTuple()) return plain_tuple(value, made);
+  if (!is_container(value)) return unmarked(value);
+  const auto found = made.find(value.internalToPointer());
+  if (found != made.end()) return found->second;
+  c10::IValue out = value.isList() ? plain_list(value, made) : plain_dict(value, made);
+  made.emplace(value.internalToPointer(), out);
+  return out;
 }
 
 /// A value alone keeps its own mark.
 Mark join_parts(const Mark& a, const Mark& b) { return !a ? b : !b ? a : join(a, b); }
 
-[[noreturn]] void refuse(const c10::IValue& value, const Mark& mark, const std::string& picked) {
+std::string kind_of(const c10::IValue& value) {
+  if (value.isTensor()) return "tensor";
+  if (value.isList()) return "list";
+  if (value.isGenericDict()) return "dictionary";
+  return value.isObject() ? "object" : value.tagKind();
+}
+
+[[noreturn]] void refuse(const c10::IValue& value, const Mark& mark, const std::string& what) {
   throw Error("data-dependent-value",
-              cat(picked, " gives another ", value.isTensor() ? "tensor" : value.tagKind(),
-                  " for other values of a tensor"),
+              cat(what, " gives another ", kind_of(value), " for other values of a tensor"),
               cat("it follows from ", mark->origin, "; a file would hold the choice of this one run"),
               "choose with torch.where, or index a stacked tensor with a tensor");
 }
 
 }  // namespace
+
+bool holds_tensors(const c10::IValue& value) {
+  bool any = false;
+  Seen seen;
+  walk(value, seen, [&](const c10::IValue& part) { any = any || part.isTensor(); });
+  return any;
+}
 
 bool is_container(const c10::IValue& value) { return value.isList() || value.isGenericDict(); }
 
@@ -152,10 +194,8 @@ Mark Marks::reach_all(c10::ArrayRef<c10::IValue> values) const {
 
 c10::IValue Marks::without(const c10::IValue& value) const {
   if (is_number(value)) return unmarked(value);
-  if (value.isTensor() || value.isNone() || !has_marked_number(value)) return value;
-  Seen seen;
-  const c10::IValue copy = copied(value);
-  return changed(copy, seen, [](const c10::IValue& leaf) { return unmarked(leaf); });
+  Made made;
+  return plain(value, made);
 }
 
 void Marks::strip(const c10::IValue& container) const {
@@ -177,11 +217,17 @@ void Marks::taint_numbers(const c10::IValue& container, const Mark& mark) {
   changed(container, seen, [&](const c10::IValue& leaf) { return tainted_leaf(leaf, mark); });
 }
 
-c10::IValue Marks::tainted(const c10::IValue& value, const Mark& mark, const std::string& picked) {
+c10::IValue Marks::tainted(const c10::IValue& value, const Mark& mark, const std::string& what) {
   if (!mark) return value;
+  Seen inside;
+  if (is_data(mark))
+    walk(value, inside, [&](const c10::IValue& part) {
+      const bool is_nested = is_container(part) && !part.is(value);
+      if (is_nested || part.isObject()) refuse(part, mark, what);
+    });
   Seen seen;
   c10::IValue out = changed(value, seen, [&](const c10::IValue& leaf) {
-    if (is_data(mark) && !is_number(leaf) && !leaf.isString()) refuse(leaf, mark, picked);
+    if (is_data(mark) && !is_number(leaf) && !leaf.isString()) refuse(leaf, mark, what);
     return tainted_leaf(leaf, mark);
   });
   Seen again;
@@ -189,6 +235,19 @@ c10::IValue Marks::tainted(const c10::IValue& value, const Mark& mark, const std
     if (is_container(part)) set(part, join(of(part), mark));
   });
   return out;
+}
+
+c10::IValue Marks::picked(const c10::IValue& value, const Mark& mark, const std::string& what) {
+  if (is_data(mark) && is_container(value)) refuse(value, mark, what);
+  return tainted(value, mark, what);
+}
+
+c10::IValue Marks::after_turn(const c10::IValue& value) const {
+  Seen seen;
+  return changed(value, seen, [](const c10::IValue& leaf) {
+    const Mark mark = mark_of(leaf);
+    return is_size(mark) && depends_on_turn(mark) ? marked(leaf, opaque_mark(mark->size)) : leaf;
+  });
 }
 
 }  // namespace t2n::trace

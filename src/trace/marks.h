@@ -22,16 +22,24 @@ class Marks {
   Mark reach(const c10::IValue& value) const;
   Mark reach_all(c10::ArrayRef<c10::IValue> values) const;
 
-  /// The value with plain numbers for marked ones: a copy if there are any.
+  /// The value with plain numbers for marked ones: a copy if there are any. Objects stay as they are,
+  /// since nothing looks into them by their value.
   c10::IValue without(const c10::IValue& value) const;
   /// Puts plain numbers in the place of marked ones, in the containers themselves.
   void strip(const c10::IValue& container) const;
   /// The value with `mark` joined to all that is in it; containers and objects are changed
-  /// themselves. Errors: `data-dependent-value` if it holds anything that cannot be marked, such as
-  /// a tensor, and the mark is data; `picked` says what was read, for the message.
-  c10::IValue tainted(const c10::IValue& value, const Mark& mark, const std::string& picked);
+  /// themselves. Errors: `data-dependent-value` if the mark is data and it holds anything that cannot
+  /// be marked: a tensor, or a container or object, which may be known under another name as well.
+  /// `what` says what was read, for the message.
+  c10::IValue tainted(const c10::IValue& value, const Mark& mark, const std::string& what);
+  /// The same of a value that was chosen among others by a place or a length: if the mark is data,
+  /// it must not be a container or object itself, since a write to it would be one to any of them.
+  c10::IValue picked(const c10::IValue& value, const Mark& mark, const std::string& what);
   /// The same of the numbers and strings in it alone, leaving how long the containers are.
   void taint_numbers(const c10::IValue& container, const Mark& mark);
+  /// The value whose numbers no longer say how they follow from the turn of a loop, only that they
+  /// do: it will be another turn when they are read.
+  c10::IValue after_turn(const c10::IValue& value) const;
 
  private:
   c10::IValue tainted_leaf(const c10::IValue& leaf, const Mark& mark);
@@ -41,6 +49,9 @@ class Marks {
   };
   std::unordered_map<const void*, Entry> entries_;
 };
+
+/// Whether there is a tensor anywhere in a value.
+bool holds_tensors(const c10::IValue& value);
 
 /// True for lists and dictionaries, which are told apart by identity.
 bool is_container(const c10::IValue& value);

@@ -21,8 +21,8 @@ bool is_one_of(const std::string& name, const std::array<std::string_view, N>& n
 
 /// They take an element, or entries, out of a container or let them be seen.
 bool gives_elements(const std::string& name) {
-  constexpr std::array<std::string_view, 8> kNames = {
-      "aten::__getitem__", "aten::pop",    "aten::popitem", "aten::get",
+  constexpr std::array<std::string_view, 9> kNames = {
+      "aten::__getitem__", "aten::pop",    "aten::popitem", "aten::get",   "aten::select",
       "aten::setdefault",  "aten::values", "aten::keys",    "aten::items"};
   return is_one_of(name, kNames);
 }
@@ -74,12 +74,12 @@ std::optional<Dim> slice_length(const Stack& inputs, const Dim& length) {
 }  // namespace
 
 bool Interpreter::may_move_elements(const std::string& name) {
-  constexpr std::array<std::string_view, 23> kNames = {
+  constexpr std::array<std::string_view, 24> kNames = {
       "aten::append",     "aten::insert",  "aten::pop",    "aten::extend", "aten::add",
       "aten::add_",       "aten::slice",   "aten::copy",   "aten::clear",  "aten::Delete",
       "aten::reverse",    "aten::list",    "aten::mul",    "aten::mul_",   "aten::__getitem__",
       "aten::_set_item",  "aten::keys",    "aten::values", "aten::items",  "aten::get",
-      "aten::setdefault", "aten::popitem", "aten::update"};
+      "aten::setdefault", "aten::popitem", "aten::update", "aten::select"};
   return is_one_of(name, kNames);
 }
 
@@ -121,7 +121,9 @@ Mark Interpreter::asked_place(const std::string& name, const c10::IValue& contai
     return nullptr;
   }
   if (is_data(mark) || depends_on_turn(mark)) return mark;
-  if (name == "aten::__getitem__" || name == "aten::mul" || name == "aten::mul_") return mark;
+  if (name == "aten::__getitem__" || name == "aten::select" || name == "aten::mul" ||
+      name == "aten::mul_")
+    return mark;
   if (is_size(mark))
     settle(comparison_mark({mark->size, ir::Relation::eq, Dim(unmarked(operand).toInt())}), true);
   else
@@ -142,6 +144,7 @@ Stack Interpreter::run_move(const Operation& operation, Stack inputs) {
   }
   const Mark length = marks_.of(container);
   note_list(name, inputs);
+  if (schema.is_mutable()) note_write(container);
   state_.touches_containers(schema, inputs, [this] { return place(); });
   Stack results = inputs;
   const ReadMarks read;
@@ -149,6 +152,8 @@ Stack Interpreter::run_move(const Operation& operation, Stack inputs) {
   if (schema.is_mutable())
     for (size_t i = 1; i < inputs.size(); ++i) require_tree(*element_type(inputs[0]), inputs[i]);
   follow_move(name, inputs, either(asked, read.seen()), length, results);
+  if (schema.is_mutable()) follow_growth(container);
+  if (gives_list(name)) note_made(results[0]);
   return results;
 }
 
@@ -158,7 +163,7 @@ void Interpreter::follow_element(const Stack& inputs, const Mark& asked, const M
                                  c10::IValue& element) {
   const Mark why = either(asked, length);
   if (is_data(why)) {
-    element = marks_.tainted(element, why, "an element of a list");
+    element = marks_.picked(element, why, "an element of a list");
     return;
   }
   if (!why) return;

@@ -75,6 +75,19 @@ void visit_block(torch::jit::Block* block, Seen& seen, const Visit& visit) {
   }
 }
 
+/// A call of code that this walk does not see: behind an interface, of a context, or of a class's
+/// own comparison.
+bool calls_unseen(const torch::jit::Node* node) {
+  const auto kind = node->kind();
+  if (kind == c10::prim::Enter || kind == c10::prim::Exit) return true;
+  if (kind == c10::prim::CallMethod) return !node->input(0)->type()->cast<c10::ClassType>();
+  if (kind == c10::prim::CallFunction) return !node->input(0)->type()->cast<c10::FunctionType>();
+  const bool sorts = kind == c10::aten::sort ||
+                     std::string_view(kind.toQualString()) == "aten::sorted";
+  return sorts && !node->inputs().empty() && node->input(0)->type()->cast<c10::ListType>() &&
+         node->input(0)->type()->expect<c10::ListType>()->getElementType()->cast<c10::ClassType>();
+}
+
 }  // namespace
 
 bool is_pure(torch::jit::Block* block) {
@@ -84,11 +97,25 @@ bool is_pure(torch::jit::Block* block) {
     const auto kind = node->kind();
     const auto* op = node->maybeOperator();
     if (kind == c10::prim::SetAttr || kind == c10::prim::RaiseException ||
-        kind == c10::prim::Print || kind == c10::prim::fork ||
+        kind == c10::prim::Print || kind == c10::prim::fork || calls_unseen(node) ||
         (op != nullptr && op->schema().is_mutable()))
       pure = false;
   });
   return pure;
+}
+
+bool only_shape_counts(const ir::Node& node, std::string_view argument) {
+  constexpr std::array<std::string_view, 17> kOps = {
+      "aten::copy",       "aten::fill.Scalar", "aten::fill.Tensor", "aten::zero",
+      "aten::zeros_like", "aten::ones_like",   "aten::full_like",   "aten::empty_like",
+      "aten::new_zeros",  "aten::new_ones",    "aten::new_full",    "aten::new_empty",
+      "aten::zero_",      "aten::fill_.Scalar", "aten::fill_.Tensor",
+      "aten::copy_",      "aten::_shape_as_tensor"};
+  const std::string_view op = ir::op_name(node.op);
+  const bool is_like = op == "aten::view_as" || op == "aten::expand_as" || op == "aten::reshape_as" ||
+                       op == "aten::type_as";
+  if (is_like) return argument == "other";
+  return argument == "self" && std::find(kOps.begin(), kOps.end(), op) != kOps.end();
 }
 
 void declare_unknown(const std::string& name) {

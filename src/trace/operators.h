@@ -7,11 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/graph.h"
+
 namespace t2n::trace {
 
 /// True if running the block changes nothing but the values it yields: no write to tensors, lists
 /// or attributes, no exception, no output.
 bool is_pure(torch::jit::Block* block);
+
+/// Whether only shape and type of an operand count.
+bool only_shape_counts(const ir::Node& node, std::string_view argument);
 
 /// Declares an operator that LibTorch does not know, so that code which names it can be loaded.
 void declare_unknown(const std::string& name);

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "src/diag/error.h"
+#include "src/trace/operators.h"
 #include "src/trace/convert.h"
 
 namespace t2n::trace {
@@ -197,6 +198,7 @@ int Recorder::add_track(const at::Tensor& tensor, ir::ValueId value, int parent,
               std::move(view),
               0,
               false,
+              false,
               turn_};
   const auto index = static_cast<int>(tracks_.size());
   if (parent >= 0) {
@@ -272,6 +274,11 @@ bool Recorder::is_open_shape(const at::Tensor& tensor) const {
   return track >= 0 && tracks_[static_cast<size_t>(track)].open_shape;
 }
 
+bool Recorder::is_open_rank(const at::Tensor& tensor) const {
+  const int track = find(tensor);
+  return track >= 0 && tracks_[static_cast<size_t>(track)].open_rank;
+}
+
 bool Recorder::has_open_shape(const torch::jit::Stack& inputs) const {
   return std::any_of(inputs.begin(), inputs.end(), [this](const c10::IValue& input) {
     const std::vector<at::Tensor> tensors = flatten_tensors(input);
@@ -281,14 +288,23 @@ bool Recorder::has_open_shape(const torch::jit::Stack& inputs) const {
 }
 
 void Recorder::open_shapes(const std::vector<at::Tensor>& outputs,
-                           const torch::jit::Stack& inputs) {
+                           const torch::jit::Stack& inputs, bool by_rank) {
+  bool inherits = false, has_open_rank = false;
+  for (const c10::IValue& input : inputs)
+    for (const at::Tensor& tensor : flatten_tensors(input)) {
+      inherits = inherits || is_open_shape(tensor);
+      has_open_rank = has_open_rank || is_open_rank(tensor);
+    }
+  const bool is_open_rank = has_open_rank || (by_rank && inherits);
   for (const at::Tensor& output : outputs) {
     const int track = find(output);
     const bool is_operand = std::any_of(inputs.begin(), inputs.end(), [&](const c10::IValue& input) {
       return input.isTensor() && input.toTensor().is_same(output);
     });
-    if (track >= 0 && output.dim() > 0 && !is_operand && mark(output))
-      tracks_[static_cast<size_t>(track)].open_shape = true;
+    if (track < 0 || is_operand || !(inherits || mark(output))) continue;
+    Track& open = tracks_[static_cast<size_t>(track)];
+    open.open_shape = open.open_shape || output.dim() > 0 || is_open_rank;
+    open.open_rank = open.open_rank || is_open_rank;
   }
 }
 
@@ -403,6 +419,14 @@ ir::ValueId Recorder::new_value(const ir::Node& node, const at::Tensor& like) {
   return value;
 }
 
+/// What the sizes of a value follow from.
+Mark Recorder::shape_mark(ir::ValueId id) {
+  if (!keep_sizes_ || !value_marks_[static_cast<size_t>(id)]) return nullptr;
+  ir::Dim sum;
+  for (const ir::Dim& size : shape_of(id)) sum = sum + size;
+  return opaque_mark(sum);
+}
+
 void Recorder::append(ir::Node node) {
   if (has_rolled_) {
     if (settle_join(node)) return;
@@ -413,8 +437,16 @@ void Recorder::append(ir::Node node) {
   const auto add = [&](const Mark& more) {
     mark = !mark ? more : !more || is_data(mark) ? mark : join(mark, more);
   };
-  ir::for_each_input(node, [&](ir::ValueId id) { add(value_marks_[static_cast<size_t>(id)]); });
-  for (const ir::Argument& arg : node.args) add(sizes_in(arg.value));
+  for (const ir::Argument& arg : node.args) {
+    if (!only_shape_counts(node, arg.name))
+      ir::for_each_ref(arg.value, [&](ir::ValueId id) {
+        if (id != ir::kNoValue) add(value_marks_[static_cast<size_t>(id)]);
+      });
+    add(sizes_in(arg.value));
+  }
+  for (const ir::Argument& arg : node.args)
+    if (!is_data(mark) && only_shape_counts(node, arg.name))
+      ir::for_each_ref(arg.value, [&](ir::ValueId id) { add(shape_mark(id)); });
   for (const ir::ValueId output : node.outputs) value_marks_[static_cast<size_t>(output)] = mark;
   graph_.nodes.push_back(std::move(node));
 }
@@ -435,7 +467,10 @@ void Recorder::bind_view(const at::Tensor& output, ir::ValueId value,
            output.has_storage() && input.toTensor().is_alias_of(output);
   };
   const auto bind = [&](const at::Tensor& base, size_t input, int in_list) {
-    auto view = std::make_shared<View>(View{*call, input, {}, in_list, index});
+    auto view = std::make_shared<View>(View{*call, input, {}, in_list, {}, index});
+    if (in_list >= 0)
+      for (const c10::IValue& element : call->inputs[input].toListRef())
+        view->list.push_back(find(element.toTensor()));
     // The base must not be kept alive by its views: activations are freed as the program runs.
     for (size_t i = 0; i < view->call.inputs.size(); ++i) {
       c10::IValue& held = view->call.inputs[i];
@@ -448,11 +483,13 @@ void Recorder::bind_view(const at::Tensor& output, ir::ValueId value,
   for (size_t i = 0; i < call->inputs.size(); ++i) {
     if (same_storage(call->inputs[i])) return bind(call->inputs[i].toTensor(), i, -1);
     if (!is_tensor_list(call->inputs[i])) continue;
-    int place = 0;
-    for (const c10::IValue& element : call->inputs[i].toListRef()) {
-      if (same_storage(element)) return bind(element.toTensor(), i, place);
-      ++place;
-    }
+    const auto list = call->inputs[i].toListRef();
+    // One result for each element, or else the first that is on the same memory.
+    if (index < list.size() && list.size() == call->node.outputs.size() && same_storage(list[index]))
+      return bind(list[index].toTensor(), i, static_cast<int>(index));
+    for (size_t place = 0; place < list.size(); ++place)
+      if (same_storage(list[place]))
+        return bind(list[place].toTensor(), i, static_cast<int>(place));
   }
   add_track(output, value, -1, nullptr);
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "ir/graph.h"
@@ -49,7 +50,29 @@ class Recorder {
   /// Whether its sizes may follow from values of tensors.
   bool is_open_shape(const at::Tensor& tensor) const;
   bool has_open_shape(const torch::jit::Stack& inputs) const;
-  void open_shapes(const std::vector<at::Tensor>& outputs, const torch::jit::Stack& inputs);
+  /// `by_rank`: how many axes a result has follows from sizes.
+  void open_shapes(const std::vector<at::Tensor>& outputs, const torch::jit::Stack& inputs,
+                   bool by_rank);
+  bool is_open_rank(const at::Tensor& tensor) const;
+  /// A tensor that torch has changed in a way that the graph does not hold: it must not be read.
+  void lose(const at::Tensor& tensor, Place place);
+  /// The contiguous tensor that a view's memory belongs to, if the program still has it.
+  std::optional<at::Tensor> owner(const at::Tensor& tensor) const;
+  /// Changes with every write to a tensor's memory.
+  int64_t version(const at::Tensor& tensor) const;
+  bool is_choice(const at::Tensor& tensor) const;
+  /// How much memory is known, to tell older from younger.
+  size_t roots() const { return roots_.size(); }
+  /// Of a choice and what it chose between: torch gives one of them itself, the file a third.
+  /// Nothing may be written to them, unless they were made later than `known`, each for itself.
+  void forbid_writes(const std::vector<at::Tensor>& choice, size_t known);
+  /// Whether contiguity lets an operation give a view of `tensor` or a copy was seen on
+  /// `tensor` and `result`: a write to either is right only where it is as in this run.
+  void relies_on_layout(const at::Tensor& tensor, const at::Tensor& result);
+  /// What contiguity of a tensor follows from, as far as sizes decide it.
+  std::vector<ir::Comparison> layout_conditions(const at::Tensor& tensor);
+  /// What the writes since the last call rely on.
+  std::vector<ir::Comparison> take_relied() { return std::exchange(relied_, {}); }
   /// The size of a value as a symbol of its own.
   ir::Dim size_symbol(ir::ValueId value, int64_t axis);
 
@@ -66,6 +89,7 @@ class Recorder {
     size_t base_input = 0;  ///< position of the base among the call's inputs
     std::vector<size_t> base_again = {};  ///< further inputs that are the base
     int base_in_list = -1;                ///< its place if that input is a list
+    std::vector<int> list = {};           ///< the tracks of that list; -1 where there is none
     size_t output = 0;
   };
   using TensorHandle = c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>;
@@ -77,12 +101,17 @@ class Recorder {
     std::shared_ptr<const View> view;
     int64_t seen = 0;  ///< version of the root that `value` belongs to
     bool open_shape = false;
+    bool open_rank = false;
     int64_t turn = 0;  ///< in which turn of a loop it was made
   };
   struct Root {
     c10::weak_intrusive_ptr<c10::StorageImpl> storage;
     int64_t version = 0;
     int tracks_without_parent = 0;
+    bool is_lost = false;               ///< changed in a way that is not recorded
+    bool is_choice = false;             ///< it may be other memory for other values
+    bool follows_values = false;        ///< what shares it follows from values
+    std::vector<ir::Comparison> layout = {};  ///< what shares it follows from these
   };
 
   /// What reads a tensor: an operator, and the name for a constant that nothing else names.
@@ -104,6 +133,7 @@ class Recorder {
   bool settle_join(ir::Node& node);
   ir::ValueId piece(const Segment& segment, bool is_stack, int64_t dim, ir::ValueId wanted,
                     Place place);
+  ir::ValueId squeezed(size_t family, int64_t dim, Place place);
   void check_view(const Track& track) const;
 
   // recorder.cpp
@@ -116,6 +146,7 @@ class Recorder {
   std::string unique_name(const std::string& base);
   std::string value_name(const ir::Node& node);
   ir::ValueId new_value(const ir::Node& node, const at::Tensor& like);
+  Mark shape_mark(ir::ValueId id);
   void append(ir::Node node);
   ir::Attr attribute(const c10::IValue& value, const c10::Argument& argument, const Marks& marks,
                      Place place, const Use& use);
@@ -124,6 +155,8 @@ class Recorder {
 
   // functionalise.cpp
   ir::ValueId refresh(int track);
+  bool is_under_repeats(int track) const;
+  void write_to_root(int track, ir::ValueId value, Place place);
   void write(int track, ir::ValueId value, Place place);
   std::optional<ir::ValueId> scatter_back_complex(std::string_view op, ir::ValueId base,
                                                   ir::ValueId source, Place place);
@@ -135,6 +168,7 @@ class Recorder {
   ir::ValueId emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
                    const ir::Ints& shape, Place place);
   void replace_view(const at::Tensor& tensor, const Call& call);
+  void refuse_resized(const at::Tensor& out) const;
   ir::ValueId index_constant(const at::Tensor& tensor, Place place);
 
   ir::Graph& graph_;
@@ -157,6 +191,7 @@ class Recorder {
   std::vector<Family> families_;
   std::unordered_map<ir::ValueId, Instance> instances_;   ///< values that a scan computes
   std::unordered_map<ir::ValueId, ir::ValueId> same_as_;  ///< values that are others by now
+  std::vector<ir::Comparison> relied_;
   int64_t turn_ = 0;                                      ///< counts the turns of all loops
   bool has_rolled_ = false;
 };

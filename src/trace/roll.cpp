@@ -12,6 +12,19 @@ using ir::Dim;
 using ir::Node;
 using ir::ValueId;
 
+namespace {
+
+/// How many elements of an axis each result of unbind (0: one, without the axis) or split has.
+std::optional<int64_t> part_of(const Node& node) {
+  const std::string_view op = ir::op_name(node.op);
+  if (op == "aten::unbind.int") return 0;
+  if (op != "aten::split.Tensor" && op != "aten::unsafe_split.Tensor") return std::nullopt;
+  const Dim* part = dim_of(node, "split_size");
+  return part != nullptr && part->is_constant() ? std::optional(part->value()) : std::nullopt;
+}
+
+}  // namespace
+
 Roller::Roller(Recorder& recorder, const Loop& loop, ir::Dim length, Place place)
     : r_(recorder),
       graph_(recorder.graph_),
@@ -303,7 +316,8 @@ std::optional<Spot> Roller::own(const Ids& ids) const {
   return out;
 }
 
-/// Consecutive slices that exist outside already: of unbind, or the turns of an earlier loop.
+/// Consecutive slices that exist outside already: of unbind or split, or the turns of an earlier
+/// loop.
 std::optional<Slices> Roller::run_of(const Ids& ids) {
   std::vector<int64_t> places;
   std::optional<size_t> source;
@@ -329,11 +343,13 @@ std::optional<Slices> Roller::run_of(const Ids& ids) {
   out.reversed = step < 0;
   int64_t extent = 0;
   if (is_unbound) {
-    const Node& unbind = graph_.nodes[*source];
-    if (ir::op_name(unbind.op) != "aten::unbind.int") return std::nullopt;
-    out.whole = ref_of(unbind, "self");
-    out.axis = axis_of(unbind, outer(out.whole).shape.size());
-    extent = static_cast<int64_t>(unbind.outputs.size());
+    const Node& apart = graph_.nodes[*source];
+    const auto part = part_of(apart);
+    if (!part) return std::nullopt;
+    out.whole = ref_of(apart, "self");
+    out.axis = axis_of(apart, outer(out.whole).shape.size());
+    out.part = *part;
+    extent = static_cast<int64_t>(apart.outputs.size());
   } else {
     out.whole = r_.stacked(*source, 0, false, ir::kNoValue);
     extent = r_.families_[*source].turns;
@@ -370,12 +386,15 @@ ValueId Roller::captured(ValueId id) {
 
 ValueId Roller::scanned(Slices slices, const std::string& name) {
   for (const Slices& known : slices_)
-    if (known.whole == slices.whole && known.axis == slices.axis && known.first == slices.first &&
-        known.reversed == slices.reversed)
+    if (known.whole == slices.whole && known.axis == slices.axis && known.part == slices.part &&
+        known.first == slices.first && known.reversed == slices.reversed)
       return known.inner;
   const ir::Value& whole = outer(slices.whole);
   ir::Shape shape = whole.shape;
-  shape.erase(shape.begin() + slices.axis);
+  if (slices.part == 0)
+    shape.erase(shape.begin() + slices.axis);
+  else
+    shape[static_cast<size_t>(slices.axis)] = slices.part;
   slices.inner = body_value(name, whole.dtype, shape);
   slices_.push_back(slices);
   return slices.inner;

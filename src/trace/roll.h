@@ -74,6 +74,7 @@ class Roller {
   void replace();
   void settle_turn(ir::Node& node, int64_t turn) const;
   void forget_names();
+  ir::ValueId parted(ir::ValueId whole, const Slices& slices);
   ir::ValueId slice_outside(const Slices& slices);
   std::optional<ir::Dim> begin_of(ir::ValueId whole, int64_t axis, const ir::Dim& first,
                                   bool reversed);

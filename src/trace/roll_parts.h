@@ -30,10 +30,12 @@ struct Spot {
   size_t node = 0;
   size_t output = 0;
 };
-/// A slice per turn of a tensor outside, from `first` on or back.
+/// A slice per turn of a tensor outside, from `first` on or back: one element of the axis, or as
+/// split() gives them, `part` elements that keep it.
 struct Slices {
   ir::ValueId whole = ir::kNoValue;
   int64_t axis = 0;
+  int64_t part = 0;  ///< 0: one element, without the axis
   ir::Dim first;
   bool reversed = false;
   ir::ValueId inner = ir::kNoValue;

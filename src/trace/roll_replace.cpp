@@ -113,8 +113,23 @@ std::optional<Dim> Roller::begin_of(ValueId whole, int64_t axis, const Dim& firs
   return reversed ? from - length() + Dim(1) : from;
 }
 
+/// `whole` with the parts that split() gives as an axis of its own.
+ValueId Roller::parted(ValueId whole, const Slices& slices) {
+  if (slices.part == 0) return whole;
+  ir::Ints shape = ir::static_shape(outer(whole).shape);
+  int64_t& extent = shape[static_cast<size_t>(slices.axis)];
+  extent /= slices.part;
+  shape.insert(shape.begin() + slices.axis + 1, slices.part);
+  const ir::DType dtype = outer(whole).dtype;
+  return r_.emit("aten::unflatten.int",
+                 {{"self", ir::TensorRef{whole}},
+                  number("dim", slices.axis),
+                  {"sizes", std::vector<Dim>{Dim(-1), Dim(slices.part)}}},
+                 dtype, shape, place_);
+}
+
 ValueId Roller::slice_outside(const Slices& slices) {
-  const ValueId whole = r_.settled(slices.whole, place_);
+  const ValueId whole = parted(r_.settled(slices.whole, place_), slices);
   const auto begin = begin_of(whole, slices.axis, slices.first, slices.reversed);
   if (!begin) return whole;
   ir::Ints shape = ir::static_shape(outer(whole).shape);

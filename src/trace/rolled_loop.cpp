@@ -35,8 +35,6 @@ Steps induction_steps(Block* body) {
   return out;
 }
 
-bool is_plain(const c10::IValue& value) { return is_number(value) || value.isString(); }
-
 Dim expression(const c10::IValue& value) {
   const Mark mark = mark_of(value);
   return is_size(mark) ? mark->size : Dim(unmarked(value).toInt());
@@ -112,8 +110,7 @@ void Interpreter::check_carried(const Values& before, const Values& after,
   for (size_t i = 0; i < before.size(); ++i) {
     const c10::IValue a = unmarked(before[i]);
     const c10::IValue b = unmarked(after[i]);
-    if (steps[i] || (!is_plain(a) && !is_plain(b))) continue;
-    if (a.tagKind() == b.tagKind() && a.equals(b).toBool()) continue;
+    if (steps[i] || keeps_content(a, b)) continue;
     refuse("a number changes from turn to turn, and is no tensor",
            "let it grow by a constant (count += 1), or carry a tensor");
   }
@@ -125,8 +122,9 @@ void Interpreter::note_list(const std::string& name, const torch::jit::Stack& in
                        name == "aten::Delete" || name == "aten::clear" || name == "aten::mul_" ||
                        name == "aten::remove";
   if (!changes || !inputs[0].isList()) return;
-  for (auto& lists : changed_lists_)
-    lists.try_emplace(inputs[0].internalToPointer(), inputs[0], inputs[0].toListRef().size());
+  for (ChangedLists& lists : changed_lists_)
+    lists.try_emplace(inputs[0].internalToPointer(),
+                      ChangedList{inputs[0], inputs[0].toListRef().size(), marks_.of(inputs[0])});
 }
 
 /// A list that every turn made longer or shorter: its length follows from that of the loop.
@@ -142,15 +140,16 @@ void Interpreter::follow_list(const c10::IValue& list, size_t before, const Mark
 }
 
 /// A loop that is left by a condition tells nothing of lengths but that they follow from sizes.
-void Interpreter::follow_lists(const Lists& lists, int64_t turns, const Mark& trips) {
+void Interpreter::follow_lists(const ChangedLists& lists, int64_t turns, const Mark& trips) {
   if (!is_size(trips)) return;
-  for (const auto& [key, entry] : lists)
-    follow_list(entry.first, entry.second, marks_.of(entry.first), turns, trips->size);
+  for (const auto& [key, each] : lists)
+    follow_list(each.list, each.before, marks_.of(each.list), turns, trips->size);
 }
 
 /// One turn, in which the numbers of the turn are symbols.
 void Interpreter::run_turn(Block* body, Env& env, RolledLoop& loop) {
   const Dim turn = Dim::symbol(loop.symbol);
+  begin_written_turn(loop);
   env[body->inputs()[0]] = marked(c10::IValue(loop.turns), size_mark(turn));
   for (size_t i = 0; i < loop.carried.size(); ++i) {
     if (loop.steps[i])
@@ -166,14 +165,18 @@ void Interpreter::run_turn(Block* body, Env& env, RolledLoop& loop) {
   loop.condition = results[0];
   Values after(results.begin() + 1, results.end());
   if (loop.turns > 0) check_carried(loop.carried, after, loop.steps);
+  for (size_t i = 0; i < after.size(); ++i) follow_rebound(loop, i, after[i]);
   loop.carried = std::move(after);
+  for (size_t i = 0; i < loop.carried.size(); ++i)
+    if (!loop.steps[i]) loop.carried[i] = marks_.after_turn(loop.carried[i]);
+  end_written_turn(loop);
   recorder_->end_turn();
 }
 
 /// What the carried numbers and lists follow from after the loop.
-void Interpreter::follow_carried(RolledLoop& loop, const Lists& lists, const Dim& length) {
-  for (const auto& [key, entry] : lists)
-    follow_list(entry.first, entry.second, marks_.of(entry.first), loop.turns, length);
+void Interpreter::follow_carried(RolledLoop& loop, const ChangedLists& lists, const Dim& length) {
+  for (const auto& [key, each] : lists)
+    follow_list(each.list, each.before, each.known, loop.turns, length);
   for (size_t i = 0; i < loop.carried.size(); ++i) {
     const c10::IValue& initial = loop.initial[i];
     c10::IValue& last = loop.carried[i];
@@ -187,14 +190,13 @@ void Interpreter::follow_carried(RolledLoop& loop, const Lists& lists, const Dim
 void Interpreter::run_rolled(Node* node, Env& env) {
   Block* body = node->blocks()[0];
   const Values initial = values(node->inputs().slice(2), env);
-  RolledLoop loop{value(node->input(0), env),
-                  value(node->input(1), env),
-                  initial,
-                  initial,
-                  induction_steps(body),
-                  ir::Symbol::Turn{static_cast<int64_t>(changed_lists_.size())},
-                  0};
+  RolledLoop loop(ir::Symbol::Turn{static_cast<int64_t>(changed_lists_.size())});
+  loop.trips = value(node->input(0), env);
+  loop.condition = value(node->input(1), env);
+  loop.initial = loop.carried = initial;
+  loop.steps = induction_steps(body);
   changed_lists_.emplace_back();
+  rolling_.push_back(&loop);
   recorder_->begin_loop(loop.symbol);
   size_t decisions = decisions_.size();
   for (;; ++loop.turns) {
@@ -208,9 +210,13 @@ void Interpreter::run_rolled(Node* node, Env& env) {
   }
   const Dim length = length_of(loop);
   recorder_->end_loop(length, place());
-  const Lists lists = std::move(changed_lists_.back());
+  const ChangedLists lists = std::move(changed_lists_.back());
   changed_lists_.pop_back();
+  rolling_.pop_back();
   follow_carried(loop, lists, length);
+  // What the turns leave behind is there after one of them.
+  const Mark any = loop.turns > 0 ? comparison_mark({length, Relation::ge, Dim(1)}) : nullptr;
+  if (!depends_on_turn(any)) settle(any, true);
   set_outputs(node, env, std::move(loop.carried));
 }
 

@@ -1,9 +1,12 @@
 // Operations on numbers, strings, and lists as a whole: exact where there is a rule, else the result
 // follows from everything that the operands do.
+#include <torch/csrc/jit/api/function_impl.h>
+
 #include <algorithm>
 
 #include "src/diag/error.h"
 #include "src/trace/interpreter.h"
+#include "src/trace/operators.h"
 
 namespace t2n::trace {
 namespace {
@@ -40,6 +43,38 @@ std::optional<Mark> fold(const std::string& name, const c10::IValue& list) {
 
 bool asks_identity(const std::string& name) {
   return name == "aten::__is__" || name == "aten::__isnot__";
+}
+
+/// What is None, or the same object, is asked of the program's own values: a copy is another.
+Stack plain_operands(const std::string& name, const Marks& marks, const Stack& inputs) {
+  Stack out;
+  for (const c10::IValue& input : inputs)
+    out.push_back(asks_identity(name) || (name == "aten::dict" && input.isGenericDict())
+                      ? unmarked(input)
+                      : marks.without(input));
+  return out;
+}
+
+/// Torch compares objects by running their code, which nobody watches: it may do so where that
+/// changes nothing, and reads neither tensors nor marked numbers.
+void refuse_comparison(const std::string& name, const Marks& marks, const Stack& inputs) {
+  if (inputs.empty() || !inputs[0].isList()) return;
+  const auto type = inputs[0].toList().elementType()->cast<c10::ClassType>();
+  if (!type || (name != "aten::sort" && name != "aten::sorted")) return;
+  const auto* compare = torch::jit::tryToGraphFunction(*type->findMethod("__lt__"));
+  if (compare != nullptr && is_pure(compare->graph()->block()) && !marks.reach(inputs[0]) &&
+      !holds_tensors(inputs[0]))
+    return;
+  throw Error("unsupported-op", cat(name, " of objects of class ", type->name()->name()),
+              "its __lt__ changes something, or reads tensors or sizes",
+              "sort numbers, or stack the tensors and sort them with torch.sort");
+}
+
+/// An operation that gives an operand back gives the program's own, not the copy without marks.
+void give_back(Stack& results, const Stack& copies, const Stack& inputs) {
+  for (c10::IValue& result : results)
+    for (size_t i = 0; i < copies.size(); ++i)
+      if (result.isPtrType() && result.is(copies[i])) result = inputs[i];
 }
 
 }  // namespace
@@ -101,7 +136,14 @@ void Interpreter::settle_ranges(const std::string& name, const std::vector<Opera
 
 Mark Interpreter::scalar_mark(const std::string& name, const Stack& inputs,
                               std::optional<Mark>& exact) {
-  const Mark from = marks_.reach_all(inputs);
+  Mark from = marks_.reach_all(inputs);
+  if (asks_identity(name) && recorder_ != nullptr)
+    for (const c10::IValue& input : inputs) {
+      if (!input.isTensor() || !input.toTensor().defined()) continue;
+      if (recorder_->is_choice(input.toTensor()))
+        from = data_mark(origin("which of two tensors a branch chose"));
+      if (!inputs[0].isNone() && !inputs[1].isNone()) settle_layout(input.toTensor());
+    }
   if (!from) {
     exact = Mark();
   } else if (name == "aten::len") {
@@ -123,6 +165,7 @@ Stack Interpreter::run_scalars(const Operation& operation, Stack inputs) {
   const c10::FunctionSchema& schema = operation.op->schema();
   const std::string& name = schema.name();
   state_.touches_containers(schema, inputs, [this] { return place(); });
+  refuse_comparison(name, marks_, inputs);
   std::optional<Mark> exact;
   Mark from = scalar_mark(name, inputs, exact);
   if (from && !exact && !is_data(from)) {
@@ -136,12 +179,13 @@ Stack Interpreter::run_scalars(const Operation& operation, Stack inputs) {
   }
   const bool changes = schema.is_mutable() && !inputs.empty() && is_container(inputs[0]);
   if (changes) marks_.strip(inputs[0]);
-  Stack results;
-  for (const c10::IValue& input : inputs)
-    results.push_back(changes && input.is(inputs[0]) ? input : marks_.without(input));
+  if (changes) note_write(inputs[0]);
+  const Stack copies = plain_operands(name, marks_, inputs);
+  Stack results = copies;
   if (schema.is_vararg() && operation.op->hasOperation())
     results.emplace_back(static_cast<int64_t>(inputs.size()));
   execute_or_explain(operation, results);
+  give_back(results, copies, inputs);
   for (c10::IValue& result : results)
     if (exact && is_number(result))
       result = marked(result, result.isDouble() ? as_real(*exact, result.toDouble()) : *exact);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "src/diag/error.h"
+#include "src/trace/operators.h"
 #include "src/trace/convert.h"
 
 namespace t2n::trace {
@@ -177,16 +178,6 @@ class Finder {
 };
 
 // --- what is read ---
-
-/// Operands of which only shape and type count.
-bool only_shape_counts(const ir::Node& node, std::string_view argument) {
-  constexpr std::array<std::string_view, 12> kOps = {
-      "aten::copy",       "aten::fill.Scalar", "aten::fill.Tensor", "aten::zero",
-      "aten::zeros_like", "aten::ones_like",   "aten::full_like",   "aten::empty_like",
-      "aten::new_zeros",  "aten::new_ones",    "aten::new_full",    "aten::new_empty"};
-  const std::string_view op = ir::op_name(node.op);
-  return argument == "self" && std::find(kOps.begin(), kOps.end(), op) != kOps.end();
-}
 
 /// Values that `root` is computed from, itself included.
 std::vector<bool> sources_of(const ir::Graph& graph, const std::vector<ir::ValueId>& roots) {

@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <new>
+#include <string_view>
 
 #include "src/diag/error.h"
 
@@ -12,15 +13,24 @@ namespace t2n::trace {
 
 namespace {
 
-/// LibTorch's own assertions speak of its source, and ask to be reported to PyTorch.
-std::string plain_text(std::string text) {
-  if (text.find("INTERNAL ASSERT FAILED") == std::string::npos) return text;
-  return "a value is not what the operation takes it for, or LibTorch has a bug";
+/// "[ok] INTERNAL ASSERT FAILED at "…/ir.cpp":12, please report a bug to PyTorch. Words": that is
+/// no bug that our user can report, and the file is what makes torch stumble.
+std::string without_assertion(const std::string& text) {
+  constexpr std::string_view kAssert = "INTERNAL ASSERT FAILED at ";
+  constexpr std::string_view kReport = "please report a bug to PyTorch.";
+  const size_t begin = text.find(kAssert);
+  if (begin == std::string::npos) return text;
+  const size_t place = begin + kAssert.size();
+  std::string where = text.substr(place, text.find(',', place) - place);
+  std::erase(where, '"');
+  where = where.substr(where.rfind('/') + 1);
+  const size_t report = text.find(kReport, place);
+  std::string rest =
+      report == std::string::npos ? "" : first_line(text.substr(report + kReport.size()));
+  return cat("LibTorch cannot make sense of it (", where, ")", rest.empty() ? "" : ": ", rest);
 }
 
-}  // namespace
-
-std::string current_torch_message() {
+std::string raw_message() {
   try {
     throw;
   } catch (const t2n::Error&) {
@@ -28,13 +38,17 @@ std::string current_torch_message() {
   } catch (const torch::jit::ErrorReport& error) {
     return error.what();
   } catch (const c10::Error& error) {
-    return plain_text(error.what_without_backtrace());
+    return error.what_without_backtrace();
   } catch (const std::bad_alloc&) {
     return "there is not enough memory";
   } catch (const std::exception& error) {
-    return plain_text(error.what());
+    return error.what();
   }
 }
+
+}  // namespace
+
+std::string current_torch_message() { return without_assertion(raw_message()); }
 
 std::string first_line(const std::string& text, size_t limit) {
   const size_t begin = text.find_first_not_of(" \n\t");

@@ -39,13 +39,30 @@ bool keeps_shape(const std::string& name) {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
+/// Kernels that look at memory themselves: no operator in them says so.
+bool reads_memory(const std::string& name, const torch::jit::Stack& inputs) {
+  constexpr std::array<std::string_view, 10> kNames = {
+      "aten::_pack_padded_sequence",   "aten::_pad_packed_sequence", "aten::sparse_coo_tensor",
+      "aten::_sparse_coo_tensor_unsafe", "aten::sparse_csr_tensor",  "aten::to_sparse",
+      "aten::coalesce",                "aten::segment_reduce",       "aten::_ctc_loss",
+      "aten::sparse_compressed_tensor"};
+  if (name == "aten::tensor_split" && inputs.size() > 1) return inputs[1].isTensor();
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
 /// They read numbers to check them, or as values, and not as sizes.
 bool reads_no_size(const std::string& name, const torch::jit::Stack& inputs) {
   if (name == "aten::one_hot") return inputs.size() == 2 && inputs[1].toInt() >= 0;
-  constexpr std::array<std::string_view, 12> kNames = {
-      "aten::quantile", "aten::nanquantile", "aten::multinomial", "aten::linspace",
-      "aten::logspace", "aten::full",        "aten::narrow",      "aten::fill",
-      "aten::clamp",    "aten::histc",       "aten::normal",      "aten::embedding_bag"};
+  // Linear algebra looks whether it went well.
+  if (name.starts_with("aten::linalg_") || name.starts_with("aten::_linalg_")) return true;
+  constexpr std::array<std::string_view, 27> kNames = {
+      "aten::quantile",    "aten::nanquantile",   "aten::multinomial", "aten::linspace",
+      "aten::logspace",    "aten::full",          "aten::narrow",      "aten::fill",
+      "aten::clamp",       "aten::histc",         "aten::normal",      "aten::embedding_bag",
+      "aten::masked_fill", "aten::masked_fill_",  "aten::index_fill",  "aten::index_fill_",
+      "aten::cov",         "aten::corrcoef",      "aten::ctc_loss",    "aten::istft",
+      "aten::inverse",     "aten::cholesky",      "aten::pinverse",    "aten::logdet",
+      "aten::slogdet",     "aten::matrix_exp",    "aten::cholesky_inverse"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
@@ -72,6 +89,7 @@ ValueReads::~ValueReads() {
 }
 
 bool ValueReads::decided_shapes(const std::string& name, const torch::jit::Stack& inputs) const {
+  if (reads_memory(name, inputs)) return true;
   return (decides_shape_ && !keeps_shape(name)) || (reads_number_ && !reads_no_size(name, inputs));
 }
 

@@ -1,0 +1,173 @@
+// Containers and objects that outlive a turn of a rolled loop: every turn must leave the same
+// numbers in them, since the file runs one turn over and over.
+#include "src/diag/error.h"
+#include "src/trace/interpreter.h"
+
+namespace t2n::trace {
+namespace {
+
+using ir::Dim;
+
+bool has_identity(const c10::IValue& value) { return is_container(value) || value.isObject(); }
+
+/// Appends what a value holds. Of tensors only that there is one: the recorder follows those. Of
+/// lists that a loop makes longer the length alone: what is read from them follows from it.
+class ContentReader {
+ public:
+  explicit ContentReader(const ChangedLists& growing) : growing_(growing) {}
+
+  Content read(const c10::IValue& value) {
+    add(value);
+    return std::move(out_);
+  }
+
+ private:
+  void add(const c10::IValue& value) {
+    if (has_identity(value) && !seen_.emplace(value.internalToPointer(), seen_.size()).second)
+      return;
+    if (value.isList()) {
+      add_list(value);
+    } else if (value.isTuple()) {
+      for (const c10::IValue& element : value.toTupleRef().elements()) add(element);
+    } else if (value.isGenericDict()) {
+      add_count(value.toGenericDict().size());
+      for (const auto& entry : value.toGenericDict()) {
+        add(entry.key());
+        add(entry.value());
+      }
+    } else if (value.isObject()) {
+      for (const c10::IValue& slot : value.toObjectRef().slots()) add(slot);
+    } else {
+      out_.push_back(value.isTensor() ? c10::IValue("a tensor") : unmarked(value));
+    }
+  }
+
+  void add_list(const c10::IValue& value) {
+    const auto elements = value.toListRef();
+    const auto changed = growing_.find(value.internalToPointer());
+    if (changed != growing_.end() && changed->second.before != elements.size()) return;
+    add_count(elements.size());
+    for (const c10::IValue& element : elements) add(element);
+  }
+
+  void add_count(size_t count) { out_.emplace_back(static_cast<int64_t>(count)); }
+
+  const ChangedLists& growing_;
+  std::map<const void*, size_t> seen_;
+  Content out_;
+};
+
+bool is_same(const c10::IValue& a, const c10::IValue& b) {
+  if (a.tagKind() != b.tagKind()) return false;
+  const bool is_plain = a.isNone() || a.isScalar() || a.isString() || a.isDevice();
+  return is_plain ? a.isNone() || a.equals(b).toBool() : a.is(b);
+}
+
+bool is_same(const Content& a, const Content& b) {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(),
+                    [](const c10::IValue& x, const c10::IValue& y) { return is_same(x, y); });
+}
+
+[[noreturn]] void refuse_change(const c10::IValue& held) {
+  throw Error("dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
+              cat("what its turns write to ", held.isObject() ? "an object" : "a list or dictionary",
+                  " is another number, string or length from turn to turn"),
+              "carry it in a variable: a tensor, or a number that grows by a constant");
+}
+
+}  // namespace
+
+/// Whether a carried value holds the same after a turn as before, but for tensors, and a list that
+/// became longer or shorter, whose elements follow from its length.
+bool Interpreter::keeps_content(const c10::IValue& before, const c10::IValue& after) const {
+  if (before.isList() && after.isList() && before.toListRef().size() != after.toListRef().size())
+    return true;
+  const ChangedLists& growing = changed_lists_.back();
+  return is_same(ContentReader(growing).read(before), ContentReader(growing).read(after));
+}
+
+/// `l = l + [h]`: how long the list is when the next turn begins.
+void Interpreter::follow_rebound(const RolledLoop& loop, size_t index, const c10::IValue& list) {
+  const c10::IValue& initial = loop.initial[index];
+  if (!list.isList() || !initial.isList() || list.is(loop.carried[index])) return;
+  const auto count = [](const c10::IValue& of) { return static_cast<int64_t>(of.toListRef().size()); };
+  const int64_t added = count(list) - count(loop.carried[index]);
+  const Mark known = marks_.of(initial);
+  if (added == 0 || is_data(marks_.of(list))) return;
+  const Dim turn = Dim::symbol(loop.symbol);
+  const bool is_even = count(list) - count(initial) == added * (loop.turns + 1);
+  const Dim start = is_size(known) ? known->size : Dim(count(initial));
+  marks_.set(list, is_even && (!known || is_size(known)) ? size_mark(start + Dim(added) * turn)
+                                                         : opaque_mark(turn));
+}
+
+/// A container or object that a turn makes is its own until it ends.
+void Interpreter::note_made(const c10::IValue& value) {
+  if (rolling_.empty() || !has_identity(value)) return;
+  for (RolledLoop* loop : rolling_) loop->made.emplace(value.internalToPointer(), value);
+}
+
+/// Before a container or object is changed.
+void Interpreter::note_write(const c10::IValue& held) {
+  for (size_t i = 0; i < rolling_.size(); ++i) {
+    RolledLoop& loop = *rolling_[i];
+    const void* key = held.internalToPointer();
+    if (loop.made.contains(key) || loop.written.contains(key)) continue;
+    Written written{held, std::nullopt};
+    if (loop.turns > 0) written.content = ContentReader({}).read(held);
+    loop.written.emplace(key, std::move(written));
+  }
+}
+
+/// How long a changed list is in the turn that runs, where every turn adds as much as the first.
+Mark Interpreter::length_in_turn(const RolledLoop& loop, const ChangedList& each,
+                                 size_t count) const {
+  const Dim turn = Dim::symbol(loop.symbol);
+  const auto began = loop.lengths.find(each.list.internalToPointer());
+  if (began == loop.lengths.end() || loop.turns == 0 || (each.known && !is_size(each.known)))
+    return opaque_mark(turn);
+  const auto before = static_cast<int64_t>(each.before);
+  const int64_t added = static_cast<int64_t>(began->second) - before;
+  if (added % loop.turns != 0) return opaque_mark(turn);
+  const Dim start = each.known ? each.known->size : Dim(before);
+  return size_mark(start + Dim(added / loop.turns) * turn +
+                   Dim(static_cast<int64_t>(count) - static_cast<int64_t>(began->second)));
+}
+
+/// After a list was changed: in the turns of a rolled loop its length follows from the turn.
+void Interpreter::follow_growth(const c10::IValue& list) {
+  if (rolling_.empty() || !list.isList()) return;
+  const RolledLoop& loop = *rolling_.back();
+  const ChangedLists& lists = changed_lists_.back();
+  const auto found = lists.find(list.internalToPointer());
+  if (found == lists.end() || loop.made.contains(list.internalToPointer())) return;
+  const Mark now = marks_.of(list);
+  if (now && !is_size(now) && !depends_on_turn(now)) return;
+  const size_t count = list.toListRef().size();
+  if (count == found->second.before && !loop.lengths.contains(list.internalToPointer())) return;
+  marks_.set(list, length_in_turn(loop, found->second, count));
+}
+
+void Interpreter::begin_written_turn(RolledLoop& loop) {
+  loop.made.clear();
+  if (changed_lists_.empty()) return;
+  for (const auto& [key, each] : changed_lists_.back()) {
+    const size_t count = each.list.toListRef().size();
+    if (loop.turns == 0 || (count == each.before && !loop.lengths.contains(key))) continue;
+    loop.lengths[key] = count;
+    if (!is_data(marks_.of(each.list))) marks_.set(each.list, length_in_turn(loop, each, count));
+  }
+}
+
+/// Every turn leaves what the first one left.
+void Interpreter::end_written_turn(RolledLoop& loop) {
+  for (auto& [key, written] : loop.written) {
+    marks_.after_turn(written.held);
+    Content now = ContentReader(changed_lists_.back()).read(written.held);
+    if (written.content && !is_same(*written.content, now)) refuse_change(written.held);
+    written.content = std::move(now);
+  }
+}
+
+}  // namespace t2n::trace
