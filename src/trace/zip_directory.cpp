@@ -1,10 +1,9 @@
 #include "src/trace/zip_directory.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 
 #include "src/diag/error.h"
+#include "src/trace/crc32.h"
 
 namespace t2n::trace {
 namespace {
@@ -168,9 +167,7 @@ ZipDirectory read_zip_directory(std::span<const std::byte> file, const std::stri
 
 void check_crc(const std::string& name, const ZipRecord& record, std::span<const std::byte> data,
                const std::string& path) {
-  const auto crc = static_cast<uint32_t>(
-      ::crc32_z(::crc32_z(0, nullptr, 0), reinterpret_cast<const Bytef*>(data.data()), data.size()));
-  if (crc != record.crc)
+  if (crc32_of(data) != record.crc)
     refuse_file(path, cat("the bytes of the record ", quoted(name), " are not those that were saved"));
 }
 

@@ -32,8 +32,8 @@ LESS = """class L:
     return None
   def __lt__(self: __torch__.L,
     other: __torch__.L) -> bool:
-    {}
-    return torch.lt(self.a, other.a)
+    v = {}
+    return torch.lt(torch.add(self.a, torch.len(torch.format("{{}}", v))), other.a)
 """
 PAIR = """    p = __torch__.L.__new__(__torch__.L)
     _1 = (p).__init__(2, )
@@ -141,13 +141,15 @@ def denied():
         "_1 = awaitable(__torch__.g, x)", "return ops.prim.awaitable_wait(_1)"
     ), MODULE
     for word in ("sort", "sorted"):
-        yield f"3_{word}_lt", LESS.format(SAVE) + HEAD + FORWARD + PAIR + (
+        yield f"3_{word}_lt", LESS.format(SAVE).replace("v = torch.save", "torch.save").replace("v))", "self.a))") + HEAD + FORWARD + PAIR + (
             f"    torch.{word}(l)\n    t0 = l[0]\n    return torch.add(x, t0.a)\n"
         ), MODULE
-        yield f"3_setstate_{word}", LESS.format(f"v = torch.fill_({MAP}, 1)") + HEAD + PLAIN + SETSTATE + PAIR + (
-            f"    torch.{word}(l)\n    return None\n"
+        yield f"3_setstate_{word}", LESS.format(MAP) + HEAD + PLAIN + SETSTATE + PAIR + (
+            f"    l2 = torch.{'sorted(l)' if word == 'sorted' else 'list(l)'}\n"
+            + ("" if word == "sorted" else "    torch.sort(l2)\n")
+            + "    t0 = l2[0]\n    self.w = torch.mul(self.w, t0.a)\n    return None\n"
         ), STATE
-    yield "4_sort_objects", LESS.format("pass") + HEAD + FORWARD + PAIR + (
+    yield "4_sort_objects", LESS.format("1") + HEAD + FORWARD + PAIR + (
         "    torch.sort(l)\n    t0 = l[0]\n    return torch.add(x, t0.a)\n"
     ), MODULE
     context = (
@@ -239,10 +241,10 @@ def memory_unsafe():
     yield "34_unsafe_setstate", HEAD + PLAIN + SETSTATE + (
         "    self.w = torch._reshape_alias(self.w, [1000000], [1])\n    return None\n"
     ), STATE
-    yield "34_unsafe_in_lt", LESS.format("t = torch._reshape_alias(torch.ones([2]), [1000000000], [1])") + (
+    yield "34_unsafe_in_lt", LESS.format("torch._reshape_alias(torch.ones([2]), [1000000000], [1])") + (
         HEAD + FORWARD + PAIR + "    torch.sort(l)\n    t0 = l[0]\n    return torch.add(x, t0.a)\n"
     ), MODULE
-    yield "34_address_in_text", LESS.format("pass") + HEAD + FORWARD + PAIR + (
+    yield "34_address_in_text", LESS.format("1") + HEAD + FORWARD + PAIR + (
         "    return torch.add(x, torch.len(torch.str(p)))\n"
     ), MODULE
     yield "3_cast", forward("t = unchecked_cast(Tuple[int, int, int], (1, ))", "(a, b, c) = t",
