@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo test matrix docs zoo fuzz lies programs format tidy clean help
+.PHONY: all setup demo test matrix docs zoo fuzz hostile lies programs format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -66,6 +66,25 @@ lies: ## make wrong artefacts of right ones, see whether check sees them, write 
 	@$(call build,release,--target t2nnef libt2nnef_torch t2n_lies)
 	@$(environment) && tests/lies/run.sh table --markdown docs/lies.md
 
+hostile: ## attack the sanitized program, SECONDS=600, then its loader and interpreter with libFuzzer, as long each
+	@cmake/setup.sh fuzz
+	@$(call build,hostile)
+	@$(environment) && T2NNEF_SANITIZED=1 build/venv/bin/python tests/hostile/campaign.py \
+	  --program build/hostile/t2nnef --seconds $(SECONDS) --out build/hostile/found
+	@$(call build,fuzz-torch)
+	@mkdir -p build/fuzz-torch/seeds/model build/fuzz-torch/seeds/run && \
+	  for folder in fixtures/*/; do name="$$(basename "$$folder")"; \
+	    cp "$$folder/model.pt" "build/fuzz-torch/seeds/model/$$name" 2>/dev/null; \
+	    cp "$$folder/graph.nnef" "build/fuzz-torch/seeds/run/$$name" 2>/dev/null; done; \
+	  cp tests/fuzz/corpus/graph/* build/fuzz-torch/seeds/run/
+	@$(environment) && for name in model run; do \
+	  echo "fuzzing $$name for $(SECONDS) s" && mkdir -p build/fuzz-torch/found/$$name && \
+	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 build/fuzz-torch/tests/fuzz/fuzz_$$name \
+	    -max_total_time=$(SECONDS) -timeout=30 -rss_limit_mb=4000 -verbosity=0 -close_fd_mask=1 \
+	    -artifact_prefix=build/fuzz-torch/$$name- build/fuzz-torch/found/$$name build/fuzz-torch/seeds/$$name \
+	    >build/fuzz-torch/$$name.log 2>&1 || { tail -n 30 build/fuzz-torch/$$name.log; exit 1; }; \
+	done
+
 SEEDS ?= 0-2999
 programs: ## export random programs, SEEDS=0-2999, and compare tract with torch; findings in build/programs
 	@cmake/setup.sh test
@@ -80,7 +99,7 @@ tidy: ## clang-tidy beside the compiler
 	@$(call build,tidy)
 
 clean: ## remove what was built; the set-up's installations stay
-	@rm -rf build/release build/dev build/notorch build/tidy build/fuzz build/demo build/t2nnef build/libt2nnef*.so
+	@rm -rf build/release build/dev build/notorch build/tidy build/fuzz build/fuzz-torch build/hostile build/demo build/t2nnef build/libt2nnef*.so
 
 help:
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile

@@ -1,12 +1,15 @@
-// What --engine, --timeout, --tolerance and --strict say in every command's help.
+// What --engine, --tolerance and --strict say in every command's help.
 #include "cli/check_options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 
 #include "cli/text.h"
 #include "src/diag/error.h"
 #include "src/export/torch_module.h"
+#include "src/limits/limits.h"
+#include "src/limits/watch.h"
 
 namespace t2n::cli {
 namespace {
@@ -43,19 +46,17 @@ void add_engine_options(CLI::App& command, EngineOptions& options) {
                   "target's engine, found in T2NNEF_TRACT_LIB or the active Python, else the\n"
                   "reference interpreter]")
       ->type_name("ENGINE");
-  command.add_option("--timeout", options.timeout, "Seconds for each answer of the engine [300]")
-      ->type_name("S");
 }
 
-check::RunnerOptions runner_options(const EngineOptions& options) {
-  constexpr double kShortest = 1e-3;
-  constexpr double kLongest = 1e6;
-  // Also false for NaN.
-  if (!(options.timeout >= kShortest && options.timeout <= kLongest))
-    throw Error("usage", cat("--timeout is ", options.timeout,
-                             ", not a number of seconds from 0.001 to 1000000"));
+check::RunnerOptions runner_options() {
   check::RunnerOptions out;
-  out.timeout = std::chrono::milliseconds(static_cast<int64_t>(options.timeout * 1000));
+  if (const auto left = limits::seconds_left())
+    out.timeout = std::chrono::milliseconds(static_cast<int64_t>(*left * 1000) + 1);
+  // Address space is more than what is used of it; use is watched.
+  constexpr int64_t kLeast = int64_t{4} << 30;
+  const int64_t most = limits::max_memory();
+  out.memory_bytes =
+      std::min(out.memory_bytes, std::max(kLeast, most > kLeast ? 4 * kLeast : most));
   return out;
 }
 
@@ -81,7 +82,7 @@ CheckOptions check_options(const ToleranceOptions& options, const EngineOptions&
       check::parse_tolerance(options.tolerance.empty() ? options.check : options.tolerance);
   out.engine = parse_engine(engine.engine);
   out.strict = options.strict;
-  out.runner = runner_options(engine);
+  out.runner = runner_options();
   return out;
 }
 

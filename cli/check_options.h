@@ -13,13 +13,12 @@ namespace t2n::cli {
 
 struct EngineOptions {
   std::string engine;  ///< of --engine
-  double timeout = 300;
 };
 
 void add_engine_options(CLI::App& command, EngineOptions& options);
 
-/// Errors: `usage`.
-check::RunnerOptions runner_options(const EngineOptions& options);
+/// What --timeout and --max-memory leave to an engine.
+check::RunnerOptions runner_options();
 
 struct ToleranceOptions {
   std::string check;  ///< a level; "": no check

@@ -59,7 +59,10 @@ ExitCode run(const Options& options) {
   CheckedModel result = check_existing(existing);
   talk.stop();
   // The table first: it shows the outputs that agree as well.
-  print(options.json ? check_json(existing, result) : check_text(existing.check, result.checked));
+  if (options.json)
+    print_json(check_json(existing, result));
+  else
+    print(check_text(existing.check, result.checked));
   judge(result.checked, existing.check, "", existing.report);
   talk.finish();
   return ExitCode::ok;

@@ -109,8 +109,10 @@ ExitCode run(const Options& options) {
   const nnef::Artefact a = nnef::read_artefact(require_artefact(options.a, kExample));
   const nnef::Artefact b = nnef::read_artefact(require_artefact(options.b, kExample));
   const diff::Result result = diff::compare(a, b, {.names = options.names});
-  print(options.json ? report::diff_json(options.a, options.b, result)
-                     : result_text(options, result));
+  if (options.json)
+    print_json(report::diff_json(options.a, options.b, result));
+  else
+    print(result_text(options, result));
   return result.equal() ? ExitCode::ok : ExitCode::differs;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/config_file.h"
 #include "cli/input_options.h"
+#include "cli/outputs.h"
 #include "cli/talk.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
@@ -37,6 +38,7 @@ struct Options {
   bool print_changed = false;
   std::vector<std::string> disabled_passes;
   std::string report;
+  std::vector<std::string> configs;
   bool quiet = false;
   bool verbose = false;
 };
@@ -51,7 +53,7 @@ void add_output_options(CLI::App& command, Options& options) {
       ->type_name("TARGET");
   command
       .add_option("-o,--output", options.output,
-                  "PATH.tgz, PATH.tar, else a folder [MODEL.nnef.tgz]")
+                  "PATH.tgz, PATH.tar, - for a tar on stdout, else a folder\n[MODEL.nnef.tgz]")
       ->type_name("PATH");
   command.add_option("-z,--compression", options.compression, "Level of a .tgz, 0 to 9 [6]")
       ->type_name("LEVEL");
@@ -77,7 +79,8 @@ std::string pass_names() {
 }
 
 void add_insight_options(CLI::App& command, Options& options) {
-  command.add_option("--report", options.report, "What was done, as JSON")->type_name("FILE.json");
+  command.add_option("--report", options.report, "What was done, as JSON; - for stdout")
+      ->type_name("FILE.json");
   command
       .add_option("--print-after", options.print_after,
                   cat("Print the graph after a pass, or after all:\n", pass_names()))
@@ -130,6 +133,16 @@ passes::PipelineOptions passes_of(const Options& options, Talk& talk) {
   return out;
 }
 
+/// The report replaces nothing that the export reads or writes.
+nnef::Destination report_destination(const std::string& path, const ExportOptions& options) {
+  nnef::Destination out = nnef::file_destination(path);
+  out.taken = options.taken;
+  std::erase_if(out.taken, [&](const nnef::Taken& taken) { return taken.what == "the report"; });
+  out.taken.push_back({"the model", options.model, /*is_model=*/true});
+  out.taken.push_back({"the artefact", output_path(options)});
+  return out;
+}
+
 ExportOptions pipeline_options(const Options& options, Talk& talk) {
   require_model(options.model, "export");
   const target::Target target = target_of(options);  // before files of samples are read
@@ -139,7 +152,14 @@ ExportOptions pipeline_options(const Options& options, Talk& talk) {
   out.passes = passes_of(options, talk);
   out.output = options.output;
   out.compression = level_of(options);
-  if (!options.report.empty()) check_report_path(options.report);
+  out.taken = taken_files(options.inputs.specs, options.configs, options.engine.engine);
+  if (!options.report.empty()) {
+    claim_stdout(options.output, options.report);
+    nnef::check_destination(report_destination(options.report, out));
+    out.taken.push_back({"the report", options.report});
+  } else {
+    claim_stdout(options.output);
+  }
   out.prune_unused_inputs = options.prune_unused_inputs;
   out.progress = [&talk](std::string_view stage) {
     if (stage != "done") talk.stage(stage);
@@ -191,8 +211,8 @@ std::string model_line(const ExportOptions& options, const ExportResult& result)
 }
 
 std::string results_text(const ExportOptions& options, const ExportResult& result) {
-  return cat(options.check ? check_text(*options.check, result.checked) : "", "wrote ", result.path,
-             "  ", short_bytes(result.bytes), "\n");
+  return cat(options.check ? check_text(*options.check, result.checked) : "", "wrote ",
+             output_name(result.path), "  ", short_bytes(result.bytes), "\n");
 }
 
 /// What the pipeline threw or returned, so that the report tells both.
@@ -220,7 +240,7 @@ void report(const std::string& path, const ExportOptions& options, const Outcome
                    .options = &options,
                    .result = outcome.result ? &*outcome.result : nullptr};
   if (outcome.error) out.diagnostics.push_back(outcome.error->diagnostic());
-  write_report(path, out);
+  write_report(report_destination(path, options), out);
 }
 
 ExitCode run(const Options& options) {
@@ -250,7 +270,7 @@ void setup_export(CLI::App& app, Run& selected) {
   add_signature_options(*command, *options);
   add_check_options(*command, *options);
   add_insight_options(*command, *options);
-  add_config_option(*command);
+  add_config_option(*command, &options->configs);
   command->footer(kExamples);
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });
 }

@@ -139,8 +139,10 @@ ExitCode run_on_artefact(const Options& options) {
     return ExitCode::ok;
   }
   const report::ArtefactSummary summary = report::summarise(artefact);
-  print(options.json ? report::summary_json(options.model, summary)
-                     : summary_text(options.model, summary));
+  if (options.json)
+    print_json(report::summary_json(options.model, summary));
+  else
+    print(summary_text(options.model, summary));
   return ExitCode::ok;
 }
 

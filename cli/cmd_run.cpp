@@ -9,6 +9,7 @@
 #include "cli/check_options.h"
 #include "cli/commands.h"
 #include "cli/input_options.h"
+#include "cli/outputs.h"
 #include "cli/talk.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
@@ -64,16 +65,19 @@ std::string outputs_text(const std::vector<nnef::NamedTensor>& outputs) {
 
 ExitCode run(const Options& options) {
   Talk talk(Verbosity::normal);
+  claim_stdout(options.output);
   const RunOptions run{
       .artefact = require_artefact(options.artefact, "run model.nnef.tgz -i in.npz -o out.npz"),
       .samples = parse_inputs(options.inputs),
       .engine = parse_engine(options.engine.engine),
-      .runner = runner_options(options.engine),
+      .runner = runner_options(),
       .output = options.output,
+      .taken = taken_files(options.inputs, {}, options.engine.engine),
       .report = talk.report()};
   const RunResult result = run_artefact(run);
   print(cat("run: ", result.engine, "\n", outputs_text(result.outputs)));
-  if (!run.output.empty()) print(cat("wrote ", run.output, "  ", short_bytes(result.bytes), "\n"));
+  if (!run.output.empty() && run.output != "-")
+    print(cat("wrote ", run.output, "  ", short_bytes(result.bytes), "\n"));
   return ExitCode::ok;
 }
 
@@ -90,7 +94,9 @@ void setup_run(CLI::App& app, Run& selected) {
                    "ids=1,8,i64:0..999; those left out are drawn from a fixed seed")
       ->type_name("SPEC")
       ->allow_extra_args(false);
-  command->add_option("-o,--output", options->output, "Outputs by name; without it, a summary only")
+  command
+      ->add_option("-o,--output", options->output,
+                   "Outputs by name, - for stdout; without it, a summary only")
       ->type_name("FILE.npz");
   add_engine_options(*command, options->engine);
   command->footer(kExamples);

@@ -4,9 +4,11 @@
 #include <cctype>
 #include <map>
 #include <memory>
+#include <span>
 
 #include "cli/commands.h"
 #include "cli/config_file.h"
+#include "cli/limit_options.h"
 #include "cli/talk.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
@@ -94,7 +96,16 @@ void refuse_leftovers(const CLI::App& app, const Origins& origins) {
   throw Error("usage", message, {}, "`t2nnef COMMAND --help` shows what each option takes");
 }
 
-std::unique_ptr<CLI::App> make_app(Run& run) {
+/// `-o ''`: most often a variable of a script that is not set.
+void refuse_empty(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty() && option->get_items_expected_max() > 0)
+        throw Error("usage", cat(option->get_name(), " is given an empty value"), {},
+                    "is a variable empty? leave the option out, or give it a value");
+}
+
+std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
   auto app = std::make_unique<CLI::App>(
       "TorchScript models as NNEF for the tract engine, or as strict NNEF (khronos)", "t2nnef");
   app->get_formatter()->column_width(34);
@@ -109,11 +120,24 @@ std::unique_ptr<CLI::App> make_app(Run& run) {
   setup_diff(*app, run);
   setup_ops(*app, run);
   app->allow_extras();
-  for (CLI::App* command : app->get_subcommands(nullptr)) command->allow_extras();
+  for (CLI::App* command : app->get_subcommands(nullptr)) {
+    command->allow_extras();
+    add_limit_options(*command, limits);
+  }
   return app;
 }
 
 using Words = std::vector<std::string>;
+
+/// Behind `--` nothing is an option: what looks like one is the name of a file.
+Words without_separator(Words words) {
+  const auto separator = std::find(words.begin(), words.end(), "--");
+  if (separator == words.end()) return words;
+  for (std::string& word : std::span(separator + 1, words.end()))
+    if (word.size() > 1 && word[0] == '-') word = "./" + word;
+  words.erase(separator);
+  return words;
+}
 
 /// False if the words asked for help, which has been printed.
 bool parse(CLI::App& app, Words words) {
@@ -166,10 +190,12 @@ ExitCode run_command_line(int argc, char** argv) {
   Origins origins;
   // Once to know what the command line itself gives, in whatever spelling, and once with the files.
   Run ignored;
-  const auto first = make_app(ignored);
+  LimitOptions ignored_limits;
+  const auto first = make_app(ignored, ignored_limits);
   Run run;
-  const auto app = make_app(run);
-  const Words words(argv + 1, argv + argc);
+  LimitOptions limits;
+  const auto app = make_app(run, limits);
+  const Words words = without_separator({argv + 1, argv + argc});
   if (!parse(*first, words)) return ExitCode::ok;
   if (!parse(*app, with_file_options(words, *first, origins))) return ExitCode::ok;
   refuse_leftovers(*app, origins);
@@ -178,7 +204,11 @@ ExitCode run_command_line(int argc, char** argv) {
     print(version_text());
     return ExitCode::ok;
   }
-  if (run) return run();
+  for (const CLI::App* command : app->get_subcommands()) refuse_empty(*command);
+  if (run) {
+    start_limits(limits);
+    return run();
+  }
   say(cat(kUsage, kExamples));
   return ExitCode::usage;
 }

@@ -8,11 +8,13 @@
 
 #include "src/config/json_options.h"
 #include "src/diag/error.h"
+#include "src/nnef_reader/files.h"
 
 namespace t2n::cli {
 namespace {
 
 std::string content_of(const std::string& path) {
+  nnef::require_file(path, "usage");
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (file) text << file.rdbuf();
@@ -166,10 +168,13 @@ void add(const CLI::App& command, const Setting& setting, FileOptions& out) {
 
 }  // namespace
 
-void add_config_option(CLI::App& command) {
+void add_config_option(CLI::App& command, std::vector<std::string>* files) {
   command
       .add_option_function<std::vector<std::string>>(
-          "--config", [](const std::vector<std::string>& /*files*/) {},
+          "--config",
+          [files](const std::vector<std::string>& given) {
+            if (files != nullptr) *files = given;
+          },
           "Options in a file, JSON (.json) or TOML: target = \"tract\", check = true,\n"
           "dynamic = [\"x:0=B\", \"x:1=S\"], assert = [\"S>=1\"]; what the command line\n"
           "gives itself wins, and is noted")

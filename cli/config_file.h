@@ -11,7 +11,8 @@ class App;
 
 namespace t2n::cli {
 
-void add_config_option(CLI::App& command);
+/// `files` are those of the command line, where somebody wants to know.
+void add_config_option(CLI::App& command, std::vector<std::string>* files = nullptr);
 
 /// What the files of `--config` add to a command line.
 struct FileOptions {

@@ -9,6 +9,7 @@
 #include "cli/text.h"
 #include "src/diag/error.h"
 #include "src/export/input_spec.h"
+#include "src/nnef_reader/files.h"
 
 namespace t2n::cli {
 namespace {
@@ -16,6 +17,8 @@ namespace {
 /// A zip archive whose directory, at its end, names what only torch.jit.save writes.
 bool looks_like_torchscript(const std::string& path) {
   constexpr std::streamoff kMost = 1 << 20;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const std::streamoff size = file.tellg();
   if (size < 4) return false;
@@ -78,6 +81,7 @@ DynamicOptions dynamic_options(const InputOptions& options) {
 
 ExportOptions traced_options(const std::string& model, const InputOptions& options,
                              const Report& report) {
+  nnef::require_file(model, "model-format");
   ExportOptions out;
   out.model = model;
   out.method = options.method;
@@ -93,6 +97,7 @@ const std::string& require_model(const std::string& model, const char* command) 
   if (model.empty())
     throw Error("usage", cat("the model is missing"), {},
                 cat("for example: t2nnef ", command, " model.pt"));
+  nnef::require_file(model, "model-format");
   return model;
 }
 
@@ -104,6 +109,7 @@ const std::string& require_artefact(const std::string& artefact, const char* exa
   if (!std::filesystem::exists(artefact, error))
     throw Error("model-not-found", cat("cannot open the artefact ", quoted(artefact)),
                 error ? error.message() : "No such file or directory");
+  nnef::require_file(artefact, "model-format");
   if (looks_like_torchscript(artefact))
     throw Error(
         "model-format", cat(quoted(artefact), " is a TorchScript model, not an NNEF artefact"), {},

@@ -8,6 +8,7 @@
 
 #include "cli/text.h"
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 
 namespace t2n::cli {
 namespace {
@@ -18,14 +19,30 @@ std::string seconds_str(double seconds) {
   return text.data();
 }
 
+bool is_stdout_taken = false;
+
+void write(std::string_view text, std::FILE* stream) {
+  std::fwrite(text.data(), 1, text.size(), stream);
+}
+
+/// Our own escapes: to stderr as they are.
+void say_raw(std::string_view text) {
+  std::fflush(stdout);  // in the order in which things happened, where both go to one place
+  write(text, stderr);
+}
+
 }  // namespace
 
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
-void say(std::string_view text) {
-  std::fflush(stdout);  // in the order in which things happened, where both go to one place
-  std::fwrite(text.data(), 1, text.size(), stderr);
+void print(std::string_view text) {
+  if (is_stdout_taken) return say(text);
+  write(printable(text), stdout);
 }
+
+void print_json(std::string_view text) { write(printable_json(text), stdout); }
+
+void say(std::string_view text) { say_raw(printable(text)); }
+
+void give_away_stdout() { is_stdout_taken = true; }
 
 Talk::Talk(Verbosity verbosity)
     : verbosity_(verbosity), on_terminal_(verbosity != Verbosity::quiet && isatty(STDERR_FILENO)) {}
@@ -60,7 +77,7 @@ void Talk::stage(std::string_view name) {
   current_ = name;
   began_ = std::chrono::steady_clock::now();
   if (!on_terminal_) return;
-  say(cat("\r\033[K", timeline_, name, "…"));
+  say_raw(cat("\r\033[K", printable_line(cat(timeline_, name)), "…"));
   has_line_ = true;
 }
 
@@ -83,7 +100,7 @@ void Talk::line(const std::string& text) {
 }
 
 void Talk::clear_line() {
-  if (std::exchange(has_line_, false)) say("\r\033[K");
+  if (std::exchange(has_line_, false)) say_raw("\r\033[K");
 }
 
 }  // namespace t2n::cli

@@ -11,10 +11,15 @@
 
 namespace t2n::cli {
 
-/// To stdout.
+/// To stdout, or to stderr while an output takes stdout. Characters that would steer the terminal
+/// are escaped: most names come from files.
 void print(std::string_view text);
-/// To stderr.
+/// JSON to stdout, escaped as JSON has it.
+void print_json(std::string_view text);
+/// To stderr, escaped as in print().
 void say(std::string_view text);
+/// An output is written to stdout: results go to stderr, so that it holds nothing else.
+void give_away_stdout();
 
 enum class Verbosity { quiet, normal, verbose };
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 #include "src/export/report.h"
 
 namespace t2n::cli {
@@ -50,7 +51,9 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
   return out;
 }
 
-std::string table(const std::vector<std::vector<std::string>>& rows) {
+std::string table(std::vector<std::vector<std::string>> rows) {
+  for (std::vector<std::string>& row : rows)
+    for (std::string& cell : row) cell = printable_line(cell);
   std::vector<size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));

@@ -23,7 +23,7 @@ std::string model_text(const std::string& path, const trace::ModelInfo& model);
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);
 
 /// Rows of equally many cells as lines indented by two, columns aligned to the left.
-std::string table(const std::vector<std::vector<std::string>>& rows);
+std::string table(std::vector<std::vector<std::string>> rows);
 
 /// A word as a shell takes it: quoted only where it has to be.
 std::string shell_word(const std::string& word);

@@ -1,5 +1,7 @@
 #include "ir/comparison.h"
 
+#include <algorithm>
+
 #include "src/diag/error.h"
 
 namespace t2n::ir {
@@ -50,6 +52,29 @@ bool holds(int64_t left, Relation relation, int64_t right) {
     case Relation::ne: return left != right;
   }
   T2N_ASSERT(false, "no such relation");
+}
+
+namespace {
+
+bool shares_symbol(const Dim& a, const Dim& b) {
+  const std::vector<Symbol> symbols = a.symbols();
+  return std::any_of(symbols.begin(), symbols.end(),
+                     [&](const Symbol& symbol) { return b.mentions(symbol); });
+}
+
+bool is_mixed(const Term& term, const Dim& rest) {
+  if (term.atoms.size() > 1) return true;
+  if (term.atoms.empty() || operands_of(term.atoms[0]) == nullptr) return false;
+  return shares_symbol(sum_of({term}), rest);
+}
+
+}  // namespace
+
+bool mixes_symbols(const Comparison& comparison) {
+  const Dim gap = comparison.left - comparison.right;
+  return std::any_of(gap.terms().begin(), gap.terms().end(), [&](const Term& term) {
+    return is_mixed(term, gap - sum_of({term}));
+  });
 }
 
 std::string str(const Comparison& comparison) {

@@ -8,6 +8,7 @@
 
 #include "ir/cast.h"
 #include "src/diag/error.h"
+#include "src/limits/limits.h"
 
 namespace t2n::ir {
 namespace {
@@ -150,7 +151,10 @@ bool is_contiguous(const Tensor& tensor) {
 OwnedTensor allocate(DType dtype, const Ints& shape) {
   const int64_t count = element_count(shape);
   T2N_ASSERT(count >= 0, "a tensor of ", count, " elements");
-  const auto size = static_cast<size_t>(count * dtype_size(dtype));
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(count, dtype_size(dtype), &bytes)) bytes = -1;
+  limits::require_bytes(bytes, cat("a tensor of ", shape_str(to_shape(shape))));
+  const auto size = static_cast<size_t>(bytes);
   auto buffer = std::make_shared<std::vector<std::byte>>(size);
   const std::span<std::byte> data(*buffer);
   return {Tensor{dtype, shape, contiguous_strides(shape), data, std::move(buffer)}, data};

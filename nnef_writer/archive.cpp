@@ -1,10 +1,8 @@
 // Streams a document into files or into a tar.
 #include "nnef_writer/archive.h"
 
-#include <fcntl.h>
-#include <stdio.h>  // renameat2
-
 #include <cerrno>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,7 +54,7 @@ void write_archive(const std::vector<Member>& members, const Destination& destin
                    const fs::path& path) {
   FileWriter file(path, destination.path);
   const ByteSink to_file = [&](Bytes bytes) { file.write(bytes); };
-  if (destination.form == Form::tar) {
+  if (destination.form != Form::tgz) {
     write_tar(members, to_file);
   } else {
     ParallelGzip gzip(to_file, destination.level, threads);
@@ -75,19 +73,23 @@ void write_folder(const std::vector<Member>& members, const Destination& destina
   }
 }
 
-/// Exchanges two folders at once where the file system can, else by way of a third name.
-/// Returns an errno, 0 for success.
-int exchange(const fs::path& a, const fs::path& b) {
-  if (renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return 0;
-  if (errno != EINVAL && errno != ENOSYS) return errno;
-  const fs::path aside = a.string() + "-old";
-  if (rename(b.c_str(), aside.c_str()) != 0) return errno;
-  if (rename(a.c_str(), b.c_str()) != 0) {
-    const int failure = errno;
-    rename(aside.c_str(), b.c_str());
-    return failure;
-  }
-  return rename(aside.c_str(), a.c_str()) == 0 ? 0 : errno;
+/// Where an artefact for standard output waits until it is complete and checked.
+fs::path waiting_path() {
+  std::error_code error;
+  const fs::path folder = fs::temp_directory_path(error);
+  if (error) fail_to_write("TMPDIR", error.value());
+  remove_leftovers(folder);
+  return folder / "model.nnef.tar";
+}
+
+void copy_to_standard_output(const fs::path& path) {
+  FileWriter out = FileWriter::standard_output();
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> piece(size_t{1} << 20);
+  while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0)
+    out.write(std::as_bytes(std::span(piece).first(static_cast<size_t>(file.gcount()))));
+  if (!file.eof()) fail_to_write("standard output", EIO);
+  out.close();
 }
 
 }  // namespace
@@ -99,19 +101,14 @@ PendingArtefact::PendingArtefact(Destination destination, std::unique_ptr<Tempor
 
 void PendingArtefact::commit() {
   if (!temporary_) return;
-  check_replaceable(destination_);
-  const fs::path place = final_path(destination_);
-  std::error_code error;
-  if (fs::is_directory(place, error)) {
-    const int failure = exchange(path_, place);
-    if (failure != 0) fail_to_write(destination_.path, failure);
-    temporary_.reset();  // which removes what was replaced
-  } else {
-    if (rename(path_.c_str(), place.c_str()) != 0) fail_to_write(destination_.path, errno);
-    temporary_->release();
-    temporary_.reset();
+  if (destination_.form == Form::stream) {
+    copy_to_standard_output(path_);
+    return temporary_.reset();
   }
-  path_ = place;
+  // What a folder replaced is removed with its temporary name.
+  if (!put_in_place(path_, destination_)) temporary_->release();
+  temporary_.reset();
+  path_ = final_path(destination_);
 }
 
 PendingArtefact write_artefact(const Document& document, const Destination& destination,
@@ -120,7 +117,8 @@ PendingArtefact write_artefact(const Document& document, const Destination& dest
   const std::vector<Member> members = members_of(document);
   const bool is_folder = destination.form == Form::folder;
   auto temporary = std::make_unique<Temporary>(
-      final_path(destination), is_folder ? Temporary::Kind::folder : Temporary::Kind::file);
+      destination.form == Form::stream ? waiting_path() : final_path(destination),
+      is_folder ? Temporary::Kind::folder : Temporary::Kind::file);
   if (is_folder)
     write_folder(members, destination, *temporary);
   else

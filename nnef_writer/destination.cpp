@@ -1,8 +1,14 @@
 // Looks before the work is done, and words every refusal.
 #include "nnef_writer/destination.h"
 
+#include <fcntl.h>
+#include <stdio.h>  // renameat2
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -67,15 +73,103 @@ void check_replaceable_folder(const fs::path& path, const fs::path& place) {
     refuse(path, "a mount point cannot be exchanged for another folder", "name a folder inside it");
 }
 
-void check_parent(const fs::path& path, const fs::path& place) {
+void check_parent(const fs::path& path, const fs::path& place, bool is_artefact) {
   const fs::path parent = folder_of(place);
   std::error_code error;
   const fs::file_type type = fs::status(parent, error).type();
+  if (type == fs::file_type::not_found && !is_artefact) fail_to_write(path, ENOENT);
   if (type == fs::file_type::not_found)
     refuse(path, cat("the folder ", shown(parent), " does not exist"),
            cat("create it: mkdir -p ", shown(parent)));
   if (type == fs::file_type::none) fail_to_write(path, error.value());
   if (type != fs::file_type::directory) refuse(path, cat(shown(parent), " is no folder"), {});
+}
+
+// --- what is taken ---
+
+/// With links resolved as far as the path exists.
+fs::path resolved(const fs::path& path) {
+  std::error_code error;
+  const fs::path out = fs::weakly_canonical(fs::absolute(path, error), error);
+  return error ? path.lexically_normal() : out.has_filename() ? out : out.parent_path();
+}
+
+bool is_within(const fs::path& path, const fs::path& folder) {
+  const auto [end, ignored] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+  return end == folder.end();
+}
+
+bool is_same_file(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/// Whether a file below `folder` is another name of the file `info`.
+bool holds_link_to(const fs::path& folder, const struct stat& info) {
+  if (info.st_nlink < 2 || !S_ISREG(info.st_mode)) return false;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    struct stat other {};
+    if (stat(entry->path().c_str(), &other) == 0 && is_same_file(info, other)) return true;
+  }
+  return false;
+}
+
+/// By place and by file: a hard link is the file as well. What lies in a folder that is taken is
+/// taken, and so is a folder that holds something taken.
+bool is_taken(const fs::path& output, const fs::path& taken) {
+  const fs::path ours = resolved(output);
+  const fs::path theirs = resolved(taken);
+  if (ours == theirs) return true;
+  struct stat here {};
+  struct stat there {};
+  const bool exists = stat(output.c_str(), &here) == 0;
+  const bool is_there = stat(taken.c_str(), &there) == 0;
+  if (exists && S_ISDIR(here.st_mode) && is_within(theirs, ours)) return true;
+  if (is_there && S_ISDIR(there.st_mode) && is_within(ours, theirs)) return true;
+  if (!exists || !is_there) return false;
+  return is_same_file(here, there) || (S_ISDIR(there.st_mode) && holds_link_to(taken, here));
+}
+
+void refuse_taken(const Destination& destination) {
+  for (const Taken& taken : destination.taken) {
+    if (taken.path.empty() || taken.path == "-" || !is_taken(destination.path, taken.path))
+      continue;
+    const std::string output = shown(destination.path);
+    if (taken.is_model)
+      throw Error("output-is-model", cat("the output ", output, " is the model itself"), {},
+                  "give another path with -o");
+    throw Error("output-is-input", cat("the output ", output, " would replace ", taken.what),
+                "the same command reads or writes that", "give another path");
+  }
+}
+
+// --- what is put in place ---
+
+/// Owner first: a change of owner takes special bits away. Whoever may not give files away keeps
+/// their own.
+void copy_mode(const fs::path& from, const fs::path& to) {
+  struct stat info {};
+  if (lstat(from.c_str(), &info) != 0) return;
+  const bool is_owned = lchown(to.c_str(), info.st_uid, info.st_gid) == 0;
+  constexpr mode_t kPlain = 0777;
+  constexpr mode_t kAll = 07777;
+  chmod(to.c_str(), info.st_mode & (is_owned ? kAll : kPlain));
+}
+
+/// Exchanges two folders at once where the file system can, else by way of a third name, which no
+/// cleaning up takes for a leftover.   Returns an errno, 0 for success.
+int exchange(const fs::path& a, const fs::path& b) {
+  if (renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  const fs::path aside = a.parent_path() / ("t2nnef-replaced-" + a.filename().string());
+  if (rename(b.c_str(), aside.c_str()) != 0) return errno;
+  if (rename(a.c_str(), b.c_str()) != 0) {
+    const int failure = errno;
+    rename(aside.c_str(), b.c_str());
+    return failure;
+  }
+  return rename(aside.c_str(), a.c_str()) == 0 ? 0 : errno;
 }
 
 }  // namespace
@@ -84,31 +178,44 @@ Destination parse_destination(const fs::path& path) {
   Destination out;
   out.path = path;
   const std::string name = path.filename().string();
-  if (name.ends_with(".tgz") || name.ends_with(".tar.gz"))
+  if (path == "-")
+    out.form = Form::stream;
+  else if (name.ends_with(".tgz") || name.ends_with(".tar.gz"))
     out.form = Form::tgz;
   else if (name.ends_with(".tar"))
     out.form = Form::tar;
   return out;
 }
 
+Destination file_destination(const fs::path& path) {
+  Destination out;
+  out.path = path;
+  out.form = path == "-" ? Form::stream : Form::file;
+  return out;
+}
+
 fs::path final_path(const Destination& destination) {
   fs::path out = destination.path;
-  if (!out.has_filename()) out = out.parent_path();  // "out/"
-  std::error_code error;
-  if (fs::is_symlink(out, error) && fs::exists(out, error)) out = fs::canonical(out, error);
+  while (!out.has_filename() && out.has_relative_path()) out = out.parent_path();  // "out/"
   return out;
 }
 
 void check_replaceable(const Destination& destination) {
+  if (destination.form == Form::stream) return;
+  refuse_taken(destination);
   const fs::path place = final_path(destination);
   const fs::path& path = destination.path;
   const bool wants_folder = destination.form == Form::folder;
   std::error_code error;
-  const fs::file_type type = fs::status(place, error).type();
+  const fs::file_type type = fs::symlink_status(place, error).type();
   if (type == fs::file_type::not_found) return;
   if (type == fs::file_type::none) fail_to_write(path, error.value());
+  if (type == fs::file_type::symlink)
+    refuse(path, cat("it is a link to ", shown(fs::read_symlink(place, error))),
+           "what a link stands for is never replaced: name the file itself");
   if (type == fs::file_type::directory) {
     if (wants_folder) return check_replaceable_folder(path, place);
+    if (destination.form == Form::file) refuse(path, "it is a folder", "name a file in it");
     throw Error("output-exists", cat(shown(path), " is a folder, an archive cannot replace it"), {},
                 "name a file, or remove the folder yourself");
   }
@@ -121,15 +228,34 @@ void check_replaceable(const Destination& destination) {
 }
 
 void check_destination(const Destination& destination) {
+  if (destination.form == Form::stream) return;
   const fs::path place = final_path(destination);
   const std::string name = place.filename().string();
+  const bool wants_folder = destination.form == Form::folder;
   if (name.empty() || name == "." || name == "..")
     refuse(destination.path, "it names no new file or folder",
            "name one, such as 'model.nnef.tgz'");
-  check_parent(destination.path, place);
+  if (!wants_folder && !destination.path.has_filename())
+    refuse(destination.path, "it names a folder", "name a file in it");
+  check_parent(destination.path, place, destination.form != Form::file);
   check_replaceable(destination);
+  remove_leftovers(folder_of(place));
   // Permissions, read-only mounts and quotas are only known by trying.
   const Temporary probe(place, Temporary::Kind::file);
+}
+
+bool put_in_place(const fs::path& from, const Destination& destination) {
+  check_replaceable(destination);
+  const fs::path place = final_path(destination);
+  copy_mode(place, from);
+  std::error_code error;
+  if (destination.form == Form::folder && fs::is_directory(place, error)) {
+    const int failure = exchange(from, place);
+    if (failure != 0) fail_to_write(destination.path, failure);
+    return true;
+  }
+  if (rename(from.c_str(), place.c_str()) != 0) fail_to_write(destination.path, errno);
+  return false;
 }
 
 }  // namespace t2n::nnef

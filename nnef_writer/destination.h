@@ -1,29 +1,57 @@
-// Where an artefact goes, and whether it may go there: asked before any work is done.
+// Where a command's output goes, and whether it may go there: the one owner of what may replace
+// what on disk, asked before any work is done and again before anything is put in place.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace t2n::nnef {
 
-struct Destination {
-  enum class Form { folder, tar, tgz };
+/// A file or folder that the same command reads or writes: no output may replace it.
+struct Taken {
+  std::string what;  ///< "the model", "the sample 'x.npy'"
   std::filesystem::path path;
-  Form form = Form::folder;
-  int level = 6;  ///< of gzip, 0 to 9
+  bool is_model = false;
 };
 
-/// The form by suffix: `.tgz` or `.tar.gz`, `.tar`, else a folder.
+struct Destination {
+  enum class Form {
+    folder,
+    tar,
+    tgz,
+    file,    ///< of another kind: a report, an .npz
+    stream,  ///< standard output
+  };
+  std::filesystem::path path;
+  Form form = Form::folder;
+  int level = 6;             ///< of gzip, 0 to 9
+  std::vector<Taken> taken = {};  ///< what must stay as it is
+};
+
+/// Of an artefact, the form by suffix: `.tgz` or `.tar.gz`, `.tar`, else a folder. "-" is a tar on
+/// standard output.
 Destination parse_destination(const std::filesystem::path& path);
 
-/// Whether what stands there may be replaced: a folder only if it holds nothing but NNEF files.
-/// Errors: `output-exists` where something would be lost; `cannot-write` for devices and mounts.
+/// Of a single file; "-" is standard output.
+Destination file_destination(const std::filesystem::path& path);
+
+/// Whether what stands there may be replaced: regular files, and folders that hold nothing but NNEF
+/// files. Never a device, a pipe, a link, or what is taken.
+/// Errors: `output-is-model`, `output-is-input` for what is taken; `output-exists` where something
+/// would be lost; `cannot-write` for everything that is neither a file nor a folder.
 void check_replaceable(const Destination& destination);
 
-/// check_replaceable, and whether anything can be created there.   Errors: also `cannot-write`.
+/// check_replaceable, and whether anything can be created there. Removes what killed runs left in
+/// that folder.   Errors: also `cannot-write`.
 void check_destination(const Destination& destination);
 
-/// The path to rename onto: a link's target, so that the link stays.
+/// The path to rename onto: without a slash at its end.
 std::filesystem::path final_path(const Destination& destination);
+
+/// Puts what is at `from` in the destination's place at once, with the mode of what it replaces. A
+/// folder that is replaced is at `from` afterwards. What may be replaced is asked again.
+/// Errors: those of check_replaceable.   Returns whether `from` still exists.
+bool put_in_place(const std::filesystem::path& from, const Destination& destination);
 
 }  // namespace t2n::nnef

@@ -122,19 +122,28 @@ std::optional<std::string> as_one_quotient(const Dim& dim) {
   return quotient_text(numerator, quotient.b.value());
 }
 
-/// Differences with halves that are no single quotient.
-void refuse_halves(const Dim& dim) {
-  for (const Term& half : dim.terms())
+bool mentions_any(const Dim& dim, const std::vector<ir::Symbol>& symbols) {
+  return std::any_of(symbols.begin(), symbols.end(),
+                     [&](const ir::Symbol& symbol) { return dim.mentions(symbol); });
+}
+
+/// Differences with quotients that are no single one: tract computes x - x/2 as x/2, and brings
+/// (x + 3*y)/4 - y back to a quotient that it rounds towards zero.
+void refuse_differences(const Dim& dim) {
+  for (const Term& part : dim.terms())
     for (const Term& term : dim.terms()) {
-      const FloorDiv* quotient = as_quotient(half);
-      if (quotient != nullptr && quotient->b == Dim(2) && term.factor == -half.factor)
-        refuse(dim, "tract may compute x - x/2 as x/2");
+      const FloorDiv* quotient = as_quotient(part);
+      if (quotient == nullptr || (term.factor < 0) == (part.factor < 0)) continue;
+      const bool is_half = quotient->b == Dim(2) && term.factor == -part.factor;
+      const bool is_alone = part.factor == 1 || part.factor == -1;
+      if (is_half || (is_alone && mentions_any(quotient->a, ir::sum_of({term}).symbols())))
+        refuse(dim, "tract brings such a difference to one quotient, and rounds it towards zero");
     }
 }
 
 std::string spelled(const Dim& dim) {
   if (auto quotient = as_one_quotient(dim)) return *std::move(quotient);
-  refuse_halves(dim);
+  refuse_differences(dim);
   return sum_text(dim);
 }
 

@@ -2,7 +2,7 @@
 #include "nnef_writer/npz.h"
 
 #include "nnef_writer/archive_stream.h"
-#include "nnef_writer/temporary.h"
+#include "nnef_writer/output.h"
 #include "src/diag/error.h"
 
 namespace t2n::nnef {
@@ -71,9 +71,13 @@ Member member_of(const NamedTensor& array) {
 }  // namespace
 
 void write_npz(std::span<const NamedTensor> arrays, const std::filesystem::path& path) {
+  write_npz(arrays, file_destination(path));
+}
+
+void write_npz(std::span<const NamedTensor> arrays, const Destination& destination) {
   std::vector<Member> members;
   for (const NamedTensor& array : arrays) members.push_back(member_of(array));
-  replace_file(path, [&](FileWriter& file) {
+  write_file(destination, [&](FileWriter& file) {
     ArchiveStream zip(ArchiveStream::Format::zip, [&](auto bytes) { file.write(bytes); });
     for (const Member& member : members) zip.add(member);
     zip.finish();

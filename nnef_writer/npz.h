@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ir/tensor.h"
+#include "nnef_writer/destination.h"
 
 namespace t2n::nnef {
 
@@ -18,5 +19,6 @@ struct NamedTensor {
 /// Errors: `unsupported-dtype` (bf16, which NumPy has not), before anything is written;
 /// `cannot-write`.
 void write_npz(std::span<const NamedTensor> arrays, const std::filesystem::path& path);
+void write_npz(std::span<const NamedTensor> arrays, const Destination& destination);
 
 }  // namespace t2n::nnef

@@ -2,9 +2,11 @@
 #include "nnef_writer/temporary.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -32,18 +34,87 @@ namespace {
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<void*>::is_always_lock_free);
 std::atomic<void*> newest_entry = nullptr;  ///< a Temporary::Entry
 
+/// Closed with its owner.
+struct Descriptor {
+  explicit Descriptor(int descriptor) : number(descriptor) {}
+  ~Descriptor() {
+    if (number >= 0) close(number);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number;
+};
+
+constexpr std::string_view kPrefix = "t2nnef-partial-";
+
 /// Keeps the end of a long name, where the suffix is.
 std::string temporary_name(const fs::path& final_path, int attempt) {
   constexpr size_t kKept = 200;
   const std::string name = final_path.filename().string();
-  return cat("partial-", getpid(), "-", attempt, "-",
+  return cat(kPrefix, getpid(), "-", attempt, "-",
              name.substr(name.size() > kKept ? name.size() - kKept : 0));
 }
 
-bool create(const fs::path& path, Temporary::Kind kind) {
-  if (kind == Temporary::Kind::folder) return mkdir(path.c_str(), 0777) == 0;
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  return descriptor >= 0 && close(descriptor) == 0;
+bool create_folder(const fs::path& path) { return mkdir(path.c_str(), 0777) == 0; }
+
+/// A new file or folder, held by a lock that ends with the process, or -1: so the next run knows
+/// what nobody works on any more, in whatever container or on whatever host this one ran.
+int create_locked(const fs::path& path, Temporary::Kind kind) {
+  const bool is_folder = kind == Temporary::Kind::folder;
+  if (is_folder && !create_folder(path)) return -1;
+  const int flags = is_folder ? O_RDONLY | O_DIRECTORY : O_WRONLY | O_CREAT | O_EXCL;
+  const int file = open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (file < 0) {
+    const int failure = errno;
+    if (is_folder) rmdir(path.c_str());
+    errno = failure;
+    return -1;
+  }
+  // File systems without locks have no leftovers that are known as such.
+  const bool is_held_by_other = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  struct stat info {};
+  if (!is_held_by_other && fstat(file, &info) == 0 && info.st_nlink > 0) return file;
+  // Between the two steps another run took it for a leftover: another name, then.
+  close(file);
+  errno = EEXIST;
+  return -1;
+}
+
+// --- what killed runs left ---
+
+/// "t2nnef-partial-PID-N-NAME"
+bool is_temporary_name(std::string_view name) {
+  if (!name.starts_with(kPrefix)) return false;
+  name.remove_prefix(kPrefix.size());
+  for (int part = 0; part < 2; ++part) {
+    const size_t digits = name.find_first_not_of("0123456789");
+    if (digits == 0 || digits == std::string_view::npos || name[digits] != '-') return false;
+    name.remove_prefix(digits + 1);
+  }
+  return true;
+}
+
+/// Whether what is there is ours, and nobody holds it.
+bool is_left(const fs::path& path, const struct stat& info) {
+  const int flags = S_ISDIR(info.st_mode) ? O_DIRECTORY : O_NONBLOCK;
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | flags));
+  struct stat opened {};
+  return file.number >= 0 && fstat(file.number, &opened) == 0 && opened.st_ino == info.st_ino &&
+         flock(file.number, LOCK_EX | LOCK_NB) == 0;
+}
+
+/// A folder under construction holds files of a model, and folders of them.
+bool holds_nnef_only(const fs::path& folder) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const fs::file_type type = entry->symlink_status(error).type();
+    const std::string name = entry->path().filename().string();
+    const bool is_nnef = name == "graph.nnef" || name == "graph.quant" || name.ends_with(".dat");
+    if (type != fs::file_type::directory && !(type == fs::file_type::regular && is_nnef))
+      return false;
+  }
+  return !error;
 }
 
 }  // namespace
@@ -83,16 +154,17 @@ Temporary::Temporary(fs::path final_path, Kind kind) : final_path_(std::move(fin
   static std::atomic<int> attempt = 0;
   do {
     path_ = final_path_.parent_path() / temporary_name(final_path_, attempt++);
-    errno = 0;
-  } while (!create(path_, kind) && errno == EEXIST);
-  if (errno != 0) fail_to_write(final_path_, errno);
+    lock_ = create_locked(path_, kind);
+  } while (lock_ < 0 && errno == EEXIST);
+  if (lock_ < 0) fail_to_write(final_path_, errno);
   entries_.push_back(remember(path_, kind));
 }
 
 Temporary::~Temporary() {
-  if (entries_.empty()) return;
-  std::error_code ignored;  // it may be gone already; there is nobody left to tell otherwise
-  fs::remove_all(path_, ignored);
+  if (!entries_.empty()) {
+    std::error_code ignored;  // it may be gone already; there is nobody left to tell otherwise
+    fs::remove_all(path_, ignored);
+  }
   release();
 }
 
@@ -100,7 +172,7 @@ fs::path Temporary::add(const fs::path& name) {
   fs::path folder = path_;
   for (const fs::path& component : name.parent_path()) {
     folder /= component;
-    if (create(folder, Kind::folder))
+    if (create_folder(folder))
       entries_.push_back(remember(folder, Kind::folder));
     else if (errno != EEXIST)
       fail_to_write(final_path_, errno);
@@ -112,6 +184,23 @@ fs::path Temporary::add(const fs::path& name) {
 void Temporary::release() {
   for (Entry* entry : entries_) entry->alive = false;
   entries_.clear();
+  if (lock_ >= 0) close(std::exchange(lock_, -1));
+}
+
+void remove_leftovers(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const fs::path& path = entry.path();
+    struct stat info {};
+    if (!is_temporary_name(path.filename().string()) || lstat(path.c_str(), &info) != 0 ||
+        info.st_uid != geteuid())
+      continue;
+    std::error_code ignored;  // what cannot be removed stays
+    if (S_ISREG(info.st_mode) && is_left(path, info))
+      fs::remove(path, ignored);
+    else if (S_ISDIR(info.st_mode) && is_left(path, info) && holds_nnef_only(path))
+      fs::remove_all(path, ignored);
+  }
 }
 
 FileWriter::FileWriter(const fs::path& path, fs::path reported_as)
@@ -137,13 +226,11 @@ void FileWriter::close() {
   if (::close(std::exchange(descriptor_, -1)) != 0) fail_to_write(reported_as_, errno);
 }
 
-void replace_file(const fs::path& path, const std::function<void(FileWriter&)>& write) {
-  Temporary temporary(path, Temporary::Kind::file);
-  FileWriter file(temporary.path(), path);
-  write(file);
-  file.close();
-  if (std::rename(temporary.path().c_str(), path.c_str()) != 0) fail_to_write(path, errno);
-  temporary.release();
+FileWriter FileWriter::standard_output() {
+  std::fflush(stdout);
+  const int copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  if (copy < 0) fail_to_write("standard output", errno);
+  return {copy, "standard output"};
 }
 
 }  // namespace t2n::nnef

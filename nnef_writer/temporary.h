@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace t2n::nnef {
@@ -15,6 +15,10 @@ void remove_temporaries() noexcept;
 
 /// Error `cannot-write` for `path`, with the words of an errno as the reason.
 [[noreturn]] void fail_to_write(const std::filesystem::path& path, int error_number);
+
+/// Removes from `folder` what runs that were killed left there: files and folders named as ours
+/// are, of the same user, that no process holds.
+void remove_leftovers(const std::filesystem::path& folder);
 
 /// A new file or folder beside `final_path`, removed with all that is in it unless released. Its
 /// name ends in the final one's, whose suffix tells readers what it is.   Errors: `cannot-write`.
@@ -40,6 +44,7 @@ class Temporary {
   std::filesystem::path final_path_;
   std::filesystem::path path_;
   std::vector<Entry*> entries_;
+  int lock_ = -1;  ///< a descriptor that holds what is at path()
 };
 
 /// An open file; no stream, because a full disk must be told apart by its errno.
@@ -47,6 +52,7 @@ class FileWriter {
  public:
   /// Errors call the file `reported_as`.
   FileWriter(const std::filesystem::path& path, std::filesystem::path reported_as);
+  static FileWriter standard_output();
   ~FileWriter();
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
@@ -56,12 +62,11 @@ class FileWriter {
   void close();
 
  private:
+  FileWriter(int descriptor, std::filesystem::path reported_as)
+      : reported_as_(std::move(reported_as)), descriptor_(descriptor) {}
+
   std::filesystem::path reported_as_;
   int descriptor_;
 };
-
-/// Puts a file in place at once, replacing what was there, or nothing at all if `write` throws.
-/// Errors: `cannot-write`.
-void replace_file(const std::filesystem::path& path, const std::function<void(FileWriter&)>& write);
 
 }  // namespace t2n::nnef

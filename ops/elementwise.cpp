@@ -136,8 +136,8 @@ std::optional<Ref> bound(const OpView& op, Emitter& out, std::string_view name, 
 
 /// The upper bound wins where the bounds cross, as in torch.
 void clamp(const OpView& op, Emitter& out) {
-  Ref y = op.tensor("self");
-  const DType dtype = out.dtype(y);
+  const DType dtype = op.dtype(0);  // of a boolean and a number: i64
+  Ref y = out.cast(op.tensor("self"), dtype);
   if (const auto low = bound(op, out, "min", dtype)) y = maximum(out, y, *low);
   if (const auto high = bound(op, out, "max", dtype)) y = minimum(out, y, *high);
   finish(op, out, y);

@@ -53,9 +53,26 @@ class Hoister {
       kept.push_back(std::move(statement));
     }
     body_.document.graph.body = std::move(kept);
+    for (auto& capture : body_.captures) capture.outer = hidden(capture.outer);
   }
 
  private:
+  /// A number of sizes that enters a body: tract 0.23 follows it through products, and then takes a
+  /// state to be of it. It does not follow |n| * sign(n), which is the same.
+  Ref hidden(Ref number) {
+    const TensorEntry entry = outer_.at(number);
+    if (!entry.of_sizes || !ir::is_float(entry.dtype)) return number;
+    const auto [known, is_new] = hidden_.try_emplace(number.id, number);
+    if (!is_new) return known->second;
+    const auto call = [&](std::string_view op, const std::vector<nnef::Argument>& operands) {
+      return outer_.append_call(op, operands, {{entry.dtype, entry.shape}})[0];
+    };
+    const Ref size = call("abs", {{"", outer_.name_of(number)}});
+    const Ref sign = call("sign", {{"", outer_.name_of(number)}});
+    known->second = call("mul", {{"", outer_.name_of(size)}, {"", outer_.name_of(sign)}});
+    return known->second;
+  }
+
   void hoist(nnef::Assignment& statement) {
     std::vector<Ref> results;
     for_each_id(statement.left, [&](int id) {
@@ -65,6 +82,7 @@ class Hoister {
                                     .name = entry.name,
                                     .text = {},
                                     .parts = {}}));
+      outer_.at(results.back()).of_sizes = entry.of_sizes;
       bind(Ref{id}, results.back());
     });
     walk(statement.right, [&](nnef::Value& v) {
@@ -130,6 +148,7 @@ class Hoister {
         outer_.add({.dtype = dtype, .shape = {}, .name = "size", .text = {}, .parts = {}});
     const Ref inside =
         body_.add({.dtype = dtype, .shape = {}, .name = "size", .text = {}, .parts = {}});
+    outer_.at(outside).of_sizes = true;
     outer_.append({outside}, value.text, value.arguments, value.type);
     bind(inside, outside);
     return body_.name_of(inside);
@@ -138,6 +157,7 @@ class Hoister {
   Emitter::State& body_;
   Emitter::State& outer_;
   std::map<int, Ref> outside_;  ///< by the id inside
+  std::map<int, Ref> hidden_;   ///< by the id of the number outside
 };
 
 /// Ids that the statements of a body read.

@@ -1,6 +1,7 @@
 // Padding: with a number, by reflection, by repetition of the border, or from the other end.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ops/arith.h"
 #include "ops/registry.h"
@@ -109,18 +110,31 @@ Pads read_pads(const OpView& op, Emitter& out) {
   return per_axis(op.ints(amounts(op)), out.rank(op.tensor("self")));
 }
 
+/// `number` as a border of `x`, whose other sizes it takes from x itself: tract cannot prove that a
+/// size which an earlier border made is the same as our expression of it.
+Ref border(Emitter& out, Ref x, Ref number, int axis, const Dim& size) {
+  const Ref first = out.slice(x, axis, 0, 1);
+  Shape alone(static_cast<size_t>(out.rank(x)), Dim(1));
+  alone[static_cast<size_t>(axis)] = size;
+  const Ref block = out.full(number, alone);
+  return select(out, compare(out, "eq", first, first), block, block);
+}
+
 /// Symbolic amounts: tract's `pad` takes integers only. Which are negative is as in the sample.
 Ref open_padded(const OpView& op, Emitter& out, double value) {
   const Shape flat = op.dims(amounts(op));
   Ref x = op.tensor("self");
   const Ref number = like(out, value, x);
+  bool is_first_border = true;
   for (size_t i = 0; i + 1 < flat.size(); i += 2) {
     const int axis = out.rank(x) - 1 - static_cast<int>(i / 2);
     const Dim before = flat[i], after = flat[i + 1];
     const bool cuts_first = out.at_sample(before) < 0, cuts_last = out.at_sample(after) < 0;
     const Dim end = size_of(out, x, axis) + (cuts_last ? after : Dim(0));
     x = out.slice(x, axis, cuts_first ? Dim(0) - before : Dim(0), end);
+    const bool is_first = std::exchange(is_first_border, false);
     const auto block = [&](const Dim& size) {
+      if (!is_first) return border(out, x, number, axis, size);
       return out.full(number, with_size(out.shape(x), axis, size));
     };
     std::vector<Ref> parts;

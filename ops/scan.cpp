@@ -6,6 +6,7 @@
 #include "ops/arith.h"
 #include "ops/emitter_body.h"
 #include "ops/registry.h"
+#include "ops/sizes.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
@@ -233,7 +234,7 @@ class Loop {
     for (size_t i = 0; i < done.results.size(); ++i)
       outputs.push_back(i < scan_.stacked()
                             ? quadruple(done.results[i], nnef::string("full"),
-                                        scan_.stacked_axes[i], scan_.stacked_reversed[i] ? -1 : 1)
+                                        scan_.stacked_axes[i], step_of(i))
                             : quadruple(done.results[i], nnef::string("last"), 0, 1));
     const auto results = out_.calls(op_.nnef(), {},
                                     {{"body", done.name},
@@ -248,8 +249,24 @@ class Loop {
     if (out_.state().zero) out_.state().inner_results.push_back(results[0]);
     for (int i = 0; i < op_.outputs(); ++i) {
       const Ref result = results[static_cast<size_t>(i)];
-      out_.result(is_last(i) ? out_.squeeze(result, {0}) : result, i);
+      out_.result(is_last(i)     ? out_.squeeze(result, {0})
+                  : is_turned(i) ? reversed(out_, result, {static_cast<int>(axis_of(i))})
+                                 : result,
+                  i);
     }
+  }
+
+  /// Beside results in the order of the turns, tract 0.21 to 0.23 computes reversed ones that follow
+  /// from those in their order: they are turned round outside.
+  bool is_turned(int output) const {
+    const auto i = static_cast<size_t>(output);
+    const std::vector<bool>& reversed = scan_.stacked_reversed;
+    return i < scan_.stacked() && reversed[i] &&
+           std::find(reversed.begin(), reversed.end(), false) != reversed.end();
+  }
+  int64_t axis_of(int output) const { return scan_.stacked_axes[static_cast<size_t>(output)]; }
+  int step_of(size_t i) const {
+    return scan_.stacked_reversed[i] && !is_turned(static_cast<int>(i)) ? -1 : 1;
   }
 
   /// Of a state that no turn reads, with an axis of its own.

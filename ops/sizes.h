@@ -27,6 +27,9 @@ inline Dim element_count(const Shape& shape) {
   return count;
 }
 
+/// `x` with the order along some axes turned round.
+Ref reversed(Emitter& out, Ref x, const Ints& axes);
+
 /// Whether such an operation stands in it: ir::Min, ir::FloorDiv…
 template <typename... Kinds>
 bool has_operation(const Dim& dim) {

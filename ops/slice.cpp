@@ -154,6 +154,8 @@ void unbind(const OpView& op, Emitter& out) {
 
 // --- reversals and rotations ---
 
+}  // namespace
+
 Ref reversed(Emitter& out, Ref x, const Ints& axes) {
   for (const int64_t axis : axes) {
     const Dim size = size_of(out, x, axis);
@@ -165,6 +167,8 @@ Ref reversed(Emitter& out, Ref x, const Ints& axes) {
   }
   return x;
 }
+
+namespace {
 
 void flip(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
@@ -182,7 +186,7 @@ std::optional<Dim> first_of_rolled(Emitter& out, const Dim& size, const Dim& shi
     return size.value() == 0 ? 0 : ir::floor_mod_int(-shift.value(), size.value());
   const int64_t by = out.at_sample(shift), all = out.at_sample(size);
   if (shift == Dim(0) || shift == size || by < -all || by > all) return {};
-  return by > 0 ? size - shift : Dim(0) - shift;
+  return by >= 0 ? size - shift : Dim(0) - shift;
 }
 
 Ref rolled(const OpView& op, Emitter& out, Ref x, int axis, const Dim& shift) {

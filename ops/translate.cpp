@@ -283,6 +283,10 @@ std::string assertion(const ir::Comparison& c) {
     throw Error("unsupported-argument", cat("the assertion ", ir::str(c), " has no form in NNEF"),
                 "tract reads ==, <, >, <= and >=, without minima and maxima",
                 "assert a bound of one size, or that one size is the larger");
+  if (ir::mixes_symbols(c))
+    throw Error("unsupported-argument", cat("the assertion ", ir::str(c), " cannot be given to tract"),
+                "a product of sizes, or a remainder, can keep tract busy for ever",
+                "assert bounds of the sizes by themselves");
   const ir::Symbol* alone = c.left.as_symbol();
   const bool is_turned = alone != nullptr && c.right.mentions(*alone);
   const ir::Comparison way = is_turned ? mirrored(c) : c;

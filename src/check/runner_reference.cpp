@@ -2,6 +2,8 @@
 #include "ir/cast.h"
 #include "src/check/runner.h"
 #include "src/diag/error.h"
+#include "src/limits/limits.h"
+#include "src/limits/watch.h"
 #include "src/nnef_reader/artefact.h"
 
 namespace t2n::check {
@@ -47,6 +49,7 @@ class ReferenceRunner final : public Runner {
     std::vector<ir::Tensor> fed_inputs;
     for (size_t at = 0; at < inputs.size(); ++at)
       fed_inputs.push_back(at < ports_.size() ? fed(inputs[at], ports_[at], dialect_) : inputs[at]);
+    const limits::Stage stage("running the reference interpreter", limits::kReferenceSeconds);
     module_.reset(*program_);  // as the engine worker, which runs a fresh state each time
     return module_.run(*program_, fed_inputs);
   }

@@ -1,5 +1,6 @@
 // Diagnostics as text: headline, places with the user's source line and a caret, why, help.
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 
 namespace t2n {
 
@@ -20,27 +21,27 @@ std::string render_where(const Where& where) {
 std::string render_text(const Diagnostic& diagnostic) {
   std::string out;
   if (diagnostic.id == "internal") {
-    out = cat("internal error: ", diagnostic.message, "\n");
+    out = cat("internal error: ", printable_line(diagnostic.message), "\n");
   } else {
     switch (diagnostic.severity) {
       case Severity::error: out = "error"; break;
       case Severity::warning: out = "warning"; break;
       case Severity::note: out = "note"; break;
     }
-    out += cat("[", diagnostic.id, "]: ", diagnostic.message, "\n");
+    out += cat("[", diagnostic.id, "]: ", printable_line(diagnostic.message), "\n");
   }
   for (const Where& where : diagnostic.where) {
-    const std::string place = render_where(where);
+    const std::string place = printable_line(render_where(where));
     if (!place.empty()) out += cat("  --> ", place, "\n");
     if (where.excerpt.empty()) continue;
-    out += cat("   |  ", where.excerpt, "\n");
+    out += cat("   |  ", printable_line(where.excerpt), "\n");
     if (where.caret_width > 0)
       out += cat("   |  ", std::string(static_cast<size_t>(where.caret), ' '),
                  std::string(static_cast<size_t>(where.caret_width), '^'), "\n");
   }
-  for (const std::string& line : diagnostic.details) out += cat("   ", line, "\n");
-  if (!diagnostic.why.empty()) out += cat("  why:  ", diagnostic.why, "\n");
-  if (!diagnostic.help.empty()) out += cat("  help: ", diagnostic.help, "\n");
+  for (const std::string& line : diagnostic.details) out += cat("   ", printable(line), "\n");
+  if (!diagnostic.why.empty()) out += cat("  why:  ", printable(diagnostic.why), "\n");
+  if (!diagnostic.help.empty()) out += cat("  help: ", printable(diagnostic.help), "\n");
   return out;
 }
 

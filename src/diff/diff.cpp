@@ -11,12 +11,14 @@
 #include "src/diff/match.h"
 #include "src/diff/weights.h"
 #include "src/spec/dialect.h"
+#include "src/spec/expansion.h"
 
 namespace t2n::diff {
 namespace {
 
 using Kind = Difference::Kind;
 using Texts = std::map<std::string, std::string>;
+using Stored = std::map<std::string, const nnef::StoredTensor*>;
 
 class Comparer {
  public:
@@ -24,6 +26,8 @@ class Comparer {
       : a_(a),
         b_(b),
         options_(options),
+        stored_a_(stored(a)),
+        stored_b_(stored(b)),
         graph_a_(flatten(a.document)),
         graph_b_(flatten(b.document)),
         matching_(match(graph_a_, graph_b_)) {}
@@ -98,6 +102,7 @@ class Comparer {
     for (size_t i = 0; i < std::min(graph_a_.results.size(), graph_b_.results.size()); ++i) {
       const Source& a = graph_a_.results[i];
       const Source& b = graph_b_.results[i];
+      if (a == kNowhere || b == kNowhere) continue;  // never assigned, which compare() refuses
       if (is_rewired(a, b))
         add(Part::output, Kind::changed, named(names[i]), "computed by",
             node_str(graph_a_.nodes[a.node]), node_str(graph_b_.nodes[b.node]));
@@ -164,19 +169,31 @@ class Comparer {
 
   // --- weights ---
 
+  /// Tensors by their labels.
+  static Stored stored(const nnef::Artefact& artefact) {
+    Stored out;
+    for (const nnef::StoredTensor& tensor : artefact.tensors) out.emplace(tensor.label, &tensor);
+    return out;
+  }
+
+  static const nnef::StoredTensor* find(const Stored& stored, const std::string& label) {
+    const auto found = stored.find(label);
+    return found == stored.end() ? nullptr : found->second;
+  }
+
   void compare_weights() {
     std::set<std::pair<std::string, std::string>> seen;
     for (const size_t node : graph_a_.order) {
       const Node& a = graph_a_.nodes[node];
       if (!a.is_variable()) continue;
-      const nnef::StoredTensor* const ours = nnef::find_tensor(a_, a.label);
+      const nnef::StoredTensor* const ours = find(stored_a_, a.label);
       if (!matching_.of_a[node]) {
         if (ours != nullptr && seen.emplace(a.label, "").second)
           add(Part::weight, Kind::removed, named(a.label), "", weight_type(*ours));
         continue;
       }
       const Node& b = graph_b_.nodes[*matching_.of_a[node]];
-      const nnef::StoredTensor* const theirs = nnef::find_tensor(b_, b.label);
+      const nnef::StoredTensor* const theirs = find(stored_b_, b.label);
       if (ours == nullptr || theirs == nullptr || !seen.emplace(a.label, b.label).second) continue;
       ++out_.weights;
       for (Difference& difference : diff::compare_weights(a.label, *ours, *theirs))
@@ -190,7 +207,7 @@ class Comparer {
     for (const size_t node : graph_b_.order) {
       const Node& b = graph_b_.nodes[node];
       if (!b.is_variable() || matching_.of_b[node] || !seen.insert(b.label).second) continue;
-      if (const nnef::StoredTensor* const tensor = nnef::find_tensor(b_, b.label))
+      if (const nnef::StoredTensor* const tensor = find(stored_b_, b.label))
         add(Part::weight, Kind::added, named(b.label), "", "", weight_type(*tensor));
     }
   }
@@ -273,6 +290,8 @@ class Comparer {
   const nnef::Artefact& a_;
   const nnef::Artefact& b_;
   const Options& options_;
+  Stored stored_a_;
+  Stored stored_b_;
   FlatGraph graph_a_;
   FlatGraph graph_b_;
   Matching matching_;
@@ -297,6 +316,8 @@ std::string_view part_name(Part part) {
 }
 
 Result compare(const nnef::Artefact& a, const nnef::Artefact& b, const Options& options) {
+  spec::check_document(a.document);
+  spec::check_document(b.document);
   return Comparer(a, b, options).run();
 }
 

@@ -48,6 +48,7 @@ struct Options {
   bool names = false;  ///< names inside of the graph and of weights count
 };
 
+/// Errors: those of spec::check_document.
 Result compare(const nnef::Artefact& a, const nnef::Artefact& b, const Options& options);
 
 }  // namespace t2n::diff

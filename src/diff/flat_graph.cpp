@@ -18,7 +18,10 @@ using nnef::Value;
 class Flattener {
  public:
   explicit Flattener(const nnef::Document& document)
-      : document_(document), dialect_(spec::dialect_of(document)) {}
+      : document_(document), dialect_(spec::dialect_of(document)) {
+    for (const nnef::Fragment& fragment : document.fragments)
+      fragments_.emplace(fragment.name, &fragment);
+  }
 
   FlatGraph run() {
     for (const nnef::Assignment& assignment : document_.graph.body) statement(assignment);
@@ -68,8 +71,8 @@ class Flattener {
   }
 
   const nnef::Fragment* declaration(const std::string& operation) const {
-    for (const nnef::Fragment& fragment : document_.fragments)
-      if (fragment.name == operation) return &fragment;
+    if (const auto found = fragments_.find(operation); found != fragments_.end())
+      return found->second;
     return spec::find_operation(operation, dialect_);
   }
 
@@ -169,6 +172,7 @@ class Flattener {
 
   const nnef::Document& document_;
   spec::Dialect dialect_;
+  std::map<std::string, const nnef::Fragment*> fragments_;
   std::map<std::string, Source> sources_;
   FlatGraph out_;
 };

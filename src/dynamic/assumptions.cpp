@@ -152,6 +152,20 @@ std::vector<Comparison> positivity(const Sizes& sample, const std::vector<Compar
 
 namespace {
 
+/// `S - (S + 1) // 2` as `S // 2`.
+Dim one_quotient(const Dim& dim) {
+  for (const ir::Term& term : dim.terms()) {
+    const auto* quotient = term.atoms.size() == 1 ? std::get_if<ir::FloorDiv>(&term.atoms[0]) : nullptr;
+    if (quotient == nullptr || (term.factor != 1 && term.factor != -1) ||
+        !quotient->b.is_constant() || quotient->b.value() <= 0)
+      continue;
+    const Dim rest = dim - ir::sum_of({term});
+    const Dim up = term.factor < 0 ? quotient->b - Dim(1) : Dim(0);
+    return floor_div(quotient->b * rest + Dim(term.factor) * quotient->a + up, quotient->b);
+  }
+  return dim;
+}
+
 bool has_product(const Dim& dim) {
   return std::any_of(dim.terms().begin(), dim.terms().end(),
                      [](const ir::Term& term) { return term.atoms.size() > 1; });
@@ -191,24 +205,43 @@ std::optional<std::vector<Comparison>> sayable(const Comparison& comparison, con
       if (!side) return std::nullopt;
       rest = *side;
     }
+    if (ir::mixes_symbols(rest)) rest = plain({one_quotient(rest.left - rest.right), rest.relation, 0});
     const auto bound = without_product(rest, sample);
     if (!bound) return std::nullopt;
     out.push_back(*bound);
   }
   const bool is_readable = std::all_of(out.begin(), out.end(), [](const Comparison& each) {
-    return has_readable_quotients(each.left) && has_readable_quotients(each.right);
+    return has_readable_quotients(each.left) && has_readable_quotients(each.right) &&
+           !ir::mixes_symbols(each);
   });
   return is_readable ? std::optional(out) : std::nullopt;
 }
 
+namespace {
+
+/// A remainder of one size is a way of declaring it.
+std::string help_for(const Comparison& comparison, const Sizes& sample) {
+  const Dim gap = comparison.left - comparison.right;
+  const std::vector<Symbol> symbols = gap.symbols();
+  const int64_t divisor = period(gap);
+  const auto size = symbols.size() == 1 ? sample.find(symbols[0]) : sample.end();
+  if (divisor == 1 || size == sample.end())
+    return "give a bound that it follows from with --assert, such as one size being the larger";
+  const int64_t rest = size->second % divisor;
+  return cat("declare what it is a multiple of: --dynamic INPUT:AXIS=", divisor, "*", symbols[0],
+             rest == 0 ? "" : cat("+", rest));
+}
+
+}  // namespace
+
 void Assertions::add(const Need& need) {
   if (follows(need.comparison, all_)) return;
   const auto said = sayable(need.comparison, sample_, all_);
+  if (!said && need.is_guard) return;
   if (!said)
     throw Error(told(need,
                      cat("the model needs ", ir::str(need.comparison), ", which no file can say"),
-                     "give a bound that it follows from with --assert, such as one size being the "
-                     "larger"));
+                     help_for(need.comparison, sample_)));
   all_.insert(all_.end(), said->begin(), said->end());
   if (!need.is_told || !report_ || said->empty()) return;
   Diagnostic warning = told(need, cat("the file holds for ", joined(*said), " only"),
@@ -233,7 +266,8 @@ std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample) {
     out.push_back({way, place_of(traced, decision),
                    is_loop ? "a loop takes the same number of turns at all sizes tried"
                            : "a branch on a size is baked in the way that all sizes tried took it",
-                   true});
+                   true,
+                   decision.is_guard});
   }
   return out;
 }

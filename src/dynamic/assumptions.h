@@ -19,7 +19,8 @@ struct Need {
   Comparison comparison;
   std::optional<Where> where;
   std::string why;
-  bool is_told = false;  ///< as a warning
+  bool is_told = false;   ///< as a warning
+  bool is_guard = false;  ///< the model raises where it does not hold: it may stay unsaid
 };
 
 /// Everything that the file says of its sizes, in comparisons that engines can read.

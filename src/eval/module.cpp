@@ -1,4 +1,5 @@
 // The functions that libt2nnef_torch.so offers to the torch-free side.
+#include <torch/csrc/jit/runtime/print_handler.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 #include <torch/version.h>
 
@@ -9,6 +10,7 @@
 #include "src/eval/evaluate.h"
 #include "src/eval/schema.h"
 #include "src/eval/wide.h"
+#include "src/trace/allocation.h"
 #include "src/trace/inputs.h"
 #include "src/trace/session.h"
 #include "src/trace/torch_error.h"
@@ -67,6 +69,9 @@ std::vector<SampleInput> read_saved(const std::string& path) {
 extern "C" __attribute__((visibility("default"))) const t2n::trace::TorchModule*
 t2n_torch_module() {
   namespace trace = t2n::trace;
+  trace::watch_allocations();
+  // What a model prints is its own; our standard output holds results.
+  torch::jit::setPrintHandler([](const std::string& /*text*/) {});
   static const trace::TorchModule module = {TORCH_VERSION,
                                             trace::load,
                                             trace::compile,

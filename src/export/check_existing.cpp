@@ -9,6 +9,7 @@
 #include "src/export/run_artefact.h"
 #include "src/nnef_reader/artefact.h"
 #include "src/spec/dialect.h"
+#include "src/spec/expansion.h"
 
 namespace t2n {
 namespace {
@@ -183,6 +184,7 @@ std::vector<Sample> declared_samples(const std::vector<spec::InputFact>& facts) 
       if (!size.value) return {};
       tensor.shape.push_back(*size.value);
     }
+    refuse_large(facts[i], tensor.shape);
     tensor.strides = ir::contiguous_strides(tensor.shape);
     out.push_back({{{cat("input_", i)}, std::move(tensor)}, std::nullopt});
   }
@@ -221,6 +223,7 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
   CheckedModel result;
   const nnef::Artefact artefact = nnef::read_artefact(options.artefact);
   const nnef::Document& document = artefact.document;
+  spec::check_document(document);
   const spec::SizeRules rules = spec::size_rules(document);
   result.inputs = rules.inputs;
   const FoundEngine engine =

@@ -12,6 +12,7 @@
 
 #include "src/diag/error.h"
 #include "src/export/torch_module.h"
+#include "src/nnef_reader/files.h"
 #include "src/nnef_reader/npy.h"
 #include "src/nnef_reader/npz.h"
 
@@ -343,11 +344,26 @@ void refuse_second(const std::vector<Sample>& samples, const Sample& added) {
 
 std::vector<Sample> parse_inputs(const std::vector<std::string>& specs) {
   std::vector<Sample> out;
+  for (const std::string& file : sample_files(specs)) nnef::require_file(file, "input-unreadable");
   for (const std::string& spec : specs)
     for (Sample& sample : parse_input(spec)) {
       refuse_second(out, sample);
       out.push_back(std::move(sample));
     }
+  return out;
+}
+
+std::vector<std::string> sample_files(const std::vector<std::string>& specs) {
+  std::vector<std::string> out;
+  for (const std::string& spec : specs) {
+    const size_t equals = spec.find('=');
+    if (spec.starts_with('@'))
+      out.push_back(spec.substr(1));
+    else if (equals != std::string::npos && spec.substr(equals + 1).starts_with('@'))
+      out.push_back(spec.substr(equals + 2));
+    else if (equals == std::string::npos && spec.ends_with(".npz"))
+      out.push_back(spec);
+  }
   return out;
 }
 

@@ -21,6 +21,9 @@ namespace t2n {
 /// Errors: `usage`, `input-unreadable`; for .pt files, those of the tracer.
 std::vector<Sample> parse_inputs(const std::vector<std::string>& specs);
 
+/// The files that the specs name.
+std::vector<std::string> sample_files(const std::vector<std::string>& specs);
+
 /// `samples[place]` is for no input of `whose` ("the artefact"), which has `inputs`. An .npz may
 /// hold more than inputs; where it holds some, the error says how to take those alone.
 Error unknown_input(const std::vector<Sample>& samples, size_t place, std::string_view whose,

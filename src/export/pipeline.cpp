@@ -20,12 +20,12 @@ std::string default_output(const std::string& model) {
   return fs::path(model).stem().string() + ".nnef.tgz";
 }
 
-void refuse_model_as_output(const std::string& model, const fs::path& output) {
-  std::error_code ignored;
-  if (fs::equivalent(model, output, ignored))
-    throw Error("output-is-model",
-                cat("the output ", quoted(output.string()), " is the model itself"), {},
-                "give another path with -o");
+nnef::Destination destination_of(const ExportOptions& options) {
+  nnef::Destination out = nnef::parse_destination(output_path(options));
+  out.level = options.compression;
+  out.taken = options.taken;
+  out.taken.push_back({"the model", options.model, /*is_model=*/true});
+  return out;
 }
 
 std::vector<Port> ports(const ir::Graph& graph, const std::vector<ir::ValueId>& ids) {
@@ -140,15 +140,17 @@ nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
   return ops::translate(graph, target, report);
 }
 
+std::string output_path(const ExportOptions& options) {
+  return options.output.empty() ? default_output(options.model) : options.output;
+}
+
 ExportResult export_model(const ExportOptions& options) {
   const auto progress = [&](std::string_view stage) {
     if (options.progress) options.progress(stage);
   };
   ExportResult result;
-  result.path = options.output.empty() ? default_output(options.model) : options.output;
-  nnef::Destination destination = nnef::parse_destination(result.path);
-  destination.level = options.compression;
-  refuse_model_as_output(options.model, destination.path);
+  result.path = output_path(options);
+  const nnef::Destination destination = destination_of(options);
   nnef::check_destination(destination);
   // The engine is looked for first: a missing one must not cost an export.
   const Wanted wanted = wanted_for(options.target);
@@ -185,8 +187,8 @@ ExportResult export_model(const ExportOptions& options) {
                                     *engine.runner, wanted.dialect, takes_of(document));
     judge(result.checked, *options.check, "; nothing was written", options.report);
   }
+  result.bytes = size_on_disk(artefact.path());
   artefact.commit();
-  result.bytes = size_on_disk(destination.path);
   progress("done");
   return result;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "nnef_writer/ast.h"
+#include "nnef_writer/destination.h"
 #include "ops/registry.h"
 #include "ops/translate.h"
 #include "src/diag/sink.h"
@@ -26,6 +27,8 @@ struct ExportOptions {
   target::Target target;
   std::string output;  ///< "" beside the working directory: MODEL.nnef.tgz
   int compression = 6;
+  /// What the command reads or writes besides: the output must not replace it.
+  std::vector<nnef::Taken> taken = {};
   std::string method = "forward";
   std::vector<Sample> samples;            ///< of --input; they win over those in the file
   std::set<std::string> accepted_guards;  ///< of --accept-guard: "model.py:8"
@@ -63,6 +66,9 @@ struct ExportResult {
   std::vector<ir::Comparison> relations;  ///< what the artefact asserts of its symbols
   CheckResult checked;                    ///< with a check
 };
+
+/// Where the artefact goes.
+std::string output_path(const ExportOptions& options);
 
 /// Throws Error; nothing is left on disk then. With a check, the artefact appears only if it
 /// passed.

@@ -5,8 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "nnef_writer/temporary.h"
+#include "nnef_writer/output.h"
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 
 namespace t2n {
 namespace {
@@ -187,14 +188,10 @@ std::string report_json(const ExportReport& report) {
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-void check_report_path(const std::string& path) {
-  const nnef::Temporary probe(path, nnef::Temporary::Kind::file);
-}
-
-void write_report(const std::string& path, const ExportReport& report) {
-  const std::string text = report_json(report);
-  nnef::replace_file(path,
-                     [&](nnef::FileWriter& file) { file.write(std::as_bytes(std::span(text))); });
+void write_report(const nnef::Destination& destination, const ExportReport& report) {
+  const std::string text = printable_json(report_json(report));
+  nnef::write_file(destination,
+                   [&](nnef::FileWriter& file) { file.write(std::as_bytes(std::span(text))); });
 }
 
 }  // namespace t2n

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "nnef_writer/destination.h"
 #include "src/export/check_existing.h"
 #include "src/export/pipeline.h"
 
@@ -25,16 +26,13 @@ struct ExportReport {
 /// "traced", "scripted", "frozen"
 std::string_view kind_name(trace::FileKind kind);
 
-/// Whether a report can be written there.   Errors: `cannot-write`.
-void check_report_path(const std::string& path);
-
 /// Of `check`: `t2nnef.check/1`, to which fields are only added.
 std::string check_json(const CheckExistingOptions& options, const CheckedModel& result);
 
 /// Keys in a fixed order; numbers that are infinite are null.
 std::string report_json(const ExportReport& report);
 
-/// Replaces the file at once.   Errors: `cannot-write`.
-void write_report(const std::string& path, const ExportReport& report);
+/// Replaces the file at once.   Errors: those of nnef::write_file.
+void write_report(const nnef::Destination& destination, const ExportReport& report);
 
 }  // namespace t2n

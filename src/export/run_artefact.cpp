@@ -1,14 +1,16 @@
 // Binds samples to what the document declares, then feeds the engine.
 #include "src/export/run_artefact.h"
 
-#include <algorithm>
 #include <filesystem>
+#include <unordered_map>
+#include <unordered_set>
 
-#include "nnef_writer/temporary.h"
 #include "src/diag/error.h"
 #include "src/export/check_model.h"
 #include "src/export/input_spec.h"
+#include "src/limits/limits.h"
 #include "src/spec/dialect.h"
+#include "src/spec/expansion.h"
 #include "src/spec/input_sizes.h"
 
 namespace t2n {
@@ -18,26 +20,39 @@ namespace fs = std::filesystem;
 
 void refuse_unknown(const std::vector<spec::InputFact>& facts, const std::vector<Sample>& samples) {
   std::vector<std::string> names;
-  std::vector<std::string> known;
+  std::unordered_set<std::string> known;
   for (size_t i = 0; i < facts.size(); ++i) {
     names.push_back(facts[i].name);
-    known.insert(known.end(), {facts[i].name, cat("input_", i)});
+    known.insert(facts[i].name);
+    known.insert(cat("input_", i));
   }
-  for (size_t place = 0; place < samples.size(); ++place) {
-    const std::string given = trace::flat_name(samples[place].input.path);
-    if (std::find(known.begin(), known.end(), given) == known.end())
+  for (size_t place = 0; place < samples.size(); ++place)
+    if (known.count(trace::flat_name(samples[place].input.path)) == 0)
       throw unknown_input(samples, place, "the artefact", names);
-  }
 }
 
-const Sample* find_sample(const std::vector<Sample>& samples, const std::string& name,
-                          size_t index) {
+/// Samples by the names that they have on the command line.
+using SamplesByName = std::unordered_multimap<std::string, const Sample*>;
+
+SamplesByName by_name(const std::vector<Sample>& samples) {
+  SamplesByName out;
+  for (const Sample& sample : samples) out.emplace(trace::flat_name(sample.input.path), &sample);
+  return out;
+}
+
+const Sample* find_sample(const SamplesByName& samples, const std::string& name, size_t index) {
   const Sample* found = nullptr;
-  for (const Sample& sample : samples) {
-    if (!is_sample_of(sample.input, name, index)) continue;
-    if (found != nullptr) throw Error("usage", cat("the input ", quoted(name), " is given twice"));
-    found = &sample;
-  }
+  const auto look_at = [&](const std::string& given) {
+    const auto [begin, end] = samples.equal_range(given);
+    for (auto sample = begin; sample != end; ++sample) {
+      if (!is_sample_of(sample->second->input, name, index)) continue;
+      if (found != nullptr && found != sample->second)
+        throw Error("usage", cat("the input ", quoted(name), " is given twice"));
+      found = sample->second;
+    }
+  };
+  look_at(name);
+  look_at(cat("input_", index));
   return found;
 }
 
@@ -54,6 +69,7 @@ Sample declared_sample(const spec::InputFact& fact) {
     tensor.shape.push_back(*size.value);
   }
   tensor.dtype = fact.dtype.value_or(ir::DType::f32);
+  refuse_large(fact, tensor.shape);
   tensor.strides = ir::contiguous_strides(tensor.shape);
   return {{{fact.name}, std::move(tensor)}, std::nullopt};
 }
@@ -70,13 +86,20 @@ void refuse_misfit(const spec::InputFact& fact, const ir::Tensor& tensor) {
               "`t2nnef inspect` shows what an artefact takes");
 }
 
+nnef::Destination output_of(const RunOptions& options) {
+  nnef::Destination out = nnef::file_destination(options.output);
+  out.taken = options.taken;
+  out.taken.push_back({"the artefact", options.artefact});
+  return out;
+}
+
 /// Finds out early, and leaves nothing.
 void check_output(const RunOptions& options) {
-  if (options.output.empty()) return;
+  if (options.output.empty() || options.output == "-") return;
   if (!options.output.ends_with(".npz"))
     throw Error("usage", cat("the outputs cannot go to ", quoted(options.output)),
                 "they are written as .npz", cat("write -o ", options.output, ".npz"));
-  const nnef::Temporary probe(options.output, nnef::Temporary::Kind::file);
+  nnef::check_destination(output_of(options));
 }
 
 std::vector<ir::Tensor> in_feeding_order(const std::vector<nnef::NamedTensor>& inputs,
@@ -92,15 +115,26 @@ std::vector<nnef::NamedTensor> named(const std::vector<std::string>& names,
     throw Error("engine-failed", cat("the engine gave ", tensors.size(),
                                      " outputs, the artefact names ", names.size()));
   std::vector<nnef::NamedTensor> out;
+  std::unordered_set<std::string> seen;
   for (size_t i = 0; i < names.size(); ++i) {
-    const bool again = std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i),
-                                 names[i]) != names.begin() + static_cast<std::ptrdiff_t>(i);
+    const bool again = !seen.insert(names[i]).second;
     out.push_back({again ? cat("output_", i) : names[i], std::move(tensors[i])});
   }
   return out;
 }
 
 }  // namespace
+
+void refuse_large(const spec::InputFact& fact, const ir::Ints& shape) {
+  constexpr int64_t kNoMemory = int64_t{1} << 38;  // has words of its own where values are drawn
+  int64_t elements = 1;
+  for (const int64_t size : shape)
+    if (__builtin_mul_overflow(elements, size, &elements)) return;
+  if (elements <= limits::kDrawnElements || elements > kNoMemory) return;
+  throw Error("nnef-limit", cat("the artefact declares the input ", quoted(spec::fact_str(fact))),
+              cat("values are drawn for at most ", limits::kDrawnElements, " elements"),
+              cat("give values, or the shape, with --input ", fact.name, "=…"));
+}
 
 Wanted wanted_for(const nnef::Document& document) {
   Wanted out{.dialect = spec::dialect_of(document), .target = {}};
@@ -118,10 +152,12 @@ std::vector<size_t> feeding_order(const nnef::Document& document, spec::Dialect 
   const std::vector<std::string>& names = document.graph.parameters;
   std::vector<size_t> out;
   if (dialect == spec::Dialect::tract) {
+    std::unordered_map<std::string, size_t> places;
+    for (size_t i = 0; i < names.size(); ++i) places.emplace(names[i], i);
     for (const nnef::Assignment& assignment : document.graph.body) {
-      const auto place = std::find(names.begin(), names.end(), assignment.left.text);
-      if (assignment.right.text.ends_with("external") && place != names.end())
-        out.push_back(static_cast<size_t>(place - names.begin()));
+      const auto place = places.find(assignment.left.text);
+      if (assignment.right.text.ends_with("external") && place != places.end())
+        out.push_back(place->second);
     }
   } else {
     for (size_t i = 0; i < names.size(); ++i) out.push_back(i);
@@ -133,9 +169,10 @@ std::vector<nnef::NamedTensor> bind_inputs(const std::vector<spec::InputFact>& f
                                            const std::vector<Sample>& samples,
                                            spec::Dialect dialect) {
   refuse_unknown(facts, samples);
+  const SamplesByName named_samples = by_name(samples);
   std::vector<Sample> bound;
   for (size_t i = 0; i < facts.size(); ++i) {
-    const Sample* const given = find_sample(samples, facts[i].name, i);
+    const Sample* const given = find_sample(named_samples, facts[i].name, i);
     bound.push_back(given == nullptr ? declared_sample(facts[i]) : *given);
   }
   std::vector<nnef::NamedTensor> out;
@@ -159,6 +196,7 @@ RunResult run_artefact(const RunOptions& options) {
   check_output(options);
   const nnef::Artefact artefact = nnef::read_artefact(options.artefact);
   const nnef::Document& document = artefact.document;
+  spec::check_document(document);
   RunResult result;
   const spec::SizeRules rules = spec::size_rules(document);
   result.inputs = bind_inputs(rules.inputs, options.samples, spec::dialect_of(document));
@@ -173,8 +211,8 @@ RunResult run_artefact(const RunOptions& options) {
       document.graph.results,
       engine.runner->run(in_feeding_order(result.inputs, feeding_order(document, engine.order))));
   if (options.output.empty()) return result;
-  nnef::write_npz(result.outputs, options.output);
-  result.bytes = static_cast<int64_t>(fs::file_size(options.output));
+  nnef::write_npz(result.outputs, output_of(options));
+  if (options.output != "-") result.bytes = static_cast<int64_t>(fs::file_size(options.output));
   return result;
 }
 

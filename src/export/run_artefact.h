@@ -31,12 +31,17 @@ std::vector<nnef::NamedTensor> bind_inputs(const std::vector<spec::InputFact>& f
                                            const std::vector<Sample>& samples,
                                            spec::Dialect dialect);
 
+/// Nobody wants values to be drawn for an input of a size that only the file says.
+/// Errors: `nnef-limit`.
+void refuse_large(const spec::InputFact& fact, const ir::Ints& shape);
+
 struct RunOptions {
   std::string artefact;
   std::vector<Sample> samples;
   EngineChoice engine;
   check::RunnerOptions runner;
-  std::string output;  ///< an .npz file; "": none
+  std::string output;              ///< an .npz file; "-": standard output; "": none
+  std::vector<nnef::Taken> taken = {};  ///< what the command reads besides
   Report report;
 };
 

@@ -1,9 +1,11 @@
 #include "src/export/torch_module.h"
 
 #include <dlfcn.h>
+#include <malloc.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 #include "src/diag/error.h"
 
@@ -18,13 +20,34 @@ std::string module_path() {
   return (here.parent_path() / "libt2nnef_torch.so").string();
 }
 
+/// The library is there, and the system gives too little to load it.
+void refuse_starved(std::string_view reason) {
+  for (const std::string_view sign :
+       {"failed to map", "cannot allocate", "cannot map", "Too many open files", "cannot create"})
+    if (reason.find(sign) != std::string_view::npos)
+      throw Error("memory-limit",
+                  "too little memory, address space or descriptors to load LibTorch",
+                  std::string(reason), "raise the limits that `ulimit -a` shows");
+}
+
+/// Else glibc learns from the first large tensor that is freed to keep such memory, small objects
+/// settle in it, and every activation of a forward stays.
+void give_memory_back() {
+  constexpr int kLarge = 1 << 20;  // bytes; larger blocks go back to the system
+#ifdef __GLIBC__
+  ::mallopt(M_MMAP_THRESHOLD, kLarge);
+#endif
+}
+
 void* open_module() {
+  give_memory_back();
   // One forward does not pay for threads that spin between operators. Read when libgomp is loaded.
   ::setenv("OMP_WAIT_POLICY", "passive", 0);
   // Never closed: torch's registries do not survive it.
   void* library = ::dlopen(module_path().c_str(), RTLD_LAZY | RTLD_GLOBAL);
   if (library == nullptr) {
     const char* reason = ::dlerror();
+    refuse_starved(reason == nullptr ? "" : reason);
     throw Error("torch-not-found", "LibTorch cannot be loaded", reason == nullptr ? "" : reason,
                 "t2nnef needs the LibTorch it was built with; run `make` again after moving or "
                 "removing it");

@@ -2,11 +2,14 @@
 #include "src/export/traced_model.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "src/diag/error.h"
 #include "src/export/input_spec.h"
 #include "src/export/states.h"
 #include "src/export/torch_module.h"
+#include "src/limits/limits.h"
+#include "src/limits/watch.h"
 
 namespace t2n {
 namespace {
@@ -90,6 +93,10 @@ void explain_unknown(const Error& error, const std::vector<Sample>& samples,
 
 TracedModel load_model(const std::string& path, const std::string& method,
                        const std::vector<Sample>& samples) {
+  std::error_code ignored;
+  const auto size = std::filesystem::file_size(path, ignored);
+  const limits::Stage stage("loading the model",
+                            limits::read_seconds(ignored ? 0 : static_cast<int64_t>(size)));
   TracedModel model;
   model.session = torch_module().load(path, method);
   model.info = torch_module().describe(*model.session);
@@ -100,6 +107,7 @@ TracedModel load_model(const std::string& path, const std::string& method,
 
 void trace_model(TracedModel& model, const std::vector<Sample>& samples,
                  const DynamicOptions& dynamic, trace::TraceOptions options) {
+  const limits::Stage stage("tracing the model");
   try {
     learn_ranges(model, options);
     trace_samples(model, dynamic, std::move(options));

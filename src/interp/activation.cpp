@@ -10,7 +10,7 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
+using Tensors = Checked<at::Tensor>;
 
 template <at::Tensor (*compute)(const at::Tensor&)>
 Tensors unary(const Call& call) {
@@ -60,7 +60,7 @@ Tensors softabs(const Call& call) {
 
 Tensors softmax(const Call& call) {
   const at::Tensor x = call.tensor("x");
-  const std::vector<int64_t> axes = checked_axes(call, "axes", x.dim());
+  const Checked<int64_t> axes = checked_axes(call, "axes", x.dim());
   if (axes.empty()) return {at::ones_like(x)};
   const at::Tensor wide = in_f32(x);
   const at::Tensor powers = at::exp(wide - at::amax(wide, axes, /*keepdim=*/true));

@@ -24,7 +24,7 @@ int64_t source(int64_t at, int64_t size, const std::string& border) {
 at::Tensor extended_axis(const at::Tensor& tensor, int64_t axis, std::pair<int64_t, int64_t> width,
                          const std::string& border) {
   const int64_t size = tensor.size(axis);
-  std::vector<int64_t> places;
+  Checked<int64_t> places;
   for (int64_t at = -width.first; at < size + width.second; ++at) {
     places.push_back(source(at, size, border));
     if (places.back() < 0 || places.back() >= size)
@@ -35,7 +35,7 @@ at::Tensor extended_axis(const at::Tensor& tensor, int64_t axis, std::pair<int64
 }
 
 at::Tensor constant_extended(const at::Tensor& tensor, const Padding& padding, double value) {
-  std::vector<int64_t> from_last;
+  Checked<int64_t> from_last;
   for (auto pair = padding.rbegin(); pair != padding.rend(); ++pair) {
     from_last.push_back(pair->first);
     from_last.push_back(pair->second);

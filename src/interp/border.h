@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/interp/checked.h"
+
 namespace t2n::interp {
 
 /// Entries before and after, per axis; negative ones are cut off.

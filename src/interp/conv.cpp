@@ -12,8 +12,8 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
-using Ints = std::vector<int64_t>;
+using Tensors = Checked<at::Tensor>;
+using Ints = Checked<int64_t>;
 
 /// What a convolution needs besides its window.
 struct Parts {

@@ -9,7 +9,7 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
+using Tensors = Checked<at::Tensor>;
 
 constexpr int64_t kMostCopies = 1 << 20;
 using Unary = at::Tensor (*)(const at::Tensor&);
@@ -55,7 +55,10 @@ at::Tensor ne(const at::Tensor& x, const at::Tensor& y) { return at::ne(x, y); }
 /// Integers, which only tract has, are divided towards zero.
 at::Tensor div(const at::Tensor& x, const at::Tensor& y) {
   if (at::isFloatingType(x.scalar_type())) return at::div(x, y);
-  return at::div(x, y, "trunc");
+  // The least integer divided by -1 is no integer: processors raise a signal.
+  const at::Tensor is_negation = at::eq(y, -1);
+  return at::where(is_negation, at::neg(x),
+                   at::div(x, at::where(is_negation, at::ones_like(y), y), "trunc"));
 }
 
 at::Tensor sign(const at::Tensor& x) { return at::where(x.ne(x), x, at::sign(x)); }

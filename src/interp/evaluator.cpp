@@ -1,11 +1,14 @@
 #include "src/interp/evaluator.h"
 
+#include <algorithm>
 #include <new>
 
 #include "src/diag/error.h"
 #include "src/interp/quant.h"
 #include "src/interp/symbols.h"
 #include "src/interp/tract_quant.h"
+#include "src/limits/limits.h"
+#include "src/trace/allocation.h"
 #include "src/trace/convert.h"
 #include "src/trace/torch_error.h"
 
@@ -23,16 +26,30 @@ namespace {
   throw Error(std::move(diagnostic));
 }
 
+/// Bytes that the tensors of a run may take: what a model computes is larger than what it is given,
+/// but not without bound.
+int64_t budget_of(const Program& program, const Checked<at::Tensor>& inputs) {
+  int64_t largest = 0;
+  for (const at::Tensor& input : inputs)
+    largest = std::max(largest, static_cast<int64_t>(input.nbytes()));
+  for (const auto& [label, tensor] : program.tensors)
+    largest = std::max(largest, tensor.values.elements() * ir::dtype_size(tensor.values.dtype));
+  const int64_t grown = std::min(largest, limits::kMostBytes / limits::kGrowth) * limits::kGrowth;
+  return std::max(limits::kFewBytes, grown);
+}
+
 size_t count_results(const nnef::Value& left) {
   return left.kind == nnef::Kind::identifier ? 1 : left.items.size();
 }
 
 }  // namespace
 
-std::vector<at::Tensor> Evaluator::run(const std::vector<at::Tensor>& inputs,
-                                       const std::vector<std::string>& wanted) {
+Checked<at::Tensor> Evaluator::run(const Checked<at::Tensor>& inputs,
+                                   const std::vector<std::string>& wanted) {
   const at::InferenceMode no_gradients;
   check_inputs(inputs);
+  budget_ = budget_of(program_, inputs);
+  const trace::AllocationLimit limit(budget_);
   symbols_ = bind_symbols(program_.inputs, inputs);
   for (size_t at = 0; at < inputs.size(); ++at) inputs_[program_.inputs[at].name] = inputs[at];
   Frame frame;
@@ -40,7 +57,7 @@ std::vector<at::Tensor> Evaluator::run(const std::vector<at::Tensor>& inputs,
   for (const std::string& name : wanted) frame.kept.insert(name);
   run_body(program_.document.graph.body, frame);
   for (auto& [label, value] : updates_) program_.memory[label] = std::move(value);
-  std::vector<at::Tensor> out;
+  Checked<at::Tensor> out;
   for (const std::string& name : wanted) {
     const auto found = frame.names.find(name);
     if (found == frame.names.end()) fail(cat("the graph has no value ", quoted(name)));
@@ -49,7 +66,7 @@ std::vector<at::Tensor> Evaluator::run(const std::vector<at::Tensor>& inputs,
   return out;
 }
 
-void Evaluator::check_inputs(const std::vector<at::Tensor>& inputs) const {
+void Evaluator::check_inputs(const Checked<at::Tensor>& inputs) const {
   const std::vector<Port>& ports = program_.inputs;
   if (inputs.size() != ports.size())
     fail(cat("the model has ", ports.size(), " inputs, ", inputs.size(), " were given"));
@@ -81,7 +98,7 @@ void Evaluator::run_statement(const nnef::Assignment& statement, Frame& frame) {
   } catch (const Error& error) {
     rethrow_in(statement, error);
   } catch (const std::bad_alloc&) {
-    rethrow_in(statement, Error("engine-failed", "there is not enough memory"));
+    rethrow_in(statement, Error("memory-limit", "there is not enough memory"));
   } catch (const std::exception&) {
     rethrow_in(statement,
                Error("engine-failed", trace::first_line(trace::current_torch_message())));

@@ -17,8 +17,8 @@ class Evaluator {
   explicit Evaluator(Program& program) : program_(program) {}
 
   /// `inputs` as program.inputs. Results are the values of `wanted`.
-  std::vector<at::Tensor> run(const std::vector<at::Tensor>& inputs,
-                              const std::vector<std::string>& wanted);
+  Checked<at::Tensor> run(const Checked<at::Tensor>& inputs,
+                          const std::vector<std::string>& wanted);
 
   /// `arguments` in the order of the parameters.
   Values run_fragment(const nnef::Fragment& fragment, Values arguments, const std::string& path);
@@ -39,14 +39,27 @@ class Evaluator {
   };
 
   // evaluator.cpp: statements
-  void check_inputs(const std::vector<at::Tensor>& inputs) const;
+  void check_inputs(const Checked<at::Tensor>& inputs) const;
   void run_body(const Body& body, Frame& frame);
   void run_statement(const nnef::Assignment& statement, Frame& frame);
   void assign(const nnef::Value& left, Value value, Frame& frame);
   void assign_name(const nnef::Value& left, Value value, Frame& frame);
 
   // expression.cpp: everything but invocations
+  /// One level of expressions, those of calling fragments included.
+  class Deeper {
+   public:
+    explicit Deeper(Evaluator& evaluator);
+    ~Deeper() { --evaluator_.expressions_; }
+    Deeper(const Deeper&) = delete;
+    Deeper& operator=(const Deeper&) = delete;
+
+   private:
+    Evaluator& evaluator_;
+  };
   Value evaluate(const nnef::Value& expression, Frame& frame);
+  Value evaluate_kind(const nnef::Value& expression, Frame& frame);
+  void count_steps(int64_t count);
   Value identifier(const std::string& name, const Frame& frame) const;
   Values items(const nnef::Values& expressions, Frame& frame);
   Value unary(const nnef::Value& expression, Frame& frame);
@@ -68,7 +81,10 @@ class Evaluator {
   Values bound(const nnef::Fragment& declaration, const nnef::Value& invocation, Frame& frame);
 
   Program& program_;
-  int depth_ = 0;  ///< of calls of fragments, which may call themselves
+  int depth_ = 0;        ///< of calls of fragments, which may call themselves
+  int expressions_ = 0;  ///< that are being evaluated
+  int64_t budget_ = 0;   ///< bytes that the tensors of this run may take
+  int64_t steps_ = 0;    ///< of this run: values that were made or copied
   std::unordered_map<std::string, at::Tensor> inputs_;
   ir::Sizes symbols_;
   /// The expression whose value graph.quant rounds: nothing else does it before.

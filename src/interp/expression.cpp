@@ -1,9 +1,11 @@
 // Expressions of NNEF 1.0.5 §3.2, invocations aside.
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "src/diag/error.h"
 #include "src/interp/evaluator.h"
+#include "src/limits/limits.h"
 #include "src/nnef_reader/parser.h"
 
 namespace t2n::interp {
@@ -16,6 +18,26 @@ std::string operation_of(const std::string& sign) {
       {"<", "lt"},  {">", "gt"},   {"<=", "le"}, {">=", "ge"}, {"==", "eq"},
       {"!=", "ne"}, {"&&", "and"}, {"||", "or"}};
   return operations.at(sign);
+}
+
+[[noreturn]] void refuse_items() {
+  throw Error("nnef-limit", cat("an array or a text of more than ", limits::kItems, " items"),
+              "no model needs them; a small file can ask for any number");
+}
+
+/// All primitives in a value, arrays in arrays included.
+int64_t count_items(const Value& value, int depth = 0) {
+  constexpr int kDeepest = 64;
+  const auto* items = value.get<Values>();
+  if (items == nullptr) return 1;
+  if (depth > kDeepest)
+    throw Error("nnef-limit", cat("arrays are nested more than ", kDeepest, " levels deep"));
+  int64_t out = 1;
+  for (const Value& item : *items) {
+    out += count_items(item, depth + 1);
+    if (out > limits::kItems) refuse_items();
+  }
+  return out;
 }
 
 template <typename T>
@@ -82,14 +104,14 @@ std::optional<Value> combined(const std::string& sign, bool a, bool b) {
 }
 
 std::optional<Value> combined(const std::string& sign, const std::string& a, const std::string& b) {
-  if (sign == "+") return Value(a + b);
-  return compared(sign, a, b);
+  if (sign != "+") return compared(sign, a, b);
+  if (std::cmp_greater(a.size() + b.size(), limits::kItems)) refuse_items();
+  return Value(a + b);
 }
 
 Value repeated(const Values& items, int64_t times) {
-  constexpr int64_t kLongest = 1 << 24;
   const auto count = static_cast<int64_t>(items.size());
-  if (count != 0 && times > kLongest / count) fail(cat(count, " items, ", times, " times"));
+  if (count != 0 && times > limits::kItems / count) refuse_items();
   Values out;
   for (int64_t turn = 0; turn < times; ++turn) out.insert(out.end(), items.begin(), items.end());
   return out;
@@ -98,6 +120,7 @@ Value repeated(const Values& items, int64_t times) {
 /// Arrays are joined by `+` and repeated by `*`.
 std::optional<Value> combined(const std::string& sign, Values a, const Values& b) {
   if (sign != "+") return std::nullopt;
+  if (std::cmp_greater(a.size() + b.size(), limits::kItems)) refuse_items();
   a.insert(a.end(), b.begin(), b.end());
   return Value(std::move(a));
 }
@@ -138,6 +161,28 @@ size_t place(const Value& index, size_t count) {
 }  // namespace
 
 Value Evaluator::evaluate(const nnef::Value& expression, Frame& frame) {
+  const Deeper deeper(*this);
+  Value out = evaluate_kind(expression, frame);
+  count_steps(count_items(out));
+  return out;
+}
+
+Evaluator::Deeper::Deeper(Evaluator& evaluator) : evaluator_(evaluator) {
+  constexpr int kDeepest = 1200;
+  if (evaluator_.expressions_ >= kDeepest)
+    throw Error("nnef-limit", cat("expressions are nested more than ", kDeepest, " levels deep"),
+                "fragments that are called count as well");
+  ++evaluator_.expressions_;
+}
+
+void Evaluator::count_steps(int64_t count) {
+  steps_ += count;
+  if (steps_ > limits::kSteps)
+    throw Error("nnef-limit", cat("more than ", limits::kSteps, " steps in one run"),
+                "fragments that call each other, and loops, can make a small file run for ever");
+}
+
+Value Evaluator::evaluate_kind(const nnef::Value& expression, Frame& frame) {
   switch (expression.kind) {
     case nnef::Kind::identifier: return identifier(expression.text, frame);
     case nnef::Kind::integer: return expression.integer;
@@ -177,7 +222,10 @@ Value Evaluator::unary(const nnef::Value& expression, Frame& frame) {
   if (sign == "+") return operand;
   if (operand.is_tensor()) return call_operation(sign == "-" ? "neg" : "not", {operand});
   if (sign == "!") return !to_logical(operand);
-  if (const auto* integer = operand.get<int64_t>()) return {-*integer, operand.constant};
+  if (const auto* integer = operand.get<int64_t>()) {
+    const Value out = *combined("-", int64_t{0}, *integer);
+    return {*out.get<int64_t>(), operand.constant};
+  }
   return -to_scalar(operand);
 }
 
@@ -219,20 +267,32 @@ Value Evaluator::subscript(const nnef::Value& expression, Frame& frame) {
 
 /// Loops run side by side, as the specification says, not one within the other.
 Value Evaluator::comprehension(const nnef::Value& expression, Frame& frame) {
-  std::vector<Values> sequences;
+  Checked<Values> sequences;
   for (const nnef::Loop& loop : expression.loops)
     sequences.push_back(to_items(evaluate(loop.sequence, frame)));
   for (const Values& sequence : sequences)
     if (sequence.size() != sequences[0].size()) fail("the loops are not equally long");
+  // The loops' variables hide names of the body, which are back afterwards.
+  Scope hidden;
+  for (const nnef::Loop& loop : expression.loops)
+    if (const auto known = frame.names.find(loop.variable); known != frame.names.end())
+      hidden.insert(frame.names.extract(known));
+  const int calls = frame.calls;
+  const size_t result_count = frame.result_count;
   Values out;
   for (size_t turn = 0; turn < sequences[0].size(); ++turn) {
-    Frame inner = frame;
+    frame.calls = calls;
+    frame.result_count = result_count;
     for (size_t at = 0; at < sequences.size(); ++at)
-      inner.names[expression.loops[at].variable] = sequences[at][turn];
-    if (!expression.condition.empty() && !to_logical(evaluate(expression.condition[0], inner)))
+      frame.names[expression.loops[at].variable] = sequences[at][turn];
+    if (!expression.condition.empty() && !to_logical(evaluate(expression.condition[0], frame)))
       continue;
-    out.push_back(evaluate(expression.items[0], inner));
+    out.push_back(evaluate(expression.items[0], frame));
   }
+  frame.calls = calls;
+  frame.result_count = result_count;
+  for (const nnef::Loop& loop : expression.loops) frame.names.erase(loop.variable);
+  frame.names.merge(hidden);
   return out;
 }
 

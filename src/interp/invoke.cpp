@@ -89,7 +89,7 @@ at::Tensor standard_values(const at::Tensor& stored, const std::string& type,
 }
 
 /// A list is one value, else every tensor is. tract's lists of one are their item.
-Value results(const nnef::Fragment& declaration, std::vector<at::Tensor> tensors, bool constant) {
+Value results(const nnef::Fragment& declaration, Checked<at::Tensor> tensors, bool constant) {
   Values out;
   for (at::Tensor& tensor : tensors) out.emplace_back(std::move(tensor), constant);
   const bool list = declaration.results.size() == 1 && is_list(declaration.results[0]);
@@ -204,7 +204,13 @@ Value Evaluator::call_operation(const nnef::Fragment& declaration, Values argume
   for (size_t at = 0; at < arguments.size(); ++at)
     check_type(declaration.parameters[at], arguments[at]);
   const Call call(declaration, std::move(arguments), std::move(site), *this);
-  return results(declaration, kernel(call), call.is_constant());
+  Checked<at::Tensor> tensors = kernel(call);
+  // Views repeat elements without any memory; whatever reads them does not.
+  for (const at::Tensor& tensor : tensors)
+    if (tensor.defined() && tensor.numel() > budget_)
+      throw Error("nnef-limit", cat("a tensor of ", shape_text(tensor.sizes())),
+                  "that is far more than its inputs and weights account for");
+  return results(declaration, std::move(tensors), call.is_constant());
 }
 
 Values Evaluator::run_fragment(const nnef::Fragment& fragment, Values arguments,

@@ -46,10 +46,10 @@ bool Call::absent_if_false(std::string_view name) const {
 
 at::Tensor Call::tensor(std::string_view name) const { return to_tensor(value(name)); }
 
-std::vector<at::Tensor> Call::tensors(std::string_view name) const {
+Checked<at::Tensor> Call::tensors(std::string_view name) const {
   const Value& held = value(name);
   if (held.is_tensor()) return {to_tensor(held)};
-  std::vector<at::Tensor> out;
+  Checked<at::Tensor> out;
   for (const Value& item : to_items(held)) out.push_back(to_tensor(item));
   return out;
 }
@@ -59,10 +59,10 @@ double Call::f64(std::string_view name) const { return to_scalar(value(name)); }
 bool Call::boolean(std::string_view name) const { return to_logical(value(name)); }
 const std::string& Call::str(std::string_view name) const { return to_string(value(name)); }
 
-std::vector<int64_t> Call::ints(std::string_view name) const {
+Checked<int64_t> Call::ints(std::string_view name) const {
   const Value& held = value(name);
   if (held.get<int64_t>() != nullptr) return {to_integer(held)};
-  std::vector<int64_t> out;
+  Checked<int64_t> out;
   for (const Value& item : to_items(held)) out.push_back(to_integer(item));
   return out;
 }

@@ -44,12 +44,12 @@ class Call {
   bool has(std::string_view name) const;
   /// Primitives become tensors of rank 0.
   at::Tensor tensor(std::string_view name) const;
-  std::vector<at::Tensor> tensors(std::string_view name) const;
+  Checked<at::Tensor> tensors(std::string_view name) const;
   int64_t i64(std::string_view name) const;
   double f64(std::string_view name) const;
   bool boolean(std::string_view name) const;
   const std::string& str(std::string_view name) const;
-  std::vector<int64_t> ints(std::string_view name) const;
+  Checked<int64_t> ints(std::string_view name) const;
   /// `[(1, 2), (0, 0)]`
   std::vector<std::pair<int64_t, int64_t>> pairs(std::string_view name) const;
 
@@ -74,7 +74,7 @@ const Value& find_value(const nnef::Fragment& declaration, const Values& argumen
                         std::string_view name);
 
 /// Results in the order of the declaration; all items of a result that is an array.
-using Kernel = std::vector<at::Tensor> (*)(const Call&);
+using Kernel = Checked<at::Tensor> (*)(const Call&);
 
 /// Kernels by the name of the operation.
 class Kernels {

@@ -11,8 +11,8 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
-using Ints = std::vector<int64_t>;
+using Tensors = Checked<at::Tensor>;
+using Ints = Checked<int64_t>;
 
 /// The result has the type of A. torch multiplies no integer matrices of mixed or small types
 /// without wrapping where tract wraps, too.

@@ -1,4 +1,11 @@
 // The functions of the interpreter that libt2nnef_torch.so offers to the torch-free side.
+#include <pthread.h>
+
+#include <exception>
+#include <functional>
+#include <system_error>
+
+#include "src/diag/error.h"
 #include "src/interp/evaluator.h"
 #include "src/trace/convert.h"
 
@@ -8,13 +15,46 @@ namespace {
 std::vector<Port> inputs(const Program& program) { return program.inputs; }
 std::vector<Port> outputs(const Program& program) { return program.outputs; }
 
+/// Runs `work` on a stack of known size: how deep expressions and fragments may go is our number,
+/// and not what `ulimit -s` says.   Errors: those of the work; `memory-limit`.
+void on_own_stack(const std::function<void()>& work) {
+  constexpr size_t kStack = size_t{256} << 20;  // reserved; used is what is needed
+  struct Job {
+    const std::function<void()>& work;
+    std::exception_ptr error;
+  } job{work, nullptr};
+  const auto body = [](void* held) -> void* {
+    auto* const mine = static_cast<Job*>(held);
+    try {
+      mine->work();
+    } catch (...) {
+      mine->error = std::current_exception();
+    }
+    return nullptr;
+  };
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStack);
+  pthread_t thread{};
+  const int failure = pthread_create(&thread, &attributes, body, &job);
+  pthread_attr_destroy(&attributes);
+  if (failure != 0)
+    throw Error("memory-limit", "no thread can be started to run the model",
+                std::generic_category().message(failure),
+                "raise the limits that `ulimit -a` shows");
+  pthread_join(thread, nullptr);
+  if (job.error) std::rethrow_exception(job.error);
+}
+
 std::vector<ir::Tensor> run_to(Program& program, const std::vector<ir::Tensor>& inputs,
                                const std::vector<std::string>& wanted) {
-  std::vector<at::Tensor> tensors;
+  Checked<at::Tensor> tensors;
   for (const ir::Tensor& input : inputs) tensors.push_back(trace::to_torch(input));
   std::vector<ir::Tensor> out;
-  for (const at::Tensor& tensor : Evaluator(program).run(tensors, wanted))
-    out.push_back(trace::copy(tensor));
+  on_own_stack([&] {
+    for (const at::Tensor& tensor : Evaluator(program).run(tensors, wanted))
+      out.push_back(trace::copy(tensor));
+  });
   return out;
 }
 

@@ -67,16 +67,16 @@ at::Tensor clamped_to(const at::Tensor& tensor, at::ScalarType type) {
 }  // namespace
 
 at::Tensor with_rank(const at::Tensor& tensor, int64_t rank) {
-  std::vector<int64_t> sizes = tensor.sizes().vec();
+  Checked<int64_t> sizes = tensor.sizes().vec();
   if (static_cast<int64_t>(sizes.size()) >= rank) return tensor;
   sizes.resize(static_cast<size_t>(rank), 1);
   return tensor.reshape(sizes);
 }
 
-std::vector<at::Tensor> same_rank(const std::vector<at::Tensor>& tensors) {
+Checked<at::Tensor> same_rank(const Checked<at::Tensor>& tensors) {
   int64_t rank = 0;
   for (const at::Tensor& tensor : tensors) rank = std::max(rank, tensor.dim());
-  std::vector<at::Tensor> out;
+  Checked<at::Tensor> out;
   for (const at::Tensor& tensor : tensors) out.push_back(with_rank(tensor, rank));
   return out;
 }
@@ -95,7 +95,7 @@ std::pair<at::Tensor, at::Tensor> operands(const Call& call, std::string_view a,
   } else if (x.scalar_type() != y.scalar_type()) {
     fail(cat(call.operation(), " of ", described(left), " and ", described(right)));
   }
-  const std::vector<at::Tensor> aligned = same_rank({x, y});
+  const Checked<at::Tensor> aligned = same_rank({x, y});
   return {aligned[0], aligned[1]};
 }
 
@@ -123,10 +123,10 @@ int64_t checked_axis(int64_t axis, int64_t rank) {
   return axis;
 }
 
-std::vector<int64_t> checked_axes(const Call& call, std::string_view name, int64_t rank) {
-  std::vector<int64_t> axes = call.ints(name);
+Checked<int64_t> checked_axes(const Call& call, std::string_view name, int64_t rank) {
+  Checked<int64_t> axes = call.ints(name);
   for (const int64_t axis : axes) checked_axis(axis, rank);
-  std::vector<int64_t> sorted = axes;
+  Checked<int64_t> sorted = axes;
   std::sort(sorted.begin(), sorted.end());
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
     fail(cat(quoted(name), " names an axis twice"));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/interp/checked.h"
 #include "src/interp/kernel.h"
 
 namespace t2n::interp {
@@ -16,7 +17,7 @@ namespace t2n::interp {
 at::Tensor with_rank(const at::Tensor& tensor, int64_t rank);
 
 /// The same rank for all.
-std::vector<at::Tensor> same_rank(const std::vector<at::Tensor>& tensors);
+Checked<at::Tensor> same_rank(const Checked<at::Tensor>& tensors);
 
 /// Two operands of a call in one element type and rank. The standard casts nothing; tract casts a
 /// constant to the type of the other side, integer literals turn numbers into dimensions, and else
@@ -36,6 +37,6 @@ at::Tensor in_f32(const at::Tensor& tensor);
 
 /// An axis of the tensor. Errors: `engine-failed` for others and negative ones.
 int64_t checked_axis(int64_t axis, int64_t rank);
-std::vector<int64_t> checked_axes(const Call& call, std::string_view name, int64_t rank);
+Checked<int64_t> checked_axes(const Call& call, std::string_view name, int64_t rank);
 
 }  // namespace t2n::interp

@@ -13,8 +13,8 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
-using Ints = std::vector<int64_t>;
+using Tensors = Checked<at::Tensor>;
+using Ints = Checked<int64_t>;
 
 /// tract's windows have an entry for the first two axes and do not look at it.
 Ints window_sizes(const Call& call, const at::Tensor& x) {

@@ -7,6 +7,7 @@
 #include "src/diag/error.h"
 #include "src/interp/kernel.h"
 #include "src/interp/words.h"
+#include "src/spec/expansion.h"
 
 namespace t2n::interp {
 namespace {
@@ -81,6 +82,7 @@ class Loader {
   }
 
   std::shared_ptr<Program> load() {
+    spec::check_document(document());
     index();
     for (const nnef::Fragment& fragment : document().fragments)
       prepare(fragment.body, names_of(fragment.results));
@@ -141,8 +143,11 @@ class Loader {
       if (is_external(statement.right)) program_->inputs.push_back(port(statement));
     if (program_->dialect == spec::Dialect::tract) return;
     const std::vector<std::string>& order = document().graph.parameters;
+    std::unordered_map<std::string, size_t> places;
+    for (size_t at = 0; at < order.size(); ++at) places.emplace(order[at], at);
     const auto place = [&](const Port& port) {
-      return std::find(order.begin(), order.end(), port.name) - order.begin();
+      const auto found = places.find(port.name);
+      return found == places.end() ? order.size() : found->second;
     };
     std::stable_sort(program_->inputs.begin(), program_->inputs.end(),
                      [&](const Port& a, const Port& b) { return place(a) < place(b); });

@@ -13,7 +13,7 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
+using Tensors = Checked<at::Tensor>;
 
 /// How many steps there are between the ends.
 struct Codes {

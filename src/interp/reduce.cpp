@@ -11,8 +11,8 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
-using Axes = std::vector<int64_t>;
+using Tensors = Checked<at::Tensor>;
+using Axes = Checked<int64_t>;
 
 /// torch takes no axes for all of them.
 template <typename Reduce>

@@ -14,8 +14,8 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
-using Ints = std::vector<int64_t>;
+using Tensors = Checked<at::Tensor>;
+using Ints = Checked<int64_t>;
 
 /// One for each spatial axis.
 Ints factors(const Call& call, const at::Tensor& x) {
@@ -60,10 +60,10 @@ Tensors nearest_upsample(const Call& call) {
 }
 
 /// Where the entries of the larger axis lie on the smaller one.
-std::vector<double> positions(const std::string& method, int64_t size, int64_t factor) {
+Checked<double> positions(const std::string& method, int64_t size, int64_t factor) {
   const auto last = static_cast<double>(size * factor - 1);
   const auto step = static_cast<double>(factor);
-  std::vector<double> out;
+  Checked<double> out;
   for (int64_t at = 0; at < size * factor; ++at) {
     const auto place = static_cast<double>(at);
     if (method == "asymmetric") out.push_back(place / step);
@@ -89,10 +89,10 @@ Tensors multilinear_upsample(const Call& call) {
 
 }  // namespace
 
-at::Tensor interpolated(const at::Tensor& x, int64_t axis, const std::vector<double>& positions,
+at::Tensor interpolated(const at::Tensor& x, int64_t axis, const Checked<double>& positions,
                         const std::string& border) {
-  std::vector<int64_t> below;
-  std::vector<double> weight;
+  Checked<int64_t> below;
+  Checked<double> weight;
   for (const double position : positions) {
     const double low = std::floor(position);
     below.push_back(static_cast<int64_t>(low) + 1);  // of the axis with one more entry before it

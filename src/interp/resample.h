@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "src/interp/checked.h"
+
 namespace t2n::interp {
 
 /// The values between the entries of an axis; `positions` may reach one entry beyond its edges.
-at::Tensor interpolated(const at::Tensor& x, int64_t axis, const std::vector<double>& positions,
+at::Tensor interpolated(const at::Tensor& x, int64_t axis, const Checked<double>& positions,
                         const std::string& border);
 
 }  // namespace t2n::interp

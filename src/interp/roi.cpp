@@ -14,14 +14,14 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
-using Ints = std::vector<int64_t>;
+using Tensors = Checked<at::Tensor>;
+using Ints = Checked<int64_t>;
 
 /// A region: an image of the batch, and from where to where on each spatial axis.
 struct Region {
   at::Tensor image;  ///< [1, C, …]
-  std::vector<double> begin;
-  std::vector<double> end;
+  Checked<double> begin;
+  Checked<double> end;
 };
 
 Region region(const Call& call, const at::Tensor& x, int64_t number) {
@@ -91,9 +91,9 @@ Tensors roi_pool(const Call& call) {
 }
 
 /// `count` places over a region, as upsampling places them over a whole axis.
-std::vector<double> places(double begin, double end, int64_t count, const std::string& method,
-                           int64_t size) {
-  std::vector<double> out;
+Checked<double> places(double begin, double end, int64_t count, const std::string& method,
+                       int64_t size) {
+  Checked<double> out;
   const double length = end - begin;
   for (int64_t at = 0; at < count; ++at) {
     const auto number = static_cast<double>(at);

@@ -12,8 +12,8 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
-using Ints = std::vector<int64_t>;
+using Tensors = Checked<at::Tensor>;
+using Ints = Checked<int64_t>;
 
 int64_t product(const Ints& sizes) {
   int64_t out = 1;

@@ -11,7 +11,7 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
+using Tensors = Checked<at::Tensor>;
 
 struct Expression {
   std::vector<std::string> inputs;
@@ -79,7 +79,7 @@ Tensors einsum(const Call& call) {
 /// Six axes: m and k of A, k and n of B, m and n of the result; the others are batches.
 Tensors legacy_matmul(const Call& call) {
   const at::Tensor a = call.tensor("A"), b = call.tensor("B");
-  const std::vector<int64_t> axes = call.ints("axes");
+  const Checked<int64_t> axes = call.ints("axes");
   if (axes.size() != 6) fail(cat("there are ", axes.size(), " axes, not six"));
   std::string terms[3];
   for (std::string& term : terms)

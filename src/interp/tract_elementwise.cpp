@@ -9,7 +9,7 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
+using Tensors = Checked<at::Tensor>;
 
 /// A function of f16 or f32, computed in f32.
 template <at::Tensor (*function)(const at::Tensor&)>

@@ -8,7 +8,7 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
+using Tensors = Checked<at::Tensor>;
 
 /// Walks along an axis with a decaying mean of what `measure` says; `apply` uses it.
 template <typename Measure, typename Apply>

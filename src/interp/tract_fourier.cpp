@@ -8,7 +8,7 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
+using Tensors = Checked<at::Tensor>;
 
 at::Tensor pairs(const Call& call) {
   at::Tensor out = call.tensor("input");
@@ -46,7 +46,7 @@ Tensors stft(const Call& call) {
   return {through_float(input, [&](const at::Tensor& x) {
     at::Tensor frames = x.unfold(axis, frame, stride).movedim(-1, axis + 1);
     if (call.has("window")) {
-      std::vector<int64_t> along(static_cast<size_t>(frames.dim()), 1);
+      Checked<int64_t> along(static_cast<size_t>(frames.dim()), 1);
       along[static_cast<size_t>(axis + 1)] = frame;
       frames = frames.mul(padded_window(call, frame).to(x.scalar_type()).reshape(along));
     }

@@ -8,7 +8,7 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
+using Tensors = Checked<at::Tensor>;
 
 /// As i64, negative ones counted from the end. Errors: `engine-failed` for those out of range.
 at::Tensor wrapped(const at::Tensor& given, int64_t extent) {
@@ -26,7 +26,7 @@ Tensors gather(const Call& call) {
   const at::Tensor input = call.tensor("input"), given = call.tensor("indices");
   const int64_t axis = axis_of(call, "axis", input.dim());
   const at::Tensor indices = wrapped(given, input.size(axis));
-  std::vector<int64_t> shape = input.sizes().vec();
+  Checked<int64_t> shape = input.sizes().vec();
   shape.erase(shape.begin() + axis);
   shape.insert(shape.begin() + axis, given.sizes().begin(), given.sizes().end());
   at::Tensor out = input.index_select(axis, indices.reshape({-1})).reshape(shape);
@@ -70,11 +70,11 @@ Tensors gather_nd(const Call& call) {
   if (depth == 0 || batch + depth > input.dim())
     fail(cat("tuples of ", depth, " indices do not fit ", input.dim() - batch, " axes"));
   // The batch axes are indexed by their own positions.
-  std::vector<int64_t> shape(static_cast<size_t>(indices.dim() - 1), 1);
+  Checked<int64_t> shape(static_cast<size_t>(indices.dim() - 1), 1);
   c10::List<std::optional<at::Tensor>> picks;
   for (int64_t i = 0; i < batch; ++i) {
     const auto axis = static_cast<size_t>(i);
-    std::vector<int64_t> along = shape;
+    Checked<int64_t> along = shape;
     along.at(axis) = input.size(i);
     picks.push_back(at::arange(input.size(i), at::kLong).reshape(along));
   }
@@ -143,7 +143,7 @@ Tensors one_hot(const Call& call) {
   const int64_t axis = axis_of(call, "axis", input.dim() + 1), dim = call.i64("dim");
   const at::Tensor off = mark(call, "value_off"), on = mark(call, "value_on");
   const at::Tensor places = wrapped(input, dim).unsqueeze(axis);
-  std::vector<int64_t> shape = input.sizes().vec();
+  Checked<int64_t> shape = input.sizes().vec();
   shape.insert(shape.begin() + axis, dim);
   const at::Tensor background = off.expand(shape).clone(at::MemoryFormat::Contiguous);
   return {background.scatter(axis, places, on.to(off.dtype()).expand(places.sizes()))};

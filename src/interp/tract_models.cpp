@@ -10,7 +10,7 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
+using Tensors = Checked<at::Tensor>;
 
 /// Which experts each token is given to, and how much each of them counts.
 struct Routes {
@@ -85,7 +85,7 @@ Tensors moe_ffn(const Call& call) {
   return {out.reshape(x.sizes()).to(x.scalar_type())};
 }
 
-void require_shape(const at::Tensor& tensor, const std::vector<int64_t>& shape) {
+void require_shape(const at::Tensor& tensor, const Checked<int64_t>& shape) {
   if (tensor.sizes().vec() != shape)
     fail(cat("a tensor is ", shape_text(tensor.sizes()), ", not ", shape_text(shape)));
 }
@@ -117,12 +117,12 @@ Tensors gdn_recurrent(const Call& call) {
   require_dtype(query, {at::kHalf});
   if (query.dim() != 4) fail(cat("the queries have rank ", query.dim(), ", not 4"));
   const int64_t width = query.size(3);
-  const auto sized = [&](const char* name, const std::vector<int64_t>& shape) {
+  const auto sized = [&](const char* name, const Checked<int64_t>& shape) {
     const at::Tensor x = call.tensor(name);
     require_shape(x, shape);
     return x.to(at::kFloat);
   };
-  const std::vector<int64_t> shape = query.sizes().vec(), marks{shape[0], shape[1], shape[2]};
+  const Checked<int64_t> shape = query.sizes().vec(), marks{shape[0], shape[1], shape[2]};
   const at::Tensor q = unit(query.to(at::kFloat)), k = unit(sized("key", shape));
   const at::Tensor v = sized("value", shape), decay = sized("log_decay", marks).exp();
   const at::Tensor beta = sized("beta", marks);

@@ -10,7 +10,7 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
+using Tensors = Checked<at::Tensor>;
 
 Tensors product_reduce(const Call& call) {
   at::Tensor out = call.tensor("input");
@@ -22,8 +22,8 @@ Tensors product_reduce(const Call& call) {
 /// The last of several winners, as an index into the reduced axes taken as one.
 at::Tensor last_winner(const Call& call, bool largest) {
   at::Tensor input = call.tensor("input");
-  const std::vector<int64_t> axes = axes_of(call, "axes", input.dim());
-  std::vector<int64_t> shape = input.sizes().vec(), order;
+  const Checked<int64_t> axes = axes_of(call, "axes", input.dim());
+  Checked<int64_t> shape = input.sizes().vec(), order;
   for (int64_t axis = 0; axis < input.dim(); ++axis)
     if (std::find(axes.begin(), axes.end(), axis) == axes.end()) order.push_back(axis);
   const auto kept = static_cast<int64_t>(order.size());
@@ -50,7 +50,7 @@ Tensors cumsum(const Call& call) {
   return {reverse ? sums.flip(axis) : sums};
 }
 
-at::Tensor shifted(const at::Tensor& x, const std::vector<int64_t>& axes) {
+at::Tensor shifted(const at::Tensor& x, const Checked<int64_t>& axes) {
   return x.numel() == 0 ? x : x.sub(x.amax(axes, /*keepdim=*/true));
 }
 
@@ -63,7 +63,7 @@ at::Tensor floats(const Call& call, std::string_view name) {
 /// Over all axes together. What is left of a quantised softmax, `exp`, has no meaning any more.
 Tensors softmax(const Call& call) {
   const at::Tensor x = floats(call, "x");
-  const std::vector<int64_t> axes = axes_of(call, "axes", x.dim());
+  const Checked<int64_t> axes = axes_of(call, "axes", x.dim());
   return {through_float(x, [&](const at::Tensor& wide) {
     const at::Tensor powers = shifted(wide, axes).exp();
     return powers.div(powers.sum(axes, /*keepdim=*/true));
@@ -72,7 +72,7 @@ Tensors softmax(const Call& call) {
 
 Tensors log_softmax(const Call& call) {
   const at::Tensor x = floats(call, "x");
-  const std::vector<int64_t> axes = axes_of(call, "axes", x.dim());
+  const Checked<int64_t> axes = axes_of(call, "axes", x.dim());
   return {through_float(x, [&](const at::Tensor& wide) {
     const at::Tensor left = shifted(wide, axes);
     return left.sub(left.exp().sum(axes, /*keepdim=*/true).log());
@@ -95,7 +95,7 @@ Tensors scaled_rms_norm(const Call& call) {
   const int64_t axis = axis_of(call, "axis", x.dim());
   if (scale.dim() != 1 || scale.size(0) != x.size(axis))
     fail(cat("the scale is ", shape_text(scale.sizes()), ", not [", x.size(axis), "]"));
-  std::vector<int64_t> shape(static_cast<size_t>(x.dim()), 1);
+  Checked<int64_t> shape(static_cast<size_t>(x.dim()), 1);
   shape[static_cast<size_t>(axis)] = x.size(axis);
   const at::Tensor out = rms_normalised(x.to(at::kFloat), axis, call.f64("eps"))
                              .mul(scale.to(at::kFloat).reshape(shape));

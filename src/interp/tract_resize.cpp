@@ -10,7 +10,7 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
+using Tensors = Checked<at::Tensor>;
 
 /// How the entries of a resized axis come about.
 struct Sampling {
@@ -111,7 +111,7 @@ at::Tensor resampled(const at::Tensor& x, int64_t dim, const Sampling& sampling,
     share = share.div(share.sum(0));
   }
   const at::Tensor taken = places.clamp(0, axis.size - 1);
-  std::vector<int64_t> along(static_cast<size_t>(x.dim()), 1), shape = x.sizes().vec();
+  Checked<int64_t> along(static_cast<size_t>(x.dim()), 1), shape = x.sizes().vec();
   along[static_cast<size_t>(dim)] = shape[static_cast<size_t>(dim)] = axis.resized;
   at::Tensor out = at::zeros(shape, at::kFloat);
   for (int64_t i = 0; i < window; ++i) {
@@ -123,8 +123,7 @@ at::Tensor resampled(const at::Tensor& x, int64_t dim, const Sampling& sampling,
   return out;
 }
 
-at::Tensor resized(const at::Tensor& input, const Sampling& sampling,
-                   const std::vector<Axis>& axes) {
+at::Tensor resized(const at::Tensor& input, const Sampling& sampling, const Checked<Axis>& axes) {
   return through_float(input, [&](at::Tensor x) {
     for (size_t i = 0; i < axes.size(); ++i)
       if (axes[i].size != axes[i].resized || axes[i].scale != 1)
@@ -138,9 +137,9 @@ void require_rank(const at::Tensor& input, const at::Tensor& given) {
     fail(cat("there are ", given.numel(), " sizes or scales for ", input.dim(), " axes"));
 }
 
-std::vector<Axis> scaled_axes(const at::Tensor& input, const at::Tensor& given) {
+Checked<Axis> scaled_axes(const at::Tensor& input, const at::Tensor& given) {
   require_rank(input, given);
-  std::vector<Axis> out;
+  Checked<Axis> out;
   for (int64_t i = 0; i < input.dim(); ++i) {
     const float scale = given[i].to(at::kFloat).item<float>();
     const auto resized = static_cast<int64_t>(static_cast<float>(input.size(i)) * scale);
@@ -149,9 +148,9 @@ std::vector<Axis> scaled_axes(const at::Tensor& input, const at::Tensor& given) 
   return out;
 }
 
-std::vector<Axis> sized_axes(const at::Tensor& input, const at::Tensor& sizes) {
+Checked<Axis> sized_axes(const at::Tensor& input, const at::Tensor& sizes) {
   require_rank(input, sizes);
-  std::vector<Axis> out;
+  Checked<Axis> out;
   for (int64_t i = 0; i < input.dim(); ++i) {
     const auto size = sizes[i].item<int64_t>();
     out.push_back(

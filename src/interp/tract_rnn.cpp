@@ -8,7 +8,7 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
+using Tensors = Checked<at::Tensor>;
 
 /// The gates of the last axis. Errors: `engine-failed` if it is not `count` times `hidden`.
 Tensors gates(const at::Tensor& x, int64_t count, int64_t hidden) {

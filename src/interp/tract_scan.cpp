@@ -11,7 +11,7 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
+using Tensors = Checked<at::Tensor>;
 
 struct Scanned {
   std::string parameter;
@@ -62,7 +62,7 @@ class Loop {
   Tensors run() {
     const int64_t turns = count();
     Tensors last;
-    std::vector<Tensors> all(outputs_.size());
+    Checked<Tensors> all(outputs_.size());
     for (int64_t turn = 0; turn < turns; ++turn) {
       last = run_turn(turn);
       for (size_t i = 0; i < outputs_.size(); ++i)
@@ -160,7 +160,7 @@ class Loop {
   /// The shapes come from a turn with zeros; states stay as they are.
   Tensors without_turns() {
     for (const Scanned& each : scanned_) {
-      std::vector<int64_t> shape = each.tensor.sizes().vec();
+      Checked<int64_t> shape = each.tensor.sizes().vec();
       shape[static_cast<size_t>(each.axis)] = std::abs(each.step);
       bind(each.parameter, Value(at::zeros(shape, each.tensor.options()), false));
     }
@@ -177,9 +177,9 @@ class Loop {
 
   const Call& call_;
   const nnef::Fragment& body_;
-  std::vector<Scanned> scanned_;
-  std::vector<State> states_;
-  std::vector<Output> outputs_;
+  Checked<Scanned> scanned_;
+  Checked<State> states_;
+  Checked<Output> outputs_;
   std::map<std::string, Value> arguments_;
 };
 

@@ -12,14 +12,14 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
+using Tensors = Checked<at::Tensor>;
 
 Tensors shape_of(const Call& call) { return {at::tensor(call.tensor("input").sizes(), at::kLong)}; }
 
 /// By the rules of numpy: aligned at the end, unlike all else. Sizes of 1 give way, on both sides.
 Tensors broadcast(const Call& call) {
   const at::Tensor input = call.tensor("input");
-  std::vector<int64_t> shape = call.ints("shape");
+  Checked<int64_t> shape = call.ints("shape");
   while (static_cast<int64_t>(shape.size()) < input.dim()) shape.insert(shape.begin(), 1);
   const size_t lead = shape.size() - static_cast<size_t>(input.dim());
   for (size_t i = lead; i < shape.size(); ++i) {

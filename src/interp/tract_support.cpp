@@ -22,8 +22,8 @@ int64_t axis_of(const Call& call, std::string_view name, int64_t rank) {
   return checked_axis(call.i64(name), rank);
 }
 
-std::vector<int64_t> axes_of(const Call& call, std::string_view name, int64_t rank) {
-  std::vector<int64_t> axes = checked_axes(call, name, rank);
+Checked<int64_t> axes_of(const Call& call, std::string_view name, int64_t rank) {
+  Checked<int64_t> axes = checked_axes(call, name, rank);
   std::sort(axes.begin(), axes.end());
   return axes;
 }

@@ -11,7 +11,7 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = std::vector<at::Tensor>;
+using Tensors = Checked<at::Tensor>;
 
 /// input cos + (second half negated, then the first) sin; operands have the same rank.
 Tensors apply_rope(const Call& call) {

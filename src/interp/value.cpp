@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
+#include "src/limits/limits.h"
 #include "src/trace/convert.h"
 
 namespace t2n::interp {
@@ -22,7 +23,7 @@ const at::Tensor* single_element(const Value& value) {
 }
 
 at::Tensor stacked(const Values& items) {
-  std::vector<at::Tensor> out;
+  Checked<at::Tensor> out;
   for (const Value& item : items) out.push_back(to_tensor(item));
   return out.empty() ? at::zeros({0}) : at::stack(out);
 }
@@ -35,6 +36,12 @@ at::Tensor stacked(const Values& items) {
 
 void fail(std::string message, std::string why, std::string help) {
   throw Error("engine-failed", std::move(message), std::move(why), std::move(help));
+}
+
+void fail_length(size_t place, size_t count) {
+  throw Error("nnef-invalid",
+              cat("a list of ", count, count == 1 ? " item" : " items", " has no item ", place),
+              "an argument or an operand has too few items or axes");
 }
 
 std::string shape_text(at::IntArrayRef sizes) {
@@ -100,6 +107,8 @@ Values to_items(const Value& value) {
   if (const auto* items = value.get<Values>()) return *items;
   const auto* tensor = value.get<at::Tensor>();
   if (tensor == nullptr || tensor->dim() != 1) expected("an array", value);
+  if (tensor->numel() > limits::kItems)
+    throw Error("nnef-limit", cat("an array of more than ", limits::kItems, " items"));
   Values out;
   for (const at::Tensor& item : tensor->unbind()) out.emplace_back(item, value.constant);
   return out;

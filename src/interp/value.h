@@ -10,11 +10,13 @@
 #include <variant>
 #include <vector>
 
+#include "src/interp/checked.h"
+
 namespace t2n::interp {
 
 struct Value;
 /// An array or a tuple.
-using Values = std::vector<Value>;
+using Values = Checked<Value>;
 
 /// What the codes of a quantised tensor of tract stand for: (code - zero_point) * scale.
 struct Quantisation {

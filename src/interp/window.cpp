@@ -11,7 +11,13 @@
 namespace t2n::interp {
 namespace {
 
-using Ints = std::vector<int64_t>;
+using Ints = Checked<int64_t>;
+
+/// Of sizes, strides, dilations and paddings: products of two of them are integers of 64 bits.
+constexpr int64_t kLargest = int64_t{1} << 30;
+
+/// Of the entries of a window, each of which is a turn.
+constexpr int64_t kMostEntries = int64_t{1} << 22;
 
 Ints listed(const Call& call, std::string_view name, size_t count) {
   Ints out = call.ints(name);
@@ -19,7 +25,7 @@ Ints listed(const Call& call, std::string_view name, size_t count) {
   if (out.size() != count)
     fail(cat(quoted(name), " has ", out.size(), " items for ", count, " axes"));
   for (const int64_t item : out)
-    if (item < 1) fail(cat(quoted(name), " holds ", item));
+    if (item < 1 || item > kLargest) fail(cat(quoted(name), " holds ", item));
   return out;
 }
 
@@ -32,7 +38,7 @@ Window shaped(const Call& call, at::IntArrayRef shape, const Ints& sizes) {
   const Ints dilation = listed(call, "dilation", sizes.size());
   const size_t first = shape.size() - sizes.size();
   for (size_t at = 0; at < sizes.size(); ++at) {
-    if (sizes[at] < 1) fail(cat("a window of ", shape_text(sizes)));
+    if (sizes[at] < 1 || sizes[at] > kLargest) fail(cat("a window of ", shape_text(sizes)));
     window[first + at].size = sizes[at];
     window[first + at].stride = stride[at];
     window[first + at].dilation = dilation[at];
@@ -50,6 +56,8 @@ bool read_paddings(const Call& call, Window& window, size_t count) {
     WindowAxis& axis = window[window.size() - count + at];
     axis.before = pairs[at].first;
     axis.after = pairs[at].second;
+    for (const int64_t padding : {axis.before, axis.after})
+      if (padding < -kLargest || padding > kLargest) fail(cat("'padding' holds ", padding));
   }
   return true;
 }
@@ -137,11 +145,15 @@ Window reverse_window(const Call& call, at::IntArrayRef shape, const Ints& sizes
                       const Ints& output_shape) {
   Window window = shaped(call, shape, sizes);
   const bool has_padding = read_paddings(call, window, sizes.size());
+  if (output_shape.size() > window.size())
+    fail(cat("'output_shape' has ", output_shape.size(), " items for ", window.size(), " axes"));
   const size_t first = window.size() - output_shape.size();
   for (size_t at = 0; at < window.size(); ++at) {
     window[at].smaller = shape[at];
     const bool given = !output_shape.empty() && at >= first;
     if (given) window[at].larger = output_shape[at - first];
+    if (window[at].larger < 0 || window[at].larger > kLargest)
+      fail(cat("'output_shape' holds ", window[at].larger));
     given ? fit(window[at], has_padding) : enlarge(window[at], has_padding);
   }
   return window;
@@ -149,6 +161,12 @@ Window reverse_window(const Call& call, at::IntArrayRef shape, const Ints& sizes
 
 void for_each_entry(const Window& window, const at::Tensor& padded,
                     const std::function<void(int64_t entry, at::Tensor met)>& each) {
+  int64_t entries = 1;
+  for (const WindowAxis& axis : window)
+    if (__builtin_mul_overflow(entries, std::max<int64_t>(axis.size, 1), &entries) ||
+        entries > kMostEntries)
+      throw Error("nnef-limit", cat("a window of more than ", kMostEntries, " entries"),
+                  "each of them is computed by itself");
   Ints entry(window.size(), 0);
   int64_t number = 0;
   do {

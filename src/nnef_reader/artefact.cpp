@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/limits/limits.h"
+#include "src/limits/watch.h"
 #include "src/nnef_reader/lexer.h"
 #include "src/nnef_reader/parser.h"
 
@@ -187,6 +189,10 @@ class Assembly {
 }  // namespace
 
 Artefact read_artefact(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto size = std::filesystem::file_size(path, ignored);
+  const limits::Stage stage("reading the artefact",
+                            limits::read_seconds(ignored ? 0 : static_cast<int64_t>(size)));
   return Assembly(list_files(path), path.string()).run();
 }
 

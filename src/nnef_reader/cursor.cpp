@@ -11,6 +11,8 @@ namespace {
 // Far above what any exporter writes.
 constexpr int kMaxNesting = 100;
 constexpr int kMaxOperators = 1000;
+constexpr int kMaxTokens = 10'000'000;
+constexpr int kMaxValues = 1'000'000;
 
 }  // namespace
 
@@ -58,6 +60,14 @@ void Cursor::fail_expected(std::string_view what) const {
 void Cursor::count_operator() {
   if (++operators_ > kMaxOperators)
     fail(cat("more than ", kMaxOperators, " operators in one statement"));
+}
+
+void Cursor::count_token() {
+  if (++tokens_ > kMaxTokens) fail(cat("more than ", kMaxTokens, " words in one text"));
+}
+
+void Cursor::count_value() {
+  if (++values_ > kMaxValues) fail(cat("more than ", kMaxValues, " values in one text"));
 }
 
 Cursor::Nesting::Nesting(Cursor& cursor) : depth_(cursor.depth_) {

@@ -18,7 +18,10 @@ class Cursor {
   const Lexer& lexer() const { return lexer_; }
   const Token& token() const { return token_; }
   Token following() const { return lexer_.at(token_.end()); }
-  void advance() { token_ = following(); }
+  void advance() {
+    count_token();
+    token_ = following();
+  }
   void move_to(size_t offset) { token_ = lexer_.at(offset); }
 
   bool is(std::string_view text) const { return token_.text == text; }
@@ -51,6 +54,8 @@ class Cursor {
   /// as it is long, so operators are counted as well.
   void start_statement() { operators_ = 0; }
   void count_operator();
+  /// Bounds the memory of the document: a value takes a hundred times its text.
+  void count_value();
 
   class Nesting {
    public:
@@ -64,10 +69,14 @@ class Cursor {
   };
 
  private:
+  void count_token();
+
   Lexer lexer_;
   Token token_;
   int depth_ = 0;
   int operators_ = 0;
+  int values_ = 0;
+  int tokens_ = 0;
 };
 
 }  // namespace t2n::nnef

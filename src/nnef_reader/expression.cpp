@@ -127,6 +127,7 @@ Value text(Cursor& cursor) {
 }
 
 Value atom(Cursor& cursor) {
+  cursor.count_value();
   switch (cursor.token().kind) {
     case TokenKind::number: return number(cursor, "");
     case TokenKind::string: return text(cursor);
@@ -196,7 +197,12 @@ Value read_invocation(Cursor& cursor) {
     cursor.close_angle();
   }
   cursor.expect("(", " after the operation");
-  cursor.list(")", [&] { out.arguments.push_back(argument(cursor)); });
+  constexpr size_t kMostArguments = 10'000;
+  cursor.list(")", [&] {
+    if (out.arguments.size() == kMostArguments)
+      cursor.fail(cat("more than ", kMostArguments, " arguments"));
+    out.arguments.push_back(argument(cursor));
+  });
   return out;
 }
 

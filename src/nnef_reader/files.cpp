@@ -35,7 +35,8 @@ constexpr int kMaxDepth = 32;
 
 /// A descriptor that is closed in time.
 struct Descriptor {
-  explicit Descriptor(const fs::path& path) : number(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  explicit Descriptor(const fs::path& path)
+      : number(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ~Descriptor() {
     if (number >= 0) ::close(number);
   }
@@ -85,6 +86,20 @@ bool is_archive(std::span<const std::byte> bytes) {
 }
 
 }  // namespace
+
+void require_file(const fs::path& path, std::string_view id) {
+  std::error_code ignored;
+  const fs::file_type type = fs::status(path, ignored).type();
+  const std::string_view kind = type == fs::file_type::fifo        ? "a pipe"
+                                : type == fs::file_type::socket    ? "a socket"
+                                : type == fs::file_type::character ? "a device"
+                                : type == fs::file_type::block     ? "a device"
+                                                                   : "";
+  if (kind.empty()) return;  // what is not there is said by whoever opens it
+  throw Error(id, cat(quoted(path.string()), " is ", kind, ", not a file"),
+              "what is read has a size and can be read twice",
+              "write it to a file first, and give that");
+}
 
 Content map_file(const fs::path& path) {
   const Descriptor file(path);

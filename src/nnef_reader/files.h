@@ -39,6 +39,10 @@ StoredFiles list_files(const Content& archive, std::string_view origin);
 /// Errors: `nnef-syntax`.
 Content content_of(const StoredFile& file);
 
+/// Refuses with Error `id` what is there and is neither a file nor a folder: a pipe may never end,
+/// a device may do anything when it is opened.
+void require_file(const std::filesystem::path& path, std::string_view id);
+
 /// A read-only mapping of a whole file.   Errors: `nnef-syntax`.
 Content map_file(const std::filesystem::path& path);
 

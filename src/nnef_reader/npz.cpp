@@ -1,7 +1,7 @@
 // Every entry of the zip file must be an array, with a name of its own.
 #include "src/nnef_reader/npz.h"
 
-#include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "src/diag/error.h"
@@ -17,15 +17,15 @@ std::vector<NamedTensor> read_npz(std::span<const std::byte> bytes, std::string_
     refuse_input(origin, std::move(why), std::move(help));
   };
   std::vector<NamedTensor> out;
+  std::unordered_set<std::string> names;
   for (ArchiveMember& member : unpack({bytes, nullptr}, ArchiveFormat::zip, refuse)) {
     std::string& name = member.name;
     if (!name.ends_with(kSuffix))
       refuse_input(origin, cat("its entry ", quoted(name), " is no array"));
     const std::string place = cat(origin, ":", name);
     name.resize(name.size() - kSuffix.size());
-    const bool known = std::any_of(out.begin(), out.end(),
-                                   [&](const NamedTensor& other) { return other.name == name; });
-    if (known) refuse_input(origin, cat("it holds two arrays called ", quoted(name)));
+    if (!names.insert(name).second)
+      refuse_input(origin, cat("it holds two arrays called ", quoted(name)));
     out.push_back({std::move(name), read_npy(member.content.bytes, place)});
   }
   return out;

@@ -10,6 +10,7 @@ namespace t2n::nnef {
 bool looks_like_artefact(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return true;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
   constexpr size_t kMagicOfTar = 257;  // of every tar since 1988
   constexpr std::string_view kTar = "ustar";
   std::array<char, kMagicOfTar + kTar.size()> start{};

@@ -2,6 +2,7 @@
 #include "src/spec/input_facts.h"
 
 #include <algorithm>
+#include <map>
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
@@ -39,12 +40,14 @@ InputSize size_of(const Value& value) {
   return out;
 }
 
-const Value* find_declaration(const nnef::Document& document, const std::string& name) {
+/// By name, the first where there are several.
+std::map<std::string, const Value*> declarations(const nnef::Document& document) {
+  std::map<std::string, const Value*> out;
   for (const nnef::Assignment& assignment : document.graph.body)
-    if (assignment.left.kind == Kind::identifier && assignment.left.text == name &&
+    if (assignment.left.kind == Kind::identifier &&
         (assignment.right.text == "external" || assignment.right.text == kTractExternal))
-      return &assignment.right;
-  return nullptr;
+      out.emplace(assignment.left.text, &assignment.right);
+  return out;
 }
 
 InputFact fact_of(const std::string& name, const Value& call) {
@@ -64,13 +67,14 @@ InputFact fact_of(const std::string& name, const Value& call) {
 }  // namespace
 
 std::vector<InputFact> input_facts(const nnef::Document& document) {
+  const auto declared = declarations(document);
   std::vector<InputFact> out;
   for (const std::string& name : document.graph.parameters) {
-    const Value* const call = find_declaration(document, name);
-    if (call == nullptr)
+    const auto found = declared.find(name);
+    if (found == declared.end())
       throw Error("nnef-invalid", cat("the graph does not declare its input ", quoted(name)), {},
                   cat("write for example ", name, " = external(shape = [1, 3]);"));
-    out.push_back(fact_of(name, *call));
+    out.push_back(fact_of(name, *found->second));
   }
   return out;
 }

@@ -1,6 +1,7 @@
 // Branches on data: chosen by a select where both ways are pure, else refused or knowingly baked
 // in.
 #include <algorithm>
+#include <array>
 #include <sstream>
 
 #include "src/diag/error.h"
@@ -99,6 +100,7 @@ void Interpreter::note_numbers(const torch::jit::Node* node, const torch::jit::S
     if (is_number(input)) {
       const Mark mark = mark_of(input);
       if (!is_opaque(mark) || (is_computed && mark->formula)) continue;
+      if (depends_on_turn(mark)) continue;  // the recorder refuses it, and names the argument
       const size_t before = decisions_.size();
       note_number(node, mark, input);
       if (decisions_.size() > before)
@@ -181,6 +183,29 @@ void Interpreter::stand(const Standing& at) {
   function_ = at.function;
 }
 
+/// Whether an operation recorded since then fails for some values: a division of integers, or an
+/// index. A branch is often there to keep those away, and a select computes both its ways.
+bool Interpreter::may_fail(size_t first_node) const {
+  constexpr std::array<std::string_view, 4> kDivisions = {"aten::div", "aten::floor_divide",
+                                                          "aten::remainder", "aten::fmod"};
+  constexpr std::array<std::string_view, 14> kIndexed = {
+      "aten::index",        "aten::gather",     "aten::index_select", "aten::embedding",
+      "aten::take",         "aten::take_along_dim", "aten::scatter",  "aten::scatter_add",
+      "aten::scatter_reduce", "aten::index_put", "aten::index_add",   "aten::index_copy",
+      "aten::index_fill",   "aten::one_hot"};
+  const auto is_among = [](std::string_view name, const auto& names) {
+    return std::find(names.begin(), names.end(), name.substr(0, name.find('.'))) != names.end();
+  };
+  for (size_t i = first_node; i < graph_.nodes.size(); ++i) {
+    const ir::Node& node = graph_.nodes[i];
+    const std::string_view name = ir::op_name(node.op);
+    const ir::DType result = graph_.values[static_cast<size_t>(node.outputs.at(0))].dtype;
+    if (is_among(name, kIndexed)) return true;
+    if (is_among(name, kDivisions) && ir::is_integer(result)) return true;
+  }
+  return false;
+}
+
 bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition, Env& env) {
   const at::Tensor& truth = condition->truth;
   const auto blocks = node->blocks();
@@ -188,6 +213,7 @@ bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition,
       truth.defined() && recorder_->version(truth) == condition->truth_version;
   if (!is_current || !is_pure(blocks[0]) || !is_pure(blocks[1])) return false;
   const size_t known = recorder_->roots();
+  const size_t first_node = graph_.nodes.size();
   const Standing before = standing();
   Values yes;
   Values no;
@@ -203,6 +229,7 @@ bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition,
     stand(before);
     return false;
   }
+  if (may_fail(first_node)) return false;
   for (size_t i = 0; i < yes.size(); ++i)
     if (!is_same(marks_, yes[i], no[i]) && !can_choose(*recorder_, yes[i], no[i])) return false;
   node_ = node;

@@ -251,6 +251,23 @@ void Interpreter::refuse_unsaid(const std::string& name, const Stack& inputs) {
                     "stack the tensors, and sort or compare them as one");
 }
 
+/// An operation that gives back an operand stands in no graph: that it does so must not follow from
+/// numbers that are others for other inputs.
+void Interpreter::check_unrecorded(const c10::FunctionSchema& schema, const Stack& inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Mark mark = inputs[i].isTensor() ? nullptr : marks_.reach(inputs[i]);
+    if (!mark || holds_tensors(inputs[i])) continue;
+    if (is_data(mark))
+      throw Error("data-dependent-value",
+                  cat("the argument ", quoted(i < schema.arguments().size() ? schema.arguments()[i].name() : "?"),
+                      " of ", schema.name(), " is read from a tensor's values"),
+                  cat("it comes from ", mark->origin,
+                      "; a file would hold the number of this one run"),
+                  "make it a constant of the model");
+    note_number(node_, is_size(mark) ? opaque_mark(mark->size) : mark, inputs[i]);
+  }
+}
+
 /// as_strided counts from the beginning of the memory: said of the tensor that owns it, which has
 /// the same result.
 void Interpreter::stride_owner(const std::string& name, Stack& inputs) {
@@ -300,6 +317,8 @@ Stack Interpreter::run_tensors(Node* node, const Operation& operation, Stack giv
     settle_all(recorder_->take_relied());
   } else if (!knows_all(*recorder_, outputs) && !is_literal(given) && !reads_dictionary(inputs)) {
     recorder_->record(prepare(node, operation, given), outputs);
+  } else if (!outputs.empty() && !reads_dictionary(inputs)) {
+    check_unrecorded(op.schema(), given);
   }
   if (updates_statistics(name, inputs))
     for (const size_t statistic : {size_t{3}, size_t{4}})

@@ -21,7 +21,7 @@ bool is_one_of(const std::string& name, const std::array<std::string_view, N>& n
 /// The same for every input of the model: what kind of tensor it is, never how large or of what
 /// values.
 bool asks_kind(const std::string& name) {
-  constexpr std::array<std::string_view, 34> kNames = {
+  constexpr std::array<std::string_view, 35> kNames = {
       "aten::dim",          "prim::dtype",         "prim::device",       "prim::layout",
       "aten::is_complex",   "aten::is_signed",     "aten::element_size", "prim::itemsize",
       "prim::is_cpu",       "prim::is_cuda",       "prim::is_xpu",       "prim::is_mps",
@@ -30,7 +30,7 @@ bool asks_kind(const std::string& name) {
       "prim::is_maia",      "prim::is_mtia",       "prim::is_nested",    "aten::get_device",
       "aten::result_type",  "aten::is_conj",       "aten::is_neg",       "aten::is_floating_point",
       "aten::sparse_dim",   "aten::dense_dim",     "aten::qscheme",      "aten::is_inference",
-      "aten::is_pinned",    "aten::can_cast"};
+      "aten::is_pinned",    "aten::can_cast",     "aten::is_leaf"};
   return is_one_of(name, kNames);
 }
 
@@ -139,6 +139,11 @@ void Interpreter::settle_layout(const at::Tensor& tensor) {
 /// Whether the sizes of an operation's results follow from values that are no constants.
 bool Interpreter::decides_by_data(const std::string& name, const Stack& inputs) {
   if (!reads_.decided_shapes(name, inputs)) return false;
+  if (name == "aten::repeat_interleave") {
+    const bool has_input = inputs.size() > 1 && inputs[1].isTensor();
+    return recorder_->mark(inputs[has_input ? 1 : 0].toTensor()) != nullptr;
+  }
+  if (name == "aten::tensor_split") return recorder_->mark(inputs[1].toTensor()) != nullptr;
   if (name != "aten::masked_select" && name != "aten::index") return true;
   const std::vector<at::Tensor> operands = flatten_tensors(inputs.at(1));
   return std::any_of(operands.begin(), operands.end(), [&](const at::Tensor& mask) {
@@ -169,15 +174,17 @@ Mark Interpreter::default_mark(const std::string& name, const Stack& inputs) {
 }
 
 Mark Interpreter::number_of(const std::string& name, const Stack& inputs) {
-  if (name == "aten::dim" && recorder_->is_open_rank(inputs[0].toTensor()))
-    return data_mark(origin("the number of axes that follow from values"));
-  if (asks_kind(name)) return nullptr;
+  const bool is_open_rank = inputs[0].isTensor() && recorder_->is_open_rank(inputs[0].toTensor());
+  if (is_open_rank && (name == "aten::dim" || !asks_kind(name)))
+    return data_mark(origin("the axes of a tensor, which follow from values"));
+  if (asks_kind(name)) return marks_.reach_all(c10::ArrayRef<c10::IValue>(inputs).slice(1));
   if (!inputs[0].isTensor() || !inputs[0].toTensor().defined()) return default_mark(name, inputs);
   const at::Tensor& tensor = inputs[0].toTensor();
   if (asks_contiguity(name)) {
+    const Mark asked = marks_.reach_all(c10::ArrayRef<c10::IValue>(inputs).slice(1));
     const Mark sizes = layout_mark(tensor);
     if (!is_data(sizes)) settle_layout(tensor);
-    return is_data(sizes) ? sizes : nullptr;
+    return is_data(sizes) ? sizes : asked;
   }
   if (name == "aten::len") return axis_mark(tensor, 0);
   if (name == "aten::size" || name == "aten::sym_size") {
@@ -236,9 +243,9 @@ Mark Interpreter::length_mark(const std::string& name, const Stack& inputs) {
   constexpr std::array<std::string_view, 6> kCounted = {"aten::tensor_split", "aten::hsplit",
                                                         "aten::vsplit",       "aten::dsplit",
                                                         "aten::where",        "aten::nonzero_numpy"};
+  if (!is_one_of(name, kCounted)) return default_mark(name, inputs);
   const bool by_tensor = inputs.size() > 1 && inputs[1].isTensor();
-  return is_one_of(name, kCounted) && !by_tensor ? marks_.reach_all(inputs)
-                                                 : default_mark(name, inputs);
+  return by_tensor ? tensor_mark(inputs[1].toTensor(), name) : marks_.reach_all(inputs);
 }
 
 /// A number that is computed as a tensor of rank 0, as traced models do with sizes.
@@ -296,6 +303,8 @@ c10::IValue Interpreter::followed(const std::string& name, const Stack& inputs,
     for (size_t axis = 0; axis < list.size(); ++axis)
       list.set(axis, marked(list.get(axis),
                             axis_mark(inputs[0].toTensor(), static_cast<int64_t>(axis))));
+    if (recorder_->is_open_rank(inputs[0].toTensor()))
+      marks_.set(result, data_mark(origin("the axes of a tensor, which follow from values")));
     return result;
   }
   const Mark mark = default_mark(name, inputs);

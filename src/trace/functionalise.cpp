@@ -150,7 +150,8 @@ ir::ValueId Recorder::refresh(int index) {
   if (auto* one = std::get_if<ir::TensorRef>(&operand))
     one->id = base;
   else
-    std::get<ir::TensorRefs>(operand).ids[static_cast<size_t>(view.base_in_list)] = base;
+    for (size_t i = 0; i < view.list.size(); ++i)
+      if (view.list[i] >= 0) std::get<ir::TensorRefs>(operand).ids[i] = refresh(view.list[i]);
   for (ir::ValueId& output : node.outputs) {
     const ir::Value like = graph_.values[static_cast<size_t>(output)];
     output = ir::add_value(graph_, {value_name(node), like.dtype, like.shape, {}});
@@ -313,6 +314,40 @@ ir::ValueId Recorder::scatter_positions(const at::Tensor& whole, const at::Tenso
   return reshape(written, shape);
 }
 
+/// Whether a view above this one shows an element of its base several times.
+bool Recorder::is_under_repeats(int index) const {
+  constexpr std::array<std::string_view, 8> kOps = {
+      "aten::expand",     "aten::expand_as", "aten::broadcast_to", "aten::broadcast_tensors",
+      "aten::as_strided", "aten::unfold",    "aten::meshgrid",     "aten::as_strided_"};
+  for (int at = tracks_[static_cast<size_t>(index)].parent; at >= 0;
+       at = tracks_[static_cast<size_t>(at)].parent) {
+    const Track& track = tracks_[static_cast<size_t>(at)];
+    if (track.view == nullptr) continue;
+    const std::string_view op = ir::op_name(track.view->call.node.op);
+    if (std::find(kOps.begin(), kOps.end(), op.substr(0, op.find('.'))) != kOps.end()) return true;
+  }
+  return false;
+}
+
+/// A write that shows in other places of the views above: straight to the root, and every view,
+/// this one too, is made anew when it is read.
+void Recorder::write_to_root(int index, ir::ValueId value, Place place) {
+  std::vector<int> chain;
+  for (int at = index; at >= 0; at = tracks_[static_cast<size_t>(at)].parent) chain.push_back(at);
+  Track& root = tracks_[static_cast<size_t>(chain.back())];
+  const ir::Ints shape =
+      ir::static_shape(graph_.values[static_cast<size_t>(root.value)].shape);
+  const at::Tensor whole = at::arange(ir::element_count(shape)).reshape(shape);
+  at::Tensor positions = whole;
+  for (auto at = chain.rbegin() + 1; at != chain.rend(); ++at) {
+    const Track& track = tracks_[static_cast<size_t>(*at)];
+    check_view(track);
+    positions = view_of(*track.view, positions);
+  }
+  root.value = scatter_positions(whole, positions, root.value, value, place);
+  root.seen = roots_[static_cast<size_t>(root.root)].version;
+}
+
 void Recorder::write(int index, ir::ValueId value, Place place) {
   const int root_index = tracks_[static_cast<size_t>(index)].root;
   Root& root = roots_[static_cast<size_t>(root_index)];
@@ -330,6 +365,7 @@ void Recorder::write(int index, ir::ValueId value, Place place) {
                 "clone() it first");
   relied_.insert(relied_.end(), root.layout.begin(), root.layout.end());
   ++root.version;
+  if (is_under_repeats(index)) return write_to_root(index, value, place);
   for (int at = index;;) {
     Track& track = tracks_[static_cast<size_t>(at)];
     track.value = value;
@@ -345,7 +381,7 @@ void Recorder::write(int index, ir::ValueId value, Place place) {
 void Recorder::replace_view(const at::Tensor& tensor, const Call& call) {
   // The old state lives on as the base of the new one, under no tensor's name.
   const int old = find(tensor);
-  auto view = std::make_shared<View>(View{call, 0, {}, -1, 0});
+  auto view = std::make_shared<View>(View{call, 0, {}, -1, {}, 0});
   view->call.inputs[0] = c10::IValue();
   view->call.node.outputs = {new_value(call.node, tensor)};
   append(view->call.node);

@@ -27,7 +27,20 @@ bool only_raises(Block* block) {
 
 bool is_grad_question(const Node* node) {
   static const auto is_grad_enabled = c10::Symbol::fromQualString("aten::is_grad_enabled");
-  return node->kind() == is_grad_enabled || node->kind() == prim::requires_grad;
+  static const auto is_inference = c10::Symbol::fromQualString("aten::is_inference");
+  return node->kind() == is_grad_enabled || node->kind() == prim::requires_grad ||
+         node->kind() == is_inference;
+}
+
+/// Torch's executor rewrites what stands under autocast, to compute in half the precision.
+void refuse_autocast(const c10::ivalue::Object& object) {
+  const std::string name = object.type()->name() ? object.type()->name()->qualifiedName() : "";
+  if (name.find(".autocast_mode.") == std::string::npos) return;
+  const auto enabled = object.type()->findAttributeSlot("_enabled");
+  if (enabled && !unmarked(object.getSlot(*enabled)).toBool()) return;
+  throw Error("unsupported-op", "the model computes under torch.autocast",
+              "which operations it makes less exact is decided when torch runs it",
+              "save the model without autocast, or convert it with model.half()");
 }
 
 }  // namespace
@@ -249,7 +262,9 @@ void Interpreter::run_if(Node* node, Env& env) {
     if (!accept_guard(mark)) refuse_branch(node, mark);
   }
   check_turn_branch(mark);
+  const size_t noted = decisions_.size();
   if (!depends_on_turn(mark)) note_decision(node, mark, taken ? 1 : 0);
+  if (decisions_.size() > noted) decisions_.back().is_guard = only_raises(other);
   run_block(block, env);
   set_outputs(node, env, take_results(block, env));
 }
@@ -347,8 +362,10 @@ void Interpreter::warn_of_training() {
 /// of inference, they keep fused operators (`_native_multi_head_attention`) out of the graph. All
 /// else hears what is true in inference, where only parameters want gradients.
 c10::IValue Interpreter::grad_answer(Node* node, const Env& env) {
+  if (node->kind() != prim::requires_grad)
+    return is_torch_function(function_) &&
+           node->kind() != c10::Symbol::fromQualString("aten::is_inference");
   if (is_torch_function(function_)) return true;
-  if (node->kind() != prim::requires_grad) return false;
   const at::Tensor& tensor = value(node->input(0), env).toTensor();
   return tensor.defined() && tensor.requires_grad();
 }
@@ -389,6 +406,7 @@ void Interpreter::run_with(Node* node, Env& env) {
   const c10::IValue context = value(node->input(0), env);
   const auto object = context.toObject();
   const bool enter = node->kind() == prim::Enter;
+  refuse_autocast(*object);
   Values arguments = {context};
   if (!enter) arguments.resize(4);  // type, value and traceback of no exception
   // `with torch.no_grad()` and its kin change nothing that is recorded.

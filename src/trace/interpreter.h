@@ -119,6 +119,8 @@ class Interpreter {
   void refuse_unsaid(const std::string& name, const torch::jit::Stack& inputs);
   torch::jit::Stack run_tensors(torch::jit::Node* node, const Operation& operation,
                                 torch::jit::Stack given);
+  void check_unrecorded(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
+  bool may_fail(size_t first_node) const;
   void stride_owner(const std::string& name, torch::jit::Stack& inputs);
 
   // moves.cpp: operations that move elements of lists and dictionaries about.

@@ -10,6 +10,17 @@ using ir::Comparison;
 using ir::Dim;
 using ir::Relation;
 
+namespace {
+
+/// A view of a part of an axis.
+bool cuts(const ir::Node& view) {
+  const std::string_view op = ir::op_name(view.op);
+  return op == "aten::slice.Tensor" || op == "aten::narrow" || op.starts_with("aten::split") ||
+         op == "aten::chunk" || op.starts_with("aten::tensor_split");
+}
+
+}  // namespace
+
 void Recorder::forbid_writes(const std::vector<at::Tensor>& choice, size_t known) {
   std::vector<size_t> of;
   for (const at::Tensor& tensor : choice) {
@@ -65,10 +76,9 @@ std::vector<Comparison> Recorder::layout_conditions(const at::Tensor& tensor) {
     if (extent > 0)
       out.push_back(extent == 1 ? Comparison{size, Relation::eq, 1}
                                 : Comparison{size, Relation::ge, 2});
-    if (track.parent < 0) continue;
+    if (track.parent < 0 || !cuts(track.view->call.node)) continue;
     const ir::ValueId base = tracks_[static_cast<size_t>(track.parent)].value;
     const ir::Shape whole = graph_.values[static_cast<size_t>(base)].shape;
-    if (whole.size() != shape.size()) continue;
     const Dim of = size_symbol(base, static_cast<int64_t>(axis));
     if (extent == whole[axis].value()) out.push_back({size, Relation::eq, of});
     if (extent < whole[axis].value()) out.push_back({size, Relation::lt, of});

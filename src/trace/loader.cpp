@@ -82,7 +82,10 @@ std::shared_ptr<DeserializationStorageContext> empty_storages(PyTorchStreamReade
   constexpr size_t kReserve = size_t{1} << 36;
   void* zeros =
       ::mmap(nullptr, kReserve, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (zeros == MAP_FAILED) return nullptr;
+  if (zeros == MAP_FAILED)
+    throw Error("memory-limit", "too little address space to read the samples in the file",
+                cat(kReserve >> 30, " GiB are reserved, and none of it is used"),
+                "raise the limit that `ulimit -v` shows");
   const std::shared_ptr<void> owner(zeros, [](void* at) { ::munmap(at, kReserve); });
   auto context = std::make_shared<DeserializationStorageContext>();
   for (const std::string& name : reader.getAllRecords()) {

@@ -292,6 +292,25 @@ bool Recorder::settle_join(ir::Node& node) {
   return false;
 }
 
+/// What a turn computes without an axis of extent 1, in the body. (Axes that go in and out of a body
+/// keep tract 0.23 busy for ever.)
+ir::ValueId Recorder::squeezed(size_t family, int64_t dim, Place place) {
+  ir::Graph& body = *families_[family].body;
+  const ir::ValueId self = families_[family].value;
+  ir::Value value = body.values[static_cast<size_t>(self)];
+  value.name = unique_name(value.name + "_row");
+  value.shape.erase(value.shape.begin() + dim);
+  ir::Node node;
+  node.op = ir::op_id("aten::squeeze.dim");
+  node.args = {{"self", ir::TensorRef{self}}, number("dim", dim)};
+  node.scope = place.scope;
+  node.source = place.source;
+  node.call = static_cast<int>(body.nodes.size());
+  node.outputs = {ir::add_value(body, value)};
+  body.nodes.push_back(node);
+  return node.outputs[0];
+}
+
 /// A run of turns along `dim`: of its own for a stack, of the values for a join.
 ir::ValueId Recorder::piece(const Segment& run, bool is_stack, int64_t dim, ir::ValueId wanted,
                             Place place) {
@@ -305,8 +324,14 @@ ir::ValueId Recorder::piece(const Segment& run, bool is_stack, int64_t dim, ir::
       families_.push_back({families_[index].body, *before, families_[index].turns, {}});
       index = families_.size() - 1;
       flatten = false;
+    } else if (inner.shape.at(static_cast<size_t>(dim)) == ir::Dim(1)) {
+      families_.push_back({families_[index].body, squeezed(index, dim, place),
+                           families_[index].turns, {}});
+      index = families_.size() - 1;
+      flatten = false;
     }
   }
+  const ir::DType dtype = inner.dtype;
   const int64_t turns = families_[index].turns;
   const bool whole = run.count == turns;
   const bool direct = whole && !flatten;
@@ -323,14 +348,14 @@ ir::ValueId Recorder::piece(const Segment& run, bool is_stack, int64_t dim, ir::
                 number("start", begin),
                 number("end", rest == 0 ? INT64_MAX : -rest),
                 number("step", 1)},
-               inner.dtype, ir::static_shape(shape), place);
+               dtype, ir::static_shape(shape), place);
   }
   if (!flatten) return out;
   shape[at] = shape[at] * shape[at + 1];
   shape.erase(shape.begin() + dim + 1);
   return emit("aten::flatten.using_ints",
               {{"self", ir::TensorRef{out}}, number("start_dim", dim), number("end_dim", dim + 1)},
-              inner.dtype, ir::static_shape(shape), place);
+              dtype, ir::static_shape(shape), place);
 }
 
 ir::Dim Recorder::size_symbol(ir::ValueId value, int64_t axis) {

@@ -21,8 +21,8 @@ bool is_one_of(const std::string& name, const std::array<std::string_view, N>& n
 
 /// They take an element, or entries, out of a container or let them be seen.
 bool gives_elements(const std::string& name) {
-  constexpr std::array<std::string_view, 8> kNames = {
-      "aten::__getitem__", "aten::pop",    "aten::popitem", "aten::get",
+  constexpr std::array<std::string_view, 9> kNames = {
+      "aten::__getitem__", "aten::pop",    "aten::popitem", "aten::get",   "aten::select",
       "aten::setdefault",  "aten::values", "aten::keys",    "aten::items"};
   return is_one_of(name, kNames);
 }
@@ -68,12 +68,12 @@ std::optional<Dim> slice_length(const Stack& inputs, const Dim& length) {
 }  // namespace
 
 bool Interpreter::may_move_elements(const std::string& name) {
-  constexpr std::array<std::string_view, 23> kNames = {
+  constexpr std::array<std::string_view, 24> kNames = {
       "aten::append",     "aten::insert",  "aten::pop",    "aten::extend", "aten::add",
       "aten::add_",       "aten::slice",   "aten::copy",   "aten::clear",  "aten::Delete",
       "aten::reverse",    "aten::list",    "aten::mul",    "aten::mul_",   "aten::__getitem__",
       "aten::_set_item",  "aten::keys",    "aten::values", "aten::items",  "aten::get",
-      "aten::setdefault", "aten::popitem", "aten::update"};
+      "aten::setdefault", "aten::popitem", "aten::update", "aten::select"};
   return is_one_of(name, kNames);
 }
 
@@ -115,7 +115,9 @@ Mark Interpreter::asked_place(const std::string& name, const c10::IValue& contai
     return nullptr;
   }
   if (is_data(mark) || depends_on_turn(mark)) return mark;
-  if (name == "aten::__getitem__" || name == "aten::mul" || name == "aten::mul_") return mark;
+  if (name == "aten::__getitem__" || name == "aten::select" || name == "aten::mul" ||
+      name == "aten::mul_")
+    return mark;
   if (is_size(mark))
     settle(comparison_mark({mark->size, ir::Relation::eq, Dim(unmarked(operand).toInt())}), true);
   else

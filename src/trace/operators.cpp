@@ -133,6 +133,9 @@ bool only_shape_counts(const ir::Node& node, std::string_view argument) {
       "aten::zero_",      "aten::fill_.Scalar", "aten::fill_.Tensor",
       "aten::copy_",      "aten::_shape_as_tensor"};
   const std::string_view op = ir::op_name(node.op);
+  const bool is_like = op == "aten::view_as" || op == "aten::expand_as" || op == "aten::reshape_as" ||
+                       op == "aten::type_as";
+  if (is_like) return argument == "other";
   return argument == "self" && std::find(kOps.begin(), kOps.end(), op) != kOps.end();
 }
 

@@ -438,12 +438,15 @@ void Recorder::append(ir::Node node) {
     mark = !mark ? more : !more || is_data(mark) ? mark : join(mark, more);
   };
   for (const ir::Argument& arg : node.args) {
-    const bool is_shape = only_shape_counts(node, arg.name);
-    ir::for_each_ref(arg.value, [&](ir::ValueId id) {
-      if (id != ir::kNoValue) add(is_shape ? shape_mark(id) : value_marks_[static_cast<size_t>(id)]);
-    });
+    if (!only_shape_counts(node, arg.name))
+      ir::for_each_ref(arg.value, [&](ir::ValueId id) {
+        if (id != ir::kNoValue) add(value_marks_[static_cast<size_t>(id)]);
+      });
     add(sizes_in(arg.value));
   }
+  for (const ir::Argument& arg : node.args)
+    if (!is_data(mark) && only_shape_counts(node, arg.name))
+      ir::for_each_ref(arg.value, [&](ir::ValueId id) { add(shape_mark(id)); });
   for (const ir::ValueId output : node.outputs) value_marks_[static_cast<size_t>(output)] = mark;
   graph_.nodes.push_back(std::move(node));
 }
@@ -464,7 +467,10 @@ void Recorder::bind_view(const at::Tensor& output, ir::ValueId value,
            output.has_storage() && input.toTensor().is_alias_of(output);
   };
   const auto bind = [&](const at::Tensor& base, size_t input, int in_list) {
-    auto view = std::make_shared<View>(View{*call, input, {}, in_list, index});
+    auto view = std::make_shared<View>(View{*call, input, {}, in_list, {}, index});
+    if (in_list >= 0)
+      for (const c10::IValue& element : call->inputs[input].toListRef())
+        view->list.push_back(find(element.toTensor()));
     // The base must not be kept alive by its views: activations are freed as the program runs.
     for (size_t i = 0; i < view->call.inputs.size(); ++i) {
       c10::IValue& held = view->call.inputs[i];
@@ -477,11 +483,13 @@ void Recorder::bind_view(const at::Tensor& output, ir::ValueId value,
   for (size_t i = 0; i < call->inputs.size(); ++i) {
     if (same_storage(call->inputs[i])) return bind(call->inputs[i].toTensor(), i, -1);
     if (!is_tensor_list(call->inputs[i])) continue;
-    int place = 0;
-    for (const c10::IValue& element : call->inputs[i].toListRef()) {
-      if (same_storage(element)) return bind(element.toTensor(), i, place);
-      ++place;
-    }
+    const auto list = call->inputs[i].toListRef();
+    // One result for each element, or else the first that is on the same memory.
+    if (index < list.size() && list.size() == call->node.outputs.size() && same_storage(list[index]))
+      return bind(list[index].toTensor(), i, static_cast<int>(index));
+    for (size_t place = 0; place < list.size(); ++place)
+      if (same_storage(list[place]))
+        return bind(list[place].toTensor(), i, static_cast<int>(place));
   }
   add_track(output, value, -1, nullptr);
 }

@@ -89,6 +89,7 @@ class Recorder {
     size_t base_input = 0;  ///< position of the base among the call's inputs
     std::vector<size_t> base_again = {};  ///< further inputs that are the base
     int base_in_list = -1;                ///< its place if that input is a list
+    std::vector<int> list = {};           ///< the tracks of that list; -1 where there is none
     size_t output = 0;
   };
   using TensorHandle = c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>;
@@ -132,6 +133,7 @@ class Recorder {
   bool settle_join(ir::Node& node);
   ir::ValueId piece(const Segment& segment, bool is_stack, int64_t dim, ir::ValueId wanted,
                     Place place);
+  ir::ValueId squeezed(size_t family, int64_t dim, Place place);
   void check_view(const Track& track) const;
 
   // recorder.cpp
@@ -153,6 +155,8 @@ class Recorder {
 
   // functionalise.cpp
   ir::ValueId refresh(int track);
+  bool is_under_repeats(int track) const;
+  void write_to_root(int track, ir::ValueId value, Place place);
   void write(int track, ir::ValueId value, Place place);
   std::optional<ir::ValueId> scatter_back_complex(std::string_view op, ir::ValueId base,
                                                   ir::ValueId source, Place place);

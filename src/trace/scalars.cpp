@@ -49,7 +49,9 @@ bool asks_identity(const std::string& name) {
 Stack plain_operands(const std::string& name, const Marks& marks, const Stack& inputs) {
   Stack out;
   for (const c10::IValue& input : inputs)
-    out.push_back(asks_identity(name) ? unmarked(input) : marks.without(input));
+    out.push_back(asks_identity(name) || (name == "aten::dict" && input.isGenericDict())
+                      ? unmarked(input)
+                      : marks.without(input));
   return out;
 }
 
@@ -135,11 +137,13 @@ void Interpreter::settle_ranges(const std::string& name, const std::vector<Opera
 Mark Interpreter::scalar_mark(const std::string& name, const Stack& inputs,
                               std::optional<Mark>& exact) {
   Mark from = marks_.reach_all(inputs);
-  if (asks_identity(name))
-    for (const c10::IValue& input : inputs)
-      if (input.isTensor() && input.toTensor().defined() && recorder_ != nullptr &&
-          recorder_->is_choice(input.toTensor()))
+  if (asks_identity(name) && recorder_ != nullptr)
+    for (const c10::IValue& input : inputs) {
+      if (!input.isTensor() || !input.toTensor().defined()) continue;
+      if (recorder_->is_choice(input.toTensor()))
         from = data_mark(origin("which of two tensors a branch chose"));
+      if (!inputs[0].isNone() && !inputs[1].isNone()) settle_layout(input.toTensor());
+    }
   if (!from) {
     exact = Mark();
   } else if (name == "aten::len") {

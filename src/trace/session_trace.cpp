@@ -26,7 +26,7 @@ std::vector<std::string> output_names(const ir::Graph& graph,
     taken.insert(graph.values[static_cast<size_t>(input)].name);
   std::vector<std::string> names;
   for (const FlatOutput& output : outputs) {
-    std::string name = output.name;
+    std::string name = output.name.empty() ? cat("output_", names.size()) : output.name;
     if (taken.contains(name)) name += "_out";
     for (int i = 1; !taken.insert(name).second; ++i) name = cat(output.name, "_out_", i);
     names.push_back(name);

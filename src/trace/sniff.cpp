@@ -82,6 +82,9 @@ void refuse_archive(const std::string& message, const std::string& path) {
   static const std::regex version(R"(version (\d+).*?reading is (\d+))");
   std::smatch match;
   const std::string line = first_line(message);
+  if (line.find("minimum supported version") != std::string::npos)
+    throw Error("model-corrupt", cat(quoted(path), " has a format version that no PyTorch wrote"),
+                "formats begin with version 1", "was it saved or downloaded completely?");
   if (std::regex_search(line, match, version))
     throw Error("model-too-new",
                 cat(quoted(path), " is of format version ", match[1].str(),

@@ -4,12 +4,32 @@
 #include <torch/csrc/jit/frontend/error_report.h>
 
 #include <exception>
+#include <string_view>
 
 #include "src/diag/error.h"
 
 namespace t2n::trace {
 
-std::string current_torch_message() {
+namespace {
+
+/// "[ok] INTERNAL ASSERT FAILED at "…/ir.cpp":12, please report a bug to PyTorch. Words": that is
+/// no bug that our user can report, and the file is what makes torch stumble.
+std::string without_assertion(const std::string& text) {
+  constexpr std::string_view kAssert = "INTERNAL ASSERT FAILED at ";
+  constexpr std::string_view kReport = "please report a bug to PyTorch.";
+  const size_t begin = text.find(kAssert);
+  if (begin == std::string::npos) return text;
+  const size_t place = begin + kAssert.size();
+  std::string where = text.substr(place, text.find(',', place) - place);
+  std::erase(where, '"');
+  where = where.substr(where.rfind('/') + 1);
+  const size_t report = text.find(kReport, place);
+  std::string rest =
+      report == std::string::npos ? "" : first_line(text.substr(report + kReport.size()));
+  return cat("LibTorch cannot make sense of it (", where, ")", rest.empty() ? "" : ": ", rest);
+}
+
+std::string raw_message() {
   try {
     throw;
   } catch (const t2n::Error&) {
@@ -22,6 +42,10 @@ std::string current_torch_message() {
     return error.what();
   }
 }
+
+}  // namespace
+
+std::string current_torch_message() { return without_assertion(raw_message()); }
 
 std::string first_line(const std::string& text, size_t limit) {
   const size_t begin = text.find_first_not_of(" \n\t");

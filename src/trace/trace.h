@@ -100,6 +100,8 @@ struct Decision {
   std::string number = {};   ///< its text
   /// Of a number: TraceOptions::computed_numbers can make it an operation of the graph.
   bool is_computable = false;
+  /// Of a branch: the other way only raises an exception.
+  bool is_guard = false;
   /// A branch on a comparison, or what the turns of a loop follow from, over symbols
   /// `size.value.axis`; none for anything else.
   std::optional<ir::Comparison> comparison;

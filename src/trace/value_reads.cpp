@@ -53,10 +53,16 @@ bool reads_memory(const std::string& name, const torch::jit::Stack& inputs) {
 /// They read numbers to check them, or as values, and not as sizes.
 bool reads_no_size(const std::string& name, const torch::jit::Stack& inputs) {
   if (name == "aten::one_hot") return inputs.size() == 2 && inputs[1].toInt() >= 0;
-  constexpr std::array<std::string_view, 12> kNames = {
-      "aten::quantile", "aten::nanquantile", "aten::multinomial", "aten::linspace",
-      "aten::logspace", "aten::full",        "aten::narrow",      "aten::fill",
-      "aten::clamp",    "aten::histc",       "aten::normal",      "aten::embedding_bag"};
+  // Linear algebra looks whether it went well.
+  if (name.starts_with("aten::linalg_") || name.starts_with("aten::_linalg_")) return true;
+  constexpr std::array<std::string_view, 27> kNames = {
+      "aten::quantile",    "aten::nanquantile",   "aten::multinomial", "aten::linspace",
+      "aten::logspace",    "aten::full",          "aten::narrow",      "aten::fill",
+      "aten::clamp",       "aten::histc",         "aten::normal",      "aten::embedding_bag",
+      "aten::masked_fill", "aten::masked_fill_",  "aten::index_fill",  "aten::index_fill_",
+      "aten::cov",         "aten::corrcoef",      "aten::ctc_loss",    "aten::istft",
+      "aten::inverse",     "aten::cholesky",      "aten::pinverse",    "aten::logdet",
+      "aten::slogdet",     "aten::matrix_exp",    "aten::cholesky_inverse"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/limits/watch.h"
 #include "src/tract/process.h"
 #include "src/tract/worker.h"
 
@@ -17,9 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Prints the folder of the package. The current folder does not count: it may hold anything.
+/// Prints the folder of the package. Python runs isolated: neither the current folder nor what the
+/// environment names counts, which may hold anything.
 constexpr const char* kPythonScript =
-    "import sys; sys.path[:] = [p for p in sys.path if p]\n"
+    "import sys; sys.path[:] = [p for p in sys.path if p[:1] == '/']\n"
     "import importlib.util, os\n"
     "spec = importlib.util.find_spec('tract')\n"
     "print(os.path.dirname(spec.origin) if spec and spec.origin else '')\n";
@@ -67,9 +69,25 @@ std::optional<Version> wheel_version(const fs::path& library) {
 Version version_of(const fs::path& library) {
   if (library.parent_path().filename() == "tract")
     if (const auto version = wheel_version(library)) return *version;
-  WorkerClient worker(library.string(), {.timeout = std::chrono::seconds(30)});
+  std::chrono::milliseconds timeout = std::chrono::seconds(30);
+  // Half of what is left: another engine may answer.
+  if (const auto left = limits::seconds_left())
+    timeout = std::min(timeout, std::chrono::milliseconds(static_cast<int64_t>(*left * 500) + 1));
+  WorkerClient worker(library.string(), {.timeout = timeout});
   const auto version = parse_version(worker.version());
   return version ? *version : Version{};
+}
+
+/// One that does not load, hangs or crashes is a problem of its own, and does not hide the others.
+std::optional<Version> try_version_of(const fs::path& library, Candidates& found) {
+  try {
+    return version_of(library);
+  } catch (const Error& error) {
+    const Diagnostic& diagnostic = error.diagnostic();
+    if (diagnostic.id == "internal") throw;
+    found.problems.push_back(cat(quoted(library.string()), ": ", diagnostic.message));
+    return std::nullopt;
+  }
 }
 
 /// Adds the engine at `place`, or says why there is none.
@@ -79,7 +97,9 @@ void add(Candidates& found, const std::string& place, Origin origin) {
     found.problems.push_back(cat(quoted(place), " holds no tract library"));
     return;
   }
-  const Engine engine{library->string(), version_of(*library), origin};
+  const auto version = try_version_of(*library, found);
+  if (!version) return;
+  const Engine engine{library->string(), *version, origin};
   const bool known =
       std::any_of(found.engines.begin(), found.engines.end(),
                   [&](const Engine& other) { return other.library == engine.library; });
@@ -107,7 +127,7 @@ void search_environment(const Search& search, Candidates& found) {
 }
 
 void search_virtual_env(const Search& search, Candidates& found) {
-  if (search.virtual_env.empty()) return;
+  if (!search.virtual_env.starts_with('/')) return;  // the current folder may hold anything
   for (const fs::path& entry : sorted_entries(fs::path(search.virtual_env) / "lib")) {
     const fs::path package = entry / "site-packages" / "tract";
     if (entry.filename().string().starts_with("python") && library_at(package))
@@ -116,7 +136,7 @@ void search_virtual_env(const Search& search, Candidates& found) {
 }
 
 void search_python(const std::string& python, Candidates& found) {
-  auto folder = output_of(python, {"-c", kPythonScript}, std::chrono::seconds(10));
+  auto folder = output_of(python, {"-I", "-c", kPythonScript}, std::chrono::seconds(10));
   if (!folder) return;
   while (folder->ends_with('\n')) folder->pop_back();
   if (!folder->empty() && library_at(*folder)) add(found, *folder, Origin::python);

@@ -5,11 +5,18 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <string_view>
 #include <thread>
+
+#include "src/diag/error.h"
+#include "src/limits/watch.h"
 
 extern char** environ;
 
@@ -79,6 +86,24 @@ std::string read_until(int fd, std::chrono::steady_clock::time_point deadline) {
   }
 }
 
+/// posix_spawnp would take an empty or relative element of PATH as well: the current folder may
+/// hold anything.   "" if there is no such program.
+std::string program_path(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  const char* const path = std::getenv("PATH");
+  std::string_view rest = path == nullptr ? "" : path;
+  while (!rest.empty()) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
+    const std::string candidate = cat(folder, "/", name);
+    struct stat info {};
+    if (folder.starts_with('/') && stat(candidate.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+        access(candidate.c_str(), X_OK) == 0)
+      return candidate;
+  }
+  return {};
+}
+
 }  // namespace
 
 void Fd::reset() {
@@ -86,6 +111,11 @@ void Fd::reset() {
 }
 
 std::optional<Child> Child::start(const Command& command) {
+  const std::string program = program_path(command.program);
+  if (program.empty()) {
+    errno = ENOENT;
+    return std::nullopt;
+  }
   const Fd out = raised(command.out);
   const Fd err = raised(command.err);
   const Fd channel = raised(command.channel);
@@ -95,14 +125,14 @@ std::optional<Child> Child::start(const Command& command) {
   actions.give(err, STDERR_FILENO);
   if (channel.get() >= 0) actions.give(channel, kChannel);
   const Attributes attributes;
-  std::vector<char*> argv{const_cast<char*>(command.program.c_str())};
+  std::vector<char*> argv{const_cast<char*>(program.c_str())};
   for (const std::string& argument : command.arguments)
     argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   pid_t pid = -1;
-  errno = posix_spawnp(&pid, command.program.c_str(), actions.get(), attributes.get(), argv.data(),
-                       environ);
+  errno = posix_spawn(&pid, program.c_str(), actions.get(), attributes.get(), argv.data(), environ);
   if (errno != 0) return std::nullopt;
+  limits::add_child(pid);
   return Child(pid);
 }
 
@@ -112,6 +142,7 @@ std::optional<int> Child::wait_until(std::chrono::steady_clock::time_point deadl
   while (std::chrono::steady_clock::now() < deadline) {
     int status = 0;
     if (waitpid(pid_, &status, WNOHANG) == pid_) {
+      limits::remove_child(pid_);
       pid_ = -1;
       return status;
     }
@@ -122,6 +153,7 @@ std::optional<int> Child::wait_until(std::chrono::steady_clock::time_point deadl
 
 int Child::finish() {
   if (pid_ < 0) return 0;
+  limits::remove_child(pid_);
   kill(pid_, SIGKILL);
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {

@@ -29,7 +29,8 @@ class Fd {
   int fd_;
 };
 
-/// A program, looked up on PATH if its name has no slash, and what it finds as its descriptors.
+/// A program, looked up in the absolute folders of PATH if its name has no slash, and what it finds
+/// as its descriptors.
 struct Command {
   std::string program;
   std::vector<std::string> arguments;

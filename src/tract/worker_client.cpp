@@ -38,6 +38,13 @@ std::string seconds(std::chrono::milliseconds time) {
   return cat(static_cast<double>(time.count()) / 1000.0, " s");
 }
 
+/// Too few descriptors, processes or too little memory: nothing that this program did.
+[[noreturn]] void fail_to_start(int error_number) {
+  throw Error("engine-failed", cat("no engine can be started: ", std::strerror(error_number)),
+              "the engine runs in a process of its own",
+              "raise the limits that `ulimit -a` shows, or use --engine reference");
+}
+
 }  // namespace
 
 WorkerClient::WorkerClient(std::string library, WorkerOptions options)
@@ -86,10 +93,11 @@ void WorkerClient::ensure_loaded() {
 void WorkerClient::start() {
   int ends[2];
   const bool paired = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
-  T2N_ASSERT(paired, "no socket pair: ", std::strerror(errno));
+  if (!paired) fail_to_start(errno);
   socket_ = Fd(ends[0]);
   Fd theirs(ends[1]);
   output_ = Fd(memfd_create("engine-output", MFD_CLOEXEC));
+  if (output_.get() < 0) fail_to_start(errno);
   std::vector<std::string> arguments{std::string(kWorkerFlag), library_,
                                      std::to_string(options_.memory_bytes)};
   auto child = Child::start({.program = "/proc/self/exe",
@@ -97,7 +105,7 @@ void WorkerClient::start() {
                              .out = output_.get(),
                              .err = output_.get(),
                              .channel = theirs.get()});
-  T2N_ASSERT(child, "cannot start this program again: ", std::strerror(errno));
+  if (!child) fail_to_start(errno);
   child_.emplace(std::move(*child));
   theirs.reset();  // else the end of the worker would not close the channel
   const Deadline deadline = std::chrono::steady_clock::now() + options_.timeout;

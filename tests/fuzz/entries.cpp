@@ -105,12 +105,12 @@ void fuzz_quant(Bytes bytes) {
 
 void fuzz_dat(Bytes bytes) {
   const Content file = owned(bytes);
-  accepted({"nnef-syntax"}, [&] { check_tensor(read_stored(file, "w.dat")); });
+  accepted({"nnef-syntax", "memory-limit"}, [&] { check_tensor(read_stored(file, "w.dat")); });
 }
 
 void fuzz_artefact(Bytes bytes) {
   const Content file = owned(bytes);
-  accepted({"nnef-syntax", "nnef-invalid"}, [&] {
+  accepted({"nnef-syntax", "nnef-invalid", "memory-limit"}, [&] {
     for (const StoredTensor& tensor : read_artefact(file, "m.nnef.tgz").tensors)
       check_tensor(tensor);
   });

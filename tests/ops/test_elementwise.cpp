@@ -224,7 +224,7 @@ TEST_CASE("clamping") {
               "torch.clamp(x, 1, -1)", "torch.clip(x, -1, 1)", "torch.clamp_min(x, 0.1)",
               "torch.clamp_max(x, 0.1)", "torch.clamp(x, y, None)", "torch.clamp(x, None, y)",
               "torch.clamp(x, y, y + 1)", "torch.clamp_min(x, y)", "torch.clamp_max(x, y)",
-              "x.clamp_(min=0)"},
+              "x.clamp_(min=0)", "torch.clamp(x > 0, min=2)", "(x > y).clamp(0, 5)"},
              {kX, kY});
 }
 

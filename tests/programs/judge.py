@@ -27,6 +27,7 @@ LARGEST = 1e7  # beyond it f32 holds no quarters: neither side is right
 KINDS = ("right", "refused", "WRONG", "NORUN", "CRASH", "TIMEOUT", "INVALID")
 FAILURES = KINDS[2:]
 REFUSED = (2, 3, 4)
+EXCUSED = "error[model-state]"  # forward changes the model itself: that is refused unless asked for
 
 
 class Verdict(NamedTuple):
@@ -38,7 +39,8 @@ class Verdict(NamedTuple):
 
 def is_needless(program, verdict):
     """A refusal that nothing excuses: all numbers of the program are known."""
-    return verdict.kind == "refused" and not program.dynamic and not program.reads_data
+    is_plain = not program.dynamic and not program.reads_data
+    return verdict.kind == "refused" and is_plain and not verdict.why.startswith(EXCUSED)
 
 
 def export(binary, program, saved, written, arrays):

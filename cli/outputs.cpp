@@ -1,0 +1,37 @@
+#include "cli/outputs.h"
+
+#include <unistd.h>
+
+#include "cli/talk.h"
+#include "src/diag/error.h"
+#include "src/export/input_spec.h"
+
+namespace t2n::cli {
+
+std::vector<nnef::Taken> taken_files(const std::vector<std::string>& input_specs,
+                                     const std::vector<std::string>& configs,
+                                     const std::string& engine) {
+  std::vector<nnef::Taken> out;
+  for (const std::string& file : sample_files(input_specs))
+    out.push_back({cat("the sample ", quoted(file)), file});
+  for (const std::string& file : configs)
+    out.push_back({cat("the options in ", quoted(file)), file});
+  const std::string library = engine.starts_with("lib:") ? engine.substr(4) : engine;
+  if (library.find('/') != std::string::npos) out.push_back({"the engine", library});
+  return out;
+}
+
+void claim_stdout(const std::string& bytes_output, const std::string& text_output) {
+  if (bytes_output != "-" && text_output != "-") return;
+  if (bytes_output == text_output)
+    throw Error("usage", "two outputs cannot both go to standard output", {},
+                "give one of them a file");
+  if (bytes_output == "-" && isatty(STDOUT_FILENO) == 1)
+    throw Error("usage", "the output is no text, and standard output is a terminal", {},
+                "redirect it to a file, or pipe it into a program");
+  give_away_stdout();
+}
+
+std::string output_name(const std::string& path) { return path == "-" ? "standard output" : path; }
+
+}  // namespace t2n::cli

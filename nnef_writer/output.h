@@ -1,0 +1,15 @@
+// Single files that commands write: reports, arrays.
+#pragma once
+
+#include <functional>
+
+#include "nnef_writer/destination.h"
+#include "nnef_writer/temporary.h"
+
+namespace t2n::nnef {
+
+/// Puts a file in place at once, replacing what was there, or nothing at all if `write` throws; or
+/// writes to standard output.   Errors: those of check_replaceable; `cannot-write`.
+void write_file(const Destination& destination, const std::function<void(FileWriter&)>& write);
+
+}  // namespace t2n::nnef

@@ -1,0 +1,54 @@
+// What a command may use of the machine: bounds with numbers, so that a small file cannot cost
+// much.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace t2n::limits {
+
+// --- seconds of default stages, while --timeout is not given ---
+
+constexpr double kReadSeconds = 60;        ///< of reading an artefact, or loading a model
+constexpr double kBytesPerSecond = 20e6;   ///< and this much more of it takes a second more
+constexpr double kReferenceSeconds = 600;  ///< of one run of the reference interpreter
+
+/// For a file of `bytes`.
+double read_seconds(int64_t bytes);
+
+// --- artefacts ---
+
+constexpr int64_t kDrawnElements = int64_t{1} << 26;  ///< of an input that only the artefact sizes
+constexpr int64_t kFewBytes = int64_t{1}
+                              << 29;  ///< of the tensors of a run, however small the model
+constexpr int64_t kGrowth = 1024;     ///< or so many times the largest input or weight
+constexpr int64_t kMostBytes = int64_t{1} << 46;
+constexpr int64_t kSteps = 20'000'000;              ///< values made or copied in one run
+constexpr int64_t kItems = 1'000'000;               ///< of an array, of a text
+constexpr int64_t kExpandedStatements = 1'000'000;  ///< once all fragments are expanded
+
+// --- memory ---
+
+/// "800M", "1.5G", "2GiB", "1000000": bytes, in powers of 1000 (M) or 1024 (Mi).   Errors: `usage`,
+/// naming `option`.
+int64_t parse_bytes(std::string_view text, std::string_view option);
+/// "1.5 GB"
+std::string bytes_text(int64_t bytes);
+
+/// What the machine has, or the control group of this process, less a margin for everybody else.
+int64_t default_memory();
+
+/// Of --max-memory, else default_memory().
+int64_t max_memory();
+void set_max_memory(int64_t bytes);
+
+/// What this process holds that no file backs. 0 where the system does not say.
+int64_t memory_in_use();
+
+/// For allocations whose size a file says.   Errors: `memory-limit` if `bytes` more do not fit;
+/// `what` begins the message: "the input 'x'".
+void require_bytes(int64_t bytes, std::string_view what);
+
+}  // namespace t2n::limits

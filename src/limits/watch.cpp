@@ -1,0 +1,194 @@
+// Everything that end_now() touches is atomic: it may run in a signal handler.
+#include "src/limits/watch.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include "src/diag/error.h"
+#include "src/limits/limits.h"
+
+namespace t2n::limits {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::atomic<void (*)() noexcept> cleanup_function = nullptr;
+std::array<std::atomic<pid_t>, 64> children{};
+std::atomic<pid_t> ender = 0;  ///< the thread that ends the process
+
+std::atomic<const char*> current_activity = "starting";
+std::atomic<double> stage_seconds = 0;  ///< that the stage may take; 0: any
+std::atomic<double> stage_used = 0;
+std::atomic<double> whole_seconds = 0;  ///< of --timeout; 0: none
+Clock::time_point began;
+
+constexpr std::chrono::milliseconds kTick(10);
+
+void write_text(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t count = write(STDERR_FILENO, text.data(), text.size());
+    if (count <= 0) return;
+    text.remove_prefix(static_cast<size_t>(count));
+  }
+}
+
+/// Of a child, in the same sense as memory_in_use().
+int64_t child_memory(pid_t child) {
+  std::array<char, 64> path;
+  std::snprintf(path.data(), path.size(), "/proc/%d/statm", static_cast<int>(child));
+  std::FILE* const file = std::fopen(path.data(), "re");
+  if (file == nullptr) return 0;
+  long long size = 0, resident = 0, shared = 0;
+  const int count = std::fscanf(file, "%lld %lld %lld", &size, &resident, &shared);
+  std::fclose(file);
+  return count == 3 ? (resident - shared) * sysconf(_SC_PAGESIZE) : 0;
+}
+
+int64_t memory_of_all() {
+  int64_t out = memory_in_use();
+  for (const std::atomic<pid_t>& child : children)
+    if (const pid_t pid = child.load(); pid > 0) out += child_memory(pid);
+  return out;
+}
+
+[[noreturn]] void end_for(const Diagnostic& diagnostic) {
+  end_now(static_cast<int>(exit_code(diagnostic.id)), render_text(diagnostic));
+}
+
+Diagnostic limit_error(std::string id, std::string message, std::string why, std::string help) {
+  return {.id = std::move(id),
+          .message = std::move(message),
+          .where = {},
+          .details = {},
+          .why = std::move(why),
+          .help = std::move(help)};
+}
+
+[[noreturn]] void end_for_time(double seconds, bool is_own) {
+  end_for(
+      limit_error("timeout", cat("stopped after ", seconds, " s while ", current_activity.load()),
+                  is_own ? "--timeout bounds the whole command"
+                         : "no honest file takes that long here; a hostile one may take for ever",
+                  is_own ? "raise --timeout" : "give the command more time with --timeout"));
+}
+
+[[noreturn]] void end_for_use(int64_t bytes) {
+  end_for(limit_error(
+      "memory-limit",
+      cat("stopped at ", bytes_text(bytes), " of memory while ", current_activity.load()),
+      cat("t2nnef may use ", bytes_text(max_memory())),
+      "allow it more with --max-memory, or give smaller inputs"));
+}
+
+void tick(double elapsed) {
+  const double whole = whole_seconds.load();
+  const double since = std::chrono::duration<double>(Clock::now() - began).count();
+  if (whole > 0 && since >= whole) end_for_time(whole, true);
+  // A process that was stopped, or got no processor, has not used the time that passed.
+  constexpr double kMostPerTick = 0.1;
+  stage_used.store(stage_used.load() + std::min(elapsed, kMostPerTick));
+  const double seconds = stage_seconds.load();
+  if (whole == 0 && seconds > 0 && stage_used.load() >= seconds) end_for_time(seconds, false);
+  if (const int64_t bytes = memory_of_all(); bytes > max_memory()) end_for_use(bytes);
+}
+
+[[noreturn]] void watch() {
+  Clock::time_point before = Clock::now();
+  while (true) {
+    std::this_thread::sleep_for(kTick);
+    const Clock::time_point now = Clock::now();
+    tick(std::chrono::duration<double>(now - before).count());
+    before = now;
+  }
+}
+
+}  // namespace
+
+void start_watch(std::optional<double> seconds) {
+  began = Clock::now();
+  whole_seconds = seconds.value_or(0);
+  // Signals are the main thread's.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  try {
+    std::thread(watch).detach();
+  } catch (const std::system_error&) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw Error("memory-limit", "no thread can be started",
+                "the system allows this process too few threads or too little address space",
+                "raise the limits that `ulimit -a` shows");
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Stage::Stage(const char* activity, double seconds)
+    : before_(current_activity.exchange(activity)),
+      seconds_before_(stage_seconds.exchange(0)),
+      used_before_(stage_used.exchange(0)) {
+  stage_seconds = seconds;
+}
+
+Stage::~Stage() {
+  stage_seconds = 0;
+  stage_used = used_before_;
+  stage_seconds = seconds_before_;
+  current_activity = before_;
+}
+
+std::optional<double> seconds_left() {
+  const double whole = whole_seconds.load();
+  if (whole == 0) return std::nullopt;
+  return std::max(0.0, whole - std::chrono::duration<double>(Clock::now() - began).count());
+}
+
+void add_child(pid_t child) noexcept {
+  for (std::atomic<pid_t>& place : children) {
+    pid_t free = 0;
+    if (place.compare_exchange_strong(free, child)) return;
+  }
+}
+
+void remove_child(pid_t child) noexcept {
+  for (std::atomic<pid_t>& place : children) {
+    pid_t known = child;
+    if (place.compare_exchange_strong(known, 0)) return;
+  }
+}
+
+void set_cleanup(void (*cleanup)() noexcept) noexcept { cleanup_function = cleanup; }
+
+void end_now(int code, std::string_view text) noexcept {
+  // The first thread ends the process; a second must not cut off its message. A second signal to
+  // the first one finds it here again.
+  pid_t nobody = 0;
+  if (!ender.compare_exchange_strong(nobody, gettid())) {
+    if (nobody == gettid()) _exit(code);
+    while (true) pause();
+  }
+  for (const std::atomic<pid_t>& child : children)
+    if (const pid_t pid = child.load(); pid > 0) kill(pid, SIGKILL);
+  if (auto* const cleanup = cleanup_function.load()) cleanup();
+  write_text(text);
+  _exit(code);
+}
+
+void end_for_memory(int64_t bytes) noexcept {
+  end_for(limit_error(
+      "memory-limit",
+      cat(bytes_text(bytes), " more of memory are needed while ", current_activity.load()),
+      cat("t2nnef may use ", bytes_text(max_memory())),
+      "allow it more with --max-memory, or give smaller inputs"));
+}
+
+}  // namespace t2n::limits

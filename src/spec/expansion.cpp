@@ -1,0 +1,94 @@
+// Counts each fragment once, after those that it calls; a call of itself counts as one statement.
+#include "src/spec/expansion.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "src/diag/error.h"
+#include "src/limits/limits.h"
+
+namespace t2n::spec {
+namespace {
+
+using nnef::Value;
+using Body = std::vector<nnef::Assignment>;
+
+/// More than any limit; sums of two fit.
+constexpr int64_t kTooMany = int64_t{1} << 40;
+
+class Counter {
+ public:
+  explicit Counter(const nnef::Document& document) {
+    for (const nnef::Fragment& fragment : document.fragments)
+      fragments_.emplace(fragment.name, &fragment);
+  }
+
+  int64_t count(const Body& body) {
+    int64_t out = 0;
+    for (const nnef::Assignment& statement : body)
+      out = std::min(kTooMany, out + 1 + count(statement.right));
+    return out;
+  }
+
+ private:
+  /// Of the calls in an expression.
+  int64_t count(const Value& value) {
+    int64_t out = value.kind == nnef::Kind::invocation ? count_call(value.text) : 0;
+    const auto add = [&](const Value& part) { out = std::min(kTooMany, out + count(part)); };
+    for (const Value& item : value.items) add(item);
+    for (const nnef::Argument& argument : value.arguments) add(argument.value);
+    for (const nnef::Loop& loop : value.loops) add(loop.sequence);
+    for (const Value& condition : value.condition) add(condition);
+    return out;
+  }
+
+  int64_t count_call(const std::string& name) {
+    const auto fragment = fragments_.find(name);
+    if (fragment == fragments_.end()) return 0;
+    const auto known = counts_.find(name);
+    if (known != counts_.end()) return known->second;
+    // As deep as fragments call each other; what is deeper runs nowhere.
+    constexpr int kDeepest = 256;
+    if (depth_ >= kDeepest) return kTooMany;
+    counts_[name] = 0;
+    ++depth_;
+    const int64_t out = count(fragment->second->body);
+    --depth_;
+    counts_[name] = out;
+    return out;
+  }
+
+  std::unordered_map<std::string, const nnef::Fragment*> fragments_;
+  std::unordered_map<std::string, int64_t> counts_;
+  int depth_ = 0;
+};
+
+void collect(const Value& left, std::unordered_set<std::string>& names) {
+  if (left.kind == nnef::Kind::identifier) names.insert(left.text);
+  for (const Value& item : left.items) collect(item, names);
+}
+
+void check_names(const nnef::Graph& graph) {
+  std::unordered_set<std::string> assigned;
+  for (const nnef::Assignment& statement : graph.body) collect(statement.left, assigned);
+  for (const std::string& name : graph.results)
+    if (assigned.count(name) == 0)
+      throw Error("nnef-invalid", cat("the result ", quoted(name), " is never assigned"),
+                  "a graph's results are names of its statements");
+}
+
+}  // namespace
+
+void check_document(const nnef::Document& document) {
+  check_names(document.graph);
+  const int64_t statements = Counter(document).count(document.graph.body);
+  if (statements <= limits::kExpandedStatements) return;
+  throw Error("nnef-limit",
+              cat("the graph is more than ", limits::kExpandedStatements,
+                  " statements once its fragments are expanded"),
+              "fragments that call each other can make a small file stand for any number");
+}
+
+}  // namespace t2n::spec

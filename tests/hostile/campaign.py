@@ -1,0 +1,168 @@
+"""Attacks the program for a while and counts how it ends; see README.md.
+
+usage: campaign.py --program T2NNEF [--seconds S] [--seed N] [--workers N] [--out DIR]
+       campaign.py --program T2NNEF --kept            the kept findings, and nothing else
+"""
+import argparse
+import collections
+import concurrent.futures
+import io
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import time
+import warnings
+import zipfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import artefacts
+import commands
+import minimise
+import models
+import mutate
+from case import Case
+from run import run
+
+warnings.filterwarnings("ignore", message="Duplicate name")  # which is one of the attacks
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+
+class Seeds:
+    """Good files, to be damaged."""
+
+    def __init__(self, program):
+        fixtures = ROOT / "fixtures"
+        self.models = [(path.read_bytes(), None) for path in sorted(fixtures.glob("*/model.pt"))
+                       if path.stat().st_size < 200_000]
+        self.models += [(path.read_bytes(), "x=4,f32") for path in sorted((HERE / "files").glob("*/*.pt"))]
+        self.artefacts = [exported(program, path, target) for path in sorted(fixtures.glob("*/model.pt"))
+                          if path.stat().st_size < 200_000 for target in ("tract", "khronos")]
+        self.artefacts = [members for members in self.artefacts if members]
+        self.artefacts += [mutate.tar_members(path.read_bytes())
+                           for path in sorted((HERE / "files").glob("*/*.nnef.tar"))]
+        text = b"version 1.0;\ngraph net(x) -> (y)\n{\n    x = external<scalar>(shape = [1, 4]);\n    y = neg(x);\n}\n"
+        self.plain = mutate.tarred([("graph.nnef", text)])
+        self.artefacts.append([("graph.nnef", text)])
+        self.npz = npz({"x": b"\0" * 16})
+
+
+def exported(program, model, target):
+    """The members of a model's artefact; nothing where it cannot be exported."""
+    result = subprocess.run([program, "export", str(model), "-t", target, "-o", "-"], capture_output=True)
+    return mutate.tar_members(result.stdout) if result.returncode == 0 else []
+
+
+def npz(arrays):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, values in arrays.items():
+            header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 4), }".ljust(117) + b"\n"
+            archive.writestr(name + ".npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + values)
+    return out.getvalue()
+
+
+MAKERS = [(lambda rng, seeds: artefacts.single_operation(rng), 4), (artefacts.damaged, 3),
+          (lambda rng, seeds: artefacts.growing(rng), 1), (models.damaged, 4), (models.samples, 1),
+          (commands.line, 2), (commands.outputs, 2), (commands.config, 1), (commands.faults, 3)]
+
+
+def make(number, seed, seeds):
+    rng = random.Random(f"{seed}/{number}")
+    maker = rng.choices([m for m, _ in MAKERS], [w for _, w in MAKERS])[0]
+    try:
+        return maker(rng, seeds)
+    except (ValueError, IndexError, zipfile.BadZipFile, OSError):
+        return None  # a damaged seed cannot be taken apart again
+
+
+def keep(case, verdict, out, number, program):
+    """Minimises a finding and saves it, the first few of each problem."""
+    folder = out / f"{verdict.problem.replace(' ', '_').replace('/', '_')}-{number}"
+    small = minimise.minimised(case, lambda c: run(program, c).problem == verdict.problem)
+    small.save(folder)
+    (folder / "seen.txt").write_text(f"{verdict.problem}, exit {verdict.code}, {verdict.seconds:.1f} s, "
+                                     f"{verdict.rss >> 20} MiB\n{verdict.text[-4000:]}", errors="surrogateescape")
+    return folder
+
+
+def attack(arguments):
+    out = pathlib.Path(arguments.out)
+    out.mkdir(parents=True, exist_ok=True)
+    seeds = Seeds(arguments.program)
+    counts = collections.defaultdict(collections.Counter)
+    findings = collections.Counter()
+    slowest, largest = 0.0, 0
+    end = time.monotonic() + arguments.seconds
+    number = arguments.first
+    with concurrent.futures.ThreadPoolExecutor(arguments.workers) as pool:
+        waiting = {}
+        while time.monotonic() < end or waiting:
+            while time.monotonic() < end and len(waiting) < arguments.workers:
+                case = make(number, arguments.seed, seeds)
+                if case is not None:
+                    waiting[pool.submit(run, arguments.program, case)] = (number, case)
+                number += 1
+            done, _ = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
+            for future in done:
+                at, case = waiting.pop(future)
+                verdict = future.result()
+                counts[case.kind][verdict.problem or f"exit {verdict.code}"] += 1
+                slowest, largest = max(slowest, verdict.seconds), max(largest, verdict.rss)
+                if verdict.problem:
+                    findings[verdict.problem] += 1
+                    print(f"{verdict.problem}: case {at}: {' '.join(case.argv)!r:.120} {case.faults or ''}", flush=True)
+                    if findings[verdict.problem] <= 5:
+                        keep(case, verdict, out, at, arguments.program)
+    report(counts, findings, slowest, largest)
+    return bool(findings)
+
+
+def report(counts, findings, slowest, largest):
+    total = sum(sum(c.values()) for c in counts.values())
+    print(f"\n{total} attacks, {sum(findings.values())} findings; slowest {slowest:.1f} s, most memory {largest >> 20} MiB")
+    ends = sorted({end for c in counts.values() for end in c}, key=lambda e: (not e.startswith("exit"), len(e), e))
+    print("| class | " + " | ".join(ends) + " |\n|" + " --- |" * (len(ends) + 1))
+    for kind in sorted(counts):
+        print(f"| {kind} | " + " | ".join(str(counts[kind][end] or "") for end in ends) + " |")
+
+
+def check_kept(arguments):
+    """Findings that were mended, and the files that once broke the program with their exit codes."""
+    failed = 0
+    for folder in sorted((HERE / "kept").glob("*/case.json")):
+        verdict = run(arguments.program, Case.load(folder.parent))
+        if verdict.problem:
+            failed += 1
+            print(f"{folder.parent.name}: {verdict.problem}, exit {verdict.code}\n{verdict.text[-1500:]}")
+    for row in json.loads((HERE / "files.json").read_text()):
+        argv = [word.replace("FILE", "m" + pathlib.Path(row["file"]).suffix) for word in row["argv"]]
+        name = "m" + pathlib.Path(row["file"]).suffix
+        case = Case("file", argv, {name: (HERE / "files" / row["file"]).read_bytes()})
+        verdict = run(arguments.program, case)
+        if verdict.problem or verdict.code not in row["codes"]:
+            failed += 1
+            print(f"{row['file']}: {' '.join(argv)}: exit {verdict.code}, not {row['codes']} "
+                  f"{verdict.problem}\n{verdict.text[-1500:]}")
+    print(f"{failed} failures")
+    return failed > 0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--out", default="found")
+    parser.add_argument("--kept", action="store_true")
+    arguments = parser.parse_args()
+    arguments.program = str(pathlib.Path(arguments.program).resolve())
+    sys.exit(check_kept(arguments) if arguments.kept else attack(arguments))
+
+
+if __name__ == "__main__":
+    main()
