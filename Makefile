@@ -64,6 +64,11 @@ fuzz: ## feed the readers with damaged files, SECONDS=600 for each of the four; 
 	    { tail -n 30 build/fuzz/$$name.log; exit 1; }; \
 	done
 
+lies: ## make wrong artefacts of right ones, see whether check sees them, write docs/lies.md
+	@cmake/setup.sh test
+	@$(call build,release,--target t2nnef libt2nnef_torch t2n_lies)
+	@$(environment) && tests/lies/run.sh table --markdown docs/lies.md
+
 hostile: ## attack the sanitized program, SECONDS=600, then its loader and interpreter with libFuzzer, as long each
 	@cmake/setup.sh fuzz
 	@$(call build,hostile)
@@ -82,10 +87,6 @@ hostile: ## attack the sanitized program, SECONDS=600, then its loader and inter
 	    -artifact_prefix=build/fuzz-torch/$$name- build/fuzz-torch/found/$$name build/fuzz-torch/seeds/$$name \
 	    >build/fuzz-torch/$$name.log 2>&1 || { tail -n 30 build/fuzz-torch/$$name.log; exit 1; }; \
 	done
-lies: ## make wrong artefacts of right ones, see whether check sees them, write docs/lies.md
-	@cmake/setup.sh test
-	@$(call build,release,--target t2nnef libt2nnef_torch t2n_lies)
-	@$(environment) && tests/lies/run.sh table --markdown docs/lies.md
 
 SEEDS ?= 0-2999
 programs: ## export random programs, SEEDS=0-2999, and compare tract with torch; findings in build/programs

@@ -91,6 +91,7 @@ class Builder {
     add_single_inputs();
     add_kinds();
     add_sweeps();
+    add_from_end();
     if (model_.dynamic)
       add_declared_sizes();
     else
@@ -209,6 +210,20 @@ class Builder {
     for (int64_t part = 0; part < std::min(most, kMost); ++part)
       add_varied(cat("integers in order, ", part),
                  {.change = Change::sweep, .seed = static_cast<uint64_t>(part)});
+  }
+
+  /// Numbers that are known to index something may count from its end, where torch lets them: not
+  /// where the user declared a range.
+  void add_from_end() {
+    std::vector<size_t> places;
+    for (size_t i = 0; i < model_.inputs.size() && i < model_.traced.ranges.size(); ++i)
+      for (size_t k = 0; k < samples_.size(); ++k)
+        if (model_.traced.ranges[i] && samples_[k].range == model_.traced.ranges[i] &&
+            is_sample_of(samples_[k].input, model_.inputs[i], i))
+          places.push_back(k);
+    if (places.empty()) return;
+    const Variation variation{.change = Change::from_end, .seed = 0, .only = places};
+    if (!add("indices that count from the end", varied(samples_, variation))) --out_.left_out;
   }
 
   void add_kinds() {

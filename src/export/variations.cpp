@@ -124,6 +124,12 @@ ir::Tensor changed(const ir::Tensor& value, const Sample& sample, const Variatio
     case Change::sweep:
       if (sample.range && ir::is_integer(value.dtype)) return swept(value, *sample.range, seed);
       break;
+    case Change::from_end:
+      if (sample.range && ir::is_integer(value.dtype))
+        return mapped(swept(value, *sample.range, seed), [&](double x, size_t) {
+          return x - static_cast<double>(sample.range->second);
+        });
+      break;
     case Change::integers:
       if (is_free)
         return draw(value.dtype, value.shape, trace::Range{seed % 2 == 0 ? -kWide : 0, kWide}, seed,

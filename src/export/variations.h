@@ -17,6 +17,7 @@ enum class Change {
   simple,    ///< floats that are 0, 1 and -1
   cross,     ///< floats and integers around the numbers that the model compares with
   sweep,     ///< integers of a known range, one after the other; floats as by redraw
+  from_end,  ///< the same, less the length of the range: indices that count from the end
   integers,  ///< integers of no known range: larger ones, and negative ones
 };
 

@@ -102,6 +102,18 @@ TEST_CASE("numbers that index a small table come all of them") {
   for (int id = 0; id < 10; ++id) CHECK_EQ(std::count(all.begin(), all.end(), id), id < 2 ? 2 : 1);
 }
 
+TEST_CASE("indices count from the end where torch lets them") {
+  const InputSets sets = sets_of("def forward(self, i): return self.w[i]",
+                                 {sample("i", without_values(ir::DType::i64, {3}))},
+                                 {{"w", randn({5, 2}, 3)}});
+  CHECK_EQ(fed(sets, "indices that count from the end"), std::vector<double>{-5, -4, -3});
+  const InputSets table = sets_of("def forward(self, i): return torch.embedding(self.w, i)",
+                                  {sample("i", without_values(ir::DType::i64, {3}))},
+                                  {{"w", randn({5, 2}, 3)}});
+  CHECK_EQ(table.left_out, 0);
+  for (const std::string& name : names(table)) CHECK_NE(name, "indices that count from the end");
+}
+
 TEST_CASE("integers of no known range are small, larger, and negative") {
   const InputSets sets = sets_of("def forward(self, n): return n // 3",
                                  {sample("n", without_values(ir::DType::i64, {64}))});

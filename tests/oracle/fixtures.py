@@ -44,6 +44,8 @@ def in_torch(path, npz):
 def flat(output):
     if isinstance(output, torch.Tensor):
         return [output.numpy()]
+    if output is None:
+        return []
     values = output.values() if isinstance(output, dict) else output
     return [tensor for each in values for tensor in flat(each)]
 
