@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/op_registry.h"
 #include "src/check/compare.h"
 #include "src/diag/error.h"
 #include "src/export/torch_module.h"
@@ -31,6 +32,24 @@ bool are_same(const Outputs& a, const Outputs& b) {
 bool has_halves(const ir::Graph& graph) {
   return std::any_of(graph.values.begin(), graph.values.end(), [](const ir::Value& value) {
     return value.dtype == ir::DType::f16 || value.dtype == ir::DType::bf16;
+  });
+}
+
+/// Whether an argument makes an operation random: training, or a probability to drop.
+bool trains(const ir::Argument& argument) {
+  const bool* flag = std::get_if<bool>(&argument.value);
+  const double* share = std::get_if<double>(&argument.value);
+  return (flag != nullptr && *flag && argument.name.starts_with("train")) ||
+         (share != nullptr && *share != 0 && argument.name == "dropout_p");
+}
+
+/// Whether two runs of the model itself may differ: random numbers, and memory that nobody wrote.
+bool differs_from_itself(const ir::Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ir::Node& node) {
+    return ir::purity_column().find(node.op) != nullptr ||
+           ir::op_name(node.op).find("empty") != std::string_view::npos ||
+           std::any_of(node.args.begin(), node.args.end(), trains) ||
+           (node.body && differs_from_itself(*node.body));
   });
 }
 
@@ -101,6 +120,8 @@ Agreement agree_with_torch(trace::Session& session, const std::vector<trace::Sam
     if (are_same(native, out.expected) || are_same(native, unfused))
       return agreed(" with torch's kernels for 16-bit floats, bit for bit");
   }
+  if (differs_from_itself(traced.graph))
+    return {ours, Executor::ours, "t2nnef's own run, as the model differs from itself"};
   refuse(session, inputs, traced, unfused);
 }
 

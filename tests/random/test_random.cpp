@@ -36,7 +36,7 @@ Script model_of(const Call& call) {
 bool is_refused_by_torch(const Error& error) {
   const std::string& id = error.diagnostic().id;
   return id == "model-corrupt" || id == "forward-failed" || id == "data-dependent-value" ||
-         id == "unsupported-dtype" || id == "output-unsupported";
+         id == "unsupported-dtype" || id == "output-unsupported" || id == "unsafe-argument";
 }
 
 bool is_refused(const Error& error) {
