@@ -1,0 +1,14 @@
+# found by hand, on the tracer before it was mended
+# inputs: [["x", "f32", [4, 3]], ["y", "f32", [4, 3]], ["z", "i64", [4]]]
+# mode: script  dynamic: 0  seed: 0  data: 0
+import math
+from typing import Dict, List, NamedTuple, Optional, Tuple
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+class M(torch.nn.Module):
+    def forward(self, x: Tensor, y: Tensor, z: Tensor):
+        a = x.clone()
+        l = torch.atleast_2d([a[0], a[1]])
+        a.mul_(2)
+        return l[0], l[1]

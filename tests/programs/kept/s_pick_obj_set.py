@@ -1,0 +1,20 @@
+# found by hand, on the tracer before it was mended
+# inputs: [["x", "f32", [4, 3]], ["y", "f32", [4, 3]], ["z", "i64", [4]]]
+# mode: script  dynamic: 0  seed: 0  data: 1
+import math
+from typing import Dict, List, NamedTuple, Optional, Tuple
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+@torch.jit.script
+class A:
+    def __init__(self, n: int):
+        self.n = n
+class M(torch.nn.Module):
+    def forward(self, x: Tensor, y: Tensor, z: Tensor):
+        a = A(1)
+        b = A(2)
+        k = abs(int(z.sum())) % 2
+        o = [a, b][k]
+        o.n = 5
+        return x * a.n

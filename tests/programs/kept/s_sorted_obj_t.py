@@ -1,0 +1,18 @@
+# found by hand, on the tracer before it was mended
+# inputs: [["x", "f32", [4, 3]], ["y", "f32", [4, 3]], ["z", "i64", [4]]]
+# mode: script  dynamic: 0  seed: 0  data: 1
+import math
+from typing import Dict, List, NamedTuple, Optional, Tuple
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+@torch.jit.script
+class A:
+    def __init__(self, t: Tensor):
+        self.t = t
+    def __lt__(self, o: 'A') -> bool:
+        return bool(self.t.sum() < o.t.sum())
+class M(torch.nn.Module):
+    def forward(self, x: Tensor, y: Tensor, z: Tensor):
+        l = sorted([A(x), A(y)])
+        return l[0].t * 2
