@@ -162,6 +162,10 @@ Temporary::Temporary(fs::path final_path, Kind kind) : final_path_(std::move(fin
 
 Temporary::~Temporary() {
   if (!entries_.empty()) {
+    // What we made goes without a descriptor, of which there may be none; the rest is what a folder
+    // replaced.
+    for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry)
+      std::remove((*entry)->path.c_str());
     std::error_code ignored;  // it may be gone already; there is nobody left to tell otherwise
     fs::remove_all(path_, ignored);
   }

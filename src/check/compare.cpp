@@ -60,24 +60,50 @@ void for_each_pair(const ir::Tensor& expected, const ir::Tensor& actual, Visit v
   }
 }
 
-/// The bounds of one output: absolute tolerance shrinks with outputs smaller than one.
-struct Scaled {
-  double absolute;
-  double relative;
-
-  double allowed(double expected) const {
-    return std::isfinite(expected) ? absolute + relative * std::abs(expected) : 0;
-  }
-};
-
-Scaled scale(const Bounds& bounds, const ir::Tensor& reference) {
-  double largest = 0;
-  if (bounds.absolute > 0)
-    for_each_pair(reference, reference, [&](const Pair& pair) {
-      if (std::isfinite(pair.expected)) largest = std::max(largest, std::abs(pair.expected));
-    });
-  return {bounds.absolute * std::min(1.0, largest), bounds.relative};
+/// How many elements in a row share one scale: those of the last axis, of an image's channel, or of
+/// as many axes as it takes to be more than a handful.
+int64_t group_size(const ir::Ints& shape) {
+  constexpr int64_t kLeast = 8;
+  constexpr size_t kImage = 4;  // [batch, channel, height, width]
+  int64_t size = 1;
+  size_t axis = shape.size();
+  const size_t always = shape.size() >= kImage ? shape.size() - 2 : 1;
+  while (axis > 0 && (size < kLeast || shape.size() - axis < always)) size *= shape[--axis];
+  return std::max<int64_t>(size, 1);
 }
+
+/// The bounds of one output: the absolute tolerance shrinks where the output is smaller than one,
+/// but not below what rounding leaves of the largest elements.
+class Scaled {
+ public:
+  Scaled(const Bounds& bounds, const ir::Tensor& reference) : bounds_(bounds) {
+    if (bounds.absolute <= 0) return;
+    group_ = group_size(reference.shape);
+    double whole = 0;
+    int64_t index = 0;
+    for_each_pair(reference, reference, [&](const Pair& pair) {
+      if (index++ % group_ == 0) largest_.push_back(0);
+      if (!std::isfinite(pair.expected)) return;
+      largest_.back() = std::max(largest_.back(), std::abs(pair.expected));
+      whole = std::max(whole, std::abs(pair.expected));
+    });
+    constexpr double kLeastShare = 1e-3;
+    for (double& largest : largest_)
+      largest = std::min(1.0, std::max(largest, kLeastShare * std::min(1.0, whole)));
+  }
+
+  double absolute(int64_t index) const {
+    return largest_.empty() ? 0 : bounds_.absolute * largest_[static_cast<size_t>(index / group_)];
+  }
+  double allowed(int64_t index, double expected) const {
+    return std::isfinite(expected) ? absolute(index) + bounds_.relative * std::abs(expected) : 0;
+  }
+
+ private:
+  Bounds bounds_;
+  int64_t group_ = 1;
+  std::vector<double> largest_;  ///< per group
+};
 
 /// In units of the tolerance; infinite where nothing is tolerated.
 double excess(double delta, double allowed) {
@@ -97,19 +123,22 @@ ir::Ints unravel(int64_t index, const ir::Ints& shape) {
 /// Gathers the numbers of a Comparison, one pair at a time.
 class Tally {
  public:
-  Tally(Scaled scaled, Comparison& result) : scaled_(scaled), result_(result) {}
+  Tally(const Scaled& scaled, Comparison& result) : scaled_(scaled), result_(result) {}
 
   void add(const Pair& pair) {
     const double delta = difference(pair);
-    const double allowed = scaled_.allowed(pair.expected);
+    const double allowed = scaled_.allowed(index_, pair.expected);
     const double over = excess(delta, allowed);
     if (over > 1) ++result_.outliers;
     if (delta == kInfinity) ++result_.not_finite;
-    if (std::isfinite(pair.expected)) signal_ += pair.expected * pair.expected;
+    if (std::isfinite(pair.expected))
+      signal_ += pair.expected * pair.expected;
+    else
+      ++result_.expected_not_finite;
     noise_ += delta * delta;
     result_.max_abs = std::max(result_.max_abs, delta);
     const double size = std::abs(pair.expected);
-    if (delta > 0 && size > scaled_.absolute)
+    if (delta > 0 && size > scaled_.absolute(index_))
       result_.max_rel = std::max(result_.max_rel, std::isinf(delta) ? delta : delta / size);
     if (over > worst_ || (over == worst_ && delta > worst_delta_)) keep(pair, over, delta, allowed);
     ++index_;
@@ -117,6 +146,7 @@ class Tally {
 
   /// Index of the worst element in row-major order.
   int64_t worst_index() const { return worst_index_; }
+  double worst_excess() const { return std::max(worst_, 0.0); }
   double snr_db() const { return noise_ > 0 ? 10 * std::log10(signal_ / noise_) : kInfinity; }
 
  private:
@@ -129,7 +159,7 @@ class Tally {
     result_.allowed = allowed;
   }
 
-  Scaled scaled_;
+  const Scaled& scaled_;
   Comparison& result_;
   double signal_ = 0;
   double noise_ = 0;
@@ -175,9 +205,11 @@ Comparison compare(const ir::Tensor& expected, const ir::Tensor& actual,
     return comparison;
   }
   const Bounds bounds = bounds_for(tolerance, reference.dtype);
-  Tally tally(scale(bounds, reference), comparison);
+  const Scaled scaled(bounds, reference);
+  Tally tally(scaled, comparison);
   for_each_pair(reference, result, [&](const Pair& pair) { tally.add(pair); });
   comparison.snr_db = tally.snr_db();
+  comparison.excess = tally.worst_excess();
   if (reference.elements() > 0) comparison.worst = unravel(tally.worst_index(), reference.shape);
   const double tolerated = bounds.outliers * static_cast<double>(reference.elements());
   if (comparison.not_finite > 0 || static_cast<double>(comparison.outliers) > tolerated)
@@ -185,17 +217,19 @@ Comparison compare(const ir::Tensor& expected, const ir::Tensor& actual,
   return comparison;
 }
 
-double response(const ir::Tensor& reference_a, const ir::Tensor& reference_b,
-                const Tolerance& tolerance) {
-  const ir::Tensor a = ir::as_pairs(reference_a);
-  const ir::Tensor b = ir::as_pairs(reference_b);
-  if (!mismatch_of(a, b).empty()) return kInfinity;
-  const Scaled scaled = scale(bounds_for(tolerance, a.dtype), a);
-  double strongest = 0;
+std::vector<double> excesses(const ir::Tensor& expected, const ir::Tensor& actual,
+                             const Tolerance& tolerance) {
+  const ir::Tensor a = ir::as_pairs(expected);
+  const ir::Tensor b = ir::as_pairs(actual);
+  if (!mismatch_of(a, b).empty()) return {};
+  const Scaled scaled(bounds_for(tolerance, a.dtype), a);
+  std::vector<double> out;
+  out.reserve(static_cast<size_t>(a.elements()));
   for_each_pair(a, b, [&](const Pair& pair) {
-    strongest = std::max(strongest, excess(difference(pair), scaled.allowed(pair.expected)));
+    const auto index = static_cast<int64_t>(out.size());
+    out.push_back(excess(difference(pair), scaled.allowed(index, pair.expected)));
   });
-  return strongest;
+  return out;
 }
 
 std::string mismatch_text(std::string_view output, const Comparison& comparison) {

@@ -1,6 +1,7 @@
 // How far an engine's output is from the reference, and whether that says anything.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,7 @@ namespace t2n::check {
 enum class Level { exact, close, approximate, very, super, ultra, custom };
 
 struct Bounds {
-  double absolute = 0;  ///< per element, scaled by min(1, largest finite |reference|)
+  double absolute = 0;  ///< per element, scaled by min(1, largest finite |reference| around it)
   double relative = 0;  ///< per element, of |reference|
   double outliers = 0;  ///< ratio of the elements that may be outside
 };
@@ -42,6 +43,8 @@ struct Comparison {
   int64_t outliers = 0;              ///< elements outside the bounds
   int64_t not_finite =
       0;  ///< those among them that are NaN or infinite on one side; never tolerated
+  int64_t expected_not_finite = 0;  ///< elements of the reference that are NaN or infinite
+  double excess = 0;  ///< of the worst element, in units of what is allowed there
   // The element that is furthest outside, or nearest to it.
   ir::Ints worst;
   double expected = 0;
@@ -53,13 +56,46 @@ struct Comparison {
 Comparison compare(const ir::Tensor& expected, const ir::Tensor& actual,
                    const Tolerance& tolerance);
 
-/// How strongly an output reacts to its inputs: the largest difference between two references made
-/// from different inputs, in units of the tolerance. Infinite if their shapes differ.
-double response(const ir::Tensor& reference_a, const ir::Tensor& reference_b,
-                const Tolerance& tolerance);
+/// Per element its difference in units of what is allowed; empty where dtypes or shapes differ.
+std::vector<double> excesses(const ir::Tensor& expected, const ir::Tensor& actual,
+                             const Tolerance& tolerance);
 
-/// Below this response a wrong export would pass as well.
+/// Which elements of an output were seen to move, and how far, when inputs changed.
+class Movement {
+ public:
+  /// Another reference of the same output. One of another shape moves all of it.
+  void see(const ir::Tensor& before, const ir::Tensor& after, const Tolerance& tolerance);
+  /// The ratio of elements that moved by kMinResponse tolerances at least, once; 0 if nothing was seen, 1 of no elements.
+  double share() const;
+  /// The median of the elements' largest moves, in units of the tolerance.
+  double median() const;
+  /// The largest move of any element.
+  double strongest() const;
+
+ private:
+  std::vector<float> moves_;  ///< per element
+  bool all_ = false;
+};
+
+/// A wrong export would pass as well where an output moves by less.
 constexpr double kMinResponse = 20;
+
+/// Distances of a result, and of torch's, from what f64 gives.
+struct Yardstick {
+  double result_rms = 0;
+  double result_max = 0;
+  double torch_rms = 0;
+  double torch_max = 0;
+  double scale_rms = 0;  ///< of the values themselves
+
+  /// Torch is no nearer than a small factor.
+  bool is_as_near() const;
+  /// result_rms in units of torch_rms, or of the rounding of the dtype where that is more.
+  double ratio(ir::DType dtype) const;
+};
+/// Where all three are finite; `exact` is f64. Nothing for integers, and where shapes differ.
+std::optional<Yardstick> measure(const ir::Tensor& exact, const ir::Tensor& torch,
+                                 const ir::Tensor& result);
 
 /// "'logits'[0,17]: expected 4.12, got 3.81 (off by 0.31, allowed 0.0021)"; for `output-mismatch`.
 std::string mismatch_text(std::string_view output, const Comparison& comparison);

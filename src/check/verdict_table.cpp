@@ -11,7 +11,7 @@
 namespace t2n::check {
 namespace {
 
-constexpr size_t kColumns = 8;
+constexpr size_t kColumns = 10;
 using Line = std::array<std::string, kColumns>;
 
 /// Characters of UTF-8 text: bytes that do not continue another.
@@ -41,21 +41,30 @@ std::string verdict_cell(const OutputRow& row) {
 
 Line line_of(const OutputRow& row) {
   const Comparison& c = row.comparison;
-  Line line{row.name, shape_cell(c), "-", "-", "-", "-", "-", verdict_cell(row)};
+  Line line{row.name, shape_cell(c), "-", "-", "-", "-", "-", "-", "-", verdict_cell(row)};
   if (!c.mismatch.empty()) return line;
   line[2] = scientific(c.max_abs);
   line[3] = scientific(c.max_rel);
   line[4] = formatted("%.1f", c.snr_db);
   line[5] = std::to_string(c.outliers);
-  if (row.response) line[6] = scientific(*row.response);
+  if (row.times_torch) line[6] = formatted("%.1f", *row.times_torch);
+  if (row.response) line[7] = scientific(*row.response);
+  if (row.moved) line[8] = formatted("%.0f %%", *row.moved * 100);
   return line;
 }
 
 }  // namespace
 
+bool is_too_far(const OutputRow& row) {
+  return row.is_strict && row.times_torch && *row.times_torch > kMostTimesTorch;
+}
+
 Verdict verdict(const OutputRow& row) {
-  if (row.comparison.verdict == Verdict::differs) return Verdict::differs;
-  const bool blind = row.response && *row.response < kMinResponse;
+  const bool as_near = row.yardstick && row.yardstick->is_as_near();
+  if (row.comparison.verdict == Verdict::differs && !as_near) return Verdict::differs;
+  if (is_too_far(row)) return Verdict::differs;
+  const bool is_float = ir::is_float(row.comparison.dtype) || ir::is_complex(row.comparison.dtype);
+  const bool blind = row.moved && (is_float ? *row.moved < kMinMoved : *row.moved == 0);
   return blind ? Verdict::inconclusive : Verdict::ok;
 }
 
@@ -70,7 +79,8 @@ std::string_view verdict_name(Verdict verdict) {
 
 std::string verdict_table(std::span<const OutputRow> rows) {
   std::vector<Line> lines{
-      {"output", "shape", "max|Δ|", "max rel", "SNR dB", "outliers", "response", "verdict"}};
+      {"output", "shape", "max|Δ|", "max rel", "SNR dB", "outliers", "x torch", "response", "moved",
+       "verdict"}};
   for (const OutputRow& row : rows) lines.push_back(line_of(row));
   std::array<size_t, kColumns> widths{};
   for (const Line& line : lines)

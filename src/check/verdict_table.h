@@ -12,11 +12,26 @@ namespace t2n::check {
 struct OutputRow {
   std::string name;
   Comparison comparison;
-  std::optional<double> response;  ///< nothing: not measured, and then never `inconclusive`
-  std::string sizes;               ///< of the dynamic axes in this run: "S=13"; "" for the sample's
+  std::optional<double> response;  ///< the median of its elements' moves, in tolerances
+  std::optional<double> moved;     ///< the ratio of elements that moved; nothing: not measured
+  std::optional<Yardstick> yardstick;  ///< of this set of inputs
+  /// The engine's distance from f64 in units of torch's: the largest of the sets it was measured on.
+  std::optional<double> times_torch;
+  bool is_strict = true;  ///< more than kMostTimesTorch is a fault, within the tolerance as well
+  std::string where;      ///< the set of inputs, if not the samples: "at S=13"
 };
 
-/// Values that agree say nothing where the output hardly reacts to its inputs.
+/// Engines' own kernels and orders of sums stay below; weights rounded to f16 do not.
+constexpr double kMostTimesTorch = 100;
+
+/// Below this ratio of moving elements a wrong export would pass as well. Of integers and booleans
+/// any that moves will do: classes and masks seldom change.
+constexpr double kMinMoved = 1.0 / 3;
+
+/// Whether the values, though within the tolerance, are farther from f64 than rounding explains.
+bool is_too_far(const OutputRow& row);
+/// Values that agree say nothing where the output hardly reacts to its inputs. Values that do not
+/// are right where torch is no nearer to f64.
 Verdict verdict(const OutputRow& row);
 /// "ok", "inconclusive", "DIFFERS"
 std::string_view verdict_name(Verdict verdict);

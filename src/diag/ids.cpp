@@ -61,6 +61,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"timeout", ExitCode::timeout},
       {"torch-not-found", ExitCode::unreadable},
       {"torch-warning", ExitCode::bug},
+      {"trace-differs", ExitCode::bug},
       {"trace-limit", ExitCode::unreadable},
       {"unsafe-argument", ExitCode::unreadable},
       {"unsupported-argument", ExitCode::unsupported},

@@ -10,6 +10,7 @@
 #include "src/diag/error.h"
 #include "src/eval/evaluate.h"
 #include "src/eval/schema.h"
+#include "src/eval/wide.h"
 #include "src/trace/allocation.h"
 #include "src/trace/inputs.h"
 #include "src/trace/pickle_scan.h"
@@ -21,11 +22,11 @@ namespace t2n::trace {
 namespace {
 
 std::shared_ptr<Session> load(const std::string& path, const std::string& method) {
-  return std::make_shared<Session>(load_model(path), method);
+  return std::make_shared<Session>([path] { return load_model(path); }, method);
 }
 
 std::shared_ptr<Session> compile(const InlineModel& model) {
-  return std::make_shared<Session>(compile_model(model), "forward");
+  return std::make_shared<Session>([model] { return compile_model(model); }, "forward");
 }
 
 ModelInfo describe(const Session& session) { return session.describe(); }
@@ -36,7 +37,17 @@ Traced trace_model(Session& session, const std::vector<SampleInput>& inputs,
 }
 
 std::vector<ir::Tensor> run(Session& session, const std::vector<SampleInput>& inputs) {
-  return session.run(inputs);
+  return session.run(inputs, Executor::ours);
+}
+
+std::vector<ir::Tensor> run_in(Session& session, const std::vector<SampleInput>& inputs,
+                               Executor executor) {
+  return session.run(inputs, executor);
+}
+
+FirstDifference first_difference(Session& session, const std::vector<SampleInput>& inputs,
+                                 Executor torch, Executor ours) {
+  return session.first_difference(inputs, torch, ours);
 }
 
 void verify(const Session& session, bool whole) { session.verify(whole); }
@@ -86,8 +97,11 @@ t2n_torch_module() {
                                             trace::describe,
                                             trace::trace_model,
                                             trace::run,
+                                            trace::run_in,
+                                            trace::first_difference,
                                             trace::verify,
                                             t2n::eval::torch_evaluator,
+                                            t2n::eval::wide_evaluator,
                                             t2n::eval::find_schema,
                                             t2n::eval::operators_without_tensors,
                                             trace::read_saved};

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/export/run_artefact.h"
 #include "src/nnef_reader/artefact.h"
@@ -221,6 +222,7 @@ Names row_names(const nnef::Document& document, const Places& outputs) {
 
 CheckedModel check_existing(const CheckExistingOptions& options) {
   CheckedModel result;
+  confine::may_read(options.artefact);  // the reference interpreter reads it after the model is loaded
   const nnef::Artefact artefact = nnef::read_artefact(options.artefact);
   const nnef::Document& document = artefact.document;
   spec::check_document(document);

@@ -6,136 +6,115 @@
 
 #include "ir/cast.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
+#include "src/export/graph_yardstick.h"
 
 namespace t2n {
 namespace {
 
-std::vector<ir::Tensor> tensor_leaves(const std::vector<trace::SampleInput>& inputs,
-                                      const TracedModel& model) {
-  const ir::Graph& graph = model.traced.graph;
-  std::vector<ir::Tensor> out;
-  for (const ir::ValueId id : graph.inputs) {
-    const std::string& name = graph.values[static_cast<size_t>(id)].name;
-    const auto place = std::find(model.inputs.begin(), model.inputs.end(), name);
-    for (const trace::SampleInput& input : inputs) {
-      if (!is_sample_of(input, name, static_cast<size_t>(place - model.inputs.begin()))) continue;
-      out.push_back(ir::as_pairs(std::get<ir::Tensor>(input.value)));
-      break;
-    }
-  }
-  T2N_ASSERT(out.size() == graph.inputs.size(), "the graph has ", graph.inputs.size(), " inputs, ",
-             out.size(), " have values");
-  return out;
+/// A comparison that fails counts more than one that does not, then the one further out.
+bool is_worse(const check::OutputRow& a, const check::OutputRow& b) {
+  if (check::verdict(a) != check::verdict(b)) return check::verdict(a) == check::Verdict::differs;
+  return a.comparison.excess > b.comparison.excess;
 }
 
-/// Errors: `input-sizes`.
-void check_sizes(const std::vector<Sample>& samples, const TracedModel& model, const Takes& takes) {
-  std::vector<trace::SampleInput> inputs;
-  for (const Sample& sample : samples) inputs.push_back(sample.input);
-  const std::vector<ir::Tensor> tensors = tensor_leaves(inputs, model);
-  std::vector<ir::Ints> shapes;
-  for (const size_t place : takes.places) shapes.push_back(tensors[place].shape);
-  spec::bind_sizes(takes.rules, shapes);
-}
-
-bool is_worse(const check::Comparison& a, const check::Comparison& b) {
-  if (a.verdict != b.verdict) return a.verdict == check::Verdict::differs;
-  return a.max_abs > b.max_abs;
-}
-
-/// What one run of the check feeds.
-struct InputSet {
-  std::vector<trace::SampleInput> inputs;
-  std::vector<ir::Tensor> expected;
-  size_t sizes = 0;  ///< which setting of the symbols
-};
-
-bool is_finite(const ir::Tensor& tensor) {
-  if (!ir::is_float(tensor.dtype)) return true;
-  const std::vector<double> values = ir::to_f64(tensor);
-  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
-}
-
-/// Integers of no known range are 0 or 1, which shows little of `x // 3`: a model that takes larger
-/// ones is fed some. What is not finite then was no input for it.
-std::optional<InputSet> larger_integers(TracedModel& model) {
-  std::vector<Sample> samples = model.samples;
-  bool is_any = false;
-  for (Sample& sample : samples) {
-    const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
-    if (tensor == nullptr || !tensor->bytes.empty() || sample.range) continue;
-    if (!ir::is_integer(tensor->dtype) || tensor->dtype == ir::DType::boolean) continue;
-    sample.range = trace::Range{0, 10};
-    is_any = true;
-  }
-  if (!is_any) return {};
-  InputSet out{fill(samples, 1), {}, 0};
-  try {
-    out.expected = torch_module().run(*model.session, out.inputs);
-  } catch (const Error& error) {
-    if (error.diagnostic().id != "forward-failed") throw;
-    return {};
-  }
-  const bool is_right = std::all_of(out.expected.begin(), out.expected.end(), is_finite);
-  return is_right ? std::optional(std::move(out)) : std::nullopt;
-}
-
-/// The sample's sizes with several seeds, then two further settings of the dynamic axes.
-std::vector<InputSet> input_sets(TracedModel& model, const CheckOptions& options,
-                                 const Takes& takes, std::vector<dynamic::Sizes>& sizes) {
-  std::vector<InputSet> out = {{fill(model.samples, 0), model.traced.outputs, 0}};
-  for (int seed = 1; seed < std::max(options.seeds, 2); ++seed) {
-    auto inputs = fill(model.samples, static_cast<uint64_t>(seed));
-    auto expected = torch_module().run(*model.session, inputs);
-    out.push_back({std::move(inputs), std::move(expected), 0});
-  }
-  if (auto larger = larger_integers(model)) out.push_back(*std::move(larger));
-  if (!model.dynamic) return out;
-  sizes = {model.dynamic->chooser.sample()};
-  std::optional<Error> excluded;
-  const auto runs = [&](const dynamic::Sizes& at) {
-    const auto samples = samples_at(model.samples, model.inputs, model.dynamic->inputs, at);
-    try {
-      check_sizes(samples, model, takes);
-    } catch (const Error& error) {
-      if (!excluded) excluded = error;
-      return false;
-    }
-    auto inputs = fill(samples, 1);
-    try {
-      auto expected = torch_module().run(*model.session, inputs);
-      out.push_back({std::move(inputs), std::move(expected), sizes.size()});
-    } catch (const Error& error) {
-      if (error.diagnostic().id != "forward-failed") throw;
-      return false;
-    }
-    sizes.push_back(at);
-    return true;
-  };
-  sizes_to_check(model.dynamic->chooser, runs);
-  if (sizes.size() == 1 && excluded) throw Error(*excluded);
-  return out;
-}
-
-/// An engine that fails at other sizes fails because of them: the message says so.
+/// An engine that fails at other sizes, or on other values, fails because of them: the message
+/// says so.
 std::vector<ir::Tensor> run_set(check::Runner& runner, const InputSet& set,
-                                const TracedModel& model,
-                                const std::vector<dynamic::Sizes>& sizes) {
+                                const TracedModel& model, const std::string& where) {
   try {
-    return runner.run(tensor_leaves(set.inputs, model));
+    return runner.run(graph_inputs(set.inputs, model));
   } catch (const Error& error) {
-    if (sizes.empty()) throw;
+    if (where.empty()) throw;
     Diagnostic diagnostic = error.diagnostic();
-    diagnostic.message += cat(", at ", dynamic::sizes_str(sizes[set.sizes]));
+    diagnostic.message += cat(", ", where);
     throw Error(std::move(diagnostic));
   }
+}
+
+/// Where a set is not the samples': "at S=13", "with signs flipped".
+std::string where_of(const InputSet& set) {
+  if (!set.sizes.empty()) return cat("at ", dynamic::sizes_str(set.sizes));
+  return set.name.empty() ? "" : cat("with ", set.name);
 }
 
 /// An output as the dialect knows it.
 ir::Tensor with_width(const ir::Tensor& actual, const ir::Tensor& expected, spec::Dialect dialect) {
   if (dialect == spec::Dialect::tract) return actual;
   return of_dtype(actual, ir::component_dtype(expected.dtype)).value_or(actual);
+}
+
+/// Whoever allows more than the default allows what is far from f64, too.
+bool is_strict(const check::Tolerance& tolerance) {
+  return tolerance.level == check::Level::exact || tolerance.level == check::Level::close ||
+         tolerance.level == check::Level::approximate;
+}
+
+/// Whoever asks for more than the default, or for own numbers, gets it whatever torch itself rounds.
+bool is_lenient(const check::Tolerance& tolerance) {
+  return tolerance.level != check::Level::exact && tolerance.level != check::Level::close &&
+         tolerance.level != check::Level::custom;
+}
+
+double largest(const ir::Tensor& tensor) {
+  const ir::Tensor plain = ir::as_pairs(tensor);
+  double out = 0;
+  for (const double value : ir::to_f64(plain))
+    if (std::isfinite(value)) out = std::max(out, std::abs(value));
+  return out;
+}
+
+/// The absolute tolerance grows as an output does from the samples' on: rounding does, too.
+check::Tolerance stretched(const check::Tolerance& tolerance, const ir::Tensor& of_sample,
+                           const ir::Tensor& expected) {
+  if (!ir::is_float(ir::component_dtype(expected.dtype))) return tolerance;
+  const double growth = largest(expected) / std::max(1.0, largest(of_sample));
+  check::Tolerance out{check::Level::custom, check::bounds_for(tolerance, expected.dtype)};
+  out.custom.absolute *= std::max(1.0, growth);
+  return out;
+}
+
+/// Of an output from f64, beside torch's.
+std::optional<check::Yardstick> distance(const TracedModel& model, InputSet& set,
+                                         const check::Tolerance& tolerance, size_t output,
+                                         const ir::Tensor& result) {
+  const std::vector<ir::Tensor>& exact = in_f64(model, set, tolerance);
+  if (output >= exact.size()) return std::nullopt;
+  return check::measure(exact[output], set.expected[output], result);
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+/// What a wrong file could differ in unseen; `blind`: outputs that hardly react.
+std::optional<Diagnostic> inconclusive(const CheckResult& result,
+                                       const std::vector<std::string>& blind) {
+  std::vector<std::string> says;
+  if (!blind.empty()) says.push_back(cat("the check says nothing about ", listed(blind)));
+  if (!result.unfollowed.empty())
+    says.push_back(cat("no output was seen to follow the input ", listed(result.unfollowed)));
+  if (result.has_unvaried_sizes) says.emplace_back("open sizes were not varied");
+  if (says.empty()) return std::nullopt;
+  Diagnostic out{.id = "inconclusive-check",
+                 .message = says[0],
+                 .where = {},
+                 .details = {says.begin() + 1, says.end()},
+                 .why = {},
+                 .help = {}};
+  if (!blind.empty()) {
+    out.why = "different inputs give nearly the same output, so a wrong file would pass as well";
+    out.help = "give real inputs with --input x=@file.npy, or a stricter level with --check=close";
+  } else if (!result.unfollowed.empty()) {
+    out.why = "a file that ignores it, or holds one value of it, would pass as well";
+    out.help = "give real inputs with --input x=@file.npy";
+  } else {
+    out.why = "torch ran the model at the sample's sizes only, so a file that holds for these alone "
+              "would pass as well";
+    out.help = "give samples of other sizes with --input";
+  }
+  return out;
 }
 
 }  // namespace
@@ -152,7 +131,7 @@ std::optional<ir::Tensor> of_dtype(const ir::Tensor& tensor, ir::DType dtype) {
 }
 
 std::vector<ir::Tensor> sample_tensors(const TracedModel& model) {
-  return tensor_leaves(fill(model.samples, 0), model);
+  return graph_inputs(fill(model.samples, 0), model);
 }
 
 Takes takes_of(const nnef::Document& document) {
@@ -161,73 +140,106 @@ Takes takes_of(const nnef::Document& document) {
   return out;
 }
 
-CheckResult check_artefact(const std::string& path, TracedModel& model,
-                           const std::vector<std::string>& names, const CheckOptions& options,
-                           check::Runner& runner, spec::Dialect dialect, const Takes& takes) {
+CheckResult check_on(InputSets& sets, const TracedModel& model,
+                     const std::vector<std::string>& names, const CheckOptions& options,
+                     check::Runner& runner, spec::Dialect dialect) {
   CheckResult result;
-  check_sizes(model.samples, model, takes);
-  runner.load(path);
   result.engine = runner.name();
-  const std::vector<InputSet> sets = input_sets(model, options, takes, result.sizes);
-  for (const InputSet& set : sets) {
-    const auto actual = run_set(runner, set, model, result.sizes);
+  result.reference = sets.reference;
+  result.left_out = sets.left_out;
+  result.sizes = sets.sizes;
+  result.unfollowed = sets.unfollowed;
+  result.has_unvaried_sizes = sets.has_unvaried_sizes;
+  std::vector<std::optional<double>> times_torch;  // per output
+  constexpr size_t kMeasured = 2;  // sets whose distance from f64 is measured whatever it is
+  for (size_t at = 0; at < sets.sets.size(); ++at) {
+    InputSet& set = sets.sets[at];
+    result.sets.push_back(set.name);
+    const std::string where = where_of(set);
+    const auto actual = run_set(runner, set, model, where);
     if (actual.size() != set.expected.size())
       throw Error("engine-failed", cat("the engine gave ", actual.size(),
                                        " outputs, the model has ", set.expected.size()));
     for (size_t i = 0; i < actual.size(); ++i) {
       const ir::Tensor output = with_width(actual[i], set.expected[i], dialect);
-      check::OutputRow row{names[i], check::compare(set.expected[i], output, options.tolerance),
-                           std::nullopt, ""};
-      if (set.sizes > 0) row.sizes = dynamic::sizes_str(result.sizes[set.sizes]);
+      const check::Tolerance tolerance =
+          at == 0 ? options.tolerance
+                  : stretched(options.tolerance, sets.sets[0].expected[i], set.expected[i]);
+      check::OutputRow row{.name = names[i],
+                           .comparison = check::compare(set.expected[i], output, tolerance),
+                           .response = {},
+                           .moved = {},
+                           .yardstick = {},
+                           .times_torch = {},
+                           .is_strict = is_strict(options.tolerance),
+                           .where = where};
+      const bool differs = row.comparison.verdict == check::Verdict::differs;
+      std::optional<check::Yardstick> measured;
+      if (row.comparison.mismatch.empty() && (differs || at < kMeasured))
+        measured = distance(model, set, options.tolerance, i, output);
+      if (is_lenient(options.tolerance)) row.yardstick = measured;
+      if (measured) {
+        const double ratio = measured->ratio(row.comparison.dtype);
+        times_torch.resize(actual.size());
+        times_torch[i] = std::max(times_torch[i].value_or(0), ratio);
+      }
       if (result.rows.size() <= i)
         result.rows.push_back(std::move(row));
-      else if (is_worse(row.comparison, result.rows[i].comparison))
+      else if (is_worse(row, result.rows[i]))
         result.rows[i] = std::move(row);
     }
   }
-  for (size_t i = 0; i < result.rows.size(); ++i)
-    for (const InputSet& set : sets)
-      if (&set != &sets[0] && set.sizes == 0)
-        result.rows[i].response =
-            std::max(result.rows[i].response.value_or(0),
-                     check::response(sets[0].expected[i], set.expected[i], options.tolerance));
+  for (size_t i = 0; i < times_torch.size(); ++i) result.rows[i].times_torch = times_torch[i];
+  if (model.inputs.empty()) return result;  // nothing that could move
+  for (size_t i = 0; i < result.rows.size(); ++i) {
+    result.rows[i].response = sets.movements[i].median();
+    result.rows[i].moved = sets.movements[i].share();
+  }
   return result;
+}
+
+CheckResult check_artefact(const std::string& path, TracedModel& model,
+                           const std::vector<std::string>& names, const CheckOptions& options,
+                           check::Runner& runner, spec::Dialect dialect, const Takes& takes) {
+  require_sizes(model, takes);
+  runner.load(path);
+  InputSets sets = make_input_sets(model, options.seeds, options.tolerance, takes);
+  return check_on(sets, model, names, options, runner, dialect);
 }
 
 void judge(CheckResult& result, const CheckOptions& options, const std::string& consequence,
            const Report& report) {
   Diagnostic mismatch{
       .id = "output-mismatch", .message = {}, .where = {}, .details = {}, .why = {}, .help = {}};
-  std::string blind;
+  std::vector<std::string> blind;
   for (const check::OutputRow& row : result.rows) {
     const check::Verdict verdict = check::verdict(row);
     if (verdict == check::Verdict::differs) {
       std::string text = check::mismatch_text(row.name, row.comparison);
-      if (!row.sizes.empty()) text += cat(", at ", row.sizes);
+      if (row.comparison.verdict != check::Verdict::differs)
+        text = cat(quoted(row.name), " is ", static_cast<int64_t>(*row.times_torch),
+                   " times as far from what f64 gives as torch is, at most ",
+                   check::kMostTimesTorch, " times are rounding");
+      else if (!row.where.empty()) text += cat(", ", row.where);
       if (mismatch.message.empty())
         mismatch.message = text;
       else
         mismatch.details.push_back(text);
     } else if (verdict == check::Verdict::inconclusive) {
-      blind += (blind.empty() ? "" : ", ") + quoted(row.name);
+      blind.push_back(quoted(row.name));
     }
   }
   if (!mismatch.message.empty()) {
     mismatch.why = cat(result.engine, " computes other values than the model", consequence);
     throw Error(std::move(mismatch));
   }
-  result.inconclusive = !blind.empty();
-  if (blind.empty()) return;
-  Diagnostic note{
-      .severity = options.strict ? Severity::error : Severity::warning,
-      .id = "inconclusive-check",
-      .message = cat("the check says nothing about ", blind),
-      .where = {},
-      .details = {},
-      .why = "different inputs give nearly the same output, so a wrong file would pass as well",
-      .help = "give real inputs with --input x=@file.npy, or a stricter level with --check=close"};
-  if (options.strict) throw Error(std::move(note));
-  if (report) report(note);
+  const std::optional<Diagnostic> note = inconclusive(result, blind);
+  result.inconclusive = note.has_value();
+  if (!note) return;
+  if (options.strict) throw Error(*note);
+  Diagnostic warning = *note;
+  warning.severity = Severity::warning;
+  if (report) report(warning);
 }
 
 }  // namespace t2n

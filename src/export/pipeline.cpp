@@ -175,6 +175,7 @@ ExportResult export_model(const ExportOptions& options) {
   say_pairs(result, options.report);
 
   note_ranges(model, graph);
+  if (options.check) model.recorded = graph;
   progress("passes");
   nnef::Document document = to_nnef(graph, options.target, options.passes, options.report);
   settle_unused(options, graph, document, result);

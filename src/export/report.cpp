@@ -91,7 +91,11 @@ Json row_json(const check::OutputRow& row) {
           {"max_rel", comparison.max_rel},
           {"snr_db", comparison.snr_db},
           {"outliers", comparison.outliers},
+          {"inputs", row.where},
+          {"times_torch", row.times_torch ? Json(*row.times_torch) : Json()},
           {"response", row.response ? Json(*row.response) : Json()},
+          {"moved", row.moved ? Json(*row.moved) : Json()},
+          {"not_finite", comparison.expected_not_finite},
           {"verdict", check::verdict_name(check::verdict(row))}};
 }
 
@@ -110,7 +114,10 @@ Json comparison_json(const CheckOptions& options, const CheckResult& result) {
   for (const check::OutputRow& row : result.rows) rows.push_back(row_json(row));
   Json out = {{"engine", result.engine},
               {"tolerance", check::tolerance_str(options.tolerance)},
-              {"input_sets", options.seeds},
+              {"reference", result.reference},
+              {"input_sets", result.sets.size()},
+              {"input_sets_left_out", result.left_out},
+              {"inputs_not_followed", result.unfollowed},
               {"outputs", rows}};
   if (!result.sizes.empty()) out["sizes"] = sizes_json(result.sizes);
   return out;

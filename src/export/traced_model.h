@@ -21,6 +21,10 @@ struct TracedModel {
   bool samples_from_file = false;
   std::vector<std::string> inputs;  ///< names of the graph's inputs, before any is pruned
   std::optional<dynamic::DynamicTrace> dynamic;  ///< its `traced` moved to the one above
+  /// What was recorded, if passes change the graph in `traced` before a check.
+  std::optional<ir::Graph> recorded;
+
+  const ir::Graph& recorded_graph() const { return recorded ? *recorded : traced.graph; }
 };
 
 /// A model that is not traced yet, with its samples; those given win over those in the file.

@@ -154,6 +154,7 @@ class AsNumber {
 void Interpreter::execute(const Operator& op, const Run& run, Stack& stack) {
   const std::string& name = op.schema().name();
   if (is_move(name)) return stack.resize(1);
+  if (options_.native_halves) return run(stack);
   run_with_halves(op, run, stack);
 }
 

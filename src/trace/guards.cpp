@@ -86,6 +86,9 @@ class Operands {
 bool is_least(int64_t a, int64_t b) { return a == std::numeric_limits<int64_t>::min() && b == -1; }
 
 void divide_ints(const Operands& in) {
+  if (in.size() >= 2 && in[1].isInt() && in[1].toInt() == 0)
+    throw Error("forward-failed", "an integer is divided by zero", {},
+                "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
   if (in.size() >= 2 && in[0].isInt() && in[1].isInt() && is_least(in[0].toInt(), in[1].toInt()))
     in.refuse("it divides the least integer by -1");
 }

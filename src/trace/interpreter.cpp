@@ -4,11 +4,11 @@
 #include <torch/csrc/jit/ir/constants.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "src/diag/error.h"
 #include "src/trace/allowed.h"
+#include "src/trace/mode_rules.h"
 #include "src/trace/nesting.h"
 #include "src/trace/operators.h"
 #include "src/trace/slots.h"
@@ -35,9 +35,6 @@ bool is_grad_question(const Node* node) {
          node->kind() == is_inference;
 }
 
-/// Functions of torch's own modules, and of torch.nn.functional.
-bool is_torch_function(const std::string& name) { return name.starts_with("__torch__.torch.nn."); }
-
 /// Torch's executor rewrites what stands under autocast, to compute in half the precision.
 void refuse_autocast(const c10::ivalue::Object& object) {
   const std::string name = object.type()->name() ? object.type()->name()->qualifiedName() : "";
@@ -47,18 +44,6 @@ void refuse_autocast(const c10::ivalue::Object& object) {
   throw Error("unsupported-op", "the model computes under torch.autocast",
               "which operations it makes less exact is decided when torch runs it",
               "save the model without autocast, or convert it with model.half()");
-}
-
-/// Torch's own modules for which the flag means dropout or statistics of the batch: they always do
-/// what they do in inference.
-bool is_inference_module(const c10::ivalue::Object& object) {
-  constexpr std::array<std::string_view, 5> kModules = {
-      "__torch__.torch.nn.modules.dropout.", "__torch__.torch.nn.modules.rnn.",
-      "__torch__.torch.nn.modules.activation.", "__torch__.torch.nn.modules.batchnorm.",
-      "__torch__.torch.nn.modules.instancenorm."};
-  const std::string name = object.type()->name() ? object.type()->name()->qualifiedName() : "";
-  return std::any_of(kModules.begin(), kModules.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 }  // namespace
@@ -90,6 +75,13 @@ Place Interpreter::place() {
   for (size_t i = callers_.size(); i > 0 && source == ir::kNoSource; --i)
     if (callers_[i - 1] != nullptr) source = source_of(callers_[i - 1], false);
   return {scope_, source == ir::kNoSource ? source_of(node_, true) : source};
+}
+
+Where Interpreter::where() {
+  ir::Node at;
+  at.scope = scope_;
+  at.source = place().source;
+  return ir::node_where(graph_, at);
 }
 
 c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string& method,

@@ -73,6 +73,7 @@ class Interpreter {
 
   /// Where the program is now, for errors.
   Place place();
+  Where where();
   /// Where the way of the program followed from sizes, in execution order.
   std::vector<Decision> decisions() const { return decisions_; }
 

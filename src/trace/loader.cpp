@@ -45,14 +45,21 @@ std::shared_ptr<DeserializationStorageContext> map_storages(const Archive& archi
 /// reserve of zero pages, never touched, stands behind all of them.
 std::shared_ptr<DeserializationStorageContext> empty_storages(const Archive& archive,
                                                               const std::string& prefix) {
-  constexpr size_t kReserve = size_t{1} << 36;
-  void* zeros =
-      ::mmap(nullptr, kReserve, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  constexpr size_t kMost = size_t{1} << 36, kLeast = size_t{1} << 28;
+  size_t reserve = kMost;
+  const auto map = [&] {
+    return ::mmap(nullptr, reserve, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  };
+  void* zeros = map();
+  while (zeros == MAP_FAILED && reserve > kLeast) {  // the address space may be limited
+    reserve /= 2;
+    zeros = map();
+  }
   if (zeros == MAP_FAILED)
     throw Error("memory-limit", "too little address space to read the samples in the file",
-                cat(kReserve >> 30, " GiB are reserved, and none of it is used"),
+                cat(kLeast >> 20, " MiB are reserved, and none of it is used"),
                 "raise the limit that `ulimit -v` shows");
-  const std::shared_ptr<void> owner(zeros, [](void* at) { ::munmap(at, kReserve); });
+  const std::shared_ptr<void> owner(zeros, [reserve](void* at) { ::munmap(at, reserve); });
   auto context = std::make_shared<DeserializationStorageContext>();
   for (const auto& [name, record] : archive.records()) {
     if (!name.starts_with(prefix)) continue;
@@ -61,7 +68,7 @@ std::shared_ptr<DeserializationStorageContext> empty_storages(const Archive& arc
         [](void* held) { delete static_cast<std::shared_ptr<void>*>(held); },
         c10::Device(at::kCPU));
     context->addStorage(name.substr(prefix.size()),
-                        c10::Storage(c10::Storage::use_byte_size_t(), kReserve, std::move(pointer),
+                        c10::Storage(c10::Storage::use_byte_size_t(), reserve, std::move(pointer),
                                      nullptr, false));
   }
   return context;

@@ -28,6 +28,13 @@ bool takes_part_in_promotion(const std::string& name) {
   return std::find(kOthers.begin(), kOthers.end(), name) == kOthers.end();
 }
 
+c10::TypeKind element_kind(const c10::Argument& argument) {
+  c10::TypePtr type = argument.real_type();
+  if (const auto optional = type->cast<c10::OptionalType>()) type = optional->getElementType();
+  if (const auto list = type->cast<c10::ListType>()) type = list->getElementType();
+  return type->kind();
+}
+
 /// at::result_type over the real operands; it does not show in the result's dtype (comparisons).
 std::optional<ir::DType> compute_dtype(const c10::FunctionSchema& schema,
                                        const torch::jit::Stack& inputs) {
@@ -41,19 +48,12 @@ std::optional<ir::DType> compute_dtype(const c10::FunctionSchema& schema,
         state = at::native::update_result_type_state(tensor, state);
         any = true;
       }
-    } else if (inputs[i].isScalar() && argument.real_type()->kind() == c10::TypeKind::NumberType) {
+    } else if (inputs[i].isScalar() && element_kind(argument) == c10::TypeKind::NumberType) {
       state = at::native::update_result_type_state(inputs[i].toScalar(), state);
     }
   }
   if (!any) return std::nullopt;
   return from_torch(at::native::result_type(state));
-}
-
-c10::TypeKind element_kind(const c10::Argument& argument) {
-  c10::TypePtr type = argument.real_type();
-  if (const auto optional = type->cast<c10::OptionalType>()) type = optional->getElementType();
-  if (const auto list = type->cast<c10::ListType>()) type = list->getElementType();
-  return type->kind();
 }
 
 void refuse_data(const Mark& mark, const std::string& argument, const std::string& op) {

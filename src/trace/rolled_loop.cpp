@@ -209,6 +209,9 @@ void Interpreter::run_rolled(Node* node, Env& env) {
     decisions_.resize(decisions);  // the other turns take the same ways
   }
   const Dim length = length_of(loop);
+  if (depends_on_turn(size_mark(length)))
+    refuse("how many turns it takes follows from the turn of a loop around it",
+           "let it take as many turns in each turn of the loop around it");
   recorder_->end_loop(length, place());
   const ChangedLists lists = std::move(changed_lists_.back());
   changed_lists_.pop_back();

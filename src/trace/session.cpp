@@ -1,16 +1,11 @@
 #include "src/trace/session.h"
 
-#include <c10/core/InferenceMode.h>
-
 #include <unordered_set>
 
 #include "src/diag/error.h"
-#include "src/trace/convert.h"
 #include "src/trace/inputs.h"
-#include "src/trace/interpreter.h"
 #include "src/trace/memory.h"
 #include "src/trace/names.h"
-#include "src/trace/warning_relay.h"
 
 namespace t2n::trace {
 namespace {
@@ -41,8 +36,8 @@ void count_tensor(const at::Tensor& tensor, std::unordered_set<const void*>& see
 
 }  // namespace
 
-Session::Session(Loaded loaded, std::string method)
-    : loaded_(std::move(loaded)), method_(std::move(method)) {
+Session::Session(std::function<Loaded()> load, std::string method)
+    : load_(std::move(load)), loaded_(load_()), method_(std::move(method)) {
   if (loaded_.module.find_method(method_)) return;
   refuse_method(loaded_.module, method_);
 }
@@ -99,40 +94,6 @@ void Session::limit_memory(const std::vector<SampleInput>& arguments) const {
     if (const auto* tensor = std::get_if<ir::Tensor>(&argument.value))
       bytes += static_cast<size_t>(tensor->elements()) * static_cast<size_t>(ir::dtype_size(tensor->dtype));
   limit_allocations(loaded_.mapping->size(), bytes);
-}
-
-std::vector<ir::Tensor> Session::run_plain(const std::vector<SampleInput>& arguments,
-                                           StateWatch& watch) {
-  ir::Graph scratch;
-  const ModuleNames names(loaded_.module, scratch);
-  const BoundInputs bound = bind_inputs(schema(), arguments);
-  const TraceOptions options;
-  Interpreter interpreter(scratch, names, *loaded_.sources, options, nullptr, nullptr, watch);
-  std::vector<ir::Tensor> out;
-  for (const FlatOutput& output :
-       flatten_outputs(interpreter.run(loaded_.module, method_, bound.arguments)))
-    out.push_back(copy(output.tensor));
-  return out;
-}
-
-std::vector<ir::Tensor> Session::run(const std::vector<SampleInput>& inputs) {
-  const c10::InferenceMode guard;
-  limit_memory(inputs);
-  const Report none;
-  WarningRelay relay(none);
-  const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
-  const Split given = split(inputs, !states_.empty());
-  Undo replaced;
-  replace_leaves(model(), given.states, replaced);
-  StateWatch watch(model());
-  std::vector<ir::Tensor> out = run_plain(given.arguments, watch);
-  if (!states_.empty()) {
-    const std::vector<Attribute> after = list_attributes(model());
-    for (const State& state : states_) out.push_back(copy(tensor_at(after, state.path)));
-  }
-  watch.undo();
-  restore();
-  return out;
 }
 
 }  // namespace t2n::trace

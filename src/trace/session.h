@@ -1,6 +1,7 @@
 // A loaded model between runs.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -12,12 +13,18 @@
 
 namespace t2n::trace {
 
+class Interpreter;
+
 class Session {
  public:
-  Session(Loaded loaded, std::string method);
+  /// `load` is called again for every run in LibTorch's executor.
+  Session(std::function<Loaded()> load, std::string method);
 
   ModelInfo describe() const;
   Traced trace(const std::vector<SampleInput>& inputs, const TraceOptions& options);
+  std::vector<ir::Tensor> run(const std::vector<SampleInput>& inputs, Executor executor);
+  FirstDifference first_difference(const std::vector<SampleInput>& inputs, Executor torch,
+                                   Executor ours);
   std::vector<ir::Tensor> run(const std::vector<SampleInput>& inputs);
   /// See TorchModule::verify.
   void verify(bool whole) const;
@@ -38,7 +45,13 @@ class Session {
   struct Verdict;
   Split split(const std::vector<SampleInput>& inputs, bool may_be_states) const;
   void limit_memory(const std::vector<SampleInput>& arguments) const;
-  std::vector<ir::Tensor> run_plain(const std::vector<SampleInput>& arguments, StateWatch& watch);
+  /// `seen` is told of every operator that ran, with the interpreter where it is.
+  using Seen = std::function<void(Interpreter& interpreter, const std::string& op, uint64_t digest)>;
+  std::vector<ir::Tensor> run_plain(const std::vector<SampleInput>& arguments, StateWatch& watch,
+                                    bool native_halves = false, const Seen& seen = {});
+  std::vector<ir::Tensor> run_ours(const std::vector<SampleInput>& inputs, bool native_halves,
+                                   const Seen& seen = {});
+  std::vector<ir::Tensor> run_torch(const std::vector<SampleInput>& inputs, bool unfused) const;
   bool settles(const Split& given);
   Attempt attempt(const Split& given, const TraceOptions& options);
   void run_recorded(const Split& given, const TraceOptions& options, StateWatch& watch,
@@ -47,6 +60,7 @@ class Session {
   Traced settle(Attempt attempt, const Split& given, const Tensors& by_user,
                 const TraceOptions& options);
 
+  std::function<Loaded()> load_;
   Loaded loaded_;
   std::string method_;
   std::vector<State> states_;  ///< of the last trace, without values

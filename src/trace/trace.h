@@ -70,7 +70,24 @@ struct TraceOptions {
   /// Axes of states, by State::name, along which a call may leave another size than it found;
   /// negative ones count from the end, a star in a name stands for anything.
   std::set<std::pair<std::string, int64_t>> free_axes;
+  /// 16-bit floats run in torch's own kernels for them, where these are slow or less exact, too.
+  bool native_halves = false;
   Report report;
+};
+
+/// Who runs a model.
+enum class Executor {
+  torch,          ///< LibTorch's own executor, without its optimisations: what a check compares with
+  torch_unfused,  ///< the same; torch's modules hear that gradients are on, as in every export, and
+                  ///< do not take their fused ways
+  ours,           ///< the interpreter that records
+  ours_native,    ///< the same with TraceOptions::native_halves
+};
+
+/// Where two executors part.
+struct FirstDifference {
+  std::string op;  ///< "aten::select"; "" if no operator alone gives something else
+  Where where;
 };
 
 /// A place where the way of the program follows from a size: a branch, the turns of a loop, or a
@@ -135,10 +152,19 @@ struct TorchModule {
                   const TraceOptions& options);
   /// Runs the model as trace() does, recording nothing. States are those of the last trace.
   std::vector<ir::Tensor> (*run)(Session& session, const std::vector<SampleInput>& inputs);
+  /// The same in another executor. LibTorch's runs a model that is loaded anew each time. Errors:
+  /// `forward-failed`; `unsupported-dtype` where LibTorch has no kernel for 16-bit floats.
+  std::vector<ir::Tensor> (*run_in)(Session& session, const std::vector<SampleInput>& inputs,
+                                    Executor executor);
+  /// The first operator of our run that gives what no operator of that name gives in `torch`'s.
+  FirstDifference (*first_difference)(Session& session, const std::vector<SampleInput>& inputs,
+                                      Executor torch, Executor ours);
   /// Refuses a model whose file changed since it was loaded; with `whole`, one whose bytes are not
   /// those that were saved as well, which reads all of them.
   void (*verify)(const Session& session, bool whole);
   ir::Evaluator (*evaluator)();
+  /// The same in f64, whatever floats the graph says.
+  ir::Evaluator (*wide_evaluator)();
   /// The signature of "aten::add.Tensor"; nullopt if this LibTorch has no such operator.
   std::optional<ir::Schema> (*find_schema)(const std::string& op);
   /// The signatures of all operators that know nothing of tensors: on numbers, strings, containers.

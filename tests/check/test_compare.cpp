@@ -207,14 +207,66 @@ TEST_CASE("complex tensors compare as pairs") {
   CHECK_FALSE(agree(complex, ir::allocate(ir::DType::f64, {2, 2}).tensor, {}));
 }
 
-TEST_CASE("the response is the strongest change in units of the tolerance") {
-  const Tolerance tolerance = custom(0, 0.01);
-  CHECK_EQ(check::response(f32({100, 100}), f32({101, 105}), tolerance), doctest::Approx(5));
-  CHECK_EQ(check::response(f32({1, 2}), f32({1, 2}), tolerance), 0);
-  CHECK_EQ(check::response(i64({3}), i64({3}), tolerance), 0);
-  CHECK(std::isinf(check::response(i64({3}), i64({4}), tolerance)));
-  CHECK(std::isinf(check::response(f32({1}), f32({1, 2}), tolerance)));
-  CHECK(std::isinf(check::response(f32({1, 1}), f32({1, kNan}), tolerance)));
+double moved(const ir::Tensor& before, const std::vector<ir::Tensor>& after) {
+  check::Movement movement;
+  for (const ir::Tensor& each : after) movement.see(before, each, custom(0, 0.01));
+  return movement.share();
+}
+
+TEST_CASE("elements move once, in any set, by twenty tolerances") {
+  const ir::Tensor before = f32({100, 100, 100, 100});
+  CHECK_EQ(moved(before, {}), 0);
+  CHECK_EQ(moved(before, {before}), 0);
+  CHECK_EQ(moved(before, {f32({119, 120, 100, 100})}), 0.25);
+  CHECK_EQ(moved(before, {f32({119, 120, 100, 100}), f32({0, 100, 100, 100})}), 0.5);
+  CHECK_EQ(moved(before, {f32({1, 2})}), 1);
+  CHECK_EQ(moved(i64({3, 4}), {i64({3, 5})}), 0.5);
+  CHECK_EQ(moved(f32({1, 1}), {f32({1, kNan})}), 0.5);
+}
+
+TEST_CASE("the response is the median of the largest moves") {
+  const auto median = [](const ir::Tensor& before, const std::vector<ir::Tensor>& after) {
+    check::Movement movement;
+    for (const ir::Tensor& each : after) movement.see(before, each, custom(0, 0.01));
+    return movement.median();
+  };
+  const ir::Tensor before = f32({100, 100, 100});
+  CHECK_EQ(median(before, {f32({101, 105, 190})}), doctest::Approx(5));
+  CHECK_EQ(median(before, {f32({101, 105, 190}), f32({107, 100, 100})}), doctest::Approx(7));
+  CHECK_EQ(median(before, {}), 0);
+  CHECK(std::isinf(median(i64({3}), {i64({4})})));
+}
+
+TEST_CASE("the absolute tolerance is that of the row, or of an image's channel") {
+  std::vector<float> expected(32, 1);
+  for (size_t i = 16; i < 32; ++i) expected[i] = 0.01F;
+  std::vector<float> actual = expected;
+  actual[20] += 5e-5F;  // well below 1e-4, but of a row a hundred times smaller
+  const auto differs = [&](const ir::Ints& shape) {
+    return !agree(ir::tensor_of(ir::DType::f32, shape, expected),
+                  ir::tensor_of(ir::DType::f32, shape, actual), {});
+  };
+  CHECK(differs({2, 16}));
+  CHECK(differs({2, 2, 8}));
+  CHECK(differs({1, 2, 4, 4}));
+  CHECK_FALSE(differs({32}));
+  CHECK_FALSE(differs({16, 2, 1}));  // a handful is no row: all 32 elements are one
+}
+
+TEST_CASE("rounding that torch itself has is no fault, a larger one is") {
+  const ir::Tensor exact = ir::tensor_of<double>(ir::DType::f64, {4}, {1, 2, 3, 4});
+  const ir::Tensor torch = f32({1.01F, 2, 3, 3.99F});
+  const auto yardstick = [&](const std::vector<float>& result) {
+    return *check::measure(exact, torch, f32(result));
+  };
+  CHECK(yardstick({0.99F, 2.01F, 3, 4}).is_as_near());
+  CHECK_EQ(yardstick({0.99F, 2.01F, 3, 4}).ratio(ir::DType::f32), doctest::Approx(1).epsilon(1e-3));
+  CHECK_FALSE(yardstick({0.99F, 2.01F, 3, 4.1F}).is_as_near());
+  CHECK_FALSE(check::measure(exact, torch, i64({1, 2, 3, 4})));
+  CHECK_FALSE(check::measure(exact, torch, f32({1})));
+  // Of what torch has right to the last bit, a rounding of the type is the unit.
+  const check::Yardstick fine = *check::measure(exact, f32({1, 2, 3, 4}), f32({1, 2, 3, 4.00001F}));
+  CHECK_GT(fine.ratio(ir::DType::f32), 10);
 }
 
 }  // namespace

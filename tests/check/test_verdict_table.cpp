@@ -13,35 +13,71 @@ ir::Tensor f32(const ir::Ints& shape, const std::vector<float>& values) {
   return ir::tensor_of(ir::DType::f32, shape, values);
 }
 
-TEST_CASE("one line per output, columns aligned") {
-  const ir::Tensor reference = f32({2, 2}, {1, 2, 3, 4});
-  const std::vector<OutputRow> rows = {
-      {"y", check::compare(reference, f32({2, 2}, {1, 2, 3, 4.0001F}), {}), 21000.0, ""},
-      {"größe", check::compare(f32({}, {1}), f32({}, {1}), {}), 19.9, ""},
-      {"logits", check::compare(reference, f32({2, 2}, {1, 2.5F, 3, 4}), {}), 5.0, ""},
-      {"shape", check::compare(reference, f32({4}, {1, 2, 3, 4}), {}), std::nullopt, ""},
-      {"unmeasured", check::compare(reference, reference, {}), std::nullopt, ""},
-  };
-  CHECK_EQ(check::verdict_table(rows),
-           "  output      shape   max|Δ|   max rel  SNR dB  outliers  response  verdict\n"
-           "  y           2,2     1.0e-04  2.5e-05  94.8    0         2.1e+04   ok\n"
-           "  größe       scalar  0        0        inf     0         2.0e+01   inconclusive\n"
-           "  logits      2,2     5.0e-01  2.5e-01  20.8    1         5.0e+00   DIFFERS\n"
-           "  shape       2,2     -        -        -       -         -         DIFFERS: shape "
-           "[4], expected [2,2]\n"
-           "  unmeasured  2,2     0        0        inf     0         -         ok\n");
+OutputRow row(const char* name, const ir::Tensor& expected, const ir::Tensor& actual,
+              std::optional<double> moved) {
+  return {.name = name,
+          .comparison = check::compare(expected, actual, {}),
+          .response = moved ? std::optional(21000.0) : std::nullopt,
+          .moved = moved,
+          .yardstick = {},
+          .times_torch = {},
+          .where = {}};
 }
 
-TEST_CASE("values that agree are inconclusive where the output hardly reacts") {
-  const ir::Tensor value = f32({1}, {1});
-  const auto with = [&](double response) {
-    return check::verdict({"y", check::compare(value, value, {}), response, ""});
+TEST_CASE("one line per output, columns aligned") {
+  const ir::Tensor reference = f32({2, 2}, {1, 2, 3, 4});
+  std::vector<OutputRow> rows = {
+      row("y", reference, f32({2, 2}, {1, 2, 3, 4.0001F}), 1),
+      row("größe", f32({}, {1}), f32({}, {1}), 0.25),
+      row("logits", reference, f32({2, 2}, {1, 2.5F, 3, 4}), 0.9),
+      row("shape", reference, f32({4}, {1, 2, 3, 4}), std::nullopt),
+      row("unmeasured", reference, reference, std::nullopt),
   };
+  rows[0].times_torch = 1.25;
+  CHECK_EQ(check::verdict_table(rows),
+           "  output      shape   max|Δ|   max rel  SNR dB  outliers  x torch  response  moved  "
+           "verdict\n"
+           "  y           2,2     1.0e-04  2.5e-05  94.8    0         1.2      2.1e+04   100 %  ok\n"
+           "  größe       scalar  0        0        inf     0         -        2.1e+04   25 %   "
+           "inconclusive\n"
+           "  logits      2,2     5.0e-01  2.5e-01  20.8    1         -        2.1e+04   90 %   "
+           "DIFFERS\n"
+           "  shape       2,2     -        -        -       -         -        -         -      "
+           "DIFFERS: shape [4], expected [2,2]\n"
+           "  unmeasured  2,2     0        0        inf     0         -        -         -      ok\n");
+}
+
+TEST_CASE("values that agree are inconclusive where too few elements move") {
+  const ir::Tensor value = f32({1}, {1});
+  const auto with = [&](double moved) { return check::verdict(row("y", value, value, moved)); };
   CHECK_EQ(with(0), Verdict::inconclusive);
-  CHECK_EQ(with(19.999), Verdict::inconclusive);
-  CHECK_EQ(with(20), Verdict::ok);
-  CHECK_EQ(check::verdict({"y", check::compare(value, f32({1}, {2}), {}), 0.0, ""}),
-           Verdict::differs);
+  CHECK_EQ(with(0.33), Verdict::inconclusive);
+  CHECK_EQ(with(0.34), Verdict::ok);
+  CHECK_EQ(check::verdict(row("y", value, f32({1}, {2}), 0)), Verdict::differs);
+  const ir::Tensor class_of = ir::tensor_of<int64_t>(ir::DType::i64, {1}, {3});
+  CHECK_EQ(check::verdict(row("y", class_of, class_of, 0)), Verdict::inconclusive);
+  CHECK_EQ(check::verdict(row("y", class_of, class_of, 0.01)), Verdict::ok);
+}
+
+TEST_CASE("distance from f64 decides where the tolerance cannot") {
+  const ir::Tensor exact = ir::tensor_of<double>(ir::DType::f64, {2}, {1, 2});
+  const auto judged = [&](const ir::Tensor& torch, const ir::Tensor& result) {
+    OutputRow out = row("y", torch, result, 1);
+    out.yardstick = check::measure(exact, torch, result);
+    out.times_torch = out.yardstick->ratio(ir::DType::f32);
+    return out;
+  };
+  // Torch itself is off: as far off is right, much farther is not.
+  CHECK_EQ(check::verdict(judged(f32({2}, {1.01F, 2}), f32({2}, {0.99F, 2}))), Verdict::ok);
+  CHECK_EQ(check::verdict(judged(f32({2}, {1.01F, 2}), f32({2}, {0.9F, 2}))), Verdict::differs);
+  // Torch is not: what is within the tolerance is wrong where no rounding explains it.
+  OutputRow far = judged(f32({2}, {1, 2}), f32({2}, {1.0004F, 2}));
+  CHECK_EQ(far.comparison.verdict, Verdict::ok);
+  CHECK(check::is_too_far(far));
+  CHECK_EQ(check::verdict(far), Verdict::differs);
+  far.is_strict = false;
+  CHECK_EQ(check::verdict(far), Verdict::ok);
+  CHECK_EQ(check::verdict(judged(f32({2}, {1, 2}), f32({2}, {1.000001F, 2}))), Verdict::ok);
 }
 
 }  // namespace

@@ -140,6 +140,9 @@ def main():
     more_models.write_all(folder)
     hostile_files.write_all(folder / "hostile")
     hostile_operators.write_all(folder / "operators")
+    import check_models
+
+    check_models.saved(folder)
 
 
 if __name__ == "__main__":

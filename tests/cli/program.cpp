@@ -91,9 +91,12 @@ bool Running::has_ended() const {
 }
 
 std::optional<pid_t> Running::worker() const {
-  const std::string children = cat("/proc/", pid_, "/task/", pid_, "/children");
   while (!has_ended()) {
-    std::istringstream pids(read_all(children));
+    std::string children;  // of any thread
+    std::error_code gone;
+    for (const auto& task : std::filesystem::directory_iterator(cat("/proc/", pid_, "/task"), gone))
+      children += read_all((task.path() / "children").string()) + " ";
+    std::istringstream pids(children);
     for (pid_t pid = 0; pids >> pid;)
       if (read_all(cat("/proc/", pid, "/cmdline")).find("engine-worker") != std::string::npos)
         return pid;

@@ -37,6 +37,7 @@ class Seeds:
         fixtures = ROOT / "fixtures"
         self.models = [(path.read_bytes(), None) for path in sorted(fixtures.glob("*/model.pt"))
                        if path.stat().st_size < 200_000]
+        self.good = (fixtures / "digits_cnn/model.pt").read_bytes()  # keeps its samples: commands succeed
         self.models += [(path.read_bytes(), "x=4,f32") for path in sorted((HERE / "files").glob("*/*.pt"))]
         self.artefacts = [exported(program, path, target) for path in sorted(fixtures.glob("*/model.pt"))
                           if path.stat().st_size < 200_000 for target in ("tract", "khronos")]

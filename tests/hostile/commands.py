@@ -1,5 +1,6 @@
 """Strange command lines and options files, and what happens to a program that runs: faults."""
 import json
+import os
 import signal
 
 import mutate
@@ -21,7 +22,7 @@ OUTPUTS = ["fifo", "fifo.npz", "link.npz", "link.json", "link.tgz", "../outside/
 
 
 def files(seeds):
-    return {"m.pt": seeds.models[0][0], "m.tar": seeds.plain, "n.tar": seeds.plain, "in.npz": seeds.npz,
+    return {"m.pt": seeds.good, "m.tar": seeds.plain, "n.tar": seeds.plain, "in.npz": seeds.npz,
             "c.toml": b'target = "tract"\n', "c.json": b'{"target": "tract"}'}
 
 
@@ -75,6 +76,7 @@ def faults(rng, seeds):
         {"AS": rng.choice([1 << 24, 1 << 26, 1 << 28, 1 << 29, 1 << 30, 3 << 29]), "limit": False},
         {"STACK": rng.choice([1 << 16, 1 << 18, 1 << 20])},
         {"closed": rng.choice([[0], [1], [2], [0, 1], [1, 2], [0, 1, 2]])}, {"full": True}])
-    env = rng.choice([{}, {}, {"T2NNEF_TRACT_LIB": "m.tar:/nowhere:n.tar"}, {"HOME": None}, {"LC_ALL": "tr_TR.UTF-8"},
+    engine = {"T2NNEF_TRACT_LIB": os.environ.get("T2NNEF_TRACT_LIB", "")}
+    env = rng.choice([{}, engine, engine, {"T2NNEF_TRACT_LIB": "m.tar:/nowhere:n.tar"}, {"HOME": None}, {"LC_ALL": "tr_TR.UTF-8"},
                       {"PATH": ":.:"}])
     return Case("faults", argv, files(seeds), env=env, faults=fault)

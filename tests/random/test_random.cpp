@@ -36,7 +36,7 @@ Script model_of(const Call& call) {
 bool is_refused_by_torch(const Error& error) {
   const std::string& id = error.diagnostic().id;
   return id == "model-corrupt" || id == "forward-failed" || id == "data-dependent-value" ||
-         id == "unsupported-dtype" || id == "output-unsupported";
+         id == "unsupported-dtype" || id == "output-unsupported" || id == "unsafe-argument";
 }
 
 bool is_refused(const Error& error) {
@@ -55,7 +55,8 @@ double tolerance_of(const Call& call, const Run& run) {
 bool is_negligible(const Run& run) {
   for (size_t i = 0; i < run.expected.size(); ++i) {
     const std::vector<double> a = ir::to_f64(run.expected[i]), b = ir::to_f64(run.actual.at(i));
-    if (run.expected[i].shape != run.actual[i].shape) return false;
+    if (run.expected[i].shape != run.actual[i].shape || run.expected[i].dtype != run.actual[i].dtype)
+      return false;
     for (size_t k = 0; k < a.size(); ++k)
       if (!(std::abs(a[k] - b[k]) < 1e-9)) return false;
   }
@@ -91,7 +92,9 @@ bool is_ill_defined(const std::string& op) {
 
 /// Whether the operator gives tensors, is not random, and leaves no memory as it was.
 bool is_tested(const std::string& op, const ir::Schema& schema) {
-  return schema.text.find("-> Tensor") != std::string::npos &&
+  const bool gives_tensors = schema.text.find("-> Tensor") != std::string::npos ||
+                             schema.text.find("-> (Tensor") != std::string::npos;
+  return gives_tensors &&
          op.find("empty") == std::string::npos && !is_ill_defined(op) &&
          !ir::is_random(ir::op_id(op)) && !ops::translations().find(ir::op_id(op))->refusal;
 }
@@ -126,8 +129,9 @@ TEST_CASE("random calls of every operator") {
     const auto schema = torch_module().find_schema(op);
     if (schema && is_tested(op, *schema)) check_operator(op, *schema, tally);
   }
-  // Most signatures are understood well enough to be called at all.
-  if (!only) CHECK_GT(tally.right, tally.tried / 2);
+  // As many as were understood well enough to be called when this was last looked at.
+  constexpr int kRight = 460;
+  if (!only) CHECK_GE(tally.right, kRight);
   MESSAGE(tally.right, " of ", tally.tried, " operators were called rightly");
 }
 

@@ -7,6 +7,7 @@
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/export/samples.h"
+#include "src/export/reference.h"
 #include "src/export/torch_module.h"
 #include "tests/support/example.h"
 #include "tests/support/shape_rules.h"
@@ -23,10 +24,11 @@ std::vector<trace::SampleInput> named(const std::vector<ir::Tensor>& inputs) {
 Example trace_script(const Script& model, const std::vector<ir::Tensor>& inputs) {
   const auto session = torch_module().compile({model.source, model.parameters});
   trace::Traced traced = torch_module().trace(*session, named(inputs), {});
+  Agreement agreement = agree_with_torch(*session, named(inputs), traced);
   if (model.edit) model.edit(traced.graph);
   const std::string errors = shape_rule_errors(traced.graph);
   T2N_ASSERT(errors.empty(), errors);
-  return {std::move(traced.graph), inputs, std::move(traced.outputs), model.disabled_passes};
+  return {std::move(traced.graph), inputs, std::move(agreement.expected), model.disabled_passes};
 }
 
 }  // namespace

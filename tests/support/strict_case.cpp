@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -115,7 +116,10 @@ void leave_strict_case(const Example& example) {
   runner->load((folder / "model").string());
   const Run run{expected,       runner->run(inputs),          nnef::print(exported->document),
                 exported->uses, target::target_name(khronos), {}};
-  CHECK_CLOSE(as_torch_has_them(run), rel(1e-3));
+  // LibTorch's kernels round every step of a recurrent layer to 16 bits, the file rounds its result.
+  const bool has_halves = std::any_of(example.expected.begin(), example.expected.end(),
+                                      [](const ir::Tensor& t) { return t.dtype == ir::DType::f16; });
+  CHECK_CLOSE(as_torch_has_them(run), rel(has_halves ? 2e-3 : 1e-3));
 }
 
 }  // namespace t2n::test

@@ -1,0 +1,70 @@
+// How near to f64 a result is, beside torch.
+#include <algorithm>
+#include <cmath>
+
+#include "src/check/compare.h"
+
+namespace t2n::check {
+namespace {
+
+/// Sums, and approximations of functions, in another order: engines differ by less than this.
+constexpr double kNear = 4;
+/// Half of the distance between neighbours, relative: what one rounding costs.
+double rounding(ir::DType dtype) {
+  if (dtype == ir::DType::f16) return 0x1.0p-11;
+  if (dtype == ir::DType::bf16) return 0x1.0p-8;
+  return 0x1.0p-24;  // f64 too: engines compute it in f32 where the file says so
+}
+
+/// Root of the mean square, and the largest.
+struct Distance {
+  double sum = 0;
+  double largest = 0;
+  void add(double delta) {
+    sum += delta * delta;
+    largest = std::max(largest, std::abs(delta));
+  }
+};
+
+}  // namespace
+
+std::optional<Yardstick> measure(const ir::Tensor& exact, const ir::Tensor& torch,
+                                 const ir::Tensor& result) {
+  const ir::Tensor a = ir::as_pairs(exact);
+  const ir::Tensor b = ir::as_pairs(torch);
+  const ir::Tensor c = ir::as_pairs(result);
+  if (!ir::is_float(b.dtype) || !ir::is_float(c.dtype) || a.shape != b.shape || b.shape != c.shape)
+    return std::nullopt;
+  const std::vector<double> truth = ir::to_f64(a);
+  const std::vector<double> of_torch = ir::to_f64(b);
+  const std::vector<double> of_result = ir::to_f64(c);
+  Distance torch_distance;
+  Distance result_distance;
+  Distance scale;
+  size_t count = 0;
+  for (size_t i = 0; i < truth.size(); ++i) {
+    if (!std::isfinite(truth[i]) || !std::isfinite(of_torch[i]) || !std::isfinite(of_result[i]))
+      continue;
+    ++count;
+    torch_distance.add(of_torch[i] - truth[i]);
+    result_distance.add(of_result[i] - truth[i]);
+    scale.add(truth[i]);
+  }
+  if (count == 0) return std::nullopt;
+  const auto rms = [&](const Distance& distance) {
+    return std::sqrt(distance.sum / static_cast<double>(count));
+  };
+  return Yardstick{rms(result_distance), result_distance.largest, rms(torch_distance),
+                   torch_distance.largest, rms(scale)};
+}
+
+bool Yardstick::is_as_near() const {
+  return result_rms <= kNear * torch_rms && result_max <= kNear * torch_max;
+}
+
+double Yardstick::ratio(ir::DType dtype) const {
+  const double unit = std::max(torch_rms, rounding(dtype) * scale_rms);
+  return unit > 0 ? result_rms / unit : 0;
+}
+
+}  // namespace t2n::check

@@ -1,0 +1,71 @@
+#include "src/export/graph_yardstick.h"
+
+#include <algorithm>
+
+#include "src/diag/error.h"
+#include "src/export/torch_module.h"
+#include "src/passes/pass.h"
+
+namespace t2n {
+namespace {
+
+/// The graph with numbers for its symbols.
+ir::Graph at_sizes(const ir::Graph& graph, const dynamic::Sizes& sizes) {
+  ir::Graph out = graph;
+  if (!sizes.empty()) out.attributes[ir::kSampleSizes] = sizes;
+  passes::PassContext context;
+  context.keeps_symbol = [](const ir::Symbol&) { return false; };
+  passes::bind_sizes(out, context);
+  return out;
+}
+
+/// Values of the graph's inputs as it takes them; nothing if one has none.
+std::optional<std::vector<ir::Tensor>> values_of(const ir::Graph& graph, const TracedModel& model,
+                                                 const InputSet& set) {
+  std::vector<ir::Tensor> out;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
+    const auto place = std::find(model.inputs.begin(), model.inputs.end(), name);
+    for (const trace::SampleInput& input : set.inputs)
+      if (is_sample_of(input, name, static_cast<size_t>(place - model.inputs.begin()))) {
+        out.push_back(std::get<ir::Tensor>(input.value));
+        break;
+      }
+  }
+  if (out.size() != graph.inputs.size()) return std::nullopt;
+  return out;
+}
+
+bool agrees(const std::vector<ir::Tensor>& expected, const std::vector<ir::Tensor>& actual,
+            const check::Tolerance& tolerance) {
+  if (expected.size() != actual.size()) return false;
+  for (size_t i = 0; i < expected.size(); ++i)
+    if (check::compare(expected[i], actual[i], tolerance).verdict == check::Verdict::differs)
+      return false;
+  return true;
+}
+
+std::vector<ir::Tensor> computed(const TracedModel& model, const InputSet& set,
+                                 const check::Tolerance& tolerance) {
+  try {
+    const ir::Graph graph = at_sizes(model.recorded_graph(), set.sizes);
+    const auto inputs = values_of(graph, model, set);
+    if (!inputs) return {};
+    const trace::TorchModule& torch = torch_module();
+    if (!agrees(set.expected, ir::run_graph(graph, *inputs, torch.evaluator()), tolerance))
+      return {};
+    return ir::run_graph(graph, *inputs, torch.wide_evaluator());
+  } catch (const Error&) {  // an operator without a kernel for f64, or for what it is given
+    return {};
+  }
+}
+
+}  // namespace
+
+const std::vector<ir::Tensor>& in_f64(const TracedModel& model, InputSet& set,
+                                      const check::Tolerance& tolerance) {
+  if (!set.exact) set.exact = computed(model, set, tolerance);
+  return *set.exact;
+}
+
+}  // namespace t2n

@@ -1,0 +1,15 @@
+// The recorded graph in f64: how far torch itself is from what the model means.
+#pragma once
+
+#include <vector>
+
+#include "src/export/input_sets.h"
+
+namespace t2n {
+
+/// Outputs in f64 for the inputs of a set, which keeps them. None where the graph cannot be run so,
+/// or where, run in the model's own precision, it is not what torch computes: then it is no measure.
+const std::vector<ir::Tensor>& in_f64(const TracedModel& model, InputSet& set,
+                                      const check::Tolerance& tolerance);
+
+}  // namespace t2n

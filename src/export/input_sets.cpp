@@ -1,0 +1,368 @@
+#include "src/export/input_sets.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "src/diag/error.h"
+#include "src/export/torch_module.h"
+#include "src/export/variations.h"
+
+namespace t2n {
+namespace {
+
+bool is_finite(const ir::Tensor& tensor) {
+  if (!ir::is_float(tensor.dtype)) return true;
+  const std::vector<double> values = ir::to_f64(tensor);
+  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+/// Errors: `input-sizes`.
+void check_sizes(const std::vector<Sample>& samples, const TracedModel& model, const Takes& takes) {
+  std::vector<trace::SampleInput> inputs;
+  for (const Sample& sample : samples) inputs.push_back(sample.input);
+  const std::vector<ir::Tensor> tensors = graph_inputs(inputs, model);
+  std::vector<ir::Ints> shapes;
+  for (const size_t place : takes.places) shapes.push_back(tensors[place].shape);
+  spec::bind_sizes(takes.rules, shapes);
+}
+
+/// Samples with the ranges that the trace learnt, for those whose values were given as well.
+std::vector<Sample> with_ranges(const TracedModel& model) {
+  std::vector<Sample> out = model.samples;
+  for (size_t i = 0; i < model.inputs.size() && i < model.traced.ranges.size(); ++i)
+    for (Sample& sample : out)
+      if (!sample.range && is_sample_of(sample.input, model.inputs[i], i))
+        sample.range = model.traced.ranges[i];
+  return out;
+}
+
+/// Of what the samples hold.
+bool has_floats(const std::vector<Sample>& samples) {
+  return std::any_of(samples.begin(), samples.end(), [](const Sample& sample) {
+    const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
+    return tensor != nullptr && ir::is_float(tensor->dtype) && !sample.input.is_state;
+  });
+}
+
+bool has_free_integers(const std::vector<Sample>& samples) {
+  return std::any_of(samples.begin(), samples.end(), [](const Sample& sample) {
+    const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
+    return tensor != nullptr && tensor->bytes.empty() && !sample.range &&
+           ir::is_integer(tensor->dtype);
+  });
+}
+
+std::vector<size_t> tensor_places(const std::vector<Sample>& samples) {
+  std::vector<size_t> out;
+  for (size_t i = 0; i < samples.size(); ++i)
+    if (const auto* tensor = std::get_if<ir::Tensor>(&samples[i].input.value);
+        tensor != nullptr && tensor->elements() > 0)
+      out.push_back(i);
+  return out;
+}
+
+/// Inputs of the graph that no output follows from, by all that was recorded.
+std::set<std::string> unread_inputs(const ir::Graph& graph) {
+  std::set<ir::ValueId> read(graph.outputs.begin(), graph.outputs.end());
+  for (size_t i = graph.nodes.size(); i > 0; --i) {
+    const ir::Node& node = graph.nodes[i - 1];
+    if (std::any_of(node.outputs.begin(), node.outputs.end(),
+                    [&](ir::ValueId id) { return read.contains(id); }))
+      ir::for_each_input(node, [&](ir::ValueId id) { read.insert(id); });
+  }
+  std::set<std::string> out;
+  for (const ir::ValueId id : graph.inputs)
+    if (!read.contains(id)) out.insert(graph.values[static_cast<size_t>(id)].name);
+  return out;
+}
+
+class Builder {
+ public:
+  Builder(TracedModel& model, const check::Tolerance& tolerance, const Takes& takes)
+      : model_(model), tolerance_(tolerance), takes_(takes), samples_(with_ranges(model)) {}
+
+  InputSets run(int seeds) {
+    add_sample();
+    for (int seed = 1; seed < seeds; ++seed)
+      add_varied(seed == 1 ? "all changed" : cat("all changed, ", seed),
+                 {.change = Change::redraw, .seed = static_cast<uint64_t>(seed)});
+    add_single_inputs();
+    add_kinds();
+    add_sweeps();
+    add_from_end();
+    if (model_.dynamic)
+      add_declared_sizes();
+    else
+      add_open_sizes();
+    return std::move(out_);
+  }
+
+ private:
+  void add_sample() {
+    std::vector<trace::SampleInput> inputs = fill(model_.samples, 0);
+    Agreement agreement = agree_with_torch(*model_.session, inputs, model_.traced);
+    executor_ = agreement.executor;
+    out_.reference = agreement.words;
+    for (const ir::Tensor& tensor : agreement.expected) finite_.push_back(is_finite(tensor));
+    out_.movements.resize(agreement.expected.size());
+    out_.sets.push_back({"", std::move(inputs), std::move(agreement.expected), {}});
+  }
+
+  /// What torch gives; nothing where it refuses.
+  std::optional<std::vector<ir::Tensor>> in_torch(const std::vector<trace::SampleInput>& inputs) {
+    try {
+      return torch_module().run_in(*model_.session, inputs, executor_);
+    } catch (const Error& error) {
+      if (error.diagnostic().id != "forward-failed") throw;
+      return std::nullopt;
+    }
+  }
+
+  /// The largest move of any output; nothing if the set was left out. What is not finite where the
+  /// samples' result was is no input for the model.
+  std::optional<double> add(const std::string& name, std::vector<trace::SampleInput> inputs) {
+    auto expected = in_torch(inputs);
+    bool is_right = expected && expected->size() == finite_.size();
+    for (size_t i = 0; is_right && i < expected->size(); ++i)
+      is_right = !finite_[i] || is_finite((*expected)[i]);
+    if (!is_right) {
+      ++out_.left_out;
+      return std::nullopt;
+    }
+    double strongest = 0;
+    for (size_t i = 0; i < expected->size(); ++i) {
+      check::Movement move;
+      move.see(out_.sets[0].expected[i], (*expected)[i], tolerance_);
+      if ((*expected)[i].elements() > 0) strongest = std::max(strongest, move.strongest());
+      out_.movements[i].see(out_.sets[0].expected[i], (*expected)[i], tolerance_);
+    }
+    out_.sets.push_back({name, std::move(inputs), *std::move(expected), {}});
+    return strongest;
+  }
+
+  /// The same with integers as they are where torch takes no others.
+  std::optional<double> add_varied(const std::string& name, Variation variation) {
+    if (const auto moved = add(name, varied(samples_, variation))) return moved;
+    variation.holds_integers = true;
+    const auto moved = add(name, varied(samples_, variation));
+    if (moved) --out_.left_out;
+    return moved;
+  }
+
+  /// Each input alone, until an output follows; many of them in groups.
+  void add_single_inputs() {
+    const std::vector<size_t> places = tensor_places(samples_);
+    const std::set<std::string> unread = unread_inputs(model_.recorded_graph());
+    constexpr size_t kMost = 12;
+    const size_t step = (places.size() + kMost - 1) / kMost;
+    for (size_t at = 0; at < places.size(); at += std::max<size_t>(step, 1)) {
+      std::vector<size_t> group(places.begin() + static_cast<std::ptrdiff_t>(at),
+                                places.begin() + static_cast<std::ptrdiff_t>(
+                                                     std::min(at + step, places.size())));
+      std::string names;
+      bool is_read = false;
+      for (const size_t place : group) {
+        const std::string name = trace::flat_name(samples_[place].input.path);
+        names += (names.empty() ? "" : ", ") + quoted(name);
+        is_read = is_read || !unread.contains(graph_name(name));
+      }
+      if (!is_followed(group, names, places.size() == 1) && is_read)
+        out_.unfollowed.push_back(names);
+    }
+  }
+
+  /// The name of an input in the graph, which the sample may give by its place.
+  std::string graph_name(const std::string& sample) const {
+    for (size_t i = 0; i < model_.inputs.size(); ++i)
+      if (sample == cat("input_", i)) return model_.inputs[i];
+    return sample;
+  }
+
+  bool is_followed(const std::vector<size_t>& group, const std::string& names, bool is_all) {
+    const auto followed = [](const std::optional<double>& moved) {
+      return moved && *moved >= check::kMinResponse;
+    };
+    if (is_all)
+      for (const check::Movement& movement : out_.movements)
+        if (out_.sets.size() > 1 && movement.strongest() >= check::kMinResponse) return true;
+    // Seeds of their own: odd ones flip masks, even ones step away from a number.
+    constexpr std::array<std::pair<Change, uint64_t>, 4> kTries = {
+        {{Change::redraw, 11}, {Change::redraw, 12}, {Change::simple, 13}, {Change::scale, 14}}};
+    for (const auto& [change, seed] : kTries)
+      if (followed(add(cat("only ", names, " changed"),
+                       varied(samples_, {.change = change, .seed = seed, .only = group}))))
+        return true;
+    return false;
+  }
+
+  /// Numbers that index a table, all of them if a few sets are enough.
+  void add_sweeps() {
+    int64_t most = 0;
+    for (const Sample& sample : samples_) {
+      const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
+      if (tensor == nullptr || !sample.range || !ir::is_integer(tensor->dtype)) continue;
+      const int64_t count = std::max<int64_t>(tensor->elements(), 1);
+      most = std::max(most, (sample.range->second - sample.range->first + count - 1) / count);
+    }
+    constexpr int64_t kMost = 6;
+    for (int64_t part = 0; part < std::min(most, kMost); ++part)
+      add_varied(cat("integers in order, ", part),
+                 {.change = Change::sweep, .seed = static_cast<uint64_t>(part)});
+  }
+
+  /// Numbers that are known to index something may count from its end, where torch lets them: not
+  /// where the user declared a range.
+  void add_from_end() {
+    std::vector<size_t> places;
+    for (size_t i = 0; i < model_.inputs.size() && i < model_.traced.ranges.size(); ++i)
+      for (size_t k = 0; k < samples_.size(); ++k)
+        if (model_.traced.ranges[i] && samples_[k].range == model_.traced.ranges[i] &&
+            is_sample_of(samples_[k].input, model_.inputs[i], i))
+          places.push_back(k);
+    if (places.empty()) return;
+    const Variation variation{.change = Change::from_end, .seed = 0, .only = places};
+    if (!add("indices that count from the end", varied(samples_, variation))) --out_.left_out;
+  }
+
+  void add_kinds() {
+    const auto set = [&](const char* name, Change change, uint64_t seed, double factor = 1) {
+      add_varied(name, {.change = change, .seed = seed,
+                        .thresholds = thresholds_of(model_.recorded_graph()), .factor = factor});
+    };
+    if (has_floats(samples_)) {
+      set("values times 10", Change::scale, 21, 10);
+      set("values times 100", Change::scale, 24, 100);
+      set("signs flipped", Change::negate, 22);
+      set("values 0, 1 and -1", Change::simple, 23);
+    }
+    if (has_free_integers(samples_)) {
+      set("larger integers", Change::integers, 31);
+      set("negative integers", Change::integers, 32);
+    }
+    if (!thresholds_of(model_.recorded_graph()).empty())
+      set("values around the model's own limits", Change::cross, 41);
+  }
+
+  /// One set at other sizes; false where torch or the artefact takes none.
+  bool add_sizes(const std::vector<Sample>& samples, const dynamic::Sizes& sizes) {
+    try {
+      check_sizes(samples, model_, takes_);
+    } catch (const Error& error) {
+      if (!excluded_) excluded_ = error;
+      return false;
+    }
+    std::vector<trace::SampleInput> inputs = fill(samples, 1);
+    auto expected = in_torch(inputs);
+    if (!expected) return false;
+    out_.sets.push_back({"", std::move(inputs), *std::move(expected), sizes});
+    out_.sizes.push_back(sizes);
+    return true;
+  }
+
+  void add_declared_sizes() {
+    out_.sizes = {model_.dynamic->chooser.sample()};
+    sizes_to_check(model_.dynamic->chooser, [&](const dynamic::Sizes& at) {
+      return add_sizes(
+          samples_at(model_.samples, model_.inputs, model_.dynamic->inputs, at), at);
+    });
+    if (out_.sizes.size() == 1 && excluded_) throw Error(*excluded_);
+  }
+
+  /// Sizes that an artefact leaves open, where nobody declared them: torch says which it takes.
+  void add_open_sizes() {
+    const std::vector<spec::InputFact>& facts = takes_.rules.inputs;
+    const std::vector<ir::Tensor> tensors = graph_inputs(out_.sets[0].inputs, model_);
+    std::vector<ir::Ints> shapes;
+    std::vector<ir::Shape> open(model_.inputs.size());
+    for (size_t i = 0; i < model_.inputs.size(); ++i)
+      for (const Sample& sample : model_.samples)
+        if (is_sample_of(sample.input, model_.inputs[i], i))
+          if (const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value))
+            open[i] = ir::to_shape(tensor->shape);
+    bool is_open = false;
+    for (size_t i = 0; i < facts.size(); ++i) {
+      shapes.push_back(tensors[takes_.places[i]].shape);
+      ir::Shape& shape = open[graph_place(takes_.places[i])];
+      for (size_t axis = 0; axis < facts[i].sizes.size() && axis < shape.size(); ++axis)
+        if (const auto& dim = facts[i].sizes[axis].dim; dim && !dim->is_constant()) {
+          shape[axis] = *dim;
+          is_open = true;
+        }
+    }
+    if (!is_open) return;
+    const dynamic::Sizes sample = spec::bind_sizes(takes_.rules, shapes);
+    out_.sizes = {sample};
+    constexpr std::array<std::pair<int64_t, int64_t>, 4> kSteps = {{{1, 3}, {2, 1}, {1, 8}, {1, 1}}};
+    constexpr size_t kFurther = 2;
+    for (const auto& [factor, plus] : kSteps) {
+      if (out_.sizes.size() > kFurther) break;
+      dynamic::Sizes at = sample;
+      int64_t apart = 0;
+      for (auto& [symbol, size] : at) size = size * factor + plus + apart++;
+      add_at(open, at);
+    }
+    dynamic::Sizes ones = sample;
+    for (auto& [symbol, size] : ones) size = 1;
+    if (ones != sample && out_.sizes.size() <= kFurther) add_at(open, ones);
+    out_.has_unvaried_sizes = out_.sizes.size() == 1;
+  }
+
+  /// Symbols that the sample's sizes do not determine stay as they are: then there is no such set.
+  void add_at(const std::vector<ir::Shape>& open, const dynamic::Sizes& at) {
+    for (const ir::Shape& shape : open)
+      for (const ir::Dim& dim : shape)
+        for (const ir::Symbol& symbol : dim.symbols())
+          if (!at.contains(symbol)) return;
+    add_sizes(samples_at(model_.samples, model_.inputs, open, at), at);
+  }
+
+  /// The place in model_.inputs of an input of the graph, which may have lost some.
+  size_t graph_place(size_t place) const {
+    const ir::Graph& graph = model_.traced.graph;
+    const std::string& name = graph.values[static_cast<size_t>(graph.inputs[place])].name;
+    return static_cast<size_t>(std::find(model_.inputs.begin(), model_.inputs.end(), name) -
+                               model_.inputs.begin());
+  }
+
+  TracedModel& model_;
+  const check::Tolerance& tolerance_;
+  const Takes& takes_;
+  std::vector<Sample> samples_;
+  trace::Executor executor_ = trace::Executor::torch;
+  std::vector<bool> finite_;  ///< per output of the samples
+  std::optional<Error> excluded_;
+  InputSets out_;
+};
+
+}  // namespace
+
+std::vector<ir::Tensor> graph_inputs(const std::vector<trace::SampleInput>& inputs,
+                                     const TracedModel& model) {
+  const ir::Graph& graph = model.traced.graph;
+  std::vector<ir::Tensor> out;
+  for (const ir::ValueId id : graph.inputs) {
+    const std::string& name = graph.values[static_cast<size_t>(id)].name;
+    const auto place = std::find(model.inputs.begin(), model.inputs.end(), name);
+    for (const trace::SampleInput& input : inputs) {
+      if (!is_sample_of(input, name, static_cast<size_t>(place - model.inputs.begin()))) continue;
+      out.push_back(ir::as_pairs(std::get<ir::Tensor>(input.value)));
+      break;
+    }
+  }
+  T2N_ASSERT(out.size() == graph.inputs.size(), "the graph has ", graph.inputs.size(), " inputs, ",
+             out.size(), " have values");
+  return out;
+}
+
+void require_sizes(const TracedModel& model, const Takes& takes) {
+  check_sizes(model.samples, model, takes);
+}
+
+InputSets make_input_sets(TracedModel& model, int seeds, const check::Tolerance& tolerance,
+                          const Takes& takes) {
+  return Builder(model, tolerance, takes).run(std::max(seeds, 2));
+}
+
+}  // namespace t2n

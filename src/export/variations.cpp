@@ -1,0 +1,202 @@
+#include "src/export/variations.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "ir/cast.h"
+
+namespace t2n {
+namespace {
+
+/// Numbers of f64 as a tensor of floats or integers.
+ir::Tensor of_numbers(ir::DType dtype, const ir::Ints& shape, const std::vector<double>& numbers) {
+  ir::OwnedTensor out = ir::allocate(dtype, shape);
+  ir::cast_elements(ir::DType::f64, std::as_bytes(std::span(numbers)), dtype, out.data);
+  return out.tensor;
+}
+
+/// `count` numbers of [0, below), the same for the same seed and stream.
+std::vector<int64_t> dice(int64_t count, int64_t below, uint64_t seed, uint64_t stream) {
+  return ir::to_i64(draw(ir::DType::i64, {count}, trace::Range{0, below}, seed, stream));
+}
+
+template <typename Function>
+ir::Tensor mapped(const ir::Tensor& tensor, Function function) {
+  std::vector<double> numbers = ir::to_f64(tensor);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = function(numbers[i], i);
+  return of_numbers(tensor.dtype, tensor.shape, numbers);
+}
+
+/// Equal integers and booleans: a permutation would leave them alone.
+ir::Tensor anew(const ir::Tensor& tensor, const Sample& sample, uint64_t seed, uint64_t stream) {
+  const auto flips = dice(tensor.elements(), 2, seed, stream);
+  if (tensor.dtype == ir::DType::boolean)
+    return mapped(tensor, [&](double value, size_t i) {
+      return i == 0 || flips[i] == 1 ? 1 - value : value;
+    });
+  if (sample.range) return draw(tensor.dtype, tensor.shape, sample.range, seed, stream);
+  const double first = ir::element_f64(tensor, 0);
+  const bool is_mask = tensor.elements() > 1 && (first == 0 || first == 1) && seed % 2 == 1;
+  constexpr int64_t kMost = 9;
+  const auto steps = dice(tensor.elements(), kMost, seed, stream);
+  return mapped(tensor, [&](double value, size_t i) {
+    if (is_mask) return i == 0 || flips[i] == 1 ? 1 - value : value;
+    const auto step = static_cast<double>(steps[i] + 1);
+    return std::max(value + (flips[i] == 1 ? step : -step), sample.range ? 0.0 : -1e18);
+  });
+}
+
+ir::Tensor redrawn(const ir::Tensor& value, const Sample& sample, uint64_t seed, uint64_t stream) {
+  const auto& given = std::get<ir::Tensor>(sample.input.value);
+  if (given.bytes.empty()) return draw(value.dtype, value.shape, sample.range, seed, stream);
+  if (sample.input.is_state) return vary_state(value, sample.range, seed, stream);
+  ir::Tensor out = vary(value, seed, stream);
+  const bool is_whole = ir::is_integer(value.dtype) || value.dtype == ir::DType::boolean;
+  return is_whole && ir::same_values(out, value) ? anew(value, sample, seed, stream) : out;
+}
+
+/// Around the thresholds, on them, and between them and zero.
+ir::Tensor crossed(const ir::Tensor& value, const Sample& sample, const Variation& variation,
+                   uint64_t stream) {
+  const std::vector<double>& marks = variation.thresholds;
+  const int64_t count = value.elements();
+  const auto which = dice(count, static_cast<int64_t>(marks.size()), variation.seed, stream);
+  const auto side = dice(count, 4, variation.seed + 1, stream);
+  const bool is_float = ir::is_float(value.dtype);
+  return mapped(value, [&](double old, size_t i) {
+    const double mark = marks[static_cast<size_t>(which[i])];
+    constexpr double kShare = 0.1;
+    const double step = is_float ? std::max(kShare * std::abs(mark), kShare) : 1;
+    constexpr std::array<double, 4> kSides = {-1, 0, 1, 3};
+    const double made = mark + kSides.at(static_cast<size_t>(side[i])) * step;
+    if (is_float) return made;
+    const auto whole = static_cast<double>(std::llround(made));
+    const bool fits = !sample.range || (whole >= static_cast<double>(sample.range->first) &&
+                                        whole < static_cast<double>(sample.range->second));
+    return fits ? whole : old;
+  });
+}
+
+ir::Tensor simple(const ir::Tensor& value, uint64_t seed, uint64_t stream) {
+  const auto which = dice(value.elements(), 3, seed, stream);
+  return mapped(value, [&](double, size_t i) { return static_cast<double>(which[i] - 1); });
+}
+
+/// The `part`-th run of consecutive numbers of the range.
+ir::Tensor swept(const ir::Tensor& value, const trace::Range& range, uint64_t part) {
+  const auto count = static_cast<uint64_t>(value.elements());
+  const auto span = static_cast<uint64_t>(range.second - range.first);
+  return mapped(value, [&](double, size_t i) {
+    return static_cast<double>(range.first + static_cast<int64_t>((part * count + i) % span));
+  });
+}
+
+ir::Tensor changed(const ir::Tensor& value, const Sample& sample, const Variation& variation,
+                   uint64_t stream) {
+  const auto& given = std::get<ir::Tensor>(sample.input.value);
+  const uint64_t seed = variation.seed;
+  const bool is_float = ir::is_float(value.dtype);
+  const bool is_whole = ir::is_integer(value.dtype) || value.dtype == ir::DType::boolean;
+  if (is_whole && variation.holds_integers) return value;
+  const bool is_free = given.bytes.empty() && !sample.range && ir::is_integer(value.dtype);
+  if (sample.input.is_state || value.elements() == 0)
+    return redrawn(value, sample, seed, stream);
+  constexpr int64_t kWide = 11;
+  switch (variation.change) {
+    case Change::redraw: break;
+    case Change::scale:
+      if (is_float)
+        return mapped(value, [&](double x, size_t) { return variation.factor * x; });
+      break;
+    case Change::negate:
+      if (is_float) return mapped(value, [](double x, size_t) { return -x; });
+      break;
+    case Change::simple:
+      if (is_float) return simple(value, seed, stream);
+      break;
+    case Change::cross:
+      if (!variation.thresholds.empty() && (is_float || ir::is_integer(value.dtype)))
+        return crossed(value, sample, variation, stream);
+      break;
+    case Change::sweep:
+      if (sample.range && ir::is_integer(value.dtype)) return swept(value, *sample.range, seed);
+      break;
+    case Change::from_end:
+      if (sample.range && ir::is_integer(value.dtype))
+        return mapped(swept(value, *sample.range, seed), [&](double x, size_t) {
+          return x - static_cast<double>(sample.range->second);
+        });
+      break;
+    case Change::integers:
+      if (is_free)
+        return draw(value.dtype, value.shape, trace::Range{seed % 2 == 0 ? -kWide : 0, kWide}, seed,
+                    stream);
+      break;
+  }
+  return redrawn(value, sample, seed, stream);
+}
+
+/// Compare their first operand, or limit it.
+bool has_threshold(std::string_view op) {
+  constexpr std::array<std::string_view, 16> kNames = {
+      "aten::gt",        "aten::lt",       "aten::ge",       "aten::le",
+      "aten::eq",        "aten::ne",       "aten::greater",  "aten::less",
+      "aten::clamp",     "aten::clamp_min", "aten::clamp_max", "aten::hardtanh",
+      "aten::threshold", "aten::relu6",    "aten::clip",     "aten::hardsigmoid"};
+  const std::string_view base = op.substr(0, op.find('.'));
+  return std::find(kNames.begin(), kNames.end(), base) != kNames.end();
+}
+
+void collect(const ir::Graph& graph, std::set<double>& out) {
+  const std::vector<int> constants = ir::constant_index(graph);
+  for (const ir::Node& node : graph.nodes) {
+    if (node.body) collect(*node.body, out);
+    if (!has_threshold(ir::op_name(node.op))) continue;
+    for (const ir::Argument& argument : node.args) {
+      if (const auto* number = std::get_if<double>(&argument.value)) out.insert(*number);
+      if (const auto* size = std::get_if<ir::Dim>(&argument.value); size && size->is_constant())
+        out.insert(static_cast<double>(size->value()));
+      const auto* ref = std::get_if<ir::TensorRef>(&argument.value);
+      if (ref == nullptr || ref->id == ir::kNoValue) continue;
+      const int at = constants[static_cast<size_t>(ref->id)];
+      if (at < 0) continue;
+      const ir::Tensor& held = graph.constants[static_cast<size_t>(at)].data;
+      if (held.elements() == 1 && !held.bytes.empty() && !ir::is_complex(held.dtype))
+        out.insert(ir::element_f64(held, 0));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<double> thresholds_of(const ir::Graph& graph) {
+  std::set<double> found;
+  collect(graph, found);
+  // What no input would ever be: the bounds of a type.
+  constexpr double kLargest = 1e6;
+  std::erase_if(found, [](double x) { return !(std::abs(x) <= kLargest); });
+  constexpr size_t kMost = 16;
+  std::vector<double> out(found.begin(), found.end());
+  if (out.size() > kMost) out.resize(kMost);
+  return out;
+}
+
+std::vector<trace::SampleInput> varied(const std::vector<Sample>& samples,
+                                       const Variation& variation) {
+  std::vector<trace::SampleInput> out = fill(samples, 0);
+  uint64_t stream = 0;
+  for (size_t i = 0; i < out.size(); ++i) {
+    auto* tensor = std::get_if<ir::Tensor>(&out[i].value);
+    if (tensor == nullptr) continue;
+    ++stream;
+    const bool chosen = !variation.only || std::find(variation.only->begin(), variation.only->end(),
+                                                     i) != variation.only->end();
+    if (chosen) *tensor = changed(*tensor, samples[i], variation, stream);
+  }
+  return out;
+}
+
+}  // namespace t2n

@@ -1,0 +1,23 @@
+#include "src/trace/mode_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace t2n::trace {
+
+bool is_torch_function(const std::string& qualified_name) {
+  return qualified_name.starts_with("__torch__.torch.nn.");
+}
+
+bool is_inference_module(const c10::ivalue::Object& object) {
+  constexpr std::array<std::string_view, 5> kModules = {
+      "__torch__.torch.nn.modules.dropout.", "__torch__.torch.nn.modules.rnn.",
+      "__torch__.torch.nn.modules.activation.", "__torch__.torch.nn.modules.batchnorm.",
+      "__torch__.torch.nn.modules.instancenorm."};
+  const std::string name = object.type()->name() ? object.type()->name()->qualifiedName() : "";
+  return std::any_of(kModules.begin(), kModules.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+}  // namespace t2n::trace

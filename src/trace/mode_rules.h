@@ -1,0 +1,19 @@
+// What our rules say of modes: where the exported program is not the one that the file's flags ask
+// for. The interpreter and LibTorch's executor, as the reference, keep to the same ones.
+#pragma once
+
+#include <ATen/core/ivalue.h>
+
+#include <string>
+
+namespace t2n::trace {
+
+/// Functions of torch's own modules, and of torch.nn.functional. They ask whether gradients are on
+/// to choose between ways that compute the same.
+bool is_torch_function(const std::string& qualified_name);
+
+/// Torch's own modules for which the flag `training` means dropout or statistics of the batch: they
+/// always do what they do in inference.
+bool is_inference_module(const c10::ivalue::Object& object);
+
+}  // namespace t2n::trace

@@ -1,0 +1,131 @@
+// Running a model without recording it: in our interpreter, and in LibTorch's own executor.
+#include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/function_impl.h>
+
+#include <set>
+
+#include "src/diag/error.h"
+#include "src/trace/convert.h"
+#include "src/trace/inputs.h"
+#include "src/trace/interpreter.h"
+#include "src/trace/names.h"
+#include "src/trace/operator_log.h"
+#include "src/trace/operators.h"
+#include "src/trace/oracle.h"
+#include "src/trace/session.h"
+#include "src/trace/warning_relay.h"
+
+namespace t2n::trace {
+namespace {
+
+/// The executor's messages are tracebacks that end in what is wrong.
+std::string last_line(const std::string& text) {
+  const size_t end = text.find_last_not_of(" \n\t");
+  if (end == std::string::npos) return {};
+  const size_t begin = text.rfind('\n', end);
+  return first_line(text.substr(begin == std::string::npos ? 0 : begin + 1,
+                                end - (begin == std::string::npos ? 0 : begin + 1) + 1));
+}
+
+/// Memory that nobody has written is another in every run.
+bool is_uninitialised(const std::string& op) { return op.find("empty") != std::string::npos; }
+
+}  // namespace
+
+std::vector<ir::Tensor> Session::run_plain(const std::vector<SampleInput>& arguments,
+                                           StateWatch& watch, bool native_halves,
+                                           const Seen& seen) {
+  ir::Graph scratch;
+  const ModuleNames names(loaded_.module, scratch);
+  const BoundInputs bound = bind_inputs(schema(), arguments);
+  TraceOptions options;
+  options.native_halves = native_halves;
+  Interpreter interpreter(scratch, names, *loaded_.sources, options, nullptr, nullptr, watch);
+  std::optional<OperatorLog> log;
+  if (seen)
+    log.emplace([&](const std::string& op, uint64_t digest) { seen(interpreter, op, digest); });
+  const c10::IValue result = interpreter.run(loaded_.module, method_, bound.arguments);
+  log.reset();
+  std::vector<ir::Tensor> out;
+  for (const FlatOutput& output : flatten_outputs(result)) out.push_back(copy(output.tensor));
+  return out;
+}
+
+std::vector<ir::Tensor> Session::run_ours(const std::vector<SampleInput>& inputs,
+                                          bool native_halves, const Seen& seen) {
+  const c10::InferenceMode guard;
+  const Split given = split(inputs, !states_.empty());
+  Undo replaced;
+  replace_leaves(model(), given.states, replaced);
+  StateWatch watch(model());
+  std::vector<ir::Tensor> out = run_plain(given.arguments, watch, native_halves, seen);
+  if (!states_.empty()) {
+    const std::vector<Attribute> after = list_attributes(model());
+    for (const State& state : states_) out.push_back(copy(tensor_at(after, state.path)));
+  }
+  watch.undo();
+  restore();
+  return out;
+}
+
+std::vector<ir::Tensor> Session::run_torch(const std::vector<SampleInput>& inputs,
+                                           bool unfused) const {
+  Loaded fresh = load_();  // nothing that a run leaves behind meets the next
+  torch::jit::Function& function = fresh.module.get_method(method_).function();
+  adapt_for_executor(fresh.module, unfused);
+  const Split given = split(inputs, !states_.empty());
+  Undo replaced;
+  replace_leaves(fresh.module._ivalue(), given.states, replaced);
+  const BoundInputs bound = bind_inputs(function.getSchema(), given.arguments);
+  c10::IValue result;
+  try {
+    result = run_in_executor(fresh.module, method_, bound.arguments);
+  } catch (const c10::NotImplementedError&) {
+    throw Error("unsupported-dtype",
+                cat("LibTorch has no kernel: ", last_line(current_torch_message())));
+  } catch (const std::exception&) {
+    throw Error("forward-failed",
+                cat("LibTorch cannot run the model: ", last_line(current_torch_message())), {},
+                "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
+  }
+  std::vector<ir::Tensor> out;
+  for (const FlatOutput& output : flatten_outputs(result)) out.push_back(copy(output.tensor));
+  if (states_.empty()) return out;
+  const std::vector<Attribute> after = list_attributes(fresh.module._ivalue());
+  for (const State& state : states_) out.push_back(copy(tensor_at(after, state.path)));
+  return out;
+}
+
+std::vector<ir::Tensor> Session::run(const std::vector<SampleInput>& inputs, Executor executor) {
+  limit_memory(inputs);
+  const Report none;
+  WarningRelay relay(none);
+  const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
+  switch (executor) {
+    case Executor::torch: return run_torch(inputs, false);
+    case Executor::torch_unfused: return run_torch(inputs, true);
+    case Executor::ours: return run_ours(inputs, false);
+    case Executor::ours_native: return run_ours(inputs, true);
+  }
+  internal_error(__FILE__, __LINE__, "no such executor");
+}
+
+FirstDifference Session::first_difference(const std::vector<SampleInput>& inputs, Executor torch,
+                                          Executor ours) {
+  std::set<std::pair<std::string, uint64_t>> theirs;
+  {
+    const OperatorLog log(
+        [&](const std::string& op, uint64_t digest) { theirs.emplace(op, digest); });
+    run(inputs, torch);
+  }
+  FirstDifference out;
+  run_ours(inputs, ours == Executor::ours_native,
+           [&](Interpreter& interpreter, const std::string& op, uint64_t digest) {
+             if (!out.op.empty() || is_uninitialised(op) || theirs.contains({op, digest})) return;
+             out.op = op;
+             out.where = interpreter.where();
+           });
+  return out;
+}
+
+}  // namespace t2n::trace

@@ -1,0 +1,89 @@
+"""Models that a check must not be fooled by, and models whose mode counts, for the CLI's tests."""
+
+from typing import Tuple
+
+import numpy as np
+import torch
+from torch import nn
+
+
+class Blind(nn.Module):
+    """Hardly follows its input."""
+
+    def forward(self, x):
+        return torch.ones(4) + 1e-9 * x
+
+
+class Deaf(nn.Module):
+    """Follows one input; of the other nothing is left."""
+
+    def forward(self, x, bias):
+        return x + 1e-12 * bias
+
+
+class Alike(nn.Module):
+    """Outputs of one shape, of three types."""
+
+    def forward(self, x) -> Tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+        return x.sin(), x.cos(), x > 0, x.argmax(-1)
+
+
+class Pattern(nn.Module):
+    """The mask of the samples is all ones, the step one number: permutations leave them alone."""
+
+    def __init__(self):
+        super().__init__()
+        self.steps = nn.Embedding(1000, 6)
+
+    def forward(self, x, mask, step):
+        return (x + self.steps(step)).masked_fill(mask == 0, -1.0)
+
+
+class TrainedMode(nn.Module):
+    """To be saved in training mode: torch's modules infer, the user's own code trains."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(3)
+        self.norm.running_mean.fill_(0.5)
+        self.drop = nn.Dropout(0.5)
+
+    def forward(self, x):
+        y = self.drop(self.norm(x))
+        return y * 3 if self.training else y
+
+
+class AsksForGradients(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.full((3,), 2.0))
+
+    def forward(self, x):
+        y = x
+        if torch.is_grad_enabled():
+            y = y + 100
+        with torch.no_grad():
+            y = y * self.weight
+        if x.requires_grad:
+            y = y + 1000
+        if self.weight.requires_grad:
+            y = y + 0.5
+        return y
+
+
+class Overflows(nn.Module):
+    """No number where the input is not positive."""
+
+    def forward(self, x):
+        return torch.log(x)
+
+
+def saved(folder):
+    """Scripted, in inference mode unless the name says otherwise."""
+    torch.manual_seed(0)
+    for kind in (Blind, Deaf, Alike, Pattern, AsksForGradients, Overflows):
+        torch.jit.script(kind().eval()).save(f"{folder}/{kind.__name__}.pt")
+    ones = {"mask": np.ones((2, 6), np.int64), "step": np.array([421])}
+    np.savez(f"{folder}/pattern.npz", **ones)
+    np.savez(f"{folder}/negative.npz", x=np.array([1, -2, 3, 4], np.float32))
+    torch.jit.script(TrainedMode().train()).save(f"{folder}/TrainedMode.pt")

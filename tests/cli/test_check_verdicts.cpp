@@ -1,0 +1,166 @@
+// What a check says of files that are wrong in one place, and of models that show too little.
+#include "src/diag/error.h"
+#include "tests/cli/program.h"
+
+namespace t2n::test {
+namespace {
+
+/// The model's export as the folder `m`, so that its text can be changed.
+void export_to(Sandbox& sandbox, const std::string& model, const Arguments& more = {}) {
+  Arguments arguments = {"export", model, "-t", "tract", "-o", "m"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  REQUIRE_EQ(sandbox.run(arguments).code, 0);
+}
+
+void replace_once(const Sandbox& sandbox, const std::string& from, const std::string& to) {
+  std::string text = sandbox.content("m/graph.nnef");
+  const size_t at = text.find(from);
+  REQUIRE_NE(at, std::string::npos);
+  sandbox.folder().write("m/graph.nnef", text.replace(at, from.size(), to));
+}
+
+}  // namespace
+
+TEST_CASE("an output that does not follow its inputs is inconclusive, strictly an error") {
+  if (!engine(23)) return;
+  Sandbox sandbox({"Blind.pt"});
+  const Arguments check = {"export", "Blind.pt", "-t", "tract", "-i", "x=4,f32", "--check", "-o", "m"};
+  const Result result = sandbox.run(check);
+  CHECK_EQ(result.code, 0);
+  CHECK(contains(result.out, " inconclusive\n"));
+  const std::string text =
+      "[inconclusive-check]: the check says nothing about 'output_0'\n"
+      "   no output was seen to follow the input 'x'\n"
+      "  why:  different inputs give nearly the same output, so a wrong file would pass as well\n"
+      "  help: give real inputs with --input x=@file.npy, or a stricter level with --check=close\n";
+  CHECK(contains(result.err, "warning" + text));
+  Sandbox strict({"Blind.pt"});
+  Arguments arguments = check;
+  arguments.emplace_back("--strict");
+  const Result refused = strict.run(arguments);
+  CHECK_EQ(refused.code, 5);
+  CHECK(contains(refused.err, "error" + text));
+  CHECK_FALSE(strict.listing().contains("m/graph.nnef"));
+}
+
+TEST_CASE("an input that no output follows is named") {
+  if (!engine(23)) return;
+  Sandbox sandbox({"Deaf.pt"});
+  const Arguments inputs = {"-i", "x=4,f32", "-i", "bias=4,f32"};
+  export_to(sandbox, "Deaf.pt", inputs);
+  Arguments arguments = {"check", "Deaf.pt", "m"};
+  arguments.insert(arguments.end(), inputs.begin(), inputs.end());
+  const Result result = sandbox.run(arguments);
+  CHECK_EQ(result.code, 0);
+  CHECK(contains(result.err,
+                 "warning[inconclusive-check]: no output was seen to follow the input 'bias'\n"
+                 "  why:  a file that ignores it, or holds one value of it, would pass as well\n"));
+}
+
+TEST_CASE("each of several outputs is compared") {
+  if (!engine(23)) return;
+  const Arguments inputs = {"-i", "x=2,8,f32"};
+  const auto verdict_after = [&](const std::string& from, const std::string& to) {
+    Sandbox sandbox({"Alike.pt"});
+    export_to(sandbox, "Alike.pt", inputs);
+    if (!from.empty()) replace_once(sandbox, from, to);
+    return sandbox.run({"check", "Alike.pt", "m", "-i", "x=2,8,f32"});
+  };
+  CHECK_EQ(verdict_after("", "").code, 0);
+  const Result second = verdict_after("= cos(x)", "= cos(neg(sin(x)))");
+  CHECK_EQ(second.code, 5);
+  CHECK(contains(second.err, "error[output-mismatch]: 'output_1'["));
+  const Result third = verdict_after("= gt(x, 0.0)", "= ge(x, 0.0)");
+  CHECK_EQ(third.code, 5);
+  CHECK(contains(third.err, "error[output-mismatch]: 'output_2'["));
+  const Result fourth = verdict_after("argmax_reduce(x,", "argmax_reduce(neg(x),");
+  CHECK_EQ(fourth.code, 5);
+  CHECK(contains(fourth.err, "error[output-mismatch]: 'output_3'["));
+}
+
+TEST_CASE("outputs in another order are found by name, others by place") {
+  if (!engine(23)) return;
+  const Arguments inputs = {"-i", "x=2,8,f32"};
+  Sandbox sandbox({"Alike.pt"});
+  export_to(sandbox, "Alike.pt", inputs);
+  replace_once(sandbox, "(output_0, output_1,", "(output_1, output_0,");
+  CHECK_EQ(sandbox.run({"check", "Alike.pt", "m", "-i", "x=2,8,f32"}).code, 0);
+  // Names that the model has not: the first is compared with the first.
+  std::string text = sandbox.content("m/graph.nnef");
+  for (const char* digit : {"0", "1"})
+    for (size_t at; (at = text.find(cat("output_", digit))) != std::string::npos;)
+      text.replace(at, 8, cat("result_", digit));
+  sandbox.folder().write("m/graph.nnef", text);
+  CHECK_EQ(sandbox.run({"check", "Alike.pt", "m", "-i", "x=2,8,f32"}).code, 5);
+}
+
+TEST_CASE("masks of ones and single numbers are varied") {
+  if (!engine(23)) return;
+  Sandbox sandbox({"Pattern.pt", "pattern.npz"});
+  const Arguments given = {"-i", "x=2,6,f32", "-i", "@pattern.npz"};
+  export_to(sandbox, "Pattern.pt", given);
+  Arguments check = {"check", "Pattern.pt", "m"};
+  check.insert(check.end(), given.begin(), given.end());
+  const Result right = sandbox.run(check);
+  CHECK_EQ(right.code, 0);
+  CHECK_EQ(right.err, "");
+  replace_once(sandbox, "= select(eq, -1.0, add)", "= select(eq, add, add)");
+  CHECK_EQ(sandbox.run(check).code, 5);
+  replace_once(sandbox, "= select(eq, add, add)", "= select(eq, -1.0, add)");
+  CHECK_EQ(sandbox.run(check).code, 0);
+  replace_once(sandbox, "(steps_weight, step,", "(steps_weight, add(sub(step, step), "
+                        "tract_core_cast(421, to = 'i64')),");
+  CHECK_EQ(sandbox.run(check).code, 5);
+}
+
+TEST_CASE("open sizes are varied whether or not they are declared") {
+  if (!engine(23)) return;
+  Sandbox sandbox;
+  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  export_to(sandbox, "digits.pt", {"--dynamic", "x:0=B"});
+  const Result right = sandbox.run({"check", "digits.pt", "m"});
+  CHECK_EQ(right.code, 0);
+  CHECK(contains(right.out, " input sets · also at B=7; B=9\n"));
+}
+
+TEST_CASE("a model saved in training mode is what torch runs, but for its own modules") {
+  if (!engine(23)) return;
+  const Sandbox sandbox({"TrainedMode.pt"});
+  const Result result = sandbox.run(
+      {"export", "TrainedMode.pt", "-t", "tract", "-i", "x=5,3,f32", "--check", "--strict", "-o", "m"});
+  CHECK_EQ(result.code, 0);
+  CHECK(contains(result.err, "warning[model-training]: the model was saved in training mode\n"));
+  CHECK(contains(sandbox.content("m/graph.nnef"), "3.0"));
+}
+
+TEST_CASE("gradients are off, and parameters want them, as in torch's inference") {
+  if (!engine(23)) return;
+  const Sandbox sandbox({"AsksForGradients.pt"});
+  const Result result = sandbox.run({"export", "AsksForGradients.pt", "-t", "tract", "-i", "x=5,3,f32",
+                                     "--check", "--strict", "-o", "m"});
+  CHECK_EQ(result.code, 0);
+  const std::string text = sandbox.content("m/graph.nnef");
+  CHECK(contains(text, "0.5"));
+  CHECK_FALSE(contains(text, "100"));
+}
+
+TEST_CASE("what is no number is counted and named") {
+  if (!engine(23)) return;
+  const Sandbox sandbox({"Overflows.pt", "negative.npz"});
+  const Result result = sandbox.run({"export", "Overflows.pt", "-t", "tract", "-i", "@negative.npz",
+                                     "--check", "-o", "m"});
+  CHECK_EQ(result.code, 0);
+  CHECK(contains(result.out, "  output_0: 1 element of 4 NaN or infinite in torch\n"));
+}
+
+TEST_CASE("an accepted guard is checked where torch goes the other way, too") {
+  if (!engine(23)) return;
+  const Sandbox sandbox({"data_branch.pt"});
+  const Result result =
+      sandbox.run({"export", "data_branch.pt", "-t", "tract", "-i", "x=3", "--accept-guard",
+                   "make_bad_files.py:67", "--check", "-o", "m"});
+  CHECK_EQ(result.code, 5);
+  CHECK(contains(result.err, "error[output-mismatch]: "));
+}
+
+}  // namespace t2n::test

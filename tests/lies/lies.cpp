@@ -1,0 +1,39 @@
+// Some lies of each kind, the same ones each time.
+#include "tests/lies/lies.h"
+
+#include <algorithm>
+#include <map>
+
+namespace t2n::test {
+
+const std::vector<std::string>& lie_kinds() {
+  static const std::vector<std::string> kinds = {
+      "input-ignored",   "input-baked",    "input-sign-lost", "state-not-fed",
+      "first-output-wrong", "further-output-wrong", "outputs-swapped", "half-constant",
+      "class-missing",   "weight-element", "weight-scaled",   "weight-rolled",
+      "weights-in-f16",  "relu6-for-relu", "floor-for-trunc", "other-operation",
+      "other-comparison", "other-number",  "other-axis",      "mask-dropped",
+      "slice-off-by-one", "size-baked"};
+  return kinds;
+}
+
+std::vector<Lie> lies_of(const Truth& truth, size_t most, uint64_t seed) {
+  Lies all;
+  lie_of_inputs(truth, all);
+  lie_of_outputs(truth, all);
+  lie_of_weights(truth, all);
+  lie_of_operations(truth, all);
+  std::map<std::string, std::vector<size_t>> by_kind;
+  for (size_t i = 0; i < all.size(); ++i) by_kind[all[i].kind].push_back(i);
+  Lies out;
+  for (const std::string& kind : lie_kinds()) {
+    const std::vector<size_t>& places = by_kind[kind];
+    const size_t count = std::min(most, places.size());
+    // Spread over the file, beginning somewhere else for each seed.
+    for (size_t k = 0; k < count; ++k)
+      out.push_back(std::move(all[places[(k * places.size() / count + seed) % places.size()]]));
+  }
+  return out;
+}
+
+}  // namespace t2n::test

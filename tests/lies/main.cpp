@@ -1,0 +1,119 @@
+// t2n_lies MODEL.pt [--inputs FILE.npz] [--dynamic SPEC]… [--state] [--most N] [--seed N]: exports a
+// model, makes wrong files of the right one, and says of each what a check says: a line per lie,
+// "KIND<tab>VERDICT<tab>WHAT". The first line is the right file's own, of the kind "truth".
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+
+#include "nnef_writer/archive.h"
+#include "src/diag/error.h"
+#include "src/export/check_model.h"
+#include "src/export/input_spec.h"
+#include "src/export/pipeline.h"
+#include "src/tract/worker.h"
+#include "tests/lies/lies.h"
+#include "tests/support/temporary.h"
+
+namespace t2n::test {
+namespace {
+
+struct Request {
+  std::string model;
+  std::vector<std::string> inputs;
+  std::vector<std::string> dynamic;
+  bool explicit_states = false;
+  size_t most = 3;
+  uint64_t seed = 0;
+};
+
+Request parse(const std::vector<std::string>& words) {
+  Request out;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const auto value = [&]() -> const std::string& { return words.at(++i); };
+    if (words[i] == "--inputs") out.inputs.push_back("@" + value());
+    else if (words[i] == "--dynamic") out.dynamic.push_back(value());
+    else if (words[i] == "--state") out.explicit_states = true;
+    else if (words[i] == "--most") out.most = std::stoul(value());
+    else if (words[i] == "--seed") out.seed = std::stoul(value());
+    else out.model = words[i];
+  }
+  return out;
+}
+
+class Court {
+ public:
+  explicit Court(const Request& request) : request_(request) {
+    trace::TraceOptions trace;
+    trace.explicit_states = request.explicit_states;
+    DynamicOptions dynamic;
+    for (const std::string& spec : request.dynamic)
+      dynamic.axes.push_back(dynamic::parse_axis(spec));
+    model_ = load_and_trace(request.model, "forward", parse_inputs(request.inputs), dynamic, trace,
+                            [](std::string_view) {});
+    model_.recorded = model_.traced.graph;
+    names_ = model_.traced.graph.output_names;
+    truth_.document = to_nnef(model_.traced.graph, target_, {}, {});
+    truth_.inputs = sample_tensors(model_);
+    truth_.outputs = model_.traced.outputs;
+    if (model_.dynamic) truth_.sizes = model_.dynamic->chooser.sample();
+    for (const trace::State& state : model_.traced.states)
+      truth_.states.emplace_back(state.input, state.output);
+    engine_ = find_engine(parse_engine("auto"), wanted_for(target_), options_.runner);
+    sets_ = make_input_sets(model_, options_.seeds, options_.tolerance, takes_of(truth_.document));
+  }
+
+  const Truth& truth() const { return truth_; }
+
+  /// "ok", "inconclusive", or why it is refused.
+  std::string verdict(const nnef::Document& document) {
+    const TemporaryFolder folder;
+    try {
+      nnef::PendingArtefact artefact = nnef::write_artefact(
+          document, {folder.path() / "model", nnef::Destination::Form::folder, 0});
+      engine_.runner->load(artefact.path().string());
+      CheckResult result =
+          check_on(sets_, model_, names_, options_, *engine_.runner, spec::Dialect::tract);
+      judge(result, options_, "", {});
+      return result.inconclusive ? "inconclusive" : "ok";
+    } catch (const Error& error) {
+      return cat("refused\t", error.diagnostic().id, ": ", error.diagnostic().message);
+    }
+  }
+
+ private:
+  const Request& request_;
+  const target::Target target_ = target::parse_target("tract");
+  CheckOptions options_;
+  TracedModel model_;
+  std::vector<std::string> names_;
+  Truth truth_;
+  FoundEngine engine_;
+  InputSets sets_;
+};
+
+void run(const Request& request) {
+  Court court(request);
+  std::cout << "truth\t" << court.verdict(court.truth().document) << std::endl;
+  for (const Lie& lie : lies_of(court.truth(), request.most, request.seed)) {
+    const std::string verdict = court.verdict(lie.document);
+    const size_t tab = verdict.find('\t');
+    std::cout << lie.kind << "\t" << verdict.substr(0, tab) << "\t" << lie.what
+              << (tab == std::string::npos ? "" : verdict.substr(tab)) << std::endl;
+  }
+}
+
+}  // namespace
+}  // namespace t2n::test
+
+int main(int argc, char** argv) {
+  int code = 0;
+  if (t2n::tract::maybe_run_worker(argc, argv, &code)) return code;
+  try {
+    t2n::test::run(t2n::test::parse({argv + 1, argv + argc}));
+    std::cout.flush();
+    std::_Exit(0);  // torch's registries take their time
+  } catch (const t2n::Error& error) {
+    std::cerr << t2n::render_text(error.diagnostic());
+    return 1;
+  }
+}

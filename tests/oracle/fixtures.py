@@ -1,0 +1,106 @@
+"""Every fixture, exported and run by `t2nnef run`, against torch.jit.load of the same file.
+
+    fixtures.py --program build/t2nnef
+
+Nothing of t2nnef takes part in the reference: the file is loaded by torch itself, in Python.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+import numpy as np
+import torch
+
+ROOT = Path(__file__).resolve().parents[2]
+RTOL, ATOL = 5e-4, 1e-4
+# Their inputs are not in input.npz; tests/programs and tests/cli run the like of them.
+OTHER_INPUTS = {"variable_length", "foreign"}
+
+
+def argument(kind, name, arrays):
+    """What forward takes under a name, from flat arrays: x_tokens, pair_0."""
+    if kind in ("Tensor", "Optional[Tensor]"):
+        return torch.from_numpy(arrays.pop(name))
+    below = {key[len(name) + 1:]: key for key in arrays if key.startswith(name + "_")}
+    values = {key: torch.from_numpy(arrays.pop(full)) for key, full in below.items()}
+    return values if kind.startswith("Dict") else tuple(values[str(i)] for i in range(len(values)))
+
+
+def in_torch(path, npz):
+    model = torch.jit.load(str(path))
+    arrays = {name: value.copy() for name, value in np.load(npz).items()}
+    given = [argument(str(each.type), each.name, arrays) for each in model.forward.schema.arguments[1:]]
+    if arrays:
+        raise ValueError(f"{npz} holds more than forward takes: {', '.join(arrays)}")
+    with torch.no_grad():
+        return flat(model(*given))
+
+
+def flat(output):
+    if isinstance(output, torch.Tensor):
+        return [output.numpy()]
+    if output is None:
+        return []
+    values = output.values() if isinstance(output, dict) else output
+    return [tensor for each in values for tensor in flat(each)]
+
+
+def in_t2nnef(program, path, npz, folder):
+    """The outputs in the order of the artefact, which the table of `run` shows."""
+    written, out = folder / "model.nnef.tar", folder / "out.npz"
+    run([program, "export", path, "-t", "tract", "-i", f"@{npz}", "-o", written])
+    said = run([program, "run", written, "-i", npz, "-o", out])
+    order = [line.split()[0] for line in said.splitlines() if re.match(r"  \S+ +(f|i|u|b)\w+\[", line)]
+    arrays = np.load(out)
+    return [arrays[name] for name in order]
+
+
+def run(command):
+    child = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if child.returncode != 0:
+        raise RuntimeError(f"{' '.join(map(str, command))}: exit {child.returncode}\n{child.stderr}")
+    return child.stdout
+
+
+def difference(expected, actual):
+    if len(expected) != len(actual) or not expected:
+        return f"{len(actual)} outputs instead of {len(expected)}"
+    for i, (a, b) in enumerate(zip(expected, actual)):
+        if a.dtype != b.dtype or a.shape != b.shape:
+            return f"output {i}: {b.dtype}{list(b.shape)} instead of {a.dtype}{list(a.shape)}"
+        is_close = np.allclose(b, a, rtol=RTOL, atol=ATOL) if a.dtype.kind == "f" else (a == b).all()
+        if not is_close:
+            return f"output {i} differs"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=Path, default=ROOT / "build/t2nnef")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    failures, count = [], 0
+    for npz in sorted((ROOT / "fixtures").glob("*/input.npz")):
+        if npz.parent.name in OTHER_INPUTS:
+            continue
+        for path in sorted(npz.parent.glob("*.pt")):
+            count += 1
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    expected = in_torch(path, npz)
+                    found = difference(expected, in_t2nnef(options.program, path, npz, Path(folder)))
+                except (RuntimeError, ValueError, KeyError) as error:
+                    found = str(error)
+            if found:
+                failures.append(f"{path.relative_to(ROOT)}: {found}")
+    print("\n".join([*failures, f"{count - len(failures)} of {count} fixtures compute what torch does"]))
+    sys.exit(bool(failures or count < 10))
+
+
+if __name__ == "__main__":
+    main()
