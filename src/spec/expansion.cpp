@@ -35,6 +35,17 @@ class Counter {
  private:
   /// Of the calls in an expression.
   int64_t count(const Value& value) {
+    constexpr int kDeepest = 4800;  // values; an expression that runs is up to four of them
+    if (values_ >= kDeepest)
+      throw Error("nnef-limit", "expressions are nested more than 1200 levels deep",
+                  "fragments that are called count as well");
+    ++values_;
+    const int64_t out = count_inside(value);
+    --values_;
+    return out;
+  }
+
+  int64_t count_inside(const Value& value) {
     int64_t out = value.kind == nnef::Kind::invocation ? count_call(value.text) : 0;
     const auto add = [&](const Value& part) { out = std::min(kTooMany, out + count(part)); };
     for (const Value& item : value.items) add(item);
@@ -62,7 +73,8 @@ class Counter {
 
   std::unordered_map<std::string, const nnef::Fragment*> fragments_;
   std::unordered_map<std::string, int64_t> counts_;
-  int depth_ = 0;
+  int depth_ = 0;   ///< of calls
+  int values_ = 0;  ///< of values in each other, through all calls
 };
 
 void collect(const Value& left, std::unordered_set<std::string>& names) {

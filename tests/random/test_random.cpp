@@ -85,9 +85,10 @@ struct Tally {
 };
 
 /// Torch checks few of the arguments of its internal operators, and crashes on wrong ones; which of
-/// equal indices max_unpool takes is open.
+/// equal indices max_unpool takes, and of equal entries topk and kthvalue, is open.
 bool is_ill_defined(const std::string& op) {
-  return op.starts_with("aten::_") || op.starts_with("aten::max_unpool");
+  return op.starts_with("aten::_") || op.starts_with("aten::max_unpool") || op == "aten::topk" ||
+         op == "aten::kthvalue";
 }
 
 /// Whether the operator gives tensors, is not random, and leaves no memory as it was.
