@@ -261,7 +261,7 @@ constexpr std::string_view kQuantized[] = {
 
 // `with torch.profiler.record_function(…)`: a name for a stretch of time, which nobody asks for.
 constexpr std::string_view kProfiler[] = {
-    "_record_function_enter", "_record_function_enter_new", "_record_function_exit"};
+    "_call_end_callbacks_on_jit_fut", "_record_function_enter", "_record_function_enter_new", "_record_function_exit"};
 // clang-format on
 
 struct Namespace {

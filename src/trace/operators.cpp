@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <functional>
-#include <regex>
 #include <set>
 
 #include "src/diag/error.h"
@@ -131,9 +131,21 @@ void declare_unknown(const std::string& name) {
 bool is_unknown(std::string_view name) { return unknown_operators().contains(name); }
 
 std::string unknown_operator_in(const std::string& message) {
-  static const std::regex pattern(R"(Unknown builtin op: ([A-Za-z0-9_]+::[A-Za-z0-9_]+))");
-  std::smatch match;
-  return std::regex_search(message, match, pattern) ? match[1].str() : std::string();
+  constexpr std::string_view kWords = "Unknown builtin op: ";
+  constexpr size_t kLongest = 200;
+  const size_t found = message.find(kWords);
+  if (found == std::string::npos) return {};
+  const std::string_view rest = std::string_view(message).substr(found + kWords.size());
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  const auto word_end = [&](size_t at) {
+    while (at < rest.size() && is_word(rest[at])) ++at;
+    return at;
+  };
+  const size_t space = word_end(0);
+  if (space == 0 || rest.substr(space, 2) != "::") return {};
+  const size_t end = word_end(space + 2);
+  if (end == space + 2 || end > kLongest) return {};
+  return std::string(rest.substr(0, end));
 }
 
 }  // namespace t2n::trace

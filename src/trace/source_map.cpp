@@ -7,8 +7,13 @@
 #include <exception>
 #include <regex>
 
+#include "src/trace/pickle_scan.h"
+
 namespace t2n::trace {
 namespace {
+
+/// Of one source file.
+constexpr size_t kMaxText = size_t{1} << 24;
 
 std::string base_name(const std::string& path) {
   const size_t slash = path.find_last_of("/\\");
@@ -65,10 +70,14 @@ std::optional<ir::Source> traced_place(const std::string& text, bool torch_too) 
 /// `self.h = …`, `self.n += …`: where it begins and where the attribute's name ends.
 std::optional<std::pair<size_t, size_t>> assignment_after(const std::string& text, size_t from,
                                                           const std::string& attribute) {
+  constexpr size_t kLongest = 200;
+  if (attribute.size() > kLongest) return std::nullopt;
   const std::regex pattern(R"(([A-Za-z_][A-Za-z0-9_.]*\.)" + attribute +
                            R"()[ \t]*([-+*/|&@%]|//|\*\*|:[^=\n]*)?=(?!=))");
   std::smatch match;
-  const std::string rest = text.substr(std::min(from, text.size()));
+  // std::regex recurses with every character.
+  constexpr size_t kLooksAt = 4096;
+  const std::string rest = text.substr(std::min(from, text.size()), kLooksAt);
   if (!std::regex_search(rest, match, pattern)) return std::nullopt;
   const size_t begin = from + static_cast<size_t>(match.position(1));
   return std::pair(begin, begin + static_cast<size_t>(match.length(1)));
@@ -145,6 +154,7 @@ const SourceMap::Table& SourceMap::table(const std::string& file) {
 }
 
 SourceMap::Table SourceMap::parse(const std::vector<char>& bytes) {
+  check_pickle(bytes, "model-corrupt", "a table of places");
   const auto top = torch::jit::unpickle(bytes.data(), bytes.size()).toTuple();
   const auto& items = top->elements();
   // Before the string table came (1.12) texts stood in the records themselves: such files have no
@@ -163,8 +173,10 @@ SourceMap::Table SourceMap::parse(const std::vector<char>& bytes) {
     const auto [found, is_new] = known.emplace(source.get(), table.texts.size());
     if (is_new) {
       Text text;
-      for (const int64_t index : source->elements().at(0).toIntVector())
+      for (const int64_t index : source->elements().at(0).toIntVector()) {
         text.text += strings->elements().at(static_cast<size_t>(index)).toStringRef();
+        if (text.text.size() > kMaxText) return {};
+      }
       const c10::IValue& file = source->elements().at(1);
       if (file.isInt()) text.file = text_at(file);
       text.first_line = static_cast<int>(source->elements().at(2).toInt());
