@@ -58,19 +58,26 @@ class Hoister {
 
  private:
   /// A number of sizes that enters a body: tract 0.23 follows it through products, and then takes a
-  /// state to be of it. It does not follow |n| * sign(n), which is the same.
+  /// state to be of it. It does not follow |n| * sign(n), which is the same, nor for integers, of
+  /// which 0.21 has no sign, |n| - ||n| - n|.
   Ref hidden(Ref number) {
     const TensorEntry entry = outer_.at(number);
-    if (!entry.of_sizes || !ir::is_float(entry.dtype)) return number;
-    const auto [known, is_new] = hidden_.try_emplace(number.id, number);
-    if (!is_new) return known->second;
+    if (!entry.of_sizes || !(ir::is_float(entry.dtype) || entry.dtype == DType::i64)) return number;
+    if (const auto known = hidden_.find(number.id); known != hidden_.end()) return known->second;
+    hidden_.emplace(number.id, number);
     const auto call = [&](std::string_view op, const std::vector<nnef::Argument>& operands) {
       return outer_.append_call(op, operands, {{entry.dtype, entry.shape}})[0];
     };
     const Ref size = call("abs", {{"", outer_.name_of(number)}});
+    const auto both = [&](std::string_view op, Ref a, Ref b) {
+      return call(op, {{"", outer_.name_of(a)}, {"", outer_.name_of(b)}});
+    };
+    if (entry.dtype == DType::i64) {
+      const Ref twice = call("abs", {{"", outer_.name_of(both("sub", size, number))}});
+      return hidden_.at(number.id) = both("sub", size, twice);
+    }
     const Ref sign = call("sign", {{"", outer_.name_of(number)}});
-    known->second = call("mul", {{"", outer_.name_of(size)}, {"", outer_.name_of(sign)}});
-    return known->second;
+    return hidden_.at(number.id) = both("mul", size, sign);
   }
 
   void hoist(nnef::Assignment& statement) {
