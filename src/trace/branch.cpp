@@ -126,7 +126,15 @@ void Interpreter::note_loop(const torch::jit::Node* node, const c10::IValue& tri
                             const Values& conditions, int64_t turns) {
   const Mark count = mark_of(trips);
   const Mark asked = count || conditions.empty() ? count : mark_of(conditions.back());
-  if (!options_.keep_sizes || !asked || is_data(asked)) return;
+  if (options_.keep_sizes && asked && !is_data(asked)) note_turns(node, count, asked, conditions, turns, trips);
+  // Each by itself, as the last one may follow from no size: `while i < 5 and x.size(0) > 2`.
+  for (const c10::IValue& condition : conditions)
+    if (const Mark mark = mark_of(condition); !depends_on_turn(mark))
+      note_decision(node, mark, unmarked(condition).toBool() ? 1 : 0);
+}
+
+void Interpreter::note_turns(const torch::jit::Node* node, const Mark& count, const Mark& asked,
+                             const Values& conditions, int64_t turns, const c10::IValue& trips) {
   note_decision(node, asked, turns);
   Decision& loop = decisions_.back();
   loop.kind = Decision::Kind::loop;
@@ -143,9 +151,6 @@ void Interpreter::note_loop(const torch::jit::Node* node, const c10::IValue& tri
                                  : Relation::eq,
                        turns};
   }
-  for (const c10::IValue& condition : conditions)
-    if (const Mark mark = mark_of(condition); !depends_on_turn(mark))
-      note_decision(node, mark, unmarked(condition).toBool() ? 1 : 0);
 }
 
 std::string Interpreter::guard_id() {

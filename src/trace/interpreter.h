@@ -217,6 +217,8 @@ class Interpreter {
   /// The turns that a loop took, and what it asked before each of them.
   void note_loop(const torch::jit::Node* node, const c10::IValue& trips, const Values& conditions,
                  int64_t turns);
+  void note_turns(const torch::jit::Node* node, const Mark& count, const Mark& asked,
+                  const Values& conditions, int64_t turns, const c10::IValue& trips);
   [[noreturn]] void refuse_branch(const torch::jit::Node* node, const Mark& mark);
   /// How deep the program is in calls and loops.
   struct Standing {
