@@ -454,6 +454,15 @@ void eigenvalues(const Operands& in) {
   const at::Tensor matrix = in.tensor("self");
   in.require(matrix.defined() && matrix.dim() >= 2 && matrix.size(-1) == matrix.size(-2),
              "it is given no square matrix");
+  in.require(at::isfinite(matrix).all().item<bool>(), "its matrix is not finite");
+}
+
+/// The interpreter's own forms copy to a type that nobody named.
+void convert(const Operands& in) {
+  const c10::IValue* copy = in.find("copy");
+  if (copy != nullptr && copy->isBool() && copy->toBool())
+    in.require(in.find("device") != nullptr || in.find("dtype") != nullptr,
+               "it copies, and neither a type nor a device is given");
 }
 
 /// Tensors of which an axis is made.
@@ -649,7 +658,11 @@ constexpr Row kRows[] = {
     {"aten::_stack", stack},
     {"aten::_weight_norm_interface", weight_norm},
     {"aten::_weight_norm", weight_norm},
+    {"aten::linalg_eig", eigenvalues},
     {"aten::linalg_eigvals", eigenvalues},
+    {"aten::to.prim_Device", convert},
+    {"aten::to.prim_dtype", convert},
+    {"aten::to.prim_other", convert},
     {"aten::linalg_matrix_power", bound_number},
     {"aten::matrix_power", bound_number},
     {"aten::special_chebyshev_polynomial_t", bound_number},
