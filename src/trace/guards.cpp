@@ -457,14 +457,6 @@ void eigenvalues(const Operands& in) {
   in.require(at::isfinite(matrix).all().item<bool>(), "its matrix is not finite");
 }
 
-/// The interpreter's own forms copy to a type that nobody named.
-void convert(const Operands& in) {
-  const c10::IValue* copy = in.find("copy");
-  if (copy != nullptr && copy->isBool() && copy->toBool())
-    in.require(in.find("device") != nullptr || in.find("dtype") != nullptr,
-               "it copies, and neither a type nor a device is given");
-}
-
 /// Tensors of which an axis is made.
 void parts(const Operands& in) {
   constexpr int64_t kMost = 1'000'000;
@@ -660,9 +652,6 @@ constexpr Row kRows[] = {
     {"aten::_weight_norm", weight_norm},
     {"aten::linalg_eig", eigenvalues},
     {"aten::linalg_eigvals", eigenvalues},
-    {"aten::to.prim_Device", convert},
-    {"aten::to.prim_dtype", convert},
-    {"aten::to.prim_other", convert},
     {"aten::linalg_matrix_power", bound_number},
     {"aten::matrix_power", bound_number},
     {"aten::special_chebyshev_polynomial_t", bound_number},
@@ -740,6 +729,21 @@ void guard_all(const Row& row) {
       guard(*op, row.check);
 }
 
+/// x.to(copy=True): LibTorch reads the type and the device that nobody named, whatever stands there.
+/// It is a copy.
+void mend_copies(Operator& op) {
+  if (!op.schema().overload_name().starts_with("prim_")) return;
+  replace(op, [run = op.getOperation(), schema = op.schema()](Stack& stack) mutable {
+    const Operands in(schema, stack);
+    const c10::IValue* copy = in.find("copy");
+    const bool is_bare = in.find("device") == nullptr && in.find("dtype") == nullptr;
+    if (copy == nullptr || !copy->toBool() || !is_bare) return run(stack);
+    const at::Tensor made = in.tensor("self").clone();
+    torch::jit::drop(stack, schema.arguments().size());
+    torch::jit::push(stack, made);
+  });
+}
+
 void deny(Operator& op) {
   replace(op, [name = op.schema().name()](Stack&) {
     throw Error("denied-operator", cat("the model calls ", quoted(name)),
@@ -759,6 +763,7 @@ void install_guards() {
         deny(*op);
     }
     for (const Row& row : kRows) guard_all(row);
+    for (const auto& op : torch::jit::getAllOperatorsFor(c10::aten::to)) mend_copies(*op);
     torch::jit::setPrintHandler([](const std::string&) {});  // standard output is ours
     return true;
   }();

@@ -233,7 +233,6 @@ def memory_unsafe():
         "layout": "torch.zeros([2], dtype=6, layout=3)",
         "weight_norm": "(torch._weight_norm_interface(x, torch.ones([1]), 0))[0]",
         "eigenvalues": "torch.linalg_eigvals(torch.mul(torch.ones([3, 3]), inf))",
-        "copy_to_nothing": "torch.to(x, None, None, copy=True)",
         "stack": "torch._stack([], 5)",
         "power": "torch.matrix_power(torch.ones([2, 2]), -9223372036854775807-1)",
         "channel": "torch.quantize_per_channel(x, torch.ones([1]), torch.zeros([1]), 1000, 12)",

@@ -61,6 +61,7 @@ TEST_CASE("casts and copies ignore places, layouts and memory formats") {
        "x.to(torch.device('cpu'), 7" + any_order, "x.to(7" + any_order, "x.to(y" + any_order,
        "x.to(dtype=4, layout=0, device=torch.device('cpu'), pin_memory=False" + any_order,
        "x.to(torch.device('cpu'), None, True, True)", "x.to(7, True, True)", "x.to(True, True)",
+       "torch.to(x, None, None, copy=True)",
        "torch._to_copy(x, dtype=7, " + kPlace + ", non_blocking=True, memory_format=0)",
        "torch.copy(x, y, non_blocking=True)", "torch.copy(x, y)"},
       {kX, values({3}, {1, -2, 77}, DType::i64)});
