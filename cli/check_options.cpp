@@ -32,8 +32,8 @@ std::string not_finite_text(const std::vector<check::OutputRow>& rows) {
   for (const check::OutputRow& row : rows)
     if (row.comparison.expected_not_finite > 0)
       out += cat("  ", row.name, ": ",
-                 counted(static_cast<size_t>(row.comparison.expected_not_finite), "element"), " of ",
-                 ir::element_count(row.comparison.shape), " NaN or infinite in torch\n");
+                 counted(static_cast<size_t>(row.comparison.expected_not_finite), "element"),
+                 " of ", ir::element_count(row.comparison.shape), " NaN or infinite in torch\n");
   return out;
 }
 
@@ -65,7 +65,10 @@ void add_tolerance_options(CLI::App& command, ToleranceOptions& options) {
       .add_option("--tolerance", options.tolerance,
                   "Own numbers for --check: absolute, relative, ratio of outliers")
       ->type_name("A,R[,O]");
-  command.add_option("--seeds", options.seeds, "Input sets that change all inputs at once, the samples\ncounted, 2 to 1000; others come on top [2]")
+  command
+      .add_option("--seeds", options.seeds,
+                  "Input sets that change all inputs at once, the samples\ncounted, 2 to 1000; "
+                  "others come on top [2]")
       ->type_name("N");
   command.add_flag("--strict", options.strict, "A check that says nothing is a failure");
 }
@@ -88,10 +91,10 @@ CheckOptions check_options(const ToleranceOptions& options, const EngineOptions&
 
 std::string check_text(const CheckOptions& options, const CheckResult& result) {
   return cat("check: ", result.engine, " vs LibTorch ", torch_module().torch_version, " · ",
-             check::tolerance_str(options.tolerance), " · ", counted(result.sets.size(), "input set"),
-             left_out_text(result), sizes_text(result.sizes), "\n",
-             check::verdict_table(result.rows), not_finite_text(result.rows),
-             "reference: ", result.reference, "\n");
+             check::tolerance_str(options.tolerance), " · ",
+             counted(result.sets.size(), "input set"), left_out_text(result),
+             sizes_text(result.sizes), "\n", check::verdict_table(result.rows),
+             not_finite_text(result.rows), "reference: ", result.reference, "\n");
 }
 
 }  // namespace t2n::cli

@@ -204,7 +204,8 @@ ExitCode run_command_line(int argc, char** argv) {
   for (const CLI::App* command : app->get_subcommands()) refuse_leftovers(*command, origins);
   if (app->count("--version") > 0) {
     print(version_text());
-    if (app->count("--verbose") > 0) print(cat("models confined by ", confine::describe_support(), "\n"));
+    if (app->count("--verbose") > 0)
+      print(cat("models confined by ", confine::describe_support(), "\n"));
     return ExitCode::ok;
   }
   for (const CLI::App* command : app->get_subcommands()) refuse_empty(*command);

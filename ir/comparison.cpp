@@ -72,9 +72,8 @@ bool is_mixed(const Term& term, const Dim& rest) {
 
 bool mixes_symbols(const Comparison& comparison) {
   const Dim gap = comparison.left - comparison.right;
-  return std::any_of(gap.terms().begin(), gap.terms().end(), [&](const Term& term) {
-    return is_mixed(term, gap - sum_of({term}));
-  });
+  return std::any_of(gap.terms().begin(), gap.terms().end(),
+                     [&](const Term& term) { return is_mixed(term, gap - sum_of({term})); });
 }
 
 std::string str(const Comparison& comparison) {

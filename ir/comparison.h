@@ -29,8 +29,8 @@ struct Comparison {
 std::string str(const Comparison& comparison);
 Comparison negated(Comparison comparison);
 Comparison mirrored(const Comparison& comparison);
-/// Whether a product of symbols stands in it, or a quotient beside a symbol of its own, as remainders
-/// are: such an assertion can keep tract 0.23 busy for ever (docs/engine_bugs.md).
+/// Whether a product of symbols stands in it, or a quotient beside a symbol of its own, as
+/// remainders are: such an assertion can keep tract 0.23 busy for ever (docs/engine_bugs.md).
 bool mixes_symbols(const Comparison& comparison);
 
 }  // namespace t2n::ir

@@ -25,7 +25,7 @@ struct Destination {
   };
   std::filesystem::path path;
   Form form = Form::folder;
-  int level = 6;             ///< of gzip, 0 to 9
+  int level = 6;                  ///< of gzip, 0 to 9
   std::vector<Taken> taken = {};  ///< what must stay as it is
 };
 

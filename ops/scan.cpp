@@ -232,10 +232,10 @@ class Loop {
                                       out_.operand(carried_[i].initial),
                                       nnef::string(done.results[scan_.stacked() + i])}));
     for (size_t i = 0; i < done.results.size(); ++i)
-      outputs.push_back(i < scan_.stacked()
-                            ? quadruple(done.results[i], nnef::string("full"),
-                                        scan_.stacked_axes[i], step_of(i))
-                            : quadruple(done.results[i], nnef::string("last"), 0, 1));
+      outputs.push_back(
+          i < scan_.stacked()
+              ? quadruple(done.results[i], nnef::string("full"), scan_.stacked_axes[i], step_of(i))
+              : quadruple(done.results[i], nnef::string("last"), 0, 1));
     const auto results = out_.calls(op_.nnef(), {},
                                     {{"body", done.name},
                                      {"scan", nnef::array(std::move(scanned))},
@@ -256,8 +256,8 @@ class Loop {
     }
   }
 
-  /// Beside results in the order of the turns, tract 0.21 to 0.23 computes reversed ones that follow
-  /// from those in their order: they are turned round outside.
+  /// Beside results in the order of the turns, tract 0.21 to 0.23 computes reversed ones that
+  /// follow from those in their order: they are turned round outside.
   bool is_turned(int output) const {
     const auto i = static_cast<size_t>(output);
     const std::vector<bool>& reversed = scan_.stacked_reversed;

@@ -284,7 +284,8 @@ std::string assertion(const ir::Comparison& c) {
                 "tract reads ==, <, >, <= and >=, without minima and maxima",
                 "assert a bound of one size, or that one size is the larger");
   if (ir::mixes_symbols(c))
-    throw Error("unsupported-argument", cat("the assertion ", ir::str(c), " cannot be given to tract"),
+    throw Error("unsupported-argument",
+                cat("the assertion ", ir::str(c), " cannot be given to tract"),
                 "a product of sizes, or a remainder, can keep tract busy for ever",
                 "assert bounds of the sizes by themselves");
   const ir::Symbol* alone = c.left.as_symbol();

@@ -44,7 +44,7 @@ struct Comparison {
   int64_t not_finite =
       0;  ///< those among them that are NaN or infinite on one side; never tolerated
   int64_t expected_not_finite = 0;  ///< elements of the reference that are NaN or infinite
-  double excess = 0;  ///< of the worst element, in units of what is allowed there
+  double excess = 0;                ///< of the worst element, in units of what is allowed there
   // The element that is furthest outside, or nearest to it.
   ir::Ints worst;
   double expected = 0;
@@ -65,7 +65,8 @@ class Movement {
  public:
   /// Another reference of the same output. One of another shape moves all of it.
   void see(const ir::Tensor& before, const ir::Tensor& after, const Tolerance& tolerance);
-  /// The ratio of elements that moved by kMinResponse tolerances at least, once; 0 if nothing was seen, 1 of no elements.
+  /// The ratio of elements that moved by kMinResponse tolerances at least, once; 0 if nothing was
+  /// seen, 1 of no elements.
   double share() const;
   /// The median of the elements' largest moves, in units of the tolerance.
   double median() const;

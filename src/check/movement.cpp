@@ -18,8 +18,8 @@ void Movement::see(const ir::Tensor& before, const ir::Tensor& after, const Tole
 double Movement::share() const {
   if (all_) return 1;
   if (moves_.empty()) return 0;
-  const auto moved = std::count_if(moves_.begin(), moves_.end(),
-                                   [](float move) { return move >= kMinResponse; });
+  const auto moved =
+      std::count_if(moves_.begin(), moves_.end(), [](float move) { return move >= kMinResponse; });
   return static_cast<double>(moved) / static_cast<double>(moves_.size());
 }
 

@@ -78,9 +78,8 @@ std::string_view verdict_name(Verdict verdict) {
 }
 
 std::string verdict_table(std::span<const OutputRow> rows) {
-  std::vector<Line> lines{
-      {"output", "shape", "max|Δ|", "max rel", "SNR dB", "outliers", "x torch", "response", "moved",
-       "verdict"}};
+  std::vector<Line> lines{{"output", "shape", "max|Δ|", "max rel", "SNR dB", "outliers", "x torch",
+                           "response", "moved", "verdict"}};
   for (const OutputRow& row : rows) lines.push_back(line_of(row));
   std::array<size_t, kColumns> widths{};
   for (const Line& line : lines)

@@ -12,10 +12,11 @@ namespace t2n::check {
 struct OutputRow {
   std::string name;
   Comparison comparison;
-  std::optional<double> response;  ///< the median of its elements' moves, in tolerances
-  std::optional<double> moved;     ///< the ratio of elements that moved; nothing: not measured
+  std::optional<double> response;      ///< the median of its elements' moves, in tolerances
+  std::optional<double> moved;         ///< the ratio of elements that moved; nothing: not measured
   std::optional<Yardstick> yardstick;  ///< of this set of inputs
-  /// The engine's distance from f64 in units of torch's: the largest of the sets it was measured on.
+  /// The engine's distance from f64 in units of torch's: the largest of the sets it was measured
+  /// on.
   std::optional<double> times_torch;
   bool is_strict = true;  ///< more than kMostTimesTorch is a fault, within the tolerance as well
   std::string where;      ///< the set of inputs, if not the samples: "at S=13"

@@ -59,8 +59,8 @@ struct [[gnu::packed]] PathRule {
 constexpr int kPathRule = 1;
 
 constexpr uint64_t kRead = kReadFile | kReadDir;
-constexpr uint64_t kWrite = kRead | kWriteFile | kRemoveDir | kRemoveFile | kMakeDir | kMakeReg |
-                            kRefer | kTruncate;
+constexpr uint64_t kWrite =
+    kRead | kWriteFile | kRemoveDir | kRemoveFile | kMakeDir | kMakeReg | kRefer | kTruncate;
 
 bool is_off() {
   const char* const value = std::getenv("T2NNEF_CONFINE");
@@ -101,11 +101,26 @@ bool restrict_files(const Places& places, int version) {
   const size_t size = version >= 6 ? sizeof rules : version >= 4 ? 16 : 8;
   const auto ruleset = static_cast<int>(::syscall(kCreateRuleset, &rules, size, 0));
   if (ruleset < 0) return false;
-  for (const char* system :
-       {"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache",
-        "/etc/localtime", "/usr/share/zoneinfo", "/proc/self", "/proc/cpuinfo", "/proc/meminfo",
-        "/proc/stat", "/proc/sys/kernel", "/proc/sys/vm", "/sys/devices/system", "/sys/fs/cgroup",
-        "/sys/kernel/mm", "/dev/urandom", "/dev/random", "/dev/zero"})
+  for (const char* system : {"/lib",
+                             "/lib64",
+                             "/usr/lib",
+                             "/usr/lib64",
+                             "/usr/local/lib",
+                             "/etc/ld.so.cache",
+                             "/etc/localtime",
+                             "/usr/share/zoneinfo",
+                             "/proc/self",
+                             "/proc/cpuinfo",
+                             "/proc/meminfo",
+                             "/proc/stat",
+                             "/proc/sys/kernel",
+                             "/proc/sys/vm",
+                             "/sys/devices/system",
+                             "/sys/fs/cgroup",
+                             "/sys/kernel/mm",
+                             "/dev/urandom",
+                             "/dev/random",
+                             "/dev/zero"})
     allow(ruleset, system, kRead & handled);
   allow(ruleset, "/dev/null", (kReadFile | kWriteFile | kTruncate | kIoctl) & handled);
   for (const std::filesystem::path& path : places.read) allow(ruleset, path, kRead & handled);

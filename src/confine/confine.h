@@ -24,7 +24,8 @@ struct Support {
 /// Of this kernel; asks, and changes nothing.
 Support support();
 
-/// "Landlock 7, seccomp", "no Landlock, seccomp", "off (T2NNEF_CONFINE=off)": for the version's text.
+/// "Landlock 7, seccomp", "no Landlock, seccomp", "off (T2NNEF_CONFINE=off)": for the version's
+/// text.
 std::string describe_support();
 
 /// What a command will need, said wherever it is known: enter_if_armed() confines to it. Of a file

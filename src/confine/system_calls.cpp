@@ -25,23 +25,59 @@ constexpr unsigned kArchitecture = 0;
 /// Programs, sockets, other processes, the kernel itself. Pairs of sockets between our own threads
 /// and children stay, and so does sending signals to children.
 constexpr std::array kDenied = {
-    __NR_execve,         __NR_execveat,          __NR_socket,         __NR_connect,
-    __NR_bind,           __NR_listen,            __NR_accept,         __NR_accept4,
-    __NR_ptrace,         __NR_process_vm_readv,  __NR_process_vm_writev,
-    __NR_mount,          __NR_umount2,           __NR_pivot_root,     __NR_chroot,
-    __NR_unshare,        __NR_setns,             __NR_bpf,            __NR_perf_event_open,
-    __NR_init_module,    __NR_finit_module,      __NR_delete_module,  __NR_kexec_load,
-    __NR_keyctl,         __NR_add_key,           __NR_request_key,    __NR_swapon,
-    __NR_swapoff,        __NR_reboot,            __NR_settimeofday,   __NR_clock_settime,
-    __NR_acct,           __NR_quotactl,          __NR_personality,    __NR_fchown,
-    __NR_fchownat,       __NR_setxattr,          __NR_lsetxattr,      __NR_fsetxattr,
-    __NR_removexattr,    __NR_lremovexattr,      __NR_fremovexattr,   __NR_mknodat,
-    __NR_open_by_handle_at, __NR_sethostname,    __NR_setdomainname,
+    __NR_execve,
+    __NR_execveat,
+    __NR_socket,
+    __NR_connect,
+    __NR_bind,
+    __NR_listen,
+    __NR_accept,
+    __NR_accept4,
+    __NR_ptrace,
+    __NR_process_vm_readv,
+    __NR_process_vm_writev,
+    __NR_mount,
+    __NR_umount2,
+    __NR_pivot_root,
+    __NR_chroot,
+    __NR_unshare,
+    __NR_setns,
+    __NR_bpf,
+    __NR_perf_event_open,
+    __NR_init_module,
+    __NR_finit_module,
+    __NR_delete_module,
+    __NR_kexec_load,
+    __NR_keyctl,
+    __NR_add_key,
+    __NR_request_key,
+    __NR_swapon,
+    __NR_swapoff,
+    __NR_reboot,
+    __NR_settimeofday,
+    __NR_clock_settime,
+    __NR_acct,
+    __NR_quotactl,
+    __NR_personality,
+    __NR_fchown,
+    __NR_fchownat,
+    __NR_setxattr,
+    __NR_lsetxattr,
+    __NR_fsetxattr,
+    __NR_removexattr,
+    __NR_lremovexattr,
+    __NR_fremovexattr,
+    __NR_mknodat,
+    __NR_open_by_handle_at,
+    __NR_sethostname,
+    __NR_setdomainname,
 #ifdef __NR_userfaultfd
     __NR_userfaultfd,
 #endif
 #ifdef __NR_io_uring_setup
-    __NR_io_uring_setup, __NR_io_uring_enter,    __NR_io_uring_register,
+    __NR_io_uring_setup,
+    __NR_io_uring_enter,
+    __NR_io_uring_register,
 #endif
 #ifdef __NR_pidfd_getfd
     __NR_pidfd_getfd,
@@ -50,8 +86,12 @@ constexpr std::array kDenied = {
     __NR_kexec_file_load,
 #endif
 #ifdef __x86_64__
-    __NR_chown,          __NR_lchown,            __NR_mknod,          __NR_iopl,
-    __NR_ioperm,         __NR_modify_ldt,
+    __NR_chown,
+    __NR_lchown,
+    __NR_mknod,
+    __NR_iopl,
+    __NR_ioperm,
+    __NR_modify_ldt,
 #endif
 };
 
@@ -77,7 +117,8 @@ std::vector<sock_filter> program() {
   give(kRefuse);
 #endif
   for (const int number : kDenied) {
-    out.push_back(sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(number), 0, 1));
+    out.push_back(
+        sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(number), 0, 1));
     give(kRefuse);
   }
   give(SECCOMP_RET_ALLOW);
@@ -88,8 +129,8 @@ std::vector<sock_filter> program() {
 
 bool can_filter_system_calls() {
   // Refused with EFAULT where filters are known: nothing was given.
-  return kArchitecture != 0 &&
-         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, nullptr, 0, 0) != 0 && errno == EFAULT;
+  return kArchitecture != 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, nullptr, 0, 0) != 0 &&
+         errno == EFAULT;
 }
 
 bool filter_system_calls() {

@@ -155,7 +155,8 @@ namespace {
 /// `S - (S + 1) // 2` as `S // 2`.
 Dim one_quotient(const Dim& dim) {
   for (const ir::Term& term : dim.terms()) {
-    const auto* quotient = term.atoms.size() == 1 ? std::get_if<ir::FloorDiv>(&term.atoms[0]) : nullptr;
+    const auto* quotient =
+        term.atoms.size() == 1 ? std::get_if<ir::FloorDiv>(&term.atoms[0]) : nullptr;
     if (quotient == nullptr || (term.factor != 1 && term.factor != -1) ||
         !quotient->b.is_constant() || quotient->b.value() <= 0)
       continue;
@@ -164,6 +165,43 @@ Dim one_quotient(const Dim& dim) {
     return floor_div(quotient->b * rest + Dim(term.factor) * quotient->a + up, quotient->b);
   }
   return dim;
+}
+
+/// After how many steps of its symbols a sum of nested quotients has the same remainders again; 0
+/// if anything else stands in it, or that is too many to try.
+int64_t steps_of(const Dim& dim) {
+  constexpr int64_t kMost = 1000;
+  int64_t out = 1;
+  for (const ir::Term& term : dim.terms()) {
+    if (term.atoms.size() != 1) return 0;
+    if (std::holds_alternative<Symbol>(term.atoms[0])) continue;
+    const auto* quotient = std::get_if<ir::FloorDiv>(&term.atoms[0]);
+    if (quotient == nullptr || !quotient->b.is_constant() || quotient->b.value() <= 0) return 0;
+    out = std::lcm(out, quotient->b.value() * steps_of(quotient->a));
+    if (out == 0 || out > kMost) return 0;
+  }
+  return out;
+}
+
+/// `B - 2*((B + 2) // 3) >= 1` as `B >= 5`: from there on it holds, as every third size is one
+/// more. Nothing if that is not so, or more than one symbol stands in it.
+std::optional<Comparison> least_from(const Comparison& c, const Sizes& sample) {
+  if (!ir::mixes_symbols(c)) return std::nullopt;
+  const Dim gap = c.left - c.right;
+  const std::vector<Symbol> symbols = gap.symbols();
+  const int64_t steps = steps_of(gap);
+  const auto size = symbols.size() == 1 ? sample.find(symbols[0]) : sample.end();
+  if (steps == 0 || size == sample.end()) return std::nullopt;
+  const auto at = [&](int64_t n) { return evaluate(gap, Sizes{{symbols[0], n}}); };
+  const auto holds_at = [&](int64_t n) { return ir::holds(at(n), c.relation, 0); };
+  const bool grows = at(size->second + steps) >= at(size->second);
+  const bool is_lower = c.relation == Relation::ge || c.relation == Relation::gt;
+  if (!is_lower || !grows) return std::nullopt;
+  int64_t first = size->second;
+  for (int64_t n = first; n < first + steps; ++n)
+    if (!holds_at(n)) return std::nullopt;
+  while (first > 0 && holds_at(first - 1)) --first;
+  return Comparison{Dim::symbol(symbols[0]), Relation::ge, first};
 }
 
 bool has_product(const Dim& dim) {
@@ -205,7 +243,9 @@ std::optional<std::vector<Comparison>> sayable(const Comparison& comparison, con
       if (!side) return std::nullopt;
       rest = *side;
     }
-    if (ir::mixes_symbols(rest)) rest = plain({one_quotient(rest.left - rest.right), rest.relation, 0});
+    if (ir::mixes_symbols(rest))
+      rest = plain({one_quotient(rest.left - rest.right), rest.relation, 0});
+    if (const auto least = least_from(rest, sample)) rest = *least;
     const auto bound = without_product(rest, sample);
     if (!bound) return std::nullopt;
     out.push_back(*bound);
@@ -266,8 +306,7 @@ std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample) {
     out.push_back({way, place_of(traced, decision),
                    is_loop ? "a loop takes the same number of turns at all sizes tried"
                            : "a branch on a size is baked in the way that all sizes tried took it",
-                   true,
-                   decision.is_guard});
+                   true, decision.is_guard});
   }
   return out;
 }

@@ -146,9 +146,25 @@ class Trials {
       return sizes->at(symbol);
     }
     chooser_.limit(symbol, {});
-    refuse(declared_.sample.size() > 1
-               ? cat("if ", symbol, " must equal another size, give both the same symbol; ")
-               : std::string());
+    refuse(hint_for(symbol));
+  }
+
+  /// What may have to be as large as the symbol.
+  std::string hint_for(const Symbol& symbol) const {
+    const int64_t size = declared_.sample.at(symbol);
+    const bool has_twin =
+        std::any_of(declared_.shapes.begin(), declared_.shapes.end(), [&](const ir::Shape& shape) {
+          return std::find(shape.begin(), shape.end(), ir::Dim(size)) != shape.end();
+        });
+    std::string out;
+    if (has_twin)
+      out = cat("an axis that is ", size,
+                " in the sample as well is not declared: if it must be as "
+                "large, give it ",
+                symbol, ", too; ");
+    if (declared_.sample.size() > 1)
+      out += cat("if ", symbol, " must equal another size, give both the same symbol; ");
+    return out;
   }
 
   [[noreturn]] void refuse(const std::string& hint) const {

@@ -222,7 +222,8 @@ Names row_names(const nnef::Document& document, const Places& outputs) {
 
 CheckedModel check_existing(const CheckExistingOptions& options) {
   CheckedModel result;
-  confine::may_read(options.artefact);  // the reference interpreter reads it after the model is loaded
+  confine::may_read(
+      options.artefact);  // the reference interpreter reads it after the model is loaded
   const nnef::Artefact artefact = nnef::read_artefact(options.artefact);
   const nnef::Document& document = artefact.document;
   spec::check_document(document);

@@ -49,7 +49,8 @@ bool is_strict(const check::Tolerance& tolerance) {
          tolerance.level == check::Level::approximate;
 }
 
-/// Whoever asks for more than the default, or for own numbers, gets it whatever torch itself rounds.
+/// Whoever asks for more than the default, or for own numbers, gets it whatever torch itself
+/// rounds.
 bool is_lenient(const check::Tolerance& tolerance) {
   return tolerance.level != check::Level::exact && tolerance.level != check::Level::close &&
          tolerance.level != check::Level::custom;
@@ -110,8 +111,9 @@ std::optional<Diagnostic> inconclusive(const CheckResult& result,
     out.why = "a file that ignores it, or holds one value of it, would pass as well";
     out.help = "give real inputs with --input x=@file.npy";
   } else {
-    out.why = "torch ran the model at the sample's sizes only, so a file that holds for these alone "
-              "would pass as well";
+    out.why =
+        "torch ran the model at the sample's sizes only, so a file that holds for these alone "
+        "would pass as well";
     out.help = "give samples of other sizes with --input";
   }
   return out;
@@ -220,7 +222,8 @@ void judge(CheckResult& result, const CheckOptions& options, const std::string& 
         text = cat(quoted(row.name), " is ", static_cast<int64_t>(*row.times_torch),
                    " times as far from what f64 gives as torch is, at most ",
                    check::kMostTimesTorch, " times are rounding");
-      else if (!row.where.empty()) text += cat(", ", row.where);
+      else if (!row.where.empty())
+        text += cat(", ", row.where);
       if (mismatch.message.empty())
         mismatch.message = text;
       else

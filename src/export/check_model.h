@@ -45,10 +45,10 @@ Takes takes_of(const nnef::Document& document);
 
 /// Runs every input set in the engine and keeps the worst comparison of each output, of which
 /// `names` are the names. What is outside of the tolerance is right if it is as near to f64 as
-/// torch; what is inside is wrong if it is far from it, and torch is not (check::Yardstick). Inputs are those of the model's graph, in its order. Strict NNEF knows
-/// scalars and integers without widths: those of the model's outputs count then. Further sizes that
-/// the artefact excludes are not run.
-/// Errors: `input-sizes` for those of the sample, or where no further ones are left.
+/// torch; what is inside is wrong if it is far from it, and torch is not (check::Yardstick). Inputs
+/// are those of the model's graph, in its order. Strict NNEF knows scalars and integers without
+/// widths: those of the model's outputs count then. Further sizes that the artefact excludes are
+/// not run. Errors: `input-sizes` for those of the sample, or where no further ones are left.
 CheckResult check_artefact(const std::string& path, TracedModel& model,
                            const std::vector<std::string>& names, const CheckOptions& options,
                            check::Runner& runner, spec::Dialect dialect, const Takes& takes);

@@ -8,7 +8,8 @@
 namespace t2n {
 
 /// Outputs in f64 for the inputs of a set, which keeps them. None where the graph cannot be run so,
-/// or where, run in the model's own precision, it is not what torch computes: then it is no measure.
+/// or where, run in the model's own precision, it is not what torch computes: then it is no
+/// measure.
 const std::vector<ir::Tensor>& in_f64(const TracedModel& model, InputSet& set,
                                       const check::Tolerance& tolerance);
 

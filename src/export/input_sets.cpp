@@ -158,9 +158,9 @@ class Builder {
     constexpr size_t kMost = 12;
     const size_t step = (places.size() + kMost - 1) / kMost;
     for (size_t at = 0; at < places.size(); at += std::max<size_t>(step, 1)) {
-      std::vector<size_t> group(places.begin() + static_cast<std::ptrdiff_t>(at),
-                                places.begin() + static_cast<std::ptrdiff_t>(
-                                                     std::min(at + step, places.size())));
+      std::vector<size_t> group(
+          places.begin() + static_cast<std::ptrdiff_t>(at),
+          places.begin() + static_cast<std::ptrdiff_t>(std::min(at + step, places.size())));
       std::string names;
       bool is_read = false;
       for (const size_t place : group) {
@@ -228,8 +228,10 @@ class Builder {
 
   void add_kinds() {
     const auto set = [&](const char* name, Change change, uint64_t seed, double factor = 1) {
-      add_varied(name, {.change = change, .seed = seed,
-                        .thresholds = thresholds_of(model_.recorded_graph()), .factor = factor});
+      add_varied(name, {.change = change,
+                        .seed = seed,
+                        .thresholds = thresholds_of(model_.recorded_graph()),
+                        .factor = factor});
     };
     if (has_floats(samples_)) {
       set("values times 10", Change::scale, 21, 10);
@@ -264,8 +266,7 @@ class Builder {
   void add_declared_sizes() {
     out_.sizes = {model_.dynamic->chooser.sample()};
     sizes_to_check(model_.dynamic->chooser, [&](const dynamic::Sizes& at) {
-      return add_sizes(
-          samples_at(model_.samples, model_.inputs, model_.dynamic->inputs, at), at);
+      return add_sizes(samples_at(model_.samples, model_.inputs, model_.dynamic->inputs, at), at);
     });
     if (out_.sizes.size() == 1 && excluded_) throw Error(*excluded_);
   }
@@ -294,7 +295,8 @@ class Builder {
     if (!is_open) return;
     const dynamic::Sizes sample = spec::bind_sizes(takes_.rules, shapes);
     out_.sizes = {sample};
-    constexpr std::array<std::pair<int64_t, int64_t>, 4> kSteps = {{{1, 3}, {2, 1}, {1, 8}, {1, 1}}};
+    constexpr std::array<std::pair<int64_t, int64_t>, 4> kSteps = {
+        {{1, 3}, {2, 1}, {1, 8}, {1, 1}}};
     constexpr size_t kFurther = 2;
     for (const auto& [factor, plus] : kSteps) {
       if (out_.sizes.size() > kFurther) break;

@@ -28,13 +28,13 @@ struct InputSet {
 };
 
 struct InputSets {
-  std::vector<InputSet> sets;               ///< the samples first
-  std::vector<check::Movement> movements;   ///< per output, over the sets of the sample's sizes
-  std::vector<std::string> unfollowed;      ///< inputs that no output was seen to follow
-  size_t left_out = 0;                      ///< torch refuses them, or gives NaN where it did not
-  std::vector<dynamic::Sizes> sizes;        ///< the sample's first; none without open sizes
-  bool has_unvaried_sizes = false;          ///< the artefact has open sizes, the sets one of each
-  std::string reference;                    ///< Agreement::words
+  std::vector<InputSet> sets;              ///< the samples first
+  std::vector<check::Movement> movements;  ///< per output, over the sets of the sample's sizes
+  std::vector<std::string> unfollowed;     ///< inputs that no output was seen to follow
+  size_t left_out = 0;                     ///< torch refuses them, or gives NaN where it did not
+  std::vector<dynamic::Sizes> sizes;       ///< the sample's first; none without open sizes
+  bool has_unvaried_sizes = false;         ///< the artefact has open sizes, the sets one of each
+  std::string reference;                   ///< Agreement::words
 };
 
 /// What the sets give for each input of the model's graph, complex ones as pairs.

@@ -68,8 +68,9 @@ std::string difference_text(const std::string& name, const ir::Tensor& expected,
                         .where = {},
                         .details = {},
                         .why = {},
-                        .help = "please report it with the model: nothing that t2nnef says of it "
-                                "can be relied on"};
+                        .help =
+                            "please report it with the model: nothing that t2nnef says of it "
+                            "can be relied on"};
   if (ours.size() != expected.size())
     diagnostic.message += cat(ours.size(), " outputs, expected ", expected.size());
   for (size_t i = 0; ours.size() == expected.size() && i < ours.size(); ++i) {
@@ -78,15 +79,15 @@ std::string difference_text(const std::string& name, const ir::Tensor& expected,
     break;
   }
   const bool halves = has_halves(traced.graph);
-  const trace::FirstDifference first =
-      torch_module().first_difference(session, inputs, Executor::torch_unfused,
-                                      halves ? Executor::ours_native : Executor::ours);
+  const trace::FirstDifference first = torch_module().first_difference(
+      session, inputs, Executor::torch_unfused, halves ? Executor::ours_native : Executor::ours);
   if (!first.op.empty()) {
     diagnostic.where.push_back(first.where);
-    diagnostic.why = cat("the first operator that LibTorch does not run with this result is ",
-                         quoted(first.op));
+    diagnostic.why =
+        cat("the first operator that LibTorch does not run with this result is ", quoted(first.op));
   } else {
-    diagnostic.why = "LibTorch ran every operator that t2nnef did with the same results, and others";
+    diagnostic.why =
+        "LibTorch ran every operator that t2nnef did with the same results, and others";
   }
   throw Error(std::move(diagnostic));
 }

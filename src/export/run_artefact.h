@@ -40,7 +40,7 @@ struct RunOptions {
   std::vector<Sample> samples;
   EngineChoice engine;
   check::RunnerOptions runner;
-  std::string output;              ///< an .npz file; "-": standard output; "": none
+  std::string output;                   ///< an .npz file; "-": standard output; "": none
   std::vector<nnef::Taken> taken = {};  ///< what the command reads besides
   Report report;
 };

@@ -102,14 +102,12 @@ ir::Tensor changed(const ir::Tensor& value, const Sample& sample, const Variatio
   const bool is_whole = ir::is_integer(value.dtype) || value.dtype == ir::DType::boolean;
   if (is_whole && variation.holds_integers) return value;
   const bool is_free = given.bytes.empty() && !sample.range && ir::is_integer(value.dtype);
-  if (sample.input.is_state || value.elements() == 0)
-    return redrawn(value, sample, seed, stream);
+  if (sample.input.is_state || value.elements() == 0) return redrawn(value, sample, seed, stream);
   constexpr int64_t kWide = 11;
   switch (variation.change) {
     case Change::redraw: break;
     case Change::scale:
-      if (is_float)
-        return mapped(value, [&](double x, size_t) { return variation.factor * x; });
+      if (is_float) return mapped(value, [&](double x, size_t) { return variation.factor * x; });
       break;
     case Change::negate:
       if (is_float) return mapped(value, [](double x, size_t) { return -x; });
@@ -142,10 +140,10 @@ ir::Tensor changed(const ir::Tensor& value, const Sample& sample, const Variatio
 /// Compare their first operand, or limit it.
 bool has_threshold(std::string_view op) {
   constexpr std::array<std::string_view, 16> kNames = {
-      "aten::gt",        "aten::lt",       "aten::ge",       "aten::le",
-      "aten::eq",        "aten::ne",       "aten::greater",  "aten::less",
+      "aten::gt",        "aten::lt",        "aten::ge",        "aten::le",
+      "aten::eq",        "aten::ne",        "aten::greater",   "aten::less",
       "aten::clamp",     "aten::clamp_min", "aten::clamp_max", "aten::hardtanh",
-      "aten::threshold", "aten::relu6",    "aten::clip",     "aten::hardsigmoid"};
+      "aten::threshold", "aten::relu6",     "aten::clip",      "aten::hardsigmoid"};
   const std::string_view base = op.substr(0, op.find('.'));
   return std::find(kNames.begin(), kNames.end(), base) != kNames.end();
 }

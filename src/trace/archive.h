@@ -1,8 +1,8 @@
 // The records of a TorchScript file, each checked before anybody reads it.
 #pragma once
 
-#include <caffe2/serialize/inline_container.h>
 #include <c10/core/Storage.h>
+#include <caffe2/serialize/inline_container.h>
 
 #include <memory>
 #include <optional>

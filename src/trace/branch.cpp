@@ -7,6 +7,7 @@
 #include "src/diag/error.h"
 #include "src/trace/interpreter.h"
 #include "src/trace/operators.h"
+#include "src/trace/words.h"
 
 namespace t2n::trace {
 namespace {
@@ -32,6 +33,22 @@ bool can_choose(const Recorder& recorder, const c10::IValue& a, const c10::IValu
          !recorder.has_open_shape({a, b});
 }
 
+/// What the turns that a loop took say of sizes.
+void say_turns(Decision& loop, const c10::IValue& trips,
+               const std::vector<c10::IValue>& conditions) {
+  using ir::Relation;
+  const Mark count = mark_of(trips);
+  loop.kind = Decision::Kind::loop;
+  loop.comparison.reset();
+  if (!count) loop.sizes = 0;  // its conditions say it, each by itself
+  if (!is_size(count) || depends_on_turn(count)) return;
+  // A loop that is left before its end needs the turns that it took, any other these alone.
+  const bool is_left = !conditions.empty() && !unmarked(conditions.back()).toBool();
+  const bool is_none = unmarked(trips).toInt() < 0;
+  const Relation relation = is_left ? Relation::ge : is_none ? Relation::le : Relation::eq;
+  loop.comparison = {count->size, relation, loop.way};
+}
+
 }  // namespace
 
 void Interpreter::refuse_branch(const torch::jit::Node* node, const Mark& mark) {
@@ -41,11 +58,11 @@ void Interpreter::refuse_branch(const torch::jit::Node* node, const Mark& mark) 
       loop ? "make the number of turns a constant or a size of an input"
            : "compute both ways and choose with torch.where, or decide outside of the model";
   if (!id.empty()) help += cat("; to keep the way of this run, give --accept-guard ", id);
-  throw Error("data-dependent-branch",
-              cat(loop ? "a loop" : "a branch", " depends on the values of a tensor"),
-              cat("its condition comes from ", mark->origin,
-                  "; a file would hold the way of this one run"),
-              help);
+  throw Error(
+      "data-dependent-branch",
+      cat(loop ? "a loop" : "a branch", " depends on the values of a tensor"),
+      cat("its condition comes from ", mark->origin, "; a file would hold the way of this one run"),
+      help);
 }
 
 void Interpreter::note_decision(const torch::jit::Node* node, const Mark& mark, int64_t way) {
@@ -68,8 +85,7 @@ void Interpreter::settle(const Mark& mark, bool answer) {
 }
 
 void Interpreter::settle_all(const std::vector<ir::Comparison>& comparisons) {
-  for (const ir::Comparison& each : comparisons)
-    settle(comparison_mark(each), true);
+  for (const ir::Comparison& each : comparisons) settle(comparison_mark(each), true);
 }
 
 void Interpreter::note_number(const torch::jit::Node* node, const Mark& mark,
@@ -126,31 +142,14 @@ void Interpreter::note_loop(const torch::jit::Node* node, const c10::IValue& tri
                             const Values& conditions, int64_t turns) {
   const Mark count = mark_of(trips);
   const Mark asked = count || conditions.empty() ? count : mark_of(conditions.back());
-  if (options_.keep_sizes && asked && !is_data(asked)) note_turns(node, count, asked, conditions, turns, trips);
+  if (options_.keep_sizes && asked && !is_data(asked)) {
+    note_decision(node, asked, turns);
+    say_turns(decisions_.back(), trips, conditions);
+  }
   // Each by itself, as the last one may follow from no size: `while i < 5 and x.size(0) > 2`.
   for (const c10::IValue& condition : conditions)
     if (const Mark mark = mark_of(condition); !depends_on_turn(mark))
       note_decision(node, mark, unmarked(condition).toBool() ? 1 : 0);
-}
-
-void Interpreter::note_turns(const torch::jit::Node* node, const Mark& count, const Mark& asked,
-                             const Values& conditions, int64_t turns, const c10::IValue& trips) {
-  note_decision(node, asked, turns);
-  Decision& loop = decisions_.back();
-  loop.kind = Decision::Kind::loop;
-  loop.comparison.reset();
-  if (!count) loop.sizes = 0;  // its conditions say it, each by itself
-  if (is_size(count) && !depends_on_turn(asked)) {
-    // A loop that is left before its end needs the turns that it took, any other these alone.
-    const bool is_left = !conditions.empty() && !unmarked(conditions.back()).toBool();
-    const bool is_none = unmarked(trips).toInt() < 0;
-    using ir::Relation;
-    loop.comparison = {asked->size,
-                       is_left   ? Relation::ge
-                       : is_none ? Relation::le
-                                 : Relation::eq,
-                       turns};
-  }
 }
 
 std::string Interpreter::guard_id() {
@@ -194,19 +193,17 @@ bool Interpreter::may_fail(size_t first_node) const {
   constexpr std::array<std::string_view, 4> kDivisions = {"aten::div", "aten::floor_divide",
                                                           "aten::remainder", "aten::fmod"};
   constexpr std::array<std::string_view, 14> kIndexed = {
-      "aten::index",        "aten::gather",     "aten::index_select", "aten::embedding",
-      "aten::take",         "aten::take_along_dim", "aten::scatter",  "aten::scatter_add",
-      "aten::scatter_reduce", "aten::index_put", "aten::index_add",   "aten::index_copy",
-      "aten::index_fill",   "aten::one_hot"};
-  const auto is_among = [](std::string_view name, const auto& names) {
-    return std::find(names.begin(), names.end(), name.substr(0, name.find('.'))) != names.end();
-  };
+      "aten::index",          "aten::gather",         "aten::index_select", "aten::embedding",
+      "aten::take",           "aten::take_along_dim", "aten::scatter",      "aten::scatter_add",
+      "aten::scatter_reduce", "aten::index_put",      "aten::index_add",    "aten::index_copy",
+      "aten::index_fill",     "aten::one_hot"};
   for (size_t i = first_node; i < graph_.nodes.size(); ++i) {
     const ir::Node& node = graph_.nodes[i];
-    const std::string_view name = ir::op_name(node.op);
+    const std::string_view op = ir::op_name(node.op);
+    const std::string_view name = op.substr(0, op.find('.'));
     const ir::DType result = graph_.values[static_cast<size_t>(node.outputs.at(0))].dtype;
-    if (is_among(name, kIndexed)) return true;
-    if (is_among(name, kDivisions) && ir::is_integer(result)) return true;
+    if (is_one_of(name, kIndexed)) return true;
+    if (is_one_of(name, kDivisions) && ir::is_integer(result)) return true;
   }
   return false;
 }
@@ -214,8 +211,7 @@ bool Interpreter::may_fail(size_t first_node) const {
 bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition, Env& env) {
   const at::Tensor& truth = condition->truth;
   const auto blocks = node->blocks();
-  const bool is_current =
-      truth.defined() && recorder_->version(truth) == condition->truth_version;
+  const bool is_current = truth.defined() && recorder_->version(truth) == condition->truth_version;
   if (!is_current || !is_pure(blocks[0]) || !is_pure(blocks[1])) return false;
   const size_t known = recorder_->roots();
   const size_t first_node = graph_.nodes.size();
@@ -244,7 +240,8 @@ bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition,
     if (is_same(marks_, yes[i], no[i]))
       out.push_back(yes[i]);
     else if (!yes[i].isTensor())  // one of two numbers or strings, by data
-      out.push_back(marks_.tainted(taken ? yes[i] : no[i], data_mark(condition->origin), "a branch"));
+      out.push_back(
+          marks_.tainted(taken ? yes[i] : no[i], data_mark(condition->origin), "a branch"));
     else
       out.push_back(select(truth, yes[i], no[i]));
   for (size_t i = 0; i < out.size(); ++i)
@@ -263,8 +260,7 @@ c10::IValue Interpreter::select(const at::Tensor& condition, const c10::IValue& 
     run(stack);
     const at::Tensor result = stack.at(0).toTensor();
     if (!recorder_->knows(result))
-      recorder_->record(recorder_->prepare(*op, run, inputs, marks_, place()),
-                        {result});
+      recorder_->record(recorder_->prepare(*op, run, inputs, marks_, place()), {result});
     return result;
   };
   at::Tensor truth = condition;

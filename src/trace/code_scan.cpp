@@ -29,7 +29,7 @@ bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0;
 bool continues_word(char c) { return begins_word(c) || is_digit(c); }
 
 bool is_operator_word(std::string_view word) {
-  constexpr std::array<std::string_view, 9> kWords = {"not", "and", "or",    "if",   "else",
+  constexpr std::array<std::string_view, 9> kWords = {"not", "and", "or",    "if",    "else",
                                                       "in",  "is",  "await", "lambda"};
   return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
@@ -112,9 +112,9 @@ class CodeReader {
         continue;
       }
       if (here() == '\n' && !is_long) refuse("a string does not end in its line");
-      const bool ends = here() == quote && (!is_long || (rest().size() >= 3 &&
-                                                         text_[at_ + 1] == quote &&
-                                                         text_[at_ + 2] == quote));
+      const bool ends =
+          here() == quote &&
+          (!is_long || (rest().size() >= 3 && text_[at_ + 1] == quote && text_[at_ + 2] == quote));
       ++at_;
       if (!ends) continue;
       at_ += width - 1;
@@ -251,8 +251,7 @@ class Chains {
         continue;
       }
       path_.pop_back();
-      if (!path_.empty())
-        low_[path_.back().first] = std::min(low_[path_.back().first], low_[each]);
+      if (!path_.empty()) low_[path_.back().first] = std::min(low_[path_.back().first], low_[each]);
       if (low_[each] == index_[each]) close(each);
     }
   }

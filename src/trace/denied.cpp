@@ -1,7 +1,7 @@
 // Why operators are denied. The list in allowed.cpp decides; here are only the words.
-#include "src/trace/allowed.h"
-
 #include <algorithm>
+
+#include "src/trace/allowed.h"
 
 namespace t2n::trace {
 namespace {
@@ -86,8 +86,7 @@ constexpr std::string_view kNativePrefix = "__torch__.torch.classes.";
 /// Packed weights of quantised modules. Their `__setstate__` checks and packs plain tensors.
 constexpr std::string_view kClasses[] = {
     "quantized.Conv2dPackedParamsBase", "quantized.Conv3dPackedParamsBase",
-    "quantized.EmbeddingPackedParamsBase", "quantized.LinearPackedParamsBase",
-    "rnn.CellParamsBase",
+    "quantized.EmbeddingPackedParamsBase", "quantized.LinearPackedParamsBase", "rnn.CellParamsBase",
     // What `record_function` holds.
     "profiler._RecordFunction"};
 

@@ -12,6 +12,7 @@
 #include "src/trace/memory.h"
 #include "src/trace/operators.h"
 #include "src/trace/torch_error.h"
+#include "src/trace/words.h"
 
 namespace t2n::trace {
 namespace {
@@ -38,10 +39,6 @@ bool is_inert_write(const std::string& name, const Stack& inputs) {
 /// Baked calls of .cuda() and .pin_memory() ask for hardware that need not be here.
 bool is_move(const std::string& name) { return name == "aten::cuda" || name == "aten::pin_memory"; }
 
-bool is_written(const c10::Argument& argument) {
-  return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
-}
-
 /// Writes to lists and dictionaries (append, _set_item) just execute.
 bool writes_tensors(const c10::FunctionSchema& schema, const Stack& inputs) {
   if (!schema.is_mutable() || is_inert_write(schema.name(), inputs)) return false;
@@ -52,11 +49,10 @@ bool writes_tensors(const c10::FunctionSchema& schema, const Stack& inputs) {
 
 /// They order, look for or take away elements of a list of tensors by the tensors' values.
 bool compares_tensors(const std::string& name, const Stack& inputs) {
-  constexpr std::array<std::string_view, 6> kNames = {"aten::sort",  "aten::sorted",
+  constexpr std::array<std::string_view, 6> kNames = {"aten::sort",   "aten::sorted",
                                                       "aten::remove", "aten::index",
-                                                      "aten::count", "aten::__contains__"};
-  return !inputs.empty() && inputs[0].isTensorList() &&
-         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+                                                      "aten::count",  "aten::__contains__"};
+  return !inputs.empty() && inputs[0].isTensorList() && is_one_of(name, kNames);
 }
 
 /// Running statistics that torch changes in training, which the schema does not say.
@@ -69,10 +65,9 @@ bool updates_statistics(const std::string& name, const Stack& inputs) {
 
 /// They give a view where the memory is in order, else a copy.
 bool copies_by_layout(const std::string& name) {
-  constexpr std::array<std::string_view, 5> kNames = {"aten::contiguous", "aten::reshape",
-                                                      "aten::flatten", "aten::ravel",
-                                                      "aten::reshape_as"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  constexpr std::array<std::string_view, 5> kNames = {
+      "aten::contiguous", "aten::reshape", "aten::flatten", "aten::ravel", "aten::reshape_as"};
+  return is_one_of(name, kNames);
 }
 
 /// The operands but those that only take the results.
@@ -111,7 +106,7 @@ bool has_tensors(const c10::FunctionSchema& schema) {
 bool is_blind(const std::string& name) {
   constexpr std::array<std::string_view, 4> kNames = {"aten::len", "aten::__contains__",
                                                       "aten::__is__", "aten::__isnot__"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  return is_one_of(name, kNames);
 }
 
 /// Baked device literals (`cuda:0` of the machine that traced) mean the CPU here.
@@ -173,10 +168,9 @@ const Operator& Interpreter::operator_of(const Node* node) const {
 void Interpreter::execute_or_explain(const Operation& operation, Stack& stack) {
   const std::string& name = operation.op->schema().name();
   for (const c10::IValue& value : stack)
-    if (value.isTensor() && value.toTensor().defined() &&
-        value.toTensor().numel() > kMaxElements)
-      throw Error("trace-limit", cat(name, " is given a tensor of ", value.toTensor().numel(),
-                                     " elements"),
+    if (value.isTensor() && value.toTensor().defined() && value.toTensor().numel() > kMaxElements)
+      throw Error("trace-limit",
+                  cat(name, " is given a tensor of ", value.toTensor().numel(), " elements"),
                   cat("at most ", kMaxElements, " are computed with"));
   try {
     execute(*operation.op, operation.run, stack);
@@ -266,12 +260,13 @@ void Interpreter::check_unrecorded(const c10::FunctionSchema& schema, const Stac
     const Mark mark = inputs[i].isTensor() ? nullptr : marks_.reach(inputs[i]);
     if (!mark || holds_tensors(inputs[i])) continue;
     if (is_data(mark))
-      throw Error("data-dependent-value",
-                  cat("the argument ", quoted(i < schema.arguments().size() ? schema.arguments()[i].name() : "?"),
-                      " of ", schema.name(), " is read from a tensor's values"),
-                  cat("it comes from ", mark->origin,
-                      "; a file would hold the number of this one run"),
-                  "make it a constant of the model");
+      throw Error(
+          "data-dependent-value",
+          cat("the argument ",
+              quoted(i < schema.arguments().size() ? schema.arguments()[i].name() : "?"), " of ",
+              schema.name(), " is read from a tensor's values"),
+          cat("it comes from ", mark->origin, "; a file would hold the number of this one run"),
+          "make it a constant of the model");
     note_number(node_, is_size(mark) ? opaque_mark(mark->size) : mark, inputs[i]);
   }
 }
@@ -312,8 +307,7 @@ Stack Interpreter::run_tensors(Node* node, const Operation& operation, Stack giv
   const auto here = [this] { return place(); };
   state_.touches_containers(op.schema(), inputs, here);
   if (writes) state_.writes_tensors(op.schema(), inputs, here);
-  if (recorder_ != nullptr && writes)
-    write = prepare(node, operation, given);
+  if (recorder_ != nullptr && writes) write = prepare(node, operation, given);
   reads_.reset();
   execute_or_explain(operation, stack);
 

@@ -7,30 +7,26 @@
 
 #include "src/diag/error.h"
 #include "src/trace/interpreter.h"
+#include "src/trace/words.h"
 
 namespace t2n::trace {
 namespace {
 
 using torch::jit::Stack;
 
-template <size_t N>
-bool is_one_of(const std::string& name, const std::array<std::string_view, N>& names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 /// The same for every input of the model: what kind of tensor it is, never how large or of what
 /// values.
 bool asks_kind(const std::string& name) {
   constexpr std::array<std::string_view, 35> kNames = {
-      "aten::dim",          "prim::dtype",         "prim::device",       "prim::layout",
-      "aten::is_complex",   "aten::is_signed",     "aten::element_size", "prim::itemsize",
-      "prim::is_cpu",       "prim::is_cuda",       "prim::is_xpu",       "prim::is_mps",
-      "prim::is_mkldnn",    "prim::is_quantized",  "prim::is_sparse",    "prim::is_sparse_csr",
-      "prim::is_meta",      "prim::is_vulkan",     "prim::is_xla",       "prim::is_ipu",
-      "prim::is_maia",      "prim::is_mtia",       "prim::is_nested",    "aten::get_device",
-      "aten::result_type",  "aten::is_conj",       "aten::is_neg",       "aten::is_floating_point",
-      "aten::sparse_dim",   "aten::dense_dim",     "aten::qscheme",      "aten::is_inference",
-      "aten::is_pinned",    "aten::can_cast",     "aten::is_leaf"};
+      "aten::dim",         "prim::dtype",        "prim::device",       "prim::layout",
+      "aten::is_complex",  "aten::is_signed",    "aten::element_size", "prim::itemsize",
+      "prim::is_cpu",      "prim::is_cuda",      "prim::is_xpu",       "prim::is_mps",
+      "prim::is_mkldnn",   "prim::is_quantized", "prim::is_sparse",    "prim::is_sparse_csr",
+      "prim::is_meta",     "prim::is_vulkan",    "prim::is_xla",       "prim::is_ipu",
+      "prim::is_maia",     "prim::is_mtia",      "prim::is_nested",    "aten::get_device",
+      "aten::result_type", "aten::is_conj",      "aten::is_neg",       "aten::is_floating_point",
+      "aten::sparse_dim",  "aten::dense_dim",    "aten::qscheme",      "aten::is_inference",
+      "aten::is_pinned",   "aten::can_cast",     "aten::is_leaf"};
   return is_one_of(name, kNames);
 }
 
@@ -41,8 +37,10 @@ bool asks_contiguity(const std::string& name) {
 /// Where the elements lie in memory follows from sizes alone.
 bool asks_layout(const std::string& name) {
   constexpr std::array<std::string_view, 9> kNames = {
-      "aten::stride",      "aten::storage_offset", "aten::sym_stride", "aten::sym_storage_offset",
-      "prim::nbytes",      "aten::nbytes",         "aten::is_same_size", "aten::is_set_to",
+      "aten::stride",          "aten::storage_offset",
+      "aten::sym_stride",      "aten::sym_storage_offset",
+      "prim::nbytes",          "aten::nbytes",
+      "aten::is_same_size",    "aten::is_set_to",
       "aten::_shape_as_tensor"};
   return is_one_of(name, kNames);
 }
@@ -50,10 +48,10 @@ bool asks_layout(const std::string& name) {
 /// Operators that turn a tensor's one value into a plain number.
 bool reads_value(const std::string& name) {
   constexpr std::array<std::string_view, 12> kNames = {
-      "aten::item",           "aten::Int",          "aten::Float",
-      "aten::Bool",           "aten::IntImplicit",  "aten::FloatImplicit",
-      "aten::ScalarImplicit", "aten::is_nonzero",   "aten::_local_scalar_dense",
-      "aten::Complex",        "prims::item",        "aten::ComplexImplicit"};
+      "aten::item",           "aten::Int",         "aten::Float",
+      "aten::Bool",           "aten::IntImplicit", "aten::FloatImplicit",
+      "aten::ScalarImplicit", "aten::is_nonzero",  "aten::_local_scalar_dense",
+      "aten::Complex",        "prims::item",       "aten::ComplexImplicit"};
   return is_one_of(name, kNames);
 }
 
@@ -80,12 +78,11 @@ bool holds_tensors_only(const c10::IValue& value) {
 /// if there is none.
 std::string scalar_name(const std::string& name, const Stack& inputs, const at::Tensor& result) {
   constexpr std::array<std::string_view, 8> kConversions = {
-      "aten::to",    "aten::_to_copy", "aten::float", "aten::double",
-      "aten::int",   "aten::long",     "aten::type",  "aten::type_as"};
+      "aten::to",  "aten::_to_copy", "aten::float", "aten::double",
+      "aten::int", "aten::long",     "aten::type",  "aten::type_as"};
   if (is_one_of(name, kConversions)) return is_whole(result) ? "aten::Int" : "aten::Float";
-  constexpr std::array<std::string_view, 5> kSame = {"prim::NumToTensor", "aten::tensor",
-                                                     "aten::scalar_tensor", "aten::clone",
-                                                     "aten::detach"};
+  constexpr std::array<std::string_view, 5> kSame = {
+      "prim::NumToTensor", "aten::tensor", "aten::scalar_tensor", "aten::clone", "aten::detach"};
   if (is_one_of(name, kSame)) return is_whole(result) ? "aten::Int" : "aten::Float";
   if (name == "aten::div" && inputs.size() == 3) {
     const bool floors = inputs[2].isString() && inputs[2].toStringRef() == "floor";
@@ -219,7 +216,8 @@ Mark Interpreter::number_of(const std::string& name, const Stack& inputs) {
 Mark Interpreter::length_mark(const std::string& name, const Stack& inputs) {
   if (inputs.empty()) return nullptr;
   if (is_container(inputs[0]) || (inputs.size() > 1 && inputs[1].isList())) {
-    const Mark first = marks_.of(inputs[0]), second = inputs.size() > 1 ? marks_.of(inputs[1]) : nullptr;
+    const Mark first = marks_.of(inputs[0]),
+               second = inputs.size() > 1 ? marks_.of(inputs[1]) : nullptr;
     return !first ? second : !second ? first : join(first, second);
   }
   if (!inputs[0].isTensor()) return marks_.reach_all(inputs);
@@ -240,9 +238,9 @@ Mark Interpreter::length_mark(const std::string& name, const Stack& inputs) {
     }
     return join(asked, size);
   }
-  constexpr std::array<std::string_view, 6> kCounted = {"aten::tensor_split", "aten::hsplit",
-                                                        "aten::vsplit",       "aten::dsplit",
-                                                        "aten::where",        "aten::nonzero_numpy"};
+  constexpr std::array<std::string_view, 6> kCounted = {
+      "aten::tensor_split", "aten::hsplit", "aten::vsplit",
+      "aten::dsplit",       "aten::where",  "aten::nonzero_numpy"};
   if (!is_one_of(name, kCounted)) return default_mark(name, inputs);
   const bool by_tensor = inputs.size() > 1 && inputs[1].isTensor();
   return by_tensor ? tensor_mark(inputs[1].toTensor(), name) : marks_.reach_all(inputs);
@@ -301,8 +299,8 @@ c10::IValue Interpreter::followed(const std::string& name, const Stack& inputs,
   if ((name == "aten::size" || name == "aten::sym_size") && result.isList()) {
     c10::impl::GenericList list = result.toList();
     for (size_t axis = 0; axis < list.size(); ++axis)
-      list.set(axis, marked(list.get(axis),
-                            axis_mark(inputs[0].toTensor(), static_cast<int64_t>(axis))));
+      list.set(axis,
+               marked(list.get(axis), axis_mark(inputs[0].toTensor(), static_cast<int64_t>(axis))));
     if (recorder_->is_open_rank(inputs[0].toTensor()))
       marks_.set(result, data_mark(origin("the axes of a tensor, which follow from values")));
     return result;

@@ -87,10 +87,10 @@ at::Tensor Interpreter::computed(const Formula& formula) {
   for (const FormulaRef& operand : formula.operands) operands.emplace_back(computed(*operand));
   const std::string name = "aten::" + formula.op;
   if (formula.op == "add" || formula.op == "sub") operands.emplace_back(1);
-  const char* overload = formula.op == "pow"                         ? "Tensor_Tensor"
-                         : operands.size() == 1                      ? ""
+  const char* overload = formula.op == "pow"                            ? "Tensor_Tensor"
+                         : operands.size() == 1                         ? ""
                          : formula.op.find("imum") != std::string::npos ? ""
-                                                                     : "Tensor";
+                                                                        : "Tensor";
   return recorded(name.c_str(), overload, operands);
 }
 

@@ -107,7 +107,8 @@ class Interpreter {
   void run_unpack(torch::jit::Node* node, Env& env);
   void run_get_attr(torch::jit::Node* node, Env& env);
   void warn_of_training();
-  c10::IValue grad_answer(torch::jit::Node* node, const Env& env);
+  static bool is_mode_question(const torch::jit::Node* node);
+  c10::IValue mode_answer(torch::jit::Node* node, const Env& env);
   Place assignment_place(const torch::jit::Node* node);
   void run_set_attr(torch::jit::Node* node, Env& env);
   void run_with(torch::jit::Node* node, Env& env);
@@ -147,7 +148,8 @@ class Interpreter {
 
   // scalars.cpp: operations on numbers, strings, and containers as a whole.
   torch::jit::Stack run_scalars(const Operation& operation, torch::jit::Stack inputs);
-  std::optional<c10::IValue> compare_lists(const std::string& name, const torch::jit::Stack& inputs);
+  std::optional<c10::IValue> compare_lists(const std::string& name,
+                                           const torch::jit::Stack& inputs);
   bool same_number(const c10::IValue& a, const c10::IValue& b);
   Mark scalar_mark(const std::string& name, const torch::jit::Stack& inputs,
                    std::optional<Mark>& exact);
@@ -217,8 +219,6 @@ class Interpreter {
   /// The turns that a loop took, and what it asked before each of them.
   void note_loop(const torch::jit::Node* node, const c10::IValue& trips, const Values& conditions,
                  int64_t turns);
-  void note_turns(const torch::jit::Node* node, const Mark& count, const Mark& asked,
-                  const Values& conditions, int64_t turns, const c10::IValue& trips);
   [[noreturn]] void refuse_branch(const torch::jit::Node* node, const Mark& mark);
   /// How deep the program is in calls and loops.
   struct Standing {
@@ -250,7 +250,7 @@ class Interpreter {
   std::map<std::pair<const torch::jit::Node*, bool>, ir::SourceId> source_ids_;
   const torch::jit::Node* node_ = nullptr;
   std::vector<const torch::jit::Node*> callers_;  ///< of the function that runs, outermost first
-  std::string function_;  ///< the one that runs, by its qualified name
+  std::string function_;                          ///< the one that runs, by its qualified name
   bool said_training_ = false;
   ir::ScopeId scope_ = 0;
   std::vector<Decision> decisions_;

@@ -86,8 +86,8 @@ void Interpreter::run_unpack(Node* node, Env& env) {
   const Values inputs = take(node, env);
   const c10::IValue& container = inputs[0];
   state_.unpacks(container);
-  Values elements = container.isTuple() ? container.toTupleRef().elements().vec()
-                                              : container.toListRef().vec();
+  Values elements =
+      container.isTuple() ? container.toTupleRef().elements().vec() : container.toListRef().vec();
   if (node->kind() == prim::TupleIndex) {
     const int64_t index = inputs[1].toInt();
     const auto place =
@@ -99,15 +99,23 @@ void Interpreter::run_unpack(Node* node, Env& env) {
        node->i(c10::attr::end) > static_cast<int64_t>(elements.size())))
     throw Error("forward-failed", "a slice of a tuple reaches beyond its end");
   if (node->kind() == prim::TupleSlice)
-    return set_outputs(node, env,
-                       {c10::ivalue::Tuple::create(
-                           Values(elements.begin() + node->i(c10::attr::beg),
-                                  elements.begin() + node->i(c10::attr::end)))});
+    return set_outputs(
+        node, env,
+        {c10::ivalue::Tuple::create(Values(elements.begin() + node->i(c10::attr::beg),
+                                           elements.begin() + node->i(c10::attr::end)))});
   if (elements.size() != node->outputs().size())
     throw Error("forward-failed", cat("a list of ", elements.size(), " elements is unpacked into ",
                                       node->outputs().size(), " names"));
   if (container.isList()) follow_unpacked(container, elements);
   set_outputs(node, env, std::move(elements));
+}
+
+void Interpreter::run_unwrap(Node* node, Env& env) {
+  c10::IValue held = value(node->input(0), env);
+  if (held.isNone())
+    throw Error("forward-failed", "None is used where the model says that there is a value", {},
+                "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
+  set_outputs(node, env, {std::move(held)});
 }
 
 }  // namespace t2n::trace

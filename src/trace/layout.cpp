@@ -29,8 +29,7 @@ void Recorder::forbid_writes(const std::vector<at::Tensor>& choice, size_t known
     of.push_back(static_cast<size_t>(tracks_[static_cast<size_t>(track)].root));
   }
   const bool are_new = std::all_of(of.begin(), of.end(), [&](size_t root) {
-    return root >= known && std::count(of.begin(), of.end(), root) == 1 &&
-           !roots_[root].is_choice;
+    return root >= known && std::count(of.begin(), of.end(), root) == 1 && !roots_[root].is_choice;
   });
   // Two results of one branch may share what the branch made: the second choice finds it here.
   for (const size_t root : of) roots_[root].is_choice = roots_[root].is_choice || !are_new;

@@ -67,9 +67,9 @@ std::shared_ptr<DeserializationStorageContext> empty_storages(const Archive& arc
         zeros, new std::shared_ptr<void>(owner),
         [](void* held) { delete static_cast<std::shared_ptr<void>*>(held); },
         c10::Device(at::kCPU));
-    context->addStorage(name.substr(prefix.size()),
-                        c10::Storage(c10::Storage::use_byte_size_t(), reserve, std::move(pointer),
-                                     nullptr, false));
+    context->addStorage(
+        name.substr(prefix.size()),
+        c10::Storage(c10::Storage::use_byte_size_t(), reserve, std::move(pointer), nullptr, false));
   }
   return context;
 }

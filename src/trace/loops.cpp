@@ -69,8 +69,8 @@ std::vector<ir::ValueId> sized_values(const ir::Graph& graph,
   const std::vector<int> made_by = ir::producers(graph);
   for (size_t i = 0; i < graph.values.size(); ++i)
     for (size_t axis = 0; axis < graph.values[i].shape.size(); ++axis)
-      if (made_by[i] >= 0 && symbols.contains(ir::Symbol::AxisSize{graph.values[i].name,
-                                                                   static_cast<int64_t>(axis)}))
+      if (made_by[i] >= 0 &&
+          symbols.contains(ir::Symbol::AxisSize{graph.values[i].name, static_cast<int64_t>(axis)}))
         out.push_back(static_cast<ir::ValueId>(i));
   return out;
 }
@@ -292,8 +292,8 @@ bool Recorder::settle_join(ir::Node& node) {
   return false;
 }
 
-/// What a turn computes without an axis of extent 1, in the body. (Axes that go in and out of a body
-/// keep tract 0.23 busy for ever.)
+/// What a turn computes without an axis of extent 1, in the body. (Axes that go in and out of a
+/// body keep tract 0.23 busy for ever.)
 ir::ValueId Recorder::squeezed(size_t family, int64_t dim, Place place) {
   ir::Graph& body = *families_[family].body;
   const ir::ValueId self = families_[family].value;
@@ -325,8 +325,8 @@ ir::ValueId Recorder::piece(const Segment& run, bool is_stack, int64_t dim, ir::
       index = families_.size() - 1;
       flatten = false;
     } else if (inner.shape.at(static_cast<size_t>(dim)) == ir::Dim(1)) {
-      families_.push_back({families_[index].body, squeezed(index, dim, place),
-                           families_[index].turns, {}});
+      families_.push_back(
+          {families_[index].body, squeezed(index, dim, place), families_[index].turns, {}});
       index = families_.size() - 1;
       flatten = false;
     }

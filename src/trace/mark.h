@@ -17,7 +17,7 @@ namespace t2n::trace {
 
 /// A real number over sizes as operations that a graph can compute.
 struct Formula {
-  std::string op;   ///< "size", "number", or the word of a torch operation: "div", "sqrt"
+  std::string op;     ///< "size", "number", or the word of a torch operation: "div", "sqrt"
   ir::Dim size;       ///< of "size"
   double number = 0;  ///< of "number"; of "size" what it is in this run
   std::vector<std::shared_ptr<const Formula>> operands;
@@ -34,7 +34,7 @@ struct MarkInfo {
   ir::Dim size;        ///< opaque: the sum of the symbols that it follows from, each once
   std::string origin;  ///< data: "aten::item (model.py:8)"
   at::Tensor truth;    ///< data: the tensor of one element whose truth this bool is, if it is one
-  int64_t truth_version = 0;  ///< of its memory when it was asked
+  int64_t truth_version = 0;                 ///< of its memory when it was asked
   std::optional<ir::Comparison> comparison;  ///< opaque: the bool is what this says
   FormulaRef formula;                        ///< opaque: a real number that a graph can compute
   /// opaque: the real number is exactly size / divisor, for all sizes.

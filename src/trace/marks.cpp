@@ -144,10 +144,11 @@ std::string kind_of(const c10::IValue& value) {
 }
 
 [[noreturn]] void refuse(const c10::IValue& value, const Mark& mark, const std::string& what) {
-  throw Error("data-dependent-value",
-              cat(what, " gives another ", kind_of(value), " for other values of a tensor"),
-              cat("it follows from ", mark->origin, "; a file would hold the choice of this one run"),
-              "choose with torch.where, or index a stacked tensor with a tensor");
+  throw Error(
+      "data-dependent-value",
+      cat(what, " gives another ", kind_of(value), " for other values of a tensor"),
+      cat("it follows from ", mark->origin, "; a file would hold the choice of this one run"),
+      "choose with torch.where, or index a stacked tensor with a tensor");
 }
 
 }  // namespace

@@ -22,15 +22,15 @@ class Marks {
   Mark reach(const c10::IValue& value) const;
   Mark reach_all(c10::ArrayRef<c10::IValue> values) const;
 
-  /// The value with plain numbers for marked ones: a copy if there are any. Objects stay as they are,
-  /// since nothing looks into them by their value.
+  /// The value with plain numbers for marked ones: a copy if there are any. Objects stay as they
+  /// are, since nothing looks into them by their value.
   c10::IValue without(const c10::IValue& value) const;
   /// Puts plain numbers in the place of marked ones, in the containers themselves.
   void strip(const c10::IValue& container) const;
   /// The value with `mark` joined to all that is in it; containers and objects are changed
-  /// themselves. Errors: `data-dependent-value` if the mark is data and it holds anything that cannot
-  /// be marked: a tensor, or a container or object, which may be known under another name as well.
-  /// `what` says what was read, for the message.
+  /// themselves. Errors: `data-dependent-value` if the mark is data and it holds anything that
+  /// cannot be marked: a tensor, or a container or object, which may be known under another name as
+  /// well. `what` says what was read, for the message.
   c10::IValue tainted(const c10::IValue& value, const Mark& mark, const std::string& what);
   /// The same of a value that was chosen among others by a place or a length: if the mark is data,
   /// it must not be a container or object itself, since a write to it would be one to any of them.

@@ -6,6 +6,11 @@
 
 namespace t2n::trace {
 
+bool is_grad_question(const torch::jit::Node& node) {
+  static const auto is_grad_enabled = c10::Symbol::fromQualString("aten::is_grad_enabled");
+  return node.kind() == is_grad_enabled || node.kind() == c10::prim::requires_grad;
+}
+
 bool is_torch_function(const std::string& qualified_name) {
   return qualified_name.starts_with("__torch__.torch.nn.");
 }

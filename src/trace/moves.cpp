@@ -7,6 +7,7 @@
 
 #include "src/diag/error.h"
 #include "src/trace/interpreter.h"
+#include "src/trace/words.h"
 
 namespace t2n::trace {
 namespace {
@@ -14,15 +15,10 @@ namespace {
 using ir::Dim;
 using torch::jit::Stack;
 
-template <size_t N>
-bool is_one_of(const std::string& name, const std::array<std::string_view, N>& names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 /// They take an element, or entries, out of a container or let them be seen.
 bool gives_elements(const std::string& name) {
   constexpr std::array<std::string_view, 9> kNames = {
-      "aten::__getitem__", "aten::pop",    "aten::popitem", "aten::get",   "aten::select",
+      "aten::__getitem__", "aten::pop",    "aten::popitem", "aten::get",  "aten::select",
       "aten::setdefault",  "aten::values", "aten::keys",    "aten::items"};
   return is_one_of(name, kNames);
 }
@@ -85,7 +81,8 @@ bool Interpreter::may_move_elements(const std::string& name) {
 
 bool Interpreter::moves_elements(const Stack& inputs) {
   const auto is_number_times_list = [&] { return inputs.size() == 2 && inputs[1].isList(); };
-  return !inputs.empty() && (is_container(inputs[0]) || (is_number(inputs[0]) && is_number_times_list()));
+  return !inputs.empty() &&
+         (is_container(inputs[0]) || (is_number(inputs[0]) && is_number_times_list()));
 }
 
 /// A key that a dictionary is asked for. One that is a size is told apart from all that are there.
@@ -100,8 +97,8 @@ void Interpreter::settle_key(const c10::IValue& dictionary, const c10::IValue& k
                 "choose with torch.where, or index a stacked tensor with a tensor");
   const c10::IValue plain = unmarked(key);
   if (mark->comparison) return settle(mark, plain.toBool());
-  const bool reads = name == "aten::__getitem__" || name == "aten::get" ||
-                     name == "aten::__contains__";
+  const bool reads =
+      name == "aten::__getitem__" || name == "aten::get" || name == "aten::__contains__";
   if (!reads || !is_size(mark) || !plain.isInt()) return note_number(node_, mark, plain);
   const auto is_known = [&](const ir::Relation relation, int64_t other) {
     if (const Mark same = comparison_mark({mark->size, relation, Dim(other)})) settle(same, true);
@@ -221,8 +218,7 @@ void Interpreter::follow_change(const std::string& name, const Stack& inputs, co
   const bool shrinks = name == "aten::pop" || name == "aten::Delete";
   // In a loop the length is followed at its end, from that of the loop.
   if (!(grows || shrinks) || !container.isList() || !changed_lists_.empty()) return;
-  if (is_size(length))
-    marks_.set(container, size_mark(length->size + Dim(grows ? 1 : -1)));
+  if (is_size(length)) marks_.set(container, size_mark(length->size + Dim(grows ? 1 : -1)));
 }
 
 void Interpreter::follow_move(const std::string& name, const Stack& inputs, const Mark& asked,

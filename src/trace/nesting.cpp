@@ -21,9 +21,12 @@ struct Measure {
 /// Nodes in an order in which what is held comes before its holder; a circle throws.
 class Measurer {
  public:
-  Measurer(const Nesting& nodes, const std::string& id,
-           const std::string& what)
-      : nodes_(nodes), id_(id), what_(what), state_(nodes.held.size()), measures_(nodes.held.size()) {}
+  Measurer(const Nesting& nodes, const std::string& id, const std::string& what)
+      : nodes_(nodes),
+        id_(id),
+        what_(what),
+        state_(nodes.held.size()),
+        measures_(nodes.held.size()) {}
 
   void run() {
     for (Id id = 1; id < nodes_.held.size(); ++id)

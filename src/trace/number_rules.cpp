@@ -31,7 +31,10 @@ const std::map<std::string, Combine>& binary_operations() {
       {"aten::floordiv", [](const Dim& a, const Dim& b) { return floor_div(a, b); }},
       {"aten::floor_divide", [](const Dim& a, const Dim& b) { return floor_div(a, b); }},
       {"aten::remainder", [](const Dim& a, const Dim& b) { return floor_mod(a, b); }},
-      {"prim::min", [](const Dim& a, const Dim& b) { return a == kNoLimit ? b : b == kNoLimit ? a : min(a, b); }},
+      {"prim::min",
+       [](const Dim& a, const Dim& b) {
+         return a == kNoLimit ? b : b == kNoLimit ? a : min(a, b);
+       }},
       {"prim::max", [](const Dim& a, const Dim& b) { return max(a, b); }},
   };
   return table;
@@ -127,11 +130,11 @@ FormulaRef formula_of(const Operand& operand) {
 /// The operations that a formula may consist of, by the name of the scalar operator.
 const std::map<std::string, std::string>& formula_words() {
   static const std::map<std::string, std::string> table = {
-      {"aten::add", "add"},   {"aten::sub", "sub"},       {"aten::mul", "mul"},
-      {"aten::div", "div"},   {"aten::neg", "neg"},       {"aten::sqrt", "sqrt"},
-      {"aten::pow", "pow"},   {"aten::exp", "exp"},       {"aten::log", "log"},
-      {"prim::abs", "abs"},   {"prim::min", "minimum"},   {"prim::max", "maximum"},
-      {"aten::Float", ""},    {"aten::FloatImplicit", ""}};
+      {"aten::add", "add"}, {"aten::sub", "sub"},       {"aten::mul", "mul"},
+      {"aten::div", "div"}, {"aten::neg", "neg"},       {"aten::sqrt", "sqrt"},
+      {"aten::pow", "pow"}, {"aten::exp", "exp"},       {"aten::log", "log"},
+      {"prim::abs", "abs"}, {"prim::min", "minimum"},   {"prim::max", "maximum"},
+      {"aten::Float", ""},  {"aten::FloatImplicit", ""}};
   return table;
 }
 

@@ -7,8 +7,8 @@
 
 namespace t2n::trace {
 
-/// While it lives, `visit` is told of every operator that ended and was called by no other. One at a
-/// time.
+/// While it lives, `visit` is told of every operator that ended and was called by no other. One at
+/// a time.
 class OperatorLog {
  public:
   using Visit = std::function<void(const std::string& op, uint64_t digest)>;

@@ -82,8 +82,8 @@ bool calls_unseen(const torch::jit::Node* node) {
   if (kind == c10::prim::Enter || kind == c10::prim::Exit) return true;
   if (kind == c10::prim::CallMethod) return !node->input(0)->type()->cast<c10::ClassType>();
   if (kind == c10::prim::CallFunction) return !node->input(0)->type()->cast<c10::FunctionType>();
-  const bool sorts = kind == c10::aten::sort ||
-                     std::string_view(kind.toQualString()) == "aten::sorted";
+  const bool sorts =
+      kind == c10::aten::sort || std::string_view(kind.toQualString()) == "aten::sorted";
   return sorts && !node->inputs().empty() && node->input(0)->type()->cast<c10::ListType>() &&
          node->input(0)->type()->expect<c10::ListType>()->getElementType()->cast<c10::ClassType>();
 }
@@ -104,16 +104,21 @@ bool is_pure(torch::jit::Block* block) {
   return pure;
 }
 
+bool is_written(const c10::Argument& argument) {
+  return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+}
+
 bool only_shape_counts(const ir::Node& node, std::string_view argument) {
   constexpr std::array<std::string_view, 17> kOps = {
-      "aten::copy",       "aten::fill.Scalar", "aten::fill.Tensor", "aten::zero",
-      "aten::zeros_like", "aten::ones_like",   "aten::full_like",   "aten::empty_like",
-      "aten::new_zeros",  "aten::new_ones",    "aten::new_full",    "aten::new_empty",
-      "aten::zero_",      "aten::fill_.Scalar", "aten::fill_.Tensor",
-      "aten::copy_",      "aten::_shape_as_tensor"};
+      "aten::copy",      "aten::fill.Scalar",     "aten::fill.Tensor",
+      "aten::zero",      "aten::zeros_like",      "aten::ones_like",
+      "aten::full_like", "aten::empty_like",      "aten::new_zeros",
+      "aten::new_ones",  "aten::new_full",        "aten::new_empty",
+      "aten::zero_",     "aten::fill_.Scalar",    "aten::fill_.Tensor",
+      "aten::copy_",     "aten::_shape_as_tensor"};
   const std::string_view op = ir::op_name(node.op);
-  const bool is_like = op == "aten::view_as" || op == "aten::expand_as" || op == "aten::reshape_as" ||
-                       op == "aten::type_as";
+  const bool is_like = op == "aten::view_as" || op == "aten::expand_as" ||
+                       op == "aten::reshape_as" || op == "aten::type_as";
   if (is_like) return argument == "other";
   return argument == "self" && std::find(kOps.begin(), kOps.end(), op) != kOps.end();
 }
@@ -136,7 +141,9 @@ std::string unknown_operator_in(const std::string& message) {
   const size_t found = message.find(kWords);
   if (found == std::string::npos) return {};
   const std::string_view rest = std::string_view(message).substr(found + kWords.size());
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
   const auto word_end = [&](size_t at) {
     while (at < rest.size() && is_word(rest[at])) ++at;
     return at;

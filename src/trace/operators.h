@@ -1,4 +1,5 @@
-// Operators that need care before they run: those that write, and those this LibTorch does not have.
+// Operators that need care before they run: those that write, and those this LibTorch does not
+// have.
 #pragma once
 
 #include <torch/csrc/jit/ir/ir.h>
@@ -17,6 +18,9 @@ bool is_pure(torch::jit::Block* block);
 
 /// Whether only shape and type of an operand count.
 bool only_shape_counts(const ir::Node& node, std::string_view argument);
+
+/// Whether the operator says that it writes to this argument.
+bool is_written(const c10::Argument& argument);
 
 /// Declares an operator that LibTorch does not know, so that code which names it can be loaded.
 void declare_unknown(const std::string& name);

@@ -14,11 +14,6 @@ namespace {
 using torch::jit::Block;
 using torch::jit::Node;
 
-bool is_grad_question(const Node* node) {
-  static const auto is_grad_enabled = c10::Symbol::fromQualString("aten::is_grad_enabled");
-  return node->kind() == is_grad_enabled || node->kind() == c10::prim::requires_grad;
-}
-
 /// A baked `cuda:0`, or a call of `.cuda()`, of the machine that saved the model.
 void move_to_cpu(Node* node) {
   static const auto cuda = c10::Symbol::fromQualString("aten::cuda");
@@ -38,7 +33,7 @@ void answer_true(Node* node) {
 void adapt_block(Block* block, bool answers_grad) {
   for (Node* node : block->nodes()) {
     move_to_cpu(node);
-    if (answers_grad && is_grad_question(node)) answer_true(node);
+    if (answers_grad && is_grad_question(*node)) answer_true(node);
     for (Block* inner : node->blocks()) adapt_block(inner, answers_grad);
     if (node->hasAttribute(c10::attr::Subgraph))
       adapt_block(node->g(c10::attr::Subgraph)->block(), answers_grad);

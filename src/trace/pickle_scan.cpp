@@ -35,44 +35,44 @@ class Walk {
  private:
   bool step(char opcode) {
     switch (opcode) {
-      case '\x80': return skip(1);                       // PROTO
-      case 'K': return skip(1) && push(kPlain);          // BININT1
-      case 'M': return skip(2) && push(kPlain);          // BININT2
-      case 'J': return skip(4) && push(kPlain);          // BININT
-      case '\x8a': return skip_counted(1) && push(kPlain);  // LONG1
-      case 'G': return skip(8) && push(kPlain);          // BINFLOAT
-      case 'X': return skip_counted(4) && push(kPlain);  // BINUNICODE
-      case '\x8c': return skip_counted(1) && push(kPlain);  // SHORT_BINUNICODE
-      case '\x8d': return skip_counted(8) && push(kPlain);  // BINUNICODE8
-      case 'T': return skip_counted(4) && push(kPlain);  // BINSTRING
-      case 'U': return skip_counted(1) && push(kPlain);  // SHORT_BINSTRING
-      case 'N':                                          // NONE
-      case '\x88':                                       // NEWTRUE
-      case '\x89':                                       // NEWFALSE
-      case ')': return push(kPlain);                     // EMPTY_TUPLE
-      case ']':                                          // EMPTY_LIST
-      case '}': return push(make());                     // EMPTY_DICT
-      case '(': marks_.push_back(stack_.size()); return true;  // MARK
+      case '\x80': return skip(1);                                  // PROTO
+      case 'K': return skip(1) && push(kPlain);                     // BININT1
+      case 'M': return skip(2) && push(kPlain);                     // BININT2
+      case 'J': return skip(4) && push(kPlain);                     // BININT
+      case '\x8a': return skip_counted(1) && push(kPlain);          // LONG1
+      case 'G': return skip(8) && push(kPlain);                     // BINFLOAT
+      case 'X': return skip_counted(4) && push(kPlain);             // BINUNICODE
+      case '\x8c': return skip_counted(1) && push(kPlain);          // SHORT_BINUNICODE
+      case '\x8d': return skip_counted(8) && push(kPlain);          // BINUNICODE8
+      case 'T': return skip_counted(4) && push(kPlain);             // BINSTRING
+      case 'U': return skip_counted(1) && push(kPlain);             // SHORT_BINSTRING
+      case 'N':                                                     // NONE
+      case '\x88':                                                  // NEWTRUE
+      case '\x89':                                                  // NEWFALSE
+      case ')': return push(kPlain);                                // EMPTY_TUPLE
+      case ']':                                                     // EMPTY_LIST
+      case '}': return push(make());                                // EMPTY_DICT
+      case '(': marks_.push_back(stack_.size()); return true;       // MARK
       case 'c': return skip_line() && skip_line() && push(kPlain);  // GLOBAL
-      case '\x81': return pop(1);                        // NEWOBJ
-      case 'q': return put(1);                           // BINPUT
-      case 'r': return put(4);                           // LONG_BINPUT
-      case 'h': return get(1);                           // BINGET
-      case 'j': return get(4);                           // LONG_BINGET
-      case 'a': return fill(1);                          // APPEND
-      case 's': return fill(2);                          // SETITEM
-      case 'e':                                          // APPENDS
-      case 'u': return fill_marked();                    // SETITEMS
-      case 't':                                          // TUPLE
-      case 'l':                                          // LIST
-      case 'd': return gather_marked();                  // DICT
-      case '\x85': return gather(1);                     // TUPLE1
-      case '\x86': return gather(2);                     // TUPLE2
-      case '\x87': return gather(3);                     // TUPLE3
-      case 'Q': return gather(1);                        // BINPERSID
-      case 'R':                                          // REDUCE
-      case 'b': return build();                          // BUILD
-      case '0': return pop(1);                           // POP
+      case '\x81': return pop(1);                                   // NEWOBJ
+      case 'q': return put(1);                                      // BINPUT
+      case 'r': return put(4);                                      // LONG_BINPUT
+      case 'h': return get(1);                                      // BINGET
+      case 'j': return get(4);                                      // LONG_BINGET
+      case 'a': return fill(1);                                     // APPEND
+      case 's': return fill(2);                                     // SETITEM
+      case 'e':                                                     // APPENDS
+      case 'u': return fill_marked();                               // SETITEMS
+      case 't':                                                     // TUPLE
+      case 'l':                                                     // LIST
+      case 'd': return gather_marked();                             // DICT
+      case '\x85': return gather(1);                                // TUPLE1
+      case '\x86': return gather(2);                                // TUPLE2
+      case '\x87': return gather(3);                                // TUPLE3
+      case 'Q': return gather(1);                                   // BINPERSID
+      case 'R':                                                     // REDUCE
+      case 'b': return build();                                     // BUILD
+      case '0': return pop(1);                                      // POP
       default: return false;
     }
   }

@@ -6,8 +6,8 @@
 #include <array>
 
 #include "src/diag/error.h"
-#include "src/trace/operators.h"
 #include "src/trace/convert.h"
+#include "src/trace/operators.h"
 
 namespace t2n::trace {
 namespace {
@@ -63,11 +63,10 @@ void refuse_data(const Mark& mark, const std::string& argument, const std::strin
                     " is computed from the number of the turn"),
                 "compute with the turn as a tensor, or let it be a sum of the turn and a constant");
   if (!is_data(mark)) return;
-  throw Error(
-      "data-dependent-value",
-      cat("the argument ", quoted(argument), " of ", op, " is read from a tensor's values"),
-      cat("it comes from ", mark->origin, "; a file would hold the number of this one run"),
-      "keep the value a tensor, or make it a constant of the model");
+  throw Error("data-dependent-value",
+              cat("the argument ", quoted(argument), " of ", op, " is read from a tensor's values"),
+              cat("it comes from ", mark->origin, "; a file would hold the number of this one run"),
+              "keep the value a tensor, or make it a constant of the model");
 }
 
 ir::Dim dim(const c10::IValue& value) {
@@ -91,8 +90,7 @@ std::optional<ir::Attr> list_attribute(c10::ArrayRef<c10::IValue> list, c10::Typ
   if (list.empty() && kind == c10::TypeKind::BoolType) return std::vector<bool>();
   if (all([](const c10::IValue& v) { return v.isInt(); })) {
     std::vector<ir::Dim> dims;
-    for (size_t i = 0; i < list.size(); ++i)
-      dims.push_back(dim(marked_list[i]));
+    for (size_t i = 0; i < list.size(); ++i) dims.push_back(dim(marked_list[i]));
     return dims;
   }
   if (all([](const c10::IValue& v) { return v.isBool(); }))
@@ -239,75 +237,6 @@ ir::ValueId Recorder::value(const at::Tensor& tensor, Place place, const std::st
   return settled(refresh(track_of(tensor, place, use)), place);
 }
 
-/// A view that was not read since its root was written holds what the root does.
-Mark Recorder::track_mark(int index) const {
-  const Track& track = tracks_[static_cast<size_t>(index)];
-  const Mark own = value_marks_[static_cast<size_t>(track.value)];
-  const bool is_stale = track.parent >= 0 && track.seen != roots_[static_cast<size_t>(track.root)].version;
-  if (!is_stale) return own;
-  const Mark base = track_mark(track.parent);
-  return !own ? base : !base ? own : join(own, base);
-}
-
-Mark Recorder::mark(const at::Tensor& tensor) const {
-  const int track = find(tensor);
-  return track < 0 ? nullptr : track_mark(track);
-}
-
-Mark Recorder::number_mark(const at::Tensor& tensor) const {
-  const int index = find(tensor);
-  if (index < 0) return nullptr;
-  const Track& track = tracks_[static_cast<size_t>(index)];
-  if (track.seen != roots_[static_cast<size_t>(track.root)].version) return nullptr;
-  const auto found = numbers_.find(track.value);
-  return found == numbers_.end() ? nullptr : found->second;
-}
-
-void Recorder::set_number(const at::Tensor& tensor, Mark mark) {
-  const int track = find(tensor);
-  T2N_ASSERT(track >= 0, "a number of a tensor that is not known");
-  numbers_[tracks_[static_cast<size_t>(track)].value] = std::move(mark);
-}
-
-bool Recorder::is_open_shape(const at::Tensor& tensor) const {
-  const int track = find(tensor);
-  return track >= 0 && tracks_[static_cast<size_t>(track)].open_shape;
-}
-
-bool Recorder::is_open_rank(const at::Tensor& tensor) const {
-  const int track = find(tensor);
-  return track >= 0 && tracks_[static_cast<size_t>(track)].open_rank;
-}
-
-bool Recorder::has_open_shape(const torch::jit::Stack& inputs) const {
-  return std::any_of(inputs.begin(), inputs.end(), [this](const c10::IValue& input) {
-    const std::vector<at::Tensor> tensors = flatten_tensors(input);
-    return std::any_of(tensors.begin(), tensors.end(),
-                       [this](const at::Tensor& tensor) { return is_open_shape(tensor); });
-  });
-}
-
-void Recorder::open_shapes(const std::vector<at::Tensor>& outputs,
-                           const torch::jit::Stack& inputs, bool by_rank) {
-  bool inherits = false, has_open_rank = false;
-  for (const c10::IValue& input : inputs)
-    for (const at::Tensor& tensor : flatten_tensors(input)) {
-      inherits = inherits || is_open_shape(tensor);
-      has_open_rank = has_open_rank || is_open_rank(tensor);
-    }
-  const bool is_open_rank = has_open_rank || (by_rank && inherits);
-  for (const at::Tensor& output : outputs) {
-    const int track = find(output);
-    const bool is_operand = std::any_of(inputs.begin(), inputs.end(), [&](const c10::IValue& input) {
-      return input.isTensor() && input.toTensor().is_same(output);
-    });
-    if (track < 0 || is_operand || !(inherits || mark(output))) continue;
-    Track& open = tracks_[static_cast<size_t>(track)];
-    open.open_shape = open.open_shape || output.dim() > 0 || is_open_rank;
-    open.open_rank = open.open_rank || is_open_rank;
-  }
-}
-
 ir::ValueId Recorder::constant(const at::Tensor& tensor, Place place, const std::string& use) {
   std::string name = names_.tensor_path(tensor);
   ir::Tensor data = original(tensor, mapping_, pages_may_differ_);
@@ -419,14 +348,6 @@ ir::ValueId Recorder::new_value(const ir::Node& node, const at::Tensor& like) {
   return value;
 }
 
-/// What the sizes of a value follow from.
-Mark Recorder::shape_mark(ir::ValueId id) {
-  if (!keep_sizes_ || !value_marks_[static_cast<size_t>(id)]) return nullptr;
-  ir::Dim sum;
-  for (const ir::Dim& size : shape_of(id)) sum = sum + size;
-  return opaque_mark(sum);
-}
-
 void Recorder::append(ir::Node node) {
   if (has_rolled_) {
     if (settle_join(node)) return;
@@ -485,7 +406,8 @@ void Recorder::bind_view(const at::Tensor& output, ir::ValueId value,
     if (!is_tensor_list(call->inputs[i])) continue;
     const auto list = call->inputs[i].toListRef();
     // One result for each element, or else the first that is on the same memory.
-    if (index < list.size() && list.size() == call->node.outputs.size() && same_storage(list[index]))
+    if (index < list.size() && list.size() == call->node.outputs.size() &&
+        same_storage(list[index]))
       return bind(list[index].toTensor(), i, static_cast<int>(index));
     for (size_t place = 0; place < list.size(); ++place)
       if (same_storage(list[place]))

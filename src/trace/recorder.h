@@ -14,8 +14,8 @@
 #include "src/trace/call.h"
 #include "src/trace/loop_record.h"
 #include "src/trace/mapping.h"
-#include "src/trace/names.h"
 #include "src/trace/marks.h"
+#include "src/trace/names.h"
 #include "src/trace/trace.h"
 
 namespace t2n::trace {
@@ -86,7 +86,7 @@ class Recorder {
  private:
   struct View {
     Call call;
-    size_t base_input = 0;  ///< position of the base among the call's inputs
+    size_t base_input = 0;                ///< position of the base among the call's inputs
     std::vector<size_t> base_again = {};  ///< further inputs that are the base
     int base_in_list = -1;                ///< its place if that input is a list
     std::vector<int> list = {};           ///< the tracks of that list; -1 where there is none
@@ -108,9 +108,9 @@ class Recorder {
     c10::weak_intrusive_ptr<c10::StorageImpl> storage;
     int64_t version = 0;
     int tracks_without_parent = 0;
-    bool is_lost = false;               ///< changed in a way that is not recorded
-    bool is_choice = false;             ///< it may be other memory for other values
-    bool follows_values = false;        ///< what shares it follows from values
+    bool is_lost = false;                     ///< changed in a way that is not recorded
+    bool is_choice = false;                   ///< it may be other memory for other values
+    bool follows_values = false;              ///< what shares it follows from values
     std::vector<ir::Comparison> layout = {};  ///< what shares it follows from these
   };
 
@@ -181,7 +181,7 @@ class Recorder {
   std::vector<Root> roots_;
   std::unordered_map<const c10::TensorImpl*, int> by_tensor_;
   std::unordered_map<const c10::StorageImpl*, int> by_storage_;
-  std::vector<Mark> value_marks_;                   ///< per value
+  std::vector<Mark> value_marks_;                  ///< per value
   std::unordered_map<ir::ValueId, Mark> numbers_;  ///< of values of rank 0: exact ones
   std::unordered_set<std::string> names_taken_;
   std::unordered_map<std::string, int> next_suffix_;
@@ -192,7 +192,7 @@ class Recorder {
   std::unordered_map<ir::ValueId, Instance> instances_;   ///< values that a scan computes
   std::unordered_map<ir::ValueId, ir::ValueId> same_as_;  ///< values that are others by now
   std::vector<ir::Comparison> relied_;
-  int64_t turn_ = 0;                                      ///< counts the turns of all loops
+  int64_t turn_ = 0;  ///< counts the turns of all loops
   bool has_rolled_ = false;
 };
 

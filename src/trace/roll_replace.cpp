@@ -240,7 +240,8 @@ void Roller::replace() {
     scan.outputs.push_back(state_output(i, scan.outputs));
   }
   r_.value_marks_.resize(graph_.values.size());
-  for (const ValueId id : scan.outputs) r_.value_marks_[static_cast<size_t>(id)] = data_mark("a loop");
+  for (const ValueId id : scan.outputs)
+    r_.value_marks_[static_cast<size_t>(id)] = data_mark("a loop");
   graph_.nodes.push_back(std::move(scan));
   name_instances(nodes);
   for (const Filled& each : filled_) define_filled(each);

@@ -117,10 +117,9 @@ void Interpreter::check_carried(const Values& before, const Values& after,
 }
 
 void Interpreter::note_list(const std::string& name, const torch::jit::Stack& inputs) {
-  const bool changes = name == "aten::append" || name == "aten::extend" ||
-                       name == "aten::insert" || name == "aten::add_" || name == "aten::pop" ||
-                       name == "aten::Delete" || name == "aten::clear" || name == "aten::mul_" ||
-                       name == "aten::remove";
+  const bool changes = name == "aten::append" || name == "aten::extend" || name == "aten::insert" ||
+                       name == "aten::add_" || name == "aten::pop" || name == "aten::Delete" ||
+                       name == "aten::clear" || name == "aten::mul_" || name == "aten::remove";
   if (!changes || !inputs[0].isList()) return;
   for (ChangedLists& lists : changed_lists_)
     lists.try_emplace(inputs[0].internalToPointer(),
@@ -153,9 +152,8 @@ void Interpreter::run_turn(Block* body, Env& env, RolledLoop& loop) {
   env[body->inputs()[0]] = marked(c10::IValue(loop.turns), size_mark(turn));
   for (size_t i = 0; i < loop.carried.size(); ++i) {
     if (loop.steps[i])
-      loop.carried[i] =
-          marked(loop.carried[i],
-                 size_mark(expression(loop.initial[i]) + Dim(*loop.steps[i]) * turn));
+      loop.carried[i] = marked(loop.carried[i],
+                               size_mark(expression(loop.initial[i]) + Dim(*loop.steps[i]) * turn));
     env[body->inputs()[i + 1]] = loop.carried[i];
   }
   const torch::jit::Node* node = node_;

@@ -70,10 +70,11 @@ bool is_same(const Content& a, const Content& b) {
 }
 
 [[noreturn]] void refuse_change(const c10::IValue& held) {
-  throw Error("dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
-              cat("what its turns write to ", held.isObject() ? "an object" : "a list or dictionary",
-                  " is another number, string or length from turn to turn"),
-              "carry it in a variable: a tensor, or a number that grows by a constant");
+  throw Error(
+      "dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
+      cat("what its turns write to ", held.isObject() ? "an object" : "a list or dictionary",
+          " is another number, string or length from turn to turn"),
+      "carry it in a variable: a tensor, or a number that grows by a constant");
 }
 
 }  // namespace
@@ -91,7 +92,9 @@ bool Interpreter::keeps_content(const c10::IValue& before, const c10::IValue& af
 void Interpreter::follow_rebound(const RolledLoop& loop, size_t index, const c10::IValue& list) {
   const c10::IValue& initial = loop.initial[index];
   if (!list.isList() || !initial.isList() || list.is(loop.carried[index])) return;
-  const auto count = [](const c10::IValue& of) { return static_cast<int64_t>(of.toListRef().size()); };
+  const auto count = [](const c10::IValue& of) {
+    return static_cast<int64_t>(of.toListRef().size());
+  };
   const int64_t added = count(list) - count(loop.carried[index]);
   const Mark known = marks_.of(initial);
   if (added == 0 || is_data(marks_.of(list))) return;

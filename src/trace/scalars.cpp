@@ -1,5 +1,5 @@
-// Operations on numbers, strings, and lists as a whole: exact where there is a rule, else the result
-// follows from everything that the operands do.
+// Operations on numbers, strings, and lists as a whole: exact where there is a rule, else the
+// result follows from everything that the operands do.
 #include <torch/csrc/jit/api/function_impl.h>
 
 #include <algorithm>
@@ -35,7 +35,9 @@ std::optional<Mark> fold(const std::string& name, const c10::IValue& list) {
     if (sum->mark || next.mark) mark = number_rule(each, {*sum, next});
     if (!mark) return std::nullopt;
     const int64_t a = sum->number.toInt(), b = next.number.toInt();
-    const int64_t value = each == "aten::add" ? a + b : each == "prim::min" ? std::min(a, b) : std::max(a, b);
+    const int64_t value = each == "aten::add"   ? a + b
+                          : each == "prim::min" ? std::min(a, b)
+                                                : std::max(a, b);
     sum = Operand{c10::IValue(value), *mark};
   }
   return sum ? sum->mark : Mark();
@@ -193,9 +195,9 @@ Stack Interpreter::run_scalars(const Operation& operation, Stack inputs) {
       result = marks_.tainted(result, from, name);
   if (changes) marks_.tainted(inputs[0], from, name);
   // What cannot carry a mark is refused at once: a complex number, an enum, None.
-  const bool is_lost = std::any_of(results.begin(), results.end(), [this](const c10::IValue& result) {
-    return !is_container(result) && !marks_.reach(result);
-  });
+  const bool is_lost = std::any_of(
+      results.begin(), results.end(),
+      [this](const c10::IValue& result) { return !is_container(result) && !marks_.reach(result); });
   if (is_lost && !exact) note_number(node_, from, "of complex type, or a choice");
   return results;
 }

@@ -70,7 +70,8 @@ bool is_prepared(const std::string& name) {
   for (size_t i = 1; i < refusals.size() && i < kShown; ++i)
     out.details.push_back(
         cat("also ", quoted(refusals[i].what), " ", place_text(refusals[i].function)));
-  if (refusals.size() > kShown) out.details.push_back(cat("and ", refusals.size() - kShown, " more"));
+  if (refusals.size() > kShown)
+    out.details.push_back(cat("and ", refusals.size() - kShown, " more"));
   if (sources != nullptr && first.node != nullptr && method_of(first.function) != "__setstate__")
     out.where.push_back(place_of(first, *sources));
   out.why = first.reason;
@@ -107,7 +108,8 @@ void Scan::finish() {
     if (graph_function != nullptr)
       block(graph_function->graph()->block());
     else if (!is_allowed_method(function_))
-      refuse(function_, "it is implemented in C++, and not among the classes that are known", nullptr);
+      refuse(function_, "it is implemented in C++, and not among the classes that are known",
+             nullptr);
   }
 }
 

@@ -92,7 +92,8 @@ void Session::limit_memory(const std::vector<SampleInput>& arguments) const {
   size_t bytes = 0;
   for (const SampleInput& argument : arguments)
     if (const auto* tensor = std::get_if<ir::Tensor>(&argument.value))
-      bytes += static_cast<size_t>(tensor->elements()) * static_cast<size_t>(ir::dtype_size(tensor->dtype));
+      bytes += static_cast<size_t>(tensor->elements()) *
+               static_cast<size_t>(ir::dtype_size(tensor->dtype));
   limit_allocations(loaded_.mapping->size(), bytes);
 }
 

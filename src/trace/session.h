@@ -46,7 +46,8 @@ class Session {
   Split split(const std::vector<SampleInput>& inputs, bool may_be_states) const;
   void limit_memory(const std::vector<SampleInput>& arguments) const;
   /// `seen` is told of every operator that ran, with the interpreter where it is.
-  using Seen = std::function<void(Interpreter& interpreter, const std::string& op, uint64_t digest)>;
+  using Seen =
+      std::function<void(Interpreter& interpreter, const std::string& op, uint64_t digest)>;
   std::vector<ir::Tensor> run_plain(const std::vector<SampleInput>& arguments, StateWatch& watch,
                                     bool native_halves = false, const Seen& seen = {});
   std::vector<ir::Tensor> run_ours(const std::vector<SampleInput>& inputs, bool native_halves,

@@ -13,8 +13,8 @@ void check_slots(const c10::ivalue::Object& object);
 /// carries a mark is still a number.
 bool fits(const c10::IValue& value, const c10::TypePtr& type);
 
-/// Refuses sparse and other tensors that are no plain memory, and quantised ones whose scales do not
-/// fit: LibTorch takes what a pickle says of them for granted. Errors: `model-corrupt`.
+/// Refuses sparse and other tensors that are no plain memory, and quantised ones whose scales do
+/// not fit: LibTorch takes what a pickle says of them for granted. Errors: `model-corrupt`.
 void check_tensors(const c10::IValue& value);
 
 }  // namespace t2n::trace

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "src/diag/error.h"
-#include "src/trace/operators.h"
 #include "src/trace/convert.h"
+#include "src/trace/operators.h"
 
 namespace t2n::trace {
 namespace {

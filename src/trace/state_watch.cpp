@@ -6,15 +6,12 @@
 #include <memory>
 
 #include "src/diag/error.h"
+#include "src/trace/operators.h"
 
 namespace t2n::trace {
 namespace {
 
 bool is_container(const c10::IValue& value) { return value.isList() || value.isGenericDict(); }
-
-bool is_written(const c10::Argument& argument) {
-  return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
-}
 
 const c10::StorageImpl* storage_of(const at::Tensor& tensor) {
   return tensor.defined() && tensor.has_storage() ? tensor.storage().unsafeGetStorageImpl()

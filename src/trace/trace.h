@@ -77,7 +77,7 @@ struct TraceOptions {
 
 /// Who runs a model.
 enum class Executor {
-  torch,          ///< LibTorch's own executor, without its optimisations: what a check compares with
+  torch,  ///< LibTorch's own executor, without its optimisations: what a check compares with
   torch_unfused,  ///< the same; torch's modules hear that gradients are on, as in every export, and
                   ///< do not take their fused ways
   ours,           ///< the interpreter that records

@@ -7,6 +7,8 @@
 #include <array>
 #include <unordered_map>
 
+#include "src/trace/words.h"
+
 namespace t2n::trace {
 namespace {
 
@@ -34,20 +36,25 @@ Traits traits_of(const c10::OperatorName& name) {
 /// The result has the shape of an operand, whatever is looked up on the way.
 bool keeps_shape(const std::string& name) {
   constexpr std::array<std::string_view, 6> kNames = {
-      "aten::index_put",    "aten::_unsafe_index_put", "aten::_index_put_impl",
+      "aten::index_put",   "aten::_unsafe_index_put", "aten::_index_put_impl",
       "aten::masked_fill", "aten::masked_scatter",    "aten::_unsafe_masked_index_put_accumulate"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  return is_one_of(name, kNames);
 }
 
 /// Kernels that look at memory themselves: no operator in them says so.
 bool reads_memory(const std::string& name, const torch::jit::Stack& inputs) {
-  constexpr std::array<std::string_view, 10> kNames = {
-      "aten::_pack_padded_sequence",   "aten::_pad_packed_sequence", "aten::sparse_coo_tensor",
-      "aten::_sparse_coo_tensor_unsafe", "aten::sparse_csr_tensor",  "aten::to_sparse",
-      "aten::coalesce",                "aten::segment_reduce",       "aten::_ctc_loss",
-      "aten::sparse_compressed_tensor"};
+  constexpr std::array<std::string_view, 10> kNames = {"aten::_pack_padded_sequence",
+                                                       "aten::_pad_packed_sequence",
+                                                       "aten::sparse_coo_tensor",
+                                                       "aten::_sparse_coo_tensor_unsafe",
+                                                       "aten::sparse_csr_tensor",
+                                                       "aten::to_sparse",
+                                                       "aten::coalesce",
+                                                       "aten::segment_reduce",
+                                                       "aten::_ctc_loss",
+                                                       "aten::sparse_compressed_tensor"};
   if (name == "aten::tensor_split" && inputs.size() > 1) return inputs[1].isTensor();
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  return is_one_of(name, kNames);
 }
 
 /// They read numbers to check them, or as values, and not as sizes.
@@ -56,14 +63,14 @@ bool reads_no_size(const std::string& name, const torch::jit::Stack& inputs) {
   // Linear algebra looks whether it went well.
   if (name.starts_with("aten::linalg_") || name.starts_with("aten::_linalg_")) return true;
   constexpr std::array<std::string_view, 27> kNames = {
-      "aten::quantile",    "aten::nanquantile",   "aten::multinomial", "aten::linspace",
-      "aten::logspace",    "aten::full",          "aten::narrow",      "aten::fill",
-      "aten::clamp",       "aten::histc",         "aten::normal",      "aten::embedding_bag",
-      "aten::masked_fill", "aten::masked_fill_",  "aten::index_fill",  "aten::index_fill_",
-      "aten::cov",         "aten::corrcoef",      "aten::ctc_loss",    "aten::istft",
-      "aten::inverse",     "aten::cholesky",      "aten::pinverse",    "aten::logdet",
-      "aten::slogdet",     "aten::matrix_exp",    "aten::cholesky_inverse"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+      "aten::quantile",    "aten::nanquantile",  "aten::multinomial",     "aten::linspace",
+      "aten::logspace",    "aten::full",         "aten::narrow",          "aten::fill",
+      "aten::clamp",       "aten::histc",        "aten::normal",          "aten::embedding_bag",
+      "aten::masked_fill", "aten::masked_fill_", "aten::index_fill",      "aten::index_fill_",
+      "aten::cov",         "aten::corrcoef",     "aten::ctc_loss",        "aten::istft",
+      "aten::inverse",     "aten::cholesky",     "aten::pinverse",        "aten::logdet",
+      "aten::slogdet",     "aten::matrix_exp",   "aten::cholesky_inverse"};
+  return is_one_of(name, kNames);
 }
 
 }  // namespace

@@ -124,8 +124,8 @@ ZipRecord read_entry(const Bytes& bytes, uint64_t at, const std::string& name) {
     refuse(cat("the record ", quoted(name), " reaches beyond the end of the file"));
   if (method == 0 ? size != compressed : size / kMaxRatio > compressed)
     refuse(cat("the record ", quoted(name), " cannot be as long as it says"));
-  return {method == 0, static_cast<uint32_t>(bytes.number(at + 16, 4)),
-          static_cast<size_t>(begin), static_cast<size_t>(compressed), static_cast<size_t>(size)};
+  return {method == 0, static_cast<uint32_t>(bytes.number(at + 16, 4)), static_cast<size_t>(begin),
+          static_cast<size_t>(compressed), static_cast<size_t>(size)};
 }
 
 ZipDirectory read_directory(const Bytes& bytes) {
@@ -168,7 +168,8 @@ ZipDirectory read_zip_directory(std::span<const std::byte> file, const std::stri
 void check_crc(const std::string& name, const ZipRecord& record, std::span<const std::byte> data,
                const std::string& path) {
   if (crc32_of(data) != record.crc)
-    refuse_file(path, cat("the bytes of the record ", quoted(name), " are not those that were saved"));
+    refuse_file(path,
+                cat("the bytes of the record ", quoted(name), " are not those that were saved"));
 }
 
 }  // namespace t2n::trace

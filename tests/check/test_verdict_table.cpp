@@ -34,17 +34,18 @@ TEST_CASE("one line per output, columns aligned") {
       row("unmeasured", reference, reference, std::nullopt),
   };
   rows[0].times_torch = 1.25;
-  CHECK_EQ(check::verdict_table(rows),
-           "  output      shape   max|Δ|   max rel  SNR dB  outliers  x torch  response  moved  "
-           "verdict\n"
-           "  y           2,2     1.0e-04  2.5e-05  94.8    0         1.2      2.1e+04   100 %  ok\n"
-           "  größe       scalar  0        0        inf     0         -        2.1e+04   25 %   "
-           "inconclusive\n"
-           "  logits      2,2     5.0e-01  2.5e-01  20.8    1         -        2.1e+04   90 %   "
-           "DIFFERS\n"
-           "  shape       2,2     -        -        -       -         -        -         -      "
-           "DIFFERS: shape [4], expected [2,2]\n"
-           "  unmeasured  2,2     0        0        inf     0         -        -         -      ok\n");
+  CHECK_EQ(
+      check::verdict_table(rows),
+      "  output      shape   max|Δ|   max rel  SNR dB  outliers  x torch  response  moved  "
+      "verdict\n"
+      "  y           2,2     1.0e-04  2.5e-05  94.8    0         1.2      2.1e+04   100 %  ok\n"
+      "  größe       scalar  0        0        inf     0         -        2.1e+04   25 %   "
+      "inconclusive\n"
+      "  logits      2,2     5.0e-01  2.5e-01  20.8    1         -        2.1e+04   90 %   "
+      "DIFFERS\n"
+      "  shape       2,2     -        -        -       -         -        -         -      "
+      "DIFFERS: shape [4], expected [2,2]\n"
+      "  unmeasured  2,2     0        0        inf     0         -        -         -      ok\n");
 }
 
 TEST_CASE("values that agree are inconclusive where too few elements move") {

@@ -40,8 +40,9 @@ TEST_CASE("an export agrees with its model") {
                  " · approximate (atol 0.0001, rtol 0.0005) · 6 input sets\n"
                  "  output    shape  max|Δ|"));
   CHECK(contains(result.out, "\n  output_0  4,10   "));
-  CHECK(result.out.ends_with(" ok\nreference: LibTorch's executor; t2nnef's own run gives the "
-                             "same, bit for bit\n"));
+  CHECK(
+      result.out.ends_with(" ok\nreference: LibTorch's executor; t2nnef's own run gives the "
+                           "same, bit for bit\n"));
   const Result more = sandbox.run({"check", "digits.pt", "m", "--seeds", "4", "--check=very"});
   CHECK_EQ(more.code, 0);
   CHECK(contains(more.out, " · very (atol 0.05, rtol 0.01) · 8 input sets\n"));

@@ -24,7 +24,8 @@ void replace_once(const Sandbox& sandbox, const std::string& from, const std::st
 TEST_CASE("an output that does not follow its inputs is inconclusive, strictly an error") {
   if (!engine(23)) return;
   Sandbox sandbox({"Blind.pt"});
-  const Arguments check = {"export", "Blind.pt", "-t", "tract", "-i", "x=4,f32", "--check", "-o", "m"};
+  const Arguments check = {"export",  "Blind.pt", "-t", "tract", "-i",
+                           "x=4,f32", "--check",  "-o", "m"};
   const Result result = sandbox.run(check);
   CHECK_EQ(result.code, 0);
   CHECK(contains(result.out, " inconclusive\n"));
@@ -108,8 +109,9 @@ TEST_CASE("masks of ones and single numbers are varied") {
   CHECK_EQ(sandbox.run(check).code, 5);
   replace_once(sandbox, "= select(eq, add, add)", "= select(eq, -1.0, add)");
   CHECK_EQ(sandbox.run(check).code, 0);
-  replace_once(sandbox, "(steps_weight, step,", "(steps_weight, add(sub(step, step), "
-                        "tract_core_cast(421, to = 'i64')),");
+  replace_once(sandbox, "(steps_weight, step,",
+               "(steps_weight, add(sub(step, step), "
+               "tract_core_cast(421, to = 'i64')),");
   CHECK_EQ(sandbox.run(check).code, 5);
 }
 
@@ -126,8 +128,8 @@ TEST_CASE("open sizes are varied whether or not they are declared") {
 TEST_CASE("a model saved in training mode is what torch runs, but for its own modules") {
   if (!engine(23)) return;
   const Sandbox sandbox({"TrainedMode.pt"});
-  const Result result = sandbox.run(
-      {"export", "TrainedMode.pt", "-t", "tract", "-i", "x=5,3,f32", "--check", "--strict", "-o", "m"});
+  const Result result = sandbox.run({"export", "TrainedMode.pt", "-t", "tract", "-i", "x=5,3,f32",
+                                     "--check", "--strict", "-o", "m"});
   CHECK_EQ(result.code, 0);
   CHECK(contains(result.err, "warning[model-training]: the model was saved in training mode\n"));
   CHECK(contains(sandbox.content("m/graph.nnef"), "3.0"));
@@ -136,8 +138,8 @@ TEST_CASE("a model saved in training mode is what torch runs, but for its own mo
 TEST_CASE("gradients are off, and parameters want them, as in torch's inference") {
   if (!engine(23)) return;
   const Sandbox sandbox({"AsksForGradients.pt"});
-  const Result result = sandbox.run({"export", "AsksForGradients.pt", "-t", "tract", "-i", "x=5,3,f32",
-                                     "--check", "--strict", "-o", "m"});
+  const Result result = sandbox.run({"export", "AsksForGradients.pt", "-t", "tract", "-i",
+                                     "x=5,3,f32", "--check", "--strict", "-o", "m"});
   CHECK_EQ(result.code, 0);
   const std::string text = sandbox.content("m/graph.nnef");
   CHECK(contains(text, "0.5"));
@@ -147,8 +149,8 @@ TEST_CASE("gradients are off, and parameters want them, as in torch's inference"
 TEST_CASE("what is no number is counted and named") {
   if (!engine(23)) return;
   const Sandbox sandbox({"Overflows.pt", "negative.npz"});
-  const Result result = sandbox.run({"export", "Overflows.pt", "-t", "tract", "-i", "@negative.npz",
-                                     "--check", "-o", "m"});
+  const Result result = sandbox.run(
+      {"export", "Overflows.pt", "-t", "tract", "-i", "@negative.npz", "--check", "-o", "m"});
   CHECK_EQ(result.code, 0);
   CHECK(contains(result.out, "  output_0: 1 element of 4 NaN or infinite in torch\n"));
 }

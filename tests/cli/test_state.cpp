@@ -134,7 +134,8 @@ TEST_CASE("tables made on demand are no state") {
   const Sandbox sandbox({"KeepsTheFirst.pt"});
   const Result kept = sandbox.run(export_of("KeepsTheFirst.pt", {"-i", "x=2,3", "--state"}));
   CHECK_EQ(kept.code, 4);
-  CHECK(contains(kept.err, "error[data-dependent-value]: the argument 'other' of aten::mul.Scalar"));
+  CHECK(
+      contains(kept.err, "error[data-dependent-value]: the argument 'other' of aten::mul.Scalar"));
 }
 
 TEST_CASE("what is said of states") {

@@ -1,6 +1,4 @@
 // What a confined process can no longer do, as far as this kernel confines; each case in a child.
-#include "src/confine/confine.h"
-
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -14,6 +12,8 @@
 #include <functional>
 #include <string>
 #include <thread>
+
+#include "src/confine/confine.h"
 
 namespace t2n::test {
 namespace {
@@ -106,7 +106,8 @@ TEST_CASE("what runs outside is not confined, and its errors come back") {
   const Folder folder;
   CHECK(succeeds(folder, [&] {
     bool opened = false;
-    confine::unconfined([&] { opened = can_open(folder / "secret", O_RDONLY) && can_run_programs(); });
+    confine::unconfined(
+        [&] { opened = can_open(folder / "secret", O_RDONLY) && can_run_programs(); });
     return opened;
   }));
   CHECK(succeeds(folder, [] {
@@ -122,7 +123,8 @@ TEST_CASE("what runs outside is not confined, and its errors come back") {
 TEST_CASE("T2NNEF_CONFINE=off leaves everything as it is") {
   const Folder folder;
   ::setenv("T2NNEF_CONFINE", "off", 1);
-  CHECK(succeeds(folder, [&] { return can_open(folder / "secret", O_RDONLY) && can_run_programs(); }));
+  CHECK(succeeds(folder,
+                 [&] { return can_open(folder / "secret", O_RDONLY) && can_run_programs(); }));
   CHECK_EQ(confine::describe_support(), "off (T2NNEF_CONFINE=off)");
   ::unsetenv("T2NNEF_CONFINE");
 }

@@ -78,7 +78,8 @@ TEST_CASE("integers and booleans that a permutation leaves alone are drawn anew"
   const InputSets sets = sets_of(
       "def forward(self, x, mask, step, table):\n"
       "  return (x + self.w[step]).masked_fill(mask == 0, -1.) + table.float()\n",
-      {sample("x", randn({2, 3}, 1)), sample("mask", values({2, 3}, {1, 1, 1, 1, 1, 1}, ir::DType::i64)),
+      {sample("x", randn({2, 3}, 1)),
+       sample("mask", values({2, 3}, {1, 1, 1, 1, 1, 1}, ir::DType::i64)),
        sample("step", values({1}, {421}, ir::DType::i64)),
        sample("table", values({1, 3}, {1, 1, 1}, ir::DType::boolean))},
       {{"w", randn({1000, 3}, 3)}});
@@ -103,13 +104,13 @@ TEST_CASE("numbers that index a small table come all of them") {
 }
 
 TEST_CASE("indices count from the end where torch lets them") {
-  const InputSets sets = sets_of("def forward(self, i): return self.w[i]",
-                                 {sample("i", without_values(ir::DType::i64, {3}))},
-                                 {{"w", randn({5, 2}, 3)}});
+  const InputSets sets =
+      sets_of("def forward(self, i): return self.w[i]",
+              {sample("i", without_values(ir::DType::i64, {3}))}, {{"w", randn({5, 2}, 3)}});
   CHECK_EQ(fed(sets, "indices that count from the end"), std::vector<double>{-5, -4, -3});
-  const InputSets table = sets_of("def forward(self, i): return torch.embedding(self.w, i)",
-                                  {sample("i", without_values(ir::DType::i64, {3}))},
-                                  {{"w", randn({5, 2}, 3)}});
+  const InputSets table =
+      sets_of("def forward(self, i): return torch.embedding(self.w, i)",
+              {sample("i", without_values(ir::DType::i64, {3}))}, {{"w", randn({5, 2}, 3)}});
   CHECK_EQ(table.left_out, 0);
   for (const std::string& name : names(table)) CHECK_NE(name, "indices that count from the end");
 }
@@ -128,8 +129,8 @@ TEST_CASE("integers of no known range are small, larger, and negative") {
 }
 
 TEST_CASE("what torch refuses, or answers with NaN, is left out") {
-  const InputSets roots = sets_of("def forward(self, x): return x.log()",
-                                  {sample("x", values({3}, {0.5, 1, 2}))});
+  const InputSets roots =
+      sets_of("def forward(self, x): return x.log()", {sample("x", values({3}, {0.5, 1, 2}))});
   CHECK_GT(roots.left_out, 0);
   for (const InputSet& set : roots.sets)
     for (const double value : ir::to_f64(set.expected[0])) CHECK(std::isfinite(value));
@@ -152,8 +153,8 @@ TEST_CASE("the model's own limits are crossed") {
 }
 
 TEST_CASE("an output of which one half stands still hardly moves") {
-  const InputSets sets = sets_of(
-      "def forward(self, x): return torch.cat([x, torch.zeros(9)])", {sample("x", randn({3}, 1))});
+  const InputSets sets = sets_of("def forward(self, x): return torch.cat([x, torch.zeros(9)])",
+                                 {sample("x", randn({3}, 1))});
   CHECK_EQ(sets.movements[0].share(), 0.25);
   CHECK_EQ(sets.movements[0].median(), 0);
 }

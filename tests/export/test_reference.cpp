@@ -78,8 +78,9 @@ TEST_CASE("a NaN is a NaN, and minus zero is not zero") {
 
 TEST_CASE("a run in LibTorch leaves nothing for the next") {
   const ir::Tensor x = values({2}, {1, 2});
-  const auto session = torch_module().compile(
-      {"def forward(self, x):\n  self.h.add_(1)\n  return x * self.h\n", {{"h", values({2}, {1, 1})}}});
+  const auto session =
+      torch_module().compile({"def forward(self, x):\n  self.h.add_(1)\n  return x * self.h\n",
+                              {{"h", values({2}, {1, 1})}}});
   const std::vector<trace::SampleInput> inputs = {{{"x"}, x}};
   for (int i = 0; i < 2; ++i)
     CHECK_EQ(ir::to_f64(torch_module().run_in(*session, inputs, trace::Executor::torch)[0]),
@@ -89,8 +90,9 @@ TEST_CASE("a run in LibTorch leaves nothing for the next") {
 }
 
 TEST_CASE("state is an input and an output in LibTorch as well") {
-  const auto session = torch_module().compile(
-      {"def forward(self, x):\n  self.h.add_(x)\n  return self.h * 2\n", {{"h", values({2}, {1, 1})}}});
+  const auto session =
+      torch_module().compile({"def forward(self, x):\n  self.h.add_(x)\n  return self.h * 2\n",
+                              {{"h", values({2}, {1, 1})}}});
   trace::TraceOptions options;
   options.explicit_states = true;
   const std::vector<trace::SampleInput> inputs = {{{"x"}, values({2}, {1, 2})}};
@@ -127,8 +129,7 @@ TEST_CASE("16-bit floats are compared with torch's own kernels") {
 }
 
 TEST_CASE("what LibTorch refuses is its own message") {
-  const auto session =
-      torch_module().compile({"def forward(self, x): return x.view(3)", {}});
+  const auto session = torch_module().compile({"def forward(self, x): return x.view(3)", {}});
   const std::vector<trace::SampleInput> inputs = {{{"x"}, values({2}, {1, 2})}};
   CHECK_EQ(error_of([&] { torch_module().run_in(*session, inputs, trace::Executor::torch); }),
            "error[forward-failed]: LibTorch cannot run the model: RuntimeError: shape '[3]' is "

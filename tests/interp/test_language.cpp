@@ -153,9 +153,11 @@ TEST_CASE("inputs that do not fit") {
     return error_of([&] { run_reference_text(text, inputs, spec::Dialect::khronos); });
   };
   CHECK(said({}).find("the model has 1 inputs, 0 were given") != std::string::npos);
-  CHECK(said({values({3}, {1, 2, 3})}).find("the input 'x' has the size 3 along axis 0\n  why:  the artefact takes 2\n") !=
+  CHECK(said({values({3}, {1, 2, 3})})
+            .find("the input 'x' has the size 3 along axis 0\n  why:  the artefact takes 2\n") !=
         std::string::npos);
-  CHECK(said({values({2, 1}, {1, 2})}).find("the input 'x' has the shape [2,1]\n  why:  the artefact takes [2]\n") !=
+  CHECK(said({values({2, 1}, {1, 2})})
+            .find("the input 'x' has the shape [2,1]\n  why:  the artefact takes [2]\n") !=
         std::string::npos);
   CHECK(said({values({2}, {1, 2}, DType::i64)}).find("is of f32, not a tensor of i64 [2]") !=
         std::string::npos);

@@ -1,8 +1,8 @@
 // Proofs about sizes: what must be found, and that nothing is ever proven wrongly.
 #include <doctest/doctest.h>
-#include <rapidcheck.h>
 
 #include "ir/prove.h"
+#include "tests/ir/draw.h"
 #include "tests/ir/support.h"
 
 namespace t2n::ir {
@@ -85,25 +85,9 @@ TEST_CASE("numbers that do not fit prove nothing") {
 
 const std::vector<std::string> kSymbols = {"B", "S", "T"};
 
-Dim drawn_dim(int depth) {
-  const auto choice = *rc::gen::inRange(0, depth == 0 ? 2 : 9);
-  if (choice == 0) return *rc::gen::inRange<int64_t>(-4, 8);
-  if (choice == 1) return Dim::symbol(*rc::gen::elementOf(kSymbols));
-  const Dim a = drawn_dim(depth - 1), b = drawn_dim(depth - 1);
-  const int64_t number = *rc::gen::inRange<int64_t>(1, 5);
-  switch (choice) {
-    case 2: return a - b;
-    case 3: return a * b;
-    case 4: return floor_div(a, number);
-    case 5: return floor_mod(a, number);
-    case 6: return min(a, b);
-    case 7: return max(a, b);
-    default: return a + b;
-  }
-}
-
 Comparison drawn_comparison(int depth) {
-  return {drawn_dim(depth), static_cast<Relation>(*rc::gen::inRange(0, 6)), drawn_dim(depth)};
+  return {test::drawn_dim(depth, kSymbols), static_cast<Relation>(*rc::gen::inRange(0, 6)),
+          test::drawn_dim(depth, kSymbols)};
 }
 
 bool holds_at(const Comparison& c, const Sizes& sizes) {

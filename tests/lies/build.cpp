@@ -53,9 +53,9 @@ nnef::Assignment add_variable(nnef::Document& document, const std::string& name,
   document.blobs.push_back(blob);
   nnef::Values sizes;
   for (const int64_t size : value.shape) sizes.push_back(nnef::integer(size));
-  const std::string type = ir::is_float(value.dtype)                 ? "scalar"
+  const std::string type = ir::is_float(value.dtype)           ? "scalar"
                            : value.dtype == ir::DType::boolean ? "logical"
-                                                                     : "integer";
+                                                               : "integer";
   const nnef::Assignment out{
       nnef::identifier(name),
       nnef::invocation("variable",

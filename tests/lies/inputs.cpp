@@ -41,8 +41,9 @@ void lie_of_inputs(const Truth& truth, Lies& out) {
       out.push_back({"input-baked", names[i], std::move(document)});
     }
     if (is_real(dtype))
-      out.push_back({"input-sign-lost", names[i],
-                     replaced(truth.document, names[i], call("abs", {nnef::identifier(names[i])}))});
+      out.push_back(
+          {"input-sign-lost", names[i],
+           replaced(truth.document, names[i], call("abs", {nnef::identifier(names[i])}))});
   }
   for (const auto& [input, output] : truth.states) {
     nnef::Document document = truth.document;

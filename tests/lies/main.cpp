@@ -1,5 +1,5 @@
-// t2n_lies MODEL.pt [--inputs FILE.npz] [--dynamic SPEC]… [--state] [--most N] [--seed N]: exports a
-// model, makes wrong files of the right one, and says of each what a check says: a line per lie,
+// t2n_lies MODEL.pt [--inputs FILE.npz] [--dynamic SPEC]… [--state] [--most N] [--seed N]: exports
+// a model, makes wrong files of the right one, and says of each what a check says: a line per lie,
 // "KIND<tab>VERDICT<tab>WHAT". The first line is the right file's own, of the kind "truth".
 #include <cstdio>
 #include <cstdlib>
@@ -30,12 +30,18 @@ Request parse(const std::vector<std::string>& words) {
   Request out;
   for (size_t i = 0; i < words.size(); ++i) {
     const auto value = [&]() -> const std::string& { return words.at(++i); };
-    if (words[i] == "--inputs") out.inputs.push_back("@" + value());
-    else if (words[i] == "--dynamic") out.dynamic.push_back(value());
-    else if (words[i] == "--state") out.explicit_states = true;
-    else if (words[i] == "--most") out.most = std::stoul(value());
-    else if (words[i] == "--seed") out.seed = std::stoul(value());
-    else out.model = words[i];
+    if (words[i] == "--inputs")
+      out.inputs.push_back("@" + value());
+    else if (words[i] == "--dynamic")
+      out.dynamic.push_back(value());
+    else if (words[i] == "--state")
+      out.explicit_states = true;
+    else if (words[i] == "--most")
+      out.most = std::stoul(value());
+    else if (words[i] == "--seed")
+      out.seed = std::stoul(value());
+    else
+      out.model = words[i];
   }
   return out;
 }

@@ -14,9 +14,10 @@ using nnef::integer;
 using nnef::scalar;
 
 nnef::Value slice(const nnef::Value& of, int64_t axis, int64_t begin, int64_t end) {
-  return call("slice", {of}, {{"axes", array({integer(axis)})},
-                              {"begin", array({integer(begin)})},
-                              {"end", array({integer(end)})}});
+  return call("slice", {of},
+              {{"axes", array({integer(axis)})},
+               {"begin", array({integer(begin)})},
+               {"end", array({integer(end)})}});
 }
 
 nnef::Value concat(nnef::Values parts, int64_t axis) {
@@ -28,7 +29,8 @@ ir::Tensor part_of(const ir::Tensor& tensor, size_t axis, int64_t begin, int64_t
   const ir::Tensor whole = ir::contiguous(tensor);
   ir::Tensor out = whole;
   out.shape[axis] = end - begin;
-  const auto offset = static_cast<size_t>(begin * whole.strides[axis] * ir::dtype_size(whole.dtype));
+  const auto offset =
+      static_cast<size_t>(begin * whole.strides[axis] * ir::dtype_size(whole.dtype));
   out.bytes = whole.bytes.subspan(offset);
   return ir::contiguous(out);
 }
@@ -45,9 +47,9 @@ nnef::Document half_constant(const Truth& truth, size_t output, size_t axis) {
   const std::string& name = truth.document.graph.results[output];
   const int64_t size = truth.outputs[output].shape[axis];
   const auto at = static_cast<int64_t>(axis);
-  nnef::Document out = replaced(
-      truth.document, name,
-      concat({slice(identifier(name), at, 0, size / 2), identifier("t2n_half")}, at));
+  nnef::Document out =
+      replaced(truth.document, name,
+               concat({slice(identifier(name), at, 0, size / 2), identifier("t2n_half")}, at));
   add_variable(out, "t2n_half", part_of(truth.outputs[output], axis, size / 2, size));
   return out;
 }
@@ -80,21 +82,22 @@ void lie_of_outputs(const Truth& truth, Lies& out) {
                      replaced(truth.document, names[i],
                               call("mul", {identifier(names[i]), scalar(kWrong)}))});
     } else if (value.dtype == ir::DType::boolean) {
-      out.push_back(
-          {kind, names[i], replaced(truth.document, names[i], call("not", {identifier(names[i])}))});
-    } else {
       out.push_back({kind, names[i],
-                     replaced(truth.document, names[i],
-                              call("add", {identifier(names[i]), integer(1)}))});
+                     replaced(truth.document, names[i], call("not", {identifier(names[i])}))});
+    } else {
+      out.push_back(
+          {kind, names[i],
+           replaced(truth.document, names[i], call("add", {identifier(names[i]), integer(1)}))});
     }
     const auto axis = cut_axis(value);
     if (axis && truth.sizes.empty())
       out.push_back({"half-constant", names[i], half_constant(truth, i, *axis)});
     if (axis && is_float && truth.sizes.empty() && *axis + 1 == value.shape.size()) {
       const int64_t size = value.shape[*axis];
-      out.push_back({"class-missing", cat(names[i], ", class ", size / 2),
-                     replaced(truth.document, names[i],
-                              class_missing(names[i], static_cast<int64_t>(*axis), size, size / 2))});
+      out.push_back(
+          {"class-missing", cat(names[i], ", class ", size / 2),
+           replaced(truth.document, names[i],
+                    class_missing(names[i], static_cast<int64_t>(*axis), size, size / 2))});
     }
     for (size_t k = i + 1; k < names.size(); ++k) {
       if (!is_alike(value, truth.outputs[k]) || names[i] == names[k]) continue;

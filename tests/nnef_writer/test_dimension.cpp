@@ -1,12 +1,12 @@
 // Sizes in tract's spelling mean what they are, though its division truncates.
 #include <doctest/doctest.h>
-#include <rapidcheck.h>
 
 #include <algorithm>
 
 #include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
 #include "src/nnef_reader/parser.h"
+#include "tests/ir/draw.h"
 
 namespace t2n::nnef {
 namespace {
@@ -28,27 +28,10 @@ int64_t computed(const Value& value, const ir::Sizes& sizes) {
   return value.text == "min" ? std::min(a, b) : std::max(a, b);
 }
 
-Dim drawn(int depth) {
-  const int choice = *rc::gen::inRange(0, depth == 0 ? 2 : 9);
-  if (choice == 0) return *rc::gen::inRange<int64_t>(-4, 8);
-  if (choice == 1) return Dim::symbol(*rc::gen::elementOf(std::vector<std::string>{"B", "S"}));
-  const Dim a = drawn(depth - 1), b = drawn(depth - 1);
-  const int64_t number = *rc::gen::inRange<int64_t>(1, 6);
-  switch (choice) {
-    case 2: return a - b;
-    case 3: return a * b;
-    case 4: return floor_div(a, number);
-    case 5: return floor_mod(a, number);
-    case 6: return min(a, b);
-    case 7: return max(a, b);
-    default: return a + b;
-  }
-}
-
 TEST_CASE("a size that has a form in NNEF is computed as it is") {
   int forms = 0;
   const bool passed = rc::check([&] {
-    const Dim dim = drawn(3);
+    const Dim dim = test::drawn_dim(3, {"B", "S"});
     std::string text;
     try {
       text = tract_text(dim);

@@ -56,15 +56,14 @@ const std::string kPlace = "layout=0, device=torch.device('cpu'), pin_memory=Fal
 
 TEST_CASE("casts and copies ignore places, layouts and memory formats") {
   const std::string any_order = ", non_blocking=True, copy=True, memory_format=0)";
-  check_each(
-      {"x.t().contiguous()", "x.t().contiguous(memory_format=0)", "x.clone(memory_format=0)",
-       "x.to(torch.device('cpu'), 7" + any_order, "x.to(7" + any_order, "x.to(y" + any_order,
-       "x.to(dtype=4, layout=0, device=torch.device('cpu'), pin_memory=False" + any_order,
-       "x.to(torch.device('cpu'), None, True, True)", "x.to(7, True, True)", "x.to(True, True)",
-       "torch.to(x, None, None, copy=True)",
-       "torch._to_copy(x, dtype=7, " + kPlace + ", non_blocking=True, memory_format=0)",
-       "torch.copy(x, y, non_blocking=True)", "torch.copy(x, y)"},
-      {kX, values({3}, {1, -2, 77}, DType::i64)});
+  check_each({"x.t().contiguous()", "x.t().contiguous(memory_format=0)", "x.clone(memory_format=0)",
+              "x.to(torch.device('cpu'), 7" + any_order, "x.to(7" + any_order, "x.to(y" + any_order,
+              "x.to(dtype=4, layout=0, device=torch.device('cpu'), pin_memory=False" + any_order,
+              "x.to(torch.device('cpu'), None, True, True)", "x.to(7, True, True)",
+              "x.to(True, True)", "torch.to(x, None, None, copy=True)",
+              "torch._to_copy(x, dtype=7, " + kPlace + ", non_blocking=True, memory_format=0)",
+              "torch.copy(x, y, non_blocking=True)", "torch.copy(x, y)"},
+             {kX, values({3}, {1, -2, 77}, DType::i64)});
   check_each({"torch.contiguous(x, memory_format=2)", "x.clone(memory_format=2)"},
              {randn({2, 3, 4, 5}, 2)});
 }

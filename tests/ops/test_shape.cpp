@@ -41,7 +41,8 @@ TEST_CASE("broadcasts and repetitions") {
               "x.broadcast_to([2, 3, 5])", "x.repeat([2, 3])", "x.repeat([2, 1, 3])",
               "x.repeat([1, 1])", "torch.tile(x, [2])", "torch.tile(x, [2, 1, 3])",
               "x.repeat_interleave(2)", "x.repeat_interleave(3, 0)", "x.repeat_interleave(2, -1)",
-              "x.repeat_interleave(2, 1, output_size=2)", "torch.expand_copy(x, [2, 3, 4], implicit=True)"},
+              "x.repeat_interleave(2, 1, output_size=2)",
+              "torch.expand_copy(x, [2, 3, 4], implicit=True)"},
              {x});
   check_each(
       {"x.expand_as(y)", "torch.broadcast_tensors([x, y])", "torch.broadcast_tensors([y[0], x])"},

@@ -55,7 +55,8 @@ double tolerance_of(const Call& call, const Run& run) {
 bool is_negligible(const Run& run) {
   for (size_t i = 0; i < run.expected.size(); ++i) {
     const std::vector<double> a = ir::to_f64(run.expected[i]), b = ir::to_f64(run.actual.at(i));
-    if (run.expected[i].shape != run.actual[i].shape || run.expected[i].dtype != run.actual[i].dtype)
+    if (run.expected[i].shape != run.actual[i].shape ||
+        run.expected[i].dtype != run.actual[i].dtype)
       return false;
     for (size_t k = 0; k < a.size(); ++k)
       if (!(std::abs(a[k] - b[k]) < 1e-9)) return false;
@@ -95,8 +96,7 @@ bool is_ill_defined(const std::string& op) {
 bool is_tested(const std::string& op, const ir::Schema& schema) {
   const bool gives_tensors = schema.text.find("-> Tensor") != std::string::npos ||
                              schema.text.find("-> (Tensor") != std::string::npos;
-  return gives_tensors &&
-         op.find("empty") == std::string::npos && !is_ill_defined(op) &&
+  return gives_tensors && op.find("empty") == std::string::npos && !is_ill_defined(op) &&
          !ir::is_random(ir::op_id(op)) && !ops::translations().find(ir::op_id(op))->refusal;
 }
 
@@ -119,7 +119,7 @@ void check_operator(const std::string& op, const ir::Schema& schema, Tally& tall
 }  // namespace
 
 TEST_CASE("random calls of every operator") {
-  const std::string parameters = cat("seed=4 max_success=", case_count(), " ",
+  const std::string parameters = cat("max_success=", case_count(), " ",
                                      std::getenv("RC_PARAMS") ? std::getenv("RC_PARAMS") : "");
   setenv("RC_PARAMS", parameters.c_str(), 1);
   const char* only = std::getenv("T2NNEF_RANDOM_ONLY");

@@ -6,8 +6,8 @@
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
-#include "src/export/samples.h"
 #include "src/export/reference.h"
+#include "src/export/samples.h"
 #include "src/export/torch_module.h"
 #include "tests/support/example.h"
 #include "tests/support/shape_rules.h"

@@ -116,9 +116,11 @@ void leave_strict_case(const Example& example) {
   runner->load((folder / "model").string());
   const Run run{expected,       runner->run(inputs),          nnef::print(exported->document),
                 exported->uses, target::target_name(khronos), {}};
-  // LibTorch's kernels round every step of a recurrent layer to 16 bits, the file rounds its result.
-  const bool has_halves = std::any_of(example.expected.begin(), example.expected.end(),
-                                      [](const ir::Tensor& t) { return t.dtype == ir::DType::f16; });
+  // LibTorch's kernels round every step of a recurrent layer to 16 bits, the file rounds its
+  // result.
+  const bool has_halves =
+      std::any_of(example.expected.begin(), example.expected.end(),
+                  [](const ir::Tensor& t) { return t.dtype == ir::DType::f16; });
   CHECK_CLOSE(as_torch_has_them(run), rel(has_halves ? 2e-3 : 1e-3));
 }
 

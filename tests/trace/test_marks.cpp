@@ -80,18 +80,20 @@ std::string program(const Form& form, size_t marked, const std::string& number) 
     const std::string name = cat("a", i);
     body += cat("    ", name, " = ", i == marked ? operand.marked : operand.plain, "\n");
     operands += cat(i == 0 ? "" : ", ", name);
-    if (is_container(form.types[i])) seen += cat("    t += self.see(str(", name, ")) + len(", name, ")\n");
+    if (is_container(form.types[i]))
+      seen += cat("    t += self.see(str(", name, ")) + len(", name, ")\n");
   }
   const bool gives_nothing = form.text.ends_with("-> ()");
   const std::string call = cat("torch.", form.name, "(", operands, ")");
   body += cat("    ", gives_nothing ? "" : "r = ", call, "\n");
   if (!gives_nothing) seen = cat("    t += self.see(str(r))\n", seen);
-  return cat("def maybe(self, n: int) -> Optional[int]:\n    if n == 12345:\n        return None\n"
-             "    return n\n"
-             "def see(self, text: str) -> int:\n    t = 0\n    for c in text:\n"
-             "        t = (t * 31 + ord(c)) % 1009\n    return t\n"
-             "def forward(self, x):\n    n = ", number, "\n    t = 0\n", body, seen,
-             "    return x * t\n");
+  return cat(
+      "def maybe(self, n: int) -> Optional[int]:\n    if n == 12345:\n        return None\n"
+      "    return n\n"
+      "def see(self, text: str) -> int:\n    t = 0\n    for c in text:\n"
+      "        t = (t * 31 + ord(c)) % 1009\n    return t\n"
+      "def forward(self, x):\n    n = ",
+      number, "\n    t = 0\n", body, seen, "    return x * t\n");
 }
 
 bool same(const std::vector<ir::Tensor>& a, const std::vector<ir::Tensor>& b) {
@@ -133,8 +135,9 @@ TEST_CASE("no operator loses that a number was read from data") {
         const trace::Traced traced = torch_module().trace(*session, {{{"x"}, x}}, {});
         const std::vector<ir::Tensor> expected = run(session, other);
         if (!expected.empty())
-          CHECK_MESSAGE(same(ir::run_graph(traced.graph, {other}, torch_module().evaluator()), expected),
-                        form.text, " with operand ", i);
+          CHECK_MESSAGE(
+              same(ir::run_graph(traced.graph, {other}, torch_module().evaluator()), expected),
+              form.text, " with operand ", i);
       } catch (const Error& error) {
         CHECK_MESSAGE(error.diagnostic().id.starts_with("data-dependent-"), form.text, ": ",
                       error.what());
@@ -147,17 +150,17 @@ TEST_CASE("no operator loses that a number was read from data") {
 /// comparison that does not hold there.
 bool is_said(const trace::Traced& traced, const ir::Tensor& other) {
   const auto at_other = [&](const ir::Dim& dim) {
-    return dim.substitute([&](const ir::Symbol&) { return std::optional<ir::Dim>(other.shape[0]); });
+    return dim.substitute(
+        [&](const ir::Symbol&) { return std::optional<ir::Dim>(other.shape[0]); });
   };
-  return std::any_of(traced.decisions.begin(), traced.decisions.end(),
-                     [&](const trace::Decision& each) {
-                       if (!each.comparison) return true;
-                       const bool holds =
-                           ir::holds(at_other(each.comparison->left).value(),
-                                     each.comparison->relation,
-                                     at_other(each.comparison->right).value());
-                       return holds != (each.kind == trace::Decision::Kind::loop || each.way != 0);
-                     });
+  return std::any_of(
+      traced.decisions.begin(), traced.decisions.end(), [&](const trace::Decision& each) {
+        if (!each.comparison) return true;
+        const bool holds =
+            ir::holds(at_other(each.comparison->left).value(), each.comparison->relation,
+                      at_other(each.comparison->right).value());
+        return holds != (each.kind == trace::Decision::Kind::loop || each.way != 0);
+      });
 }
 
 TEST_CASE("no operator loses that a number follows from a size") {
@@ -180,8 +183,9 @@ TEST_CASE("no operator loses that a number follows from a size") {
              std::any_cast<ir::Sizes&>(traced.graph.attributes[ir::kSampleSizes]))
           size = other.shape[0];
       passes::run_pipeline(traced.graph, {"bind-sizes"}, {});
-      CHECK_MESSAGE(same(ir::run_graph(traced.graph, {other}, torch_module().evaluator()), expected),
-                    form.text, " with operand ", i);
+      CHECK_MESSAGE(
+          same(ir::run_graph(traced.graph, {other}, torch_module().evaluator()), expected),
+          form.text, " with operand ", i);
     }
   CHECK_GE(tried, 300);
 }

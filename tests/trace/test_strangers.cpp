@@ -44,9 +44,9 @@ std::string end_of(const fs::path& file) {
 }
 
 bool is_marked(const fs::path& folder) {
-  return std::any_of(fs::directory_iterator(folder), fs::directory_iterator(), [](const auto& entry) {
-    return entry.path().filename().string().starts_with("marker");
-  });
+  return std::any_of(
+      fs::directory_iterator(folder), fs::directory_iterator(),
+      [](const auto& entry) { return entry.path().filename().string().starts_with("marker"); });
 }
 
 TEST_CASE("hostile files end as their names say") {
@@ -86,9 +86,9 @@ TEST_CASE("every registered operator that is not allowed is refused") {
     // Those of one CPU's library stand in prepared models, which is what is said; a few have no
     // form that can be called; Python's torch registers some that LibTorch alone does not know.
     const std::string name = file.filename().string();
-    const bool is_refused =
-        id == "denied-operator" || id == "model-format" || id == "unsupported-op" ||
-        (id == "model-corrupt" && !name.starts_with("aten."));
+    const bool is_refused = id == "denied-operator" || id == "model-format" ||
+                            id == "unsupported-op" ||
+                            (id == "model-corrupt" && !name.starts_with("aten."));
     CHECK(is_refused);
   }
   CHECK(!is_marked("."));
@@ -96,7 +96,8 @@ TEST_CASE("every registered operator that is not allowed is refused") {
 
 TEST_CASE("a model that changes while it is read is refused") {
   const fs::path copy = fs::temp_directory_path() / "t2nnef_changing.pt";
-  fs::copy_file(made_files() / "hostile" / "0_plain.pt", copy, fs::copy_options::overwrite_existing);
+  fs::copy_file(made_files() / "hostile" / "0_plain.pt", copy,
+                fs::copy_options::overwrite_existing);
   const auto session = torch_module().load(copy.string(), "forward");
   torch_module().verify(*session, true);
   std::ofstream(copy, std::ios::app) << 'x';

@@ -1,0 +1,71 @@
+// Types and layouts are plain integers in code, and places in tables of LibTorch.
+#include <ATen/core/jit_type.h>
+
+#include "src/trace/guard_rows.h"
+
+namespace t2n::trace {
+namespace {
+
+using Word = GuardedWords::Word;
+
+Word word_of(const c10::Argument& argument) {
+  c10::TypePtr type = argument.real_type();
+  if (const auto optional = type->cast<c10::OptionalType>()) type = optional->getElementType();
+  switch (type->kind()) {
+    case c10::TypeKind::ScalarTypeType: return Word::dtype;
+    case c10::TypeKind::LayoutType: return Word::layout;
+    case c10::TypeKind::MemoryFormatType: return Word::memory_format;
+    default: break;
+  }
+  // Operators of the interpreter itself take them as integers.
+  if (type->kind() == c10::TypeKind::IntType && argument.name() == "dtype") return Word::dtype;
+  return Word::none;
+}
+
+/// Types with kernels; those of quantised tensors only where these are made.
+bool is_dtype(int64_t number, bool quantised) {
+  using T = c10::ScalarType;
+  const auto is = [&](T first, T last) {
+    return number >= static_cast<int64_t>(first) && number <= static_cast<int64_t>(last);
+  };
+  return is(T::Byte, T::Bool) || is(T::BFloat16, T::BFloat16) || is(T::Float8_e5m2, T::UInt64) ||
+         (quantised && is(T::QInt8, T::QUInt4x2));
+}
+
+bool is_known(Word word, int64_t number, bool quantised) {
+  switch (word) {
+    case Word::none: return true;
+    case Word::dtype: return is_dtype(number, quantised);
+    case Word::layout: return number == static_cast<int64_t>(c10::Layout::Strided);
+    case Word::memory_format:
+      return number >= 0 && number <= static_cast<int64_t>(c10::MemoryFormat::ChannelsLast3d);
+  }
+  return false;
+}
+
+}  // namespace
+
+GuardedWords::GuardedWords(const c10::FunctionSchema& schema) : name_(schema.name()) {
+  const auto& arguments = schema.arguments();
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (const Word word = word_of(arguments[i]); word != Word::none)
+      words_.emplace_back(arguments.size() - i, word);
+}
+
+void GuardedWords::check(const torch::jit::Stack& stack) const {
+  const bool makes_quantised = name_.find("quantize") != std::string::npos;
+  for (const auto& [back, word] : words_) {
+    if (back > stack.size()) continue;
+    const c10::IValue& value = stack[stack.size() - back];
+    if (!value.isInt() || is_known(word, value.toInt(), makes_quantised)) continue;
+    throw Error("unsafe-argument", cat("the operator ", quoted(name_), " is not executed"),
+                cat(value.toInt(), " is no ",
+                    word == Word::dtype    ? "type of elements"
+                    : word == Word::layout ? "layout of dense tensors"
+                                           : "order of axes in memory",
+                    " that is known"),
+                "it would read or write memory that is not its own, or stop the program");
+  }
+}
+
+}  // namespace t2n::trace

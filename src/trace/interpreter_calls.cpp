@@ -1,0 +1,149 @@
+// Calls: of methods and functions, hooks and forks, and what is said where one fails.
+#include <torch/csrc/jit/api/function_impl.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "src/diag/error.h"
+#include "src/trace/allowed.h"
+#include "src/trace/interpreter.h"
+#include "src/trace/torch_error.h"
+
+namespace t2n::trace {
+
+using torch::jit::Node;
+
+void Interpreter::run_method(const ObjectPtr& object, const std::string& method,
+                             const Values& arguments) {
+  Values all = {object};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  try {
+    call(object->type()->getMethod(method), std::move(all));
+  } catch (const std::exception&) {
+    explain_failure();
+  }
+}
+
+/// As torch::jit::Module::operator(): hooks before may replace the arguments, hooks after the
+/// result. Those of submodules stand in the code that calls them.
+c10::IValue Interpreter::run_hooked(const torch::jit::Module& module, Values arguments) {
+  const c10::IValue self = arguments[0];
+  for (torch::jit::Function* hook : module.type()->getForwardPreHooks()) {
+    const c10::IValue given =
+        c10::ivalue::Tuple::create(Values(arguments.begin() + 1, arguments.end()));
+    const c10::IValue made = call(*hook, {self, given}).at(0);
+    if (made.isNone()) continue;
+    arguments = {self};
+    if (made.isTuple())
+      arguments.insert(arguments.end(), made.toTupleRef().elements().begin(),
+                       made.toTupleRef().elements().end());
+    else
+      arguments.push_back(made);
+  }
+  const c10::IValue given =
+      c10::ivalue::Tuple::create(Values(arguments.begin() + 1, arguments.end()));
+  c10::IValue result = call(module.get_method("forward").function(), std::move(arguments)).at(0);
+  for (torch::jit::Function* hook : module.type()->getForwardHooks()) {
+    c10::IValue made = call(*hook, {self, given, result}).at(0);
+    if (!made.isNone()) result = std::move(made);
+  }
+  return result;
+}
+
+/// The error on its way, as ours and with its place. What LibTorch says where no operation ran is
+/// about values that are not what the code takes them for.
+void Interpreter::explain_failure() {
+  Diagnostic diagnostic;
+  try {
+    throw;
+  } catch (const t2n::Error& error) {
+    diagnostic = error.diagnostic();
+  } catch (const std::exception&) {
+    diagnostic.id = "forward-failed";
+    diagnostic.message = cat("the model's code failed: ", first_line(current_torch_message()));
+  }
+  if (diagnostic.where.empty()) {
+    ir::Node at;
+    at.scope = scope_;
+    at.source = place().source;
+    diagnostic.where.push_back(ir::node_where(graph_, at));
+  }
+  throw Error(std::move(diagnostic));
+}
+
+Interpreter::Values Interpreter::call(torch::jit::Function& function, Values arguments) {
+  constexpr int kMaxDepth = 500;
+  if (++depth_ > kMaxDepth)
+    throw Error("trace-limit", "the model calls itself more than 500 levels deep", {},
+                "recursion cannot be exported");
+  for (size_t i = arguments.size(); i < function.getSchema().arguments().size(); ++i) {
+    const auto& default_value = function.getSchema().arguments()[i].default_value();
+    if (!default_value)
+      throw Error("forward-failed",
+                  cat("the argument ", quoted(function.getSchema().arguments()[i].name()), " of ",
+                      function.name(), " is missing"));
+    arguments.push_back(*default_value);
+  }
+  Values results;
+  auto* graph_function = torch::jit::tryToGraphFunction(function);
+  if (graph_function == nullptr) {  // methods of classes that are implemented in C++
+    if (!is_allowed_method(function.qualname().qualifiedName()))
+      throw Error("denied-operator",
+                  cat("the model calls ", quoted(function.qualname().qualifiedName())),
+                  "it is implemented in C++, and not among the classes that are known",
+                  "remove the call from the model and save it again");
+    const Mark mark = marks_.reach_all(arguments);
+    for (const c10::IValue& argument : arguments) results.push_back(marks_.without(argument));
+    function.run(results);
+    for (c10::IValue& each : results) each = marks_.tainted(each, mark, function.name());
+  } else {
+    const auto graph = graph_function->graph();
+    Env env;
+    for (size_t i = 0; i < arguments.size(); ++i)
+      if (graph->inputs()[i]->hasUses()) env[graph->inputs()[i]] = std::move(arguments[i]);
+    arguments.clear();
+    callers_.push_back(node_);
+    const std::string caller = std::exchange(function_, function.qualname().qualifiedName());
+    run_block(graph->block(), env);
+    function_ = caller;
+    callers_.pop_back();
+    results = values(graph->outputs(), env);
+  }
+  --depth_;
+  return results;
+}
+
+void Interpreter::run_call_method(Node* node, Env& env) {
+  Values arguments = take(node, env);
+  const auto object = arguments[0].toObject();
+  // The object's own type: behind an interface the static one has no code.
+  torch::jit::Function& function = object->type()->getMethod(node->s(c10::attr::name));
+  const ir::ScopeId outer = scope_;
+  if (names_.is_module(*object) && names_.scope(*object) >= 0) scope_ = names_.scope(*object);
+  Values results = call(function, std::move(arguments));
+  scope_ = outer;
+  node_ = node;
+  set_outputs(node, env, std::move(results));
+}
+
+void Interpreter::run_call_function(Node* node, Env& env) {
+  const auto type = node->input(0)->type()->expect<c10::FunctionType>();
+  Values arguments = take(node, env);
+  arguments.erase(arguments.begin());
+  Values results = call(*type->function(), std::move(arguments));
+  node_ = node;
+  set_outputs(node, env, std::move(results));
+}
+
+void Interpreter::run_fork(Node* node, Env& env) {
+  const auto graph = node->g(c10::attr::Subgraph);
+  Env inner;
+  Values arguments = values(node->inputs(), env);
+  for (size_t i = 0; i < arguments.size(); ++i) inner[graph->inputs()[i]] = std::move(arguments[i]);
+  run_block(graph->block(), inner);
+  Values results = values(graph->outputs(), inner);
+  node_ = node;
+  set_outputs(node, env, std::move(results));
+}
+
+}  // namespace t2n::trace

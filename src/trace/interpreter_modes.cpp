@@ -1,0 +1,80 @@
+// Modes that a program asks for, and contexts that change them: training, gradients, autocast.
+#include <algorithm>
+#include <utility>
+
+#include "src/diag/error.h"
+#include "src/trace/interpreter.h"
+#include "src/trace/mode_rules.h"
+
+namespace t2n::trace {
+namespace {
+
+namespace prim = c10::prim;
+using torch::jit::Node;
+
+c10::Symbol is_inference() {
+  static const auto symbol = c10::Symbol::fromQualString("aten::is_inference");
+  return symbol;
+}
+
+/// Torch's executor rewrites what stands under autocast, to compute in half the precision.
+void refuse_autocast(const c10::ivalue::Object& object) {
+  const std::string name = object.type()->name() ? object.type()->name()->qualifiedName() : "";
+  if (name.find(".autocast_mode.") == std::string::npos) return;
+  const auto enabled = object.type()->findAttributeSlot("_enabled");
+  if (enabled && !unmarked(object.getSlot(*enabled)).toBool()) return;
+  throw Error("unsupported-op", "the model computes under torch.autocast",
+              "which operations it makes less exact is decided when torch runs it",
+              "save the model without autocast, or convert it with model.half()");
+}
+
+}  // namespace
+
+void Interpreter::warn_of_training() {
+  if (std::exchange(said_training_, true) || !options_.report) return;
+  options_.report(Diagnostic{
+      .severity = Severity::warning,
+      .id = "model-training",
+      .message = "the model was saved in training mode",
+      .where = {},
+      .details = {},
+      .why =
+          "torch's dropout and batch norm are exported as in inference, all else as in this mode",
+      .help = "call model.eval() before saving, unless this is meant"});
+}
+
+bool Interpreter::is_mode_question(const Node* node) {
+  return is_grad_question(*node) || node->kind() == is_inference();
+}
+
+/// Torch's own modules ask for gradients to choose between ways that compute the same; answered as
+/// outside of inference, they keep fused operators (`_native_multi_head_attention`) out of the
+/// graph. All else hears what is true in inference, where only parameters want gradients, but not
+/// of our own mode of execution.
+c10::IValue Interpreter::mode_answer(Node* node, const Env& env) {
+  if (node->kind() == is_inference()) return false;
+  if (is_torch_function(function_)) return true;
+  if (node->kind() != prim::requires_grad) return false;
+  const at::Tensor& tensor = value(node->input(0), env).toTensor();
+  return tensor.defined() && tensor.requires_grad();
+}
+
+void Interpreter::run_with(Node* node, Env& env) {
+  const c10::IValue context = value(node->input(0), env);
+  const auto object = context.toObject();
+  const bool enter = node->kind() == prim::Enter;
+  refuse_autocast(*object);
+  Values arguments = {context};
+  if (!enter) arguments.resize(4);  // type, value and traceback of no exception
+  // `with torch.no_grad()` and its kin change nothing that is recorded.
+  Values results = {c10::IValue()};
+  const bool grad_mode = object->type()->name() && object->type()->name()->qualifiedName().find(
+                                                       "grad_mode") != std::string::npos;
+  if (!grad_mode)
+    results =
+        call(object->type()->getMethod(enter ? "__enter__" : "__exit__"), std::move(arguments));
+  node_ = node;
+  if (!node->outputs().empty()) set_outputs(node, env, std::move(results));
+}
+
+}  // namespace t2n::trace

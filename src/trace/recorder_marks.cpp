@@ -1,0 +1,88 @@
+// What tensors follow from: their values, their sizes, the number of their axes.
+#include <algorithm>
+
+#include "src/diag/error.h"
+#include "src/trace/recorder.h"
+
+namespace t2n::trace {
+
+/// A view that was not read since its root was written holds what the root does.
+Mark Recorder::track_mark(int index) const {
+  const Track& track = tracks_[static_cast<size_t>(index)];
+  const Mark own = value_marks_[static_cast<size_t>(track.value)];
+  const bool is_stale =
+      track.parent >= 0 && track.seen != roots_[static_cast<size_t>(track.root)].version;
+  if (!is_stale) return own;
+  const Mark base = track_mark(track.parent);
+  return !own ? base : !base ? own : join(own, base);
+}
+
+Mark Recorder::mark(const at::Tensor& tensor) const {
+  const int track = find(tensor);
+  return track < 0 ? nullptr : track_mark(track);
+}
+
+Mark Recorder::number_mark(const at::Tensor& tensor) const {
+  const int index = find(tensor);
+  if (index < 0) return nullptr;
+  const Track& track = tracks_[static_cast<size_t>(index)];
+  if (track.seen != roots_[static_cast<size_t>(track.root)].version) return nullptr;
+  const auto found = numbers_.find(track.value);
+  return found == numbers_.end() ? nullptr : found->second;
+}
+
+void Recorder::set_number(const at::Tensor& tensor, Mark mark) {
+  const int track = find(tensor);
+  T2N_ASSERT(track >= 0, "a number of a tensor that is not known");
+  numbers_[tracks_[static_cast<size_t>(track)].value] = std::move(mark);
+}
+
+bool Recorder::is_open_shape(const at::Tensor& tensor) const {
+  const int track = find(tensor);
+  return track >= 0 && tracks_[static_cast<size_t>(track)].open_shape;
+}
+
+bool Recorder::is_open_rank(const at::Tensor& tensor) const {
+  const int track = find(tensor);
+  return track >= 0 && tracks_[static_cast<size_t>(track)].open_rank;
+}
+
+bool Recorder::has_open_shape(const torch::jit::Stack& inputs) const {
+  return std::any_of(inputs.begin(), inputs.end(), [this](const c10::IValue& input) {
+    const std::vector<at::Tensor> tensors = flatten_tensors(input);
+    return std::any_of(tensors.begin(), tensors.end(),
+                       [this](const at::Tensor& tensor) { return is_open_shape(tensor); });
+  });
+}
+
+void Recorder::open_shapes(const std::vector<at::Tensor>& outputs, const torch::jit::Stack& inputs,
+                           bool by_rank) {
+  bool inherits = false, has_open_rank = false;
+  for (const c10::IValue& input : inputs)
+    for (const at::Tensor& tensor : flatten_tensors(input)) {
+      inherits = inherits || is_open_shape(tensor);
+      has_open_rank = has_open_rank || is_open_rank(tensor);
+    }
+  const bool is_open_rank = has_open_rank || (by_rank && inherits);
+  for (const at::Tensor& output : outputs) {
+    const int track = find(output);
+    const bool is_operand =
+        std::any_of(inputs.begin(), inputs.end(), [&](const c10::IValue& input) {
+          return input.isTensor() && input.toTensor().is_same(output);
+        });
+    if (track < 0 || is_operand || !(inherits || mark(output))) continue;
+    Track& open = tracks_[static_cast<size_t>(track)];
+    open.open_shape = open.open_shape || output.dim() > 0 || is_open_rank;
+    open.open_rank = open.open_rank || is_open_rank;
+  }
+}
+
+/// What the sizes of a value follow from.
+Mark Recorder::shape_mark(ir::ValueId id) {
+  if (!keep_sizes_ || !value_marks_[static_cast<size_t>(id)]) return nullptr;
+  ir::Dim sum;
+  for (const ir::Dim& size : shape_of(id)) sum = sum + size;
+  return opaque_mark(sum);
+}
+
+}  // namespace t2n::trace

@@ -1,0 +1,216 @@
+// Where the turns of a loop take their operands from: outside, slices of it, the turn itself, or
+// the turn before.
+#include <algorithm>
+
+#include "src/diag/error.h"
+#include "src/trace/roll.h"
+
+namespace t2n::trace {
+
+using ir::Dim;
+using ir::Node;
+using ir::ValueId;
+
+namespace {
+
+/// How many elements of an axis each result of unbind (0: one, without the axis) or split has.
+std::optional<int64_t> part_of(const Node& node) {
+  const std::string_view op = ir::op_name(node.op);
+  if (op == "aten::unbind.int") return 0;
+  if (op != "aten::split.Tensor" && op != "aten::unsafe_split.Tensor") return std::nullopt;
+  const Dim* part = dim_of(node, "split_size");
+  return part != nullptr && part->is_constant() ? std::optional(part->value()) : std::nullopt;
+}
+
+}  // namespace
+
+/// The tensors that a node reads, each in all turns.
+std::vector<Roller::Ids> Roller::operands(size_t position) const {
+  std::vector<Ids> out;
+  for (int64_t turn = start_; turn < turns(); ++turn) {
+    size_t next = 0;
+    ir::for_each_input(node(turn, position), [&](ValueId id) {
+      if (turn == start_) out.emplace_back();
+      if (next >= out.size())
+        throw Mismatch{&node(turn, position), "the turns read other numbers of tensors",
+                       kPlainHelp};
+      out[next++].push_back(id);
+    });
+    if (next != out.size())
+      throw Mismatch{&node(turn, position), "the turns read other numbers of tensors", kPlainHelp};
+  }
+  return out;
+}
+
+bool Roller::is_invariant(size_t position) const {
+  const Node& first = node(start_, position);
+  if (ir::purity_column().find(first.op) || mentions(first, loop_.turn)) return false;
+  for (const Ids& ids : operands(position))
+    if (!outside(ids)) return false;
+  return true;
+}
+
+/// The one value outside of the loop that all turns read.
+std::optional<ValueId> Roller::outside(const Ids& ids) const {
+  if (const auto spot = own(ids)) {
+    if (!hoisted_[spot->node]) return std::nullopt;
+    return node(start_, spot->node).outputs[spot->output];
+  }
+  const auto is_inside = [&](ValueId id) {
+    const auto found = spots_.find(id);
+    return found != spots_.end() && found->second.turn >= start_;
+  };
+  if (ids.size() < 2 || is_inside(ids[0])) return std::nullopt;
+  const bool same = std::all_of(ids.begin(), ids.end(), [&](ValueId id) { return id == ids[0]; });
+  if (same) return ids[0];
+  // A literal makes a new constant in every turn.
+  const std::vector<int> constants = ir::constant_index(graph_);
+  const auto data = [&](ValueId id) -> const ir::Tensor* {
+    const int at = constants[static_cast<size_t>(id)];
+    return at < 0 ? nullptr : &graph_.constants[static_cast<size_t>(at)].data;
+  };
+  for (const ValueId id : ids)
+    if (!data(id) || !data(ids[0]) || !ir::same_values(*data(id), *data(ids[0])))
+      return std::nullopt;
+  return ids[0];
+}
+
+/// Where each turn computes it itself.
+std::optional<Spot> Roller::own(const Ids& ids) const {
+  std::optional<Spot> out;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const auto found = spots_.find(ids[i]);
+    if (found == spots_.end() || found->second.turn != start_ + static_cast<int64_t>(i))
+      return std::nullopt;
+    if (out && (out->node != found->second.node || out->output != found->second.output))
+      return std::nullopt;
+    out = found->second;
+  }
+  return out;
+}
+
+/// Consecutive slices that exist outside already: of unbind or split, or the turns of an earlier
+/// loop.
+std::optional<Slices> Roller::run_of(const Ids& ids) {
+  std::vector<int64_t> places;
+  std::optional<size_t> source;
+  bool is_unbound = false;
+  for (const ValueId id : ids) {
+    const auto unbound = unbound_.find(id);
+    const auto instance = r_.instances_.find(id);
+    if (unbound == unbound_.end() &&
+        (instance == r_.instances_.end() || instance->second.family == kNoFamily))
+      return std::nullopt;
+    is_unbound = unbound != unbound_.end();
+    const size_t from = is_unbound ? unbound->second.first : instance->second.family;
+    if (source && *source != from) return std::nullopt;
+    source = from;
+    places.push_back(is_unbound ? static_cast<int64_t>(unbound->second.second)
+                                : instance->second.turn);
+  }
+  if (places.size() < 2) return std::nullopt;
+  const int64_t step = places[1] - places[0];
+  for (size_t i = 1; i < places.size(); ++i)
+    if (places[i] - places[i - 1] != step || (step != 1 && step != -1)) return std::nullopt;
+  Slices out;
+  out.reversed = step < 0;
+  int64_t extent = 0;
+  if (is_unbound) {
+    const Node& apart = graph_.nodes[*source];
+    const auto part = part_of(apart);
+    if (!part) return std::nullopt;
+    out.whole = ref_of(apart, "self");
+    out.axis = axis_of(apart, outer(out.whole).shape.size());
+    out.part = *part;
+    extent = static_cast<int64_t>(apart.outputs.size());
+  } else {
+    out.whole = r_.stacked(*source, 0, false, ir::kNoValue);
+    extent = r_.families_[*source].turns;
+  }
+  out.first = out.reversed ? Dim(places[0] - extent) : Dim(places[0]);
+  return out;
+}
+
+ValueId Roller::operand(const Ids& ids) {
+  if (const auto id = outside(ids)) return captured(*id);
+  if (const auto spot = own(ids)) return inner_.at({spot->node, spot->output});
+  if (auto run = run_of(ids)) return scanned(*run, outer(ids[0]).name);
+  return state(ids);
+}
+
+ValueId Roller::captured(ValueId id) {
+  const std::vector<int> constants = ir::constant_index(graph_);
+  const int constant = constants[static_cast<size_t>(id)];
+  const ir::Value& value = outer(id);
+  if (constant >= 0) {
+    const auto [found, is_new] = constants_.try_emplace(id, ir::kNoValue);
+    if (is_new) {
+      found->second = body_value(value.name, value.dtype, value.shape);
+      body_->constants.push_back(
+          {found->second, graph_.constants[static_cast<size_t>(constant)].data});
+    }
+    return found->second;
+  }
+  for (const auto& [known, inner] : captured_)
+    if (known == id) return inner;
+  captured_.emplace_back(id, body_value(value.name, value.dtype, value.shape));
+  return captured_.back().second;
+}
+
+ValueId Roller::scanned(Slices slices, const std::string& name) {
+  for (const Slices& known : slices_)
+    if (known.whole == slices.whole && known.axis == slices.axis && known.part == slices.part &&
+        known.first == slices.first && known.reversed == slices.reversed)
+      return known.inner;
+  const ir::Value& whole = outer(slices.whole);
+  ir::Shape shape = whole.shape;
+  if (slices.part == 0)
+    shape.erase(shape.begin() + slices.axis);
+  else
+    shape[static_cast<size_t>(slices.axis)] = slices.part;
+  slices.inner = body_value(name, whole.dtype, shape);
+  slices_.push_back(slices);
+  return slices.inner;
+}
+
+/// What the turn before computed: another value in the first turn.
+ValueId Roller::state(const Ids& ids) {
+  const auto is_prefix = [&](const Ids& known) {
+    const size_t count = std::min(known.size(), ids.size());
+    return count > 1 && std::equal(known.begin(),
+                                   known.begin() + static_cast<std::ptrdiff_t>(count), ids.begin());
+  };
+  for (const CarriedState& known : states_)
+    if (is_prefix(known.turns)) return known.inner;
+  const auto first = spots_.find(ids[0]);
+  const bool from_outside = first == spots_.end() || first->second.turn < start_ ||
+                            (first->second.turn == start_ && hoisted_[first->second.node]);
+  if (ids.size() < 2 || !from_outside)
+    throw Mismatch{nullptr,
+                   cat("the turns read ", quoted(outer(ids[0]).name),
+                       " and other tensors that no turn before computed alike"),
+                   kPlainHelp};
+  for (const ValueId id : ids)
+    if (outer(id).dtype != outer(ids[0]).dtype || outer(id).shape != outer(ids[0]).shape)
+      throw Mismatch{
+          nullptr,
+          cat(quoted(outer(ids[0]).name), " is carried from turn to turn and changes: ",
+              ir::dtype_name(outer(ids[0]).dtype), ir::shape_str(outer(ids[0]).shape), " becomes ",
+              ir::dtype_name(outer(id).dtype), ir::shape_str(outer(id).shape)),
+          "let it keep shape and dtype; collect what grows in a list, and torch.stack "
+          "it after the loop"};
+  const ir::Value& value = outer(ids[0]);
+  const ValueId inner = body_value(value.name, value.dtype, value.shape);
+  states_.push_back({ids, inner, ir::kNoValue});
+  return inner;
+}
+
+void Roller::resolve_states() {
+  for (size_t i = 0; i < states_.size(); ++i) {  // may find further states
+    const Ids tail(states_[i].turns.begin() + 1, states_[i].turns.end());
+    const ValueId next = operand(tail);
+    states_[i].next = next;
+  }
+}
+
+}  // namespace t2n::trace
