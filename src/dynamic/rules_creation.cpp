@@ -15,6 +15,8 @@ Shapes sized(const ShapeView& op) { return {op.dims("size")}; }
 Shapes like(const ShapeView& op) { return {op.shape("self")}; }
 Shapes steps(const ShapeView& op) { return {{op.dim("steps")}}; }
 
+Shapes window(const ShapeView& op) { return {{op.dim("window_length")}}; }
+
 Shapes eye(const ShapeView& op) { return {{op.dim("n"), op.has("m") ? op.dim("m") : op.dim("n")}}; }
 
 /// Numbers where the bounds are: as torch counts them, in doubles, or in i64 if that is the result.
@@ -112,6 +114,7 @@ void add_creation_rules(ShapeRules& r) {
         "new_zeros ones rand randn zeros randint");
   r.add(like, "empty_like full_like ones_like rand_like randn_like zeros_like randint_like");
   r.add(steps, "linspace logspace");
+  r.add(window, "bartlett_window blackman_window hamming_window hann_window kaiser_window");
   r.add(eye, "eye");
   r.add(arange, "arange");
   r.add(range, "range");

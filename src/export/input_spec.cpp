@@ -110,6 +110,9 @@ std::string known_dtypes() {
   std::string near = nearest(word, known);
   for (const auto& [other, ours] : kOtherNames)
     if (other == word) near = ours;
+  if (near == word)
+    refuse(spec, cat(quoted(word), " stands among the sizes"),
+           "the dtype comes after the last size");
   refuse(spec, cat(quoted(word), " is neither a size nor a dtype; dtypes are ", known_dtypes()),
          near.empty() ? kExamples : cat("did you mean ", quoted(near), "?"));
 }

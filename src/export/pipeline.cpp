@@ -97,6 +97,34 @@ void run_passes(ir::Graph& graph, const target::Target& target,
   passes::run_pipeline(graph, passes::default_pipeline(), context, options);
 }
 
+/// Errors: `unsupported-op` with all operators that have no translation, whatever the sizes.
+void refuse_untranslated(const ExportOptions& options) {
+  trace::TraceOptions quiet = trace_options(options);
+  quiet.report = nullptr;
+  TracedModel model =
+      load_and_trace(options.model, options.method, options.samples, {}, quiet, [](auto) {});
+  note_ranges(model, model.traced.graph);
+  to_nnef(model.traced.graph, options.target, options.passes, nullptr);
+}
+
+/// A size that stays unknown may be that of an operator without translation, which has no rule for
+/// its shapes either: then that operator is what is missing.
+TracedModel traced_model(const ExportOptions& options,
+                         const std::function<void(std::string_view)>& progress) {
+  try {
+    return load_and_trace(options.model, options.method, options.samples, options.dynamic,
+                          trace_options(options), progress);
+  } catch (const Error& error) {
+    if (error.diagnostic().id != "dynamic-size") throw;
+    try {
+      refuse_untranslated(options);
+    } catch (const Error& at_one_size) {
+      if (at_one_size.diagnostic().id == "unsupported-op") throw;
+    }
+    throw;
+  }
+}
+
 /// Nothing but what the file says if samples are missing; else `finish` sees the graph.
 Inspection inspect(const ExportOptions& options, const std::function<void(ir::Graph&)>& finish) {
   TracedModel model = load_model(options.model, options.method, options.samples);
@@ -160,8 +188,7 @@ ExportResult export_model(const ExportOptions& options) {
                                  : FoundEngine{};
   if (engine.warning && options.report) options.report(*engine.warning);
 
-  TracedModel model = load_and_trace(options.model, options.method, options.samples,
-                                     options.dynamic, trace_options(options), progress);
+  TracedModel model = traced_model(options, progress);
   ir::Graph& graph = model.traced.graph;
   result.model = model.info;
   result.samples_from_file = model.samples_from_file;

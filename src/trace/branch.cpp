@@ -17,8 +17,7 @@ bool is_same(const Marks& marks, const c10::IValue& a, const c10::IValue& b) {
   if (marks.of(a) || marks.of(b)) return false;
   if (a.isTensor() || b.isTensor())
     return a.isTensor() && b.isTensor() && a.toTensor().is_same(b.toTensor());
-  const bool plain = a.isNone() || a.isScalar() || a.isString();
-  return plain && a.tagKind() == b.tagKind() && (a.isNone() || a.equals(b).toBool());
+  return are_identical(a, b);
 }
 
 /// What shares memory with the choice follows from the strides.
@@ -128,6 +127,7 @@ void Interpreter::note_numbers(const torch::jit::Node* node, const torch::jit::S
       continue;
     }
     if (is_opaque(marks_.of(input))) note_number(node, marks_.of(input), input);
+    if (is_size(marks_.of(input))) settle_argument(input);
     const auto list = input.toListRef();
     const bool are_ints = std::all_of(list.begin(), list.end(), [](const c10::IValue& element) {
       return unmarked(element).isInt();

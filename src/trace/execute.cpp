@@ -293,6 +293,7 @@ Stack Interpreter::run_tensors(Node* node, const Operation& operation, Stack giv
   if (recorder_ != nullptr) {
     refuse_unsaid(name, given);
     stride_owner(name, given);
+    if (auto numbers = stacked_numbers(name, given)) return {*std::move(numbers)};
   }
   Stack inputs;
   for (const c10::IValue& value : given) inputs.push_back(marks_.without(value));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "src/diag/error.h"
 #include "src/trace/interpreter.h"
@@ -71,7 +72,9 @@ bool holds_tensors_only(const c10::IValue& value) {
     return std::all_of(elements.begin(), elements.end(), holds_tensors_only);
   };
   if (value.isTuple()) return all(value.toTupleRef().elements());
-  return value.isList() && all(value.toListRef());
+  if (!value.isList()) return false;
+  const bool is_empty = value.toListRef().empty();
+  return is_empty ? value.isTensorList() || value.isOptionalTensorList() : all(value.toListRef());
 }
 
 /// The scalar operator that does to numbers what a tensor operator does to tensors of rank 0; ""
@@ -89,6 +92,21 @@ std::string scalar_name(const std::string& name, const Stack& inputs, const at::
     return floors && is_whole(result) ? "aten::floordiv" : "";
   }
   return name;
+}
+
+/// Whether the dtype of a result holds what the scalar operator gives, for operands that are as
+/// large as sizes: narrow integers wrap round, and short mantissas round.
+bool keeps_numbers(const std::string& scalar, const at::Tensor& result,
+                   const std::vector<Operand>& operands) {
+  const at::ScalarType type = result.scalar_type();
+  if (type == at::kLong || type == at::kDouble) return true;
+  if (type != at::kFloat && type != at::kInt) return false;
+  constexpr double kLargest = 1 << 12;  // times a size below 4096 it is exact in f32
+  return std::all_of(operands.begin(), operands.end(), [&](const Operand& operand) {
+    const bool is_product = type == at::kInt && (scalar == "aten::mul" || scalar == "aten::pow");
+    if (operand.mark) return !is_product || operands.size() == 1 || !operands[1].mark;
+    return std::abs(operand.number.toScalar().toDouble()) <= kLargest;
+  });
 }
 
 /// alpha, and the dtype and device of what makes tensors, take no part.
@@ -246,6 +264,17 @@ Mark Interpreter::length_mark(const std::string& name, const Stack& inputs) {
   return by_tensor ? tensor_mark(inputs[1].toTensor(), name) : marks_.reach_all(inputs);
 }
 
+/// The tensors that an operation cuts one into, or makes of a list of them.
+void Interpreter::mark_parts(const std::string& name, const Stack& inputs,
+                             const c10::IValue& parts) {
+  const Mark length = length_mark(name, inputs);
+  marks_.set(parts, length);
+  if (!is_size(length) || inputs.empty()) return;
+  const auto count = static_cast<int64_t>(parts.toListRef().size());
+  marks_.set_outline(
+      parts, inputs[0].isList() ? marks_.outline(inputs[0]) : Outline{{length->size, count}});
+}
+
 /// A number that is computed as a tensor of rank 0, as traced models do with sizes.
 void Interpreter::follow_number(const std::string& name, const Stack& inputs,
                                 const at::Tensor& result) {
@@ -267,10 +296,11 @@ void Interpreter::follow_number(const std::string& name, const Stack& inputs,
     any = any || operand.mark;
     operands.push_back(std::move(operand));
   }
-  const bool is_sum = name == "aten::add" || name == "aten::sub";
+  const bool is_sum = name == "aten::add" || name == "aten::sub" || name == "aten::rsub";
   if (!any || (is_sum && !has_plain_alpha(inputs))) return;
   const std::string scalar = scalar_name(name, inputs, result);
   if (scalar.empty()) return;
+  if (!keeps_numbers(scalar, result, operands)) return;
   if (const auto mark = number_rule(scalar, operands)) recorder_->set_number(result, *mark);
 }
 
@@ -293,7 +323,7 @@ c10::IValue Interpreter::followed(const std::string& name, const Stack& inputs,
   }
   if (result.isNone() || asks_kind(name)) return result;
   if (holds_tensors_only(result)) {
-    if (result.isList()) marks_.set(result, length_mark(name, inputs));
+    if (result.isList()) mark_parts(name, inputs, result);
     return result;
   }
   if ((name == "aten::size" || name == "aten::sym_size") && result.isList()) {

@@ -94,6 +94,37 @@ at::Tensor Interpreter::computed(const Formula& formula) {
   return recorded(name.c_str(), overload, operands);
 }
 
+/// A tensor made of a list of numbers, in which sizes or reals over sizes stand: the numbers as
+/// tensors, stacked. Nothing if a number is neither, or if none follows from sizes.
+std::optional<at::Tensor> Interpreter::stacked_numbers(const std::string& name,
+                                                       const Stack& inputs) {
+  if ((name != "aten::tensor" && name != "aten::as_tensor") || !inputs[0].isList() ||
+      !options_.keep_sizes || marks_.of(inputs[0]))
+    return std::nullopt;
+  const auto list = inputs[0].toListRef();
+  bool any = false, has_reals = false;
+  for (const c10::IValue& each : list) {
+    const c10::IValue number = unmarked(each);
+    if (!number.isInt() && !number.isDouble()) return std::nullopt;
+    const Mark mark = mark_of(each);
+    if (mark && !is_size(mark) && !formula_of(each)) return std::nullopt;
+    any = any || mark;
+    has_reals = has_reals || number.isDouble();
+  }
+  if (!any) return std::nullopt;
+  c10::List<at::Tensor> parts;
+  for (const c10::IValue& each : list) {
+    const FormulaRef formula = formula_of(each);
+    parts.push_back(formula ? computed(*formula) : recorded("prim::NumToTensor", "Scalar", {each}));
+  }
+  const auto type = inputs[1].isNone() ? static_cast<int64_t>(has_reals ? at::kFloat : at::kLong)
+                                       : inputs[1].toInt();
+  c10::List<at::Tensor> alike;
+  for (const at::Tensor& part : parts)
+    alike.push_back(recorded("aten::to", "dtype", {part, type, false, false, c10::IValue()}));
+  return recorded("aten::stack", "", {alike, 0});
+}
+
 bool Interpreter::has_tensor_form(const c10::FunctionSchema& schema, const Stack& inputs) {
   const bool any = std::any_of(inputs.begin(), inputs.end(), [](const c10::IValue& input) {
     return formula_of(input) != nullptr;

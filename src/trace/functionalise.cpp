@@ -64,6 +64,29 @@ std::string find_functional(const c10::FunctionSchema& schema) {
   return plain.empty() ? find_overload(name + "_functional", schema) : plain;
 }
 
+/// Whether two elements may lie in the same memory.
+bool overlaps(const at::Tensor& tensor) {
+  std::vector<std::pair<int64_t, int64_t>> axes;
+  for (int64_t axis = 0; axis < tensor.dim(); ++axis)
+    if (tensor.size(axis) > 1) axes.emplace_back(tensor.stride(axis), tensor.size(axis));
+  std::sort(axes.begin(), axes.end());
+  int64_t reach = 0;
+  for (const auto& [stride, size] : axes) {
+    if (stride <= reach) return true;
+    reach += stride * (size - 1);
+  }
+  return false;
+}
+
+/// Torch computes such an element as often as it is seen, from what it wrote before.
+void refuse_overlapping(const at::Tensor& written, const std::string& name) {
+  if (name == "aten::fill_" || name == "aten::zero_" || !overlaps(written)) return;
+  throw Error("unsupported-inplace",
+              "a tensor is written in which several elements lie in the same memory",
+              "what they become follows from the order in which torch writes them",
+              "clone() it first, or write to the tensor that it is a view of");
+}
+
 }  // namespace
 
 std::string functional_name(const c10::FunctionSchema& schema) {
@@ -243,6 +266,7 @@ void Recorder::record_write(Call call, const std::vector<at::Tensor>& outputs) {
                   cat(quoted(qualified_name(schema)), " writes to a list of tensors"), {},
                   "write to the tensors one by one");
     written.push_back(call.inputs[i].toTensor());
+    refuse_overlapping(written.back(), name);
     if (argument.is_out()) refuse_resized(written.back());
   }
   call.node.args = std::move(kept);

@@ -29,8 +29,10 @@ using Content = std::vector<c10::IValue>;
 /// A list whose length a loop has changed.
 struct ChangedList {
   c10::IValue list;
-  size_t before = 0;  ///< its length before the loop
-  Mark known;         ///< what that followed from
+  size_t before = 0;       ///< its length before the loop
+  Mark known;              ///< what that followed from
+  Outline outline;         ///< what it consisted of
+  bool only_grows = true;  ///< at its end
 };
 using ChangedLists = std::map<const void*, ChangedList>;
 
@@ -146,6 +148,16 @@ class Interpreter {
   void follow_move(const std::string& name, const torch::jit::Stack& inputs, const Mark& asked,
                    const Mark& length, torch::jit::Stack& results);
 
+  // open_lists.cpp: elements of lists whose length follows from sizes.
+  bool is_open_list(const c10::IValue& list) const;
+  void settle_length(const c10::IValue& list);
+  std::optional<size_t> cut(Outline& outline, int64_t place, bool from_front);
+  void settle_access(const std::string& name, const torch::jit::Stack& inputs, const Mark& asked);
+  void settle_argument(const c10::IValue& list);
+  void follow_slice(const torch::jit::Stack& inputs, const c10::IValue& part);
+  Outline changed_outline(const std::string& name, const torch::jit::Stack& inputs,
+                          const Mark& asked, Outline before, Outline more);
+
   // scalars.cpp: operations on numbers, strings, and containers as a whole.
   torch::jit::Stack run_scalars(const Operation& operation, torch::jit::Stack inputs);
   std::optional<c10::IValue> compare_lists(const std::string& name,
@@ -165,6 +177,8 @@ class Interpreter {
   Mark number_of(const std::string& name, const torch::jit::Stack& inputs);
   Mark default_mark(const std::string& name, const torch::jit::Stack& inputs);
   Mark length_mark(const std::string& name, const torch::jit::Stack& inputs);
+  void mark_parts(const std::string& name, const torch::jit::Stack& inputs,
+                  const c10::IValue& parts);
   c10::IValue followed(const std::string& name, const torch::jit::Stack& inputs,
                        const c10::IValue& result);
   void follow_number(const std::string& name, const torch::jit::Stack& inputs,
@@ -175,6 +189,8 @@ class Interpreter {
   // formula.cpp
   at::Tensor recorded(const char* name, const char* overload, const torch::jit::Stack& inputs);
   at::Tensor computed(const Formula& formula);
+  std::optional<at::Tensor> stacked_numbers(const std::string& name,
+                                            const torch::jit::Stack& inputs);
   static bool has_tensor_form(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
   Call prepare_computed(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
 

@@ -141,6 +141,13 @@ bool Recorder::is_local(const Family& family) const {
   return loops_.empty();
 }
 
+bool Recorder::is_of_turn(const at::Tensor& tensor) const {
+  const int track = find(tensor);
+  if (track < 0) return false;
+  const auto found = instances_.find(resolved(tracks_[static_cast<size_t>(track)].value));
+  return found != instances_.end() && found->second.family != kNoFamily;
+}
+
 ir::ValueId Recorder::settled(ir::ValueId id, Place place) {
   if (!has_rolled_) return id;
   id = resolved(id);
@@ -294,7 +301,7 @@ bool Recorder::settle_join(ir::Node& node) {
 
 /// What a turn computes without an axis of extent 1, in the body. (Axes that go in and out of a
 /// body keep tract 0.23 busy for ever.)
-ir::ValueId Recorder::squeezed(size_t family, int64_t dim, Place place) {
+ir::ValueId Recorder::squeezed(size_t family, int64_t dim) {
   ir::Graph& body = *families_[family].body;
   const ir::ValueId self = families_[family].value;
   ir::Value value = body.values[static_cast<size_t>(self)];
@@ -303,8 +310,11 @@ ir::ValueId Recorder::squeezed(size_t family, int64_t dim, Place place) {
   ir::Node node;
   node.op = ir::op_id("aten::squeeze.dim");
   node.args = {{"self", ir::TensorRef{self}}, number("dim", dim)};
-  node.scope = place.scope;
-  node.source = place.source;
+  for (const ir::Node& made : body.nodes)  // the join itself may have a place that no body knows
+    if (made.outputs.at(0) == self) {
+      node.scope = made.scope;
+      node.source = made.source;
+    }
   node.call = static_cast<int>(body.nodes.size());
   node.outputs = {ir::add_value(body, value)};
   body.nodes.push_back(node);
@@ -326,7 +336,7 @@ ir::ValueId Recorder::piece(const Segment& run, bool is_stack, int64_t dim, ir::
       flatten = false;
     } else if (inner.shape.at(static_cast<size_t>(dim)) == ir::Dim(1)) {
       families_.push_back(
-          {families_[index].body, squeezed(index, dim, place), families_[index].turns, {}});
+          {families_[index].body, squeezed(index, dim), families_[index].turns, {}});
       index = families_.size() - 1;
       flatten = false;
     }

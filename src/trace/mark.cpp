@@ -3,6 +3,7 @@
 #include <c10/core/SymNodeImpl.h>
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 #include "src/diag/error.h"
@@ -153,6 +154,17 @@ c10::IValue marked(const c10::IValue& number, const Mark& mark) {
 bool is_number(const c10::IValue& value) {
   return value.isInt() || value.isDouble() || value.isBool() || value.isSymInt() ||
          value.isSymFloat() || value.isSymBool();
+}
+
+bool are_identical(const c10::IValue& a, const c10::IValue& b) {
+  if (a.tagKind() != b.tagKind()) return false;
+  if (a.isDouble())
+    return std::bit_cast<int64_t>(a.toDouble()) == std::bit_cast<int64_t>(b.toDouble());
+  if (a.isComplexDouble()) {
+    const c10::complex<double> x = a.toComplexDouble(), y = b.toComplexDouble();
+    return are_identical(x.real(), y.real()) && are_identical(x.imag(), y.imag());
+  }
+  return a.isNone() || ((a.isScalar() || a.isString()) && a.equals(b).toBool());
 }
 
 }  // namespace t2n::trace

@@ -69,6 +69,9 @@ c10::IValue unmarked(const c10::IValue& value);
 c10::IValue marked(const c10::IValue& number, const Mark& mark);
 /// int, float or bool, marked or not.
 bool is_number(const c10::IValue& value);
+/// Both None, or the same number or string. Reals are compared by their bits: the sign of zero
+/// counts.
+bool are_identical(const c10::IValue& a, const c10::IValue& b);
 
 /// While it lives, notes the marks of numbers that torch's own code reads.
 class ReadMarks {

@@ -173,9 +173,21 @@ void Marks::set(const c10::IValue& value, Mark mark) {
   const void* key = identity(value);
   T2N_ASSERT(key != nullptr, "a value of type ", value.tagKind(), " has no mark");
   if (mark)
-    entries_[key] = {value, std::move(mark)};
+    entries_[key] = {value, std::move(mark), {}};
   else
     entries_.erase(key);
+}
+
+Outline Marks::outline(const c10::IValue& list) const {
+  const auto found = entries_.find(identity(list));
+  if (found != entries_.end()) return found->second.outline;
+  const auto count = static_cast<int64_t>(list.toListRef().size());
+  return {{ir::Dim(count), count}};
+}
+
+void Marks::set_outline(const c10::IValue& list, Outline outline) {
+  const auto found = entries_.find(identity(list));
+  if (found != entries_.end()) found->second.outline = std::move(outline);
 }
 
 Mark Marks::reach(const c10::IValue& value) const {

@@ -6,18 +6,31 @@
 #include <functional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "src/trace/mark.h"
 
 namespace t2n::trace {
+
+/// Part of a list: elements that are told apart by their distance from either end of it.
+struct Stretch {
+  ir::Dim length;
+  int64_t count = 0;  ///< the length in this run of the model
+};
+/// What a list of open length consists of; nothing if that is not known.
+using Outline = std::vector<Stretch>;
 
 class Marks {
  public:
   /// Of a number or string: what it follows from. Of a list or dictionary: what its length follows
   /// from; data means that any element may be another one. Null if it is always the same.
   Mark of(const c10::IValue& value) const;
-  /// For a string, list or dictionary.
+  /// For a string, list or dictionary; forgets its outline.
   void set(const c10::IValue& value, Mark mark);
+  /// A list without a mark is one stretch, of constant length.
+  Outline outline(const c10::IValue& list) const;
+  /// For a list that has a mark; else there is nothing to know.
+  void set_outline(const c10::IValue& list, Outline outline);
   /// What anything in a value follows from, down to the last element and attribute.
   Mark reach(const c10::IValue& value) const;
   Mark reach_all(c10::ArrayRef<c10::IValue> values) const;
@@ -46,6 +59,7 @@ class Marks {
   struct Entry {
     c10::IValue keep;  ///< so that no other value gets the address
     Mark mark;
+    Outline outline;
   };
   std::unordered_map<const void*, Entry> entries_;
 };

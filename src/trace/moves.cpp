@@ -58,15 +58,6 @@ std::optional<Dim> length_of(const c10::IValue& container, const Mark& mark) {
 
 Mark either(const Mark& a, const Mark& b) { return !a ? b : !b ? a : join(a, b); }
 
-/// The length of l[start:end:step], which is not the whole list. Nothing if it is not followed.
-std::optional<Dim> slice_length(const Stack& inputs, const Dim& length) {
-  const int64_t start = inputs[1].isInt() ? inputs[1].toInt() : 0;
-  const int64_t end = inputs[2].isInt() ? inputs[2].toInt() : 0;
-  const bool is_plain = start >= 0 && end <= 0 && inputs[3].toInt() == 1 &&
-                        (inputs[2].isNone() || end < 0) && count(inputs[0]) >= start - end;
-  return is_plain ? std::optional(length - Dim(start - end)) : std::nullopt;
-}
-
 }  // namespace
 
 bool Interpreter::may_move_elements(const std::string& name) {
@@ -139,7 +130,12 @@ Stack Interpreter::run_move(const Operation& operation, Stack inputs) {
     asked = either(asked, mark);
     inputs[i] = unmarked(inputs[i]);
   }
+  settle_access(name, inputs, asked);
   const Mark length = marks_.of(container);
+  const auto outline_of = [this](const c10::IValue& value) {
+    return value.isList() ? marks_.outline(value) : Outline();
+  };
+  const Outline before = outline_of(container), more = outline_of(inputs.back());
   note_list(name, inputs);
   if (schema.is_mutable()) note_write(container);
   state_.touches_containers(schema, inputs, [this] { return place(); });
@@ -149,6 +145,9 @@ Stack Interpreter::run_move(const Operation& operation, Stack inputs) {
   if (schema.is_mutable())
     for (size_t i = 1; i < inputs.size(); ++i) require_tree(*element_type(inputs[0]), inputs[i]);
   follow_move(name, inputs, either(asked, read.seen()), length, results);
+  const c10::IValue& changed = gives_list(name) ? results[0] : container;
+  if ((schema.is_mutable() || gives_list(name)) && name != "aten::slice" && is_open_list(changed))
+    marks_.set_outline(changed, changed_outline(name, inputs, asked, before, more));
   if (schema.is_mutable()) follow_growth(container);
   if (gives_list(name)) note_made(results[0]);
   return results;
@@ -186,16 +185,7 @@ Mark Interpreter::made_length(const std::string& name, const Stack& inputs, cons
     if (whole && !asked) return size_mark(*whole * Dim(times.toInt()));
     return join(asked, length);
   }
-  if (name == "aten::slice") {
-    if (!asked && !length) return nullptr;
-    const bool is_whole =
-        inputs[1].isNone() && inputs[2].isNone() && std::abs(inputs[3].toInt()) == 1;
-    if (!asked && is_whole) return length;
-    const auto part = whole && !asked ? slice_length(inputs, *whole) : std::nullopt;
-    if (!part) return join(asked, length);
-    settle(comparison_mark({*part, ir::Relation::ge, Dim(0)}), true);
-    return size_mark(*part);
-  }
+  if (name == "aten::slice") return either(asked, length);
   const Mark more = marks_.of(inputs[1]);
   if (!length && !more) return nullptr;
   const auto rest = length_of(inputs[1], more);
@@ -246,6 +236,8 @@ void Interpreter::follow_move(const std::string& name, const Stack& inputs, cons
     return;
   }
   if (gives_list(name)) {
+    if (name == "aten::slice" && !asked && is_open_list(inputs[0]))
+      return follow_slice(inputs, results[0]);
     if (is_data(asked) && name == "aten::slice")
       results[0] = marks_.tainted(results[0], asked, "a slice of a list");
     return marks_.set(results[0], made_length(name, inputs, asked, length));

@@ -27,6 +27,7 @@ const std::map<std::string, Combine>& binary_operations() {
   static const std::map<std::string, Combine> table = {
       {"aten::add", [](const Dim& a, const Dim& b) { return a + b; }},
       {"aten::sub", [](const Dim& a, const Dim& b) { return a - b; }},
+      {"aten::rsub", [](const Dim& a, const Dim& b) { return b - a; }},
       {"aten::mul", [](const Dim& a, const Dim& b) { return a * b; }},
       {"aten::floordiv", [](const Dim& a, const Dim& b) { return floor_div(a, b); }},
       {"aten::floor_divide", [](const Dim& a, const Dim& b) { return floor_div(a, b); }},
@@ -57,6 +58,14 @@ Answer power(const Dim& base, const Operand& exponent) {
   return size_mark(out);
 }
 
+/// A shift by a plain count is a product or quotient by a power of two.
+Answer shifted(const std::string& name, const Dim& number, const Dim& count) {
+  constexpr int64_t kMaxShift = 30;
+  if (!count.is_constant() || count.value() < 0 || count.value() > kMaxShift) return std::nullopt;
+  const Dim factor(int64_t{1} << count.value());
+  return size_mark(name == "aten::__lshift__" ? number * factor : floor_div(number, factor));
+}
+
 /// How often range(lo, hi, step) gives a number: range_guard() says that hi is not below lo.
 Answer range_length(const Operands& operands, const Dim& lo, const Dim& hi) {
   if (operands[2].mark) return std::nullopt;
@@ -85,6 +94,8 @@ Answer integer_rule(const std::string& name, const Operands& operands) {
     if (name == "aten::pow") return std::nullopt;  // of integers it gives a float
     if (const auto found = relations().find(name); found != relations().end())
       return comparison_mark({sizes[0], found->second, sizes[1]});
+    if (name == "aten::__lshift__" || name == "aten::__rshift__")
+      return shifted(name, sizes[0], sizes[1]);
     const auto found = binary_operations().find(name);
     if (found == binary_operations().end()) return std::nullopt;
     return size_mark(found->second(sizes[0], sizes[1]));

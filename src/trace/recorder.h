@@ -61,6 +61,8 @@ class Recorder {
   /// Changes with every write to a tensor's memory.
   int64_t version(const at::Tensor& tensor) const;
   bool is_choice(const at::Tensor& tensor) const;
+  /// Whether a rolled loop computed it in one of its turns.
+  bool is_of_turn(const at::Tensor& tensor) const;
   /// How much memory is known, to tell older from younger.
   size_t roots() const { return roots_.size(); }
   /// Of a choice and what it chose between: torch gives one of them itself, the file a third.
@@ -133,7 +135,7 @@ class Recorder {
   bool settle_join(ir::Node& node);
   ir::ValueId piece(const Segment& segment, bool is_stack, int64_t dim, ir::ValueId wanted,
                     Place place);
-  ir::ValueId squeezed(size_t family, int64_t dim, Place place);
+  ir::ValueId squeezed(size_t family, int64_t dim);
   void check_view(const Track& track) const;
 
   // recorder.cpp

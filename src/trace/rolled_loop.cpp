@@ -121,9 +121,13 @@ void Interpreter::note_list(const std::string& name, const torch::jit::Stack& in
                        name == "aten::add_" || name == "aten::pop" || name == "aten::Delete" ||
                        name == "aten::clear" || name == "aten::mul_" || name == "aten::remove";
   if (!changes || !inputs[0].isList()) return;
-  for (ChangedLists& lists : changed_lists_)
-    lists.try_emplace(inputs[0].internalToPointer(),
-                      ChangedList{inputs[0], inputs[0].toListRef().size(), marks_.of(inputs[0])});
+  const bool grows = name == "aten::append" || name == "aten::extend" || name == "aten::add_";
+  for (ChangedLists& lists : changed_lists_) {
+    const ChangedList now{inputs[0], inputs[0].toListRef().size(), marks_.of(inputs[0]),
+                          marks_.outline(inputs[0])};
+    ChangedList& each = lists.try_emplace(inputs[0].internalToPointer(), now).first->second;
+    each.only_grows = each.only_grows && grows;
+  }
 }
 
 /// A list that every turn made longer or shorter: its length follows from that of the loop.
@@ -141,8 +145,17 @@ void Interpreter::follow_list(const c10::IValue& list, size_t before, const Mark
 /// A loop that is left by a condition tells nothing of lengths but that they follow from sizes.
 void Interpreter::follow_lists(const ChangedLists& lists, int64_t turns, const Mark& trips) {
   if (!is_size(trips)) return;
-  for (const auto& [key, each] : lists)
+  for (const auto& [key, each] : lists) {
     follow_list(each.list, each.before, marks_.of(each.list), turns, trips->size);
+    const Mark length = marks_.of(each.list);
+    if (!is_size(length) || !each.only_grows || each.outline.empty()) continue;
+    Outline outline = each.outline;
+    Stretch grown{length->size, static_cast<int64_t>(each.list.toListRef().size())};
+    for (const Stretch& each_part : outline)
+      grown = {grown.length - each_part.length, grown.count - each_part.count};
+    outline.push_back(grown);
+    marks_.set_outline(each.list, std::move(outline));
+  }
 }
 
 /// One turn, in which the numbers of the turn are symbols.

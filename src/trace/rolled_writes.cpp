@@ -58,9 +58,8 @@ class ContentReader {
 };
 
 bool is_same(const c10::IValue& a, const c10::IValue& b) {
-  if (a.tagKind() != b.tagKind()) return false;
-  const bool is_plain = a.isNone() || a.isScalar() || a.isString() || a.isDevice();
-  return is_plain ? a.isNone() || a.equals(b).toBool() : a.is(b);
+  if (a.isNone() || a.isScalar() || a.isString()) return are_identical(a, b);
+  return a.isDevice() ? b.isDevice() && a.toDevice() == b.toDevice() : a.is(b);
 }
 
 bool is_same(const Content& a, const Content& b) {

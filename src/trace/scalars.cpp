@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/api/function_impl.h>
 
 #include <algorithm>
+#include <array>
 
 #include "src/diag/error.h"
 #include "src/trace/interpreter.h"
@@ -70,6 +71,15 @@ void refuse_comparison(const std::string& name, const Marks& marks, const Stack&
   throw Error("unsupported-op", cat(name, " of objects of class ", type->name()->name()),
               "its __lt__ changes something, or reads tensors or sizes",
               "sort numbers, or stack the tensors and sort them with torch.sort");
+}
+
+/// divmod() gives two numbers, each of which has a rule.
+void mark_quotient(Stack& results, const Stack& inputs) {
+  const std::vector<Operand> operands = {operand_of(inputs.at(0)), operand_of(inputs.at(1))};
+  const std::array<std::string, 2> names = {"aten::floordiv", "aten::remainder"};
+  for (size_t i = 0; i < names.size(); ++i)
+    if (const auto exact = number_rule(names[i], operands))
+      results.at(i) = marked(unmarked(results.at(i)), *exact);
 }
 
 /// An operation that gives an operand back gives the program's own, not the copy without marks.
@@ -193,11 +203,13 @@ Stack Interpreter::run_scalars(const Operation& operation, Stack inputs) {
       result = marked(result, result.isDouble() ? as_real(*exact, result.toDouble()) : *exact);
     else
       result = marks_.tainted(result, from, name);
+  if (name == "aten::divmod" && from && !is_data(from)) mark_quotient(results, inputs);
   if (changes) marks_.tainted(inputs[0], from, name);
-  // What cannot carry a mark is refused at once: a complex number, an enum, None.
-  const bool is_lost = std::any_of(
-      results.begin(), results.end(),
-      [this](const c10::IValue& result) { return !is_container(result) && !marks_.reach(result); });
+  // What cannot carry a mark is refused at once: a complex number, an enum, None, a chosen module.
+  const bool is_lost =
+      std::any_of(results.begin(), results.end(), [this](const c10::IValue& result) {
+        return result.isObject() || (!is_container(result) && !marks_.reach(result));
+      });
   if (is_lost && !exact) note_number(node_, from, "of complex type, or a choice");
   return results;
 }

@@ -5,6 +5,7 @@
 
 #include "src/diag/error.h"
 #include "src/trace/convert.h"
+#include "src/trace/mark.h"
 #include "src/trace/operators.h"
 
 namespace t2n::trace {
@@ -124,10 +125,7 @@ bool is_same(const Held& before, const Held& after, const StateWatch& watch) {
            !watch.wrote_in_place(before.value.toTensor()) && before.shape == after.shape;
   const auto& a = before.value;
   const auto& b = after.value;
-  if (a.tagKind() != b.tagKind()) return false;
-  if (a.isNone() || a.is(b)) return true;
-  if (a.isDouble() || a.isString() || a.isScalar()) return a.equals(b).toBool();
-  return false;
+  return are_identical(a, b) || (a.tagKind() == b.tagKind() && a.is(b));
 }
 
 class Finder {

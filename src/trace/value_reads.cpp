@@ -33,11 +33,15 @@ Traits traits_of(const c10::OperatorName& name) {
   return found->second;
 }
 
-/// The result has the shape of an operand, whatever is looked up on the way.
+/// The shape of the result follows from those of the operands, whatever is looked up on the way.
 bool keeps_shape(const std::string& name) {
-  constexpr std::array<std::string_view, 6> kNames = {
-      "aten::index_put",   "aten::_unsafe_index_put", "aten::_index_put_impl",
-      "aten::masked_fill", "aten::masked_scatter",    "aten::_unsafe_masked_index_put_accumulate"};
+  constexpr std::array<std::string_view, 7> kNames = {"aten::combinations",
+                                                      "aten::index_put",
+                                                      "aten::_unsafe_index_put",
+                                                      "aten::_index_put_impl",
+                                                      "aten::masked_fill",
+                                                      "aten::masked_scatter",
+                                                      "aten::_unsafe_masked_index_put_accumulate"};
   return is_one_of(name, kNames);
 }
 
@@ -62,14 +66,41 @@ bool reads_no_size(const std::string& name, const torch::jit::Stack& inputs) {
   if (name == "aten::one_hot") return inputs.size() == 2 && inputs[1].toInt() >= 0;
   // Linear algebra looks whether it went well.
   if (name.starts_with("aten::linalg_") || name.starts_with("aten::_linalg_")) return true;
-  constexpr std::array<std::string_view, 27> kNames = {
-      "aten::quantile",    "aten::nanquantile",  "aten::multinomial",     "aten::linspace",
-      "aten::logspace",    "aten::full",         "aten::narrow",          "aten::fill",
-      "aten::clamp",       "aten::histc",        "aten::normal",          "aten::embedding_bag",
-      "aten::masked_fill", "aten::masked_fill_", "aten::index_fill",      "aten::index_fill_",
-      "aten::cov",         "aten::corrcoef",     "aten::ctc_loss",        "aten::istft",
-      "aten::inverse",     "aten::cholesky",     "aten::pinverse",        "aten::logdet",
-      "aten::slogdet",     "aten::matrix_exp",   "aten::cholesky_inverse"};
+  // The kernel of a spread over everything adds up in a number.
+  constexpr std::array<std::string_view, 34> kNames = {"aten::std",
+                                                       "aten::std_mean",
+                                                       "aten::var",
+                                                       "aten::var_mean",
+                                                       "aten::quantile",
+                                                       "aten::nanquantile",
+                                                       "aten::multinomial",
+                                                       "aten::linspace",
+                                                       "aten::logspace",
+                                                       "aten::full",
+                                                       "aten::narrow",
+                                                       "aten::fill",
+                                                       "aten::clamp",
+                                                       "aten::histc",
+                                                       "aten::normal",
+                                                       "aten::embedding_bag",
+                                                       "aten::masked_fill",
+                                                       "aten::masked_fill_",
+                                                       "aten::index_fill",
+                                                       "aten::index_fill_",
+                                                       "aten::cov",
+                                                       "aten::corrcoef",
+                                                       "aten::ctc_loss",
+                                                       "aten::istft",
+                                                       "aten::inverse",
+                                                       "aten::cholesky",
+                                                       "aten::pinverse",
+                                                       "aten::logdet",
+                                                       "aten::slogdet",
+                                                       "aten::matrix_exp",
+                                                       "aten::cholesky_inverse",
+                                                       "aten::cholesky_solve",
+                                                       "aten::svd",
+                                                       "aten::rrelu"};
   return is_one_of(name, kNames);
 }
 

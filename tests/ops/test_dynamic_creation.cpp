@@ -25,6 +25,18 @@ TEST_CASE("ranges over a size") {
       {kX}, kSizes);
 }
 
+TEST_CASE("lists in which sizes stand") {
+  check_open(
+      {
+          "torch.tensor([x.size(1), x.size(0), 2])",
+          "torch.tensor([x.size(1), 3], dtype=6) * x.sum()",
+          "torch.tensor([x.size(0)]) + x.int()",
+          "torch.as_tensor([x.size(0), 3 * x.size(1)], dtype=3)",
+          "x[[0, x.size(0) - 1]]",
+      },
+      {kX}, kSizes);
+}
+
 TEST_CASE("constants of open shapes") {
   check_open(
       {
