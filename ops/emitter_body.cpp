@@ -50,6 +50,7 @@ class Hoister {
       }
       hoist_sizes(statement);
       if (statement.right.text == "mean_reduce") split_mean(statement, kept);
+      hide_factors(statement);
       kept.push_back(std::move(statement));
     }
     body_.document.graph.body = std::move(kept);
@@ -146,6 +147,52 @@ class Hoister {
     kept.push_back({body_.name_of(sum), statement.right, {}});
     statement.right =
         nnef::invocation("mul", {{"", body_.name_of(sum)}, {"", body_.name_of(inside)}});
+  }
+
+  /// An integer that a product or quotient in a body has: tract 0.23 takes a state to be a multiple
+  /// of it, and contradicts itself. It comes from outside, plus a zero that tract cannot tell.
+  void hide_factors(nnef::Assignment& statement) {
+    if (statement.right.text != "mul" && statement.right.text != "div") return;
+    for (nnef::Argument& argument : statement.right.arguments) {
+      const nnef::Value& value = argument.value;
+      if (value.kind != nnef::Kind::invocation || value.text != "tract_core_cast" ||
+          is_symbolic(value) || reads_tensors(value))
+        continue;
+      const auto dtype = ir::parse_dtype(value.arguments.back().value.text);
+      if (dtype && ir::is_integer(*dtype)) argument.value = hidden_factor(value, *dtype);
+    }
+  }
+
+  /// A size of any tensor outside; nothing where all are known.
+  std::optional<Dim> open_size() const {
+    for (const TensorEntry& entry : outer_.entries)
+      for (const Dim& size : entry.shape)
+        if (!size.is_constant()) return Dim::symbol(size.symbols().front());
+    return std::nullopt;
+  }
+
+  nnef::Value hidden_factor(const nnef::Value& factor, DType dtype) {
+    const auto open = open_size();
+    if (!open) return factor;
+    const auto call = [&](std::string_view op, std::vector<nnef::Argument> operands, DType type) {
+      return outer_.append_call(op, std::move(operands), {{type, {}}})[0];
+    };
+    const auto as = [](nnef::Value value, DType type) {
+      const std::string name(ir::dtype_name(type));
+      return nnef::invocation("tract_core_cast",
+                              {{"", std::move(value)}, {"to", nnef::string(name)}});
+    };
+    const Ref size =
+        call("tract_core_cast", {{"", dim_value(*open)}, {"to", nnef::string("i64")}}, DType::i64);
+    outer_.at(size).of_sizes = true;
+    const Ref zero =
+        call("min", {{"", outer_.name_of(hidden(size))}, {"", as(nnef::integer(0), DType::i64)}},
+             DType::i64);
+    const Ref sum = call("add", {{"", as(outer_.name_of(zero), dtype)}, {"", factor}}, dtype);
+    const Ref inside =
+        body_.add({.dtype = dtype, .shape = {}, .name = "factor", .text = {}, .parts = {}});
+    bind(inside, sum);
+    return body_.name_of(inside);
   }
 
   nnef::Value hoisted_size(const nnef::Value& value) {

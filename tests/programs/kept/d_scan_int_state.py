@@ -1,0 +1,13 @@
+# NORUN: found by hand
+# inputs: [["x", "f32", ["B", 3]], ["y", "f32", ["T", 3]]]
+# mode: script  dynamic: 1  seed: 0  data: 1
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+import torch
+import torch.nn as nn
+from torch import Tensor
+class M(torch.nn.Module):
+    def forward(self, x: Tensor, y: Tensor):
+        h = torch.zeros(3, dtype=torch.int64)
+        for i in range(x.size(0)):
+            h = h * 2 + i
+        return h % 1000
