@@ -113,7 +113,7 @@ class Refutation {
       const Dim gap = of.a - of.b * floor_div(of.a, of.b) - self;
       facts_.insert(facts_.end(), {gap, Dim(-1) * gap});
     }
-    if (!is_remainder && !of.b.is_constant() && is_natural(of.a)) facts_.push_back(self);
+    if (!is_remainder && is_natural(of.a)) facts_.push_back(self);  // for products of it
   }
 
   /// What is not negative stays so if it is multiplied by what is not negative.

@@ -88,12 +88,16 @@ struct Yardstick {
   double torch_rms = 0;
   double torch_max = 0;
   double scale_rms = 0;  ///< of the values themselves
+  double noise = 0;      ///< what roundings leave of the largest value in any element
 
   /// Torch is no nearer than a small factor.
   bool is_as_near() const;
   /// result_rms in units of torch_rms, or of the rounding of the dtype where that is more.
   double ratio(ir::DType dtype) const;
 };
+/// A model that answers to the rounding of its inputs with more than torch's error allows an engine
+/// as much: `nearby` is the f64 result beside the inputs.
+Yardstick widened(Yardstick yardstick, const ir::Tensor& exact, const ir::Tensor& nearby);
 /// Where all three are finite; `exact` is f64. Nothing for integers, and where shapes differ.
 std::optional<Yardstick> measure(const ir::Tensor& exact, const ir::Tensor& torch,
                                  const ir::Tensor& result);

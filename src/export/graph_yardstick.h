@@ -13,4 +13,9 @@ namespace t2n {
 const std::vector<ir::Tensor>& in_f64(const TracedModel& model, InputSet& set,
                                       const check::Tolerance& tolerance);
 
+/// Outputs in f64 where every f32 of the inputs and constants is two roundings off: what rounding
+/// costs in any engine. Of a set that in_f64() has measured; empty where the graph cannot be run
+/// so.
+const std::vector<ir::Tensor>& in_f64_nearby(const TracedModel& model, InputSet& set);
+
 }  // namespace t2n
