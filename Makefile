@@ -42,6 +42,7 @@ matrix: ## run the operator tests in three engine versions and write docs/matrix
 	@cmake/setup.sh matrix
 	@$(call build,release)
 	@T2NNEF_REQUIRE_ENGINE=1 T2NNEF_MATRIX="$(CURDIR)/docs/matrix.md" ctest --preset release -R '^test_(ops_|coverage)'
+	@$(environment) && "$$T2NNEF_PYTHON" tests/pages/stamp.py docs/matrix.md
 
 docs: all ## write docs/operators.md
 	@build/t2nnef ops --markdown >docs/operators.md
