@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo test matrix docs zoo fuzz hostile lies programs format tidy clean help
+.PHONY: all setup demo test matrix refusals docs zoo fuzz hostile lies programs format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -38,10 +38,18 @@ test: setup ## build and run every test
 	  { "$$T2NNEF_PYTHON" tests/cli/make_bad_files.py build/bad && touch build/bad/complete; }
 	@T2NNEF_REQUIRE_ENGINE=1 ctest --preset release
 
-matrix: ## run the operator tests in three engine versions and write docs/matrix.md
+matrix: ## run the operator tests in three engine versions and write docs/matrix.md and what refusals writes
 	@cmake/setup.sh matrix
 	@$(call build,release)
-	@T2NNEF_REQUIRE_ENGINE=1 T2NNEF_MATRIX="$(CURDIR)/docs/matrix.md" ctest --preset release -R '^test_(ops_|coverage)'
+	@T2NNEF_REQUIRE_ENGINE=1 T2NNEF_MATRIX="$(CURDIR)/docs/matrix.md" \
+	  T2NNEF_STRICT_REFUSALS="$(CURDIR)/tests/ops/strict_refusals.txt" ctest --preset release -R '^test_(ops_|coverage)'
+	@$(environment) && "$$T2NNEF_PYTHON" tests/pages/stamp.py docs/matrix.md
+
+refusals: ## run the operator tests and write tests/ops/strict_refusals.txt: what strict NNEF refuses
+	@cmake/setup.sh test
+	@$(call build,release)
+	@T2NNEF_REQUIRE_ENGINE=1 T2NNEF_STRICT_REFUSALS="$(CURDIR)/tests/ops/strict_refusals.txt" \
+	  ctest --preset release -R '^test_(ops_|coverage)'
 
 docs: all ## write docs/operators.md
 	@build/t2nnef ops --markdown >docs/operators.md

@@ -22,6 +22,20 @@ std::string argument_cell(const std::string& name, const std::set<Outcome>& outc
   return cat("`", name, "`", outcomes.empty() ? " **-**" : is_refused ? " (refused)" : "");
 }
 
+/// An operator that no case calls: it counts for what shares its translation.
+std::string name_cell(const std::string& op, const OperatorSummary& row) {
+  const bool is_shared = !row.called.empty() && !row.called.contains("");
+  return cat("`", op, "`", is_shared ? cat(" (as `", *row.called.begin(), "`)") : "");
+}
+
+std::string arguments_cell(const OperatorSummary& row) {
+  if (row.is_refused) return "none is looked at";
+  std::string out;
+  for (const auto& [name, outcomes] : row.arguments)
+    out += (out.empty() ? "" : ", ") + argument_cell(name, outcomes);
+  return out;
+}
+
 const std::set<Outcome>& find(const std::map<std::string, std::set<Outcome>>& cells,
                               const std::string& key) {
   static const std::set<Outcome> kNone;
@@ -37,6 +51,7 @@ std::map<std::string, OperatorSummary> summarise(const std::vector<CoverageFact>
     const std::string name(ir::op_name(op));
     const auto schema = torch_module().find_schema(name);
     if (!schema) continue;
+    out[name].is_refused = ops::translations().find(op)->refusal.has_value();
     for (const ir::SchemaArgument& argument : schema->arguments)
       out[name].arguments[argument.name] = {};
   }
@@ -44,6 +59,7 @@ std::map<std::string, OperatorSummary> summarise(const std::vector<CoverageFact>
     const auto at = out.find(fact.use.op);
     if (at == out.end()) continue;
     at->second.targets[fact.target].insert(fact.outcome);
+    at->second.called.insert(fact.use.called);
     for (const std::string& argument : fact.use.given)
       at->second.arguments[argument].insert(fact.outcome);
   }
@@ -54,7 +70,7 @@ std::vector<std::string> empty_cells(const std::map<std::string, OperatorSummary
   std::vector<std::string> out;
   for (const auto& [op, row] : summary) {
     if (row.targets.empty()) out.push_back(cat(op, ": no case at all"));
-    if (row.targets.empty()) continue;
+    if (row.targets.empty() || row.is_refused) continue;
     for (const auto& [name, outcomes] : row.arguments)
       if (outcomes.empty()) out.push_back(cat(op, ": no case with '", name, "'"));
   }
@@ -71,18 +87,18 @@ std::string matrix_markdown(const std::map<std::string, OperatorSummary>& summar
   }
   std::string out = cat(
       "# What the tests have seen\n\nMade by `make matrix`: every operator in the real engines, "
-      "and as strict NNEF in the reference interpreter, compared with LibTorch, and the arguments for which a case gives something else than the "
-      "default. An argument in brackets has been seen refused only. See "
+      "and as strict NNEF in the reference interpreter, compared with LibTorch, and the arguments "
+      "for which a case gives something else than the "
+      "default. An argument in brackets has been seen refused only: by errors that name it. An "
+      "operator 'as' another one is called by no case: the other one has its translation and its "
+      "signature, and LibTorch computes the same for both. See "
       "[operators.md](operators.md) for what is written and what is refused.\n\n",
       head, " arguments |\n", rule, " --- |\n");
   for (const auto& [op, row] : summary) {
-    out += cat("| `", op, "` |");
+    out += cat("| ", name_cell(op, row), " |");
     for (const std::string& target : targets)
       out += cat(" ", cell(find(row.targets, target)), " |");
-    std::string arguments;
-    for (const auto& [name, outcomes] : row.arguments)
-      arguments += (arguments.empty() ? "" : ", ") + argument_cell(name, outcomes);
-    out += cat(" ", arguments, " |\n");
+    out += cat(" ", arguments_cell(row), " |\n");
   }
   return out;
 }

@@ -13,6 +13,8 @@ namespace t2n::test {
 struct OperatorSummary {
   std::map<std::string, std::set<Outcome>> targets;    ///< by target name
   std::map<std::string, std::set<Outcome>> arguments;  ///< in any engine
+  std::set<std::string> called;  ///< "" for itself, and what it shares its translation with
+  bool is_refused = false;       ///< by every target, whatever its arguments
 };
 
 /// For every operator in the registry that torch declares.

@@ -3,12 +3,17 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "src/diag/error.h"
 #include "tests/coverage/summary.h"
+#include "tests/support/refusals.h"
 #include "tests/support/script.h"
+#include "tests/support/strict_case.h"
 
 namespace t2n::test {
 namespace {
@@ -21,10 +26,54 @@ std::vector<std::string> target_names() {
 
 const std::string kStrict = "khronos@1.0.5";
 
+std::string setting(const char* name) {
+  const char* value = std::getenv(name);
+  T2N_ASSERT(value, name, " is not set: run this through ctest");
+  return value;
+}
+
+/// The programs of operator tests; what others left in the folders is of no use.
+std::vector<std::string> programs() {
+  std::istringstream in(setting("T2NNEF_OPERATOR_PROGRAMS"));
+  std::vector<std::string> out;
+  for (std::string name; std::getline(in, name, ',');) out.push_back(name);
+  return out;
+}
+
 std::map<std::string, OperatorSummary> summary() {
-  const char* folder = std::getenv("T2NNEF_COVERAGE");
-  T2N_ASSERT(folder, "T2NNEF_COVERAGE names no folder: run this through ctest");
-  return summarise(read_coverage(folder));
+  return summarise(read_coverage(setting("T2NNEF_COVERAGE"), programs()));
+}
+
+/// Keeps a generated file where the variable names one.
+void keep(const char* variable, const std::string& text) {
+  const char* path = std::getenv(variable);
+  if (!path) return;
+  std::ofstream file(path);
+  file << text;
+  REQUIRE(file.flush().good());
+}
+
+std::set<std::string> lines(const std::string& text) {
+  std::set<std::string> out;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) out.insert(line);
+  return out;
+}
+
+/// As a diff shows it.
+std::string changes(const std::string& before, const std::string& after) {
+  std::string out;
+  for (const std::string& line : lines(before))
+    if (!lines(after).contains(line)) out += cat("- ", line, "\n");
+  for (const std::string& line : lines(after))
+    if (!lines(before).contains(line)) out += cat("+ ", line, "\n");
+  return out;
+}
+
+std::string row_of(const std::string& op, const std::vector<CoverageFact>& facts) {
+  const std::string table = matrix_markdown(summarise(facts), {"tract@1.0.0"});
+  const size_t begin = table.find("| `" + op + "`");
+  return table.substr(begin, table.find('\n', begin) - begin);
 }
 
 }  // namespace
@@ -64,11 +113,49 @@ TEST_CASE("the table of what was seen") {
   targets.push_back(kStrict);
   const std::string table = matrix_markdown(summary(), targets);
   CHECK_NE(table.find("\n| `aten::relu` | right |"), std::string::npos);
-  const char* path = std::getenv("T2NNEF_MATRIX");  // `make matrix` keeps it
-  if (!path) return;
-  std::ofstream file(path);
-  file << table;
-  REQUIRE(file.flush().good());
+  keep("T2NNEF_MATRIX", table);  // `make matrix`
+}
+
+TEST_CASE("a row says when its operator only shares another's translation") {
+  const CoverageFact own{{"aten::relu", {"self"}}, "tract@1.0.0", Outcome::right};
+  const CoverageFact shared{{"aten::relu", {"self"}, "aten::relu_"}, "tract@1.0.0", Outcome::right};
+  CHECK_EQ(row_of("aten::relu", {shared}), "| `aten::relu` (as `aten::relu_`) | right | `self` |");
+  CHECK_EQ(row_of("aten::relu", {shared, own}), "| `aten::relu` | right | `self` |");
+}
+
+TEST_CASE("a refusal credits the argument that its text names") {
+  const auto credited = [](const Diagnostic& diagnostic) {
+    std::string out;
+    const std::vector<OperatorUse> uses = {{"aten::gelu", {"self", "approximate"}},
+                                           {"aten::add.Tensor", {"self", "other", "alpha"}}};
+    for (const OperatorUse& use : refused_uses(uses, refusals(diagnostic))) {
+      out += use.op;
+      for (const std::string& argument : use.given) out += " " + argument;
+      out += "\n";
+    }
+    return out;
+  };
+  Diagnostic one;
+  one.message = "aten::gelu: approximate='fast' has no translation for tract@1.0.0";
+  CHECK_EQ(credited(one), "aten::gelu approximate\n");
+  one.message = "aten::gelu has no translation for tract@1.0.0 here";
+  CHECK_EQ(credited(one), "aten::gelu\n");
+  one.message = "aten::add: alpha=2 has no translation for tract@1.0.0";  // another overload
+  CHECK_EQ(credited(one), "");
+  one.message = "2 refused arguments (11 uses) have no translation for tract@1.0.0";
+  one.details = {"10x aten::add.Tensor: alpha=2   first: the model", "    why: it must be 1",
+                 " 1x aten::gelu: approximate='fast'"};
+  CHECK_EQ(credited(one), "aten::gelu approximate\naten::add.Tensor alpha\n");
+}
+
+TEST_CASE("what strict NNEF refuses is what the list says") {
+  std::ifstream file(setting("T2NNEF_SOURCE_DIR") + "/tests/ops/strict_refusals.txt");
+  const std::string listed{std::istreambuf_iterator<char>(file), {}};
+  const std::string found =
+      refusal_list(strict_refusals(setting("T2NNEF_STRICT_CASES"), programs()));
+  CHECK_GT(lines(found).size(), 10);
+  keep("T2NNEF_STRICT_REFUSALS", found);  // `make refusals`
+  if (std::getenv("T2NNEF_STRICT_REFUSALS") == nullptr) CHECK_EQ(changes(listed, found), "");
 }
 
 }  // namespace t2n::test

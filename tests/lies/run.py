@@ -15,6 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/pages"))
+import stamp  # noqa: E402
+
 FIXTURES = ROOT / "fixtures"
 ZOO = ROOT / "build/zoo"
 
@@ -183,6 +186,7 @@ def test_command(options):
 
 def table_command(options):
     options.out.mkdir(parents=True, exist_ok=True)
+    made_at = stamp.line()
     results, broken = [], []
     for model in MODELS + zoo_models():
         if not options.what or model.name in options.what:
@@ -192,11 +196,13 @@ def table_command(options):
                 stored(options, model).unlink(missing_ok=True)
                 continue
             stored(options, model).write_text("".join(f"{r.kind}\t{r.verdict}\t{r.what}\n" for r in rows))
+            stamp.keep(stored(options, model), made_at)
             print(f"{model.name} ({model.family}): {percent(rows)}", flush=True)
         results += results_of(options, model)
     print(table(results))
     if options.markdown:
-        options.markdown.write_text(page(results))
+        kept = [stored(options, model) for model in MODELS + zoo_models()]
+        options.markdown.write_text(stamp.stamped(page(results), stamp.oldest(kept)))
     return bool(broken)
 
 

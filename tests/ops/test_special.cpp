@@ -21,6 +21,8 @@ double largest_error(const std::string& function, double low, double high, doubl
   };
   const Run single = export_and_run(expression_script(call("x"), 1), {x}, newest_target());
   const Run wide = export_and_run(expression_script(call("x.double()"), 1), {x}, newest_target());
+  // In f32 torch itself is off near poles.
+  for (const Run* run : {&single, &wide}) CHECK_CLOSE(*run, rel(1e-3));
   double largest = 0;
   for (int64_t i = 0; i < 2000; ++i) {
     const double exact = ir::element_f64(wide.expected[0], i);

@@ -104,7 +104,7 @@ std::vector<OperatorUse> operator_uses(const ir::Graph& graph) {
     const std::string op(ir::op_name(node.op));
     const auto& schema = schema_of(op);
     if (!schema) continue;
-    OperatorUse use{op, given_arguments(node, *schema)};
+    const OperatorUse use{op, given_arguments(node, *schema)};
     if (seen.insert(cat(use.op, "\t", joined(use.given))).second) out.push_back(use);
   }
   return out;
@@ -128,7 +128,8 @@ std::vector<OperatorUse> alias_uses(const ir::Graph& graph, const std::vector<ir
       renamed.op = alias;
       const std::string op(ir::op_name(alias));
       if (same_results(results, results_of(renamed, operand)))
-        out.push_back({op, given_arguments(node, *schema_of(op))});
+        out.push_back(
+            {op, given_arguments(node, *schema_of(op)), std::string(ir::op_name(node.op))});
     }
     return results;
   };
@@ -162,25 +163,32 @@ bool same_translation(ir::OpId a, ir::OpId b) {
 
 bool is_recording() { return std::getenv("T2NNEF_COVERAGE") != nullptr; }
 
+void start_recording() {
+  if (is_recording()) coverage_file();
+}
+
 void record(const std::vector<OperatorUse>& uses, const std::string& target, Outcome outcome) {
   if (!is_recording()) return;
   static std::set<std::string> written;
   for (const OperatorUse& use : uses) {
-    const std::string line =
-        cat(use.op, "\t", target, "\t", outcome_name(outcome), "\t", joined(use.given));
+    const std::string line = cat(use.op, "\t", target, "\t", outcome_name(outcome), "\t",
+                                 use.called, "\t", joined(use.given));
     if (written.insert(line).second) coverage_file() << line << std::endl;
   }
 }
 
-std::vector<CoverageFact> read_coverage(const std::string& folder) {
+std::vector<CoverageFact> read_coverage(const std::string& folder,
+                                        const std::vector<std::string>& programs) {
   std::vector<CoverageFact> out;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    std::ifstream file(entry.path());
+  for (const std::string& program : programs) {
+    std::ifstream file(fs::path(folder) / (program + ".tsv"));
+    T2N_ASSERT(file.good(), program, " recorded nothing: it did not run");
     for (std::string line; std::getline(file, line);) {
       std::vector<std::string> cells = split(line, '\t');
-      T2N_ASSERT(cells.size() >= 3, entry.path().string(), ": ", line);
-      cells.resize(4);
-      out.push_back({{cells[0], split(cells[3], ',')}, cells[1], parse_outcome(cells[2])});
+      T2N_ASSERT(cells.size() >= 4, program, ": ", line);
+      cells.resize(5);
+      out.push_back(
+          {{cells[0], split(cells[4], ','), cells[3]}, cells[1], parse_outcome(cells[2])});
     }
   }
   return out;

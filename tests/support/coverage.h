@@ -14,6 +14,7 @@ namespace t2n::test {
 struct OperatorUse {
   std::string op;
   std::vector<std::string> given;
+  std::string called = {};  ///< "", or what was called instead: `op` shares its translation
 };
 /// The operations of a traced graph that torch declares, each form once.
 std::vector<OperatorUse> operator_uses(const ir::Graph& graph);
@@ -29,6 +30,8 @@ std::string_view outcome_name(Outcome outcome);
 
 /// Whether anything is recorded: $T2NNEF_COVERAGE is set.
 bool is_recording();
+/// Empties what this program recorded before.
+void start_recording();
 /// Appends to a file in the folder $T2NNEF_COVERAGE, a line for each new fact; does nothing
 /// without.
 void record(const std::vector<OperatorUse>& uses, const std::string& target, Outcome outcome);
@@ -39,7 +42,8 @@ struct CoverageFact {
   std::string target;
   Outcome outcome = Outcome::right;
 };
-/// All facts of the files in `folder`.
-std::vector<CoverageFact> read_coverage(const std::string& folder);
+/// All facts that these programs left in `folder`.   Errors: internal, if one left no file.
+std::vector<CoverageFact> read_coverage(const std::string& folder,
+                                        const std::vector<std::string>& programs);
 
 }  // namespace t2n::test

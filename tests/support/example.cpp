@@ -11,6 +11,7 @@
 #include "src/export/pipeline.h"
 #include "src/tract/worker.h"
 #include "tests/support/reference.h"
+#include "tests/support/refusals.h"
 #include "tests/support/strict_case.h"
 #include "tests/support/temporary.h"
 
@@ -46,23 +47,10 @@ std::vector<OperatorUse> rewritten_uses(const Example& example) {
   return out;
 }
 
-/// Whether the text names the operator or another name of it.
-bool is_named(const OperatorUse& use, const std::string& text) {
-  const ir::OpId own = ir::op_id(use.op);
-  if (text.find(use.op) != std::string::npos) return true;
-  const std::vector<ir::OpId> all = ops::translations().ops();
-  return std::any_of(all.begin(), all.end(), [&](ir::OpId op) {
-    return same_translation(op, own) && text.find(ir::op_name(op)) != std::string::npos;
-  });
-}
-
-/// The operators that the diagnostic names.
 void record_refusal(const ir::Graph& traced, const std::vector<ir::Tensor>& inputs,
                     const target::Target& target, const Error& error) {
-  const std::string text = render_text(error.diagnostic());
-  std::vector<OperatorUse> uses = all_uses(traced, inputs);
-  std::erase_if(uses, [&](const OperatorUse& use) { return !is_named(use, text); });
-  record(uses, target::target_name(target), Outcome::refused);
+  record(refused_uses(all_uses(traced, inputs), refusals(error.diagnostic())),
+         target::target_name(target), Outcome::refused);
 }
 
 std::vector<tract::Engine> engines() {
@@ -109,11 +97,12 @@ Exported export_example(Example example, const target::Target& target) {
 
 Run export_and_run(Example example, const target::Target& target) {
   const std::vector<ir::Tensor> inputs = example.inputs, expected = example.expected;
-  if (target == newest_target()) leave_strict_case(example);
+  StrictRun strict = target == newest_target() ? run_strict_case(example) : StrictRun();
   const Exported exported = export_example(std::move(example), target);
   DocumentRuns runs = run_document(exported.document, {as_pairs(inputs)}, target);
-  return {expected,      std::move(runs.outputs[0]),  nnef::print(exported.document),
-          exported.uses, target::target_name(target), std::move(runs.references[0])};
+  return {expected,         std::move(runs.outputs[0]),  nnef::print(exported.document),
+          exported.uses,    target::target_name(target), std::move(runs.references[0]),
+          std::move(strict)};
 }
 
 DocumentRuns run_document(const nnef::Document& document,
@@ -185,7 +174,7 @@ std::string differences(const Run& run, const check::Tolerance& tolerance) {
       out += check::mismatch_text(cat("output_", i), comparison) + "\n";
   }
   record(run.uses, run.target, out.empty() ? Outcome::right : Outcome::wrong);
-  return out + reference_differences(run, tolerance);
+  return out + reference_differences(run, tolerance) + strict_differences(run, tolerance);
 }
 
 }  // namespace t2n::test

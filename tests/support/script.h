@@ -55,6 +55,14 @@ struct ReferenceRun {
   bool is_done = false;  ///< else it was not asked
 };
 
+/// What the reference interpreter makes of the example as strict NNEF.
+struct StrictRun {
+  std::vector<ir::Tensor> outputs;
+  std::vector<OperatorUse> uses;
+  std::string folder;    ///< where the case stays for NNEF-Tools
+  bool is_done = false;  ///< else strict NNEF cannot say it, or nothing is recorded
+};
+
 struct Run {
   std::vector<ir::Tensor> expected;  ///< LibTorch's
   std::vector<ir::Tensor> actual;    ///< the engine's
@@ -62,6 +70,7 @@ struct Run {
   std::vector<OperatorUse> uses;     ///< what is recorded once the outputs have been compared
   std::string target;
   ReferenceRun reference = {};
+  StrictRun strict = {};
 };
 
 /// Traces, verifies, prints and parses the IR, translates, writes, runs in the real engine.

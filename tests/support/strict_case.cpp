@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "ir/cast.h"
 #include "nnef_writer/archive.h"
@@ -22,6 +23,8 @@ namespace t2n::test {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kRefused = "refused.txt";
 
 /// The folder of this program, emptied on first use.
 const std::optional<fs::path>& cases() {
@@ -78,19 +81,70 @@ bool is_beyond_scalars(const std::vector<ir::Tensor>& tensors) {
 }
 
 /// NNEF's types have no width.
-Run as_torch_has_them(Run run) {
-  for (size_t i = 0; i < run.actual.size() && i < run.expected.size(); ++i) {
-    run.actual[i] = in_dtype(run.actual[i], run.expected[i].dtype);
-  }
-  return run;
+std::string_view kind(ir::DType dtype) {
+  if (dtype == ir::DType::boolean) return "logical";
+  return ir::is_integer(dtype) ? "integer" : "scalar";
 }
 
 bool is_refusal(const Error& error) { return error.diagnostic().id.starts_with("unsupported-"); }
 
+/// "a model of aten::arange, aten::mul.Tensor"
+std::string model_of(const ir::Graph& graph) {
+  std::set<std::string> names;
+  for (const OperatorUse& use : operator_uses(graph)) names.insert(use.op);
+  std::string out;
+  for (const std::string& name : names) out += cat(out.empty() ? "a model of " : ", ", name);
+  return out.empty() ? "a model" : out;
+}
+
+/// A line per problem, its parts separated by tabs.
+void leave_refusal(const fs::path& folder, const ir::Graph& graph, const Diagnostic& diagnostic) {
+  std::ofstream file(folder / kRefused);
+  for (const Refused& each : refusals(diagnostic))
+    file << (each.op.empty() ? model_of(graph) : each.op) << '\t' << each.argument << '\t'
+         << each.why << '\n';
+}
+
+void leave_tensors(const fs::path& folder, std::string_view name,
+                   const std::vector<ir::Tensor>& tensors) {
+  for (size_t i = 0; i < tensors.size(); ++i)
+    write_tensor(folder / cat(name, "_", i, ".dat"), tensors[i]);
+}
+
+/// The case's own, but what f32 can give: NNEF's scalars have no more in any interpreter.
+check::Tolerance tolerance_of(const check::Tolerance& own, ir::DType dtype) {
+  constexpr double kSingle = 5e-5;
+  check::Bounds bounds = check::bounds_for(own, dtype);
+  if (dtype == ir::DType::f64) {
+    bounds.absolute = std::max(bounds.absolute, kSingle);
+    bounds.relative = std::max(bounds.relative, kSingle);
+  }
+  return {check::Level::custom, bounds};
+}
+
+/// The relative error of rounding to a half type, which NNEF-Tools does not.
+double rounding(ir::DType dtype) {
+  if (dtype == ir::DType::f16) return 0x1p-11;
+  return dtype == ir::DType::bf16 ? 0x1p-8 : 0;
+}
+
+/// For NNEF-Tools: "absolute relative outliers", a line per output.
+void leave_tolerance(const fs::path& folder, const std::vector<ir::Tensor>& expected,
+                     const check::Tolerance& tolerance) {
+  std::ofstream file(folder / "tolerance.txt");
+  for (const ir::Tensor& tensor : expected) {
+    const check::Bounds bounds = tolerance_of(tolerance, tensor.dtype).custom;
+    file << bounds.absolute << ' ' << std::max(bounds.relative, rounding(tensor.dtype)) << ' '
+         << bounds.outliers << '\n';
+  }
+}
+
 }  // namespace
 
-void leave_strict_case(const Example& example) {
-  if (!cases()) return;
+void start_strict_cases() { cases(); }
+
+StrictRun run_strict_case(const Example& example) {
+  if (!cases()) return {};
   static int count = 0;
   const fs::path folder = *cases() / std::to_string(count++);
   fs::create_directories(folder);
@@ -100,28 +154,60 @@ void leave_strict_case(const Example& example) {
     exported = export_example(example, khronos);
   } catch (const Error& error) {
     if (!is_refusal(error)) throw;
-    std::ofstream(folder / "refused.txt") << render_text(error.diagnostic());
-    return;
+    leave_refusal(folder, example.graph, error.diagnostic());
+    return {};
   }
-  if (is_beyond_scalars(example.inputs) || is_beyond_scalars(example.expected)) return;
+  if (is_beyond_scalars(example.inputs) || is_beyond_scalars(example.expected)) return {};
   nnef::write_artefact(exported->document, {folder / "model", nnef::Destination::Form::folder, 0})
       .commit();
   const std::vector<ir::Tensor> inputs = as_pairs(example.inputs);
-  const std::vector<ir::Tensor> expected = as_pairs(example.expected);
-  for (size_t i = 0; i < inputs.size(); ++i)
-    write_tensor(folder / cat("input_", i, ".dat"), inputs[i]);
-  for (size_t i = 0; i < expected.size(); ++i)
-    write_tensor(folder / cat("output_", i, ".dat"), expected[i]);
+  leave_tensors(folder, "input", inputs);
+  leave_tensors(folder, "output", as_pairs(example.expected));
   const auto runner = check::reference_runner(interp_module(), spec::Dialect::khronos);
   runner->load((folder / "model").string());
-  const Run run{expected,       runner->run(inputs),          nnef::print(exported->document),
-                exported->uses, target::target_name(khronos), {}};
-  // LibTorch's kernels round every step of a recurrent layer to 16 bits, the file rounds its
-  // result.
-  const bool has_halves =
-      std::any_of(example.expected.begin(), example.expected.end(),
-                  [](const ir::Tensor& t) { return t.dtype == ir::DType::f16; });
-  CHECK_CLOSE(as_torch_has_them(run), rel(has_halves ? 2e-3 : 1e-3));
+  return {runner->run(inputs), exported->uses, folder.string(), true};
+}
+
+std::string strict_differences(const Run& run, const check::Tolerance& tolerance) {
+  const StrictRun& strict = run.strict;
+  if (!strict.is_done) return {};
+  const std::vector<ir::Tensor> expected = as_pairs(run.expected);
+  leave_tolerance(strict.folder, expected, tolerance);
+  const bool has_all = strict.outputs.size() == expected.size();
+  std::string out = has_all ? "" : cat("strict NNEF has ", strict.outputs.size(), " outputs\n");
+  for (size_t i = 0; has_all && i < expected.size(); ++i) {
+    const ir::Tensor& torch = expected[i];
+    const ir::Tensor& actual = strict.outputs[i];
+    const std::string name = cat("strict NNEF's output_", i);
+    if (kind(torch.dtype) != kind(actual.dtype)) {
+      out += cat(quoted(name), ": ", kind(actual.dtype), ", expected ", kind(torch.dtype), "\n");
+      continue;
+    }
+    const auto comparison =
+        check::compare(torch, in_dtype(actual, torch.dtype), tolerance_of(tolerance, torch.dtype));
+    if (comparison.verdict != check::Verdict::ok)
+      out += check::mismatch_text(name, comparison) + "\n";
+  }
+  record(strict.uses, target::target_name(target::parse_target("khronos")),
+         out.empty() ? Outcome::right : Outcome::wrong);
+  return out;
+}
+
+std::vector<Refused> strict_refusals(const std::string& folder,
+                                     const std::vector<std::string>& programs) {
+  std::vector<Refused> out;
+  for (const std::string& program : programs) {
+    T2N_ASSERT(fs::is_directory(fs::path(folder) / program), program, " left no cases");
+    for (const fs::directory_entry& each : fs::directory_iterator(fs::path(folder) / program)) {
+      std::ifstream file(each.path() / kRefused);
+      for (std::string line; std::getline(file, line);) {
+        const size_t first = line.find('\t'), second = line.find('\t', first + 1);
+        out.push_back({line.substr(0, first), line.substr(first + 1, second - first - 1),
+                       line.substr(second + 1)});
+      }
+    }
+  }
+  return out;
 }
 
 }  // namespace t2n::test

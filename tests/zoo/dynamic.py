@@ -79,6 +79,7 @@ def main():
     parser.add_argument("--limit", type=int, default=30, help="largest file in MB [30]")
     parser.add_argument("--markdown", type=Path, metavar="FILE")
     options = parser.parse_intermixed_args()
+    made_at = zoo.stamp.line()
     rows, failures, counts = [], [], {way: Counter() for way in options.ways.split(",")}
     for way in counts:
         for npz in sorted(options.folder.glob("*.npz")):
@@ -103,10 +104,9 @@ def main():
     if options.markdown:
         listed = "Not right:\n\n" + "\n".join(failures) + "\n\n" if failures else ""
         head = "| model | saved | way | |\n|---|---|---|---|\n"
-        options.markdown.write_text(
-            PAGE.format(limit=options.limit, target=options.target, summary=summary, failures=listed,
-                        table=head + "\n".join(rows) + "\n")
-        )
+        page = PAGE.format(limit=options.limit, target=options.target, summary=summary, failures=listed,
+                           table=head + "\n".join(rows) + "\n")
+        options.markdown.write_text(zoo.stamp.stamped(page, made_at))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,9 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/pages"))
+import stamp  # noqa: E402
+
 PROGRAM = ROOT / "build/t2nnef"
 COLUMNS = ["model", "parameters", "saved", "nodes", "exported", "checked", "response", "moved", "max error", "x torch"]
 TIMES = ["seconds", "peak MB"]  # of this machine: not for the page
@@ -148,6 +151,11 @@ def result_of(folder, name, way, target):
     return folder / f"{name}.{way}.{'khronos.' if target.startswith('khronos') else ''}result"
 
 
+def results_of(folder, names, target):
+    """All of them, in the order of the names."""
+    return [result_of(folder, name, way, target) for name in names for way in (facts_of(folder, name) or {"ways": []})["ways"]]
+
+
 def rows_of(folder, name, target):
     """One row per file of a model, and (file, reason) of those that are not good."""
     facts = facts_of(folder, name)
@@ -169,13 +177,16 @@ def table(rows, columns):
 
 
 def run_models(options):
+    made_at = stamp.line()
     for name in options.names:
         facts = facts_of(options.folder, name)
         for way in facts["ways"] if facts else []:
             npz, model = options.folder / f"{name}.npz", options.folder / f"{name}.{way}.pt"
             result = export(options.program, model, npz, options.target)
             row = verdict(result)
-            result_of(options.folder, name, way, options.target).write_text(json.dumps(row))
+            path = result_of(options.folder, name, way, options.target)
+            path.write_text(json.dumps(row))
+            stamp.keep(path, made_at)
             print("  ".join([name, size(facts), way, *row["cells"].values()]), flush=True)
             if row["failure"]:
                 print(row["failure"], flush=True)
@@ -210,7 +221,7 @@ def main():
         listed = f"Not exported, or not right:\n\n{listed}\n" if failures else ""
         engine = "the reference interpreter and NNEF-Tools' parser" if options.target.startswith("khronos") else "that engine"
         page = PAGE.format(target=options.target, engine=engine, summary=summary, failures=listed, table=table(rows, COLUMNS))
-        options.markdown.write_text(page)
+        options.markdown.write_text(stamp.stamped(page, stamp.oldest(results_of(options.folder, names, options.target))))
     if failures:
         sys.exit("failed:\n" + "".join(f"  {name}: {why}\n" for name, why in failures))
 
