@@ -116,6 +116,7 @@ class Emitter {
 
  private:
   Ref reshape_groups(Ref x, const Shape& shape);
+  Ref reshaped(const char* op, Ref x, const Ints& axes, const Shape& shape);
   Ref slice_open(Ref x, int axis, const Dim& begin, const Dim& end);
   Ref gather_repeats(Ref x, const Shape& shape);
   Ref gather_steps(Ref x, int axis, int64_t first, int64_t count, int64_t step);

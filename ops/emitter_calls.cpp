@@ -112,17 +112,18 @@ Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& given,
   return made;
 }
 
-namespace {
-
-/// tract from 0.23 on takes the quotient of two floats that it knows as sizes for one of sizes:
-/// W / 2W is 0. What pow gives is no size to it.
-bool is_quotient_of_sizes(std::string_view op, const Emitter& out, const std::vector<Ref>& operands,
-                          const std::function<bool(Ref)>& is_size) {
-  return op == "div" && ir::is_float(out.dtype(operands.at(0))) &&
-         std::all_of(operands.begin(), operands.end(), is_size);
+/// The size as a float that tract does not follow: it takes W / 2W for a quotient of sizes, which
+/// is 0, and W * 0.000001 for 0 where a tensor is multiplied by it.
+Ref Emitter::State::hidden_size(Ref size) {
+  if (const auto known = hidden_sizes.find(size.id); known != hidden_sizes.end())
+    return Ref{known->second};
+  const TensorType type{at(size).dtype, {}};
+  const Ref magnitude = append_call("abs", {{"", name_of(size)}}, {type})[0];
+  const Ref sign = append_call("sign", {{"", name_of(size)}}, {type})[0];
+  const Ref hidden = append_call("mul", {{"", name_of(magnitude)}, {"", name_of(sign)}}, {type})[0];
+  hidden_sizes[size.id] = hidden.id;
+  return hidden;
 }
-
-}  // namespace
 
 std::vector<nnef::Argument> Emitter::State::aligned_operands(Emitter& emitter,
                                                              const std::vector<Ref>& operands) {
@@ -160,10 +161,10 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
   for (const Ref ref : operands) shape = broadcast_shape(*state_, shape, this->shape(ref));
   const TensorType type{dtype.value_or(this->dtype(operands.at(0))), shape};
   if (state_->is_strict()) return strict::lower({op, given, attributes, {type}, true}, *this)[0];
-  const auto is_size = [this](Ref ref) { return state_->at(ref).of_sizes; };
-  if (is_quotient_of_sizes(op, *this, given, is_size) &&
+  if ((op == "mul" || op == "div") && ir::is_float(type.dtype) && state_->are_sizes(operands) &&
       target::has(state_->target, target::Feature::open_sizes))
-    operands[0] = elementwise("pow", {given[0], scalar(1.0, this->dtype(given[0]))});
+    for (Ref& operand : operands)
+      if (state_->at(operand).of_sizes && shape.empty()) operand = state_->hidden_size(operand);
   std::vector<nnef::Argument> arguments = state_->aligned_operands(*this, operands);
   add_attributes(arguments, attributes);
   const Ref made = state_->append_call(op, std::move(arguments), {type})[0];

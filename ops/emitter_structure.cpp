@@ -95,7 +95,23 @@ Ref Emitter::unsqueeze(Ref x, const Ints& axes) {
   if (axes.empty()) return x;
   if (state_->may_restore(entry))
     return state_->restored(x, *viewed(joined_or_part(entry), ir::static_shape(shape)));
-  return call("unsqueeze", {x}, {{"axes", axes}}, entry.dtype, shape);
+  return reshaped("unsqueeze", x, axes, shape);
+}
+
+/// An axis that goes away and comes back, or the reverse, is never written in the body of a scan:
+/// tract 0.23 moves such pairs out and in again for ever.
+Ref Emitter::reshaped(const char* op, Ref x, const Ints& axes, const Shape& shape) {
+  const TensorEntry& entry = state_->at(state_->base(x));
+  const bool is_body = state_->outer != nullptr;
+  if (is_body && entry.reshaped >= 0 && entry.reshaped_axes == axes &&
+      entry.dtype == state_->at(x).dtype && state_->at(Ref{entry.reshaped}).shape == shape)
+    return Ref{entry.reshaped};
+  const Ref out = call(op, {x}, {{"axes", axes}}, state_->at(x).dtype, shape);
+  if (is_body) {
+    state_->at(out).reshaped = x.id;
+    state_->at(out).reshaped_axes = axes;
+  }
+  return out;
 }
 
 Ref Emitter::squeeze(Ref x, const Ints& axes) {
@@ -115,7 +131,7 @@ Ref Emitter::squeeze(Ref x, const Ints& axes) {
   }
   if (state_->may_restore(entry))
     return state_->restored(x, with_axes(joined_or_part(entry), kept));
-  return call("squeeze", {x}, {{"axes", axes}}, entry.dtype, shape);
+  return reshaped("squeeze", x, axes, shape);
 }
 
 Ref Emitter::transpose(Ref x, const Ints& permutation) {

@@ -29,6 +29,8 @@ struct TensorEntry {
   bool is_scalar = false;     ///< integers that strict NNEF holds as `scalar`, to compute with them
   bool is_positions = false;  ///< an index without negative entries
   Ints repeated_axes = {};    ///< along which the engine may know that entries repeat: repeats.h
+  int reshaped = -1;          ///< in a body: what squeeze or unsqueeze made it from
+  Ints reshaped_axes = {};    ///< and along which axes
   std::string text;           ///< the final identifier; "" until finish()
 
   // Constants: joined along `axis`; parts of another dtype than `dtype` are cast while writing.
