@@ -230,8 +230,20 @@ Mark Interpreter::number_of(const std::string& name, const Stack& inputs) {
   return default_mark(name, inputs);
 }
 
+/// Whether chunk() gives as many parts as it is asked for; above (parts - 1) ** 2 it always does.
+bool Interpreter::settle_chunks(const ir::Dim& size, int64_t now, int64_t asked, size_t given) {
+  constexpr int64_t kMost = 1 << 15;
+  if (asked < 1 || asked > kMost || static_cast<size_t>(asked) != given) return false;
+  if (ir::Dim(asked) * floor_div(size, ir::Dim(asked)) == size) return true;
+  const int64_t most = (asked - 1) * (asked - 1);
+  if (now <= most) return false;
+  settle(comparison_mark({size, ir::Relation::gt, ir::Dim(most)}), true);
+  return true;
+}
+
 /// What the length of a list of tensors follows from.
-Mark Interpreter::length_mark(const std::string& name, const Stack& inputs) {
+Mark Interpreter::length_mark(const std::string& name, const Stack& inputs,
+                              const c10::IValue& parts) {
   if (inputs.empty()) return nullptr;
   if (is_container(inputs[0]) || (inputs.size() > 1 && inputs[1].isList())) {
     const Mark first = marks_.of(inputs[0]),
@@ -254,6 +266,11 @@ Mark Interpreter::length_mark(const std::string& name, const Stack& inputs) {
       const int64_t part = unmarked(inputs[1]).toInt();
       return size_mark(floor_div(size->size + ir::Dim(part - 1), ir::Dim(part)));
     }
+    if (!asked && by_count && is_size(size)) {
+      const int64_t now = tensor.size(unmarked(inputs[2]).toInt());
+      const int64_t wanted = unmarked(inputs[1]).toInt();
+      if (settle_chunks(size->size, now, wanted, parts.toListRef().size())) return nullptr;
+    }
     return join(asked, size);
   }
   constexpr std::array<std::string_view, 6> kCounted = {
@@ -267,7 +284,7 @@ Mark Interpreter::length_mark(const std::string& name, const Stack& inputs) {
 /// The tensors that an operation cuts one into, or makes of a list of them.
 void Interpreter::mark_parts(const std::string& name, const Stack& inputs,
                              const c10::IValue& parts) {
-  const Mark length = length_mark(name, inputs);
+  const Mark length = length_mark(name, inputs, parts);
   marks_.set(parts, length);
   if (!is_size(length) || inputs.empty()) return;
   const auto count = static_cast<int64_t>(parts.toListRef().size());

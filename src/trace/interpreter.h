@@ -176,7 +176,9 @@ class Interpreter {
   Mark tensor_mark(const at::Tensor& tensor, const std::string& name);
   Mark number_of(const std::string& name, const torch::jit::Stack& inputs);
   Mark default_mark(const std::string& name, const torch::jit::Stack& inputs);
-  Mark length_mark(const std::string& name, const torch::jit::Stack& inputs);
+  bool settle_chunks(const ir::Dim& size, int64_t now, int64_t asked, size_t given);
+  Mark length_mark(const std::string& name, const torch::jit::Stack& inputs,
+                   const c10::IValue& parts);
   void mark_parts(const std::string& name, const torch::jit::Stack& inputs,
                   const c10::IValue& parts);
   c10::IValue followed(const std::string& name, const torch::jit::Stack& inputs,
