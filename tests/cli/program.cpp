@@ -161,6 +161,13 @@ void check_failure(const Sandbox& sandbox, const Arguments& arguments, int code,
   CHECK(sandbox.listing() == before);
 }
 
+std::vector<std::string> engine_targets() {
+  std::vector<std::string> out;
+  if (engine(23)) out.emplace_back("tract@0.23.9");
+  if (engine(21)) out.emplace_back("tract@0.21.19");
+  return out;
+}
+
 Variables no_engine() {
   return {{"T2NNEF_TRACT_LIB", ""}, {"PATH", ""}, {"VIRTUAL_ENV", std::nullopt}};
 }
