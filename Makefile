@@ -38,7 +38,7 @@ test: setup ## build and run every test
 	  { "$$T2NNEF_PYTHON" tests/cli/make_bad_files.py build/bad && touch build/bad/complete; }
 	@ctest --preset release
 
-matrix: ## run the operator tests in three engine versions and write docs/matrix.md
+matrix: ## run the operator tests in four engine versions and write docs/matrix.md
 	@cmake/setup.sh matrix
 	@$(call build,release)
 	@T2NNEF_MATRIX="$(CURDIR)/docs/matrix.md" ctest --preset release -R '^test_(ops_|coverage)'

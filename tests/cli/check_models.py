@@ -91,6 +91,15 @@ class Centred(nn.Module):
         return x - x.mean(0)
 
 
+class NanBranch(nn.Module):
+    """A branch that no finite input takes."""
+
+    def forward(self, x):
+        if torch.isnan(x).any():
+            return x[:1]
+        return x.sin()
+
+
 class Overflows(nn.Module):
     """No number where the input is not positive."""
 
@@ -101,7 +110,8 @@ class Overflows(nn.Module):
 def saved(folder):
     """Scripted, in inference mode unless the name says otherwise."""
     torch.manual_seed(0)
-    for kind in (Blind, Deaf, Alike, Pattern, AsksForGradients, Affine, Centred, Overflows):
+    for kind in (Blind, Deaf, Alike, Pattern, AsksForGradients, Affine, Centred, NanBranch,
+                 Overflows):
         torch.jit.script(kind().eval()).save(f"{folder}/{kind.__name__}.pt")
     ones = {"mask": np.ones((2, 6), np.int64), "step": np.array([421])}
     np.savez(f"{folder}/pattern.npz", **ones)

@@ -162,9 +162,15 @@ void check_failure(const Sandbox& sandbox, const Arguments& arguments, int code,
 }
 
 std::vector<std::string> engine_targets() {
+  static const tract::Candidates found = tract::find_engines(tract::search_from_environment(""));
   std::vector<std::string> out;
-  if (engine(23)) out.emplace_back("tract@0.23.9");
-  if (engine(21)) out.emplace_back("tract@0.21.19");
+  for (const std::string version : {"0.23.9", "0.21.19", "0.21.13"}) {
+    const bool has = std::any_of(
+        found.engines.begin(), found.engines.end(),
+        [&](const tract::Engine& each) { return each.version == tract::parse_version(version); });
+    CHECK_MESSAGE((has || !engines_required()), "no tract ", version, ": run make setup");
+    if (has) out.push_back("tract@" + version);
+  }
   return out;
 }
 

@@ -170,4 +170,29 @@ TEST_CASE("an accepted guard is checked where torch goes the other way, too") {
   CHECK(contains(result.err, "error[output-mismatch]: "));
 }
 
+TEST_CASE("an accepted guard passes the check where torch goes the same way") {
+  if (!engine(23)) return;
+  const Sandbox sandbox({"NanBranch.pt"});
+  const Arguments checked = {"export",  "NanBranch.pt", "-t",    "tract", "-i", "x=3",
+                             "--check", "--engine",     "tract", "-o",    "m"};
+  const Result refused = sandbox.run(checked);
+  CHECK_EQ(refused.code, 4);
+  const size_t at = refused.err.find("--accept-guard ");
+  REQUIRE_NE(at, std::string::npos);
+  std::string guard = refused.err.substr(at + 15);
+  guard.resize(guard.find('\n'));
+  const auto accepting = [&](Arguments arguments) {
+    arguments.insert(arguments.end(), {"--accept-guard", guard});
+    return sandbox.run(arguments);
+  };
+  const Result result = accepting(checked);
+  CHECK_EQ(result.code, 0);
+  CHECK(contains(result.err, "warning[data-dependent-branch]: the branch at " + guard));
+  const Arguments check = {"check", "NanBranch.pt", "m", "-i", "x=3", "--engine", "tract"};
+  CHECK_EQ(sandbox.run(check).code, 4);
+  CHECK_EQ(accepting(check).code, 0);
+  replace_once(sandbox, "= sin(x)", "= cos(x)");
+  CHECK_EQ(accepting(check).code, 5);
+}
+
 }  // namespace t2n::test

@@ -42,7 +42,7 @@ TEST_CASE("a cache that grows is inputs and outputs of other lengths") {
     CAPTURE(target);
     const ModelSandbox sandbox("decoder.pt");
     const Result result =
-        sandbox.run({"export", "model.pt", "-t", target, "--check", "--engine", "tract", "--strict",
+        sandbox.run({"export", "model.pt", "-t", target, "--check", "--engine", target, "--strict",
                      "--dynamic", "*:0=B", "--dynamic", "ids:1=S", "--dynamic", "past.*:2=P",
                      "--assert", "P>=0", "--report", "report.json"});
     CHECK_EQ(result.code, 0);
@@ -57,6 +57,18 @@ TEST_CASE("a cache that grows is inputs and outputs of other lengths") {
                              R"("sizes":[{"B":2,"P":7,"S":3},{"B":1,"P":0,"S":1},)"})
       CHECK_MESSAGE(contains(report, part), part);
   }
+}
+
+TEST_CASE("a loop over an open axis is a scan of any length") {
+  if (!engine(23)) return;
+  const ModelSandbox sandbox("loop.pt");
+  const Result result =
+      sandbox.run(dynamic_export({"--check", "--engine", "tract", "--strict", "-i", "x=@in.npz",
+                                  "--dynamic", "x:0=B", "--dynamic", "x:1=T"}));
+  CHECK_EQ(result.code, 0);
+  INFO(result.err);
+  CHECK(contains(result.out, " · also at B=1, T=1; B="));
+  CHECK(contains(sandbox.content("out/graph.nnef"), "tract_core_scan("));
 }
 
 TEST_CASE("inspect shows outputs over the axes, and the line that exports them") {

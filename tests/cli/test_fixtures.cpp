@@ -35,7 +35,7 @@ void check_fixture(const Fixture& fixture, const std::string& inputs, const std:
   sandbox.copy_fixture(cat(fixture.folder, "/", fixture.model), "model.pt");
   sandbox.copy_fixture(cat(fixture.folder, "/", inputs), "in.npz");
   const Result result =
-      sandbox.run({"export", "model.pt", "--target", target, "--check", "--engine", "tract",
+      sandbox.run({"export", "model.pt", "--target", target, "--check", "--engine", target,
                    "--strict", "--input", fixture.inputs, "-o", "out.tgz"});
   CHECK_EQ(result.err.find("error"), std::string::npos);
   INFO(result.err);
@@ -49,7 +49,7 @@ TEST_CASE("every fixture computes in tract what it computes in torch") {
 
 TEST_CASE("a trained model gives the same answers on all its test images") {
   if (!engine(23)) return;
-  check_fixture({"digits_cnn", "model.pt", "x=@in.npz"}, "test.npz", "tract");
+  check_fixture({"digits_cnn", "model.pt", "x=@in.npz"}, "test.npz", "tract@0.23.9");
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST_CASE("engines accept inputs that nothing reads, and graphs without inputs t
       Arguments arguments = {"export",   "unused_inputs.pt",
                              "-t",       target,
                              "--check",  "--engine",
-                             "tract",    "-i",
+                             target,     "-i",
                              "x=2,3",    "-i",
                              "mask=2",   "-i",
                              "lengths=5"};

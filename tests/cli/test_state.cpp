@@ -18,7 +18,7 @@ void check_in_engines(const std::string& model, const Arguments& inputs,
     CAPTURE(model);
     CAPTURE(target);
     Arguments arguments = {"export",   model,     "-t",       target,     "-o",
-                           "out.nnef", "--check", "--strict", "--engine", "tract"};
+                           "out.nnef", "--check", "--strict", "--engine", target};
     arguments.insert(arguments.end(), inputs.begin(), inputs.end());
     const Result result = sandbox.run(arguments);
     CHECK_EQ(result.err.substr(0, result.err.find("warning")), result.err);
