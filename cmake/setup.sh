@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|zoo|fuzz.
 #   build  Debian packages and LibTorch
-#   run    and the engines that the checks run, where pip has them
-#   test   and numpy, a Python with torch, which writes files to test with, and NNEF-Tools
+#   run    and the default target's engine, where pip has it
+#   test   and all engines that tests run, numpy, a Python with torch, which writes files to test with, and NNEF-Tools
 #   matrix and an engine between the oldest and the newest
 #   zoo    and the packages that the model zoo is made of
 #   fuzz   what `build` installs, and clang
@@ -13,8 +13,9 @@ level=${1:-test}
 root=$PWD
 torch_version=2.13.0
 torchvision_version=0.28.0
-engines="0.23.9 0.21.19" # newest first: the default target, and the oldest series that is tested
-[ "$level" != matrix ] || engines="0.23.9 0.22.4 0.21.19"
+# Newest first: the default target, then the newest and the oldest of the oldest series that is a target.
+engines="0.23.9 0.21.19 0.21.13"
+[ "$level" != matrix ] || engines="0.23.9 0.22.4 0.21.19 0.21.13"
 
 say() { echo "setup: $*"; }
 fail() { echo "setup: $*" >&2; exit 1; }
@@ -136,7 +137,7 @@ debian_packages
 libtorch
 for version in $engines; do
   case $level in
-    run) engine_if_possible $version ;;
+    run) [ $version != "${engines%% *}" ] || engine_if_possible $version ;;
     test | matrix | zoo) engine $version ;;
   esac
 done

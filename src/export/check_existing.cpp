@@ -143,13 +143,18 @@ bool fits(const spec::InputFact& fact, const ir::Tensor& sample, spec::Dialect d
   return true;
 }
 
+/// "1 output", "2 outputs"
+std::string number_of(const std::vector<Port>& ports, std::string_view what) {
+  return cat(ports.size(), " ", what, ports.size() == 1 ? "" : "s");
+}
+
 /// Per input of the artefact, its place in the model.
 Places match_inputs(const TracedModel& model, const std::vector<spec::InputFact>& facts) {
   const std::vector<Port> ours = model_inputs(model.traced.graph);
   const std::vector<Port> theirs = artefact_inputs(facts);
   if (auto places = places_by_name(names_of(theirs), names_of(ours))) return *places;
   if (ours.size() == theirs.size()) return by_position(ours.size());
-  refuse(cat("the artefact takes ", theirs.size(), " inputs, the model ", ours.size()), ours,
+  refuse(cat("the artefact takes ", number_of(theirs, "input"), ", the model ", ours.size()), ours,
          theirs, "give each argument that the artefact holds as a constant with --input");
 }
 
@@ -168,8 +173,8 @@ Places match_outputs(const TracedModel& model, const nnef::Document& document) {
   const std::vector<Port> ours = model_outputs(model.traced.graph);
   const std::vector<Port> theirs = artefact_outputs(document);
   if (ours.size() != theirs.size())
-    refuse(cat("the artefact gives ", theirs.size(), " outputs, the model ", ours.size()), ours,
-           theirs);
+    refuse(cat("the artefact gives ", number_of(theirs, "output"), ", the model ", ours.size()),
+           ours, theirs);
   return places_by_name(names_of(ours), names_of(theirs)).value_or(by_position(ours.size()));
 }
 

@@ -9,10 +9,11 @@
 namespace t2n::target {
 namespace {
 
-constexpr Version kOldest{0, 19, 0};
+/// Earlier ones sort wrongly, crash on what they sort, or do not read all that is written.
+constexpr Version kOldest{0, 21, 13};
 constexpr Version kNewest{0, 23, 9};
 constexpr Version kSpecification{1, 0, 5};
-constexpr std::string_view kKnown = "known targets: tract[@0.19.0 .. 0.23.9], khronos[@1.0.5]";
+constexpr std::string_view kKnown = "known targets: tract[@0.21.13 .. 0.23.9], khronos[@1.0.5]";
 
 /// Reads digits at the front of `text` and removes them; -1 if there are none.
 int take_number(std::string_view& text) {

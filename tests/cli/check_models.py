@@ -71,6 +71,35 @@ class AsksForGradients(nn.Module):
         return y
 
 
+class Affine(nn.Module):
+    """Two outputs of one shape, to be written in NNEF by hand."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.tensor([[1, -2, 3], [0.5, 4, -1]])
+        self.bias = torch.tensor([0.25, -1])
+
+    def forward(self, x):
+        y = nn.functional.linear(x, self.weight, self.bias)
+        return y.relu(), y.tanh()
+
+
+class Centred(nn.Module):
+    """The number of rows counts."""
+
+    def forward(self, x):
+        return x - x.mean(0)
+
+
+class NanBranch(nn.Module):
+    """A branch that no finite input takes."""
+
+    def forward(self, x):
+        if torch.isnan(x).any():
+            return x[:1]
+        return x.sin()
+
+
 class Overflows(nn.Module):
     """No number where the input is not positive."""
 
@@ -81,7 +110,8 @@ class Overflows(nn.Module):
 def saved(folder):
     """Scripted, in inference mode unless the name says otherwise."""
     torch.manual_seed(0)
-    for kind in (Blind, Deaf, Alike, Pattern, AsksForGradients, Overflows):
+    for kind in (Blind, Deaf, Alike, Pattern, AsksForGradients, Affine, Centred, NanBranch,
+                 Overflows):
         torch.jit.script(kind().eval()).save(f"{folder}/{kind.__name__}.pt")
     ones = {"mask": np.ones((2, 6), np.int64), "step": np.array([421])}
     np.savez(f"{folder}/pattern.npz", **ones)

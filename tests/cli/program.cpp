@@ -161,6 +161,19 @@ void check_failure(const Sandbox& sandbox, const Arguments& arguments, int code,
   CHECK(sandbox.listing() == before);
 }
 
+std::vector<std::string> engine_targets() {
+  static const tract::Candidates found = tract::find_engines(tract::search_from_environment(""));
+  std::vector<std::string> out;
+  for (const std::string version : {"0.23.9", "0.21.19", "0.21.13"}) {
+    const bool has = std::any_of(
+        found.engines.begin(), found.engines.end(),
+        [&](const tract::Engine& each) { return each.version == tract::parse_version(version); });
+    CHECK_MESSAGE((has || !engines_required()), "no tract ", version, ": run make setup");
+    if (has) out.push_back("tract@" + version);
+  }
+  return out;
+}
+
 Variables no_engine() {
   return {{"T2NNEF_TRACT_LIB", ""}, {"PATH", ""}, {"VIRTUAL_ENV", std::nullopt}};
 }

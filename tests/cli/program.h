@@ -72,6 +72,10 @@ class Sandbox {
 void check_failure(const Sandbox& sandbox, const Arguments& arguments, int code,
                    const std::string& text, const Variables& variables = {});
 
+/// The newest target, the last and the first of the oldest series, as far as there are engines of
+/// just these versions; a required engine that is missing fails the test.
+std::vector<std::string> engine_targets();
+
 /// The variables that hide every engine.
 Variables no_engine();
 

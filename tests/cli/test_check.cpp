@@ -32,7 +32,7 @@ TEST_CASE("an export agrees with its model") {
   Sandbox sandbox;
   export_digits(sandbox);
   const auto before = sandbox.listing();
-  const Result result = sandbox.run({"check", "digits.pt", "m"});
+  const Result result = sandbox.run({"check", "digits.pt", "m", "--engine", "tract"});
   CHECK_EQ(result.code, 0);
   CHECK_EQ(result.err, "");
   CHECK(result.out.starts_with("check: tract 0.23."));
@@ -43,7 +43,8 @@ TEST_CASE("an export agrees with its model") {
   CHECK(
       result.out.ends_with(" ok\nreference: LibTorch's executor; t2nnef's own run gives the "
                            "same, bit for bit\n"));
-  const Result more = sandbox.run({"check", "digits.pt", "m", "--seeds", "4", "--check=very"});
+  const Result more =
+      sandbox.run({"check", "digits.pt", "m", "--engine", "tract", "--seeds", "4", "--check=very"});
   CHECK_EQ(more.code, 0);
   CHECK(contains(more.out, " · very (atol 0.05, rtol 0.01) · 8 input sets\n"));
   CHECK(sandbox.listing() == before);
@@ -57,7 +58,7 @@ TEST_CASE("names of another exporter") {
   replace(sandbox, "    x = tract_core_external", "    image = tract_core_external");
   replace(sandbox, "conv(x, ", "conv(image, ");
   replace(sandbox, "output_0", "logits");
-  const Result result = sandbox.run({"check", "digits.pt", "m"});
+  const Result result = sandbox.run({"check", "digits.pt", "m", "--engine", "tract"});
   CHECK_EQ(result.code, 0);
   CHECK(contains(result.out, "\n  logits  4,10   "));
 }
@@ -67,7 +68,7 @@ TEST_CASE("another artefact differs, and the table shows it") {
   Sandbox sandbox;
   export_digits(sandbox);
   replace(sandbox, "relu(features_0_1_batch_norm)", "sigmoid(features_0_1_batch_norm)");
-  const Result result = sandbox.run({"check", "digits.pt", "m"});
+  const Result result = sandbox.run({"check", "digits.pt", "m", "--engine", "tract"});
   CHECK_EQ(result.code, 5);
   CHECK(contains(result.out, " DIFFERS\nreference: "));
   CHECK(result.err.starts_with("error[output-mismatch]: 'output_0'["));
@@ -91,7 +92,7 @@ TEST_CASE("as JSON") {
   if (!engine(23)) return;
   Sandbox sandbox;
   export_digits(sandbox);
-  const Result result = sandbox.run({"check", "digits.pt", "m", "--json"});
+  const Result result = sandbox.run({"check", "digits.pt", "m", "--engine", "tract", "--json"});
   CHECK_EQ(result.code, 0);
   CHECK(result.out.starts_with(
       "{\n  \"format\": \"t2nnef.check/1\",\n  \"model\": {\n    \"file\": \"digits.pt\",\n"));
@@ -105,15 +106,15 @@ TEST_CASE("a scripted model takes the shapes that the artefact declares") {
   sandbox.copy_fixture("transformer_encoder/scripted.pt", "scripted.pt");
   sandbox.copy_fixture("transformer_encoder/model.pt", "traced.pt");
   REQUIRE_EQ(sandbox.run({"export", "traced.pt", "-t", "tract", "-o", "m.tgz"}).code, 0);
-  CHECK_EQ(sandbox.run({"check", "scripted.pt", "m.tgz"}).code, 0);
-  CHECK_EQ(sandbox.run({"check", "traced.pt", "m.tgz"}).code, 0);
+  CHECK_EQ(sandbox.run({"check", "scripted.pt", "m.tgz", "--engine", "tract"}).code, 0);
+  CHECK_EQ(sandbox.run({"check", "traced.pt", "m.tgz", "--engine", "tract"}).code, 0);
 }
 
 TEST_CASE("sizes that the artefact excludes are not run") {
   if (!engine(23)) return;
   Sandbox sandbox;
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
-  const Arguments dynamic = {"check", "digits.pt", "m", "--dynamic", "x:0=N"};
+  const Arguments dynamic = {"check", "digits.pt", "m", "--engine", "tract", "--dynamic", "x:0=N"};
   REQUIRE_EQ(
       sandbox.run({"export", "digits.pt", "-t", "tract", "-o", "m", "--dynamic", "x:0=B"}).code, 0);
   CHECK(contains(sandbox.run(dynamic).out, "also at N=1; N=7"));
@@ -122,14 +123,14 @@ TEST_CASE("sizes that the artefact excludes are not run") {
   const Result result = sandbox.run(dynamic);
   CHECK_EQ(result.code, 0);
   CHECK(contains(result.out, "also at N=1"));
-  check_failure(sandbox, {"check", "digits.pt", "m", "-i", "x=7,1,8,8"}, 3,
+  check_failure(sandbox, {"check", "digits.pt", "m", "--engine", "tract", "-i", "x=7,1,8,8"}, 3,
                 "error[input-sizes]: the sizes of 'x' break what the artefact asserts: B <= 4\n"
                 "   'x', axis 0: B = 7\n"
                 "  why:  tract takes an assertion for granted: where it does not hold, results are "
                 "wrong\n"
                 "  help: give inputs of other sizes; `t2nnef inspect` shows what it takes\n");
   replace(sandbox, "B <= 4;", "B == 4;");
-  CHECK_EQ(sandbox.run({"check", "digits.pt", "m"}).code, 0);
+  CHECK_EQ(sandbox.run({"check", "digits.pt", "m", "--engine", "tract"}).code, 0);
   check_failure(sandbox, dynamic, 3,
                 "error[input-sizes]: the sizes of 'x' break what the artefact asserts: B == 4\n"
                 "   'x', axis 0: B = 1\n"
@@ -146,11 +147,13 @@ TEST_CASE("dynamic axes are checked at other sizes") {
   Arguments exported = {"export", "digits.pt", "-t", "tract", "-o", "m.tgz"};
   exported.insert(exported.end(), dynamic.begin(), dynamic.end());
   REQUIRE_EQ(sandbox.run(exported).code, 0);
-  const Result sample = sandbox.run({"check", "digits.pt", "m.tgz"});
+  const Result sample = sandbox.run({"check", "digits.pt", "m.tgz", "--engine", "tract"});
   CHECK_EQ(sample.code, 0);
-  const Result other = sandbox.run({"check", "digits.pt", "m.tgz", "-i", "x=7,1,8,8"});
+  const Result other =
+      sandbox.run({"check", "digits.pt", "m.tgz", "--engine", "tract", "-i", "x=7,1,8,8"});
   CHECK_EQ(other.code, 0);
-  const Result all = sandbox.run({"check", "digits.pt", "m.tgz", "--dynamic", "x:0=B"});
+  const Result all =
+      sandbox.run({"check", "digits.pt", "m.tgz", "--engine", "tract", "--dynamic", "x:0=B"});
   CHECK_EQ(all.code, 0);
   CHECK(contains(all.out, " input sets · also at B=1; B="));
 }

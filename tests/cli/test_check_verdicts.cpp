@@ -24,8 +24,8 @@ void replace_once(const Sandbox& sandbox, const std::string& from, const std::st
 TEST_CASE("an output that does not follow its inputs is inconclusive, strictly an error") {
   if (!engine(23)) return;
   Sandbox sandbox({"Blind.pt"});
-  const Arguments check = {"export",  "Blind.pt", "-t", "tract", "-i",
-                           "x=4,f32", "--check",  "-o", "m"};
+  const Arguments check = {"export",  "Blind.pt", "-t",    "tract", "-i", "x=4,f32",
+                           "--check", "--engine", "tract", "-o",    "m"};
   const Result result = sandbox.run(check);
   CHECK_EQ(result.code, 0);
   CHECK(contains(result.out, " inconclusive\n"));
@@ -42,6 +42,10 @@ TEST_CASE("an output that does not follow its inputs is inconclusive, strictly a
   CHECK_EQ(refused.code, 5);
   CHECK(contains(refused.err, "error" + text));
   CHECK_FALSE(strict.listing().contains("m/graph.nnef"));
+  const Result checked =
+      sandbox.run({"check", "Blind.pt", "m", "-i", "x=4,f32", "--engine", "tract", "--strict"});
+  CHECK_EQ(checked.code, 5);
+  CHECK(contains(checked.err, "error" + text));
 }
 
 TEST_CASE("an input that no output follows is named") {
@@ -49,7 +53,7 @@ TEST_CASE("an input that no output follows is named") {
   Sandbox sandbox({"Deaf.pt"});
   const Arguments inputs = {"-i", "x=4,f32", "-i", "bias=4,f32"};
   export_to(sandbox, "Deaf.pt", inputs);
-  Arguments arguments = {"check", "Deaf.pt", "m"};
+  Arguments arguments = {"check", "Deaf.pt", "m", "--engine", "tract"};
   arguments.insert(arguments.end(), inputs.begin(), inputs.end());
   const Result result = sandbox.run(arguments);
   CHECK_EQ(result.code, 0);
@@ -65,7 +69,7 @@ TEST_CASE("each of several outputs is compared") {
     Sandbox sandbox({"Alike.pt"});
     export_to(sandbox, "Alike.pt", inputs);
     if (!from.empty()) replace_once(sandbox, from, to);
-    return sandbox.run({"check", "Alike.pt", "m", "-i", "x=2,8,f32"});
+    return sandbox.run({"check", "Alike.pt", "m", "-i", "x=2,8,f32", "--engine", "tract"});
   };
   CHECK_EQ(verdict_after("", "").code, 0);
   const Result second = verdict_after("= cos(x)", "= cos(neg(sin(x)))");
@@ -85,14 +89,14 @@ TEST_CASE("outputs in another order are found by name, others by place") {
   Sandbox sandbox({"Alike.pt"});
   export_to(sandbox, "Alike.pt", inputs);
   replace_once(sandbox, "(output_0, output_1,", "(output_1, output_0,");
-  CHECK_EQ(sandbox.run({"check", "Alike.pt", "m", "-i", "x=2,8,f32"}).code, 0);
+  CHECK_EQ(sandbox.run({"check", "Alike.pt", "m", "-i", "x=2,8,f32", "--engine", "tract"}).code, 0);
   // Names that the model has not: the first is compared with the first.
   std::string text = sandbox.content("m/graph.nnef");
   for (const char* digit : {"0", "1"})
     for (size_t at; (at = text.find(cat("output_", digit))) != std::string::npos;)
       text.replace(at, 8, cat("result_", digit));
   sandbox.folder().write("m/graph.nnef", text);
-  CHECK_EQ(sandbox.run({"check", "Alike.pt", "m", "-i", "x=2,8,f32"}).code, 5);
+  CHECK_EQ(sandbox.run({"check", "Alike.pt", "m", "-i", "x=2,8,f32", "--engine", "tract"}).code, 5);
 }
 
 TEST_CASE("masks of ones and single numbers are varied") {
@@ -100,7 +104,7 @@ TEST_CASE("masks of ones and single numbers are varied") {
   Sandbox sandbox({"Pattern.pt", "pattern.npz"});
   const Arguments given = {"-i", "x=2,6,f32", "-i", "@pattern.npz"};
   export_to(sandbox, "Pattern.pt", given);
-  Arguments check = {"check", "Pattern.pt", "m"};
+  Arguments check = {"check", "Pattern.pt", "m", "--engine", "tract"};
   check.insert(check.end(), given.begin(), given.end());
   const Result right = sandbox.run(check);
   CHECK_EQ(right.code, 0);
@@ -120,7 +124,7 @@ TEST_CASE("open sizes are varied whether or not they are declared") {
   Sandbox sandbox;
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
   export_to(sandbox, "digits.pt", {"--dynamic", "x:0=B"});
-  const Result right = sandbox.run({"check", "digits.pt", "m"});
+  const Result right = sandbox.run({"check", "digits.pt", "m", "--engine", "tract"});
   CHECK_EQ(right.code, 0);
   CHECK(contains(right.out, " input sets · also at B=7; B=9\n"));
 }
@@ -129,7 +133,7 @@ TEST_CASE("a model saved in training mode is what torch runs, but for its own mo
   if (!engine(23)) return;
   const Sandbox sandbox({"TrainedMode.pt"});
   const Result result = sandbox.run({"export", "TrainedMode.pt", "-t", "tract", "-i", "x=5,3,f32",
-                                     "--check", "--strict", "-o", "m"});
+                                     "--check", "--strict", "--engine", "tract", "-o", "m"});
   CHECK_EQ(result.code, 0);
   CHECK(contains(result.err, "warning[model-training]: the model was saved in training mode\n"));
   CHECK(contains(sandbox.content("m/graph.nnef"), "3.0"));
@@ -138,8 +142,9 @@ TEST_CASE("a model saved in training mode is what torch runs, but for its own mo
 TEST_CASE("gradients are off, and parameters want them, as in torch's inference") {
   if (!engine(23)) return;
   const Sandbox sandbox({"AsksForGradients.pt"});
-  const Result result = sandbox.run({"export", "AsksForGradients.pt", "-t", "tract", "-i",
-                                     "x=5,3,f32", "--check", "--strict", "-o", "m"});
+  const Result result =
+      sandbox.run({"export", "AsksForGradients.pt", "-t", "tract", "-i", "x=5,3,f32", "--check",
+                   "--strict", "--engine", "tract", "-o", "m"});
   CHECK_EQ(result.code, 0);
   const std::string text = sandbox.content("m/graph.nnef");
   CHECK(contains(text, "0.5"));
@@ -149,8 +154,8 @@ TEST_CASE("gradients are off, and parameters want them, as in torch's inference"
 TEST_CASE("what is no number is counted and named") {
   if (!engine(23)) return;
   const Sandbox sandbox({"Overflows.pt", "negative.npz"});
-  const Result result = sandbox.run(
-      {"export", "Overflows.pt", "-t", "tract", "-i", "@negative.npz", "--check", "-o", "m"});
+  const Result result = sandbox.run({"export", "Overflows.pt", "-t", "tract", "-i", "@negative.npz",
+                                     "--check", "--engine", "tract", "-o", "m"});
   CHECK_EQ(result.code, 0);
   CHECK(contains(result.out, "  output_0: 1 element of 4 NaN or infinite in torch\n"));
 }
@@ -160,9 +165,34 @@ TEST_CASE("an accepted guard is checked where torch goes the other way, too") {
   const Sandbox sandbox({"data_branch.pt"});
   const Result result =
       sandbox.run({"export", "data_branch.pt", "-t", "tract", "-i", "x=3", "--accept-guard",
-                   "make_bad_files.py:67", "--check", "-o", "m"});
+                   "make_bad_files.py:67", "--check", "--engine", "tract", "-o", "m"});
   CHECK_EQ(result.code, 5);
   CHECK(contains(result.err, "error[output-mismatch]: "));
+}
+
+TEST_CASE("an accepted guard passes the check where torch goes the same way") {
+  if (!engine(23)) return;
+  const Sandbox sandbox({"NanBranch.pt"});
+  const Arguments checked = {"export",  "NanBranch.pt", "-t",    "tract", "-i", "x=3",
+                             "--check", "--engine",     "tract", "-o",    "m"};
+  const Result refused = sandbox.run(checked);
+  CHECK_EQ(refused.code, 4);
+  const size_t at = refused.err.find("--accept-guard ");
+  REQUIRE_NE(at, std::string::npos);
+  std::string guard = refused.err.substr(at + 15);
+  guard.resize(guard.find('\n'));
+  const auto accepting = [&](Arguments arguments) {
+    arguments.insert(arguments.end(), {"--accept-guard", guard});
+    return sandbox.run(arguments);
+  };
+  const Result result = accepting(checked);
+  CHECK_EQ(result.code, 0);
+  CHECK(contains(result.err, "warning[data-dependent-branch]: the branch at " + guard));
+  const Arguments check = {"check", "NanBranch.pt", "m", "-i", "x=3", "--engine", "tract"};
+  CHECK_EQ(sandbox.run(check).code, 4);
+  CHECK_EQ(accepting(check).code, 0);
+  replace_once(sandbox, "= sin(x)", "= cos(x)");
+  CHECK_EQ(accepting(check).code, 5);
 }
 
 }  // namespace t2n::test

@@ -108,18 +108,18 @@ TEST_CASE("inputs without influence go if asked to") {
 
 TEST_CASE("engines accept inputs that nothing reads, and graphs without inputs that are read") {
   const Sandbox sandbox({"unused_inputs.pt"});
-  for (const std::string version : {"0.23.9", "0.22.4", "0.21.19"})
+  for (const std::string& target : engine_targets())
     for (const bool prune : {false, true}) {
+      CAPTURE(target);
       Arguments arguments = {"export",   "unused_inputs.pt",
-                             "-t",       "tract@" + version,
+                             "-t",       target,
                              "--check",  "--engine",
-                             "tract",    "-i",
+                             target,     "-i",
                              "x=2,3",    "-i",
                              "mask=2",   "-i",
                              "lengths=5"};
       if (prune) arguments.emplace_back("--prune-unused-inputs");
-      const Result result = sandbox.run(arguments);
-      if (result.code != 7) CHECK_EQ(result.code, 0);
+      CHECK_EQ(sandbox.run(arguments).code, 0);
     }
 }
 

@@ -14,14 +14,13 @@ Arguments export_of(const std::string& model, const Arguments& more) {
 void check_in_engines(const std::string& model, const Arguments& inputs,
                       const std::string& signature) {
   const Sandbox sandbox({model});
-  for (const std::string version : {"0.23.9", "0.22.4", "0.21.19"}) {
+  for (const std::string& target : engine_targets()) {
     CAPTURE(model);
-    CAPTURE(version);
-    Arguments arguments = {"export",   model,     "-t",       "tract@" + version, "-o",
-                           "out.nnef", "--check", "--strict", "--engine",         "tract"};
+    CAPTURE(target);
+    Arguments arguments = {"export",   model,     "-t",       target,     "-o",
+                           "out.nnef", "--check", "--strict", "--engine", target};
     arguments.insert(arguments.end(), inputs.begin(), inputs.end());
     const Result result = sandbox.run(arguments);
-    if (result.code == 7) continue;
     CHECK_EQ(result.err.substr(0, result.err.find("warning")), result.err);
     CHECK_EQ(result.code, 0);
     if (result.code == 0) CHECK(contains(sandbox.content("out.nnef/graph.nnef"), signature));

@@ -1,4 +1,5 @@
-"""Every fixture, exported and run by `t2nnef run`, against torch.jit.load of the same file.
+"""Every fixture, exported and run by `t2nnef run` in tract, against torch.jit.load of the same file;
+trained ones on their labels, too.
 
     fixtures.py --program build/t2nnef
 
@@ -20,6 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 RTOL, ATOL = 5e-4, 1e-4
 # Their inputs are not in input.npz; tests/programs and tests/cli run the like of them.
 OTHER_INPUTS = {"variable_length", "foreign"}
+# Trained models with labels for test.npz, and the least part of them that torch gets right.
+TRAINED = {"digits_cnn": 0.97, "series_gru": 0.5}
 
 
 def argument(kind, name, arrays):
@@ -50,14 +53,31 @@ def flat(output):
     return [tensor for each in values for tensor in flat(each)]
 
 
-def in_t2nnef(program, path, npz, folder):
+def in_t2nnef(program, path, npz, folder, samples=None, more=()):
     """The outputs in the order of the artefact, which the table of `run` shows."""
     written, out = folder / "model.nnef.tar", folder / "out.npz"
-    run([program, "export", path, "-t", "tract", "-i", f"@{npz}", "-o", written])
-    said = run([program, "run", written, "-i", npz, "-o", out])
+    run([program, "export", path, "-t", "tract", "-i", f"@{samples or npz}", *more, "-o", written])
+    said = run([program, "run", written, "-i", npz, "--engine", "tract", "-o", out])
     order = [line.split()[0] for line in said.splitlines() if re.match(r"  \S+ +(f|i|u|b)\w+\[", line)]
     arrays = np.load(out)
     return [arrays[name] for name in order]
+
+
+def judged(program, name, least):
+    """What is wrong with the labels that the artefact finds; nothing if it finds those of torch."""
+    folder = ROOT / "fixtures" / name
+    test = np.load(folder / "test.npz")
+    with torch.no_grad():
+        logits = torch.jit.load(str(folder / "model.pt"))(torch.from_numpy(test["x"])).numpy()
+    with tempfile.TemporaryDirectory() as scratch:
+        np.savez(f"{scratch}/x.npz", x=test["x"])
+        [actual] = in_t2nnef(program, folder / "model.pt", f"{scratch}/x.npz", Path(scratch),
+                             folder / "input.npz", ("--dynamic", "x:0=B"))
+    torch_right, tract_right = (float((y.argmax(-1) == test["labels"]).mean()) for y in (logits, actual))
+    if torch_right < least or (actual.argmax(-1) != logits.argmax(-1)).any():
+        return (f"{name}: {tract_right:.2%} of the labels are right in tract, {torch_right:.2%} in torch,"
+                f" which should be {least:.0%} at least, and the same ones")
+    return None
 
 
 def run(command):
@@ -98,7 +118,9 @@ def main():
                     found = str(error)
             if found:
                 failures.append(f"{path.relative_to(ROOT)}: {found}")
-    print("\n".join([*failures, f"{count - len(failures)} of {count} fixtures compute what torch does"]))
+    fixtures = count - len(failures)
+    failures += filter(None, (judged(options.program, name, least) for name, least in TRAINED.items()))
+    print("\n".join([*failures, f"{fixtures} of {count} fixtures compute what torch does"]))
     sys.exit(bool(failures or count < 10))
 
 

@@ -37,6 +37,40 @@ def forward(self, x, n: int = 3, mode: str = "sum", scale: Optional[float] = Non
   CHECK_EQ(run.traced.graph.output_names, std::vector<std::string>{"plus", "minus", "both"});
 }
 
+/// The only output at x = 1; the graph and the program are both the interpreter's, numbers are not.
+double at_one(const char* source) {
+  const Replay run = replay(source, {values({1}, {1})});
+  CHECK_EQ(replay_difference(run), "");
+  REQUIRE_EQ(run.outputs.size(), 1);
+  return ir::to_f64(run.outputs[0]).at(0);
+}
+
+TEST_CASE("elements of tuples are counted from both ends") {
+  CHECK_EQ(at_one(R"(
+def forward(self, x):
+    tuples = [(x + 1, x + 2, x + 3)]
+    t = tuples[0]  # LibTorch resolves what it sees being made
+    return t[-1] * 100 + t[-3] * 10 + t[1]
+)"),
+           423);
+}
+
+TEST_CASE("isinstance tells types apart") {
+  CHECK_EQ(at_one(R"(
+def kind(self, value: Any) -> int:
+    if isinstance(value, int):
+        return 1
+    elif isinstance(value, float):
+        return 2
+    elif isinstance(value, Tensor):
+        return 3
+    return 4
+def forward(self, x):
+    return x * self.kind(x) + self.kind(7) * 10 + self.kind(0.5) * 100 + self.kind("a") * 1000
+)"),
+           4213);
+}
+
 TEST_CASE("an assert on data is no branch") {
   const Replay run =
       replay("def forward(self, x):\n  assert bool(x.sum() > -1e9), 'finite'\n  return x + 1",

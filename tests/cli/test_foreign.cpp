@@ -1,0 +1,170 @@
+// Artefacts that nobody exported: written by hand, packed by other tools, or made by torch_to_nnef.
+#include <cmath>
+#include <cstdlib>
+
+#include "nnef_writer/npz.h"
+#include "src/diag/error.h"
+#include "src/nnef_reader/npz.h"
+#include "tests/cli/program.h"
+
+namespace t2n::test {
+namespace {
+
+/// Affine.pt and, as the folder `m`, the same by hand: relu(w x + b) and tanh(w x + b).
+struct ByHand : Sandbox {
+  ByHand() : Sandbox({"Affine.pt"}) {
+    write_graph("image = external(shape = [2, 3]);\n", "(scores, squashed)");
+    folder().write("m/layer/w.dat", dat_file({2, 3}, {1, -2, 3, 0.5, 4, -1}));
+    folder().write("m/layer/b.dat", dat_file({1, 2}, {0.25, -1}));
+  }
+  void write_graph(const std::string& external, const std::string& results) const {
+    folder().write("m/graph.nnef", "version 1.0;\n\ngraph network(image) -> " + results + "\n{\n" +
+                                       external +
+                                       "w = variable(label = 'layer/w', shape = [2, 3]);\n"
+                                       "b = variable(label = 'layer/b', shape = [1, 2]);\n"
+                                       "sums = linear(image, w, b);\nscores = relu(sums);\n"
+                                       "squashed = tanh(sums);\n}\n");
+  }
+  Result check(const std::string& artefact, const Arguments& more = {}) const {
+    Arguments arguments = {"check", "Affine.pt", artefact};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+};
+
+const Arguments kTract = {"-i", "x=2,3,f32", "--engine", "tract"};
+const Arguments kReference = {"-i", "x=2,3,f32", "--engine", "reference"};
+
+std::string quoted(const std::string& text) { return "'" + text + "'"; }
+
+}  // namespace
+
+TEST_CASE("a model written by hand is checked, as a folder and as others pack it") {
+  if (!engine(23)) return;
+  const ByHand sandbox;
+  const std::string pack = "cd " + quoted(sandbox.folder().path()) +
+                           " && tar -cf m.tar -C m . && tar -czf m.tgz -C m graph.nnef layer";
+  REQUIRE_EQ(std::system(pack.c_str()), 0);
+  const auto agrees = [&](const char* artefact, const Arguments& engine) {
+    CAPTURE(artefact);
+    const Result result = sandbox.check(artefact, engine);
+    CHECK_EQ(result.err, "");
+    CHECK_EQ(result.code, 0);
+    CHECK(contains(result.out, "\n  scores    2,2    "));
+    CHECK(contains(result.out, "\n  squashed  2,2    "));
+  };
+  for (const char* artefact : {"m", "m.tar", "m.tgz"}) agrees(artefact, kTract);
+  agrees("m.tgz", kReference);
+}
+
+TEST_CASE("one wrong weight of a model written by hand is found in both engines") {
+  if (!engine(23)) return;
+  const ByHand sandbox;
+  sandbox.folder().write("m/layer/w.dat", dat_file({2, 3}, {1, -2, 3, 0.5, 4, -1.01F}));
+  for (const Arguments& engine : {kTract, kReference}) {
+    const Result result = sandbox.check("m", engine);
+    CHECK_EQ(result.code, 5);
+    CHECK(contains(result.err, "error[output-mismatch]: "));
+  }
+}
+
+TEST_CASE("outputs of other names are compared by place, and all have to be there") {
+  if (!engine(23)) return;
+  const ByHand sandbox;
+  const std::string external = "image = external(shape = [2, 3]);\n";
+  sandbox.write_graph(external, "(squashed, scores)");
+  const Result swapped = sandbox.check("m", kTract);
+  CHECK_EQ(swapped.code, 5);
+  CHECK(contains(swapped.err, "error[output-mismatch]: "));
+  sandbox.write_graph(external, "(scores)");
+  const Arguments arguments = {"check", "Affine.pt", "m", "-i", "x=2,3,f32", "--engine", "tract"};
+  check_failure(sandbox, arguments, 5,
+                "error[signature-mismatch]: the artefact gives 1 output, the model 2\n"
+                "   the model:    output_0, output_1\n"
+                "   the artefact: scores\n");
+}
+
+TEST_CASE("inputs of another shape or type than the model's are no fit") {
+  const Arguments arguments = {"check", "Affine.pt", "m", "-i", "x=2,3,f32", "--engine", "tract"};
+  const auto refused = [&](const std::string& external, const std::string& declared) {
+    const ByHand sandbox;
+    sandbox.write_graph(external, "(scores, squashed)");
+    check_failure(sandbox, arguments, 5,
+                  "error[signature-mismatch]: the artefact's input 'image' is another than the "
+                  "model's\n"
+                  "   the model:    x f32[2,3]\n"
+                  "   the artefact: image " +
+                      declared +
+                      "\n"
+                      "  help: give samples as the artefact takes them with --input\n");
+  };
+  refused("image = external(shape = [5, 3]);\n", "f32[5,3]");
+  refused("image = external<integer>(shape = [2, 3]);\n", "i64[2,3]");
+}
+
+TEST_CASE("an open size that is right at the sample's and wrong at others is found") {
+  if (!engine(23)) return;
+  const auto check = [](const std::string& size, const std::string& mean) {
+    const Sandbox sandbox({"Centred.pt"});
+    sandbox.folder().write("m/graph.nnef",
+                           "version 1.0;\nextension tract_registry tract_core;\n"
+                           "extension tract_symbol N;\ngraph network(rows) -> (centred)\n{\n"
+                           "rows = external(shape = [" +
+                               size + ", 3]);\n" + mean + "centred = sub(rows, mean);\n}\n");
+    return sandbox.run({"check", "Centred.pt", "m", "-i", "x=4,3,f32", "--engine", "tract"});
+  };
+  const std::string right = "mean = mean_reduce(rows, axes = [0]);\n";
+  const std::string of_four = "mean = mul(sum_reduce(rows, axes = [0]), 0.25);\n";
+  CHECK_EQ(check("N", right).code, 0);
+  CHECK_EQ(check("4", of_four).code, 0);
+  const Result result = check("N", of_four);
+  CHECK_EQ(result.code, 5);
+  CHECK(contains(result.out, " · also at N="));
+  CHECK(contains(result.err, "error[output-mismatch]: 'centred'["));
+}
+
+TEST_CASE("a model written by hand runs") {
+  if (!engine(23)) return;
+  const ByHand sandbox;
+  const nnef::NamedTensor image = {"image", f32({2, 3}, {1, 0, 0, 0, 1, 1})};
+  nnef::write_npz(std::vector<nnef::NamedTensor>{image}, sandbox.path("in.npz"));
+  for (const char* engine : {"tract", "reference"}) {
+    CAPTURE(engine);
+    const Result result =
+        sandbox.run({"run", "m", "-i", "in.npz", "-o", "out.npz", "--engine", engine});
+    CHECK_EQ(result.err, "");
+    REQUIRE_EQ(result.code, 0);
+    const auto outputs = nnef::read_npz(std::filesystem::path(sandbox.path("out.npz")));
+    REQUIRE_EQ(outputs.size(), 2);
+    CHECK_EQ(outputs[0].name, "scores");
+    CHECK(ir::same_values(outputs[0].value, f32({2, 2}, {1.25, 0, 1.25, 2})));
+    CHECK_EQ(outputs[1].name, "squashed");
+  }
+}
+
+TEST_CASE("models that torch_to_nnef wrote give what torch gave") {
+  if (!engine(23)) return;
+  for (const std::string name : {"cnn_q4", "gru_dynamic"})
+    for (const char* engine : {"tract", "reference"}) {
+      CAPTURE(name);
+      CAPTURE(engine);
+      Sandbox sandbox;
+      sandbox.copy_fixture("foreign/" + name + ".nnef.tgz", "m.tgz");
+      sandbox.copy_fixture("foreign/" + name + ".npz", "io.npz");
+      const Result result =
+          sandbox.run({"run", "m.tgz", "-i", "x=@io.npz", "-o", "out.npz", "--engine", engine});
+      CHECK_EQ(result.err, "");
+      REQUIRE_EQ(result.code, 0);
+      const auto actual = nnef::read_npz(std::filesystem::path(sandbox.path("out.npz")));
+      const auto given = nnef::read_npz(std::filesystem::path(sandbox.path("io.npz")));
+      REQUIRE_EQ(actual.size(), given.size() - 1);
+      for (size_t i = 0; i < actual.size(); ++i) {
+        const std::vector<double> expected = ir::to_f64(given[i + 1].value);
+        const std::vector<double> values = ir::to_f64(actual[i].value);
+        REQUIRE_EQ(values.size(), expected.size());
+        for (size_t k = 0; k < values.size(); ++k) CHECK(std::abs(values[k] - expected[k]) < 1e-5);
+      }
+    }
+}
+
+}  // namespace t2n::test
