@@ -214,7 +214,7 @@ Diagnostic with_op(Diagnostic diagnostic, const ir::Graph& graph, const ir::Node
 }
 
 bool is_empty(const ir::Value& value) {
-  return is_static(value.shape) && ir::element_count(ir::static_shape(value.shape)) == 0;
+  return std::find(value.shape.begin(), value.shape.end(), Dim(0)) != value.shape.end();
 }
 
 /// Results without elements need no operation, and few engines' operations expect them.
