@@ -23,7 +23,7 @@ struct OutputRow {
 };
 
 /// Engines' own kernels and orders of sums stay below; weights rounded to f16 do not.
-constexpr double kMostTimesTorch = 100;
+constexpr double kMostTimesTorch = 400;
 
 /// Below this ratio of moving elements a wrong export would pass as well. Of integers and booleans
 /// any that moves will do: classes and masks seldom change.
