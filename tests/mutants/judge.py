@@ -1,5 +1,6 @@
 """Runs the tests of the copy: once without a fault, to see which test reaches which, then against each fault."""
 
+import hashlib
 import json
 import os
 import re
@@ -19,6 +20,7 @@ class Test(NamedTuple):
     name: str
     command: tuple
     environment: dict
+    stamp: str  # of a test program: another one has other cases
 
     @property
     def has_cases(self):
@@ -39,6 +41,10 @@ class Run(NamedTuple):
     cases: tuple  # () is all of the test
 
 
+def digest(*files):
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
+
+
 def tests_of(folder):
     build = folder / "build/release"
     shown = json.loads(subprocess.run(["ctest", "--show-only=json-v1"], cwd=build, capture_output=True, check=True).stdout)
@@ -48,7 +54,9 @@ def tests_of(folder):
             continue
         properties = {each["name"]: each["value"] for each in test.get("properties", [])}
         given = dict(each.split("=", 1) for each in properties.get("ENVIRONMENT", []))
-        out.append(Test(test["name"], tuple(test["command"]), given))
+        program = Path(test["command"][0])
+        stamp = digest(program) if test["name"].startswith("test_") else ""
+        out.append(Test(test["name"], tuple(test["command"]), given, stamp))
     return out
 
 
@@ -76,6 +84,15 @@ def run(command, folder, extra, limit):
         tail = output.read()[-2000:].decode(errors="replace")
     how = "no end" if code is None else "passed" if code == 0 else "failed" if code > 0 else "crashed"
     return how, tail
+
+
+def make_bad_files(folder):
+    """As make test does."""
+    done, scripts = folder / "build/bad/complete", list((folder / "tests/cli").glob("*.py"))
+    if not done.exists() or any(script.stat().st_mtime > done.stat().st_mtime for script in scripts):
+        given = environment(folder, {})
+        subprocess.run([given["T2NNEF_PYTHON"], "tests/cli/make_bad_files.py", "build/bad"], cwd=folder, env=given, check=True)
+        done.touch()
 
 
 def reach(folder, test, count):
@@ -122,15 +139,30 @@ def command_of(each):
     return (*each.test.command, "--abort-after=1", *chosen)
 
 
-def judged(number, folder, reached):
-    """The verdict on a fault, the test that saw it, and how."""
+def label(each):
+    """What stands for a run in the results: a test that changed has not passed yet."""
+    return f"{each.test.name} {each.test.stamp} {len(each.cases) or 'all'}"
+
+
+def judged(number, folder, reached, passed, budget):
+    """The verdict on a fault, the test that saw it, and how; "open" where that takes more seconds than the budget.
+
+    passed: labels of what passed before; more are added.
+    """
     plan = runs_for(number, reached)
     if not plan:
         return {"verdict": "not reached"}
+    spent = 0.0
     for each in plan:
+        spent += each.seconds
+        if label(each) in passed:
+            continue
+        if spent > budget:
+            return {"verdict": "open", "passed": passed}
         given = {name: value for name, value in each.test.environment.items()
                  if name not in OF_OTHERS or each.test.name == "test_coverage"}
         how, _ = run(command_of(each), folder, {**given, "T2N_MUTANT": str(number)}, 3 * each.seconds + 10)
         if how != "passed":
             return {"verdict": "killed", "by": each.test.name, "how": how}
-    return {"verdict": "survived", "tests": sorted({each.test.name for each in plan})}
+        passed.append(label(each))
+    return {"verdict": "survived", "passed": passed}

@@ -1,6 +1,7 @@
 """Plants small faults in a copy of the sources and sees which of them no test notices.
 
-    mutate.py [--only WORD] [--first N]     builds build/mutants/src, judges what is not judged yet, writes docs/mutants.md
+    mutate.py [--only WORD] [--first N] [--budget S]
+                                            builds build/mutants/src, judges what is not judged yet, writes docs/mutants.md
     mutate.py list                          the faults that would be planted
 
 Exit 1 where more than 5 % survive. What was judged is kept as long as the copy's libraries stay the same; what
@@ -9,7 +10,6 @@ survived is judged again when a test changed. See README.md.
 
 import argparse
 import concurrent.futures
-import hashlib
 import json
 import os
 import random
@@ -24,13 +24,7 @@ import plant
 
 OUT = plant.ROOT / "build/mutants"
 WORKERS = 2
-
-
-def digest(*paths):
-    out = hashlib.sha256()
-    for path in paths:
-        out.update(path.read_bytes() if path.is_file() else b"none")
-    return out.hexdigest()[:16]
+BUDGETS = [20, 150]  # seconds of tests for each fault, before all are run for what is left
 
 
 def load(path):
@@ -51,7 +45,7 @@ def reached_by(folder, libraries, count):
     lock = threading.Lock()
 
     def trace(test):
-        stamp = f"{libraries} {digest(judge.Path(test.command[0]))} {count}"
+        stamp = f"{libraries} {test.stamp}"
         if known.get(test.name, {}).get("stamp") != stamp:
             cases = [[each.seconds, each.name, sorted(each.reached)] for each in judge.reach(folder, test, count)]
             with lock:
@@ -59,38 +53,34 @@ def reached_by(folder, libraries, count):
                 save(file, known)
                 print(f"traced {test.name}: {sum(case[0] for case in cases):.1f} s", flush=True)
 
-    later = {"test_coverage"}  # reads what the others left
+    last = {"test_coverage"}  # reads what the others left
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
-        list(pool.map(trace, [test for test in tests if test.name not in later]))
+        list(pool.map(trace, [test for test in tests if test.name not in last]))
     for test in tests:
-        if test.name in later:
-            trace(test)
-    rows = [(test, [judge.Case(seconds, name, frozenset(numbers)) for seconds, name, numbers in known[test.name]["cases"]])
+        trace(test)
+    return [(test, [judge.Case(seconds, name, frozenset(numbers)) for seconds, name, numbers in known[test.name]["cases"]])
             for test in tests]
-    stamps = hashlib.sha256(json.dumps([known[test.name]["stamp"] for test in tests]).encode()).hexdigest()[:16]
-    return rows, stamps
 
 
-def judge_all(folder, mutants, reached, results, stamps, save_results):
-    """Adds a verdict for each fault that has none, in a mixed order: what is done first says something of all."""
-    def is_open(mutant):
-        known = results.get(name_of(mutant))
-        return known is None or known["verdict"] != "killed" and known["stamps"] != stamps
+def judge_all(folder, mutants, reached, stored, budget):
+    """A verdict for each fault that has none, in a mixed order: what is done first says something of all."""
+    results = stored["results"]
 
-    waiting = [number for number, mutant in mutants.items() if is_open(mutant)]
-    random.Random(1).shuffle(waiting)
-    start, done = time.monotonic(), 0
+    def known(number):
+        return results.get(name_of(mutants[number]), {})
 
     def work(number):
-        return number, judge.judged(number, folder, reached)
+        return number, judge.judged(number, folder, reached, list(known(number).get("passed", [])), budget)
 
+    waiting = [number for number in mutants if known(number).get("verdict") != "killed"]
+    random.Random(1).shuffle(waiting)
+    start = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
-        for future in concurrent.futures.as_completed([pool.submit(work, number) for number in waiting]):
+        for done, future in enumerate(concurrent.futures.as_completed([pool.submit(work, number) for number in waiting]), 1):
             number, verdict = future.result()
             mutant = mutants[number]
-            done += 1
-            results[name_of(mutant)] = {**verdict, "key": mutant.key, "stamps": stamps}
-            save_results()
+            results[name_of(mutant)] = {**verdict, "key": mutant.key}
+            save(OUT / "results.json", stored)
             print(f"{done}/{len(waiting)} {time.monotonic() - start:.0f} s: {number} {mutant.file}:{mutant.number}: "
                   f"{mutant.fault.rule}: {verdict['verdict']} {verdict.get('how', '')} {verdict.get('by', '')}", flush=True)
 
@@ -111,6 +101,7 @@ def main():
     parser.add_argument("command", nargs="?", choices=["run", "list"], default="run")
     parser.add_argument("--only", default="", help="faults whose file, rule and line hold this")
     parser.add_argument("--first", type=int, default=10**6, help="as many faults")
+    parser.add_argument("--budget", type=float, default=10.0**6, help="seconds of tests for a fault, then it stays open")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: os._exit(1))
     mutants = plant.chosen()
@@ -122,17 +113,19 @@ def main():
     folder = OUT / "src"
     count = max(mutants)
     mutants = plant.build(folder, mutants, WORKERS)
+    judge.make_bad_files(folder)
     build = folder / "build"
-    libraries = digest(build / "libt2nnef.so", build / "libt2nnef_torch.so", build / "t2nnef")
-    reached, stamps = reached_by(folder, libraries, count)
-    file = OUT / "results.json"
-    stored = load(file)
+    libraries = judge.digest(build / "libt2nnef.so", build / "libt2nnef_torch.so", build / "t2nnef")
+    reached = reached_by(folder, libraries, count)
+    stored = load(OUT / "results.json")
     if stored.get("libraries") != libraries:
         stored = {"libraries": libraries, "results": {}}
     results = stored["results"]
-    judge_all(folder, chosen_ones(options, mutants), reached, results, stamps, lambda: save(file, stored))
+    for budget in [each for each in BUDGETS if each < options.budget] + [options.budget]:
+        judge_all(folder, chosen_ones(options, mutants), reached, stored, budget)
     judged = {mutant: results[name_of(mutant)] for mutant in mutants.values() if name_of(mutant) in results}
-    share = page.write(judged, plant, whole=len(judged) == len(mutants))
+    whole = len(judged) == len(mutants) and all(each["verdict"] != "open" for each in judged.values())
+    share = page.write(judged, plant, whole)
     return share > page.ALLOWED
 
 

@@ -3,7 +3,7 @@
 import collections
 
 ALLOWED = 0.05
-COLUMNS = ["planted", "killed", "survived", "not reached"]
+COLUMNS = ["planted", "killed", "survived", "not reached", "open"]
 
 HEAD = """# Planted faults
 
@@ -28,9 +28,10 @@ def table(judged, plant):
     for mutant, result in judged.items():
         rows[plant.part_of(mutant.file)].update(["planted", result["verdict"]])
     rows["all"] = sum(rows.values(), collections.Counter())
-    lines = ["| part | " + " | ".join(COLUMNS) + " |", "| --- " * (len(COLUMNS) + 1) + "|"]
+    columns = [column for column in COLUMNS if column != "open" or rows["all"]["open"]]
+    lines = ["| part | " + " | ".join(columns) + " |", "| --- " * (len(columns) + 1) + "|"]
     for name, counts in rows.items():
-        lines.append(f"| {name} | " + " | ".join(str(counts[column]) for column in COLUMNS) + " |")
+        lines.append(f"| {name} | " + " | ".join(str(counts[column]) for column in columns) + " |")
     return "\n".join(lines), rows["all"]
 
 

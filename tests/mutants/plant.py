@@ -1,6 +1,7 @@
 """Makes the copy of the sources with the faults in it, and builds it."""
 
 import fnmatch
+import hashlib
 import re
 import shutil
 import subprocess
@@ -117,8 +118,25 @@ def broken(mutants, output):
     return out
 
 
+def broken_before(file, mutants):
+    """Which did not compile in an earlier build of the same sources, by a file of their stamps."""
+    known = set(file.read_text().split()) if file.is_file() else set()
+    return {number for number, mutant in mutants.items() if stamp(mutant) in known}
+
+
+def stamp(mutant):
+    source = hashlib.sha256((ROOT / mutant.file).read_bytes()).hexdigest()[:12]
+    return f"{source}/{mutant.rank:.15f}"
+
+
+def without(mutants, numbers):
+    return {number: mutant for number, mutant in mutants.items() if number not in numbers}
+
+
 def build(folder, mutants, jobs):
     """The faults that compile, built."""
+    memory = folder.parent / "broken.txt"
+    mutants = without(mutants, broken_before(memory, mutants))
     copy_tree(folder, {mutant.file for mutant in mutants.values()} | {"CMakeLists.txt"})
     for _ in range(ROUNDS):
         plant(folder, mutants)
@@ -129,8 +147,10 @@ def build(folder, mutants, jobs):
         if not dropped:
             raise SystemExit(f"the copy does not build:\n{(result.stdout + result.stderr)[-4000:]}")
         print(f"{len(dropped)} faults do not compile", flush=True)
+        with open(memory, "a") as file:
+            file.writelines(stamp(mutants[number]) + "\n" for number in dropped)
         back = {mutants[number].file for number in dropped}
-        mutants = {number: mutant for number, mutant in mutants.items() if number not in dropped}
+        mutants = without(mutants, dropped)
         for file in back - {mutant.file for mutant in mutants.values()}:
             write(folder / file, (ROOT / file).read_bytes())
     raise SystemExit("the copy does not build")
