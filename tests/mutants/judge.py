@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 LEFT_OUT = {"fence", "ci_count", "strict_cases"}  # read sources, or files of other tests
-OF_OTHERS = {"T2NNEF_COVERAGE", "T2NNEF_STRICT_CASES"}  # where tests leave what other tests read
+LEAVES = ["T2NNEF_COVERAGE", "T2NNEF_STRICT_CASES"]  # where tests leave what other tests read
 START = 0.5  # seconds that a test program takes at most before its first case
 
 
@@ -141,7 +141,7 @@ def command_of(each):
 
 def label(each):
     """What stands for a run in the results: a test that changed has not passed yet."""
-    return f"{each.test.name} {each.test.stamp} {len(each.cases) or 'all'}"
+    return f"{each.test.name} {each.test.stamp} {len(each.cases) or 'all'} cases"
 
 
 def judged(number, folder, reached, passed, budget):
@@ -159,9 +159,10 @@ def judged(number, folder, reached, passed, budget):
             continue
         if spent > budget:
             return {"verdict": "open", "passed": passed}
-        given = {name: value for name, value in each.test.environment.items()
-                 if name not in OF_OTHERS or each.test.name == "test_coverage"}
-        how, _ = run(command_of(each), folder, {**given, "T2N_MUTANT": str(number)}, 3 * each.seconds + 10)
+        with tempfile.TemporaryDirectory() as own:
+            given = {name: own for name in LEAVES if name in each.test.environment and each.test.name != "test_coverage"}
+            how, _ = run(command_of(each), folder, {**each.test.environment, **given, "T2N_MUTANT": str(number)},
+                         3 * each.seconds + 10)
         if how != "passed":
             return {"verdict": "killed", "by": each.test.name, "how": how}
         passed.append(label(each))
