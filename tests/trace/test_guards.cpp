@@ -25,7 +25,7 @@ const std::string kScales = "unsafe-argument: there is not one scale for each ch
 TEST_CASE("a tensor has as many scales as channels") {
   const auto quantised = [](int count) {
     return end_of(script("torch.quantize_per_channel(x, torch.ones([$n]), torch.zeros([$n]), 0, "
-                         "torch.quint8).dequantize()",
+                         "13).dequantize()",
                          count)
                       .source);
   };
@@ -39,7 +39,7 @@ TEST_CASE("an observer of rows has a scale for each row, any other has one") {
     return end_of(
         script("torch.fused_moving_avg_obs_fake_quant(x, torch.ones([1]), torch.ones([1]),"
                " torch.zeros([1]), torch.ones([1]), torch.ones([1]), "
-               "torch.zeros([1], dtype=torch.int32), 0.1, 0, 255, 0, $by_row, False)",
+               "torch.zeros([1], dtype=3), 0.1, 0, 255, 0, $by_row, False)",
                by_row)
             .source);
   };
