@@ -122,9 +122,6 @@ FILES = {
     "forward_save.pt": scripted(SavesWhenRun()),
     "data_branch.pt": scripted(BranchesOnData()),
     "unknown_op.pt": unknown_op,
-    "saved_tensor.pt": lambda path: torch.save(torch.ones(2, 4), path),
-    "saved_list.pt": lambda path: torch.save([torch.ones(2, 4)], path),
-    "saved_dict.pt": lambda path: torch.save({"x": torch.ones(2, 4)}, path),
     "unsupported.pt": traced(UsesUnsupportedOperators(), torch.linspace(-1, 1, 6)),
 }
 
