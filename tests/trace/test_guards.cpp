@@ -47,6 +47,18 @@ TEST_CASE("an observer of rows has a scale for each row, any other has one") {
   CHECK_EQ(observed(false).substr(0, 19), "unsupported-inplace");
 }
 
+TEST_CASE("indices of bags are whole numbers of rows") {
+  const auto bag = [](const char* indices) {
+    return end_of(
+        script("torch.embedding_bag(torch.ones([2, 4]), torch.tensor($i), torch.tensor([0]))[0]",
+               indices)
+            .source);
+  };
+  CHECK_EQ(bag("[0, 1]"), "");
+  for (const char* indices : {"[2]", "[0, -1]", "[True]"})
+    CHECK_EQ(bag(indices), "unsafe-argument: an index is beyond the rows");
+}
+
 TEST_CASE("the text of a value is bounded by all that it holds") {
   const std::string limit = "trace-limit: no model needs that";
   const auto shown = [](const std::string& value) {
