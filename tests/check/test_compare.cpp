@@ -264,6 +264,16 @@ TEST_CASE("rounding that torch itself has is no fault, a larger one is") {
   CHECK_FALSE(yardstick({0.99F, 2.01F, 3, 4.1F}).is_as_near());
   CHECK_FALSE(check::measure(exact, torch, i64({1, 2, 3, 4})));
   CHECK_FALSE(check::measure(exact, torch, f32({1})));
+  // The mean and the largest both count.
+  const auto as_near = [&](float torch_off, const std::vector<float>& off) {
+    const ir::Tensor zeros = ir::tensor_of<double>(ir::DType::f64, {4}, {0, 0, 0, 0});
+    return check::measure(zeros, f32({torch_off, 0.01F, 0.01F, 0.01F}), f32(off))->is_as_near();
+  };
+  CHECK(as_near(0.01F, {0.03F, 0.03F, 0, 0}));
+  CHECK_FALSE(as_near(0.01F, {0.05F, 0, 0, 0}));
+  CHECK_FALSE(as_near(0.02F, {0.07F, 0.07F, 0.07F, 0.07F}));
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  CHECK_FALSE(check::measure(exact, torch, f32({nan, nan, nan, nan})));
   // Of what torch has right to the last bit, a rounding of the type is the unit.
   const check::Yardstick fine = *check::measure(exact, f32({1, 2, 3, 4}), f32({1, 2, 3, 4.00001F}));
   CHECK_GT(fine.ratio(ir::DType::f32), 10);

@@ -117,3 +117,6 @@ def saved(folder):
     np.savez(f"{folder}/pattern.npz", **ones)
     np.savez(f"{folder}/negative.npz", x=np.array([1, -2, 3, 4], np.float32))
     torch.jit.script(TrainedMode().train()).save(f"{folder}/TrainedMode.pt")
+    x = torch.ones(2, 4)
+    for name, value in {"tensor": x, "list": [x], "dict": {"x": x}}.items():
+        torch.save(value, f"{folder}/saved_{name}.pt")

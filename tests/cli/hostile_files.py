@@ -269,6 +269,10 @@ def limits():
     yield "3_much_doubling", forward(
         's = "aaaaaaaa"', "for i in range(60):", "  s = torch.add(s, s)", "return torch.add(x, torch.len(s))"
     ), MODULE
+    yield "3_much_depth_in_text", forward(
+        "l = annotate(List[Any], [])", "for i in range(200):", "  l = annotate(List[Any], [l])",
+        'return torch.add(x, torch.len(torch.format("{}", l)))'
+    ), MODULE
     yield "3_much_extending", forward(
         "l = [1, 2]", "for i in range(60):", "  torch.extend(l, l)", "return torch.add(x, torch.len(l))"
     ), MODULE

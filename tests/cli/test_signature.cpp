@@ -54,6 +54,18 @@ TEST_CASE("methods of a scripted model") {
                 "values: --input x=@file.npy\n");
 }
 
+TEST_CASE("samples that torch.save wrote") {
+  const Sandbox sandbox({"methods.pt", "saved_tensor.pt", "saved_list.pt", "saved_dict.pt"});
+  for (const std::string sample :
+       {"@saved_tensor.pt", "@saved_list.pt", "@saved_dict.pt", "x=@saved_tensor.pt"}) {
+    CAPTURE(sample);
+    const Result result = sandbox.run(
+        {"export", "methods.pt", "-t", "tract", "-o", "-", "--method", "encode", "-i", sample});
+    CHECK_EQ(result.code, 0);
+    CHECK(contains(result.err, " · x f32[2,4] · 2 operations · "));
+  }
+}
+
 TEST_CASE("every traced method has its own samples") {
   const Sandbox sandbox({"traced_methods.pt"});
   const Result forward = sandbox.run(export_of("traced_methods.pt", {}));

@@ -50,6 +50,7 @@ TEST_CASE("what engines read is said as it is") {
   CHECK_EQ(said("S > 4"), "S > 4");
   CHECK_EQ(said("S <= 3*T"), "S <= 3*T");
   CHECK_EQ(said("B*S >= 3"), "B >= 3");  // the product keeps tract 0.23 busy for ever
+  CHECK_EQ(said("B*S >= 7"), "S >= 7");  // B is 5 in the sample
   CHECK_EQ(said("S > 4", {"S >= 5"}), "");
   CHECK_EQ(said("S // B >= 2"), "nothing");
 }

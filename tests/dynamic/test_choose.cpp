@@ -1,6 +1,8 @@
 // The sizes that a model is tried and checked at.
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "src/dynamic/choose.h"
 #include "src/dynamic/same.h"
 
@@ -47,6 +49,14 @@ TEST_CASE("sizes keep to what is asserted, to multiples and to bounds") {
 
   Chooser fixed({{"S", 12}}, {relation("S == 12")}, {});
   CHECK(!fixed.next({"S"}));
+}
+
+TEST_CASE("few sizes that fit are tried, and no others") {
+  Chooser few({{"S", 4}}, {relation("S <= 5")}, {4});
+  std::set<int64_t> tried;
+  for (int i = 0; i < 8; ++i)
+    if (const auto sizes = few.next({"S"})) tried.insert(sizes->at("S"));
+  CHECK_EQ(tried, std::set<int64_t>{1, 2, 3, 5});
 }
 
 TEST_CASE("the smallest sizes are 1 unless something is asserted") {

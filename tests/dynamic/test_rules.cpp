@@ -121,6 +121,8 @@ TEST_CASE("joined and repeated") {
                          {"x.repeat([2, 1, 3])", "[2,B,3*S]"},
                          {"torch.repeat_interleave(x, 2, 1)", "[B,2*S]"},
                          {"torch.constant_pad_nd(x, [1, 2])", "[B,S + 3]"},
+                         {"torch.constant_pad_nd(x, [-1, 2])", "[B,S + 1]"},
+                         {"torch.constant_pad_nd(x, [0, x.size(0) - 2])", "[B,B + S - 2] {B >= 2}"},
                          {"torch.meshgrid([x[0], y[0]])[1]", "[S,T]"}});
 }
 

@@ -219,6 +219,9 @@ TEST_CASE("literals that equal the sample's size are suspicious") {
            Strings{"aten::arange: end holds the literal 10, which is S in the sample"});
   CHECK_EQ(said("  return x.sum(1)\n"), Strings{"no output's shape depends on S"});
   CHECK(said("  return x[:, 1:]\n").empty());
+  // A single entry tells nothing.
+  CHECK_EQ(trace_body("  return x.sum(0, keepdim=True)\n", {{1, 10}}, {"x:0=B"}).said,
+           Strings{"no output's shape depends on B"});
 }
 
 }  // namespace

@@ -34,6 +34,18 @@ TEST_CASE("a failure says where, and after what") {
         "  help: this is a bug in t2nnef: please report it with the command you ran\n");
 }
 
+TEST_CASE("words are letters, digits, dots and colons, from a letter on") {
+  const auto with = [](const char* word) {
+    Graph graph = valid();
+    graph.values[0].shape = {Dim::symbol(word)};
+    return graph;
+  };
+  for (const char* word : {"a", "z", "A", "Z", "_", "a0", "a9", "Sz", "SZ", "a._", "a:a"})
+    CHECK_NOTHROW(verify(with(word), "parse"));
+  for (const char* word : {"9", ".a", "a/", "a;", "a@", "a[", "a`", "a{", "a-"})
+    CHECK_NE(problem(with(word)).find("not a word"), std::string::npos);
+}
+
 struct Case {
   std::string problem;
   void (*damage)(Graph& graph);

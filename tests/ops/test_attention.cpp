@@ -40,6 +40,16 @@ TEST_CASE("masks of numbers and of booleans") {
   }
 }
 
+TEST_CASE("a known mask that leaves each query a key is given to tract's attention") {
+  const auto text = [](ir::Tensor mask) {
+    const Script model = expression_script(kCall + ", self.m)", 3).with("m", std::move(mask));
+    return export_text(model, {kQuery, kKey, kValue}, target::parse_target("tract@0.23.9"));
+  };
+  const std::string native = "tract_transformers_sdpa(";
+  CHECK_NE(text(randn({5, 7}, 4)).find(native), std::string::npos);
+  CHECK_EQ(text(values({1, 7}, std::vector<double>(7, -1e5))).find(native), std::string::npos);
+}
+
 TEST_CASE("queries that see no key give zeros") {
   check_with(
       {{"m", values({5, 1}, {1, 1, 0, 1, 0})}},

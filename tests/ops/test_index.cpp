@@ -1,4 +1,4 @@
-#include "tests/ops/expressions.h"
+#include "tests/ops/check_script.h"
 
 namespace t2n::test {
 namespace {
@@ -93,6 +93,12 @@ TEST_CASE("several index tensors, adjacent or not, that broadcast") {
               "x[1, :, z]", "x[[0, 1], [2, -3]]", "x[:, [0, 1], [2, -3]]", "x[[0, 1], :, [2, -3]]",
               "x[y, [1, 2, 3]]", "x[y[0], z, [0, 0, -1]]"},
              {kX, kIndex, kOther});
+}
+
+TEST_CASE("constant index tensors of several ranks broadcast") {
+  check_with(
+      {{"i", values({2, 1}, {1, -3}, DType::i64)}, {"j", values({3}, {0, 4, -1}, DType::i64)}},
+      {"x[self.i, self.j]", "x[self.j % 4, self.i]"}, {randn({4, 5, 2}, 1)});
 }
 
 TEST_CASE("constant masks select as index tensors do") {

@@ -164,6 +164,15 @@ TEST_CASE("other numbers, shapes and dtypes keep the written form") {
       "%a: $ = aten::sigmoid(self=%x)\n%y: f64[2,8] = aten::mul.Tensor(self=%x, other=%a)\n");
 }
 
+TEST_CASE("a sum with what is no polynomial of x keeps the written form") {
+  for (const char* operands : {"self=%x, other=%p", "self=%p, other=%x"})
+    check_kept(cat("%p: $ = aten::sin(self=%x)\n%q: $ = aten::add.Tensor(", operands,
+                   ", alpha=1)\n%t: $ = aten::tanh(self=%q)\n"
+                   "%u: $ = aten::add.Scalar(self=%t, other=1, alpha=1)\n"
+                   "%v: $ = aten::mul.Tensor(self=%x, other=%u)\n"
+                   "%y: $ = aten::mul.Scalar(self=%v, other=0.5)\n"));
+}
+
 TEST_CASE("what the target has no form of its own for stays written out") {
   PassContext context;
   context.is_native = [](ir::OpId op) { return op != ir::op_id("aten::silu"); };

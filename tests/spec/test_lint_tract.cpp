@@ -92,6 +92,25 @@ TEST_CASE("shapes that never go together") {
            "'a': 'max_reduce': 'axes' names axis 2 of a tensor with 2 axes");
 }
 
+TEST_CASE("what is known of slices and convolutions reaches what follows") {
+  const auto shape_after = [](const std::string& slice) {
+    return finding(
+        {{"2, 3"}, cat("a = slice(x, axes = [1], ", slice, ");\nb = reshape(a, shape = [5]);")});
+  };
+  const auto has = [](const std::string& shape, int elements) {
+    return cat("'b': 'reshape': the shape [5] has 5 elements, and the input ", shape, " has ",
+               elements, " there");
+  };
+  CHECK_EQ(shape_after("begin = [0], end = [3]"), has("[2,3]", 6));
+  CHECK_EQ(shape_after("begin = [1], end = [0]"), has("[2,2]", 4));
+  CHECK_EQ(shape_after("begin = [-3], end = [-1]"), has("[2,2]", 4));
+  // Packed filters have other ranks, and are let through.
+  for (const std::vector<std::string>& shapes :
+       {std::vector<std::string>{"1, 4, 9", "8"}, {"1, 4", "8, 3"}})
+    CHECK_EQ(finding({shapes, "a = conv(x, y, padding = [(0, 0)], stride = [1], dilation = [1]);"}),
+             "");
+}
+
 TEST_CASE("multiples that must be declared") {
   CHECK_EQ(finding({{"B, 6"}, "a = reshape(x, shape = [2, -1, 2]);"}),
            "'a': 'reshape': 6 elements do not part by 4; at B=1; multiples of 2: B");

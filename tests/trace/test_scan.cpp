@@ -274,6 +274,44 @@ def forward(self, x, y):
 )");
 }
 
+TEST_CASE("turns told apart by every relation of their number") {
+  for (const char* first : {"t == 0", "t < 1", "t <= 0", "0 >= t", "1 > t"})
+    for (const bool negated : {false, true}) {
+      CAPTURE(first);
+      const std::string text = rolled_text(script(R"(
+def forward(self, x):
+    h = torch.zeros([2, 3])
+    for t in range(x.size(1)):
+        if $negation($condition):
+            h = h - x[:, t]
+        else:
+            h = h * 0.5 + x[:, t]
+    return h
+)",
+                                                  negated ? "not " : "", first)
+                                               .source,
+                                           {randn({2, 5, 3}, 1)});
+      CHECK(text.find("t2n::scan(length=size.x.1 - 1,") != std::string::npos);
+    }
+}
+
+TEST_CASE("the length of a growing list, and parts of what a loop collected") {
+  const std::vector<std::string> bodies = {
+      "        outs = outs + [x[:, t]]\n",
+      "        outs.append(x[:, t] * len(outs))\n",
+      "        outs = outs + [x[:, t] * len(outs)]\n",
+  };
+  for (const std::string& body : bodies)
+    for (const std::string part : {"outs", "outs[1:]", "outs[:-1]", "outs[1:-1]"}) {
+      CAPTURE(body);
+      CAPTURE(part);
+      rolled_text(cat("def forward(self, x):\n    outs: List[Tensor] = []\n"
+                      "    for t in range(x.size(1)):\n",
+                      body, "    return torch.stack(", part, ", 1)\n"),
+                  {randn({2, 5, 3}, 1)});
+    }
+}
+
 /// Why a loop is refused, and what helps.
 std::string reason(const std::string& body, const ir::Ints& shape = {2, 4, 3}) {
   const std::string text = rolled_error("def forward(self, x):\n" + body, {randn(shape, 1)});

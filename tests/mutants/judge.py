@@ -1,0 +1,169 @@
+"""Runs the tests of the copy: once without a fault, to see which test reaches which, then against each fault."""
+
+import hashlib
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+LEFT_OUT = {"fence", "ci_count", "strict_cases"}  # read sources, or files of other tests
+LEAVES = ["T2NNEF_COVERAGE", "T2NNEF_STRICT_CASES"]  # where tests leave what other tests read
+START = 0.5  # seconds that a test program takes at most before its first case
+
+
+class Test(NamedTuple):
+    name: str
+    command: tuple
+    environment: dict
+    stamp: str  # of a test program: another one has other cases
+
+    @property
+    def has_cases(self):
+        return self.name.startswith("test_")
+
+
+class Case(NamedTuple):
+    """A test case, or a test that has none."""
+    seconds: float
+    name: str
+    reached: frozenset
+
+
+class Run(NamedTuple):
+    """Something to run against a fault."""
+    seconds: float
+    test: Test
+    cases: tuple  # () is all of the test
+
+
+def digest(*files):
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
+
+
+def tests_of(folder):
+    build = folder / "build/release"
+    shown = json.loads(subprocess.run(["ctest", "--show-only=json-v1"], cwd=build, capture_output=True, check=True).stdout)
+    out = []
+    for test in shown["tests"]:
+        if test["name"] in LEFT_OUT:
+            continue
+        properties = {each["name"]: each["value"] for each in test.get("properties", [])}
+        given = dict(each.split("=", 1) for each in properties.get("ENVIRONMENT", []))
+        program = Path(test["command"][0])
+        stamp = digest(program) if test["name"].startswith("test_") else ""
+        out.append(Test(test["name"], tuple(test["command"]), given, stamp))
+    return out
+
+
+def environment(folder, extra):
+    """Of the copy, as the presets and make test have it."""
+    text = (folder / "build/env.sh").read_text()
+    return {**os.environ, **dict(re.findall(r"^(\w+)='(.*)'$", text, re.MULTILINE)), "T2NNEF_REQUIRE_ENGINE": "1", **extra}
+
+
+def run(command, folder, extra, limit):
+    """How it ended: "passed", "failed", "crashed" or "no end"; and its last lines."""
+    with tempfile.TemporaryFile() as output:
+        child = subprocess.Popen(command, cwd=folder / "build/release/tests", env=environment(folder, extra), stdout=output,
+                                 stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True)
+        try:
+            code = child.wait(limit)
+        except subprocess.TimeoutExpired:
+            code = None
+        try:
+            os.killpg(child.pid, signal.SIGKILL)  # also what it left behind
+        except ProcessLookupError:
+            pass
+        child.wait()
+        output.seek(0)
+        tail = output.read()[-2000:].decode(errors="replace")
+    how = "no end" if code is None else "passed" if code == 0 else "failed" if code > 0 else "crashed"
+    return how, tail
+
+
+def make_bad_files(folder):
+    """As make test does."""
+    done, scripts = folder / "build/bad/complete", list((folder / "tests/cli").glob("*.py"))
+    if not done.exists() or any(script.stat().st_mtime > done.stat().st_mtime for script in scripts):
+        given = environment(folder, {})
+        subprocess.run([given["T2NNEF_PYTHON"], "tests/cli/make_bad_files.py", "build/bad"], cwd=folder, env=given, check=True)
+        done.touch()
+
+
+def reach(folder, test, count):
+    """The cases of a test with what they reach; an error if it fails without any fault."""
+    with tempfile.TemporaryDirectory() as place:
+        trace, cases = Path(place) / "trace", Path(place) / "cases"
+        trace.write_bytes(bytes(count + 1))
+        start = time.monotonic()
+        how, tail = run(test.command, folder, {**test.environment, "T2N_MUTANT_TRACE": str(trace), "T2N_MUTANT_CASES": str(cases)}, 3000)
+        seconds = time.monotonic() - start
+        if how != "passed":
+            raise SystemExit(f"{test.name} {how} without a fault:\n{tail}")
+        if not test.has_cases:
+            return [Case(seconds, test.name, frozenset(number for number, byte in enumerate(trace.read_bytes()) if byte))]
+        rows = [line.split("\t", 2) for line in cases.read_text().splitlines()] if cases.exists() else []
+        return [Case(float(took), name, frozenset(map(int, numbers.split()))) for took, numbers, name in rows]
+
+
+def runs_for(number, reached):
+    """What to run against a fault, the fast first. reached: tests with their cases.
+
+    A fault in what a process does once, such as a table of all operators, is seen in the first case that asks
+    for it and may matter in any: where it was one case alone, the whole test comes after.
+    """
+    first, later = [], []
+    for test, cases in reached:
+        some = [case for case in cases if number in case.reached]
+        if not some:
+            continue
+        if not test.has_cases:
+            first.append(Run(some[0].seconds, test, ()))
+            continue
+        first.append(Run(START + sum(case.seconds for case in some), test, tuple(case.name for case in some)))
+        if len(some) == 1 and len(cases) > 1:
+            later.append(Run(START + sum(case.seconds for case in cases), test, ()))
+    return sorted(first, key=lambda each: each.seconds) + sorted(later, key=lambda each: each.seconds)
+
+
+def command_of(each):
+    if not each.test.has_cases:
+        return each.test.command
+    names = [re.sub(r"([\\,])", r"\\\1", name) for name in each.cases]
+    chosen = (f"--test-case={','.join(names)}",) if names else ()
+    return (*each.test.command, "--abort-after=1", *chosen)
+
+
+def label(each):
+    """What stands for a run in the results: a test that changed has not passed yet."""
+    return f"{each.test.name} {each.test.stamp} {len(each.cases) or 'all'} cases"
+
+
+def judged(number, folder, reached, passed, budget):
+    """The verdict on a fault, the test that saw it, and how; "open" where that takes more seconds than the budget.
+
+    passed: labels of what passed before; more are added.
+    """
+    plan = runs_for(number, reached)
+    if not plan:
+        return {"verdict": "not reached"}
+    spent = 0.0
+    for each in plan:
+        spent += each.seconds
+        if label(each) in passed:
+            continue
+        if spent > budget:
+            return {"verdict": "open", "passed": passed}
+        with tempfile.TemporaryDirectory() as own:
+            given = {name: own for name in LEAVES if name in each.test.environment and each.test.name != "test_coverage"}
+            how, _ = run(command_of(each), folder, {**each.test.environment, **given, "T2N_MUTANT": str(number)},
+                         3 * each.seconds + 10)
+        if how != "passed":
+            return {"verdict": "killed", "by": each.test.name, "how": how}
+        passed.append(label(each))
+    return {"verdict": "survived", "passed": passed}

@@ -1,0 +1,133 @@
+"""Plants small faults in a copy of the sources and sees which of them no test notices.
+
+    mutate.py [--only WORD] [--first N] [--budget S]
+                                            builds build/mutants/src, judges what is not judged yet, writes docs/mutants.md
+    mutate.py list                          the faults that would be planted
+
+Exit 1 where more than 5 % survive. What was judged is kept as long as the copy's libraries stay the same; what
+survived is judged again when a test changed. See README.md.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import random
+import signal
+import sys
+import threading
+import time
+
+import judge
+import page
+import plant
+
+OUT = plant.ROOT / "build/mutants"
+WORKERS = 2
+BUDGETS = [20, 150]  # seconds of tests for each fault, before all are run for what is left
+
+
+def load(path):
+    return json.loads(path.read_text()) if path.is_file() else {}
+
+
+def save(path, data):
+    """Whole or not at all: a run may be ended at any time."""
+    new = path.with_suffix(".new")
+    new.write_text(json.dumps(data, indent=1))
+    new.replace(path)
+
+
+def reached_by(folder, libraries, count):
+    """All tests with their cases and what those reach. A test that did not change is not traced again."""
+    tests, file = judge.tests_of(folder), OUT / "reached.json"
+    known = load(file)
+    lock = threading.Lock()
+
+    def trace(test):
+        stamp = f"{libraries} {test.stamp}"
+        if known.get(test.name, {}).get("stamp") != stamp:
+            cases = [[each.seconds, each.name, sorted(each.reached)] for each in judge.reach(folder, test, count)]
+            with lock:
+                known[test.name] = {"stamp": stamp, "cases": cases}
+                save(file, known)
+                print(f"traced {test.name}: {sum(case[0] for case in cases):.1f} s", flush=True)
+
+    last = {"test_coverage"}  # reads what the others left
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        list(pool.map(trace, [test for test in tests if test.name not in last]))
+    for test in tests:
+        trace(test)
+    return [(test, [judge.Case(seconds, name, frozenset(numbers)) for seconds, name, numbers in known[test.name]["cases"]])
+            for test in tests]
+
+
+def judge_all(folder, mutants, reached, stored, budget):
+    """A verdict for each fault that has none, in a mixed order: what is done first says something of all."""
+    results = stored["results"]
+
+    def known(number):
+        return results.get(name_of(mutants[number]), {})
+
+    def work(number):
+        return number, judge.judged(number, folder, reached, list(known(number).get("passed", [])), budget)
+
+    waiting = [number for number in mutants if known(number).get("verdict") != "killed"]
+    random.Random(1).shuffle(waiting)
+    start = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        for done, future in enumerate(concurrent.futures.as_completed([pool.submit(work, number) for number in waiting]), 1):
+            number, verdict = future.result()
+            mutant = mutants[number]
+            results[name_of(mutant)] = {**verdict, "key": mutant.key}
+            save(OUT / "results.json", stored)
+            print(f"{done}/{len(waiting)} {time.monotonic() - start:.0f} s: {number} {mutant.file}:{mutant.number}: "
+                  f"{mutant.fault.rule}: {verdict['verdict']} {verdict.get('how', '')} {verdict.get('by', '')}", flush=True)
+
+
+def name_of(mutant):
+    return f"{mutant.rank:.15f}"
+
+
+def chosen_ones(options, mutants):
+    some = {number: mutant for number, mutant in mutants.items() if options.only in mutant.key}
+    numbers = list(some)
+    random.Random(2).shuffle(numbers)
+    return {number: some[number] for number in numbers[:options.first]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", nargs="?", choices=["run", "list"], default="run")
+    parser.add_argument("--only", default="", help="faults whose file, rule and line hold this")
+    parser.add_argument("--first", type=int, default=10**6, help="as many faults")
+    parser.add_argument("--budget", type=float, default=10.0**6, help="seconds of tests for a fault, then it stays open")
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(1))
+    mutants = plant.chosen()
+    if options.command == "list":
+        for number, mutant in mutants.items():
+            print(f"{number} {mutant.file}:{mutant.number}: {mutant.fault.rule}: {mutant.line}")
+        return 0
+    os.nice(5)
+    folder = OUT / "src"
+    count = max(mutants)
+    mutants = plant.build(folder, mutants, WORKERS)
+    judge.make_bad_files(folder)
+    build = folder / "build"
+    libraries = judge.digest(build / "libt2nnef.so", build / "libt2nnef_torch.so", build / "t2nnef")
+    reached = reached_by(folder, libraries, count)
+    stored = load(OUT / "results.json")
+    if stored.get("libraries") != libraries:
+        stored = {"libraries": libraries, "results": {}}
+    results = stored["results"]
+    for budget in [each for each in BUDGETS if each < options.budget] + [options.budget]:
+        judge_all(folder, chosen_ones(options, mutants), reached, stored, budget)
+    judged = {mutant: results[name_of(mutant)] for mutant in mutants.values() if name_of(mutant) in results}
+    whole = len(judged) == len(mutants) and all(each["verdict"] != "open" for each in judged.values())
+    share = page.write(judged, plant, whole)
+    return share > page.ALLOWED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
