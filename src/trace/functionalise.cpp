@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <unordered_set>
 
 #include "src/diag/error.h"
 #include "src/trace/convert.h"
@@ -76,6 +77,56 @@ bool overlaps(const at::Tensor& tensor) {
     reach += stride * (size - 1);
   }
   return false;
+}
+
+/// Calls `visit` with where each element lies in the memory, counted in elements.
+template <typename Visit>
+void for_each_place(const at::Tensor& tensor, Visit visit) {
+  std::vector<int64_t> at(static_cast<size_t>(tensor.dim()), 0);
+  int64_t place = tensor.storage_offset();
+  for (int64_t left = tensor.numel(); left > 0; --left) {
+    visit(place);
+    for (int64_t axis = tensor.dim() - 1; axis >= 0; --axis) {
+      const auto i = static_cast<size_t>(axis);
+      place += tensor.stride(axis);
+      if (++at[i] < tensor.size(axis)) break;
+      place -= tensor.stride(axis) * tensor.size(axis);
+      at[i] = 0;
+    }
+  }
+}
+
+/// Whether an element of one lies at another place in the other one.
+bool overlap_partly(const at::Tensor& a, const at::Tensor& b) {
+  if (!a.has_storage() || !b.has_storage() || !a.storage().is_alias_of(b.storage())) return false;
+  if (a.storage_offset() == b.storage_offset() && a.sizes() == b.sizes() &&
+      a.strides() == b.strides())
+    return false;
+  if (a.element_size() != b.element_size()) return true;
+  std::unordered_set<int64_t> places;
+  for_each_place(a, [&](int64_t place) { places.insert(place); });
+  bool any = false;
+  for_each_place(b, [&](int64_t place) { any = any || places.contains(place); });
+  return any;
+}
+
+/// A copy towards the front of the memory, in one thread: what it reads is not written yet.
+bool moves_forward(const std::string& name, const at::Tensor& written, const at::Tensor& operand) {
+  constexpr int64_t kOneThread = 1 << 15;
+  return name == "aten::copy_" && written.strides() == operand.strides() &&
+         written.storage_offset() < operand.storage_offset() && written.numel() < kOneThread;
+}
+
+/// Torch reads such an operand before or after it wrote to it, element by element.
+void refuse_read_while_written(const std::string& name, const at::Tensor& written,
+                               const torch::jit::Stack& inputs) {
+  for (const c10::IValue& input : inputs)
+    for (const at::Tensor& operand : flatten_tensors(input))
+      if (operand.defined() && !moves_forward(name, written, operand) &&
+          overlap_partly(written, operand))
+        throw Error("unsupported-inplace", "a tensor is written and read in other places at once",
+                    "what is read follows from the order in which torch writes",
+                    "clone() the operand first");
 }
 
 /// Torch computes such an element as often as it is seen, from what it wrote before.
@@ -267,6 +318,7 @@ void Recorder::record_write(Call call, const std::vector<at::Tensor>& outputs) {
                   "write to the tensors one by one");
     written.push_back(call.inputs[i].toTensor());
     refuse_overlapping(written.back(), name);
+    refuse_read_while_written(name, written.back(), call.inputs);
     if (argument.is_out()) refuse_resized(written.back());
   }
   call.node.args = std::move(kept);
