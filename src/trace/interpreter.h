@@ -33,6 +33,7 @@ struct ChangedList {
   Mark known;              ///< what that followed from
   Outline outline;         ///< what it consisted of
   bool only_grows = true;  ///< at its end
+  bool only_leads = true;  ///< it grows at its front
 };
 using ChangedLists = std::map<const void*, ChangedList>;
 
@@ -204,6 +205,7 @@ class Interpreter {
   void note_list(const std::string& name, const torch::jit::Stack& inputs);
   void follow_carried(RolledLoop& loop, const ChangedLists& lists, const ir::Dim& length);
   void follow_lists(const ChangedLists& lists, int64_t turns, const Mark& trips);
+  void follow_grown(const c10::IValue& list, Outline before, bool at_end);
 
   // rolled_writes.cpp: what the turns of rolled loops write to containers and objects.
   void note_made(const c10::IValue& value);

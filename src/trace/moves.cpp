@@ -177,13 +177,17 @@ void Interpreter::follow_element(const Stack& inputs, const Mark& asked, const M
 /// What the length of a list that was made of another follows from.
 Mark Interpreter::made_length(const std::string& name, const Stack& inputs, const Mark& asked,
                               const Mark& length) {
-  const auto whole = length_of(container_of(inputs), length);
+  auto whole = length_of(container_of(inputs), length);
   if (name == "aten::copy" || name == "aten::list") return length;
+  if (name == "aten::mul_" && !length) {  // it is as long as it became
+    const int64_t times = inputs[1].toInt();
+    whole = times > 0 ? std::optional(Dim(count(inputs[0]) / times)) : std::nullopt;
+  }
   if (name == "aten::mul" || name == "aten::mul_") {
     if (whole && is_size(asked)) return size_mark(*whole * asked->size);
     const c10::IValue& times = inputs[0].isInt() ? inputs[0] : inputs[1];
     if (whole && !asked) return size_mark(*whole * Dim(times.toInt()));
-    return join(asked, length);
+    return either(asked, length);
   }
   if (name == "aten::slice") return either(asked, length);
   const Mark more = marks_.of(inputs[1]);

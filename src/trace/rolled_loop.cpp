@@ -86,6 +86,20 @@ bool is_settled(Relation relation, int64_t a, int64_t c) {
   return strict ? away || second == 0 : away;
 }
 
+bool is_same(const c10::IValue& a, const c10::IValue& b) { return a.is(b); }
+
+bool begins_with(const c10::IValue& list, const c10::IValue& part) {
+  const auto whole = list.toListRef(), first = part.toListRef();
+  return first.size() <= whole.size() &&
+         std::equal(first.begin(), first.end(), whole.begin(), is_same);
+}
+
+bool ends_with(const c10::IValue& list, const c10::IValue& part) {
+  const auto whole = list.toListRef(), last = part.toListRef();
+  return last.size() <= whole.size() &&
+         std::equal(last.begin(), last.end(), whole.end() - last.size(), is_same);
+}
+
 }  // namespace
 
 /// A branch on the number of the turn may set the first turn apart, and no other.
@@ -121,12 +135,14 @@ void Interpreter::note_list(const std::string& name, const torch::jit::Stack& in
                        name == "aten::add_" || name == "aten::pop" || name == "aten::Delete" ||
                        name == "aten::clear" || name == "aten::mul_" || name == "aten::remove";
   if (!changes || !inputs[0].isList()) return;
+  const bool leads = name == "aten::insert" && unmarked(inputs[1]).toInt() == 0;
   const bool grows = name == "aten::append" || name == "aten::extend" || name == "aten::add_";
   for (ChangedLists& lists : changed_lists_) {
     const ChangedList now{inputs[0], inputs[0].toListRef().size(), marks_.of(inputs[0]),
                           marks_.outline(inputs[0])};
     ChangedList& each = lists.try_emplace(inputs[0].internalToPointer(), now).first->second;
     each.only_grows = each.only_grows && grows;
+    each.only_leads = each.only_leads && leads;
   }
 }
 
@@ -142,19 +158,23 @@ void Interpreter::follow_list(const c10::IValue& list, size_t before, const Mark
     marks_.set(list, join(known, opaque_mark(length)));
 }
 
+/// A list to which every turn added at its end, or at its front: what the turns added is one
+/// stretch.
+void Interpreter::follow_grown(const c10::IValue& list, Outline before, bool at_end) {
+  const Mark length = marks_.of(list);
+  if (!is_size(length) || before.empty()) return;
+  Stretch grown{length->size, static_cast<int64_t>(list.toListRef().size())};
+  for (const Stretch& each : before) grown = {grown.length - each.length, grown.count - each.count};
+  before.insert(at_end ? before.end() : before.begin(), grown);
+  marks_.set_outline(list, std::move(before));
+}
+
 /// A loop that is left by a condition tells nothing of lengths but that they follow from sizes.
 void Interpreter::follow_lists(const ChangedLists& lists, int64_t turns, const Mark& trips) {
   if (!is_size(trips)) return;
   for (const auto& [key, each] : lists) {
     follow_list(each.list, each.before, marks_.of(each.list), turns, trips->size);
-    const Mark length = marks_.of(each.list);
-    if (!is_size(length) || !each.only_grows || each.outline.empty()) continue;
-    Outline outline = each.outline;
-    Stretch grown{length->size, static_cast<int64_t>(each.list.toListRef().size())};
-    for (const Stretch& each_part : outline)
-      grown = {grown.length - each_part.length, grown.count - each_part.count};
-    outline.push_back(grown);
-    marks_.set_outline(each.list, std::move(outline));
+    if (each.only_grows || each.only_leads) follow_grown(each.list, each.outline, each.only_grows);
   }
 }
 
@@ -186,15 +206,21 @@ void Interpreter::run_turn(Block* body, Env& env, RolledLoop& loop) {
 
 /// What the carried numbers and lists follow from after the loop.
 void Interpreter::follow_carried(RolledLoop& loop, const ChangedLists& lists, const Dim& length) {
-  for (const auto& [key, each] : lists)
+  for (const auto& [key, each] : lists) {
     follow_list(each.list, each.before, each.known, loop.turns, length);
+    if (each.only_grows || each.only_leads) follow_grown(each.list, each.outline, each.only_grows);
+  }
   for (size_t i = 0; i < loop.carried.size(); ++i) {
     const c10::IValue& initial = loop.initial[i];
     c10::IValue& last = loop.carried[i];
     if (loop.steps[i])
       last = marked(last, size_mark(expression(initial) + Dim(*loop.steps[i]) * length));
-    if (initial.isList() && !last.is(initial))
-      follow_list(last, initial.toListRef().size(), marks_.of(initial), loop.turns, length);
+    if (!initial.isList() || last.is(initial)) continue;
+    follow_list(last, initial.toListRef().size(), marks_.of(initial), loop.turns, length);
+    if (begins_with(last, initial))
+      follow_grown(last, marks_.outline(initial), true);
+    else if (ends_with(last, initial))
+      follow_grown(last, marks_.outline(initial), false);
   }
 }
 
