@@ -119,8 +119,9 @@ class Gather {
   explicit Gather(const ByteSink& next) : next_(next) {}
 
   void write(std::span<const std::byte> bytes) {
-    if (buffer_.size() + bytes.size() > kChunk) flush();
-    if (bytes.size() >= kChunk / 4) return next_(bytes);
+    const bool passes = bytes.size() >= kChunk / 4;  // after what was gathered before it
+    if (passes || buffer_.size() + bytes.size() > kChunk) flush();
+    if (passes) return next_(bytes);
     buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
   }
   void flush() {

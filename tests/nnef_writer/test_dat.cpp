@@ -136,6 +136,23 @@ TEST_CASE("parts are joined along any axis") {
   }
 }
 
+TEST_CASE("small and large parts keep their order") {
+  for (const int64_t large : {50000, 70000, 100000, 300000})
+    for (const bool is_first : {false, true}) {
+      CAPTURE(large);
+      const ir::Tensor a = counting(DType::f32, {10}), b = counting(DType::f32, {large});
+      Blob blob{
+          .label = "w", .dtype = DType::f32, .shape = {large + 10}, .parts = {a, b}, .axis = 0};
+      if (is_first) std::swap(blob.parts[0], blob.parts[1]);
+      const auto read = ir::to_f64(round_trip(blob));
+      CHECK_EQ(read[0], 0);
+      CHECK_EQ(read[9], 9);
+      CHECK_EQ(read[is_first ? static_cast<size_t>(large) + 9 : 10], is_first ? 9 : 0);
+      CHECK_EQ(read[is_first ? static_cast<size_t>(large) - 1 : static_cast<size_t>(large) + 9],
+               static_cast<double>(large - 1));
+    }
+}
+
 TEST_CASE("gates of different sizes and dtypes are joined and cast") {
   const Tensor a = counting(DType::f64, {2, 2});
   const Tensor b = counting(DType::f16, {2, 1}, 10);
