@@ -44,11 +44,12 @@ class Binder {
     const bool tensor = type->isSubtypeOf(*c10::TensorType::get());
     throw Error("input-missing",
                 cat("the input ", quoted(name), " (", type->str(), ") has no sample"),
-                "the file does not say which shape it has",
+                tensor ? "the file does not say which shape it has"
+                       : "the file does not say which value it has",
                 tensor ? cat("say shape and type, for example --input ", name,
                              "=1,3,224,224,f32, or give values: --input ", name, "=@file.npy")
                        : cat("give its value, for example --input ", name,
-                             "=int:3, float:0.5, bool:true or none"));
+                             "=int:3, float:0.5, bool:true, str:text or none"));
   }
 
   void refuse_unused() const {

@@ -179,10 +179,12 @@ void Marks::set(const c10::IValue& value, Mark mark) {
 }
 
 Outline Marks::outline(const c10::IValue& list) const {
-  const auto found = entries_.find(identity(list));
-  if (found != entries_.end()) return found->second.outline;
   const auto count = static_cast<int64_t>(list.toListRef().size());
-  return {{ir::Dim(count), count}};
+  const auto found = entries_.find(identity(list));
+  if (found == entries_.end()) return {{ir::Dim(count), count}};
+  int64_t known = 0;
+  for (const Stretch& stretch : found->second.outline) known += stretch.count;
+  return known == count ? found->second.outline : Outline();
 }
 
 void Marks::set_outline(const c10::IValue& list, Outline outline) {

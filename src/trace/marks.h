@@ -27,7 +27,8 @@ class Marks {
   Mark of(const c10::IValue& value) const;
   /// For a string, list or dictionary; forgets its outline.
   void set(const c10::IValue& value, Mark mark);
-  /// A list without a mark is one stretch, of constant length.
+  /// A list without a mark is one stretch, of constant length. Nothing of a list that was changed
+  /// by what does not follow its outline.
   Outline outline(const c10::IValue& list) const;
   /// For a list that has a mark; else there is nothing to know.
   void set_outline(const c10::IValue& list, Outline outline);

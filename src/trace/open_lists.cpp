@@ -100,8 +100,8 @@ void Interpreter::settle_access(const std::string& name, const Stack& inputs, co
   const c10::IValue& list = inputs[0];
   if (!is_one_of(name, kNames) || !is_open_list(list) || holds_marks(list)) return;
   Outline outline = marks_.outline(list);
-  if (depends_on_turn(
-          asked)) {  // all turns are compared, and so all stretches that have any element
+  if (depends_on_turn(asked)) {
+    // All turns are compared with each other, and so all stretches that have any element.
     if (outline.empty()) return settle_length(list);
     for (const Stretch& stretch : outline)
       if (stretch.count == 0) settle(comparison_mark({stretch.length, Relation::eq, Dim(0)}), true);

@@ -8,6 +8,8 @@ namespace t2n::test {
 namespace {
 
 const Arguments kChecked = {"export", "digits.pt", "-t", "tract", "--check"};
+/// So many sets that the worker is still there when somebody looks for it.
+const Arguments kLong = {"export", "digits.pt", "-t", "tract", "--check", "--seeds", "300"};
 
 Arguments checked(const Arguments& more) {
   Arguments out = kChecked;
@@ -131,7 +133,7 @@ TEST_CASE("an engine that somebody kills") {
   Sandbox sandbox;
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
   const auto before = sandbox.listing();
-  Running program(kChecked, sandbox.folder().path(), {});
+  Running program(kLong, sandbox.folder().path(), {});
   const auto worker = program.worker();
   REQUIRE(worker.has_value());
   kill(*worker, SIGKILL);
@@ -149,7 +151,7 @@ TEST_CASE("interrupted while the engine works") {
     Sandbox sandbox;
     sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
     const auto before = sandbox.listing();
-    Running program(kChecked, sandbox.folder().path(), {});
+    Running program(kLong, sandbox.folder().path(), {});
     const auto worker = program.worker();
     REQUIRE(worker.has_value());
     kill(*worker, SIGSTOP);  // the program waits; the artefact waits beside its destination
@@ -165,7 +167,7 @@ TEST_CASE("a model that shrinks while it is in use") {
   if (!engine(23)) return;
   Sandbox sandbox;
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
-  Running program(kChecked, sandbox.folder().path(), {});
+  Running program(kLong, sandbox.folder().path(), {});
   const auto worker = program.worker();
   REQUIRE(worker.has_value());
   kill(*worker, SIGSTOP);
