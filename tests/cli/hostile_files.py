@@ -134,6 +134,9 @@ def denied():
     yield "3_nested_block", forward(
         "for i in range(1):", "  if torch.gt(i, 0):", f"    {SAVE}", "  else:", "    pass", "return x"
     ), MODULE
+    yield "3_untaken_in_function", (
+        f"def g(x: Tensor) -> Tensor:\n  if torch.gt(torch.dim(x), 7):\n    {SAVE}\n  else:\n    pass\n  return x\n"
+    ) + forward("return __torch__.g(x, )"), MODULE
     yield "3_fork", f"def g(x: Tensor) -> Tensor:\n  {SAVE}\n  return x\n" + forward(
         "_1 = fork(__torch__.g, x)", "return torch.wait(_1)"
     ), MODULE
@@ -272,6 +275,10 @@ def limits():
     yield "3_much_depth_in_text", forward(
         "l = annotate(List[Any], [])", "for i in range(200):", "  l = annotate(List[Any], [l])",
         'return torch.add(x, torch.len(torch.format("{}", l)))'
+    ), MODULE
+    yield "3_much_depth_in_tuples", forward(
+        "t = annotate(Any, 1)", "for i in range(200):", "  t = annotate(Any, (t, i))",
+        'return torch.add(x, torch.len(torch.format("{}", t)))'
     ), MODULE
     yield "3_much_extending", forward(
         "l = [1, 2]", "for i in range(60):", "  torch.extend(l, l)", "return torch.add(x, torch.len(l))"

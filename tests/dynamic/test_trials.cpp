@@ -186,6 +186,10 @@ TEST_CASE("axes that only fit some sizes are told by what they need") {
   CHECK_EQ(pairs.error->message, "the model runs at multiples of 2 of S only");
   CHECK_EQ(pairs.error->help, "declare the multiple itself: --dynamic x:1=2*S");
   CHECK(!trace_body("  return x.view(2, -1, 2)\n", {{2, 10}}, {"x:1=2*S"}).error);
+  // What fits multiples of the whole sample only may as well be made for it alone.
+  const Outcome whole = trace_body("  return x.reshape(-1, 5)\n", {{2, 5}}, {"x:1=S"});
+  REQUIRE(whole.error);
+  CHECK_EQ(whole.error->message.find("multiples"), std::string::npos);
   // A table with a row per position.
   const Outcome table = trace_body("  return x + y[:x.size(1)]\n", {{2, 10}, {10}}, {"x:1=S"});
   CHECK(!table.error);

@@ -295,6 +295,22 @@ def forward(self, x):
     }
 }
 
+TEST_CASE("steps of more than one from another start") {
+  for (const char* range : {"1, x.size(1), 2", "x.size(1) - 1, 0, -2", "2, x.size(1) + 3, 3"}) {
+    CAPTURE(range);
+    rolled_text(script(R"(
+def forward(self, x, y):
+    h = torch.zeros([2, 3])
+    for t in range($range):
+        h = torch.tanh(h + y)
+    return h
+)",
+                       range)
+                    .source,
+                {randn({2, 11, 3}, 1), randn({2, 3}, 2)});
+  }
+}
+
 TEST_CASE("the length of a growing list, and parts of what a loop collected") {
   const std::vector<std::string> bodies = {
       "        outs = outs + [x[:, t]]\n",
