@@ -276,10 +276,6 @@ def limits():
         "l = annotate(List[Any], [])", "for i in range(200):", "  l = annotate(List[Any], [l])",
         'return torch.add(x, torch.len(torch.format("{}", l)))'
     ), MODULE
-    yield "3_much_depth_in_tuples", forward(
-        "t = annotate(Any, 1)", "for i in range(200):", "  t = annotate(Any, (t, i))",
-        'return torch.add(x, torch.len(torch.format("{}", t)))'
-    ), MODULE
     yield "3_much_extending", forward(
         "l = [1, 2]", "for i in range(60):", "  torch.extend(l, l)", "return torch.add(x, torch.len(l))"
     ), MODULE

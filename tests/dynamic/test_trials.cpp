@@ -179,6 +179,18 @@ TEST_CASE("size 1 is tried, where strides and aliasing are others") {
   CHECK_EQ(of("  return x.t().contiguous() + 1\n"), Strings{});
 }
 
+TEST_CASE("what fails at size 1 is said, though a loop is too short there") {
+  const Outcome out = trace_body(
+      "  h = x.squeeze(0).sum(2)\n  for t in range(x.size(1)):\n    h = torch.tanh(h + x[:, t, "
+      ":1])\n"
+      "  return h\n",
+      {{3, 5, 4}}, {"x:0=B", "x:1=S"});
+  CHECK(!out.error);
+  std::string relations;
+  for (const std::string& each : out.relations) relations += each + "; ";
+  CHECK_EQ(relations, "B >= 1; S >= 1; B >= 2; ");
+}
+
 TEST_CASE("axes that only fit some sizes are told by what they need") {
   // Pairs of neighbours: torch refuses odd sizes.
   const Outcome pairs = trace_body("  return x.view(2, -1, 2)\n", {{2, 10}}, {"x:1=S"});

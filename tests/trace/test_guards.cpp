@@ -78,8 +78,9 @@ TEST_CASE("a cast to nothing else is the tensor itself, and a copy where one is 
     const auto out = torch_module().run(*session, {{.path = {"x"}, .value = randn({4}, 1)}});
     return ir::same_values(out.at(0), out.at(1));
   };
-  CHECK(both("copy=False"));
-  CHECK_FALSE(both("copy=True"));
+  for (const char* arguments : {"copy=False", "False, False", "True, False"})
+    CHECK(both(arguments));
+  for (const char* arguments : {"copy=True", "False, True"}) CHECK_FALSE(both(arguments));
 }
 
 TEST_CASE("the text of a value is bounded by all that it holds") {

@@ -311,6 +311,40 @@ def forward(self, x, y):
   }
 }
 
+TEST_CASE("conditions of while in every relation") {
+  for (const char* condition :
+       {"t < x.size(1)", "x.size(1) > t", "t <= x.size(1) - 1", "x.size(1) - 1 >= t",
+        "t != x.size(1)", "x.size(1) - t > 0", "t - x.size(1) < 0", "not t >= x.size(1)"}) {
+    CAPTURE(condition);
+    const std::string text = rolled_text(script(R"(
+def forward(self, x):
+    h = torch.zeros([2, 3])
+    t = 0
+    while $condition:
+        h = torch.tanh(x[:, t] + h)
+        t += 1
+    return h
+)",
+                                                condition)
+                                             .source,
+                                         {randn({2, 5, 3}, 1)});
+    CHECK(text.find("t2n::scan(length=size.x.1,") != std::string::npos);
+  }
+}
+
+TEST_CASE("slices of one tensor with and without their axis") {
+  rolled_text(R"(
+def forward(self, x):
+    h = torch.zeros([2, 3])
+    outs = []
+    for t in range(x.size(1)):
+        h = h * x[:, t] + x[:, t:t + 1].sum(1) + x[:, t]
+        outs.append(h)
+    return torch.stack(outs, 1)
+)",
+              {randn({2, 5, 3}, 1)});
+}
+
 TEST_CASE("the length of a growing list, and parts of what a loop collected") {
   const std::vector<std::string> bodies = {
       "        outs = outs + [x[:, t]]\n",
@@ -318,7 +352,8 @@ TEST_CASE("the length of a growing list, and parts of what a loop collected") {
       "        outs = outs + [x[:, t] * len(outs)]\n",
   };
   for (const std::string& body : bodies)
-    for (const std::string part : {"outs", "outs[1:]", "outs[:-1]", "outs[1:-1]"}) {
+    for (const std::string part :
+         {"outs", "outs[1:]", "outs[:-1]", "outs[1:-1]", "outs * 2", "2 * outs"}) {
       CAPTURE(body);
       CAPTURE(part);
       rolled_text(cat("def forward(self, x):\n    outs: List[Tensor] = []\n"
