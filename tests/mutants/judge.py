@@ -124,21 +124,22 @@ def runs_for(number, file, reached):
     A fault in what a process does once, such as a table of all operators, is seen in the first case that asks
     for it and may matter in any: where it was one case alone, the whole test comes after.
     """
-    first, later = [], []
+    runs = []
     for test, cases in reached:
         some = [case for case in cases if number in case.reached]
         if not some:
             continue
         if not test.has_cases:
-            first.append(Run(some[0].seconds, test, ()))
+            runs.append(Run(some[0].seconds, test, ()))
             continue
-        first.append(Run(START + sum(case.seconds for case in some), test, tuple(case.name for case in some)))
+        runs.append(Run(START + sum(case.seconds for case in some), test, tuple(case.name for case in some)))
         if len(some) == 1 and len(cases) > 1:
-            later.append(Run(START + sum(case.seconds for case in cases), test, ()))
-    def rank(each):
-        return each.seconds / (10 if is_near(each.test, file) else 1)
+            runs.append(Run(START + sum(case.seconds for case in cases), test, ()))
 
-    return sorted(first, key=rank) + sorted(later, key=rank)
+    def rank(each):
+        return each.seconds * (1 if each.cases else 3) / (10 if is_near(each.test, file) else 1)
+
+    return sorted(runs, key=rank)
 
 
 def command_of(each):

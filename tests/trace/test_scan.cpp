@@ -333,7 +333,7 @@ def forward(self, x):
 }
 
 TEST_CASE("slices of one tensor with and without their axis") {
-  rolled_text(R"(
+  const std::string text = rolled_text(R"(
 def forward(self, x):
     h = torch.zeros([2, 3])
     outs = []
@@ -342,7 +342,8 @@ def forward(self, x):
         outs.append(h)
     return torch.stack(outs, 1)
 )",
-              {randn({2, 5, 3}, 1)});
+                                       {randn({2, 5, 3}, 1)});
+  CHECK_NE(text.find("scanned=[%x], "), std::string::npos);
 }
 
 TEST_CASE("the length of a growing list, and parts of what a loop collected") {
