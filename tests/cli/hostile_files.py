@@ -134,6 +134,9 @@ def denied():
     yield "3_nested_block", forward(
         "for i in range(1):", "  if torch.gt(i, 0):", f"    {SAVE}", "  else:", "    pass", "return x"
     ), MODULE
+    yield "3_untaken_in_function", (
+        f"def g(x: Tensor) -> Tensor:\n  if torch.gt(torch.dim(x), 7):\n    {SAVE}\n  else:\n    pass\n  return x\n"
+    ) + forward("return __torch__.g(x, )"), MODULE
     yield "3_fork", f"def g(x: Tensor) -> Tensor:\n  {SAVE}\n  return x\n" + forward(
         "_1 = fork(__torch__.g, x)", "return torch.wait(_1)"
     ), MODULE

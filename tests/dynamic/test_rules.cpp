@@ -134,14 +134,21 @@ TEST_CASE("indices") {
 }
 
 TEST_CASE("created from sizes") {
-  check({"B,S"}, {{"torch.arange(x.size(1))", "[S]"},
-                  {"torch.arange(1, x.size(1) + 1, 2)", "[((S + 1) // (2))]"},
-                  {"torch.arange(x.size(1) - 1, -1, -1)", "[S]"},
-                  {"torch.zeros([x.size(0), x.size(1) + 1])", "[B,S + 1]"},
-                  {"torch.ones_like(x)", "[B,S]"},
-                  {"torch.full([x.size(1), x.size(1)], 1.0).triu(1)", "[S,S]"},
-                  {"torch.linspace(0, 1, x.size(1))", "[S]"},
-                  {"torch.eye(x.size(1))", "[S,S]"}});
+  check({"B,S"},
+        {{"torch.arange(x.size(1))", "[S]"},
+         {"torch.arange(1, x.size(1) + 1, 2)", "[((S + 1) // (2))]"},
+         {"torch.arange(x.size(1) - 1, -1, -1)", "[S]"},
+         {"torch.zeros([x.size(0), x.size(1) + 1])", "[B,S + 1]"},
+         {"torch.ones_like(x)", "[B,S]"},
+         {"torch.full([x.size(1), x.size(1)], 1.0).triu(1)", "[S,S]"},
+         {"torch.linspace(0, 1, x.size(1))", "[S]"},
+         {"torch.eye(x.size(1))", "[S,S]"},
+         {"torch.tril_indices(x.size(1), x.size(1), -1)", "[2,-((S + S*S + 1) // (2)) + S*S]"}});
+  for (const char* offset : {"1", "-9"}) {
+    const std::string said =
+        shapes_of(cat("torch.tril_indices(x.size(1), x.size(1), ", offset, ")"), {"B,S"});
+    CHECK(said.starts_with("error[dynamic-size]: aten::tril_indices: axis 1 of its result is no "));
+  }
 }
 
 TEST_CASE("convolutions and pools") {

@@ -179,6 +179,18 @@ TEST_CASE("size 1 is tried, where strides and aliasing are others") {
   CHECK_EQ(of("  return x.t().contiguous() + 1\n"), Strings{});
 }
 
+TEST_CASE("what fails at size 1 is said, though a loop is too short there") {
+  const Outcome out = trace_body(
+      "  h = x.squeeze(0).sum(2)\n  for t in range(x.size(1)):\n    h = torch.tanh(h + x[:, t, "
+      ":1])\n"
+      "  return h\n",
+      {{3, 5, 4}}, {"x:0=B", "x:1=S"});
+  CHECK(!out.error);
+  std::string relations;
+  for (const std::string& each : out.relations) relations += each + "; ";
+  CHECK_EQ(relations, "B >= 1; S >= 1; B >= 2; ");
+}
+
 TEST_CASE("axes that only fit some sizes are told by what they need") {
   // Pairs of neighbours: torch refuses odd sizes.
   const Outcome pairs = trace_body("  return x.view(2, -1, 2)\n", {{2, 10}}, {"x:1=S"});
@@ -186,6 +198,10 @@ TEST_CASE("axes that only fit some sizes are told by what they need") {
   CHECK_EQ(pairs.error->message, "the model runs at multiples of 2 of S only");
   CHECK_EQ(pairs.error->help, "declare the multiple itself: --dynamic x:1=2*S");
   CHECK(!trace_body("  return x.view(2, -1, 2)\n", {{2, 10}}, {"x:1=2*S"}).error);
+  // What fits multiples of the whole sample only may as well be made for it alone.
+  const Outcome whole = trace_body("  return x.reshape(-1, 5)\n", {{2, 5}}, {"x:1=S"});
+  REQUIRE(whole.error);
+  CHECK_EQ(whole.error->message.find("multiples"), std::string::npos);
   // A table with a row per position.
   const Outcome table = trace_body("  return x + y[:x.size(1)]\n", {{2, 10}, {10}}, {"x:1=S"});
   CHECK(!table.error);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ir/evaluator.h"
 #include "src/diag/error.h"
 #include "src/export/reference.h"
 #include "src/export/torch_module.h"
@@ -30,6 +31,16 @@ Traced traced(const std::string& source, const std::vector<ir::Tensor>& inputs,
 
 std::vector<ir::Tensor> run(const Traced& model, trace::Executor executor) {
   return torch_module().run_in(*model.session, model.inputs, executor);
+}
+
+TEST_CASE("a graph in f64 is computed in it") {
+  const ir::Tensor x = values({2}, {1e8, 1});
+  const Traced model = traced("def forward(self, x):\n  return (x + 1) - x, x > 0\n", {x});
+  const auto wide = ir::run_graph(model.traced.graph, {x}, torch_module().wide_evaluator());
+  CHECK_EQ(wide.at(0).dtype, ir::DType::f64);
+  CHECK_EQ(ir::to_f64(wide[0]), std::vector<double>{1, 1});
+  CHECK_EQ(ir::to_f64(model.traced.outputs.at(0)), std::vector<double>{0, 1});
+  CHECK_EQ(wide.at(1).dtype, ir::DType::boolean);
 }
 
 constexpr const char* kProgram =

@@ -138,6 +138,11 @@ TEST_CASE("rotary embeddings turn the halves of the last axis") {
       {"out = tract_transformers_apply_rope(x, y, z);",
        {f32({1, 4}, {0, 1, 2, 3}), f32({1, 4}, {1, 2, 3, 4}), f32({1, 4}, {10, 20, 30, 40})}},
       {f32({1, 4}, {-20, -58, 6, 52})});
+  const ir::Tensor row = f32({4}, {1, 2, 3, 4}), rows = f32({1, 4}, {1, 2, 3, 4});
+  check_refused_here({"out = tract_transformers_apply_rope(x, y, z);", {rows, row, rows}},
+                     "the ranks are 2, 1 and 2");
+  check_refused_here({"out = tract_transformers_apply_rope(x, y, z);", {rows, rows, row}},
+                     "the ranks are 2, 2 and 1");
 }
 
 TEST_CASE("a softmax of scaled and masked scores") {

@@ -160,6 +160,24 @@ TEST_CASE("call numbers count themselves where the text leaves them out") {
   CHECK(graph.nodes[2].call == 0);
 }
 
+TEST_CASE("names with other characters are quoted") {
+  for (const std::string name : {"two words", "a-b", "\"", "x=1", "\xC3\xBC"}) {
+    CAPTURE(name);
+    Graph graph = parse("graph model(%x: f32[1]) -> (%x as \"y\") {\n}\n");
+    graph.values[0].name = name;
+    const std::string text = print(graph);
+    CHECK_EQ(parse(text).values[0].name, name);
+    CHECK_EQ(print(parse(text)), text);
+  }
+}
+
+TEST_CASE("both parts of a complex number are numbers") {
+  for (const char* number : {"complex(x, 1.0)", "complex(1.0, x)", "complex(1.0)"})
+    CHECK_NE(syntax_error(cat("graph model() -> () {\n  const %a: c64[1] = {", number, "}\n}\n"))
+                 .find("error[ir-syntax]"),
+             std::string::npos);
+}
+
 TEST_CASE("syntax errors show the place") {
   CHECK(syntax_error("graph model(%x: f32[1]) -> (%y as \"y\") {\n"
                      "  %y: f32[1] = aten::relu(self=%z)\n}\n") ==

@@ -111,24 +111,35 @@ def reach(folder, test, count):
         return [Case(float(took), name, frozenset(map(int, numbers.split()))) for took, numbers, name in rows]
 
 
-def runs_for(number, reached):
-    """What to run against a fault, the fast first. reached: tests with their cases.
+def is_near(test, file):
+    """Whether a test by its name is one of the file's folder, or of its family of operators."""
+    folder, stem = Path(file).parent.name, Path(file).stem
+    words = set(stem.split("_")) if folder == "ops" else {folder}
+    return bool(words & set(test.name.split("_"))) or test.name == f"test_{folder}"
+
+
+def runs_for(number, file, reached):
+    """What to run against a fault, the fast first, those near the file before. reached: tests with their cases.
 
     A fault in what a process does once, such as a table of all operators, is seen in the first case that asks
     for it and may matter in any: where it was one case alone, the whole test comes after.
     """
-    first, later = [], []
+    runs = []
     for test, cases in reached:
         some = [case for case in cases if number in case.reached]
         if not some:
             continue
         if not test.has_cases:
-            first.append(Run(some[0].seconds, test, ()))
+            runs.append(Run(some[0].seconds, test, ()))
             continue
-        first.append(Run(START + sum(case.seconds for case in some), test, tuple(case.name for case in some)))
+        runs.append(Run(START + sum(case.seconds for case in some), test, tuple(case.name for case in some)))
         if len(some) == 1 and len(cases) > 1:
-            later.append(Run(START + sum(case.seconds for case in cases), test, ()))
-    return sorted(first, key=lambda each: each.seconds) + sorted(later, key=lambda each: each.seconds)
+            runs.append(Run(START + sum(case.seconds for case in cases), test, ()))
+
+    def rank(each):
+        return each.seconds * (1 if each.cases else 3) / (10 if is_near(each.test, file) else 1)
+
+    return sorted(runs, key=rank)
 
 
 def command_of(each):
@@ -144,12 +155,12 @@ def label(each):
     return f"{each.test.name} {each.test.stamp} {len(each.cases) or 'all'} cases"
 
 
-def judged(number, folder, reached, passed, budget):
+def judged(number, file, folder, reached, passed, budget):
     """The verdict on a fault, the test that saw it, and how; "open" where that takes more seconds than the budget.
 
     passed: labels of what passed before; more are added.
     """
-    plan = runs_for(number, reached)
+    plan = runs_for(number, file, reached)
     if not plan:
         return {"verdict": "not reached"}
     spent = 0.0

@@ -10,6 +10,7 @@ survived is judged again when a test changed. See README.md.
 
 import argparse
 import concurrent.futures
+import fcntl
 import json
 import os
 import random
@@ -25,6 +26,17 @@ import plant
 OUT = plant.ROOT / "build/mutants"
 WORKERS = 2
 BUDGETS = [20, 150]  # seconds of tests for each fault, before all are run for what is left
+
+
+def alone():
+    """A run at a time: the next one builds what tests of this one run. The file stays open to the end."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    file = open(OUT / "lock", "w")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise SystemExit("another run is at work in build/mutants") from None
+    return file
 
 
 def load(path):
@@ -70,7 +82,7 @@ def judge_all(folder, mutants, reached, stored, budget):
         return results.get(name_of(mutants[number]), {})
 
     def work(number):
-        return number, judge.judged(number, folder, reached, list(known(number).get("passed", [])), budget)
+        return number, judge.judged(number, mutants[number].file, folder, reached, list(known(number).get("passed", [])), budget)
 
     waiting = [number for number in mutants if known(number).get("verdict") != "killed"]
     random.Random(1).shuffle(waiting)
@@ -109,6 +121,7 @@ def main():
         for number, mutant in mutants.items():
             print(f"{number} {mutant.file}:{mutant.number}: {mutant.fault.rule}: {mutant.line}")
         return 0
+    lock = alone()
     os.nice(5)
     folder = OUT / "src"
     count = max(mutants)
@@ -126,6 +139,7 @@ def main():
     judged = {mutant: results[name_of(mutant)] for mutant in mutants.values() if name_of(mutant) in results}
     whole = len(judged) == len(mutants) and all(each["verdict"] != "open" for each in judged.values())
     share = page.write(judged, plant, whole)
+    lock.close()
     return share > page.ALLOWED
 
 

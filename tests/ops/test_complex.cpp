@@ -30,6 +30,10 @@ TEST_CASE("complex inputs and outputs are pairs") {
   check_each({"x * 2", "torch.abs(x)"}, {randn({2, 3}, 4, DType::c128)}, 1e-12);
 }
 
+TEST_CASE("real tensors in the shape of complex ones") {
+  check_each({"x.expand_as(y)", "x.view_as(y[0])", "x.reshape_as(y[0].t())"}, {kReal, kY});
+}
+
 TEST_CASE("parts of complex tensors, and tensors from parts") {
   check_each({"torch.real(x)", "torch.imag(x)", "torch.view_as_real(x)", "torch.conj(x)",
               "torch.conj(x).real", "torch.imag(torch.conj(x))", "torch.view_as_real(x.conj() * 2)",

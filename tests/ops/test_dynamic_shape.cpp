@@ -138,6 +138,8 @@ TEST_CASE("slices of what is long enough") {
           "x.roll([1, 1], [1, 2])",
           "x.roll(3)",
           "x.roll(x.size(1) // 2, 1)",
+          "x.roll(0, 1)",
+          "x.roll(x.size(1), 1)",
           "x[:, x.size(1) // 2:].reshape(x.size(0), -1)",
           "torch.cat([x[:, x.size(1) // 2:], x[:, :x.size(1) // 2]], 1) + x",
           "x[:, :x.size(1) - x.size(1) // 2]",

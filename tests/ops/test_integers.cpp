@@ -46,13 +46,27 @@ std::string exact(const std::string& sources, int64_t limit, const std::string& 
 }  // namespace
 
 TEST_CASE("what counts, indexes or is small is not spoken of") {
-  for (const char* result :
-       {"x.reshape(3, 2), torch.cat([x, y])", "x > y", "t.argmax(1) * 3 + 1", "t.sort(1)[1] + 2",
-        "t.topk(2, 1)[1] * 4", "torch.arange(3) + (t > 0).sum()", "(x != y).cumsum(1) * 2 + 1",
-        "(t > 0).to(4) * 1000", "x // 2", "x % 1000 * 16000", "x.clamp(0, 100) * x.clamp(-9, 9)",
-        "torch.where(t[0] > 0, 1, 0) + 1", "x.to(6) * y.to(6)", "torch.abs(x)",
-        "torch.maximum(x, y)", "x & 255", "torch.zeros_like(x) + 1000",
-        "torch.one_hot(x % 3, 3).sum(0)", "x.to(0).to(4) * 65536"}) {
+  for (const char* result : {"x.reshape(3, 2), torch.cat([x, y])",
+                             "x > y",
+                             "t.argmax(1) * 3 + 1",
+                             "t.sort(1)[1] + 2",
+                             "t.topk(2, 1)[1] * 4",
+                             "torch.arange(3) + (t > 0).sum()",
+                             "(x != y).cumsum(1) * 2 + 1",
+                             "(t > 0).to(4) * 1000",
+                             "x // 2",
+                             "x % 1000 * 16000",
+                             "x.clamp(0, 100) * x.clamp(-9, 9)",
+                             "torch.where(t[0] > 0, 1, 0) + 1",
+                             "x.to(6) * y.to(6)",
+                             "torch.abs(x)",
+                             "torch.maximum(x, y)",
+                             "x & 255",
+                             "((x & 4095) | (y & 4095)) * 4097",
+                             "((x & 4095) ^ (y & 7)) * 4097",
+                             "torch.zeros_like(x) + 1000",
+                             "torch.one_hot(x % 3, 3).sum(0)",
+                             "x.to(0).to(4) * 65536"}) {
     CAPTURE(result);
     CHECK_EQ(said(result), "");
   }

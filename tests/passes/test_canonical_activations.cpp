@@ -91,6 +91,11 @@ TEST_CASE("hardswish with relu6, hardtanh and clamp") {
                      "\n%c: $ = aten::mul.Tensor(self=%x, other=%b)\n"
                      "%y: $ = aten::div.Scalar(self=%c, other=6)\n")) ==
           "  %y: f32[2,8] = aten::hardswish(self=%x) as hardswish_0 in f32\n}\n");
+  for (const char* middle :
+       {"aten::hardtanh(self=%a, min_val=0.0, max_val=5.0)", "aten::clamp(self=%a, min=1, max=6)"})
+    check_kept(cat("%a: $ = aten::add.Scalar(self=%x, other=3, alpha=1)\n%b: $ = ", middle,
+                   "\n%c: $ = aten::mul.Tensor(self=%x, other=%b)\n"
+                   "%y: $ = aten::div.Scalar(self=%c, other=6)\n"));
 }
 
 constexpr std::string_view kMeanSquare =
@@ -166,11 +171,12 @@ TEST_CASE("other numbers, shapes and dtypes keep the written form") {
 
 TEST_CASE("a sum with what is no polynomial of x keeps the written form") {
   for (const char* operands : {"self=%x, other=%p", "self=%p, other=%x"})
-    check_kept(cat("%p: $ = aten::sin(self=%x)\n%q: $ = aten::add.Tensor(", operands,
-                   ", alpha=1)\n%t: $ = aten::tanh(self=%q)\n"
-                   "%u: $ = aten::add.Scalar(self=%t, other=1, alpha=1)\n"
-                   "%v: $ = aten::mul.Tensor(self=%x, other=%u)\n"
-                   "%y: $ = aten::mul.Scalar(self=%v, other=0.5)\n"));
+    check_kept(cat(
+        "%p: $ = aten::pow.Tensor_Scalar(self=%x, exponent=5)\n%q: $ = aten::add.Tensor(", operands,
+        ", alpha=1)\n%t: $ = aten::tanh(self=%q)\n"
+        "%u: $ = aten::add.Scalar(self=%t, other=1, alpha=1)\n"
+        "%v: $ = aten::mul.Tensor(self=%x, other=%u)\n"
+        "%y: $ = aten::mul.Scalar(self=%v, other=0.5)\n"));
 }
 
 TEST_CASE("what the target has no form of its own for stays written out") {

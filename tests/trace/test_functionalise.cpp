@@ -16,6 +16,9 @@ constexpr Case kCases[] = {
      "def forward(self, x, y):\n  z = x + y\n  z.mul_(2)\n  z += 1\n  return z"},
     {"a cast that is no copy",
      "def forward(self, x, y):\n  z = x * 1\n  w = z.to(copy=False)\n  w.add_(1)\n  return z, w"},
+    {"a view of the first of a list, whose base is written",
+     "def forward(self, x, y):\n  z = x[:1] * 1\n  a, b = torch.broadcast_tensors(z, y)\n  "
+     "z.add_(1)\n  return a, b"},
     {"select", "def forward(self, x, y):\n  z = x.clone()\n  z[:, 0] = y[:, 1]\n  return z"},
     {"slice with step and negative ends",
      "def forward(self, x, y):\n  z = x.clone()\n  z[-3:-1, ::2] = y[0:2, 1:4]\n  return z"},

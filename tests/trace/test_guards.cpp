@@ -59,6 +59,30 @@ TEST_CASE("indices of bags are whole numbers of rows") {
     CHECK_EQ(bag(indices), "unsafe-argument: an index is beyond the rows");
 }
 
+TEST_CASE("types of quantised tensors are for operators that make these") {
+  CHECK_EQ(end_of("torch.ones([2], dtype=6)"), "");
+  for (const char* dtype : {"12", "13", "-2", "14", "1000"})
+    CHECK_EQ(end_of(script("torch.ones([2], dtype=$dtype)", dtype).source).substr(0, 15),
+             "unsafe-argument");
+  CHECK_EQ(end_of("torch.quantize_per_tensor(x, 1., 0, -2)").substr(0, 15), "unsafe-argument");
+}
+
+TEST_CASE("a cast to nothing else is the tensor itself, and a copy where one is asked for") {
+  const auto both = [](const char* arguments) {
+    const auto session = torch_module().compile(
+        {script("def forward(self, x):\n  y = x * 1\n  z = y.to($arguments)\n  z.add_(1)\n"
+                "  return y, z\n",
+                arguments)
+             .source,
+         {}});
+    const auto out = torch_module().run(*session, {{.path = {"x"}, .value = randn({4}, 1)}});
+    return ir::same_values(out.at(0), out.at(1));
+  };
+  for (const char* arguments : {"copy=False", "False, False", "True, False"})
+    CHECK(both(arguments));
+  for (const char* arguments : {"copy=True", "False, True"}) CHECK_FALSE(both(arguments));
+}
+
 TEST_CASE("the text of a value is bounded by all that it holds") {
   const std::string limit = "trace-limit: no model needs that";
   const auto shown = [](const std::string& value) {

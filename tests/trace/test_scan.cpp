@@ -8,34 +8,10 @@
 #include "src/export/torch_module.h"
 #include "src/passes/pass.h"
 #include "tests/support/script.h"
+#include "tests/trace/rolled.h"
 
 namespace t2n::test {
 namespace {
-
-using Parameters = std::vector<std::pair<std::string, ir::Tensor>>;
-
-std::vector<trace::SampleInput> named(const std::vector<ir::Tensor>& inputs) {
-  std::vector<trace::SampleInput> out;
-  for (size_t i = 0; i < inputs.size(); ++i) out.push_back({{cat("input_", i)}, inputs[i]});
-  return out;
-}
-
-/// Traces with all loops rolled whose turns follow from sizes, as they come to light.
-trace::Traced rolled(const std::string& source, const std::vector<ir::Tensor>& inputs,
-                     const Parameters& parameters = {}) {
-  const auto session = torch_module().compile({source, parameters});
-  trace::TraceOptions options;
-  options.keep_sizes = true;
-  for (;;) {
-    trace::Traced out = torch_module().trace(*session, named(inputs), options);
-    const size_t before = options.rolled_loops.size();
-    for (const trace::Decision& decision : out.decisions)
-      if (decision.kind == trace::Decision::Kind::loop) options.rolled_loops.insert(decision.id);
-    if (options.rolled_loops.size() > before) continue;
-    ir::verify(out.graph, "trace");
-    return out;
-  }
-}
 
 /// The text of the rolled graph; fails the test unless it computes what the program did.
 std::string rolled_text(const std::string& source, const std::vector<ir::Tensor>& inputs,
@@ -51,15 +27,6 @@ std::string rolled_text(const std::string& source, const std::vector<ir::Tensor>
                   check::mismatch_text(traced.graph.output_names[i], result));
   }
   return ir::print(traced.graph);
-}
-
-std::string rolled_error(const std::string& source, const std::vector<ir::Tensor>& inputs) {
-  try {
-    rolled(source, inputs);
-  } catch (const Error& error) {
-    return render_text(error.diagnostic());
-  }
-  return {};
 }
 
 TEST_CASE("states, a scanned axis, and a stack of a list") {
@@ -295,6 +262,57 @@ def forward(self, x):
     }
 }
 
+TEST_CASE("steps of more than one from another start") {
+  for (const char* range : {"1, x.size(1), 2", "x.size(1) - 1, 0, -2", "2, x.size(1) + 3, 3"}) {
+    CAPTURE(range);
+    rolled_text(script(R"(
+def forward(self, x, y):
+    h = torch.zeros([2, 3])
+    for t in range($range):
+        h = torch.tanh(h + y)
+    return h
+)",
+                       range)
+                    .source,
+                {randn({2, 11, 3}, 1), randn({2, 3}, 2)});
+  }
+}
+
+TEST_CASE("conditions of while in every relation") {
+  for (const char* condition :
+       {"t < x.size(1)", "x.size(1) > t", "t <= x.size(1) - 1", "x.size(1) - 1 >= t",
+        "t != x.size(1)", "x.size(1) - t > 0", "t - x.size(1) < 0", "not t >= x.size(1)"}) {
+    CAPTURE(condition);
+    const std::string text = rolled_text(script(R"(
+def forward(self, x):
+    h = torch.zeros([2, 3])
+    t = 0
+    while $condition:
+        h = torch.tanh(x[:, t] + h)
+        t += 1
+    return h
+)",
+                                                condition)
+                                             .source,
+                                         {randn({2, 5, 3}, 1)});
+    CHECK(text.find("t2n::scan(length=size.x.1,") != std::string::npos);
+  }
+}
+
+TEST_CASE("slices of one tensor with and without their axis") {
+  const std::string text = rolled_text(R"(
+def forward(self, x):
+    h = torch.zeros([2, 3])
+    outs = []
+    for t in range(x.size(1)):
+        h = h * x[:, t] + x[:, t:t + 1].sum(1) + x[:, t]
+        outs.append(h)
+    return torch.stack(outs, 1)
+)",
+                                       {randn({2, 5, 3}, 1)});
+  CHECK_NE(text.find("scanned=[%x], "), std::string::npos);
+}
+
 TEST_CASE("the length of a growing list, and parts of what a loop collected") {
   const std::vector<std::string> bodies = {
       "        outs = outs + [x[:, t]]\n",
@@ -302,7 +320,8 @@ TEST_CASE("the length of a growing list, and parts of what a loop collected") {
       "        outs = outs + [x[:, t] * len(outs)]\n",
   };
   for (const std::string& body : bodies)
-    for (const std::string part : {"outs", "outs[1:]", "outs[:-1]", "outs[1:-1]"}) {
+    for (const std::string part :
+         {"outs", "outs[1:]", "outs[:-1]", "outs[1:-1]", "outs * 2", "2 * outs"}) {
       CAPTURE(body);
       CAPTURE(part);
       rolled_text(cat("def forward(self, x):\n    outs: List[Tensor] = []\n"
@@ -310,114 +329,6 @@ TEST_CASE("the length of a growing list, and parts of what a loop collected") {
                       body, "    return torch.stack(", part, ", 1)\n"),
                   {randn({2, 5, 3}, 1)});
     }
-}
-
-/// Why a loop is refused, and what helps.
-std::string reason(const std::string& body, const ir::Ints& shape = {2, 4, 3}) {
-  const std::string text = rolled_error("def forward(self, x):\n" + body, {randn(shape, 1)});
-  const size_t at = text.find("  why:  ");
-  return at == std::string::npos ? text : text.substr(at);
-}
-
-TEST_CASE("what differs from turn to turn is refused with its reason") {
-  CHECK_EQ(reason(R"(
-    y = x[:, :1]
-    for t in range(1, x.size(1)):
-        y = torch.cat([y, x[:, t:t + 1]], 1)
-        y = torch.relu(y)
-    return y
-)"),
-           "  why:  the result of aten::cat is f32[2,3,3] in turn 1 and f32[2,4,3] in turn 2\n"
-           "  help: collect the parts in a list, and torch.cat them once after the loop\n");
-  CHECK_EQ(reason(R"(
-    h = x[:, 0]
-    for t in range(x.size(1)):
-        if t == 2:
-            h = h * 2.0
-        h = h + x[:, t]
-    return h
-)"),
-           "  why:  a branch in it goes another way in some turns, by the number of the turn\n"
-           "  help: only the first turn may differ (`if t == 0`); compute both ways and choose "
-           "with torch.where\n");
-  CHECK_EQ(reason(R"(
-    h = x[:, 0]
-    flip = True
-    for t in range(x.size(1)):
-        if flip:
-            h = h * 2.0
-        flip = not flip
-        h = h + x[:, t]
-    return h
-)"),
-           "  why:  a number changes from turn to turn, and is no tensor\n"
-           "  help: let it grow by a constant (count += 1), or carry a tensor\n");
-  CHECK_EQ(reason(R"(
-    outs = []
-    for t in range(x.size(1)):
-        outs.append(x[:, t] * 2.0)
-    return outs[1]
-)"),
-           "  why:  what turn 1 of a loop computed is used by itself (mul)\n"
-           "  help: only the first and the last turn can be told apart; join all of them with "
-           "torch.stack or torch.cat\n");
-  CHECK_EQ(reason(R"(
-    h = x[:, 0]
-    for t in range(x.size(1)):
-        h = h + x[:, t]
-    return h
-)",
-                  {2, 2, 3}),
-           "  why:  it took 2 turns with the sample, too few to compare\n"
-           "  help: give sample inputs for which it takes 3 or more\n");
-  CHECK_EQ(reason(R"(
-    out = torch.zeros([2, x.size(1), 3])
-    for t in range(x.size(1)):
-        out[:, t] = x[:, t] + out[:, t - 1]
-    return out
-)"),
-           "  why:  the argument 'index' of aten::select.int follows from the number of the turn\n"
-           "  help: index a tensor of outside of the loop with the turn, or compute with the turn "
-           "as a tensor\n");
-  CHECK_EQ(
-      reason(R"(
-    h = x[:, 0]
-    for t in range(x.size(1)):
-        h = h + x[:, :t + 1].sum(1)
-    return h
-)"),
-      "  why:  the result of aten::slice.Tensor is f32[2,2,3] in turn 1 and f32[2,3,3] in turn 2\n"
-      "  help: let every turn do the same to tensors of the same shape; what differs in one turn "
-      "can come before or after the loop\n");
-  CHECK_EQ(
-      reason(R"(
-    h = x[:, 0]
-    for t in range(x.size(1)):
-        h = h * float(t * t)
-    return h
-)"),
-      "  why:  the argument 'other' of aten::mul.Scalar is computed from the number of the turn\n"
-      "  help: compute with the turn as a tensor, or let it be a sum of the turn and a constant\n");
-  CHECK_EQ(reason(R"(
-    h = x[:, 0]
-    for t in range(x.size(1)):
-        h = h + x[:, t // 2]
-    return h
-)"),
-           "  why:  the argument 'index' of aten::select.int follows from the number of the turn\n"
-           "  help: index a tensor of outside of the loop with the turn, or compute with the turn "
-           "as a tensor\n");
-  CHECK_EQ(
-      reason(R"(
-    h = x[:, 0]
-    t = 0
-    while h.sum() < 100.0:
-        h = h + 50.0
-        t += 1
-    return h
-)"),
-      "  why:  its condition comes from aten::Bool; a file would hold the way of this one run\n"
-      "  help: make the number of turns a constant or a size of an input\n");
 }
 
 }  // namespace

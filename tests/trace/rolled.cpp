@@ -1,0 +1,33 @@
+#include "tests/trace/rolled.h"
+
+#include "src/diag/error.h"
+#include "src/export/torch_module.h"
+
+namespace t2n::test {
+namespace {
+
+std::vector<trace::SampleInput> named(const std::vector<ir::Tensor>& inputs) {
+  std::vector<trace::SampleInput> out;
+  for (size_t i = 0; i < inputs.size(); ++i) out.push_back({{cat("input_", i)}, inputs[i]});
+  return out;
+}
+
+}  // namespace
+
+trace::Traced rolled(const std::string& source, const std::vector<ir::Tensor>& inputs,
+                     const Parameters& parameters) {
+  const auto session = torch_module().compile({source, parameters});
+  trace::TraceOptions options;
+  options.keep_sizes = true;
+  for (;;) {
+    trace::Traced out = torch_module().trace(*session, named(inputs), options);
+    const size_t before = options.rolled_loops.size();
+    for (const trace::Decision& decision : out.decisions)
+      if (decision.kind == trace::Decision::Kind::loop) options.rolled_loops.insert(decision.id);
+    if (options.rolled_loops.size() > before) continue;
+    ir::verify(out.graph, "trace");
+    return out;
+  }
+}
+
+}  // namespace t2n::test

@@ -1,0 +1,18 @@
+// Models whose loops are recorded as scans.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/trace/trace.h"
+
+namespace t2n::test {
+
+using Parameters = std::vector<std::pair<std::string, ir::Tensor>>;
+
+/// Traces with all loops rolled whose turns follow from sizes, as they come to light.
+trace::Traced rolled(const std::string& source, const std::vector<ir::Tensor>& inputs,
+                     const Parameters& parameters = {});
+
+}  // namespace t2n::test

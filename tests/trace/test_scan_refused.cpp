@@ -1,0 +1,132 @@
+// Loops that cannot be recorded as scans.
+#include <doctest/doctest.h>
+
+#include "src/diag/error.h"
+#include "tests/support/script.h"
+#include "tests/trace/rolled.h"
+
+namespace t2n::test {
+namespace {
+
+std::string rolled_error(const std::string& source, const std::vector<ir::Tensor>& inputs) {
+  try {
+    rolled(source, inputs);
+  } catch (const Error& error) {
+    return render_text(error.diagnostic());
+  }
+  return {};
+}
+
+/// Why a loop is refused, and what helps.
+std::string reason(const std::string& body, const ir::Ints& shape = {2, 4, 3}) {
+  const std::string text = rolled_error("def forward(self, x):\n" + body, {randn(shape, 1)});
+  const size_t at = text.find("  why:  ");
+  return at == std::string::npos ? text : text.substr(at);
+}
+
+TEST_CASE("what differs from turn to turn is refused with its reason") {
+  CHECK_EQ(reason(R"(
+    y = x[:, :1]
+    for t in range(1, x.size(1)):
+        y = torch.cat([y, x[:, t:t + 1]], 1)
+        y = torch.relu(y)
+    return y
+)"),
+           "  why:  the result of aten::cat is f32[2,3,3] in turn 1 and f32[2,4,3] in turn 2\n"
+           "  help: collect the parts in a list, and torch.cat them once after the loop\n");
+  CHECK_EQ(reason(R"(
+    h = x[:, 0]
+    for t in range(x.size(1)):
+        if t == 2:
+            h = h * 2.0
+        h = h + x[:, t]
+    return h
+)"),
+           "  why:  a branch in it goes another way in some turns, by the number of the turn\n"
+           "  help: only the first turn may differ (`if t == 0`); compute both ways and choose "
+           "with torch.where\n");
+  CHECK_EQ(reason(R"(
+    h = x[:, 0]
+    flip = True
+    for t in range(x.size(1)):
+        if flip:
+            h = h * 2.0
+        flip = not flip
+        h = h + x[:, t]
+    return h
+)"),
+           "  why:  a number changes from turn to turn, and is no tensor\n"
+           "  help: let it grow by a constant (count += 1), or carry a tensor\n");
+  CHECK_EQ(reason(R"(
+    outs = []
+    for t in range(x.size(1)):
+        outs.append(x[:, t] * 2.0)
+    return outs[1]
+)"),
+           "  why:  what turn 1 of a loop computed is used by itself (mul)\n"
+           "  help: only the first and the last turn can be told apart; join all of them with "
+           "torch.stack or torch.cat\n");
+  CHECK_EQ(reason(R"(
+    h = x[:, 0]
+    for t in range(x.size(1)):
+        h = h + x[:, t]
+    return h
+)",
+                  {2, 2, 3}),
+           "  why:  it took 2 turns with the sample, too few to compare\n"
+           "  help: give sample inputs for which it takes 3 or more\n");
+}
+
+TEST_CASE("numbers of the turn that no scan can hold are refused with their reason") {
+  CHECK_EQ(reason(R"(
+    out = torch.zeros([2, x.size(1), 3])
+    for t in range(x.size(1)):
+        out[:, t] = x[:, t] + out[:, t - 1]
+    return out
+)"),
+           "  why:  the argument 'index' of aten::select.int follows from the number of the turn\n"
+           "  help: index a tensor of outside of the loop with the turn, or compute with the turn "
+           "as a tensor\n");
+  CHECK_EQ(
+      reason(R"(
+    h = x[:, 0]
+    for t in range(x.size(1)):
+        h = h + x[:, :t + 1].sum(1)
+    return h
+)"),
+      "  why:  the result of aten::slice.Tensor is f32[2,2,3] in turn 1 and f32[2,3,3] in turn 2\n"
+      "  help: let every turn do the same to tensors of the same shape; what differs in one turn "
+      "can come before or after the loop\n");
+  CHECK_EQ(
+      reason(R"(
+    h = x[:, 0]
+    for t in range(x.size(1)):
+        h = h * float(t * t)
+    return h
+)"),
+      "  why:  the argument 'other' of aten::mul.Scalar is computed from the number of the turn\n"
+      "  help: compute with the turn as a tensor, or let it be a sum of the turn and a constant\n");
+  CHECK_EQ(reason(R"(
+    h = x[:, 0]
+    for t in range(x.size(1)):
+        h = h + x[:, t // 2]
+    return h
+)"),
+           "  why:  the argument 'index' of aten::select.int follows from the number of the turn\n"
+           "  help: index a tensor of outside of the loop with the turn, or compute with the turn "
+           "as a tensor\n");
+  CHECK_EQ(
+      reason(R"(
+    h = x[:, 0]
+    t = 0
+    while h.sum() < 100.0:
+        h = h + 50.0
+        t += 1
+    return h
+)"),
+      "  why:  its condition comes from aten::Bool; a file would hold the way of this one run\n"
+      "  help: make the number of turns a constant or a size of an input\n");
+}
+
+}  // namespace
+}  // namespace t2n::test
