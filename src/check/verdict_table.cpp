@@ -56,7 +56,7 @@ Line line_of(const OutputRow& row) {
 }  // namespace
 
 bool is_too_far(const OutputRow& row) {
-  return row.is_strict && row.times_torch && *row.times_torch > kMostTimesTorch;
+  return row.most_times_torch && row.times_torch && *row.times_torch > *row.most_times_torch;
 }
 
 Verdict verdict(const OutputRow& row) {

@@ -157,6 +157,9 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
   result.unfollowed = sets.unfollowed;
   result.has_unvaried_sizes = sets.has_unvaried_sizes;
   std::vector<std::optional<double>> times_torch;  // per output
+  std::optional<double> most;
+  if (is_strict(options.tolerance))
+    most = check::kMostTimesTorch * std::max(1.0, longest_sum(model) / check::kShortSum);
   constexpr size_t kMeasured = 2;  // sets whose distance from f64 is measured whatever it is
   for (size_t at = 0; at < sets.sets.size(); ++at) {
     InputSet& set = sets.sets[at];
@@ -177,7 +180,7 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
                            .moved = {},
                            .yardstick = {},
                            .times_torch = {},
-                           .is_strict = is_strict(options.tolerance),
+                           .most_times_torch = most,
                            .where = where};
       const bool differs = row.comparison.verdict == check::Verdict::differs;
       std::optional<check::Yardstick> measured;
@@ -225,7 +228,7 @@ void judge(CheckResult& result, const CheckOptions& options, const std::string& 
       if (row.comparison.verdict != check::Verdict::differs)
         text = cat(quoted(row.name), " is ", static_cast<int64_t>(*row.times_torch),
                    " times as far from what f64 gives as torch is, at most ",
-                   check::kMostTimesTorch, " times are rounding");
+                   static_cast<int64_t>(*row.most_times_torch), " times are rounding");
       else if (!row.where.empty())
         text += cat(", ", row.where);
       if (mismatch.message.empty())

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <set>
+#include <string>
 
 #include "src/diag/error.h"
 #include "src/export/torch_module.h"
@@ -100,6 +103,31 @@ const std::vector<ir::Tensor>& in_f64(const TracedModel& model, InputSet& set,
                                       const check::Tolerance& tolerance) {
   if (!set.exact) set.exact = computed(model, set, tolerance);
   return *set.exact;
+}
+
+double longest_sum(const TracedModel& model) {
+  static const std::set<std::string, std::less<>> kSums = {"sum",       "mean",
+                                                           "nansum",    "nanmean",
+                                                           "std",       "var",
+                                                           "std_mean",  "var_mean",
+                                                           "norm",      "linalg_vector_norm",
+                                                           "logsumexp", "adaptive_avg_pool2d"};
+  const ir::Graph graph = at_sizes(model.recorded_graph(), {});
+  const auto count = [&](ir::ValueId id) {
+    const ir::Shape& shape = graph.values[static_cast<size_t>(id)].shape;
+    double out = 1;
+    for (const ir::Dim& size : shape)
+      out *= size.is_constant() ? static_cast<double>(size.value()) : 1;
+    return out;
+  };
+  double longest = 1;
+  for (const ir::Node& node : graph.nodes) {
+    if (!kSums.contains(ir::op_word(ir::op_name(node.op)))) continue;
+    const double results = std::max(count(node.outputs.at(0)), 1.0);
+    ir::for_each_input(node,
+                       [&](ir::ValueId id) { longest = std::max(longest, count(id) / results); });
+  }
+  return longest;
 }
 
 }  // namespace t2n

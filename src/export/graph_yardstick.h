@@ -18,4 +18,7 @@ const std::vector<ir::Tensor>& in_f64(const TracedModel& model, InputSet& set,
 /// so.
 const std::vector<ir::Tensor>& in_f64_nearby(const TracedModel& model, InputSet& set);
 
+/// How many elements the longest sum, mean or spread of the model takes in, at the sample's sizes.
+double longest_sum(const TracedModel& model);
+
 }  // namespace t2n
