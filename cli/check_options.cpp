@@ -21,9 +21,13 @@ std::string sizes_text(const std::vector<dynamic::Sizes>& sizes) {
   return further.empty() ? std::string() : cat(" · also at ", joined(further, "; "));
 }
 
-/// " (2 more that torch refuses)"
+/// " (2 more without a finite result; 1 unstable under rounding)"; those say nothing.
 std::string left_out_text(const CheckResult& result) {
-  return result.left_out == 0 ? "" : cat(" (", result.left_out, " more without a finite result)");
+  std::string out;
+  if (result.left_out > 0) out = cat(result.left_out, " more without a finite result");
+  if (result.unstable > 0)
+    out += cat(out.empty() ? "" : "; ", result.unstable, " unstable under rounding");
+  return out.empty() ? out : cat(" (", out, ")");
 }
 
 /// What of the outputs is no number, in torch as in the engine.

@@ -89,14 +89,17 @@ struct Yardstick {
   double torch_max = 0;
   double scale_rms = 0;  ///< of the values themselves
   double noise = 0;      ///< what roundings leave of the largest value in any element
+  /// Rounding the inputs and weights moves these values as far, and by more than a hundredth.
+  bool is_unstable = false;
 
   /// Torch is no nearer than a small factor.
   bool is_as_near() const;
   /// result_rms in units of torch_rms, or of the rounding of the dtype where that is more.
   double ratio(ir::DType dtype) const;
 };
-/// A model that answers to the rounding of its inputs with more than torch's error allows an engine
-/// as much: `nearby` is the f64 result beside the inputs.
+/// Raises torch's error to the change that rounding the inputs and weights causes, which `nearby`,
+/// the f64 result beside them, shows. Where that is more than a hundredth of the values, nothing is
+/// raised: such inputs cannot tell a right file from a wrong one that is about as far off.
 Yardstick widened(Yardstick yardstick, const ir::Tensor& exact, const ir::Tensor& nearby);
 /// Where all three are finite; `exact` is f64. Nothing for integers, and where shapes differ.
 std::optional<Yardstick> measure(const ir::Tensor& exact, const ir::Tensor& torch,

@@ -36,7 +36,6 @@ std::unique_ptr<Runner> tract_runner(const tract::Engine& engine, RunnerOptions 
 
 /// Our own interpreter, in this process: it has no time-out. Errors of load and run: those of
 /// nnef::read_artefact and of the interpreter.
-std::unique_ptr<Runner> reference_runner(const interp::InterpModule& module,
-                                         spec::Dialect dialect);
+std::unique_ptr<Runner> reference_runner(const interp::InterpModule& module, spec::Dialect dialect);
 
 }  // namespace t2n::check

@@ -61,7 +61,8 @@ bool is_too_far(const OutputRow& row) {
 
 Verdict verdict(const OutputRow& row) {
   const bool as_near = row.yardstick && row.yardstick->is_as_near();
-  if (row.comparison.verdict == Verdict::differs && !as_near) return Verdict::differs;
+  if (row.comparison.verdict == Verdict::differs && !as_near)
+    return row.yardstick && row.yardstick->is_unstable ? Verdict::inconclusive : Verdict::differs;
   if (is_too_far(row)) return Verdict::differs;
   const bool is_float = ir::is_float(row.comparison.dtype) || ir::is_complex(row.comparison.dtype);
   const bool blind = row.moved && (is_float ? *row.moved < kMinMoved : *row.moved == 0);

@@ -36,7 +36,8 @@ constexpr double kMinMoved = 1.0 / 3;
 /// Whether the values, though within the tolerance, are farther from f64 than rounding explains.
 bool is_too_far(const OutputRow& row);
 /// Values that agree say nothing where the output hardly reacts to its inputs. Values that do not
-/// are right where torch is no nearer to f64.
+/// are right where torch is no nearer to f64, and say nothing where rounding the inputs moves them
+/// as far.
 Verdict verdict(const OutputRow& row);
 /// "ok", "inconclusive", "DIFFERS"
 std::string_view verdict_name(Verdict verdict);

@@ -9,8 +9,10 @@ namespace {
 
 /// Sums, and approximations of functions, in another order: engines differ by less than this.
 constexpr double kNear = 4;
-/// Of the largest element: sums of hundreds, and what an engine's exp or erf is off near zero, cost
-/// as much everywhere in an output.
+/// Of the values, what torch's error is raised to at most.
+constexpr double kMostRaised = 1e-2;
+/// Of f32, of the largest element: sums of hundreds, and what an engine's exp or erf is off near
+/// zero, cost as much everywhere in an output.
 constexpr double kRoundings = 128;
 /// Half of the distance between neighbours, relative: what one rounding costs.
 double rounding(ir::DType dtype) {
@@ -62,14 +64,17 @@ std::optional<Yardstick> measure(const ir::Tensor& exact, const ir::Tensor& torc
                    .torch_rms = rms(torch_distance),
                    .torch_max = torch_distance.largest,
                    .scale_rms = rms(scale),
-                   .noise = kRoundings * rounding(b.dtype) * scale.largest};
+                   .noise = kRoundings * rounding(ir::DType::f32) * scale.largest};
 }
 
 Yardstick widened(Yardstick yardstick, const ir::Tensor& exact, const ir::Tensor& nearby) {
   const auto moved = measure(exact, nearby, nearby);
   if (!moved) return yardstick;
-  yardstick.torch_rms = std::max(yardstick.torch_rms, moved->torch_rms);
-  yardstick.torch_max = std::max(yardstick.torch_max, moved->torch_max);
+  Yardstick raised = yardstick;
+  raised.torch_rms = std::max(yardstick.torch_rms, moved->torch_rms);
+  raised.torch_max = std::max(yardstick.torch_max, moved->torch_max);
+  if (moved->torch_rms <= kMostRaised * yardstick.scale_rms) return raised;
+  yardstick.is_unstable = raised.is_as_near();
   return yardstick;
 }
 

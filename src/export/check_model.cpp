@@ -74,14 +74,14 @@ check::Tolerance stretched(const check::Tolerance& tolerance, const ir::Tensor& 
   return out;
 }
 
-/// Of an output from f64, beside torch's.
+/// Of an output from f64, beside torch's. `differs`: the tolerance alone says that it is wrong.
 std::optional<check::Yardstick> distance(const TracedModel& model, InputSet& set,
                                          const check::Tolerance& tolerance, size_t output,
-                                         const ir::Tensor& result) {
+                                         const ir::Tensor& result, bool differs) {
   const std::vector<ir::Tensor>& exact = in_f64(model, set, tolerance);
   if (output >= exact.size()) return std::nullopt;
   const auto measured = check::measure(exact[output], set.expected[output], result);
-  if (!measured || measured->is_as_near()) return measured;
+  if (!differs || !measured || measured->is_as_near()) return measured;
   const std::vector<ir::Tensor>& nearby = in_f64_nearby(model, set);
   if (output >= nearby.size()) return measured;
   return check::widened(*measured, exact[output], nearby[output]);
@@ -169,6 +169,7 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
     if (actual.size() != set.expected.size())
       throw Error("engine-failed", cat("the engine gave ", actual.size(),
                                        " outputs, the model has ", set.expected.size()));
+    bool is_unstable = false;
     for (size_t i = 0; i < actual.size(); ++i) {
       const ir::Tensor output = with_width(actual[i], set.expected[i], dialect);
       const check::Tolerance tolerance =
@@ -185,18 +186,20 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
       const bool differs = row.comparison.verdict == check::Verdict::differs;
       std::optional<check::Yardstick> measured;
       if (row.comparison.mismatch.empty() && (differs || at < kMeasured))
-        measured = distance(model, set, options.tolerance, i, output);
+        measured = distance(model, set, options.tolerance, i, output, differs);
       if (is_lenient(options.tolerance)) row.yardstick = measured;
-      if (measured) {
+      if (measured && !measured->is_unstable) {
         const double ratio = measured->ratio(row.comparison.dtype);
         times_torch.resize(actual.size());
         times_torch[i] = std::max(times_torch[i].value_or(0), ratio);
       }
+      is_unstable = is_unstable || (measured && measured->is_unstable);
       if (result.rows.size() <= i)
         result.rows.push_back(std::move(row));
       else if (is_worse(row, result.rows[i]))
         result.rows[i] = std::move(row);
     }
+    result.unstable += is_unstable;
   }
   for (size_t i = 0; i < times_torch.size(); ++i) result.rows[i].times_torch = times_torch[i];
   if (model.inputs.empty()) return result;  // nothing that could move

@@ -22,10 +22,12 @@ struct CheckOptions {
 };
 
 struct CheckResult {
-  std::string engine;                   ///< "tract 0.23.9"
-  std::string reference;                ///< Agreement::words
-  std::vector<std::string> sets;        ///< names of the input sets that were run
-  size_t left_out = 0;                  ///< further ones that torch refused
+  std::string engine;             ///< "tract 0.23.9"
+  std::string reference;          ///< Agreement::words
+  std::vector<std::string> sets;  ///< names of the input sets that were run
+  size_t left_out = 0;            ///< further ones that torch refused
+  size_t unstable =
+      0;  ///< of the sets, on which an output follows roundings: they say nothing of it
   std::vector<dynamic::Sizes> sizes;    ///< of the symbols, the sample's first
   std::vector<check::OutputRow> rows;   ///< the worst of all input sets per output
   std::vector<std::string> unfollowed;  ///< inputs that no output was seen to follow

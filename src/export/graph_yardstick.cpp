@@ -49,47 +49,50 @@ bool agrees(const std::vector<ir::Tensor>& expected, const std::vector<ir::Tenso
   return true;
 }
 
-std::vector<ir::Tensor> computed(const TracedModel& model, const InputSet& set,
-                                 const check::Tolerance& tolerance) {
-  try {
-    const ir::Graph graph = at_sizes(model.recorded_graph(), set.sizes);
-    const auto inputs = values_of(graph, model, set);
-    if (!inputs) return {};
-    const trace::TorchModule& torch = torch_module();
-    if (!agrees(set.expected, ir::run_graph(graph, *inputs, torch.evaluator()), tolerance))
-      return {};
-    return ir::run_graph(graph, *inputs, torch.wide_evaluator());
-  } catch (const Error&) {  // an operator without a kernel for f64, or for what it is given
-    return {};
-  }
-}
-
-/// Floats of 32 bits, each moved by two roundings, up or down by a fixed pattern; zeros stay.
+/// Floats of 32 bits, each moved by two roundings, up or down by a fixed pattern; whole numbers
+/// stay: they are counts, places and masks as often as values.
 ir::Tensor nudged(const ir::Tensor& tensor) {
+  if (tensor.dtype != ir::DType::f32) return tensor;
   std::vector<double> values = ir::to_f64(tensor);
   uint32_t state = 1;
   for (double& value : values) {
     state = state * 1664525 + 1013904223;
     const float towards = (state & (1U << 31)) != 0 ? HUGE_VALF : -HUGE_VALF;
-    if (value == 0 || !std::isfinite(value)) continue;
+    if (value == std::nearbyint(value) || !std::isfinite(value)) continue;
     value = std::nextafter(std::nextafter(static_cast<float>(value), towards), towards);
   }
   return ir::tensor_of(tensor.dtype, tensor.shape, values);
 }
 
-std::vector<ir::Tensor> computed_nearby(const TracedModel& model, const InputSet& set) {
+/// The graph with the inputs of a set, evaluated by `run`. Nothing where that is not possible.
+template <typename Run>
+std::vector<ir::Tensor> evaluated(const TracedModel& model, const InputSet& set, Run run) {
   try {
     ir::Graph graph = at_sizes(model.recorded_graph(), set.sizes);
     auto inputs = values_of(graph, model, set);
-    if (!inputs) return {};
-    for (ir::Tensor& input : *inputs)
-      if (input.dtype == ir::DType::f32) input = nudged(input);
-    for (ir::Constant& constant : graph.constants)
-      if (constant.data.dtype == ir::DType::f32) constant.data = nudged(constant.data);
-    return ir::run_graph(graph, *inputs, torch_module().wide_evaluator());
-  } catch (const Error&) {
+    return inputs ? run(graph, *inputs) : std::vector<ir::Tensor>();
+  } catch (const Error&) {  // an operator without a kernel for f64, or for what it is given
     return {};
   }
+}
+
+std::vector<ir::Tensor> computed(const TracedModel& model, const InputSet& set,
+                                 const check::Tolerance& tolerance) {
+  return evaluated(model, set, [&](const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
+    const trace::TorchModule& torch = torch_module();
+    const bool is_torch =
+        agrees(set.expected, ir::run_graph(graph, inputs, torch.evaluator()), tolerance);
+    return is_torch ? ir::run_graph(graph, inputs, torch.wide_evaluator())
+                    : std::vector<ir::Tensor>();
+  });
+}
+
+std::vector<ir::Tensor> computed_nearby(const TracedModel& model, const InputSet& set) {
+  return evaluated(model, set, [](ir::Graph& graph, std::vector<ir::Tensor>& inputs) {
+    for (ir::Tensor& input : inputs) input = nudged(input);
+    for (ir::Constant& constant : graph.constants) constant.data = nudged(constant.data);
+    return ir::run_graph(graph, inputs, torch_module().wide_evaluator());
+  });
 }
 
 }  // namespace

@@ -117,6 +117,7 @@ Json comparison_json(const CheckOptions& options, const CheckResult& result) {
               {"reference", result.reference},
               {"input_sets", result.sets.size()},
               {"input_sets_left_out", result.left_out},
+              {"input_sets_unstable", result.unstable},
               {"inputs_not_followed", result.unfollowed},
               {"outputs", rows}};
   if (!result.sizes.empty()) out["sizes"] = sizes_json(result.sizes);

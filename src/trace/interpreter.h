@@ -142,6 +142,8 @@ class Interpreter {
   void settle_key(const c10::IValue& dictionary, const c10::IValue& key, const std::string& name);
   void follow_element(const torch::jit::Stack& inputs, const Mark& asked, const Mark& length,
                       c10::IValue& element);
+  Mark repeated_length(const std::string& name, const torch::jit::Stack& inputs, const Mark& asked,
+                       const Mark& length);
   Mark made_length(const std::string& name, const torch::jit::Stack& inputs, const Mark& asked,
                    const Mark& length);
   void follow_change(const std::string& name, const torch::jit::Stack& inputs, const Mark& asked,

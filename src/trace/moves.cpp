@@ -174,21 +174,32 @@ void Interpreter::follow_element(const Stack& inputs, const Mark& asked, const M
   settle(comparison_mark({asked->size, ir::Relation::eq, Dim(inputs[1].toInt())}), true);
 }
 
+/// Of `list * n`; less than no time is none.
+Mark Interpreter::repeated_length(const std::string& name, const Stack& inputs, const Mark& asked,
+                                  const Mark& length) {
+  const c10::IValue& container = container_of(inputs);
+  const int64_t times = inputs[inputs[0].isInt() ? 0 : 1].toInt();
+  if (is_size(asked)) {
+    settle(comparison_mark({asked->size, ir::Relation::ge, Dim(0)}), times >= 0);
+    if (times < 0) return nullptr;
+  }
+  // One that was changed in place is as long as it became.
+  const bool is_changed = name == "aten::mul_" && !length;
+  if (is_changed && times <= 0) return either(asked, length);
+  const auto whole =
+      is_changed ? std::optional(Dim(count(container) / times)) : length_of(container, length);
+  if (whole && is_size(asked)) return size_mark(*whole * asked->size);
+  if (whole && !asked) return size_mark(*whole * Dim(std::max<int64_t>(times, 0)));
+  return either(asked, length);
+}
+
 /// What the length of a list that was made of another follows from.
 Mark Interpreter::made_length(const std::string& name, const Stack& inputs, const Mark& asked,
                               const Mark& length) {
-  auto whole = length_of(container_of(inputs), length);
+  if (name == "aten::mul" || name == "aten::mul_")
+    return repeated_length(name, inputs, asked, length);
+  const auto whole = length_of(container_of(inputs), length);
   if (name == "aten::copy" || name == "aten::list") return length;
-  if (name == "aten::mul_" && !length) {  // it is as long as it became
-    const int64_t times = inputs[1].toInt();
-    whole = times > 0 ? std::optional(Dim(count(inputs[0]) / times)) : std::nullopt;
-  }
-  if (name == "aten::mul" || name == "aten::mul_") {
-    if (whole && is_size(asked)) return size_mark(*whole * asked->size);
-    const c10::IValue& times = inputs[0].isInt() ? inputs[0] : inputs[1];
-    if (whole && !asked) return size_mark(*whole * Dim(times.toInt()));
-    return either(asked, length);
-  }
   if (name == "aten::slice") return either(asked, length);
   const Mark more = marks_.of(inputs[1]);
   if (!length && !more) return nullptr;

@@ -279,5 +279,35 @@ TEST_CASE("rounding that torch itself has is no fault, a larger one is") {
   CHECK_GT(fine.ratio(ir::DType::f32), 10);
 }
 
+TEST_CASE("what rounding moves raises the yardstick, up to a hundredth of the values") {
+  const auto of = [](const std::vector<double>& values) {
+    return ir::tensor_of(ir::DType::f64, {4}, values);
+  };
+  const ir::Tensor exact = of({1, 2, 3, 4}), torch = exact;
+  const auto measured = check::measure(exact, torch, of({1.03, 2, 3, 4}));
+  REQUIRE(measured.has_value());
+  CHECK_FALSE(measured->is_as_near());
+  CHECK(check::widened(*measured, exact, of({1.01, 2, 3, 4})).is_as_near());
+  CHECK_FALSE(check::widened(*measured, exact, of({1.001, 2, 3, 4})).is_as_near());
+  const auto unstable = check::widened(*measured, exact, of({1.2, 2, 3, 4}));
+  CHECK_FALSE(unstable.is_as_near());
+  CHECK(unstable.is_unstable);
+  const auto far = check::measure(exact, torch, of({9, 2, 3, 4}));
+  CHECK_FALSE(check::widened(*far, exact, of({1.2, 2, 3, 4})).is_unstable);
+}
+
+TEST_CASE("a few roundings of the largest element are noise, in f32 alone") {
+  const auto is_near = [](ir::DType dtype, double off) {
+    const std::vector<double> values = {1, 0}, result = {1, off};
+    const ir::Tensor exact = ir::tensor_of(ir::DType::f64, {2}, values);
+    const ir::Tensor torch = ir::tensor_of(dtype, {2}, values);
+    return check::measure(exact, torch, ir::tensor_of(dtype, {2}, result))->is_as_near();
+  };
+  CHECK(is_near(ir::DType::f32, 5e-6));
+  CHECK_FALSE(is_near(ir::DType::f32, 1e-5));
+  CHECK_FALSE(is_near(ir::DType::f16, 0.05));
+  CHECK_FALSE(is_near(ir::DType::bf16, 0.4));
+}
+
 }  // namespace
 }  // namespace t2n::test

@@ -64,10 +64,12 @@ def parsed(model):
     return None if child.returncode == 0 else (lines or ["no words"])[-1]
 
 
-def compared(program, written, npz, measured):
-    """What differs between `t2nnef run` and what the module itself gave when the zoo was built, or None.
+# These amplify rounding (README.md): how many times the tolerance two right runs may differ.
+AMPLIFIERS = {"convmixer_768_32": 12, "davit_tiny": 4}
 
-    `measured` is how far the check found the engine from LibTorch, and has judged."""
+
+def compared(program, written, npz):
+    """What differs between `t2nnef run` and what the module itself gave when the zoo was built, or None."""
     out = written.with_name("out.npz")
     command = [program, "run", written, "-i", npz, "-o", out, "--engine", "tract"]
     code, said, _, _ = run([str(word) for word in command])
@@ -78,7 +80,7 @@ def compared(program, written, npz, measured):
             return None
         expected, actual = kept["output_0"], arrays[arrays.files[0]]
     bound = 1e-4 * min(1.0, np.abs(expected).max()) + 5e-4 * np.abs(expected)
-    bound = bound + min(2 * measured, 1e-2 * np.abs(expected).max())
+    bound *= AMPLIFIERS.get(npz.stem, 1)
     is_right = expected.shape == actual.shape and bool((np.abs(actual - expected) <= bound).all())
     return None if is_right else "run gives other values than the module gave in Python"
 
@@ -93,9 +95,7 @@ def export(program, model, npz, target):
         command += ["--engine", "reference" if is_strict else "tract", "-o", written, "--report", report]
         code, said, seconds, peak = run([str(word) for word in command])
         result = json.loads(report.read_text()) if report.exists() else {"diagnostics": []}
-        outputs = result.get("check", {}).get("outputs", [])
-        measured = worst(outputs, "max_abs", max) or 0
-        if not is_strict and code == 0 and (problem := compared(program, written, npz, measured)):
+        if not is_strict and code == 0 and (problem := compared(program, written, npz)):
             code, said = 5, f"error: {problem}"
         if is_strict and code == 0 and (problem := parsed(written)):
             return result | {"exit_code": 1, "said": f"error: NNEF-Tools: {problem}", "seconds": seconds, "peak": peak}
