@@ -77,7 +77,7 @@ lies: ## make wrong artefacts of right ones, see whether check sees them, write 
 	@$(call build,release,--target t2nnef libt2nnef_torch t2n_lies)
 	@$(environment) && tests/lies/run.sh table --markdown docs/lies.md
 
-mutants: ## plant small faults in a copy of the sources, see which no test notices, write docs/mutants.md (an hour)
+mutants: ## plant small faults in a copy of the sources, see which no test notices, write docs/mutants.md (hours)
 	@cmake/setup.sh test
 	@$(environment) && python3 tests/mutants/mutate.py
 

@@ -58,27 +58,11 @@ class Hoister {
   }
 
  private:
-  /// A number of sizes that enters a body: tract 0.23 follows it through products, and then takes a
-  /// state to be of it. It does not follow |n| * sign(n), which is the same, nor for integers, of
-  /// which 0.21 has no sign, |n| - ||n| - n|.
+  /// A number of sizes that enters a body, hidden from tract.
   Ref hidden(Ref number) {
-    const TensorEntry entry = outer_.at(number);
-    if (!entry.of_sizes || !(ir::is_float(entry.dtype) || entry.dtype == DType::i64)) return number;
-    if (const auto known = hidden_.find(number.id); known != hidden_.end()) return known->second;
-    hidden_.emplace(number.id, number);
-    const auto call = [&](std::string_view op, const std::vector<nnef::Argument>& operands) {
-      return outer_.append_call(op, operands, {{entry.dtype, entry.shape}})[0];
-    };
-    const Ref size = call("abs", {{"", outer_.name_of(number)}});
-    const auto both = [&](std::string_view op, Ref a, Ref b) {
-      return call(op, {{"", outer_.name_of(a)}, {"", outer_.name_of(b)}});
-    };
-    if (entry.dtype == DType::i64) {
-      const Ref twice = call("abs", {{"", outer_.name_of(both("sub", size, number))}});
-      return hidden_.at(number.id) = both("sub", size, twice);
-    }
-    const Ref sign = call("sign", {{"", outer_.name_of(number)}});
-    return hidden_.at(number.id) = both("mul", size, sign);
+    const TensorEntry& entry = outer_.at(number);
+    const bool is_followed = ir::is_float(entry.dtype) || entry.dtype == DType::i64;
+    return entry.of_sizes && is_followed ? outer_.hidden_size(number) : number;
   }
 
   void hoist(nnef::Assignment& statement) {
@@ -171,24 +155,30 @@ class Hoister {
     return std::nullopt;
   }
 
-  nnef::Value hidden_factor(const nnef::Value& factor, DType dtype) {
+  /// 0 of i64 outside, as the smaller of a size and 0. Nothing where all sizes are known.
+  std::optional<Ref> zero() {
+    if (zero_) return zero_;
     const auto open = open_size();
-    if (!open) return factor;
-    const auto call = [&](std::string_view op, std::vector<nnef::Argument> operands, DType type) {
-      return outer_.append_call(op, std::move(operands), {{type, {}}})[0];
+    if (!open) return std::nullopt;
+    const auto call = [&](std::string_view op, std::vector<nnef::Argument> operands) {
+      return outer_.append_call(op, std::move(operands), {{DType::i64, {}}})[0];
     };
-    const auto as = [](nnef::Value value, DType type) {
-      const std::string name(ir::dtype_name(type));
-      return nnef::invocation("tract_core_cast",
-                              {{"", std::move(value)}, {"to", nnef::string(name)}});
-    };
-    const Ref size =
-        call("tract_core_cast", {{"", dim_value(*open)}, {"to", nnef::string("i64")}}, DType::i64);
-    outer_.at(size).of_sizes = true;
-    const Ref zero =
-        call("min", {{"", outer_.name_of(hidden(size))}, {"", as(nnef::integer(0), DType::i64)}},
-             DType::i64);
-    const Ref sum = call("add", {{"", as(outer_.name_of(zero), dtype)}, {"", factor}}, dtype);
+    const Ref size = call("tract_core_cast", {{"", dim_value(*open)}, {"to", nnef::string("i64")}});
+    const nnef::Value none = cast_to(nnef::integer(0), DType::i64);
+    return zero_ = call("min", {{"", outer_.name_of(outer_.hidden_size(size))}, {"", none}});
+  }
+
+  static nnef::Value cast_to(nnef::Value value, DType dtype) {
+    const std::string name(ir::dtype_name(dtype));
+    return nnef::invocation("tract_core_cast",
+                            {{"", std::move(value)}, {"to", nnef::string(name)}});
+  }
+
+  nnef::Value hidden_factor(const nnef::Value& factor, DType dtype) {
+    const auto none = zero();
+    if (!none) return factor;
+    const Ref sum = outer_.append_call(
+        "add", {{"", cast_to(outer_.name_of(*none), dtype)}, {"", factor}}, {{dtype, {}}})[0];
     const Ref inside =
         body_.add({.dtype = dtype, .shape = {}, .name = "factor", .text = {}, .parts = {}});
     bind(inside, sum);
@@ -211,7 +201,7 @@ class Hoister {
   Emitter::State& body_;
   Emitter::State& outer_;
   std::map<int, Ref> outside_;  ///< by the id inside
-  std::map<int, Ref> hidden_;   ///< by the id of the number outside
+  std::optional<Ref> zero_;     ///< outside: of i64, and tract cannot tell
 };
 
 /// Ids that the statements of a body read.

@@ -112,16 +112,23 @@ Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& given,
   return made;
 }
 
-/// The size as a float that tract does not follow: it takes W / 2W for a quotient of sizes, which
-/// is 0, and W * 0.000001 for 0 where a tensor is multiplied by it.
-Ref Emitter::State::hidden_size(Ref size) {
-  if (const auto known = hidden_sizes.find(size.id); known != hidden_sizes.end())
+/// A number of sizes that tract 0.23 does not follow, as |n| * sign(n); of integers, of which 0.21
+/// has no sign, as |n| - ||n| - n|. What it follows it takes for a size: W / 2W for 0, a tensor
+/// times W * 0.000001 for 0, and a state of a scan for a multiple of it.
+Ref Emitter::State::hidden_size(Ref number) {
+  if (const auto known = hidden_sizes.find(number.id); known != hidden_sizes.end())
     return Ref{known->second};
-  const TensorType type{at(size).dtype, {}};
-  const Ref magnitude = append_call("abs", {{"", name_of(size)}}, {type})[0];
-  const Ref sign = append_call("sign", {{"", name_of(size)}}, {type})[0];
-  const Ref hidden = append_call("mul", {{"", name_of(magnitude)}, {"", name_of(sign)}}, {type})[0];
-  hidden_sizes[size.id] = hidden.id;
+  const TensorType type{at(number).dtype, at(number).shape};
+  const auto call = [&](std::string_view op, const std::vector<Ref>& operands) {
+    std::vector<nnef::Argument> arguments;
+    for (const Ref operand : operands) arguments.push_back({"", name_of(operand)});
+    return append_call(op, std::move(arguments), {type})[0];
+  };
+  const Ref size = call("abs", {number});
+  const Ref hidden = type.dtype == DType::i64
+                         ? call("sub", {size, call("abs", {call("sub", {size, number})})})
+                         : call("mul", {size, call("sign", {number})});
+  hidden_sizes[number.id] = hidden.id;
   return hidden;
 }
 
@@ -161,14 +168,15 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
   for (const Ref ref : operands) shape = broadcast_shape(*state_, shape, this->shape(ref));
   const TensorType type{dtype.value_or(this->dtype(operands.at(0))), shape};
   if (state_->is_strict()) return strict::lower({op, given, attributes, {type}, true}, *this)[0];
-  if ((op == "mul" || op == "div") && ir::is_float(type.dtype) && state_->are_sizes(operands) &&
+  const bool is_product = (op == "mul" || op == "div") && ir::is_float(type.dtype);
+  if (is_product && shape.empty() && state_->are_sizes(operands) &&
       target::has(state_->target, target::Feature::open_sizes))
     for (Ref& operand : operands)
-      if (state_->at(operand).of_sizes && shape.empty()) operand = state_->hidden_size(operand);
+      if (state_->at(operand).of_sizes) operand = state_->hidden_size(operand);
   std::vector<nnef::Argument> arguments = state_->aligned_operands(*this, operands);
   add_attributes(arguments, attributes);
   const Ref made = state_->append_call(op, std::move(arguments), {type})[0];
-  state_->at(made).of_sizes = op != "pow" && state_->are_sizes(operands);
+  state_->at(made).of_sizes = op != "pow" && state_->are_sizes(operands);  // tract follows no power
   note_elementwise_repeats(*state_, operands, made);
   return made;
 }

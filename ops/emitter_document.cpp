@@ -114,7 +114,7 @@ Ref Emitter::State::copied(Emitter& emitter, Ref ref) {
   const TensorEntry source = at(ref);
   if (is_strict() && source.dtype == DType::boolean)  // NNEF-Tools copies numbers only
     return strict::emit(emitter, "and", {ref, ref}, {}, {source.dtype, source.shape});
-  // The shortest identity that 0.19 to 0.22 have.
+  // The shortest identity that 0.21 and 0.22 have.
   return target::has(target, target::Feature::copy)
              ? emitter.call("copy", {ref}, {}, source.dtype, source.shape)
              : emitter.call("squeeze", {ref}, {{"axes", Ints{}}}, source.dtype, source.shape);

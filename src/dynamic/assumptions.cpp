@@ -176,7 +176,9 @@ int64_t steps_of(const Dim& dim) {
     if (term.atoms.size() != 1) return 0;
     if (std::holds_alternative<Symbol>(term.atoms[0])) continue;
     const auto* quotient = std::get_if<ir::FloorDiv>(&term.atoms[0]);
-    if (quotient == nullptr || !quotient->b.is_constant() || quotient->b.value() <= 0) return 0;
+    if (quotient == nullptr || !quotient->b.is_constant() || quotient->b.value() <= 0 ||
+        quotient->b.value() > kMost)
+      return 0;
     out = std::lcm(out, quotient->b.value() * steps_of(quotient->a));
     if (out == 0 || out > kMost) return 0;
   }

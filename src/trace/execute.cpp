@@ -293,7 +293,6 @@ Stack Interpreter::run_tensors(Node* node, const Operation& operation, Stack giv
   if (recorder_ != nullptr) {
     refuse_unsaid(name, given);
     stride_owner(name, given);
-    if (auto numbers = stacked_numbers(name, given)) return {*std::move(numbers)};
   }
   Stack inputs;
   for (const c10::IValue& value : given) inputs.push_back(marks_.without(value));
@@ -307,6 +306,8 @@ Stack Interpreter::run_tensors(Node* node, const Operation& operation, Stack giv
   const bool writes = writes_tensors(op.schema(), inputs);
   const auto here = [this] { return place(); };
   state_.touches_containers(op.schema(), inputs, here);
+  if (recorder_ != nullptr)
+    if (auto numbers = stacked_numbers(name, given)) return {*std::move(numbers)};
   if (writes) state_.writes_tensors(op.schema(), inputs, here);
   if (recorder_ != nullptr && writes) write = prepare(node, operation, given);
   reads_.reset();

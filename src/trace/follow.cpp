@@ -94,19 +94,39 @@ std::string scalar_name(const std::string& name, const Stack& inputs, const at::
   return name;
 }
 
-/// Whether the dtype of a result holds what the scalar operator gives, for operands that are as
-/// large as sizes: narrow integers wrap round, and short mantissas round.
+/// No size is expected to be larger where numbers are kept in short dtypes.
+constexpr int64_t kLargestSize = 1 << 16;
+
+/// How large a number may be; nothing if that is not known.
+std::optional<double> magnitude(const Operand& operand) {
+  if (!operand.mark) return std::abs(operand.number.toScalar().toDouble());
+  const auto size = size_of(operand);
+  const auto& ratio = operand.mark->ratio;
+  if (!size && !ratio) return std::nullopt;
+  const ir::Dim number = size ? *size : ratio->first;
+  double sum = std::abs(static_cast<double>(number.constant_part()));
+  for (const ir::Term& term : number.terms())  // an atom is no larger than the sizes in it
+    sum += std::abs(static_cast<double>(term.factor)) *
+           std::pow(kLargestSize, static_cast<double>(term.atoms.size()));
+  return sum;
+}
+
+/// Whether the dtype of a result holds what the scalar operator gives: narrow integers wrap round,
+/// and short mantissas round.
 bool keeps_numbers(const std::string& scalar, const at::Tensor& result,
                    const std::vector<Operand>& operands) {
   const at::ScalarType type = result.scalar_type();
   if (type == at::kLong || type == at::kDouble) return true;
   if (type != at::kFloat && type != at::kInt) return false;
-  constexpr double kLargest = 1 << 12;  // times a size below 4096 it is exact in f32
-  return std::all_of(operands.begin(), operands.end(), [&](const Operand& operand) {
-    const bool is_product = type == at::kInt && (scalar == "aten::mul" || scalar == "aten::pow");
-    if (operand.mark) return !is_product || operands.size() == 1 || !operands[1].mark;
-    return std::abs(operand.number.toScalar().toDouble()) <= kLargest;
-  });
+  constexpr double kFloatLimit = 1 << 24, kIntLimit = INT32_MAX;
+  const bool is_product = scalar == "aten::mul" || scalar == "aten::pow";
+  double all = is_product ? 1 : 0;
+  for (const Operand& operand : operands) {
+    const auto part = magnitude(operand);
+    if (!part) return false;
+    all = is_product ? all * *part : all + *part;
+  }
+  return all <= (type == at::kInt ? kIntLimit : kFloatLimit);
 }
 
 /// alpha, and the dtype and device of what makes tensors, take no part.
@@ -179,7 +199,7 @@ Mark Interpreter::tensor_mark(const at::Tensor& tensor, const std::string& name)
 /// Everything that the operands follow from.
 Mark Interpreter::default_mark(const std::string& name, const Stack& inputs) {
   Mark out = marks_.reach_all(inputs);
-  const auto add = [&](const Mark& mark) { out = !out ? mark : !mark ? out : join(out, mark); };
+  const auto add = [&](const Mark& mark) { out = either(out, mark); };
   for (const c10::IValue& input : inputs)
     for (const at::Tensor& tensor : flatten_tensors(input)) {
       if (!asks_layout(name)) add(tensor_mark(tensor, name));
@@ -246,9 +266,7 @@ Mark Interpreter::length_mark(const std::string& name, const Stack& inputs,
                               const c10::IValue& parts) {
   if (inputs.empty()) return nullptr;
   if (is_container(inputs[0]) || (inputs.size() > 1 && inputs[1].isList())) {
-    const Mark first = marks_.of(inputs[0]),
-               second = inputs.size() > 1 ? marks_.of(inputs[1]) : nullptr;
-    return !first ? second : !second ? first : join(first, second);
+    return either(marks_.of(inputs[0]), inputs.size() > 1 ? marks_.of(inputs[1]) : nullptr);
   }
   if (!inputs[0].isTensor()) return marks_.reach_all(inputs);
   const at::Tensor& tensor = inputs[0].toTensor();

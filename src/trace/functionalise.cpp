@@ -102,7 +102,18 @@ bool overlap_partly(const at::Tensor& a, const at::Tensor& b) {
   if (a.storage_offset() == b.storage_offset() && a.sizes() == b.sizes() &&
       a.strides() == b.strides())
     return false;
+  const auto bytes = [](const at::Tensor& tensor) {
+    int64_t last = tensor.storage_offset();
+    for (int64_t axis = 0; axis < tensor.dim(); ++axis)
+      last += tensor.stride(axis) * (tensor.size(axis) - 1);
+    const int64_t size = tensor.element_size();
+    return std::pair{tensor.storage_offset() * size, (last + 1) * size};
+  };
+  if (a.numel() == 0 || b.numel() == 0 || bytes(a).second <= bytes(b).first ||
+      bytes(b).second <= bytes(a).first)
+    return false;
   if (a.element_size() != b.element_size()) return true;
+  if (a.numel() > b.numel()) return overlap_partly(b, a);
   std::unordered_set<int64_t> places;
   for_each_place(a, [&](int64_t place) { places.insert(place); });
   bool any = false;

@@ -151,6 +151,8 @@ c10::IValue marked(const c10::IValue& number, const Mark& mark) {
   return c10::IValue(c10::SymBool(c10::SymNode(node)));
 }
 
+Mark either(const Mark& a, const Mark& b) { return !a ? b : !b ? a : join(a, b); }
+
 bool is_number(const c10::IValue& value) {
   return value.isInt() || value.isDouble() || value.isBool() || value.isSymInt() ||
          value.isSymFloat() || value.isSymBool();

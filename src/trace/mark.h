@@ -57,6 +57,8 @@ bool depends_on_turn(const Mark& mark);
 
 /// What follows from both: data if one of them is, else opaque.
 Mark join(const Mark& a, const Mark& b);
+/// The same where one may be null: the other one.
+Mark either(const Mark& a, const Mark& b);
 
 // A marked number is an IValue of tag SymInt, SymFloat or SymBool whose node is ours. Torch's own
 // containers keep it, and toInt(), toDouble() and toBool() give the number.

@@ -56,8 +56,6 @@ std::optional<Dim> length_of(const c10::IValue& container, const Mark& mark) {
   return Dim(count(container));
 }
 
-Mark either(const Mark& a, const Mark& b) { return !a ? b : !b ? a : join(a, b); }
-
 }  // namespace
 
 bool Interpreter::may_move_elements(const std::string& name) {

@@ -13,8 +13,7 @@ Mark Recorder::track_mark(int index) const {
   const bool is_stale =
       track.parent >= 0 && track.seen != roots_[static_cast<size_t>(track.root)].version;
   if (!is_stale) return own;
-  const Mark base = track_mark(track.parent);
-  return !own ? base : !base ? own : join(own, base);
+  return either(own, track_mark(track.parent));
 }
 
 Mark Recorder::mark(const at::Tensor& tensor) const {

@@ -51,6 +51,7 @@ TEST_CASE("without an engine the reference interpreter checks, and says so") {
       "folder\n"));
   CHECK(result.out.starts_with("check: the reference interpreter vs LibTorch "));
   CHECK(contains(result.out, "\n  output_0  4,10   "));
+  CHECK(contains(result.out, " ok\nreference: "));
   CHECK(contains(result.out, "\nwrote digits.nnef.tgz  "));
 
   const Result asked = sandbox.run(checked({"--engine", "reference"}), no_engine());
