@@ -97,18 +97,34 @@ std::string scalar_name(const std::string& name, const Stack& inputs, const at::
 /// No size is expected to be larger where numbers are kept in short dtypes.
 constexpr int64_t kLargestSize = 1 << 16;
 
+double magnitude(const ir::Dim& number);
+
+double magnitude(const ir::Atom& atom) {
+  const ir::Operands* const operands = ir::operands_of(atom);
+  if (operands == nullptr) return kLargestSize;
+  if (std::holds_alternative<ir::Mod>(atom)) return magnitude(operands->b);
+  const double a = magnitude(operands->a);
+  return std::holds_alternative<ir::FloorDiv>(atom) ? a + 1 : std::max(a, magnitude(operands->b));
+}
+
+double magnitude(const ir::Dim& number) {
+  double sum = std::abs(static_cast<double>(number.constant_part()));
+  if (number.is_constant()) return sum;
+  for (const ir::Term& term : number.terms()) {
+    double product = std::abs(static_cast<double>(term.factor));
+    for (const ir::Atom& atom : term.atoms) product *= magnitude(atom);
+    sum += product;
+  }
+  return sum;
+}
+
 /// How large a number may be; nothing if that is not known.
 std::optional<double> magnitude(const Operand& operand) {
   if (!operand.mark) return std::abs(operand.number.toScalar().toDouble());
-  const auto size = size_of(operand);
   const auto& ratio = operand.mark->ratio;
-  if (!size && !ratio) return std::nullopt;
-  const ir::Dim number = size ? *size : ratio->first;
-  double sum = std::abs(static_cast<double>(number.constant_part()));
-  for (const ir::Term& term : number.terms())  // an atom is no larger than the sizes in it
-    sum += std::abs(static_cast<double>(term.factor)) *
-           std::pow(kLargestSize, static_cast<double>(term.atoms.size()));
-  return sum;
+  if (const auto size = size_of(operand)) return magnitude(*size);
+  if (ratio) return magnitude(ratio->first);
+  return std::nullopt;
 }
 
 /// Whether the dtype of a result holds what the scalar operator gives: narrow integers wrap round,

@@ -12,6 +12,7 @@
 #include "src/diag/error.h"
 #include "src/trace/convert.h"
 #include "src/trace/operators.h"
+#include "src/trace/overlap.h"
 #include "src/trace/recorder.h"
 #include "src/trace/words.h"
 
@@ -63,90 +64,6 @@ std::string find_functional(const c10::FunctionSchema& schema) {
   }
   const std::string plain = find_overload(name, schema);
   return plain.empty() ? find_overload(name + "_functional", schema) : plain;
-}
-
-/// Whether two elements may lie in the same memory.
-bool overlaps(const at::Tensor& tensor) {
-  std::vector<std::pair<int64_t, int64_t>> axes;
-  for (int64_t axis = 0; axis < tensor.dim(); ++axis)
-    if (tensor.size(axis) > 1) axes.emplace_back(tensor.stride(axis), tensor.size(axis));
-  std::sort(axes.begin(), axes.end());
-  int64_t reach = 0;
-  for (const auto& [stride, size] : axes) {
-    if (stride <= reach) return true;
-    reach += stride * (size - 1);
-  }
-  return false;
-}
-
-/// Calls `visit` with where each element lies in the memory, counted in elements.
-template <typename Visit>
-void for_each_place(const at::Tensor& tensor, Visit visit) {
-  std::vector<int64_t> at(static_cast<size_t>(tensor.dim()), 0);
-  int64_t place = tensor.storage_offset();
-  for (int64_t left = tensor.numel(); left > 0; --left) {
-    visit(place);
-    for (int64_t axis = tensor.dim() - 1; axis >= 0; --axis) {
-      const auto i = static_cast<size_t>(axis);
-      place += tensor.stride(axis);
-      if (++at[i] < tensor.size(axis)) break;
-      place -= tensor.stride(axis) * tensor.size(axis);
-      at[i] = 0;
-    }
-  }
-}
-
-/// Whether an element of one lies at another place in the other one.
-bool overlap_partly(const at::Tensor& a, const at::Tensor& b) {
-  if (!a.has_storage() || !b.has_storage() || !a.storage().is_alias_of(b.storage())) return false;
-  if (a.storage_offset() == b.storage_offset() && a.sizes() == b.sizes() &&
-      a.strides() == b.strides())
-    return false;
-  const auto bytes = [](const at::Tensor& tensor) {
-    int64_t last = tensor.storage_offset();
-    for (int64_t axis = 0; axis < tensor.dim(); ++axis)
-      last += tensor.stride(axis) * (tensor.size(axis) - 1);
-    const int64_t size = tensor.element_size();
-    return std::pair{tensor.storage_offset() * size, (last + 1) * size};
-  };
-  if (a.numel() == 0 || b.numel() == 0 || bytes(a).second <= bytes(b).first ||
-      bytes(b).second <= bytes(a).first)
-    return false;
-  if (a.element_size() != b.element_size()) return true;
-  if (a.numel() > b.numel()) return overlap_partly(b, a);
-  std::unordered_set<int64_t> places;
-  for_each_place(a, [&](int64_t place) { places.insert(place); });
-  bool any = false;
-  for_each_place(b, [&](int64_t place) { any = any || places.contains(place); });
-  return any;
-}
-
-/// A copy towards the front of the memory, in one thread: what it reads is not written yet.
-bool moves_forward(const std::string& name, const at::Tensor& written, const at::Tensor& operand) {
-  constexpr int64_t kOneThread = 1 << 15;
-  return name == "aten::copy_" && written.strides() == operand.strides() &&
-         written.storage_offset() < operand.storage_offset() && written.numel() < kOneThread;
-}
-
-/// Torch reads such an operand before or after it wrote to it, element by element.
-void refuse_read_while_written(const std::string& name, const at::Tensor& written,
-                               const torch::jit::Stack& inputs) {
-  for (const c10::IValue& input : inputs)
-    for (const at::Tensor& operand : flatten_tensors(input))
-      if (operand.defined() && !moves_forward(name, written, operand) &&
-          overlap_partly(written, operand))
-        throw Error("unsupported-inplace", "a tensor is written and read in other places at once",
-                    "what is read follows from the order in which torch writes",
-                    "clone() the operand first");
-}
-
-/// Torch computes such an element as often as it is seen, from what it wrote before.
-void refuse_overlapping(const at::Tensor& written, const std::string& name) {
-  if (name == "aten::fill_" || name == "aten::zero_" || !overlaps(written)) return;
-  throw Error("unsupported-inplace",
-              "a tensor is written in which several elements lie in the same memory",
-              "what they become follows from the order in which torch writes them",
-              "clone() it first, or write to the tensor that it is a view of");
 }
 
 }  // namespace
@@ -209,17 +126,16 @@ ir::ValueId Recorder::emit(std::string_view op, std::vector<ir::Argument> args, 
   return value;
 }
 
-/// Whether a view above this one shows an element of its base several times.
-bool Recorder::is_under_repeats(int index) const {
+/// Whether this view, or one above it, shows an element of its base several times.
+bool Recorder::repeats(int index) const {
   constexpr std::array<std::string_view, 8> kOps = {
       "aten::expand",     "aten::expand_as", "aten::broadcast_to", "aten::broadcast_tensors",
       "aten::as_strided", "aten::unfold",    "aten::meshgrid",     "aten::as_strided_"};
-  for (int at = tracks_[static_cast<size_t>(index)].parent; at >= 0;
-       at = tracks_[static_cast<size_t>(at)].parent) {
+  for (int at = index; at >= 0; at = tracks_[static_cast<size_t>(at)].parent) {
     const Track& track = tracks_[static_cast<size_t>(at)];
     if (track.view == nullptr) continue;
     const std::string_view op = ir::op_name(track.view->call.node.op);
-    if (std::find(kOps.begin(), kOps.end(), op.substr(0, op.find('.'))) != kOps.end()) return true;
+    if (is_one_of(op.substr(0, op.find('.')), kOps)) return true;
   }
   return false;
 }
@@ -261,7 +177,8 @@ void Recorder::write(int index, ir::ValueId value, Place place) {
         "clone() it first");
   relied_.insert(relied_.end(), root.layout.begin(), root.layout.end());
   ++root.version;
-  if (is_under_repeats(index)) return write_to_root(index, value, place);
+  if (repeats(tracks_[static_cast<size_t>(index)].parent))
+    return write_to_root(index, value, place);
   for (int at = index;;) {
     Track& track = tracks_[static_cast<size_t>(at)];
     track.value = value;
@@ -330,6 +247,7 @@ void Recorder::record_write(Call call, const std::vector<at::Tensor>& outputs) {
     written.push_back(call.inputs[i].toTensor());
     refuse_overlapping(written.back(), name);
     refuse_read_while_written(name, written.back(), call.inputs);
+    if (keep_sizes_) rely_on_places(name, written.back(), call.inputs);
     if (argument.is_out()) refuse_resized(written.back());
   }
   call.node.args = std::move(kept);

@@ -142,10 +142,8 @@ class Interpreter {
   void settle_key(const c10::IValue& dictionary, const c10::IValue& key, const std::string& name);
   void follow_element(const torch::jit::Stack& inputs, const Mark& asked, const Mark& length,
                       c10::IValue& element);
-  Mark repeated_length(const std::string& name, const torch::jit::Stack& inputs, const Mark& asked,
-                       const Mark& length);
-  Mark made_length(const std::string& name, const torch::jit::Stack& inputs, const Mark& asked,
-                   const Mark& length);
+  Mark repeated_length(const torch::jit::Stack& inputs, const Mark& asked);
+  Mark made_length(const std::string& name, const torch::jit::Stack& inputs, const Mark& asked);
   void follow_change(const std::string& name, const torch::jit::Stack& inputs, const Mark& asked,
                      const Mark& length);
   void follow_move(const std::string& name, const torch::jit::Stack& inputs, const Mark& asked,
@@ -208,6 +206,7 @@ class Interpreter {
   void follow_carried(RolledLoop& loop, const ChangedLists& lists, const ir::Dim& length);
   void follow_lists(const ChangedLists& lists, int64_t turns, const Mark& trips);
   void follow_grown(const c10::IValue& list, Outline before, bool at_end);
+  Outline written_in_turns(const ir::Dim& place, const c10::IValue& list, Outline outline);
 
   // rolled_writes.cpp: what the turns of rolled loops write to containers and objects.
   void note_made(const c10::IValue& value);

@@ -129,7 +129,9 @@ Stack Interpreter::run_move(const Operation& operation, Stack inputs) {
     inputs[i] = unmarked(inputs[i]);
   }
   settle_access(name, inputs, asked);
-  const Mark length = marks_.of(container);
+  // What is made of a list, or repeats it, is followed from what the list is before.
+  const bool makes = gives_list(name) || name == "aten::mul_";
+  const Mark length = makes ? made_length(name, inputs, asked) : marks_.of(container);
   const auto outline_of = [this](const c10::IValue& value) {
     return value.isList() ? marks_.outline(value) : Outline();
   };
@@ -173,29 +175,24 @@ void Interpreter::follow_element(const Stack& inputs, const Mark& asked, const M
 }
 
 /// Of `list * n`; less than no time is none.
-Mark Interpreter::repeated_length(const std::string& name, const Stack& inputs, const Mark& asked,
-                                  const Mark& length) {
+Mark Interpreter::repeated_length(const Stack& inputs, const Mark& asked) {
   const c10::IValue& container = container_of(inputs);
+  const Mark length = marks_.of(container);
   const int64_t times = inputs[inputs[0].isInt() ? 0 : 1].toInt();
   if (is_size(asked)) {
     settle(comparison_mark({asked->size, ir::Relation::ge, Dim(0)}), times >= 0);
     if (times < 0) return nullptr;
   }
-  // One that was changed in place is as long as it became.
-  const bool is_changed = name == "aten::mul_" && !length;
-  if (is_changed && times <= 0) return either(asked, length);
-  const auto whole =
-      is_changed ? std::optional(Dim(count(container) / times)) : length_of(container, length);
+  const auto whole = length_of(container, length);
   if (whole && is_size(asked)) return size_mark(*whole * asked->size);
   if (whole && !asked) return size_mark(*whole * Dim(std::max<int64_t>(times, 0)));
   return either(asked, length);
 }
 
 /// What the length of a list that was made of another follows from.
-Mark Interpreter::made_length(const std::string& name, const Stack& inputs, const Mark& asked,
-                              const Mark& length) {
-  if (name == "aten::mul" || name == "aten::mul_")
-    return repeated_length(name, inputs, asked, length);
+Mark Interpreter::made_length(const std::string& name, const Stack& inputs, const Mark& asked) {
+  if (name == "aten::mul" || name == "aten::mul_") return repeated_length(inputs, asked);
+  const Mark length = marks_.of(container_of(inputs));
   const auto whole = length_of(container_of(inputs), length);
   if (name == "aten::copy" || name == "aten::list") return length;
   if (name == "aten::slice") return either(asked, length);
@@ -215,7 +212,7 @@ void Interpreter::follow_change(const std::string& name, const Stack& inputs, co
   }
   if (depends_on_turn(asked)) marks_.taint_numbers(container, asked);
   if (name == "aten::clear") return marks_.set(container, nullptr);
-  if (name == "aten::mul_") return marks_.set(container, made_length(name, inputs, asked, length));
+  if (name == "aten::mul_") return marks_.set(container, length);
   if (name == "aten::update" || !length) return;
   const bool grows = name == "aten::append" || name == "aten::insert";
   const bool shrinks = name == "aten::pop" || name == "aten::Delete";
@@ -253,7 +250,7 @@ void Interpreter::follow_move(const std::string& name, const Stack& inputs, cons
       return follow_slice(inputs, results[0]);
     if (is_data(asked) && name == "aten::slice")
       results[0] = marks_.tainted(results[0], asked, "a slice of a list");
-    return marks_.set(results[0], made_length(name, inputs, asked, length));
+    return marks_.set(results[0], length);
   }
   follow_change(name, inputs, asked, length);
 }

@@ -196,6 +196,12 @@ Outline Interpreter::changed_outline(const std::string& name, const Stack& input
                                                         "aten::_set_item", "aten::insert"};
   if (!is_one_of(name, kChanges)) return {};
   const int64_t place = unmarked(inputs[1]).toInt();
+  if (depends_on_turn(asked)) {
+    if (name != "aten::_set_item" || !is_size(asked)) return {};
+    const Dim whole = length_of(before);
+    return written_in_turns(place < 0 ? asked->size + whole : asked->size, inputs[0],
+                            std::move(before));
+  }
   int64_t length = 0;
   for (const Stretch& stretch : before) length += stretch.count;
   const bool is_insert = name == "aten::insert";

@@ -21,6 +21,7 @@
 namespace t2n::trace {
 
 class Roller;
+struct Box;
 
 /// Tensors are told apart by their TensorImpl. A view remembers its base; a write makes a new
 /// version of the root and leaves the other views stale until they are read again.
@@ -155,9 +156,15 @@ class Recorder {
   void bind_view(const at::Tensor& output, ir::ValueId value, const std::shared_ptr<Call>& call,
                  size_t index);
 
+  // places.cpp
+  Box box_of(int track, int base);
+  void rely_on_sizes(int track, int base);
+  void rely_on_places(const std::string& name, const at::Tensor& written,
+                      const torch::jit::Stack& inputs);
+
   // functionalise.cpp
   ir::ValueId refresh(int track);
-  bool is_under_repeats(int track) const;
+  bool repeats(int track) const;
   void write_to_root(int track, ir::ValueId value, Place place);
   void write(int track, ir::ValueId value, Place place);
   std::optional<ir::ValueId> scatter_back_complex(std::string_view op, ir::ValueId base,

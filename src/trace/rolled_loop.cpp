@@ -169,6 +169,35 @@ void Interpreter::follow_grown(const c10::IValue& list, Outline before, bool at_
   marks_.set_outline(list, std::move(before));
 }
 
+/// `list[turn] = v` in a loop that takes a known number of turns: the places that all its turns
+/// write are one stretch. Nothing if the place moves otherwise, or the rest is not of constant
+/// length.
+Outline Interpreter::written_in_turns(const Dim& place, const c10::IValue& list, Outline outline) {
+  const RolledLoop& loop = *rolling_.back();
+  const Dim first = at(place, loop.symbol, 0), step = at(place, loop.symbol, 1) - first;
+  const bool forwards = step == Dim(1), is_line = forwards || step == Dim(-1);
+  if (!is_line || !(place == first + step * Dim::symbol(loop.symbol)) || mark_of(loop.condition) ||
+      depends_on_turn(size_mark(first)))
+    return {};
+  const Dim turns = expression(loop.trips);
+  Dim low = forwards ? first : first + Dim(1) - turns;
+  Dim rest;
+  for (const Stretch& each : outline) rest = rest + each.length;
+  rest = rest - low - turns;
+  if (!low.is_constant() || !rest.is_constant() || low.value() < 0 || rest.value() < 0) return {};
+  const auto count = static_cast<int64_t>(list.toListRef().size());
+  auto end = cut(outline, count - rest.value(), false);
+  const size_t stretches = outline.size();
+  const auto begin = end ? cut(outline, low.value(), true) : std::nullopt;
+  if (!begin) return {};
+  *end += outline.size() - stretches;
+  if (*begin > *end) return {};
+  const auto from = outline.begin() + static_cast<int64_t>(*begin);
+  const auto spot = outline.erase(from, outline.begin() + static_cast<int64_t>(*end));
+  outline.insert(spot, {turns, unmarked(loop.trips).toInt()});
+  return outline;
+}
+
 /// A loop that is left by a condition tells nothing of lengths but that they follow from sizes.
 void Interpreter::follow_lists(const ChangedLists& lists, int64_t turns, const Mark& trips) {
   if (!is_size(trips)) return;
@@ -242,8 +271,9 @@ void Interpreter::run_rolled(Node* node, Env& env) {
       if (is_data(mark)) refuse_branch(node, mark);
     if (loop.turns >= unmarked(loop.trips).toInt() || !unmarked(loop.condition).toBool()) break;
     run_turn(body, env, loop);
-    if (loop.turns == 0) decisions = decisions_.size();
-    decisions_.resize(decisions);  // the other turns take the same ways
+    // The first turn may go another way than the second; all others take the same as that.
+    if (loop.turns <= 1) decisions = decisions_.size();
+    decisions_.resize(decisions);
   }
   const Dim length = length_of(loop);
   if (depends_on_turn(size_mark(length)))

@@ -1,0 +1,98 @@
+// Writes whose result follows from the order in which torch reads and writes.
+#include "src/trace/overlap.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "src/diag/error.h"
+#include "src/trace/call.h"
+
+namespace t2n::trace {
+namespace {
+
+/// Whether two elements may lie in the same memory.
+bool overlaps(const at::Tensor& tensor) {
+  std::vector<std::pair<int64_t, int64_t>> axes;
+  for (int64_t axis = 0; axis < tensor.dim(); ++axis)
+    if (tensor.size(axis) > 1) axes.emplace_back(tensor.stride(axis), tensor.size(axis));
+  std::sort(axes.begin(), axes.end());
+  int64_t reach = 0;
+  for (const auto& [stride, size] : axes) {
+    if (stride <= reach) return true;
+    reach += stride * (size - 1);
+  }
+  return false;
+}
+
+/// Calls `visit` with where each element lies in the memory, counted in elements.
+template <typename Visit>
+void for_each_place(const at::Tensor& tensor, Visit visit) {
+  std::vector<int64_t> at(static_cast<size_t>(tensor.dim()), 0);
+  int64_t place = tensor.storage_offset();
+  for (int64_t left = tensor.numel(); left > 0; --left) {
+    visit(place);
+    for (int64_t axis = tensor.dim() - 1; axis >= 0; --axis) {
+      const auto i = static_cast<size_t>(axis);
+      place += tensor.stride(axis);
+      if (++at[i] < tensor.size(axis)) break;
+      place -= tensor.stride(axis) * tensor.size(axis);
+      at[i] = 0;
+    }
+  }
+}
+
+/// Whether an element of one lies at another place in the other one.
+bool overlap_partly(const at::Tensor& a, const at::Tensor& b) {
+  if (!a.has_storage() || !b.has_storage() || !a.storage().is_alias_of(b.storage())) return false;
+  if (a.storage_offset() == b.storage_offset() && a.sizes() == b.sizes() &&
+      a.strides() == b.strides())
+    return false;
+  const auto bytes = [](const at::Tensor& tensor) {
+    int64_t last = tensor.storage_offset();
+    for (int64_t axis = 0; axis < tensor.dim(); ++axis)
+      last += tensor.stride(axis) * (tensor.size(axis) - 1);
+    const int64_t size = tensor.element_size();
+    return std::pair{tensor.storage_offset() * size, (last + 1) * size};
+  };
+  if (a.numel() == 0 || b.numel() == 0 || bytes(a).second <= bytes(b).first ||
+      bytes(b).second <= bytes(a).first)
+    return false;
+  if (a.element_size() != b.element_size()) return true;
+  if (a.numel() > b.numel()) return overlap_partly(b, a);
+  std::unordered_set<int64_t> places;
+  for_each_place(a, [&](int64_t place) { places.insert(place); });
+  bool any = false;
+  for_each_place(b, [&](int64_t place) { any = any || places.contains(place); });
+  return any;
+}
+
+}  // namespace
+
+bool moves_forward(const std::string& name, const at::Tensor& written, const at::Tensor& operand) {
+  constexpr int64_t kOneThread = 1 << 15;
+  return name == "aten::copy_" && written.strides() == operand.strides() &&
+         written.storage_offset() < operand.storage_offset() && written.numel() < kOneThread;
+}
+
+void refuse_read_while_written(const std::string& name, const at::Tensor& written,
+                               const torch::jit::Stack& inputs) {
+  for (const c10::IValue& input : inputs)
+    for (const at::Tensor& operand : flatten_tensors(input))
+      if (operand.defined() && !moves_forward(name, written, operand) &&
+          overlap_partly(written, operand))
+        throw Error("unsupported-inplace", "a tensor is written and read in other places at once",
+                    "what is read follows from the order in which torch writes",
+                    "clone() the operand first");
+}
+
+void refuse_overlapping(const at::Tensor& written, const std::string& name) {
+  if (name == "aten::fill_" || name == "aten::zero_" || !overlaps(written)) return;
+  throw Error("unsupported-inplace",
+              "a tensor is written in which several elements lie in the same memory",
+              "what they become follows from the order in which torch writes them",
+              "clone() it first, or write to the tensor that it is a view of");
+}
+
+}  // namespace t2n::trace
