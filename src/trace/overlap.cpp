@@ -2,12 +2,14 @@
 #include "src/trace/overlap.h"
 
 #include <algorithm>
+#include <array>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "src/diag/error.h"
 #include "src/trace/call.h"
+#include "src/trace/words.h"
 
 namespace t2n::trace {
 namespace {
@@ -68,6 +70,13 @@ bool overlap_partly(const at::Tensor& a, const at::Tensor& b) {
   return any;
 }
 
+/// Read once, before anything is written.
+bool is_read_first(const std::string& name, const at::Tensor& operand) {
+  constexpr std::array<std::string_view, 3> kFills = {"aten::fill_", "aten::masked_fill_",
+                                                      "aten::index_fill_"};
+  return operand.dim() == 0 && is_one_of(name, kFills);
+}
+
 }  // namespace
 
 bool moves_forward(const std::string& name, const at::Tensor& written, const at::Tensor& operand) {
@@ -80,8 +89,8 @@ void refuse_read_while_written(const std::string& name, const at::Tensor& writte
                                const torch::jit::Stack& inputs) {
   for (const c10::IValue& input : inputs)
     for (const at::Tensor& operand : flatten_tensors(input))
-      if (operand.defined() && !moves_forward(name, written, operand) &&
-          overlap_partly(written, operand))
+      if (operand.defined() && !is_read_first(name, operand) &&
+          !moves_forward(name, written, operand) && overlap_partly(written, operand))
         throw Error("unsupported-inplace", "a tensor is written and read in other places at once",
                     "what is read follows from the order in which torch writes",
                     "clone() the operand first");
