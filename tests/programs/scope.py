@@ -7,9 +7,13 @@ is dropped, and later choices know shapes, lengths and numbers.
 import contextlib
 import copy
 import re
+import resource
 import signal
+from pathlib import Path
 
 import torch
+
+MOST_MEMORY = 2 << 30  # bytes that a statement of a program may take
 
 TYPES = {
     "int": "int", "float": "float", "bool": "bool", "str": "str", "T": "Tensor",
@@ -115,19 +119,28 @@ class Scope:
         self.lines += text.split("\n")
 
 
+def memory_in_use():
+    """Bytes of this process's address space."""
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+
+
 @contextlib.contextmanager
 def limited(seconds):
     """Python walks a list that grows under it for ever, TorchScript does not. Seconds of this
-    process's own time: how busy the machine is does not change what a seed gives."""
+    process's own time: how busy the machine is does not change what a seed gives. So much memory
+    as the machine may have to spare for one of them."""
     def stop(*_):
         raise Rejected("no end")
-    before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    spare = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (memory_in_use() + MOST_MEMORY, spare[1]))
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+        resource.setrlimit(resource.RLIMIT_AS, spare)
 
 
 def execute(text, env):
