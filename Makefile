@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo test matrix refusals docs zoo fuzz hostile lies mutants programs format tidy clean help
+.PHONY: all setup demo test matrix refusals docs zoo fuzz hostile lies mutants programs same format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -76,6 +76,11 @@ lies: ## make wrong artefacts of right ones, see whether check sees them, write 
 	@cmake/setup.sh test
 	@$(call build,release,--target t2nnef libt2nnef_torch t2n_lies)
 	@$(environment) && tests/lies/run.sh table --markdown docs/lies.md
+
+same: ## compare what this tree writes with what the commit BASE writes, byte for byte
+	@cmake/setup.sh test
+	@$(call build,release)
+	@$(environment) && tests/same/run.sh $(BASE)
 
 mutants: ## plant small faults in a copy of the sources, see which no test notices, write docs/mutants.md (hours)
 	@cmake/setup.sh test

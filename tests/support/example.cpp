@@ -10,6 +10,7 @@
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
 #include "src/tract/worker.h"
+#include "tests/support/digest.h"
 #include "tests/support/reference.h"
 #include "tests/support/refusals.h"
 #include "tests/support/strict_case.h"
@@ -86,6 +87,7 @@ Exported export_example(Example example, const target::Target& target) {
   std::vector<OperatorUse> uses = rewritten_uses(example);
   try {
     nnef::Document document = to_nnef(example.graph, target, options, {});
+    note_digest(document, target::target_name(target));
     for (OperatorUse& use : all_uses(example.graph, as_pairs(example.inputs)))
       uses.push_back(std::move(use));
     return {std::move(document), std::move(uses)};
