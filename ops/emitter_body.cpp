@@ -212,6 +212,16 @@ std::set<int> read_ids(const Emitter::State& body) {
   return out;
 }
 
+bool is_zero(const TensorEntry& entry) {
+  if (entry.kind != TensorEntry::Kind::constant || entry.parts.size() != 1) return false;
+  const ir::Tensor base = without_repeats(entry.parts[0]);
+  if (base.elements() == 0 || !is_loaded(base) || ir::element_f64(base, 0) != 0) return false;
+  const ir::Tensor rows = ir::contiguous(base);
+  for (int64_t i = 0; i < rows.elements(); ++i)
+    if (ir::element_f64(rows, i) != 0) return false;
+  return true;
+}
+
 nnef::Parameter declared(const Emitter::State& state, Ref ref) {
   return {state.entries[static_cast<size_t>(ref.id)].text, "tensor<scalar>", {}};
 }
@@ -248,6 +258,20 @@ Ref Emitter::State::capture(Ref outside) {
   const Ref inside = add_parameter(entry.name, entry.dtype, entry.shape, false);
   captures.push_back({inside, outside});
   return inside;
+}
+
+Ref Emitter::State::varying(Emitter& emitter, Ref x) {
+  const Ref none = emitter.elementwise("min", {*turn, emitter.scalar(0.0, DType::f32)});
+  return emitter.call("tract_core_gather",
+                      {emitter.unsqueeze(x, {0}), emitter.cast(none, DType::i64)}, {{"axis", 0}},
+                      at(x).dtype, at(x).shape);
+}
+
+void Emitter::State::hide_zeros(Emitter& emitter, std::vector<Ref>& factors) {
+  const auto differs = [this](Ref ref) { return at(ref).varies; };
+  if (std::none_of(factors.begin(), factors.end(), differs)) return;
+  for (Ref& factor : factors)
+    if (is_zero(at(factor))) factor = varying(emitter, factor);
 }
 
 Ref Emitter::State::spread(Emitter& emitter, Ref x, const Shape& shape) {

@@ -173,6 +173,7 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
       target::has(state_->target, target::Feature::open_sizes))
     for (Ref& operand : operands)
       if (state_->at(operand).of_sizes) operand = state_->hidden_size(operand);
+  if (op == "mul" && state_->turn) state_->hide_zeros(*this, operands);
   std::vector<nnef::Argument> arguments = state_->aligned_operands(*this, operands);
   add_attributes(arguments, attributes);
   const Ref made = state_->append_call(op, std::move(arguments), {type})[0];

@@ -101,6 +101,7 @@ struct Emitter::State {
     Ref outer;
   };
   State* outer = nullptr;          ///< of the document around, if this is the body of a scan
+  std::optional<Ref> turn;         ///< in a body: the number of the turn, a state in f32
   std::optional<Ref> zero;         ///< in a body with scans inside: a state that is always 0
   std::vector<Ref> inner_results;  ///< of those scans, one each
   std::vector<Capture> captures;
@@ -112,7 +113,11 @@ struct Emitter::State {
   Ref add_parameter(std::string_view name, DType dtype, const Shape& shape, bool varies);
   /// A tensor of the document around, inside: a constant as such, others as a parameter.
   Ref capture(Ref outside);
-  /// `x`, different in each turn, repeated along axes of symbolic size.
+  /// `x`, the same in each turn, in a way that tract cannot tell.
+  Ref varying(Emitter& emitter, Ref x);
+  /// Of a product with 0 tract forgets the other operand, and then contradicts itself.
+  void hide_zeros(Emitter& emitter, std::vector<Ref>& factors);
+  /// `x`, different in each turn, repeated along axes.
   Ref spread(Emitter& emitter, Ref x, const Shape& shape);
   /// Moves what is the same in every turn to the document around.
   void hoist();

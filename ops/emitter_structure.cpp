@@ -218,7 +218,8 @@ Ref Emitter::broadcast_to(Ref x, const Shape& shape) {
     values.shape = sizes;
     return state_->restored(x, std::move(values));
   }
-  if (entry.varies && !is_static(shape)) return state_->spread(*this, x, shape);
+  // tract moves a broadcast out of a body, and leaves its shape as it was there.
+  if (entry.varies) return state_->spread(*this, x, shape);
   if (entry.kind == TensorEntry::Kind::constant && !is_static(shape))
     return gather_repeats(x, shape);
   return call("tract_core_broadcast", {x}, {{"shape", shape}}, entry.dtype, shape);

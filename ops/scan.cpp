@@ -34,17 +34,15 @@ class Loop {
     add_results();
     add_turn();
     add_zero();
-    keep_a_scanned_input();
+    add_sequence();
     write();
   }
 
  private:
-  /// A parameter that runs along an axis of a tensor outside.
+  /// A parameter that runs along the only axis of a tensor outside.
   struct Scanned {
     Ref parameter;
     Ref outer;
-    int64_t axis = 0;
-    int64_t step = 1;
   };
   struct Carried {
     Ref parameter;
@@ -80,6 +78,7 @@ class Loop {
     if (std::any_of(op_.body().nodes.begin(), op_.body().nodes.end(), ir::is_scan))
       inside().zero = inside().add_parameter("zero", DType::i64, {}, true);
     turn_ = inside().add_parameter(input(0).name, DType::f32, {}, true);
+    inside().turn = turn_;
     bind(0, body_.cast(turn_, DType::i64));
     for (size_t i = 0; i < initial_.size(); ++i) {
       const ir::Value& value = input(scan_.state_input(i));
@@ -89,30 +88,15 @@ class Loop {
     for (size_t i = 0; i < captured_.size(); ++i)
       bind(scan_.captured_input(i), inside().capture(captured_[i]));
     for (size_t i = 0; i < scanned_refs_.size(); ++i)
-      bind(scan_.scanned_input(i), is_scannable(i) ? scanned_slice(i) : gathered_slice(i));
+      bind(scan_.scanned_input(i), slice(i));
   }
 
   void carry(Ref parameter, Ref initial) { carried_.push_back({parameter, initial}); }
 
-  /// tract 0.23 fails on scanned constants, and on two directions at once.
-  bool is_scannable(size_t i) {
-    const auto& reversed = scan_.scanned_reversed;
-    const bool mixed = std::find(reversed.begin(), reversed.end(), false) != reversed.end();
-    return out_.state().at(scanned_refs_[i]).kind == TensorEntry::Kind::identifier &&
-           !(mixed && reversed[i]);
-  }
-
-  Ref scanned_slice(size_t i) {
-    const ir::Value& value = input(scan_.scanned_input(i));
-    const int64_t axis = scan_.scanned_axes[i];
-    Shape shape = value.shape;
-    shape.insert(shape.begin() + axis, Dim(1));
-    const Ref parameter = inside().add_parameter(value.name, value.dtype, shape, true);
-    scanned_.push_back({parameter, scanned_refs_[i], axis, scan_.scanned_reversed[i] ? -1 : 1});
-    return body_.squeeze(parameter, {axis});
-  }
-
-  Ref gathered_slice(size_t i) {
+  /// Gathered by the number of the turn. What follows from a scanned tensor alone tract moves out of
+  /// the body where it can, and often makes nonsense there, or never ends: of broadcasts, joins,
+  /// products of a row with itself or with a vector.
+  Ref slice(size_t i) {
     const ir::Value& value = input(scan_.scanned_input(i));
     const Ref last = out_.size(scan_.length - Dim(1), DType::i64);
     const Ref turn = body_.cast(turn_, DType::i64);
@@ -122,23 +106,27 @@ class Loop {
   }
 
   void add_results() {
-    const ir::Graph& graph = op_.body();
     std::vector<Ref> results;
     for (size_t i = 0; i < scan_.stacked(); ++i)
-      results.push_back(body_.unsqueeze(body_.value(graph.outputs[i]), {scan_.stacked_axes[i]}));
+      results.push_back(body_.unsqueeze(result(i), {scan_.stacked_axes[i]}));
     for (size_t i = 0; i < initial_.size(); ++i)
-      results.push_back(body_.value(graph.outputs[scan_.state_output(i)]));
+      results.push_back(result(scan_.state_output(i)));
     add_body_results(body_, results);
     for (size_t i = 0; i < carried_.size(); ++i) leave_unread(i);
-    std::erase_if(scanned_, [&](const Scanned& each) { return !is_read(body_, each.parameter); });
+  }
+
+  /// A result that is the same in every turn keeps tract 0.23 busy for ever.
+  Ref result(size_t i) {
+    const Ref value = body_.value(op_.body().outputs[i]);
+    return inside().at(value).varies ? value : inside().varying(body_, value);
   }
 
   /// tract fails on states that no turn reads: they are the last of what the turns gave.
   void leave_unread(size_t i) {
     carried_[i].is_read = is_read(body_, carried_[i].parameter);
     if (carried_[i].is_read) return;
-    const Ref value = body_.value(op_.body().outputs[scan_.state_output(i)]);
-    replace_body_result(body_, scan_.state_output(i), body_.unsqueeze(value, {0}));
+    const size_t output = scan_.state_output(i);
+    replace_body_result(body_, output, body_.unsqueeze(result(output), {0}));
   }
 
   void add_turn() {
@@ -175,12 +163,11 @@ class Loop {
 
   /// tract runs no scan that scans nothing, nor what no state or result reads: a sum keeps a range
   /// alive.
-  void keep_a_scanned_input() {
-    if (!scanned_.empty()) return;
+  void add_sequence() {
     const Ref range = any_sequence();
     const DType dtype = out_.dtype(range);
     const Ref element = inside().add_parameter("element", dtype, {1}, true);
-    scanned_.push_back({element, range, 0, 1});
+    scanned_ = {element, range};
     const Ref sum = inside().add_parameter("sum", dtype, {}, true);
     carry(sum, out_.scalar(0, dtype));
     add_body_results(body_, {add(body_, sum, body_.squeeze(element, {0}))});
@@ -189,7 +176,7 @@ class Loop {
   /// As long as the scan, and no constant: of those tract 0.23 makes nonsense.
   Ref any_sequence() {
     if (!scan_.length.is_constant()) return out_.range(scan_.length);
-    for (const std::vector<Ref>* refs : {&initial_, &captured_, &scanned_refs_})
+    for (const std::vector<Ref>* refs : {&scanned_refs_, &initial_, &captured_})
       for (const Ref ref : *refs)
         if (out_.state().at(ref).kind == TensorEntry::Kind::identifier) return repeated_first(ref);
     throw Error("unsupported-op",
@@ -216,15 +203,13 @@ class Loop {
   }
 
   void write() {
-    std::vector<Ref> parameters;
-    for (const Scanned& each : scanned_) parameters.push_back(each.parameter);
+    std::vector<Ref> parameters = {scanned_.parameter};
     for (const Carried& each : carried_)
       if (each.is_read) parameters.push_back(each.parameter);
     const FinishedBody done = finish_body(body_, parameters);
     nnef::Values scanned, full, states, outputs;
-    for (const Scanned& each : scanned_)
-      scanned.push_back(quadruple(name_in(body_, each.parameter), out_.operand(each.outer),
-                                  each.axis, each.step));
+    scanned.push_back(
+        quadruple(name_in(body_, scanned_.parameter), out_.operand(scanned_.outer), 0, 1));
     for (const auto& [name, outer] : done.captured) full.push_back(pair(name, out_.operand(outer)));
     for (size_t i = 0; i < carried_.size(); ++i)
       if (carried_[i].is_read)
@@ -294,7 +279,7 @@ class Loop {
   std::vector<Ref> initial_;
   std::vector<Ref> captured_;
   Ref turn_;
-  std::vector<Scanned> scanned_;
+  Scanned scanned_;
   std::vector<Carried> carried_;  ///< the body's states, and what the statement needs beside them
 };
 

@@ -128,8 +128,16 @@ ir::ValueId Recorder::resolved(ir::ValueId id) const {
 ir::Node& Recorder::scan_of(const Family& family) {
   for (size_t i = graph_.nodes.size(); i-- > 0;)
     if (graph_.nodes[i].body == family.body) return graph_.nodes[i];
-  T2N_ASSERT(false, "a value of a loop is read where the loop is not");
-  return graph_.nodes.front();
+  const ir::Graph& body = *family.body;
+  const auto makes = [&](const ir::Node& node) { return node.outputs.at(0) == family.value; };
+  const auto made = std::find_if(body.nodes.begin(), body.nodes.end(), makes);
+  ir::Node at;
+  if (made != body.nodes.end()) {
+    at.scope = made->scope;
+    at.source = made->source;
+  }
+  refuse_loop(body, at, "what a loop inside computes in its turns is read after the turn around it",
+              "torch.stack it, or join it with torch.cat, before that turn ends");
 }
 
 /// Whether a family belongs to the turn that is being recorded; else it comes from before the loop,

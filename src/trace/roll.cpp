@@ -68,7 +68,7 @@ void Roller::run() {
 
 // --- the turns ---
 
-/// Takes away what only passes a tensor on.
+/// Takes away what only passes a tensor on, and loops inside of which nothing is read.
 void Roller::simplify() {
   std::vector<Node> kept;
   std::vector<size_t> bounds = {bounds_[0]};
@@ -77,7 +77,7 @@ void Roller::simplify() {
       Node& node = graph_.nodes[i];
       for (ir::Argument& arg : node.args)
         ir::change_refs(arg.value, [&](ValueId& id) { id = r_.resolved(id); });
-      if (!simplify_node(node)) kept.push_back(std::move(node));
+      if (!node.outputs.empty() && !simplify_node(node)) kept.push_back(std::move(node));
     }
     bounds.push_back(bounds_[0] + kept.size());
   }
