@@ -87,14 +87,13 @@ class Loop {
     }
     for (size_t i = 0; i < captured_.size(); ++i)
       bind(scan_.captured_input(i), inside().capture(captured_[i]));
-    for (size_t i = 0; i < scanned_refs_.size(); ++i)
-      bind(scan_.scanned_input(i), slice(i));
+    for (size_t i = 0; i < scanned_refs_.size(); ++i) bind(scan_.scanned_input(i), slice(i));
   }
 
   void carry(Ref parameter, Ref initial) { carried_.push_back({parameter, initial}); }
 
-  /// Gathered by the number of the turn. What follows from a scanned tensor alone tract moves out of
-  /// the body where it can, and often makes nonsense there, or never ends: of broadcasts, joins,
+  /// Gathered by the number of the turn. What follows from a scanned tensor alone tract moves out
+  /// of the body where it can, and often makes nonsense there, or never ends: of broadcasts, joins,
   /// products of a row with itself or with a vector.
   Ref slice(size_t i) {
     const ir::Value& value = input(scan_.scanned_input(i));
@@ -109,8 +108,7 @@ class Loop {
     std::vector<Ref> results;
     for (size_t i = 0; i < scan_.stacked(); ++i)
       results.push_back(body_.unsqueeze(result(i), {scan_.stacked_axes[i]}));
-    for (size_t i = 0; i < initial_.size(); ++i)
-      results.push_back(result(scan_.state_output(i)));
+    for (size_t i = 0; i < initial_.size(); ++i) results.push_back(result(scan_.state_output(i)));
     add_body_results(body_, results);
     for (size_t i = 0; i < carried_.size(); ++i) leave_unread(i);
   }

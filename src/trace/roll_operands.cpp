@@ -98,10 +98,9 @@ std::optional<Slices> Roller::run_of(const Ids& ids) {
   for (const ValueId id : ids) {
     const auto unbound = unbound_.find(id);
     const auto instance = r_.instances_.find(id);
-    if (unbound == unbound_.end() &&
-        (instance == r_.instances_.end() || instance->second.family == kNoFamily))
-      return std::nullopt;
-    is_unbound = unbound != unbound_.end();
+    // A scan outside has several results as well: what is one of its turns is known as that.
+    is_unbound = instance == r_.instances_.end() || instance->second.family == kNoFamily;
+    if (is_unbound && unbound == unbound_.end()) return std::nullopt;
     const size_t from = is_unbound ? unbound->second.first : instance->second.family;
     if (source && *source != from) return std::nullopt;
     source = from;

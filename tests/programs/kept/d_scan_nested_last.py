@@ -1,0 +1,19 @@
+# crash: found by hand; refused now, as no scan holds what a loop inside collects beyond its turn
+# inputs: [["x", "f32", ["B", "T", 3]]]
+# mode: script  dynamic: 1  seed: 0  data: 1  sample: 5,4
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+import math
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch import Tensor
+class M(nn.Module):
+ def forward(self, x: Tensor):
+  o: List[Tensor] = []
+  for b in range(x.size(0)):
+    r = x[b]
+    q = r[0]
+    for i in range(x.size(1)):
+      q = r[i]*2
+    o.append(q)
+  return torch.stack(o)

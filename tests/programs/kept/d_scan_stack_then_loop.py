@@ -1,0 +1,19 @@
+# refused: found by hand; a scan of several results was taken for an unbind
+# inputs: [["x", "f32", ["B", 3]], ["y", "f32", ["T", 3]]]
+# mode: script  dynamic: 1  seed: 0  data: 1  sample: 5,4
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+import math
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch import Tensor
+class M(nn.Module):
+ def forward(self, x: Tensor, y: Tensor):
+  n = x.size(0)
+  f: List[Tensor] = []
+  h = x[0]*0
+  for i in range(n):
+    h = h*0.5 + x[i]
+    f.append(h)
+  z = torch.stack(f)
+  return torch.stack([f[i]*2 for i in range(n)]), z
