@@ -237,15 +237,27 @@ bool operator==(const Dim& a, const Dim& b) {
   return a.constant_ == b.constant_ && (a.terms_ == b.terms_ || a.terms() == b.terms());
 }
 
+namespace {
+
+/// A divisor may become zero when sizes take the place of its symbols.
+void refuse_zero(const Dim& a, const Dim& b, std::string_view operation) {
+  if (b == Dim(0))
+    throw Error("dynamic-size", cat("a size is divided by zero: ", a.str(), " ", operation, " 0"),
+                "the model has no such size there",
+                "declare other dynamic axes, or let the model divide by a number");
+}
+
+}  // namespace
+
 Dim floor_div(const Dim& a, const Dim& b) {
-  T2N_ASSERT(b != Dim(0), "division of a size by zero");
+  refuse_zero(a, b, "//");
   if (b.is_constant()) return integer_quotient(a, b.value());
   if (const auto exact = exact_quotient(a, b)) return *exact;
   return from_atom(FloorDiv{a, b});
 }
 
 Dim floor_mod(const Dim& a, const Dim& b) {
-  T2N_ASSERT(b != Dim(0), "remainder of a size by zero");
+  refuse_zero(a, b, "%");
   if (a.is_constant() && b.is_constant()) return floor_mod_int(a.value(), b.value());
   if (a == b || (b.is_constant() && is_multiple(a, b.value()))) return 0;
   return from_atom(Mod{a, b});
