@@ -65,7 +65,7 @@ ZOO_MODELS = {
                      "shufflenet_v2_x0_5", "regnet_x_400mf", "googlenet", "mnasnet1_0", "densenet121", "espcn",
                      "tc_resnet8", "pixel_cnn"],
     "attention": ["bert", "gpt2", "llama", "distilbert", "roberta", "t5_encoder", "clip", "detr", "layoutlm", "bart",
-                  "deberta_v2", "gptj", "deit_tiny_patch16_224", "swin_t", "convnext_tiny", "mixer_s32_224", "patchtst",
+                  "deberta_v2", "gptj", "deit_tiny_patch16_224", "convnextv2_atto", "swin_t", "mixer_s32_224", "patchtst",
                   "wav2vec2", "whisper_encoder", "sasrec", "translator"],
     "recurrent": ["lstm_tagger", "gru_tagger", "keyword_crnn", "voice_activity", "mamba", "rwkv"],
     "programs": ["dlrm", "deepfm", "gat", "din", "real_nvp", "nerf"],
