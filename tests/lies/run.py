@@ -180,8 +180,8 @@ calls inconclusive. `make lies` runs this and writes this page. Kinds are explai
 **{seen} of {count} lies were seen ({share:.1f} %), over {models} models.** {true} further files that were made as lies
 passed and are none: on some fifty sets of inputs, those of the check and stranger ones, they are nowhere further from
 the right file than torch is, both computed in f64, or give the same bits in the engine. They are counted in the last
-column only.
-
+column only. What the check saw was not judged in this way.
+{missing}
 {table}
 {unseen}{no_lies}"""
 
@@ -190,7 +190,7 @@ def listed(results, text):
     return "".join(f"- {r.model}: {r.kind}: {r.what}{text(r)}\n" for r in results)
 
 
-def page(results):
+def page(results, missing):
     lies = [result for result in results if result.is_lie]
     unseen = [result for result in lies if not result.seen]
     true = [result for result in results if not result.is_lie]
@@ -198,6 +198,7 @@ def page(results):
     how_far = " Behind each: how far it is from the right file at most, in units of torch's own distance.\n\n"
     return PAGE.format(seen=seen, true=len(true), count=len(lies), share=100 * seen / max(len(lies), 1),
                        table=table(results),
+                       missing=f"\n**Without a result:** {', '.join(missing)}.\n" if missing else "",
                        models=len({(r.model, r.family) for r in results}),
                        unseen="Not seen." + how_far + listed(unseen, lambda r: f": {r.far:.3g}") + "\n" if unseen else "",
                        no_lies="No lies." + how_far + listed(true, lambda r: f": {r.far:.1g}") if true else "")
@@ -239,7 +240,8 @@ def table_command(options):
     print(table(results))
     if options.markdown:
         kept = [stored(options, model) for model in all_models]
-        options.markdown.write_text(stamp.stamped(page(results), stamp.oldest(kept)))
+        missing = [model.name for model in all_models if not stored(options, model).exists()]
+        options.markdown.write_text(stamp.stamped(page(results, missing), stamp.oldest(kept)))
     return not is_whole
 
 
