@@ -197,19 +197,34 @@ class Builder {
     return false;
   }
 
-  /// Numbers that index a table, all of them if a few sets are enough.
+  /// Numbers that index a table: all of them if a few sets are enough, or if the model is small.
   void add_sweeps() {
     int64_t most = 0;
+    int64_t numbers = 1;
     for (const Sample& sample : samples_) {
       const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
       if (tensor == nullptr || !sample.range || !ir::is_integer(tensor->dtype)) continue;
       const int64_t count = std::max<int64_t>(tensor->elements(), 1);
       most = std::max(most, (sample.range->second - sample.range->first + count - 1) / count);
+      numbers = std::max(numbers, count);
     }
-    constexpr int64_t kMost = 6;
-    for (int64_t part = 0; part < std::min(most, kMost); ++part)
-      add_varied(cat("integers in order, ", part),
-                 {.change = Change::sweep, .seed = static_cast<uint64_t>(part)});
+    const int64_t parts = std::min(most, most_sweeps(numbers));
+    for (int64_t part = 0; part < parts; ++part)
+      add_varied(cat("integers in order, ", part), {.change = Change::sweep,
+                                                    .seed = static_cast<uint64_t>(part),
+                                                    .parts = static_cast<uint64_t>(parts)});
+  }
+
+  /// As many as take about a second where each of `numbers` meets every weight.
+  int64_t most_sweeps(int64_t numbers) const {
+    double weights = 1;
+    for (const ir::Constant& constant : model_.recorded_graph().constants)
+      weights += static_cast<double>(constant.data.elements());
+    constexpr double kWork = 1e9;
+    constexpr double kLeast = 6;
+    constexpr double kMost = 64;
+    return static_cast<int64_t>(
+        std::clamp(kWork / (weights * static_cast<double>(numbers)), kLeast, kMost));
   }
 
   /// Numbers that are known to index something may count from its end, where torch lets them: not
@@ -236,12 +251,18 @@ class Builder {
     if (has_floats(samples_)) {
       set("values times 10", Change::scale, 21, 10);
       set("values times 100", Change::scale, 24, 100);
+      set("values times 0.01", Change::scale, 25, 0.01);
       set("signs flipped", Change::negate, 22);
       set("values 0, 1 and -1", Change::simple, 23);
     }
     if (has_free_integers(samples_)) {
       set("larger integers", Change::integers, 31);
       set("negative integers", Change::integers, 32);
+    }
+    if (std::any_of(samples_.begin(), samples_.end(), is_mask)) {
+      // Where a mask hides everything, or nothing, models often take a way of their own.
+      set("masks all 0", Change::uniform, 33, 0);
+      set("masks all 1", Change::uniform, 34, 1);
     }
     if (!thresholds_of(model_.recorded_graph()).empty())
       set("values around the model's own limits", Change::cross, 41);

@@ -85,12 +85,22 @@ ir::Tensor simple(const ir::Tensor& value, uint64_t seed, uint64_t stream) {
   return mapped(value, [&](double, size_t i) { return static_cast<double>(which[i] - 1); });
 }
 
-/// The `part`-th run of consecutive numbers of the range.
-ir::Tensor swept(const ir::Tensor& value, const trace::Range& range, uint64_t part) {
+/// The `part`-th run of numbers of the range, of `parts`.
+ir::Tensor swept(const ir::Tensor& value, const trace::Range& range, uint64_t part,
+                 uint64_t parts) {
   const auto count = static_cast<uint64_t>(value.elements());
   const auto span = static_cast<uint64_t>(range.second - range.first);
+  const uint64_t places = parts * count;
+  const double step = static_cast<double>(span - 1) / static_cast<double>(places);
   return mapped(value, [&](double, size_t i) {
-    return static_cast<double>(range.first + static_cast<int64_t>((part * count + i) % span));
+    const uint64_t place = part * count + i;
+    if (span <= places)
+      return static_cast<double>(range.first + static_cast<int64_t>(place % span));
+    // The last place is the last number: rows at a table's end are the ones that are lost.
+    const bool is_last = place + 1 == places && places > 1;
+    const double at =
+        is_last ? static_cast<double>(span - 1) : std::floor(step * static_cast<double>(place));
+    return static_cast<double>(range.first) + at;
   });
 }
 
@@ -120,14 +130,18 @@ ir::Tensor changed(const ir::Tensor& value, const Sample& sample, const Variatio
         return crossed(value, sample, variation, stream);
       break;
     case Change::sweep:
-      if (sample.range && ir::is_integer(value.dtype)) return swept(value, *sample.range, seed);
+      if (sample.range && ir::is_integer(value.dtype))
+        return swept(value, *sample.range, seed, variation.parts);
       break;
     case Change::from_end:
       if (sample.range && ir::is_integer(value.dtype))
-        return mapped(swept(value, *sample.range, seed), [&](double x, size_t) {
+        return mapped(swept(value, *sample.range, 0, 1), [&](double x, size_t) {
           return x - static_cast<double>(sample.range->second);
         });
       break;
+    case Change::uniform:
+      if (!is_mask(sample)) return value;
+      return mapped(value, [&](double, size_t) { return variation.factor; });
     case Change::integers:
       if (is_free)
         return draw(value.dtype, value.shape, trace::Range{seed % 2 == 0 ? -kWide : 0, kWide}, seed,
@@ -169,6 +183,16 @@ void collect(const ir::Graph& graph, std::set<double>& out) {
 }
 
 }  // namespace
+
+bool is_mask(const Sample& sample) {
+  const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
+  if (tensor == nullptr || tensor->elements() < 2 || sample.input.is_state) return false;
+  if (tensor->dtype == ir::DType::boolean) return true;
+  if (!ir::is_integer(tensor->dtype) || sample.range) return false;
+  const std::vector<int64_t> values =
+      tensor->bytes.empty() ? std::vector<int64_t>() : ir::to_i64(*tensor);
+  return std::all_of(values.begin(), values.end(), [](int64_t x) { return x == 0 || x == 1; });
+}
 
 std::vector<double> thresholds_of(const ir::Graph& graph) {
   std::set<double> found;

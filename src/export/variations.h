@@ -16,8 +16,9 @@ enum class Change {
   negate,    ///< floats with the other sign
   simple,    ///< floats that are 0, 1 and -1
   cross,     ///< floats and integers around the numbers that the model compares with
-  sweep,     ///< integers of a known range, one after the other; floats as by redraw
+  sweep,     ///< integers of a known range, by Variation::parts; floats as by redraw
   from_end,  ///< the same, less the length of the range: indices that count from the end
+  uniform,   ///< masks (is_mask) that are Variation::factor everywhere; the others stay
   integers,  ///< integers of no known range: larger ones, and negative ones
 };
 
@@ -29,12 +30,18 @@ struct Variation {
   /// Integers and booleans stay: the model takes no others.
   bool holds_integers = false;
   std::vector<double> thresholds = {};  ///< of Change::cross
-  double factor = 10;                   ///< of Change::scale
+  double factor = 10;                   ///< of Change::scale and Change::uniform
+  /// Of Change::sweep, of which `seed` is one: all numbers of the range in these, or where they are
+  /// too few, numbers at equal steps from the first to the last.
+  uint64_t parts = 1;
 };
 
 /// The values of fill(samples, 0), varied. States stay near to what they are.
 std::vector<trace::SampleInput> varied(const std::vector<Sample>& samples,
                                        const Variation& variation);
+
+/// Whether an input looks like a mask: truth values, or integers of no known range that are 0 or 1.
+bool is_mask(const Sample& sample);
 
 /// Numbers of the graph that values are compared with or limited to, each once.
 std::vector<double> thresholds_of(const ir::Graph& graph);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "src/diag/error.h"
 #include "src/export/input_sets.h"
@@ -52,11 +53,12 @@ TEST_CASE("floats are varied in all ways, each input alone") {
                                  {sample("x", randn({3}, 1)), sample("y", randn({3}, 2))});
   CHECK_EQ(names(sets),
            std::vector<std::string>{"", "all changed", "only 'x' changed", "only 'y' changed",
-                                    "values times 10", "values times 100", "signs flipped",
-                                    "values 0, 1 and -1"});
+                                    "values times 10", "values times 100", "values times 0.01",
+                                    "signs flipped", "values 0, 1 and -1"});
   const std::vector<double> x = fed(sets, "");
   for (size_t i = 0; i < x.size(); ++i) {
     CHECK_EQ(fed(sets, "values times 10")[i], doctest::Approx(10 * x[i]));
+    CHECK_EQ(fed(sets, "values times 0.01")[i], doctest::Approx(0.01 * x[i]));
     CHECK_EQ(fed(sets, "signs flipped")[i], -x[i]);
     CHECK_EQ(fed(sets, "only 'y' changed")[i], x[i]);
     CHECK_LE(std::abs(fed(sets, "values 0, 1 and -1")[i]), 1);
@@ -93,6 +95,25 @@ TEST_CASE("integers and booleans that a permutation leaves alone are drawn anew"
   CHECK_EQ(fed(sets, "only 'table' changed", 3)[0], 0);
 }
 
+TEST_CASE("masks hide everything and nothing") {
+  const InputSets sets = sets_of(
+      "def forward(self, x, mask, hidden, count):\n"
+      "  return (x * mask).masked_fill(hidden, -1.) + count\n",
+      {sample("x", randn({2, 3}, 1)),
+       sample("mask", values({2, 3}, {1, 0, 1, 1, 1, 1}, ir::DType::i64)),
+       sample("hidden", without_values(ir::DType::boolean, {2, 3})),
+       sample("count", values({3}, {1, 2, 3}, ir::DType::i64))});
+  for (const int number : {0, 1}) {
+    const std::string name = cat("masks all ", number);
+    CHECK_EQ(fed(sets, name, 0), fed(sets, "", 0));
+    CHECK_EQ(fed(sets, name, 1), std::vector<double>(6, number));
+    CHECK_EQ(fed(sets, name, 2), std::vector<double>(6, number));
+    CHECK_EQ(fed(sets, name, 3), std::vector<double>{1, 2, 3});
+  }
+  const InputSets without = sets_of("def forward(self, x): return x", {sample("x", randn({3}, 1))});
+  for (const std::string& name : names(without)) CHECK_FALSE(name.starts_with("masks"));
+}
+
 TEST_CASE("numbers that index a small table come all of them") {
   const InputSets sets =
       sets_of("def forward(self, ids): return torch.embedding(self.w, ids)",
@@ -103,11 +124,37 @@ TEST_CASE("numbers that index a small table come all of them") {
   for (int id = 0; id < 10; ++id) CHECK_EQ(std::count(all.begin(), all.end(), id), id < 2 ? 2 : 1);
 }
 
+TEST_CASE("numbers that index a large table are spread from its first row to its last") {
+  const auto swept = [](int64_t rows, int64_t columns) {
+    const InputSets sets = sets_of("def forward(self, ids): return torch.embedding(self.w, ids)",
+                                   {sample("ids", without_values(ir::DType::i64, {4}))},
+                                   {{"w", randn({rows, columns}, 3)}});
+    std::vector<double> all;
+    for (const InputSet& set : sets.sets)
+      if (set.name.starts_with("integers in order, "))
+        for (const double id : fed(sets, set.name)) all.push_back(id);
+    return all;
+  };
+  // 64 sets of a small model, 6 of a large one.
+  const std::vector<double> small = swept(1000, 3);
+  CHECK_EQ(small.size(), 256);
+  const std::vector<double> large = swept(200'000, 400);
+  CHECK_EQ(large.size(), 24);
+  for (const std::vector<double>& all : {small, large}) {
+    CHECK(std::is_sorted(all.begin(), all.end()));
+    CHECK_EQ(std::set<double>(all.begin(), all.end()).size(), all.size());
+    CHECK_EQ(all[0], 0);
+  }
+  CHECK_EQ(small.back(), 999);
+  CHECK_EQ(large.back(), 199'999);
+  CHECK_EQ(large[12], doctest::Approx(100'000).epsilon(0.01));
+}
+
 TEST_CASE("indices count from the end where torch lets them") {
   const InputSets sets =
       sets_of("def forward(self, i): return self.w[i]",
               {sample("i", without_values(ir::DType::i64, {3}))}, {{"w", randn({5, 2}, 3)}});
-  CHECK_EQ(fed(sets, "indices that count from the end"), std::vector<double>{-5, -4, -3});
+  CHECK_EQ(fed(sets, "indices that count from the end"), std::vector<double>{-5, -4, -1});
   const InputSets table =
       sets_of("def forward(self, i): return torch.embedding(self.w, i)",
               {sample("i", without_values(ir::DType::i64, {3}))}, {{"w", randn({5, 2}, 3)}});

@@ -8,14 +8,12 @@ namespace t2n::test {
 
 const std::vector<std::string>& lie_kinds() {
   static const std::vector<std::string> kinds = {
-      "input-ignored",   "input-baked",        "input-sign-lost",
-      "state-not-fed",   "first-output-wrong", "further-output-wrong",
-      "outputs-swapped", "half-constant",      "class-missing",
-      "weight-element",  "weight-scaled",      "weight-rolled",
-      "weights-in-f16",  "relu6-for-relu",     "floor-for-trunc",
-      "other-operation", "other-comparison",   "other-number",
-      "other-axis",      "mask-dropped",       "slice-off-by-one",
-      "size-baked"};
+      "input-ignored",      "input-baked",          "input-sign-lost", "state-not-fed",
+      "first-output-wrong", "further-output-wrong", "outputs-swapped", "half-constant",
+      "class-missing",      "weight-element",       "weight-scaled",   "weight-rolled",
+      "weights-in-f16",     "relu6-for-relu",       "relu-for-relu6",  "floor-for-trunc",
+      "other-operation",    "other-comparison",     "other-number",    "other-axis",
+      "mask-dropped",       "slice-off-by-one",     "size-baked",      "one-size-only"};
   return kinds;
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <set>
 
 #include "src/diag/error.h"
 #include "tests/lies/lies.h"
@@ -93,7 +94,37 @@ std::string limited_relu(nnef::Assignment& statement) {
   return statement.left.text;
 }
 
-/// The mask of a selection, or one that is added before a softmax.
+/// A limit from above that never holds.
+std::string without_limit(nnef::Assignment& statement) {
+  Value& value = statement.right;
+  if (!is_call(value, "min") || value.arguments.size() != 2 ||
+      value.arguments[1].value.kind != Kind::scalar)
+    return {};
+  constexpr double kNever = 1e30;
+  value.arguments[1].value.number = kNever;
+  return statement.left.text;
+}
+
+/// A mask that is added to what a softmax takes, or to what is fused with one.
+void lie_of_added_masks(const Truth& truth, Lies& out) {
+  std::set<std::string> before;
+  for (const nnef::Assignment& each : truth.document.graph.body)
+    if (is_call(each.right, "softmax") && !each.right.arguments.empty())
+      before.insert(each.right.arguments[0].value.text);
+  lie_per_statement(truth, "mask-dropped", out, [&](nnef::Assignment& statement) -> std::string {
+    Value& value = statement.right;
+    if (is_call(value, "tract_transformers_sdpa") && value.arguments.size() > 3 &&
+        value.arguments[3].name.empty() && value.arguments[3].value.kind == Kind::identifier) {
+      value.arguments[3].value = call("mul", {value.arguments[3].value, nnef::scalar(0)});
+      return statement.left.text;
+    }
+    if (!is_call(value, "add") || !before.contains(statement.left.text)) return {};
+    value.arguments[1].value = call("mul", {value.arguments[1].value, nnef::scalar(0)});
+    return statement.left.text;
+  });
+}
+
+/// The mask of a selection.
 std::string without_mask(nnef::Assignment& statement) {
   Value& value = statement.right;
   if (!is_call(value, "select") || value.arguments.size() != 3) return {};
@@ -174,6 +205,8 @@ bool bake(Value& value, const ir::Sizes& sizes) {
 void lie_of_operations(const Truth& truth, Lies& out) {
   lie_of_names(truth, out);
   lie_per_statement(truth, "relu6-for-relu", out, limited_relu);
+  lie_per_statement(truth, "relu-for-relu6", out, without_limit);
+  lie_of_added_masks(truth, out);
   lie_per_statement(truth, "mask-dropped", out, without_mask);
   lie_per_statement(truth, "slice-off-by-one", out, shifted_slice);
   lie_per_statement(truth, "other-number", out, other_number);

@@ -64,6 +64,23 @@ nnef::Value class_missing(const std::string& name, int64_t axis, int64_t size, i
   return concat(std::move(parts), axis);
 }
 
+/// Right where an open size is the samples': the number of elements along its axis less that of the
+/// samples is added.
+void lie_of_one_size(const Truth& truth, size_t output, Lies& out) {
+  const std::string& name = truth.document.graph.results[output];
+  const ir::Tensor& value = truth.outputs[output];
+  if (truth.sizes.empty() || !ir::is_float(value.dtype)) return;
+  for (size_t axis = 0; axis < value.shape.size(); ++axis) {
+    const nnef::Value ones = call("add", {call("mul", {identifier(name), scalar(0)}), scalar(1)});
+    const nnef::Value count =
+        call("sum_reduce", {ones}, {{"axes", array({integer(static_cast<int64_t>(axis))})}});
+    const nnef::Value further =
+        call("sub", {count, scalar(static_cast<double>(value.shape[axis]))});
+    out.push_back({"one-size-only", cat(name, ", axis ", axis),
+                   replaced(truth.document, name, call("add", {identifier(name), further}))});
+  }
+}
+
 bool is_alike(const ir::Tensor& a, const ir::Tensor& b) {
   return a.dtype == b.dtype && a.shape == b.shape;
 }
@@ -89,6 +106,7 @@ void lie_of_outputs(const Truth& truth, Lies& out) {
           {kind, names[i],
            replaced(truth.document, names[i], call("add", {identifier(names[i]), integer(1)}))});
     }
+    lie_of_one_size(truth, i, out);
     const auto axis = cut_axis(value);
     if (axis && truth.sizes.empty())
       out.push_back({"half-constant", names[i], half_constant(truth, i, *axis)});

@@ -4,11 +4,14 @@
     run.py table [NAME...]         over all fixtures and, if it was built, a part of the zoo: the page
                                    docs/lies.md; results stay in --out, a name alone is run again
 
-Seen is a lie that is refused, or that the check calls inconclusive. The others passed as right.
+Seen is a lie that is refused, or that the check calls inconclusive. The others passed as right: they are no lies
+where they are nowhere further from the right file than torch itself is (jury.h).
 """
 
 import argparse
 import collections
+import concurrent.futures
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +19,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/pages"))
+import models  # noqa: E402
 import stamp  # noqa: E402
 
 FIXTURES = ROOT / "fixtures"
@@ -52,26 +56,30 @@ MODELS = [
     fixture("lstm_tagger", "open sizes", "--dynamic", "tokens:1=S"),
 ]
 
+# Of models.py.
+MADE_MODELS = [("stream", "recurrent", "--state"), ("rounding", "programs")]
+
 # Of the zoo: file stems by family, small ones that run in seconds.
 ZOO_MODELS = {
     "convolutions": ["resnet18", "mobilenet_v2", "mobilenet_v3_small", "efficientnet_b0", "squeezenet1_1",
-                     "shufflenet_v2_x0_5", "regnet_x_400mf", "googlenet", "mnasnet1_0", "densenet121"],
-    "attention": ["bert", "gpt2", "llama", "distilbert", "t5", "roberta", "deit_tiny_patch16_224", "swin_t",
-                  "convnext_tiny", "mixer_s32_224"],
+                     "shufflenet_v2_x0_5", "regnet_x_400mf", "googlenet", "mnasnet1_0", "densenet121", "espcn",
+                     "tc_resnet8", "pixel_cnn"],
+    "attention": ["bert", "gpt2", "llama", "distilbert", "roberta", "t5_encoder", "clip", "detr", "layoutlm", "bart",
+                  "deberta_v2", "gptj", "deit_tiny_patch16_224", "convnextv2_atto", "swin_t", "mixer_s32_224", "patchtst",
+                  "wav2vec2", "whisper_encoder", "sasrec", "translator"],
+    "recurrent": ["lstm_tagger", "gru_tagger", "keyword_crnn", "voice_activity", "mamba", "rwkv"],
+    "programs": ["dlrm", "deepfm", "gat", "din", "real_nvp", "nerf"],
 }
 
 # The ctest.
 TESTED = ["digits_cnn/model.pt", "control_flow/model.pt", "mixed_dtypes/model.pt", "transformer_encoder/model.pt"]
 
-# What is the truth after all, and why: (fixture, kind, beginning of what was changed).
-TRUE_LIES = {
-    ("transformer_encoder", "mask-dropped", "encoder_layers_"): "guards rows without any key, which this mask never leaves",
-    ("inplace_views", "other-comparison", "gt: "): "both sides are 1 where they differ",
-    ("inplace_views", "other-number", "mul: "): "the column is overwritten with zeros",
-    ("inplace_views", "slice-off-by-one", "select_slice"): "the column is overwritten with zeros",
-    ("inplace_views", "other-number", "masked_fill: "): "what is larger than 0.5 becomes 0.5 afterwards",
-    ("inplace_views", "mask-dropped", "masked_fill"): "what is larger than 0.5 becomes 0.5 afterwards",
-}
+
+# In the order of the table.
+KINDS = ["input-ignored", "input-baked", "input-sign-lost", "state-not-fed", "first-output-wrong", "further-output-wrong",
+         "outputs-swapped", "half-constant", "class-missing", "weight-element", "weight-scaled", "weight-rolled",
+         "weights-in-f16", "relu6-for-relu", "relu-for-relu6", "floor-for-trunc", "other-operation", "other-comparison",
+         "other-number", "other-axis", "mask-dropped", "slice-off-by-one", "size-baked", "one-size-only"]
 
 
 class Result(NamedTuple):
@@ -80,24 +88,27 @@ class Result(NamedTuple):
     kind: str
     verdict: str
     what: str
+    more: str  # what the check says, or for what it does not see, what Jury says
 
     @property
     def seen(self):
         return self.verdict != "ok"
 
     @property
-    def truth(self):
-        """Why it is no lie, or None."""
-        for (fixture, kind, beginning), why in TRUE_LIES.items():
-            if self.model.split("/")[0] == fixture and self.kind == kind and self.what.startswith(beginning):
-                return why
-        return None
+    def is_lie(self):
+        return self.seen or not self.far <= 1
+
+    @property
+    def far(self):
+        """Of what was not seen: from the right file, in units of torch's distance from it."""
+        return float(self.more)
 
 
 def judged(options, model):
     """The results of one model; None where the right file itself is not found right."""
     command = [str(options.program), str(model.path), "--most", str(options.most), *model.words]
-    child = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    child = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
     rows = [line.split("\t") for line in child.stdout.splitlines()]
     if child.returncode != 0 or not rows:
         print(f"{model.name}: exit {child.returncode}: {child.stderr.strip()}", flush=True)
@@ -105,7 +116,15 @@ def judged(options, model):
     if rows[0][:2] != ["truth", "ok"]:
         print(f"{model.name}: the right file is {' '.join(rows[0][1:])}", flush=True)
         return None
-    return [Result(model.name, model.family, row[0], row[1], "\t".join(row[2:])) for row in rows[1:]]
+    return [Result(model.name, model.family, row[0], row[1], row[2], "\t".join(row[3:])) for row in rows[1:]]
+
+
+def made_models(folder):
+    out = []
+    for name, family, *words in MADE_MODELS:
+        models.make(name, folder)
+        out.append(Model(name, family, folder / f"{name}.pt", ("--inputs", str(folder / f"{name}.npz"), *words)))
+    return out
 
 
 def zoo_models():
@@ -126,13 +145,13 @@ def results_of(options, model):
     path = stored(options, model)
     if not path.exists():
         return []
-    rows = [line.split("\t", 2) for line in path.read_text().splitlines()]
+    rows = [line.split("\t", 3) for line in path.read_text().splitlines()]
     return [Result(model.name, model.family, *row) for row in rows]
 
 
 def percent(results):
     seen = sum(result.seen for result in results)
-    return f"{seen} / {len(results)}"
+    return f"{seen} / {sum(result.is_lie for result in results)}"
 
 
 def table(results):
@@ -140,11 +159,15 @@ def table(results):
     cells = collections.defaultdict(list)
     for result in results:
         cells[result.kind, result.family].append(result)
-    lines = [["lie", *families, "all"], ["---"] * (len(families) + 2)]
-    for kind in dict.fromkeys(result.kind for result in results):
-        row = [percent(cells[kind, family]) if cells[kind, family] else "-" for family in families]
-        lines.append([kind, *row, percent([r for r in results if r.kind == kind])])
-    lines.append(["all", *(percent([r for r in results if r.family == f]) for f in families), percent(results)])
+    lines = [["lie", *families, "all", "no lies"], ["---"] * (len(families) + 3)]
+
+    def line(kind, of_family, of_all):
+        row = [percent(of_family(family)) if of_family(family) else "-" for family in families]
+        return [kind, *row, percent(of_all), str(sum(not result.is_lie for result in of_all))]
+
+    for kind in sorted({result.kind for result in results}, key=lambda kind: KINDS.index(kind)):
+        lines.append(line(kind, lambda family: cells[kind, family], [r for r in results if r.kind == kind]))
+    lines.append(line("all", lambda family: [r for r in results if r.family == family], results))
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
@@ -154,20 +177,31 @@ Wrong artefacts, made of right ones by `tests/lies`, and how many of them `check
 calls inconclusive. `make lies` runs this and writes this page. Kinds are explained in
 [tests/lies](../tests/lies/README.md).
 
-**{seen} of {count} lies were seen ({share:.1f} %), over {models} models; {true} of the others are no lies.**
-
+**{seen} of {count} lies were seen ({share:.1f} %), over {models} models.** {true} further files that were made as lies
+passed and are none: on some fifty sets of inputs, those of the check and stranger ones, they are nowhere further from
+the right file than torch is, both computed in f64, or give the same bits in the engine. They are counted in the last
+column only. What the check saw was not judged in this way.
+{missing}
 {table}
-{unseen}"""
+{unseen}{no_lies}"""
 
 
-def page(results):
-    unseen = [result for result in results if not result.seen]
-    text = "".join(f"- {r.model}: {r.kind}: {r.what}{f' (no lie: {r.truth})' if r.truth else ''}\n" for r in unseen)
-    seen = len(results) - len(unseen)
-    return PAGE.format(seen=seen, true=sum(bool(result.truth) for result in unseen), count=len(results), share=100 * seen / max(len(results), 1),
+def listed(results, text):
+    return "".join(f"- {r.model}: {r.kind}: {r.what}{text(r)}\n" for r in results)
+
+
+def page(results, missing):
+    lies = [result for result in results if result.is_lie]
+    unseen = [result for result in lies if not result.seen]
+    true = [result for result in results if not result.is_lie]
+    seen = len(lies) - len(unseen)
+    how_far = " Behind each: how far it is from the right file at most, in units of torch's own distance.\n\n"
+    return PAGE.format(seen=seen, true=len(true), count=len(lies), share=100 * seen / max(len(lies), 1),
                        table=table(results),
+                       missing=f"\n**Without a result:** {', '.join(missing)}.\n" if missing else "",
                        models=len({(r.model, r.family) for r in results}),
-                       unseen=f"Not seen:\n\n{text}" if unseen else "")
+                       unseen="Not seen." + how_far + listed(unseen, lambda r: f": {r.far:.3g}") + "\n" if unseen else "",
+                       no_lies="No lies." + how_far + listed(true, lambda r: f": {r.far:.1g}") if true else "")
 
 
 def test_command(options):
@@ -177,33 +211,38 @@ def test_command(options):
             rows = judged(options, model)
             broken += [] if rows else [model.name]
             results += rows or []
-    unseen = [result for result in results if not result.seen and not result.truth]
+    unseen = [result for result in results if result.is_lie and not result.seen]
     for result in unseen:
         print(f"not seen: {result.model}: {result.kind}: {result.what}")
-    print(f"{len(results) - len(unseen)} of {len(results)} lies seen")
+    print(f"{percent(results)} lies seen")
     return bool(broken or not results or unseen)
 
 
 def table_command(options):
     options.out.mkdir(parents=True, exist_ok=True)
     made_at = stamp.line()
-    results, broken = [], []
-    for model in MODELS + zoo_models():
-        if not options.what or model.name in options.what:
-            rows = judged(options, model)
-            if rows is None:
-                broken.append(model.name)
-                stored(options, model).unlink(missing_ok=True)
-                continue
-            stored(options, model).write_text("".join(f"{r.kind}\t{r.verdict}\t{r.what}\n" for r in rows))
-            stamp.keep(stored(options, model), made_at)
-            print(f"{model.name} ({model.family}): {percent(rows)}", flush=True)
-        results += results_of(options, model)
+    all_models = MODELS + made_models(options.out / "models") + zoo_models()
+
+    def run(model):
+        rows = judged(options, model)
+        stored(options, model).unlink(missing_ok=True)
+        if rows is None:
+            return False
+        stored(options, model).write_text("".join("\t".join(row[2:]) + "\n" for row in rows))
+        stamp.keep(stored(options, model), made_at)
+        print(f"{model.name} ({model.family}): {percent(rows)}", flush=True)
+        return True
+
+    chosen = [model for model in all_models if not options.what or model.name in options.what]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        is_whole = all(list(pool.map(run, chosen)))
+    results = [result for model in all_models for result in results_of(options, model)]
     print(table(results))
     if options.markdown:
-        kept = [stored(options, model) for model in MODELS + zoo_models()]
-        options.markdown.write_text(stamp.stamped(page(results), stamp.oldest(kept)))
-    return bool(broken)
+        kept = [stored(options, model) for model in all_models]
+        missing = [model.name for model in all_models if not stored(options, model).exists()]
+        options.markdown.write_text(stamp.stamped(page(results, missing), stamp.oldest(kept)))
+    return not is_whole
 
 
 def main():
@@ -212,7 +251,8 @@ def main():
     parser.add_argument("what", nargs="*")
     parser.add_argument("--program", type=Path, default=ROOT / "build/release/tests/t2n_lies")
     parser.add_argument("--out", type=Path, default=ROOT / "build/lies")
-    parser.add_argument("--most", type=int, default=3, help="lies of a kind per model")
+    parser.add_argument("--most", type=int, default=6, help="lies of a kind per model")
+    parser.add_argument("--jobs", type=int, default=2, help="models at a time")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the page with the table")
     options = parser.parse_intermixed_args()
     sys.exit({"test": test_command, "table": table_command}[options.command](options))

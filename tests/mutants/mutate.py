@@ -26,6 +26,7 @@ import plant
 OUT = plant.ROOT / "build/mutants"
 WORKERS = 2
 BUDGETS = [20, 150]  # seconds of tests for each fault, before all are run for what is left
+EXPLAINED = 60  # seconds for a fault of which survivors.txt says why it survives
 
 
 def alone():
@@ -81,8 +82,15 @@ def judge_all(folder, mutants, reached, stored, budget):
     def known(number):
         return results.get(name_of(mutants[number]), {})
 
+    explained = page.explanations(plant.ROOT / "tests/mutants/survivors.txt")
+
     def work(number):
-        return number, judge.judged(number, mutants[number].file, folder, reached, list(known(number).get("passed", [])), budget)
+        mutant, is_explained = mutants[number], mutants[number].key in explained
+        seconds = min(budget, EXPLAINED) if is_explained else budget
+        verdict = judge.judged(number, mutant.file, folder, reached, list(known(number).get("passed", [])), seconds)
+        if is_explained and verdict["verdict"] == "open" and budget >= EXPLAINED:
+            verdict["verdict"] = "survived"
+        return number, verdict
 
     waiting = [number for number in mutants if known(number).get("verdict") != "killed"]
     random.Random(1).shuffle(waiting)

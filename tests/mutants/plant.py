@@ -13,19 +13,21 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # What the page calls them, the files, and how many faults. The first that fits has the file.
 PARTS = [
-    ("strict rules", ["ops/strict*.cpp", "src/spec/lint*.cpp"], 27),
-    ("shape rules", ["src/dynamic/rules_*.cpp", "src/dynamic/shape_*.cpp", "src/spec/shape*.cpp"], 32),
-    ("tracer (src/trace)", ["src/trace/*.cpp"], 72),
-    ("passes (src/passes)", ["src/passes/*.cpp"], 30),
-    ("translations (ops)", ["ops/*.cpp"], 72),
-    ("open sizes (src/dynamic)", ["src/dynamic/*.cpp"], 22),
-    ("graph (ir)", ["ir/*.cpp"], 26),
-    ("compare (src/check)", ["src/check/*.cpp"], 15),
-    ("reader (src/nnef_reader)", ["src/nnef_reader/*.cpp"], 22),
-    ("writer (nnef_writer)", ["nnef_writer/*.cpp"], 22),
-    ("evaluator (src/eval)", ["src/eval/*.cpp"], 5),
-    ("what a check compares (src/export)", ["src/export/*.cpp"], 22),
-    ("interpreter (src/interp)", ["src/interp/*.cpp"], 22),
+    ("strict rules", ["ops/strict*.cpp", "src/spec/lint*.cpp"], 24),
+    ("shape rules", ["src/dynamic/rules_*.cpp", "src/dynamic/shape_*.cpp", "src/spec/shape*.cpp"], 26),
+    ("tracer (src/trace)", ["src/trace/*.cpp"], 58),
+    ("passes (src/passes)", ["src/passes/*.cpp"], 24),
+    ("translations (ops)", ["ops/*.cpp"], 56),
+    ("open sizes (src/dynamic)", ["src/dynamic/*.cpp"], 18),
+    ("graph (ir)", ["ir/*.cpp"], 20),
+    ("compare (src/check)", ["src/check/*.cpp"], 14),
+    ("reader (src/nnef_reader)", ["src/nnef_reader/*.cpp"], 18),
+    ("writer (nnef_writer)", ["nnef_writer/*.cpp"], 18),
+    ("evaluator (src/eval)", ["src/eval/*.cpp"], 4),
+    ("what a check compares (src/export)", ["src/export/*.cpp"], 20),
+    ("interpreter (src/interp)", ["src/interp/*.cpp"], 18),
+    ("the rest (src/spec, tract, target, report, diff, config)",
+     ["src/spec/*.cpp", "src/tract/*.cpp", "src/target/*.cpp", "src/report/*.cpp", "src/diff/*.cpp", "src/config/*.cpp"], 18),
 ]
 ROUNDS = 6  # of builds: each drops what does not compile
 

@@ -107,6 +107,13 @@ TEST_CASE("ranges that are known are used") {
            "warning: aten::mul.Tensor may compute integers beyond 2^24, which are not exact");
 }
 
+TEST_CASE("bits fit below the next power of two") {
+  const ops::InputRanges ranges = {{"x", {0, 4000}}, {"y", {0, 4000}}};
+  CHECK_EQ(said("(x | y) * 4097", ranges), "");
+  CHECK_EQ(said("(x | y) * 4098", ranges),
+           "warning: aten::mul.Scalar may compute integers beyond 2^24, which are not exact");
+}
+
 TEST_CASE("what is certain is refused") {
   CHECK_EQ(said("x + 1", {{"x", {20000000, 20000010}}}),
            "unsupported-argument: aten::add.Scalar: integers beyond 2^24 have no translation for "

@@ -181,6 +181,12 @@ TEST_CASE("products of 16 bits wrap around") {
            "  help: compute the power in float32 or int64\n");
 }
 
+TEST_CASE("integers of 16 bits keep the low bits of wider ones") {
+  const ir::Tensor x = values({5}, {70000, -70000, 32768, -32769, 12}, DType::i32);
+  check_newest("x.to(2)", {x});
+  check_newest("x.to(1)", {x});
+}
+
 TEST_CASE("a number of f64 beyond f32 is the furthest, not infinite") {
   check_newest("torch.softmax(x.masked_fill(x < 0, -1e300), 0)",
                {values({2}, {-2, -1}, DType::f64)});
