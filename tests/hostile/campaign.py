@@ -22,6 +22,7 @@ import commands
 import minimise
 import models
 import mutate
+import operators
 from case import Case
 from run import run
 
@@ -47,6 +48,7 @@ class Seeds:
         text = b"version 1.0;\ngraph net(x) -> (y)\n{\n    x = external<scalar>(shape = [1, 4]);\n    y = neg(x);\n}\n"
         self.plain = mutate.tarred([("graph.nnef", text)])
         self.artefacts.append([("graph.nnef", text)])
+        self.operators = operators.Operators()
         self.npz = npz({"x": b"\0" * 16})
 
 
@@ -66,7 +68,7 @@ def npz(arrays):
 
 
 MAKERS = [(lambda rng, seeds: artefacts.single_operation(rng), 4), (artefacts.damaged, 3),
-          (lambda rng, seeds: artefacts.growing(rng), 1), (models.damaged, 4), (models.samples, 1),
+          (lambda rng, seeds: artefacts.growing(rng), 1), (models.damaged, 4), (operators.single, 4), (models.samples, 1),
           (commands.line, 2), (commands.outputs, 2), (commands.config, 1), (commands.faults, 3)]
 
 
@@ -75,7 +77,7 @@ def make(number, seed, seeds):
     maker = rng.choices([m for m, _ in MAKERS], [w for _, w in MAKERS])[0]
     try:
         return maker(rng, seeds)
-    except (ValueError, IndexError, zipfile.BadZipFile, OSError):
+    except (ValueError, IndexError, OverflowError, NotImplementedError, zipfile.BadZipFile, OSError):
         return None  # a damaged seed cannot be taken apart again
 
 
@@ -103,7 +105,7 @@ def attack(arguments):
         while time.monotonic() < end or waiting:
             while time.monotonic() < end and len(waiting) < arguments.workers:
                 case = make(number, arguments.seed, seeds)
-                if case is not None:
+                if case is not None and case.kind.startswith(arguments.only):
                     waiting[pool.submit(run, arguments.program, case)] = (number, case)
                 number += 1
             done, _ = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
@@ -159,6 +161,7 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", default="found")
+    parser.add_argument("--only", default="", help="classes whose names begin so")
     parser.add_argument("--kept", action="store_true")
     arguments = parser.parse_args()
     arguments.program = str(pathlib.Path(arguments.program).resolve())
