@@ -90,7 +90,8 @@ hostile: ## attack the sanitized program, SECONDS=600, then its loader and inter
 	@cmake/setup.sh fuzz
 	@$(call build,hostile)
 	@$(environment) && T2NNEF_SANITIZED=1 build/venv/bin/python tests/hostile/campaign.py \
-	  --program build/hostile/t2nnef --seconds $(SECONDS) --out build/hostile/found
+	  --program build/hostile/t2nnef --seconds $(SECONDS) --out build/hostile/found \
+	  --page docs/hostile.md
 	@$(call build,fuzz-torch)
 	@mkdir -p build/fuzz-torch/seeds/model build/fuzz-torch/seeds/run && \
 	  for folder in fixtures/*/; do name="$$(basename "$$folder")"; \

@@ -84,5 +84,6 @@ int main(int argc, char** argv) {
   t2n::cli::handle_signals();
   t2n::confine::arm();
   t2n::cli::on_enough_stack([&] { code = t2n::cli::guarded(argc, argv); });
+  t2n::confine::leave();
   _exit(t2n::cli::flushed(code));  // the destruction of LibTorch's statics takes 75 ms
 }

@@ -155,7 +155,11 @@ void copy_mode(const fs::path& from, const fs::path& to) {
   const bool is_owned = lchown(to.c_str(), info.st_uid, info.st_gid) == 0;
   constexpr mode_t kPlain = 0777;
   constexpr mode_t kAll = 07777;
-  chmod(to.c_str(), info.st_mode & (is_owned ? kAll : kPlain));
+  // A confined process may change the mode of what it has open only.
+  const int file = open(to.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (file < 0) return;
+  fchmod(file, info.st_mode & (is_owned ? kAll : kPlain));
+  close(file);
 }
 
 /// Exchanges two folders at once where the file system can, else by way of a third name, which no

@@ -10,17 +10,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
-#include <exception>
-#include <mutex>
+#include <cstring>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "src/confine/system_calls.h"
+#include "src/confine/threads.h"
 #include "src/diag/error.h"
 
 namespace t2n::confine {
@@ -94,13 +93,13 @@ void allow(int ruleset, const std::filesystem::path& path, uint64_t rights) {
   ::close(place);
 }
 
-bool restrict_files(const Places& places, int version) {
-  if (version == 0) return false;
+/// -1 if the kernel refuses; errno says why.
+int make_ruleset(const Places& places, int version) {
   const uint64_t handled = handled_files(version);
   const Ruleset rules{handled, version >= 4 ? kNetwork : 0, version >= 6 ? kAbstractSocket : 0};
   const size_t size = version >= 6 ? sizeof rules : version >= 4 ? 16 : 8;
   const auto ruleset = static_cast<int>(::syscall(kCreateRuleset, &rules, size, 0));
-  if (ruleset < 0) return false;
+  if (ruleset < 0) return -1;
   for (const char* system : {"/lib",
                              "/lib64",
                              "/usr/lib",
@@ -125,51 +124,32 @@ bool restrict_files(const Places& places, int version) {
   allow(ruleset, "/dev/null", (kReadFile | kWriteFile | kTruncate | kIoctl) & handled);
   for (const std::filesystem::path& path : places.read) allow(ruleset, path, kRead & handled);
   for (const std::filesystem::path& path : places.write) allow(ruleset, path, kWrite & handled);
-  const bool done = ::syscall(kRestrictSelf, ruleset, 0) == 0;
-  ::close(ruleset);
-  return done;
+  return ruleset;
 }
 
-/// A thread that nothing was taken away from, waiting for work.
-class Outside {
- public:
-  Outside() : thread_([this] { serve(); }) { thread_.detach(); }
+std::atomic<int> ruleset_of_threads = -1;
 
-  void run(const std::function<void()>& work) {
-    const std::lock_guard one_at_a_time(callers_);
-    std::unique_lock lock(mutex_);
-    error_ = nullptr;
-    work_ = &work;
-    changed_.notify_all();
-    changed_.wait(lock, [this] { return work_ == nullptr; });
-    if (error_) std::rethrow_exception(error_);
-  }
+/// Of one thread; runs in a signal handler.
+int restrict_thread() {
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
+  const int ruleset = ruleset_of_threads.load();
+  if (ruleset < 0) return 0;
+  return ::syscall(kRestrictSelf, ruleset, 0) == 0 ? 0 : errno;
+}
 
- private:
-  void serve() {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      changed_.wait(lock, [this] { return work_ != nullptr; });
-      try {
-        (*work_)();
-      } catch (...) {
-        error_ = std::current_exception();
-      }
-      work_ = nullptr;
-      changed_.notify_all();
-    }
-  }
+[[noreturn]] void refused(int error) {
+  throw Error("memory-limit", cat("the process cannot be confined: ", std::strerror(error)),
+              "a model is a program, so that t2nnef takes away its own rights before it runs one",
+              "raise the limits that `ulimit -a` shows; for a model that you trust, set "
+              "T2NNEF_CONFINE=off");
+}
 
-  std::mutex callers_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  const std::function<void()>* work_ = nullptr;
-  std::exception_ptr error_;
-  std::thread thread_;
-};
+std::vector<CommandLine>& said_programs() {
+  static std::vector<CommandLine> programs;
+  return programs;
+}
 
-/// As long as the process, once there is one.
-Outside* outside = nullptr;
+bool is_confined = false;
 
 bool is_armed = false;
 
@@ -214,19 +194,30 @@ std::string describe_support() {
 }
 
 Support enter(const Places& places) {
-  if (is_off()) return {};
-  if (outside == nullptr) outside = new Outside();
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return {};
-  Support done;
-  const int version = landlock_version();
-  if (restrict_files(places, version)) done.landlock = version;
-  done.seccomp = filter_system_calls();
-  return done;
+  const Support able = support();
+  if (is_off() || (able.landlock == 0 && !able.seccomp)) return {};
+  const int ruleset = able.landlock > 0 ? make_ruleset(places, able.landlock) : -1;
+  if (able.landlock > 0 && ruleset < 0) refused(errno);
+  if (!said_programs().empty()) fork_starter(said_programs());
+  is_confined = true;
+  ruleset_of_threads = ruleset;
+  const int error = on_every_thread(restrict_thread);
+  if (ruleset >= 0) ::close(ruleset);
+  if (error != 0) refused(error);
+  if (able.seccomp)
+    if (const int unfiltered = filter_system_calls(); unfiltered != 0) refused(unfiltered);
+  return able;
 }
 
-void unconfined(const std::function<void()>& work) {
-  if (outside == nullptr) return work();
-  outside->run(work);
+void may_start(CommandLine program) { said_programs().push_back(std::move(program)); }
+
+bool is_entered() { return is_confined; }
+
+pid_t start(const CommandLine& program, const Descriptors& descriptors) {
+  const auto known = std::find(said_programs().begin(), said_programs().end(), program);
+  return start_there(static_cast<size_t>(known - said_programs().begin()), descriptors);
 }
+
+void leave() { end_starter(); }
 
 }  // namespace t2n::confine

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
+
+#include "src/confine/starter.h"
 
 namespace t2n::confine {
 
@@ -39,12 +40,18 @@ void arm();
 /// libraries that are loaded for reading.
 void enter_if_armed();
 
-/// Confines the calling thread, and those that it starts, for good: no programs, no sockets, no
-/// files but `places`. Does what the kernel allows, and nothing if T2NNEF_CONFINE is `off`.
+/// Confines all threads of this process, and those that they start, for good: no programs, no
+/// sockets, no files but `places`. Does what the kernel allows, and nothing if T2NNEF_CONFINE is
+/// `off`.   Errors: `memory-limit` if the kernel could, and refuses.
 Support enter(const Places& places);
 
-/// Runs `work` where enter() changed nothing: on a thread that was started before. Engines are
-/// started there. Errors of `work` come back.
-void unconfined(const std::function<void()>& work);
+/// What is started all the same, word by word; said before enter().
+void may_start(CommandLine program);
+bool is_entered();
+/// Once entered.   Returns the id of the child, or -errno; EPERM if may_start() did not hear of it.
+pid_t start(const CommandLine& program, const Descriptors& descriptors);
+
+/// At the end of the process: start() is over.
+void leave();
 
 }  // namespace t2n::confine

@@ -5,6 +5,7 @@
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -61,6 +62,7 @@ constexpr std::array kDenied = {
     __NR_personality,
     __NR_fchown,
     __NR_fchownat,
+    __NR_fchmodat,
     __NR_setxattr,
     __NR_lsetxattr,
     __NR_fsetxattr,
@@ -71,6 +73,10 @@ constexpr std::array kDenied = {
     __NR_open_by_handle_at,
     __NR_sethostname,
     __NR_setdomainname,
+    __NR_shmget,
+    __NR_msgget,
+    __NR_semget,
+    __NR_mq_open,
 #ifdef __NR_userfaultfd
     __NR_userfaultfd,
 #endif
@@ -79,6 +85,9 @@ constexpr std::array kDenied = {
     __NR_io_uring_enter,
     __NR_io_uring_register,
 #endif
+#ifdef __NR_fchmodat2
+    __NR_fchmodat2,
+#endif
 #ifdef __NR_pidfd_getfd
     __NR_pidfd_getfd,
 #endif
@@ -86,6 +95,7 @@ constexpr std::array kDenied = {
     __NR_kexec_file_load,
 #endif
 #ifdef __x86_64__
+    __NR_chmod,
     __NR_chown,
     __NR_lchown,
     __NR_mknod,
@@ -133,11 +143,13 @@ bool can_filter_system_calls() {
          errno == EFAULT;
 }
 
-bool filter_system_calls() {
-  if (kArchitecture == 0) return false;
+int filter_system_calls() {
   std::vector<sock_filter> filter = program();
   const sock_fprog whole{static_cast<unsigned short>(filter.size()), filter.data()};
-  return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole, 0, 0) == 0;
+  const long result =
+      ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &whole);
+  if (result < 0) return errno;
+  return result == 0 ? 0 : ESRCH;  // else a thread that has another filter
 }
 
 }  // namespace t2n::confine

@@ -5,8 +5,8 @@ namespace t2n::confine {
 
 bool can_filter_system_calls();
 
-/// From now on this thread, and those that it starts, are refused them (EPERM). False if the kernel
-/// has no filters, or knows this processor under another name.
-bool filter_system_calls();
+/// From now on all threads, and those that they start, are refused them (EPERM).   Returns 0 or an
+/// errno.
+int filter_system_calls();
 
 }  // namespace t2n::confine

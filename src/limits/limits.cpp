@@ -109,6 +109,8 @@ int64_t max_memory() {
   return chosen > 0 ? chosen : default_memory();
 }
 
+int64_t chosen_max_memory() { return chosen_memory.load(); }
+
 void set_max_memory(int64_t bytes) { chosen_memory = bytes; }
 
 int64_t memory_in_use() {

@@ -42,6 +42,7 @@ int64_t default_memory();
 
 /// Of --max-memory, else default_memory().
 int64_t max_memory();
+int64_t chosen_max_memory();  ///< of --max-memory; 0 if it was not given
 void set_max_memory(int64_t bytes);
 
 /// What this process holds that no file backs. 0 where the system does not say.

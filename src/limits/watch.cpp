@@ -14,6 +14,7 @@
 #include <system_error>
 #include <thread>
 
+#include "src/confine/threads.h"
 #include "src/diag/error.h"
 #include "src/limits/limits.h"
 
@@ -120,6 +121,7 @@ void start_watch(std::optional<double> seconds) {
   // Signals are the main thread's.
   sigset_t all, before;
   sigfillset(&all);
+  sigdelset(&all, confine::signal_for_threads());
   pthread_sigmask(SIG_BLOCK, &all, &before);
   try {
     std::thread(watch).detach();

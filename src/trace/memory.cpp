@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "src/diag/error.h"
+#include "src/limits/limits.h"
 
 namespace t2n::trace {
 namespace {
@@ -21,7 +22,7 @@ class LimitedAllocator : public c10::Allocator {
     if (bytes > most)
       throw Error("trace-limit", cat("the model makes a tensor of ", bytes, " bytes"),
                   cat("a model and samples of these sizes may make one of ", most),
-                  "are the sample inputs of the right sizes?");
+                  "are the sample inputs of the right sizes? --max-memory allows one of that size");
     return inner_->allocate(bytes);
   }
   c10::DeleterFnPtr raw_deleter() const override { return inner_->raw_deleter(); }
@@ -48,7 +49,8 @@ void limit_allocations(size_t model_bytes, size_t sample_bytes) {
   constexpr size_t kOfModel = 4;
   // From a list of words to their attention, from an image to its features.
   constexpr size_t kOfSamples = size_t{1} << 16;
-  limited->limit(std::max({kLeast, kOfModel * model_bytes, kOfSamples * sample_bytes}));
+  const auto chosen = static_cast<size_t>(limits::chosen_max_memory());
+  limited->limit(std::max({kLeast, kOfModel * model_bytes, kOfSamples * sample_bytes, chosen}));
 }
 
 }  // namespace t2n::trace

@@ -10,7 +10,8 @@ namespace t2n::trace {
 inline constexpr int64_t kMaxElements = int64_t{1} << 32;
 
 /// From now on no tensor gets more memory at once than a model of this size can need for samples of
-/// that size, whoever asks LibTorch for it. Errors where one does: `trace-limit`.
+/// that size, or than --max-memory allows, whoever asks LibTorch for it. Errors where one does:
+/// `trace-limit`.
 void limit_allocations(size_t model_bytes, size_t sample_bytes);
 
 }  // namespace t2n::trace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <regex>
 
 #include "src/diag/error.h"
 #include "src/trace/torch_error.h"
@@ -78,19 +77,30 @@ void sniff_records(const std::vector<std::string>& records, std::string_view pic
               {}, kHowToSave);
 }
 
+namespace {
+
+/// The digits behind these words; "" if there are none.
+std::string number_after(std::string_view text, std::string_view words) {
+  const size_t at = text.find(words);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = text.substr(at + words.size());
+  return std::string(rest.substr(0, std::min(rest.size(), rest.find_first_not_of("0123456789"))));
+}
+
+}  // namespace
+
 void refuse_archive(const std::string& message, const std::string& path) {
-  static const std::regex version(R"(version (\d+).*?reading is (\d+))");
-  std::smatch match;
   const std::string line = first_line(message);
   if (line.find("minimum supported version") != std::string::npos)
     throw Error("model-corrupt", cat(quoted(path), " has a format version that no PyTorch wrote"),
                 "formats begin with version 1", "was it saved or downloaded completely?");
-  if (std::regex_search(line, match, version))
-    throw Error("model-too-new",
-                cat(quoted(path), " is of format version ", match[1].str(),
-                    "; this t2nnef reads up to ", match[2].str()),
-                "it was saved by a newer PyTorch",
-                "use a newer t2nnef, or save with an older PyTorch");
+  const std::string version = number_after(line, "version ");
+  const std::string known = number_after(line, "reading is ");
+  if (!version.empty() && !known.empty())
+    throw Error(
+        "model-too-new",
+        cat(quoted(path), " is of format version ", version, "; this t2nnef reads up to ", known),
+        "it was saved by a newer PyTorch", "use a newer t2nnef, or save with an older PyTorch");
   throw Error("model-corrupt", cat(quoted(path), " is damaged or not complete"),
               line.substr(0, line.find(". ")),
               "was it saved or downloaded completely? compare its size with the original");

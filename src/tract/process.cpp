@@ -105,6 +105,26 @@ std::string program_path(const std::string& name) {
   return {};
 }
 
+/// The id of the child, or -errno.
+pid_t spawn(const std::vector<std::string>& words, const Command& command) {
+  const Fd out = raised(command.out);
+  const Fd err = raised(command.err);
+  const Fd channel = raised(command.channel);
+  Actions actions;
+  actions.give(Fd(), STDIN_FILENO);
+  actions.give(out, STDOUT_FILENO);
+  actions.give(err, STDERR_FILENO);
+  if (channel.get() >= 0) actions.give(channel, kChannel);
+  const Attributes attributes;
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  pid_t pid = -1;
+  const int error =
+      posix_spawn(&pid, argv.front(), actions.get(), attributes.get(), argv.data(), environ);
+  return error == 0 ? pid : -error;
+}
+
 }  // namespace
 
 void Fd::reset() {
@@ -117,28 +137,15 @@ std::optional<Child> Child::start(const Command& command) {
     errno = ENOENT;
     return std::nullopt;
   }
-  const Fd out = raised(command.out);
-  const Fd err = raised(command.err);
-  const Fd channel = raised(command.channel);
-  Actions actions;
-  actions.give(Fd(), STDIN_FILENO);
-  actions.give(out, STDOUT_FILENO);
-  actions.give(err, STDERR_FILENO);
-  if (channel.get() >= 0) actions.give(channel, kChannel);
-  const Attributes attributes;
-  std::vector<char*> argv{const_cast<char*>(program.c_str())};
-  for (const std::string& argument : command.arguments)
-    argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  pid_t pid = -1;
-  int error = 0;
-  // The process may have confined itself to run a model; what it starts is not its model.
-  confine::unconfined([&] {
-    error =
-        posix_spawn(&pid, program.c_str(), actions.get(), attributes.get(), argv.data(), environ);
-  });
-  errno = error;
-  if (error != 0) return std::nullopt;
+  std::vector<std::string> words{program};
+  words.insert(words.end(), command.arguments.begin(), command.arguments.end());
+  const pid_t pid = confine::is_entered()
+                        ? confine::start(words, {command.out, command.err, command.channel})
+                        : spawn(words, command);
+  if (pid < 0) {
+    errno = -pid;
+    return std::nullopt;
+  }
   limits::add_child(pid);
   return Child(pid);
 }

@@ -46,6 +46,7 @@ class WorkerClient {
   std::optional<pid_t> pid() const;
 
  private:
+  std::vector<std::string> arguments() const;
   void start();
   void stop();
   ModelInfo load_now(const std::string& artefact);

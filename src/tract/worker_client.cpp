@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/tract/wording.h"
 #include "src/tract/worker.h"
@@ -16,6 +17,8 @@
 
 namespace t2n::tract {
 namespace {
+
+constexpr const char* kThisProgram = "/proc/self/exe";
 
 /// "SIGABRT", "exit code 1".
 std::string describe_end(int wait_status) {
@@ -48,12 +51,21 @@ std::string seconds(std::chrono::milliseconds time) {
 }  // namespace
 
 WorkerClient::WorkerClient(std::string library, WorkerOptions options)
-    : library_(std::move(library)), options_(options) {}
+    : library_(std::move(library)), options_(options) {
+  // The process may confine itself to run a model; what it starts is not its model.
+  confine::CommandLine words = arguments();
+  words.insert(words.begin(), kThisProgram);
+  confine::may_start(std::move(words));
+}
 
 WorkerClient::~WorkerClient() = default;
 
 std::optional<pid_t> WorkerClient::pid() const {
   return child_ ? std::optional(child_->pid()) : std::nullopt;
+}
+
+std::vector<std::string> WorkerClient::arguments() const {
+  return {std::string(kWorkerFlag), library_, std::to_string(options_.memory_bytes)};
 }
 
 const std::string& WorkerClient::version() {
@@ -98,10 +110,8 @@ void WorkerClient::start() {
   Fd theirs(ends[1]);
   output_ = Fd(memfd_create("engine-output", MFD_CLOEXEC));
   if (output_.get() < 0) fail_to_start(errno);
-  std::vector<std::string> arguments{std::string(kWorkerFlag), library_,
-                                     std::to_string(options_.memory_bytes)};
-  auto child = Child::start({.program = "/proc/self/exe",
-                             .arguments = std::move(arguments),
+  auto child = Child::start({.program = kThisProgram,
+                             .arguments = arguments(),
                              .out = output_.get(),
                              .err = output_.get(),
                              .channel = theirs.get()});

@@ -269,6 +269,7 @@ def limits():
     for label, call in calls.items():
         yield f"3_much_{label}", forward(f"return {call}"), MODULE
     yield "4_much_output", forward("return torch.expand(torch.mul(x, 1)[0:1], [1000000000000])"), MODULE
+    yield "3_much_at_once", forward("return torch.add(x, torch.numel(torch.empty([300000000])))"), MODULE
     yield "3_much_doubling", forward(
         's = "aaaaaaaa"', "for i in range(60):", "  s = torch.add(s, s)", "return torch.add(x, torch.len(s))"
     ), MODULE

@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 
 #include "tests/cli/program.h"
@@ -53,6 +54,20 @@ TEST_CASE("values of --timeout and --max-memory, which every command has") {
                      "--max-memory is '" + size + "', not a size of memory of at least 64Mi"));
     }
   }
+}
+
+TEST_CASE("--max-memory raises the bound of a single tensor") {
+  const Sandbox sandbox;
+  const std::string model =
+      std::string(std::getenv("T2NNEF_BAD_FILES")) + "/hostile/3_much_at_once.pt";
+  const Arguments command = {"inspect", model, "-i", "x=4,f32"};
+  const Result refused = sandbox.run(command, no_engine());
+  CHECK_EQ(refused.code, 3);
+  CHECK(refused.err.starts_with(
+      "error[trace-limit]: the model makes a tensor of 1200000000 bytes\n"));
+  Arguments larger = command;
+  larger.insert(larger.end(), {"--max-memory", "4G"});
+  CHECK_EQ(sandbox.run(larger, no_engine()).code, 0);
 }
 
 TEST_CASE("a command that takes too long is stopped, and leaves nothing") {

@@ -5,20 +5,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include "src/confine/confine.h"
+#include "src/confine/threads.h"
 
 namespace t2n::test {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::optional<std::thread> earlier;  ///< of the child
+bool earlier_succeeded = false;
 
 class Folder {
  public:
@@ -37,10 +44,14 @@ class Folder {
   fs::path path_;
 };
 
-/// Whether `attempt` succeeds in a child that was confined to the folder's two parts.
-bool succeeds(const Folder& folder, const std::function<bool()>& attempt) {
+/// Whether `attempt` succeeds in a child that was confined to the folder's two parts, after
+/// `before`.
+bool succeeds(
+    const Folder& folder, const std::function<bool()>& attempt,
+    const std::function<void()>& before = [] {}) {
   const pid_t child = fork();
   if (child == 0) {
+    before();
     const confine::Places places{{folder / "read"}, {folder / "write"}};
     confine::enter(places);
     _exit(attempt() ? 0 : 1);
@@ -66,6 +77,29 @@ bool can_run_programs() {
   int status = 0;
   waitpid(child, &status, 0);
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/// Whether `attempt` succeeds on a thread from before the confinement, which blocks all signals
+/// that it may.
+bool may_still(const Folder& folder, const std::function<bool()>& attempt) {
+  std::atomic<bool> go = false;
+  return succeeds(
+      folder,
+      [&] {
+        go = true;
+        earlier->join();
+        return earlier_succeeded;
+      },
+      [&] {
+        earlier.emplace([&] {
+          sigset_t all;
+          sigfillset(&all);
+          sigdelset(&all, confine::signal_for_threads());
+          pthread_sigmask(SIG_BLOCK, &all, nullptr);
+          while (!go) usleep(1000);
+          earlier_succeeded = attempt();
+        });
+      });
 }
 
 TEST_CASE("files: what was named, and the system's libraries") {
@@ -102,21 +136,46 @@ TEST_CASE("programs and sockets") {
   CHECK(succeeds(folder, [&] { return ::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0; }));
 }
 
-TEST_CASE("what runs outside is not confined, and its errors come back") {
+TEST_CASE("threads that were there before are confined, whatever they do") {
   const Folder folder;
+  const confine::Support kernel = confine::support();
+  if (kernel.landlock == 0 || !kernel.seccomp) return;
+  CHECK_FALSE(may_still(folder, [&] { return can_open(folder / "secret", O_RDONLY); }));
+  CHECK_FALSE(may_still(folder, can_run_programs));
+  CHECK(may_still(folder, [&] { return can_open(folder / "read/model", O_RDONLY); }));
+}
+
+TEST_CASE("programs that were named before are started, and no others") {
+  const Folder folder;
+  const auto ends_with = [](pid_t child) {
+    int status = 0;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status)
+               ? WEXITSTATUS(status)
+               : -1;
+  };
+  const confine::Support kernel = confine::support();
+  if (kernel.landlock == 0 && !kernel.seccomp) return;
+  const confine::CommandLine known{"/bin/sh", "-c", "cat \"$0\" >&3; exit 7", folder / "secret"};
+  confine::may_start(known);
+  confine::may_start({"/nowhere/program"});
   CHECK(succeeds(folder, [&] {
-    bool opened = false;
-    confine::unconfined(
-        [&] { opened = can_open(folder / "secret", O_RDONLY) && can_run_programs(); });
-    return opened;
+    int ends[2];
+    if (::pipe(ends) != 0) return false;
+    const int code = ends_with(confine::start(known, {-1, -1, ends[1]}));
+    char text[16] = {};
+    return ::read(ends[0], text, sizeof text) == 6 && std::string(text) == "secret" && code == 7;
   }));
-  CHECK(succeeds(folder, [] {
-    try {
-      confine::unconfined([] { throw 7; });
-    } catch (const int number) {
-      return number == 7;
-    }
-    return false;
+  CHECK(succeeds(folder, [&] { return ends_with(confine::start(known, {-1, -1, -1})) == 7; }));
+  CHECK(succeeds(folder, [&] {
+    return confine::start({"/bin/sh", "-c", "exit 7"}, {-1, -1, -1}) == -EPERM;
+  }));
+  CHECK(succeeds(folder, [&] {
+    return confine::start({"/nowhere/program"}, {-1, -1, -1}) == -ENOENT;
+  }));
+  // What starts them ends with the process, and lets it end.
+  CHECK(succeeds(folder, [&] {
+    confine::leave();
+    return ::waitpid(-1, nullptr, 0) < 0 && errno == ECHILD;
   }));
 }
 

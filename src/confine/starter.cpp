@@ -1,0 +1,194 @@
+// The copy makes system calls only: other threads may have held locks when it was made.
+#include "src/confine/starter.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+namespace t2n::confine {
+namespace {
+
+int channel = -1;
+pid_t starter = -1;
+
+struct Request {
+  uint32_t program = 0;
+  uint32_t given = 0;  ///< a bit for each of Descriptors that is not -1
+};
+
+struct Answer {
+  pid_t pid = -1;
+  int error = 0;
+};
+
+/// Room for the descriptors that come with a message.
+union Attached {
+  cmsghdr header;
+  char bytes[CMSG_SPACE(sizeof(Descriptors))];
+};
+
+msghdr message(iovec* data, Attached* attached, size_t bytes) {
+  msghdr out = {};
+  out.msg_iov = data;
+  out.msg_iovlen = 1;
+  out.msg_control = bytes == 0 ? nullptr : attached;
+  out.msg_controllen = bytes;
+  return out;
+}
+
+bool send_request(Request request, const Descriptors& descriptors) {
+  Descriptors packed = {};
+  size_t count = 0;
+  for (size_t i = 0; i < descriptors.size(); ++i) {
+    if (descriptors.at(i) < 0) continue;
+    request.given |= 1U << i;
+    packed.at(count++) = descriptors.at(i);
+  }
+  const size_t bytes = count * sizeof(int);
+  Attached attached = {};
+  attached.header.cmsg_level = SOL_SOCKET;
+  attached.header.cmsg_type = SCM_RIGHTS;
+  attached.header.cmsg_len = CMSG_LEN(bytes);
+  std::memcpy(CMSG_DATA(&attached.header), packed.data(), bytes);
+  iovec data{&request, sizeof request};
+  const msghdr whole = message(&data, &attached, count == 0 ? 0 : CMSG_SPACE(bytes));
+  return ::sendmsg(channel, &whole, MSG_NOSIGNAL) == sizeof request;
+}
+
+/// False at the end of the process that asks.
+bool receive_request(int socket, Request& request, Descriptors& descriptors) {
+  Attached attached = {};
+  iovec data{&request, sizeof request};
+  msghdr whole = message(&data, &attached, sizeof attached);
+  if (::recvmsg(socket, &whole, MSG_CMSG_CLOEXEC) != sizeof request) return false;
+  const cmsghdr* const header = CMSG_FIRSTHDR(&whole);
+  const size_t count = header == nullptr ? 0 : (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+  Descriptors packed = {};
+  if (count > 0) std::memcpy(packed.data(), CMSG_DATA(header), count * sizeof(int));
+  size_t next = 0;
+  for (size_t i = 0; i < descriptors.size(); ++i)
+    descriptors.at(i) = (request.given >> i & 1U) != 0 && next < count ? packed.at(next++) : -1;
+  return true;
+}
+
+/// In the new child. Returns only if something fails.
+void become(char* const* words, const Descriptors& descriptors) {
+  // Above those that the program gets, so that none overwrites another.
+  constexpr int kAbove = 10;
+  Descriptors raised = descriptors;
+  for (int& descriptor : raised)
+    if (descriptor >= 0) descriptor = ::fcntl(descriptor, F_DUPFD_CLOEXEC, kAbove);
+  for (int i = 0; i < 3; ++i)
+    if (const int source = raised.at(static_cast<size_t>(i)); source >= 0) ::dup2(source, i + 1);
+  sigset_t none;
+  sigemptyset(&none);
+  ::signal(SIGPIPE, SIG_DFL);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::execve(words[0], words, environ);
+}
+
+/// The program becomes a sibling: the parent of both waits for it.
+Answer start_sibling(char* const* words, const Descriptors& descriptors) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return {-1, errno};
+  Answer out;
+  out.pid = static_cast<pid_t>(::syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0));
+  if (out.pid == 0) {
+    const int above = ::fcntl(ends[1], F_DUPFD_CLOEXEC, 20);
+    become(words, descriptors);
+    const int error = errno;
+    static_cast<void>(::write(above, &error, sizeof error) == 0);
+    ::_exit(127);
+  }
+  if (out.pid < 0) out.error = errno;
+  ::close(ends[1]);
+  // Empty once the program runs: its end of the pipe is closed then.
+  if (out.pid > 0 && ::read(ends[0], &out.error, sizeof out.error) <= 0) out.error = 0;
+  ::close(ends[0]);
+  return out;
+}
+
+constexpr int kSocket = 4;  ///< of the copy: beside the numbers that programs get
+
+[[noreturn]] void serve(const std::vector<std::vector<char*>>& programs) {
+  while (true) {
+    Request request;
+    Descriptors descriptors;
+    if (!receive_request(kSocket, request, descriptors)) ::_exit(0);
+    Answer answer{-1, EPERM};
+    if (request.program < programs.size())
+      answer = start_sibling(programs[request.program].data(), descriptors);
+    for (const int descriptor : descriptors)
+      if (descriptor >= 0) ::close(descriptor);
+    if (::send(kSocket, &answer, sizeof answer, MSG_NOSIGNAL) != sizeof answer) ::_exit(0);
+  }
+}
+
+/// Keeps nothing of what this process has open: somebody may wait for the end of its output.
+[[noreturn]] void become_starter(int socket, const std::vector<std::vector<char*>>& programs) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  sigset_t all;
+  sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);  // it ends with its parent, whatever ends that
+  if (::dup2(socket, kSocket) < 0) ::_exit(0);
+  ::fcntl(kSocket, F_SETFD, FD_CLOEXEC);
+  for (int i = 0; i < kSocket; ++i) ::close(i);
+  ::syscall(SYS_close_range, kSocket + 1U, ~0U, 0U);
+  if (::open("/dev/null", O_RDWR) != STDIN_FILENO) ::_exit(0);
+  ::dup2(STDIN_FILENO, STDOUT_FILENO);
+  ::dup2(STDIN_FILENO, STDERR_FILENO);
+  serve(programs);
+}
+
+/// Of a child that was told to end, or has.
+void reap(pid_t child) {
+  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace
+
+bool fork_starter(const std::vector<CommandLine>& programs) {
+  std::vector<std::vector<char*>> words;
+  for (const CommandLine& program : programs) {
+    std::vector<char*>& line = words.emplace_back();
+    for (const std::string& word : program) line.push_back(const_cast<char*>(word.c_str()));
+    line.push_back(nullptr);
+  }
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return false;
+  starter = ::fork();
+  if (starter == 0) become_starter(ends[1], words);
+  ::close(ends[1]);
+  channel = ends[0];
+  if (starter < 0) end_starter();
+  return starter > 0;
+}
+
+pid_t start_there(size_t program, const Descriptors& descriptors) {
+  if (starter < 0) return -EAGAIN;
+  if (!send_request({static_cast<uint32_t>(program), 0}, descriptors)) return -errno;
+  Answer answer;
+  if (::recv(channel, &answer, sizeof answer, 0) != sizeof answer) return -ECHILD;
+  if (answer.error == 0) return answer.pid;
+  if (answer.pid > 0) reap(answer.pid);
+  return -answer.error;
+}
+
+void end_starter() {
+  if (channel >= 0) ::close(channel);
+  channel = -1;
+  if (starter > 0) reap(starter);
+  starter = -1;
+}
+
+}  // namespace t2n::confine
