@@ -66,6 +66,26 @@ std::string find_functional(const c10::FunctionSchema& schema) {
   return plain.empty() ? find_overload(name + "_functional", schema) : plain;
 }
 
+/// Of what an operator gives where it need not write to `out`.
+std::vector<ir::DType> computed_dtypes(const std::string& functional,
+                                       const c10::FunctionSchema& schema,
+                                       const torch::jit::Stack& inputs) {
+  torch::jit::Stack stack;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!schema.arguments()[i].is_out()) stack.push_back(inputs[i]);
+  const std::string name = functional.substr(0, functional.find('.'));
+  for (const auto& op : torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(name))) {
+    if (qualified_name(op->schema()) != functional) continue;
+    op->getOperation()(stack);
+    break;
+  }
+  std::vector<ir::DType> out;
+  for (const c10::IValue& result : stack)
+    for (const at::Tensor& tensor : flatten_tensors(result))
+      out.push_back(require_dtype(tensor.scalar_type()));
+  return out;
+}
+
 }  // namespace
 
 std::string functional_name(const c10::FunctionSchema& schema) {
@@ -214,6 +234,42 @@ void Recorder::refuse_resized(const at::Tensor& out) const {
                 "give out= a tensor of the result's size");
 }
 
+/// Appends the operation that gives what is written. With `out=` torch computes as without, and
+/// casts; what takes a dtype computes in that of `out`.
+std::vector<ir::ValueId> Recorder::written_values(Call call, const std::vector<at::Tensor>& written,
+                                                  const std::string& functional) {
+  std::vector<ir::DType> computed;
+  for (const at::Tensor& tensor : written) computed.push_back(require_dtype(tensor.scalar_type()));
+  const bool has_out = call.node.args.size() < call.inputs.size();
+  const auto dtype = std::find_if(call.node.args.begin(), call.node.args.end(),
+                                  [](const ir::Argument& arg) { return arg.name == "dtype"; });
+  if (has_out && dtype != call.node.args.end() && std::holds_alternative<ir::None>(dtype->value))
+    dtype->value = computed.at(0);
+  else if (has_out && call.node.compute_dtype != computed.at(0))
+    computed = computed_dtypes(functional, *call.schema, call.inputs);
+  T2N_ASSERT(computed.size() == written.size(), functional, " gives ", computed.size(), " tensors");
+  const Place place{call.node.scope, call.node.source};
+  for (size_t i = 0; i < written.size(); ++i) {
+    const ir::ValueId id = new_value(call.node, written[i]);
+    graph_.values[static_cast<size_t>(id)].dtype = computed[i];
+    call.node.outputs.push_back(id);
+  }
+  std::vector<ir::ValueId> out = call.node.outputs;
+  append(std::move(call.node));
+  for (size_t i = 0; i < written.size(); ++i) {
+    const ir::DType wanted = require_dtype(written[i].scalar_type());
+    if (wanted != computed[i])
+      out[i] = emit("aten::to.dtype",
+                    {{"self", ir::TensorRef{out[i]}},
+                     {"dtype", wanted},
+                     {"non_blocking", false},
+                     {"copy", false},
+                     {"memory_format", ir::None{}}},
+                    wanted, written[i].sizes().vec(), place);
+  }
+  return out;
+}
+
 void Recorder::record_write(Call call, const std::vector<at::Tensor>& outputs) {
   const c10::FunctionSchema& schema = *call.schema;
   const Place place{call.node.scope, call.node.source};
@@ -251,10 +307,7 @@ void Recorder::record_write(Call call, const std::vector<at::Tensor>& outputs) {
     if (argument.is_out()) refuse_resized(written.back());
   }
   call.node.args = std::move(kept);
-  for (const at::Tensor& tensor : written)
-    call.node.outputs.push_back(new_value(call.node, tensor));
-  const std::vector<ir::ValueId> values = call.node.outputs;
-  append(std::move(call.node));
+  const std::vector<ir::ValueId> values = written_values(std::move(call), written, functional);
   for (size_t i = 0; i < written.size(); ++i) {
     const int track = find(written[i]);
     T2N_ASSERT(track >= 0, "a written tensor was never read");

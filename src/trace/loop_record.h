@@ -27,6 +27,14 @@ struct ActiveLoop {
   std::vector<size_t> bounds;   ///< nodes before the first turn, after the first, …
   std::vector<Naming> namings;  ///< after the first turns
 };
+/// What a rolled loop leaves to be known of its turns.
+struct Rolled {
+  bool first_is_apart = false;                  ///< the first turn stands before the scan
+  std::unordered_set<std::string> second = {};  ///< names of what the second turn computed
+  /// Of all these, and of the states, by what stands in their place in the first turn; empty if
+  /// that one is apart.
+  std::map<std::string, std::string> names = {};
+};
 /// One value of the body of a scan, in all turns.
 struct Family {
   std::shared_ptr<ir::Graph> body;   ///< names the scan

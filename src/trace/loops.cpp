@@ -105,11 +105,16 @@ void Recorder::end_turn() {
   std::erase_if(numbers_, [](const auto& each) { return depends_on_turn(each.second); });
 }
 
-void Recorder::end_loop(const ir::Dim& length, Place place) {
+Rolled Recorder::end_loop(const ir::Dim& length, Place place) {
   const ActiveLoop loop = std::move(loops_.back());
   loops_.pop_back();
   has_rolled_ = true;
-  roll(*this, loop, length, place);
+  Rolled out;
+  for (size_t i = loop.bounds[1]; loop.bounds.size() > 2 && i < loop.bounds[2]; ++i)
+    for (const ir::ValueId id : graph_.nodes[i].outputs)
+      out.second.insert(graph_.values[static_cast<size_t>(id)].name);
+  roll(*this, loop, length, place, out);
+  return out;
 }
 
 void Recorder::check_view(const Track& track) const {

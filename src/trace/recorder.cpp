@@ -8,6 +8,7 @@
 #include "src/diag/error.h"
 #include "src/trace/convert.h"
 #include "src/trace/operators.h"
+#include "src/trace/words.h"
 
 namespace t2n::trace {
 namespace {
@@ -21,11 +22,11 @@ bool is_tensor_list(const c10::IValue& value) {
   }) && std::any_of(list.begin(), list.end(), [](const c10::IValue& v) { return v.isTensor(); });
 }
 
-/// Conditions and indices take no part in type promotion.
+/// Conditions, indices and factors beside the operands take no part in type promotion.
 bool takes_part_in_promotion(const std::string& name) {
-  constexpr std::array<std::string_view, 5> kOthers = {"condition", "mask", "index", "indices",
-                                                       "out"};
-  return std::find(kOthers.begin(), kOthers.end(), name) == kOthers.end();
+  constexpr std::array<std::string_view, 6> kOthers = {"condition", "mask", "index",
+                                                       "indices",   "out",  "alpha"};
+  return !is_one_of(name, kOthers);
 }
 
 c10::TypeKind element_kind(const c10::Argument& argument) {

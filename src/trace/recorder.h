@@ -84,7 +84,7 @@ class Recorder {
   void begin_loop(const ir::Symbol& turn_symbol);
   void end_turn();
   /// `length`: how many turns there are, over sizes.
-  void end_loop(const ir::Dim& length, Place place);
+  Rolled end_loop(const ir::Dim& length, Place place);
 
  private:
   struct View {
@@ -177,6 +177,8 @@ class Recorder {
   ir::ValueId emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
                    const ir::Ints& shape, Place place);
   void replace_view(const at::Tensor& tensor, const Call& call);
+  std::vector<ir::ValueId> written_values(Call call, const std::vector<at::Tensor>& written,
+                                          const std::string& functional);
   void refuse_resized(const at::Tensor& out) const;
   ir::ValueId index_constant(const at::Tensor& tensor, Place place);
 

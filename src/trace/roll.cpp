@@ -56,6 +56,7 @@ void Roller::run() {
                   mismatch.help);
     }
   }
+  if (start_ == 0) second_names_ = names_in(1);
   find_filled();
   for (const Node& each : body_->nodes)
     if (mentions(each, loop_.turn))

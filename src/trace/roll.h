@@ -20,6 +20,9 @@ class Roller {
   using Loop = ActiveLoop;
   Roller(Recorder& recorder, const Loop& loop, ir::Dim length, Place place);
   void run();
+  bool first_is_apart() const { return start_ > 0; }
+  /// What the second turn computed, by the names of the first.
+  const std::map<std::string, std::string>& second_names() const { return second_names_; }
 
  private:
   using Ids = TurnValues;
@@ -50,6 +53,7 @@ class Roller {
   ir::ValueId scanned(Slices slices, const std::string& name);
   ir::ValueId state(const Ids& ids);
   void resolve_states();
+  std::map<std::string, std::string> names_in(int64_t turn) const;
   void check_arguments() const;
   void check_attr(const ir::Node& at, const ir::Attr& first, const ir::Attr& other,
                   const std::map<std::string, std::string>& names, int64_t turn) const;
@@ -114,10 +118,15 @@ class Roller {
   std::vector<Growing> growing_;
   std::vector<Ids> node_outputs_;  ///< of the last turn
   std::unordered_set<ir::ValueId> defined_;
+  std::map<std::string, std::string> second_names_;
 };
 
-inline void roll(Recorder& recorder, const Roller::Loop& loop, const ir::Dim& length, Place place) {
-  Roller(recorder, loop, length, place).run();
+inline void roll(Recorder& recorder, const Roller::Loop& loop, const ir::Dim& length, Place place,
+                 Rolled& out) {
+  Roller roller(recorder, loop, length, place);
+  roller.run();
+  out.first_is_apart = roller.first_is_apart();
+  out.names = roller.second_names();
 }
 
 }  // namespace t2n::trace

@@ -70,18 +70,23 @@ void Roller::check_body(const Node& at, const ir::Graph& first, const ir::Graph&
   }
 }
 
+/// What a turn computes and carries, by the names of the first turn of the scan.
+std::map<std::string, std::string> Roller::names_in(int64_t turn) const {
+  std::map<std::string, std::string> names;
+  for (size_t i = 0; i < hoisted_.size(); ++i)
+    for (size_t p = 0; p < node(turn, i).outputs.size(); ++p)
+      names[outer(node(turn, i).outputs[p]).name] = outer(node(start_, i).outputs[p]).name;
+  for (const CarriedState& state : states_) {
+    const auto at = static_cast<size_t>(turn - start_);
+    if (at < state.turns.size()) names[outer(state.turns[at]).name] = outer(state.turns[0]).name;
+  }
+  return names;
+}
+
 void Roller::check_arguments() const {
   for (int64_t turn = start_ + 1; turn < turns(); ++turn) {
-    std::map<std::string, std::string> names;
-    const size_t count = hoisted_.size();
-    for (size_t i = 0; i < count; ++i)
-      for (size_t p = 0; p < node(turn, i).outputs.size(); ++p)
-        names[outer(node(turn, i).outputs[p]).name] = outer(node(start_, i).outputs[p]).name;
-    for (const CarriedState& state : states_) {
-      const auto at = static_cast<size_t>(turn - start_);
-      if (at < state.turns.size()) names[outer(state.turns[at]).name] = outer(state.turns[0]).name;
-    }
-    for (size_t i = 0; i < count; ++i) {
+    const std::map<std::string, std::string> names = names_in(turn);
+    for (size_t i = 0; i < hoisted_.size(); ++i) {
       const Node& first = node(start_, i);
       const Node& other = node(turn, i);
       for (size_t a = 0; a < first.args.size(); ++a)

@@ -253,6 +253,41 @@ void Interpreter::follow_carried(RolledLoop& loop, const ChangedLists& lists, co
   }
 }
 
+/// What the second turn of a loop decided, said of the values that stay: the first turn may have
+/// gone another way.
+void Interpreter::decide_second(std::vector<Decision> second, const Rolled& rolled, size_t first) {
+  const auto renamed = [&](const Dim& dim) {
+    return dim.substitute([&](const ir::Symbol& symbol) -> std::optional<Dim> {
+      const ir::Symbol::AxisSize* const size = symbol.axis_size();
+      if (size == nullptr) return std::nullopt;
+      const auto found = rolled.names.find(size->value);
+      if (found != rolled.names.end())
+        return Dim::symbol(ir::Symbol::AxisSize{found->second, size->axis});
+      if (rolled.second.contains(size->value))
+        refuse("its second turn decides by the size of a tensor that the first does not compute",
+               "let all turns compute the same, and choose with torch.where");
+      return std::nullopt;
+    });
+  };
+  const auto is_known = [&](const Decision& decision) {
+    return std::any_of(decisions_.begin() + static_cast<int64_t>(first), decisions_.end(),
+                       [&](const Decision& each) {
+                         return each.id == decision.id && each.kind == decision.kind &&
+                                each.way == decision.way && each.number == decision.number &&
+                                each.comparison == decision.comparison &&
+                                each.sizes == decision.sizes;
+                       });
+  };
+  for (Decision& decision : second) {
+    if (!rolled.first_is_apart) {
+      decision.sizes = renamed(decision.sizes);
+      if (auto& asked = decision.comparison)
+        asked = ir::Comparison{renamed(asked->left), asked->relation, renamed(asked->right)};
+    }
+    if (!is_known(decision)) decisions_.push_back(std::move(decision));
+  }
+}
+
 void Interpreter::run_rolled(Node* node, Env& env) {
   Block* body = node->blocks()[0];
   const Values initial = values(node->inputs().slice(2), env);
@@ -264,7 +299,9 @@ void Interpreter::run_rolled(Node* node, Env& env) {
   changed_lists_.emplace_back();
   rolling_.push_back(&loop);
   recorder_->begin_loop(loop.symbol);
-  size_t decisions = decisions_.size();
+  const size_t before = decisions_.size();
+  size_t decisions = before;
+  std::vector<Decision> second;
   for (;; ++loop.turns) {
     node_ = node;
     for (const Mark& mark : {mark_of(loop.trips), mark_of(loop.condition)})
@@ -272,14 +309,16 @@ void Interpreter::run_rolled(Node* node, Env& env) {
     if (loop.turns >= unmarked(loop.trips).toInt() || !unmarked(loop.condition).toBool()) break;
     run_turn(body, env, loop);
     // The first turn may go another way than the second; all others take the same as that.
-    if (loop.turns <= 1) decisions = decisions_.size();
+    if (loop.turns == 0) decisions = decisions_.size();
+    if (loop.turns == 1)
+      second.assign(decisions_.begin() + static_cast<int64_t>(decisions), decisions_.end());
     decisions_.resize(decisions);
   }
   const Dim length = length_of(loop);
   if (depends_on_turn(size_mark(length)))
     refuse("how many turns it takes follows from the turn of a loop around it",
            "let it take as many turns in each turn of the loop around it");
-  recorder_->end_loop(length, place());
+  decide_second(std::move(second), recorder_->end_loop(length, place()), before);
   const ChangedLists lists = std::move(changed_lists_.back());
   changed_lists_.pop_back();
   rolling_.pop_back();

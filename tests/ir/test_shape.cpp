@@ -128,7 +128,13 @@ TEST_CASE("symbols are replaced inside every operation") {
 TEST_CASE("a symbolic size where an integer is needed is a bug of ours") {
   CHECK(diagnostic_of([] { (kS + 1).value(); }).message.find("'S + 1' is symbolic") !=
         std::string::npos);
-  CHECK(diagnostic_of([] { floor_div(kS, 0); }).id == "internal");
+}
+
+TEST_CASE("a size is divided by what becomes zero") {
+  const Dim quotient = floor_div(kS, kT), rest = floor_mod(kS, kT);
+  const Sizes zero{{"T", 0}};
+  CHECK(diagnostic_of([&] { quotient.substitute(zero); }).id == "dynamic-size");
+  CHECK(diagnostic_of([&] { rest.substitute(zero); }).id == "dynamic-size");
 }
 
 TEST_CASE("shapes") {
