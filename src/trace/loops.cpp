@@ -110,7 +110,8 @@ Rolled Recorder::end_loop(const ir::Dim& length, Place place) {
   loops_.pop_back();
   has_rolled_ = true;
   Rolled out;
-  for (size_t i = loop.bounds[1]; loop.bounds.size() > 2 && i < loop.bounds[2]; ++i)
+  const bool has_second = loop.bounds.size() > 2;
+  for (size_t i = has_second ? loop.bounds[1] : 0; has_second && i < loop.bounds[2]; ++i)
     for (const ir::ValueId id : graph_.nodes[i].outputs)
       out.second.insert(graph_.values[static_cast<size_t>(id)].name);
   roll(*this, loop, length, place, out);
