@@ -166,4 +166,10 @@ std::vector<int> use_counts(const Graph& graph) {
   return out;
 }
 
+const Sizes& sample_sizes(const Graph& graph) {
+  static const Sizes kNone;
+  const auto found = graph.attributes.find(kSampleSizes);
+  return found == graph.attributes.end() ? kNone : std::any_cast<const Sizes&>(found->second);
+}
+
 }  // namespace t2n::ir

@@ -95,6 +95,8 @@ struct Graph {
 
 /// Graph attribute: the sample value of every symbol in the graph (Sizes).
 inline constexpr const char* kSampleSizes = "sample_sizes";
+/// These; none if the graph does not say.
+const Sizes& sample_sizes(const Graph& graph);
 
 /// Graph attribute: what holds of the symbols (std::vector<Comparison>).
 inline constexpr const char* kRelations = "relations";

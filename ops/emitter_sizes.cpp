@@ -17,10 +17,7 @@ nnef::Value dim_value(const Dim& dim) {
 
 int64_t Emitter::State::at_sample(const Dim& size) const {
   if (outer != nullptr) return outer->at_sample(size);
-  const auto attribute = graph.attributes.find(ir::kSampleSizes);
-  const ir::Sizes sizes = attribute == graph.attributes.end()
-                              ? ir::Sizes()
-                              : std::any_cast<const ir::Sizes&>(attribute->second);
+  const ir::Sizes& sizes = ir::sample_sizes(graph);
   return size
       .substitute([&](const ir::Symbol& symbol) -> std::optional<Dim> {
         constexpr int64_t kUnknown = 7;

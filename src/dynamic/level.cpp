@@ -1,18 +1,6 @@
 #include "src/dynamic/level.h"
 
 namespace t2n::dynamic {
-namespace {
-
-/// The size of the symbol as the tracer noted it.
-std::optional<ir::Dim> sample_size(const Symbol& symbol, const ir::Graph& graph) {
-  const auto known = graph.attributes.find(ir::kSampleSizes);
-  if (known == graph.attributes.end()) return std::nullopt;
-  const auto& sizes = std::any_cast<const Sizes&>(known->second);
-  const auto found = sizes.find(symbol);
-  return found == sizes.end() ? std::nullopt : std::optional<ir::Dim>(found->second);
-}
-
-}  // namespace
 
 Names names_of(const ir::Graph& graph) {
   Names out;
@@ -47,7 +35,8 @@ std::optional<ir::Dim> Level::find(const Symbol& symbol) const {
 
 std::optional<ir::Dim> Level::find(size_t trial, const Symbol& symbol) const {
   if (const auto size = traced_size(symbol, *trials_[trial], names_[trial])) return size;
-  if (const auto size = sample_size(symbol, *trials_[trial])) return size;
+  const Sizes& noted = ir::sample_sizes(*trials_[trial]);
+  if (const auto found = noted.find(symbol); found != noted.end()) return found->second;
   return outer_ == nullptr ? std::nullopt : outer_->find(trial, symbol);
 }
 

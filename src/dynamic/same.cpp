@@ -107,7 +107,10 @@ std::optional<Diagnostic> other_node(const TraceAt& a, const TraceAt& b, const i
 class Pairing {
  public:
   Pairing(const trace::Traced& a, const TraceAt& b)
-      : a_(a.graph), b_(b.traced.graph), sizes_(b.sizes), traced_(sizes_of(b.traced.graph)) {
+      : a_(a.graph),
+        b_(b.traced.graph),
+        sizes_(b.sizes),
+        traced_(ir::sample_sizes(b.traced.graph)) {
     constants_a_ = ir::constant_index(a_);
     constants_b_ = ir::constant_index(b_);
   }
@@ -126,11 +129,6 @@ class Pairing {
 
  private:
   using Aliases = std::map<ir::ValueId, ir::ValueId>;
-
-  static Sizes sizes_of(const ir::Graph& graph) {
-    const auto found = graph.attributes.find(ir::kSampleSizes);
-    return found == graph.attributes.end() ? Sizes() : std::any_cast<const Sizes&>(found->second);
-  }
 
   static std::vector<const ir::Node*> essential(const ir::Graph& graph, Aliases& same) {
     std::vector<const ir::Node*> out;

@@ -1,7 +1,6 @@
 // Where two views of one tensor lie in it, over sizes: what is apart in this run of the model may
 // meet at other sizes.
 #include <algorithm>
-#include <any>
 
 #include "src/diag/error.h"
 #include "src/trace/convert.h"
@@ -32,12 +31,6 @@ struct Box {
 };
 
 namespace {
-
-const ir::Sizes& samples_of(const ir::Graph& graph) {
-  static const ir::Sizes kNone;
-  const auto found = graph.attributes.find(ir::kSampleSizes);
-  return found == graph.attributes.end() ? kNone : std::any_cast<const ir::Sizes&>(found->second);
-}
 
 Box whole_box(const ir::Shape& shape) {
   Box box;
@@ -183,7 +176,7 @@ Box Recorder::box_of(int track, int base) {
     for (size_t i = 0; i < of.view->output; ++i) start = start + shape_of(node.outputs[i])[axis];
     cut(box, axis, start, start + shape_of(node.outputs[of.view->output])[axis]);
   } else {
-    follow_cut(box, node, axis, size, of.view->output, samples_of(graph_));
+    follow_cut(box, node, axis, size, of.view->output, ir::sample_sizes(graph_));
   }
   return box;
 }
@@ -193,7 +186,7 @@ void Recorder::rely_on_sizes(int track, int base) {
   const auto rely = [&](const Dim& dim, int64_t now) {
     if (!dim.is_constant()) relied_.push_back({dim, Relation::eq, now});
   };
-  const ir::Sizes& samples = samples_of(graph_);
+  const ir::Sizes& samples = ir::sample_sizes(graph_);
   for (int at = track;; at = tracks_[static_cast<size_t>(at)].parent) {
     for (const Dim& size : shape_of(tracks_[static_cast<size_t>(at)].value))
       rely(size, size.substitute(samples).value());
@@ -227,7 +220,7 @@ void Recorder::rely_on_places(const std::string& name, const at::Tensor& written
         base = track(base).parent;
       if (base < 0) continue;  // a write is refused where memory is shared in another way
       const Box a = box_of(target, base), b = box_of(source, base);
-      const ir::Sizes& samples = samples_of(graph_);
+      const ir::Sizes& samples = ir::sample_sizes(graph_);
       std::vector<Comparison> relied = a.needs;
       relied.insert(relied.end(), b.needs.begin(), b.needs.end());
       const bool is_same = a.is_exact && b.is_exact && a.axes == b.axes && a.parts == b.parts;

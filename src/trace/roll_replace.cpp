@@ -94,9 +94,7 @@ std::optional<Filled> Roller::filled(size_t index) {
 
 std::optional<int64_t> Roller::sample(const Dim& dim) const {
   if (dim.is_constant()) return dim.value();
-  const auto attribute = graph_.attributes.find(ir::kSampleSizes);
-  if (attribute == graph_.attributes.end()) return std::nullopt;
-  const Dim out = dim.substitute(std::any_cast<const ir::Sizes&>(attribute->second));
+  const Dim out = dim.substitute(ir::sample_sizes(graph_));
   return out.is_constant() ? std::optional<int64_t>(out.value()) : std::nullopt;
 }
 
