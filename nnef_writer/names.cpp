@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 
 namespace t2n::nnef {
 namespace {
@@ -52,9 +53,7 @@ std::string without_bad_dots(std::string_view text) {
 
 }  // namespace
 
-bool is_reserved_word(std::string_view text) {
-  return std::find(kReserved.begin(), kReserved.end(), text) != kReserved.end();
-}
+bool is_reserved_word(std::string_view text) { return is_one_of(text, kReserved); }
 
 bool is_plain_identifier(std::string_view name) {
   return !name.empty() && !is_digit(name[0]) && std::all_of(name.begin(), name.end(), is_word);

@@ -11,6 +11,7 @@
 #include "nnef_writer/dimension.h"
 #include "nnef_writer/names.h"
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 
 namespace t2n::nnef {
 namespace {
@@ -106,9 +107,7 @@ constexpr std::array<std::string_view, 8> kExpressionWords = {"true", "false", "
                                                               "in",   "if",    "else", "yield"};
 
 std::string operand_name(const std::string& name) {
-  const auto* const end = kExpressionWords.end();
-  const bool is_word = std::find(kExpressionWords.begin(), end, name) != end;
-  return is_word ? cat("i\"", name, "\"") : print_identifier(name);
+  return is_one_of(name, kExpressionWords) ? cat("i\"", name, "\"") : print_identifier(name);
 }
 
 /// One line that no template engine takes for its own.

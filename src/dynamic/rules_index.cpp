@@ -12,6 +12,38 @@ using ir::Shape;
 
 Shapes self(const ShapeView& op) { return repeated(op, op.shape("self")); }
 
+bool is_mask(ir::DType dtype) { return dtype == ir::DType::boolean || dtype == ir::DType::u8; }
+
+/// A tensor of places for each of the first axes, or none.
+void require_indices(const ShapeView& op, const Shape& x) {
+  const auto shapes = op.opt_shapes("indices");
+  const std::vector<ir::DType> dtypes = op.dtypes("indices");
+  if (std::any_of(dtypes.begin(), dtypes.end(), is_mask)) return;
+  for (size_t i = 0; i < shapes.size(); ++i)
+    if (shapes[i]) op.require_places("indices", x.at(i), i);
+}
+
+/// Places along `dim`.
+void require_index(const ShapeView& op, const Shape& x, const char* name = "index") {
+  if (x.empty()) return;
+  op.require_places(name, x.at(static_cast<size_t>(op.axis("dim", dim_rank(x)))));
+}
+
+Shapes put_at_indices(const ShapeView& op) {
+  require_indices(op, op.shape("self"));
+  return self(op);
+}
+
+Shapes put_along_dim(const ShapeView& op) {
+  require_index(op, op.shape("self"));
+  return self(op);
+}
+
+Shapes put(const ShapeView& op) {
+  op.require_places("index", product(op.shape("self")));
+  return self(op);
+}
+
 /// Where the indexed axes of x go: in front, unless they are neighbours.
 Shape indexed(const Shape& x, const std::vector<bool>& is_indexed, const Shape& picked) {
   const auto first = std::find(is_indexed.begin(), is_indexed.end(), true);
@@ -26,12 +58,10 @@ Shape indexed(const Shape& x, const std::vector<bool>& is_indexed, const Shape& 
 }
 
 Shapes index(const ShapeView& op) {
-  const auto is_mask = [](ir::DType dtype) {
-    return dtype == ir::DType::boolean || dtype == ir::DType::u8;
-  };
   const std::vector<ir::DType> dtypes = op.dtypes("indices");
   if (std::any_of(dtypes.begin(), dtypes.end(), is_mask))
     op.unknown("how many elements a mask takes is in its values");
+  require_indices(op, op.shape("self"));
   std::vector<bool> is_indexed;
   Shape picked;
   for (const auto& shape : op.opt_shapes("indices")) {
@@ -44,15 +74,28 @@ Shapes index(const ShapeView& op) {
 
 Shapes index_select(const ShapeView& op) {
   const Shape& x = op.shape("self");
+  require_index(op, x);
   return {with_dim(x, op.axis("dim", dim_rank(x)), product(op.shape("index")))};
 }
 
-Shapes index_shape(const ShapeView& op) { return {op.shape("index")}; }
+Shapes gather(const ShapeView& op) {
+  require_index(op, op.shape("self"));
+  return {op.shape("index")};
+}
+
+Shapes take(const ShapeView& op) {
+  op.require_places("index", product(op.shape("self")));
+  return {op.shape("index")};
+}
 
 Shapes take_along_dim(const ShapeView& op) {
   Shape indices = op.shape("indices");
-  if (!op.has("dim")) return {{product(indices)}};
   const Shape& x = op.shape("self");
+  if (!op.has("dim")) {
+    op.require_places("indices", product(x));
+    return {{product(indices)}};
+  }
+  require_index(op, x, "indices");
   const int axis = op.axis("dim", dim_rank(x));
   const Dim size = indices.at(static_cast<size_t>(axis));
   return {with_dim(op.broadcast(with_dim(x, axis, 1), with_dim(indices, axis, 1)), axis, size)};
@@ -61,8 +104,7 @@ Shapes take_along_dim(const ShapeView& op) {
 Shapes embedding(const ShapeView& op) {
   Shape out = op.shape("indices");
   const Shape& table = op.shape("weight");
-  if (const auto end = op.range_end("indices"); end && !end->is_constant())
-    op.require(*end, Relation::le, table.at(0));
+  op.require_places("indices", table.at(0));
   out.push_back(table.at(1));
   return {out};
 }
@@ -93,16 +135,18 @@ Shapes masked_scatter(const ShapeView& op) {
 void add_index_rules(ShapeRules& r) {
   r.add(index, "index _unsafe_index");
   r.add(index_select, "index_select");
-  r.add(index_shape, "gather take");
+  r.add(gather, "gather");
+  r.add(take, "take");
   r.add(take_along_dim, "take_along_dim");
   r.add(embedding, "embedding");
   r.add(embedding_bag, "embedding_bag _embedding_bag _embedding_bag_forward_only");
   r.add(one_hot, "one_hot");
   r.add(masked_scatter, "masked_scatter");
-  r.add(self,
-        "_index_put_impl _unsafe_index_put copy diagonal_scatter index_add index_copy "
-        "index_fill index_put index_reduce put scatter scatter_add "
-        "scatter_reduce select_scatter slice_scatter");
+  r.add(put_at_indices, "_index_put_impl _unsafe_index_put index_put");
+  r.add(put_along_dim,
+        "index_add index_copy index_fill index_reduce scatter scatter_add scatter_reduce");
+  r.add(put, "put");
+  r.add(self, "copy diagonal_scatter");
 }
 
 }  // namespace t2n::dynamic

@@ -141,15 +141,23 @@ Shapes repeat_interleave(const ShapeView& op) {
 
 // --- borders ---
 
+bool pads_by(const ShapeView& op, std::string_view mode) {
+  return op.op().find(mode) != std::string_view::npos ||
+         (op.has("mode") && op.is_text("mode") && op.str("mode").starts_with(mode));
+}
+
 /// Pairs from the last axis on.
 Shapes pad(const ShapeView& op) {
   Shape out = op.shape("self");
+  const bool reflects = pads_by(op, "reflect"), wraps = pads_by(op, "circular");
   const Shape borders = op.dims(op.has("padding") ? "padding" : "pad");
   for (size_t i = 0; i + 1 < borders.size(); i += 2) {
     Dim& size = out.at(out.size() - 1 - i / 2);
     // A border takes away where it is negative, which is another operation.
-    for (const Dim& border : {borders[i], borders[i + 1]})
+    for (const Dim& border : {borders[i], borders[i + 1]}) {
       if (!border.is_constant()) op.holds(border, Relation::ge, 0);
+      if (reflects || wraps) op.require(border, reflects ? Relation::lt : Relation::le, size);
+    }
     size = size + borders[i] + borders[i + 1];
   }
   return {out};

@@ -39,7 +39,16 @@ Shapes number(const ShapeView& op) { return repeated(op, {}); }
 
 Shapes topk(const ShapeView& op) {
   const Shape& x = op.first();
-  return repeated(op, with_dim(x, op.axis("dim", dim_rank(x)), op.dim("k")));
+  const int axis = op.axis("dim", dim_rank(x));
+  if (!x.empty()) op.require(op.dim("k"), Relation::le, x.at(static_cast<size_t>(axis)));
+  return repeated(op, with_dim(x, axis, op.dim("k")));
+}
+
+Shapes kthvalue(const ShapeView& op) {
+  const Shape& x = op.first();
+  if (!x.empty())
+    op.require(op.dim("k"), Relation::le, x.at(static_cast<size_t>(op.axis("dim", dim_rank(x)))));
+  return reduce(op);
 }
 
 Shapes norm_except_dim(const ShapeView& op) {
@@ -91,7 +100,7 @@ Shapes cumulative_trapezoid(const ShapeView& op) {
 
 void add_reduce_rules(ShapeRules& r) {
   r.add(reduce,
-        "_aminmax all amax amin aminmax any argmax argmin count_nonzero frobenius_norm kthvalue "
+        "_aminmax all amax amin aminmax any argmax argmin count_nonzero frobenius_norm "
         "linalg_matrix_norm linalg_norm linalg_vector_norm logsumexp mean median mode nanmean "
         "nanmedian nansum norm nuclear_norm prod special_logsumexp std std_mean sum var var_mean");
   r.add(reduce_listed, "all.dims any.dims");
@@ -103,6 +112,7 @@ void add_reduce_rules(ShapeRules& r) {
         "special_log_softmax special_softmax tril triu");
   r.add(number, "dist dot trace vdot");
   r.add(topk, "topk");
+  r.add(kthvalue, "kthvalue");
   r.add(norm_except_dim, "norm_except_dim");
   r.add(histogram, "histc");
   r.add(covariance, "cov corrcoef");

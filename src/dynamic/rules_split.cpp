@@ -51,10 +51,9 @@ Shapes narrow(const ShapeView& op) {
   return {with_dim(x, axis, length)};
 }
 
-Shapes select(const ShapeView& op) {
-  const Shape& x = op.shape("self");
-  const int axis = op.axis("dim", dim_rank(x));
-  const Dim size = x.at(static_cast<size_t>(axis)), index = op.dim("index");
+/// `index` is a place of the axis.
+void require_index(const ShapeView& op, const Dim& size) {
+  const Dim index = op.dim("index");
   const auto of_turn = [](const ir::Symbol& symbol) { return symbol.is_turn(); };
   const std::vector<ir::Symbol> symbols = index.symbols();
   if (std::none_of(symbols.begin(), symbols.end(), of_turn)) {
@@ -63,7 +62,26 @@ Shapes select(const ShapeView& op) {
     else
       op.require(size + index, Relation::ge, 0);
   }
+}
+
+Shapes select(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const int axis = op.axis("dim", dim_rank(x));
+  require_index(op, x.at(static_cast<size_t>(axis)));
   return {without(x, {axis}, false)};
+}
+
+Shapes select_scatter(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  require_index(op, x.at(static_cast<size_t>(op.axis("dim", dim_rank(x)))));
+  return {x};
+}
+
+/// The part that is written is as large as what is written there.
+Shapes slice_scatter(const ShapeView& op) {
+  op.unified(slice(op).at(0).at(static_cast<size_t>(op.axis("dim", dim_rank(op.shape("self"))))),
+             op.shape("src").at(static_cast<size_t>(op.axis("dim", dim_rank(op.shape("src"))))));
+  return {op.shape("self")};
 }
 
 Shapes unbind(const ShapeView& op) {
@@ -226,6 +244,8 @@ void add_split_rules(ShapeRules& r) {
   r.add(slice, "slice slice_copy");
   r.add(narrow, "narrow narrow_copy");
   r.add(select, "select select_copy");
+  r.add(select_scatter, "select_scatter");
+  r.add(slice_scatter, "slice_scatter");
   r.add(unbind, "unbind unbind_copy");
   r.add(split,
         "split split_copy unsafe_split split_with_sizes split_with_sizes_copy "

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "src/diag/error.h"
+#include "src/dynamic/index_places.h"
 
 namespace t2n::dynamic {
 
@@ -194,26 +195,14 @@ void ShapeView::require(const Dim& a, Relation relation, const Dim& b) const {
   if (!known || !*known) unknown(cat("it needs ", ir::str(Comparison{a, relation, b})));
 }
 
-std::optional<Dim> ShapeView::range_end(std::string_view name) const {
-  constexpr std::array<std::string_view, 10> kSame = {
-      "aten::unsqueeze", "aten::expand",   "aten::slice.Tensor", "aten::view",      "aten::reshape",
-      "aten::to.dtype",  "aten::_to_copy", "aten::contiguous",   "aten::expand_as", "aten::clone"};
-  const auto* ref = std::get_if<ir::TensorRef>(&attr(name));
-  ir::ValueId at = ref == nullptr ? ir::kNoValue : ref->id;
-  while (at != ir::kNoValue) {
-    const auto made = [&](const ir::Node& node) { return node.outputs == std::vector{at}; };
-    const auto node = std::find_if(graph_.nodes.begin(), graph_.nodes.end(), made);
-    if (node == graph_.nodes.end()) return std::nullopt;
-    const std::string_view op = ir::op_name(node->op);
-    if (op.starts_with("aten::arange")) {
-      const auto* end = std::get_if<Dim>(node->find("end"));
-      return end == nullptr ? std::nullopt : std::optional(*end);
-    }
-    if (std::find(kSame.begin(), kSame.end(), op) == kSame.end()) return std::nullopt;
-    const auto* self = std::get_if<ir::TensorRef>(node->find("self"));
-    at = self == nullptr ? ir::kNoValue : self->id;
-  }
-  return std::nullopt;
+void ShapeView::require_places(std::string_view name, const Dim& size, size_t place) const {
+  ir::ValueId index = ir::kNoValue;
+  if (const auto* one = std::get_if<ir::TensorRef>(&attr(name))) index = one->id;
+  if (const auto* many = std::get_if<ir::TensorRefs>(&attr(name))) index = many->ids.at(place);
+  const auto places = index == ir::kNoValue ? std::nullopt : places_of(graph_, index);
+  if (!places) return;
+  require(places->end, Relation::le, size);
+  if (places->least != Dim(0)) require(size + places->least, Relation::ge, 0);
 }
 
 void ShapeView::unknown(std::string_view why) const {

@@ -65,8 +65,9 @@ class ShapeView {
   bool holds(const ir::Dim& a, Relation relation, const ir::Dim& b) const;
   /// The operator does not run otherwise: the file asserts it, unless it follows.
   void require(const ir::Dim& a, Relation relation, const ir::Dim& b) const;
-  /// The end of the range of integers that a tensor is made of, if it is a part of an `arange`.
-  std::optional<ir::Dim> range_end(std::string_view name) const;
+  /// The integers of a tensor, or of the `place`-th of a list, are places of an axis of `size`: the
+  /// file asserts that they are inside, where they are known (index_places.h).
+  void require_places(std::string_view name, const ir::Dim& size, size_t place = 0) const;
   /// Nothing can be said of this use.
   [[noreturn]] void unknown(std::string_view why) const;
 

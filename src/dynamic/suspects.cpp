@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "src/diag/one_of.h"
+
 namespace t2n::dynamic {
 namespace {
 
@@ -16,7 +18,7 @@ struct Suspect {
 
 bool is_shape_argument(std::string_view name) {
   constexpr std::array<std::string_view, 3> kNames = {"shape", "size", "sizes"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  return is_one_of(name, kNames);
 }
 
 const ir::Shape* shape_of(const ir::Graph& graph, const ir::Node& node, std::string_view name) {

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 #include "src/eval/evaluate.h"
 #include "src/trace/convert.h"
 
@@ -42,7 +43,7 @@ ir::Tensor widened(const ir::Tensor& tensor) {
 bool reads_bits(std::string_view name) {
   constexpr std::array<std::string_view, 4> kNames = {"aten::view.dtype", "aten::nextafter",
                                                       "aten::frexp.Tensor", "aten::ldexp.Tensor"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  return is_one_of(name, kNames);
 }
 
 std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operand) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ir/cast.h"
+#include "src/diag/one_of.h"
 
 namespace t2n {
 namespace {
@@ -159,7 +160,7 @@ bool has_threshold(std::string_view op) {
       "aten::clamp",     "aten::clamp_min", "aten::clamp_max", "aten::hardtanh",
       "aten::threshold", "aten::relu6",     "aten::clip",      "aten::hardsigmoid"};
   const std::string_view base = op.substr(0, op.find('.'));
-  return std::find(kNames.begin(), kNames.end(), base) != kNames.end();
+  return is_one_of(base, kNames);
 }
 
 void collect(const ir::Graph& graph, std::set<double>& out) {

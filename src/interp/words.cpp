@@ -7,6 +7,7 @@
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 #include "src/spec/dimension.h"
 
 namespace t2n::interp {
@@ -19,13 +20,9 @@ constexpr std::array<std::string_view, 4> kIntroductions = {"external", "tract_c
 
 }  // namespace
 
-bool is_word(std::string_view name) {
-  return std::find(kWords.begin(), kWords.end(), name) != kWords.end();
-}
+bool is_word(std::string_view name) { return is_one_of(name, kWords); }
 
-bool is_introduction(std::string_view name) {
-  return std::find(kIntroductions.begin(), kIntroductions.end(), name) != kIntroductions.end();
-}
+bool is_introduction(std::string_view name) { return is_one_of(name, kIntroductions); }
 
 std::optional<ir::DType> tract_dtype(std::string_view name) {
   std::string lower(name);

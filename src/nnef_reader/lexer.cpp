@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 
 namespace t2n::nnef {
 namespace {
@@ -148,8 +149,7 @@ Token Lexer::quoted_text(TokenKind kind, size_t offset, size_t quote) const {
 
 Token Lexer::punctuation(size_t offset) const {
   const std::string_view pair = text_.substr(offset, 2);
-  if (std::find(kPairs.begin(), kPairs.end(), pair) != kPairs.end())
-    return {TokenKind::punctuation, offset, pair};
+  if (is_one_of(pair, kPairs)) return {TokenKind::punctuation, offset, pair};
   const Token token{TokenKind::punctuation, offset, text_.substr(offset, 1)};
   if (kSingles.find(text_[offset]) != std::string_view::npos) return token;
   if (text_[offset] == '.')

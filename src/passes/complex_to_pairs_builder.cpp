@@ -4,6 +4,7 @@
 #include <array>
 
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 
 namespace t2n::passes {
 
@@ -38,7 +39,7 @@ bool gives_boolean(std::string_view op) {
   constexpr std::array<std::string_view, 8> kOps = {
       "aten::eq.Tensor", "aten::ne.Tensor",   "aten::lt.Tensor",  "aten::le.Tensor",
       "aten::ge.Tensor", "aten::logical_and", "aten::logical_or", "aten::isnan"};
-  return std::find(kOps.begin(), kOps.end(), op) != kOps.end();
+  return is_one_of(op, kOps);
 }
 
 std::vector<Dim> to_dims(const ir::Ints& values) { return {values.begin(), values.end()}; }

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 #include "src/passes/complex_to_pairs.h"
 
 namespace t2n::passes {
@@ -87,7 +88,7 @@ const std::unordered_map<std::string_view, Rearrangement>& rearrangements() {
 bool is_selector(std::string_view argument) {
   constexpr std::array<std::string_view, 5> kNames = {"index", "indices", "mask", "condition",
                                                       "repeats"};
-  return std::find(kNames.begin(), kNames.end(), argument) != kNames.end();
+  return is_one_of(argument, kNames);
 }
 
 /// The rank of the first complex operand, without the axis of pairs.

@@ -5,9 +5,9 @@
 #include <sstream>
 
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 #include "src/trace/interpreter.h"
 #include "src/trace/operators.h"
-#include "src/trace/words.h"
 
 namespace t2n::trace {
 namespace {

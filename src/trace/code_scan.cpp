@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 
 namespace t2n::trace {
 namespace {
@@ -31,7 +32,7 @@ bool continues_word(char c) { return begins_word(c) || is_digit(c); }
 bool is_operator_word(std::string_view word) {
   constexpr std::array<std::string_view, 9> kWords = {"not", "and", "or",    "if",    "else",
                                                       "in",  "is",  "await", "lambda"};
-  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+  return is_one_of(word, kWords);
 }
 
 }  // namespace

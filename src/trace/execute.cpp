@@ -6,13 +6,13 @@
 #include <array>
 
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 #include "src/trace/allowed.h"
 #include "src/trace/half.h"
 #include "src/trace/interpreter.h"
 #include "src/trace/memory.h"
 #include "src/trace/operators.h"
 #include "src/trace/torch_error.h"
-#include "src/trace/words.h"
 
 namespace t2n::trace {
 namespace {
@@ -123,8 +123,7 @@ at::Tensor traced_number(const Node* node, const Stack& inputs) {
                                                            "aten::div"};
   if (inputs.size() < 2 || !inputs[1].isTensor() || !inputs[1].toTensor().defined() ||
       inputs[1].toTensor().dim() != 0 || node->input(1)->node()->kind() != c10::prim::Constant ||
-      std::find(kArithmetic.begin(), kArithmetic.end(), node->kind().toQualString()) ==
-          kArithmetic.end())
+      !is_one_of(node->kind().toQualString(), kArithmetic))
     return {};
   return inputs[1].toTensor();
 }

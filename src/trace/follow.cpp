@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 #include "src/trace/interpreter.h"
-#include "src/trace/words.h"
 
 namespace t2n::trace {
 namespace {

@@ -10,11 +10,11 @@
 #include <unordered_set>
 
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 #include "src/trace/convert.h"
 #include "src/trace/operators.h"
 #include "src/trace/overlap.h"
 #include "src/trace/recorder.h"
-#include "src/trace/words.h"
 
 namespace t2n::trace {
 namespace {

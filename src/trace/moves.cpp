@@ -6,8 +6,8 @@
 #include <array>
 
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 #include "src/trace/interpreter.h"
-#include "src/trace/words.h"
 
 namespace t2n::trace {
 namespace {

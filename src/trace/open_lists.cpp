@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 #include "src/trace/interpreter.h"
-#include "src/trace/words.h"
 
 namespace t2n::trace {
 namespace {

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 
 namespace t2n::trace {
 namespace {
@@ -120,7 +121,7 @@ bool only_shape_counts(const ir::Node& node, std::string_view argument) {
   const bool is_like = op == "aten::view_as" || op == "aten::expand_as" ||
                        op == "aten::reshape_as" || op == "aten::type_as";
   if (is_like) return argument == "other";
-  return argument == "self" && std::find(kOps.begin(), kOps.end(), op) != kOps.end();
+  return argument == "self" && is_one_of(op, kOps);
 }
 
 void declare_unknown(const std::string& name) {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 #include "src/trace/call.h"
-#include "src/trace/words.h"
 
 namespace t2n::trace {
 namespace {

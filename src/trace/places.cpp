@@ -2,11 +2,13 @@
 // meet at other sizes.
 #include <algorithm>
 
+#include "ir/prove.h"
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 #include "src/trace/convert.h"
 #include "src/trace/overlap.h"
 #include "src/trace/recorder.h"
-#include "src/trace/words.h"
+#include "src/trace/turn.h"
 
 namespace t2n::trace {
 
@@ -41,21 +43,34 @@ Box whole_box(const ir::Shape& shape) {
   return box;
 }
 
-/// A place as torch counts it: a negative one from the end.
-Dim counted(const Dim& place, const Dim& size, const ir::Sizes& samples, Box& box) {
-  if (place.is_constant()) return place.value() < 0 ? size + place : place;
-  const bool from_front = place.substitute(samples).value() >= 0;
-  box.needs.push_back({place, from_front ? Relation::ge : Relation::lt, 0});
-  return from_front ? place : size + place;
+using Comparisons = std::vector<Comparison>;
+
+/// Whether it holds always, or in this run, which is relied on then. Nothing where it follows from
+/// the turn of a loop.
+std::optional<bool> holds(const Comparison& asked, const ir::Sizes& samples, Comparisons& relied) {
+  const ir::Verdict verdict = ir::prove(asked);
+  if (verdict != ir::Verdict::unknown) return verdict == ir::Verdict::always;
+  const Dim left = asked.left.substitute(samples), right = asked.right.substitute(samples);
+  if (!left.is_constant() || !right.is_constant()) return std::nullopt;
+  const bool answer = ir::holds(left.value(), asked.relation, right.value());
+  relied.push_back(answer ? asked : ir::negated(asked));
+  return answer;
 }
 
-const Dim* dim_of(const ir::Node& node, std::string_view name) {
+/// A place as torch counts it: a negative one from the end. Nothing where that follows from a turn.
+std::optional<Dim> counted(const Dim& place, const Dim& size, const ir::Sizes& samples, Box& box) {
+  const auto from_front = holds({place, Relation::ge, 0}, samples, box.needs);
+  if (!from_front) return std::nullopt;
+  return *from_front ? place : size + place;
+}
+
+const Dim* argument(const ir::Node& node, std::string_view name) {
   const ir::Attr* const attr = node.find(name);
   return attr == nullptr ? nullptr : std::get_if<Dim>(attr);
 }
 
 /// Takes [start, end) of an axis of what the box shows.
-void cut(Box& box, size_t axis, const Dim& start, const std::optional<Dim>& end, int64_t step = 1) {
+void cut(Box& box, size_t axis, const Dim& start, const Dim& end, int64_t step = 1) {
   const auto of = box.axes[axis];
   if (!of) {
     box.is_exact = false;
@@ -63,7 +78,7 @@ void cut(Box& box, size_t axis, const Dim& start, const std::optional<Dim>& end,
   }
   Part& part = box.parts[*of];
   const Dim unit = part.step;
-  if (end) part.end = part.start + unit * *end;
+  part.end = part.start + unit * end;
   part.start = part.start + unit * start;
   part.step *= step;
 }
@@ -74,7 +89,7 @@ size_t axis_of(const Box& box, const Dim& axis) {
 }
 
 bool swap_axes(Box& box, const ir::Node& node, const char* first, const char* second) {
-  const Dim *a = dim_of(node, first), *b = dim_of(node, second);
+  const Dim *a = argument(node, first), *b = argument(node, second);
   if (a == nullptr || b == nullptr || box.axes.empty()) return false;
   std::swap(box.axes[axis_of(box, *a)], box.axes[axis_of(box, *b)]);
   return true;
@@ -91,65 +106,56 @@ bool is_split(std::string_view op) {
 void follow_cut(Box& box, const ir::Node& node, size_t axis, const Dim& size, size_t output,
                 const ir::Sizes& samples) {
   const std::string_view op = ir::op_name(node.op);
+  const Dim *length = argument(node, "length"), *step = argument(node, "step");
   const auto place = [&](const char* name) {
-    const Dim* const dim = dim_of(node, name);
-    return dim == nullptr ? Dim(0) : counted(*dim, size, samples, box);
+    const Dim* const dim = argument(node, name);
+    return dim == nullptr ? std::optional(Dim(0)) : counted(*dim, size, samples, box);
   };
-  const auto drop = [&] { box.axes.erase(box.axes.begin() + static_cast<int64_t>(axis)); };
+  std::optional<Dim> start, end;
+  const bool drops = op == "aten::select.int" || op == "aten::unbind.int";
+  if (op == "aten::unbind.int") start = Dim(static_cast<int64_t>(output));
+  if (op == "aten::select.int") start = place("index");
+  if (op == "aten::slice.Tensor" || op == "aten::narrow") start = place("start");
+  if (start && drops) end = *start + Dim(1);
+  if (start && op == "aten::narrow" && length != nullptr) end = *start + *length;
   if (op == "aten::slice.Tensor") {
-    const Dim *end = dim_of(node, "end"), *step = dim_of(node, "step");
-    const bool is_open = end == nullptr || *end == Dim(INT64_MAX);
-    box.is_exact = step != nullptr && step->is_constant();
-    if (box.is_exact)
-      cut(box, axis, place("start"), is_open ? std::nullopt : std::optional(place("end")),
-          step->value());
-  } else if (op == "aten::select.int") {
-    const Dim at = place("index");
-    cut(box, axis, at, at + Dim(1));
-    drop();
-  } else if (op == "aten::unbind.int") {
-    const Dim at = static_cast<int64_t>(output);
-    cut(box, axis, at, at + Dim(1));
-    drop();
-  } else if (const Dim* const length = dim_of(node, "length"); op == "aten::narrow" && length) {
-    const Dim start = place("start");
-    cut(box, axis, start, start + *length);
-  } else {
-    box.is_exact = false;
+    const Dim* const given = argument(node, "end");
+    end = given == nullptr || *given == Dim(INT64_MAX) ? size : place("end");
+    if (step == nullptr || !step->is_constant()) end.reset();
   }
+  if (start && end)
+    cut(box, axis, *start, *end, step == nullptr ? 1 : step->value());
+  else
+    box.is_exact = false;
+  if (drops) box.axes.erase(box.axes.begin() + static_cast<int64_t>(axis));
 }
 
-/// Whether the two show nothing in common; what that relies on is appended.
-bool are_apart(const Box& a, const Box& b, const ir::Sizes& samples, std::vector<Comparison>& out) {
+/// That the two show nothing in common, and what this relies on; nothing if it is not seen.
+std::optional<Comparisons> apart(const Box& a, const Box& b, const ir::Sizes& samples) {
   for (size_t axis = 0; axis < a.parts.size(); ++axis) {
     const Part &one = a.parts[axis], &other = b.parts[axis];
     const Dim gap = one.start - other.start;
-    if (one.step == other.step && gap.is_constant() && gap.value() % one.step != 0) {
-      out.push_back({one.start, Relation::ge, 0});
-      out.push_back({other.start, Relation::ge, 0});
-      return true;
-    }
+    if (one.step == other.step && gap.is_constant() && gap.value() % one.step != 0)
+      return Comparisons{{one.start, Relation::ge, 0}, {other.start, Relation::ge, 0}};
     for (const auto& [first, second] : {std::pair{one, other}, std::pair{other, one}}) {
-      if (first.end.substitute(samples).value() > second.start.substitute(samples).value())
-        continue;
-      out.push_back({first.end, Relation::le, second.start});
-      return true;
+      Comparisons relied;
+      if (holds({first.end, Relation::le, second.start}, samples, relied).value_or(false))
+        return relied;
     }
   }
-  return false;
+  return std::nullopt;
 }
 
-/// Whether `a` begins nowhere behind `b`, and is counted in the same steps.
-bool leads(const Box& a, const Box& b, const ir::Sizes& samples, std::vector<Comparison>& out) {
-  if (!a.is_exact || !b.is_exact || a.axes != b.axes) return false;
+/// That `a` begins nowhere behind `b`, and is counted in the same steps.
+std::optional<Comparisons> leads(const Box& a, const Box& b, const ir::Sizes& samples) {
+  if (!a.is_exact || !b.is_exact || a.axes != b.axes) return std::nullopt;
+  Comparisons relied;
   for (size_t axis = 0; axis < a.parts.size(); ++axis) {
     const Part &one = a.parts[axis], &other = b.parts[axis];
-    if (one.step != other.step ||
-        one.start.substitute(samples).value() > other.start.substitute(samples).value())
-      return false;
-    out.push_back({one.start, Relation::le, other.start});
+    const auto is_before = holds({one.start, Relation::le, other.start}, samples, relied);
+    if (one.step != other.step || !is_before.value_or(false)) return std::nullopt;
   }
-  return true;
+  return relied;
 }
 
 }  // namespace
@@ -157,14 +163,14 @@ bool leads(const Box& a, const Box& b, const ir::Sizes& samples, std::vector<Com
 /// What a track shows of `base`, one of those that it is a view of.
 Box Recorder::box_of(int track, int base) {
   if (track == base) return whole_box(shape_of(tracks_[static_cast<size_t>(base)].value));
-  const Track of = tracks_[static_cast<size_t>(track)];
+  const Track& of = tracks_[static_cast<size_t>(track)];
   Box box = box_of(of.parent, base);
   if (!box.is_exact) return box;
   const ir::Node& node = of.view->call.node;
   const std::string_view op = ir::op_name(node.op);
   if (op == "aten::detach" || op == "aten::alias") return box;
   if (op == "aten::transpose.int" && swap_axes(box, node, "dim0", "dim1")) return box;
-  const Dim* const dim = dim_of(node, "dim");
+  const Dim* const dim = argument(node, "dim");
   if (dim == nullptr || !dim->is_constant() || box.axes.empty()) {
     box.is_exact = false;
     return box;
@@ -182,20 +188,26 @@ Box Recorder::box_of(int track, int base) {
 }
 
 /// The views between `base` and the track are as large as in this run, and stand where they did.
+/// Errors: `dynamic-loop` if that follows from the turn of a loop.
 void Recorder::rely_on_sizes(int track, int base) {
-  const auto rely = [&](const Dim& dim, int64_t now) {
-    if (!dim.is_constant()) relied_.push_back({dim, Relation::eq, now});
-  };
-  const ir::Sizes& samples = ir::sample_sizes(graph_);
   for (int at = track;; at = tracks_[static_cast<size_t>(at)].parent) {
-    for (const Dim& size : shape_of(tracks_[static_cast<size_t>(at)].value))
-      rely(size, size.substitute(samples).value());
+    const Track& of = tracks_[static_cast<size_t>(at)];
+    const auto rely = [&](const Dim& dim) {
+      const Dim now = dim.substitute(ir::sample_sizes(graph_));
+      if (!now.is_constant())
+        refuse_loop(graph_, of.view->call.node,
+                    "a view is written while another one of its tensor is read, and where they lie "
+                    "follows from the turn",
+                    "clone() what is read");
+      if (!dim.is_constant()) relied_.push_back({dim, Relation::eq, now});
+    };
+    for (const Dim& size : shape_of(of.value)) rely(size);
     if (at == base) return;
-    for (const ir::Argument& arg : tracks_[static_cast<size_t>(at)].view->call.node.args)
+    for (const ir::Argument& arg : of.view->call.node.args)
       if (const auto* one = std::get_if<Dim>(&arg.value))
-        rely(*one, one->substitute(samples).value());
+        rely(*one);
       else if (const auto* many = std::get_if<std::vector<Dim>>(&arg.value))
-        for (const Dim& each : *many) rely(each, each.substitute(samples).value());
+        for (const Dim& each : *many) rely(each);
   }
 }
 
@@ -221,12 +233,12 @@ void Recorder::rely_on_places(const std::string& name, const at::Tensor& written
       if (base < 0) continue;  // a write is refused where memory is shared in another way
       const Box a = box_of(target, base), b = box_of(source, base);
       const ir::Sizes& samples = ir::sample_sizes(graph_);
-      std::vector<Comparison> relied = a.needs;
-      relied.insert(relied.end(), b.needs.begin(), b.needs.end());
       const bool is_same = a.is_exact && b.is_exact && a.axes == b.axes && a.parts == b.parts;
-      if (is_same || are_apart(a, b, samples, relied) ||
-          (moves_forward(name, written, operand) && leads(a, b, samples, relied))) {
-        relied_.insert(relied_.end(), relied.begin(), relied.end());
+      auto relied = is_same ? std::optional(Comparisons()) : apart(a, b, samples);
+      if (!relied && moves_forward(name, written, operand)) relied = leads(a, b, samples);
+      if (relied) {
+        for (const Comparisons& each : {a.needs, b.needs, *relied})
+          relied_.insert(relied_.end(), each.begin(), each.end());
         continue;
       }
       rely_on_sizes(target, base);

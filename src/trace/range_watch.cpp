@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "src/diag/one_of.h"
 #include "src/trace/recorder.h"
 
 namespace t2n::trace {
@@ -16,7 +17,7 @@ bool keeps_values(const std::string& op) {
       "aten::to",         "aten::clone",   "aten::t",         "aten::split",    "aten::alias",
       "aten::contiguous", "aten::long",    "aten::unflatten", "aten::_to_copy", "aten::detach",
       "aten::expand_as",  "aten::type_as"};
-  return std::find(kNames.begin(), kNames.end(), op) != kNames.end();
+  return is_one_of(op, kNames);
 }
 
 /// Extent of the axis that operand `dim` names.

@@ -6,9 +6,9 @@
 #include <array>
 
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 #include "src/trace/convert.h"
 #include "src/trace/operators.h"
-#include "src/trace/words.h"
 
 namespace t2n::trace {
 namespace {

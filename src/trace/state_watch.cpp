@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 #include "src/trace/operators.h"
 
 namespace t2n::trace {
@@ -22,7 +23,7 @@ const c10::StorageImpl* storage_of(const at::Tensor& tensor) {
 bool is_blind(const std::string& op) {
   constexpr std::array<std::string_view, 3> kNames = {"aten::_set_item", "aten::append",
                                                       "aten::clear"};
-  return std::find(kNames.begin(), kNames.end(), op) != kNames.end();
+  return is_one_of(op, kNames);
 }
 
 /// Neither of them changes a value.
@@ -77,9 +78,7 @@ bool StateWatch::reads_what_was_written(const std::string& op,
                                         const torch::jit::Stack& inputs) const {
   constexpr std::array<std::string_view, 3> kNames = {"aten::__getitem__", "aten::get",
                                                       "aten::__contains__"};
-  if (!inputs[0].isGenericDict() || inputs.size() < 2 ||
-      std::find(kNames.begin(), kNames.end(), op) == kNames.end())
-    return false;
+  if (!inputs[0].isGenericDict() || inputs.size() < 2 || !is_one_of(op, kNames)) return false;
   const auto found = keys_.find(inputs[0].internalToPointer());
   return found != keys_.end() && found->second.contains(cat(inputs[1]));
 }

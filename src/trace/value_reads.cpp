@@ -7,7 +7,7 @@
 #include <array>
 #include <unordered_map>
 
-#include "src/trace/words.h"
+#include "src/diag/one_of.h"
 
 namespace t2n::trace {
 namespace {

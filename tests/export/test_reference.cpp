@@ -9,6 +9,7 @@
 #include "src/export/reference.h"
 #include "src/export/torch_module.h"
 #include "tests/support/example.h"
+#include "tests/support/named.h"
 #include "tests/support/script.h"
 
 namespace t2n::test {
@@ -24,7 +25,7 @@ Traced traced(const std::string& source, const std::vector<ir::Tensor>& inputs,
               const std::vector<std::pair<std::string, ir::Tensor>>& parameters = {}) {
   Traced out;
   out.session = torch_module().compile({source, parameters});
-  for (size_t i = 0; i < inputs.size(); ++i) out.inputs.push_back({{cat("input_", i)}, inputs[i]});
+  out.inputs = named(inputs);
   out.traced = torch_module().trace(*out.session, out.inputs, {});
   return out;
 }

@@ -8,6 +8,7 @@
 #include "src/export/torch_module.h"
 #include "tests/support/dynamic.h"
 #include "tests/support/example.h"
+#include "tests/support/named.h"
 #include "tests/support/script.h"
 
 namespace t2n::test {
@@ -206,12 +207,6 @@ std::vector<ir::Tensor> inputs_at(const std::vector<std::vector<std::string>>& s
   std::vector<ir::Tensor> out;
   for (const auto& shape : shapes)
     out.push_back(uniform(shape_at(shape, sizes), -1, 1, out.size() + 1));
-  return out;
-}
-
-std::vector<trace::SampleInput> named(const std::vector<ir::Tensor>& inputs) {
-  std::vector<trace::SampleInput> out;
-  for (size_t i = 0; i < inputs.size(); ++i) out.push_back({{cat("input_", i)}, inputs[i]});
   return out;
 }
 

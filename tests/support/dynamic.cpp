@@ -16,6 +16,7 @@
 #include "src/passes/pass.h"
 #include "tests/ops/expressions.h"
 #include "tests/support/example.h"
+#include "tests/support/named.h"
 
 namespace t2n::test {
 namespace {
@@ -35,12 +36,6 @@ ir::Tensor draw_input(const ir::Shape& shape, const OpenInput& input, const Size
   if (ir::is_float(input.dtype)) return uniform(known, input.low, input.high, seed, input.dtype);
   return randint(known, static_cast<int64_t>(input.low), static_cast<int64_t>(input.high), seed,
                  input.dtype);
-}
-
-std::vector<trace::SampleInput> named(const std::vector<ir::Tensor>& inputs) {
-  std::vector<trace::SampleInput> out;
-  for (size_t i = 0; i < inputs.size(); ++i) out.push_back({{cat("input_", i)}, inputs[i]});
-  return out;
 }
 
 Example closed(const OpenExample& example) {

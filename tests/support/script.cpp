@@ -10,16 +10,11 @@
 #include "src/export/samples.h"
 #include "src/export/torch_module.h"
 #include "tests/support/example.h"
+#include "tests/support/named.h"
 #include "tests/support/shape_rules.h"
 
 namespace t2n::test {
 namespace {
-
-std::vector<trace::SampleInput> named(const std::vector<ir::Tensor>& inputs) {
-  std::vector<trace::SampleInput> out;
-  for (size_t i = 0; i < inputs.size(); ++i) out.push_back({{cat("input_", i)}, inputs[i]});
-  return out;
-}
 
 Example trace_script(const Script& model, const std::vector<ir::Tensor>& inputs) {
   const auto session = torch_module().compile({model.source, model.parameters});

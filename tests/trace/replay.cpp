@@ -4,18 +4,9 @@
 #include "src/diag/error.h"
 #include "src/export/torch_module.h"
 #include "src/passes/pass.h"
+#include "tests/support/named.h"
 
 namespace t2n::test {
-namespace {
-
-std::vector<trace::SampleInput> named(const std::vector<ir::Tensor>& inputs) {
-  std::vector<trace::SampleInput> out;
-  for (size_t i = 0; i < inputs.size(); ++i) out.push_back({{cat("input_", i)}, inputs[i]});
-  return out;
-}
-
-}  // namespace
-
 Replay replay(const std::string& source, const std::vector<ir::Tensor>& inputs,
               const std::vector<std::pair<std::string, ir::Tensor>>& parameters) {
   Replay out;

@@ -1,0 +1,90 @@
+#include "src/dynamic/index_places.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "ir/tensor.h"
+#include "src/diag/one_of.h"
+
+namespace t2n::dynamic {
+namespace {
+
+using ir::Dim;
+using ir::Node;
+using ir::ValueId;
+
+/// A slice of all of its axis, as `[None, :]` makes one.
+bool is_whole(const Node& slice) {
+  const auto is = [&](std::string_view name, int64_t value) {
+    const ir::Attr* const given = slice.find(name);
+    const auto* dim = given == nullptr ? nullptr : std::get_if<Dim>(given);
+    return dim == nullptr || *dim == Dim(value);
+  };
+  return is("start", 0) && is("end", INT64_MAX) && is("step", 1);
+}
+
+/// They show or copy the same integers, each at least once: of a part it is not known which.
+bool keeps_integers(const Node& node) {
+  const std::string_view op = ir::op_name(node.op);
+  if (op == "aten::slice.Tensor") return is_whole(node);
+  constexpr std::array<std::string_view, 16> kOps = {
+      "aten::detach",        "aten::lift_fresh", "aten::alias",      "aten::to.device",
+      "aten::unsqueeze",     "aten::expand",     "aten::view",       "aten::reshape",
+      "aten::to.dtype",      "aten::_to_copy",   "aten::contiguous", "aten::expand_as",
+      "aten::transpose.int", "aten::clone",      "aten::repeat",     "aten::permute"};
+  return is_one_of(op, kOps);
+}
+
+Places around(const std::vector<int64_t>& all) {
+  const auto [least, most] = std::minmax_element(all.begin(), all.end());
+  return {std::min<int64_t>(*least, 0), *most + 1};
+}
+
+std::optional<Places> of_constant(const ir::Graph& graph, ValueId id) {
+  for (const ir::Constant& constant : graph.constants) {
+    if (constant.value != id) continue;
+    if (!ir::is_integer(constant.data.dtype) || constant.data.elements() == 0) return std::nullopt;
+    return around(ir::to_i64(constant.data));
+  }
+  return std::nullopt;
+}
+
+/// torch.tensor([0, 2]): numbers of the program.
+std::optional<Places> of_list(const Node& made) {
+  const auto* list = std::get_if<std::vector<Dim>>(&made.args.at(0).value);
+  const auto is_plain = [](const Dim& each) { return each.is_constant(); };
+  if (list == nullptr || list->empty() || !std::all_of(list->begin(), list->end(), is_plain))
+    return std::nullopt;
+  std::vector<int64_t> all;
+  for (const Dim& each : *list) all.push_back(each.value());
+  return around(all);
+}
+
+std::optional<Places> of_range(const Node& range) {
+  const auto* end = std::get_if<Dim>(range.find("end"));
+  if (end == nullptr) return std::nullopt;
+  const ir::Attr* const given = range.find("start");
+  const auto* start = given == nullptr ? nullptr : std::get_if<Dim>(given);
+  const bool is_negative = start != nullptr && start->is_constant() && start->value() < 0;
+  return Places{is_negative ? *start : Dim(0), *end};
+}
+
+}  // namespace
+
+std::optional<Places> places_of(const ir::Graph& graph, ValueId index) {
+  for (;;) {
+    const auto made = [&](const Node& node) { return node.outputs == std::vector{index}; };
+    const auto node = std::find_if(graph.nodes.begin(), graph.nodes.end(), made);
+    if (node == graph.nodes.end()) return of_constant(graph, index);
+    const std::string_view op = ir::op_name(node->op);
+    if (op.starts_with("aten::arange")) return of_range(*node);
+    if (op == "aten::tensor" || op == "aten::as_tensor") return of_list(*node);
+    if (!keeps_integers(*node)) return std::nullopt;
+    const auto* self = std::get_if<ir::TensorRef>(node->find("self"));
+    if (self == nullptr) return std::nullopt;
+    index = self->id;
+  }
+}
+
+}  // namespace t2n::dynamic
