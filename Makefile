@@ -80,7 +80,7 @@ lies: ## make wrong artefacts of right ones, see whether check sees them, write 
 same: ## compare what this tree writes with what the commit BASE writes, byte for byte
 	@cmake/setup.sh test
 	@$(call build,release)
-	@$(environment) && tests/same/run.sh $(BASE)
+	@$(environment) && tests/same/run.sh $(BASE) $(ONLY:%=--only %)
 
 mutants: ## plant small faults in a copy of the sources, see which no test notices, write docs/mutants.md (hours)
 	@cmake/setup.sh test

@@ -138,10 +138,10 @@ int restrict_thread() {
 }
 
 [[noreturn]] void refused(int error) {
-  throw Error("memory-limit", cat("the process cannot be confined: ", std::strerror(error)),
+  throw Error("not-confined", cat("the process cannot be confined: ", std::strerror(error)),
               "a model is a program, so that t2nnef takes away its own rights before it runs one",
-              "raise the limits that `ulimit -a` shows; for a model that you trust, set "
-              "T2NNEF_CONFINE=off");
+              "see that /proc is there and that the limits of `ulimit -a` leave room for a process "
+              "more; for a model that you trust, set T2NNEF_CONFINE=off");
 }
 
 std::vector<CommandLine>& said_programs() {
@@ -198,7 +198,7 @@ Support enter(const Places& places) {
   if (is_off() || (able.landlock == 0 && !able.seccomp)) return {};
   const int ruleset = able.landlock > 0 ? make_ruleset(places, able.landlock) : -1;
   if (able.landlock > 0 && ruleset < 0) refused(errno);
-  if (!said_programs().empty()) fork_starter(said_programs());
+  if (!said_programs().empty() && !fork_starter(said_programs())) refused(errno);
   is_confined = true;
   ruleset_of_threads = ruleset;
   const int error = on_every_thread(restrict_thread);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -64,7 +65,8 @@ bool send_request(Request request, const Descriptors& descriptors) {
   return ::sendmsg(channel, &whole, MSG_NOSIGNAL) == sizeof request;
 }
 
-/// False at the end of the process that asks.
+/// False at the end of the process that asks, and where it sends what send_request() does not: it
+/// is confined because it may have become another program.
 bool receive_request(int socket, Request& request, Descriptors& descriptors) {
   Attached attached = {};
   iovec data{&request, sizeof request};
@@ -72,45 +74,65 @@ bool receive_request(int socket, Request& request, Descriptors& descriptors) {
   if (::recvmsg(socket, &whole, MSG_CMSG_CLOEXEC) != sizeof request) return false;
   const cmsghdr* const header = CMSG_FIRSTHDR(&whole);
   const size_t count = header == nullptr ? 0 : (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+  const auto asked = static_cast<size_t>(std::popcount(request.given));
+  if ((whole.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) != 0 || count != asked ||
+      count > descriptors.size() || request.given >> descriptors.size() != 0)
+    return false;
+  if (count > 0 && (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS))
+    return false;
   Descriptors packed = {};
   if (count > 0) std::memcpy(packed.data(), CMSG_DATA(header), count * sizeof(int));
   size_t next = 0;
   for (size_t i = 0; i < descriptors.size(); ++i)
-    descriptors.at(i) = (request.given >> i & 1U) != 0 && next < count ? packed.at(next++) : -1;
+    descriptors.at(i) = (request.given >> i & 1U) != 0 ? packed.at(next++) : -1;
   return true;
 }
 
-/// In the new child. Returns only if something fails.
+/// In the new child. Returns if something fails, which errno says.
 void become(char* const* words, const Descriptors& descriptors) {
   // Above those that the program gets, so that none overwrites another.
   constexpr int kAbove = 10;
   Descriptors raised = descriptors;
   for (int& descriptor : raised)
-    if (descriptor >= 0) descriptor = ::fcntl(descriptor, F_DUPFD_CLOEXEC, kAbove);
+    if (descriptor >= 0 && (descriptor = ::fcntl(descriptor, F_DUPFD_CLOEXEC, kAbove)) < 0) return;
   for (int i = 0; i < 3; ++i)
-    if (const int source = raised.at(static_cast<size_t>(i)); source >= 0) ::dup2(source, i + 1);
+    if (const int source = raised.at(static_cast<size_t>(i));
+        source >= 0 && ::dup2(source, i + 1) < 0)
+      return;
   sigset_t none;
   sigemptyset(&none);
-  ::signal(SIGPIPE, SIG_DFL);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::execve(words[0], words, environ);
 }
 
+/// What this program does at a signal, its copy must not do: it would remove files that are in use.
+void forget_handlers() {
+  struct sigaction action {};
+  for (int signal = 1; signal < NSIG; ++signal)
+    if (::sigaction(signal, nullptr, &action) == 0 &&
+        (signal == SIGPIPE || action.sa_handler != SIG_IGN))
+      ::signal(signal, SIG_DFL);
+}
+
 /// The program becomes a sibling: the parent of both waits for it.
 Answer start_sibling(char* const* words, const Descriptors& descriptors) {
+  constexpr int kAbove = 20;  // what the program gets does not overwrite it
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return {-1, errno};
-  Answer out;
-  out.pid = static_cast<pid_t>(::syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0));
+  const int above = ::fcntl(ends[1], F_DUPFD_CLOEXEC, kAbove);
+  Answer out{-1, errno};
+  ::close(ends[1]);
+  if (above >= 0) {
+    out.pid = static_cast<pid_t>(::syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0));
+    out.error = out.pid < 0 ? errno : 0;
+  }
   if (out.pid == 0) {
-    const int above = ::fcntl(ends[1], F_DUPFD_CLOEXEC, 20);
     become(words, descriptors);
     const int error = errno;
     static_cast<void>(::write(above, &error, sizeof error) == 0);
     ::_exit(127);
   }
-  if (out.pid < 0) out.error = errno;
-  ::close(ends[1]);
+  if (above >= 0) ::close(above);
   // Empty once the program runs: its end of the pipe is closed then.
   if (out.pid > 0 && ::read(ends[0], &out.error, sizeof out.error) <= 0) out.error = 0;
   ::close(ends[0]);
@@ -134,15 +156,19 @@ constexpr int kSocket = 4;  ///< of the copy: beside the numbers that programs g
 }
 
 /// Keeps nothing of what this process has open: somebody may wait for the end of its output.
-[[noreturn]] void become_starter(int socket, const std::vector<std::vector<char*>>& programs) {
+[[noreturn]] void become_starter(int socket, int other_end,
+                                 const std::vector<std::vector<char*>>& programs) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t all;
   sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);  // it ends with its parent, whatever ends that
+  forget_handlers();
+  ::close(other_end);
   if (::dup2(socket, kSocket) < 0) ::_exit(0);
   ::fcntl(kSocket, F_SETFD, FD_CLOEXEC);
   for (int i = 0; i < kSocket; ++i) ::close(i);
-  ::syscall(SYS_close_range, kSocket + 1U, ~0U, 0U);
+  if (::syscall(SYS_close_range, kSocket + 1U, ~0U, 0U) != 0)  // Linux before 5.9
+    for (int i = kSocket + 1; i < ::sysconf(_SC_OPEN_MAX); ++i) ::close(i);
   if (::open("/dev/null", O_RDWR) != STDIN_FILENO) ::_exit(0);
   ::dup2(STDIN_FILENO, STDOUT_FILENO);
   ::dup2(STDIN_FILENO, STDERR_FILENO);
@@ -167,15 +193,17 @@ bool fork_starter(const std::vector<CommandLine>& programs) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return false;
   starter = ::fork();
-  if (starter == 0) become_starter(ends[1], words);
+  if (starter == 0) become_starter(ends[1], ends[0], words);
+  const int error = errno;
   ::close(ends[1]);
   channel = ends[0];
   if (starter < 0) end_starter();
+  errno = error;
   return starter > 0;
 }
 
 pid_t start_there(size_t program, const Descriptors& descriptors) {
-  if (starter < 0) return -EAGAIN;
+  if (starter < 0) return -EPERM;
   if (!send_request({static_cast<uint32_t>(program), 0}, descriptors)) return -errno;
   Answer answer;
   if (::recv(channel, &answer, sizeof answer, 0) != sizeof answer) return -ECHILD;
@@ -187,7 +215,10 @@ pid_t start_there(size_t program, const Descriptors& descriptors) {
 void end_starter() {
   if (channel >= 0) ::close(channel);
   channel = -1;
-  if (starter > 0) reap(starter);
+  if (starter > 0) {
+    ::kill(starter, SIGKILL);  // it holds nothing
+    reap(starter);
+  }
   starter = -1;
 }
 

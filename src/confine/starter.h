@@ -15,10 +15,11 @@ using CommandLine = std::vector<std::string>;  ///< with the program's path firs
 using Descriptors = std::array<int, 3>;
 
 /// Starts it; from now on it starts `programs`, word by word as they are now, and nothing else.
-/// False if the system has no process or descriptor left.
+/// False, and errno, if the system has no process or descriptor left.
 bool fork_starter(const std::vector<CommandLine>& programs);
 
-/// The program is a child of the process that called fork_starter().   Returns its id, or -errno.
+/// The program is a child of the process that called fork_starter(). Returns its id, or -errno:
+/// EPERM for one that was not named. One thread at a time.
 pid_t start_there(size_t program, const Descriptors& descriptors);
 
 /// Ends it, and takes note of its end.

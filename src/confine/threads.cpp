@@ -36,11 +36,14 @@ void on_signal(int /*signal*/) {
   errno = before;
 }
 
-/// Nothing if the system does not say.
+/// Where the system does not say, an error is noted.
 std::vector<pid_t> threads() {
   std::vector<pid_t> out;
   DIR* const folder = ::opendir("/proc/self/task");
-  if (folder == nullptr) return out;
+  if (folder == nullptr) {
+    note(errno);
+    return out;
+  }
   while (const dirent* entry = ::readdir(folder))
     if (const int thread = std::atoi(entry->d_name); thread > 0) out.push_back(thread);
   ::closedir(folder);
@@ -89,7 +92,6 @@ int on_every_thread(int (*work)()) {
   current_work = work;
   if (::sigaction(signal_for_threads(), &action, &before) != 0) return errno;
   std::vector<pid_t> asked{static_cast<pid_t>(::gettid())};
-  if (threads().empty()) note(ENOENT);
   while (ask_new(asked)) {
   }
   ::sigaction(signal_for_threads(), &before, nullptr);

@@ -40,7 +40,8 @@ struct Variation {
 std::vector<trace::SampleInput> varied(const std::vector<Sample>& samples,
                                        const Variation& variation);
 
-/// Whether an input looks like a mask: truth values, or integers of no known range that are 0 or 1.
+/// Whether an input may be a mask: truth values, or integers of no known range that are 0 or 1, or
+/// were given by their shape alone.
 bool is_mask(const Sample& sample);
 
 /// Numbers of the graph that values are compared with or limited to, each once.

@@ -66,6 +66,17 @@ std::string find_functional(const c10::FunctionSchema& schema) {
   return plain.empty() ? find_overload(name + "_functional", schema) : plain;
 }
 
+/// By its name with the overload's.
+const torch::jit::Operator& operator_named(const std::string& qualified) {
+  const std::string name = qualified.substr(0, qualified.find('.'));
+  const auto& all = torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(name));
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& op) {
+    return qualified_name(op->schema()) == qualified;
+  });
+  T2N_ASSERT(found != all.end(), "there is no operator ", qualified);
+  return **found;
+}
+
 /// Of what an operator gives where it need not write to `out`.
 std::vector<ir::DType> computed_dtypes(const std::string& functional,
                                        const c10::FunctionSchema& schema,
@@ -73,12 +84,7 @@ std::vector<ir::DType> computed_dtypes(const std::string& functional,
   torch::jit::Stack stack;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (!schema.arguments()[i].is_out()) stack.push_back(inputs[i]);
-  const std::string name = functional.substr(0, functional.find('.'));
-  for (const auto& op : torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(name))) {
-    if (qualified_name(op->schema()) != functional) continue;
-    op->getOperation()(stack);
-    break;
-  }
+  operator_named(functional).getOperation()(stack);
   std::vector<ir::DType> out;
   for (const c10::IValue& result : stack)
     for (const at::Tensor& tensor : flatten_tensors(result))
@@ -285,9 +291,7 @@ void Recorder::record_write(Call call, const std::vector<at::Tensor>& outputs) {
   call.node.op = ir::op_id(functional);
   if (is_metadata_write(name)) {
     // Run again as a view, the operation must not change the geometry of its argument.
-    for (const auto& op : torch::jit::getAllOperatorsFor(
-             c10::Symbol::fromQualString(name.substr(0, name.size() - 1))))
-      if (qualified_name(op->schema()) == functional) call.run = make_run(op->getOperation());
+    call.run = make_run(operator_named(functional).getOperation());
     return replace_view(call.inputs[0].toTensor(), call);
   }
   std::vector<at::Tensor> written;

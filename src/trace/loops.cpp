@@ -109,13 +109,7 @@ Rolled Recorder::end_loop(const ir::Dim& length, Place place) {
   const ActiveLoop loop = std::move(loops_.back());
   loops_.pop_back();
   has_rolled_ = true;
-  Rolled out;
-  const bool has_second = loop.bounds.size() > 2;
-  for (size_t i = has_second ? loop.bounds[1] : 0; has_second && i < loop.bounds[2]; ++i)
-    for (const ir::ValueId id : graph_.nodes[i].outputs)
-      out.second.insert(graph_.values[static_cast<size_t>(id)].name);
-  roll(*this, loop, length, place, out);
-  return out;
+  return Roller(*this, loop, length, place).run();
 }
 
 void Recorder::check_view(const Track& track) const {
@@ -135,7 +129,9 @@ ir::Node& Recorder::scan_of(const Family& family) {
   for (size_t i = graph_.nodes.size(); i-- > 0;)
     if (graph_.nodes[i].body == family.body) return graph_.nodes[i];
   const ir::Graph& body = *family.body;
-  const auto makes = [&](const ir::Node& node) { return node.outputs.at(0) == family.value; };
+  const auto makes = [&](const ir::Node& node) {
+    return std::find(node.outputs.begin(), node.outputs.end(), family.value) != node.outputs.end();
+  };
   const auto made = std::find_if(body.nodes.begin(), body.nodes.end(), makes);
   ir::Node at;
   if (made != body.nodes.end()) {

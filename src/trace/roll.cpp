@@ -33,7 +33,7 @@ Roller::Ids Roller::column(size_t position, size_t output) const {
   return out;
 }
 
-void Roller::run() {
+Rolled Roller::run() {
   Node at;
   at.scope = place_.scope;
   at.source = place_.source;
@@ -43,6 +43,9 @@ void Roller::run() {
                 cat("give sample inputs for which it takes ", kLeast, " or more"));
   T2N_ASSERT(sample(length_) == turns(), "a loop of ", turns(), " turns has the length ",
              length_.str());
+  Rolled out;
+  for (size_t i = bounds_[1]; i < bounds_[2]; ++i)
+    for (const ValueId id : graph_.nodes[i].outputs) out.second.insert(outer(id).name);
   simplify();
   take_growing();
   index();
@@ -56,7 +59,8 @@ void Roller::run() {
                   mismatch.help);
     }
   }
-  if (start_ == 0) second_names_ = names_in(1);
+  out.first_is_apart = start_ > 0;
+  if (!out.first_is_apart) out.names = names_in(1);
   find_filled();
   for (const Node& each : body_->nodes)
     if (mentions(each, loop_.turn))
@@ -65,6 +69,7 @@ void Roller::run() {
                   "read what was written from the variable that it was written from, or collect "
                   "the slices in a list and torch.stack it after the loop");
   replace();
+  return out;
 }
 
 // --- the turns ---

@@ -19,10 +19,7 @@ class Roller {
  public:
   using Loop = ActiveLoop;
   Roller(Recorder& recorder, const Loop& loop, ir::Dim length, Place place);
-  void run();
-  bool first_is_apart() const { return start_ > 0; }
-  /// What the second turn computed, by the names of the first.
-  const std::map<std::string, std::string>& second_names() const { return second_names_; }
+  Rolled run();
 
  private:
   using Ids = TurnValues;
@@ -118,15 +115,6 @@ class Roller {
   std::vector<Growing> growing_;
   std::vector<Ids> node_outputs_;  ///< of the last turn
   std::unordered_set<ir::ValueId> defined_;
-  std::map<std::string, std::string> second_names_;
 };
-
-inline void roll(Recorder& recorder, const Roller::Loop& loop, const ir::Dim& length, Place place,
-                 Rolled& out) {
-  Roller roller(recorder, loop, length, place);
-  roller.run();
-  out.first_is_apart = roller.first_is_apart();
-  out.names = roller.second_names();
-}
 
 }  // namespace t2n::trace

@@ -269,22 +269,15 @@ void Interpreter::decide_second(std::vector<Decision> second, const Rolled& roll
       return std::nullopt;
     });
   };
-  const auto is_known = [&](const Decision& decision) {
-    return std::any_of(decisions_.begin() + static_cast<int64_t>(first), decisions_.end(),
-                       [&](const Decision& each) {
-                         return each.id == decision.id && each.kind == decision.kind &&
-                                each.way == decision.way && each.number == decision.number &&
-                                each.comparison == decision.comparison &&
-                                each.sizes == decision.sizes;
-                       });
-  };
   for (Decision& decision : second) {
     if (!rolled.first_is_apart) {
       decision.sizes = renamed(decision.sizes);
       if (auto& asked = decision.comparison)
         asked = ir::Comparison{renamed(asked->left), asked->relation, renamed(asked->right)};
     }
-    if (!is_known(decision)) decisions_.push_back(std::move(decision));
+    const auto from = decisions_.begin() + static_cast<int64_t>(first);
+    if (std::find(from, decisions_.end(), decision) == decisions_.end())
+      decisions_.push_back(std::move(decision));
   }
 }
 

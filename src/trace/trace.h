@@ -108,6 +108,7 @@ struct Decision {
   ir::Dim sizes = {};  ///< without a comparison: a sum of the sizes that it depends on
   ir::ScopeId scope = 0;
   ir::SourceId source = ir::kNoSource;
+  friend bool operator==(const Decision&, const Decision&) = default;
 };
 
 /// Values that an integer input may take: [low, high).

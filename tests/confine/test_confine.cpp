@@ -8,13 +8,16 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "src/confine/confine.h"
 #include "src/confine/threads.h"
@@ -143,6 +146,53 @@ TEST_CASE("threads that were there before are confined, whatever they do") {
   CHECK_FALSE(may_still(folder, [&] { return can_open(folder / "secret", O_RDONLY); }));
   CHECK_FALSE(may_still(folder, can_run_programs));
   CHECK(may_still(folder, [&] { return can_open(folder / "read/model", O_RDONLY); }));
+}
+
+/// What the process speaks to the starter by; -1 if there is none.
+int channel_to_starter() {
+  for (int file = 3; file < 256; ++file) {
+    int kind = 0;
+    socklen_t size = sizeof kind;
+    if (::getsockopt(file, SOL_SOCKET, SO_TYPE, &kind, &size) == 0 && kind == SOCK_SEQPACKET)
+      return file;
+  }
+  return -1;
+}
+
+/// A request for the first program with `count` descriptors, of which it says that there are three.
+/// Whether the starter answers.
+bool answers_descriptors(size_t count) {
+  const int channel = channel_to_starter();
+  struct {
+    uint32_t program = 0;
+    uint32_t given = 7;
+  } request;
+  iovec data{&request, sizeof request};
+  alignas(cmsghdr) char attached[CMSG_SPACE(8 * sizeof(int))] = {};
+  msghdr whole = {};
+  whole.msg_iov = &data;
+  whole.msg_iovlen = 1;
+  whole.msg_control = attached;
+  whole.msg_controllen = CMSG_SPACE(count * sizeof(int));
+  cmsghdr* const header = CMSG_FIRSTHDR(&whole);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(count * sizeof(int));
+  const std::vector<int> descriptors(count, STDERR_FILENO);
+  std::memcpy(CMSG_DATA(header), descriptors.data(), count * sizeof(int));
+  if (::sendmsg(channel, &whole, MSG_NOSIGNAL) != sizeof request) return false;
+  char answer[64];
+  return ::recv(channel, answer, sizeof answer, 0) > 0;
+}
+
+TEST_CASE("requests that this program does not make end what starts programs") {
+  const confine::Support kernel = confine::support();
+  if (kernel.landlock == 0 && !kernel.seccomp) return;
+  const Folder folder;
+  confine::may_start({"/bin/true"});
+  CHECK(succeeds(folder, [] { return answers_descriptors(3); }));
+  for (const size_t count : {1, 2, 4, 8})
+    CHECK_FALSE(succeeds(folder, [count] { return answers_descriptors(count); }));
 }
 
 TEST_CASE("programs that were named before are started, and no others") {

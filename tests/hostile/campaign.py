@@ -151,7 +151,7 @@ PAGE = """# Attacks on the program
 
 `make hostile` ([tests/hostile](../tests/hostile/README.md)) makes damaged and hand-made files, command lines and faults
 of the machine from a seed, and runs the program on each. No attack may end it by a signal or with exit 1, hang it,
-overwrite or leave anything, print an escape, or take more than 1 GiB; one that does is a finding. This run took {minutes}
+overwrite or leave anything, print an escape, or take more memory than {memory}; one that does is a finding. This run took {minutes}
 minutes with seed {seed} and {workers} at a time, {build}. A negative exit is a signal that the attack itself sent.
 
 {report}"""
@@ -160,7 +160,7 @@ minutes with seed {seed} and {workers} at a time, {build}. A negative exit is a 
 def write_page(arguments, text, stamp_line):
     build = "with sanitizers in our code" if run_module.SANITIZED else "of the release build"
     page = PAGE.format(minutes=round(arguments.seconds / 60), seed=arguments.seed, workers=arguments.workers,
-                       build=build, report=text)
+                       build=build, report=text, memory=run_module.LIMIT)
     pathlib.Path(arguments.page).write_text(stamp.stamped(page, stamp_line))
 
 

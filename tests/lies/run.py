@@ -178,7 +178,7 @@ calls inconclusive. `make lies` runs this and writes this page. Kinds are explai
 [tests/lies](../tests/lies/README.md).
 
 **{seen} of {count} lies were seen ({share:.1f} %), over {models} models.** {true} further files that were made as lies
-passed and are none: on some fifty sets of inputs, those of the check and stranger ones, they are nowhere further from
+passed and are none: on at least twenty sets of inputs, those of the check and stranger ones, they are nowhere further from
 the right file than torch is, both computed in f64, or give the same bits in the engine. They are counted in the last
 column only. What the check saw was not judged in this way.
 {missing}

@@ -2,7 +2,11 @@
 # run.sh BASE [OPTION...]: builds the commit BASE beside this tree and compares what both write.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-commit="$(git rev-parse --verify "$1^{commit}")"
+commit="$(git rev-parse --verify "${1:?usage: run.sh BASE [--only models|programs|tests]}^{commit}")"
+set -a
+. build/env.sh
+set +a
+cmake --build --preset release -- --quiet
 shift
 tree="build/same/$commit"
 if [ ! -e "$tree/build/complete" ]; then

@@ -1,7 +1,9 @@
+// A line per artefact, by program, test case and place in it.
 #include "tests/support/digest.h"
 
 #include <doctest/doctest.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -37,8 +39,8 @@ void note_digest(const nnef::Document& document, const std::string& target) {
   static std::map<std::string, int> made;
   const std::string name = doctest::getContextOptions()->currentTest->m_name;
   std::ostringstream line;
-  line << name << " #" << made[name]++ << " " << target << "\t" << std::hex
-       << digest_of(written(document)) << "\n";
+  line << program_invocation_short_name << ": " << name << " #" << made[name]++ << " " << target
+       << "\t" << std::hex << digest_of(written(document)) << "\n";
   std::ofstream(path, std::ios::app) << line.str();
 }
 
