@@ -179,6 +179,28 @@ TEST_CASE("size 1 is tried, where strides and aliasing are others") {
   CHECK_EQ(of("  return x.t().contiguous() + 1\n"), Strings{});
 }
 
+TEST_CASE("places that an index names, borders and ranks are inside of an axis") {
+  const auto of = [](const std::string& expression) {
+    return needed(cat("  return ", expression, "\n"), {{9, 3}}, {"x:0=B"});
+  };
+  CHECK_EQ(of("x[torch.tensor([0, 2, 4])]"), Strings{"B >= 5"});
+  CHECK_EQ(of("x[[-1, -4]]"), Strings{"B >= 4"});
+  CHECK_EQ(of("torch.index_select(x, 0, torch.tensor([0, 4]))"), Strings{"B >= 5"});
+  CHECK_EQ(of("torch.gather(x, 0, torch.tensor([[0, 4, 1]]))"), Strings{"B >= 5"});
+  CHECK_EQ(of("x.index_fill(0, torch.tensor([3]), 0.)"), Strings{"B >= 4"});
+  CHECK_EQ(of("x.index_add(0, torch.tensor([0, 4]), torch.ones([2, 3]))"), Strings{"B >= 5"});
+  CHECK_EQ(of("x.index_put([torch.tensor([6])], torch.tensor(1.))"), Strings{"B >= 7"});
+  CHECK_EQ(of("x.select_scatter(torch.ones([3]), 0, 3)"), Strings{"B >= 4"});
+  CHECK_EQ(of("x.slice_scatter(torch.ones([2, 3]), 0, 2, 4)"), Strings{"B >= 4"});
+  CHECK_EQ(of("torch.ones([64, 3])[torch.arange(x.size(0))[None, :]]"), Strings{"B <= 64"});
+  CHECK_EQ(of("torch.topk(x, 3, 0)[0]"), Strings{"B >= 3"});
+  CHECK_EQ(of("torch.kthvalue(x, 3, 0)[0]"), Strings{"B >= 3"});
+  CHECK_EQ(of("torch.reflection_pad1d(x.t(), [2, 3])"), Strings{"B >= 4"});
+  CHECK_EQ(of("torch.pad(x.t().unsqueeze(0), [3, 1], 'circular')"), Strings{"B >= 3"});
+  // Of a part it is not known which places are left: only what the slice needs is said.
+  CHECK_EQ(of("x[torch.arange(64)[:x.size(0)]]"), Strings{"B <= 64"});
+}
+
 TEST_CASE("what fails at size 1 is said, though a loop is too short there") {
   const Outcome out = trace_body(
       "  h = x.squeeze(0).sum(2)\n  for t in range(x.size(1)):\n    h = torch.tanh(h + x[:, t, "
