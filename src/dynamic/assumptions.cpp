@@ -78,6 +78,12 @@ Diagnostic told(const Need& need, std::string message, std::string help) {
 
 /// A decision that no comparison of declared sizes says.
 [[noreturn]] void refuse_unsaid(const Decision& decision, const Traced& traced) {
+  if (decision.kind == Decision::Kind::overlap)
+    throw Error(
+        told({{}, place_of(traced, decision), "they are not seen to lie apart at all sizes"},
+             "a tensor is written while a part of it is read, and where they lie follows "
+             "from sizes",
+             "clone() what is read"));
   const bool is_number = decision.kind == Decision::Kind::number;
   const Need need{{},
                   place_of(traced, decision),

@@ -207,22 +207,46 @@ class Trials {
 
   /// Strides, contiguity, aliasing and broadcasts are others at 1.
   void try_ones(const std::set<Symbol>& symbols, const Traced& traced, Assertions& out) {
-    Sizes sizes = declared_.sample;
-    for (const Symbol& symbol : symbols) sizes[symbol] = 1;
-    if (sizes == declared_.sample || !all_hold(out.all(), sizes)) return;
-    try {
-      if (is_traced_alike(traced, {sizes, request_.trace(sizes, rewrites_)})) return;
-    } catch (const Error& error) {
-      const std::string& id = error.diagnostic().id;
-      if (id == "internal") throw;
-      // One turn of a loop is too few to be compared.
-      if (id == "dynamic-loop" && !rewrites_.rolled_loops.empty()) return;
+    constexpr int64_t kMost = 4;  // more turns than a loop needs to be compared
+    int64_t least = 1;
+    for (int64_t size = 1; size <= kMost; ++size) {
+      Sizes sizes = declared_.sample;
+      for (const Symbol& symbol : symbols) sizes[symbol] = size;
+      if (sizes == declared_.sample || !all_hold(out.all(), sizes)) continue;
+      const Tried found = tried(sizes, traced);
+      if (!found.is_right) least = size + 1;
+      if (!found.is_short) break;
     }
+    if (least == 1) return;
     for (const Symbol& symbol : symbols)
-      out.add({{ir::Dim::symbol(symbol), Relation::ge, 2},
+      out.add({{ir::Dim::symbol(symbol), Relation::ge, least},
                std::nullopt,
-               "the model does something else at 1, or does not run there",
+               cat("the model does something else at ", least - 1, ", or does not run there"),
                true});
+  }
+
+  struct Tried {
+    bool is_right = false;
+    bool is_short = false;  ///< a loop takes too few turns to be compared with each other
+  };
+
+  /// Where a loop is too short, what the graph computes is compared with what torch does.
+  Tried tried(const Sizes& sizes, const Traced& traced) {
+    try {
+      return {is_traced_alike(traced, {sizes, request_.trace(sizes, rewrites_)}), false};
+    } catch (const Error& error) {
+      if (error.diagnostic().id == "internal") throw;
+      if (error.diagnostic().id != "dynamic-loop" || rewrites_.rolled_loops.empty()) return {};
+    }
+    try {
+      Rewrites unrolled = rewrites_;
+      unrolled.rolled_loops.clear();
+      const Traced there = request_.trace(sizes, unrolled);
+      return {!request_.is_right || request_.is_right(traced.graph, there, sizes), true};
+    } catch (const Error& error) {
+      if (error.diagnostic().id == "internal") throw;
+      return {false, true};
+    }
   }
 
   std::vector<Assumption> infer(std::vector<Trial>& trials) {

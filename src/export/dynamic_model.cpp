@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "ir/evaluator.h"
+#include "src/check/compare.h"
 #include "src/diag/error.h"
+#include "src/export/graph_yardstick.h"
 #include "src/export/torch_module.h"
 
 namespace t2n {
@@ -13,6 +16,26 @@ std::vector<std::string> input_names(const ir::Graph& graph) {
   for (const ir::ValueId id : graph.inputs)
     out.push_back(graph.values[static_cast<size_t>(id)].name);
   return out;
+}
+
+/// Whether the graph gives what torch computed from these inputs.
+bool computes(const ir::Graph& graph, const trace::Traced& there,
+              const std::vector<trace::SampleInput>& inputs) {
+  std::vector<ir::Tensor> given;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
+    const auto found = std::find_if(inputs.begin(), inputs.end(), [&](const auto& input) {
+      return is_sample_of(input, name, i);
+    });
+    if (found == inputs.end()) return true;  // a state, whose first value the file does not hold
+    given.push_back(std::get<ir::Tensor>(found->value));
+  }
+  const std::vector<ir::Tensor> actual = ir::run_graph(graph, given, torch_module().evaluator());
+  if (actual.size() != there.outputs.size()) return false;
+  for (size_t i = 0; i < actual.size(); ++i)
+    if (check::compare(there.outputs[i], actual[i], {}).verdict == check::Verdict::differs)
+      return false;
+  return true;
 }
 
 }  // namespace
@@ -59,8 +82,13 @@ dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
     return torch_module().trace(session, fill(samples_at(samples, names, shapes, sizes), 0),
                                 options);
   };
-  dynamic::DynamicTrace out =
-      dynamic::trace_dynamic(std::move(sample), {dynamic.axes, dynamic.asserted, trace_at, report});
+  const auto is_right = [&](const ir::Graph& graph, const trace::Traced& there,
+                            const dynamic::Sizes& sizes) {
+    return computes(at_sizes(graph, sizes), there,
+                    fill(samples_at(samples, names, shapes, sizes), 0));
+  };
+  dynamic::DynamicTrace out = dynamic::trace_dynamic(
+      std::move(sample), {dynamic.axes, dynamic.asserted, trace_at, report, is_right});
   out.traced.graph.attributes[ir::kSampleSizes] = out.chooser.sample();
   out.traced.graph.attributes[ir::kRelations] = out.relations;
   return out;

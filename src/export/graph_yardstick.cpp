@@ -13,16 +13,6 @@
 namespace t2n {
 namespace {
 
-/// The graph with numbers for its symbols.
-ir::Graph at_sizes(const ir::Graph& graph, const dynamic::Sizes& sizes) {
-  ir::Graph out = graph;
-  if (!sizes.empty()) out.attributes[ir::kSampleSizes] = sizes;
-  passes::PassContext context;
-  context.keeps_symbol = [](const ir::Symbol&) { return false; };
-  passes::bind_sizes(out, context);
-  return out;
-}
-
 /// Values of the graph's inputs as it takes them; nothing if one has none.
 std::optional<std::vector<ir::Tensor>> values_of(const ir::Graph& graph, const TracedModel& model,
                                                  const InputSet& set) {
@@ -96,6 +86,15 @@ std::vector<ir::Tensor> computed_nearby(const TracedModel& model, const InputSet
 }
 
 }  // namespace
+
+ir::Graph at_sizes(const ir::Graph& graph, const dynamic::Sizes& sizes) {
+  ir::Graph out = graph;
+  if (!sizes.empty()) out.attributes[ir::kSampleSizes] = sizes;
+  passes::PassContext context;
+  context.keeps_symbol = [](const ir::Symbol&) { return false; };
+  passes::run_pipeline(out, {"bind-sizes"}, context);
+  return out;
+}
 
 const std::vector<ir::Tensor>& in_f64_nearby(const TracedModel& model, InputSet& set) {
   if (!set.nearby) set.nearby = computed_nearby(model, set);

@@ -7,6 +7,9 @@
 
 namespace t2n {
 
+/// The graph with numbers for its symbols.
+ir::Graph at_sizes(const ir::Graph& graph, const dynamic::Sizes& sizes);
+
 /// Outputs in f64 for the inputs of a set, which keeps them. None where the graph cannot be run so,
 /// or where, run in the model's own precision, it is not what torch computes: then it is no
 /// measure.

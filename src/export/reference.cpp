@@ -115,7 +115,10 @@ Agreement agree_with_torch(trace::Session& session, const std::vector<trace::Sam
   };
   if (are_same(ours, out.expected)) return agreed(", bit for bit");
   const Outputs unfused = run(Executor::torch_unfused);
-  if (are_same(ours, unfused)) return agreed(" without torch's fused attention, bit for bit");
+  if (are_same(ours, unfused)) {
+    if (differs_from_itself(traced.graph)) out.expected = unfused;
+    return agreed(" without torch's fused attention, bit for bit");
+  }
   if (has_halves(traced.graph)) {
     const Outputs native = run(Executor::ours_native);
     if (are_same(native, out.expected) || are_same(native, unfused))

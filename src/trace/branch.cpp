@@ -64,10 +64,11 @@ void Interpreter::refuse_branch(const torch::jit::Node* node, const Mark& mark) 
       help);
 }
 
-void Interpreter::note_decision(const torch::jit::Node* node, const Mark& mark, int64_t way) {
+void Interpreter::note_decision(const torch::jit::Node* node, const Mark& mark, int64_t way,
+                                Decision::Kind kind) {
   if (!options_.keep_sizes || !mark || is_data(mark)) return;
   const Place here = place();
-  decisions_.push_back({.kind = Decision::Kind::branch,
+  decisions_.push_back({.kind = kind,
                         .id = node,
                         .way = way,
                         .comparison = mark->comparison,
@@ -95,9 +96,8 @@ void Interpreter::note_number(const torch::jit::Node* node, const Mark& mark,
     throw Error("dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
                 "a number follows from the number of the turn in a way that the file cannot say",
                 "compute with the turn as a tensor, or let it be a sum of the turn and a constant");
-  note_decision(node, mark, 0);
+  note_decision(node, mark, 0, Decision::Kind::number);
   Decision& noted = decisions_.back();
-  noted.kind = Decision::Kind::number;
   const Mark sizes = opaque_mark(mark->size);
   noted.sizes = sizes->size;
   std::ostringstream text;

@@ -318,6 +318,8 @@ Stack Interpreter::run_tensors(Node* node, const Operation& operation, Stack giv
   if (write) {
     recorder_->record_write(std::move(*write), outputs);
     settle_all(recorder_->take_relied());
+    for (const ir::Dim& size : recorder_->take_overlaps())
+      note_decision(node_, opaque_mark(size), 0, Decision::Kind::overlap);
   } else if (!knows_all(*recorder_, outputs) && !is_literal(given) && !reads_dictionary(inputs)) {
     recorder_->record(prepare(node, operation, given), outputs);
   } else if (!outputs.empty() && !reads_dictionary(inputs)) {

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -43,6 +44,13 @@ struct Written {
   std::optional<Content> content;  ///< after a turn; none before the first has ended
 };
 
+/// An element of a list that was asked for in a turn, by a place that follows from it.
+struct TurnAccess {
+  Outline outline;  ///< of the list
+  ir::Dim place;    ///< from its front
+  friend bool operator==(const TurnAccess&, const TurnAccess&) = default;
+};
+
 /// A loop that becomes a scan, while it runs.
 struct RolledLoop {
   explicit RolledLoop(ir::Symbol of) : symbol(std::move(of)) {}
@@ -57,6 +65,9 @@ struct RolledLoop {
   std::map<const void*, Written> written;
   std::map<const void*, c10::IValue> made;  ///< containers and objects of this turn
   std::map<const void*, size_t> lengths;    ///< of changed lists when this turn began
+  /// What stands in a variable, container or object, place by place, after each turn.
+  std::map<std::pair<const void*, size_t>, std::vector<TurnEnd>> ends;
+  std::vector<TurnAccess> accesses;  ///< to lists, at places that follow from the turn
 };
 
 /// One run of a model. With a recorder every tensor operation is recorded; without, it is only
@@ -199,7 +210,7 @@ class Interpreter {
 
   // rolled_loop.cpp
   void run_turn(torch::jit::Block* body, Env& env, RolledLoop& loop);
-  void decide_second(std::vector<Decision> second, const Rolled& rolled, size_t first);
+  void decide_later(std::vector<Decision> later, const Rolled& rolled, size_t first);
   void check_carried(const Values& before, const Values& after,
                      const std::vector<std::optional<int64_t>>& steps) const;
   void check_turn_branch(const Mark& condition);
@@ -208,6 +219,17 @@ class Interpreter {
   void follow_lists(const ChangedLists& lists, int64_t turns, const Mark& trips);
   void follow_grown(const c10::IValue& list, Outline before, bool at_end);
   Outline written_in_turns(const ir::Dim& place, const c10::IValue& list, Outline outline);
+
+  // turn_ends.cpp: what the turns of rolled loops leave.
+  void note_turn_end(RolledLoop& loop) const;
+  void settle_turn_ends(const RolledLoop& loop, const ir::Dim& length);
+
+  // turn_lists.cpp: elements of lists at places that follow from the turn of a rolled loop.
+  bool follows_turn(const c10::IValue& list, const Mark& asked) const;
+  void settle_turn_access(const std::string& name, const torch::jit::Stack& inputs,
+                          const Mark& asked);
+  bool are_alike(c10::ArrayRef<c10::IValue> elements) const;
+  void settle_accesses(const RolledLoop& loop, const ir::Dim& length);
 
   // rolled_writes.cpp: what the turns of rolled loops write to containers and objects.
   void note_made(const c10::IValue& value);
@@ -230,7 +252,8 @@ class Interpreter {
   void refuse_open_outputs(const c10::IValue& result);
 
   // branch.cpp
-  void note_decision(const torch::jit::Node* node, const Mark& mark, int64_t way);
+  void note_decision(const torch::jit::Node* node, const Mark& mark, int64_t way,
+                     Decision::Kind kind = Decision::Kind::branch);
   /// What the program decides by a comparison of sizes: the file holds for the same answer.
   void settle(const Mark& comparison, bool answer);
   void settle_all(const std::vector<ir::Comparison>& comparisons);

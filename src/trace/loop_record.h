@@ -27,13 +27,21 @@ struct ActiveLoop {
   std::vector<size_t> bounds;   ///< nodes before the first turn, after the first, …
   std::vector<Naming> namings;  ///< after the first turns
 };
-/// What a rolled loop leaves to be known of its turns.
+/// What a rolled loop leaves to be known of the turns that its scan stands for.
 struct Rolled {
-  bool first_is_apart = false;                  ///< the first turn stands before the scan
-  std::unordered_set<std::string> second = {};  ///< names of what the second turn computed
-  /// Of all these, and of the states, by what stands in their place in the first turn; empty if
-  /// that one is apart.
+  std::unordered_set<std::string> later = {};  ///< names of what they computed, but for the first
+  /// Of these, and of the states, by what stands in their place in the first of them.
   std::map<std::string, std::string> names = {};
+};
+/// A tensor that stands somewhere when a turn ends.
+struct TurnEnd {
+  ir::ValueId value = ir::kNoValue;
+  const void* tensor = nullptr;  ///< tells apart those that no operation has read
+  bool is_own = false;           ///< the turn computed it, or wrote to it
+  /// The same tensor, whoever made it.
+  friend bool operator==(const TurnEnd& a, const TurnEnd& b) {
+    return a.value == b.value && a.tensor == b.tensor;
+  }
 };
 /// One value of the body of a scan, in all turns.
 struct Family {

@@ -16,6 +16,7 @@ namespace t2n::trace {
 struct Stretch {
   ir::Dim length;
   int64_t count = 0;  ///< the length in this run of the model
+  friend bool operator==(const Stretch&, const Stretch&) = default;
 };
 /// What a list of open length consists of; nothing if that is not known.
 using Outline = std::vector<Stretch>;

@@ -98,15 +98,15 @@ void Interpreter::settle_access(const std::string& name, const Stack& inputs, co
                                                       "aten::pop",         "aten::Delete",
                                                       "aten::_set_item",   "aten::insert"};
   const c10::IValue& list = inputs[0];
-  if (!is_one_of(name, kNames) || !is_open_list(list) || holds_marks(list)) return;
+  if (!list.isList() || holds_marks(list)) return;
+  if (name == "aten::slice" && depends_on_turn(asked))
+    throw Error("dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
+                "a part of a list is taken that follows from the turn",
+                "walk the list element by element, or stack it and index the tensor");
+  if (!is_one_of(name, kNames)) return;
+  if (follows_turn(list, asked)) return settle_turn_access(name, inputs, asked);
+  if (!is_open_list(list)) return;
   Outline outline = marks_.outline(list);
-  if (depends_on_turn(asked)) {
-    // All turns are compared with each other, and so all stretches that have any element.
-    if (outline.empty()) return settle_length(list);
-    for (const Stretch& stretch : outline)
-      if (stretch.count == 0) settle(comparison_mark({stretch.length, Relation::eq, Dim(0)}), true);
-    return;
-  }
   int64_t place = unmarked(inputs[1]).toInt();
   bool from_front = place >= 0;
   if (is_size(asked) && is_size(marks_.of(list)))
@@ -176,6 +176,11 @@ void Interpreter::follow_slice(const Stack& inputs, const c10::IValue& part) {
 /// what the operands were.
 Outline Interpreter::changed_outline(const std::string& name, const Stack& inputs,
                                      const Mark& asked, Outline before, Outline more) {
+  if (name == "aten::_set_item" && depends_on_turn(asked)) {
+    const bool is_from_end = unmarked(inputs[1]).toInt() < 0;
+    return written_in_turns(is_from_end ? asked->size + length_of(before) : asked->size, inputs[0],
+                            std::move(before));
+  }
   if (before.empty()) return {};
   if (name == "aten::copy" || name == "aten::list") return before;
   if (name == "aten::append") return joined(std::move(before), {{Dim(1), 1}});
@@ -196,12 +201,6 @@ Outline Interpreter::changed_outline(const std::string& name, const Stack& input
                                                         "aten::_set_item", "aten::insert"};
   if (!is_one_of(name, kChanges)) return {};
   const int64_t place = unmarked(inputs[1]).toInt();
-  if (depends_on_turn(asked)) {
-    if (name != "aten::_set_item" || !is_size(asked)) return {};
-    const Dim whole = length_of(before);
-    return written_in_turns(place < 0 ? asked->size + whole : asked->size, inputs[0],
-                            std::move(before));
-  }
   int64_t length = 0;
   for (const Stretch& stretch : before) length += stretch.count;
   const bool is_insert = name == "aten::insert";

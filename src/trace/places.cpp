@@ -72,8 +72,8 @@ const Dim* argument(const ir::Node& node, std::string_view name) {
 /// Takes [start, end) of an axis of what the box shows.
 void cut(Box& box, size_t axis, const Dim& start, const Dim& end, int64_t step = 1) {
   const auto of = box.axes[axis];
-  if (!of) {
-    box.is_exact = false;
+  if (!of) {  // an axis of one element that the tensor does not have
+    box.is_exact = box.is_exact && start == Dim(0) && end == Dim(1);
     return;
   }
   Part& part = box.parts[*of];
@@ -88,11 +88,41 @@ size_t axis_of(const Box& box, const Dim& axis) {
   return static_cast<size_t>(axis.value() < 0 ? axis.value() + rank : axis.value());
 }
 
-bool swap_axes(Box& box, const ir::Node& node, const char* first, const char* second) {
-  const Dim *a = argument(node, first), *b = argument(node, second);
-  if (a == nullptr || b == nullptr || box.axes.empty()) return false;
-  std::swap(box.axes[axis_of(box, *a)], box.axes[axis_of(box, *b)]);
-  return true;
+/// A view that shows all of its base, its axes in another order or with new ones between them.
+bool follow_order(Box& box, const ir::Node& node) {
+  const std::string_view op = ir::op_name(node.op);
+  constexpr std::array<std::string_view, 3> kSwaps = {"aten::transpose.int", "aten::swapaxes",
+                                                      "aten::swapdims"};
+  constexpr std::array<std::string_view, 2> kSame = {"aten::detach", "aten::alias"};
+  const auto swap = [&](const Dim* a, const Dim* b) {
+    if (a != nullptr && b != nullptr && !box.axes.empty())
+      std::swap(box.axes[axis_of(box, *a)], box.axes[axis_of(box, *b)]);
+  };
+  if (is_one_of(op, kSame)) return true;
+  if (op == "aten::t" || op == "aten::numpy_T" || op == "aten::mT") {
+    if (box.axes.size() > 2) return false;
+    std::reverse(box.axes.begin(), box.axes.end());
+    return true;
+  }
+  if (is_one_of(op, kSwaps)) {
+    const std::string axis = op == "aten::swapaxes" ? "axis" : "dim";
+    swap(argument(node, axis + "0"), argument(node, axis + "1"));
+    return true;
+  }
+  if (const auto* dims = std::get_if<std::vector<Dim>>(node.find("dims"));
+      op == "aten::permute" && dims != nullptr) {
+    std::vector<std::optional<size_t>> axes;
+    for (const Dim& dim : *dims) axes.push_back(box.axes[axis_of(box, dim)]);
+    box.axes = std::move(axes);
+    return true;
+  }
+  if (const Dim* const dim = argument(node, "dim"); op == "aten::unsqueeze" && dim != nullptr) {
+    const auto rank = static_cast<int64_t>(box.axes.size()) + 1;
+    const int64_t at = dim->value() < 0 ? dim->value() + rank : dim->value();
+    box.axes.insert(box.axes.begin() + at, std::nullopt);
+    return true;
+  }
+  return false;
 }
 
 bool is_split(std::string_view op) {
@@ -168,8 +198,7 @@ Box Recorder::box_of(int track, int base) {
   if (!box.is_exact) return box;
   const ir::Node& node = of.view->call.node;
   const std::string_view op = ir::op_name(node.op);
-  if (op == "aten::detach" || op == "aten::alias") return box;
-  if (op == "aten::transpose.int" && swap_axes(box, node, "dim0", "dim1")) return box;
+  if (follow_order(box, node)) return box;
   const Dim* const dim = argument(node, "dim");
   if (dim == nullptr || !dim->is_constant() || box.axes.empty()) {
     box.is_exact = false;
@@ -187,27 +216,26 @@ Box Recorder::box_of(int track, int base) {
   return box;
 }
 
-/// The views between `base` and the track are as large as in this run, and stand where they did.
-/// Errors: `dynamic-loop` if that follows from the turn of a loop.
+/// Where the track lies in the base is known at the sizes of this run only.
+/// Errors: `dynamic-loop` if it follows from the turn of a loop.
 void Recorder::rely_on_sizes(int track, int base) {
   for (int at = track;; at = tracks_[static_cast<size_t>(at)].parent) {
     const Track& of = tracks_[static_cast<size_t>(at)];
-    const auto rely = [&](const Dim& dim) {
-      const Dim now = dim.substitute(ir::sample_sizes(graph_));
-      if (!now.is_constant())
-        refuse_loop(graph_, of.view->call.node,
-                    "a view is written while another one of its tensor is read, and where they lie "
-                    "follows from the turn",
-                    "clone() what is read");
-      if (!dim.is_constant()) relied_.push_back({dim, Relation::eq, now});
-    };
-    for (const Dim& size : shape_of(of.value)) rely(size);
-    if (at == base) return;
-    for (const ir::Argument& arg : of.view->call.node.args)
+    if (at == base) {
+      for (const Dim& size : shape_of(of.value)) overlaps_.push_back(size);
+      return;
+    }
+    const ir::Node& view = of.view->call.node;
+    if (mentions_turn(view))
+      refuse_loop(graph_, view,
+                  "a view is written while another one of its tensor is read, and where they lie "
+                  "follows from the turn",
+                  "clone() what is read");
+    for (const ir::Argument& arg : view.args)
       if (const auto* one = std::get_if<Dim>(&arg.value))
-        rely(*one);
+        overlaps_.push_back(*one);
       else if (const auto* many = std::get_if<std::vector<Dim>>(&arg.value))
-        for (const Dim& each : *many) rely(each);
+        overlaps_.insert(overlaps_.end(), many->begin(), many->end());
   }
 }
 

@@ -64,6 +64,10 @@ class Recorder {
   bool is_choice(const at::Tensor& tensor) const;
   /// Whether a rolled loop computed it in one of its turns.
   bool is_of_turn(const at::Tensor& tensor) const;
+  /// Whether a loop that is being recorded computed it.
+  bool is_of_open_loop(const at::Tensor& tensor) const;
+  /// Whether all of them are results of one operation, or of one in the turns of a loop.
+  bool are_made_together(const std::vector<at::Tensor>& tensors) const;
   /// How much memory is known, to tell older from younger.
   size_t roots() const { return roots_.size(); }
   /// Of a choice and what it chose between: torch gives one of them itself, the file a third.
@@ -76,6 +80,8 @@ class Recorder {
   std::vector<ir::Comparison> layout_conditions(const at::Tensor& tensor);
   /// What the writes since the last call rely on.
   std::vector<ir::Comparison> take_relied() { return std::exchange(relied_, {}); }
+  /// Sizes that decide in a way which nobody can say whether they read what they write.
+  std::vector<ir::Dim> take_overlaps() { return std::exchange(overlaps_, {}); }
   /// The size of a value as a symbol of its own.
   ir::Dim size_symbol(ir::ValueId value, int64_t axis);
 
@@ -85,6 +91,11 @@ class Recorder {
   void end_turn();
   /// `length`: how many turns there are, over sizes.
   Rolled end_loop(const ir::Dim& length, Place place);
+  /// When a turn of the innermost loop ends.
+  TurnEnd left_by_turn(const at::Tensor& tensor) const;
+  /// After the loop: the value that its turns passed on, or that is the same in all of them;
+  /// nothing for one that its scan gives.
+  std::optional<TurnEnd> from_outside(const TurnEnd& end) const;
 
  private:
   struct View {
@@ -203,6 +214,7 @@ class Recorder {
   std::unordered_map<ir::ValueId, Instance> instances_;   ///< values that a scan computes
   std::unordered_map<ir::ValueId, ir::ValueId> same_as_;  ///< values that are others by now
   std::vector<ir::Comparison> relied_;
+  std::vector<ir::Dim> overlaps_;
   int64_t turn_ = 0;  ///< counts the turns of all loops
   bool has_rolled_ = false;
 };

@@ -43,9 +43,10 @@ Rolled Roller::run() {
                 cat("give sample inputs for which it takes ", kLeast, " or more"));
   T2N_ASSERT(sample(length_) == turns(), "a loop of ", turns(), " turns has the length ",
              length_.str());
-  Rolled out;
-  for (size_t i = bounds_[1]; i < bounds_[2]; ++i)
-    for (const ValueId id : graph_.nodes[i].outputs) out.second.insert(outer(id).name);
+  std::vector<std::unordered_set<std::string>> made(bounds_.size() - 1);
+  for (size_t turn = 0; turn < made.size(); ++turn)
+    for (size_t i = bounds_[turn]; i < bounds_[turn + 1]; ++i)
+      for (const ValueId id : graph_.nodes[i].outputs) made[turn].insert(outer(id).name);
   simplify();
   take_growing();
   index();
@@ -59,8 +60,11 @@ Rolled Roller::run() {
                   mismatch.help);
     }
   }
-  out.first_is_apart = start_ > 0;
-  if (!out.first_is_apart) out.names = names_in(1);
+  Rolled out;
+  for (int64_t turn = start_ + 1; turn < turns(); ++turn) {
+    out.names.merge(names_in(turn));
+    out.later.merge(made[static_cast<size_t>(turn)]);
+  }
   find_filled();
   for (const Node& each : body_->nodes)
     if (mentions(each, loop_.turn))

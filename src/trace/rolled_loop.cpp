@@ -170,28 +170,32 @@ void Interpreter::follow_grown(const c10::IValue& list, Outline before, bool at_
 }
 
 /// `list[turn] = v` in a loop that takes a known number of turns: the places that all its turns
-/// write are one stretch. Nothing if the place moves otherwise, or the rest is not of constant
-/// length.
+/// write are one stretch. Errors: `dynamic-loop` if the place moves otherwise, or the rest of the
+/// list is not of constant length.
 Outline Interpreter::written_in_turns(const Dim& place, const c10::IValue& list, Outline outline) {
   const RolledLoop& loop = *rolling_.back();
+  const auto refuse_place = [] {
+    refuse("a list is written at places that follow from the turn in another way than one by one",
+           "collect the elements with append, or fill a tensor");
+  };
   const Dim first = at(place, loop.symbol, 0), step = at(place, loop.symbol, 1) - first;
   const bool forwards = step == Dim(1), is_line = forwards || step == Dim(-1);
-  if (!is_line || !(place == first + step * Dim::symbol(loop.symbol)) || mark_of(loop.condition) ||
-      depends_on_turn(size_mark(first)))
-    return {};
+  if (outline.empty() || !is_line || !(place == first + step * Dim::symbol(loop.symbol)) ||
+      mark_of(loop.condition) || depends_on_turn(size_mark(first)))
+    refuse_place();
   const Dim turns = expression(loop.trips);
   Dim low = forwards ? first : first + Dim(1) - turns;
   Dim rest;
   for (const Stretch& each : outline) rest = rest + each.length;
   rest = rest - low - turns;
-  if (!low.is_constant() || !rest.is_constant() || low.value() < 0 || rest.value() < 0) return {};
+  if (!low.is_constant() || !rest.is_constant() || low.value() < 0 || rest.value() < 0)
+    refuse_place();
   const auto count = static_cast<int64_t>(list.toListRef().size());
   auto end = cut(outline, count - rest.value(), false);
   const size_t stretches = outline.size();
   const auto begin = end ? cut(outline, low.value(), true) : std::nullopt;
-  if (!begin) return {};
+  if (!begin) refuse_place();
   *end += outline.size() - stretches;
-  if (*begin > *end) return {};
   const auto from = outline.begin() + static_cast<int64_t>(*begin);
   const auto spot = outline.erase(from, outline.begin() + static_cast<int64_t>(*end));
   outline.insert(spot, {turns, unmarked(loop.trips).toInt()});
@@ -230,6 +234,7 @@ void Interpreter::run_turn(Block* body, Env& env, RolledLoop& loop) {
   for (size_t i = 0; i < loop.carried.size(); ++i)
     if (!loop.steps[i]) loop.carried[i] = marks_.after_turn(loop.carried[i]);
   end_written_turn(loop);
+  note_turn_end(loop);
   recorder_->end_turn();
 }
 
@@ -253,9 +258,9 @@ void Interpreter::follow_carried(RolledLoop& loop, const ChangedLists& lists, co
   }
 }
 
-/// What the second turn of a loop decided, said of the values that stay: the first turn may have
-/// gone another way.
-void Interpreter::decide_second(std::vector<Decision> second, const Rolled& rolled, size_t first) {
+/// What the turns after the first decided, said of the values that stay: they may have gone another
+/// way, and so may each of them, by what the turns before it left.
+void Interpreter::decide_later(std::vector<Decision> later, const Rolled& rolled, size_t first) {
   const auto renamed = [&](const Dim& dim) {
     return dim.substitute([&](const ir::Symbol& symbol) -> std::optional<Dim> {
       const ir::Symbol::AxisSize* const size = symbol.axis_size();
@@ -263,18 +268,16 @@ void Interpreter::decide_second(std::vector<Decision> second, const Rolled& roll
       const auto found = rolled.names.find(size->value);
       if (found != rolled.names.end())
         return Dim::symbol(ir::Symbol::AxisSize{found->second, size->axis});
-      if (rolled.second.contains(size->value))
-        refuse("its second turn decides by the size of a tensor that the first does not compute",
+      if (rolled.later.contains(size->value))
+        refuse("one of its turns decides by the size of a tensor that the first does not compute",
                "let all turns compute the same, and choose with torch.where");
       return std::nullopt;
     });
   };
-  for (Decision& decision : second) {
-    if (!rolled.first_is_apart) {
-      decision.sizes = renamed(decision.sizes);
-      if (auto& asked = decision.comparison)
-        asked = ir::Comparison{renamed(asked->left), asked->relation, renamed(asked->right)};
-    }
+  for (Decision& decision : later) {
+    decision.sizes = renamed(decision.sizes);
+    if (auto& asked = decision.comparison)
+      asked = ir::Comparison{renamed(asked->left), asked->relation, renamed(asked->right)};
     const auto from = decisions_.begin() + static_cast<int64_t>(first);
     if (std::find(from, decisions_.end(), decision) == decisions_.end())
       decisions_.push_back(std::move(decision));
@@ -294,27 +297,28 @@ void Interpreter::run_rolled(Node* node, Env& env) {
   recorder_->begin_loop(loop.symbol);
   const size_t before = decisions_.size();
   size_t decisions = before;
-  std::vector<Decision> second;
+  std::vector<Decision> later;
   for (;; ++loop.turns) {
     node_ = node;
     for (const Mark& mark : {mark_of(loop.trips), mark_of(loop.condition)})
       if (is_data(mark)) refuse_branch(node, mark);
     if (loop.turns >= unmarked(loop.trips).toInt() || !unmarked(loop.condition).toBool()) break;
     run_turn(body, env, loop);
-    // The first turn may go another way than the second; all others take the same as that.
     if (loop.turns == 0) decisions = decisions_.size();
-    if (loop.turns == 1)
-      second.assign(decisions_.begin() + static_cast<int64_t>(decisions), decisions_.end());
+    later.insert(later.end(), decisions_.begin() + static_cast<int64_t>(decisions),
+                 decisions_.end());
     decisions_.resize(decisions);
   }
   const Dim length = length_of(loop);
   if (depends_on_turn(size_mark(length)))
     refuse("how many turns it takes follows from the turn of a loop around it",
            "let it take as many turns in each turn of the loop around it");
-  decide_second(std::move(second), recorder_->end_loop(length, place()), before);
+  decide_later(std::move(later), recorder_->end_loop(length, place()), before);
   const ChangedLists lists = std::move(changed_lists_.back());
   changed_lists_.pop_back();
   rolling_.pop_back();
+  settle_accesses(loop, length);
+  settle_turn_ends(loop, length);
   follow_carried(loop, lists, length);
   // What the turns leave behind is there after one of them.
   const Mark any = loop.turns > 0 ? comparison_mark({length, Relation::ge, Dim(1)}) : nullptr;

@@ -90,10 +90,11 @@ struct FirstDifference {
   Where where;
 };
 
-/// A place where the way of the program follows from a size: a branch, the turns of a loop, or a
-/// number that an operation was given and that no expression of sizes says.
+/// A place where the way of the program follows from a size: a branch, the turns of a loop, a
+/// number that an operation was given and that no expression of sizes says, or whether what is
+/// written overlaps what is read.
 struct Decision {
-  enum class Kind { branch, loop, number };
+  enum class Kind { branch, loop, number, overlap };
   Kind kind = Kind::branch;
   const void* id = nullptr;  ///< the place in the program: the same in every trace of a session
   int64_t way = 0;           ///< 1 or 0 of a branch, the turns of a loop

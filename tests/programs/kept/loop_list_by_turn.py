@@ -1,0 +1,15 @@
+# inputs: [["x", "f32", ["B"]], ["y", "f32", ["T"]]]
+# mode: script  dynamic: 1  seed: 0  data: 1  sample: 5,4
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+import math
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch import Tensor
+class M(nn.Module):
+ def forward(self, x: Tensor, y: Tensor):
+  l = [y.sum(), y.sum() * 2]
+  h = x[0]
+  for t in range(x.size(0)):
+    h = h + l[t // 12]
+  return h
