@@ -128,5 +128,39 @@ TEST_CASE("numbers of the turn that no scan can hold are refused with their reas
       "  help: make the number of turns a constant or a size of an input\n");
 }
 
+TEST_CASE("which tensor a variable ends with must not follow from how many turns there are") {
+  CHECK_EQ(reason(R"(
+    a = x[:, 0]
+    b = x[:, 1]
+    for t in range(x.size(1)):
+        a, b = b, a
+    return a
+)"),
+           "  why:  which tensor a variable holds after it follows from the number of its turns\n"
+           "  help: choose with torch.where, or compute it in each turn\n");
+}
+
+TEST_CASE("elements of lists that the turns take must be made alike") {
+  const std::string help =
+      "  help: walk the list element by element (`for a in l`), or stack it and index the tensor\n";
+  CHECK_EQ(reason(R"(
+    l = [x.sum(), x.sum() * 2]
+    h = x[:, 0]
+    for t in range(x.size(1)):
+        h = h + l[t // 12]
+    return h
+)"),
+           "  why:  elements of a list that were made in different ways are taken by the turn\n" +
+               help);
+  CHECK_EQ(reason(R"(
+    l = [x[:, 0]] * 20
+    for t in range(x.size(1)):
+        l[t] = x[:, t] * 2.0
+    return l[9]
+)"),
+           "  why:  a list of constant length is written at a place that follows from the turn\n" +
+               help);
+}
+
 }  // namespace
 }  // namespace t2n::test
