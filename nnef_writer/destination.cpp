@@ -148,7 +148,7 @@ void refuse_taken(const Destination& destination) {
 // --- what is put in place ---
 
 /// Owner first: a change of owner takes special bits away. Whoever may not give files away keeps
-/// their own.
+/// their own. Errors: `cannot-write` where more people could read or write it than before.
 void copy_mode(const fs::path& from, const fs::path& to) {
   struct stat info {};
   if (lstat(from.c_str(), &info) != 0) return;
@@ -157,9 +157,13 @@ void copy_mode(const fs::path& from, const fs::path& to) {
   constexpr mode_t kAll = 07777;
   // A confined process may change the mode of what it has open only.
   const int file = open(to.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-  if (file < 0) return;
-  fchmod(file, info.st_mode & (is_owned ? kAll : kPlain));
-  close(file);
+  const mode_t wanted = info.st_mode & (is_owned ? kAll : kPlain);
+  const bool is_changed = file >= 0 && fchmod(file, wanted) == 0;
+  const int failure = errno;
+  if (file >= 0) close(file);
+  struct stat now {};
+  if (!is_changed && (lstat(to.c_str(), &now) != 0 || (now.st_mode & kPlain & ~wanted) != 0))
+    fail_to_write(from, failure);
 }
 
 /// Exchanges two folders at once where the file system can, else by way of a third name, which no

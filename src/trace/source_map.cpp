@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <exception>
-#include <regex>
+#include <string_view>
 
 #include "src/trace/pickle_scan.h"
 
@@ -67,20 +68,39 @@ std::optional<ir::Source> traced_place(const std::string& text, bool torch_too) 
   return source;
 }
 
+bool is_in_path(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+}
+
+/// Whether `=`, `+=`, `//=` or `: Tensor =` stands here.
+bool is_assigned(std::string_view rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  if (rest.starts_with(':'))
+    rest.remove_prefix(std::min(rest.find_first_of("=\n"), rest.size()));
+  else if (rest.starts_with("//") || rest.starts_with("**"))
+    rest.remove_prefix(2);
+  else if (!rest.empty() && std::string_view("-+*/|&@%").find(rest[0]) != std::string_view::npos)
+    rest.remove_prefix(1);
+  return rest.starts_with('=') && !rest.starts_with("==");
+}
+
 /// `self.h = …`, `self.n += …`: where it begins and where the attribute's name ends.
-std::optional<std::pair<size_t, size_t>> assignment_after(const std::string& text, size_t from,
+std::optional<std::pair<size_t, size_t>> assignment_after(std::string_view text, size_t from,
                                                           const std::string& attribute) {
-  constexpr size_t kLongest = 200;
-  if (attribute.size() > kLongest) return std::nullopt;
-  const std::regex pattern(R"(([A-Za-z_][A-Za-z0-9_.]*\.)" + attribute +
-                           R"()[ \t]*([-+*/|&@%]|//|\*\*|:[^=\n]*)?=(?!=))");
-  std::smatch match;
-  // std::regex recurses with every character.
   constexpr size_t kLooksAt = 4096;
-  const std::string rest = text.substr(std::min(from, text.size()), kLooksAt);
-  if (!std::regex_search(rest, match, pattern)) return std::nullopt;
-  const size_t begin = from + static_cast<size_t>(match.position(1));
-  return std::pair(begin, begin + static_cast<size_t>(match.length(1)));
+  const std::string_view rest = text.substr(std::min(from, text.size()), kLooksAt);
+  const std::string name = "." + attribute;
+  for (size_t dot = rest.find(name); dot != std::string_view::npos;
+       dot = rest.find(name, dot + 1)) {
+    if (!is_assigned(rest.substr(dot + name.size()))) continue;
+    size_t begin = dot;
+    while (begin > 0 && is_in_path(rest[begin - 1])) --begin;
+    while (begin < dot &&
+           (rest[begin] == '.' || std::isdigit(static_cast<unsigned char>(rest[begin])) != 0))
+      ++begin;
+    if (begin < dot) return std::pair(from + begin, from + dot + name.size());
+  }
+  return std::nullopt;
 }
 
 }  // namespace
