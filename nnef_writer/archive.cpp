@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
+#include "nnef/names.h"
 #include "nnef_writer/archive_stream.h"
 #include "nnef_writer/dat.h"
-#include "nnef_writer/names.h"
 #include "nnef_writer/print.h"
 #include "nnef_writer/quant.h"
 #include "src/diag/error.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 #include "nnef_writer/destination.h"
 #include "nnef_writer/gzip.h"
 #include "nnef_writer/temporary.h"

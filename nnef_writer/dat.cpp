@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ir/cast.h"
-#include "nnef_writer/item_type.h"
+#include "nnef/item_type.h"
 #include "src/diag/error.h"
 
 namespace t2n::nnef {

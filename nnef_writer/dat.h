@@ -6,7 +6,7 @@
 #include <functional>
 #include <span>
 
-#include "nnef_writer/blob.h"
+#include "nnef/blob.h"
 
 namespace t2n::nnef {
 

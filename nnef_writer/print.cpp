@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "nnef/names.h"
 #include "nnef_writer/dimension.h"
-#include "nnef_writer/names.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 

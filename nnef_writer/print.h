@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 
 namespace t2n::nnef {
 

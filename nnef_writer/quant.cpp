@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "nnef_writer/names.h"
+#include "nnef/names.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
 

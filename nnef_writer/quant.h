@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 
 namespace t2n::nnef {
 

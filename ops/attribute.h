@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ir/shape.h"
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 
 namespace t2n::ops {
 

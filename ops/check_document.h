@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/graph.h"
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 
 namespace t2n::ops {
 

@@ -7,7 +7,6 @@
 #include "ops/emitter_state.h"
 #include "ops/repeats.h"
 #include "ops/strict.h"
-#include "ops/walk.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
@@ -141,6 +140,7 @@ nnef::Value Emitter::State::name_of(Ref ref) {
 }
 
 void Emitter::State::stand_in(const ir::Node& failed) {
+  is_incomplete = true;
   for (const ir::ValueId id : failed.outputs) {
     const ir::Value& value = graph.values[static_cast<size_t>(id)];
     if (int& entry = of_value[static_cast<size_t>(id)]; entry < 0)

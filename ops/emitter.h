@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 #include "ops/attribute.h"
 #include "src/target/target.h"
 

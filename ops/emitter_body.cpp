@@ -4,7 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "ops/walk.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
@@ -13,7 +12,8 @@ namespace {
 /// Whether an expression mentions a size that is not known at export.
 bool is_symbolic(const nnef::Value& value) {
   bool found = false;
-  walk(value, [&](const nnef::Value& v) { found = found || v.kind == nnef::Kind::dimension; });
+  nnef::walk(value,
+             [&](const nnef::Value& v) { found = found || v.kind == nnef::Kind::dimension; });
   return found;
 }
 
@@ -77,7 +77,7 @@ class Hoister {
       outer_.at(results.back()).of_sizes = entry.of_sizes;
       bind(Ref{id}, results.back());
     });
-    walk(statement.right, [&](nnef::Value& v) {
+    nnef::walk(statement.right, [&](nnef::Value& v) {
       if (v.kind == nnef::Kind::identifier && v.text.empty())
         v.integer = outside_.at(static_cast<int>(v.integer)).id;
     });
@@ -256,6 +256,7 @@ Ref Emitter::State::capture(Ref outside) {
     return add(std::move(entry));
   }
   const Ref inside = add_parameter(entry.name, entry.dtype, entry.shape, false);
+  at(inside).of_sizes = entry.of_sizes;
   captures.push_back({inside, outside});
   return inside;
 }

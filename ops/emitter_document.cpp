@@ -8,7 +8,6 @@
 #include "ops/emitter_state.h"
 #include "ops/fragments.h"
 #include "ops/strict.h"
-#include "ops/walk.h"
 #include "src/diag/error.h"
 #include "src/nnef_reader/parser.h"
 #include "src/spec/operations.h"
@@ -57,7 +56,7 @@ struct Mentions {
 };
 
 void note(const nnef::Value& value, Mentions& out) {
-  walk(value, [&](const nnef::Value& v) {
+  nnef::walk(value, [&](const nnef::Value& v) {
     if (v.kind == nnef::Kind::invocation) out.ops.insert(v.text);
     if (v.kind == nnef::Kind::dimension)
       for (const ir::Symbol& symbol : v.dim.symbols()) out.symbols.insert(symbol);
@@ -182,8 +181,8 @@ void Emitter::State::resolve_names() {
     resolve(entries[static_cast<size_t>(of_value[static_cast<size_t>(id)])]);
   for (const Ref ref : outputs) resolve(at(ref));
   for (nnef::Assignment& statement : document.graph.body) {
-    walk(statement.left, rename);
-    walk(statement.right, rename);
+    nnef::walk(statement.left, rename);
+    nnef::walk(statement.right, rename);
   }
 }
 

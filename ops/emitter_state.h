@@ -10,7 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "nnef_writer/names.h"
+#include "nnef/names.h"
+#include "nnef/walk.h"
 #include "ops/emitter.h"
 #include "ops/sizes.h"
 #include "ops/tensor_entry.h"
@@ -93,6 +94,7 @@ struct Emitter::State {
 
   /// Gives the outputs of an operation that failed something that later ones can refer to.
   void stand_in(const ir::Node& failed);
+  bool is_incomplete = false;  ///< something stands in: its statements are not meant to be read
 
   // --- bodies of scans (emitter_body.cpp) ---
   /// Something of the document around that a body reads: its parameter, and what is bound to it.
@@ -133,5 +135,13 @@ nnef::Value dim_value(const Dim& dim);
 /// What ops/fragments calls `name`, or nullptr.
 const nnef::Fragment* find_fragment(std::string_view name);
 inline bool is_fragment(std::string_view name) { return find_fragment(name) != nullptr; }
+
+/// Calls `visit(id)` for the identifiers in an expression whose text is not settled yet.
+template <typename Visit>
+void for_each_id(const nnef::Value& value, Visit&& visit) {
+  nnef::walk(value, [&](const nnef::Value& v) {
+    if (v.kind == nnef::Kind::identifier && v.text.empty()) visit(static_cast<int>(v.integer));
+  });
+}
 
 }  // namespace t2n::ops

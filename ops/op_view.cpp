@@ -281,10 +281,6 @@ void OpView::require(std::string_view name, double value) const {
     refuse(name, cat("the only known value is ", value));
 }
 
-void OpView::require_none(std::string_view name) const {
-  if (!is_none(name)) refuse(name, "it must be absent");
-}
-
 void OpView::ignore(std::string_view name, std::string_view) const { read(name); }
 
 void OpView::ignore_all(std::initializer_list<std::string_view> names, std::string_view) const {

@@ -74,7 +74,6 @@ class OpView {
 
   /// Refuses any other value.
   void require(std::string_view name, double value) const;
-  void require_none(std::string_view name) const;
   /// Counts as read; `why` says why the argument has no influence here.
   void ignore(std::string_view name, std::string_view why) const;
   void ignore_all(std::initializer_list<std::string_view> names, std::string_view why) const;

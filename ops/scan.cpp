@@ -31,6 +31,7 @@ class Loop {
     keep_in_place();
     bind_inputs();
     out_.state().outermost().translate_nodes(op_.body(), body_);
+    if (inside().is_incomplete) return out_.state().stand_in(*out_.state().node);
     add_results();
     add_turn();
     add_zero();

@@ -4,124 +4,18 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "nnef_writer/dimension.h"
+#include "ops/accepted.h"
 #include "ops/check_document.h"
 #include "ops/emitter_state.h"
-#include "ops/integer_range.h"
 #include "ops/registry.h"
 #include "ops/sizes.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
 namespace {
-
-/// The same complaint, wherever it arose.
-struct Problem {
-  Diagnostic first;
-  std::string text;         ///< operator, or operator and argument
-  bool is_missing = false;  ///< no translation at all, rather than a refused argument
-  int count = 0;
-};
-
-class Problems {
- public:
-  explicit Problems(const target::Target& target) : target_(target_name(target)) {}
-
-  void add(Diagnostic diagnostic, bool is_missing) {
-    const auto [found, is_new] =
-        index_.try_emplace(cat(diagnostic.message, "\n", diagnostic.why), problems_.size());
-    if (is_new)
-      problems_.push_back({diagnostic, without_ending(diagnostic.message), is_missing, 0});
-    ++problems_[found->second].count;
-  }
-  void raise_if_any() const;
-  void refuse(const ir::Node& node) { refused_.insert(&node); }
-  bool is_refused(const ir::Node& node) const { return refused_.contains(&node); }
-
- private:
-  std::string ending() const { return cat(" has no translation for ", target_); }
-  std::string without_ending(const std::string& message) const {
-    return message.substr(0, message.find(ending()));
-  }
-  std::vector<std::string> rows() const;
-  std::string headline() const;
-
-  std::string target_;
-  std::vector<Problem> problems_;
-  std::map<std::string, size_t> index_;
-  std::set<const ir::Node*> refused_;
-};
-
-std::string counted(int count, std::string_view noun) {
-  return cat(count, " ", noun, count == 1 ? "" : "s");
-}
-
-std::string Problems::headline() const {
-  std::string subject;
-  for (const bool is_operator : {true, false}) {
-    int kinds = 0, uses = 0;
-    for (const Problem& problem : problems_)
-      if ((problem.first.id == "unsupported-op") == is_operator) {
-        ++kinds;
-        uses += problem.count;
-      }
-    if (kinds == 0) continue;
-    if (!subject.empty()) subject += " and ";
-    subject += cat(counted(kinds, is_operator ? "operator" : "refused argument"), " (",
-                   counted(uses, "use"), ")");
-  }
-  return cat(subject, problems_.size() == 1 ? " has" : " have", " no translation for ", target_,
-             "; nothing was written");
-}
-
-std::vector<std::string> Problems::rows() const {
-  std::vector<const Problem*> sorted;
-  size_t text_width = 0, count_width = 0;
-  for (const Problem& problem : problems_) {
-    sorted.push_back(&problem);
-    text_width = std::max(text_width, problem.text.size());
-    count_width = std::max(count_width, std::to_string(problem.count).size());
-  }
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Problem* a, const Problem* b) { return a->count > b->count; });
-  std::vector<std::string> out;
-  for (const Problem* problem : sorted) {
-    const std::string count = std::to_string(problem->count);
-    const std::string place =
-        problem->first.where.empty() ? "" : render_where(problem->first.where[0]);
-    std::string row = cat(std::string(count_width - count.size(), ' '), count, "x ", problem->text);
-    if (!place.empty())
-      row += cat(std::string(text_width - problem->text.size(), ' '), "   first: ", place);
-    out.push_back(std::move(row));
-    if (!problem->first.why.empty())
-      out.push_back(cat(std::string(count_width + 2, ' '), "why: ", problem->first.why));
-    if (!problem->first.help.empty() && problems_.size() > 1)
-      out.push_back(cat(std::string(count_width + 2, ' '), "help: ", problem->first.help));
-  }
-  return out;
-}
-
-void Problems::raise_if_any() const {
-  if (problems_.empty()) return;
-  const Problem& only = problems_[0];
-  if (problems_.size() == 1 && !only.is_missing) {
-    Diagnostic diagnostic = only.first;
-    if (only.count > 1)
-      diagnostic.details.push_back(cat("and ", only.count - 1, " more of the same"));
-    throw Error(std::move(diagnostic));
-  }
-  const bool any_missing = std::any_of(problems_.begin(), problems_.end(),
-                                       [](const Problem& p) { return p.is_missing; });
-  throw Error(Diagnostic{.id = any_missing ? "unsupported-op" : only.first.id,
-                         .message = headline(),
-                         .where = {},
-                         .details = rows(),
-                         .why = {},
-                         .help = problems_.size() == 1 ? only.first.help : std::string()});
-}
 
 /// The oldest known version that has a variant of a registered operator.
 std::string available_from(const Translation& translation, const target::Target& target) {
@@ -167,14 +61,6 @@ std::string help_for_random(const ir::Node& node) {
   return ir::op_name(node.op).find("dropout") != std::string_view::npos
              ? "call model.eval() before saving the model, and pass training=False to functions"
              : "draw the numbers outside, and pass them to the model as an input";
-}
-
-/// "aten::normal_" for "aten::normal_functional", which stands for it in the graph only.
-std::string written_name(const ir::Node& node) {
-  constexpr std::string_view kEnding = "functional";
-  std::string name(ir::op_name(node.op));
-  if (name.ends_with("_functional")) name.resize(name.size() - kEnding.size());
-  return name;
 }
 
 /// The name of what a mark of complex-to-pairs stands for, else the operator's own.
@@ -265,17 +151,6 @@ void translate_nodes(const ir::Graph& graph, const target::Target& target, Emitt
   out.state().translate_nodes(graph, out);
 }
 
-void check_inputs(const ir::Graph& graph, const target::Target& target, Problems& problems) {
-  for (const ir::ValueId id : graph.inputs) {
-    const ir::Value& value = graph.values[static_cast<size_t>(id)];
-    try {
-      check_dtype(value.dtype, cat("input ", quoted(value.name)), target);
-    } catch (const Error& error) {
-      problems.add(error.diagnostic(), false);
-    }
-  }
-}
-
 /// tract never returns from an assertion that holds a minimum, or that says of a symbol alone that
 /// it equals an expression of itself.
 std::string assertion(const ir::Comparison& c) {
@@ -310,51 +185,12 @@ void add_assertions(nnef::Document& document, const ir::Graph& graph) {
     if (is_declared(r.left) && is_declared(r.right)) lines.push_back(assertion(r));
 }
 
-/// The sizes of its tensors are numbers.
-void check_static(const ir::Graph& graph, const target::Target& target) {
-  if (target.engine != target::Engine::khronos) return;
-  for (const ir::ValueId id : graph.inputs) {
-    const ir::Value& value = graph.values[static_cast<size_t>(id)];
-    if (!is_static(value.shape))
-      throw Error(
-          "unsupported-argument",
-          cat("dynamic axes have no translation for ", target_name(target), ": ",
-              quoted(value.name), " is ", ir::dtype_name(value.dtype), ir::shape_str(value.shape)),
-          "the sizes of standard NNEF's tensors are numbers",
-          "export without --dynamic, or for tract");
-    if (std::find(value.shape.begin(), value.shape.end(), Dim(0)) != value.shape.end())
-      throw Error(
-          "unsupported-argument",
-          cat("an input without elements has no translation for ", target_name(target), ": ",
-              quoted(value.name), " is ", ir::dtype_name(value.dtype), ir::shape_str(value.shape)),
-          "the sizes of NNEF's tensors are 1 or more", "give a larger sample");
-  }
-}
-
-/// Strict NNEF computes integers as f32: what may leave its exact ones is said, what surely does is
-/// refused.
-void check_integers(const ir::Graph& graph, const target::Target& target, Problems& problems,
-                    const Report& report) {
-  if (target.engine != target::Engine::khronos) return;
-  const auto found = find_inexact_integers(graph);
-  if (!found) return;
-  Diagnostic diagnostic = describe(graph, *found, written_name(*found->node), target_name(target));
-  if (diagnostic.severity == Severity::error) {
-    problems.refuse(*found->node);
-    problems.add(std::move(diagnostic), false);
-  } else if (report) {
-    report(diagnostic);
-  }
-}
-
 }  // namespace
 
 nnef::Document translate(const ir::Graph& graph, const target::Target& target,
                          const Report& report) {
-  check_static(graph, target);
   Problems problems(target);
-  check_inputs(graph, target, problems);
-  check_integers(graph, target, problems, report);
+  check_accepted(graph, target, problems, report);
   Emitter out(graph, target);
   translate_nodes(graph, target, out, problems);
   problems.raise_if_any();
@@ -368,9 +204,8 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target,
 }
 
 std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target) {
-  check_static(graph, target);
   Problems problems(target);
-  check_integers(graph, target, problems, {});
+  check_accepted(graph, target, problems, {});
   Emitter emitter(graph, target);
   translate_nodes(graph, target, emitter, problems);
   std::vector<OpUse> out;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "nnef/walk.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/spec/dialect.h"
@@ -36,16 +37,11 @@ class Flattener {
  private:
   void statement(const nnef::Assignment& assignment) {
     const size_t node = add_node(assignment.right);
-    std::vector<std::string> names;
-    collect_names(assignment.left, names);
+    const auto assigned = nnef::assigned_names(assignment.left);
+    std::vector<std::string> names(assigned.begin(), assigned.end());
     for (size_t i = 0; i < names.size(); ++i) sources_[names[i]] = {node, i};
     if (!names.empty()) out_.nodes[node].name = names[0];
     out_.nodes[node].outputs = std::move(names);
-  }
-
-  static void collect_names(const Value& left, std::vector<std::string>& names) {
-    if (left.kind == nnef::Kind::identifier) names.push_back(left.text);
-    for (const Value& item : left.items) collect_names(item, names);
   }
 
   /// Its operands come first, those inside of expressions included.

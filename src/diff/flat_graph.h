@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 
 namespace t2n::diff {
 

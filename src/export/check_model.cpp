@@ -146,9 +146,8 @@ Takes takes_of(const nnef::Document& document) {
   return out;
 }
 
-CheckResult check_on(InputSets& sets, const TracedModel& model,
-                     const std::vector<std::string>& names, const CheckOptions& options,
-                     check::Runner& runner, spec::Dialect dialect) {
+/// What is known before the engine runs.
+CheckResult begun(const InputSets& sets, const check::Runner& runner) {
   CheckResult result;
   result.engine = runner.name();
   result.reference = sets.reference;
@@ -156,6 +155,13 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
   result.sizes = sets.sizes;
   result.unfollowed = sets.unfollowed;
   result.has_unvaried_sizes = sets.has_unvaried_sizes;
+  return result;
+}
+
+CheckResult check_on(InputSets& sets, const TracedModel& model,
+                     const std::vector<std::string>& names, const CheckOptions& options,
+                     check::Runner& runner, spec::Dialect dialect) {
+  CheckResult result = begun(sets, runner);
   std::vector<std::optional<double>> times_torch;  // per output
   std::optional<double> most;
   if (is_strict(options.tolerance))

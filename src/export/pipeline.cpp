@@ -87,12 +87,11 @@ void note_ranges(const TracedModel& model, ir::Graph& graph) {
 }
 
 void run_passes(ir::Graph& graph, const target::Target& target,
-                const passes::PipelineOptions& options, const Report& report) {
+                const passes::PipelineOptions& options) {
   ops::translations();  // fills the columns that passes read, of promotions among others
   passes::PassContext context;
   context.evaluate = torch_module().evaluator();
   context.is_native = [&](ir::OpId op) { return ops::find_variant(op, target) != nullptr; };
-  context.report = report;
   context.keeps_symbol = [](const ir::Symbol&) { return true; };
   passes::run_pipeline(graph, passes::default_pipeline(), context, options);
 }
@@ -165,7 +164,7 @@ int64_t size_on_disk(const fs::path& path) {
 
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
                        const passes::PipelineOptions& options, const Report& report) {
-  run_passes(graph, target, options, report);
+  run_passes(graph, target, options);
   return ops::translate(graph, target, report);
 }
 
@@ -233,9 +232,8 @@ Inspection inspect_model(const ExportOptions& options) {
 }
 
 Inspection prepare_model(const ExportOptions& options) {
-  return inspect(options, [&](ir::Graph& graph) {
-    run_passes(graph, options.target, options.passes, options.report);
-  });
+  return inspect(options,
+                 [&](ir::Graph& graph) { run_passes(graph, options.target, options.passes); });
 }
 
 }  // namespace t2n

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 #include "nnef_writer/destination.h"
 #include "ops/registry.h"
 #include "ops/translate.h"

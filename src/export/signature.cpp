@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "nnef/walk.h"
+
 namespace t2n {
 namespace {
 
@@ -11,17 +13,14 @@ bool is_external(const nnef::Assignment& statement) {
 }
 
 /// Identifiers, and the words of dimension expressions.
-void add_words(const nnef::Value& value, std::set<std::string>& words) {
-  if (value.kind == nnef::Kind::identifier) words.insert(value.text);
-  for (const ir::Symbol& symbol : value.dim.symbols()) words.insert(symbol.str());
-  for (const nnef::Value& item : value.items) add_words(item, words);
-  for (const nnef::Argument& argument : value.arguments) add_words(argument.value, words);
-}
-
 std::set<std::string> words_read(const nnef::Graph& graph) {
   std::set<std::string> words(graph.results.begin(), graph.results.end());
   for (const nnef::Assignment& statement : graph.body)
-    if (!is_external(statement)) add_words(statement.right, words);
+    if (!is_external(statement))
+      nnef::walk(statement.right, [&](const nnef::Value& value) {
+        if (value.kind == nnef::Kind::identifier) words.insert(value.text);
+        for (const ir::Symbol& symbol : value.dim.symbols()) words.insert(symbol.str());
+      });
   return words;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 #include "src/export/pipeline.h"
 
 namespace t2n {

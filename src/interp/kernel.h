@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 #include "src/interp/value.h"
 #include "src/spec/operations.h"
 

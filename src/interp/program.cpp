@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "nnef/walk.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/interp/kernel.h"
@@ -16,17 +17,6 @@ constexpr size_t kLongestStatement = 160;
 
 [[noreturn]] void reject(std::string message, std::string why = {}, std::string help = {}) {
   throw Error("engine-rejects", std::move(message), std::move(why), std::move(help));
-}
-
-using Visit = std::function<void(const nnef::Value&)>;
-
-/// The expression and all in it.
-void visit(const nnef::Value& value, const Visit& each) {
-  each(value);
-  for (const nnef::Value& item : value.items) visit(item, each);
-  for (const nnef::Argument& argument : value.arguments) visit(argument.value, each);
-  for (const nnef::Loop& loop : value.loops) visit(loop.sequence, each);
-  for (const nnef::Value& condition : value.condition) visit(condition, each);
 }
 
 /// Kinds that stand in NNEF's grammar and that tract has no code for.
@@ -53,17 +43,17 @@ bool tract_executes(const nnef::Value& value) {
 }
 
 LastUses find_last_uses(const Body& body, const std::vector<std::string>& results) {
-  std::unordered_map<std::string, size_t> last;
+  std::unordered_map<std::string_view, size_t> last;
   for (size_t at = 0; at < body.size(); ++at) {
-    for (const std::string& name : assigned_names(body[at].left)) last[name] = at;
-    visit(body[at].right, [&](const nnef::Value& value) {
+    for (const std::string_view name : nnef::assigned_names(body[at].left)) last[name] = at;
+    nnef::walk(body[at].right, [&](const nnef::Value& value) {
       const auto found = last.find(value.text);
       if (value.kind == nnef::Kind::identifier && found != last.end()) found->second = at;
     });
   }
   for (const std::string& result : results) last.erase(result);
   LastUses out(body.size());
-  for (const auto& [name, at] : last) out[at].push_back(name);
+  for (const auto& [name, at] : last) out[at].emplace_back(name);
   return out;
 }
 
@@ -106,7 +96,7 @@ class Loader {
 
   void prepare(const Body& body, const std::vector<std::string>& results) {
     for (const nnef::Assignment& statement : body)
-      visit(statement.right, [&](const nnef::Value& value) {
+      nnef::walk(statement.right, [&](const nnef::Value& value) {
         if (value.kind == nnef::Kind::invocation) check_call(value, statement);
         if (program_->dialect == spec::Dialect::tract && !tract_executes(value))
           reject("tract reads this expression and cannot execute it",
@@ -170,13 +160,6 @@ class Loader {
 
 std::shared_ptr<Program> load_program(const nnef::Artefact& artefact, spec::Dialect dialect) {
   return Loader(artefact, dialect).load();
-}
-
-std::vector<std::string> assigned_names(const nnef::Value& left) {
-  if (left.kind == nnef::Kind::identifier) return {left.text};
-  std::vector<std::string> out;
-  for (const nnef::Value& item : left.items) out.push_back(item.text);
-  return out;
 }
 
 bool is_external(const nnef::Value& value) {

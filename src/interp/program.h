@@ -37,9 +37,6 @@ struct Program {
 /// Errors: `engine-rejects` (unknown operations, inputs without a shape).
 std::shared_ptr<Program> load_program(const nnef::Artefact& artefact, spec::Dialect dialect);
 
-/// The identifiers on the left of a statement.
-std::vector<std::string> assigned_names(const nnef::Value& left);
-
 /// The operation that introduces an input.
 bool is_external(const nnef::Value& value);
 

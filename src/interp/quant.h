@@ -1,7 +1,7 @@
 // graph.quant of the standard: reals that pass through few bits (NNEF 1.0.5 §7).
 #pragma once
 
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 #include "src/interp/value.h"
 
 namespace t2n::interp {

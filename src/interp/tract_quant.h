@@ -1,7 +1,7 @@
 // tract's quantised tensors: integer codes with a scale and a zero point.
 #pragma once
 
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 #include "src/interp/value.h"
 
 namespace t2n::interp {

@@ -6,7 +6,7 @@
 
 #include "ir/dtype.h"
 #include "ir/shape.h"
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 
 namespace t2n::interp {
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "nnef/walk.h"
 #include "src/diag/error.h"
 #include "src/limits/limits.h"
 #include "src/limits/watch.h"
@@ -31,10 +32,7 @@ using Visit = std::function<void(const Value&)>;
 
 /// Calls `visit` for every invocation, inner ones first.
 void for_each_invocation(const Value& value, const Visit& visit) {
-  for (const Value& item : value.items) for_each_invocation(item, visit);
-  for (const Loop& loop : value.loops) for_each_invocation(loop.sequence, visit);
-  for (const Value& condition : value.condition) for_each_invocation(condition, visit);
-  for (const Argument& argument : value.arguments) for_each_invocation(argument.value, visit);
+  for_each_part(value, [&](const Value& part) { for_each_invocation(part, visit); });
   if (value.kind == Kind::invocation) visit(value);
 }
 

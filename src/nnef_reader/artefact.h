@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 #include "src/nnef_reader/dat.h"
 #include "src/nnef_reader/files.h"
 

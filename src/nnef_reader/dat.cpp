@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "nnef_writer/item_type.h"
+#include "nnef/item_type.h"
 #include "src/diag/error.h"
 #include "src/nnef_reader/items.h"
 

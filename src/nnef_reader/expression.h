@@ -1,7 +1,7 @@
 // Expressions of NNEF, from literals to comprehensions.
 #pragma once
 
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 #include "src/nnef_reader/cursor.h"
 
 namespace t2n::nnef {

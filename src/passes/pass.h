@@ -8,7 +8,6 @@
 
 #include "ir/evaluator.h"
 #include "ir/graph.h"
-#include "src/diag/sink.h"
 
 namespace t2n::passes {
 
@@ -19,7 +18,6 @@ struct PassContext {
   std::function<bool(ir::OpId)> is_native;
   /// Symbols that stay symbolic (declared dynamic axes); empty: none.
   std::function<bool(const ir::Symbol&)> keeps_symbol;
-  Report report;
 };
 
 /// Each returns true if the graph changed, and leaves a valid one.

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "nnef/walk.h"
 #include "src/diag/error.h"
 #include "src/spec/lint.h"
 
@@ -13,19 +14,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Calls inside of expressions count as well; declarations of inputs and weights do not.
-void count_calls(const nnef::Value& value, std::map<std::string, int64_t>& uses) {
-  if (value.kind == nnef::Kind::invocation && value.text != "external" &&
-      value.text != "variable" && value.text != "tract_core_external")
-    ++uses[value.text];
-  for (const nnef::Value& item : value.items) count_calls(item, uses);
-  for (const nnef::Argument& argument : value.arguments) count_calls(argument.value, uses);
+/// Declarations of inputs and weights.
+bool is_declaration(const std::string& operation) {
+  return operation == "external" || operation == "variable" || operation == "tract_core_external";
 }
 
+/// Calls inside of expressions count as well.
 std::vector<std::pair<std::string, int64_t>> operations_of(const nnef::Document& document) {
   std::map<std::string, int64_t> uses;
   for (const nnef::Assignment& assignment : document.graph.body)
-    count_calls(assignment.right, uses);
+    nnef::walk(assignment.right, [&](const nnef::Value& value) {
+      if (value.kind == nnef::Kind::invocation && !is_declaration(value.text)) ++uses[value.text];
+    });
   std::vector<std::pair<std::string, int64_t>> out(uses.begin(), uses.end());
   std::stable_sort(out.begin(), out.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "nnef/walk.h"
 #include "src/diag/error.h"
 #include "src/limits/limits.h"
 
@@ -48,10 +49,7 @@ class Counter {
   int64_t count_inside(const Value& value) {
     int64_t out = value.kind == nnef::Kind::invocation ? count_call(value.text) : 0;
     const auto add = [&](const Value& part) { out = std::min(kTooMany, out + count(part)); };
-    for (const Value& item : value.items) add(item);
-    for (const nnef::Argument& argument : value.arguments) add(argument.value);
-    for (const nnef::Loop& loop : value.loops) add(loop.sequence);
-    for (const Value& condition : value.condition) add(condition);
+    nnef::for_each_part(value, add);
     return out;
   }
 
@@ -77,14 +75,10 @@ class Counter {
   int values_ = 0;  ///< of values in each other, through all calls
 };
 
-void collect(const Value& left, std::unordered_set<std::string>& names) {
-  if (left.kind == nnef::Kind::identifier) names.insert(left.text);
-  for (const Value& item : left.items) collect(item, names);
-}
-
 void check_names(const nnef::Graph& graph) {
-  std::unordered_set<std::string> assigned;
-  for (const nnef::Assignment& statement : graph.body) collect(statement.left, assigned);
+  std::unordered_set<std::string_view> assigned;
+  for (const nnef::Assignment& statement : graph.body)
+    for (const std::string_view name : nnef::assigned_names(statement.left)) assigned.insert(name);
   for (const std::string& name : graph.results)
     if (assigned.count(name) == 0)
       throw Error("nnef-invalid", cat("the result ", quoted(name), " is never assigned"),

@@ -1,7 +1,7 @@
 // How many statements a document is once every call of its fragments is written out.
 #pragma once
 
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 
 namespace t2n::spec {
 

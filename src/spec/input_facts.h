@@ -7,7 +7,7 @@
 
 #include "ir/shape.h"
 #include "ir/tensor.h"
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 
 namespace t2n::spec {
 

@@ -5,7 +5,8 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "nnef_writer/names.h"
+#include "nnef/names.h"
+#include "nnef/walk.h"
 #include "src/diag/error.h"
 #include "src/spec/lint_parts.h"
 #include "src/spec/shapes.h"
@@ -29,11 +30,6 @@ std::string name_problem(std::string_view name) {
   if (!nnef::is_plain_identifier(name))
     return cat(quoted(name), " is no identifier: letters, digits and _, not a digit first");
   return nnef::is_reserved_word(name) ? cat(quoted(name), " is a word of the language") : "";
-}
-
-void collect_names(const Value& left, Names& out) {
-  if (left.kind == Kind::identifier) out.push_back(left.text);
-  for (const Value& item : left.items) collect_names(item, out);
 }
 
 std::string subject(const Names& names) {
@@ -99,8 +95,7 @@ class Lint {
   }
 
   void statement(const Assignment& assignment) {
-    Names names;
-    collect_names(assignment.left, names);
+    const Names names = nnef::assigned_names(assignment.left);
     if (!is_printable(assignment.comment))
       report(subject(names), ": its comment holds other characters than printable ASCII");
     try {

@@ -7,7 +7,7 @@
 
 #include "ir/dtype.h"
 #include "ir/shape.h"
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 #include "src/nnef_reader/artefact.h"
 
 namespace t2n::spec {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "nnef/walk.h"
 #include "src/diag/error.h"
 #include "src/spec/dialect.h"
 #include "src/spec/settle.h"
@@ -18,12 +19,6 @@ namespace {
 
 using nnef::Kind;
 using nnef::Value;
-
-/// The names of a left side.
-void collect(const Value& left, std::vector<std::string_view>& out) {
-  if (left.kind == Kind::identifier) out.push_back(left.text);
-  for (const Value& item : left.items) collect(item, out);
-}
 
 /// The operation behind a sign between tensors.
 std::string_view operation_of(std::string_view sign) {
@@ -88,8 +83,7 @@ class ShapeRunner::State {
         assign(statement, frame);
         store_.clear();
       } catch (const Error& error) {
-        std::vector<std::string_view> names;
-        collect(statement.left, names);
+        const auto names = nnef::assigned_names(statement.left);
         const std::string name = names.empty() ? "a statement" : quoted(names[0]);
         return ShapeProblem{cat(name, ": ", error.diagnostic().message), is_structural_};
       }
@@ -101,8 +95,7 @@ class ShapeRunner::State {
   // --- statements ---
 
   void assign(const nnef::Assignment& statement, Frame& frame) {
-    std::vector<std::string_view> names;
-    collect(statement.left, names);
+    const auto names = nnef::assigned_names(statement.left);
     std::vector<Known> results = results_of(statement.right, frame);
     const bool fits = results.size() == names.size();
     for (size_t i = 0; i < names.size(); ++i)

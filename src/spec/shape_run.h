@@ -6,7 +6,7 @@
 #include <string>
 
 #include "ir/symbol.h"
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 
 namespace t2n::spec {
 

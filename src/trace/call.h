@@ -29,6 +29,9 @@ struct Call {
   torch::jit::Stack inputs;
 };
 
+/// A list of tensors and None, one tensor at least.
+bool is_tensor_list(const c10::IValue& value);
+
 /// Tensors of a result in order, those in lists, tuples and dicts included.
 std::vector<at::Tensor> flatten_tensors(const c10::IValue& value);
 

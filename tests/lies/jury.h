@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 #include "src/check/runner.h"
 #include "src/export/input_sets.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ir/tensor.h"
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 
 namespace t2n::test {
 

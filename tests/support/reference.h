@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ir/tensor.h"
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 #include "src/spec/operations.h"
 #include "tests/support/script.h"
 

@@ -3,11 +3,11 @@
 #include <array>
 #include <unordered_map>
 
+#include "src/complex/rules.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
-#include "src/passes/complex_to_pairs.h"
 
-namespace t2n::passes {
+namespace t2n::complex {
 namespace {
 
 using ir::Attr;
@@ -334,4 +334,4 @@ PairRule find_shape_rule(std::string_view word) {
   return found == rules().end() ? nullptr : found->second;
 }
 
-}  // namespace t2n::passes
+}  // namespace t2n::complex

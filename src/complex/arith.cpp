@@ -1,10 +1,10 @@
 // Complex arithmetic, element by element: sums, products, comparisons, conversions, choices.
 #include <unordered_map>
 
+#include "src/complex/rules.h"
 #include "src/diag/error.h"
-#include "src/passes/complex_to_pairs.h"
 
-namespace t2n::passes {
+namespace t2n::complex {
 
 using ir::Dim;
 using ir::DType;
@@ -378,4 +378,4 @@ PairRule find_arithmetic_rule(std::string_view word) {
   return found == rules().end() ? nullptr : found->second;
 }
 
-}  // namespace t2n::passes
+}  // namespace t2n::complex

@@ -3,9 +3,9 @@
 #include <optional>
 #include <unordered_map>
 
-#include "src/passes/complex_to_pairs.h"
+#include "src/complex/rules.h"
 
-namespace t2n::passes {
+namespace t2n::complex {
 namespace {
 
 using ir::Attr;
@@ -136,4 +136,4 @@ PairRule find_product_rule(std::string_view word) {
   return found == scaled_products().end() ? nullptr : found->second;
 }
 
-}  // namespace t2n::passes
+}  // namespace t2n::complex

@@ -1,4 +1,4 @@
-#include "src/passes/complex_to_pairs_builder.h"
+#include "src/complex/builder.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 
-namespace t2n::passes {
+namespace t2n::complex {
 
 using ir::Attr;
 using ir::Dim;
@@ -77,8 +77,8 @@ void PairBuilder::finish() {
   graph_.nodes = std::move(done_);
   now_.resize(graph_.values.size());
   for (size_t i = complex_.size(); i < now_.size(); ++i) now_[i] = static_cast<ValueId>(i);
-  replace_uses(graph_, now_);
-  remove_dead(graph_);
+  ir::replace_uses(graph_, now_);
+  ir::remove_dead(graph_);
 }
 
 // --- arguments ---
@@ -388,4 +388,4 @@ void PairBuilder::refuse(std::string_view why, std::string_view help) {
   for (size_t i = 0; i < made.size(); ++i) define(made[i], static_cast<int>(i));
 }
 
-}  // namespace t2n::passes
+}  // namespace t2n::complex

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "src/complex/rules.h"
 #include "src/diag/error.h"
-#include "src/passes/complex_to_pairs.h"
 
-namespace t2n::passes {
+namespace t2n::complex {
 namespace {
 
 using ir::Dim;
@@ -218,4 +218,4 @@ PairRule find_stft_rule(std::string_view word) {
   return found == rules().end() ? nullptr : found->second;
 }
 
-}  // namespace t2n::passes
+}  // namespace t2n::complex

@@ -1,5 +1,5 @@
 // Constructors of the expressions that a translation writes.
-#include "nnef_writer/ast.h"
+#include "nnef/ast.h"
 
 #include <utility>
 

@@ -1,13 +1,12 @@
-// The pass `complex-to-pairs`: after it, no value is complex. A complex tensor becomes a real one
-// with a last axis of two, as torch.view_as_real shows it.
-#include "src/passes/complex_to_pairs.h"
+// The pass `complex-to-pairs`; its contract stands in rules.h.
+#include "src/passes/pass.h"
 
 #include <algorithm>
 #include <array>
 
-#include "src/passes/pass.h"
+#include "src/complex/rules.h"
 
-namespace t2n::passes {
+namespace t2n::complex {
 namespace {
 
 bool has_complex(const ir::Node& node) {
@@ -74,7 +73,7 @@ void rewrite(PairBuilder& b) {
 
 }  // namespace
 
-bool complex_to_pairs(ir::Graph& graph, const PassContext&) {
+bool without_complex(ir::Graph& graph) {
   if (!needs_rewriting(graph)) return false;
   PairBuilder builder(graph);
   std::vector<ir::Node> nodes = std::exchange(graph.nodes, {});
@@ -84,6 +83,14 @@ bool complex_to_pairs(ir::Graph& graph, const PassContext&) {
   }
   builder.finish();
   return true;
+}
+
+}  // namespace t2n::complex
+
+namespace t2n::passes {
+
+bool complex_to_pairs(ir::Graph& graph, const PassContext&) {
+  return complex::without_complex(graph);
 }
 
 }  // namespace t2n::passes

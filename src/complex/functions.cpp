@@ -4,9 +4,9 @@
 #include <optional>
 #include <unordered_map>
 
-#include "src/passes/complex_to_pairs.h"
+#include "src/complex/rules.h"
 
-namespace t2n::passes {
+namespace t2n::complex {
 namespace {
 
 using ir::ValueId;
@@ -180,4 +180,4 @@ PairRule find_function_rule(std::string_view word) {
   return found == rules().end() ? nullptr : found->second;
 }
 
-}  // namespace t2n::passes
+}  // namespace t2n::complex

@@ -1,9 +1,19 @@
-// The rules of the pass `complex-to-pairs`, by the word of an operation.
+// The pass `complex-to-pairs` and its rules, by the word of an operation.
+//
+// Takes any verified graph. Gives one that computes the same, in which no value and no argument is
+// complex: a complex tensor, inputs and outputs too, is a real one with a last axis of two, as
+// torch.view_as_real shows it, of f32 for c64 and f64 for c128. Transforms (fft, stft and the rest)
+// are t2n::fft_… of such tensors, whether they took real or complex ones. What has no form in real
+// numbers stays as a mark that says why (`PairBuilder::refuse`), and is refused by `translate`.
 #pragma once
 
-#include "src/passes/complex_to_pairs_builder.h"
+#include "src/complex/builder.h"
 
-namespace t2n::passes {
+namespace t2n::complex {
+
+/// Applies the rules. False, and the graph as it was, if it has neither complex values nor
+/// transforms.
+bool without_complex(ir::Graph& graph);
 
 using PairRule = void (*)(PairBuilder& b);
 /// The rule of an operation by its word; nullptr if there is none.
@@ -22,4 +32,4 @@ Complex div(PairBuilder& b, const Complex& x, const Complex& y);
 ir::ValueId magnitude(PairBuilder& b, const Complex& x);
 Complex negative(PairBuilder& b, const Complex& x);
 
-}  // namespace t2n::passes
+}  // namespace t2n::complex

@@ -11,7 +11,7 @@
 
 #include "src/passes/rewrite.h"
 
-namespace t2n::passes {
+namespace t2n::complex {
 
 /// A complex tensor as two real ones of one dtype, which broadcast to each other.
 struct Complex {
@@ -104,8 +104,8 @@ class PairBuilder {
   ir::ValueId add_value(std::string name, ir::DType dtype, ir::Shape shape);
 
   ir::Graph& graph_;
-  FreshNames names_;
-  FreshCalls calls_;
+  passes::FreshNames names_;
+  passes::FreshCalls calls_;
   std::vector<bool> complex_;     ///< by the old number
   std::vector<ir::ValueId> now_;  ///< by the old number: what is read instead
   std::map<ir::ValueId, Complex> parts_;
@@ -117,4 +117,4 @@ class PairBuilder {
   size_t first_new_ = 0;
 };
 
-}  // namespace t2n::passes
+}  // namespace t2n::complex

@@ -1,7 +1,7 @@
 // Identifiers, labels and unique names.
 #include <doctest/doctest.h>
 
-#include "nnef_writer/names.h"
+#include "nnef/names.h"
 
 namespace t2n::nnef {
 namespace {

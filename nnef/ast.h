@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ir/shape.h"
-#include "nnef_writer/blob.h"
+#include "nnef/blob.h"
 
 namespace t2n::nnef {
 

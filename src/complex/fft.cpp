@@ -5,10 +5,10 @@
 #include <optional>
 #include <unordered_map>
 
+#include "src/complex/rules.h"
 #include "src/diag/error.h"
-#include "src/passes/complex_to_pairs.h"
 
-namespace t2n::passes {
+namespace t2n::complex {
 namespace {
 
 using ir::Dim;
@@ -311,4 +311,4 @@ PairRule find_fft_rule(std::string_view word) {
   return found == rules().end() ? nullptr : found->second;
 }
 
-}  // namespace t2n::passes
+}  // namespace t2n::complex

@@ -1,5 +1,5 @@
 // Turns names of the model into names of the file format, deterministically.
-#include "nnef_writer/names.h"
+#include "nnef/names.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,43 @@
+// What a target cannot say of a model, gathered into one report.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+#include "src/diag/diagnostic.h"
+#include "src/target/target.h"
+
+namespace t2n::ops {
+
+class Problems {
+ public:
+  explicit Problems(const target::Target& target) : target_(target::target_name(target)) {}
+
+  /// `is_missing`: there is no translation at all, rather than a refused argument.
+  void add(Diagnostic diagnostic, bool is_missing);
+  /// Errors: all of them as one, `unsupported-op` where an operator has no translation.
+  void raise_if_any() const;
+  void refuse(const ir::Node& node) { refused_.insert(&node); }
+  bool is_refused(const ir::Node& node) const { return refused_.contains(&node); }
+
+ private:
+  /// The same complaint, wherever it arose.
+  struct Problem {
+    Diagnostic first;
+    std::string text;  ///< operator, or operator and argument
+    bool is_missing = false;
+    int count = 0;
+  };
+  std::vector<std::string> rows() const;
+  std::string headline() const;
+
+  std::string target_;
+  std::vector<Problem> problems_;
+  std::map<std::string, size_t> index_;
+  std::set<const ir::Node*> refused_;
+};
+
+}  // namespace t2n::ops

@@ -1,0 +1,170 @@
+// What an operation is given: its operands as values of the graph, its other arguments as
+// attributes.
+#include <ATen/native/TypeProperties.h>
+
+#include <algorithm>
+#include <array>
+
+#include "src/diag/error.h"
+#include "src/diag/one_of.h"
+#include "src/trace/convert.h"
+#include "src/trace/operators.h"
+#include "src/trace/recorder.h"
+
+namespace t2n::trace {
+namespace {
+
+/// Conditions, indices and factors beside the operands take no part in type promotion.
+bool takes_part_in_promotion(const std::string& name) {
+  constexpr std::array<std::string_view, 6> kOthers = {"condition", "mask", "index",
+                                                       "indices",   "out",  "alpha"};
+  return !is_one_of(name, kOthers);
+}
+
+c10::TypeKind element_kind(const c10::Argument& argument) {
+  c10::TypePtr type = argument.real_type();
+  if (const auto optional = type->cast<c10::OptionalType>()) type = optional->getElementType();
+  if (const auto list = type->cast<c10::ListType>()) type = list->getElementType();
+  return type->kind();
+}
+
+/// at::result_type over the real operands; it does not show in the result's dtype (comparisons).
+std::optional<ir::DType> compute_dtype(const c10::FunctionSchema& schema,
+                                       const torch::jit::Stack& inputs) {
+  at::native::ResultTypeState state = {};
+  bool any = false;
+  for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i) {
+    const c10::Argument& argument = schema.arguments()[i];
+    if (!takes_part_in_promotion(argument.name())) continue;
+    if (inputs[i].isTensor() || is_tensor_list(inputs[i])) {
+      for (const at::Tensor& tensor : flatten_tensors(inputs[i])) {
+        state = at::native::update_result_type_state(tensor, state);
+        any = true;
+      }
+    } else if (inputs[i].isScalar() && element_kind(argument) == c10::TypeKind::NumberType) {
+      state = at::native::update_result_type_state(inputs[i].toScalar(), state);
+    }
+  }
+  if (!any) return std::nullopt;
+  return from_torch(at::native::result_type(state));
+}
+
+void refuse_data(const Mark& mark, const std::string& argument, const std::string& op) {
+  if (is_opaque(mark) && depends_on_turn(mark))
+    throw Error("dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
+                cat("the argument ", quoted(argument), " of ", op,
+                    " is computed from the number of the turn"),
+                "compute with the turn as a tensor, or let it be a sum of the turn and a constant");
+  if (!is_data(mark)) return;
+  throw Error("data-dependent-value",
+              cat("the argument ", quoted(argument), " of ", op, " is read from a tensor's values"),
+              cat("it comes from ", mark->origin, "; a file would hold the number of this one run"),
+              "keep the value a tensor, or make it a constant of the model");
+}
+
+ir::Dim dim(const c10::IValue& value) {
+  const Mark mark = mark_of(value);
+  return is_size(mark) ? mark->size : ir::Dim(unmarked(value).toInt());
+}
+
+template <typename T, typename Read>
+std::vector<T> read_list(c10::ArrayRef<c10::IValue> list, Read read) {
+  std::vector<T> out;
+  for (const c10::IValue& element : list) out.push_back(static_cast<T>(read(element)));
+  return out;
+}
+
+/// A list of plain values; nothing if it holds anything else.
+std::optional<ir::Attr> list_attribute(c10::ArrayRef<c10::IValue> list, c10::TypeKind kind,
+                                       c10::ArrayRef<c10::IValue> marked_list) {
+  const auto all = [&](auto is) { return std::all_of(list.begin(), list.end(), is); };
+  if (list.empty() && kind == c10::TypeKind::TensorType) return ir::TensorRefs{};
+  if (list.empty() && kind == c10::TypeKind::FloatType) return std::vector<double>();
+  if (list.empty() && kind == c10::TypeKind::BoolType) return std::vector<bool>();
+  if (all([](const c10::IValue& v) { return v.isInt(); })) {
+    std::vector<ir::Dim> dims;
+    for (size_t i = 0; i < list.size(); ++i) dims.push_back(dim(marked_list[i]));
+    return dims;
+  }
+  if (all([](const c10::IValue& v) { return v.isBool(); }))
+    return read_list<bool>(list, [](const c10::IValue& v) { return v.toBool(); });
+  if (all([](const c10::IValue& v) { return v.isDouble() || v.isInt(); }))
+    return read_list<double>(list, [](const c10::IValue& v) { return v.toScalar().toDouble(); });
+  if (all([](const c10::IValue& v) { return v.isString(); }))
+    return read_list<std::string>(list, [](const c10::IValue& v) { return v.toStringRef(); });
+  return std::nullopt;
+}
+
+/// A size as a tensor is an operation that there is a Python name for.
+void say_as_tensor(ir::Node& node) {
+  node.op = ir::op_id("aten::tensor.int");
+  node.args[0].name = "t";
+  node.args.push_back({"dtype", ir::DType::i64});
+  node.args.push_back({"device", ir::None{}});
+  node.args.push_back({"requires_grad", false});
+}
+
+}  // namespace
+
+ir::Attr Recorder::attribute(const c10::IValue& given, const c10::Argument& argument,
+                             const Marks& marks, Place place, const Use& use) {
+  refuse_data(marks.reach(given), argument.name(), use.op);
+  const c10::IValue value = marks.without(given);
+  const auto id = [&](const c10::IValue& v) {
+    return v.isNone() || !v.toTensor().defined() ? ir::kNoValue
+                                                 : refresh(track_of(v.toTensor(), place, use.name));
+  };
+  if (value.isNone()) return ir::None{};
+  if (value.isGenerator()) return std::string("generator");
+  if (value.isTensor())
+    return value.toTensor().defined() ? ir::Attr(ir::TensorRef{id(value)}) : ir::Attr(ir::None{});
+  if (is_tensor_list(value)) {
+    ir::TensorRefs refs;
+    for (const c10::IValue& element : value.toListRef()) refs.ids.push_back(id(element));
+    return refs;
+  }
+  const c10::TypeKind kind = element_kind(argument);
+  if (value.isInt() && kind == c10::TypeKind::ScalarTypeType)
+    return require_dtype(static_cast<at::ScalarType>(value.toInt()));
+  if (value.isBool()) return value.toBool();
+  if (value.isInt()) return dim(given);
+  if (value.isDouble()) return value.toDouble();
+  if (value.isComplexDouble()) return std::complex<double>(value.toComplexDouble());
+  if (value.isString()) return value.toStringRef();
+  if (value.isDevice()) return std::string("cpu");
+  if (value.isList())
+    if (const auto list = list_attribute(value.toListRef(), kind, given.toListRef())) return *list;
+  throw Error("unsupported-argument",
+              cat(use.op, ": ", argument.name(), " of type ", quoted(value.tagKind()),
+                  " cannot be exported"),
+              value.isObject() || value.isCustomClass()
+                  ? "it is an object, not a tensor or a plain value"
+                  : "");
+}
+
+Call Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::jit::Stack& given,
+                       const Marks& marks, Place place) {
+  torch::jit::Stack inputs;
+  for (const c10::IValue& value : given) inputs.push_back(marks.without(value));
+  const c10::FunctionSchema& schema = op.schema();
+  Call call;
+  call.schema = &schema;
+  call.run = std::move(run);
+  call.inputs = inputs;
+  const std::string name = qualified_name(schema);
+  call.node.op = ir::op_id(name);
+  call.node.scope = place.scope;
+  call.node.source = place.source;
+  const std::string word(ir::op_word(name));
+  call.node.call = calls_[{place.scope, word}]++;
+  for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i) {
+    const c10::Argument& argument = schema.arguments()[i];
+    const Use use{name, cat(word, "_", call.node.call, "_", argument.name())};
+    call.node.args.push_back({argument.name(), attribute(given[i], argument, marks, place, use)});
+  }
+  call.node.compute_dtype = compute_dtype(schema, inputs);
+  if (name == "prim::NumToTensor.Scalar" && is_size(mark_of(given[0]))) say_as_tensor(call.node);
+  return call;
+}
+
+}  // namespace t2n::trace
