@@ -198,12 +198,11 @@ void log_sigmoid_forward(const OpView& op, Emitter& out) {
 }
 
 void register_exponentials(Registry& r) {
-  const auto add = [&](std::string_view name, std::string_view doc, Translate translate) {
-    r.add({.op = name, .doc = doc, .variants = {{any_target(), "t2n_elu", translate}}});
-  };
-  add("aten::elu", "scale * (self > 0 ? self : alpha * (exp(input_scale * self) - 1))", elu);
-  add("aten::celu", "self > 0 ? self : alpha * (exp(self / alpha) - 1)", celu);
-  add("aten::selu", "1.0507 * (self > 0 ? self : 1.67326 * (exp(self) - 1))", selu);
+  r.same({"aten::elu"},
+         {"t2n_elu", "scale * (self > 0 ? self : alpha * (exp(input_scale * self) - 1))", elu});
+  r.same({"aten::celu"}, {"t2n_elu", "self > 0 ? self : alpha * (exp(self / alpha) - 1)", celu});
+  r.same({"aten::selu"},
+         {"t2n_elu", "1.0507 * (self > 0 ? self : 1.67326 * (exp(self) - 1))", selu});
 }
 
 void register_gated(Registry& r) {
@@ -244,18 +243,15 @@ void register_softmax(Registry& r) {
 }
 
 void register_piecewise(Registry& r) {
-  const auto add = [&](std::string_view name, std::string_view nnef, std::string_view doc,
-                       Translate translate) {
-    r.add({.op = name, .doc = doc, .variants = {{any_target(), nnef, translate}}});
-  };
-  add("aten::relu", "relu", "max(self, 0)", relu);
-  add("aten::relu6", "max", "min(max(self, 0), 6)", relu6);
-  add("aten::hardtanh", "max", "min(max(self, min_val), max_val)", hardtanh);
-  add("aten::threshold", "select", "self > threshold ? self : value", threshold);
-  add("aten::leaky_relu", "leaky_relu", "self > 0 ? self : negative_slope * self", leaky_relu);
-  add("aten::rrelu", "leaky_relu", "self > 0 ? self : (lower + upper) / 2 * self", rrelu);
-  add("aten::softshrink", "sub", "self - min(max(self, -lambd), lambd)", softshrink);
-  add("aten::hardshrink", "select", "|self| > lambd ? self : 0", hardshrink);
+  r.same({"aten::relu"}, {"relu", "max(self, 0)", relu});
+  r.same({"aten::relu6"}, {"max", "min(max(self, 0), 6)", relu6});
+  r.same({"aten::hardtanh"}, {"max", "min(max(self, min_val), max_val)", hardtanh});
+  r.same({"aten::threshold"}, {"select", "self > threshold ? self : value", threshold});
+  r.same({"aten::leaky_relu"},
+         {"leaky_relu", "self > 0 ? self : negative_slope * self", leaky_relu});
+  r.same({"aten::rrelu"}, {"leaky_relu", "self > 0 ? self : (lower + upper) / 2 * self", rrelu});
+  r.same({"aten::softshrink"}, {"sub", "self - min(max(self, -lambd), lambd)", softshrink});
+  r.same({"aten::hardshrink"}, {"select", "|self| > lambd ? self : 0", hardshrink});
   r.add({.op = "aten::prelu",
          .also = {"aten::_prelu_kernel"},
          .doc = "self > 0 ? self : weight * self",

@@ -208,36 +208,69 @@ void bessel(const OpView& op, Emitter& out) {
 }  // namespace
 
 void register_bessel(Registry& r) {
-  const auto add = [&](const std::vector<std::string_view>& names, std::string_view doc,
-                       Translate translate) {
-    for (const std::string_view name : names)
-      r.add({.op = name,
-             .doc = doc,
-             .variants = {{any_target(), "mul", translate}},
-             .promotion = Promotion::to_float});
-  };
-  add({"aten::i0", "aten::special_i0", "aten::special_modified_bessel_i0"},
-      "modified Bessel function I0; relative error in f32 5e-7", bessel<i0>);
-  add({"aten::special_i0e"}, "exp(-|self|) I0(self); relative error in f32 5e-7", bessel<i0e>);
-  add({"aten::special_i1", "aten::special_modified_bessel_i1"},
-      "modified Bessel function I1; relative error in f32 2e-6", bessel<i1>);
-  add({"aten::special_i1e"}, "exp(-|self|) I1(self); relative error in f32 1e-6", bessel<i1e>);
-  add({"aten::special_bessel_j0"}, "Bessel function J0; absolute error in f32 3e-7", bessel<j0>);
-  add({"aten::special_bessel_j1"}, "Bessel function J1; absolute error in f32 3e-7", bessel<j1>);
-  add({"aten::special_bessel_y0"}, "Bessel function Y0; error in f32 5e-7 of max(|y|, 1)",
-      bessel<y0>);
-  add({"aten::special_bessel_y1"}, "Bessel function Y1; error in f32 5e-7 of max(|y|, 1)",
-      bessel<y1>);
-  add({"aten::special_modified_bessel_k0"},
-      "modified Bessel function K0; relative error in f32 1e-6", bessel<k0>);
-  add({"aten::special_modified_bessel_k1"},
-      "modified Bessel function K1; relative error in f32 1e-6", bessel<k1>);
-  add({"aten::special_scaled_modified_bessel_k0"}, "exp(x) K0(x); relative error in f32 6e-7",
-      bessel<k0e>);
-  add({"aten::special_scaled_modified_bessel_k1"}, "exp(x) K1(x); relative error in f32 6e-7",
-      bessel<k1e>);
-  add({"aten::special_spherical_bessel_j0"}, "sin(x) / x; relative error in f32 3e-7",
-      bessel<spherical_j0>);
+  r.same({"aten::i0", "aten::special_i0", "aten::special_modified_bessel_i0"},
+         {"mul",
+          "modified Bessel function I0; relative error in f32 5e-7",
+          bessel<i0>,
+          {},
+          Promotion::to_float});
+  r.same({"aten::special_i0e"}, {"mul",
+                                 "exp(-|self|) I0(self); relative error in f32 5e-7",
+                                 bessel<i0e>,
+                                 {},
+                                 Promotion::to_float});
+  r.same({"aten::special_i1", "aten::special_modified_bessel_i1"},
+         {"mul",
+          "modified Bessel function I1; relative error in f32 2e-6",
+          bessel<i1>,
+          {},
+          Promotion::to_float});
+  r.same({"aten::special_i1e"}, {"mul",
+                                 "exp(-|self|) I1(self); relative error in f32 1e-6",
+                                 bessel<i1e>,
+                                 {},
+                                 Promotion::to_float});
+  r.same({"aten::special_bessel_j0"}, {"mul",
+                                       "Bessel function J0; absolute error in f32 3e-7",
+                                       bessel<j0>,
+                                       {},
+                                       Promotion::to_float});
+  r.same({"aten::special_bessel_j1"}, {"mul",
+                                       "Bessel function J1; absolute error in f32 3e-7",
+                                       bessel<j1>,
+                                       {},
+                                       Promotion::to_float});
+  r.same({"aten::special_bessel_y0"}, {"mul",
+                                       "Bessel function Y0; error in f32 5e-7 of max(|y|, 1)",
+                                       bessel<y0>,
+                                       {},
+                                       Promotion::to_float});
+  r.same({"aten::special_bessel_y1"}, {"mul",
+                                       "Bessel function Y1; error in f32 5e-7 of max(|y|, 1)",
+                                       bessel<y1>,
+                                       {},
+                                       Promotion::to_float});
+  r.same({"aten::special_modified_bessel_k0"},
+         {"mul",
+          "modified Bessel function K0; relative error in f32 1e-6",
+          bessel<k0>,
+          {},
+          Promotion::to_float});
+  r.same({"aten::special_modified_bessel_k1"},
+         {"mul",
+          "modified Bessel function K1; relative error in f32 1e-6",
+          bessel<k1>,
+          {},
+          Promotion::to_float});
+  r.same({"aten::special_scaled_modified_bessel_k0"},
+         {"mul", "exp(x) K0(x); relative error in f32 6e-7", bessel<k0e>, {}, Promotion::to_float});
+  r.same({"aten::special_scaled_modified_bessel_k1"},
+         {"mul", "exp(x) K1(x); relative error in f32 6e-7", bessel<k1e>, {}, Promotion::to_float});
+  r.same({"aten::special_spherical_bessel_j0"}, {"mul",
+                                                 "sin(x) / x; relative error in f32 3e-7",
+                                                 bessel<spherical_j0>,
+                                                 {},
+                                                 Promotion::to_float});
 }
 
 }  // namespace t2n::ops

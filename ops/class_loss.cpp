@@ -197,26 +197,22 @@ void multilabel_margin_loss(const OpView& op, Emitter& out) {
 }  // namespace
 
 void register_class_losses(Registry& r) {
-  const auto add = [&](const std::vector<std::string_view>& names, std::string_view nnef,
-                       std::string_view doc, Translate translate) {
-    for (const std::string_view name : names)
-      r.add({.op = name, .doc = doc, .variants = {{any_target(), nnef, translate}}});
-  };
-  add({"aten::nll_loss", "aten::nll_loss2d", "aten::nll_loss_nd", "aten::nll_loss_forward",
-       "aten::nll_loss2d_forward"},
-      "tract_core_gather_elements", "-self[target] * weight[target]; ignore_index counts nothing",
-      nll_loss);
+  r.same({"aten::nll_loss", "aten::nll_loss2d", "aten::nll_loss_nd", "aten::nll_loss_forward",
+          "aten::nll_loss2d_forward"},
+         {"tract_core_gather_elements",
+          "-self[target] * weight[target]; ignore_index counts nothing", nll_loss});
   r.add({.op = "aten::cross_entropy_loss",
          .doc = "-log_softmax(self)[target] * weight[target], or with probabilities as target",
          .variants = {{has(Feature::log_softmax), "tract_core_log_softmax", cross_entropy_loss},
                       {any_target(), "t2n_log_softmax", cross_entropy_loss}}});
-  add({"aten::multi_margin_loss"}, "tract_core_gather_elements",
-      "sum over j != target of max(margin - self[target] + self[j], 0)^p * weight / classes",
-      multi_margin_loss);
-  add({"aten::multilabel_margin_loss", "aten::multilabel_margin_loss_forward"},
-      "tract_core_gather_elements",
-      "sum over targets and other i of max(1 - self[target] + self[i], 0) / classes",
-      multilabel_margin_loss);
+  r.same({"aten::multi_margin_loss"},
+         {"tract_core_gather_elements",
+          "sum over j != target of max(margin - self[target] + self[j], 0)^p * weight / classes",
+          multi_margin_loss});
+  r.same({"aten::multilabel_margin_loss", "aten::multilabel_margin_loss_forward"},
+         {"tract_core_gather_elements",
+          "sum over targets and other i of max(1 - self[target] + self[i], 0) / classes",
+          multilabel_margin_loss});
   for (const std::string_view name : {"aten::ctc_loss.IntList", "aten::ctc_loss.Tensor",
                                       "aten::_ctc_loss", "aten::_ctc_loss.Tensor"})
     r.add({.op = name,

@@ -292,29 +292,22 @@ void one_hot(const OpView& op, Emitter& out) {
 }
 
 void register_sequences(Registry& r) {
-  const auto add = [&](const std::vector<std::string_view>& names, std::string_view nnef,
-                       std::string_view doc, Translate translate, std::string_view limits = {}) {
-    for (const std::string_view name : names)
-      r.add({.op = name,
-             .doc = doc,
-             .variants = {{any_target(), nnef, translate}},
-             .limits = limits});
-  };
-  add({"aten::arange", "aten::arange.start", "aten::arange.start_step"}, "tract_core_range",
-      "start + i * step, below end", arange);
-  add({"aten::range", "aten::range.step"}, "variable", "start + i * step, up to end", closed_range);
-  add({"aten::linspace"}, "variable", "steps numbers from start to end", linspace);
-  add({"aten::linspace.Tensor_Tensor", "aten::linspace.Tensor_Scalar",
-       "aten::linspace.Scalar_Tensor"},
-      "mul", "steps numbers from start to end", computed_linspace, "integers");
-  add({"aten::logspace"}, "variable", "base ** (steps numbers from start to end)", logspace);
-  add({"aten::logspace.Tensor_Tensor", "aten::logspace.Tensor_Scalar",
-       "aten::logspace.Scalar_Tensor"},
-      "pow", "base ** (steps numbers from start to end)", computed_logspace, "integers");
-  add({"aten::tril_indices"}, "variable", "rows and columns of the entries up to a diagonal",
-      triangle_indices<false>);
-  add({"aten::triu_indices"}, "variable", "rows and columns of the entries from a diagonal on",
-      triangle_indices<true>);
+  r.same({"aten::arange", "aten::arange.start", "aten::arange.start_step"},
+         {"tract_core_range", "start + i * step, below end", arange});
+  r.same({"aten::range", "aten::range.step"},
+         {"variable", "start + i * step, up to end", closed_range});
+  r.same({"aten::linspace"}, {"variable", "steps numbers from start to end", linspace});
+  r.same({"aten::linspace.Tensor_Tensor", "aten::linspace.Tensor_Scalar",
+          "aten::linspace.Scalar_Tensor"},
+         {"mul", "steps numbers from start to end", computed_linspace, "integers"});
+  r.same({"aten::logspace"}, {"variable", "base ** (steps numbers from start to end)", logspace});
+  r.same({"aten::logspace.Tensor_Tensor", "aten::logspace.Tensor_Scalar",
+          "aten::logspace.Scalar_Tensor"},
+         {"pow", "base ** (steps numbers from start to end)", computed_logspace, "integers"});
+  r.same({"aten::tril_indices"},
+         {"variable", "rows and columns of the entries up to a diagonal", triangle_indices<false>});
+  r.same({"aten::triu_indices"}, {"variable", "rows and columns of the entries from a diagonal on",
+                                  triangle_indices<true>});
 }
 
 }  // namespace

@@ -100,20 +100,18 @@ Ref running_sum(Emitter& out, std::string_view nnef, Ref x, int axis) {
 }
 
 void register_cumulative(Registry& r) {
-  const auto add = [&](std::string_view name, std::string_view nnef, std::string_view doc,
-                       Translate translate) {
-    r.add({.op = name, .doc = doc, .variants = {{any_target(), nnef, translate}}});
-  };
   r.add({.op = "aten::cumsum",
          .doc = "sums of the first 1, 2, ... elements along dim",
          .variants = {{has(Feature::core_cumsum), "tract_core_cumsum", cumsum},
                       {any_target(), "matmul", cumsum}}});
-  add("aten::cumprod", "tract_core_product_reduce",
-      "products of the first 1, 2, ... elements along dim", cumprod);
-  add("aten::cummax", "max_reduce", "largest of the first 1, 2, ... elements, and its last index",
-      running_extremum);
-  add("aten::cummin", "min_reduce", "smallest of the first 1, 2, ... elements, and its last index",
-      running_extremum);
+  r.same({"aten::cumprod"}, {"tract_core_product_reduce",
+                             "products of the first 1, 2, ... elements along dim", cumprod});
+  r.same({"aten::cummax"},
+         {"max_reduce", "largest of the first 1, 2, ... elements, and its last index",
+          running_extremum});
+  r.same({"aten::cummin"},
+         {"min_reduce", "smallest of the first 1, 2, ... elements, and its last index",
+          running_extremum});
   r.add({.op = "aten::logcumsumexp",
          .also = {"aten::_logcumsumexp"},
          .doc = "log(sum(exp(.))) of the first 1, 2, ... elements along dim",

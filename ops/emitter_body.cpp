@@ -212,16 +212,6 @@ std::set<int> read_ids(const Emitter::State& body) {
   return out;
 }
 
-bool is_zero(const TensorEntry& entry) {
-  if (entry.kind != TensorEntry::Kind::constant || entry.parts.size() != 1) return false;
-  const ir::Tensor base = without_repeats(entry.parts[0]);
-  if (base.elements() == 0 || !is_loaded(base) || ir::element_f64(base, 0) != 0) return false;
-  const ir::Tensor rows = ir::contiguous(base);
-  for (int64_t i = 0; i < rows.elements(); ++i)
-    if (ir::element_f64(rows, i) != 0) return false;
-  return true;
-}
-
 nnef::Parameter declared(const Emitter::State& state, Ref ref) {
   return {state.entries[static_cast<size_t>(ref.id)].text, "tensor<scalar>", {}};
 }

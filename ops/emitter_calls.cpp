@@ -160,6 +160,20 @@ std::vector<nnef::Argument> Emitter::State::aligned_operands(Emitter& emitter,
   return arguments;
 }
 
+/// The other factor of a product of integers with zeros: tract 0.21 to 0.23 forgets its size where
+/// a product follows.
+std::optional<Ref> Emitter::State::times_zero(std::string_view op, const std::vector<Ref>& operands,
+                                              const TensorType& type) const {
+  if (op != "mul" || operands.size() != 2 || !ir::is_integer(type.dtype)) return std::nullopt;
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    const TensorEntry& other = entries[static_cast<size_t>(operands[1 - i].id)];
+    if (is_zero(entries[static_cast<size_t>(operands[i].id)]) &&
+        other.kind == TensorEntry::Kind::identifier && other.shape == type.shape)
+      return operands[1 - i];
+  }
+  return std::nullopt;
+}
+
 Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
                          std::optional<DType> dtype, const Attributes& attributes) {
   check_operand_dtypes(op, *this, given);
@@ -174,6 +188,8 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
     for (Ref& operand : operands)
       if (state_->at(operand).of_sizes) operand = state_->hidden_size(operand);
   if (op == "mul" && state_->turn) state_->hide_zeros(*this, operands);
+  if (const auto kept = state_->times_zero(op, operands, type))
+    return elementwise("sub", {*kept, *kept});
   std::vector<nnef::Argument> arguments = state_->aligned_operands(*this, operands);
   add_attributes(arguments, attributes);
   const Ref made = state_->append_call(op, std::move(arguments), {type})[0];

@@ -108,6 +108,16 @@ ir::Tensor joined_or_part(const TensorEntry& entry) {
   return entry.parts.size() == 1 ? entry.parts[0] : joined(entry);
 }
 
+bool is_zero(const TensorEntry& entry) {
+  if (entry.kind != TensorEntry::Kind::constant || entry.parts.size() != 1) return false;
+  const ir::Tensor base = without_repeats(entry.parts[0]);
+  if (base.elements() == 0 || !is_loaded(base) || ir::element_f64(base, 0) != 0) return false;
+  const ir::Tensor rows = ir::contiguous(base);
+  for (int64_t i = 0; i < rows.elements(); ++i)
+    if (ir::element_f64(rows, i) != 0) return false;
+  return true;
+}
+
 bool is_loaded(const TensorEntry& entry) {
   return std::all_of(entry.parts.begin(), entry.parts.end(),
                      [](const ir::Tensor& part) { return is_loaded(part); });

@@ -185,23 +185,31 @@ Ref exact_gelu(Emitter& out, Ref x) {
 }
 
 void register_error_functions(Registry& r) {
-  const auto add = [&](const std::vector<std::string_view>& names, std::string_view doc,
-                       Translate translate) {
-    for (const std::string_view name : names)
-      r.add({.op = name,
-             .doc = doc,
-             .variants = {{any_target(), "mul", translate}},
-             .promotion = Promotion::to_float});
-  };
-  add({"aten::erfinv", "aten::special_erfinv"}, "inverse of erf; relative error in f32 4e-7",
-      function<erfinv>);
-  add({"aten::special_erfcx"}, "exp(self^2) * erfc(self); relative error in f32 4e-7",
-      function<scaled_error_function>);
-  add({"aten::special_ndtr"}, "normal distribution; relative error in f32 5e-6", function<ndtr>);
-  add({"aten::special_log_ndtr"}, "log of the normal distribution; relative error in f32 2e-6",
-      function<log_ndtr>);
-  add({"aten::special_ndtri"}, "inverse of the normal distribution; relative error in f32 6e-7",
-      function<ndtri>);
+  r.same({"aten::erfinv", "aten::special_erfinv"}, {"mul",
+                                                    "inverse of erf; relative error in f32 4e-7",
+                                                    function<erfinv>,
+                                                    {},
+                                                    Promotion::to_float});
+  r.same({"aten::special_erfcx"}, {"mul",
+                                   "exp(self^2) * erfc(self); relative error in f32 4e-7",
+                                   function<scaled_error_function>,
+                                   {},
+                                   Promotion::to_float});
+  r.same({"aten::special_ndtr"}, {"mul",
+                                  "normal distribution; relative error in f32 5e-6",
+                                  function<ndtr>,
+                                  {},
+                                  Promotion::to_float});
+  r.same({"aten::special_log_ndtr"}, {"mul",
+                                      "log of the normal distribution; relative error in f32 2e-6",
+                                      function<log_ndtr>,
+                                      {},
+                                      Promotion::to_float});
+  r.same({"aten::special_ndtri"}, {"mul",
+                                   "inverse of the normal distribution; relative error in f32 6e-7",
+                                   function<ndtri>,
+                                   {},
+                                   Promotion::to_float});
 }
 
 }  // namespace t2n::ops

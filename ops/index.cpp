@@ -183,17 +183,13 @@ void register_searches(Registry& r) {
 }  // namespace
 
 void register_index(Registry& r) {
-  const auto add = [&](std::string_view name, std::string_view nnef, std::string_view doc,
-                       Translate translate) {
-    r.add({.op = name, .doc = doc, .variants = {{any_target(), nnef, translate}}});
-  };
-  add("aten::embedding", "tract_core_gather", "weight[indices]", embedding);
-  add("aten::index_select", "tract_core_gather", "self[.., index, ..] at dim", index_select);
-  add("aten::gather", "tract_core_gather_elements", "y[i, j] = self[i, index[i, j]] along dim",
-      gather);
-  add("aten::take_along_dim", "tract_core_gather_elements",
-      "y[i, j] = self[i, indices[i, j]] along dim", take_along_dim);
-  add("aten::take", "tract_core_gather", "self.flatten()[index]", take_flat);
+  r.same({"aten::embedding"}, {"tract_core_gather", "weight[indices]", embedding});
+  r.same({"aten::index_select"}, {"tract_core_gather", "self[.., index, ..] at dim", index_select});
+  r.same({"aten::gather"},
+         {"tract_core_gather_elements", "y[i, j] = self[i, index[i, j]] along dim", gather});
+  r.same({"aten::take_along_dim"}, {"tract_core_gather_elements",
+                                    "y[i, j] = self[i, indices[i, j]] along dim", take_along_dim});
+  r.same({"aten::take"}, {"tract_core_gather", "self.flatten()[index]", take_flat});
   r.add({.op = "aten::index.Tensor",
          .also = {"aten::index.Tensor_hacked_twin", "aten::_unsafe_index.Tensor",
                   "aten::_unsafe_index.Tensor_hacked_twin"},

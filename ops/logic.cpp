@@ -226,14 +226,11 @@ void add_rows(Registry& r, std::span<const BinaryRow> rows, Translate translate)
 }
 
 void register_tests(Registry& r) {
-  const auto test = [&](std::string_view name, std::string_view doc, Translate translate) {
-    r.add({.op = name, .doc = doc, .variants = {{any_target(), "eq", translate}}});
-  };
-  test("aten::isnan", "self != self", isnan);
-  test("aten::isinf", "|self| == inf", isinf);
-  test("aten::isfinite", "|self| < inf", isfinite);
-  test("aten::isposinf", "self == inf", isposinf);
-  test("aten::isneginf", "self == -inf", isneginf);
+  r.same({"aten::isnan"}, {"eq", "self != self", isnan});
+  r.same({"aten::isinf"}, {"eq", "|self| == inf", isinf});
+  r.same({"aten::isfinite"}, {"eq", "|self| < inf", isfinite});
+  r.same({"aten::isposinf"}, {"eq", "self == inf", isposinf});
+  r.same({"aten::isneginf"}, {"eq", "self == -inf", isneginf});
   r.add({.op = "aten::isclose",
          .doc = "|self - other| <= atol + rtol * |other|",
          .variants = {{any_target(), "le", isclose}},

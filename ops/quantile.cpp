@@ -197,23 +197,18 @@ void mode(const OpView& op, Emitter& out) {
 }  // namespace
 
 void register_quantile(Registry& r) {
-  const auto add = [&](const std::vector<std::string_view>& names, std::string_view nnef,
-                       std::string_view doc, Translate translate, std::string_view limits = {}) {
-    for (const std::string_view name : names)
-      r.add({.op = name,
-             .doc = doc,
-             .variants = {{any_target(), nnef, translate}},
-             .limits = limits});
-  };
-  add({"aten::quantile", "aten::quantile.scalar"}, "tract_core_topk",
-      "the element at q * (n - 1) along dim in order, or between two", quantile,
-      "q that the model computes");
-  add({"aten::nanquantile", "aten::nanquantile.scalar"}, "select",
-      "the same among the elements that are not NaN", quantile, "q that the model computes");
-  add({"aten::nanmedian"}, "tract_core_topk", "the lower middle one of what is not NaN", nanmedian);
-  add({"aten::nanmedian.dim"}, "tract_core_topk",
-      "the lower middle one along dim of what is not NaN", nanmedian_dim);
-  add({"aten::mode"}, "max_reduce", "the most frequent element along dim", mode, "its indices");
+  r.same({"aten::quantile", "aten::quantile.scalar"},
+         {"tract_core_topk", "the element at q * (n - 1) along dim in order, or between two",
+          quantile, "q that the model computes"});
+  r.same({"aten::nanquantile", "aten::nanquantile.scalar"},
+         {"select", "the same among the elements that are not NaN", quantile,
+          "q that the model computes"});
+  r.same({"aten::nanmedian"},
+         {"tract_core_topk", "the lower middle one of what is not NaN", nanmedian});
+  r.same({"aten::nanmedian.dim"},
+         {"tract_core_topk", "the lower middle one along dim of what is not NaN", nanmedian_dim});
+  r.same({"aten::mode"},
+         {"max_reduce", "the most frequent element along dim", mode, "its indices"});
 }
 
 }  // namespace t2n::ops

@@ -100,38 +100,31 @@ void sum_to_size(const OpView& op, Emitter& out) {
 }
 
 void register_sums(Registry& r) {
-  const auto add = [&](const std::vector<std::string_view>& names, std::string_view nnef,
-                       std::string_view doc, Translate translate) {
-    for (const std::string_view name : names)
-      r.add({.op = name, .doc = doc, .variants = {{any_target(), nnef, translate}}});
-  };
-  add({"aten::sum", "aten::sum.dim_IntList"}, "sum_reduce", "sum over dim", total);
-  add({"aten::sum_to_size"}, "sum_reduce", "sums over the axes that size lacks", sum_to_size);
-  add({"aten::mean", "aten::mean.dim"}, "mean_reduce", "sum over dim / number of elements", total);
-  add({"aten::prod", "aten::prod.dim_int"}, "tract_core_product_reduce", "product over dim", total);
-  add({"aten::nansum"}, "sum_reduce", "sum over dim, NaN as 0", nan_total);
-  add({"aten::nanmean"}, "div", "mean over dim of what is not NaN", nan_total);
-  add({"aten::count_nonzero", "aten::count_nonzero.dim_IntList"}, "sum_reduce",
-      "number of elements that are not 0", count_nonzero);
+  r.same({"aten::sum", "aten::sum.dim_IntList"}, {"sum_reduce", "sum over dim", total});
+  r.same({"aten::sum_to_size"}, {"sum_reduce", "sums over the axes that size lacks", sum_to_size});
+  r.same({"aten::mean", "aten::mean.dim"},
+         {"mean_reduce", "sum over dim / number of elements", total});
+  r.same({"aten::prod", "aten::prod.dim_int"},
+         {"tract_core_product_reduce", "product over dim", total});
+  r.same({"aten::nansum"}, {"sum_reduce", "sum over dim, NaN as 0", nan_total});
+  r.same({"aten::nanmean"}, {"div", "mean over dim of what is not NaN", nan_total});
+  r.same({"aten::count_nonzero", "aten::count_nonzero.dim_IntList"},
+         {"sum_reduce", "number of elements that are not 0", count_nonzero});
 }
 
 void register_extrema(Registry& r) {
-  const auto add = [&](const std::vector<std::string_view>& names, std::string_view nnef,
-                       std::string_view doc, Translate translate) {
-    for (const std::string_view name : names)
-      r.add({.op = name, .doc = doc, .variants = {{any_target(), nnef, translate}}});
-  };
-  add({"aten::max", "aten::amax"}, "max_reduce", "largest element over dim; a NaN loses", extremum);
-  add({"aten::min", "aten::amin"}, "min_reduce", "smallest element over dim; a NaN loses",
-      extremum);
-  add({"aten::max.dim"}, "max_reduce", "largest element along dim, and its first index",
-      extremum_with_index);
-  add({"aten::min.dim"}, "min_reduce", "smallest element along dim, and its first index",
-      extremum_with_index);
-  add({"aten::aminmax", "aten::_aminmax", "aten::_aminmax.dim"}, "min_reduce",
-      "smallest and largest element over dim", aminmax);
-  add({"aten::argmax"}, "argmax_reduce", "first index of the largest element", arg_extremum);
-  add({"aten::argmin"}, "argmin_reduce", "first index of the smallest element", arg_extremum);
+  r.same({"aten::max", "aten::amax"},
+         {"max_reduce", "largest element over dim; a NaN loses", extremum});
+  r.same({"aten::min", "aten::amin"},
+         {"min_reduce", "smallest element over dim; a NaN loses", extremum});
+  r.same({"aten::max.dim"},
+         {"max_reduce", "largest element along dim, and its first index", extremum_with_index});
+  r.same({"aten::min.dim"},
+         {"min_reduce", "smallest element along dim, and its first index", extremum_with_index});
+  r.same({"aten::aminmax", "aten::_aminmax", "aten::_aminmax.dim"},
+         {"min_reduce", "smallest and largest element over dim", aminmax});
+  r.same({"aten::argmax"}, {"argmax_reduce", "first index of the largest element", arg_extremum});
+  r.same({"aten::argmin"}, {"argmin_reduce", "first index of the smallest element", arg_extremum});
 }
 
 }  // namespace

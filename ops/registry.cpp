@@ -51,6 +51,17 @@ void Registry::add(Entry entry, std::source_location place) {
   }
 }
 
+void Registry::same(std::initializer_list<std::string_view> ops, const Shared& shared,
+                    std::source_location place) {
+  for (const std::string_view op : ops)
+    add({.op = op,
+         .doc = shared.doc,
+         .variants = {{any_target(), shared.nnef, shared.translate}},
+         .limits = shared.limits,
+         .promotion = shared.promotion},
+        place);
+}
+
 void Registry::unary(std::span<const UnaryRow> rows, std::source_location place) {
   for (const UnaryRow& row : rows)
     add({.op = row.op,

@@ -1,6 +1,7 @@
 // The table of translations: which operator is said how, for which target.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <source_location>
 #include <span>
@@ -49,6 +50,15 @@ struct Entry {
   std::optional<ir::Promotion> promotion = {};
 };
 
+/// What operators of the same arguments have in common, for any target.
+struct Shared {
+  std::string_view nnef;
+  std::string_view doc;
+  Translate translate;
+  std::string_view limits = {};
+  std::optional<ir::Promotion> promotion = {};
+};
+
 /// One tensor `self` in, one of the same shape out, no other argument.
 struct UnaryRow {
   std::string_view op;
@@ -68,6 +78,9 @@ struct BinaryRow {
 class Registry {
  public:
   void add(Entry entry, std::source_location place = std::source_location::current());
+  /// An entry for each name.
+  void same(std::initializer_list<std::string_view> ops, const Shared& shared,
+            std::source_location place = std::source_location::current());
   void unary(std::span<const UnaryRow> rows,
              std::source_location place = std::source_location::current());
   void binary(std::span<const BinaryRow> rows,

@@ -73,6 +73,10 @@ bool is_whole(const OpView& op, const Dim& size) {
 Ref slice_scatter_open(const OpView& op, Emitter& out, Ref x, int axis) {
   const Ref src = out.cast(op.tensor("src"), out.dtype(x));
   const Dim count = size_of(out, src, axis);
+  if (count == Dim(0)) {
+    op.ignore_all({"start", "end", "step"}, "without entries they may lie beyond the axis");
+    return x;
+  }
   const int64_t step = op.i64("step");
   const Range range = open_range(op, out, size_of(out, x, axis), count);
   return step == 1 ? replace_range(out, x, src, axis, range.begin, range.begin + count)
@@ -121,16 +125,13 @@ void diagonal_scatter(const OpView& op, Emitter& out) {
 }  // namespace
 
 void register_scatter(Registry& r) {
-  const auto add = [&](std::string_view name, std::string_view nnef, std::string_view doc,
-                       Translate translate, std::string_view limits = {}) {
-    r.add(
-        {.op = name, .doc = doc, .variants = {{any_target(), nnef, translate}}, .limits = limits});
-  };
-  add("aten::select_scatter", "concat", "self with self.select(dim, index) = src", select_scatter);
-  add("aten::slice_scatter", "concat", "self with self[.., start:end:step, ..] = src",
-      slice_scatter);
-  add("aten::diagonal_scatter", "tract_core_scatter_nd",
-      "self with self.diagonal(offset, dim1, dim2) = src", diagonal_scatter);
+  r.same({"aten::select_scatter"},
+         {"concat", "self with self.select(dim, index) = src", select_scatter});
+  r.same({"aten::slice_scatter"},
+         {"concat", "self with self[.., start:end:step, ..] = src", slice_scatter});
+  r.same({"aten::diagonal_scatter"},
+         {"tract_core_scatter_nd", "self with self.diagonal(offset, dim1, dim2) = src",
+          diagonal_scatter});
   r.add({.op = "aten::as_strided_scatter",
          .doc = "self with a strided part of its memory replaced",
          .refusal = Refusal{Limit::memory_layout, "write through ordinary indexing instead"}});

@@ -248,21 +248,17 @@ void corrcoef(const OpView& op, Emitter& out) {
 }
 
 void register_closed_forms(Registry& r) {
-  const auto add = [&](const std::vector<std::string_view>& names, std::string_view nnef,
-                       std::string_view doc, Translate translate) {
-    for (const std::string_view name : names)
-      r.add({.op = name,
-             .doc = doc,
-             .variants = {{any_target(), nnef, translate}},
-             .limits = "computed matrices larger than 3 x 3"});
-  };
-  add({"aten::det", "aten::linalg_det"}, "mul", "determinant", det);
-  add({"aten::logdet"}, "log", "log of the determinant", logdet);
-  add({"aten::slogdet", "aten::linalg_slogdet"}, "log",
-      "sign of the determinant, and log of its size", slogdet);
-  add({"aten::inverse", "aten::linalg_inv", "aten::linalg_inv_ex"}, "div", "inverse matrix",
-      invert);
-  add({"aten::linalg_solve"}, "matmul", "x with A . x = B", solve);
+  r.same({"aten::det", "aten::linalg_det"},
+         {"mul", "determinant", det, "computed matrices larger than 3 x 3"});
+  r.same({"aten::logdet"},
+         {"log", "log of the determinant", logdet, "computed matrices larger than 3 x 3"});
+  r.same({"aten::slogdet", "aten::linalg_slogdet"},
+         {"log", "sign of the determinant, and log of its size", slogdet,
+          "computed matrices larger than 3 x 3"});
+  r.same({"aten::inverse", "aten::linalg_inv", "aten::linalg_inv_ex"},
+         {"div", "inverse matrix", invert, "computed matrices larger than 3 x 3"});
+  r.same({"aten::linalg_solve"},
+         {"matmul", "x with A . x = B", solve, "computed matrices larger than 3 x 3"});
 }
 
 }  // namespace

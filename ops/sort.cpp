@@ -90,18 +90,17 @@ Sorted sorted(Emitter& out, Ref x, const Dim& k, int axis, bool largest) {
 }
 
 void register_sort(Registry& r) {
-  const auto add = [&](const std::vector<std::string_view>& names, std::string_view doc,
-                       Translate translate) {
-    for (const std::string_view name : names)
-      r.add({.op = name, .doc = doc, .variants = {{any_target(), "tract_core_topk", translate}}});
-  };
-  add({"aten::topk"}, "the k largest or smallest elements along dim, in order", topk);
-  add({"aten::sort", "aten::sort.stable"}, "all elements along dim in order; stable", sort);
-  add({"aten::argsort", "aten::argsort.stable"}, "indices that sort along dim; stable", argsort);
-  add({"aten::msort"}, "all elements along axis 0 in order", msort);
-  add({"aten::kthvalue"}, "the k-th smallest element along dim", kthvalue);
-  add({"aten::median"}, "the lower middle element", median);
-  add({"aten::median.dim"}, "the lower middle element along dim", median_dim);
+  r.same({"aten::topk"},
+         {"tract_core_topk", "the k largest or smallest elements along dim, in order", topk});
+  r.same({"aten::sort", "aten::sort.stable"},
+         {"tract_core_topk", "all elements along dim in order; stable", sort});
+  r.same({"aten::argsort", "aten::argsort.stable"},
+         {"tract_core_topk", "indices that sort along dim; stable", argsort});
+  r.same({"aten::msort"}, {"tract_core_topk", "all elements along axis 0 in order", msort});
+  r.same({"aten::kthvalue"}, {"tract_core_topk", "the k-th smallest element along dim", kthvalue});
+  r.same({"aten::median"}, {"tract_core_topk", "the lower middle element", median});
+  r.same({"aten::median.dim"},
+         {"tract_core_topk", "the lower middle element along dim", median_dim});
 }
 
 }  // namespace t2n::ops

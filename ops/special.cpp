@@ -154,22 +154,16 @@ Ref replaced(Emitter& out, Ref condition, double number, Ref x) {
 }
 
 void register_special(Registry& r) {
-  const auto add = [&](const std::vector<std::string_view>& names, std::string_view nnef,
-                       std::string_view doc, Translate translate,
-                       std::optional<Promotion> promotion) {
-    for (const std::string_view name : names)
-      r.add({.op = name,
-             .doc = doc,
-             .variants = {{any_target(), nnef, translate}},
-             .promotion = promotion});
-  };
-  add({"aten::special_entr"}, "log", "-self * log(self), -inf below 0", entr, Promotion::to_float);
-  add({"aten::special_xlog1py", "aten::special_xlog1py.self_scalar",
+  r.same({"aten::special_entr"},
+         {"log", "-self * log(self), -inf below 0", entr, {}, Promotion::to_float});
+  r.same(
+      {"aten::special_xlog1py", "aten::special_xlog1py.self_scalar",
        "aten::special_xlog1py.other_scalar"},
-      "t2n_log1p", "self * log(1 + other), 0 where self is 0", xlog1py, Promotion::to_float);
-  add({"aten::logaddexp2"}, "t2n_log1p", "log2(2^self + 2^other)", logaddexp2, Promotion::to_float);
-  add({"aten::ldexp.Tensor"}, "pow", "self * 2^other", ldexp, {});
-  add({"aten::frexp.Tensor"}, "pow", "mantissa in 1/2..1 and exponent of 2", frexp, {});
+      {"t2n_log1p", "self * log(1 + other), 0 where self is 0", xlog1py, {}, Promotion::to_float});
+  r.same({"aten::logaddexp2"},
+         {"t2n_log1p", "log2(2^self + 2^other)", logaddexp2, {}, Promotion::to_float});
+  r.same({"aten::ldexp.Tensor"}, {"pow", "self * 2^other", ldexp});
+  r.same({"aten::frexp.Tensor"}, {"pow", "mantissa in 1/2..1 and exponent of 2", frexp});
   r.add({.op = "aten::nextafter",
          .doc = "the next number towards other",
          .refusal = Refusal{Limit::reinterpretation, "compute it outside the model"}});

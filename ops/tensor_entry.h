@@ -46,6 +46,8 @@ ir::Tensor joined(const TensorEntry& entry);
 /// The same without converting a single part: for changes of geometry.
 ir::Tensor joined_or_part(const TensorEntry& entry);
 bool is_loaded(const TensorEntry& entry);
+/// Whether it is a constant of zeros alone.
+bool is_zero(const TensorEntry& entry);
 /// `tensor` in another dtype; nothing if an element does not fit.
 std::optional<ir::Tensor> converted(const ir::Tensor& tensor, DType dtype);
 /// The same elements in another shape without copying, if the strides allow it.

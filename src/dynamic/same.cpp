@@ -81,17 +81,29 @@ std::optional<Diagnostic> other_node(const TraceAt& a, const TraceAt& b, const i
                                      const ir::Node& y) {
   const std::string sizes = cat("at ", sizes_str(a.sizes), " and at ", sizes_str(b.sizes));
   const Where where = ir::node_where(a.traced.graph, x);
-  bool same = x.op == y.op && x.outputs == y.outputs && x.args.size() == y.args.size();
-  for (size_t k = 0; same && k < x.outputs.size(); ++k) {
+  const std::string_view op = ir::op_name(x.op);
+  constexpr const char* kWhy = "what it does depends on a size, so one file cannot hold it";
+  constexpr const char* kHelp = "compute the same for all sizes, or export a model for each";
+  const bool is_shifted = x.outputs.size() == y.outputs.size() && x.outputs != y.outputs;
+  if (x.op != y.op || x.args.size() != y.args.size() || is_shifted)
+    return differs(cat("the model runs ", op, " at ", sizes_str(a.sizes), ", and ",
+                       ir::op_name(y.op), " in its place at ", sizes_str(b.sizes)),
+                   where, kWhy, kHelp);
+  if (x.outputs.size() != y.outputs.size())
+    return differs(cat(op, " gives ", x.outputs.size(), " tensors at ", sizes_str(a.sizes),
+                       ", and ", y.outputs.size(), " at ", sizes_str(b.sizes)),
+                   where, "a file holds as many as there were in one run",
+                   "index the tensor itself, or walk all of them in one loop (`for row in x`)");
+  for (size_t k = 0; k < x.outputs.size(); ++k) {
     const ir::Value& p = a.traced.graph.values[static_cast<size_t>(x.outputs[k])];
     const ir::Value& q = b.traced.graph.values[static_cast<size_t>(y.outputs[k])];
-    same = p.dtype == q.dtype && p.shape.size() == q.shape.size();
+    if (p.dtype != q.dtype || p.shape.size() != q.shape.size())
+      return differs(
+          cat("the result of ", op, " is ", ir::dtype_name(p.dtype), ir::shape_str(p.shape), " at ",
+              sizes_str(a.sizes), ", and ", ir::dtype_name(q.dtype), ir::shape_str(q.shape), " at ",
+              sizes_str(b.sizes)),
+          where, kWhy, kHelp);
   }
-  if (!same)
-    return differs(cat("the model runs ", ir::op_name(x.op), " and ", ir::op_name(y.op),
-                       " in one place ", sizes),
-                   where, "what it does depends on a size, so one file cannot hold it",
-                   "compute the same for all sizes, or export a model for each");
   for (size_t k = 0; k < x.args.size(); ++k) {
     if (same_but_sizes(x.args[k].value, y.args[k].value)) continue;
     return differs(cat("the argument ", quoted(x.args[k].name), " of ", ir::op_name(x.op), " is ",

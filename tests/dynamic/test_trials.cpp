@@ -91,6 +91,8 @@ TEST_CASE("what depends on a size other than by whole numbers is refused with it
   };
   CHECK_EQ(message("  if x.size(1) > 10:\n    return x * 2\n  return x + 1\n"),
            "dynamic-differs: a branch depends on a size: it goes another way at S=10 and at S=11");
+  CHECK_EQ(message("  return x.unbind(1)[-1]\n"),
+           "dynamic-differs: aten::unbind.int gives 10 tensors at S=10, and 11 at S=11");
   // The same nearby, another far away.
   CHECK_EQ(message("  return x * [1.0, 2.0, 3.0][min(x.size(1) // 50, 2)]\n"),
            "dynamic-assumption: the number 1. is computed from sizes");

@@ -1,12 +1,14 @@
 """torch on a saved program, in a process of its own: at other values a loop may have no end."""
 
+import contextlib
 import warnings
 
 from child import Child, serve
 
 
 def reference():
-    """Asked ("run", path, arrays): the outputs' tensors in order, as arrays."""
+    """Asked ("run", path, arrays): the outputs' tensors in order, as arrays.
+    Asked ("undefined", path, arrays): whether a cast meets numbers that its dtype cannot hold."""
     return Child(__file__, {"OMP_NUM_THREADS": "1"})
 
 
@@ -25,9 +27,31 @@ def flat(output):
 def run(kind, path, arrays):
     """Loaded anew each time: a run may change attributes."""
     import torch
+    casts = watched_casts()
     # Torch's optimiser gets some writes through views wrong (`v.t()[0] = 1.5` of a bool, 2.13).
-    with torch.no_grad(), torch.jit.optimized_execution(False):
-        return flat(torch.jit.load(path)(*[torch.from_numpy(array.copy()) for array in arrays]))
+    with torch.no_grad(), torch.jit.optimized_execution(False), casts if kind == "undefined" else contextlib.nullcontext():
+        outputs = flat(torch.jit.load(path)(*[torch.from_numpy(array.copy()) for array in arrays]))
+    return casts.undefined if kind == "undefined" else outputs
+
+
+def watched_casts():
+    """A mode that notes casts of floats to integers beyond them: C++ and torch leave their results open, and x86 gives
+    others than tract, which takes the nearest."""
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Watch(TorchDispatchMode):
+        undefined = False
+
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            result = function(*args, **(kwargs or {}))
+            if function.overloadpacket in (torch.ops.aten._to_copy, torch.ops.aten.copy_):
+                given = args[function.overloadpacket is torch.ops.aten.copy_]
+                if given.dtype.is_floating_point and not (result.dtype.is_floating_point or result.dtype == torch.bool):
+                    self.undefined |= not bool((given.abs() < float(torch.iinfo(result.dtype).max)).all())
+            return result
+
+    return Watch()
 
 
 if __name__ == "__main__":
