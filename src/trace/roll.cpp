@@ -229,10 +229,12 @@ void Roller::check_same(size_t position) const {
     const auto fail = [&](std::string why) {
       throw Mismatch{&other, std::move(why), joins ? kJoinHelp : kPlainHelp};
     };
-    if (first.op != other.op || first.args.size() != other.args.size() ||
-        first.outputs.size() != other.outputs.size())
+    if (first.op != other.op || first.args.size() != other.args.size())
       fail(cat("turn ", turn, " runs ", ir::op_name(other.op), " where turn ", start_, " runs ",
                ir::op_name(first.op)));
+    if (first.outputs.size() != other.outputs.size())
+      fail(cat(ir::op_name(other.op), " gives ", first.outputs.size(), " tensors in turn ", start_,
+               " and ", other.outputs.size(), " in turn ", turn));
     for (size_t p = 0; p < first.outputs.size(); ++p) {
       const ir::Value& a = outer(first.outputs[p]);
       const ir::Value& b = outer(other.outputs[p]);

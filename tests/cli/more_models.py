@@ -363,6 +363,18 @@ class KeepsTheFirst(nn.Module):
         return x * first * self.scale
 
 
+class WakesUp(nn.Module):
+    """Two calls are alike, the third is another."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        return x * 2 if self.calls > 2 else x + 1
+
+
 class WritesConstant(nn.Module):
     def forward(self, x):
         total = torch.tensor(0.5)
@@ -431,6 +443,7 @@ MODELS = [
     TrainingNorm,
     MadeOnDemand,
     KeepsTheFirst,
+    WakesUp,
     Thirds,
     Fifths,
     MultipliesIntegers,

@@ -137,6 +137,13 @@ TEST_CASE("tables made on demand are no state") {
       contains(kept.err, "error[data-dependent-value]: the argument 'other' of aten::mul.Scalar"));
 }
 
+TEST_CASE("what two calls leave alone and a third sees is state") {
+  const Sandbox sandbox({"WakesUp.pt"});
+  const Result result = sandbox.run(export_of("WakesUp.pt", {"-i", "x=2,3"}));
+  CHECK_EQ(result.code, 4);
+  CHECK(result.err.starts_with("error[model-state]: forward changes 'calls', a part of the model"));
+}
+
 TEST_CASE("what is said of states") {
   const Sandbox sandbox({"Accumulator.pt"});
   const Arguments arguments = {"-i", "x=2,3", "--state", "--report", "r.json"};

@@ -147,6 +147,15 @@ TEST_CASE("a branch that was not taken bounds the sizes on the sample's side") {
                                              "another way at B=5 and at B=8"});
 }
 
+TEST_CASE("lists as long as an axis are compared at each size") {
+  const Outcome out = trace_body(
+      "  n = [1 for _ in range(x.size(0))]\n  if [1, 1, 1] == n:\n    return x + 1\n"
+      "  return x * 2\n",
+      {{3, 2}}, {"x:0=B"});
+  REQUIRE(out.error);
+  CHECK_EQ(out.error->message, "a branch depends on a size: it goes another way at B=3 and at B=5");
+}
+
 TEST_CASE("a branch on two sizes is said, or refused where it has no form") {
   const auto of = [](const std::string& condition, const std::vector<std::string>& asserted = {}) {
     return needed(branch(condition), {{5, 3}, {40, 3}}, {"x:0=B", "y:0=T"}, asserted);
@@ -203,6 +212,21 @@ TEST_CASE("places that an index names, borders and ranks are inside of an axis")
   CHECK_EQ(of("x[torch.arange(64)[:x.size(0)]]"), Strings{"B <= 64"});
 }
 
+TEST_CASE("what is read while a view is written lies apart from it") {
+  const auto of = [](const std::string& write, const std::vector<ir::Ints>& shapes = {{9, 3}}) {
+    return needed(cat("  m = x.clone()\n  ", write, "\n  return m\n"), shapes, {"x:0=B"});
+  };
+  CHECK_EQ(of("m[:2].copy_(m[-2:])"), Strings{"B >= 2", "2 <= B - 2"});
+  CHECK_EQ(of("m[0][:2].copy_(m[-1][:2])"), Strings{"1 <= B - 1"});
+  CHECK_EQ(of("m[:2].copy_(m.permute(1, 0)[:, -2:].t())"), Strings{"B >= 2", "2 <= B - 2"});
+  CHECK_EQ(of("m[:2].copy_(m.transpose(0, 1)[:, -2:].t())"), Strings{"B >= 2", "2 <= B - 2"});
+  // One place on is read before it is written; torch refuses it of a single row.
+  CHECK_EQ(of("m[:, :-1] = m[:, 1:]"), Strings{"B >= 2"});
+  CHECK_EQ(of("m[:2].copy_(m[2::y.size(0)][:2])", {{9, 3}, {2}}),
+           Strings{"dynamic-assumption: a tensor is written while a part of it is read, and where "
+                   "they lie follows from sizes"});
+}
+
 TEST_CASE("what fails at size 1 is said, though a loop is too short there") {
   const Outcome out = trace_body(
       "  h = x.squeeze(0).sum(2)\n  for t in range(x.size(1)):\n    h = torch.tanh(h + x[:, t, "
@@ -248,6 +272,11 @@ TEST_CASE("sizes that were equal by chance are told apart") {
                                  {{2, 32}, {2, 2}}, {"x:1=S"});
   CHECK(!own.error);
   CHECK_EQ(own.shapes, "[2,((S) // (16))]");
+  // The model runs with a single patch as well, which is broadcast.
+  const Outcome one =
+      trace_body("  return x.unfold(1, 16, 16) + y\n", {{2, 32}, {2, 2, 1}}, {"x:1=S"});
+  REQUIRE(one.error);
+  CHECK_EQ(one.error->why, "sizes that must be equal are not");
 }
 
 TEST_CASE("literals that equal the sample's size are suspicious") {

@@ -126,6 +126,9 @@ TEST_CASE("a folder that is read, and one that holds what is read") {
   }
   CHECK(refused(scratch, with(parse_destination(model), scratch / "model/w.dat"))
             .starts_with("error[output-is-input]"));
+  fs::create_directories(scratch / "beside");
+  write_text(scratch / "beside/graph.nnef", "text");
+  CHECK_EQ(refused(scratch, with(parse_destination(scratch / "beside"), model / "w.dat")), "");
 }
 
 TEST_CASE("modes stay") {

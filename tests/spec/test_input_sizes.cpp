@@ -45,6 +45,22 @@ std::string refusal(const Case& given, const std::vector<ir::Ints>& shapes) {
   }
 }
 
+TEST_CASE("inputs are declared in the standard's way and in tract's") {
+  const auto facts = input_facts(
+      nnef::parse_document("version 1.0;\nextension tract_registry tract_core;\n"
+                           "graph g(x, y) -> (x) {\n"
+                           "  y = tract_core_external(shape = [S, 3], datum_type = 'i64');\n"
+                           "  x = external<logical>(shape = [2]);\n}\n",
+                           "graph"));
+  REQUIRE_EQ(facts.size(), 2);
+  CHECK_EQ(facts[0].name, "x");
+  CHECK(facts[0].dtype == ir::DType::boolean);
+  CHECK_EQ(facts[0].sizes.size(), 1);
+  CHECK_EQ(facts[1].name, "y");
+  CHECK(facts[1].dtype == ir::DType::i64);
+  CHECK_EQ(facts[1].sizes.size(), 2);
+}
+
 TEST_CASE("sizes determine symbols through expressions") {
   CHECK_EQ(values({{"S, T"}, {}}, {{2, 7}}), ir::Sizes{{"S", 2}, {"T", 7}});
   CHECK_EQ(values({{"2*S + 1"}, {}}, {{7}}), ir::Sizes{{"S", 3}});

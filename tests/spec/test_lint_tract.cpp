@@ -231,6 +231,11 @@ TEST_CASE("fragments and scans are looked into") {
   CHECK_EQ(finding({{"B, 6"}, "a = norm(x, axes = [1]);\nb = add(a, x);", {}, norm}), "");
   CHECK_EQ(finding({{"2, 6"}, "a = norm(x, axes = [2]);", {}, norm}),
            "'a': 'mean_reduce': 'axes' names axis 2 of a tensor with 2 axes");
+  const std::string by_number =
+      "fragment widened(x: tensor<scalar>, axis: scalar) -> (y: tensor<scalar>)"
+      " { y = unsqueeze(x, axes = [axis]); }\n";
+  CHECK_EQ(finding({{"2, 6"}, "a = widened(x, axis = 4);", {}, by_number}),
+           "'a': 'unsqueeze': 'axes' names axis 4 of a tensor with 2 axes");
   const std::string scan =
       "(a, b) = tract_core_scan(body = 'step', scan = [('x', x, 1, 1)], full = [('w', z)], "
       "state = [('h', y, 'h_next')], output = [('y', 'full', 1, 1), ('h_next', 'last', 0, 1)], "

@@ -214,12 +214,14 @@ TEST_CASE("fragments, nested calls and loose left sides are tract's") {
       "  a = is_large(tract_core_cast(x, to = 'i64'));\n"
       "  (b, c) = unstack(copy(x), axis = 1);\n"
       "  d = x + 1.0;\n"
+      "  [e, f] = unstack(copy(x), axis = 1);\n"
       "}\n",
       "graph.nnef");
   const auto items = infer_items(document, Dialect::tract);
   CHECK(items.at("a") == Item::logical);
   CHECK(items.at("b") == Item::scalar);
   CHECK(items.at("d") == Item::unknown);
+  CHECK(items.at("f") == Item::scalar);
 }
 
 TEST_CASE("left sides must take the results") {

@@ -1,4 +1,6 @@
 // The constructs of TorchScript just execute; what depends on data is refused.
+#include <thread>
+
 #include "tests/support/script.h"
 #include "tests/trace/replay.h"
 
@@ -100,6 +102,17 @@ TEST_CASE("branches, loops and numbers from data are refused") {
           x),
       "data-dependent-value: the argument 'fill_value' of aten::full is read from a tensor's "
       "values");
+}
+
+TEST_CASE("sizes from data are refused, from the first operation of a thread on") {
+  std::string said;
+  std::thread([&] {
+    said = trace_error("def forward(self, x):\n  return x * torch.argwhere(x).size(0)",
+                       {randn({3}, 1)});
+  }).join();
+  CHECK_EQ(said,
+           "data-dependent-value: the argument 'other' of aten::mul.Scalar is read from a tensor's "
+           "values");
 }
 
 TEST_CASE("both ways of a pure branch on data are computed, and the data selects") {

@@ -299,6 +299,30 @@ def forward(self, x):
   }
 }
 
+TEST_CASE("the second result of an operation on a state, where the first is not read") {
+  const std::string text = rolled_text(R"(
+def forward(self, x):
+    h = x[:, 0]
+    k = torch.zeros([2], dtype=4)
+    for t in range(x.size(1)):
+        k = k + h.max(1)[1]
+        h = torch.tanh(h + x[:, t])
+    return h, k
+)",
+                                       {randn({2, 5, 3}, 1)});
+  CHECK_NE(text.find("aten::max.dim("), std::string::npos);
+}
+
+TEST_CASE("a list whose elements the turns replace one by one") {
+  for (const std::string place : {"t", "x.size(0) - 1 - t"}) {
+    CAPTURE(place);
+    rolled_text(cat("def forward(self, x):\n    l = [x[0]] * x.size(0)\n"
+                    "    for t in range(x.size(0)):\n        l[",
+                    place, "] = x[t] * 2.0\n    return torch.stack(l)\n"),
+                {randn({5, 3}, 1)});
+  }
+}
+
 TEST_CASE("slices of one tensor with and without their axis") {
   const std::string text = rolled_text(R"(
 def forward(self, x):

@@ -24,6 +24,18 @@ std::string reason(const std::string& body, const ir::Ints& shape = {2, 4, 3}) {
   return at == std::string::npos ? text : text.substr(at);
 }
 
+TEST_CASE("turns that take other numbers of parts are refused") {
+  CHECK_EQ(reason(R"(
+    h = x[:, 0]
+    for t in range(x.size(1)):
+        h = h + x.split(t + 1, 2)[0].sum([1, 2])[:, None]
+    return h
+)"),
+           "  why:  aten::split.Tensor gives 2 tensors in turn 1 and 1 in turn 2\n"
+           "  help: let every turn do the same to tensors of the same shape; what differs in one "
+           "turn can come before or after the loop\n");
+}
+
 TEST_CASE("what differs from turn to turn is refused with its reason") {
   CHECK_EQ(reason(R"(
     y = x[:, :1]
@@ -143,15 +155,15 @@ TEST_CASE("which tensor a variable ends with must not follow from how many turns
 TEST_CASE("elements of lists that the turns take must be made alike") {
   const std::string help =
       "  help: walk the list element by element (`for a in l`), or stack it and index the tensor\n";
-  CHECK_EQ(reason(R"(
+  CHECK_EQ(
+      reason(R"(
     l = [x.sum(), x.sum() * 2]
     h = x[:, 0]
     for t in range(x.size(1)):
         h = h + l[t // 12]
     return h
 )"),
-           "  why:  elements of a list that were made in different ways are taken by the turn\n" +
-               help);
+      "  why:  elements of a list that were made in different ways are taken by the turn\n" + help);
   CHECK_EQ(reason(R"(
     l = [x[:, 0]] * 20
     for t in range(x.size(1)):

@@ -9,6 +9,15 @@
 namespace t2n::test {
 namespace {
 
+/// With sizes as expressions; x is f32[2,3,8].
+trace::Traced trace_sizes(const std::string& source, std::vector<trace::SampleInput> inputs) {
+  const auto session = torch_module().compile({source, {}});
+  trace::TraceOptions options;
+  options.keep_sizes = true;
+  inputs.push_back({{"x"}, randn({2, 3, 8}, 1)});
+  return torch_module().trace(*session, inputs, options);
+}
+
 constexpr const char* kSource = R"(
 def forward(self, x):
     b, s, d = x.size()
@@ -20,12 +29,7 @@ def forward(self, x):
     return x.reshape(shape), torch.zeros([max(b, s), int(n)])
 )";
 
-trace::Traced trace_with_sizes() {
-  const auto session = torch_module().compile({kSource, {}});
-  trace::TraceOptions options;
-  options.keep_sizes = true;
-  return torch_module().trace(*session, {{{"x"}, randn({2, 3, 8}, 1)}}, options);
-}
+trace::Traced trace_with_sizes() { return trace_sizes(kSource, {}); }
 
 const std::vector<ir::Dim>& dims(const ir::Graph& graph, std::string_view op,
                                  std::string_view argument) {
@@ -46,6 +50,22 @@ TEST_CASE("sizes are followed through arithmetic, lists and tensors of rank 0") 
   const auto& zeros = dims(traced.graph, "aten::zeros", "size");
   CHECK_EQ(zeros[0].str(), "max(size.x.0, size.x.1)");
   CHECK_EQ(zeros[1].str(), "3*size.x.1");
+}
+
+TEST_CASE("a size that is written over the first input is followed") {
+  const trace::Traced traced = trace_sizes(
+      "def forward(self, n, x):\n  torch.add(torch.tensor(x.size(1)), 1, out=n)\n"
+      "  return torch.zeros([int(n)])\n",
+      {{{"n"}, values({}, {5}, ir::DType::i64)}});
+  CHECK_EQ(dims(traced.graph, "aten::zeros", "size")[0].str(), "size.x.1 + 1");
+}
+
+TEST_CASE("both numbers of divmod() are followed") {
+  const trace::Traced traced = trace_sizes(
+      "def forward(self, x):\n  a, b = divmod(x.size(2), 3)\n  return torch.zeros([a, b])\n", {});
+  const auto& zeros = dims(traced.graph, "aten::zeros", "size");
+  CHECK_EQ(zeros[0].str(), "((size.x.2) // (3))");
+  CHECK_EQ(zeros[1].str(), "((size.x.2) % (3))");
 }
 
 TEST_CASE("bind-sizes gives the sample's integers, and the graph computes what the program did") {
