@@ -63,6 +63,20 @@ Shape broadcast_shape(const Emitter::State& state, const Shape& a, const Shape& 
   return out;
 }
 
+/// The other factor of a product of integers with zeros: tract 0.21 to 0.23 forgets its size where
+/// a product follows.
+std::optional<Ref> times_zero(const Emitter::State& state, std::string_view op,
+                              const std::vector<Ref>& operands, const TensorType& type) {
+  if (op != "mul" || operands.size() != 2 || !ir::is_integer(type.dtype)) return std::nullopt;
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    const TensorEntry& other = state.entries[static_cast<size_t>(operands[1 - i].id)];
+    if (is_zero(state.entries[static_cast<size_t>(operands[i].id)]) &&
+        other.kind == TensorEntry::Kind::identifier && other.shape == type.shape)
+      return operands[1 - i];
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Attribute::Attribute(std::string_view key, const Ints& v)
@@ -160,20 +174,6 @@ std::vector<nnef::Argument> Emitter::State::aligned_operands(Emitter& emitter,
   return arguments;
 }
 
-/// The other factor of a product of integers with zeros: tract 0.21 to 0.23 forgets its size where
-/// a product follows.
-std::optional<Ref> Emitter::State::times_zero(std::string_view op, const std::vector<Ref>& operands,
-                                              const TensorType& type) const {
-  if (op != "mul" || operands.size() != 2 || !ir::is_integer(type.dtype)) return std::nullopt;
-  for (const size_t i : {size_t{0}, size_t{1}}) {
-    const TensorEntry& other = entries[static_cast<size_t>(operands[1 - i].id)];
-    if (is_zero(entries[static_cast<size_t>(operands[i].id)]) &&
-        other.kind == TensorEntry::Kind::identifier && other.shape == type.shape)
-      return operands[1 - i];
-  }
-  return std::nullopt;
-}
-
 Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
                          std::optional<DType> dtype, const Attributes& attributes) {
   check_operand_dtypes(op, *this, given);
@@ -188,7 +188,7 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
     for (Ref& operand : operands)
       if (state_->at(operand).of_sizes) operand = state_->hidden_size(operand);
   if (op == "mul" && state_->turn) state_->hide_zeros(*this, operands);
-  if (const auto kept = state_->times_zero(op, operands, type))
+  if (const auto kept = times_zero(*state_, op, operands, type))
     return elementwise("sub", {*kept, *kept});
   std::vector<nnef::Argument> arguments = state_->aligned_operands(*this, operands);
   add_attributes(arguments, attributes);

@@ -57,8 +57,6 @@ struct Emitter::State {
   /// Whether operands are symbolic sizes, and constants, and nothing else.
   bool are_sizes(const std::vector<Ref>& operands);
   Ref hidden_size(Ref size);
-  std::optional<Ref> times_zero(std::string_view op, const std::vector<Ref>& operands,
-                                const TensorType& type) const;
   std::unordered_map<int, int> hidden_sizes;  ///< by the identifier that each stands for
 
   nnef::Value name_of(Ref ref);  ///< an identifier whose text finish() fills in

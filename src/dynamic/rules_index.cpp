@@ -29,11 +29,6 @@ void require_index(const ShapeView& op, const Shape& x, const char* name = "inde
   op.require_places(name, x.at(static_cast<size_t>(op.axis("dim", dim_rank(x)))));
 }
 
-Shapes put_at_indices(const ShapeView& op) {
-  require_indices(op, op.shape("self"));
-  return self(op);
-}
-
 Shapes put_along_dim(const ShapeView& op) {
   require_index(op, op.shape("self"));
   return self(op);
@@ -57,11 +52,11 @@ Shape indexed(const Shape& x, const std::vector<bool>& is_indexed, const Shape& 
   return out;
 }
 
-Shapes index(const ShapeView& op) {
+/// The shape of x[indices]; nothing if a mask says how many elements it takes.
+std::optional<Shape> picked_shape(const ShapeView& op) {
   const std::vector<ir::DType> dtypes = op.dtypes("indices");
-  if (std::any_of(dtypes.begin(), dtypes.end(), is_mask))
-    op.unknown("how many elements a mask takes is in its values");
   require_indices(op, op.shape("self"));
+  if (std::any_of(dtypes.begin(), dtypes.end(), is_mask)) return std::nullopt;
   std::vector<bool> is_indexed;
   Shape picked;
   for (const auto& shape : op.opt_shapes("indices")) {
@@ -69,7 +64,26 @@ Shapes index(const ShapeView& op) {
     if (shape) picked = op.broadcast(picked, *shape);
   }
   const bool any = std::find(is_indexed.begin(), is_indexed.end(), true) != is_indexed.end();
-  return {any ? indexed(op.shape("self"), is_indexed, picked) : op.shape("self")};
+  return any ? indexed(op.shape("self"), is_indexed, picked) : op.shape("self");
+}
+
+Shapes index(const ShapeView& op) {
+  const auto out = picked_shape(op);
+  if (!out) op.unknown("how many elements a mask takes is in its values");
+  return {*out};
+}
+
+/// What is put in broadcasts to its place.
+Shapes put_at_indices(const ShapeView& op) {
+  const auto place = picked_shape(op);
+  const Shape& values = op.shape("values");
+  if (place && values.size() <= place->size()) op.broadcast(*place, values);
+  return self(op);
+}
+
+Shapes copy(const ShapeView& op) {
+  op.broadcast(op.shape("self"), op.shape("src"));
+  return self(op);
 }
 
 Shapes index_select(const ShapeView& op) {
@@ -146,7 +160,8 @@ void add_index_rules(ShapeRules& r) {
   r.add(put_along_dim,
         "index_add index_copy index_fill index_reduce scatter scatter_add scatter_reduce");
   r.add(put, "put");
-  r.add(self, "copy diagonal_scatter");
+  r.add(copy, "copy");
+  r.add(self, "diagonal_scatter");
 }
 
 }  // namespace t2n::dynamic

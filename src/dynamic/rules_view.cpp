@@ -56,6 +56,10 @@ Shapes view(const ShapeView& op) {
 
 Shapes like_other(const ShapeView& op) { return {op.shape("other")}; }
 
+Shapes expand_as(const ShapeView& op) {
+  return {op.broadcast(op.shape("other"), op.shape("self"))};
+}
+
 Shapes given_size(const ShapeView& op) { return {op.dims("size")}; }
 
 Shapes expand(const ShapeView& op) {
@@ -252,7 +256,8 @@ Shapes pixel_unshuffle(const ShapeView& op) {
 void add_view_rules(ShapeRules& r) {
   r.add(reshape, "reshape _reshape_copy _reshape_alias _unsafe_view");
   r.add(view, "view view_copy");
-  r.add(like_other, "view_as reshape_as expand_as");
+  r.add(like_other, "view_as reshape_as");
+  r.add(expand_as, "expand_as");
   r.add(given_size, "as_strided as_strided_copy sum_to_size");
   r.add(expand, "expand expand_copy broadcast_to");
   r.add(flatten, "flatten");

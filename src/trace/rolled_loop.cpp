@@ -173,6 +173,9 @@ void Interpreter::follow_grown(const c10::IValue& list, Outline before, bool at_
 /// write are one stretch. Errors: `dynamic-loop` if the place moves otherwise, or the rest of the
 /// list is not of constant length.
 Outline Interpreter::written_in_turns(const Dim& place, const c10::IValue& list, Outline outline) {
+  if (rolling_.empty())
+    refuse("a list is written at a place that is the number of a turn, after the loop",
+           "use a size, or the length of what the loop made");
   const RolledLoop& loop = *rolling_.back();
   const auto refuse_place = [] {
     refuse("a list is written at places that follow from the turn in another way than one by one",
