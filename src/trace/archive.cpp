@@ -92,13 +92,18 @@ c10::Storage Archive::storage(const std::string& name, const ZipRecord& record) 
   };
   if (record.is_stored && record.begin % kAlignment == 0)
     return made(keep(mapping_->working() + record.begin, mapping_));
-  auto copy = std::make_shared<std::vector<char>>(bytes(name, record));
-  check_crc(name, record, std::as_bytes(std::span(*copy)), path_);
-  if (copy->size() != record.size)
+  if (record.is_stored) {
+    auto copy = std::make_shared<std::vector<char>>(bytes(name, record));
+    check_crc(name, record, std::as_bytes(std::span(*copy)), path_);
+    void* const begin = copy->data();
+    return made(keep(begin, std::move(copy)));
+  }
+  auto [data, size] = reader_->getRecord(name);
+  check_crc(name, record, {static_cast<const std::byte*>(data.get()), size}, path_);
+  if (size != record.size)
     throw Error("model-corrupt", cat(quoted(path_), " is damaged or not complete"),
                 cat("the record ", quoted(name), " is not as long as it says"));
-  void* data = copy->data();
-  return made(keep(data, std::move(copy)));
+  return made(std::move(data));
 }
 
 void Archive::verify(bool whole) const {

@@ -31,13 +31,31 @@ namespace {
 
 using torch::jit::DeserializationStorageContext;
 
-/// Storages for every tensor record below `prefix`.
+/// Whether a string of a pickle is `text`: its length, in four bytes or one, and the text.
+bool holds_string(std::string_view pickle, const std::string& text) {
+  constexpr size_t kShort = 256;
+  std::string four(4, '\0');
+  for (size_t i = 0; i < four.size(); ++i) four[i] = static_cast<char>(text.size() >> (8 * i));
+  return pickle.find(four + text) != std::string_view::npos ||
+         (text.size() < kShort && pickle.find(four.substr(0, 1) + text) != std::string_view::npos);
+}
+
+/// Storages for the tensor records of `<name>.pkl`. What is deflated is inflated where the pickle
+/// names it only.
 std::shared_ptr<DeserializationStorageContext> map_storages(const Archive& archive,
-                                                            const std::string& prefix) {
+                                                            const std::string& pickle) {
   auto context = std::make_shared<DeserializationStorageContext>();
-  for (const auto& [name, record] : archive.records())
-    if (name.starts_with(prefix))
-      context->addStorage(name.substr(prefix.size()), archive.storage(name, record));
+  const std::string prefix = pickle + "/";
+  std::optional<std::vector<char>> text;
+  for (const auto& [name, record] : archive.records()) {
+    if (!name.starts_with(prefix)) continue;
+    const std::string key = name.substr(prefix.size());
+    if (!record.is_stored) {
+      if (!text) text = archive.read(pickle + ".pkl");
+      if (!text || !holds_string({text->data(), text->size()}, key)) continue;
+    }
+    context->addStorage(key, archive.storage(name, record));
+  }
   return context;
 }
 
@@ -124,11 +142,11 @@ class Deserializer {
 
   Loaded run() {
     torch::jit::populate_upgraders_graph_map();
-    const c10::IValue constants = read("constants", map_storages(*archive_, "constants/"));
+    const c10::IValue constants = read("constants", map_storages(*archive_, "constants"));
     if (!constants.isTuple()) refuse_data("its constants are no tuple");
     for (const c10::IValue& constant : constants.toTuple()->elements())
       constants_.push_back(constant);
-    const c10::IValue data = read("data", map_storages(*archive_, "data/"));
+    const c10::IValue data = read("data", map_storages(*archive_, "data"));
     if (!data.isObject()) refuse_data("it holds no module");
     check_nesting(data, "model-corrupt", "the model");
     scan_.require(*unit_, sources_.get());

@@ -70,6 +70,12 @@ TEST_CASE("--max-memory raises the bound of a single tensor") {
   CHECK_EQ(sandbox.run(larger, no_engine()).code, 0);
 }
 
+TEST_CASE("what is deflated and named nowhere takes no memory") {
+  const Sandbox sandbox({"unused_storage.pt"});
+  CHECK_EQ(sandbox.run({"inspect", "unused_storage.pt", "--max-memory", "400M"}, no_engine()).code,
+           0);
+}
+
 TEST_CASE("a command that takes too long is stopped, and leaves nothing") {
   Sandbox sandbox;
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
