@@ -50,8 +50,10 @@ std::optional<Places> of_constant(const ir::Graph& graph, ValueId id) {
   return std::nullopt;
 }
 
-/// torch.tensor([0, 2]): numbers of the program.
-std::optional<Places> of_list(const Node& made) {
+/// torch.tensor([0, 2]), torch.tensor(2): numbers of the program.
+std::optional<Places> of_numbers(const Node& made) {
+  const auto* one = std::get_if<Dim>(&made.args.at(0).value);
+  if (one != nullptr && one->is_constant()) return around({one->value()});
   const auto* list = std::get_if<std::vector<Dim>>(&made.args.at(0).value);
   const auto is_plain = [](const Dim& each) { return each.is_constant(); };
   if (list == nullptr || list->empty() || !std::all_of(list->begin(), list->end(), is_plain))
@@ -79,7 +81,8 @@ std::optional<Places> places_of(const ir::Graph& graph, ValueId index) {
     if (node == graph.nodes.end()) return of_constant(graph, index);
     const std::string_view op = ir::op_name(node->op);
     if (op.starts_with("aten::arange")) return of_range(*node);
-    if (op == "aten::tensor" || op == "aten::as_tensor") return of_list(*node);
+    if (op == "aten::tensor" || op == "aten::tensor.int" || op == "aten::as_tensor")
+      return of_numbers(*node);
     if (!keeps_integers(*node)) return std::nullopt;
     const auto* self = std::get_if<ir::TensorRef>(node->find("self"));
     if (self == nullptr) return std::nullopt;

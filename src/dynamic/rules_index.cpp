@@ -14,13 +14,18 @@ Shapes self(const ShapeView& op) { return repeated(op, op.shape("self")); }
 
 bool is_mask(ir::DType dtype) { return dtype == ir::DType::boolean || dtype == ir::DType::u8; }
 
-/// A tensor of places for each of the first axes, or none.
+/// A tensor of places for each of the first axes, or none; a mask stands for as many axes as it
+/// has.
 void require_indices(const ShapeView& op, const Shape& x) {
   const auto shapes = op.opt_shapes("indices");
   const std::vector<ir::DType> dtypes = op.dtypes("indices");
-  if (std::any_of(dtypes.begin(), dtypes.end(), is_mask)) return;
-  for (size_t i = 0; i < shapes.size(); ++i)
-    if (shapes[i]) op.require_places("indices", x.at(i), i);
+  auto dtype = dtypes.begin();
+  size_t axis = 0;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const bool masks = shapes[i] && is_mask(*dtype++);
+    if (shapes[i] && !masks) op.require_places("indices", x.at(axis), i);
+    axis += masks ? shapes[i]->size() : 1;
+  }
 }
 
 /// Places along `dim`.
