@@ -128,7 +128,7 @@ bool mentions_any(const Dim& dim, const std::vector<ir::Symbol>& symbols) {
 }
 
 /// Differences with quotients that are no single one: tract computes x - x/2 as x/2, and brings
-/// (x + 3*y)/4 - y back to a quotient that it rounds towards zero.
+/// (x + 3*y)/4 - y and (x + 2)/3 - y to a quotient that it rounds towards zero.
 void refuse_differences(const Dim& dim) {
   for (const Term& part : dim.terms())
     for (const Term& term : dim.terms()) {
@@ -136,7 +136,9 @@ void refuse_differences(const Dim& dim) {
       if (quotient == nullptr || (term.factor < 0) == (part.factor < 0)) continue;
       const bool is_half = quotient->b == Dim(2) && term.factor == -part.factor;
       const bool is_alone = part.factor == 1 || part.factor == -1;
-      if (is_half || (is_alone && mentions_any(quotient->a, ir::sum_of({term}).symbols())))
+      const bool is_rounded = part.factor == 1 && quotient->a.constant_part() != 0;
+      const bool is_joined = mentions_any(quotient->a, ir::sum_of({term}).symbols());
+      if (is_half || (is_alone && is_joined) || is_rounded)
         refuse(dim, "tract brings such a difference to one quotient, and rounds it towards zero");
     }
 }
