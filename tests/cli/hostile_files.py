@@ -386,6 +386,10 @@ def damaged(folder):
     )
     archive(short, HEAD + PLAIN, longer, compression=zipfile.ZIP_DEFLATED)
     archive(folder / "0_deflated.pt", HEAD + PLAIN, compression=zipfile.ZIP_DEFLATED)
+    unused = folder / "0_unused_storage.pt"  # half a gibibyte of zeros that no pickle names
+    archive(unused, HEAD + PLAIN)
+    with zipfile.ZipFile(unused, "a", zipfile.ZIP_DEFLATED) as out:
+        out.writestr("a/data/99", bytes(1 << 29))
 
 
 def saved_samples(folder):

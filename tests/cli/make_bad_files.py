@@ -26,14 +26,6 @@ def zipped_again(path, compression, version=None):
             new.writestr(name, version if replace else old.read(name))
 
 
-def with_unused_storage(path):
-    """The digits model beside half a gibibyte of zeros, deflated, that nothing refers to."""
-    zipped_again(path, zipfile.ZIP_STORED)
-    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
-        root = archive.namelist()[0].split("/")[0]
-        archive.writestr(f"{root}/data/99", bytes(1 << 29))
-
-
 def truncated(path):
     data = DIGITS.read_bytes()
     path.write_bytes(data[: len(data) // 2])
@@ -125,7 +117,6 @@ FILES = {
     "exported.pt2": exported,
     "version99.pt": lambda path: zipped_again(path, zipfile.ZIP_STORED, version="99\n"),
     "deflated.pt": lambda path: zipped_again(path, zipfile.ZIP_DEFLATED),  # valid: must load
-    "unused_storage.pt": with_unused_storage,  # valid: must load
     "train_mode.pt": scripted(small_model()),  # valid: batch norm and dropout mean eval() ones
     "setstate_save.pt": scripted(SavesWhenLoaded()),
     "forward_save.pt": scripted(SavesWhenRun()),
