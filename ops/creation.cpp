@@ -299,11 +299,11 @@ void register_sequences(Registry& r) {
   r.same({"aten::linspace"}, {"variable", "steps numbers from start to end", linspace});
   r.same({"aten::linspace.Tensor_Tensor", "aten::linspace.Tensor_Scalar",
           "aten::linspace.Scalar_Tensor"},
-         {"mul", "steps numbers from start to end", computed_linspace, "integers"});
+         {"mul", "steps numbers from start to end", computed_linspace, {}, "integers"});
   r.same({"aten::logspace"}, {"variable", "base ** (steps numbers from start to end)", logspace});
   r.same({"aten::logspace.Tensor_Tensor", "aten::logspace.Tensor_Scalar",
           "aten::logspace.Scalar_Tensor"},
-         {"pow", "base ** (steps numbers from start to end)", computed_logspace, "integers"});
+         {"pow", "base ** (steps numbers from start to end)", computed_logspace, {}, "integers"});
   r.same({"aten::tril_indices"},
          {"variable", "rows and columns of the entries up to a diagonal", triangle_indices<false>});
   r.same({"aten::triu_indices"}, {"variable", "rows and columns of the entries from a diagonal on",

@@ -229,34 +229,25 @@ void zeta(const OpView& op, Emitter& out) {
 
 void register_gamma(Registry& r) {
   r.same({"aten::lgamma", "aten::special_gammaln"},
-         {"log",
-          "log(|gamma(self)|); relative error in f32 1e-7",
-          function<lgamma>,
-          {},
+         {"log", "log(|gamma(self)|); relative error in f32 1e-7", function<lgamma>,
           Promotion::to_float});
   r.same({"aten::digamma", "aten::special_digamma", "aten::special_psi"},
-         {"log",
-          "derivative of log(gamma(self)); relative error in f32 1e-7",
-          function<digamma>,
-          {},
+         {"log", "derivative of log(gamma(self)); relative error in f32 1e-7", function<digamma>,
           Promotion::to_float});
   r.same({"aten::polygamma", "aten::special_polygamma"},
          {"pow",
           "n-th derivative of digamma; 0 at infinity, where torch says NaN; relative error in f32 "
           "1e-7",
-          polygamma, "n above 30", Promotion::to_float});
-  r.same({"aten::mvlgamma", "aten::special_multigammaln"},
-         {"log",
-          "sum of lgamma(self - j / 2), j < p, and a constant",
-          mvlgamma,
-          {},
-          Promotion::to_float});
+          polygamma, Promotion::to_float, "n above 30"});
+  r.same(
+      {"aten::mvlgamma", "aten::special_multigammaln"},
+      {"log", "sum of lgamma(self - j / 2), j < p, and a constant", mvlgamma, Promotion::to_float});
   r.same(
       {"aten::special_zeta", "aten::special_zeta.self_scalar", "aten::special_zeta.other_scalar"},
       {"pow",
        "sum of (other + k)^-self, k >= 0; 0 at infinity, where torch says NaN; relative error in "
        "f32 1e-7",
-       zeta, "exponents that the model computes, or above 30", Promotion::to_float});
+       zeta, Promotion::to_float, "exponents that the model computes, or above 30"});
   r.add({.op = "aten::igamma",
          .also = {"aten::igammac", "aten::special_gammainc", "aten::special_gammaincc"},
          .doc = "incomplete gamma functions",

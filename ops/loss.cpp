@@ -199,64 +199,38 @@ void finish_loss(const OpView& op, Emitter& out, Ref losses) {
 }
 
 void register_loss(Registry& r) {
-  r.same({"aten::l1_loss"}, {"abs", "|self - target|", l1_loss, {}, Promotion::operands});
-  r.same({"aten::mse_loss"}, {"mul", "(self - target)^2", mse_loss, {}, Promotion::operands});
+  r.same({"aten::l1_loss"}, {"abs", "|self - target|", l1_loss, Promotion::operands});
+  r.same({"aten::mse_loss"}, {"mul", "(self - target)^2", mse_loss, Promotion::operands});
   r.same({"aten::smooth_l1_loss"},
-         {"select",
-          "d^2 / (2 beta) below beta, else d - beta / 2; d = |self - target|",
-          smooth_l1_loss,
-          {},
-          Promotion::operands});
+         {"select", "d^2 / (2 beta) below beta, else d - beta / 2; d = |self - target|",
+          smooth_l1_loss, Promotion::operands});
   r.same({"aten::huber_loss"},
-         {"select",
-          "d^2 / 2 below delta, else delta * (d - delta / 2); d = |self - target|",
-          huber_loss,
-          {},
-          Promotion::operands});
+         {"select", "d^2 / 2 below delta, else delta * (d - delta / 2); d = |self - target|",
+          huber_loss, Promotion::operands});
   r.same({"aten::binary_cross_entropy"},
          {"log",
           "-weight * (target * log(self) + (1 - target) * log(1 - self)), logarithms above -100",
-          binary_cross_entropy,
-          {},
-          Promotion::operands});
+          binary_cross_entropy, Promotion::operands});
   r.same({"aten::binary_cross_entropy_with_logits"},
-         {"t2n_log_sigmoid",
-          "binary cross entropy of sigmoid(self), without overflow",
-          binary_cross_entropy_with_logits,
-          {},
-          Promotion::operands});
-  r.same({"aten::kl_div"},
-         {"log", "target * (log(target) - self)", kl_div, {}, Promotion::operands});
+         {"t2n_log_sigmoid", "binary cross entropy of sigmoid(self), without overflow",
+          binary_cross_entropy_with_logits, Promotion::operands});
+  r.same({"aten::kl_div"}, {"log", "target * (log(target) - self)", kl_div, Promotion::operands});
   r.same({"aten::hinge_embedding_loss"},
-         {"select",
-          "self where target is 1, max(margin - self, 0) where it is -1",
-          hinge_embedding_loss,
-          {},
-          Promotion::operands});
+         {"select", "self where target is 1, max(margin - self, 0) where it is -1",
+          hinge_embedding_loss, Promotion::operands});
   r.same({"aten::soft_margin_loss"},
-         {"t2n_log1p", "log(1 + exp(-target * self))", soft_margin_loss, {}, Promotion::operands});
-  r.same({"aten::margin_ranking_loss"}, {"max",
-                                         "max(margin - target * (input1 - input2), 0)",
-                                         margin_ranking_loss,
-                                         {},
-                                         Promotion::operands});
-  r.same({"aten::poisson_nll_loss"}, {"exp",
-                                      "exp(input) - target * input, and Stirling's log(target!)",
-                                      poisson_nll_loss,
-                                      {},
-                                      Promotion::operands});
+         {"t2n_log1p", "log(1 + exp(-target * self))", soft_margin_loss, Promotion::operands});
+  r.same({"aten::margin_ranking_loss"}, {"max", "max(margin - target * (input1 - input2), 0)",
+                                         margin_ranking_loss, Promotion::operands});
+  r.same({"aten::poisson_nll_loss"},
+         {"exp", "exp(input) - target * input, and Stirling's log(target!)", poisson_nll_loss,
+          Promotion::operands});
   r.same({"aten::cosine_embedding_loss"},
-         {"sum_reduce",
-          "1 - cos where target is 1, max(cos - margin, 0) where it is -1",
-          cosine_embedding_loss,
-          {},
-          Promotion::operands});
+         {"sum_reduce", "1 - cos where target is 1, max(cos - margin, 0) where it is -1",
+          cosine_embedding_loss, Promotion::operands});
   r.same({"aten::triplet_margin_loss"},
-         {"sum_reduce",
-          "max(margin + |anchor - positive| - |anchor - negative|, 0)",
-          triplet_margin_loss,
-          {},
-          Promotion::operands});
+         {"sum_reduce", "max(margin + |anchor - positive| - |anchor - negative|, 0)",
+          triplet_margin_loss, Promotion::operands});
   register_class_losses(r);
 }
 

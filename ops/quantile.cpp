@@ -198,17 +198,23 @@ void mode(const OpView& op, Emitter& out) {
 
 void register_quantile(Registry& r) {
   r.same({"aten::quantile", "aten::quantile.scalar"},
-         {"tract_core_topk", "the element at q * (n - 1) along dim in order, or between two",
-          quantile, "q that the model computes"});
+         {"tract_core_topk",
+          "the element at q * (n - 1) along dim in order, or between two",
+          quantile,
+          {},
+          "q that the model computes"});
   r.same({"aten::nanquantile", "aten::nanquantile.scalar"},
-         {"select", "the same among the elements that are not NaN", quantile,
+         {"select",
+          "the same among the elements that are not NaN",
+          quantile,
+          {},
           "q that the model computes"});
   r.same({"aten::nanmedian"},
          {"tract_core_topk", "the lower middle one of what is not NaN", nanmedian});
   r.same({"aten::nanmedian.dim"},
          {"tract_core_topk", "the lower middle one along dim of what is not NaN", nanmedian_dim});
   r.same({"aten::mode"},
-         {"max_reduce", "the most frequent element along dim", mode, "its indices"});
+         {"max_reduce", "the most frequent element along dim", mode, {}, "its indices"});
 }
 
 }  // namespace t2n::ops

@@ -55,8 +55,8 @@ struct Shared {
   std::string_view nnef;
   std::string_view doc;
   Translate translate;
-  std::string_view limits = {};
   std::optional<ir::Promotion> promotion = {};
+  std::string_view limits = {};  ///< what is refused, for `t2nnef ops`
 };
 
 /// One tensor `self` in, one of the same shape out, no other argument.

@@ -249,16 +249,18 @@ void corrcoef(const OpView& op, Emitter& out) {
 
 void register_closed_forms(Registry& r) {
   r.same({"aten::det", "aten::linalg_det"},
-         {"mul", "determinant", det, "computed matrices larger than 3 x 3"});
+         {"mul", "determinant", det, {}, "computed matrices larger than 3 x 3"});
   r.same({"aten::logdet"},
-         {"log", "log of the determinant", logdet, "computed matrices larger than 3 x 3"});
-  r.same({"aten::slogdet", "aten::linalg_slogdet"},
-         {"log", "sign of the determinant, and log of its size", slogdet,
-          "computed matrices larger than 3 x 3"});
+         {"log", "log of the determinant", logdet, {}, "computed matrices larger than 3 x 3"});
+  r.same({"aten::slogdet", "aten::linalg_slogdet"}, {"log",
+                                                     "sign of the determinant, and log of its size",
+                                                     slogdet,
+                                                     {},
+                                                     "computed matrices larger than 3 x 3"});
   r.same({"aten::inverse", "aten::linalg_inv", "aten::linalg_inv_ex"},
-         {"div", "inverse matrix", invert, "computed matrices larger than 3 x 3"});
+         {"div", "inverse matrix", invert, {}, "computed matrices larger than 3 x 3"});
   r.same({"aten::linalg_solve"},
-         {"matmul", "x with A . x = B", solve, "computed matrices larger than 3 x 3"});
+         {"matmul", "x with A . x = B", solve, {}, "computed matrices larger than 3 x 3"});
 }
 
 }  // namespace

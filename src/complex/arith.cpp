@@ -1,5 +1,4 @@
 // Complex arithmetic, element by element: sums, products, comparisons, conversions, choices.
-#include <unordered_map>
 
 #include "src/complex/rules.h"
 #include "src/diag/error.h"
@@ -292,8 +291,8 @@ void full_rule(PairBuilder& b) {
   b.define(b.expand(b.operand_pairs(name), b.output().shape));
 }
 
-const std::unordered_map<std::string_view, PairRule>& rules() {
-  static const std::unordered_map<std::string_view, PairRule> table = {
+const PairRules& rules() {
+  static const PairRules table = {
       {"_conj", conj_rule},
       {"_conj_copy", conj_rule},
       {"_conj_physical", conj_rule},
@@ -373,9 +372,6 @@ const std::unordered_map<std::string_view, PairRule>& rules() {
 
 }  // namespace
 
-PairRule find_arithmetic_rule(std::string_view word) {
-  const auto found = rules().find(word);
-  return found == rules().end() ? nullptr : found->second;
-}
+PairRule find_arithmetic_rule(std::string_view word) { return rule_in(rules(), word); }
 
 }  // namespace t2n::complex

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
-#include <unordered_map>
 
 #include "src/complex/rules.h"
 #include "src/diag/error.h"
@@ -287,8 +286,8 @@ void shift_rule(PairBuilder& b) {
                   b.dtype(s.x), b.shape(s.x)));
 }
 
-const std::unordered_map<std::string_view, PairRule>& rules() {
-  static const std::unordered_map<std::string_view, PairRule> table = {
+const PairRules& rules() {
+  static const PairRules table = {
       {"_fft_c2c", plain_c2c_rule},        {"_fft_c2r", plain_c2r_rule},
       {"_fft_r2c", plain_r2c_rule},        {"fft_fft", full_rule<false>},
       {"fft_fft2", full_rule<false>},      {"fft_fftn", full_rule<false>},
@@ -306,9 +305,6 @@ const std::unordered_map<std::string_view, PairRule>& rules() {
 
 }  // namespace
 
-PairRule find_fft_rule(std::string_view word) {
-  const auto found = rules().find(word);
-  return found == rules().end() ? nullptr : found->second;
-}
+PairRule find_fft_rule(std::string_view word) { return rule_in(rules(), word); }
 
 }  // namespace t2n::complex

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <numbers>
 #include <optional>
-#include <unordered_map>
 
 #include "src/complex/rules.h"
 
@@ -150,8 +149,8 @@ Complex tangent(PairBuilder& b, const Complex& x) {
 }
 Complex gated(PairBuilder& b, const Complex& x) { return mul(b, x, logistic(b, x)); }
 
-const std::unordered_map<std::string_view, PairRule>& rules() {
-  static const std::unordered_map<std::string_view, PairRule> table = {
+const PairRules& rules() {
+  static const PairRules table = {
       {"cos", function_rule<cosine>},
       {"cosh", function_rule<hyperbolic_cosine>},
       {"exp", function_rule<exponential>},
@@ -175,9 +174,6 @@ const std::unordered_map<std::string_view, PairRule>& rules() {
 
 }  // namespace
 
-PairRule find_function_rule(std::string_view word) {
-  const auto found = rules().find(word);
-  return found == rules().end() ? nullptr : found->second;
-}
+PairRule find_function_rule(std::string_view word) { return rule_in(rules(), word); }
 
 }  // namespace t2n::complex

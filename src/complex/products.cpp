@@ -119,8 +119,8 @@ void scaled_product_rule(PairBuilder& b) {
   b.define(add(b, start, out));
 }
 
-const std::unordered_map<std::string_view, PairRule>& scaled_products() {
-  static const std::unordered_map<std::string_view, PairRule> table = {
+const PairRules& scaled_products() {
+  static const PairRules table = {
       {"addmm", scaled_product_rule},
       {"addmv", scaled_product_rule},
       {"baddbmm", scaled_product_rule},
@@ -132,8 +132,7 @@ const std::unordered_map<std::string_view, PairRule>& scaled_products() {
 
 PairRule find_product_rule(std::string_view word) {
   if (products().contains(word)) return product_rule;
-  const auto found = scaled_products().find(word);
-  return found == scaled_products().end() ? nullptr : found->second;
+  return rule_in(scaled_products(), word);
 }
 
 }  // namespace t2n::complex

@@ -7,6 +7,9 @@
 // numbers stays as a mark that says why (`PairBuilder::refuse`), and is refused by `translate`.
 #pragma once
 
+#include <string_view>
+#include <unordered_map>
+
 #include "src/complex/builder.h"
 
 namespace t2n::complex {
@@ -16,6 +19,11 @@ namespace t2n::complex {
 bool without_complex(ir::Graph& graph);
 
 using PairRule = void (*)(PairBuilder& b);
+using PairRules = std::unordered_map<std::string_view, PairRule>;
+inline PairRule rule_in(const PairRules& rules, std::string_view word) {
+  const auto found = rules.find(word);
+  return found == rules.end() ? nullptr : found->second;
+}
 /// The rule of an operation by its word; nullptr if there is none.
 PairRule find_arithmetic_rule(std::string_view word);  ///< element by element
 PairRule find_function_rule(std::string_view word);    ///< exp, log, pow…

@@ -310,8 +310,8 @@ constexpr std::string_view kApart[] = {"T",
                                        "vsplit",
                                        "vstack"};
 
-const std::unordered_map<std::string_view, PairRule>& rules() {
-  static const std::unordered_map<std::string_view, PairRule> table = [] {
+const PairRules& rules() {
+  static const PairRules table = [] {
     std::unordered_map<std::string_view, PairRule> out = {
         {"adjoint", adjoint_rule},    {"expand_as", like_other_rule},
         {"linalg_norm", norm_rule},   {"linalg_vector_norm", norm_rule},
@@ -329,9 +329,6 @@ const std::unordered_map<std::string_view, PairRule>& rules() {
 
 }  // namespace
 
-PairRule find_shape_rule(std::string_view word) {
-  const auto found = rules().find(word);
-  return found == rules().end() ? nullptr : found->second;
-}
+PairRule find_shape_rule(std::string_view word) { return rule_in(rules(), word); }
 
 }  // namespace t2n::complex

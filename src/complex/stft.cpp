@@ -1,7 +1,6 @@
 // Short-time Fourier transforms: frames become t2n::stft, and the way back overlaps and adds.
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
 #include "src/complex/rules.h"
 #include "src/diag/error.h"
@@ -205,17 +204,13 @@ void istft_rule(PairBuilder& b) {
   b.define(Complex{re, finished(frames.im)});
 }
 
-const std::unordered_map<std::string_view, PairRule>& rules() {
-  static const std::unordered_map<std::string_view, PairRule> table = {{"istft", istft_rule},
-                                                                       {"stft", stft_rule}};
+const PairRules& rules() {
+  static const PairRules table = {{"istft", istft_rule}, {"stft", stft_rule}};
   return table;
 }
 
 }  // namespace
 
-PairRule find_stft_rule(std::string_view word) {
-  const auto found = rules().find(word);
-  return found == rules().end() ? nullptr : found->second;
-}
+PairRule find_stft_rule(std::string_view word) { return rule_in(rules(), word); }
 
 }  // namespace t2n::complex

@@ -28,11 +28,15 @@ bool is_whole(const Node& slice) {
 bool keeps_integers(const Node& node) {
   const std::string_view op = ir::op_name(node.op);
   if (op == "aten::slice.Tensor") return is_whole(node);
-  constexpr std::array<std::string_view, 16> kOps = {
-      "aten::detach",        "aten::lift_fresh", "aten::alias",      "aten::to.device",
-      "aten::unsqueeze",     "aten::expand",     "aten::view",       "aten::reshape",
-      "aten::to.dtype",      "aten::_to_copy",   "aten::contiguous", "aten::expand_as",
-      "aten::transpose.int", "aten::clone",      "aten::repeat",     "aten::permute"};
+  constexpr std::array<std::string_view, 2> kCasts = {"aten::to.dtype", "aten::_to_copy"};
+  const auto* const dtype = std::get_if<ir::DType>(node.find("dtype"));
+  if (is_one_of(op, kCasts))
+    return dtype != nullptr && (*dtype == ir::DType::i64 || *dtype == ir::DType::i32);
+  constexpr std::array<std::string_view, 14> kOps = {
+      "aten::detach",     "aten::lift_fresh", "aten::alias",         "aten::to.device",
+      "aten::unsqueeze",  "aten::expand",     "aten::view",          "aten::reshape",
+      "aten::contiguous", "aten::expand_as",  "aten::transpose.int", "aten::clone",
+      "aten::repeat",     "aten::permute"};
   return is_one_of(op, kOps);
 }
 
@@ -63,13 +67,22 @@ std::optional<Places> of_numbers(const Node& made) {
   return around(all);
 }
 
+Dim number_of(const Node& node, std::string_view name, int64_t otherwise) {
+  const ir::Attr* const given = node.find(name);
+  const auto* dim = given == nullptr ? nullptr : std::get_if<Dim>(given);
+  return dim == nullptr ? Dim(otherwise) : *dim;
+}
+
 std::optional<Places> of_range(const Node& range) {
-  const auto* end = std::get_if<Dim>(range.find("end"));
-  if (end == nullptr) return std::nullopt;
-  const ir::Attr* const given = range.find("start");
-  const auto* start = given == nullptr ? nullptr : std::get_if<Dim>(given);
-  const bool is_negative = start != nullptr && start->is_constant() && start->value() < 0;
-  return Places{is_negative ? *start : Dim(0), *end};
+  if (std::get_if<Dim>(range.find("end")) == nullptr) return std::nullopt;
+  const Dim start = number_of(range, "start", 0), end = number_of(range, "end", 0);
+  const Dim step = number_of(range, "step", 1);
+  if (!step.is_constant() || step == Dim(0)) return std::nullopt;
+  if (step == Dim(1)) return Places{start, end};
+  const bool forwards = step.value() > 0;
+  const Dim reach = forwards ? end - start : start - end, by = forwards ? step : Dim(0) - step;
+  const Dim last = start + step * ir::floor_div(reach - Dim(1), by);
+  return forwards ? Places{start, last + Dim(1)} : Places{last, start + Dim(1)};
 }
 
 }  // namespace

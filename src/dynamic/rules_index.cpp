@@ -29,13 +29,35 @@ void require_indices(const ShapeView& op, const Shape& x) {
 }
 
 /// Places along `dim`.
-void require_index(const ShapeView& op, const Shape& x, const char* name = "index") {
+void require_places_along(const ShapeView& op, const Shape& x, const char* name = "index") {
   if (x.empty()) return;
   op.require_places(name, x.at(static_cast<size_t>(op.axis("dim", dim_rank(x)))));
 }
 
-Shapes put_along_dim(const ShapeView& op) {
-  require_index(op, op.shape("self"));
+/// An index is no larger than what it is used on, but along the axis that it names places of.
+void require_fits(const ShapeView& op, const Shape& index, const Shape& x, bool along = false) {
+  if (x.empty() || index.size() != x.size()) return;
+  const auto axis = static_cast<size_t>(op.axis("dim", dim_rank(x)));
+  for (size_t i = 0; i < x.size(); ++i)
+    if (along || i != axis) op.require(index[i], Relation::le, x[i]);
+}
+
+/// Of scatter: each number of the index names the place of one of the source.
+Shapes scatter(const ShapeView& op) {
+  const Shape& index = op.shape("index");
+  require_places_along(op, op.shape("self"));
+  require_fits(op, index, op.shape("self"));
+  if (op.is_tensor("src")) require_fits(op, index, op.shape("src"), true);
+  return self(op);
+}
+
+/// Of index_add and its like: a row of the source for each number of the index.
+Shapes put_rows(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  require_places_along(op, x);
+  if (op.is_tensor("source") && !x.empty() && op.shape("source").size() == x.size())
+    op.unified(with_dim(x, op.axis("dim", dim_rank(x)), product(op.shape("index"))),
+               op.shape("source"));
   return self(op);
 }
 
@@ -81,8 +103,10 @@ Shapes index(const ShapeView& op) {
 /// What is put in broadcasts to its place.
 Shapes put_at_indices(const ShapeView& op) {
   const auto place = picked_shape(op);
-  const Shape& values = op.shape("values");
-  if (place && values.size() <= place->size()) op.broadcast(*place, values);
+  Shape values = op.shape("values");
+  while (place && values.size() > place->size() && values.front() == Dim(1))
+    values.erase(values.begin());
+  if (place) op.unified(op.broadcast(*place, values), *place);
   return self(op);
 }
 
@@ -93,12 +117,13 @@ Shapes copy(const ShapeView& op) {
 
 Shapes index_select(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  require_index(op, x);
+  require_places_along(op, x);
   return {with_dim(x, op.axis("dim", dim_rank(x)), product(op.shape("index")))};
 }
 
 Shapes gather(const ShapeView& op) {
-  require_index(op, op.shape("self"));
+  require_places_along(op, op.shape("self"));
+  require_fits(op, op.shape("index"), op.shape("self"));
   return {op.shape("index")};
 }
 
@@ -114,7 +139,7 @@ Shapes take_along_dim(const ShapeView& op) {
     op.require_places("indices", product(x));
     return {{product(indices)}};
   }
-  require_index(op, x, "indices");
+  require_places_along(op, x, "indices");
   const int axis = op.axis("dim", dim_rank(x));
   const Dim size = indices.at(static_cast<size_t>(axis));
   return {with_dim(op.broadcast(with_dim(x, axis, 1), with_dim(indices, axis, 1)), axis, size)};
@@ -162,8 +187,8 @@ void add_index_rules(ShapeRules& r) {
   r.add(one_hot, "one_hot");
   r.add(masked_scatter, "masked_scatter");
   r.add(put_at_indices, "_index_put_impl _unsafe_index_put index_put");
-  r.add(put_along_dim,
-        "index_add index_copy index_fill index_reduce scatter scatter_add scatter_reduce");
+  r.add(put_rows, "index_add index_copy index_fill index_reduce");
+  r.add(scatter, "scatter scatter_add scatter_reduce");
   r.add(put, "put");
   r.add(copy, "copy");
   r.add(self, "diagonal_scatter");

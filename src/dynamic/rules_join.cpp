@@ -141,9 +141,12 @@ Shapes repeat_interleave(const ShapeView& op) {
 
 // --- borders ---
 
+/// `_pad_enum` numbers its modes: constant, reflect, replicate, circular.
 bool pads_by(const ShapeView& op, std::string_view mode) {
-  return op.op().find(mode) != std::string_view::npos ||
-         (op.has("mode") && op.is_text("mode") && op.str("mode").starts_with(mode));
+  if (op.op().find(mode) != std::string_view::npos) return true;
+  if (!op.has("mode")) return false;
+  if (op.is_text("mode")) return op.str("mode").starts_with(mode);
+  return op.i64("mode") == (mode == "reflect" ? 1 : 3);
 }
 
 /// Pairs from the last axis on.

@@ -115,8 +115,9 @@ Shapes stft(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const Dim n = op.dim("n_fft");
   const bool is_complex = ir::is_complex(op.dtype("self"));
-  if (op.boolean("center") && op.has("pad_mode") && op.str("pad_mode") == "reflect")
-    op.require(floor_div(n, 2), Relation::lt, x.back());
+  const std::string mode = op.boolean("center") && op.has("pad_mode") ? op.str("pad_mode") : "";
+  if (mode == "reflect") op.require(floor_div(n, 2), Relation::lt, x.back());
+  if (mode == "circular") op.require(floor_div(n, 2), Relation::le, x.back());
   const Dim reach = op.boolean("center") ? x.back() + 2 * floor_div(n, 2) : x.back();
   Shape out = all_but_last(x, 1);
   out.push_back(op.boolean("onesided", !is_complex) ? half(n) : n);

@@ -52,7 +52,7 @@ Shapes narrow(const ShapeView& op) {
 }
 
 /// `index` is a place of the axis.
-void require_index(const ShapeView& op, const Dim& size) {
+void require_place(const ShapeView& op, const Dim& size) {
   const Dim index = op.dim("index");
   const auto of_turn = [](const ir::Symbol& symbol) { return symbol.is_turn(); };
   const std::vector<ir::Symbol> symbols = index.symbols();
@@ -67,20 +67,21 @@ void require_index(const ShapeView& op, const Dim& size) {
 Shapes select(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  require_index(op, x.at(static_cast<size_t>(axis)));
+  require_place(op, x.at(static_cast<size_t>(axis)));
   return {without(x, {axis}, false)};
 }
 
 Shapes select_scatter(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  require_index(op, x.at(static_cast<size_t>(op.axis("dim", dim_rank(x)))));
+  const int axis = op.axis("dim", dim_rank(x));
+  require_place(op, x.at(static_cast<size_t>(axis)));
+  op.unified(without(x, {axis}, false), op.shape("src"));
   return {x};
 }
 
 /// The part that is written is as large as what is written there.
 Shapes slice_scatter(const ShapeView& op) {
-  op.unified(slice(op).at(0).at(static_cast<size_t>(op.axis("dim", dim_rank(op.shape("self"))))),
-             op.shape("src").at(static_cast<size_t>(op.axis("dim", dim_rank(op.shape("src"))))));
+  op.unified(slice(op).at(0), op.shape("src"));
   return {op.shape("self")};
 }
 

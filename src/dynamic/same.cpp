@@ -84,8 +84,12 @@ std::optional<Diagnostic> other_node(const TraceAt& a, const TraceAt& b, const i
   const std::string_view op = ir::op_name(x.op);
   constexpr const char* kWhy = "what it does depends on a size, so one file cannot hold it";
   constexpr const char* kHelp = "compute the same for all sizes, or export a model for each";
-  const bool is_shifted = x.outputs.size() == y.outputs.size() && x.outputs != y.outputs;
-  if (x.op != y.op || x.args.size() != y.args.size() || is_shifted)
+  if (x.op == y.op && (x.args.size() != y.args.size() ||
+                       (x.outputs.size() == y.outputs.size() && x.outputs != y.outputs)))
+    return differs(cat("other operations stand before ", op, " at ", sizes_str(a.sizes),
+                       " than at ", sizes_str(b.sizes)),
+                   where, kWhy, kHelp);
+  if (x.op != y.op)
     return differs(cat("the model runs ", op, " at ", sizes_str(a.sizes), ", and ",
                        ir::op_name(y.op), " in its place at ", sizes_str(b.sizes)),
                    where, kWhy, kHelp);

@@ -161,6 +161,13 @@ Dim ShapeView::unified(const Dim& a, const Dim& b) const {
   return a;
 }
 
+Shape ShapeView::unified(const Shape& a, const Shape& b) const {
+  if (a.size() != b.size()) unknown("ranks that must be equal are not");
+  Shape out;
+  for (size_t i = 0; i < a.size(); ++i) out.push_back(unified(a[i], b[i]));
+  return out;
+}
+
 Dim ShapeView::broadcast_dim(const Dim& a, const Dim& b) const {
   if (a == b || b == Dim(1)) return a;
   if (a == Dim(1)) return b;
@@ -202,7 +209,8 @@ void ShapeView::require_places(std::string_view name, const Dim& size, size_t pl
   const auto places = index == ir::kNoValue ? std::nullopt : places_of(graph_, index);
   if (!places) return;
   require(places->end, Relation::le, size);
-  if (places->least != Dim(0)) require(size + places->least, Relation::ge, 0);
+  const auto counts_from_front = facts_.decide(places->least, Relation::ge, 0);
+  if (!counts_from_front || !*counts_from_front) require(size + places->least, Relation::ge, 0);
 }
 
 void ShapeView::unknown(std::string_view why) const {

@@ -58,6 +58,7 @@ class ShapeView {
   // Sizes.
   /// One size for both, which must be equal.
   ir::Dim unified(const ir::Dim& a, const ir::Dim& b) const;
+  ir::Shape unified(const ir::Shape& a, const ir::Shape& b) const;
   ir::Dim broadcast_dim(const ir::Dim& a, const ir::Dim& b) const;
   ir::Shape broadcast(const ir::Shape& a, const ir::Shape& b) const;
   ir::Shape broadcast(const std::vector<ir::Shape>& shapes) const;

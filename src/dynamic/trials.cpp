@@ -207,22 +207,27 @@ class Trials {
 
   /// Strides, contiguity, aliasing and broadcasts are others at 1.
   void try_ones(const std::set<Symbol>& symbols, const Traced& traced, Assertions& out) {
-    constexpr int64_t kMost = 4;  // more turns than a loop needs to be compared
+    constexpr int64_t kMost = 32;
+    int64_t sample = 1;
+    for (const Symbol& symbol : symbols) sample = std::max(sample, declared_.sample.at(symbol));
     int64_t least = 1;
-    for (int64_t size = 1; size <= kMost; ++size) {
+    Tried last;
+    for (int64_t size = 1; size <= std::min(kMost, sample); ++size) {
       Sizes sizes = declared_.sample;
       for (const Symbol& symbol : symbols) sizes[symbol] = size;
       if (sizes == declared_.sample || !all_hold(out.all(), sizes)) continue;
-      const Tried found = tried(sizes, traced);
-      if (!found.is_right) least = size + 1;
-      if (!found.is_short) break;
+      last = tried(sizes, traced);
+      if (!last.is_right) least = size + 1;
+      if (!last.is_short) break;
     }
+    if (last.is_short && sample > kMost) least = sample;  // what lies between was not tried
     if (least == 1) return;
     for (const Symbol& symbol : symbols)
-      out.add({{ir::Dim::symbol(symbol), Relation::ge, least},
-               std::nullopt,
-               cat("the model does something else at ", least - 1, ", or does not run there"),
-               true});
+      out.add(
+          {{ir::Dim::symbol(symbol), Relation::ge, std::min(least, declared_.sample.at(symbol))},
+           std::nullopt,
+           "the model was seen to do something else at smaller sizes, or not to run there",
+           true});
   }
 
   struct Tried {
@@ -236,13 +241,14 @@ class Trials {
       return {is_traced_alike(traced, {sizes, request_.trace(sizes, rewrites_)}), false};
     } catch (const Error& error) {
       if (error.diagnostic().id == "internal") throw;
-      if (error.diagnostic().id != "dynamic-loop" || rewrites_.rolled_loops.empty()) return {};
+      if (rewrites_.rolled_loops.empty()) return {};
+      if (error.diagnostic().id != "dynamic-loop") return {false, true};
     }
     try {
       Rewrites unrolled = rewrites_;
       unrolled.rolled_loops.clear();
       const Traced there = request_.trace(sizes, unrolled);
-      return {!request_.is_right || request_.is_right(traced.graph, there, sizes), true};
+      return {request_.is_right(traced.graph, there, sizes), true};
     } catch (const Error& error) {
       if (error.diagnostic().id == "internal") throw;
       return {false, true};

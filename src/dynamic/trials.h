@@ -28,10 +28,9 @@ struct Request {
   std::vector<Comparison> asserted;
   Tracer trace;
   Report report;
-  /// Whether a graph with expressions for sizes computes what torch did in a trace at these sizes;
-  /// without it, it does.
+  /// Whether a graph with expressions for sizes computes what torch did in a trace at these sizes.
   std::function<bool(const ir::Graph& graph, const trace::Traced& there, const Sizes& sizes)>
-      is_right = {};
+      is_right;
 };
 
 struct DynamicTrace {

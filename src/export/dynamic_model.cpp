@@ -27,15 +27,10 @@ bool computes(const ir::Graph& graph, const trace::Traced& there,
     const auto found = std::find_if(inputs.begin(), inputs.end(), [&](const auto& input) {
       return is_sample_of(input, name, i);
     });
-    if (found == inputs.end()) return true;  // a state, whose first value the file does not hold
+    T2N_ASSERT(found != inputs.end(), "no sample for ", name);
     given.push_back(std::get<ir::Tensor>(found->value));
   }
-  const std::vector<ir::Tensor> actual = ir::run_graph(graph, given, torch_module().evaluator());
-  if (actual.size() != there.outputs.size()) return false;
-  for (size_t i = 0; i < actual.size(); ++i)
-    if (check::compare(there.outputs[i], actual[i], {}).verdict == check::Verdict::differs)
-      return false;
-  return true;
+  return agrees(there.outputs, ir::run_graph(graph, given, torch_module().evaluator()), {});
 }
 
 }  // namespace

@@ -30,15 +30,6 @@ std::optional<std::vector<ir::Tensor>> values_of(const ir::Graph& graph, const T
   return out;
 }
 
-bool agrees(const std::vector<ir::Tensor>& expected, const std::vector<ir::Tensor>& actual,
-            const check::Tolerance& tolerance) {
-  if (expected.size() != actual.size()) return false;
-  for (size_t i = 0; i < expected.size(); ++i)
-    if (check::compare(expected[i], actual[i], tolerance).verdict == check::Verdict::differs)
-      return false;
-  return true;
-}
-
 /// Floats of 32 bits, each moved by two roundings, up or down by a fixed pattern; whole numbers
 /// stay: they are counts, places and masks as often as values.
 ir::Tensor nudged(const ir::Tensor& tensor) {
@@ -86,6 +77,15 @@ std::vector<ir::Tensor> computed_nearby(const TracedModel& model, const InputSet
 }
 
 }  // namespace
+
+bool agrees(const std::vector<ir::Tensor>& expected, const std::vector<ir::Tensor>& actual,
+            const check::Tolerance& tolerance) {
+  if (expected.size() != actual.size()) return false;
+  for (size_t i = 0; i < expected.size(); ++i)
+    if (check::compare(expected[i], actual[i], tolerance).verdict == check::Verdict::differs)
+      return false;
+  return true;
+}
 
 ir::Graph at_sizes(const ir::Graph& graph, const dynamic::Sizes& sizes) {
   ir::Graph out = graph;

@@ -7,6 +7,10 @@
 
 namespace t2n {
 
+/// Whether no output differs. Errors: none.
+bool agrees(const std::vector<ir::Tensor>& expected, const std::vector<ir::Tensor>& actual,
+            const check::Tolerance& tolerance);
+
 /// The graph with numbers for its symbols.
 ir::Graph at_sizes(const ir::Graph& graph, const dynamic::Sizes& sizes);
 

@@ -8,6 +8,7 @@
 #include "src/diag/one_of.h"
 #include "src/trace/interpreter.h"
 #include "src/trace/operators.h"
+#include "src/trace/turn.h"
 
 namespace t2n::trace {
 namespace {
@@ -93,9 +94,8 @@ void Interpreter::note_number(const torch::jit::Node* node, const Mark& mark,
   if (!options_.keep_sizes || !mark || is_data(mark)) return;
   if (mark->comparison) return settle(mark, unmarked(number).toBool());
   if (depends_on_turn(mark))
-    throw Error("dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
-                "a number follows from the number of the turn in a way that the file cannot say",
-                "compute with the turn as a tensor, or let it be a sum of the turn and a constant");
+    refuse_loop("a number follows from the number of the turn in a way that the file cannot say",
+                kTurnHelp);
   note_decision(node, mark, 0, Decision::Kind::number);
   Decision& noted = decisions_.back();
   const Mark sizes = opaque_mark(mark->size);

@@ -17,58 +17,13 @@
 #include "src/trace/number_rules.h"
 #include "src/trace/range_watch.h"
 #include "src/trace/recorder.h"
+#include "src/trace/rolled_loop.h"
 #include "src/trace/source_map.h"
 #include "src/trace/state_watch.h"
 #include "src/trace/trace.h"
 #include "src/trace/value_reads.h"
 
 namespace t2n::trace {
-
-/// What a container or object holds but for tensors: numbers, strings, lengths and kinds.
-using Content = std::vector<c10::IValue>;
-
-/// A list whose length a loop has changed.
-struct ChangedList {
-  c10::IValue list;
-  size_t before = 0;       ///< its length before the loop
-  Mark known;              ///< what that followed from
-  Outline outline;         ///< what it consisted of
-  bool only_grows = true;  ///< at its end
-  bool only_leads = true;  ///< it grows at its front
-};
-using ChangedLists = std::map<const void*, ChangedList>;
-
-/// A container or object that a rolled loop writes to, and that the turn did not make.
-struct Written {
-  c10::IValue held;
-  std::optional<Content> content;  ///< after a turn; none before the first has ended
-};
-
-/// An element of a list that was asked for in a turn, by a place that follows from it.
-struct TurnAccess {
-  Outline outline;  ///< of the list
-  ir::Dim place;    ///< from its front
-  friend bool operator==(const TurnAccess&, const TurnAccess&) = default;
-};
-
-/// A loop that becomes a scan, while it runs.
-struct RolledLoop {
-  explicit RolledLoop(ir::Symbol of) : symbol(std::move(of)) {}
-
-  c10::IValue trips;
-  c10::IValue condition;
-  std::vector<c10::IValue> initial;
-  std::vector<c10::IValue> carried;
-  std::vector<std::optional<int64_t>> steps;  ///< by which a carried integer grows in each turn
-  ir::Symbol symbol;                          ///< of the turn
-  int64_t turns = 0;
-  std::map<const void*, Written> written;
-  std::map<const void*, c10::IValue> made;  ///< containers and objects of this turn
-  std::map<const void*, size_t> lengths;    ///< of changed lists when this turn began
-  /// What stands in a variable, container or object, place by place, after each turn.
-  std::map<std::pair<const void*, size_t>, std::vector<TurnEnd>> ends;
-  std::vector<TurnAccess> accesses;  ///< to lists, at places that follow from the turn
-};
 
 /// One run of a model. With a recorder every tensor operation is recorded; without, it is only
 /// executed.
@@ -218,10 +173,12 @@ class Interpreter {
   void follow_carried(RolledLoop& loop, const ChangedLists& lists, const ir::Dim& length);
   void follow_lists(const ChangedLists& lists, int64_t turns, const Mark& trips);
   void follow_grown(const c10::IValue& list, Outline before, bool at_end);
-  Outline written_in_turns(const ir::Dim& place, const c10::IValue& list, Outline outline);
+  Outline written_in_turns(const Mark& asked, const c10::IValue& list, bool is_from_end,
+                           Outline outline);
 
   // turn_ends.cpp: what the turns of rolled loops leave.
   void note_turn_end(RolledLoop& loop) const;
+  void settle_turn_end(const std::vector<TurnEnd>& ends, int64_t first_turn, const ir::Dim& length);
   void settle_turn_ends(const RolledLoop& loop, const ir::Dim& length);
 
   // turn_lists.cpp: elements of lists at places that follow from the turn of a rolled loop.
@@ -229,6 +186,7 @@ class Interpreter {
   void settle_turn_access(const std::string& name, const torch::jit::Stack& inputs,
                           const Mark& asked);
   bool are_alike(c10::ArrayRef<c10::IValue> elements) const;
+  void settle_inside(const Outline& outline, const ir::Dim& low, const ir::Dim& high);
   void settle_accesses(const RolledLoop& loop, const ir::Dim& length);
 
   // rolled_writes.cpp: what the turns of rolled loops write to containers and objects.

@@ -26,6 +26,7 @@ struct ActiveLoop {
   ir::Symbol turn;              ///< the symbol of its turn
   std::vector<size_t> bounds;   ///< nodes before the first turn, after the first, …
   std::vector<Naming> namings;  ///< after the first turns
+  std::vector<ir::ValueId> first_values = {};  ///< the next new value when each turn began
 };
 /// What a rolled loop leaves to be known of the turns that its scan stands for.
 struct Rolled {
@@ -42,6 +43,11 @@ struct TurnEnd {
   friend bool operator==(const TurnEnd& a, const TurnEnd& b) {
     return a.value == b.value && a.tensor == b.tensor;
   }
+};
+/// What stood at the places of a variable, container or object after each turn.
+struct TurnEnds {
+  int64_t first_turn = -1;  ///< after which it was looked at first
+  std::vector<std::vector<TurnEnd>> tensors = {};
 };
 /// One value of the body of a scan, in all turns.
 struct Family {

@@ -19,10 +19,14 @@ bool is_cat(const ir::Node& node) {
   return op == "aten::cat" || op == "aten::concat" || op == "aten::concatenate";
 }
 
+bool makes(const ir::Node& node, ir::ValueId value) {
+  return std::find(node.outputs.begin(), node.outputs.end(), value) != node.outputs.end();
+}
+
 /// The body's node that gives a value, if it only adds axis `dim` to another.
 std::optional<ir::ValueId> before_unsqueeze(const ir::Graph& body, ir::ValueId value, int64_t dim) {
   for (const ir::Node& node : body.nodes) {
-    if (node.outputs.at(0) != value || ir::op_name(node.op) != "aten::unsqueeze") continue;
+    if (!makes(node, value) || ir::op_name(node.op) != "aten::unsqueeze") continue;
     const auto rank = static_cast<int64_t>(body.values[static_cast<size_t>(value)].shape.size());
     const int64_t at = std::get<ir::Dim>(*node.find("dim")).value();
     if ((at < 0 ? at + rank : at) == dim) return std::get<ir::TensorRef>(*node.find("self")).id;
@@ -93,12 +97,14 @@ void finish_loops(ir::Graph& graph, const std::vector<Decision>& decisions) {
 
 void Recorder::begin_loop(const ir::Symbol& turn_symbol) {
   loops_.push_back({turn_symbol, {graph_.nodes.size()}, {}});
+  loops_.back().first_values.push_back(static_cast<ir::ValueId>(graph_.values.size()));
   ++turn_;
 }
 
 void Recorder::end_turn() {
   ActiveLoop& loop = loops_.back();
   loop.bounds.push_back(graph_.nodes.size());
+  loop.first_values.push_back(static_cast<ir::ValueId>(graph_.values.size()));
   if (loop.namings.size() < 2) loop.namings.push_back({names_taken_, next_suffix_, calls_});
   ++turn_;
   // Read later, they would be taken for numbers of a later turn.
@@ -129,10 +135,8 @@ ir::Node& Recorder::scan_of(const Family& family) {
   for (size_t i = graph_.nodes.size(); i-- > 0;)
     if (graph_.nodes[i].body == family.body) return graph_.nodes[i];
   const ir::Graph& body = *family.body;
-  const auto makes = [&](const ir::Node& node) {
-    return std::find(node.outputs.begin(), node.outputs.end(), family.value) != node.outputs.end();
-  };
-  const auto made = std::find_if(body.nodes.begin(), body.nodes.end(), makes);
+  const auto made = std::find_if(body.nodes.begin(), body.nodes.end(),
+                                 [&](const ir::Node& node) { return makes(node, family.value); });
   ir::Node at;
   if (made != body.nodes.end()) {
     at.scope = made->scope;
@@ -321,7 +325,7 @@ ir::ValueId Recorder::squeezed(size_t family, int64_t dim) {
   node.op = ir::op_id("aten::squeeze.dim");
   node.args = {{"self", ir::TensorRef{self}}, number("dim", dim)};
   for (const ir::Node& made : body.nodes)  // the join itself may have a place that no body knows
-    if (made.outputs.at(0) == self) {
+    if (makes(made, self)) {
       node.scope = made.scope;
       node.source = made.source;
     }

@@ -160,6 +160,15 @@ bool holds_tensors(const c10::IValue& value) {
   return any;
 }
 
+std::vector<at::Tensor> tensors_in(const c10::IValue& value) {
+  std::vector<at::Tensor> out;
+  Seen seen;
+  walk(value, seen, [&](const c10::IValue& part) {
+    if (part.isTensor() && part.toTensor().defined()) out.push_back(part.toTensor());
+  });
+  return out;
+}
+
 bool is_container(const c10::IValue& value) { return value.isList() || value.isGenericDict(); }
 
 Mark Marks::of(const c10::IValue& value) const {

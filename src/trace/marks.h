@@ -20,6 +20,7 @@ struct Stretch {
 };
 /// What a list of open length consists of; nothing if that is not known.
 using Outline = std::vector<Stretch>;
+ir::Dim length_of(const Outline& outline);
 
 class Marks {
  public:
@@ -68,6 +69,8 @@ class Marks {
 
 /// Whether there is a tensor anywhere in a value.
 bool holds_tensors(const c10::IValue& value);
+/// The tensors anywhere in a value, each container and object once.
+std::vector<at::Tensor> tensors_in(const c10::IValue& value);
 
 /// True for lists and dictionaries, which are told apart by identity.
 bool is_container(const c10::IValue& value);

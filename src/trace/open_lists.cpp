@@ -6,6 +6,7 @@
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 #include "src/trace/interpreter.h"
+#include "src/trace/turn.h"
 
 namespace t2n::trace {
 namespace {
@@ -35,13 +36,13 @@ bool is_fixed(const Outline& outline) {
                      [](const Stretch& stretch) { return stretch.length.is_constant(); });
 }
 
+}  // namespace
+
 Dim length_of(const Outline& outline) {
   Dim sum;
   for (const Stretch& stretch : outline) sum = sum + stretch.length;
   return sum;
 }
-
-}  // namespace
 
 /// Its length is an expression over sizes, and not over the turn of a loop that is being recorded,
 /// whose turns are compared with each other.
@@ -100,8 +101,7 @@ void Interpreter::settle_access(const std::string& name, const Stack& inputs, co
   const c10::IValue& list = inputs[0];
   if (!list.isList() || holds_marks(list)) return;
   if (name == "aten::slice" && depends_on_turn(asked))
-    throw Error("dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
-                "a part of a list is taken that follows from the turn",
+    refuse_loop("a part of a list is taken that follows from the turn",
                 "walk the list element by element, or stack it and index the tensor");
   if (!is_one_of(name, kNames)) return;
   if (follows_turn(list, asked)) return settle_turn_access(name, inputs, asked);
@@ -177,9 +177,7 @@ void Interpreter::follow_slice(const Stack& inputs, const c10::IValue& part) {
 Outline Interpreter::changed_outline(const std::string& name, const Stack& inputs,
                                      const Mark& asked, Outline before, Outline more) {
   if (name == "aten::_set_item" && depends_on_turn(asked)) {
-    const bool is_from_end = unmarked(inputs[1]).toInt() < 0;
-    return written_in_turns(is_from_end ? asked->size + length_of(before) : asked->size, inputs[0],
-                            std::move(before));
+    return written_in_turns(asked, inputs[0], unmarked(inputs[1]).toInt() < 0, std::move(before));
   }
   if (before.empty()) return {};
   if (name == "aten::copy" || name == "aten::list") return before;

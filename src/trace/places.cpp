@@ -64,11 +64,6 @@ std::optional<Dim> counted(const Dim& place, const Dim& size, const ir::Sizes& s
   return *from_front ? place : size + place;
 }
 
-const Dim* argument(const ir::Node& node, std::string_view name) {
-  const ir::Attr* const attr = node.find(name);
-  return attr == nullptr ? nullptr : std::get_if<Dim>(attr);
-}
-
 /// Takes [start, end) of an axis of what the box shows.
 void cut(Box& box, size_t axis, const Dim& start, const Dim& end, int64_t step = 1) {
   const auto of = box.axes[axis];
@@ -95,8 +90,9 @@ bool follow_order(Box& box, const ir::Node& node) {
                                                       "aten::swapdims"};
   constexpr std::array<std::string_view, 2> kSame = {"aten::detach", "aten::alias"};
   const auto swap = [&](const Dim* a, const Dim* b) {
-    if (a != nullptr && b != nullptr && !box.axes.empty())
-      std::swap(box.axes[axis_of(box, *a)], box.axes[axis_of(box, *b)]);
+    if (a == nullptr || b == nullptr) return false;
+    if (!box.axes.empty()) std::swap(box.axes[axis_of(box, *a)], box.axes[axis_of(box, *b)]);
+    return true;
   };
   if (is_one_of(op, kSame)) return true;
   if (op == "aten::t" || op == "aten::numpy_T" || op == "aten::mT") {
@@ -106,8 +102,7 @@ bool follow_order(Box& box, const ir::Node& node) {
   }
   if (is_one_of(op, kSwaps)) {
     const std::string axis = op == "aten::swapaxes" ? "axis" : "dim";
-    swap(argument(node, axis + "0"), argument(node, axis + "1"));
-    return true;
+    return swap(dim_of(node, axis + "0"), dim_of(node, axis + "1"));
   }
   if (const auto* dims = std::get_if<std::vector<Dim>>(node.find("dims"));
       op == "aten::permute" && dims != nullptr) {
@@ -116,7 +111,7 @@ bool follow_order(Box& box, const ir::Node& node) {
     box.axes = std::move(axes);
     return true;
   }
-  if (const Dim* const dim = argument(node, "dim"); op == "aten::unsqueeze" && dim != nullptr) {
+  if (const Dim* const dim = dim_of(node, "dim"); op == "aten::unsqueeze" && dim != nullptr) {
     const auto rank = static_cast<int64_t>(box.axes.size()) + 1;
     const int64_t at = dim->value() < 0 ? dim->value() + rank : dim->value();
     box.axes.insert(box.axes.begin() + at, std::nullopt);
@@ -136,9 +131,9 @@ bool is_split(std::string_view op) {
 void follow_cut(Box& box, const ir::Node& node, size_t axis, const Dim& size, size_t output,
                 const ir::Sizes& samples) {
   const std::string_view op = ir::op_name(node.op);
-  const Dim *length = argument(node, "length"), *step = argument(node, "step");
+  const Dim *length = dim_of(node, "length"), *step = dim_of(node, "step");
   const auto place = [&](const char* name) {
-    const Dim* const dim = argument(node, name);
+    const Dim* const dim = dim_of(node, name);
     return dim == nullptr ? std::optional(Dim(0)) : counted(*dim, size, samples, box);
   };
   std::optional<Dim> start, end;
@@ -149,7 +144,7 @@ void follow_cut(Box& box, const ir::Node& node, size_t axis, const Dim& size, si
   if (start && drops) end = *start + Dim(1);
   if (start && op == "aten::narrow" && length != nullptr) end = *start + *length;
   if (op == "aten::slice.Tensor") {
-    const Dim* const given = argument(node, "end");
+    const Dim* const given = dim_of(node, "end");
     end = given == nullptr || *given == Dim(INT64_MAX) ? size : place("end");
     if (step == nullptr || !step->is_constant()) end.reset();
   }
@@ -199,7 +194,7 @@ Box Recorder::box_of(int track, int base) {
   const ir::Node& node = of.view->call.node;
   const std::string_view op = ir::op_name(node.op);
   if (follow_order(box, node)) return box;
-  const Dim* const dim = argument(node, "dim");
+  const Dim* const dim = dim_of(node, "dim");
   if (dim == nullptr || !dim->is_constant() || box.axes.empty()) {
     box.is_exact = false;
     return box;

@@ -159,6 +159,8 @@ ir::ValueId Recorder::new_value(const ir::Node& node, const at::Tensor& like) {
 }
 
 void Recorder::append(ir::Node node) {
+  for (size_t i = 0; node.outputs.size() > 1 && i < node.outputs.size(); ++i)
+    part_of_[node.outputs[i]] = {node.outputs[0], static_cast<int64_t>(i)};
   if (has_rolled_) {
     if (settle_join(node)) return;
     settle(node);

@@ -17,6 +17,7 @@
 #include "src/trace/marks.h"
 #include "src/trace/names.h"
 #include "src/trace/trace.h"
+#include "src/trace/track.h"
 
 namespace t2n::trace {
 
@@ -66,8 +67,9 @@ class Recorder {
   bool is_of_turn(const at::Tensor& tensor) const;
   /// Whether a loop that is being recorded computed it.
   bool is_of_open_loop(const at::Tensor& tensor) const;
-  /// Whether all of them are results of one operation, or of one in the turns of a loop.
-  bool are_made_together(const std::vector<at::Tensor>& tensors) const;
+  /// Whether these, each with a place, are results of one operation, or of one in the turns of a
+  /// loop, in the order of their places.
+  bool are_made_in_order(const std::vector<std::pair<int64_t, at::Tensor>>& placed) const;
   /// How much memory is known, to tell older from younger.
   size_t roots() const { return roots_.size(); }
   /// Of a choice and what it chose between: torch gives one of them itself, the file a third.
@@ -98,43 +100,10 @@ class Recorder {
   std::optional<TurnEnd> from_outside(const TurnEnd& end) const;
 
  private:
-  struct View {
-    Call call;
-    size_t base_input = 0;                ///< position of the base among the call's inputs
-    std::vector<size_t> base_again = {};  ///< further inputs that are the base
-    int base_in_list = -1;                ///< its place if that input is a list
-    std::vector<int> list = {};           ///< the tracks of that list; -1 where there is none
-    size_t output = 0;
-  };
-  using TensorHandle = c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>;
-  struct Track {
-    TensorHandle tensor;  ///< keeps the address unique, not the memory
-    ir::ValueId value = ir::kNoValue;
-    int root = -1;
-    int parent = -1;  ///< the track that this one is a view of
-    std::shared_ptr<const View> view;
-    int64_t seen = 0;  ///< version of the root that `value` belongs to
-    bool open_shape = false;
-    bool open_rank = false;
-    int64_t turn = 0;  ///< in which turn of a loop it was made
-  };
-  struct Root {
-    c10::weak_intrusive_ptr<c10::StorageImpl> storage;
-    int64_t version = 0;
-    int tracks_without_parent = 0;
-    bool is_lost = false;                     ///< changed in a way that is not recorded
-    bool is_choice = false;                   ///< it may be other memory for other values
-    bool follows_values = false;              ///< what shares it follows from values
-    std::vector<ir::Comparison> layout = {};  ///< what shares it follows from these
-  };
-
-  /// What reads a tensor: an operator, and the name for a constant that nothing else names.
-  struct Use {
-    std::string op;
-    std::string name;
-  };
-
   friend class Roller;
+  // turn_values.cpp
+  bool is_made_since(ir::ValueId first, ir::ValueId id) const;
+  std::optional<Origin> origin(const at::Tensor& tensor) const;
   // loops.cpp
   void settle(ir::Node& node);
   ir::ValueId settled(ir::ValueId id, Place place);
@@ -213,6 +182,8 @@ class Recorder {
   std::vector<Family> families_;
   std::unordered_map<ir::ValueId, Instance> instances_;   ///< values that a scan computes
   std::unordered_map<ir::ValueId, ir::ValueId> same_as_;  ///< values that are others by now
+  /// Of operations with several results: the first, and which of them.
+  std::unordered_map<ir::ValueId, std::pair<ir::ValueId, int64_t>> part_of_;
   std::vector<ir::Comparison> relied_;
   std::vector<ir::Dim> overlaps_;
   int64_t turn_ = 0;  ///< counts the turns of all loops

@@ -10,6 +10,7 @@
 #include "src/trace/convert.h"
 #include "src/trace/operators.h"
 #include "src/trace/recorder.h"
+#include "src/trace/turn.h"
 
 namespace t2n::trace {
 namespace {
@@ -51,10 +52,9 @@ std::optional<ir::DType> compute_dtype(const c10::FunctionSchema& schema,
 
 void refuse_data(const Mark& mark, const std::string& argument, const std::string& op) {
   if (is_opaque(mark) && depends_on_turn(mark))
-    throw Error("dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
-                cat("the argument ", quoted(argument), " of ", op,
+    refuse_loop(cat("the argument ", quoted(argument), " of ", op,
                     " is computed from the number of the turn"),
-                "compute with the turn as a tensor, or let it be a sum of the turn and a constant");
+                kTurnHelp);
   if (!is_data(mark)) return;
   throw Error("data-dependent-value",
               cat("the argument ", quoted(argument), " of ", op, " is read from a tensor's values"),

@@ -4,6 +4,7 @@
 #include "src/diag/error.h"
 #include "src/trace/interpreter.h"
 #include "src/trace/roll.h"
+#include "src/trace/turn.h"
 
 namespace t2n::trace {
 namespace {
@@ -13,11 +14,6 @@ using ir::Relation;
 using torch::jit::Block;
 using torch::jit::Node;
 using Steps = std::vector<std::optional<int64_t>>;
-
-[[noreturn]] void refuse(std::string why, std::string help) {
-  throw Error("dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
-              std::move(why), std::move(help));
-}
 
 /// `count += 1`: what each turn adds to a carried integer, if it is a constant.
 Steps induction_steps(Block* body) {
@@ -40,24 +36,18 @@ Dim expression(const c10::IValue& value) {
   return is_size(mark) ? mark->size : Dim(unmarked(value).toInt());
 }
 
-Dim at(const Dim& dim, const ir::Symbol& symbol, int64_t turn) {
-  return dim.substitute([&](const ir::Symbol& each) {
-    return each == symbol ? std::optional<Dim>(turn) : std::nullopt;
-  });
-}
-
 /// How many turns `while` takes, from the condition after a turn: left + step * turn < right.
 std::optional<Dim> turns_of_while(const ir::Comparison& condition, const ir::Symbol& symbol) {
   Dim gap = condition.right - condition.left;
   Relation relation = condition.relation;
-  Dim step = at(gap, symbol, 0) - at(gap, symbol, 1);
+  Dim step = replaced(gap, symbol, 0) - replaced(gap, symbol, 1);
   if (relation == Relation::gt || relation == Relation::ge) {
     gap = Dim(-1) * gap;
     step = Dim(-1) * step;
     relation = mirrored(relation);
   }
   if (!step.is_constant() || step.value() <= 0) return std::nullopt;
-  const Dim first = at(gap, symbol, 0);
+  const Dim first = replaced(gap, symbol, 0);
   if (relation == Relation::le) return floor_div(first, step) + Dim(2);
   if (relation == Relation::lt || (relation == Relation::ne && step == Dim(1)))
     return floor_div(first + step - Dim(1), step) + Dim(1);
@@ -70,8 +60,8 @@ Dim length_of(const RolledLoop& loop) {
   const Mark condition = mark_of(loop.condition);
   if (condition && condition->comparison)
     if (const auto count = turns_of_while(*condition->comparison, loop.symbol)) return *count;
-  refuse("how many turns it takes cannot be told from its condition",
-         "use `for t in range(n)`, or let a number grow by one up to a size");
+  refuse_loop("how many turns it takes cannot be told from its condition",
+              "use `for t in range(n)`, or let a number grow by one up to a size");
 }
 
 /// Whether `a * turn + c relation 0` is the same for all turns but the first.
@@ -109,14 +99,14 @@ void Interpreter::check_turn_branch(const Mark& condition) {
   const Dim gap = asked ? asked->left - asked->right : Dim(0);
   for (const ir::Symbol& symbol : gap.symbols()) {
     if (!symbol.is_turn()) continue;
-    const Dim c = at(gap, symbol, 0), a = at(gap, symbol, 1) - c;
+    const Dim c = replaced(gap, symbol, 0), a = replaced(gap, symbol, 1) - c;
     if (a.is_constant() && c.is_constant() && a.value() != 0 &&
         gap == c + a * Dim::symbol(symbol) && is_settled(asked->relation, a.value(), c.value()))
       return;
   }
-  refuse("a branch in it goes another way in some turns, by the number of the turn",
-         "only the first turn may differ (`if t == 0`); compute both ways and choose with "
-         "torch.where");
+  refuse_loop("a branch in it goes another way in some turns, by the number of the turn",
+              "only the first turn may differ (`if t == 0`); compute both ways and choose with "
+              "torch.where");
 }
 
 void Interpreter::check_carried(const Values& before, const Values& after,
@@ -125,8 +115,8 @@ void Interpreter::check_carried(const Values& before, const Values& after,
     const c10::IValue a = unmarked(before[i]);
     const c10::IValue b = unmarked(after[i]);
     if (steps[i] || keeps_content(a, b)) continue;
-    refuse("a number changes from turn to turn, and is no tensor",
-           "let it grow by a constant (count += 1), or carry a tensor");
+    refuse_loop("a number changes from turn to turn, and is no tensor",
+                "let it grow by a constant (count += 1), or carry a tensor");
   }
 }
 
@@ -172,25 +162,27 @@ void Interpreter::follow_grown(const c10::IValue& list, Outline before, bool at_
 /// `list[turn] = v` in a loop that takes a known number of turns: the places that all its turns
 /// write are one stretch. Errors: `dynamic-loop` if the place moves otherwise, or the rest of the
 /// list is not of constant length.
-Outline Interpreter::written_in_turns(const Dim& place, const c10::IValue& list, Outline outline) {
+Outline Interpreter::written_in_turns(const Mark& asked, const c10::IValue& list, bool is_from_end,
+                                      Outline outline) {
   if (rolling_.empty())
-    refuse("a list is written at a place that is the number of a turn, after the loop",
-           "use a size, or the length of what the loop made");
+    refuse_loop("a list is written at a place that is the number of a turn, after the loop",
+                "use a size, or the length of what the loop made");
   const RolledLoop& loop = *rolling_.back();
   const auto refuse_place = [] {
-    refuse("a list is written at places that follow from the turn in another way than one by one",
-           "collect the elements with append, or fill a tensor");
+    refuse_loop(
+        "a list is written at places that follow from the turn in another way than one by one",
+        "collect the elements with append, or fill a tensor");
   };
-  const Dim first = at(place, loop.symbol, 0), step = at(place, loop.symbol, 1) - first;
-  const bool forwards = step == Dim(1), is_line = forwards || step == Dim(-1);
-  if (outline.empty() || !is_line || !(place == first + step * Dim::symbol(loop.symbol)) ||
-      mark_of(loop.condition) || depends_on_turn(size_mark(first)))
+  if (!is_size(asked)) refuse_place();
+  const Dim place = is_from_end ? asked->size + length_of(outline) : asked->size;
+  const auto step = coefficient(place, loop.symbol);
+  const Dim first = replaced(place, loop.symbol, 0);
+  const bool forwards = step == 1, is_line = forwards || step == -1;
+  if (outline.empty() || !is_line || mark_of(loop.condition) || mentions_turn(first))
     refuse_place();
   const Dim turns = expression(loop.trips);
   Dim low = forwards ? first : first + Dim(1) - turns;
-  Dim rest;
-  for (const Stretch& each : outline) rest = rest + each.length;
-  rest = rest - low - turns;
+  const Dim rest = length_of(outline) - low - turns;
   if (!low.is_constant() || !rest.is_constant() || low.value() < 0 || rest.value() < 0)
     refuse_place();
   const auto count = static_cast<int64_t>(list.toListRef().size());
@@ -272,8 +264,9 @@ void Interpreter::decide_later(std::vector<Decision> later, const Rolled& rolled
       if (found != rolled.names.end())
         return Dim::symbol(ir::Symbol::AxisSize{found->second, size->axis});
       if (rolled.later.contains(size->value))
-        refuse("one of its turns decides by the size of a tensor that the first does not compute",
-               "let all turns compute the same, and choose with torch.where");
+        refuse_loop(
+            "one of its turns decides by the size of a tensor that the first does not compute",
+            "let all turns compute the same, and choose with torch.where");
       return std::nullopt;
     });
   };
@@ -314,8 +307,8 @@ void Interpreter::run_rolled(Node* node, Env& env) {
   }
   const Dim length = length_of(loop);
   if (depends_on_turn(size_mark(length)))
-    refuse("how many turns it takes follows from the turn of a loop around it",
-           "let it take as many turns in each turn of the loop around it");
+    refuse_loop("how many turns it takes follows from the turn of a loop around it",
+                "let it take as many turns in each turn of the loop around it");
   decide_later(std::move(later), recorder_->end_loop(length, place()), before);
   const ChangedLists lists = std::move(changed_lists_.back());
   changed_lists_.pop_back();

@@ -2,6 +2,7 @@
 // numbers in them, since the file runs one turn over and over.
 #include "src/diag/error.h"
 #include "src/trace/interpreter.h"
+#include "src/trace/turn.h"
 
 namespace t2n::trace {
 namespace {
@@ -69,8 +70,7 @@ bool is_same(const Content& a, const Content& b) {
 }
 
 [[noreturn]] void refuse_change(const c10::IValue& held) {
-  throw Error(
-      "dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
+  refuse_loop(
       cat("what its turns write to ", held.isObject() ? "an object" : "a list or dictionary",
           " is another number, string or length from turn to turn"),
       "carry it in a variable: a tensor, or a number that grows by a constant");

@@ -113,14 +113,19 @@ bool mentions_turn(const Node& node) {
                                            [](const Node& each) { return mentions_turn(each); }));
 }
 
+void refuse_loop(std::string why, std::string help) {
+  throw Error("dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
+              std::move(why), std::move(help));
+}
+
 void refuse_loop(const ir::Graph& graph, const Node& node, std::string why, std::string help) {
-  Diagnostic out;
-  out.id = "dynamic-loop";
-  out.message = "a loop of dynamic length cannot be expressed as one scan";
-  out.where.push_back(ir::node_where(graph, node));
-  out.why = std::move(why);
-  out.help = std::move(help);
-  throw Error(std::move(out));
+  try {
+    refuse_loop(std::move(why), std::move(help));
+  } catch (const Error& error) {
+    Diagnostic out = error.diagnostic();
+    out.where.push_back(ir::node_where(graph, node));
+    throw Error(std::move(out));
+  }
 }
 
 }  // namespace t2n::trace

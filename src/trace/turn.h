@@ -17,6 +17,7 @@ bool mentions_turn(const ir::Node& node);
 bool mentions(const ir::Attr& attr, const ir::Symbol& symbol);
 bool mentions(const ir::Node& node, const ir::Symbol& symbol);
 
+/// With `by` in the place of the symbol.
 ir::Dim replaced(const ir::Dim& dim, const ir::Symbol& symbol, const ir::Dim& by);
 /// `dim` = coefficient * symbol + the value at 0, if it is so.
 std::optional<int64_t> coefficient(const ir::Dim& dim, const ir::Symbol& symbol);
@@ -38,7 +39,12 @@ struct OneSlice {
 /// Of select, slice, narrow and their scattering counterparts.
 std::optional<OneSlice> one_slice_of(const ir::Node& node, size_t rank);
 
-/// Error `dynamic-loop` at the place of a node.
+inline constexpr const char* kTurnHelp =
+    "compute with the turn as a tensor, or let it be a sum of the turn and a constant";
+
+/// Error `dynamic-loop`, at the place where the program is.
+[[noreturn]] void refuse_loop(std::string why, std::string help);
+/// The same at the place of a node.
 [[noreturn]] void refuse_loop(const ir::Graph& graph, const ir::Node& node, std::string why,
                               std::string help);
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "src/diag/error.h"
 #include "src/diag/one_of.h"
 #include "src/trace/interpreter.h"
+#include "src/trace/turn.h"
 
 namespace t2n::trace {
 namespace {
@@ -16,14 +16,8 @@ using ir::Relation;
 using torch::jit::Stack;
 
 [[noreturn]] void refuse(std::string why) {
-  throw Error("dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
-              std::move(why),
+  refuse_loop(std::move(why),
               "walk the list element by element (`for a in l`), or stack it and index the tensor");
-}
-
-Dim in_turn(const Dim& dim, const ir::Symbol& symbol, const Dim& turn) {
-  return dim.substitute(
-      [&](const ir::Symbol& each) { return each == symbol ? std::optional(turn) : std::nullopt; });
 }
 
 size_t stretch_of(const Outline& outline, int64_t place) {
@@ -42,20 +36,23 @@ bool Interpreter::follows_turn(const c10::IValue& list, const Mark& asked) const
   if (depends_on_turn(asked)) return true;
   if (!is_size(length) || !depends_on_turn(length)) return false;
   const ir::Symbol& turn = rolling_.back()->symbol;
-  const Dim step = in_turn(length->size, turn, 1) - in_turn(length->size, turn, 0);
-  return step.is_constant() && step.value() < 0;  // its front moves on
+  const auto step = coefficient(length->size, turn);
+  return !step || *step < 0;  // its front moves on
 }
 
-/// Whether one stands for all: the same value, or tensors that one operation or loop made.
+/// Whether the recorder may go on where the turns of the sample ended: the same value everywhere,
+/// or what one operation or loop made, in its order.
 bool Interpreter::are_alike(c10::ArrayRef<c10::IValue> elements) const {
-  std::vector<at::Tensor> tensors;
-  bool are_same = true;
-  for (const c10::IValue& element : elements) {
+  std::vector<std::pair<int64_t, at::Tensor>> placed;
+  bool are_same = true, are_tensors = true;
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const c10::IValue& element = elements[i];
     if (element.isTensor() && recorder_->is_of_open_loop(element.toTensor())) continue;
     are_same = are_same && element.is(elements.front());
-    if (element.isTensor()) tensors.push_back(element.toTensor());
+    are_tensors = are_tensors && element.isTensor();
+    if (element.isTensor()) placed.emplace_back(static_cast<int64_t>(i), element.toTensor());
   }
-  return are_same || (tensors.size() == elements.size() && recorder_->are_made_together(tensors));
+  return are_same || (are_tensors && recorder_->are_made_in_order(placed));
 }
 
 void Interpreter::settle_turn_access(const std::string& name, const Stack& inputs,
@@ -85,7 +82,7 @@ void Interpreter::settle_turn_access(const std::string& name, const Stack& input
     return;  // of a turn before: the recorder follows it
   Outline outline{{whole, count}};
   if (depends_on_turn(length)) {
-    const Dim before = in_turn(whole, rolling_.back()->symbol, 0);
+    const Dim before = replaced(whole, rolling_.back()->symbol, 0);
     place = place + before - whole;
     outline = {{before, count}};
   } else if (const Outline known = marks_.outline(list); !known.empty()) {
@@ -109,39 +106,37 @@ void Interpreter::settle_turn_access(const std::string& name, const Stack& input
   }
 }
 
-/// All turns but the first must find their elements in one stretch.
-void Interpreter::settle_accesses(const RolledLoop& loop, const Dim& length) {
-  const ir::Sizes& samples = ir::sample_sizes(graph_);
+/// Of all turns [low, high) has to stay in the stretch that it lies in now.
+void Interpreter::settle_inside(const Outline& outline, const Dim& low, const Dim& high) {
   const auto now = [&](const Dim& dim) {
-    const Dim out = dim.substitute(samples);
-    return out.is_constant() ? std::optional(out.value()) : std::nullopt;
+    const Dim out = dim.substitute(ir::sample_sizes(graph_));
+    if (!out.is_constant()) refuse("which part of a list a turn takes has no expression");
+    return out.value();
   };
+  Dim begin;
+  for (const Stretch& stretch : outline) {
+    const Dim end = begin + stretch.length;
+    if (now(begin) <= now(low) && now(high) <= now(end)) {
+      settle(comparison_mark({begin, Relation::le, low}), true);
+      settle(comparison_mark({high, Relation::le, end}), true);
+      return;
+    }
+    begin = end;
+  }
+  refuse("the turns take elements of several parts of a list");
+}
+
+/// The first turn and all others, which may be in another part of the list.
+void Interpreter::settle_accesses(const RolledLoop& loop, const Dim& length) {
   for (const TurnAccess& access : loop.accesses) {
-    const Dim first = in_turn(access.place, loop.symbol, 0);
-    const Dim step = in_turn(access.place, loop.symbol, 1) - first;
-    const bool is_line =
-        step.is_constant() && access.place == first + step * Dim::symbol(loop.symbol);
-    if (!is_line || depends_on_turn(size_mark(first))) {
-      if (access.outline.size() > 1) refuse("which part of a list a turn takes has no expression");
-      continue;
-    }
-    const Dim second = first + step, last = first + step * (length - Dim(1));
-    const bool forwards = step.value() > 0;
-    const Dim low = forwards ? second : last, high = (forwards ? last : second) + Dim(1);
-    Dim begin;
-    bool is_inside = false;
-    for (const Stretch& stretch : access.outline) {
-      const Dim end = begin + stretch.length;
-      const auto a = now(begin), b = now(end), c = now(low), d = now(high);
-      is_inside = a && b && c && d && *a <= *c && *d <= *b;
-      if (is_inside) {
-        settle(comparison_mark({begin, Relation::le, low}), true);
-        settle(comparison_mark({high, Relation::le, end}), true);
-        break;
-      }
-      begin = end;
-    }
-    if (!is_inside) refuse("the turns take elements of several parts of a list");
+    const auto step = coefficient(access.place, loop.symbol);
+    const Dim first = replaced(access.place, loop.symbol, 0);
+    if (!step || (mentions_turn(first) && access.outline.size() > 1))
+      refuse("which element of a list a turn takes has no expression");
+    if (mentions_turn(first)) continue;  // the loop around it bounds its own turns
+    settle_inside(access.outline, first, first + Dim(1));
+    const Dim second = first + *step, last = first + *step * (length - Dim(1));
+    settle_inside(access.outline, *step > 0 ? second : last, (*step > 0 ? last : second) + Dim(1));
   }
 }
 

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "nnef/ast.h"
+#include "nnef_writer/print.h"
 #include "src/diag/error.h"
 
 namespace t2n::test {
@@ -60,6 +62,15 @@ inline std::string bug(const std::function<void()>& work) {
   const size_t place = text.find(": ", text.find(": ") + 1);
   return text.starts_with("internal error: ") ? text.substr(place + 2, text.find('\n') - place - 2)
                                               : text;
+}
+
+/// Statements of the graph, one a line, without the externals.
+inline std::string body(const nnef::Document& document) {
+  std::string out;
+  for (const nnef::Assignment& statement : document.graph.body)
+    if (statement.right.text != "tract_core_external")
+      out += cat(nnef::print(statement.left), " = ", nnef::print(statement.right), "\n");
+  return out;
 }
 
 }  // namespace t2n::test

@@ -12,6 +12,7 @@ namespace {
 
 using ir::ValueId;
 using test::arg;
+using test::body;
 using test::bug;
 using test::Builder;
 using test::message_of;
@@ -23,15 +24,6 @@ ir::Tensor iota(const Ints& shape, DType dtype = DType::f32) {
   std::vector<double> values(static_cast<size_t>(ir::element_count(shape)));
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
   return ir::tensor_of(dtype, shape, values);
-}
-
-/// Statements of the graph, one a line, without the externals.
-std::string body(const nnef::Document& document) {
-  std::string out;
-  for (const nnef::Assignment& statement : document.graph.body)
-    if (statement.right.text != "tract_core_external")
-      out += cat(nnef::print(statement.left), " = ", nnef::print(statement.right), "\n");
-  return out;
 }
 
 using Translation1 = std::function<Ref(Emitter& out, Ref x)>;

@@ -11,18 +11,10 @@ namespace t2n::ops {
 namespace {
 
 using ir::ValueId;
+using test::body;
 using test::Builder;
 
 const target::Target kNew = target::parse_target("tract@0.23.9");
-
-/// Statements of the graph, one a line, without the externals.
-std::string body(const nnef::Document& document) {
-  std::string out;
-  for (const nnef::Assignment& statement : document.graph.body)
-    if (statement.right.text != "tract_core_external")
-      out += cat(nnef::print(statement.left), " = ", nnef::print(statement.right), "\n");
-  return out;
-}
 
 using TranslationN = std::function<Ref(Emitter& out, const std::vector<Ref>& x)>;
 
