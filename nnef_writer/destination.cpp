@@ -148,7 +148,8 @@ void refuse_taken(const Destination& destination) {
 // --- what is put in place ---
 
 /// Owner first: a change of owner takes special bits away. Whoever may not give files away keeps
-/// their own. Errors: `cannot-write` where more people could read or write it than before.
+/// their own, and what the old group might do another group may not, beyond what all may. Errors:
+/// `cannot-write` where more people could read or write it than before.
 void copy_mode(const fs::path& from, const fs::path& to) {
   struct stat info {};
   if (lstat(from.c_str(), &info) != 0) return;
@@ -157,7 +158,11 @@ void copy_mode(const fs::path& from, const fs::path& to) {
   constexpr mode_t kAll = 07777;
   // A confined process may change the mode of what it has open only.
   const int file = open(to.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-  const mode_t wanted = info.st_mode & (is_owned ? kAll : kPlain);
+  mode_t wanted = info.st_mode & (is_owned ? kAll : kPlain);
+  constexpr mode_t kGroup = 070;
+  const bool is_of_group =
+      is_owned || info.st_gid == getegid() || lchown(to.c_str(), -1U, info.st_gid) == 0;
+  if (!is_of_group) wanted &= ~kGroup | ((info.st_mode & 07) << 3);
   const bool is_changed = file >= 0 && fchmod(file, wanted) == 0;
   const int failure = errno;
   if (file >= 0) close(file);

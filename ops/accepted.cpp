@@ -1,8 +1,12 @@
 #include "ops/accepted.h"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <utility>
+#include <vector>
 
+#include "ir/scan.h"
 #include "ops/emitter_state.h"
 #include "ops/integer_range.h"
 #include "src/diag/error.h"
@@ -58,20 +62,53 @@ void check_integers(const ir::Graph& graph, const target::Target& target, Proble
   }
 }
 
-}  // namespace
-
-std::string written_name(const ir::Node& node) {
-  constexpr std::string_view kEnding = "functional";
-  std::string name(ir::op_name(node.op));
-  if (name.ends_with("_functional")) name.resize(name.size() - kEnding.size());
-  return name;
+/// The only size that a symbol may have, as assertions say.
+std::optional<int64_t> only_size(const ir::Symbol& symbol,
+                                 const std::vector<ir::Comparison>& relations) {
+  int64_t least = 1, most = std::numeric_limits<int64_t>::max();
+  for (const ir::Comparison& r : relations) {
+    const bool is_left = r.left == Dim::symbol(symbol) && r.right.is_constant();
+    if (!is_left && !(r.right == Dim::symbol(symbol) && r.left.is_constant())) continue;
+    const ir::Relation relation = is_left ? r.relation : mirrored(r.relation);
+    const int64_t bound = (is_left ? r.right : r.left).value();
+    if (relation == ir::Relation::eq || relation == ir::Relation::ge)
+      least = std::max(least, bound);
+    if (relation == ir::Relation::gt) least = std::max(least, bound + 1);
+    if (relation == ir::Relation::eq || relation == ir::Relation::le) most = std::min(most, bound);
+    if (relation == ir::Relation::lt) most = std::min(most, bound - 1);
+  }
+  return least == most ? std::optional(least) : std::nullopt;
 }
+
+/// tract fails on a loop whose length an assertion makes a number.
+void check_loops(const ir::Graph& graph, Problems& problems) {
+  const auto found = graph.attributes.find(ir::kRelations);
+  if (found == graph.attributes.end()) return;
+  const auto& relations = std::any_cast<const std::vector<ir::Comparison>&>(found->second);
+  for (const ir::Node& node : graph.nodes) {
+    if (!ir::is_scan(node)) continue;
+    for (const ir::Symbol& symbol : ir::read_scan(node).length.symbols())
+      if (const auto size = only_size(symbol, relations))
+        problems.add({.id = "unsupported-argument",
+                      .message = cat("a loop of dynamic length would hold for ", symbol,
+                                     " == ", *size, " only"),
+                      .where = {ir::node_where(graph, node)},
+                      .details = {},
+                      .why = "the engine cannot read loops whose length an assertion fixes",
+                      .help = "leave out --dynamic for this axis, or mend what fixes it (-v names "
+                              "the line)"},
+                     false);
+  }
+}
+
+}  // namespace
 
 void check_accepted(const ir::Graph& graph, const target::Target& target, Problems& problems,
                     const Report& report) {
   check_static(graph, target);
   check_inputs(graph, target, problems);
   check_integers(graph, target, problems, report);
+  check_loops(graph, problems);
 }
 
 }  // namespace t2n::ops

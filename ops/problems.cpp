@@ -14,6 +14,13 @@ std::string counted(int count, std::string_view noun) {
 
 }  // namespace
 
+std::string written_name(const ir::Node& node) {
+  constexpr std::string_view kEnding = "functional";
+  std::string name(ir::op_name(node.op));
+  if (name.ends_with("_functional")) name.resize(name.size() - kEnding.size());
+  return name;
+}
+
 void Problems::add(Diagnostic diagnostic, bool is_missing) {
   const auto [found, is_new] =
       index_.try_emplace(cat(diagnostic.message, "\n", diagnostic.why), problems_.size());

@@ -12,6 +12,10 @@
 
 namespace t2n::ops {
 
+/// "aten::normal_" for "aten::normal_functional", which stands for it in the graph only.
+std::string written_name(const ir::Node& node);
+
+/// Each complaint once, with the number of its uses; operators and arguments in one error.
 class Problems {
  public:
   explicit Problems(const target::Target& target) : target_(target::target_name(target)) {}
@@ -20,6 +24,7 @@ class Problems {
   void add(Diagnostic diagnostic, bool is_missing);
   /// Errors: all of them as one, `unsupported-op` where an operator has no translation.
   void raise_if_any() const;
+  /// Notes that a node has no translation, for is_refused().
   void refuse(const ir::Node& node) { refused_.insert(&node); }
   bool is_refused(const ir::Node& node) const { return refused_.contains(&node); }
 

@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "ir/scan.h"
 #include "nnef_writer/dimension.h"
 #include "ops/accepted.h"
 #include "ops/check_document.h"
@@ -171,18 +170,6 @@ std::string assertion(const ir::Comparison& c) {
              nnef::tract_text(way.right));
 }
 
-/// tract fails on a loop whose sizes an assertion makes numbers.
-void refuse_one_size(const ir::Comparison& c, const ir::Graph& graph) {
-  const bool is_number = c.relation == ir::Relation::eq &&
-                         (c.left.is_constant() || c.right.is_constant()) &&
-                         (c.left.as_symbol() != nullptr || c.right.as_symbol() != nullptr);
-  if (is_number && std::any_of(graph.nodes.begin(), graph.nodes.end(), ir::is_scan))
-    throw Error("unsupported-argument",
-                cat("a loop of dynamic length would hold for ", ir::str(c), " only"),
-                "the engine cannot read loops whose sizes an assertion fixes",
-                "leave out --dynamic for this axis, or mend what fixes it (-v names the line)");
-}
-
 /// What holds of the symbols that the document declares.
 void add_assertions(nnef::Document& document, const ir::Graph& graph) {
   const auto found = graph.attributes.find(ir::kRelations);
@@ -195,10 +182,7 @@ void add_assertions(nnef::Document& document, const ir::Graph& graph) {
     });
   };
   for (const ir::Comparison& r : std::any_cast<const std::vector<ir::Comparison>&>(found->second))
-    if (is_declared(r.left) && is_declared(r.right)) {
-      refuse_one_size(r, graph);
-      lines.push_back(assertion(r));
-    }
+    if (is_declared(r.left) && is_declared(r.right)) lines.push_back(assertion(r));
 }
 
 }  // namespace

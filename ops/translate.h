@@ -8,8 +8,10 @@
 
 namespace t2n::ops {
 
-/// Translates a verified graph whose promotions are explicit. Throws one Error that lists all
-/// operators without translation (`unsupported-op`), or all refused arguments, with their places.
+/// Translates a verified graph without complex values (the pass `complex-to-pairs`), whose
+/// promotions are casts (`explicit-promotion`), and that check_accepted() takes. Throws one Error
+/// that lists all operators without translation (`unsupported-op`), or all refused arguments, with
+/// their places.
 nnef::Document translate(const ir::Graph& graph, const target::Target& target,
                          const Report& report);
 

@@ -72,25 +72,16 @@ void rewrite(PairBuilder& b) {
 }
 
 }  // namespace
+}  // namespace t2n::complex
 
-bool without_complex(ir::Graph& graph) {
-  if (!needs_rewriting(graph)) return false;
-  PairBuilder builder(graph);
+bool t2n::passes::complex_to_pairs(ir::Graph& graph, const PassContext&) {
+  if (!complex::needs_rewriting(graph)) return false;
+  complex::PairBuilder builder(graph);
   std::vector<ir::Node> nodes = std::exchange(graph.nodes, {});
   for (ir::Node& node : nodes) {
     builder.begin(std::move(node));
-    rewrite(builder);
+    complex::rewrite(builder);
   }
   builder.finish();
   return true;
 }
-
-}  // namespace t2n::complex
-
-namespace t2n::passes {
-
-bool complex_to_pairs(ir::Graph& graph, const PassContext&) {
-  return complex::without_complex(graph);
-}
-
-}  // namespace t2n::passes

@@ -14,10 +14,6 @@
 
 namespace t2n::complex {
 
-/// Applies the rules. False, and the graph as it was, if it has neither complex values nor
-/// transforms.
-bool without_complex(ir::Graph& graph);
-
 using PairRule = void (*)(PairBuilder& b);
 using PairRules = std::unordered_map<std::string_view, PairRule>;
 inline PairRule rule_in(const PairRules& rules, std::string_view word) {

@@ -44,8 +44,11 @@ std::vector<pid_t> threads() {
     note(errno);
     return out;
   }
+  errno = 0;
   while (const dirent* entry = ::readdir(folder))
     if (const int thread = std::atoi(entry->d_name); thread > 0) out.push_back(thread);
+  note(errno);
+  if (out.empty()) note(ENOENT);
   ::closedir(folder);
   return out;
 }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "src/diag/error.h"
 #include "src/trace/allowed.h"
@@ -31,31 +32,16 @@ namespace {
 
 using torch::jit::DeserializationStorageContext;
 
-/// Whether a string of a pickle is `text`: its length, in four bytes or one, and the text.
-bool holds_string(std::string_view pickle, const std::string& text) {
-  constexpr size_t kShort = 256;
-  std::string four(4, '\0');
-  for (size_t i = 0; i < four.size(); ++i) four[i] = static_cast<char>(text.size() >> (8 * i));
-  return pickle.find(four + text) != std::string_view::npos ||
-         (text.size() < kShort && pickle.find(four.substr(0, 1) + text) != std::string_view::npos);
-}
-
-/// Storages for the tensor records of `<name>.pkl`. What is deflated is inflated where the pickle
-/// names it only.
+/// Storages for the tensor records of `<pickle>.pkl`; of deflated ones for those in `named`.
 std::shared_ptr<DeserializationStorageContext> map_storages(const Archive& archive,
-                                                            const std::string& pickle) {
+                                                            const std::string& pickle,
+                                                            const std::set<std::string>& named) {
   auto context = std::make_shared<DeserializationStorageContext>();
   const std::string prefix = pickle + "/";
-  std::optional<std::vector<char>> text;
-  for (const auto& [name, record] : archive.records()) {
-    if (!name.starts_with(prefix)) continue;
-    const std::string key = name.substr(prefix.size());
-    if (!record.is_stored) {
-      if (!text) text = archive.read(pickle + ".pkl");
-      if (!text || !holds_string({text->data(), text->size()}, key)) continue;
-    }
-    context->addStorage(key, archive.storage(name, record));
-  }
+  for (const auto& [name, record] : archive.records())
+    if (const std::string key = name.starts_with(prefix) ? name.substr(prefix.size()) : "";
+        !key.empty() && (record.is_stored || named.contains(key)))
+      context->addStorage(key, archive.storage(name, record));
   return context;
 }
 
@@ -142,11 +128,11 @@ class Deserializer {
 
   Loaded run() {
     torch::jit::populate_upgraders_graph_map();
-    const c10::IValue constants = read("constants", map_storages(*archive_, "constants"));
+    const c10::IValue constants = read("constants");
     if (!constants.isTuple()) refuse_data("its constants are no tuple");
     for (const c10::IValue& constant : constants.toTuple()->elements())
       constants_.push_back(constant);
-    const c10::IValue data = read("data", map_storages(*archive_, "data"));
+    const c10::IValue data = read("data");
     if (!data.isObject()) refuse_data("it holds no module");
     check_nesting(data, "model-corrupt", "the model");
     scan_.require(*unit_, sources_.get());
@@ -200,10 +186,25 @@ class Deserializer {
     return make_by_setstate(type, state, *sources_);
   }
 
-  c10::IValue read(const std::string& archive,
-                   std::shared_ptr<DeserializationStorageContext> storages) {
+  /// The deflated records that a pickle names.
+  std::set<std::string> check(const std::string& archive) {
+    std::set<std::string> named;
+    const auto note = [&](std::string_view text) {
+      const auto record = archive_->records().find(cat(archive, "/", text));
+      if (record != archive_->records().end() && !record->second.is_stored) named.emplace(text);
+    };
     if (const auto pickle = archive_->read(archive + ".pkl"))
-      check_pickle(*pickle, "model-corrupt", "the data of the model");
+      check_pickle(*pickle, "model-corrupt", "the data of the model", note);
+    return named;
+  }
+
+  c10::IValue read(const std::string& archive) {
+    const std::set<std::string> named = check(archive);
+    return load(archive, map_storages(*archive_, archive, named));
+  }
+
+  c10::IValue load(const std::string& archive,
+                   std::shared_ptr<DeserializationStorageContext> storages) {
     const auto resolve = [this](const c10::QualifiedName& name) {
       check_type(name.qualifiedName());
       return c10::StrongTypePtr(unit_, importer_.loadType(name));
@@ -221,7 +222,8 @@ class Deserializer {
     if (!storages) return std::nullopt;
     // They only save typing: a model whose traced inputs cannot be read is exported with --input.
     try {
-      c10::IValue inputs = read("traced_inputs", std::move(storages));
+      check("traced_inputs");
+      c10::IValue inputs = load("traced_inputs", std::move(storages));
       check_nesting(inputs, "model-corrupt", "the traced inputs");
       scan_.require(*unit_, sources_.get());
       return fits(inputs, c10::DictType::create(c10::StringType::get(),

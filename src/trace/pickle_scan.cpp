@@ -18,7 +18,10 @@ constexpr size_t kMaxContainers = 10'000'000;
 /// Follows a pickle as torch::jit::Unpickler does, remembering only what is inside of what.
 class Walk {
  public:
-  explicit Walk(std::span<const char> bytes) : bytes_(bytes) { nodes_.held.emplace_back(); }
+  Walk(std::span<const char> bytes, const std::function<void(std::string_view)>& on_string)
+      : bytes_(bytes), on_string_(on_string) {
+    nodes_.held.emplace_back();
+  }
 
   /// False if there is no way through: LibTorch would refuse it, too.
   bool run() {
@@ -41,11 +44,11 @@ class Walk {
       case 'J': return skip(4) && push(kPlain);                     // BININT
       case '\x8a': return skip_counted(1) && push(kPlain);          // LONG1
       case 'G': return skip(8) && push(kPlain);                     // BINFLOAT
-      case 'X': return skip_counted(4) && push(kPlain);             // BINUNICODE
-      case '\x8c': return skip_counted(1) && push(kPlain);          // SHORT_BINUNICODE
-      case '\x8d': return skip_counted(8) && push(kPlain);          // BINUNICODE8
-      case 'T': return skip_counted(4) && push(kPlain);             // BINSTRING
-      case 'U': return skip_counted(1) && push(kPlain);             // SHORT_BINSTRING
+      case 'X': return string(4) && push(kPlain);                   // BINUNICODE
+      case '\x8c': return string(1) && push(kPlain);                // SHORT_BINUNICODE
+      case '\x8d': return string(8) && push(kPlain);                // BINUNICODE8
+      case 'T': return string(4) && push(kPlain);                   // BINSTRING
+      case 'U': return string(1) && push(kPlain);                   // SHORT_BINSTRING
       case 'N':                                                     // NONE
       case '\x88':                                                  // NEWTRUE
       case '\x89':                                                  // NEWFALSE
@@ -92,6 +95,12 @@ class Walk {
   bool skip_counted(size_t width) {
     uint64_t count = 0;
     return number(width, count) && skip(count);
+  }
+  bool string(size_t width) {
+    uint64_t count = 0;
+    if (!number(width, count) || !skip(count)) return false;
+    if (on_string_) on_string_({bytes_.data() + (at_ - count), static_cast<size_t>(count)});
+    return true;
   }
   bool skip_line() {
     while (at_ < bytes_.size())
@@ -167,6 +176,7 @@ class Walk {
   bool build() { return stack_.size() >= 2 && gather(2); }
 
   std::span<const char> bytes_;
+  const std::function<void(std::string_view)>& on_string_;
   size_t at_ = 0;
   std::vector<Id> stack_;
   std::vector<size_t> marks_;
@@ -176,8 +186,9 @@ class Walk {
 
 }  // namespace
 
-void check_pickle(std::span<const char> bytes, const std::string& id, const std::string& what) {
-  Walk walk(bytes);
+void check_pickle(std::span<const char> bytes, const std::string& id, const std::string& what,
+                  const std::function<void(std::string_view)>& on_string) {
+  Walk walk(bytes, on_string);
   if (!walk.run()) throw Error(id, cat(what, " cannot be read"), "it is damaged or not complete");
   check_nesting(walk.nodes(), id, what);
 }

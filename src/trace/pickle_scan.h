@@ -1,14 +1,17 @@
 // What a pickle would build, counted before LibTorch builds it.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace t2n::trace {
 
 /// Refuses pickles whose values contain themselves, are nested deeper than check_nesting allows, or
-/// are shared so often that whoever walks over them never ends. Errors: `id`, with `what` as its
-/// subject.
-void check_pickle(std::span<const char> bytes, const std::string& id, const std::string& what);
+/// are shared so often that whoever walks over them never ends. Calls `on_string` for each string,
+/// if there is one. Errors: `id`, with `what` as its subject.
+void check_pickle(std::span<const char> bytes, const std::string& id, const std::string& what,
+                  const std::function<void(std::string_view)>& on_string = {});
 
 }  // namespace t2n::trace

@@ -87,7 +87,7 @@ bool is_assigned(std::string_view rest) {
 /// `self.h = …`, `self.n += …`: where it begins and where the attribute's name ends.
 std::optional<std::pair<size_t, size_t>> assignment_after(std::string_view text, size_t from,
                                                           const std::string& attribute) {
-  constexpr size_t kLooksAt = 4096;
+  constexpr size_t kLooksAt = 4096;  // a bound on the work: the assignment stands near
   const std::string_view rest = text.substr(std::min(from, text.size()), kLooksAt);
   const std::string name = "." + attribute;
   for (size_t dot = rest.find(name); dot != std::string_view::npos;

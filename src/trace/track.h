@@ -10,6 +10,7 @@
 
 namespace t2n::trace {
 
+/// The operation that gave a view, and where its base stands among the operands.
 struct View {
   Call call;
   size_t base_input = 0;                ///< position of the base among the call's inputs
@@ -18,7 +19,9 @@ struct View {
   std::vector<int> list = {};           ///< the tracks of that list; -1 where there is none
   size_t output = 0;
 };
+
 using TensorHandle = c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>;
+/// A tensor of the program, as the graph has it now.
 struct Track {
   TensorHandle tensor;  ///< keeps the address unique, not the memory
   ir::ValueId value = ir::kNoValue;
@@ -30,6 +33,8 @@ struct Track {
   bool open_rank = false;
   int64_t turn = 0;  ///< in which turn of a loop it was made
 };
+
+/// Memory that tracks share.
 struct Root {
   c10::weak_intrusive_ptr<c10::StorageImpl> storage;
   int64_t version = 0;

@@ -390,6 +390,13 @@ def damaged(folder):
     archive(unused, HEAD + PLAIN)
     with zipfile.ZipFile(unused, "a", zipfile.ZIP_DEFLATED) as out:
         out.writestr("a/data/99", bytes(1 << 29))
+    strings = folder / "3_many_records.pt"  # each record times each byte of a pickle would take minutes
+    with zipfile.ZipFile(strings, "w", zipfile.ZIP_DEFLATED) as out:
+        for record, content in {"data.pkl": pickle(b"\x8c\x00" * (1 << 23)), "code/__torch__.py": HEAD + PLAIN,
+                                "constants.pkl": pickle(b")"), "version": "3\n"}.items():
+            out.writestr(f"a/{record}", content)
+        for number in range(200):
+            out.writestr(f"a/data/{number:0100}", b"")
 
 
 def saved_samples(folder):

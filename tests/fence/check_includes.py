@@ -24,7 +24,7 @@ ALLOWED = {
     "src/target": BASE,
     "ops": NNEF | {"src/target", "src/spec"},
     "src/passes": IR,
-    "src/complex": IR | {"src/passes"},
+    "src/complex": IR | {"src/passes"},  # defines the pass that passes/pass.h declares
     "src/quant": IR | {"src/passes"},
     "src/tract": IR,
     "src/diff": SPEC,
