@@ -4,7 +4,7 @@
 #include <set>
 
 #include "src/diag/error.h"
-#include "src/dynamic/trials.h"
+#include "src/export/dynamic_model.h"
 #include "src/export/torch_module.h"
 #include "tests/support/dynamic.h"
 #include "tests/support/example.h"
@@ -214,23 +214,19 @@ std::vector<ir::Tensor> inputs_at(const std::vector<std::vector<std::string>>& s
 OpenExample looped(const Script& model, const std::vector<std::vector<std::string>>& shapes,
                    const std::vector<Sizes>& runs) {
   const auto session = torch_module().compile({model.source, model.parameters});
-  dynamic::Request request;
-  request.trace = [&](const Sizes& sizes, const dynamic::Rewrites& rewrites) {
-    trace::TraceOptions options;
-    options.keep_sizes = true;
-    options.rolled_loops = rewrites.rolled_loops;
-    options.computed_numbers = rewrites.computed_numbers;
-    return torch_module().trace(*session, named(inputs_at(shapes, sizes)), options);
-  };
-  OpenExample out;
-  trace::Traced sample = request.trace(runs.at(0), {});
+  const std::vector<trace::SampleInput> first = named(inputs_at(shapes, runs.at(0)));
+  const ir::Graph sample = torch_module().trace(*session, first, {}).graph;
+  DynamicOptions dynamic;
   for (size_t i = 0; i < shapes.size(); ++i)
     for (size_t axis = 0; axis < shapes[i].size(); ++axis)
       if (!ir::parse_dim(shapes[i][axis]).is_constant())
-        request.axes.push_back(dynamic::parse_axis(
-            cat(sample.graph.values[static_cast<size_t>(sample.graph.inputs[i])].name, ":", axis,
-                "=", shapes[i][axis])));
-  out.graph = dynamic::trace_dynamic(std::move(sample), request).traced.graph;
+        dynamic.axes.push_back(
+            dynamic::parse_axis(cat(sample.values[static_cast<size_t>(sample.inputs[i])].name, ":",
+                                    axis, "=", shapes[i][axis])));
+  std::vector<Sample> samples;
+  for (const trace::SampleInput& input : first) samples.push_back({input, std::nullopt});
+  OpenExample out;
+  out.graph = trace_dynamic_model(*session, samples, dynamic, {}).traced.graph;
   out.graph.attributes[ir::kSampleSizes] = runs[0];
   for (const Sizes& sizes : runs) {
     const std::vector<ir::Tensor> inputs = inputs_at(shapes, sizes);
