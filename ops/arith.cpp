@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "ir/prove.h"
 #include "ops/sizes.h"
 #include "src/diag/error.h"
 
@@ -136,6 +137,24 @@ double of_nothing(std::string_view op) {
   return op == "tract_core_product_reduce" || op == "all_reduce" ? 1 : 0;
 }
 
+/// Whether the last axis, which tract divides by the size of, is reduced and has no entries at some
+/// sizes.
+bool may_be_nothing(const Emitter& out, Ref x, const Ints& axes) {
+  const Dim& size = out.shape(x).back();
+  const bool is_reduced = std::find(axes.begin(), axes.end(), out.rank(x) - 1) != axes.end();
+  return is_reduced && !size.is_constant() &&
+         ir::prove({size, ir::Relation::ge, 1}) != ir::Verdict::always;
+}
+
+/// Sums with a zero more where there may be nothing, and means of them.
+Ref sum_of_open(Emitter& out, std::string_view op, Ref x, const Ints& axes, const Shape& shape) {
+  std::vector<std::pair<int64_t, int64_t>> padding(shape.size());
+  padding.back().second = may_be_nothing(out, x, axes) ? 1 : 0;
+  const Ref padded = padding.back().second == 0 ? x : out.pad(x, padding);
+  const Ref sum = out.call("sum_reduce", {padded}, {{"axes", axes}}, out.dtype(x), shape);
+  return op == "mean_reduce" ? div(out, sum, count_of(out, x, axes)) : sum;
+}
+
 }  // namespace
 
 Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::optional<DType> dtype) {
@@ -160,11 +179,14 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::opti
     const Ref wide = out.cast(in, DType::f64);
     // Over symbolic sizes tract runs an einsum element by element, minutes for a large model. The
     // cast keeps a sum from being seen as one of squares.
-    if (is_static(out.shape(x))) return out.cast(reduce(out, op, wide, axes), out.dtype(x));
-    const Ref sum = out.call("sum_reduce", {wide}, {{"axes", axes}}, DType::f64, shape);
-    const bool is_mean = op == "mean_reduce";
-    return out.cast(is_mean ? div(out, sum, count_of(out, wide, axes)) : sum, out.dtype(x));
+    const bool is_known = is_static(out.shape(x));
+    return out.cast(
+        is_known ? reduce(out, op, wide, axes) : sum_of_open(out, op, wide, axes, shape),
+        out.dtype(x));
   }
+  const bool is_added = op == "sum_reduce" || op == "mean_reduce";
+  if (!is_plain && is_added && may_be_nothing(out, in, axes))
+    return out.cast(sum_of_open(out, op, in, axes, shape), out.dtype(x));
   const Ref y = out.call(op, {in}, {{"axes", axes}}, dtype.value_or(out.dtype(in)), shape);
   return dtype ? y : out.cast(y, out.dtype(x));
 }

@@ -247,6 +247,7 @@ Ref Emitter::State::capture(Ref outside) {
   }
   const Ref inside = add_parameter(entry.name, entry.dtype, entry.shape, false);
   at(inside).of_sizes = entry.of_sizes;
+  at(inside).followed = entry.followed;
   captures.push_back({inside, outside});
   return inside;
 }

@@ -7,6 +7,7 @@
 #include "ops/emitter_state.h"
 #include "ops/repeats.h"
 #include "ops/strict.h"
+#include "ops/uniform.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
@@ -63,20 +64,6 @@ Shape broadcast_shape(const Emitter::State& state, const Shape& a, const Shape& 
   return out;
 }
 
-/// The other factor of a product of integers with zeros: tract 0.21 to 0.23 forgets its size where
-/// a product follows.
-std::optional<Ref> times_zero(const Emitter::State& state, std::string_view op,
-                              const std::vector<Ref>& operands, const TensorType& type) {
-  if (op != "mul" || operands.size() != 2 || !ir::is_integer(type.dtype)) return std::nullopt;
-  for (const size_t i : {size_t{0}, size_t{1}}) {
-    const TensorEntry& other = state.entries[static_cast<size_t>(operands[1 - i].id)];
-    if (is_zero(state.entries[static_cast<size_t>(operands[i].id)]) &&
-        other.kind == TensorEntry::Kind::identifier && other.shape == type.shape)
-      return operands[1 - i];
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 Attribute::Attribute(std::string_view key, const Ints& v)
@@ -101,13 +88,17 @@ std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& giv
                                 const std::vector<TensorType>& results) {
   if (state_->is_strict())
     return strict::lower({op, given, attributes, results, false, false}, *this);
-  const std::vector<Ref> operands = hidden_repeats(*this, op, given, attributes);
+  const std::vector<Ref> operands =
+      hidden_repeats(*this, op, hidden_uniforms(*this, op, given), attributes);
   std::vector<nnef::Argument> arguments;
   for (const Ref ref : operands) arguments.push_back({"", state_->operand(ref)});
   add_attributes(arguments, attributes);
   const std::vector<Ref> made = state_->append_call(op, std::move(arguments), results);
-  for (const Ref ref : made) state_->at(ref).of_sizes = state_->are_sizes(operands);
-  for (const Ref ref : made) note_repeats(*state_, op, operands, attributes, ref);
+  for (const Ref ref : made) {
+    state_->at(ref).of_sizes = state_->are_sizes(operands);
+    note_repeats(*state_, op, operands, attributes, ref);
+    note_uniform(*state_, op, operands, ref);
+  }
   return made;
 }
 
@@ -117,12 +108,14 @@ Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& given,
     const std::vector<TensorType> results = {{dtype, shape}};
     return strict::lower({op, given, attributes, results, false, true}, *this)[0];
   }
-  const std::vector<Ref> list = hidden_repeats(*this, op, given, attributes);
+  const std::vector<Ref> list =
+      hidden_repeats(*this, op, hidden_uniforms(*this, op, given), attributes);
   std::vector<nnef::Argument> arguments = {
       {"", array_of(list, [&](Ref ref) { return state_->operand(ref); })}};
   add_attributes(arguments, attributes);
   const Ref made = state_->append_call(op, std::move(arguments), {{dtype, shape}})[0];
   note_repeats(*state_, op, list, attributes, made);
+  note_uniform(*state_, op, list, made);
   return made;
 }
 
@@ -187,14 +180,14 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
       target::has(state_->target, target::Feature::open_sizes))
     for (Ref& operand : operands)
       if (state_->at(operand).of_sizes) operand = state_->hidden_size(operand);
-  if (op == "mul" && state_->turn) state_->hide_zeros(*this, operands);
-  if (const auto kept = times_zero(*state_, op, operands, type))
-    return elementwise("sub", {*kept, *kept});
+  if (is_absorbing(op) && state_->turn) state_->hide_zeros(*this, operands);
+  operands = hidden_uniforms(*this, op, operands);
   std::vector<nnef::Argument> arguments = state_->aligned_operands(*this, operands);
   add_attributes(arguments, attributes);
   const Ref made = state_->append_call(op, std::move(arguments), {type})[0];
   state_->at(made).of_sizes = op != "pow" && state_->are_sizes(operands);  // tract follows no power
   note_elementwise_repeats(*state_, operands, made);
+  note_uniform(*state_, op, operands, made);
   return made;
 }
 

@@ -117,7 +117,7 @@ struct Emitter::State {
   Ref capture(Ref outside);
   /// `x`, the same in each turn, in a way that tract cannot tell.
   Ref varying(Emitter& emitter, Ref x);
-  /// Of a product with 0 tract forgets the other operand, and then contradicts itself.
+  /// Of what a 0 makes 0 tract forgets the other operand, and then contradicts itself.
   void hide_zeros(Emitter& emitter, std::vector<Ref>& factors);
   /// `x`, different in each turn, repeated along axes.
   Ref spread(Emitter& emitter, Ref x, const Shape& shape);

@@ -203,14 +203,6 @@ Ref positions(Emitter& out, const Dim& count) {
   return out.constant(ir::tensor_of(DType::i64, {count.value()}, all), "positions");
 }
 
-/// Every entry of x in its place.
-Ref gathered(Emitter& out, Ref x) {
-  const Shape shape = out.shape(x);
-  const size_t axis = gathered_axis(shape);
-  return out.call("tract_core_gather", {x, positions(out, shape[axis])},
-                  {{"axis", static_cast<int64_t>(axis)}}, out.dtype(x), shape);
-}
-
 void note(Emitter::State& state, const Flags& flags, Ref result) {
   Ints& axes = state.at(result).repeated_axes;
   axes.clear();
@@ -219,6 +211,13 @@ void note(Emitter::State& state, const Flags& flags, Ref result) {
 }
 
 }  // namespace
+
+Ref gathered(Emitter& out, Ref x) {
+  const Shape shape = out.shape(x);
+  const size_t axis = gathered_axis(shape);
+  return out.call("tract_core_gather", {x, positions(out, shape[axis])},
+                  {{"axis", static_cast<int64_t>(axis)}}, out.dtype(x), shape);
+}
 
 void note_repeats(Emitter::State& state, std::string_view op, const std::vector<Ref>& operands,
                   const Attributes& attributes, Ref result) {

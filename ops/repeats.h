@@ -24,5 +24,7 @@ std::vector<Ref> hidden_repeats(Emitter& out, std::string_view op, const std::ve
                                 const Attributes& attributes);
 /// The same for a tensor that something unknown is done with.
 Ref hidden_repeats(Emitter& out, Ref x);
+/// Every entry of x in its place, so that tract does not know where they come from.
+Ref gathered(Emitter& out, Ref x);
 
 }  // namespace t2n::ops

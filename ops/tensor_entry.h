@@ -28,10 +28,13 @@ struct TensorEntry {
   int alias = -1;             ///< the identifier that it is, under another dtype, or -1
   bool is_scalar = false;     ///< integers that strict NNEF holds as `scalar`, to compute with them
   bool is_positions = false;  ///< an index without negative entries
-  Ints repeated_axes = {};    ///< along which the engine may know that entries repeat: repeats.h
-  int reshaped = -1;          ///< in a body: what squeeze or unsqueeze made it from
-  Ints reshaped_axes = {};    ///< and along which axes
-  std::string text;           ///< the final identifier; "" until finish()
+  /// Whether the engine may know the elements: the one number they are, or positions along axes.
+  enum class Followed { no, positions, number };
+  Followed followed = Followed::no;  ///< see uniform.h
+  Ints repeated_axes = {};  ///< along which the engine may know that entries repeat: repeats.h
+  int reshaped = -1;        ///< in a body: what squeeze or unsqueeze made it from
+  Ints reshaped_axes = {};  ///< and along which axes
+  std::string text;         ///< the final identifier; "" until finish()
 
   // Constants: joined along `axis`; parts of another dtype than `dtype` are cast while writing.
   std::vector<ir::Tensor> parts;

@@ -21,6 +21,8 @@ struct Part {
   Dim start;
   Dim end;
   int64_t step = 1;
+  Dim place = 0;   ///< of the start in what was cut last: torch begins at 0 where it is negative
+  Dim origin = 0;  ///< where that 0 lies
   friend bool operator==(const Part&, const Part&) = default;
 };
 
@@ -38,7 +40,7 @@ Box whole_box(const ir::Shape& shape) {
   Box box;
   for (const Dim& size : shape) {
     box.axes.emplace_back(box.parts.size());
-    box.parts.push_back({0, size, 1});
+    box.parts.push_back({0, size});
   }
   return box;
 }
@@ -65,7 +67,8 @@ std::optional<Dim> counted(const Dim& place, const Dim& size, const ir::Sizes& s
 }
 
 /// Takes [start, end) of an axis of what the box shows.
-void cut(Box& box, size_t axis, const Dim& start, const Dim& end, int64_t step = 1) {
+void cut(Box& box, size_t axis, const Dim& start, const Dim& end, int64_t step,
+         const ir::Sizes& samples) {
   const auto of = box.axes[axis];
   if (!of) {  // an axis of one element that the tensor does not have
     box.is_exact = box.is_exact && start == Dim(0) && end == Dim(1);
@@ -73,9 +76,13 @@ void cut(Box& box, size_t axis, const Dim& start, const Dim& end, int64_t step =
   }
   Part& part = box.parts[*of];
   const Dim unit = part.step;
-  part.end = part.start + unit * end;
-  part.start = part.start + unit * start;
-  part.step *= step;
+  const auto is_inside = holds({part.place, Relation::ge, 0}, samples, box.needs);
+  if (!is_inside) box.is_exact = false;
+  const Dim origin = is_inside.value_or(false) ? part.start : part.origin;
+  part = {origin + unit * start, origin + unit * end, part.step * step};
+  if (ir::prove({start, Relation::ge, 0}) == ir::Verdict::always) return;
+  part.place = start;
+  part.origin = origin;
 }
 
 size_t axis_of(const Box& box, const Dim& axis) {
@@ -149,7 +156,7 @@ void follow_cut(Box& box, const ir::Node& node, size_t axis, const Dim& size, si
     if (step == nullptr || !step->is_constant()) end.reset();
   }
   if (start && end)
-    cut(box, axis, *start, *end, step == nullptr ? 1 : step->value());
+    cut(box, axis, *start, *end, step == nullptr ? 1 : step->value(), samples);
   else
     box.is_exact = false;
   if (drops) box.axes.erase(box.axes.begin() + static_cast<int64_t>(axis));
@@ -161,7 +168,7 @@ std::optional<Comparisons> apart(const Box& a, const Box& b, const ir::Sizes& sa
     const Part &one = a.parts[axis], &other = b.parts[axis];
     const Dim gap = one.start - other.start;
     if (one.step == other.step && gap.is_constant() && gap.value() % one.step != 0)
-      return Comparisons{{one.start, Relation::ge, 0}, {other.start, Relation::ge, 0}};
+      return Comparisons{{one.place, Relation::ge, 0}, {other.place, Relation::ge, 0}};
     for (const auto& [first, second] : {std::pair{one, other}, std::pair{other, one}}) {
       Comparisons relied;
       if (holds({first.end, Relation::le, second.start}, samples, relied).value_or(false))
@@ -204,7 +211,8 @@ Box Recorder::box_of(int track, int base) {
   if (is_split(op)) {
     Dim start;
     for (size_t i = 0; i < of.view->output; ++i) start = start + shape_of(node.outputs[i])[axis];
-    cut(box, axis, start, start + shape_of(node.outputs[of.view->output])[axis]);
+    cut(box, axis, start, start + shape_of(node.outputs[of.view->output])[axis], 1,
+        ir::sample_sizes(graph_));
   } else {
     follow_cut(box, node, axis, size, of.view->output, ir::sample_sizes(graph_));
   }
