@@ -68,10 +68,27 @@ bool is_mixed(const Term& term, const Dim& rest) {
   return shares_symbol(sum_of({term}), rest);
 }
 
+bool is_symbol(const Term& term) {
+  return term.atoms.size() == 1 && operands_of(term.atoms[0]) == nullptr;
+}
+
+/// A quotient of a symbol and a number, or of such a quotient and a number.
+bool is_chain(const Term& term) {
+  if (is_symbol(term)) return true;
+  const Operands* of = operands_of(term.atoms[0]);
+  return of != nullptr && of->a.terms().size() == 1 && of->a.terms()[0].factor == 1 &&
+         is_chain(of->a.terms()[0]);
+}
+
 }  // namespace
 
-bool mixes_symbols(const Comparison& comparison) {
+bool is_involved(const Comparison& comparison) {
   const Dim gap = comparison.left - comparison.right;
+  const auto is_quotient = [](const Term& term) { return !is_symbol(term); };
+  const auto is_long = [&](const Term& term) { return is_quotient(term) && !is_chain(term); };
+  if (std::count_if(gap.terms().begin(), gap.terms().end(), is_quotient) > 1 &&
+      std::any_of(gap.terms().begin(), gap.terms().end(), is_long))
+    return true;
   return std::any_of(gap.terms().begin(), gap.terms().end(),
                      [&](const Term& term) { return is_mixed(term, gap - sum_of({term})); });
 }

@@ -30,7 +30,8 @@ std::string str(const Comparison& comparison);
 Comparison negated(Comparison comparison);
 Comparison mirrored(const Comparison& comparison);
 /// Whether a product of symbols stands in it, or a quotient beside a symbol of its own, as
-/// remainders are: such an assertion can keep tract 0.23 busy for ever (docs/engine_bugs.md).
-bool mixes_symbols(const Comparison& comparison);
+/// remainders are, or two quotients of more than a symbol and a number: such an assertion can keep
+/// tract 0.23 busy for ever, or crash it (docs/engine_bugs.md).
+bool is_involved(const Comparison& comparison);
 
 }  // namespace t2n::ir

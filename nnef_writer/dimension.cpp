@@ -83,9 +83,14 @@ std::string product_text(uint64_t factor, const std::vector<ir::Atom>& atoms) {
 }
 
 /// Positive terms first: a sum must not begin with a sign.
-std::string sum_text(const Dim& dim) {
+Sum in_order(const Dim& dim) {
   Sum sum = terms_of(dim);
   std::stable_partition(sum.begin(), sum.end(), [](const Term& term) { return term.factor > 0; });
+  return sum;
+}
+
+std::string sum_text(const Dim& dim) {
+  const Sum sum = in_order(dim);
   if (sum.empty()) return "0";
   std::string out = sum[0].factor < 0 ? "0" : "";
   for (const Term& term : sum) {
@@ -127,6 +132,29 @@ bool mentions_any(const Dim& dim, const std::vector<ir::Symbol>& symbols) {
                      [&](const ir::Symbol& symbol) { return dim.mentions(symbol); });
 }
 
+/// Of a quotient and the rest of the sum, as tract joins them.
+Dim joined_numerator(const Dim& dim, const Term& part) {
+  const FloorDiv& quotient = *as_quotient(part);
+  return quotient.b * (dim - ir::sum_of({part})) + quotient.a;
+}
+
+int64_t common_factor(const Dim& dim) {
+  int64_t factor = dim.constant_part();
+  for (const Term& term : dim.terms()) factor = std::gcd(factor, term.factor);
+  return factor;
+}
+
+/// tract takes a number that is subtracted out of the joined quotient again, unless all terms of
+/// the numerator have a factor in common: (3*x + 2)/4 - 5 becomes 3*(x - 6)/4.
+void refuse_common_factors(const Dim& dim) {
+  for (const Term& part : dim.terms()) {
+    if (part.factor != 1 || as_quotient(part) == nullptr) continue;
+    const Dim numerator = joined_numerator(dim, part);
+    if (!is_natural(numerator) && common_factor(numerator) > 1)
+      refuse(dim, "tract brings such a difference to one quotient, and rounds it towards zero");
+  }
+}
+
 /// Differences with quotients that are no single one: tract computes x - x/2 as x/2, and brings
 /// (x + 3*y)/4 - y and (x + 2)/3 - y to a quotient that it rounds towards zero.
 void refuse_differences(const Dim& dim) {
@@ -143,12 +171,6 @@ void refuse_differences(const Dim& dim) {
     }
 }
 
-std::string spelled(const Dim& dim) {
-  if (auto quotient = as_one_quotient(dim)) return *std::move(quotient);
-  refuse_differences(dim);
-  return sum_text(dim);
-}
-
 /// What all terms have in common.
 Term common_part(const Sum& sum) {
   Term common{0, sum.at(0).atoms};
@@ -162,24 +184,54 @@ Term common_part(const Sum& sum) {
   return common;
 }
 
-/// `B*(S - 1)` for `B*S - B`: up to 0.22 tract does not see that these are equal, and computes the
-/// first.
-std::string text_of(const Dim& dim) {
-  Sum sum = terms_of(dim);
-  if (sum.size() < 2) return sum_text(dim);
-  const Term common = common_part(sum);
-  if (common.factor == 1 && common.atoms.empty()) return spelled(dim);
+Dim without(const Term& common, Sum sum) {
   for (Term& term : sum) {
     term.factor /= common.factor;
     for (const ir::Atom& atom : common.atoms)
       term.atoms.erase(std::find(term.atoms.begin(), term.atoms.end(), atom));
   }
+  return ir::sum_of(std::move(sum));
+}
+
+/// tract reads a sum from left to right, and takes out what its terms have in common each time.
+void refuse_beginnings(const Dim& dim) {
+  Sum beginning;
+  for (const Term& term : in_order(dim)) {
+    beginning.push_back(term);
+    const Dim rest = without(common_part(beginning), beginning);
+    refuse_differences(rest);
+    refuse_common_factors(rest);
+  }
+}
+
+std::string spelled(const Dim& dim) {
+  if (auto quotient = as_one_quotient(dim)) return *std::move(quotient);
+  refuse_beginnings(dim);
+  return sum_text(dim);
+}
+
+/// `B*(S - 1)` for `B*S - B`: up to 0.22 tract does not see that these are equal, and computes the
+/// first.
+std::string text_of(const Dim& dim) {
+  const Sum sum = terms_of(dim);
+  if (sum.size() < 2) return sum_text(dim);
+  const Term common = common_part(sum);
+  if (common.factor == 1 && common.atoms.empty()) return spelled(dim);
   return cat(product_text(static_cast<uint64_t>(common.factor), common.atoms), "*(",
-             spelled(ir::sum_of(std::move(sum))), ")");
+             spelled(without(common, sum)), ")");
 }
 
 }  // namespace
 
 std::string tract_text(const Dim& dim) { return text_of(lowered(dim)); }
+
+bool has_tract_text(const Dim& dim) {
+  try {
+    (void)tract_text(dim);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 }  // namespace t2n::nnef

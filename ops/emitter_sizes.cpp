@@ -48,6 +48,7 @@ Ref Emitter::size(const Dim& size, DType dtype) {
                                : scalar(size.value(), dtype);
   const bool is_direct = ir::is_float(dtype) || dtype == DType::i64;
   if (!is_direct) return cast(this->size(size, DType::i64), dtype);
+  if (!nnef::has_tract_text(size)) return cast(computed_size(*this, size), dtype);
   const Ref number = state_->append_call(
       "tract_core_cast",
       {{"", dim_value(size)}, {"to", nnef::string(std::string(ir::dtype_name(dtype)))}},

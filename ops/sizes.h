@@ -27,6 +27,9 @@ inline Dim element_count(const Shape& shape) {
   return count;
 }
 
+/// A size that tract has no words for, computed with i64 numbers that it does not follow.
+Ref computed_size(Emitter& out, const Dim& size);
+
 /// `x` with the order along some axes turned round.
 Ref reversed(Emitter& out, Ref x, const Ints& axes);
 

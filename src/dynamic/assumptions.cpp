@@ -194,7 +194,7 @@ int64_t steps_of(const Dim& dim) {
 /// `B - 2*((B + 2) // 3) >= 1` as `B >= 5`: from there on it holds, as every third size is one
 /// more. Nothing if that is not so, or more than one symbol stands in it.
 std::optional<Comparison> least_from(const Comparison& c, const Sizes& sample) {
-  if (!ir::mixes_symbols(c)) return std::nullopt;
+  if (!ir::is_involved(c)) return std::nullopt;
   const Dim gap = c.left - c.right;
   const std::vector<Symbol> symbols = gap.symbols();
   const int64_t steps = steps_of(gap);
@@ -251,7 +251,7 @@ std::optional<std::vector<Comparison>> sayable(const Comparison& comparison, con
       if (!side) return std::nullopt;
       rest = *side;
     }
-    if (ir::mixes_symbols(rest))
+    if (ir::is_involved(rest))
       rest = plain({one_quotient(rest.left - rest.right), rest.relation, 0});
     if (const auto least = least_from(rest, sample)) rest = *least;
     const auto bound = without_product(rest, sample);
@@ -260,7 +260,7 @@ std::optional<std::vector<Comparison>> sayable(const Comparison& comparison, con
   }
   const bool is_readable = std::all_of(out.begin(), out.end(), [](const Comparison& each) {
     return has_readable_quotients(each.left) && has_readable_quotients(each.right) &&
-           !ir::mixes_symbols(each);
+           !ir::is_involved(each);
   });
   return is_readable ? std::optional(out) : std::nullopt;
 }
