@@ -53,6 +53,7 @@ Shapes conv(const ShapeView& op) {
   Shape out = all_but_last(x, rank);
   const Dim groups = op.has("groups") ? op.dim("groups") : Dim(1);
   out.back() = is_transposed(op) ? weight.at(1) * groups : weight.at(0);
+  if (op.is_tensor("bias")) op.unified(op.shape("bias"), {out.back()});
   for (size_t i = 0; i < rank; ++i) {
     const Window w{weight[i + 2], op.dims("stride", rank, 1).at(i), 0,
                    op.dims("dilation", rank, 1).at(i)};

@@ -4,14 +4,28 @@
 namespace t2n::dynamic {
 namespace {
 
+using ir::Dim;
+using ir::Shape;
+
 Shapes broadcast(const ShapeView& op) { return repeated(op, op.broadcast(op.operands())); }
 
 Shapes same(const ShapeView& op) { return repeated(op, op.first()); }
 
+/// One slope, or one for each channel.
+Shapes prelu(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const Shape& slope = op.shape("weight");
+  if (slope.size() == 1) op.require_fit(slope, {dim_rank(x) > 1 ? x.at(1) : Dim(1)});
+  return {x};
+}
+
 Shapes none(const ShapeView& op) { return repeated(op, {}); }
 
-/// The tensor that is looked up, whatever it is called; a number gives a number.
+/// The tensor that is looked up, whatever it is called; a number gives a number. Rows are looked up
+/// in rows.
 Shapes looked_up(const ShapeView& op) {
+  if (op.has("sorted_sequence") && op.shape("sorted_sequence").size() > 1)
+    op.unified(all_but_last(op.shape("sorted_sequence"), 1), all_but_last(op.shape("self"), 1));
   for (const char* name : {"elements", "self"})
     if (op.has(name)) return {op.is_tensor(name) ? op.shape(name) : ir::Shape()};
   return {{}};
@@ -65,7 +79,8 @@ void add_elementwise_rules(ShapeRules& r) {
         "special_multigammaln special_ndtr special_ndtri special_polygamma special_psi "
         "special_round special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 "
         "special_sinc special_spherical_bessel_j0 sqrt square tan tanh threshold to trunc type_as "
-        "zero prelu _prelu_kernel t2n::cast");
+        "zero _prelu_kernel t2n::cast");
+  r.add(prelu, "prelu");
   r.add(where, "where");
   r.add(looked_up, "bucketize searchsorted isin");
   r.add(none,

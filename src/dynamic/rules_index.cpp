@@ -103,15 +103,12 @@ Shapes index(const ShapeView& op) {
 /// What is put in broadcasts to its place.
 Shapes put_at_indices(const ShapeView& op) {
   const auto place = picked_shape(op);
-  Shape values = op.shape("values");
-  while (place && values.size() > place->size() && values.front() == Dim(1))
-    values.erase(values.begin());
-  if (place) op.unified(op.broadcast(*place, values), *place);
+  if (place) op.require_fit("values", *place);
   return self(op);
 }
 
 Shapes copy(const ShapeView& op) {
-  op.broadcast(op.shape("self"), op.shape("src"));
+  op.require_fit("src", op.shape("self"));
   return self(op);
 }
 

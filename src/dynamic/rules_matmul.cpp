@@ -31,28 +31,38 @@ Shapes matmul(const ShapeView& op) {
 /// self + a @ b: self is broadcast to the product.
 Shapes add_product(const ShapeView& op) {
   const std::vector<Shape> x = op.operands();
-  return {op.broadcast(x.at(0), product_shape(op, x.at(1), x.at(2)))};
+  const Shape product = product_shape(op, x.at(1), x.at(2));
+  op.require_fit(x.at(0), product);
+  return {product};
 }
 
 /// The sum over the batch.
 Shapes addbmm(const ShapeView& op) {
-  return {{op.shape("batch1").at(1), op.shape("batch2").at(2)}};
+  const Shape out = {op.shape("batch1").at(1), op.shape("batch2").at(2)};
+  op.require_fit("self", out);
+  return {out};
 }
 
 Shapes outer(const ShapeView& op) { return {{op.shape("self").at(0), op.shape("vec2").at(0)}}; }
 
-Shapes addr(const ShapeView& op) { return {{op.shape("vec1").at(0), op.shape("vec2").at(0)}}; }
+Shapes addr(const ShapeView& op) {
+  const Shape out = {op.shape("vec1").at(0), op.shape("vec2").at(0)};
+  op.require_fit("self", out);
+  return {out};
+}
 
 /// weight is [out, in], or [in].
 Shapes linear(const ShapeView& op) {
   Shape out = all_but_last(op.shape("input"), 1);
   if (op.shape("weight").size() == 2) out.push_back(op.shape("weight")[0]);
+  op.require_fit("bias", out);
   return {out};
 }
 
 Shapes bilinear(const ShapeView& op) {
   Shape out = all_but_last(op.shape("input1"), 1);
   out.push_back(op.shape("weight").at(0));
+  op.require_fit("bias", out);
   return {out};
 }
 

@@ -8,10 +8,30 @@ namespace {
 using ir::Dim;
 using ir::Shape;
 
-Shapes same(const ShapeView& op) { return repeated(op, op.first()); }
+/// Numbers for each channel.
+Shapes by_channel(const ShapeView& op) {
+  const Shape& x = op.first();
+  for (const char* name : {"weight", "bias", "running_mean", "running_var"})
+    if (op.is_tensor(name)) op.unified(op.shape(name), {x.at(1)});
+  return repeated(op, x);
+}
+
+/// The last axes are as large as is said, and so are the factors.
+void require_last(const ShapeView& op) {
+  const Shape size = op.dims("normalized_shape");
+  op.unified(last_dims(op.shape("input"), size.size()), size);
+  for (const char* name : {"weight", "bias"})
+    if (op.is_tensor(name)) op.unified(op.shape(name), size);
+}
+
+Shapes over_last(const ShapeView& op) {
+  require_last(op);
+  return {op.shape("input")};
+}
 
 /// The statistics have ones where the result was normalised.
 Shapes layer_norm(const ShapeView& op) {
+  require_last(op);
   const Shape& x = op.shape("input");
   Shape statistics = x;
   const size_t count = op.dims("normalized_shape").size();
@@ -42,7 +62,8 @@ Shapes weight_norm(const ShapeView& op) {
 }  // namespace
 
 void add_norm_rules(ShapeRules& r) {
-  r.add(same, "batch_norm group_norm instance_norm layer_norm rms_norm");
+  r.add(by_channel, "batch_norm group_norm instance_norm");
+  r.add(over_last, "layer_norm rms_norm");
   r.add(layer_norm, "native_layer_norm _fused_rms_norm");
   r.add(group_norm, "native_group_norm");
   r.add(batch_norm,

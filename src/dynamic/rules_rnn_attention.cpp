@@ -33,6 +33,9 @@ Shape attended(const ShapeView& op) {
                   ? all_but_last(query, 2)
                   : op.broadcast(all_but_last(query, 2), all_but_last(value, 2));
   out.push_back(query.at(query.size() - 2));
+  Shape scores = out;
+  scores.push_back(value.at(value.size() - 2));
+  op.require_fit("attn_mask", scores);
   out.push_back(value.back());
   return out;
 }

@@ -57,10 +57,18 @@ Shapes view(const ShapeView& op) {
 Shapes like_other(const ShapeView& op) { return {op.shape("other")}; }
 
 Shapes expand_as(const ShapeView& op) {
-  return {op.broadcast(op.shape("other"), op.shape("self"))};
+  op.require_fit("self", op.shape("other"));
+  return {op.shape("other")};
 }
 
 Shapes given_size(const ShapeView& op) { return {op.dims("size")}; }
+
+/// The inverse of expand.
+Shapes sum_to_size(const ShapeView& op) {
+  const Shape out = op.dims("size");
+  op.require_fit(out, op.shape("self"));
+  return {out};
+}
 
 Shapes expand(const ShapeView& op) {
   const Shape& x = op.shape("self");
@@ -258,7 +266,8 @@ void add_view_rules(ShapeRules& r) {
   r.add(view, "view view_copy");
   r.add(like_other, "view_as reshape_as");
   r.add(expand_as, "expand_as");
-  r.add(given_size, "as_strided as_strided_copy sum_to_size");
+  r.add(given_size, "as_strided as_strided_copy");
+  r.add(sum_to_size, "sum_to_size");
   r.add(expand, "expand expand_copy broadcast_to");
   r.add(flatten, "flatten");
   r.add(ravel, "ravel");

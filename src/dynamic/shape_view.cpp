@@ -191,6 +191,17 @@ Shape ShapeView::broadcast(const std::vector<Shape>& shapes) const {
   return out;
 }
 
+void ShapeView::require_fit(Shape values, const Shape& place) const {
+  for (; values.size() > place.size(); values.erase(values.begin())) unified(values.front(), 1);
+  const size_t offset = place.size() - values.size();
+  for (size_t i = 0; i < values.size(); ++i)
+    if (values[i] != Dim(1) && !facts_.equal(values[i], place[offset + i])) unified(values[i], 1);
+}
+
+void ShapeView::require_fit(std::string_view name, const Shape& place) const {
+  if (is_tensor(name)) require_fit(shape(name), place);
+}
+
 bool ShapeView::holds(const Dim& a, Relation relation, const Dim& b) const {
   const auto known = facts_.decide(a, relation, b);
   if (!known) unknown("the trials differ");

@@ -62,6 +62,10 @@ class ShapeView {
   ir::Dim broadcast_dim(const ir::Dim& a, const ir::Dim& b) const;
   ir::Shape broadcast(const ir::Shape& a, const ir::Shape& b) const;
   ir::Shape broadcast(const std::vector<ir::Shape>& shapes) const;
+  /// What broadcasts to a shape that stays as it is.
+  void require_fit(ir::Shape values, const ir::Shape& place) const;
+  /// The same of a tensor that may be left out.
+  void require_fit(std::string_view name, const ir::Shape& place) const;
   /// a relation b, as all trials have it.
   bool holds(const ir::Dim& a, Relation relation, const ir::Dim& b) const;
   /// The operator does not run otherwise: the file asserts it, unless it follows.

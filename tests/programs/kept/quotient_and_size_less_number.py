@@ -1,0 +1,14 @@
+# inputs: [["x", "f32", ["B", 3]], ["y", "f32", ["T", 3]]]
+# WRONG: T + (T + 1)/4 - 9 is one off
+# mode: script  dynamic: 1  seed: 0  data: 1  sample: 5,4
+import math
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch import Tensor
+class M(nn.Module):
+ def forward(self, x: Tensor, y: Tensor):
+  B = x.size(0)
+  T = y.size(0)
+  n = T + (T + 1) // 4 - 9
+  return torch.arange(n, n + 3), x + y[:1]

@@ -1,0 +1,12 @@
+# inputs: [["x", "f32", ["B", 3]], ["y", "f32", ["T", 3]]]
+# CRASH: prelu with B % 2 slopes
+# mode: script  dynamic: 1  seed: 0  data: 1  sample: 5,4
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+import math
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch import Tensor
+class M(nn.Module):
+ def forward(self, x: Tensor, y: Tensor):
+  return F.prelu(y, x.new_ones(x.size(0) % 2))

@@ -1,0 +1,12 @@
+# inputs: [["x", "f32", ["B"]], ["y", "f32", ["T"]]]
+# NORUN: tract divides by the size of the last axis that it sums over
+# mode: script  dynamic: 1  seed: 0  data: 1  sample: 5,4
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+import math
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch import Tensor
+class M(nn.Module):
+ def forward(self, x: Tensor, y: Tensor):
+  return x[: x.size(0) // 2].sum() + y
