@@ -172,4 +172,12 @@ const Sizes& sample_sizes(const Graph& graph) {
   return found == graph.attributes.end() ? kNone : std::any_cast<const Sizes&>(found->second);
 }
 
+const std::vector<Comparison>& relations(const Graph& graph) {
+  static const std::vector<Comparison> kNone;
+  const auto found = graph.attributes.find(kRelations);
+  return found == graph.attributes.end()
+             ? kNone
+             : std::any_cast<const std::vector<Comparison>&>(found->second);
+}
+
 }  // namespace t2n::ir

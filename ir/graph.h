@@ -97,9 +97,9 @@ struct Graph {
 inline constexpr const char* kSampleSizes = "sample_sizes";
 /// These; none if the graph does not say.
 const Sizes& sample_sizes(const Graph& graph);
-
 /// Graph attribute: what holds of the symbols (std::vector<Comparison>).
 inline constexpr const char* kRelations = "relations";
+const std::vector<Comparison>& relations(const Graph& graph);
 
 // --- building (build.cpp) ---
 ValueId add_value(Graph& graph, Value value);

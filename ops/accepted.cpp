@@ -82,9 +82,7 @@ std::optional<int64_t> only_size(const ir::Symbol& symbol,
 
 /// tract fails on a loop whose length an assertion makes a number.
 void check_loops(const ir::Graph& graph, Problems& problems) {
-  const auto found = graph.attributes.find(ir::kRelations);
-  if (found == graph.attributes.end()) return;
-  const auto& relations = std::any_cast<const std::vector<ir::Comparison>&>(found->second);
+  const std::vector<ir::Comparison>& relations = ir::relations(graph);
   for (const ir::Node& node : graph.nodes) {
     if (!ir::is_scan(node)) continue;
     for (const ir::Symbol& symbol : ir::read_scan(node).length.symbols())

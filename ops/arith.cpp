@@ -6,7 +6,6 @@
 #include <numeric>
 #include <string>
 
-#include "ir/prove.h"
 #include "ops/sizes.h"
 #include "src/diag/error.h"
 
@@ -139,11 +138,10 @@ double of_nothing(std::string_view op) {
 
 /// Whether the last axis, which tract divides by the size of, is reduced and has no entries at some
 /// sizes.
-bool may_be_nothing(const Emitter& out, Ref x, const Ints& axes) {
+bool may_be_nothing(Emitter& out, Ref x, const Ints& axes) {
   const Dim& size = out.shape(x).back();
   const bool is_reduced = std::find(axes.begin(), axes.end(), out.rank(x) - 1) != axes.end();
-  return is_reduced && !size.is_constant() &&
-         ir::prove({size, ir::Relation::ge, 1}) != ir::Verdict::always;
+  return is_reduced && may_be_zero(out, size);
 }
 
 /// Sums with a zero more where there may be nothing, and means of them.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/prove.h"
 #include "nnef_writer/dimension.h"
 #include "ops/emitter.h"
 #include "ops/emitter_state.h"
@@ -55,6 +56,11 @@ Ref Emitter::size(const Dim& size, DType dtype) {
       {{dtype, {}}})[0];
   state_->at(number).of_sizes = true;
   return number;
+}
+
+bool may_be_zero(Emitter& out, const Dim& size) {
+  return ir::prove({size, ir::Relation::ge, 1}, ir::relations(out.state().outermost().graph)) !=
+         ir::Verdict::always;
 }
 
 bool Emitter::State::are_sizes(const std::vector<Ref>& operands) {

@@ -30,6 +30,9 @@ inline Dim element_count(const Shape& shape) {
 /// A size that tract has no words for, computed with i64 numbers that it does not follow.
 Ref computed_size(Emitter& out, const Dim& size);
 
+/// Whether it is 0 at some sizes that the file holds for.
+bool may_be_zero(Emitter& out, const Dim& size);
+
 /// `x` with the order along some axes turned round.
 Ref reversed(Emitter& out, Ref x, const Ints& axes);
 

@@ -201,8 +201,6 @@ std::string assertion(const ir::Comparison& c) {
 
 /// What holds of the symbols that the document declares.
 void add_assertions(nnef::Document& document, const ir::Graph& graph) {
-  const auto found = graph.attributes.find(ir::kRelations);
-  if (found == graph.attributes.end()) return;
   std::vector<std::string>& lines = document.extensions;
   const auto is_declared = [&](const Dim& dim) {
     const auto symbols = dim.symbols();
@@ -210,7 +208,7 @@ void add_assertions(nnef::Document& document, const ir::Graph& graph) {
       return std::find(lines.begin(), lines.end(), cat("tract_symbol ", symbol)) != lines.end();
     });
   };
-  for (const ir::Comparison& r : std::any_cast<const std::vector<ir::Comparison>&>(found->second))
+  for (const ir::Comparison& r : ir::relations(graph))
     if (is_declared(r.left) && is_declared(r.right)) lines.push_back(assertion(r));
 }
 

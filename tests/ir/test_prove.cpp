@@ -27,6 +27,16 @@ Verdict verdict(const std::string& text, const std::vector<std::string>& assumed
   return prove(comparison(text), assumptions);
 }
 
+TEST_CASE("assertions that are too involved for an engine") {
+  for (const char* simple : {"S >= 4", "S <= 3*T", "2*((3*S + 3) // 4) >= T", "(2*S) // 3 == T",
+                             "(S + 1) // 2 >= (T + 1) // 2", "((S + 1) // 2 + 1) // 2 == T // 4"})
+    CHECK_MESSAGE(!is_involved(comparison(simple)), simple);
+  for (const char* involved : {"S*T >= 2", "S - 2*(S // 2) >= 1", "3*T + (T + 3) // 2 >= S",
+                               "(2*S + 1) // 3 >= (T + 1) // 3", "(4*S) // 3 + (4*S + 1) // 3 >= 5",
+                               "(S + S // 2) // 2 >= (T + 5) // 4"})
+    CHECK_MESSAGE(is_involved(comparison(involved)), involved);
+}
+
 TEST_CASE("sizes are not negative") {
   CHECK(verdict("S >= 0") == Verdict::always);
   CHECK(verdict("S >= 1") == Verdict::unknown);

@@ -52,5 +52,18 @@ TEST_CASE("a size that has a form in NNEF is computed as it is") {
   CHECK(forms > 20);
 }
 
+TEST_CASE("what tract would bring to one quotient is refused, or said as one") {
+  const auto text = [](const char* dim) {
+    return has_tract_text(ir::parse_dim(dim)) ? tract_text(ir::parse_dim(dim)) : "refused";
+  };
+  CHECK_EQ(text("S - (S // 2)"), "((S + 1)/2)");
+  CHECK_EQ(text("((3*S + 2) // 4) - 5"), "refused");
+  CHECK_EQ(text("((3*S + 1) // 4) - 5"), "((3*S + 1)/4) - 5");
+  CHECK_EQ(text("2*((3*S + 2) // 4) - 10"), "refused");
+  CHECK_EQ(text("S + ((S + 1) // 4) - 9"), "refused");
+  CHECK_EQ(text("3*((S + 2) // 4) - 6*S - 2"), "refused");
+  CHECK_EQ(text("((S + 2) // 3) - B"), "refused");
+}
+
 }  // namespace
 }  // namespace t2n::nnef

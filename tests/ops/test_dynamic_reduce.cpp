@@ -49,6 +49,15 @@ TEST_CASE("reductions over a symbolic axis") {
       {kX, kIds}, kSizes, 2e-3);
 }
 
+TEST_CASE("sums and means of what may be nothing") {
+  check_open({"x[:, :, :0].sum(-1)", "y[:, 1:].float().sum(1)", "y[:, 1:].float().mean(1)",
+              "(y[:, 1:] - y[:, :-1]).float().abs().sum()", "y[:, 1:].to(5).sum(1)",
+              "y[:, 1:].double().mean(1)", "y[:, 1:].sum(1)", "y[:, 1:].mean(1, dtype=7)",
+              "torch.ones(y.size(1) // 2).sum() + x", "torch.ones(y.size(1) % 2).mean() + x",
+              "y[:, 1:].float().norm(2., 1)", "torch.ones(3, y.size(1) // 2).sum([0, 1])"},
+             {kX, kIds}, kSizes);
+}
+
 TEST_CASE("variances") {
   check_open({"x.var(1)", "x.std(1)", "x.var()", "x.var([0, 1])", "torch.std_mean(x, 1)[0]"}, {kX},
              kLong);
