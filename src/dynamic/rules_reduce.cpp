@@ -78,11 +78,14 @@ Shapes difference(const ShapeView& op) {
   return {with_dim(x, axis, op.facts().larger(size - op.dim("n"), 0))};
 }
 
-/// A one-dimensional x runs along `dim`.
+/// A one-dimensional x runs along `dim`, which has samples: of none there is no last one.
 Shape sampled(const ShapeView& op) {
   const Shape& y = op.shape("y");
   const bool is_one = !op.is_tensor("x") || op.shape("x").size() < 2;
-  return is_one ? y : op.broadcast(y, op.shape("x"));
+  const Shape out = is_one ? y : op.broadcast(y, op.shape("x"));
+  const Dim& size = out.at(static_cast<size_t>(op.axis("dim", dim_rank(out))));
+  if (!size.is_constant()) op.require(size, Relation::ge, 1);
+  return out;
 }
 
 Shapes trapezoid(const ShapeView& op) {

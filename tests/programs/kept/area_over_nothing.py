@@ -1,0 +1,12 @@
+# inputs: [["x", "f32", ["B", 3]], ["y", "f32", ["T", 3]]]
+# NORUN: an area over an axis without elements
+# mode: script  dynamic: 1  seed: 0  data: 1  sample: 5,4
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+import math
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch import Tensor
+class M(nn.Module):
+ def forward(self, x: Tensor, y: Tensor):
+  return torch.trapz(x[: x.size(0) // 2], dim=0), x[:1]+y[:1]
