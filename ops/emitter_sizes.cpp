@@ -59,8 +59,17 @@ Ref Emitter::size(const Dim& size, DType dtype) {
 }
 
 bool may_be_zero(Emitter& out, const Dim& size) {
-  return ir::prove({size, ir::Relation::ge, 1}, ir::relations(out.state().outermost().graph)) !=
-         ir::Verdict::always;
+  const auto is_positive = [&](const Dim& dim) {
+    return ir::prove({dim, ir::Relation::ge, 1}, ir::relations(out.state().outermost().graph)) ==
+           ir::Verdict::always;
+  };
+  const bool is_product = size.constant_part() == 0 && size.terms().size() == 1;
+  if (!is_product) return !is_positive(size);
+  const ir::Term& term = size.terms()[0];
+  return term.factor < 1 ||
+         !std::all_of(term.atoms.begin(), term.atoms.end(), [&](const ir::Atom& atom) {
+           return is_positive(ir::sum_of({{1, {atom}}}));
+         });
 }
 
 bool Emitter::State::are_sizes(const std::vector<Ref>& operands) {

@@ -14,7 +14,9 @@ bool is_any(std::string_view op, std::initializer_list<std::string_view> names) 
   return std::find(names.begin(), names.end(), op) != names.end();
 }
 
-bool is_number(const TensorEntry& x) { return x.followed == Followed::number || x.of_sizes; }
+bool is_number(const TensorEntry& x) {
+  return x.followed == Followed::number || (x.of_sizes && x.shape.empty());
+}
 
 bool is_constant(const TensorEntry& x) { return x.kind == TensorEntry::Kind::constant; }
 
@@ -69,8 +71,10 @@ Followed followed_in(Emitter::State& state, std::string_view op, const std::vect
     else if (!is_constant(x))
       return Followed::no;
   }
+  // Positions less themselves are 0; joined, chosen or multiplied they are positions.
+  const bool may_cancel = !is_any(op, {"concat", "stack", "select", "mul", "min", "max"});
   if (has_positions)
-    return is_of_one_axis(state, operands) ? Followed::number : Followed::positions;
+    return may_cancel && is_of_one_axis(state, operands) ? Followed::number : Followed::positions;
   return has_number ? Followed::number : Followed::no;
 }
 
