@@ -75,7 +75,7 @@ bool is_symbol(const Term& term) {
 /// A quotient of a symbol and a number, or of such a quotient and a number.
 bool is_chain(const Term& term) {
   if (is_symbol(term)) return true;
-  const Operands* of = operands_of(term.atoms[0]);
+  const Operands* of = term.atoms.size() == 1 ? operands_of(term.atoms[0]) : nullptr;
   return of != nullptr && of->a.terms().size() == 1 && of->a.terms()[0].factor == 1 &&
          is_chain(of->a.terms()[0]);
 }

@@ -132,11 +132,26 @@ Ref Emitter::State::hidden_size(Ref number) {
     return append_call(op, std::move(arguments), {type})[0];
   };
   const Ref size = call("abs", {number});
-  const Ref hidden = type.dtype == DType::i64
+  const Ref hidden = ir::is_integer(type.dtype)
                          ? call("sub", {size, call("abs", {call("sub", {size, number})})})
                          : call("mul", {size, call("sign", {number})});
   hidden_sizes[number.id] = hidden.id;
   return hidden;
+}
+
+/// Of products tract also takes a size for what part of the other factor is of interest, and joins
+/// what several products say into polynomials that grow with each operation before them.
+void Emitter::State::hide_sizes(std::string_view op, std::vector<Ref>& operands,
+                                const Shape& shape) {
+  if (op != "mul" && op != "div") return;
+  for (Ref& operand : operands) {
+    const TensorEntry& factor = at(operand);
+    const bool is_float = ir::is_float(factor.dtype);
+    const bool is_integer = factor.dtype == DType::i64 || factor.dtype == DType::i32;
+    // Integers computed from sizes alone stay sizes.
+    if (factor.of_sizes && factor.shape.empty() && (is_float || (is_integer && !shape.empty())))
+      operand = hidden_size(operand);
+  }
 }
 
 std::vector<nnef::Argument> Emitter::State::aligned_operands(Emitter& emitter,
@@ -175,11 +190,8 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
   for (const Ref ref : operands) shape = broadcast_shape(*state_, shape, this->shape(ref));
   const TensorType type{dtype.value_or(this->dtype(operands.at(0))), shape};
   if (state_->is_strict()) return strict::lower({op, given, attributes, {type}, true}, *this)[0];
-  const bool is_product = (op == "mul" || op == "div") && ir::is_float(type.dtype);
-  if (is_product && shape.empty() && state_->are_sizes(operands) &&
-      target::has(state_->target, target::Feature::open_sizes))
-    for (Ref& operand : operands)
-      if (state_->at(operand).of_sizes) operand = state_->hidden_size(operand);
+  if (target::has(state_->target, target::Feature::open_sizes))
+    state_->hide_sizes(op, operands, shape);
   if (is_absorbing(op) && state_->turn) state_->hide_zeros(*this, operands);
   operands = hidden_uniforms(*this, op, operands);
   std::vector<nnef::Argument> arguments = state_->aligned_operands(*this, operands);

@@ -58,7 +58,7 @@ struct Emitter::State {
   bool are_sizes(const std::vector<Ref>& operands);
   Ref hidden_size(Ref size);
   std::unordered_map<int, int> hidden_sizes;  ///< by the identifier that each stands for
-
+  void hide_sizes(std::string_view op, std::vector<Ref>& operands, const Shape& shape);
   nnef::Value name_of(Ref ref);  ///< an identifier whose text finish() fills in
   /// As an operand: rank-0 constants as literals where exact, other constants as variables.
   nnef::Value operand(Ref ref);
