@@ -1,6 +1,7 @@
 #include "ir/comparison.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "src/diag/error.h"
 
@@ -56,6 +57,14 @@ bool holds(int64_t left, Relation relation, int64_t right) {
 
 namespace {
 
+/// The terms of one sign, divided by a number of that sign.
+Dim part_of(const Dim& dim, int64_t divisor) {
+  std::vector<Term> out;
+  for (const Term& term : dim.terms())
+    if ((term.factor > 0) == (divisor > 0)) out.push_back({term.factor / divisor, term.atoms});
+  return sum_of(std::move(out));
+}
+
 bool shares_symbol(const Dim& a, const Dim& b) {
   const std::vector<Symbol> symbols = a.symbols();
   return std::any_of(symbols.begin(), symbols.end(),
@@ -91,6 +100,25 @@ bool is_involved(const Comparison& comparison) {
     return true;
   return std::any_of(gap.terms().begin(), gap.terms().end(),
                      [&](const Term& term) { return is_mixed(term, gap - sum_of({term})); });
+}
+
+Comparison balanced(const Comparison& comparison) {
+  Relation relation = comparison.relation;
+  Dim gap = comparison.left - comparison.right;
+  if (relation == Relation::lt) gap = gap + 1;
+  if (relation == Relation::gt) gap = gap - 1;
+  if (relation == Relation::lt) relation = Relation::le;
+  if (relation == Relation::gt) relation = Relation::ge;
+  int64_t divisor = 0;
+  for (const Term& term : gap.terms()) divisor = std::gcd(divisor, term.factor);
+  const int64_t rest = gap.constant_part();
+  const bool is_exact = relation == Relation::eq || relation == Relation::ne;
+  if (divisor == 0 || (is_exact && rest % divisor != 0)) divisor = 1;
+  // d*x + r <= 0 is x <= -ceil(r/d), and d*x + r >= 0 is x >= -floor(r/d).
+  const int64_t number =
+      relation == Relation::le ? -floor_div_int(-rest, divisor) : floor_div_int(rest, divisor);
+  return {part_of(gap, divisor) + std::max<int64_t>(number, 0), relation,
+          part_of(gap, -divisor) + std::max<int64_t>(-number, 0)};
 }
 
 std::string str(const Comparison& comparison) {

@@ -29,6 +29,9 @@ struct Comparison {
 std::string str(const Comparison& comparison);
 Comparison negated(Comparison comparison);
 Comparison mirrored(const Comparison& comparison);
+/// What is added on one side, what is subtracted on the other, without a common factor, and with
+/// "<=" for "<": "B <= 2*((T) // (2)) - 1" for "2*B - 4*((T) // (2)) < -1".
+Comparison balanced(const Comparison& comparison);
 /// Whether a product of symbols stands in it, or a quotient beside a symbol of its own, as
 /// remainders are, or two quotients of more than a symbol and a number: such an assertion can keep
 /// tract 0.23 busy for ever, or crash it (docs/engine_bugs.md).

@@ -229,7 +229,8 @@ bool has_tract_text(const Dim& dim) {
   try {
     (void)tract_text(dim);
     return true;
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.diagnostic().id == "internal") throw;
     return false;
   }
 }

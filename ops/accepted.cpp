@@ -65,7 +65,7 @@ void check_integers(const ir::Graph& graph, const target::Target& target, Proble
 /// The only size that a symbol may have, as assertions say.
 std::optional<int64_t> only_size(const ir::Symbol& symbol,
                                  const std::vector<ir::Comparison>& relations) {
-  int64_t least = 1, most = std::numeric_limits<int64_t>::max();
+  int64_t least = 0, most = std::numeric_limits<int64_t>::max();
   for (const ir::Comparison& r : relations) {
     const bool is_left = r.left == Dim::symbol(symbol) && r.right.is_constant();
     if (!is_left && !(r.right == Dim::symbol(symbol) && r.left.is_constant())) continue;
@@ -81,8 +81,8 @@ std::optional<int64_t> only_size(const ir::Symbol& symbol,
 }
 
 /// tract fails on a loop whose length an assertion makes a number.
-void check_loops(const ir::Graph& graph, Problems& problems) {
-  const std::vector<ir::Comparison>& relations = ir::relations(graph);
+void check_loops(const ir::Graph& graph, const std::vector<ir::Comparison>& relations,
+                 Problems& problems) {
   for (const ir::Node& node : graph.nodes) {
     if (!ir::is_scan(node)) continue;
     for (const ir::Symbol& symbol : ir::read_scan(node).length.symbols())
@@ -96,6 +96,7 @@ void check_loops(const ir::Graph& graph, Problems& problems) {
                       .help = "leave out --dynamic for this axis, or mend what fixes it (-v names "
                               "the line)"},
                      false);
+    check_loops(*node.body, relations, problems);
   }
 }
 
@@ -106,7 +107,7 @@ void check_accepted(const ir::Graph& graph, const target::Target& target, Proble
   check_static(graph, target);
   check_inputs(graph, target, problems);
   check_integers(graph, target, problems, report);
-  check_loops(graph, problems);
+  check_loops(graph, ir::relations(graph), problems);
 }
 
 }  // namespace t2n::ops

@@ -139,9 +139,8 @@ double of_nothing(std::string_view op) {
 /// Whether the last axis, which tract divides by the size of, is reduced and has no entries at some
 /// sizes.
 bool may_be_nothing(Emitter& out, Ref x, const Ints& axes) {
-  const Dim& size = out.shape(x).back();
   const bool is_reduced = std::find(axes.begin(), axes.end(), out.rank(x) - 1) != axes.end();
-  return is_reduced && may_be_zero(out, size);
+  return is_reduced && may_be_zero(out, out.shape(x).back());
 }
 
 /// Sums with a zero more where there may be nothing, and means of them.

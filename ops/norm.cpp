@@ -8,7 +8,8 @@ namespace t2n::ops {
 namespace {
 
 /// One value per channel against [N, C, …]: tract adds the missing axes at the end.
-Ref per_channel(Emitter& out, Ref x) { return out.unsqueeze(widened(out, x), {0}); }
+/// torch takes as many numbers as channels in any shape.
+Ref per_channel(Emitter& out, Ref x) { return out.unsqueeze(flattened(out, widened(out, x)), {0}); }
 
 Ref per_channel_or(const OpView& op, Emitter& out, std::string_view name, double value,
                    DType dtype) {
@@ -84,7 +85,7 @@ std::optional<Ref> channel_tensor(const OpView& op, Emitter& out, std::string_vi
   if (!given) return {};
   Ints trailing;
   for (int axis = 1; axis < rank - 1; ++axis) trailing.push_back(axis);
-  return out.unsqueeze(*given, trailing);
+  return out.unsqueeze(flattened(out, *given), trailing);
 }
 
 Ref by_own_statistics(const OpView& op, Emitter& out, Ref x, const Ints& axes) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -152,32 +151,6 @@ void translate_nodes(const ir::Graph& graph, const target::Target& target, Emitt
   out.state().translate_nodes(graph, out);
 }
 
-/// The terms of one sign, without it.
-Dim terms_of_sign(const Dim& dim, int64_t sign, int64_t divisor) {
-  Dim out;
-  for (const ir::Term& term : dim.terms())
-    if (term.factor * sign > 0)
-      out = out + ir::sum_of({{term.factor * sign / divisor, term.atoms}});
-  return out;
-}
-
-/// What is added stands on one side, what is subtracted on the other, without a common factor:
-/// tract 0.23 does not survive 2*(B/4) - T <= T - 2*(B/4).
-ir::Comparison reduced(const ir::Comparison& c) {
-  const Dim difference = c.left - c.right;
-  int64_t divisor = 0;
-  for (const ir::Term& term : difference.terms()) divisor = std::gcd(divisor, term.factor);
-  const int64_t rest = difference.constant_part();
-  const bool is_strict = c.relation == ir::Relation::lt || c.relation == ir::Relation::gt;
-  if (divisor == 0 || ((c.relation == ir::Relation::eq || is_strict) && rest % divisor != 0))
-    return c;
-  // d*x + r <= 0 is x <= -ceil(r/d), and d*x + r >= 0 is x >= -floor(r/d).
-  const int64_t constant = c.relation == ir::Relation::le ? -ir::floor_div_int(-rest, divisor)
-                                                          : ir::floor_div_int(rest, divisor);
-  return {terms_of_sign(difference, 1, divisor) + Dim(std::max<int64_t>(constant, 0)), c.relation,
-          terms_of_sign(difference, -1, divisor) + Dim(std::max<int64_t>(-constant, 0))};
-}
-
 /// tract never returns from an assertion that holds a minimum, or that says of a symbol alone that
 /// it equals an expression of itself.
 std::string assertion(const ir::Comparison& c) {
@@ -194,7 +167,7 @@ std::string assertion(const ir::Comparison& c) {
   const bool is_turned = alone != nullptr && c.right.mentions(*alone);
   const bool has_quotient =
       has_operation<ir::FloorDiv>(c.left) || has_operation<ir::FloorDiv>(c.right);
-  const ir::Comparison way = is_turned ? mirrored(c) : has_quotient ? reduced(c) : c;
+  const ir::Comparison way = is_turned ? mirrored(c) : has_quotient ? balanced(c) : c;
   return cat("tract_assert ", nnef::tract_text(way.left), " ", ir::str(way.relation), " ",
              nnef::tract_text(way.right));
 }

@@ -24,19 +24,6 @@ bool follows(const Comparison& comparison, const std::vector<Comparison>& known)
   return ir::prove(comparison, known) == Verdict::always;
 }
 
-/// Without a minus before a term: "B >= 2*((B) // (2)) + 1".
-Comparison balanced(const Comparison& c) {
-  std::vector<ir::Term> left, right;
-  const Dim gap = c.left - c.right;
-  for (ir::Term term : gap.terms()) {
-    const bool is_positive = term.factor > 0;
-    if (!is_positive) term.factor = -term.factor;
-    (is_positive ? left : right).push_back(std::move(term));
-  }
-  return plain(
-      {sum_of(std::move(left), gap.constant_part()), c.relation, sum_of(std::move(right))});
-}
-
 /// "!=" as the bound that the sample is on: the only way for one symbol to stay where it is, and
 /// for more if the other side is impossible.
 std::optional<Comparison> one_sided(const Comparison& c, const Sizes& sample,
@@ -45,7 +32,7 @@ std::optional<Comparison> one_sided(const Comparison& c, const Sizes& sample,
   const bool is_above = evaluate(gap, sample) > 0;
   const Relation side = is_above ? Relation::ge : Relation::le;
   if (gap.symbols().size() > 1 && !follows({gap, side, 0}, known)) return std::nullopt;
-  return balanced({c.left, is_above ? Relation::gt : Relation::lt, c.right});
+  return plain(ir::balanced({c.left, is_above ? Relation::gt : Relation::lt, c.right}));
 }
 
 bool has_readable_quotients(const Dim& dim) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 
 #include "ir/tensor.h"
@@ -67,17 +68,23 @@ std::optional<Places> of_numbers(const Node& made) {
   return around(all);
 }
 
-Dim number_of(const Node& node, std::string_view name, int64_t otherwise) {
+/// Nothing for a number that is no integer.
+std::optional<Dim> number_of(const Node& node, std::string_view name, int64_t otherwise) {
   const ir::Attr* const given = node.find(name);
-  const auto* dim = given == nullptr ? nullptr : std::get_if<Dim>(given);
-  return dim == nullptr ? Dim(otherwise) : *dim;
+  if (given == nullptr || std::holds_alternative<ir::None>(*given)) return Dim(otherwise);
+  if (const auto* dim = std::get_if<Dim>(given)) return *dim;
+  const auto* real = std::get_if<double>(given);
+  constexpr double kMost = 1 << 30;
+  if (real == nullptr || std::trunc(*real) != *real || std::abs(*real) > kMost) return std::nullopt;
+  return Dim(static_cast<int64_t>(*real));
 }
 
 std::optional<Places> of_range(const Node& range) {
-  if (std::get_if<Dim>(range.find("end")) == nullptr) return std::nullopt;
-  const Dim start = number_of(range, "start", 0), end = number_of(range, "end", 0);
-  const Dim step = number_of(range, "step", 1);
-  if (!step.is_constant() || step == Dim(0)) return std::nullopt;
+  const auto first = number_of(range, "start", 0), behind = number_of(range, "end", 0);
+  const auto by_each = number_of(range, "step", 1);
+  if (!first || !behind || !by_each || !by_each->is_constant() || *by_each == Dim(0))
+    return std::nullopt;
+  const Dim start = *first, end = *behind, step = *by_each;
   if (step == Dim(1)) return Places{start, end};
   const bool forwards = step.value() > 0;
   const Dim reach = forwards ? end - start : start - end, by = forwards ? step : Dim(0) - step;

@@ -52,6 +52,7 @@ Shapes conv(const ShapeView& op) {
   const size_t rank = weight.size() - 2;
   Shape out = all_but_last(x, rank);
   const Dim groups = op.has("groups") ? op.dim("groups") : Dim(1);
+  op.unified(out.back(), is_transposed(op) ? weight.at(0) : weight.at(1) * groups);
   out.back() = is_transposed(op) ? weight.at(1) * groups : weight.at(0);
   if (op.is_tensor("bias")) op.unified(op.shape("bias"), {out.back()});
   for (size_t i = 0; i < rank; ++i) {
@@ -67,6 +68,8 @@ Shapes conv_tbc(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const Shape& weight = op.shape("weight");
   const Window w{weight.at(0), 1, op.dim("pad"), 1};
+  op.unified(x.at(2), weight.at(1));
+  op.unified(op.shape("bias"), {weight.at(2)});
   return {{w.count(op, x.at(0)), x.at(1), weight.at(2)}};
 }
 

@@ -14,6 +14,7 @@ using ir::Shape;
 
 /// As torch.matmul: vectors are rows in front and columns behind, batches broadcast.
 Shape product_shape(const ShapeView& op, const Shape& a, const Shape& b) {
+  if (!a.empty() && !b.empty()) op.unified(a.back(), b[b.size() - std::min<size_t>(2, b.size())]);
   Shape out;
   if (a.size() > 2 || b.size() > 2)
     out = op.broadcast(all_but_last(a, std::min<size_t>(2, a.size())),
@@ -39,6 +40,7 @@ Shapes add_product(const ShapeView& op) {
 /// The sum over the batch.
 Shapes addbmm(const ShapeView& op) {
   const Shape out = {op.shape("batch1").at(1), op.shape("batch2").at(2)};
+  op.unified(op.shape("batch1").at(2), op.shape("batch2").at(1));
   op.require_fit("self", out);
   return {out};
 }
@@ -54,6 +56,7 @@ Shapes addr(const ShapeView& op) {
 /// weight is [out, in], or [in].
 Shapes linear(const ShapeView& op) {
   Shape out = all_but_last(op.shape("input"), 1);
+  op.unified(op.shape("input").back(), op.shape("weight").back());
   if (op.shape("weight").size() == 2) out.push_back(op.shape("weight")[0]);
   op.require_fit("bias", out);
   return {out};
@@ -61,6 +64,8 @@ Shapes linear(const ShapeView& op) {
 
 Shapes bilinear(const ShapeView& op) {
   Shape out = all_but_last(op.shape("input1"), 1);
+  op.unified(op.shape("input1").back(), op.shape("weight").at(1));
+  op.unified(op.shape("input2").back(), op.shape("weight").at(2));
   out.push_back(op.shape("weight").at(0));
   op.require_fit("bias", out);
   return {out};

@@ -8,17 +8,22 @@ namespace {
 using ir::Dim;
 using ir::Shape;
 
-/// Numbers for each channel.
-Shapes by_channel(const ShapeView& op) {
-  const Shape& x = op.first();
+/// As many numbers as channels, in whatever shape.
+void require_channels(const ShapeView& op) {
   for (const char* name : {"weight", "bias", "running_mean", "running_var"})
-    if (op.is_tensor(name)) op.unified(op.shape(name), {x.at(1)});
-  return repeated(op, x);
+    if (op.has(name)) op.unified(product(op.shape(name)), op.shape("input").at(1));
+}
+
+Shapes by_channel(const ShapeView& op) {
+  require_channels(op);
+  return {op.shape("input")};
 }
 
 /// The last axes are as large as is said, and so are the factors.
 void require_last(const ShapeView& op) {
   const Shape size = op.dims("normalized_shape");
+  for (const Dim& each : size)  // tract divides by it
+    if (!each.is_constant()) op.require(each, Relation::ge, 1);
   op.unified(last_dims(op.shape("input"), size.size()), size);
   for (const char* name : {"weight", "bias"})
     if (op.is_tensor(name)) op.unified(op.shape(name), size);
@@ -42,12 +47,14 @@ Shapes layer_norm(const ShapeView& op) {
 }
 
 Shapes group_norm(const ShapeView& op) {
+  require_channels(op);
   const Shape statistics = {op.dim("N"), op.dim("group")};
   return {op.shape("input"), statistics, statistics};
 }
 
 /// Statistics per channel in training; none otherwise.
 Shapes batch_norm(const ShapeView& op) {
+  require_channels(op);
   const Shape& x = op.shape("input");
   Shapes out = repeated(op, Shape{op.boolean("training") ? x.at(1) : Dim(0)});
   out.at(0) = x;

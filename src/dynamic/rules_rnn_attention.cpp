@@ -32,6 +32,9 @@ Shape attended(const ShapeView& op) {
   Shape out = op.boolean("enable_gqa")
                   ? all_but_last(query, 2)
                   : op.broadcast(all_but_last(query, 2), all_but_last(value, 2));
+  const Shape& key = op.shape("key");
+  op.unified(query.back(), key.back());
+  op.unified(key.at(key.size() - 2), value.at(value.size() - 2));
   out.push_back(query.at(query.size() - 2));
   Shape scores = out;
   scores.push_back(value.at(value.size() - 2));

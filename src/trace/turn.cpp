@@ -7,6 +7,8 @@
 namespace t2n::trace {
 namespace {
 
+constexpr const char* kRefusedLoop = "a loop of dynamic length cannot be expressed as one scan";
+
 using ir::Dim;
 using ir::Node;
 using ir::ValueId;
@@ -114,18 +116,16 @@ bool mentions_turn(const Node& node) {
 }
 
 void refuse_loop(std::string why, std::string help) {
-  throw Error("dynamic-loop", "a loop of dynamic length cannot be expressed as one scan",
-              std::move(why), std::move(help));
+  throw Error("dynamic-loop", kRefusedLoop, std::move(why), std::move(help));
 }
 
 void refuse_loop(const ir::Graph& graph, const Node& node, std::string why, std::string help) {
-  try {
-    refuse_loop(std::move(why), std::move(help));
-  } catch (const Error& error) {
-    Diagnostic out = error.diagnostic();
-    out.where.push_back(ir::node_where(graph, node));
-    throw Error(std::move(out));
-  }
+  throw Error({.id = "dynamic-loop",
+               .message = kRefusedLoop,
+               .where = {ir::node_where(graph, node)},
+               .details = {},
+               .why = std::move(why),
+               .help = std::move(help)});
 }
 
 }  // namespace t2n::trace

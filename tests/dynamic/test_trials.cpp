@@ -134,6 +134,38 @@ std::string branch(const std::string& condition) {
   return cat("  if ", condition, ":\n    return x * 2\n  return x\n");
 }
 
+TEST_CASE("factors must be as large as each other, and what is normalised must be something") {
+  const auto error = [](const std::string& result) {
+    return needed(cat("  odd = x.new_ones(1, x.size(0) % 2, 9)\n  return ", result, "\n"), {{5, 3}},
+                  {"x:0=B"});
+  };
+  const Strings refused = {
+      "dynamic-assumption: the model needs -2*((B) // (2)) + B == 1, which no file can say"};
+  for (const char* result :
+       {"odd[0, :, :3].t() @ torch.ones(1, 4)", "torch.linear(odd[0].t(), torch.ones(4, 1))",
+        "torch.conv1d(odd, torch.ones(4, 1, 3))",
+        "torch.bilinear(odd[0].t(), x[:1].t()[:1].expand(9, 1), torch.ones(2, 1, 1))",
+        "torch.addbmm(x[:1, :1], odd.transpose(1, 2), torch.ones(1, 1, 2))",
+        "torch.prelu(x[None], odd[0, :, 0])",
+        "torch.batch_norm(x[:, :1], None, None, odd[0, :, 0], odd[0, :, 1], False, 0.1, 1e-5, "
+        "False)"})
+    CHECK_MESSAGE(error(result) == refused, result);
+  CHECK_EQ(needed("  return torch.layer_norm(x.t()[:, : x.size(0) // 2], [x.size(0) // 2])\n",
+                  {{5, 3}}, {"x:0=B"}),
+           Strings{"B >= 2"});
+}
+
+TEST_CASE("indices from a range of floats are not read as those of another range") {
+  const auto relations = [](const char* step) {
+    return needed(cat("  return x[torch.arange(y.size(0) // 2, 0, ", step, ").long()]\n"),
+                  {{5, 3}, {6, 3}}, {"x:0=B", "y:0=T"});
+  };
+  const Strings whole = relations("-1");
+  CHECK(std::find(whole.begin(), whole.end(), "((T) // (2)) <= B - 1") != whole.end());
+  CHECK(relations("-1.0") == whole);
+  CHECK(relations("-0.5") != whole);
+}
+
 TEST_CASE("a branch that was not taken bounds the sizes on the sample's side") {
   const auto of = [](const std::string& condition) {
     return needed(branch(condition), {{5, 3}}, {"x:0=B"});

@@ -16,6 +16,8 @@ Parameters channel_parameters(DType dtype = DType::f32) {
 
 const std::vector<std::string> kBatchNorm = {
     "torch.batch_norm(x, self.w, self.b, self.m, self.v, False, 0.1, 1e-5, True)",
+    "torch.batch_norm(x, self.w.view(1, -1), self.b.view(-1, 1), self.m, self.v, False, 0.1, 1e-5, "
+    "True)",
     "torch.batch_norm(x, None, None, self.m, self.v, False, 0.1, 0.3, False)",
     "torch.batch_norm(x, self.w, None, self.m, self.v, False, 0.1, 1e-3, True)",
     "torch.native_batch_norm(x, self.w, self.b, self.m, self.v, False, 0.1, 1e-5)[0]",
