@@ -34,7 +34,7 @@ test: setup ## build and run every test
 	  [ build/bad/complete -nt tests/cli/check_models.py ] && \
 	  [ build/bad/complete -nt tests/cli/hostile_files.py ] && \
 	  [ build/bad/complete -nt tests/cli/hostile_operators.py ] && \
-	  [ build/bad/complete -nt src/trace/allowed.cpp ] || \
+	  [ build/bad/complete -nt src/model_file/allowed.cpp ] || \
 	  { "$$T2NNEF_PYTHON" tests/cli/make_bad_files.py build/bad && touch build/bad/complete; }
 	@ctest --preset release
 

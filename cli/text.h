@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/trace/trace.h"
+#include "src/model/model.h"
 
 namespace t2n::cli {
 

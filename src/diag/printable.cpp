@@ -95,4 +95,12 @@ std::string printable_line(std::string_view text) { return made_printable(text, 
 
 std::string printable_json(std::string_view text) { return made_printable(text, Style::json); }
 
+std::string first_line(const std::string& text, size_t limit) {
+  const size_t begin = text.find_first_not_of(" \n\t");
+  if (begin == std::string::npos) return {};
+  std::string line = text.substr(begin, text.find('\n', begin) - begin);
+  if (line.size() > limit) line = line.substr(0, limit) + "…";
+  return line;
+}
+
 }  // namespace t2n

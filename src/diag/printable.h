@@ -16,4 +16,7 @@ std::string printable_line(std::string_view text);
 /// The same for JSON, whose strings are the only place where such characters stand: `\u001b`.
 std::string printable_json(std::string_view text);
 
+/// First line of a text, at most `limit` characters.
+std::string first_line(const std::string& text, size_t limit = 300);
+
 }  // namespace t2n

@@ -7,7 +7,7 @@
 
 #include "src/diag/sink.h"
 #include "src/dynamic/axes.h"
-#include "src/trace/trace.h"
+#include "src/model/traced.h"
 
 namespace t2n::dynamic {
 

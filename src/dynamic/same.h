@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "src/dynamic/axes.h"
-#include "src/trace/trace.h"
+#include "src/model/traced.h"
 
 namespace t2n::dynamic {
 

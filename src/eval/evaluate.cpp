@@ -5,6 +5,7 @@
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 #include "src/eval/transforms.h"
 #include "src/trace/convert.h"
 #include "src/trace/half.h"
@@ -118,9 +119,8 @@ std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operan
   try {
     trace::run_with_halves(*op, trace::make_run(op->getOperation()), stack);
   } catch (const std::exception&) {
-    throw Error(
-        "forward-failed",
-        cat(ir::op_name(node.op), " failed: ", trace::first_line(trace::current_torch_message())));
+    throw Error("forward-failed",
+                cat(ir::op_name(node.op), " failed: ", first_line(trace::current_torch_message())));
   }
   std::vector<at::Tensor> results;
   for (const c10::IValue& value : stack)

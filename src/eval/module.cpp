@@ -8,15 +8,16 @@
 #include <span>
 
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 #include "src/eval/evaluate.h"
 #include "src/eval/schema.h"
 #include "src/eval/wide.h"
+#include "src/model_file/pickle_scan.h"
+#include "src/model_file/zip_directory.h"
 #include "src/trace/allocation.h"
 #include "src/trace/inputs.h"
-#include "src/trace/pickle_scan.h"
 #include "src/trace/session.h"
 #include "src/trace/torch_error.h"
-#include "src/trace/zip_directory.h"
 
 namespace t2n::trace {
 namespace {
@@ -55,14 +56,14 @@ void verify(const Session& session, bool whole) { session.verify(whole); }
 /// Before LibTorch builds what the pickle says.
 void check_saved(const std::vector<char>& bytes, const std::string& path) {
   const auto all = std::as_bytes(std::span(bytes));
-  const ZipDirectory records = read_zip_directory(all, path);
+  const model_file::ZipDirectory records = model_file::read_zip_directory(all, path);
   const auto pickle = records.find("data.pkl");
   if (pickle == records.end()) return;  // LibTorch says so
   if (!pickle->second.is_stored)
     throw Error("input-unreadable", cat("cannot read the inputs ", quoted(path)),
                 "its pickle is compressed", "save them with torch.save");
-  check_pickle(std::span(bytes).subspan(pickle->second.begin, pickle->second.size),
-               "input-unreadable", cat("the file of inputs ", quoted(path)));
+  model_file::check_pickle(std::span(bytes).subspan(pickle->second.begin, pickle->second.size),
+                           "input-unreadable", cat("the file of inputs ", quoted(path)));
 }
 
 std::vector<SampleInput> read_saved(const std::string& path) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "src/trace/trace.h"
+#include "src/model/torch_module.h"
 
 namespace t2n {
 

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "ir/tensor.h"
-#include "src/trace/trace.h"
+#include "src/model/model.h"
+#include "src/model/traced.h"
 
 namespace t2n {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "src/interp/interp.h"
-#include "src/trace/trace.h"
+#include "src/model/torch_module.h"
 
 namespace t2n {
 

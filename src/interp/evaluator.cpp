@@ -4,6 +4,7 @@
 #include <new>
 
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 #include "src/interp/quant.h"
 #include "src/interp/symbols.h"
 #include "src/interp/tract_quant.h"
@@ -100,8 +101,7 @@ void Evaluator::run_statement(const nnef::Assignment& statement, Frame& frame) {
   } catch (const std::bad_alloc&) {
     rethrow_in(statement, Error("memory-limit", "there is not enough memory"));
   } catch (const std::exception&) {
-    rethrow_in(statement,
-               Error("engine-failed", trace::first_line(trace::current_torch_message())));
+    rethrow_in(statement, Error("engine-failed", first_line(trace::current_torch_message())));
   }
 }
 

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "src/diag/error.h"
-#include "src/trace/sniff.h"
+#include "src/model_file/sniff.h"
 #include "src/trace/torch_error.h"
 
 namespace t2n::trace {
@@ -21,7 +21,8 @@ constexpr size_t kMaxText = size_t{1} << 29;
 /// Lets LibTorch's zip reader read from the mapping.
 class MappingAdapter : public caffe2::serialize::ReadAdapterInterface {
  public:
-  explicit MappingAdapter(std::shared_ptr<const Mapping> mapping) : mapping_(std::move(mapping)) {}
+  explicit MappingAdapter(std::shared_ptr<const model_file::Mapping> mapping)
+      : mapping_(std::move(mapping)) {}
   size_t size() const override { return mapping_->size(); }
   size_t read(uint64_t pos, void* buffer, size_t n, const char* /*what*/) const override {
     if (pos >= mapping_->size()) return 0;
@@ -31,7 +32,7 @@ class MappingAdapter : public caffe2::serialize::ReadAdapterInterface {
   }
 
  private:
-  std::shared_ptr<const Mapping> mapping_;
+  std::shared_ptr<const model_file::Mapping> mapping_;
 };
 
 template <typename Held>
@@ -45,10 +46,10 @@ c10::DataPtr keep(void* data, Held held) {
 std::shared_ptr<const Archive> Archive::open(const std::string& path) {
   const std::shared_ptr<Archive> out(new Archive());
   out->path_ = path;
-  out->mapping_ = Mapping::open(path);
+  out->mapping_ = model_file::Mapping::open(path);
   const std::span<const std::byte> file{out->mapping_->original(), out->mapping_->size()};
-  sniff_bytes(file, path);
-  out->records_ = read_zip_directory(file, path);
+  model_file::sniff_bytes(file, path);
+  out->records_ = model_file::read_zip_directory(file, path);
   try {
     out->reader_ =
         std::make_shared<PyTorchStreamReader>(std::make_shared<MappingAdapter>(out->mapping_));
@@ -56,14 +57,15 @@ std::shared_ptr<const Archive> Archive::open(const std::string& path) {
     constexpr size_t kHead = 256;
     const std::string head =
         pickle ? std::string(pickle->data(), std::min(pickle->size(), kHead)) : std::string();
-    sniff_records(out->reader_->getAllRecords(), head, path);
+    model_file::sniff_records(out->reader_->getAllRecords(), head, path);
   } catch (const std::exception&) {
-    refuse_archive(current_torch_message(), path);
+    model_file::refuse_archive(current_torch_message(), path);
   }
   return out;
 }
 
-std::vector<char> Archive::bytes(const std::string& name, const ZipRecord& record) const {
+std::vector<char> Archive::bytes(const std::string& name,
+                                 const model_file::ZipRecord& record) const {
   if (record.is_stored) {
     const auto* begin = reinterpret_cast<const char*>(mapping_->original() + record.begin);
     return {begin, begin + record.size};
@@ -80,11 +82,11 @@ std::optional<std::vector<char>> Archive::read(const std::string& name) const {
     throw Error("trace-limit", cat("the record ", quoted(name), " of the model is too long"),
                 cat("it has ", found->second.size, " bytes; code and tables may have ", kMaxText));
   std::vector<char> out = bytes(name, found->second);
-  check_crc(name, found->second, std::as_bytes(std::span(out)), path_);
+  model_file::check_crc(name, found->second, std::as_bytes(std::span(out)), path_);
   return out;
 }
 
-c10::Storage Archive::storage(const std::string& name, const ZipRecord& record) const {
+c10::Storage Archive::storage(const std::string& name, const model_file::ZipRecord& record) const {
   constexpr size_t kAlignment = 16;
   const auto made = [&](c10::DataPtr data) {
     return c10::Storage(c10::Storage::use_byte_size_t(), record.size, std::move(data), nullptr,
@@ -94,12 +96,12 @@ c10::Storage Archive::storage(const std::string& name, const ZipRecord& record) 
     return made(keep(mapping_->working() + record.begin, mapping_));
   if (record.is_stored) {
     auto copy = std::make_shared<std::vector<char>>(bytes(name, record));
-    check_crc(name, record, std::as_bytes(std::span(*copy)), path_);
+    model_file::check_crc(name, record, std::as_bytes(std::span(*copy)), path_);
     void* const begin = copy->data();
     return made(keep(begin, std::move(copy)));
   }
   auto [data, size] = reader_->getRecord(name);
-  check_crc(name, record, {static_cast<const std::byte*>(data.get()), size}, path_);
+  model_file::check_crc(name, record, {static_cast<const std::byte*>(data.get()), size}, path_);
   if (size != record.size)
     throw Error("model-corrupt", cat(quoted(path_), " is damaged or not complete"),
                 cat("the record ", quoted(name), " is not as long as it says"));
@@ -109,7 +111,7 @@ c10::Storage Archive::storage(const std::string& name, const ZipRecord& record) 
 void Archive::verify(bool whole) const {
   mapping_->require_unchanged();
   if (!whole) return;
-  std::vector<ZipDirectory::const_iterator> mapped;
+  std::vector<model_file::ZipDirectory::const_iterator> mapped;
   for (auto each = records_.begin(); each != records_.end(); ++each)
     if (each->second.is_stored) mapped.push_back(each);
   at::parallel_for(0, static_cast<int64_t>(mapped.size()), 1, [&](int64_t begin, int64_t end) {
@@ -117,7 +119,8 @@ void Archive::verify(bool whole) const {
       const auto& [name, record] = *mapped[static_cast<size_t>(i)];
       // Traced inputs are kept without values.
       if (!name.starts_with("traced_inputs/"))
-        check_crc(name, record, {mapping_->original() + record.begin, record.size}, path_);
+        model_file::check_crc(name, record, {mapping_->original() + record.begin, record.size},
+                              path_);
     }
   });
   mapping_->require_unchanged();

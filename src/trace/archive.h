@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "src/trace/mapping.h"
-#include "src/trace/zip_directory.h"
+#include "src/model_file/mapping.h"
+#include "src/model_file/zip_directory.h"
 
 namespace t2n::trace {
 
@@ -20,14 +20,14 @@ class Archive {
   static std::shared_ptr<const Archive> open(const std::string& path);
 
   caffe2::serialize::PyTorchStreamReader& reader() const { return *reader_; }
-  const std::shared_ptr<const Mapping>& mapping() const { return mapping_; }
-  const ZipDirectory& records() const { return records_; }
+  const std::shared_ptr<const model_file::Mapping>& mapping() const { return mapping_; }
+  const model_file::ZipDirectory& records() const { return records_; }
 
   /// Code, pickles, tables: compared with their CRC. nullopt if there is none.
   std::optional<std::vector<char>> read(const std::string& name) const;
   /// The memory of a tensor: a part of the working pages, or a copy of what is deflated or does not
   /// lie where tensors may. As long as the record, whatever a pickle says.
-  c10::Storage storage(const std::string& name, const ZipRecord& record) const;
+  c10::Storage storage(const std::string& name, const model_file::ZipRecord& record) const;
 
   /// Errors, if the file is not what it was: `model-corrupt`. Bytes that were mapped and never
   /// copied are compared with their CRCs as well if `whole`.
@@ -35,11 +35,11 @@ class Archive {
 
  private:
   Archive() = default;
-  std::vector<char> bytes(const std::string& name, const ZipRecord& record) const;
+  std::vector<char> bytes(const std::string& name, const model_file::ZipRecord& record) const;
 
   std::string path_;
-  std::shared_ptr<const Mapping> mapping_;
-  ZipDirectory records_;
+  std::shared_ptr<const model_file::Mapping> mapping_;
+  model_file::ZipDirectory records_;
   std::shared_ptr<caffe2::serialize::PyTorchStreamReader> reader_;
 };
 

@@ -81,7 +81,8 @@ ir::Tensor copy(const at::Tensor& tensor) {
   return share(plain(tensor).clone(at::MemoryFormat::Contiguous));
 }
 
-ir::Tensor original(const at::Tensor& tensor, const std::shared_ptr<const Mapping>& mapping,
+ir::Tensor original(const at::Tensor& tensor,
+                    const std::shared_ptr<const model_file::Mapping>& mapping,
                     bool pages_may_differ) {
   const at::Tensor dense = plain(tensor);
   const std::byte* bytes = mapping ? mapping->original_of(dense.const_data_ptr()) : nullptr;

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "ir/tensor.h"
-#include "src/trace/mapping.h"
+#include "src/model_file/mapping.h"
 
 namespace t2n::trace {
 
@@ -24,7 +24,8 @@ ir::Tensor copy(const at::Tensor& tensor);
 /// Points into the read-only pages of the file where the tensor lies in its working pages, else
 /// copies. `pages_may_differ`: code ran while loading (__setstate__) and may have written to the
 /// pages.
-ir::Tensor original(const at::Tensor& tensor, const std::shared_ptr<const Mapping>& mapping,
+ir::Tensor original(const at::Tensor& tensor,
+                    const std::shared_ptr<const model_file::Mapping>& mapping,
                     bool pages_may_differ);
 
 /// Shares memory; torch must not write to it.

@@ -7,7 +7,8 @@
 
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
-#include "src/trace/allowed.h"
+#include "src/diag/printable.h"
+#include "src/model_file/allowed.h"
 #include "src/trace/half.h"
 #include "src/trace/interpreter.h"
 #include "src/trace/memory.h"
@@ -190,9 +191,9 @@ const Interpreter::Operation& Interpreter::operation_of(Node* node) {
   if (is_new) {
     const Operator& op = operator_of(node);
     const std::string& name = op.schema().name();
-    if (!is_allowed(name) && !is_unknown(name))
+    if (!model_file::is_allowed(name) && !is_unknown(name))
       throw Error("denied-operator", cat("the model calls ", quoted(name)),
-                  std::string(denial_reason(name)),
+                  std::string(model_file::denial_reason(name)),
                   "remove the call from the model and save it again");
     cached->second = {&op, make_run(node->getOperation()), may_move_elements(name),
                       has_tensors(op.schema()), is_blind(name)};

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "src/diag/error.h"
-#include "src/trace/allowed.h"
+#include "src/model_file/allowed.h"
 #include "src/trace/guard_rows.h"
 #include "src/trace/operators.h"
 
@@ -91,7 +91,7 @@ void mend_copies(Operator& op) {
 void deny(Operator& op) {
   replace(op, [name = op.schema().name()](Stack&) {
     throw Error("denied-operator", cat("the model calls ", quoted(name)),
-                std::string(denial_reason(name)),
+                std::string(model_file::denial_reason(name)),
                 "remove the call from the model and save it again");
   });
 }
@@ -102,7 +102,7 @@ void install_guards() {
   static const bool once = [] {
     for (const auto& op : torch::jit::getAllOperators()) {
       const std::string& name = op->schema().name();
-      if (is_allowed(name))
+      if (model_file::is_allowed(name))
         guard_words(*op);
       else if (!is_for_executor(*op) && !is_unknown(name))
         deny(*op);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/trace/trace.h"
+#include "src/model/model.h"
 
 namespace t2n::trace {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "src/diag/error.h"
-#include "src/trace/allowed.h"
+#include "src/model_file/allowed.h"
 #include "src/trace/mode_rules.h"
 #include "src/trace/nesting.h"
 #include "src/trace/operators.h"

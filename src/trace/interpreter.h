@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "src/model/traced.h"
 #include "src/trace/liveness.h"
 #include "src/trace/marks.h"
 #include "src/trace/number_rules.h"
@@ -20,7 +21,6 @@
 #include "src/trace/rolled_loop.h"
 #include "src/trace/source_map.h"
 #include "src/trace/state_watch.h"
-#include "src/trace/trace.h"
 #include "src/trace/value_reads.h"
 
 namespace t2n::trace {

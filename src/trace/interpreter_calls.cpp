@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "src/diag/error.h"
-#include "src/trace/allowed.h"
+#include "src/diag/printable.h"
+#include "src/model_file/allowed.h"
 #include "src/trace/interpreter.h"
 #include "src/trace/torch_error.h"
 
@@ -87,7 +88,7 @@ Interpreter::Values Interpreter::call(torch::jit::Function& function, Values arg
   Values results;
   auto* graph_function = torch::jit::tryToGraphFunction(function);
   if (graph_function == nullptr) {  // methods of classes that are implemented in C++
-    if (!is_allowed_method(function.qualname().qualifiedName()))
+    if (!model_file::is_allowed_method(function.qualname().qualifiedName()))
       throw Error("denied-operator",
                   cat("the model calls ", quoted(function.qualname().qualifiedName())),
                   "it is implemented in C++, and not among the classes that are known",

@@ -13,18 +13,18 @@
 #include <set>
 
 #include "src/diag/error.h"
-#include "src/trace/allowed.h"
-#include "src/trace/code_scan.h"
+#include "src/model_file/allowed.h"
+#include "src/model_file/code_scan.h"
+#include "src/model_file/pickle_scan.h"
+#include "src/model_file/sniff.h"
 #include "src/trace/convert.h"
 #include "src/trace/guards.h"
 #include "src/trace/memory.h"
 #include "src/trace/nesting.h"
 #include "src/trace/operators.h"
-#include "src/trace/pickle_scan.h"
 #include "src/trace/scan.h"
 #include "src/trace/setstate.h"
 #include "src/trace/slots.h"
-#include "src/trace/sniff.h"
 #include "src/trace/torch_error.h"
 
 namespace t2n::trace {
@@ -105,7 +105,7 @@ std::string module_of(const std::string& record) {
 }
 
 void check_code(const Archive& archive) {
-  CodeScan scan;
+  model_file::CodeScan scan;
   for (const auto& [name, record] : archive.records())
     if (const std::string module = module_of(name); !module.empty()) {
       const auto text = archive.read(name);
@@ -172,13 +172,13 @@ class Deserializer {
     check_tensors(state);
     if (method != nullptr) scan_.require(*unit_, sources_.get());
     const std::string name = class_type->name() ? class_type->name()->qualifiedName() : "";
-    if (is_native_class(name) && !is_allowed_class(name))
+    if (model_file::is_native_class(name) && !model_file::is_allowed_class(name))
       throw Error("denied-operator", cat("the model holds an object of ", quoted(name)),
                   "it is implemented in C++, and not among the classes that are known",
                   "remove it from the model and save it again");
     if (method == nullptr || torch::jit::tryToGraphFunction(*method) == nullptr) {
       auto object = torch::jit::ObjLoaderFunc(type, std::move(state));
-      if (!is_native_class(name)) check_slots(*object);
+      if (!model_file::is_native_class(name)) check_slots(*object);
       return object;
     }
     ran_code_ = true;
@@ -194,7 +194,7 @@ class Deserializer {
       if (record != archive_->records().end() && !record->second.is_stored) named.emplace(text);
     };
     if (const auto pickle = archive_->read(archive + ".pkl"))
-      check_pickle(*pickle, "model-corrupt", "the data of the model", note);
+      model_file::check_pickle(*pickle, "model-corrupt", "the data of the model", note);
     return named;
   }
 
@@ -277,7 +277,7 @@ Loaded load_model(const std::string& path) {
     } catch (const std::exception&) {
       const std::string message = current_torch_message();
       const std::string unknown = unknown_operator_in(message);
-      if (unknown.empty() || round == kMaxUnknown) refuse_archive(message, path);
+      if (unknown.empty() || round == kMaxUnknown) model_file::refuse_archive(message, path);
       declare_unknown(unknown);
     }
   }

@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "src/model/model.h"
+#include "src/model_file/mapping.h"
 #include "src/trace/archive.h"
-#include "src/trace/mapping.h"
 #include "src/trace/source_map.h"
-#include "src/trace/trace.h"
 
 namespace t2n::trace {
 
 struct Loaded {
-  std::shared_ptr<const Mapping> mapping;  ///< null for a model compiled from text
-  std::shared_ptr<const Archive> archive;  ///< likewise
+  std::shared_ptr<const model_file::Mapping> mapping;  ///< null for a model compiled from text
+  std::shared_ptr<const Archive> archive;              ///< likewise
   std::shared_ptr<SourceMap> sources;
   torch::jit::Module module;
   int64_t format_version = 0;

@@ -4,79 +4,14 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 
-#include "src/diag/error.h"
+#include "src/model_file/nesting.h"
 
 namespace t2n::trace {
 namespace {
 
+using model_file::Nesting;
 using Id = Nesting::Id;
-
-struct Measure {
-  int depth = 0;
-  uint64_t places = 1;
-};
-
-/// Nodes in an order in which what is held comes before its holder; a circle throws.
-class Measurer {
- public:
-  Measurer(const Nesting& nodes, const std::string& id, const std::string& what)
-      : nodes_(nodes),
-        id_(id),
-        what_(what),
-        state_(nodes.held.size()),
-        measures_(nodes.held.size()) {}
-
-  void run() {
-    for (Id id = 1; id < nodes_.held.size(); ++id)
-      if (state_[id] == State::fresh) visit(id);
-  }
-
- private:
-  enum class State : uint8_t { fresh, open, done };
-
-  void visit(Id root) {
-    std::vector<std::pair<Id, size_t>> path = {{root, 0}};
-    state_[root] = State::open;
-    while (!path.empty()) {
-      auto& [id, next] = path.back();
-      if (next == nodes_.held[id].size()) {
-        finish(id);
-        path.pop_back();
-        continue;
-      }
-      const Id held = nodes_.held[id][next++];
-      if (state_[held] == State::open)
-        throw Error(id_, cat(what_, " cannot be read"), "a value in it contains itself");
-      if (state_[held] == State::done) continue;
-      state_[held] = State::open;
-      path.emplace_back(held, 0);
-    }
-  }
-
-  void finish(Id id) {
-    Measure out;
-    for (const Id held : nodes_.held[id]) {
-      out.depth = std::max(out.depth, measures_[held].depth + 1);
-      out.places = std::min(out.places + measures_[held].places, kMaxPlaces + 1);
-    }
-    if (out.depth > kMaxValueDepth)
-      throw Error(id_, cat(what_, " cannot be read"),
-                  cat("its values are nested more than ", kMaxValueDepth, " levels deep"));
-    if (out.places > kMaxPlaces)
-      throw Error(id_, cat(what_, " cannot be read"),
-                  cat("its values, with those that are shared, are more than ", kMaxPlaces));
-    state_[id] = State::done;
-    measures_[id] = out;
-  }
-
-  const Nesting& nodes_;
-  const std::string& id_;
-  const std::string& what_;
-  std::vector<State> state_;
-  std::vector<Measure> measures_;
-};
 
 bool has_inner(const c10::IValue& value) {
   return value.isList() || value.isTuple() || value.isGenericDict() || value.isObject();
@@ -95,10 +30,6 @@ void for_each_inner(const c10::IValue& value, const Visit& visit) {
 }
 
 }  // namespace
-
-void check_nesting(const Nesting& nodes, const std::string& id, const std::string& what) {
-  Measurer(nodes, id, what).run();
-}
 
 size_t check_nesting(const c10::IValue& value, const std::string& id, const std::string& what) {
   if (!has_inner(value)) return 1;
@@ -129,7 +60,7 @@ size_t check_nesting(const c10::IValue& value, const std::string& id, const std:
       }
     });
   }
-  check_nesting(nodes, id, what);
+  model_file::check_nesting(nodes, id, what);
   return count;
 }
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "src/trace/trace.h"
+#include "src/model/traced.h"
 
 namespace t2n::trace {
 

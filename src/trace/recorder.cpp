@@ -22,7 +22,7 @@ Mark sizes_in(const ir::Attr& attr) {
 }  // namespace
 
 Recorder::Recorder(ir::Graph& graph, const ModuleNames& names,
-                   std::shared_ptr<const Mapping> mapping, bool pages_may_differ,
+                   std::shared_ptr<const model_file::Mapping> mapping, bool pages_may_differ,
                    bool name_constants_by_use, bool keep_sizes)
     : graph_(graph),
       names_(names),

@@ -11,12 +11,11 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "src/model_file/mapping.h"
 #include "src/trace/call.h"
 #include "src/trace/loop_record.h"
-#include "src/trace/mapping.h"
 #include "src/trace/marks.h"
 #include "src/trace/names.h"
-#include "src/trace/trace.h"
 #include "src/trace/track.h"
 
 namespace t2n::trace {
@@ -28,8 +27,9 @@ struct Box;
 /// version of the root and leaves the other views stale until they are read again.
 class Recorder {
  public:
-  Recorder(ir::Graph& graph, const ModuleNames& names, std::shared_ptr<const Mapping> mapping,
-           bool pages_may_differ, bool name_constants_by_use, bool keep_sizes);
+  Recorder(ir::Graph& graph, const ModuleNames& names,
+           std::shared_ptr<const model_file::Mapping> mapping, bool pages_may_differ,
+           bool name_constants_by_use, bool keep_sizes);
 
   void add_input(const at::Tensor& tensor, const std::string& name);
   /// Reads the operands. Errors: `data-dependent-value`, `unsupported-dtype`.
@@ -164,7 +164,7 @@ class Recorder {
 
   ir::Graph& graph_;
   const ModuleNames& names_;
-  std::shared_ptr<const Mapping> mapping_;
+  std::shared_ptr<const model_file::Mapping> mapping_;
   bool pages_may_differ_;
   bool name_constants_by_use_;
   bool keep_sizes_;

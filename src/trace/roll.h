@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "src/model/traced.h"
 #include "src/trace/recorder.h"
 #include "src/trace/roll_parts.h"
 #include "src/trace/turn.h"
@@ -99,7 +100,6 @@ class Roller {
   std::unordered_map<ir::ValueId, std::pair<size_t, size_t>> unbound_;  ///< of several outputs
 
   std::unordered_set<ir::ValueId> read_;  ///< in any turn
-
   int64_t start_ = 0;
   std::shared_ptr<ir::Graph> body_;
   std::unordered_set<std::string> body_names_;

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
-#include "src/trace/allowed.h"
+#include "src/model_file/allowed.h"
 #include "src/trace/operators.h"
 
 namespace t2n::trace {
@@ -107,7 +107,7 @@ void Scan::finish() {
     auto* graph_function = torch::jit::tryToGraphFunction(*next);
     if (graph_function != nullptr)
       block(graph_function->graph()->block());
-    else if (!is_allowed_method(function_))
+    else if (!model_file::is_allowed_method(function_))
       refuse(function_, "it is implemented in C++, and not among the classes that are known",
              nullptr);
   }
@@ -122,7 +122,8 @@ void Scan::type(const c10::TypePtr& first) {
     if (!next || !types_.insert(next.get()).second) continue;
     for (const c10::TypePtr& inner : next->containedTypes()) open.push_back(inner);
     const auto owner = next->cast<c10::ClassType>();
-    if (!owner || is_native_class(owner->name() ? owner->name()->qualifiedName() : "")) continue;
+    if (!owner || model_file::is_native_class(owner->name() ? owner->name()->qualifiedName() : ""))
+      continue;
     for (torch::jit::Function* each : owner->methods()) function(*each);
     for (torch::jit::Function* each : owner->getForwardHooks()) function(*each);
     for (torch::jit::Function* each : owner->getForwardPreHooks()) function(*each);
@@ -156,14 +157,14 @@ void Scan::block(Block* first) {
 void Scan::node(Node* node) {
   if (!kinds_.contains(node->kind())) {
     const std::string name = node->kind().toQualString();
-    if (is_allowed(name) || is_unknown(name))
+    if (model_file::is_allowed(name) || is_unknown(name))
       kinds_.insert(node->kind());
     else
-      refuse(name, denial_reason(name), node);
+      refuse(name, model_file::denial_reason(name), node);
   }
   for (const torch::jit::Value* output : node->outputs()) {
     const auto made = output->type()->cast<c10::ClassType>();
-    if (made && made->name() && !is_allowed_class(made->name()->qualifiedName()))
+    if (made && made->name() && !model_file::is_allowed_class(made->name()->qualifiedName()))
       refuse(made->name()->qualifiedName(),
              "it is a class that is implemented in C++, and not among those that are known", node);
     type(output->type());

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "src/model/torch_module.h"
 #include "src/trace/loader.h"
 #include "src/trace/state.h"
-#include "src/trace/trace.h"
 
 namespace t2n::trace {
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 #include "src/trace/convert.h"
 #include "src/trace/inputs.h"
 #include "src/trace/interpreter.h"

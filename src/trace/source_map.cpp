@@ -8,7 +8,7 @@
 #include <exception>
 #include <string_view>
 
-#include "src/trace/pickle_scan.h"
+#include "src/model_file/pickle_scan.h"
 
 namespace t2n::trace {
 namespace {
@@ -174,7 +174,7 @@ const SourceMap::Table& SourceMap::table(const std::string& file) {
 }
 
 SourceMap::Table SourceMap::parse(const std::vector<char>& bytes) {
-  check_pickle(bytes, "model-corrupt", "a table of places");
+  model_file::check_pickle(bytes, "model-corrupt", "a table of places");
   const auto top = torch::jit::unpickle(bytes.data(), bytes.size()).toTuple();
   const auto& items = top->elements();
   // Before the string table came (1.12) texts stood in the records themselves: such files have no

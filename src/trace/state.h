@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "src/model/traced.h"
 #include "src/trace/leaves.h"
 #include "src/trace/state_watch.h"
-#include "src/trace/trace.h"
 
 namespace t2n::trace {
 

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "src/model/model.h"
+#include "src/model/traced.h"
 #include "src/trace/leaves.h"
-#include "src/trace/trace.h"
 
 namespace t2n::trace {
 

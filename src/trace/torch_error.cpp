@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "src/diag/error.h"
+#include "src/diag/printable.h"
 
 namespace t2n::trace {
 
@@ -49,13 +50,5 @@ std::string raw_message() {
 }  // namespace
 
 std::string current_torch_message() { return without_assertion(raw_message()); }
-
-std::string first_line(const std::string& text, size_t limit) {
-  const size_t begin = text.find_first_not_of(" \n\t");
-  if (begin == std::string::npos) return {};
-  std::string line = text.substr(begin, text.find('\n', begin) - begin);
-  if (line.size() > limit) line = line.substr(0, limit) + "…";
-  return line;
-}
 
 }  // namespace t2n::trace

@@ -10,7 +10,4 @@ namespace t2n::trace {
 /// t2n::Error. Call inside a catch block.
 std::string current_torch_message();
 
-/// First line of a text, at most `limit` characters.
-std::string first_line(const std::string& text, size_t limit = 300);
-
 }  // namespace t2n::trace

@@ -3,6 +3,7 @@
 
 #include <c10/util/Exception.h>
 
+#include "src/diag/printable.h"
 #include "src/diag/sink.h"
 #include "src/trace/torch_error.h"
 

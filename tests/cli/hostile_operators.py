@@ -14,7 +14,7 @@ import hostile_files
 
 # Registered by PyTorch's Python alone: for LibTorch they are operators that it does not know.
 OF_PYTHON = {"_native", "debugprims", "export", "inductor_prims", "onnx", "prims", "rngprims"}
-ALLOWED = Path(__file__).resolve().parents[2] / "src/trace/allowed.cpp"
+ALLOWED = Path(__file__).resolve().parents[2] / "src/model_file/allowed.cpp"
 
 WORDS = {
     "Tensor": "x",

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "src/diag/error.h"
-#include "src/trace/trace.h"
+#include "src/model/model.h"
 
 namespace t2n::test {
 

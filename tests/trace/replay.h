@@ -8,7 +8,7 @@
 
 #include "ir/evaluator.h"
 #include "ir/graph.h"
-#include "src/trace/trace.h"
+#include "src/model/traced.h"
 
 namespace t2n::test {
 

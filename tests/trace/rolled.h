@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/trace/trace.h"
+#include "src/model/traced.h"
 
 namespace t2n::test {
 

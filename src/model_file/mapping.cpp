@@ -1,4 +1,4 @@
-#include "src/trace/mapping.h"
+#include "src/model_file/mapping.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 
 #include "src/diag/error.h"
 
-namespace t2n::trace {
+namespace t2n::model_file {
 
 std::shared_ptr<const Mapping> Mapping::open(const std::string& path) {
   const std::shared_ptr<Mapping> mapping(new Mapping());
@@ -69,4 +69,4 @@ void Mapping::require_unchanged() const {
 
 void Mapping::restore() const { ::madvise(working_, size_, MADV_DONTNEED); }
 
-}  // namespace t2n::trace
+}  // namespace t2n::model_file

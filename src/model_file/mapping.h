@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-namespace t2n::trace {
+namespace t2n::model_file {
 
 /// Both views show the same file; writing to `working` never reaches `original` nor the file.
 class Mapping {
@@ -41,4 +41,4 @@ class Mapping {
   struct stat opened_ = {};
 };
 
-}  // namespace t2n::trace
+}  // namespace t2n::model_file

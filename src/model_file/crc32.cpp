@@ -1,5 +1,5 @@
 // V. Gopal et al., Fast CRC Computation for Generic Polynomials Using PCLMULQDQ (Intel, 2009).
-#include "src/trace/crc32.h"
+#include "src/model_file/crc32.h"
 
 #include <zlib.h>
 
@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-namespace t2n::trace {
+namespace t2n::model_file {
 namespace {
 
 uint32_t with_zlib(uint32_t crc, std::span<const std::byte> data) {
@@ -76,4 +76,4 @@ uint32_t crc32_of(std::span<const std::byte> data) {
   return with_zlib(0, data);
 }
 
-}  // namespace t2n::trace
+}  // namespace t2n::model_file

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace t2n::trace {
+namespace t2n::model_file {
 
 /// Refuses pickles whose values contain themselves, are nested deeper than check_nesting allows, or
 /// are shared so often that whoever walks over them never ends. Calls `on_string` for each string,
@@ -14,4 +14,4 @@ namespace t2n::trace {
 void check_pickle(std::span<const char> bytes, const std::string& id, const std::string& what,
                   const std::function<void(std::string_view)>& on_string = {});
 
-}  // namespace t2n::trace
+}  // namespace t2n::model_file

@@ -1,11 +1,11 @@
-#include "src/trace/zip_directory.h"
+#include "src/model_file/zip_directory.h"
 
 #include <algorithm>
 
 #include "src/diag/error.h"
-#include "src/trace/crc32.h"
+#include "src/model_file/crc32.h"
 
-namespace t2n::trace {
+namespace t2n::model_file {
 namespace {
 
 constexpr uint32_t kEndSignature = 0x06054b50;
@@ -172,4 +172,4 @@ void check_crc(const std::string& name, const ZipRecord& record, std::span<const
                 cat("the bytes of the record ", quoted(name), " are not those that were saved"));
 }
 
-}  // namespace t2n::trace
+}  // namespace t2n::model_file

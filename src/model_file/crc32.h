@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <span>
 
-namespace t2n::trace {
+namespace t2n::model_file {
 
 /// As zlib's crc32, at the speed of memory where the processor multiplies polynomials.
 uint32_t crc32_of(std::span<const std::byte> data);
 
-}  // namespace t2n::trace
+}  // namespace t2n::model_file

@@ -1,12 +1,12 @@
-#include "src/trace/sniff.h"
+#include "src/model_file/sniff.h"
 
 #include <algorithm>
 #include <cstdint>
 
 #include "src/diag/error.h"
-#include "src/trace/torch_error.h"
+#include "src/diag/printable.h"
 
-namespace t2n::trace {
+namespace t2n::model_file {
 namespace {
 
 constexpr const char* kHowToSave =
@@ -106,4 +106,4 @@ void refuse_archive(const std::string& message, const std::string& path) {
               "was it saved or downloaded completely? compare its size with the original");
 }
 
-}  // namespace t2n::trace
+}  // namespace t2n::model_file

@@ -1,11 +1,11 @@
 // The operators of LibTorch that code of a model may name, each looked at by hand: they compute on
 // tensors, numbers, strings and containers and touch nothing else. Those whose kernels trust their
 // arguments have a row in guards.cpp. All others are denied, those of newer LibTorches as well.
-#include "src/trace/allowed.h"
+#include "src/model_file/allowed.h"
 
 #include <algorithm>
 
-namespace t2n::trace {
+namespace t2n::model_file {
 namespace {
 
 // clang-format off
@@ -285,4 +285,4 @@ bool is_allowed(std::string_view name) {
   return false;
 }
 
-}  // namespace t2n::trace
+}  // namespace t2n::model_file

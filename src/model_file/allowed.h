@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace t2n::trace {
+namespace t2n::model_file {
 
 /// True for "aten::add", "prim::If" and all others on the list; overloads share their name.
 bool is_allowed(std::string_view name);
@@ -22,4 +22,4 @@ bool is_native_class(std::string_view qualified_name);
 /// For functions without code that could be scanned: methods of an allowed native class.
 bool is_allowed_method(std::string_view qualified_name);
 
-}  // namespace t2n::trace
+}  // namespace t2n::model_file

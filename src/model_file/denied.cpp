@@ -1,9 +1,9 @@
 // Why operators are denied. The list in allowed.cpp decides; here are only the words.
 #include <algorithm>
 
-#include "src/trace/allowed.h"
+#include "src/model_file/allowed.h"
 
-namespace t2n::trace {
+namespace t2n::model_file {
 namespace {
 
 enum class Match { whole, begin, part };
@@ -113,4 +113,4 @@ bool is_allowed_method(std::string_view qualified_name) {
   return is_native_class(owner) && is_allowed_class(owner);
 }
 
-}  // namespace t2n::trace
+}  // namespace t2n::model_file

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-namespace t2n::trace {
+namespace t2n::model_file {
 
 struct ZipRecord {
   bool is_stored = false;  ///< or else deflated
@@ -26,4 +26,4 @@ ZipDirectory read_zip_directory(std::span<const std::byte> file, const std::stri
 void check_crc(const std::string& name, const ZipRecord& record, std::span<const std::byte> data,
                const std::string& path);
 
-}  // namespace t2n::trace
+}  // namespace t2n::model_file

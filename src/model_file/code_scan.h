@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace t2n::trace {
+namespace t2n::model_file {
 
 /// The code records of an archive. Torch's parser, compiler and importer recurse: into brackets,
 /// chains of operators, blocks, and definitions that need others. Here all of that is counted by
@@ -27,4 +27,4 @@ class CodeScan {
   std::map<std::string, Definition> definitions_;
 };
 
-}  // namespace t2n::trace
+}  // namespace t2n::model_file

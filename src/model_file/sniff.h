@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace t2n::trace {
+namespace t2n::model_file {
 
 /// Before opening: anything that is no zip archive is refused with `model-format`, each kind of
 /// file in its own words and with the lines that produce a right one.
@@ -21,4 +21,4 @@ void sniff_records(const std::vector<std::string>& records, std::string_view pic
 /// A zip that cannot be read: truncated, damaged, or of a newer format; `message` is LibTorch's.
 [[noreturn]] void refuse_archive(const std::string& message, const std::string& path);
 
-}  // namespace t2n::trace
+}  // namespace t2n::model_file

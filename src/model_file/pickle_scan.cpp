@@ -1,4 +1,4 @@
-#include "src/trace/pickle_scan.h"
+#include "src/model_file/pickle_scan.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "src/diag/error.h"
-#include "src/trace/nesting.h"
+#include "src/model_file/nesting.h"
 
-namespace t2n::trace {
+namespace t2n::model_file {
 namespace {
 
 using Id = Nesting::Id;
@@ -193,4 +193,4 @@ void check_pickle(std::span<const char> bytes, const std::string& id, const std:
   check_nesting(walk.nodes(), id, what);
 }
 
-}  // namespace t2n::trace
+}  // namespace t2n::model_file

@@ -1,4 +1,4 @@
-#include "src/trace/code_scan.h"
+#include "src/model_file/code_scan.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 
-namespace t2n::trace {
+namespace t2n::model_file {
 namespace {
 
 /// Brackets, operators and calls around one another in a statement.
@@ -303,4 +303,4 @@ void CodeScan::finish() const {
     refuse(cat("more than ", kMaxChain, " classes and functions need one another"));
 }
 
-}  // namespace t2n::trace
+}  // namespace t2n::model_file

@@ -1,0 +1,61 @@
+// A TorchScript model as the rest of the program sees it: its arguments, and what a file says of
+// it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ir/attr.h"
+#include "ir/tensor.h"
+
+namespace t2n::trace {
+
+/// A leaf of the model's arguments. A Tensor without bytes stands for "this shape and dtype".
+using Leaf = std::variant<ir::None, ir::Tensor, int64_t, double, bool, std::string>;
+
+/// A leaf and where it sits: {"x"}, {"pair", "0"}, {"features", "audio"}.
+struct SampleInput {
+  std::vector<std::string> path;
+  Leaf value;
+  bool is_state = false;  ///< a part of the model (State::name), no argument
+};
+
+/// "pair_0": the name of a nested input in the artefact and on the command line.
+inline std::string flat_name(const std::vector<std::string>& path) {
+  std::string out;
+  for (const std::string& part : path) out += (out.empty() ? "" : "_") + part;
+  return out;
+}
+
+struct ArgumentInfo {
+  std::string name;
+  std::string type;  ///< as TorchScript writes it: "Tensor", "Optional[int]"
+  bool has_default = false;
+};
+
+enum class FileKind { traced, scripted, frozen };
+
+struct ModelInfo {
+  FileKind kind = FileKind::scripted;
+  std::string class_name;
+  int64_t format_version = 0;
+  std::vector<std::string> methods;
+  std::vector<ArgumentInfo> arguments;  ///< of `method`, without self
+  std::vector<SampleInput> samples;     ///< shapes and dtypes kept in a traced file
+  int64_t parameters = 0;               ///< elements of parameters and buffers, shared ones once
+  int64_t parameter_bytes = 0;
+};
+
+/// A loaded model. Every trace or run starts from the state in the file.
+class Session;
+
+/// Where the bytes of a model come from in tests: source text and named buffers.
+struct InlineModel {
+  std::string source;
+  std::vector<std::pair<std::string, ir::Tensor>> parameters;
+};
+
+}  // namespace t2n::trace

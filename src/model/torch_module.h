@@ -1,0 +1,67 @@
+// What libt2nnef_torch.so does, without any torch header.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/evaluator.h"
+#include "ir/schema.h"
+#include "src/model/model.h"
+#include "src/model/traced.h"
+
+namespace t2n::trace {
+
+/// Who runs a model.
+enum class Executor {
+  torch,  ///< LibTorch's own executor, without its optimisations: what a check compares with
+  torch_unfused,  ///< the same; torch's modules hear that gradients are on, as in every export, and
+                  ///< do not take their fused ways
+  ours,           ///< the interpreter that records
+  ours_native,    ///< the same with TraceOptions::native_halves
+};
+
+/// Where two executors part.
+struct FirstDifference {
+  std::string op;  ///< "aten::select"; "" if no operator alone gives something else
+  Where where;
+};
+
+/// The functions of libt2nnef_torch.so. Errors: see docs/diagnostics.md, ids `model-…`, `input-…`,
+/// `forward-failed`, `data-dependent-…`, `denied-operator`, `unsupported-…`, `trace-limit`.
+struct TorchModule {
+  std::string torch_version;
+  std::shared_ptr<Session> (*load)(const std::string& path, const std::string& method);
+  std::shared_ptr<Session> (*compile)(const InlineModel& model);
+  ModelInfo (*describe)(const Session& session);
+  /// Runs the model once and records it. Graph inputs are the tensor leaves, depth first.
+  Traced (*trace)(Session& session, const std::vector<SampleInput>& inputs,
+                  const TraceOptions& options);
+  /// Runs the model as trace() does, recording nothing. States are those of the last trace.
+  std::vector<ir::Tensor> (*run)(Session& session, const std::vector<SampleInput>& inputs);
+  /// The same in another executor. LibTorch's runs a model that is loaded anew each time. Errors:
+  /// `forward-failed`; `unsupported-dtype` where LibTorch has no kernel for 16-bit floats.
+  std::vector<ir::Tensor> (*run_in)(Session& session, const std::vector<SampleInput>& inputs,
+                                    Executor executor);
+  /// The first operator of our run that gives what no operator of that name gives in `torch`'s.
+  FirstDifference (*first_difference)(Session& session, const std::vector<SampleInput>& inputs,
+                                      Executor torch, Executor ours);
+  /// Refuses a model whose file changed since it was loaded; with `whole`, one whose bytes are not
+  /// those that were saved as well, which reads all of them.
+  void (*verify)(const Session& session, bool whole);
+  ir::Evaluator (*evaluator)();
+  /// The same in f64, whatever floats the graph says.
+  ir::Evaluator (*wide_evaluator)();
+  /// The signature of "aten::add.Tensor"; nullopt if this LibTorch has no such operator.
+  std::optional<ir::Schema> (*find_schema)(const std::string& op);
+  /// The signatures of all operators that know nothing of tensors: on numbers, strings, containers.
+  std::vector<ir::Schema> (*operators)();
+  /// Tensors of a `torch.save`d tensor, list, tuple or dict.
+  std::vector<SampleInput> (*read_saved)(const std::string& path);
+};
+
+/// The name under which libt2nnef_torch.so exports `const TorchModule* t2n_torch_module()`.
+inline constexpr const char* kTorchModuleSymbol = "t2n_torch_module";
+
+}  // namespace t2n::trace
