@@ -7,15 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "ir/graph.h"
+#include "ir/building.h"
 
 namespace t2n::trace {
 
-/// Where in the program something happens.
-struct Place {
-  ir::ScopeId scope = 0;
-  ir::SourceId source = ir::kNoSource;
-};
+using ir::Place;
 
 /// Runs one operation on a stack of operands, leaving its results.
 using Run = std::function<void(torch::jit::Stack&)>;

@@ -127,7 +127,7 @@ ir::ValueId Recorder::refresh(int index) {
       if (view.list[i] >= 0) std::get<ir::TensorRefs>(operand).ids[i] = refresh(view.list[i]);
   for (ir::ValueId& output : node.outputs) {
     const ir::Value like = graph_.values[static_cast<size_t>(output)];
-    output = ir::add_value(graph_, {value_name(node), like.dtype, like.shape, {}});
+    output = ir::add_value(graph_, {naming_.result(graph_, node), like.dtype, like.shape, {}});
   }
   value_marks_.resize(graph_.values.size());
   tracks_[at].value = node.outputs[view.output];
@@ -138,17 +138,8 @@ ir::ValueId Recorder::refresh(int index) {
 
 ir::ValueId Recorder::emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
                            const ir::Ints& shape, Place place) {
-  ir::Node node;
-  node.op = ir::op_id(op);
-  node.args = std::move(args);
-  node.scope = place.scope;
-  node.source = place.source;
-  node.call = calls_[{place.scope, std::string(ir::op_word(op))}]++;
-  const ir::ValueId value =
-      ir::add_value(graph_, {value_name(node), dtype, ir::to_shape(shape), {}});
-  value_marks_.resize(graph_.values.size());
-  node.outputs = {value};
-  append(std::move(node));
+  const ir::ValueId value = rolling_.emit(op, std::move(args), dtype, ir::to_shape(shape), place);
+  mark_new_nodes();
   return value;
 }
 

@@ -165,7 +165,7 @@ class Interpreter {
 
   // rolled_loop.cpp
   void run_turn(torch::jit::Block* body, Env& env, RolledLoop& loop);
-  void decide_later(std::vector<Decision> later, const Rolled& rolled, size_t first);
+  void decide_later(std::vector<Decision> later, const loops::Rolled& rolled, size_t first);
   void check_carried(const Values& before, const Values& after,
                      const std::vector<std::optional<int64_t>>& steps) const;
   void check_turn_branch(const Mark& condition);

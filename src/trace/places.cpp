@@ -229,7 +229,7 @@ void Recorder::rely_on_sizes(int track, int base) {
       return;
     }
     const ir::Node& view = of.view->call.node;
-    if (mentions_turn(view))
+    if (mentions_iteration(view))
       refuse_loop(graph_, view,
                   "a view is written while another one of its tensor is read, and where they lie "
                   "follows from the turn",

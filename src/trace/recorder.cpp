@@ -29,19 +29,11 @@ Recorder::Recorder(ir::Graph& graph, const ModuleNames& names,
       mapping_(std::move(mapping)),
       pages_may_differ_(pages_may_differ),
       name_constants_by_use_(name_constants_by_use),
-      keep_sizes_(keep_sizes) {}
-
-std::string Recorder::unique_name(const std::string& base) {
-  if (names_taken_.insert(base).second) return base;
-  // The counter makes a long run of equal names linear.
-  for (int& suffix = next_suffix_[base];;) {
-    std::string name = base + "_" + std::to_string(++suffix);
-    if (names_taken_.insert(name).second) return name;
-  }
-}
+      keep_sizes_(keep_sizes),
+      rolling_(graph, naming_) {}
 
 void Recorder::add_input(const at::Tensor& tensor, const std::string& name) {
-  const ir::ValueId value = ir::add_value(graph_, {unique_name(name),
+  const ir::ValueId value = ir::add_value(graph_, {naming_.unique(name),
                                                    require_dtype(tensor.scalar_type()),
                                                    ir::to_shape(tensor.sizes().vec()),
                                                    {}});
@@ -68,7 +60,7 @@ int Recorder::add_track(const at::Tensor& tensor, ir::ValueId value, int parent,
               0,
               false,
               false,
-              turn_};
+              iteration_};
   const auto index = static_cast<int>(tracks_.size());
   if (parent >= 0) {
     track.root = tracks_[static_cast<size_t>(parent)].root;
@@ -105,7 +97,9 @@ int Recorder::track_of(const at::Tensor& tensor, Place place, const std::string&
 }
 
 ir::ValueId Recorder::value(const at::Tensor& tensor, Place place, const std::string& use) {
-  return settled(refresh(track_of(tensor, place, use)), place);
+  const ir::ValueId id = rolling_.settled(refresh(track_of(tensor, place, use)), place);
+  mark_new_nodes();
+  return id;
 }
 
 ir::ValueId Recorder::constant(const at::Tensor& tensor, Place place, const std::string& use) {
@@ -128,43 +122,48 @@ ir::ValueId Recorder::constant(const at::Tensor& tensor, Place place, const std:
   }
   if (name.empty()) {
     const std::string path = ir::module_path(graph_, place.scope);
+    const std::string prefix = path.empty() ? "" : path + ".";
     const bool by_use = name_constants_by_use_ && !use.empty() && tensor.dim() > 0;
-    name = (path.empty() ? "" : path + ".") + (by_use ? use : "const_0");
-    if (!by_use) {
-      // "const_0", "const_1"…: a number always, so that the first does not look special.
-      const std::string stem = name.substr(0, name.size() - 1);
-      int& next = next_suffix_[stem];
-      do name = stem + std::to_string(next++);
-      while (names_taken_.contains(name));
-    }
+    // "const_0", "const_1"…: a number always, so that the first does not look special.
+    name = by_use ? naming_.unique(prefix + use) : naming_.numbered(prefix + "const_");
+  } else {
+    name = naming_.unique(name);
   }
-  const ir::ValueId value = ir::add_constant(graph_, unique_name(name), std::move(data));
+  const ir::ValueId value = ir::add_constant(graph_, name, std::move(data));
   value_marks_.resize(graph_.values.size());
   if (shareable) small_constants_.emplace(hash, value);
   return value;
 }
 
-std::string Recorder::value_name(const ir::Node& node) {
-  const std::string path = ir::module_path(graph_, node.scope);
-  return unique_name((path.empty() ? "" : path + ".") +
-                     std::string(ir::op_word(ir::op_name(node.op))));
-}
-
 ir::ValueId Recorder::new_value(const ir::Node& node, const at::Tensor& like) {
-  const ir::ValueId value = ir::add_value(
-      graph_,
-      {value_name(node), require_dtype(like.scalar_type()), ir::to_shape(like.sizes().vec()), {}});
+  const ir::ValueId value = ir::add_value(graph_, {naming_.result(graph_, node),
+                                                   require_dtype(like.scalar_type()),
+                                                   ir::to_shape(like.sizes().vec()),
+                                                   {}});
   value_marks_.resize(graph_.values.size());
   return value;
 }
 
 void Recorder::append(ir::Node node) {
-  for (size_t i = 0; node.outputs.size() > 1 && i < node.outputs.size(); ++i)
-    part_of_[node.outputs[i]] = {node.outputs[0], static_cast<int64_t>(i)};
-  if (has_rolled_) {
-    if (settle_join(node)) return;
-    settle(node);
+  rolling_.append(std::move(node));
+  mark_new_nodes();
+}
+
+/// After nodes were appended, or scans given further results.
+void Recorder::mark_new_nodes() {
+  value_marks_.resize(graph_.values.size());
+  const std::vector<ir::ValueId> given = rolling_.take_given();
+  for (const ir::ValueId id : given) value_marks_[static_cast<size_t>(id)] = data_mark("a loop");
+  for (; marked_nodes_ < graph_.nodes.size(); ++marked_nodes_) {
+    const ir::Node& node = graph_.nodes[marked_nodes_];
+    const Mark mark = mark_of_results(node);
+    for (const ir::ValueId output : node.outputs)
+      if (std::find(given.begin(), given.end(), output) == given.end())
+        value_marks_[static_cast<size_t>(output)] = mark;
   }
+}
+
+Mark Recorder::mark_of_results(const ir::Node& node) {
   // What a random operator gives is data too: nothing may be concluded from one run's numbers.
   Mark mark = ir::purity_column().find(node.op) != nullptr ? data_mark("a random number") : nullptr;
   const auto add = [&](const Mark& more) {
@@ -180,8 +179,7 @@ void Recorder::append(ir::Node node) {
   for (const ir::Argument& arg : node.args)
     if (!is_data(mark) && only_shape_counts(node, arg.name))
       ir::for_each_ref(arg.value, [&](ir::ValueId id) { add(shape_mark(id)); });
-  for (const ir::ValueId output : node.outputs) value_marks_[static_cast<size_t>(output)] = mark;
-  graph_.nodes.push_back(std::move(node));
+  return mark;
 }
 
 void Recorder::record(Call call, const std::vector<at::Tensor>& outputs) {

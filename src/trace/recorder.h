@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "src/loops/rolling.h"
 #include "src/model_file/mapping.h"
 #include "src/trace/call.h"
 #include "src/trace/loop_record.h"
@@ -20,7 +21,6 @@
 
 namespace t2n::trace {
 
-class Roller;
 struct Box;
 
 /// Tensors are told apart by their TensorImpl. A view remembers its base; a write makes a new
@@ -63,12 +63,12 @@ class Recorder {
   /// Changes with every write to a tensor's memory.
   int64_t version(const at::Tensor& tensor) const;
   bool is_choice(const at::Tensor& tensor) const;
-  /// Whether a rolled loop computed it in one of its turns.
+  /// Whether a rolled loop computed it in one of its iterations.
   bool is_of_turn(const at::Tensor& tensor) const;
   /// Whether a loop that is being recorded computed it.
   bool is_of_open_loop(const at::Tensor& tensor) const;
-  /// Whether these, each with a place, are results of one operation, or of one in the turns of a
-  /// loop, in the order of their places.
+  /// Whether these, each with a place, are results of one operation, or of one in the iterations
+  /// of a loop, in the order of their places.
   bool are_made_in_order(const std::vector<std::pair<int64_t, at::Tensor>>& placed) const;
   /// How much memory is known, to tell older from younger.
   size_t roots() const { return roots_.size(); }
@@ -85,38 +85,25 @@ class Recorder {
   /// Sizes that decide in a way which nobody can say whether they read what they write.
   std::vector<ir::Dim> take_overlaps() { return std::exchange(overlaps_, {}); }
   /// The size of a value as a symbol of its own.
-  ir::Dim size_symbol(ir::ValueId value, int64_t axis);
+  ir::Dim size_symbol(ir::ValueId value, int64_t axis) {
+    return ir::size_symbol(graph_, value, axis);
+  }
 
-  // Loops that become one scan (loops.cpp): their turns are recorded one after the other, compared
-  // at the end, and replaced. Errors: `dynamic-loop`.
-  void begin_loop(const ir::Symbol& turn_symbol);
-  void end_turn();
-  /// `length`: how many turns there are, over sizes.
-  Rolled end_loop(const ir::Dim& length, Place place);
-  /// When a turn of the innermost loop ends.
+  // Loops that become one scan (src/loops): their iterations are recorded one after the other,
+  // compared at the end, and replaced. Errors: `dynamic-loop`.
+  void begin_loop(const ir::Symbol& number);
+  void end_iteration();
+  /// `length`: how many iterations there are, over sizes.
+  loops::Rolled end_loop(const ir::Dim& length, Place place);
+  /// When an iteration of the innermost loop ends.
   TurnEnd left_by_turn(const at::Tensor& tensor) const;
-  /// After the loop: the value that its turns passed on, or that is the same in all of them;
+  /// After the loop: the value that its iterations passed on, or that is the same in all of them;
   /// nothing for one that its scan gives.
   std::optional<TurnEnd> from_outside(const TurnEnd& end) const;
 
  private:
-  friend class Roller;
-  // turn_values.cpp
-  bool is_made_since(ir::ValueId first, ir::ValueId id) const;
-  std::optional<Origin> origin(const at::Tensor& tensor) const;
-  // loops.cpp
-  void settle(ir::Node& node);
-  ir::ValueId settled(ir::ValueId id, Place place);
-  ir::ValueId resolved(ir::ValueId id) const;
-  ir::ValueId materialise(ir::ValueId id, const Instance& instance, Place place);
-  bool is_local(const Family& family) const;
-  ir::Node& scan_of(const Family& family);
-  ir::ValueId stacked(size_t family, int64_t axis, bool reversed, ir::ValueId wanted);
-  std::vector<Segment> segments(const std::vector<ir::ValueId>& ids) const;
-  bool settle_join(ir::Node& node);
-  ir::ValueId piece(const Segment& segment, bool is_stack, int64_t dim, ir::ValueId wanted,
-                    Place place);
-  ir::ValueId squeezed(size_t family, int64_t dim);
+  // recorder_loops.cpp
+  std::optional<loops::Origin> origin(const at::Tensor& tensor) const;
   void check_view(const Track& track) const;
 
   // recorder.cpp
@@ -126,11 +113,11 @@ class Recorder {
                 std::shared_ptr<const View> view);
   int track_of(const at::Tensor& tensor, Place place, const std::string& use);
   ir::ValueId constant(const at::Tensor& tensor, Place place, const std::string& use);
-  std::string unique_name(const std::string& base);
-  std::string value_name(const ir::Node& node);
   ir::ValueId new_value(const ir::Node& node, const at::Tensor& like);
   Mark shape_mark(ir::ValueId id);
   void append(ir::Node node);
+  void mark_new_nodes();
+  Mark mark_of_results(const ir::Node& node);
   ir::Attr attribute(const c10::IValue& value, const c10::Argument& argument, const Marks& marks,
                      Place place, const Use& use);
   void bind_view(const at::Tensor& output, ir::ValueId value, const std::shared_ptr<Call>& call,
@@ -174,20 +161,13 @@ class Recorder {
   std::unordered_map<const c10::StorageImpl*, int> by_storage_;
   std::vector<Mark> value_marks_;                  ///< per value
   std::unordered_map<ir::ValueId, Mark> numbers_;  ///< of values of rank 0: exact ones
-  std::unordered_set<std::string> names_taken_;
-  std::unordered_map<std::string, int> next_suffix_;
-  std::map<std::pair<ir::ScopeId, std::string>, int> calls_;
+  ir::Naming naming_;
   std::unordered_multimap<size_t, ir::ValueId> small_constants_;  ///< by hash of their content
-  std::vector<ActiveLoop> loops_;
-  std::vector<Family> families_;
-  std::unordered_map<ir::ValueId, Instance> instances_;   ///< values that a scan computes
-  std::unordered_map<ir::ValueId, ir::ValueId> same_as_;  ///< values that are others by now
-  /// Of operations with several results: the first, and which of them.
-  std::unordered_map<ir::ValueId, std::pair<ir::ValueId, int64_t>> part_of_;
+  loops::Rolling rolling_;
+  size_t marked_nodes_ = 0;  ///< of the graph: what their results follow from is known
   std::vector<ir::Comparison> relied_;
   std::vector<ir::Dim> overlaps_;
-  int64_t turn_ = 0;  ///< counts the turns of all loops
-  bool has_rolled_ = false;
+  int64_t iteration_ = 0;  ///< counts the iterations of all loops
 };
 
 }  // namespace t2n::trace

@@ -156,7 +156,7 @@ Call Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::jit
   call.node.scope = place.scope;
   call.node.source = place.source;
   const std::string word(ir::op_word(name));
-  call.node.call = calls_[{place.scope, word}]++;
+  call.node.call = naming_.call(place.scope, word);
   for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i) {
     const c10::Argument& argument = schema.arguments()[i];
     const Use use{name, cat(word, "_", call.node.call, "_", argument.name())};

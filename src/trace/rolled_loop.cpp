@@ -3,7 +3,6 @@
 
 #include "src/diag/error.h"
 #include "src/trace/interpreter.h"
-#include "src/trace/roll.h"
 #include "src/trace/turn.h"
 
 namespace t2n::trace {
@@ -178,7 +177,7 @@ Outline Interpreter::written_in_turns(const Mark& asked, const c10::IValue& list
   const auto step = coefficient(place, loop.symbol);
   const Dim first = replaced(place, loop.symbol, 0);
   const bool forwards = step == 1, is_line = forwards || step == -1;
-  if (outline.empty() || !is_line || mark_of(loop.condition) || mentions_turn(first))
+  if (outline.empty() || !is_line || mark_of(loop.condition) || mentions_iteration(first))
     refuse_place();
   const Dim turns = expression(loop.trips);
   Dim low = forwards ? first : first + Dim(1) - turns;
@@ -230,7 +229,7 @@ void Interpreter::run_turn(Block* body, Env& env, RolledLoop& loop) {
     if (!loop.steps[i]) loop.carried[i] = marks_.after_turn(loop.carried[i]);
   end_written_turn(loop);
   note_turn_end(loop);
-  recorder_->end_turn();
+  recorder_->end_iteration();
 }
 
 /// What the carried numbers and lists follow from after the loop.
@@ -255,7 +254,8 @@ void Interpreter::follow_carried(RolledLoop& loop, const ChangedLists& lists, co
 
 /// What the turns after the first decided, said of the values that stay: they may have gone another
 /// way, and so may each of them, by what the turns before it left.
-void Interpreter::decide_later(std::vector<Decision> later, const Rolled& rolled, size_t first) {
+void Interpreter::decide_later(std::vector<Decision> later, const loops::Rolled& rolled,
+                               size_t first) {
   const auto renamed = [&](const Dim& dim) {
     return dim.substitute([&](const ir::Symbol& symbol) -> std::optional<Dim> {
       const ir::Symbol::AxisSize* const size = symbol.axis_size();

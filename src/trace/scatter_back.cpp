@@ -69,7 +69,7 @@ std::vector<int64_t> permutation(const at::Tensor& base, const at::Tensor& view)
 ir::ValueId Recorder::index_constant(const at::Tensor& tensor, Place place) {
   const std::string path = ir::module_path(graph_, place.scope);
   const ir::ValueId value = ir::add_constant(
-      graph_, unique_name((path.empty() ? "" : path + ".") + "positions"), copy(tensor));
+      graph_, naming_.unique((path.empty() ? "" : path + ".") + "positions"), copy(tensor));
   value_marks_.resize(graph_.values.size());
   return value;
 }

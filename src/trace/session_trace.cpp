@@ -6,11 +6,11 @@
 #include <unordered_set>
 
 #include "src/diag/error.h"
+#include "src/loops/finish.h"
 #include "src/trace/convert.h"
 #include "src/trace/inputs.h"
 #include "src/trace/interpreter.h"
 #include "src/trace/names.h"
-#include "src/trace/roll.h"
 #include "src/trace/session.h"
 #include "src/trace/state_names.h"
 #include "src/trace/warning_relay.h"
@@ -32,6 +32,21 @@ std::vector<std::string> output_names(const ir::Graph& graph,
     names.push_back(name);
   }
   return names;
+}
+
+/// The sizes that decisions follow from.
+std::set<ir::Symbol> symbols_in(const std::vector<Decision>& decisions) {
+  std::set<ir::Symbol> out;
+  const auto add = [&](const ir::Dim& dim) {
+    for (const ir::Symbol& symbol : dim.symbols()) out.insert(symbol);
+  };
+  for (const Decision& decision : decisions) {
+    add(decision.sizes);
+    if (!decision.comparison) continue;
+    add(decision.comparison->left);
+    add(decision.comparison->right);
+  }
+  return out;
 }
 
 /// Where the bytes of a tensor begin and end.
@@ -339,7 +354,7 @@ Traced Session::settle(Attempt attempt, const Split& given, const Tensors& by_us
     out.outputs.push_back(std::move(candidate.value));
   }
   graph.output_names = output_names(graph, attempt.results);
-  if (!options.rolled_loops.empty()) finish_loops(graph, out.decisions);
+  if (!options.rolled_loops.empty()) loops::finish_loops(graph, symbols_in(out.decisions));
   states_ = out.states;
   return std::move(out);
 }

@@ -31,7 +31,7 @@ struct Track {
   int64_t seen = 0;  ///< version of the root that `value` belongs to
   bool open_shape = false;
   bool open_rank = false;
-  int64_t turn = 0;  ///< in which turn of a loop it was made
+  int64_t iteration = 0;  ///< in which iteration of a loop it was made
 };
 
 /// Memory that tracks share.
@@ -49,13 +49,6 @@ struct Root {
 struct Use {
   std::string op;
   std::string name;
-};
-
-/// What made a value.
-struct Origin {
-  bool is_loop = false;
-  int64_t maker = 0;  ///< the family, or the first result of the operation
-  int64_t place = 0;  ///< the turn, or which of the results
 };
 
 }  // namespace t2n::trace

@@ -1,51 +1,24 @@
-// Expressions over the number of a turn, and what operations say with them.
+// What the tracer says of the iterations of rolled loops.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 
-#include "ir/graph.h"
+#include "src/loops/iteration.h"
 
 namespace t2n::trace {
 
-/// Whether the number of a turn, a symbol per loop that runs, stands in sizes and arguments.
-bool mentions_turn(const ir::Dim& dim);
-bool mentions_turn(const ir::Attr& attr);
-bool mentions_turn(const ir::Node& node);
-/// The same of one symbol.
-bool mentions(const ir::Attr& attr, const ir::Symbol& symbol);
-bool mentions(const ir::Node& node, const ir::Symbol& symbol);
-
-/// With `by` in the place of the symbol.
-ir::Dim replaced(const ir::Dim& dim, const ir::Symbol& symbol, const ir::Dim& by);
-/// `dim` = coefficient * symbol + the value at 0, if it is so.
-std::optional<int64_t> coefficient(const ir::Dim& dim, const ir::Symbol& symbol);
-
-/// An argument, if the operation has it and it is of that kind.
-const ir::Dim* dim_of(const ir::Node& node, std::string_view name);
-ir::ValueId ref_of(const ir::Node& node, std::string_view name);
-/// x[:]
-bool is_whole(const ir::Node& slice);
-/// The argument `dim`, counted from the front.
-int64_t axis_of(const ir::Node& node, size_t rank);
-
-/// The slice of one element that a turn takes of a tensor, or writes to it.
-struct OneSlice {
-  int64_t axis = 0;
-  ir::Dim place;
-  bool keeps_axis = false;
-};
-/// Of select, slice, narrow and their scattering counterparts.
-std::optional<OneSlice> one_slice_of(const ir::Node& node, size_t rank);
+using loops::coefficient;
+using loops::dim_of;
+using loops::mentions_iteration;
+using loops::refuse_loop;
+using loops::replaced;
 
 inline constexpr const char* kTurnHelp =
     "compute with the turn as a tensor, or let it be a sum of the turn and a constant";
 
 /// Error `dynamic-loop`, at the place where the program is.
-[[noreturn]] void refuse_loop(std::string why, std::string help);
-/// The same at the place of a node.
-[[noreturn]] void refuse_loop(const ir::Graph& graph, const ir::Node& node, std::string why,
-                              std::string help);
+[[noreturn]] inline void refuse_loop(std::string why, std::string help) {
+  throw Error("dynamic-loop", loops::kRefusedLoop, std::move(why), std::move(help));
+}
 
 }  // namespace t2n::trace

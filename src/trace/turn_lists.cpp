@@ -131,9 +131,9 @@ void Interpreter::settle_accesses(const RolledLoop& loop, const Dim& length) {
   for (const TurnAccess& access : loop.accesses) {
     const auto step = coefficient(access.place, loop.symbol);
     const Dim first = replaced(access.place, loop.symbol, 0);
-    if (!step || (mentions_turn(first) && access.outline.size() > 1))
+    if (!step || (mentions_iteration(first) && access.outline.size() > 1))
       refuse("which element of a list a turn takes has no expression");
-    if (mentions_turn(first)) continue;  // the loop around it bounds its own turns
+    if (mentions_iteration(first)) continue;  // the loop around it bounds its own turns
     settle_inside(access.outline, first, first + Dim(1));
     const Dim second = first + *step, last = first + *step * (length - Dim(1));
     settle_inside(access.outline, *step > 0 ? second : last, (*step > 0 ? last : second) + Dim(1));

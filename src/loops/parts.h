@@ -1,4 +1,4 @@
-// What a loop consists of once its turns are compared.
+// What a loop consists of once its iterations are compared.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 #include "ir/graph.h"
 
-namespace t2n::trace {
+namespace t2n::loops {
 
-/// What makes the turns of a loop differ.
+/// What makes the iterations of a loop differ.
 struct Mismatch {
   const ir::Node* node = nullptr;
   std::string why;
@@ -22,16 +22,16 @@ inline constexpr const char* kPlainHelp =
 inline constexpr const char* kJoinHelp =
     "collect the parts in a list, and torch.cat them once after the loop";
 
-/// One value in all turns.
-using TurnValues = std::vector<ir::ValueId>;
-/// Where a turn computes a value.
+/// One value in all iterations.
+using IterationValues = std::vector<ir::ValueId>;
+/// Where an iteration computes a value.
 struct Spot {
-  int64_t turn = 0;
+  int64_t iteration = 0;
   size_t node = 0;
   size_t output = 0;
 };
-/// A slice per turn of a tensor outside, from `first` on or back: one element of the axis, or as
-/// split() gives them, `part` elements that keep it.
+/// A slice per iteration of a tensor outside, from `first` on or back: one element of the axis, or
+/// as split() gives them, `part` elements that keep it.
 struct Slices {
   ir::ValueId whole = ir::kNoValue;
   int64_t axis = 0;
@@ -41,11 +41,11 @@ struct Slices {
   ir::ValueId inner = ir::kNoValue;
 };
 struct CarriedState {
-  TurnValues turns;
+  IterationValues iterations;
   ir::ValueId inner = ir::kNoValue;
   ir::ValueId next = ir::kNoValue;  ///< inside
 };
-/// A state that each turn writes one slice of, and nothing else touches.
+/// A state that each iteration writes one slice of, and nothing else touches.
 struct Filled {
   size_t state = 0;
   int64_t axis = 0;
@@ -54,10 +54,10 @@ struct Filled {
   ir::ValueId source = ir::kNoValue;  ///< inside
 };
 
-/// `y = torch.cat([y, part], dim)` in every turn: one join after the loop.
+/// `y = torch.cat([y, part], dim)` in every iteration: one join after the loop.
 struct Growing {
-  ir::Node join;     ///< of the last turn, whose result it has
-  TurnValues parts;  ///< in the order of the join
+  ir::Node join;          ///< of the last iteration, whose result it has
+  IterationValues parts;  ///< in the order of the join
 };
 
-}  // namespace t2n::trace
+}  // namespace t2n::loops

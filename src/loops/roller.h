@@ -1,41 +1,42 @@
-// From the recorded turns of a loop to one scan.
+// From the recorded iterations of a loop to one scan.
 #pragma once
 
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
-#include "src/model/traced.h"
-#include "src/trace/recorder.h"
-#include "src/trace/roll_parts.h"
-#include "src/trace/turn.h"
+#include "src/loops/iteration.h"
+#include "src/loops/parts.h"
+#include "src/loops/rolling.h"
 
-namespace t2n::trace {
+namespace t2n::loops {
 
-/// After the outputs are known: removes what rolling has left behind, but for values whose sizes
-/// anything speaks of. Errors: `dynamic-loop`.
-void finish_loops(ir::Graph& graph, const std::vector<Decision>& decisions);
-
-/// Replaces the turns of a loop by a scan, if they are one turn over and over; the first may
-/// differ.
+/// Replaces the iterations of a loop by a scan, if they are one iteration over and over; the first
+/// may differ.
 class Roller {
  public:
-  using Loop = ActiveLoop;
-  Roller(Recorder& recorder, const Loop& loop, ir::Dim length, Place place);
+  Roller(Rolling& rolling, LoopRecord loop);
   Rolled run();
 
  private:
-  using Ids = TurnValues;
-  // The turns.
+  using Ids = IterationValues;
+  // The iterations.
   void simplify();
   void take_growing();
   bool is_growing(size_t position, size_t part) const;
   bool simplify_node(const ir::Node& node);
   void index();
-  const ir::Node& node(int64_t turn, size_t position) const;
+  const ir::Node& node(int64_t iteration, size_t position) const;
   Ids column(size_t position, size_t output) const;
-  int64_t turns() const { return static_cast<int64_t>(bounds_.size()) - 1; }
+  int64_t iterations() const { return static_cast<int64_t>(bounds_.size()) - 1; }
   const ir::Value& outer(ir::ValueId id) const;
 
-  // One turn as a graph. All of these throw what makes the turns differ.
+  // One iteration as a graph. All of these throw what makes the iterations differ.
   void build(int64_t start);
   void add_node(size_t position);
   void check_same(size_t position) const;
@@ -51,16 +52,16 @@ class Roller {
   ir::ValueId scanned(Slices slices, const std::string& name);
   ir::ValueId state(const Ids& ids);
   void resolve_states();
-  std::map<std::string, std::string> names_in(int64_t turn) const;
+  std::map<std::string, std::string> names_in(int64_t iteration) const;
   void check_arguments() const;
   void check_attr(const ir::Node& at, const ir::Attr& first, const ir::Attr& other,
-                  const std::map<std::string, std::string>& names, int64_t turn) const;
+                  const std::map<std::string, std::string>& names, int64_t iteration) const;
   ir::Dim renamed(const ir::Dim& dim, const std::map<std::string, std::string>& names,
-                  int64_t turn) const;
+                  int64_t iteration) const;
   void check_body(const ir::Node& at, const ir::Graph& first, const ir::Graph& other,
-                  int64_t turn) const;
-  ir::ValueId turn_value(const ir::Dim& dim, const ir::Node& beside);
-  void use_turn(ir::Node& node, const ir::Node& recorded);
+                  int64_t iteration) const;
+  ir::ValueId number_value(const ir::Dim& dim, const ir::Node& beside);
+  void use_number(ir::Node& node, const ir::Node& recorded);
   void find_filled();
   std::optional<Filled> filled(size_t state);
   ir::ValueId body_node(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
@@ -68,13 +69,11 @@ class Roller {
   ir::ValueId body_value(const std::string& name, ir::DType dtype, const ir::Shape& shape);
 
   void drop_unread_views(const std::vector<ir::ValueId>& next);
-  std::optional<int64_t> turn_step(const ir::Dim& dim) const;
-  ir::Dim at_first_turn(const ir::Dim& dim) const;
 
-  // roll_replace.cpp: the scan in the place of the turns.
-  ir::Dim length() const { return length_ - ir::Dim(start_); }
+  // roll_replace.cpp: the scan in the place of the iterations.
+  ir::Dim length() const { return loop_.length - ir::Dim(start_); }
   void replace();
-  void settle_turn(ir::Node& node, int64_t turn) const;
+  void settle_number(ir::Node& node, int64_t iteration) const;
   void forget_names();
   ir::ValueId parted(ir::ValueId whole, const Slices& slices);
   ir::ValueId slice_outside(const Slices& slices);
@@ -90,20 +89,21 @@ class Roller {
   void define_growing(const Growing& each);
   std::optional<int64_t> sample(const ir::Dim& dim) const;
 
-  Recorder& r_;
+  Rolling& rolling_;
   ir::Graph& graph_;
-  const Loop& loop_;
-  ir::Dim length_;
-  Place place_;
+  ScanValues& values_;
+  ir::Naming& naming_;
+  const LoopRecord loop_;
   std::vector<size_t> bounds_;
   std::unordered_map<ir::ValueId, Spot> spots_;
   std::unordered_map<ir::ValueId, std::pair<size_t, size_t>> unbound_;  ///< of several outputs
 
-  std::unordered_set<ir::ValueId> read_;  ///< in any turn
+  std::unordered_set<ir::ValueId> read_;  ///< in any iteration
+
   int64_t start_ = 0;
   std::shared_ptr<ir::Graph> body_;
   std::unordered_set<std::string> body_names_;
-  ir::ValueId turn_ = ir::kNoValue;
+  ir::ValueId number_ = ir::kNoValue;
   /// By node and output; kNoValue for slices that were only written through.
   std::map<std::pair<size_t, size_t>, ir::ValueId> inner_;
   std::vector<bool> hoisted_;  ///< by node
@@ -113,8 +113,8 @@ class Roller {
   std::map<ir::ValueId, ir::ValueId> constants_;               ///< the same, of constants
   std::vector<Filled> filled_;
   std::vector<Growing> growing_;
-  std::vector<Ids> node_outputs_;  ///< of the last turn
+  std::vector<Ids> node_outputs_;  ///< of the last iteration
   std::unordered_set<ir::ValueId> defined_;
 };
 
-}  // namespace t2n::trace
+}  // namespace t2n::loops

@@ -1,10 +1,10 @@
-// One turn as the body of a scan: slices become inputs, numbers of the turn tensors.
+// One iteration as the body of a scan: slices become inputs, numbers of the iteration tensors.
 #include <algorithm>
 
 #include "src/diag/error.h"
-#include "src/trace/roll.h"
+#include "src/loops/roller.h"
 
-namespace t2n::trace {
+namespace t2n::loops {
 namespace {
 
 using ir::Dim;
@@ -52,18 +52,18 @@ ValueId Roller::body_node(std::string_view op, std::vector<ir::Argument> args, i
 bool Roller::add_slice(size_t position) {
   const Node& first = node(start_, position);
   const ValueId self = ref_of(first, "self");
-  if (self == ir::kNoValue || !mentions(first, loop_.turn)) return false;
+  if (self == ir::kNoValue || !mentions(first, loop_.number)) return false;
   const auto slice = one_slice_of(first, outer(self).shape.size());
   const std::vector<Ids> reads = operands(position);
   if (!slice || reads.size() != 1) return false;
   const auto whole = outside(reads[0]);
-  const auto step = coefficient(slice->place, loop_.turn);
+  const auto step = coefficient(slice->place, loop_.number);
   if (!whole || !step || (*step != 1 && *step != -1)) return false;
   Slices slices;
   slices.whole = *whole;
   slices.axis = slice->axis;
   slices.reversed = *step < 0;
-  slices.first = replaced(slice->place, loop_.turn, start_);
+  slices.first = replaced(slice->place, loop_.number, start_);
   const ir::Value& result = outer(first.outputs[0]);
   if (!slice->keeps_axis) {
     inner_[{position, 0}] = scanned(slices, result.name);
@@ -93,7 +93,7 @@ void Roller::add_body_node(size_t position) {
   }
   for (ir::Argument& arg : out.args)
     ir::change_refs(arg.value, [&](ValueId& id) { id = inside[next++]; });
-  use_turn(out, recorded);
+  use_number(out, recorded);
   out.outputs.clear();
   for (size_t p = 0; p < recorded.outputs.size(); ++p) {
     const ir::Value& value = outer(recorded.outputs[p]);
@@ -104,14 +104,14 @@ void Roller::add_body_node(size_t position) {
   body_->nodes.push_back(std::move(out));
 }
 
-/// The number `dim` of the turn as a tensor.
-ValueId Roller::turn_value(const Dim& dim, const Node& beside) {
-  const auto step = coefficient(dim, loop_.turn);
+/// The number `dim` of the iteration as a tensor.
+ValueId Roller::number_value(const Dim& dim, const Node& beside) {
+  const auto step = coefficient(dim, loop_.number);
   if (!step)
     throw Mismatch{&beside, cat("a number follows ", dim.str(), " from turn to turn"),
                    "use the number of the turn itself, times a constant and plus one"};
-  const Dim offset = replaced(dim, loop_.turn, start_);
-  ValueId out = turn_;
+  const Dim offset = replaced(dim, loop_.number, start_);
+  ValueId out = number_;
   const auto with_number = [&](std::string_view op, const Dim& value, bool has_alpha) {
     std::vector<ir::Argument> args = {{"self", ir::TensorRef{out}}, {"other", value}};
     if (has_alpha) args.push_back({"alpha", Dim(1)});
@@ -134,14 +134,14 @@ ValueId Roller::turn_value(const Dim& dim, const Node& beside) {
   return out;
 }
 
-/// Numbers that follow from the turn become tensors.
-void Roller::use_turn(Node& node, const Node& recorded) {
+/// Numbers that follow from the iteration become tensors.
+void Roller::use_number(Node& node, const Node& recorded) {
   const std::string_view op = ir::op_name(node.op);
-  // A state that turns fill slice by slice (find_filled), or refused there.
+  // A state that iterations fill slice by slice (find_filled), or refused there.
   const bool scatters = op == "aten::select_scatter" || op == "aten::slice_scatter";
-  if (!mentions(node, loop_.turn) || scatters) return;
+  if (!mentions(node, loop_.number) || scatters) return;
   if (op == "aten::tensor" || op == "aten::scalar_tensor" || op == "prim::NumToTensor") {
-    const ValueId value = turn_value(std::get<Dim>(node.args.at(0).value), recorded);
+    const ValueId value = number_value(std::get<Dim>(node.args.at(0).value), recorded);
     node.op = ir::op_id("t2n::cast");
     node.args = {{"self", ir::TensorRef{value}}, {"dtype", outer(recorded.outputs[0]).dtype}};
     return;
@@ -149,27 +149,21 @@ void Roller::use_turn(Node& node, const Node& recorded) {
   for (const auto& [number, tensor] : kWithTensor) {
     if (op != number) continue;
     for (ir::Argument& arg : node.args)
-      if (mentions(arg.value, loop_.turn) && (arg.name == "other" || arg.name == "exponent")) {
-        arg.value = ir::TensorRef{turn_value(std::get<Dim>(arg.value), recorded)};
+      if (mentions(arg.value, loop_.number) && (arg.name == "other" || arg.name == "exponent")) {
+        arg.value = ir::TensorRef{number_value(std::get<Dim>(arg.value), recorded)};
         node.op = ir::op_id(tensor);
       }
   }
   for (const ir::Argument& arg : node.args)
-    if (mentions(arg.value, loop_.turn))
+    if (mentions(arg.value, loop_.number))
       throw Mismatch{&recorded,
                      cat("the argument ", quoted(arg.name), " of ", op,
                          " follows from the number of the turn"),
                      "index a tensor of outside of the loop with the turn, or compute with the "
                      "turn as a tensor"};
-  if (node.body && mentions(node, loop_.turn))
+  if (node.body && mentions(node, loop_.number))
     throw Mismatch{&recorded, "a loop inside reads the number of this loop's turn",
                    "index with it before the loop inside"};
 }
 
-std::optional<int64_t> Roller::turn_step(const Dim& dim) const {
-  return coefficient(dim, loop_.turn);
-}
-
-Dim Roller::at_first_turn(const Dim& dim) const { return replaced(dim, loop_.turn, start_); }
-
-}  // namespace t2n::trace
+}  // namespace t2n::loops

@@ -1,11 +1,12 @@
-// The scan in the place of a loop's turns, and what the turns computed as parts of its outputs.
+// The scan in the place of a loop's iterations, and what the iterations computed as parts of its
+// outputs.
 #include <algorithm>
 
 #include "ir/scan.h"
 #include "src/diag/error.h"
-#include "src/trace/roll.h"
+#include "src/loops/roller.h"
 
-namespace t2n::trace {
+namespace t2n::loops {
 namespace {
 
 using ir::Dim;
@@ -31,7 +32,7 @@ std::vector<int> uses(const ir::Graph& body) {
 
 // --- out[:, t] = h ---
 
-/// Views of a state that nothing in the turn reads: they stood before a write.
+/// Views of a state that nothing in the iteration reads: they stood before a write.
 void Roller::drop_unread_views(const std::vector<ValueId>& next) {
   const std::vector<int> read = uses(*body_);
   std::erase_if(body_->nodes, [&](const Node& node) {
@@ -57,7 +58,7 @@ void Roller::find_filled() {
   }
 }
 
-/// The slice that each turn writes, if that is all that happens to a state.
+/// The slice that each iteration writes, if that is all that happens to a state.
 std::optional<Filled> Roller::filled(size_t index) {
   const CarriedState& state = states_[index];
   const std::vector<int> read = uses(*body_);
@@ -73,10 +74,10 @@ std::optional<Filled> Roller::filled(size_t index) {
   Filled out;
   out.state = index;
   out.axis = slice->axis;
-  const auto step = turn_step(slice->place);
+  const auto step = coefficient(slice->place, loop_.number);
   if (!step || (*step != 1 && *step != -1)) return std::nullopt;
   out.reversed = *step < 0;
-  out.first = at_first_turn(slice->place);
+  out.first = replaced(slice->place, loop_.number, start_);
   out.source = std::get<ir::TensorRef>(*found->find("src")).id;
   const Node written = *found;
   body_->nodes.erase(found);
@@ -98,13 +99,13 @@ std::optional<int64_t> Roller::sample(const Dim& dim) const {
   return out.is_constant() ? std::optional<int64_t>(out.value()) : std::nullopt;
 }
 
-/// Where the slices of all turns begin in `whole`; nothing if they are all of it.
+/// Where the slices of all iterations begin in `whole`; nothing if they are all of it.
 std::optional<Dim> Roller::begin_of(ValueId whole, int64_t axis, const Dim& first, bool reversed) {
   const int64_t extent = outer(whole).shape[static_cast<size_t>(axis)].value();
-  const int64_t count = turns() - start_;
+  const int64_t count = iterations() - start_;
   Dim from = first;
   if (const auto place = sample(first); place && *place < 0)
-    from = from + r_.size_symbol(whole, axis);
+    from = from + ir::size_symbol(graph_, whole, axis);
   const auto place = sample(from);
   const int64_t least = place ? (reversed ? *place - count + 1 : *place) : 0;
   if (place && least == 0 && extent == count) return std::nullopt;
@@ -119,33 +120,33 @@ ValueId Roller::parted(ValueId whole, const Slices& slices) {
   extent /= slices.part;
   shape.insert(shape.begin() + slices.axis + 1, slices.part);
   const ir::DType dtype = outer(whole).dtype;
-  return r_.emit("aten::unflatten.int",
-                 {{"self", ir::TensorRef{whole}},
-                  number("dim", slices.axis),
-                  {"sizes", std::vector<Dim>{Dim(-1), Dim(slices.part)}}},
-                 dtype, shape, place_);
+  return rolling_.emit("aten::unflatten.int",
+                       {{"self", ir::TensorRef{whole}},
+                        number("dim", slices.axis),
+                        {"sizes", std::vector<Dim>{Dim(-1), Dim(slices.part)}}},
+                       dtype, ir::to_shape(shape), loop_.place);
 }
 
 ValueId Roller::slice_outside(const Slices& slices) {
-  const ValueId whole = parted(r_.settled(slices.whole, place_), slices);
+  const ValueId whole = parted(rolling_.settled(slices.whole, loop_.place), slices);
   const auto begin = begin_of(whole, slices.axis, slices.first, slices.reversed);
   if (!begin) return whole;
   ir::Ints shape = ir::static_shape(outer(whole).shape);
-  shape[static_cast<size_t>(slices.axis)] = turns() - start_;
+  shape[static_cast<size_t>(slices.axis)] = iterations() - start_;
   const ir::DType dtype = outer(whole).dtype;
-  return r_.emit("aten::slice.Tensor",
-                 {{"self", ir::TensorRef{whole}},
-                  number("dim", slices.axis),
-                  number("start", *begin),
-                  number("end", *begin + length()),
-                  number("step", 1)},
-                 dtype, shape, place_);
+  return rolling_.emit("aten::slice.Tensor",
+                       {{"self", ir::TensorRef{whole}},
+                        number("dim", slices.axis),
+                        number("start", *begin),
+                        number("end", *begin + length()),
+                        number("step", 1)},
+                       dtype, ir::to_shape(shape), loop_.place);
 }
 
 Node Roller::scan_node(const Ids& sliced) {
   ir::Scan scan;
   scan.length = length();
-  body_->inputs = {turn_};
+  body_->inputs = {number_};
   for (size_t i = 0; i < slices_.size(); ++i) {
     scan.scanned.push_back(sliced[i]);
     scan.scanned_axes.push_back(slices_[i].axis);
@@ -154,20 +155,20 @@ Node Roller::scan_node(const Ids& sliced) {
   }
   for (size_t i = 0; i < states_.size(); ++i) {
     if (is_filled(i)) continue;
-    scan.initial.push_back(r_.settled(states_[i].turns[0], place_));
+    scan.initial.push_back(rolling_.settled(states_[i].iterations[0], loop_.place));
     body_->inputs.push_back(states_[i].inner);
     add_body_output(states_[i].next);
   }
   for (const auto& [id, inner] : captured_) {
-    scan.captured.push_back(r_.settled(id, place_));
+    scan.captured.push_back(rolling_.settled(id, loop_.place));
     body_->inputs.push_back(inner);
   }
   Node out;
   out.op = ir::op_id(ir::kScanOp);
   out.args = ir::scan_arguments(scan);
-  out.scope = place_.scope;
-  out.source = place_.source;
-  out.call = r_.calls_[{place_.scope, "scan"}]++;
+  out.scope = loop_.place.scope;
+  out.source = loop_.place.source;
+  out.call = naming_.call(loop_.place.scope, "scan");
   out.body = body_;
   return out;
 }
@@ -188,19 +189,20 @@ bool Roller::is_filled(size_t state) const {
                      [&](const Filled& each) { return each.state == state; });
 }
 
-/// The value that a state has after the last turn; kNoValue where the program has none of its own.
+/// The value that a state has after the last iteration; kNoValue where the program has none of its
+/// own.
 ValueId Roller::last_of(size_t state) const {
   for (const auto& [spot, inner] : inner_)
     if (inner == states_[state].next) return node_outputs_[spot.first][spot.second];
   return ir::kNoValue;
 }
 
-/// The number of a turn that stays outside of the scan.
-void Roller::settle_turn(Node& node, int64_t turn) const {
+/// The number of an iteration that stays outside of the scan.
+void Roller::settle_number(Node& node, int64_t iteration) const {
   const auto settle = [&](Dim& dim) {
     if (dim.is_constant()) return;
     dim = dim.substitute([&](const ir::Symbol& symbol) {
-      return symbol == loop_.turn ? std::optional<Dim>(turn) : std::nullopt;
+      return symbol == loop_.number ? std::optional<Dim>(iteration) : std::nullopt;
     });
   };
   for (ir::Argument& arg : node.args) {
@@ -209,7 +211,7 @@ void Roller::settle_turn(Node& node, int64_t turn) const {
       for (Dim& dim : *many) settle(dim);
   }
   if (!node.body) return;
-  for (Node& inner : node.body->nodes) settle_turn(inner, turn);
+  for (Node& inner : node.body->nodes) settle_number(inner, iteration);
 }
 
 void Roller::replace() {
@@ -218,18 +220,18 @@ void Roller::replace() {
       std::make_move_iterator(graph_.nodes.begin() + static_cast<std::ptrdiff_t>(bounds_[0])),
       std::make_move_iterator(graph_.nodes.end()));
   graph_.nodes.resize(bounds_[0]);
-  const auto at = [&](size_t turn, size_t position) -> Node& {
-    return nodes[bounds_[turn] - bounds_[0] + position];
+  const auto at = [&](size_t iteration, size_t position) -> Node& {
+    return nodes[bounds_[iteration] - bounds_[0] + position];
   };
   for (size_t i = 0; i < hoisted_.size(); ++i)
     node_outputs_.push_back(at(bounds_.size() - 2, i).outputs);
   forget_names();
   for (size_t i = 0; i < bounds_[first] - bounds_[0]; ++i) {
-    settle_turn(nodes[i], 0);
-    r_.append(std::move(nodes[i]));
+    settle_number(nodes[i], 0);
+    rolling_.append(std::move(nodes[i]));
   }
   for (size_t i = 0; i < hoisted_.size(); ++i)
-    if (hoisted_[i]) r_.append(at(first, i));
+    if (hoisted_[i]) rolling_.append(at(first, i));
   Ids sliced;
   for (const Slices& each : slices_) sliced.push_back(slice_outside(each));
   Node scan = scan_node(sliced);
@@ -237,10 +239,7 @@ void Roller::replace() {
     if (is_filled(i)) continue;
     scan.outputs.push_back(state_output(i, scan.outputs));
   }
-  r_.value_marks_.resize(graph_.values.size());
-  for (const ValueId id : scan.outputs)
-    r_.value_marks_[static_cast<size_t>(id)] = data_mark("a loop");
-  graph_.nodes.push_back(std::move(scan));
+  rolling_.add_scan(std::move(scan));
   name_instances(nodes);
   for (const Filled& each : filled_) define_filled(each);
   for (const Growing& each : growing_) define_growing(each);
@@ -252,51 +251,50 @@ ValueId Roller::state_output(size_t state, const Ids& taken) {
   const ir::Value inner = body_->values[static_cast<size_t>(states_[state].next)];
   if (id == ir::kNoValue || std::find(taken.begin(), taken.end(), id) != taken.end())
     id = ir::add_value(graph_, {"", inner.dtype, inner.shape, {}});
-  graph_.values[static_cast<size_t>(id)].name = r_.unique_name(inner.name + "_last");
+  graph_.values[static_cast<size_t>(id)].name = naming_.unique(inner.name + "_last");
   defined_.insert(id);
   return id;
 }
 
-/// What the turns computed can be read from the scan from now on.
+/// What the iterations computed can be read from the scan from now on.
 void Roller::name_instances(const std::vector<Node>& nodes) {
   std::unordered_set<ValueId> known(body_->inputs.begin(), body_->inputs.end());
   for (const Node& node : body_->nodes) known.insert(node.outputs.begin(), node.outputs.end());
   for (const auto& [spot, inner] : inner_) {
     const bool is_known = known.contains(inner);  // or it went with the write of a slice
-    const size_t family = is_known ? r_.families_.size() : kNoFamily;
-    if (is_known) r_.families_.push_back({body_, inner, turns() - start_, {}});
-    for (int64_t turn = start_; turn < turns(); ++turn) {
-      const size_t begin = bounds_[static_cast<size_t>(turn)] - bounds_[0];
+    const size_t family = is_known ? values_.add({body_, inner, iterations() - start_}) : kNoFamily;
+    for (int64_t iteration = start_; iteration < iterations(); ++iteration) {
+      const size_t begin = bounds_[static_cast<size_t>(iteration)] - bounds_[0];
       const ValueId id = nodes[begin + spot.first].outputs[spot.second];
-      r_.instances_[id] = {family, turn - start_, defined_.contains(id)};
+      values_.note(id, {family, iteration - start_, defined_.contains(id)});
     }
   }
   for (size_t i = 0; i < hoisted_.size(); ++i) {
     if (!hoisted_[i]) continue;
     const Node& first = nodes[bounds_[static_cast<size_t>(start_)] - bounds_[0] + i];
-    for (int64_t turn = start_ + 1; turn < turns(); ++turn) {
-      const Node& other = nodes[bounds_[static_cast<size_t>(turn)] - bounds_[0] + i];
+    for (int64_t iteration = start_ + 1; iteration < iterations(); ++iteration) {
+      const Node& other = nodes[bounds_[static_cast<size_t>(iteration)] - bounds_[0] + i];
       for (size_t p = 0; p < first.outputs.size(); ++p)
-        r_.same_as_[other.outputs[p]] = first.outputs[p];
+        values_.stand_for(other.outputs[p], first.outputs[p]);
     }
   }
 }
 
-/// A tensor that the turns fill slice by slice is a stacked output.
+/// A tensor that the iterations fill slice by slice is a stacked output.
 void Roller::define_filled(const Filled& each) {
   const CarriedState& state = states_[each.state];
   const ValueId last = last_of(each.state);
   T2N_ASSERT(last != ir::kNoValue, "a filled tensor without a last value");
-  const ir::Value before = outer(state.turns[0]);
-  r_.instances_.erase(last);
-  graph_.values[static_cast<size_t>(last)].name = r_.unique_name(before.name + "_filled");
-  r_.families_.push_back({body_, each.source, turns() - start_, {}});
-  const size_t family = r_.families_.size() - 1;
-  const ValueId initial = r_.settled(state.turns[0], place_);
+  const ir::Value before = outer(state.iterations[0]);
+  values_.forget(last);
+  graph_.values[static_cast<size_t>(last)].name = naming_.unique(before.name + "_filled");
+  const size_t family = values_.add({body_, each.source, iterations() - start_});
+  const ValueId initial = rolling_.settled(state.iterations[0], loop_.place);
   const auto begin = begin_of(initial, each.axis, each.first, each.reversed);
-  const ValueId all = r_.stacked(family, each.axis, each.reversed, begin ? ir::kNoValue : last);
+  const ValueId all =
+      rolling_.stacked(family, each.axis, each.reversed, begin ? ir::kNoValue : last);
   if (!begin) {
-    if (all != last) r_.same_as_[last] = all;
+    if (all != last) values_.stand_for(last, all);
     return;
   }
   Node scatter;
@@ -304,39 +302,35 @@ void Roller::define_filled(const Filled& each) {
   scatter.args = {{"self", ir::TensorRef{initial}}, {"src", ir::TensorRef{all}},
                   number("dim", each.axis),         number("start", *begin),
                   number("end", *begin + length()), number("step", 1)};
-  scatter.scope = place_.scope;
-  scatter.source = place_.source;
-  scatter.call = r_.calls_[{place_.scope, "slice_scatter"}]++;
+  scatter.scope = loop_.place.scope;
+  scatter.source = loop_.place.source;
+  scatter.call = naming_.call(loop_.place.scope, "slice_scatter");
   scatter.outputs = {last};
-  r_.append(std::move(scatter));
+  rolling_.append(std::move(scatter));
 }
 
 void Roller::define_growing(const Growing& each) {
   Node join = each.join;
   join.args[0].value = ir::TensorRefs{each.parts};
-  join.call = r_.calls_[{join.scope, "cat"}]++;
-  graph_.values[static_cast<size_t>(join.outputs[0])].name = r_.unique_name("cat_all");
-  r_.append(std::move(join));
+  join.call = naming_.call(join.scope, "cat");
+  graph_.values[static_cast<size_t>(join.outputs[0])].name = naming_.unique("cat_all");
+  rolling_.append(std::move(join));
 }
 
-/// Names that later turns took are free again, so that names do not depend on how many turns there
-/// were; sizes of what later turns computed are no longer of interest.
+/// Names that later iterations took are free again, so that names do not depend on how many
+/// iterations there were; sizes of what later iterations computed are no longer of interest.
 void Roller::forget_names() {
-  const Naming& naming = loop_.namings.at(static_cast<size_t>(start_));
-  r_.names_taken_ = naming.taken;
-  r_.next_suffix_ = naming.next_suffix;
-  r_.calls_ = naming.calls;
-  for (const ir::Constant& constant : graph_.constants)
-    r_.names_taken_.insert(outer(constant.value).name);
+  naming_ = loop_.namings.at(static_cast<size_t>(start_));
+  for (const ir::Constant& constant : graph_.constants) naming_.take(outer(constant.value).name);
   const auto attribute = graph_.attributes.find(ir::kSampleSizes);
   if (attribute == graph_.attributes.end()) return;
   std::unordered_set<std::string> stale;
   for (const auto& [id, spot] : spots_)
-    if (spot.turn > start_) stale.insert(outer(id).name);
+    if (spot.iteration > start_) stale.insert(outer(id).name);
   std::erase_if(std::any_cast<ir::Sizes&>(attribute->second), [&](const auto& entry) {
     const ir::Symbol::AxisSize* size = entry.first.axis_size();
     return size != nullptr && stale.contains(size->value);
   });
 }
 
-}  // namespace t2n::trace
+}  // namespace t2n::loops

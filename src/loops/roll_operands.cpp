@@ -1,11 +1,11 @@
-// Where the turns of a loop take their operands from: outside, slices of it, the turn itself, or
-// the turn before.
+// Where the iterations of a loop take their operands from: outside, slices of it, the iteration
+// itself, or the iteration before.
 #include <algorithm>
 
 #include "src/diag/error.h"
-#include "src/trace/roll.h"
+#include "src/loops/roller.h"
 
-namespace t2n::trace {
+namespace t2n::loops {
 
 using ir::Dim;
 using ir::Node;
@@ -24,33 +24,34 @@ std::optional<int64_t> part_of(const Node& node) {
 
 }  // namespace
 
-/// The tensors that a node reads, each in all turns.
+/// The tensors that a node reads, each in all iterations.
 std::vector<Roller::Ids> Roller::operands(size_t position) const {
   std::vector<Ids> out;
-  for (int64_t turn = start_; turn < turns(); ++turn) {
+  for (int64_t iteration = start_; iteration < iterations(); ++iteration) {
     size_t next = 0;
-    ir::for_each_input(node(turn, position), [&](ValueId id) {
-      if (turn == start_) out.emplace_back();
+    ir::for_each_input(node(iteration, position), [&](ValueId id) {
+      if (iteration == start_) out.emplace_back();
       if (next >= out.size())
-        throw Mismatch{&node(turn, position), "the turns read other numbers of tensors",
+        throw Mismatch{&node(iteration, position), "the turns read other numbers of tensors",
                        kPlainHelp};
       out[next++].push_back(id);
     });
     if (next != out.size())
-      throw Mismatch{&node(turn, position), "the turns read other numbers of tensors", kPlainHelp};
+      throw Mismatch{&node(iteration, position), "the turns read other numbers of tensors",
+                     kPlainHelp};
   }
   return out;
 }
 
 bool Roller::is_invariant(size_t position) const {
   const Node& first = node(start_, position);
-  if (ir::purity_column().find(first.op) || mentions(first, loop_.turn)) return false;
+  if (ir::purity_column().find(first.op) || mentions(first, loop_.number)) return false;
   for (const Ids& ids : operands(position))
     if (!outside(ids)) return false;
   return true;
 }
 
-/// The one value outside of the loop that all turns read.
+/// The one value outside of the loop that all iterations read.
 std::optional<ValueId> Roller::outside(const Ids& ids) const {
   if (const auto spot = own(ids)) {
     if (!hoisted_[spot->node]) return std::nullopt;
@@ -58,12 +59,12 @@ std::optional<ValueId> Roller::outside(const Ids& ids) const {
   }
   const auto is_inside = [&](ValueId id) {
     const auto found = spots_.find(id);
-    return found != spots_.end() && found->second.turn >= start_;
+    return found != spots_.end() && found->second.iteration >= start_;
   };
   if (ids.size() < 2 || is_inside(ids[0])) return std::nullopt;
   const bool same = std::all_of(ids.begin(), ids.end(), [&](ValueId id) { return id == ids[0]; });
   if (same) return ids[0];
-  // A literal makes a new constant in every turn.
+  // A literal makes a new constant in every iteration.
   const std::vector<int> constants = ir::constant_index(graph_);
   const auto data = [&](ValueId id) -> const ir::Tensor* {
     const int at = constants[static_cast<size_t>(id)];
@@ -75,12 +76,12 @@ std::optional<ValueId> Roller::outside(const Ids& ids) const {
   return ids[0];
 }
 
-/// Where each turn computes it itself.
+/// Where each iteration computes it itself.
 std::optional<Spot> Roller::own(const Ids& ids) const {
   std::optional<Spot> out;
   for (size_t i = 0; i < ids.size(); ++i) {
     const auto found = spots_.find(ids[i]);
-    if (found == spots_.end() || found->second.turn != start_ + static_cast<int64_t>(i))
+    if (found == spots_.end() || found->second.iteration != start_ + static_cast<int64_t>(i))
       return std::nullopt;
     if (out && (out->node != found->second.node || out->output != found->second.output))
       return std::nullopt;
@@ -89,23 +90,23 @@ std::optional<Spot> Roller::own(const Ids& ids) const {
   return out;
 }
 
-/// Consecutive slices that exist outside already: of unbind or split, or the turns of an earlier
-/// loop.
+/// Consecutive slices that exist outside already: of unbind or split, or the iterations of an
+/// earlier loop.
 std::optional<Slices> Roller::run_of(const Ids& ids) {
   std::vector<int64_t> places;
   std::optional<size_t> source;
   bool is_unbound = false;
   for (const ValueId id : ids) {
     const auto unbound = unbound_.find(id);
-    const auto instance = r_.instances_.find(id);
-    // A scan outside has several results as well: what is one of its turns is known as that.
-    is_unbound = instance == r_.instances_.end() || instance->second.family == kNoFamily;
+    const Instance* const instance = values_.instance(id);
+    // A scan outside has several results as well: what is one of its iterations is known as that.
+    is_unbound = instance == nullptr || !instance->has_family();
     if (is_unbound && unbound == unbound_.end()) return std::nullopt;
-    const size_t from = is_unbound ? unbound->second.first : instance->second.family;
+    const size_t from = is_unbound ? unbound->second.first : instance->family;
     if (source && *source != from) return std::nullopt;
     source = from;
     places.push_back(is_unbound ? static_cast<int64_t>(unbound->second.second)
-                                : instance->second.turn);
+                                : instance->iteration);
   }
   if (places.size() < 2) return std::nullopt;
   const int64_t step = places[1] - places[0];
@@ -123,8 +124,8 @@ std::optional<Slices> Roller::run_of(const Ids& ids) {
     out.part = *part;
     extent = static_cast<int64_t>(apart.outputs.size());
   } else {
-    out.whole = r_.stacked(*source, 0, false, ir::kNoValue);
-    extent = r_.families_[*source].turns;
+    out.whole = rolling_.stacked(*source, 0, false, ir::kNoValue);
+    extent = values_.family(*source).iterations;
   }
   out.first = out.reversed ? Dim(places[0] - extent) : Dim(places[0]);
   return out;
@@ -172,7 +173,7 @@ ValueId Roller::scanned(Slices slices, const std::string& name) {
   return slices.inner;
 }
 
-/// What the turn before computed: another value in the first turn.
+/// What the iteration before computed: another value in the first iteration.
 ValueId Roller::state(const Ids& ids) {
   const auto is_prefix = [&](const Ids& known) {
     const size_t count = std::min(known.size(), ids.size());
@@ -180,10 +181,10 @@ ValueId Roller::state(const Ids& ids) {
                                    known.begin() + static_cast<std::ptrdiff_t>(count), ids.begin());
   };
   for (const CarriedState& known : states_)
-    if (is_prefix(known.turns)) return known.inner;
+    if (is_prefix(known.iterations)) return known.inner;
   const auto first = spots_.find(ids[0]);
-  const bool from_outside = first == spots_.end() || first->second.turn < start_ ||
-                            (first->second.turn == start_ && hoisted_[first->second.node]);
+  const bool from_outside = first == spots_.end() || first->second.iteration < start_ ||
+                            (first->second.iteration == start_ && hoisted_[first->second.node]);
   if (ids.size() < 2 || !from_outside)
     throw Mismatch{nullptr,
                    cat("the turns read ", quoted(outer(ids[0]).name),
@@ -206,10 +207,10 @@ ValueId Roller::state(const Ids& ids) {
 
 void Roller::resolve_states() {
   for (size_t i = 0; i < states_.size(); ++i) {  // may find further states
-    const Ids tail(states_[i].turns.begin() + 1, states_[i].turns.end());
+    const Ids tail(states_[i].iterations.begin() + 1, states_[i].iterations.end());
     const ValueId next = operand(tail);
     states_[i].next = next;
   }
 }
 
-}  // namespace t2n::trace
+}  // namespace t2n::loops

@@ -1,17 +1,17 @@
-// Whether the turns of a loop have the same arguments, sizes of their own tensors aside.
+// Whether the iterations of a loop have the same arguments, sizes of their own tensors aside.
 #include <algorithm>
 
-#include "src/trace/roll.h"
+#include "src/loops/roller.h"
 
-namespace t2n::trace {
+namespace t2n::loops {
 
 using ir::Dim;
 using ir::Node;
 
-/// Symbols of sizes named as in the first turn.
+/// Symbols of sizes named as in the first iteration.
 Dim Roller::renamed(const Dim& dim, const std::map<std::string, std::string>& names,
-                    int64_t turn) const {
-  if (dim.is_constant() || turn == start_) return dim;
+                    int64_t iteration) const {
+  if (dim.is_constant() || iteration == start_) return dim;
   return dim.substitute([&](const ir::Symbol& symbol) -> std::optional<Dim> {
     const ir::Symbol::AxisSize* size = symbol.axis_size();
     const auto found = size == nullptr ? names.end() : names.find(size->value);
@@ -21,30 +21,31 @@ Dim Roller::renamed(const Dim& dim, const std::map<std::string, std::string>& na
 }
 
 void Roller::check_attr(const Node& at, const ir::Attr& first, const ir::Attr& other,
-                        const std::map<std::string, std::string>& names, int64_t turn) const {
+                        const std::map<std::string, std::string>& names, int64_t iteration) const {
   const auto fail = [&] {
-    throw Mismatch{&at, cat("an argument of ", ir::op_name(at.op), " is another in turn ", turn),
+    throw Mismatch{&at,
+                   cat("an argument of ", ir::op_name(at.op), " is another in turn ", iteration),
                    kPlainHelp};
   };
   if (first.index() != other.index()) fail();
   if (std::holds_alternative<ir::TensorRef>(first) || std::holds_alternative<ir::TensorRefs>(first))
     return;
   if (const auto* one = std::get_if<Dim>(&first)) {
-    if (!(*one == renamed(std::get<Dim>(other), names, turn))) fail();
+    if (!(*one == renamed(std::get<Dim>(other), names, iteration))) fail();
   } else if (const auto* many = std::get_if<std::vector<Dim>>(&first)) {
     const auto& others = std::get<std::vector<Dim>>(other);
     if (many->size() != others.size()) fail();
     for (size_t i = 0; i < many->size(); ++i)
-      if (!((*many)[i] == renamed(others[i], names, turn))) fail();
+      if (!((*many)[i] == renamed(others[i], names, iteration))) fail();
   } else if (!(first == other)) {
     fail();
   }
 }
 
 void Roller::check_body(const Node& at, const ir::Graph& first, const ir::Graph& other,
-                        int64_t turn) const {
+                        int64_t iteration) const {
   const auto fail = [&] {
-    throw Mismatch{&at, cat("the loop inside is another in turn ", turn), kPlainHelp};
+    throw Mismatch{&at, cat("the loop inside is another in turn ", iteration), kPlainHelp};
   };
   if (first.values.size() != other.values.size() || first.nodes.size() != other.nodes.size() ||
       first.inputs != other.inputs || first.outputs != other.outputs)
@@ -61,39 +62,40 @@ void Roller::check_body(const Node& at, const ir::Graph& first, const ir::Graph&
     const Node& b = other.nodes[i];
     if (a.op != b.op || a.args.size() != b.args.size() || a.outputs != b.outputs) fail();
     for (size_t k = 0; k < a.args.size(); ++k) {
-      check_attr(at, a.args[k].value, b.args[k].value, names, turn);
+      check_attr(at, a.args[k].value, b.args[k].value, names, iteration);
       if (std::holds_alternative<ir::TensorRef>(a.args[k].value) ||
           std::holds_alternative<ir::TensorRefs>(a.args[k].value))
         if (!(a.args[k].value == b.args[k].value)) fail();
     }
-    if (a.body) check_body(at, *a.body, *b.body, turn);
+    if (a.body) check_body(at, *a.body, *b.body, iteration);
   }
 }
 
-/// What a turn computes and carries, by the names of the first turn of the scan.
-std::map<std::string, std::string> Roller::names_in(int64_t turn) const {
+/// What an iteration computes and carries, by the names of the first iteration of the scan.
+std::map<std::string, std::string> Roller::names_in(int64_t iteration) const {
   std::map<std::string, std::string> names;
   for (size_t i = 0; i < hoisted_.size(); ++i)
-    for (size_t p = 0; p < node(turn, i).outputs.size(); ++p)
-      names[outer(node(turn, i).outputs[p]).name] = outer(node(start_, i).outputs[p]).name;
+    for (size_t p = 0; p < node(iteration, i).outputs.size(); ++p)
+      names[outer(node(iteration, i).outputs[p]).name] = outer(node(start_, i).outputs[p]).name;
   for (const CarriedState& state : states_) {
-    const auto at = static_cast<size_t>(turn - start_);
-    if (at < state.turns.size()) names[outer(state.turns[at]).name] = outer(state.turns[0]).name;
+    const auto at = static_cast<size_t>(iteration - start_);
+    if (at < state.iterations.size())
+      names[outer(state.iterations[at]).name] = outer(state.iterations[0]).name;
   }
   return names;
 }
 
 void Roller::check_arguments() const {
-  for (int64_t turn = start_ + 1; turn < turns(); ++turn) {
-    const std::map<std::string, std::string> names = names_in(turn);
+  for (int64_t iteration = start_ + 1; iteration < iterations(); ++iteration) {
+    const std::map<std::string, std::string> names = names_in(iteration);
     for (size_t i = 0; i < hoisted_.size(); ++i) {
       const Node& first = node(start_, i);
-      const Node& other = node(turn, i);
+      const Node& other = node(iteration, i);
       for (size_t a = 0; a < first.args.size(); ++a)
-        check_attr(other, first.args[a].value, other.args[a].value, names, turn);
-      if (first.body) check_body(other, *first.body, *other.body, turn);
+        check_attr(other, first.args[a].value, other.args[a].value, names, iteration);
+      if (first.body) check_body(other, *first.body, *other.body, iteration);
     }
   }
 }
 
-}  // namespace t2n::trace
+}  // namespace t2n::loops

@@ -1,52 +1,52 @@
-// The turns of a loop, compared and built into one body.
-#include "src/trace/roll.h"
-
+// The iterations of a loop, compared and built into one body.
 #include <algorithm>
 
 #include "ir/scan.h"
 #include "src/diag/error.h"
+#include "src/loops/roller.h"
 
-namespace t2n::trace {
+namespace t2n::loops {
 
 using ir::Dim;
 using ir::Node;
 using ir::ValueId;
 
-Roller::Roller(Recorder& recorder, const Loop& loop, ir::Dim length, Place place)
-    : r_(recorder),
-      graph_(recorder.graph_),
-      loop_(loop),
-      length_(std::move(length)),
-      place_(place),
-      bounds_(loop.bounds) {}
+Roller::Roller(Rolling& rolling, LoopRecord loop)
+    : rolling_(rolling),
+      graph_(rolling.graph()),
+      values_(rolling.values()),
+      naming_(rolling.naming()),
+      loop_(std::move(loop)),
+      bounds_(loop_.bounds) {}
 
 const ir::Value& Roller::outer(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
 
-const Node& Roller::node(int64_t turn, size_t position) const {
-  return graph_.nodes[bounds_[static_cast<size_t>(turn)] + position];
+const Node& Roller::node(int64_t iteration, size_t position) const {
+  return graph_.nodes[bounds_[static_cast<size_t>(iteration)] + position];
 }
 
 Roller::Ids Roller::column(size_t position, size_t output) const {
   Ids out;
-  for (int64_t turn = start_; turn < turns(); ++turn)
-    out.push_back(node(turn, position).outputs[output]);
+  for (int64_t iteration = start_; iteration < iterations(); ++iteration)
+    out.push_back(node(iteration, position).outputs[output]);
   return out;
 }
 
 Rolled Roller::run() {
   Node at;
-  at.scope = place_.scope;
-  at.source = place_.source;
+  at.scope = loop_.place.scope;
+  at.source = loop_.place.source;
   constexpr int64_t kLeast = 3;
-  if (turns() < kLeast)
-    refuse_loop(graph_, at, cat("it took ", turns(), " turns with the sample, too few to compare"),
+  if (iterations() < kLeast)
+    refuse_loop(graph_, at,
+                cat("it took ", iterations(), " turns with the sample, too few to compare"),
                 cat("give sample inputs for which it takes ", kLeast, " or more"));
-  T2N_ASSERT(sample(length_) == turns(), "a loop of ", turns(), " turns has the length ",
-             length_.str());
+  T2N_ASSERT(sample(loop_.length) == iterations(), "a loop of ", iterations(),
+             " turns has the length ", loop_.length.str());
   std::vector<std::unordered_set<std::string>> made(bounds_.size() - 1);
-  for (size_t turn = 0; turn < made.size(); ++turn)
-    for (size_t i = bounds_[turn]; i < bounds_[turn + 1]; ++i)
-      for (const ValueId id : graph_.nodes[i].outputs) made[turn].insert(outer(id).name);
+  for (size_t iteration = 0; iteration < made.size(); ++iteration)
+    for (size_t i = bounds_[iteration]; i < bounds_[iteration + 1]; ++i)
+      for (const ValueId id : graph_.nodes[i].outputs) made[iteration].insert(outer(id).name);
   simplify();
   take_growing();
   index();
@@ -54,20 +54,20 @@ Rolled Roller::run() {
     build(0);
   } catch (const Mismatch& first) {
     try {
-      build(1);  // the first turn stays outside of the scan
+      build(1);  // the first iteration stays outside of the scan
     } catch (const Mismatch& mismatch) {
       refuse_loop(graph_, mismatch.node == nullptr ? at : *mismatch.node, mismatch.why,
                   mismatch.help);
     }
   }
   Rolled out;
-  for (int64_t turn = start_ + 1; turn < turns(); ++turn) {
-    out.names.merge(names_in(turn));
-    out.later.merge(made[static_cast<size_t>(turn)]);
+  for (int64_t iteration = start_ + 1; iteration < iterations(); ++iteration) {
+    out.names.merge(names_in(iteration));
+    out.later.merge(made[static_cast<size_t>(iteration)]);
   }
   find_filled();
   for (const Node& each : body_->nodes)
-    if (mentions(each, loop_.turn))
+    if (mentions(each, loop_.number))
       refuse_loop(graph_, each,
                   "a tensor that is written slice by slice is read in the loop as well",
                   "read what was written from the variable that it was written from, or collect "
@@ -76,17 +76,17 @@ Rolled Roller::run() {
   return out;
 }
 
-// --- the turns ---
+// --- the iterations ---
 
 /// Takes away what only passes a tensor on, and loops inside of which nothing is read.
 void Roller::simplify() {
   std::vector<Node> kept;
   std::vector<size_t> bounds = {bounds_[0]};
-  for (size_t turn = 0; turn + 1 < bounds_.size(); ++turn) {
-    for (size_t i = bounds_[turn]; i < bounds_[turn + 1]; ++i) {
+  for (size_t iteration = 0; iteration + 1 < bounds_.size(); ++iteration) {
+    for (size_t i = bounds_[iteration]; i < bounds_[iteration + 1]; ++i) {
       Node& node = graph_.nodes[i];
       for (ir::Argument& arg : node.args)
-        ir::change_refs(arg.value, [&](ValueId& id) { id = r_.resolved(id); });
+        ir::change_refs(arg.value, [&](ValueId& id) { id = values_.resolved(id); });
       if (!node.outputs.empty() && !simplify_node(node)) kept.push_back(std::move(node));
     }
     bounds.push_back(bounds_[0] + kept.size());
@@ -102,7 +102,7 @@ bool Roller::simplify_node(const Node& node) {
     if (id == ir::kNoValue || outer(id).dtype != outer(node.outputs[0]).dtype ||
         outer(id).shape != outer(node.outputs[0]).shape)
       return false;
-    r_.same_as_[node.outputs[0]] = id;
+    values_.stand_for(node.outputs[0], id);
     return true;
   };
   if (op == "aten::slice.Tensor" && is_whole(node)) return stands_for(ref_of(node, "self"));
@@ -110,38 +110,39 @@ bool Roller::simplify_node(const Node& node) {
   return op == "aten::copy" && stands_for(ref_of(node, "src"));
 }
 
-/// Whether a node of every turn joins `part` of its two operands to what it gave the turn before,
-/// which nothing else reads.
+/// Whether a node of every iteration joins `part` of its two operands to what it gave the iteration
+/// before, which nothing else reads.
 bool Roller::is_growing(size_t position, size_t part) const {
-  for (int64_t turn = 0; turn < turns(); ++turn) {
-    const Node& join = node(turn, position);
+  for (int64_t iteration = 0; iteration < iterations(); ++iteration) {
+    const Node& join = node(iteration, position);
     if (ir::op_name(join.op) != "aten::cat" ||
         std::get<ir::TensorRefs>(join.args.at(0).value).ids.size() != 2)
       return false;
     const ValueId before = std::get<ir::TensorRefs>(join.args[0].value).ids[1 - part];
-    if (turn > 0 && before != node(turn - 1, position).outputs[0]) return false;
+    if (iteration > 0 && before != node(iteration - 1, position).outputs[0]) return false;
     int reads = 0;
     for (size_t i = bounds_[0]; i < graph_.nodes.size(); ++i)
       ir::for_each_input(graph_.nodes[i], [&](ValueId id) { reads += id == join.outputs[0]; });
-    if (reads != (turn + 1 < turns() ? 1 : 0)) return false;
+    if (reads != (iteration + 1 < iterations() ? 1 : 0)) return false;
   }
   return true;
 }
 
 void Roller::take_growing() {
   const size_t count = bounds_[1] - bounds_[0];
-  for (size_t turn = 0; turn + 1 < bounds_.size(); ++turn)
-    if (bounds_[turn + 1] - bounds_[turn] != count) return;
+  for (size_t iteration = 0; iteration + 1 < bounds_.size(); ++iteration)
+    if (bounds_[iteration + 1] - bounds_[iteration] != count) return;
   std::vector<size_t> taken;
   for (size_t position = 0; position < count; ++position)
     for (const size_t part : {size_t{1}, size_t{0}}) {
       if (!is_growing(position, part)) continue;
-      Growing each{node(turns() - 1, position), {}};
-      const auto operands = [&](int64_t turn) {
-        return std::get<ir::TensorRefs>(node(turn, position).args[0].value).ids;
+      Growing each{node(iterations() - 1, position), {}};
+      const auto operands = [&](int64_t iteration) {
+        return std::get<ir::TensorRefs>(node(iteration, position).args[0].value).ids;
       };
       each.parts.push_back(operands(0)[1 - part]);
-      for (int64_t turn = 0; turn < turns(); ++turn) each.parts.push_back(operands(turn)[part]);
+      for (int64_t iteration = 0; iteration < iterations(); ++iteration)
+        each.parts.push_back(operands(iteration)[part]);
       if (part == 0) std::reverse(each.parts.begin(), each.parts.end());
       growing_.push_back(std::move(each));
       taken.push_back(position);
@@ -154,7 +155,8 @@ void Roller::take_growing() {
     const size_t i = at++;
     return i >= first && std::find(taken.begin(), taken.end(), (i - first) % count) != taken.end();
   });
-  for (size_t turn = 0; turn < bounds_.size(); ++turn) bounds_[turn] -= turn * taken.size();
+  for (size_t iteration = 0; iteration < bounds_.size(); ++iteration)
+    bounds_[iteration] -= iteration * taken.size();
 }
 
 void Roller::index() {
@@ -162,17 +164,17 @@ void Roller::index() {
     if (graph_.nodes[i].outputs.size() > 1)
       for (size_t p = 0; p < graph_.nodes[i].outputs.size(); ++p)
         unbound_[graph_.nodes[i].outputs[p]] = {i, p};
-  for (int64_t turn = 0; turn < turns(); ++turn) {
-    const size_t begin = bounds_[static_cast<size_t>(turn)];
-    for (size_t i = begin; i < bounds_[static_cast<size_t>(turn) + 1]; ++i)
+  for (int64_t iteration = 0; iteration < iterations(); ++iteration) {
+    const size_t begin = bounds_[static_cast<size_t>(iteration)];
+    for (size_t i = begin; i < bounds_[static_cast<size_t>(iteration) + 1]; ++i)
       for (size_t p = 0; p < graph_.nodes[i].outputs.size(); ++p)
-        spots_[graph_.nodes[i].outputs[p]] = {turn, i - begin, p};
+        spots_[graph_.nodes[i].outputs[p]] = {iteration, i - begin, p};
   }
   for (size_t i = bounds_[0]; i < graph_.nodes.size(); ++i)
     ir::for_each_input(graph_.nodes[i], [this](ValueId id) { read_.insert(id); });
 }
 
-// --- one turn as a graph ---
+// --- one iteration as a graph ---
 
 void Roller::build(int64_t start) {
   start_ = start;
@@ -189,13 +191,13 @@ void Roller::build(int64_t start) {
   const auto first = static_cast<size_t>(start);
   const size_t count = bounds_[first + 1] - bounds_[first];
   hoisted_.assign(count, false);
-  for (size_t turn = first; turn + 1 < bounds_.size(); ++turn)
-    if (bounds_[turn + 1] - bounds_[turn] != count)
-      throw Mismatch{&graph_.nodes[std::min(bounds_[turn], graph_.nodes.size() - 1)],
-                     cat("turn ", turn, " runs ", bounds_[turn + 1] - bounds_[turn],
+  for (size_t iteration = first; iteration + 1 < bounds_.size(); ++iteration)
+    if (bounds_[iteration + 1] - bounds_[iteration] != count)
+      throw Mismatch{&graph_.nodes[std::min(bounds_[iteration], graph_.nodes.size() - 1)],
+                     cat("turn ", iteration, " runs ", bounds_[iteration + 1] - bounds_[iteration],
                          " operations, turn ", start, " runs ", count),
                      kPlainHelp};
-  turn_ = body_value("turn", ir::DType::i64, {});
+  number_ = body_value("turn", ir::DType::i64, {});
   for (size_t i = 0; i < count; ++i) add_node(i);
   resolve_states();
   check_arguments();
@@ -212,7 +214,7 @@ void Roller::add_node(size_t position) {
   const Node& first = node(start_, position);
   const auto unread = [this](ValueId id) { return !read_.contains(id); };
   const Ids results = column(position, 0);
-  if (mentions(first, loop_.turn) && ref_of(first, "self") != ir::kNoValue &&
+  if (mentions(first, loop_.number) && ref_of(first, "self") != ir::kNoValue &&
       one_slice_of(first, outer(ref_of(first, "self")).shape.size()) &&
       std::all_of(results.begin(), results.end(), unread)) {
     inner_[{position, 0}] = ir::kNoValue;
@@ -223,31 +225,31 @@ void Roller::add_node(size_t position) {
 
 void Roller::check_same(size_t position) const {
   const Node& first = node(start_, position);
-  for (int64_t turn = start_ + 1; turn < turns(); ++turn) {
-    const Node& other = node(turn, position);
+  for (int64_t iteration = start_ + 1; iteration < iterations(); ++iteration) {
+    const Node& other = node(iteration, position);
     const bool joins = ir::op_name(other.op) == "aten::cat";
     const auto fail = [&](std::string why) {
       throw Mismatch{&other, std::move(why), joins ? kJoinHelp : kPlainHelp};
     };
     if (first.op != other.op || first.args.size() != other.args.size())
-      fail(cat("turn ", turn, " runs ", ir::op_name(other.op), " where turn ", start_, " runs ",
-               ir::op_name(first.op)));
+      fail(cat("turn ", iteration, " runs ", ir::op_name(other.op), " where turn ", start_,
+               " runs ", ir::op_name(first.op)));
     if (first.outputs.size() != other.outputs.size())
       fail(cat(ir::op_name(other.op), " gives ", first.outputs.size(), " tensors in turn ", start_,
-               " and ", other.outputs.size(), " in turn ", turn));
+               " and ", other.outputs.size(), " in turn ", iteration));
     for (size_t p = 0; p < first.outputs.size(); ++p) {
       const ir::Value& a = outer(first.outputs[p]);
       const ir::Value& b = outer(other.outputs[p]);
       if (a.dtype != b.dtype || a.shape != b.shape)
         fail(cat("the result of ", ir::op_name(other.op), " is ", ir::dtype_name(a.dtype),
                  ir::shape_str(a.shape), " in turn ", start_, " and ", ir::dtype_name(b.dtype),
-                 ir::shape_str(b.shape), " in turn ", turn));
+                 ir::shape_str(b.shape), " in turn ", iteration));
     }
     for (size_t a = 0; a < first.args.size(); ++a)
       if (first.args[a].value.index() != other.args[a].value.index())
         fail(cat("the argument ", quoted(first.args[a].name), " of ", ir::op_name(other.op),
-                 " is of another kind in turn ", turn));
+                 " is of another kind in turn ", iteration));
   }
 }
 
-}  // namespace t2n::trace
+}  // namespace t2n::loops

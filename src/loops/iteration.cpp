@@ -1,24 +1,15 @@
-#include "src/trace/turn.h"
+#include "src/loops/iteration.h"
 
 #include <algorithm>
 
 #include "src/diag/error.h"
 
-namespace t2n::trace {
+namespace t2n::loops {
 namespace {
-
-constexpr const char* kRefusedLoop = "a loop of dynamic length cannot be expressed as one scan";
 
 using ir::Dim;
 using ir::Node;
 using ir::ValueId;
-
-template <typename Visit>
-void for_each_dim(const ir::Attr& attr, Visit&& visit) {
-  if (const auto* one = std::get_if<Dim>(&attr)) visit(*one);
-  if (const auto* many = std::get_if<std::vector<Dim>>(&attr))
-    for (const Dim& dim : *many) visit(dim);
-}
 
 bool is_none(const Node& node, std::string_view name) {
   const ir::Attr* attr = node.find(name);
@@ -97,26 +88,24 @@ std::optional<OneSlice> one_slice_of(const Node& node, size_t rank) {
   return std::nullopt;
 }
 
-bool mentions_turn(const Dim& dim) {
+bool mentions_iteration(const Dim& dim) {
   const std::vector<ir::Symbol> all = dim.symbols();
   return std::any_of(all.begin(), all.end(), [](const ir::Symbol& each) { return each.is_turn(); });
 }
 
-bool mentions_turn(const ir::Attr& attr) {
+bool mentions_iteration(const ir::Attr& attr) {
   bool found = false;
-  for_each_dim(attr, [&](const Dim& dim) { found = found || mentions_turn(dim); });
+  for_each_dim(attr, [&](const Dim& dim) { found = found || mentions_iteration(dim); });
   return found;
 }
 
-bool mentions_turn(const Node& node) {
-  const bool mine = std::any_of(node.args.begin(), node.args.end(),
-                                [](const ir::Argument& arg) { return mentions_turn(arg.value); });
-  return mine || (node.body && std::any_of(node.body->nodes.begin(), node.body->nodes.end(),
-                                           [](const Node& each) { return mentions_turn(each); }));
-}
-
-void refuse_loop(std::string why, std::string help) {
-  throw Error("dynamic-loop", kRefusedLoop, std::move(why), std::move(help));
+bool mentions_iteration(const Node& node) {
+  const bool mine = std::any_of(node.args.begin(), node.args.end(), [](const ir::Argument& arg) {
+    return mentions_iteration(arg.value);
+  });
+  return mine ||
+         (node.body && std::any_of(node.body->nodes.begin(), node.body->nodes.end(),
+                                   [](const Node& each) { return mentions_iteration(each); }));
 }
 
 void refuse_loop(const ir::Graph& graph, const Node& node, std::string why, std::string help) {
@@ -128,4 +117,4 @@ void refuse_loop(const ir::Graph& graph, const Node& node, std::string why, std:
                .help = std::move(help)});
 }
 
-}  // namespace t2n::trace
+}  // namespace t2n::loops

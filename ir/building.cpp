@@ -1,0 +1,35 @@
+#include "ir/building.h"
+
+namespace t2n::ir {
+
+std::string Naming::unique(const std::string& base) {
+  if (taken_.insert(base).second) return base;
+  // The counter makes a long run of equal names linear.
+  for (int& suffix = next_suffix_[base];;) {
+    std::string name = base + "_" + std::to_string(++suffix);
+    if (taken_.insert(name).second) return name;
+  }
+}
+
+std::string Naming::numbered(const std::string& stem) {
+  for (int& next = next_suffix_[stem];;) {
+    std::string name = stem + std::to_string(next++);
+    if (taken_.insert(name).second) return name;
+  }
+}
+
+std::string Naming::result(const Graph& graph, const Node& node) {
+  const std::string path = module_path(graph, node.scope);
+  return unique((path.empty() ? "" : path + ".") + std::string(op_word(op_name(node.op))));
+}
+
+Dim size_symbol(Graph& graph, ValueId value, int64_t axis) {
+  const Value& owner = graph.values[static_cast<size_t>(value)];
+  const Symbol symbol = Symbol::AxisSize{owner.name, axis};
+  std::any& samples = graph.attributes[kSampleSizes];
+  if (!samples.has_value()) samples = Sizes();
+  std::any_cast<Sizes&>(samples)[symbol] = owner.shape[static_cast<size_t>(axis)].value();
+  return Dim::symbol(symbol);
+}
+
+}  // namespace t2n::ir

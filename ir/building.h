@@ -1,0 +1,45 @@
+// What a graph under construction needs: places, names of values, numbers of operations, sizes as
+// symbols.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "ir/graph.h"
+
+namespace t2n::ir {
+
+/// Where in the program something happens.
+struct Place {
+  ScopeId scope = 0;
+  SourceId source = kNoSource;
+};
+
+/// Gives each value a name of its own, and each operation its number. A copy of it gives the same
+/// ones again.
+class Naming {
+ public:
+  /// `base`, or with "_1", "_2"… behind it.
+  std::string unique(const std::string& base);
+  /// `stem` with the least number that is free.
+  std::string numbered(const std::string& stem);
+  /// For a result of the node: its module's path and its word.
+  std::string result(const Graph& graph, const Node& node);
+  /// No value will have this name.
+  void take(const std::string& name) { taken_.insert(name); }
+  /// How many operations of this word came before in this scope.
+  int call(ScopeId scope, const std::string& word) { return calls_[{scope, word}]++; }
+
+ private:
+  std::unordered_set<std::string> taken_;
+  std::unordered_map<std::string, int> next_suffix_;
+  std::map<std::pair<ScopeId, std::string>, int> calls_;
+};
+
+/// The size of a value as a symbol of its own, with its sample in the graph.
+Dim size_symbol(Graph& graph, ValueId value, int64_t axis);
+
+}  // namespace t2n::ir

@@ -1,0 +1,59 @@
+// What a graph is cleaned of once its outputs are known.
+#include "src/loops/finish.h"
+
+#include <functional>
+
+#include "ir/dead_code.h"
+#include "src/loops/iteration.h"
+
+namespace t2n::loops {
+namespace {
+
+void clean_bodies(ir::Graph& graph) {
+  for (ir::Node& node : graph.nodes) {
+    if (!node.body) continue;
+    clean_bodies(*node.body);
+    ir::remove_dead(*node.body);
+  }
+}
+
+void for_each_node(const ir::Graph& graph, const std::function<void(const ir::Node&)>& visit) {
+  for (const ir::Node& node : graph.nodes) {
+    visit(node);
+    if (node.body) for_each_node(*node.body, visit);
+  }
+}
+
+/// The values of the graph whose sizes an argument is made of, or `asked`.
+std::vector<ir::ValueId> sized_values(const ir::Graph& graph, std::set<ir::Symbol> asked) {
+  for_each_node(graph, [&](const ir::Node& node) {
+    for (const ir::Argument& arg : node.args)
+      for_each_dim(arg.value, [&](const ir::Dim& dim) {
+        for (const ir::Symbol& symbol : dim.symbols()) asked.insert(symbol);
+      });
+  });
+  std::vector<ir::ValueId> out;
+  const std::vector<int> made_by = ir::producers(graph);
+  for (size_t i = 0; i < graph.values.size(); ++i)
+    for (size_t axis = 0; axis < graph.values[i].shape.size(); ++axis)
+      if (made_by[i] >= 0 &&
+          asked.contains(ir::Symbol::AxisSize{graph.values[i].name, static_cast<int64_t>(axis)}))
+        out.push_back(static_cast<ir::ValueId>(i));
+  return out;
+}
+
+}  // namespace
+
+void finish_loops(ir::Graph& graph, const std::set<ir::Symbol>& asked) {
+  const size_t outputs = graph.outputs.size();
+  for (const ir::ValueId id : sized_values(graph, asked)) graph.outputs.push_back(id);
+  ir::remove_dead(graph);
+  graph.outputs.resize(outputs);
+  clean_bodies(graph);
+  for (const ir::Node& node : graph.nodes)
+    if (mentions_iteration(node))
+      refuse_loop(graph, node, "a number that depends on the turn is used after the loop",
+                  "use tensors for what leaves the loop");
+}
+
+}  // namespace t2n::loops
