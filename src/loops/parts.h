@@ -58,6 +58,7 @@ struct Filled {
 struct Growing {
   ir::Node join;          ///< of the last iteration, whose result it has
   IterationValues parts;  ///< in the order of the join
+  IterationValues grown;  ///< after all iterations but the last
 };
 
 }  // namespace t2n::loops

@@ -136,13 +136,15 @@ void Roller::take_growing() {
   for (size_t position = 0; position < count; ++position)
     for (const size_t part : {size_t{1}, size_t{0}}) {
       if (!is_growing(position, part)) continue;
-      Growing each{node(iterations() - 1, position), {}};
+      Growing each{node(iterations() - 1, position), {}, {}};
       const auto operands = [&](int64_t iteration) {
         return std::get<ir::TensorRefs>(node(iteration, position).args[0].value).ids;
       };
       each.parts.push_back(operands(0)[1 - part]);
       for (int64_t iteration = 0; iteration < iterations(); ++iteration)
         each.parts.push_back(operands(iteration)[part]);
+      for (int64_t iteration = 0; iteration + 1 < iterations(); ++iteration)
+        each.grown.push_back(node(iteration, position).outputs[0]);
       if (part == 0) std::reverse(each.parts.begin(), each.parts.end());
       growing_.push_back(std::move(each));
       taken.push_back(position);

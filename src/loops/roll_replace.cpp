@@ -310,6 +310,7 @@ void Roller::define_filled(const Filled& each) {
 }
 
 void Roller::define_growing(const Growing& each) {
+  for (const ValueId id : each.grown) values_.note(id, {kGrown});
   Node join = each.join;
   join.args[0].value = ir::TensorRefs{each.parts};
   join.call = naming_.call(join.scope, "cat");

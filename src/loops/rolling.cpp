@@ -94,6 +94,9 @@ ir::ValueId Rolling::settled(ir::ValueId id, ir::Place place) {
   id = resolved(id);
   const Instance* const found = values_.instance(id);
   if (found == nullptr || found->is_output) return id;
+  if (found->family == kGrown)
+    refuse_loop(graph_, node_at(place), "what a tensor has grown to in a loop is read after it",
+                "read what it is when the loop has ended, or join parts of a list");
   if (!found->has_family())
     refuse_loop(graph_, node_at(place), "a slice that a loop wrote to is read after it",
                 "read the tensor that it is a slice of");
@@ -169,7 +172,10 @@ bool Rolling::is_made_since(ir::ValueId first, ir::ValueId id) const {
 std::optional<Origin> Rolling::origin(ir::ValueId id) const {
   const ir::ValueId value = resolved(id);
   if (const Instance* const found = values_.instance(value)) {
-    if (!found->has_family()) return std::nullopt;
+    if (found->family == kGrown)
+    refuse_loop(graph_, node_at(place), "what a tensor has grown to in a loop is read after it",
+                "read what it is when the loop has ended, or join parts of a list");
+  if (!found->has_family()) return std::nullopt;
     return Origin{true, static_cast<int64_t>(found->family), found->iteration};
   }
   const auto part = part_of_.find(value);

@@ -25,6 +25,7 @@ struct Family {
 };
 
 inline constexpr size_t kNoFamily = SIZE_MAX;   ///< of what went with the write that it was for
+inline constexpr size_t kGrown = SIZE_MAX - 1;  ///< what a tensor that grows was after an iteration
 
 /// A value of the graph that one iteration computed.
 struct Instance {
@@ -32,7 +33,7 @@ struct Instance {
   int64_t iteration = 0;
   bool is_output = false;  ///< of the scan: the last state
 
-  bool has_family() const { return family != kNoFamily; }
+  bool has_family() const { return family < kGrown; }
 };
 
 /// Values that no node of the graph computes any more, and what became of them.

@@ -36,6 +36,19 @@ TEST_CASE("turns that take other numbers of parts are refused") {
            "turn can come before or after the loop\n");
 }
 
+TEST_CASE("what a tensor that grows was after a turn is not known") {
+  CHECK_EQ(reason(R"(
+    y = x[:, :0]
+    ys = [y]
+    for t in range(x.size(1)):
+        y = torch.cat([y, x[:, t:t + 1] * 2.0], 1)
+        ys.append(y)
+    return y, ys[2] + 1.0
+)"),
+           "  why:  what a tensor has grown to in a loop is read after it\n"
+           "  help: read what it is when the loop has ended, or join parts of a list\n");
+}
+
 TEST_CASE("what differs from turn to turn is refused with its reason") {
   CHECK_EQ(reason(R"(
     y = x[:, :1]
