@@ -32,6 +32,7 @@ struct Options {
   int compression = 6;
   InputOptions inputs;
   bool prune_unused_inputs = false;
+  bool roll_loops = false;
   ToleranceOptions check;
   EngineOptions engine;
   std::string print_after;
@@ -62,6 +63,9 @@ void add_output_options(CLI::App& command, Options& options) {
 void add_signature_options(CLI::App& command, Options& options) {
   command.add_flag("--prune-unused-inputs", options.prune_unused_inputs,
                    "Leave out inputs that no output depends on");
+  command.add_flag("--roll-loops", options.roll_loops,
+                   "Make scans of loops whose turns all do the same, three or more; not with\n"
+                   "--dynamic, where loops that follow from sizes are");
 }
 
 void add_check_options(CLI::App& command, Options& options) {
@@ -161,6 +165,10 @@ ExportOptions pipeline_options(const Options& options, Talk& talk) {
     claim_stdout(options.output);
   }
   out.prune_unused_inputs = options.prune_unused_inputs;
+  out.roll_loops = options.roll_loops;
+  if (out.roll_loops && !out.dynamic.axes.empty())
+    throw Error("usage", "--roll-loops is for files of one size", {},
+                "leave it out: with --dynamic, loops that follow from sizes are scans");
   out.progress = [&talk](std::string_view stage) {
     if (stage != "done") talk.stage(stage);
   };

@@ -1,5 +1,7 @@
 // How graph attributes are written: one entry per C++ type.
-#include "ir/graph.h"
+#include <charconv>
+
+#include "ir/loop_notes.h"
 #include "ir/print.h"
 
 namespace t2n::ir {
@@ -26,9 +28,51 @@ std::any parse_sizes(std::string_view text) {
   return out;
 }
 
+/// "0 turn.1 = size.x.1: 2 5 8; …"
+std::string print_loops(const std::any& value) {
+  std::string out;
+  for (const UnrolledLoop& each : std::any_cast<const std::vector<UnrolledLoop>&>(value)) {
+    out += cat(out.empty() ? "" : "; ", each.loop, " ", each.number, " = ", each.length.str(), ":");
+    for (const size_t bound : each.bounds) out += cat(" ", bound);
+  }
+  return out;
+}
+
+/// What stands before `end`, which goes too.
+std::string_view take(std::string_view& text, std::string_view end) {
+  const size_t at = std::min(text.find(end), text.size());
+  const std::string_view out = text.substr(0, at);
+  text.remove_prefix(std::min(text.size(), at + end.size()));
+  return out;
+}
+
+template <typename T>
+T parse_number(std::string_view text) {
+  T out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw Error("ir-syntax", cat("loops read '0 turn.0 = 3: 1 4 7 10', not ", quoted(text)));
+  return out;
+}
+
+std::any parse_loops(std::string_view text) {
+  std::vector<UnrolledLoop> out;
+  while (!text.empty()) {
+    std::string_view item = take(text, "; ");
+    UnrolledLoop loop;
+    loop.loop = parse_number<int64_t>(take(item, " "));
+    loop.number = parse_symbol(take(item, " = "));
+    loop.length = parse_dim(take(item, ": "));
+    while (!item.empty()) loop.bounds.push_back(parse_number<size_t>(take(item, " ")));
+    out.push_back(std::move(loop));
+  }
+  return out;
+}
+
 std::map<std::type_index, AttributeText>& table() {
   static std::map<std::type_index, AttributeText> all = {
-      {typeid(Sizes), {"sizes", print_sizes, parse_sizes}}};
+      {typeid(Sizes), {"sizes", print_sizes, parse_sizes}},
+      {typeid(std::vector<UnrolledLoop>), {"loops", print_loops, parse_loops}}};
   return all;
 }
 

@@ -28,6 +28,8 @@ class Naming {
   std::string numbered(const std::string& stem);
   /// For a result of the node: its module's path and its word.
   std::string result(const Graph& graph, const Node& node);
+  /// Names and numbers of the graph are taken.
+  void take(const Graph& graph);
   /// No value will have this name.
   void take(const std::string& name) { taken_.insert(name); }
   /// How many operations of this word came before in this scope.

@@ -66,6 +66,7 @@ trace::TraceOptions trace_options(const ExportOptions& options) {
   trace::TraceOptions out;
   out.accepted_guards = options.accepted_guards;
   out.explicit_states = options.explicit_states;
+  out.notes_loops = options.roll_loops;
   out.report = options.report;
   return out;
 }

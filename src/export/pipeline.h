@@ -35,6 +35,7 @@ struct ExportOptions {
   DynamicOptions dynamic;
   bool explicit_states = false;      ///< of --state
   bool prune_unused_inputs = false;  ///< leave out what no output depends on
+  bool roll_loops = false;           ///< loops become scans, with all sizes as the samples'
   std::optional<CheckOptions> check;
   passes::PipelineOptions passes;
   Report report;

@@ -122,6 +122,12 @@ std::optional<Slices> Roller::run_of(const Ids& ids) {
     out.whole = ref_of(apart, "self");
     out.axis = axis_of(apart, outer(out.whole).shape.size());
     out.part = *part;
+    const bool is_even = std::all_of(
+        ids.begin(), ids.end(), [&](ValueId id) { return outer(id).shape == outer(ids[0]).shape; });
+    const int64_t size = outer(out.whole).shape[static_cast<size_t>(out.axis)].value();
+    // Of other lengths the rules of sizes say so.
+    if (loop_.length.is_constant() && (!is_even || (*part > 0 && size % *part != 0)))
+      return std::nullopt;
     extent = static_cast<int64_t>(apart.outputs.size());
   } else {
     out.whole = rolling_.stacked(*source, 0, false, ir::kNoValue);

@@ -105,9 +105,12 @@ std::optional<Dim> Roller::begin_of(ValueId whole, int64_t axis, const Dim& firs
   const int64_t count = iterations() - start_;
   Dim from = first;
   if (const auto place = sample(first); place && *place < 0)
-    from = from + ir::size_symbol(graph_, whole, axis);
+    from = from + (loop_.length.is_constant() ? Dim(extent) : ir::size_symbol(graph_, whole, axis));
   const auto place = sample(from);
   const int64_t least = place ? (reversed ? *place - count + 1 : *place) : 0;
+  // Of other lengths the rules of sizes say so.
+  if (loop_.length.is_constant() && (!place || least < 0 || least + count > extent))
+    refuse_loop(graph_, Node(), "its turns read fewer slices than there are turns", kPlainHelp);
   if (place && least == 0 && extent == count) return std::nullopt;
   return reversed ? from - length() + Dim(1) : from;
 }

@@ -137,19 +137,22 @@ ir::ValueId Rolling::stacked(size_t index, int64_t axis, bool reversed, ir::Valu
 ir::ValueId Rolling::materialise(ir::ValueId id, const Instance& instance, ir::Place place) {
   const Family& family = values_.family(instance.family);
   const std::string name = family.inner().name;
-  if (instance.iteration != 0 && instance.iteration != family.iterations - 1)
+  const bool is_first = instance.iteration == 0;
+  const bool is_last = !is_first && instance.iteration == family.iterations - 1;
+  if (!is_first && !is_last && !ir::read_scan(scan_of(family)).length.is_constant())
     refuse_loop(
         graph_, node_at(place),
         cat("what turn ", instance.iteration, " of a loop computed is used by itself (", name, ")"),
         "only the first and the last turn can be told apart; join all of them with "
         "torch.stack or torch.cat");
-  const bool last = instance.iteration != 0;
+  const int64_t index = is_last ? -1 : instance.iteration;
+  const std::string suffix = is_last ? "_last" : is_first ? "_first" : cat("_at_", index);
   const ir::ValueId all = stacked(instance.family, 0, false, ir::kNoValue);
-  graph_.values[static_cast<size_t>(id)].name = naming_.unique(name + (last ? "_last" : "_first"));
+  graph_.values[static_cast<size_t>(id)].name = naming_.unique(name + suffix);
   values_.forget(id);
   ir::Node node = node_at(place);
   node.op = ir::op_id("aten::select.int");
-  node.args = {{"self", ir::TensorRef{all}}, {"dim", ir::Dim(0)}, {"index", ir::Dim(last ? -1 : 0)}};
+  node.args = {{"self", ir::TensorRef{all}}, {"dim", ir::Dim(0)}, {"index", ir::Dim(index)}};
   node.outputs = {id};
   node.call = naming_.call(place.scope, "select");
   append(std::move(node));
@@ -172,10 +175,7 @@ bool Rolling::is_made_since(ir::ValueId first, ir::ValueId id) const {
 std::optional<Origin> Rolling::origin(ir::ValueId id) const {
   const ir::ValueId value = resolved(id);
   if (const Instance* const found = values_.instance(value)) {
-    if (found->family == kGrown)
-    refuse_loop(graph_, node_at(place), "what a tensor has grown to in a loop is read after it",
-                "read what it is when the loop has ended, or join parts of a list");
-  if (!found->has_family()) return std::nullopt;
+    if (!found->has_family()) return std::nullopt;
     return Origin{true, static_cast<int64_t>(found->family), found->iteration};
   }
   const auto part = part_of_.find(value);

@@ -22,6 +22,8 @@ struct TraceOptions {
   std::set<std::string> accepted_guards;
   /// Loops (Decision::id) to record as one `t2n::scan` instead of turn by turn.
   std::set<const void*> rolled_loops;
+  /// Note the iterations of all other loops in the graph, for the pass `roll-loops`.
+  bool notes_loops = false;
   /// Operations (Decision::id) whose numbers are to be computed from sizes in the graph.
   std::set<const void*> computed_numbers;
   /// What forward changes of the model becomes inputs and outputs; otherwise it is refused. Samples

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "ir/loop_notes.h"
 #include "src/passes/pass.h"
 
 namespace t2n::passes {
@@ -47,6 +48,7 @@ bool run_one(const PassInfo& info, ir::Graph& graph, const PassContext& context,
   const auto begin = std::chrono::steady_clock::now();
   const bool changed = run_deep(info.run, graph, context);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  if (changed) graph.attributes.erase(ir::kUnrolledLoops);  // they count nodes
   if (options.time) options.time(info.name, seconds.count());
   ir::verify(graph, info.name);
   if (is_printed(info, changed, options))
@@ -59,6 +61,7 @@ bool run_one(const PassInfo& info, ir::Graph& graph, const PassContext& context,
 
 const std::vector<PassInfo>& passes() {
   static const std::vector<PassInfo> table = {
+      {"roll-loops", "makes scans of the loops that the trace has noted", roll_loops},
       {"bind-sizes", "replaces symbolic sizes by those of the sample inputs", bind_sizes},
       {"dead-code", "removes what no output needs", dead_code},
       {"fold-constants", "evaluates operations on constants where that does not enlarge",
@@ -73,19 +76,16 @@ const std::vector<PassInfo>& passes() {
 }
 
 const std::vector<std::string>& default_pipeline() {
-  // Sizes first, since folding wants plain arguments; dead code before folding, which would compute
+  // Loops first, since their notes count nodes as they were recorded. Sizes before all else, since
+  // folding wants plain arguments; dead code before folding, which would compute
   // it. Written-out activations are found after folding (their literals may be computed) and before
   // promotion (its casts would stand between). Promotion leaves casts of constants, folded in a
   // second round. Dead code need not run again: every pass clears away what it makes superfluous.
   // Complex numbers are folded as such before they become pairs, whose dtypes need no promotion.
-  static const std::vector<std::string> names = {"bind-sizes",
-                                                 "dead-code",
-                                                 "fold-constants",
-                                                 "complex-to-pairs",
-                                                 "canonical-activations",
-                                                 "canonical-rope",
-                                                 "explicit-promotion",
-                                                 "fold-constants"};
+  static const std::vector<std::string> names = {
+      "roll-loops",     "bind-sizes",         "dead-code",
+      "fold-constants", "complex-to-pairs",   "canonical-activations",
+      "canonical-rope", "explicit-promotion", "fold-constants"};
   return names;
 }
 

@@ -231,6 +231,9 @@ void Interpreter::run_loop(Node* node, Env& env) {
   Values carried = values(node->inputs().slice(2), env);
   Block* body = node->blocks()[0];
   changed_lists_.emplace_back();
+  loops::NoteTaker* const notes =
+      options_.notes_loops && recorder_ != nullptr ? &recorder_->notes() : nullptr;
+  if (notes != nullptr) notes->begin_loop(node);
   Values conditions;
   int64_t turn = 0;
   for (;; ++turn) {
@@ -246,7 +249,9 @@ void Interpreter::run_loop(Node* node, Env& env) {
     Values results = take_results(body, env);
     condition = results[0];
     carried.assign(results.begin() + 1, results.end());
+    if (notes != nullptr) notes->end_iteration();
   }
+  if (notes != nullptr) notes->end_loop();
   const auto lists = std::move(changed_lists_.back());
   changed_lists_.pop_back();
   note_loop(node, trips, conditions, turn);

@@ -30,6 +30,7 @@ Recorder::Recorder(ir::Graph& graph, const ModuleNames& names,
       pages_may_differ_(pages_may_differ),
       name_constants_by_use_(name_constants_by_use),
       keep_sizes_(keep_sizes),
+      notes_(graph),
       rolling_(graph, naming_) {}
 
 void Recorder::add_input(const at::Tensor& tensor, const std::string& name) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "src/loops/note_taker.h"
 #include "src/loops/rolling.h"
 #include "src/model_file/mapping.h"
 #include "src/trace/call.h"
@@ -89,6 +90,8 @@ class Recorder {
     return ir::size_symbol(graph_, value, axis);
   }
 
+  /// Of loops that stay as they run.
+  loops::NoteTaker& notes() { return notes_; }
   // Loops that become one scan (src/loops): their iterations are recorded one after the other,
   // compared at the end, and replaced. Errors: `dynamic-loop`.
   void begin_loop(const ir::Symbol& number);
@@ -163,6 +166,7 @@ class Recorder {
   std::unordered_map<ir::ValueId, Mark> numbers_;  ///< of values of rank 0: exact ones
   ir::Naming naming_;
   std::unordered_multimap<size_t, ir::ValueId> small_constants_;  ///< by hash of their content
+  loops::NoteTaker notes_;
   loops::Rolling rolling_;
   size_t marked_nodes_ = 0;  ///< of the graph: what their results follow from is known
   std::vector<ir::Comparison> relied_;

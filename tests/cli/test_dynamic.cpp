@@ -71,6 +71,24 @@ TEST_CASE("a loop over an open axis is a scan of any length") {
   CHECK(contains(sandbox.content("out/graph.nnef"), "tract_core_scan("));
 }
 
+TEST_CASE("a loop of one size is a scan if it is asked for") {
+  if (!engine(23)) return;
+  const ModelSandbox sandbox("loop.pt");
+  const Arguments plain = {"--check", "--engine", "tract", "--strict", "-i", "x=@in.npz"};
+  const Result unrolled = sandbox.run(dynamic_export(plain));
+  CHECK_EQ(unrolled.code, 0);
+  CHECK_FALSE(contains(sandbox.content("out/graph.nnef"), "tract_core_scan("));
+  Arguments more = plain;
+  more.emplace_back("--roll-loops");
+  const Result rolled = sandbox.run(dynamic_export(more));
+  INFO(rolled.err);
+  CHECK_EQ(rolled.code, 0);
+  CHECK(contains(sandbox.content("out/graph.nnef"), "tract_core_scan("));
+  check_failure(sandbox, dynamic_export({"--roll-loops", "--dynamic", "x:1=T"}), 2,
+                "error[usage]: --roll-loops is for files of one size\n"
+                "  help: leave it out: with --dynamic, loops that follow from sizes are scans\n");
+}
+
 TEST_CASE("inspect shows outputs over the axes, and the line that exports them") {
   const ModelSandbox sandbox("attention.pt");
   const Result result = sandbox.run({"inspect", "model.pt", "--dynamic", "ids:1=S"});

@@ -1,0 +1,26 @@
+// Notes the loops of a graph while it is recorded.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "ir/loop_notes.h"
+
+namespace t2n::loops {
+
+/// Fills the attribute `unrolled_loops` of a graph to which operations are appended.
+class NoteTaker {
+ public:
+  explicit NoteTaker(ir::Graph& graph) : graph_(graph) {}
+  /// `loop`: which of the program.
+  void begin_loop(const void* loop);
+  void end_iteration();
+  void end_loop();
+
+ private:
+  ir::Graph& graph_;
+  std::map<const void*, int64_t> known_;
+  std::vector<ir::UnrolledLoop> open_;
+};
+
+}  // namespace t2n::loops

@@ -1,0 +1,188 @@
+// The pass `roll-loops` makes `t2n::scan` of the loops that the attribute `unrolled_loops` notes,
+// inner ones first, and removes the attribute. Shapes are those of one run.
+//
+// The iterations of a loop must be one over and over, but for the first: the same operations with
+// the same arguments, on what is the same in all of them, consecutive slices of one tensor, their
+// own results, or those of the iteration before. Arguments may follow from the number of the
+// iteration, as its symbol or as numbers in equal steps. Who joins all iterations later (stack,
+// cat) reads a stacked output, who reads the last one a state.
+//
+// A loop of constant length that is not so stays as it is. Errors: `dynamic-loop` where the length
+// is an expression over sizes, `ir-invalid` for notes that do not fit the graph.
+#include <algorithm>
+#include <set>
+
+#include "ir/loop_notes.h"
+#include "src/diag/error.h"
+#include "src/loops/finish.h"
+#include "src/loops/iteration.h"
+#include "src/loops/numbers.h"
+#include "src/loops/rolling.h"
+#include "src/passes/pass.h"
+
+namespace t2n::loops {
+namespace {
+
+using ir::Graph;
+using ir::Node;
+using Notes = std::vector<ir::UnrolledLoop>;
+
+/// What happens before a node: a loop begins, one of its iterations ends, or it ends.
+struct Event {
+  enum class Kind { begin, iteration, end };
+  Kind kind = Kind::begin;
+  size_t note = 0;
+};
+
+[[noreturn]] void refuse_notes() {
+  throw Error("ir-invalid", "the notes of unrolled loops do not fit the graph");
+}
+
+/// By the node that they come before. At one place loops end before others begin.
+std::vector<std::vector<Event>> events_of(const Notes& notes, size_t nodes) {
+  std::vector<std::vector<Event>> out(nodes + 1);
+  const auto add_ends = [&](size_t i, bool at_begin) {
+    const std::vector<size_t>& bounds = notes[i].bounds;
+    for (size_t at = 1; at < bounds.size(); ++at)
+      if ((bounds[at] == bounds[0]) == at_begin)
+        out[bounds[at]].push_back({Event::Kind::iteration, i});
+    if (!at_begin) out[bounds.back()].push_back({Event::Kind::end, i});
+  };
+  const auto is_empty = [&](size_t i) { return notes[i].bounds.front() == notes[i].bounds.back(); };
+  for (size_t i = 0; i < notes.size(); ++i) {
+    const std::vector<size_t>& bounds = notes[i].bounds;
+    if (bounds.size() < 2 || !std::is_sorted(bounds.begin(), bounds.end()) || bounds.back() > nodes)
+      refuse_notes();
+    if (!is_empty(i)) add_ends(i, false);
+  }
+  for (size_t i = notes.size(); i-- > 0;) {
+    if (is_empty(i)) continue;
+    out[notes[i].bounds[0]].push_back({Event::Kind::begin, i});
+    add_ends(i, true);
+  }
+  return out;
+}
+
+/// In loops of constant length arguments are numbers: they may stay as they are.
+void check_numbers(const Graph& graph, const Notes& notes) {
+  for (const ir::UnrolledLoop& note : notes)
+    for (size_t i = note.bounds.front(); note.length.is_constant() && i < note.bounds.back(); ++i)
+      if (mentions(graph.nodes[i], note.number)) refuse_notes();
+}
+
+/// The nodes of a graph once more, operation by operation.
+class Replay {
+ public:
+  /// `kept`: loops of the program that stay unrolled.
+  Replay(Graph& graph, const Notes& notes, const std::set<int64_t>& kept)
+      : graph_(graph), notes_(notes), kept_(kept), rolling_(graph, naming_) {
+    naming_.take(graph);
+  }
+
+  /// Returns true if a loop became a scan.
+  bool run() {
+    const auto events = events_of(notes_, graph_.nodes.size());
+    check_numbers(graph_, notes_);
+    const std::vector<Node> nodes = std::exchange(graph_.nodes, {});
+    for (size_t i = 0; i <= nodes.size(); ++i) {
+      for (const Event& event : events[i]) follow(event);
+      if (i < nodes.size()) rolling_.append(nodes[i]);
+    }
+    if (!open_.empty()) refuse_notes();
+    for (ir::ValueId& id : graph_.outputs) id = rolling_.settled(id, {});
+    if (!rolled_.empty()) finish_loops(graph_, {});
+    return !rolled_.empty();
+  }
+
+  /// After an error: of the loops that became scans the last one, or that which should have.
+  std::optional<int64_t> last_rolled() const {
+    return rolled_.empty() ? std::nullopt : std::optional(notes_[rolled_.back()].loop);
+  }
+  bool is_static() const {
+    return std::all_of(rolled_.begin(), rolled_.end(),
+                       [&](size_t i) { return notes_[i].length.is_constant(); });
+  }
+
+ private:
+  void follow(const Event& event) {
+    const ir::UnrolledLoop& note = notes_[event.note];
+    if (kept_.contains(note.loop)) return;
+    if (event.kind == Event::Kind::begin) {
+      open_.push_back(event.note);
+      for (const LoopRecord& around : rolling_.open())
+        if (around.number == note.number) refuse_notes();
+      rolling_.begin_loop(note.number);
+      return;
+    }
+    if (open_.empty() || open_.back() != event.note) refuse_notes();
+    if (event.kind == Event::Kind::iteration) return rolling_.end_iteration();
+    open_.pop_back();
+    rolled_.push_back(event.note);
+    const LoopRecord& loop = rolling_.open().back();
+    const ir::Place place = place_of(loop);
+    if (note.length.is_constant()) name_numbers(graph_, loop);
+    rolling_.end_loop(note.length, place);
+  }
+
+  /// The module that all iterations are in.
+  ir::Place place_of(const LoopRecord& loop) const {
+    ir::Place out;
+    bool is_first = true;
+    for (size_t i = loop.bounds.front(); i < loop.bounds.back(); ++i) {
+      const Node& node = graph_.nodes[i];
+      if (is_first) out = {node.scope, node.source};
+      is_first = false;
+      while (!is_in(node.scope, out.scope))
+        out.scope = graph_.scopes[static_cast<size_t>(out.scope)].parent;
+    }
+    return out;
+  }
+
+  bool is_in(ir::ScopeId scope, ir::ScopeId outer) const {
+    for (; scope >= 0; scope = graph_.scopes[static_cast<size_t>(scope)].parent)
+      if (scope == outer) return true;
+    return false;
+  }
+
+  Graph& graph_;
+  const Notes& notes_;
+  const std::set<int64_t>& kept_;
+  ir::Naming naming_;
+  Rolling rolling_;
+  std::vector<size_t> open_;
+  std::vector<size_t> rolled_;
+};
+
+/// The loops of the notes; returns true if one became a scan.
+bool roll(Graph& graph, const Notes& notes) {
+  for (std::set<int64_t> kept;;) {
+    Graph copy = graph;
+    Replay replay(copy, notes, kept);
+    try {
+      const bool changed = replay.run();
+      if (changed) graph = std::move(copy);
+      return changed;
+    } catch (const Error& error) {
+      // What does not become a scan, or leaves behind what nothing reads as a whole, stays
+      // unrolled.
+      if (error.diagnostic().id != "dynamic-loop" || !replay.is_static()) throw;
+      kept.insert(replay.last_rolled().value());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace t2n::loops
+
+namespace t2n::passes {
+
+bool roll_loops(ir::Graph& graph, const PassContext&) {
+  const auto attribute = graph.attributes.find(ir::kUnrolledLoops);
+  if (attribute == graph.attributes.end()) return false;
+  const auto notes = std::any_cast<loops::Notes>(std::move(attribute->second));
+  graph.attributes.erase(attribute);
+  loops::roll(graph, notes);
+  return true;
+}
+
+}  // namespace t2n::passes
