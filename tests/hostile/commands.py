@@ -15,7 +15,8 @@ WORDS = ["export", "check", "inspect", "run", "diff", "ops", "m.pt", "m.tar", "n
          "/proc/self/mem", "m.tar/x", "--seeds", "2", "-1", "9223372036854775807", "nan", "--state", "--graph",
          "--json", "--names", "--missing", "-v", "-q", "-z", "9", "--version", "--help", "-h", "--timeout", "0.05",
          "--max-memory=64Mi", "--max-memory=1e18", "\x1b[31m", "\udcff\udcfe", "x" * 5000, "%s%n", "--print-after",
-         "all", "--disable-pass", "dead-code", "--method", "nope", "aten::gelu", "--prune-unused-inputs", "--roll-loops", "--strict"]
+         "all", "--disable-pass", "dead-code", "--method", "nope", "aten::gelu", "--prune-unused-inputs",
+         "--roll-loops", "--strict"]
 OUTPUTS = ["fifo", "fifo.npz", "link.npz", "link.json", "link.tgz", "../outside/victim", "../outside/pipe", "m.pt",
            "m.tar", "in.npz", "c.toml", ".", "..", "/", "/dev/null", "/dev/full", "", "m.tar/x.npz", "nowhere/x",
            "link", "pipe", "./m.pt", "../work/in.npz"]
