@@ -7,8 +7,9 @@
 // iteration, as its symbol or as numbers in equal steps. Who joins all iterations later (stack,
 // cat) reads a stacked output, who reads the last one a state.
 //
-// A loop of constant length that is not so stays as it is. Errors: `dynamic-loop` where the length
-// is an expression over sizes, `ir-invalid` for notes that do not fit the graph.
+// A loop of constant length that is not so stays as it is, and so does one that follows from no
+// input. Errors: `dynamic-loop` where the length is an expression over sizes, `ir-invalid` for
+// notes that do not fit the graph.
 #include <algorithm>
 #include <set>
 
@@ -120,8 +121,29 @@ class Replay {
     rolled_.push_back(event.note);
     const LoopRecord& loop = rolling_.open().back();
     const ir::Place place = place_of(loop);
-    if (note.length.is_constant()) name_numbers(graph_, loop);
+    if (note.length.is_constant()) {
+      if (!follows_inputs(loop))
+        refuse_loop(graph_, Node(), "its turns compute the same whatever the inputs are", "");
+      name_numbers(graph_, loop);
+    }
     rolling_.end_loop(note.length, place);
+  }
+
+  /// Whether anything that the iterations read follows from the inputs; else folding computes it.
+  bool follows_inputs(const LoopRecord& loop) const {
+    std::vector<bool> follows(graph_.values.size());
+    for (const ir::ValueId id : graph_.inputs) follows[static_cast<size_t>(id)] = true;
+    for (size_t i = 0; i < loop.bounds.back(); ++i) {
+      bool reads = ir::purity_column().find(graph_.nodes[i].op) != nullptr;
+      ir::for_each_input(graph_.nodes[i], [&](ir::ValueId id) {
+        if (id == ir::kNoValue) return;
+        reads =
+            reads || follows[static_cast<size_t>(rolling_.resolved(id))] || rolling_.is_of_scan(id);
+      });
+      if (reads && i >= loop.bounds.front()) return true;
+      for (const ir::ValueId id : graph_.nodes[i].outputs) follows[static_cast<size_t>(id)] = reads;
+    }
+    return false;
   }
 
   /// The module that all iterations are in.

@@ -218,6 +218,17 @@ TEST_CASE("constants of one value are captured, others belong to their iteration
   CHECK(rolled(constants("2.0")).find("scan") == std::string::npos);
 }
 
+TEST_CASE("what follows from no input is left to folding") {
+  const auto chain = [](const char* x) {
+    return cat("graph m(%x: f32[]) -> (%y2 as \"y\", %x as \"x\") {\n",
+               "  attribute unrolled_loops: loops = 0 turn.0 = 3: 0 1 2 3\n",
+               "  const %a: f32[] = {1.0}\n  %y0: f32[] = aten::sin(self=", x,
+               ")\n  %y1: f32[] = aten::sin(self=%y0)\n  %y2: f32[] = aten::sin(self=%y1)\n}");
+  };
+  CHECK(rolled(chain("%x")).find("t2n::scan(length=3") != std::string::npos);
+  CHECK(rolled(chain("%a")).find("scan") == std::string::npos);
+}
+
 TEST_CASE("a tensor that grows is one join; what it was in between nothing else may read") {
   const auto grown = [](const char* notes, const char* output) {
     return cat("graph m(%x: f32[2], %y: f32[2]) -> (", output, " as \"y\") {\n", notes,
