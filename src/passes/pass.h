@@ -23,7 +23,7 @@ struct PassContext {
 /// Each returns true if the graph changed, and leaves a valid one.
 using Pass = bool (*)(ir::Graph&, const PassContext&);
 
-/// Makes `t2n::scan` of the loops that the attribute `unrolled_loops` notes (src/loops/roll_loops.cpp).
+/// Makes `t2n::scan` of the loops that the trace has noted (src/loops/roll_loops.cpp).
 bool roll_loops(ir::Graph& graph, const PassContext& context);
 /// Replaces symbols in shapes and arguments by their values in the attribute `sample_sizes`.
 bool bind_sizes(ir::Graph& graph, const PassContext& context);
