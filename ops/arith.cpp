@@ -111,7 +111,7 @@ Ref like(Emitter& out, double value, Ref x) {
 }
 
 Ref widened(Emitter& out, Ref x) {
-  const bool is_wide = out.dtype(x) == DType::f64 && out.computes_in_f32();
+  const bool is_wide = out.dtype(x) == DType::f64 && !out.has(target::Feature::computes_f64);
   return out.dtype(x) == DType::f16 || is_wide ? out.cast(x, DType::f32) : x;
 }
 
@@ -167,12 +167,13 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::opti
   if (is_nothing) return out.full(out.scalar(of_nothing(op), dtype.value_or(out.dtype(x))), shape);
   // tract's sum_reduce wraps i64 sums at 32 bits. It computes means of squares, and sums of squares
   // over their number, in f32 whatever their dtype.
-  const bool is_plain = out.computes_in_f32();
-  if (!is_plain && op == "sum_reduce" && out.dtype(in) == DType::i64)
+  const bool has_f64 = out.has(target::Feature::computes_f64);
+  const bool has_integers = out.has(target::Feature::computes_integers);
+  if (has_integers && op == "sum_reduce" && out.dtype(in) == DType::i64)
     return sum_by_einsum(out, in, axes);
-  if (!is_plain && op == "mean_reduce" && out.dtype(in) == DType::f64)
+  if (has_f64 && op == "mean_reduce" && out.dtype(in) == DType::f64)
     return div(out, sum_by_einsum(out, in, axes), count_of(out, in, axes));
-  if (!is_plain && is_long_sum(out, op, in, axes)) {
+  if (has_f64 && is_long_sum(out, op, in, axes)) {
     const Ref wide = out.cast(in, DType::f64);
     // Over symbolic sizes tract runs an einsum element by element, minutes for a large model. The
     // cast keeps a sum from being seen as one of squares.
@@ -182,7 +183,7 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::opti
         out.dtype(x));
   }
   const bool is_added = op == "sum_reduce" || op == "mean_reduce";
-  if (!is_plain && is_added && may_be_nothing(out, in, axes))
+  if (is_added && may_be_nothing(out, in, axes))
     return out.cast(sum_of_open(out, op, in, axes, shape), out.dtype(x));
   const Ref y = out.call(op, {in}, {{"axes", axes}}, dtype.value_or(out.dtype(in)), shape);
   return dtype ? y : out.cast(y, out.dtype(x));

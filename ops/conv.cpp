@@ -18,7 +18,7 @@ Convolution read_common(const OpView& op, Emitter& out) {
   c.stride = op.expand_ints("stride", spatial);
   c.dilation = op.expand_ints("dilation", spatial);
   c.groups = op.i64("groups");
-  if (!ir::is_float(out.dtype(c.input)) && !out.computes_in_f32())
+  if (!ir::is_float(out.dtype(c.input)) && out.has(target::Feature::computes_integers))
     op.refuse_op(Limit::integer_convolution, "compute the convolution in float32");
   return c;
 }

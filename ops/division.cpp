@@ -69,7 +69,7 @@ Ref without_multiple(Emitter& out, Ref a, Ref count, Ref b) {
   const Ref is_none = compare(out, "eq", count, zero);
   const Ref product = select(out, is_none, zero, mul(out, count, b));
   const Ref rest = sub(out, a, product);
-  if (!out.computes_in_f32()) return rest;
+  if (out.has(target::Feature::computes_f64)) return rest;
   const Ref error = error_of_product(out, count, b, product);
   return sub(out, rest, select(out, is_none, zero, error));
 }
@@ -80,7 +80,7 @@ Division divide_magnitudes(Emitter& out, Ref a, Ref b) {
   Ref quotient = out.elementwise("floor", {div(out, a, b)});
   const Ref zero = like(out, 0, a);
   Ref rest = without_multiple(out, a, quotient, b);
-  if (out.computes_in_f32()) {  // a quotient beyond 2^24 is a rough one
+  if (!out.has(target::Feature::computes_f64)) {  // a quotient beyond 2^24 is a rough one
     const Ref more = out.elementwise("floor", {div(out, rest, b)});
     rest = without_multiple(out, rest, more, b);
     quotient = add(out, quotient, more);
@@ -98,7 +98,7 @@ Division divide_magnitudes(Emitter& out, Ref a, Ref b) {
 /// Towards zero in f64, where products of f32 divisors and quotients are exact; the remainder has
 /// the sign of `a`.
 Division divide_floats(const OpView& op, Emitter& out, Ref a, Ref b) {
-  if (out.dtype(a) == DType::f64 && !out.computes_in_f32())
+  if (out.dtype(a) == DType::f64 && out.has(target::Feature::computes_f64))
     op.refuse_op(Limit::quotient_f64, "compute it in float32");
   const Ref x = out.cast(a, DType::f64), y = out.cast(b, DType::f64);
   const Division d = divide_magnitudes(out, magnitude(out, x), magnitude(out, y));
@@ -128,7 +128,7 @@ Division divide(const OpView& op, Emitter& out, Ref a, Ref b, Rounding rounding)
 /// torch truncates the rounded quotient: that of f64 is exact enough to be rounded to f32.
 Ref trunc_quotient(const OpView& op, Emitter& out, Ref a, Ref b) {
   if (!ir::is_float(out.dtype(a))) return divide_integers(out, a, b, Rounding::trunc).quotient;
-  if (out.dtype(a) == DType::f64 && !out.computes_in_f32())
+  if (out.dtype(a) == DType::f64 && out.has(target::Feature::computes_f64))
     op.refuse_op(Limit::quotient_f64, "compute it in float32");
   const Ref quotient = div(out, out.cast(a, DType::f64), out.cast(b, DType::f64));
   return out.elementwise("t2n_trunc", {out.cast(quotient, DType::f32)});

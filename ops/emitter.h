@@ -1,4 +1,4 @@
-// Builds the NNEF document: owns ranks, dtypes, literals, identifiers, extensions and fragments.
+// Builds the NNEF document: owns ranks, dtypes, extensions and fragments.
 #pragma once
 
 #include <initializer_list>
@@ -10,20 +10,11 @@
 
 #include "ir/graph.h"
 #include "nnef/ast.h"
-#include "ops/attribute.h"
+#include "ops/words.h"
+#include "src/draft/notes.h"
 #include "src/target/target.h"
 
 namespace t2n::ops {
-
-/// A tensor on the NNEF side: an identifier, a constant not yet written, or a literal.
-struct Ref {
-  int id = -1;
-};
-
-struct TensorType {
-  DType dtype;
-  Shape shape;
-};
 
 /// Translations talk to this class only. Every method that makes a tensor returns its Ref;
 /// statements appear in the order of the calls. Axes are non-negative; shapes are those of the
@@ -40,8 +31,7 @@ class Emitter {
   /// The shape as integers; refuses symbolic sizes with `unsupported-argument`.
   Ints sizes(Ref ref) const;
   int rank(Ref ref) const { return static_cast<int>(shape(ref).size()); }
-  /// Whether the document's readers compute all numbers as f32, whatever their dtype.
-  bool computes_in_f32() const;
+  bool has(target::Feature feature) const;
   /// The values, if the tensor is known now.
   std::optional<ir::Tensor> constant_value(Ref ref) const;
 
@@ -112,7 +102,10 @@ class Emitter {
   State& state() { return *state_; }
   Ref value(ir::ValueId id);
   void begin(const ir::Node& node);
+  /// Drops what no output needs, unless operations failed.
   nnef::Document finish();
+  /// What the finished document does not say.
+  const draft::Notes& notes() const;
 
  private:
   Ref reshape_groups(Ref x, const Shape& shape);

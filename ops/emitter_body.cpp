@@ -115,8 +115,9 @@ class Hoister {
     const DType dtype = body_.at(x).dtype;
     const auto rank = body_.at(x).shape.size();
     const std::string type(ir::dtype_name(dtype));
-    const Ref size = outer_.append_call(
-        "tract_core_cast", {{"", dim_value(count)}, {"to", nnef::string(type)}}, {{dtype, {}}})[0];
+    const Ref size = outer_.append_call("tract_core_cast",
+                                        {{"", draft::dim_value(count)}, {"to", nnef::string(type)}},
+                                        {{dtype, {}}})[0];
     const Ref share = outer_.append_call("recip", {{"", outer_.name_of(size)}}, {{dtype, {}}})[0];
     const Ref wide = outer_.append_call(
         "reshape",
@@ -163,7 +164,8 @@ class Hoister {
     const auto call = [&](std::string_view op, std::vector<nnef::Argument> operands) {
       return outer_.append_call(op, std::move(operands), {{DType::i64, {}}})[0];
     };
-    const Ref size = call("tract_core_cast", {{"", dim_value(*open)}, {"to", nnef::string("i64")}});
+    const Ref size =
+        call("tract_core_cast", {{"", draft::dim_value(*open)}, {"to", nnef::string("i64")}});
     const nnef::Value none = cast_to(nnef::integer(0), DType::i64);
     return zero_ = call("min", {{"", outer_.name_of(outer_.hidden_size(size))}, {"", none}});
   }
@@ -220,7 +222,16 @@ nnef::Parameter declared(const Emitter::State& state, Ref ref) {
 
 Emitter::Emitter(const ir::Graph& body, Emitter& outer)
     : state_(std::make_unique<State>(body, outer.state().target)) {
-  state_->outer = &outer.state();
+  State& inside = *state_;
+  inside.outer = &outer.state();
+  inside.written_outside = [&inside](const TensorEntry& entry) {
+    TensorEntry same = entry;
+    same.variable = -1;
+    const Ref outside = inside.outer->identifier(inside.outer->add(std::move(same)));
+    const Ref parameter = inside.add_parameter(entry.name, entry.dtype, entry.shape, false);
+    inside.captures.push_back({parameter, outside});
+    return parameter;
+  };
 }
 
 Emitter::State& Emitter::State::outermost() {
@@ -282,11 +293,11 @@ void Emitter::State::hoist() { Hoister(*this).run(); }
 
 void add_body_results(Emitter& body, const std::vector<Ref>& results) {
   Emitter::State& s = body.state();
-  s.node = nullptr;
+  s.begin(nullptr);
   std::set<int> named;
   for (const Ref ref : s.outputs) named.insert(ref.id);
   for (const Ref result : results) {
-    s.outputs.push_back(s.own_identifier(body, result, named));
+    s.outputs.push_back(s.result_identifier(body, result, named));
     s.at(s.outputs.back()).varies = true;  // a result cannot move out
   }
   s.drop_dead();

@@ -1,28 +1,15 @@
 // Statements: calls with their operands and attributes, and the alignment of what broadcasts.
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "ops/emitter.h"
 #include "ops/emitter_state.h"
 #include "ops/repeats.h"
-#include "ops/strict.h"
 #include "ops/uniform.h"
 #include "src/diag/error.h"
 
 namespace t2n::ops {
 namespace {
-
-template <typename List, typename Make>
-nnef::Value array_of(const List& list, Make&& make) {
-  nnef::Values items;
-  for (const auto& item : list) items.push_back(make(item));
-  return nnef::array(std::move(items));
-}
-
-nnef::Value pair_value(const std::pair<int64_t, int64_t>& pair) {
-  return nnef::tuple({nnef::integer(pair.first), nnef::integer(pair.second)});
-}
 
 void add_attributes(std::vector<nnef::Argument>& arguments, const Attributes& attributes) {
   for (const Attribute& attribute : attributes)
@@ -66,14 +53,6 @@ Shape broadcast_shape(const Emitter::State& state, const Shape& a, const Shape& 
 
 }  // namespace
 
-Attribute::Attribute(std::string_view key, const Ints& v)
-    : Attribute(key, array_of(v, nnef::integer)) {}
-Attribute::Attribute(std::string_view key, const Dim& v) : Attribute(key, dim_value(v)) {}
-Attribute::Attribute(std::string_view key, const Shape& v)
-    : Attribute(key, array_of(v, dim_value)) {}
-Attribute::Attribute(std::string_view key, const std::vector<std::pair<int64_t, int64_t>>& v)
-    : Attribute(key, array_of(v, pair_value)) {}
-
 Shape Emitter::broadcast(const Shape& a, const Shape& b) const {
   return broadcast_shape(*state_, a, b);
 }
@@ -86,8 +65,7 @@ Ref Emitter::call(std::string_view op, const std::vector<Ref>& operands,
 std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& given,
                                 const Attributes& attributes,
                                 const std::vector<TensorType>& results) {
-  if (state_->is_strict())
-    return strict::lower({op, given, attributes, results, false, false}, *this);
+  T2N_ASSERT(!op.starts_with("t2n_") || is_fragment(op), "no fragment is called '", op, "'");
   const std::vector<Ref> operands =
       hidden_repeats(*this, op, hidden_uniforms(*this, op, given), attributes);
   std::vector<nnef::Argument> arguments;
@@ -104,14 +82,11 @@ std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& giv
 
 Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& given,
                        const Attributes& attributes, DType dtype, const Shape& shape) {
-  if (state_->is_strict()) {
-    const std::vector<TensorType> results = {{dtype, shape}};
-    return strict::lower({op, given, attributes, results, false, true}, *this)[0];
-  }
   const std::vector<Ref> list =
       hidden_repeats(*this, op, hidden_uniforms(*this, op, given), attributes);
-  std::vector<nnef::Argument> arguments = {
-      {"", array_of(list, [&](Ref ref) { return state_->operand(ref); })}};
+  nnef::Values items;
+  for (const Ref ref : list) items.push_back(state_->operand(ref));
+  std::vector<nnef::Argument> arguments = {{"", nnef::array(std::move(items))}};
   add_attributes(arguments, attributes);
   const Ref made = state_->append_call(op, std::move(arguments), {{dtype, shape}})[0];
   note_repeats(*state_, op, list, attributes, made);
@@ -154,34 +129,6 @@ void Emitter::State::hide_sizes(std::string_view op, std::vector<Ref>& operands,
   }
 }
 
-std::vector<nnef::Argument> Emitter::State::aligned_operands(Emitter& emitter,
-                                                             const std::vector<Ref>& operands) {
-  std::vector<std::optional<nnef::Value>> literals;
-  Shape shape;
-  Shape tensor_shape;  // what the operands that are no literals span
-  for (const Ref ref : operands) {
-    literals.push_back(literal(at(ref)));
-    shape = broadcast_shape(*this, shape, at(ref).shape);
-    if (!literals.back()) tensor_shape = broadcast_shape(*this, tensor_shape, at(ref).shape);
-  }
-  const bool keeps_shape = tensor_shape == shape;
-  std::vector<nnef::Argument> arguments;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    const int rank = emitter.rank(operands[i]);
-    const int missing = static_cast<int>(shape.size()) - rank;
-    if (literals[i] && (keeps_shape || rank == 0)) {
-      arguments.push_back({"", *literals[i]});
-    } else if (missing == 0 || rank == 0) {
-      arguments.push_back({"", operand(operands[i])});
-    } else {
-      Ints axes(static_cast<size_t>(missing));
-      std::iota(axes.begin(), axes.end(), 0);
-      arguments.push_back({"", operand(emitter.unsqueeze(operands[i], axes))});
-    }
-  }
-  return arguments;
-}
-
 Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
                          std::optional<DType> dtype, const Attributes& attributes) {
   check_operand_dtypes(op, *this, given);
@@ -189,12 +136,15 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
   Shape shape;
   for (const Ref ref : operands) shape = broadcast_shape(*state_, shape, this->shape(ref));
   const TensorType type{dtype.value_or(this->dtype(operands.at(0))), shape};
-  if (state_->is_strict()) return strict::lower({op, given, attributes, {type}, true}, *this)[0];
+  T2N_ASSERT(!op.starts_with("t2n_") || is_fragment(op), "no fragment is called '", op, "'");
   if (target::has(state_->target, target::Feature::open_sizes))
     state_->hide_sizes(op, operands, shape);
   if (is_absorbing(op) && state_->turn) state_->hide_zeros(*this, operands);
   operands = hidden_uniforms(*this, op, operands);
-  std::vector<nnef::Argument> arguments = state_->aligned_operands(*this, operands);
+  std::vector<nnef::Argument> arguments = state_->aligned_operands(
+      operands, shape,
+      [&](const Shape& a, const Shape& b) { return broadcast_shape(*state_, a, b); },
+      [&](size_t i, const Ints& axes) { return unsqueeze(operands[i], axes); });
   add_attributes(arguments, attributes);
   const Ref made = state_->append_call(op, std::move(arguments), {type})[0];
   state_->at(made).of_sizes = op != "pow" && state_->are_sizes(operands);  // tract follows no power

@@ -7,10 +7,8 @@
 #include "ops/emitter.h"
 #include "ops/emitter_state.h"
 #include "ops/fragments.h"
-#include "ops/strict.h"
 #include "src/diag/error.h"
 #include "src/nnef_reader/parser.h"
-#include "src/spec/operations.h"
 
 namespace t2n::ops {
 namespace {
@@ -111,100 +109,48 @@ const nnef::Fragment* find_fragment(std::string_view name) {
 
 Ref Emitter::State::copied(Emitter& emitter, Ref ref) {
   const TensorEntry source = at(ref);
-  if (is_strict() && source.dtype == DType::boolean)  // NNEF-Tools copies numbers only
-    return strict::emit(emitter, "and", {ref, ref}, {}, {source.dtype, source.shape});
   // The shortest identity that 0.21 and 0.22 have.
   return target::has(target, target::Feature::copy)
              ? emitter.call("copy", {ref}, {}, source.dtype, source.shape)
              : emitter.call("squeeze", {ref}, {{"axes", Ints{}}}, source.dtype, source.shape);
 }
 
-Ref Emitter::State::own_identifier(Emitter& emitter, Ref ref, std::set<int>& named) {
-  ref = identifier(ref);
-  if (is_strict() && ir::is_integer(at(ref).dtype)) ref = strict::as_integer(emitter, ref);
-  ref = base(ref);
-  // A second copy of the same tensor is a copy of the first: equal calls are one.
-  while (at(ref).is_input || named.contains(ref.id)) ref = base(copied(emitter, ref));
-  named.insert(ref.id);
-  return ref;
+Ref Emitter::State::result_identifier(Emitter& emitter, Ref ref, std::set<int>& named) {
+  return own_identifier(identifier(ref), named, [&](Ref x) { return copied(emitter, x); });
 }
 
 void Emitter::State::add_outputs(Emitter& emitter) {
-  node = nullptr;
+  begin(nullptr);
   std::set<int> named;
-  for (size_t i = 0; i < graph.outputs.size(); ++i) {
-    const Ref ref = own_identifier(emitter, emitter.value(graph.outputs[i]), named);
-    at(ref).name = graph.output_names.at(i);
-    outputs.push_back(ref);
-  }
-}
-
-void Emitter::State::drop_dead() {
-  std::vector<bool> is_live(entries.size());
-  for (const Ref ref : outputs) is_live[static_cast<size_t>(ref.id)] = true;
-  for (size_t i = 0; i < entries.size(); ++i)
-    if (entries[i].is_input) is_live[i] = true;
-  std::set<std::string> dead_labels;
-  auto& body = document.graph.body;
-  std::vector<nnef::Assignment> live;
-  for (auto statement = body.rbegin(); statement != body.rend(); ++statement) {
-    bool is_needed = false;
-    for_each_id(statement->left,
-                [&](int id) { is_needed = is_needed || is_live[static_cast<size_t>(id)]; });
-    if (is_needed) {
-      for_each_id(statement->right, [&](int id) { is_live[static_cast<size_t>(id)] = true; });
-      live.push_back(std::move(*statement));
-    } else if (statement->right.text == "variable") {
-      dead_labels.insert(statement->right.arguments.at(0).value.text);
-    }
-  }
-  body.assign(std::make_move_iterator(live.rbegin()), std::make_move_iterator(live.rend()));
-  std::erase_if(document.blobs,
-                [&](const nnef::Blob& blob) { return dead_labels.contains(blob.label); });
+  for (const ir::ValueId id : graph.outputs)
+    outputs.push_back(result_identifier(emitter, emitter.value(id), named));
+  notes.results = graph.output_names;
 }
 
 void Emitter::State::resolve_names() {
-  nnef::UniqueNames names;
-  for (const ir::ValueId id : graph.inputs)
+  std::vector<std::string> symbols;
+  inputs.clear();
+  for (const ir::ValueId id : graph.inputs) {
     for (const Dim& dim : graph.values[static_cast<size_t>(id)].shape)
-      for (const ir::Symbol& symbol : dim.symbols()) names.reserve(symbol.str());
-  const auto resolve = [&](TensorEntry& entry) {
-    if (entry.text.empty()) entry.text = names.claim(nnef::identifier_for(entry.name));
-  };
-  const auto rename = [&](nnef::Value& value) {
-    if (value.kind != nnef::Kind::identifier || !value.text.empty()) return;
-    TensorEntry& entry = entries[static_cast<size_t>(value.integer)];
-    resolve(entry);
-    value.text = entry.text;
-  };
-  for (const ir::ValueId id : graph.inputs)
-    resolve(entries[static_cast<size_t>(of_value[static_cast<size_t>(id)])]);
-  for (const Ref ref : outputs) resolve(at(ref));
-  for (nnef::Assignment& statement : document.graph.body) {
-    nnef::walk(statement.left, rename);
-    nnef::walk(statement.right, rename);
+      for (const ir::Symbol& symbol : dim.symbols()) symbols.push_back(symbol.str());
+    inputs.push_back(Ref{of_value[static_cast<size_t>(id)]});
   }
+  Draft::resolve_names(symbols);
 }
 
 nnef::Document Emitter::finish() {
   State& s = *state_;
-  if (s.is_strict() && s.graph.inputs.empty())
-    throw Error(
-        "unsupported-argument",
-        cat("a graph without inputs has no translation for ", target::target_name(s.target)),
-        "the graphs of standard NNEF have one input or more",
-        "export for tract, or give the model an input that its outputs depend on");
   s.add_outputs(*this);
-  s.drop_dead();
+  if (!s.is_incomplete) s.drop_dead();
   s.resolve_names();
   nnef::Graph& graph = s.document.graph;
   graph.name = nnef::identifier_for(s.graph.name);
-  if (s.is_strict() && spec::find_operation(graph.name, spec::Dialect::khronos) != nullptr)
-    graph.name += "_graph";  // the specification keeps the names of operations
   for (const ir::ValueId id : s.graph.inputs) graph.parameters.push_back(s.at(value(id)).text);
   for (const Ref ref : s.outputs) graph.results.push_back(s.at(ref).text);
-  if (!s.is_strict()) complete(s.document, s.target);
+  complete(s.document, s.target);
   return std::move(s.document);
 }
+
+const draft::Notes& Emitter::notes() const { return state_->notes; }
 
 }  // namespace t2n::ops

@@ -11,11 +11,6 @@
 
 namespace t2n::ops {
 
-nnef::Value dim_value(const Dim& dim) {
-  if (!dim.is_constant()) (void)nnef::tract_text(dim);  // refused here, where the operator is known
-  return nnef::dimension(dim);
-}
-
 int64_t Emitter::State::at_sample(const Dim& size) const {
   if (outer != nullptr) return outer->at_sample(size);
   const ir::Sizes& sizes = ir::sample_sizes(graph);
@@ -52,7 +47,7 @@ Ref Emitter::size(const Dim& size, DType dtype) {
   if (!nnef::has_tract_text(size)) return cast(computed_size(*this, size), dtype);
   const Ref number = state_->append_call(
       "tract_core_cast",
-      {{"", dim_value(size)}, {"to", nnef::string(std::string(ir::dtype_name(dtype)))}},
+      {{"", draft::dim_value(size)}, {"to", nnef::string(std::string(ir::dtype_name(dtype)))}},
       {{dtype, {}}})[0];
   state_->at(number).of_sizes = true;
   return number;

@@ -29,30 +29,6 @@ Shape inserted(const Shape& shape, const Ints& axes) {
   return out;
 }
 
-/// Shape and axes of a tensor seen through `kept` of its axes.
-ir::Tensor with_axes(const ir::Tensor& tensor, const Ints& kept) {
-  ir::Tensor out = tensor;
-  out.shape.clear();
-  out.strides.clear();
-  for (const int64_t axis : kept) {
-    out.shape.push_back(tensor.shape[static_cast<size_t>(axis)]);
-    out.strides.push_back(tensor.strides[static_cast<size_t>(axis)]);
-  }
-  return out;
-}
-
-ir::Tensor sliced(const ir::Tensor& tensor, size_t axis, int64_t begin, int64_t count,
-                  int64_t stride) {
-  ir::Tensor out = tensor;
-  out.shape[axis] = count;
-  out.strides[axis] *= stride;
-  if (out.elements() > 0 && is_loaded(tensor)) {
-    const int64_t skip = begin * tensor.strides[axis] * ir::dtype_size(tensor.dtype);
-    out.bytes = tensor.bytes.subspan(static_cast<size_t>(skip));
-  }
-  return out;
-}
-
 /// The elements as a constant of that shape: there are none.
 ir::Tensor empty_tensor(DType dtype, const Shape& shape) {
   return ir::allocate(dtype, ir::static_shape(shape)).tensor;
@@ -70,12 +46,8 @@ Ref Emitter::reshape(Ref x, const Shape& shape) {
     // A 0 in the shape of tract's reshape means "as before".
     if (has_no_elements(shape)) return constant(empty_tensor(entry.dtype, shape), "empty");
   }
-  if (state_->may_restore(entry)) {
-    const ir::Tensor values = joined_or_part(entry);
-    if (auto view = viewed(values, ir::static_shape(shape))) return state_->restored(x, *view);
-    if (stored_bytes(entry) <= kLargeBytes && is_loaded(values))
-      return state_->restored(x, *viewed(ir::contiguous(values), ir::static_shape(shape)));
-  }
+  if (is_static(shape))
+    if (const auto stored = state_->stored_in_shape(x, shape)) return *stored;
   Ints all(entry.shape.size());
   std::iota(all.begin(), all.end(), 0);
   if (shape.empty()) return squeeze(x, all);
@@ -93,18 +65,18 @@ Ref Emitter::unsqueeze(Ref x, const Ints& axes) {
   const Shape shape = inserted(entry.shape, axes);
   T2N_ASSERT(is_ascending(axes, static_cast<int>(shape.size())), "unsqueeze axes not ascending");
   if (axes.empty()) return x;
-  if (state_->may_restore(entry))
-    return state_->restored(x, *viewed(joined_or_part(entry), ir::static_shape(shape)));
+  if (is_static(shape))
+    if (const auto stored = state_->stored_in_shape(x, shape)) return *stored;
   return reshaped("unsqueeze", x, axes, shape);
 }
 
 /// An axis that goes away and comes back, or the reverse, is never written in the body of a scan:
 /// tract 0.23 moves such pairs out and in again for ever.
 Ref Emitter::reshaped(const char* op, Ref x, const Ints& axes, const Shape& shape) {
-  const TensorEntry& entry = state_->at(state_->base(x));
+  const TensorEntry& entry = state_->at(x);
   const bool is_body = state_->outer != nullptr;
   if (is_body && entry.reshaped >= 0 && entry.reshaped_axes == axes &&
-      entry.dtype == state_->at(x).dtype && state_->at(Ref{entry.reshaped}).shape == shape)
+      state_->at(Ref{entry.reshaped}).shape == shape)
     return Ref{entry.reshaped};
   const Ref out = call(op, {x}, {{"axes", axes}}, state_->at(x).dtype, shape);
   if (is_body) {
@@ -129,8 +101,7 @@ Ref Emitter::squeeze(Ref x, const Ints& axes) {
       T2N_ASSERT(size == Dim(1), "squeeze of an axis of size ", size.str());
     }
   }
-  if (state_->may_restore(entry))
-    return state_->restored(x, with_axes(joined_or_part(entry), kept));
+  if (const auto stored = state_->stored_with_axes(x, kept)) return *stored;
   return reshaped("squeeze", x, axes, shape);
 }
 
@@ -141,8 +112,7 @@ Ref Emitter::transpose(Ref x, const Ints& permutation) {
   T2N_ASSERT(is_ascending(sorted, rank(x)) && rank(x) == static_cast<int>(permutation.size()),
              "transpose wants each axis once");
   if (sorted == permutation) return x;
-  if (state_->may_restore(entry))
-    return state_->restored(x, with_axes(joined_or_part(entry), permutation));
+  if (const auto stored = state_->stored_with_axes(x, permutation)) return *stored;
   Shape shape;
   for (const int64_t axis : permutation) shape.push_back(entry.shape[static_cast<size_t>(axis)]);
   return call("transpose", {x}, {{"axes", permutation}}, entry.dtype, shape);
@@ -173,9 +143,8 @@ Ref Emitter::slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride) 
   if (has_no_elements(shape)) return constant(empty_tensor(entry.dtype, shape), "empty");
   if (stride == 1 && !entry.shape[static_cast<size_t>(axis)].is_constant())
     return slice_open(x, axis, begin, end);
-  if (stride > 0 && state_->may_restore(entry))
-    return state_->restored(
-        x, sliced(joined_or_part(entry), static_cast<size_t>(axis), begin, count, stride));
+  if (stride > 0)
+    if (const auto stored = state_->stored_slice(x, axis, begin, count, stride)) return *stored;
   if (stride != 1) return gather_steps(x, axis, stride < 0 ? end - 1 : begin, count, stride);
   return call("slice", {x}, {{"axes", Ints{axis}}, {"begin", Ints{begin}}, {"end", Ints{end}}},
               entry.dtype, shape);
@@ -208,16 +177,8 @@ Ref Emitter::broadcast_to(Ref x, const Shape& shape) {
     T2N_ASSERT(entry.shape[i] == Dim(1) || state_->agrees(entry.shape[i], shape[added + i]),
                "broadcast of ", ir::shape_str(entry.shape), " to ", ir::shape_str(shape));
   if (has_no_elements(shape)) return constant(empty_tensor(entry.dtype, shape), "empty");
-  if (is_static(shape) && state_->may_restore(entry)) {
-    ir::Tensor values = joined_or_part(entry);
-    values.shape.insert(values.shape.begin(), added, 1);
-    values.strides.insert(values.strides.begin(), added, 0);
-    const Ints sizes = ir::static_shape(shape);
-    for (size_t i = 0; i < sizes.size(); ++i)
-      if (values.shape[i] != sizes[i]) values.strides[i] = 0;
-    values.shape = sizes;
-    return state_->restored(x, std::move(values));
-  }
+  if (is_static(shape))
+    if (const auto stored = state_->stored_repeated(x, shape)) return *stored;
   // tract moves a broadcast out of a body, and leaves its shape as it was there.
   if (entry.varies) return state_->spread(*this, x, shape);
   if (entry.kind == TensorEntry::Kind::constant && !is_static(shape))
@@ -230,27 +191,17 @@ Ref Emitter::concat(const std::vector<Ref>& parts, int axis) {
   std::vector<Ref> filled;
   Shape shape = this->shape(parts.at(0));
   shape.at(at) = 0;
-  bool is_known = true;
   for (const Ref part : parts) {
     T2N_ASSERT(dtype(part) == dtype(parts[0]), "concat of ", ir::dtype_name(dtype(parts[0])),
                " and ", ir::dtype_name(dtype(part)));
     shape[at] = shape[at] + this->shape(part).at(at);
     if (has_no_elements(this->shape(part))) continue;
     filled.push_back(part);
-    const TensorEntry& entry = state_->at(part);
-    is_known = is_known && state_->may_restore(entry) && entry.parts.size() == 1 &&
-               without_repeats(entry.parts[0]).shape == entry.parts[0].shape;
   }
   if (filled.empty()) return constant(empty_tensor(dtype(parts[0]), shape), "empty");
   if (filled.size() == 1) return filled[0];
-  if (!is_known) return call_list("concat", filled, {{"axis", axis}}, dtype(parts[0]), shape);
-  TensorEntry joint = state_->at(filled[0]);
-  joint.parts.clear();
-  for (const Ref part : filled) joint.parts.push_back(state_->at(part).parts[0]);
-  joint.shape = shape;
-  joint.axis = axis;
-  joint.variable = -1;
-  return state_->add(std::move(joint));
+  if (const auto stored = state_->stored_joined(filled, axis, shape)) return *stored;
+  return call_list("concat", filled, {{"axis", axis}}, dtype(parts[0]), shape);
 }
 
 Ref Emitter::pad(Ref x, const Padding& padding, double value) {

@@ -154,7 +154,7 @@ void function(const OpView& op, Emitter& out) {
 }  // namespace
 
 Ref error_function(Emitter& out, Ref x) {
-  if (out.dtype(x) != DType::f64 || out.computes_in_f32())
+  if (out.dtype(x) != DType::f64 || !out.has(target::Feature::computes_f64))
     return out.elementwise("tract_core_erf", {x});
   const Ref size = magnitude(out, x);
   const Ref far =
@@ -164,7 +164,7 @@ Ref error_function(Emitter& out, Ref x) {
 }
 
 Ref complementary_error_function(Emitter& out, Ref x) {
-  if (out.dtype(x) == DType::f64 && out.computes_in_f32())
+  if (out.dtype(x) == DType::f64 && !out.has(target::Feature::computes_f64))
     return out.cast(complementary_error_function(out, out.cast(x, DType::f32)), DType::f64);
   const Ref size = magnitude(out, x);
   const Ref y = mul(out, exp_of_square(out, size, -1), scaled_complement(out, size));
@@ -179,7 +179,7 @@ Ref scaled_error_function(Emitter& out, Ref x) {
 }
 
 Ref exact_gelu(Emitter& out, Ref x) {
-  if (out.dtype(x) != DType::f64 || out.computes_in_f32())
+  if (out.dtype(x) != DType::f64 || !out.has(target::Feature::computes_f64))
     return out.elementwise("t2n_gelu_erf", {widened(out, x)});
   return mul(out, x, ndtr(out, x));
 }

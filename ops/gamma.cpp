@@ -57,8 +57,8 @@ Ref positive_lgamma(Emitter& out, Ref x) {
   const Ref main = sub(out, mul(out, plus(out, w, -0.5), log(out, w)), w);
   const Ref y = add(out, plus(out, main, 0.5 * std::log(2 * kPi)), series);
   const Ref shifted = select(out, is_small, sub(out, y, log(out, product)), y);
-  return replaced(out, is_above(out, x, out.computes_in_f32() ? 4.08e36 : 2.5e305), kInfinity,
-                  shifted);
+  return replaced(out, is_above(out, x, out.has(target::Feature::computes_f64) ? 2.5e305 : 4.08e36),
+                  kInfinity, shifted);
 }
 
 /// Negative arguments by reflection: log(pi / |x sin(pi x)|) - log(gamma(-x)).

@@ -101,7 +101,8 @@ Ref power(Emitter& out, Ref base, Ref exponent) {
 
 void pow(const OpView& op, Emitter& out) {
   const DType dtype = out.dtype(op.tensor(op.is_tensor("self") ? "self" : "exponent"));
-  if (out.computes_in_f32() && ir::is_integer(dtype) && ir::dtype_size(dtype) <= 2)
+  if (!out.has(target::Feature::computes_integers) && ir::is_integer(dtype) &&
+      ir::dtype_size(dtype) <= 2)
     op.refuse_op(Limit::narrow_integers, "compute the power in float32 or int64");
   finish(op, out, power(out, operand(op, out, "self", dtype), operand(op, out, "exponent", dtype)));
 }
@@ -116,7 +117,7 @@ void float_power_f64(const OpView& op, Emitter& out) {
 void hypot(const OpView& op, Emitter& out) {
   const Ref a = out.cast(op.tensor("self"), DType::f64);
   const Ref b = out.cast(op.tensor("other"), DType::f64);
-  if (!out.computes_in_f32())
+  if (out.has(target::Feature::computes_f64))
     return finish(op, out, out.elementwise("sqrt", {add(out, mul(out, a, a), mul(out, b, b))}));
   // Squares would overflow: those of the shares of the larger one do not.
   const Ref x = magnitude(out, a), y = magnitude(out, b);

@@ -151,7 +151,7 @@ void avg_pool(const OpView& op, Emitter& out) {
   const bool is_whole = !ir::is_float(out.dtype(x));
   if (is_whole) x = out.cast(x, DType::f64);
   Ref y = mean_over_windows(op, out, x, w, kCanCount);
-  if (is_whole && out.computes_in_f32()) y = away_from_zero(op, out, y, w);
+  if (is_whole && !out.has(target::Feature::computes_f64)) y = away_from_zero(op, out, y, w);
   batched_result(op, out, out.cast(y, op.dtype()));
 }
 

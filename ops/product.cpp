@@ -47,7 +47,8 @@ Ref integer_product(const OpView& op, Emitter& out, const Operands& x, bool tran
 
 Ref matmul(const OpView& op, Emitter& out, const Operands& x, bool transposed) {
   const DType dtype = out.dtype(x.a);
-  if (!has_matmul(dtype) && !out.computes_in_f32()) return integer_product(op, out, x, transposed);
+  if (!has_matmul(dtype) && out.has(target::Feature::computes_integers))
+    return integer_product(op, out, x, transposed);
   Attributes attributes;
   if (transposed) attributes.emplace_back("transposeB", true);
   return out.call("matmul", {x.a, x.b}, attributes, dtype,

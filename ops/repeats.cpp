@@ -210,6 +210,9 @@ void note(Emitter::State& state, const Flags& flags, Ref result) {
     if (flags[i]) axes.push_back(static_cast<int64_t>(i));
 }
 
+/// Whether the engine looks for what repeats.
+bool folds_repeats(const Emitter& out) { return out.has(target::Feature::folds_repeats); }
+
 }  // namespace
 
 Ref gathered(Emitter& out, Ref x) {
@@ -232,13 +235,14 @@ std::vector<Ref> hidden_repeats(Emitter& out, std::string_view op, const std::ve
                                 const Attributes& attributes) {
   const Axes axes = axes_of(out, op, operands, attributes);
   std::vector<Ref> hidden = operands;
+  if (!folds_repeats(out)) return hidden;
   for (size_t i = 0; i < axes.factors.size(); ++i)
     if (must_hide(out, axes, operands, i)) hidden[i] = gathered(out, operands[i]);
   return hidden;
 }
 
 Ref hidden_repeats(Emitter& out, Ref x) {
-  const bool is_seen = !out.state().is_strict() && any(repeats_of(out.state().at(x)));
+  const bool is_seen = folds_repeats(out) && any(repeats_of(out.state().at(x)));
   return is_seen ? gathered(out, x) : x;
 }
 

@@ -13,6 +13,7 @@
 #include "ops/registry.h"
 #include "ops/sizes.h"
 #include "src/diag/error.h"
+#include "src/strict/lower.h"
 
 namespace t2n::ops {
 namespace {
@@ -185,6 +186,30 @@ void add_assertions(nnef::Document& document, const ir::Graph& graph) {
     if (is_declared(r.left) && is_declared(r.right)) lines.push_back(assertion(r));
 }
 
+/// The document in standard words. What operators are refused for joins the problems.
+strict::Lowered in_standard_words(const ir::Graph& graph, Emitter& out, Problems& problems) {
+  const nnef::Document said = out.finish();
+  strict::Lowered lowered = strict::lower(said, out.notes(), out.state().target);
+  for (const strict::Refusal& refusal : lowered.refusals) {
+    if (refusal.place < 0) continue;
+    const ir::Node& node = *out.state().place_nodes[static_cast<size_t>(refusal.place)];
+    problems.add(with_op(refusal.diagnostic, graph, node), false);
+    problems.refuse(node);
+  }
+  return lowered;
+}
+
+/// Errors: all problems of the model, those of the translation among them.
+nnef::Document lowered_document(const ir::Graph& graph, Emitter& out, Problems& problems) {
+  strict::Lowered lowered = in_standard_words(graph, out, problems);
+  problems.raise_if_any();
+  if (!lowered.refusals.empty()) throw Error(lowered.refusals[0].diagnostic);
+  check_strict(lowered.document);
+  return std::move(lowered.document);
+}
+
+bool is_standard(const target::Target& target) { return target.engine == target::Engine::khronos; }
+
 }  // namespace
 
 nnef::Document translate(const ir::Graph& graph, const target::Target& target,
@@ -193,13 +218,11 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target,
   check_accepted(graph, target, problems, report);
   Emitter out(graph, target);
   translate_nodes(graph, target, out, problems);
+  if (is_standard(target)) return lowered_document(graph, out, problems);
   problems.raise_if_any();
   nnef::Document document = out.finish();
   add_assertions(document, graph);
-  if (out.state().is_strict())
-    check_strict(document);
-  else
-    check_tract(document, graph);
+  check_tract(document, graph);
   return document;
 }
 
@@ -208,6 +231,7 @@ std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target
   check_accepted(graph, target, problems, {});
   Emitter emitter(graph, target);
   translate_nodes(graph, target, emitter, problems);
+  if (is_standard(target)) (void)in_standard_words(graph, emitter, problems);
   std::vector<OpUse> out;
   std::map<std::string, size_t> row_of;
   const auto count = [&](const ir::Graph& each, const auto& recurse) -> void {

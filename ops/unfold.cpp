@@ -113,7 +113,7 @@ void col2im(const OpView& op, Emitter& out) {
   const Ints size = op.expand_ints("output_size", 2);
   Ref x = widened(out, op.tensor("self"));
   if (out.rank(x) == 2) x = out.unsqueeze(x, {0});
-  if (!ir::is_float(out.dtype(x)) && !out.computes_in_f32())
+  if (!ir::is_float(out.dtype(x)) && out.has(target::Feature::computes_integers))
     op.refuse_op(Limit::integer_convolution, "compute in float32");
   const Shape in = out.shape(x);
   const int64_t channels = known_size(out, x, 1) / (b.size[0] * b.size[1]);

@@ -97,6 +97,7 @@ void note_uniform(Emitter::State& state, std::string_view op, const std::vector<
 std::vector<Ref> hidden_uniforms(Emitter& out, std::string_view op,
                                  const std::vector<Ref>& operands) {
   std::vector<Ref> hidden = operands;
+  if (!out.has(target::Feature::folds_repeats)) return hidden;
   const bool is_product = is_any(op, {"mul", "div", "and", "matmul", "linear", "conv", "deconv",
                                       "tract_core_einsum"}) ||
                           op.ends_with("_reduce");

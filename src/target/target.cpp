@@ -62,6 +62,17 @@ bool has(const Target& target, Feature feature) {
   return target.engine == Engine::khronos ? row.is_standard : target.version >= row.since;
 }
 
+std::string_view lacks(const Target& target, Number number) {
+  const bool is_tract = target.engine == Engine::tract;
+  switch (number) {
+    case Number::brain_float: return is_tract ? "tract has no bfloat16" : "";
+    case Number::complex_number:
+      return is_tract ? "tract's released libraries have no complex numbers"
+                      : "NNEF has no complex numbers";
+  }
+  T2N_ASSERT(false, "no such number");
+}
+
 std::string target_name(const Target& target) {
   return cat(target.engine == Engine::khronos ? "khronos@" : "tract@", version_str(target.version));
 }

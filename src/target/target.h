@@ -29,6 +29,8 @@ struct Target {
 
 /// What a version may lack. One row in tract.cpp each: the version it came, and how it is written.
 enum class Feature {
+  computes_f64,             ///< numbers of 64 bits: else all are computed as f32
+  computes_integers,        ///< integers by their own arithmetic: else they are computed as f32
   core_cumsum,              ///< tract_core_cumsum
   core_gelu_approx,         ///< tract_core_gelu_approx
   core_is_nan,              ///< tract_core_is_nan, tract_core_is_inf
@@ -38,6 +40,7 @@ enum class Feature {
   copy,                     ///< copy(x)
   count_include_pad,        ///< box with border = 'constant' counts the padding
   any_all_reduce,           ///< any_reduce, all_reduce
+  folds_repeats,            ///< moves and forgets what repeats, or is one number everywhere
   grid_sample,              ///< tract_core_grid_sample
   gru_seq,                  ///< tract_core_gru_seq
   log_softmax,              ///< tract_core_log_softmax
@@ -59,6 +62,11 @@ struct FeatureRow {
   std::string_view note;     ///< measured behaviour before `since`
   bool is_standard = false;  ///< the specification has it
 };
+
+/// Kinds of numbers that a target may lack altogether.
+enum class Number { brain_float, complex_number };
+/// "tract has no bfloat16"; "" where it has them.
+std::string_view lacks(const Target& target, Number number);
 
 std::span<const FeatureRow> feature_rows();
 const FeatureRow& feature_row(Feature feature);

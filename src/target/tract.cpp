@@ -5,6 +5,8 @@ namespace t2n::target {
 namespace {
 
 constexpr FeatureRow kRows[] = {
+    {Feature::computes_f64, "computes_f64", {}, "all numbers are computed as f32"},
+    {Feature::computes_integers, "computes_integers", {}, "all numbers are computed as f32"},
     {Feature::core_cumsum,
      "core_cumsum",
      {0, 23, 9},
@@ -29,6 +31,7 @@ constexpr FeatureRow kRows[] = {
      {0, 23, 0},
      "no definition; min and max of a cast",
      true},
+    {Feature::folds_repeats, "folds_repeats", {}, "computes what is written"},
     {Feature::grid_sample, "grid_sample", {0, 23, 3}, "no definition"},
     {Feature::gru_seq, "gru_seq", {0, 23, 9}, "no definition; tract_core_scan"},
     {Feature::log_softmax, "log_softmax", {0, 21, 17}, "no definition; a fragment"},

@@ -22,7 +22,9 @@ ALLOWED = {
     "src/nnef_reader": IR | {"nnef", "nnef_writer"},
     "src/spec": NNEF,
     "src/target": BASE,
-    "ops": NNEF | {"src/target", "src/spec"},
+    "src/draft": IR | {"nnef", "nnef_writer"},
+    "src/strict": NNEF | {"src/target", "src/spec", "src/draft"},
+    "ops": NNEF | {"src/target", "src/spec", "src/draft", "src/strict"},
     "src/passes": IR,
     "src/complex": IR | {"src/passes"},  # defines the pass that passes/pass.h declares
     "src/loops": IR | {"src/passes"},  # the same

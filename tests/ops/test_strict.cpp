@@ -1,4 +1,4 @@
-// Strict NNEF, word for word: what the rules of ops/strict*.cpp make of calls in tract's words.
+// Strict NNEF, word for word: what the rules of src/strict make of models' operators.
 // That every operator case computes the right thing is tested by all other families
 // (strict_case.h).
 #include <doctest/doctest.h>

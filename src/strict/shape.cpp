@@ -4,18 +4,17 @@
 #include <numeric>
 #include <utility>
 
-#include "ops/arith.h"
-#include "ops/emitter_state.h"
-#include "ops/strict.h"
 #include "src/diag/error.h"
+#include "src/strict/arith.h"
+#include "src/strict/rules.h"
 
-namespace t2n::ops::strict {
+namespace t2n::strict {
 namespace {
 
 /// Operands of one type; integers stay `integer` only if all are.
-std::vector<Ref> unified(Emitter& out, const std::vector<Ref>& operands) {
+std::vector<Ref> unified(Builder& out, const std::vector<Ref>& operands) {
   const bool as_is = std::all_of(operands.begin(), operands.end(), [&](Ref x) {
-    return type_of(out, x) == type_of(out, operands[0]) && out.dtype(x) == out.dtype(operands[0]);
+    return type_of(x) == type_of(operands[0]) && out.dtype(x) == out.dtype(operands[0]);
   });
   if (as_is) return operands;
   std::vector<Ref> numbers;
@@ -24,33 +23,40 @@ std::vector<Ref> unified(Emitter& out, const std::vector<Ref>& operands) {
 }
 
 /// Attributes with the defaults that NNEF-Tools and tract do not agree on said.
-std::vector<Ref> same(const Call& call, Emitter& out, std::string_view op,
+std::vector<Ref> same(const Call& call, Builder& out, std::string_view op,
                       const Attributes& attributes) {
   const std::vector<Ref> operands = unified(out, call.operands);
-  const bool is_integer = type_of(out, operands.at(0)) == Type::integer;
+  const bool is_integer = type_of(operands.at(0)) == Type::integer;
   std::vector<TensorType> types;
   for (const TensorType& type : call.results)
     types.push_back(
         {is_integer || type.dtype == DType::boolean ? type.dtype : DType::f32, type.shape});
   std::vector<Ref> results =
-      emit_all(out, op, operands, attributes, types, {.is_list = call.is_list});
+      out.emit_all(op, operands, attributes, types, {.is_list = call.form.is_list});
   for (size_t i = 0; i < results.size(); ++i)
     results[i] = retyped(out, results[i], call.results[i].dtype);
   return results;
 }
 
-std::vector<Ref> as_said(const Call& call, Emitter& out) {
+std::vector<Ref> as_said(const Call& call, Builder& out) {
   return same(call, out, call.op, call.attributes);
 }
 
-std::vector<Ref> slice(const Call& call, Emitter& out) {
+/// NNEF-Tools copies numbers only.
+std::vector<Ref> copy(const Call& call, Builder& out) {
+  const Ref x = call.operands[0];
+  if (x.dtype == DType::boolean) return {emit(out, "and", {x, x}, {}, call.result())};
+  return as_said(call, out);
+}
+
+std::vector<Ref> slice(const Call& call, Builder& out) {
   Attributes attributes = call.attributes;
   if (call.find("stride") == nullptr)
     attributes.emplace_back("stride", Ints(call.at("axes").items.size(), 1));
   return same(call, out, call.op, attributes);
 }
 
-std::vector<Ref> broadcast(const Call& call, Emitter& out) {
+std::vector<Ref> broadcast(const Call& call, Builder& out) {
   Ref x = call.operands[0];
   const Shape& shape = call.result().shape;
   Ints added(shape.size() - out.shape(x).size());
@@ -61,13 +67,13 @@ std::vector<Ref> broadcast(const Call& call, Emitter& out) {
     repeats.push_back(shape[i].value() / std::max<int64_t>(out.shape(x)[i].value(), 1));
   const std::vector<Ref> operands = {x};
   const Attributes attributes = {{"repeats", repeats}};
-  return same({"tile", operands, attributes, call.results}, out, "tile", attributes);
+  return same({"tile", operands, attributes, call.results, {}, {}}, out, "tile", attributes);
 }
 
 using Padding = std::vector<std::pair<int64_t, int64_t>>;
 
 /// Blocks of one number before and behind.
-Ref joined_with(Emitter& out, Ref x, const Padding& padding, double value) {
+Ref joined_with(Builder& out, Ref x, const Padding& padding, double value) {
   for (int axis = 0; axis < out.rank(x); ++axis) {
     const auto [before, behind] = padding[static_cast<size_t>(axis)];
     std::vector<Ref> parts;
@@ -84,7 +90,7 @@ Ref joined_with(Emitter& out, Ref x, const Padding& padding, double value) {
 }
 
 /// Entries of each axis by the border's rule.
-Ref mirrored(Emitter& out, Ref x, const Padding& padding, bool is_reflected) {
+Ref mirrored(Builder& out, Ref x, const Padding& padding, bool is_reflected) {
   for (int axis = 0; axis < out.rank(x); ++axis) {
     const auto [before, behind] = padding[static_cast<size_t>(axis)];
     if (before == 0 && behind == 0) continue;
@@ -108,7 +114,7 @@ bool is_common(const Padding& padding, double value) {
          std::isfinite(static_cast<float>(value));
 }
 
-std::vector<Ref> pad(const Call& call, Emitter& out) {
+std::vector<Ref> pad(const Call& call, Builder& out) {
   const TensorType& type = call.result();
   const Ref x = as_number(out, call.operands[0]);
   const Padding padding = call.pairs("padding");
@@ -124,7 +130,7 @@ std::vector<Ref> pad(const Call& call, Emitter& out) {
 }
 
 /// The upper or lower triangle; a product with zeros would keep NaN.
-std::vector<Ref> triangle(const Call& call, Emitter& out) {
+std::vector<Ref> triangle(const Call& call, Builder& out) {
   const Ref x = call.operands[0];
   const int rank = out.rank(x);
   const Shape& shape = call.result().shape;
@@ -140,7 +146,7 @@ std::vector<Ref> triangle(const Call& call, Emitter& out) {
   mask_shape.back() = columns.value();
   const Ref mask = out.constant(ir::tensor_of(DType::boolean, mask_shape, keeps), "triangle");
   const bool is_logical = out.dtype(x) == DType::boolean;
-  return {is_logical ? logical_and(out, mask, x) : select(out, mask, x, like(out, 0, x))};
+  return {is_logical ? logical_and(out, mask, x) : select(out, mask, x, out.scalar(0.0, x.dtype))};
 }
 
 }  // namespace
@@ -150,9 +156,9 @@ std::vector<RuleRow> shape_rules() {
           {"unsqueeze", as_said}, {"transpose", as_said},
           {"concat", as_said},    {"stack", as_said},
           {"unstack", as_said},   {"split", as_said},
-          {"tile", as_said},      {"copy", as_said},
+          {"tile", as_said},      {"copy", copy},
           {"slice", slice},       {"tract_core_broadcast", broadcast},
           {"pad", pad},           {"tract_core_trilu", triangle}};
 }
 
-}  // namespace t2n::ops::strict
+}  // namespace t2n::strict

@@ -3,24 +3,23 @@
 #include <cmath>
 #include <utility>
 
-#include "ops/arith.h"
-#include "ops/emitter_state.h"
-#include "ops/strict.h"
 #include "src/diag/error.h"
+#include "src/strict/arith.h"
+#include "src/strict/rules.h"
 
-namespace t2n::ops::strict {
+namespace t2n::strict {
 namespace {
 
 const Form kAligned{.is_aligned = true};
 
-std::vector<Ref> numbers_of(const Call& call, Emitter& out, Range range = Range::computable) {
+std::vector<Ref> numbers_of(const Call& call, Builder& out, Range range = Range::computable) {
   std::vector<Ref> numbers;
   for (const Ref x : call.operands) numbers.push_back(as_number(out, x, range));
   return numbers;
 }
 
 /// In 16 bits the product is taken in two parts, which scalars hold, as they would not the whole.
-std::vector<Ref> product(const Call& call, Emitter& out) {
+std::vector<Ref> product(const Call& call, Builder& out) {
   const TensorType& type = call.result();
   const std::vector<Ref> x = numbers_of(call, out);
   if (!ir::is_integer(type.dtype) || ir::dtype_size(type.dtype) != 2) {
@@ -35,41 +34,41 @@ std::vector<Ref> product(const Call& call, Emitter& out) {
 }
 
 /// a / b; integers truncate, as tract's do.
-std::vector<Ref> quotient(const Call& call, Emitter& out) {
+std::vector<Ref> quotient(const Call& call, Builder& out) {
   const TensorType& type = call.result();
   const Ref y = emit(out, "div", numbers_of(call, out), {}, {DType::f32, type.shape}, kAligned);
   return {wrapped(out, ir::is_integer(type.dtype) ? truncated(out, y) : y, type.dtype)};
 }
 
-std::vector<Ref> reciprocal(const Call& call, Emitter& out) {
+std::vector<Ref> reciprocal(const Call& call, Builder& out) {
   const TensorType type{DType::f32, call.result().shape};
   return {retyped(out, emit(out, "rcp", numbers_of(call, out), {}, type), call.result().dtype)};
 }
 
-std::vector<Ref> comparison(const Call& call, Emitter& out) {
+std::vector<Ref> comparison(const Call& call, Builder& out) {
   return {
       emit(out, call.op, numbers_of(call, out, Range::comparable), {}, call.result(), kAligned)};
 }
 
 /// Of booleans.
-std::vector<Ref> logic(const Call& call, Emitter& out) {
+std::vector<Ref> logic(const Call& call, Builder& out) {
   return {emit(out, call.op, call.operands, call.attributes, call.result(),
-               {.is_aligned = call.is_aligned})};
+               {.is_aligned = call.form.is_aligned})};
 }
 
-Ref exclusive_or(Emitter& out, Ref a, Ref b) {
+Ref exclusive_or(Builder& out, Ref a, Ref b) {
   return out.elementwise(
       "or", {logical_and(out, a, logical_not(out, b)), logical_and(out, logical_not(out, a), b)});
 }
 
 /// x / 2^bit, rounded down.
-Ref shifted_down(Emitter& out, Ref x, int bit) {
+Ref shifted_down(Builder& out, Ref x, int bit) {
   return out.elementwise("floor", {mul(out, x, number(out, std::exp2(-bit)))});
 }
 
 /// a AND b, bit by bit. Down from floor, negative numbers have the bits of the two's complement;
 /// `highest` is the bit of the sign.
-Ref common_bits(Emitter& out, Ref a, Ref b, int highest) {
+Ref common_bits(Builder& out, Ref a, Ref b, int highest) {
   Ref sum = number(out, 0.0);
   Ref rest_a = a, rest_b = b;
   for (int bit = 0; bit < highest; ++bit) {
@@ -92,7 +91,7 @@ int highest_bit(DType dtype) {
   return std::min(kExact, is_unsigned ? bits : bits - 1);
 }
 
-std::vector<Ref> bits(const Call& call, Emitter& out) {
+std::vector<Ref> bits(const Call& call, Builder& out) {
   const DType dtype = out.dtype(call.operands[0]);
   const bool is_not = call.op == "tract_core_bitnot";
   const bool is_and = call.op == "tract_core_bitand", is_or = call.op == "tract_core_bitor";
@@ -111,7 +110,7 @@ std::vector<Ref> bits(const Call& call, Emitter& out) {
 }
 
 /// x * 2^n, or x / 2^n rounded down.
-std::vector<Ref> shift(const Call& call, Emitter& out) {
+std::vector<Ref> shift(const Call& call, Builder& out) {
   const std::vector<Ref> x = numbers_of(call, out);
   const Ref power = out.elementwise("pow", {number(out, 2.0), x[1]});
   const Ref y = call.op == "tract_shl" ? mul(out, x[0], power)
@@ -120,22 +119,20 @@ std::vector<Ref> shift(const Call& call, Emitter& out) {
 }
 
 /// NNEF-Tools' C++ runtime reads past a literal where the condition is not of full size.
-Ref branch(Emitter& out, Ref x, const Shape& shape) {
-  Emitter::State& state = out.state();
-  const auto literal = state.literal(state.at(x));
+Ref branch(Builder& out, Ref x, const Shape& shape) {
+  const auto literal = out.draft().literal(x.tensor);
   if (!literal) return x;
   const Shape ones(shape.size(), Dim(1));
-  return state.append_call(
-      "constant", {{"shape", Attribute("shape", ones).value}, {"value", nnef::array({*literal})}},
-      {{out.dtype(x), ones}}, std::string(type_name(type_of(out, x))))[0];
+  return emit(out, "constant", {}, {{"shape", ones}, {"value", nnef::array({*literal})}},
+              {x.dtype, ones}, {.generic = type_name(type_of(x))});
 }
 
-std::vector<Ref> choice(const Call& call, Emitter& out) {
+std::vector<Ref> choice(const Call& call, Builder& out) {
   std::vector<Ref> x = call.operands;
   const TensorType& type = call.result();
   const bool is_logical = type.dtype == DType::boolean;
   const bool as_is =
-      is_logical || (type_of(out, x[1]) == Type::integer && type_of(out, x[2]) == Type::integer);
+      is_logical || (type_of(x[1]) == Type::integer && type_of(x[2]) == Type::integer);
   for (const size_t i : {1, 2}) {
     if (!as_is) x[i] = as_number(out, x[i], Range::comparable);
     if (out.shape(x[0]) != type.shape) x[i] = branch(out, x[i], type.shape);
@@ -144,7 +141,7 @@ std::vector<Ref> choice(const Call& call, Emitter& out) {
   return {retyped(out, y, type.dtype)};
 }
 
-std::vector<Ref> cast(const Call& call, Emitter& out) {
+std::vector<Ref> cast(const Call& call, Builder& out) {
   const Ref x = call.operands[0];
   const TensorType& type = call.result();
   const bool from_float = ir::is_float(out.dtype(x));
@@ -152,14 +149,14 @@ std::vector<Ref> cast(const Call& call, Emitter& out) {
     return {emit(out, "ne", {as_number(out, x), number(out, 0.0)}, {}, type, kAligned)};
   if (!ir::is_integer(type.dtype)) return {retyped(out, as_number(out, x), type.dtype)};
   const bool is_narrow = ir::dtype_size(type.dtype) <= 2;
-  if (!from_float && !is_narrow && type_of(out, x) == Type::integer)
+  if (!from_float && !is_narrow && type_of(x) == Type::integer)
     return {retyped(out, x, type.dtype)};
   const Ref whole = from_float ? truncated(out, as_number(out, x)) : as_number(out, x);
   return {wrapped(out, whole, type.dtype)};
 }
 
 /// Half away from zero, from floor: the specification's own floor(x + 0.5) is off below 0.5.
-std::vector<Ref> round_away(const Call& call, Emitter& out) {
+std::vector<Ref> round_away(const Call& call, Builder& out) {
   const Ref x = as_number(out, call.operands[0]);
   const Ref size = out.elementwise("abs", {x});
   const Ref whole = out.elementwise("floor", {size});
@@ -169,7 +166,7 @@ std::vector<Ref> round_away(const Call& call, Emitter& out) {
 }
 
 /// Half to even; what has no fraction stays, infinities among it.
-std::vector<Ref> round_even(const Call& call, Emitter& out) {
+std::vector<Ref> round_even(const Call& call, Builder& out) {
   constexpr double kWhole = 8388608;  // 2^23: all floats from here on are whole
   const Ref x = as_number(out, call.operands[0]);
   const Ref whole = out.elementwise("floor", {x});
@@ -185,7 +182,7 @@ std::vector<Ref> round_even(const Call& call, Emitter& out) {
 }
 
 /// Terms of a polynomial in x, the constant one first.
-Ref polynomial(Emitter& out, Ref x, std::initializer_list<double> terms) {
+Ref polynomial(Builder& out, Ref x, std::initializer_list<double> terms) {
   Ref sum = number(out, *(terms.end() - 1));
   for (auto term = terms.end() - 1; term-- != terms.begin();)
     sum = add(out, mul(out, sum, x), number(out, *term));
@@ -194,7 +191,7 @@ Ref polynomial(Emitter& out, Ref x, std::initializer_list<double> terms) {
 
 /// The Taylor series near 0, where a relative error shows, and Abramowitz and Stegun 7.1.26
 /// elsewhere, off by 1.5e-7.
-std::vector<Ref> erf(const Call& call, Emitter& out) {
+std::vector<Ref> erf(const Call& call, Builder& out) {
   const Ref x = as_number(out, call.operands[0]);
   const Ref square = mul(out, x, x);
   const Ref near = mul(out, x,
@@ -212,16 +209,19 @@ std::vector<Ref> erf(const Call& call, Emitter& out) {
   return {retyped(out, select(out, is_near, near, far), call.result().dtype)};
 }
 
-std::vector<Ref> hard_swish(const Call& call, Emitter& out) {
-  return lower({"t2n_hard_swish", call.operands, {}, call.results, true}, out);
+std::vector<Ref> hard_swish(const Call& call, Builder& out) {
+  const Ref x = as_number(out, call.operands[0]);
+  const Ref shifted = add(out, x, number(out, 3.0));
+  const Ref kept = minimum(out, maximum(out, shifted, number(out, 0.0)), number(out, 6.0));
+  return {retyped(out, mul(out, x, div(out, kept, number(out, 6.0))), call.result().dtype)};
 }
 
-std::vector<Ref> position_of_extreme(const Call& call, Emitter& out) {
+std::vector<Ref> position_of_extreme(const Call& call, Builder& out) {
   return {emit(out, call.op, numbers_of(call, out), call.attributes, call.result())};
 }
 
 /// Halves multiplied until one is left.
-std::vector<Ref> product_reduce(const Call& call, Emitter& out) {
+std::vector<Ref> product_reduce(const Call& call, Builder& out) {
   Ref x = as_number(out, call.operands[0]);
   for (const int64_t each : call.ints("axes")) {
     const int axis = static_cast<int>(each);
@@ -235,7 +235,7 @@ std::vector<Ref> product_reduce(const Call& call, Emitter& out) {
 }
 
 /// Numbers that tract takes as operands, and the specification as attributes.
-Attributes with_number(const Call& call, Emitter& out, const char* name, size_t operand) {
+Attributes with_number(const Call& call, Builder& out, const char* name, size_t operand) {
   Attributes attributes = call.attributes;
   if (operand >= call.operands.size()) return attributes;
   const auto value = out.constant_value(call.operands[operand]);
@@ -245,7 +245,7 @@ Attributes with_number(const Call& call, Emitter& out, const char* name, size_t 
   return attributes;
 }
 
-std::vector<Ref> batch_normalization(const Call& call, Emitter& out) {
+std::vector<Ref> batch_normalization(const Call& call, Builder& out) {
   constexpr size_t kEpsilon = 5;
   std::vector<Ref> x = numbers_of(call, out);
   const Attributes attributes = with_number(call, out, "epsilon", kEpsilon);
@@ -253,7 +253,7 @@ std::vector<Ref> batch_normalization(const Call& call, Emitter& out) {
   const TensorType& type = call.result();
   for (size_t i = 1; i < x.size(); ++i)  // parameters are tensors [1, C]
     x[i] = out.broadcast_to(x[i], {Dim(1), type.shape.at(1)});
-  for (Ref& each : x) each = out.state().identifier(each);
+  for (Ref& each : x) each.tensor = out.draft().identifier(each.tensor);
   return {retyped(out, emit(out, call.op, x, attributes, {DType::f32, type.shape}), type.dtype)};
 }
 
@@ -294,4 +294,4 @@ std::vector<RuleRow> number_rules() {
           {"batch_normalization", batch_normalization}};
 }
 
-}  // namespace t2n::ops::strict
+}  // namespace t2n::strict

@@ -5,9 +5,25 @@
 #include <string>
 #include <vector>
 
-#include "ops/emitter.h"
+#include "ir/shape.h"
+#include "ir/tensor.h"
 
-namespace t2n::ops {
+namespace t2n::draft {
+
+using ir::Dim;
+using ir::DType;
+using ir::Ints;
+using ir::Shape;
+
+/// A tensor of the document: an identifier, or a constant that is not written yet.
+struct Ref {
+  int id = -1;
+};
+
+struct TensorType {
+  DType dtype;
+  Shape shape;
+};
 
 /// Constants above this size are not copied, nor stored once per geometry.
 inline constexpr int64_t kLargeBytes = int64_t{64} << 10;
@@ -23,15 +39,14 @@ struct TensorEntry {
   // Identifiers.
   bool is_input = false;
   bool is_claimed = false;    ///< bears the name of an IR value: others may not rename it
+  int place = -1;             ///< what its statement says, in Notes::places, or -1
   bool varies = false;        ///< in the body of a scan: differs from turn to turn
   bool of_sizes = false;      ///< computed from symbolic sizes alone
-  int alias = -1;             ///< the identifier that it is, under another dtype, or -1
-  bool is_scalar = false;     ///< integers that strict NNEF holds as `scalar`, to compute with them
   bool is_positions = false;  ///< an index without negative entries
   /// Whether the engine may know the elements: the one number they are, or positions along axes.
   enum class Followed { no, positions, number };
-  Followed followed = Followed::no;  ///< see uniform.h
-  Ints repeated_axes = {};  ///< along which the engine may know that entries repeat: repeats.h
+  Followed followed = Followed::no;  ///< see ops/uniform.h
+  Ints repeated_axes = {};  ///< along which the engine may know that entries repeat: ops/repeats.h
   int reshaped = -1;        ///< in a body: what squeeze or unsqueeze made it from
   Ints reshaped_axes = {};  ///< and along which axes
   std::string text;         ///< the final identifier; "" until finish()
@@ -49,6 +64,8 @@ ir::Tensor joined(const TensorEntry& entry);
 /// The same without converting a single part: for changes of geometry.
 ir::Tensor joined_or_part(const TensorEntry& entry);
 bool is_loaded(const TensorEntry& entry);
+/// The one value of all elements, in the entry's dtype; nothing if there may be several.
+std::optional<ir::Tensor> single_value(const TensorEntry& entry);
 /// Whether it is a constant of zeros alone.
 bool is_zero(const TensorEntry& entry);
 /// `tensor` in another dtype; nothing if an element does not fit.
@@ -60,5 +77,11 @@ ir::Tensor without_repeats(const ir::Tensor& tensor);
 /// "not loaded" constants of a textual IR have no bytes.
 bool is_loaded(const ir::Tensor& tensor);
 int64_t stored_bytes(const TensorEntry& entry);
+/// Whether a large constant may be converted by the writer, once: never to something larger or
+/// unlike.
+bool may_cast_later(const TensorEntry& entry, DType dtype);
 
-}  // namespace t2n::ops
+/// "f32[2,3]"
+std::string type_str(DType dtype, const Shape& shape);
+
+}  // namespace t2n::draft

@@ -5,14 +5,12 @@
 #include <string>
 #include <utility>
 
-#include "ops/arith.h"
-#include "ops/diagonal.h"
-#include "ops/emitter_state.h"
-#include "ops/strict.h"
 #include "src/diag/error.h"
+#include "src/strict/arith.h"
+#include "src/strict/rules.h"
 #include "src/target/limits.h"
 
-namespace t2n::ops::strict {
+namespace t2n::strict {
 namespace {
 
 bool holds(const std::string& letters, char letter) {
@@ -26,7 +24,7 @@ struct Term {
 };
 
 /// A letter that occurs twice takes the diagonal.
-Term diagonal_free(Emitter& out, Term term) {
+Term diagonal_free(Builder& out, Term term) {
   for (size_t i = 0; i < term.letters.size(); ++i) {
     const char letter = term.letters[i];
     const size_t other = term.letters.find(letter, i + 1);
@@ -39,7 +37,7 @@ Term diagonal_free(Emitter& out, Term term) {
   return term;
 }
 
-Term summed(Emitter& out, Term term, const std::string& kept) {
+Term summed(Builder& out, Term term, const std::string& kept) {
   Ints axes;
   std::string left;
   for (size_t i = 0; i < term.letters.size(); ++i)
@@ -55,25 +53,25 @@ Term summed(Emitter& out, Term term, const std::string& kept) {
   return {out.squeeze(sum, axes), left};
 }
 
-Term ordered(Emitter& out, const Term& term, const std::string& letters) {
+Term ordered(Builder& out, const Term& term, const std::string& letters) {
   Ints order;
   for (const char letter : letters)
     order.push_back(static_cast<int64_t>(term.letters.find(letter)));
   return {out.transpose(term.x, order), letters};
 }
 
-Dim size_of(const Emitter& out, const Term& term, char letter) {
+Dim size_of(const Builder& out, const Term& term, char letter) {
   return out.shape(term.x)[term.letters.find(letter)];
 }
 
-Dim product_of(const Emitter& out, const Term& term, const std::string& letters) {
+Dim product_of(const Builder& out, const Term& term, const std::string& letters) {
   Dim n = 1;
   for (const char letter : letters) n = n * size_of(out, term, letter);
   return n;
 }
 
 /// Two terms become one, `kept` the letters that are still needed.
-Term multiplied(Emitter& out, Term a, Term b, const std::string& kept) {
+Term multiplied(Builder& out, Term a, Term b, const std::string& kept) {
   std::string batch, sum, left, right;
   for (const char letter : a.letters)
     (!holds(b.letters, letter) ? left : holds(kept, letter) ? batch : sum) += letter;
@@ -92,14 +90,14 @@ Term multiplied(Emitter& out, Term a, Term b, const std::string& kept) {
 }
 
 /// Sums of products wrap around in narrow integers, and scalars do not hold them all before.
-void refuse_narrow(const Call& call, Emitter& out) {
+void refuse_narrow(const Call& call, Builder& out) {
   const DType dtype = call.result().dtype;
   if (ir::is_integer(dtype) && ir::dtype_size(dtype) <= 2)
     refuse(call, out, target::limit_row(target::Limit::narrow_integers).why,
            "compute the product in float32 or int64");
 }
 
-std::vector<Ref> einsum(const Call& call, Emitter& out) {
+std::vector<Ref> einsum(const Call& call, Builder& out) {
   refuse_narrow(call, out);
   const std::string& text = call.at("expr").text;
   const size_t arrow = text.find("->");
@@ -129,7 +127,7 @@ std::vector<Ref> einsum(const Call& call, Emitter& out) {
 
 /// Operands of one rank; what is repeated along the leading axes is repeated in full, because
 /// NNEF-Tools' C++ runtime reads past smaller ones.
-std::vector<Ref> matmul(const Call& call, Emitter& out) {
+std::vector<Ref> matmul(const Call& call, Builder& out) {
   refuse_narrow(call, out);
   const TensorType& type = call.result();
   std::vector<Ref> operands;
@@ -145,7 +143,7 @@ std::vector<Ref> matmul(const Call& call, Emitter& out) {
 }
 
 /// [O, I/groups, k…] with the groups outermost, as tract has it, to [I, O/groups, k…].
-Ref filter_by_inputs(Emitter& out, Ref filter, int64_t groups) {
+Ref filter_by_inputs(Builder& out, Ref filter, int64_t groups) {
   const Shape shape = out.shape(filter);
   Shape grouped = {groups, shape[0].value() / groups};
   grouped.insert(grouped.end(), shape.begin() + 1, shape.end());
@@ -157,12 +155,12 @@ Ref filter_by_inputs(Emitter& out, Ref filter, int64_t groups) {
 }
 
 /// [1, O], as the specification has it, or one number.
-Ref bias_row(Emitter& out, Ref bias) {
+Ref bias_row(Builder& out, Ref bias) {
   const Ref x = as_number(out, bias);
   return out.rank(x) == 1 ? out.unsqueeze(x, {0}) : x;
 }
 
-std::vector<Ref> conv(const Call& call, Emitter& out) {
+std::vector<Ref> conv(const Call& call, Builder& out) {
   const TensorType& type = call.result();
   std::vector<Ref> operands = {as_number(out, call.operands[0]), as_number(out, call.operands[1])};
   if (call.operands.size() > 2) operands.push_back(bias_row(out, call.operands[2]));
@@ -172,7 +170,7 @@ std::vector<Ref> conv(const Call& call, Emitter& out) {
 
 /// Padding that leads to the size of the result: negative behind where torch pads the output. The
 /// bias is added afterwards then, because NNEF-Tools' interpreter pads with zeros behind it.
-std::vector<Ref> deconv(const Call& call, Emitter& out) {
+std::vector<Ref> deconv(const Call& call, Builder& out) {
   const TensorType& type = call.result();
   const Ref x = as_number(out, call.operands[0]);
   const Ref given = as_number(out, call.operands[1]);
@@ -207,7 +205,7 @@ std::vector<Ref> deconv(const Call& call, Emitter& out) {
 }
 
 /// Sums of windows that end where they are: a product with a triangle would make NaN of infinities.
-std::vector<Ref> cumsum(const Call& call, Emitter& out) {
+std::vector<Ref> cumsum(const Call& call, Builder& out) {
   const TensorType& type = call.result();
   const auto axis = static_cast<size_t>(call.at("axis").integer);
   const Ref x = as_number(out, call.operands[0]);
@@ -245,7 +243,7 @@ ir::Tensor dft_of_pairs(int64_t n, bool is_inverse) {
   return ir::tensor_of<double>(DType::f32, {2 * n, 2 * n}, values);
 }
 
-std::vector<Ref> fourier(const Call& call, Emitter& out) {
+std::vector<Ref> fourier(const Call& call, Builder& out) {
   constexpr int64_t kLongest = 1024;  // 16 MiB of matrix
   const Ref x = as_number(out, call.operands[0]);
   const int axis = static_cast<int>(call.at("axis").integer);
@@ -278,4 +276,4 @@ std::vector<RuleRow> product_rules() {
           {"tract_core_cumsum", cumsum}, {"conv", conv},     {"deconv", deconv}};
 }
 
-}  // namespace t2n::ops::strict
+}  // namespace t2n::strict

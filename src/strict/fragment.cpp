@@ -3,17 +3,16 @@
 #include <string>
 #include <utility>
 
-#include "ops/arith.h"
-#include "ops/emitter_state.h"
-#include "ops/strict.h"
 #include "src/diag/error.h"
+#include "src/strict/arith.h"
+#include "src/strict/rules.h"
 
-namespace t2n::ops::strict {
+namespace t2n::strict {
 namespace {
 
 class Inliner {
  public:
-  Inliner(const nnef::Fragment& fragment, const Call& call, Emitter& out)
+  Inliner(const nnef::Fragment& fragment, const Call& call, Builder& out)
       : fragment_(fragment), out_(out), dtype_(call.result().dtype) {
     for (size_t i = 0; i < fragment.parameters.size(); ++i) {
       const std::string& name = fragment.parameters[i].name;
@@ -84,7 +83,7 @@ class Inliner {
 
   Ref invoke(const nnef::Value& call) {
     const std::string& op = call.text;
-    if (is_fragment(op)) return fragment_call(call).at(0);
+    if (out_.fragment(op) != nullptr) return fragment_call(call).at(0);
     const std::vector<Ref> x = operands(call);
     if (op.ends_with("_reduce")) return reduce(out_, op, x[0], ints(call, "axes"));
     if (op == "squeeze") return out_.squeeze(x[0], ints(call, "axes"));
@@ -117,18 +116,18 @@ class Inliner {
   }
 
   std::vector<Ref> fragment_call(const nnef::Value& v) {
-    const nnef::Fragment* inner = find_fragment(v.text);
+    const nnef::Fragment* inner = out_.fragment(v.text);
     T2N_ASSERT(inner != nullptr, fragment_.name, ": no fragment ", v.text);
     const std::vector<Ref> x = operands(v);
     Attributes attributes;
     for (const nnef::Argument& argument : v.arguments)
       if (!argument.name.empty()) attributes.emplace_back(argument.name, ints(v, argument.name));
     const std::vector<TensorType> types(inner->results.size(), {dtype_, {}});
-    return lower({inner->name, x, attributes, types, true}, out_);
+    return lower({inner->name, x, attributes, types, {.is_aligned = true}, {}}, out_);
   }
 
   const nnef::Fragment& fragment_;
-  Emitter& out_;
+  Builder& out_;
   DType dtype_;
   std::map<std::string, Ref> tensors_;
   std::map<std::string, nnef::Value> attributes_;
@@ -136,8 +135,8 @@ class Inliner {
 
 }  // namespace
 
-std::vector<Ref> inline_fragment(const nnef::Fragment& fragment, const Call& call, Emitter& out) {
+std::vector<Ref> inline_fragment(const nnef::Fragment& fragment, const Call& call, Builder& out) {
   return Inliner(fragment, call, out).run();
 }
 
-}  // namespace t2n::ops::strict
+}  // namespace t2n::strict

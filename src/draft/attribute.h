@@ -6,15 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "ir/shape.h"
 #include "nnef/ast.h"
+#include "src/draft/tensor_entry.h"
 
-namespace t2n::ops {
-
-using ir::Dim;
-using ir::DType;
-using ir::Ints;
-using ir::Shape;
+namespace t2n::draft {
 
 /// A named attribute. Integers print as NNEF integers, doubles as scalars (`1.0`): they never mix.
 struct Attribute {
@@ -36,4 +31,7 @@ struct Attribute {
 };
 using Attributes = std::vector<Attribute>;
 
-}  // namespace t2n::ops
+/// An integer, or the dimension expression in tract's spelling.
+nnef::Value dim_value(const Dim& dim);
+
+}  // namespace t2n::draft

@@ -4,12 +4,11 @@
 #include <numeric>
 #include <utility>
 
-#include "ops/arith.h"
-#include "ops/emitter_state.h"
-#include "ops/strict.h"
 #include "src/diag/error.h"
+#include "src/strict/arith.h"
+#include "src/strict/rules.h"
 
-namespace t2n::ops::strict {
+namespace t2n::strict {
 namespace {
 
 /// Tensors of intermediate steps may have this many elements.
@@ -17,7 +16,7 @@ constexpr int64_t kMostElements = int64_t{1} << 24;
 
 int64_t count(const Shape& shape) { return ir::element_count(ir::static_shape(shape)); }
 
-void check_size(const Call& call, Emitter& out, int64_t elements) {
+void check_size(const Call& call, Builder& out, int64_t elements) {
   if (elements <= kMostElements) return;
   refuse(call, out,
          cat("standard NNEF says it by comparing every pair of positions, ", elements,
@@ -25,21 +24,20 @@ void check_size(const Call& call, Emitter& out, int64_t elements) {
 }
 
 /// 0, 1, … along `axis`, as numbers.
-Ref positions(Emitter& out, const Dim& n, int axis, int rank) {
+Ref positions(Builder& out, const Dim& n, int axis, int rank) {
   return as_number(out, iota(out, n, axis, rank));
 }
 
-Ref gather_along(Emitter& out, Ref x, Ref index, int64_t axis, const Shape& shape) {
-  const bool keeps = type_of(out, x) != Type::scalar;
+Ref gather_along(Builder& out, Ref x, Ref index, int64_t axis, const Shape& shape) {
+  const bool keeps = type_of(x) != Type::scalar;
   const TensorType type{keeps ? out.dtype(x) : DType::f32, shape};
   return retyped(out, emit(out, "gather", {x, as_integer(out, index)}, {{"axis", axis}}, type),
                  out.dtype(x));
 }
 
 /// Entries of an index count from the front here, where tract's may count from the end.
-Ref from_front(Emitter& out, Ref index, const Dim& n) {
-  const TensorEntry& entry = out.state().at(out.state().base(index));
-  if (entry.is_positions) return index;
+Ref from_front(Builder& out, Ref index, const Dim& n) {
+  if (out.is_positions(index)) return index;
   if (const auto known = out.constant_value(index)) {
     std::vector<int64_t> entries = ir::to_i64(*known);
     const auto is_plain = [](int64_t each) { return each >= 0; };
@@ -52,13 +50,12 @@ Ref from_front(Emitter& out, Ref index, const Dim& n) {
   return select(out, compare(out, "lt", x, number(out, 0.0)), from_end, x);
 }
 
-std::vector<Ref> gather(const Call& call, Emitter& out) {
+std::vector<Ref> gather(const Call& call, Builder& out) {
   const Ref x = call.operands[0];
   const int64_t axis = call.at("axis").integer;
   const Dim& n = out.shape(x).at(static_cast<size_t>(axis));
   const Ref index = from_front(out, call.operands[1], n);
-  const bool is_computed = out.state().at(index).kind == TensorEntry::Kind::identifier &&
-                           type_of(out, index) != Type::integer;
+  const bool is_computed = !out.is_constant(index) && type_of(index) != Type::integer;
   if (is_computed && n.value() > kMostElements)
     refuse(call, out,
            cat("the index is computed, as scalars, which hold integers exactly up to 2^24, and ",
@@ -67,7 +64,7 @@ std::vector<Ref> gather(const Call& call, Emitter& out) {
 }
 
 /// Row-major positions of x[.., index[..], ..], where all other axes count up with the index's own.
-Ref flat_positions(Emitter& out, const Shape& shape, Ref index, int axis) {
+Ref flat_positions(Builder& out, const Shape& shape, Ref index, int axis) {
   const Ints strides = ir::contiguous_strides(ir::static_shape(shape));
   const int rank = static_cast<int>(shape.size());
   Ref flat = mul(out, as_number(out, index),
@@ -82,13 +79,13 @@ Ref flat_positions(Emitter& out, const Shape& shape, Ref index, int axis) {
   return flat;
 }
 
-Ref gather_elements_along(Emitter& out, Ref x, Ref index, int axis) {
+Ref gather_elements_along(Builder& out, Ref x, Ref index, int axis) {
   const Ref flat = flat_positions(out, out.shape(x), index, axis);
   const Ref line = out.reshape(x, {Dim(count(out.shape(x)))});
   return gather_along(out, line, flat, 0, out.shape(index));
 }
 
-std::vector<Ref> gather_elements(const Call& call, Emitter& out) {
+std::vector<Ref> gather_elements(const Call& call, Builder& out) {
   const Ref x = call.operands[0];
   const auto axis = static_cast<int>(call.at("axis").integer);
   check_size(call, out, count(out.shape(x)));
@@ -102,7 +99,7 @@ struct Hits {
   Ref number;  ///< of the write, counted from 1, or 0 where there is none
 };
 
-Hits hits_of(Emitter& out, Ref index, const Dim& places, int axis) {
+Hits hits_of(Builder& out, Ref index, const Dim& places, int axis) {
   const int rank = out.rank(index) + 1;
   const Ref writes = out.unsqueeze(as_number(out, index), {axis + 1});
   const Ref hit = compare(out, "eq", writes, positions(out, places, axis + 1, rank));
@@ -111,12 +108,12 @@ Hits hits_of(Emitter& out, Ref index, const Dim& places, int axis) {
   return {hit, select(out, hit, numbers, number(out, 0.0))};
 }
 
-Ref reduced(Emitter& out, std::string_view op, Ref x, int axis) {
+Ref reduced(Builder& out, std::string_view op, Ref x, int axis) {
   return out.squeeze(reduce(out, op, x, {axis}), {axis});
 }
 
 /// The last of several writes stays.
-Ref written(Emitter& out, Ref x, Ref index, Ref updates, int axis) {
+Ref written(Builder& out, Ref x, Ref index, Ref updates, int axis) {
   const Dim places = out.shape(x)[static_cast<size_t>(axis)];
   const Ref last = reduced(out, "max_reduce", hits_of(out, index, places, axis).number, axis);
   const Ref which = maximum(out, sub(out, last, number(out, 1.0)), number(out, 0.0));
@@ -125,7 +122,7 @@ Ref written(Emitter& out, Ref x, Ref index, Ref updates, int axis) {
 }
 
 /// What the index does not reach along other axes keeps its values.
-Ref written_within(Emitter& out, Ref x, Ref index, Ref updates, int axis) {
+Ref written_within(Builder& out, Ref x, Ref index, Ref updates, int axis) {
   for (int other = 0; other < out.rank(x); ++other) {
     const int64_t reach = extent(out, index, other), n = extent(out, x, other);
     if (other == axis || reach == n) continue;
@@ -135,7 +132,7 @@ Ref written_within(Emitter& out, Ref x, Ref index, Ref updates, int axis) {
   return written(out, x, index, updates, axis);
 }
 
-std::vector<Ref> scatter_elements(const Call& call, Emitter& out) {
+std::vector<Ref> scatter_elements(const Call& call, Builder& out) {
   const auto axis = static_cast<int>(call.at("axis").integer);
   const Ref x = call.operands[0], updates = call.operands[2];
   const Ref index = from_front(out, call.operands[1], out.shape(x)[static_cast<size_t>(axis)]);
@@ -148,7 +145,7 @@ std::vector<Ref> scatter_elements(const Call& call, Emitter& out) {
 }
 
 /// Rows of x by an index of one number each.
-std::vector<Ref> scatter_nd(const Call& call, Emitter& out) {
+std::vector<Ref> scatter_nd(const Call& call, Builder& out) {
   const Ref x = call.operands[0], index = call.operands[1], updates = call.operands[2];
   const Shape& shape = out.shape(x);
   const Ints index_shape = out.sizes(index);
@@ -179,7 +176,7 @@ std::vector<Ref> scatter_nd(const Call& call, Emitter& out) {
 }
 
 /// The place of each element in order, by comparing it with all others; equal ones keep theirs.
-Ref rank_of(Emitter& out, Ref x, int axis, bool is_largest) {
+Ref rank_of(Builder& out, Ref x, int axis, bool is_largest) {
   const int rank = out.rank(x) + 1;
   const Dim n = out.shape(x)[static_cast<size_t>(axis)];
   const Ref one = out.unsqueeze(x, {axis + 1}), other = out.unsqueeze(x, {axis});
@@ -190,7 +187,7 @@ Ref rank_of(Emitter& out, Ref x, int axis, bool is_largest) {
   return reduced(out, "sum_reduce", as_number(out, wins), axis + 1);
 }
 
-std::vector<Ref> sorted_by_comparing(const Call& call, Emitter& out, Ref x, int axis, int64_t k) {
+std::vector<Ref> sorted_by_comparing(const Call& call, Builder& out, Ref x, int axis, int64_t k) {
   const int rank = out.rank(x) + 1;
   const Dim n = out.shape(x)[static_cast<size_t>(axis)];
   const Ref place = out.unsqueeze(rank_of(out, x, axis, call.at("largest").logical), {axis + 1});
@@ -206,7 +203,7 @@ std::vector<Ref> sorted_by_comparing(const Call& call, Emitter& out, Ref x, int 
 
 /// The k best, one after the other: each is taken out before the next is looked for. What is taken
 /// counts as infinite, so infinities count as the furthest number.
-std::vector<Ref> picked(const Call& call, Emitter& out, Ref x, int axis, int64_t k) {
+std::vector<Ref> picked(const Call& call, Builder& out, Ref x, int axis, int64_t k) {
   const bool is_largest = call.at("largest").logical;
   const Dim n = out.shape(x)[static_cast<size_t>(axis)];
   constexpr double kFurthest = 3.4028234663852886e38;
@@ -228,7 +225,7 @@ std::vector<Ref> picked(const Call& call, Emitter& out, Ref x, int axis, int64_t
           retyped(out, all, call.results[1].dtype)};
 }
 
-std::vector<Ref> topk(const Call& call, Emitter& out) {
+std::vector<Ref> topk(const Call& call, Builder& out) {
   constexpr int64_t kFew = 8;
   const auto axis = static_cast<int>(call.at("axis").integer);
   const int64_t k = call.at("k").integer;
@@ -259,7 +256,7 @@ struct Window {
 };
 
 /// What the windows hold at one offset.
-Ref at_offset(Emitter& out, Ref padded, const Window& w, const Ints& offset, const Shape& shape) {
+Ref at_offset(Builder& out, Ref padded, const Window& w, const Ints& offset, const Shape& shape) {
   Ints axes, begin, end, stride;
   for (size_t i = 2; i < shape.size(); ++i) {
     axes.push_back(static_cast<int64_t>(i));
@@ -273,7 +270,7 @@ Ref at_offset(Emitter& out, Ref padded, const Window& w, const Ints& offset, con
 }
 
 /// Their places in the plane, row-major.
-Ref places_at(Emitter& out, const Window& w, const Ints& offset, const Ints& plane,
+Ref places_at(Builder& out, const Window& w, const Ints& offset, const Ints& plane,
               const Shape& shape) {
   Ref place = number(out, 0.0);
   const Ints strides = ir::contiguous_strides(plane);
@@ -289,20 +286,14 @@ Ref places_at(Emitter& out, const Window& w, const Ints& offset, const Ints& pla
   return place;
 }
 
-/// Whether anything reads an output of the operation.
-bool is_read(Emitter& out, size_t output) {
-  const Emitter::State& state = out.state();
-  return state.use_counts[static_cast<size_t>(state.node->outputs.at(output))] > 0;
-}
-
 /// Readers do not agree on what index max_pool_with_index gives: positions are compared here.
-std::vector<Ref> max_pool_with_index(const Call& call, Emitter& out) {
+std::vector<Ref> max_pool_with_index(const Call& call, Builder& out) {
   constexpr double kLowest = -3.4028234663852886e38;
   const Window w(call);
   const Ref x = as_number(out, call.operands[0]);
   const Shape& shape = call.result().shape;
   const Ref values = emit(out, "max_pool", {x}, call.attributes, {DType::f32, shape});
-  if (!is_read(out, 1))
+  if (!call.is_read.empty() && !call.is_read[1])
     return {retyped(out, values, call.results[0].dtype),
             retyped(out, values, call.results[1].dtype)};
   const Ref padded = out.pad(x, w.padding, kLowest);
@@ -330,4 +321,4 @@ std::vector<RuleRow> index_rules() {
           {"max_pool_with_index", max_pool_with_index}};
 }
 
-}  // namespace t2n::ops::strict
+}  // namespace t2n::strict

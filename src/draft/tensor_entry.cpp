@@ -1,13 +1,14 @@
 // Stored values: views, conversions and joins of constants, without copying what is large.
+#include "src/draft/tensor_entry.h"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "ir/cast.h"
-#include "ops/emitter_state.h"
 #include "src/diag/error.h"
 
-namespace t2n::ops {
+namespace t2n::draft {
 namespace {
 
 /// Parts joined along `axis`, row-major.
@@ -49,14 +50,13 @@ ir::Tensor squeezed(const ir::Tensor& tensor) {
   return out;
 }
 
-/// Large constants are converted by the writer, once, never to something larger or unlike.
+}  // namespace
+
 bool may_cast_later(const TensorEntry& entry, DType dtype) {
   return entry.parts.size() == 1 && entry.parts[0].dtype == entry.dtype &&
          ir::is_float(entry.dtype) && ir::is_float(dtype) &&
          ir::dtype_size(dtype) < ir::dtype_size(entry.dtype);
 }
-
-}  // namespace
 
 bool is_loaded(const ir::Tensor& tensor) { return !tensor.bytes.empty() || tensor.elements() == 0; }
 
@@ -108,6 +108,13 @@ ir::Tensor joined_or_part(const TensorEntry& entry) {
   return entry.parts.size() == 1 ? entry.parts[0] : joined(entry);
 }
 
+std::optional<ir::Tensor> single_value(const TensorEntry& entry) {
+  if (entry.kind != TensorEntry::Kind::constant || entry.parts.size() != 1) return {};
+  const ir::Tensor base = without_repeats(entry.parts[0]);
+  if (base.elements() != 1 || !is_loaded(base)) return {};
+  return converted(ir::Tensor{base.dtype, {}, {}, base.bytes, base.owner}, entry.dtype);
+}
+
 bool is_zero(const TensorEntry& entry) {
   if (entry.kind != TensorEntry::Kind::constant || entry.parts.size() != 1) return false;
   const ir::Tensor base = without_repeats(entry.parts[0]);
@@ -152,30 +159,4 @@ std::optional<ir::Tensor> viewed(const ir::Tensor& tensor, const Ints& shape) {
   return out;
 }
 
-Ref Emitter::cast(Ref x, DType dtype) {
-  const TensorEntry entry = state_->at(x);
-  if (entry.dtype == dtype) return x;
-  check_dtype(dtype, "a cast", state_->target);
-  if (entry.kind == TensorEntry::Kind::constant) {
-    TensorEntry other = entry;
-    other.dtype = dtype;
-    other.variable = -1;
-    if (stored_bytes(entry) <= kLargeBytes && is_loaded(entry)) {
-      if (auto values = converted(joined(entry), dtype)) {
-        other.parts = {*std::move(values)};
-        other.axis = 0;
-        return state_->add(std::move(other));
-      }
-    } else if (may_cast_later(entry, dtype) && state_->may_restore(entry)) {
-      return state_->add(std::move(other));
-    }
-  }
-  // tract saturates, torch wraps.
-  if (ir::is_float(entry.dtype) && ir::is_integer(dtype) && dtype != DType::i64 &&
-      dtype != DType::i32)
-    return cast(cast(x, DType::i64), dtype);
-  return call("tract_core_cast", {x}, {{"to", std::string(ir::dtype_name(dtype))}}, dtype,
-              entry.shape);
-}
-
-}  // namespace t2n::ops
+}  // namespace t2n::draft

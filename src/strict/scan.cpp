@@ -4,18 +4,15 @@
 #include <string>
 #include <utility>
 
-#include "ops/arith.h"
-#include "ops/emitter_state.h"
-#include "ops/strict.h"
 #include "src/diag/error.h"
+#include "src/strict/arith.h"
+#include "src/strict/rules.h"
 
-namespace t2n::ops::strict {
+namespace t2n::strict {
 namespace {
 
 /// A file of more steps is one that nobody reads.
 constexpr int64_t kMostSteps = 512;
-
-Ref ref_of(const nnef::Value& value) { return Ref{static_cast<int>(value.integer)}; }
 
 /// What tract_core_scan is told, by name of the body's parameters and results.
 struct Scan {
@@ -28,26 +25,28 @@ struct Scan {
   std::map<std::string, std::string> next;  ///< state by the result that replaces it
 };
 
-Scan read_scan(const Call& call, Emitter& out) {
-  const nnef::Fragment* body = find_fragment(call.at("body").text);
-  if (body == nullptr) refuse(call, out, "NNEF has no loops", "export without --dynamic");
+Scan read_scan(const Call& call, Builder& out) {
+  const std::string& name = call.at("body").text;
+  const nnef::Fragment* body = out.fragment(name);
+  if (body == nullptr || name.starts_with("t2n_scan_"))
+    refuse(call, out, "NNEF has no loops", "export without --dynamic");
   Scan scan{*body, {}, {}, 0, false, {}, {}, {}};
   const nnef::Values& sequence = call.at("scan").items.at(0).items;
   scan.scanned = sequence.at(0).text;
-  scan.sequence = ref_of(sequence.at(1));
+  scan.sequence = out.tensor(sequence.at(1));
   scan.axis = static_cast<int>(sequence.at(2).integer);
   scan.is_backward = sequence.at(3).integer < 0;
   for (const nnef::Value& pair : call.at("full").items)
-    scan.full[pair.items.at(0).text] = ref_of(pair.items.at(1));
+    scan.full[pair.items.at(0).text] = out.tensor(pair.items.at(1));
   for (const nnef::Value& state : call.at("state").items) {
-    scan.states[state.items.at(0).text] = ref_of(state.items.at(1));
+    scan.states[state.items.at(0).text] = out.tensor(state.items.at(1));
     scan.next[state.items.at(2).text] = state.items.at(0).text;
   }
   return scan;
 }
 
 /// One turn: the body's results, with the states replaced.
-std::vector<Ref> turn(const Call& call, Scan& scan, int64_t step, Emitter& out) {
+std::vector<Ref> turn(const Call& call, Scan& scan, int64_t step, Builder& out) {
   std::vector<Ref> operands;
   for (const nnef::Parameter& parameter : scan.body.parameters) {
     const std::string& name = parameter.name;
@@ -63,7 +62,7 @@ std::vector<Ref> turn(const Call& call, Scan& scan, int64_t step, Emitter& out) 
     if (!is_state) shape[static_cast<size_t>(scan.axis)] = 1;
     types.push_back({call.results[0].dtype, shape});
   }
-  const Call body{scan.body.name, operands, {}, types};
+  const Call body{scan.body.name, operands, {}, types, {}, {}};
   std::vector<Ref> results = inline_fragment(scan.body, body, out);
   for (size_t i = 0; i < results.size(); ++i)
     if (const auto state = scan.next.find(scan.body.results[i].name); state != scan.next.end())
@@ -71,7 +70,7 @@ std::vector<Ref> turn(const Call& call, Scan& scan, int64_t step, Emitter& out) 
   return results;
 }
 
-std::vector<Ref> unrolled(const Call& call, Emitter& out) {
+std::vector<Ref> unrolled(const Call& call, Builder& out) {
   Scan scan = read_scan(call, out);
   const int64_t steps = extent(out, scan.sequence, scan.axis);
   if (steps > kMostSteps)
@@ -100,4 +99,4 @@ std::vector<Ref> unrolled(const Call& call, Emitter& out) {
 
 std::vector<RuleRow> scan_rules() { return {{"tract_core_scan", unrolled}}; }
 
-}  // namespace t2n::ops::strict
+}  // namespace t2n::strict

@@ -1,0 +1,17 @@
+// The words of translations for tensors, sizes and attributes.
+#pragma once
+
+#include "src/draft/attribute.h"
+
+namespace t2n::ops {
+
+using draft::Attribute;
+using draft::Attributes;
+using draft::Ref;  ///< a tensor on the NNEF side: an identifier, or a constant not yet written
+using draft::TensorType;
+using ir::Dim;
+using ir::DType;
+using ir::Ints;
+using ir::Shape;
+
+}  // namespace t2n::ops

@@ -1,0 +1,106 @@
+// Constants: literals where a number says it exactly, else variables, written when first used.
+#include <utility>
+
+#include "src/diag/error.h"
+#include "src/draft/draft.h"
+
+namespace t2n::draft {
+namespace {
+
+/// What makes two constants the same blob: content if a translation made it, else its place.
+std::string blob_key(const TensorEntry& entry) {
+  std::string key = type_str(entry.dtype, entry.shape);
+  if (entry.is_made && stored_bytes(entry) <= kLargeBytes) {
+    const ir::Tensor rows = ir::contiguous(joined(entry));
+    const auto size = static_cast<size_t>(rows.elements() * ir::dtype_size(rows.dtype));
+    return key.append(reinterpret_cast<const char*>(rows.bytes.data()), size);
+  }
+  for (const ir::Tensor& part : entry.parts) {
+    key += cat("|", static_cast<const void*>(part.bytes.data()), type_str(part.dtype, {}));
+    for (size_t i = 0; i < part.shape.size(); ++i)
+      key += cat(",", part.shape[i], ":", part.strides[i]);
+  }
+  return key;
+}
+
+std::string generic_type(DType dtype) {
+  if (dtype == DType::boolean) return "logical";
+  return ir::is_integer(dtype) ? "integer" : "scalar";
+}
+
+/// The entry without its repeated axes; nothing where it has none.
+std::optional<TensorEntry> compact(const TensorEntry& entry) {
+  if (entry.parts.size() != 1) return {};
+  ir::Tensor base = without_repeats(entry.parts[0]);
+  if (base.shape == entry.parts[0].shape) return {};
+  if (base.elements() == 1) base.shape = base.strides = {};
+  TensorEntry out = entry;
+  out.shape = ir::to_shape(base.shape);
+  out.parts = {std::move(base)};
+  return out;
+}
+
+}  // namespace
+
+std::optional<nnef::Value> Draft::literal(Ref ref) const {
+  const auto value = single_value(at(ref));
+  if (!value) return {};
+  return notation.literal(*value);
+}
+
+Ref Draft::identifier(Ref ref) {
+  if (!is_constant(ref)) return ref;
+  notation.check_stored(at(ref));
+  if (at(ref).variable < 0) {
+    auto base = compact(at(ref));
+    const Ref variable =
+        base ? notation.write_repeats(*this, ref, *std::move(base)) : write_variable(ref);
+    at(ref).variable = variable.id;
+  }
+  return Ref{at(ref).variable};
+}
+
+Ref Draft::write_variable(Ref ref) {
+  const TensorEntry entry = at(ref);
+  const auto [found, is_new] = written_.try_emplace(blob_key(entry), -1);
+  if (!is_new) return Ref{found->second};
+  if (written_outside) {  // the file has variables in its graph only
+    found->second = written_outside(entry).id;
+    return Ref{found->second};
+  }
+  const std::string label = labels_.claim(nnef::label_for(entry.name));
+  const Ref out = add({.dtype = entry.dtype,
+                       .shape = entry.shape,
+                       .name = label,
+                       .is_claimed = true,
+                       .text = {},
+                       .parts = {}});
+  append({out}, "variable",
+         {{"label", nnef::string(label)}, {"shape", Attribute("shape", entry.shape).value}},
+         generic_type(entry.dtype));
+  const bool is_single = !notation.has_widths && ir::is_float(entry.dtype);
+  document.blobs.push_back({.label = label,
+                            .dtype = is_single ? DType::f32 : entry.dtype,
+                            .shape = ir::static_shape(entry.shape),
+                            .parts = entry.parts,
+                            .axis = entry.axis,
+                            .bit_packed = !notation.has_widths && entry.dtype == DType::boolean});
+  notes.constants[label] = {entry.name, entry.uses, entry.is_made};
+  found->second = out.id;
+  return out;
+}
+
+Ref Draft::add_constant(ir::Tensor values, std::string name, int uses, bool is_made) {
+  TensorEntry entry{.kind = TensorEntry::Kind::constant,
+                    .dtype = values.dtype,
+                    .shape = ir::to_shape(values.shape),
+                    .name = std::move(name),
+                    .text = {},
+                    .parts = {},
+                    .uses = uses,
+                    .is_made = is_made};
+  entry.parts.push_back(std::move(values));
+  return add(std::move(entry));
+}
+
+}  // namespace t2n::draft

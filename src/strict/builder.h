@@ -1,0 +1,113 @@
+// Builds the document in standard words, for the rules; sizes of all tensors are known.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "src/draft/draft.h"
+#include "src/target/target.h"
+
+namespace t2n::strict {
+
+using draft::Attribute;
+using draft::Attributes;
+using draft::TensorType;
+using ir::Dim;
+using ir::DType;
+using ir::Ints;
+using ir::Shape;
+
+enum class Type { scalar, integer, logical };
+std::string_view type_name(Type type);
+
+/// A tensor of the new document, and the dtype of the numbers that it holds, whatever their type.
+struct Ref {
+  draft::Ref tensor;
+  DType dtype = DType::f32;
+  bool is_scalar = false;  ///< integers that are `scalar`, to compute with them
+};
+Type type_of(Ref x);
+
+/// How a statement is written.
+struct Form {
+  bool is_aligned = false;        ///< operands broadcast by numpy's rule
+  bool is_list = false;           ///< the operands are one argument
+  std::string_view generic = {};  ///< `cast<scalar>`
+};
+
+/// Every method that makes a tensor says it in standard operations. Axes are non-negative; shapes
+/// are those of the result.
+class Builder {
+ public:
+  Builder(const nnef::Document& source, const draft::Notes& notes, const target::Target& target);
+
+  DType dtype(Ref x) const { return x.dtype; }
+  const Shape& shape(Ref x) const { return draft_.at(x.tensor).shape; }
+  Ints sizes(Ref x) const { return ir::static_shape(shape(x)); }
+  int rank(Ref x) const { return static_cast<int>(shape(x).size()); }
+  bool is_constant(Ref x) const { return draft_.is_constant(x.tensor); }
+  std::optional<ir::Tensor> constant_value(Ref x) const;
+
+  Ref scalar(double value, DType dtype);
+  Ref constant(ir::Tensor values, std::string_view name);
+  Ref full(Ref scalar, const Shape& shape) { return broadcast_to(scalar, shape); }
+
+  // On constants these change the stored geometry instead of adding a statement.
+  Ref reshape(Ref x, const Shape& shape);
+  Ref unsqueeze(Ref x, const Ints& axes);  ///< positions in the result, ascending
+  Ref squeeze(Ref x, const Ints& axes);
+  Ref transpose(Ref x, const Ints& permutation);
+  Ref slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride = 1);
+  Ref concat(const std::vector<Ref>& parts, int axis);
+  Ref broadcast_to(Ref x, const Shape& shape);
+  Ref pad(Ref x, const std::vector<std::pair<int64_t, int64_t>>& padding, double value);
+  Ref cast(Ref x, DType dtype);
+
+  // Calls in tract's words.
+  Ref call(std::string_view op, const std::vector<Ref>& operands, const Attributes& attributes,
+           DType dtype, const Shape& shape);
+  /// An operation that broadcasts. Without `dtype` the first operand's is the result's.
+  Ref elementwise(std::string_view op, const std::vector<Ref>& operands,
+                  std::optional<DType> dtype = {});
+
+  /// Appends a statement as it is; results hold what the types' dtypes ask for, integers as
+  /// `integer`.
+  std::vector<Ref> emit_all(std::string_view op, const std::vector<Ref>& operands,
+                            const Attributes& attributes, const std::vector<TensorType>& types,
+                            const Form& form = {});
+
+  /// The tensor of the new document that stands for one of the old, or a literal.
+  Ref tensor(const nnef::Value& value);
+  /// A fragment of the old document, or nullptr.
+  const nnef::Fragment* fragment(std::string_view name) const;
+  bool is_positions(Ref index) const { return positions_.contains(index.tensor.id); }
+  draft::Draft& draft() { return draft_; }
+  const std::string& target_name() const { return target_name_; }
+  /// Of the model, at the place of the statement; "" at none.
+  std::string_view operator_name() const;
+
+  /// Statements are of that place from here on.
+  void begin(int place);
+  /// What the results of a statement became.
+  void bind(const std::string& name, Ref x);
+
+ private:
+  static Ref with(draft::Ref stored, Ref x) { return {stored, x.dtype, x.is_scalar}; }
+  Ref empty(DType dtype, const Shape& shape);
+  std::vector<nnef::Argument> aligned(const std::vector<Ref>& operands);
+
+  draft::Draft draft_;
+  const draft::Notes& notes_;
+  std::string target_name_;
+  std::unordered_map<std::string, Ref> tensors_;  ///< by identifier of the old document
+  std::map<std::string, const nnef::Fragment*, std::less<>> fragments_;
+  std::unordered_set<int> positions_;  ///< indices without negative entries
+  size_t first_of_place_ = 0;          ///< entries from here on were made at this place
+};
+
+}  // namespace t2n::strict

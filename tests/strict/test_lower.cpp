@@ -1,0 +1,216 @@
+// Documents in tract's words, said in standard ones: text in, text out.
+#include <doctest/doctest.h>
+
+#include <sstream>
+#include <utility>
+
+#include "nnef/walk.h"
+#include "nnef_writer/print.h"
+#include "src/diag/error.h"
+#include "src/nnef_reader/parser.h"
+#include "src/spec/lint.h"
+#include "src/strict/lower.h"
+
+namespace t2n::strict {
+namespace {
+
+using draft::Notes;
+using ir::DType;
+
+/// "i64[2,3]"
+Notes::Tensor tensor_of(const std::string& text) {
+  Notes::Tensor out;
+  const size_t bracket = text.find('[');
+  out.dtype = ir::parse_dtype(text.substr(0, bracket)).value();
+  std::istringstream sizes(text.substr(bracket + 1, text.size() - bracket - 2));
+  for (std::string size; std::getline(sizes, size, ',');) out.shape.emplace_back(std::stoll(size));
+  return out;
+}
+
+/// The elements are 0, 1, 2…
+nnef::Blob blob_of(const std::string& label, const Notes::Tensor& note) {
+  const ir::Ints shape = ir::static_shape(note.shape);
+  std::vector<int64_t> elements;
+  for (int64_t i = 0; i < ir::element_count(shape); ++i) elements.push_back(i);
+  return {.label = label,
+          .dtype = note.dtype,
+          .shape = shape,
+          .parts = {ir::tensor_of(note.dtype, shape, elements)}};
+}
+
+struct Given {
+  nnef::Document document;
+  Notes notes;
+};
+
+/// A comment behind each statement says what it assigns; all are of one operator.
+Given read(const std::string& statements, const std::string& results,
+           const std::string& fragments) {
+  Given out;
+  out.document = nnef::parse_document(
+      cat("version 1.0;\n", fragments, "graph net(x) -> (", results, ")\n{\n", statements, "}\n"),
+      "a test");
+  out.notes.places.push_back({"aten::op", "op"});
+  for (nnef::Assignment& statement : out.document.graph.body) {
+    std::istringstream types(std::exchange(statement.comment, ""));
+    for (const std::string_view view : nnef::assigned_names(statement.left)) {
+      std::string text;
+      types >> text;
+      const std::string name(view);
+      Notes::Tensor& note = out.notes.tensors[name] = tensor_of(text);
+      note.name = name;
+      note.place = 0;
+      note.is_claimed = true;
+      if (statement.right.text != "variable") continue;
+      const std::string& label = statement.right.arguments.at(0).value.text;
+      out.document.blobs.push_back(blob_of(label, note));
+      out.notes.constants[label] = {label, 1, false};
+    }
+  }
+  out.notes.results = out.document.graph.results;
+  return out;
+}
+
+Lowered lowered_of(const std::string& statements, const std::string& results,
+                   const std::string& fragments = "") {
+  const Given given = read(statements, results, fragments);
+  return lower(given.document, given.notes, target::parse_target("khronos"));
+}
+
+/// The statements behind the inputs.
+std::string said(const std::string& statements, const std::string& results = "y",
+                 const std::string& fragments = "") {
+  const Lowered lowered = lowered_of(statements, results, fragments);
+  for (const Refusal& refusal : lowered.refusals) return refusal.diagnostic.message;
+  CHECK_EQ(spec::lint_strict(lowered.document), std::vector<std::string>());
+  std::string out;
+  for (const nnef::Assignment& statement : lowered.document.graph.body)
+    if (statement.right.text != "external")
+      out += cat(nnef::print(statement.left), " = ", nnef::print(statement.right), "\n");
+  return out;
+}
+
+const std::string kFloats =
+    "x = tract_core_external(shape = [2, 3], datum_type = 'f32');  # f32[2,3]\n";
+const std::string kIntegers =
+    "x = tract_core_external(shape = [4], datum_type = 'i64');  # i64[4]\n";
+
+}  // namespace
+
+TEST_CASE("what the standard has keeps its words, and inputs have a type") {
+  const Lowered lowered = lowered_of(kFloats + "y = relu(x);  # f32[2,3]\n", "y");
+  CHECK_EQ(nnef::print(lowered.document),
+           "version 1.0;\n\n"
+           "graph net(x) -> (y)\n"
+           "{\n"
+           "    x = external<scalar>(shape = [2, 3]);\n"
+           "    y = relu(x);\n"
+           "}\n");
+}
+
+TEST_CASE("casts between floats are nothing, and literals have no dtype") {
+  CHECK_EQ(said(kFloats + "a = tract_core_cast(x, to = 'f64');  # f64[2,3]\n"
+                          "y = mul(a, tract_core_cast(0.5, to = 'f64'));  # f64[2,3]\n"),
+           "y = mul(x, 0.5)\n");
+}
+
+TEST_CASE("integers are computed as scalars, and go out as integers") {
+  CHECK_EQ(said(kIntegers + "a = add(x, tract_core_cast(2, to = 'i64'));  # i64[4]\n"
+                            "y = reshape(a, shape = [2, 2]);  # i64[2,2]\n"),
+           "op_cast = cast<scalar>(x)\n"
+           "a = add(op_cast, 2.0)\n"
+           "y_1 = reshape(a, shape = [2, 2])\n"
+           "y = cast<integer>(y_1)\n");
+}
+
+TEST_CASE("an index counts from the front") {
+  CHECK_EQ(said(kFloats + "i = variable<integer>(label = 'i', shape = [2]);  # i64[2]\n"
+                          "y = tract_core_gather(x, i, axis = 1);  # f32[2,2]\n"),
+           "i = variable<integer>(label = 'i', shape = [2])\n"
+           "y = gather(x, i, axis = 1)\n");
+}
+
+TEST_CASE("constants are written where the standard needs them, in its shapes") {
+  const std::string weights = "w = variable<scalar>(label = 'w', shape = [3]);  # f32[3]\n";
+  CHECK_EQ(said(kFloats + weights +
+                "r = tract_core_broadcast(w, shape = [2, 3]);  # f32[2,3]\n"
+                "y = matmul(x, r, transposeB = true);  # f32[2,2]\n"),
+           "w = variable<scalar>(label = 'w', shape = [1, 3])\n"
+           "op_tile = tile(w, repeats = [2, 1])\n"
+           "y = matmul(x, op_tile, transposeB = true)\n");
+  CHECK_EQ(said(kFloats + "r = tract_core_broadcast(0.5, shape = [2, 3]);  # f32[2,3]\n"
+                          "y = matmul(x, r, transposeB = true);  # f32[2,2]\n"),
+           "op_constant = constant<scalar>(shape = [2, 3], value = [0.5])\n"
+           "y = matmul(x, op_constant, transposeB = true)\n");
+  CHECK_EQ(said(kFloats + weights +
+                "r = tract_core_cast(w, to = 'f16');  # f16[3]\n"
+                "s = reshape(r, shape = [3, 1]);  # f16[3,1]\n"
+                "y = matmul(x, s);  # f32[2,1]\n"),
+           "w = variable<scalar>(label = 'w', shape = [3, 1])\n"
+           "y = matmul(x, w)\n");
+}
+
+TEST_CASE("a batch normalisation has parameters for all channels") {
+  CHECK_EQ(said(kFloats + "m = variable<scalar>(label = 'm', shape = [1, 3]);  # f32[1,3]\n"
+                          "y = batch_normalization(x, m, m, 0.0, 1.0, 0.5);  # f32[2,3]\n"),
+           "m = variable<scalar>(label = 'm', shape = [1, 3])\n"
+           "op_constant = constant<scalar>(shape = [1, 3], value = [0.0])\n"
+           "op_constant_1 = constant<scalar>(shape = [1, 3], value = [1.0])\n"
+           "y = batch_normalization(x, m, m, op_constant, op_constant_1, epsilon = 0.5)\n");
+}
+
+TEST_CASE("a fragment becomes its statements") {
+  CHECK_EQ(said(kFloats + "y = t2n_frac(x);  # f32[2,3]\n", "y",
+                "fragment t2n_frac(x: tensor<scalar>) -> (y: tensor<scalar>)\n"
+                "{\n    y = x - floor(abs(x));\n}\n"),
+           "op_abs = abs(x)\n"
+           "op_floor = floor(op_abs)\n"
+           "y = sub(x, op_floor)\n");
+}
+
+TEST_CASE("results have identifiers of their own") {
+  CHECK_EQ(said(kFloats + "a = relu(x);  # f32[2,3]\n"
+                          "y = copy(x);  # f32[2,3]\n"
+                          "z = copy(a);  # f32[2,3]\n",
+                "a, y, z"),
+           "a = relu(x)\n"
+           "y = copy(x)\n"
+           "z = copy(a)\n");
+}
+
+TEST_CASE("booleans are copied by an operation on booleans") {
+  CHECK_EQ(said("x = tract_core_external(shape = [2], datum_type = 'bool');  # bool[2]\n"
+                "y = copy(x);  # bool[2]\n"),
+           "y = and(x, x)\n");
+}
+
+TEST_CASE("what nothing says is refused, once for each operator of the model") {
+  const std::string statements = kFloats +
+                                 "a = tract_core_stft(x, axis = 1);  # f32[2,3]\n"
+                                 "y = tract_core_stft(a, axis = 1);  # f32[2,3]\n";
+  const Lowered lowered = lowered_of(statements, "y");
+  REQUIRE_EQ(lowered.refusals.size(), 1);
+  CHECK_EQ(lowered.refusals[0].place, 0);
+  const Diagnostic& diagnostic = lowered.refusals[0].diagnostic;
+  CHECK_EQ(diagnostic.message, "aten::op has no translation for khronos@1.0.5");
+  CHECK_EQ(diagnostic.why, "no operations of standard NNEF say tract_core_stft");
+}
+
+TEST_CASE("what no statement gives failed before, and is no reason to stop") {
+  Given given = read(kFloats + "y = relu(a);  # f32[2,3]\n", "y", "");
+  given.notes.tensors["a"] = tensor_of("f32[2,3]");
+  given.notes.tensors["a"].name = "a";
+  const Lowered lowered = lower(given.document, given.notes, target::parse_target("khronos"));
+  CHECK(lowered.refusals.empty());
+}
+
+TEST_CASE("a graph without inputs is refused, at no place") {
+  const Lowered lowered =
+      lowered_of("y = tract_core_broadcast(0.5, shape = [2]);  # f32[2]\n", "y");
+  REQUIRE_EQ(lowered.refusals.size(), 1);
+  CHECK_EQ(lowered.refusals[0].place, -1);
+  CHECK_EQ(lowered.refusals[0].diagnostic.message,
+           "a graph without inputs has no translation for khronos@1.0.5");
+}
+
+}  // namespace t2n::strict
