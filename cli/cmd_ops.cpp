@@ -9,6 +9,7 @@
 #include "cli/operators_markdown.h"
 #include "cli/talk.h"
 #include "cli/text.h"
+#include "ops/all.h"
 #include "ops/registry.h"
 #include "ops/translate.h"
 #include "src/diag/error.h"
@@ -47,10 +48,10 @@ std::string written_as(const ops::Variant& variant, const target::Target& target
 
 ExitCode list_all(const target::Target& target) {
   Rows rows = {{"operator", "written as", "meaning"}};
-  for (const ir::OpId op : ops::sorted_ops())
-    if (const ops::Variant* variant = ops::find_variant(op, target))
+  for (const ir::OpId op : ops::registry().ops())
+    if (const ops::Variant* variant = ops::registry().variant(op, target))
       rows.push_back({std::string(ir::op_name(op)), written_as(*variant, target),
-                      std::string(ops::translations().find(op)->doc)});
+                      std::string(ops::registry().find(op)->doc)});
   print(table(rows));
   print(cat(counted(rows.size() - 1, "operator"), " for ", target::target_name(target), "\n"));
   return ExitCode::ok;
@@ -78,7 +79,8 @@ std::string support_text(const ops::OpUse& use) {
 
 ExitCode list_used(const Options& options, const target::Target& target) {
   Talk talk(Verbosity::normal);
-  std::vector<ops::OpUse> uses = ops::list_ops(graph_of(options, target, talk.report()), target);
+  std::vector<ops::OpUse> uses =
+      ops::list_ops(graph_of(options, target, talk.report()), target, ops::registry());
   std::stable_sort(uses.begin(), uses.end(),
                    [](const ops::OpUse& a, const ops::OpUse& b) { return a.count > b.count; });
   Rows rows = {{"uses", "operator", "supported", "first use"}};
@@ -113,8 +115,8 @@ std::string schema_line(ir::OpId op) {
 }
 
 std::string explanation(ir::OpId op, const target::Target& target) {
-  const ops::Translation& translation = *ops::translations().find(op);
-  const ops::Variant* chosen = ops::find_variant(op, target);
+  const ops::Entry& translation = *ops::registry().find(op);
+  const ops::Variant* chosen = ops::registry().variant(op, target);
   std::string out = cat(ir::op_name(op), "\n", schema_line(op));
   if (!translation.doc.empty()) out += cat("  meaning: ", translation.doc, "\n");
   Rows rows;
@@ -136,7 +138,7 @@ std::string explanation(ir::OpId op, const target::Target& target) {
 std::vector<ir::OpId> find_ops(const std::string& name) {
   std::vector<ir::OpId> found;
   std::vector<std::string> names;
-  for (const ir::OpId op : ops::sorted_ops()) {
+  for (const ir::OpId op : ops::registry().ops()) {
     const std::string known(ir::op_name(op));
     if (known == name || known.starts_with(name + ".")) found.push_back(op);
     names.push_back(known);

@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "ops/all.h"
 #include "ops/registry.h"
 #include "src/diag/error.h"
 
@@ -13,7 +14,7 @@ namespace {
 /// Overloads and names that one entry of the registry serves share a row.
 struct Row {
   std::vector<std::string_view> operators;
-  const ops::Translation* translation = nullptr;
+  const ops::Entry* translation = nullptr;
 };
 
 /// Text within a cell: a bar would end it, a bracket pair could become a link.
@@ -36,7 +37,7 @@ std::string family_of(std::string_view file) {
 }
 
 /// "`tract_core_silu` (tract 0.23.0), `t2n_silu`", the most demanding first.
-std::string written_as(const ops::Translation& translation) {
+std::string written_as(const ops::Entry& translation) {
   std::vector<ops::Variant> variants = translation.variants;
   std::stable_sort(variants.begin(), variants.end(), [](const auto& a, const auto& b) {
     return a.when.features.size() > b.when.features.size();
@@ -51,7 +52,7 @@ std::string written_as(const ops::Translation& translation) {
   return out;
 }
 
-std::string refused(const ops::Translation& translation) {
+std::string refused(const ops::Entry& translation) {
   return translation.refusal ? cat("always: ", target::limit_row(translation.refusal->limit).why)
                              : std::string(translation.limits);
 }
@@ -64,15 +65,15 @@ std::string line(const Row& row) {
              " | ", cell(refused(*row.translation)), " |\n");
 }
 
-bool same_entry(const ops::Translation& a, const ops::Translation& b) {
+bool same_entry(const ops::Entry& a, const ops::Entry& b) {
   return a.doc == b.doc && refused(a) == refused(b) && written_as(a) == written_as(b);
 }
 
 /// Rows in the order of their first operator's name.
 std::map<std::string, std::vector<Row>> families() {
   std::map<std::string, std::vector<Row>> out;
-  for (const ir::OpId op : ops::sorted_ops()) {
-    const ops::Translation& translation = *ops::translations().find(op);
+  for (const ir::OpId op : ops::registry().ops()) {
+    const ops::Entry& translation = *ops::registry().find(op);
     std::vector<Row>& rows = out[family_of(translation.file)];
     const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& known) {
       return same_entry(*known.translation, translation);
@@ -88,9 +89,9 @@ std::map<std::string, std::vector<Row>> families() {
 }  // namespace
 
 std::string operators_markdown() {
-  const std::vector<ir::OpId> all = ops::sorted_ops();
+  const std::vector<ir::OpId> all = ops::registry().ops();
   const auto refused_ones = std::count_if(all.begin(), all.end(), [](ir::OpId op) {
-    return ops::translations().find(op)->refusal.has_value();
+    return ops::registry().find(op)->refusal.has_value();
   });
   std::string out = cat(
       "# Operators\n\nMade by `t2nnef ops --markdown`; a test fails while it is stale. ",

@@ -16,12 +16,12 @@ bool is_word_char(char c) {
 }
 
 /// Part of a line around `column`: lines may be very long.
-struct Window {
+struct Excerpt {
   std::string text;
   size_t column;
 };
 
-Window window(std::string_view line, size_t column) {
+Excerpt excerpt(std::string_view line, size_t column) {
   constexpr size_t kBefore = 60;
   constexpr size_t kLength = 100;
   const size_t indent = std::min(line.find_first_not_of(' '), line.size());
@@ -172,7 +172,7 @@ void Lexer::fail_at(size_t place, const std::string& problem) const {
   const size_t begin = before.rfind('\n') == before.npos ? 0 : before.rfind('\n') + 1;
   const int column = static_cast<int>(place - begin) + 1;
   const size_t end = std::min(text_.find('\n', place), text_.size());
-  const Window shown = window(text_.substr(begin, end - begin), place - begin);
+  const Excerpt shown = excerpt(text_.substr(begin, end - begin), place - begin);
   const size_t width = place == token_ && at_ > token_ ? at_ - token_ : 1;
   const size_t shown_width = std::min(width, shown.text.size() - shown.column);
 

@@ -1,56 +1,11 @@
-// Interning of operation names, the word each is called by, and the columns every folder may read.
+// Interning of operation names, and the word each is called by.
 #include "ir/op_registry.h"
 
 #include <deque>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace t2n::ir {
 namespace {
-
-/// Their results are drawn at random, in every overload.
-const std::unordered_set<std::string_view>& random_names() {
-  static const std::unordered_set<std::string_view> names = {"_fused_dropout",
-                                                             "_sample_dirichlet",
-                                                             "_standard_gamma",
-                                                             "alpha_dropout",
-                                                             "bernoulli",
-                                                             "binomial",
-                                                             "cauchy",
-                                                             "dropout",
-                                                             "exponential",
-                                                             "feature_alpha_dropout",
-                                                             "feature_dropout",
-                                                             "geometric",
-                                                             "log_normal",
-                                                             "multinomial",
-                                                             "native_dropout",
-                                                             "normal",
-                                                             "normal_functional",
-                                                             "poisson",
-                                                             "rand",
-                                                             "rand_like",
-                                                             "randint",
-                                                             "randint_like",
-                                                             "randn",
-                                                             "randn_like",
-                                                             "random",
-                                                             "randperm",
-                                                             "rrelu",
-                                                             "rrelu_with_noise",
-                                                             "rrelu_with_noise_functional",
-                                                             "uniform",
-                                                             "_dirichlet_grad"};
-  return names;
-}
-
-/// Their results are memory that nobody wrote yet.
-const std::unordered_set<std::string_view>& uninitialised_names() {
-  static const std::unordered_set<std::string_view> names = {
-      "empty",         "empty_like", "empty_permuted",   "empty_quantized",
-      "empty_strided", "new_empty",  "new_empty_strided"};
-  return names;
-}
 
 /// What the private forms of torch are called in public. `_convolution` serves every rank; 2-d is
 /// what its name alone can promise.
@@ -99,14 +54,6 @@ std::string_view without_inplace(std::string_view base) {
   return inplace ? base.substr(0, base.size() - 1) : base;
 }
 
-void record_purity(OpId op, std::string_view name) {
-  constexpr std::string_view kPlace = "ir/op_registry.cpp";
-  const std::string_view base = without_inplace(base_name(name));
-  if (name == "t2n::refused") purity_column().set(op, Purity::stateful, kPlace);
-  if (random_names().contains(base)) purity_column().set(op, Purity::random, kPlace);
-  if (uninitialised_names().contains(base)) purity_column().set(op, Purity::stateful, kPlace);
-}
-
 struct Names {
   std::deque<std::string> texts;  ///< never moves what `ids` points to
   std::unordered_map<std::string_view, OpId> ids;
@@ -124,7 +71,6 @@ OpId op_id(std::string_view name) {
   if (const auto found = all.ids.find(name); found != all.ids.end()) return found->second;
   const auto op = static_cast<OpId>(all.texts.size());
   all.ids.emplace(all.texts.emplace_back(name), op);
-  record_purity(op, name);
   return op;
 }
 
@@ -140,21 +86,6 @@ std::string_view op_word(std::string_view name) {
   const std::string_view base = base_name(name);
   const auto found = public_words().find(base);
   return found != public_words().end() ? found->second : without_inplace(base);
-}
-
-bool is_random(OpId op) {
-  const Purity* purity = purity_column().find(op);
-  return purity != nullptr && *purity == Purity::random;
-}
-
-Column<Promotion>& promotion_column() {
-  static Column<Promotion> column("promotion");
-  return column;
-}
-
-Column<Purity>& purity_column() {
-  static Column<Purity> column("purity");
-  return column;
 }
 
 }  // namespace t2n::ir

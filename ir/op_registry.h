@@ -1,4 +1,4 @@
-// What is known of an operation, in columns: any folder may define a column and fill it (NNVM's idea).
+// The names of operations, and columns: tables from operations to one property (NNVM's idea).
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ OpId op_count();
 /// file was made.
 std::string_view op_word(std::string_view name);
 
-/// One property of operations. Filled at start-up, read with O(1). A second value for the same
-/// operation is a bug, reported with both places.
+/// One property of operations, read with O(1). A second value for the same operation is a bug,
+/// reported with both places.
 template <typename T>
 class Column {
  public:
@@ -34,8 +34,8 @@ class Column {
   void set(OpId op, T value, std::string_view place) {
     const auto index = static_cast<size_t>(op);
     if (rows_.size() <= index) rows_.resize(index + 1);
-    T2N_ASSERT(!rows_[index], op_name(op), " has two entries in column '", title_, "': ",
-               rows_[index]->place, " and ", place);
+    T2N_ASSERT(!rows_[index], op_name(op), " has two entries in column '", title_,
+               "': ", rows_[index]->place, " and ", place);
     rows_[index] = Row{std::move(value), std::string(place)};
   }
   const T* find(OpId op) const {
@@ -63,16 +63,9 @@ class Column {
 enum class Promotion {
   /// Tensor operands are cast to Node::compute_dtype.
   operands,
-  /// The same, but integers and booleans compute in f32 (torch's default dtype): sqrt, true division.
+  /// The same, but integers and booleans compute in f32 (torch's default dtype): sqrt, true
+  /// division.
   to_float,
 };
-
-Column<Promotion>& promotion_column();
-
-/// Operations whose result does not follow from their arguments: never folded.
-enum class Purity { random, stateful };
-Column<Purity>& purity_column();
-/// Random by name, in any overload and in-place form.
-bool is_random(OpId op);
 
 }  // namespace t2n::ir

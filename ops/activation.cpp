@@ -11,13 +11,11 @@
 namespace t2n::ops {
 namespace {
 
-using ir::Promotion;
-
 /// A fragment of `self` alone, computed in f32 where it is f16.
 constexpr UnaryRow kFragments[] = {
-    {"aten::mish", "t2n_mish", "self * tanh(log(1 + exp(self)))"},
-    {"aten::log_sigmoid", "t2n_log_sigmoid", "-log(1 + exp(-self)), without overflow"},
-    {"aten::hardsigmoid", "t2n_hard_sigmoid", "min(max(self + 3, 0), 6) / 6"},
+    {"aten::mish", "t2n_mish", "self * tanh(log(1 + exp(self)))", {}},
+    {"aten::log_sigmoid", "t2n_log_sigmoid", "-log(1 + exp(-self)), without overflow", {}},
+    {"aten::hardsigmoid", "t2n_hard_sigmoid", "min(max(self + 3, 0), 6) / 6", {}},
 };
 
 Ref clamped(Emitter& out, Ref x, Ref low, Ref high) {
@@ -198,74 +196,68 @@ void log_sigmoid_forward(const OpView& op, Emitter& out) {
 }
 
 void register_exponentials(Registry& r) {
-  r.same({"aten::elu"},
-         {"t2n_elu", "scale * (self > 0 ? self : alpha * (exp(input_scale * self) - 1))", elu});
-  r.same({"aten::celu"}, {"t2n_elu", "self > 0 ? self : alpha * (exp(self / alpha) - 1)", celu});
-  r.same({"aten::selu"},
-         {"t2n_elu", "1.0507 * (self > 0 ? self : 1.67326 * (exp(self) - 1))", selu});
+  r.elementwise(
+      {"aten::elu"},
+      {"t2n_elu", "scale * (self > 0 ? self : alpha * (exp(input_scale * self) - 1))", elu});
+  r.elementwise({"aten::celu"},
+                {"t2n_elu", "self > 0 ? self : alpha * (exp(self / alpha) - 1)", celu});
+  r.elementwise({"aten::selu"},
+                {"t2n_elu", "1.0507 * (self > 0 ? self : 1.67326 * (exp(self) - 1))", selu});
 }
 
 void register_gated(Registry& r) {
-  r.add({.op = "aten::silu",
-         .doc = "self * sigmoid(self)",
-         .variants = {{has(Feature::core_silu), "tract_core_silu", silu},
-                      {any_target(), "t2n_silu", silu}}});
-  r.add({.op = "aten::gelu",
-         .doc = "self * Phi(self), or its approximation with tanh",
-         .variants = {{has(Feature::core_gelu_approx, Feature::transformers_gelu),
-                       "tract_core_gelu_approx", gelu},
-                      {has(Feature::transformers_gelu), "tract_transformers_gelu_approx", gelu},
-                      {any_target(), "t2n_gelu_tanh", gelu}}});
-  r.add({.op = "aten::hardswish",
-         .doc = "self * min(max(self + 3, 0), 6) / 6",
-         .variants = {{any_target(), "tract_core_hard_swish", hardswish}}});
-  r.add({.op = "aten::glu",
-         .doc = "first half * sigmoid(second half) along dim",
-         .variants = {{any_target(), "sigmoid", glu}}});
+  r.elementwise({.op = "aten::silu",
+                 .doc = "self * sigmoid(self)",
+                 .variants = {{has(Feature::core_silu), "tract_core_silu", silu},
+                              {any_target(), "t2n_silu", silu}}});
+  r.elementwise(
+      {.op = "aten::gelu",
+       .doc = "self * Phi(self), or its approximation with tanh",
+       .variants = {{has(Feature::core_gelu_approx, Feature::transformers_gelu),
+                     "tract_core_gelu_approx", gelu},
+                    {has(Feature::transformers_gelu), "tract_transformers_gelu_approx", gelu},
+                    {any_target(), "t2n_gelu_tanh", gelu}}});
+  r.elementwise({"aten::hardswish"},
+                {"tract_core_hard_swish", "self * min(max(self + 3, 0), 6) / 6", hardswish});
+  r.same({"aten::glu"}, {"sigmoid", "first half * sigmoid(second half) along dim", glu});
 }
 
 void register_softmax(Registry& r) {
-  r.add({.op = "aten::softmax.int",
-         .also = {"aten::_softmax", "aten::special_softmax"},
-         .doc = "exp(self) / sum(exp(self), dim)",
-         .variants = {{any_target(), "softmax", softmax}}});
+  r.same({"aten::softmax.int", "aten::_softmax", "aten::special_softmax"},
+         {"softmax", "exp(self) / sum(exp(self), dim)", softmax});
   r.add({.op = "aten::log_softmax.int",
          .also = {"aten::_log_softmax", "aten::special_log_softmax"},
          .doc = "self - log(sum(exp(self), dim))",
          .variants = {{has(Feature::log_softmax), "tract_core_log_softmax", softmax},
                       {any_target(), "t2n_log_softmax", softmax}}});
-  r.add({.op = "aten::_safe_softmax",
-         .doc = "exp(self) / sum(exp(self), dim), 0 where all of self is -inf",
-         .variants = {{any_target(), "softmax", safe_softmax}}});
-  r.add({.op = "aten::log_sigmoid_forward",
-         .doc = "-log(1 + exp(-self)), and exp(-|self|)",
-         .variants = {{any_target(), "t2n_log_sigmoid", log_sigmoid_forward}}});
+  r.same({"aten::_safe_softmax"},
+         {"softmax", "exp(self) / sum(exp(self), dim), 0 where all of self is -inf", safe_softmax});
+  r.elementwise({"aten::log_sigmoid_forward"},
+                {"t2n_log_sigmoid", "-log(1 + exp(-self)), and exp(-|self|)", log_sigmoid_forward});
 }
 
 void register_piecewise(Registry& r) {
-  r.same({"aten::relu"}, {"relu", "max(self, 0)", relu});
-  r.same({"aten::relu6"}, {"max", "min(max(self, 0), 6)", relu6});
-  r.same({"aten::hardtanh"}, {"max", "min(max(self, min_val), max_val)", hardtanh});
-  r.same({"aten::threshold"}, {"select", "self > threshold ? self : value", threshold});
-  r.same({"aten::leaky_relu"},
-         {"leaky_relu", "self > 0 ? self : negative_slope * self", leaky_relu});
-  r.same({"aten::rrelu"}, {"leaky_relu", "self > 0 ? self : (lower + upper) / 2 * self", rrelu});
-  r.same({"aten::softshrink"}, {"sub", "self - min(max(self, -lambd), lambd)", softshrink});
-  r.same({"aten::hardshrink"}, {"select", "|self| > lambd ? self : 0", hardshrink});
-  r.add({.op = "aten::prelu",
-         .also = {"aten::_prelu_kernel"},
-         .doc = "self > 0 ? self : weight * self",
-         .variants = {{any_target(), "select", prelu}}});
+  r.elementwise({"aten::relu"}, {"relu", "max(self, 0)", relu});
+  r.elementwise({"aten::relu6"}, {"max", "min(max(self, 0), 6)", relu6});
+  r.elementwise({"aten::hardtanh"}, {"max", "min(max(self, min_val), max_val)", hardtanh});
+  r.elementwise({"aten::threshold"}, {"select", "self > threshold ? self : value", threshold});
+  r.elementwise({"aten::leaky_relu"},
+                {"leaky_relu", "self > 0 ? self : negative_slope * self", leaky_relu});
+  r.elementwise({"aten::rrelu"},
+                {"leaky_relu", "self > 0 ? self : (lower + upper) / 2 * self", rrelu});
+  r.elementwise({"aten::softshrink"}, {"sub", "self - min(max(self, -lambd), lambd)", softshrink});
+  r.elementwise({"aten::hardshrink"}, {"select", "|self| > lambd ? self : 0", hardshrink});
+  r.same({"aten::prelu", "aten::_prelu_kernel"},
+         {"select", "self > 0 ? self : weight * self", prelu});
 }
 
 }  // namespace
 
 void register_activation(Registry& r) {
-  for (const UnaryRow& row : kFragments)
-    r.add({.op = row.op, .doc = row.doc, .variants = {{any_target(), row.nnef, fragment}}});
-  r.add({.op = "aten::softplus",
-         .doc = "log(1 + exp(beta * self)) / beta, self above the threshold",
-         .variants = {{any_target(), "t2n_softplus", softplus}}});
+  r.unary(kFragments, fragment);
+  r.elementwise(
+      {"aten::softplus"},
+      {"t2n_softplus", "log(1 + exp(beta * self)) / beta, self above the threshold", softplus});
   register_exponentials(r);
   register_gated(r);
   register_piecewise(r);

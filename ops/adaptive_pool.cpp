@@ -250,26 +250,14 @@ void adaptive_max_pool(const OpView& op, Emitter& out) {
 void register_adaptive_pool(Registry& r) {
   constexpr std::string_view kMean = "mean over output_size windows that cover the input";
   constexpr std::string_view kMax = "maximum over output_size windows that cover the input";
-  r.add({.op = "aten::adaptive_avg_pool1d",
-         .doc = kMean,
-         .variants = {{any_target(), "box", adaptive_avg_pool<1>}}});
-  r.add({.op = "aten::adaptive_avg_pool2d",
-         .also = {"aten::_adaptive_avg_pool2d"},
-         .doc = kMean,
-         .variants = {{any_target(), "box", adaptive_avg_pool<2>}}});
-  r.add({.op = "aten::adaptive_avg_pool3d",
-         .also = {"aten::_adaptive_avg_pool3d"},
-         .doc = kMean,
-         .variants = {{any_target(), "box", adaptive_avg_pool<3>}}});
-  r.add({.op = "aten::adaptive_max_pool1d",
-         .doc = kMax,
-         .variants = {{any_target(), "max_pool_with_index", adaptive_max_pool<1>}}});
-  r.add({.op = "aten::adaptive_max_pool2d",
-         .doc = kMax,
-         .variants = {{any_target(), "max_pool_with_index", adaptive_max_pool<2>}}});
-  r.add({.op = "aten::adaptive_max_pool3d",
-         .doc = kMax,
-         .variants = {{any_target(), "max_pool_with_index", adaptive_max_pool<3>}}});
+  r.same({"aten::adaptive_avg_pool1d"}, {"box", kMean, adaptive_avg_pool<1>});
+  r.same({"aten::adaptive_avg_pool2d", "aten::_adaptive_avg_pool2d"},
+         {"box", kMean, adaptive_avg_pool<2>});
+  r.same({"aten::adaptive_avg_pool3d", "aten::_adaptive_avg_pool3d"},
+         {"box", kMean, adaptive_avg_pool<3>});
+  r.same({"aten::adaptive_max_pool1d"}, {"max_pool_with_index", kMax, adaptive_max_pool<1>});
+  r.same({"aten::adaptive_max_pool2d"}, {"max_pool_with_index", kMax, adaptive_max_pool<2>});
+  r.same({"aten::adaptive_max_pool3d"}, {"max_pool_with_index", kMax, adaptive_max_pool<3>});
 }
 
 }  // namespace t2n::ops

@@ -208,38 +208,43 @@ void bessel(const OpView& op, Emitter& out) {
 }  // namespace
 
 void register_bessel(Registry& r) {
-  r.same({"aten::i0", "aten::special_i0", "aten::special_modified_bessel_i0"},
-         {"mul", "modified Bessel function I0; relative error in f32 5e-7", bessel<i0>,
-          Promotion::to_float});
-  r.same({"aten::special_i0e"}, {"mul", "exp(-|self|) I0(self); relative error in f32 5e-7",
-                                 bessel<i0e>, Promotion::to_float});
-  r.same({"aten::special_i1", "aten::special_modified_bessel_i1"},
-         {"mul", "modified Bessel function I1; relative error in f32 2e-6", bessel<i1>,
-          Promotion::to_float});
-  r.same({"aten::special_i1e"}, {"mul", "exp(-|self|) I1(self); relative error in f32 1e-6",
-                                 bessel<i1e>, Promotion::to_float});
-  r.same({"aten::special_bessel_j0"}, {"mul", "Bessel function J0; absolute error in f32 3e-7",
-                                       bessel<j0>, Promotion::to_float});
-  r.same({"aten::special_bessel_j1"}, {"mul", "Bessel function J1; absolute error in f32 3e-7",
-                                       bessel<j1>, Promotion::to_float});
-  r.same({"aten::special_bessel_y0"},
-         {"mul", "Bessel function Y0; error in f32 5e-7 of max(|y|, 1)", bessel<y0>,
-          Promotion::to_float});
-  r.same({"aten::special_bessel_y1"},
-         {"mul", "Bessel function Y1; error in f32 5e-7 of max(|y|, 1)", bessel<y1>,
-          Promotion::to_float});
-  r.same({"aten::special_modified_bessel_k0"},
-         {"mul", "modified Bessel function K0; relative error in f32 1e-6", bessel<k0>,
-          Promotion::to_float});
-  r.same({"aten::special_modified_bessel_k1"},
-         {"mul", "modified Bessel function K1; relative error in f32 1e-6", bessel<k1>,
-          Promotion::to_float});
-  r.same({"aten::special_scaled_modified_bessel_k0"},
-         {"mul", "exp(x) K0(x); relative error in f32 6e-7", bessel<k0e>, Promotion::to_float});
-  r.same({"aten::special_scaled_modified_bessel_k1"},
-         {"mul", "exp(x) K1(x); relative error in f32 6e-7", bessel<k1e>, Promotion::to_float});
-  r.same({"aten::special_spherical_bessel_j0"}, {"mul", "sin(x) / x; relative error in f32 3e-7",
-                                                 bessel<spherical_j0>, Promotion::to_float});
+  r.elementwise({"aten::i0", "aten::special_i0", "aten::special_modified_bessel_i0"},
+                {"mul", "modified Bessel function I0; relative error in f32 5e-7", bessel<i0>,
+                 Promotion::to_float});
+  r.elementwise({"aten::special_i0e"}, {"mul", "exp(-|self|) I0(self); relative error in f32 5e-7",
+                                        bessel<i0e>, Promotion::to_float});
+  r.elementwise({"aten::special_i1", "aten::special_modified_bessel_i1"},
+                {"mul", "modified Bessel function I1; relative error in f32 2e-6", bessel<i1>,
+                 Promotion::to_float});
+  r.elementwise({"aten::special_i1e"}, {"mul", "exp(-|self|) I1(self); relative error in f32 1e-6",
+                                        bessel<i1e>, Promotion::to_float});
+  r.elementwise(
+      {"aten::special_bessel_j0"},
+      {"mul", "Bessel function J0; absolute error in f32 3e-7", bessel<j0>, Promotion::to_float});
+  r.elementwise(
+      {"aten::special_bessel_j1"},
+      {"mul", "Bessel function J1; absolute error in f32 3e-7", bessel<j1>, Promotion::to_float});
+  r.elementwise({"aten::special_bessel_y0"},
+                {"mul", "Bessel function Y0; error in f32 5e-7 of max(|y|, 1)", bessel<y0>,
+                 Promotion::to_float});
+  r.elementwise({"aten::special_bessel_y1"},
+                {"mul", "Bessel function Y1; error in f32 5e-7 of max(|y|, 1)", bessel<y1>,
+                 Promotion::to_float});
+  r.elementwise({"aten::special_modified_bessel_k0"},
+                {"mul", "modified Bessel function K0; relative error in f32 1e-6", bessel<k0>,
+                 Promotion::to_float});
+  r.elementwise({"aten::special_modified_bessel_k1"},
+                {"mul", "modified Bessel function K1; relative error in f32 1e-6", bessel<k1>,
+                 Promotion::to_float});
+  r.elementwise(
+      {"aten::special_scaled_modified_bessel_k0"},
+      {"mul", "exp(x) K0(x); relative error in f32 6e-7", bessel<k0e>, Promotion::to_float});
+  r.elementwise(
+      {"aten::special_scaled_modified_bessel_k1"},
+      {"mul", "exp(x) K1(x); relative error in f32 6e-7", bessel<k1e>, Promotion::to_float});
+  r.elementwise(
+      {"aten::special_spherical_bessel_j0"},
+      {"mul", "sin(x) / x; relative error in f32 3e-7", bessel<spherical_j0>, Promotion::to_float});
 }
 
 }  // namespace t2n::ops

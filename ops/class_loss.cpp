@@ -9,8 +9,6 @@
 namespace t2n::ops {
 namespace {
 
-using ir::Promotion;
-
 /// Classes are along axis 1, of a vector along axis 0.
 int class_axis(const Emitter& out, Ref x) { return out.rank(x) == 1 ? 0 : 1; }
 
@@ -213,11 +211,10 @@ void register_class_losses(Registry& r) {
          {"tract_core_gather_elements",
           "sum over targets and other i of max(1 - self[target] + self[i], 0) / classes",
           multilabel_margin_loss});
-  for (const std::string_view name : {"aten::ctc_loss.IntList", "aten::ctc_loss.Tensor",
-                                      "aten::_ctc_loss", "aten::_ctc_loss.Tensor"})
-    r.add({.op = name,
-           .doc = "connectionist temporal classification",
-           .refusal = Refusal{Limit::alignments, "export the model without its loss"}});
+  r.refuse({"aten::ctc_loss.IntList", "aten::ctc_loss.Tensor", "aten::_ctc_loss",
+            "aten::_ctc_loss.Tensor"},
+           "connectionist temporal classification",
+           {Limit::alignments, "export the model without its loss"});
 }
 
 }  // namespace t2n::ops

@@ -64,13 +64,8 @@ constexpr Row kRows[] = {
 }  // namespace
 
 void register_complex(Registry& r) {
-  for (const Row& row : kRows)
-    r.add({.op = row.op,
-           .doc = row.doc,
-           .variants = {{any_target(), "complex-to-pairs", rewritten}}});
-  r.add({.op = "aten::angle",
-         .doc = "angle of the point (real, imag)",
-         .variants = {{any_target(), "select", angle}}});
+  for (const Row& row : kRows) r.same({row.op}, {"complex-to-pairs", row.doc, rewritten});
+  r.elementwise({"aten::angle"}, {"select", "angle of the point (real, imag)", angle});
 }
 
 }  // namespace t2n::ops

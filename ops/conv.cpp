@@ -174,33 +174,17 @@ Ref transposed_convolution(Emitter& out, const Convolution& c, const Ints& extra
 void register_conv(Registry& r) {
   constexpr std::string_view kDoc = "y[o] = bias[o] + sum over I/groups and k of weight * input";
   constexpr std::string_view kTransposedDoc = "gradient of a convolution by its input, plus bias";
-  r.add({.op = "aten::conv2d",
-         .also = {"aten::conv1d", "aten::conv3d"},
-         .doc = kDoc,
-         .variants = {{any_target(), "conv", conv}},
-         .limits = kLimits});
-  r.add({.op = "aten::conv2d.padding",
-         .also = {"aten::conv1d.padding", "aten::conv3d.padding", "aten::_convolution_mode"},
-         .doc = kDoc,
-         .variants = {{any_target(), "conv", conv_named}},
-         .limits = kLimits});
-  r.add({.op = "aten::conv_transpose2d.input",
-         .also = {"aten::conv_transpose1d", "aten::conv_transpose3d.input"},
-         .doc = kTransposedDoc,
-         .variants = {{any_target(), "deconv", conv_transpose}},
-         .limits = kLimits});
-  r.add({.op = "aten::convolution",
-         .doc = "a convolution, or its transpose",
-         .variants = {{any_target(), "conv", convolution}},
-         .limits = kLimits});
-  r.add({.op = "aten::_convolution",
-         .also = {"aten::_convolution.deprecated"},
-         .doc = "a convolution, or its transpose",
-         .variants = {{any_target(), "conv", convolution_with_flags}},
-         .limits = kLimits});
-  r.add({.op = "aten::conv_tbc",
-         .doc = "conv1d over [time, batch, channels]",
-         .variants = {{any_target(), "conv", conv_tbc}}});
+  r.same({"aten::conv2d", "aten::conv1d", "aten::conv3d"}, {"conv", kDoc, conv, {}, kLimits});
+  r.same({"aten::conv2d.padding", "aten::conv1d.padding", "aten::conv3d.padding",
+          "aten::_convolution_mode"},
+         {"conv", kDoc, conv_named, {}, kLimits});
+  r.same({"aten::conv_transpose2d.input", "aten::conv_transpose1d", "aten::conv_transpose3d.input"},
+         {"deconv", kTransposedDoc, conv_transpose, {}, kLimits});
+  r.same({"aten::convolution"},
+         {"conv", "a convolution, or its transpose", convolution, {}, kLimits});
+  r.same({"aten::_convolution", "aten::_convolution.deprecated"},
+         {"conv", "a convolution, or its transpose", convolution_with_flags, {}, kLimits});
+  r.same({"aten::conv_tbc"}, {"conv", "conv1d over [time, batch, channels]", conv_tbc});
 }
 
 }  // namespace t2n::ops

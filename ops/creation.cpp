@@ -11,40 +11,6 @@
 namespace t2n::ops {
 namespace {
 
-/// Operations that give `self` itself, in the result's dtype.
-constexpr std::string_view kCopies[] = {
-    "aten::to.device",
-    "aten::to.dtype",
-    "aten::to.other",
-    "aten::to.dtype_layout",
-    "aten::to.prim_Device",
-    "aten::to.prim_dtype",
-    "aten::to.prim_other",
-    "aten::_to_copy",
-    "aten::type_as",
-    "aten::clone",
-    "aten::contiguous",
-    "aten::detach",
-    "aten::detach_copy",
-    "aten::alias",
-    "aten::alias_copy",
-    "aten::lift",
-    "aten::lift_fresh",
-    "aten::lift_fresh_copy",
-    "aten::cpu",
-    "aten::resolve_conj",
-    "aten::resolve_neg",
-    "aten::_cast_Byte",
-    "aten::_cast_Char",
-    "aten::_cast_Double",
-    "aten::_cast_Float",
-    "aten::_cast_Half",
-    "aten::_cast_Int",
-    "aten::_cast_Long",
-    "aten::_cast_Short",
-    "t2n::cast",
-};
-
 /// Constant tensors: `value` in every element, or the number that an argument gives.
 struct FillRow {
   std::string_view op;
@@ -313,36 +279,55 @@ void register_sequences(Registry& r) {
 }  // namespace
 
 void register_creation(Registry& r) {
-  for (const std::string_view name : kCopies)
-    r.add({.op = name,
-           .doc = "self, cast to the result's dtype",
-           .variants = {{any_target(), "tract_core_cast", copy_of_self}}});
-  r.add({.op = "aten::as_tensor",
-         .doc = "data, cast to the result's dtype",
-         .variants = {{any_target(), "tract_core_cast", copy_of_data}}});
+  const Shared copy{"tract_core_cast", "self, cast to the result's dtype", copy_of_self};
+  r.elementwise({"aten::to.device",
+                 "aten::to.dtype",
+                 "aten::to.dtype_layout",
+                 "aten::to.prim_Device",
+                 "aten::to.prim_dtype",
+                 "aten::to.prim_other",
+                 "aten::_to_copy",
+                 "aten::clone",
+                 "aten::contiguous",
+                 "aten::detach",
+                 "aten::detach_copy",
+                 "aten::alias",
+                 "aten::alias_copy",
+                 "aten::lift",
+                 "aten::lift_fresh",
+                 "aten::lift_fresh_copy",
+                 "aten::cpu",
+                 "aten::resolve_conj",
+                 "aten::resolve_neg",
+                 "aten::_cast_Byte",
+                 "aten::_cast_Char",
+                 "aten::_cast_Double",
+                 "aten::_cast_Float",
+                 "aten::_cast_Half",
+                 "aten::_cast_Int",
+                 "aten::_cast_Long",
+                 "aten::_cast_Short",
+                 "t2n::cast"},
+                copy);
+  r.same({"aten::to.other", "aten::type_as"}, copy);
+  r.elementwise({"aten::as_tensor"},
+                {"tract_core_cast", "data, cast to the result's dtype", copy_of_data});
   for (const FillRow& row : kFills)
-    r.add({.op = row.op,
-           .doc = row.argument.empty() ? "zeros or ones" : "one number in every element",
-           .variants = {{any_target(), "tract_core_broadcast", fill}}});
+    r.same({row.op},
+           {"tract_core_broadcast",
+            row.argument.empty() ? "zeros or ones" : "one number in every element", fill});
   register_sequences(r);
-  r.add({.op = "aten::native_dropout",
-         .doc = "input, and a mask of ones",
-         .variants = {{any_target(), "", native_dropout}},
-         .limits = "train=True: it is random"});
-  r.add({.op = "aten::pad_sequence",
-         .doc = "sequences of several lengths side by side",
-         .variants = {{any_target(), "pad", pad_sequence}}});
-  r.add({.op = "aten::_shape_as_tensor",
-         .doc = "sizes as a tensor",
-         .variants = {{any_target(), "variable", shape_as_tensor}}});
-  r.add({.op = "aten::eye",
-         .also = {"aten::eye.m"},
-         .doc = "1 on the diagonal, else 0",
-         .variants = {{any_target(), "variable", eye}}});
-  r.add({.op = "aten::one_hot",
-         .doc = "1 where the class equals self, else 0, along a new last axis",
-         .variants = {{any_target(), "eq", one_hot}},
-         .limits = "num_classes=-1"});
+  r.elementwise({"aten::native_dropout"},
+                {"", "input, and a mask of ones", native_dropout, {}, "train=True: it is random"});
+  r.same({"aten::pad_sequence"},
+         {"pad", "sequences of several lengths side by side", pad_sequence});
+  r.same({"aten::_shape_as_tensor"}, {"variable", "sizes as a tensor", shape_as_tensor});
+  r.same({"aten::eye", "aten::eye.m"}, {"variable", "1 on the diagonal, else 0", eye});
+  r.same({"aten::one_hot"}, {"eq",
+                             "1 where the class equals self, else 0, along a new last axis",
+                             one_hot,
+                             {},
+                             "num_classes=-1"});
 }
 
 }  // namespace t2n::ops

@@ -112,11 +112,9 @@ void register_cumulative(Registry& r) {
   r.same({"aten::cummin"},
          {"min_reduce", "smallest of the first 1, 2, ... elements, and its last index",
           running_extremum});
-  r.add({.op = "aten::logcumsumexp",
-         .also = {"aten::_logcumsumexp"},
-         .doc = "log(sum(exp(.))) of the first 1, 2, ... elements along dim",
-         .variants = {{any_target(), "sum_reduce", logcumsumexp}},
-         .promotion = Promotion::to_float});
+  r.same({"aten::logcumsumexp", "aten::_logcumsumexp"},
+         {"sum_reduce", "log(sum(exp(.))) of the first 1, 2, ... elements along dim", logcumsumexp,
+          Promotion::to_float});
 }
 
 }  // namespace t2n::ops

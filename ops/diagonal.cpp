@@ -127,25 +127,14 @@ Ref diagonal_of(Emitter& out, Ref x, int first, int second) {
 }
 
 void register_diagonal(Registry& r) {
-  r.add({.op = "aten::diagonal",
-         .also = {"aten::linalg_diagonal", "aten::diagonal_copy"},
-         .doc = "entries (i, i + offset) of two axes",
-         .variants = {{any_target(), "slice", diagonal}}});
-  r.add({.op = "aten::diag_embed",
-         .doc = "the last axis as the diagonal of a square, zeros elsewhere",
-         .variants = {{any_target(), "pad", diag_embed}}});
-  r.add({.op = "aten::diag",
-         .doc = "the diagonal of a matrix, or a matrix of one",
-         .variants = {{any_target(), "slice", diag}}});
-  r.add({.op = "aten::diagflat",
-         .doc = "all elements as the diagonal of a square",
-         .variants = {{any_target(), "pad", diagflat}}});
-  r.add({.op = "aten::tril",
-         .doc = "zeros above the diagonal",
-         .variants = {{any_target(), "tract_core_trilu", triangle<false>}}});
-  r.add({.op = "aten::triu",
-         .doc = "zeros below the diagonal",
-         .variants = {{any_target(), "tract_core_trilu", triangle<true>}}});
+  r.same({"aten::diagonal", "aten::linalg_diagonal", "aten::diagonal_copy"},
+         {"slice", "entries (i, i + offset) of two axes", diagonal});
+  r.same({"aten::diag_embed"},
+         {"pad", "the last axis as the diagonal of a square, zeros elsewhere", diag_embed});
+  r.same({"aten::diag"}, {"slice", "the diagonal of a matrix, or a matrix of one", diag});
+  r.same({"aten::diagflat"}, {"pad", "all elements as the diagonal of a square", diagflat});
+  r.same({"aten::tril"}, {"tract_core_trilu", "zeros above the diagonal", triangle<false>});
+  r.same({"aten::triu"}, {"tract_core_trilu", "zeros below the diagonal", triangle<true>});
 }
 
 }  // namespace t2n::ops

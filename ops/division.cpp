@@ -172,36 +172,22 @@ Ref floored_quotient(Emitter& out, Ref a, Ref b) {
 void register_division(Registry& r) {
   constexpr std::string_view kLimits =
       "f64 operands; quotients above 2^29 leave no right remainder";
-  r.add({.op = "aten::div.Tensor",
-         .also = {"aten::div.Scalar", "aten::divide.Tensor", "aten::divide.Scalar",
-                  "aten::true_divide.Tensor", "aten::true_divide.Scalar"},
-         .doc = "self / other",
-         .variants = {{any_target(), "div", divide}},
-         .promotion = Promotion::to_float});
-  r.add({.op = "aten::div.Tensor_mode",
-         .also = {"aten::div.Scalar_mode", "aten::divide.Tensor_mode", "aten::divide.Scalar_mode"},
-         .doc = "self / other, rounded towards zero or down",
-         .variants = {{any_target(), "div", divide_with_mode}},
-         .limits = "rounding_mode of f64 operands",
-         .promotion = Promotion::operands});
-  r.add({.op = "aten::floor_divide",
-         .also = {"aten::floor_divide.Scalar"},
-         .doc = "floor(self / other)",
-         .variants = {{any_target(), "div", floor_divide}},
-         .limits = "f64 operands",
-         .promotion = Promotion::operands});
-  r.add({.op = "aten::remainder.Tensor",
-         .also = {"aten::remainder.Scalar", "aten::remainder.Scalar_Tensor"},
-         .doc = "self - floor(self / other) * other",
-         .variants = {{any_target(), "floor", remainder<Rounding::floor>}},
-         .limits = kLimits,
-         .promotion = Promotion::operands});
-  r.add({.op = "aten::fmod.Tensor",
-         .also = {"aten::fmod.Scalar"},
-         .doc = "self - trunc(self / other) * other",
-         .variants = {{any_target(), "floor", remainder<Rounding::trunc>}},
-         .limits = kLimits,
-         .promotion = Promotion::operands});
+  r.elementwise({"aten::div.Tensor", "aten::div.Scalar", "aten::divide.Tensor",
+                 "aten::divide.Scalar", "aten::true_divide.Tensor", "aten::true_divide.Scalar"},
+                {"div", "self / other", divide, Promotion::to_float});
+  r.elementwise({"aten::div.Tensor_mode", "aten::div.Scalar_mode", "aten::divide.Tensor_mode",
+                 "aten::divide.Scalar_mode"},
+                {"div", "self / other, rounded towards zero or down", divide_with_mode,
+                 Promotion::operands, "rounding_mode of f64 operands"});
+  r.elementwise({"aten::floor_divide", "aten::floor_divide.Scalar"},
+                {"div", "floor(self / other)", floor_divide, Promotion::operands, "f64 operands"});
+  r.elementwise(
+      {"aten::remainder.Tensor", "aten::remainder.Scalar", "aten::remainder.Scalar_Tensor"},
+      {"floor", "self - floor(self / other) * other", remainder<Rounding::floor>,
+       Promotion::operands, kLimits});
+  r.elementwise({"aten::fmod.Tensor", "aten::fmod.Scalar"},
+                {"floor", "self - trunc(self / other) * other", remainder<Rounding::trunc>,
+                 Promotion::operands, kLimits});
 }
 
 }  // namespace t2n::ops

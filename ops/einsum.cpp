@@ -2,7 +2,6 @@
 // pair.
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "ops/arith.h"
 #include "ops/diagonal.h"
@@ -256,9 +255,8 @@ void einsum(const OpView& op, Emitter& out) {
 }  // namespace
 
 void register_einsum(Registry& r) {
-  r.add({.op = "aten::einsum",
-         .doc = "sum of products over the letters that the output lacks",
-         .variants = {{any_target(), "tract_core_einsum", einsum}}});
+  r.same({"aten::einsum"},
+         {"tract_core_einsum", "sum of products over the letters that the output lacks", einsum});
 }
 
 }  // namespace t2n::ops

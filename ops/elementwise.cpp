@@ -26,15 +26,10 @@ constexpr UnaryRow kUnary[] = {
 
 /// `nnef` for floats; on integers these do nothing.
 constexpr UnaryRow kRounding[] = {
-    {"aten::floor", "floor", "largest integer <= self"},
-    {"aten::ceil", "ceil", "smallest integer >= self"},
-    {"aten::trunc", "t2n_trunc", "self without its fraction"},
-    {"aten::fix", "t2n_trunc", "self without its fraction"},
-};
-
-constexpr BinaryRow kExtrema[] = {
-    {"aten::maximum", "max"}, {"aten::max.other", "max"}, {"aten::fmax", "max"},
-    {"aten::minimum", "min"}, {"aten::min.other", "min"}, {"aten::fmin", "min"},
+    {"aten::floor", "floor", "largest integer <= self", {}},
+    {"aten::ceil", "ceil", "smallest integer >= self", {}},
+    {"aten::trunc", "t2n_trunc", "self without its fraction", {}},
+    {"aten::fix", "t2n_trunc", "self without its fraction", {}},
 };
 
 /// `b * alpha`, b itself where alpha is 1.
@@ -183,92 +178,49 @@ void zero(const OpView& op, Emitter& out) {
 
 void register_arithmetic(Registry& r) {
   constexpr auto kOperands = Promotion::operands;
-  r.add({.op = "aten::add.Tensor",
-         .also = {"aten::add.Scalar"},
-         .doc = "self + alpha * other; booleans: or",
-         .variants = {{any_target(), "add", add_scaled}},
-         .promotion = kOperands});
-  r.add({.op = "aten::_add_relu.Tensor",
-         .also = {"aten::_add_relu.Scalar"},
-         .doc = "max(self + alpha * other, 0)",
-         .variants = {{any_target(), "max", add_relu}},
-         .promotion = kOperands});
-  r.add({.op = "aten::sub.Tensor",
-         .also = {"aten::sub.Scalar", "aten::subtract.Tensor", "aten::subtract.Scalar"},
-         .doc = "self - alpha * other",
-         .variants = {{any_target(), "sub", sub_scaled}},
-         .promotion = kOperands});
-  r.add({.op = "aten::rsub.Scalar",
-         .doc = "other - alpha * self",
-         .variants = {{any_target(), "sub", rsub}},
-         .promotion = kOperands});
-  r.add({.op = "aten::mul.Tensor",
-         .also = {"aten::mul.Scalar", "aten::multiply.Tensor", "aten::multiply.Scalar"},
-         .doc = "self * other; booleans: and",
-         .variants = {{any_target(), "mul", multiply}},
-         .promotion = kOperands});
-  for (const BinaryRow& row : kExtrema)
-    r.add({.op = row.op,
-           .doc = row.nnef == "max" ? "the larger operand; a NaN loses"
-                                    : "the smaller operand; a NaN loses",
-           .variants = {{any_target(), row.nnef, extremum}},
-           .promotion = kOperands});
-  r.add({.op = "aten::addcmul",
-         .doc = "self + value * tensor1 * tensor2",
-         .variants = {{any_target(), "mul", add_combined}},
-         .promotion = kOperands});
-  r.add({.op = "aten::addcdiv",
-         .doc = "self + value * tensor1 / tensor2",
-         .variants = {{any_target(), "div", add_combined}},
-         .promotion = kOperands});
-  r.add({.op = "aten::lerp.Scalar",
-         .also = {"aten::lerp.Tensor"},
-         .doc = "self + weight * (end - self)",
-         .variants = {{any_target(), "mul", lerp}},
-         .promotion = kOperands});
+  r.elementwise({"aten::add.Tensor", "aten::add.Scalar"},
+                {"add", "self + alpha * other; booleans: or", add_scaled, kOperands});
+  r.elementwise({"aten::_add_relu.Tensor", "aten::_add_relu.Scalar"},
+                {"max", "max(self + alpha * other, 0)", add_relu, kOperands});
+  r.elementwise(
+      {"aten::sub.Tensor", "aten::sub.Scalar", "aten::subtract.Tensor", "aten::subtract.Scalar"},
+      {"sub", "self - alpha * other", sub_scaled, kOperands});
+  r.elementwise({"aten::rsub.Scalar"}, {"sub", "other - alpha * self", rsub, kOperands});
+  r.elementwise(
+      {"aten::mul.Tensor", "aten::mul.Scalar", "aten::multiply.Tensor", "aten::multiply.Scalar"},
+      {"mul", "self * other; booleans: and", multiply, kOperands});
+  r.elementwise({"aten::maximum", "aten::max.other", "aten::fmax"},
+                {"max", "the larger operand; a NaN loses", extremum, kOperands});
+  r.elementwise({"aten::minimum", "aten::min.other", "aten::fmin"},
+                {"min", "the smaller operand; a NaN loses", extremum, kOperands});
+  r.elementwise({"aten::addcmul"},
+                {"mul", "self + value * tensor1 * tensor2", add_combined, kOperands});
+  r.elementwise({"aten::addcdiv"},
+                {"div", "self + value * tensor1 / tensor2", add_combined, kOperands});
+  r.elementwise({"aten::lerp.Scalar", "aten::lerp.Tensor"},
+                {"mul", "self + weight * (end - self)", lerp, kOperands});
 }
 
 void register_unary(Registry& r) {
   r.unary(kUnary);
-  for (const UnaryRow& row : kRounding)
-    r.add({.op = row.op, .doc = row.doc, .variants = {{any_target(), row.nnef, rounding}}});
-  r.add({.op = "aten::frac",
-         .doc = "self - trunc(self)",
-         .variants = {{any_target(), "t2n_frac", frac}}});
-  r.add({.op = "aten::round",
-         .doc = "nearest integer, halves to the even one",
-         .variants = {{any_target(), "tract_core_round_even", round}}});
-  r.add({.op = "aten::round.decimals",
-         .doc = "round(self * 10**decimals) / 10**decimals",
-         .variants = {{any_target(), "tract_core_round_even", round_decimals}}});
-  r.add({.op = "aten::neg",
-         .also = {"aten::negative"},
-         .doc = "-self",
-         .variants = {{any_target(), "neg", negate}}});
-  r.add({.op = "aten::abs",
-         .also = {"aten::absolute"},
-         .doc = "|self|",
-         .variants = {{any_target(), "abs", absolute}}});
-  r.add({.op = "aten::sign",
-         .also = {"aten::sgn"},
-         .doc = "-1, 0 or 1",
-         .variants = {{any_target(), "sign", sign}}});
-  r.add({.op = "aten::square", .doc = "self * self", .variants = {{any_target(), "mul", square}}});
+  r.unary(kRounding, rounding);
+  r.elementwise({"aten::frac"}, {"t2n_frac", "self - trunc(self)", frac});
+  r.elementwise({"aten::round"},
+                {"tract_core_round_even", "nearest integer, halves to the even one", round});
+  r.elementwise(
+      {"aten::round.decimals"},
+      {"tract_core_round_even", "round(self * 10**decimals) / 10**decimals", round_decimals});
+  r.elementwise({"aten::neg", "aten::negative"}, {"neg", "-self", negate});
+  r.elementwise({"aten::abs", "aten::absolute"}, {"abs", "|self|", absolute});
+  r.elementwise({"aten::sign", "aten::sgn"}, {"sign", "-1, 0 or 1", sign});
+  r.elementwise({"aten::square"}, {"mul", "self * self", square});
 }
 
 void register_copies(Registry& r) {
-  r.add({.op = "aten::copy",
-         .doc = "src, broadcast and cast to self's type",
-         .variants = {{any_target(), "", copy}}});
-  r.add({.op = "aten::fill.Scalar",
-         .doc = "value in the shape of self",
-         .variants = {{any_target(), "", fill_scalar}}});
-  r.add({.op = "aten::fill.Tensor",
-         .doc = "value in the shape of self",
-         .variants = {{any_target(), "", fill_tensor}}});
-  r.add({.op = "aten::zero",
-         .doc = "zeros in the shape of self",
-         .variants = {{any_target(), "", zero}}});
+  r.same({"aten::copy"}, {"", "src, broadcast and cast to self's type", copy});
+  r.elementwise({"aten::fill.Scalar"}, {"", "value in the shape of self", fill_scalar});
+  r.elementwise({"aten::fill.Tensor"}, {"", "value in the shape of self", fill_tensor});
+  r.elementwise({"aten::zero"}, {"", "zeros in the shape of self", zero});
 }
 
 }  // namespace
@@ -277,12 +229,9 @@ void register_elementwise(Registry& r) {
   register_arithmetic(r);
   register_unary(r);
   register_copies(r);
-  r.add({.op = "aten::clamp",
-         .also = {"aten::clamp.Tensor", "aten::clamp_min", "aten::clamp_min.Tensor",
-                  "aten::clamp_max", "aten::clamp_max.Tensor", "aten::clip", "aten::clip.Tensor"},
-         .doc = "min(max(self, min), max); a NaN loses",
-         .variants = {{any_target(), "max", clamp}},
-         .promotion = Promotion::operands});
+  r.elementwise({"aten::clamp", "aten::clamp.Tensor", "aten::clamp_min", "aten::clamp_min.Tensor",
+                 "aten::clamp_max", "aten::clamp_max.Tensor", "aten::clip", "aten::clip.Tensor"},
+                {"max", "min(max(self, min), max); a NaN loses", clamp, Promotion::operands});
   register_division(r);
   register_logic(r);
   register_math(r);

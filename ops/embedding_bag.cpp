@@ -98,12 +98,13 @@ void embedding_bag(const OpView& op, Emitter& out) {
 }  // namespace
 
 void register_embedding_bag(Registry& r) {
-  r.add({.op = "aten::embedding_bag",
-         .also = {"aten::embedding_bag.padding_idx", "aten::_embedding_bag",
-                  "aten::_embedding_bag_forward_only"},
-         .doc = "sum, mean or maximum of weight[indices] over each bag; no other result",
-         .variants = {{any_target(), "matmul", embedding_bag}},
-         .limits = "offsets that the model computes"});
+  r.same({"aten::embedding_bag", "aten::embedding_bag.padding_idx", "aten::_embedding_bag",
+          "aten::_embedding_bag_forward_only"},
+         {"matmul",
+          "sum, mean or maximum of weight[indices] over each bag; no other result",
+          embedding_bag,
+          {},
+          "offsets that the model computes"});
 }
 
 }  // namespace t2n::ops

@@ -185,19 +185,20 @@ Ref exact_gelu(Emitter& out, Ref x) {
 }
 
 void register_error_functions(Registry& r) {
-  r.same(
+  r.elementwise(
       {"aten::erfinv", "aten::special_erfinv"},
       {"mul", "inverse of erf; relative error in f32 4e-7", function<erfinv>, Promotion::to_float});
-  r.same({"aten::special_erfcx"}, {"mul", "exp(self^2) * erfc(self); relative error in f32 4e-7",
-                                   function<scaled_error_function>, Promotion::to_float});
-  r.same({"aten::special_ndtr"}, {"mul", "normal distribution; relative error in f32 5e-6",
-                                  function<ndtr>, Promotion::to_float});
-  r.same({"aten::special_log_ndtr"},
-         {"mul", "log of the normal distribution; relative error in f32 2e-6", function<log_ndtr>,
-          Promotion::to_float});
-  r.same({"aten::special_ndtri"},
-         {"mul", "inverse of the normal distribution; relative error in f32 6e-7", function<ndtri>,
-          Promotion::to_float});
+  r.elementwise({"aten::special_erfcx"},
+                {"mul", "exp(self^2) * erfc(self); relative error in f32 4e-7",
+                 function<scaled_error_function>, Promotion::to_float});
+  r.elementwise({"aten::special_ndtr"}, {"mul", "normal distribution; relative error in f32 5e-6",
+                                         function<ndtr>, Promotion::to_float});
+  r.elementwise({"aten::special_log_ndtr"},
+                {"mul", "log of the normal distribution; relative error in f32 2e-6",
+                 function<log_ndtr>, Promotion::to_float});
+  r.elementwise({"aten::special_ndtri"},
+                {"mul", "inverse of the normal distribution; relative error in f32 6e-7",
+                 function<ndtri>, Promotion::to_float});
 }
 
 }  // namespace t2n::ops

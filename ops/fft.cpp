@@ -190,18 +190,16 @@ constexpr std::string_view kLimits = "the length along `dim` must be known at ex
 }  // namespace
 
 void register_fft(Registry& r) {
-  r.add({.op = "t2n::fft_r2c",
-         .doc = "scale * sum of self * exp(-2 pi i j k / n) along dim; inverse: +2 pi i",
-         .variants = {{any_target(), "matmul", r2c}},
-         .limits = kLimits});
-  r.add({.op = "t2n::fft_c2c",
-         .doc = "the same of pairs",
-         .variants = {{any_target(), "matmul", c2c}},
-         .limits = kLimits});
-  r.add({.op = "t2n::fft_c2r",
-         .doc = "the same of half a symmetric spectrum, with n real results",
-         .variants = {{any_target(), "matmul", c2r}},
-         .limits = kLimits});
+  r.same({"t2n::fft_r2c"},
+         {"matmul",
+          "scale * sum of self * exp(-2 pi i j k / n) along dim; inverse: +2 pi i",
+          r2c,
+          {},
+          kLimits});
+  r.same({"t2n::fft_c2c"}, {"matmul", "the same of pairs", c2c, {}, kLimits});
+  r.same(
+      {"t2n::fft_c2r"},
+      {"matmul", "the same of half a symmetric spectrum, with n real results", c2r, {}, kLimits});
 }
 
 }  // namespace t2n::ops

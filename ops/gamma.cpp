@@ -1,6 +1,5 @@
 // The gamma function's logarithm and its derivatives, and Hurwitz's zeta. All are computed in f64:
 // their shifts and reflections lose digits near zeros.
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -228,30 +227,31 @@ void zeta(const OpView& op, Emitter& out) {
 }  // namespace
 
 void register_gamma(Registry& r) {
-  r.same({"aten::lgamma", "aten::special_gammaln"},
-         {"log", "log(|gamma(self)|); relative error in f32 1e-7", function<lgamma>,
-          Promotion::to_float});
-  r.same({"aten::digamma", "aten::special_digamma", "aten::special_psi"},
-         {"log", "derivative of log(gamma(self)); relative error in f32 1e-7", function<digamma>,
-          Promotion::to_float});
-  r.same({"aten::polygamma", "aten::special_polygamma"},
-         {"pow",
-          "n-th derivative of digamma; 0 at infinity, where torch says NaN; relative error in f32 "
-          "1e-7",
-          polygamma, Promotion::to_float, "n above 30"});
-  r.same(
+  r.elementwise({"aten::lgamma", "aten::special_gammaln"},
+                {"log", "log(|gamma(self)|); relative error in f32 1e-7", function<lgamma>,
+                 Promotion::to_float});
+  r.elementwise({"aten::digamma", "aten::special_digamma", "aten::special_psi"},
+                {"log", "derivative of log(gamma(self)); relative error in f32 1e-7",
+                 function<digamma>, Promotion::to_float});
+  r.elementwise(
+      {"aten::polygamma", "aten::special_polygamma"},
+      {"pow",
+       "n-th derivative of digamma; 0 at infinity, where torch says NaN; relative error in f32 "
+       "1e-7",
+       polygamma, Promotion::to_float, "n above 30"});
+  r.elementwise(
       {"aten::mvlgamma", "aten::special_multigammaln"},
       {"log", "sum of lgamma(self - j / 2), j < p, and a constant", mvlgamma, Promotion::to_float});
-  r.same(
+  r.elementwise(
       {"aten::special_zeta", "aten::special_zeta.self_scalar", "aten::special_zeta.other_scalar"},
       {"pow",
        "sum of (other + k)^-self, k >= 0; 0 at infinity, where torch says NaN; relative error in "
        "f32 1e-7",
        zeta, Promotion::to_float, "exponents that the model computes, or above 30"});
-  r.add({.op = "aten::igamma",
-         .also = {"aten::igammac", "aten::special_gammainc", "aten::special_gammaincc"},
-         .doc = "incomplete gamma functions",
-         .refusal = Refusal{Limit::unbounded_steps, "compute it outside the model"}});
+  r.elementwise({.op = "aten::igamma",
+                 .also = {"aten::igammac", "aten::special_gammainc", "aten::special_gammaincc"},
+                 .doc = "incomplete gamma functions",
+                 .refusal = Refusal{Limit::unbounded_steps, "compute it outside the model"}});
 }
 
 }  // namespace t2n::ops

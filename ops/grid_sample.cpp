@@ -219,9 +219,8 @@ void register_grid_sample(Registry& r) {
          .doc = "input at the positions of grid, in [-1, 1] along each axis",
          .variants = {{has(Feature::grid_sample), "tract_core_grid_sample", grid_sampler},
                       {any_target(), "tract_core_gather_elements", grid_sampler_gathered}}});
-  r.add({.op = "aten::affine_grid_generator",
-         .doc = "the positions of an image under an affine map",
-         .variants = {{any_target(), "matmul", affine_grid}}});
+  r.same({"aten::affine_grid_generator"},
+         {"matmul", "the positions of an image under an affine map", affine_grid});
 }
 
 }  // namespace t2n::ops

@@ -1,8 +1,6 @@
 // Reading elements at positions that other tensors hold.
 #include "ops/index.h"
 
-#include <algorithm>
-
 #include "ops/all.h"
 #include "ops/positions.h"
 #include "ops/registry.h"
@@ -12,19 +10,6 @@ namespace t2n::ops {
 namespace {
 
 /// Operations whose result has as many elements as the data says.
-constexpr std::string_view kDataDependent[] = {
-    "aten::nonzero",
-    "aten::nonzero_numpy",
-    "aten::argwhere",
-    "aten::where",
-    "aten::_unique",
-    "aten::_unique2",
-    "aten::unique_dim",
-    "aten::unique_consecutive",
-    "aten::unique_dim_consecutive",
-    "aten::bincount",
-};
-
 void embedding(const OpView& op, Emitter& out) {
   op.ignore_all({"padding_idx", "scale_grad_by_freq", "sparse"}, "they matter to gradients only");
   const Ref indices = op.tensor("indices");
@@ -165,19 +150,12 @@ void isin(const OpView& op, Emitter& out) {
 }
 
 void register_searches(Registry& r) {
-  r.add({.op = "aten::bucketize.Tensor",
-         .also = {"aten::bucketize.Scalar"},
-         .doc = "number of boundaries below self",
-         .variants = {{any_target(), "sum_reduce", bucketize}}});
-  r.add({.op = "aten::searchsorted.Tensor",
-         .also = {"aten::searchsorted.Scalar"},
-         .doc = "number of elements of sorted_sequence below self",
-         .variants = {{any_target(), "sum_reduce", searchsorted}}});
-  r.add({.op = "aten::isin.Tensor_Tensor",
-         .also = {"aten::isin.Tensor_Scalar", "aten::isin.Scalar_Tensor"},
-         .doc = "whether elements occur in test_elements",
-         .variants = {{any_target(), "max_reduce", isin}},
-         .promotion = ir::Promotion::operands});
+  r.same({"aten::bucketize.Tensor", "aten::bucketize.Scalar"},
+         {"sum_reduce", "number of boundaries below self", bucketize});
+  r.same({"aten::searchsorted.Tensor", "aten::searchsorted.Scalar"},
+         {"sum_reduce", "number of elements of sorted_sequence below self", searchsorted});
+  r.same({"aten::isin.Tensor_Tensor", "aten::isin.Tensor_Scalar", "aten::isin.Scalar_Tensor"},
+         {"max_reduce", "whether elements occur in test_elements", isin, ir::Promotion::operands});
 }
 
 }  // namespace
@@ -190,21 +168,17 @@ void register_index(Registry& r) {
   r.same({"aten::take_along_dim"}, {"tract_core_gather_elements",
                                     "y[i, j] = self[i, indices[i, j]] along dim", take_along_dim});
   r.same({"aten::take"}, {"tract_core_gather", "self.flatten()[index]", take_flat});
-  r.add({.op = "aten::index.Tensor",
-         .also = {"aten::index.Tensor_hacked_twin", "aten::_unsafe_index.Tensor",
-                  "aten::_unsafe_index.Tensor_hacked_twin"},
-         .doc = "self[indices]",
-         .variants = {{any_target(), "tract_core_gather", index}},
-         .limits = "masks that the model computes"});
-  r.add({.op = "aten::masked_select",
-         .doc = "self[mask]",
-         .variants = {{any_target(), "tract_core_gather", masked_select}},
-         .limits = "masks that the model computes"});
-  for (const std::string_view name : kDataDependent)
-    r.add({.op = name,
-           .doc = "as many results as the data has",
-           .refusal = Refusal{Limit::data_dependent_shape,
-                              "compute it outside the model, or use torch.where with a mask"}});
+  r.same({"aten::index.Tensor", "aten::index.Tensor_hacked_twin", "aten::_unsafe_index.Tensor",
+          "aten::_unsafe_index.Tensor_hacked_twin"},
+         {"tract_core_gather", "self[indices]", index, {}, "masks that the model computes"});
+  r.same({"aten::masked_select"},
+         {"tract_core_gather", "self[mask]", masked_select, {}, "masks that the model computes"});
+  r.refuse({"aten::nonzero", "aten::nonzero_numpy", "aten::argwhere", "aten::where",
+            "aten::_unique", "aten::_unique2", "aten::unique_dim", "aten::unique_consecutive",
+            "aten::unique_dim_consecutive", "aten::bincount"},
+           "as many results as the data has",
+           {Limit::data_dependent_shape,
+            "compute it outside the model, or use torch.where with a mask"});
   register_searches(r);
   register_embedding_bag(r);
   register_quantile(r);

@@ -11,8 +11,6 @@
 namespace t2n::ops {
 namespace {
 
-using ir::Promotion;
-
 /// rows[k] added up per position: weights are [position, k], 1 where they meet.
 Ref sum_of_rows(Emitter& out, Ref weights, Ref rows, const Shape& shape) {
   const DType dtype = out.dtype(weights);
@@ -216,13 +214,10 @@ void register_index_writes(Registry& r) {
   add_combining(r, {"aten::index_add"}, "self with self[.., index, ..] += alpha * source",
                 index_add);
   add_combining(r, {"aten::put"}, "self with self.flatten()[index] = source", put);
-  r.add({.op = "aten::index_copy",
-         .doc = "self with self[.., index, ..] = source",
-         .variants = {{any_target(), "tract_core_scatter_nd", index_copy}}});
-  r.add({.op = "aten::index_fill.int_Scalar",
-         .also = {"aten::index_fill.int_Tensor"},
-         .doc = "self with self[.., index, ..] = value",
-         .variants = {{any_target(), "tract_core_scatter_nd", index_fill}}});
+  r.same({"aten::index_copy"},
+         {"tract_core_scatter_nd", "self with self[.., index, ..] = source", index_copy});
+  r.same({"aten::index_fill.int_Scalar", "aten::index_fill.int_Tensor"},
+         {"tract_core_scatter_nd", "self with self[.., index, ..] = value", index_fill});
   r.add({.op = "aten::masked_scatter",
          .doc = "self, with the elements of source in order where mask",
          .variants = {{has(Feature::core_cumsum), "tract_core_cumsum", masked_scatter},

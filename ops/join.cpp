@@ -145,16 +145,10 @@ void block_diag(const OpView& op, Emitter& out) {
 }  // namespace
 
 void register_join(Registry& r) {
-  r.add({.op = "aten::cat",
-         .also = {"aten::concat", "aten::concatenate"},
-         .doc = "one after the other along an axis",
-         .variants = {{any_target(), "concat", cat}},
-         .promotion = ir::Promotion::operands});
-  r.add({.op = "aten::stack",
-         .also = {"aten::_stack"},
-         .doc = "one after the other along a new axis",
-         .variants = {{any_target(), "stack", stack}},
-         .promotion = ir::Promotion::operands});
+  r.same({"aten::cat", "aten::concat", "aten::concatenate"},
+         {"concat", "one after the other along an axis", cat, ir::Promotion::operands});
+  r.same({"aten::stack", "aten::_stack"},
+         {"stack", "one after the other along a new axis", stack, ir::Promotion::operands});
   r.add({.op = "aten::hstack",
          .doc = "one beside the other",
          .variants = {{any_target(), "concat", named_stack<1, 1>}},
@@ -168,24 +162,17 @@ void register_join(Registry& r) {
          .doc = "one behind the other",
          .variants = {{any_target(), "concat", named_stack<3, 2>}},
          .promotion = ir::Promotion::operands});
-  r.add({.op = "aten::column_stack",
-         .doc = "one beside the other; vectors are columns",
-         .variants = {{any_target(), "concat", column_stack}},
-         .promotion = ir::Promotion::operands});
-  r.add({.op = "aten::meshgrid",
-         .also = {"aten::meshgrid.indexing"},
-         .doc = "each vector along its own axis, repeated over the others",
-         .variants = {{any_target(), "tract_core_broadcast", meshgrid}}});
-  r.add({.op = "aten::cartesian_prod",
-         .doc = "all combinations of one entry of each vector",
-         .variants = {{any_target(), "concat", cartesian_prod}}});
-  r.add({.op = "aten::combinations",
-         .doc = "all choices of r entries, in order",
-         .variants = {{any_target(), "tract_core_gather", combinations}}});
-  r.add({.op = "aten::block_diag",
-         .doc = "matrices along the diagonal of a larger one",
-         .variants = {{any_target(), "concat", block_diag}},
-         .promotion = ir::Promotion::operands});
+  r.same({"aten::column_stack"}, {"concat", "one beside the other; vectors are columns",
+                                  column_stack, ir::Promotion::operands});
+  r.same({"aten::meshgrid", "aten::meshgrid.indexing"},
+         {"tract_core_broadcast", "each vector along its own axis, repeated over the others",
+          meshgrid});
+  r.same({"aten::cartesian_prod"},
+         {"concat", "all combinations of one entry of each vector", cartesian_prod});
+  r.same({"aten::combinations"},
+         {"tract_core_gather", "all choices of r entries, in order", combinations});
+  r.same({"aten::block_diag"}, {"concat", "matrices along the diagonal of a larger one", block_diag,
+                                ir::Promotion::operands});
 }
 
 }  // namespace t2n::ops

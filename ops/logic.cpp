@@ -217,51 +217,33 @@ void masked_fill(const OpView& op, Emitter& out) {
   finish(op, out, select(out, mask, value, self));
 }
 
-void add_rows(Registry& r, std::span<const BinaryRow> rows, Translate translate) {
-  for (const BinaryRow& row : rows)
-    r.add({.op = row.op,
-           .doc = row.doc,
-           .variants = {{any_target(), row.nnef, translate}},
-           .promotion = row.promotion});
-}
-
 void register_tests(Registry& r) {
-  r.same({"aten::isnan"}, {"eq", "self != self", isnan});
-  r.same({"aten::isinf"}, {"eq", "|self| == inf", isinf});
-  r.same({"aten::isfinite"}, {"eq", "|self| < inf", isfinite});
-  r.same({"aten::isposinf"}, {"eq", "self == inf", isposinf});
-  r.same({"aten::isneginf"}, {"eq", "self == -inf", isneginf});
-  r.add({.op = "aten::isclose",
-         .doc = "|self - other| <= atol + rtol * |other|",
-         .variants = {{any_target(), "le", isclose}},
-         .promotion = Promotion::operands});
+  r.elementwise({"aten::isnan"}, {"eq", "self != self", isnan});
+  r.elementwise({"aten::isinf"}, {"eq", "|self| == inf", isinf});
+  r.elementwise({"aten::isfinite"}, {"eq", "|self| < inf", isfinite});
+  r.elementwise({"aten::isposinf"}, {"eq", "self == inf", isposinf});
+  r.elementwise({"aten::isneginf"}, {"eq", "self == -inf", isneginf});
+  r.elementwise({"aten::isclose"},
+                {"le", "|self - other| <= atol + rtol * |other|", isclose, Promotion::operands});
 }
 
 }  // namespace
 
 void register_logic(Registry& r) {
-  add_rows(r, kComparisons, comparison);
-  add_rows(r, kBitwise, bitwise);
-  add_rows(r, kShifts, shift);
-  add_rows(r, kLogical, logical);
+  r.binary(kComparisons, comparison);
+  r.binary(kBitwise, bitwise);
+  r.binary(kShifts, shift);
+  r.binary(kLogical, logical);
   register_tests(r);
-  r.add({.op = "aten::logical_not",
-         .doc = "self == 0",
-         .variants = {{any_target(), "not", negation}}});
-  r.add({.op = "aten::bitwise_not",
-         .doc = "~self; booleans: not",
-         .variants = {{any_target(), "tract_core_bitnot", bitwise_not}}});
-  r.add({.op = "aten::nan_to_num",
-         .doc = "self with other numbers for NaN and the infinities",
-         .variants = {{any_target(), "select", nan_to_num}}});
-  r.add({.op = "aten::where.self",
-         .also = {"aten::where.ScalarSelf", "aten::where.ScalarOther", "aten::where.Scalar"},
-         .doc = "self where condition, else other",
-         .variants = {{any_target(), "select", where}}});
-  r.add({.op = "aten::masked_fill.Scalar",
-         .also = {"aten::masked_fill.Tensor"},
-         .doc = "value where mask, else self",
-         .variants = {{any_target(), "select", masked_fill}}});
+  r.elementwise({"aten::logical_not"}, {"not", "self == 0", negation});
+  r.elementwise({"aten::bitwise_not"}, {"tract_core_bitnot", "~self; booleans: not", bitwise_not});
+  r.elementwise({"aten::nan_to_num"},
+                {"select", "self with other numbers for NaN and the infinities", nan_to_num});
+  r.elementwise({"aten::where.self", "aten::where.ScalarSelf", "aten::where.ScalarOther",
+                 "aten::where.Scalar"},
+                {"select", "self where condition, else other", where});
+  r.elementwise({"aten::masked_fill.Scalar", "aten::masked_fill.Tensor"},
+                {"select", "value where mask, else self", masked_fill});
 }
 
 }  // namespace t2n::ops

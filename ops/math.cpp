@@ -192,60 +192,41 @@ void heaviside(const OpView& op, Emitter& out) {
 }
 
 void register_two_operands(Registry& r) {
-  const auto binary = [&](const std::vector<std::string_view>& names, std::string_view nnef,
-                          std::string_view doc, Translate translate,
-                          std::optional<Promotion> promotion) {
-    for (const std::string_view name : names)
-      r.add({.op = name,
-             .doc = doc,
-             .variants = {{any_target(), nnef, translate}},
-             .promotion = promotion});
-  };
-  binary({"aten::pow.Tensor_Tensor", "aten::pow.Tensor_Scalar", "aten::pow.Scalar"}, "pow",
-         "self ** exponent", pow, Promotion::operands);
-  binary({"aten::float_power.Tensor_Tensor", "aten::float_power.Tensor_Scalar",
-          "aten::float_power.Scalar"},
-         "pow", "self ** exponent in f64", float_power_f64, {});
-  binary({"aten::atan2", "aten::arctan2"}, "t2n_atan2", "angle of the point (other, self)", atan2,
-         Promotion::to_float);
-  binary({"aten::logaddexp"}, "t2n_logaddexp", "log(exp(self) + exp(other))", logaddexp,
-         Promotion::to_float);
-  binary({"aten::hypot"}, "sqrt", "sqrt(self^2 + other^2)", hypot, Promotion::operands);
-  binary({"aten::copysign.Tensor", "aten::copysign.Scalar"}, "select", "|self| with other's sign",
-         copysign, Promotion::to_float);
-  binary({"aten::xlogy.Tensor", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other",
-          "aten::special_xlogy", "aten::special_xlogy.self_scalar",
-          "aten::special_xlogy.other_scalar"},
-         "mul", "self * log(other), 0 where self is 0", xlogy, Promotion::to_float);
-  binary({"aten::heaviside"}, "select", "0, values or 1 by the sign of self", heaviside,
-         Promotion::operands);
+  r.elementwise({"aten::pow.Tensor_Tensor", "aten::pow.Tensor_Scalar", "aten::pow.Scalar"},
+                {"pow", "self ** exponent", pow, Promotion::operands});
+  r.elementwise({"aten::float_power.Tensor_Tensor", "aten::float_power.Tensor_Scalar",
+                 "aten::float_power.Scalar"},
+                {"pow", "self ** exponent in f64", float_power_f64, {}});
+  r.elementwise({"aten::atan2", "aten::arctan2"},
+                {"t2n_atan2", "angle of the point (other, self)", atan2, Promotion::to_float});
+  r.elementwise({"aten::logaddexp"},
+                {"t2n_logaddexp", "log(exp(self) + exp(other))", logaddexp, Promotion::to_float});
+  r.elementwise({"aten::hypot"}, {"sqrt", "sqrt(self^2 + other^2)", hypot, Promotion::operands});
+  r.elementwise({"aten::copysign.Tensor", "aten::copysign.Scalar"},
+                {"select", "|self| with other's sign", copysign, Promotion::to_float});
+  r.elementwise({"aten::xlogy.Tensor", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other",
+                 "aten::special_xlogy", "aten::special_xlogy.self_scalar",
+                 "aten::special_xlogy.other_scalar"},
+                {"mul", "self * log(other), 0 where self is 0", xlogy, Promotion::to_float});
+  r.elementwise({"aten::heaviside"},
+                {"select", "0, values or 1 by the sign of self", heaviside, Promotion::operands});
 }
 
 }  // namespace
 
 void register_math(Registry& r) {
-  const auto unary = [&](std::string_view name, std::string_view nnef, std::string_view doc,
-                         Translate translate, std::string_view limits = {}) {
-    r.add({.op = name,
-           .doc = doc,
-           .variants = {{any_target(), nnef, translate}},
-           .limits = limits,
-           .promotion = Promotion::to_float});
-  };
-  for (const UnaryRow& row : kFragments) unary(row.op, row.nnef, row.doc, fragment);
-  for (const UnaryRow& row : kErrorFunctions) unary(row.op, row.nnef, row.doc, error_function);
-  for (const ScaleRow& row : kScaled) unary(row.op, "mul", row.doc, scaled);
-  for (const std::string_view name : {"aten::exp2", "aten::special_exp2"})
-    unary(name, "pow", "2 ** self", exp2);
-  for (const std::string_view name : {"aten::sigmoid", "aten::special_expit"})
-    unary(name, "sigmoid", "1 / (1 + exp(-self))", sigmoid);
-  for (const std::string_view name : {"aten::logit", "aten::special_logit"})
-    unary(name, "log", "log(self / (1 - self))", logit);
-  for (const std::string_view name : {"aten::sinc", "aten::special_sinc"})
-    unary(name, "sin", "sin(pi self) / (pi self)", sinc);
-  r.add({.op = "aten::signbit",
-         .doc = "self < 0, true for -0",
-         .variants = {{any_target(), "lt", signbit}}});
+  constexpr auto kFloat = Promotion::to_float;
+  r.unary(kFragments, fragment);
+  r.unary(kErrorFunctions, error_function);
+  for (const ScaleRow& row : kScaled) r.elementwise({row.op}, {"mul", row.doc, scaled, kFloat});
+  r.elementwise({"aten::exp2", "aten::special_exp2"}, {"pow", "2 ** self", exp2, kFloat});
+  r.elementwise({"aten::sigmoid", "aten::special_expit"},
+                {"sigmoid", "1 / (1 + exp(-self))", sigmoid, kFloat});
+  r.elementwise({"aten::logit", "aten::special_logit"},
+                {"log", "log(self / (1 - self))", logit, kFloat});
+  r.elementwise({"aten::sinc", "aten::special_sinc"},
+                {"sin", "sin(pi self) / (pi self)", sinc, kFloat});
+  r.elementwise({"aten::signbit"}, {"lt", "self < 0, true for -0", signbit});
   register_two_operands(r);
 }
 

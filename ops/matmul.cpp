@@ -247,73 +247,45 @@ constexpr std::string_view kLimits = "integers other than i32 and i8: up to 2^22
 }  // namespace
 
 void register_matmul(Registry& r) {
-  r.add({.op = "aten::linear",
-         .doc = "input . weight^T + bias",
-         .variants = {{any_target(), "linear", linear}},
-         .limits = kLimits});
-  r.add({.op = "aten::matmul",
-         .also = {"aten::mm", "aten::bmm", "aten::mv", "aten::dot", "aten::vdot",
-                  "aten::linalg_matmul"},
-         .doc = "matrix product; vectors are rows at the left, columns at the right",
-         .variants = {{any_target(), "matmul", matmul}},
-         .limits = kLimits});
-  r.add({.op = "aten::outer",
-         .also = {"aten::ger"},
-         .doc = "y[i, j] = self[i] * vec2[j]",
-         .variants = {{any_target(), "mul", outer}},
-         .promotion = ir::Promotion::operands});
-  r.add({.op = "aten::addmm",
-         .also = {"aten::addmv", "aten::baddbmm"},
-         .doc = "beta * self + alpha * (matrix product)",
-         .variants = {{any_target(), "matmul", sum_with_product}},
-         .limits = kLimits});
-  r.add({.op = "aten::_addmm_activation",
-         .doc = "relu or gelu of beta * self + alpha * mat1 . mat2",
-         .variants = {{any_target(), "matmul", addmm_activation}},
-         .limits = kLimits});
-  r.add({.op = "aten::addbmm",
-         .doc = "beta * self + alpha * (sum over the batch of matrix products)",
-         .variants = {{any_target(), "matmul", addbmm}},
-         .limits = kLimits});
-  r.add({.op = "aten::addr",
-         .doc = "beta * self + alpha * vec1[i] * vec2[j]",
-         .variants = {{any_target(), "mul", addr}},
-         .promotion = ir::Promotion::operands});
-  r.add({.op = "aten::tensordot",
-         .doc = "sum of products over pairs of axes",
-         .variants = {{any_target(), "matmul", tensordot}},
-         .limits = kLimits});
-  r.add({.op = "aten::inner",
-         .doc = "sum of products over the last axis of both",
-         .variants = {{any_target(), "matmul", inner}},
-         .limits = kLimits,
-         .promotion = ir::Promotion::operands});
-  r.add({.op = "aten::linalg_vecdot",
-         .doc = "sum of x * y over dim",
-         .variants = {{any_target(), "sum_reduce", vecdot}},
-         .promotion = ir::Promotion::operands});
-  r.add({.op = "aten::chain_matmul",
-         .also = {"aten::linalg_multi_dot"},
-         .doc = "product of all matrices, from the left",
-         .variants = {{any_target(), "matmul", chain}},
-         .limits = kLimits});
-  r.add({.op = "aten::linalg_matrix_power",
-         .also = {"aten::matrix_power"},
-         .doc = "self multiplied n times",
-         .variants = {{any_target(), "matmul", matrix_power}},
-         .limits = "n < 0 is refused"});
-  r.add({.op = "aten::kron",
-         .doc = "Kronecker product",
-         .variants = {{any_target(), "mul", kron}},
-         .promotion = ir::Promotion::operands});
-  r.add({.op = "aten::linalg_cross",
-         .also = {"aten::cross"},
-         .doc = "cross product of vectors of three entries",
-         .variants = {{any_target(), "tract_core_gather", cross}},
-         .promotion = ir::Promotion::operands});
-  r.add({.op = "aten::bilinear",
-         .doc = "y[o] = input1 . weight[o] . input2 + bias[o]",
-         .variants = {{any_target(), "matmul", bilinear}}});
+  r.same({"aten::linear"}, {"linear", "input . weight^T + bias", linear, {}, kLimits});
+  r.same({"aten::matmul", "aten::mm", "aten::bmm", "aten::mv", "aten::dot", "aten::vdot",
+          "aten::linalg_matmul"},
+         {"matmul",
+          "matrix product; vectors are rows at the left, columns at the right",
+          matmul,
+          {},
+          kLimits});
+  r.same({"aten::outer", "aten::ger"},
+         {"mul", "y[i, j] = self[i] * vec2[j]", outer, ir::Promotion::operands});
+  r.same({"aten::addmm", "aten::addmv", "aten::baddbmm"},
+         {"matmul", "beta * self + alpha * (matrix product)", sum_with_product, {}, kLimits});
+  r.same({"aten::_addmm_activation"}, {"matmul",
+                                       "relu or gelu of beta * self + alpha * mat1 . mat2",
+                                       addmm_activation,
+                                       {},
+                                       kLimits});
+  r.same({"aten::addbmm"}, {"matmul",
+                            "beta * self + alpha * (sum over the batch of matrix products)",
+                            addbmm,
+                            {},
+                            kLimits});
+  r.same({"aten::addr"},
+         {"mul", "beta * self + alpha * vec1[i] * vec2[j]", addr, ir::Promotion::operands});
+  r.same({"aten::tensordot"},
+         {"matmul", "sum of products over pairs of axes", tensordot, {}, kLimits});
+  r.same({"aten::inner"}, {"matmul", "sum of products over the last axis of both", inner,
+                           ir::Promotion::operands, kLimits});
+  r.same({"aten::linalg_vecdot"},
+         {"sum_reduce", "sum of x * y over dim", vecdot, ir::Promotion::operands});
+  r.same({"aten::chain_matmul", "aten::linalg_multi_dot"},
+         {"matmul", "product of all matrices, from the left", chain, {}, kLimits});
+  r.same({"aten::linalg_matrix_power", "aten::matrix_power"},
+         {"matmul", "self multiplied n times", matrix_power, {}, "n < 0 is refused"});
+  r.same({"aten::kron"}, {"mul", "Kronecker product", kron, ir::Promotion::operands});
+  r.same({"aten::linalg_cross", "aten::cross"},
+         {"tract_core_gather", "cross product of vectors of three entries", cross,
+          ir::Promotion::operands});
+  r.same({"aten::bilinear"}, {"matmul", "y[o] = input1 . weight[o] . input2 + bias[o]", bilinear});
 }
 
 }  // namespace t2n::ops

@@ -242,37 +242,33 @@ void renorm(const OpView& op, Emitter& out) {
 }  // namespace
 
 void register_norm(Registry& r) {
-  r.add({.op = "aten::batch_norm",
-         .also = {"aten::native_batch_norm", "aten::_native_batch_norm_legit",
-                  "aten::_native_batch_norm_legit.no_stats",
-                  "aten::_native_batch_norm_legit_no_training", "aten::_batch_norm_no_update"},
-         .doc = "(input - mean) / sqrt(var + eps) * weight + bias",
-         .variants = {{any_target(), "batch_normalization", batch_norm}},
-         .limits = "training=True with running statistics is refused"});
-  r.add({.op = "aten::instance_norm",
-         .doc = "batch_norm of each example by itself",
-         .variants = {{any_target(), "t2n_layer_norm", instance_norm}},
-         .limits = "use_input_stats=True with running statistics is refused"});
-  r.add({.op = "aten::layer_norm",
-         .also = {"aten::native_layer_norm"},
-         .doc = "(input - mean) / sqrt(var + eps) * weight + bias over the last axes",
-         .variants = {{any_target(), "t2n_layer_norm", layer_norm}}});
-  r.add({.op = "aten::group_norm",
-         .also = {"aten::native_group_norm"},
-         .doc = "layer_norm over groups of channels",
-         .variants = {{any_target(), "t2n_layer_norm", group_norm}}});
+  r.same({"aten::batch_norm", "aten::native_batch_norm", "aten::_native_batch_norm_legit",
+          "aten::_native_batch_norm_legit.no_stats", "aten::_native_batch_norm_legit_no_training",
+          "aten::_batch_norm_no_update"},
+         {"batch_normalization",
+          "(input - mean) / sqrt(var + eps) * weight + bias",
+          batch_norm,
+          {},
+          "training=True with running statistics is refused"});
+  r.same({"aten::instance_norm"}, {"t2n_layer_norm",
+                                   "batch_norm of each example by itself",
+                                   instance_norm,
+                                   {},
+                                   "use_input_stats=True with running statistics is refused"});
+  r.same({"aten::layer_norm", "aten::native_layer_norm"},
+         {"t2n_layer_norm", "(input - mean) / sqrt(var + eps) * weight + bias over the last axes",
+          layer_norm});
+  r.same({"aten::group_norm", "aten::native_group_norm"},
+         {"t2n_layer_norm", "layer_norm over groups of channels", group_norm});
   r.add({.op = "aten::rms_norm",
          .also = {"aten::_fused_rms_norm"},
          .doc = "input / sqrt(mean(input^2) + eps) * weight over the last axes",
          .variants = {{has(Feature::core_rms_norm), "tract_core_rms_norm", rms_norm_core},
                       {any_target(), "t2n_rms_norm", rms_norm}}});
-  r.add({.op = "aten::_weight_norm",
-         .also = {"aten::_weight_norm_interface"},
-         .doc = "v * (g / norm(v))",
-         .variants = {{any_target(), "sqrt", weight_norm}}});
-  r.add({.op = "aten::renorm",
-         .doc = "self * min(1, maxnorm / norm(self)) for each entry of dim",
-         .variants = {{any_target(), "sqrt", renorm}}});
+  r.same({"aten::_weight_norm", "aten::_weight_norm_interface"},
+         {"sqrt", "v * (g / norm(v))", weight_norm});
+  r.same({"aten::renorm"},
+         {"sqrt", "self * min(1, maxnorm / norm(self)) for each entry of dim", renorm});
 }
 
 }  // namespace t2n::ops

@@ -191,11 +191,6 @@ Ints OpView::ints(std::string_view name) const {
   return ir::static_shape(sizes);
 }
 
-std::optional<Ints> OpView::opt_ints(std::string_view name) const {
-  if (is_none(name)) return {};
-  return ints(name);
-}
-
 Shape OpView::dims(std::string_view name) const { return dims_of(*this, read(name), name); }
 
 Dim OpView::dim(std::string_view name) const {

@@ -51,7 +51,6 @@ class OpView {
   std::optional<std::string> opt_str(std::string_view name) const;
   std::optional<DType> opt_dtype(std::string_view name) const;
   Ints ints(std::string_view name) const;
-  std::optional<Ints> opt_ints(std::string_view name) const;
   Shape dims(std::string_view name) const;  ///< like ints, symbolic sizes allowed
   Dim dim(std::string_view name) const;
   /// Whether the argument is a number made of symbolic sizes. Does not count as reading.

@@ -207,29 +207,19 @@ void pad_enum(const OpView& op, Emitter& out) {
 }  // namespace
 
 void register_pad(Registry& r) {
-  r.add({
-      .op = "aten::pad",
-      .doc = "entries added around the tensor; negative padding takes them away",
-      .variants = {{any_target(), "pad", pad}},
-  });
-  r.add({.op = "aten::_pad_enum",
-         .doc = "the same as aten::pad",
-         .variants = {{any_target(), "pad", pad_enum}}});
-  r.add({.op = "aten::constant_pad_nd",
-         .doc = "a number around the tensor",
-         .variants = {{any_target(), "pad", constant_pad}}});
-  r.add({.op = "aten::reflection_pad1d",
-         .also = {"aten::reflection_pad2d", "aten::reflection_pad3d"},
-         .doc = "the tensor mirrored at its border entries",
-         .variants = {{any_target(), "pad", reflection_pad}}});
-  r.add({.op = "aten::replication_pad1d",
-         .also = {"aten::replication_pad2d", "aten::replication_pad3d"},
-         .doc = "the border entries repeated",
-         .variants = {{any_target(), "pad", replication_pad}}});
-  r.add({.op = "aten::_pad_circular",
-         .doc = "the tensor continued from its other end",
-         .variants = {{any_target(), "concat", circular_pad}},
-         .limits = "negative padding is refused"});
+  r.same({"aten::pad"},
+         {"pad", "entries added around the tensor; negative padding takes them away", pad});
+  r.same({"aten::_pad_enum"}, {"pad", "the same as aten::pad", pad_enum});
+  r.same({"aten::constant_pad_nd"}, {"pad", "a number around the tensor", constant_pad});
+  r.same({"aten::reflection_pad1d", "aten::reflection_pad2d", "aten::reflection_pad3d"},
+         {"pad", "the tensor mirrored at its border entries", reflection_pad});
+  r.same({"aten::replication_pad1d", "aten::replication_pad2d", "aten::replication_pad3d"},
+         {"pad", "the border entries repeated", replication_pad});
+  r.same({"aten::_pad_circular"}, {"concat",
+                                   "the tensor continued from its other end",
+                                   circular_pad,
+                                   {},
+                                   "negative padding is refused"});
 }
 
 }  // namespace t2n::ops

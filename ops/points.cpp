@@ -12,8 +12,6 @@
 namespace t2n::ops {
 namespace {
 
-using ir::Promotion;
-
 constexpr int64_t kMostPowers = 64;
 
 struct Neighbours {
@@ -109,12 +107,12 @@ void pdist(const OpView& op, Emitter& out) {
   finish(op, out, out.squeeze(vector_norm(out, d, p, {1}), {1}));
 }
 
-struct Range {
+struct BinRange {
   Ref low, high;
 };
 
 /// Equal limits mean those of the data; if they are equal too, one more on both sides.
-Range bin_range(const OpView& op, Emitter& out, Ref x) {
+BinRange bin_range(const OpView& op, Emitter& out, Ref x) {
   const double min = op.f64("min"), max = op.f64("max");
   if (min != max) return {like(out, min, x), like(out, max, x)};
   const Ref low = reduce(out, "min_reduce", x, {0}), high = reduce(out, "max_reduce", x, {0});
@@ -143,35 +141,25 @@ void histc(const OpView& op, Emitter& out) {
 }
 
 void register_integrals(Registry& r) {
-  for (const std::string_view name :
-       {"aten::trapezoid.x", "aten::trapezoid.dx", "aten::trapz.x", "aten::trapz.dx"})
-    r.add({.op = name,
-           .doc = "sum of (y[i] + y[i + 1]) / 2 * (x[i + 1] - x[i]) along dim",
-           .variants = {{any_target(), "sum_reduce", trapezoid}}});
-  for (const std::string_view name :
-       {"aten::cumulative_trapezoid.x", "aten::cumulative_trapezoid.dx"})
-    r.add({.op = name,
-           .doc = "running sums of (y[i] + y[i + 1]) / 2 * (x[i + 1] - x[i]) along dim",
-           .variants = {{has(Feature::core_cumsum), "tract_core_cumsum", cumulative_trapezoid},
-                        {any_target(), "matmul", cumulative_trapezoid}}});
+  r.same({"aten::trapezoid.x", "aten::trapezoid.dx", "aten::trapz.x", "aten::trapz.dx"},
+         {"sum_reduce", "sum of (y[i] + y[i + 1]) / 2 * (x[i + 1] - x[i]) along dim", trapezoid});
+  r.add({.op = "aten::cumulative_trapezoid.x",
+         .also = {"aten::cumulative_trapezoid.dx"},
+         .doc = "running sums of (y[i] + y[i + 1]) / 2 * (x[i + 1] - x[i]) along dim",
+         .variants = {{has(Feature::core_cumsum), "tract_core_cumsum", cumulative_trapezoid},
+                      {any_target(), "matmul", cumulative_trapezoid}}});
 }
 
 }  // namespace
 
 void register_points(Registry& r) {
   register_integrals(r);
-  for (const std::string_view name : {"aten::vander", "aten::linalg_vander"})
-    r.add({.op = name,
-           .doc = "powers of x side by side",
-           .variants = {{any_target(), "concat", vander}},
-           .limits = "more than 64 powers"});
-  for (const std::string_view name : {"aten::pdist", "aten::_pdist_forward"})
-    r.add({.op = name,
-           .doc = "p-norms of the differences of all pairs of rows",
-           .variants = {{any_target(), "sum_reduce", pdist}}});
-  r.add({.op = "aten::histc",
-         .doc = "how many elements lie in each of bins equal parts of min..max",
-         .variants = {{any_target(), "sum_reduce", histc}}});
+  r.same({"aten::vander", "aten::linalg_vander"},
+         {"concat", "powers of x side by side", vander, {}, "more than 64 powers"});
+  r.same({"aten::pdist", "aten::_pdist_forward"},
+         {"sum_reduce", "p-norms of the differences of all pairs of rows", pdist});
+  r.same({"aten::histc"},
+         {"sum_reduce", "how many elements lie in each of bins equal parts of min..max", histc});
 }
 
 }  // namespace t2n::ops

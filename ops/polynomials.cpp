@@ -104,12 +104,9 @@ void register_polynomials(Registry& r) {
         all.push_back(cat(family.name, overload));
     return all;
   }();
-  for (const std::string& name : names)
-    r.add({.op = name,
-           .doc = "orthogonal polynomial of degree n",
-           .variants = {{any_target(), "mul", polynomial_of}},
-           .limits = "degrees that the model computes, or above 64",
-           .promotion = Promotion::to_float});
+  r.elementwise({names.begin(), names.end()},
+                {"mul", "orthogonal polynomial of degree n", polynomial_of, Promotion::to_float,
+                 "degrees that the model computes, or above 64"});
 }
 
 }  // namespace t2n::ops

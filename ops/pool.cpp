@@ -11,7 +11,7 @@ namespace {
 
 /// Lists have one entry per spatial axis. `pads` are torch's; `excess` is what ceil_mode adds at
 /// the end.
-struct Window {
+struct PoolWindow {
   Ints size;
   Ints stride;
   Ints dilation;
@@ -29,7 +29,7 @@ struct Window {
 
 /// The last window of ceil_mode may stick out at the end; where it would start decides torch's
 /// shape.
-Ints excess_of(const OpView& op, Emitter& out, const Window& w) {
+Ints excess_of(const OpView& op, Emitter& out, const PoolWindow& w) {
   Ints excess(w.size.size());
   if (!op.boolean("ceil_mode")) return excess;
   const Ref x = op.tensor("self");
@@ -48,8 +48,8 @@ Ints excess_of(const OpView& op, Emitter& out, const Window& w) {
   return excess;
 }
 
-Window read_window(const OpView& op, Emitter& out, int spatial) {
-  Window w;
+PoolWindow read_window(const OpView& op, Emitter& out, int spatial) {
+  PoolWindow w;
   w.size = op.expand_ints("kernel_size", spatial);
   w.stride = op.ints("stride").empty() ? w.size : op.expand_ints("stride", spatial);
   w.pads = op.expand_ints("padding", spatial);
@@ -72,7 +72,7 @@ Pads full_rank_pads(const Ints& before, const Ints& excess) {
   return out;
 }
 
-Attributes attributes_of(const Window& w, const char* border) {
+Attributes attributes_of(const PoolWindow& w, const char* border) {
   return {{"size", full_rank(w.size)},
           {"border", border},
           {"padding", full_rank_pads(w.pads, w.excess)},
@@ -82,7 +82,7 @@ Attributes attributes_of(const Window& w, const char* border) {
 
 template <int kSpatial>
 void max_pool(const OpView& op, Emitter& out) {
-  const Window w = read_window(op, out, kSpatial);
+  const PoolWindow w = read_window(op, out, kSpatial);
   const Ref x = batched(out, op.tensor("self"), kSpatial);
   batched_result(op, out,
                  out.call(op.nnef(), {x}, attributes_of(w, "ignore"), op.dtype(),
@@ -91,7 +91,7 @@ void max_pool(const OpView& op, Emitter& out) {
 
 template <int kSpatial>
 void max_pool_with_indices(const OpView& op, Emitter& out) {
-  const Window w = read_window(op, out, kSpatial);
+  const PoolWindow w = read_window(op, out, kSpatial);
   const Ref x = batched(out, op.tensor("self"), kSpatial);
   const Shape shape = batched_shape(op, kSpatial);
   const auto results = out.calls(op.nnef(), {x}, attributes_of(w, "ignore"),
@@ -100,21 +100,21 @@ void max_pool_with_indices(const OpView& op, Emitter& out) {
   batched_result(op, out, results[1], 1);
 }
 
-Ref box(const OpView& op, Emitter& out, Ref x, const Window& w, const char* border) {
+Ref box(const OpView& op, Emitter& out, Ref x, const PoolWindow& w, const char* border) {
   Attributes attributes = attributes_of(w, border);
   attributes.emplace_back("normalize", true);
   return out.call("box", {x}, attributes, out.dtype(x), batched_shape(op, w.spatial()));
 }
 
 /// Zeros that count as elements become part of the tensor; what ceil_mode adds never counts.
-Ref box_over_padded(const OpView& op, Emitter& out, Ref x, Window w) {
+Ref box_over_padded(const OpView& op, Emitter& out, Ref x, PoolWindow w) {
   x = out.pad(x, full_rank_pads(w.pads, Ints(w.pads.size(), 0)));
   std::fill(w.pads.begin(), w.pads.end(), 0);
   return box(op, out, x, w, "ignore");
 }
 
 /// A window that sticks out holds fewer elements than `divisor` assumes, so all of them must count.
-Ref sum_divided(const OpView& op, Emitter& out, Ref x, Window w, int64_t divisor) {
+Ref sum_divided(const OpView& op, Emitter& out, Ref x, PoolWindow w, int64_t divisor) {
   x = out.pad(x, full_rank_pads(w.pads, w.excess));
   std::fill(w.pads.begin(), w.pads.end(), 0);
   std::fill(w.excess.begin(), w.excess.end(), 0);
@@ -123,7 +123,7 @@ Ref sum_divided(const OpView& op, Emitter& out, Ref x, Window w, int64_t divisor
   return mul(out, mean, like(out, factor, mean));
 }
 
-Ref mean_over_windows(const OpView& op, Emitter& out, Ref x, const Window& w, bool can_count) {
+Ref mean_over_windows(const OpView& op, Emitter& out, Ref x, const PoolWindow& w, bool can_count) {
   const bool counts_pads = op.boolean("count_include_pad");
   const auto divisor =
       op.has_argument("divisor_override") ? op.opt_i64("divisor_override") : std::nullopt;
@@ -135,7 +135,7 @@ Ref mean_over_windows(const OpView& op, Emitter& out, Ref x, const Window& w, bo
 
 /// Means of integers computed in f32 lie next to whole numbers, or 1 / n away from them: the cast
 /// back truncates the right ones if all move by half of that.
-Ref away_from_zero(const OpView& op, Emitter& out, Ref y, const Window& w) {
+Ref away_from_zero(const OpView& op, Emitter& out, Ref y, const PoolWindow& w) {
   const auto divisor =
       op.has_argument("divisor_override") ? op.opt_i64("divisor_override") : std::nullopt;
   const double n = static_cast<double>(std::max(std::abs(divisor.value_or(1)), w.volume()));
@@ -145,7 +145,7 @@ Ref away_from_zero(const OpView& op, Emitter& out, Ref y, const Window& w) {
 /// `kCanCount`: the engine can count padding as elements.
 template <int kSpatial, bool kCanCount>
 void avg_pool(const OpView& op, Emitter& out) {
-  const Window w = read_window(op, out, kSpatial);
+  const PoolWindow w = read_window(op, out, kSpatial);
   Ref x = widened(out, batched(out, op.tensor("self"), kSpatial));
   // Means of integers lose their fraction: so does the cast back.
   const bool is_whole = !ir::is_float(out.dtype(x));
@@ -178,14 +178,13 @@ void max_unpool(const OpView& op, Emitter& out) {
 template <int kSpatial>
 void add_pools(Registry& r, std::string_view max, std::string_view with_indices,
                std::string_view avg) {
-  r.add({.op = max,
-         .doc = "maximum over each window",
-         .variants = {{any_target(), "max_pool", max_pool<kSpatial>}},
-         .limits = "NaN does not win"});
-  r.add({.op = with_indices,
-         .doc = "maximum over each window, and its flat position",
-         .variants = {{any_target(), "max_pool_with_index", max_pool_with_indices<kSpatial>}},
-         .limits = "NaN does not win"});
+  r.same({max},
+         {"max_pool", "maximum over each window", max_pool<kSpatial>, {}, "NaN does not win"});
+  r.same({with_indices}, {"max_pool_with_index",
+                          "maximum over each window, and its flat position",
+                          max_pool_with_indices<kSpatial>,
+                          {},
+                          "NaN does not win"});
   r.add({.op = avg,
          .doc = "mean over each window",
          .variants = {{has(Feature::count_include_pad), "box", avg_pool<kSpatial, true>},
@@ -198,10 +197,8 @@ void register_pool(Registry& r) {
   add_pools<1>(r, "aten::max_pool1d", "aten::max_pool1d_with_indices", "aten::avg_pool1d");
   add_pools<2>(r, "aten::max_pool2d", "aten::max_pool2d_with_indices", "aten::avg_pool2d");
   add_pools<3>(r, "aten::max_pool3d", "aten::max_pool3d_with_indices", "aten::avg_pool3d");
-  r.add({.op = "aten::max_unpool2d",
-         .also = {"aten::max_unpool3d"},
-         .doc = "zeros with `self` at `indices`",
-         .variants = {{any_target(), "tract_core_scatter_elements", max_unpool}}});
+  r.same({"aten::max_unpool2d", "aten::max_unpool3d"},
+         {"tract_core_scatter_elements", "zeros with `self` at `indices`", max_unpool});
 }
 
 }  // namespace t2n::ops

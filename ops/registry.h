@@ -1,7 +1,6 @@
 // The table of translations: which operator is said how, for which target.
 #pragma once
 
-#include <initializer_list>
 #include <optional>
 #include <source_location>
 #include <span>
@@ -39,15 +38,19 @@ struct Refusal {
   std::string_view help;
 };
 
+/// All that the table knows of one operator.
 struct Entry {
   std::string_view op;  ///< schema name with overload: "aten::add.Tensor"
-  std::vector<std::string_view> also =
-      {};                ///< further overloads with the same arguments and meaning
+  /// Further overloads with the same arguments and meaning.
+  std::vector<std::string_view> also = {};
   std::string_view doc;  ///< the formula
   std::vector<Variant> variants = {};
   std::string_view limits = {};         ///< what is refused, for `t2nnef ops`
   std::optional<Refusal> refusal = {};  ///< of the whole operator, instead of variants
   std::optional<ir::Promotion> promotion = {};
+  /// The results have the shape that all tensors among the arguments broadcast to.
+  bool is_elementwise = false;
+  std::string_view file = {};  ///< "ops/activation.cpp"; the registry notes it
 };
 
 /// What operators of the same arguments have in common, for any target.
@@ -58,6 +61,10 @@ struct Shared {
   std::optional<ir::Promotion> promotion = {};
   std::string_view limits = {};  ///< what is refused, for `t2nnef ops`
 };
+
+/// What rows are said with.
+void unary_row(const OpView& op, Emitter& out);
+void binary_row(const OpView& op, Emitter& out);
 
 /// One tensor `self` in, one of the same shape out, no other argument.
 struct UnaryRow {
@@ -77,32 +84,37 @@ struct BinaryRow {
 
 class Registry {
  public:
-  void add(Entry entry, std::source_location place = std::source_location::current());
+  using Names = std::vector<std::string_view>;
+  using Place = std::source_location;
+
+  void add(Entry entry, const Place& place = Place::current());
   /// An entry for each name.
-  void same(std::initializer_list<std::string_view> ops, const Shared& shared,
-            std::source_location place = std::source_location::current());
-  void unary(std::span<const UnaryRow> rows,
-             std::source_location place = std::source_location::current());
-  void binary(std::span<const BinaryRow> rows,
-              std::source_location place = std::source_location::current());
+  void same(const Names& ops, const Shared& shared, const Place& place = Place::current());
+  /// The same of elementwise operators.
+  void elementwise(Entry entry, const Place& place = Place::current());
+  void elementwise(const Names& ops, const Shared& shared, const Place& place = Place::current());
+  /// What no target has, and why.
+  void refuse(const Names& ops, std::string_view doc, const Refusal& refusal,
+              const Place& place = Place::current());
+  void unary(std::span<const UnaryRow> rows, Translate translate = unary_row,
+             const Place& place = Place::current());
+  void binary(std::span<const BinaryRow> rows, Translate translate = binary_row,
+              const Place& place = Place::current());
+
+  /// nullptr for what is no operator of the table.
+  const Entry* find(ir::OpId op) const { return entries_.find(op); }
+  bool is_elementwise(ir::OpId op) const { return find(op) != nullptr && find(op)->is_elementwise; }
+  std::optional<ir::Promotion> promotion(ir::OpId op) const;
+  /// All operators by name.
+  std::vector<ir::OpId> ops() const;
+  /// The variant for a target; nullptr if the operator or a suitable variant is missing.
+  const Variant* variant(ir::OpId op, const target::Target& target) const;
+
+ private:
+  ir::Column<Entry> entries_{"translation"};
 };
 
-/// What is known of one operator; see Entry.
-struct Translation {
-  std::string_view doc;
-  std::vector<Variant> variants;
-  std::string_view limits;
-  std::optional<Refusal> refusal;
-  std::string_view file;  ///< "ops/activation.cpp"
-};
-
-/// The filled column; the first call registers every family (all.cpp).
-const ir::Column<Translation>& translations();
-/// The operators of `translations()` by name.
-std::vector<ir::OpId> sorted_ops();
 /// The oldest version of tract that has all that a variant needs.
 target::Version oldest_version(const Variant& variant);
-/// The variant for a target; nullptr if the operator or a suitable variant is missing.
-const Variant* find_variant(ir::OpId op, const target::Target& target);
 
 }  // namespace t2n::ops

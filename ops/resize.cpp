@@ -365,26 +365,30 @@ void register_resize(Registry& r) {
          .doc = "between the two nearest entries along each axis",
          .variants = {{any_target(), "tract_core_gather", upsample<linear, open_linear>}},
          .limits = kFloats});
-  r.add({.op = "aten::upsample_bicubic2d",
-         .also = {"aten::upsample_bicubic2d.vec"},
-         .doc = "Keys' cubic with a = -0.75 over four entries along each axis",
-         .variants = {{any_target(), "tract_core_gather", upsample<cubic>}},
-         .limits = kFloats});
-  r.add({.op = "aten::_upsample_bilinear2d_aa",
-         .also = {"aten::_upsample_bilinear2d_aa.vec"},
-         .doc = "a triangle as wide as an output entry along each axis",
-         .variants = {{any_target(), "matmul", upsample_smoothly<kTriangle>}},
-         .limits = kFloats});
-  r.add({.op = "aten::_upsample_bicubic2d_aa",
-         .also = {"aten::_upsample_bicubic2d_aa.vec"},
-         .doc = "Keys' cubic with a = -0.5, as wide as an output entry",
-         .variants = {{any_target(), "matmul", upsample_smoothly<kCubic>}},
-         .limits = kFloats});
-  r.add({.op = "aten::_upsample_lanczos2d_aa",
-         .also = {"aten::_upsample_lanczos2d_aa.vec"},
-         .doc = "a windowed sinc of three lobes, as wide as an output entry",
-         .variants = {{any_target(), "matmul", upsample_smoothly<kLanczos>}},
-         .limits = kFloats});
+  r.same({"aten::upsample_bicubic2d", "aten::upsample_bicubic2d.vec"},
+         {"tract_core_gather",
+          "Keys' cubic with a = -0.75 over four entries along each axis",
+          upsample<cubic>,
+          {},
+          kFloats});
+  r.same({"aten::_upsample_bilinear2d_aa", "aten::_upsample_bilinear2d_aa.vec"},
+         {"matmul",
+          "a triangle as wide as an output entry along each axis",
+          upsample_smoothly<kTriangle>,
+          {},
+          kFloats});
+  r.same({"aten::_upsample_bicubic2d_aa", "aten::_upsample_bicubic2d_aa.vec"},
+         {"matmul",
+          "Keys' cubic with a = -0.5, as wide as an output entry",
+          upsample_smoothly<kCubic>,
+          {},
+          kFloats});
+  r.same({"aten::_upsample_lanczos2d_aa", "aten::_upsample_lanczos2d_aa.vec"},
+         {"matmul",
+          "a windowed sinc of three lobes, as wide as an output entry",
+          upsample_smoothly<kLanczos>,
+          {},
+          kFloats});
 }
 
 }  // namespace t2n::ops

@@ -255,32 +255,19 @@ constexpr Layer kPackedLayers[] = {
 
 void register_rnn(Registry& r) {
   for (const Layer& layer : kLayers)
-    r.add({.op = layer.op,
-           .doc = layer.doc,
-           .variants = {{any_target(), "tract_core_scan", layers}},
-           .limits = "train=True with dropout is refused"});
-  for (const Layer& layer : kPackedLayers)
-    r.add(
-        {.op = layer.op,
-         .doc = layer.doc,
-         .refusal = Refusal{Limit::packed_sequence,
-                            "pass the padded tensor to the layer, without pack_padded_sequence"}});
-  r.add({.op = "aten::_pack_padded_sequence",
-         .doc = "the steps of sequences of several lengths, without the padding",
-         .refusal = Refusal{Limit::packed_sequence,
-                            "pass the padded tensor to the layer, without pack_padded_sequence"}});
-  r.add({.op = "aten::lstm_cell",
-         .doc = "one step of an LSTM",
-         .variants = {{any_target(), "t2n_lstm_cell", lstm_cell}}});
-  r.add({.op = "aten::gru_cell",
-         .doc = "one step of a GRU",
-         .variants = {{any_target(), "t2n_gru_cell", gru_cell}}});
-  r.add({.op = "aten::rnn_tanh_cell",
-         .doc = "tanh(w_ih . input + b_ih + w_hh . hx + b_hh)",
-         .variants = {{any_target(), "tanh", rnn_cell}}});
-  r.add({.op = "aten::rnn_relu_cell",
-         .doc = "relu(w_ih . input + b_ih + w_hh . hx + b_hh)",
-         .variants = {{any_target(), "relu", rnn_cell}}});
+    r.same({layer.op},
+           {"tract_core_scan", layer.doc, layers, {}, "train=True with dropout is refused"});
+  const Refusal packed{Limit::packed_sequence,
+                       "pass the padded tensor to the layer, without pack_padded_sequence"};
+  for (const Layer& layer : kPackedLayers) r.refuse({layer.op}, layer.doc, packed);
+  r.refuse({"aten::_pack_padded_sequence"},
+           "the steps of sequences of several lengths, without the padding", packed);
+  r.same({"aten::lstm_cell"}, {"t2n_lstm_cell", "one step of an LSTM", lstm_cell});
+  r.same({"aten::gru_cell"}, {"t2n_gru_cell", "one step of a GRU", gru_cell});
+  r.same({"aten::rnn_tanh_cell"},
+         {"tanh", "tanh(w_ih . input + b_ih + w_hh . hx + b_hh)", rnn_cell});
+  r.same({"aten::rnn_relu_cell"},
+         {"relu", "relu(w_ih . input + b_ih + w_hh . hx + b_hh)", rnn_cell});
 }
 
 }  // namespace t2n::ops

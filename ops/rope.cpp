@@ -17,10 +17,10 @@ void apply_rope(const OpView& op, Emitter& out) {
 }  // namespace
 
 void register_rope(Registry& r) {
-  r.add({.op = "t2n::apply_rope",
-         .doc = "self * cos + cat([-self[.., d/2:], self[.., :d/2]], -1) * sin",
-         .variants = {{has(Feature::transformers_apply_rope), "tract_transformers_apply_rope",
-                       apply_rope}}});
+  r.elementwise({.op = "t2n::apply_rope",
+                 .doc = "self * cos + cat([-self[.., d/2:], self[.., :d/2]], -1) * sin",
+                 .variants = {{has(Feature::transformers_apply_rope),
+                               "tract_transformers_apply_rope", apply_rope}}});
 }
 
 }  // namespace t2n::ops

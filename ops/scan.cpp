@@ -287,10 +287,11 @@ void scan(const OpView& op, Emitter& out) { Loop(op, out).run(); }
 }  // namespace
 
 void register_scan(Registry& r) {
-  r.add({.op = ir::kScanOp,
-         .doc = "a loop of dynamic length: slices, states and captured tensors in, stacked results "
-                "and last states out",
-         .variants = {{any_target(), "tract_core_scan", scan}}});
+  r.same({ir::kScanOp},
+         {"tract_core_scan",
+          "a loop of dynamic length: slices, states and captured tensors in, stacked results "
+          "and last states out",
+          scan});
 }
 
 }  // namespace t2n::ops

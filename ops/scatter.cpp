@@ -78,7 +78,7 @@ Ref slice_scatter_open(const OpView& op, Emitter& out, Ref x, int axis) {
     return x;
   }
   const int64_t step = op.i64("step");
-  const Range range = open_range(op, out, size_of(out, x, axis), count);
+  const SliceRange range = open_range(op, out, size_of(out, x, axis), count);
   return step == 1 ? replace_range(out, x, src, axis, range.begin, range.begin + count)
                    : replace_steps(out, x, src, axis, range.begin, step);
 }

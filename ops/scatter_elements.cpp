@@ -224,10 +224,9 @@ Ref scatter_elements(Emitter& out, Ref x, Ref index, Ref src, int axis, Write wr
 }
 
 void register_scatter_elements(Registry& r) {
-  r.add({.op = "aten::scatter.src",
-         .also = {"aten::scatter.value"},
-         .doc = "self with y[i, index[i, j]] = src[i, j] along dim",
-         .variants = {{any_target(), "tract_core_scatter_elements", scatter}}});
+  r.same({"aten::scatter.src", "aten::scatter.value"},
+         {"tract_core_scatter_elements", "self with y[i, index[i, j]] = src[i, j] along dim",
+          scatter});
   add_combining(r, "aten::scatter.reduce", "self[i, index[i, j]] plus or times src[i, j]",
                 scatter_reduce_old);
   add_combining(r, "aten::scatter.value_reduce", "self[i, index[i, j]] plus or times value",

@@ -194,76 +194,51 @@ void movedim(const OpView& op, Emitter& out) {
 }  // namespace
 
 void register_shape(Registry& r) {
-  r.add({.op = "aten::reshape",
-         .also = {"aten::view", "aten::_unsafe_view", "aten::_reshape_alias", "aten::view_copy",
-                  "aten::_reshape_copy", "aten::flatten.using_ints", "aten::unflatten.int",
-                  "aten::ravel", "aten::view_as", "aten::reshape_as", "aten::atleast_1d",
-                  "aten::atleast_2d", "aten::atleast_3d"},
-         .doc = "the same elements in row-major order, in another shape",
-         .variants = {{any_target(), "reshape", as_result_shape}}});
-  r.add({.op = "aten::atleast_1d.Sequence",
-         .also = {"aten::atleast_2d.Sequence", "aten::atleast_3d.Sequence"},
-         .doc = "each tensor with axes of extent 1 added",
-         .variants = {{any_target(), "reshape", list_as_result_shape}}});
-  r.add({.op = "aten::real",
-         .also = {"aten::conj", "aten::_conj", "aten::conj_physical"},
-         .doc = "the real part, or the conjugate; of real numbers the tensor itself",
-         .variants = {{any_target(), "complex-to-pairs", same_elements}}});
-  r.add({.op = "aten::view.dtype",
-         .also = {"aten::view_copy.dtype"},
-         .doc = "the same bits as another dtype",
-         .variants = {{any_target(), "", view_dtype}},
-         .limits = "another dtype is refused"});
-  r.add({.op = "aten::squeeze",
-         .also = {"aten::squeeze.dim", "aten::squeeze.dims", "aten::squeeze_copy",
-                  "aten::squeeze_copy.dim", "aten::squeeze_copy.dims"},
-         .doc = "without axes of extent 1",
-         .variants = {{any_target(), "squeeze", squeeze}}});
-  r.add({.op = "aten::unsqueeze",
-         .also = {"aten::unsqueeze_copy"},
-         .doc = "with an axis of extent 1 at dim",
-         .variants = {{any_target(), "unsqueeze", unsqueeze}}});
-  r.add({.op = "aten::expand",
-         .also = {"aten::expand_as", "aten::broadcast_to", "aten::expand_copy"},
-         .doc = "axes of extent 1 repeated",
-         .variants = {{any_target(), "tract_core_broadcast", expand}}});
-  r.add({.op = "aten::broadcast_tensors",
-         .doc = "all tensors expanded to one shape",
-         .variants = {{any_target(), "tract_core_broadcast", broadcast_tensors}}});
-  r.add({.op = "aten::repeat",
-         .also = {"aten::tile"},
-         .doc = "the whole tensor several times along each axis",
-         .variants = {{any_target(), "tile", tile}}});
-  r.add({.op = "aten::repeat_interleave.self_int",
-         .doc = "each entry of an axis several times",
-         .variants = {{any_target(), "tract_core_broadcast", repeat_interleave}}});
-  r.add({.op = "aten::repeat_interleave.self_Tensor",
-         .doc = "entry i of an axis repeats[i] times",
-         .variants = {{any_target(), "tract_core_gather", repeat_interleave_tensor}},
-         .limits = "repeats must be known at export"});
-  r.add({.op = "aten::repeat_interleave.Tensor",
-         .doc = "i, repeats[i] times",
-         .variants = {{any_target(), "", repeat_interleave_indices}},
-         .limits = "repeats must be known at export"});
-  r.add({.op = "aten::transpose.int",
-         .also = {"aten::swapdims", "aten::transpose_copy.int"},
-         .doc = "two axes exchanged",
-         .variants = {{any_target(), "transpose", transpose}}});
-  r.add({.op = "aten::t",
-         .also = {"aten::t_copy", "aten::mT", "aten::mH", "aten::adjoint", "aten::matrix_H"},
-         .doc = "the last two axes exchanged",
-         .variants = {{any_target(), "transpose", swap_last}}});
-  r.add({.op = "aten::numpy_T",
-         .doc = "all axes in reverse order",
-         .variants = {{any_target(), "transpose", reverse_axes}}});
-  r.add({.op = "aten::permute",
-         .also = {"aten::permute_copy"},
-         .doc = "axes in another order",
-         .variants = {{any_target(), "transpose", permute}}});
-  r.add({.op = "aten::movedim.int",
-         .also = {"aten::movedim.intlist", "aten::moveaxis.int", "aten::moveaxis.intlist"},
-         .doc = "some axes moved, the others in their order",
-         .variants = {{any_target(), "transpose", movedim}}});
+  r.same({"aten::reshape", "aten::view", "aten::_unsafe_view", "aten::_reshape_alias",
+          "aten::view_copy", "aten::_reshape_copy", "aten::flatten.using_ints",
+          "aten::unflatten.int", "aten::ravel", "aten::view_as", "aten::reshape_as",
+          "aten::atleast_1d", "aten::atleast_2d", "aten::atleast_3d"},
+         {"reshape", "the same elements in row-major order, in another shape", as_result_shape});
+  r.same({"aten::atleast_1d.Sequence", "aten::atleast_2d.Sequence", "aten::atleast_3d.Sequence"},
+         {"reshape", "each tensor with axes of extent 1 added", list_as_result_shape});
+  r.elementwise(
+      {"aten::real", "aten::conj", "aten::_conj", "aten::conj_physical"},
+      {"complex-to-pairs", "the real part, or the conjugate; of real numbers the tensor itself",
+       same_elements});
+  r.same({"aten::view.dtype", "aten::view_copy.dtype"},
+         {"", "the same bits as another dtype", view_dtype, {}, "another dtype is refused"});
+  r.same({"aten::squeeze", "aten::squeeze.dim", "aten::squeeze.dims", "aten::squeeze_copy",
+          "aten::squeeze_copy.dim", "aten::squeeze_copy.dims"},
+         {"squeeze", "without axes of extent 1", squeeze});
+  r.same({"aten::unsqueeze", "aten::unsqueeze_copy"},
+         {"unsqueeze", "with an axis of extent 1 at dim", unsqueeze});
+  r.same({"aten::expand", "aten::expand_as", "aten::broadcast_to", "aten::expand_copy"},
+         {"tract_core_broadcast", "axes of extent 1 repeated", expand});
+  r.same({"aten::broadcast_tensors"},
+         {"tract_core_broadcast", "all tensors expanded to one shape", broadcast_tensors});
+  r.same({"aten::repeat", "aten::tile"},
+         {"tile", "the whole tensor several times along each axis", tile});
+  r.same({"aten::repeat_interleave.self_int"},
+         {"tract_core_broadcast", "each entry of an axis several times", repeat_interleave});
+  r.same({"aten::repeat_interleave.self_Tensor"}, {"tract_core_gather",
+                                                   "entry i of an axis repeats[i] times",
+                                                   repeat_interleave_tensor,
+                                                   {},
+                                                   "repeats must be known at export"});
+  r.same({"aten::repeat_interleave.Tensor"}, {"",
+                                              "i, repeats[i] times",
+                                              repeat_interleave_indices,
+                                              {},
+                                              "repeats must be known at export"});
+  r.same({"aten::transpose.int", "aten::swapdims", "aten::transpose_copy.int"},
+         {"transpose", "two axes exchanged", transpose});
+  r.same({"aten::t", "aten::t_copy", "aten::mT", "aten::mH", "aten::adjoint", "aten::matrix_H"},
+         {"transpose", "the last two axes exchanged", swap_last});
+  r.same({"aten::numpy_T"}, {"transpose", "all axes in reverse order", reverse_axes});
+  r.same({"aten::permute", "aten::permute_copy"}, {"transpose", "axes in another order", permute});
+  r.same({"aten::movedim.int", "aten::movedim.intlist", "aten::moveaxis.int",
+          "aten::moveaxis.intlist"},
+         {"transpose", "some axes moved, the others in their order", movedim});
 }
 
 }  // namespace t2n::ops

@@ -51,14 +51,15 @@ bool has_operation(const Dim& dim) {
 inline bool has_choice(const Dim& dim) { return has_operation<ir::Min, ir::Max>(dim); }
 
 /// Entries [begin, end) of an axis.
-struct Range {
+struct SliceRange {
   Dim begin;
   Dim end;
 };
 
 /// The arguments start, end and step of a slice with `count` entries, of an axis of `size`; some
 /// are symbolic. `count` says where torch cut them off.
-inline Range open_range(const OpView& op, const Emitter& out, const Dim& size, const Dim& count) {
+inline SliceRange open_range(const OpView& op, const Emitter& out, const Dim& size,
+                             const Dim& count) {
   constexpr int64_t kOpen = std::numeric_limits<int64_t>::max();
   const Dim start = op.opt_dim("start").value_or(Dim(0)), end = op.opt_dim("end").value_or(kOpen);
   const int64_t first = out.at_sample(start), last = out.at_sample(end), step = op.i64("step");

@@ -33,7 +33,7 @@ constexpr int64_t kOpen = std::numeric_limits<int64_t>::max();
 Ref open_slice(const OpView& op, Emitter& out, Ref x, int axis) {
   const Dim& size = size_of(out, x, axis);
   const Dim& count = op.shape()[static_cast<size_t>(axis)];
-  const Range range = open_range(op, out, size, count);
+  const SliceRange range = open_range(op, out, size, count);
   return count == size ? x : out.slice(x, axis, range.begin, range.end, op.i64("step"));
 }
 
@@ -278,64 +278,41 @@ void diff(const OpView& op, Emitter& out) {
 }  // namespace
 
 void register_slice(Registry& r) {
-  r.add({.op = "aten::select.int",
-         .also = {"aten::select_copy.int"},
-         .doc = "entry `index` of an axis",
-         .variants = {{any_target(), "slice", select}}});
-  r.add({.op = "aten::slice.Tensor",
-         .also = {"aten::slice_copy.Tensor"},
-         .doc = "entries start, start + step, … before end",
-         .variants = {{any_target(), "slice", slice}}});
-  r.add({.op = "aten::narrow",
-         .also = {"aten::narrow_copy"},
-         .doc = "`length` entries from `start`",
-         .variants = {{any_target(), "slice", narrow}}});
-  r.add({.op = "aten::narrow.Tensor",
-         .doc = "`length` entries from `start`",
-         .variants = {{any_target(), "slice", narrow_tensor}},
-         .limits = "start must be known at export"});
-  r.add({.op = "aten::split.Tensor",
-         .also = {"aten::split", "aten::split.sizes", "aten::split_with_sizes", "aten::chunk",
-                  "aten::unsafe_split.Tensor", "aten::unsafe_split_with_sizes",
-                  "aten::unsafe_chunk", "aten::split_copy.Tensor", "aten::split_with_sizes_copy",
-                  "aten::tensor_split.sections"},
-         .doc = "consecutive parts of an axis",
-         .variants = {{any_target(), "slice", split}}});
-  r.add({.op = "aten::tensor_split.indices",
-         .doc = "the parts between positions of an axis",
-         .variants = {{any_target(), "slice", split_at}}});
-  r.add({.op = "aten::tensor_split.tensor_indices_or_sections",
-         .doc = "consecutive parts of an axis",
-         .variants = {{any_target(), "slice", split_by_tensor}},
-         .limits = "the positions must be known at export"});
-  r.add({.op = "aten::hsplit.int",
-         .also = {"aten::hsplit.array", "aten::vsplit.int", "aten::vsplit.array",
-                  "aten::dsplit.int", "aten::dsplit.array"},
-         .doc = "consecutive parts of the axis that the name says",
-         .variants = {{any_target(), "slice", split_named}}});
-  r.add({.op = "aten::unbind.int",
-         .also = {"aten::unbind_copy.int"},
-         .doc = "all entries of an axis",
-         .variants = {{any_target(), "slice", unbind}}});
-  r.add({.op = "aten::flip",
-         .doc = "axes in reverse order",
-         .variants = {{any_target(), "slice", flip}}});
-  r.add({.op = "aten::fliplr",
-         .doc = "columns in reverse order",
-         .variants = {{any_target(), "slice", fliplr}}});
-  r.add({.op = "aten::flipud",
-         .doc = "rows in reverse order",
-         .variants = {{any_target(), "slice", flipud}}});
-  r.add({.op = "aten::roll",
-         .doc = "entries moved along, those at the end to the front",
-         .variants = {{any_target(), "concat", roll}}});
-  r.add({.op = "aten::rot90",
-         .doc = "turned by k quarters in the plane of two axes",
-         .variants = {{any_target(), "transpose", rot90}}});
-  r.add({.op = "aten::diff",
-         .doc = "each entry minus the one before, n times",
-         .variants = {{any_target(), "sub", diff}},
-         .promotion = ir::Promotion::operands});
+  r.same({"aten::select.int", "aten::select_copy.int"},
+         {"slice", "entry `index` of an axis", select});
+  r.same({"aten::slice.Tensor", "aten::slice_copy.Tensor"},
+         {"slice", "entries start, start + step, … before end", slice});
+  r.same({"aten::narrow", "aten::narrow_copy"}, {"slice", "`length` entries from `start`", narrow});
+  r.same({"aten::narrow.Tensor"}, {"slice",
+                                   "`length` entries from `start`",
+                                   narrow_tensor,
+                                   {},
+                                   "start must be known at export"});
+  r.same({"aten::split.Tensor", "aten::split", "aten::split.sizes", "aten::split_with_sizes",
+          "aten::chunk", "aten::unsafe_split.Tensor", "aten::unsafe_split_with_sizes",
+          "aten::unsafe_chunk", "aten::split_copy.Tensor", "aten::split_with_sizes_copy",
+          "aten::tensor_split.sections"},
+         {"slice", "consecutive parts of an axis", split});
+  r.same({"aten::tensor_split.indices"},
+         {"slice", "the parts between positions of an axis", split_at});
+  r.same({"aten::tensor_split.tensor_indices_or_sections"},
+         {"slice",
+          "consecutive parts of an axis",
+          split_by_tensor,
+          {},
+          "the positions must be known at export"});
+  r.same({"aten::hsplit.int", "aten::hsplit.array", "aten::vsplit.int", "aten::vsplit.array",
+          "aten::dsplit.int", "aten::dsplit.array"},
+         {"slice", "consecutive parts of the axis that the name says", split_named});
+  r.same({"aten::unbind.int", "aten::unbind_copy.int"},
+         {"slice", "all entries of an axis", unbind});
+  r.same({"aten::flip"}, {"slice", "axes in reverse order", flip});
+  r.same({"aten::fliplr"}, {"slice", "columns in reverse order", fliplr});
+  r.same({"aten::flipud"}, {"slice", "rows in reverse order", flipud});
+  r.same({"aten::roll"}, {"concat", "entries moved along, those at the end to the front", roll});
+  r.same({"aten::rot90"}, {"transpose", "turned by k quarters in the plane of two axes", rot90});
+  r.same({"aten::diff"},
+         {"sub", "each entry minus the one before, n times", diff, ir::Promotion::operands});
 }
 
 }  // namespace t2n::ops

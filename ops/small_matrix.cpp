@@ -1,7 +1,6 @@
 // Algebra of single matrices: closed forms up to 3 x 3, covariances, and the decompositions that
 // tract does not have.
 #include <algorithm>
-#include <array>
 
 #include "ops/all.h"
 #include "ops/positions.h"
@@ -12,54 +11,6 @@
 
 namespace t2n::ops {
 namespace {
-
-using ir::Promotion;
-
-/// Operations on constants are folded; these are on matrices that the model computes.
-constexpr std::string_view kDecompositions[] = {
-    "aten::_linalg_eigh",
-    "aten::_linalg_svd",
-    "aten::_lu_with_info",
-    "aten::cholesky",
-    "aten::cholesky_inverse",
-    "aten::cholesky_solve",
-    "aten::geqrf",
-    "aten::linalg_cholesky",
-    "aten::linalg_cholesky_ex",
-    "aten::linalg_cond",
-    "aten::linalg_cond.p_str",
-    "aten::linalg_eig",
-    "aten::linalg_eigh",
-    "aten::linalg_eigvals",
-    "aten::linalg_eigvalsh",
-    "aten::linalg_householder_product",
-    "aten::linalg_ldl_factor",
-    "aten::linalg_ldl_solve",
-    "aten::linalg_lstsq",
-    "aten::linalg_lu",
-    "aten::linalg_lu_factor",
-    "aten::linalg_lu_solve",
-    "aten::linalg_matrix_exp",
-    "aten::linalg_matrix_rank",
-    "aten::linalg_pinv",
-    "aten::linalg_qr",
-    "aten::linalg_solve_triangular",
-    "aten::linalg_svd",
-    "aten::linalg_svdvals",
-    "aten::linalg_tensorinv",
-    "aten::linalg_tensorsolve",
-    "aten::lu_solve",
-    "aten::lu_unpack",
-    "aten::matrix_exp",
-    "aten::nuclear_norm",
-    "aten::nuclear_norm.dim",
-    "aten::ormqr",
-    "aten::orgqr",
-    "aten::pinverse",
-    "aten::qr",
-    "aten::svd",
-    "aten::triangular_solve",
-};
 
 /// Square matrices in the last two axes, entry by entry, in f64: closed forms cancel.
 struct Matrix {
@@ -267,21 +218,55 @@ void register_closed_forms(Registry& r) {
 
 void register_small_matrix(Registry& r) {
   register_closed_forms(r);
-  for (const std::string_view name : kDecompositions)
-    r.add(
-        {.op = name,
-         .doc = "matrix decomposition",
-         .refusal = Refusal{Limit::matrix_decomposition,
-                            "compute it outside the model, or from constants, which are folded"}});
-  r.add({.op = "aten::trace",
-         .doc = "sum of the diagonal",
-         .variants = {{any_target(), "sum_reduce", trace}}});
-  r.add({.op = "aten::cov",
-         .doc = "covariances of rows",
-         .variants = {{any_target(), "matmul", cov}}});
-  r.add({.op = "aten::corrcoef",
-         .doc = "covariances over both standard deviations",
-         .variants = {{any_target(), "matmul", corrcoef}}});
+  // Of constants they are folded; these are of matrices that the model computes.
+  r.refuse({"aten::_linalg_eigh",
+            "aten::_linalg_svd",
+            "aten::_lu_with_info",
+            "aten::cholesky",
+            "aten::cholesky_inverse",
+            "aten::cholesky_solve",
+            "aten::geqrf",
+            "aten::linalg_cholesky",
+            "aten::linalg_cholesky_ex",
+            "aten::linalg_cond",
+            "aten::linalg_cond.p_str",
+            "aten::linalg_eig",
+            "aten::linalg_eigh",
+            "aten::linalg_eigvals",
+            "aten::linalg_eigvalsh",
+            "aten::linalg_householder_product",
+            "aten::linalg_ldl_factor",
+            "aten::linalg_ldl_solve",
+            "aten::linalg_lstsq",
+            "aten::linalg_lu",
+            "aten::linalg_lu_factor",
+            "aten::linalg_lu_solve",
+            "aten::linalg_matrix_exp",
+            "aten::linalg_matrix_rank",
+            "aten::linalg_pinv",
+            "aten::linalg_qr",
+            "aten::linalg_solve_triangular",
+            "aten::linalg_svd",
+            "aten::linalg_svdvals",
+            "aten::linalg_tensorinv",
+            "aten::linalg_tensorsolve",
+            "aten::lu_solve",
+            "aten::lu_unpack",
+            "aten::matrix_exp",
+            "aten::nuclear_norm",
+            "aten::nuclear_norm.dim",
+            "aten::ormqr",
+            "aten::orgqr",
+            "aten::pinverse",
+            "aten::qr",
+            "aten::svd",
+            "aten::triangular_solve"},
+           "matrix decomposition",
+           {Limit::matrix_decomposition,
+            "compute it outside the model, or from constants, which are folded"});
+  r.same({"aten::trace"}, {"sum_reduce", "sum of the diagonal", trace});
+  r.same({"aten::cov"}, {"matmul", "covariances of rows", cov});
+  r.same({"aten::corrcoef"}, {"matmul", "covariances over both standard deviations", corrcoef});
 }
 
 }  // namespace t2n::ops

@@ -154,22 +154,23 @@ Ref replaced(Emitter& out, Ref condition, double number, Ref x) {
 }
 
 void register_special(Registry& r) {
-  r.same({"aten::special_entr"},
-         {"log", "-self * log(self), -inf below 0", entr, Promotion::to_float});
-  r.same({"aten::special_xlog1py", "aten::special_xlog1py.self_scalar",
-          "aten::special_xlog1py.other_scalar"},
-         {"t2n_log1p", "self * log(1 + other), 0 where self is 0", xlog1py, Promotion::to_float});
-  r.same({"aten::logaddexp2"},
-         {"t2n_log1p", "log2(2^self + 2^other)", logaddexp2, Promotion::to_float});
-  r.same({"aten::ldexp.Tensor"}, {"pow", "self * 2^other", ldexp});
-  r.same({"aten::frexp.Tensor"}, {"pow", "mantissa in 1/2..1 and exponent of 2", frexp});
-  r.add({.op = "aten::nextafter",
-         .doc = "the next number towards other",
-         .refusal = Refusal{Limit::reinterpretation, "compute it outside the model"}});
-  r.add({.op = "aten::gcd",
-         .also = {"aten::lcm"},
-         .doc = "greatest common divisor and least common multiple",
-         .refusal = Refusal{Limit::unbounded_steps, "compute it outside the model"}});
+  r.elementwise({"aten::special_entr"},
+                {"log", "-self * log(self), -inf below 0", entr, Promotion::to_float});
+  r.elementwise(
+      {"aten::special_xlog1py", "aten::special_xlog1py.self_scalar",
+       "aten::special_xlog1py.other_scalar"},
+      {"t2n_log1p", "self * log(1 + other), 0 where self is 0", xlog1py, Promotion::to_float});
+  r.elementwise({"aten::logaddexp2"},
+                {"t2n_log1p", "log2(2^self + 2^other)", logaddexp2, Promotion::to_float});
+  r.elementwise({"aten::ldexp.Tensor"}, {"pow", "self * 2^other", ldexp});
+  r.elementwise({"aten::frexp.Tensor"}, {"pow", "mantissa in 1/2..1 and exponent of 2", frexp});
+  r.elementwise({.op = "aten::nextafter",
+                 .doc = "the next number towards other",
+                 .refusal = Refusal{Limit::reinterpretation, "compute it outside the model"}});
+  r.elementwise({.op = "aten::gcd",
+                 .also = {"aten::lcm"},
+                 .doc = "greatest common divisor and least common multiple",
+                 .refusal = Refusal{Limit::unbounded_steps, "compute it outside the model"}});
   register_error_functions(r);
   register_gamma(r);
   register_bessel(r);

@@ -159,50 +159,37 @@ void cdist(const OpView& op, Emitter& out) {
 }
 
 void register_distances(Registry& r) {
-  r.add({.op = "aten::dist",
-         .doc = "p-norm of self - other",
-         .variants = {{any_target(), "sum_reduce", dist}},
-         .promotion = Promotion::operands});
-  r.add({.op = "aten::pairwise_distance",
-         .doc = "p-norm of x1 - x2 + eps over the last axis",
-         .variants = {{any_target(), "sum_reduce", pairwise_distance}},
-         .promotion = Promotion::operands});
-  r.add({.op = "aten::cosine_similarity",
-         .doc = "sum(x1 * x2, dim) / (max(|x1|, eps) * max(|x2|, eps))",
-         .variants = {{any_target(), "sum_reduce", cosine_similarity}},
-         .promotion = Promotion::operands});
-  r.add({.op = "aten::cdist",
-         .also = {"aten::_cdist_forward", "aten::_euclidean_dist"},
-         .doc = "p-norms of the differences of all rows of x1 and x2",
-         .variants = {{any_target(), "sum_reduce", cdist}},
-         .promotion = Promotion::operands});
+  r.same({"aten::dist"}, {"sum_reduce", "p-norm of self - other", dist, Promotion::operands});
+  r.same({"aten::pairwise_distance"}, {"sum_reduce", "p-norm of x1 - x2 + eps over the last axis",
+                                       pairwise_distance, Promotion::operands});
+  r.same({"aten::cosine_similarity"},
+         {"sum_reduce", "sum(x1 * x2, dim) / (max(|x1|, eps) * max(|x2|, eps))", cosine_similarity,
+          Promotion::operands});
+  r.same({"aten::cdist", "aten::_cdist_forward", "aten::_euclidean_dist"},
+         {"sum_reduce", "p-norms of the differences of all rows of x1 and x2", cdist,
+          Promotion::operands});
 }
 
 void register_norms(Registry& r) {
-  r.add({.op = "aten::linalg_vector_norm",
-         .also = {"aten::norm.Scalar", "aten::norm.ScalarOpt_dim", "aten::norm.ScalarOpt_dtype",
-                  "aten::norm.ScalarOpt_dim_dtype"},
-         .doc = "sum(|self|^p, dim)^(1/p); p = 0 counts, p = inf and -inf are the extremes",
-         .variants = {{any_target(), "sum_reduce", p_norm}}});
-  r.add({.op = "aten::frobenius_norm.dim",
-         .doc = "sqrt(sum(self^2, dim))",
-         .variants = {{any_target(), "sum_reduce", frobenius_norm}}});
-  r.add({.op = "aten::linalg_norm",
-         .doc = "a norm of vectors, or sqrt(sum(self^2, dim))",
-         .variants = {{any_target(), "sum_reduce", linalg_norm}},
-         .limits = "ord=2 and -2 of matrices"});
-  r.add({.op = "aten::linalg_matrix_norm",
-         .doc = "largest or smallest sum of a column (1, -1) or row (inf, -inf)",
-         .variants = {{any_target(), "sum_reduce", matrix_norm_by_number}},
-         .limits = "ord=2 and -2"});
-  r.add({.op = "aten::norm_except_dim",
-         .doc = "norm over all axes but dim",
-         .variants = {{any_target(), "sum_reduce", norm_except_dim}}});
-  r.add({.op = "aten::linalg_norm.ord_str",
-         .also = {"aten::linalg_matrix_norm.str_ord"},
-         .doc = "sqrt(sum(self^2, dim))",
-         .variants = {{any_target(), "sum_reduce", matrix_norm}},
-         .limits = "ord='nuc'"});
+  r.same({"aten::linalg_vector_norm", "aten::norm.Scalar", "aten::norm.ScalarOpt_dim",
+          "aten::norm.ScalarOpt_dtype", "aten::norm.ScalarOpt_dim_dtype"},
+         {"sum_reduce", "sum(|self|^p, dim)^(1/p); p = 0 counts, p = inf and -inf are the extremes",
+          p_norm});
+  r.same({"aten::frobenius_norm.dim"}, {"sum_reduce", "sqrt(sum(self^2, dim))", frobenius_norm});
+  r.same({"aten::linalg_norm"}, {"sum_reduce",
+                                 "a norm of vectors, or sqrt(sum(self^2, dim))",
+                                 linalg_norm,
+                                 {},
+                                 "ord=2 and -2 of matrices"});
+  r.same({"aten::linalg_matrix_norm"},
+         {"sum_reduce",
+          "largest or smallest sum of a column (1, -1) or row (inf, -inf)",
+          matrix_norm_by_number,
+          {},
+          "ord=2 and -2"});
+  r.same({"aten::norm_except_dim"}, {"sum_reduce", "norm over all axes but dim", norm_except_dim});
+  r.same({"aten::linalg_norm.ord_str", "aten::linalg_matrix_norm.str_ord"},
+         {"sum_reduce", "sqrt(sum(self^2, dim))", matrix_norm, {}, "ord='nuc'"});
 }
 
 }  // namespace
@@ -234,23 +221,14 @@ Ref log_sum_exp(Emitter& out, Ref x, const Ints& axes) {
 }
 
 void register_statistics(Registry& r) {
-  for (const std::string_view name :
-       {"aten::var", "aten::var.dim", "aten::var.correction", "aten::var_mean",
-        "aten::var_mean.dim", "aten::var_mean.correction"})
-    r.add({.op = name,
-           .doc = "sum((self - mean)^2, dim) / (n - correction)",
-           .variants = {{any_target(), "sum_reduce", variance}}});
-  for (const std::string_view name :
-       {"aten::std", "aten::std.dim", "aten::std.correction", "aten::std_mean",
-        "aten::std_mean.dim", "aten::std_mean.correction"})
-    r.add({.op = name,
-           .doc = "square root of the variance",
-           .variants = {{any_target(), "sqrt", variance}}});
-  r.add({.op = "aten::logsumexp",
-         .also = {"aten::special_logsumexp"},
-         .doc = "log(sum(exp(self), dim))",
-         .variants = {{any_target(), "sum_reduce", logsumexp}},
-         .promotion = Promotion::to_float});
+  r.same({"aten::var", "aten::var.dim", "aten::var.correction", "aten::var_mean",
+          "aten::var_mean.dim", "aten::var_mean.correction"},
+         {"sum_reduce", "sum((self - mean)^2, dim) / (n - correction)", variance});
+  r.same({"aten::std", "aten::std.dim", "aten::std.correction", "aten::std_mean",
+          "aten::std_mean.dim", "aten::std_mean.correction"},
+         {"sqrt", "square root of the variance", variance});
+  r.same({"aten::logsumexp", "aten::special_logsumexp"},
+         {"sum_reduce", "log(sum(exp(self), dim))", logsumexp, Promotion::to_float});
   register_norms(r);
   register_distances(r);
 }

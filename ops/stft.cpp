@@ -78,9 +78,9 @@ void stft(const OpView& op, Emitter& out) {
 }  // namespace
 
 void register_stft(Registry& r) {
-  r.add({.op = "t2n::stft",
-         .doc = "scale * the Fourier transforms of windowed frames, hop_length apart, as pairs",
-         .variants = {{any_target(), "conv", stft}}});
+  r.same({"t2n::stft"},
+         {"conv", "scale * the Fourier transforms of windowed frames, hop_length apart, as pairs",
+          stft});
 }
 
 }  // namespace t2n::ops

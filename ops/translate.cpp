@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "ir/op_traits.h"
 #include "nnef_writer/dimension.h"
 #include "ops/accepted.h"
 #include "ops/check_document.h"
@@ -19,21 +20,21 @@ namespace t2n::ops {
 namespace {
 
 /// The oldest known version that has a variant of a registered operator.
-std::string available_from(const Translation& translation, const target::Target& target) {
+std::string available_from(const Entry& entry, const target::Target& target) {
   std::optional<target::Version> oldest;
-  for (const Variant& variant : translation.variants) {
+  for (const Variant& variant : entry.variants) {
     const target::Version needed = oldest_version(variant);
     oldest = oldest ? std::min(*oldest, needed) : needed;
   }
   return target::target_name({target.engine, oldest.value_or(target.version)});
 }
 
-void explain(Diagnostic& out, const Translation& translation, const target::Target& target) {
-  if (translation.refusal) {
-    out.why = target::limit_row(translation.refusal->limit).why;
-    out.help = translation.refusal->help;
+void explain(Diagnostic& out, const Entry& entry, const target::Target& target) {
+  if (entry.refusal) {
+    out.why = target::limit_row(entry.refusal->limit).why;
+    out.help = entry.refusal->help;
   } else {
-    out.why = cat("it can be said from ", available_from(translation, target), " on");
+    out.why = cat("it can be said from ", available_from(entry, target), " on");
   }
 }
 
@@ -43,7 +44,8 @@ bool is_mark(const ir::Node& node) {
   return node.op == mark;
 }
 
-std::optional<Diagnostic> refused_before(const ir::Node& node, const target::Target& target) {
+std::optional<Diagnostic> refused_before(const ir::Node& node, const target::Target& target,
+                                         const Registry& table) {
   if (!is_mark(node)) return {};
   const auto text = [&](const char* name) { return std::get<std::string>(*node.find(name)); };
   Diagnostic out;
@@ -52,7 +54,7 @@ std::optional<Diagnostic> refused_before(const ir::Node& node, const target::Tar
   out.why = text("why");
   out.help = text("help");
   // What no tensors have a translation of has a better reason.
-  const Translation* known = translations().find(ir::op_id(text("op")));
+  const Entry* known = table.find(ir::op_id(text("op")));
   if (known != nullptr && known->refusal) explain(out, *known, target);
   return out;
 }
@@ -70,8 +72,9 @@ std::string shown_name(const ir::Node& node) {
                        : std::string(ir::op_name(node.op));
 }
 
-Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::Target& target) {
-  if (auto refused = refused_before(node, target)) {
+Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::Target& target,
+                   const Registry& table) {
+  if (auto refused = refused_before(node, target, table)) {
     refused->where = {ir::node_where(graph, node)};
     return *std::move(refused);
   }
@@ -79,12 +82,11 @@ Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::T
   out.id = "unsupported-op";
   out.message = cat(written_name(node), " has no translation for ", target_name(target));
   out.where = {ir::node_where(graph, node)};
-  const ir::Purity* purity = ir::purity_column().find(node.op);
-  if (purity != nullptr && *purity == ir::Purity::random) {
+  if (ir::is_random(node.op)) {
     out.why = target::limit_row(Limit::random_numbers).why;
     out.help = help_for_random(node);
-  } else if (const Translation* translation = translations().find(node.op)) {
-    explain(out, *translation, target);
+  } else if (const Entry* entry = table.find(node.op)) {
+    explain(out, *entry, target);
   }
   return out;
 }
@@ -121,12 +123,12 @@ bool translate_empty(const ir::Graph& graph, const ir::Node& node, Emitter& out)
 }
 
 void translate_node(const ir::Graph& graph, const ir::Node& node, const target::Target& target,
-                    Emitter& out, Problems& problems) {
-  const Variant* variant = find_variant(node.op, target);
+                    const Registry& table, Emitter& out, Problems& problems) {
+  const Variant* variant = table.variant(node.op, target);
   try {
     if (variant == nullptr) {
-      const Translation* known = translations().find(node.op);
-      problems.add(missing(graph, node, target), known == nullptr || !known->refusal);
+      const Entry* known = table.find(node.op);
+      problems.add(missing(graph, node, target, table), known == nullptr || !known->refusal);
     } else {
       out.begin(node);
       if (translate_empty(graph, node, out)) return;
@@ -144,10 +146,11 @@ void translate_node(const ir::Graph& graph, const ir::Node& node, const target::
   out.state().stand_in(node);
 }
 
-void translate_nodes(const ir::Graph& graph, const target::Target& target, Emitter& out,
-                     Problems& problems) {
+void translate_nodes(const ir::Graph& graph, const target::Target& target, const Registry& table,
+                     Emitter& out, Problems& problems) {
   out.state().translate_nodes = [&](const ir::Graph& each, Emitter& emitter) {
-    for (const ir::Node& node : each.nodes) translate_node(each, node, target, emitter, problems);
+    for (const ir::Node& node : each.nodes)
+      translate_node(each, node, target, table, emitter, problems);
   };
   out.state().translate_nodes(graph, out);
 }
@@ -212,12 +215,12 @@ bool is_standard(const target::Target& target) { return target.engine == target:
 
 }  // namespace
 
-nnef::Document translate(const ir::Graph& graph, const target::Target& target,
-                         const Report& report) {
+nnef::Document translate(const ir::Graph& graph, const target::Target& target, const Report& report,
+                         const Registry& table) {
   Problems problems(target);
   check_accepted(graph, target, problems, report);
   Emitter out(graph, target);
-  translate_nodes(graph, target, out, problems);
+  translate_nodes(graph, target, table, out, problems);
   if (is_standard(target)) return lowered_document(graph, out, problems);
   problems.raise_if_any();
   nnef::Document document = out.finish();
@@ -226,11 +229,12 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target,
   return document;
 }
 
-std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target) {
+std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target,
+                            const Registry& table) {
   Problems problems(target);
   check_accepted(graph, target, problems, {});
   Emitter emitter(graph, target);
-  translate_nodes(graph, target, emitter, problems);
+  translate_nodes(graph, target, table, emitter, problems);
   if (is_standard(target)) (void)in_standard_words(graph, emitter, problems);
   std::vector<OpUse> out;
   std::map<std::string, size_t> row_of;

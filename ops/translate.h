@@ -8,12 +8,14 @@
 
 namespace t2n::ops {
 
+class Registry;
+
 /// Translates a verified graph without complex values (the pass `complex-to-pairs`), whose
 /// promotions are casts (`explicit-promotion`), and that check_accepted() takes. Throws one Error
 /// that lists all operators without translation (`unsupported-op`), or all refused arguments, with
 /// their places.
-nnef::Document translate(const ir::Graph& graph, const target::Target& target,
-                         const Report& report);
+nnef::Document translate(const ir::Graph& graph, const target::Target& target, const Report& report,
+                         const Registry& table);
 
 /// One row of `t2nnef ops MODEL`.
 struct OpUse {
@@ -23,6 +25,7 @@ struct OpUse {
   Where first;      ///< of those that are refused, if any is
 };
 /// The operators of a graph that translate() would be given, those in the bodies of loops included.
-std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target);
+std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target,
+                            const Registry& table);
 
 }  // namespace t2n::ops

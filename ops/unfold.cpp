@@ -199,32 +199,28 @@ void as_strided(const OpView& op, Emitter& out) {
 }  // namespace
 
 void register_unfold(Registry& r) {
-  r.add({.op = "aten::unfold",
-         .also = {"aten::unfold_copy"},
-         .doc = "sliding windows along an axis",
-         .variants = {{any_target(), "tract_core_gather", unfold}}});
-  r.add({.op = "aten::im2col",
-         .doc = "sliding blocks as columns",
-         .variants = {{any_target(), "tract_core_gather", im2col}}});
-  r.add({.op = "aten::col2im",
-         .doc = "columns added up where their blocks lie",
-         .variants = {{any_target(), "deconv", col2im}},
-         .limits = "integer tensors are refused"});
-  r.add({.op = "aten::pixel_shuffle",
-         .doc = "channels to pixels: [C * r * r, H, W] -> [C, H * r, W * r]",
-         .variants = {{any_target(), "transpose", pixel_shuffle}}});
-  r.add({.op = "aten::pixel_unshuffle",
-         .doc = "pixels to channels: [C, H * r, W * r] -> [C * r * r, H, W]",
-         .variants = {{any_target(), "transpose", pixel_unshuffle}}});
-  r.add({.op = "aten::channel_shuffle",
-         .also = {"aten::native_channel_shuffle"},
-         .doc = "channel g * n + i becomes i * groups + g",
-         .variants = {{any_target(), "transpose", channel_shuffle}}});
-  r.add({.op = "aten::as_strided",
-         .also = {"aten::as_strided_copy"},
-         .doc = "element sum(i * stride) + storage_offset of a contiguous tensor",
-         .variants = {{any_target(), "tract_core_gather", as_strided}},
-         .limits = "self must be contiguous"});
+  r.same({"aten::unfold", "aten::unfold_copy"},
+         {"tract_core_gather", "sliding windows along an axis", unfold});
+  r.same({"aten::im2col"}, {"tract_core_gather", "sliding blocks as columns", im2col});
+  r.same({"aten::col2im"}, {"deconv",
+                            "columns added up where their blocks lie",
+                            col2im,
+                            {},
+                            "integer tensors are refused"});
+  r.same(
+      {"aten::pixel_shuffle"},
+      {"transpose", "channels to pixels: [C * r * r, H, W] -> [C, H * r, W * r]", pixel_shuffle});
+  r.same(
+      {"aten::pixel_unshuffle"},
+      {"transpose", "pixels to channels: [C, H * r, W * r] -> [C * r * r, H, W]", pixel_unshuffle});
+  r.same({"aten::channel_shuffle", "aten::native_channel_shuffle"},
+         {"transpose", "channel g * n + i becomes i * groups + g", channel_shuffle});
+  r.same({"aten::as_strided", "aten::as_strided_copy"},
+         {"tract_core_gather",
+          "element sum(i * stride) + storage_offset of a contiguous tensor",
+          as_strided,
+          {},
+          "self must be contiguous"});
 }
 
 }  // namespace t2n::ops

@@ -23,7 +23,7 @@ ir::Tensor converted(const ir::Tensor& tensor, ir::DType dtype) {
 
 /// NNEF knows scalars, integers and logicals without widths: a model's f64 or i32 is fed as what
 /// the interpreter has for it. tract's inputs have widths, and these have to be right.
-ir::Tensor fed(const ir::Tensor& input, const interp::Port& port, spec::Dialect dialect) {
+ir::Tensor fed(const ir::Tensor& input, const interp::ProgramPort& port, spec::Dialect dialect) {
   if (dialect == spec::Dialect::tract || input.dtype == port.dtype) return input;
   if (!is_alike(input.dtype, port.dtype))
     throw Error("engine-failed",
@@ -58,7 +58,7 @@ class ReferenceRunner final : public Runner {
   const interp::InterpModule& module_;
   spec::Dialect dialect_;
   std::shared_ptr<interp::Program> program_;
-  std::vector<interp::Port> ports_;
+  std::vector<interp::ProgramPort> ports_;
 };
 
 }  // namespace

@@ -1,10 +1,9 @@
 #include "src/complex/builder.h"
 
 #include <algorithm>
-#include <array>
 
+#include "ir/op_traits.h"
 #include "src/diag/error.h"
-#include "src/diag/one_of.h"
 
 namespace t2n::complex {
 
@@ -36,10 +35,7 @@ Shape broadcast(const Shape& a, const Shape& b) {
 }
 
 bool gives_boolean(std::string_view op) {
-  constexpr std::array<std::string_view, 8> kOps = {
-      "aten::eq.Tensor", "aten::ne.Tensor",   "aten::lt.Tensor",  "aten::le.Tensor",
-      "aten::ge.Tensor", "aten::logical_and", "aten::logical_or", "aten::isnan"};
-  return is_one_of(op, kOps);
+  return has_trait(ir::op_word(op), ir::OpTrait::predicate);
 }
 
 std::vector<Dim> to_dims(const ir::Ints& values) { return {values.begin(), values.end()}; }

@@ -51,6 +51,7 @@ struct Diagnostic {
   std::vector<std::string> details;  ///< further lines, printed indented under the headline
   std::string why;
   std::string help;
+  std::string subject = {};  ///< the name that it is about, for callers that ask; not printed
 };
 
 struct DiagnosticId {

@@ -9,13 +9,15 @@ namespace t2n {
 Error::Error(Diagnostic diagnostic)
     : diagnostic_(std::move(diagnostic)), text_(render_text(diagnostic_)) {}
 
-Error::Error(std::string_view id, std::string message, std::string why, std::string help)
+Error::Error(std::string_view id, std::string message, std::string why, std::string help,
+             std::string subject)
     : Error(Diagnostic{.id = std::string(id),
                        .message = std::move(message),
                        .where = {},
                        .details = {},
                        .why = std::move(why),
-                       .help = std::move(help)}) {}
+                       .help = std::move(help),
+                       .subject = std::move(subject)}) {}
 
 void internal_error(std::string_view file, int line, const std::string& message) {
   const size_t slash = file.rfind('/');

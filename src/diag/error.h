@@ -25,7 +25,8 @@ std::string cat(const Parts&... parts) {
 class Error : public std::exception {
  public:
   explicit Error(Diagnostic diagnostic);
-  Error(std::string_view id, std::string message, std::string why = {}, std::string help = {});
+  Error(std::string_view id, std::string message, std::string why = {}, std::string help = {},
+        std::string subject = {});
 
   const Diagnostic& diagnostic() const { return diagnostic_; }
   Diagnostic& diagnostic() { return diagnostic_; }

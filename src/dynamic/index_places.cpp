@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "ir/op_traits.h"
 #include "ir/tensor.h"
 #include "src/diag/one_of.h"
 
@@ -33,12 +34,7 @@ bool keeps_integers(const Node& node) {
   const auto* const dtype = std::get_if<ir::DType>(node.find("dtype"));
   if (is_one_of(op, kCasts))
     return dtype != nullptr && (*dtype == ir::DType::i64 || *dtype == ir::DType::i32);
-  constexpr std::array<std::string_view, 14> kOps = {
-      "aten::detach",     "aten::lift_fresh", "aten::alias",         "aten::to.device",
-      "aten::unsqueeze",  "aten::expand",     "aten::view",          "aten::reshape",
-      "aten::contiguous", "aten::expand_as",  "aten::transpose.int", "aten::clone",
-      "aten::repeat",     "aten::permute"};
-  return is_one_of(op, kOps);
+  return has_trait(op, ir::OpTrait::keeps_all_values);
 }
 
 Places around(const std::vector<int64_t>& all) {

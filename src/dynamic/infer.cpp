@@ -53,8 +53,9 @@ bool implies(const Comparison& a, const Comparison& b) {
 /// One pass over the graph with the trials at hand.
 class Inference {
  public:
-  Inference(const std::vector<Trial>& trials, const InferOptions& options)
+  Inference(const std::vector<Trial>& trials, const InferOptions& options, const ShapeRules& rules)
       : trials_(trials),
+        rules_(rules),
         inputs_(options.inputs),
         result_(trials[0].graph),
         facts_(sizes_of(trials), options.known) {}
@@ -112,7 +113,7 @@ class Inference {
     if (node.body) {
       body(level, index);
       result.shapes = scan_output_shapes(node);
-    } else if (const ShapeRule rule = find_shape_rule(node.op)) {
+    } else if (const ShapeRule rule = rules_.find(node.op)) {
       result = apply_shape_rule(rule, ShapeView(level.result(), node, facts_));
     } else {
       result.why = "no rule says the sizes of its results";
@@ -294,6 +295,7 @@ class Inference {
   }
 
   const std::vector<Trial>& trials_;
+  const ShapeRules& rules_;
   const std::vector<ir::Shape>& inputs_;
   ir::Graph result_;
   Facts facts_;
@@ -302,8 +304,9 @@ class Inference {
 
 }  // namespace
 
-std::vector<Assumption> infer_shapes(std::vector<Trial>& trials, const InferOptions& options) {
-  Inference inference(trials, options);
+std::vector<Assumption> infer_shapes(std::vector<Trial>& trials, const InferOptions& options,
+                                     const ShapeRules& rules) {
+  Inference inference(trials, options, rules);
   inference.run();
   trials[0].graph = std::move(inference.graph());
   trials[0].graph.attributes[ir::kSampleSizes] = trials[0].symbols;

@@ -16,6 +16,8 @@ struct Trial {
   ir::Graph graph;
 };
 
+class ShapeRules;
+
 struct InferOptions {
   std::vector<ir::Shape> inputs;  ///< of the graph inputs in order, over the symbols
   std::vector<Comparison> known;  ///< what is asserted of the symbols
@@ -32,7 +34,8 @@ struct Assumption {
 /// symbols, and kSampleSizes holds the symbols of the trial. Returns what has to be true of them.
 /// Errors: `dynamic-size` with the place, where a size follows from no rule of the operator, or a
 /// number from no expression of the program.
-std::vector<Assumption> infer_shapes(std::vector<Trial>& trials, const InferOptions& options);
+std::vector<Assumption> infer_shapes(std::vector<Trial>& trials, const InferOptions& options,
+                                     const ShapeRules& rules);
 
 /// An expression over the tracer's symbols of sizes (Decision::comparison…) as one of the declared
 /// axes; what is the size of no value stays. `graph` has gone through infer_shapes.

@@ -9,7 +9,7 @@ using ir::Dim;
 using ir::Shape;
 
 /// How far a window moves along one axis.
-struct Window {
+struct AxisWindow {
   Dim kernel;
   Dim stride = 1;
   Dim padding = 0;
@@ -28,7 +28,7 @@ bool is_transposed(const ShapeView& op) {
   return op.boolean("transposed", op.op().find("transpose") != std::string_view::npos);
 }
 
-Dim transposed_size(const ShapeView& op, const Window& w, const Dim& size, size_t axis,
+Dim transposed_size(const ShapeView& op, const AxisWindow& w, const Dim& size, size_t axis,
                     size_t rank) {
   const Dim more = op.dims("output_padding", rank, 0).at(axis);
   const Dim out = (size - 1) * w.stride - 2 * w.padding + w.reach() + more;
@@ -37,7 +37,7 @@ Dim transposed_size(const ShapeView& op, const Window& w, const Dim& size, size_
 }
 
 /// padding="same" keeps a size; "valid" pads nothing.
-Dim convolved(const ShapeView& op, Window w, const Dim& size, size_t axis, size_t rank) {
+Dim convolved(const ShapeView& op, AxisWindow w, const Dim& size, size_t axis, size_t rank) {
   if (op.is_text("padding")) {
     if (op.str("padding") == "same") return size;
     return w.count(op, size);
@@ -56,8 +56,8 @@ Shapes conv(const ShapeView& op) {
   out.back() = is_transposed(op) ? weight.at(1) * groups : weight.at(0);
   if (op.is_tensor("bias")) op.unified(op.shape("bias"), {out.back()});
   for (size_t i = 0; i < rank; ++i) {
-    const Window w{weight[i + 2], op.dims("stride", rank, 1).at(i), 0,
-                   op.dims("dilation", rank, 1).at(i)};
+    const AxisWindow w{weight[i + 2], op.dims("stride", rank, 1).at(i), 0,
+                       op.dims("dilation", rank, 1).at(i)};
     out.push_back(convolved(op, w, last_dims(x, rank)[i], i, rank));
   }
   return {out};
@@ -67,7 +67,7 @@ Shapes conv(const ShapeView& op) {
 Shapes conv_tbc(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const Shape& weight = op.shape("weight");
-  const Window w{weight.at(0), 1, op.dim("pad"), 1};
+  const AxisWindow w{weight.at(0), 1, op.dim("pad"), 1};
   op.unified(x.at(2), weight.at(1));
   op.unified(op.shape("bias"), {weight.at(2)});
   return {{w.count(op, x.at(0)), x.at(1), weight.at(2)}};
@@ -84,7 +84,7 @@ size_t spatial_rank(const ShapeView& op) {
 }
 
 /// With ceil_mode a last window counts that starts within the input or its left border.
-Dim pooled(const ShapeView& op, const Window& w, const Dim& size) {
+Dim pooled(const ShapeView& op, const AxisWindow& w, const Dim& size) {
   if (!op.boolean("ceil_mode")) return w.count(op, size);
   op.require(size + 2 * w.padding, Relation::ge, w.reach() - w.stride + 1);
   const Dim count = ceil_div(size + 2 * w.padding - w.reach(), w.stride) + 1;
@@ -98,8 +98,8 @@ Shapes pool(const ShapeView& op) {
   Shape out = all_but_last(x, rank);
   for (size_t i = 0; i < rank; ++i) {
     const bool strides = op.has("stride") && !op.dims("stride").empty();
-    const Window w{kernel.at(i), strides ? op.dims("stride", rank, 1).at(i) : kernel[i],
-                   op.dims("padding", rank, 0).at(i), op.dims("dilation", rank, 1).at(i)};
+    const AxisWindow w{kernel.at(i), strides ? op.dims("stride", rank, 1).at(i) : kernel[i],
+                       op.dims("padding", rank, 0).at(i), op.dims("dilation", rank, 1).at(i)};
     out.push_back(pooled(op, w, last_dims(x, rank)[i]));
   }
   return repeated(op, out);
@@ -118,8 +118,8 @@ Shapes adaptive_pool(const ShapeView& op) {
 Dim positions(const ShapeView& op, const Shape& sizes) {
   Dim out = 1;
   for (size_t i = 0; i < 2; ++i)
-    out = out * Window{op.dims("kernel_size", 2, 1).at(i), op.dims("stride", 2, 1).at(i),
-                       op.dims("padding", 2, 0).at(i), op.dims("dilation", 2, 1).at(i)}
+    out = out * AxisWindow{op.dims("kernel_size", 2, 1).at(i), op.dims("stride", 2, 1).at(i),
+                           op.dims("padding", 2, 0).at(i), op.dims("dilation", 2, 1).at(i)}
                     .count(op, sizes.at(i));
   return out;
 }

@@ -1,6 +1,5 @@
 // Products of vectors and matrices.
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "src/diag/error.h"
@@ -183,8 +182,6 @@ Shapes einsum(const ShapeView& op) {
 
 // --- square matrices ---
 
-Shapes same(const ShapeView& op) { return repeated(op, op.first()); }
-
 /// One number for each matrix.
 Shapes per_matrix(const ShapeView& op) { return repeated(op, all_but_last(op.first(), 2)); }
 
@@ -201,8 +198,6 @@ Shapes solve(const ShapeView& op) {
 }
 
 // --- between vectors ---
-
-Shapes broadcast(const ShapeView& op) { return {op.broadcast(op.operands())}; }
 
 /// Over `dim`, 1 or -1 where the schema has no other.
 Shapes pair_reduced(const ShapeView& op) {

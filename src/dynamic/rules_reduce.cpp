@@ -21,19 +21,12 @@ Shapes reduce_listed(const ShapeView& op) {
   return op.has("dim") && op.dims("dim").empty() ? Shapes{op.first()} : reduce(op);
 }
 
-/// max and min have a form of two tensors as well.
-Shapes reduce_or_broadcast(const ShapeView& op) {
-  return op.has("other") ? Shapes{op.broadcast(op.operands())} : reduce(op);
-}
-
 /// One result for each q, in front.
 Shapes quantile(const ShapeView& op) {
   Shape out = op.is_tensor("q") ? op.shape("q") : Shape();
   for (const Dim& dim : reduced(op)) out.push_back(dim);
   return {out};
 }
-
-Shapes same(const ShapeView& op) { return repeated(op, op.first()); }
 
 Shapes number(const ShapeView& op) { return repeated(op, {}); }
 
@@ -102,12 +95,13 @@ Shapes cumulative_trapezoid(const ShapeView& op) {
 }  // namespace
 
 void add_reduce_rules(ShapeRules& r) {
-  r.add(reduce,
-        "_aminmax all amax amin aminmax any argmax argmin count_nonzero frobenius_norm "
-        "linalg_matrix_norm linalg_norm linalg_vector_norm logsumexp mean median mode nanmean "
-        "nanmedian nansum norm nuclear_norm prod special_logsumexp std std_mean sum var var_mean");
+  r.add(
+      reduce,
+      "_aminmax all amax amin aminmax any argmax argmin count_nonzero frobenius_norm "
+      "linalg_matrix_norm linalg_norm linalg_vector_norm logsumexp mean median mode nanmean "
+      "nanmedian nansum norm nuclear_norm prod special_logsumexp std std_mean sum var var_mean max "
+      "min");
   r.add(reduce_listed, "all.dims any.dims");
-  r.add(reduce_or_broadcast, "max min");
   r.add(quantile, "quantile nanquantile");
   r.add(same,
         "_logcumsumexp _log_softmax _safe_softmax _softmax argsort cummax cummin cumprod cumsum "

@@ -210,8 +210,6 @@ Shapes as_complex(const ShapeView& op) { return {all_but_last(op.shape("self"), 
 
 // --- blocks ---
 
-Shapes same(const ShapeView& op) { return repeated(op, op.first()); }
-
 /// By no more than the size, as a file says it.
 Shapes roll(const ShapeView& op) {
   const Shape& x = op.shape("self");

@@ -1,49 +1,38 @@
 #include "src/dynamic/shape_rule.h"
 
+#include <utility>
+
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 
 namespace t2n::dynamic {
-namespace {
 
 using ir::Dim;
 using ir::Shape;
 
-ir::Column<ShapeRule>& column() {
-  static ir::Column<ShapeRule> rules("shape rule");
-  return rules;
+ShapeRules::ShapeRules(Asks is_elementwise) : is_elementwise_(std::move(is_elementwise)) {
+  for (const auto family : {add_elementwise_rules, add_reduce_rules, add_view_rules,
+                            add_split_rules, add_join_rules, add_index_rules, add_creation_rules,
+                            add_conv_pool_rules, add_resize_rules, add_matmul_rules, add_norm_rules,
+                            add_loss_rules, add_signal_rules, add_rnn_attention_rules})
+    family(*this);
 }
-
-void fill_column() {
-  ShapeRules rules;
-  for (const auto add : {add_elementwise_rules, add_reduce_rules, add_view_rules, add_split_rules,
-                         add_join_rules, add_index_rules, add_creation_rules, add_conv_pool_rules,
-                         add_resize_rules, add_matmul_rules, add_norm_rules, add_loss_rules,
-                         add_signal_rules, add_rnn_attention_rules})
-    add(rules);
-}
-
-}  // namespace
 
 void ShapeRules::add(ShapeRule rule, std::string_view names, const std::source_location& place) {
-  while (!names.empty()) {
-    const std::string_view name = names.substr(0, names.find(' '));
-    names.remove_prefix(std::min(names.size(), name.size() + 1));
-    if (name.empty()) continue;
+  for_each_word(names, [&](std::string_view name) {
     const bool is_full = name.find("::") != std::string_view::npos;
-    column().set(ir::op_id(is_full ? std::string(name) : cat("aten::", name)), rule,
-                 cat(place.file_name(), ":", place.line()));
-  }
+    const ir::OpId op = ir::op_id(is_full ? std::string(name) : cat("aten::", name));
+    T2N_ASSERT(!is_elementwise_(op), ir::op_name(op), " is elementwise, and needs no rule");
+    rules_.set(op, rule, cat(place.file_name(), ":", place.line()));
+  });
 }
 
-ShapeRule find_shape_rule(ir::OpId op) {
-  static const bool filled = (fill_column(), true);
-  T2N_ASSERT(filled, "no rules");
-  if (const ShapeRule* rule = column().find(op)) return *rule;
+ShapeRule ShapeRules::find(ir::OpId op) const {
+  if (const ShapeRule* rule = rules_.find(op)) return *rule;
+  if (is_elementwise_(op)) return broadcast;
   const std::string_view name = ir::op_name(op);
   const size_t dot = name.find('.');
-  if (dot == std::string_view::npos) return nullptr;
-  const ShapeRule* rule = column().find(ir::op_id(name.substr(0, dot)));
-  return rule == nullptr ? nullptr : *rule;
+  return dot == std::string_view::npos ? nullptr : find(ir::op_id(name.substr(0, dot)));
 }
 
 RuleResult apply_shape_rule(ShapeRule rule, const ShapeView& op) {
@@ -97,6 +86,10 @@ Shape all_but_last(const Shape& shape, size_t count) {
   T2N_ASSERT(count <= shape.size(), "a rank of ", shape.size());
   return {shape.begin(), shape.end() - static_cast<std::ptrdiff_t>(count)};
 }
+
+Shapes broadcast(const ShapeView& op) { return repeated(op, op.broadcast(op.operands())); }
+
+Shapes same(const ShapeView& op) { return repeated(op, op.first()); }
 
 Shapes repeated(const ShapeView& op, const Shape& shape) { return Shapes(op.outputs(), shape); }
 

@@ -1,6 +1,7 @@
 // Shapes of results from arguments, for symbolic sizes: one rule per operator.
 #pragma once
 
+#include <functional>
 #include <source_location>
 #include <string_view>
 #include <vector>
@@ -12,17 +13,25 @@ namespace t2n::dynamic {
 /// The shapes of all outputs. What cannot be said throws `dynamic-size` (ShapeView::unknown).
 using ShapeRule = std::vector<ir::Shape> (*)(const ShapeView& op);
 
-/// The rules, each under one or more operators.
+/// The table of rules, each under one or more operators.
 class ShapeRules {
  public:
+  using Asks = std::function<bool(ir::OpId)>;
+
+  /// All families. Operators that are elementwise need no rule of their own: all their tensors
+  /// broadcast to the shape of the results.
+  explicit ShapeRules(Asks is_elementwise);
   /// `names` are separated by spaces, of aten unless they say otherwise. A name without overload
   /// stands for all overloads.
   void add(ShapeRule rule, std::string_view names,
            const std::source_location& place = std::source_location::current());
-};
+  /// The rule of an operator, of its overload first; nullptr if there is none.
+  ShapeRule find(ir::OpId op) const;
 
-/// The rule of an operator, of its overload first; nullptr if there is none.
-ShapeRule find_shape_rule(ir::OpId op);
+ private:
+  Asks is_elementwise_;
+  ir::Column<ShapeRule> rules_{"shape rule"};
+};
 
 /// What came out of a rule.
 struct RuleResult {
@@ -32,7 +41,7 @@ struct RuleResult {
 };
 RuleResult apply_shape_rule(ShapeRule rule, const ShapeView& op);
 
-// One function per family, called by find_shape_rule.
+// One function per family, called by the constructor of ShapeRules.
 void add_elementwise_rules(ShapeRules& r);
 void add_reduce_rules(ShapeRules& r);
 void add_view_rules(ShapeRules& r);
@@ -60,6 +69,9 @@ ir::Shape without(const ir::Shape& shape, const ir::Ints& axes, bool keepdim);
 /// The last `count` dims, or all but these.
 ir::Shape last_dims(const ir::Shape& shape, size_t count);
 ir::Shape all_but_last(const ir::Shape& shape, size_t count);
+/// What all tensors among the arguments broadcast to; the shape of the first.
+Shapes broadcast(const ShapeView& op);
+Shapes same(const ShapeView& op);
 /// One shape for every output.
 Shapes repeated(const ShapeView& op, const ir::Shape& shape);
 

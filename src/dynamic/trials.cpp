@@ -258,7 +258,7 @@ class Trials {
   std::vector<Assumption> infer(std::vector<Trial>& trials) {
     trials.clear();
     for (const TraceAt& run : runs_) trials.push_back({run.sizes, run.traced.graph});
-    return infer_shapes(trials, {declared_.shapes, known_});
+    return infer_shapes(trials, {declared_.shapes, known_}, request_.rules);
   }
 
   /// Two sizes may have been equal by chance: H // 16 of neighbours. Tries sizes where they are

@@ -31,6 +31,7 @@ struct Request {
   /// Whether a graph with expressions for sizes computes what torch did in a trace at these sizes.
   std::function<bool(const ir::Graph& graph, const trace::Traced& there, const Sizes& sizes)>
       is_right;
+  const ShapeRules& rules;
 };
 
 struct DynamicTrace {

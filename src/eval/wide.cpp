@@ -3,11 +3,8 @@
 #include <ATen/Functions.h>
 #include <c10/core/DefaultDtype.h>
 
-#include <algorithm>
-#include <array>
-
+#include "ir/op_traits.h"
 #include "src/diag/error.h"
-#include "src/diag/one_of.h"
 #include "src/eval/evaluate.h"
 #include "src/trace/convert.h"
 
@@ -39,15 +36,8 @@ ir::Tensor widened(const ir::Tensor& tensor) {
   return trace::share(trace::to_torch(tensor).to(trace::to_torch(dtype)));
 }
 
-/// What they give is another thing in another precision.
-bool reads_bits(std::string_view name) {
-  constexpr std::array<std::string_view, 4> kNames = {"aten::view.dtype", "aten::nextafter",
-                                                      "aten::frexp.Tensor", "aten::ldexp.Tensor"};
-  return is_one_of(name, kNames);
-}
-
 std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operand) {
-  if (reads_bits(ir::op_name(node.op)))
+  if (has_trait(ir::op_name(node.op), ir::OpTrait::reads_bits))
     throw Error("unsupported-op", cat(ir::op_name(node.op), " has no meaning in f64"));
   const DoubleByDefault scope;
   ir::Node wide_node = node;

@@ -52,20 +52,20 @@ class OrderedRunner final : public check::Runner {
 };
 
 /// An input or output as text, in a table of the two signatures.
-struct Port {
+struct SignatureRow {
   std::string name;
   std::string type;
 };
 
-std::string ports_text(const std::vector<Port>& ports) {
+std::string ports_text(const std::vector<SignatureRow>& ports) {
   std::string out;
-  for (const Port& port : ports)
+  for (const SignatureRow& port : ports)
     out += cat(out.empty() ? "" : ", ", port.name, port.type.empty() ? "" : " ", port.type);
   return out.empty() ? "none" : out;
 }
 
-[[noreturn]] void refuse(std::string message, const std::vector<Port>& model,
-                         const std::vector<Port>& artefact, std::string help = {}) {
+[[noreturn]] void refuse(std::string message, const std::vector<SignatureRow>& model,
+                         const std::vector<SignatureRow>& artefact, std::string help = {}) {
   throw Error(Diagnostic{.id = "signature-mismatch",
                          .message = std::move(message),
                          .where = {},
@@ -75,9 +75,9 @@ std::string ports_text(const std::vector<Port>& ports) {
                          .help = std::move(help)});
 }
 
-Names names_of(const std::vector<Port>& ports) {
+Names names_of(const std::vector<SignatureRow>& ports) {
   Names out;
-  for (const Port& port : ports) out.push_back(port.name);
+  for (const SignatureRow& port : ports) out.push_back(port.name);
   return out;
 }
 
@@ -100,8 +100,8 @@ Places by_position(size_t count) {
 
 // --- the two signatures ---
 
-std::vector<Port> model_inputs(const ir::Graph& graph) {
-  std::vector<Port> out;
+std::vector<SignatureRow> model_inputs(const ir::Graph& graph) {
+  std::vector<SignatureRow> out;
   for (const ir::ValueId id : graph.inputs) {
     const ir::Value& value = graph.values[static_cast<size_t>(id)];
     ir::Shape shape = value.shape;
@@ -112,21 +112,21 @@ std::vector<Port> model_inputs(const ir::Graph& graph) {
   return out;
 }
 
-std::vector<Port> model_outputs(const ir::Graph& graph) {
-  std::vector<Port> out;
+std::vector<SignatureRow> model_outputs(const ir::Graph& graph) {
+  std::vector<SignatureRow> out;
   for (const std::string& name : graph.output_names) out.push_back({name, ""});
   return out;
 }
 
-std::vector<Port> artefact_inputs(const std::vector<spec::InputFact>& facts) {
-  std::vector<Port> out;
+std::vector<SignatureRow> artefact_inputs(const std::vector<spec::InputFact>& facts) {
+  std::vector<SignatureRow> out;
   for (const spec::InputFact& fact : facts)
     out.push_back({fact.name, spec::dtype_str(fact) + spec::sizes_str(fact)});
   return out;
 }
 
-std::vector<Port> artefact_outputs(const nnef::Document& document) {
-  std::vector<Port> out;
+std::vector<SignatureRow> artefact_outputs(const nnef::Document& document) {
+  std::vector<SignatureRow> out;
   for (const std::string& name : document.graph.results) out.push_back({name, ""});
   return out;
 }
@@ -144,14 +144,14 @@ bool fits(const spec::InputFact& fact, const ir::Tensor& sample, spec::Dialect d
 }
 
 /// "1 output", "2 outputs"
-std::string number_of(const std::vector<Port>& ports, std::string_view what) {
+std::string number_of(const std::vector<SignatureRow>& ports, std::string_view what) {
   return cat(ports.size(), " ", what, ports.size() == 1 ? "" : "s");
 }
 
 /// Per input of the artefact, its place in the model.
 Places match_inputs(const TracedModel& model, const std::vector<spec::InputFact>& facts) {
-  const std::vector<Port> ours = model_inputs(model.traced.graph);
-  const std::vector<Port> theirs = artefact_inputs(facts);
+  const std::vector<SignatureRow> ours = model_inputs(model.traced.graph);
+  const std::vector<SignatureRow> theirs = artefact_inputs(facts);
   if (auto places = places_by_name(names_of(theirs), names_of(ours))) return *places;
   if (ours.size() == theirs.size()) return by_position(ours.size());
   refuse(cat("the artefact takes ", number_of(theirs, "input"), ", the model ", ours.size()), ours,
@@ -170,8 +170,8 @@ void check_types(const TracedModel& model, const std::vector<spec::InputFact>& f
 
 /// Per output of the model, its place in the artefact.
 Places match_outputs(const TracedModel& model, const nnef::Document& document) {
-  const std::vector<Port> ours = model_outputs(model.traced.graph);
-  const std::vector<Port> theirs = artefact_outputs(document);
+  const std::vector<SignatureRow> ours = model_outputs(model.traced.graph);
+  const std::vector<SignatureRow> theirs = artefact_outputs(document);
   if (ours.size() != theirs.size())
     refuse(cat("the artefact gives ", number_of(theirs, "output"), ", the model ", ours.size()),
            ours, theirs);

@@ -3,8 +3,11 @@
 #include <algorithm>
 
 #include "ir/evaluator.h"
+#include "ops/all.h"
+#include "ops/registry.h"
 #include "src/check/compare.h"
 #include "src/diag/error.h"
+#include "src/dynamic/shape_rule.h"
 #include "src/export/graph_yardstick.h"
 #include "src/export/torch_module.h"
 
@@ -58,6 +61,12 @@ std::vector<Sample> samples_at(const std::vector<Sample>& samples,
   return out;
 }
 
+const dynamic::ShapeRules& shape_rules() {
+  static const dynamic::ShapeRules table(
+      [](ir::OpId op) { return ops::registry().is_elementwise(op); });
+  return table;
+}
+
 dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
                                           const std::vector<Sample>& samples,
                                           const DynamicOptions& dynamic,
@@ -83,7 +92,8 @@ dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
                     fill(samples_at(samples, names, shapes, sizes), 0));
   };
   dynamic::DynamicTrace out = dynamic::trace_dynamic(
-      std::move(sample), {dynamic.axes, dynamic.asserted, trace_at, report, is_right});
+      std::move(sample),
+      {dynamic.axes, dynamic.asserted, trace_at, report, is_right, shape_rules()});
   out.traced.graph.attributes[ir::kSampleSizes] = out.chooser.sample();
   out.traced.graph.attributes[ir::kRelations] = out.relations;
   return out;

@@ -20,6 +20,9 @@ std::vector<Sample> samples_at(const std::vector<Sample>& samples,
 /// Whether a sample is the one for graph input `index`, called `name`.
 bool is_sample_of(const trace::SampleInput& sample, const std::string& name, size_t index);
 
+/// Shapes of results, for every operator that is translated.
+const dynamic::ShapeRules& shape_rules();
+
 /// Traces the session with sizes kept. The graph has its symbols in the attributes kSampleSizes and
 /// kRelations. Errors: those of dynamic::trace_dynamic.
 dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,

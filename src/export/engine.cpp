@@ -11,7 +11,7 @@
 namespace t2n {
 namespace {
 
-tract::Version version_of(const target::Target& target) {
+tract::EngineVersion version_of(const target::Target& target) {
   return {target.version.major, target.version.minor, target.version.patch};
 }
 
@@ -30,7 +30,7 @@ bool looks_like_path(std::string_view text) {
   return text.starts_with("lib:") || text.find_first_of("/.\\") != std::string_view::npos;
 }
 
-void refuse_version(const tract::Version& version, const target::Target& target) {
+void refuse_version(const tract::EngineVersion& version, const target::Target& target) {
   if (target.engine != target::Engine::tract || tract::serves(version, version_of(target))) return;
   throw Error("engine-version",
               cat("tract@", tract::version_str(version), " may not stand for ",
@@ -40,7 +40,7 @@ void refuse_version(const tract::Version& version, const target::Target& target)
 }
 
 /// One that serves `preferred`, else the newest there is.
-tract::Engine any_engine(const tract::Search& search, const tract::Version& preferred) {
+tract::Engine any_engine(const tract::Search& search, const tract::EngineVersion& preferred) {
   const tract::Candidates found = tract::find_engines(search);
   const auto serving = std::find_if(
       found.engines.begin(), found.engines.end(),
@@ -53,7 +53,7 @@ tract::Engine any_engine(const tract::Search& search, const tract::Version& pref
 }
 
 /// Of a target that is tract; strict NNEF runs in any.
-tract::Version version_for(const Wanted& wanted) {
+tract::EngineVersion version_for(const Wanted& wanted) {
   const bool is_tract = wanted.target && wanted.target->engine == target::Engine::tract;
   return version_of(is_tract ? *wanted.target : target::parse_target("tract"));
 }
@@ -65,7 +65,7 @@ tract::Engine find_tract(const EngineChoice& choice, const Wanted& wanted) {
     if (wanted.only) refuse_version(*choice.version, *wanted.target);
     return tract::find_engine(search, *choice.version);
   }
-  const tract::Version version = version_for(wanted);
+  const tract::EngineVersion version = version_for(wanted);
   return wanted.only ? tract::find_engine(search, version) : any_engine(search, version);
 }
 

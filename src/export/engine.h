@@ -19,7 +19,7 @@ namespace t2n {
 struct EngineChoice {
   enum class Kind { automatic, reference, tract, library };
   Kind kind = Kind::automatic;
-  std::optional<tract::Version> version;  ///< of "tract@0.21.19"
+  std::optional<tract::EngineVersion> version;  ///< of "tract@0.21.19"
   std::string library;
 };
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <set>
 #include <string>
 
+#include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/export/torch_module.h"
 #include "src/passes/pass.h"
@@ -108,12 +108,6 @@ const std::vector<ir::Tensor>& in_f64(const TracedModel& model, InputSet& set,
 }
 
 double longest_sum(const TracedModel& model) {
-  static const std::set<std::string, std::less<>> kSums = {"sum",       "mean",
-                                                           "nansum",    "nanmean",
-                                                           "std",       "var",
-                                                           "std_mean",  "var_mean",
-                                                           "norm",      "linalg_vector_norm",
-                                                           "logsumexp", "adaptive_avg_pool2d"};
   const ir::Graph graph = at_sizes(model.recorded_graph(), {});
   const auto count = [&](ir::ValueId id) {
     const ir::Shape& shape = graph.values[static_cast<size_t>(id)].shape;
@@ -124,7 +118,7 @@ double longest_sum(const TracedModel& model) {
   };
   double longest = 1;
   for (const ir::Node& node : graph.nodes) {
-    if (!kSums.contains(ir::op_word(ir::op_name(node.op)))) continue;
+    if (!has_trait(ir::op_word(ir::op_name(node.op)), ir::OpTrait::sums)) continue;
     const double results = std::max(count(node.outputs.at(0)), 1.0);
     ir::for_each_input(node,
                        [&](ir::ValueId id) { longest = std::max(longest, count(id) / results); });

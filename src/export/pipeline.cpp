@@ -5,7 +5,10 @@
 #include <filesystem>
 
 #include "nnef_writer/archive.h"
+#include "ops/all.h"
 #include "ops/integer_range.h"
+#include "ops/registry.h"
+#include "ops/translate.h"
 #include "src/diag/error.h"
 #include "src/export/signature.h"
 #include "src/export/states.h"
@@ -89,10 +92,11 @@ void note_ranges(const TracedModel& model, ir::Graph& graph) {
 
 void run_passes(ir::Graph& graph, const target::Target& target,
                 const passes::PipelineOptions& options) {
-  ops::translations();  // fills the columns that passes read, of promotions among others
   passes::PassContext context;
   context.evaluate = torch_module().evaluator();
-  context.is_native = [&](ir::OpId op) { return ops::find_variant(op, target) != nullptr; };
+  const ops::Registry& table = ops::registry();
+  context.is_native = [&](ir::OpId op) { return table.variant(op, target) != nullptr; };
+  context.promotion = [&](ir::OpId op) { return table.promotion(op); };
   context.keeps_symbol = [](const ir::Symbol&) { return true; };
   passes::run_pipeline(graph, passes::default_pipeline(), context, options);
 }
@@ -166,7 +170,7 @@ int64_t size_on_disk(const fs::path& path) {
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
                        const passes::PipelineOptions& options, const Report& report) {
   run_passes(graph, target, options);
-  return ops::translate(graph, target, report);
+  return ops::translate(graph, target, report, ops::registry());
 }
 
 std::string output_path(const ExportOptions& options) {

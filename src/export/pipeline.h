@@ -11,8 +11,6 @@
 
 #include "nnef/ast.h"
 #include "nnef_writer/destination.h"
-#include "ops/registry.h"
-#include "ops/translate.h"
 #include "src/diag/sink.h"
 #include "src/export/check_model.h"
 #include "src/export/dynamic_model.h"

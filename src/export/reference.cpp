@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ir/op_registry.h"
+#include "ir/op_traits.h"
 #include "src/check/compare.h"
 #include "src/diag/error.h"
 #include "src/export/torch_module.h"
@@ -46,8 +46,7 @@ bool trains(const ir::Argument& argument) {
 /// Whether two runs of the model itself may differ: random numbers, and memory that nobody wrote.
 bool differs_from_itself(const ir::Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ir::Node& node) {
-    return ir::purity_column().find(node.op) != nullptr ||
-           ir::op_name(node.op).find("empty") != std::string_view::npos ||
+    return ir::is_unpredictable(node.op) ||
            std::any_of(node.args.begin(), node.args.end(), trains) ||
            (node.body && differs_from_itself(*node.body));
   });

@@ -84,8 +84,8 @@ void explain_unknown(const Error& error, const std::vector<Sample>& samples,
   std::vector<std::string> inputs;
   for (const trace::ArgumentInfo& argument : model.arguments) inputs.push_back(argument.name);
   for (size_t i = 0; i < samples.size(); ++i) {
-    const std::string name = quoted(trace::flat_name(samples[i].input.path));
-    if (!samples[i].file.empty() && error.diagnostic().message.ends_with(" no input " + name))
+    const std::string name = trace::flat_name(samples[i].input.path);
+    if (!samples[i].file.empty() && error.diagnostic().subject == name)
       throw unknown_input(samples, i, "the model", inputs);
   }
 }

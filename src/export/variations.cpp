@@ -7,7 +7,7 @@
 #include <set>
 
 #include "ir/cast.h"
-#include "src/diag/one_of.h"
+#include "ir/op_traits.h"
 
 namespace t2n {
 namespace {
@@ -152,22 +152,12 @@ ir::Tensor changed(const ir::Tensor& value, const Sample& sample, const Variatio
   return redrawn(value, sample, seed, stream);
 }
 
-/// Compare their first operand, or limit it.
-bool has_threshold(std::string_view op) {
-  constexpr std::array<std::string_view, 16> kNames = {
-      "aten::gt",        "aten::lt",        "aten::ge",        "aten::le",
-      "aten::eq",        "aten::ne",        "aten::greater",   "aten::less",
-      "aten::clamp",     "aten::clamp_min", "aten::clamp_max", "aten::hardtanh",
-      "aten::threshold", "aten::relu6",     "aten::clip",      "aten::hardsigmoid"};
-  const std::string_view base = op.substr(0, op.find('.'));
-  return is_one_of(base, kNames);
-}
-
 void collect(const ir::Graph& graph, std::set<double>& out) {
   const std::vector<int> constants = ir::constant_index(graph);
   for (const ir::Node& node : graph.nodes) {
     if (node.body) collect(*node.body, out);
-    if (!has_threshold(ir::op_name(node.op))) continue;
+    const std::string_view op = ir::op_name(node.op);
+    if (!has_trait(op.substr(0, op.find('.')), ir::OpTrait::compares_first)) continue;
     for (const ir::Argument& argument : node.args) {
       if (const auto* number = std::get_if<double>(&argument.value)) out.insert(*number);
       if (const auto* size = std::get_if<ir::Dim>(&argument.value); size && size->is_constant())

@@ -13,7 +13,7 @@ namespace {
 using Tensors = Checked<at::Tensor>;
 
 template <at::Tensor (*compute)(const at::Tensor&)>
-Tensors unary(const Call& call) {
+Tensors unary(const KernelCall& call) {
   return {compute(call.tensor("x"))};
 }
 
@@ -31,34 +31,34 @@ at::Tensor negative_part(const at::Tensor& x, const at::Tensor& negative) {
   return at::where(at::lt(x, 0), negative, x);
 }
 
-Tensors prelu(const Call& call) {
+Tensors prelu(const KernelCall& call) {
   const auto [x, alpha] = operands(call, "x", "alpha");
   return {negative_part(x, alpha * x)};
 }
 
-Tensors leaky_relu(const Call& call) {
+Tensors leaky_relu(const KernelCall& call) {
   const at::Tensor x = call.tensor("x");
   return {negative_part(x, x * call.f64("alpha"))};
 }
 
 /// tract's fragment knows no alpha.
-Tensors elu(const Call& call) {
+Tensors elu(const KernelCall& call) {
   const at::Tensor x = call.tensor("x");
   const double alpha = call.is_tract() ? 1.0 : call.f64("alpha");
   return {negative_part(x, (at::exp(x) - 1) * alpha)};
 }
 
-Tensors selu(const Call& call) {
+Tensors selu(const KernelCall& call) {
   const at::Tensor x = call.tensor("x");
   return {negative_part(x, (at::exp(x) - 1) * call.f64("alpha")) * call.f64("lambda")};
 }
 
-Tensors softabs(const Call& call) {
+Tensors softabs(const KernelCall& call) {
   const at::Tensor x = call.tensor("x");
   return {at::sqrt(x * x + call.f64("epsilon"))};
 }
 
-Tensors softmax(const Call& call) {
+Tensors softmax(const KernelCall& call) {
   const at::Tensor x = call.tensor("x");
   const Checked<int64_t> axes = checked_axes(call, "axes", x.dim());
   if (axes.empty()) return {at::ones_like(x)};

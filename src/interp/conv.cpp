@@ -52,7 +52,7 @@ void require_filter(const Parts& parts, int64_t channels_of_filter) {
              parts.input.size(1)));
 }
 
-Parts parts_of(const Call& call, std::string_view filter, std::string_view bias) {
+Parts parts_of(const KernelCall& call, std::string_view filter, std::string_view bias) {
   Parts out;
   out.input = call.tensor("input");
   out.filter = call.tensor(filter);
@@ -104,7 +104,7 @@ at::Tensor conv(const Parts& parts, const Window& window) {
   return finished(parts, correlated(parts, window, groups));
 }
 
-Tensors conv_kernel(const Call& call) {
+Tensors conv_kernel(const KernelCall& call) {
   const Parts parts = parts_of(call, "filter", "bias");
   return {conv(parts, forward_window(call, parts.input.sizes(), spatial(parts.filter.sizes())))};
 }
@@ -148,7 +148,7 @@ at::Tensor standard_filter(const at::Tensor& filter, int64_t groups) {
 }
 
 /// Of the spatial axes, which is what tract is given; it ignores a longer list.
-Ints output_sizes(const Call& call, int64_t rank) {
+Ints output_sizes(const KernelCall& call, int64_t rank) {
   const Ints shape = call.ints("output_shape");
   if (shape.empty()) return {};
   const auto count = static_cast<int64_t>(shape.size());
@@ -157,7 +157,7 @@ Ints output_sizes(const Call& call, int64_t rank) {
   return {shape.begin() + 2, shape.end()};
 }
 
-Tensors deconv_kernel(const Call& call) {
+Tensors deconv_kernel(const KernelCall& call) {
   Parts parts = parts_of(call, "filter", "bias");
   const bool is_tract = call.is_tract();
   int64_t groups = parts.groups;
@@ -177,7 +177,7 @@ Window point_window(at::IntArrayRef shape) {
   return window;
 }
 
-Tensors separable_conv(const Call& call) {
+Tensors separable_conv(const KernelCall& call) {
   Parts plane = parts_of(call, "plane_filter", "");
   plane.groups = 0;
   const Window window = forward_window(call, plane.input.sizes(), spatial(plane.filter.sizes()));
@@ -186,7 +186,7 @@ Tensors separable_conv(const Call& call) {
   return {conv(point, point_window(point.input.sizes()))};
 }
 
-Tensors separable_deconv(const Call& call) {
+Tensors separable_deconv(const KernelCall& call) {
   Parts point = parts_of(call, "point_filter", "");
   if (point.groups == 0) point.groups = point.input.size(1);
   Parts plane = parts_of(call, "plane_filter", "bias");

@@ -16,26 +16,26 @@ using Unary = at::Tensor (*)(const at::Tensor&);
 using Binary = at::Tensor (*)(const at::Tensor&, const at::Tensor&);
 
 template <Unary compute>
-Tensors unary(const Call& call) {
+Tensors unary(const KernelCall& call) {
   const at::Tensor x = call.tensor("x");
   return {compute(widened(x)).to(x.scalar_type())};
 }
 
 template <Binary compute>
-Tensors binary(const Call& call) {
+Tensors binary(const KernelCall& call) {
   const auto [x, y] = operands(call, "x", "y");
   return {compute(widened(x), widened(y)).to(x.scalar_type())};
 }
 
 template <Binary compute>
-Tensors comparison(const Call& call) {
+Tensors comparison(const KernelCall& call) {
   const auto [x, y] = operands(call, "x", "y");
   if (x.scalar_type() == at::kBool) fail("logicals are not compared");
   return {compute(widened(x), widened(y))};
 }
 
 template <Binary compute>
-Tensors logical(const Call& call) {
+Tensors logical(const KernelCall& call) {
   const auto [x, y] = operands(call, "x", "y");
   if (at::isFloatingType(x.scalar_type())) fail(cat(call.operation(), " of scalars"));
   return {compute(x.ne(0), y.ne(0)).to(x.scalar_type())};
@@ -78,7 +78,7 @@ at::Tensor logical_not(const at::Tensor& x) {
 }
 
 /// floor(x + 0.5) in the standard, away from zero in tract. The sum itself would be rounded.
-Tensors round(const Call& call) {
+Tensors round(const KernelCall& call) {
   const at::Tensor x = call.tensor("x");
   if (!at::isFloatingType(x.scalar_type())) return {x};
   if (!call.is_tract()) {
@@ -92,7 +92,7 @@ Tensors round(const Call& call) {
 /// select(x < y, x, y) and select(x > y, x, y) in the standard, which tells what NaN does; tract
 /// takes the other side of a NaN.
 template <Binary precedes, Binary of_tract>
-Tensors extreme(const Call& call) {
+Tensors extreme(const KernelCall& call) {
   const auto [x, y] = operands(call, "x", "y");
   const at::Tensor a = widened(x);
   const at::Tensor b = widened(y);
@@ -101,7 +101,7 @@ Tensors extreme(const Call& call) {
 }
 
 /// max(min(x, b), a)
-Tensors clamp(const Call& call) {
+Tensors clamp(const KernelCall& call) {
   const auto [x, upper] = operands(call, "x", "b");
   const auto [same_x, lower] = operands(call, "x", "a");
   const Tensors all = same_rank({widened(x), widened(upper), widened(lower)});
@@ -110,7 +110,7 @@ Tensors clamp(const Call& call) {
   return {at::where(at::gt(capped, all[2]), capped, all[2])};
 }
 
-Tensors select(const Call& call) {
+Tensors select(const KernelCall& call) {
   const Tensors all =
       same_rank({call.tensor("condition"), call.tensor("true_value"), call.tensor("false_value")});
   if (all[0].scalar_type() != at::kBool) fail("the condition of a select is logical");
@@ -120,14 +120,14 @@ Tensors select(const Call& call) {
   return {at::where(all[0], widened(all[1]), widened(all[2])).to(all[1].scalar_type())};
 }
 
-Tensors copy_n(const Call& call) {
+Tensors copy_n(const KernelCall& call) {
   const int64_t times = call.i64("times");
   if (times < 0 || times > kMostCopies) fail(cat(times, " copies"));
   return Tensors(static_cast<size_t>(times), call.tensor("x"));
 }
 
 /// The sum of no tensors is 0.
-Tensors add_n(const Call& call) {
+Tensors add_n(const KernelCall& call) {
   at::Tensor sum = at::scalar_tensor(0.0, at::kFloat);
   for (const at::Tensor& item : call.tensors("x")) {
     const Tensors both = same_rank({sum, item});

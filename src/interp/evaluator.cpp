@@ -68,7 +68,7 @@ Checked<at::Tensor> Evaluator::run(const Checked<at::Tensor>& inputs,
 }
 
 void Evaluator::check_inputs(const Checked<at::Tensor>& inputs) const {
-  const std::vector<Port>& ports = program_.inputs;
+  const std::vector<ProgramPort>& ports = program_.inputs;
   if (inputs.size() != ports.size())
     fail(cat("the model has ", ports.size(), " inputs, ", inputs.size(), " were given"));
   for (size_t at = 0; at < ports.size(); ++at)

@@ -15,7 +15,7 @@ namespace {
 using Tensors = Checked<at::Tensor>;
 using Ints = Checked<int64_t>;
 
-struct Range {
+struct SlicePlaces {
   int64_t begin = 0;
   int64_t end = 0;
   int64_t stride = 1;
@@ -23,7 +23,7 @@ struct Range {
 
 /// Every |stride|-th entry of [begin, end). §4.5.4 rounds the number of entries down in one
 /// sentence and writes input[begin:end:stride] in the next; the tools do the latter, as here.
-at::Tensor sliced(const at::Tensor& x, int64_t axis, Range range) {
+at::Tensor sliced(const at::Tensor& x, int64_t axis, SlicePlaces range) {
   if (range.stride > 0)
     return x.slice(axis, range.begin, std::max(range.begin, range.end), range.stride);
   const int64_t first = range.end + 1;  // the lowest that may be reached, when going down
@@ -36,7 +36,7 @@ int64_t standard_place(int64_t at, int64_t size, int64_t lowest, int64_t highest
   return std::clamp(at < 0 ? at + size : at, lowest, highest);
 }
 
-Range standard_range(Range range, int64_t size, bool to_the_end) {
+SlicePlaces standard_range(SlicePlaces range, int64_t size, bool to_the_end) {
   if (range.stride < 0)
     return {standard_place(range.begin, size, -1, size - 1),
             standard_place(range.end, size, -1, size - 1), range.stride};
@@ -50,7 +50,7 @@ bool is_known(const Value& bounds, size_t at) {
   return items != nullptr ? is_constant((*items)[at]) : is_constant(bounds);
 }
 
-Range tract_range(const Call& call, Range range, int64_t size, size_t at) {
+SlicePlaces tract_range(const KernelCall& call, SlicePlaces range, int64_t size, size_t at) {
   range.begin = std::min(range.begin, size);
   range.end = std::min(range.end, size);
   if (range.begin < 0 && is_known(call.value("begin"), at)) range.begin += size;
@@ -61,13 +61,13 @@ Range tract_range(const Call& call, Range range, int64_t size, size_t at) {
 }
 
 /// tract cuts the range out and then steps through it, backwards from its end.
-at::Tensor tract_sliced(const at::Tensor& x, int64_t axis, Range range) {
+at::Tensor tract_sliced(const at::Tensor& x, int64_t axis, SlicePlaces range) {
   const at::Tensor part = x.slice(axis, range.begin, range.end);
   if (range.stride > 0) return part.slice(axis, 0, part.size(axis), range.stride);
   return part.flip({axis}).slice(axis, 0, part.size(axis), -range.stride);
 }
 
-Tensors slice(const Call& call) {
+Tensors slice(const KernelCall& call) {
   at::Tensor x = call.tensor("input");
   const Ints axes = checked_axes(call, "axes", x.dim());
   const Ints begin = call.ints("begin");
@@ -79,7 +79,7 @@ Tensors slice(const Call& call) {
   const bool steps = std::any_of(stride.begin(), stride.end(), [](int64_t s) { return s != 1; });
   for (size_t at = 0; at < axes.size(); ++at) {
     if (stride[at] == 0) fail("a stride of 0");
-    const Range range = {begin[at], end[at], stride[at]};
+    const SlicePlaces range = {begin[at], end[at], stride[at]};
     const int64_t size = x.size(axes[at]);
     if (call.is_tract())
       x = tract_sliced(x, axes[at], tract_range(call, range, size, at));
@@ -90,7 +90,7 @@ Tensors slice(const Call& call) {
 }
 
 /// The axis is replaced by those of the indices.
-Tensors gather(const Call& call) {
+Tensors gather(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const at::Tensor indices = call.tensor("indices").to(at::kLong);
   const int64_t axis = checked_axis(call.i64("axis"), x.dim());
@@ -101,7 +101,7 @@ Tensors gather(const Call& call) {
   return {x.index_select(axis, indices.reshape({-1})).reshape(shape)};
 }
 
-Tensors pad(const Call& call) {
+Tensors pad(const KernelCall& call) {
   return {
       extended(call.tensor("input"), call.pairs("padding"), call.str("border"), call.f64("value"))};
 }

@@ -18,7 +18,7 @@ namespace t2n::interp {
 struct Program;
 
 /// An input or output of the graph.
-struct Port {
+struct ProgramPort {
   std::string name;
   ir::DType dtype = ir::DType::f32;  ///< of inputs only
   ir::Shape shape;                   ///< of inputs only
@@ -30,8 +30,8 @@ struct InterpModule {
   std::shared_ptr<Program> (*load)(const nnef::Artefact& artefact, spec::Dialect dialect);
   /// In the order in which `run` takes them: that of the `external` statements for tract, which
   /// reads no other, else that of the graph's parameters.
-  std::vector<Port> (*inputs)(const Program& program);
-  std::vector<Port> (*outputs)(const Program& program);
+  std::vector<ProgramPort> (*inputs)(const Program& program);
+  std::vector<ProgramPort> (*outputs)(const Program& program);
   /// The graph's results. Inputs have the dtypes of the ports.
   std::vector<ir::Tensor> (*run)(Program& program, const std::vector<ir::Tensor>& inputs);
   /// The values of these names of the graph's body instead of its results.

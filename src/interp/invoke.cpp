@@ -203,7 +203,7 @@ Value Evaluator::call_operation(const nnef::Fragment& declaration, Values argume
     return call_quantised(declaration, std::move(arguments), std::move(site));
   for (size_t at = 0; at < arguments.size(); ++at)
     check_type(declaration.parameters[at], arguments[at]);
-  const Call call(declaration, std::move(arguments), std::move(site), *this);
+  const KernelCall call(declaration, std::move(arguments), std::move(site), *this);
   Checked<at::Tensor> tensors = kernel(call);
   // Views repeat elements without any memory; whatever reads them does not.
   for (const at::Tensor& tensor : tensors)

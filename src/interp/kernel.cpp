@@ -14,39 +14,40 @@ const Value& find_value(const nnef::Fragment& declaration, const Values& argumen
   internal_error(__FILE__, __LINE__, cat(declaration.name, " has no parameter ", quoted(name)));
 }
 
-Call::Call(const nnef::Fragment& declaration, Values arguments, CallSite site, Evaluator& evaluator)
+KernelCall::KernelCall(const nnef::Fragment& declaration, Values arguments, CallSite site,
+                       Evaluator& evaluator)
     : declaration_(declaration),
       arguments_(std::move(arguments)),
       site_(std::move(site)),
       evaluator_(evaluator) {}
 
-spec::Dialect Call::dialect() const { return evaluator_.program().dialect; }
+spec::Dialect KernelCall::dialect() const { return evaluator_.program().dialect; }
 
-bool Call::is_constant() const {
+bool KernelCall::is_constant() const {
   return std::all_of(arguments_.begin(), arguments_.end(), interp::is_constant);
 }
 
-const Value& Call::value(std::string_view name) const {
+const Value& KernelCall::value(std::string_view name) const {
   return find_value(declaration_, arguments_, name);
 }
 
-bool Call::has(std::string_view name) const {
+bool KernelCall::has(std::string_view name) const {
   const Value& held = value(name);
   if (held.is_absent()) return false;
   const auto* logical = held.get<bool>();
   return logical == nullptr || *logical || !absent_if_false(name);
 }
 
-bool Call::absent_if_false(std::string_view name) const {
+bool KernelCall::absent_if_false(std::string_view name) const {
   const auto& parameters = declaration_.parameters;
   const auto found = std::find_if(parameters.begin(), parameters.end(),
                                   [&](const nnef::Parameter& p) { return p.name == name; });
   return found != parameters.end() && spec::may_be_absent(*found);
 }
 
-at::Tensor Call::tensor(std::string_view name) const { return to_tensor(value(name)); }
+at::Tensor KernelCall::tensor(std::string_view name) const { return to_tensor(value(name)); }
 
-Checked<at::Tensor> Call::tensors(std::string_view name) const {
+Checked<at::Tensor> KernelCall::tensors(std::string_view name) const {
   const Value& held = value(name);
   if (held.is_tensor()) return {to_tensor(held)};
   Checked<at::Tensor> out;
@@ -54,12 +55,12 @@ Checked<at::Tensor> Call::tensors(std::string_view name) const {
   return out;
 }
 
-int64_t Call::i64(std::string_view name) const { return to_integer(value(name)); }
-double Call::f64(std::string_view name) const { return to_scalar(value(name)); }
-bool Call::boolean(std::string_view name) const { return to_logical(value(name)); }
-const std::string& Call::str(std::string_view name) const { return to_string(value(name)); }
+int64_t KernelCall::i64(std::string_view name) const { return to_integer(value(name)); }
+double KernelCall::f64(std::string_view name) const { return to_scalar(value(name)); }
+bool KernelCall::boolean(std::string_view name) const { return to_logical(value(name)); }
+const std::string& KernelCall::str(std::string_view name) const { return to_string(value(name)); }
 
-Checked<int64_t> Call::ints(std::string_view name) const {
+Checked<int64_t> KernelCall::ints(std::string_view name) const {
   const Value& held = value(name);
   if (held.get<int64_t>() != nullptr) return {to_integer(held)};
   Checked<int64_t> out;
@@ -67,7 +68,7 @@ Checked<int64_t> Call::ints(std::string_view name) const {
   return out;
 }
 
-std::vector<std::pair<int64_t, int64_t>> Call::pairs(std::string_view name) const {
+std::vector<std::pair<int64_t, int64_t>> KernelCall::pairs(std::string_view name) const {
   std::vector<std::pair<int64_t, int64_t>> out;
   for (const Value& item : to_items(value(name))) {
     const Values pair = to_items(item);
@@ -77,14 +78,15 @@ std::vector<std::pair<int64_t, int64_t>> Call::pairs(std::string_view name) cons
   return out;
 }
 
-const nnef::Fragment& Call::fragment(const std::string& name) const {
+const nnef::Fragment& KernelCall::fragment(const std::string& name) const {
   const auto& fragments = evaluator_.program().fragments;
   const auto found = fragments.find(name);
   if (found == fragments.end()) fail(cat("the document has no fragment ", quoted(name)));
   return *found->second;
 }
 
-Values Call::run_fragment(const std::string& name, std::map<std::string, Value> arguments) const {
+Values KernelCall::run_fragment(const std::string& name,
+                                std::map<std::string, Value> arguments) const {
   const nnef::Fragment& body = fragment(name);
   Values ordered;
   for (const nnef::Parameter& parameter : body.parameters) {
@@ -96,7 +98,7 @@ Values Call::run_fragment(const std::string& name, std::map<std::string, Value> 
   return evaluator_.run_fragment(body, std::move(ordered), cat(site_.path, "/", name));
 }
 
-at::Tensor& Call::memory(const std::string& key) const {
+at::Tensor& KernelCall::memory(const std::string& key) const {
   return evaluator_.memory(cat(site_.path, "#", key));
 }
 

@@ -1,4 +1,4 @@
-// A kernel computes an operation; a Call is an invocation bound to the operation's declaration.
+// A kernel computes an operation; a KernelCall is an invocation bound to the operation's declaration.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -27,9 +27,10 @@ struct CallSite {
 
 /// Arguments by the declaration's names; a name that it lacks is an internal error. Errors of all
 /// else: `engine-failed`.
-class Call {
+class KernelCall {
  public:
-  Call(const nnef::Fragment& declaration, Values arguments, CallSite site, Evaluator& evaluator);
+  KernelCall(const nnef::Fragment& declaration, Values arguments, CallSite site,
+             Evaluator& evaluator);
 
   const std::string& operation() const { return declaration_.name; }
   spec::Dialect dialect() const;
@@ -74,7 +75,7 @@ const Value& find_value(const nnef::Fragment& declaration, const Values& argumen
                         std::string_view name);
 
 /// Results in the order of the declaration; all items of a result that is an array.
-using Kernel = Checked<at::Tensor> (*)(const Call&);
+using Kernel = Checked<at::Tensor> (*)(const KernelCall&);
 
 /// Kernels by the name of the operation.
 class Kernels {

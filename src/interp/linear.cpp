@@ -27,12 +27,12 @@ at::Tensor oriented(const at::Tensor& x, bool transposes) {
   return transposes && x.dim() >= 2 ? x.transpose(-2, -1) : x;
 }
 
-Tensors matmul(const Call& call) {
+Tensors matmul(const KernelCall& call) {
   return {product(oriented(call.tensor("A"), call.boolean("transposeA")),
                   oriented(call.tensor("B"), call.boolean("transposeB")))};
 }
 
-Tensors linear(const Call& call) {
+Tensors linear(const KernelCall& call) {
   const at::Tensor filter = call.tensor("filter");
   const at::Tensor out = product(call.tensor("input"), oriented(filter, true));
   const Tensors sum = same_rank({out, cast(call.tensor("bias"), out.scalar_type())});
@@ -40,7 +40,7 @@ Tensors linear(const Call& call) {
 }
 
 /// Means over windows that are padded automatically, with zeros that count.
-at::Tensor local_mean(const Call& call, const at::Tensor& x) {
+at::Tensor local_mean(const KernelCall& call, const at::Tensor& x) {
   Ints sizes = call.ints("size");
   if (static_cast<int64_t>(sizes.size()) != x.dim())
     fail(cat("'size' has ", sizes.size(), " items for a tensor of rank ", x.dim()));
@@ -54,49 +54,49 @@ at::Tensor local_mean(const Call& call, const at::Tensor& x) {
   return sum / volume;
 }
 
-Tensors local_response_normalization(const Call& call) {
+Tensors local_response_normalization(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const at::Tensor sigma = local_mean(call, x * x) * call.f64("alpha") + call.f64("bias");
   return {x / at::pow(sigma, call.f64("beta"))};
 }
 
-Tensors local_mean_normalization(const Call& call) {
+Tensors local_mean_normalization(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   return {x - local_mean(call, x)};
 }
 
-at::Tensor divided(const Call& call, const at::Tensor& x, const at::Tensor& norm) {
+at::Tensor divided(const KernelCall& call, const at::Tensor& x, const at::Tensor& norm) {
   return x / at::clamp_min(norm + call.f64("bias"), call.f64("epsilon"));
 }
 
-Tensors local_variance_normalization(const Call& call) {
+Tensors local_variance_normalization(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   return {divided(call, x, at::sqrt(local_mean(call, x * x)))};
 }
 
-Tensors local_contrast_normalization(const Call& call) {
+Tensors local_contrast_normalization(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const at::Tensor centered = x - local_mean(call, x);
   return {divided(call, centered, at::sqrt(local_mean(call, centered * centered)))};
 }
 
-at::Tensor sum(const Call& call, const at::Tensor& x) {
+at::Tensor sum(const KernelCall& call, const at::Tensor& x) {
   const Ints axes = checked_axes(call, "axes", x.dim());
   return axes.empty() ? x : at::sum(x, axes, /*keepdim=*/true);
 }
 
-Tensors l1_normalization(const Call& call) {
+Tensors l1_normalization(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   return {divided(call, x, sum(call, at::abs(x)))};
 }
 
-Tensors l2_normalization(const Call& call) {
+Tensors l2_normalization(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   return {divided(call, x, at::sqrt(sum(call, x * x)))};
 }
 
 /// offset + scale * (input - mean) / sqrt(variance + epsilon)
-Tensors batch_normalization(const Call& call) {
+Tensors batch_normalization(const KernelCall& call) {
   const Tensors parts =
       same_rank({call.tensor("input"), call.tensor("mean"), call.tensor("variance"),
                  call.tensor("offset"), call.tensor("scale")});

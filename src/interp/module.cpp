@@ -12,8 +12,8 @@
 namespace t2n::interp {
 namespace {
 
-std::vector<Port> inputs(const Program& program) { return program.inputs; }
-std::vector<Port> outputs(const Program& program) { return program.outputs; }
+std::vector<ProgramPort> inputs(const Program& program) { return program.inputs; }
+std::vector<ProgramPort> outputs(const Program& program) { return program.outputs; }
 
 /// Runs `work` on a stack of known size: how deep expressions and fragments may go is our number,
 /// and not what `ulimit -s` says.   Errors: those of the work; `memory-limit`.

@@ -81,7 +81,7 @@ Checked<at::Tensor> same_rank(const Checked<at::Tensor>& tensors) {
   return out;
 }
 
-std::pair<at::Tensor, at::Tensor> operands(const Call& call, std::string_view a,
+std::pair<at::Tensor, at::Tensor> operands(const KernelCall& call, std::string_view a,
                                            std::string_view b) {
   const Value& left = call.value(a);
   const Value& right = call.value(b);
@@ -123,7 +123,7 @@ int64_t checked_axis(int64_t axis, int64_t rank) {
   return axis;
 }
 
-Checked<int64_t> checked_axes(const Call& call, std::string_view name, int64_t rank) {
+Checked<int64_t> checked_axes(const KernelCall& call, std::string_view name, int64_t rank) {
   Checked<int64_t> axes = call.ints(name);
   for (const int64_t axis : axes) checked_axis(axis, rank);
   Checked<int64_t> sorted = axes;

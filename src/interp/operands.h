@@ -22,7 +22,7 @@ Checked<at::Tensor> same_rank(const Checked<at::Tensor>& tensors);
 /// Two operands of a call in one element type and rank. The standard casts nothing; tract casts a
 /// constant to the type of the other side, integer literals turn numbers into dimensions, and else
 /// the wider type of a kind wins. Errors: `engine-failed` where there is no such type.
-std::pair<at::Tensor, at::Tensor> operands(const Call& call, std::string_view a,
+std::pair<at::Tensor, at::Tensor> operands(const KernelCall& call, std::string_view a,
                                            std::string_view b);
 
 /// As tract casts: towards zero, saturating, NaN to 0, everything but 0 to true.
@@ -37,6 +37,6 @@ at::Tensor in_f32(const at::Tensor& tensor);
 
 /// An axis of the tensor. Errors: `engine-failed` for others and negative ones.
 int64_t checked_axis(int64_t axis, int64_t rank);
-Checked<int64_t> checked_axes(const Call& call, std::string_view name, int64_t rank);
+Checked<int64_t> checked_axes(const KernelCall& call, std::string_view name, int64_t rank);
 
 }  // namespace t2n::interp

@@ -17,7 +17,7 @@ using Tensors = Checked<at::Tensor>;
 using Ints = Checked<int64_t>;
 
 /// tract's windows have an entry for the first two axes and do not look at it.
-Ints window_sizes(const Call& call, const at::Tensor& x) {
+Ints window_sizes(const KernelCall& call, const at::Tensor& x) {
   Ints sizes = call.ints("size");
   if (static_cast<int64_t>(sizes.size()) != x.dim())
     fail(cat("'size' has ", sizes.size(), " items for a tensor of rank ", x.dim()));
@@ -25,13 +25,13 @@ Ints window_sizes(const Call& call, const at::Tensor& x) {
   return sizes;
 }
 
-void require_tract_border(const Call& call) {
+void require_tract_border(const KernelCall& call) {
   if (!call.is_tract() || call.str("border") == "constant" || call.str("border") == "ignore")
     return;
   fail(cat("tract has no border ", quoted(call.str("border")), " here"));
 }
 
-Window pool_window(const Call& call, const at::Tensor& x) {
+Window pool_window(const KernelCall& call, const at::Tensor& x) {
   require_tract_border(call);
   return forward_window(call, x.sizes(), window_sizes(call, x));
 }
@@ -49,7 +49,7 @@ int64_t volume(const Window& window) {
 }
 
 /// The padding of 'ignore' is nothing, which for a sum is 0.
-std::string summing_border(const Call& call) {
+std::string summing_border(const KernelCall& call) {
   return call.str("border") == "ignore" ? "constant" : call.str("border");
 }
 
@@ -66,7 +66,7 @@ at::Tensor normalized(const at::Tensor& sum, const at::Tensor& count) {
 }
 
 /// What a sum is divided by: all entries of the window, or those inside the tensor.
-at::Tensor entry_count(const Call& call, const Window& window, const at::Tensor& x) {
+at::Tensor entry_count(const KernelCall& call, const Window& window, const at::Tensor& x) {
   if (call.str("border") != "ignore") return at::scalar_tensor(volume(window), x.options());
   Ints outline;  // sizes of 1 where all places are alike
   Window reduced = window;
@@ -77,7 +77,7 @@ at::Tensor entry_count(const Call& call, const Window& window, const at::Tensor&
   return window_sums(reduced, at::ones(outline, x.options()), "constant");
 }
 
-at::Tensor box(const Call& call, const at::Tensor& input, bool normalize) {
+at::Tensor box(const KernelCall& call, const at::Tensor& input, bool normalize) {
   const at::Tensor x = widened(in_f32(input));
   const Window window = pool_window(call, x);
   const at::Tensor sum = window_sums(window, x, summing_border(call));
@@ -85,18 +85,18 @@ at::Tensor box(const Call& call, const at::Tensor& input, bool normalize) {
   return normalized(sum, entry_count(call, window, x)).to(input.scalar_type());
 }
 
-Tensors box_kernel(const Call& call) {
+Tensors box_kernel(const KernelCall& call) {
   return {box(call, call.tensor("input"), call.boolean("normalize"))};
 }
 
-Tensors avg_pool(const Call& call) { return {box(call, call.tensor("input"), true)}; }
+Tensors avg_pool(const KernelCall& call) { return {box(call, call.tensor("input"), true)}; }
 
-Tensors rms_pool(const Call& call) {
+Tensors rms_pool(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   return {at::sqrt(box(call, x * x, true))};
 }
 
-Tensors debox(const Call& call) {
+Tensors debox(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   const at::Tensor x = in_f32(input);
   const Window window =
@@ -125,7 +125,7 @@ struct Maxima {
 };
 
 /// The standard's 'constant' is 0; tract leaves the padding out whatever the border is called.
-Maxima maxima(const Call& call, const Window& window, const at::Tensor& x) {
+Maxima maxima(const KernelCall& call, const Window& window, const at::Tensor& x) {
   const std::string& border = call.str("border");
   const bool left_out = call.is_tract() || border == "ignore";
   const at::Tensor padded =
@@ -171,14 +171,14 @@ at::Tensor flat_places(const Window& window, const at::Tensor& entries, bool in_
   return flat;
 }
 
-Tensors max_pool(const Call& call) {
+Tensors max_pool(const KernelCall& call) {
   const at::Tensor x = comparable(call.tensor("input"));
   const at::ScalarType type = call.tensor("input").scalar_type();
   return {maxima(call, pool_window(call, x), x).values.to(type)};
 }
 
 /// The standard counts within the window, tract within the plane.
-Tensors max_pool_with_index(const Call& call) {
+Tensors max_pool_with_index(const KernelCall& call) {
   const at::Tensor x = comparable(call.tensor("input"));
   const at::ScalarType type = call.tensor("input").scalar_type();
   const Window window = pool_window(call, x);
@@ -188,13 +188,13 @@ Tensors max_pool_with_index(const Call& call) {
   return {best.values.to(type), index};
 }
 
-Tensors argmax_pool(const Call& call) {
+Tensors argmax_pool(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   return {maxima(call, pool_window(call, x), x).entries};
 }
 
 /// Fetches what argmax_pool has found.
-Tensors sample(const Call& call) {
+Tensors sample(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const at::Tensor index = call.tensor("index");
   const Window window = pool_window(call, x);
@@ -208,7 +208,7 @@ Tensors sample(const Call& call) {
 }
 
 /// Puts values where argmax_pool has found them; those that meet are summed.
-Tensors desample(const Call& call) {
+Tensors desample(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const at::Tensor index = call.tensor("index");
   if (index.sizes() != x.sizes()) fail("the index has another shape than the input");

@@ -135,16 +135,18 @@ class Loader {
     const std::vector<std::string>& order = document().graph.parameters;
     std::unordered_map<std::string, size_t> places;
     for (size_t at = 0; at < order.size(); ++at) places.emplace(order[at], at);
-    const auto place = [&](const Port& port) {
+    const auto place = [&](const ProgramPort& port) {
       const auto found = places.find(port.name);
       return found == places.end() ? order.size() : found->second;
     };
-    std::stable_sort(program_->inputs.begin(), program_->inputs.end(),
-                     [&](const Port& a, const Port& b) { return place(a) < place(b); });
+    std::stable_sort(
+        program_->inputs.begin(), program_->inputs.end(),
+        [&](const ProgramPort& a, const ProgramPort& b) { return place(a) < place(b); });
   }
 
-  static Port port(const nnef::Assignment& statement) {
-    Port out = {.name = statement.left.text, .dtype = external_dtype(statement.right), .shape = {}};
+  static ProgramPort port(const nnef::Assignment& statement) {
+    ProgramPort out = {
+        .name = statement.left.text, .dtype = external_dtype(statement.right), .shape = {}};
     const size_t place = statement.right.text == "external" ? 0 : 1;
     const nnef::Value* const shape = find_argument(statement.right, "shape", place);
     if (shape == nullptr) reject(cat("the input ", quoted(out.name), " has no shape"));

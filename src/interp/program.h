@@ -20,8 +20,8 @@ using LastUses = std::vector<std::vector<std::string>>;
 struct Program {
   nnef::Document document;
   spec::Dialect dialect = spec::Dialect::khronos;
-  std::vector<Port> inputs;
-  std::vector<Port> outputs;
+  std::vector<ProgramPort> inputs;
+  std::vector<ProgramPort> outputs;
   std::unordered_map<std::string, const nnef::Fragment*> fragments;
   std::unordered_map<std::string, const nnef::QuantEntry*> quant;
   std::unordered_map<std::string, nnef::StoredTensor> tensors;  ///< by label

@@ -92,27 +92,27 @@ at::Tensor logarithmic(const at::Tensor& x, const at::Tensor& max, int64_t bits)
   return at::sign(all.x) * at::exp2(power);
 }
 
-Tensors zero_point_kernel(const Call& call) {
+Tensors zero_point_kernel(const KernelCall& call) {
   const Codes codes = {call.i64("bits"), call.boolean("signed"), call.boolean("symmetric")};
   require_bits(codes);
   const ZeroPoint how = {call.tensor("zero_point"), call.tensor("scale"), codes};
   return {how.rounded_real(call.tensor("x"))};
 }
 
-Tensors min_max_kernel(const Call& call) {
+Tensors min_max_kernel(const KernelCall& call) {
   const Codes codes = {call.i64("bits"), call.boolean("signed"), call.boolean("symmetric")};
   require_bits(codes);
   return {MinMax{call.tensor("min"), call.tensor("max"), codes}.rounded_real(call.tensor("x"))};
 }
 
 /// min_max_linear_quantize without signs.
-Tensors linear_kernel(const Call& call) {
+Tensors linear_kernel(const KernelCall& call) {
   const Codes codes = {.bits = call.i64("bits")};
   require_bits(codes);
   return {MinMax{call.tensor("min"), call.tensor("max"), codes}.rounded_real(call.tensor("x"))};
 }
 
-Tensors logarithmic_kernel(const Call& call) {
+Tensors logarithmic_kernel(const KernelCall& call) {
   require_bits({.bits = call.i64("bits")});
   return {logarithmic(call.tensor("x"), call.tensor("max"), call.i64("bits"))};
 }

@@ -16,7 +16,7 @@ using Axes = Checked<int64_t>;
 
 /// torch takes no axes for all of them.
 template <typename Reduce>
-at::Tensor reduced(const Call& call, const at::Tensor& x, Reduce reduce) {
+at::Tensor reduced(const KernelCall& call, const at::Tensor& x, Reduce reduce) {
   const Axes axes = checked_axes(call, "axes", x.dim());
   return axes.empty() ? x : reduce(x, axes);
 }
@@ -38,17 +38,19 @@ at::Tensor mean(const at::Tensor& x, const Axes& axes) {
   return total / static_cast<double>(volume(x, axes));
 }
 
-at::Tensor sum_or_mean(const Call& call, bool normalize) {
+at::Tensor sum_or_mean(const KernelCall& call, bool normalize) {
   const at::Tensor x = call.tensor("input");
   const at::Tensor wide = widened(in_f32(x));
   return reduced(call, wide, normalize ? mean : sum).to(x.scalar_type());
 }
 
-Tensors sum_reduce(const Call& call) { return {sum_or_mean(call, call.boolean("normalize"))}; }
-Tensors mean_reduce(const Call& call) { return {sum_or_mean(call, true)}; }
+Tensors sum_reduce(const KernelCall& call) {
+  return {sum_or_mean(call, call.boolean("normalize"))};
+}
+Tensors mean_reduce(const KernelCall& call) { return {sum_or_mean(call, true)}; }
 
 template <at::Tensor (*compute)(const at::Tensor&, at::IntArrayRef, bool)>
-Tensors extreme(const Call& call) {
+Tensors extreme(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const auto reduce = [](const at::Tensor& value, const Axes& axes) {
     return compute(value, axes, /*keepdim=*/true);
@@ -74,7 +76,7 @@ Axes kept_shape(const at::Tensor& x, const Axes& axes) {
 
 /// The first place of the best value; over several axes it is counted row by row.
 template <at::Tensor (*compute)(const at::Tensor&, std::optional<int64_t>, bool)>
-Tensors place(const Call& call) {
+Tensors place(const KernelCall& call) {
   const at::Tensor x = widened(call.tensor("input"));
   Axes axes = checked_axes(call, "axes", x.dim());
   if (axes.empty()) return {at::zeros_like(x, at::kLong)};
@@ -83,14 +85,14 @@ Tensors place(const Call& call) {
 }
 
 template <at::Tensor (*compute)(const at::Tensor&, at::OptionalIntArrayRef, bool)>
-Tensors logical(const Call& call) {
+Tensors logical(const KernelCall& call) {
   const auto reduce = [](const at::Tensor& value, const Axes& axes) {
     return compute(value, at::IntArrayRef(axes), /*keepdim=*/true);
   };
   return {reduced(call, call.tensor("input"), reduce)};
 }
 
-Tensors moments(const Call& call) {
+Tensors moments(const KernelCall& call) {
   const at::Tensor x = in_f32(call.tensor("input"));
   const at::ScalarType type = call.tensor("input").scalar_type();
   const at::Tensor center = reduced(call, x, mean);

@@ -18,7 +18,7 @@ using Tensors = Checked<at::Tensor>;
 using Ints = Checked<int64_t>;
 
 /// One for each spatial axis.
-Ints factors(const Call& call, const at::Tensor& x) {
+Ints factors(const KernelCall& call, const at::Tensor& x) {
   const Ints factor = call.ints("factor");
   if (static_cast<int64_t>(factor.size()) != x.dim() - 2)
     fail(cat(factor.size(), " factors for a tensor of rank ", x.dim()));
@@ -27,7 +27,7 @@ Ints factors(const Call& call, const at::Tensor& x) {
   return factor;
 }
 
-Tensors nearest_downsample(const Call& call) {
+Tensors nearest_downsample(const KernelCall& call) {
   at::Tensor x = call.tensor("input");
   const Ints factor = factors(call, x);
   for (size_t at = 0; at < factor.size(); ++at) {
@@ -37,7 +37,7 @@ Tensors nearest_downsample(const Call& call) {
   return {x};
 }
 
-Tensors area_downsample(const Call& call) {
+Tensors area_downsample(const KernelCall& call) {
   at::Tensor x = call.tensor("input");
   const Ints factor = factors(call, x);
   for (size_t at = 0; at < factor.size(); ++at) {
@@ -51,7 +51,7 @@ Tensors area_downsample(const Call& call) {
   return {x};
 }
 
-Tensors nearest_upsample(const Call& call) {
+Tensors nearest_upsample(const KernelCall& call) {
   at::Tensor x = call.tensor("input");
   const Ints factor = factors(call, x);
   for (size_t at = 0; at < factor.size(); ++at)
@@ -75,7 +75,7 @@ Checked<double> positions(const std::string& method, int64_t size, int64_t facto
   return out;
 }
 
-Tensors multilinear_upsample(const Call& call) {
+Tensors multilinear_upsample(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   const Ints factor = factors(call, input);
   at::Tensor x = in_f32(input);

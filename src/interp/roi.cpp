@@ -24,7 +24,7 @@ struct Region {
   Checked<double> end;
 };
 
-Region region(const Call& call, const at::Tensor& x, int64_t number) {
+Region region(const KernelCall& call, const at::Tensor& x, int64_t number) {
   const at::Tensor row = call.tensor("rois")[number].to(at::kDouble);
   const int64_t axes = x.dim() - 2;
   if (row.numel() != 2 * axes)
@@ -40,7 +40,7 @@ Region region(const Call& call, const at::Tensor& x, int64_t number) {
   return out;
 }
 
-at::Tensor for_each_region(const Call& call,
+at::Tensor for_each_region(const KernelCall& call,
                            const std::function<at::Tensor(const Region&)>& compute) {
   const at::Tensor x = call.tensor("input");
   const at::Tensor rois = call.tensor("rois");
@@ -79,7 +79,7 @@ at::Tensor pooled_axis(const at::Tensor& x, int64_t axis, double begin, double e
 }
 
 template <Reduce reduce>
-Tensors roi_pool(const Call& call) {
+Tensors roi_pool(const KernelCall& call) {
   const Ints sizes = call.ints("output_size");
   return {for_each_region(call, [&](const Region& region) {
     at::Tensor x = region.image;
@@ -112,7 +112,7 @@ Checked<double> places(double begin, double end, int64_t count, const std::strin
   return out;
 }
 
-at::Tensor resampled(const Call& call, const Ints& sizes, const std::string& method) {
+at::Tensor resampled(const KernelCall& call, const Ints& sizes, const std::string& method) {
   return for_each_region(call, [&](const Region& region) {
     at::Tensor x = region.image;
     for (size_t at = 0; at < sizes.size(); ++at) {
@@ -125,13 +125,13 @@ at::Tensor resampled(const Call& call, const Ints& sizes, const std::string& met
   });
 }
 
-Tensors roi_resample(const Call& call) {
+Tensors roi_resample(const KernelCall& call) {
   return {resampled(call, call.ints("output_size"), call.str("method"))};
 }
 
 /// The region is resampled to `sampling_rate` times the size, then pooled.
 template <Reduce reduce>
-Tensors roi_align(const Call& call) {
+Tensors roi_align(const KernelCall& call) {
   const Ints output = call.ints("output_size");
   const Ints rate = call.ints("sampling_rate");
   if (output.size() != rate.size()) fail("'sampling_rate' is not as long as 'output_size'");

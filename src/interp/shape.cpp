@@ -43,7 +43,7 @@ Ints new_shape(Ints shape, const Ints& old) {
   return shape;
 }
 
-Tensors reshape(const Call& call) {
+Tensors reshape(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const int64_t start = call.i64("axis_start");
   const int64_t count = call.i64("axis_count") == -1 ? x.dim() - start : call.i64("axis_count");
@@ -58,7 +58,7 @@ Tensors reshape(const Call& call) {
   return {x.reshape(shape)};
 }
 
-Tensors squeeze(const Call& call) {
+Tensors squeeze(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const Ints axes = checked_axes(call, "axes", x.dim());
   Ints shape;
@@ -71,7 +71,7 @@ Tensors squeeze(const Call& call) {
 }
 
 /// Axes count in the result, whatever their order.
-Tensors unsqueeze(const Call& call) {
+Tensors unsqueeze(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const int64_t rank = x.dim() + static_cast<int64_t>(call.ints("axes").size());
   Ints axes = checked_axes(call, "axes", rank);
@@ -82,7 +82,7 @@ Tensors unsqueeze(const Call& call) {
 }
 
 /// Axes behind the listed ones stay.
-Tensors transpose(const Call& call) {
+Tensors transpose(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   Ints order = checked_axes(call, "axes", x.dim());
   const auto count = static_cast<int64_t>(order.size());
@@ -93,7 +93,7 @@ Tensors transpose(const Call& call) {
 }
 
 /// Empty logical lists would make torch choose a type; tract casts to the first one's.
-Tensors listed(const Call& call) {
+Tensors listed(const KernelCall& call) {
   Tensors values = call.tensors("values");
   if (values.empty()) fail(cat(call.operation(), " of nothing"));
   for (at::Tensor& value : values) {
@@ -104,24 +104,24 @@ Tensors listed(const Call& call) {
   return values;
 }
 
-Tensors concat(const Call& call) {
+Tensors concat(const KernelCall& call) {
   const Tensors values = listed(call);
   for (const at::Tensor& value : values)
     if (value.dim() != values[0].dim()) fail("the values have different ranks");
   return {at::cat(values, checked_axis(call.i64("axis"), values[0].dim()))};
 }
 
-Tensors stack(const Call& call) {
+Tensors stack(const KernelCall& call) {
   const Tensors values = listed(call);
   return {at::stack(values, checked_axis(call.i64("axis"), values[0].dim() + 1))};
 }
 
-Tensors unstack(const Call& call) {
+Tensors unstack(const KernelCall& call) {
   const at::Tensor x = call.tensor("value");
   return at::unbind(x, checked_axis(call.i64("axis"), x.dim()));
 }
 
-Tensors split(const Call& call) {
+Tensors split(const KernelCall& call) {
   const at::Tensor x = call.tensor("value");
   const int64_t axis = checked_axis(call.i64("axis"), x.dim());
   Ints sizes = call.ints("ratios");
@@ -132,7 +132,7 @@ Tensors split(const Call& call) {
   return at::split_with_sizes(x, sizes, axis);
 }
 
-Tensors tile(const Call& call) {
+Tensors tile(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const Ints repeats = call.ints("repeats");
   if (static_cast<int64_t>(repeats.size()) != x.dim())
@@ -140,13 +140,13 @@ Tensors tile(const Call& call) {
   return {x.repeat(repeats)};
 }
 
-at::ScalarType generic_type(const Call& call) {
+at::ScalarType generic_type(const KernelCall& call) {
   if (call.site().type == "integer") return at::kLong;
   return call.site().type == "logical" ? at::kBool : at::kFloat;
 }
 
 /// A value for each place, or one for all.
-Tensors constant(const Call& call) {
+Tensors constant(const KernelCall& call) {
   const Ints shape = call.ints("shape");
   Tensors items = call.tensors("value");
   for (at::Tensor& item : items) item = item.reshape({1});
@@ -159,7 +159,7 @@ Tensors constant(const Call& call) {
 }
 
 /// Scalars become the next smaller integer (§3.3.3), where the tools cut towards zero.
-Tensors cast_kernel(const Call& call) {
+Tensors cast_kernel(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const at::ScalarType type = generic_type(call);
   const bool rounds = type == at::kLong && at::isFloatingType(x.scalar_type());

@@ -6,7 +6,7 @@
 namespace t2n::interp {
 namespace {
 
-spec::InputFact fact_of(const Port& port) {
+spec::InputFact fact_of(const ProgramPort& port) {
   spec::InputFact out{.name = port.name, .dtype = port.dtype, .sizes = {}};
   for (const ir::Dim& dim : port.shape) out.sizes.push_back({dim.str(), std::nullopt, dim});
   return out;
@@ -14,7 +14,7 @@ spec::InputFact fact_of(const Port& port) {
 
 }  // namespace
 
-ir::Sizes bind_symbols(const std::vector<Port>& ports, const Checked<at::Tensor>& inputs) {
+ir::Sizes bind_symbols(const std::vector<ProgramPort>& ports, const Checked<at::Tensor>& inputs) {
   spec::SizeRules rules;
   std::vector<ir::Ints> shapes;
   for (size_t at = 0; at < ports.size(); ++at) {

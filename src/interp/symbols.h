@@ -13,6 +13,6 @@ namespace t2n::interp {
 
 /// A dimension with one unknown symbol gives it its number where it is `a*S + b`, as in tract.
 /// Errors: `engine-failed` for sizes that do not fit the shapes.
-ir::Sizes bind_symbols(const std::vector<Port>& ports, const Checked<at::Tensor>& inputs);
+ir::Sizes bind_symbols(const std::vector<ProgramPort>& ports, const Checked<at::Tensor>& inputs);
 
 }  // namespace t2n::interp

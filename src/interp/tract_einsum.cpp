@@ -71,13 +71,13 @@ at::Tensor contract(const Expression& expression, Tensors operands, at::ScalarTy
 }
 
 /// `acc` is the result's type, too.
-Tensors einsum(const Call& call) {
+Tensors einsum(const KernelCall& call) {
   const at::ScalarType acc = dtype_named(call.str("acc"));
   return {contract(parse(call.str("expr")), call.tensors("inputs"), acc)};
 }
 
 /// Six axes: m and k of A, k and n of B, m and n of the result; the others are batches.
-Tensors legacy_matmul(const Call& call) {
+Tensors legacy_matmul(const KernelCall& call) {
   const at::Tensor a = call.tensor("A"), b = call.tensor("B");
   const Checked<int64_t> axes = call.ints("axes");
   if (axes.size() != 6) fail(cat("there are ", axes.size(), " axes, not six"));

@@ -13,7 +13,7 @@ using Tensors = Checked<at::Tensor>;
 
 /// A function of f16 or f32, computed in f32.
 template <at::Tensor (*function)(const at::Tensor&)>
-Tensors unary(const Call& call) {
+Tensors unary(const KernelCall& call) {
   return {through_float(half_or_float(call, "input"), function)};
 }
 
@@ -22,9 +22,9 @@ at::Tensor erf(const at::Tensor& x) { return x.erf(); }
 at::Tensor hard_swish(const at::Tensor& x) { return x.mul(x.div(6).add(0.5).clamp(0, 1)); }
 at::Tensor silu(const at::Tensor& x) { return x.mul(x.sigmoid()); }
 
-Tensors is_nan(const Call& call) { return {half_or_float(call, "input").isnan()}; }
+Tensors is_nan(const KernelCall& call) { return {half_or_float(call, "input").isnan()}; }
 
-Tensors is_inf(const Call& call) {
+Tensors is_inf(const KernelCall& call) {
   const at::Tensor x = half_or_float(call, "input");
   at::Tensor out = at::zeros(x.sizes(), at::kBool);
   if (call.boolean("detect_positive")) out = out.logical_or(x.isposinf());
@@ -33,7 +33,7 @@ Tensors is_inf(const Call& call) {
 }
 
 /// x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); the fast form has a square for the cube.
-Tensors gelu_approx(const Call& call) {
+Tensors gelu_approx(const KernelCall& call) {
   const bool fast = call.boolean("fast_impl");
   return {through_float(half_or_float(call, "input"), [fast](const at::Tensor& x) {
     const at::Tensor power = fast ? x.square() : x.pow(3);
@@ -43,14 +43,14 @@ Tensors gelu_approx(const Call& call) {
   })};
 }
 
-Tensors pow_const(const Call& call) {
+Tensors pow_const(const KernelCall& call) {
   const double exponent = call.f64("exponent");
   return {through_float(half_or_float(call, "input"),
                         [exponent](const at::Tensor& x) { return x.pow(exponent); })};
 }
 
 /// gate sigmoid(alpha gate) (up + 1), both limited from above, `up` from below as well; in f32.
-Tensors clamped_swiglu(const Call& call) {
+Tensors clamped_swiglu(const KernelCall& call) {
   const double alpha = call.f64("alpha"), limit = call.f64("limit");
   const at::Tensor gate = call.tensor("gate").to(at::kFloat).clamp_max(limit);
   const at::Tensor up = call.tensor("up").to(at::kFloat).clamp(-limit, limit);
@@ -58,7 +58,7 @@ Tensors clamped_swiglu(const Call& call) {
 }
 
 /// tract takes an integer literal for a dimension, which has no bits.
-std::pair<at::Tensor, at::Tensor> whole_operands(const Call& call) {
+std::pair<at::Tensor, at::Tensor> whole_operands(const KernelCall& call) {
   for (const char* name : {"x", "y"})
     if (call.value(name).get<int64_t>() != nullptr)
       fail("tract takes an integer literal for a dimension, which has no bits", "",
@@ -66,7 +66,7 @@ std::pair<at::Tensor, at::Tensor> whole_operands(const Call& call) {
   return operands(call, "x", "y");
 }
 
-Tensors logical_xor(const Call& call) {
+Tensors logical_xor(const KernelCall& call) {
   const auto [x, y] = whole_operands(call);
   require_dtype(x, {at::kBool});
   return {x.logical_xor(y)};
@@ -74,13 +74,13 @@ Tensors logical_xor(const Call& call) {
 
 /// Bits of integers and logicals.
 template <at::Tensor (at::Tensor::*function)(const at::Tensor&) const>
-Tensors bitwise(const Call& call) {
+Tensors bitwise(const KernelCall& call) {
   const auto [x, y] = whole_operands(call);
   require_whole(x, /*or_bool=*/true);
   return {(x.*function)(y)};
 }
 
-Tensors bitnot(const Call& call) {
+Tensors bitnot(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   require_whole(x, /*or_bool=*/true);
   return {x.bitwise_not()};
@@ -91,13 +91,13 @@ at::Tensor amount(const at::Tensor& y) {
   return y.bitwise_and(static_cast<int64_t>(8 * at::elementSize(y.scalar_type()) - 1));
 }
 
-Tensors shift_left(const Call& call) {
+Tensors shift_left(const KernelCall& call) {
   const auto [x, y] = whole_operands(call);
   require_whole(x, /*or_bool=*/false);
   return {x.bitwise_left_shift(amount(y))};
 }
 
-Tensors shift_right(const Call& call) {
+Tensors shift_right(const KernelCall& call) {
   const auto [x, y] = whole_operands(call);
   require_whole(x, /*or_bool=*/false);
   return {x.bitwise_right_shift(amount(y))};

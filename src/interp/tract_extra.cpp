@@ -12,7 +12,7 @@ using Tensors = Checked<at::Tensor>;
 
 /// Walks along an axis with a decaying mean of what `measure` says; `apply` uses it.
 template <typename Measure, typename Apply>
-Tensors running(const Call& call, const Measure& measure, const Apply& apply) {
+Tensors running(const KernelCall& call, const Measure& measure, const Apply& apply) {
   const at::Tensor input = call.tensor("input");
   require_dtype(input, {at::kFloat});
   const int64_t axis = axis_of(call, "axis", input.dim()), skip = call.i64("skip");
@@ -33,7 +33,7 @@ Tensors running(const Call& call, const Measure& measure, const Apply& apply) {
   return {at::stack(out, axis)};
 }
 
-Tensors exp_mean_norm(const Call& call) {
+Tensors exp_mean_norm(const KernelCall& call) {
   const double scale = call.f64("scaling_factor");
   return running(
       call, [](const at::Tensor& x) { return x; },
@@ -41,7 +41,7 @@ Tensors exp_mean_norm(const Call& call) {
 }
 
 /// Complex numbers are pairs in the last axis, which the state lacks.
-Tensors exp_unit_norm(const Call& call) {
+Tensors exp_unit_norm(const KernelCall& call) {
   const bool complex = call.boolean("complex");
   const double epsilon = call.f64("epsilon");
   return running(
@@ -55,7 +55,7 @@ Tensors exp_unit_norm(const Call& call) {
 }
 
 /// x / (bias + alpha/size * sum of squares of the neighbouring channels)^beta
-Tensors lrn(const Call& call) {
+Tensors lrn(const KernelCall& call) {
   const double alpha = call.f64("alpha"), beta = call.f64("beta"), bias = call.f64("bias");
   const int64_t size = call.i64("size");
   return {through_float(call.tensor("input"), [&](const at::Tensor& x) {
@@ -67,7 +67,7 @@ Tensors lrn(const Call& call) {
 }
 
 /// Coordinates [rank, count], in row-major order.
-Tensors non_zero(const Call& call) { return {call.tensor("input").nonzero().t()}; }
+Tensors non_zero(const KernelCall& call) { return {call.tensor("input").nonzero().t()}; }
 
 }  // namespace
 

@@ -10,7 +10,7 @@ namespace {
 
 using Tensors = Checked<at::Tensor>;
 
-at::Tensor pairs(const Call& call) {
+at::Tensor pairs(const KernelCall& call) {
   at::Tensor out = call.tensor("input");
   require_dtype(out, {at::kHalf, at::kFloat, at::kDouble});
   if (out.dim() < 2 || out.size(-1) != 2)
@@ -24,7 +24,7 @@ at::Tensor transform(const at::Tensor& x, int64_t axis, bool inverse) {
   return at::view_as_real(at::_fft_c2c(complex, axis, /*normalization=*/0, !inverse)).contiguous();
 }
 
-Tensors fft(const Call& call) {
+Tensors fft(const KernelCall& call) {
   const at::Tensor input = pairs(call);
   const int64_t axis = axis_of(call, "axis", input.dim() - 1);
   const bool inverse = call.boolean("inverse");
@@ -32,14 +32,14 @@ Tensors fft(const Call& call) {
 }
 
 /// Of the length of a frame, in the middle of zeros.
-at::Tensor padded_window(const Call& call, int64_t frame) {
+at::Tensor padded_window(const KernelCall& call, int64_t frame) {
   const at::Tensor given = call.tensor("window");
   const int64_t size = given.numel(), left = (frame - size) / 2;
   return at::constant_pad_nd(given.reshape({size}), {left, frame - size - left});
 }
 
 /// Frames where `axis` was, then their frequencies.
-Tensors stft(const Call& call) {
+Tensors stft(const KernelCall& call) {
   const at::Tensor input = pairs(call);
   const int64_t axis = axis_of(call, "axis", input.dim() - 1);
   const int64_t frame = call.i64("frame"), stride = call.i64("stride");

@@ -22,7 +22,7 @@ at::Tensor wrapped(const at::Tensor& given, int64_t extent) {
   return indices;
 }
 
-Tensors gather(const Call& call) {
+Tensors gather(const KernelCall& call) {
   const at::Tensor input = call.tensor("input"), given = call.tensor("indices");
   const int64_t axis = axis_of(call, "axis", input.dim());
   const at::Tensor indices = wrapped(given, input.size(axis));
@@ -34,7 +34,7 @@ Tensors gather(const Call& call) {
   return {out};
 }
 
-Tensors gather_elements(const Call& call) {
+Tensors gather_elements(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   const int64_t axis = axis_of(call, "axis", input.dim());
   return {input.gather(axis, wrapped(call.tensor("indices"), input.size(axis)))};
@@ -62,7 +62,7 @@ void refuse_negative(const at::Tensor& indices) {
     fail("negative indices are not counted from the end here");
 }
 
-Tensors gather_nd(const Call& call) {
+Tensors gather_nd(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   const at::Tensor indices = call.tensor("indices").to(at::kLong);
   const int64_t batch = call.i64("batch_dims"), depth = indices.size(-1);
@@ -84,7 +84,7 @@ Tensors gather_nd(const Call& call) {
 }
 
 /// torch's name of tract's reduction, nullptr for "none".
-const char* torch_reduction(const Call& call) {
+const char* torch_reduction(const KernelCall& call) {
   const std::string& name = call.str("reduction");
   if (name == "none") return nullptr;
   if (name == "add") return "sum";
@@ -100,7 +100,7 @@ at::Tensor scatter(const at::Tensor& data, int64_t axis, const at::Tensor& indic
   return data.scatter_reduce(axis, indices, updates, reduction, /*include_self=*/true);
 }
 
-Tensors scatter_elements(const Call& call) {
+Tensors scatter_elements(const KernelCall& call) {
   const auto [data, updates] = common_dtype(call, "input", "updates");
   const int64_t axis = axis_of(call, "axis", data.dim());
   at::Tensor indices = wrapped(call.tensor("indices"), data.size(axis));
@@ -108,7 +108,7 @@ Tensors scatter_elements(const Call& call) {
   return {scatter(data, axis, indices, updates, torch_reduction(call))};
 }
 
-Tensors scatter_nd(const Call& call) {
+Tensors scatter_nd(const KernelCall& call) {
   const auto [data, updates] = common_dtype(call, "input", "updates");
   const at::Tensor indices = call.tensor("indices").to(at::kLong);
   refuse_negative(indices);
@@ -123,7 +123,7 @@ Tensors scatter_nd(const Call& call) {
 }
 
 /// Sorted, equal entries in the order of their indices.
-Tensors topk(const Call& call) {
+Tensors topk(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   const int64_t axis = axis_of(call, "axis", input.dim()), k = call.i64("k");
   if (k < 0 || k > input.size(axis))
@@ -133,12 +133,12 @@ Tensors topk(const Call& call) {
 }
 
 /// Literals are f32, bool, or whole numbers, of which tract makes i32 here.
-at::Tensor mark(const Call& call, std::string_view name) {
+at::Tensor mark(const KernelCall& call, std::string_view name) {
   const at::Tensor out = call.tensor(name);
   return call.value(name).get<int64_t>() == nullptr ? out : out.to(at::kInt);
 }
 
-Tensors one_hot(const Call& call) {
+Tensors one_hot(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   const int64_t axis = axis_of(call, "axis", input.dim() + 1), dim = call.i64("dim");
   const at::Tensor off = mark(call, "value_off"), on = mark(call, "value_on");
@@ -149,13 +149,13 @@ Tensors one_hot(const Call& call) {
   return {background.scatter(axis, places, on.to(off.dtype()).expand(places.sizes()))};
 }
 
-Tensors trilu(const Call& call) {
+Tensors trilu(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   const int64_t k = call.i64("k");
   return {call.boolean("upper") ? input.triu(k) : input.tril(k)};
 }
 
-Tensors dyn_slice(const Call& call) {
+Tensors dyn_slice(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   const int64_t axis = axis_of(call, "axis", input.dim());
   const int64_t start = call.i64("start"), end = call.i64("end"), len = call.i64("len");
@@ -166,7 +166,7 @@ Tensors dyn_slice(const Call& call) {
 }
 
 /// Every stride-th entry from `modulo`, of the reversed axis where the stride is negative.
-Tensors downsample(const Call& call) {
+Tensors downsample(const KernelCall& call) {
   at::Tensor input = call.tensor("input");
   const int64_t axis = axis_of(call, "axis", input.dim());
   const int64_t stride = call.i64("stride"), modulo = call.i64("modulo");

@@ -18,7 +18,7 @@ struct Routes {
   at::Tensor shares;
 };
 
-Routes routes(const Call& call, const at::Tensor& tokens) {
+Routes routes(const KernelCall& call, const at::Tensor& tokens) {
   at::Tensor logits = tokens.matmul(call.tensor("wg").to(at::kFloat).t());
   if (call.has("wg_bias")) logits = logits.add(call.tensor("wg_bias"));
   const int64_t k = call.i64("k");
@@ -33,7 +33,7 @@ Routes routes(const Call& call, const at::Tensor& tokens) {
 }
 
 /// What the two (or one) first products make together; `up` is undefined without w3.
-at::Tensor activated(const Call& call, const at::Tensor& gate, const at::Tensor& up) {
+at::Tensor activated(const KernelCall& call, const at::Tensor& gate, const at::Tensor& up) {
   const std::string& name = call.str("activation");
   if (name == "swiglu") {
     if (!up.defined() || !call.has("act_alpha") || !call.has("act_limit"))
@@ -56,7 +56,8 @@ at::Tensor activated(const Call& call, const at::Tensor& gate, const at::Tensor&
 }
 
 /// Products of the tokens with one expert's matrix; "linear" matrices are [E, out, in].
-at::Tensor product(const Call& call, const at::Tensor& x, const std::string& name, int64_t expert) {
+at::Tensor product(const KernelCall& call, const at::Tensor& x, const std::string& name,
+                   int64_t expert) {
   at::Tensor matrix = call.tensor(name)[expert].to(at::kFloat);
   if (call.str("expert_layout") == "linear") matrix = matrix.t();
   const at::Tensor out = x.matmul(matrix);
@@ -64,7 +65,7 @@ at::Tensor product(const Call& call, const at::Tensor& x, const std::string& nam
 }
 
 /// Each token through its k experts, added up with their shares.
-Tensors moe_ffn(const Call& call) {
+Tensors moe_ffn(const KernelCall& call) {
   const std::string& layout = call.str("expert_layout");
   if (layout != "canonical" && layout != "linear") fail(cat("there is no layout ", quoted(layout)));
   const at::Tensor x = call.tensor("x");
@@ -92,7 +93,7 @@ void require_shape(const at::Tensor& tensor, const Checked<int64_t>& shape) {
 
 /// A convolution over the last entries of each channel [b, C, S], then silu; the state holds what
 /// came before.
-Tensors causal_conv1d_update(const Call& call) {
+Tensors causal_conv1d_update(const KernelCall& call) {
   const at::Tensor input = call.tensor("input"), state = call.tensor("initial_state");
   const at::Tensor weight = call.tensor("weight");
   for (const at::Tensor* each : {&input, &state, &weight}) require_dtype(*each, {at::kHalf});
@@ -112,7 +113,7 @@ at::Tensor unit(const at::Tensor& x) {
 
 /// A gated delta rule over [b, S, heads, width]: the state [b, heads, width, width] decays, and
 /// learns what it predicted wrong for the key.
-Tensors gdn_recurrent(const Call& call) {
+Tensors gdn_recurrent(const KernelCall& call) {
   const at::Tensor query = call.tensor("query");
   require_dtype(query, {at::kHalf});
   if (query.dim() != 4) fail(cat("the queries have rank ", query.dim(), ", not 4"));

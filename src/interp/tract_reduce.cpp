@@ -12,7 +12,7 @@ namespace {
 
 using Tensors = Checked<at::Tensor>;
 
-Tensors product_reduce(const Call& call) {
+Tensors product_reduce(const KernelCall& call) {
   at::Tensor out = call.tensor("input");
   for (const int64_t axis : axes_of(call, "axes", out.dim()))
     out = out.prod(axis, /*keepdim=*/true, out.scalar_type());
@@ -20,7 +20,7 @@ Tensors product_reduce(const Call& call) {
 }
 
 /// The last of several winners, as an index into the reduced axes taken as one.
-at::Tensor last_winner(const Call& call, bool largest) {
+at::Tensor last_winner(const KernelCall& call, bool largest) {
   at::Tensor input = call.tensor("input");
   const Checked<int64_t> axes = axes_of(call, "axes", input.dim());
   Checked<int64_t> shape = input.sizes().vec(), order;
@@ -34,10 +34,10 @@ at::Tensor last_winner(const Call& call, bool largest) {
   return found.neg().add(rows.size(-1) - 1).reshape(shape);
 }
 
-Tensors argmax_last(const Call& call) { return {last_winner(call, true)}; }
-Tensors argmin_last(const Call& call) { return {last_winner(call, false)}; }
+Tensors argmax_last(const KernelCall& call) { return {last_winner(call, true)}; }
+Tensors argmin_last(const KernelCall& call) { return {last_winner(call, false)}; }
 
-Tensors cumsum(const Call& call) {
+Tensors cumsum(const KernelCall& call) {
   at::Tensor x = call.tensor("input");
   const int64_t axis = axis_of(call, "axis", x.dim());
   const bool reverse = call.boolean("reverse");
@@ -54,14 +54,14 @@ at::Tensor shifted(const at::Tensor& x, const Checked<int64_t>& axes) {
   return x.numel() == 0 ? x : x.sub(x.amax(axes, /*keepdim=*/true));
 }
 
-at::Tensor floats(const Call& call, std::string_view name) {
+at::Tensor floats(const KernelCall& call, std::string_view name) {
   at::Tensor out = call.tensor(name);
   require_dtype(out, {at::kHalf, at::kFloat, at::kDouble});
   return out;
 }
 
 /// Over all axes together. What is left of a quantised softmax, `exp`, has no meaning any more.
-Tensors softmax(const Call& call) {
+Tensors softmax(const KernelCall& call) {
   const at::Tensor x = floats(call, "x");
   const Checked<int64_t> axes = axes_of(call, "axes", x.dim());
   return {through_float(x, [&](const at::Tensor& wide) {
@@ -70,7 +70,7 @@ Tensors softmax(const Call& call) {
   })};
 }
 
-Tensors log_softmax(const Call& call) {
+Tensors log_softmax(const KernelCall& call) {
   const at::Tensor x = floats(call, "x");
   const Checked<int64_t> axes = axes_of(call, "axes", x.dim());
   return {through_float(x, [&](const at::Tensor& wide) {
@@ -84,13 +84,13 @@ at::Tensor rms_normalised(const at::Tensor& x, int64_t axis, double eps) {
 }
 
 /// tract computes in f32, come what may.
-Tensors rms_norm(const Call& call) {
+Tensors rms_norm(const KernelCall& call) {
   const at::Tensor x = floats(call, "input");
   const int64_t axis = axis_of(call, "axis", x.dim());
   return {rms_normalised(x.to(at::kFloat), axis, call.f64("eps")).to(x.scalar_type())};
 }
 
-Tensors scaled_rms_norm(const Call& call) {
+Tensors scaled_rms_norm(const KernelCall& call) {
   const at::Tensor x = floats(call, "input"), scale = call.tensor("scale");
   const int64_t axis = axis_of(call, "axis", x.dim());
   if (scale.dim() != 1 || scale.size(0) != x.size(axis))

@@ -22,7 +22,7 @@ struct Sampling {
   bool antialias = false;
 };
 
-Sampling sampling(const Call& call) {
+Sampling sampling(const KernelCall& call) {
   return {call.str("coord_transformer"), call.str("interpolator"), call.str("nearest_mode")};
 }
 
@@ -159,7 +159,7 @@ Checked<Axis> sized_axes(const at::Tensor& input, const at::Tensor& sizes) {
   return out;
 }
 
-Tensors resize(const Call& call) {
+Tensors resize(const KernelCall& call) {
   const at::Tensor input = half_or_float(call, "input");
   if (call.has("scales") == call.has("sizes")) fail("either scales or sizes must be given");
   const Sampling how = sampling(call);
@@ -170,7 +170,7 @@ Tensors resize(const Call& call) {
                                      : sized_axes(input, call.tensor("sizes")))};
 }
 
-Tensors onnx_resize(const Call& call) {
+Tensors onnx_resize(const KernelCall& call) {
   const at::Tensor input = half_or_float(call, "input");
   Sampling how = sampling(call);
   how.cubic = call.f64("cubic_coeff_a");
@@ -190,7 +190,7 @@ int64_t place_of(const std::string& name, std::initializer_list<const char*> nam
 }
 
 /// torch's, which tract follows, in f32; pictures of one axis get a second one of size 1.
-Tensors grid_sample(const Call& call) {
+Tensors grid_sample(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   require_dtype(input, {at::kHalf, at::kFloat, at::kDouble});
   const at::Tensor x = input.to(at::kFloat), grid = call.tensor("grid").to(at::kFloat);

@@ -17,7 +17,7 @@ Tensors gates(const at::Tensor& x, int64_t count, int64_t hidden) {
   return x.chunk(count, -1);
 }
 
-Tensors lstm_epilogue(const Call& call) {
+Tensors lstm_epilogue(const KernelCall& call) {
   const at::Tensor preact = half_or_float(call, "preact"), previous = call.tensor("c_prev");
   const Tensors gate = gates(preact.to(at::kFloat), 4, call.i64("hidden"));
   const at::Tensor c = gate[2].sigmoid().mul(previous).add(gate[0].sigmoid().mul(gate[3].tanh()));
@@ -33,7 +33,7 @@ at::Tensor gru_step(const at::Tensor& xh, const at::Tensor& rh, const at::Tensor
   return candidate.add(update.mul(previous.sub(candidate)));
 }
 
-Tensors gru_epilogue(const Call& call) {
+Tensors gru_epilogue(const KernelCall& call) {
   const at::Tensor xh = half_or_float(call, "xh"), rh = half_or_float(call, "rh");
   const at::Tensor previous = half_or_float(call, "h_prev");
   const at::Tensor h =
@@ -42,7 +42,7 @@ Tensors gru_epilogue(const Call& call) {
 }
 
 /// A whole sequence [B,T,I]; biases are those of the input's share, then of the state's.
-Tensors gru_seq(const Call& call) {
+Tensors gru_seq(const KernelCall& call) {
   const int64_t hidden = call.i64("hidden"), chunk = call.i64("chunk");
   const bool has_bias = call.i64("has_bias") != 0;
   const at::Tensor x = call.tensor("x"), w = call.tensor("w"), r = call.tensor("r");

@@ -48,7 +48,7 @@ Values tuple_of(const Value& value, size_t least) {
 
 class Loop {
  public:
-  explicit Loop(const Call& call) : call_(call), body_(call.fragment(call.str("body"))) {
+  explicit Loop(const KernelCall& call) : call_(call), body_(call.fragment(call.str("body"))) {
     read_scanned();
     for (const Value& value : to_items(call.value("full"))) {
       const Values item = tuple_of(value, 2);
@@ -175,7 +175,7 @@ class Loop {
     return at::cat(turns, output.axis);
   }
 
-  const Call& call_;
+  const KernelCall& call_;
   const nnef::Fragment& body_;
   Checked<Scanned> scanned_;
   Checked<State> states_;
@@ -183,7 +183,7 @@ class Loop {
   std::map<std::string, Value> arguments_;
 };
 
-Tensors scan(const Call& call) { return Loop(call).run(); }
+Tensors scan(const KernelCall& call) { return Loop(call).run(); }
 
 }  // namespace
 

@@ -14,10 +14,12 @@ namespace {
 
 using Tensors = Checked<at::Tensor>;
 
-Tensors shape_of(const Call& call) { return {at::tensor(call.tensor("input").sizes(), at::kLong)}; }
+Tensors shape_of(const KernelCall& call) {
+  return {at::tensor(call.tensor("input").sizes(), at::kLong)};
+}
 
 /// By the rules of numpy: aligned at the end, unlike all else. Sizes of 1 give way, on both sides.
-Tensors broadcast(const Call& call) {
+Tensors broadcast(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   Checked<int64_t> shape = call.ints("shape");
   while (static_cast<int64_t>(shape.size()) < input.dim()) shape.insert(shape.begin(), 1);
@@ -38,7 +40,7 @@ int64_t range_length(double start, double end, double step) {
 }
 
 /// `end` is exclusive. Dimensions come out as i64.
-Tensors range(const Call& call) {
+Tensors range(const KernelCall& call) {
   const at::Tensor start = call.tensor("start"), end = call.tensor("end");
   const at::Tensor step = call.tensor("step");
   if (start.scalar_type() != end.scalar_type() || start.scalar_type() != step.scalar_type())
@@ -54,7 +56,7 @@ Tensors range(const Call& call) {
 
 /// Integers wrap around, reals are cut off and saturate, NaN is 0 and true. Where graph.quant names
 /// the result, it says what becomes of reals.
-Tensors cast(const Call& call) {
+Tensors cast(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   if (call.site().is_named && input.is_floating_point()) return {input};
   return {interp::cast(input, dtype_named(call.str("to")))};

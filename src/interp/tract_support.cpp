@@ -18,11 +18,11 @@ bool holds(at::ScalarType wide, at::ScalarType narrow) {
 
 }  // namespace
 
-int64_t axis_of(const Call& call, std::string_view name, int64_t rank) {
+int64_t axis_of(const KernelCall& call, std::string_view name, int64_t rank) {
   return checked_axis(call.i64(name), rank);
 }
 
-Checked<int64_t> axes_of(const Call& call, std::string_view name, int64_t rank) {
+Checked<int64_t> axes_of(const KernelCall& call, std::string_view name, int64_t rank) {
   Checked<int64_t> axes = checked_axes(call, name, rank);
   std::sort(axes.begin(), axes.end());
   return axes;
@@ -46,7 +46,7 @@ void require_dtype(const at::Tensor& tensor, std::initializer_list<at::ScalarTyp
   fail(cat("it does not take ", dtype_text(tensor.scalar_type())), cat("it takes ", names));
 }
 
-at::Tensor half_or_float(const Call& call, std::string_view name) {
+at::Tensor half_or_float(const KernelCall& call, std::string_view name) {
   at::Tensor out = call.tensor(name);
   require_dtype(out, {at::kHalf, at::kFloat});
   return out;
@@ -58,7 +58,7 @@ void require_whole(const at::Tensor& tensor, bool or_bool) {
        or_bool ? "it takes integers and bool" : "it takes integers");
 }
 
-std::pair<at::Tensor, at::Tensor> common_dtype(const Call& call, std::string_view first,
+std::pair<at::Tensor, at::Tensor> common_dtype(const KernelCall& call, std::string_view first,
                                                std::string_view second) {
   const at::Tensor a = call.tensor(first), b = call.tensor(second);
   if (a.scalar_type() == b.scalar_type()) return {a, b};

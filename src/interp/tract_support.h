@@ -12,9 +12,9 @@
 namespace t2n::interp {
 
 /// An axis of a tensor of this rank. Errors: `engine-failed`; tract counts no axis from the end.
-int64_t axis_of(const Call& call, std::string_view name, int64_t rank);
+int64_t axis_of(const KernelCall& call, std::string_view name, int64_t rank);
 /// Several, in increasing order.
-Checked<int64_t> axes_of(const Call& call, std::string_view name, int64_t rank);
+Checked<int64_t> axes_of(const KernelCall& call, std::string_view name, int64_t rank);
 
 /// "f32", "F32", "i64", "tdim" (i64)… Errors: `engine-failed`.
 at::ScalarType dtype_named(const std::string& name);
@@ -24,14 +24,14 @@ std::string dtype_text(at::ScalarType dtype);
 /// Errors: `engine-failed` unless the dtype is one of these.
 void require_dtype(const at::Tensor& tensor, std::initializer_list<at::ScalarType> known);
 /// f16 and f32, which tract's fused kernels are limited to.
-at::Tensor half_or_float(const Call& call, std::string_view name);
+at::Tensor half_or_float(const KernelCall& call, std::string_view name);
 
 /// Errors: `engine-failed` unless it holds integers, or logicals where they are allowed.
 void require_whole(const at::Tensor& tensor, bool or_bool);
 
 /// Both arguments in the dtype that holds the values of either: the wider of two floats, of two
 /// signed or of two unsigned integers.
-std::pair<at::Tensor, at::Tensor> common_dtype(const Call& call, std::string_view first,
+std::pair<at::Tensor, at::Tensor> common_dtype(const KernelCall& call, std::string_view first,
                                                std::string_view second);
 
 /// Computes in f32 what is f16, and rounds the result.

@@ -14,7 +14,7 @@ namespace {
 using Tensors = Checked<at::Tensor>;
 
 /// input cos + (second half negated, then the first) sin; operands have the same rank.
-Tensors apply_rope(const Call& call) {
+Tensors apply_rope(const KernelCall& call) {
   const at::Tensor x = call.tensor("input"), cos = call.tensor("cos"), sin = call.tensor("sin");
   require_dtype(x, {at::kHalf, at::kFloat, at::kDouble});
   if (x.dim() != cos.dim() || x.dim() != sin.dim())
@@ -28,7 +28,7 @@ Tensors apply_rope(const Call& call) {
 constexpr double kMasked = -std::numeric_limits<double>::infinity();
 
 /// A mask of numbers is added, one of logicals says what to keep.
-Tensors scaled_masked_softmax(const Call& call) {
+Tensors scaled_masked_softmax(const KernelCall& call) {
   const at::Tensor x = half_or_float(call, "input"), mask = call.tensor("mask");
   const bool logical = mask.scalar_type() == at::kBool;
   const bool after = call.boolean("post_softmax_mask");
@@ -59,7 +59,7 @@ at::Tensor for_heads(const at::Tensor& x, int64_t heads) {
 }
 
 /// What is added to the scores. The newest row of queries belongs to the newest key (0.23).
-at::Tensor attention_mask(const Call& call, const at::Tensor& scores, int64_t given_rank) {
+at::Tensor attention_mask(const KernelCall& call, const at::Tensor& scores, int64_t given_rank) {
   const bool is_causal = call.boolean("is_causal");
   if (is_causal && call.has("mask")) fail("there is a mask, and is_causal");
   if (is_causal) {
@@ -75,7 +75,7 @@ at::Tensor attention_mask(const Call& call, const at::Tensor& scores, int64_t gi
   return (given_rank == 3 ? mask.unsqueeze(1) : mask).to(scores.scalar_type());
 }
 
-Tensors sdpa(const Call& call) {
+Tensors sdpa(const KernelCall& call) {
   const at::Tensor given = call.tensor("q");
   require_dtype(given, {at::kHalf, at::kFloat, at::kDouble});
   const int64_t rank = given.dim();
@@ -98,7 +98,7 @@ Tensors sdpa(const Call& call) {
 }
 
 /// All inputs of the runs so far, one behind the other.
-Tensors dyn_kv_cache(const Call& call) {
+Tensors dyn_kv_cache(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   const int64_t axis = axis_of(call, "axis", input.dim());
   at::Tensor& kept = call.memory("cache");

@@ -19,7 +19,7 @@ constexpr int64_t kLargest = int64_t{1} << 30;
 /// Of the entries of a window, each of which is a turn.
 constexpr int64_t kMostEntries = int64_t{1} << 22;
 
-Ints listed(const Call& call, std::string_view name, size_t count) {
+Ints listed(const KernelCall& call, std::string_view name, size_t count) {
   Ints out = call.ints(name);
   if (out.empty()) out.resize(count, 1);
   if (out.size() != count)
@@ -30,7 +30,7 @@ Ints listed(const Call& call, std::string_view name, size_t count) {
 }
 
 /// Everything but extents and paddings; axes before those of `sizes` have windows of 1.
-Window shaped(const Call& call, at::IntArrayRef shape, const Ints& sizes) {
+Window shaped(const KernelCall& call, at::IntArrayRef shape, const Ints& sizes) {
   if (sizes.size() > shape.size())
     fail(cat("a window of ", sizes.size(), " axes for a tensor of ", shape.size()));
   Window window(shape.size());
@@ -47,7 +47,7 @@ Window shaped(const Call& call, at::IntArrayRef shape, const Ints& sizes) {
 }
 
 /// Whether paddings are given; else they follow from the extents.
-bool read_paddings(const Call& call, Window& window, size_t count) {
+bool read_paddings(const KernelCall& call, Window& window, size_t count) {
   const auto pairs = call.pairs("padding");
   if (pairs.empty()) return false;
   if (pairs.size() != count)
@@ -118,7 +118,7 @@ int64_t reach(const WindowAxis& axis) { return (axis.extent() + axis.stride - 1)
 
 }  // namespace
 
-Window forward_window(const Call& call, at::IntArrayRef shape, const Ints& sizes) {
+Window forward_window(const KernelCall& call, at::IntArrayRef shape, const Ints& sizes) {
   Window window = shaped(call, shape, sizes);
   const bool has_padding = read_paddings(call, window, sizes.size());
   for (size_t at = 0; at < window.size(); ++at) {
@@ -141,7 +141,7 @@ Window automatic_window(at::IntArrayRef shape, const Ints& sizes) {
   return window;
 }
 
-Window reverse_window(const Call& call, at::IntArrayRef shape, const Ints& sizes,
+Window reverse_window(const KernelCall& call, at::IntArrayRef shape, const Ints& sizes,
                       const Ints& output_shape) {
   Window window = shaped(call, shape, sizes);
   const bool has_padding = read_paddings(call, window, sizes.size());

@@ -29,13 +29,13 @@ using Window = Checked<WindowAxis>;
 
 /// From the larger to the smaller space. `sizes` are those of the last axes of `shape`; paddings,
 /// strides and dilations of the call have as many items, or none.
-Window forward_window(const Call& call, at::IntArrayRef shape, const Checked<int64_t>& sizes);
+Window forward_window(const KernelCall& call, at::IntArrayRef shape, const Checked<int64_t>& sizes);
 
 /// Windows that are moved by 1 over as many places as there are entries.
 Window automatic_window(at::IntArrayRef shape, const Checked<int64_t>& sizes);
 
 /// From the smaller space `shape` to the larger one, whose extents `output_shape` may give.
-Window reverse_window(const Call& call, at::IntArrayRef shape, const Checked<int64_t>& sizes,
+Window reverse_window(const KernelCall& call, at::IntArrayRef shape, const Checked<int64_t>& sizes,
                       const Checked<int64_t>& output_shape);
 
 /// Calls back for each entry of the window in row-major order: with the part of `padded` that it

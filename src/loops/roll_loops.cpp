@@ -14,6 +14,7 @@
 #include <set>
 
 #include "ir/loop_notes.h"
+#include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/loops/finish.h"
 #include "src/loops/iteration.h"
@@ -134,7 +135,7 @@ class Replay {
     std::vector<bool> follows(graph_.values.size());
     for (const ir::ValueId id : graph_.inputs) follows[static_cast<size_t>(id)] = true;
     for (size_t i = 0; i < loop.bounds.back(); ++i) {
-      bool reads = ir::purity_column().find(graph_.nodes[i].op) != nullptr;
+      bool reads = ir::is_unpredictable(graph_.nodes[i].op);
       ir::for_each_input(graph_.nodes[i], [&](ir::ValueId id) {
         if (id == ir::kNoValue) return;
         reads =

@@ -2,6 +2,7 @@
 // itself, or the iteration before.
 #include <algorithm>
 
+#include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/loops/roller.h"
 
@@ -45,7 +46,7 @@ std::vector<Roller::Ids> Roller::operands(size_t position) const {
 
 bool Roller::is_invariant(size_t position) const {
   const Node& first = node(start_, position);
-  if (ir::purity_column().find(first.op) || mentions(first, loop_.number)) return false;
+  if (ir::is_unpredictable(first.op) || mentions(first, loop_.number)) return false;
   for (const Ids& ids : operands(position))
     if (!outside(ids)) return false;
   return true;

@@ -1,7 +1,5 @@
 #include "src/model_file/zip_directory.h"
 
-#include <algorithm>
-
 #include "src/diag/error.h"
 #include "src/model_file/crc32.h"
 
@@ -22,17 +20,15 @@ constexpr size_t kMaxInflated = size_t{8} << 30;
 /// No deflated byte stands for more than this many.
 constexpr size_t kMaxRatio = 1040;
 
-/// Why an archive is refused; who knows its path says the rest.
-struct Damage {
-  std::string why;
-};
-
-[[noreturn]] void refuse(std::string why) { throw Damage{std::move(why)}; }
+[[noreturn]] void refuse_file(const std::string& path, const std::string& why) {
+  throw Error("model-corrupt", cat(quoted(path), " is damaged or not complete"), why,
+              "was it saved or downloaded completely? compare its size with the original");
+}
 
 /// Little-endian numbers at places that are in the file, or the file is refused.
 class Bytes {
  public:
-  explicit Bytes(std::span<const std::byte> file) : file_(file) {}
+  Bytes(std::span<const std::byte> file, const std::string& path) : file_(file), path_(path) {}
 
   size_t size() const { return file_.size(); }
   bool holds(uint64_t at, uint64_t count) const {
@@ -50,8 +46,11 @@ class Bytes {
     return {reinterpret_cast<const char*>(file_.data()) + at, count};
   }
 
+  [[noreturn]] void refuse(const std::string& why) const { refuse_file(path_, why); }
+
  private:
   std::span<const std::byte> file_;
+  const std::string& path_;
 };
 
 struct Directory {
@@ -62,12 +61,12 @@ struct Directory {
 /// The end record is the last of the file but for a comment.
 uint64_t find_end(const Bytes& bytes) {
   constexpr size_t kMaxComment = 0xffff;
-  if (bytes.size() < kEndSize) refuse("it is too short for an archive");
+  if (bytes.size() < kEndSize) bytes.refuse("it is too short for an archive");
   const size_t last = bytes.size() - kEndSize;
   const size_t first = last > kMaxComment ? last - kMaxComment : 0;
   for (size_t at = last + 1; at-- > first;)
     if (bytes.number(at, 4) == kEndSignature) return at;
-  refuse("it has no directory");
+  bytes.refuse("it has no directory");
 }
 
 Directory find_directory(const Bytes& bytes) {
@@ -75,7 +74,8 @@ Directory find_directory(const Bytes& bytes) {
   Directory out{bytes.number(end + 16, 4), bytes.number(end + 10, 2)};
   if (end < kLocatorSize || bytes.number(end - kLocatorSize, 4) != kLocator64Signature) return out;
   const uint64_t end64 = bytes.number(end - kLocatorSize + 8, 8);
-  if (bytes.number(end64, 4) != kEnd64Signature) refuse("its directory is not where it should be");
+  if (bytes.number(end64, 4) != kEnd64Signature)
+    bytes.refuse("its directory is not where it should be");
   return {bytes.number(end64 + 48, 8), bytes.number(end64 + 32, 8)};
 }
 
@@ -92,7 +92,7 @@ void read_long_fields(const Bytes& bytes, uint64_t extra, uint64_t extra_size, u
     if (tag == 1) {
       for (uint64_t* field : {&size, &compressed, &header}) {
         if (*field != kSeeLong) continue;
-        if (at + 8 > end) refuse("a record says less than it should");
+        if (at + 8 > end) bytes.refuse("a record says less than it should");
         *field = bytes.number(at, 8);
         at += 8;
       }
@@ -100,7 +100,7 @@ void read_long_fields(const Bytes& bytes, uint64_t extra, uint64_t extra_size, u
     }
     at = end;
   }
-  refuse("a record does not say where it is");
+  bytes.refuse("a record does not say where it is");
 }
 
 ZipRecord read_entry(const Bytes& bytes, uint64_t at, const std::string& name) {
@@ -111,19 +111,20 @@ ZipRecord read_entry(const Bytes& bytes, uint64_t at, const std::string& name) {
   uint64_t header = bytes.number(at + 42, 4);
   const uint64_t extra = at + kEntrySize + bytes.number(at + 28, 2);
   read_long_fields(bytes, extra, bytes.number(at + 30, 2), size, compressed, header);
-  if ((flags & 1) != 0) refuse(cat("the record ", quoted(name), " is encrypted"));
+  if ((flags & 1) != 0) bytes.refuse(cat("the record ", quoted(name), " is encrypted"));
   if (method != 0 && method != 8)
-    refuse(cat("the record ", quoted(name), " is compressed in a way that PyTorch does not use"));
+    bytes.refuse(
+        cat("the record ", quoted(name), " is compressed in a way that PyTorch does not use"));
   if (!bytes.holds(header, kLocalSize) || bytes.number(header, 4) != kLocalSignature)
-    refuse(cat("the record ", quoted(name), " is not where it should be"));
+    bytes.refuse(cat("the record ", quoted(name), " is not where it should be"));
   if (bytes.number(header + 8, 2) != method)
-    refuse(cat("the record ", quoted(name), " is said to be compressed in two ways"));
+    bytes.refuse(cat("the record ", quoted(name), " is said to be compressed in two ways"));
   const uint64_t begin =
       header + kLocalSize + bytes.number(header + 26, 2) + bytes.number(header + 28, 2);
   if (!bytes.holds(begin, compressed))
-    refuse(cat("the record ", quoted(name), " reaches beyond the end of the file"));
+    bytes.refuse(cat("the record ", quoted(name), " reaches beyond the end of the file"));
   if (method == 0 ? size != compressed : size / kMaxRatio > compressed)
-    refuse(cat("the record ", quoted(name), " cannot be as long as it says"));
+    bytes.refuse(cat("the record ", quoted(name), " cannot be as long as it says"));
   return {method == 0, static_cast<uint32_t>(bytes.number(at + 16, 4)), static_cast<size_t>(begin),
           static_cast<size_t>(compressed), static_cast<size_t>(size)};
 }
@@ -134,13 +135,13 @@ ZipDirectory read_directory(const Bytes& bytes) {
   size_t inflated = 0;
   uint64_t at = directory.begin;
   for (uint64_t i = 0; i < directory.count; ++i) {
-    if (bytes.number(at, 4) != kEntrySignature) refuse("its directory is not complete");
+    if (bytes.number(at, 4) != kEntrySignature) bytes.refuse("its directory is not complete");
     const uint64_t name_size = bytes.number(at + 28, 2);
     const std::string path = bytes.text(at + kEntrySize, static_cast<size_t>(name_size));
     const std::string name = path.substr(path.find('/') + 1);
     const ZipRecord record = read_entry(bytes, at, name);
     if (!out.emplace(name, record).second)
-      refuse(cat("it holds the record ", quoted(name), " twice"));
+      bytes.refuse(cat("it holds the record ", quoted(name), " twice"));
     if (!record.is_stored) inflated += record.size;
     if (inflated > kMaxInflated)
       throw Error("trace-limit", "the compressed records of the model are more than 8 GiB",
@@ -150,19 +151,10 @@ ZipDirectory read_directory(const Bytes& bytes) {
   return out;
 }
 
-[[noreturn]] void refuse_file(const std::string& path, const std::string& why) {
-  throw Error("model-corrupt", cat(quoted(path), " is damaged or not complete"), why,
-              "was it saved or downloaded completely? compare its size with the original");
-}
-
 }  // namespace
 
 ZipDirectory read_zip_directory(std::span<const std::byte> file, const std::string& path) {
-  try {
-    return read_directory(Bytes(file));
-  } catch (const Damage& damage) {
-    refuse_file(path, damage.why);
-  }
+  return read_directory(Bytes(file, path));
 }
 
 void check_crc(const std::string& name, const ZipRecord& record, std::span<const std::byte> data,

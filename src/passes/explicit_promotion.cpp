@@ -1,6 +1,5 @@
 // The pass `explicit-promotion`: after it, an operation's operands have the dtype it computes in.
-#include <unordered_set>
-
+#include "ir/op_traits.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewrite.h"
 
@@ -14,12 +13,7 @@ using ir::ValueId;
 
 /// Operations that answer yes or no, whatever they compute in.
 bool is_predicate(ir::OpId op) {
-  static const std::unordered_set<std::string_view> words = {
-      "eq",          "ne",         "lt",          "le",          "gt",      "ge",
-      "equal",       "not_equal",  "less",        "less_equal",  "greater", "greater_equal",
-      "logical_and", "logical_or", "logical_xor", "logical_not", "isnan",   "isinf",
-      "isfinite",    "isposinf",   "isneginf",    "isreal",      "signbit", "isclose"};
-  return words.contains(ir::op_word(ir::op_name(op)));
+  return has_trait(ir::op_word(ir::op_name(op)), ir::OpTrait::predicate);
 }
 
 /// Operands that choose rather than compute: booleans in any case.
@@ -27,7 +21,8 @@ bool is_condition(std::string_view name) { return name == "condition" || name ==
 
 class Promoter {
  public:
-  explicit Promoter(Graph& graph) : graph_(graph), names_(graph), calls_(graph) {}
+  Promoter(Graph& graph, const PassContext& context)
+      : graph_(graph), promotion_(context.promotion), names_(graph), calls_(graph) {}
 
   bool run() {
     std::vector<Node> old = std::exchange(graph_.nodes, {});
@@ -40,8 +35,8 @@ class Promoter {
   ir::Value& value(ValueId id) { return graph_.values[static_cast<size_t>(id)]; }
 
   void promote(Node node) {
-    const ir::Promotion* rule = ir::promotion_column().find(node.op);
-    if (rule == nullptr || !node.compute_dtype) {
+    const std::optional<ir::Promotion> rule = promotion_(node.op);
+    if (!rule || !node.compute_dtype) {
       graph_.nodes.push_back(std::move(node));
       return;
     }
@@ -109,6 +104,7 @@ class Promoter {
   }
 
   Graph& graph_;
+  const decltype(PassContext::promotion)& promotion_;
   FreshNames names_;
   FreshCalls calls_;
   std::map<std::pair<ValueId, DType>, ValueId> casts_;
@@ -117,6 +113,8 @@ class Promoter {
 
 }  // namespace
 
-bool explicit_promotion(Graph& graph, const PassContext&) { return Promoter(graph).run(); }
+bool explicit_promotion(Graph& graph, const PassContext& context) {
+  return context.promotion && Promoter(graph, context).run();
+}
 
 }  // namespace t2n::passes

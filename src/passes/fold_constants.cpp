@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ir/op_traits.h"
 #include "ir/print.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewrite.h"
@@ -82,7 +83,7 @@ class Folder {
   }
 
   bool is_foldable(const Node& node) {
-    if (ir::purity_column().find(node.op) || node.body || is_training(node)) return false;
+    if (ir::is_unpredictable(node.op) || node.body || is_training(node)) return false;
     bool known = std::none_of(node.args.begin(), node.args.end(),
                               [](const ir::Argument& arg) { return is_symbolic(arg.value); });
     ir::for_each_input(node, [&](ValueId id) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,8 @@ struct PassContext {
   ir::Evaluator evaluate;  ///< empty: nothing is folded
   /// Whether the target has a form of its own for an operation; empty: for all.
   std::function<bool(ir::OpId)> is_native;
+  /// In which dtype an operation computes, as the table of translations says; empty: as it is.
+  std::function<std::optional<ir::Promotion>(ir::OpId)> promotion;
   /// Symbols that stay symbolic (declared dynamic axes); empty: none.
   std::function<bool(const ir::Symbol&)> keeps_symbol;
 };

@@ -21,13 +21,13 @@ Ints array_shape(const Value& value) {
 
 }  // namespace
 
-const Value& Call::value(std::string_view parameter) const {
+const Value& ShapeCall::value(std::string_view parameter) const {
   const Value* const found = argument(declaration_, arguments_, parameter);
   T2N_ASSERT(found != nullptr, declaration_.name, " lacks ", parameter);
   return *found;
 }
 
-Ints Call::shape_of(const Value& value) const {
+Ints ShapeCall::shape_of(const Value& value) const {
   if (value.kind == Kind::array) return array_shape(value);
   if (value.kind != Kind::identifier) return {};
   const Ints* const found = shape_of_(value.text);
@@ -35,7 +35,7 @@ Ints Call::shape_of(const Value& value) const {
   return *found;
 }
 
-std::optional<Ints> Call::numbers_of(std::string_view parameter) const {
+std::optional<Ints> ShapeCall::numbers_of(std::string_view parameter) const {
   const Value* const found = argument(declaration_, arguments_, parameter);
   if (found == nullptr || found->kind != Kind::array) return {};
   for (const Value& item : found->items)
@@ -43,21 +43,21 @@ std::optional<Ints> Call::numbers_of(std::string_view parameter) const {
   return ints(parameter);
 }
 
-std::optional<int64_t> Call::number_of(std::string_view parameter) const {
+std::optional<int64_t> ShapeCall::number_of(std::string_view parameter) const {
   const Value* const found = argument(declaration_, arguments_, parameter);
   const bool is_number = found != nullptr && found->kind == Kind::integer;
   return is_number ? std::optional(found->integer) : std::nullopt;
 }
 
-Ints Call::shape(std::string_view parameter) const { return shape_of(value(parameter)); }
+Ints ShapeCall::shape(std::string_view parameter) const { return shape_of(value(parameter)); }
 
-Shapes Call::shapes(std::string_view parameter) const {
+Shapes ShapeCall::shapes(std::string_view parameter) const {
   Shapes out;
   for (const Value& item : value(parameter).items) out.push_back(shape_of(item));
   return out;
 }
 
-Shapes Call::operand_shapes() const {
+Shapes ShapeCall::operand_shapes() const {
   Shapes out;
   for (size_t i = 0; i < arguments_.size(); ++i)
     if (declaration_.parameters[i].type.starts_with("tensor<") &&
@@ -66,25 +66,27 @@ Shapes Call::operand_shapes() const {
   return out;
 }
 
-int64_t Call::integer(std::string_view parameter) const { return value(parameter).integer; }
-double Call::number(std::string_view parameter) const { return value(parameter).number; }
-bool Call::flag(std::string_view parameter) const { return value(parameter).logical; }
-const std::string& Call::text(std::string_view parameter) const { return value(parameter).text; }
+int64_t ShapeCall::integer(std::string_view parameter) const { return value(parameter).integer; }
+double ShapeCall::number(std::string_view parameter) const { return value(parameter).number; }
+bool ShapeCall::flag(std::string_view parameter) const { return value(parameter).logical; }
+const std::string& ShapeCall::text(std::string_view parameter) const {
+  return value(parameter).text;
+}
 
-Ints Call::ints(std::string_view parameter) const {
+Ints ShapeCall::ints(std::string_view parameter) const {
   Ints out;
   for (const Value& item : value(parameter).items) out.push_back(item.integer);
   return out;
 }
 
-Pairs Call::pairs(std::string_view parameter) const {
+Pairs ShapeCall::pairs(std::string_view parameter) const {
   Pairs out;
   for (const Value& item : value(parameter).items)
     out.emplace_back(item.items[0].integer, item.items[1].integer);
   return out;
 }
 
-Ints Call::positive(std::string_view parameter, size_t count) const {
+Ints ShapeCall::positive(std::string_view parameter, size_t count) const {
   Ints out = ints(parameter);
   require(out.size() == count, quoted(parameter), " has ", out.size(), " numbers, and ", count,
           " are needed");
@@ -93,7 +95,7 @@ Ints Call::positive(std::string_view parameter, size_t count) const {
   return out;
 }
 
-Ints Call::axes(std::string_view parameter, size_t rank) const {
+Ints ShapeCall::axes(std::string_view parameter, size_t rank) const {
   const Ints out = ints(parameter);
   std::vector<bool> seen(rank, false);
   for (const int64_t item : out) {
@@ -105,14 +107,14 @@ Ints Call::axes(std::string_view parameter, size_t rank) const {
   return out;
 }
 
-size_t Call::axis(std::string_view parameter, size_t rank) const {
+size_t ShapeCall::axis(std::string_view parameter, size_t rank) const {
   const int64_t out = integer(parameter);
   require(out >= 0 && out < static_cast<int64_t>(rank), quoted(parameter), " is ", out,
           " for a tensor with ", rank, " axes");
   return static_cast<size_t>(out);
 }
 
-void Call::one_of(std::string_view parameter, std::span<const std::string_view> words) const {
+void ShapeCall::one_of(std::string_view parameter, std::span<const std::string_view> words) const {
   const std::string& given = text(parameter);
   if (std::find(words.begin(), words.end(), given) != words.end()) return;
   std::string known;
@@ -120,7 +122,7 @@ void Call::one_of(std::string_view parameter, std::span<const std::string_view> 
   refuse(quoted(parameter), " is ", quoted(given), ", and can be ", known);
 }
 
-void check_reflection(const Call& call, size_t axis, int64_t extent,
+void check_reflection(const ShapeCall& call, size_t axis, int64_t extent,
                       std::pair<int64_t, int64_t> padding) {
   const std::string& border = call.text("border");
   if (!border.starts_with("reflect")) return;
@@ -134,7 +136,7 @@ std::ostream& operator<<(std::ostream& out, const ShapeText& text) {
   return out << ir::shape_str(ir::to_shape(text.shape));
 }
 
-Ints broadcast(const Call& call, const Ints& a, const Ints& b) {
+Ints broadcast(const ShapeCall& call, const Ints& a, const Ints& b) {
   Ints out = a.size() >= b.size() ? a : b;
   const Ints& shorter = a.size() >= b.size() ? b : a;
   for (size_t i = 0; i < shorter.size(); ++i) {

@@ -23,9 +23,9 @@ using Pairs = std::vector<std::pair<int64_t, int64_t>>;
 
 /// Arguments by parameter, of the types that the declaration says. Numbers that stand for tensors
 /// are of rank 0, arrays of them of rank 1.
-class Call {
+class ShapeCall {
  public:
-  Call(const nnef::Fragment& declaration, const Arguments& arguments, const ShapeOf& shape_of)
+  ShapeCall(const nnef::Fragment& declaration, const Arguments& arguments, const ShapeOf& shape_of)
       : declaration_(declaration), arguments_(arguments), shape_of_(shape_of) {}
 
   Ints shape(std::string_view parameter) const;
@@ -78,7 +78,7 @@ inline constexpr std::array<std::string_view, 5> kBorders = {"constant", "replic
 inline constexpr std::span<const std::string_view> kFilledBorders = std::span(kBorders).first(4);
 
 /// Padding of an axis by reflection, which cannot show more than there is.
-void check_reflection(const Call& call, size_t axis, int64_t extent,
+void check_reflection(const ShapeCall& call, size_t axis, int64_t extent,
                       std::pair<int64_t, int64_t> padding);
 
 /// "[1,3,8]", made where a message is printed: most are not.
@@ -89,7 +89,7 @@ std::ostream& operator<<(std::ostream& out, const ShapeText& text);
 inline ShapeText shape_text(const Ints& shape) { return {shape}; }
 
 /// The shape that both broadcast to: axes are matched from the first on (§4.2.2).
-Ints broadcast(const Call& call, const Ints& a, const Ints& b);
+Ints broadcast(const ShapeCall& call, const Ints& a, const Ints& b);
 
 /// Whether `from` broadcasts to `to` and leaves it as it is.
 bool broadcasts_to(const Ints& from, const Ints& to);
@@ -98,7 +98,7 @@ bool broadcasts_to(const Ints& from, const Ints& to);
 int64_t volume(const Ints& sizes);
 int64_t product(int64_t a, int64_t b);
 
-using ShapeRule = Shapes (*)(const Call& call);
+using ShapeRule = Shapes (*)(const ShapeCall& call);
 struct ShapeRow {
   std::string_view operation;
   ShapeRule rule;

@@ -1,6 +1,5 @@
-// Arguments against the types of their parameters, and the item types that results have.
-#include <algorithm>
-#include <optional>
+// Arguments against the types of their parameters, and the item types that results have: as the
+// standard has it, which converts nothing.
 
 #include "src/diag/error.h"
 #include "src/spec/types.h"
@@ -38,9 +37,8 @@ std::string described(const Value& value) {
 /// Walks the arguments of one call and learns what its `?` stands for.
 class Checker {
  public:
-  Checker(const Signature& signature, const Value& invocation, const ItemOf& item_of,
-          Dialect dialect)
-      : signature_(signature), invocation_(invocation), item_of_(item_of), dialect_(dialect) {
+  Checker(const Signature& signature, const Value& invocation, const ItemOf& item_of)
+      : signature_(signature), invocation_(invocation), item_of_(item_of) {
     settle_generic();
   }
 
@@ -50,14 +48,12 @@ class Checker {
   }
 
   Item generic() {
-    if (!signature_.is_generic || generic_ != Item::unknown || !strict() || has_unknown_)
-      return generic_;
+    if (!signature_.is_generic || generic_ != Item::unknown || has_unknown_) return generic_;
     refuse(cat(called(), ": its type follows from no argument, write ", invocation_.text,
                "<scalar>(…) or another type"));
   }
 
  private:
-  bool strict() const { return dialect_ == Dialect::khronos; }
   std::string called() const { return quoted(invocation_.text); }
 
   void settle_generic() {
@@ -65,10 +61,10 @@ class Checker {
     if (written.empty()) {
       generic_ = signature_.generic_default;
     } else if (!signature_.is_generic) {
-      if (strict()) refuse(cat(called(), " is not generic, and <", written, "> is given"));
+      refuse(cat(called(), " is not generic, and <", written, "> is given"));
     } else {
       generic_ = parse_type(written).item;
-      if (generic_ == Item::generic || (strict() && generic_ == Item::string))
+      if (generic_ == Item::generic || generic_ == Item::string)
         refuse(cat(called(), ": <", written, "> is no type of tensors"));
     }
     is_settled_ = generic_ != Item::unknown;
@@ -91,24 +87,18 @@ class Checker {
 
   void attribute(const Type& type, const Value& value) {
     const Item given = literal_item(value);
-    if (given == Item::unknown) {
-      const bool is_list = value.kind == Kind::array || value.kind == Kind::tuple;
-      if (strict() || is_list) mismatch(type, value);
-      return;
-    }
+    if (given == Item::unknown) mismatch(type, value);
     if (type.item == Item::generic) return unify(given, value);
-    const bool converts = !strict() && given == Item::integer && type.item != Item::string;
-    if (given != type.item && !converts) mismatch(type, value);
+    if (given != type.item) mismatch(type, value);
   }
 
   void tensor(const Type& type, const Value& value) {
-    if (value.kind == Kind::tuple || (strict() && value.kind == Kind::array)) mismatch(type, value);
     const Item literal = literal_item(value);
-    if (strict() && literal == Item::string) mismatch(type, value);
-    const Item given =
-        literal != Item::unknown || value.kind == Kind::array ? literal : item_of_(value);
+    if (value.kind == Kind::tuple || value.kind == Kind::array || literal == Item::string)
+      mismatch(type, value);
+    const Item given = literal != Item::unknown ? literal : item_of_(value);
     if (type.item == Item::generic) return unify(given, value);
-    if (strict() && type.item != Item::unknown && given != Item::unknown && given != type.item)
+    if (type.item != Item::unknown && given != Item::unknown && given != type.item)
       wrong_item(type, given, value);
   }
 
@@ -119,14 +109,11 @@ class Checker {
                ", and ", quoted(value.text), " is tensor<", item_name(given), ">"));
   }
 
-  /// tract's rule for literals and stored values is left to who knows their types: they give way.
   void unify(Item given, const Value& value) {
     has_unknown_ = has_unknown_ || given == Item::unknown;
     if (given == Item::unknown || given == generic_) return;
-    if (!strict() && (is_settled_ || literal_item(value) != Item::unknown)) return;
-    if (strict() && generic_ != Item::unknown) differs(given, value);
-    is_settled_ = is_settled_ || generic_ != Item::unknown;
-    generic_ = generic_ == Item::unknown ? given : Item::unknown;
+    if (generic_ != Item::unknown) differs(given, value);
+    generic_ = given;
   }
 
   [[noreturn]] void differs(Item given, const Value& value) {
@@ -138,15 +125,8 @@ class Checker {
   }
 
   void array(const Type& type, const Value& value) {
-    const bool is_list = value.kind == Kind::array || (!strict() && value.kind == Kind::tuple &&
-                                                       type.items[0].form != Type::Form::tuple);
-    if (is_list) {
-      for (const Value& item : value.items) check(type.items[0], item);
-    } else if (strict() || value.kind == Kind::string) {
-      mismatch(type, value);
-    } else {
-      check(type.items[0], value);
-    }
+    if (value.kind != Kind::array) mismatch(type, value);
+    for (const Value& item : value.items) check(type.items[0], item);
   }
 
   void tuple(const Type& type, const Value& value) {
@@ -157,10 +137,9 @@ class Checker {
   const Signature& signature_;
   const Value& invocation_;
   const ItemOf& item_of_;
-  Dialect dialect_;
   size_t parameter_ = 0;
   Item generic_ = Item::unknown;
-  bool is_settled_ = false;   ///< said by the call or the declaration, or given up
+  bool is_settled_ = false;   ///< said by the call or the declaration
   bool has_unknown_ = false;  ///< an argument that would say it is not known itself
 };
 
@@ -168,38 +147,27 @@ const Type& item_type(const Type& type) {
   return type.form == Type::Form::array ? item_type(type.items[0]) : type;
 }
 
-bool is_real_name(std::string_view name) {
-  return name == "f16" || name == "f32" || name == "f64" || name.starts_with("q");
-}
+/// Collects the names of a left side.
+struct LeftSide {
+  const Signature& signature;
+  std::vector<AssignedName> out = {};
 
-/// The item type behind tract's name of a type, in any case: "F32", "i64", "QU8(Z:3 S:0.5)".
-Item tract_item(std::string name) {
-  for (char& c : name)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  if (is_real_name(name)) return Item::scalar;
-  if (name == "bool") return Item::logical;
-  if (name == "string") return Item::string;
-  const bool is_whole = name == "tdim" || name.starts_with("i") || name.starts_with("u");
-  return is_whole ? Item::integer : Item::unknown;
-}
-
-/// Where tract's result has the type that an argument names.
-std::optional<Item> named_type(const Signature& signature, const Arguments& arguments) {
-  const nnef::Fragment& declaration = *signature.declaration;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& name = declaration.parameters[i].name;
-    const bool names_type = (name == "to" && declaration.name == "tract_core_cast") ||
-                            (name == "datum_type" && declaration.name != "tract_core_gather") ||
-                            (name == "acc" && declaration.name == "tract_core_einsum");
-    if (names_type && arguments[i] != nullptr && arguments[i]->kind == Kind::string)
-      return tract_item(arguments[i]->text);
+  [[noreturn]] void refuse_form(std::string_view wanted) const {
+    refuse(cat(quoted(signature.declaration->name), " results in ", wanted));
   }
-  return std::nullopt;
-}
 
-bool is_stored_in_tract(const Signature& signature, Dialect dialect) {
-  return dialect == Dialect::tract && signature.declaration->name == "variable";
-}
+  void add(const Value& left, const Type& type, Item item) {
+    if (type.form == Type::Form::array) return add_array(left, type.items[0], item);
+    if (left.kind != Kind::identifier) refuse_form("single tensors: write names");
+    out.push_back({left.text, item});
+  }
+
+  void add_array(const Value& left, const Type& type, Item item) {
+    if (left.kind != Kind::array)
+      refuse_form("an array of tensors: write [a, b] = …, with a name for each");
+    for (const Value& name : left.items) add(name, type, item);
+  }
+};
 
 }  // namespace
 
@@ -225,20 +193,32 @@ Item literal_item(const Value& value) {
 }
 
 std::vector<Item> check_types(const Signature& signature, const Value& invocation,
-                              const Arguments& arguments, const ItemOf& item_of, Dialect dialect) {
-  Checker checker(signature, invocation, item_of, dialect);
+                              const Arguments& arguments, const ItemOf& item_of) {
+  Checker checker(signature, invocation, item_of);
   for (size_t i = 0; i < arguments.size(); ++i)
     if (arguments[i] != nullptr) checker.argument(i, *arguments[i]);
-  // The file of a variable decides, whatever its statement says.
-  const Item generic = is_stored_in_tract(signature, dialect) ? Item::unknown : checker.generic();
-  const std::optional<Item> named = named_type(signature, arguments);
+  const Item generic = checker.generic();
   std::vector<Item> out;
   for (const Type& result : signature.results) {
     const Item declared = item_type(result).item;
-    const Item item = declared == Item::generic ? generic : declared;
-    out.push_back(item == Item::unknown ? named.value_or(item) : item);
+    out.push_back(declared == Item::generic ? generic : declared);
   }
   return out;
+}
+
+std::vector<AssignedName> targets(const Value& left, const Signature& signature,
+                                  const std::vector<Item>& items) {
+  LeftSide names{signature};
+  const size_t count = signature.results.size();
+  if (count == 1) {
+    names.add(left, signature.results[0], items[0]);
+    return std::move(names.out);
+  }
+  const bool is_list = left.kind == Kind::tuple || left.kind == Kind::array;
+  if (!is_list || left.items.size() != count)
+    names.refuse_form(cat(count, " tensors: write (a, b) = …, with a name for each"));
+  for (size_t i = 0; i < count; ++i) names.add(left.items[i], signature.results[i], items[i]);
+  return std::move(names.out);
 }
 
 }  // namespace t2n::spec

@@ -115,9 +115,8 @@ class Lint {
     const Arguments arguments = bind(*signature.declaration, right);
     order(right, signature, arguments);
     const ItemOf item_of = [&](const Value& value) { return tensors_.at(value.text).item; };
-    const std::vector<Item> items =
-        check_types(signature, right, arguments, item_of, Dialect::khronos);
-    const std::vector<Target> names = targets(assignment.left, signature, items, Dialect::khronos);
+    const std::vector<Item> items = check_types(signature, right, arguments, item_of);
+    const std::vector<AssignedName> names = targets(assignment.left, signature, items);
     const auto shapes = infer_shapes(*signature.declaration, arguments, [&](std::string_view name) {
       const auto& shape = tensors_.at(name).shape;
       return shape ? &*shape : nullptr;
@@ -168,7 +167,7 @@ class Lint {
     }
   }
 
-  void define(const Value& call, const std::vector<Target>& names,
+  void define(const Value& call, const std::vector<AssignedName>& names,
               const std::optional<std::vector<ir::Ints>>& shapes) {
     for (size_t i = 0; i < names.size(); ++i) {
       const std::string_view name = names[i].name;
@@ -182,7 +181,7 @@ class Lint {
 
   /// Rules of single operations that concern more than their call.
   void special(const Value& call, const nnef::Fragment& declaration, const Arguments& arguments,
-               const std::vector<Target>& names) {
+               const std::vector<AssignedName>& names) {
     const std::string_view operation = call.text;
     if (operation == "variable") {
       variables_.push_back(names[0].name);
@@ -193,7 +192,7 @@ class Lint {
       slice(declaration, arguments);
     }
     const bool is_external = operation == "external";
-    for (const Target& target : names)
+    for (const AssignedName& target : names)
       if (is_external != parameters_.contains(target.name))
         refuse(is_external ? "'external' assigns what is no input of the graph"
                            : "an input of the graph can only be assigned by 'external'");

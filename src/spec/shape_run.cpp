@@ -185,13 +185,13 @@ class ShapeRunner::State {
     const nnef::Fragment& declaration = *prepared.signature->declaration;
     std::vector<Known> out;
     for (Ints& shape :
-         shapes_of(*prepared.rule, Call(declaration, arguments, shape_of), invocation))
+         shapes_of(*prepared.rule, ShapeCall(declaration, arguments, shape_of), invocation))
       out.push_back(is_sensible(shape) ? Known{std::move(shape), {}} : Known{});
     if (invocation.text == "tract_core_cast") keep_number(declaration, arguments, out);
     return out;
   }
 
-  Shapes shapes_of(const TractRule& rule, const Call& call, const Value& invocation) {
+  Shapes shapes_of(const TractRule& rule, const ShapeCall& call, const Value& invocation) {
     is_structural_ = is_structural(invocation.text);
     if (strictness_ == Strictness::all || is_structural_)
       return rule(call, slices_).value_or(Shapes{});

@@ -13,9 +13,9 @@ namespace {
 using nnef::Kind;
 using nnef::Value;
 
-Shapes unary(const Call& call) { return {call.first_shape()}; }
+Shapes unary(const ShapeCall& call) { return {call.first_shape()}; }
 
-Shapes broadcasting(const Call& call) {
+Shapes broadcasting(const ShapeCall& call) {
   Ints out;
   for (const Ints& shape : call.operand_shapes()) out = broadcast(call, out, shape);
   return {out};
@@ -23,7 +23,7 @@ Shapes broadcasting(const Call& call) {
 
 /// Operands behind the first spread over it: a result of another shape is refused by the reference
 /// reader.
-Shapes over_first(const Call& call) {
+Shapes over_first(const ShapeCall& call) {
   const Shapes shapes = call.operand_shapes();
   for (const Ints& shape : shapes)
     call.require(broadcasts_to(shape, shapes[0]), "the shape ", shape_text(shape),
@@ -31,12 +31,12 @@ Shapes over_first(const Call& call) {
   return {shapes[0]};
 }
 
-Shapes batch_normalization(const Call& call) {
+Shapes batch_normalization(const ShapeCall& call) {
   call.require(call.number("epsilon") >= 0, "'epsilon' is negative");
   return over_first(call);
 }
 
-Shapes quantize(const Call& call) {
+Shapes quantize(const ShapeCall& call) {
   call.require(call.integer("bits") > 0, "'bits' is ", call.integer("bits"),
                ", and must be positive");
   return over_first(call);
@@ -160,7 +160,7 @@ std::optional<Shapes> infer_shapes(const nnef::Fragment& declaration, const Argu
   for (const Value* argument : arguments) check_numbers(declaration.name, *argument);
   for (const Value* argument : arguments)
     if (!is_known(*argument, shape_of)) return std::nullopt;
-  Shapes out = rule(Call(declaration, arguments, shape_of));
+  Shapes out = rule(ShapeCall(declaration, arguments, shape_of));
   check_extents(declaration.name, out);
   return out;
 }

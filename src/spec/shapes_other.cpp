@@ -8,39 +8,39 @@ namespace t2n::spec {
 namespace {
 
 constexpr std::array<std::string_view, 3> kMethods = {"symmetric", "asymmetric", "aligned"};
-Ints reduced(const Call& call) {
+Ints reduced(const ShapeCall& call) {
   Ints out = call.shape("input");
   for (const int64_t axis : call.axes("axes", out.size())) out[static_cast<size_t>(axis)] = 1;
   return out;
 }
 
-Shapes reduce(const Call& call) { return {reduced(call)}; }
+Shapes reduce(const ShapeCall& call) { return {reduced(call)}; }
 
-Shapes moments(const Call& call) {
+Shapes moments(const ShapeCall& call) {
   const Ints out = reduced(call);
   return {out, out};
 }
 
-Shapes along_axes(const Call& call) {
+Shapes along_axes(const ShapeCall& call) {
   const Ints out = call.first_shape();
   call.axes("axes", out.size());
   return {out};
 }
 
-Shapes local(const Call& call) {
+Shapes local(const ShapeCall& call) {
   const Ints out = call.shape("input");
   call.positive("size", out.size());
   return {out};
 }
 
 /// Extents of axes 2 and on, of which a list has one each.
-size_t spatial_axes(const Call& call, const Ints& input) {
+size_t spatial_axes(const ShapeCall& call, const Ints& input) {
   call.require(input.size() >= 3, "the input has the shape ", shape_text(input),
                ", and needs a batch, channels and at least one axis more");
   return input.size() - 2;
 }
 
-Shapes downsample(const Call& call) {
+Shapes downsample(const ShapeCall& call) {
   Ints out = call.shape("input");
   const Ints factor = call.positive("factor", spatial_axes(call, out));
   for (size_t i = 2; i < out.size(); ++i) {
@@ -51,21 +51,21 @@ Shapes downsample(const Call& call) {
   return {out};
 }
 
-Shapes upsample(const Call& call) {
+Shapes upsample(const ShapeCall& call) {
   Ints out = call.shape("input");
   const Ints factor = call.positive("factor", spatial_axes(call, out));
   for (size_t i = 2; i < out.size(); ++i) out[i] = product(out[i], factor[i - 2]);
   return {out};
 }
 
-Shapes multilinear_upsample(const Call& call) {
+Shapes multilinear_upsample(const ShapeCall& call) {
   call.one_of("method", kMethods);
   call.one_of("border", kFilledBorders);
   return upsample(call);
 }
 
 /// §4.6 wants batch indices as a column; the reference reader wants a list.
-Shapes regions(const Call& call) {
+Shapes regions(const ShapeCall& call) {
   const Ints input = call.shape("input");
   const size_t spatial = spatial_axes(call, input);
   const Ints rois = call.shape("rois");
@@ -80,18 +80,18 @@ Shapes regions(const Call& call) {
   return {out};
 }
 
-Shapes roi_resample(const Call& call) {
+Shapes roi_resample(const ShapeCall& call) {
   call.one_of("method", kMethods);
   return regions(call);
 }
 
-Shapes roi_align(const Call& call) {
+Shapes roi_align(const ShapeCall& call) {
   call.one_of("resize_method", kMethods);
   call.positive("sampling_rate", spatial_axes(call, call.shape("input")));
   return regions(call);
 }
 
-Shapes matmul(const Call& call) {
+Shapes matmul(const ShapeCall& call) {
   Ints a = call.shape("A");
   Ints b = call.shape("B");
   const size_t rank = a.size();
@@ -109,7 +109,7 @@ Shapes matmul(const Call& call) {
   return {out};
 }
 
-Shapes linear(const Call& call) {
+Shapes linear(const ShapeCall& call) {
   const Ints input = call.shape("input");
   const Ints filter = call.shape("filter");
   const Ints bias = call.shape("bias");

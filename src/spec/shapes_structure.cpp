@@ -13,9 +13,11 @@ auto at(const Ints& list, size_t index) { return list.begin() + static_cast<ptrd
 /// More than any statement has names for, and few enough to count.
 constexpr int64_t kMostResults = 1 << 16;
 
-Shapes introduced(const Call& call) { return {call.positive("shape", call.list_size("shape"))}; }
+Shapes introduced(const ShapeCall& call) {
+  return {call.positive("shape", call.list_size("shape"))};
+}
 
-Shapes constant(const Call& call) {
+Shapes constant(const ShapeCall& call) {
   Shapes out = introduced(call);
   const size_t count = call.list_size("value");
   const int64_t wanted = volume(out[0]);
@@ -24,14 +26,14 @@ Shapes constant(const Call& call) {
   return out;
 }
 
-Shapes variable(const Call& call) {
+Shapes variable(const ShapeCall& call) {
   Shapes out = introduced(call);
   call.require(out[0].size() <= 8, "a stored tensor has at most 8 axes, and this one ",
                out[0].size());
   return out;
 }
 
-Shapes update(const Call& call) {
+Shapes update(const ShapeCall& call) {
   const Ints variable = call.shape("variable");
   const Ints value = call.shape("value");
   call.require(variable == value, "the variable has the shape ", shape_text(variable),
@@ -40,7 +42,7 @@ Shapes update(const Call& call) {
 }
 
 /// The axes of the input that a reshape concerns.
-std::pair<size_t, size_t> reshaped_range(const Call& call, size_t rank) {
+std::pair<size_t, size_t> reshaped_range(const ShapeCall& call, size_t rank) {
   const int64_t start = call.integer("axis_start");
   const int64_t count = call.integer("axis_count");
   const auto limit = static_cast<int64_t>(rank);
@@ -52,7 +54,7 @@ std::pair<size_t, size_t> reshaped_range(const Call& call, size_t rank) {
 }
 
 /// The new extents, with 0 and -1 settled.
-Ints settled(const Call& call, const Ints& input, size_t begin, size_t end) {
+Ints settled(const ShapeCall& call, const Ints& input, size_t begin, size_t end) {
   Ints shape = call.ints("shape");
   for (size_t i = 0; i < shape.size(); ++i) {
     call.require(shape[i] >= -1, "'shape' is ", shape_text(shape), ", with less than -1");
@@ -76,7 +78,7 @@ Ints settled(const Call& call, const Ints& input, size_t begin, size_t end) {
   return shape;
 }
 
-Shapes reshape(const Call& call) {
+Shapes reshape(const ShapeCall& call) {
   const Ints input = call.shape("input");
   const auto [begin, end] = reshaped_range(call, input.size());
   const Ints middle = settled(call, input, begin, end);
@@ -86,7 +88,7 @@ Shapes reshape(const Call& call) {
   return {out};
 }
 
-Shapes squeeze(const Call& call) {
+Shapes squeeze(const ShapeCall& call) {
   const Ints input = call.shape("input");
   const Ints axes = call.axes("axes", input.size());
   Ints out;
@@ -100,7 +102,7 @@ Shapes squeeze(const Call& call) {
 }
 
 /// Axes count in the result. The readers disagree where they do not ascend.
-Shapes unsqueeze(const Call& call) {
+Shapes unsqueeze(const ShapeCall& call) {
   const Ints input = call.shape("input");
   const Ints axes = call.axes("axes", input.size() + call.list_size("axes"));
   call.require(std::is_sorted(axes.begin(), axes.end()), "'axes' must ascend");
@@ -109,7 +111,7 @@ Shapes unsqueeze(const Call& call) {
   return {out};
 }
 
-Shapes transpose(const Call& call) {
+Shapes transpose(const ShapeCall& call) {
   const Ints input = call.shape("input");
   const size_t count = call.list_size("axes");
   call.require(count <= input.size(), "'axes' has ", count, " axes, and the tensor ", input.size());
@@ -119,7 +121,7 @@ Shapes transpose(const Call& call) {
   return {out};
 }
 
-Shapes split(const Call& call) {
+Shapes split(const ShapeCall& call) {
   const Ints value = call.shape("value");
   const size_t axis = call.axis("axis", value.size());
   const Ints ratios = call.positive("ratios", call.list_size("ratios"));
@@ -132,13 +134,13 @@ Shapes split(const Call& call) {
   return out;
 }
 
-void check_equal(const Call& call, const Ints& a, const Ints& b, size_t except) {
+void check_equal(const ShapeCall& call, const Ints& a, const Ints& b, size_t except) {
   bool equal = a.size() == b.size();
   for (size_t i = 0; equal && i < a.size(); ++i) equal = i == except || a[i] == b[i];
   call.require(equal, "the shapes ", shape_text(a), " and ", shape_text(b), " do not go together");
 }
 
-Shapes concat(const Call& call) {
+Shapes concat(const ShapeCall& call) {
   const Shapes values = call.shapes("values");
   call.require(!values.empty(), "there is nothing to join");
   const size_t axis = call.axis("axis", values[0].size());
@@ -150,7 +152,7 @@ Shapes concat(const Call& call) {
   return {out};
 }
 
-Shapes stack(const Call& call) {
+Shapes stack(const ShapeCall& call) {
   const Shapes values = call.shapes("values");
   call.require(!values.empty(), "there is nothing to join");
   const size_t axis = call.axis("axis", values[0].size() + 1);
@@ -160,7 +162,7 @@ Shapes stack(const Call& call) {
   return {out};
 }
 
-Shapes unstack(const Call& call) {
+Shapes unstack(const ShapeCall& call) {
   const Ints value = call.shape("value");
   const size_t axis = call.axis("axis", value.size());
   Ints rest = value;
@@ -171,7 +173,7 @@ Shapes unstack(const Call& call) {
 
 /// How many elements a slice takes. Like every reader, not like §4.5.4, it counts a last step that
 /// is not full.
-int64_t sliced(const Call& call, int64_t extent, int64_t begin, int64_t end, int64_t stride) {
+int64_t sliced(const ShapeCall& call, int64_t extent, int64_t begin, int64_t end, int64_t stride) {
   const auto place = [&](int64_t at) {
     return std::clamp<int64_t>(at < 0 ? at + extent : at, -1, extent);
   };
@@ -185,7 +187,7 @@ int64_t sliced(const Call& call, int64_t extent, int64_t begin, int64_t end, int
   return (length + step - 1) / step;
 }
 
-Shapes slice(const Call& call) {
+Shapes slice(const ShapeCall& call) {
   Ints out = call.shape("input");
   const Ints axes = call.axes("axes", out.size());
   const Ints begin = call.ints("begin");
@@ -208,7 +210,7 @@ Shapes slice(const Call& call) {
   return {out};
 }
 
-Shapes pad(const Call& call) {
+Shapes pad(const ShapeCall& call) {
   Ints out = call.shape("input");
   const Pairs padding = call.pairs("padding");
   call.one_of("border", kFilledBorders);
@@ -222,14 +224,14 @@ Shapes pad(const Call& call) {
   return {out};
 }
 
-Shapes tile(const Call& call) {
+Shapes tile(const ShapeCall& call) {
   Ints out = call.shape("input");
   const Ints repeats = call.positive("repeats", out.size());
   for (size_t i = 0; i < out.size(); ++i) out[i] = product(out[i], repeats[i]);
   return {out};
 }
 
-Shapes gather(const Call& call) {
+Shapes gather(const ShapeCall& call) {
   const Ints input = call.shape("input");
   const Ints indices = call.shape("indices");
   const size_t axis = call.axis("axis", input.size());
@@ -239,13 +241,13 @@ Shapes gather(const Call& call) {
   return {out};
 }
 
-Shapes copy_n(const Call& call) {
+Shapes copy_n(const ShapeCall& call) {
   const int64_t times = call.integer("times");
   call.require(times > 0 && times <= kMostResults, "'times' is ", times);
   return Shapes(static_cast<size_t>(times), call.shape("x"));
 }
 
-Shapes add_n(const Call& call) {
+Shapes add_n(const ShapeCall& call) {
   const Shapes values = call.shapes("x");
   call.require(!values.empty(), "there is nothing to add");
   for (const Ints& value : values) check_equal(call, values[0], value, value.size());

@@ -11,18 +11,18 @@ namespace {
 
 auto at(const Ints& list, size_t index) { return list.begin() + static_cast<ptrdiff_t>(index); }
 
-MaybeShapes introduced(const Call& call) { return one_shape(call.ints("shape")); }
+MaybeShapes introduced(const ShapeCall& call) { return one_shape(call.ints("shape")); }
 
-MaybeShapes same_as_first(const Call& call) { return one_shape(call.first_shape()); }
+MaybeShapes same_as_first(const ShapeCall& call) { return one_shape(call.first_shape()); }
 
 /// Axes of extent 1 spread over others, and so do missing ones at the end.
-MaybeShapes spread(const Call& call) {
+MaybeShapes spread(const ShapeCall& call) {
   Ints out;
   for (const Ints& shape : call.operand_shapes()) out = broadcast(call, out, shape);
   return one_shape(out);
 }
 
-MaybeShapes unsqueeze(const Call& call) {
+MaybeShapes unsqueeze(const ShapeCall& call) {
   Ints out = call.shape("input");
   Ints axes = call.ints("axes");
   std::sort(axes.begin(), axes.end());
@@ -34,7 +34,7 @@ MaybeShapes unsqueeze(const Call& call) {
   return one_shape(out);
 }
 
-MaybeShapes slice(const Call& call, Slices beyond) {
+MaybeShapes slice(const ShapeCall& call, Slices beyond) {
   Ints out = call.shape("input");
   const Ints axes = call.axes("axes", out.size());
   const Ints begin = call.ints("begin"), end = call.ints("end"), stride = call.ints("stride");
@@ -56,7 +56,7 @@ MaybeShapes slice(const Call& call, Slices beyond) {
   return one_shape(out);
 }
 
-MaybeShapes pad(const Call& call) {
+MaybeShapes pad(const ShapeCall& call) {
   Ints out = call.shape("input");
   const Pairs padding = call.pairs("padding");
   if (padding.size() != out.size()) return {};
@@ -64,7 +64,7 @@ MaybeShapes pad(const Call& call) {
   return one_shape(out);
 }
 
-MaybeShapes tile(const Call& call) {
+MaybeShapes tile(const ShapeCall& call) {
   Ints out = call.shape("input");
   const Ints repeats = call.ints("repeats");
   call.require(repeats.size() == out.size(), "'repeats' has ", repeats.size(),
@@ -74,7 +74,7 @@ MaybeShapes tile(const Call& call) {
 }
 
 /// As numpy does: axes are matched from the last on.
-MaybeShapes broadcast_to(const Call& call) {
+MaybeShapes broadcast_to(const ShapeCall& call) {
   Ints a = call.shape("input"), b = call.ints("shape");
   std::reverse(a.begin(), a.end());
   std::reverse(b.begin(), b.end());
@@ -91,7 +91,7 @@ MaybeShapes broadcast_to(const Call& call) {
 
 // --- places ---
 
-MaybeShapes gather(const Call& call) {
+MaybeShapes gather(const ShapeCall& call) {
   const Ints input = call.shape("input"), indices = call.shape("indices");
   const size_t axis = call.axis("axis", input.size());
   Ints out(input.begin(), at(input, axis));
@@ -100,9 +100,9 @@ MaybeShapes gather(const Call& call) {
   return one_shape(out);
 }
 
-MaybeShapes as_indices(const Call& call) { return one_shape(call.shape("indices")); }
+MaybeShapes as_indices(const ShapeCall& call) { return one_shape(call.shape("indices")); }
 
-MaybeShapes topk(const Call& call) {
+MaybeShapes topk(const ShapeCall& call) {
   Ints out = call.shape("input");
   const auto k = call.number_of("k");
   if (!k) return {};
@@ -113,7 +113,7 @@ MaybeShapes topk(const Call& call) {
 }
 
 /// Entries from `start` to before `end`.
-MaybeShapes range(const Call& call) {
+MaybeShapes range(const ShapeCall& call) {
   const auto start = call.number_of("start"), end = call.number_of("end"),
              step = call.number_of("step");
   if (!start || !end || !step || *step == 0) return {};
@@ -122,13 +122,13 @@ MaybeShapes range(const Call& call) {
   return one_shape({way <= 0 ? 0 : (way + size - 1) / size});
 }
 
-MaybeShapes dyn_slice(const Call& call) {
+MaybeShapes dyn_slice(const ShapeCall& call) {
   Ints out = call.shape("input");
   out[call.axis("axis", out.size())] = call.integer("len");
   return one_shape(out);
 }
 
-MaybeShapes one_hot(const Call& call) {
+MaybeShapes one_hot(const ShapeCall& call) {
   Ints out = call.shape("input");
   out.insert(at(out, call.axis("axis", out.size() + 1)), call.integer("dim"));
   return one_shape(out);

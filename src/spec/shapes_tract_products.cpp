@@ -14,11 +14,11 @@ auto at(const Ints& list, size_t index) { return list.begin() + static_cast<ptrd
 // --- products ---
 
 /// Summed axes are equal, or one of them has the extent 1.
-void check_inner(const Call& call, int64_t a, int64_t b) {
+void check_inner(const ShapeCall& call, int64_t a, int64_t b) {
   call.require(a == b || a == 1 || b == 1, "rows of ", a, " do not meet columns of ", b);
 }
 
-MaybeShapes matmul(const Call& call) {
+MaybeShapes matmul(const ShapeCall& call) {
   Ints a = call.shape("A"), b = call.shape("B");
   const size_t rank = a.size();
   if (rank != b.size() || rank < 2) return {};  // packed weights may be of another rank
@@ -31,7 +31,7 @@ MaybeShapes matmul(const Call& call) {
   return one_shape(out);
 }
 
-MaybeShapes linear(const Call& call) {
+MaybeShapes linear(const ShapeCall& call) {
   const Ints input = call.shape("input"), filter = call.shape("filter");
   if (input.size() != 2 || filter.size() != 2) return {};
   check_inner(call, input[1], filter[1]);
@@ -48,7 +48,7 @@ std::vector<std::string> einsum_terms(const std::string& expression) {
   return out;
 }
 
-MaybeShapes einsum(const Call& call) {
+MaybeShapes einsum(const ShapeCall& call) {
   const Shapes inputs = call.shapes("inputs");
   const std::vector<std::string> terms = einsum_terms(call.text("expr"));
   if (terms.size() != inputs.size() + 1) return {};
@@ -72,7 +72,7 @@ MaybeShapes einsum(const Call& call) {
   return one_shape(out);
 }
 
-MaybeShapes attention(const Call& call) {
+MaybeShapes attention(const ShapeCall& call) {
   Ints q = call.shape("q");
   const Ints k = call.shape("k"), v = call.shape("v");
   if (q.size() < 3 || k.size() != q.size() || v.size() != q.size()) return {};
@@ -87,7 +87,7 @@ MaybeShapes attention(const Call& call) {
 // --- windows ---
 
 /// Windows over the axes from 2 on; nothing where there is no room for one.
-MaybeShapes windows(const Call& call, Ints out, const Ints& size, size_t skipped) {
+MaybeShapes windows(const ShapeCall& call, Ints out, const Ints& size, size_t skipped) {
   const Pairs padding = call.pairs("padding");
   const Ints stride = call.ints("stride"), dilation = call.ints("dilation");
   const auto of = [&](const Ints& list, size_t axis) {
@@ -113,7 +113,7 @@ MaybeShapes windows(const Call& call, Ints out, const Ints& size, size_t skipped
 }
 
 /// The groups of a convolution whose operands go together; nothing where ranks do not.
-std::optional<int64_t> groups(const Call& call, const Ints& input, const Ints& filter) {
+std::optional<int64_t> groups(const ShapeCall& call, const Ints& input, const Ints& filter) {
   const int64_t out = call.integer("groups");
   if (input.size() < 3 || filter.size() != input.size() || out <= 0) return {};
   call.require(product(filter[1], out) == input[1], "filters over ", filter[1], " channels in ",
@@ -122,7 +122,7 @@ std::optional<int64_t> groups(const Call& call, const Ints& input, const Ints& f
   return out;
 }
 
-MaybeShapes conv(const Call& call) {
+MaybeShapes conv(const ShapeCall& call) {
   const Ints input = call.shape("input"), filter = call.shape("filter");
   if (!groups(call, input, filter)) return {};
   Ints out = input;
@@ -131,7 +131,7 @@ MaybeShapes conv(const Call& call) {
 }
 
 /// `output_shape` has no entries for batch and channels.
-MaybeShapes deconv(const Call& call) {
+MaybeShapes deconv(const ShapeCall& call) {
   const Ints input = call.shape("input"), filter = call.shape("filter");
   if (!groups(call, input, filter)) return {};
   Ints out = {input[0], filter[0]};
@@ -151,26 +151,26 @@ MaybeShapes deconv(const Call& call) {
   return one_shape(out);
 }
 
-MaybeShapes pool(const Call& call) {
+MaybeShapes pool(const ShapeCall& call) {
   const Ints input = call.shape("input"), size = call.ints("size");
   call.require(input.size() == size.size(), "'size' has ", size.size(), " numbers, and the tensor ",
                input.size(), " axes");
   return windows(call, input, size, 0);
 }
 
-MaybeShapes pool_with_index(const Call& call) {
+MaybeShapes pool_with_index(const ShapeCall& call) {
   const MaybeShapes out = pool(call);
   if (!out) return {};
   return Shapes{(*out)[0], (*out)[0]};
 }
 
-MaybeShapes resize(const Call& call) {
+MaybeShapes resize(const ShapeCall& call) {
   const Ints input = call.shape("input");
   const auto sizes = call.numbers_of("sizes");
   return sizes && sizes->size() == input.size() ? one_shape(*sizes) : MaybeShapes{};
 }
 
-MaybeShapes grid_sample(const Call& call) {
+MaybeShapes grid_sample(const ShapeCall& call) {
   const Ints input = call.shape("input"), grid = call.shape("grid");
   if (input.size() < 3 || grid.size() != input.size()) return {};
   Ints out = {input[0], input[1]};
@@ -178,10 +178,10 @@ MaybeShapes grid_sample(const Call& call) {
   return one_shape(out);
 }
 
-MaybeShapes lstm_epilogue(const Call& call) {
+MaybeShapes lstm_epilogue(const ShapeCall& call) {
   return Shapes{call.shape("c_prev"), call.shape("c_prev")};
 }
-MaybeShapes gru_epilogue(const Call& call) { return one_shape(call.shape("h_prev")); }
+MaybeShapes gru_epilogue(const ShapeCall& call) { return one_shape(call.shape("h_prev")); }
 
 constexpr TractRow kRows[] = {
     {"matmul", matmul},

@@ -9,7 +9,7 @@ namespace {
 constexpr std::span<const std::string_view> kZeroBorder = std::span(kBorders).first(1);
 
 /// A window over some axes of a tensor, those from `first_axis` on.
-struct Window {
+struct WindowArguments {
   size_t first_axis = 0;
   Ints size;
   Pairs padding;  ///< empty: as much as makes the sizes come out as extent / stride, rounded up
@@ -17,13 +17,13 @@ struct Window {
   Ints dilation;
 };
 
-Ints ones_or(const Call& call, std::string_view parameter, size_t count) {
+Ints ones_or(const ShapeCall& call, std::string_view parameter, size_t count) {
   return call.list_size(parameter) == 0 ? Ints(count, 1) : call.positive(parameter, count);
 }
 
-Window window(const Call& call, Ints size, size_t first_axis) {
+WindowArguments window(const ShapeCall& call, Ints size, size_t first_axis) {
   const size_t count = size.size();
-  Window out{first_axis, std::move(size), call.pairs("padding"), {}, {}};
+  WindowArguments out{first_axis, std::move(size), call.pairs("padding"), {}, {}};
   call.require(out.padding.empty() || out.padding.size() == count, "'padding' has ",
                out.padding.size(), " pairs, and ", count, " are needed");
   out.stride = ones_or(call, "stride", count);
@@ -31,15 +31,16 @@ Window window(const Call& call, Ints size, size_t first_axis) {
   return out;
 }
 
-int64_t dilated(const Window& window, size_t i) {
+int64_t dilated(const WindowArguments& window, size_t i) {
   return (window.size[i] - 1) * window.dilation[i] + 1;
 }
 
-int64_t total_padding(const Window& window, size_t i) {
+int64_t total_padding(const WindowArguments& window, size_t i) {
   return window.padding[i].first + window.padding[i].second;
 }
 
-int64_t down_extent(const Call& call, const Window& window, size_t i, int64_t extent) {
+int64_t down_extent(const ShapeCall& call, const WindowArguments& window, size_t i,
+                    int64_t extent) {
   const int64_t stride = window.stride[i];
   if (window.padding.empty()) return (extent + stride - 1) / stride;
   const int64_t room = extent + total_padding(window, i) - dilated(window, i);
@@ -49,7 +50,7 @@ int64_t down_extent(const Call& call, const Window& window, size_t i, int64_t ex
   return room / stride + 1;
 }
 
-int64_t up_extent(const Call& call, const Window& window, size_t i, int64_t extent) {
+int64_t up_extent(const ShapeCall& call, const WindowArguments& window, size_t i, int64_t extent) {
   if (window.padding.empty()) return product(extent, window.stride[i]);
   const int64_t out =
       product(extent - 1, window.stride[i]) + dilated(window, i) - total_padding(window, i);
@@ -57,7 +58,7 @@ int64_t up_extent(const Call& call, const Window& window, size_t i, int64_t exte
   return out;
 }
 
-Ints down(const Call& call, const Window& window, Ints shape) {
+Ints down(const ShapeCall& call, const WindowArguments& window, Ints shape) {
   for (size_t i = 0; i < window.size.size(); ++i) {
     int64_t& extent = shape[window.first_axis + i];
     extent = down_extent(call, window, i, extent);
@@ -65,7 +66,7 @@ Ints down(const Call& call, const Window& window, Ints shape) {
   return shape;
 }
 
-Ints up(const Call& call, const Window& window, Ints shape) {
+Ints up(const ShapeCall& call, const WindowArguments& window, Ints shape) {
   for (size_t i = 0; i < window.size.size(); ++i) {
     int64_t& extent = shape[window.first_axis + i];
     extent = up_extent(call, window, i, extent);
@@ -74,7 +75,7 @@ Ints up(const Call& call, const Window& window, Ints shape) {
 }
 
 /// The shape that `output_shape` asks for, which must lead back to the input's.
-Ints asked_for(const Call& call, const Window& window, const Ints& input) {
+Ints asked_for(const ShapeCall& call, const WindowArguments& window, const Ints& input) {
   const Ints out = call.positive("output_shape", input.size());
   const Ints back = down(call, window, out);
   for (size_t i = window.first_axis; i < input.size(); ++i)
@@ -83,31 +84,31 @@ Ints asked_for(const Call& call, const Window& window, const Ints& input) {
   return out;
 }
 
-void check_reflections(const Call& call, const Window& window, const Ints& shape) {
+void check_reflections(const ShapeCall& call, const WindowArguments& window, const Ints& shape) {
   for (size_t i = 0; i < window.padding.size(); ++i)
     check_reflection(call, window.first_axis + i, shape[window.first_axis + i], window.padding[i]);
 }
 
-Window full_window(const Call& call, const Ints& input) {
+WindowArguments full_window(const ShapeCall& call, const Ints& input) {
   return window(call, call.positive("size", input.size()), 0);
 }
 
-Ints pooled(const Call& call, std::span<const std::string_view> borders) {
+Ints pooled(const ShapeCall& call, std::span<const std::string_view> borders) {
   const Ints input = call.shape("input");
   call.one_of("border", borders);
-  const Window over = full_window(call, input);
+  const WindowArguments over = full_window(call, input);
   check_reflections(call, over, input);
   return down(call, over, input);
 }
 
-Shapes pool(const Call& call) { return {pooled(call, kBorders)}; }
+Shapes pool(const ShapeCall& call) { return {pooled(call, kBorders)}; }
 
-Shapes pool_with_index(const Call& call) {
+Shapes pool_with_index(const ShapeCall& call) {
   const Ints out = pooled(call, kBorders);
   return {out, out};
 }
 
-Shapes sample(const Call& call) {
+Shapes sample(const ShapeCall& call) {
   const Ints out = pooled(call, kFilledBorders);
   const Ints index = call.shape("index");
   call.require(index == out, "'index' has the shape ", shape_text(index), ", and the result ",
@@ -115,18 +116,18 @@ Shapes sample(const Call& call) {
   return {out};
 }
 
-Ints unpooled(const Call& call) {
+Ints unpooled(const ShapeCall& call) {
   const Ints input = call.shape("input");
-  const Window over = full_window(call, input);
+  const WindowArguments over = full_window(call, input);
   return call.list_size("output_shape") == 0 ? up(call, over, input) : asked_for(call, over, input);
 }
 
-Shapes debox(const Call& call) {
+Shapes debox(const ShapeCall& call) {
   call.one_of("border", kBorders);
   return {unpooled(call)};
 }
 
-Shapes desample(const Call& call) {
+Shapes desample(const ShapeCall& call) {
   call.one_of("border", kZeroBorder);
   const Ints input = call.shape("input");
   const Ints index = call.shape("index");
@@ -135,20 +136,20 @@ Shapes desample(const Call& call) {
   return {unpooled(call)};
 }
 
-int64_t groups_of(const Call& call, int64_t channels) {
+int64_t groups_of(const ShapeCall& call, int64_t channels) {
   const int64_t groups = call.integer("groups");
   call.require(groups >= 0 && channels > 0, "'groups' is ", groups, " of ", channels, " channels");
   return groups == 0 ? channels : groups;
 }
 
-void check_bias(const Call& call, int64_t channels) {
+void check_bias(const ShapeCall& call, int64_t channels) {
   const Ints bias = call.shape("bias");
   for (size_t i = 0; i < bias.size(); ++i)
     call.require(bias[i] == 1 || (i == 1 && bias[i] == channels), "'bias' has the shape ",
                  shape_text(bias), ", and can be [1,", channels, "]");
 }
 
-void check_filter(const Call& call, const Ints& input, const Ints& filter, int64_t groups) {
+void check_filter(const ShapeCall& call, const Ints& input, const Ints& filter, int64_t groups) {
   call.require(input.size() >= 3, "the input has the shape ", shape_text(input),
                ", and needs a batch, channels and at least one axis more");
   call.require(filter.size() == input.size(), "the filter has the shape ", shape_text(filter),
@@ -157,27 +158,27 @@ void check_filter(const Call& call, const Ints& input, const Ints& filter, int64
                " groups");
 }
 
-Window spatial_window(const Call& call, const Ints& filter) {
+WindowArguments spatial_window(const ShapeCall& call, const Ints& filter) {
   return window(call, Ints(filter.begin() + 2, filter.end()), 2);
 }
 
-Ints convolved(const Call& call, const Ints& input, const Ints& filter, int64_t groups) {
+Ints convolved(const ShapeCall& call, const Ints& input, const Ints& filter, int64_t groups) {
   check_filter(call, input, filter, groups);
   call.require(product(filter[1], groups) == input[1], "filters over ", filter[1], " channels in ",
                groups, groups == 1 ? " group" : " groups", " do not fit an input of ", input[1],
                " channels");
-  const Window over = spatial_window(call, filter);
+  const WindowArguments over = spatial_window(call, filter);
   check_reflections(call, over, input);
   Ints out = down(call, over, input);
   out[1] = filter[0];
   return out;
 }
 
-Ints deconvolved(const Call& call, const Ints& input, const Ints& filter, int64_t groups) {
+Ints deconvolved(const ShapeCall& call, const Ints& input, const Ints& filter, int64_t groups) {
   check_filter(call, input, filter, groups);
   call.require(filter[0] == input[1], filter[0], " filters do not fit an input of ", input[1],
                " channels");
-  const Window over = spatial_window(call, filter);
+  const WindowArguments over = spatial_window(call, filter);
   const int64_t channels = product(filter[1], groups);
   const bool is_asked = call.list_size("output_shape") > 0;
   Ints out = is_asked ? asked_for(call, over, input) : up(call, over, input);
@@ -189,7 +190,7 @@ Ints deconvolved(const Call& call, const Ints& input, const Ints& filter, int64_
 
 int64_t second(const Ints& shape) { return shape.size() > 1 ? shape[1] : 1; }
 
-Shapes conv(const Call& call) {
+Shapes conv(const ShapeCall& call) {
   const Ints input = call.shape("input");
   call.one_of("border", kFilledBorders);
   const Ints out = convolved(call, input, call.shape("filter"), groups_of(call, second(input)));
@@ -199,12 +200,12 @@ Shapes conv(const Call& call) {
 
 /// With groups = 0 there are as many groups as channels in the result, which the shape asked for
 /// says; without it they are as many as in the input.
-int64_t deconv_groups(const Call& call, const Ints& input) {
+int64_t deconv_groups(const ShapeCall& call, const Ints& input) {
   const Ints asked = call.ints("output_shape");
   return groups_of(call, second(asked.empty() ? input : asked));
 }
 
-Shapes deconv(const Call& call) {
+Shapes deconv(const ShapeCall& call) {
   const Ints input = call.shape("input");
   call.one_of("border", kFilledBorders);
   const Ints out = deconvolved(call, input, call.shape("filter"), deconv_groups(call, input));
@@ -213,7 +214,7 @@ Shapes deconv(const Call& call) {
 }
 
 /// The filters of each plane and of each point; the points' have an extent of 1 in every plane.
-std::pair<Ints, Ints> separated(const Call& call) {
+std::pair<Ints, Ints> separated(const ShapeCall& call) {
   const Ints plane = call.shape("plane_filter");
   const Ints point = call.shape("point_filter");
   call.require(plane.size() == point.size() && plane.size() >= 3, "the filters have the shapes ",
@@ -227,7 +228,7 @@ std::pair<Ints, Ints> separated(const Call& call) {
 }
 
 /// Channels of the points' filters that all groups together see.
-void check_points(const Call& call, const Ints& plane, const Ints& point, int64_t groups) {
+void check_points(const ShapeCall& call, const Ints& plane, const Ints& point, int64_t groups) {
   call.require(groups > 0 && product(point[1], groups) == plane[0], "points over ", point[1],
                " channels in ", groups, groups == 1 ? " group" : " groups", " do not fit ",
                plane[0], " planes");
@@ -235,7 +236,7 @@ void check_points(const Call& call, const Ints& plane, const Ints& point, int64_
                " groups");
 }
 
-Shapes separable_conv(const Call& call) {
+Shapes separable_conv(const ShapeCall& call) {
   const Ints input = call.shape("input");
   const auto [plane, point] = separated(call);
   call.one_of("border", kFilledBorders);
@@ -246,7 +247,7 @@ Shapes separable_conv(const Call& call) {
   return {out};
 }
 
-Shapes separable_deconv(const Call& call) {
+Shapes separable_deconv(const ShapeCall& call) {
   const Ints input = call.shape("input");
   const auto [plane, point] = separated(call);
   call.one_of("border", kFilledBorders);

@@ -19,12 +19,12 @@ enum class Slices { refused, cut_off, unknown };
 /// The shape of each result; nothing where sizes follow from more than shapes, or where tract's
 /// versions differ. Refuses (`nnef-invalid`) only what no version of tract takes.
 struct TractRule {
-  using Own = MaybeShapes (*)(const Call& call);
-  using Slicing = MaybeShapes (*)(const Call& call, Slices beyond);
+  using Own = MaybeShapes (*)(const ShapeCall& call);
+  using Slicing = MaybeShapes (*)(const ShapeCall& call, Slices beyond);
   ShapeRule standard = nullptr;  ///< the standard's,
   Own own = nullptr;             ///< one of tract's,
   Slicing slicing = nullptr;     ///< or one of slices
-  MaybeShapes operator()(const Call& call, Slices beyond) const {
+  MaybeShapes operator()(const ShapeCall& call, Slices beyond) const {
     if (slicing != nullptr) return slicing(call, beyond);
     return standard != nullptr ? standard(call) : own(call);
   }

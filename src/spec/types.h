@@ -5,7 +5,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "nnef/ast.h"
@@ -59,27 +58,19 @@ Item literal_item(const nnef::Value& value);
 using ItemOf = std::function<Item(const nnef::Value&)>;
 
 /// Verifies the arguments of a call against the declared types and returns the item type of each
-/// result. The standard knows no implicit conversion. tract takes whole numbers for reals and for
-/// logicals, one value for a list of one, and any expression for an attribute; what its tensors
-/// hold is finer than these types and is not judged here.
-/// Errors: `nnef-invalid`.
+/// result, as strict NNEF has them.   Errors: `nnef-invalid`.
 std::vector<Item> check_types(const Signature& signature, const nnef::Value& invocation,
-                              const Arguments& arguments, const ItemOf& item_of, Dialect dialect);
+                              const Arguments& arguments, const ItemOf& item_of);
 
 /// An identifier that a statement assigns.
-struct Target {
+struct AssignedName {
   std::string_view name;
   Item item = Item::unknown;
 };
 
-/// What the left side of a statement assigns, after the results of its operation. tract takes
-/// brackets for parentheses, the reverse, and a name alone for a list of one.
-/// Errors: `nnef-invalid` where they do not match.
-std::vector<Target> targets(const nnef::Value& left, const Signature& signature,
-                            const std::vector<Item>& items, Dialect dialect);
-
-/// What every identifier of the graph holds. Fragments of the document are called by their
-/// declared types. Expressions that are no calls are unknown.   Errors: `nnef-invalid`.
-std::unordered_map<std::string, Item> infer_items(const nnef::Document& document, Dialect dialect);
+/// What the left side of a statement assigns, after the results of its operation.   Errors:
+/// `nnef-invalid` where they do not match.
+std::vector<AssignedName> targets(const nnef::Value& left, const Signature& signature,
+                                  const std::vector<Item>& items);
 
 }  // namespace t2n::spec

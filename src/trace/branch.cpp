@@ -1,11 +1,10 @@
 // Branches on data: chosen by a select where both ways are pure, else refused or knowingly baked
 // in.
 #include <algorithm>
-#include <array>
 #include <sstream>
 
+#include "ir/op_traits.h"
 #include "src/diag/error.h"
-#include "src/diag/one_of.h"
 #include "src/trace/interpreter.h"
 #include "src/trace/operators.h"
 #include "src/trace/turn.h"
@@ -190,20 +189,13 @@ void Interpreter::stand(const Standing& at) {
 /// Whether an operation recorded since then fails for some values: a division of integers, or an
 /// index. A branch is often there to keep those away, and a select computes both its ways.
 bool Interpreter::may_fail(size_t first_node) const {
-  constexpr std::array<std::string_view, 4> kDivisions = {"aten::div", "aten::floor_divide",
-                                                          "aten::remainder", "aten::fmod"};
-  constexpr std::array<std::string_view, 14> kIndexed = {
-      "aten::index",          "aten::gather",         "aten::index_select", "aten::embedding",
-      "aten::take",           "aten::take_along_dim", "aten::scatter",      "aten::scatter_add",
-      "aten::scatter_reduce", "aten::index_put",      "aten::index_add",    "aten::index_copy",
-      "aten::index_fill",     "aten::one_hot"};
   for (size_t i = first_node; i < graph_.nodes.size(); ++i) {
     const ir::Node& node = graph_.nodes[i];
     const std::string_view op = ir::op_name(node.op);
     const std::string_view name = op.substr(0, op.find('.'));
     const ir::DType result = graph_.values[static_cast<size_t>(node.outputs.at(0))].dtype;
-    if (is_one_of(name, kIndexed)) return true;
-    if (is_one_of(name, kDivisions) && ir::is_integer(result)) return true;
+    if (has_trait(name, ir::OpTrait::indexes)) return true;
+    if (has_trait(name, ir::OpTrait::divides) && ir::is_integer(result)) return true;
   }
   return false;
 }

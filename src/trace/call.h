@@ -18,7 +18,7 @@ using Run = std::function<void(torch::jit::Stack&)>;
 Run make_run(torch::jit::Operation operation);
 
 /// An operation about to be recorded: its operands as they were before it ran.
-struct Call {
+struct OpCall {
   ir::Node node;
   const c10::FunctionSchema* schema = nullptr;
   Run run;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 #include "src/diag/printable.h"
@@ -21,14 +22,6 @@ namespace {
 using torch::jit::Node;
 using torch::jit::Operator;
 using torch::jit::Stack;
-
-/// torch.empty and its kin leave memory as it was; zeros are one of its legal values, and the only
-/// one that gives the same file twice.
-bool is_uninitialised(const std::string& name) {
-  return name == "aten::empty" || name == "aten::empty_like" || name == "aten::new_empty" ||
-         name == "aten::empty_strided" || name == "aten::new_empty_strided" ||
-         name == "aten::empty_permuted";
-}
 
 /// In-place dropout, and norms with stored statistics, outside of training: nothing is written.
 bool is_inert_write(const std::string& name, const Stack& inputs) {
@@ -62,13 +55,6 @@ bool updates_statistics(const std::string& name, const Stack& inputs) {
                              name == "aten::instance_norm";
   return is_batch_norm && inputs.size() > 5 && inputs[3].isTensor() &&
          inputs[3].toTensor().defined() && inputs[5].toBool();
-}
-
-/// They give a view where the memory is in order, else a copy.
-bool copies_by_layout(const std::string& name) {
-  constexpr std::array<std::string_view, 5> kNames = {
-      "aten::contiguous", "aten::reshape", "aten::flatten", "aten::ravel", "aten::reshape_as"};
-  return is_one_of(name, kNames);
 }
 
 /// The operands but those that only take the results.
@@ -183,7 +169,8 @@ void Interpreter::execute_or_explain(const Operation& operation, Stack& stack) {
     throw Error("forward-failed", cat(name, " failed: ", first_line(current_torch_message())), {},
                 "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
   }
-  if (is_uninitialised(name)) stack.at(0).toTensor().zero_();
+  // Zeros are one of their legal values, and the only one that gives the same file twice.
+  if (has_trait(ir::op_word(name), ir::OpTrait::uninitialised)) stack.at(0).toTensor().zero_();
 }
 
 const Interpreter::Operation& Interpreter::operation_of(Node* node) {
@@ -232,14 +219,14 @@ void Interpreter::run_operation(Node* node, Env& env) {
 }
 
 /// The operation as the graph will hold it.
-Call Interpreter::prepare(Node* node, const Operation& operation, const Stack& inputs) {
-  const Operator& op = *operation.op;
-  if (!options_.keep_sizes) return recorder_->prepare(op, operation.run, inputs, marks_, place());
+OpCall Interpreter::prepare(Node* node, const Operation& known, const Stack& inputs) {
+  const Operator& op = *known.op;
+  if (!options_.keep_sizes) return recorder_->prepare(op, known.run, inputs, marks_, place());
   const bool is_computable = has_tensor_form(op.schema(), inputs);
   note_numbers(node, inputs, is_computable);
   if (is_computable && options_.computed_numbers.contains(node))
     return prepare_computed(op.schema(), inputs);
-  return recorder_->prepare(op, operation.run, inputs, marks_, place());
+  return recorder_->prepare(op, known.run, inputs, marks_, place());
 }
 
 /// What an operation does that the graph cannot say.
@@ -302,7 +289,7 @@ Stack Interpreter::run_tensors(Node* node, const Operation& operation, Stack giv
     stack.emplace_back(static_cast<int64_t>(inputs.size()));
 
   // Operands are read before a write changes them; of other operations only new results matter.
-  std::optional<Call> write;
+  std::optional<OpCall> write;
   const bool writes = writes_tensors(op.schema(), inputs);
   const auto here = [this] { return place(); };
   state_.touches_containers(op.schema(), inputs, here);
@@ -332,7 +319,8 @@ Stack Interpreter::run_tensors(Node* node, const Operation& operation, Stack giv
   if (decides_by_data(name, inputs) || recorder_->has_open_shape(inputs))
     recorder_->open_shapes(outputs, without_out(op.schema(), inputs),
                            name.find("squeeze") != std::string::npos);
-  if (copies_by_layout(name)) recorder_->relies_on_layout(inputs[0].toTensor(), outputs.at(0));
+  if (has_trait(name, ir::OpTrait::copies_by_layout))
+    recorder_->relies_on_layout(inputs[0].toTensor(), outputs.at(0));
   for (const c10::IValue& result : stack) note_made(result);
   for (c10::IValue& result : stack) result = followed(name, given, result);
   return stack;

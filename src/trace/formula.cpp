@@ -134,7 +134,7 @@ bool Interpreter::has_tensor_form(const c10::FunctionSchema& schema, const Stack
 }
 
 /// The call as it is recorded: with tensors for the numbers.
-Call Interpreter::prepare_computed(const c10::FunctionSchema& schema, const Stack& inputs) {
+OpCall Interpreter::prepare_computed(const c10::FunctionSchema& schema, const Stack& inputs) {
   std::vector<size_t> numbers;
   const Operator* op = tensor_overload(schema, inputs, numbers);
   const auto type = static_cast<int64_t>(number_type(inputs));

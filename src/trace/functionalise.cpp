@@ -3,14 +3,13 @@
 #include <ATen/Functions.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <unordered_set>
 
+#include "ir/op_traits.h"
 #include "src/diag/error.h"
-#include "src/diag/one_of.h"
 #include "src/trace/convert.h"
 #include "src/trace/operators.h"
 #include "src/trace/overlap.h"
@@ -18,15 +17,6 @@
 
 namespace t2n::trace {
 namespace {
-
-/// These change a tensor's geometry only: a new view under the same object.
-bool is_metadata_write(const std::string& name) {
-  constexpr std::array<std::string_view, 9> kNames = {
-      "aten::t_",         "aten::transpose_",  "aten::squeeze_",
-      "aten::unsqueeze_", "aten::swapaxes_",   "aten::swapdims_",
-      "aten::detach_",    "aten::as_strided_", "aten::requires_grad_"};
-  return is_one_of(name, kNames);
-}
 
 /// Same arguments, the out ones left out of `with_out`.
 bool same_arguments(const c10::FunctionSchema& functional, const c10::FunctionSchema& writing) {
@@ -145,14 +135,11 @@ ir::ValueId Recorder::emit(std::string_view op, std::vector<ir::Argument> args, 
 
 /// Whether this view, or one above it, shows an element of its base several times.
 bool Recorder::repeats(int index) const {
-  constexpr std::array<std::string_view, 8> kOps = {
-      "aten::expand",     "aten::expand_as", "aten::broadcast_to", "aten::broadcast_tensors",
-      "aten::as_strided", "aten::unfold",    "aten::meshgrid",     "aten::as_strided_"};
   for (int at = index; at >= 0; at = tracks_[static_cast<size_t>(at)].parent) {
     const Track& track = tracks_[static_cast<size_t>(at)];
     if (track.view == nullptr) continue;
     const std::string_view op = ir::op_name(track.view->call.node.op);
-    if (is_one_of(op.substr(0, op.find('.')), kOps)) return true;
+    if (has_trait(op.substr(0, op.find('.')), ir::OpTrait::repeats_elements)) return true;
   }
   return false;
 }
@@ -208,7 +195,7 @@ void Recorder::write(int index, ir::ValueId value, Place place) {
   }
 }
 
-void Recorder::replace_view(const at::Tensor& tensor, const Call& call) {
+void Recorder::replace_view(const at::Tensor& tensor, const OpCall& call) {
   // The old state lives on as the base of the new one, under no tensor's name.
   const int old = find(tensor);
   auto view = std::make_shared<View>(View{call, 0, {}, -1, {}, 0});
@@ -233,7 +220,8 @@ void Recorder::refuse_resized(const at::Tensor& out) const {
 
 /// Appends the operation that gives what is written. With `out=` torch computes as without, and
 /// casts; what takes a dtype computes in that of `out`.
-std::vector<ir::ValueId> Recorder::written_values(Call call, const std::vector<at::Tensor>& written,
+std::vector<ir::ValueId> Recorder::written_values(OpCall call,
+                                                  const std::vector<at::Tensor>& written,
                                                   const std::string& functional) {
   std::vector<ir::DType> computed;
   for (const at::Tensor& tensor : written) computed.push_back(require_dtype(tensor.scalar_type()));
@@ -267,7 +255,7 @@ std::vector<ir::ValueId> Recorder::written_values(Call call, const std::vector<a
   return out;
 }
 
-void Recorder::record_write(Call call, const std::vector<at::Tensor>& outputs) {
+void Recorder::record_write(OpCall call, const std::vector<at::Tensor>& outputs) {
   const c10::FunctionSchema& schema = *call.schema;
   const Place place{call.node.scope, call.node.source};
   const std::string name = schema.name();
@@ -280,7 +268,7 @@ void Recorder::record_write(Call call, const std::vector<at::Tensor>& outputs) {
         cat("the in-place operator ", quoted(qualified_name(schema)), " cannot be exported"),
         "it has no form without writing", "use an operator that returns a new tensor");
   call.node.op = ir::op_id(functional);
-  if (is_metadata_write(name)) {
+  if (has_trait(name, ir::OpTrait::changes_view)) {
     // Run again as a view, the operation must not change the geometry of its argument.
     call.run = make_run(operator_named(functional).getOperation());
     return replace_view(call.inputs[0].toTensor(), call);

@@ -61,7 +61,7 @@ class Binder {
       for (const std::string& n : out_.names) known += (known.empty() ? "" : ", ") + n;
       throw Error("input-unknown", cat("the model has no input ", quoted(name)),
                   cat("its inputs are: ", known),
-                  near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
+                  near.empty() ? "" : cat("did you mean ", quoted(near), "?"), name);
     }
   }
 

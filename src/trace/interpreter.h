@@ -91,7 +91,7 @@ class Interpreter {
   void execute(const torch::jit::Operator& op, const Run& run, torch::jit::Stack& stack);
   void execute_or_explain(const Operation& operation, torch::jit::Stack& stack);
   bool is_literal(const torch::jit::Stack& inputs);
-  Call prepare(torch::jit::Node* node, const Operation& operation, const torch::jit::Stack& inputs);
+  OpCall prepare(torch::jit::Node* node, const Operation& known, const torch::jit::Stack& inputs);
   void refuse_unsaid(const std::string& name, const torch::jit::Stack& inputs);
   torch::jit::Stack run_tensors(torch::jit::Node* node, const Operation& operation,
                                 torch::jit::Stack given);
@@ -161,7 +161,7 @@ class Interpreter {
   std::optional<at::Tensor> stacked_numbers(const std::string& name,
                                             const torch::jit::Stack& inputs);
   static bool has_tensor_form(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
-  Call prepare_computed(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
+  OpCall prepare_computed(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
 
   // rolled_loop.cpp
   void run_turn(torch::jit::Block* body, Env& env, RolledLoop& loop);

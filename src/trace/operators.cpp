@@ -10,8 +10,8 @@
 #include <functional>
 #include <set>
 
+#include "ir/op_traits.h"
 #include "src/diag/error.h"
-#include "src/diag/one_of.h"
 
 namespace t2n::trace {
 namespace {
@@ -110,18 +110,9 @@ bool is_written(const c10::Argument& argument) {
 }
 
 bool only_shape_counts(const ir::Node& node, std::string_view argument) {
-  constexpr std::array<std::string_view, 17> kOps = {
-      "aten::copy",      "aten::fill.Scalar",     "aten::fill.Tensor",
-      "aten::zero",      "aten::zeros_like",      "aten::ones_like",
-      "aten::full_like", "aten::empty_like",      "aten::new_zeros",
-      "aten::new_ones",  "aten::new_full",        "aten::new_empty",
-      "aten::zero_",     "aten::fill_.Scalar",    "aten::fill_.Tensor",
-      "aten::copy_",     "aten::_shape_as_tensor"};
   const std::string_view op = ir::op_name(node.op);
-  const bool is_like = op == "aten::view_as" || op == "aten::expand_as" ||
-                       op == "aten::reshape_as" || op == "aten::type_as";
-  if (is_like) return argument == "other";
-  return argument == "self" && is_one_of(op, kOps);
+  return (argument == "self" && has_trait(op, ir::OpTrait::reads_shape_of_self)) ||
+         (argument == "other" && has_trait(op, ir::OpTrait::reads_shape_of_other));
 }
 
 void declare_unknown(const std::string& name) {

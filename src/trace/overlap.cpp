@@ -2,13 +2,12 @@
 #include "src/trace/overlap.h"
 
 #include <algorithm>
-#include <array>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "ir/op_traits.h"
 #include "src/diag/error.h"
-#include "src/diag/one_of.h"
 #include "src/trace/call.h"
 
 namespace t2n::trace {
@@ -72,9 +71,7 @@ bool overlap_partly(const at::Tensor& a, const at::Tensor& b) {
 
 /// Read once, before anything is written.
 bool is_read_first(const std::string& name, const at::Tensor& operand) {
-  constexpr std::array<std::string_view, 3> kFills = {"aten::fill_", "aten::masked_fill_",
-                                                      "aten::index_fill_"};
-  return operand.dim() == 0 && is_one_of(name, kFills);
+  return operand.dim() == 0 && has_trait(name, ir::OpTrait::fills);
 }
 
 }  // namespace

@@ -1,24 +1,12 @@
 #include "src/trace/range_watch.h"
 
 #include <algorithm>
-#include <array>
 
-#include "src/diag/one_of.h"
+#include "ir/op_traits.h"
 #include "src/trace/recorder.h"
 
 namespace t2n::trace {
 namespace {
-
-/// Operations whose result holds the very values of their first operand.
-bool keeps_values(const std::string& op) {
-  constexpr std::array<std::string_view, 22> kNames = {
-      "aten::view",       "aten::reshape", "aten::flatten",   "aten::squeeze",  "aten::unsqueeze",
-      "aten::expand",     "aten::permute", "aten::transpose", "aten::slice",    "aten::select",
-      "aten::to",         "aten::clone",   "aten::t",         "aten::split",    "aten::alias",
-      "aten::contiguous", "aten::long",    "aten::unflatten", "aten::_to_copy", "aten::detach",
-      "aten::expand_as",  "aten::type_as"};
-  return is_one_of(op, kNames);
-}
 
 /// Extent of the axis that operand `dim` names.
 int64_t axis_size(const torch::jit::Stack& inputs, size_t dim) {
@@ -63,7 +51,7 @@ void RangeWatch::see(const std::string& op, const torch::jit::Stack& inputs,
 void RangeWatch::carry(const std::string& op, const torch::jit::Stack& inputs,
                        const std::vector<at::Tensor>& outputs) {
   const auto carrier = carriers_.find(inputs[0].toTensor().unsafeGetTensorImpl());
-  if (carrier == carriers_.end() || !keeps_values(op)) return;
+  if (carrier == carriers_.end() || !has_trait(op, ir::OpTrait::keeps_values)) return;
   const size_t input = carrier->second;
   for (const at::Tensor& output : outputs) {
     if (!at::isIntegralType(output.scalar_type(), false)) continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/trace/convert.h"
 #include "src/trace/operators.h"
@@ -166,7 +167,7 @@ void Recorder::mark_new_nodes() {
 
 Mark Recorder::mark_of_results(const ir::Node& node) {
   // What a random operator gives is data too: nothing may be concluded from one run's numbers.
-  Mark mark = ir::purity_column().find(node.op) != nullptr ? data_mark("a random number") : nullptr;
+  Mark mark = ir::is_unpredictable(node.op) ? data_mark("a random number") : nullptr;
   const auto add = [&](const Mark& more) {
     mark = !mark ? more : !more || is_data(mark) ? mark : join(mark, more);
   };
@@ -183,17 +184,17 @@ Mark Recorder::mark_of_results(const ir::Node& node) {
   return mark;
 }
 
-void Recorder::record(Call call, const std::vector<at::Tensor>& outputs) {
+void Recorder::record(OpCall call, const std::vector<at::Tensor>& outputs) {
   for (const at::Tensor& output : outputs)
     call.node.outputs.push_back(new_value(call.node, output));
   append(call.node);
-  const auto shared = std::make_shared<Call>(std::move(call));
+  const auto shared = std::make_shared<OpCall>(std::move(call));
   for (size_t i = 0; i < outputs.size(); ++i)
     if (!knows(outputs[i])) bind_view(outputs[i], shared->node.outputs[i], shared, i);
 }
 
 void Recorder::bind_view(const at::Tensor& output, ir::ValueId value,
-                         const std::shared_ptr<Call>& call, size_t index) {
+                         const std::shared_ptr<OpCall>& call, size_t index) {
   const auto same_storage = [&](const c10::IValue& input) {
     return input.isTensor() && input.toTensor().defined() && input.toTensor().has_storage() &&
            output.has_storage() && input.toTensor().is_alias_of(output);

@@ -35,12 +35,12 @@ class Recorder {
   void add_input(const at::Tensor& tensor, const std::string& name);
   /// Reads the operands. Errors: `data-dependent-value`, `unsupported-dtype`.
   /// `marks` of the operands' containers; numbers carry their own.
-  Call prepare(const torch::jit::Operator& op, Run run, const torch::jit::Stack& inputs,
-               const Marks& marks, Place place);
+  OpCall prepare(const torch::jit::Operator& op, Run run, const torch::jit::Stack& inputs,
+                 const Marks& marks, Place place);
   /// After an operation without writes: `outputs` holds at least one tensor not known yet.
-  void record(Call call, const std::vector<at::Tensor>& outputs);
+  void record(OpCall call, const std::vector<at::Tensor>& outputs);
   /// After an operation whose schema writes to some of its arguments.
-  void record_write(Call call, const std::vector<at::Tensor>& outputs);
+  void record_write(OpCall call, const std::vector<at::Tensor>& outputs);
 
   bool knows(const at::Tensor& tensor) const;
   /// Current value of a tensor; one never seen is a constant of the model.
@@ -123,7 +123,7 @@ class Recorder {
   Mark mark_of_results(const ir::Node& node);
   ir::Attr attribute(const c10::IValue& value, const c10::Argument& argument, const Marks& marks,
                      Place place, const Use& use);
-  void bind_view(const at::Tensor& output, ir::ValueId value, const std::shared_ptr<Call>& call,
+  void bind_view(const at::Tensor& output, ir::ValueId value, const std::shared_ptr<OpCall>& call,
                  size_t index);
 
   // places.cpp
@@ -146,8 +146,8 @@ class Recorder {
                                 ir::ValueId base, ir::ValueId source, Place place);
   ir::ValueId emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
                    const ir::Ints& shape, Place place);
-  void replace_view(const at::Tensor& tensor, const Call& call);
-  std::vector<ir::ValueId> written_values(Call call, const std::vector<at::Tensor>& written,
+  void replace_view(const at::Tensor& tensor, const OpCall& call);
+  std::vector<ir::ValueId> written_values(OpCall call, const std::vector<at::Tensor>& written,
                                           const std::string& functional);
   void refuse_resized(const at::Tensor& out) const;
   ir::ValueId index_constant(const at::Tensor& tensor, Place place);

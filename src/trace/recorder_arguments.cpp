@@ -142,12 +142,12 @@ ir::Attr Recorder::attribute(const c10::IValue& given, const c10::Argument& argu
                   : "");
 }
 
-Call Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::jit::Stack& given,
-                       const Marks& marks, Place place) {
+OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::jit::Stack& given,
+                         const Marks& marks, Place place) {
   torch::jit::Stack inputs;
   for (const c10::IValue& value : given) inputs.push_back(marks.without(value));
   const c10::FunctionSchema& schema = op.schema();
-  Call call;
+  OpCall call;
   call.schema = &schema;
   call.run = std::move(run);
   call.inputs = inputs;

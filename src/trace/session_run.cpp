@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
 #include "src/trace/convert.h"
@@ -29,7 +30,6 @@ std::string last_line(const std::string& text) {
 }
 
 /// Memory that nobody has written is another in every run.
-bool is_uninitialised(const std::string& op) { return op.find("empty") != std::string::npos; }
 
 }  // namespace
 
@@ -122,7 +122,9 @@ FirstDifference Session::first_difference(const std::vector<SampleInput>& inputs
   FirstDifference out;
   run_ours(inputs, ours == Executor::ours_native,
            [&](Interpreter& interpreter, const std::string& op, uint64_t digest) {
-             if (!out.op.empty() || is_uninitialised(op) || theirs.contains({op, digest})) return;
+             if (!out.op.empty() || has_trait(ir::op_word(op), ir::OpTrait::uninitialised) ||
+                 theirs.contains({op, digest}))
+               return;
              out.op = op;
              out.where = interpreter.where();
            });

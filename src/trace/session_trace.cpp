@@ -341,7 +341,8 @@ Traced Session::settle(Attempt attempt, const Split& given, const Tensors& by_us
   for (const Attempt::Candidate& candidate : verdict.dropped) {
     if (by_user.contains(candidate.path))
       throw Error("input-unknown", cat("the model has no input ", quoted(candidate.name)),
-                  cat("no call of forward reads what another left in ", quoted(candidate.path)));
+                  cat("no call of forward reads what another left in ", quoted(candidate.path)), {},
+                  candidate.name);
     out.ranges.erase(out.ranges.begin() + place_of(graph.inputs, candidate.input));
     make_constant(graph, candidate.input, candidate.path, candidate.initial);
   }

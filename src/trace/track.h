@@ -12,7 +12,7 @@ namespace t2n::trace {
 
 /// The operation that gave a view, and where its base stands among the operands.
 struct View {
-  Call call;
+  OpCall call;
   size_t base_input = 0;                ///< position of the base among the call's inputs
   std::vector<size_t> base_again = {};  ///< further inputs that are the base
   int base_in_list = -1;                ///< its place if that input is a list

@@ -4,10 +4,9 @@
 #include <ATen/core/enum_tag.h>
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 
-#include "src/diag/one_of.h"
+#include "ir/op_traits.h"
 
 namespace t2n::trace {
 namespace {
@@ -33,32 +32,10 @@ Traits traits_of(const c10::OperatorName& name) {
   return found->second;
 }
 
-/// The shape of the result follows from those of the operands, whatever is looked up on the way.
-bool keeps_shape(const std::string& name) {
-  constexpr std::array<std::string_view, 7> kNames = {"aten::combinations",
-                                                      "aten::index_put",
-                                                      "aten::_unsafe_index_put",
-                                                      "aten::_index_put_impl",
-                                                      "aten::masked_fill",
-                                                      "aten::masked_scatter",
-                                                      "aten::_unsafe_masked_index_put_accumulate"};
-  return is_one_of(name, kNames);
-}
-
 /// Kernels that look at memory themselves: no operator in them says so.
 bool reads_memory(const std::string& name, const torch::jit::Stack& inputs) {
-  constexpr std::array<std::string_view, 10> kNames = {"aten::_pack_padded_sequence",
-                                                       "aten::_pad_packed_sequence",
-                                                       "aten::sparse_coo_tensor",
-                                                       "aten::_sparse_coo_tensor_unsafe",
-                                                       "aten::sparse_csr_tensor",
-                                                       "aten::to_sparse",
-                                                       "aten::coalesce",
-                                                       "aten::segment_reduce",
-                                                       "aten::_ctc_loss",
-                                                       "aten::sparse_compressed_tensor"};
   if (name == "aten::tensor_split" && inputs.size() > 1) return inputs[1].isTensor();
-  return is_one_of(name, kNames);
+  return has_trait(name, ir::OpTrait::reads_memory);
 }
 
 /// They read numbers to check them, or as values, and not as sizes.
@@ -66,42 +43,7 @@ bool reads_no_size(const std::string& name, const torch::jit::Stack& inputs) {
   if (name == "aten::one_hot") return inputs.size() == 2 && inputs[1].toInt() >= 0;
   // Linear algebra looks whether it went well.
   if (name.starts_with("aten::linalg_") || name.starts_with("aten::_linalg_")) return true;
-  // The kernel of a spread over everything adds up in a number.
-  constexpr std::array<std::string_view, 34> kNames = {"aten::std",
-                                                       "aten::std_mean",
-                                                       "aten::var",
-                                                       "aten::var_mean",
-                                                       "aten::quantile",
-                                                       "aten::nanquantile",
-                                                       "aten::multinomial",
-                                                       "aten::linspace",
-                                                       "aten::logspace",
-                                                       "aten::full",
-                                                       "aten::narrow",
-                                                       "aten::fill",
-                                                       "aten::clamp",
-                                                       "aten::histc",
-                                                       "aten::normal",
-                                                       "aten::embedding_bag",
-                                                       "aten::masked_fill",
-                                                       "aten::masked_fill_",
-                                                       "aten::index_fill",
-                                                       "aten::index_fill_",
-                                                       "aten::cov",
-                                                       "aten::corrcoef",
-                                                       "aten::ctc_loss",
-                                                       "aten::istft",
-                                                       "aten::inverse",
-                                                       "aten::cholesky",
-                                                       "aten::pinverse",
-                                                       "aten::logdet",
-                                                       "aten::slogdet",
-                                                       "aten::matrix_exp",
-                                                       "aten::cholesky_inverse",
-                                                       "aten::cholesky_solve",
-                                                       "aten::svd",
-                                                       "aten::rrelu"};
-  return is_one_of(name, kNames);
+  return has_trait(name, ir::OpTrait::reads_no_size);
 }
 
 }  // namespace
@@ -128,7 +70,8 @@ ValueReads::~ValueReads() {
 
 bool ValueReads::decided_shapes(const std::string& name, const torch::jit::Stack& inputs) const {
   if (reads_memory(name, inputs)) return true;
-  return (decides_shape_ && !keeps_shape(name)) || (reads_number_ && !reads_no_size(name, inputs));
+  return (decides_shape_ && !has_trait(name, ir::OpTrait::keeps_shape)) ||
+         (reads_number_ && !reads_no_size(name, inputs));
 }
 
 }  // namespace t2n::trace

@@ -91,7 +91,7 @@ Abi bind_abi(void* library) {
       .tensor_destroy = find({"tract_tensor_destroy", "tract_value_destroy"}),
   };
   // The one function that changed its parameters and kept its name.
-  if (parse_version(abi.version()) >= Version{0, 22, 0}) {
+  if (parse_version(abi.version()) >= EngineVersion{0, 22, 0}) {
     abi.model_profile = nullptr;
     abi.model_profile_states = find.optional({"tract_model_profile_json"});
   }

@@ -54,8 +54,8 @@ std::optional<fs::path> library_at(const fs::path& place) {
 }
 
 /// Of the wheel that brought the library: `tract-0.23.9.dist-info` beside the package's folder.
-std::optional<Version> wheel_version(const fs::path& library) {
-  std::vector<Version> versions;
+std::optional<EngineVersion> wheel_version(const fs::path& library) {
+  std::vector<EngineVersion> versions;
   for (const fs::path& entry : sorted_entries(library.parent_path().parent_path())) {
     const std::string name = entry.filename().string();
     if (!name.starts_with("tract-") || !name.ends_with(".dist-info")) continue;
@@ -66,7 +66,7 @@ std::optional<Version> wheel_version(const fs::path& library) {
 }
 
 /// Errors: those of a worker that cannot load the library.
-Version version_of(const fs::path& library) {
+EngineVersion version_of(const fs::path& library) {
   if (library.parent_path().filename() == "tract")
     if (const auto version = wheel_version(library)) return *version;
   std::chrono::milliseconds timeout = std::chrono::seconds(30);
@@ -75,11 +75,11 @@ Version version_of(const fs::path& library) {
     timeout = std::min(timeout, std::chrono::milliseconds(static_cast<int64_t>(*left * 500) + 1));
   WorkerClient worker(library.string(), {.timeout = timeout});
   const auto version = parse_version(worker.version());
-  return version ? *version : Version{};
+  return version ? *version : EngineVersion{};
 }
 
 /// One that does not load, hangs or crashes is a problem of its own, and does not hide the others.
-std::optional<Version> try_version_of(const fs::path& library, Candidates& found) {
+std::optional<EngineVersion> try_version_of(const fs::path& library, Candidates& found) {
   try {
     return version_of(library);
   } catch (const Error& error) {
@@ -154,7 +154,7 @@ std::vector<Step> steps_of(const Search& search) {
   return steps;
 }
 
-const Engine* first_serving(const Version& target, const Candidates& candidates) {
+const Engine* first_serving(const EngineVersion& target, const Candidates& candidates) {
   for (const Engine& engine : candidates.engines)
     if (serves(engine.version, target)) return &engine;
   return nullptr;
@@ -183,7 +183,7 @@ Candidates find_engines(const Search& search) {
   return found;
 }
 
-Engine pick(const Version& target, const Candidates& candidates) {
+Engine pick(const EngineVersion& target, const Candidates& candidates) {
   if (const Engine* engine = first_serving(target, candidates)) return *engine;
   const std::string version = version_str(target);
   Diagnostic diagnostic{
@@ -207,7 +207,7 @@ Engine pick(const Version& target, const Candidates& candidates) {
   throw Error(std::move(diagnostic));
 }
 
-Engine find_engine(const Search& search, const Version& target) {
+Engine find_engine(const Search& search, const EngineVersion& target) {
   Candidates found;
   for (const Step& step : steps_of(search)) {
     step(found);

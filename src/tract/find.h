@@ -13,12 +13,12 @@ enum class Origin { option, environment, python };
 
 struct Engine {
   std::string library;  ///< path of the shared library
-  Version version;
+  EngineVersion version;
   Origin origin = Origin::option;
 };
 
 /// Oldest series whose C interface is known (abi.h).
-constexpr Version kOldest{0, 19, 0};
+constexpr EngineVersion kOldest{0, 19, 0};
 
 /// Places to look at, in this order. A library is given as the file, as the folder that holds it,
 /// or as the folder that holds the Python package `tract`.
@@ -39,9 +39,9 @@ struct Candidates {
 Candidates find_engines(const Search& search);
 
 /// The first candidate that serves the target. Errors: `engine-version`, `engine-not-found`.
-Engine pick(const Version& target, const Candidates& candidates);
+Engine pick(const EngineVersion& target, const Candidates& candidates);
 
 /// Both, but no Python is started where an earlier place serves.
-Engine find_engine(const Search& search, const Version& target);
+Engine find_engine(const Search& search, const EngineVersion& target);
 
 }  // namespace t2n::tract

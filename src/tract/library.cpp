@@ -72,10 +72,10 @@ std::string without_value(const std::string& fact) {
   return fact.substr(0, end);
 }
 
-Port describe_port(const Library& library, Handle model, bool input, size_t index) {
+EnginePort describe_port(const Library& library, Handle model, bool input, size_t index) {
   const Abi& abi = library.abi();
   const auto check = [&](Status status) { library.check(status, "engine-rejects", kRefuses); };
-  Port port;
+  EnginePort port;
   char* text = nullptr;
   check((input ? abi.model_input_name : abi.model_output_name)(model, index, &text));
   port.name = take_text(abi, text);
@@ -87,8 +87,8 @@ Port describe_port(const Library& library, Handle model, bool input, size_t inde
   return port;
 }
 
-std::vector<Port> describe_ports(const Library& library, Handle model, bool inputs) {
-  std::vector<Port> ports;
+std::vector<EnginePort> describe_ports(const Library& library, Handle model, bool inputs) {
+  std::vector<EnginePort> ports;
   const size_t count = count_ports(library, model, inputs);
   for (size_t i = 0; i < count; ++i) ports.push_back(describe_port(library, model, inputs, i));
   return ports;
@@ -113,7 +113,7 @@ Owned import_tensor(const Library& library, const ir::Tensor& tensor) {
 }
 
 /// Dimensions are integers, quantised values are numbers with a scale: both have a plain type.
-ir::DType plain_type(const Port& port) {
+ir::DType plain_type(const EnginePort& port) {
   const bool dimension =
       port.fact.find("tdim") != std::string::npos || port.fact.find("TDim") != std::string::npos;
   return dimension ? ir::DType::i64 : ir::DType::f32;
@@ -200,7 +200,7 @@ std::vector<ir::Tensor> Model::run(const std::vector<ir::Tensor>& inputs) const 
   return outputs;
 }
 
-ir::Tensor Model::export_output(const Owned& tensor, const Port& port) const {
+ir::Tensor Model::export_output(const Owned& tensor, const EnginePort& port) const {
   const Abi& abi = library_.abi();
   if (const auto plain = read_tensor(abi, tensor.get())) return *plain;
   const std::string what = cat("cannot hand out ", quoted(port.name), " (", port.fact, ")");

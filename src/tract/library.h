@@ -12,14 +12,14 @@
 namespace t2n::tract {
 
 /// An input or output as the engine sees it.
-struct Port {
+struct EnginePort {
   std::string name;  ///< tract's own: outputs are often called after an inner node
   std::string fact;  ///< "1,3,S,f32", "2,tdim"; types are in upper case before 0.23
 };
 
 struct ModelInfo {
-  std::vector<Port> inputs;
-  std::vector<Port> outputs;
+  std::vector<EnginePort> inputs;
+  std::vector<EnginePort> outputs;
 };
 
 /// A loaded library. It is never unloaded: Rust's threads and statics do not survive that.
@@ -62,7 +62,7 @@ class Model {
  private:
   Owned load_optimised() const;
   std::vector<Owned> import_inputs(const std::vector<ir::Tensor>& inputs) const;
-  ir::Tensor export_output(const Owned& tensor, const Port& port) const;
+  ir::Tensor export_output(const Owned& tensor, const EnginePort& port) const;
 
   const Library& library_;
   std::string artefact_;

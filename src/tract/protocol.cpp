@@ -110,7 +110,7 @@ ir::Tensor read_tensor(Stream& stream) {
 Message encode(const ModelInfo& info) {
   Message message{Kind::done, {std::to_string(info.inputs.size())}, {}};
   for (const auto* ports : {&info.inputs, &info.outputs})
-    for (const Port& port : *ports) {
+    for (const EnginePort& port : *ports) {
       message.texts.push_back(port.name);
       message.texts.push_back(port.fact);
     }

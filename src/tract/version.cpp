@@ -7,8 +7,8 @@
 
 namespace t2n::tract {
 
-std::optional<Version> parse_version(std::string_view text) {
-  Version version;
+std::optional<EngineVersion> parse_version(std::string_view text) {
+  EngineVersion version;
   const char* at = text.data();
   const char* const end = at + text.size();
   for (int* const part : {&version.major, &version.minor, &version.patch}) {
@@ -20,11 +20,11 @@ std::optional<Version> parse_version(std::string_view text) {
   return version;
 }
 
-std::string version_str(const Version& version) {
+std::string version_str(const EngineVersion& version) {
   return cat(version.major, ".", version.minor, ".", version.patch);
 }
 
-bool serves(const Version& engine, const Version& target) {
+bool serves(const EngineVersion& engine, const EngineVersion& target) {
   return engine.major == target.major && engine.minor == target.minor &&
          engine.patch >= target.patch;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ops/all.h"
 #include "ops/registry.h"
 #include "src/diag/error.h"
 #include "src/export/torch_module.h"
@@ -47,11 +48,11 @@ const std::set<Outcome>& find(const std::map<std::string, std::set<Outcome>>& ce
 
 std::map<std::string, OperatorSummary> summarise(const std::vector<CoverageFact>& facts) {
   std::map<std::string, OperatorSummary> out;
-  for (const ir::OpId op : ops::sorted_ops()) {
+  for (const ir::OpId op : ops::registry().ops()) {
     const std::string name(ir::op_name(op));
     const auto schema = torch_module().find_schema(name);
     if (!schema) continue;
-    out[name].is_refused = ops::translations().find(op)->refusal.has_value();
+    out[name].is_refused = ops::registry().find(op)->refusal.has_value();
     for (const ir::SchemaArgument& argument : schema->arguments)
       out[name].arguments[argument.name] = {};
   }

@@ -1,6 +1,7 @@
 #include "tests/dynamic/support.h"
 
 #include "src/dynamic/assumptions.h"
+#include "src/export/dynamic_model.h"
 #include "src/export/torch_module.h"
 #include "tests/ops/expressions.h"
 
@@ -49,8 +50,8 @@ Inference infer(const Program& program) {
   std::vector<dynamic::Trial> trials;
   for (size_t i = 0; i < 3; ++i) trials.push_back(trial_at(program, sizes_of(program, i)));
   Inference out;
-  out.found =
-      dynamic::infer_shapes(trials, {program.shapes, dynamic::positivity(trials[0].symbols, {})});
+  out.found = dynamic::infer_shapes(
+      trials, {program.shapes, dynamic::positivity(trials[0].symbols, {})}, shape_rules());
   out.graph = std::move(trials[0].graph);
   return out;
 }

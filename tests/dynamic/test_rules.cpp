@@ -1,10 +1,11 @@
 // What the rules say of sizes, exactly: traced at several sizes, nothing measured.
-#include <map>
 #include <set>
 
+#include "ops/all.h"
 #include "ops/registry.h"
 #include "src/diag/error.h"
 #include "src/dynamic/shape_rule.h"
+#include "src/export/dynamic_model.h"
 #include "tests/dynamic/support.h"
 #include "tests/support/shape_rules.h"
 
@@ -189,9 +190,9 @@ TEST_CASE("Fourier transforms") {
 /// Operators without a rule, by the name before the dot.
 std::set<std::string> without_rule(bool translated) {
   std::set<std::string> out;
-  for (const ir::OpId op : ops::sorted_ops()) {
-    const bool is_refused = ops::translations().find(op)->refusal.has_value();
-    if (dynamic::find_shape_rule(op) != nullptr || is_refused == translated) continue;
+  for (const ir::OpId op : ops::registry().ops()) {
+    const bool is_refused = ops::registry().find(op)->refusal.has_value();
+    if (shape_rules().find(op) != nullptr || is_refused == translated) continue;
     const std::string name(ir::op_name(op));
     out.insert(name.substr(0, name.find('.')));
   }

@@ -14,10 +14,10 @@ namespace t2n {
 namespace {
 
 /// Zeros of the declared shape; nothing where a size is open or large.
-std::vector<ir::Tensor> zeros(const std::vector<interp::Port>& ports) {
+std::vector<ir::Tensor> zeros(const std::vector<interp::ProgramPort>& ports) {
   constexpr int64_t kMost = 1 << 16;
   std::vector<ir::Tensor> out;
-  for (const interp::Port& port : ports) {
+  for (const interp::ProgramPort& port : ports) {
     ir::Ints shape;
     int64_t count = 1;
     for (const ir::Dim& dim : port.shape) {
@@ -33,7 +33,7 @@ void run(std::string_view text) {
   nnef::Artefact artefact;
   artefact.document = nnef::parse_document(text, "graph.nnef");
   const auto program = interp_module().load(artefact, spec::dialect_of(artefact.document));
-  const std::vector<interp::Port> ports = interp_module().inputs(*program);
+  const std::vector<interp::ProgramPort> ports = interp_module().inputs(*program);
   const std::vector<ir::Tensor> inputs = zeros(ports);
   if (inputs.size() == ports.size()) interp_module().run(*program, inputs);
 }

@@ -137,10 +137,10 @@ TEST_CASE("inputs and outputs are listed") {
   const auto names = [&](spec::Dialect dialect) {
     std::string out;
     const auto program = module.load(artefact, dialect);
-    for (const interp::Port& port : module.inputs(*program))
+    for (const interp::ProgramPort& port : module.inputs(*program))
       out += port.name + ":" + std::string(ir::dtype_name(port.dtype)) + ir::shape_str(port.shape) +
              " ";
-    for (const interp::Port& port : module.outputs(*program)) out += port.name + " ";
+    for (const interp::ProgramPort& port : module.outputs(*program)) out += port.name + " ";
     return out;
   };
   CHECK_EQ(names(spec::Dialect::khronos), "a:f32[2,3] b:i64[1] d c ");

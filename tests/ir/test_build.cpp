@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/evaluator.h"
+#include "ir/op_traits.h"
 #include "tests/ir/support.h"
 
 namespace t2n::ir {
@@ -31,7 +32,16 @@ TEST_CASE("randomness is known for every overload") {
     CHECK(is_random(op_id(name)));
   CHECK_FALSE(is_random(op_id("aten::relu")));
   CHECK_FALSE(is_random(op_id("aten::empty.memory_format")));
-  CHECK(*purity_column().find(op_id("aten::empty.memory_format")) == Purity::stateful);
+  CHECK(is_unpredictable(op_id("aten::empty.memory_format")));
+  CHECK_FALSE(is_unpredictable(op_id("aten::zeros")));
+}
+
+TEST_CASE("a trait is that of a name as the table has it") {
+  CHECK(has_trait("aten::view.dtype", OpTrait::reads_bits));
+  CHECK_FALSE(has_trait("aten::view", OpTrait::reads_bits));
+  CHECK(has_trait("aten::masked_fill_", OpTrait::reads_no_size));
+  CHECK(has_trait("isnan", OpTrait::predicate));
+  CHECK_FALSE(has_trait("test::isnan", OpTrait::predicate));
 }
 
 TEST_CASE("a second entry in a column names both places") {

@@ -1,23 +1,22 @@
 // Casts in front of operands, and behind results that torch stored in another dtype.
 #include <doctest/doctest.h>
 
+#include "src/diag/one_of.h"
 #include "tests/passes/support.h"
 
 namespace t2n::passes {
 namespace {
 
 std::string promoted(std::string_view text) {
-  static const bool once = [] {
-    auto& column = ir::promotion_column();
-    column.set(ir::op_id("test::add"), ir::Promotion::operands, "test");
-    column.set(ir::op_id("test::lt"), ir::Promotion::operands, "test");
-    column.set(ir::op_id("test::where"), ir::Promotion::operands, "test");
-    column.set(ir::op_id("test::sqrt"), ir::Promotion::to_float, "test");
-    column.set(ir::op_id("test::cat"), ir::Promotion::operands, "test");
-    return true;
-  }();
-  CHECK(once);
-  std::string out = after("explicit-promotion", text);
+  PassContext context;
+  context.promotion = [](ir::OpId op) -> std::optional<ir::Promotion> {
+    const std::string_view name = ir::op_name(op);
+    if (name == "test::sqrt") return ir::Promotion::to_float;
+    constexpr std::array<std::string_view, 4> kOthers = {"test::add", "test::lt", "test::where",
+                                                         "test::cat"};
+    return is_one_of(name, kOthers) ? std::optional(ir::Promotion::operands) : std::nullopt;
+  };
+  std::string out = after("explicit-promotion", text, context);
   CHECK(after("explicit-promotion", out) == out);  // nothing is left to do
   return out;
 }

@@ -40,7 +40,7 @@ class Drawing {
     is_broadcast_ = !is_empty_ && chance(50);
   }
 
-  Call run() {
+  DrawnCall run() {
     std::string arguments;
     for (const ir::SchemaArgument& argument : schema_.arguments) {
       if (argument.fallback && chance(50)) continue;
@@ -176,18 +176,18 @@ class Drawing {
   DType dtype_ = DType::f32;
   bool is_empty_ = false;
   bool is_broadcast_ = false;
-  Call call_;
+  DrawnCall call_;
 };
 
 }  // namespace
 
-void showValue(const Call& call, std::ostream& out) {
+void showValue(const DrawnCall& call, std::ostream& out) {
   out << call.expression;
   for (const ir::Tensor& input : call.inputs)
     out << " " << ir::dtype_name(input.dtype) << ir::shape_str(ir::to_shape(input.shape));
 }
 
-Call draw_call(const std::string& op, const ir::Schema& schema) {
+DrawnCall draw_call(const std::string& op, const ir::Schema& schema) {
   return Drawing(op, schema).run();
 }
 

@@ -10,17 +10,17 @@
 
 namespace t2n::test {
 
-struct Call {
+struct DrawnCall {
   std::string parameters;  ///< ", a0, a1"
   std::string expression;  ///< "torch.sum(a0, dim=[1])"
   std::vector<ir::Tensor> inputs;
 };
 
 /// "torch.sum(a0, dim=[1]) f32[2,3]"
-void showValue(const Call& call, std::ostream& out);
+void showValue(const DrawnCall& call, std::ostream& out);
 
 /// A call that torch may well refuse: shapes, dtypes and arguments fit each other often, not
 /// always. For use within rc::check.
-Call draw_call(const std::string& op, const ir::Schema& schema);
+DrawnCall draw_call(const std::string& op, const ir::Schema& schema);
 
 }  // namespace t2n::test

@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "ir/op_traits.h"
+#include "ops/all.h"
 #include "ops/registry.h"
 #include "src/diag/error.h"
 #include "src/export/torch_module.h"
@@ -27,7 +29,7 @@ int case_count() {
 /// Draws that torch refuses, as many as it takes to find one that it does not.
 constexpr int kAttempts = 40;
 
-Script model_of(const Call& call) {
+Script model_of(const DrawnCall& call) {
   return script("def forward(self$parameters):\n  return $expression\n", call.parameters,
                 call.expression);
 }
@@ -44,7 +46,7 @@ bool is_refused(const Error& error) {
   return id == "unsupported-op" || id == "unsupported-argument" || id == "unsupported-dtype";
 }
 
-double tolerance_of(const Call& call, const Run& run) {
+double tolerance_of(const DrawnCall& call, const Run& run) {
   const auto is_half = [](const ir::Tensor& x) { return x.dtype == ir::DType::f16; };
   const bool any = std::any_of(call.inputs.begin(), call.inputs.end(), is_half) ||
                    std::any_of(run.expected.begin(), run.expected.end(), is_half);
@@ -67,7 +69,7 @@ bool is_negligible(const Run& run) {
 enum class Result { refused_by_torch, refused, right };
 
 /// What is wrong fails the property.
-Result try_call(const Call& call) {
+Result try_call(const DrawnCall& call) {
   try {
     const Run run = export_and_run(model_of(call), call.inputs, newest_target());
     const std::string wrong = differences(run, rel(tolerance_of(call, run)));
@@ -97,14 +99,14 @@ bool is_tested(const std::string& op, const ir::Schema& schema) {
   const bool gives_tensors = schema.text.find("-> Tensor") != std::string::npos ||
                              schema.text.find("-> (Tensor") != std::string::npos;
   return gives_tensors && op.find("empty") == std::string::npos && !is_ill_defined(op) &&
-         !ir::is_random(ir::op_id(op)) && !ops::translations().find(ir::op_id(op))->refusal;
+         !ir::is_random(ir::op_id(op)) && !ops::registry().find(ir::op_id(op))->refusal;
 }
 
 void check_operator(const std::string& op, const ir::Schema& schema, Tally& tally) {
   bool is_right = false;
   const bool ok = rc::check(op, [&] {
     for (int i = 0; i < kAttempts; ++i) {
-      const Call call = *rc::gen::exec([&] { return draw_call(op, schema); });
+      const DrawnCall call = *rc::gen::exec([&] { return draw_call(op, schema); });
       const Result result = try_call(call);
       is_right |= result == Result::right;
       if (result != Result::refused_by_torch) return;
@@ -124,7 +126,7 @@ TEST_CASE("random calls of every operator") {
   setenv("RC_PARAMS", parameters.c_str(), 1);
   const char* only = std::getenv("T2NNEF_RANDOM_ONLY");
   Tally tally;
-  for (const ir::OpId id : ops::sorted_ops()) {
+  for (const ir::OpId id : ops::registry().ops()) {
     const std::string op(ir::op_name(id));
     if (only && op.find(only) == std::string::npos) continue;
     const auto schema = torch_module().find_schema(op);

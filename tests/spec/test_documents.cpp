@@ -23,12 +23,10 @@ nnef::Artefact foreign(const char* file) {
   return nnef::read_artefact(std::filesystem::path(source) / "fixtures/foreign" / file);
 }
 
-TEST_CASE("calls of other exporters fit tract's declarations") {
+TEST_CASE("what other exporters write for tract is not strict") {
   for (const char* file : {"cnn_q4.nnef.tgz", "gru_dynamic.nnef.tgz"}) {
     CAPTURE(file);
     const nnef::Artefact artefact = foreign(file);
-    const auto items = infer_items(artefact.document, Dialect::tract);
-    for (const std::string& name : artefact.document.graph.results) CHECK(items.contains(name));
     CHECK_FALSE(lint_strict(artefact).empty());
   }
 }
@@ -102,11 +100,6 @@ TEST_CASE("broken documents are judged, and nothing else happens") {
     CHECK_NOTHROW(problems = lint_strict(*document));
     ++judged;
     clean += problems.size() == 2 ? 1 : 0;  // two variables without stored tensors
-    try {
-      infer_items(*document, Dialect::tract);
-    } catch (const Error& error) {
-      CHECK(error.diagnostic().id == "nnef-invalid");
-    }
   }
   CHECK(judged > 1000);
   CHECK(clean > 50);

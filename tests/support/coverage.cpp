@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "ops/all.h"
 #include "ops/registry.h"
 #include "src/check/compare.h"
 #include "src/diag/error.h"
@@ -48,7 +49,7 @@ std::vector<ir::OpId> aliases(ir::OpId op) {
   const auto& schema = schema_of(std::string(ir::op_name(op)));
   std::vector<ir::OpId> out;
   if (!schema) return out;
-  for (const ir::OpId other : ops::translations().ops()) {
+  for (const ir::OpId other : ops::registry().ops()) {
     if (other == op || !same_translation(op, other)) continue;
     const auto& theirs = schema_of(std::string(ir::op_name(other)));
     if (theirs && same_arguments(*schema, *theirs)) out.push_back(other);
@@ -151,8 +152,8 @@ std::string_view outcome_name(Outcome outcome) {
 }
 
 bool same_translation(ir::OpId a, ir::OpId b) {
-  const ops::Translation* x = ops::translations().find(a);
-  const ops::Translation* y = ops::translations().find(b);
+  const ops::Entry* x = ops::registry().find(a);
+  const ops::Entry* y = ops::registry().find(b);
   return x && y && x->doc == y->doc &&
          std::equal(x->variants.begin(), x->variants.end(), y->variants.begin(), y->variants.end(),
                     [](const ops::Variant& v, const ops::Variant& w) {

@@ -11,6 +11,7 @@
 #include "src/dynamic/assumptions.h"
 #include "src/dynamic/infer.h"
 #include "src/dynamic/same.h"
+#include "src/export/dynamic_model.h"
 #include "src/export/reference.h"
 #include "src/export/torch_module.h"
 #include "src/passes/pass.h"
@@ -68,7 +69,8 @@ OpenExample open_example(const Script& model, const std::vector<OpenInput>& inpu
   for (const Sizes& sizes : runs) trials.push_back(trace(sizes));
   const Sizes& sample = trials[0].symbols;
   dynamic::Assertions assertions(sample, dynamic::positivity(sample, {}), {});
-  for (const dynamic::Assumption& assumption : dynamic::infer_shapes(trials, options))
+  for (const dynamic::Assumption& assumption :
+       dynamic::infer_shapes(trials, options, shape_rules()))
     assertions.add({assumption.relation, assumption.where, assumption.op});
   out.graph = std::move(trials[0].graph);
   out.graph.attributes[ir::kRelations] = assertions.all();

@@ -6,6 +6,7 @@
 
 #include "nnef_writer/archive.h"
 #include "nnef_writer/print.h"
+#include "ops/all.h"
 #include "ops/registry.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
@@ -38,7 +39,7 @@ std::vector<OperatorUse> all_uses(const ir::Graph& graph, const std::vector<ir::
 std::vector<OperatorUse> rewritten_uses(const Example& example) {
   if (!is_recording()) return {};
   const auto is_other = [](const OperatorUse& use) {
-    const ops::Translation* known = ops::translations().find(ir::op_id(use.op));
+    const ops::Entry* known = ops::registry().find(ir::op_id(use.op));
     return known == nullptr || known->refusal || known->variants.at(0).nnef != "complex-to-pairs";
   };
   const std::vector<OperatorUse> plain = operator_uses(example.graph);

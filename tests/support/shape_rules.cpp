@@ -2,6 +2,7 @@
 
 #include "ir/print.h"
 #include "src/dynamic/shape_rule.h"
+#include "src/export/dynamic_model.h"
 
 namespace t2n::test {
 namespace {
@@ -23,7 +24,7 @@ dynamic::Sizes open_inputs(ir::Graph& graph) {
 
 /// What a rule got wrong; its shapes are written into the graph if nothing.
 std::string node_error(ir::Graph& graph, const ir::Node& node, const dynamic::Sizes& sizes) {
-  const dynamic::ShapeRule rule = dynamic::find_shape_rule(node.op);
+  const dynamic::ShapeRule rule = shape_rules().find(node.op);
   if (rule == nullptr) return {};
   dynamic::Facts facts({&sizes});
   const dynamic::RuleResult result =

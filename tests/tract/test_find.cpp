@@ -10,8 +10,8 @@ namespace t2n::test {
 namespace {
 
 using tract::Candidates;
+using tract::EngineVersion;
 using tract::Search;
-using tract::Version;
 
 /// An empty file where a wheel of this version has its library.
 std::string fake_wheel(const TempFolder& folder, const std::string& site, const char* version) {
@@ -23,8 +23,8 @@ std::string fake_wheel(const TempFolder& folder, const std::string& site, const 
 Search nowhere() { return {.option = "", .environment = "", .virtual_env = "", .pythons = {}}; }
 
 TEST_CASE("versions are read and compared") {
-  CHECK_EQ(tract::parse_version("0.23.9"), Version{0, 23, 9});
-  CHECK_EQ(tract::parse_version("0.23.6-pre"), Version{0, 23, 6});
+  CHECK_EQ(tract::parse_version("0.23.9"), EngineVersion{0, 23, 9});
+  CHECK_EQ(tract::parse_version("0.23.6-pre"), EngineVersion{0, 23, 6});
   for (const char* bad : {"", "0", "0.23", "0.23.", "x.1.2", "0.-1.2"})
     CHECK_FALSE(tract::parse_version(bad));
   CHECK(tract::serves({0, 21, 19}, {0, 21, 19}));
@@ -44,7 +44,7 @@ TEST_CASE("a library is found as a file, in its folder, and in the folder of its
       const Candidates found = find_engines(search);
       REQUIRE_EQ(found.engines.size(), 1);
       CHECK_EQ(found.engines[0].library, library);
-      CHECK_EQ(found.engines[0].version, Version{0, 21, 19});
+      CHECK_EQ(found.engines[0].version, EngineVersion{0, 21, 19});
     }
 }
 
@@ -58,8 +58,8 @@ TEST_CASE("the path list keeps its order and names what is missing or too old") 
     search.environment += folder.path() + "/" + name + ":";
   const Candidates found = find_engines(search);
   REQUIRE_EQ(found.engines.size(), 2);
-  CHECK_EQ(found.engines[0].version, Version{0, 21, 19});
-  CHECK_EQ(found.engines[1].version, Version{0, 23, 9});
+  CHECK_EQ(found.engines[0].version, EngineVersion{0, 21, 19});
+  CHECK_EQ(found.engines[1].version, EngineVersion{0, 23, 9});
   CHECK_EQ(found.problems, std::vector<std::string>{
                                cat("'", folder.path(), "/old' is tract 0.18.2, older than 0.19.0"),
                                cat("'", folder.path(), "/none' holds no tract library")});
@@ -81,7 +81,7 @@ TEST_CASE("the wheel of a virtual environment and of a Python on PATH is found")
   REQUIRE_EQ(found.engines.size(), 2);
   CHECK_EQ(found.engines[0].library, in_venv);
   CHECK_EQ(found.engines[1].library, in_python);
-  CHECK_EQ(found.engines[1].version, Version{0, 22, 4});
+  CHECK_EQ(found.engines[1].version, EngineVersion{0, 22, 4});
 }
 
 TEST_CASE("no Python is started where an earlier place serves") {
@@ -93,7 +93,7 @@ TEST_CASE("no Python is started where an earlier place serves") {
   Search search = nowhere();
   search.environment = folder.path() + "/site";
   search.pythons = {python};
-  CHECK_EQ(find_engine(search, {0, 21, 13}).version, Version{0, 21, 19});
+  CHECK_EQ(find_engine(search, {0, 21, 13}).version, EngineVersion{0, 21, 19});
   CHECK_FALSE(std::filesystem::exists(folder.path() + "/started"));
   CHECK_NE(error_of([&] { find_engine(search, {0, 23, 9}); }), "");
   CHECK(std::filesystem::exists(folder.path() + "/started"));

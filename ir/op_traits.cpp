@@ -1,0 +1,96 @@
+// The table of traits.
+#include "ir/op_traits.h"
+
+#include <unordered_map>
+
+#include "src/diag/one_of.h"
+
+namespace t2n::ir {
+namespace {
+
+struct Row {
+  OpTrait trait;
+  std::string_view names;  ///< separated by spaces
+};
+
+constexpr Row kRows[] = {
+    {OpTrait::random,
+     "_fused_dropout _sample_dirichlet _standard_gamma alpha_dropout bernoulli binomial cauchy "
+     "dropout exponential feature_alpha_dropout feature_dropout geometric log_normal "
+     "multinomial native_dropout normal normal_functional poisson rand rand_like randint "
+     "randint_like randn randn_like random randperm rrelu rrelu_with_noise "
+     "rrelu_with_noise_functional uniform _dirichlet_grad"},
+    {OpTrait::uninitialised,
+     "empty empty_like empty_permuted empty_quantized empty_strided new_empty "
+     "new_empty_strided"},
+    {OpTrait::predicate,
+     "eq ne lt le gt ge equal not_equal less less_equal greater greater_equal logical_and "
+     "logical_or logical_xor logical_not isnan isinf isfinite isposinf isneginf isreal signbit "
+     "isclose"},
+    {OpTrait::sums,
+     "sum mean nansum nanmean std var std_mean var_mean norm linalg_vector_norm logsumexp "
+     "adaptive_avg_pool2d"},
+    {OpTrait::compares_first,
+     "gt lt ge le eq ne greater less clamp clamp_min clamp_max hardtanh threshold relu6 clip "
+     "hardsigmoid"},
+    {OpTrait::reads_bits, "view.dtype nextafter frexp.Tensor ldexp.Tensor"},
+    {OpTrait::keeps_values,
+     "view reshape flatten squeeze unsqueeze expand permute transpose slice select to clone t "
+     "split alias contiguous long unflatten _to_copy detach expand_as type_as"},
+    {OpTrait::keeps_all_values,
+     "detach lift_fresh alias to.device unsqueeze expand view reshape contiguous expand_as "
+     "transpose.int clone repeat permute"},
+    {OpTrait::reads_shape_of_self,
+     "copy fill.Scalar fill.Tensor zero zeros_like ones_like full_like empty_like new_zeros "
+     "new_ones new_full new_empty zero_ fill_.Scalar fill_.Tensor copy_ _shape_as_tensor"},
+    {OpTrait::reads_shape_of_other, "view_as expand_as reshape_as type_as"},
+    {OpTrait::copies_by_layout, "contiguous reshape flatten ravel reshape_as"},
+    {OpTrait::changes_view,
+     "t_ transpose_ squeeze_ unsqueeze_ swapaxes_ swapdims_ detach_ as_strided_ requires_grad_"},
+    {OpTrait::repeats_elements,
+     "expand expand_as broadcast_to broadcast_tensors as_strided unfold meshgrid as_strided_"},
+    {OpTrait::fills, "fill_ masked_fill_ index_fill_"},
+    {OpTrait::divides, "div floor_divide remainder fmod"},
+    {OpTrait::indexes,
+     "index gather index_select embedding take take_along_dim scatter scatter_add "
+     "scatter_reduce index_put index_add index_copy index_fill one_hot"},
+    {OpTrait::keeps_shape,
+     "combinations index_put _unsafe_index_put _index_put_impl masked_fill masked_scatter "
+     "_unsafe_masked_index_put_accumulate"},
+    {OpTrait::reads_memory,
+     "_pack_padded_sequence _pad_packed_sequence sparse_coo_tensor _sparse_coo_tensor_unsafe "
+     "sparse_csr_tensor to_sparse coalesce segment_reduce _ctc_loss sparse_compressed_tensor"},
+    {OpTrait::reads_no_size,
+     "std std_mean var var_mean quantile nanquantile multinomial linspace logspace full narrow "
+     "fill clamp histc normal embedding_bag masked_fill masked_fill_ index_fill index_fill_ "
+     "cov corrcoef ctc_loss istft inverse cholesky pinverse logdet slogdet matrix_exp "
+     "cholesky_inverse cholesky_solve svd rrelu"},
+};
+
+using Mask = uint32_t;
+constexpr Mask bit(OpTrait trait) { return Mask{1} << static_cast<int>(trait); }
+
+std::unordered_map<std::string_view, Mask> masks() {
+  std::unordered_map<std::string_view, Mask> out;
+  for (const Row& row : kRows)
+    for_each_word(row.names, [&](std::string_view name) { out[name] |= bit(row.trait); });
+  return out;
+}
+
+}  // namespace
+
+bool has_trait(std::string_view name, OpTrait trait) {
+  constexpr std::string_view kAten = "aten::";
+  static const std::unordered_map<std::string_view, Mask> table = masks();
+  const auto found = table.find(name.starts_with(kAten) ? name.substr(kAten.size()) : name);
+  return found != table.end() && (found->second & bit(trait)) != 0;
+}
+
+bool is_random(OpId op) { return has_trait(op_word(op_name(op)), OpTrait::random); }
+
+bool is_unpredictable(OpId op) {
+  return is_random(op) || has_trait(op_word(op_name(op)), OpTrait::uninitialised) ||
+         op_name(op) == "t2n::refused";
+}
+
+}  // namespace t2n::ir
