@@ -11,21 +11,11 @@
 #include "ir/attr.h"
 #include "ir/comparison.h"
 #include "ir/op_registry.h"
+#include "ir/quant_info.h"
 #include "ir/tensor.h"
 #include "src/diag/diagnostic.h"
 
 namespace t2n::ir {
-
-/// How the integers of a quantised tensor stand for reals: real = (q - zero_point) * scale.
-struct QuantInfo {
-  std::vector<double> scales;  ///< one, or one per index of `axis`
-  std::vector<int64_t> zero_points;
-  int axis = 0;
-  int bits = 8;
-  bool is_signed = false;
-  bool narrow_range = false;
-  friend bool operator==(const QuantInfo&, const QuantInfo&) = default;
-};
 
 /// A named tensor. Defined exactly once: as a graph input, a constant or an output of a node.
 struct Value {

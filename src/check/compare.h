@@ -97,10 +97,14 @@ struct Yardstick {
   /// result_rms in units of torch_rms, or of the rounding of the dtype where that is more.
   double ratio(ir::DType dtype) const;
 };
-/// Raises torch's error to the change that rounding the inputs and weights causes, which `nearby`,
-/// the f64 result beside them, shows. Where that is more than a hundredth of the values, nothing is
+/// What rounding the inputs and weights, and taking the other side of ties, may raise torch's error
+/// to, of the values. Steps are coarser than roundings.
+enum class Raised { by_rounding, by_ties };
+/// Raises torch's error to the change that these cause, which `nearby`, the f64 result beside
+/// them, shows. Where that is more than a hundredth of the values, a twentieth with ties, nothing is
 /// raised: such inputs cannot tell a right file from a wrong one that is about as far off.
-Yardstick widened(Yardstick yardstick, const ir::Tensor& exact, const ir::Tensor& nearby);
+Yardstick widened(Yardstick yardstick, const ir::Tensor& exact, const ir::Tensor& nearby,
+                  Raised why = Raised::by_rounding);
 /// Where all three are finite; `exact` is f64. Nothing for integers, and where shapes differ.
 std::optional<Yardstick> measure(const ir::Tensor& exact, const ir::Tensor& torch,
                                  const ir::Tensor& result);

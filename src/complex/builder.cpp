@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ir/op_traits.h"
 #include "src/diag/error.h"
 
 namespace t2n::complex {
@@ -14,40 +13,11 @@ using ir::Shape;
 using ir::TensorRef;
 using ir::ValueId;
 
-namespace {
-
-std::string base_word(ir::OpId op) {
-  std::string_view name = ir::op_name(op);
-  if (const size_t colon = name.rfind("::"); colon != std::string_view::npos)
-    name.remove_prefix(colon + 2);
-  return std::string(name.substr(0, name.find('.')));
-}
-
-Dim broadcast_dim(const Dim& a, const Dim& b) { return a == Dim(1) ? b : a; }
-
-/// torch's rule: aligned at the right.
-Shape broadcast(const Shape& a, const Shape& b) {
-  if (a.size() < b.size()) return broadcast(b, a);
-  Shape out = a;
-  const size_t ahead = a.size() - b.size();
-  for (size_t i = 0; i < b.size(); ++i) out[ahead + i] = broadcast_dim(a[ahead + i], b[i]);
-  return out;
-}
-
-bool gives_boolean(std::string_view op) {
-  return has_trait(ir::op_word(op), ir::OpTrait::predicate);
-}
-
-std::vector<Dim> to_dims(const ir::Ints& values) { return {values.begin(), values.end()}; }
-
-}  // namespace
-
-PairBuilder::PairBuilder(ir::Graph& graph) : graph_(graph), names_(graph), calls_(graph) {
+PairBuilder::PairBuilder(ir::Graph& graph) : Rewriter(graph) {
   for (ir::Constant& constant : graph_.constants)
     constant.data = ir::as_pairs(std::move(constant.data));
   for (size_t i = 0; i < graph_.values.size(); ++i) {
     complex_.push_back(ir::is_complex(graph_.values[i].dtype));
-    now_.push_back(static_cast<ValueId>(i));
     if (complex_.back()) make_pairs(static_cast<ValueId>(i));
   }
 }
@@ -57,29 +27,7 @@ void PairBuilder::make_pairs(ValueId id) {
   value(id).shape.emplace_back(2);
 }
 
-void PairBuilder::begin(ir::Node node) {
-  node_ = std::move(node);
-  word_ = base_word(node_.op);
-  first_new_ = graph_.values.size();
-}
-
-void PairBuilder::keep() {
-  for (ir::Argument& arg : node_.args)
-    ir::change_refs(arg.value, [this](ValueId& id) { id = resolve(id); });
-  done_.push_back(std::move(node_));
-}
-
-void PairBuilder::finish() {
-  graph_.nodes = std::move(done_);
-  now_.resize(graph_.values.size());
-  for (size_t i = complex_.size(); i < now_.size(); ++i) now_[i] = static_cast<ValueId>(i);
-  ir::replace_uses(graph_, now_);
-  ir::remove_dead(graph_);
-}
-
 // --- arguments ---
-
-bool PairBuilder::has(std::string_view argument) const { return node_.find(argument) != nullptr; }
 
 bool PairBuilder::is_complex(ValueId original) const {
   return original != ir::kNoValue && complex_.at(static_cast<size_t>(original));
@@ -92,19 +40,6 @@ bool PairBuilder::involves_complex() const {
   for (const ir::Argument& arg : node_.args)
     found = found || std::holds_alternative<std::complex<double>>(arg.value);
   return found;
-}
-
-bool PairBuilder::is_none(std::string_view argument) const {
-  const Attr* attr = node_.find(argument);
-  if (attr == nullptr || std::holds_alternative<ir::None>(*attr)) return true;
-  const auto* ref = std::get_if<TensorRef>(attr);
-  return ref != nullptr && ref->id == ir::kNoValue;
-}
-
-ValueId PairBuilder::tensor(std::string_view argument) const {
-  const Attr* attr = node_.find(argument);
-  const auto* ref = attr == nullptr ? nullptr : std::get_if<TensorRef>(attr);
-  return ref == nullptr || ref->id == ir::kNoValue ? ir::kNoValue : resolve(ref->id);
 }
 
 bool PairBuilder::is_complex_tensor(std::string_view argument) const {
@@ -152,38 +87,6 @@ ValueId PairBuilder::operand_pairs(std::string_view argument) {
   return is_complex_tensor(argument) ? typed : pairs(typed);
 }
 
-int64_t PairBuilder::integer(std::string_view argument, int64_t otherwise) const {
-  if (is_none(argument)) return otherwise;
-  const auto* dim = std::get_if<Dim>(node_.find(argument));
-  T2N_ASSERT(dim != nullptr, ir::op_name(node_.op), ": '", argument, "' is no integer");
-  return dim->value();
-}
-
-bool PairBuilder::flag(std::string_view argument, bool otherwise) const {
-  if (is_none(argument)) return otherwise;
-  const Attr& attr = *node_.find(argument);
-  if (const auto* dim = std::get_if<Dim>(&attr)) return dim->value() != 0;
-  return std::get<bool>(attr);
-}
-
-std::string PairBuilder::text(std::string_view argument, std::string_view otherwise) const {
-  return is_none(argument) ? std::string(otherwise) : std::get<std::string>(*node_.find(argument));
-}
-
-std::vector<Dim> PairBuilder::dims(std::string_view argument) const {
-  if (is_none(argument)) return {};
-  const Attr& attr = *node_.find(argument);
-  if (const auto* one = std::get_if<Dim>(&attr)) return {*one};
-  return std::get<std::vector<Dim>>(attr);
-}
-
-ir::Ints PairBuilder::axes(std::string_view argument, int rank) const {
-  ir::Ints out;
-  for (const Dim& dim : dims(argument))
-    out.push_back(dim.value() < 0 ? dim.value() + rank : dim.value());
-  return out;
-}
-
 DType PairBuilder::component() const {
   if (is_output_complex()) {
     const DType out = output().dtype;
@@ -194,10 +97,6 @@ DType PairBuilder::component() const {
     wide = wide || (is_complex(id) && dtype(resolve(id)) == DType::f64);
   });
   return wide ? DType::f64 : DType::f32;
-}
-
-const ir::Value& PairBuilder::output(int index) const {
-  return graph_.values[static_cast<size_t>(node_.outputs.at(static_cast<size_t>(index)))];
 }
 
 bool PairBuilder::is_output_complex(int index) const {
@@ -211,122 +110,6 @@ Shape PairBuilder::output_shape(int index) const {
 }
 
 // --- building ---
-
-ValueId PairBuilder::add_value(std::string name, DType dtype, Shape shape) {
-  return ir::add_value(graph_, {names_.take(name), dtype, std::move(shape), {}});
-}
-
-std::vector<ValueId> PairBuilder::emit_all(std::string_view op, std::vector<ir::Argument> args,
-                                           const std::vector<std::pair<DType, Shape>>& results) {
-  ir::Node made;
-  made.op = ir::op_id(op);
-  made.args = std::move(args);
-  made.scope = node_.scope;
-  made.source = node_.source;
-  made.call = calls_.take(made.op, made.scope);
-  const std::string name = cat(output().name, "_", ir::op_word(op));
-  for (const auto& [dtype, shape] : results) made.outputs.push_back(add_value(name, dtype, shape));
-  done_.push_back(std::move(made));
-  return done_.back().outputs;
-}
-
-ValueId PairBuilder::emit(std::string_view op, std::vector<ir::Argument> args, DType dtype,
-                          Shape shape) {
-  return emit_all(op, std::move(args), {{dtype, std::move(shape)}})[0];
-}
-
-ValueId PairBuilder::unary(std::string_view op, ValueId x) {
-  return emit(op, {{"self", TensorRef{x}}}, gives_boolean(op) ? DType::boolean : dtype(x),
-              shape(x));
-}
-
-ValueId PairBuilder::binary(std::string_view op, ValueId a, ValueId b) {
-  const char* second = op == "aten::pow.Tensor_Tensor" ? "exponent" : "other";
-  std::vector<ir::Argument> args = {{"self", TensorRef{a}}, {second, TensorRef{b}}};
-  if (op == "aten::add.Tensor" || op == "aten::sub.Tensor") args.push_back({"alpha", Dim(1)});
-  return emit(op, std::move(args), gives_boolean(op) ? DType::boolean : dtype(a),
-              broadcast(shape(a), shape(b)));
-}
-
-ValueId PairBuilder::where(ValueId condition, ValueId a, ValueId b) {
-  return emit(
-      "aten::where.self",
-      {{"condition", TensorRef{condition}}, {"self", TensorRef{a}}, {"other", TensorRef{b}}},
-      dtype(a), broadcast(shape(condition), broadcast(shape(a), shape(b))));
-}
-
-ValueId PairBuilder::cast(ValueId x, DType to) {
-  if (dtype(x) == to) return x;
-  return emit("t2n::cast", {{"self", TensorRef{x}}, {"dtype", to}}, to, shape(x));
-}
-
-ValueId PairBuilder::number(double plain, DType dtype) {
-  const auto [entry, is_new] = numbers_.try_emplace({plain, dtype}, ir::kNoValue);
-  if (is_new) entry->second = constant({}, {plain}, dtype);
-  return entry->second;
-}
-
-ValueId PairBuilder::constant(const ir::Ints& shape, const std::vector<double>& values,
-                              DType dtype) {
-  return ir::add_constant(graph_, names_.take(cat(output().name, "_const")),
-                          ir::tensor_of<double>(dtype, shape, values));
-}
-
-ValueId PairBuilder::expand(ValueId x, const Shape& to) {
-  if (shape(x) == to) return x;
-  return emit("aten::expand", {{"self", TensorRef{x}}, {"size", to}, {"implicit", false}}, dtype(x),
-              to);
-}
-
-ValueId PairBuilder::reshape(ValueId x, const Shape& to) {
-  if (shape(x) == to) return x;
-  return emit("aten::reshape", {{"self", TensorRef{x}}, {"shape", to}}, dtype(x), to);
-}
-
-ValueId PairBuilder::unsqueeze(ValueId x, int axis) {
-  Shape to = shape(x);
-  to.insert(to.begin() + axis, Dim(1));
-  return emit("aten::unsqueeze", {{"self", TensorRef{x}}, {"dim", Dim(axis)}}, dtype(x), to);
-}
-
-ValueId PairBuilder::select(ValueId x, int axis, int64_t index) {
-  Shape to = shape(x);
-  to.erase(to.begin() + axis);
-  return emit("aten::select.int",
-              {{"self", TensorRef{x}}, {"dim", Dim(axis)}, {"index", Dim(index)}}, dtype(x), to);
-}
-
-ValueId PairBuilder::slice(ValueId x, int axis, const Dim& start, const Dim& end) {
-  Shape to = shape(x);
-  Dim& extent = to.at(static_cast<size_t>(axis));
-  if (start == Dim(0) && end == extent) return x;
-  extent = end - start;
-  return emit("aten::slice.Tensor",
-              {{"self", TensorRef{x}},
-               {"dim", Dim(axis)},
-               {"start", start},
-               {"end", end},
-               {"step", Dim(1)}},
-              dtype(x), to);
-}
-
-ValueId PairBuilder::permute(ValueId x, const ir::Ints& order) {
-  Shape to;
-  for (const int64_t axis : order) to.push_back(shape(x)[static_cast<size_t>(axis)]);
-  if (std::is_sorted(order.begin(), order.end())) return x;
-  return emit("aten::permute", {{"self", TensorRef{x}}, {"dims", to_dims(order)}}, dtype(x), to);
-}
-
-ValueId PairBuilder::pad(ValueId x, int axis, int64_t before, int64_t after) {
-  if (before == 0 && after == 0) return x;
-  Shape to = shape(x);
-  to[static_cast<size_t>(axis)] = to[static_cast<size_t>(axis)] + Dim(before + after);
-  ir::Ints amounts(2 * static_cast<size_t>(rank(x) - axis), 0);
-  amounts[amounts.size() - 2] = before;
-  amounts[amounts.size() - 1] = after;
-  return emit("aten::constant_pad_nd",
-              {{"self", TensorRef{x}}, {"pad", to_dims(amounts)}, {"value", Dim(0)}}, dtype(x), to);
-}
 
 Complex PairBuilder::parts(ValueId pairs) {
   const auto found = parts_.find(pairs);
@@ -357,31 +140,9 @@ ValueId PairBuilder::pairs(const Complex& x, const Shape& to) {
 
 // --- results ---
 
-void PairBuilder::define(ValueId made, int index) {
-  const ValueId old = node_.outputs.at(static_cast<size_t>(index));
-  made = cast(made, value(old).dtype);
-  T2N_ASSERT(shape(made) == shape(old), ir::op_name(node_.op), " becomes ",
-             ir::shape_str(shape(made)), " where pairs are ", ir::shape_str(shape(old)));
-  now_[static_cast<size_t>(old)] = made;
-  // The name goes with the values, unless an older tensor or another output bears them already.
-  const bool is_mine = static_cast<size_t>(made) >= first_new_;
-  if (is_mine && named_.insert(made).second) std::swap(value(made).name, value(old).name);
-}
-
 void PairBuilder::define(const Complex& made, int index) {
   T2N_ASSERT(is_output_complex(index), ir::op_name(node_.op), " has a real result");
   define(pairs(made, output_shape(index)), index);
-}
-
-void PairBuilder::refuse(std::string_view why, std::string_view help) {
-  std::vector<std::pair<DType, Shape>> results;
-  for (const ValueId id : node_.outputs) results.emplace_back(value(id).dtype, value(id).shape);
-  const std::vector<ValueId> made = emit_all("t2n::refused",
-                                             {{"op", std::string(ir::op_name(node_.op))},
-                                              {"why", std::string(why)},
-                                              {"help", std::string(help)}},
-                                             results);
-  for (size_t i = 0; i < made.size(); ++i) define(made[i], static_cast<int>(i));
 }
 
 }  // namespace t2n::complex

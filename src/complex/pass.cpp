@@ -21,16 +21,9 @@ PairRule find_transform(std::string_view word) {
   return find_stft_rule(word);
 }
 
-std::string_view base_word(ir::OpId op) {
-  std::string_view name = ir::op_name(op);
-  if (const size_t colon = name.rfind("::"); colon != std::string_view::npos)
-    name.remove_prefix(colon + 2);
-  return name.substr(0, name.find('.'));
-}
-
 bool is_transform(const ir::Node& node) {
   return ir::op_name(node.op).starts_with("aten::") &&
-         find_transform(base_word(node.op)) != nullptr;
+         find_transform(passes::base_word(node.op)) != nullptr;
 }
 
 bool needs_rewriting(const ir::Graph& graph) {

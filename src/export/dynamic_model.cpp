@@ -10,6 +10,7 @@
 #include "src/dynamic/shape_rule.h"
 #include "src/export/graph_yardstick.h"
 #include "src/export/torch_module.h"
+#include "src/passes/pass.h"
 
 namespace t2n {
 namespace {
@@ -18,6 +19,14 @@ std::vector<std::string> input_names(const ir::Graph& graph) {
   std::vector<std::string> out;
   for (const ir::ValueId id : graph.inputs)
     out.push_back(graph.values[static_cast<size_t>(id)].name);
+  return out;
+}
+
+/// The model's trace, quantised tensors said in plain operations: those have rules for sizes.
+trace::Traced traced(trace::Session& session, const std::vector<Sample>& samples,
+                     const trace::TraceOptions& options) {
+  trace::Traced out = torch_module().trace(session, fill(samples, 0), options);
+  passes::run_pipeline(out.graph, {"expand-quantised"}, {});
   return out;
 }
 
@@ -73,7 +82,7 @@ dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
                                           trace::TraceOptions options) {
   const Report report = options.report;
   options.keep_sizes = true;
-  trace::Traced sample = torch_module().trace(session, fill(samples, 0), options);
+  trace::Traced sample = traced(session, samples, options);
   options.report = {};  // what is said of one run is said once
   const std::vector<std::string> names = input_names(sample.graph);
   std::vector<ir::Ints> extents;
@@ -83,8 +92,7 @@ dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
   const auto trace_at = [&](const dynamic::Sizes& sizes, const dynamic::Rewrites& rewrites) {
     options.rolled_loops = rewrites.rolled_loops;
     options.computed_numbers = rewrites.computed_numbers;
-    return torch_module().trace(session, fill(samples_at(samples, names, shapes, sizes), 0),
-                                options);
+    return traced(session, samples_at(samples, names, shapes, sizes), options);
   };
   const auto is_right = [&](const ir::Graph& graph, const trace::Traced& there,
                             const dynamic::Sizes& sizes) {

@@ -20,10 +20,14 @@ ir::Graph at_sizes(const ir::Graph& graph, const dynamic::Sizes& sizes);
 const std::vector<ir::Tensor>& in_f64(const TracedModel& model, InputSet& set,
                                       const check::Tolerance& tolerance);
 
-/// Outputs in f64 where every f32 of the inputs and constants is two roundings off: what rounding
-/// costs in any engine. Of a set that in_f64() has measured; empty where the graph cannot be run
-/// so.
-const std::vector<ir::Tensor>& in_f64_nearby(const TracedModel& model, InputSet& set);
+/// Outputs in f64 where every f32 of the inputs and constants is two roundings off, and what is
+/// rounded to whole numbers lies on the other side of ties, above or below: what rounding costs in
+/// any engine. Those are two lists where the model rounds to whole numbers, else one; empty where
+/// the graph cannot be run so.
+const std::vector<std::vector<ir::Tensor>>& in_f64_nearby(const TracedModel& model, InputSet& set);
+
+/// What moves the results of in_f64_nearby().
+check::Raised raised_by(const std::vector<std::vector<ir::Tensor>>& nearby);
 
 /// How many elements the longest sum, mean or spread of the model takes in, at the sample's sizes.
 double longest_sum(const TracedModel& model);

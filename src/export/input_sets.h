@@ -26,7 +26,7 @@ struct InputSet {
   /// In f64 (in_f64), once somebody asked for it; empty where there is no such measure.
   std::optional<std::vector<ir::Tensor>> exact = {};
   /// The same beside its inputs (in_f64_nearby).
-  std::optional<std::vector<ir::Tensor>> nearby = {};
+  std::optional<std::vector<std::vector<ir::Tensor>>> nearby = {};
 };
 
 struct InputSets {

@@ -11,6 +11,7 @@
 #include "src/export/torch_module.h"
 #include "src/limits/limits.h"
 #include "src/limits/watch.h"
+#include "src/passes/pass.h"
 
 namespace t2n {
 namespace {
@@ -123,7 +124,8 @@ void trace_model(TracedModel& model, const std::vector<Sample>& samples,
   }
   for (const ir::ValueId id : model.traced.graph.inputs)
     model.inputs.push_back(model.traced.graph.values[static_cast<size_t>(id)].name);
-  ir::verify(model.traced.graph, "trace");
+  // Here, so that what a check evaluates are plain operations as well.
+  passes::run_pipeline(model.traced.graph, {"expand-quantised"}, {});
 }
 
 TracedModel load_and_trace(const std::string& path, const std::string& method,

@@ -18,6 +18,7 @@ using ir::ValueId;
 
 /// Results up to this size are folded whatever they replace, and shared if equal.
 constexpr int64_t kSmallBytes = int64_t{64} << 10;
+constexpr int64_t kScalarBytes = 16;
 
 int64_t byte_count(const Tensor& tensor) {
   return tensor.elements() * ir::dtype_size(tensor.dtype);
@@ -74,7 +75,8 @@ class Folder {
   bool fold(const Node& node) {
     if (!is_foldable(node)) return false;
     // A view of a weight that stays costs no memory here, but would be stored a second time.
-    if (result_bytes(node) > std::max(kSmallBytes, dying_bytes(node))) return false;
+    const int64_t free = widens_bytes(node) ? kScalarBytes : kSmallBytes;
+    if (result_bytes(node) > std::max(free, dying_bytes(node))) return false;
     std::vector<Tensor> results = evaluate_(node, [this](ValueId id) { return *constant(id); });
     if (!fits(node, results)) return false;
     ir::for_each_input(node, [this](ValueId id) { --uses(resolve(id)); });
@@ -92,6 +94,16 @@ class Folder {
     });
     return known && std::all_of(node.outputs.begin(), node.outputs.end(),
                                 [this](ValueId id) { return is_plain(value(id)); });
+  }
+
+  /// A cast of integers of 8 bits: they are weights that somebody made small.
+  bool widens_bytes(const Node& node) {
+    bool out = ir::op_name(node.op) == "t2n::cast";
+    ir::for_each_input(node, [&](ValueId id) {
+      const ir::DType dtype = value(resolve(id)).dtype;
+      out = out && (dtype == ir::DType::i8 || dtype == ir::DType::u8);
+    });
+    return out;
   }
 
   static bool is_plain(const ir::Value& output) {

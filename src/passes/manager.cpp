@@ -62,6 +62,7 @@ bool run_one(const PassInfo& info, ir::Graph& graph, const PassContext& context,
 const std::vector<PassInfo>& passes() {
   static const std::vector<PassInfo> table = {
       {"roll-loops", "makes scans of the loops that the trace has noted", roll_loops},
+      {"expand-quantised", "says quantised tensors in plain operations", expand_quantised},
       {"bind-sizes", "replaces symbolic sizes by those of the sample inputs", bind_sizes},
       {"dead-code", "removes what no output needs", dead_code},
       {"fold-constants", "evaluates operations on constants where that does not enlarge",
@@ -83,7 +84,7 @@ const std::vector<std::string>& default_pipeline() {
   // second round. Dead code need not run again: every pass clears away what it makes superfluous.
   // Complex numbers are folded as such before they become pairs, whose dtypes need no promotion.
   static const std::vector<std::string> names = {
-      "roll-loops",     "bind-sizes",         "dead-code",
+      "roll-loops",     "expand-quantised", "bind-sizes",         "dead-code",
       "fold-constants", "complex-to-pairs",   "canonical-activations",
       "canonical-rope", "explicit-promotion", "fold-constants"};
   return names;

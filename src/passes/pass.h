@@ -34,6 +34,9 @@ bool bind_sizes(ir::Graph& graph, const PassContext& context);
 bool dead_code(ir::Graph& graph, const PassContext& context);
 /// Evaluates operations on constants where the result is not larger than what it replaces.
 bool fold_constants(ir::Graph& graph, const PassContext& context);
+/// Turns quantised tensors into their integers less the zero point, and what computes with them into
+/// plain operations.
+bool expand_quantised(ir::Graph& graph, const PassContext& context);
 /// Turns complex tensors into real ones with a last axis of two, and transforms into `t2n::fft_…`.
 bool complex_to_pairs(ir::Graph& graph, const PassContext& context);
 /// Turns written-out silu, gelu, hardswish and rms_norm into the single operation.

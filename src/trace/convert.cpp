@@ -2,6 +2,7 @@
 
 #include <ATen/Functions.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "src/diag/error.h"
@@ -23,6 +24,28 @@ constexpr Pair kPairs[] = {
     {at::kBFloat16, ir::DType::bf16},     {at::kFloat, ir::DType::f32},
     {at::kDouble, ir::DType::f64},        {at::kComplexFloat, ir::DType::c64},
     {at::kComplexDouble, ir::DType::c128}};
+
+/// What a quantised tensor's elements are stored as, one to an element.
+std::optional<ir::DType> integers_of(at::ScalarType type) {
+  switch (type) {
+    case at::kQInt8: return ir::DType::i8;
+    case at::kQUInt8: return ir::DType::u8;
+    case at::kQInt32: return ir::DType::i32;
+    default: return std::nullopt;
+  }
+}
+
+void check_quantisation(const ir::QuantInfo& quant) {
+  for (const double scale : quant.scales)
+    if (!(scale > 0) || !std::isfinite(scale))
+      throw Error("unsupported-dtype", cat("a quantised tensor has the scale ", scale),
+                  "a scale is a positive finite number", "calibrate the model again");
+  for (const int64_t point : quant.zero_points)
+    if (point < quant.lowest() || point > quant.highest())
+      throw Error("unsupported-dtype", cat("a quantised tensor has the zero point ", point),
+                  cat("its integers are from ", quant.lowest(), " to ", quant.highest()),
+                  "calibrate the model again");
+}
 
 /// Bytes from the first element to the end of the last one reachable.
 size_t span_bytes(const at::Tensor& tensor) {
@@ -64,9 +87,41 @@ at::ScalarType to_torch(ir::DType dtype) {
 
 ir::DType require_dtype(at::ScalarType type) {
   if (const auto dtype = from_torch(type)) return *dtype;
+  if (const auto dtype = integers_of(type)) return *dtype;
   throw Error("unsupported-dtype",
               cat("tensors of type ", quoted(at::toString(type)), " cannot be exported"),
               "t2nnef has no translation for this element type yet");
+}
+
+ir::Value value_like(std::string name, const at::Tensor& tensor) {
+  return {std::move(name), require_dtype(tensor.scalar_type()), ir::to_shape(tensor.sizes().vec()),
+          quant_info(tensor)};
+}
+
+std::optional<ir::QuantInfo> quant_info(const at::Tensor& tensor) {
+  if (!tensor.is_quantized()) return std::nullopt;
+  ir::QuantInfo out;
+  const ir::DType dtype = require_dtype(tensor.scalar_type());
+  out.bits = static_cast<int>(8 * ir::dtype_size(dtype));
+  out.is_signed = dtype != ir::DType::u8;
+  if (tensor.qscheme() == at::kPerTensorAffine || tensor.qscheme() == at::kPerTensorSymmetric) {
+    out.scales = {tensor.q_scale()};
+    out.zero_points = {tensor.q_zero_point()};
+  } else {
+    const at::Tensor scales = tensor.q_per_channel_scales().to(at::kDouble).contiguous();
+    const at::Tensor points = tensor.q_per_channel_zero_points().contiguous();
+    if (points.scalar_type() != at::kLong)
+      throw Error("unsupported-dtype",
+                  "a quantised tensor with real zero points cannot be exported", {},
+                  "quantise it with torch.per_channel_affine");
+    out.scales.assign(scales.const_data_ptr<double>(),
+                      scales.const_data_ptr<double>() + scales.numel());
+    out.zero_points.assign(points.const_data_ptr<int64_t>(),
+                           points.const_data_ptr<int64_t>() + points.numel());
+    out.axis = static_cast<int>(tensor.q_per_channel_axis());
+  }
+  check_quantisation(out);
+  return out;
 }
 
 ir::Tensor share(const at::Tensor& tensor) {

@@ -5,19 +5,27 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
-#include "ir/tensor.h"
+#include "ir/graph.h"
 #include "src/model_file/mapping.h"
 
 namespace t2n::trace {
 
-/// nullopt for types the IR does not have (quantised, 8-bit floats, bit types…).
+/// nullopt for types the IR does not have (8-bit floats, bit types…), and for quantised ones.
 std::optional<ir::DType> from_torch(at::ScalarType type);
 at::ScalarType to_torch(ir::DType dtype);
-/// The same, or `unsupported-dtype` naming torch's type.
+/// The same, that of the integers for quantised types, or `unsupported-dtype` naming torch's type.
 ir::DType require_dtype(at::ScalarType type);
 
-/// Shares memory: the result keeps the tensor alive. Strides are kept.
+/// A value of the tensor's dtype, shape and quantisation.
+ir::Value value_like(std::string name, const at::Tensor& tensor);
+/// Nothing for a tensor that is not quantised. Errors: `unsupported-dtype` for scales that are no
+/// positive finite numbers, and zero points that the integers do not have.
+std::optional<ir::QuantInfo> quant_info(const at::Tensor& tensor);
+
+/// Shares memory: the result keeps the tensor alive. Strides are kept. Of a quantised tensor these
+/// and the next are its integers.
 ir::Tensor share(const at::Tensor& tensor);
 /// Owns its bytes, row-major: for values that may be written later.
 ir::Tensor copy(const at::Tensor& tensor);

@@ -82,6 +82,13 @@ std::vector<ir::DType> computed_dtypes(const std::string& functional,
   return out;
 }
 
+void refuse_resized(const ir::Graph& graph, const Track& track, const at::Tensor& out) {
+  const ir::Shape& before = graph.values[static_cast<size_t>(track.value)].shape;
+  if (track.parent >= 0 && ir::static_shape(before) != out.sizes().vec())
+    throw Error("unsupported-inplace", "a view is given as out= and becomes another size", {},
+                "give out= a tensor of the result's size");
+}
+
 }  // namespace
 
 std::string functional_name(const c10::FunctionSchema& schema) {
@@ -210,14 +217,6 @@ void Recorder::replace_view(const at::Tensor& tensor, const OpCall& call) {
 }
 
 /// `out=` makes its tensor as large as the result, whatever shares its memory.
-void Recorder::refuse_resized(const at::Tensor& out) const {
-  const Track& track = tracks_[static_cast<size_t>(find(out))];
-  const ir::Shape& before = graph_.values[static_cast<size_t>(track.value)].shape;
-  if (track.parent >= 0 && ir::static_shape(before) != out.sizes().vec())
-    throw Error("unsupported-inplace", "a view is given as out= and becomes another size", {},
-                "give out= a tensor of the result's size");
-}
-
 /// Appends the operation that gives what is written. With `out=` torch computes as without, and
 /// casts; what takes a dtype computes in that of `out`.
 std::vector<ir::ValueId> Recorder::written_values(OpCall call,
@@ -287,7 +286,8 @@ void Recorder::record_write(OpCall call, const std::vector<at::Tensor>& outputs)
     refuse_overlapping(written.back(), name);
     refuse_read_while_written(name, written.back(), call.inputs);
     if (keep_sizes_) rely_on_places(name, written.back(), call.inputs);
-    if (argument.is_out()) refuse_resized(written.back());
+    if (argument.is_out())
+      refuse_resized(graph_, tracks_[static_cast<size_t>(find(written.back()))], written.back());
   }
   call.node.args = std::move(kept);
   const std::vector<ir::ValueId> values = written_values(std::move(call), written, functional);

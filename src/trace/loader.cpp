@@ -26,6 +26,7 @@
 #include "src/trace/setstate.h"
 #include "src/trace/slots.h"
 #include "src/trace/torch_error.h"
+#include "src/trace/warning_relay.h"
 
 namespace t2n::trace {
 namespace {
@@ -257,15 +258,18 @@ void raise_stack() {
   ::setrlimit(RLIMIT_STACK, &limit);
 }
 
+}  // namespace
+
 void prepare_process() {
   raise_stack();
   install_guards();
 }
 
-}  // namespace
-
 Loaded load_model(const std::string& path) {
   prepare_process();
+  const Report none;  // what LibTorch says of old types while it reads the file is no news
+  WarningRelay relay(none);
+  const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
   const auto archive = Archive::open(path);
   limit_allocations(archive->mapping()->size(), 0);
   check_code(*archive);
@@ -281,23 +285,6 @@ Loaded load_model(const std::string& path) {
       declare_unknown(unknown);
     }
   }
-}
-
-Loaded compile_model(const InlineModel& model) {
-  prepare_process();
-  Loaded out;
-  out.sources = std::make_shared<SourceMap>([](const std::string&) { return std::nullopt; });
-  out.module = torch::jit::Module("Model");
-  out.module.register_attribute("training", c10::BoolType::get(), false);
-  for (const auto& [name, value] : model.parameters)
-    out.module.register_buffer(name, to_torch_copy(value));
-  try {
-    out.module.define(model.source + "\n");  // the parser wants the last line ended
-  } catch (const std::exception&) {
-    throw Error("model-corrupt", "the source text does not compile", current_torch_message());
-  }
-  Scan().require(*out.module._ivalue()->compilation_unit(), out.sources.get());
-  return out;
 }
 
 }  // namespace t2n::trace

@@ -35,5 +35,7 @@ Loaded load_model(const std::string& path);
 
 /// Compiles source text; the parameters become buffers.
 Loaded compile_model(const InlineModel& model);
+/// What LibTorch is told once, before it loads or compiles anything.
+void prepare_process();
 
 }  // namespace t2n::trace

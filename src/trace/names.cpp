@@ -8,6 +8,25 @@ std::string class_word(const c10::Type& type) {
   return named->name()->name();
 }
 
+namespace {
+
+bool is_torchbind(const c10::ivalue::Object& object) {
+  return object.type()->name() &&
+         object.type()->name()->qualifiedName().starts_with("__torch__.torch.classes.");
+}
+
+/// "fc._packed_params._packed_params" -> "fc": modules name what they pack after that it is packed.
+std::string without_packed(std::string path) {
+  for (;;) {
+    const size_t dot = path.rfind('.');
+    const std::string last = path.substr(dot == std::string::npos ? 0 : dot + 1);
+    if (dot == std::string::npos || (last != "_packed_params" && last != "param")) return path;
+    path.resize(dot);
+  }
+}
+
+}  // namespace
+
 ModuleNames::ModuleNames(const torch::jit::Module& module, ir::Graph& graph) : graph_(graph) {
   graph_.scopes[0].module_class = class_word(*module.type());
   visit_object(module._ivalue(), "", 0);
@@ -30,6 +49,10 @@ void ModuleNames::visit_value(const c10::IValue& value, const std::string& path,
     if (value.toTensor().defined()) tensors_.emplace(value.toTensor().unsafeGetTensorImpl(), path);
   } else if (value.isObject()) {
     const auto object = value.toObject();
+    if (is_torchbind(*object)) {
+      packed_.emplace(object.get(), without_packed(path));
+      return;
+    }
     if (scopes_.contains(object.get())) return;
     visit_object(object, path,
                  ir::add_scope(graph_, parent, class_word(*object->type()), attribute));
@@ -51,6 +74,11 @@ void ModuleNames::visit_value(const c10::IValue& value, const std::string& path,
 std::string ModuleNames::tensor_path(const at::Tensor& tensor) const {
   const auto found = tensors_.find(tensor.unsafeGetTensorImpl());
   return found == tensors_.end() ? std::string() : found->second;
+}
+
+std::string ModuleNames::packed_path(const c10::ivalue::Object& packed) const {
+  const auto found = packed_.find(&packed);
+  return found == packed_.end() ? std::string() : found->second;
 }
 
 ir::ScopeId ModuleNames::scope(const c10::ivalue::Object& object) const {

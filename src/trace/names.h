@@ -22,6 +22,8 @@ class ModuleNames {
 
   /// "layer1.0.conv1.weight", or "" for a tensor that no attribute holds.
   std::string tensor_path(const at::Tensor& tensor) const;
+  /// "layer1.0.conv1" for parameters that LibTorch has packed, or "": the module they are of.
+  std::string packed_path(const c10::ivalue::Object& packed) const;
   /// Scope of a module or class instance of the tree; -1 for objects made in forward.
   ir::ScopeId scope(const c10::ivalue::Object& object) const;
   bool is_module(const c10::ivalue::Object& object) const;
@@ -34,6 +36,7 @@ class ModuleNames {
 
   ir::Graph& graph_;
   std::unordered_map<const c10::TensorImpl*, std::string> tensors_;
+  std::unordered_map<const c10::ivalue::Object*, std::string> packed_;
   std::unordered_map<const c10::ivalue::Object*, ir::ScopeId> scopes_;
 };
 

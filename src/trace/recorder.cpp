@@ -1,9 +1,11 @@
 #include "src/trace/recorder.h"
 
 #include <algorithm>
+#include <array>
 
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 #include "src/trace/convert.h"
 #include "src/trace/operators.h"
 
@@ -18,6 +20,22 @@ Mark sizes_in(const ir::Attr& attr) {
     for (const ir::Dim& each : *many)
       if (const Mark mark = opaque_mark(each)) out = out ? join(out, mark) : mark;
   return out;
+}
+
+/// A quantised tensor has one scale in the graph.
+void refuse_open_scales(const ir::Node& node, const std::vector<Mark>& value_marks) {
+  constexpr std::array<std::string_view, 5> kNames = {"scale", "scales", "zero_point",
+                                                      "zero_points", "b"};
+  for (const ir::Argument& arg : node.args) {
+    const auto* ref = std::get_if<ir::TensorRef>(&arg.value);
+    if (ref == nullptr || ref->id == ir::kNoValue || !is_one_of(arg.name, kNames)) continue;
+    const Mark& mark = value_marks[static_cast<size_t>(ref->id)];
+    if (is_data(mark))
+      throw Error("data-dependent-value",
+                  cat("the scale of what ", ir::op_name(node.op), " gives follows from data"),
+                  cat("it comes from ", mark->origin, "; a file would hold that of this one run"),
+                  "quantise with a constant scale, or use the dynamic layers");
+  }
 }
 
 }  // namespace
@@ -35,10 +53,11 @@ Recorder::Recorder(ir::Graph& graph, const ModuleNames& names,
       rolling_(graph, naming_) {}
 
 void Recorder::add_input(const at::Tensor& tensor, const std::string& name) {
-  const ir::ValueId value = ir::add_value(graph_, {naming_.unique(name),
-                                                   require_dtype(tensor.scalar_type()),
-                                                   ir::to_shape(tensor.sizes().vec()),
-                                                   {}});
+  if (tensor.is_quantized())
+    throw Error("unsupported-dtype", cat("the input ", quoted(name), " is a quantised tensor"),
+                "an input of the file is given as plain numbers",
+                "give the model real numbers, and quantise them in its forward");
+  const ir::ValueId value = ir::add_value(graph_, value_like(naming_.unique(name), tensor));
   graph_.inputs.push_back(value);
   value_marks_.resize(graph_.values.size());
   value_marks_[static_cast<size_t>(value)] = data_mark("an input");
@@ -106,9 +125,11 @@ ir::ValueId Recorder::value(const at::Tensor& tensor, Place place, const std::st
 
 ir::ValueId Recorder::constant(const at::Tensor& tensor, Place place, const std::string& use) {
   std::string name = names_.tensor_path(tensor);
+  if (name.empty()) name = packed_.tensor_path(tensor, names_);
   ir::Tensor data = original(tensor, mapping_, pages_may_differ_);
   constexpr int64_t kSmall = 4096;
-  const bool shareable = name.empty() && data.elements() * ir::dtype_size(data.dtype) <= kSmall;
+  const bool shareable = name.empty() && !tensor.is_quantized() &&
+                         data.elements() * ir::dtype_size(data.dtype) <= kSmall;
   size_t hash = 0;
   if (shareable) {
     data = ir::contiguous(data);
@@ -132,16 +153,14 @@ ir::ValueId Recorder::constant(const at::Tensor& tensor, Place place, const std:
     name = naming_.unique(name);
   }
   const ir::ValueId value = ir::add_constant(graph_, name, std::move(data));
+  graph_.values[static_cast<size_t>(value)].quant = quant_info(tensor);
   value_marks_.resize(graph_.values.size());
   if (shareable) small_constants_.emplace(hash, value);
   return value;
 }
 
 ir::ValueId Recorder::new_value(const ir::Node& node, const at::Tensor& like) {
-  const ir::ValueId value = ir::add_value(graph_, {naming_.result(graph_, node),
-                                                   require_dtype(like.scalar_type()),
-                                                   ir::to_shape(like.sizes().vec()),
-                                                   {}});
+  const ir::ValueId value = ir::add_value(graph_, value_like(naming_.result(graph_, node), like));
   value_marks_.resize(graph_.values.size());
   return value;
 }
@@ -185,6 +204,8 @@ Mark Recorder::mark_of_results(const ir::Node& node) {
 }
 
 void Recorder::record(OpCall call, const std::vector<at::Tensor>& outputs) {
+  for (const at::Tensor& output : outputs)
+    if (output.is_quantized()) refuse_open_scales(call.node, value_marks_);
   for (const at::Tensor& output : outputs)
     call.node.outputs.push_back(new_value(call.node, output));
   append(call.node);

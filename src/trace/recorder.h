@@ -18,6 +18,7 @@
 #include "src/trace/loop_record.h"
 #include "src/trace/marks.h"
 #include "src/trace/names.h"
+#include "src/trace/packed.h"
 #include "src/trace/track.h"
 
 namespace t2n::trace {
@@ -140,7 +141,6 @@ class Recorder {
   std::optional<ir::ValueId> scatter_back_complex(std::string_view op, ir::ValueId base,
                                                   ir::ValueId source, Place place);
   ir::ValueId scatter_back(const Track& view, ir::ValueId base, ir::ValueId source, Place place);
-  static at::Tensor view_of(const View& view, const at::Tensor& base);
   ir::Shape shape_of(ir::ValueId value);
   ir::ValueId scatter_positions(const at::Tensor& whole, const at::Tensor& positions,
                                 ir::ValueId base, ir::ValueId source, Place place);
@@ -149,11 +149,11 @@ class Recorder {
   void replace_view(const at::Tensor& tensor, const OpCall& call);
   std::vector<ir::ValueId> written_values(OpCall call, const std::vector<at::Tensor>& written,
                                           const std::string& functional);
-  void refuse_resized(const at::Tensor& out) const;
   ir::ValueId index_constant(const at::Tensor& tensor, Place place);
 
   ir::Graph& graph_;
   const ModuleNames& names_;
+  PackedParameters packed_;
   std::shared_ptr<const model_file::Mapping> mapping_;
   bool pages_may_differ_;
   bool name_constants_by_use_;

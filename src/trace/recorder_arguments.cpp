@@ -39,6 +39,7 @@ std::optional<ir::DType> compute_dtype(const c10::FunctionSchema& schema,
     if (!takes_part_in_promotion(argument.name())) continue;
     if (inputs[i].isTensor() || is_tensor_list(inputs[i])) {
       for (const at::Tensor& tensor : flatten_tensors(inputs[i])) {
+        if (tensor.is_quantized()) return std::nullopt;  // which promotes to nothing
         state = at::native::update_result_type_state(tensor, state);
         any = true;
       }
@@ -159,8 +160,15 @@ OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::j
   call.node.call = naming_.call(place.scope, word);
   for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i) {
     const c10::Argument& argument = schema.arguments()[i];
-    const Use use{name, cat(word, "_", call.node.call, "_", argument.name())};
-    call.node.args.push_back({argument.name(), attribute(given[i], argument, marks, place, use)});
+    const auto add = [&](const c10::IValue& value, const std::string& as) {
+      const Use use{name, cat(word, "_", call.node.call, "_", as)};
+      call.node.args.push_back({as, attribute(value, argument, marks, place, use)});
+    };
+    if (!PackedParameters::is_packed(inputs[i])) {
+      add(given[i], argument.name());
+      continue;
+    }
+    for (const PackedPart& part : packed_.parts(inputs[i])) add(part.value, part.name);
   }
   call.node.compute_dtype = compute_dtype(schema, inputs);
   if (name == "prim::NumToTensor.Scalar" && is_size(mark_of(given[0]))) say_as_tensor(call.node);

@@ -133,7 +133,7 @@ ir::ValueId Recorder::scatter_back(const Track& track, ir::ValueId base, ir::Val
   return scatter_positions(whole, view_of(view, whole), base, source, place);
 }
 
-at::Tensor Recorder::view_of(const View& view, const at::Tensor& base) {
+at::Tensor view_of(const View& view, const at::Tensor& base) {
   if (view.base_in_list >= 0)
     throw Error(
         "unsupported-inplace",

@@ -34,6 +34,9 @@ struct Track {
   int64_t iteration = 0;  ///< in which iteration of a loop it was made
 };
 
+/// The view taken again, of another base. Errors: `unsupported-inplace`.
+at::Tensor view_of(const View& view, const at::Tensor& base);
+
 /// Memory that tracks share.
 struct Root {
   c10::weak_intrusive_ptr<c10::StorageImpl> storage;

@@ -1,0 +1,100 @@
+// Rewrites a graph node by node: reads a node's arguments, writes operations in its place.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "src/passes/rewrite.h"
+
+namespace t2n::passes {
+
+/// The part of an operator's name between "::" and the overload: "mul" for aten::mul.Tensor.
+std::string base_word(ir::OpId op);
+/// torch's rule: aligned at the right.
+ir::Shape broadcast(const ir::Shape& a, const ir::Shape& b);
+
+/// Takes the nodes of a graph in order; every node is kept, or its outputs are defined anew.
+class Rewriter {
+ public:
+  explicit Rewriter(ir::Graph& graph);
+
+  /// The next node; what is emitted from now on stands in for it.
+  void begin(ir::Node node);
+  void keep();    ///< as it is
+  void finish();  ///< what was built takes the place of what was
+
+  const ir::Node& node() const { return node_; }
+  std::string_view word() const { return word_; }
+  // --- the node's arguments ---
+  bool has(std::string_view argument) const;
+  const ir::Attr* find(std::string_view argument) const { return node_.find(argument); }
+  bool is_none(std::string_view argument) const;  ///< or not in the schema
+  /// A tensor operand as it stands now; kNoValue if absent or a number.
+  ir::ValueId tensor(std::string_view argument) const;
+  int64_t integer(std::string_view argument, int64_t otherwise) const;
+  double real(std::string_view argument, double otherwise) const;
+  bool flag(std::string_view argument, bool otherwise) const;
+  std::string text(std::string_view argument, std::string_view otherwise) const;
+  std::vector<ir::Dim> dims(std::string_view argument) const;  ///< an integer is a list of one
+  ir::Ints axes(std::string_view argument, int rank) const;    ///< the same, in [0, rank)
+
+  // --- values, by their number in the new graph ---
+  ir::ValueId resolve(ir::ValueId id) const { return now_.at(static_cast<size_t>(id)); }
+  ir::DType dtype(ir::ValueId id) const { return value(id).dtype; }
+  const ir::Shape& shape(ir::ValueId id) const { return value(id).shape; }
+  int rank(ir::ValueId id) const { return static_cast<int>(shape(id).size()); }
+  const ir::Value& output(int index = 0) const;
+
+  // --- building; operands are numbers of the new graph ---
+  std::vector<ir::ValueId> emit_all(std::string_view op, std::vector<ir::Argument> args,
+                                    const std::vector<std::pair<ir::DType, ir::Shape>>& results);
+  ir::ValueId emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
+                   ir::Shape shape);
+  ir::ValueId unary(std::string_view op, ir::ValueId x);
+  /// The result has the dtype of `a`; comparisons and logic give booleans.
+  ir::ValueId binary(std::string_view op, ir::ValueId a, ir::ValueId b);
+  ir::ValueId where(ir::ValueId condition, ir::ValueId a, ir::ValueId b);
+  ir::ValueId cast(ir::ValueId x, ir::DType dtype);
+  ir::ValueId number(double value, ir::DType dtype);  ///< of rank 0
+  ir::ValueId constant(const ir::Ints& shape, const std::vector<double>& values, ir::DType dtype);
+  ir::ValueId expand(ir::ValueId x, const ir::Shape& shape);
+  ir::ValueId reshape(ir::ValueId x, const ir::Shape& shape);
+  ir::ValueId unsqueeze(ir::ValueId x, int axis);
+  ir::ValueId select(ir::ValueId x, int axis, int64_t index);
+  ir::ValueId slice(ir::ValueId x, int axis, const ir::Dim& start, const ir::Dim& end);
+  ir::ValueId permute(ir::ValueId x, const ir::Ints& order);
+  /// Zeros around one axis.
+  ir::ValueId pad(ir::ValueId x, int axis, int64_t before, int64_t after);
+
+  // --- results ---
+  /// Of the output's dtype and shape, or cast to it.
+  void define(ir::ValueId value, int index = 0);
+  /// The operation cannot be said so: an error if anything needs its result.
+  void refuse(std::string_view why, std::string_view help = {});
+
+ protected:
+  ir::Value& value(ir::ValueId id) { return graph_.values[static_cast<size_t>(id)]; }
+  const ir::Value& value(ir::ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+
+  ir::Graph& graph_;
+  ir::Node node_;
+
+ private:
+  ir::ValueId add_value(std::string name, ir::DType dtype, ir::Shape shape);
+
+  FreshNames names_;
+  FreshCalls calls_;
+  size_t given_;                  ///< how many values there were
+  std::vector<ir::ValueId> now_;  ///< by the old number: what is read instead
+  std::map<std::pair<double, ir::DType>, ir::ValueId> numbers_;
+  std::unordered_set<ir::ValueId> named_;  ///< bear the name of what they stand for
+  std::vector<ir::Node> done_;
+  std::string word_;
+  size_t first_new_ = 0;
+};
+
+}  // namespace t2n::passes

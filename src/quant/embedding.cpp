@@ -1,0 +1,83 @@
+// Rows of tables of small integers, each with a scale and a real zero point of its own.
+#include "src/quant/rules.h"
+
+namespace t2n::quant {
+namespace {
+
+using ir::Dim;
+using ir::DType;
+using ir::TensorRef;
+using ir::ValueId;
+
+bool refuse_pruned(QuantBuilder& b) {
+  const bool is_pruned =
+      b.flag("pruned_weights", false) || !b.is_none("compressed_indices_mapping");
+  if (is_pruned) b.refuse("rows of its table were pruned");
+  return is_pruned;
+}
+
+ValueId column(QuantBuilder& b, std::string_view name) {
+  const ValueId vector = b.tensor(name);
+  return b.reshape(vector, {b.shape(vector).at(0), Dim(1)});
+}
+
+ValueId rows(QuantBuilder& b, ValueId table, ValueId indices) {
+  ir::Shape shape = b.shape(indices);
+  shape.push_back(b.shape(table).at(1));
+  return b.emit("aten::embedding",
+                {{"weight", TensorRef{table}},
+                 {"indices", TensorRef{indices}},
+                 {"padding_idx", Dim(-1)},
+                 {"scale_grad_by_freq", false},
+                 {"sparse", false}},
+                b.dtype(table), shape);
+}
+
+ValueId real(QuantBuilder& b, ValueId integers, ValueId scale, ValueId least) {
+  const ValueId product = b.binary("aten::mul.Tensor", b.cast(integers, DType::f32), scale);
+  return b.binary("aten::add.Tensor", product, least);
+}
+
+void embedding(QuantBuilder& b) {
+  if (refuse_pruned(b)) return;
+  const ValueId indices = b.tensor("indices");
+  b.define(real(b, rows(b, b.tensor("weight"), indices), rows(b, column(b, "scales"), indices),
+                rows(b, column(b, "least"), indices)));
+}
+
+/// The table is dequantised when the engine loads it: bags take in most of its rows.
+void embedding_bag(QuantBuilder& b) {
+  if (refuse_pruned(b)) return;
+  const ValueId table = real(b, b.tensor("weight"), column(b, "scales"), column(b, "least"));
+  const auto or_none = [&](std::string_view name) {
+    return b.is_none(name) ? ir::Attr(ir::None{}) : ir::Attr(TensorRef{b.tensor(name)});
+  };
+  const std::vector<ValueId> made =
+      b.emit_all("aten::embedding_bag.padding_idx",
+                 {{"weight", TensorRef{table}},
+                  {"indices", TensorRef{b.tensor("indices")}},
+                  {"offsets", or_none("offsets")},
+                  {"scale_grad_by_freq", false},
+                  {"mode", Dim(0)},
+                  {"sparse", false},
+                  {"per_sample_weights", or_none("per_sample_weights")},
+                  {"include_last_offset", b.flag("include_last_offset", false)},
+                  {"padding_idx", ir::None{}}},
+                 {{DType::f32, b.output().shape},
+                  {DType::i64, {Dim(0)}},
+                  {DType::i64, {Dim(0)}},
+                  {DType::i64, {Dim(0)}}});
+  b.define(made[0]);
+}
+
+}  // namespace
+
+QuantRule find_embedding_rule(std::string_view word) {
+  static const QuantRules rules = {{"embedding_byte", embedding},
+                                   {"embedding_4bit", embedding},
+                                   {"embedding_bag_byte", embedding_bag},
+                                   {"embedding_bag_4bit", embedding_bag}};
+  return rule_in(rules, word);
+}
+
+}  // namespace t2n::quant

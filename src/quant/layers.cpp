@@ -1,0 +1,188 @@
+// Convolutions and linear layers on integers: exact sums of products of steps, rounded once.
+#include "src/quant/layers.h"
+
+#include <algorithm>
+
+#include "src/quant/rules.h"
+
+namespace t2n::quant {
+
+using ir::Dim;
+using ir::DType;
+using ir::QuantInfo;
+using ir::TensorRef;
+using ir::ValueId;
+
+namespace {
+
+double as_f32(double value) { return static_cast<double>(static_cast<float>(value)); }
+
+/// conv1d has the parameters of a conv2d of height 1.
+ir::Attr spatial(const QuantBuilder& b, std::string_view argument, int axes) {
+  std::vector<Dim> all = b.dims(argument);
+  all.erase(all.begin(), all.end() - std::min<ptrdiff_t>(axes, std::ssize(all)));
+  return all;
+}
+
+/// No sum is less than what 32 bits hold. It says nothing new, and keeps tract from taking scales
+/// per channel into the weights, where sums of integers would be sums of rounded numbers.
+ValueId as_sum(QuantBuilder& b, ValueId sum) {
+  return b.emit("aten::clamp_min", {{"self", TensorRef{sum}}, {"min", -0x1.0p31}}, DType::f32,
+                b.shape(sum));
+}
+
+ValueId convolution(QuantBuilder& b, ValueId x, ValueId weight) {
+  const int axes = b.rank(x) - 2;
+  if (b.rank(weight) > b.rank(x)) {
+    ir::Shape flat = b.shape(weight);
+    flat.erase(flat.begin() + 2);
+    weight = b.reshape(weight, flat);
+  }
+  return b.emit("aten::convolution",
+                {{"input", TensorRef{x}},
+                 {"weight", TensorRef{weight}},
+                 {"bias", ir::None{}},
+                 {"stride", spatial(b, "stride", axes)},
+                 {"padding", spatial(b, "padding", axes)},
+                 {"dilation", spatial(b, "dilation", axes)},
+                 {"transposed", b.flag("transposed", false)},
+                 {"output_padding", spatial(b, "output_padding", axes)},
+                 {"groups", Dim(b.integer("groups", 1))}},
+                DType::f32, b.output().shape);
+}
+
+ValueId linear(QuantBuilder& b, ValueId x, ValueId weight) {
+  return b.emit("aten::linear",
+                {{"input", TensorRef{x}}, {"weight", TensorRef{weight}}, {"bias", ir::None{}}},
+                DType::f32, b.output().shape);
+}
+
+bool is_convolution(const QuantBuilder& b) { return b.word().starts_with("conv"); }
+
+/// Where the channels lie in the result.
+int channel_axis(const QuantBuilder& b) {
+  return is_convolution(b) ? 1 : static_cast<int>(b.output().shape.size()) - 1;
+}
+
+ValueId along_channels(QuantBuilder& b, ValueId vector) {
+  ir::Shape shape(b.output().shape.size() - static_cast<size_t>(channel_axis(b)), Dim(1));
+  shape[0] = b.shape(vector).at(0);
+  return b.reshape(vector, shape);
+}
+
+}  // namespace
+
+ValueId product_of_steps(QuantBuilder& b, ValueId x) {
+  const ValueId weight = b.steps("weight");
+  return is_convolution(b) ? as_sum(b, convolution(b, x, weight)) : linear(b, x, weight);
+}
+
+std::vector<double> weight_scales(const QuantBuilder& b, double factor) {
+  std::vector<double> out;
+  for (const double scale : b.info("weight").scales)
+    out.push_back(as_f32(as_f32(scale) * as_f32(factor)));
+  return out;
+}
+
+ValueId plus_bias(QuantBuilder& b, ValueId x, const std::vector<double>& unit) {
+  if (b.is_none("bias")) return x;
+  ValueId bias = b.tensor("bias");
+  if (unit != std::vector<double>{1})
+    bias = b.binary("aten::div.Tensor", bias,
+                    unit.size() == 1
+                        ? b.number(unit[0], DType::f32)
+                        : b.constant({static_cast<int64_t>(unit.size())}, unit, DType::f32));
+  return b.binary("aten::add.Tensor", x, along_channels(b, bias));
+}
+
+ValueId times_channels(QuantBuilder& b, ValueId x, const std::vector<double>& factors) {
+  return b.times(x, factors, channel_axis(b));
+}
+
+bool refuse_layer(QuantBuilder& b) {
+  const bool is_transposed = is_convolution(b) && b.flag("transposed", false);
+  if (!b.is_quantised("weight"))
+    b.refuse("its weight is not quantised");
+  else if (is_transposed && b.info("weight").is_per_channel())
+    b.refuse("a transposed convolution has a scale for each channel of its weight");
+  else
+    return false;
+  return true;
+}
+
+namespace {
+
+std::string_view input_name(const QuantBuilder& b) { return is_convolution(b) ? "qx" : "X"; }
+
+/// What the layer gives before it is quantised.
+ValueId real_layer(QuantBuilder& b) {
+  const std::vector<double> units = weight_scales(b, b.info(input_name(b)).scales[0]);
+  const ValueId sum = product_of_steps(b, b.steps(input_name(b)));
+  return plus_bias(b, times_channels(b, sum, units), {1});
+}
+
+/// LibTorch's default engine takes oneDNN for convolutions, but for those of many groups.
+bool is_of_onednn(const QuantBuilder& b) {
+  constexpr int64_t kMostGroups = 100;
+  return is_convolution(b) && b.integer("groups", 1) <= kMostGroups;
+}
+
+/// Scales the sums, adds the bias, divides by the step, adds the zero point and rounds.
+void define_as_onednn(QuantBuilder& b, bool is_relu) {
+  b.define_real(real_layer(b), ZeroPoint::before_rounding, is_relu);
+}
+
+/// Adds the bias in units of the sums, scales, rounds, and adds the zero point.
+void define_as_fbgemm(QuantBuilder& b, bool is_relu) {
+  const QuantInfo& to = *b.output_info();
+  const std::vector<double> units = weight_scales(b, b.info(input_name(b)).scales[0]);
+  std::vector<double> factors;
+  for (const double unit : units) factors.push_back(as_f32(unit / as_f32(to.scales[0])));
+  const ValueId sum = plus_bias(b, product_of_steps(b, b.steps(input_name(b))), units);
+  b.define(b.steps_from(times_channels(b, sum, factors), to, ZeroPoint::after_rounding, is_relu));
+}
+
+void define_layer(QuantBuilder& b, bool is_relu) {
+  if (refuse_layer(b)) return;
+  is_of_onednn(b) ? define_as_onednn(b, is_relu) : define_as_fbgemm(b, is_relu);
+}
+
+void plain_layer(QuantBuilder& b) { define_layer(b, false); }
+void relu_layer(QuantBuilder& b) { define_layer(b, true); }
+
+void leaky_relu_layer(QuantBuilder& b) {
+  if (refuse_layer(b)) return;
+  const ValueId x = real_layer(b);
+  b.define_real(
+      b.emit("aten::leaky_relu",
+             {{"self", TensorRef{x}}, {"negative_slope", b.Rewriter::real("negative_slope", 0)}},
+             DType::f32, b.shape(x)));
+}
+
+void tanh_layer(QuantBuilder& b) {
+  if (refuse_layer(b)) return;
+  b.define_real(b.unary("aten::tanh", real_layer(b)));
+}
+
+void add_layer(QuantBuilder& b) {
+  if (refuse_layer(b)) return;
+  const ValueId sum = b.binary("aten::add.Tensor", real_layer(b), b.real("qaccum"));
+  b.define_real(b.word().ends_with("relu") ? b.relu(sum) : sum);
+}
+
+}  // namespace
+
+QuantRule find_layer_rule(std::string_view word) {
+  static const QuantRules rules = {
+      {"conv1d", plain_layer},           {"conv2d", plain_layer},
+      {"conv3d", plain_layer},           {"conv1d_relu", relu_layer},
+      {"conv2d_relu", relu_layer},       {"conv3d_relu", relu_layer},
+      {"conv2d_add", add_layer},         {"conv2d_add_relu", add_layer},
+      {"conv_transpose1d", plain_layer}, {"conv_transpose2d", plain_layer},
+      {"conv_transpose3d", plain_layer}, {"linear", plain_layer},
+      {"linear_relu", relu_layer},       {"linear_leaky_relu", leaky_relu_layer},
+      {"linear_tanh", tanh_layer}};
+  return rule_in(rules, word);
+}
+
+}  // namespace t2n::quant

@@ -1,0 +1,21 @@
+// What static and dynamic layers share.
+#pragma once
+
+#include <vector>
+
+#include "src/quant/builder.h"
+
+namespace t2n::quant {
+
+/// The layer's sums of products of `x` and the weight's steps: exact below 2^24.
+ir::ValueId product_of_steps(QuantBuilder& b, ir::ValueId x);
+/// The weight's scale, or one per channel, times a factor.
+std::vector<double> weight_scales(const QuantBuilder& b, double factor);
+/// Adds the bias, if there is one, divided by what one step of `x` stands for.
+ir::ValueId plus_bias(QuantBuilder& b, ir::ValueId x, const std::vector<double>& unit);
+/// Times a number, or one per channel of the result.
+ir::ValueId times_channels(QuantBuilder& b, ir::ValueId x, const std::vector<double>& factors);
+/// Whether the layer cannot be said; then it is refused.
+bool refuse_layer(QuantBuilder& b);
+
+}  // namespace t2n::quant

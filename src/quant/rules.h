@@ -1,0 +1,31 @@
+// The pass `expand-quantised` and its rules, by the word of an operation.
+//
+// Takes any verified graph. Gives one that computes the same in which no value is quantised: a
+// quantised tensor is its steps, integers less their zero point, in f32; a graph output, and what
+// int_repr() gives, is the integers. Quantised constants stay integers, with a cast behind them.
+// Rounding is torch's: half to even, saturating. What has no form in plain operations stays as a
+// mark that says why (`QuantBuilder::refuse`), and is refused by `translate`.
+#pragma once
+
+#include <string_view>
+#include <unordered_map>
+
+#include "src/quant/builder.h"
+
+namespace t2n::quant {
+
+using QuantRule = void (*)(QuantBuilder& b);
+using QuantRules = std::unordered_map<std::string_view, QuantRule>;
+inline QuantRule rule_in(const QuantRules& rules, std::string_view word) {
+  const auto found = rules.find(word);
+  return found == rules.end() ? nullptr : found->second;
+}
+/// The rule of an operator of torch's namespace `quantized` by its word; nullptr if there is none.
+QuantRule find_layer_rule(std::string_view word);      ///< convolutions, linear layers
+QuantRule find_dynamic_rule(std::string_view word);    ///< those that quantise what they are given
+QuantRule find_embedding_rule(std::string_view word);  ///< tables of 8 and 4 bits
+QuantRule find_function_rule(std::string_view word);   ///< arithmetic, activations, norms
+/// The rule of an operator of `aten`.
+QuantRule find_aten_rule(std::string_view word);
+
+}  // namespace t2n::quant

@@ -1,0 +1,39 @@
+// Parameters that LibTorch keeps packed for its own kernels, taken apart again.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "src/trace/names.h"
+
+namespace t2n::trace {
+
+/// One of the things that were packed: a tensor, a number, a list of numbers or None.
+struct PackedPart {
+  std::string name;  ///< as torch's functions call the argument: "weight", "stride"
+  c10::IValue value;
+};
+
+/// Packed parameters of quantised layers, each taken apart once.
+class PackedParameters {
+ public:
+  /// Whether it is an object of one of LibTorch's classes for them.
+  static bool is_packed(const c10::IValue& value);
+  /// What `packed` holds. Integers of weights are copied where LibTorch has them in another order.
+  /// Errors: `unsupported-argument` for a class that is not known here.
+  const std::vector<PackedPart>& parts(const c10::IValue& packed);
+  /// "layer1.0.conv1.weight" of a tensor that parts() gave for a module's parameters; else "".
+  std::string tensor_path(const at::Tensor& tensor, const ModuleNames& names) const;
+
+ private:
+  struct Opened {
+    c10::IValue packed;  ///< keeps the address from being another object's
+    std::vector<PackedPart> parts;
+  };
+  std::unordered_map<const void*, Opened> opened_;
+  std::unordered_map<const c10::TensorImpl*, std::pair<c10::IValue, std::string>> tensors_;
+};
+
+}  // namespace t2n::trace

@@ -1,0 +1,88 @@
+// Quantised graphs as plain ones.
+#include <doctest/doctest.h>
+
+#include "tests/passes/support.h"
+
+namespace t2n::passes {
+namespace {
+
+/// The pass's text; U and S in it stand for what types of 8 bits say of their integers.
+std::string expanded(std::string text) {
+  const std::vector<std::pair<std::string, std::string>> words = {
+      {"@U",
+       "quant(scales=[0.5], zero_points=[3], axis=0, bits=8, signed=false, narrow_range=false)"},
+      {"@S",
+       "quant(scales=[0.25], zero_points=[0], axis=0, bits=8, signed=true, narrow_range=false)"}};
+  for (const auto& [word, meaning] : words)
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word))
+      text.replace(at, word.size(), meaning);
+  std::string out = after("expand-quantised", text);
+  CHECK(after("expand-quantised", out) == out);  // nothing is left to do
+  return out;
+}
+
+TEST_CASE("graphs without quantised tensors stay as they are") {
+  check_unchanged("expand-quantised", R"(graph m(%x: f32[2]) -> (%y as "y") {
+    %y: f32[2] = aten::neg(self=%x)
+  })");
+}
+
+TEST_CASE("what moves elements moves steps, an output is integers") {
+  CHECK(expanded(R"(graph m(%x: u8[2]) -> (%r as "r") {
+    %q: u8[2] @U = aten::_make_per_tensor_quantized_tensor(self=%x, scale=0.5, zero_point=3)
+    %r: u8[1,2] @U = aten::unsqueeze(self=%q, dim=0)
+  })") == R"(graph m(%x: u8[2]) -> (%r_unsqueeze_cast as "r") {
+  const %q_const: f32[] = {-3.0}
+  const %r_unsqueeze_const: f32[] = {3.0}
+  %q_cast: f32[2] = t2n::cast(self=%x, dtype=f32) as cast_0
+  %q: f32[2] = aten::add.Tensor(self=%q_cast, other=%q_const, alpha=1) as add_0
+  %r: f32[1,2] = aten::unsqueeze(self=%q, dim=0) as unsqueeze_1
+  %r_unsqueeze_add: f32[1,2] = aten::add.Tensor(self=%r, other=%r_unsqueeze_const, alpha=1) as add_1
+  %r_unsqueeze_cast: u8[1,2] = t2n::cast(self=%r_unsqueeze_add, dtype=u8) as cast_1
+}
+)");
+}
+
+TEST_CASE("a layer is sums of integers, in units, with its bias, divided, rounded and cut off") {
+  CHECK(expanded(R"(graph m(%x: u8[1,2]) -> (%r as "r") {
+    const %w: i8[1,2] @S = {3, -5}
+    const %b: f32[1] = {0.5}
+    %q: u8[1,2] @U = aten::_make_per_tensor_quantized_tensor(self=%x, scale=0.5, zero_point=3)
+    %y: u8[1,1] @U = quantized::linear(X=%q, weight=%w, bias=%b, Y_scale_i=0.5, Y_zero_point_i=3)
+    %r: f32[1,1] = aten::dequantize.self(self=%y)
+  })") == R"(graph m(%x: u8[1,2]) -> (%r as "r") {
+  const %w: i8[1,2] = {3, -5}
+  const %b: f32[1] = {0.5}
+  const %q_const: f32[] = {-3.0}
+  const %y_const: f32[] = {0.125}
+  const %y_const_2: f32[] = {0.25}
+  const %r_const: f32[] = {0.5}
+  %q_cast: f32[1,2] = t2n::cast(self=%x, dtype=f32) as cast_0
+  %q: f32[1,2] = aten::add.Tensor(self=%q_cast, other=%q_const, alpha=1) as add_0
+  %y_cast: f32[1,2] = t2n::cast(self=%w, dtype=f32) as cast_1
+  %y_linear: f32[1,1] = aten::linear(input=%q, weight=%y_cast, bias=none) as linear_1
+  %y_div: f32[1] = aten::div.Tensor(self=%b, other=%y_const) as div_0
+  %y_add: f32[1,1] = aten::add.Tensor(self=%y_linear, other=%y_div, alpha=1) as add_1
+  %y_mul: f32[1,1] = aten::mul.Tensor(self=%y_add, other=%y_const_2) as mul_0
+  %y_round: f32[1,1] = aten::round(self=%y_mul) as round_0
+  %y: f32[1,1] = aten::clamp(self=%y_round, min=-3.0, max=252.0) as clamp_0
+  %r: f32[1,1] = aten::mul.Tensor(self=%y, other=%r_const) as mul_1
+}
+)");
+}
+
+TEST_CASE("what has no form leaves a mark, if anything needs it") {
+  CHECK(expanded(R"(graph m(%x: u8[2]) -> (%r as "r") {
+    %q: u8[2] @U = aten::_make_per_tensor_quantized_tensor(self=%x, scale=0.5, zero_point=3)
+    %s: u8[2] @U = aten::cumsum(self=%q, dim=0, dtype=None)
+    %r: f32[2] = aten::dequantize.self(self=%s)
+  })") == R"(graph m(%x: u8[2]) -> (%r as "r") {
+  const %r_const: f32[] = {0.5}
+  %s: f32[2] = t2n::refused(op="aten::cumsum", why="it has no form for quantised tensors here", help="dequantize() its operands") as refused_0
+  %r: f32[2] = aten::mul.Tensor(self=%s, other=%r_const) as mul_0
+}
+)");
+}
+
+}  // namespace
+}  // namespace t2n::passes
