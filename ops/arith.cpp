@@ -189,12 +189,6 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::opti
   return dtype ? y : out.cast(y, out.dtype(x));
 }
 
-Ints all_axes(int rank) {
-  Ints axes(static_cast<size_t>(rank));
-  std::iota(axes.begin(), axes.end(), 0);
-  return axes;
-}
-
 Ref iota(Emitter& out, const Dim& n, int axis, int rank) {
   Shape shape(static_cast<size_t>(rank), Dim(1));
   shape[static_cast<size_t>(axis)] = n;
@@ -209,23 +203,11 @@ Ref int_constant(Emitter& out, const std::vector<int64_t>& values, const Ints& s
   return out.constant(ir::tensor_of(DType::i64, shape, values), name);
 }
 
-Shape with_size(Shape shape, int axis, Dim size) {
-  shape.at(static_cast<size_t>(axis)) = std::move(size);
-  return shape;
-}
-
 Ints axis_to_front(int axis, int rank) {
   Ints permutation = all_axes(rank);
   permutation.erase(permutation.begin() + axis);
   permutation.insert(permutation.begin(), axis);
   return permutation;
-}
-
-Ints inverse(const Ints& permutation) {
-  Ints out(permutation.size());
-  for (size_t i = 0; i < permutation.size(); ++i)
-    out[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
-  return out;
 }
 
 int64_t extent(const Emitter& out, Ref x, int64_t axis) {

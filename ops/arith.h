@@ -7,8 +7,13 @@
 
 #include "ops/emitter.h"
 #include "ops/op_view.h"
+#include "src/draft/axes.h"
 
 namespace t2n::ops {
+
+using draft::all_axes;
+using draft::inverse;
+using draft::with_size;
 
 // Operands broadcast; both have one dtype, which the result keeps. Booleans add as `or`, multiply
 // as `and`.
@@ -41,18 +46,14 @@ Ref widened(Emitter& out, Ref x);
 /// The axes stay with extent 1. `dtype` is that of the result where it is not the operand's.
 Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes,
            std::optional<DType> dtype = {});
-Ints all_axes(int rank);
 
 /// 0, 1, … n - 1 along `axis` of a tensor of `rank`, extent 1 elsewhere.
 Ref iota(Emitter& out, const Dim& n, int axis, int rank);
 /// Integers as a constant.
 Ref int_constant(Emitter& out, const std::vector<int64_t>& values, const Ints& shape,
                  std::string_view name);
-/// `shape` with `size` at `axis`.
-Shape with_size(Shape shape, int axis, Dim size);
-/// `axis` moved to the front, and the way back.
+/// `axis` moved to the front; inverse() is the way back.
 Ints axis_to_front(int axis, int rank);
-Ints inverse(const Ints& permutation);
 /// The size of one axis as an integer; refuses a symbolic one.
 int64_t extent(const Emitter& out, Ref x, int64_t axis);
 /// What two shapes broadcast to.

@@ -10,8 +10,6 @@ using ir::DType;
 using ir::TensorRef;
 using ir::ValueId;
 
-double as_f32(double value) { return static_cast<double>(static_cast<float>(value)); }
-
 // --- to and from quantised tensors ---
 
 /// fbgemm divides and adds the zero point with one rounding, as a sum in f64 does.

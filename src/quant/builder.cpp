@@ -14,8 +14,6 @@ using ir::ValueId;
 
 namespace {
 
-double as_f32(double value) { return static_cast<double>(static_cast<float>(value)); }
-
 std::vector<double> to_f64(const std::vector<int64_t>& values) {
   return {values.begin(), values.end()};
 }

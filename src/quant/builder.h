@@ -11,6 +11,9 @@
 
 namespace t2n::quant {
 
+/// The nearest number of f32: torch computes scales in it.
+inline double as_f32(double value) { return static_cast<double>(static_cast<float>(value)); }
+
 /// Where torch adds the zero point: to what is rounded, or to what was. It shows in ties, and near
 /// them, since the sum is rounded to f32.
 enum class ZeroPoint { before_rounding, after_rounding };

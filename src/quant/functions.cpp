@@ -12,8 +12,6 @@ using ir::DType;
 using ir::TensorRef;
 using ir::ValueId;
 
-double as_f32(double value) { return static_cast<double>(static_cast<float>(value)); }
-
 bool is_relu(const QuantBuilder& b) {
   return b.word().ends_with("_relu") && b.word() != "leaky_relu";
 }

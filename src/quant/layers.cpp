@@ -15,8 +15,6 @@ using ir::ValueId;
 
 namespace {
 
-double as_f32(double value) { return static_cast<double>(static_cast<float>(value)); }
-
 /// conv1d has the parameters of a conv2d of height 1.
 ir::Attr spatial(const QuantBuilder& b, std::string_view argument, int axes) {
   std::vector<Dim> all = b.dims(argument);
@@ -70,6 +68,18 @@ ValueId along_channels(QuantBuilder& b, ValueId vector) {
   return b.reshape(vector, shape);
 }
 
+/// oneDNN, which LibTorch's default engine takes, confuses the weights of a transposed convolution
+/// of other numbers of channels in and out: one model gives other numbers in other engines.
+bool is_confused(const QuantBuilder& b) {
+  const std::vector<Dim> padding = b.dims("output_padding");
+  const bool is_padded = std::any_of(padding.begin(), padding.end(),
+                                     [](const Dim& each) { return !(each == Dim(0)); });
+  const ir::Shape& weight = b.shape(b.tensor("weight"));
+  const int64_t in = weight.at(0).value() / b.integer("groups", 1);
+  const int64_t out = weight.at(1).value();
+  return !is_padded && in != out && in > 1 && out > 1;
+}
+
 }  // namespace
 
 ValueId product_of_steps(QuantBuilder& b, ValueId x) {
@@ -105,6 +115,11 @@ bool refuse_layer(QuantBuilder& b) {
     b.refuse("its weight is not quantised");
   else if (is_transposed && b.info("weight").is_per_channel())
     b.refuse("a transposed convolution has a scale for each channel of its weight");
+  else if (is_transposed && is_confused(b))
+    b.refuse(
+        "LibTorch's own engines disagree: oneDNN takes the weights of a transposed "
+        "convolution in a wrong order where a group has other channels in than out",
+        "leave this layer in float, or give it as many channels in as out");
   else
     return false;
   return true;

@@ -61,24 +61,6 @@ Ref diagonal_of(Builder& out, Ref x, int first, int second) {
   return out.slice(out.reshape(last, flat), rank - 2, 0, n * n, n + 1);
 }
 
-Ints all_axes(int rank) {
-  Ints axes(static_cast<size_t>(rank));
-  std::iota(axes.begin(), axes.end(), 0);
-  return axes;
-}
-
-Shape with_size(Shape shape, int axis, Dim size) {
-  shape.at(static_cast<size_t>(axis)) = std::move(size);
-  return shape;
-}
-
-Ints inverse(const Ints& permutation) {
-  Ints out(permutation.size());
-  for (size_t i = 0; i < permutation.size(); ++i)
-    out[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
-  return out;
-}
-
 int64_t extent(const Builder& out, Ref x, int64_t axis) {
   return out.shape(x).at(static_cast<size_t>(axis)).value();
 }

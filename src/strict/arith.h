@@ -4,9 +4,14 @@
 #include <string_view>
 #include <vector>
 
+#include "src/draft/axes.h"
 #include "src/strict/builder.h"
 
 namespace t2n::strict {
+
+using draft::all_axes;
+using draft::inverse;
+using draft::with_size;
 
 // Operands broadcast; both have one dtype, which the result keeps. Booleans add as `or`.
 Ref add(Builder& out, Ref a, Ref b);
@@ -33,10 +38,6 @@ Ref int_constant(Builder& out, const std::vector<int64_t>& values, const Ints& s
 /// The diagonal of two axes of one size, as a last axis.
 Ref diagonal_of(Builder& out, Ref x, int first, int second);
 
-Ints all_axes(int rank);
-/// `shape` with `size` at `axis`.
-Shape with_size(Shape shape, int axis, Dim size);
-Ints inverse(const Ints& permutation);
 /// The size of one axis.
 int64_t extent(const Builder& out, Ref x, int64_t axis);
 

@@ -1,0 +1,15 @@
+// Lists of axes and sizes.
+#pragma once
+
+#include "src/draft/tensor_entry.h"
+
+namespace t2n::draft {
+
+/// 0, 1, … rank - 1.
+Ints all_axes(int rank);
+/// `shape` with `size` at `axis`.
+Shape with_size(Shape shape, int axis, Dim size);
+/// Of a permutation of all axes.
+Ints inverse(const Ints& permutation);
+
+}  // namespace t2n::draft
