@@ -50,7 +50,7 @@ void check_stored(const TensorEntry&) {}
 
 }  // namespace
 
-draft::Notation tract_notation() { return {literal, write_repeats, check_stored, true}; }
+draft::Notation tract_notation() { return {literal, write_repeats, check_stored}; }
 
 Ref Emitter::scalar(double value, DType dtype) {
   T2N_ASSERT(ir::is_float(dtype) || value == std::floor(value), value, " is no ",

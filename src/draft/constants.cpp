@@ -79,12 +79,17 @@ Ref Draft::write_variable(Ref ref) {
          {{"label", nnef::string(label)}, {"shape", Attribute("shape", entry.shape).value}},
          generic_type(entry.dtype));
   const bool is_single = !notation.has_widths && ir::is_float(entry.dtype);
+  const std::optional<DType> codes = notation.has_codes ? codes_of(entry) : std::nullopt;
+  if (codes) codes_.emplace_back(out, *codes);
   document.blobs.push_back({.label = label,
-                            .dtype = is_single ? DType::f32 : entry.dtype,
+                            .dtype = codes       ? *codes
+                                     : is_single ? DType::f32
+                                                 : entry.dtype,
                             .shape = ir::static_shape(entry.shape),
                             .parts = entry.parts,
                             .axis = entry.axis,
-                            .bit_packed = !notation.has_widths && entry.dtype == DType::boolean});
+                            .bit_packed = !notation.has_widths && entry.dtype == DType::boolean,
+                            .quantised = codes.has_value()});
   notes.constants[label] = {entry.name, entry.uses, entry.is_made};
   found->second = out.id;
   return out;

@@ -28,6 +28,7 @@ struct Notation {
   /// Errors: `unsupported-argument` for what the format does not store.
   std::function<void(const TensorEntry& entry)> check_stored;
   bool has_widths = true;  ///< of stored floats, and of booleans; else f32, and single bits
+  bool has_codes = false;  ///< stores floats as the integers of 8 bits that they are
 };
 
 struct Draft {
@@ -92,10 +93,12 @@ struct Draft {
  private:
   bool may_restore(const TensorEntry& entry) const;
   Ref restored(Ref ref, ir::Tensor values);
+  void say_codes();
 
   std::unordered_map<std::string, std::vector<Ref>> calls_;  ///< by operation and operands
   nnef::UniqueNames labels_;
   std::unordered_map<std::string, int> written_;  ///< blobs by content or place: their identifier
+  std::vector<std::pair<Ref, DType>> codes_;      ///< variables of reals that are stored integers
 };
 
 /// Calls `visit(id)` for the identifiers in an expression whose text is not settled yet.

@@ -59,6 +59,21 @@ void Draft::resolve_names(const std::vector<std::string>& symbols) {
     nnef::walk(statement.left, rename);
     nnef::walk(statement.right, rename);
   }
+  say_codes();
+}
+
+/// In graph.quant: the reals are the integers themselves.
+void Draft::say_codes() {
+  for (const auto& [variable, dtype] : codes_) {
+    if (at(variable).text.empty()) continue;  // nothing reads it
+    document.quant.push_back(
+        {at(variable).text, nnef::invocation("zero_point_linear_quantize",
+                                             {{"zero_point", nnef::integer(0)},
+                                              {"scale", nnef::scalar(1)},
+                                              {"bits", nnef::integer(8)},
+                                              {"signed", nnef::logical(dtype == DType::i8)},
+                                              {"symmetric", nnef::logical(false)}})});
+  }
 }
 
 }  // namespace t2n::draft

@@ -108,6 +108,10 @@ std::optional<Ref> Draft::stored_cast(Ref ref, DType dtype) {
   TensorEntry other = at(ref);
   other.dtype = dtype;
   other.variable = -1;
+  if (codes_of(other)) {  // weights that somebody made small stay so
+    if (!notation.has_codes) return {};
+    return add(std::move(other));
+  }
   if (stored_bytes(at(ref)) <= kLargeBytes && is_loaded(at(ref))) {
     auto values = converted(joined(at(ref)), dtype);
     if (!values) return {};

@@ -58,6 +58,18 @@ bool may_cast_later(const TensorEntry& entry, DType dtype) {
          ir::dtype_size(dtype) < ir::dtype_size(entry.dtype);
 }
 
+std::optional<DType> codes_of(const TensorEntry& entry) {
+  constexpr int64_t kFewBytes = 16;
+  if (entry.kind != TensorEntry::Kind::constant || entry.parts.empty()) return {};
+  const DType dtype = entry.parts[0].dtype;
+  const bool is_one = std::all_of(entry.parts.begin(), entry.parts.end(),
+                                  [&](const ir::Tensor& part) { return part.dtype == dtype; });
+  const bool is_byte = dtype == DType::i8 || dtype == DType::u8;
+  if (!is_one || !is_byte || !ir::is_float(entry.dtype)) return {};
+  return stored_bytes(entry) > kFewBytes * ir::dtype_size(entry.dtype) ? std::optional(dtype)
+                                                                       : std::nullopt;
+}
+
 bool is_loaded(const ir::Tensor& tensor) { return !tensor.bytes.empty() || tensor.elements() == 0; }
 
 int64_t stored_bytes(const TensorEntry& entry) {

@@ -81,6 +81,9 @@ int64_t stored_bytes(const TensorEntry& entry);
 /// unlike.
 bool may_cast_later(const TensorEntry& entry, DType dtype);
 
+/// The dtype of integers of 8 bits that are all that is stored of a float tensor of some size.
+std::optional<DType> codes_of(const TensorEntry& entry);
+
 /// "f32[2,3]"
 std::string type_str(DType dtype, const Shape& shape);
 

@@ -66,7 +66,7 @@ void check_stored(const draft::TensorEntry& entry, const std::string& target) {
 
 draft::Notation notation(const std::string& target) {
   return {literal, write_repeats,
-          [target](const draft::TensorEntry& entry) { check_stored(entry, target); }, false};
+          [target](const draft::TensorEntry& entry) { check_stored(entry, target); }, false, true};
 }
 
 Dim joined_size(const Dim& a, const Dim& b) {

@@ -6,6 +6,7 @@
 
 #include "nnef/walk.h"
 #include "nnef_writer/print.h"
+#include "nnef_writer/quant.h"
 #include "src/diag/error.h"
 #include "src/nnef_reader/parser.h"
 #include "src/spec/lint.h"
@@ -112,6 +113,30 @@ TEST_CASE("casts between floats are nothing, and literals have no dtype") {
   CHECK_EQ(said(kFloats + "a = tract_core_cast(x, to = 'f64');  # f64[2,3]\n"
                           "y = mul(a, tract_core_cast(0.5, to = 'f64'));  # f64[2,3]\n"),
            "y = mul(x, 0.5)\n");
+}
+
+TEST_CASE("reals that are integers of 8 bits are stored so, and graph.quant says what they mean") {
+  const Lowered lowered = lowered_of(
+      "x = tract_core_external(shape = [3, 8], datum_type = 'f32');  # f32[3,8]\n"
+      "w = variable(label = 'w', shape = [3, 8]);  # i8[3,8]\n"
+      "a = tract_core_cast(w, to = 'f32');  # f32[3,8]\n"
+      "y = mul(x, a);  # f32[3,8]\n",
+      "y");
+  CHECK_EQ(spec::lint_strict(lowered.document), std::vector<std::string>());
+  REQUIRE_EQ(lowered.document.blobs.size(), 1);
+  CHECK_EQ(lowered.document.blobs[0].dtype, DType::i8);
+  CHECK(lowered.document.blobs[0].quantised);
+  CHECK_EQ(nnef::print(lowered.document),
+           "version 1.0;\n\n"
+           "graph net(x) -> (y)\n"
+           "{\n"
+           "    x = external<scalar>(shape = [3, 8]);\n"
+           "    w = variable<scalar>(label = 'w', shape = [3, 8]);\n"
+           "    y = mul(x, w);\n"
+           "}\n");
+  CHECK_EQ(nnef::print_quant(lowered.document.quant),
+           "\"w\": zero_point_linear_quantize(zero_point = 0, scale = 1.0, bits = 8, "
+           "signed = true, symmetric = false);\n");
 }
 
 TEST_CASE("integers are computed as scalars, and go out as integers") {
