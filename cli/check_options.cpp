@@ -98,7 +98,8 @@ std::string check_text(const CheckOptions& options, const CheckResult& result) {
              check::tolerance_str(options.tolerance), " · ",
              counted(result.sets.size(), "input set"), left_out_text(result),
              sizes_text(result.sizes), "\n", check::verdict_table(result.rows),
-             not_finite_text(result.rows), "reference: ", result.reference, "\n");
+             check::quanta_text(result.rows), not_finite_text(result.rows),
+             "reference: ", result.reference, "\n");
 }
 
 }  // namespace t2n::cli

@@ -15,6 +15,7 @@
 #include "src/export/pipeline.h"
 #include "src/export/placeholder.h"
 #include "src/nnef_reader/sniff.h"
+#include "src/quant/summary.h"
 
 namespace t2n::cli {
 namespace {
@@ -94,6 +95,11 @@ std::string states_text(const Inspection& inspection) {
   return out.empty() ? out : "state:\n" + out;
 }
 
+/// With the operators that the model itself has.
+const ir::Graph& recorded(const Inspection& inspection) {
+  return inspection.with_quantised ? *inspection.with_quantised : *inspection.graph;
+}
+
 std::string operators_text(const ir::Graph& graph) {
   std::map<std::string_view, int> uses;
   for (const ir::Node& node : graph.nodes) ++uses[ir::op_name(node.op)];
@@ -106,6 +112,29 @@ std::string operators_text(const ir::Graph& graph) {
              table(rows));
 }
 
+std::string shape_text(const ir::Shape& shape) {
+  const std::string text = ir::shape_str(shape);
+  return shape.empty() ? "scalar" : text.substr(1, text.size() - 2);
+}
+
+std::string quantised_text(const ir::Graph& graph) {
+  constexpr size_t kMost = 20;
+  const quant::Summary all = quant::summarise(graph);
+  std::string out = cat("quantised: ", counted(all.tensors.size(), "tensor"), "; weights ",
+                        short_count(all.weights), " (", short_bytes(all.weight_bytes), ", ",
+                        short_bytes(4 * all.weights - all.weight_bytes), " less than f32)\n");
+  std::vector<std::vector<std::string>> rows;
+  for (const quant::QuantisedTensor& tensor : all.tensors) {
+    if (rows.size() == kMost) break;
+    rows.push_back({tensor.name, shape_text(tensor.shape), quant::info_str(tensor.info)});
+  }
+  out += table(rows);
+  if (all.tensors.size() > kMost) out += cat("  … and ", all.tensors.size() - kMost, " more\n");
+  if (all.idle_pairs > 0)
+    out += cat("dequantised and quantised again with nothing between: ", all.idle_pairs, "\n");
+  return out;
+}
+
 std::string inspection_text(const Options& options, const Inspection& inspection) {
   const trace::ModelInfo& model = inspection.model;
   std::string out = cat(model_text(options.model, model), ", class ", model.class_name,
@@ -116,7 +145,8 @@ std::string inspection_text(const Options& options, const Inspection& inspection
   if (!model.samples.empty()) out += "samples kept in the file:\n" + samples_text(inspection);
   if (inspection.graph)
     out += cat("outputs:\n", outputs_text(*inspection.graph), states_text(inspection),
-               operators_text(*inspection.graph));
+               operators_text(recorded(inspection)),
+               inspection.with_quantised ? quantised_text(*inspection.with_quantised) : "");
   else
     out += "the file keeps no sample inputs: outputs and operators are known once -i gives them\n";
   return cat(out,

@@ -67,6 +67,23 @@ std::string weights_text(const ArtefactSummary& summary) {
   return cat("parameters: ", short_count(values), " (", short_bytes(bytes), ")\n", table(rows));
 }
 
+/// Where nothing is quantised, nothing.
+std::string quantised_text(const ArtefactSummary& summary) {
+  std::string out;
+  if (summary.saved_bytes > 0)
+    out += cat("weights of 8 bits and fewer: ", short_bytes(summary.saved_bytes),
+               " less than as f32\n");
+  if (summary.fake_quantisations > 0)
+    out += cat("quantised and dequantised at once: ", summary.fake_quantisations, "\n");
+  std::vector<std::string> lines;
+  for (const report::QuantisedTensor& tensor : summary.explained)
+    lines.push_back(
+        cat(tensor.name, "  ", tensor.bits, " bits, ",
+            tensor.scales > 1 ? cat("per channel (", tensor.scales, ")") : "per tensor"));
+  if (!lines.empty()) out += cat("quantised: ", counted(lines.size(), "tensor"), "\n");
+  return out + first_lines_of(std::move(lines));
+}
+
 /// Sizes that are symbols are for the user to fill in.
 std::string run_line(const std::string& path, const ArtefactSummary& summary) {
   std::string line = cat("t2nnef run ", shell_word(path));
@@ -78,18 +95,17 @@ std::string run_line(const std::string& path, const ArtefactSummary& summary) {
 }  // namespace
 
 std::string summary_text(const std::string& path, const ArtefactSummary& summary) {
-  return cat(
-      path, ": NNEF for ",
-      summary.dialect == spec::Dialect::tract ? "tract" : "any reader of the standard", ", graph ",
-      summary.graph, ", ", short_bytes(summary.file_bytes), "\n",
-      section("properties", properties_text(summary)),
-      section("extensions", lines_of(summary.extensions)), section("inputs", inputs_text(summary)),
-      section("outputs", lines_of(summary.outputs)), operations_text(summary),
-      section("fragments", lines_of(summary.fragments)), weights_text(summary),
-      summary.quantised == 0 ? "" : cat("quantised: ", counted(summary.quantised, "tensor"), "\n"),
-      section("files that nothing refers to", first_lines_of(summary.unused)),
-      section("against the standard", first_lines_of(summary.findings)), "to run it:\n  ",
-      run_line(path, summary), "\n");
+  return cat(path, ": NNEF for ",
+             summary.dialect == spec::Dialect::tract ? "tract" : "any reader of the standard",
+             ", graph ", summary.graph, ", ", short_bytes(summary.file_bytes), "\n",
+             section("properties", properties_text(summary)),
+             section("extensions", lines_of(summary.extensions)),
+             section("inputs", inputs_text(summary)), section("outputs", lines_of(summary.outputs)),
+             operations_text(summary), section("fragments", lines_of(summary.fragments)),
+             weights_text(summary), quantised_text(summary),
+             section("files that nothing refers to", first_lines_of(summary.unused)),
+             section("against the standard", first_lines_of(summary.findings)), "to run it:\n  ",
+             run_line(path, summary), "\n");
 }
 
 }  // namespace t2n::cli

@@ -217,6 +217,24 @@ Comparison compare(const ir::Tensor& expected, const ir::Tensor& actual,
   return comparison;
 }
 
+Quanta count_quanta(const ir::Tensor& expected, const ir::Tensor& actual, double step) {
+  Quanta out{.step = step};
+  if (!mismatch_of(expected, actual).empty()) return out;
+  for_each_pair(expected, actual, [&](const Pair& pair) {
+    const double steps = difference(pair) / step;
+    ++out.elements;
+    out.most = std::max(out.most, steps);
+    if (steps < 0.5) return;
+    ++(steps < 1.5 ? out.off_by_one : out.off_by_more);
+  });
+  return out;
+}
+
+Quanta worst(const Quanta& a, const Quanta& b) {
+  return {b.step, std::max(a.most, b.most), b.elements, std::max(a.off_by_one, b.off_by_one),
+          std::max(a.off_by_more, b.off_by_more)};
+}
+
 std::vector<double> excesses(const ir::Tensor& expected, const ir::Tensor& actual,
                              const Tolerance& tolerance) {
   const ir::Tensor a = ir::as_pairs(expected);

@@ -60,6 +60,18 @@ Comparison compare(const ir::Tensor& expected, const ir::Tensor& actual,
 std::vector<double> excesses(const ir::Tensor& expected, const ir::Tensor& actual,
                              const Tolerance& tolerance);
 
+/// A difference counted in steps of the quantiser that an output comes from.
+struct Quanta {
+  double step = 0;
+  double most = 0;  ///< infinite where only one of two is finite
+  int64_t elements = 0;
+  int64_t off_by_one = 0;
+  int64_t off_by_more = 0;
+};
+Quanta count_quanta(const ir::Tensor& expected, const ir::Tensor& actual, double step);
+/// The worse of both, number by number.
+Quanta worst(const Quanta& a, const Quanta& b);
+
 /// Which elements of an output were seen to move, and how far, when inputs changed.
 class Movement {
  public:
@@ -101,8 +113,8 @@ struct Yardstick {
 /// to, of the values. Steps are coarser than roundings.
 enum class Raised { by_rounding, by_ties };
 /// Raises torch's error to the change that these cause, which `nearby`, the f64 result beside
-/// them, shows. Where that is more than a hundredth of the values, a twentieth with ties, nothing is
-/// raised: such inputs cannot tell a right file from a wrong one that is about as far off.
+/// them, shows. Where that is more than a hundredth of the values, a twentieth with ties, nothing
+/// is raised: such inputs cannot tell a right file from a wrong one that is about as far off.
 Yardstick widened(Yardstick yardstick, const ir::Tensor& exact, const ir::Tensor& nearby,
                   Raised why = Raised::by_rounding);
 /// Where all three are finite; `exact` is f64. Nothing for integers, and where shapes differ.

@@ -95,4 +95,21 @@ std::string verdict_table(std::span<const OutputRow> rows) {
   return table;
 }
 
+std::string quanta_text(std::span<const OutputRow> rows) {
+  std::string out;
+  for (const OutputRow& row : rows) {
+    if (!row.quanta) continue;
+    const Quanta& q = *row.quanta;
+    const auto share = [&](int64_t count) {
+      const double percent = 100.0 * static_cast<double>(count) /
+                             static_cast<double>(std::max<int64_t>(1, q.elements));
+      return count == 0 ? std::string("none") : formatted("%.3g %%", percent) + " of the elements";
+    };
+    out += cat("quanta: ", row.name, " at most ", formatted("%.4g", q.most), " (of ",
+               formatted("%.4g", q.step), "), ", share(q.off_by_one), " off by one, ",
+               share(q.off_by_more), " by more\n");
+  }
+  return out;
+}
+
 }  // namespace t2n::check

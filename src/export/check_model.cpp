@@ -7,6 +7,7 @@
 #include "ir/cast.h"
 #include "src/diag/error.h"
 #include "src/export/graph_yardstick.h"
+#include "src/quant/summary.h"
 
 namespace t2n {
 namespace {
@@ -15,6 +16,13 @@ namespace {
 bool is_worse(const check::OutputRow& a, const check::OutputRow& b) {
   if (check::verdict(a) != check::verdict(b)) return check::verdict(a) == check::Verdict::differs;
   return a.comparison.excess > b.comparison.excess;
+}
+
+void keep_worst(std::vector<check::OutputRow>& rows, size_t output, check::OutputRow row) {
+  if (rows.size() <= output) return rows.push_back(std::move(row));
+  check::OutputRow& kept = rows[output];
+  if (row.quanta && kept.quanta) row.quanta = kept.quanta = check::worst(*kept.quanta, *row.quanta);
+  if (is_worse(row, kept)) kept = std::move(row);
 }
 
 /// An engine that fails at other sizes, or on other values, fails because of them: the message
@@ -95,6 +103,15 @@ std::string listed(const std::vector<std::string>& names) {
   return out;
 }
 
+/// How far apart the reals are that each output may be, where it comes from a quantiser.
+std::vector<std::optional<double>> quanta_of(const TracedModel& model, size_t outputs) {
+  std::vector<std::optional<double>> out(outputs);
+  if (const auto& graph = model.traced.with_quantised)
+    for (size_t i = 0; i < std::min(outputs, graph->outputs.size()); ++i)
+      out[i] = quant::quantum(*graph, i);
+  return out;
+}
+
 /// What a wrong file could differ in unseen; `blind`: outputs that hardly react.
 std::optional<Diagnostic> inconclusive(const CheckResult& result,
                                        const std::vector<std::string>& blind) {
@@ -168,6 +185,7 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
   std::optional<double> most;
   if (is_strict(options.tolerance))
     most = check::kMostTimesTorch * std::max(1.0, longest_sum(model) / check::kShortSum);
+  const std::vector<std::optional<double>> quanta = quanta_of(model, names.size());
   constexpr size_t kMeasured = 2;  // sets whose distance from f64 is measured whatever it is
   for (size_t at = 0; at < sets.sets.size(); ++at) {
     InputSet& set = sets.sets[at];
@@ -190,6 +208,7 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
                            .yardstick = {},
                            .times_torch = {},
                            .most_times_torch = most,
+                           .quanta = {},
                            .where = where};
       const bool differs = row.comparison.verdict == check::Verdict::differs;
       std::optional<check::Yardstick> measured;
@@ -202,10 +221,8 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
         times_torch[i] = std::max(times_torch[i].value_or(0), ratio);
       }
       is_unstable = is_unstable || (measured && measured->is_unstable);
-      if (result.rows.size() <= i)
-        result.rows.push_back(std::move(row));
-      else if (is_worse(row, result.rows[i]))
-        result.rows[i] = std::move(row);
+      if (quanta[i]) row.quanta = check::count_quanta(set.expected[i], output, *quanta[i]);
+      keep_worst(result.rows, i, std::move(row));
     }
     result.unstable += is_unstable;
   }

@@ -9,6 +9,7 @@
 #include "src/diag/error.h"
 #include "src/dynamic/shape_rule.h"
 #include "src/export/graph_yardstick.h"
+#include "src/export/quantised_model.h"
 #include "src/export/torch_module.h"
 #include "src/passes/pass.h"
 
@@ -26,7 +27,7 @@ std::vector<std::string> input_names(const ir::Graph& graph) {
 trace::Traced traced(trace::Session& session, const std::vector<Sample>& samples,
                      const trace::TraceOptions& options) {
   trace::Traced out = torch_module().trace(session, fill(samples, 0), options);
-  passes::run_pipeline(out.graph, {"expand-quantised"}, {});
+  expand_quantised(out);
   return out;
 }
 

@@ -145,6 +145,7 @@ Inspection inspect(const ExportOptions& options, const std::function<void(ir::Gr
   torch_module().verify(*model.session, false);
   out.states = std::move(model.traced.states);
   out.graph = std::move(model.traced.graph);
+  out.with_quantised = std::move(model.traced.with_quantised);
   return out;
 }
 

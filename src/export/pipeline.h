@@ -76,6 +76,8 @@ ExportResult export_model(const ExportOptions& options);
 struct Inspection {
   trace::ModelInfo model;
   std::optional<ir::Graph> graph;  ///< nothing if sample inputs are missing
+  /// As the model has it, where it has quantised tensors: `graph` says them in plain operations.
+  std::optional<ir::Graph> with_quantised;
   std::vector<trace::State> states;
 };
 /// The traced, verified graph with constants folded, without writing: for `inspect`.

@@ -82,6 +82,15 @@ Json relations_json(const std::vector<ir::Comparison>& relations) {
   return out;
 }
 
+Json quanta_json(const std::optional<check::Quanta>& quanta) {
+  if (!quanta) return {};
+  return {{"step", quanta->step},
+          {"most", quanta->most},
+          {"elements", quanta->elements},
+          {"off_by_one", quanta->off_by_one},
+          {"off_by_more", quanta->off_by_more}};
+}
+
 Json row_json(const check::OutputRow& row) {
   const check::Comparison& comparison = row.comparison;
   return {{"name", row.name},
@@ -96,6 +105,7 @@ Json row_json(const check::OutputRow& row) {
           {"response", row.response ? Json(*row.response) : Json()},
           {"moved", row.moved ? Json(*row.moved) : Json()},
           {"not_finite", comparison.expected_not_finite},
+          {"quanta", quanta_json(row.quanta)},
           {"verdict", check::verdict_name(check::verdict(row))}};
 }
 

@@ -7,6 +7,7 @@
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/export/input_spec.h"
+#include "src/export/quantised_model.h"
 #include "src/export/states.h"
 #include "src/export/torch_module.h"
 #include "src/limits/limits.h"
@@ -125,7 +126,7 @@ void trace_model(TracedModel& model, const std::vector<Sample>& samples,
   for (const ir::ValueId id : model.traced.graph.inputs)
     model.inputs.push_back(model.traced.graph.values[static_cast<size_t>(id)].name);
   // Here, so that what a check evaluates are plain operations as well.
-  passes::run_pipeline(model.traced.graph, {"expand-quantised"}, {});
+  expand_quantised(model.traced);
 }
 
 TracedModel load_and_trace(const std::string& path, const std::string& method,

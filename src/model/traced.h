@@ -73,6 +73,8 @@ struct State {
 
 struct Traced {
   ir::Graph graph;
+  /// The same with its quantised tensors, where it has any: `graph` says them in plain operations.
+  std::optional<ir::Graph> with_quantised;
   std::vector<ir::Tensor> outputs;           ///< what torch computed, as long as graph.outputs
   std::vector<std::optional<Range>> ranges;  ///< learnt per graph input; integer inputs only
   std::vector<std::string> constant_inputs;  ///< arguments that are no tensors: baked in

@@ -49,6 +49,54 @@ std::vector<WeightGroup> weights_of(const nnef::Artefact& artefact) {
   return out;
 }
 
+/// How many numbers an argument has.
+size_t count_numbers(const nnef::Value& value) {
+  size_t out = 0;
+  nnef::walk(value, [&](const nnef::Value& v) {
+    out += v.kind == nnef::Kind::integer || v.kind == nnef::Kind::scalar;
+  });
+  return out;
+}
+
+std::vector<QuantisedTensor> explained_in(const nnef::Document& document) {
+  std::vector<QuantisedTensor> out;
+  for (const nnef::QuantEntry& entry : document.quant) {
+    QuantisedTensor tensor{.name = entry.name, .function = entry.invocation.text};
+    for (const nnef::Argument& argument : entry.invocation.arguments) {
+      if (argument.name == "bits")
+        tensor.bits = static_cast<int>(argument.value.integer);
+      else if (argument.name != "signed" && argument.name != "symmetric")
+        tensor.scales = std::max(tensor.scales, count_numbers(argument.value));
+    }
+    out.push_back(std::move(tensor));
+  }
+  return out;
+}
+
+int64_t saved_by(const std::vector<WeightGroup>& weights) {
+  int64_t out = 0;
+  for (const WeightGroup& group : weights)
+    if (group.bytes < 2 * group.values) out += 4 * group.values - group.bytes;
+  return out;
+}
+
+int64_t fake_quantisations_in(const std::vector<std::pair<std::string, int64_t>>& operations) {
+  int64_t out = 0;
+  for (const auto& [name, uses] : operations)
+    if (name.ends_with("_quantize")) out += uses;
+  return out;
+}
+
+Json explained_json(const std::vector<QuantisedTensor>& tensors) {
+  Json out = Json::array();
+  for (const QuantisedTensor& tensor : tensors)
+    out.push_back({{"name", tensor.name},
+                   {"function", tensor.function},
+                   {"bits", tensor.bits},
+                   {"scales", tensor.scales}});
+  return out;
+}
+
 Json inputs_json(const std::vector<spec::InputFact>& inputs) {
   Json out = Json::array();
   for (const spec::InputFact& input : inputs) {
@@ -92,9 +140,12 @@ ArtefactSummary summarise(const nnef::Artefact& artefact) {
                       .fragments = {},
                       .weights = weights_of(artefact),
                       .quantised = document.quant.size(),
+                      .explained = explained_in(document),
                       .unused = artefact.unused,
                       .file_bytes = artefact.file_bytes,
                       .findings = findings_in(artefact)};
+  out.saved_bytes = saved_by(out.weights);
+  out.fake_quantisations = fake_quantisations_in(out.operations);
   for (const nnef::Fragment& fragment : document.fragments)
     if (fragment.name != spec::kPropertiesFragment) out.fragments.push_back(fragment.name);
   return out;
@@ -125,6 +176,9 @@ std::string summary_json(const std::string& path, const ArtefactSummary& summary
                     {"fragments", summary.fragments},
                     {"weights", weights_json(summary.weights)},
                     {"quantised", summary.quantised},
+                    {"quantised_tensors", explained_json(summary.explained)},
+                    {"bytes_saved", summary.saved_bytes},
+                    {"fake_quantisations", summary.fake_quantisations},
                     {"unused_files", summary.unused},
                     {"bytes", summary.file_bytes},
                     {"findings", summary.findings}};

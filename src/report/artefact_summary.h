@@ -21,6 +21,14 @@ struct WeightGroup {
   int64_t bytes = 0;
 };
 
+/// A tensor that graph.quant explains.
+struct QuantisedTensor {
+  std::string name;
+  std::string function;  ///< "zero_point_linear_quantize"
+  int bits = 0;          ///< 0: it does not say
+  size_t scales = 1;     ///< more than one: per channel
+};
+
 struct ArtefactSummary {
   spec::Dialect dialect = spec::Dialect::khronos;
   std::string graph;                    ///< its name
@@ -31,8 +39,11 @@ struct ArtefactSummary {
   std::vector<std::pair<std::string, int64_t>> operations;  ///< with uses, most used first
   std::vector<std::string> fragments;                       ///< without that of the properties
   std::vector<WeightGroup> weights;
-  size_t quantised = 0;             ///< tensors that graph.quant explains
-  std::vector<std::string> unused;  ///< files that nothing refers to
+  size_t quantised = 0;                    ///< tensors that graph.quant explains
+  std::vector<QuantisedTensor> explained;  ///< those, in its order
+  int64_t saved_bytes = 0;                 ///< by weights of fewer bits than f32 has
+  int64_t fake_quantisations = 0;          ///< operations that quantise and dequantise
+  std::vector<std::string> unused;         ///< files that nothing refers to
   int64_t file_bytes = 0;
   std::vector<std::string> findings;  ///< rules of strict NNEF that it breaks; of strict ones only
 };

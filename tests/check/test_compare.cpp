@@ -102,6 +102,21 @@ TEST_CASE("the numbers of a difference") {
            "'y'[0,1]: expected 2, got 2.5 (off by 0.5, allowed 0.05)");
 }
 
+TEST_CASE("differences are counted in steps of a quantiser") {
+  const check::Quanta one =
+      check::count_quanta(f32({0, 0.5F, 1, -2}), f32({0, 0.7501F, 1, -1.5F}), 0.25);
+  CHECK_EQ(one.elements, 4);
+  CHECK_EQ(one.off_by_one, 1);
+  CHECK_EQ(one.off_by_more, 1);
+  CHECK_EQ(one.most, 2);
+  const check::Quanta nan = check::count_quanta(f32({0, 1}), f32({0, kNan}), 0.25);
+  CHECK_EQ(nan.most, static_cast<double>(kInf));
+  const check::Quanta both = check::worst(one, nan);
+  CHECK_EQ(both.off_by_one, 1);
+  CHECK_EQ(both.off_by_more, 1);
+  CHECK_EQ(both.most, static_cast<double>(kInf));
+}
+
 TEST_CASE("the relative error of what is almost zero is left out") {
   const Comparison c = check::compare(f32({1, 1e-5F}), f32({1.0001F, 5e-5F}), {});
   CHECK_EQ(c.verdict, Verdict::ok);

@@ -21,7 +21,20 @@ OutputRow row(const char* name, const ir::Tensor& expected, const ir::Tensor& ac
           .moved = moved,
           .yardstick = {},
           .times_torch = {},
+          .quanta = {},
           .where = {}};
+}
+
+TEST_CASE("a line per output behind a quantiser") {
+  const ir::Tensor ones = f32({2, 2}, {1, 1, 1, 1});
+  std::vector<check::OutputRow> rows(2, row("y", ones, ones, 1));
+  rows[1].quanta = check::Quanta{0.25, 2, 400, 3, 1};
+  CHECK_EQ(check::quanta_text(rows),
+           "quanta: y at most 2 (of 0.25), 0.75 % of the elements off by one, "
+           "0.25 % of the elements by more\n");
+  rows[1].quanta = check::Quanta{0.25, 0, 400, 0, 0};
+  CHECK_EQ(check::quanta_text(rows),
+           "quanta: y at most 0 (of 0.25), none off by one, none by more\n");
 }
 
 TEST_CASE("one line per output, columns aligned") {

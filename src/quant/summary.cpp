@@ -1,0 +1,106 @@
+#include "src/quant/summary.h"
+
+#include <algorithm>
+
+#include "ir/op_traits.h"
+#include "src/diag/error.h"
+
+namespace t2n::quant {
+namespace {
+
+using ir::Graph;
+using ir::Node;
+using ir::ValueId;
+
+const ir::Value& value_of(const Graph& graph, ValueId id) {
+  return graph.values.at(static_cast<size_t>(id));
+}
+
+std::string_view word_of(const Node& node) { return ir::op_word(ir::op_name(node.op)); }
+
+ValueId first_operand(const Node& node) {
+  for (const char* name : {"self", "input"})
+    if (const ir::Attr* attr = node.find(name))
+      if (const auto* ref = std::get_if<ir::TensorRef>(attr)) return ref->id;
+  return ir::kNoValue;
+}
+
+bool is_fake_quantisation(std::string_view word) { return word.starts_with("fake_quantize_per_t"); }
+
+/// Where the quantum of a value comes from: another value, or here.
+struct Origin {
+  ValueId from = ir::kNoValue;
+  std::optional<double> quantum = {};
+};
+
+Origin origin(const Graph& graph, const Node& node) {
+  const ValueId x = first_operand(node);
+  const std::string_view word = word_of(node);
+  if (word == "dequantize" && x != ir::kNoValue) {
+    const std::optional<ir::QuantInfo>& info = value_of(graph, x).quant;
+    if (info && !info->is_per_channel()) return {ir::kNoValue, info->scales.at(0)};
+  }
+  if (is_fake_quantisation(word))
+    if (const ir::Attr* scale = node.find("scale"); scale && std::get_if<double>(scale))
+      return {ir::kNoValue, std::get<double>(*scale)};
+  const std::string_view name = ir::op_name(node.op);
+  const bool is_float = ir::is_float(value_of(graph, node.outputs.at(0)).dtype);
+  if (is_float && ir::has_trait(name.substr(0, name.find('.')), ir::OpTrait::keeps_values))
+    return {x, {}};
+  return {};
+}
+
+/// Both ends of a way that does nothing.
+size_t count_idle_pairs(const Graph& graph, const std::vector<int>& producer) {
+  return static_cast<size_t>(
+      std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+        if (!word_of(node).starts_with("quantize_per_")) return false;
+        const ValueId x = first_operand(node);
+        const int by = x == ir::kNoValue ? -1 : producer.at(static_cast<size_t>(x));
+        return by >= 0 && word_of(graph.nodes[static_cast<size_t>(by)]) == "dequantize";
+      }));
+}
+
+}  // namespace
+
+Summary summarise(const Graph& graph) {
+  Summary out;
+  const std::vector<int> constants = ir::constant_index(graph);
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    const ir::Value& value = graph.values[i];
+    if (!value.quant) continue;
+    out.tensors.push_back({value.name, value.shape, *value.quant, constants[i] >= 0});
+    if (constants[i] < 0) continue;
+    const int64_t elements = ir::element_count(ir::static_shape(value.shape));
+    out.weights += elements;
+    out.weight_bytes += (elements * value.quant->bits + 7) / 8;
+  }
+  std::stable_partition(out.tensors.begin(), out.tensors.end(),
+                        [](const QuantisedTensor& tensor) { return tensor.is_stored; });
+  out.idle_pairs = count_idle_pairs(graph, ir::producers(graph));
+  return out;
+}
+
+std::string info_str(const ir::QuantInfo& info) {
+  return cat(info.bits, " bits, ", info.is_signed ? "signed" : "unsigned",
+             info.narrow_range ? ", narrow range" : "",
+             info.is_per_channel()
+                 ? cat(", per channel (", info.scales.size(), " along axis ", info.axis, ")")
+                 : ", per tensor");
+}
+
+std::optional<double> quantum(const Graph& graph, size_t output) {
+  const std::vector<int> producer = ir::producers(graph);
+  ValueId at = graph.outputs.at(output);
+  if (value_of(graph, at).quant) return 1;
+  while (at != ir::kNoValue) {
+    const int by = producer.at(static_cast<size_t>(at));
+    if (by < 0) return {};
+    const Origin found = origin(graph, graph.nodes[static_cast<size_t>(by)]);
+    if (found.quantum) return found.quantum;
+    at = found.from;
+  }
+  return {};
+}
+
+}  // namespace t2n::quant
