@@ -93,6 +93,7 @@ TEST_CASE("all that an artefact may hold") {
            "parameters: 6 (24 bytes)\n"
            "  1x  f32  6  24 bytes\n"
            "quantised: 1 tensor\n"
+           "  y  8 bits, per tensor\n"
            "files that nothing refers to:\n"
            "  notes.txt\n"
            "to run it:\n"
@@ -117,6 +118,10 @@ TEST_CASE("an artefact as JSON") {
                  "  \"weights\": [\n    {\n      \"item\": \"f32\",\n      \"tensors\": 1,\n"
                  "      \"values\": 6,\n      \"bytes\": 24\n    }\n  ],\n"
                  "  \"quantised\": 1,\n"
+                 "  \"quantised_tensors\": [\n    {\n      \"name\": \"y\",\n"
+                 "      \"function\": \"linear_quantize\",\n      \"bits\": 8,\n"
+                 "      \"scales\": 1\n    }\n  ],\n"
+                 "  \"bytes_saved\": 0,\n  \"fake_quantisations\": 0,\n"
                  "  \"unused_files\": [\n    \"notes.txt\"\n  ],\n"));
 }
 
