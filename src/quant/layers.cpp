@@ -129,9 +129,13 @@ namespace {
 
 std::string_view input_name(const QuantBuilder& b) { return is_convolution(b) ? "qx" : "X"; }
 
-/// What the layer gives before it is quantised.
+/// Of the input. oneDNN is given scales inverted, and inverts them: both round to f32.
+double inverted_twice(double scale) { return 1 / as_f32(1 / scale); }
+
+/// What the layer gives in oneDNN before it is quantised.
 ValueId real_layer(QuantBuilder& b) {
-  const std::vector<double> units = weight_scales(b, b.info(input_name(b)).scales[0]);
+  const std::vector<double> units =
+      weight_scales(b, inverted_twice(b.info(input_name(b)).scales[0]));
   const ValueId sum = product_of_steps(b, b.steps(input_name(b)));
   return plus_bias(b, times_channels(b, sum, units), {1});
 }
@@ -142,9 +146,16 @@ bool is_of_onednn(const QuantBuilder& b) {
   return is_convolution(b) && b.integer("groups", 1) <= kMostGroups;
 }
 
-/// Scales the sums, adds the bias, divides by the step, adds the zero point and rounds.
+/// What oneDNN makes of a layer's reals: divides them by the step, adds the zero point and rounds.
+void define_quantised(QuantBuilder& b, ValueId real, bool is_relu = false) {
+  const QuantInfo& to = *b.output_info();
+  const ValueId in_steps = b.times(real, {as_f32(1 / to.scales[0])}, 0);
+  b.define(b.steps_from(in_steps, to, ZeroPoint::before_rounding, is_relu));
+}
+
+/// Scales the sums, adds the bias, and quantises.
 void define_as_onednn(QuantBuilder& b, bool is_relu) {
-  b.define_real(real_layer(b), ZeroPoint::before_rounding, is_relu);
+  define_quantised(b, real_layer(b), is_relu);
 }
 
 /// Adds the bias in units of the sums, scales, rounds, and adds the zero point.
@@ -168,21 +179,21 @@ void relu_layer(QuantBuilder& b) { define_layer(b, true); }
 void leaky_relu_layer(QuantBuilder& b) {
   if (refuse_layer(b)) return;
   const ValueId x = real_layer(b);
-  b.define_real(
-      b.emit("aten::leaky_relu",
-             {{"self", TensorRef{x}}, {"negative_slope", b.Rewriter::real("negative_slope", 0)}},
-             DType::f32, b.shape(x)));
+  define_quantised(
+      b, b.emit("aten::leaky_relu",
+                {{"self", TensorRef{x}}, {"negative_slope", b.Rewriter::real("negative_slope", 0)}},
+                DType::f32, b.shape(x)));
 }
 
 void tanh_layer(QuantBuilder& b) {
   if (refuse_layer(b)) return;
-  b.define_real(b.unary("aten::tanh", real_layer(b)));
+  define_quantised(b, b.unary("aten::tanh", real_layer(b)));
 }
 
 void add_layer(QuantBuilder& b) {
   if (refuse_layer(b)) return;
   const ValueId sum = b.binary("aten::add.Tensor", real_layer(b), b.real("qaccum"));
-  b.define_real(b.word().ends_with("relu") ? b.relu(sum) : sum);
+  define_quantised(b, sum, b.word().ends_with("relu"));
 }
 
 }  // namespace

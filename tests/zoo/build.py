@@ -103,13 +103,24 @@ def prepare(name):
     entry = MODELS[name]()
     entry.model.eval().requires_grad_(False)
     with torch.no_grad():
-        randomise_constants(entry.model)
-        spread_small_weights(entry.model)
-        calibrate_batch_norm(entry.model, entry.inputs)
-        calm_batch_norm(entry.model, entry.inputs)
+        if not entry.parameters:
+            randomise_constants(entry.model)
+            spread_small_weights(entry.model)
+            calibrate_batch_norm(entry.model, entry.inputs)
+            calm_batch_norm(entry.model, entry.inputs)
         moved = response(entry.model, entry.inputs)
     assert moved >= MIN_RESPONSE, f"the output moves by {moved:.1f} tolerances only"
     return entry, moved
+
+
+def parameters_of(entry):
+    return entry.parameters or sum(p.numel() for p in entry.model.parameters())
+
+
+def quantum(y):
+    """The least distance of two values: what is quantised last has few."""
+    values = np.unique(y)
+    return float(np.diff(values).min()) if len(values) < 300 else 0.0
 
 
 def save(entry, way, path):
@@ -131,8 +142,9 @@ def save(entry, way, path):
 def save_all(name, entry, folder):
     """The ways that went well, and why scripting did not: it alone may be beyond torch."""
     done, refused = [], None
-    parameters = sum(p.numel() for p in entry.model.parameters())
-    for way in entry.ways[:1] if parameters > ONCE_BEYOND else entry.ways:
+    parameters = parameters_of(entry)
+    is_large = parameters > ONCE_BEYOND and not entry.parameters  # integers are small files
+    for way in entry.ways[:1] if is_large else entry.ways:
         path = folder / f"{name}.{way}.pt"
         try:
             if not path.exists():
@@ -158,8 +170,9 @@ def build(name, folder):
     with torch.no_grad():
         arrays["output_0"] = entry.model(*entry.inputs).numpy()  # what the module itself computes
     np.savez_compressed(folder / f"{name}.npz", **arrays)
-    parameters = sum(p.numel() for p in entry.model.parameters())
-    facts = {"ways": ways, "not scripted": refused, "parameters": parameters, "published": entry.published}
+    facts = {"ways": ways, "not scripted": refused, "parameters": parameters_of(entry), "published": entry.published}
+    if entry.parameters:
+        facts["quantum"] = quantum(arrays["output_0"])
     (folder / f"{name}.json").write_text(json.dumps(facts))
     seconds = time.monotonic() - start
     not_scripted = f"; not scripted: {refused}" if refused else ""

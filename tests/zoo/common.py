@@ -35,6 +35,7 @@ class Entry(NamedTuple):
     inputs: tuple
     ways: tuple = BOTH
     published: bool = True  # the size of the paper or of published weights, vocabulary included
+    parameters: int = 0  # of the float model, where this one is quantised: then it stays as it is
 
 
 def image(size=224):

@@ -6,6 +6,7 @@ from audio import AUDIO
 from common import from_timm, from_torchvision, image, optical_flow, segmentation, video
 from language import TRANSFORMERS
 from other import OTHER
+from quantised import QUANTISED
 from vision import VISION
 
 TORCHVISION = """
@@ -48,4 +49,5 @@ MODELS = {
     **TRANSFORMERS,
     **AUDIO,
     **OTHER,
+    **QUANTISED,
 }
