@@ -64,7 +64,13 @@ constexpr Row kRows[] = {
      "std std_mean var var_mean quantile nanquantile multinomial linspace logspace full narrow "
      "fill clamp histc normal embedding_bag masked_fill masked_fill_ index_fill index_fill_ "
      "cov corrcoef ctc_loss istft inverse cholesky pinverse logdet slogdet matrix_exp "
-     "cholesky_inverse cholesky_solve svd rrelu"},
+     "cholesky_inverse cholesky_solve svd rrelu "
+     "quantize_per_tensor quantize_per_channel fake_quantize_per_tensor_affine "
+     "fake_quantize_per_tensor_affine_cachemask fake_quantize_per_channel_affine "
+     "fake_quantize_per_channel_affine_cachemask "
+     "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams "
+     "_fake_quantize_learnable_per_tensor_affine _fake_quantize_learnable_per_channel_affine "
+     "_make_per_channel_quantized_tensor"},
 };
 
 using Mask = uint32_t;

@@ -7,6 +7,7 @@
 #include "ir/cast.h"
 #include "src/diag/error.h"
 #include "src/export/graph_yardstick.h"
+#include "src/export/torch_module.h"
 #include "src/quant/summary.h"
 
 namespace t2n {
@@ -82,19 +83,49 @@ check::Tolerance stretched(const check::Tolerance& tolerance, const ir::Tensor& 
   return out;
 }
 
+/// What LibTorch itself gives with other kernels for quantised layers; empty where it cannot.
+const std::vector<ir::Tensor>& in_other_engine(const TracedModel& model, InputSet& set) {
+  if (set.other_engine) return *set.other_engine;
+  try {
+    set.other_engine =
+        torch_module().run_in(*model.session, set.inputs, trace::Executor::torch_onednn);
+  } catch (const Error&) {
+    set.other_engine.emplace();
+  }
+  return *set.other_engine;
+}
+
+/// Of an output from what LibTorch's other engine gives, beside its own. Where its engines disagree
+/// by more than ties explain, a result that is neither's is not known to be right.
+std::optional<check::Yardstick> distance_of_engines(const TracedModel& model, InputSet& set,
+                                                    size_t output, const ir::Tensor& result) {
+  if (!model.traced.with_quantised) return std::nullopt;
+  const std::vector<ir::Tensor>& other = in_other_engine(model, set);
+  if (output >= other.size()) return std::nullopt;
+  auto measured = check::measure(other[output], set.expected[output], result);
+  if (measured && measured->result_max > measured->noise)
+    measured =
+        check::widened(*measured, other[output], set.expected[output], check::Raised::by_ties);
+  return measured;
+}
+
 /// Of an output from f64, beside torch's. `differs`: the tolerance alone says that it is wrong.
 std::optional<check::Yardstick> distance(const TracedModel& model, InputSet& set,
                                          const check::Tolerance& tolerance, size_t output,
                                          const ir::Tensor& result, bool differs) {
   const std::vector<ir::Tensor>& exact = in_f64(model, set, tolerance);
-  if (output >= exact.size()) return std::nullopt;
-  auto measured = check::measure(exact[output], set.expected[output], result);
-  if (!differs || !measured || measured->is_as_near()) return measured;
-  const auto& all = in_f64_nearby(model, set);
-  for (const std::vector<ir::Tensor>& nearby : all)
-    if (output < nearby.size())
-      measured = check::widened(*measured, exact[output], nearby[output], raised_by(all));
-  return measured;
+  std::optional<check::Yardstick> measured;
+  if (output < exact.size()) measured = check::measure(exact[output], set.expected[output], result);
+  if (!differs || (measured && measured->is_as_near())) return measured;
+  if (measured) {
+    const auto& all = in_f64_nearby(model, set);
+    for (const std::vector<ir::Tensor>& nearby : all)
+      if (output < nearby.size())
+        measured = check::widened(*measured, exact[output], nearby[output], raised_by(all));
+    if (measured->is_as_near() || measured->is_unstable) return measured;
+  }
+  const auto beside = distance_of_engines(model, set, output, result);
+  return beside ? beside : measured;
 }
 
 std::string listed(const std::vector<std::string>& names) {

@@ -27,6 +27,8 @@ struct InputSet {
   std::optional<std::vector<ir::Tensor>> exact = {};
   /// The same beside its inputs (in_f64_nearby).
   std::optional<std::vector<std::vector<ir::Tensor>>> nearby = {};
+  /// Of another engine of LibTorch's for quantised layers (in_other_engine).
+  std::optional<std::vector<ir::Tensor>> other_engine = {};
 };
 
 struct InputSets {

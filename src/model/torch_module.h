@@ -18,6 +18,8 @@ enum class Executor {
   torch,  ///< LibTorch's own executor, without its optimisations: what a check compares with
   torch_unfused,  ///< the same; torch's modules hear that gradients are on, as in every export, and
                   ///< do not take their fused ways
+  torch_onednn,   ///< LibTorch's, with another of its engines for quantised layers than it takes by
+                  ///< itself: fbgemm's kernels for many groups cut sums off at 16 bits
   ours,           ///< the interpreter that records
   ours_native,    ///< the same with TraceOptions::native_halves
 };

@@ -1,7 +1,9 @@
 // Running a model without recording it: in our interpreter, and in LibTorch's own executor.
+#include <ATen/Context.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/function_impl.h>
 
+#include <algorithm>
 #include <set>
 
 #include "ir/op_traits.h"
@@ -28,6 +30,22 @@ std::string last_line(const std::string& text) {
   return first_line(text.substr(begin == std::string::npos ? 0 : begin + 1,
                                 end - (begin == std::string::npos ? 0 : begin + 1) + 1));
 }
+
+/// Which kernels LibTorch takes for quantised layers, that are loaded meanwhile.
+class QuantEngine {
+ public:
+  explicit QuantEngine(at::QEngine engine) : before_(at::globalContext().qEngine()) {
+    const std::vector<at::QEngine>& there = at::globalContext().supportedQEngines();
+    if (std::find(there.begin(), there.end(), engine) != there.end())
+      at::globalContext().setQEngine(engine);
+  }
+  ~QuantEngine() { at::globalContext().setQEngine(before_); }
+  QuantEngine(const QuantEngine&) = delete;
+  QuantEngine& operator=(const QuantEngine&) = delete;
+
+ private:
+  at::QEngine before_;
+};
 
 /// Memory that nobody has written is another in every run.
 
@@ -105,6 +123,10 @@ std::vector<ir::Tensor> Session::run(const std::vector<SampleInput>& inputs, Exe
   switch (executor) {
     case Executor::torch: return run_torch(inputs, false);
     case Executor::torch_unfused: return run_torch(inputs, true);
+    case Executor::torch_onednn: {
+      const QuantEngine engine(at::QEngine::ONEDNN);
+      return run_torch(inputs, false);
+    }
     case Executor::ours: return run_ours(inputs, false);
     case Executor::ours_native: return run_ours(inputs, true);
   }
