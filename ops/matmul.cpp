@@ -1,11 +1,11 @@
 // Matrix products: linear layers, matmul and its kin, contractions of chosen axes.
 #include <algorithm>
 
-#include "ops/arith.h"
 #include "ops/positions.h"
 #include "ops/product.h"
-#include "ops/registry.h"
 #include "ops/special.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

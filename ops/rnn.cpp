@@ -1,10 +1,10 @@
 // Recurrent layers as tract_core_scan over time, and their single cells.
 #include <algorithm>
 
-#include "ops/arith.h"
 #include "ops/product.h"
-#include "ops/registry.h"
 #include "src/diag/error.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

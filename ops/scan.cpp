@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "ops/arith.h"
-#include "ops/emitter_body.h"
-#include "ops/registry.h"
-#include "ops/sizes.h"
 #include "src/diag/error.h"
+#include "src/translate/arith.h"
+#include "src/translate/emitter_body.h"
+#include "src/translate/registry.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {

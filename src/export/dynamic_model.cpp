@@ -4,13 +4,13 @@
 
 #include "ir/evaluator.h"
 #include "ops/all.h"
-#include "ops/registry.h"
 #include "src/check/compare.h"
 #include "src/diag/error.h"
 #include "src/dynamic/shape_rule.h"
 #include "src/export/graph_yardstick.h"
 #include "src/export/torch_module.h"
 #include "src/passes/pass.h"
+#include "src/translate/registry.h"
 
 namespace t2n {
 namespace {
