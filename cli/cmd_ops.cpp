@@ -10,11 +10,11 @@
 #include "cli/talk.h"
 #include "cli/text.h"
 #include "ops/all.h"
-#include "ops/registry.h"
-#include "ops/translate.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
 #include "src/export/torch_module.h"
+#include "src/translate/registry.h"
+#include "src/translate/translate.h"
 
 namespace t2n::cli {
 namespace {

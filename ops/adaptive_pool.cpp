@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "ops/arith.h"
 #include "ops/positions.h"
-#include "ops/registry.h"
-#include "ops/sizes.h"
 #include "ops/spatial.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {

@@ -1,7 +1,7 @@
 // The table of translations, made of every family of operators.
 #include "ops/all.h"
 
-#include "ops/registry.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/arith.h"
 #include "ops/positions.h"
 #include "ops/product.h"
-#include "ops/registry.h"
-#include "ops/repeats.h"
-#include "ops/sizes.h"
 #include "ops/special.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
+#include "src/translate/repeats.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string_view>
 
-#include "ops/emitter.h"
-#include "ops/op_view.h"
+#include "src/translate/emitter.h"
+#include "src/translate/op_view.h"
 
 namespace t2n::ops {
 

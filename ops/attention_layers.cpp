@@ -1,9 +1,9 @@
 // Whole layers of attention, as torch fuses them where no gradient is needed.
-#include "ops/arith.h"
 #include "ops/attention.h"
 #include "ops/product.h"
-#include "ops/registry.h"
 #include "ops/special.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/registry.h"
 #include "ops/special.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

@@ -2,8 +2,8 @@
 // writes them. The table names them here, so that `t2nnef ops` knows what can be exported.
 #include <numbers>
 
-#include "ops/arith.h"
-#include "ops/registry.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

@@ -2,10 +2,10 @@
 #include <limits>
 
 #include "ops/reduce.h"
-#include "ops/registry.h"
-#include "ops/sizes.h"
 #include "ops/spatial.h"
 #include "src/diag/error.h"
+#include "src/translate/registry.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {

@@ -1,7 +1,7 @@
 // Discrete Fourier transforms as matrices, and when tract's own transform is the better form.
 #pragma once
 
-#include "ops/emitter.h"
+#include "src/translate/emitter.h"
 
 namespace t2n::ops {
 

@@ -1,7 +1,7 @@
 // Diagonals of two axes.
 #pragma once
 
-#include "ops/emitter.h"
+#include "src/translate/emitter.h"
 
 namespace t2n::ops {
 

@@ -1,53 +1,16 @@
 // Quotients and remainders: true, truncated and floored, exact in floats and integers.
-#include "ops/division.h"
-
 #include <algorithm>
 
-#include "ops/arith.h"
 #include "ops/elementwise.h"
-#include "ops/registry.h"
 #include "src/diag/error.h"
+#include "src/translate/arith.h"
+#include "src/translate/integer_division.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {
 
 using ir::Promotion;
-
-enum class Rounding { floor, trunc };
-
-struct Division {
-  Ref quotient;
-  Ref remainder;
-};
-
-bool is_positive_constant(const Emitter& out, Ref x) {
-  const auto value = out.constant_value(x);
-  if (!value) return false;
-  const std::vector<double> elements = ir::to_f64(*value);
-  return std::all_of(elements.begin(), elements.end(), [](double each) { return each > 0; });
-}
-
-/// Whether the rest is not 0 and has another sign than `other`.
-Ref has_wrong_sign(Emitter& out, Ref rest, Ref other) {
-  const Ref zero = like(out, 0, rest);
-  const Ref is_negative = compare(out, "lt", rest, zero);
-  if (is_positive_constant(out, other)) return is_negative;
-  const Ref differs = logical_xor(out, is_negative, compare(out, "lt", other, zero));
-  return logical_and(out, compare(out, "ne", rest, zero), differs);
-}
-
-/// tract's integer quotient is truncated, but before 0.23 floored where the divisor is a power of
-/// two: the sign of the remainder tells which, and both are corrected.
-Division divide_integers(Emitter& out, Ref a, Ref b, Rounding rounding) {
-  const Ref quotient = div(out, a, b);
-  const Ref rest = sub(out, a, mul(out, quotient, b));
-  const bool is_floor = rounding == Rounding::floor;
-  const Ref is_off = has_wrong_sign(out, rest, is_floor ? b : a);
-  const Ref step = out.cast(is_off, out.dtype(a));
-  const Ref change = select(out, is_off, b, like(out, 0, b));
-  if (is_floor) return {sub(out, quotient, step), add(out, rest, change)};
-  return {add(out, quotient, step), sub(out, rest, change)};
-}
 
 /// a * b = product + error, exactly, in floats of one width (Dekker 1971).
 Ref error_of_product(Emitter& out, Ref a, Ref b, Ref product) {
@@ -164,10 +127,6 @@ void remainder(const OpView& op, Emitter& out) {
 }
 
 }  // namespace
-
-Ref floored_quotient(Emitter& out, Ref a, Ref b) {
-  return divide_integers(out, a, b, Rounding::floor).quotient;
-}
 
 void register_division(Registry& r) {
   constexpr std::string_view kLimits =

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <map>
 
-#include "ops/arith.h"
 #include "ops/diagonal.h"
 #include "ops/product.h"
-#include "ops/registry.h"
 #include "src/diag/error.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

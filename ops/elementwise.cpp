@@ -4,9 +4,9 @@
 #include <cstdlib>
 
 #include "ops/all.h"
-#include "ops/arith.h"
-#include "ops/registry.h"
 #include "src/diag/error.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

@@ -1,11 +1,11 @@
 // Sums, means and maxima of the embeddings of each bag of indices.
 #include <limits>
 
-#include "ops/arith.h"
 #include "ops/index.h"
 #include "ops/positions.h"
-#include "ops/registry.h"
 #include "src/diag/error.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

@@ -3,8 +3,8 @@
 #include <limits>
 #include <numbers>
 
-#include "ops/registry.h"
 #include "ops/special.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

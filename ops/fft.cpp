@@ -2,12 +2,12 @@
 #include <cmath>
 #include <numbers>
 
-#include "ops/arith.h"
 #include "ops/dft.h"
 #include "ops/positions.h"
 #include "ops/product.h"
-#include "ops/registry.h"
-#include "ops/sizes.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {

@@ -4,9 +4,9 @@
 #include <limits>
 #include <numbers>
 
-#include "ops/registry.h"
 #include "ops/special.h"
 #include "src/diag/error.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

@@ -2,9 +2,9 @@
 #include <optional>
 #include <utility>
 
-#include "ops/arith.h"
 #include "ops/product.h"
-#include "ops/registry.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

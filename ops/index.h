@@ -1,7 +1,7 @@
 // The parts of the index family, one file each; register_index calls them.
 #pragma once
 
-#include "ops/arith.h"
+#include "src/translate/arith.h"
 
 namespace t2n::ops {
 

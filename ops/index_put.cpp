@@ -3,10 +3,10 @@
 
 #include "ops/positions.h"
 #include "ops/reduce.h"
-#include "ops/registry.h"
 #include "ops/scatter.h"
-#include "ops/sizes.h"
 #include "src/diag/error.h"
+#include "src/translate/registry.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {

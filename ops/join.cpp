@@ -1,10 +1,10 @@
 // Several tensors into one: concatenations, stacks, grids, block matrices.
 #include <algorithm>
 
-#include "ops/arith.h"
 #include "ops/positions.h"
 #include "ops/product.h"
-#include "ops/registry.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

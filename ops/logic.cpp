@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "ops/arith.h"
 #include "ops/elementwise.h"
-#include "ops/registry.h"
 #include "src/diag/error.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "ops/all.h"
 #include "ops/reduce.h"
-#include "ops/registry.h"
 #include "src/diag/error.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

@@ -1,7 +1,7 @@
 // What losses share: their `reduction`, and the differences that most of them start from.
 #pragma once
 
-#include "ops/arith.h"
+#include "src/translate/arith.h"
 
 namespace t2n::ops {
 

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <numbers>
 
-#include "ops/arith.h"
 #include "ops/elementwise.h"
-#include "ops/registry.h"
 #include "ops/special.h"
 #include "src/diag/error.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

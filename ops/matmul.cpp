@@ -1,11 +1,11 @@
 // Matrix products: linear layers, matmul and its kin, contractions of chosen axes.
 #include <algorithm>
 
-#include "ops/arith.h"
 #include "ops/positions.h"
 #include "ops/product.h"
-#include "ops/registry.h"
 #include "ops/special.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {
@@ -26,7 +26,7 @@ void linear(const OpView& op, Emitter& out) {
 Ref second(const OpView& op) {
   for (const std::string_view name : {"mat2", "vec", "tensor", "other"})
     if (op.has_argument(name)) return op.tensor(name);
-  T2N_ASSERT(false, op.op(), " has no second factor");
+  T2N_ASSERT(false, "there is no second factor");
   return {};
 }
 

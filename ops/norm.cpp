@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "ops/reduce.h"
-#include "ops/registry.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <utility>
 
-#include "ops/arith.h"
-#include "ops/registry.h"
-#include "ops/sizes.h"
 #include "ops/spatial.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {

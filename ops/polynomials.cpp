@@ -1,9 +1,9 @@
 // Orthogonal polynomials of a degree known at export, by their recurrences.
 #include <cmath>
 
-#include "ops/registry.h"
 #include "ops/special.h"
 #include "src/diag/error.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

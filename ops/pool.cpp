@@ -1,10 +1,10 @@
 // Pools over windows: maximum and mean, with and without positions, and max_unpool.
 #include <algorithm>
 
-#include "ops/arith.h"
-#include "ops/registry.h"
-#include "ops/sizes.h"
 #include "ops/spatial.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "ops/sizes.h"
 #include "src/diag/error.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {

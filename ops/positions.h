@@ -1,7 +1,7 @@
 // Advanced indexing: the index tensors of x[i, :, j] as one index over the axes that they select.
 #pragma once
 
-#include "ops/arith.h"
+#include "src/translate/arith.h"
 
 namespace t2n::ops {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ops/arith.h"
+#include "src/translate/arith.h"
 
 namespace t2n::ops {
 namespace {

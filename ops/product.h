@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "ops/emitter.h"
-#include "ops/op_view.h"
+#include "src/translate/emitter.h"
+#include "src/translate/op_view.h"
 
 namespace t2n::ops {
 

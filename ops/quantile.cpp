@@ -4,9 +4,9 @@
 
 #include "ops/index.h"
 #include "ops/positions.h"
-#include "ops/registry.h"
 #include "ops/special.h"
 #include "src/diag/error.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

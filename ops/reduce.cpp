@@ -2,8 +2,8 @@
 #include "ops/reduce.h"
 
 #include "ops/all.h"
-#include "ops/registry.h"
 #include "src/diag/error.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

@@ -1,7 +1,7 @@
 // What reductions share: their `dim` and `keepdim` arguments.
 #pragma once
 
-#include "ops/arith.h"
+#include "src/translate/arith.h"
 
 namespace t2n::ops {
 

@@ -1,6 +1,6 @@
 // Rotary position embeddings, as the pass canonical-rope finds them.
 #include "ops/product.h"
-#include "ops/registry.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "ops/all.h"
 #include "ops/positions.h"
-#include "ops/registry.h"
-#include "ops/sizes.h"
 #include "src/diag/error.h"
+#include "src/translate/registry.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {

@@ -1,7 +1,7 @@
 // Writing elements at positions that other tensors hold: what the scatter operations share.
 #pragma once
 
-#include "ops/arith.h"
+#include "src/translate/arith.h"
 
 namespace t2n::ops {
 

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "ops/division.h"
-#include "ops/registry.h"
 #include "ops/scatter.h"
-#include "ops/sizes.h"
 #include "src/diag/error.h"
+#include "src/translate/integer_division.h"
+#include "src/translate/registry.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -148,7 +148,9 @@ void scatter_add(const OpView& op, Emitter& out) {
 Ref mean_of(Emitter& out, Ref total, Ref count) {
   if (ir::is_float(out.dtype(total))) return div(out, total, count);
   const Ref is_none = compare(out, "eq", count, like(out, 0, count));
-  return floored_quotient(out, total, select(out, is_none, like(out, 1, count), count));
+  return divide_integers(out, total, select(out, is_none, like(out, 1, count), count),
+                         Rounding::floor)
+      .quotient;
 }
 
 /// The sum of what is written, over how many there are; elements that are not written to stay.

@@ -2,12 +2,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ops/arith.h"
-#include "ops/emitter_state.h"
 #include "ops/positions.h"
 #include "ops/product.h"
-#include "ops/registry.h"
-#include "ops/sizes.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -83,7 +82,7 @@ void tile(const OpView& op, Emitter& out) {
   const Ref x = with_rank(out, op.tensor("self"), rank);
   if (is_empty(op.shape())) return out.result(empty(out, op.dtype(), op.shape()));
   if (out.shape(x) == op.shape()) return out.result(x);
-  bool is_spread = !is_static(op.shape()) || out.state().at(x).varies;
+  bool is_spread = !is_static(op.shape()) || out.varies(x);
   for (size_t i = 0; i < repeats.size(); ++i)
     is_spread = is_spread && (repeats[i] == Dim(1) || out.shape(x)[i] == Dim(1));
   if (is_spread) return out.result(out.broadcast_to(x, op.shape()));

@@ -3,11 +3,11 @@
 #include <limits>
 #include <optional>
 
-#include "ops/arith.h"
 #include "ops/positions.h"
-#include "ops/registry.h"
-#include "ops/sizes.h"
 #include "src/diag/error.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -153,22 +153,6 @@ void unbind(const OpView& op, Emitter& out) {
 }
 
 // --- reversals and rotations ---
-
-}  // namespace
-
-Ref reversed(Emitter& out, Ref x, const Ints& axes) {
-  for (const int64_t axis : axes) {
-    const Dim size = size_of(out, x, axis);
-    const int at = static_cast<int>(axis);
-    if (!size.is_constant())
-      x = out.slice(x, at, size - Dim(1), Dim(-1), -1);
-    else if (size.value() > 1)
-      x = out.slice(x, at, 0, size.value(), -1);
-  }
-  return x;
-}
-
-namespace {
 
 void flip(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");

@@ -5,9 +5,9 @@
 #include "ops/all.h"
 #include "ops/positions.h"
 #include "ops/product.h"
-#include "ops/registry.h"
 #include "ops/special.h"
 #include "src/diag/error.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

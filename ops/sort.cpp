@@ -1,11 +1,11 @@
 // Orders along an axis: sorting, the largest elements, and the k-th one.
 #include <limits>
 
-#include "ops/arith.h"
 #include "ops/index.h"
-#include "ops/registry.h"
-#include "ops/sizes.h"
 #include "src/diag/error.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ops/arith.h"
 #include "ops/product.h"
 #include "src/diag/error.h"
+#include "src/translate/arith.h"
 
 namespace t2n::ops {
 namespace {

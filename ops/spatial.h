@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "ops/emitter.h"
-#include "ops/op_view.h"
+#include "src/translate/emitter.h"
+#include "src/translate/op_view.h"
 
 namespace t2n::ops {
 

@@ -6,8 +6,8 @@
 #include <numbers>
 
 #include "ops/all.h"
-#include "ops/registry.h"
 #include "src/diag/error.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "ops/arith.h"
+#include "src/translate/arith.h"
 
 namespace t2n::ops {
 

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "ops/reduce.h"
-#include "ops/registry.h"
-#include "ops/sizes.h"
 #include "src/diag/error.h"
+#include "src/translate/registry.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {

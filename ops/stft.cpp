@@ -1,11 +1,11 @@
 // Short-time Fourier transforms of real signals, as the pass `complex-to-pairs` leaves them.
 #include <optional>
 
-#include "ops/arith.h"
 #include "ops/dft.h"
 #include "ops/product.h"
-#include "ops/registry.h"
-#include "ops/sizes.h"
+#include "src/translate/arith.h"
+#include "src/translate/registry.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {

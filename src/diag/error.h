@@ -21,7 +21,7 @@ std::string cat(const Parts&... parts) {
   return std::move(out).str();
 }
 
-/// Carries a Diagnostic; caught per operator in ops/translate.cpp and in cli/main.cpp.
+/// Carries a Diagnostic; caught per operator in src/translate/translate.cpp and in cli/main.cpp.
 class Error : public std::exception {
  public:
   explicit Error(Diagnostic diagnostic);

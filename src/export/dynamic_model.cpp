@@ -4,7 +4,6 @@
 
 #include "ir/evaluator.h"
 #include "ops/all.h"
-#include "ops/registry.h"
 #include "src/check/compare.h"
 #include "src/diag/error.h"
 #include "src/dynamic/shape_rule.h"
@@ -12,6 +11,7 @@
 #include "src/export/quantised_model.h"
 #include "src/export/torch_module.h"
 #include "src/passes/pass.h"
+#include "src/translate/registry.h"
 
 namespace t2n {
 namespace {

@@ -6,13 +6,13 @@
 
 #include "nnef_writer/archive.h"
 #include "ops/all.h"
-#include "ops/integer_range.h"
-#include "ops/registry.h"
-#include "ops/translate.h"
 #include "src/diag/error.h"
 #include "src/export/signature.h"
 #include "src/export/states.h"
 #include "src/export/torch_module.h"
+#include "src/translate/integer_range.h"
+#include "src/translate/registry.h"
+#include "src/translate/translate.h"
 
 namespace t2n {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "ops/all.h"
-#include "ops/registry.h"
 #include "src/diag/error.h"
 #include "src/export/torch_module.h"
+#include "src/translate/registry.h"
 
 namespace t2n::test {
 namespace {

@@ -2,10 +2,10 @@
 #include <set>
 
 #include "ops/all.h"
-#include "ops/registry.h"
 #include "src/diag/error.h"
 #include "src/dynamic/shape_rule.h"
 #include "src/export/dynamic_model.h"
+#include "src/translate/registry.h"
 #include "tests/dynamic/support.h"
 #include "tests/support/shape_rules.h"
 

@@ -1,10 +1,10 @@
 // Integers that strict NNEF computes: which may leave the exact ones of f32, said with the inputs.
 #include <doctest/doctest.h>
 
-#include "ops/integer_range.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
 #include "src/export/torch_module.h"
+#include "src/translate/integer_range.h"
 #include "tests/support/script.h"
 
 namespace t2n::test {

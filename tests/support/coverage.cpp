@@ -10,10 +10,10 @@
 #include <sstream>
 
 #include "ops/all.h"
-#include "ops/registry.h"
 #include "src/check/compare.h"
 #include "src/diag/error.h"
 #include "src/export/torch_module.h"
+#include "src/translate/registry.h"
 
 namespace t2n::test {
 namespace {

@@ -6,8 +6,8 @@
 #include <set>
 #include <tuple>
 
-#include "ops/registry.h"
 #include "src/diag/error.h"
+#include "src/translate/registry.h"
 
 namespace t2n::test {
 namespace {

@@ -1,0 +1,24 @@
+// What the tracer says of the iterations of rolled loops.
+#pragma once
+
+#include <string>
+
+#include "src/loops/iteration.h"
+
+namespace t2n::trace {
+
+using loops::coefficient;
+using loops::dim_of;
+using loops::mentions_iteration;
+using loops::refuse_loop;
+using loops::replaced;
+
+inline constexpr const char* kIterationHelp =
+    "compute with the iteration as a tensor, or let it be a sum of the iteration and a constant";
+
+/// Error `dynamic-loop`, at the place where the program is.
+[[noreturn]] inline void refuse_loop(std::string why, std::string help) {
+  throw Error("dynamic-loop", loops::kRefusedLoop, std::move(why), std::move(help));
+}
+
+}  // namespace t2n::trace

@@ -1,0 +1,284 @@
+#include "src/translate/arith.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "src/diag/error.h"
+#include "src/translate/sizes.h"
+
+namespace t2n::ops {
+namespace {
+
+bool is_unsigned(DType dtype) {
+  return dtype == DType::u8 || dtype == DType::u16 || dtype == DType::u32 || dtype == DType::u64;
+}
+
+/// tract turns x * x into a square that it computes in f32 or, for i64, not at all. It finds equal
+/// operands by itself, so that -(-a * b) is the form that is safe for any two.
+Ref mul_integers(Emitter& out, Ref a, Ref b) {
+  if (out.constant_value(a) || out.constant_value(b)) return out.elementwise("mul", {a, b});
+  const DType dtype = out.dtype(a);
+  if (!is_unsigned(dtype)) return neg(out, out.elementwise("mul", {neg(out, a), b}));
+  return out.cast(mul(out, out.cast(a, DType::i64), out.cast(b, DType::i64)), dtype);
+}
+
+/// The sum by tract's einsum, which adds i64 in full. The leading axis keeps a total from being of
+/// rank 0, which einsum gets wrong.
+Ref sum_by_einsum(Emitter& out, Ref x, const Ints& axes) {
+  std::string all = "z", kept = "z";
+  Shape kept_shape = {1};
+  for (int axis = 0; axis < out.rank(x); ++axis) {
+    const char letter = static_cast<char>('a' + axis);
+    all += letter;
+    if (std::find(axes.begin(), axes.end(), axis) != axes.end()) continue;
+    kept += letter;
+    kept_shape.push_back(out.shape(x)[static_cast<size_t>(axis)]);
+  }
+  const DType dtype = out.dtype(x);
+  const std::string acc(ir::dtype_name(dtype));
+  const Ref y = out.call_list("tract_core_einsum", {out.unsqueeze(x, {0})},
+                              {{"expr", all + "->" + kept}, {"acc", acc}}, dtype, kept_shape);
+  return out.unsqueeze(out.squeeze(y, {0}), axes);
+}
+
+/// The number of elements along `axes`.
+Ref count_of(Emitter& out, Ref x, const Ints& axes) {
+  Dim count = 1;
+  for (const int64_t axis : axes) count = count * out.shape(x)[static_cast<size_t>(axis)];
+  return out.size(count, out.dtype(x));
+}
+
+/// tract compares numbers only.
+Ref as_number(Emitter& out, Ref x) {
+  return out.dtype(x) == DType::boolean ? out.cast(x, DType::u8) : x;
+}
+
+}  // namespace
+
+Ref add(Emitter& out, Ref a, Ref b) {
+  return out.elementwise(out.dtype(a) == DType::boolean ? "or" : "add", {a, b});
+}
+
+Ref sub(Emitter& out, Ref a, Ref b) { return out.elementwise("sub", {a, b}); }
+
+Ref mul(Emitter& out, Ref a, Ref b) {
+  if (out.dtype(a) == DType::boolean) return logical_and(out, a, b);
+  return ir::is_integer(out.dtype(a)) ? mul_integers(out, a, b) : out.elementwise("mul", {a, b});
+}
+
+Ref div(Emitter& out, Ref a, Ref b) { return out.elementwise("div", {a, b}); }
+
+Ref minimum(Emitter& out, Ref a, Ref b) {
+  return out.elementwise(out.dtype(a) == DType::boolean ? "and" : "min", {a, b});
+}
+
+Ref maximum(Emitter& out, Ref a, Ref b) {
+  return out.elementwise(out.dtype(a) == DType::boolean ? "or" : "max", {a, b});
+}
+
+Ref neg(Emitter& out, Ref x) {
+  // neg saturates at zero where torch wraps around.
+  return is_unsigned(out.dtype(x)) ? sub(out, like(out, 0, x), x) : out.elementwise("neg", {x});
+}
+
+Ref magnitude(Emitter& out, Ref x) {
+  // tract before 0.23 lacks abs in f64.
+  if (out.dtype(x) == DType::f64) return maximum(out, x, neg(out, x));
+  return is_unsigned(out.dtype(x)) ? x : out.elementwise("abs", {x});
+}
+
+Ref compare(Emitter& out, std::string_view op, Ref a, Ref b) {
+  return out.elementwise(op, {as_number(out, a), as_number(out, b)}, DType::boolean);
+}
+
+Ref logical_and(Emitter& out, Ref a, Ref b) { return out.elementwise("and", {a, b}); }
+Ref logical_xor(Emitter& out, Ref a, Ref b) { return out.elementwise("tract_core_xor", {a, b}); }
+Ref logical_not(Emitter& out, Ref x) { return out.elementwise("not", {x}); }
+
+Ref select(Emitter& out, Ref condition, Ref then, Ref otherwise) {
+  return out.elementwise("select", {condition, then, otherwise}, out.dtype(then));
+}
+
+Ref is_nan(Emitter& out, Ref x) { return compare(out, "ne", x, x); }
+
+Ref like(Emitter& out, double value, Ref x) {
+  const DType dtype = out.dtype(x);
+  return ir::is_float(dtype) ? out.scalar(value, dtype)
+                             : out.scalar(static_cast<int64_t>(value), dtype);
+}
+
+Ref widened(Emitter& out, Ref x) {
+  const bool is_wide = out.dtype(x) == DType::f64 && !out.has(target::Feature::computes_f64);
+  return out.dtype(x) == DType::f16 || is_wide ? out.cast(x, DType::f32) : x;
+}
+
+namespace {
+
+/// tract adds in f32, one element after the other: 500,000 positive ones are off by 6e-6, where
+/// torch adds in a tree. Rows of language models (up to 16,384) keep the form that tract fuses.
+bool is_long_sum(const Emitter& out, std::string_view op, Ref x, const Ints& axes) {
+  constexpr int64_t kExactEnough = 16384;
+  int64_t n = 1;
+  for (const int64_t axis : axes) {
+    const Dim& size = out.shape(x)[static_cast<size_t>(axis)];
+    if (size.is_constant()) n *= size.value();
+  }
+  return (op == "sum_reduce" || op == "mean_reduce") && out.dtype(x) == DType::f32 &&
+         n > kExactEnough;
+}
+
+/// What torch gives where there is nothing to reduce; tract divides by zero.
+double of_nothing(std::string_view op) {
+  if (op == "mean_reduce") return std::numeric_limits<double>::quiet_NaN();
+  return op == "tract_core_product_reduce" || op == "all_reduce" ? 1 : 0;
+}
+
+/// Whether the last axis, which tract divides by the size of, is reduced and has no entries at some
+/// sizes.
+bool may_be_nothing(Emitter& out, Ref x, const Ints& axes) {
+  const bool is_reduced = std::find(axes.begin(), axes.end(), out.rank(x) - 1) != axes.end();
+  return is_reduced && may_be_zero(out, out.shape(x).back());
+}
+
+/// Sums with a zero more where there may be nothing, and means of them.
+Ref sum_of_open(Emitter& out, std::string_view op, Ref x, const Ints& axes, const Shape& shape) {
+  std::vector<std::pair<int64_t, int64_t>> padding(shape.size());
+  padding.back().second = may_be_nothing(out, x, axes) ? 1 : 0;
+  const Ref padded = padding.back().second == 0 ? x : out.pad(x, padding);
+  const Ref sum = out.call("sum_reduce", {padded}, {{"axes", axes}}, out.dtype(x), shape);
+  return op == "mean_reduce" ? div(out, sum, count_of(out, x, axes)) : sum;
+}
+
+}  // namespace
+
+Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::optional<DType> dtype) {
+  const bool is_bool = out.dtype(x) == DType::boolean && op != "any_reduce" && op != "all_reduce";
+  const bool is_sum =
+      op == "sum_reduce" || op == "mean_reduce" || op == "tract_core_product_reduce";
+  const Ref in = is_bool ? out.cast(x, DType::u8) : is_sum ? widened(out, x) : x;
+  Shape shape = out.shape(x);
+  for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
+  const bool is_nothing = std::any_of(axes.begin(), axes.end(), [&](int64_t axis) {
+    return out.shape(x)[static_cast<size_t>(axis)] == Dim(0);
+  });
+  if (is_nothing) return out.full(out.scalar(of_nothing(op), dtype.value_or(out.dtype(x))), shape);
+  // tract's sum_reduce wraps i64 sums at 32 bits. It computes means of squares, and sums of squares
+  // over their number, in f32 whatever their dtype.
+  const bool has_f64 = out.has(target::Feature::computes_f64);
+  const bool has_integers = out.has(target::Feature::computes_integers);
+  if (has_integers && op == "sum_reduce" && out.dtype(in) == DType::i64)
+    return sum_by_einsum(out, in, axes);
+  if (has_f64 && op == "mean_reduce" && out.dtype(in) == DType::f64)
+    return div(out, sum_by_einsum(out, in, axes), count_of(out, in, axes));
+  if (has_f64 && is_long_sum(out, op, in, axes)) {
+    const Ref wide = out.cast(in, DType::f64);
+    // Over symbolic sizes tract runs an einsum element by element, minutes for a large model. The
+    // cast keeps a sum from being seen as one of squares.
+    const bool is_known = is_static(out.shape(x));
+    return out.cast(
+        is_known ? reduce(out, op, wide, axes) : sum_of_open(out, op, wide, axes, shape),
+        out.dtype(x));
+  }
+  const bool is_added = op == "sum_reduce" || op == "mean_reduce";
+  if (is_added && may_be_nothing(out, in, axes))
+    return out.cast(sum_of_open(out, op, in, axes, shape), out.dtype(x));
+  const Ref y = out.call(op, {in}, {{"axes", axes}}, dtype.value_or(out.dtype(in)), shape);
+  return dtype ? y : out.cast(y, out.dtype(x));
+}
+
+Ref iota(Emitter& out, const Dim& n, int axis, int rank) {
+  Shape shape(static_cast<size_t>(rank), Dim(1));
+  shape[static_cast<size_t>(axis)] = n;
+  if (!n.is_constant()) return out.reshape(out.range(n), shape);
+  Ints values(static_cast<size_t>(n.value()));
+  std::iota(values.begin(), values.end(), 0);
+  return int_constant(out, values, ir::static_shape(shape), "iota");
+}
+
+Ref int_constant(Emitter& out, const std::vector<int64_t>& values, const Ints& shape,
+                 std::string_view name) {
+  return out.constant(ir::tensor_of(DType::i64, shape, values), name);
+}
+
+Ints axis_to_front(int axis, int rank) {
+  Ints permutation = all_axes(rank);
+  permutation.erase(permutation.begin() + axis);
+  permutation.insert(permutation.begin(), axis);
+  return permutation;
+}
+
+int64_t extent(const Emitter& out, Ref x, int64_t axis) {
+  const auto at = static_cast<size_t>(axis);
+  const Dim& size = out.shape(x).at(at);
+  return size.is_constant() ? size.value() : out.sizes(x)[at];
+}
+
+Ref at_least_1d(Emitter& out, Ref x) { return out.rank(x) == 0 ? out.unsqueeze(x, {0}) : x; }
+
+Ref reversed(Emitter& out, Ref x, const Ints& axes) {
+  for (const int64_t axis : axes) {
+    const Dim size = size_of(out, x, axis);
+    const int at = static_cast<int>(axis);
+    if (!size.is_constant())
+      x = out.slice(x, at, size - Dim(1), Dim(-1), -1);
+    else if (size.value() > 1)
+      x = out.slice(x, at, 0, size.value(), -1);
+  }
+  return x;
+}
+
+Ref flattened(Emitter& out, Ref x) {
+  Dim count = 1;
+  for (const Dim& size : out.shape(x)) count = count * size;
+  return out.reshape(x, {count});
+}
+
+Ints broadcast_sizes(const Ints& a, const Ints& b) {
+  Ints shape(std::max(a.size(), b.size()), 1);
+  for (const Ints& one : {a, b})
+    for (size_t i = 0; i < one.size(); ++i) {
+      int64_t& size = shape[shape.size() - one.size() + i];
+      if (one[i] != 1) size = one[i];
+    }
+  return shape;
+}
+
+std::pair<Ref, Ref> operands(const OpView& op, Emitter& out) {
+  if (!op.is_tensor("self")) {
+    const Ref other = op.tensor("other");
+    return {op.number("self", out.dtype(other)), other};
+  }
+  const Ref self = op.tensor("self");
+  return {self, operand(op, out, "other", out.dtype(self))};
+}
+
+Ref operand(const OpView& op, Emitter& out, std::string_view name, DType dtype) {
+  return op.is_tensor(name) ? out.cast(op.tensor(name), dtype) : op.number(name, dtype);
+}
+
+Ref converted_number(const OpView& op, Emitter& out, std::string_view name, DType dtype) {
+  if (!ir::is_integer(dtype) || op.is_symbolic(name)) return op.number(name, dtype);
+  const double value = op.f64(name);
+  return std::trunc(value) == value ? op.number(name, dtype)
+                                    : out.scalar(static_cast<int64_t>(value), dtype);
+}
+
+bool is_number(const Emitter& out, Ref x, double value) {
+  const auto known = out.constant_value(x);
+  return known && known->shape.empty() && ir::element_f64(*known, 0) == value;
+}
+
+void finish(const OpView& op, Emitter& out, Ref y, int index) {
+  out.result(out.broadcast_to(out.cast(y, op.dtype(index)), op.shape(index)), index);
+}
+
+void ignore_present(const OpView& op, std::initializer_list<std::string_view> names,
+                    std::string_view why) {
+  for (const std::string_view name : names)
+    if (op.has_argument(name)) op.ignore(name, why);
+}
+
+}  // namespace t2n::ops

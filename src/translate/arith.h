@@ -1,0 +1,82 @@
+// Expressions on tensors that several families use, with tract's traps behind them.
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/draft/axes.h"
+#include "src/translate/emitter.h"
+#include "src/translate/op_view.h"
+
+namespace t2n::ops {
+
+using draft::all_axes;
+using draft::inverse;
+using draft::with_size;
+
+// Operands broadcast; both have one dtype, which the result keeps. Booleans add as `or`, multiply
+// as `and`.
+Ref add(Emitter& out, Ref a, Ref b);
+Ref sub(Emitter& out, Ref a, Ref b);
+Ref mul(Emitter& out, Ref a, Ref b);
+Ref div(Emitter& out, Ref a, Ref b);
+Ref minimum(Emitter& out, Ref a, Ref b);
+Ref maximum(Emitter& out, Ref a, Ref b);
+Ref neg(Emitter& out, Ref x);
+Ref magnitude(Emitter& out, Ref x);  ///< |x|
+
+/// `op` is one of lt le gt ge eq ne.
+Ref compare(Emitter& out, std::string_view op, Ref a, Ref b);
+Ref logical_and(Emitter& out, Ref a, Ref b);
+Ref logical_xor(Emitter& out, Ref a, Ref b);
+Ref logical_not(Emitter& out, Ref x);
+Ref select(Emitter& out, Ref condition, Ref then, Ref otherwise);
+/// NaN and nothing else.
+Ref is_nan(Emitter& out, Ref x);
+
+/// A number as a rank-0 operand of the dtype of `x`.
+Ref like(Emitter& out, double value, Ref x);
+
+/// f16 becomes f32, and so does f64 where there is none; other dtypes stay: for formulas of several
+/// steps, as torch computes them.
+Ref widened(Emitter& out, Ref x);
+
+/// One of tract's reductions over ascending `axes`; f16 sums are taken in f32, booleans as u8.
+/// The axes stay with extent 1. `dtype` is that of the result where it is not the operand's.
+Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes,
+           std::optional<DType> dtype = {});
+
+/// 0, 1, … n - 1 along `axis` of a tensor of `rank`, extent 1 elsewhere.
+Ref iota(Emitter& out, const Dim& n, int axis, int rank);
+/// Integers as a constant.
+Ref int_constant(Emitter& out, const std::vector<int64_t>& values, const Ints& shape,
+                 std::string_view name);
+/// `axis` moved to the front; inverse() is the way back.
+Ints axis_to_front(int axis, int rank);
+/// The size of one axis as an integer; refuses a symbolic one.
+int64_t extent(const Emitter& out, Ref x, int64_t axis);
+/// What two shapes broadcast to.
+Ints broadcast_sizes(const Ints& a, const Ints& b);
+Ref at_least_1d(Emitter& out, Ref x);
+/// `x` with the order along some axes reversed.
+Ref reversed(Emitter& out, Ref x, const Ints& axes);
+/// All elements along one axis, in row-major order.
+Ref flattened(Emitter& out, Ref x);
+
+/// Argument `name`, a tensor or a number, in `dtype`.
+Ref operand(const OpView& op, Emitter& out, std::string_view name, DType dtype);
+/// A number that is stored in a tensor of `dtype`: integers lose its fraction.
+Ref converted_number(const OpView& op, Emitter& out, std::string_view name, DType dtype);
+/// `self` and `other`; a number takes the dtype of the tensor.
+std::pair<Ref, Ref> operands(const OpView& op, Emitter& out);
+/// Whether `x` is a rank-0 constant of this value.
+bool is_number(const Emitter& out, Ref x, double value);
+/// Declares the result, in the dtype and shape that torch gave: in-place forms round back to
+/// `self`.
+void finish(const OpView& op, Emitter& out, Ref y, int index = 0);
+/// Ignores those of `names` that the schema has.
+void ignore_present(const OpView& op, std::initializer_list<std::string_view> names,
+                    std::string_view why);
+
+}  // namespace t2n::ops

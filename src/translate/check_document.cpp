@@ -1,0 +1,108 @@
+// Findings of the lints as errors: bugs of ours, or axes that have to be declared otherwise.
+#include "src/translate/check_document.h"
+
+#include <algorithm>
+
+#include "src/diag/error.h"
+#include "src/spec/lint.h"
+#include "src/spec/lint_tract.h"
+
+namespace t2n::ops {
+namespace {
+
+using spec::TractFinding;
+using Cure = TractFinding::Cure;
+
+template <typename Word>
+std::string joined(const std::vector<Word>& words, std::string_view between) {
+  std::string out;
+  for (const Word& word : words) out += cat(out.empty() ? "" : between, word);
+  return out;
+}
+
+std::string condition(const TractFinding& finding) {
+  const std::string symbols = joined(finding.symbols, " and ");
+  const bool are_many = finding.symbols.size() > 1;
+  switch (finding.cure) {
+    case Cure::multiple:
+      return cat(are_many ? " unless they are multiples of " : " unless it is a multiple of ",
+                 finding.number, ": ", symbols);
+    case Cure::least: return cat(" below ", finding.number, ": ", symbols);
+    case Cure::equal: return cat(" that are not equal: ", symbols);
+    case Cure::most: return cat(" above ", finding.number, ": ", symbols);
+    case Cure::unknown:
+    case Cure::none: break;
+  }
+  return "";
+}
+
+/// "--dynamic x:1=4*S" for each axis of an input in which one of the symbols stands.
+std::string declarations(const TractFinding& finding, const ir::Graph& graph) {
+  const auto is_named = [&](const ir::Symbol& symbol) {
+    return std::find(finding.symbols.begin(), finding.symbols.end(), symbol) !=
+           finding.symbols.end();
+  };
+  std::vector<std::string> out;
+  for (const ir::ValueId id : graph.inputs) {
+    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    for (size_t axis = 0; axis < value.shape.size(); ++axis) {
+      const ir::Dim size = value.shape[axis].substitute([&](const ir::Symbol& symbol) {
+        return is_named(symbol) ? std::optional(ir::Dim(finding.number) * ir::Dim::symbol(symbol))
+                                : std::nullopt;
+      });
+      if (!(size == value.shape[axis]))
+        out.push_back(cat("--dynamic ", value.name, ":", axis, "=", size.str()));
+    }
+  }
+  return joined(out, " ");
+}
+
+std::string assertions(const TractFinding& finding) {
+  std::vector<std::string> out;
+  for (const ir::Symbol& symbol : finding.symbols)
+    out.push_back(cat("--assert \"", symbol,
+                      finding.cure == Cure::least ? " >= " : " <= ", finding.number, "\""));
+  return joined(out, " ");
+}
+
+std::string help(const TractFinding& finding, const ir::Graph& graph) {
+  switch (finding.cure) {
+    case Cure::multiple: return cat("declare the multiple: ", declarations(finding, graph));
+    case Cure::least:
+    case Cure::most: return cat("say that you know: ", assertions(finding));
+    case Cure::equal:
+      return finding.is_structural ? "give both axes the same symbol"
+                                   : cat("give both axes the same symbol, or --assert \"",
+                                         finding.symbols[0], " == ", finding.symbols[1], "\"");
+    case Cure::unknown:
+    case Cure::none: break;
+  }
+  return "declare fewer axes dynamic, or give those that must be equal the same symbol";
+}
+
+}  // namespace
+
+void check_strict(const nnef::Document& document) {
+  const std::vector<std::string> broken = spec::lint_strict(document);
+  if (broken.empty()) return;
+  T2N_ASSERT(false, "the document breaks the specification: ", broken[0],
+             broken.size() == 1 ? "" : cat(", and ", broken.size() - 1, " more"));
+}
+
+void check_tract(const nnef::Document& document, const ir::Graph& graph) {
+  const auto finding = spec::lint_tract(document);
+  if (!finding) return;
+  const std::string at = spec::values_str(finding->sizes);
+  const std::string place = at.empty() ? "" : cat(", at ", at);
+  T2N_ASSERT(finding->cure != Cure::none && !at.empty(),
+             "the document breaks tract's rules: ", finding->problem, place);
+  throw Error(
+      Diagnostic{.id = "dynamic-declaration",
+                 .message = cat("the file would be wrong at some sizes", condition(*finding)),
+                 .where = {},
+                 .details = {finding->problem + place},
+                 .why = "the sizes that the file allows must fit wherever they meet",
+                 .help = help(*finding, graph)});
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,33 @@
+// Sizes as numbers that the graph computes.
+#include "src/translate/arith.h"
+#include "src/translate/emitter_state.h"
+#include "src/translate/integer_division.h"
+#include "src/translate/sizes.h"
+
+namespace t2n::ops {
+namespace {
+
+Ref number_of(Emitter& out, const ir::Atom& atom) {
+  const ir::Operands* of = ir::operands_of(atom);
+  if (of == nullptr)
+    return out.state().hidden_size(out.size(Dim::symbol(std::get<ir::Symbol>(atom)), DType::i64));
+  const Ref a = computed_size(out, of->a), b = computed_size(out, of->b);
+  if (std::holds_alternative<ir::Min>(atom)) return out.elementwise("min", {a, b});
+  if (std::holds_alternative<ir::Max>(atom)) return out.elementwise("max", {a, b});
+  const Ref quotient = divide_integers(out, a, b, Rounding::floor).quotient;
+  return std::holds_alternative<ir::FloorDiv>(atom) ? quotient : sub(out, a, mul(out, quotient, b));
+}
+
+}  // namespace
+
+Ref computed_size(Emitter& out, const Dim& size) {
+  Ref sum = out.scalar(size.constant_part(), DType::i64);
+  for (const ir::Term& term : size.terms()) {
+    Ref product = out.scalar(term.factor, DType::i64);
+    for (const ir::Atom& atom : term.atoms) product = mul(out, product, number_of(out, atom));
+    sum = add(out, sum, product);
+  }
+  return sum;
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,165 @@
+// The Emitter's table of tensors: IR values in, named results out.
+#include "src/translate/emitter.h"
+
+#include <utility>
+
+#include "src/diag/error.h"
+#include "src/target/limits.h"
+#include "src/translate/emitter_state.h"
+#include "src/translate/repeats.h"
+
+namespace t2n::ops {
+
+void check_dtype(DType dtype, std::string_view what, const target::Target& target) {
+  const bool is_half = dtype == DType::bf16;
+  if (!is_half && !ir::is_complex(dtype)) return;
+  const std::string_view why =
+      target::lacks(target, is_half ? target::Number::brain_float : target::Number::complex_number);
+  if (why.empty()) return;
+  throw Error(target::untranslated(
+      "unsupported-dtype", cat(what, ": ", ir::dtype_name(dtype)), target::target_name(target), why,
+      is_half ? "convert the model before saving it: model.float() or model.half()"
+              : "compute with real tensors of a trailing axis of two (torch.view_as_real)",
+      what));
+}
+
+Emitter::State::State(const ir::Graph& graph_in, const target::Target& target_in)
+    : Draft(tract_notation()),
+      graph(graph_in),
+      target(target_in),
+      of_value(graph_in.values.size(), -1),
+      constant_index(ir::constant_index(graph_in)),
+      use_counts(ir::use_counts(graph_in)) {}
+
+void Emitter::State::begin(const ir::Node* next) {
+  node = next;
+  first_of_node = static_cast<int>(entries.size());
+  place = -1;
+  if (next == nullptr) return;
+  place = static_cast<int>(notes.places.size());
+  place_nodes.push_back(next);
+  notes.places.push_back({std::string(ir::op_name(next->op)),
+                          graph.values[static_cast<size_t>(next->outputs.at(0))].name});
+}
+
+void Emitter::State::stand_in(const ir::Node& failed) {
+  is_incomplete = true;
+  for (const ir::ValueId id : failed.outputs) {
+    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    if (int& entry = of_value[static_cast<size_t>(id)]; entry < 0)
+      entry = add({.dtype = value.dtype,
+                   .shape = value.shape,
+                   .name = value.name,
+                   .is_claimed = true,
+                   .text = {},
+                   .parts = {}})
+                  .id;
+  }
+}
+
+Emitter::Emitter(const ir::Graph& graph, const target::Target& target)
+    : state_(std::make_unique<State>(graph, target)) {
+  State& s = *state_;
+  for (const ir::ValueId id : graph.inputs) {
+    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    const Ref ref = s.add({.dtype = value.dtype,
+                           .shape = value.shape,
+                           .name = value.name,
+                           .is_input = true,
+                           .is_claimed = true,
+                           .text = {},
+                           .parts = {}});
+    s.of_value[static_cast<size_t>(id)] = ref.id;
+    s.append({ref}, "tract_core_external",
+             {{"shape", Attribute("shape", value.shape).value},
+              {"datum_type", nnef::string(std::string(ir::dtype_name(value.dtype)))}});
+  }
+}
+
+Emitter::~Emitter() = default;
+
+DType Emitter::dtype(Ref ref) const { return state_->at(ref).dtype; }
+const Shape& Emitter::shape(Ref ref) const { return state_->at(ref).shape; }
+
+Ints Emitter::sizes(Ref ref) const {
+  const Shape& dims = shape(ref);
+  if (!is_static(dims))
+    throw Error(target::untranslated(
+        "unsupported-argument", cat("a tensor of shape ", ir::shape_str(dims)),
+        target::target_name(state_->target), "the operator needs sizes that are known at export",
+        "export without --dynamic for these axes"));
+  return ir::static_shape(dims);
+}
+
+std::optional<ir::Tensor> Emitter::constant_value(Ref ref) const {
+  const TensorEntry& entry = state_->at(ref);
+  if (entry.kind != TensorEntry::Kind::constant) return {};
+  for (const ir::Tensor& part : entry.parts)
+    if (!is_loaded(part)) return {};
+  return joined(entry);
+}
+
+bool Emitter::has(target::Feature feature) const { return target::has(state_->target, feature); }
+
+bool Emitter::varies(Ref ref) const { return state_->at(ref).varies; }
+
+void Emitter::declare_positions(Ref index) { state_->at(index).is_positions = true; }
+
+nnef::Value Emitter::operand(Ref ref) { return state_->operand(hidden_repeats(*this, ref)); }
+
+Ref Emitter::cast(Ref x, DType dtype) {
+  const TensorEntry entry = state_->at(x);
+  if (entry.dtype == dtype) return x;
+  check_dtype(dtype, "a cast", state_->target);
+  if (const auto stored = state_->stored_cast(x, dtype)) return *stored;
+  // tract saturates, torch wraps.
+  if (ir::is_float(entry.dtype) && ir::is_integer(dtype) && dtype != DType::i64 &&
+      dtype != DType::i32)
+    return cast(cast(x, DType::i64), dtype);
+  return call("tract_core_cast", {x}, {{"to", std::string(ir::dtype_name(dtype))}}, dtype,
+              entry.shape);
+}
+
+void Emitter::begin(const ir::Node& node) {
+  state_->begin(&node);
+  for (const ir::ValueId id : node.outputs)
+    check_dtype(state_->graph.values[static_cast<size_t>(id)].dtype, ir::op_name(node.op),
+                state_->target);
+}
+
+Ref Emitter::value(ir::ValueId id) {
+  const auto index = static_cast<size_t>(id);
+  const ir::Value& value = state_->graph.values[index];
+  if (const int known = state_->of_value[index]; known >= 0) return Ref{known};
+  const int constant = state_->constant_index[index];
+  T2N_ASSERT(constant >= 0, "the translation of what computes '", value.name, "' gave no result");
+  check_dtype(value.dtype, quoted(value.name), state_->target);
+  const Ref ref = state_->add_constant(state_->graph.constants[static_cast<size_t>(constant)].data,
+                                       value.name, state_->use_counts[index], false);
+  state_->of_value[index] = ref.id;
+  return ref;
+}
+
+void Emitter::result(Ref ref, int index) {
+  const ir::Node& node = *state_->node;
+  const ir::ValueId id = node.outputs.at(static_cast<size_t>(index));
+  const ir::Value& value = state_->graph.values[static_cast<size_t>(id)];
+  TensorEntry& entry = state_->at(ref);
+  T2N_ASSERT(entry.dtype == value.dtype && state_->agrees(entry.shape, value.shape),
+             "the translation gives ", type_str(entry.dtype, entry.shape), " where torch gives ",
+             type_str(value.dtype, value.shape), " (", value.name, ")");
+  state_->of_value[static_cast<size_t>(id)] = ref.id;
+  const bool mine = ref.id >= state_->first_of_node && entry.kind == TensorEntry::Kind::identifier;
+  if (!mine || entry.is_claimed) return;
+  entry.name = value.name;
+  entry.is_claimed = true;
+}
+
+void Emitter::result(std::string_view op, const std::vector<Ref>& operands,
+                     const Attributes& attributes) {
+  const ir::ValueId id = state_->node->outputs.at(0);
+  const ir::Value& value = state_->graph.values[static_cast<size_t>(id)];
+  result(call(op, operands, attributes, value.dtype, value.shape));
+}
+
+}  // namespace t2n::ops

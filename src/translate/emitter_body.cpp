@@ -1,0 +1,342 @@
+#include "src/translate/emitter_body.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "src/diag/error.h"
+#include "src/target/limits.h"
+
+namespace t2n::ops {
+namespace {
+
+/// Whether an expression mentions a size that is not known at export.
+bool is_symbolic(const nnef::Value& value) {
+  bool found = false;
+  nnef::walk(value,
+             [&](const nnef::Value& v) { found = found || v.kind == nnef::Kind::dimension; });
+  return found;
+}
+
+bool reads_tensors(const nnef::Value& value) {
+  bool found = false;
+  for_each_id(value, [&](int) { found = true; });
+  return found;
+}
+
+/// tract 0.21 to 0.23 know a size inside a body only while a tensor there has it.
+[[noreturn]] void refuse_size(std::string_view op, const target::Target& target) {
+  throw Error(target::untranslated(
+      "unsupported-argument", cat(op, " to a dynamic size in the body of a scan"),
+      target::target_name(target), "the engine knows no sizes there but those of tensors",
+      "compute what has that size before the loop"));
+}
+
+/// Statements of a body that are the same in every iteration, moved out one by one.
+class Hoister {
+ public:
+  explicit Hoister(Emitter::State& body) : body_(body), outer_(*body.outer) {
+    for (const auto& capture : body.captures) outside_[capture.inner.id] = capture.outer;
+  }
+
+  void run() {
+    std::vector<nnef::Assignment> kept;
+    for (nnef::Assignment& statement : body_.document.graph.body) {
+      bool varies = false;
+      for_each_id(statement.left, [&](int id) { varies = varies || body_.at(Ref{id}).varies; });
+      if (!varies) {
+        hoist(statement);
+        continue;
+      }
+      hoist_sizes(statement);
+      if (statement.right.text == "mean_reduce") split_mean(statement, kept);
+      hide_factors(statement);
+      kept.push_back(std::move(statement));
+    }
+    body_.document.graph.body = std::move(kept);
+    for (auto& capture : body_.captures) capture.outer = hidden(capture.outer);
+  }
+
+ private:
+  /// A number of sizes that enters a body, hidden from tract.
+  Ref hidden(Ref number) {
+    const TensorEntry& entry = outer_.at(number);
+    const bool is_followed = ir::is_float(entry.dtype) || entry.dtype == DType::i64;
+    return entry.of_sizes && is_followed ? outer_.hidden_size(number) : number;
+  }
+
+  void hoist(nnef::Assignment& statement) {
+    std::vector<Ref> results;
+    for_each_id(statement.left, [&](int id) {
+      const TensorEntry& entry = body_.at(Ref{id});
+      results.push_back(outer_.add({.dtype = entry.dtype,
+                                    .shape = entry.shape,
+                                    .name = entry.name,
+                                    .text = {},
+                                    .parts = {}}));
+      outer_.at(results.back()).of_sizes = entry.of_sizes;
+      bind(Ref{id}, results.back());
+    });
+    nnef::walk(statement.right, [&](nnef::Value& v) {
+      if (v.kind == nnef::Kind::identifier && v.text.empty())
+        v.integer = outside_.at(static_cast<int>(v.integer)).id;
+    });
+    outer_.append(results, statement.right.text, std::move(statement.right.arguments),
+                  statement.right.type);
+  }
+
+  void bind(Ref inner, Ref outside) {
+    outside_[inner.id] = outside;
+    TensorEntry& entry = body_.at(inner);
+    entry.is_input = true;
+    body_.captures.push_back({inner, outside});
+  }
+
+  /// Operands such as `tract_core_cast(S, to = 'i64')`.
+  void hoist_sizes(nnef::Assignment& statement) {
+    const std::string& op = statement.right.text;
+    for (nnef::Argument& argument : statement.right.arguments) {
+      nnef::Value& value = argument.value;
+      if (value.kind == nnef::Kind::invocation && is_symbolic(value) && !reads_tensors(value))
+        value = hoisted_size(value);
+      else if ((op == "tract_core_range" || op == "tile") && is_symbolic(value))
+        refuse_size(op, body_.target);
+    }
+  }
+
+  /// Divided by a dynamic size inside of a body, tract 0.23 contradicts itself about the states:
+  /// the mean is a sum times a number from outside.
+  void split_mean(nnef::Assignment& statement, std::vector<nnef::Assignment>& kept) {
+    const Ref x{static_cast<int>(statement.right.arguments.at(0).value.integer)};
+    Dim count = 1;
+    for (const nnef::Value& axis : statement.right.arguments.at(1).value.items)
+      count = count * body_.at(x).shape.at(static_cast<size_t>(axis.integer));
+    if (count.is_constant()) return;
+    const DType dtype = body_.at(x).dtype;
+    const auto rank = body_.at(x).shape.size();
+    const std::string type(ir::dtype_name(dtype));
+    const Ref size = outer_.append_call("tract_core_cast",
+                                        {{"", draft::dim_value(count)}, {"to", nnef::string(type)}},
+                                        {{dtype, {}}})[0];
+    const Ref share = outer_.append_call("recip", {{"", outer_.name_of(size)}}, {{dtype, {}}})[0];
+    const Ref wide = outer_.append_call(
+        "reshape",
+        {{"", outer_.name_of(share)}, {"shape", Attribute("shape", Ints(rank, 1)).value}},
+        {{dtype, Shape(rank, Dim(1))}})[0];
+    const Ref inside = body_.add(
+        {.dtype = dtype, .shape = Shape(rank, Dim(1)), .name = "share", .text = {}, .parts = {}});
+    bind(inside, wide);
+    const Ref sum = body_.add(
+        {.dtype = dtype, .shape = {}, .name = "sum", .varies = true, .text = {}, .parts = {}});
+    statement.right.text = "sum_reduce";
+    kept.push_back({body_.name_of(sum), statement.right, {}});
+    statement.right =
+        nnef::invocation("mul", {{"", body_.name_of(sum)}, {"", body_.name_of(inside)}});
+  }
+
+  /// An integer that a product or quotient in a body has: tract 0.23 takes a state to be a multiple
+  /// of it, and contradicts itself. It comes from outside, plus a zero that tract cannot tell.
+  void hide_factors(nnef::Assignment& statement) {
+    if (statement.right.text != "mul" && statement.right.text != "div") return;
+    for (nnef::Argument& argument : statement.right.arguments) {
+      const nnef::Value& value = argument.value;
+      if (value.kind != nnef::Kind::invocation || value.text != "tract_core_cast" ||
+          is_symbolic(value) || reads_tensors(value))
+        continue;
+      const auto dtype = ir::parse_dtype(value.arguments.back().value.text);
+      if (dtype && ir::is_integer(*dtype)) argument.value = hidden_factor(value, *dtype);
+    }
+  }
+
+  /// A size of any tensor outside; nothing where all are known.
+  std::optional<Dim> open_size() const {
+    for (const TensorEntry& entry : outer_.entries)
+      for (const Dim& size : entry.shape)
+        if (!size.is_constant()) return Dim::symbol(size.symbols().front());
+    return std::nullopt;
+  }
+
+  /// 0 of i64 outside, as the smaller of a size and 0. Nothing where all sizes are known.
+  std::optional<Ref> zero() {
+    if (zero_) return zero_;
+    const auto open = open_size();
+    if (!open) return std::nullopt;
+    const auto call = [&](std::string_view op, std::vector<nnef::Argument> operands) {
+      return outer_.append_call(op, std::move(operands), {{DType::i64, {}}})[0];
+    };
+    const Ref size =
+        call("tract_core_cast", {{"", draft::dim_value(*open)}, {"to", nnef::string("i64")}});
+    const nnef::Value none = cast_to(nnef::integer(0), DType::i64);
+    return zero_ = call("min", {{"", outer_.name_of(outer_.hidden_size(size))}, {"", none}});
+  }
+
+  static nnef::Value cast_to(nnef::Value value, DType dtype) {
+    const std::string name(ir::dtype_name(dtype));
+    return nnef::invocation("tract_core_cast",
+                            {{"", std::move(value)}, {"to", nnef::string(name)}});
+  }
+
+  nnef::Value hidden_factor(const nnef::Value& factor, DType dtype) {
+    const auto none = zero();
+    if (!none) return factor;
+    const Ref sum = outer_.append_call(
+        "add", {{"", cast_to(outer_.name_of(*none), dtype)}, {"", factor}}, {{dtype, {}}})[0];
+    const Ref inside =
+        body_.add({.dtype = dtype, .shape = {}, .name = "factor", .text = {}, .parts = {}});
+    bind(inside, sum);
+    return body_.name_of(inside);
+  }
+
+  nnef::Value hoisted_size(const nnef::Value& value) {
+    const std::string type = value.arguments.back().value.text;  // tract_core_cast(S, to = type)
+    const DType dtype = ir::parse_dtype(type).value_or(DType::i64);
+    const Ref outside =
+        outer_.add({.dtype = dtype, .shape = {}, .name = "size", .text = {}, .parts = {}});
+    const Ref inside =
+        body_.add({.dtype = dtype, .shape = {}, .name = "size", .text = {}, .parts = {}});
+    outer_.at(outside).of_sizes = true;
+    outer_.append({outside}, value.text, value.arguments, value.type);
+    bind(inside, outside);
+    return body_.name_of(inside);
+  }
+
+  Emitter::State& body_;
+  Emitter::State& outer_;
+  std::map<int, Ref> outside_;  ///< by the id inside
+  std::optional<Ref> zero_;     ///< outside: of i64, and tract cannot tell
+};
+
+/// Ids that the statements of a body read.
+std::set<int> read_ids(const Emitter::State& body) {
+  std::set<int> out;
+  for (const nnef::Assignment& statement : body.document.graph.body)
+    for_each_id(statement.right, [&](int id) { out.insert(id); });
+  return out;
+}
+
+nnef::Parameter declared(const Emitter::State& state, Ref ref) {
+  return {state.entries[static_cast<size_t>(ref.id)].text, "tensor<scalar>", {}};
+}
+
+}  // namespace
+
+Emitter::Emitter(const ir::Graph& body, Emitter& outer)
+    : state_(std::make_unique<State>(body, outer.state().target)) {
+  State& inside = *state_;
+  inside.outer = &outer.state();
+  inside.written_outside = [&inside](const TensorEntry& entry) {
+    TensorEntry same = entry;
+    same.variable = -1;
+    const Ref outside = inside.outer->identifier(inside.outer->add(std::move(same)));
+    const Ref parameter = inside.add_parameter(entry.name, entry.dtype, entry.shape, false);
+    inside.captures.push_back({parameter, outside});
+    return parameter;
+  };
+}
+
+Emitter::State& Emitter::State::outermost() {
+  return outer == nullptr ? *this : outer->outermost();
+}
+
+Ref Emitter::State::add_parameter(std::string_view name, DType dtype, const Shape& shape,
+                                  bool varies) {
+  return add({.dtype = dtype,
+              .shape = shape,
+              .name = std::string(name),
+              .is_input = true,
+              .is_claimed = true,
+              .varies = varies,
+              .text = {},
+              .parts = {}});
+}
+
+Ref Emitter::State::capture(Ref outside) {
+  TensorEntry entry = outer->at(outside);
+  if (entry.kind == TensorEntry::Kind::constant) {
+    entry.variable = -1;
+    return add(std::move(entry));
+  }
+  const Ref inside = add_parameter(entry.name, entry.dtype, entry.shape, false);
+  at(inside).of_sizes = entry.of_sizes;
+  at(inside).followed = entry.followed;
+  captures.push_back({inside, outside});
+  return inside;
+}
+
+Ref Emitter::State::varying(Emitter& emitter, Ref x) {
+  const Ref none = emitter.elementwise("min", {*iteration, emitter.scalar(0.0, DType::f32)});
+  return emitter.call("tract_core_gather",
+                      {emitter.unsqueeze(x, {0}), emitter.cast(none, DType::i64)}, {{"axis", 0}},
+                      at(x).dtype, at(x).shape);
+}
+
+void Emitter::State::hide_zeros(Emitter& emitter, std::vector<Ref>& factors) {
+  const auto differs = [this](Ref ref) { return at(ref).varies; };
+  if (std::none_of(factors.begin(), factors.end(), differs)) return;
+  for (Ref& factor : factors)
+    if (is_zero(at(factor))) factor = varying(emitter, factor);
+}
+
+Ref Emitter::State::spread(Emitter& emitter, Ref x, const Shape& shape) {
+  const DType dtype = at(x).dtype;
+  const size_t added = shape.size() - at(x).shape.size();
+  Shape ones_shape = shape;
+  for (size_t i = added; i < shape.size(); ++i)
+    if (at(x).shape[i - added] == shape[i]) ones_shape[i] = 1;
+  const bool is_bool = dtype == DType::boolean;
+  const Ref one = is_bool ? emitter.scalar(true) : emitter.scalar(1, dtype);
+  const Ref ones = emitter.full(one, ones_shape);
+  return emitter.elementwise(is_bool ? "and" : "mul", {x, ones});
+}
+
+void Emitter::State::hoist() { Hoister(*this).run(); }
+
+void add_body_results(Emitter& body, const std::vector<Ref>& results) {
+  Emitter::State& s = body.state();
+  s.begin(nullptr);
+  std::set<int> named;
+  for (const Ref ref : s.outputs) named.insert(ref.id);
+  for (const Ref result : results) {
+    s.outputs.push_back(s.result_identifier(body, result, named));
+    s.at(s.outputs.back()).varies = true;  // a result cannot move out
+  }
+  s.drop_dead();
+}
+
+void replace_body_result(Emitter& body, size_t index, Ref result) {
+  Emitter::State& s = body.state();
+  add_body_results(body, {result});
+  s.outputs[index] = s.outputs.back();
+  s.outputs.pop_back();
+  s.drop_dead();
+}
+
+bool is_read(Emitter& body, Ref ref) { return read_ids(body.state()).contains(ref.id); }
+
+const std::string& name_in(Emitter& body, Ref ref) { return body.state().at(ref).text; }
+
+FinishedBody finish_body(Emitter& body, const std::vector<Ref>& parameters) {
+  Emitter::State& s = body.state();
+  s.hoist();
+  const std::set<int> read = read_ids(s);
+  s.resolve_names();
+  Emitter::State& root = s.outermost();
+  FinishedBody out;
+  nnef::Fragment fragment;
+  fragment.name = out.name = cat("t2n_scan_", root.scans++);
+  for (const Ref ref : parameters) fragment.parameters.push_back(declared(s, ref));
+  for (const auto& capture : s.captures) {
+    if (!read.contains(capture.inner.id)) continue;
+    fragment.parameters.push_back(declared(s, capture.inner));
+    out.captured.emplace_back(s.at(capture.inner).text, capture.outer);
+  }
+  for (const Ref ref : s.outputs) {
+    fragment.results.push_back(declared(s, ref));
+    out.results.push_back(s.at(ref).text);
+  }
+  fragment.body = std::move(s.document.graph.body);
+  root.document.fragments.push_back(std::move(fragment));
+  return out;
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,156 @@
+// Statements: calls with their operands and attributes, and the alignment of what broadcasts.
+#include <algorithm>
+#include <utility>
+
+#include "src/diag/error.h"
+#include "src/translate/emitter.h"
+#include "src/translate/emitter_state.h"
+#include "src/translate/repeats.h"
+#include "src/translate/uniform.h"
+
+namespace t2n::ops {
+namespace {
+
+void add_attributes(std::vector<nnef::Argument>& arguments, const Attributes& attributes) {
+  for (const Attribute& attribute : attributes)
+    arguments.push_back({std::string(attribute.name), attribute.value});
+}
+
+/// tract casts one operand silently where they differ, or fails; `select` never casts.
+constexpr std::string_view kSameDtype[] = {"add", "sub", "mul", "div", "pow", "min", "max", "lt",
+                                           "gt",  "le",  "ge",  "eq",  "ne",  "and", "or"};
+
+void check_operand_dtypes(std::string_view op, const Emitter& out,
+                          const std::vector<Ref>& operands) {
+  size_t first = 0;
+  if (op == "select")
+    first = 1;
+  else if (std::find(std::begin(kSameDtype), std::end(kSameDtype), op) == std::end(kSameDtype))
+    return;
+  for (size_t i = first + 1; i < operands.size(); ++i)
+    T2N_ASSERT(out.dtype(operands[i]) == out.dtype(operands[first]), op, ": operands of ",
+               ir::dtype_name(out.dtype(operands[first])), " and ",
+               ir::dtype_name(out.dtype(operands[i])));
+}
+
+Dim broadcast_dim(const Emitter::State& state, const Dim& a, const Dim& b) {
+  if (a == b || b == Dim(1)) return a;
+  if (a == Dim(1)) return b;
+  T2N_ASSERT(state.agrees(a, b), "sizes ", a.str(), " and ", b.str(), " do not broadcast");
+  return a.is_constant() ? a : b;
+}
+
+/// Numpy's rule: aligned at the last axis.
+Shape broadcast_shape(const Emitter::State& state, const Shape& a, const Shape& b) {
+  Shape out(std::max(a.size(), b.size()), Dim(1));
+  for (size_t i = 0; i < out.size(); ++i) {
+    const Dim from_a = i < a.size() ? a[a.size() - 1 - i] : Dim(1);
+    const Dim from_b = i < b.size() ? b[b.size() - 1 - i] : Dim(1);
+    out[out.size() - 1 - i] = broadcast_dim(state, from_a, from_b);
+  }
+  return out;
+}
+
+}  // namespace
+
+Shape Emitter::broadcast(const Shape& a, const Shape& b) const {
+  return broadcast_shape(*state_, a, b);
+}
+
+Ref Emitter::call(std::string_view op, const std::vector<Ref>& operands,
+                  const Attributes& attributes, DType dtype, const Shape& shape) {
+  return calls(op, operands, attributes, {{dtype, shape}})[0];
+}
+
+std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& given,
+                                const Attributes& attributes,
+                                const std::vector<TensorType>& results) {
+  T2N_ASSERT(!op.starts_with("t2n_") || is_fragment(op), "no fragment is called '", op, "'");
+  const std::vector<Ref> operands =
+      hidden_repeats(*this, op, hidden_uniforms(*this, op, given), attributes);
+  std::vector<nnef::Argument> arguments;
+  for (const Ref ref : operands) arguments.push_back({"", state_->operand(ref)});
+  add_attributes(arguments, attributes);
+  const std::vector<Ref> made = state_->append_call(op, std::move(arguments), results);
+  for (const Ref ref : made) {
+    state_->at(ref).of_sizes = state_->are_sizes(operands);
+    note_repeats(*state_, op, operands, attributes, ref);
+    note_uniform(*state_, op, operands, ref);
+  }
+  return made;
+}
+
+Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& given,
+                       const Attributes& attributes, DType dtype, const Shape& shape) {
+  const std::vector<Ref> list =
+      hidden_repeats(*this, op, hidden_uniforms(*this, op, given), attributes);
+  nnef::Values items;
+  for (const Ref ref : list) items.push_back(state_->operand(ref));
+  std::vector<nnef::Argument> arguments = {{"", nnef::array(std::move(items))}};
+  add_attributes(arguments, attributes);
+  const Ref made = state_->append_call(op, std::move(arguments), {{dtype, shape}})[0];
+  note_repeats(*state_, op, list, attributes, made);
+  note_uniform(*state_, op, list, made);
+  return made;
+}
+
+/// A number of sizes that tract 0.23 does not follow, as |n| * sign(n); of integers, of which 0.21
+/// has no sign, as |n| - ||n| - n|. What it follows it takes for a size: W / 2W for 0, a tensor
+/// times W * 0.000001 for 0, and a state of a scan for a multiple of it.
+Ref Emitter::State::hidden_size(Ref number) {
+  if (const auto known = hidden_sizes.find(number.id); known != hidden_sizes.end())
+    return Ref{known->second};
+  const TensorType type{at(number).dtype, at(number).shape};
+  const auto call = [&](std::string_view op, const std::vector<Ref>& operands) {
+    std::vector<nnef::Argument> arguments;
+    for (const Ref operand : operands) arguments.push_back({"", name_of(operand)});
+    return append_call(op, std::move(arguments), {type})[0];
+  };
+  const Ref size = call("abs", {number});
+  const Ref hidden = ir::is_integer(type.dtype)
+                         ? call("sub", {size, call("abs", {call("sub", {size, number})})})
+                         : call("mul", {size, call("sign", {number})});
+  hidden_sizes[number.id] = hidden.id;
+  return hidden;
+}
+
+/// Of products tract also takes a size for what part of the other factor is of interest, and joins
+/// what several products say into polynomials that grow with each operation before them.
+void Emitter::State::hide_sizes(std::string_view op, std::vector<Ref>& operands,
+                                const Shape& shape) {
+  if (op != "mul" && op != "div") return;
+  for (Ref& operand : operands) {
+    const TensorEntry& factor = at(operand);
+    const bool is_float = ir::is_float(factor.dtype);
+    const bool is_integer = factor.dtype == DType::i64 || factor.dtype == DType::i32;
+    // Integers computed from sizes alone stay sizes.
+    if (factor.of_sizes && factor.shape.empty() && (is_float || (is_integer && !shape.empty())))
+      operand = hidden_size(operand);
+  }
+}
+
+Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
+                         std::optional<DType> dtype, const Attributes& attributes) {
+  check_operand_dtypes(op, *this, given);
+  std::vector<Ref> operands = given;
+  Shape shape;
+  for (const Ref ref : operands) shape = broadcast_shape(*state_, shape, this->shape(ref));
+  const TensorType type{dtype.value_or(this->dtype(operands.at(0))), shape};
+  T2N_ASSERT(!op.starts_with("t2n_") || is_fragment(op), "no fragment is called '", op, "'");
+  if (target::has(state_->target, target::Feature::open_sizes))
+    state_->hide_sizes(op, operands, shape);
+  if (is_absorbing(op) && state_->iteration) state_->hide_zeros(*this, operands);
+  operands = hidden_uniforms(*this, op, operands);
+  std::vector<nnef::Argument> arguments = state_->aligned_operands(
+      operands, shape,
+      [&](const Shape& a, const Shape& b) { return broadcast_shape(*state_, a, b); },
+      [&](size_t i, const Ints& axes) { return unsqueeze(operands[i], axes); });
+  add_attributes(arguments, attributes);
+  const Ref made = state_->append_call(op, std::move(arguments), {type})[0];
+  state_->at(made).of_sizes = op != "pow" && state_->are_sizes(operands);  // tract follows no power
+  note_elementwise_repeats(*state_, operands, made);
+  note_uniform(*state_, op, operands, made);
+  return made;
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,77 @@
+// Constants: literals where a number says it exactly, else variables, written when first used.
+#include <cmath>
+#include <utility>
+
+#include "src/diag/error.h"
+#include "src/translate/emitter.h"
+#include "src/translate/emitter_state.h"
+
+namespace t2n::ops {
+namespace {
+
+nnef::Value cast_literal(nnef::Value number, DType dtype) {
+  return nnef::invocation(
+      "tract_core_cast",
+      {{"", std::move(number)}, {"to", nnef::string(std::string(ir::dtype_name(dtype)))}});
+}
+
+std::optional<nnef::Value> float_literal(double value, DType dtype) {
+  // NaN has no literal; tract reads every scalar as f32.
+  if (std::isnan(value)) return {};
+  if (dtype == DType::f64 && static_cast<double>(static_cast<float>(value)) != value) return {};
+  if (dtype == DType::f32) return nnef::scalar(value);
+  return cast_literal(nnef::scalar(value), dtype);
+}
+
+std::optional<nnef::Value> integer_literal(const ir::Tensor& value) {
+  // An integer literal is a TDim in tract: 64 bits, signed.
+  const auto wide = draft::converted(value, DType::i64);
+  if (!wide) return {};
+  return cast_literal(nnef::integer(ir::element_i64(*wide, 0)), value.dtype);
+}
+
+std::optional<nnef::Value> literal(const ir::Tensor& number) {
+  if (number.dtype == DType::boolean) return nnef::logical(ir::element_i64(number, 0) != 0);
+  if (ir::is_integer(number.dtype)) return integer_literal(number);
+  return float_literal(ir::element_f64(number, 0), number.dtype);
+}
+
+/// tract_core_broadcast restores the repeated axes.
+Ref write_repeats(draft::Draft& draft, Ref ref, TensorEntry base) {
+  const Shape shape = draft.at(ref).shape;
+  const nnef::Value small = draft.operand(draft.add(std::move(base)));
+  return draft.append_call("tract_core_broadcast",
+                           {{"", small}, {"shape", Attribute("shape", shape).value}},
+                           {{draft.at(ref).dtype, shape}})[0];
+}
+
+/// tract stores what there is.
+void check_stored(const TensorEntry&) {}
+
+}  // namespace
+
+draft::Notation tract_notation() { return {literal, write_repeats, check_stored}; }
+
+Ref Emitter::scalar(double value, DType dtype) {
+  T2N_ASSERT(ir::is_float(dtype) || value == std::floor(value), value, " is no ",
+             ir::dtype_name(dtype));
+  return state_->add_constant(ir::scalar_tensor(value, dtype), "const", 1, true);
+}
+
+Ref Emitter::scalar(int64_t value, DType dtype) {
+  return state_->add_constant(ir::scalar_tensor(value, dtype), "const", 1, true);
+}
+
+Ref Emitter::scalar(bool value) { return scalar(static_cast<int64_t>(value), DType::boolean); }
+
+Ref Emitter::constant(ir::Tensor values, std::string_view name) {
+  return state_->add_constant(std::move(values), std::string(name), 1, true);
+}
+
+Ref Emitter::full(Ref scalar, const Shape& shape) {
+  T2N_ASSERT(rank(scalar) == 0, "full wants a rank-0 value, not ",
+             ir::shape_str(this->shape(scalar)));
+  return broadcast_to(scalar, shape);
+}
+
+}  // namespace t2n::ops

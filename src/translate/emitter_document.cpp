@@ -1,0 +1,156 @@
+// The end of a translation: outputs, final names, and what the text must declare.
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "src/diag/error.h"
+#include "src/nnef_reader/parser.h"
+#include "src/translate/emitter.h"
+#include "src/translate/emitter_state.h"
+#include "src/translate/fragments.h"
+
+namespace t2n::ops {
+namespace {
+
+constexpr std::string_view kVersion = T2NNEF_VERSION;  // of CMakeLists.txt
+
+struct RegistryLine {
+  std::string_view prefix;
+  std::string_view registry;
+};
+constexpr RegistryLine kRegistries[] = {
+    {"tract_core_", "tract_core"},
+    {"tract_shl", "tract_core"},
+    {"tract_shr", "tract_core"},
+    {"tract_extra_", "tract_extra"},
+    {"tract_onnx_", "tract_onnx"},
+    {"tract_pulse_", "tract_pulse"},
+    {"tract_resource_", "tract_resource"},
+    {"tract_transformers_", "tract_transformers"},
+    // The aliases of tract_transformers resolve through tract_core in 0.23.
+    {"tract_transformers_", "tract_core"},
+};
+
+const std::map<std::string, nnef::Fragment, std::less<>>& fragments() {
+  static const auto table = [] {
+    std::map<std::string, nnef::Fragment, std::less<>> out;
+    for (const FragmentText& source : fragment_texts())
+      for (nnef::Fragment& fragment : nnef::parse_fragments(source.text, source.file)) {
+        const std::string name = fragment.name;
+        T2N_ASSERT(out.emplace(name, std::move(fragment)).second, "two fragments are called ",
+                   name);
+      }
+    return out;
+  }();
+  return table;
+}
+
+/// Names of operations that are called, and of symbols in dimension expressions.
+struct Mentions {
+  std::set<std::string, std::less<>> ops;
+  std::set<std::string, std::less<>> fragments;  ///< those of ops/fragments
+  std::set<ir::Symbol> symbols;
+};
+
+void note(const nnef::Value& value, Mentions& out) {
+  nnef::walk(value, [&](const nnef::Value& v) {
+    if (v.kind == nnef::Kind::invocation) out.ops.insert(v.text);
+    if (v.kind == nnef::Kind::dimension)
+      for (const ir::Symbol& symbol : v.dim.symbols()) out.symbols.insert(symbol);
+    // tract_core_scan names its body in a string.
+    const bool may_name = v.kind == nnef::Kind::invocation || v.kind == nnef::Kind::string;
+    if (!may_name || !is_fragment(v.text) || !out.fragments.insert(v.text).second) return;
+    for (const nnef::Assignment& statement : fragments().find(v.text)->second.body)
+      note(statement.right, out);
+  });
+}
+
+nnef::Fragment properties(const target::Target& target) {
+  const auto pair = [](const char* key, std::string value) {
+    return nnef::tuple({nnef::string(key), nnef::string(std::move(value))});
+  };
+  nnef::Fragment out;
+  out.name = "tract_core_properties";
+  out.results.push_back({"properties", "(string, tensor<scalar>)[]", {}});
+  out.body.push_back(
+      {nnef::identifier("properties"),
+       nnef::array({pair("t2nnef_version", std::string(kVersion)),
+                    pair("tract_target_version", target::version_str(target.version))}),
+       {}});
+  return out;
+}
+
+/// Adds fragments, properties and extension lines that the body of the graph needs.
+void complete(nnef::Document& document, const target::Target& target) {
+  Mentions mentions;
+  for (const nnef::Assignment& statement : document.graph.body) note(statement.right, mentions);
+  for (const nnef::Fragment& body : document.fragments)
+    for (const nnef::Assignment& statement : body.body) note(statement.right, mentions);
+  std::vector<nnef::Fragment> bodies = std::exchange(document.fragments, {});
+  document.fragments.push_back(properties(target));
+  for (const std::string& name : mentions.fragments)
+    document.fragments.push_back(fragments().find(name)->second);
+  std::move(bodies.begin(), bodies.end(), std::back_inserter(document.fragments));
+  std::set<std::string> lines;
+  for (const std::string& op : mentions.ops)
+    for (const RegistryLine& row : kRegistries)
+      if (op.starts_with(row.prefix)) lines.insert(cat("tract_registry ", row.registry));
+  for (const ir::Symbol& symbol : mentions.symbols) lines.insert(cat("tract_symbol ", symbol));
+  document.extensions.assign(lines.begin(), lines.end());
+}
+
+}  // namespace
+
+const nnef::Fragment* find_fragment(std::string_view name) {
+  const auto found = fragments().find(name);
+  return found == fragments().end() ? nullptr : &found->second;
+}
+
+Ref Emitter::State::copied(Emitter& emitter, Ref ref) {
+  const TensorEntry source = at(ref);
+  // The shortest identity that 0.21 and 0.22 have.
+  return target::has(target, target::Feature::copy)
+             ? emitter.call("copy", {ref}, {}, source.dtype, source.shape)
+             : emitter.call("squeeze", {ref}, {{"axes", Ints{}}}, source.dtype, source.shape);
+}
+
+Ref Emitter::State::result_identifier(Emitter& emitter, Ref ref, std::set<int>& named) {
+  return own_identifier(identifier(ref), named, [&](Ref x) { return copied(emitter, x); });
+}
+
+void Emitter::State::add_outputs(Emitter& emitter) {
+  begin(nullptr);
+  std::set<int> named;
+  for (const ir::ValueId id : graph.outputs)
+    outputs.push_back(result_identifier(emitter, emitter.value(id), named));
+  notes.results = graph.output_names;
+}
+
+void Emitter::State::resolve_names() {
+  std::vector<std::string> symbols;
+  inputs.clear();
+  for (const ir::ValueId id : graph.inputs) {
+    for (const Dim& dim : graph.values[static_cast<size_t>(id)].shape)
+      for (const ir::Symbol& symbol : dim.symbols()) symbols.push_back(symbol.str());
+    inputs.push_back(Ref{of_value[static_cast<size_t>(id)]});
+  }
+  Draft::resolve_names(symbols);
+}
+
+nnef::Document Emitter::finish() {
+  State& s = *state_;
+  s.add_outputs(*this);
+  if (!s.is_incomplete) s.drop_dead();
+  s.resolve_names();
+  nnef::Graph& graph = s.document.graph;
+  graph.name = nnef::identifier_for(s.graph.name);
+  for (const ir::ValueId id : s.graph.inputs) graph.parameters.push_back(s.at(value(id)).text);
+  for (const Ref ref : s.outputs) graph.results.push_back(s.at(ref).text);
+  complete(s.document, s.target);
+  return std::move(s.document);
+}
+
+const draft::Notes& Emitter::notes() const { return state_->notes; }
+
+}  // namespace t2n::ops

@@ -1,0 +1,197 @@
+// Symbolic sizes: as numbers, as bounds of slices, and what the engine knows of them.
+#include <algorithm>
+#include <utility>
+
+#include "ir/prove.h"
+#include "nnef_writer/dimension.h"
+#include "src/diag/error.h"
+#include "src/translate/emitter.h"
+#include "src/translate/emitter_state.h"
+#include "src/translate/sizes.h"
+
+namespace t2n::ops {
+
+int64_t Emitter::State::at_sample(const Dim& size) const {
+  if (outer != nullptr) return outer->at_sample(size);
+  const ir::Sizes& sizes = ir::sample_sizes(graph);
+  return size
+      .substitute([&](const ir::Symbol& symbol) -> std::optional<Dim> {
+        constexpr int64_t kUnknown = 7;
+        const auto found = sizes.find(symbol);
+        return Dim(found == sizes.end() ? kUnknown : found->second);
+      })
+      .value();
+}
+
+bool Emitter::State::agrees(const Dim& a, const Dim& b) const {
+  if (a == b) return true;
+  if (a.is_constant() && b.is_constant()) return false;
+  // An axis that is known to have extent 1 repeats where it meets another.
+  return !(a == Dim(1)) && !(b == Dim(1)) && at_sample(a) == at_sample(b);
+}
+
+bool Emitter::State::agrees(const Shape& a, const Shape& b) const {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(),
+                    [this](const Dim& x, const Dim& y) { return agrees(x, y); });
+}
+
+int64_t Emitter::at_sample(const Dim& size) const { return state_->at_sample(size); }
+
+Ref Emitter::size(const Dim& size, DType dtype) {
+  if (size.is_constant())
+    return ir::is_float(dtype) ? scalar(static_cast<double>(size.value()), dtype)
+                               : scalar(size.value(), dtype);
+  const bool is_direct = ir::is_float(dtype) || dtype == DType::i64;
+  if (!is_direct) return cast(this->size(size, DType::i64), dtype);
+  if (!nnef::has_tract_text(size)) return cast(computed_size(*this, size), dtype);
+  const Ref number = state_->append_call(
+      "tract_core_cast",
+      {{"", draft::dim_value(size)}, {"to", nnef::string(std::string(ir::dtype_name(dtype)))}},
+      {{dtype, {}}})[0];
+  state_->at(number).of_sizes = true;
+  return number;
+}
+
+bool may_be_zero(Emitter& out, const Dim& size) {
+  const auto is_positive = [&](const Dim& dim) {
+    return ir::prove({dim, ir::Relation::ge, 1}, ir::relations(out.state().outermost().graph)) ==
+           ir::Verdict::always;
+  };
+  const bool is_product = size.constant_part() == 0 && size.terms().size() == 1;
+  if (!is_product) return !is_positive(size);
+  const ir::Term& term = size.terms()[0];
+  return term.factor < 1 ||
+         !std::all_of(term.atoms.begin(), term.atoms.end(), [&](const ir::Atom& atom) {
+           return is_positive(ir::sum_of({{1, {atom}}}));
+         });
+}
+
+bool Emitter::State::are_sizes(const std::vector<Ref>& operands) {
+  const auto is_size = [this](Ref ref) { return at(ref).of_sizes; };
+  const auto is_known = [&](Ref ref) {
+    return at(ref).kind == TensorEntry::Kind::constant || is_size(ref);
+  };
+  return std::any_of(operands.begin(), operands.end(), is_size) &&
+         std::all_of(operands.begin(), operands.end(), is_known);
+}
+
+/// A range of dimensions makes tract 0.23 fail where a mask is made of it, and one of integers has
+/// a size of its own, which tract_core_dyn_slice replaces.
+Ref Emitter::range(const Dim& n) {
+  const Ref all =
+      call("tract_core_range", {scalar(0, DType::i64), size(n, DType::i64), scalar(1, DType::i64)},
+           {}, DType::i64, {n});
+  return sized(all, 0, n);
+}
+
+Ref Emitter::sized(Ref x, int axis, const Dim& size) {
+  return call("tract_core_dyn_slice", {x},
+              {{"start", 0}, {"end", size}, {"len", size}, {"axis", axis}}, dtype(x), shape(x));
+}
+
+/// What tract makes of `S - S/2` as a size is wrong now and then, and bounds that it does not know
+/// as sizes break tract_core_dyn_slice: it changes their axes with those of the tensor. The size is
+/// given to an index instead.
+Ref Emitter::slice_open(Ref x, int axis, const Dim& begin, const Dim& end) {
+  Shape shape = this->shape(x);
+  shape.at(static_cast<size_t>(axis)) = end - begin;
+  // What tract makes of `S - S/2` as a size is wrong now and then.
+  if (has_operation<ir::FloorDiv, ir::Mod>(begin)) {
+    const Ref index = elementwise("add", {range(end - begin), size(begin, DType::i64)});
+    return call("tract_core_gather", {x, index}, {{"axis", axis}}, dtype(x), shape);
+  }
+  if (target::has(state_->target, target::Feature::open_sizes))
+    return call("slice", {x}, {{"axes", Ints{axis}}, {"begin", Shape{begin}}, {"end", Shape{end}}},
+                dtype(x), shape);
+  return call("tract_core_dyn_slice", {x},
+              {{"start", begin}, {"end", end}, {"len", end - begin}, {"axis", axis}}, dtype(x),
+              shape);
+}
+
+Ref Emitter::slice(Ref x, int axis, const Dim& begin, const Dim& end, int64_t stride) {
+  const Dim whole = shape(x).at(static_cast<size_t>(axis));
+  if (begin == Dim(0) && end == whole && stride == 1) return x;
+  if (begin.is_constant() && end.is_constant() && stride > 0)
+    return slice(x, axis, begin.value(), end.value(), stride);
+  if (stride == 1) return slice_open(x, axis, begin, end);
+  const int64_t step = stride < 0 ? -stride : stride;
+  const Dim span = stride < 0 ? begin - end : end - begin;
+  const Dim count = floor_div(span + Dim(step - 1), Dim(step));
+  const Ref steps = range(count);
+  const Ref way = elementwise("mul", {steps, scalar(step, DType::i64)});
+  const Ref index = stride < 0 ? elementwise("sub", {size(begin, DType::i64), way})
+                               : elementwise("add", {way, size(begin, DType::i64)});
+  Shape shape = this->shape(x);
+  shape[static_cast<size_t>(axis)] = count;
+  return call("tract_core_gather", {x, index}, {{"axis", axis}}, dtype(x), shape);
+}
+
+namespace {
+
+/// Consecutive axes that hold as many elements before as after.
+struct Group {
+  size_t from, from_end;
+  size_t to, to_end;
+};
+
+/// Equal, or written in another way.
+bool is_same(const Emitter& out, const Dim& a, const Dim& b) {
+  if (a == b) return true;
+  std::vector<ir::Symbol> in_a = a.symbols(), in_b = b.symbols();
+  std::sort(in_a.begin(), in_a.end());
+  std::sort(in_b.begin(), in_b.end());
+  return !in_a.empty() && in_a == in_b && out.at_sample(a) == out.at_sample(b);
+}
+
+std::vector<Group> groups_of(const Emitter& out, const Shape& from, const Shape& to) {
+  std::vector<Group> groups;
+  size_t i = 0, j = 0;
+  while (i < from.size() && j < to.size()) {
+    Group group{i, i + 1, j, j + 1};
+    Dim before = from[i], after = to[j];
+    while (!is_same(out, before, after)) {
+      const bool is_short = out.at_sample(before) < out.at_sample(after);
+      if (is_short && group.from_end < from.size())
+        before = before * from[group.from_end++];
+      else if (group.to_end < to.size())
+        after = after * to[group.to_end++];
+      else
+        return {{0, from.size(), 0, to.size()}};
+    }
+    i = group.from_end;
+    j = group.to_end;
+    groups.push_back(group);
+  }
+  groups.back().from_end = from.size();  // what is left has extent 1
+  groups.back().to_end = to.size();
+  return groups;
+}
+
+Shape part(const Shape& shape, size_t begin, size_t end) {
+  return Shape(shape.begin() + static_cast<std::ptrdiff_t>(begin),
+               shape.begin() + static_cast<std::ptrdiff_t>(end));
+}
+
+}  // namespace
+
+/// Up to 0.22 tract compares products as they are written: the fewer factors, the better.
+Ref Emitter::reshape_groups(Ref x, const Shape& shape) {
+  const Shape from = this->shape(x);
+  const std::vector<Group> groups = groups_of(*this, from, shape);
+  for (size_t g = groups.size(); g-- > 0;) {
+    const Group& group = groups[g];
+    const Shape inner = part(shape, group.to, group.to_end);
+    if (inner == part(from, group.from, group.from_end)) continue;
+    Shape next = part(from, 0, group.from);
+    for (const Dim& size : part(shape, group.to, shape.size())) next.push_back(size);
+    const auto count = static_cast<int64_t>(group.from_end - group.from);
+    x = call(
+        "reshape", {x},
+        {{"shape", inner}, {"axis_start", static_cast<int64_t>(group.from)}, {"axis_count", count}},
+        dtype(x), next);
+  }
+  return x;
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,92 @@
+#include "src/translate/integer_bounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+
+double magnitude(Bounds b) { return std::max(std::abs(b.low), std::abs(b.high)); }
+
+Bounds hull(Bounds a, Bounds b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
+
+Bounds intersection(Bounds a, Bounds b) {
+  return {std::max(a.low, b.low), std::min(a.high, b.high)};
+}
+
+bool is_counted(ir::DType dtype) { return ir::is_integer(dtype) || dtype == ir::DType::boolean; }
+
+Bounds limits_of(ir::DType dtype) {
+  const double range = std::exp2(8.0 * static_cast<double>(ir::dtype_size(dtype)));
+  if (dtype == ir::DType::boolean) return {0, 1};
+  const bool is_unsigned = dtype < ir::DType::i8;
+  return is_unsigned ? Bounds{0, range - 1} : Bounds{-range / 2, range / 2 - 1};
+}
+
+double elements(const ir::Shape& shape) {
+  double out = 1;
+  for (const ir::Dim& dim : shape) out *= static_cast<double>(dim.value());
+  return out;
+}
+
+namespace {
+
+Bounds same(double value) { return {value, value}; }
+
+}  // namespace
+
+Bounds Operands::at(std::string_view name, Bounds otherwise) const {
+  const ir::Attr* attr = node_.find(name);
+  if (attr == nullptr) return otherwise;
+  if (const auto* number = std::get_if<ir::Dim>(attr))
+    return same(static_cast<double>(number->value()));
+  if (const auto* number = std::get_if<double>(attr)) return same(*number);
+  if (const auto* flag = std::get_if<bool>(attr)) return same(*flag ? 1 : 0);
+  std::optional<Bounds> all;
+  ir::for_each_ref(*attr, [&](ir::ValueId id) { all = all ? hull(*all, of(id)) : of(id); });
+  return all.value_or(otherwise);
+}
+
+Bounds Operands::of(ir::ValueId id) const {
+  return is_counted(value(id).dtype) ? known_[static_cast<size_t>(id)] : Bounds{};
+}
+
+std::string Operands::word(std::string_view name) const {
+  const ir::Attr* attr = node_.find(name);
+  const auto* text = attr == nullptr ? nullptr : std::get_if<std::string>(attr);
+  return text == nullptr ? "" : *text;
+}
+
+bool Operands::is_called(std::string_view word) const {
+  const std::string_view name = ir::op_name(node_.op);
+  return name == cat("aten::", word) || name.starts_with(cat("aten::", word, "."));
+}
+
+std::vector<ir::ValueId> Operands::tensors() const {
+  std::vector<ir::ValueId> out;
+  ir::for_each_input(node_, [&](ir::ValueId id) { out.push_back(id); });
+  return out;
+}
+
+double Operands::axis_size(std::string_view name) const {
+  const ir::Shape& shape = this->shape(0);
+  const ir::Attr* attr = node_.find(name);
+  const auto* dim = attr == nullptr ? nullptr : std::get_if<ir::Dim>(attr);
+  if (dim == nullptr || shape.empty()) return elements(shape);
+  const int64_t axis = dim->value() + (dim->value() < 0 ? std::ssize(shape) : 0);
+  return static_cast<double>(shape.at(static_cast<size_t>(axis)).value());
+}
+
+double Operands::most() const {
+  double out = elements(output().shape);
+  for (const ir::ValueId id : tensors()) out = std::max(out, elements(value(id).shape));
+  for (const ir::Argument& argument : node_.args)
+    if (const auto* number = std::get_if<ir::Dim>(&argument.value))
+      out = std::max(out, std::abs(static_cast<double>(number->value())));
+  return out;
+}
+
+}  // namespace t2n::ops

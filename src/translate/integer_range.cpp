@@ -1,0 +1,226 @@
+#include "src/translate/integer_range.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "src/diag/error.h"
+#include "src/translate/integer_rules.h"
+
+namespace t2n::ops {
+namespace {
+
+using ir::Node;
+using ir::ValueId;
+
+/// Far beyond everything that matters, so that no infinity turns into NaN.
+Bounds bounded(Bounds b) {
+  constexpr double kFar = 1e100;
+  return {std::clamp(b.low, -kFar, kFar), std::clamp(b.high, -kFar, kFar)};
+}
+
+bool is_wide(ir::DType dtype) { return ir::dtype_size(dtype) > 2; }
+
+/// What is beyond a type comes back from its other end.
+Bounds wrapped(Bounds b, ir::DType dtype) {
+  const Bounds limits = limits_of(dtype);
+  return b.low < limits.low || b.high > limits.high ? limits : b;
+}
+
+Bounds stored_bounds(const ir::Tensor& tensor) {
+  if (!is_counted(tensor.dtype)) return {};
+  if (tensor.bytes.empty() && tensor.elements() > 0) return limits_of(tensor.dtype);
+  const ir::Tensor data = ir::contiguous(tensor);
+  Bounds out{std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest()};
+  for (int64_t i = 0; i < data.elements(); ++i) {
+    const double value = ir::element_f64(data, i);
+    out = hull(out, {value, value});
+  }
+  return data.elements() == 0 ? Bounds{} : out;
+}
+
+/// "t2n::cast", and what is left of aten's own.
+bool is_cast(const Node& node) {
+  constexpr std::string_view kNames[] = {"t2n::cast", "aten::to", "aten::_to_copy", "aten::type_as",
+                                         "aten::_cast_Byte"};
+  const std::string_view name = ir::op_name(node.op);
+  return std::any_of(std::begin(kNames), std::end(kNames), [&](std::string_view each) {
+    return name == each || name.starts_with(std::string(each) + ".");
+  });
+}
+
+class Analysis {
+ public:
+  explicit Analysis(const ir::Graph& graph) : graph_(graph), uses_(ir::use_counts(graph)) {
+    if (const auto found = graph.attributes.find(kInputRanges); found != graph.attributes.end())
+      ranges_ = std::any_cast<const InputRanges&>(found->second);
+    stored_.resize(graph.values.size());
+    for (const ir::Constant& constant : graph.constants)
+      stored_[static_cast<size_t>(constant.value)] = stored_bounds(constant.data);
+  }
+
+  struct Excess {
+    const Node* node;
+    bool is_certain;
+  };
+  /// The first operation that leaves +-2^24 if what is unknown stays within `unknown`; one that
+  /// does for certain goes before.
+  std::optional<Excess> run(double unknown);
+  /// What is unknown and reaches a node, in words.
+  std::string sources(const Node& node) const;
+
+ private:
+  const ir::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  bool is_unknown(const Node& node) const;
+  bool is_of_integers(const Node& node) const;
+  Bounds of_output(const Node& node, const IntegerRule* rule, size_t i) const;
+
+  const ir::Graph& graph_;
+  std::vector<int> uses_;
+  InputRanges ranges_;
+  std::vector<Bounds> stored_;
+  std::vector<Bounds> known_;
+  double unknown_ = 0;
+};
+
+/// Nothing is known of its integers from those that it is given.
+bool Analysis::is_unknown(const Node& node) const {
+  if (!is_cast(node)) return find_integer_rule(node) == nullptr;
+  bool from_float = false;
+  ir::for_each_input(node, [&](ValueId id) { from_float |= !is_counted(value(id).dtype); });
+  return from_float;
+}
+
+bool Analysis::is_of_integers(const Node& node) const {
+  bool out = false;
+  ir::for_each_input(node, [&](ValueId id) { out |= ir::is_integer(value(id).dtype); });
+  return out;
+}
+
+Bounds Analysis::of_output(const Node& node, const IntegerRule* rule, size_t i) const {
+  const Operands x(graph_, node, known_);
+  const ir::DType dtype = value(node.outputs[i]).dtype;
+  if (dtype == ir::DType::boolean) return limits_of(dtype);
+  if (is_unknown(node)) return intersection(within(unknown_), limits_of(dtype));
+  if (rule == nullptr) return x.at("self", x.at("input"));
+  return i > 0 && rule->has_places ? Bounds{-1, x.most()} : rule->range(x);
+}
+
+std::optional<Analysis::Excess> Analysis::run(double unknown) {
+  unknown_ = unknown;
+  known_ = stored_;
+  for (const ValueId id : graph_.inputs) {
+    const ir::Value& input = value(id);
+    if (!is_counted(input.dtype)) continue;
+    const auto declared = ranges_.find(input.name);
+    known_[static_cast<size_t>(id)] =
+        declared == ranges_.end() ? intersection(within(unknown), limits_of(input.dtype))
+                                  : Bounds{static_cast<double>(declared->second.first),
+                                           static_cast<double>(declared->second.second) - 1};
+  }
+  std::optional<Excess> first;
+  for (const Node& node : graph_.nodes) {
+    const IntegerRule* rule = is_cast(node) ? nullptr : find_integer_rule(node);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      const ir::Value& output = value(node.outputs[i]);
+      if (!is_counted(output.dtype) || uses_[static_cast<size_t>(node.outputs[i])] == 0) continue;
+      const Bounds bounds = bounded(of_output(node, rule, i));
+      // Products of 16 bits are taken in two parts.
+      const bool is_split = !is_wide(output.dtype) && rule != nullptr && is_product(*rule);
+      const bool is_computed = rule != nullptr && rule->is_computed && !is_split;
+      const bool may_be_any =
+          ir::is_integer(output.dtype) && !is_cast(node) && rule == nullptr && is_of_integers(node);
+      const bool is_certain =
+          is_computed && (bounds.low > kExactIntegers || bounds.high < -kExactIntegers);
+      const bool may_leave = may_be_any || (is_computed && magnitude(bounds) > kExactIntegers);
+      if ((may_leave && !first) || (is_certain && !first->is_certain))
+        first = Excess{&node, is_certain};
+      known_[static_cast<size_t>(node.outputs[i])] = wrapped(bounds, output.dtype);
+    }
+  }
+  return first;
+}
+
+std::string Analysis::sources(const Node& node) const {
+  const std::vector<int> producers = ir::producers(graph_);
+  std::set<ValueId> seen;
+  std::vector<std::string> names;
+  const auto add = [&](std::string name) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(std::move(name));
+  };
+  std::vector<const Node*> left = {&node};
+  while (!left.empty()) {
+    const Node* each = left.back();
+    left.pop_back();
+    ir::for_each_input(*each, [&](ValueId id) {
+      if (!ir::is_integer(value(id).dtype) || !seen.insert(id).second) return;
+      const int producer = producers[static_cast<size_t>(id)];
+      const bool is_input = std::count(graph_.inputs.begin(), graph_.inputs.end(), id) > 0;
+      if (is_input && !ranges_.contains(value(id).name) && is_wide(value(id).dtype))
+        add(quoted(value(id).name));
+      if (producer < 0) return;
+      const Node& from = graph_.nodes[static_cast<size_t>(producer)];
+      if (is_unknown(from))
+        add(cat("what ", is_cast(from) ? "a conversion from floats" : ir::op_name(from.op),
+                " gives"));
+      else
+        left.push_back(&from);
+    });
+  }
+  std::sort(names.begin(), names.end());
+  std::string out;
+  for (size_t i = 0; i < names.size(); ++i)
+    out += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  return out;
+}
+
+}  // namespace
+
+std::optional<InexactIntegers> find_inexact_integers(const ir::Graph& graph) {
+  Analysis analysis(graph);
+  std::optional<Analysis::Excess> excess = analysis.run(kExactIntegers);
+  if (!excess) return {};
+  InexactIntegers out;
+  out.is_certain = excess->is_certain;
+  out.node = excess->node;
+  if (!out.is_certain)
+    for (out.limit = kExactIntegers / 2; out.limit >= 1; out.limit /= 2) {
+      const auto still = analysis.run(out.limit);
+      if (!still) break;
+      out.node = still->node;
+    }
+  if (out.limit < 1) out.limit = 0;
+  out.sources = analysis.sources(*out.node);
+  return out;
+}
+
+Diagnostic describe(const ir::Graph& graph, const InexactIntegers& found, const std::string& op,
+                    const std::string& target) {
+  const std::string tract = "export for tract, which has integers of 64 bits";
+  Diagnostic out;
+  out.where = {ir::node_where(graph, *found.node)};
+  out.why =
+      "standard NNEF computes with scalars, which readers hold as f32: beyond 2^24 not every "
+      "integer is one";
+  out.help = found.sources.empty() ? tract
+                                   : cat("give the range of an input where it is known, as in "
+                                         "--input ids=1,8,i64:0..999; or ",
+                                         tract);
+  out.id = found.is_certain ? "unsupported-argument" : "integer-range";
+  if (found.is_certain) {
+    out.message = cat(op, ": integers beyond 2^24 have no translation for ", target);
+    return out;
+  }
+  out.severity = found.limit < kExactIntegers / 2 ? Severity::warning : Severity::note;
+  const auto limit = static_cast<int64_t>(found.limit);
+  out.message = limit == 0 || found.sources.empty()
+                    ? cat(op, " may compute integers beyond 2^24, which are not exact")
+                    : cat("integers are exact only for ", found.sources, " within ", -limit, "..",
+                          limit, ": ", op, " goes beyond 2^24");
+  return out;
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,338 @@
+// Typed reading of an operation's arguments, and the refusals that name them.
+#include "src/translate/op_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "src/diag/error.h"
+#include "src/translate/emitter_state.h"
+
+namespace t2n::ops {
+namespace {
+
+using ir::Attr;
+
+template <typename T>
+const T& get(const Attr& attr, std::string_view name, std::string_view kind) {
+  const T* value = std::get_if<T>(&attr);
+  T2N_ASSERT(value, "'", name, "' is not ", kind);
+  return *value;
+}
+
+/// A `Scalar`: int, float or bool.
+double number_of(const OpView& op, const Attr& attr, std::string_view name) {
+  if (const auto* dim = std::get_if<Dim>(&attr)) {
+    if (!dim->is_constant()) op.refuse(name, Limit::unknown_size);
+    return static_cast<double>(dim->value());
+  }
+  if (const auto* flag = std::get_if<bool>(&attr)) return *flag ? 1 : 0;
+  return get<double>(attr, name, "a number");
+}
+
+int64_t integer_of(const OpView& op, const Attr& attr, std::string_view name) {
+  if (const auto* flag = std::get_if<bool>(&attr)) return *flag ? 1 : 0;
+  if (const auto* real = std::get_if<double>(&attr)) {
+    T2N_ASSERT(*real == std::floor(*real), "'", name, "' is not an integer");
+    return static_cast<int64_t>(*real);
+  }
+  const Dim& dim = get<Dim>(attr, name, "an integer");
+  if (!dim.is_constant()) op.refuse(name, Limit::unknown_size);
+  return dim.value();
+}
+
+/// torch takes -1 for 255 where the tensor is u8.
+int64_t wrapped(int64_t value, DType dtype) {
+  const bool is_unsigned = dtype == DType::u8 || dtype == DType::u16 || dtype == DType::u32;
+  return value < 0 && is_unsigned ? value + (int64_t{1} << (8 * ir::dtype_size(dtype))) : value;
+}
+
+std::vector<double> numbers_of(const OpView& op, const Attr& attr, std::string_view name) {
+  if (const auto* dims = std::get_if<std::vector<Dim>>(&attr)) {
+    std::vector<double> out;
+    for (const Dim& dim : *dims) out.push_back(number_of(op, Attr(dim), name));
+    return out;
+  }
+  if (const auto* reals = std::get_if<std::vector<double>>(&attr)) return *reals;
+  return {number_of(op, attr, name)};
+}
+
+Shape dims_of(const OpView& op, const Attr& attr, std::string_view name) {
+  if (const auto* dims = std::get_if<std::vector<Dim>>(&attr)) return *dims;
+  // An empty list does not say what it is a list of.
+  if (const auto* reals = std::get_if<std::vector<double>>(&attr); reals && reals->empty())
+    return {};
+  if (const auto* flags = std::get_if<std::vector<bool>>(&attr); flags && flags->empty()) return {};
+  return {get<Dim>(attr, name, "a list of integers")};
+}
+
+std::string choices(const std::vector<std::string>& known) {
+  std::string out;
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (i > 0) out += i + 1 == known.size() ? " and " : ", ";
+    out += quoted(known[i]);
+  }
+  return known.size() == 1 ? cat("the only known value is ", out) : cat("known values are ", out);
+}
+
+}  // namespace
+
+OpView::OpView(const ir::Graph& graph, const ir::Node& node, std::string_view nnef, Emitter& out)
+    : graph_(graph), node_(node), nnef_(nnef), out_(out) {}
+
+bool OpView::has_argument(std::string_view name) const { return node_.find(name) != nullptr; }
+
+bool OpView::is_tensor(std::string_view name) const {
+  const Attr* attr = node_.find(name);
+  const auto* tensor = attr ? std::get_if<ir::TensorRef>(attr) : nullptr;
+  return tensor && tensor->id != ir::kNoValue;
+}
+
+const ir::Attr& OpView::read(std::string_view name) const {
+  const Attr* attr = node_.find(name);
+  T2N_ASSERT(attr, "there is no argument '", name, "'");
+  read_.emplace(name);
+  return *attr;
+}
+
+Ref OpView::tensor(std::string_view name) const {
+  const auto value = opt_tensor(name);
+  T2N_ASSERT(value, "'", name, "' is absent where a tensor is needed");
+  return *value;
+}
+
+std::optional<Ref> OpView::opt_tensor(std::string_view name) const {
+  const Attr& attr = read(name);
+  if (std::holds_alternative<ir::None>(attr)) return {};
+  const ir::ValueId id = get<ir::TensorRef>(attr, name, "a tensor").id;
+  if (id == ir::kNoValue) return {};
+  return out_.value(id);
+}
+
+std::vector<Ref> OpView::tensors(std::string_view name) const {
+  std::vector<Ref> out;
+  for (const auto& item : opt_tensors(name)) {
+    T2N_ASSERT(item, "'", name, "' lacks a tensor");
+    out.push_back(*item);
+  }
+  return out;
+}
+
+std::vector<std::optional<Ref>> OpView::opt_tensors(std::string_view name) const {
+  const Attr& attr = read(name);
+  if (std::holds_alternative<ir::None>(attr)) return {};
+  std::vector<std::optional<Ref>> out;
+  for (const ir::ValueId id : get<ir::TensorRefs>(attr, name, "a list of tensors").ids)
+    out.push_back(id == ir::kNoValue ? std::nullopt : std::optional(out_.value(id)));
+  return out;
+}
+
+ir::Tensor OpView::constant(std::string_view name) const {
+  auto value = out_.constant_value(tensor(name));
+  if (!value) refuse(name, Limit::computed_value);
+  return *std::move(value);
+}
+
+bool OpView::is_none(std::string_view name) const {
+  const Attr& attr = read(name);
+  const auto* tensor = std::get_if<ir::TensorRef>(&attr);
+  return std::holds_alternative<ir::None>(attr) || (tensor && tensor->id == ir::kNoValue);
+}
+
+int64_t OpView::i64(std::string_view name) const { return integer_of(*this, read(name), name); }
+double OpView::f64(std::string_view name) const { return number_of(*this, read(name), name); }
+
+bool OpView::boolean(std::string_view name) const {
+  const Attr& attr = read(name);
+  if (const auto* flag = std::get_if<bool>(&attr)) return *flag;
+  return integer_of(*this, attr, name) != 0;
+}
+
+std::string OpView::str(std::string_view name) const {
+  return get<std::string>(read(name), name, "a string");
+}
+
+std::string OpView::one_of(std::string_view name, const std::vector<std::string>& known) const {
+  std::string value = str(name);
+  if (std::find(known.begin(), known.end(), value) == known.end()) refuse(name, choices(known));
+  return value;
+}
+
+int64_t OpView::within(std::string_view name, int64_t first, int64_t last) const {
+  const int64_t value = i64(name);
+  if (value < first || value > last) refuse(name, cat("known values are ", first, " to ", last));
+  return value;
+}
+
+std::optional<int64_t> OpView::opt_i64(std::string_view name) const {
+  if (is_none(name)) return {};
+  return i64(name);
+}
+
+std::optional<double> OpView::opt_f64(std::string_view name) const {
+  if (is_none(name)) return {};
+  return f64(name);
+}
+
+std::optional<std::string> OpView::opt_str(std::string_view name) const {
+  if (is_none(name)) return {};
+  return str(name);
+}
+
+std::optional<DType> OpView::opt_dtype(std::string_view name) const {
+  if (is_none(name)) return {};
+  return get<DType>(read(name), name, "a dtype");
+}
+
+Ints OpView::ints(std::string_view name) const {
+  const Shape sizes = dims(name);
+  if (!is_static(sizes)) refuse(name, Limit::unknown_size);
+  return ir::static_shape(sizes);
+}
+
+Shape OpView::dims(std::string_view name) const { return dims_of(*this, read(name), name); }
+
+Dim OpView::dim(std::string_view name) const {
+  const Attr& attr = read(name);
+  if (const auto* size = std::get_if<Dim>(&attr)) return *size;
+  return integer_of(*this, attr, name);
+}
+
+std::optional<Dim> OpView::opt_dim(std::string_view name) const {
+  if (is_none(name)) return {};
+  return dim(name);
+}
+
+bool OpView::is_symbolic(std::string_view name) const {
+  const Attr* attr = node_.find(name);
+  const auto* size = attr ? std::get_if<Dim>(attr) : nullptr;
+  return size && !size->is_constant();
+}
+
+std::vector<double> OpView::f64s(std::string_view name) const {
+  return numbers_of(*this, read(name), name);
+}
+
+std::optional<std::vector<double>> OpView::opt_f64s(std::string_view name) const {
+  if (is_none(name)) return {};
+  return f64s(name);
+}
+
+std::vector<bool> OpView::booleans(std::string_view name) const {
+  const Attr& attr = read(name);
+  if (const auto* flags = std::get_if<std::vector<bool>>(&attr)) return *flags;
+  std::vector<bool> out;
+  for (const Dim& dim : dims_of(*this, attr, name)) out.push_back(dim.value() != 0);
+  return out;
+}
+
+Ref OpView::number(std::string_view name, DType dtype) const {
+  const Attr& attr = read(name);
+  if (const auto* dim = std::get_if<Dim>(&attr); dim && !dim->is_constant())
+    return out_.size(*dim, dtype);
+  if (dtype == DType::boolean) return out_.scalar(number_of(*this, attr, name) != 0);
+  if (!ir::is_integer(dtype)) return out_.scalar(number_of(*this, attr, name), dtype);
+  return out_.scalar(wrapped(integer_of(*this, attr, name), dtype), dtype);
+}
+
+int OpView::axis(std::string_view name, int rank) const {
+  const int64_t given = i64(name);
+  const int64_t extent = std::max(rank, 1);
+  T2N_ASSERT(given >= -extent && given < extent, name, "=", given, " of rank ", rank);
+  return static_cast<int>(given < 0 ? given + extent : given);
+}
+
+int OpView::axis(std::string_view name) const { return axis(name, out_.rank(tensor("self"))); }
+
+Ints OpView::axes(std::string_view name, int rank) const {
+  Ints out = is_none(name) ? Ints{} : ints(name);
+  const int64_t extent = std::max(rank, 1);
+  for (int64_t& axis : out) {
+    T2N_ASSERT(axis >= -extent && axis < extent, name, " holds ", axis, " of rank ", rank);
+    if (axis < 0) axis += extent;
+  }
+  std::sort(out.begin(), out.end());
+  if (rank == 0) return {};
+  if (out.empty()) {
+    out.resize(static_cast<size_t>(rank));
+    std::iota(out.begin(), out.end(), 0);
+  }
+  return out;
+}
+
+Ints OpView::expand_ints(std::string_view name, int count) const {
+  Ints out = ints(name);
+  const auto wanted = static_cast<size_t>(count);
+  if (out.size() == 1) out.resize(wanted, out[0]);
+  T2N_ASSERT(out.size() == wanted, "'", name, "' has ", out.size(), " entries, not ", count);
+  return out;
+}
+
+void OpView::require(std::string_view name, double value) const {
+  if (number_of(*this, read(name), name) != value)
+    refuse(name, cat("the only known value is ", value));
+}
+
+void OpView::ignore(std::string_view name, std::string_view) const { read(name); }
+
+void OpView::ignore_all(std::initializer_list<std::string_view> names, std::string_view) const {
+  for (const std::string_view name : names) read(name);
+}
+
+bool OpView::is_used(int output) const {
+  return out_.state()
+             .use_counts[static_cast<size_t>(node_.outputs.at(static_cast<size_t>(output)))] > 0;
+}
+
+DType OpView::dtype(int output) const {
+  return graph_.values[static_cast<size_t>(node_.outputs.at(static_cast<size_t>(output)))].dtype;
+}
+
+const Shape& OpView::shape(int output) const {
+  return graph_.values[static_cast<size_t>(node_.outputs.at(static_cast<size_t>(output)))].shape;
+}
+
+Ints OpView::sizes(int output) const {
+  if (!is_static(shape(output)))
+    refuse_op(Limit::unknown_size, "export without --dynamic for these axes");
+  return ir::static_shape(shape(output));
+}
+
+void OpView::refuse(std::string_view argument, std::string_view why, std::string_view help) const {
+  const Attr& attr = read(argument);
+  // Strings are quoted as in Python, tensors shown by type.
+  std::string value = ir::attr_str(
+      attr, [&](ir::ValueId id) { return graph_.values[static_cast<size_t>(id)].name; });
+  if (const auto* text = std::get_if<std::string>(&attr)) value = quoted(*text);
+  if (const auto* tensor = std::get_if<ir::TensorRef>(&attr);
+      tensor && tensor->id != ir::kNoValue) {
+    const ir::Value& operand = graph_.values[static_cast<size_t>(tensor->id)];
+    value = type_str(operand.dtype, operand.shape);
+  }
+  Diagnostic out =
+      target::untranslated("unsupported-argument", cat(op(), ": ", argument, "=", value),
+                           target::target_name(out_.state().target), why, help, op());
+  out.where = {ir::node_where(graph_, node_)};
+  throw Error(std::move(out));
+}
+
+void OpView::refuse(std::string_view argument, Limit limit, std::string_view help) const {
+  refuse(argument, target::limit_row(limit).why, help);
+}
+
+void OpView::refuse_op(Limit limit, std::string_view help) const {
+  Diagnostic out = target::untranslated("unsupported-op", std::string(op()),
+                                        target::target_name(out_.state().target),
+                                        target::limit_row(limit).why, help, op());
+  out.message += " here";
+  out.where = {ir::node_where(graph_, node_)};
+  throw Error(std::move(out));
+}
+
+void OpView::check_all_read() const {
+  for (const ir::Argument& argument : node_.args)
+    T2N_ASSERT(read_.contains(argument.name), "'", argument.name, "' was never read");
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,110 @@
+// An operation as a translation reads it: arguments by schema name, typed and normalised.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/graph.h"
+#include "src/target/limits.h"
+#include "src/translate/emitter.h"
+
+namespace t2n::ops {
+
+using target::Limit;
+
+/// Reading a name that the schema lacks, and leaving one unread, are internal errors: no argument
+/// can be forgotten. Values that the target cannot express are refused with `unsupported-argument`.
+class OpView {
+ public:
+  OpView(const ir::Graph& graph, const ir::Node& node, std::string_view nnef, Emitter& out);
+
+  /// The NNEF operation of the chosen variant.
+  std::string_view nnef() const { return nnef_; }
+  std::string_view op() const { return ir::op_name(node_.op); }
+  bool has_argument(std::string_view name) const;
+  /// The nested graph of a scan.
+  const ir::Graph& body() const { return *node_.body; }
+  /// Whether a tensor was given: an operand may be a tensor or a number. Does not count as reading.
+  bool is_tensor(std::string_view name) const;
+
+  // Tensors.
+  Ref tensor(std::string_view name) const;
+  std::optional<Ref> opt_tensor(std::string_view name) const;
+  std::vector<Ref> tensors(std::string_view name) const;
+  std::vector<std::optional<Ref>> opt_tensors(std::string_view name) const;
+  /// The values of a tensor argument that must be known at export; refused otherwise.
+  ir::Tensor constant(std::string_view name) const;
+  bool is_none(std::string_view name) const;
+
+  // Plain values. A number may be given as any of int, float and bool (`Scalar`).
+  int64_t i64(std::string_view name) const;
+  double f64(std::string_view name) const;
+  bool boolean(std::string_view name) const;
+  std::string str(std::string_view name) const;
+  std::string one_of(std::string_view name, const std::vector<std::string>& known) const;
+  int64_t within(std::string_view name, int64_t first, int64_t last) const;
+  std::optional<int64_t> opt_i64(std::string_view name) const;
+  std::optional<double> opt_f64(std::string_view name) const;
+  std::optional<std::string> opt_str(std::string_view name) const;
+  std::optional<DType> opt_dtype(std::string_view name) const;
+  Ints ints(std::string_view name) const;
+  Shape dims(std::string_view name) const;  ///< like ints, symbolic sizes allowed
+  Dim dim(std::string_view name) const;
+  /// Whether the argument is a number made of symbolic sizes. Does not count as reading.
+  bool is_symbolic(std::string_view name) const;
+  /// The same as opt_i64, symbolic sizes allowed.
+  std::optional<Dim> opt_dim(std::string_view name) const;
+  std::vector<double> f64s(std::string_view name) const;
+  std::optional<std::vector<double>> opt_f64s(std::string_view name) const;
+  std::vector<bool> booleans(std::string_view name) const;
+  /// A `Scalar` as an operand of `dtype` (rank 0).
+  Ref number(std::string_view name, DType dtype) const;
+
+  /// A dim in [0, rank); negative ones count from the end. Rank 0 counts as 1, as in torch.
+  int axis(std::string_view name, int rank) const;
+  int axis(std::string_view name) const;  ///< against the rank of `self`
+  /// A list of dims (an int counts as a list of one), normalised and ascending; none or empty: all.
+  Ints axes(std::string_view name, int rank) const;
+  /// An int list of `count` entries; a single int is repeated, as torch does for kernel_size & Co.
+  Ints expand_ints(std::string_view name, int count) const;
+
+  /// Refuses any other value.
+  void require(std::string_view name, double value) const;
+  /// Counts as read; `why` says why the argument has no influence here.
+  void ignore(std::string_view name, std::string_view why) const;
+  void ignore_all(std::initializer_list<std::string_view> names, std::string_view why) const;
+
+  // What torch computed.
+  int outputs() const { return static_cast<int>(node_.outputs.size()); }
+  /// Whether anything reads the output; one that nothing reads needs no result.
+  bool is_used(int output) const;
+  DType dtype(int output = 0) const;
+  const Shape& shape(int output = 0) const;
+  Ints sizes(int output = 0) const;
+  int rank(int output = 0) const { return static_cast<int>(shape(output).size()); }
+
+  /// Throws `unsupported-argument`: "aten::op: argument=value has no translation for TARGET".
+  [[noreturn]] void refuse(std::string_view argument, Limit limit,
+                           std::string_view help = {}) const;
+  /// Throws `unsupported-op` for a whole operation, e.g. for a dtype or rank it cannot have.
+  [[noreturn]] void refuse_op(Limit limit, std::string_view help = {}) const;
+
+  /// Internal error if an argument was never read.
+  void check_all_read() const;
+
+ private:
+  const ir::Attr& read(std::string_view name) const;
+  [[noreturn]] void refuse(std::string_view argument, std::string_view why,
+                           std::string_view help = {}) const;
+
+  const ir::Graph& graph_;
+  const ir::Node& node_;
+  std::string_view nnef_;
+  Emitter& out_;
+  mutable std::set<std::string, std::less<>> read_;
+};
+
+}  // namespace t2n::ops

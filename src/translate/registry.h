@@ -1,0 +1,120 @@
+// The table of translations: which operator is said how, for which target.
+#pragma once
+
+#include <optional>
+#include <source_location>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/translate/emitter.h"
+#include "src/translate/op_view.h"
+
+namespace t2n::ops {
+
+using target::Feature;
+using Translate = void (*)(const OpView& op, Emitter& out);
+
+/// On which targets a variant applies: all of these features must be there.
+struct When {
+  std::vector<Feature> features;
+};
+inline When any_target() { return {}; }
+inline When has(Feature feature) { return {{feature}}; }
+inline When has(Feature a, Feature b) { return {{a, b}}; }
+
+/// One way to say an operator. The most specific applicable one is chosen before it runs; its
+/// refusal is final.
+struct Variant {
+  When when;
+  std::string_view nnef;
+  Translate translate;
+};
+
+/// Why no target has an operator, and what to do instead.
+struct Refusal {
+  Limit limit;
+  std::string_view help;
+};
+
+/// All that the table knows of one operator.
+struct Entry {
+  std::string_view op;  ///< schema name with overload: "aten::add.Tensor"
+  /// Further overloads with the same arguments and meaning.
+  std::vector<std::string_view> also = {};
+  std::string_view doc;  ///< the formula
+  std::vector<Variant> variants = {};
+  std::string_view limits = {};         ///< what is refused, for `t2nnef ops`
+  std::optional<Refusal> refusal = {};  ///< of the whole operator, instead of variants
+  std::optional<ir::Promotion> promotion = {};
+  /// The results have the shape that all tensors among the arguments broadcast to.
+  bool is_elementwise = false;
+  std::string_view file = {};  ///< "ops/activation.cpp"; the registry notes it
+};
+
+/// What operators of the same arguments have in common, for any target.
+struct Shared {
+  std::string_view nnef;
+  std::string_view doc;
+  Translate translate;
+  std::optional<ir::Promotion> promotion = {};
+  std::string_view limits = {};  ///< what is refused, for `t2nnef ops`
+};
+
+/// What rows are said with.
+void unary_row(const OpView& op, Emitter& out);
+void binary_row(const OpView& op, Emitter& out);
+
+/// One tensor `self` in, one of the same shape out, no other argument.
+struct UnaryRow {
+  std::string_view op;
+  std::string_view nnef;
+  std::string_view doc = {};
+  std::optional<ir::Promotion> promotion = ir::Promotion::to_float;
+};
+
+/// `self` and `other`, tensors or numbers, broadcast; no other argument.
+struct BinaryRow {
+  std::string_view op;
+  std::string_view nnef;
+  std::string_view doc = {};
+  std::optional<ir::Promotion> promotion = ir::Promotion::operands;
+};
+
+class Registry {
+ public:
+  using Names = std::vector<std::string_view>;
+  using Place = std::source_location;
+
+  void add(Entry entry, const Place& place = Place::current());
+  /// An entry for each name.
+  void same(const Names& ops, const Shared& shared, const Place& place = Place::current());
+  /// The same of elementwise operators.
+  void elementwise(Entry entry, const Place& place = Place::current());
+  void elementwise(const Names& ops, const Shared& shared, const Place& place = Place::current());
+  /// What no target has, and why.
+  void refuse(const Names& ops, std::string_view doc, const Refusal& refusal,
+              const Place& place = Place::current());
+  void unary(std::span<const UnaryRow> rows, Translate translate = unary_row,
+             const Place& place = Place::current());
+  void binary(std::span<const BinaryRow> rows, Translate translate = binary_row,
+              const Place& place = Place::current());
+
+  /// nullptr for what is no operator of the table.
+  const Entry* find(ir::OpId op) const { return entries_.find(op); }
+  bool is_elementwise(ir::OpId op) const { return find(op) != nullptr && find(op)->is_elementwise; }
+  std::optional<ir::Promotion> promotion(ir::OpId op) const;
+  /// All operators by name.
+  std::vector<ir::OpId> ops() const;
+  /// The variant for a target; nullptr if the operator or a suitable variant is missing.
+  const Variant* variant(ir::OpId op, const target::Target& target) const;
+
+ private:
+  ir::Column<Entry> entries_{"translation"};
+};
+
+/// The oldest version of tract that has all that a variant needs.
+target::Version oldest_version(const Variant& variant);
+
+}  // namespace t2n::ops

@@ -1,0 +1,249 @@
+// Entries that repeat along an axis, and products of tract that must not find out.
+#include "src/translate/repeats.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "src/diag/error.h"
+
+namespace t2n::ops {
+namespace {
+
+/// One flag per axis.
+using Flags = std::vector<bool>;
+
+bool any(const Flags& flags) { return std::find(flags.begin(), flags.end(), true) != flags.end(); }
+
+/// Those of a constant are stored once, see TensorEntry.
+Flags repeats_of(const TensorEntry& entry) {
+  Flags out(entry.shape.size());
+  for (const int64_t axis : entry.repeated_axes) out[static_cast<size_t>(axis)] = true;
+  if (entry.kind == TensorEntry::Kind::constant && entry.parts.size() == 1) {
+    const ir::Tensor stored = without_repeats(entry.parts[0]);
+    for (size_t i = 0; i < out.size(); ++i) out[i] = stored.shape[i] != entry.parts[0].shape[i];
+  }
+  return out;
+}
+
+const nnef::Value* find_attribute(const Attributes& attributes, std::string_view name) {
+  for (const Attribute& each : attributes)
+    if (each.name == name) return &each.value;
+  return nullptr;
+}
+
+/// All that become longer, aligned at the last axis.
+Flags after_broadcast(const TensorEntry& x, const Shape& shape) {
+  Flags out(shape.size());
+  const Flags before = repeats_of(x);
+  const size_t added = shape.size() - x.shape.size();
+  for (size_t i = 0; i < shape.size(); ++i)
+    out[i] = i < added ? shape[i] != Dim(1) : before[i - added] || x.shape[i - added] != shape[i];
+  return out;
+}
+
+/// All axes of a group that holds one which repeats.
+Flags after_reshape(const TensorEntry& x, const Shape& shape) {
+  const Flags before = repeats_of(x);
+  Flags out(shape.size());
+  size_t from = 0, to = 0;
+  while (from < before.size() && to < shape.size()) {
+    const size_t first = to;
+    Dim count_from = x.shape[from], count_to = shape[to];
+    bool repeats = before[from++];
+    ++to;
+    while (count_from != count_to && (from < before.size() || to < shape.size())) {
+      const bool takes_from =
+          to == shape.size() || (from < before.size() && (count_from - count_to).is_constant() &&
+                                 (count_from - count_to).value() < 0);
+      if (takes_from) {
+        repeats = repeats || before[from];
+        count_from = count_from * x.shape[from++];
+      } else {
+        count_to = count_to * shape[to++];
+      }
+    }
+    for (size_t i = first; i < to; ++i) out[i] = repeats && shape[i] != Dim(1);
+  }
+  return out;
+}
+
+Flags after_transpose(const TensorEntry& x, const Attributes& attributes) {
+  const Flags before = repeats_of(x);
+  Flags out;
+  for (const nnef::Value& axis : find_attribute(attributes, "axes")->items)
+    out.push_back(before.at(static_cast<size_t>(axis.integer)));
+  return out;
+}
+
+/// Where one of the parts repeats.
+Flags after_concat(Emitter::State& state, const std::vector<Ref>& parts, size_t rank) {
+  Flags out(rank);
+  for (const Ref part : parts) {
+    const Flags before = repeats_of(state.at(part));
+    for (size_t i = 0; i < rank; ++i) out[i] = out[i] || before[i];
+  }
+  return out;
+}
+
+/// Where no operand has entries that differ.
+Flags after_elementwise(Emitter::State& state, const std::vector<Ref>& operands,
+                        const Shape& shape) {
+  Flags out(shape.size(), true);
+  for (size_t i = 0; i < shape.size(); ++i) out[i] = shape[i] != Dim(1);
+  for (const Ref ref : operands) {
+    const TensorEntry& x = state.at(ref);
+    const Flags before = repeats_of(x);
+    if (before.size() > shape.size()) return Flags(shape.size());
+    const size_t added = shape.size() - before.size();
+    for (size_t i = 0; i < before.size(); ++i)
+      out[added + i] = out[added + i] && (before[i] || x.shape[i] == Dim(1));
+  }
+  return out;
+}
+
+constexpr std::string_view kSameOrder[] = {"reshape", "squeeze", "unsqueeze"};
+
+Flags repeats_after(Emitter::State& state, std::string_view op, const std::vector<Ref>& operands,
+                    const Attributes& attributes, const Shape& shape) {
+  if (operands.empty()) return Flags(shape.size());
+  const TensorEntry& x = state.at(operands[0]);
+  if (op == "concat") return after_concat(state, operands, shape.size());
+  if (op == "tract_core_broadcast" || op == "tile") return after_broadcast(x, shape);
+  if (op == "transpose") return after_transpose(x, attributes);
+  if (std::find(std::begin(kSameOrder), std::end(kSameOrder), op) != std::end(kSameOrder))
+    return after_reshape(x, shape);
+  // Slices keep what repeats, fragments of one operand are mostly functions of its elements.
+  if (op == "slice" || (operands.size() == 1 && x.shape == shape))
+    return x.shape.size() == shape.size() ? repeats_of(x) : Flags(shape.size());
+  return Flags(shape.size());
+}
+
+// --- products ---
+
+/// A letter for each axis of the factors and of the result, as in an einsum.
+struct Axes {
+  std::vector<std::string> factors;
+  std::string result;
+};
+
+Axes of_matmul(int rank, bool transposes_b) {
+  const std::string batch =
+      std::string("abcdefghij").substr(0, static_cast<size_t>(std::max(0, rank - 2)));
+  return {{batch + "mk", batch + (transposes_b ? "nk" : "kn")}, batch + "mn"};
+}
+
+Axes of_einsum(const std::string& expression) {
+  Axes out;
+  const size_t arrow = expression.find("->");
+  out.result = expression.substr(arrow + 2);
+  out.factors.emplace_back();
+  for (const char c : expression.substr(0, arrow))
+    if (c == ',')
+      out.factors.emplace_back();
+    else
+      out.factors.back() += c;
+  return out;
+}
+
+/// No two letters are equal: no axis is in both factors.
+Axes of_convolution(const Emitter& out, const std::vector<Ref>& operands) {
+  const auto rank = static_cast<size_t>(out.rank(operands[0]));
+  return {{std::string(rank, 'x'), std::string(rank, 'w')}, ""};
+}
+
+/// Nothing where `op` is no product.
+Axes axes_of(const Emitter& out, std::string_view op, const std::vector<Ref>& operands,
+             const Attributes& attributes) {
+  if (op == "matmul") {
+    const nnef::Value* transposes = find_attribute(attributes, "transposeB");
+    return of_matmul(out.rank(operands[0]), transposes != nullptr && transposes->logical);
+  }
+  if (op == "linear") return of_matmul(out.rank(operands[0]), true);
+  if (op == "tract_core_einsum") return of_einsum(find_attribute(attributes, "expr")->text);
+  if (op == "conv" || op == "deconv") return of_convolution(out, operands);
+  return {};
+}
+
+/// Whether another factor has all entries of the axis, so that nothing is lost where this one has
+/// one of them.
+bool is_carried(Emitter& out, const Axes& axes, const std::vector<Ref>& operands, size_t factor,
+                char axis) {
+  if (axes.result.find(axis) == std::string::npos) return false;
+  for (size_t i = 0; i < axes.factors.size(); ++i) {
+    const size_t at = axes.factors[i].find(axis);
+    if (i == factor || at == std::string::npos) continue;
+    const TensorEntry& other = out.state().at(operands[i]);
+    if (other.shape.at(at) != Dim(1) && !repeats_of(other).at(at)) return true;
+  }
+  return false;
+}
+
+bool must_hide(Emitter& out, const Axes& axes, const std::vector<Ref>& operands, size_t factor) {
+  const Flags repeats = repeats_of(out.state().at(operands[factor]));
+  for (size_t i = 0; i < repeats.size(); ++i)
+    if (repeats[i] && !is_carried(out, axes, operands, factor, axes.factors[factor].at(i)))
+      return true;
+  return false;
+}
+
+/// An axis with more than one entry, a known number of them if possible.
+size_t gathered_axis(const Shape& shape) {
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (shape[i].is_constant() && shape[i].value() > 1) return i;
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (!shape[i].is_constant()) return i;
+  return 0;
+}
+
+Ref positions(Emitter& out, const Dim& count) {
+  if (!count.is_constant()) return out.range(count);
+  Ints all(static_cast<size_t>(count.value()));
+  std::iota(all.begin(), all.end(), 0);
+  return out.constant(ir::tensor_of(DType::i64, {count.value()}, all), "positions");
+}
+
+void note(Emitter::State& state, const Flags& flags, Ref result) {
+  Ints& axes = state.at(result).repeated_axes;
+  axes.clear();
+  for (size_t i = 0; i < flags.size(); ++i)
+    if (flags[i]) axes.push_back(static_cast<int64_t>(i));
+}
+
+/// Whether the engine looks for what repeats.
+bool folds_repeats(const Emitter& out) { return out.has(target::Feature::folds_repeats); }
+
+}  // namespace
+
+Ref gathered(Emitter& out, Ref x) {
+  const Shape shape = out.shape(x);
+  const size_t axis = gathered_axis(shape);
+  return out.call("tract_core_gather", {x, positions(out, shape[axis])},
+                  {{"axis", static_cast<int64_t>(axis)}}, out.dtype(x), shape);
+}
+
+void note_repeats(Emitter::State& state, std::string_view op, const std::vector<Ref>& operands,
+                  const Attributes& attributes, Ref result) {
+  note(state, repeats_after(state, op, operands, attributes, state.at(result).shape), result);
+}
+
+void note_elementwise_repeats(Emitter::State& state, const std::vector<Ref>& operands, Ref result) {
+  note(state, after_elementwise(state, operands, state.at(result).shape), result);
+}
+
+std::vector<Ref> hidden_repeats(Emitter& out, std::string_view op, const std::vector<Ref>& operands,
+                                const Attributes& attributes) {
+  const Axes axes = axes_of(out, op, operands, attributes);
+  std::vector<Ref> hidden = operands;
+  if (!folds_repeats(out)) return hidden;
+  for (size_t i = 0; i < axes.factors.size(); ++i)
+    if (must_hide(out, axes, operands, i)) hidden[i] = gathered(out, operands[i]);
+  return hidden;
+}
+
+Ref hidden_repeats(Emitter& out, Ref x) {
+  const bool is_seen = folds_repeats(out) && any(repeats_of(out.state().at(x)));
+  return is_seen ? gathered(out, x) : x;
+}
+
+}  // namespace t2n::ops

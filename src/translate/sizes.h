@@ -1,0 +1,85 @@
+// Sizes of single axes that must be known at export; the other axes may be symbolic.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "src/translate/emitter.h"
+#include "src/translate/op_view.h"
+
+namespace t2n::ops {
+
+/// Whether all sizes are known.
+inline bool is_static(const Shape& shape) {
+  return std::all_of(shape.begin(), shape.end(),
+                     [](const Dim& size) { return size.is_constant(); });
+}
+
+/// Of an axis, symbolic or not.
+inline const Dim& size_of(const Emitter& out, Ref x, int64_t axis) {
+  return out.shape(x).at(static_cast<size_t>(axis));
+}
+
+/// The product of the sizes.
+inline Dim element_count(const Shape& shape) {
+  Dim count = 1;
+  for (const Dim& size : shape) count = count * size;
+  return count;
+}
+
+/// A size that tract has no words for, computed with i64 numbers that it does not follow.
+Ref computed_size(Emitter& out, const Dim& size);
+
+/// Whether it is 0 at some sizes that the file holds for.
+bool may_be_zero(Emitter& out, const Dim& size);
+
+/// Whether such an operation stands in it: ir::Min, ir::FloorDiv…
+template <typename... Kinds>
+bool has_operation(const Dim& dim) {
+  bool out = false;
+  dim.map([&](const ir::Atom& atom) {
+    const ir::Operands* of = ir::operands_of(atom);
+    out = out || (std::holds_alternative<Kinds>(atom) || ...) ||
+          (of != nullptr && (has_operation<Kinds...>(of->a) || has_operation<Kinds...>(of->b)));
+    return Dim(0);
+  });
+  return out;
+}
+inline bool has_choice(const Dim& dim) { return has_operation<ir::Min, ir::Max>(dim); }
+
+/// Entries [begin, end) of an axis.
+struct SliceRange {
+  Dim begin;
+  Dim end;
+};
+
+/// The arguments start, end and step of a slice with `count` entries, of an axis of `size`; some
+/// are symbolic. `count` says where torch cut them off.
+inline SliceRange open_range(const OpView& op, const Emitter& out, const Dim& size,
+                             const Dim& count) {
+  constexpr int64_t kOpen = std::numeric_limits<int64_t>::max();
+  const Dim start = op.opt_dim("start").value_or(Dim(0)), end = op.opt_dim("end").value_or(kOpen);
+  const int64_t first = out.at_sample(start), last = out.at_sample(end), step = op.i64("step");
+  const Dim from = first < 0 ? size + start : start;
+  const Dim begin = has_choice(count) ? min(from, size) : from;
+  if (step != 1) return {begin, begin + (count - Dim(1)) * Dim(step) + Dim(1)};
+  if (first >= 0) return {begin, begin + count};
+  // From the back: the start may have been cut off, an end that is open or negative was not.
+  if (end == Dim(kOpen)) return {size - count, size};
+  if (last < 0) return {size + end - count, size + end};
+  return {begin, begin + count};
+}
+
+/// Refuses a symbolic size with `unsupported-argument`.
+inline int64_t known_size(const Emitter& out, Ref x, int axis) {
+  const Dim& size = out.shape(x).at(static_cast<size_t>(axis));
+  return size.is_constant() ? size.value() : out.sizes(x).at(static_cast<size_t>(axis));
+}
+
+/// The same of an output; refuses with `unsupported-op`.
+inline int64_t known_size(const OpView& op, int output, int axis) {
+  const Dim& size = op.shape(output).at(static_cast<size_t>(axis));
+  return size.is_constant() ? size.value() : op.sizes(output).at(static_cast<size_t>(axis));
+}
+
+}  // namespace t2n::ops

@@ -1,0 +1,255 @@
+// Runs the translation of every node and gathers what cannot be said into one report.
+#include "src/translate/translate.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "ir/op_traits.h"
+#include "nnef_writer/dimension.h"
+#include "src/diag/error.h"
+#include "src/strict/lower.h"
+#include "src/target/limits.h"
+#include "src/translate/accepted.h"
+#include "src/translate/check_document.h"
+#include "src/translate/emitter_state.h"
+#include "src/translate/registry.h"
+#include "src/translate/sizes.h"
+
+namespace t2n::ops {
+namespace {
+
+/// The oldest known version that has a variant of a registered operator.
+std::string available_from(const Entry& entry, const target::Target& target) {
+  std::optional<target::Version> oldest;
+  for (const Variant& variant : entry.variants) {
+    const target::Version needed = oldest_version(variant);
+    oldest = oldest ? std::min(*oldest, needed) : needed;
+  }
+  return target::target_name({target.engine, oldest.value_or(target.version)});
+}
+
+void explain(Diagnostic& out, const Entry& entry, const target::Target& target) {
+  if (entry.refusal) {
+    out.why = target::limit_row(entry.refusal->limit).why;
+    out.help = entry.refusal->help;
+  } else {
+    out.why = cat("it can be said from ", available_from(entry, target), " on");
+  }
+}
+
+/// What the pass complex-to-pairs could not say leaves a mark: the operator, and why.
+bool is_mark(const ir::Node& node) {
+  static const ir::OpId mark = ir::op_id("t2n::refused");
+  return node.op == mark;
+}
+
+std::optional<Diagnostic> refused_before(const ir::Node& node, const target::Target& target,
+                                         const Registry& table) {
+  if (!is_mark(node)) return {};
+  const auto text = [&](const char* name) { return std::get<std::string>(*node.find(name)); };
+  Diagnostic out = target::untranslated("unsupported-op", cat(text("op"), " of complex tensors"),
+                                        target_name(target), text("why"), text("help"), text("op"));
+  // What no tensors have a translation of has a better reason.
+  const Entry* known = table.find(ir::op_id(text("op")));
+  if (known != nullptr && known->refusal) explain(out, *known, target);
+  return out;
+}
+
+/// Dropout is random in training only.
+std::string help_for_random(const ir::Node& node) {
+  return ir::op_name(node.op).find("dropout") != std::string_view::npos
+             ? "call model.eval() before saving the model, and pass training=False to functions"
+             : "draw the numbers outside, and pass them to the model as an input";
+}
+
+/// The name of what a mark of complex-to-pairs stands for, else the operator's own.
+std::string shown_name(const ir::Node& node) {
+  return is_mark(node) ? std::get<std::string>(*node.find("op"))
+                       : std::string(ir::op_name(node.op));
+}
+
+Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::Target& target,
+                   const Registry& table) {
+  if (auto refused = refused_before(node, target, table)) {
+    refused->where = {ir::node_where(graph, node)};
+    return *std::move(refused);
+  }
+  const std::string name = written_name(node);
+  Diagnostic out = target::untranslated("unsupported-op", name, target_name(target), {}, {}, name);
+  out.where = {ir::node_where(graph, node)};
+  if (ir::is_random(node.op)) {
+    out.why = target::limit_row(Limit::random_numbers).why;
+    out.help = help_for_random(node);
+  } else if (const Entry* entry = table.find(node.op)) {
+    explain(out, *entry, target);
+  }
+  return out;
+}
+
+/// Names the operator that a bug or a refusal arose in, unless the message does.
+Diagnostic with_op(Diagnostic diagnostic, const ir::Graph& graph, const ir::Node& node) {
+  const std::string op(ir::op_name(node.op));
+  constexpr std::string_view kColon = ": ";
+  if (diagnostic.id == "internal") {
+    diagnostic.message.insert(diagnostic.subject.size() + kColon.size(), cat(op, kColon));
+  } else if (diagnostic.subject != op) {
+    diagnostic.message.insert(0, cat(op, kColon));
+    if (!diagnostic.untranslated.empty()) diagnostic.untranslated.insert(0, cat(op, kColon));
+  }
+  if (diagnostic.where.empty()) diagnostic.where = {ir::node_where(graph, node)};
+  return diagnostic;
+}
+
+bool is_empty(const ir::Value& value) {
+  return std::find(value.shape.begin(), value.shape.end(), Dim(0)) != value.shape.end();
+}
+
+/// Results without elements need no operation, and few engines' operations expect them.
+bool translate_empty(const ir::Graph& graph, const ir::Node& node, Emitter& out) {
+  for (const ir::ValueId id : node.outputs)
+    if (!is_empty(graph.values[static_cast<size_t>(id)])) return false;
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    const ir::Value& value = graph.values[static_cast<size_t>(node.outputs[i])];
+    // tract reads no empty blob of booleans.
+    const bool is_bool = value.dtype == DType::boolean;
+    const Ref zero = out.scalar(0.0, is_bool ? DType::f32 : value.dtype);
+    const Ref none = out.full(zero, value.shape);
+    out.result(is_bool ? out.call("ne", {none, zero}, {}, DType::boolean, value.shape) : none,
+               static_cast<int>(i));
+  }
+  return true;
+}
+
+void translate_node(const ir::Graph& graph, const ir::Node& node, const target::Target& target,
+                    const Registry& table, Emitter& out, Problems& problems) {
+  const Variant* variant = table.variant(node.op, target);
+  try {
+    if (variant == nullptr) {
+      const Entry* known = table.find(node.op);
+      problems.add(missing(graph, node, target, table), known == nullptr || !known->refusal);
+    } else {
+      out.begin(node);
+      if (translate_empty(graph, node, out)) return;
+      const OpView view(graph, node, variant->nnef, out);
+      variant->translate(view, out);
+      view.check_all_read();
+      return;
+    }
+  } catch (const Error& error) {
+    Diagnostic diagnostic = with_op(error.diagnostic(), graph, node);
+    if (diagnostic.id == "internal") throw Error(std::move(diagnostic));
+    problems.add(std::move(diagnostic), false);
+  }
+  problems.refuse(node);
+  out.state().stand_in(node);
+}
+
+void translate_nodes(const ir::Graph& graph, const target::Target& target, const Registry& table,
+                     Emitter& out, Problems& problems) {
+  out.state().translate_nodes = [&](const ir::Graph& each, Emitter& emitter) {
+    for (const ir::Node& node : each.nodes)
+      translate_node(each, node, target, table, emitter, problems);
+  };
+  out.state().translate_nodes(graph, out);
+}
+
+/// tract never returns from an assertion that holds a minimum, or that says of a symbol alone that
+/// it equals an expression of itself.
+std::string assertion(const ir::Comparison& c) {
+  if (c.relation == ir::Relation::ne || has_choice(c.left) || has_choice(c.right))
+    throw Error("unsupported-argument", cat("the assertion ", ir::str(c), " has no form in NNEF"),
+                "tract reads ==, <, >, <= and >=, without minima and maxima",
+                "assert a bound of one size, or that one size is the larger");
+  if (ir::is_involved(c))
+    throw Error("unsupported-argument",
+                cat("the assertion ", ir::str(c), " cannot be given to tract"),
+                "a product of sizes, or a remainder, can keep tract busy for ever",
+                "assert bounds of the sizes by themselves");
+  const ir::Symbol* alone = c.left.as_symbol();
+  const bool is_turned = alone != nullptr && c.right.mentions(*alone);
+  const bool has_quotient =
+      has_operation<ir::FloorDiv>(c.left) || has_operation<ir::FloorDiv>(c.right);
+  const ir::Comparison way = is_turned ? mirrored(c) : has_quotient ? balanced(c) : c;
+  return cat("tract_assert ", nnef::tract_text(way.left), " ", ir::str(way.relation), " ",
+             nnef::tract_text(way.right));
+}
+
+/// What holds of the symbols that the document declares.
+void add_assertions(nnef::Document& document, const ir::Graph& graph) {
+  std::vector<std::string>& lines = document.extensions;
+  const auto is_declared = [&](const Dim& dim) {
+    const auto symbols = dim.symbols();
+    return std::all_of(symbols.begin(), symbols.end(), [&](const ir::Symbol& symbol) {
+      return std::find(lines.begin(), lines.end(), cat("tract_symbol ", symbol)) != lines.end();
+    });
+  };
+  for (const ir::Comparison& r : ir::relations(graph))
+    if (is_declared(r.left) && is_declared(r.right)) lines.push_back(assertion(r));
+}
+
+/// The document in standard words. What operators are refused for joins the problems.
+strict::Lowered in_standard_words(const ir::Graph& graph, Emitter& out, Problems& problems) {
+  const nnef::Document said = out.finish();
+  strict::Lowered lowered = strict::lower(said, out.notes(), out.state().target);
+  for (const strict::Refusal& refusal : lowered.refusals) {
+    if (refusal.place < 0) continue;
+    const ir::Node& node = *out.state().place_nodes[static_cast<size_t>(refusal.place)];
+    problems.add(with_op(refusal.diagnostic, graph, node), false);
+    problems.refuse(node);
+  }
+  return lowered;
+}
+
+/// Errors: all problems of the model, those of the translation among them.
+nnef::Document lowered_document(const ir::Graph& graph, Emitter& out, Problems& problems) {
+  strict::Lowered lowered = in_standard_words(graph, out, problems);
+  problems.raise_if_any();
+  if (!lowered.refusals.empty()) throw Error(lowered.refusals[0].diagnostic);
+  check_strict(lowered.document);
+  return std::move(lowered.document);
+}
+
+bool is_standard(const target::Target& target) { return target.engine == target::Engine::khronos; }
+
+}  // namespace
+
+nnef::Document translate(const ir::Graph& graph, const target::Target& target, const Report& report,
+                         const Registry& table) {
+  Problems problems(target);
+  check_accepted(graph, target, problems, report);
+  Emitter out(graph, target);
+  translate_nodes(graph, target, table, out, problems);
+  if (is_standard(target)) return lowered_document(graph, out, problems);
+  problems.raise_if_any();
+  nnef::Document document = out.finish();
+  add_assertions(document, graph);
+  check_tract(document, graph);
+  return document;
+}
+
+std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target,
+                            const Registry& table) {
+  Problems problems(target);
+  check_accepted(graph, target, problems, {});
+  Emitter emitter(graph, target);
+  translate_nodes(graph, target, table, emitter, problems);
+  if (is_standard(target)) (void)in_standard_words(graph, emitter, problems);
+  std::vector<OpUse> out;
+  std::map<std::string, size_t> row_of;
+  const auto count = [&](const ir::Graph& each, const auto& recurse) -> void {
+    for (const ir::Node& node : each.nodes) {
+      const auto [row, is_new] = row_of.try_emplace(shown_name(node), out.size());
+      if (is_new) out.push_back({row->first, 0, 0, ir::node_where(each, node)});
+      OpUse& use = out[row->second];
+      ++use.count;
+      if (problems.is_refused(node) && use.refused++ == 0) use.first = ir::node_where(each, node);
+      if (node.body) recurse(*node.body, recurse);
+    }
+  };
+  count(graph, count);
+  return out;
+}
+
+}  // namespace t2n::ops

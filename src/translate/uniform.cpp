@@ -1,0 +1,113 @@
+// What tract may know of the elements of a tensor, and products of tract that must not find out.
+#include "src/translate/uniform.h"
+
+#include <algorithm>
+
+#include "src/translate/repeats.h"
+
+namespace t2n::ops {
+namespace {
+
+using Followed = TensorEntry::Followed;
+
+bool is_any(std::string_view op, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), op) != names.end();
+}
+
+bool is_number(const TensorEntry& x) {
+  return x.followed == Followed::number || (x.of_sizes && x.shape.empty());
+}
+
+bool is_constant(const TensorEntry& x) { return x.kind == TensorEntry::Kind::constant; }
+
+/// Whether a product with it may be 0 everywhere: other constants do no harm.
+bool may_absorb(const TensorEntry& x) {
+  if (!is_constant(x)) return is_number(x);
+  return is_zero(x);
+}
+
+/// Operations that one operand alone may decide.
+bool is_absorbed(Emitter::State& state, std::string_view op, const std::vector<Ref>& operands) {
+  const auto absorbs = [&](Ref ref) { return may_absorb(state.at(ref)); };
+  const auto is_known = [&](Ref ref) {
+    return is_number(state.at(ref)) || is_constant(state.at(ref));
+  };
+  if (is_any(op, {"mul", "and", "tract_core_bitand"}))
+    return std::any_of(operands.begin(), operands.end(), absorbs);
+  if (is_absorbing(op)) return absorbs(operands[0]);
+  if (is_any(op, {"or", "tract_core_bitor"}))
+    return std::any_of(operands.begin(), operands.end(), is_known);
+  if (op == "select") return is_number(state.at(operands[0]));
+  return false;
+}
+
+/// Whether the numbers of two operands are positions along the same axis.
+bool is_of_one_axis(Emitter::State& state, const std::vector<Ref>& operands) {
+  std::vector<size_t> axes;  // counted from the last
+  for (const Ref ref : operands) {
+    const TensorEntry& x = state.at(ref);
+    if (x.followed != Followed::positions) continue;
+    for (size_t i = 0; i < x.shape.size(); ++i) {
+      const auto repeats = std::find(x.repeated_axes.begin(), x.repeated_axes.end(),
+                                     static_cast<int64_t>(i)) != x.repeated_axes.end();
+      if (x.shape[i] != Dim(1) && !repeats) axes.push_back(x.shape.size() - i);
+    }
+  }
+  std::sort(axes.begin(), axes.end());
+  return std::adjacent_find(axes.begin(), axes.end()) != axes.end();
+}
+
+Followed followed_in(Emitter::State& state, std::string_view op, const std::vector<Ref>& operands) {
+  if (op == "tract_core_range") return Followed::positions;
+  if (operands.empty() || op == "tract_core_gather") return Followed::no;
+  if (is_absorbed(state, op, operands)) return Followed::number;
+  bool has_number = false, has_positions = false;
+  for (const Ref ref : operands) {
+    const TensorEntry& x = state.at(ref);
+    if (x.followed == Followed::positions)
+      has_positions = true;
+    else if (is_number(x))
+      has_number = true;
+    else if (!is_constant(x))
+      return Followed::no;
+  }
+  // Positions less themselves are 0; joined, chosen or multiplied they are positions.
+  const bool may_cancel = !is_any(op, {"concat", "stack", "select", "mul", "min", "max"});
+  if (has_positions)
+    return may_cancel && is_of_one_axis(state, operands) ? Followed::number : Followed::positions;
+  return has_number ? Followed::number : Followed::no;
+}
+
+/// A tensor of one element has no sizes to forget.
+bool has_sizes(const Shape& shape) {
+  return std::any_of(shape.begin(), shape.end(), [](const Dim& size) { return size != Dim(1); });
+}
+
+}  // namespace
+
+bool is_absorbing(std::string_view op) {
+  return is_any(op, {"mul", "and", "tract_core_bitand", "div", "tract_shl", "tract_shr"});
+}
+
+void note_uniform(Emitter::State& state, std::string_view op, const std::vector<Ref>& operands,
+                  Ref result) {
+  state.at(result).followed = followed_in(state, op, operands);
+}
+
+std::vector<Ref> hidden_uniforms(Emitter& out, std::string_view op,
+                                 const std::vector<Ref>& operands) {
+  std::vector<Ref> hidden = operands;
+  if (!out.has(target::Feature::folds_repeats)) return hidden;
+  const bool is_product = is_any(op, {"mul", "div", "and", "matmul", "linear", "conv", "deconv",
+                                      "tract_core_einsum"}) ||
+                          op.ends_with("_reduce");
+  const size_t factors = op == "select" ? 1 : is_product ? operands.size() : 0;
+  for (size_t i = 0; i < factors; ++i) {
+    const TensorEntry& x = out.state().at(operands[i]);
+    if (!is_constant(x) && is_number(x) && has_sizes(x.shape))
+      hidden[i] = gathered(out, operands[i]);
+  }
+  return hidden;
+}
+
+}  // namespace t2n::ops
