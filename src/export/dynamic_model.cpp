@@ -26,7 +26,9 @@ std::vector<std::string> input_names(const ir::Graph& graph) {
 trace::Traced traced(trace::Session& session, const std::vector<Sample>& samples,
                      const trace::TraceOptions& options) {
   trace::Traced out = torch_module().trace(session, fill(samples, 0), options);
-  passes::run_pipeline(out.graph, {"expand-quantised"}, {});
+  passes::PassContext context;
+  context.sizes_vary = true;
+  passes::run_pipeline(out.graph, {"expand-quantised"}, context);
   return out;
 }
 
