@@ -27,7 +27,7 @@ std::vector<std::string> input_names(const ir::Graph& graph) {
 trace::Traced traced(trace::Session& session, const std::vector<Sample>& samples,
                      const trace::TraceOptions& options) {
   trace::Traced out = torch_module().trace(session, fill(samples, 0), options);
-  expand_quantised(out);
+  expand_quantised(out, true);
   return out;
 }
 

@@ -6,9 +6,11 @@
 
 namespace t2n {
 
-void expand_quantised(trace::Traced& traced) {
+void expand_quantised(trace::Traced& traced, bool sizes_vary) {
   ir::Graph before = traced.graph;
-  if (passes::run_pipeline(traced.graph, {"expand-quantised"}, {}))
+  passes::PassContext context;
+  context.sizes_vary = sizes_vary;
+  if (passes::run_pipeline(traced.graph, {"expand-quantised"}, context))
     traced.with_quantised = std::move(before);
 }
 

@@ -5,8 +5,9 @@
 
 namespace t2n {
 
-/// Runs `expand-quantised`; the graph as it was stays beside, if that changed it.
+/// Runs `expand-quantised`; the graph as it was stays beside, if that changed it. Of a trace with
+/// open axes, `sizes_vary`.
 /// Errors: `unsupported-op` and others of the pass.
-void expand_quantised(trace::Traced& traced);
+void expand_quantised(trace::Traced& traced, bool sizes_vary = false);
 
 }  // namespace t2n

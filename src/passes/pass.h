@@ -21,6 +21,7 @@ struct PassContext {
   std::function<std::optional<ir::Promotion>(ir::OpId)> promotion;
   /// Symbols that stay symbolic (declared dynamic axes); empty: none.
   std::function<bool(const ir::Symbol&)> keeps_symbol;
+  bool sizes_vary = false;  ///< the graph is one of several, of one model at other sizes
 };
 
 /// Each returns true if the graph changed, and leaves a valid one.

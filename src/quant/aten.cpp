@@ -12,16 +12,10 @@ using ir::ValueId;
 
 // --- to and from quantised tensors ---
 
-/// fbgemm divides and adds the zero point with one rounding, as a sum in f64 does.
+/// Tensors with one scale go through fbgemm; those with a scale per channel through a plain loop.
 void quantize(QuantBuilder& b, ValueId x, int index) {
-  const ir::QuantInfo& to = *b.output_info(index);
-  if (to.is_per_channel()) return b.define_real(x, ZeroPoint::before_rounding, false, index);
-  const double inverse = as_f32(1 / as_f32(to.scales[0]));
-  const auto point = static_cast<double>(to.zero_points[0]);
-  const ValueId product =
-      b.binary("aten::mul.Tensor", b.cast(x, DType::f64), b.number(inverse, DType::f64));
-  const ValueId sum = b.binary("aten::add.Tensor", product, b.number(point, DType::f64));
-  b.define(b.steps_of_rounded(b.rounded(b.cast(sum, DType::f32)), to), index);
+  const bool is_per_channel = b.word() == "quantize_per_channel";
+  b.define_real(x, is_per_channel ? ZeroPoint::before_rounding : ZeroPoint::fused, false, index);
 }
 
 void quantize(QuantBuilder& b) {
@@ -41,22 +35,86 @@ void dequantize(QuantBuilder& b) {
     if (b.has(one)) return b.define(b.real(one));
 }
 
-void int_repr(QuantBuilder& b) {
-  b.define(b.integers_of(b.steps("self"), b.info("self"), b.output().dtype));
-}
+void int_repr(QuantBuilder& b) { b.define(b.integers("self")); }
 
 void make_quantised(QuantBuilder& b) { b.define(b.steps_of(b.tensor("self"), *b.output_info())); }
 
+// --- writes ---
+
+/// A quantised tensor takes the integers and the scale of a quantised one, and quantises others.
+void copy(QuantBuilder& b) {
+  const ir::Shape shape = b.output().shape;
+  if (b.is_quantised("src")) return b.define(b.expand(b.steps("src"), shape));
+  const bool is_per_channel = b.output_info()->is_per_channel();
+  b.define_real(b.expand(b.cast(b.real("src"), DType::f32), shape),
+                is_per_channel ? ZeroPoint::before_rounding : ZeroPoint::fused);
+}
+
+void fill(QuantBuilder& b) {
+  if (b.output_info()->is_per_channel() || b.tensor("value") != ir::kNoValue)
+    return b.refuse("it has no form for quantised tensors here");
+  const double steps =
+      steps_of_number(b.Rewriter::real("value", 0), *b.output_info(), ZeroPoint::fused);
+  b.define(b.expand(b.number(steps, DType::f32), b.output().shape));
+}
+
+/// Memory that nobody wrote: its integers are zeros, as in all runs of the model here.
+void empty(QuantBuilder& b) {
+  const ir::Shape shape = b.output().shape;
+  const ValueId zeros = b.expand(b.number(0, DType::f32), shape);
+  b.define(b.steps_of(zeros, *b.output_info()));
+}
+
 // --- operators for both ---
 
-void keep(QuantBuilder& b) { b.is_alike() ? b.keep_on_steps() : b.redo_on_reals(); }
+void keep(QuantBuilder& b) { b.is_alike() ? b.keep_on_steps() : b.redo_on_reals(ZeroPoint::fused); }
 void round(QuantBuilder& b) { b.is_alike() ? b.round_on_steps() : b.redo_on_reals(); }
 void redo(QuantBuilder& b) { b.redo_on_reals(); }
+/// One element at a time.
+void redo_singly(QuantBuilder& b) { b.redo_on_reals(ZeroPoint::before_rounding); }
 
-/// Zeros are zero steps; any other number is rounded to some.
-void pad(QuantBuilder& b) {
-  b.is_alike() && b.Rewriter::real("value", 0) == 0 ? b.keep_on_steps() : b.redo_on_reals();
+void redo_in_loops(QuantBuilder& b) {
+  const ZeroPoint zero_point = b.loop_over({"self"});
+  const std::vector<ValueId> made =
+      b.again([&](ValueId) { return b.real_in_loops("self", zero_point); });
+  b.define_real(made.at(0), zero_point);
 }
+
+/// A number that lies among steps is rounded to some, whatever moves them.
+void keep_with_number(QuantBuilder& b, std::string_view argument, ZeroPoint zero_point) {
+  const double value = b.Rewriter::real(argument, 0);
+  b.set(argument, steps_of_number(value, b.info("self"), zero_point));
+  b.keep_on_steps();
+}
+
+void pad(QuantBuilder& b) { keep_with_number(b, "value", ZeroPoint::fused); }
+
+/// The value is a number, or a tensor of rank 0.
+void masked_fill(QuantBuilder& b) {
+  if (b.tensor("value") == ir::kNoValue)
+    return keep_with_number(b, "value", ZeroPoint::before_rounding);
+  b.redo_on_reals(ZeroPoint::before_rounding);
+}
+
+/// A name of its own for what aten's pools do.
+void max_pool(QuantBuilder& b) {
+  const std::string op =
+      "aten::" + std::string(b.word().substr(std::string_view("quantized_").size()));
+  b.keep_on_steps(op);
+}
+
+/// Integers are cut off at the integers of the bounds.
+void clamp(QuantBuilder& b) {
+  constexpr std::string_view kBounds[] = {"min", "max", "min_val", "max_val"};
+  for (const std::string_view each : kBounds)
+    if (b.has(each) && !b.is_none(each))
+      b.set(each,
+            steps_of_number(b.Rewriter::real(each, 0), b.info("self"), ZeroPoint::before_rounding));
+  b.keep_on_steps();
+}
+
+/// The same kernel as quantized::prelu.
+void prelu(QuantBuilder& b) { define_prelu(b, "self"); }
 
 /// They rearrange, choose or compare elements: steps lie as the reals do.
 constexpr std::string_view kKeep[] = {"_reshape_alias",
@@ -97,9 +155,6 @@ constexpr std::string_view kKeep[] = {"_reshape_alias",
                                       "permute",
                                       "pixel_shuffle",
                                       "pixel_unshuffle",
-                                      "quantized_max_pool1d",
-                                      "quantized_max_pool2d",
-                                      "quantized_max_pool3d",
                                       "reflection_pad1d",
                                       "reflection_pad2d",
                                       "relu",
@@ -109,8 +164,11 @@ constexpr std::string_view kKeep[] = {"_reshape_alias",
                                       "reshape",
                                       "reshape_as",
                                       "roll",
+                                      "scatter",
                                       "select",
+                                      "select_scatter",
                                       "slice",
+                                      "slice_scatter",
                                       "sort",
                                       "split",
                                       "split_with_sizes",
@@ -150,46 +208,50 @@ constexpr std::string_view kRound[] = {"_adaptive_avg_pool2d",
                                        "upsample_bilinear2d"};
 
 /// torch computes them on reals.
-constexpr std::string_view kRedo[] = {"_prelu_kernel",
-                                      "clamp",
-                                      "clamp_max",
-                                      "clamp_min",
-                                      "elu",
-                                      "eq",
-                                      "ge",
-                                      "gelu",
-                                      "gt",
-                                      "hardsigmoid",
-                                      "hardtanh",
-                                      "leaky_relu",
-                                      "le",
-                                      "lt",
-                                      "masked_fill",
-                                      "ne",
-                                      "prelu",
-                                      "quantized_batch_norm",
-                                      "relu6",
-                                      "sigmoid",
-                                      "std",
-                                      "tanh",
-                                      "threshold"};
+constexpr std::string_view kRedo[] = {"eq", "ge", "gt", "le", "lt", "ne"};
+
+/// The same, in loops over vectors.
+constexpr std::string_view kRedoInLoops[] = {"gelu",    "hardsigmoid", "leaky_relu",
+                                             "sigmoid", "tanh",        "threshold"};
 
 QuantRules table() {
   QuantRules out = {{"quantize_per_tensor", quantize},
                     {"quantize_per_channel", quantize},
+                    {"quantize_per_tensor_dynamic", define_dynamically_quantised},
                     {"dequantize", dequantize},
                     {"int_repr", int_repr},
                     {"_make_per_tensor_quantized_tensor", make_quantised},
                     {"_make_per_channel_quantized_tensor", make_quantised},
+                    {"copy", copy},
+                    {"fill", fill},
+                    {"empty_like", empty},
+                    {"empty_quantized", empty},
+                    {"_empty_affine_quantized", empty},
+                    {"_empty_per_channel_affine_quantized", empty},
                     {"constant_pad_nd", pad},
-                    {"pad", pad}};
+                    {"pad", pad},
+                    {"quantized_max_pool1d", max_pool},
+                    {"quantized_max_pool2d", max_pool},
+                    {"quantized_max_pool3d", max_pool},
+                    {"masked_fill", masked_fill},
+                    {"clamp", clamp},
+                    {"hardtanh", clamp},
+                    {"prelu", prelu},
+                    {"_prelu_kernel", prelu},
+                    {"std", redo_singly}};
   for (const std::string_view word : kKeep) out.emplace(word, keep);
   for (const std::string_view word : kRound) out.emplace(word, round);
   for (const std::string_view word : kRedo) out.emplace(word, redo);
+  for (const std::string_view word : kRedoInLoops) out.emplace(word, redo_in_loops);
   return out;
 }
 
 }  // namespace
+
+bool takes_any_scale(std::string_view word) {
+  return word == "dequantize" || word == "int_repr" ||
+         std::find(std::begin(kKeep), std::end(kKeep), word) != std::end(kKeep);
+}
 
 QuantRule find_aten_rule(std::string_view word) {
   static const QuantRules rules = table();

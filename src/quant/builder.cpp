@@ -29,14 +29,13 @@ std::vector<double> negated(std::vector<double> values) {
 
 }  // namespace
 
-QuantBuilder::QuantBuilder(ir::Graph& graph) : Rewriter(graph) {
-  const std::vector<int> constants = ir::constant_index(graph_);
+QuantBuilder::QuantBuilder(ir::Graph& graph, bool sizes_vary)
+    : Rewriter(graph), sizes_vary_(sizes_vary), constants_(ir::constant_index(graph_)) {
   for (size_t i = 0; i < graph_.values.size(); ++i) {
     ir::Value& each = graph_.values[i];
     infos_.push_back(std::exchange(each.quant, std::nullopt));
     dtypes_.push_back(each.dtype);
-    constant_.push_back(constants[i] >= 0);
-    if (infos_.back() && !constant_.back()) each.dtype = DType::f32;
+    if (infos_.back() && constants_[i] < 0) each.dtype = DType::f32;
   }
 }
 
@@ -75,6 +74,12 @@ const QuantInfo* QuantBuilder::output_info(int index) const {
   return found ? &*found : nullptr;
 }
 
+bool QuantBuilder::involves_dynamic() const {
+  bool found = false;
+  ir::for_each_input(node_, [&](ValueId id) { found = found || dynamic_.contains(id); });
+  return found;
+}
+
 bool QuantBuilder::is_alike() const {
   const QuantInfo* first = nullptr;
   bool alike = true;
@@ -91,7 +96,7 @@ bool QuantBuilder::is_alike() const {
 
 ValueId QuantBuilder::steps_at(ValueId original) {
   const auto i = static_cast<size_t>(original);
-  if (!info_at(original) || !constant_[i]) return resolve(original);
+  if (!info_at(original) || constants_[i] < 0) return resolve(original);
   const auto [entry, is_new] = constant_steps_.try_emplace(original, ir::kNoValue);
   if (is_new) entry->second = steps_of(original, *infos_[i]);
   return entry->second;
@@ -99,7 +104,17 @@ ValueId QuantBuilder::steps_at(ValueId original) {
 
 ValueId QuantBuilder::real_at(ValueId original) {
   const std::optional<QuantInfo>& found = info_at(original);
-  return found ? real_of(steps_at(original), *found) : resolve(original);
+  if (!found) return resolve(original);
+  if (const auto own = dynamic_.find(original); own != dynamic_.end())
+    return binary("aten::mul.Tensor", steps_at(original), own->second.scale);
+  return real_of(steps_at(original), *found);
+}
+
+ValueId QuantBuilder::integers_at(ValueId original) {
+  const auto i = static_cast<size_t>(original);
+  if (const auto own = dynamic_.find(original); own != dynamic_.end())
+    return cast(binary("aten::add.Tensor", steps_at(original), own->second.zero_point), dtypes_[i]);
+  return integers_of(steps_at(original), *infos_.at(i), dtypes_[i]);
 }
 
 ValueId QuantBuilder::steps(std::string_view argument) { return steps_at(original(argument)); }
@@ -114,6 +129,37 @@ std::vector<ValueId> QuantBuilder::reals(std::string_view argument) {
   std::vector<ValueId> out;
   for (const ValueId id : std::get<ir::TensorRefs>(*find(argument)).ids) out.push_back(real_at(id));
   return out;
+}
+
+ValueId QuantBuilder::real_in_loops(std::string_view argument, ZeroPoint zero_point) {
+  if (!is_quantised(argument) || zero_point != ZeroPoint::after_rounding) return real(argument);
+  const QuantInfo& of = info(argument);
+  const double error = premultiplied_error(of);
+  if (error == 0) return real(argument);
+  const ValueId product = binary("aten::mul.Tensor", cast(steps(argument), DType::f64),
+                                 number(as_f32(of.scales[0]), DType::f64));
+  return cast(binary("aten::add.Tensor", product, number(error, DType::f64)), DType::f32);
+}
+
+ZeroPoint QuantBuilder::loop_over(std::initializer_list<std::string_view> arguments) const {
+  if (sizes_vary_) return ZeroPoint::after_rounding;
+  std::vector<ir::Shape> operands;
+  for (const std::string_view each : arguments)
+    if (const ValueId id = original(each); id != ir::kNoValue) operands.push_back(value(id).shape);
+  return zero_point_in_loops(output().shape, operands);
+}
+
+std::optional<double> QuantBuilder::number_at(std::string_view argument) const {
+  const ValueId id = original(argument);
+  if (id == ir::kNoValue) return Rewriter::real(argument, 0);
+  const int at = constants_.at(static_cast<size_t>(id));
+  if (at < 0) return std::nullopt;
+  return ir::element_f64(graph_.constants[static_cast<size_t>(at)].data, 0);
+}
+
+void QuantBuilder::set(std::string_view argument, double value) {
+  for (ir::Argument& each : node_.args)
+    if (each.name == argument) each.value = value;
 }
 
 // --- building ---
@@ -176,7 +222,17 @@ ValueId QuantBuilder::steps_of_rounded(ValueId integers, const QuantInfo& info) 
   return plus(q, negated(to_f64(info.zero_points)), info.axis);
 }
 
-std::vector<ValueId> QuantBuilder::again(const std::function<ValueId(ValueId)>& operand) {
+ValueId QuantBuilder::steps_from_fused(ValueId real, const QuantInfo& info) {
+  const double inverse = as_f32(1 / as_f32(info.scales[0]));
+  const auto point = static_cast<double>(info.zero_points[0]);
+  const ValueId product =
+      binary("aten::mul.Tensor", cast(real, DType::f64), number(inverse, DType::f64));
+  const ValueId sum = binary("aten::add.Tensor", product, number(point, DType::f64));
+  return steps_of_rounded(rounded(cast(sum, DType::f32)), info);
+}
+
+std::vector<ValueId> QuantBuilder::again(const std::function<ValueId(ValueId)>& operand,
+                                         std::string_view op) {
   std::vector<ir::Argument> args = node_.args;
   for (ir::Argument& arg : args)
     ir::change_refs(arg.value, [&](ValueId& id) {
@@ -184,7 +240,7 @@ std::vector<ValueId> QuantBuilder::again(const std::function<ValueId(ValueId)>& 
     });
   std::vector<std::pair<DType, ir::Shape>> results;
   for (const ValueId id : node_.outputs) results.emplace_back(value(id).dtype, value(id).shape);
-  return emit_all(ir::op_name(node_.op), std::move(args), results);
+  return emit_all(op.empty() ? ir::op_name(node_.op) : op, std::move(args), results);
 }
 
 // --- results ---
@@ -192,14 +248,27 @@ std::vector<ValueId> QuantBuilder::again(const std::function<ValueId(ValueId)>& 
 void QuantBuilder::define_real(ValueId real, ZeroPoint zero_point, bool is_relu, int index) {
   const QuantInfo* to = output_info(index);
   if (to == nullptr) return define(real, index);
+  if (zero_point == ZeroPoint::fused && !is_relu) return define(steps_from_fused(real, *to), index);
   std::vector<double> inverse;
   for (const double scale : to->scales) inverse.push_back(as_f32(1 / as_f32(scale)));
   define(steps_from(times(real, inverse, to->axis), *to, zero_point, is_relu), index);
 }
 
-void QuantBuilder::keep_on_steps() {
-  const std::vector<ValueId> made = again([this](ValueId id) { return steps_at(id); });
-  for (size_t i = 0; i < made.size(); ++i) define(made[i], static_cast<int>(i));
+void QuantBuilder::define_dynamic(ValueId steps, const DynamicScale& scale) {
+  define(steps);
+  dynamic_[node_.outputs.at(0)] = scale;
+}
+
+void QuantBuilder::keep_on_steps(std::string_view op) {
+  std::optional<DynamicScale> scale;
+  ir::for_each_input(node_, [&](ValueId id) {
+    if (const auto own = dynamic_.find(id); own != dynamic_.end()) scale = own->second;
+  });
+  const std::vector<ValueId> made = again([this](ValueId id) { return steps_at(id); }, op);
+  for (size_t i = 0; i < made.size(); ++i) {
+    define(made[i], static_cast<int>(i));
+    if (scale && info_at(node_.outputs[i])) dynamic_[node_.outputs[i]] = *scale;
+  }
 }
 
 void QuantBuilder::round_on_steps() {
@@ -211,20 +280,20 @@ void QuantBuilder::round_on_steps() {
   }
 }
 
-void QuantBuilder::redo_on_reals() {
+void QuantBuilder::redo_on_reals(ZeroPoint zero_point) {
   const std::vector<ValueId> made = again([this](ValueId id) { return real_at(id); });
   for (size_t i = 0; i < made.size(); ++i)
-    define_real(made[i], ZeroPoint::after_rounding, false, static_cast<int>(i));
+    define_real(made[i], zero_point, false, static_cast<int>(i));
 }
 
 void QuantBuilder::finish_outputs() {
   for (ValueId& id : graph_.outputs) {
     const auto i = static_cast<size_t>(id);
-    if (!info_at(id) || constant_[i]) continue;
+    if (!info_at(id) || constants_[i] >= 0) continue;
     ir::Node at;  // where what is added belongs
     at.outputs = {id};
     begin(std::move(at));
-    id = integers_of(resolve(id), *infos_[i], dtypes_[i]);
+    id = integers_at(id);
   }
 }
 

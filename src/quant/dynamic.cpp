@@ -5,78 +5,156 @@
 namespace t2n::quant {
 namespace {
 
-using ir::Dim;
 using ir::DType;
 using ir::TensorRef;
 using ir::ValueId;
 
-/// A tensor as steps, and what a step stands for: a tensor of rank 0.
+/// A tensor as steps, and what a step stands for.
 struct Quantised {
   ValueId steps;
-  ValueId scale;
+  DynamicScale scale;
 };
 
-/// The integers that activations get: 0 to 127 where the sums of pairs of products would not fit
-/// into 16 bits else.
-double greatest(const QuantBuilder& b) { return b.flag("reduce_range", false) ? 127 : 255; }
+/// The integers there are for what is between the least and the greatest element.
+struct Integers {
+  double low = 0;
+  double high = 255;
+};
+
+/// Half of them where the sums of pairs of products would not fit into 16 bits else.
+Integers integers_of(const QuantBuilder& b, double low) {
+  const Integers all = {low, low + 255};
+  return b.flag("reduce_range", false) ? Integers{all.low / 2, (all.high - 1) / 2} : all;
+}
 
 ValueId extreme(QuantBuilder& b, std::string_view op, ValueId x) {
-  return b.emit(op, {{"self", TensorRef{x}}}, DType::f32, {});
+  return b.cast(b.emit(op, {{"self", TensorRef{x}}}, DType::f32, {}), DType::f64);
 }
 
-/// fbgemm::ChooseQuantizationParams: from the least element to the greatest, zero among them.
-Quantised quantised(QuantBuilder& b, ValueId x) {
-  const double most = greatest(b);
-  const ValueId zero = b.number(0, DType::f32);
-  const ValueId low = b.binary("aten::minimum", extreme(b, "aten::min", x), zero);
-  const ValueId high = b.binary("aten::maximum", extreme(b, "aten::max", x), zero);
-  const ValueId range = b.binary("aten::sub.Tensor", high, low);
-  const ValueId given = b.binary("aten::div.Tensor", range, b.number(most, DType::f32));
-  // All zeros have the scale 0.1; a scale below the least that fbgemm takes becomes that one.
-  const ValueId is_zero = b.binary("aten::eq.Tensor", given, zero);
-  const ValueId bounded = b.binary("aten::maximum", given, b.number(6.1e-5, DType::f32));
-  const ValueId scale = b.where(is_zero, b.number(0.1, DType::f32), bounded);
-  const ValueId point =
-      b.clamped(b.rounded(b.unary("aten::neg", b.binary("aten::div.Tensor", low, scale))), 0, most);
-  const ValueId inverse = b.unary("aten::reciprocal", scale);
+/// LibTorch's ChooseQuantizationParams: from the least element to the greatest, zero among them.
+DynamicScale choose(QuantBuilder& b, ValueId x, const Integers& integers) {
+  const auto wide = [&](double value) { return b.number(value, DType::f64); };
+  const ValueId low = b.binary("aten::minimum", extreme(b, "aten::min", x), wide(0));
+  const ValueId high = b.binary("aten::maximum", extreme(b, "aten::max", x), wide(0));
+  const ValueId given = b.cast(b.binary("aten::div.Tensor", b.binary("aten::sub.Tensor", high, low),
+                                        wide(integers.high - integers.low)),
+                               DType::f32);
+  // All zeros, or next to it, have the scale 0.1; a scale below the least that is taken becomes
+  // that one, and zero stays where it was among the elements.
+  const ValueId is_zero = b.binary("aten::lt.Tensor", given, b.number(0x1p-128, DType::f32));
+  const ValueId own = b.where(is_zero, b.number(0.1, DType::f32), given);
+  const ValueId scale = b.binary("aten::maximum", own, b.number(as_f32(6.1e-5), DType::f32));
+  const ValueId below = b.binary("aten::div.Tensor", low, b.cast(own, DType::f64));
+  const ValueId point = b.rounded(b.binary("aten::sub.Tensor", wide(integers.low), below));
+  ValueId whole = b.cast(b.clamped(point, integers.low, integers.high), DType::f32);
+  if (integers.low < 0) whole = b.where(is_zero, b.number(integers.high, DType::f32), whole);
+  return {scale, whole};
+}
+
+/// Whole numbers, cut off at those of eight bits from `lowest`, as steps. What lies above a reduced
+/// range is only cut off there.
+ValueId steps_of(QuantBuilder& b, ValueId whole, ValueId point, double lowest) {
+  return b.binary("aten::sub.Tensor", b.clamped(whole, lowest, lowest + 255), point);
+}
+
+/// As a tensor is quantised whole: the product and the zero point in one rounding.
+ValueId quantised_whole(QuantBuilder& b, ValueId x, const DynamicScale& scale, double lowest) {
+  const ValueId inverse = b.unary("aten::reciprocal", scale.scale);
+  const ValueId product =
+      b.binary("aten::mul.Tensor", b.cast(x, DType::f64), b.cast(inverse, DType::f64));
+  const ValueId sum = b.binary("aten::add.Tensor", product, b.cast(scale.zero_point, DType::f64));
+  return steps_of(b, b.rounded(b.cast(sum, DType::f32)), scale.zero_point, lowest);
+}
+
+/// As fbgemm quantises what it multiplies: rounded before the zero point comes.
+Quantised quantised_by_rows(QuantBuilder& b, ValueId x) {
+  const DynamicScale scale = choose(b, x, integers_of(b, 0));
+  const ValueId inverse = b.unary("aten::reciprocal", scale.scale);
   const ValueId q = b.rounded(b.binary("aten::mul.Tensor", x, inverse));
-  const ValueId above = b.binary("aten::maximum", q, b.unary("aten::neg", point));
-  // What lies above the range that was asked for is only cut off where eight bits end.
-  const ValueId room = b.binary("aten::sub.Tensor", b.number(255, DType::f32), point);
-  return {b.binary("aten::minimum", above, room), scale};
+  const ValueId whole = b.binary("aten::add.Tensor", q, scale.zero_point);
+  return {steps_of(b, whole, scale.zero_point, 0), scale};
 }
 
-void layer(QuantBuilder& b) {
+void define_layer(QuantBuilder& b, ValueId real) {
+  b.define(b.word().find("relu") != std::string_view::npos ? b.relu(real) : real);
+}
+
+void linear(QuantBuilder& b) {
   if (refuse_layer(b)) return;
-  const ValueId x = b.real(b.word().starts_with("conv") ? "qx" : "X");
-  const Quantised input = quantised(b, x);
-  ValueId y = product_of_steps(b, input.steps);
-  y = times_channels(b, b.binary("aten::mul.Tensor", y, input.scale), weight_scales(b, 1));
-  y = plus_bias(b, y, {1});
-  b.define(b.word().find("relu") != std::string_view::npos ? b.relu(y) : y);
+  const Quantised input = quantised_by_rows(b, b.real("X"));
+  const ValueId sum = product_of_steps(b, input.steps);
+  const ValueId y =
+      times_channels(b, b.binary("aten::mul.Tensor", sum, input.scale.scale), weight_scales(b, 1));
+  define_layer(b, plus_bias(b, y, {1}));
+}
+
+/// What one step of the sums stands for: a number, or one per channel.
+ValueId units(QuantBuilder& b, ValueId scale) {
+  const std::vector<double> scales = weight_scales(b, 1);
+  if (scales.size() == 1) return b.times(scale, scales, 0);
+  const ValueId vector = b.constant({std::ssize(scales)}, scales, DType::f32);
+  return along_channels(b, b.binary("aten::mul.Tensor", vector, scale));
+}
+
+/// LibTorch runs the static layer, and gives it the scale of what came in for what goes out: that
+/// is cut off at the least and the greatest element of the input.
+void convolution(QuantBuilder& b) {
+  if (refuse_layer(b)) return;
+  const ValueId x = b.real("qx");
+  const auto mul = [&](ValueId a, ValueId c) { return b.binary("aten::mul.Tensor", a, c); };
+  const auto add = [&](ValueId a, ValueId c) { return b.binary("aten::add.Tensor", a, c); };
+  const auto div = [&](ValueId a, ValueId c) { return b.binary("aten::div.Tensor", a, c); };
+  const DynamicScale scale = choose(b, x, integers_of(b, 0));
+  const ValueId unit = units(b, scale.scale);
+  ValueId y = product_of_steps(b, quantised_whole(b, x, scale, 0));
+  const ValueId bias = b.is_none("bias") ? ir::kNoValue : along_channels(b, b.tensor("bias"));
+  if (is_of_onednn(b)) {
+    y = mul(y, unit);
+    if (bias != ir::kNoValue) y = add(y, bias);
+    y = b.rounded(add(mul(y, b.unary("aten::reciprocal", scale.scale)), scale.zero_point));
+  } else {
+    if (bias != ir::kNoValue) y = add(y, div(bias, unit));
+    y = add(b.rounded(mul(y, div(unit, scale.scale))), scale.zero_point);
+  }
+  define_layer(b, mul(steps_of(b, y, scale.zero_point, 0), scale.scale));
 }
 
 /// Weights of 16 bits; all else is f32.
-void half_layer(QuantBuilder& b) {
+void half_linear(QuantBuilder& b) {
   const ValueId weight = b.cast(b.tensor("weight"), DType::f32);
   const ir::Attr bias =
       b.is_none("bias") ? ir::Attr(ir::None{}) : ir::Attr(TensorRef{b.tensor("bias")});
-  const ValueId y =
+  define_layer(
+      b,
       b.emit("aten::linear",
              {{"input", TensorRef{b.tensor("X")}}, {"weight", TensorRef{weight}}, {"bias", bias}},
-             DType::f32, b.output().shape);
-  b.define(b.word().find("relu") != std::string_view::npos ? b.relu(y) : y);
+             DType::f32, b.output().shape));
 }
 
 }  // namespace
 
+/// The scale stays a tensor: what may be done with the result is dequantise() it.
+void define_dynamically_quantised(QuantBuilder& b) {
+  const ir::QuantInfo* to = b.output_info();
+  const ValueId x = b.real("self");
+  if (to == nullptr) return b.define(b.cast(x, b.output().dtype));  // f16
+  const auto lowest = static_cast<double>(to->lowest());
+  const DynamicScale scale = choose(b, x, integers_of(b, lowest));
+  b.define_dynamic(quantised_whole(b, x, scale, lowest), scale);
+}
+
 QuantRule find_dynamic_rule(std::string_view word) {
-  static const QuantRules rules = {
-      {"linear_dynamic_fp16", half_layer}, {"linear_relu_dynamic_fp16", half_layer},
-      {"linear_dynamic", layer},           {"linear_relu_dynamic", layer},
-      {"conv1d_dynamic", layer},           {"conv2d_dynamic", layer},
-      {"conv3d_dynamic", layer},           {"conv_transpose1d_dynamic", layer},
-      {"conv_transpose2d_dynamic", layer}, {"conv_transpose3d_dynamic", layer}};
+  static const QuantRules rules = {{"linear_dynamic_fp16", half_linear},
+                                   {"linear_relu_dynamic_fp16", half_linear},
+                                   {"linear_dynamic_fp16_unpacked_weight", half_linear},
+                                   {"linear_dynamic", linear},
+                                   {"linear_relu_dynamic", linear},
+                                   {"conv1d_dynamic", convolution},
+                                   {"conv2d_dynamic", convolution},
+                                   {"conv3d_dynamic", convolution},
+                                   {"conv_transpose1d_dynamic", convolution},
+                                   {"conv_transpose2d_dynamic", convolution},
+                                   {"conv_transpose3d_dynamic", convolution}};
   return rule_in(rules, word);
 }
 

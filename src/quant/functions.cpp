@@ -1,6 +1,6 @@
-// Arithmetic, activations and norms of torch's namespace `quantized`, on reals or on steps.
-#include <algorithm>
-#include <array>
+// Arithmetic and activations of torch's namespace `quantized`, on reals or on steps.
+#include <cmath>
+#include <iterator>
 
 #include "src/quant/rules.h"
 
@@ -16,30 +16,54 @@ bool is_relu(const QuantBuilder& b) {
   return b.word().ends_with("_relu") && b.word() != "leaky_relu";
 }
 
-void define_sum(QuantBuilder& b, ValueId real, ZeroPoint zero_point = ZeroPoint::after_rounding) {
+void define_result(QuantBuilder& b, ValueId real, ZeroPoint zero_point) {
   b.define_real(is_relu(b) ? b.relu(real) : real, zero_point);
 }
 
-/// An argument that old and new overloads name in their own way.
-ValueId real_of_any(QuantBuilder& b, std::initializer_list<std::string_view> names) {
-  for (const std::string_view name : names)
-    if (b.has(name)) return b.real(name);
-  return ir::kNoValue;
-}
-
 void add(QuantBuilder& b) {
-  define_sum(b, b.binary("aten::add.Tensor", b.real("qa"), real_of_any(b, {"qb", "b"})));
+  const ZeroPoint zero_point = b.loop_over({"qa", "qb"});
+  define_result(b,
+                b.binary("aten::add.Tensor", b.real_in_loops("qa", zero_point),
+                         b.real_in_loops("qb", zero_point)),
+                zero_point);
 }
 
 void mul(QuantBuilder& b) {
-  if (!b.is_quantised("qb"))
-    return define_sum(b, b.binary("aten::mul.Tensor", b.real("qa"), b.real("b")));
   const ir::QuantInfo& to = *b.output_info();
   const double inverse = as_f32(1 / as_f32(to.scales[0]));
   const double factor =
       as_f32(as_f32(as_f32(b.info("qa").scales[0]) * as_f32(b.info("qb").scales[0])) * inverse);
   const ValueId product = b.binary("aten::mul.Tensor", b.steps("qa"), b.steps("qb"));
   b.define(b.steps_from(b.times(product, {factor}, 0), to, ZeroPoint::after_rounding, is_relu(b)));
+}
+
+/// By how many steps torch moved the tensor. Where the zero point can move it has moved; where it
+/// cannot, it stands at an end of the integers, and the scale says how far beyond it would be.
+double steps_added(const ir::QuantInfo& from, const ir::QuantInfo& to) {
+  const auto point = static_cast<double>(from.zero_points[0]);
+  if (from.scales == to.scales) return point - static_cast<double>(to.zero_points[0]);
+  const auto low = static_cast<double>(to.lowest());
+  const auto high = static_cast<double>(to.highest());
+  const double range = std::nearbyint(to.scales[0] / from.scales[0] * (high - low));
+  return to.zero_points[0] == to.lowest() ? point - high + range : point - low - range;
+}
+
+void add_scalar(QuantBuilder& b) {
+  const ir::QuantInfo& from = b.info("qa");
+  const ir::QuantInfo& to = *b.output_info();
+  const ValueId moved = b.plus(b.steps("qa"), {steps_added(from, to)}, from.axis);
+  if (from.scales == to.scales) return b.define(is_relu(b) ? b.relu(moved) : moved);
+  const double factor = as_f32(as_f32(from.scales[0]) * as_f32(1 / as_f32(to.scales[0])));
+  b.define(b.steps_from(b.times(moved, {factor}, 0), to, ZeroPoint::after_rounding, is_relu(b)));
+}
+
+/// The scale takes the number in; its sign turns the integers around.
+void mul_scalar(QuantBuilder& b) {
+  const std::optional<double> number = b.number_at("b");
+  if (!number) return b.refuse("its number is not written down");
+  const double sign = *number > 0 ? 1 : *number < 0 ? -1 : 0;
+  const ValueId turned = b.times(b.steps("qa"), {sign}, 0);
+  b.define(is_relu(b) ? b.relu(turned) : turned);
 }
 
 void matmul(QuantBuilder& b) {
@@ -54,21 +78,21 @@ void matmul(QuantBuilder& b) {
 
 void cat(QuantBuilder& b) {
   const ir::TensorRefs parts{b.reals("qx")};
-  define_sum(b,
-             b.emit("aten::cat", {{"tensors", parts}, {"dim", Dim(b.integer("dim", 0))}},
-                    DType::f32, b.output().shape),
-             ZeroPoint::before_rounding);
+  define_result(b,
+                b.emit("aten::cat", {{"tensors", parts}, {"dim", Dim(b.integer("dim", 0))}},
+                       DType::f32, b.output().shape),
+                ZeroPoint::before_rounding);
 }
 
-/// A function of the same shape: the operator of `aten` with the operand and other arguments.
+/// A function of the same shape, in a loop over vectors: the operator of `aten` with the operand
+/// and other arguments.
 void apply(QuantBuilder& b, std::string_view op, std::string_view operand,
            std::vector<ir::Argument> others) {
-  std::vector<ir::Argument> args = {{"self", TensorRef{b.real(operand)}}};
-  if (op.ends_with("norm")) args[0].name = "input";
+  const ZeroPoint zero_point = b.loop_over({operand});
+  std::vector<ir::Argument> args = {{"self", TensorRef{b.real_in_loops(operand, zero_point)}}};
   args.insert(args.end(), std::make_move_iterator(others.begin()),
               std::make_move_iterator(others.end()));
-  const ValueId made = b.emit(op, std::move(args), DType::f32, b.output().shape);
-  define_sum(b, made);
+  b.define_real(b.emit(op, std::move(args), DType::f32, b.output().shape), zero_point);
 }
 
 double number(const QuantBuilder& b, std::string_view name, double otherwise) {
@@ -87,67 +111,37 @@ void sigmoid(QuantBuilder& b) { apply(b, "aten::sigmoid", "qx", {}); }
 void leaky_relu(QuantBuilder& b) {
   apply(b, "aten::leaky_relu", "qx", {{"negative_slope", number(b, "negative_slope", 0.01)}});
 }
-void prelu(QuantBuilder& b) {
-  apply(b, "aten::prelu", "qx", {{"weight", TensorRef{b.real("weight")}}});
-}
-void softmax(QuantBuilder& b) {
-  apply(b, "aten::softmax.int", "qx", {{"dim", Dim(b.integer("dim", -1))}, {"dtype", ir::None{}}});
-}
 void threshold(QuantBuilder& b) {
   apply(b, "aten::threshold", "qx",
         {{"threshold", number(b, "threshold", 0)}, {"value", number(b, "value", 0)}});
 }
-void relu6(QuantBuilder& b) {
-  apply(b, "aten::hardtanh", "qx", {{"min_val", 0.0}, {"max_val", 6.0}});
+void prelu(QuantBuilder& b) { define_prelu(b, "qx"); }
+
+/// Real numbers, quantised as a whole.
+void softmax(QuantBuilder& b) {
+  b.define_real(b.emit("aten::softmax.int",
+                       {{"self", TensorRef{b.real("qx")}},
+                        {"dim", Dim(b.integer("dim", -1))},
+                        {"dtype", ir::None{}}},
+                       DType::f32, b.output().shape),
+                ZeroPoint::fused);
 }
+
+/// Integers are cut off at the integers of the bounds.
 void clamp(QuantBuilder& b) {
   const auto bound = [&](std::string_view name) {
-    return b.is_none(name) ? ir::Attr(ir::None{}) : ir::Attr(number(b, name, 0));
+    return b.is_none(name) ? ir::Attr(ir::None{})
+                           : ir::Attr(steps_of_number(number(b, name, 0), b.info("qx"),
+                                                      ZeroPoint::before_rounding));
   };
-  apply(b, "aten::clamp", "qx", {{"min", bound("min")}, {"max", bound("max")}});
+  b.define(
+      b.emit("aten::clamp",
+             {{"self", TensorRef{b.steps("qx")}}, {"min", bound("min")}, {"max", bound("max")}},
+             DType::f32, b.output().shape));
 }
-
-ir::Attr tensor_or_none(QuantBuilder& b, std::string_view name) {
-  return b.is_none(name) ? ir::Attr(ir::None{}) : ir::Attr(TensorRef{b.real(name)});
-}
-
-void batch_norm(QuantBuilder& b) {
-  apply(b, "aten::batch_norm", b.has("qx") ? "qx" : "input",
-        {{"weight", tensor_or_none(b, "weight")},
-         {"bias", tensor_or_none(b, "bias")},
-         {"running_mean", tensor_or_none(b, "mean")},
-         {"running_var", tensor_or_none(b, "var")},
-         {"training", false},
-         {"momentum", 0.1},
-         {"eps", number(b, "eps", 1e-5)},
-         {"cudnn_enabled", false}});
-}
-void layer_norm(QuantBuilder& b) {
-  apply(b, "aten::layer_norm", "input",
-        {{"normalized_shape", b.dims("normalized_shape")},
-         {"weight", tensor_or_none(b, "weight")},
-         {"bias", tensor_or_none(b, "bias")},
-         {"eps", number(b, "eps", 1e-5)},
-         {"cudnn_enable", false}});
-}
-void group_norm(QuantBuilder& b) {
-  apply(b, "aten::group_norm", "input",
-        {{"num_groups", Dim(b.integer("num_groups", 1))},
-         {"weight", tensor_or_none(b, "weight")},
-         {"bias", tensor_or_none(b, "bias")},
-         {"eps", number(b, "eps", 1e-5)},
-         {"cudnn_enabled", false}});
-}
-void instance_norm(QuantBuilder& b) {
-  apply(b, "aten::instance_norm", "input",
-        {{"weight", tensor_or_none(b, "weight")},
-         {"bias", tensor_or_none(b, "bias")},
-         {"running_mean", ir::None{}},
-         {"running_var", ir::None{}},
-         {"use_input_stats", true},
-         {"momentum", 0.1},
-         {"eps", number(b, "eps", 1e-5)},
-         {"cudnn_enabled", false}});
+void relu6(QuantBuilder& b) {
+  const double six = steps_of_number(6, b.info("qx"), ZeroPoint::before_rounding);
+  b.define(b.clamped(b.steps("qx"), 0, six));
 }
 
 /// Outside of training it gives what it is given.
@@ -171,16 +165,38 @@ void max_pool(QuantBuilder& b) {
 
 }  // namespace
 
+/// Products of steps: of those above zero with what stands for one in the weight.
+void define_prelu(QuantBuilder& b, std::string_view operand) {
+  if (!b.is_quantised("weight")) return b.refuse("its weight is not quantised");
+  const ir::QuantInfo& to = *b.output_info();
+  const ir::QuantInfo& weight = b.info("weight");
+  const double factor =
+      as_f32(as_f32(as_f32(b.info(operand).scales[0]) * as_f32(weight.scales[0])) *
+             as_f32(1 / as_f32(to.scales[0])));
+  const double one = steps_of_number(1, weight, ZeroPoint::before_rounding);
+  const ValueId x = b.steps(operand);
+  ValueId slope = b.steps("weight");
+  if (b.rank(slope) == 1 && b.rank(x) > 2) {
+    ir::Shape by_channel(static_cast<size_t>(b.rank(x)) - 1, Dim(1));
+    by_channel[0] = b.shape(slope)[0];
+    slope = b.reshape(slope, by_channel);
+  }
+  const ValueId below = b.binary("aten::mul.Tensor", x, slope);
+  const ValueId is_above = b.binary("aten::gt.Tensor", x, b.number(0, DType::f32));
+  const ValueId products = b.where(is_above, b.times(x, {one}, 0), below);
+  b.define(b.steps_from(b.times(products, {factor}, 0), to, ZeroPoint::after_rounding));
+}
+
 QuantRule find_function_rule(std::string_view word) {
   static const QuantRules rules = {
       {"add", add},
       {"add_relu", add},
-      {"add_scalar", add},
-      {"add_scalar_relu", add},
+      {"add_scalar", add_scalar},
+      {"add_scalar_relu", add_scalar},
       {"mul", mul},
       {"mul_relu", mul},
-      {"mul_scalar", mul},
-      {"mul_scalar_relu", mul},
+      {"mul_scalar", mul_scalar},
+      {"mul_scalar_relu", mul_scalar},
       {"matmul", matmul},
       {"cat", cat},
       {"cat_relu", cat},
@@ -194,17 +210,6 @@ QuantRule find_function_rule(std::string_view word) {
       {"threshold", threshold},
       {"relu6", relu6},
       {"clamp", clamp},
-      {"batch_norm", batch_norm},
-      {"batch_norm_relu", batch_norm},
-      {"batch_norm1d", batch_norm},
-      {"batch_norm1d_relu", batch_norm},
-      {"batch_norm2d", batch_norm},
-      {"batch_norm2d_relu", batch_norm},
-      {"batch_norm3d", batch_norm},
-      {"batch_norm3d_relu", batch_norm},
-      {"layer_norm", layer_norm},
-      {"group_norm", group_norm},
-      {"instance_norm", instance_norm},
       {"dropout", dropout},
       {"max_pool1d", max_pool},
       {"max_pool2d", max_pool},

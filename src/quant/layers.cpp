@@ -62,25 +62,34 @@ int channel_axis(const QuantBuilder& b) {
   return is_convolution(b) ? 1 : static_cast<int>(b.output().shape.size()) - 1;
 }
 
+/// oneDNN, which LibTorch's default engine takes, confuses the weights of a transposed convolution
+/// of other numbers of channels in and out: one model gives other numbers in other engines.
+bool is_confused(const QuantBuilder& b) {
+  const ir::Shape& weight = b.shape(b.tensor("weight"));
+  const int64_t in = weight.at(0).value() / b.integer("groups", 1);
+  const int64_t out = weight.at(1).value();
+  return is_of_onednn(b) && in != out && in > 1 && out > 1;
+}
+
+}  // namespace
+
+/// It does for convolutions, but for those of many groups, of weights with zero points, and
+/// transposed ones with output padding.
+bool is_of_onednn(const QuantBuilder& b) {
+  constexpr int64_t kMostGroups = 100;
+  const std::vector<int64_t>& points = b.info("weight").zero_points;
+  const std::vector<Dim> padding = b.dims("output_padding");
+  return is_convolution(b) && b.integer("groups", 1) <= kMostGroups &&
+         std::all_of(points.begin(), points.end(), [](int64_t each) { return each == 0; }) &&
+         std::all_of(padding.begin(), padding.end(),
+                     [](const Dim& each) { return each == Dim(0); });
+}
+
 ValueId along_channels(QuantBuilder& b, ValueId vector) {
   ir::Shape shape(b.output().shape.size() - static_cast<size_t>(channel_axis(b)), Dim(1));
   shape[0] = b.shape(vector).at(0);
   return b.reshape(vector, shape);
 }
-
-/// oneDNN, which LibTorch's default engine takes, confuses the weights of a transposed convolution
-/// of other numbers of channels in and out: one model gives other numbers in other engines.
-bool is_confused(const QuantBuilder& b) {
-  const std::vector<Dim> padding = b.dims("output_padding");
-  const bool is_padded = std::any_of(padding.begin(), padding.end(),
-                                     [](const Dim& each) { return !(each == Dim(0)); });
-  const ir::Shape& weight = b.shape(b.tensor("weight"));
-  const int64_t in = weight.at(0).value() / b.integer("groups", 1);
-  const int64_t out = weight.at(1).value();
-  return !is_padded && in != out && in > 1 && out > 1;
-}
-
-}  // namespace
 
 ValueId product_of_steps(QuantBuilder& b, ValueId x) {
   const ValueId weight = b.steps("weight");
@@ -138,12 +147,6 @@ ValueId real_layer(QuantBuilder& b) {
       weight_scales(b, inverted_twice(b.info(input_name(b)).scales[0]));
   const ValueId sum = product_of_steps(b, b.steps(input_name(b)));
   return plus_bias(b, times_channels(b, sum, units), {1});
-}
-
-/// LibTorch's default engine takes oneDNN for convolutions, but for those of many groups.
-bool is_of_onednn(const QuantBuilder& b) {
-  constexpr int64_t kMostGroups = 100;
-  return is_convolution(b) && b.integer("groups", 1) <= kMostGroups;
 }
 
 /// What oneDNN makes of a layer's reals: divides them by the step, adds the zero point and rounds.

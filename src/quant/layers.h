@@ -13,6 +13,10 @@ ir::ValueId product_of_steps(QuantBuilder& b, ir::ValueId x);
 std::vector<double> weight_scales(const QuantBuilder& b, double factor);
 /// Adds the bias, if there is one, divided by what one step of `x` stands for.
 ir::ValueId plus_bias(QuantBuilder& b, ir::ValueId x, const std::vector<double>& unit);
+/// Whether LibTorch's default engine takes oneDNN for the layer, and not fbgemm.
+bool is_of_onednn(const QuantBuilder& b);
+/// A vector with a number per channel, along the channels of the result.
+ir::ValueId along_channels(QuantBuilder& b, ir::ValueId vector);
 /// Times a number, or one per channel of the result.
 ir::ValueId times_channels(QuantBuilder& b, ir::ValueId x, const std::vector<double>& factors);
 /// Whether the layer cannot be said; then it is refused.

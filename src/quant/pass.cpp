@@ -19,9 +19,10 @@ bool needs_rewriting(const ir::Graph& graph) {
 }
 
 QuantRule find_rule(const QuantBuilder& b) {
+  if (b.word() == "quantized_batch_norm") return find_norm_rule(b.word());
   if (!is_of_quantized(b.node())) return find_aten_rule(b.word());
-  for (const auto find :
-       {find_layer_rule, find_dynamic_rule, find_embedding_rule, find_function_rule})
+  for (const auto find : {find_layer_rule, find_dynamic_rule, find_embedding_rule,
+                          find_function_rule, find_norm_rule})
     if (const QuantRule rule = find(b.word())) return rule;
   return nullptr;
 }
@@ -31,6 +32,8 @@ void rewrite(QuantBuilder& b) {
   if (b.node().body)
     return b.refuse("a loop carries, reads or collects quantised tensors",
                     "let it do so with their dequantize()d values");
+  if (b.involves_dynamic() && (is_of_quantized(b.node()) || !takes_any_scale(b.word())))
+    return b.refuse("the scale of its operand follows from data", "dequantize() its operands");
   if (const QuantRule rule = find_rule(b)) return rule(b);
   b.refuse("it has no form for quantised tensors here", "dequantize() its operands");
 }
@@ -38,9 +41,9 @@ void rewrite(QuantBuilder& b) {
 }  // namespace
 }  // namespace t2n::quant
 
-bool t2n::passes::expand_quantised(ir::Graph& graph, const PassContext&) {
+bool t2n::passes::expand_quantised(ir::Graph& graph, const PassContext& context) {
   if (!quant::needs_rewriting(graph)) return false;
-  quant::QuantBuilder builder(graph);
+  quant::QuantBuilder builder(graph, context.sizes_vary);
   std::vector<ir::Node> nodes = std::exchange(graph.nodes, {});
   for (ir::Node& node : nodes) {
     builder.begin(std::move(node));

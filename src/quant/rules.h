@@ -24,7 +24,14 @@ inline QuantRule rule_in(const QuantRules& rules, std::string_view word) {
 QuantRule find_layer_rule(std::string_view word);      ///< convolutions, linear layers
 QuantRule find_dynamic_rule(std::string_view word);    ///< those that quantise what they are given
 QuantRule find_embedding_rule(std::string_view word);  ///< tables of 8 and 4 bits
-QuantRule find_function_rule(std::string_view word);   ///< arithmetic, activations, norms
+QuantRule find_function_rule(std::string_view word);   ///< arithmetic, activations
+QuantRule find_norm_rule(std::string_view word);       ///< norms; of `aten`, too
+/// Whether the operator does the same at any scale, so that it may follow from data.
+bool takes_any_scale(std::string_view word);
+/// aten::quantize_per_tensor_dynamic.
+void define_dynamically_quantised(QuantBuilder& b);
+/// LibTorch's kernel of prelu, of an operand of this name.
+void define_prelu(QuantBuilder& b, std::string_view operand);
 /// The rule of an operator of `aten`.
 QuantRule find_aten_rule(std::string_view word);
 

@@ -16,7 +16,7 @@ const ir::Value& value_of(const Graph& graph, ValueId id) {
   return graph.values.at(static_cast<size_t>(id));
 }
 
-std::string_view word_of(const Node& node) { return ir::op_word(ir::op_name(node.op)); }
+std::string_view word_of(const Node& node) { return ir::op_short_name(ir::op_name(node.op)); }
 
 ValueId first_operand(const Node& node) {
   for (const char* name : {"self", "input"})

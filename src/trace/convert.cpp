@@ -36,10 +36,15 @@ std::optional<ir::DType> integers_of(at::ScalarType type) {
 }
 
 void check_quantisation(const ir::QuantInfo& quant) {
-  for (const double scale : quant.scales)
+  for (const double scale : quant.scales) {
     if (!(scale > 0) || !std::isfinite(scale))
       throw Error("unsupported-dtype", cat("a quantised tensor has the scale ", scale),
                   "a scale is a positive finite number", "calibrate the model again");
+    if (std::isinf(1 / static_cast<float>(scale)))
+      throw Error("unsupported-dtype", cat("a quantised tensor has the scale ", scale),
+                  "one divided by it, which LibTorch multiplies with, is infinite in f32",
+                  "calibrate the model again");
+  }
   for (const int64_t point : quant.zero_points)
     if (point < quant.lowest() || point > quant.highest())
       throw Error("unsupported-dtype", cat("a quantised tensor has the zero point ", point),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
@@ -130,6 +131,12 @@ class AsNumber {
   at::Tensor tensor_;
 };
 
+/// Quantised tensors have no kernel for it: their integers become zero.
+void clear(const at::Tensor& tensor) {
+  if (!tensor.is_quantized()) return void(tensor.zero_());
+  if (tensor.nbytes() > 0) std::memset(tensor.mutable_data_ptr(), 0, tensor.nbytes());
+}
+
 }  // namespace
 
 void Interpreter::execute(const Operator& op, const Run& run, Stack& stack) {
@@ -170,8 +177,7 @@ void Interpreter::execute_or_explain(const Operation& operation, Stack& stack) {
                 "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
   }
   // Zeros are one of their legal values, and the only one that gives the same file twice.
-  if (has_trait(ir::op_short_name(name), ir::OpTrait::uninitialised))
-    stack.at(0).toTensor().zero_();
+  if (has_trait(ir::op_short_name(name), ir::OpTrait::uninitialised)) clear(stack.at(0).toTensor());
 }
 
 const Interpreter::Operation& Interpreter::operation_of(Node* node) {

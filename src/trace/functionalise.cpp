@@ -89,6 +89,27 @@ void refuse_resized(const ir::Graph& graph, const Track& track, const at::Tensor
                 "give out= a tensor of the result's size");
 }
 
+const std::optional<ir::QuantInfo>& scale_of(const ir::Graph& graph, ir::ValueId value) {
+  return graph.values[static_cast<size_t>(value)].quant;
+}
+
+/// Tensors on one memory read it in their own scales; in the graph they read a tensor's.
+void require_scale(const ir::Graph& graph, ir::ValueId value, ir::ValueId other) {
+  if (scale_of(graph, value) != scale_of(graph, other))
+    throw Error("unsupported-inplace",
+                "a quantised tensor whose memory another one shares takes another scale",
+                "the other one reads the new integers in its old scale",
+                "clone() one of them first, or quantise both with one scale");
+}
+
+/// What was made since there were `first` values, on the way to all of `base`, is in its scale.
+void carry_scale(ir::Graph& graph, size_t first, ir::ValueId base) {
+  const ir::Value whole = graph.values[static_cast<size_t>(base)];
+  if (!whole.quant) return;
+  for (size_t i = first; i < graph.values.size(); ++i)
+    if (graph.values[i].dtype == whole.dtype) graph.values[i].quant = whole.quant;
+}
+
 }  // namespace
 
 std::string functional_name(const c10::FunctionSchema& schema) {
@@ -117,14 +138,16 @@ ir::ValueId Recorder::refresh(int index) {
   const View& view = *tracks_[at].view;
   ir::Node node = view.call.node;
   ir::Attr& operand = node.args[view.base_input].value;
-  if (auto* one = std::get_if<ir::TensorRef>(&operand))
+  if (auto* one = std::get_if<ir::TensorRef>(&operand)) {
+    require_scale(graph_, base, one->id);
     one->id = base;
-  else
+  } else
     for (size_t i = 0; i < view.list.size(); ++i)
       if (view.list[i] >= 0) std::get<ir::TensorRefs>(operand).ids[i] = refresh(view.list[i]);
   for (ir::ValueId& output : node.outputs) {
     const ir::Value like = graph_.values[static_cast<size_t>(output)];
-    output = ir::add_value(graph_, {naming_.result(graph_, node), like.dtype, like.shape, {}});
+    output =
+        ir::add_value(graph_, {naming_.result(graph_, node), like.dtype, like.shape, like.quant});
   }
   value_marks_.resize(graph_.values.size());
   tracks_[at].value = node.outputs[view.output];
@@ -165,7 +188,11 @@ void Recorder::write_to_root(int index, ir::ValueId value, Place place) {
     check_view(track);
     positions = view_of(*track.view, positions);
   }
-  root.value = scatter_positions(whole, positions, root.value, value, place);
+  const ir::ValueId base = root.value;
+  const size_t first = graph_.values.size();
+  require_scale(graph_, base, value);
+  root.value = scatter_positions(whole, positions, base, value, place);
+  carry_scale(graph_, first, base);
   root.seen = roots_[static_cast<size_t>(root.root)].version;
 }
 
@@ -197,7 +224,11 @@ void Recorder::write(int index, ir::ValueId value, Place place) {
     if (track.parent < 0) break;
     const Track view = track;
     check_view(view);
-    value = scatter_back(view, tracks_[static_cast<size_t>(view.parent)].value, value, place);
+    const ir::ValueId base = tracks_[static_cast<size_t>(view.parent)].value;
+    const size_t first = graph_.values.size();
+    require_scale(graph_, base, value);
+    value = scatter_back(view, base, value, place);
+    carry_scale(graph_, first, base);
     at = view.parent;
   }
 }

@@ -1,0 +1,138 @@
+// Norms of quantised tensors, in the order of rounding of LibTorch's kernels.
+#include <cmath>
+
+#include "src/quant/rules.h"
+
+namespace t2n::quant {
+namespace {
+
+using ir::Dim;
+using ir::DType;
+using ir::TensorRef;
+using ir::ValueId;
+
+ValueId add(QuantBuilder& b, ValueId x, ValueId y) { return b.binary("aten::add.Tensor", x, y); }
+ValueId sub(QuantBuilder& b, ValueId x, ValueId y) { return b.binary("aten::sub.Tensor", x, y); }
+ValueId mul(QuantBuilder& b, ValueId x, ValueId y) { return b.binary("aten::mul.Tensor", x, y); }
+
+/// The argument as real numbers; kNoValue for None.
+ValueId vector(QuantBuilder& b, std::string_view name) {
+  return b.is_none(name) ? ir::kNoValue : b.real(name);
+}
+
+/// Over the last `count` axes, which stay with one element. Of integers: their sum is exact.
+ValueId mean_of_last(QuantBuilder& b, ValueId integers, int count) {
+  ir::Shape shape = b.shape(integers);
+  std::vector<Dim> axes;
+  for (int i = b.rank(integers) - count; i < b.rank(integers); ++i) {
+    axes.emplace_back(i);
+    shape[static_cast<size_t>(i)] = Dim(1);
+  }
+  const ValueId mean = b.emit("aten::mean.dim",
+                              {{"self", TensorRef{b.cast(integers, DType::f64)}},
+                               {"dim", axes},
+                               {"keepdim", true},
+                               {"dtype", ir::None{}}},
+                              DType::f64, shape);
+  return b.cast(mean, DType::f32);
+}
+
+/// Steps less their mean, and what one of them is in standard deviations.
+struct Normalised {
+  ValueId centred;
+  ValueId unit;
+};
+
+/// The kernel takes the mean of squares of the integers themselves, less the square of their mean,
+/// in one rounding: for a small variance the rounding shows.
+Normalised normalised(QuantBuilder& b, ValueId steps, int axes) {
+  const ir::QuantInfo& of = b.info("input");
+  const ValueId point = b.number(static_cast<double>(of.zero_points[0]), DType::f32);
+  const ValueId integers = add(b, steps, point);
+  const ValueId mean = mean_of_last(b, integers, axes);
+  const ValueId squares = mean_of_last(b, mul(b, integers, integers), axes);
+  const ValueId wide = b.cast(mean, DType::f64);
+  const ValueId difference = sub(b, b.cast(squares, DType::f64), mul(b, wide, wide));
+  const ValueId variance = b.relu(b.cast(difference, DType::f32));
+  const double scale = as_f32(of.scales[0]);
+  const ValueId reals = b.times(b.times(variance, {scale}, 0), {scale}, 0);
+  const ValueId sum =
+      add(b, b.cast(reals, DType::f64), b.number(b.Rewriter::real("eps", 1e-5), DType::f64));
+  const ValueId unit =
+      b.binary("aten::div.Tensor", b.number(scale, DType::f64), b.unary("aten::sqrt", sum));
+  return {sub(b, steps, sub(b, mean, point)), b.cast(unit, DType::f32)};
+}
+
+void layer_norm(QuantBuilder& b) {
+  const Normalised x =
+      normalised(b, b.steps("input"), static_cast<int>(b.dims("normalized_shape").size()));
+  ValueId y = mul(b, x.centred, b.expand(x.unit, b.shape(x.centred)));
+  if (const ValueId weight = vector(b, "weight"); weight != ir::kNoValue) y = mul(b, y, weight);
+  if (const ValueId bias = vector(b, "bias"); bias != ir::kNoValue) y = add(b, y, bias);
+  b.define_real(y, b.loop_over({"input"}));
+}
+
+/// Channels in groups, of which each is normalised alone, and scaled by channel.
+void define_group_norm(QuantBuilder& b, int64_t groups) {
+  const ir::Shape shape = b.output().shape;
+  const int64_t inner = shape.at(1).value() / groups;
+  Dim rest(1);
+  for (size_t i = 2; i < shape.size(); ++i) rest = rest * shape[i];
+  const Normalised x =
+      normalised(b, b.reshape(b.steps("input"), {shape.at(0), Dim(groups), Dim(inner), rest}), 2);
+  const auto by_channel = [&](ValueId vector) {
+    return b.reshape(vector, {Dim(groups), Dim(inner), Dim(1)});
+  };
+  ValueId unit = x.unit;
+  if (const ValueId weight = vector(b, "weight"); weight != ir::kNoValue)
+    unit = mul(b, b.expand(unit, {shape[0], Dim(groups), Dim(inner), Dim(1)}), by_channel(weight));
+  ValueId y = mul(b, x.centred, unit);
+  if (const ValueId bias = vector(b, "bias"); bias != ir::kNoValue) y = add(b, y, by_channel(bias));
+  b.define_real(b.reshape(y, shape), ZeroPoint::after_rounding);
+}
+
+void group_norm(QuantBuilder& b) { define_group_norm(b, b.integer("num_groups", 1)); }
+void instance_norm(QuantBuilder& b) { define_group_norm(b, b.output().shape.at(1).value()); }
+
+/// The statistics are constants; so are a factor and a term for each channel, in steps of what is
+/// given and of what comes out.
+void batch_norm(QuantBuilder& b) {
+  const std::string_view operand = b.has("qx") ? "qx" : "input";
+  const ir::QuantInfo& to = *b.output_info();
+  const ValueId root =
+      b.unary("aten::sqrt",
+              add(b, b.real("var"), b.number(as_f32(b.Rewriter::real("eps", 1e-5)), DType::f32)));
+  ValueId factor = b.unary("aten::reciprocal", root);
+  ValueId term = mul(b, b.real("mean"), factor);
+  if (const ValueId weight = vector(b, "weight"); weight != ir::kNoValue) {
+    factor = mul(b, factor, weight);
+    term = mul(b, term, weight);
+  }
+  term = b.unary("aten::neg", term);
+  if (const ValueId bias = vector(b, "bias"); bias != ir::kNoValue) term = add(b, term, bias);
+  const auto in_steps = [&](ValueId vector, double unit) {
+    ir::Shape shape(b.output().shape.size() - 1, Dim(1));
+    shape[0] = b.shape(vector).at(0);
+    const ValueId wide = mul(b, b.cast(vector, DType::f64), b.number(unit, DType::f64));
+    return b.reshape(b.cast(wide, DType::f32), shape);
+  };
+  const ValueId scaled =
+      mul(b, b.steps(operand), in_steps(factor, b.info(operand).scales[0] / to.scales[0]));
+  b.define(b.steps_from(add(b, scaled, in_steps(term, 1 / to.scales[0])), to,
+                        ZeroPoint::after_rounding, b.word().ends_with("_relu")));
+}
+
+}  // namespace
+
+QuantRule find_norm_rule(std::string_view word) {
+  static const QuantRules rules = {
+      {"batch_norm", batch_norm},           {"batch_norm_relu", batch_norm},
+      {"batch_norm1d", batch_norm},         {"batch_norm1d_relu", batch_norm},
+      {"batch_norm2d", batch_norm},         {"batch_norm2d_relu", batch_norm},
+      {"batch_norm3d", batch_norm},         {"batch_norm3d_relu", batch_norm},
+      {"quantized_batch_norm", batch_norm}, {"layer_norm", layer_norm},
+      {"group_norm", group_norm},           {"instance_norm", instance_norm}};
+  return rule_in(rules, word);
+}
+
+}  // namespace t2n::quant
