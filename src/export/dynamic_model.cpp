@@ -11,6 +11,7 @@
 #include "src/export/graph_yardstick.h"
 #include "src/export/torch_module.h"
 #include "src/passes/pass.h"
+#include "src/quant/trial.h"
 
 namespace t2n {
 namespace {
@@ -26,7 +27,9 @@ std::vector<std::string> input_names(const ir::Graph& graph) {
 trace::Traced traced(trace::Session& session, const std::vector<Sample>& samples,
                      const trace::TraceOptions& options) {
   trace::Traced out = torch_module().trace(session, fill(samples, 0), options);
+  out.graph.attributes[quant::kIsTrial] = true;
   passes::run_pipeline(out.graph, {"expand-quantised"}, {});
+  out.graph.attributes.erase(quant::kIsTrial);
   return out;
 }
 

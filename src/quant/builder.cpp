@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/building.h"
 #include "src/diag/error.h"
 
 namespace t2n::quant {
@@ -29,7 +30,7 @@ std::vector<double> negated(std::vector<double> values) {
 
 }  // namespace
 
-QuantBuilder::QuantBuilder(ir::Graph& graph) : Rewriter(graph) {
+QuantBuilder::QuantBuilder(ir::Graph& graph, bool is_trial) : Rewriter(graph), is_trial_(is_trial) {
   const std::vector<int> constants = ir::constant_index(graph_);
   for (size_t i = 0; i < graph_.values.size(); ++i) {
     ir::Value& each = graph_.values[i];
@@ -58,6 +59,10 @@ ValueId QuantBuilder::original(std::string_view argument) const {
   const ir::Attr* attr = node_.find(argument);
   const auto* ref = attr == nullptr ? nullptr : std::get_if<TensorRef>(attr);
   return ref == nullptr ? ir::kNoValue : ref->id;
+}
+
+std::vector<ValueId> QuantBuilder::originals(std::string_view argument) const {
+  return std::get<ir::TensorRefs>(*find(argument)).ids;
 }
 
 bool QuantBuilder::is_quantised(std::string_view argument) const {
@@ -112,8 +117,18 @@ ValueId QuantBuilder::real(std::string_view argument) {
 
 std::vector<ValueId> QuantBuilder::reals(std::string_view argument) {
   std::vector<ValueId> out;
-  for (const ValueId id : std::get<ir::TensorRefs>(*find(argument)).ids) out.push_back(real_at(id));
+  for (const ValueId id : originals(argument)) out.push_back(real_at(id));
   return out;
+}
+
+Dim QuantBuilder::size(ValueId value, int axis) {
+  if (is_trial_) return ir::size_symbol(graph_, value, axis);
+  return shape(value).at(static_cast<size_t>(axis));
+}
+
+void QuantBuilder::share_places(ir::Graph& body) const {
+  body.scopes = graph_.scopes;
+  body.sources = graph_.sources;
 }
 
 // --- building ---

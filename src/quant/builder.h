@@ -23,19 +23,26 @@ enum class ZeroPoint { before_rounding, after_rounding };
 /// exactly. Quantised constants stay the integers that they are.
 class QuantBuilder : public passes::Rewriter {
  public:
-  explicit QuantBuilder(ir::Graph& graph);
+  /// `is_trial`: see kIsTrial.
+  explicit QuantBuilder(ir::Graph& graph, bool is_trial = false);
 
   bool involves_quantised() const;
   // --- the node's arguments ---
   bool is_quantised(std::string_view argument) const;
-  const ir::QuantInfo& info(std::string_view argument) const;  ///< of a quantised tensor
-  const ir::QuantInfo* output_info(int index = 0) const;       ///< nullptr: not quantised
+  const ir::QuantInfo& info(std::string_view argument) const;           ///< of a quantised tensor
+  std::vector<ir::ValueId> originals(std::string_view argument) const;  ///< of a list
+  const ir::QuantInfo* output_info(int index = 0) const;                ///< nullptr: not quantised
   /// Whether all quantised operands and results stand for reals in the same way.
   bool is_alike() const;
   ir::ValueId steps(std::string_view argument);
   /// A tensor dequantised; others as they are; numbers as constants; kNoValue for None.
   ir::ValueId real(std::string_view argument);
   std::vector<ir::ValueId> reals(std::string_view argument);  ///< of a list
+
+  /// In a trial, as the size of that value.
+  ir::Dim size(ir::ValueId value, int axis);
+  /// Scopes and sources, for the body of a loop.
+  void share_places(ir::Graph& body) const;
 
   // --- building ---
   /// x times a number, or a number per index of the axis.
@@ -71,18 +78,19 @@ class QuantBuilder : public passes::Rewriter {
   /// Graph outputs are integers. After the last node.
   void finish_outputs();
 
+  const std::optional<ir::QuantInfo>& info_at(ir::ValueId original) const;
   ir::ValueId steps_at(ir::ValueId original);
   ir::ValueId real_at(ir::ValueId original);
 
  private:
   ir::ValueId original(std::string_view argument) const;
-  const std::optional<ir::QuantInfo>& info_at(ir::ValueId original) const;
   ir::ValueId along(const std::vector<double>& values, int axis, ir::ValueId like);
 
   std::vector<std::optional<ir::QuantInfo>> infos_;  ///< by the old number
   std::vector<ir::DType> dtypes_;                    ///< the same: of the integers
   std::vector<bool> constant_;                       ///< the same
   std::map<ir::ValueId, ir::ValueId> constant_steps_;
+  bool is_trial_;
 };
 
 }  // namespace t2n::quant

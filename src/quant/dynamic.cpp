@@ -10,23 +10,15 @@ using ir::DType;
 using ir::TensorRef;
 using ir::ValueId;
 
-/// A tensor as steps, and what a step stands for: a tensor of rank 0.
-struct Quantised {
-  ValueId steps;
-  ValueId scale;
-};
-
-/// The integers that activations get: 0 to 127 where the sums of pairs of products would not fit
-/// into 16 bits else.
-double greatest(const QuantBuilder& b) { return b.flag("reduce_range", false) ? 127 : 255; }
-
 ValueId extreme(QuantBuilder& b, std::string_view op, ValueId x) {
   return b.emit(op, {{"self", TensorRef{x}}}, DType::f32, {});
 }
 
+}  // namespace
+
 /// fbgemm::ChooseQuantizationParams: from the least element to the greatest, zero among them.
-Quantised quantised(QuantBuilder& b, ValueId x) {
-  const double most = greatest(b);
+Quantised quantised_by_range(QuantBuilder& b, ValueId x, bool is_reduced) {
+  const double most = is_reduced ? 127 : 255;
   const ValueId zero = b.number(0, DType::f32);
   const ValueId low = b.binary("aten::minimum", extreme(b, "aten::min", x), zero);
   const ValueId high = b.binary("aten::maximum", extreme(b, "aten::max", x), zero);
@@ -46,10 +38,12 @@ Quantised quantised(QuantBuilder& b, ValueId x) {
   return {b.binary("aten::minimum", above, room), scale};
 }
 
+namespace {
+
 void layer(QuantBuilder& b) {
   if (refuse_layer(b)) return;
   const ValueId x = b.real(b.word().starts_with("conv") ? "qx" : "X");
-  const Quantised input = quantised(b, x);
+  const Quantised input = quantised_by_range(b, x, b.flag("reduce_range", false));
   ValueId y = product_of_steps(b, input.steps);
   y = times_channels(b, b.binary("aten::mul.Tensor", y, input.scale), weight_scales(b, 1));
   y = plus_bias(b, y, {1});

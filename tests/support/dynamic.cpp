@@ -15,6 +15,7 @@
 #include "src/export/reference.h"
 #include "src/export/torch_module.h"
 #include "src/passes/pass.h"
+#include "src/quant/trial.h"
 #include "tests/ops/expressions.h"
 #include "tests/support/example.h"
 #include "tests/support/named.h"
@@ -62,6 +63,9 @@ OpenExample open_example(const Script& model, const std::vector<OpenInput>& inpu
     trace::Traced traced = torch_module().trace(*session, named(run.inputs), keep);
     run.expected = agree_with_torch(*session, named(run.inputs), traced).expected;
     if (model.edit) model.edit(traced.graph);
+    traced.graph.attributes[quant::kIsTrial] = true;  // as an export does
+    passes::run_pipeline(traced.graph, {"expand-quantised"}, {});
+    traced.graph.attributes.erase(quant::kIsTrial);
     out.runs.push_back(std::move(run));
     return dynamic::Trial{sizes, std::move(traced.graph)};
   };
