@@ -53,8 +53,12 @@ void Rewriter::begin(ir::Node node) {
 }
 
 void Rewriter::keep() {
+  keep_on([this](ValueId id) { return resolve(id); });
+}
+
+void Rewriter::keep_on(const std::function<ValueId(ValueId)>& operand) {
   for (ir::Argument& arg : node_.args)
-    ir::change_refs(arg.value, [this](ValueId& id) { id = resolve(id); });
+    ir::change_refs(arg.value, [&](ValueId& id) { id = operand(id); });
   done_.push_back(std::move(node_));
 }
 
@@ -244,6 +248,24 @@ ValueId Rewriter::pad(ValueId x, int axis, int64_t before, int64_t after) {
   amounts[amounts.size() - 1] = after;
   return emit("aten::constant_pad_nd",
               {{"self", TensorRef{x}}, {"pad", to_dims(amounts)}, {"value", Dim(0)}}, dtype(x), to);
+}
+
+std::vector<ValueId> Rewriter::loop(const ir::Scan& scan, ir::Graph body) {
+  std::vector<std::pair<DType, Shape>> results;
+  for (size_t i = 0; i < scan.outputs(); ++i) {
+    const ir::Value& turn = body.values[static_cast<size_t>(body.outputs.at(i))];
+    results.emplace_back(turn.dtype, turn.shape);
+    if (i >= scan.stacked()) continue;
+    // A symbol stands for the size that the trace has seen.
+    const auto length =
+        scan.length.is_constant()
+            ? scan.length
+            : shape(scan.scanned.at(0)).at(static_cast<size_t>(scan.scanned_axes[0]));
+    results.back().second.insert(results.back().second.begin() + scan.stacked_axes[i], length);
+  }
+  std::vector<ValueId> made = emit_all(ir::kScanOp, ir::scan_arguments(scan), results);
+  done_.back().body = std::make_shared<ir::Graph>(std::move(body));
+  return made;
 }
 
 // --- results ---

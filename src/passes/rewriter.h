@@ -1,6 +1,7 @@
 // Rewrites a graph node by node: reads a node's arguments, writes operations in its place.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/scan.h"
 #include "src/passes/rewrite.h"
 
 namespace t2n::passes {
@@ -24,7 +26,9 @@ class Rewriter {
 
   /// The next node; what is emitted from now on stands in for it.
   void begin(ir::Node node);
-  void keep();    ///< as it is
+  void keep();  ///< as it is
+  /// The operation on other operands: `operand` gives them for those that it had.
+  void keep_on(const std::function<ir::ValueId(ir::ValueId)>& operand);
   void finish();  ///< what was built takes the place of what was
 
   const ir::Node& node() const { return node_; }
@@ -67,6 +71,9 @@ class Rewriter {
   ir::ValueId select(ir::ValueId x, int axis, int64_t index);
   ir::ValueId slice(ir::ValueId x, int axis, const ir::Dim& start, const ir::Dim& end);
   ir::ValueId permute(ir::ValueId x, const ir::Ints& order);
+  /// A loop over `body`, whose inputs and outputs are those that the scan asks for: what is
+  /// stacked, then the last states.
+  std::vector<ir::ValueId> loop(const ir::Scan& scan, ir::Graph body);
   /// Zeros around one axis.
   ir::ValueId pad(ir::ValueId x, int axis, int64_t before, int64_t after);
 

@@ -30,7 +30,8 @@ class QuantBuilder : public passes::Rewriter {
   bool involves_quantised() const;
   // --- the node's arguments ---
   bool is_quantised(std::string_view argument) const;
-  const ir::QuantInfo& info(std::string_view argument) const;  ///< of a quantised tensor
+  const ir::QuantInfo& info(std::string_view argument) const;           ///< of a quantised tensor
+  std::vector<ir::ValueId> originals(std::string_view argument) const;  ///< of a list
   /// A number, or what a constant of one element holds; nothing for other tensors.
   std::optional<double> number_at(std::string_view argument) const;
   const ir::QuantInfo* output_info(int index = 0) const;  ///< nullptr: not quantised
@@ -49,6 +50,11 @@ class QuantBuilder : public passes::Rewriter {
 
   /// The node has this number instead, where it is asked for from now on.
   void set(std::string_view argument, double value);
+
+  /// Where sizes vary, as the size of that value.
+  ir::Dim size(ir::ValueId value, int axis);
+  /// Scopes and sources, for the body of a loop.
+  void share_places(ir::Graph& body) const;
 
   // --- building ---
   /// x times a number, or a number per index of the axis.
@@ -87,6 +93,7 @@ class QuantBuilder : public passes::Rewriter {
   /// Graph outputs are integers. After the last node.
   void finish_outputs();
 
+  const std::optional<ir::QuantInfo>& info_at(ir::ValueId original) const;
   ir::ValueId steps_at(ir::ValueId original);
   ir::ValueId real_at(ir::ValueId original);
   ir::ValueId integers_at(ir::ValueId original);
@@ -94,7 +101,6 @@ class QuantBuilder : public passes::Rewriter {
 
  private:
   ir::ValueId original(std::string_view argument) const;
-  const std::optional<ir::QuantInfo>& info_at(ir::ValueId original) const;
   ir::ValueId along(const std::vector<double>& values, int axis, ir::ValueId like);
   ir::ValueId steps_from_fused(ir::ValueId real, const ir::QuantInfo& info);
 

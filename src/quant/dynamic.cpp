@@ -9,8 +9,8 @@ using ir::DType;
 using ir::TensorRef;
 using ir::ValueId;
 
-/// A tensor as steps, and what a step stands for.
-struct Quantised {
+/// A tensor as steps, and what they stand for.
+struct Stepped {
   ValueId steps;
   DynamicScale scale;
 };
@@ -67,13 +67,22 @@ ValueId quantised_whole(QuantBuilder& b, ValueId x, const DynamicScale& scale, d
 }
 
 /// As fbgemm quantises what it multiplies: rounded before the zero point comes.
-Quantised quantised_by_rows(QuantBuilder& b, ValueId x) {
-  const DynamicScale scale = choose(b, x, integers_of(b, 0));
+Stepped quantised_by_rows(QuantBuilder& b, ValueId x, const Integers& integers) {
+  const DynamicScale scale = choose(b, x, integers);
   const ValueId inverse = b.unary("aten::reciprocal", scale.scale);
   const ValueId q = b.rounded(b.binary("aten::mul.Tensor", x, inverse));
   const ValueId whole = b.binary("aten::add.Tensor", q, scale.zero_point);
   return {steps_of(b, whole, scale.zero_point, 0), scale};
 }
+
+}  // namespace
+
+Quantised quantised_by_range(QuantBuilder& b, ValueId x, bool is_reduced) {
+  const Stepped out = quantised_by_rows(b, x, is_reduced ? Integers{0, 127} : Integers{});
+  return {out.steps, out.scale.scale};
+}
+
+namespace {
 
 void define_layer(QuantBuilder& b, ValueId real) {
   b.define(b.word().find("relu") != std::string_view::npos ? b.relu(real) : real);
@@ -81,7 +90,7 @@ void define_layer(QuantBuilder& b, ValueId real) {
 
 void linear(QuantBuilder& b) {
   if (refuse_layer(b)) return;
-  const Quantised input = quantised_by_rows(b, b.real("X"));
+  const Stepped input = quantised_by_rows(b, b.real("X"), integers_of(b, 0));
   const ValueId sum = product_of_steps(b, input.steps);
   const ValueId y =
       times_channels(b, b.binary("aten::mul.Tensor", sum, input.scale.scale), weight_scales(b, 1));

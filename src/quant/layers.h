@@ -22,4 +22,13 @@ ir::ValueId times_channels(QuantBuilder& b, ir::ValueId x, const std::vector<dou
 /// Whether the layer cannot be said; then it is refused.
 bool refuse_layer(QuantBuilder& b);
 
+/// A tensor as steps, and what a step stands for: a tensor of rank 0.
+struct Quantised {
+  ir::ValueId steps;
+  ir::ValueId scale;
+};
+/// By its own least and greatest elements, to integers of 8 bits. `is_reduced`: they reach from 0
+/// to 127, so that sums of pairs of products fit into 16 bits.
+Quantised quantised_by_range(QuantBuilder& b, ir::ValueId x, bool is_reduced);
+
 }  // namespace t2n::quant

@@ -12,14 +12,22 @@ bool is_of_quantized(const ir::Node& node) {
   return ir::op_name(node.op).starts_with("quantized::");
 }
 
+/// Weights of 16 bits are no quantised tensors.
+bool is_recurrent(const ir::Node& node) {
+  return find_recurrent_rule(passes::base_word(node.op)) != nullptr;
+}
+
 bool needs_rewriting(const ir::Graph& graph) {
   return std::any_of(graph.values.begin(), graph.values.end(),
                      [](const ir::Value& value) { return value.quant.has_value(); }) ||
-         std::any_of(graph.nodes.begin(), graph.nodes.end(), is_of_quantized);
+         std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ir::Node& node) {
+           return is_of_quantized(node) || is_recurrent(node);
+         });
 }
 
 QuantRule find_rule(const QuantBuilder& b) {
   if (b.word() == "quantized_batch_norm") return find_norm_rule(b.word());
+  if (const QuantRule rule = find_recurrent_rule(b.word())) return rule;
   if (!is_of_quantized(b.node())) return find_aten_rule(b.word());
   for (const auto find : {find_layer_rule, find_dynamic_rule, find_embedding_rule,
                           find_function_rule, find_norm_rule})
@@ -27,11 +35,27 @@ QuantRule find_rule(const QuantBuilder& b) {
   return nullptr;
 }
 
+/// Whether all that is quantised about a loop is what its turns read alike, such as weights.
+bool only_captures(const QuantBuilder& b) {
+  bool out = true;
+  for (size_t i = 0; i < b.node().outputs.size(); ++i)
+    out = out && b.output_info(static_cast<int>(i)) == nullptr;
+  const ir::Scan scan = ir::read_scan(b.node());
+  for (const auto* ids : {&scan.scanned, &scan.initial})
+    for (const ir::ValueId id : *ids) out = out && !b.info_at(id);
+  return out;
+}
+
+void rewrite_loop(QuantBuilder& b) {
+  if (only_captures(b)) return b.keep_on([&](ir::ValueId id) { return b.steps_at(id); });
+  b.refuse("a loop carries or collects quantised tensors",
+           "let it do so with their dequantize()d values");
+}
+
 void rewrite(QuantBuilder& b) {
-  if (!b.involves_quantised() && !is_of_quantized(b.node())) return b.keep();
-  if (b.node().body)
-    return b.refuse("a loop carries, reads or collects quantised tensors",
-                    "let it do so with their dequantize()d values");
+  if (!b.involves_quantised() && !is_of_quantized(b.node()) && !is_recurrent(b.node()))
+    return b.keep();
+  if (b.node().body) return rewrite_loop(b);
   if (b.involves_dynamic() && (is_of_quantized(b.node()) || !takes_any_scale(b.word())))
     return b.refuse("the scale of its operand follows from data", "dequantize() its operands");
   if (const QuantRule rule = find_rule(b)) return rule(b);

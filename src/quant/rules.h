@@ -23,6 +23,7 @@ inline QuantRule rule_in(const QuantRules& rules, std::string_view word) {
 /// The rule of an operator of torch's namespace `quantized` by its word; nullptr if there is none.
 QuantRule find_layer_rule(std::string_view word);      ///< convolutions, linear layers
 QuantRule find_dynamic_rule(std::string_view word);    ///< those that quantise what they are given
+QuantRule find_recurrent_rule(std::string_view word);  ///< those over time, of `aten` too
 QuantRule find_embedding_rule(std::string_view word);  ///< tables of 8 and 4 bits
 QuantRule find_function_rule(std::string_view word);   ///< arithmetic, activations
 QuantRule find_norm_rule(std::string_view word);       ///< norms; of `aten`, too

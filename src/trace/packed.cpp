@@ -4,6 +4,8 @@
 #include <ATen/native/quantized/cpu/EmbeddingPackedParams.h>
 #include <torch/custom_class.h>
 
+#include <algorithm>
+
 #include "src/diag/error.h"
 
 namespace t2n::trace {
@@ -67,19 +69,69 @@ std::vector<PackedPart> embedding_parts(const c10::IValue& packed) {
           {"least", points.mul(scales).neg()}};
 }
 
+/// The old kind keeps plain integers, and their scale beside them.
+at::Tensor with_scale(const at::Tensor& integers, double scale, int64_t zero_point) {
+  return at::_make_per_tensor_quantized_tensor(integers, scale, zero_point);
+}
+
+/// The parameters of a cell of a recurrent layer. LibTorch hides their class, but not their state:
+/// its kind, tensors, scales, integers and packed layers.
+std::vector<PackedPart> cell_parts(const c10::IValue& packed) {
+  torch::jit::Stack stack = {packed};
+  packed.toObjectRef().type()->getMethod("__getstate__").run(stack);
+  const std::vector<c10::IValue> state = stack.at(0).toTupleRef().elements().vec();
+  const std::string kind = state[0].toStringRef();
+  const std::vector<at::Tensor> tensors = state[1].toTensorVector();
+  const std::vector<int64_t> integers = state[3].toIntVector();
+  if (kind == "quantized") {
+    const std::vector<double> scales = state[2].toDoubleVector();
+    return {{"w_ih", with_scale(tensors.at(0), scales.at(0), integers.at(0))},
+            {"w_hh", with_scale(tensors.at(1), scales.at(1), integers.at(1))},
+            {"b_ih", tensors.at(2)},
+            {"b_hh", tensors.at(3)},
+            {"reduce_range", false}};
+  }
+  const c10::ArrayRef<c10::IValue> layers = state[4].toListRef();
+  const auto [w_ih, b_ih] = layers.at(0).toCustomClass<LinearPackedParamsBase>()->unpack();
+  const auto [w_hh, b_hh] = layers.at(1).toCustomClass<LinearPackedParamsBase>()->unpack();
+  return {{"w_ih", w_ih},
+          {"w_hh", w_hh},
+          {"b_ih", b_ih.value_or(at::Tensor())},
+          {"b_hh", b_hh.value_or(at::Tensor())},
+          {"reduce_range", !integers.empty() && integers[0] != 0}};
+}
+
 std::vector<PackedPart> parts_of(const c10::IValue& packed, const std::string& name) {
   if (name == "quantized.Conv2dPackedParamsBase") return conv_parts<2>(packed);
   if (name == "quantized.Conv3dPackedParamsBase") return conv_parts<3>(packed);
   if (name == "quantized.LinearPackedParamsBase") return linear_parts(packed);
   if (name == "quantized.EmbeddingPackedParamsBase") return embedding_parts(packed);
+  if (name == "rnn.CellParamsBase") return cell_parts(packed);
   throw Error("unsupported-argument", cat("parameters packed as ", name, " cannot be exported"));
+}
+
+bool is_packed_object(const c10::IValue& value) {
+  const std::string name = class_of(value);
+  return name.starts_with(kClasses) && name.ends_with("ParamsBase");
+}
+
+/// A list of what each of them has as the part.
+c10::IValue column(const std::vector<const std::vector<PackedPart>*>& rows, size_t part) {
+  c10::List<bool> flags;
+  c10::List<at::Tensor> tensors;
+  for (const std::vector<PackedPart>* row : rows) {
+    const c10::IValue& value = row->at(part).value;
+    value.isBool() ? flags.push_back(value.toBool()) : tensors.push_back(value.toTensor());
+  }
+  return flags.empty() ? c10::IValue(tensors) : c10::IValue(flags);
 }
 
 }  // namespace
 
 bool PackedParameters::is_packed(const c10::IValue& value) {
-  const std::string name = class_of(value);
-  return name.starts_with(kClasses) && name.ends_with("ParamsBase");
+  if (!value.isList()) return is_packed_object(value);
+  const auto elements = value.toListRef();
+  return !elements.empty() && std::all_of(elements.begin(), elements.end(), is_packed_object);
 }
 
 const std::vector<PackedPart>& PackedParameters::parts(const c10::IValue& packed) {
@@ -87,9 +139,16 @@ const std::vector<PackedPart>& PackedParameters::parts(const c10::IValue& packed
   std::vector<PackedPart>& parts = at->second.parts;
   if (!is_new) return parts;
   at->second.packed = packed;
+  if (packed.isList()) {
+    std::vector<const std::vector<PackedPart>*> rows;
+    for (const c10::IValue& each : packed.toListRef()) rows.push_back(&this->parts(each));
+    for (size_t i = 0; i < rows[0]->size(); ++i)
+      parts.push_back({rows[0]->at(i).name, column(rows, i)});
+    return parts;
+  }
   parts = parts_of(packed, class_of(packed).substr(std::string_view(kClasses).size()));
   for (const PackedPart& part : parts)
-    if (part.value.isTensor())
+    if (part.value.isTensor() && part.value.toTensor().defined())
       tensors_[part.value.toTensor().unsafeGetTensorImpl()] = {packed, part.name};
   return parts;
 }

@@ -158,6 +158,7 @@ OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::j
   call.node.source = place.source;
   const std::string short_name(ir::op_short_name(name));
   call.node.call = naming_.call(place.scope, short_name);
+  const auto packed = std::count_if(inputs.begin(), inputs.end(), PackedParameters::is_packed);
   for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i) {
     const c10::Argument& argument = schema.arguments()[i];
     const auto add = [&](const c10::IValue& value, const std::string& as) {
@@ -168,7 +169,9 @@ OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::j
       add(given[i], argument.name());
       continue;
     }
-    for (const PackedPart& part : packed_.parts(inputs[i])) add(part.value, part.name);
+    // Where there are several, each has parts of the same names.
+    const std::string prefix = packed > 1 ? argument.name() + "_" : "";
+    for (const PackedPart& part : packed_.parts(inputs[i])) add(part.value, prefix + part.name);
   }
   call.node.compute_dtype = compute_dtype(schema, inputs);
   if (name == "prim::NumToTensor.Scalar" && is_size(mark_of(given[0]))) say_as_tensor(call.node);

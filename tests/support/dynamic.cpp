@@ -12,6 +12,7 @@
 #include "src/dynamic/infer.h"
 #include "src/dynamic/same.h"
 #include "src/export/dynamic_model.h"
+#include "src/export/quantised_model.h"
 #include "src/export/reference.h"
 #include "src/export/torch_module.h"
 #include "src/passes/pass.h"
@@ -62,6 +63,7 @@ OpenExample open_example(const Script& model, const std::vector<OpenInput>& inpu
     trace::Traced traced = torch_module().trace(*session, named(run.inputs), keep);
     run.expected = agree_with_torch(*session, named(run.inputs), traced).expected;
     if (model.edit) model.edit(traced.graph);
+    expand_quantised(traced, true);  // as an export does
     out.runs.push_back(std::move(run));
     return dynamic::Trial{sizes, std::move(traced.graph)};
   };

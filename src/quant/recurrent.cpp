@@ -1,0 +1,281 @@
+// Recurrent layers that quantise what they are given: the input of all moments at once, the state
+// of each moment by itself.
+#include <algorithm>
+#include <array>
+
+#include "src/quant/layers.h"
+#include "src/quant/rules.h"
+
+namespace t2n::quant {
+namespace {
+
+using ir::Dim;
+using ir::DType;
+using ir::TensorRef;
+using ir::ValueId;
+using States = std::vector<ValueId>;  ///< h, and c of an LSTM
+
+// --- linear layers ---
+
+/// Weights as steps with their scales; of 16 bits there are none.
+struct Linear {
+  ValueId weight = ir::kNoValue;
+  ValueId bias = ir::kNoValue;
+  std::vector<double> scales = {};
+  bool is_reduced = false;
+};
+
+Linear read_linear(QuantBuilder& b, ValueId weight, ValueId bias, bool is_reduced) {
+  Linear out;
+  if (bias != ir::kNoValue) out.bias = b.resolve(bias);
+  out.is_reduced = is_reduced;
+  if (const auto& info = b.info_at(weight)) {
+    for (const double scale : info->scales) out.scales.push_back(as_f32(scale));
+    out.weight = b.steps_at(weight);
+  } else {
+    out.weight = b.cast(b.resolve(weight), DType::f32);
+  }
+  return out;
+}
+
+ValueId product(QuantBuilder& b, ValueId x, ValueId weight, ir::Attr bias) {
+  ir::Shape shape = b.shape(x);
+  shape.back() = b.shape(weight).at(0);
+  return b.emit("aten::linear",
+                {{"input", TensorRef{x}}, {"weight", TensorRef{weight}}, {"bias", std::move(bias)}},
+                DType::f32, shape);
+}
+
+ValueId apply(QuantBuilder& b, const Linear& layer, ValueId x) {
+  const bool has_bias = layer.bias != ir::kNoValue;
+  if (layer.scales.empty())
+    return product(b, x, layer.weight,
+                   has_bias ? ir::Attr(TensorRef{layer.bias}) : ir::Attr(ir::None{}));
+  const Quantised input = quantised_by_range(b, x, layer.is_reduced);
+  const ValueId sums = product(b, input.steps, layer.weight, ir::None{});
+  const ValueId y =
+      b.times(b.binary("aten::mul.Tensor", sums, input.scale), layer.scales, b.rank(x) - 1);
+  return has_bias ? b.binary("aten::add.Tensor", y, layer.bias) : y;
+}
+
+// --- one moment ---
+
+ValueId add(QuantBuilder& b, ValueId x, ValueId y) { return b.binary("aten::add.Tensor", x, y); }
+ValueId mul(QuantBuilder& b, ValueId x, ValueId y) { return b.binary("aten::mul.Tensor", x, y); }
+ValueId tanh(QuantBuilder& b, ValueId x) { return b.unary("aten::tanh", x); }
+ValueId sigmoid(QuantBuilder& b, ValueId x) { return b.unary("aten::sigmoid", x); }
+
+/// One of the gates that lie side by side.
+ValueId gate(QuantBuilder& b, ValueId gates, int which, const Dim& width) {
+  return b.slice(gates, b.rank(gates) - 1, Dim(which) * width, Dim(which + 1) * width);
+}
+
+/// The shares of the input and of the state, and the states before; the states after.
+using Moment = States (*)(QuantBuilder& b, ValueId input, ValueId hidden, const States& states);
+
+States lstm(QuantBuilder& b, ValueId input, ValueId hidden, const States& states) {
+  const Dim width = b.shape(states[1]).back();
+  const ValueId gates = add(b, hidden, input);
+  const ValueId in = sigmoid(b, gate(b, gates, 0, width));
+  const ValueId forget = sigmoid(b, gate(b, gates, 1, width));
+  const ValueId cell = tanh(b, gate(b, gates, 2, width));
+  const ValueId out = sigmoid(b, gate(b, gates, 3, width));
+  const ValueId c = add(b, mul(b, forget, states[1]), mul(b, in, cell));
+  return {mul(b, out, tanh(b, c)), c};
+}
+
+States gru(QuantBuilder& b, ValueId input, ValueId hidden, const States& states) {
+  const Dim width = b.shape(states[0]).back();
+  const auto both = [&](int which) {
+    return add(b, gate(b, hidden, which, width), gate(b, input, which, width));
+  };
+  const ValueId reset = sigmoid(b, both(0));
+  const ValueId keep = sigmoid(b, both(1));
+  const ValueId fresh =
+      tanh(b, add(b, gate(b, input, 2, width), mul(b, gate(b, hidden, 2, width), reset)));
+  const ValueId change = b.binary("aten::sub.Tensor", states[0], fresh);
+  return {add(b, mul(b, change, keep), fresh)};
+}
+
+States rnn_tanh(QuantBuilder& b, ValueId input, ValueId hidden, const States&) {
+  return {tanh(b, add(b, hidden, input))};
+}
+States rnn_relu(QuantBuilder& b, ValueId input, ValueId hidden, const States&) {
+  return {b.relu(add(b, hidden, input))};
+}
+
+// --- over time ---
+
+/// One direction of one layer.
+struct Cell {
+  Linear input;
+  Linear hidden;
+};
+
+ValueId input_of(ir::Graph& body, const char* name, DType dtype, ir::Shape shape) {
+  body.inputs.push_back(ir::add_value(body, {name, dtype, std::move(shape), {}}));
+  return body.inputs.back();
+}
+
+/// Results of a body; their names have no meaning outside of it.
+void finish(QuantBuilder& b, ir::Graph& body, const States& results) {
+  body.outputs = results;
+  for (size_t i = 0; i < results.size(); ++i) body.output_names.push_back(cat("result_", i));
+  b.finish();
+}
+
+/// A turn: the row of the input's share, the states, then the weight of the state and its bias; it
+/// stacks h.
+ir::Graph turn(const QuantBuilder& outer, Moment moment, const Linear& hidden, ir::ValueId rows,
+               const States& states, const ir::Node& at) {
+  ir::Graph body;
+  body.name = "turn";
+  outer.share_places(body);
+  constexpr std::array<const char*, 2> kStates = {"h", "c"};
+  input_of(body, "turn", DType::i64, {});
+  ir::Shape row = outer.shape(rows);
+  row.erase(row.begin());
+  const ValueId input = input_of(body, "x", DType::f32, row);
+  States before;
+  for (size_t i = 0; i < states.size(); ++i)
+    before.push_back(input_of(body, kStates.at(i), DType::f32, outer.shape(states[i])));
+  Linear layer = hidden;
+  layer.weight = input_of(body, "w", DType::f32, outer.shape(hidden.weight));
+  if (hidden.bias != ir::kNoValue)
+    layer.bias = input_of(body, "b", DType::f32, outer.shape(hidden.bias));
+  QuantBuilder b(body);
+  ir::Node place;
+  place.scope = at.scope;
+  place.source = at.source;
+  place.outputs = {before[0]};
+  b.begin(std::move(place));
+  States results = moment(b, input, apply(b, layer, before[0]), before);
+  results.insert(results.begin(), results[0]);
+  finish(b, body, results);
+  return body;
+}
+
+/// [T, B, H] and the last states; from the last moment on if reversed.
+States run(QuantBuilder& b, Moment moment, const Cell& cell, ValueId x, const States& states,
+           bool is_reversed) {
+  const ValueId rows = apply(b, cell.input, x);
+  ir::Scan scan;
+  scan.length = b.size(rows, 0);
+  scan.scanned = {rows};
+  scan.scanned_axes = {0};
+  scan.scanned_reversed = {is_reversed};
+  scan.initial = states;
+  scan.captured = {cell.hidden.weight};
+  if (cell.hidden.bias != ir::kNoValue) scan.captured.push_back(cell.hidden.bias);
+  scan.stacked_axes = {0};
+  scan.stacked_reversed = {is_reversed};
+  return b.loop(scan, turn(b, moment, cell.hidden, rows, states, b.node()));
+}
+
+// --- layers ---
+
+ValueId join(QuantBuilder& b, const States& parts, int axis) {
+  if (parts.size() == 1) return parts[0];
+  ir::Shape shape = b.shape(parts[0]);
+  Dim& size = shape[static_cast<size_t>(axis)];
+  size = Dim(static_cast<int64_t>(parts.size())) * size;
+  return b.emit("aten::cat", {{"tensors", ir::TensorRefs{parts}}, {"dim", Dim(axis)}}, DType::f32,
+                shape);
+}
+
+std::vector<Cell> read_cells(QuantBuilder& b) {
+  const States w_ih = b.originals("w_ih"), w_hh = b.originals("w_hh");
+  const States b_ih = b.originals("b_ih"), b_hh = b.originals("b_hh");
+  const auto& reduced = std::get<std::vector<bool>>(*b.find("reduce_range"));
+  std::vector<Cell> out;
+  for (size_t i = 0; i < w_ih.size(); ++i)
+    out.push_back({read_linear(b, w_ih[i], b_ih[i], reduced[i]),
+                   read_linear(b, w_hh[i], b_hh[i], reduced[i])});
+  return out;
+}
+
+States read_states(QuantBuilder& b) {
+  return std::holds_alternative<ir::TensorRefs>(*b.find("hx")) ? b.reals("hx")
+                                                               : States{b.real("hx")};
+}
+
+bool refuse_layers(QuantBuilder& b) {
+  if (b.has("batch_sizes"))
+    b.refuse("it runs over a packed sequence",
+             "pass the padded tensor to the layer, without pack_padded_sequence");
+  else if (b.flag("train", false) && b.Rewriter::real("dropout", 0) != 0)
+    b.refuse("dropout draws random numbers", "call model.eval() before saving the model");
+  else
+    return false;
+  return true;
+}
+
+/// x: [T, B, I]; states: [layers * directions, B, H].
+void define_layers(QuantBuilder& b, Moment moment) {
+  if (refuse_layers(b)) return;
+  const bool batch_first = b.flag("batch_first", false);
+  const size_t directions = b.flag("bidirectional", false) ? 2 : 1;
+  const std::vector<Cell> cells = read_cells(b);
+  const States given = read_states(b);
+  std::vector<States> last(given.size());
+  ValueId x = b.real("input");
+  if (batch_first) x = b.permute(x, {1, 0, 2});
+  for (size_t first = 0; first < cells.size(); first += directions) {
+    States sequences;
+    for (size_t i = first; i < first + directions; ++i) {
+      States states;
+      for (const ValueId all : given) states.push_back(b.select(all, 0, static_cast<int64_t>(i)));
+      const States results = run(b, moment, cells[i], x, states, i > first);
+      sequences.push_back(results[0]);
+      for (size_t s = 0; s < last.size(); ++s) last[s].push_back(results[s + 1]);
+    }
+    x = join(b, sequences, 2);
+  }
+  b.define(batch_first ? b.permute(x, {1, 0, 2}) : x);
+  for (size_t s = 0; s < last.size(); ++s) {
+    for (ValueId& each : last[s]) each = b.unsqueeze(each, 0);
+    b.define(join(b, last[s], 0), static_cast<int>(s) + 1);
+  }
+}
+
+void lstm_layers(QuantBuilder& b) { define_layers(b, lstm); }
+void gru_layers(QuantBuilder& b) { define_layers(b, gru); }
+
+// --- single cells ---
+
+ValueId original(const QuantBuilder& b, std::string_view name) {
+  const ir::Attr* attr = b.find(name);
+  const auto* ref = attr == nullptr ? nullptr : std::get_if<TensorRef>(attr);
+  return ref == nullptr ? ir::kNoValue : ref->id;
+}
+
+void define_cell(QuantBuilder& b, Moment moment) {
+  constexpr bool kReduced = true;  // LibTorch's cells do not ask
+  const Linear input =
+      read_linear(b, original(b, "w_ih_weight"), original(b, "w_ih_bias"), kReduced);
+  const Linear hidden =
+      read_linear(b, original(b, "w_hh_weight"), original(b, "w_hh_bias"), kReduced);
+  const States states = read_states(b);
+  const States results =
+      moment(b, apply(b, input, b.real("input")), apply(b, hidden, states[0]), states);
+  for (size_t i = 0; i < results.size(); ++i) b.define(results[i], static_cast<int>(i));
+}
+
+void lstm_cell(QuantBuilder& b) { define_cell(b, lstm); }
+void gru_cell(QuantBuilder& b) { define_cell(b, gru); }
+void rnn_tanh_cell(QuantBuilder& b) { define_cell(b, rnn_tanh); }
+void rnn_relu_cell(QuantBuilder& b) { define_cell(b, rnn_relu); }
+
+}  // namespace
+
+QuantRule find_recurrent_rule(std::string_view word) {
+  static const QuantRules rules = {{"quantized_lstm", lstm_layers},
+                                   {"quantized_gru", gru_layers},
+                                   {"quantized_lstm_cell_dynamic", lstm_cell},
+                                   {"quantized_gru_cell_dynamic", gru_cell},
+                                   {"quantized_rnn_tanh_cell_dynamic", rnn_tanh_cell},
+                                   {"quantized_rnn_relu_cell_dynamic", rnn_relu_cell}};
+  return rule_in(rules, word);
+}
+
+}  // namespace t2n::quant
