@@ -165,150 +165,151 @@ std::optional<double> QuantBuilder::number_at(std::string_view argument) const {
 void QuantBuilder::set(std::string_view argument, double value) {
   for (ir::Argument& each : node_.args)
     if (each.name == argument) each.value = value;
-  Dim QuantBuilder::size(ValueId value, int axis) {
-    if (sizes_vary_) return ir::size_symbol(graph_, value, axis);
-    return shape(value).at(static_cast<size_t>(axis));
-  }
+}
 
-  void QuantBuilder::share_places(ir::Graph & body) const {
-    body.scopes = graph_.scopes;
-    body.sources = graph_.sources;
-  }
+Dim QuantBuilder::size(ValueId value, int axis) {
+  if (sizes_vary_) return ir::size_symbol(graph_, value, axis);
+  return shape(value).at(static_cast<size_t>(axis));
+}
 
-  // --- building ---
+void QuantBuilder::share_places(ir::Graph& body) const {
+  body.scopes = graph_.scopes;
+  body.sources = graph_.sources;
+}
 
-  ValueId QuantBuilder::along(const std::vector<double>& values, int axis, ValueId like) {
-    if (values.size() == 1) return number(values[0], DType::f32);
-    ir::Ints shape(static_cast<size_t>(rank(like) - axis), 1);
-    shape[0] = static_cast<int64_t>(values.size());
-    return constant(shape, values, DType::f32);
-  }
+// --- building ---
 
-  ValueId QuantBuilder::times(ValueId x, const std::vector<double>& factors, int axis) {
-    return all_are(factors, 1) ? x : binary("aten::mul.Tensor", x, along(factors, axis, x));
-  }
+ValueId QuantBuilder::along(const std::vector<double>& values, int axis, ValueId like) {
+  if (values.size() == 1) return number(values[0], DType::f32);
+  ir::Ints shape(static_cast<size_t>(rank(like) - axis), 1);
+  shape[0] = static_cast<int64_t>(values.size());
+  return constant(shape, values, DType::f32);
+}
 
-  ValueId QuantBuilder::plus(ValueId x, const std::vector<double>& terms, int axis) {
-    return all_are(terms, 0) ? x : binary("aten::add.Tensor", x, along(terms, axis, x));
-  }
+ValueId QuantBuilder::times(ValueId x, const std::vector<double>& factors, int axis) {
+  return all_are(factors, 1) ? x : binary("aten::mul.Tensor", x, along(factors, axis, x));
+}
 
-  ValueId QuantBuilder::rounded(ValueId x) { return unary("aten::round", x); }
+ValueId QuantBuilder::plus(ValueId x, const std::vector<double>& terms, int axis) {
+  return all_are(terms, 0) ? x : binary("aten::add.Tensor", x, along(terms, axis, x));
+}
 
-  ValueId QuantBuilder::clamped(ValueId x, double low, double high) {
-    return emit("aten::clamp", {{"self", TensorRef{x}}, {"min", low}, {"max", high}}, dtype(x),
-                shape(x));
-  }
+ValueId QuantBuilder::rounded(ValueId x) { return unary("aten::round", x); }
 
-  ValueId QuantBuilder::steps_of(ValueId integers, const QuantInfo& info) {
-    return plus(cast(integers, DType::f32), negated(to_f64(info.zero_points)), info.axis);
-  }
+ValueId QuantBuilder::clamped(ValueId x, double low, double high) {
+  return emit("aten::clamp", {{"self", TensorRef{x}}, {"min", low}, {"max", high}}, dtype(x),
+              shape(x));
+}
 
-  ValueId QuantBuilder::integers_of(ValueId steps, const QuantInfo& info, DType dtype) {
-    return cast(plus(steps, to_f64(info.zero_points), info.axis), dtype);
-  }
+ValueId QuantBuilder::steps_of(ValueId integers, const QuantInfo& info) {
+  return plus(cast(integers, DType::f32), negated(to_f64(info.zero_points)), info.axis);
+}
 
-  ValueId QuantBuilder::real_of(ValueId steps, const QuantInfo& info) {
-    std::vector<double> scales;
-    for (const double scale : info.scales) scales.push_back(as_f32(scale));
-    return times(steps, scales, info.axis);
-  }
+ValueId QuantBuilder::integers_of(ValueId steps, const QuantInfo& info, DType dtype) {
+  return cast(plus(steps, to_f64(info.zero_points), info.axis), dtype);
+}
 
-  ValueId QuantBuilder::steps_from(ValueId x, const QuantInfo& info, ZeroPoint zero_point,
-                                   bool is_relu) {
-    const std::vector<double> points = to_f64(info.zero_points);
-    const auto low = static_cast<double>(info.lowest());
-    const auto high = static_cast<double>(info.highest());
-    const bool is_shared =
-        std::all_of(points.begin(), points.end(), [&](double each) { return each == points[0]; });
-    const bool shows = zero_point == ZeroPoint::before_rounding && !all_are(points, 0);
-    if (!shows && is_shared)
-      return clamped(rounded(x), is_relu ? 0 : low - points[0], high - points[0]);
-    const ValueId q =
-        shows ? rounded(plus(x, points, info.axis)) : plus(rounded(x), points, info.axis);
-    const ValueId out = steps_of_rounded(q, info);
-    return is_relu ? relu(out) : out;
-  }
+ValueId QuantBuilder::real_of(ValueId steps, const QuantInfo& info) {
+  std::vector<double> scales;
+  for (const double scale : info.scales) scales.push_back(as_f32(scale));
+  return times(steps, scales, info.axis);
+}
 
-  ValueId QuantBuilder::steps_of_rounded(ValueId integers, const QuantInfo& info) {
-    const ValueId q =
-        clamped(integers, static_cast<double>(info.lowest()), static_cast<double>(info.highest()));
-    return plus(q, negated(to_f64(info.zero_points)), info.axis);
-  }
+ValueId QuantBuilder::steps_from(ValueId x, const QuantInfo& info, ZeroPoint zero_point,
+                                 bool is_relu) {
+  const std::vector<double> points = to_f64(info.zero_points);
+  const auto low = static_cast<double>(info.lowest());
+  const auto high = static_cast<double>(info.highest());
+  const bool is_shared =
+      std::all_of(points.begin(), points.end(), [&](double each) { return each == points[0]; });
+  const bool shows = zero_point == ZeroPoint::before_rounding && !all_are(points, 0);
+  if (!shows && is_shared)
+    return clamped(rounded(x), is_relu ? 0 : low - points[0], high - points[0]);
+  const ValueId q =
+      shows ? rounded(plus(x, points, info.axis)) : plus(rounded(x), points, info.axis);
+  const ValueId out = steps_of_rounded(q, info);
+  return is_relu ? relu(out) : out;
+}
 
-  ValueId QuantBuilder::steps_from_fused(ValueId real, const QuantInfo& info) {
-    const double inverse = as_f32(1 / as_f32(info.scales[0]));
-    const auto point = static_cast<double>(info.zero_points[0]);
-    const ValueId product =
-        binary("aten::mul.Tensor", cast(real, DType::f64), number(inverse, DType::f64));
-    const ValueId sum = binary("aten::add.Tensor", product, number(point, DType::f64));
-    return steps_of_rounded(rounded(cast(sum, DType::f32)), info);
-  }
+ValueId QuantBuilder::steps_of_rounded(ValueId integers, const QuantInfo& info) {
+  const ValueId q =
+      clamped(integers, static_cast<double>(info.lowest()), static_cast<double>(info.highest()));
+  return plus(q, negated(to_f64(info.zero_points)), info.axis);
+}
 
-  std::vector<ValueId> QuantBuilder::again(const std::function<ValueId(ValueId)>& operand,
-                                           std::string_view op) {
-    std::vector<ir::Argument> args = node_.args;
-    for (ir::Argument& arg : args)
-      ir::change_refs(arg.value, [&](ValueId& id) {
-        if (id != ir::kNoValue) id = operand(id);
-      });
-    std::vector<std::pair<DType, ir::Shape>> results;
-    for (const ValueId id : node_.outputs) results.emplace_back(value(id).dtype, value(id).shape);
-    return emit_all(op.empty() ? ir::op_name(node_.op) : op, std::move(args), results);
-  }
+ValueId QuantBuilder::steps_from_fused(ValueId real, const QuantInfo& info) {
+  const double inverse = as_f32(1 / as_f32(info.scales[0]));
+  const auto point = static_cast<double>(info.zero_points[0]);
+  const ValueId product =
+      binary("aten::mul.Tensor", cast(real, DType::f64), number(inverse, DType::f64));
+  const ValueId sum = binary("aten::add.Tensor", product, number(point, DType::f64));
+  return steps_of_rounded(rounded(cast(sum, DType::f32)), info);
+}
 
-  // --- results ---
-
-  void QuantBuilder::define_real(ValueId real, ZeroPoint zero_point, bool is_relu, int index) {
-    const QuantInfo* to = output_info(index);
-    if (to == nullptr) return define(real, index);
-    if (zero_point == ZeroPoint::fused && !is_relu)
-      return define(steps_from_fused(real, *to), index);
-    std::vector<double> inverse;
-    for (const double scale : to->scales) inverse.push_back(as_f32(1 / as_f32(scale)));
-    define(steps_from(times(real, inverse, to->axis), *to, zero_point, is_relu), index);
-  }
-
-  void QuantBuilder::define_dynamic(ValueId steps, const DynamicScale& scale) {
-    define(steps);
-    dynamic_[node_.outputs.at(0)] = scale;
-  }
-
-  void QuantBuilder::keep_on_steps(std::string_view op) {
-    std::optional<DynamicScale> scale;
-    ir::for_each_input(node_, [&](ValueId id) {
-      if (const auto own = dynamic_.find(id); own != dynamic_.end()) scale = own->second;
+std::vector<ValueId> QuantBuilder::again(const std::function<ValueId(ValueId)>& operand,
+                                         std::string_view op) {
+  std::vector<ir::Argument> args = node_.args;
+  for (ir::Argument& arg : args)
+    ir::change_refs(arg.value, [&](ValueId& id) {
+      if (id != ir::kNoValue) id = operand(id);
     });
-    const std::vector<ValueId> made = again([this](ValueId id) { return steps_at(id); }, op);
-    for (size_t i = 0; i < made.size(); ++i) {
-      define(made[i], static_cast<int>(i));
-      if (scale && info_at(node_.outputs[i])) dynamic_[node_.outputs[i]] = *scale;
-    }
-  }
+  std::vector<std::pair<DType, ir::Shape>> results;
+  for (const ValueId id : node_.outputs) results.emplace_back(value(id).dtype, value(id).shape);
+  return emit_all(op.empty() ? ir::op_name(node_.op) : op, std::move(args), results);
+}
 
-  void QuantBuilder::round_on_steps() {
-    const std::vector<ValueId> made = again([this](ValueId id) { return steps_at(id); });
-    for (size_t i = 0; i < made.size(); ++i) {
-      const QuantInfo* to = output_info(static_cast<int>(i));
-      define(to == nullptr ? made[i] : steps_from(made[i], *to, ZeroPoint::before_rounding),
-             static_cast<int>(i));
-    }
-  }
+// --- results ---
 
-  void QuantBuilder::redo_on_reals(ZeroPoint zero_point) {
-    const std::vector<ValueId> made = again([this](ValueId id) { return real_at(id); });
-    for (size_t i = 0; i < made.size(); ++i)
-      define_real(made[i], zero_point, false, static_cast<int>(i));
-  }
+void QuantBuilder::define_real(ValueId real, ZeroPoint zero_point, bool is_relu, int index) {
+  const QuantInfo* to = output_info(index);
+  if (to == nullptr) return define(real, index);
+  if (zero_point == ZeroPoint::fused && !is_relu) return define(steps_from_fused(real, *to), index);
+  std::vector<double> inverse;
+  for (const double scale : to->scales) inverse.push_back(as_f32(1 / as_f32(scale)));
+  define(steps_from(times(real, inverse, to->axis), *to, zero_point, is_relu), index);
+}
 
-  void QuantBuilder::finish_outputs() {
-    for (ValueId& id : graph_.outputs) {
-      const auto i = static_cast<size_t>(id);
-      if (!info_at(id) || constants_[i] >= 0) continue;
-      ir::Node at;  // where what is added belongs
-      at.outputs = {id};
-      begin(std::move(at));
-      id = integers_at(id);
-    }
+void QuantBuilder::define_dynamic(ValueId steps, const DynamicScale& scale) {
+  define(steps);
+  dynamic_[node_.outputs.at(0)] = scale;
+}
+
+void QuantBuilder::keep_on_steps(std::string_view op) {
+  std::optional<DynamicScale> scale;
+  ir::for_each_input(node_, [&](ValueId id) {
+    if (const auto own = dynamic_.find(id); own != dynamic_.end()) scale = own->second;
+  });
+  const std::vector<ValueId> made = again([this](ValueId id) { return steps_at(id); }, op);
+  for (size_t i = 0; i < made.size(); ++i) {
+    define(made[i], static_cast<int>(i));
+    if (scale && info_at(node_.outputs[i])) dynamic_[node_.outputs[i]] = *scale;
   }
+}
+
+void QuantBuilder::round_on_steps() {
+  const std::vector<ValueId> made = again([this](ValueId id) { return steps_at(id); });
+  for (size_t i = 0; i < made.size(); ++i) {
+    const QuantInfo* to = output_info(static_cast<int>(i));
+    define(to == nullptr ? made[i] : steps_from(made[i], *to, ZeroPoint::before_rounding),
+           static_cast<int>(i));
+  }
+}
+
+void QuantBuilder::redo_on_reals(ZeroPoint zero_point) {
+  const std::vector<ValueId> made = again([this](ValueId id) { return real_at(id); });
+  for (size_t i = 0; i < made.size(); ++i)
+    define_real(made[i], zero_point, false, static_cast<int>(i));
+}
+
+void QuantBuilder::finish_outputs() {
+  for (ValueId& id : graph_.outputs) {
+    const auto i = static_cast<size_t>(id);
+    if (!info_at(id) || constants_[i] >= 0) continue;
+    ir::Node at;  // where what is added belongs
+    at.outputs = {id};
+    begin(std::move(at));
+    id = integers_at(id);
+  }
+}
 
 }  // namespace t2n::quant
