@@ -116,6 +116,15 @@ std::vector<ValueId> QuantBuilder::reals(std::string_view argument) {
   return out;
 }
 
+std::optional<std::vector<double>> QuantBuilder::known(std::string_view argument) const {
+  const ValueId id = original(argument);
+  if (id == ir::kNoValue) return std::vector<double>{Rewriter::real(argument, 0)};
+  for (const ir::Constant& each : graph_.constants)
+    if (each.value == id && (each.data.elements() == 0 || !each.data.bytes.empty()))
+      return ir::to_f64(each.data);
+  return std::nullopt;
+}
+
 // --- building ---
 
 ValueId QuantBuilder::along(const std::vector<double>& values, int axis, ValueId like) {

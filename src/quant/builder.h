@@ -36,6 +36,8 @@ class QuantBuilder : public passes::Rewriter {
   /// A tensor dequantised; others as they are; numbers as constants; kNoValue for None.
   ir::ValueId real(std::string_view argument);
   std::vector<ir::ValueId> reals(std::string_view argument);  ///< of a list
+  /// What a number, or a constant tensor, is: nothing of other tensors.
+  std::optional<std::vector<double>> known(std::string_view argument) const;
 
   // --- building ---
   /// x times a number, or a number per index of the axis.

@@ -12,10 +12,13 @@ bool is_of_quantized(const ir::Node& node) {
   return ir::op_name(node.op).starts_with("quantized::");
 }
 
+bool is_fake(const ir::Node& node) { return find_fake_rule(passes::base_word(node.op)) != nullptr; }
+
 bool needs_rewriting(const ir::Graph& graph) {
   return std::any_of(graph.values.begin(), graph.values.end(),
                      [](const ir::Value& value) { return value.quant.has_value(); }) ||
-         std::any_of(graph.nodes.begin(), graph.nodes.end(), is_of_quantized);
+         std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const ir::Node& node) { return is_of_quantized(node) || is_fake(node); });
 }
 
 QuantRule find_rule(const QuantBuilder& b) {
@@ -27,6 +30,7 @@ QuantRule find_rule(const QuantBuilder& b) {
 }
 
 void rewrite(QuantBuilder& b) {
+  if (is_fake(b.node())) return find_fake_rule(b.word())(b);
   if (!b.involves_quantised() && !is_of_quantized(b.node())) return b.keep();
   if (b.node().body)
     return b.refuse("a loop carries, reads or collects quantised tensors",
