@@ -57,6 +57,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"output-is-input", ExitCode::usage},
       {"output-is-model", ExitCode::usage},
       {"output-mismatch", ExitCode::mismatch},
+      {"quantised-weights", ExitCode::unsupported},
       {"signature-mismatch", ExitCode::mismatch},
       {"timeout", ExitCode::timeout},
       {"torch-not-found", ExitCode::unreadable},

@@ -91,8 +91,9 @@ void note_ranges(const TracedModel& model, ir::Graph& graph) {
 }
 
 void run_passes(ir::Graph& graph, const target::Target& target,
-                const passes::PipelineOptions& options) {
+                const passes::PipelineOptions& options, const Report& report) {
   passes::PassContext context;
+  context.report = report;
   context.evaluate = torch_module().evaluator();
   const ops::Registry& table = ops::registry();
   context.is_native = [&](ir::OpId op) { return table.variant(op, target) != nullptr; };
@@ -170,7 +171,7 @@ int64_t size_on_disk(const fs::path& path) {
 
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
                        const passes::PipelineOptions& options, const Report& report) {
-  run_passes(graph, target, options);
+  run_passes(graph, target, options, report);
   return ops::translate(graph, target, report, ops::registry());
 }
 
@@ -239,7 +240,7 @@ Inspection inspect_model(const ExportOptions& options) {
 
 Inspection prepare_model(const ExportOptions& options) {
   return inspect(options,
-                 [&](ir::Graph& graph) { run_passes(graph, options.target, options.passes); });
+                 [&](ir::Graph& graph) { run_passes(graph, options.target, options.passes, {}); });
 }
 
 }  // namespace t2n

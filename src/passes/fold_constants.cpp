@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "ir/op_traits.h"
 #include "ir/print.h"
+#include "src/passes/known.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewrite.h"
 
@@ -22,24 +22,6 @@ constexpr int64_t kScalarBytes = 16;
 
 int64_t byte_count(const Tensor& tensor) {
   return tensor.elements() * ir::dtype_size(tensor.dtype);
-}
-
-bool is_loaded(const Tensor& tensor) { return !tensor.bytes.empty() || tensor.elements() == 0; }
-
-bool is_symbolic(const ir::Attr& attr) {
-  if (const auto* one = std::get_if<ir::Dim>(&attr)) return !one->is_constant();
-  if (const auto* many = std::get_if<std::vector<ir::Dim>>(&attr))
-    return !std::all_of(many->begin(), many->end(),
-                        [](const ir::Dim& dim) { return dim.is_constant(); });
-  return false;
-}
-
-/// Layers that behave at random, or learn, while training.
-bool is_training(const Node& node) {
-  for (const char* name : {"train", "training"})
-    if (const ir::Attr* flag = node.find(name); flag && *flag == ir::Attr(true)) return true;
-  const ir::Attr* dropout = node.find("dropout_p");
-  return dropout && *dropout != ir::Attr(0.0);
 }
 
 class Folder {
@@ -85,15 +67,13 @@ class Folder {
   }
 
   bool is_foldable(const Node& node) {
-    if (ir::is_unpredictable(node.op) || node.body || is_training(node)) return false;
-    bool known = std::none_of(node.args.begin(), node.args.end(),
-                              [](const ir::Argument& arg) { return is_symbolic(arg.value); });
+    if (!is_computable(graph_, node)) return false;
+    bool known = true;
     ir::for_each_input(node, [&](ValueId id) {
       const Tensor* data = constant(id);
       known = known && data && is_loaded(*data) && !value(resolve(id)).quant;
     });
-    return known && std::all_of(node.outputs.begin(), node.outputs.end(),
-                                [this](ValueId id) { return is_plain(value(id)); });
+    return known;
   }
 
   /// A cast of integers of 8 bits: they are weights that somebody made small.
@@ -104,10 +84,6 @@ class Folder {
       out = out && (dtype == ir::DType::i8 || dtype == ir::DType::u8);
     });
     return out;
-  }
-
-  static bool is_plain(const ir::Value& output) {
-    return !output.quant && !is_symbolic(ir::Attr(output.shape));
   }
 
   int64_t result_bytes(const Node& node) {

@@ -9,6 +9,7 @@
 
 #include "ir/evaluator.h"
 #include "ir/graph.h"
+#include "src/diag/sink.h"
 
 namespace t2n::passes {
 
@@ -22,6 +23,7 @@ struct PassContext {
   /// Symbols that stay symbolic (declared dynamic axes); empty: none.
   std::function<bool(const ir::Symbol&)> keeps_symbol;
   bool sizes_vary = false;  ///< the graph is one of several, of one model at other sizes
+  Report report;  ///< empty: nobody wants to hear
 };
 
 /// Each returns true if the graph changed, and leaves a valid one.
@@ -35,9 +37,11 @@ bool bind_sizes(ir::Graph& graph, const PassContext& context);
 bool dead_code(ir::Graph& graph, const PassContext& context);
 /// Evaluates operations on constants where the result is not larger than what it replaces.
 bool fold_constants(ir::Graph& graph, const PassContext& context);
-/// Turns quantised tensors into their integers less the zero point, and what computes with them into
-/// plain operations.
+/// Turns quantised tensors into their integers less the zero point, and what computes with them
+/// into plain operations.
 bool expand_quantised(ir::Graph& graph, const PassContext& context);
+/// Stores weights behind quantisers as integers of 8 bits, where that is what they are.
+bool recognise_quantisation(ir::Graph& graph, const PassContext& context);
 /// Turns complex tensors into real ones with a last axis of two, and transforms into `t2n::fft_…`.
 bool complex_to_pairs(ir::Graph& graph, const PassContext& context);
 /// Turns written-out silu, gelu, hardswish and rms_norm into the single operation.

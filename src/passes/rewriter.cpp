@@ -190,8 +190,11 @@ ValueId Rewriter::number(double plain, DType dtype) {
 }
 
 ValueId Rewriter::constant(const ir::Ints& shape, const std::vector<double>& values, DType dtype) {
-  return ir::add_constant(graph_, names_.take(cat(output().name, "_const")),
-                          ir::tensor_of<double>(dtype, shape, values));
+  return constant(ir::tensor_of<double>(dtype, shape, values));
+}
+
+ValueId Rewriter::constant(ir::Tensor data) {
+  return ir::add_constant(graph_, names_.take(cat(output().name, "_const")), std::move(data));
 }
 
 ValueId Rewriter::expand(ValueId x, const Shape& to) {

@@ -65,6 +65,7 @@ class Rewriter {
   ir::ValueId cast(ir::ValueId x, ir::DType dtype);
   ir::ValueId number(double value, ir::DType dtype);  ///< of rank 0
   ir::ValueId constant(const ir::Ints& shape, const std::vector<double>& values, ir::DType dtype);
+  ir::ValueId constant(ir::Tensor data);
   ir::ValueId expand(ir::ValueId x, const ir::Shape& shape);
   ir::ValueId reshape(ir::ValueId x, const ir::Shape& shape);
   ir::ValueId unsqueeze(ir::ValueId x, int axis);

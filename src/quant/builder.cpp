@@ -154,12 +154,19 @@ ZeroPoint QuantBuilder::loop_over(std::initializer_list<std::string_view> argume
   return zero_point_in_loops(output().shape, operands);
 }
 
-std::optional<double> QuantBuilder::number_at(std::string_view argument) const {
+std::optional<std::vector<double>> QuantBuilder::known(std::string_view argument) const {
   const ValueId id = original(argument);
-  if (id == ir::kNoValue) return Rewriter::real(argument, 0);
+  if (id == ir::kNoValue) return std::vector<double>{Rewriter::real(argument, 0)};
   const int at = constants_.at(static_cast<size_t>(id));
   if (at < 0) return std::nullopt;
-  return ir::element_f64(graph_.constants[static_cast<size_t>(at)].data, 0);
+  const ir::Tensor& data = graph_.constants[static_cast<size_t>(at)].data;
+  if (data.elements() > 0 && data.bytes.empty()) return std::nullopt;  // not loaded
+  return ir::to_f64(data);
+}
+
+std::optional<double> QuantBuilder::number_at(std::string_view argument) const {
+  const auto all = known(argument);
+  return all && !all->empty() ? std::optional(all->front()) : std::nullopt;
 }
 
 void QuantBuilder::set(std::string_view argument, double value) {

@@ -55,6 +55,8 @@ class QuantBuilder : public passes::Rewriter {
   ir::Dim size(ir::ValueId value, int axis);
   /// Scopes and sources, for the body of a loop.
   void share_places(ir::Graph& body) const;
+  /// What a number, or a constant tensor, is: nothing of other tensors.
+  std::optional<std::vector<double>> known(std::string_view argument) const;
 
   // --- building ---
   /// x times a number, or a number per index of the axis.

@@ -16,12 +16,13 @@ bool is_of_quantized(const ir::Node& node) {
 bool is_recurrent(const ir::Node& node) {
   return find_recurrent_rule(passes::base_word(node.op)) != nullptr;
 }
+bool is_fake(const ir::Node& node) { return find_fake_rule(passes::base_word(node.op)) != nullptr; }
 
 bool needs_rewriting(const ir::Graph& graph) {
   return std::any_of(graph.values.begin(), graph.values.end(),
                      [](const ir::Value& value) { return value.quant.has_value(); }) ||
          std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ir::Node& node) {
-           return is_of_quantized(node) || is_recurrent(node);
+           return is_of_quantized(node) || is_recurrent(node) || is_fake(node);
          });
 }
 
@@ -53,6 +54,7 @@ void rewrite_loop(QuantBuilder& b) {
 }
 
 void rewrite(QuantBuilder& b) {
+  if (is_fake(b.node())) return find_fake_rule(b.word())(b);
   if (!b.involves_quantised() && !is_of_quantized(b.node()) && !is_recurrent(b.node()))
     return b.keep();
   if (b.node().body) return rewrite_loop(b);

@@ -3,8 +3,9 @@
 // Takes any verified graph. Gives one that computes the same in which no value is quantised: a
 // quantised tensor is its steps, integers less their zero point, in f32; a graph output, and what
 // int_repr() gives, is the integers. Quantised constants stay integers, with a cast behind them.
-// Rounding is torch's: half to even, saturating. What has no form in plain operations stays as a
-// mark that says why (`QuantBuilder::refuse`), and is refused by `translate`.
+// Rounding is torch's: half to even, saturating. Fake quantisation is said the same way. What has
+// no form in plain operations stays as a mark that says why (`QuantBuilder::refuse`), and is
+// refused by `translate`.
 #pragma once
 
 #include <string_view>
@@ -35,5 +36,6 @@ void define_dynamically_quantised(QuantBuilder& b);
 void define_prelu(QuantBuilder& b, std::string_view operand);
 /// The rule of an operator of `aten`.
 QuantRule find_aten_rule(std::string_view word);
+QuantRule find_fake_rule(std::string_view word);  ///< those that round reals and leave them reals
 
 }  // namespace t2n::quant

@@ -24,8 +24,18 @@ using torch::jit::Node;
 using torch::jit::Operator;
 using torch::jit::Stack;
 
-/// In-place dropout, and norms with stored statistics, outside of training: nothing is written.
+/// LibTorch's fake quantisers with an observer inside.
+bool is_observer(const std::string& name) { return name.find("_moving_avg_obs_f") != name.npos; }
+
+bool is_observing(const std::string& name, const Stack& inputs) {
+  return is_observer(name) && inputs.size() > 1 && inputs[1].isTensor() &&
+         inputs[1].toTensor().item().toInt() != 0;
+}
+
+/// In-place dropout, norms with stored statistics and observers, outside of training: nothing is
+/// written, but for what an observer has written before.
 bool is_inert_write(const std::string& name, const Stack& inputs) {
+  if (is_observer(name)) return !is_observing(name, inputs);
   if (name == "aten::_native_batch_norm_legit") return inputs.size() == 8 && !inputs[5].toBool();
   return name.find("dropout_") != std::string::npos && inputs.size() == 3 && inputs[2].isBool() &&
          !inputs[2].toBool();
@@ -57,6 +67,27 @@ bool updates_statistics(const std::string& name, const Stack& inputs) {
   return is_batch_norm && inputs.size() > 5 && inputs[3].isTensor() &&
          inputs[3].toTensor().defined() && inputs[5].toBool();
 }
+
+/// An observer that is off still writes its scale and zero point: those of its statistics.
+class ChosenSteps {
+ public:
+  ChosenSteps(const std::string& name, const Stack& inputs) {
+    if (!is_observer(name)) return;
+    for (const size_t i : {size_t{5}, size_t{6}})
+      if (i < inputs.size() && inputs[i].isTensor())
+        before_.emplace_back(inputs[i].toTensor(), inputs[i].toTensor().clone());
+  }
+
+  std::vector<at::Tensor> changed() const {
+    std::vector<at::Tensor> out;
+    for (const auto& [now, before] : before_)
+      if (!now.equal(before)) out.push_back(now);
+    return out;
+  }
+
+ private:
+  std::vector<std::pair<at::Tensor, at::Tensor>> before_;
+};
 
 /// The operands but those that only take the results.
 Stack without_out(const c10::FunctionSchema& schema, const Stack& inputs) {
@@ -238,6 +269,10 @@ OpCall Interpreter::prepare(Node* node, const Operation& known, const Stack& inp
 
 /// What an operation does that the graph cannot say.
 void Interpreter::refuse_unsaid(const std::string& name, const Stack& inputs) {
+  if (is_observing(name, inputs))
+    throw Error("unsupported-inplace", "a quantiser moves its statistics with every call",
+                "its observer is on; a file would not follow it",
+                "call model.apply(torch.ao.quantization.disable_observer) before saving");
   if (compares_tensors(name, inputs))
     for (const at::Tensor& tensor : flatten_tensors(inputs[0]))
       if (is_data(recorder_->mark(tensor)))
@@ -304,6 +339,7 @@ Stack Interpreter::run_tensors(Node* node, const Operation& operation, Stack giv
     if (auto numbers = stacked_numbers(name, given)) return {*std::move(numbers)};
   if (writes) state_.writes_tensors(op.schema(), inputs, here);
   if (recorder_ != nullptr && writes) write = prepare(node, operation, given);
+  const ChosenSteps steps(name, inputs);
   reads_.reset();
   execute_or_explain(operation, stack);
 
@@ -323,6 +359,7 @@ Stack Interpreter::run_tensors(Node* node, const Operation& operation, Stack giv
   if (updates_statistics(name, inputs))
     for (const size_t statistic : {size_t{3}, size_t{4}})
       recorder_->lose(inputs[statistic].toTensor(), place());
+  for (const at::Tensor& tensor : steps.changed()) recorder_->lose(tensor, place());
   if (decides_by_data(name, inputs) || recorder_->has_open_shape(inputs))
     recorder_->open_shapes(outputs, without_out(op.schema(), inputs),
                            name.find("squeeze") != std::string::npos);

@@ -124,7 +124,8 @@ ir::ValueId Recorder::refresh(int index) {
   const auto at = static_cast<size_t>(index);
   const Root& root = roots_[static_cast<size_t>(tracks_[at].root)];
   if (root.is_lost)
-    throw Error("unsupported-inplace", "statistics are read that a norm in training has changed",
+    throw Error("unsupported-inplace",
+                "statistics are read that a norm in training, or a quantiser, has changed",
                 "how it changes them is not in the file",
                 "call model.eval() before saving, or pass training=False");
   if (tracks_[at].seen == root.version) return tracks_[at].value;

@@ -107,11 +107,23 @@ void Emitter::declare_positions(Ref index) { state_->at(index).is_positions = tr
 
 nnef::Value Emitter::operand(Ref ref) { return state_->operand(hidden_repeats(*this, ref)); }
 
+namespace {
+
+/// Integers of 8 bits that are computed with as reals: weights that somebody made small.
+bool is_made_small(const TensorEntry& entry, DType dtype) {
+  constexpr int64_t kFewest = 5;
+  const bool is_bytes = entry.dtype == DType::i8 || entry.dtype == DType::u8;
+  return is_bytes && ir::is_float(dtype) && draft::stored_bytes(entry) >= kFewest;
+}
+
+}  // namespace
+
 Ref Emitter::cast(Ref x, DType dtype) {
   const TensorEntry entry = state_->at(x);
   if (entry.dtype == dtype) return x;
   check_dtype(dtype, "a cast", state_->target);
-  if (const auto stored = state_->stored_cast(x, dtype)) return *stored;
+  if (!is_made_small(entry, dtype))
+    if (const auto stored = state_->stored_cast(x, dtype)) return *stored;
   // tract saturates, torch wraps.
   if (ir::is_float(entry.dtype) && ir::is_integer(dtype) && dtype != DType::i64 &&
       dtype != DType::i32)

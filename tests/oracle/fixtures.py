@@ -22,7 +22,7 @@ RTOL, ATOL = 5e-4, 1e-4
 # Their inputs are not in input.npz; tests/programs and tests/cli run the like of them.
 OTHER_INPUTS = {"variable_length", "foreign"}
 # Trained models with labels for test.npz, and the least part of them that torch gets right.
-TRAINED = {"digits_cnn": 0.97, "series_gru": 0.5}
+TRAINED = {"digits_cnn": 0.97, "digits_qat": 0.95, "digits_brevitas": 0.75, "series_gru": 0.5}
 
 
 def argument(kind, name, arrays):
@@ -63,16 +63,16 @@ def in_t2nnef(program, path, npz, folder, samples=None, more=()):
     return [arrays[name] for name in order]
 
 
-def judged(program, name, least):
+def judged(program, path, least):
     """What is wrong with the labels that the artefact finds; nothing if it finds those of torch."""
-    folder = ROOT / "fixtures" / name
+    folder, name = path.parent, path.relative_to(ROOT / "fixtures")
     test = np.load(folder / "test.npz")
     with torch.no_grad():
-        logits = torch.jit.load(str(folder / "model.pt"))(torch.from_numpy(test["x"])).numpy()
+        logits = torch.jit.load(str(path))(torch.from_numpy(test["x"])).numpy()
     with tempfile.TemporaryDirectory() as scratch:
         np.savez(f"{scratch}/x.npz", x=test["x"])
-        [actual] = in_t2nnef(program, folder / "model.pt", f"{scratch}/x.npz", Path(scratch),
-                             folder / "input.npz", ("--dynamic", "x:0=B"))
+        [actual] = in_t2nnef(program, path, f"{scratch}/x.npz", Path(scratch), folder / "input.npz",
+                             ("--dynamic", "x:0=B"))
     torch_right, tract_right = (float((y.argmax(-1) == test["labels"]).mean()) for y in (logits, actual))
     if torch_right < least or (actual.argmax(-1) != logits.argmax(-1)).any():
         return (f"{name}: {tract_right:.2%} of the labels are right in tract, {torch_right:.2%} in torch,"
@@ -119,7 +119,8 @@ def main():
             if found:
                 failures.append(f"{path.relative_to(ROOT)}: {found}")
     fixtures = count - len(failures)
-    failures += filter(None, (judged(options.program, name, least) for name, least in TRAINED.items()))
+    failures += filter(None, (judged(options.program, path, least) for name, least in TRAINED.items()
+                              for path in sorted((ROOT / "fixtures" / name).glob("*.pt"))))
     print("\n".join([*failures, f"{fixtures} of {count} fixtures compute what torch does"]))
     sys.exit(bool(failures or count < 10))
 

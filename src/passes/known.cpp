@@ -1,0 +1,40 @@
+#include "src/passes/known.h"
+
+#include <algorithm>
+
+#include "ir/op_traits.h"
+
+namespace t2n::passes {
+namespace {
+
+bool is_symbolic(const ir::Attr& attr) {
+  if (const auto* one = std::get_if<ir::Dim>(&attr)) return !one->is_constant();
+  if (const auto* many = std::get_if<std::vector<ir::Dim>>(&attr))
+    return !std::all_of(many->begin(), many->end(),
+                        [](const ir::Dim& dim) { return dim.is_constant(); });
+  return false;
+}
+
+/// Layers that behave at random, or learn, while training.
+bool is_training(const ir::Node& node) {
+  for (const char* name : {"train", "training"})
+    if (const ir::Attr* flag = node.find(name); flag && *flag == ir::Attr(true)) return true;
+  const ir::Attr* dropout = node.find("dropout_p");
+  return dropout && *dropout != ir::Attr(0.0);
+}
+
+}  // namespace
+
+bool is_loaded(const ir::Tensor& tensor) { return !tensor.bytes.empty() || tensor.elements() == 0; }
+
+bool is_computable(const ir::Graph& graph, const ir::Node& node) {
+  if (ir::is_unpredictable(node.op) || node.body || is_training(node)) return false;
+  return std::none_of(node.args.begin(), node.args.end(),
+                      [](const ir::Argument& arg) { return is_symbolic(arg.value); }) &&
+         std::all_of(node.outputs.begin(), node.outputs.end(), [&](ir::ValueId id) {
+           const ir::Value& output = graph.values[static_cast<size_t>(id)];
+           return !output.quant && !is_symbolic(ir::Attr(output.shape));
+         });
+}
+
+}  // namespace t2n::passes

@@ -1,0 +1,227 @@
+// Weights behind quantisers, as the integers that they are.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/passes/support.h"
+
+namespace t2n::passes {
+namespace {
+
+using ir::Tensor;
+
+/// What a tensor or number gives, for `count` results: one for all, one per row, or one for each.
+std::vector<double> numbers(const ir::Node& node, const char* name, const ir::Operand& operand,
+                            int64_t count) {
+  const ir::Attr* attr = node.find(name);
+  const auto* ref = attr == nullptr ? nullptr : std::get_if<ir::TensorRef>(attr);
+  std::vector<double> given;
+  if (ref != nullptr)
+    given = ir::to_f64(operand(ref->id));
+  else if (attr != nullptr)
+    given = {std::get<double>(*attr)};
+  std::vector<double> out(static_cast<size_t>(count));
+  for (size_t i = 0; i < out.size() && !given.empty(); ++i)
+    out[i] = given[i * given.size() / out.size()];
+  return out;
+}
+
+double result(std::string_view word, double a, double b, double low, double high) {
+  if (word == "round") return std::nearbyint(a);
+  if (word == "clamp") return std::clamp(a, low, high);
+  if (word == "div") return a / b;
+  if (word == "mul") return a * b;
+  if (word == "add") return a + b;
+  if (word == "ge") return a >= b ? 1 : 0;
+  REQUIRE(word == "sub");
+  return a - b;
+}
+
+/// Arithmetic in f32; `cat` of two, and `cast`.
+std::vector<Tensor> evaluate(const ir::Node& node, const ir::Operand& operand) {
+  const std::string_view word = ir::op_word(ir::op_name(node.op));
+  if (word == "cat") {
+    const auto& parts = std::get<ir::TensorRefs>(*node.find("tensors")).ids;
+    std::vector<double> all = ir::to_f64(operand(parts.at(0)));
+    const std::vector<double> second = ir::to_f64(operand(parts.at(1)));
+    all.insert(all.end(), second.begin(), second.end());
+    return {ir::tensor_of(ir::DType::f32, {static_cast<int64_t>(all.size())}, all)};
+  }
+  const Tensor self = operand(std::get<ir::TensorRef>(*node.find("self")).id);
+  std::vector<double> a = ir::to_f64(self);
+  if (word == "cast") return {ir::tensor_of(ir::DType::f32, self.shape, a)};
+  const auto of = [&](const char* name) { return numbers(node, name, operand, self.elements()); };
+  const std::vector<double> b = of("other");
+  const std::vector<double> low = of("min");
+  const std::vector<double> high = of("max");
+  for (size_t i = 0; i < a.size(); ++i) {
+    a[i] = result(word, a[i], b[i], low[i], high[i]);
+    a[i] = static_cast<double>(static_cast<float>(a[i]));
+  }
+  return {ir::tensor_of(word == "ge" ? ir::DType::boolean : ir::DType::f32, self.shape, a)};
+}
+
+PassContext context() {
+  PassContext out;
+  out.evaluate = evaluate;
+  return out;
+}
+
+std::string recognised(std::string_view text) {
+  const std::string out = after("recognise-quantisation", text, context());
+  CHECK(after("recognise-quantisation", out, context()) == out);  // nothing is left to do
+  return out;
+}
+
+void check_floats(std::string_view text) {
+  check_unchanged("recognise-quantisation", text, context());
+}
+
+TEST_CASE("a weight that was rounded, times a scale, is integers; the scale is a number") {
+  CHECK(recognised(R"(graph m(%x: f32[1,6]) -> (%y as "y") {
+    const %w: f32[6] = {0.9, -0.4, 1.6, -1.1, 0.2, 0.0}
+    const %n: f32[] = {0.5}
+    %s: f32[] = aten::mul.Tensor(self=%n, other=%n)
+    %a: f32[6] = aten::div.Tensor(self=%w, other=%s)
+    %b: f32[6] = aten::clamp(self=%a, min=-8.0, max=7.0)
+    %r: f32[6] = aten::round(self=%b)
+    %q: f32[6] = aten::mul.Tensor(self=%r, other=%s)
+    %y: f32[1,6] = aten::mul.Tensor(self=%x, other=%q)
+  })") == R"(graph m(%x: f32[1,6]) -> (%y as "y") {
+  const %s: f32[] = {0.25}
+  const %w: i8[6] quant(scales=[1.0], zero_points=[0], axis=0, bits=4, signed=true, narrow_range=true) = {4, -2, 6, -4, 1, 0}
+  %r: f32[6] = t2n::cast(self=%w, dtype=f32) as cast_0
+  %q: f32[6] = aten::mul.Tensor(self=%r, other=%s) as mul_1
+  %y: f32[1,6] = aten::mul.Tensor(self=%x, other=%q) as mul_2
+}
+)");
+}
+
+TEST_CASE("integers without a sign keep their zero point") {
+  CHECK(recognised(R"(graph m(%x: f32[6]) -> (%y as "y") {
+    const %w: f32[6] = {0.0, 254.0, 16.2, 101.1, 0.2, 255.0}
+    const %z: f32[] = {3.5}
+    const %s: f32[] = {0.5}
+    %r: f32[6] = aten::round(self=%w)
+    %d: f32[6] = aten::sub.Tensor(self=%r, other=%z, alpha=1)
+    %q: f32[6] = aten::mul.Tensor(self=%d, other=%s)
+    %y: f32[6] = aten::mul.Tensor(self=%x, other=%q)
+  })") == R"(graph m(%x: f32[6]) -> (%y as "y") {
+  const %z: f32[] = {3.5}
+  const %s: f32[] = {0.5}
+  const %w: u8[6] quant(scales=[1.0], zero_points=[0], axis=0, bits=8, signed=false, narrow_range=false) = {0, 254, 16, 101, 0, 255}
+  %r: f32[6] = t2n::cast(self=%w, dtype=f32) as cast_0
+  %d: f32[6] = aten::sub.Tensor(self=%r, other=%z, alpha=1) as sub_0
+  %q: f32[6] = aten::mul.Tensor(self=%d, other=%s) as mul_0
+  %y: f32[6] = aten::mul.Tensor(self=%x, other=%q) as mul_1
+}
+)");
+}
+
+TEST_CASE("signs are integers, one quantiser of two layers stays one, joined weights are both") {
+  CHECK(recognised(R"(graph m(%x: f32[10]) -> (%y as "y", %z as "z") {
+    const %w: f32[5] = {0.9, -0.4, 1.6, -1.1, 0.2}
+    const %v: f32[5] = {1.0, 2.2, -3.9, 4.0, 5.0}
+    const %s: f32[] = {0.5}
+    const %h: f32[] = {0.5}
+    %g: bool[5] = aten::ge.Scalar(self=%w, other=0.0)
+    %c: f32[5] = t2n::cast(self=%g, dtype=f32)
+    %a: f32[5] = aten::sub.Tensor(self=%c, other=%h, alpha=1)
+    %r: f32[5] = aten::round(self=%v)
+    %b: f32[5] = aten::mul.Tensor(self=%r, other=%s)
+    %q: f32[10] = aten::cat(tensors=[%a, %b], dim=0)
+    %y: f32[10] = aten::mul.Tensor(self=%x, other=%q)
+    %z: f32[10] = aten::add.Tensor(self=%x, other=%q, alpha=1)
+  })") == R"(graph m(%x: f32[10]) -> (%y as "y", %z as "z") {
+  const %s: f32[] = {0.5}
+  const %h: f32[] = {0.5}
+  const %w: u8[5] quant(scales=[1.0], zero_points=[0], axis=0, bits=1, signed=false, narrow_range=false) = {1, 0, 1, 0, 1}
+  const %v: i8[5] quant(scales=[1.0], zero_points=[0], axis=0, bits=4, signed=true, narrow_range=true) = {1, 2, -4, 4, 5}
+  %c: f32[5] = t2n::cast(self=%w, dtype=f32) as cast_1
+  %a: f32[5] = aten::sub.Tensor(self=%c, other=%h, alpha=1) as sub_0
+  %r: f32[5] = t2n::cast(self=%v, dtype=f32) as cast_2
+  %b: f32[5] = aten::mul.Tensor(self=%r, other=%s) as mul_0
+  %q: f32[10] = aten::cat(tensors=[%a, %b], dim=0) as cat_0
+  %y: f32[10] = aten::mul.Tensor(self=%x, other=%q) as mul_1
+  %z: f32[10] = aten::add.Tensor(self=%x, other=%q, alpha=1) as add_0
+}
+)");
+}
+
+TEST_CASE("what is read as floats, too, stays as well") {
+  CHECK(recognised(R"(graph m(%x: f32[5]) -> (%y as "y", %z as "z") {
+    const %w: f32[5] = {0.9, -0.4, 1.6, -1.1, 0.2}
+    %r: f32[5] = aten::round(self=%w)
+    %y: f32[5] = aten::mul.Tensor(self=%x, other=%r)
+    %z: f32[5] = aten::mul.Tensor(self=%x, other=%w)
+  })") == R"(graph m(%x: f32[5]) -> (%y as "y", %z as "z") {
+  const %w: f32[5] = {0.9, -0.4, 1.6, -1.1, 0.2}
+  const %w_2: i8[5] quant(scales=[1.0], zero_points=[0], axis=0, bits=3, signed=true, narrow_range=true) = {1, 0, 2, -1, 0}
+  %r: f32[5] = t2n::cast(self=%w_2, dtype=f32) as cast_0
+  %y: f32[5] = aten::mul.Tensor(self=%x, other=%r) as mul_0
+  %z: f32[5] = aten::mul.Tensor(self=%x, other=%w) as mul_1
+}
+)");
+}
+
+TEST_CASE("what is nearly integers, or needs more bits, stays floats") {
+  check_floats(R"(graph m(%x: f32[5]) -> (%y as "y") {
+    const %w: f32[5] = {0.9, -0.4, 1.6, -1.1, 0.2}
+    const %s: f32[] = {0.1}
+    %a: f32[5] = aten::div.Tensor(self=%w, other=%s)
+    %r: f32[5] = aten::round(self=%a)
+    %q: f32[5] = aten::mul.Tensor(self=%r, other=%s)
+    %d: f32[5] = aten::sub.Tensor(self=%q, other=%w, alpha=1)
+    %e: f32[5] = aten::add.Tensor(self=%w, other=%d, alpha=1)
+    %y: f32[5] = aten::mul.Tensor(self=%x, other=%e)
+  })");
+  check_floats(R"(graph m(%x: f32[5]) -> (%y as "y") {
+    const %w: f32[5] = {300.4, -0.4, 1.6, -1.1, 0.2}
+    %r: f32[5] = aten::round(self=%w)
+    %y: f32[5] = aten::mul.Tensor(self=%x, other=%r)
+  })");
+}
+
+TEST_CASE("the quantiser of an input stays as it is, and so does one by a scale that is an input") {
+  check_floats(R"(graph m(%x: f32[5], %s: f32[]) -> (%y as "y") {
+    const %w: f32[5] = {0.9, -0.4, 1.6, -1.1, 0.2}
+    %a: f32[5] = aten::div.Tensor(self=%w, other=%s)
+    %r: f32[5] = aten::round(self=%a)
+    %b: f32[5] = aten::round(self=%x)
+    %y: f32[5] = aten::mul.Tensor(self=%b, other=%r)
+  })");
+}
+
+TEST_CASE("small tables and masks of constants are no weights") {
+  check_floats(R"(graph m(%x: f32[2,3]) -> (%y as "y") {
+    const %w: f32[2] = {0.9, -0.4}
+    %g: f32[2] = aten::round(self=%w)
+    %y: f32[2,3] = aten::mul.Tensor(self=%x, other=%g)
+  })");
+}
+
+TEST_CASE("what was stored, in how few bits, and what was not, is said") {
+  ir::Graph graph = ir::parse(R"(graph m(%x: f32[5]) -> (%y as "y") {
+    const %w: f32[5] = {0.9, -0.4, 1.6, -1.1, 0.2}
+    const %v: f32[5] = {300.9, -0.4, 1.6, -1.1, 0.2}
+    %r: f32[5] = aten::round(self=%w)
+    %s: f32[5] = aten::round(self=%v)
+    %a: f32[5] = aten::round(self=%x)
+    %z: f32[5] = aten::mul.Tensor(self=%a, other=%s)
+    %y: f32[5] = aten::mul.Tensor(self=%z, other=%r)
+  })");
+  PassContext with_report = context();
+  DiagnosticList list;
+  with_report.report = list.report();
+  run_pipeline(graph, {"recognise-quantisation"}, with_report);
+  REQUIRE(list.items.size() == 1);
+  CHECK(list.items[0].message == "1 weight behind quantisers stored as integers");
+  const std::vector<std::string> details = {
+      "1 weight of 3 bits", "1 rounding of activations",
+      "v stays floats: its quantiser gives no integers of 8 bits times a scale"};
+  CHECK(list.items[0].details == details);
+}
+
+}  // namespace
+}  // namespace t2n::passes
