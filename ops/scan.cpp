@@ -2,6 +2,7 @@
 #include "ir/scan.h"
 
 #include <algorithm>
+#include <set>
 
 #include "src/diag/error.h"
 #include "src/target/limits.h"
@@ -114,6 +115,8 @@ class Loop {
     for (size_t i = 0; i < initial_.size(); ++i) results.push_back(result(scan_.state_output(i)));
     add_body_results(body_, results);
     for (size_t i = 0; i < carried_.size(); ++i) leave_unread(i);
+    for (size_t i = 0; i < carried_.size(); ++i)
+      if (carried_[i].is_read && !reaches_states(carried_[i].parameter)) tie(i);
   }
 
   /// A result that is the same in every iteration keeps tract 0.23 busy for ever.
@@ -128,6 +131,28 @@ class Loop {
     if (carried_[i].is_read) return;
     const size_t output = scan_.state_output(i);
     replace_body_result(body_, output, body_.unsqueeze(result(output), {0}));
+  }
+
+  /// Whether an iteration passes on to the next what it makes of a parameter.
+  bool reaches_states(Ref parameter) {
+    std::set<int> needed;
+    for (size_t i = scan_.stacked(); i < inside().outputs.size(); ++i)
+      if (carried_[i - scan_.stacked()].is_read) needed.insert(inside().outputs[i].id);
+    const std::vector<nnef::Assignment>& statements = inside().document.graph.body;
+    for (auto at = statements.rbegin(); at != statements.rend(); ++at) {
+      bool is_needed = false;
+      for_each_id(at->left, [&](int id) { is_needed = is_needed || needed.contains(id); });
+      if (is_needed) for_each_id(at->right, [&](int id) { needed.insert(id); });
+    }
+    return needed.contains(parameter.id);
+  }
+
+  /// tract fails where it drops the results that alone read a state: the next one reads it as well,
+  /// in iterations that there are none of.
+  void tie(size_t i) {
+    const size_t output = scan_.state_output(i);
+    const Ref never = compare(body_, "lt", iteration_, body_.scalar(0.0, DType::f32));
+    replace_body_result(body_, output, select(body_, never, carried_[i].parameter, result(output)));
   }
 
   void add_iteration() {

@@ -11,6 +11,23 @@ using ir::Dim;
 using ir::Node;
 using ir::ValueId;
 
+namespace {
+
+/// What is rolled keeps no scales.
+void refuse_quantised(const ir::Graph& graph, const Node& node) {
+  bool found = false;
+  const auto look = [&](ValueId id) {
+    found = found || graph.values[static_cast<size_t>(id)].quant.has_value();
+  };
+  ir::for_each_input(node, look);
+  for (const ValueId id : node.outputs) look(id);
+  if (found)
+    throw Mismatch{&node, "the loop computes with quantised tensors",
+                   "let it do so with their dequantize()d values"};
+}
+
+}  // namespace
+
 Roller::Roller(Rolling& rolling, LoopRecord loop)
     : rolling_(rolling),
       graph_(rolling.graph()),
@@ -111,14 +128,20 @@ bool Roller::simplify_node(const Node& node) {
 }
 
 /// Whether a node of every iteration joins `part` of its two operands to what it gave the iteration
-/// before, which nothing else reads.
+/// before, which nothing else reads, along one axis and in one dtype.
 bool Roller::is_growing(size_t position, size_t part) const {
+  const Node& last = node(iterations() - 1, position);
   for (int64_t iteration = 0; iteration < iterations(); ++iteration) {
     const Node& join = node(iteration, position);
-    if (ir::op_name(join.op) != "aten::cat" ||
-        std::get<ir::TensorRefs>(join.args.at(0).value).ids.size() != 2)
+    if (ir::op_name(join.op) != "aten::cat") return false;
+    const std::vector<ValueId>& ids = std::get<ir::TensorRefs>(join.args.at(0).value).ids;
+    const auto is_alike = [&](ValueId id) {
+      return outer(id).dtype == outer(last.outputs[0]).dtype;
+    };
+    if (ids.size() != 2 || !std::all_of(ids.begin(), ids.end(), is_alike) ||
+        !(join.args.at(1).value == last.args.at(1).value))
       return false;
-    const ValueId before = std::get<ir::TensorRefs>(join.args[0].value).ids[1 - part];
+    const ValueId before = ids[1 - part];
     if (iteration > 0 && before != node(iteration - 1, position).outputs[0]) return false;
     int reads = 0;
     for (size_t i = bounds_[0]; i < graph_.nodes.size(); ++i)
@@ -204,6 +227,14 @@ void Roller::build(int64_t start) {
   for (size_t i = 0; i < count; ++i) add_node(i);
   resolve_states();
   check_arguments();
+  if (!loop_.length.is_constant()) return;  // else it can stay as it is
+  const auto check = [&](ValueId id) {
+    if (ir::is_complex(body_->values[static_cast<size_t>(id)].dtype))
+      throw Mismatch{nullptr, "the loop carries or reads complex tensors", kPlainHelp};
+  };
+  for (const Slices& each : slices_) check(each.inner);
+  for (const CarriedState& each : states_) check(each.inner);
+  for (const auto& [id, inner] : captured_) check(inner);
 }
 
 void Roller::add_node(size_t position) {
@@ -228,6 +259,7 @@ void Roller::add_node(size_t position) {
 
 void Roller::check_same(size_t position) const {
   const Node& first = node(start_, position);
+  refuse_quantised(graph_, first);
   for (int64_t iteration = start_ + 1; iteration < iterations(); ++iteration) {
     const Node& other = node(iteration, position);
     const bool joins = ir::op_name(other.op) == "aten::cat";
@@ -237,6 +269,9 @@ void Roller::check_same(size_t position) const {
     if (first.op != other.op || first.args.size() != other.args.size())
       fail(cat("iteration ", iteration, " runs ", ir::op_name(other.op), " where iteration ",
                start_, " runs ", ir::op_name(first.op)));
+    refuse_quantised(graph_, other);
+    if (first.compute_dtype != other.compute_dtype)
+      fail(cat(ir::op_name(other.op), " computes in another dtype in iteration ", iteration));
     if (first.outputs.size() != other.outputs.size())
       fail(cat(ir::op_name(other.op), " gives ", first.outputs.size(), " tensors in iteration ",
                start_, " and ", other.outputs.size(), " in iteration ", iteration));

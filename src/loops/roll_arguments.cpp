@@ -8,6 +8,24 @@ namespace t2n::loops {
 using ir::Dim;
 using ir::Node;
 
+namespace {
+
+/// As text: -0.0 is not 0.0, and NaN is NaN.
+bool is_same_plain(const ir::Attr& a, const ir::Attr& b) {
+  const auto no_name = [](ir::ValueId) { return std::string(); };
+  return ir::attr_str(a, no_name) == ir::attr_str(b, no_name);
+}
+
+/// Constants of two bodies whose values have the same ids.
+bool are_same(const std::vector<ir::Constant>& a, const std::vector<ir::Constant>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const ir::Constant& x, const ir::Constant& y) {
+                      return x.value == y.value && ir::same_values(x.data, y.data);
+                    });
+}
+
+}  // namespace
+
 /// Symbols of sizes named as in the first iteration.
 Dim Roller::renamed(const Dim& dim, const std::map<std::string, std::string>& names,
                     int64_t iteration) const {
@@ -37,7 +55,7 @@ void Roller::check_attr(const Node& at, const ir::Attr& first, const ir::Attr& o
     if (many->size() != others.size()) fail();
     for (size_t i = 0; i < many->size(); ++i)
       if (!((*many)[i] == renamed(others[i], names, iteration))) fail();
-  } else if (!(first == other)) {
+  } else if (!is_same_plain(first, other)) {
     fail();
   }
 }
@@ -48,7 +66,8 @@ void Roller::check_body(const Node& at, const ir::Graph& first, const ir::Graph&
     throw Mismatch{&at, cat("the loop inside is another in iteration ", iteration), kPlainHelp};
   };
   if (first.values.size() != other.values.size() || first.nodes.size() != other.nodes.size() ||
-      first.inputs != other.inputs || first.outputs != other.outputs)
+      first.inputs != other.inputs || first.outputs != other.outputs ||
+      !are_same(first.constants, other.constants))
     fail();
   std::map<std::string, std::string> names;
   for (size_t i = 0; i < first.values.size(); ++i) {
@@ -60,7 +79,9 @@ void Roller::check_body(const Node& at, const ir::Graph& first, const ir::Graph&
   for (size_t i = 0; i < first.nodes.size(); ++i) {
     const Node& a = first.nodes[i];
     const Node& b = other.nodes[i];
-    if (a.op != b.op || a.args.size() != b.args.size() || a.outputs != b.outputs) fail();
+    if (a.op != b.op || a.args.size() != b.args.size() || a.outputs != b.outputs ||
+        a.compute_dtype != b.compute_dtype)
+      fail();
     for (size_t k = 0; k < a.args.size(); ++k) {
       check_attr(at, a.args[k].value, b.args[k].value, names, iteration);
       if (std::holds_alternative<ir::TensorRef>(a.args[k].value) ||

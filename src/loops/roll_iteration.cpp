@@ -118,18 +118,7 @@ ValueId Roller::number_value(const Dim& dim, const Node& beside) {
     out = body_node(op, std::move(args), ir::DType::i64, {}, beside);
     body_->nodes.back().compute_dtype = ir::DType::i64;
   };
-  if (*step != 1) {
-    // In floating point: integer products in a body make tract 0.23 contradict itself.
-    const auto cast = [&](ir::DType dtype) {
-      out = body_node("t2n::cast", {{"self", ir::TensorRef{out}}, {"dtype", dtype}}, dtype, {},
-                      beside);
-    };
-    cast(ir::DType::f64);
-    out = body_node("aten::mul.Scalar", {{"self", ir::TensorRef{out}}, {"other", Dim(*step)}},
-                    ir::DType::f64, {}, beside);
-    body_->nodes.back().compute_dtype = ir::DType::f64;
-    cast(ir::DType::i64);
-  }
+  if (*step != 1) with_number("aten::mul.Scalar", *step, false);
   if (!(offset == Dim(0))) with_number("aten::add.Scalar", offset, true);
   return out;
 }
@@ -140,8 +129,11 @@ void Roller::use_number(Node& node, const Node& recorded) {
   // A state that iterations fill slice by slice (find_filled), or refused there.
   const bool scatters = op == "aten::select_scatter" || op == "aten::slice_scatter";
   if (!mentions(node, loop_.number) || scatters) return;
-  if (op == "aten::tensor" || op == "aten::scalar_tensor" || op == "prim::NumToTensor") {
-    const ValueId value = number_value(std::get<Dim>(node.args.at(0).value), recorded);
+  const bool is_number = std::holds_alternative<Dim>(node.args.at(0).value);  // and no list
+  const bool makes_tensor =
+      op == "aten::tensor" || op == "aten::scalar_tensor" || op == "prim::NumToTensor";
+  if (makes_tensor && is_number) {
+    const ValueId value = number_value(std::get<Dim>(node.args[0].value), recorded);
     node.op = ir::op_id("t2n::cast");
     node.args = {{"self", ir::TensorRef{value}}, {"dtype", outer(recorded.outputs[0]).dtype}};
     return;

@@ -192,7 +192,10 @@ ValueId Roller::state(const Ids& ids) {
   const auto first = spots_.find(ids[0]);
   const bool from_outside = first == spots_.end() || first->second.iteration < start_ ||
                             (first->second.iteration == start_ && hoisted_[first->second.node]);
-  if (ids.size() < 2 || !from_outside)
+  // Tensors of outside that take turns are no state, unless it keeps the second.
+  const bool ends_outside =
+      !spots_.contains(ids.back()) && !outside(Ids(ids.begin() + (ids.empty() ? 0 : 1), ids.end()));
+  if (ids.size() < 2 || !from_outside || ends_outside)
     throw Mismatch{nullptr,
                    cat("the iterations read ", quoted(outer(ids[0]).name),
                        " and other tensors that no iteration before computed alike"),

@@ -54,6 +54,7 @@ void Roller::find_filled() {
   drop_unread_views(next);
   for (size_t i = 0; i < states_.size(); ++i) {
     if (std::count(next.begin(), next.end(), states_[i].next) > 1) continue;
+    if (std::find(next.begin(), next.end(), states_[i].inner) != next.end()) continue;
     if (auto each = filled(i)) filled_.push_back(*each);
   }
 }

@@ -113,6 +113,8 @@ ir::ValueId Rolling::stacked(size_t index, int64_t axis, bool reversed, ir::Valu
   const auto at = static_cast<std::ptrdiff_t>(parts.stacked());
   ir::Graph& body = *family.body;
   const ir::Value inner = family.inner();
+  if (ir::is_complex(inner.dtype) && parts.length.is_constant())
+    refuse_loop(graph_, scan, "the loop collects complex tensors", "");
   if (wanted == ir::kNoValue) {
     ir::Shape shape = inner.shape;
     shape.insert(shape.begin() + axis, ir::Dim(family.iterations));

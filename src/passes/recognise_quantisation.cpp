@@ -26,7 +26,7 @@ constexpr int64_t kFewest = 5;
 /// Numbers beside the weights, such as scales, are computed now up to this size.
 constexpr int64_t kMostBeside = int64_t{64} << 10;
 
-std::string_view word_of(const Node& node) { return ir::op_word(ir::op_name(node.op)); }
+std::string_view word_of(const Node& node) { return ir::op_short_name(ir::op_name(node.op)); }
 
 /// They leave elements as they are: what is integers was integers.
 bool moves_elements(const Node& node) {

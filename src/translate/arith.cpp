@@ -16,6 +16,33 @@ bool is_unsigned(DType dtype) {
   return dtype == DType::u8 || dtype == DType::u16 || dtype == DType::u32 || dtype == DType::u64;
 }
 
+/// Whether `b` is the number `value`, which changes nothing of `a`. tract drops it, and what is the
+/// same then it finds twice: it may fail on that ("eval() called on a Dummy op").
+bool is_neutral(const Emitter& out, Ref a, Ref b, double value) {
+  if (!out.has(target::Feature::folds_repeats) || out.dtype(a) == DType::boolean) return false;
+  if (out.broadcast(out.shape(a), out.shape(b)) != out.shape(a)) return false;
+  const auto known = out.constant_value(b);
+  return known && known->elements() == 1 && ir::element_f64(*known, 0) == value;
+}
+
+/// The signs of a constant that has -0.0, and nothing of others: tract takes it for one that has
+/// 0.0 in its place.
+std::optional<std::pair<Ref, Ref>> sign_and_magnitude(Emitter& out, Ref x) {
+  const auto known = out.constant_value(x);
+  if (!known || !ir::is_float(known->dtype)) return {};
+  std::vector<double> signs, sizes = ir::to_f64(*known);
+  const auto is_negative_zero = [](double each) { return each == 0 && std::signbit(each); };
+  if (std::none_of(sizes.begin(), sizes.end(), is_negative_zero)) return {};
+  for (double& each : sizes) {
+    signs.push_back(std::copysign(1.0, each));
+    each = std::abs(each);
+  }
+  const auto constant = [&](const std::vector<double>& values, std::string_view name) {
+    return out.constant(ir::tensor_of(known->dtype, known->shape, values), name);
+  };
+  return std::pair(constant(signs, "signs"), constant(sizes, "sizes"));
+}
+
 /// tract turns x * x into a square that it computes in f32 or, for i64, not at all. It finds equal
 /// operands by itself, so that -(-a * b) is the form that is safe for any two.
 Ref mul_integers(Emitter& out, Ref a, Ref b) {
@@ -59,17 +86,28 @@ Ref as_number(Emitter& out, Ref x) {
 }  // namespace
 
 Ref add(Emitter& out, Ref a, Ref b) {
+  if (is_neutral(out, a, b, 0)) return a;
+  if (is_neutral(out, b, a, 0)) return b;
   return out.elementwise(out.dtype(a) == DType::boolean ? "or" : "add", {a, b});
 }
 
-Ref sub(Emitter& out, Ref a, Ref b) { return out.elementwise("sub", {a, b}); }
+Ref sub(Emitter& out, Ref a, Ref b) {
+  return is_neutral(out, a, b, 0) ? a : out.elementwise("sub", {a, b});
+}
 
 Ref mul(Emitter& out, Ref a, Ref b) {
   if (out.dtype(a) == DType::boolean) return logical_and(out, a, b);
+  if (is_neutral(out, a, b, 1)) return a;
+  if (is_neutral(out, b, a, 1)) return b;
   return ir::is_integer(out.dtype(a)) ? mul_integers(out, a, b) : out.elementwise("mul", {a, b});
 }
 
-Ref div(Emitter& out, Ref a, Ref b) { return out.elementwise("div", {a, b}); }
+Ref div(Emitter& out, Ref a, Ref b) {
+  if (is_neutral(out, a, b, 1)) return a;
+  if (const auto parts = sign_and_magnitude(out, b))
+    return mul(out, out.elementwise("div", {a, parts->second}), parts->first);
+  return out.elementwise("div", {a, b});
+}
 
 Ref minimum(Emitter& out, Ref a, Ref b) {
   return out.elementwise(out.dtype(a) == DType::boolean ? "and" : "min", {a, b});

@@ -50,7 +50,6 @@ class Hoister {
       }
       hoist_sizes(statement);
       if (statement.right.text == "mean_reduce") split_mean(statement, kept);
-      hide_factors(statement);
       kept.push_back(std::move(statement));
     }
     body_.document.graph.body = std::move(kept);
@@ -134,59 +133,6 @@ class Hoister {
         nnef::invocation("mul", {{"", body_.name_of(sum)}, {"", body_.name_of(inside)}});
   }
 
-  /// An integer that a product or quotient in a body has: tract 0.23 takes a state to be a multiple
-  /// of it, and contradicts itself. It comes from outside, plus a zero that tract cannot tell.
-  void hide_factors(nnef::Assignment& statement) {
-    if (statement.right.text != "mul" && statement.right.text != "div") return;
-    for (nnef::Argument& argument : statement.right.arguments) {
-      const nnef::Value& value = argument.value;
-      if (value.kind != nnef::Kind::invocation || value.text != "tract_core_cast" ||
-          is_symbolic(value) || reads_tensors(value))
-        continue;
-      const auto dtype = ir::parse_dtype(value.arguments.back().value.text);
-      if (dtype && ir::is_integer(*dtype)) argument.value = hidden_factor(value, *dtype);
-    }
-  }
-
-  /// A size of any tensor outside; nothing where all are known.
-  std::optional<Dim> open_size() const {
-    for (const TensorEntry& entry : outer_.entries)
-      for (const Dim& size : entry.shape)
-        if (!size.is_constant()) return Dim::symbol(size.symbols().front());
-    return std::nullopt;
-  }
-
-  /// 0 of i64 outside, as the smaller of a size and 0. Nothing where all sizes are known.
-  std::optional<Ref> zero() {
-    if (zero_) return zero_;
-    const auto open = open_size();
-    if (!open) return std::nullopt;
-    const auto call = [&](std::string_view op, std::vector<nnef::Argument> operands) {
-      return outer_.append_call(op, std::move(operands), {{DType::i64, {}}})[0];
-    };
-    const Ref size =
-        call("tract_core_cast", {{"", draft::dim_value(*open)}, {"to", nnef::string("i64")}});
-    const nnef::Value none = cast_to(nnef::integer(0), DType::i64);
-    return zero_ = call("min", {{"", outer_.name_of(outer_.hidden_size(size))}, {"", none}});
-  }
-
-  static nnef::Value cast_to(nnef::Value value, DType dtype) {
-    const std::string name(ir::dtype_name(dtype));
-    return nnef::invocation("tract_core_cast",
-                            {{"", std::move(value)}, {"to", nnef::string(name)}});
-  }
-
-  nnef::Value hidden_factor(const nnef::Value& factor, DType dtype) {
-    const auto none = zero();
-    if (!none) return factor;
-    const Ref sum = outer_.append_call(
-        "add", {{"", cast_to(outer_.name_of(*none), dtype)}, {"", factor}}, {{dtype, {}}})[0];
-    const Ref inside =
-        body_.add({.dtype = dtype, .shape = {}, .name = "factor", .text = {}, .parts = {}});
-    bind(inside, sum);
-    return body_.name_of(inside);
-  }
-
   nnef::Value hoisted_size(const nnef::Value& value) {
     const std::string type = value.arguments.back().value.text;  // tract_core_cast(S, to = type)
     const DType dtype = ir::parse_dtype(type).value_or(DType::i64);
@@ -203,7 +149,6 @@ class Hoister {
   Emitter::State& body_;
   Emitter::State& outer_;
   std::map<int, Ref> outside_;  ///< by the id inside
-  std::optional<Ref> zero_;     ///< outside: of i64, and tract cannot tell
 };
 
 /// Ids that the statements of a body read.
@@ -270,11 +215,14 @@ Ref Emitter::State::varying(Emitter& emitter, Ref x) {
                       at(x).dtype, at(x).shape);
 }
 
-void Emitter::State::hide_zeros(Emitter& emitter, std::vector<Ref>& factors) {
+void Emitter::State::hide_constants(Emitter& emitter, std::vector<Ref>& factors) {
   const auto differs = [this](Ref ref) { return at(ref).varies; };
   if (std::none_of(factors.begin(), factors.end(), differs)) return;
-  for (Ref& factor : factors)
-    if (is_zero(at(factor))) factor = varying(emitter, factor);
+  for (Ref& factor : factors) {
+    const bool is_constant = at(factor).kind == TensorEntry::Kind::constant;
+    if (is_zero(at(factor)) || (is_constant && ir::is_integer(at(factor).dtype)))
+      factor = varying(emitter, factor);
+  }
 }
 
 Ref Emitter::State::spread(Emitter& emitter, Ref x, const Shape& shape) {

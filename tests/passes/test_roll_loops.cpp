@@ -9,6 +9,14 @@ namespace {
 
 std::string rolled(std::string_view text) { return after("roll-loops", text); }
 
+/// How often `word` stands in what becomes of `text`.
+size_t count(const std::string& text, std::string_view word) {
+  const std::string done = rolled(text);
+  size_t out = 0;
+  for (size_t at = 0; (at = done.find(word, at)) != std::string::npos; ++at) ++out;
+  return out;
+}
+
 /// Three iterations of h = tanh(x[:, i] + h), where `i` is in `places`.
 std::string recurrence(const std::string& notes, const std::vector<std::string>& places,
                        const std::string& outputs, const std::string& rest) {
@@ -221,6 +229,53 @@ TEST_CASE("constants of one value are captured, others belong to their iteration
   CHECK(rolled(constants("2.0")).find("scan") == std::string::npos);
 }
 
+TEST_CASE("numbers are the same if their bits are: zeros have a sign") {
+  const auto quotients = [](const char* first, const char* second, const char* third) {
+    return cat("graph m(%x: f32[2]) -> (%y2 as \"y\") {\n",
+               "  attribute unrolled_loops: loops = 0 turn.0 = 3: 0 1 2 3\n",
+               "  %y0: f32[2] = aten::div.Scalar(self=%x, other=", first, ")\n",
+               "  %y1: f32[2] = aten::div.Scalar(self=%y0, other=", second, ")\n",
+               "  %y2: f32[2] = aten::div.Scalar(self=%y1, other=", third, ")\n}");
+  };
+  CHECK(rolled(quotients("0.0", "0.0", "0.0")).find("t2n::scan(length=3") != std::string::npos);
+  CHECK(rolled(quotients("nan", "nan", "nan")).find("t2n::scan(length=3") != std::string::npos);
+  CHECK(rolled(quotients("0.0", "-0.0", "0.0")).find("scan") == std::string::npos);
+}
+
+TEST_CASE("a loop inside with other constants is another loop") {
+  const auto nested = [](const char* last) {
+    std::string constants, nodes, notes, h = "x";
+    for (int i = 0; i < 3; ++i) {
+      constants += cat("  const %w", i, ": f32[1] = {", i < 2 ? "2.0" : last, "}\n");
+      for (int k = 0; k < 3; ++k) {
+        nodes += cat("  %b", i, k, ": f32[1] = aten::mul.Tensor(self=%", h, ", other=%w", i, ")\n");
+        h = cat("b", i, k);
+      }
+      nodes += cat("  %t", i, ": f32[1] = aten::tanh(self=%", h, ")\n");
+      h = cat("t", i);
+      notes += cat("1 turn.1 = 3: ", 4 * i, " ", 4 * i + 1, " ", 4 * i + 2, " ", 4 * i + 3, "; ");
+    }
+    return cat("graph m(%x: f32[1]) -> (%t2 as \"y\") {\n",
+               "  attribute unrolled_loops: loops = ", notes, "0 turn.0 = 3: 0 4 8 12\n", constants,
+               nodes, "}");
+  };
+  CHECK_EQ(count(nested("2.0"), "t2n::scan("), 2);
+  CHECK_EQ(count(nested("3.0"), "t2n::scan("), 3);
+  CHECK_EQ(count(nested("-2.0"), "t2n::scan("), 3);
+}
+
+TEST_CASE("a list of numbers that follow from the iteration is no tensor of its number") {
+  std::string nodes, h = "x";
+  for (int i = 0; i < 3; ++i) {
+    nodes += cat("  %c", i, ": i64[2] = aten::tensor(data=[", i, ", 7], dtype=none)\n");
+    nodes += cat("  %y", i, ": i64[2] = aten::mul.Tensor(self=%", h, ", other=%c", i, ")\n");
+    h = cat("y", i);
+  }
+  CHECK(rolled(cat("graph m(%x: i64[2]) -> (%y2 as \"y\") {\n",
+                   "  attribute unrolled_loops: loops = 0 turn.0 = 3: 0 2 4 6\n", nodes, "}"))
+            .find("scan") == std::string::npos);
+}
+
 TEST_CASE("what follows from no input is left to folding") {
   const auto chain = [](const char* x) {
     return cat("graph m(%x: f32[]) -> (%y2 as \"y\", %x as \"x\") {\n",
@@ -251,6 +306,22 @@ TEST_CASE("a tensor that grows is one join; what it was in between nothing else 
   CHECK(rolled(grown(kNotesOfSizes, "%y2")).find("t2n::scan(length=S") != std::string::npos);
   CHECK_EQ(refusal(grown(kNotesOfSizes, "%y1")),
            "dynamic-loop: what a tensor has grown to in a loop is read after it");
+}
+
+TEST_CASE("joins along other axes, or of other dtypes, are no join of all") {
+  const auto grown = [](const char* first, const char* second, const char* dims) {
+    return cat("graph m(%x: f32[2,0], %y: ", first, "[2,0]) -> (%y2 as \"y\") {\n",
+               "  attribute unrolled_loops: loops = 0 turn.0 = 3: 0 2 4 6\n",
+               "  %p0: f32[2,0] = aten::relu(self=%x)\n  %y0: ", second,
+               "[2,0] = aten::cat(tensors=[%y, %p0], dim=1)\n",
+               "  %p1: f32[2,0] = aten::relu(self=%p0)\n",
+               "  %y1: f32[2,0] = aten::cat(tensors=[%y0, %p1], dim=1)\n",
+               "  %p2: f32[2,0] = aten::relu(self=%p1)\n",
+               "  %y2: f32[2,0] = aten::cat(tensors=[%y1, %p2], dim=", dims, ")\n}");
+  };
+  CHECK_EQ(count(grown("f32", "f32", "1"), "aten::cat"), 1);
+  CHECK_EQ(count(grown("i64", "f32", "1"), "aten::cat"), 2);  // the first is by itself
+  CHECK_EQ(count(grown("f32", "f32", "-1"), "aten::cat"), 3);
 }
 
 TEST_CASE("one loop that cannot be rolled leaves the others") {

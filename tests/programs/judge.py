@@ -57,6 +57,8 @@ def export(binary, program, saved, written, arrays):
     command += ["-i", f"@{npz}"]
     for axis in program.axes:
         command += ["--dynamic", axis]
+    if program.rolls:
+        command.append("--roll-loops")
     try:
         child = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
                                preexec_fn=limit_memory, env=os.environ | {"OMP_NUM_THREADS": "1"})

@@ -5,8 +5,9 @@
     # mode: script  dynamic: 1  seed: 3
 
 and the source, which defines `class M`. `mode` is how M is saved: `script` or `trace`. Letters in a
-shape are axes that the export declares open. `data: 0` says that nothing is read from data, and
-`sample: 4,6` that the export is shown the sizes B=4 and T=6; else 5 and 4.
+shape are axes that the export declares open. `data: 0` says that nothing is read from data,
+`sample: 4,6` that the export is shown the sizes B=4 and T=6; else 5 and 4, and `roll: 1` that it is
+given --roll-loops.
 """
 
 import itertools
@@ -42,6 +43,7 @@ class Program:
     seed: int = 0
     reads_data: bool = True
     sample: tuple = (5, 4)  # the sizes B and T that the export is shown
+    rolls: bool = False
     notes: tuple = field(default=())  # lines about what was seen
 
     @property
@@ -55,7 +57,8 @@ def to_text(program):
     lines = [f"# inputs: {json.dumps(program.inputs)}"]
     lines += [f"# {note}" for note in program.notes]
     facts = f"mode: {program.mode}  dynamic: {int(program.dynamic)}  seed: {program.seed}  data: {int(program.reads_data)}"
-    lines.append(f"# {facts}" + (f"  sample: {program.sample[0]},{program.sample[1]}" if program.dynamic else ""))
+    facts += f"  sample: {program.sample[0]},{program.sample[1]}" if program.dynamic else ""
+    lines.append(f"# {facts}" + ("  roll: 1" if program.rolls else ""))
     return "\n".join(lines) + "\n" + program.source.rstrip("\n") + "\n"
 
 
@@ -66,7 +69,8 @@ def from_text(text):
     notes = [line[2:] for line in header.splitlines() if not re.match(r"# (inputs|mode): ", line)]
     return Program(inputs, text[len(header):], facts["mode"], facts["dynamic"] == "1",
                    int(facts["seed"]), facts.get("data", "1") == "1",
-                   tuple(int(size) for size in facts.get("sample", "5,4").split(",")), tuple(notes))
+                   tuple(int(size) for size in facts.get("sample", "5,4").split(",")),
+                   facts.get("roll") == "1", tuple(notes))
 
 
 def load_source(source, name):
