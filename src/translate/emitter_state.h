@@ -80,16 +80,10 @@ struct Emitter::State : draft::Draft {
   Ref capture(Ref outside);
   /// `x`, the same in each iteration, in a way that tract cannot tell.
   Ref varying(Emitter& emitter, Ref x);
-<<<<<<< HEAD:src/translate/emitter_state.h
-  /// Of what a 0 makes 0 tract forgets the other operand, and then contradicts itself.
-  void hide_zeros(Emitter& emitter, std::vector<Ref>& factors);
-  /// `x`, different in each iteration, repeated along axes.
-=======
   /// Of what a 0 makes 0 tract forgets the other operand, and a state that an integer multiplies or
   /// divides it takes for a multiple: it contradicts itself then.
   void hide_constants(Emitter& emitter, std::vector<Ref>& factors);
-  /// `x`, different in each turn, repeated along axes.
->>>>>>> loops:ops/emitter_state.h
+  /// `x`, different in each iteration, repeated along axes.
   Ref spread(Emitter& emitter, Ref x, const Shape& shape);
   /// Moves what is the same in every iteration to the document around.
   void hoist();
