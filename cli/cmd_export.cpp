@@ -64,7 +64,7 @@ void add_signature_options(CLI::App& command, Options& options) {
   command.add_flag("--prune-unused-inputs", options.prune_unused_inputs,
                    "Leave out inputs that no output depends on");
   command.add_flag("--roll-loops", options.roll_loops,
-                   "Make scans of loops whose turns all do the same, three or more; not with\n"
+                   "Make scans of loops whose iterations all do the same, three or more; not with\n"
                    "--dynamic, where loops that follow from sizes are");
 }
 

@@ -14,6 +14,7 @@
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
 #include "src/export/placeholder.h"
+#include "src/model_file/sniff.h"
 #include "src/nnef_reader/sniff.h"
 
 namespace t2n::cli {
@@ -167,10 +168,7 @@ ExitCode run_on_model(const Options& options) {
 
 /// What the tracer knows to be no model may be meant to be an artefact.
 void explain_neither(const Error& error, const std::string& path) {
-  const std::string& message = error.diagnostic().message;
-  const bool other =
-      message.ends_with("not a TorchScript file") || message.ends_with("not one of torch.jit.save");
-  if (error.diagnostic().id != "model-format" || !other) return;
+  if (error.diagnostic().subject != model_file::kUnknownKind) return;
   throw Error(
       "model-format", cat(quoted(path), " is neither a TorchScript file nor an NNEF artefact"),
       "a model is what torch.jit.save wrote; an artefact is a folder, a tar or a gzipped tar",

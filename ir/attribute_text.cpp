@@ -28,7 +28,7 @@ std::any parse_sizes(std::string_view text) {
   return out;
 }
 
-/// "0 turn.1 = size.x.1: 2 5 8; …"
+/// "0 iteration.1 = size.x.1: 2 5 8; …"
 std::string print_loops(const std::any& value) {
   std::string out;
   for (const UnrolledLoop& each : std::any_cast<const std::vector<UnrolledLoop>&>(value)) {
@@ -51,7 +51,7 @@ T parse_number(std::string_view text) {
   T out = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   if (error != std::errc() || end != text.data() + text.size())
-    throw Error("ir-syntax", cat("loops read '0 turn.0 = 3: 1 4 7 10', not ", quoted(text)));
+    throw Error("ir-syntax", cat("loops read '0 iteration.0 = 3: 1 4 7 10', not ", quoted(text)));
   return out;
 }
 

@@ -26,14 +26,14 @@ class Naming {
   std::string unique(const std::string& base);
   /// `stem` with the least number that is free.
   std::string numbered(const std::string& stem);
-  /// For a result of the node: its module's path and its word.
+  /// For a result of the node: its module's path and its short name.
   std::string result(const Graph& graph, const Node& node);
   /// Names and numbers of the graph are taken.
   void take(const Graph& graph);
   /// No value will have this name.
   void take(const std::string& name) { taken_.insert(name); }
-  /// How many operations of this word came before in this scope.
-  int call(ScopeId scope, const std::string& word) { return calls_[{scope, word}]++; }
+  /// How many operations of this name came before in this scope.
+  int call(ScopeId scope, const std::string& name) { return calls_[{scope, name}]++; }
 
  private:
   std::unordered_set<std::string> taken_;

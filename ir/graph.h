@@ -11,9 +11,9 @@
 #include "ir/attr.h"
 #include "ir/comparison.h"
 #include "ir/op_registry.h"
+#include "ir/place.h"
 #include "ir/quant_info.h"
 #include "ir/tensor.h"
-#include "src/diag/diagnostic.h"
 
 namespace t2n::ir {
 
@@ -33,33 +33,12 @@ struct Constant {
   Tensor data;
 };
 
-/// One level of a module path in the NNCF form `Class[attribute]`; `parent` is -1 at the root.
-struct Scope {
-  int parent = -1;
-  std::string module_class;
-  std::string attribute;
-};
-using ScopeId = int32_t;
-
-/// Where in the user's source an operation comes from.
-struct Source {
-  std::vector<Frame> frames;  ///< innermost first, the user's own only
-  std::string excerpt;
-  int caret = 0;
-  int caret_width = 0;
-  friend bool operator==(const Source&, const Source&);
-};
-using SourceId = int32_t;
-inline constexpr SourceId kNoSource = -1;
-
-struct Graph;
-
 struct Node {
   OpId op = 0;
   std::vector<Argument> args;  ///< every argument of the schema, in schema order
   std::vector<ValueId> outputs;
   ScopeId scope = 0;
-  int call = 0;  ///< how many operations of this word came before in this scope
+  int call = 0;  ///< how many operations of this name came before in this scope
   SourceId source = kNoSource;
   /// torch's common dtype of the operands, where that means something (see Promotion).
   std::optional<DType> compute_dtype;
@@ -94,19 +73,8 @@ const std::vector<Comparison>& relations(const Graph& graph);
 // --- building (build.cpp) ---
 ValueId add_value(Graph& graph, Value value);
 ValueId add_constant(Graph& graph, std::string name, Tensor data);
-/// Interns; equal scopes and sources get equal ids.
-ScopeId add_scope(Graph& graph, ScopeId parent, std::string module_class, std::string attribute);
-SourceId add_source(Graph& graph, Source source);
 
 // --- reading (build.cpp) ---
-/// "layer1.0.conv1"
-std::string module_path(const Graph& graph, ScopeId scope);
-/// "ResNet/Sequential[layer1]/BasicBlock[0]/Conv2d[conv1]"
-std::string scope_address(const Graph& graph, ScopeId scope);
-/// The same with "/conv2d_0".
-std::string node_address(const Graph& graph, const Node& node);
-/// Module path, class and source of a node, for diagnostics.
-Where node_where(const Graph& graph, const Node& node);
 /// Calls `visit(ValueId)` for each tensor operand.
 template <typename Visit>
 void for_each_input(const Node& node, Visit&& visit) {

@@ -1,4 +1,4 @@
-// Interning of operation names, and the word each is called by.
+// Interning of operation names, and the short name of each.
 #include "ir/op_registry.h"
 
 #include <deque>
@@ -9,8 +9,8 @@ namespace {
 
 /// What the private forms of torch are called in public. `_convolution` serves every rank; 2-d is
 /// what its name alone can promise.
-const std::unordered_map<std::string_view, std::string_view>& public_words() {
-  static const std::unordered_map<std::string_view, std::string_view> words = {
+const std::unordered_map<std::string_view, std::string_view>& public_names() {
+  static const std::unordered_map<std::string_view, std::string_view> names = {
       {"_adaptive_avg_pool2d", "adaptive_avg_pool2d"},
       {"_adaptive_avg_pool3d", "adaptive_avg_pool3d"},
       {"_batch_norm_impl_index", "batch_norm"},
@@ -38,7 +38,7 @@ const std::unordered_map<std::string_view, std::string_view>& public_words() {
       {"native_dropout", "dropout"},
       {"native_group_norm", "group_norm"},
       {"native_layer_norm", "layer_norm"}};
-  return words;
+  return names;
 }
 
 /// "aten::add_.Tensor" -> "add_"
@@ -82,10 +82,10 @@ std::string_view op_name(OpId op) {
 
 OpId op_count() { return static_cast<OpId>(names().texts.size()); }
 
-std::string_view op_word(std::string_view name) {
+std::string_view op_short_name(std::string_view name) {
   const std::string_view base = base_name(name);
-  const auto found = public_words().find(base);
-  return found != public_words().end() ? found->second : without_inplace(base);
+  const auto found = public_names().find(base);
+  return found != public_names().end() ? found->second : without_inplace(base);
 }
 
 }  // namespace t2n::ir

@@ -19,10 +19,10 @@ std::string_view op_name(OpId op);
 /// How many names are interned: every OpId is below it.
 OpId op_count();
 
-/// "aten::add.Tensor" -> "add": the word used in scopes, names and messages. `_convolution` and its
-/// kin read as the public operator that they serve (`conv2d`), so that names do not depend on how a
-/// file was made.
-std::string_view op_word(std::string_view name);
+/// "aten::add.Tensor" -> "add": the short name, for scopes, names and messages. `_convolution` and
+/// its kin read as the public operator that they serve (`conv2d`), so that names do not depend on
+/// how a file was made.
+std::string_view op_short_name(std::string_view name);
 
 /// One property of operations, read with O(1). A second value for the same operation is a bug,
 /// reported with both places.

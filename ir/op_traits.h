@@ -8,7 +8,7 @@
 namespace t2n::ir {
 
 enum class OpTrait {
-  // By word (op_word), in every overload and in-place form.
+  // By short name (op_short_name), in every overload and in-place form.
   random,         ///< the results are drawn at random
   uninitialised,  ///< the results are memory that nobody wrote
   predicate,      ///< yes or no, whatever it computes in
@@ -32,7 +32,7 @@ enum class OpTrait {
   reads_shape_of_self,  ///< the values of `self` do not count
 };
 
-/// `name` as the table has it, "aten::" aside: "aten::fill.Scalar", "aten::split", or a word.
+/// `name` as the table has it, "aten::" aside: "aten::fill.Scalar", "aten::split", or a short name.
 bool has_trait(std::string_view name, OpTrait trait);
 
 /// In any overload and in-place form.

@@ -309,9 +309,9 @@ class Parser {
   }
 
   void suffixes(Node& node) {
-    const std::string_view word = op_word(op_name(node.op));
-    int& calls = calls_[{node.scope, word}];
-    node.call = lexer_.accept_word("as") ? call_number(word) : calls;
+    const std::string_view name = op_short_name(op_name(node.op));
+    int& calls = calls_[{node.scope, name}];
+    node.call = lexer_.accept_word("as") ? call_number(name) : calls;
     ++calls;
     if (lexer_.accept_word("in")) node.compute_dtype = dtype();
     if (lexer_.accept("!")) {
@@ -372,7 +372,7 @@ class Parser {
   std::unordered_map<std::string, ValueId> ids_;
   std::vector<std::pair<std::string, size_t>> outputs_;  ///< names and places: defined below them
   std::map<std::pair<ScopeId, std::string_view>, int>
-      calls_;  ///< operations so far by scope and word
+      calls_;  ///< operations so far by scope and name
   std::pair<SourceId, size_t> last_source_ = {kNoSource, 0};  ///< the highest number and its place
   std::map<std::string, uint64_t> hashes_;
 };

@@ -66,7 +66,7 @@ class Checker {
       return cat("the body has ", body_.outputs.size(), " outputs, the scan wants ",
                  scan_.outputs(), " and has ", node_.outputs.size());
     if (scan_.length.is_constant() && scan_.length.value() < 1)
-      return cat("the scan has ", scan_.length.value(), " turns");
+      return cat("the scan has ", scan_.length.value(), " iterations");
     check_inputs();
     check_outputs();
     return problem_;
@@ -102,13 +102,13 @@ class Checker {
     const Dim size = whole.shape[static_cast<size_t>(axis)];
     if (differ(size, scan_.length))
       fail(cat(quoted("%" + whole.name), " has the size ", size.str(), " along axis ", axis,
-               " of a scan of ", scan_.length.str(), " turns"));
+               " of a scan of ", scan_.length.str(), " iterations"));
     out.shape.erase(out.shape.begin() + axis);
     return out;
   }
 
   void check_inputs() {
-    match(input(0), {.name = "", .dtype = DType::i64, .shape = {}, .quant = {}}, "the turn");
+    match(input(0), {.name = "", .dtype = DType::i64, .shape = {}, .quant = {}}, "the iteration");
     for (size_t i = 0; i < scan_.scanned.size(); ++i)
       match(input(scan_.scanned_input(i)),
             without_axis(outer(scan_.scanned[i]), scan_.scanned_axes[i]), "the scanned slice");
@@ -147,19 +147,19 @@ Tensor selected(const Tensor& tensor, int64_t axis, int64_t at) {
   return out;
 }
 
-/// The turns' values along a new axis.
-Tensor stacked(std::vector<Tensor> turns, int64_t axis, bool reversed) {
-  if (reversed) std::reverse(turns.begin(), turns.end());
-  Ints shape = turns.at(0).shape;
+/// The iterations' values along a new axis.
+Tensor stacked(std::vector<Tensor> iterations, int64_t axis, bool reversed) {
+  if (reversed) std::reverse(iterations.begin(), iterations.end());
+  Ints shape = iterations.at(0).shape;
   Ints before(shape.begin(), shape.begin() + axis), after(shape.begin() + axis, shape.end());
-  const DType dtype = turns[0].dtype;
+  const DType dtype = iterations[0].dtype;
   const auto block = static_cast<size_t>(element_count(after) * dtype_size(dtype));
-  shape.insert(shape.begin() + axis, static_cast<int64_t>(turns.size()));
+  shape.insert(shape.begin() + axis, static_cast<int64_t>(iterations.size()));
   OwnedTensor out = allocate(dtype, shape);
-  for (size_t t = 0; t < turns.size(); ++t) {
-    const Tensor rows = contiguous(turns[t]);
+  for (size_t t = 0; t < iterations.size(); ++t) {
+    const Tensor rows = contiguous(iterations[t]);
     for (size_t row = 0; block > 0 && row < static_cast<size_t>(element_count(before)); ++row)
-      std::memcpy(out.data.data() + (row * turns.size() + t) * block,
+      std::memcpy(out.data.data() + (row * iterations.size() + t) * block,
                   rows.bytes.data() + row * block, block);
   }
   return std::move(out.tensor);
@@ -223,29 +223,30 @@ std::vector<Tensor> run_scan(const Node& node, const Operand& operand, const Eva
   for (const ValueId id : scan.scanned) whole.push_back(operand(id));
   for (const ValueId id : scan.initial) states.push_back(operand(id));
   for (const ValueId id : scan.captured) captured.push_back(operand(id));
-  std::vector<std::vector<Tensor>> turns(scan.stacked());
+  std::vector<std::vector<Tensor>> iterations(scan.stacked());
   const int64_t length = scan.length.value();
-  for (int64_t turn = 0; turn < length; ++turn) {
-    std::vector<Tensor> inputs = {scalar_tensor(turn, DType::i64)};
+  for (int64_t iteration = 0; iteration < length; ++iteration) {
+    std::vector<Tensor> inputs = {scalar_tensor(iteration, DType::i64)};
     for (size_t i = 0; i < whole.size(); ++i)
       inputs.push_back(selected(whole[i], scan.scanned_axes[i],
-                                scan.scanned_reversed[i] ? length - 1 - turn : turn));
+                                scan.scanned_reversed[i] ? length - 1 - iteration : iteration));
     inputs.insert(inputs.end(), states.begin(), states.end());
     inputs.insert(inputs.end(), captured.begin(), captured.end());
     std::vector<Tensor> results = run_graph(*node.body, inputs, evaluate);
-    for (size_t i = 0; i < turns.size(); ++i) turns[i].push_back(results[i]);
+    for (size_t i = 0; i < iterations.size(); ++i) iterations[i].push_back(results[i]);
     states.assign(results.begin() + static_cast<std::ptrdiff_t>(scan.stacked()), results.end());
   }
   std::vector<Tensor> out;
-  for (size_t i = 0; i < turns.size(); ++i)
-    out.push_back(stacked(std::move(turns[i]), scan.stacked_axes[i], scan.stacked_reversed[i]));
+  for (size_t i = 0; i < iterations.size(); ++i)
+    out.push_back(
+        stacked(std::move(iterations[i]), scan.stacked_axes[i], scan.stacked_reversed[i]));
   out.insert(out.end(), states.begin(), states.end());
   return out;
 }
 
 bool prune_scan(Node& node, const std::vector<bool>& is_used) {
   Scan scan = read_scan(node);
-  // A state is needed for its own sake, or because a turn reads it for something needed.
+  // A state is needed for its own sake, or because an iteration reads it for something needed.
   std::vector<bool> outputs = is_used, inputs;
   for (bool changed = true; changed;) {
     changed = false;

@@ -1,4 +1,4 @@
-// t2n::scan: a loop over an axis of tensors as one node, its turn a nested graph.
+// t2n::scan: a loop over an axis of tensors as one node, its iteration a nested graph.
 #pragma once
 
 #include <optional>
@@ -13,15 +13,15 @@ namespace t2n::ir {
 inline constexpr std::string_view kScanOp = "t2n::scan";
 
 /// The arguments of `t2n::scan`, under these names and in this order:
-///   length: Dim                       turns; the node means nothing for less than one
+///   length: Dim                       iterations; the node means nothing for less than one
 ///   scanned: Tensor[], scanned_axes: int[], scanned_reversed: bool[]
-///                                     turn t sees index t of the axis, or length - 1 - t
-///   initial: Tensor[]                 states before the first turn
-///   captured: Tensor[]                the same in every turn
+///                                     iteration t sees index t of the axis, or length - 1 - t
+///   initial: Tensor[]                 states before the first iteration
+///   captured: Tensor[]                the same in every iteration
 ///   stacked_axes: int[], stacked_reversed: bool[]
-///                                     where the values of the turns go, and in which order
-/// Body inputs: the number of the turn (i64[]), the scanned tensors without their axis, the states,
-/// what is captured. Body outputs: what is stacked, without the axis; the next states.
+///                                     where the values of the iterations go, and in which order
+/// Body inputs: the number of the iteration (i64[]), the scanned tensors without their axis, the
+/// states, what is captured. Body outputs: what is stacked, without the axis; the next states.
 /// Outputs of the node: the stacked tensors, the last states. Nothing else enters a body: neither
 /// values nor constants of the graph around it. Symbols mean the same inside and outside.
 struct Scan {
@@ -35,7 +35,7 @@ struct Scan {
   std::vector<bool> stacked_reversed;
 
   size_t stacked() const { return stacked_axes.size(); }
-  // Positions among the body's inputs; its turn is input 0.
+  // Positions among the body's inputs; its iteration is input 0.
   size_t scanned_input(size_t i) const { return 1 + i; }
   size_t state_input(size_t i) const { return 1 + scanned.size() + i; }
   size_t captured_input(size_t i) const { return 1 + scanned.size() + initial.size() + i; }
@@ -53,7 +53,7 @@ std::vector<Argument> scan_arguments(const Scan& scan);
 /// What is wrong with a scan whose body is valid in itself; nothing if all is well.
 std::optional<std::string> scan_problem(const Graph& graph, const Node& node);
 
-/// Runs the body turn after turn.
+/// Runs the body iteration after iteration.
 std::vector<Tensor> run_scan(const Node& node, const Operand& operand, const Evaluator& evaluate);
 
 /// Drops what a scan stacks, carries, scans or captures for nothing; `is_used` is per output of the

@@ -9,7 +9,7 @@
 namespace t2n::ir {
 namespace {
 
-constexpr std::string_view kSize = "size.", kTurn = "turn.";
+constexpr std::string_view kSize = "size.", kIteration = "iteration.";
 
 std::optional<int64_t> number_of(std::string_view text) {
   int64_t out = 0;
@@ -22,7 +22,8 @@ std::optional<int64_t> number_of(std::string_view text) {
 
 std::string Symbol::str() const {
   if (const AxisSize* size = axis_size()) return cat(kSize, size->value, ".", size->axis);
-  if (const Turn* turn = std::get_if<Turn>(&what)) return cat(kTurn, turn->depth);
+  if (const Iteration* iteration = std::get_if<Iteration>(&what))
+    return cat(kIteration, iteration->depth);
   return std::get<Declared>(what).name;
 }
 
@@ -34,7 +35,8 @@ Symbol parse_symbol(std::string_view text) {
   const auto number = number_of(text.substr(dot + 1));
   if (number && text.starts_with(kSize) && dot > kSize.size())
     return Symbol::AxisSize{std::string(text.substr(kSize.size(), dot - kSize.size())), *number};
-  if (number && text.starts_with(kTurn) && dot + 1 == kTurn.size()) return Symbol::Turn{*number};
+  if (number && text.starts_with(kIteration) && dot + 1 == kIteration.size())
+    return Symbol::Iteration{*number};
   return text;
 }
 

@@ -23,19 +23,19 @@ struct Symbol {
     int64_t axis = 0;
     auto operator<=>(const AxisSize&) const = default;
   };
-  struct Turn {  ///< the number of the turn of a loop, which so many loops are around
+  struct Iteration {  ///< the number of the iteration of a loop, which so many loops are around
     int64_t depth = 0;
-    auto operator<=>(const Turn&) const = default;
+    auto operator<=>(const Iteration&) const = default;
   };
-  std::variant<Declared, AxisSize, Turn> what;
+  std::variant<Declared, AxisSize, Iteration> what;
 
   template <std::convertible_to<std::string_view> Text>
   Symbol(const Text& name) : what(Declared{std::string(std::string_view(name))}) {}  // NOLINT
   Symbol(AxisSize size) : what(std::move(size)) {}                                   // NOLINT
-  Symbol(Turn turn) : what(turn) {}                                                  // NOLINT
-  /// "S", "size.x.0", "turn.0"
+  Symbol(Iteration iteration) : what(iteration) {}                                   // NOLINT
+  /// "S", "size.x.0", "iteration.0"
   std::string str() const;
-  bool is_turn() const { return std::holds_alternative<Turn>(what); }
+  bool is_iteration() const { return std::holds_alternative<Iteration>(what); }
   const AxisSize* axis_size() const { return std::get_if<AxisSize>(&what); }
   auto operator<=>(const Symbol&) const = default;
 };

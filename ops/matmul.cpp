@@ -26,7 +26,7 @@ void linear(const OpView& op, Emitter& out) {
 Ref second(const OpView& op) {
   for (const std::string_view name : {"mat2", "vec", "tensor", "other"})
     if (op.has_argument(name)) return op.tensor(name);
-  T2N_ASSERT(false, op.op(), " has no second factor");
+  T2N_ASSERT(false, "there is no second factor");
   return {};
 }
 

@@ -57,7 +57,7 @@ std::vector<Weights> read_weights(const OpView& op, Emitter& out, int cells) {
   const size_t plain = has_biases ? 4 : 2;
   T2N_ASSERT(
       each * static_cast<size_t>(cells) == params.size() && (each == plain || each == plain + 1),
-      op.op(), ": ", params.size(), " parameters for ", cells, " cells");
+      params.size(), " parameters for ", cells, " cells");
   std::vector<Weights> all;
   for (size_t i = 0; i < params.size(); i += each) {
     Weights w;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
+#include "src/target/limits.h"
 #include "src/translate/arith.h"
 #include "src/translate/emitter_body.h"
 #include "src/translate/registry.h"
@@ -33,7 +34,7 @@ class Loop {
     out_.state().outermost().translate_nodes(op_.body(), body_);
     if (inside().is_incomplete) return out_.state().stand_in(*out_.state().node);
     add_results();
-    add_turn();
+    add_iteration();
     add_zero();
     add_sequence();
     write();
@@ -75,12 +76,12 @@ class Loop {
 
   void bind_inputs() {
     // Of a scanned range tract 0.23 believes that it equals every other range, and of integers it
-    // derives what it contradicts later: the number of the turn is a state in f32.
+    // derives what it contradicts later: the number of the iteration is a state in f32.
     if (std::any_of(op_.body().nodes.begin(), op_.body().nodes.end(), ir::is_scan))
       inside().zero = inside().add_parameter("zero", DType::i64, {}, true);
-    turn_ = inside().add_parameter(input(0).name, DType::f32, {}, true);
-    inside().turn = turn_;
-    bind(0, body_.cast(turn_, DType::i64));
+    iteration_ = inside().add_parameter(input(0).name, DType::f32, {}, true);
+    inside().iteration = iteration_;
+    bind(0, body_.cast(iteration_, DType::i64));
     for (size_t i = 0; i < initial_.size(); ++i) {
       const ir::Value& value = input(scan_.state_input(i));
       carry(inside().add_parameter(value.name, value.dtype, value.shape, true), initial_[i]);
@@ -93,14 +94,15 @@ class Loop {
 
   void carry(Ref parameter, Ref initial) { carried_.push_back({parameter, initial}); }
 
-  /// Gathered by the number of the turn. What follows from a scanned tensor alone tract moves out
-  /// of the body where it can, and often makes nonsense there, or never ends: of broadcasts, joins,
-  /// products of a row with itself or with a vector.
+  /// Gathered by the number of the iteration. What follows from a scanned tensor alone tract moves
+  /// out of the body where it can, and often makes nonsense there, or never ends: of broadcasts,
+  /// joins, products of a row with itself or with a vector.
   Ref slice(size_t i) {
     const ir::Value& value = input(scan_.scanned_input(i));
     const Ref last = out_.size(scan_.length - Dim(1), DType::i64);
-    const Ref turn = body_.cast(turn_, DType::i64);
-    const Ref place = scan_.scanned_reversed[i] ? sub(body_, inside().capture(last), turn) : turn;
+    const Ref iteration = body_.cast(iteration_, DType::i64);
+    const Ref place =
+        scan_.scanned_reversed[i] ? sub(body_, inside().capture(last), iteration) : iteration;
     return body_.call("tract_core_gather", {inside().capture(scanned_refs_[i]), place},
                       {{"axis", scan_.scanned_axes[i]}}, value.dtype, value.shape);
   }
@@ -114,13 +116,13 @@ class Loop {
     for (size_t i = 0; i < carried_.size(); ++i) leave_unread(i);
   }
 
-  /// A result that is the same in every turn keeps tract 0.23 busy for ever.
+  /// A result that is the same in every iteration keeps tract 0.23 busy for ever.
   Ref result(size_t i) {
     const Ref value = body_.value(op_.body().outputs[i]);
     return inside().at(value).varies ? value : inside().varying(body_, value);
   }
 
-  /// tract fails on states that no turn reads: they are the last of what the turns gave.
+  /// tract fails on states that no iteration reads: they are the last of what the iterations gave.
   void leave_unread(size_t i) {
     carried_[i].is_read = is_read(body_, carried_[i].parameter);
     if (carried_[i].is_read) return;
@@ -128,10 +130,10 @@ class Loop {
     replace_body_result(body_, output, body_.unsqueeze(result(output), {0}));
   }
 
-  void add_turn() {
-    if (!is_read(body_, turn_)) return;
-    carry(turn_, out_.scalar(0, DType::f32));
-    add_body_results(body_, {add(body_, turn_, body_.scalar(1, DType::f32))});
+  void add_iteration() {
+    if (!is_read(body_, iteration_)) return;
+    carry(iteration_, out_.scalar(0, DType::f32));
+    add_body_results(body_, {add(body_, iteration_, body_.scalar(1, DType::f32))});
   }
 
   /// tract 0.23 moves a scan out of the body around it where only scanned tensors reach it, or only
@@ -178,14 +180,13 @@ class Loop {
     for (const std::vector<Ref>* refs : {&scanned_refs_, &initial_, &captured_})
       for (const Ref ref : *refs)
         if (out_.state().at(ref).kind == TensorEntry::Kind::identifier) return repeated_first(ref);
-    throw Error("unsupported-op",
-                cat("a loop over nothing but constants has no translation for ",
-                    target::target_name(out_.state().target)),
-                "tract 0.23 runs no scan of constants",
-                "compute its results in __init__, and keep them as buffers");
+    throw Error(target::untranslated("unsupported-op", "a loop over nothing but constants",
+                                     target::target_name(out_.state().target),
+                                     "tract 0.23 runs no scan of constants",
+                                     "compute its results in __init__, and keep them as buffers"));
   }
 
-  /// The first element, as often as the scan has turns.
+  /// The first element, as often as the scan has iterations.
   Ref repeated_first(Ref x) {
     return out_.broadcast_to(out_.cast(first_element(out_, x), DType::f32), {scan_.length});
   }
@@ -240,7 +241,7 @@ class Loop {
     }
   }
 
-  /// Beside results in the order of the turns, tract 0.21 to 0.23 computes reversed ones that
+  /// Beside results in the order of the iterations, tract 0.21 to 0.23 computes reversed ones that
   /// follow from those in their order: they are turned round outside.
   bool is_turned(int output) const {
     const auto i = static_cast<size_t>(output);
@@ -253,7 +254,7 @@ class Loop {
     return scan_.stacked_reversed[i] && !is_turned(static_cast<int>(i)) ? -1 : 1;
   }
 
-  /// Of a state that no turn reads, with an axis of its own.
+  /// Of a state that no iteration reads, with an axis of its own.
   bool is_last(int output) const {
     const auto i = static_cast<size_t>(output);
     return i >= scan_.stacked() && !carried_[i - scan_.stacked()].is_read;
@@ -277,7 +278,7 @@ class Loop {
   std::vector<Ref> scanned_refs_;
   std::vector<Ref> initial_;
   std::vector<Ref> captured_;
-  Ref turn_;
+  Ref iteration_;
   Scanned scanned_;
   std::vector<Carried> carried_;  ///< the body's states, and what the statement needs beside them
 };

@@ -51,7 +51,9 @@ struct Diagnostic {
   std::vector<std::string> details;  ///< further lines, printed indented under the headline
   std::string why;
   std::string help;
-  std::string subject = {};  ///< the name that it is about, for callers that ask; not printed
+  // For callers that ask; not printed.
+  std::string subject = {};  ///< the name that it is about; of a bug, where it is: "file.cpp:12"
+  std::string untranslated = {};  ///< what the message begins with, where that has no translation
 };
 
 struct DiagnosticId {

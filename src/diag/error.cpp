@@ -24,7 +24,7 @@ void internal_error(std::string_view file, int line, const std::string& message)
   const std::string_view name = slash == std::string_view::npos ? file : file.substr(slash + 1);
   throw Error("internal", cat(name, ":", line, ": ", message),
               "this is a bug in t2nnef, not in your model",
-              "please report it with the command you ran");
+              "please report it with the command you ran", cat(name, ":", line));
 }
 
 std::string quoted(std::string_view text) { return cat("'", text, "'"); }

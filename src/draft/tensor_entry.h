@@ -40,7 +40,7 @@ struct TensorEntry {
   bool is_input = false;
   bool is_claimed = false;    ///< bears the name of an IR value: others may not rename it
   int place = -1;             ///< what its statement says, in Notes::places, or -1
-  bool varies = false;        ///< in the body of a scan: differs from turn to turn
+  bool varies = false;        ///< in the body of a scan: differs from iteration to iteration
   bool of_sizes = false;      ///< computed from symbolic sizes alone
   bool is_positions = false;  ///< an index without negative entries
   /// Whether the engine may know the elements: the one number they are, or positions along axes.

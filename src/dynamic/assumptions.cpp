@@ -95,9 +95,10 @@ void add_lengths(const ir::Graph& graph, const Sizes& sample, std::vector<Need>&
   for (const ir::Node& node : graph.nodes) {
     if (!node.body) continue;
     const Dim length = ir::read_scan(node).length;
-    if (!is_over(length, sample)) continue;  // it is another in each turn of a loop around
-    out.push_back(
-        {{length, Relation::ge, 1}, ir::node_where(graph, node), "a loop takes one turn or more"});
+    if (!is_over(length, sample)) continue;  // it is another in each iteration of a loop around
+    out.push_back({{length, Relation::ge, 1},
+                   ir::node_where(graph, node),
+                   "a loop takes one iteration or more"});
     add_lengths(*node.body, sample, out);
   }
 }
@@ -299,7 +300,7 @@ std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample) {
     way.right = over_axes(way.right, traced.graph);
     if (!is_over(way.left, sample) || !is_over(way.right, sample)) refuse_unsaid(decision, traced);
     out.push_back({way, place_of(traced, decision),
-                   is_loop ? "a loop takes the same number of turns at all sizes tried"
+                   is_loop ? "a loop takes the same number of iterations at all sizes tried"
                            : "a branch on a size is baked in the way that all sizes tried took it",
                    true, decision.is_guard});
   }

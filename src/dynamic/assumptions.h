@@ -48,7 +48,7 @@ std::optional<std::vector<Comparison>> sayable(const Comparison& comparison, con
 /// Branches and loops, as the sample's run took them. Errors: `dynamic-assumption` for those that
 /// follow from sizes in a way that no comparison says.
 std::vector<Need> branch_needs(const trace::Traced& traced, const Sizes& sample);
-/// A scan takes one turn or more.
+/// A scan takes one iteration or more.
 std::vector<Need> loop_needs(const ir::Graph& graph, const Sizes& sample);
 
 /// Errors: `dynamic-assumption` where sizes must be multiples, with the declaration that would do:

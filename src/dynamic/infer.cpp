@@ -203,7 +203,7 @@ class Inference {
     }
   }
 
-  /// The body of a scan sees what goes in, turn by turn.
+  /// The body of a scan sees what goes in, iteration by iteration.
   void body(const Level& level, size_t index) {
     ir::Node& node = level.result().nodes[index];
     node.body = std::make_shared<ir::Graph>(*node.body);
@@ -213,10 +213,10 @@ class Inference {
     const Level inner(*node.body, std::move(graphs), &level);
     const std::vector<ir::Shape> shapes = scan_input_shapes(level.result(), node);
     for (size_t i = 0; i < shapes.size(); ++i) shape_of(inner, node.body->inputs.at(i)) = shapes[i];
-    const Symbol turn = Symbol::Turn{level.depth()};
-    facts_.know({ir::Dim::symbol(turn), Relation::lt, ir::read_scan(node).length});
+    const Symbol iteration = Symbol::Iteration{level.depth()};
+    facts_.know({ir::Dim::symbol(iteration), Relation::lt, ir::read_scan(node).length});
     body_of(inner);
-    facts_.forget(turn);
+    facts_.forget(iteration);
   }
 
   static Subject subject(const Level& level, const ir::Node& node, std::string what) {

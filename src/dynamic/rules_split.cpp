@@ -54,9 +54,9 @@ Shapes narrow(const ShapeView& op) {
 /// `index` is a place of the axis.
 void require_place(const ShapeView& op, const Dim& size) {
   const Dim index = op.dim("index");
-  const auto of_turn = [](const ir::Symbol& symbol) { return symbol.is_turn(); };
+  const auto of_iteration = [](const ir::Symbol& symbol) { return symbol.is_iteration(); };
   const std::vector<ir::Symbol> symbols = index.symbols();
-  if (std::none_of(symbols.begin(), symbols.end(), of_turn)) {
+  if (std::none_of(symbols.begin(), symbols.end(), of_iteration)) {
     if (op.holds(index, Relation::ge, 0))
       op.require(index, Relation::lt, size);
     else

@@ -30,9 +30,10 @@ std::optional<Diagnostic> other_way(const TraceAt& a, const TraceAt& b) {
   if (x == first.end() || y == second.end() || x->id != y->id) return {};
   const std::string sizes = cat("at ", sizes_str(a.sizes), " and at ", sizes_str(b.sizes));
   if (x->kind == Decision::Kind::loop)
-    return differs(cat("a loop makes ", x->way, " and ", y->way, " turns ", sizes),
+    return differs(cat("a loop makes ", x->way, " and ", y->way, " iterations ", sizes),
                    place_of(a.traced, *x),
-                   "a file cannot hold a loop turn by turn whose length varies", "");
+                   "a file cannot hold the iterations one by one of a loop whose length varies",
+                   "");
   return differs(cat("a branch depends on a size: it goes another way ", sizes),
                  place_of(a.traced, *x), "NNEF has no branches; a file would hold one way only",
                  "compute the same for all sizes, or export a model for each");

@@ -7,11 +7,11 @@ namespace t2n::dynamic {
 std::vector<ir::Shape> scan_input_shapes(const ir::Graph& graph, const ir::Node& node) {
   const ir::Scan scan = ir::read_scan(node);
   const auto shape = [&](ir::ValueId id) { return graph.values[static_cast<size_t>(id)].shape; };
-  std::vector<ir::Shape> out = {{}};  // the turn
+  std::vector<ir::Shape> out = {{}};  // the iteration
   for (size_t i = 0; i < scan.scanned.size(); ++i) {
-    ir::Shape turn = shape(scan.scanned[i]);
-    turn.erase(turn.begin() + scan.scanned_axes[i]);
-    out.push_back(std::move(turn));
+    ir::Shape iteration = shape(scan.scanned[i]);
+    iteration.erase(iteration.begin() + scan.scanned_axes[i]);
+    out.push_back(std::move(iteration));
   }
   for (const ir::ValueId id : scan.initial) out.push_back(shape(id));
   for (const ir::ValueId id : scan.captured) out.push_back(shape(id));

@@ -1,4 +1,4 @@
-// Sizes around and inside a scan: what its body sees, and what its turns leave.
+// Sizes around and inside a scan: what its body sees, and what its iterations leave.
 #pragma once
 
 #include <vector>

@@ -83,7 +83,7 @@ class Trials {
     try {
       return TraceAt{sizes, request_.trace(sizes, rewrites_)};
     } catch (const Error& error) {
-      // Rolled at the sample's sizes, a loop may take too few turns at others to be compared.
+      // Rolled at the sample's sizes, a loop may take too few iterations at others to be compared.
       const std::string& id = error.diagnostic().id;
       if (id != "forward-failed" && (id != "dynamic-loop" || rewrites_.rolled_loops.empty())) throw;
       if (!failure_) failure_ = {sizes, error.diagnostic()};
@@ -232,7 +232,7 @@ class Trials {
 
   struct Tried {
     bool is_right = false;
-    bool is_short = false;  ///< a loop takes too few turns to be compared with each other
+    bool is_short = false;  ///< a loop takes too few iterations to be compared with each other
   };
 
   /// Where a loop is too short, what the graph computes is compared with what torch does.
@@ -303,16 +303,18 @@ class Trials {
     return false;
   }
 
-  /// Loops whose turns depend on the sizes are recorded as one operation, and all is traced again.
+  /// Loops whose iterations depend on the sizes are recorded as one operation, and all is traced
+  /// again.
   bool roll_loops() {
-    std::map<const void*, int64_t> turns;
+    std::map<const void*, int64_t> iterations;
     for (const Decision& decision : runs_[0].traced.decisions)
-      if (decision.kind == Decision::Kind::loop) turns.try_emplace(decision.id, decision.way);
+      if (decision.kind == Decision::Kind::loop) iterations.try_emplace(decision.id, decision.way);
     std::set<const void*> varying;
     std::set<const void*> seen;
     for (const Decision& decision : runs_[1].traced.decisions)
-      if (turns.contains(decision.id) && seen.insert(decision.id).second &&
-          turns.at(decision.id) != decision.way && !rewrites_.rolled_loops.contains(decision.id))
+      if (iterations.contains(decision.id) && seen.insert(decision.id).second &&
+          iterations.at(decision.id) != decision.way &&
+          !rewrites_.rolled_loops.contains(decision.id))
         varying.insert(decision.id);
     if (varying.empty()) return false;
     rewrites_.rolled_loops.insert(varying.begin(), varying.end());

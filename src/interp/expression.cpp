@@ -51,13 +51,13 @@ std::optional<Value> compared(const std::string& sign, const T& a, const T& b) {
   return std::nullopt;
 }
 
-/// Of a base beyond 1, 64 turns are enough to overflow.
+/// Of a base beyond 1, 64 iterations are enough to overflow.
 int64_t power(int64_t base, int64_t exponent) {
   if (exponent >= 0 && (base == 0 || base == 1 || base == -1))
     return exponent == 0 ? 1 : exponent % 2 == 1 ? base : base * base;
   int64_t out = 1;
   bool overflows = exponent < 0;
-  for (int64_t turn = 0; turn < exponent && !overflows; ++turn)
+  for (int64_t iteration = 0; iteration < exponent && !overflows; ++iteration)
     overflows = __builtin_mul_overflow(out, base, &out);
   if (overflows) fail(cat(base, " ^ ", exponent, " is no integer of 64 bits"));
   return out;
@@ -113,7 +113,8 @@ Value repeated(const Values& items, int64_t times) {
   const auto count = static_cast<int64_t>(items.size());
   if (count != 0 && times > limits::kItems / count) refuse_items();
   Values out;
-  for (int64_t turn = 0; turn < times; ++turn) out.insert(out.end(), items.begin(), items.end());
+  for (int64_t iteration = 0; iteration < times; ++iteration)
+    out.insert(out.end(), items.begin(), items.end());
   return out;
 }
 
@@ -280,11 +281,11 @@ Value Evaluator::comprehension(const nnef::Value& expression, Frame& frame) {
   const int calls = frame.calls;
   const size_t result_count = frame.result_count;
   Values out;
-  for (size_t turn = 0; turn < sequences[0].size(); ++turn) {
+  for (size_t iteration = 0; iteration < sequences[0].size(); ++iteration) {
     frame.calls = calls;
     frame.result_count = result_count;
     for (size_t at = 0; at < sequences.size(); ++at)
-      frame.names[expression.loops[at].variable] = sequences[at][turn];
+      frame.names[expression.loops[at].variable] = sequences[at][iteration];
     if (!expression.condition.empty() && !to_logical(evaluate(expression.condition[0], frame)))
       continue;
     out.push_back(evaluate(expression.items[0], frame));

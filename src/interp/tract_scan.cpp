@@ -17,7 +17,7 @@ struct Scanned {
   std::string parameter;
   at::Tensor tensor;
   int64_t axis = 0;
-  int64_t step = 1;  ///< entries per turn; negative from the end
+  int64_t step = 1;  ///< entries per iteration; negative from the end
 };
 struct State {
   std::string parameter;
@@ -26,7 +26,7 @@ struct State {
 };
 struct Output {
   size_t result = 0;
-  bool is_full = false;  ///< of all turns, else of the last
+  bool is_full = false;  ///< of all iterations, else of the last
   int64_t axis = 0;
   int64_t step = 1;
 };
@@ -56,19 +56,19 @@ class Loop {
     }
     read_states();
     read_outputs();
-    if (call.i64("skip") != 0) fail("skipped turns belong to pulses, which are not supported");
+    if (call.i64("skip") != 0) fail("skipped iterations belong to pulses, which are not supported");
   }
 
   Tensors run() {
-    const int64_t turns = count();
+    const int64_t iterations = count();
     Tensors last;
     Checked<Tensors> all(outputs_.size());
-    for (int64_t turn = 0; turn < turns; ++turn) {
-      last = run_turn(turn);
+    for (int64_t iteration = 0; iteration < iterations; ++iteration) {
+      last = run_iteration(iteration);
       for (size_t i = 0; i < outputs_.size(); ++i)
         if (outputs_[i].is_full) all[i].push_back(last[outputs_[i].result]);
     }
-    if (turns == 0) last = without_turns();
+    if (iterations == 0) last = without_iterations();
     Tensors out;
     for (size_t i = 0; i < outputs_.size(); ++i)
       out.push_back(outputs_[i].is_full ? full(outputs_[i], all[i], last)
@@ -96,7 +96,7 @@ class Loop {
           {to_string(item[0]), to_tensor(item[1]), to_integer(item[2]), to_integer(item[3])});
       if (scanned_.back().step == 0) fail("a step is zero");
     }
-    if (scanned_.empty()) fail("nothing is scanned: the number of turns is unknown");
+    if (scanned_.empty()) fail("nothing is scanned: the number of iterations is unknown");
   }
 
   /// Exporters write numbers, tract itself writes logicals.
@@ -132,7 +132,7 @@ class Loop {
       const int64_t size = each.tensor.size(each.axis), chunk = std::abs(each.step);
       if (size % chunk != 0) fail(cat("an axis of ", size, " has no whole chunks of ", chunk));
       if (out && *out != size / chunk)
-        fail(cat("scanned tensors last for ", *out, " and for ", size / chunk, " turns"));
+        fail(cat("scanned tensors last for ", *out, " and for ", size / chunk, " iterations"));
       out = size / chunk;
     }
     return *out;
@@ -146,10 +146,10 @@ class Loop {
     return out;
   }
 
-  Tensors run_turn(int64_t turn) {
+  Tensors run_iteration(int64_t iteration) {
     for (const Scanned& each : scanned_) {
       const int64_t chunk = std::abs(each.step), size = each.tensor.size(each.axis);
-      const int64_t start = each.step > 0 ? turn * chunk : size - (turn + 1) * chunk;
+      const int64_t start = each.step > 0 ? iteration * chunk : size - (iteration + 1) * chunk;
       bind(each.parameter, Value(each.tensor.narrow(each.axis, start, chunk), false));
     }
     const Tensors results = run_body();
@@ -157,8 +157,8 @@ class Loop {
     return results;
   }
 
-  /// The shapes come from a turn with zeros; states stay as they are.
-  Tensors without_turns() {
+  /// The shapes come from an iteration with zeros; states stay as they are.
+  Tensors without_iterations() {
     for (const Scanned& each : scanned_) {
       Checked<int64_t> shape = each.tensor.sizes().vec();
       shape[static_cast<size_t>(each.axis)] = std::abs(each.step);
@@ -169,10 +169,10 @@ class Loop {
     return results;
   }
 
-  static at::Tensor full(const Output& output, Tensors turns, const Tensors& last) {
-    if (turns.empty()) return last[output.result].narrow(output.axis, 0, 0);
-    if (output.step < 0) std::reverse(turns.begin(), turns.end());
-    return at::cat(turns, output.axis);
+  static at::Tensor full(const Output& output, Tensors iterations, const Tensors& last) {
+    if (iterations.empty()) return last[output.result].narrow(output.axis, 0, 0);
+    if (output.step < 0) std::reverse(iterations.begin(), iterations.end());
+    return at::cat(iterations, output.axis);
   }
 
   const KernelCall& call_;

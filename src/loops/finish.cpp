@@ -52,7 +52,7 @@ void finish_loops(ir::Graph& graph, const std::set<ir::Symbol>& asked) {
   clean_bodies(graph);
   for (const ir::Node& node : graph.nodes)
     if (mentions_iteration(node))
-      refuse_loop(graph, node, "a number that depends on the turn is used after the loop",
+      refuse_loop(graph, node, "a number that depends on the iteration is used after the loop",
                   "use tensors for what leaves the loop");
 }
 

@@ -90,7 +90,8 @@ std::optional<OneSlice> one_slice_of(const Node& node, size_t rank) {
 
 bool mentions_iteration(const Dim& dim) {
   const std::vector<ir::Symbol> all = dim.symbols();
-  return std::any_of(all.begin(), all.end(), [](const ir::Symbol& each) { return each.is_turn(); });
+  return std::any_of(all.begin(), all.end(),
+                     [](const ir::Symbol& each) { return each.is_iteration(); });
 }
 
 bool mentions_iteration(const ir::Attr& attr) {

@@ -8,7 +8,9 @@
 
 namespace t2n::loops {
 
-/// What makes the iterations of a loop differ.
+/// What makes the iterations of a loop differ. Thrown where they are compared and caught in
+/// Roller::run alone, which compares once more without the first iteration: only what differs then,
+/// too, is an Error.
 struct Mismatch {
   const ir::Node* node = nullptr;
   std::string why;
@@ -16,7 +18,8 @@ struct Mismatch {
 };
 
 inline constexpr const char* kPlainHelp =
-    "let every turn do the same to tensors of the same shape; what differs in one turn can come "
+    "let every iteration do the same to tensors of the same shape; what differs in one iteration "
+    "can come "
     "before or after the loop";
 
 inline constexpr const char* kJoinHelp =

@@ -39,10 +39,10 @@ Rolled Roller::run() {
   constexpr int64_t kLeast = 3;
   if (iterations() < kLeast)
     refuse_loop(graph_, at,
-                cat("it took ", iterations(), " turns with the sample, too few to compare"),
+                cat("it took ", iterations(), " iterations with the sample, too few to compare"),
                 cat("give sample inputs for which it takes ", kLeast, " or more"));
   T2N_ASSERT(sample(loop_.length) == iterations(), "a loop of ", iterations(),
-             " turns has the length ", loop_.length.str());
+             " iterations has the length ", loop_.length.str());
   std::vector<std::unordered_set<std::string>> made(bounds_.size() - 1);
   for (size_t iteration = 0; iteration < made.size(); ++iteration)
     for (size_t i = bounds_[iteration]; i < bounds_[iteration + 1]; ++i)
@@ -181,7 +181,7 @@ void Roller::index() {
 void Roller::build(int64_t start) {
   start_ = start;
   body_ = std::make_shared<ir::Graph>();
-  body_->name = "turn";
+  body_->name = "iteration";
   body_->scopes = graph_.scopes;
   body_->sources = graph_.sources;
   body_names_.clear();
@@ -195,11 +195,12 @@ void Roller::build(int64_t start) {
   hoisted_.assign(count, false);
   for (size_t iteration = first; iteration + 1 < bounds_.size(); ++iteration)
     if (bounds_[iteration + 1] - bounds_[iteration] != count)
-      throw Mismatch{&graph_.nodes[std::min(bounds_[iteration], graph_.nodes.size() - 1)],
-                     cat("turn ", iteration, " runs ", bounds_[iteration + 1] - bounds_[iteration],
-                         " operations, turn ", start, " runs ", count),
-                     kPlainHelp};
-  number_ = body_value("turn", ir::DType::i64, {});
+      throw Mismatch{
+          &graph_.nodes[std::min(bounds_[iteration], graph_.nodes.size() - 1)],
+          cat("iteration ", iteration, " runs ", bounds_[iteration + 1] - bounds_[iteration],
+              " operations, iteration ", start, " runs ", count),
+          kPlainHelp};
+  number_ = body_value("turn", ir::DType::i64, {});  // as files name it since the first scans
   for (size_t i = 0; i < count; ++i) add_node(i);
   resolve_states();
   check_arguments();
@@ -234,23 +235,23 @@ void Roller::check_same(size_t position) const {
       throw Mismatch{&other, std::move(why), joins ? kJoinHelp : kPlainHelp};
     };
     if (first.op != other.op || first.args.size() != other.args.size())
-      fail(cat("turn ", iteration, " runs ", ir::op_name(other.op), " where turn ", start_,
-               " runs ", ir::op_name(first.op)));
+      fail(cat("iteration ", iteration, " runs ", ir::op_name(other.op), " where iteration ",
+               start_, " runs ", ir::op_name(first.op)));
     if (first.outputs.size() != other.outputs.size())
-      fail(cat(ir::op_name(other.op), " gives ", first.outputs.size(), " tensors in turn ", start_,
-               " and ", other.outputs.size(), " in turn ", iteration));
+      fail(cat(ir::op_name(other.op), " gives ", first.outputs.size(), " tensors in iteration ",
+               start_, " and ", other.outputs.size(), " in iteration ", iteration));
     for (size_t p = 0; p < first.outputs.size(); ++p) {
       const ir::Value& a = outer(first.outputs[p]);
       const ir::Value& b = outer(other.outputs[p]);
       if (a.dtype != b.dtype || a.shape != b.shape)
         fail(cat("the result of ", ir::op_name(other.op), " is ", ir::dtype_name(a.dtype),
-                 ir::shape_str(a.shape), " in turn ", start_, " and ", ir::dtype_name(b.dtype),
-                 ir::shape_str(b.shape), " in turn ", iteration));
+                 ir::shape_str(a.shape), " in iteration ", start_, " and ", ir::dtype_name(b.dtype),
+                 ir::shape_str(b.shape), " in iteration ", iteration));
     }
     for (size_t a = 0; a < first.args.size(); ++a)
       if (first.args[a].value.index() != other.args[a].value.index())
         fail(cat("the argument ", quoted(first.args[a].name), " of ", ir::op_name(other.op),
-                 " is of another kind in turn ", iteration));
+                 " is of another kind in iteration ", iteration));
   }
 }
 

@@ -43,7 +43,7 @@ ValueId Roller::body_node(std::string_view op, std::vector<ir::Argument> args, i
   out.scope = beside.scope;
   out.source = beside.source;
   out.call = static_cast<int>(body_->nodes.size());
-  out.outputs = {body_value(std::string(ir::op_word(op)), dtype, shape)};
+  out.outputs = {body_value(std::string(ir::op_short_name(op)), dtype, shape)};
   body_->nodes.push_back(out);
   return out.outputs[0];
 }
@@ -108,8 +108,8 @@ void Roller::add_body_node(size_t position) {
 ValueId Roller::number_value(const Dim& dim, const Node& beside) {
   const auto step = coefficient(dim, loop_.number);
   if (!step)
-    throw Mismatch{&beside, cat("a number follows ", dim.str(), " from turn to turn"),
-                   "use the number of the turn itself, times a constant and plus one"};
+    throw Mismatch{&beside, cat("a number follows ", dim.str(), " from iteration to iteration"),
+                   "use the number of the iteration itself, times a constant and plus one"};
   const Dim offset = replaced(dim, loop_.number, start_);
   ValueId out = number_;
   const auto with_number = [&](std::string_view op, const Dim& value, bool has_alpha) {
@@ -156,13 +156,14 @@ void Roller::use_number(Node& node, const Node& recorded) {
   }
   for (const ir::Argument& arg : node.args)
     if (mentions(arg.value, loop_.number))
-      throw Mismatch{&recorded,
-                     cat("the argument ", quoted(arg.name), " of ", op,
-                         " follows from the number of the turn"),
-                     "index a tensor of outside of the loop with the turn, or compute with the "
-                     "turn as a tensor"};
+      throw Mismatch{
+          &recorded,
+          cat("the argument ", quoted(arg.name), " of ", op,
+              " follows from the number of the iteration"),
+          "index a tensor of outside of the loop with the iteration, or compute with the "
+          "iteration as a tensor"};
   if (node.body && mentions(node, loop_.number))
-    throw Mismatch{&recorded, "a loop inside reads the number of this loop's turn",
+    throw Mismatch{&recorded, "a loop inside reads the number of this loop's iteration",
                    "index with it before the loop inside"};
 }
 

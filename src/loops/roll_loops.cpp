@@ -124,7 +124,7 @@ class Replay {
     const ir::Place place = place_of(loop);
     if (note.length.is_constant()) {
       if (!follows_inputs(loop))
-        refuse_loop(graph_, Node(), "its turns compute the same whatever the inputs are", "");
+        refuse_loop(graph_, Node(), "its iterations compute the same whatever the inputs are", "");
       name_numbers(graph_, loop);
     }
     rolling_.end_loop(note.length, place);

@@ -33,12 +33,12 @@ std::vector<Roller::Ids> Roller::operands(size_t position) const {
     ir::for_each_input(node(iteration, position), [&](ValueId id) {
       if (iteration == start_) out.emplace_back();
       if (next >= out.size())
-        throw Mismatch{&node(iteration, position), "the turns read other numbers of tensors",
+        throw Mismatch{&node(iteration, position), "the iterations read other numbers of tensors",
                        kPlainHelp};
       out[next++].push_back(id);
     });
     if (next != out.size())
-      throw Mismatch{&node(iteration, position), "the turns read other numbers of tensors",
+      throw Mismatch{&node(iteration, position), "the iterations read other numbers of tensors",
                      kPlainHelp};
   }
   return out;
@@ -194,14 +194,14 @@ ValueId Roller::state(const Ids& ids) {
                             (first->second.iteration == start_ && hoisted_[first->second.node]);
   if (ids.size() < 2 || !from_outside)
     throw Mismatch{nullptr,
-                   cat("the turns read ", quoted(outer(ids[0]).name),
-                       " and other tensors that no turn before computed alike"),
+                   cat("the iterations read ", quoted(outer(ids[0]).name),
+                       " and other tensors that no iteration before computed alike"),
                    kPlainHelp};
   for (const ValueId id : ids)
     if (outer(id).dtype != outer(ids[0]).dtype || outer(id).shape != outer(ids[0]).shape)
       throw Mismatch{
           nullptr,
-          cat(quoted(outer(ids[0]).name), " is carried from turn to turn and changes: ",
+          cat(quoted(outer(ids[0]).name), " is carried from iteration to iteration and changes: ",
               ir::dtype_name(outer(ids[0]).dtype), ir::shape_str(outer(ids[0]).shape), " becomes ",
               ir::dtype_name(outer(id).dtype), ir::shape_str(outer(id).shape)),
           "let it keep shape and dtype; collect what grows in a list, and torch.stack "

@@ -110,7 +110,8 @@ std::optional<Dim> Roller::begin_of(ValueId whole, int64_t axis, const Dim& firs
   const int64_t least = place ? (reversed ? *place - count + 1 : *place) : 0;
   // Of other lengths the rules of sizes say so.
   if (loop_.length.is_constant() && (!place || least < 0 || least + count > extent))
-    refuse_loop(graph_, Node(), "its turns read fewer slices than there are turns", kPlainHelp);
+    refuse_loop(graph_, Node(), "its iterations read fewer slices than there are iterations",
+                kPlainHelp);
   if (place && least == 0 && extent == count) return std::nullopt;
   return reversed ? from - length() + Dim(1) : from;
 }

@@ -37,7 +37,7 @@ ir::ValueId Rolling::emit(std::string_view op, std::vector<ir::Argument> args, i
   ir::Node node = node_at(place);
   node.op = ir::op_id(op);
   node.args = std::move(args);
-  node.call = naming_.call(place.scope, std::string(ir::op_word(op)));
+  node.call = naming_.call(place.scope, std::string(ir::op_short_name(op)));
   node.outputs = {ir::add_value(graph_, {naming_.result(graph_, node), dtype, shape, {}})};
   const ir::ValueId out = node.outputs[0];
   append(std::move(node));
@@ -77,8 +77,8 @@ ir::Node& Rolling::scan_of(const Family& family) {
     if (graph_.nodes[i].body == family.body) return graph_.nodes[i];
   const ir::Node* const made = family.maker();
   refuse_loop(*family.body, made ? node_at({made->scope, made->source}) : ir::Node(),
-              "what a loop inside computes in its turns is read after the turn around it",
-              "torch.stack it, or join it with torch.cat, before that turn ends");
+              "what a loop inside computes in its iterations is read after the iteration around it",
+              "torch.stack it, or join it with torch.cat, before that iteration ends");
 }
 
 /// Whether a family belongs to the iteration that is being recorded; else it comes from before the
@@ -140,11 +140,11 @@ ir::ValueId Rolling::materialise(ir::ValueId id, const Instance& instance, ir::P
   const bool is_first = instance.iteration == 0;
   const bool is_last = !is_first && instance.iteration == family.iterations - 1;
   if (!is_first && !is_last && !ir::read_scan(scan_of(family)).length.is_constant())
-    refuse_loop(
-        graph_, node_at(place),
-        cat("what turn ", instance.iteration, " of a loop computed is used by itself (", name, ")"),
-        "only the first and the last turn can be told apart; join all of them with "
-        "torch.stack or torch.cat");
+    refuse_loop(graph_, node_at(place),
+                cat("what iteration ", instance.iteration,
+                    " of a loop computed is used by itself (", name, ")"),
+                "only the first and the last iteration can be told apart; join all of them with "
+                "torch.stack or torch.cat");
   const int64_t index = is_last ? -1 : instance.iteration;
   const std::string suffix = is_last ? "_last" : is_first ? "_first" : cat("_at_", index);
   const ir::ValueId all = stacked(instance.family, 0, false, ir::kNoValue);

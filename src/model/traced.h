@@ -20,7 +20,7 @@ struct TraceOptions {
   int64_t max_operations = 1'000'000;
   /// Branches on data, as "model.py:8", that may be baked in the way this run takes them.
   std::set<std::string> accepted_guards;
-  /// Loops (Decision::id) to record as one `t2n::scan` instead of turn by turn.
+  /// Loops (Decision::id) to record as one `t2n::scan` instead of iteration by iteration.
   std::set<const void*> rolled_loops;
   /// Note the iterations of all other loops in the graph, for the pass `roll-loops`.
   bool notes_loops = false;
@@ -37,20 +37,20 @@ struct TraceOptions {
   Report report;
 };
 
-/// A place where the way of the program follows from a size: a branch, the turns of a loop, a
+/// A place where the way of the program follows from a size: a branch, the iterations of a loop, a
 /// number that an operation was given and that no expression of sizes says, or whether what is
 /// written overlaps what is read.
 struct Decision {
   enum class Kind { branch, loop, number, overlap };
   Kind kind = Kind::branch;
   const void* id = nullptr;  ///< the place in the program: the same in every trace of a session
-  int64_t way = 0;           ///< 1 or 0 of a branch, the turns of a loop
+  int64_t way = 0;           ///< 1 or 0 of a branch, the iterations of a loop
   std::string number = {};   ///< its text
   /// Of a number: TraceOptions::computed_numbers can make it an operation of the graph.
   bool is_computable = false;
   /// Of a branch: the other way only raises an exception.
   bool is_guard = false;
-  /// A branch on a comparison, or what the turns of a loop follow from, over symbols
+  /// A branch on a comparison, or what the iterations of a loop follow from, over symbols
   /// `size.value.axis`; none for anything else.
   std::optional<ir::Comparison> comparison;
   ir::Dim sizes = {};  ///< without a comparison: a sum of the sizes that it depends on

@@ -40,12 +40,13 @@ void sniff_bytes(std::span<const std::byte> bytes, const std::string& path) {
                 "it holds Python objects, not a program; t2nnef runs no Python", kHowToSave);
   if (head.size() > 262 && head.substr(257, 5) == "ustar")
     throw Error("model-format", cat(quoted(path), " is a tar archive, not a TorchScript file"), {},
-                kHowToSave);
+                kHowToSave, std::string(kUnknownKind));
   if (is_text(head))
     throw Error("model-format", cat(quoted(path), " is a text file, not a TorchScript file"), {},
-                kHowToSave);
+                kHowToSave, std::string(kUnknownKind));
   throw Error("model-format", cat(quoted(path), " is not a TorchScript file"),
-              "a TorchScript file is a zip archive; this one starts with other bytes", kHowToSave);
+              "a TorchScript file is a zip archive; this one starts with other bytes", kHowToSave,
+              std::string(kUnknownKind));
 }
 
 void sniff_records(const std::vector<std::string>& records, std::string_view pickle_head,
@@ -74,7 +75,7 @@ void sniff_records(const std::vector<std::string>& records, std::string_view pic
                 cat("load it in Python with torch.load, then ", kHowToSave));
   }
   throw Error("model-format", cat(quoted(path), " is a zip archive, but not one of torch.jit.save"),
-              {}, kHowToSave);
+              {}, kHowToSave, std::string(kUnknownKind));
 }
 
 namespace {

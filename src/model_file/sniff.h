@@ -9,6 +9,9 @@
 
 namespace t2n::model_file {
 
+/// The subject of a refusal that does not know what the file is: it may be meant for others.
+inline constexpr std::string_view kUnknownKind = "unknown kind of file";
+
 /// Before opening: anything that is no zip archive is refused with `model-format`, each kind of
 /// file in its own words and with the lines that produce a right one.
 void sniff_bytes(std::span<const std::byte> bytes, const std::string& path);

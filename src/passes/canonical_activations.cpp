@@ -61,7 +61,7 @@ class Canonicaliser {
  private:
   /// The word, with the other ways to say relu6.
   std::string_view function_of(const Node& node) const {
-    const std::string_view word = ir::op_word(ir::op_name(node.op));
+    const std::string_view word = ir::op_short_name(ir::op_name(node.op));
     const bool is_relu6 = (word == "hardtanh" && bounds(node, "min_val", "max_val")) ||
                           (word == "clamp" && bounds(node, "min", "max"));
     return is_relu6 ? "relu6" : word;

@@ -47,7 +47,7 @@ class RopeFinder {
 
   static bool is(const Node* node, std::string_view word) {
     return node != nullptr && node->outputs.size() == 1 &&
-           ir::op_word(ir::op_name(node->op)) == word;
+           ir::op_short_name(ir::op_name(node->op)) == word;
   }
 
   /// Operands of a product that nothing else reads.
@@ -123,9 +123,10 @@ class RopeFinder {
     if (x == ir::kNoValue || !is_last_axis(*node, x)) return {};
     const ir::Dim size = pattern_.value(x).shape.back();
     if (!size.is_constant() || size.value() % 2 != 0) return {};
-    if (ir::op_word(ir::op_name(node->op)) == "slice") return sliced_half(*node, x, size.value());
+    if (ir::op_short_name(ir::op_name(node->op)) == "slice")
+      return sliced_half(*node, x, size.value());
     const bool is_chunk =
-        ir::op_word(ir::op_name(node->op)) == "chunk" && node->outputs.size() == 2;
+        ir::op_short_name(ir::op_name(node->op)) == "chunk" && node->outputs.size() == 2;
     if (!is_chunk) return {};
     return Half{x, node->outputs[0] == id ? 0 : 1};
   }

@@ -13,7 +13,7 @@ using ir::ValueId;
 
 /// Operations that answer yes or no, whatever they compute in.
 bool is_predicate(ir::OpId op) {
-  return has_trait(ir::op_word(ir::op_name(op)), ir::OpTrait::predicate);
+  return has_trait(ir::op_short_name(ir::op_name(op)), ir::OpTrait::predicate);
 }
 
 /// Operands that choose rather than compute: booleans in any case.

@@ -52,7 +52,7 @@ Maybe quotient(const Maybe& a, std::optional<double> divisor) {
 }
 
 bool is_arithmetic(const Node& node) {
-  const std::string_view word = ir::op_word(ir::op_name(node.op));
+  const std::string_view word = ir::op_short_name(ir::op_name(node.op));
   for (const char* known : {"add", "sub", "rsub", "mul", "div", "pow", "square", "neg"})
     if (word == known) return node.outputs.size() == 1;
   return false;
@@ -140,7 +140,7 @@ std::optional<Polynomial> Pattern::term(ValueId id, Variables of, int depth) con
 
 std::optional<Polynomial> Pattern::node_term(const Node& node, Variables of, int depth) const {
   if (!is_arithmetic(node)) return std::nullopt;
-  const std::string_view word = ir::op_word(ir::op_name(node.op));
+  const std::string_view word = ir::op_short_name(ir::op_name(node.op));
   const Attr* const other = node.find("other");
   const Maybe self = term(node.find("self"), of, depth);
   if (!self) return std::nullopt;

@@ -19,7 +19,7 @@ namespace {
 Dim broadcast_dim(const Dim& a, const Dim& b) { return a == Dim(1) ? b : a; }
 
 bool gives_boolean(std::string_view op) {
-  return has_trait(ir::op_word(op), ir::OpTrait::predicate);
+  return has_trait(ir::op_short_name(op), ir::OpTrait::predicate);
 }
 
 std::vector<Dim> to_dims(const ir::Ints& values) { return {values.begin(), values.end()}; }
@@ -143,7 +143,7 @@ std::vector<ValueId> Rewriter::emit_all(std::string_view op, std::vector<ir::Arg
   made.scope = node_.scope;
   made.source = node_.source;
   made.call = calls_.take(made.op, made.scope);
-  const std::string name = cat(output().name, "_", ir::op_word(op));
+  const std::string name = cat(output().name, "_", ir::op_short_name(op));
   for (const auto& [dtype, shape] : results) made.outputs.push_back(add_value(name, dtype, shape));
   done_.push_back(std::move(made));
   return done_.back().outputs;

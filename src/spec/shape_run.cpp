@@ -252,18 +252,18 @@ class ShapeRunner::State {
       inner[row.items.at(0).text] = known(settled(kTensor, row.items.at(1), frame), frame);
   }
 
-  /// Leaves what one turn sees of the scanned inputs, and counts the turns.
+  /// Leaves what one iteration sees of the scanned inputs, and counts the iterations.
   static std::optional<int64_t> cut(const Value& list, Frame& inner) {
-    std::optional<int64_t> turns;
+    std::optional<int64_t> iterations;
     for (const Value& row : list.items) {
       auto& shape = inner[row.items.at(0).text].shape;
       const auto axis = static_cast<size_t>(row.items.at(2).integer);
       const int64_t chunk = std::abs(row.items.at(3).integer);
       if (!shape || axis >= shape->size() || chunk == 0) continue;
-      turns = ((*shape)[axis] + chunk - 1) / chunk;
+      iterations = ((*shape)[axis] + chunk - 1) / chunk;
       (*shape)[axis] = chunk;
     }
-    return turns;
+    return iterations;
   }
 
   std::vector<Known> scan(const Prepared& prepared, Frame& frame) {
@@ -274,20 +274,21 @@ class ShapeRunner::State {
     if (body == fragments_.end()) return {};
     Frame inner;
     for (const char* list : {"scan", "full", "state"}) bind_body(given(list), frame, inner);
-    const std::optional<int64_t> turns = cut(given("scan"), inner);
+    const std::optional<int64_t> iterations = cut(given("scan"), inner);
     run_body(*body->second, inner);
     std::vector<Known> out;
     for (const Value& row : given("output").items)
-      out.push_back(scanned(row, inner[row.items.at(0).text].shape, turns));
+      out.push_back(scanned(row, inner[row.items.at(0).text].shape, iterations));
     return out;
   }
 
-  /// The last turn's, or all of them one behind the other.
-  static Known scanned(const Value& row, std::optional<Ints> shape, std::optional<int64_t> turns) {
+  /// The last iteration's, or all of them one behind the other.
+  static Known scanned(const Value& row, std::optional<Ints> shape,
+                       std::optional<int64_t> iterations) {
     if (!shape || row.items.at(1).text != "full") return {std::move(shape), {}};
     const auto axis = static_cast<size_t>(row.items.at(2).integer);
-    if (!turns || axis >= shape->size()) return {};
-    (*shape)[axis] = product((*shape)[axis], *turns);
+    if (!iterations || axis >= shape->size()) return {};
+    (*shape)[axis] = product((*shape)[axis], *iterations);
     return {std::move(shape), {}};
   }
 

@@ -8,6 +8,7 @@
 #include "src/diag/error.h"
 #include "src/strict/arith.h"
 #include "src/strict/rules.h"
+#include "src/target/limits.h"
 
 namespace t2n::strict {
 namespace {
@@ -53,15 +54,14 @@ draft::Ref write_repeats(draft::Draft& draft, draft::Ref ref, draft::TensorEntry
 void check_stored(const draft::TensorEntry& entry, const std::string& target) {
   constexpr size_t kMostAxes = 8;
   if (has_no_elements(entry.shape))
-    throw Error("unsupported-argument",
-                cat("a tensor without elements, ", draft::type_str(entry.dtype, entry.shape),
-                    ", has no translation for ", target),
-                "the sizes of NNEF's tensors are 1 or more");
-  if (entry.shape.size() > kMostAxes)
-    throw Error(
+    throw Error(target::untranslated(
         "unsupported-argument",
-        cat("a stored tensor of ", entry.shape.size(), " axes has no translation for ", target),
-        "the format stores up to 8");
+        cat("a tensor without elements, ", draft::type_str(entry.dtype, entry.shape), ","), target,
+        "the sizes of NNEF's tensors are 1 or more"));
+  if (entry.shape.size() > kMostAxes)
+    throw Error(target::untranslated("unsupported-argument",
+                                     cat("a stored tensor of ", entry.shape.size(), " axes"),
+                                     target, "the format stores up to 8"));
 }
 
 draft::Notation notation(const std::string& target) {

@@ -9,6 +9,7 @@
 #include "src/diag/error.h"
 #include "src/spec/operations.h"
 #include "src/strict/rules.h"
+#include "src/target/limits.h"
 
 namespace t2n::strict {
 namespace {
@@ -145,10 +146,10 @@ class Lowering {
   void finish() {
     draft::Draft& draft = out_.draft();
     if (draft.inputs.empty())
-      throw Error("unsupported-argument",
-                  cat("a graph without inputs has no translation for ", out_.target_name()),
-                  "the graphs of standard NNEF have one input or more",
-                  "export for tract, or give the model an input that its outputs depend on");
+      throw Error(target::untranslated(
+          "unsupported-argument", "a graph without inputs", out_.target_name(),
+          "the graphs of standard NNEF have one input or more",
+          "export for tract, or give the model an input that its outputs depend on"));
     std::set<int> named;
     for (const std::string& name : source_.graph.results)
       draft.outputs.push_back(result(name, named));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/target/limits.h"
 
 namespace t2n::strict {
 namespace {
@@ -73,9 +74,9 @@ std::vector<Ref> lower(const Call& call, Builder& out) {
 
 void refuse(const Call& call, Builder& out, std::string_view why, std::string_view help) {
   const std::string_view op = out.operator_name();
-  throw Error("unsupported-argument",
-              cat(op.empty() ? call.op : op, " has no translation for ", out.target_name()),
-              std::string(why), help.empty() ? "export for tract" : std::string(help));
+  throw Error(target::untranslated("unsupported-argument", std::string(op.empty() ? call.op : op),
+                                   out.target_name(), why, help.empty() ? "export for tract" : help,
+                                   op));
 }
 
 }  // namespace t2n::strict

@@ -45,8 +45,8 @@ Scan read_scan(const Call& call, Builder& out) {
   return scan;
 }
 
-/// One turn: the body's results, with the states replaced.
-std::vector<Ref> turn(const Call& call, Scan& scan, int64_t step, Builder& out) {
+/// One iteration: the body's results, with the states replaced.
+std::vector<Ref> iteration(const Call& call, Scan& scan, int64_t step, Builder& out) {
   std::vector<Ref> operands;
   for (const nnef::Parameter& parameter : scan.body.parameters) {
     const std::string& name = parameter.name;
@@ -80,7 +80,7 @@ std::vector<Ref> unrolled(const Call& call, Builder& out) {
            "export with a shorter input, or for tract");
   std::map<std::string, std::vector<Ref>> results;
   for (int64_t i = 0; i < steps; ++i) {
-    const std::vector<Ref> made = turn(call, scan, scan.is_backward ? steps - 1 - i : i, out);
+    const std::vector<Ref> made = iteration(call, scan, scan.is_backward ? steps - 1 - i : i, out);
     for (size_t k = 0; k < made.size(); ++k) results[scan.body.results[k].name].push_back(made[k]);
   }
   std::vector<Ref> outputs;

@@ -76,4 +76,16 @@ const LimitRow& limit_row(Limit limit) {
   return *row;
 }
 
+Diagnostic untranslated(std::string_view id, std::string what, std::string_view target,
+                        std::string_view why, std::string_view help, std::string_view op) {
+  Diagnostic out;
+  out.id = id;
+  out.message = cat(what, " has no translation for ", target);
+  out.why = why;
+  out.help = help;
+  out.subject = op;
+  out.untranslated = std::move(what);
+  return out;
+}
+
 }  // namespace t2n::target

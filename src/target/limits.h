@@ -3,7 +3,10 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+
+#include "src/diag/diagnostic.h"
 
 namespace t2n::target {
 
@@ -47,5 +50,10 @@ struct LimitRow {
 
 std::span<const LimitRow> limit_rows();
 const LimitRow& limit_row(Limit limit);
+
+/// A refusal with the message "WHAT has no translation for TARGET". `op`: the operator that `what`
+/// begins with, if it does.
+Diagnostic untranslated(std::string_view id, std::string what, std::string_view target,
+                        std::string_view why, std::string_view help = {}, std::string_view op = {});
 
 }  // namespace t2n::target

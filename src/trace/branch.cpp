@@ -6,8 +6,8 @@
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/trace/interpreter.h"
+#include "src/trace/iteration.h"
 #include "src/trace/operators.h"
-#include "src/trace/turn.h"
 
 namespace t2n::trace {
 namespace {
@@ -32,16 +32,16 @@ bool can_choose(const Recorder& recorder, const c10::IValue& a, const c10::IValu
          !recorder.has_open_shape({a, b});
 }
 
-/// What the turns that a loop took say of sizes.
-void say_turns(Decision& loop, const c10::IValue& trips,
-               const std::vector<c10::IValue>& conditions) {
+/// What the iterations that a loop took say of sizes.
+void describe_iterations(Decision& loop, const c10::IValue& trips,
+                         const std::vector<c10::IValue>& conditions) {
   using ir::Relation;
   const Mark count = mark_of(trips);
   loop.kind = Decision::Kind::loop;
   loop.comparison.reset();
   if (!count) loop.sizes = 0;  // its conditions say it, each by itself
-  if (!is_size(count) || depends_on_turn(count)) return;
-  // A loop that is left before its end needs the turns that it took, any other these alone.
+  if (!is_size(count) || depends_on_iteration(count)) return;
+  // A loop that is left before its end needs the iterations that it took, any other these alone.
   const bool is_left = !conditions.empty() && !unmarked(conditions.back()).toBool();
   const bool is_none = unmarked(trips).toInt() < 0;
   const Relation relation = is_left ? Relation::ge : is_none ? Relation::le : Relation::eq;
@@ -54,7 +54,7 @@ void Interpreter::refuse_branch(const torch::jit::Node* node, const Mark& mark) 
   const bool loop = node->kind() == c10::prim::Loop;
   const std::string id = guard_id();
   std::string help =
-      loop ? "make the number of turns a constant or a size of an input"
+      loop ? "make the number of iterations a constant or a size of an input"
            : "compute both ways and choose with torch.where, or decide outside of the model";
   if (!id.empty()) help += cat("; to keep the way of this run, give --accept-guard ", id);
   throw Error(
@@ -80,7 +80,7 @@ void Interpreter::note_decision(const torch::jit::Node* node, const Mark& mark, 
 void Interpreter::settle(const Mark& mark, bool answer) {
   if (!mark) return;
   T2N_ASSERT(mark->comparison, "only a comparison can be settled");
-  if (depends_on_turn(mark)) return check_turn_branch(mark);
+  if (depends_on_iteration(mark)) return check_iteration_branch(mark);
   note_decision(node_, mark, answer ? 1 : 0);
 }
 
@@ -92,9 +92,10 @@ void Interpreter::note_number(const torch::jit::Node* node, const Mark& mark,
                               const c10::IValue& number) {
   if (!options_.keep_sizes || !mark || is_data(mark)) return;
   if (mark->comparison) return settle(mark, unmarked(number).toBool());
-  if (depends_on_turn(mark))
-    refuse_loop("a number follows from the number of the turn in a way that the file cannot say",
-                kTurnHelp);
+  if (depends_on_iteration(mark))
+    refuse_loop(
+        "a number follows from the number of the iteration in a way that the file cannot say",
+        kIterationHelp);
   note_decision(node, mark, 0, Decision::Kind::number);
   Decision& noted = decisions_.back();
   const Mark sizes = opaque_mark(mark->size);
@@ -114,7 +115,7 @@ void Interpreter::note_numbers(const torch::jit::Node* node, const torch::jit::S
     if (is_number(input)) {
       const Mark mark = mark_of(input);
       if (!is_opaque(mark) || (is_computed && mark->formula)) continue;
-      if (depends_on_turn(mark)) continue;  // the recorder refuses it, and names the argument
+      if (depends_on_iteration(mark)) continue;  // the recorder refuses it, and names the argument
       const size_t before = decisions_.size();
       note_number(node, mark, input);
       if (decisions_.size() > before)
@@ -138,16 +139,16 @@ void Interpreter::note_numbers(const torch::jit::Node* node, const torch::jit::S
 }
 
 void Interpreter::note_loop(const torch::jit::Node* node, const c10::IValue& trips,
-                            const Values& conditions, int64_t turns) {
+                            const Values& conditions, int64_t iterations) {
   const Mark count = mark_of(trips);
   const Mark asked = count || conditions.empty() ? count : mark_of(conditions.back());
   if (options_.keep_sizes && asked && !is_data(asked)) {
-    note_decision(node, asked, turns);
-    say_turns(decisions_.back(), trips, conditions);
+    note_decision(node, asked, iterations);
+    describe_iterations(decisions_.back(), trips, conditions);
   }
   // Each by itself, as the last one may follow from no size: `while i < 5 and x.size(0) > 2`.
   for (const c10::IValue& condition : conditions)
-    if (const Mark mark = mark_of(condition); !depends_on_turn(mark))
+    if (const Mark mark = mark_of(condition); !depends_on_iteration(mark))
       note_decision(node, mark, unmarked(condition).toBool() ? 1 : 0);
 }
 

@@ -170,7 +170,8 @@ void Interpreter::execute_or_explain(const Operation& operation, Stack& stack) {
                 "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
   }
   // Zeros are one of their legal values, and the only one that gives the same file twice.
-  if (has_trait(ir::op_word(name), ir::OpTrait::uninitialised)) stack.at(0).toTensor().zero_();
+  if (has_trait(ir::op_short_name(name), ir::OpTrait::uninitialised))
+    stack.at(0).toTensor().zero_();
 }
 
 const Interpreter::Operation& Interpreter::operation_of(Node* node) {

@@ -20,7 +20,7 @@ bool takes_tensor(const c10::Argument& argument) {
 /// Its formula, if a graph has to compute the number.
 FormulaRef formula_of(const c10::IValue& value) {
   const Mark mark = mark_of(value);
-  return is_opaque(mark) && !depends_on_turn(mark) ? mark->formula : nullptr;
+  return is_opaque(mark) && !depends_on_iteration(mark) ? mark->formula : nullptr;
 }
 
 /// The overload with the same arguments that takes tensors where this one takes numbers; nullptr

@@ -216,9 +216,9 @@ void Interpreter::run_if(Node* node, Env& env) {
     node_ = node;
     if (!accept_guard(mark)) refuse_branch(node, mark);
   }
-  check_turn_branch(mark);
+  check_iteration_branch(mark);
   const size_t noted = decisions_.size();
-  if (!depends_on_turn(mark)) note_decision(node, mark, taken ? 1 : 0);
+  if (!depends_on_iteration(mark)) note_decision(node, mark, taken ? 1 : 0);
   if (decisions_.size() > noted) decisions_.back().is_guard = only_raises(other);
   run_block(block, env);
   set_outputs(node, env, take_results(block, env));
@@ -235,15 +235,15 @@ void Interpreter::run_loop(Node* node, Env& env) {
       options_.notes_loops && recorder_ != nullptr ? &recorder_->notes() : nullptr;
   if (notes != nullptr) notes->begin_loop(node);
   Values conditions;
-  int64_t turn = 0;
-  for (;; ++turn) {
+  int64_t iteration = 0;
+  for (;; ++iteration) {
     node_ = node;
     for (const Mark& mark : {mark_of(trips), mark_of(condition)})
       if (is_data(mark) && !accept_guard(mark)) refuse_branch(node, mark);
-    if (turn >= unmarked(trips).toInt()) break;
+    if (iteration >= unmarked(trips).toInt()) break;
     conditions.push_back(condition);
     if (!unmarked(condition).toBool()) break;
-    env[body->inputs()[0]] = c10::IValue(turn);
+    env[body->inputs()[0]] = c10::IValue(iteration);
     for (size_t i = 0; i < carried.size(); ++i) env[body->inputs()[i + 1]] = std::move(carried[i]);
     run_block(body, env);
     Values results = take_results(body, env);
@@ -254,8 +254,8 @@ void Interpreter::run_loop(Node* node, Env& env) {
   if (notes != nullptr) notes->end_loop();
   const auto lists = std::move(changed_lists_.back());
   changed_lists_.pop_back();
-  note_loop(node, trips, conditions, turn);
-  follow_lists(lists, turn, mark_of(trips));
+  note_loop(node, trips, conditions, iteration);
+  follow_lists(lists, iteration, mark_of(trips));
   set_outputs(node, env, std::move(carried));
 }
 

@@ -164,41 +164,43 @@ class Interpreter {
   OpCall prepare_computed(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
 
   // rolled_loop.cpp
-  void run_turn(torch::jit::Block* body, Env& env, RolledLoop& loop);
+  void run_iteration(torch::jit::Block* body, Env& env, RolledLoop& loop);
   void decide_later(std::vector<Decision> later, const loops::Rolled& rolled, size_t first);
   void check_carried(const Values& before, const Values& after,
                      const std::vector<std::optional<int64_t>>& steps) const;
-  void check_turn_branch(const Mark& condition);
+  void check_iteration_branch(const Mark& condition);
   void note_list(const std::string& name, const torch::jit::Stack& inputs);
   void follow_carried(RolledLoop& loop, const ChangedLists& lists, const ir::Dim& length);
-  void follow_lists(const ChangedLists& lists, int64_t turns, const Mark& trips);
+  void follow_lists(const ChangedLists& lists, int64_t iterations, const Mark& trips);
   void follow_grown(const c10::IValue& list, Outline before, bool at_end);
-  Outline written_in_turns(const Mark& asked, const c10::IValue& list, bool is_from_end,
-                           Outline outline);
+  Outline written_in_iterations(const Mark& asked, const c10::IValue& list, bool is_from_end,
+                                Outline outline);
 
-  // turn_ends.cpp: what the turns of rolled loops leave.
-  void note_turn_end(RolledLoop& loop) const;
-  void settle_turn_end(const std::vector<TurnEnd>& ends, int64_t first_turn, const ir::Dim& length);
-  void settle_turn_ends(const RolledLoop& loop, const ir::Dim& length);
+  // iteration_ends.cpp: what the iterations of rolled loops leave.
+  void note_iteration_end(RolledLoop& loop) const;
+  void settle_iteration_end(const std::vector<IterationEnd>& ends, int64_t first_iteration,
+                            const ir::Dim& length);
+  void settle_iteration_ends(const RolledLoop& loop, const ir::Dim& length);
 
-  // turn_lists.cpp: elements of lists at places that follow from the turn of a rolled loop.
-  bool follows_turn(const c10::IValue& list, const Mark& asked) const;
-  void settle_turn_access(const std::string& name, const torch::jit::Stack& inputs,
-                          const Mark& asked);
+  // iteration_lists.cpp: elements of lists at places that follow from the iteration of a rolled
+  // loop.
+  bool follows_iteration(const c10::IValue& list, const Mark& asked) const;
+  void settle_iteration_access(const std::string& name, const torch::jit::Stack& inputs,
+                               const Mark& asked);
   bool are_alike(c10::ArrayRef<c10::IValue> elements) const;
   void settle_inside(const Outline& outline, const ir::Dim& low, const ir::Dim& high);
   void settle_accesses(const RolledLoop& loop, const ir::Dim& length);
 
-  // rolled_writes.cpp: what the turns of rolled loops write to containers and objects.
+  // rolled_writes.cpp: what the iterations of rolled loops write to containers and objects.
   void note_made(const c10::IValue& value);
   void note_write(const c10::IValue& held);
   void follow_growth(const c10::IValue& list);
   bool keeps_content(const c10::IValue& before, const c10::IValue& after) const;
   void follow_rebound(const RolledLoop& loop, size_t index, const c10::IValue& list);
-  Mark length_in_turn(const RolledLoop& loop, const ChangedList& each, size_t count) const;
-  void end_written_turn(RolledLoop& loop);
-  void begin_written_turn(RolledLoop& loop);
-  void follow_list(const c10::IValue& list, size_t before, const Mark& known, int64_t turns,
+  Mark length_in_iteration(const RolledLoop& loop, const ChangedList& each, size_t count) const;
+  void end_written_iteration(RolledLoop& loop);
+  void begin_written_iteration(RolledLoop& loop);
+  void follow_list(const c10::IValue& list, size_t before, const Mark& known, int64_t iterations,
                    const ir::Dim& length);
 
   const c10::IValue& value(const torch::jit::Value* value, const Env& env) const;
@@ -219,9 +221,9 @@ class Interpreter {
   void note_number(const torch::jit::Node* node, const Mark& mark, const c10::IValue& number);
   void note_numbers(const torch::jit::Node* node, const torch::jit::Stack& inputs,
                     bool is_computable);
-  /// The turns that a loop took, and what it asked before each of them.
+  /// The iterations that a loop took, and what it asked before each of them.
   void note_loop(const torch::jit::Node* node, const c10::IValue& trips, const Values& conditions,
-                 int64_t turns);
+                 int64_t iterations);
   [[noreturn]] void refuse_branch(const torch::jit::Node* node, const Mark& mark);
   /// How deep the program is in calls and loops.
   struct Standing {

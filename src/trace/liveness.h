@@ -11,7 +11,7 @@ namespace t2n::trace {
 class Liveness {
  public:
   /// The values of the node's own block, inputs of the block included, that nothing reads after
-  /// the node: not the block's outputs, nor another turn of a loop.
+  /// the node: not the block's outputs, nor another iteration of a loop.
   const std::vector<const torch::jit::Value*>& ends_at(torch::jit::Node* node);
 
  private:

@@ -111,11 +111,11 @@ bool is_data(const Mark& mark) { return mark && mark->kind == MarkInfo::Kind::da
 bool is_size(const Mark& mark) { return mark && mark->kind == MarkInfo::Kind::size; }
 bool is_opaque(const Mark& mark) { return mark && mark->kind == MarkInfo::Kind::opaque; }
 
-bool depends_on_turn(const Mark& mark) {
+bool depends_on_iteration(const Mark& mark) {
   if (!mark || mark->size.is_constant()) return false;
   const std::vector<ir::Symbol> symbols = mark->size.symbols();
   return std::any_of(symbols.begin(), symbols.end(),
-                     [](const ir::Symbol& symbol) { return symbol.is_turn(); });
+                     [](const ir::Symbol& symbol) { return symbol.is_iteration(); });
 }
 
 Mark join(const Mark& a, const Mark& b) {

@@ -17,7 +17,7 @@ namespace t2n::trace {
 
 /// A real number over sizes as operations that a graph can compute.
 struct Formula {
-  std::string op;     ///< "size", "number", or the word of a torch operation: "div", "sqrt"
+  std::string op;     ///< "size", "number", or the short name of a torch operation: "div", "sqrt"
   ir::Dim size;       ///< of "size"
   double number = 0;  ///< of "number"; of "size" what it is in this run
   std::vector<std::shared_ptr<const Formula>> operands;
@@ -53,7 +53,7 @@ bool is_data(const Mark& mark);
 bool is_size(const Mark& mark);
 bool is_opaque(const Mark& mark);
 /// Follows from the number of an iteration of a loop that is recorded as one scan.
-bool depends_on_turn(const Mark& mark);
+bool depends_on_iteration(const Mark& mark);
 
 /// What follows from both: data if one of them is, else opaque.
 Mark join(const Mark& a, const Mark& b);

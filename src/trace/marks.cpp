@@ -266,11 +266,12 @@ c10::IValue Marks::picked(const c10::IValue& value, const Mark& mark, const std:
   return tainted(value, mark, what);
 }
 
-c10::IValue Marks::after_turn(const c10::IValue& value) const {
+c10::IValue Marks::after_iteration(const c10::IValue& value) const {
   Seen seen;
   return changed(value, seen, [](const c10::IValue& leaf) {
     const Mark mark = mark_of(leaf);
-    return is_size(mark) && depends_on_turn(mark) ? marked(leaf, opaque_mark(mark->size)) : leaf;
+    return is_size(mark) && depends_on_iteration(mark) ? marked(leaf, opaque_mark(mark->size))
+                                                       : leaf;
   });
 }
 

@@ -53,9 +53,9 @@ class Marks {
   c10::IValue picked(const c10::IValue& value, const Mark& mark, const std::string& what);
   /// The same of the numbers and strings in it alone, leaving how long the containers are.
   void taint_numbers(const c10::IValue& container, const Mark& mark);
-  /// The value whose numbers no longer say how they follow from the turn of a loop, only that they
-  /// do: it will be another turn when they are read.
-  c10::IValue after_turn(const c10::IValue& value) const;
+  /// The value whose numbers no longer say how they follow from the iteration of a loop, only that
+  /// they do: it will be another iteration when they are read.
+  c10::IValue after_iteration(const c10::IValue& value) const;
 
  private:
   c10::IValue tainted_leaf(const c10::IValue& leaf, const Mark& mark);

@@ -106,7 +106,7 @@ Mark Interpreter::asked_place(const std::string& name, const c10::IValue& contai
     settle_key(container, operand, name);
     return nullptr;
   }
-  if (is_data(mark) || depends_on_turn(mark)) return mark;
+  if (is_data(mark) || depends_on_iteration(mark)) return mark;
   if (name == "aten::__getitem__" || name == "aten::select" || name == "aten::mul" ||
       name == "aten::mul_")
     return mark;
@@ -167,7 +167,7 @@ void Interpreter::follow_element(const Stack& inputs, const Mark& asked, const M
     element = marks_.tainted(element, opaque_mark(why->size), "an element of a list");
     return;
   }
-  if (!asked || depends_on_turn(asked)) return;
+  if (!asked || depends_on_iteration(asked)) return;
   if (!is_size(asked)) return note_number(node_, asked, inputs[1]);
   const auto whole = length_of(inputs[0], length);
   if (whole && (asked->size - *whole).is_constant()) return;  // counted from the end
@@ -210,7 +210,7 @@ void Interpreter::follow_change(const std::string& name, const Stack& inputs, co
     marks_.tainted(container, asked, "a change of a list");
     return;
   }
-  if (depends_on_turn(asked)) marks_.taint_numbers(container, asked);
+  if (depends_on_iteration(asked)) marks_.taint_numbers(container, asked);
   if (name == "aten::clear") return marks_.set(container, nullptr);
   if (name == "aten::mul_") return marks_.set(container, length);
   if (name == "aten::update" || !length) return;

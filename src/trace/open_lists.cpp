@@ -6,7 +6,7 @@
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 #include "src/trace/interpreter.h"
-#include "src/trace/turn.h"
+#include "src/trace/iteration.h"
 
 namespace t2n::trace {
 namespace {
@@ -44,12 +44,12 @@ Dim length_of(const Outline& outline) {
   return sum;
 }
 
-/// Its length is an expression over sizes, and not over the turn of a loop that is being recorded,
-/// whose turns are compared with each other.
+/// Its length is an expression over sizes, and not over the iteration of a loop that is being
+/// recorded, whose iterations are compared with each other.
 bool Interpreter::is_open_list(const c10::IValue& list) const {
   if (!options_.keep_sizes || !list.isList()) return false;
   const Mark length = marks_.of(list);
-  return length && !is_data(length) && !depends_on_turn(length);
+  return length && !is_data(length) && !depends_on_iteration(length);
 }
 
 /// The list is as long as it is now for all sizes that the file takes.
@@ -100,11 +100,11 @@ void Interpreter::settle_access(const std::string& name, const Stack& inputs, co
                                                       "aten::_set_item",   "aten::insert"};
   const c10::IValue& list = inputs[0];
   if (!list.isList() || holds_marks(list)) return;
-  if (name == "aten::slice" && depends_on_turn(asked))
-    refuse_loop("a part of a list is taken that follows from the turn",
+  if (name == "aten::slice" && depends_on_iteration(asked))
+    refuse_loop("a part of a list is taken that follows from the iteration",
                 "walk the list element by element, or stack it and index the tensor");
   if (!is_one_of(name, kNames)) return;
-  if (follows_turn(list, asked)) return settle_turn_access(name, inputs, asked);
+  if (follows_iteration(list, asked)) return settle_iteration_access(name, inputs, asked);
   if (!is_open_list(list)) return;
   Outline outline = marks_.outline(list);
   int64_t place = unmarked(inputs[1]).toInt();
@@ -122,8 +122,8 @@ void Interpreter::settle_access(const std::string& name, const Stack& inputs, co
     settle_length(list);
 }
 
-/// An operation is given all elements as they are: as many as now, but for what the turns of one
-/// loop made, which become one tensor.
+/// An operation is given all elements as they are: as many as now, but for what the iterations of
+/// one loop made, which become one tensor.
 void Interpreter::settle_argument(const c10::IValue& list) {
   if (!is_open_list(list)) return;
   const Outline outline = marks_.outline(list);
@@ -133,7 +133,7 @@ void Interpreter::settle_argument(const c10::IValue& list) {
   for (const Stretch& stretch : outline) {
     const auto end = element + stretch.count;
     const bool is_counted = std::any_of(element, end, [this](const c10::IValue& each) {
-      return each.isTensor() && recorder_->is_of_turn(each.toTensor());
+      return each.isTensor() && recorder_->is_of_iteration(each.toTensor());
     });
     if (!is_counted)
       settle(comparison_mark({stretch.length, Relation::eq, Dim(stretch.count)}), true);
@@ -176,8 +176,9 @@ void Interpreter::follow_slice(const Stack& inputs, const c10::IValue& part) {
 /// what the operands were.
 Outline Interpreter::changed_outline(const std::string& name, const Stack& inputs,
                                      const Mark& asked, Outline before, Outline more) {
-  if (name == "aten::_set_item" && depends_on_turn(asked)) {
-    return written_in_turns(asked, inputs[0], unmarked(inputs[1]).toInt() < 0, std::move(before));
+  if (name == "aten::_set_item" && depends_on_iteration(asked)) {
+    return written_in_iterations(asked, inputs[0], unmarked(inputs[1]).toInt() < 0,
+                                 std::move(before));
   }
   if (before.empty()) return {};
   if (name == "aten::copy" || name == "aten::list") return before;

@@ -6,9 +6,9 @@
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 #include "src/trace/convert.h"
+#include "src/trace/iteration.h"
 #include "src/trace/overlap.h"
 #include "src/trace/recorder.h"
-#include "src/trace/turn.h"
 
 namespace t2n::trace {
 
@@ -48,7 +48,7 @@ Box whole_box(const ir::Shape& shape) {
 using Comparisons = std::vector<Comparison>;
 
 /// Whether it holds always, or in this run, which is relied on then. Nothing where it follows from
-/// the turn of a loop.
+/// the iteration of a loop.
 std::optional<bool> holds(const Comparison& asked, const ir::Sizes& samples, Comparisons& relied) {
   const ir::Verdict verdict = ir::prove(asked);
   if (verdict != ir::Verdict::unknown) return verdict == ir::Verdict::always;
@@ -59,7 +59,8 @@ std::optional<bool> holds(const Comparison& asked, const ir::Sizes& samples, Com
   return answer;
 }
 
-/// A place as torch counts it: a negative one from the end. Nothing where that follows from a turn.
+/// A place as torch counts it: a negative one from the end. Nothing where that follows from an
+/// iteration.
 std::optional<Dim> counted(const Dim& place, const Dim& size, const ir::Sizes& samples, Box& box) {
   const auto from_front = holds({place, Relation::ge, 0}, samples, box.needs);
   if (!from_front) return std::nullopt;
@@ -220,7 +221,7 @@ Box Recorder::box_of(int track, int base) {
 }
 
 /// Where the track lies in the base is known at the sizes of this run only.
-/// Errors: `dynamic-loop` if it follows from the turn of a loop.
+/// Errors: `dynamic-loop` if it follows from the iteration of a loop.
 void Recorder::rely_on_sizes(int track, int base) {
   for (int at = track;; at = tracks_[static_cast<size_t>(at)].parent) {
     const Track& of = tracks_[static_cast<size_t>(at)];
@@ -232,7 +233,7 @@ void Recorder::rely_on_sizes(int track, int base) {
     if (mentions_iteration(view))
       refuse_loop(graph_, view,
                   "a view is written while another one of its tensor is read, and where they lie "
-                  "follows from the turn",
+                  "follows from the iteration",
                   "clone() what is read");
     for (const ir::Argument& arg : view.args)
       if (const auto* one = std::get_if<Dim>(&arg.value))

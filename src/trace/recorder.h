@@ -66,7 +66,7 @@ class Recorder {
   int64_t version(const at::Tensor& tensor) const;
   bool is_choice(const at::Tensor& tensor) const;
   /// Whether a rolled loop computed it in one of its iterations.
-  bool is_of_turn(const at::Tensor& tensor) const;
+  bool is_of_iteration(const at::Tensor& tensor) const;
   /// Whether a loop that is being recorded computed it.
   bool is_of_open_loop(const at::Tensor& tensor) const;
   /// Whether these, each with a place, are results of one operation, or of one in the iterations
@@ -100,10 +100,10 @@ class Recorder {
   /// `length`: how many iterations there are, over sizes.
   loops::Rolled end_loop(const ir::Dim& length, Place place);
   /// When an iteration of the innermost loop ends.
-  TurnEnd left_by_turn(const at::Tensor& tensor) const;
+  IterationEnd left_by_iteration(const at::Tensor& tensor) const;
   /// After the loop: the value that its iterations passed on, or that is the same in all of them;
   /// nothing for one that its scan gives.
-  std::optional<TurnEnd> from_outside(const TurnEnd& end) const;
+  std::optional<IterationEnd> from_outside(const IterationEnd& end) const;
 
  private:
   // recorder_loops.cpp

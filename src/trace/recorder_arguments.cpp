@@ -8,9 +8,9 @@
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 #include "src/trace/convert.h"
+#include "src/trace/iteration.h"
 #include "src/trace/operators.h"
 #include "src/trace/recorder.h"
-#include "src/trace/turn.h"
 
 namespace t2n::trace {
 namespace {
@@ -52,10 +52,10 @@ std::optional<ir::DType> compute_dtype(const c10::FunctionSchema& schema,
 }
 
 void refuse_data(const Mark& mark, const std::string& argument, const std::string& op) {
-  if (is_opaque(mark) && depends_on_turn(mark))
+  if (is_opaque(mark) && depends_on_iteration(mark))
     refuse_loop(cat("the argument ", quoted(argument), " of ", op,
-                    " is computed from the number of the turn"),
-                kTurnHelp);
+                    " is computed from the number of the iteration"),
+                kIterationHelp);
   if (!is_data(mark)) return;
   throw Error("data-dependent-value",
               cat("the argument ", quoted(argument), " of ", op, " is read from a tensor's values"),
@@ -156,12 +156,12 @@ OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::j
   call.node.op = ir::op_id(name);
   call.node.scope = place.scope;
   call.node.source = place.source;
-  const std::string word(ir::op_word(name));
-  call.node.call = naming_.call(place.scope, word);
+  const std::string short_name(ir::op_short_name(name));
+  call.node.call = naming_.call(place.scope, short_name);
   for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i) {
     const c10::Argument& argument = schema.arguments()[i];
     const auto add = [&](const c10::IValue& value, const std::string& as) {
-      const Use use{name, cat(word, "_", call.node.call, "_", as)};
+      const Use use{name, cat(short_name, "_", call.node.call, "_", as)};
       call.node.args.push_back({as, attribute(value, argument, marks, place, use)});
     };
     if (!PackedParameters::is_packed(inputs[i])) {

@@ -2,8 +2,8 @@
 // variables and lists hold is followed by it.
 #include <algorithm>
 
+#include "src/trace/iteration.h"
 #include "src/trace/recorder.h"
-#include "src/trace/turn.h"
 
 namespace t2n::trace {
 
@@ -16,7 +16,7 @@ void Recorder::end_iteration() {
   rolling_.end_iteration();
   ++iteration_;
   // Read later, they would be taken for numbers of a later iteration.
-  std::erase_if(numbers_, [](const auto& each) { return depends_on_turn(each.second); });
+  std::erase_if(numbers_, [](const auto& each) { return depends_on_iteration(each.second); });
 }
 
 loops::Rolled Recorder::end_loop(const ir::Dim& length, Place place) {
@@ -31,8 +31,8 @@ void Recorder::check_view(const Track& track) const {
       !mentions_iteration(track.view->call.node))
     return;
   refuse_loop(graph_, track.view->call.node,
-              "a view that one turn made is read or written in another",
-              "clone() it in the turn that makes it");
+              "a view that one iteration made is read or written in another",
+              "clone() it in the iteration that makes it");
 }
 
 bool Recorder::is_of_open_loop(const at::Tensor& tensor) const {
@@ -48,7 +48,7 @@ std::optional<loops::Origin> Recorder::origin(const at::Tensor& tensor) const {
   return rolling_.origin(tracks_[static_cast<size_t>(index)].value);
 }
 
-bool Recorder::is_of_turn(const at::Tensor& tensor) const {
+bool Recorder::is_of_iteration(const at::Tensor& tensor) const {
   const auto made = origin(tensor);
   return made && made->is_loop;
 }
@@ -66,7 +66,7 @@ bool Recorder::are_made_in_order(const std::vector<std::pair<int64_t, at::Tensor
   });
 }
 
-TurnEnd Recorder::left_by_turn(const at::Tensor& tensor) const {
+IterationEnd Recorder::left_by_iteration(const at::Tensor& tensor) const {
   const int index = find(tensor);
   if (index < 0) return {ir::kNoValue, tensor.unsafeGetTensorImpl(), false};
   const Track& track = tracks_[static_cast<size_t>(index)];
@@ -75,10 +75,10 @@ TurnEnd Recorder::left_by_turn(const at::Tensor& tensor) const {
   return {track.value, nullptr, is_stale || rolling_.is_made_since(since, track.value)};
 }
 
-std::optional<TurnEnd> Recorder::from_outside(const TurnEnd& end) const {
+std::optional<IterationEnd> Recorder::from_outside(const IterationEnd& end) const {
   if (end.value == ir::kNoValue) return end;
   if (rolling_.is_of_scan(end.value)) return std::nullopt;
-  return TurnEnd{rolling_.resolved(end.value), nullptr, end.is_own};
+  return IterationEnd{rolling_.resolved(end.value), nullptr, end.is_own};
 }
 
 }  // namespace t2n::trace

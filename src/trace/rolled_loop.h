@@ -1,4 +1,4 @@
-// A loop that becomes a scan, while its turns run.
+// A loop that becomes a scan, while its iterations run.
 #pragma once
 
 #include <map>
@@ -26,17 +26,17 @@ struct ChangedList {
 };
 using ChangedLists = std::map<const void*, ChangedList>;
 
-/// A container or object that a rolled loop writes to, and that the turn did not make.
+/// A container or object that a rolled loop writes to, and that the iteration did not make.
 struct Written {
   c10::IValue held;
-  std::optional<Content> content;  ///< after a turn; none before the first has ended
+  std::optional<Content> content;  ///< after an iteration; none before the first has ended
 };
 
-/// An element of a list that was asked for in a turn, by a place that follows from it.
-struct TurnAccess {
+/// An element of a list that was asked for in an iteration, by a place that follows from it.
+struct IterationAccess {
   Outline outline;  ///< of the list
   ir::Dim place;    ///< from its front
-  friend bool operator==(const TurnAccess&, const TurnAccess&) = default;
+  friend bool operator==(const IterationAccess&, const IterationAccess&) = default;
 };
 
 /// A loop that becomes a scan, while it runs.
@@ -47,16 +47,17 @@ struct RolledLoop {
   c10::IValue condition;
   std::vector<c10::IValue> initial;
   std::vector<c10::IValue> carried;
-  std::vector<std::optional<int64_t>> steps;  ///< by which a carried integer grows in each turn
-  ir::Symbol symbol;                          ///< of the turn
-  int64_t turns = 0;
+  std::vector<std::optional<int64_t>>
+      steps;          ///< by which a carried integer grows in each iteration
+  ir::Symbol symbol;  ///< of the iteration
+  int64_t iterations = 0;
   std::map<const void*, Written> written;
-  std::map<const void*, c10::IValue> made;  ///< containers and objects of this turn
-  std::map<const void*, size_t> lengths;    ///< of changed lists when this turn began
+  std::map<const void*, c10::IValue> made;  ///< containers and objects of this iteration
+  std::map<const void*, size_t> lengths;    ///< of changed lists when this iteration began
   /// A carried variable, or a container or object that is written to.
   using Place = std::variant<size_t, const void*>;
-  std::map<Place, TurnEnds> ends;
-  std::vector<TurnAccess> accesses;  ///< to lists, at places that follow from the turn
+  std::map<Place, IterationEnds> ends;
+  std::vector<IterationAccess> accesses;  ///< to lists, at places that follow from the iteration
 };
 
 }  // namespace t2n::trace

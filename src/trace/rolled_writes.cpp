@@ -1,8 +1,8 @@
-// Containers and objects that outlive a turn of a rolled loop: every turn must leave the same
-// numbers in them, since the file runs one turn over and over.
+// Containers and objects that outlive an iteration of a rolled loop: every iteration must leave the
+// same numbers in them, since the file runs one iteration over and over.
 #include "src/diag/error.h"
 #include "src/trace/interpreter.h"
-#include "src/trace/turn.h"
+#include "src/trace/iteration.h"
 
 namespace t2n::trace {
 namespace {
@@ -71,15 +71,15 @@ bool is_same(const Content& a, const Content& b) {
 
 [[noreturn]] void refuse_change(const c10::IValue& held) {
   refuse_loop(
-      cat("what its turns write to ", held.isObject() ? "an object" : "a list or dictionary",
-          " is another number, string or length from turn to turn"),
+      cat("what its iterations write to ", held.isObject() ? "an object" : "a list or dictionary",
+          " is another number, string or length from iteration to iteration"),
       "carry it in a variable: a tensor, or a number that grows by a constant");
 }
 
 }  // namespace
 
-/// Whether a carried value holds the same after a turn as before, but for tensors, and a list that
-/// became longer or shorter, whose elements follow from its length.
+/// Whether a carried value holds the same after an iteration as before, but for tensors, and a list
+/// that became longer or shorter, whose elements follow from its length.
 bool Interpreter::keeps_content(const c10::IValue& before, const c10::IValue& after) const {
   if (before.isList() && after.isList() && before.toListRef().size() != after.toListRef().size())
     return true;
@@ -87,7 +87,7 @@ bool Interpreter::keeps_content(const c10::IValue& before, const c10::IValue& af
   return is_same(ContentReader(growing).read(before), ContentReader(growing).read(after));
 }
 
-/// `l = l + [h]`: how long the list is when the next turn begins.
+/// `l = l + [h]`: how long the list is when the next iteration begins.
 void Interpreter::follow_rebound(const RolledLoop& loop, size_t index, const c10::IValue& list) {
   const c10::IValue& initial = loop.initial[index];
   if (!list.isList() || !initial.isList() || list.is(loop.carried[index])) return;
@@ -97,14 +97,14 @@ void Interpreter::follow_rebound(const RolledLoop& loop, size_t index, const c10
   const int64_t added = count(list) - count(loop.carried[index]);
   const Mark known = marks_.of(initial);
   if (added == 0 || is_data(marks_.of(list))) return;
-  const Dim turn = Dim::symbol(loop.symbol);
-  const bool is_even = count(list) - count(initial) == added * (loop.turns + 1);
+  const Dim iteration = Dim::symbol(loop.symbol);
+  const bool is_even = count(list) - count(initial) == added * (loop.iterations + 1);
   const Dim start = is_size(known) ? known->size : Dim(count(initial));
-  marks_.set(list, is_even && (!known || is_size(known)) ? size_mark(start + Dim(added) * turn)
-                                                         : opaque_mark(turn));
+  marks_.set(list, is_even && (!known || is_size(known)) ? size_mark(start + Dim(added) * iteration)
+                                                         : opaque_mark(iteration));
 }
 
-/// A container or object that a turn makes is its own until it ends.
+/// A container or object that an iteration makes is its own until it ends.
 void Interpreter::note_made(const c10::IValue& value) {
   if (rolling_.empty() || !has_identity(value)) return;
   for (RolledLoop* loop : rolling_) loop->made.emplace(value.internalToPointer(), value);
@@ -117,27 +117,29 @@ void Interpreter::note_write(const c10::IValue& held) {
     const void* key = held.internalToPointer();
     if (loop.made.contains(key) || loop.written.contains(key)) continue;
     Written written{held, std::nullopt};
-    if (loop.turns > 0) written.content = ContentReader({}).read(held);
+    if (loop.iterations > 0) written.content = ContentReader({}).read(held);
     loop.written.emplace(key, std::move(written));
   }
 }
 
-/// How long a changed list is in the turn that runs, where every turn adds as much as the first.
-Mark Interpreter::length_in_turn(const RolledLoop& loop, const ChangedList& each,
-                                 size_t count) const {
-  const Dim turn = Dim::symbol(loop.symbol);
+/// How long a changed list is in the iteration that runs, where every iteration adds as much as the
+/// first.
+Mark Interpreter::length_in_iteration(const RolledLoop& loop, const ChangedList& each,
+                                      size_t count) const {
+  const Dim iteration = Dim::symbol(loop.symbol);
   const auto began = loop.lengths.find(each.list.internalToPointer());
-  if (began == loop.lengths.end() || loop.turns == 0 || (each.known && !is_size(each.known)))
-    return opaque_mark(turn);
+  if (began == loop.lengths.end() || loop.iterations == 0 || (each.known && !is_size(each.known)))
+    return opaque_mark(iteration);
   const auto before = static_cast<int64_t>(each.before);
   const int64_t added = static_cast<int64_t>(began->second) - before;
-  if (added % loop.turns != 0) return opaque_mark(turn);
+  if (added % loop.iterations != 0) return opaque_mark(iteration);
   const Dim start = each.known ? each.known->size : Dim(before);
-  return size_mark(start + Dim(added / loop.turns) * turn +
+  return size_mark(start + Dim(added / loop.iterations) * iteration +
                    Dim(static_cast<int64_t>(count) - static_cast<int64_t>(began->second)));
 }
 
-/// After a list was changed: in the turns of a rolled loop its length follows from the turn.
+/// After a list was changed: in the iterations of a rolled loop its length follows from the
+/// iteration.
 void Interpreter::follow_growth(const c10::IValue& list) {
   if (rolling_.empty() || !list.isList()) return;
   const RolledLoop& loop = *rolling_.back();
@@ -145,27 +147,28 @@ void Interpreter::follow_growth(const c10::IValue& list) {
   const auto found = lists.find(list.internalToPointer());
   if (found == lists.end() || loop.made.contains(list.internalToPointer())) return;
   const Mark now = marks_.of(list);
-  if (now && !is_size(now) && !depends_on_turn(now)) return;
+  if (now && !is_size(now) && !depends_on_iteration(now)) return;
   const size_t count = list.toListRef().size();
   if (count == found->second.before && !loop.lengths.contains(list.internalToPointer())) return;
-  marks_.set(list, length_in_turn(loop, found->second, count));
+  marks_.set(list, length_in_iteration(loop, found->second, count));
 }
 
-void Interpreter::begin_written_turn(RolledLoop& loop) {
+void Interpreter::begin_written_iteration(RolledLoop& loop) {
   loop.made.clear();
   if (changed_lists_.empty()) return;
   for (const auto& [key, each] : changed_lists_.back()) {
     const size_t count = each.list.toListRef().size();
-    if (loop.turns == 0 || (count == each.before && !loop.lengths.contains(key))) continue;
+    if (loop.iterations == 0 || (count == each.before && !loop.lengths.contains(key))) continue;
     loop.lengths[key] = count;
-    if (!is_data(marks_.of(each.list))) marks_.set(each.list, length_in_turn(loop, each, count));
+    if (!is_data(marks_.of(each.list)))
+      marks_.set(each.list, length_in_iteration(loop, each, count));
   }
 }
 
-/// Every turn leaves what the first one left.
-void Interpreter::end_written_turn(RolledLoop& loop) {
+/// Every iteration leaves what the first one left.
+void Interpreter::end_written_iteration(RolledLoop& loop) {
   for (auto& [key, written] : loop.written) {
-    marks_.after_turn(written.held);
+    marks_.after_iteration(written.held);
     Content now = ContentReader(changed_lists_.back()).read(written.held);
     if (written.content && !is_same(*written.content, now)) refuse_change(written.held);
     written.content = std::move(now);

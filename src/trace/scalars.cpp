@@ -128,7 +128,7 @@ std::optional<c10::IValue> Interpreter::compare_lists(const std::string& name,
 void Interpreter::settle_comparisons(Stack& inputs) {
   const auto settled = [&](const c10::IValue& value) {
     const Mark mark = mark_of(value);
-    if (!mark || !mark->comparison || depends_on_turn(mark)) return value;
+    if (!mark || !mark->comparison || depends_on_iteration(mark)) return value;
     settle(mark, unmarked(value).toBool());
     return unmarked(value);
   };
@@ -143,7 +143,7 @@ void Interpreter::settle_comparisons(Stack& inputs) {
 void Interpreter::settle_ranges(const std::string& name, const std::vector<Operand>& operands) {
   if (name != "aten::__range_length") return;
   if (const auto guard = range_guard(operands))
-    if (const Mark mark = comparison_mark(*guard); !depends_on_turn(mark)) settle(mark, true);
+    if (const Mark mark = comparison_mark(*guard); !depends_on_iteration(mark)) settle(mark, true);
 }
 
 Mark Interpreter::scalar_mark(const std::string& name, const Stack& inputs,

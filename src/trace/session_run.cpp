@@ -122,7 +122,7 @@ FirstDifference Session::first_difference(const std::vector<SampleInput>& inputs
   FirstDifference out;
   run_ours(inputs, ours == Executor::ours_native,
            [&](Interpreter& interpreter, const std::string& op, uint64_t digest) {
-             if (!out.op.empty() || has_trait(ir::op_word(op), ir::OpTrait::uninitialised) ||
+             if (!out.op.empty() || has_trait(ir::op_short_name(op), ir::OpTrait::uninitialised) ||
                  theirs.contains({op, digest}))
                return;
              out.op = op;

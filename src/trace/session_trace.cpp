@@ -49,6 +49,19 @@ std::set<ir::Symbol> symbols_in(const std::vector<Decision>& decisions) {
   return out;
 }
 
+/// Whether two attempts failed for one reason: the same kind of error at the same place.
+bool is_same_failure(const Diagnostic& a, const Diagnostic& b) {
+  const auto same_frame = [](const Frame& x, const Frame& y) {
+    return x.file == y.file && x.line == y.line && x.column == y.column;
+  };
+  const auto same_place = [&](const Where& x, const Where& y) {
+    return x.module == y.module && std::equal(x.frames.begin(), x.frames.end(), y.frames.begin(),
+                                              y.frames.end(), same_frame);
+  };
+  return a.id == b.id &&
+         std::equal(a.where.begin(), a.where.end(), b.where.begin(), b.where.end(), same_place);
+}
+
 /// Where the bytes of a tensor begin and end.
 std::pair<const char*, const char*> extent(const at::Tensor& tensor) {
   const auto* begin = static_cast<const char*>(tensor.const_data_ptr());
@@ -243,7 +256,7 @@ Traced Session::trace(const std::vector<SampleInput>& inputs, const TraceOptions
   const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
   Split given = split(inputs, options.explicit_states);
   const Tensors by_user = given.states;
-  std::string first_error;
+  std::optional<Error> first_error;
   for (bool is_first = true;; is_first = false) {
     Attempt now = attempt(given, options);
     bool grew = false;
@@ -252,13 +265,16 @@ Traced Session::trace(const std::vector<SampleInput>& inputs, const TraceOptions
         grew = given.states.emplace(change.path, change.before.clone()).second || grew;
     if (!grew) {
       // What only fails once state is no constant any more fails because of the state.
-      if (now.error && !options.explicit_states && !is_first &&
-          now.error->diagnostic().message != first_error && !now.changes.empty())
+      const bool failed_before =
+          now.error && first_error &&
+          is_same_failure(now.error->diagnostic(), first_error->diagnostic());
+      if (now.error && !options.explicit_states && !is_first && !failed_before &&
+          !now.changes.empty())
         refuse_changes(now.changes, now.traced.graph);
       if (now.error) throw Error(*now.error);
       return settle(std::move(now), given, by_user, options);
     }
-    if (now.error) first_error = now.error->diagnostic().message;
+    if (now.error) first_error = now.error;
   }
 }
 

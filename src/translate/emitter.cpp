@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/target/limits.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/repeats.h"
 
@@ -15,12 +16,11 @@ void check_dtype(DType dtype, std::string_view what, const target::Target& targe
   const std::string_view why =
       target::lacks(target, is_half ? target::Number::brain_float : target::Number::complex_number);
   if (why.empty()) return;
-  throw Error("unsupported-dtype",
-              cat(what, ": ", ir::dtype_name(dtype), " has no translation for ",
-                  target::target_name(target)),
-              std::string(why),
-              is_half ? "convert the model before saving it: model.float() or model.half()"
-                      : "compute with real tensors of a trailing axis of two (torch.view_as_real)");
+  throw Error(target::untranslated(
+      "unsupported-dtype", cat(what, ": ", ir::dtype_name(dtype)), target::target_name(target), why,
+      is_half ? "convert the model before saving it: model.float() or model.half()"
+              : "compute with real tensors of a trailing axis of two (torch.view_as_real)",
+      what));
 }
 
 Emitter::State::State(const ir::Graph& graph_in, const target::Target& target_in)
@@ -84,11 +84,10 @@ const Shape& Emitter::shape(Ref ref) const { return state_->at(ref).shape; }
 Ints Emitter::sizes(Ref ref) const {
   const Shape& dims = shape(ref);
   if (!is_static(dims))
-    throw Error("unsupported-argument",
-                cat("a tensor of shape ", ir::shape_str(dims), " has no translation for ",
-                    target::target_name(state_->target)),
-                "the operator needs sizes that are known at export",
-                "export without --dynamic for these axes");
+    throw Error(target::untranslated(
+        "unsupported-argument", cat("a tensor of shape ", ir::shape_str(dims)),
+        target::target_name(state_->target), "the operator needs sizes that are known at export",
+        "export without --dynamic for these axes"));
   return ir::static_shape(dims);
 }
 

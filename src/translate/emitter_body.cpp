@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/target/limits.h"
 
 namespace t2n::ops {
 namespace {
@@ -25,14 +26,13 @@ bool reads_tensors(const nnef::Value& value) {
 
 /// tract 0.21 to 0.23 know a size inside a body only while a tensor there has it.
 [[noreturn]] void refuse_size(std::string_view op, const target::Target& target) {
-  throw Error("unsupported-argument",
-              cat(op, " to a dynamic size in the body of a scan has no translation for ",
-                  target::target_name(target)),
-              "the engine knows no sizes there but those of tensors",
-              "compute what has that size before the loop");
+  throw Error(target::untranslated(
+      "unsupported-argument", cat(op, " to a dynamic size in the body of a scan"),
+      target::target_name(target), "the engine knows no sizes there but those of tensors",
+      "compute what has that size before the loop"));
 }
 
-/// Statements of a body that are the same in every turn, moved out one by one.
+/// Statements of a body that are the same in every iteration, moved out one by one.
 class Hoister {
  public:
   explicit Hoister(Emitter::State& body) : body_(body), outer_(*body.outer) {
@@ -264,7 +264,7 @@ Ref Emitter::State::capture(Ref outside) {
 }
 
 Ref Emitter::State::varying(Emitter& emitter, Ref x) {
-  const Ref none = emitter.elementwise("min", {*turn, emitter.scalar(0.0, DType::f32)});
+  const Ref none = emitter.elementwise("min", {*iteration, emitter.scalar(0.0, DType::f32)});
   return emitter.call("tract_core_gather",
                       {emitter.unsqueeze(x, {0}), emitter.cast(none, DType::i64)}, {{"axis", 0}},
                       at(x).dtype, at(x).shape);

@@ -21,7 +21,7 @@ struct FinishedBody {
   std::vector<std::pair<std::string, Ref>> captured;  ///< names of parameters, tensors outside
 };
 
-/// Makes the fragment, after moving out what is the same in every turn. Its parameters are
+/// Makes the fragment, after moving out what is the same in every iteration. Its parameters are
 /// `parameters` in this order, then what is captured.
 FinishedBody finish_body(Emitter& body, const std::vector<Ref>& parameters);
 /// The name of a parameter, or of a result, of a finished body.

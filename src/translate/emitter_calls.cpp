@@ -139,7 +139,7 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
   T2N_ASSERT(!op.starts_with("t2n_") || is_fragment(op), "no fragment is called '", op, "'");
   if (target::has(state_->target, target::Feature::open_sizes))
     state_->hide_sizes(op, operands, shape);
-  if (is_absorbing(op) && state_->turn) state_->hide_zeros(*this, operands);
+  if (is_absorbing(op) && state_->iteration) state_->hide_zeros(*this, operands);
   operands = hidden_uniforms(*this, op, operands);
   std::vector<nnef::Argument> arguments = state_->aligned_operands(
       operands, shape,

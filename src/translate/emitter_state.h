@@ -66,7 +66,7 @@ struct Emitter::State : draft::Draft {
     Ref outer;
   };
   State* outer = nullptr;          ///< of the document around, if this is the body of a scan
-  std::optional<Ref> turn;         ///< in a body: the number of the turn, a state in f32
+  std::optional<Ref> iteration;    ///< in a body: the number of the iteration, a state in f32
   std::optional<Ref> zero;         ///< in a body with scans inside: a state that is always 0
   std::vector<Ref> inner_results;  ///< of those scans, one each
   std::vector<Capture> captures;
@@ -78,13 +78,13 @@ struct Emitter::State : draft::Draft {
   Ref add_parameter(std::string_view name, DType dtype, const Shape& shape, bool varies);
   /// A tensor of the document around, inside: a constant as such, others as a parameter.
   Ref capture(Ref outside);
-  /// `x`, the same in each turn, in a way that tract cannot tell.
+  /// `x`, the same in each iteration, in a way that tract cannot tell.
   Ref varying(Emitter& emitter, Ref x);
   /// Of what a 0 makes 0 tract forgets the other operand, and then contradicts itself.
   void hide_zeros(Emitter& emitter, std::vector<Ref>& factors);
-  /// `x`, different in each turn, repeated along axes.
+  /// `x`, different in each iteration, repeated along axes.
   Ref spread(Emitter& emitter, Ref x, const Shape& shape);
-  /// Moves what is the same in every turn to the document around.
+  /// Moves what is the same in every iteration to the document around.
   void hoist();
 };
 

@@ -15,9 +15,9 @@ namespace {
 using ir::Attr;
 
 template <typename T>
-const T& get(const OpView& op, const Attr& attr, std::string_view name, std::string_view kind) {
+const T& get(const Attr& attr, std::string_view name, std::string_view kind) {
   const T* value = std::get_if<T>(&attr);
-  T2N_ASSERT(value, op.op(), ": '", name, "' is not ", kind);
+  T2N_ASSERT(value, "'", name, "' is not ", kind);
   return *value;
 }
 
@@ -28,16 +28,16 @@ double number_of(const OpView& op, const Attr& attr, std::string_view name) {
     return static_cast<double>(dim->value());
   }
   if (const auto* flag = std::get_if<bool>(&attr)) return *flag ? 1 : 0;
-  return get<double>(op, attr, name, "a number");
+  return get<double>(attr, name, "a number");
 }
 
 int64_t integer_of(const OpView& op, const Attr& attr, std::string_view name) {
   if (const auto* flag = std::get_if<bool>(&attr)) return *flag ? 1 : 0;
   if (const auto* real = std::get_if<double>(&attr)) {
-    T2N_ASSERT(*real == std::floor(*real), op.op(), ": '", name, "' is not an integer");
+    T2N_ASSERT(*real == std::floor(*real), "'", name, "' is not an integer");
     return static_cast<int64_t>(*real);
   }
-  const Dim& dim = get<Dim>(op, attr, name, "an integer");
+  const Dim& dim = get<Dim>(attr, name, "an integer");
   if (!dim.is_constant()) op.refuse(name, Limit::unknown_size);
   return dim.value();
 }
@@ -58,13 +58,13 @@ std::vector<double> numbers_of(const OpView& op, const Attr& attr, std::string_v
   return {number_of(op, attr, name)};
 }
 
-Shape dims_of(const OpView& op, const Attr& attr, std::string_view name) {
+Shape dims_of(const Attr& attr, std::string_view name) {
   if (const auto* dims = std::get_if<std::vector<Dim>>(&attr)) return *dims;
   // An empty list does not say what it is a list of.
   if (const auto* reals = std::get_if<std::vector<double>>(&attr); reals && reals->empty())
     return {};
   if (const auto* flags = std::get_if<std::vector<bool>>(&attr); flags && flags->empty()) return {};
-  return {get<Dim>(op, attr, name, "a list of integers")};
+  return {get<Dim>(attr, name, "a list of integers")};
 }
 
 std::string choices(const std::vector<std::string>& known) {
@@ -91,21 +91,21 @@ bool OpView::is_tensor(std::string_view name) const {
 
 const ir::Attr& OpView::read(std::string_view name) const {
   const Attr* attr = node_.find(name);
-  T2N_ASSERT(attr, op(), " has no argument '", name, "'");
+  T2N_ASSERT(attr, "there is no argument '", name, "'");
   read_.emplace(name);
   return *attr;
 }
 
 Ref OpView::tensor(std::string_view name) const {
   const auto value = opt_tensor(name);
-  T2N_ASSERT(value, op(), ": '", name, "' is absent where a tensor is needed");
+  T2N_ASSERT(value, "'", name, "' is absent where a tensor is needed");
   return *value;
 }
 
 std::optional<Ref> OpView::opt_tensor(std::string_view name) const {
   const Attr& attr = read(name);
   if (std::holds_alternative<ir::None>(attr)) return {};
-  const ir::ValueId id = get<ir::TensorRef>(*this, attr, name, "a tensor").id;
+  const ir::ValueId id = get<ir::TensorRef>(attr, name, "a tensor").id;
   if (id == ir::kNoValue) return {};
   return out_.value(id);
 }
@@ -113,7 +113,7 @@ std::optional<Ref> OpView::opt_tensor(std::string_view name) const {
 std::vector<Ref> OpView::tensors(std::string_view name) const {
   std::vector<Ref> out;
   for (const auto& item : opt_tensors(name)) {
-    T2N_ASSERT(item, op(), ": '", name, "' lacks a tensor");
+    T2N_ASSERT(item, "'", name, "' lacks a tensor");
     out.push_back(*item);
   }
   return out;
@@ -123,7 +123,7 @@ std::vector<std::optional<Ref>> OpView::opt_tensors(std::string_view name) const
   const Attr& attr = read(name);
   if (std::holds_alternative<ir::None>(attr)) return {};
   std::vector<std::optional<Ref>> out;
-  for (const ir::ValueId id : get<ir::TensorRefs>(*this, attr, name, "a list of tensors").ids)
+  for (const ir::ValueId id : get<ir::TensorRefs>(attr, name, "a list of tensors").ids)
     out.push_back(id == ir::kNoValue ? std::nullopt : std::optional(out_.value(id)));
   return out;
 }
@@ -150,7 +150,7 @@ bool OpView::boolean(std::string_view name) const {
 }
 
 std::string OpView::str(std::string_view name) const {
-  return get<std::string>(*this, read(name), name, "a string");
+  return get<std::string>(read(name), name, "a string");
 }
 
 std::string OpView::one_of(std::string_view name, const std::vector<std::string>& known) const {
@@ -182,7 +182,7 @@ std::optional<std::string> OpView::opt_str(std::string_view name) const {
 
 std::optional<DType> OpView::opt_dtype(std::string_view name) const {
   if (is_none(name)) return {};
-  return get<DType>(*this, read(name), name, "a dtype");
+  return get<DType>(read(name), name, "a dtype");
 }
 
 Ints OpView::ints(std::string_view name) const {
@@ -191,7 +191,7 @@ Ints OpView::ints(std::string_view name) const {
   return ir::static_shape(sizes);
 }
 
-Shape OpView::dims(std::string_view name) const { return dims_of(*this, read(name), name); }
+Shape OpView::dims(std::string_view name) const { return dims_of(read(name), name); }
 
 Dim OpView::dim(std::string_view name) const {
   const Attr& attr = read(name);
@@ -223,7 +223,7 @@ std::vector<bool> OpView::booleans(std::string_view name) const {
   const Attr& attr = read(name);
   if (const auto* flags = std::get_if<std::vector<bool>>(&attr)) return *flags;
   std::vector<bool> out;
-  for (const Dim& dim : dims_of(*this, attr, name)) out.push_back(dim.value() != 0);
+  for (const Dim& dim : dims_of(attr, name)) out.push_back(dim.value() != 0);
   return out;
 }
 
@@ -239,7 +239,7 @@ Ref OpView::number(std::string_view name, DType dtype) const {
 int OpView::axis(std::string_view name, int rank) const {
   const int64_t given = i64(name);
   const int64_t extent = std::max(rank, 1);
-  T2N_ASSERT(given >= -extent && given < extent, op(), ": ", name, "=", given, " of rank ", rank);
+  T2N_ASSERT(given >= -extent && given < extent, name, "=", given, " of rank ", rank);
   return static_cast<int>(given < 0 ? given + extent : given);
 }
 
@@ -249,8 +249,7 @@ Ints OpView::axes(std::string_view name, int rank) const {
   Ints out = is_none(name) ? Ints{} : ints(name);
   const int64_t extent = std::max(rank, 1);
   for (int64_t& axis : out) {
-    T2N_ASSERT(axis >= -extent && axis < extent, op(), ": ", name, " holds ", axis, " of rank ",
-               rank);
+    T2N_ASSERT(axis >= -extent && axis < extent, name, " holds ", axis, " of rank ", rank);
     if (axis < 0) axis += extent;
   }
   std::sort(out.begin(), out.end());
@@ -266,8 +265,7 @@ Ints OpView::expand_ints(std::string_view name, int count) const {
   Ints out = ints(name);
   const auto wanted = static_cast<size_t>(count);
   if (out.size() == 1) out.resize(wanted, out[0]);
-  T2N_ASSERT(out.size() == wanted, op(), ": '", name, "' has ", out.size(), " entries, not ",
-             count);
+  T2N_ASSERT(out.size() == wanted, "'", name, "' has ", out.size(), " entries, not ", count);
   return out;
 }
 
@@ -312,14 +310,11 @@ void OpView::refuse(std::string_view argument, std::string_view why, std::string
     const ir::Value& operand = graph_.values[static_cast<size_t>(tensor->id)];
     value = type_str(operand.dtype, operand.shape);
   }
-  throw Error(
-      Diagnostic{.id = "unsupported-argument",
-                 .message = cat(op(), ": ", argument, "=", value, " has no translation for ",
-                                target::target_name(out_.state().target)),
-                 .where = {ir::node_where(graph_, node_)},
-                 .details = {},
-                 .why = std::string(why),
-                 .help = std::string(help)});
+  Diagnostic out =
+      target::untranslated("unsupported-argument", cat(op(), ": ", argument, "=", value),
+                           target::target_name(out_.state().target), why, help, op());
+  out.where = {ir::node_where(graph_, node_)};
+  throw Error(std::move(out));
 }
 
 void OpView::refuse(std::string_view argument, Limit limit, std::string_view help) const {
@@ -327,18 +322,17 @@ void OpView::refuse(std::string_view argument, Limit limit, std::string_view hel
 }
 
 void OpView::refuse_op(Limit limit, std::string_view help) const {
-  throw Error(Diagnostic{.id = "unsupported-op",
-                         .message = cat(op(), " has no translation for ",
-                                        target::target_name(out_.state().target), " here"),
-                         .where = {ir::node_where(graph_, node_)},
-                         .details = {},
-                         .why = std::string(target::limit_row(limit).why),
-                         .help = std::string(help)});
+  Diagnostic out = target::untranslated("unsupported-op", std::string(op()),
+                                        target::target_name(out_.state().target),
+                                        target::limit_row(limit).why, help, op());
+  out.message += " here";
+  out.where = {ir::node_where(graph_, node_)};
+  throw Error(std::move(out));
 }
 
 void OpView::check_all_read() const {
   for (const ir::Argument& argument : node_.args)
-    T2N_ASSERT(read_.contains(argument.name), op(), ": '", argument.name, "' was never read");
+    T2N_ASSERT(read_.contains(argument.name), "'", argument.name, "' was never read");
 }
 
 }  // namespace t2n::ops

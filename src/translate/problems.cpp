@@ -25,8 +25,8 @@ void Problems::add(Diagnostic diagnostic, bool is_missing) {
   const auto [found, is_new] =
       index_.try_emplace(cat(diagnostic.message, "\n", diagnostic.why), problems_.size());
   if (is_new) {
-    const size_t ending = diagnostic.message.find(cat(" has no translation for ", target_));
-    std::string text = diagnostic.message.substr(0, ending);
+    std::string text =
+        diagnostic.untranslated.empty() ? diagnostic.message : diagnostic.untranslated;
     problems_.push_back({std::move(diagnostic), std::move(text), is_missing, 0});
   }
   ++problems_[found->second].count;

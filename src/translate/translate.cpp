@@ -10,6 +10,7 @@
 #include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
 #include "src/strict/lower.h"
+#include "src/target/limits.h"
 #include "src/translate/accepted.h"
 #include "src/translate/check_document.h"
 #include "src/translate/emitter_state.h"
@@ -48,11 +49,8 @@ std::optional<Diagnostic> refused_before(const ir::Node& node, const target::Tar
                                          const Registry& table) {
   if (!is_mark(node)) return {};
   const auto text = [&](const char* name) { return std::get<std::string>(*node.find(name)); };
-  Diagnostic out;
-  out.id = "unsupported-op";
-  out.message = cat(text("op"), " of complex tensors has no translation for ", target_name(target));
-  out.why = text("why");
-  out.help = text("help");
+  Diagnostic out = target::untranslated("unsupported-op", cat(text("op"), " of complex tensors"),
+                                        target_name(target), text("why"), text("help"), text("op"));
   // What no tensors have a translation of has a better reason.
   const Entry* known = table.find(ir::op_id(text("op")));
   if (known != nullptr && known->refusal) explain(out, *known, target);
@@ -78,9 +76,8 @@ Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::T
     refused->where = {ir::node_where(graph, node)};
     return *std::move(refused);
   }
-  Diagnostic out;
-  out.id = "unsupported-op";
-  out.message = cat(written_name(node), " has no translation for ", target_name(target));
+  const std::string name = written_name(node);
+  Diagnostic out = target::untranslated("unsupported-op", name, target_name(target), {}, {}, name);
   out.where = {ir::node_where(graph, node)};
   if (ir::is_random(node.op)) {
     out.why = target::limit_row(Limit::random_numbers).why;
@@ -91,12 +88,15 @@ Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::T
   return out;
 }
 
-/// Says which operator a bug or a nameless refusal arose in.
+/// Names the operator that a bug or a refusal arose in, unless the message does.
 Diagnostic with_op(Diagnostic diagnostic, const ir::Graph& graph, const ir::Node& node) {
   const std::string op(ir::op_name(node.op));
-  if (diagnostic.message.find(op) == std::string::npos) {
-    const size_t after_place = diagnostic.id == "internal" ? diagnostic.message.find(": ") : 0;
-    diagnostic.message.insert(after_place == 0 ? 0 : after_place + 2, op + ": ");
+  constexpr std::string_view kColon = ": ";
+  if (diagnostic.id == "internal") {
+    diagnostic.message.insert(diagnostic.subject.size() + kColon.size(), cat(op, kColon));
+  } else if (diagnostic.subject != op) {
+    diagnostic.message.insert(0, cat(op, kColon));
+    if (!diagnostic.untranslated.empty()) diagnostic.untranslated.insert(0, cat(op, kColon));
   }
   if (diagnostic.where.empty()) diagnostic.where = {ir::node_where(graph, node)};
   return diagnostic;

@@ -72,7 +72,7 @@ TEST_CASE("a branch that all sizes took alike binds the file, unless the user kn
   CHECK(trivial.said.empty());
 }
 
-TEST_CASE("a loop of as many turns at all sizes binds the file to those") {
+TEST_CASE("a loop of as many iterations at all sizes binds the file to those") {
   const Outcome counted =
       trace_body("  for i in range(min(x.size(1), 4)):\n    x = x.sin() + 1\n  return x\n",
                  {{2, 10}}, {"x:1=S"});
@@ -110,7 +110,7 @@ TEST_CASE("numbers over sizes are computed, and comparisons used as numbers are 
   CHECK_EQ(flag.relations, Strings{"S >= 1", "((S) // (64)) == 0"});
 }
 
-TEST_CASE("a loop that is left early needs the turns that it took") {
+TEST_CASE("a loop that is left early needs the iterations that it took") {
   const Outcome out = trace_body(
       "  y = x\n  for t in range(x.size(1)):\n    if t >= 4:\n      break\n    y = y + 1\n"
       "  return y\n",

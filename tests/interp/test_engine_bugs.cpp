@@ -126,7 +126,7 @@ fragment twice( v: tensor<scalar>, a: tensor<scalar> ) -> ( n: tensor<scalar>, o
               {f32({4}, {2, 4, 6, 8}), f32({1}, {73})}, "[?, 2, 4, 6] and [73]");
 }
 
-TEST_CASE("scan of no turns has no last state") {
+TEST_CASE("scan of no iterations has no last state") {
   const std::string fragment = R"(
 fragment plus( v: tensor<scalar>, a: tensor<scalar> ) -> ( n: tensor<scalar> )
 {

@@ -55,7 +55,7 @@ fragment sum( v: tensor<scalar>, h: tensor<scalar> ) -> ( seen: tensor<scalar>, 
 }
 )";
 
-TEST_CASE("a scan hands its state from turn to turn") {
+TEST_CASE("a scan hands its state from iteration to iteration") {
   const ir::Tensor x = f32({3, 2}, {1, 2, 3, 4, 5, 6}), h = f32({1, 2}, {0, 100});
   const auto scan = [](const std::string& step) {
     return "(out, out2) = tract_core_scan(body = 'sum', scan = [('v', x, 0, " + step +
@@ -105,7 +105,7 @@ fragment outer( v: tensor<scalar>, zero: tensor<scalar>, h: tensor<scalar> ) -> 
               {f32({2, 1}, {11, 32}), f32({1, 1}, {43})});
 }
 
-TEST_CASE("as many turns as the input says") {
+TEST_CASE("as many iterations as the input says") {
   const ir::Tensor h = f32({1}, {5});
   for (const int64_t length : {1, 4}) {
     const ir::Tensor x = f32({length}, std::vector<double>(static_cast<size_t>(length), 2));

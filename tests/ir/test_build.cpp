@@ -17,13 +17,13 @@ TEST_CASE("operation names are interned") {
 }
 
 TEST_CASE("words leave out namespace, overload, in-place and private forms") {
-  CHECK(op_word("aten::add.Tensor") == "add");
-  CHECK(op_word("aten::relu_") == "relu");
-  CHECK(op_word("aten::_convolution.deprecated") == "conv2d");
-  CHECK(op_word("aten::_softmax") == "softmax");
-  CHECK(op_word("aten::__and__.Scalar") == "bitwise_and");
-  CHECK(op_word("quantized::conv2d_relu.new") == "conv2d_relu");
-  CHECK(op_word("t2n::cast") == "cast");
+  CHECK(op_short_name("aten::add.Tensor") == "add");
+  CHECK(op_short_name("aten::relu_") == "relu");
+  CHECK(op_short_name("aten::_convolution.deprecated") == "conv2d");
+  CHECK(op_short_name("aten::_softmax") == "softmax");
+  CHECK(op_short_name("aten::__and__.Scalar") == "bitwise_and");
+  CHECK(op_short_name("quantized::conv2d_relu.new") == "conv2d_relu");
+  CHECK(op_short_name("t2n::cast") == "cast");
 }
 
 TEST_CASE("randomness is known for every overload") {

@@ -8,7 +8,7 @@ namespace {
 /// Two scanned tensors, one from its end; a state, a captured tensor, two stacked outputs.
 constexpr const char* kText =
     R"(graph m(%x: f32[2,3], %z: f32[3], %h: f32[2], %w: f32[2]) -> (%all as "all", %ts as "ts", %last as "last") {
-  %all: f32[2,3], %ts: f32[3,2], %last: f32[2] = t2n::scan(length=3, scanned=[%x, %z], scanned_axes=[1, 0], scanned_reversed=[false, true], initial=[%h], captured=[%w], stacked_axes=[1, 0], stacked_reversed=[false, true]) as scan_0 body graph turn(%t: i64[], %v: f32[2], %s: f32[], %h: f32[2], %w: f32[2]) -> (%n as "all", %m as "ts", %n as "h") {
+  %all: f32[2,3], %ts: f32[3,2], %last: f32[2] = t2n::scan(length=3, scanned=[%x, %z], scanned_axes=[1, 0], scanned_reversed=[false, true], initial=[%h], captured=[%w], stacked_axes=[1, 0], stacked_reversed=[false, true]) as scan_0 body graph iteration(%t: i64[], %v: f32[2], %s: f32[], %h: f32[2], %w: f32[2]) -> (%n as "all", %m as "ts", %n as "h") {
     %p: f32[2] = add(self=%h, other=%v) as add_0
     %q: f32[2] = mul(self=%p, other=%w) as mul_0
     %n: f32[2] = add(self=%q, other=%s) as add_1
@@ -31,7 +31,7 @@ std::vector<Tensor> evaluate(const Node& node, const Operand& operand) {
 
 TEST_CASE("a scan prints, parses and verifies") { check_round_trip(kText); }
 
-TEST_CASE("a scan runs turn after turn") {
+TEST_CASE("a scan runs iteration after iteration") {
   const std::vector<Tensor> out = run_graph(
       parse(kText),
       {tensor_of<double>(DType::f32, {2, 3}, {1, 2, 3, 4, 5, 6}),
@@ -62,10 +62,10 @@ const std::vector<Case> kCases = {
     {"the body has 3 outputs, the scan wants 2 and has 3",
      "stacked_axes=[1, 0], stacked_reversed=[false, true]",
      "stacked_axes=[1], stacked_reversed=[true]"},
-    {"the scan has 0 turns", "length=3", "length=0"},
-    {"'%x' has the size 3 along axis 1 of a scan of 4 turns", "length=3", "length=4"},
+    {"the scan has 0 iterations", "length=3", "length=0"},
+    {"'%x' has the size 3 along axis 1 of a scan of 4 iterations", "length=3", "length=4"},
     {"'%z' has no axis 1", "scanned_axes=[1, 0]", "scanned_axes=[1, 1]"},
-    {"'%t' of the body is f32[] where the turn is i64[]", "%t: i64[]", "%t: f32[]"},
+    {"'%t' of the body is f32[] where the iteration is i64[]", "%t: i64[]", "%t: f32[]"},
     {"'%v' of the body is f32[3] where the scanned slice is f32[2]", "%v: f32[2]", "%v: f32[3]"},
     {"'%h' of the body is f32[3] where the initial state is f32[2]", "%s: f32[], %h: f32[2]",
      "%s: f32[], %h: f32[3]"},

@@ -34,7 +34,7 @@ TEST_CASE("a cell over time: states, stacked outputs, captured weights") {
   check_graph(
       R"(graph m(%x: f32[2,3,4], %h: f32[2,4], %w: f32[12,4]) -> (%all as "all", %last as "last") {
     const %b: f32[12] = {0.1, 0.2, 0.3, 0.4, -0.1, -0.2, -0.3, -0.4, 0.5, 0.6, 0.7, 0.8}
-    %all: f32[2,3,4], %last: f32[2,4] = t2n::scan(length=3, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%h], captured=[%w, %b], stacked_axes=[1], stacked_reversed=[false]) body graph turn(%t: i64[], %v: f32[2,4], %h: f32[2,4], %w: f32[12,4], %b: f32[12]) -> (%n as "all", %n as "h") {
+    %all: f32[2,3,4], %last: f32[2,4] = t2n::scan(length=3, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%h], captured=[%w, %b], stacked_axes=[1], stacked_reversed=[false]) body graph iteration(%t: i64[], %v: f32[2,4], %h: f32[2,4], %w: f32[12,4], %b: f32[12]) -> (%n as "all", %n as "h") {
       %n: f32[2,4] = aten::gru_cell(input=%v, hx=%h, w_ih=%w, w_hh=%w, b_ih=%b, b_hh=none)
     }
   })",
@@ -64,7 +64,7 @@ TEST_CASE("dynamic length: forwards, backwards, both") {
       std::string text =
           R"(graph m(%x: f32[2,S,3], %y: f32[S,3], %h: f32[2,3]) -> (%all as "all", %last as "last") {
         attribute sample_sizes: sizes = S=4
-        %all: f32[2,3,S], %last: f32[2,3] = t2n::scan(length=S, scanned=[%x, %y], scanned_axes=[1, 0], scanned_reversed=REV, initial=[%h], captured=tensors[], stacked_axes=[2], stacked_reversed=[OUT]) body graph turn(%t: i64[], %v: f32[2,3], %w: f32[3], %h: f32[2,3]) -> (%o as "all", %n as "h") {
+        %all: f32[2,3,S], %last: f32[2,3] = t2n::scan(length=S, scanned=[%x, %y], scanned_axes=[1, 0], scanned_reversed=REV, initial=[%h], captured=tensors[], stacked_axes=[2], stacked_reversed=[OUT]) body graph iteration(%t: i64[], %v: f32[2,3], %w: f32[3], %h: f32[2,3]) -> (%o as "all", %n as "h") {
           %s: f32[2,3] = aten::mul.Tensor(self=%h, other=%w)
           %n: f32[2,3] = aten::add.Tensor(self=%s, other=%v, alpha=1)
           %o: f32[2,3] = aten::tanh(self=%n)
@@ -79,7 +79,7 @@ TEST_CASE("dynamic length: forwards, backwards, both") {
 TEST_CASE("no state, two directions") {
   check_open_graph(R"(graph m(%x: f32[S,3], %y: f32[S,3]) -> (%all as "all", %back as "back") {
     attribute sample_sizes: sizes = S=4
-    %all: f32[S,3], %back: f32[S,3] = t2n::scan(length=S, scanned=[%x, %y], scanned_axes=[0, 0], scanned_reversed=[false, true], initial=tensors[], captured=tensors[], stacked_axes=[0, 0], stacked_reversed=[false, true]) body graph turn(%t: i64[], %v: f32[3], %w: f32[3]) -> (%o as "all", %p as "back") {
+    %all: f32[S,3], %back: f32[S,3] = t2n::scan(length=S, scanned=[%x, %y], scanned_axes=[0, 0], scanned_reversed=[false, true], initial=tensors[], captured=tensors[], stacked_axes=[0, 0], stacked_reversed=[false, true]) body graph iteration(%t: i64[], %v: f32[3], %w: f32[3]) -> (%o as "all", %p as "back") {
       %o: f32[3] = aten::sub.Tensor(self=%v, other=%w, alpha=1)
       %p: f32[3] = aten::add.Tensor(self=%v, other=%w, alpha=2)
     }
@@ -87,12 +87,12 @@ TEST_CASE("no state, two directions") {
                    kLengths);
 }
 
-TEST_CASE("nothing is scanned: the turn, or not even that") {
+TEST_CASE("nothing is scanned: the iteration, or not even that") {
   check_open_graph(R"(graph m(%x: f32[S,3]) -> (%all as "all", %n as "n", %last as "last") {
     attribute sample_sizes: sizes = S=4
     const %h: f32[] = {0.5}
     const %z: i64[2] = {0, 3}
-    %all: f32[S], %last: f32[], %n: i64[2] = t2n::scan(length=S, scanned=tensors[], scanned_axes=[], scanned_reversed=bools[], initial=[%h, %z], captured=tensors[], stacked_axes=[0], stacked_reversed=[false]) body graph turn(%t: i64[], %h: f32[], %z: i64[2]) -> (%o as "all", %o as "h", %m as "n") {
+    %all: f32[S], %last: f32[], %n: i64[2] = t2n::scan(length=S, scanned=tensors[], scanned_axes=[], scanned_reversed=bools[], initial=[%h, %z], captured=tensors[], stacked_axes=[0], stacked_reversed=[false]) body graph iteration(%t: i64[], %h: f32[], %z: i64[2]) -> (%o as "all", %o as "h", %m as "n") {
       %o: f32[] = aten::mul.Scalar(self=%h, other=1.5)
       %m: i64[2] = aten::add.Tensor(self=%z, other=%t, alpha=1)
     }
@@ -100,7 +100,7 @@ TEST_CASE("nothing is scanned: the turn, or not even that") {
                    kLengths);
   check_open_graph(R"(graph m(%x: f32[S,3], %h: f32[2]) -> (%last as "last") {
     attribute sample_sizes: sizes = S=4
-    %last: f32[2] = t2n::scan(length=S, scanned=tensors[], scanned_axes=[], scanned_reversed=bools[], initial=[%h], captured=tensors[], stacked_axes=[], stacked_reversed=bools[]) body graph turn(%t: i64[], %h: f32[2]) -> (%o as "h") {
+    %last: f32[2] = t2n::scan(length=S, scanned=tensors[], scanned_axes=[], scanned_reversed=bools[], initial=[%h], captured=tensors[], stacked_axes=[], stacked_reversed=bools[]) body graph iteration(%t: i64[], %h: f32[2]) -> (%o as "h") {
       %o: f32[2] = aten::mul.Scalar(self=%h, other=1.5)
     }
   })",
@@ -112,7 +112,7 @@ TEST_CASE("scanned constants, states that swap, states of bool, captured sizes")
       R"(graph m(%x: f32[S,4], %a: f32[4], %b: f32[4]) -> (%all as "all", %la as "a", %lb as "b", %lf as "f") {
     attribute sample_sizes: sizes = S=4
     const %f: bool[4] = {true, true, false, true}
-    %all: f32[S,4], %la: f32[4], %lb: f32[4], %lf: bool[4] = t2n::scan(length=S, scanned=[%x], scanned_axes=[0], scanned_reversed=[false], initial=[%a, %b, %f], captured=tensors[], stacked_axes=[0], stacked_reversed=[false]) body graph turn(%t: i64[], %v: f32[4], %a: f32[4], %b: f32[4], %f: bool[4]) -> (%o as "all", %b as "a", %o as "b", %g as "f") {
+    %all: f32[S,4], %la: f32[4], %lb: f32[4], %lf: bool[4] = t2n::scan(length=S, scanned=[%x], scanned_axes=[0], scanned_reversed=[false], initial=[%a, %b, %f], captured=tensors[], stacked_axes=[0], stacked_reversed=[false]) body graph iteration(%t: i64[], %v: f32[4], %a: f32[4], %b: f32[4], %f: bool[4]) -> (%o as "all", %b as "a", %o as "b", %g as "f") {
       %p: f32[4] = aten::add.Tensor(self=%a, other=%v, alpha=1)
       %o: f32[4] = aten::where.self(condition=%f, self=%p, other=%b)
       %c: bool[4] = aten::gt.Scalar(self=%o, other=-1.0)
@@ -123,7 +123,7 @@ TEST_CASE("scanned constants, states that swap, states of bool, captured sizes")
   check_graph(R"(graph m(%x: f32[2]) -> (%all as "all") {
     const %p: f32[3,2] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}
     const %q: f32[3] = {1.5, 2.5, 3.5}
-    %all: f32[3,2], %last: f32[2] = t2n::scan(length=3, scanned=[%p, %q], scanned_axes=[0, 0], scanned_reversed=[false, true], initial=[%x], captured=tensors[], stacked_axes=[0], stacked_reversed=[false]) body graph turn(%t: i64[], %v: f32[2], %w: f32[], %x: f32[2]) -> (%o as "all", %o as "x") {
+    %all: f32[3,2], %last: f32[2] = t2n::scan(length=3, scanned=[%p, %q], scanned_axes=[0, 0], scanned_reversed=[false, true], initial=[%x], captured=tensors[], stacked_axes=[0], stacked_reversed=[false]) body graph iteration(%t: i64[], %v: f32[2], %w: f32[], %x: f32[2]) -> (%o as "all", %o as "x") {
       %s: f32[2] = aten::mul.Tensor(self=%x, other=%w)
       %o: f32[2] = aten::add.Tensor(self=%s, other=%v, alpha=1)
     }
@@ -138,7 +138,7 @@ TEST_CASE("states of every dtype") {
       attribute sample_sizes: sizes = S=4
       %xd: DTYPE[S,4] = t2n::cast(self=%x, dtype=DTYPE)
       %hd: DTYPE[4] = t2n::cast(self=%h, dtype=DTYPE)
-      %all: DTYPE[S,4], %last: DTYPE[4] = t2n::scan(length=S, scanned=[%xd], scanned_axes=[0], scanned_reversed=[false], initial=[%hd], captured=tensors[], stacked_axes=[0], stacked_reversed=[false]) body graph turn(%t: i64[], %v: DTYPE[4], %h: DTYPE[4]) -> (%n as "all", %n as "h") {
+      %all: DTYPE[S,4], %last: DTYPE[4] = t2n::scan(length=S, scanned=[%xd], scanned_axes=[0], scanned_reversed=[false], initial=[%hd], captured=tensors[], stacked_axes=[0], stacked_reversed=[false]) body graph iteration(%t: i64[], %v: DTYPE[4], %h: DTYPE[4]) -> (%n as "all", %n as "h") {
         %n: DTYPE[4] = aten::add.Tensor(self=%h, other=%v, alpha=1)
       }
     })";
@@ -156,7 +156,7 @@ TEST_CASE("a loop in a loop, in every way that its results are used") {
       std::string text =
           R"(graph m(%x: f32[T,3], %m: f32[S,3], %h: f32[3]) -> (%all as "all", %last as "last") {
         attribute sample_sizes: sizes = S=4, T=3
-        %all: f32[T,3], %last: f32[3] = t2n::scan(length=T, scanned=[%x], scanned_axes=[0], scanned_reversed=[false], initial=[%h], captured=[%m], stacked_axes=[0], stacked_reversed=[false]) body graph turn(%t: i64[], %v: f32[3], %h: f32[3], %m: f32[S,3]) -> (%c as "all", NEXT as "h") {
+        %all: f32[T,3], %last: f32[3] = t2n::scan(length=T, scanned=[%x], scanned_axes=[0], scanned_reversed=[false], initial=[%h], captured=[%m], stacked_axes=[0], stacked_reversed=[false]) body graph iteration(%t: i64[], %v: f32[3], %h: f32[3], %m: f32[S,3]) -> (%c as "all", NEXT as "h") {
           const %z: f32[3] = {0.5, 0.25, -1.0}
           %n: f32[S,3] = aten::mul.Tensor(self=%m, other=%v)
           %c: f32[3] = t2n::scan(length=S, scanned=[%n], scanned_axes=[0], scanned_reversed=[false], initial=[INITIAL], captured=tensors[], stacked_axes=[], stacked_reversed=bools[]) body graph inner(%u: i64[], %w: f32[3], %s: f32[3]) -> (%o as "s") {
@@ -171,11 +171,11 @@ TEST_CASE("a loop in a loop, in every way that its results are used") {
     }
 }
 
-TEST_CASE("attention over a captured sequence, what is the same in every turn moves out") {
+TEST_CASE("attention over a captured sequence, what is the same in every iteration moves out") {
   check_open_graph(
       R"(graph m(%x: f32[2,T,4], %m: f32[2,S,4], %h: f32[2,4], %k: f32[4,4]) -> (%all as "all", %last as "last") {
     attribute sample_sizes: sizes = S=4, T=3
-    %all: f32[2,T,4], %last: f32[2,4] = t2n::scan(length=T, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%h], captured=[%m, %k], stacked_axes=[1], stacked_reversed=[false]) body graph turn(%t: i64[], %v: f32[2,4], %h: f32[2,4], %m: f32[2,S,4], %k: f32[4,4]) -> (%n as "all", %n as "h") {
+    %all: f32[2,T,4], %last: f32[2,4] = t2n::scan(length=T, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%h], captured=[%m, %k], stacked_axes=[1], stacked_reversed=[false]) body graph iteration(%t: i64[], %v: f32[2,4], %h: f32[2,4], %m: f32[2,S,4], %k: f32[4,4]) -> (%n as "all", %n as "h") {
       %keys: f32[2,S,4] = aten::matmul(self=%m, other=%k)
       %q: f32[2,4,1] = aten::unsqueeze(self=%h, dim=2)
       %q2: f32[2,1,4] = aten::unsqueeze(self=%h, dim=1)
@@ -338,7 +338,7 @@ def forward(self, x):
              {{"2", "S", "3"}});
 }
 
-TEST_CASE("tensors that grow by one part in each turn") {
+TEST_CASE("tensors that grow by one part in each iteration") {
   check_loop(script(R"(
 def forward(self, x):
     h = torch.zeros([2, 3])
@@ -372,7 +372,7 @@ def forward(self, x, memory):
              {{{"S", 4}, {"T", 5}}, {{"S", 1}, {"T", 1}}, {{"S", 7}, {"T", 3}}});
 }
 
-TEST_CASE("sums over time, differences, and what a mask by the turn leaves") {
+TEST_CASE("sums over time, differences, and what a mask by the iteration leaves") {
   check_loop(script(R"(
 def forward(self, x, n):
     total = torch.zeros([2])
@@ -391,7 +391,7 @@ def forward(self, x, n):
              {{"S", "2"}, {"2"}}, {{{"S", 4}}, {{"S", 2}}, {{"S", 7}}});
 }
 
-TEST_CASE("a loop that counts, a while, a first turn of its own") {
+TEST_CASE("a loop that counts, a while, a first iteration of its own") {
   check_loop(script(R"(
 def forward(self, x):
     h = x[:, 0]

@@ -44,7 +44,7 @@ TEST_CASE("a scan loses what it stacks, carries, scans and captures for nothing"
   const std::string text =
       after("dead-code",
             R"(graph m(%x: f32[3,2], %h: f32[2], %c: f32[2], %w: f32[2]) -> (%last_c as "y") {
-    %a: f32[3,2], %b: f32[3,2], %last_h: f32[2], %last_c: f32[2] = t2n::scan(length=3, scanned=[%x, %x], scanned_axes=[0, 0], scanned_reversed=[false, true], initial=[%h, %c], captured=[%w, %w], stacked_axes=[0, 0], stacked_reversed=[false, false]) body graph turn(%t: i64[], %v: f32[2], %r: f32[2], %h: f32[2], %c: f32[2], %u: f32[2], %w: f32[2]) -> (%hn as "a", %q as "b", %hn as "h", %cn as "c") {
+    %a: f32[3,2], %b: f32[3,2], %last_h: f32[2], %last_c: f32[2] = t2n::scan(length=3, scanned=[%x, %x], scanned_axes=[0, 0], scanned_reversed=[false, true], initial=[%h, %c], captured=[%w, %w], stacked_axes=[0, 0], stacked_reversed=[false, false]) body graph iteration(%t: i64[], %v: f32[2], %r: f32[2], %h: f32[2], %c: f32[2], %u: f32[2], %w: f32[2]) -> (%hn as "a", %q as "b", %hn as "h", %cn as "c") {
       %hn: f32[2] = aten::add.Tensor(self=%h, other=%v, alpha=1)
       %q: f32[2] = aten::mul.Tensor(self=%u, other=%v)
       %p: f32[2] = aten::mul.Tensor(self=%r, other=%w)
@@ -52,7 +52,7 @@ TEST_CASE("a scan loses what it stacks, carries, scans and captures for nothing"
     }
   })");
   CHECK(text == R"(graph m(%x: f32[3,2], %h: f32[2], %c: f32[2], %w: f32[2]) -> (%last_c as "y") {
-  %last_c: f32[2] = t2n::scan(length=3, scanned=[%x], scanned_axes=[0], scanned_reversed=[true], initial=[%c], captured=[%w], stacked_axes=[], stacked_reversed=bools[]) as scan_0 body graph turn(%t: i64[], %r: f32[2], %c: f32[2], %w: f32[2]) -> (%cn as "c") {
+  %last_c: f32[2] = t2n::scan(length=3, scanned=[%x], scanned_axes=[0], scanned_reversed=[true], initial=[%c], captured=[%w], stacked_axes=[], stacked_reversed=bools[]) as scan_0 body graph iteration(%t: i64[], %r: f32[2], %c: f32[2], %w: f32[2]) -> (%cn as "c") {
     %p: f32[2] = aten::mul.Tensor(self=%r, other=%w) as mul_1
     %cn: f32[2] = aten::add.Tensor(self=%c, other=%p, alpha=1) as add_1
   }

@@ -26,8 +26,8 @@ std::string recurrence(const std::string& notes, const std::vector<std::string>&
 
 constexpr const char* kOpen =
     "  attribute sample_sizes: sizes = size.x.1=3\n"
-    "  attribute unrolled_loops: loops = 0 turn.0 = size.x.1: 0 3 6 9\n";
-constexpr const char* kFixed = "  attribute unrolled_loops: loops = 0 turn.0 = 3: 0 3 6 9\n";
+    "  attribute unrolled_loops: loops = 0 iteration.0 = size.x.1: 0 3 6 9\n";
+constexpr const char* kFixed = "  attribute unrolled_loops: loops = 0 iteration.0 = 3: 0 3 6 9\n";
 constexpr const char* kStack = "  %y: f32[2,3] = aten::stack(tensors=[%t0, %t1, %t2], dim=1)\n";
 
 std::string refusal(const std::string& text) {
@@ -40,11 +40,11 @@ std::string refusal(const std::string& text) {
 }
 
 TEST_CASE("a state, slices, and a stack of all iterations; the length is a size") {
-  CHECK_EQ(rolled(recurrence(kOpen, {"turn.0", "turn.0", "turn.0"}, "%y as \"y\", %t2 as \"h\"",
-                             kStack)),
+  CHECK_EQ(rolled(recurrence(kOpen, {"iteration.0", "iteration.0", "iteration.0"},
+                             "%y as \"y\", %t2 as \"h\"", kStack)),
            R"(graph m(%x: f32[2,3], %h: f32[2]) -> (%y as "y", %t0_last as "h") {
   attribute sample_sizes: sizes = size.x.1=3
-  %y: f32[2,3], %t0_last: f32[2] = t2n::scan(length=size.x.1, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%h], captured=tensors[], stacked_axes=[1], stacked_reversed=[false]) as scan_0 body graph turn(%turn: i64[], %s0: f32[2], %h: f32[2]) -> (%t0 as "t0_1", %t0 as "t0") {
+  %y: f32[2,3], %t0_last: f32[2] = t2n::scan(length=size.x.1, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%h], captured=tensors[], stacked_axes=[1], stacked_reversed=[false]) as scan_0 body graph iteration(%turn: i64[], %s0: f32[2], %h: f32[2]) -> (%t0 as "t0_1", %t0 as "t0") {
     %a0: f32[2] = aten::add.Tensor(self=%s0, other=%h, alpha=1) as add_0
     %t0: f32[2] = aten::tanh(self=%a0) as tanh_0
   }
@@ -55,7 +55,7 @@ TEST_CASE("a state, slices, and a stack of all iterations; the length is a size"
 TEST_CASE("numbers in equal steps are the number of the iteration") {
   CHECK_EQ(rolled(recurrence(kFixed, {"0", "1", "2"}, "%t2 as \"h\"", "")),
            R"(graph m(%x: f32[2,3], %h: f32[2]) -> (%t0_last as "h") {
-  %t0_last: f32[2] = t2n::scan(length=3, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%h], captured=tensors[], stacked_axes=[], stacked_reversed=bools[]) as scan_0 body graph turn(%turn: i64[], %s0: f32[2], %h: f32[2]) -> (%t0 as "t0") {
+  %t0_last: f32[2] = t2n::scan(length=3, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%h], captured=tensors[], stacked_axes=[], stacked_reversed=bools[]) as scan_0 body graph iteration(%turn: i64[], %s0: f32[2], %h: f32[2]) -> (%t0 as "t0") {
     %a0: f32[2] = aten::add.Tensor(self=%s0, other=%h, alpha=1) as add_0
     %t0: f32[2] = aten::tanh(self=%a0) as tanh_0
   }
@@ -63,7 +63,7 @@ TEST_CASE("numbers in equal steps are the number of the iteration") {
 )");
   CHECK_EQ(rolled(recurrence(kFixed, {"-1", "-2", "-3"}, "%y as \"y\"", kStack)),
            R"(graph m(%x: f32[2,3], %h: f32[2]) -> (%y as "y") {
-  %y: f32[2,3], %t0_last: f32[2] = t2n::scan(length=3, scanned=[%x], scanned_axes=[1], scanned_reversed=[true], initial=[%h], captured=tensors[], stacked_axes=[1], stacked_reversed=[false]) as scan_0 body graph turn(%turn: i64[], %s0: f32[2], %h: f32[2]) -> (%t0 as "t0_1", %t0 as "t0") {
+  %y: f32[2,3], %t0_last: f32[2] = t2n::scan(length=3, scanned=[%x], scanned_axes=[1], scanned_reversed=[true], initial=[%h], captured=tensors[], stacked_axes=[1], stacked_reversed=[false]) as scan_0 body graph iteration(%turn: i64[], %s0: f32[2], %h: f32[2]) -> (%t0 as "t0_1", %t0 as "t0") {
     %a0: f32[2] = aten::add.Tensor(self=%s0, other=%h, alpha=1) as add_0
     %t0: f32[2] = aten::tanh(self=%a0) as tanh_0
   }
@@ -73,7 +73,7 @@ TEST_CASE("numbers in equal steps are the number of the iteration") {
 
 TEST_CASE("the first iteration may be another") {
   CHECK_EQ(rolled(R"(graph m(%x: f32[2], %h: f32[2]) -> (%t3 as "y") {
-  attribute unrolled_loops: loops = 0 turn.0 = 4: 0 1 3 5 7
+  attribute unrolled_loops: loops = 0 iteration.0 = 4: 0 1 3 5 7
   %t0: f32[2] = aten::tanh(self=%h)
   %a1: f32[2] = aten::add.Tensor(self=%x, other=%t0, alpha=1)
   %t1: f32[2] = aten::tanh(self=%a1)
@@ -84,7 +84,7 @@ TEST_CASE("the first iteration may be another") {
 })"),
            R"(graph m(%x: f32[2], %h: f32[2]) -> (%t1_last as "y") {
   %t0: f32[2] = aten::tanh(self=%h) as tanh_0
-  %t1_last: f32[2] = t2n::scan(length=3, scanned=tensors[], scanned_axes=[], scanned_reversed=bools[], initial=[%t0], captured=[%x], stacked_axes=[], stacked_reversed=bools[]) as scan_0 body graph turn(%turn: i64[], %t0: f32[2], %x: f32[2]) -> (%t1 as "t1") {
+  %t1_last: f32[2] = t2n::scan(length=3, scanned=tensors[], scanned_axes=[], scanned_reversed=bools[], initial=[%t0], captured=[%x], stacked_axes=[], stacked_reversed=bools[]) as scan_0 body graph iteration(%turn: i64[], %t0: f32[2], %x: f32[2]) -> (%t1 as "t1") {
     %a1: f32[2] = aten::add.Tensor(self=%x, other=%t0, alpha=1) as add_0
     %t1: f32[2] = aten::tanh(self=%a1) as tanh_1
   }
@@ -104,14 +104,15 @@ TEST_CASE("inner loops first") {
     }
     nodes += cat("  %t", i, ": f32[2] = aten::tanh(self=%", h, ")\n");
     h = cat("t", i);
-    notes += cat("1 turn.1 = 3: ", 5 * i + 1, " ", 5 * i + 2, " ", 5 * i + 3, " ", 5 * i + 4, "; ");
+    notes +=
+        cat("1 iteration.1 = 3: ", 5 * i + 1, " ", 5 * i + 2, " ", 5 * i + 3, " ", 5 * i + 4, "; ");
   }
   CHECK_EQ(rolled(cat("graph m(%x: f32[3,2], %h: f32[2]) -> (%t2 as \"y\") {\n",
-                      "  attribute unrolled_loops: loops = ", notes, "0 turn.0 = 3: 0 5 10 15\n",
-                      nodes, "}")),
+                      "  attribute unrolled_loops: loops = ", notes,
+                      "0 iteration.0 = 3: 0 5 10 15\n", nodes, "}")),
            R"(graph m(%x: f32[3,2], %h: f32[2]) -> (%t0_last as "y") {
-  %t0_last: f32[2] = t2n::scan(length=3, scanned=[%x], scanned_axes=[0], scanned_reversed=[false], initial=[%h], captured=tensors[], stacked_axes=[], stacked_reversed=bools[]) as scan_1 body graph turn(%turn: i64[], %s0: f32[2], %h: f32[2]) -> (%t0 as "t0") {
-    %b0_0_last: f32[2] = t2n::scan(length=3, scanned=tensors[], scanned_axes=[], scanned_reversed=bools[], initial=[%h], captured=[%s0], stacked_axes=[], stacked_reversed=bools[]) as scan_0 body graph turn(%turn: i64[], %h: f32[2], %s0: f32[2]) -> (%b0_0 as "b0_0") {
+  %t0_last: f32[2] = t2n::scan(length=3, scanned=[%x], scanned_axes=[0], scanned_reversed=[false], initial=[%h], captured=tensors[], stacked_axes=[], stacked_reversed=bools[]) as scan_1 body graph iteration(%turn: i64[], %s0: f32[2], %h: f32[2]) -> (%t0 as "t0") {
+    %b0_0_last: f32[2] = t2n::scan(length=3, scanned=tensors[], scanned_axes=[], scanned_reversed=bools[], initial=[%h], captured=[%s0], stacked_axes=[], stacked_reversed=bools[]) as scan_0 body graph iteration(%turn: i64[], %h: f32[2], %s0: f32[2]) -> (%b0_0 as "b0_0") {
       %b0_0: f32[2] = aten::add.Tensor(self=%s0, other=%h, alpha=1) as add_0
     }
     %t0: f32[2] = aten::tanh(self=%b0_0_last) as tanh_0
@@ -122,7 +123,7 @@ TEST_CASE("inner loops first") {
 
 TEST_CASE("a tensor that is filled slice by slice is a stacked result") {
   CHECK_EQ(rolled(R"(graph m(%x: f32[2], %z: f32[2,3]) -> (%o2 as "y", %t2 as "h") {
-  attribute unrolled_loops: loops = 0 turn.0 = 3: 0 2 4 6
+  attribute unrolled_loops: loops = 0 iteration.0 = 3: 0 2 4 6
   %t0: f32[2] = aten::tanh(self=%x)
   %o0: f32[2,3] = aten::select_scatter(self=%z, src=%t0, dim=1, index=0)
   %t1: f32[2] = aten::tanh(self=%t0)
@@ -131,7 +132,7 @@ TEST_CASE("a tensor that is filled slice by slice is a stacked result") {
   %o2: f32[2,3] = aten::select_scatter(self=%o1, src=%t2, dim=1, index=2)
 })"),
            R"(graph m(%x: f32[2], %z: f32[2,3]) -> (%z_filled as "y", %t0_last as "h") {
-  %z_filled: f32[2,3], %t0_last: f32[2] = t2n::scan(length=3, scanned=tensors[], scanned_axes=[], scanned_reversed=bools[], initial=[%x], captured=tensors[], stacked_axes=[1], stacked_reversed=[false]) as scan_0 body graph turn(%turn: i64[], %x: f32[2]) -> (%t0 as "t0_1", %t0 as "t0") {
+  %z_filled: f32[2,3], %t0_last: f32[2] = t2n::scan(length=3, scanned=tensors[], scanned_axes=[], scanned_reversed=bools[], initial=[%x], captured=tensors[], stacked_axes=[1], stacked_reversed=[false]) as scan_0 body graph iteration(%turn: i64[], %x: f32[2]) -> (%t0 as "t0_1", %t0 as "t0") {
     %t0: f32[2] = aten::tanh(self=%x) as tanh_0
   }
 }
@@ -141,15 +142,16 @@ TEST_CASE("a tensor that is filled slice by slice is a stacked result") {
 TEST_CASE("one iteration by itself: of a known number it has a place, else only first and last") {
   CHECK_EQ(rolled(recurrence(kFixed, {"0", "1", "2"}, "%t1 as \"y\"", "")),
            R"(graph m(%x: f32[2,3], %h: f32[2]) -> (%t0_at_1 as "y") {
-  %t0_all: f32[3,2], %t0_last: f32[2] = t2n::scan(length=3, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%h], captured=tensors[], stacked_axes=[0], stacked_reversed=[false]) as scan_0 body graph turn(%turn: i64[], %s0: f32[2], %h: f32[2]) -> (%t0 as "t0_1", %t0 as "t0") {
+  %t0_all: f32[3,2], %t0_last: f32[2] = t2n::scan(length=3, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%h], captured=tensors[], stacked_axes=[0], stacked_reversed=[false]) as scan_0 body graph iteration(%turn: i64[], %s0: f32[2], %h: f32[2]) -> (%t0 as "t0_1", %t0 as "t0") {
     %a0: f32[2] = aten::add.Tensor(self=%s0, other=%h, alpha=1) as add_0
     %t0: f32[2] = aten::tanh(self=%a0) as tanh_0
   }
   %t0_at_1: f32[2] = aten::select.int(self=%t0_all, dim=0, index=1) as select_3
 }
 )");
-  CHECK_EQ(refusal(recurrence(kOpen, {"turn.0", "turn.0", "turn.0"}, "%t1 as \"y\"", "")),
-           "dynamic-loop: what turn 1 of a loop computed is used by itself (t0)");
+  CHECK_EQ(
+      refusal(recurrence(kOpen, {"iteration.0", "iteration.0", "iteration.0"}, "%t1 as \"y\"", "")),
+      "dynamic-loop: what iteration 1 of a loop computed is used by itself (t0)");
 }
 
 TEST_CASE("what is no recurrence stays as it is, and is refused where its length is open") {
@@ -157,13 +159,14 @@ TEST_CASE("what is no recurrence stays as it is, and is refused where its length
   CHECK_EQ(rolled(fixed),
            ir::print(ir::parse(recurrence("", {"1", "0", "2"}, "%t2 as \"y\"", ""))));
   CHECK_EQ(refusal(recurrence(kOpen, {"1", "0", "2"}, "%t2 as \"y\"", "")),
-           "dynamic-loop: an argument of aten::select.int is another in turn 2");
+           "dynamic-loop: an argument of aten::select.int is another in iteration 2");
   // Every other row: rows of a scan follow one another.
   const std::string steps = recurrence(kFixed, {"0", "2", "4"}, "%t2 as \"y\"", "");
   CHECK(rolled(steps).find("scan") == std::string::npos);
   // Two iterations are nothing to compare.
-  const std::string two = recurrence("  attribute unrolled_loops: loops = 0 turn.0 = 2: 0 3 6\n",
-                                     {"0", "1"}, "%t1 as \"y\"", "");
+  const std::string two =
+      recurrence("  attribute unrolled_loops: loops = 0 iteration.0 = 2: 0 3 6\n", {"0", "1"},
+                 "%t1 as \"y\"", "");
   CHECK(rolled(two).find("scan") == std::string::npos);
 }
 
@@ -177,8 +180,8 @@ std::string over_parts(const std::string& inputs, const std::string& before,
   }
   const int at = before.empty() ? 0 : 1;
   return cat("graph m(", inputs, ") -> (%y as \"y\") {\n",
-             "  attribute unrolled_loops: loops = ", "0 turn.0 = 3: ", at, " ", at + 1, " ", at + 2,
-             " ", at + 3, "\n", nodes, "  %y: f32[3,2] = aten::stack(tensors=[", results,
+             "  attribute unrolled_loops: loops = ", "0 iteration.0 = 3: ", at, " ", at + 1, " ",
+             at + 2, " ", at + 3, "\n", nodes, "  %y: f32[3,2] = aten::stack(tensors=[", results,
              "], dim=0)\n}");
 }
 
@@ -208,7 +211,7 @@ TEST_CASE("parts of one tensor: as many as there are iterations, all as large") 
 TEST_CASE("constants of one value are captured, others belong to their iterations") {
   const auto constants = [](const char* last) {
     return cat("graph m(%x: f32[]) -> (%y2 as \"y\") {\n",
-               "  attribute unrolled_loops: loops = 0 turn.0 = 3: 0 1 2 3\n",
+               "  attribute unrolled_loops: loops = 0 iteration.0 = 3: 0 1 2 3\n",
                "  const %a: f32[] = {1.0}\n  const %b: f32[] = {1.0}\n  const %c: f32[] = {", last,
                "}\n  %y0: f32[] = aten::mul.Tensor(self=%x, other=%a)\n",
                "  %y1: f32[] = aten::mul.Tensor(self=%y0, other=%b)\n",
@@ -221,7 +224,7 @@ TEST_CASE("constants of one value are captured, others belong to their iteration
 TEST_CASE("what follows from no input is left to folding") {
   const auto chain = [](const char* x) {
     return cat("graph m(%x: f32[]) -> (%y2 as \"y\", %x as \"x\") {\n",
-               "  attribute unrolled_loops: loops = 0 turn.0 = 3: 0 1 2 3\n",
+               "  attribute unrolled_loops: loops = 0 iteration.0 = 3: 0 1 2 3\n",
                "  const %a: f32[] = {1.0}\n  %y0: f32[] = aten::sin(self=", x,
                ")\n  %y1: f32[] = aten::sin(self=%y0)\n  %y2: f32[] = aten::sin(self=%y1)\n}");
   };
@@ -239,12 +242,12 @@ TEST_CASE("a tensor that grows is one join; what it was in between nothing else 
                "  %p2: f32[2] = aten::relu(self=%p1)\n",
                "  %y2: f32[8] = aten::cat(tensors=[%y1, %p2], dim=0)\n}");
   };
-  constexpr const char* kNotes = "  attribute unrolled_loops: loops = 0 turn.0 = 3: 0 2 4 6\n";
+  constexpr const char* kNotes = "  attribute unrolled_loops: loops = 0 iteration.0 = 3: 0 2 4 6\n";
   CHECK(rolled(grown(kNotes, "%y2")).find("t2n::scan(length=3") != std::string::npos);
   CHECK(rolled(grown(kNotes, "%y1")).find("scan") == std::string::npos);
   constexpr const char* kNotesOfSizes =
       "  attribute sample_sizes: sizes = S=3\n"
-      "  attribute unrolled_loops: loops = 0 turn.0 = S: 0 2 4 6\n";
+      "  attribute unrolled_loops: loops = 0 iteration.0 = S: 0 2 4 6\n";
   CHECK(rolled(grown(kNotesOfSizes, "%y2")).find("t2n::scan(length=S") != std::string::npos);
   CHECK_EQ(refusal(grown(kNotesOfSizes, "%y1")),
            "dynamic-loop: what a tensor has grown to in a loop is read after it");
@@ -252,7 +255,7 @@ TEST_CASE("a tensor that grows is one join; what it was in between nothing else 
 
 TEST_CASE("one loop that cannot be rolled leaves the others") {
   const std::string text = rolled(R"(graph m(%x: f32[2]) -> (%c2 as "y") {
-  attribute unrolled_loops: loops = 0 turn.0 = 3: 0 1 2 3; 1 turn.0 = 3: 3 4 5 6
+  attribute unrolled_loops: loops = 0 iteration.0 = 3: 0 1 2 3; 1 iteration.0 = 3: 3 4 5 6
   %a0: f32[2] = aten::tanh(self=%x)
   %a1: f32[2] = aten::relu(self=%a0)
   %a2: f32[2] = aten::neg(self=%a1)
@@ -265,23 +268,24 @@ TEST_CASE("one loop that cannot be rolled leaves the others") {
 }
 
 TEST_CASE("notes that do not fit the graph") {
-  for (const char* notes : {"0 turn.0 = 3: 0 3 6 99", "0 turn.0 = 3: 6 3 0 9", "0 turn.0 = 3: 0",
-                            "0 turn.0 = 3: 0 3 6 9; 1 turn.0 = 3: 0 4 5 6",
-                            "1 turn.1 = 3: 1 2 4 5; 0 turn.0 = 3: 0 3 6 9"}) {
+  for (const char* notes :
+       {"0 iteration.0 = 3: 0 3 6 99", "0 iteration.0 = 3: 6 3 0 9", "0 iteration.0 = 3: 0",
+        "0 iteration.0 = 3: 0 3 6 9; 1 iteration.0 = 3: 0 4 5 6",
+        "1 iteration.1 = 3: 1 2 4 5; 0 iteration.0 = 3: 0 3 6 9"}) {
     CAPTURE(notes);
     CHECK(refusal(recurrence(cat("  attribute unrolled_loops: loops = ", notes, "\n"),
                              {"0", "1", "2"}, "%t2 as \"y\"", ""))
               .starts_with("ir-invalid"));
   }
   CHECK_THROWS_WITH_AS(
-      ir::parse("graph m() -> () {\n  attribute unrolled_loops: loops = 0 turn.0 = 3: 1 x\n}"),
+      ir::parse("graph m() -> () {\n  attribute unrolled_loops: loops = 0 iteration.0 = 3: 1 x\n}"),
       doctest::Contains("loops read"), Error);
 }
 
 TEST_CASE("a pass that changes nodes drops the notes: they count them") {
   const std::string text = recurrence(kFixed, {"0", "1", "2"}, "%t1 as \"y\"", "");
   CHECK(after("dead-code", text).find("unrolled_loops") == std::string::npos);
-  CHECK(after("fold-constants", text).find("unrolled_loops: loops = 0 turn.0 = 3: 0 3 6 9") !=
+  CHECK(after("fold-constants", text).find("unrolled_loops: loops = 0 iteration.0 = 3: 0 3 6 9") !=
         std::string::npos);
 }
 
@@ -289,7 +293,7 @@ TEST_CASE("50 loops of 100 iterations") {
   std::string nodes, notes, h = "x";
   int at = 0;
   for (int loop = 0; loop < 50; ++loop) {
-    notes += cat(loop == 0 ? "" : "; ", loop, " turn.0 = 100:");
+    notes += cat(loop == 0 ? "" : "; ", loop, " iteration.0 = 100:");
     for (int i = 0; i < 100; ++i, ++at) {
       notes += cat(" ", at);
       nodes += cat("  %v", at, ": f32[2] = aten::tanh(self=%", h, ")\n");

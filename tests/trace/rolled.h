@@ -11,7 +11,7 @@ namespace t2n::test {
 
 using Parameters = std::vector<std::pair<std::string, ir::Tensor>>;
 
-/// Traces with all loops rolled whose turns follow from sizes, as they come to light.
+/// Traces with all loops rolled whose iterations follow from sizes, as they come to light.
 trace::Traced rolled(const std::string& source, const std::vector<ir::Tensor>& inputs,
                      const Parameters& parameters = {});
 

@@ -99,7 +99,7 @@ const std::vector<Case> kCases = {
             h = h * 2.0
     return h
 )"},
-    // Operations that take turns, slices in other steps, numbers in no steps.
+    // Operations that take iterations, slices in other steps, numbers in no steps.
     {0, R"(
     h = x[:, 0]
     for t in range(5):

@@ -45,7 +45,7 @@ def forward(self, x):
 
 @Model:
   %zeros: f32[2,3] = aten::zeros(size=[2, 3], dtype=none, layout=none, device=none, pin_memory=none) as zeros_0
-  %stack: f32[2,4,3], %tanh_last: f32[2,3] = t2n::scan(length=size.x.1, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%zeros], captured=tensors[], stacked_axes=[1], stacked_reversed=[false]) as scan_0 body graph turn(%turn: i64[], %select: f32[2,3], %zeros: f32[2,3]) -> (%tanh as "tanh_1", %tanh as "tanh") {
+  %stack: f32[2,4,3], %tanh_last: f32[2,3] = t2n::scan(length=size.x.1, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%zeros], captured=tensors[], stacked_axes=[1], stacked_reversed=[false]) as scan_0 body graph iteration(%turn: i64[], %select: f32[2,3], %zeros: f32[2,3]) -> (%tanh as "tanh_1", %tanh as "tanh") {
 
   @Model:
     %mul: f32[2,3] = aten::mul.Scalar(self=%zeros, other=0.5) as mul_0 in f32
@@ -82,7 +82,7 @@ def forward(self, x):
 @Model:
   %zeros: f32[2,3] = aten::zeros(size=[2, 3], dtype=none, layout=none, device=none, pin_memory=none) as zeros_0
   %zeros_1: f32[2,3] = aten::zeros(size=[2, 3], dtype=none, layout=none, device=none, pin_memory=none) as zeros_1
-  %zeros_2_filled: f32[2,4,3], %lstm_cell_last: f32[2,3], %lstm_cell_1_last: f32[2,3] = t2n::scan(length=size.x.1, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%zeros, %zeros_1], captured=tensors[], stacked_axes=[1], stacked_reversed=[false]) as scan_0 body graph turn(%turn: i64[], %select: f32[2,3], %zeros: f32[2,3], %zeros_1: f32[2,3]) -> (%lstm_cell as "lstm_cell_2", %lstm_cell as "lstm_cell", %lstm_cell_1 as "lstm_cell_1") {
+  %zeros_2_filled: f32[2,4,3], %lstm_cell_last: f32[2,3], %lstm_cell_1_last: f32[2,3] = t2n::scan(length=size.x.1, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%zeros, %zeros_1], captured=tensors[], stacked_axes=[1], stacked_reversed=[false]) as scan_0 body graph iteration(%turn: i64[], %select: f32[2,3], %zeros: f32[2,3], %zeros_1: f32[2,3]) -> (%lstm_cell as "lstm_cell_2", %lstm_cell as "lstm_cell", %lstm_cell_1 as "lstm_cell_1") {
     const %w: f32[12,3] = bytes=144 hash=097c09fb58497f9e
     const %u: f32[12,3] = bytes=144 hash=2397473ec90b7a47
 
@@ -90,7 +90,7 @@ def forward(self, x):
     %lstm_cell: f32[2,3], %lstm_cell_1: f32[2,3] = aten::lstm_cell(input=%select, hx=[%zeros, %zeros_1], w_ih=%w, w_hh=%u, b_ih=none, b_hh=none) as lstm_cell_0 in f32
   }
   %zeros_3: f32[2,3] = aten::zeros(size=[2, 3], dtype=none, layout=none, device=none, pin_memory=none) as zeros_3
-  %stack: f32[2,4,3], %tanh_last: f32[2,3] = t2n::scan(length=size.x.1, scanned=[%x], scanned_axes=[1], scanned_reversed=[true], initial=[%zeros_3], captured=tensors[], stacked_axes=[1], stacked_reversed=[true]) as scan_1 body graph turn(%turn: i64[], %select_2: f32[2,3], %zeros_3: f32[2,3]) -> (%tanh as "tanh_1", %tanh as "tanh") {
+  %stack: f32[2,4,3], %tanh_last: f32[2,3] = t2n::scan(length=size.x.1, scanned=[%x], scanned_axes=[1], scanned_reversed=[true], initial=[%zeros_3], captured=tensors[], stacked_axes=[1], stacked_reversed=[true]) as scan_1 body graph iteration(%turn: i64[], %select_2: f32[2,3], %zeros_3: f32[2,3]) -> (%tanh as "tanh_1", %tanh as "tanh") {
 
   @Model:
     %add: f32[2,3] = aten::add.Tensor(self=%select_2, other=%zeros_3, alpha=1) as add_0 in f32
@@ -123,20 +123,20 @@ def forward(self, x):
 
 @Model:
   %select: f32[2,3] = aten::select.int(self=%x, dim=0, index=0) as select_0 in f32
-  %tanh_all: f32[4,2,3], %tanh_last: f32[2,3] = t2n::scan(length=size.x.0, scanned=[%x], scanned_axes=[0], scanned_reversed=[false], initial=[%select], captured=tensors[], stacked_axes=[0], stacked_reversed=[false]) as scan_0 body graph turn(%turn: i64[], %unbind: f32[2,3], %select: f32[2,3]) -> (%tanh as "tanh_1", %tanh as "tanh") {
+  %tanh_all: f32[4,2,3], %tanh_last: f32[2,3] = t2n::scan(length=size.x.0, scanned=[%x], scanned_axes=[0], scanned_reversed=[false], initial=[%select], captured=tensors[], stacked_axes=[0], stacked_reversed=[false]) as scan_0 body graph iteration(%turn: i64[], %unbind: f32[2,3], %select: f32[2,3]) -> (%tanh as "tanh_1", %tanh as "tanh") {
 
   @Model:
     %add: f32[2,3] = aten::add.Tensor(self=%unbind, other=%select, alpha=1) as add_0 in f32
     %tanh: f32[2,3] = aten::tanh(self=%add) as tanh_0 in f32
   }
-  %cat: f32[4,2,3] = t2n::scan(length=size.x.0, scanned=[%tanh_all], scanned_axes=[0], scanned_reversed=[false], initial=tensors[], captured=tensors[], stacked_axes=[0], stacked_reversed=[false]) as scan_1 body graph turn(%turn: i64[], %tanh: f32[2,3]) -> (%mul as "mul") {
+  %cat: f32[4,2,3] = t2n::scan(length=size.x.0, scanned=[%tanh_all], scanned_axes=[0], scanned_reversed=[false], initial=tensors[], captured=tensors[], stacked_axes=[0], stacked_reversed=[false]) as scan_1 body graph iteration(%turn: i64[], %tanh: f32[2,3]) -> (%mul as "mul") {
 
   @Model:
     %mul: f32[2,3] = aten::mul.Scalar(self=%tanh, other=2.0) as mul_0 in f32
   }
   %select_1: f32[2,3] = aten::select.int(self=%x, dim=0, index=0) as select_1 in f32
   %mul_1: f32[2,3] = aten::mul.Scalar(self=%select_1, other=0.0) as mul_1 in f32
-  %add_1_last: f32[2,3] = t2n::scan(length=size.x.0, scanned=[%x], scanned_axes=[0], scanned_reversed=[false], initial=[%mul_1], captured=tensors[], stacked_axes=[], stacked_reversed=bools[]) as scan_2 body graph turn(%turn: i64[], %select_2: f32[2,3], %mul_1: f32[2,3]) -> (%add_1 as "add_1") {
+  %add_1_last: f32[2,3] = t2n::scan(length=size.x.0, scanned=[%x], scanned_axes=[0], scanned_reversed=[false], initial=[%mul_1], captured=tensors[], stacked_axes=[], stacked_reversed=bools[]) as scan_2 body graph iteration(%turn: i64[], %select_2: f32[2,3], %mul_1: f32[2,3]) -> (%add_1 as "add_1") {
 
   @Model:
     %add_1: f32[2,3] = aten::add.Tensor(self=%mul_1, other=%select_2, alpha=1) as add_1 in f32
@@ -146,7 +146,7 @@ def forward(self, x):
 )");
 }
 
-TEST_CASE("the turn as a number, a count, while, the first turn apart") {
+TEST_CASE("the iteration as a number, a count, while, the first iteration apart") {
   CHECK_EQ(
       rolled_text(R"(
 def forward(self, x):
@@ -173,7 +173,7 @@ def forward(self, x):
   %select_1: f32[2,3] = aten::select.int(self=%x, dim=1, index=0) as select_1 in f32
   %mul: f32[2,3] = aten::mul.Scalar(self=%select_1, other=2.0) as mul_0 in f32
   %slice_3: f32[2,4,3] = aten::slice.Tensor(self=%x, dim=1, start=1, end=size.x.1, step=1) as slice_3
-  %add_1_last: f32[2,3] = t2n::scan(length=size.x.1 - 1, scanned=[%slice_3], scanned_axes=[1], scanned_reversed=[false], initial=[%mul], captured=tensors[], stacked_axes=[], stacked_reversed=bools[]) as scan_0 body graph turn(%turn: i64[], %select_2: f32[2,3], %mul_2: f32[2,3]) -> (%add_1 as "add_1") {
+  %add_1_last: f32[2,3] = t2n::scan(length=size.x.1 - 1, scanned=[%slice_3], scanned_axes=[1], scanned_reversed=[false], initial=[%mul], captured=tensors[], stacked_axes=[], stacked_reversed=bools[]) as scan_0 body graph iteration(%turn: i64[], %select_2: f32[2,3], %mul_2: f32[2,3]) -> (%add_1 as "add_1") {
 
   @Model:
     %cast: f64[] = t2n::cast(self=%turn, dtype=f64) as cast_0
@@ -185,7 +185,7 @@ def forward(self, x):
   }
   %slice_4: f32[2,5,3] = aten::slice.Tensor(self=%x, dim=0, start=none, end=none, step=1) as slice_4 in f32
   %select_3: f32[2,3] = aten::select.int(self=%slice_4, dim=1, index=0) as select_3 in f32
-  %maximum_last: f32[2,3] = t2n::scan(length=size.x.1, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%select_3], captured=tensors[], stacked_axes=[], stacked_reversed=bools[]) as scan_1 body graph turn(%turn: i64[], %select_4: f32[2,3], %select_3: f32[2,3]) -> (%maximum as "maximum") {
+  %maximum_last: f32[2,3] = t2n::scan(length=size.x.1, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%select_3], captured=tensors[], stacked_axes=[], stacked_reversed=bools[]) as scan_1 body graph iteration(%turn: i64[], %select_4: f32[2,3], %select_3: f32[2,3]) -> (%maximum as "maximum") {
 
   @Model:
     %maximum: f32[2,3] = aten::maximum(self=%select_3, other=%select_4) as maximum_0 in f32
@@ -218,7 +218,7 @@ def forward(self, x, y):
 @Model:
   %slice_2: f32[2,4,3] = aten::slice.Tensor(self=%x, dim=1, start=1, end=size.x.1, step=1) as slice_2
   %slice_3: f32[2,4,3] = aten::slice.Tensor(self=%x, dim=1, start=0, end=size.x.1 - 1, step=1) as slice_3
-  %stack: f32[2,4,3] = t2n::scan(length=size.x.1 - 1, scanned=[%slice_2, %slice_3], scanned_axes=[1, 1], scanned_reversed=[false, false], initial=tensors[], captured=tensors[], stacked_axes=[1], stacked_reversed=[false]) as scan_0 body graph turn(%turn: i64[], %select: f32[2,3], %select_1: f32[2,3]) -> (%sub as "sub") {
+  %stack: f32[2,4,3] = t2n::scan(length=size.x.1 - 1, scanned=[%slice_2, %slice_3], scanned_axes=[1, 1], scanned_reversed=[false, false], initial=tensors[], captured=tensors[], stacked_axes=[1], stacked_reversed=[false]) as scan_0 body graph iteration(%turn: i64[], %select: f32[2,3], %select_1: f32[2,3]) -> (%sub as "sub") {
 
   @Model:
     %sub: f32[2,3] = aten::sub.Tensor(self=%select, other=%select_1, alpha=1) as sub_0 in f32
@@ -226,10 +226,10 @@ def forward(self, x, y):
   %zeros: f32[2,3] = aten::zeros(size=[2, 3], dtype=none, layout=none, device=none, pin_memory=none) as zeros_0
   %mul: f32[2,4,3] = aten::mul.Scalar(self=%y, other=2.0) as mul_0 in f32
   %zeros_1: f32[2,3] = aten::zeros(size=[2, 3], dtype=none, layout=none, device=none, pin_memory=none) as zeros_1
-  %add_1_last: f32[2,3] = t2n::scan(length=size.x.1, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%zeros], captured=[%mul, %zeros_1], stacked_axes=[], stacked_reversed=bools[]) as scan_2 body graph turn(%turn: i64[], %select_3: f32[2,3], %zeros: f32[2,3], %mul: f32[2,4,3], %zeros_1: f32[2,3]) -> (%add_1 as "add_1") {
+  %add_1_last: f32[2,3] = t2n::scan(length=size.x.1, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%zeros], captured=[%mul, %zeros_1], stacked_axes=[], stacked_reversed=bools[]) as scan_2 body graph iteration(%turn: i64[], %select_3: f32[2,3], %zeros: f32[2,3], %mul: f32[2,4,3], %zeros_1: f32[2,3]) -> (%add_1 as "add_1") {
 
   @Model:
-    %add_last: f32[2,3] = t2n::scan(length=size.y.1, scanned=[%mul], scanned_axes=[1], scanned_reversed=[false], initial=[%zeros_1], captured=[%select_3], stacked_axes=[], stacked_reversed=bools[]) as scan_1 body graph turn(%turn: i64[], %select_2: f32[2,3], %zeros_1: f32[2,3], %select_3: f32[2,3]) -> (%add as "add") {
+    %add_last: f32[2,3] = t2n::scan(length=size.y.1, scanned=[%mul], scanned_axes=[1], scanned_reversed=[false], initial=[%zeros_1], captured=[%select_3], stacked_axes=[], stacked_reversed=bools[]) as scan_1 body graph iteration(%turn: i64[], %select_2: f32[2,3], %zeros_1: f32[2,3], %select_3: f32[2,3]) -> (%add as "add") {
 
     @Model:
       %mul_1: f32[2,3] = aten::mul.Tensor(self=%select_2, other=%select_3) as mul_1 in f32
@@ -241,7 +241,7 @@ def forward(self, x, y):
 )");
 }
 
-TEST_CASE("turns told apart by every relation of their number") {
+TEST_CASE("iterations told apart by every relation of their number") {
   for (const char* first : {"t == 0", "t < 1", "t <= 0", "0 >= t", "1 > t"})
     for (const bool negated : {false, true}) {
       CAPTURE(first);
@@ -313,7 +313,7 @@ def forward(self, x):
   CHECK_NE(text.find("aten::max.dim("), std::string::npos);
 }
 
-TEST_CASE("a list whose elements the turns replace one by one") {
+TEST_CASE("a list whose elements the iterations replace one by one") {
   for (const std::string place : {"t", "x.size(0) - 1 - t"}) {
     CAPTURE(place);
     rolled_text(cat("def forward(self, x):\n    l = [x[0]] * x.size(0)\n"

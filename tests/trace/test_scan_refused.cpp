@@ -24,19 +24,20 @@ std::string reason(const std::string& body, const ir::Ints& shape = {2, 4, 3}) {
   return at == std::string::npos ? text : text.substr(at);
 }
 
-TEST_CASE("turns that take other numbers of parts are refused") {
-  CHECK_EQ(reason(R"(
+TEST_CASE("iterations that take other numbers of parts are refused") {
+  CHECK_EQ(
+      reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
         h = h + x.split(t + 1, 2)[0].sum([1, 2])[:, None]
     return h
 )"),
-           "  why:  aten::split.Tensor gives 2 tensors in turn 1 and 1 in turn 2\n"
-           "  help: let every turn do the same to tensors of the same shape; what differs in one "
-           "turn can come before or after the loop\n");
+      "  why:  aten::split.Tensor gives 2 tensors in iteration 1 and 1 in iteration 2\n"
+      "  help: let every iteration do the same to tensors of the same shape; what differs in one "
+      "iteration can come before or after the loop\n");
 }
 
-TEST_CASE("what a tensor that grows was after a turn is not known") {
+TEST_CASE("what a tensor that grows was after an iteration is not known") {
   CHECK_EQ(reason(R"(
     y = x[:, :0]
     ys = [y]
@@ -49,17 +50,19 @@ TEST_CASE("what a tensor that grows was after a turn is not known") {
            "  help: read what it is when the loop has ended, or join parts of a list\n");
 }
 
-TEST_CASE("what differs from turn to turn is refused with its reason") {
-  CHECK_EQ(reason(R"(
+TEST_CASE("what differs from iteration to iteration is refused with its reason") {
+  CHECK_EQ(
+      reason(R"(
     y = x[:, :1]
     for t in range(1, x.size(1)):
         y = torch.cat([y, x[:, t:t + 1]], 1)
         y = torch.relu(y)
     return y
 )"),
-           "  why:  the result of aten::cat is f32[2,3,3] in turn 1 and f32[2,4,3] in turn 2\n"
-           "  help: collect the parts in a list, and torch.cat them once after the loop\n");
-  CHECK_EQ(reason(R"(
+      "  why:  the result of aten::cat is f32[2,3,3] in iteration 1 and f32[2,4,3] in iteration 2\n"
+      "  help: collect the parts in a list, and torch.cat them once after the loop\n");
+  CHECK_EQ(
+      reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
         if t == 2:
@@ -67,9 +70,9 @@ TEST_CASE("what differs from turn to turn is refused with its reason") {
         h = h + x[:, t]
     return h
 )"),
-           "  why:  a branch in it goes another way in some turns, by the number of the turn\n"
-           "  help: only the first turn may differ (`if t == 0`); compute both ways and choose "
-           "with torch.where\n");
+      "  why:  a branch in it goes another way in some iterations, by the number of the iteration\n"
+      "  help: only the first iteration may differ (`if t == 0`); compute both ways and choose "
+      "with torch.where\n");
   CHECK_EQ(reason(R"(
     h = x[:, 0]
     flip = True
@@ -80,7 +83,7 @@ TEST_CASE("what differs from turn to turn is refused with its reason") {
         h = h + x[:, t]
     return h
 )"),
-           "  why:  a number changes from turn to turn, and is no tensor\n"
+           "  why:  a number changes from iteration to iteration, and is no tensor\n"
            "  help: let it grow by a constant (count += 1), or carry a tensor\n");
   CHECK_EQ(reason(R"(
     outs = []
@@ -88,8 +91,8 @@ TEST_CASE("what differs from turn to turn is refused with its reason") {
         outs.append(x[:, t] * 2.0)
     return outs[1]
 )"),
-           "  why:  what turn 1 of a loop computed is used by itself (mul)\n"
-           "  help: only the first and the last turn can be told apart; join all of them with "
+           "  why:  what iteration 1 of a loop computed is used by itself (mul)\n"
+           "  help: only the first and the last iteration can be told apart; join all of them with "
            "torch.stack or torch.cat\n");
   CHECK_EQ(reason(R"(
     h = x[:, 0]
@@ -98,48 +101,54 @@ TEST_CASE("what differs from turn to turn is refused with its reason") {
     return h
 )",
                   {2, 2, 3}),
-           "  why:  it took 2 turns with the sample, too few to compare\n"
+           "  why:  it took 2 iterations with the sample, too few to compare\n"
            "  help: give sample inputs for which it takes 3 or more\n");
 }
 
-TEST_CASE("numbers of the turn that no scan can hold are refused with their reason") {
-  CHECK_EQ(reason(R"(
+TEST_CASE("numbers of the iteration that no scan can hold are refused with their reason") {
+  CHECK_EQ(
+      reason(R"(
     out = torch.zeros([2, x.size(1), 3])
     for t in range(x.size(1)):
         out[:, t] = x[:, t] + out[:, t - 1]
     return out
 )"),
-           "  why:  the argument 'index' of aten::select.int follows from the number of the turn\n"
-           "  help: index a tensor of outside of the loop with the turn, or compute with the turn "
-           "as a tensor\n");
-  CHECK_EQ(
-      reason(R"(
+      "  why:  the argument 'index' of aten::select.int follows from the number of the iteration\n"
+      "  help: index a tensor of outside of the loop with the iteration, or compute with the "
+      "iteration "
+      "as a tensor\n");
+  CHECK_EQ(reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
         h = h + x[:, :t + 1].sum(1)
     return h
 )"),
-      "  why:  the result of aten::slice.Tensor is f32[2,2,3] in turn 1 and f32[2,3,3] in turn 2\n"
-      "  help: let every turn do the same to tensors of the same shape; what differs in one turn "
-      "can come before or after the loop\n");
-  CHECK_EQ(
-      reason(R"(
+           "  why:  the result of aten::slice.Tensor is f32[2,2,3] in iteration 1 and f32[2,3,3] "
+           "in iteration 2\n"
+           "  help: let every iteration do the same to tensors of the same shape; what differs in "
+           "one iteration "
+           "can come before or after the loop\n");
+  CHECK_EQ(reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
         h = h * float(t * t)
     return h
 )"),
-      "  why:  the argument 'other' of aten::mul.Scalar is computed from the number of the turn\n"
-      "  help: compute with the turn as a tensor, or let it be a sum of the turn and a constant\n");
-  CHECK_EQ(reason(R"(
+           "  why:  the argument 'other' of aten::mul.Scalar is computed from the number of the "
+           "iteration\n"
+           "  help: compute with the iteration as a tensor, or let it be a sum of the iteration "
+           "and a constant\n");
+  CHECK_EQ(
+      reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
         h = h + x[:, t // 2]
     return h
 )"),
-           "  why:  the argument 'index' of aten::select.int follows from the number of the turn\n"
-           "  help: index a tensor of outside of the loop with the turn, or compute with the turn "
-           "as a tensor\n");
+      "  why:  the argument 'index' of aten::select.int follows from the number of the iteration\n"
+      "  help: index a tensor of outside of the loop with the iteration, or compute with the "
+      "iteration "
+      "as a tensor\n");
   CHECK_EQ(
       reason(R"(
     h = x[:, 0]
@@ -150,22 +159,23 @@ TEST_CASE("numbers of the turn that no scan can hold are refused with their reas
     return h
 )"),
       "  why:  its condition comes from aten::Bool; a file would hold the way of this one run\n"
-      "  help: make the number of turns a constant or a size of an input\n");
+      "  help: make the number of iterations a constant or a size of an input\n");
 }
 
-TEST_CASE("which tensor a variable ends with must not follow from how many turns there are") {
-  CHECK_EQ(reason(R"(
+TEST_CASE("which tensor a variable ends with must not follow from how many iterations there are") {
+  CHECK_EQ(
+      reason(R"(
     a = x[:, 0]
     b = x[:, 1]
     for t in range(x.size(1)):
         a, b = b, a
     return a
 )"),
-           "  why:  which tensor a variable holds after it follows from the number of its turns\n"
-           "  help: choose with torch.where, or compute it in each turn\n");
+      "  why:  which tensor a variable holds after it follows from the number of its iterations\n"
+      "  help: choose with torch.where, or compute it in each iteration\n");
 }
 
-TEST_CASE("elements of lists that the turns take must be made alike") {
+TEST_CASE("elements of lists that the iterations take must be made alike") {
   const std::string help =
       "  help: walk the list element by element (`for a in l`), or stack it and index the tensor\n";
   CHECK_EQ(
@@ -176,15 +186,17 @@ TEST_CASE("elements of lists that the turns take must be made alike") {
         h = h + l[t // 12]
     return h
 )"),
-      "  why:  elements of a list that were made in different ways are taken by the turn\n" + help);
-  CHECK_EQ(reason(R"(
+      "  why:  elements of a list that were made in different ways are taken by the iteration\n" +
+          help);
+  CHECK_EQ(
+      reason(R"(
     l = [x[:, 0]] * 20
     for t in range(x.size(1)):
         l[t] = x[:, t] * 2.0
     return l[9]
 )"),
-           "  why:  a list of constant length is written at a place that follows from the turn\n" +
-               help);
+      "  why:  a list of constant length is written at a place that follows from the iteration\n" +
+          help);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-# crash: found by hand; refused now, as no scan holds what a loop inside collects beyond its turn
+# crash: found by hand; refused now, as no scan holds what a loop inside collects beyond its iteration
 # inputs: [["x", "f32", ["B", "T", 3]]]
 # mode: script  dynamic: 1  seed: 0  data: 1  sample: 5,4
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union

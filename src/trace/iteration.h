@@ -13,8 +13,8 @@ using loops::mentions_iteration;
 using loops::refuse_loop;
 using loops::replaced;
 
-inline constexpr const char* kTurnHelp =
-    "compute with the turn as a tensor, or let it be a sum of the turn and a constant";
+inline constexpr const char* kIterationHelp =
+    "compute with the iteration as a tensor, or let it be a sum of the iteration and a constant";
 
 /// Error `dynamic-loop`, at the place where the program is.
 [[noreturn]] inline void refuse_loop(std::string why, std::string help) {

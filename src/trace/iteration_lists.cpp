@@ -1,12 +1,12 @@
-// Elements of lists at places that follow from the turn of a rolled loop. The turns of the sample
-// are compared with each other; that the elements of further turns are made like theirs is seen
-// here.
+// Elements of lists at places that follow from the iteration of a rolled loop. The iterations of
+// the sample are compared with each other; that the elements of further iterations are made like
+// theirs is seen here.
 #include <algorithm>
 #include <array>
 
 #include "src/diag/one_of.h"
 #include "src/trace/interpreter.h"
-#include "src/trace/turn.h"
+#include "src/trace/iteration.h"
 
 namespace t2n::trace {
 namespace {
@@ -28,20 +28,20 @@ size_t stretch_of(const Outline& outline, int64_t place) {
 
 }  // namespace
 
-/// An access at another place from turn to turn, counted from the front of the list as it was
-/// before the loop.
-bool Interpreter::follows_turn(const c10::IValue& list, const Mark& asked) const {
+/// An access at another place from iteration to iteration, counted from the front of the list as it
+/// was before the loop.
+bool Interpreter::follows_iteration(const c10::IValue& list, const Mark& asked) const {
   if (rolling_.empty()) return false;
   const Mark length = marks_.of(list);
-  if (depends_on_turn(asked)) return true;
-  if (!is_size(length) || !depends_on_turn(length)) return false;
-  const ir::Symbol& turn = rolling_.back()->symbol;
-  const auto step = coefficient(length->size, turn);
+  if (depends_on_iteration(asked)) return true;
+  if (!is_size(length) || !depends_on_iteration(length)) return false;
+  const ir::Symbol& iteration = rolling_.back()->symbol;
+  const auto step = coefficient(length->size, iteration);
   return !step || *step < 0;  // its front moves on
 }
 
-/// Whether the recorder may go on where the turns of the sample ended: the same value everywhere,
-/// or what one operation or loop made, in its order.
+/// Whether the recorder may go on where the iterations of the sample ended: the same value
+/// everywhere, or what one operation or loop made, in its order.
 bool Interpreter::are_alike(c10::ArrayRef<c10::IValue> elements) const {
   std::vector<std::pair<int64_t, at::Tensor>> placed;
   bool are_same = true, are_tensors = true;
@@ -55,8 +55,8 @@ bool Interpreter::are_alike(c10::ArrayRef<c10::IValue> elements) const {
   return are_same || (are_tensors && recorder_->are_made_in_order(placed));
 }
 
-void Interpreter::settle_turn_access(const std::string& name, const Stack& inputs,
-                                     const Mark& asked) {
+void Interpreter::settle_iteration_access(const std::string& name, const Stack& inputs,
+                                          const Mark& asked) {
   constexpr std::array<std::string_view, 2> kChanges = {"aten::insert", "aten::Delete"};
   const c10::IValue& list = inputs[0];
   const Mark length = marks_.of(list);
@@ -65,23 +65,23 @@ void Interpreter::settle_turn_access(const std::string& name, const Stack& input
   const int64_t given = unmarked(inputs[1]).toInt(), from = given < 0 ? given + count : given;
   if (from < 0 || from >= count) return;  // torch refuses it
   if ((asked && !is_size(asked)) || (length && !is_size(length)))
-    refuse("which element of a list a turn takes has no expression");
+    refuse("which element of a list an iteration takes has no expression");
   const Dim whole = length ? length->size : Dim(count);
   Dim place = asked ? asked->size : Dim(given);
   if (given < 0) place = place + whole;
   if ((place - whole).is_constant()) return;  // the same from the end
-  if (is_one_of(name, kChanges) || (name == "aten::pop" && depends_on_turn(asked)))
-    refuse("elements of a list are put in or taken out at a place that follows from the turn");
+  if (is_one_of(name, kChanges) || (name == "aten::pop" && depends_on_iteration(asked)))
+    refuse("elements of a list are put in or taken out at a place that follows from the iteration");
   if (name == "aten::_set_item") {
     if (!length)
-      refuse("a list of constant length is written at a place that follows from the turn");
+      refuse("a list of constant length is written at a place that follows from the iteration");
     return;  // changed_outline() follows it
   }
   if (elements[static_cast<size_t>(from)].isTensor() &&
       recorder_->is_of_open_loop(elements[static_cast<size_t>(from)].toTensor()))
-    return;  // of a turn before: the recorder follows it
+    return;  // of an iteration before: the recorder follows it
   Outline outline{{whole, count}};
-  if (depends_on_turn(length)) {
+  if (depends_on_iteration(length)) {
     const Dim before = replaced(whole, rolling_.back()->symbol, 0);
     place = place + before - whole;
     outline = {{before, count}};
@@ -91,26 +91,26 @@ void Interpreter::settle_turn_access(const std::string& name, const Stack& input
     settle_length(list);
     outline = {{Dim(count), count}};
   }
-  const size_t at = depends_on_turn(length) ? 0 : stretch_of(outline, from);
+  const size_t at = depends_on_iteration(length) ? 0 : stretch_of(outline, from);
   size_t first = 0;
   for (size_t i = 0; i < at; ++i) first += static_cast<size_t>(outline[i].count);
   const auto size =
-      depends_on_turn(length) ? elements.size() : static_cast<size_t>(outline[at].count);
+      depends_on_iteration(length) ? elements.size() : static_cast<size_t>(outline[at].count);
   if (!are_alike(elements.slice(first, size)))
-    refuse("elements of a list that were made in different ways are taken by the turn");
+    refuse("elements of a list that were made in different ways are taken by the iteration");
   for (RolledLoop* loop : rolling_) {
     if (!place.mentions(loop->symbol)) continue;
-    TurnAccess access{outline, place};
+    IterationAccess access{outline, place};
     const auto known = std::find(loop->accesses.begin(), loop->accesses.end(), access);
     if (known == loop->accesses.end()) loop->accesses.push_back(std::move(access));
   }
 }
 
-/// Of all turns [low, high) has to stay in the stretch that it lies in now.
+/// Of all iterations [low, high) has to stay in the stretch that it lies in now.
 void Interpreter::settle_inside(const Outline& outline, const Dim& low, const Dim& high) {
   const auto now = [&](const Dim& dim) {
     const Dim out = dim.substitute(ir::sample_sizes(graph_));
-    if (!out.is_constant()) refuse("which part of a list a turn takes has no expression");
+    if (!out.is_constant()) refuse("which part of a list an iteration takes has no expression");
     return out.value();
   };
   Dim begin;
@@ -123,17 +123,17 @@ void Interpreter::settle_inside(const Outline& outline, const Dim& low, const Di
     }
     begin = end;
   }
-  refuse("the turns take elements of several parts of a list");
+  refuse("the iterations take elements of several parts of a list");
 }
 
-/// The first turn and all others, which may be in another part of the list.
+/// The first iteration and all others, which may be in another part of the list.
 void Interpreter::settle_accesses(const RolledLoop& loop, const Dim& length) {
-  for (const TurnAccess& access : loop.accesses) {
+  for (const IterationAccess& access : loop.accesses) {
     const auto step = coefficient(access.place, loop.symbol);
     const Dim first = replaced(access.place, loop.symbol, 0);
     if (!step || (mentions_iteration(first) && access.outline.size() > 1))
-      refuse("which element of a list a turn takes has no expression");
-    if (mentions_iteration(first)) continue;  // the loop around it bounds its own turns
+      refuse("which element of a list an iteration takes has no expression");
+    if (mentions_iteration(first)) continue;  // the loop around it bounds its own iterations
     settle_inside(access.outline, first, first + Dim(1));
     const Dim second = first + *step, last = first + *step * (length - Dim(1));
     settle_inside(access.outline, *step > 0 ? second : last, (*step > 0 ? last : second) + Dim(1));
