@@ -116,7 +116,7 @@ format: ## rewrite all sources as .clang-format says
 	@git ls-files -co --exclude-standard '*.h' '*.cpp' | tr '\n' '\0' | xargs -0 clang-format-14 -i
 
 tidy: ## clang-tidy beside the compiler
-	@cmake/setup.sh build
+	@cmake/setup.sh tidy
 	@$(call build,tidy)
 
 clean: ## remove what was built; the set-up's installations stay

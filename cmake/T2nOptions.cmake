@@ -29,7 +29,7 @@ if(T2N_FUZZ)
 endif()
 
 if(T2N_TIDY)
-  find_program(T2N_CLANG_TIDY NAMES clang-tidy-14 REQUIRED)
+  find_program(T2N_CLANG_TIDY NAMES clang-tidy-19 REQUIRED)
   set(CMAKE_CXX_CLANG_TIDY "${T2N_CLANG_TIDY};--quiet")
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)  # clang cannot read the ones GCC wrote
 endif()

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|zoo|fuzz.
+# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|zoo|fuzz|tidy.
 #   build  Debian packages and LibTorch
 #   run    and the default target's engine, where pip has it
 #   test   and all engines that tests run, numpy, a Python with torch, which writes files to test with, and NNEF-Tools
 #   matrix and an engine between the oldest and the newest
 #   zoo    and the packages that the model zoo is made of
 #   fuzz   what `build` installs, and clang
+#   tidy   what `build` installs, and clang-tidy
 # Debian packages only as root; everything else under build/. What was found is left in build/env.sh.
 set -eu
 cd "$(dirname "$0")/.."
@@ -41,6 +42,7 @@ zlib.h zlib1g-dev
 archive.h libarchive-dev
 END
   [ "$level" != fuzz ] || command -v clang++-14 >/dev/null || missing="$missing clang-14 libclang-rt-14-dev"
+  [ "$level" != tidy ] || command -v clang-tidy-19 >/dev/null || missing="$missing clang-tidy-19"
   [ -n "$missing" ] || return 0
   command -v apt-get >/dev/null || fail "please install$missing, or what your system calls them"
   [ "$(id -u)" = 0 ] || fail "please run: sudo apt-get install --no-install-recommends$missing"

@@ -185,7 +185,8 @@ void register_arithmetic(Registry& r) {
   r.elementwise(
       {"aten::sub.Tensor", "aten::sub.Scalar", "aten::subtract.Tensor", "aten::subtract.Scalar"},
       {"sub", "self - alpha * other", sub_scaled, kOperands});
-  r.elementwise({"aten::rsub.Scalar"}, {"sub", "other - alpha * self", rsub, kOperands});
+  r.elementwise({"aten::rsub.Scalar", "aten::rsub.Tensor"},
+                {"sub", "other - alpha * self", rsub, kOperands});
   r.elementwise(
       {"aten::mul.Tensor", "aten::mul.Scalar", "aten::multiply.Tensor", "aten::multiply.Scalar"},
       {"mul", "self * other; booleans: and", multiply, kOperands});

@@ -35,7 +35,7 @@ Shapes where(const ShapeView& op) { op.unknown("how many there are is in the val
 void add_elementwise_rules(ShapeRules& r) {
   // Operators without a translation, and those with tensors that do not broadcast; the others are
   // elementwise in the table of translations.
-  r.add(broadcast, "complex polar rsub.Tensor");
+  r.add(broadcast, "complex polar");
   r.add(same,
         "_neg_view _prelu_kernel alpha_dropout bernoulli dropout feature_alpha_dropout "
         "feature_dropout imag isreal pin_memory positive special_airy_ai special_round to.other "

@@ -223,7 +223,7 @@ void Roller::build(int64_t start) {
           cat("iteration ", iteration, " runs ", bounds_[iteration + 1] - bounds_[iteration],
               " operations, iteration ", start, " runs ", count),
           kPlainHelp};
-  number_ = body_value("turn", ir::DType::i64, {});
+  number_ = body_value("turn", ir::DType::i64, {});  // as files name it since the first scans
   for (size_t i = 0; i < count; ++i) add_node(i);
   resolve_states();
   check_arguments();

@@ -144,7 +144,7 @@ Bounds progression(const Operands& x) { return hull(hull(x.at("start"), x.at("en
 
 struct Row {
   IntegerRule rule;
-  std::vector<std::string_view> words;
+  std::vector<std::string_view> names;
 };
 
 const std::vector<Row>& rows() {
@@ -224,18 +224,18 @@ const std::vector<Row>& rows() {
 bool is_product(const IntegerRule& rule) { return rule.range == product; }
 
 const IntegerRule* find_integer_rule(const ir::Node& node) {
-  static const auto by_word = [] {
+  static const auto by_name = [] {
     std::unordered_map<std::string_view, const IntegerRule*> out;
     for (const Row& row : rows())
-      for (const std::string_view word : row.words)
-        T2N_ASSERT(out.emplace(word, &row.rule).second, word, " has two ranges");
+      for (const std::string_view name : row.names)
+        T2N_ASSERT(out.emplace(name, &row.rule).second, name, " has two ranges");
     return out;
   }();
   std::string_view name = ir::op_name(node.op);
   if (!name.starts_with("aten::")) return nullptr;
   name.remove_prefix(std::string_view("aten::").size());
-  const auto found = by_word.find(name.substr(0, name.find('.')));
-  return found == by_word.end() ? nullptr : found->second;
+  const auto found = by_name.find(name.substr(0, name.find('.')));
+  return found == by_name.end() ? nullptr : found->second;
 }
 
 }  // namespace t2n::ops

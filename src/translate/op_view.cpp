@@ -58,7 +58,7 @@ std::vector<double> numbers_of(const OpView& op, const Attr& attr, std::string_v
   return {number_of(op, attr, name)};
 }
 
-Shape dims_of(const OpView& op, const Attr& attr, std::string_view name) {
+Shape dims_of(const Attr& attr, std::string_view name) {
   if (const auto* dims = std::get_if<std::vector<Dim>>(&attr)) return *dims;
   // An empty list does not say what it is a list of.
   if (const auto* reals = std::get_if<std::vector<double>>(&attr); reals && reals->empty())
@@ -191,7 +191,7 @@ Ints OpView::ints(std::string_view name) const {
   return ir::static_shape(sizes);
 }
 
-Shape OpView::dims(std::string_view name) const { return dims_of(*this, read(name), name); }
+Shape OpView::dims(std::string_view name) const { return dims_of(read(name), name); }
 
 Dim OpView::dim(std::string_view name) const {
   const Attr& attr = read(name);
@@ -223,7 +223,7 @@ std::vector<bool> OpView::booleans(std::string_view name) const {
   const Attr& attr = read(name);
   if (const auto* flags = std::get_if<std::vector<bool>>(&attr)) return *flags;
   std::vector<bool> out;
-  for (const Dim& dim : dims_of(*this, attr, name)) out.push_back(dim.value() != 0);
+  for (const Dim& dim : dims_of(attr, name)) out.push_back(dim.value() != 0);
   return out;
 }
 
