@@ -130,6 +130,40 @@ const std::vector<Case> kCases = {
         h = torch.sin(h) * (2 * t + 1)
     return h
 )"},
+    // Numbers that differ in a sign of zero, tensors of outside that take turns.
+    {0, R"(
+    h = x[:, 0]
+    s = 0.0
+    for t in range(3):
+        h = h + torch.atan(x[:, t] / s)
+        s = -s
+    return h
+)"},
+    {0, R"(
+    h = x[:, 0]
+    a, b, c = torch.tensor(1.0), torch.tensor(2.0), torch.tensor(3.0)
+    for w in [a, b, a, b, c, c]:
+        h = torch.sin(h * w)
+    return h
+)"},
+    {0, R"(
+    h = x[:, 0]
+    for t in range(4):
+        h = h * torch.tensor([t, t + 1, 2])
+    return h
+)"},
+    // What is filled is a state of another tensor as well.
+    {0, R"(
+    out = torch.zeros([2, 5, 3])
+    before = out + 1.0
+    h = x[:, 0]
+    for t in range(5):
+        h = torch.tanh(h) + before.sum(1) + x[:, t]
+        before = out
+        out = out.clone()
+        out[:, t] = h
+    return out, h
+)"},
     // An iteration reads what the two before it computed.
     {1, R"(
     a = x[:, 0]
