@@ -50,6 +50,9 @@ class QuantBuilder : public passes::Rewriter {
   /// The node has this number instead, where it is asked for from now on.
   void set(std::string_view argument, double value);
 
+  /// How often the graph names a tensor operand.
+  int uses(std::string_view argument) const;
+
   // --- building ---
   /// x times a number, or a number per index of the axis.
   ir::ValueId times(ir::ValueId x, const std::vector<double>& factors, int axis);
@@ -100,6 +103,7 @@ class QuantBuilder : public passes::Rewriter {
 
   bool sizes_vary_;
   std::vector<std::optional<ir::QuantInfo>> infos_;  ///< by the old number
+  std::vector<int> uses_;                            ///< the same
   std::vector<ir::DType> dtypes_;                    ///< the same: of the integers
   std::vector<int> constants_;                       ///< the same: index in graph.constants, or -1
   std::map<ir::ValueId, ir::ValueId> constant_steps_;

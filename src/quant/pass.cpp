@@ -12,10 +12,17 @@ bool is_of_quantized(const ir::Node& node) {
   return ir::op_name(node.op).starts_with("quantized::");
 }
 
+/// Operators of `aten` on plain tensors of integers.
+bool is_of_integers(const ir::Node& node) {
+  return find_integer_rule(ir::op_name(node.op)) != nullptr;
+}
+
+bool is_rewritten(const ir::Node& node) { return is_of_quantized(node) || is_of_integers(node); }
+
 bool needs_rewriting(const ir::Graph& graph) {
   return std::any_of(graph.values.begin(), graph.values.end(),
                      [](const ir::Value& value) { return value.quant.has_value(); }) ||
-         std::any_of(graph.nodes.begin(), graph.nodes.end(), is_of_quantized);
+         std::any_of(graph.nodes.begin(), graph.nodes.end(), is_rewritten);
 }
 
 QuantRule find_rule(const QuantBuilder& b) {
@@ -28,7 +35,8 @@ QuantRule find_rule(const QuantBuilder& b) {
 }
 
 void rewrite(QuantBuilder& b) {
-  if (!b.involves_quantised() && !is_of_quantized(b.node())) return b.keep();
+  if (!b.involves_quantised() && !is_rewritten(b.node())) return b.keep();
+  if (is_of_integers(b.node())) return find_integer_rule(ir::op_name(b.node().op))(b);
   if (b.node().body)
     return b.refuse("a loop carries, reads or collects quantised tensors",
                     "let it do so with their dequantize()d values");
