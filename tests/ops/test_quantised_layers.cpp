@@ -143,35 +143,14 @@ TEST_CASE("a tensor that is quantised by its own range") {
 }
 
 TEST_CASE("products with integers that have scales beside them") {
-  const Parameters integers = {
-      {"a", ir::tensor_of(ir::DType::i8, {4, 6}, std::vector<int8_t>(24, 3))}};
-  check_with(integers,
-             {"torch._weight_int8pack_mm(torch.select(x, 0, 0), self.a, torch.tensor([0.5, 2.0, "
-              "1.0, 0.25]))"},
+  const Parameters weights = {{"a", randn({4, 6}, 9)}};
+  const std::string weight = "torch._cast_Char(self.a * 30.0)";
+  check_with(weights,
+             {"torch._weight_int8pack_mm(torch.select(x, 0, 0), " + weight +
+                  ", torch.tensor([0.5, 2.0, 1.0, 0.25]))",
+              "torch._int_mm(torch._cast_Char(torch.reshape(x, [15, 6]) * 20.0), torch.t(" +
+                  weight + "))"},
              {kX});
-}
-
-TEST_CASE("tables of eight and four bits") {
-  const Parameters table = {{"t", uniform({10, 8}, -1, 1, 8)}};
-  const std::string scales = "torch.slice(torch.select(self.t, 1, 0) * 0.01 + 0.05, 0)";
-  const std::string points = "torch.select(self.t, 1, 1) * 3.0 + 8.0";
-  const ir::Tensor indices =
-      ir::tensor_of(ir::DType::i64, {6}, std::vector<int64_t>{1, 7, 0, 9, 3, 3});
-  for (const std::string bits : {"byte", "4bit"}) {
-    const std::string type = bits == "byte" ? "13" : "16";
-    const std::string with =
-        "ops.quantized.embedding_bag_prepack(torch.quantize_per_channel("
-        "self.t, " +
-        scales + ", " + points + ", 0, " + type + "))";
-    const std::string bag = "ops.quantized.embedding_bag_" + bits + "(" + with + ", x, ";
-    check_with(
-        table,
-        {"ops.quantized.embedding_" + bits + "(" + with + ", x)", bag + "torch.tensor([0, 2, 2]))",
-         bag + "torch.tensor([0, 2, 6]), False, 0, False, None, None, True)",
-         bag + "torch.tensor([0, 1, 4]), False, 0, False, torch.tensor([0.5, 2.0, -1.0, "
-               "3.0, 0.25, 1.5]))"},
-        {indices});
-  }
 }
 
 }  // namespace
