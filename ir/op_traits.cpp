@@ -22,6 +22,7 @@ constexpr Row kRows[] = {
      "rrelu_with_noise_functional uniform _dirichlet_grad"},
     {OpTrait::uninitialised,
      "empty empty_like empty_permuted empty_quantized empty_strided new_empty "
+     "_empty_affine_quantized _empty_per_channel_affine_quantized "
      "new_empty_strided"},
     {OpTrait::predicate,
      "eq ne lt le gt ge equal not_equal less less_equal greater greater_equal logical_and "

@@ -12,16 +12,26 @@ using ir::ValueId;
 
 // --- to and from quantised tensors ---
 
-/// Tensors with one scale go through fbgemm; those with a scale per channel through a plain loop.
-void quantize(QuantBuilder& b, ValueId x, int index) {
-  const bool is_per_channel = b.word() == "quantize_per_channel";
-  b.define_real(x, is_per_channel ? ZeroPoint::before_rounding : ZeroPoint::fused, false, index);
+/// A scale for each index of an axis: the product is rounded before the zero point comes. In f64
+/// it is exact, and no engine takes it for one with what was multiplied before.
+void quantize_channels(QuantBuilder& b, ValueId x) {
+  const ir::QuantInfo& to = *b.output_info();
+  std::vector<double> inverse;
+  for (const double scale : to.scales) inverse.push_back(as_f32(1 / as_f32(scale)));
+  ir::Ints shape(static_cast<size_t>(b.rank(x) - to.axis), 1);
+  shape.at(0) = std::ssize(inverse);
+  const ValueId product =
+      b.binary("aten::mul.Tensor", b.cast(x, DType::f64), b.constant(shape, inverse, DType::f64));
+  b.define(b.steps_from(b.cast(product, DType::f32), to, ZeroPoint::before_rounding));
 }
 
 void quantize(QuantBuilder& b) {
-  if (!b.has("tensors")) return quantize(b, b.real("self"), 0);
+  if (b.word() == "quantize_per_channel") return quantize_channels(b, b.real("self"));
+  // One scale: fbgemm does it.
+  if (!b.has("tensors")) return b.define_real(b.real("self"), ZeroPoint::fused);
   const std::vector<ValueId> all = b.reals("tensors");
-  for (size_t i = 0; i < all.size(); ++i) quantize(b, all[i], static_cast<int>(i));
+  for (size_t i = 0; i < all.size(); ++i)
+    b.define_real(all[i], ZeroPoint::fused, false, static_cast<int>(i));
 }
 
 void dequantize(QuantBuilder& b) {

@@ -32,12 +32,22 @@ std::vector<double> negated(std::vector<double> values) {
 
 QuantBuilder::QuantBuilder(ir::Graph& graph, bool sizes_vary)
     : Rewriter(graph), sizes_vary_(sizes_vary), constants_(ir::constant_index(graph_)) {
+  uses_.resize(graph_.values.size());
+  const auto count = [this](ValueId id) {
+    if (id != ir::kNoValue) ++uses_[static_cast<size_t>(id)];
+  };
+  for (const ir::Node& node : graph_.nodes) ir::for_each_input(node, count);
+  std::for_each(graph_.outputs.begin(), graph_.outputs.end(), count);
   for (size_t i = 0; i < graph_.values.size(); ++i) {
     ir::Value& each = graph_.values[i];
     infos_.push_back(std::exchange(each.quant, std::nullopt));
     dtypes_.push_back(each.dtype);
     if (infos_.back() && constants_[i] < 0) each.dtype = DType::f32;
   }
+}
+
+int QuantBuilder::uses(std::string_view argument) const {
+  return uses_.at(static_cast<size_t>(original(argument)));
 }
 
 const std::optional<QuantInfo>& QuantBuilder::info_at(ValueId original) const {

@@ -57,6 +57,8 @@ class QuantBuilder : public passes::Rewriter {
   void share_places(ir::Graph& body) const;
   /// What a number, or a constant tensor, is: nothing of other tensors.
   std::optional<std::vector<double>> known(std::string_view argument) const;
+  /// How often the graph names a tensor operand.
+  int uses(std::string_view argument) const;
 
   // --- building ---
   /// x times a number, or a number per index of the axis.
@@ -108,6 +110,7 @@ class QuantBuilder : public passes::Rewriter {
 
   bool sizes_vary_;
   std::vector<std::optional<ir::QuantInfo>> infos_;  ///< by the old number
+  std::vector<int> uses_;                            ///< the same
   std::vector<ir::DType> dtypes_;                    ///< the same: of the integers
   std::vector<int> constants_;                       ///< the same: index in graph.constants, or -1
   std::map<ir::ValueId, ir::ValueId> constant_steps_;

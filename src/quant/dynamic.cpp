@@ -128,9 +128,22 @@ void convolution(QuantBuilder& b) {
   define_layer(b, mul(steps_of(b, y, scale.zero_point, 0), scale.scale));
 }
 
-/// Weights of 16 bits; all else is f32.
+/// The input has a scale of its own, and what comes out is not quantised.
+void linear_between_reals(QuantBuilder& b) {
+  if (refuse_layer(b)) return;
+  const double scale = as_f32(b.Rewriter::real("X_scale", 1));
+  const ValueId point = b.number(static_cast<double>(b.integer("X_zero_point", 0)), DType::f32);
+  const ValueId q = b.rounded(b.times(b.real("X"), {as_f32(1 / scale)}, 0));
+  const ValueId steps = steps_of(b, b.binary("aten::add.Tensor", q, point), point, 0);
+  const ValueId y = times_channels(b, product_of_steps(b, steps), weight_scales(b, scale));
+  define_layer(b, plus_bias(b, y, {1}));
+}
+
+/// Weights of 16 bits, cut off at the largest of them; all else is f32.
 void half_linear(QuantBuilder& b) {
-  const ValueId weight = b.cast(b.tensor("weight"), DType::f32);
+  ValueId weight = b.tensor("weight");
+  if (b.dtype(weight) == DType::f32) weight = b.cast(b.clamped(weight, -65504, 65504), DType::f16);
+  weight = b.cast(weight, DType::f32);
   const ir::Attr bias =
       b.is_none("bias") ? ir::Attr(ir::None{}) : ir::Attr(TensorRef{b.tensor("bias")});
   define_layer(
@@ -153,17 +166,20 @@ void define_dynamically_quantised(QuantBuilder& b) {
 }
 
 QuantRule find_dynamic_rule(std::string_view word) {
-  static const QuantRules rules = {{"linear_dynamic_fp16", half_linear},
-                                   {"linear_relu_dynamic_fp16", half_linear},
-                                   {"linear_dynamic_fp16_unpacked_weight", half_linear},
-                                   {"linear_dynamic", linear},
-                                   {"linear_relu_dynamic", linear},
-                                   {"conv1d_dynamic", convolution},
-                                   {"conv2d_dynamic", convolution},
-                                   {"conv3d_dynamic", convolution},
-                                   {"conv_transpose1d_dynamic", convolution},
-                                   {"conv_transpose2d_dynamic", convolution},
-                                   {"conv_transpose3d_dynamic", convolution}};
+  static const QuantRules rules = {
+      {"linear_dynamic_fp16", half_linear},
+      {"linear_relu_dynamic_fp16", half_linear},
+      {"linear_dynamic_fp16_unpacked_weight", half_linear},
+      {"linear_with_input_q_dq_qweight_dq_output_fp32", linear_between_reals},
+      {"linear_with_input_q_dq_qweight_dq_relu_output_fp32", linear_between_reals},
+      {"linear_dynamic", linear},
+      {"linear_relu_dynamic", linear},
+      {"conv1d_dynamic", convolution},
+      {"conv2d_dynamic", convolution},
+      {"conv3d_dynamic", convolution},
+      {"conv_transpose1d_dynamic", convolution},
+      {"conv_transpose2d_dynamic", convolution},
+      {"conv_transpose3d_dynamic", convolution}};
   return rule_in(rules, word);
 }
 

@@ -57,12 +57,21 @@ void add_scalar(QuantBuilder& b) {
   b.define(b.steps_from(b.times(moved, {factor}, 0), to, ZeroPoint::after_rounding, is_relu(b)));
 }
 
-/// The scale takes the number in; its sign turns the integers around.
+/// Of the number that the scale took in: what torch made of the zero point says it, if the number
+/// itself is not at hand. Nothing if it may be zero.
+std::optional<double> sign_of_factor(const QuantBuilder& b) {
+  if (const std::optional<double> number = b.number_at("b"))
+    return *number > 0 ? 1 : *number < 0 ? -1 : 0;
+  const ir::QuantInfo& to = *b.output_info();
+  if (to.scales[0] == 1 && to.zero_points[0] == 0) return std::nullopt;
+  return to.zero_points == b.info("qa").zero_points ? 1 : -1;
+}
+
+/// A negative number turns the integers around.
 void mul_scalar(QuantBuilder& b) {
-  const std::optional<double> number = b.number_at("b");
-  if (!number) return b.refuse("its number is not written down");
-  const double sign = *number > 0 ? 1 : *number < 0 ? -1 : 0;
-  const ValueId turned = b.times(b.steps("qa"), {sign}, 0);
+  const std::optional<double> sign = sign_of_factor(b);
+  if (!sign) return b.refuse("its number is not written down", "give it as a number");
+  const ValueId turned = b.times(b.steps("qa"), {*sign}, 0);
   b.define(is_relu(b) ? b.relu(turned) : turned);
 }
 
@@ -140,6 +149,9 @@ void clamp(QuantBuilder& b) {
              DType::f32, b.output().shape));
 }
 void relu6(QuantBuilder& b) {
+  if (b.flag("inplace", false) && b.uses("qx") > 1)
+    return b.refuse("it writes to its operand, which is used elsewhere, too",
+                    "give it inplace=False");
   const double six = steps_of_number(6, b.info("qx"), ZeroPoint::before_rounding);
   b.define(b.clamped(b.steps("qx"), 0, six));
 }

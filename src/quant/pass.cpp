@@ -17,13 +17,20 @@ bool is_recurrent(const ir::Node& node) {
   return find_recurrent_rule(passes::base_word(node.op)) != nullptr;
 }
 bool is_fake(const ir::Node& node) { return find_fake_rule(passes::base_word(node.op)) != nullptr; }
+/// Operators of `aten` on plain tensors of integers.
+bool is_of_integers(const ir::Node& node) {
+  return find_integer_rule(ir::op_name(node.op)) != nullptr;
+}
+
+/// Whatever its operands are.
+bool is_rewritten(const ir::Node& node) {
+  return is_of_quantized(node) || is_recurrent(node) || is_fake(node) || is_of_integers(node);
+}
 
 bool needs_rewriting(const ir::Graph& graph) {
   return std::any_of(graph.values.begin(), graph.values.end(),
                      [](const ir::Value& value) { return value.quant.has_value(); }) ||
-         std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ir::Node& node) {
-           return is_of_quantized(node) || is_recurrent(node) || is_fake(node);
-         });
+         std::any_of(graph.nodes.begin(), graph.nodes.end(), is_rewritten);
 }
 
 QuantRule find_rule(const QuantBuilder& b) {
@@ -55,8 +62,8 @@ void rewrite_loop(QuantBuilder& b) {
 
 void rewrite(QuantBuilder& b) {
   if (is_fake(b.node())) return find_fake_rule(b.word())(b);
-  if (!b.involves_quantised() && !is_of_quantized(b.node()) && !is_recurrent(b.node()))
-    return b.keep();
+  if (!b.involves_quantised() && !is_rewritten(b.node())) return b.keep();
+  if (is_of_integers(b.node())) return find_integer_rule(ir::op_name(b.node().op))(b);
   if (b.node().body) return rewrite_loop(b);
   if (b.involves_dynamic() && (is_of_quantized(b.node()) || !takes_any_scale(b.word())))
     return b.refuse("the scale of its operand follows from data", "dequantize() its operands");

@@ -34,6 +34,8 @@ bool takes_any_scale(std::string_view word);
 void define_dynamically_quantised(QuantBuilder& b);
 /// LibTorch's kernel of prelu, of an operand of this name.
 void define_prelu(QuantBuilder& b, std::string_view operand);
+/// The rule of an operator on integers that no QuantInfo goes with, by its whole name.
+QuantRule find_integer_rule(std::string_view op);
 /// The rule of an operator of `aten`.
 QuantRule find_aten_rule(std::string_view word);
 QuantRule find_fake_rule(std::string_view word);  ///< those that round reals and leave them reals

@@ -37,6 +37,12 @@ std::string arguments_cell(const OperatorSummary& row) {
   return out;
 }
 
+/// Operators on quantised tensors are said in others before these are translated.
+bool is_quantised(const std::string& op) {
+  return op.starts_with("quantized::") || op.find("quantize") != std::string::npos ||
+         op == "aten::int_repr";
+}
+
 const std::set<Outcome>& find(const std::map<std::string, std::set<Outcome>>& cells,
                               const std::string& key) {
   static const std::set<Outcome> kNone;
@@ -57,6 +63,7 @@ std::map<std::string, OperatorSummary> summarise(const std::vector<CoverageFact>
       out[name].arguments[argument.name] = {};
   }
   for (const CoverageFact& fact : facts) {
+    if (is_quantised(fact.use.op)) out.try_emplace(fact.use.op);
     const auto at = out.find(fact.use.op);
     if (at == out.end()) continue;
     at->second.targets[fact.target].insert(fact.outcome);

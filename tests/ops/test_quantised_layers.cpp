@@ -1,0 +1,157 @@
+// Layers of quantised tensors: convolutions of all ranks, transposed ones, those that quantise what
+// they are given, tables, and products with integers.
+#include "tests/ops/check_script.h"
+
+namespace t2n::test {
+namespace {
+
+std::string real(const std::string& quantised) { return "torch.dequantize(" + quantised + ")"; }
+
+const std::string kQ = "torch.quantize_per_tensor(x, 0.0371, 121, 13)";
+const std::string kSymmetric = "torch.quantize_per_tensor(self.w, 0.0193, 0, 12)";
+const std::string kShifted = "torch.quantize_per_tensor(self.w, 0.0193, 11, 12)";
+const std::string kChannels =
+    "torch.quantize_per_channel(self.w, torch.tensor([0.011, 0.014, 0.017, 0.021]), "
+    "torch.tensor([0, 0, 0, 0]), 0, 12)";
+
+/// "[2, 2]" for two axes.
+std::string all(int axes, const std::string& number) {
+  std::string out;
+  for (int i = 0; i < axes; ++i) out += (i > 0 ? ", " : "") + number;
+  return "[" + out + "]";
+}
+
+struct Case {
+  int axes;
+  ir::Tensor input;
+  Parameters parameters;
+};
+
+/// Four channels in and out, in two groups where groups are asked for.
+std::vector<Case> cases(int64_t inner) {
+  return {
+      {1, randn({2, 4, 11}, 1), {{"w", randn({4, inner, 3}, 2)}, {"b", randn({4}, 3)}}},
+      {2, randn({2, 4, 6, 5}, 1), {{"w", randn({4, inner, 3, 2}, 2)}, {"b", randn({4}, 3)}}},
+      {3, randn({1, 4, 5, 4, 3}, 1), {{"w", randn({4, inner, 2, 3, 2}, 2)}, {"b", randn({4}, 3)}}}};
+}
+
+std::string packed(int axes, const std::string& weight, const std::string& bias, int groups) {
+  return "ops.quantized.conv" + std::to_string(axes) + "d_prepack(" + weight + ", " + bias + ", " +
+         all(axes, "2") + ", " + all(axes, "1") + ", " + all(axes, "1") + ", " +
+         std::to_string(groups) + ")";
+}
+
+std::string packed_transposed(int axes, const std::string& weight, const std::string& padding) {
+  return "ops.quantized.conv_transpose" + std::to_string(axes) + "d_prepack(" + weight +
+         ", self.b, " + all(axes, "2") + ", " + all(axes, "1") + ", " + all(axes, padding) + ", " +
+         all(axes, "1") + ", 1)";
+}
+
+TEST_CASE("convolutions of one to three axes, by either of LibTorch's libraries") {
+  for (const int groups : {1, 2})
+    for (const Case& each : cases(4 / groups)) {
+      const std::string name = "ops.quantized.conv" + std::to_string(each.axes) + "d";
+      std::vector<std::string> forms;
+      for (const std::string& weight : {kSymmetric, kShifted, kChannels}) {
+        const std::string with = packed(each.axes, weight, "self.b", groups);
+        forms.push_back(real(name + "(" + kQ + ", " + with + ", 0.0713, 117)"));
+        forms.push_back(real(name + "_relu(" + kQ + ", " + with + ", 0.0713, 117)"));
+      }
+      forms.push_back(real(name + "(" + kQ + ", " + packed(each.axes, kSymmetric, "None", groups) +
+                           ", 0.0713, 117)"));
+      check_with(each.parameters, forms, {each.input});
+    }
+}
+
+TEST_CASE("transposed convolutions") {
+  for (const Case& each : cases(4)) {
+    const std::string name = "ops.quantized.conv_transpose" + std::to_string(each.axes) + "d(";
+    std::vector<std::string> forms;
+    for (const std::string& weight : {kSymmetric, kShifted})
+      for (const std::string padding : {"0", "1"})
+        if (each.axes < 3 || weight == kSymmetric)
+          forms.push_back(real(name + kQ + ", " + packed_transposed(each.axes, weight, padding) +
+                               ", 0.0713, 117)"));
+    check_with(each.parameters, forms, {each.input});
+  }
+}
+
+TEST_CASE("dynamic convolutions cut off what they give at the range of what they are given") {
+  for (const Case& each : cases(4)) {
+    const std::string name = "ops.quantized.conv" + std::to_string(each.axes) + "d_dynamic(";
+    std::vector<std::string> forms;
+    for (const std::string& weight : {kSymmetric, kShifted, kChannels})
+      for (const std::string input : {"x", "x * 0.25 + 2.0", "x * 1000.0"})
+        forms.push_back(name + input + ", " + packed(each.axes, weight, "self.b", 1) + ", False)");
+    forms.push_back(name + "x, " + packed(each.axes, kSymmetric, "None", 1) + ", True)");
+    check_with(each.parameters, forms, {each.input});
+    check_with(each.parameters,
+               {"ops.quantized.conv_transpose" + std::to_string(each.axes) + "d_dynamic(x, " +
+                packed_transposed(each.axes, kSymmetric, "0") + ", False)"},
+               {each.input});
+  }
+}
+
+TEST_CASE("a convolution takes a sum in") {
+  const Case each = cases(4)[1];
+  const std::string accumulated =
+      "torch.quantize_per_tensor(torch.slice(y, 3, 0, 3, 1), 0.0217, 90, 13)";
+  std::vector<std::string> forms;
+  for (const std::string name : {"conv2d_add", "conv2d_add_relu"})
+    forms.push_back(real("ops.quantized." + name + "(" + kQ + ", " + accumulated + ", " +
+                         packed(2, kSymmetric, "self.b", 1) + ", 0.0713, 117)"));
+  for (const std::string& form : forms)
+    CHECK_NE(export_error(with_parameters(form, 2, each.parameters), {each.input, each.input},
+                          target::parse_target("tract@0.23.9")),
+             "");  // LibTorch has them for another engine than its default one
+}
+
+const Parameters kLinear = {{"w", randn({4, 6}, 5)}, {"b", randn({4}, 6)}};
+const ir::Tensor kX = randn({3, 5, 6}, 7);
+
+TEST_CASE("linear layers between real numbers, and those that quantise them") {
+  std::vector<std::string> forms;
+  for (const std::string& weight : {kSymmetric, kShifted, kChannels}) {
+    const std::string with = "ops.quantized.linear_prepack(" + weight + ", self.b)";
+    forms.push_back("ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(x, 0.0371, 121, " +
+                    with + ")");
+    forms.push_back(
+        "ops.quantized.linear_with_input_q_dq_qweight_dq_relu_output_fp32(x, 0.0371, 121, " + with +
+        ")");
+    for (const std::string input : {"x", "x * 0.0", "x * 1e-6", "x * 1000.0 + 5.0"})
+      forms.push_back("ops.quantized.linear_dynamic(" + input + ", " + with + ", False)");
+    forms.push_back("ops.quantized.linear_relu_dynamic(x, " + with + ", True)");
+  }
+  forms.push_back("ops.quantized.linear_dynamic_fp16_unpacked_weight(x, self.w, self.b)");
+  for (const std::string name : {"linear_dynamic_fp16", "linear_relu_dynamic_fp16"})
+    for (const std::string bias : {"self.b", "None"})
+      forms.push_back("ops.quantized." + name + "(x, ops.quantized.linear_prepack_fp16(self.w, " +
+                      bias + "))");
+  check_with(kLinear, forms, {kX});
+}
+
+TEST_CASE("a tensor that is quantised by its own range") {
+  check_each({real("torch.quantize_per_tensor_dynamic(x, 13, False)"),
+              real("torch.quantize_per_tensor_dynamic(x, 12, True)"),
+              real("torch.quantize_per_tensor_dynamic(x * 0.0, 12, False)"),
+              real("torch.transpose(torch.quantize_per_tensor_dynamic(x + 3.0, 13, False), 1, 2)"),
+              "torch.int_repr(torch.quantize_per_tensor_dynamic(x, 12, False))"},
+             {kX});
+  CHECK_NE(refusal(real("torch.sigmoid(torch.quantize_per_tensor_dynamic(x, 13, False))"), {kX})
+               .find("the scale of its operand follows from data"),
+           std::string::npos);
+}
+
+TEST_CASE("products with integers that have scales beside them") {
+  const Parameters weights = {{"a", randn({4, 6}, 9)}};
+  const std::string weight = "torch._cast_Char(self.a * 30.0)";
+  check_with(weights,
+             {"torch._weight_int8pack_mm(torch.select(x, 0, 0), " + weight +
+                  ", torch.tensor([0.5, 2.0, 1.0, 0.25]))",
+              "torch._int_mm(torch._cast_Char(torch.reshape(x, [15, 6]) * 20.0), torch.t(" +
+                  weight + "))"},
+             {kX});
+}
+
+}  // namespace
+}  // namespace t2n::test
