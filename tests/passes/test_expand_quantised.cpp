@@ -84,5 +84,14 @@ TEST_CASE("what has no form leaves a mark, if anything needs it") {
 )");
 }
 
+TEST_CASE("a bag of one size sums the rows that it takes, each with its own scale") {
+  CHECK(expanded(R"(graph m(%i: i64[4,3]) -> (%r as "r") {
+    const %w: u8[2,1] = {3, 5}
+    const %s: f32[2] = {0.5, 0.25}
+    const %l: f32[2] = {-1.0, -2.0}
+    %r: f32[4,1] = quantized::embedding_bag_byte(weight=%w, scales=%s, least=%l, indices=%i, offsets=none, scale_grad_by_freq=false, mode=0, pruned_weights=false, per_sample_weights=none, compressed_indices_mapping=none, include_last_offset=false)
+  })") == R"()");
+}
+
 }  // namespace
 }  // namespace t2n::passes
