@@ -40,8 +40,9 @@ ValueId real(QuantBuilder& b, ValueId integers, ValueId scale, ValueId least) {
 
 ValueId real_rows(QuantBuilder& b) {
   const ValueId indices = b.tensor("indices");
-  return real(b, rows(b, b.tensor("weight"), indices), rows(b, column(b, "scales"), indices),
-              rows(b, column(b, "least"), indices));
+  const ValueId integers = rows(b, b.tensor("weight"), indices);
+  const ValueId scales = rows(b, column(b, "scales"), indices);
+  return real(b, integers, scales, rows(b, column(b, "least"), indices));
 }
 
 void embedding(QuantBuilder& b) {
