@@ -64,14 +64,21 @@ constexpr double kNearTie = 0x1.0p-10;
 bool is_rounding(const ir::Node& node) { return ir::op_name(node.op) == "aten::round"; }
 
 bool has_rounding(const ir::Graph& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), is_rounding);
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ir::Node& node) {
+    return is_rounding(node) || (node.body && has_rounding(*node.body));
+  });
 }
 
-/// Adds a number to whatever is rounded to whole numbers.
+/// Adds a number to whatever is rounded to whole numbers, in loops as well.
 void shift_roundings(ir::Graph& graph, double by) {
   passes::Rewriter rewriter(graph);
   std::vector<ir::Node> nodes = std::exchange(graph.nodes, {});
   for (ir::Node& node : nodes) {
+    if (node.body) {
+      ir::Graph body = *node.body;
+      shift_roundings(body, by);
+      node.body = std::make_shared<ir::Graph>(std::move(body));
+    }
     rewriter.begin(std::move(node));
     if (!is_rounding(rewriter.node())) {
       rewriter.keep();

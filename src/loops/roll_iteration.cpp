@@ -35,6 +35,12 @@ ValueId Roller::body_value(const std::string& name, ir::DType dtype, const ir::S
   return ir::add_value(*body_, {unique, dtype, shape, {}});
 }
 
+ValueId Roller::body_value_like(const ir::Value& value) {
+  const ValueId id = body_value(value.name, value.dtype, value.shape);
+  body_->values[static_cast<size_t>(id)].quant = value.quant;
+  return id;
+}
+
 ValueId Roller::body_node(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
                           const ir::Shape& shape, const Node& beside) {
   Node out;
@@ -97,7 +103,7 @@ void Roller::add_body_node(size_t position) {
   out.outputs.clear();
   for (size_t p = 0; p < recorded.outputs.size(); ++p) {
     const ir::Value& value = outer(recorded.outputs[p]);
-    const ValueId id = body_value(value.name, value.dtype, value.shape);
+    const ValueId id = body_value_like(value);
     out.outputs.push_back(id);
     inner_[{position, p}] = id;
   }

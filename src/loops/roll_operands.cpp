@@ -152,7 +152,7 @@ ValueId Roller::captured(ValueId id) {
   if (constant >= 0) {
     const auto [found, is_new] = constants_.try_emplace(id, ir::kNoValue);
     if (is_new) {
-      found->second = body_value(value.name, value.dtype, value.shape);
+      found->second = body_value_like(value);
       body_->constants.push_back(
           {found->second, graph_.constants[static_cast<size_t>(constant)].data});
     }
@@ -160,8 +160,19 @@ ValueId Roller::captured(ValueId id) {
   }
   for (const auto& [known, inner] : captured_)
     if (known == id) return inner;
-  captured_.emplace_back(id, body_value(value.name, value.dtype, value.shape));
+  captured_.emplace_back(id, body_value_like(value));
   return captured_.back().second;
+}
+
+/// How the slices stand for reals, if they do not each in their own way.
+std::optional<ir::QuantInfo> Roller::quant_of_slices(const ir::Value& whole, const Slices& slices) {
+  std::optional<ir::QuantInfo> out = whole.quant;
+  if (!out || !out->is_per_channel()) return out;
+  if (slices.axis == out->axis)
+    throw Mismatch{nullptr, cat("every turn reads ", quoted(whole.name), " at another scale"),
+                   "dequantize() it before the loop"};
+  if (slices.part == 0 && slices.axis < out->axis) --out->axis;
+  return out;
 }
 
 ValueId Roller::scanned(Slices slices, const std::string& name) {
@@ -176,6 +187,7 @@ ValueId Roller::scanned(Slices slices, const std::string& name) {
   else
     shape[static_cast<size_t>(slices.axis)] = slices.part;
   slices.inner = body_value(name, whole.dtype, shape);
+  body_->values[static_cast<size_t>(slices.inner)].quant = quant_of_slices(whole, slices);
   slices_.push_back(slices);
   return slices.inner;
 }
@@ -210,7 +222,7 @@ ValueId Roller::state(const Ids& ids) {
           "let it keep shape and dtype; collect what grows in a list, and torch.stack "
           "it after the loop"};
   const ir::Value& value = outer(ids[0]);
-  const ValueId inner = body_value(value.name, value.dtype, value.shape);
+  const ValueId inner = body_value_like(value);
   states_.push_back({ids, inner, ir::kNoValue});
   return inner;
 }

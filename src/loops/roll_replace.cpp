@@ -255,7 +255,7 @@ ValueId Roller::state_output(size_t state, const Ids& taken) {
   ValueId id = last_of(state);
   const ir::Value inner = body_->values[static_cast<size_t>(states_[state].next)];
   if (id == ir::kNoValue || std::find(taken.begin(), taken.end(), id) != taken.end())
-    id = ir::add_value(graph_, {"", inner.dtype, inner.shape, {}});
+    id = ir::add_value(graph_, {"", inner.dtype, inner.shape, inner.quant});
   graph_.values[static_cast<size_t>(id)].name = naming_.unique(inner.name + "_last");
   defined_.insert(id);
   return id;

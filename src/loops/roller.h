@@ -50,6 +50,7 @@ class Roller {
   std::optional<Slices> run_of(const Ids& ids);
   ir::ValueId captured(ir::ValueId id);
   ir::ValueId scanned(Slices slices, const std::string& name);
+  static std::optional<ir::QuantInfo> quant_of_slices(const ir::Value& whole, const Slices& slices);
   ir::ValueId state(const Ids& ids);
   void resolve_states();
   std::map<std::string, std::string> names_in(int64_t iteration) const;
@@ -67,6 +68,7 @@ class Roller {
   ir::ValueId body_node(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
                         const ir::Shape& shape, const ir::Node& beside);
   ir::ValueId body_value(const std::string& name, ir::DType dtype, const ir::Shape& shape);
+  ir::ValueId body_value_like(const ir::Value& value);
 
   void drop_unread_views(const std::vector<ir::ValueId>& next);
 

@@ -118,7 +118,10 @@ ir::ValueId Rolling::stacked(size_t index, int64_t axis, bool reversed, ir::Valu
   if (wanted == ir::kNoValue) {
     ir::Shape shape = inner.shape;
     shape.insert(shape.begin() + axis, ir::Dim(family.iterations));
-    wanted = ir::add_value(graph_, {naming_.unique(inner.name + "_all"), inner.dtype, shape, {}});
+    std::optional<ir::QuantInfo> quant = inner.quant;
+    if (quant && quant->is_per_channel() && axis <= quant->axis) ++quant->axis;
+    wanted =
+        ir::add_value(graph_, {naming_.unique(inner.name + "_all"), inner.dtype, shape, quant});
   }
   given_.push_back(wanted);
   parts.stacked_axes.push_back(axis);

@@ -38,16 +38,34 @@ ValueId real(QuantBuilder& b, ValueId integers, ValueId scale, ValueId least) {
   return b.binary("aten::add.Tensor", product, least);
 }
 
-void embedding(QuantBuilder& b) {
-  if (refuse_pruned(b)) return;
+ValueId real_rows(QuantBuilder& b) {
   const ValueId indices = b.tensor("indices");
-  b.define(real(b, rows(b, b.tensor("weight"), indices), rows(b, column(b, "scales"), indices),
-                rows(b, column(b, "least"), indices)));
+  const ValueId integers = rows(b, b.tensor("weight"), indices);
+  const ValueId scales = rows(b, column(b, "scales"), indices);
+  return real(b, integers, scales, rows(b, column(b, "least"), indices));
+}
+
+void embedding(QuantBuilder& b) {
+  if (!refuse_pruned(b)) b.define(real_rows(b));
+}
+
+/// Bags of the same size: a row of indices is one.
+void sum_of_rows(QuantBuilder& b) {
+  ValueId all = real_rows(b);
+  if (!b.is_none("per_sample_weights"))
+    all = b.binary("aten::mul.Tensor", all, b.unsqueeze(b.tensor("per_sample_weights"), 2));
+  b.define(b.emit("aten::sum.dim_IntList",
+                  {{"self", TensorRef{all}},
+                   {"dim", std::vector<Dim>{Dim(1)}},
+                   {"keepdim", false},
+                   {"dtype", ir::None{}}},
+                  DType::f32, b.output().shape));
 }
 
 /// The table is dequantised when the engine loads it: bags take in most of its rows.
 void embedding_bag(QuantBuilder& b) {
   if (refuse_pruned(b)) return;
+  if (b.rank(b.tensor("indices")) == 2) return sum_of_rows(b);
   const ValueId table = real(b, b.tensor("weight"), column(b, "scales"), column(b, "least"));
   const auto or_none = [&](std::string_view name) {
     return b.is_none(name) ? ir::Attr(ir::None{}) : ir::Attr(TensorRef{b.tensor(name)});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "src/diag/error.h"
 #include "src/quant/layers.h"
 #include "src/quant/rules.h"
 
@@ -33,7 +34,9 @@ Linear read_linear(QuantBuilder& b, ValueId weight, ValueId bias, bool is_reduce
     for (const double scale : info->scales) out.scales.push_back(as_f32(scale));
     out.weight = b.steps_at(weight);
   } else {
-    out.weight = b.cast(b.resolve(weight), DType::f32);
+    out.weight = b.resolve(weight);
+    T2N_ASSERT(ir::is_float(b.dtype(out.weight)), "a weight of integers has no scale");
+    out.weight = b.cast(out.weight, DType::f32);
   }
   return out;
 }

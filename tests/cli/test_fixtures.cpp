@@ -9,6 +9,7 @@ struct Fixture {
   const char* folder;
   const char* model;
   const char* inputs;
+  const char* samples = "input.npz";  ///< in the folder
 };
 
 constexpr Fixture kFixtures[] = {
@@ -25,18 +26,33 @@ constexpr Fixture kFixtures[] = {
     {"cached_tables", "model.pt", "@in.npz"},
     {"frozen_cnn", "model.pt", "@in.npz"},
     {"frozen_cnn", "resaved.pt", "@in.npz"},
+    {"quantised", "lstm_tagger.pt", "@in.npz", "lstm_tagger.npz"},
+    {"quantised", "lstm_tagger_scripted.pt", "@in.npz", "lstm_tagger.npz"},
+    {"quantised", "gru_tagger.pt", "@in.npz", "gru_tagger.npz"},
+    {"quantised", "gru_tagger_scripted.pt", "@in.npz", "gru_tagger.npz"},
+    {"quantised", "half_tagger_scripted.pt", "@in.npz", "half_tagger.npz"},
+    {"quantised", "loop_scripted.pt", "@in.npz", "loop.npz"},
+    {"quantised", "static_lstm.pt", "@in.npz", "static_lstm.npz"},
+    {"quantised", "static_lstm_scripted.pt", "@in.npz", "static_lstm.npz"},
+    {"quantised", "recommender.pt", "@in.npz", "recommender.npz"},
+    {"quantised", "recommender_scripted.pt", "@in.npz", "recommender.npz"},
+    {"quantised", "bert.pt", "@in.npz", "bert.npz"},
+    {"quantised", "wav2vec2.pt", "@in.npz", "wav2vec2.npz"},
 };
 
-void check_fixture(const Fixture& fixture, const std::string& inputs, const std::string& target) {
+void check_fixture(const Fixture& fixture, const std::string& inputs, const std::string& target,
+                   const std::vector<std::string>& axes = {}) {
   CAPTURE(fixture.folder);
   CAPTURE(fixture.model);
   CAPTURE(target);
   Sandbox sandbox;
   sandbox.copy_fixture(cat(fixture.folder, "/", fixture.model), "model.pt");
   sandbox.copy_fixture(cat(fixture.folder, "/", inputs), "in.npz");
-  const Result result =
-      sandbox.run({"export", "model.pt", "--target", target, "--check", "--engine", target,
-                   "--strict", "--input", fixture.inputs, "-o", "out.tgz"});
+  std::vector<std::string> words = {"export",  "model.pt",     "--target", target,
+                                    "--check", "--engine",     target,     "--strict",
+                                    "--input", fixture.inputs, "-o",       "out.tgz"};
+  for (const std::string& axis : axes) words.insert(words.end(), {"--dynamic", axis});
+  const Result result = sandbox.run(words);
   CHECK_EQ(result.err.find("error"), std::string::npos);
   INFO(result.err);
   CHECK_EQ(result.code, 0);
@@ -44,7 +60,18 @@ void check_fixture(const Fixture& fixture, const std::string& inputs, const std:
 
 TEST_CASE("every fixture computes in tract what it computes in torch") {
   for (const std::string& target : engine_targets())
-    for (const Fixture& fixture : kFixtures) check_fixture(fixture, "input.npz", target);
+    for (const Fixture& fixture : kFixtures) check_fixture(fixture, fixture.samples, target);
+}
+
+TEST_CASE("quantised recurrence over any batch and time") {
+  for (const std::string& target : engine_targets()) {
+    check_fixture({"quantised", "lstm_tagger.pt", "@in.npz"}, "lstm_tagger.npz", target,
+                  {"tokens:0=B", "tokens:1=S"});
+    check_fixture({"quantised", "gru_tagger_scripted.pt", "@in.npz"}, "gru_tagger.npz", target,
+                  {"tokens:0=B", "tokens:1=S"});
+    check_fixture({"quantised", "loop_scripted.pt", "@in.npz"}, "loop.npz", target,
+                  {"x:0=B", "x:1=S"});
+  }
 }
 
 TEST_CASE("a trained model gives the same answers on all its test images") {

@@ -84,5 +84,28 @@ TEST_CASE("what has no form leaves a mark, if anything needs it") {
 )");
 }
 
+TEST_CASE("a bag of one size sums the rows that it takes, each with its own scale") {
+  CHECK(expanded(R"(graph m(%i: i64[4,3]) -> (%r as "r") {
+    const %w: u8[2,1] = {3, 5}
+    const %s: f32[2] = {0.5, 0.25}
+    const %l: f32[2] = {-1.0, -2.0}
+    %r: f32[4,1] = quantized::embedding_bag_byte(weight=%w, scales=%s, least=%l, indices=%i, offsets=none, scale_grad_by_freq=false, mode=0, pruned_weights=false, per_sample_weights=none, compressed_indices_mapping=none, include_last_offset=false)
+  })") == R"(graph m(%i: i64[4,3]) -> (%r as "r") {
+  const %w: u8[2,1] = {3, 5}
+  const %s: f32[2] = {0.5, 0.25}
+  const %l: f32[2] = {-1.0, -2.0}
+  %r_embedding: u8[4,3,1] = aten::embedding(weight=%w, indices=%i, padding_idx=-1, scale_grad_by_freq=false, sparse=false) as embedding_0
+  %r_reshape: f32[2,1] = aten::reshape(self=%s, shape=[2, 1]) as reshape_0
+  %r_embedding_2: f32[4,3,1] = aten::embedding(weight=%r_reshape, indices=%i, padding_idx=-1, scale_grad_by_freq=false, sparse=false) as embedding_1
+  %r_reshape_2: f32[2,1] = aten::reshape(self=%l, shape=[2, 1]) as reshape_1
+  %r_embedding_3: f32[4,3,1] = aten::embedding(weight=%r_reshape_2, indices=%i, padding_idx=-1, scale_grad_by_freq=false, sparse=false) as embedding_2
+  %r_cast: f32[4,3,1] = t2n::cast(self=%r_embedding, dtype=f32) as cast_0
+  %r_mul: f32[4,3,1] = aten::mul.Tensor(self=%r_cast, other=%r_embedding_2) as mul_0
+  %r_add: f32[4,3,1] = aten::add.Tensor(self=%r_mul, other=%r_embedding_3, alpha=1) as add_0
+  %r: f32[4,1] = aten::sum.dim_IntList(self=%r_add, dim=[1], keepdim=false, dtype=none) as sum_0
+}
+)");
+}
+
 }  // namespace
 }  // namespace t2n::passes
