@@ -179,6 +179,7 @@ QuantRules table() {
                     {"quantize_per_channel", quantize},
                     {"dequantize", dequantize},
                     {"int_repr", int_repr},
+                    {"cast", int_repr},
                     {"_make_per_tensor_quantized_tensor", make_quantised},
                     {"_make_per_channel_quantized_tensor", make_quantised},
                     {"constant_pad_nd", pad},
