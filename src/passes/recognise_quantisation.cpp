@@ -44,12 +44,17 @@ bool is_thin(const Node& node) {
   return is_one_of(word_of(node), kWords);
 }
 
-/// Their results lie apart, however near to one another their operands are.
-bool is_rounding(const Graph& graph, const Node& node) {
+/// Their results are whole numbers.
+bool is_rounding(const Node& node) {
   constexpr std::array<std::string_view, 7> kWords = {"round", "floor", "ceil", "trunc",
                                                       "fix",   "sign",  "sgn"};
+  return is_one_of(word_of(node), kWords);
+}
+
+/// Their results are of a few kinds: comparisons, and integers.
+bool is_choosing(const Graph& graph, const Node& node) {
   const std::string_view word = word_of(node);
-  if (is_one_of(word, kWords) || ir::has_trait(word, ir::OpTrait::predicate)) return true;
+  if (ir::has_trait(word, ir::OpTrait::predicate)) return true;
   const DType dtype = graph.values[static_cast<size_t>(node.outputs.at(0))].dtype;
   return (word == "cast" || word == "to") && !ir::is_float(dtype) && !ir::is_complex(dtype);
 }
@@ -93,7 +98,8 @@ class Recogniser {
   /// What is known of a value before the model runs.
   struct Known {
     bool is_known = false;    ///< it follows from constants alone
-    bool is_rounded = false;  ///< something that it follows from was
+    bool is_rounded = false;  ///< something that it follows from was, or was compared
+    bool is_certain = false;  ///< it was rounded
     int64_t weights = 0;      ///< elements of the largest constant of reals that it follows from
     ValueId largest = ir::kNoValue;  ///< that one
   };
@@ -119,7 +125,7 @@ class Recogniser {
     for (const ir::Constant& each : graph_.constants) {
       const bool is_plain = is_loaded(each.data) && !value(each.value).quant;
       const int64_t reals = ir::is_float(each.data.dtype) ? each.data.elements() : 0;
-      known_[at(each.value)] = {is_plain, false, reals, each.value};
+      known_[at(each.value)] = {is_plain, false, false, reals, each.value};
     }
     std::vector<bool> is_leaf(graph_.values.size());
     const auto mark = [&](ValueId id) {
@@ -135,11 +141,13 @@ class Recogniser {
   }
 
   bool follow(const Node& node) {
-    Known out = {is_computable(graph_, node), is_rounding(graph_, node), 0, ir::kNoValue};
+    const bool rounds = is_rounding(node);
+    Known out = {is_computable(graph_, node), rounds || is_choosing(graph_, node), rounds};
     ir::for_each_input(node, [&](ValueId id) {
       const Known& operand = known(id);
       out.is_known = out.is_known && operand.is_known;
       out.is_rounded = out.is_rounded || operand.is_rounded;
+      out.is_certain = out.is_certain || operand.is_certain;
       if (operand.weights <= out.weights) return;
       out.weights = operand.weights;
       out.largest = operand.largest;
@@ -196,7 +204,7 @@ class Recogniser {
     beside_.clear();
     if (is_of_integers(root))
       note();
-    else if (elements(root) == known(root).weights)
+    else if (known(root).is_certain && elements(root) == known(root).weights)
       findings_.floats.push_back(value(known(root).largest).name);
     values_.clear();
   }
@@ -323,8 +331,9 @@ void report(const Findings& found, const PassContext& context) {
   Diagnostic note;
   note.severity = Severity::note;
   note.id = "quantised-weights";
-  note.message =
-      cat(counted(found.integers.size(), "weight"), " behind quantisers stored as integers");
+  const size_t all = found.integers.size() + found.floats.size();
+  note.message = cat(found.integers.size(), " of ", counted(all, "weight"),
+                     " behind quantisers stored as integers");
   for (const auto& [bits, count] : by_bits)
     note.details.push_back(
         cat(counted(count, "weight"), " of ", counted(static_cast<size_t>(bits), "bit")));

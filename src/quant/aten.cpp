@@ -230,6 +230,7 @@ QuantRules table() {
                     {"quantize_per_tensor_dynamic", define_dynamically_quantised},
                     {"dequantize", dequantize},
                     {"int_repr", int_repr},
+                    {"cast", int_repr},
                     {"_make_per_tensor_quantized_tensor", make_quantised},
                     {"_make_per_channel_quantized_tensor", make_quantised},
                     {"copy", copy},

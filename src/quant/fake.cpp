@@ -96,12 +96,12 @@ ValueId steps_of_known(QuantBuilder& b, ValueId x, const Grid& grid) {
   return b.clamped(steps, grid.low - *grid.shared_point, grid.high - *grid.shared_point);
 }
 
-ValueId steps_on(QuantBuilder& b, ValueId x, const Grid& grid) {
+ValueId steps_on(QuantBuilder& b, ValueId x, const Grid& grid, DType dtype) {
   const bool is_simple =
       grid.shared_point && (grid.added == ZeroPoint::after_rounding || *grid.shared_point == 0);
   if (is_simple) return steps_of_known(b, x, grid);
   const ValueId q = b.clamped(counted(b, x, grid), grid.low, grid.high);
-  return b.binary("aten::sub.Tensor", q, b.cast(grid.point, grid.dtype));
+  return b.binary("aten::sub.Tensor", b.cast(q, dtype), b.cast(grid.point, dtype));
 }
 
 /// Where nothing was cut off.
@@ -125,7 +125,11 @@ bool refuse_large(QuantBuilder& b, const Grid& grid) {
 
 void define_on(QuantBuilder& b, ValueId given, const Grid& grid) {
   const ValueId x = b.cast(given, grid.dtype);
-  b.define(b.binary("aten::mul.Tensor", steps_on(b, x, grid), b.cast(grid.scale, grid.dtype)));
+  // Less a zero point that is no integer, and times the scale: with one rounding, at the end.
+  const bool is_wide = grid.added == ZeroPoint::before_rounding && grid.shared_point != 0.0;
+  const DType dtype = is_wide ? DType::f64 : grid.dtype;
+  const ValueId steps = steps_on(b, x, grid, dtype);
+  b.define(b.binary("aten::mul.Tensor", steps, b.cast(grid.scale, dtype)));
   if (has_mask(b)) b.define(mask_of(b, x, grid), 1);
 }
 
@@ -153,9 +157,12 @@ void fused(QuantBuilder& b) {
   const auto is_on = b.known("fake_quant_on");
   const auto low = b.known("running_min");
   const auto high = b.known("running_max");
-  if (!observes || observes->empty() || observes->front() != 0 || !is_on || !low || !high)
-    return b.refuse("what it has observed is not constant",
-                    "call torch.ao.quantization.disable_observer on the model before saving");
+  if (!observes || observes->empty() || observes->front() != 0)
+    return b.refuse("whether it observes is not constant",
+                    "call model.apply(torch.ao.quantization.disable_observer) before saving");
+  if (!is_on || !low || !high)
+    return b.refuse("what it has observed follows from the inputs",
+                    "let running_min, running_max and fake_quant_on be constants");
   if (is_on->empty() || is_on->front() == 0) return define_unchanged(b, x);
   const Steps steps = chosen_steps(*low, *high, b.integer("quant_min", 0),
                                    b.integer("quant_max", 255), b.flag("symmetric_quant", false));

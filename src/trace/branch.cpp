@@ -48,11 +48,6 @@ void describe_iterations(Decision& loop, const c10::IValue& trips,
   loop.comparison = {count->size, relation, loop.way};
 }
 
-/// Torch's observers look at their statistics, and branch.
-bool is_observer(const ir::Graph& graph, ir::ScopeId scope) {
-  return graph.scopes[static_cast<size_t>(scope)].module_class.ends_with("Observer");
-}
-
 }  // namespace
 
 void Interpreter::refuse_branch(const torch::jit::Node* node, const Mark& mark) {
@@ -61,8 +56,6 @@ void Interpreter::refuse_branch(const torch::jit::Node* node, const Mark& mark) 
   std::string help =
       loop ? "make the number of iterations a constant or a size of an input"
            : "compute both ways and choose with torch.where, or decide outside of the model";
-  if (is_observer(graph_, place().scope))
-    help = "call model.apply(torch.ao.quantization.disable_observer) before saving";
   if (!id.empty()) help += cat("; to keep the way of this run, give --accept-guard ", id);
   throw Error(
       "data-dependent-branch",

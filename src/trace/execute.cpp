@@ -14,6 +14,7 @@
 #include "src/trace/half.h"
 #include "src/trace/interpreter.h"
 #include "src/trace/memory.h"
+#include "src/trace/observer.h"
 #include "src/trace/operators.h"
 #include "src/trace/torch_error.h"
 
@@ -25,17 +26,17 @@ using torch::jit::Operator;
 using torch::jit::Stack;
 
 /// LibTorch's fake quantisers with an observer inside.
-bool is_observer(const std::string& name) { return name.find("_moving_avg_obs_f") != name.npos; }
+bool has_observer(const std::string& name) { return name.find("_moving_avg_obs_f") != name.npos; }
 
 bool is_observing(const std::string& name, const Stack& inputs) {
-  return is_observer(name) && inputs.size() > 1 && inputs[1].isTensor() &&
+  return has_observer(name) && inputs.size() > 1 && inputs[1].isTensor() &&
          inputs[1].toTensor().item().toInt() != 0;
 }
 
 /// In-place dropout, norms with stored statistics and observers, outside of training: nothing is
 /// written, but for what an observer has written before.
 bool is_inert_write(const std::string& name, const Stack& inputs) {
-  if (is_observer(name)) return !is_observing(name, inputs);
+  if (has_observer(name)) return !is_observing(name, inputs);
   if (name == "aten::_native_batch_norm_legit") return inputs.size() == 8 && !inputs[5].toBool();
   return name.find("dropout_") != std::string::npos && inputs.size() == 3 && inputs[2].isBool() &&
          !inputs[2].toBool();
@@ -72,7 +73,7 @@ bool updates_statistics(const std::string& name, const Stack& inputs) {
 class ChosenSteps {
  public:
   ChosenSteps(const std::string& name, const Stack& inputs) {
-    if (!is_observer(name)) return;
+    if (!has_observer(name)) return;
     for (const size_t i : {size_t{5}, size_t{6}})
       if (i < inputs.size() && inputs[i].isTensor())
         before_.emplace_back(inputs[i].toTensor(), inputs[i].toTensor().clone());
@@ -271,8 +272,7 @@ OpCall Interpreter::prepare(Node* node, const Operation& known, const Stack& inp
 void Interpreter::refuse_unsaid(const std::string& name, const Stack& inputs) {
   if (is_observing(name, inputs))
     throw Error("unsupported-inplace", "a quantiser moves its statistics with every call",
-                "its observer is on; a file would not follow it",
-                "call model.apply(torch.ao.quantization.disable_observer) before saving");
+                "its observer is on; a file would not follow it", kSwitchOff);
   if (compares_tensors(name, inputs))
     for (const at::Tensor& tensor : flatten_tensors(inputs[0]))
       if (is_data(recorder_->mark(tensor)))

@@ -8,6 +8,7 @@
 #include "src/diag/printable.h"
 #include "src/model_file/allowed.h"
 #include "src/trace/interpreter.h"
+#include "src/trace/observer.h"
 #include "src/trace/torch_error.h"
 
 namespace t2n::trace {
@@ -68,6 +69,7 @@ void Interpreter::explain_failure() {
     at.scope = scope_;
     at.source = place().source;
     diagnostic.where.push_back(ir::node_where(graph_, at));
+    if (is_observer(diagnostic.where.back())) diagnostic.help = kSwitchOff;
   }
   throw Error(std::move(diagnostic));
 }

@@ -6,6 +6,7 @@
 #include "src/diag/error.h"
 #include "src/trace/convert.h"
 #include "src/trace/mark.h"
+#include "src/trace/observer.h"
 #include "src/trace/operators.h"
 
 namespace t2n::trace {
@@ -290,6 +291,7 @@ void refuse_changes(const std::vector<Change>& changes, const ir::Graph& graph) 
                     one ? "it" : "them")
               : cat("pass ", one ? "it" : "them", " in and return ", one ? "it" : "them"),
           ", or do not keep ", one ? "it" : "them", " in eval mode");
+  if (is_observer(where(changes[0].place, graph))) out.help = kSwitchOff;
   throw Error(std::move(out));
 }
 

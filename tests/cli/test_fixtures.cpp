@@ -14,6 +14,13 @@ struct Fixture {
 
 constexpr Fixture kFixtures[] = {
     {"digits_cnn", "model.pt", "@in.npz"},
+    {"digits_qat", "eager.pt", "@in.npz"},
+    {"digits_qat", "fx_scripted.pt", "@in.npz"},
+    {"digits_qat", "fx_int8.pt", "@in.npz"},
+    {"digits_qat", "lsq_scripted.pt", "@in.npz"},
+    {"digits_brevitas", "weights4.pt", "@in.npz"},
+    {"digits_brevitas", "weights1.pt", "@in.npz"},
+    {"digits_brevitas", "asymmetric.pt", "@in.npz"},
     {"series_gru", "model.pt", "@in.npz"},
     {"transformer_encoder", "model.pt", "@in.npz"},
     {"transformer_encoder", "scripted.pt", "@in.npz"},

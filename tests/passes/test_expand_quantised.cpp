@@ -71,6 +71,78 @@ TEST_CASE("a layer is sums of integers, in units, with its bias, divided, rounde
 )");
 }
 
+TEST_CASE("fake quantisation is rounded, cut off around its zero point and scaled") {
+  CHECK(expanded(R"(graph m(%x: f32[2]) -> (%r as "r") {
+    %r: f32[2] = aten::fake_quantize_per_tensor_affine(self=%x, scale=0.5, zero_point=3, quant_min=0, quant_max=15)
+  })") == R"(graph m(%x: f32[2]) -> (%r as "r") {
+  const %r_const: f32[] = {0.5}
+  %r_reciprocal: f32[] = aten::reciprocal(self=%r_const) as reciprocal_0
+  %r_mul: f32[2] = aten::mul.Tensor(self=%x, other=%r_reciprocal) as mul_0
+  %r_round: f32[2] = aten::round(self=%r_mul) as round_0
+  %r_clamp: f32[2] = aten::clamp(self=%r_round, min=-3.0, max=12.0) as clamp_0
+  %r: f32[2] = aten::mul.Tensor(self=%r_clamp, other=%r_const) as mul_1
+}
+)");
+}
+
+TEST_CASE("fake quantisation by channels adds its zero points after it rounds") {
+  CHECK(expanded(R"(graph m(%x: f16[2,3]) -> (%r as "r") {
+    const %s: f32[2] = {0.5, 0.25}
+    const %z: i32[2] = {0, 3}
+    %r: f16[2,3] = aten::fake_quantize_per_channel_affine(self=%x, scale=%s, zero_point=%z, axis=0, quant_min=-8, quant_max=7)
+  })") == R"(graph m(%x: f16[2,3]) -> (%r as "r") {
+  const %s: f32[2] = {0.5, 0.25}
+  const %z: i32[2] = {0, 3}
+  %r_reshape: f32[2,1] = aten::reshape(self=%s, shape=[2, 1]) as reshape_0
+  %r_cast: f32[2] = t2n::cast(self=%z, dtype=f32) as cast_0
+  %r_reshape_2: f32[2,1] = aten::reshape(self=%r_cast, shape=[2, 1]) as reshape_1
+  %r_cast_2: f32[2,3] = t2n::cast(self=%x, dtype=f32) as cast_1
+  %r_reciprocal: f32[2,1] = aten::reciprocal(self=%r_reshape) as reciprocal_0
+  %r_mul: f32[2,3] = aten::mul.Tensor(self=%r_cast_2, other=%r_reciprocal) as mul_0
+  %r_round: f32[2,3] = aten::round(self=%r_mul) as round_0
+  %r_add: f32[2,3] = aten::add.Tensor(self=%r_round, other=%r_reshape_2, alpha=1) as add_0
+  %r_clamp: f32[2,3] = aten::clamp(self=%r_add, min=-8.0, max=7.0) as clamp_0
+  %r_sub: f32[2,3] = aten::sub.Tensor(self=%r_clamp, other=%r_reshape_2, alpha=1) as sub_0
+  %r_mul_2: f32[2,3] = aten::mul.Tensor(self=%r_sub, other=%r_reshape) as mul_1
+  %r: f16[2,3] = t2n::cast(self=%r_mul_2, dtype=f16) as cast_2
+}
+)");
+}
+
+TEST_CASE("an observer that is off quantises by what it has seen") {
+  CHECK(expanded(R"(graph m(%x: f32[2]) -> (%r as "r") {
+    const %on: u8[1] = {0}
+    const %q: u8[1] = {1}
+    const %low: f32[1] = {-1.0}
+    const %high: f32[1] = {3.0}
+    const %s: f32[1] = {1.0}
+    const %z: i32[1] = {0}
+    %r: f32[2] = aten::fused_moving_avg_obs_fake_quant(self=%x, observer_on=%on, fake_quant_on=%q, running_min=%low, running_max=%high, scale=%s, zero_point=%z, averaging_const=0.01, quant_min=0, quant_max=128, ch_axis=-1, per_row_fake_quant=false, symmetric_quant=false)
+  })") == R"(graph m(%x: f32[2]) -> (%r as "r") {
+  const %r_const: f32[1] = {0.03125}
+  %r_reshape: f32[] = aten::reshape(self=%r_const, shape=[]) as reshape_0
+  %r_reciprocal: f32[] = aten::reciprocal(self=%r_reshape) as reciprocal_0
+  %r_mul: f32[2] = aten::mul.Tensor(self=%x, other=%r_reciprocal) as mul_0
+  %r_round: f32[2] = aten::round(self=%r_mul) as round_0
+  %r_clamp: f32[2] = aten::clamp(self=%r_round, min=-32.0, max=96.0) as clamp_0
+  %r: f32[2] = aten::mul.Tensor(self=%r_clamp, other=%r_reshape) as mul_1
+}
+)");
+}
+
+TEST_CASE("integers that were stored with what they stand for are integers in a cast") {
+  CHECK(expanded(R"(graph m(%x: f32[2]) -> (%r as "r") {
+    const %w: i8[2] @S = {1, 2}
+    %c: f32[2] = t2n::cast(self=%w, dtype=f32)
+    %r: f32[2] = aten::mul.Tensor(self=%x, other=%c)
+  })") == R"(graph m(%x: f32[2]) -> (%r as "r") {
+  const %w: i8[2] = {1, 2}
+  %c: f32[2] = t2n::cast(self=%w, dtype=f32) as cast_1
+  %r: f32[2] = aten::mul.Tensor(self=%x, other=%c) as mul_0
+}
+)");
+}
+
 TEST_CASE("what has no form leaves a mark, if anything needs it") {
   CHECK(expanded(R"(graph m(%x: u8[2]) -> (%r as "r") {
     %q: u8[2] @U = aten::_make_per_tensor_quantized_tensor(self=%x, scale=0.5, zero_point=3)

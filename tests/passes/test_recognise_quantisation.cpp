@@ -216,7 +216,7 @@ TEST_CASE("what was stored, in how few bits, and what was not, is said") {
   with_report.report = list.report();
   run_pipeline(graph, {"recognise-quantisation"}, with_report);
   REQUIRE(list.items.size() == 1);
-  CHECK(list.items[0].message == "1 weight behind quantisers stored as integers");
+  CHECK(list.items[0].message == "1 of 2 weights behind quantisers stored as integers");
   const std::vector<std::string> details = {
       "1 weight of 3 bits", "1 rounding of activations",
       "v stays floats: its quantiser gives no integers of 8 bits times a scale"};
