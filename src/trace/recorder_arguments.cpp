@@ -168,7 +168,7 @@ OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::j
       add(given[i], argument.name());
       continue;
     }
-    for (const PackedPart& part : packed_.parts(inputs[i])) add(part.value, part.name);
+    for (const PackedPart& part : constants_.packed().parts(inputs[i])) add(part.value, part.name);
   }
   call.node.compute_dtype = compute_dtype(schema, inputs);
   if (name == "prim::NumToTensor.Scalar" && is_size(mark_of(given[0]))) say_as_tensor(call.node);
