@@ -1,22 +1,15 @@
-// The interpreter's operations: run through torch's dispatcher, watched, and handed to the
-// recorder.
 #include <ATen/Functions.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
-#include "src/diag/printable.h"
-#include "src/model_file/allowed.h"
-#include "src/trace/half.h"
-#include "src/trace/interpreter.h"
-#include "src/trace/memory.h"
+#include "src/trace/computed_numbers.h"
 #include "src/trace/observer.h"
 #include "src/trace/operators.h"
-#include "src/trace/torch_error.h"
+#include "src/trace/tensor_operations.h"
 
 namespace t2n::trace {
 namespace {
@@ -41,9 +34,6 @@ bool is_inert_write(const std::string& name, const Stack& inputs) {
   return name.find("dropout_") != std::string::npos && inputs.size() == 3 && inputs[2].isBool() &&
          !inputs[2].toBool();
 }
-
-/// Baked calls of .cuda() and .pin_memory() ask for hardware that need not be here.
-bool is_move(const std::string& name) { return name == "aten::cuda" || name == "aten::pin_memory"; }
 
 /// Writes to lists and dictionaries (append, _set_item) just execute.
 bool writes_tensors(const c10::FunctionSchema& schema, const Stack& inputs) {
@@ -107,33 +97,11 @@ std::vector<at::Tensor> flatten_all(const Stack& stack) {
 
 bool knows_all(const Recorder& recorder, const std::vector<at::Tensor>& tensors) {
   return std::all_of(tensors.begin(), tensors.end(),
-                     [&](const at::Tensor& tensor) { return recorder.knows(tensor); });
+                     [&](const at::Tensor& tensor) { return recorder.tracks().knows(tensor); });
 }
 
 /// What a dictionary of the model holds is a constant of the model, not a result.
 bool reads_dictionary(const Stack& inputs) { return !inputs.empty() && inputs[0].isGenericDict(); }
-
-bool mentions_tensors(const c10::Argument& argument) {
-  return argument.type()->annotation_str().find("Tensor") != std::string::npos;
-}
-
-bool has_tensors(const c10::FunctionSchema& schema) {
-  return std::any_of(schema.arguments().begin(), schema.arguments().end(), mentions_tensors) ||
-         std::any_of(schema.returns().begin(), schema.returns().end(), mentions_tensors);
-}
-
-/// These do not look into the elements of a container, tensors or not.
-bool is_blind(const std::string& name) {
-  constexpr std::array<std::string_view, 4> kNames = {"aten::len", "aten::__contains__",
-                                                      "aten::__is__", "aten::__isnot__"};
-  return is_one_of(name, kNames);
-}
-
-/// Baked device literals (`cuda:0` of the machine that traced) mean the CPU here.
-void move_devices_to_cpu(Stack& stack) {
-  for (c10::IValue& value : stack)
-    if (value.isDevice()) value = c10::IValue(at::Device(at::kCPU));
-}
 
 /// The rank-0 constant that torch reads as a Python number again: the second operand of an
 /// arithmetic operation (torch/csrc/jit/passes/canonicalize_ops.cpp). Undefined where there is
@@ -163,72 +131,10 @@ class AsNumber {
   at::Tensor tensor_;
 };
 
-/// Quantised tensors have no kernel for it: their integers become zero.
-void clear(const at::Tensor& tensor) {
-  if (!tensor.is_quantized()) return void(tensor.zero_());
-  if (tensor.nbytes() > 0) std::memset(tensor.mutable_data_ptr(), 0, tensor.nbytes());
-}
-
 }  // namespace
 
-void Interpreter::execute(const Operator& op, const Run& run, Stack& stack) {
-  const std::string& name = op.schema().name();
-  if (is_move(name)) return stack.resize(1);
-  if (options_.native_halves) return run(stack);
-  run_with_halves(op, run, stack);
-}
-
-const Operator& Interpreter::operator_of(const Node* node) const {
-  const std::string kind = node->kind().toQualString();
-  if (kind.find("mkldnn") != std::string::npos || kind.find("MKLDNN") != std::string::npos)
-    throw Error("model-format", "the model was prepared by torch.jit.optimize_for_inference",
-                cat("it holds operators of one CPU's library (", kind, ")"),
-                "save it before that step");
-  const Operator* op = node->maybeOperator();
-  if (op == nullptr)
-    throw Error("unsupported-op", cat("the operator ", quoted(kind), " cannot be executed"));
-  return *op;
-}
-
-void Interpreter::execute_or_explain(const Operation& operation, Stack& stack) {
-  const std::string& name = operation.op->schema().name();
-  for (const c10::IValue& value : stack)
-    if (value.isTensor() && value.toTensor().defined() && value.toTensor().numel() > kMaxElements)
-      throw Error("trace-limit",
-                  cat(name, " is given a tensor of ", value.toTensor().numel(), " elements"),
-                  cat("at most ", kMaxElements, " are computed with"));
-  try {
-    execute(*operation.op, operation.run, stack);
-  } catch (const std::exception&) {
-    if (is_unknown(name))
-      throw Error("unsupported-op",
-                  cat("the operator ", quoted(name), " is not known to this LibTorch"),
-                  "it belongs to a library that is not part of PyTorch",
-                  "export the part of the model before it, or replace the operator");
-    throw Error("forward-failed", cat(name, " failed: ", first_line(current_torch_message())), {},
-                "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
-  }
-  // Zeros are one of their legal values, and the only one that gives the same file twice.
-  if (has_trait(ir::op_short_name(name), ir::OpTrait::uninitialised)) clear(stack.at(0).toTensor());
-}
-
-const Interpreter::Operation& Interpreter::operation_of(Node* node) {
-  const auto [cached, is_new] = operations_.try_emplace(node);
-  if (is_new) {
-    const Operator& op = operator_of(node);
-    const std::string& name = op.schema().name();
-    if (!model_file::is_allowed(name) && !is_unknown(name))
-      throw Error("denied-operator", cat("the model calls ", quoted(name)),
-                  std::string(model_file::denial_reason(name)),
-                  "remove the call from the model and save it again");
-    cached->second = {&op, make_run(node->getOperation()), may_move_elements(name),
-                      has_tensors(op.schema()), is_blind(name)};
-  }
-  return cached->second;
-}
-
 /// torch.tensor([[1, 2], [3, 4]]): no operation to record, its result is a constant of the model.
-bool Interpreter::is_literal(const Stack& inputs) {
+bool TensorOperations::is_literal(const Stack& inputs) {
   const bool is_nested = std::any_of(inputs.begin(), inputs.end(), [](const c10::IValue& value) {
     return value.isList() && !value.toListRef().empty() && value.toListRef()[0].isList() &&
            flatten_tensors(value).empty();
@@ -239,37 +145,55 @@ bool Interpreter::is_literal(const Stack& inputs) {
     throw Error("data-dependent-value", "a tensor is made of numbers read from a tensor's values",
                 cat("they come from ", mark->origin, "; a file would hold those of this one run"),
                 "use torch.stack, or compute it with tensor operations");
-  note_number(node_, mark, c10::IValue("in a nested list"));
+  decisions_.note_number(position_.node, mark, c10::IValue("in a nested list"));
   return true;
 }
 
-void Interpreter::run_operation(Node* node, Env& env) {
-  const Operation operation = operation_of(node);
-  Stack inputs = take(node, env);
-  move_devices_to_cpu(inputs);
-  Stack results;
-  if (operation.may_move && moves_elements(inputs))
-    results = run_move(operation, std::move(inputs));
-  else if (operation.has_tensors || (!operation.is_blind && !flatten_all(inputs).empty()))
-    results = run_tensors(node, operation, inputs);
-  else
-    results = run_scalars(operation, std::move(inputs));
-  set_outputs(node, env, std::move(results));
+/// Integers are written as expressions; what has none, and what is no integer, is a number of this
+/// run.
+void TensorOperations::note_numbers(const torch::jit::Node* node, const torch::jit::Stack& inputs,
+                                    bool is_computable) {
+  const bool is_computed = is_computable && options_.computed_numbers.contains(node);
+  for (const c10::IValue& input : inputs) {
+    if (input.isTensor() || input.isNone()) continue;
+    if (is_number(input)) {
+      const Mark mark = mark_of(input);
+      if (!is_opaque(mark) || (is_computed && mark->formula)) continue;
+      if (depends_on_iteration(mark)) continue;  // the recorder refuses it, and names the argument
+      if (Decision* noted = decisions_.note_number(node, mark, input))
+        noted->is_computable = is_computable && mark->formula != nullptr;
+      continue;
+    }
+    if (!input.isList()) {
+      decisions_.note_number(node, marks_.reach(input), input);
+      continue;
+    }
+    if (is_opaque(marks_.of(input))) decisions_.note_number(node, marks_.of(input), input);
+    if (is_size(marks_.of(input))) lists_.settle_argument(input);
+    const auto list = input.toListRef();
+    const bool are_ints = std::all_of(list.begin(), list.end(), [](const c10::IValue& element) {
+      return unmarked(element).isInt();
+    });
+    for (const c10::IValue& element : list)
+      if (const Mark mark = marks_.reach(element); is_opaque(mark) || !are_ints)
+        decisions_.note_number(node, mark, element);
+  }
 }
 
 /// The operation as the graph will hold it.
-OpCall Interpreter::prepare(Node* node, const Operation& known, const Stack& inputs) {
+OpCall TensorOperations::prepare(Node* node, const Operation& known, const Stack& inputs) {
   const Operator& op = *known.op;
-  if (!options_.keep_sizes) return recorder_->prepare(op, known.run, inputs, marks_, place());
-  const bool is_computable = has_tensor_form(op.schema(), inputs);
+  if (!options_.keep_sizes)
+    return recorder_->prepare(op, known.run, inputs, marks_, position_.place());
+  const bool is_computable = ComputedNumbers::has_tensor_form(op.schema(), inputs);
   note_numbers(node, inputs, is_computable);
   if (is_computable && options_.computed_numbers.contains(node))
-    return prepare_computed(op.schema(), inputs);
-  return recorder_->prepare(op, known.run, inputs, marks_, place());
+    return ComputedNumbers(position_, marks_, *recorder_).prepare(op.schema(), inputs);
+  return recorder_->prepare(op, known.run, inputs, marks_, position_.place());
 }
 
 /// What an operation does that the graph cannot say.
-void Interpreter::refuse_unsaid(const std::string& name, const Stack& inputs) {
+void TensorOperations::refuse_unsaid(const std::string& name, const Stack& inputs) {
   if (is_observing(name, inputs))
     throw Error("unsupported-inplace", "a quantiser moves its statistics with every call",
                 "its observer is on; a file would not follow it", kSwitchOff);
@@ -284,7 +208,7 @@ void Interpreter::refuse_unsaid(const std::string& name, const Stack& inputs) {
 
 /// An operation that gives back an operand stands in no graph: that it does so must not follow from
 /// numbers that are others for other inputs.
-void Interpreter::check_unrecorded(const c10::FunctionSchema& schema, const Stack& inputs) {
+void TensorOperations::check_unrecorded(const c10::FunctionSchema& schema, const Stack& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Mark mark = inputs[i].isTensor() ? nullptr : marks_.reach(inputs[i]);
     if (!mark || holds_tensors(inputs[i])) continue;
@@ -296,18 +220,19 @@ void Interpreter::check_unrecorded(const c10::FunctionSchema& schema, const Stac
               schema.name(), " is read from a tensor's values"),
           cat("it comes from ", mark->origin, "; a file would hold the number of this one run"),
           "make it a constant of the model");
-    note_number(node_, is_size(mark) ? opaque_mark(mark->size) : mark, inputs[i]);
+    decisions_.note_number(position_.node, is_size(mark) ? opaque_mark(mark->size) : mark,
+                           inputs[i]);
   }
 }
 
 /// as_strided counts from the beginning of the memory: said of the tensor that owns it, which has
 /// the same result.
-void Interpreter::stride_owner(const std::string& name, Stack& inputs) {
+void TensorOperations::stride_owner(const std::string& name, Stack& inputs) {
   if (!name.starts_with("aten::as_strided") || !inputs[0].isTensor()) return;
   const at::Tensor self = inputs[0].toTensor();
   const size_t offset = inputs.size() - 1;
   if (self.is_contiguous() && self.storage_offset() == 0) return;
-  const auto owner = recorder_->owner(self);
+  const auto owner = recorder_->tracks().owner(self);
   if (!owner || name != "aten::as_strided")
     throw Error("unsupported-argument", cat(name, " of a view cannot be exported"),
                 "it counts in the memory of another tensor",
@@ -316,7 +241,7 @@ void Interpreter::stride_owner(const std::string& name, Stack& inputs) {
   inputs[0] = *owner;
 }
 
-Stack Interpreter::run_tensors(Node* node, const Operation& operation, Stack given) {
+Stack TensorOperations::run(Node* node, const Operation& operation, Stack given) {
   const Operator& op = *operation.op;
   const std::string& name = op.schema().name();
   if (recorder_ != nullptr) {
@@ -333,24 +258,25 @@ Stack Interpreter::run_tensors(Node* node, const Operation& operation, Stack giv
   // Operands are read before a write changes them; of other operations only new results matter.
   std::optional<OpCall> write;
   const bool writes = writes_tensors(op.schema(), inputs);
-  const auto here = [this] { return place(); };
+  const auto here = [this] { return position_.place(); };
   state_.touches_containers(op.schema(), inputs, here);
-  if (recorder_ != nullptr)
-    if (auto numbers = stacked_numbers(name, given)) return {*std::move(numbers)};
+  if (recorder_ != nullptr && options_.keep_sizes)
+    if (auto stacked = ComputedNumbers(position_, marks_, *recorder_).stacked(name, given))
+      return {*std::move(stacked)};
   if (writes) state_.writes_tensors(op.schema(), inputs, here);
   if (recorder_ != nullptr && writes) write = prepare(node, operation, given);
   const ChosenSteps steps(name, inputs);
-  reads_.reset();
-  execute_or_explain(operation, stack);
+  numbers_.watch();
+  operations_.execute(operation, stack);
 
   const std::vector<at::Tensor> outputs = flatten_all(stack);
   if (ranges_ != nullptr) ranges_->see(name, inputs, outputs);
   if (recorder_ == nullptr) return stack;
   if (write) {
     recorder_->record_write(std::move(*write), outputs);
-    settle_all(recorder_->take_relied());
-    for (const ir::Dim& size : recorder_->take_overlaps())
-      note_decision(node_, opaque_mark(size), 0, Decision::Kind::overlap);
+    decisions_.settle_all(recorder_->places().take_relied());
+    for (const ir::Dim& size : recorder_->places().take_overlaps())
+      decisions_.note(position_.node, opaque_mark(size), 0, Decision::Kind::overlap);
   } else if (!knows_all(*recorder_, outputs) && !is_literal(given) && !reads_dictionary(inputs)) {
     recorder_->record(prepare(node, operation, given), outputs);
   } else if (!outputs.empty() && !reads_dictionary(inputs)) {
@@ -358,15 +284,15 @@ Stack Interpreter::run_tensors(Node* node, const Operation& operation, Stack giv
   }
   if (updates_statistics(name, inputs))
     for (const size_t statistic : {size_t{3}, size_t{4}})
-      recorder_->lose(inputs[statistic].toTensor(), place());
-  for (const at::Tensor& tensor : steps.changed()) recorder_->lose(tensor, place());
-  if (decides_by_data(name, inputs) || recorder_->has_open_shape(inputs))
+      recorder_->lose(inputs[statistic].toTensor(), position_.place());
+  for (const at::Tensor& tensor : steps.changed()) recorder_->lose(tensor, position_.place());
+  if (numbers_.decides_by_data(name, inputs) || recorder_->tracks().has_open_shape(inputs))
     recorder_->open_shapes(outputs, without_out(op.schema(), inputs),
                            name.find("squeeze") != std::string::npos);
   if (has_trait(name, ir::OpTrait::copies_by_layout))
     recorder_->relies_on_layout(inputs[0].toTensor(), outputs.at(0));
-  for (const c10::IValue& result : stack) note_made(result);
-  for (c10::IValue& result : stack) result = followed(name, given, result);
+  for (const c10::IValue& result : stack) loops_.note_made(result);
+  for (c10::IValue& result : stack) result = numbers_.followed(name, given, result);
   return stack;
 }
 

@@ -8,7 +8,7 @@
 
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
-#include "src/trace/interpreter.h"
+#include "src/trace/tensor_numbers.h"
 
 namespace t2n::trace {
 namespace {
@@ -161,21 +161,16 @@ bool has_plain_alpha(const Stack& inputs) {
 
 }  // namespace
 
-std::string Interpreter::origin(const std::string& name) {
-  const std::string id = guard_id();
-  return id.empty() ? name : cat(name, " (", id, ")");
-}
-
-Mark Interpreter::axis_mark(const at::Tensor& tensor, int64_t axis) {
-  if (recorder_->is_open_shape(tensor))
-    return data_mark(origin("the size of a tensor that follows from values"));
+Mark TensorNumbers::axis_mark(const at::Tensor& tensor, int64_t axis) {
+  if (recorder_->tracks().is_open_shape(tensor))
+    return data_mark(position_.origin("the size of a tensor that follows from values"));
   if (!options_.keep_sizes || !recorder_->mark(tensor)) return nullptr;
-  const ir::ValueId value = recorder_->value(tensor, place());
-  return size_mark(recorder_->size_symbol(value, axis));
+  const ir::ValueId value = recorder_->value(tensor, position_.place());
+  return size_mark(ir::size_symbol(graph_, value, axis));
 }
 
 /// Everything that the sizes of a tensor follow from.
-Mark Interpreter::layout_mark(const at::Tensor& tensor) {
+Mark TensorNumbers::layout_mark(const at::Tensor& tensor) {
   Mark out;
   for (int64_t axis = 0; axis < tensor.dim(); ++axis)
     if (const Mark size = axis_mark(tensor, axis)) out = join(out, size);
@@ -183,12 +178,12 @@ Mark Interpreter::layout_mark(const at::Tensor& tensor) {
 }
 
 /// Whether a tensor is contiguous is asked: the answer holds for sizes like these.
-void Interpreter::settle_layout(const at::Tensor& tensor) {
-  if (options_.keep_sizes) settle_all(recorder_->layout_conditions(tensor));
+void TensorNumbers::settle_layout(const at::Tensor& tensor) {
+  if (options_.keep_sizes) decisions_.settle_all(recorder_->layout_conditions(tensor));
 }
 
 /// Whether the sizes of an operation's results follow from values that are no constants.
-bool Interpreter::decides_by_data(const std::string& name, const Stack& inputs) {
+bool TensorNumbers::decides_by_data(const std::string& name, const Stack& inputs) {
   if (!reads_.decided_shapes(name, inputs)) return false;
   if (name == "aten::repeat_interleave") {
     const bool has_input = inputs.size() > 1 && inputs[1].isTensor();
@@ -204,16 +199,16 @@ bool Interpreter::decides_by_data(const std::string& name, const Stack& inputs) 
 }
 
 /// What reading the values of a tensor gives.
-Mark Interpreter::tensor_mark(const at::Tensor& tensor, const std::string& name) {
+Mark TensorNumbers::tensor_mark(const at::Tensor& tensor, const std::string& name) {
   const Mark mark = recorder_->mark(tensor);
   if (!is_data(mark)) return mark;
   const bool is_truth = name == "aten::Bool" || name == "aten::is_nonzero";
-  return is_truth ? data_mark(origin(name), tensor, recorder_->version(tensor))
-                  : data_mark(origin(name));
+  return is_truth ? data_mark(position_.origin(name), tensor, recorder_->tracks().version(tensor))
+                  : data_mark(position_.origin(name));
 }
 
 /// Everything that the operands follow from.
-Mark Interpreter::default_mark(const std::string& name, const Stack& inputs) {
+Mark TensorNumbers::default_mark(const std::string& name, const Stack& inputs) {
   Mark out = marks_.reach_all(inputs);
   const auto add = [&](const Mark& mark) { out = either(out, mark); };
   for (const c10::IValue& input : inputs)
@@ -221,13 +216,14 @@ Mark Interpreter::default_mark(const std::string& name, const Stack& inputs) {
       if (!asks_layout(name)) add(tensor_mark(tensor, name));
       if (const Mark sizes = layout_mark(tensor)) add(sizes);
     }
-  return is_data(out) ? data_mark(origin(name), out->truth, out->truth_version) : out;
+  return is_data(out) ? data_mark(position_.origin(name), out->truth, out->truth_version) : out;
 }
 
-Mark Interpreter::number_of(const std::string& name, const Stack& inputs) {
-  const bool is_open_rank = inputs[0].isTensor() && recorder_->is_open_rank(inputs[0].toTensor());
+Mark TensorNumbers::number_of(const std::string& name, const Stack& inputs) {
+  const bool is_open_rank =
+      inputs[0].isTensor() && recorder_->tracks().is_open_rank(inputs[0].toTensor());
   if (is_open_rank && (name == "aten::dim" || !asks_kind(name)))
-    return data_mark(origin("the axes of a tensor, which follow from values"));
+    return data_mark(position_.origin("the axes of a tensor, which follow from values"));
   if (asks_kind(name)) return marks_.reach_all(c10::ArrayRef<c10::IValue>(inputs).slice(1));
   if (!inputs[0].isTensor() || !inputs[0].toTensor().defined()) return default_mark(name, inputs);
   const at::Tensor& tensor = inputs[0].toTensor();
@@ -267,19 +263,19 @@ Mark Interpreter::number_of(const std::string& name, const Stack& inputs) {
 }
 
 /// Whether chunk() gives as many parts as it is asked for; above (parts - 1) ** 2 it always does.
-bool Interpreter::settle_chunks(const ir::Dim& size, int64_t now, int64_t asked, size_t given) {
+bool TensorNumbers::settle_chunks(const ir::Dim& size, int64_t now, int64_t asked, size_t given) {
   constexpr int64_t kMost = 1 << 15;
   if (asked < 1 || asked > kMost || static_cast<size_t>(asked) != given) return false;
   if (ir::Dim(asked) * floor_div(size, ir::Dim(asked)) == size) return true;
   const int64_t most = (asked - 1) * (asked - 1);
   if (now <= most) return false;
-  settle(comparison_mark({size, ir::Relation::gt, ir::Dim(most)}), true);
+  decisions_.settle(comparison_mark({size, ir::Relation::gt, ir::Dim(most)}), true);
   return true;
 }
 
 /// What the length of a list of tensors follows from.
-Mark Interpreter::length_mark(const std::string& name, const Stack& inputs,
-                              const c10::IValue& parts) {
+Mark TensorNumbers::length_mark(const std::string& name, const Stack& inputs,
+                                const c10::IValue& parts) {
   if (inputs.empty()) return nullptr;
   if (is_container(inputs[0]) || (inputs.size() > 1 && inputs[1].isList())) {
     return either(marks_.of(inputs[0]), inputs.size() > 1 ? marks_.of(inputs[1]) : nullptr);
@@ -316,8 +312,8 @@ Mark Interpreter::length_mark(const std::string& name, const Stack& inputs,
 }
 
 /// The tensors that an operation cuts one into, or makes of a list of them.
-void Interpreter::mark_parts(const std::string& name, const Stack& inputs,
-                             const c10::IValue& parts) {
+void TensorNumbers::mark_parts(const std::string& name, const Stack& inputs,
+                               const c10::IValue& parts) {
   const Mark length = length_mark(name, inputs, parts);
   marks_.set(parts, length);
   if (!is_size(length) || inputs.empty()) return;
@@ -327,9 +323,10 @@ void Interpreter::mark_parts(const std::string& name, const Stack& inputs,
 }
 
 /// A number that is computed as a tensor of rank 0, as traced models do with sizes.
-void Interpreter::follow_number(const std::string& name, const Stack& inputs,
-                                const at::Tensor& result) {
-  if (!is_scalar_tensor(result) || !recorder_->knows(result) || is_data(recorder_->mark(result)))
+void TensorNumbers::follow_number(const std::string& name, const Stack& inputs,
+                                  const at::Tensor& result) {
+  if (!is_scalar_tensor(result) || !recorder_->tracks().knows(result) ||
+      is_data(recorder_->mark(result)))
     return;
   std::vector<Operand> operands;
   bool any = false;
@@ -356,14 +353,14 @@ void Interpreter::follow_number(const std::string& name, const Stack& inputs,
 }
 
 /// The lists that tolist() gives are as long as the axes.
-void Interpreter::mark_lengths(const c10::IValue& list, const at::Tensor& tensor, int64_t axis) {
+void TensorNumbers::mark_lengths(const c10::IValue& list, const at::Tensor& tensor, int64_t axis) {
   if (!list.isList()) return;
   marks_.set(list, axis_mark(tensor, axis));
   for (const c10::IValue& element : list.toListRef()) mark_lengths(element, tensor, axis + 1);
 }
 
-c10::IValue Interpreter::followed(const std::string& name, const Stack& inputs,
-                                  const c10::IValue& result) {
+c10::IValue TensorNumbers::followed(const std::string& name, const Stack& inputs,
+                                    const c10::IValue& result) {
   if (result.isTensor()) {
     if (result.toTensor().defined()) follow_number(name, inputs, result.toTensor());
     return result;
@@ -382,8 +379,9 @@ c10::IValue Interpreter::followed(const std::string& name, const Stack& inputs,
     for (size_t axis = 0; axis < list.size(); ++axis)
       list.set(axis,
                marked(list.get(axis), axis_mark(inputs[0].toTensor(), static_cast<int64_t>(axis))));
-    if (recorder_->is_open_rank(inputs[0].toTensor()))
-      marks_.set(result, data_mark(origin("the axes of a tensor, which follow from values")));
+    if (recorder_->tracks().is_open_rank(inputs[0].toTensor()))
+      marks_.set(result,
+                 data_mark(position_.origin("the axes of a tensor, which follow from values")));
     return result;
   }
   const Mark mark = default_mark(name, inputs);

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
-#include "src/trace/interpreter.h"
+#include "src/trace/computed_numbers.h"
 
 namespace t2n::trace {
 namespace {
@@ -60,7 +60,7 @@ at::ScalarType number_type(const Stack& inputs) {
 }  // namespace
 
 /// Runs and records one operation that the program itself does not have.
-at::Tensor Interpreter::recorded(const char* name, const char* overload, const Stack& inputs) {
+at::Tensor ComputedNumbers::recorded(const char* name, const char* overload, const Stack& inputs) {
   const auto op = torch::jit::findOperatorFor(c10::OperatorName(name, overload));
   T2N_ASSERT(op, "no operator ", name, ".", overload);
   const Run run = make_run(op->getOperation());
@@ -68,13 +68,13 @@ at::Tensor Interpreter::recorded(const char* name, const char* overload, const S
   for (const c10::IValue& input : inputs) stack.push_back(unmarked(input));
   run(stack);
   const at::Tensor result = stack.at(0).toTensor();
-  if (!recorder_->knows(result))
-    recorder_->record(recorder_->prepare(*op, run, inputs, marks_, place()), {result});
+  if (!recorder_.tracks().knows(result))
+    recorder_.record(recorder_.prepare(*op, run, inputs, marks_, position_.place()), {result});
   return result;
 }
 
 /// f64, as torch computes with numbers.
-at::Tensor Interpreter::computed(const Formula& formula) {
+at::Tensor ComputedNumbers::computed(const Formula& formula) {
   const auto cast = [&](const at::Tensor& tensor) {
     return recorded("aten::to", "dtype",
                     {tensor, static_cast<int64_t>(at::kDouble), false, false, c10::IValue()});
@@ -94,12 +94,9 @@ at::Tensor Interpreter::computed(const Formula& formula) {
   return recorded(name.c_str(), overload, operands);
 }
 
-/// A tensor made of a list of numbers, in which sizes or reals over sizes stand: the numbers as
-/// tensors, stacked. Nothing if a number is neither, or if none follows from sizes.
-std::optional<at::Tensor> Interpreter::stacked_numbers(const std::string& name,
-                                                       const Stack& inputs) {
+std::optional<at::Tensor> ComputedNumbers::stacked(const std::string& name, const Stack& inputs) {
   if ((name != "aten::tensor" && name != "aten::as_tensor") || !inputs[0].isList() ||
-      !options_.keep_sizes || marks_.of(inputs[0]))
+      marks_.of(inputs[0]))
     return std::nullopt;
   const auto list = inputs[0].toListRef();
   bool any = false, has_reals = false;
@@ -125,7 +122,7 @@ std::optional<at::Tensor> Interpreter::stacked_numbers(const std::string& name,
   return recorded("aten::stack", "", {alike, 0});
 }
 
-bool Interpreter::has_tensor_form(const c10::FunctionSchema& schema, const Stack& inputs) {
+bool ComputedNumbers::has_tensor_form(const c10::FunctionSchema& schema, const Stack& inputs) {
   const bool any = std::any_of(inputs.begin(), inputs.end(), [](const c10::IValue& input) {
     return formula_of(input) != nullptr;
   });
@@ -133,8 +130,7 @@ bool Interpreter::has_tensor_form(const c10::FunctionSchema& schema, const Stack
   return any && tensor_overload(schema, inputs, numbers) != nullptr;
 }
 
-/// The call as it is recorded: with tensors for the numbers.
-OpCall Interpreter::prepare_computed(const c10::FunctionSchema& schema, const Stack& inputs) {
+OpCall ComputedNumbers::prepare(const c10::FunctionSchema& schema, const Stack& inputs) {
   std::vector<size_t> numbers;
   const Operator* op = tensor_overload(schema, inputs, numbers);
   const auto type = static_cast<int64_t>(number_type(inputs));
@@ -145,7 +141,7 @@ OpCall Interpreter::prepare_computed(const c10::FunctionSchema& schema, const St
         formula ? computed(*formula) : at::scalar_tensor(inputs[i].toScalar(), at::kDouble);
     tensors[i] = recorded("aten::to", "dtype", {number, type, false, false, c10::IValue()});
   }
-  return recorder_->prepare(*op, make_run(op->getOperation()), tensors, marks_, place());
+  return recorder_.prepare(*op, make_run(op->getOperation()), tensors, marks_, position_.place());
 }
 
 }  // namespace t2n::trace

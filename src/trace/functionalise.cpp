@@ -121,22 +121,21 @@ std::string functional_name(const c10::FunctionSchema& schema) {
 }
 
 ir::ValueId Recorder::refresh(int index) {
-  const auto at = static_cast<size_t>(index);
-  const Root& root = roots_[static_cast<size_t>(tracks_[at].root)];
+  const Root& root = tracks_.root(tracks_[index]);
   if (root.is_lost)
     throw Error("unsupported-inplace",
                 "statistics are read that a norm in training, or a quantiser, has changed",
                 "how it changes them is not in the file",
                 "call model.eval() before saving, or pass training=False");
-  if (tracks_[at].seen == root.version) return tracks_[at].value;
-  if (tracks_[at].parent < 0)
+  if (tracks_[index].seen == root.version) return tracks_[index].value;
+  if (tracks_[index].parent < 0)
     throw Error("unsupported-inplace",
                 "a tensor is read after another tensor on the same memory was written",
                 "the two share memory without one being a view of the other",
                 "clone() one of them first");
-  check_view(tracks_[at]);
-  const ir::ValueId base = refresh(tracks_[at].parent);
-  const View& view = *tracks_[at].view;
+  check_view(tracks_[index]);
+  const ir::ValueId base = refresh(tracks_[index].parent);
+  const View& view = *tracks_[index].view;
   ir::Node node = view.call.node;
   ir::Attr& operand = node.args[view.base_input].value;
   if (auto* one = std::get_if<ir::TensorRef>(&operand)) {
@@ -151,10 +150,10 @@ ir::ValueId Recorder::refresh(int index) {
         ir::add_value(graph_, {naming_.result(graph_, node), like.dtype, like.shape, like.quant});
   }
   value_marks_.resize(graph_.values.size());
-  tracks_[at].value = node.outputs[view.output];
-  tracks_[at].seen = root.version;
+  tracks_[index].value = node.outputs[view.output];
+  tracks_[index].seen = root.version;
   append(std::move(node));
-  return tracks_[at].value;
+  return tracks_[index].value;
 }
 
 ir::ValueId Recorder::emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
@@ -164,28 +163,17 @@ ir::ValueId Recorder::emit(std::string_view op, std::vector<ir::Argument> args, 
   return value;
 }
 
-/// Whether this view, or one above it, shows an element of its base several times.
-bool Recorder::repeats(int index) const {
-  for (int at = index; at >= 0; at = tracks_[static_cast<size_t>(at)].parent) {
-    const Track& track = tracks_[static_cast<size_t>(at)];
-    if (track.view == nullptr) continue;
-    const std::string_view op = ir::op_name(track.view->call.node.op);
-    if (has_trait(op.substr(0, op.find('.')), ir::OpTrait::repeats_elements)) return true;
-  }
-  return false;
-}
-
 /// A write that shows in other places of the views above: straight to the root, and every view,
 /// this one too, is made anew when it is read.
 void Recorder::write_to_root(int index, ir::ValueId value, Place place) {
   std::vector<int> chain;
-  for (int at = index; at >= 0; at = tracks_[static_cast<size_t>(at)].parent) chain.push_back(at);
-  Track& root = tracks_[static_cast<size_t>(chain.back())];
+  for (int at = index; at >= 0; at = tracks_[at].parent) chain.push_back(at);
+  Track& root = tracks_[chain.back()];
   const ir::Ints shape = ir::static_shape(graph_.values[static_cast<size_t>(root.value)].shape);
   const at::Tensor whole = at::arange(ir::element_count(shape)).reshape(shape);
   at::Tensor positions = whole;
   for (auto at = chain.rbegin() + 1; at != chain.rend(); ++at) {
-    const Track& track = tracks_[static_cast<size_t>(*at)];
+    const Track& track = tracks_[*at];
     check_view(track);
     positions = view_of(*track.view, positions);
   }
@@ -194,12 +182,11 @@ void Recorder::write_to_root(int index, ir::ValueId value, Place place) {
   require_scale(graph_, base, value);
   root.value = scatter_positions(whole, positions, base, value, place);
   carry_scale(graph_, first, base);
-  root.seen = roots_[static_cast<size_t>(root.root)].version;
+  root.seen = tracks_.root(root).version;
 }
 
 void Recorder::write(int index, ir::ValueId value, Place place) {
-  const int root_index = tracks_[static_cast<size_t>(index)].root;
-  Root& root = roots_[static_cast<size_t>(root_index)];
+  Root& root = tracks_.root(tracks_[index]);
   if (root.tracks_without_parent > 1)
     throw Error("unsupported-inplace", "a tensor is written whose memory another one shares",
                 "the two share memory without one being a view of the other",
@@ -214,18 +201,17 @@ void Recorder::write(int index, ir::ValueId value, Place place) {
         "unsupported-inplace", "a tensor is written whose memory another one may share",
         "whether reshape() or contiguous() copies follows from a size that follows from values",
         "clone() it first");
-  relied_.insert(relied_.end(), root.layout.begin(), root.layout.end());
+  places_.rely_on(root.layout);
   ++root.version;
-  if (repeats(tracks_[static_cast<size_t>(index)].parent))
-    return write_to_root(index, value, place);
+  if (tracks_.repeats(tracks_[index].parent)) return write_to_root(index, value, place);
   for (int at = index;;) {
-    Track& track = tracks_[static_cast<size_t>(at)];
+    Track& track = tracks_[at];
     track.value = value;
-    track.seen = roots_[static_cast<size_t>(root_index)].version;
+    track.seen = tracks_.root(track).version;
     if (track.parent < 0) break;
     const Track view = track;
     check_view(view);
-    const ir::ValueId base = tracks_[static_cast<size_t>(view.parent)].value;
+    const ir::ValueId base = tracks_[view.parent].value;
     const size_t first = graph_.values.size();
     require_scale(graph_, base, value);
     value = scatter_back(view, base, value, place);
@@ -236,16 +222,16 @@ void Recorder::write(int index, ir::ValueId value, Place place) {
 
 void Recorder::replace_view(const at::Tensor& tensor, const OpCall& call) {
   // The old state lives on as the base of the new one, under no tensor's name.
-  const int old = find(tensor);
+  const int old = tracks_.find(tensor);
   auto view = std::make_shared<View>(View{call, 0, {}, -1, {}, 0});
   view->call.inputs[0] = c10::IValue();
   view->call.node.outputs = {new_value(call.node, tensor)};
   append(view->call.node);
   const ir::ValueId value = view->call.node.outputs[0];
-  const bool is_open = tracks_[static_cast<size_t>(old)].open_shape;
-  add_track(tensor, value, old, std::move(view));
-  tracks_.back().open_shape = is_open;
-  tracks_.back().open_rank = is_open && call.schema->name() == "aten::squeeze_";
+  const bool is_open = tracks_[old].open_shape;
+  Track& made = tracks_[tracks_.add(tensor, value, old, std::move(view))];
+  made.open_shape = is_open;
+  made.open_rank = is_open && call.schema->name() == "aten::squeeze_";
 }
 
 /// `out=` makes its tensor as large as the result, whatever shares its memory.
@@ -317,19 +303,19 @@ void Recorder::record_write(OpCall call, const std::vector<at::Tensor>& outputs)
     written.push_back(call.inputs[i].toTensor());
     refuse_overlapping(written.back(), name);
     refuse_read_while_written(name, written.back(), call.inputs);
-    if (keep_sizes_) rely_on_places(name, written.back(), call.inputs);
+    if (keep_sizes_) places_.rely_on_places(name, written.back(), call.inputs);
     if (argument.is_out())
-      refuse_resized(graph_, tracks_[static_cast<size_t>(find(written.back()))], written.back());
+      refuse_resized(graph_, tracks_[tracks_.find(written.back())], written.back());
   }
   call.node.args = std::move(kept);
   const std::vector<ir::ValueId> values = written_values(std::move(call), written, functional);
   for (size_t i = 0; i < written.size(); ++i) {
-    const int track = find(written[i]);
+    const int track = tracks_.find(written[i]);
     T2N_ASSERT(track >= 0, "a written tensor was never read");
     write(track, values[i], place);
   }
-  const bool more =
-      std::any_of(outputs.begin(), outputs.end(), [&](const at::Tensor& t) { return !knows(t); });
+  const bool more = std::any_of(outputs.begin(), outputs.end(),
+                                [&](const at::Tensor& t) { return !tracks_.knows(t); });
   if (more)
     throw Error("unsupported-inplace",
                 cat(quoted(qualified_name(schema)),

@@ -7,12 +7,9 @@
 #include <utility>
 
 #include "src/diag/error.h"
-#include "src/model_file/allowed.h"
 #include "src/trace/mode_rules.h"
 #include "src/trace/nesting.h"
-#include "src/trace/operators.h"
 #include "src/trace/slots.h"
-#include "src/trace/torch_error.h"
 
 namespace t2n::trace {
 namespace {
@@ -28,6 +25,18 @@ bool only_raises(Block* block) {
                      [](const Node* node) { return node->kind() == prim::RaiseException; });
 }
 
+/// Baked device literals (`cuda:0` of the machine that traced) mean the CPU here.
+void move_devices_to_cpu(Stack& stack) {
+  for (c10::IValue& value : stack)
+    if (value.isDevice()) value = c10::IValue(at::Device(at::kCPU));
+}
+
+/// Whether tensors are among the operands, or in them.
+bool holds_any(const Stack& inputs) {
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [](const c10::IValue& value) { return !flatten_tensors(value).empty(); });
+}
+
 }  // namespace
 
 Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& sources,
@@ -35,36 +44,20 @@ Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& 
                          StateWatch& state)
     : graph_(graph),
       names_(names),
-      sources_(sources),
       options_(options),
       recorder_(recorder),
-      ranges_(ranges),
-      state_(state) {}
-
-ir::SourceId Interpreter::source_of(const torch::jit::Node* node, bool torch_too) {
-  const auto [found, is_new] = source_ids_.try_emplace({node, torch_too}, ir::kNoSource);
-  if (is_new) {
-    ir::Source source = sources_.find(node->sourceRange(), torch_too);
-    if (!source.frames.empty()) found->second = ir::add_source(graph_, std::move(source));
-  }
-  return found->second;
-}
-
-/// The user's own line: of the node, or of the nearest call that led to it through torch's modules.
-Place Interpreter::place() {
-  if (node_ == nullptr) return {scope_, ir::kNoSource};
-  ir::SourceId source = source_of(node_, false);
-  for (size_t i = callers_.size(); i > 0 && source == ir::kNoSource; --i)
-    if (callers_[i - 1] != nullptr) source = source_of(callers_[i - 1], false);
-  return {scope_, source == ir::kNoSource ? source_of(node_, true) : source};
-}
-
-Where Interpreter::where() {
-  ir::Node at;
-  at.scope = scope_;
-  at.source = place().source;
-  return ir::node_where(graph_, at);
-}
+      state_(state),
+      position_(graph, sources),
+      decisions_(options, position_),
+      loops_(marks_, decisions_, recorder),
+      lists_(graph, options, position_, marks_, decisions_, loops_, recorder),
+      operations_(options.native_halves),
+      numbers_(graph, options, position_, marks_, decisions_, recorder),
+      moves_(position_, state, marks_, decisions_, loops_, lists_, nesting_, operations_),
+      scalars_(position_, state, marks_, decisions_, loops_, moves_, numbers_, operations_,
+               recorder),
+      tensors_(options, position_, state, marks_, decisions_, loops_, lists_, numbers_, operations_,
+               recorder, ranges) {}
 
 c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string& method,
                              const std::vector<c10::IValue>& arguments) {
@@ -90,7 +83,7 @@ void Interpreter::refuse_open_outputs(const c10::IValue& result) {
                 cat("how many tensors there are, or a number among them, comes from ", mark->origin,
                     "; a file would hold the result of this one run"),
                 "return tensors, always as many");
-  note_number(node_, mark, c10::IValue("of results"));
+  decisions_.note_number(position_.node, mark, c10::IValue("of results"));
 }
 
 const c10::IValue& Interpreter::value(const torch::jit::Value* value, const Env& env) const {
@@ -131,7 +124,7 @@ void Interpreter::set_outputs(Node* node, Env& env, Values values) const {
 
 void Interpreter::run_block(Block* block, Env& env) {
   for (Node* node : block->nodes()) {
-    node_ = node;
+    position_.node = node;
     run_node(node, env);
     for (const torch::jit::Value* ended : liveness_.ends_at(node)) env.erase(ended);
   }
@@ -194,6 +187,20 @@ bool Interpreter::run_structural(Node* node, Env& env) {
   return false;
 }
 
+void Interpreter::run_operation(Node* node, Env& env) {
+  const Operation& operation = operations_.find(node);
+  Stack inputs = take(node, env);
+  move_devices_to_cpu(inputs);
+  Stack results;
+  if (operation.may_move && Moves::moves_elements(inputs))
+    results = moves_.run(operation, std::move(inputs));
+  else if (operation.has_tensors || (!operation.is_blind && holds_any(inputs)))
+    results = tensors_.run(node, operation, inputs);
+  else
+    results = scalars_.run(operation, std::move(inputs));
+  set_outputs(node, env, std::move(results));
+}
+
 void Interpreter::run_constant(Node* node, Env& env) {
   if (node->output()->type()->kind() == c10::TypeKind::FunctionType) {
     env[node->output()] = c10::IValue();
@@ -213,13 +220,13 @@ void Interpreter::run_if(Node* node, Env& env) {
   Block* other = node->blocks()[taken ? 1 : 0];
   if (is_data(mark) && !only_raises(other)) {
     if (select_branches(node, mark, env)) return;
-    node_ = node;
-    if (!accept_guard(mark)) refuse_branch(node, mark);
+    position_.node = node;
+    if (!decisions_.accept_guard(mark)) decisions_.refuse_branch(node, mark);
   }
   check_iteration_branch(mark);
-  const size_t noted = decisions_.size();
-  if (!depends_on_iteration(mark)) note_decision(node, mark, taken ? 1 : 0);
-  if (decisions_.size() > noted) decisions_.back().is_guard = only_raises(other);
+  if (!depends_on_iteration(mark))
+    if (Decision* noted = decisions_.note(node, mark, taken ? 1 : 0))
+      noted->is_guard = only_raises(other);
   run_block(block, env);
   set_outputs(node, env, take_results(block, env));
 }
@@ -230,16 +237,16 @@ void Interpreter::run_loop(Node* node, Env& env) {
   c10::IValue condition = value(node->input(1), env);
   Values carried = values(node->inputs().slice(2), env);
   Block* body = node->blocks()[0];
-  changed_lists_.emplace_back();
+  loops_.begin();
   loops::NoteTaker* const notes =
       options_.notes_loops && recorder_ != nullptr ? &recorder_->notes() : nullptr;
   if (notes != nullptr) notes->begin_loop(node);
   Values conditions;
   int64_t iteration = 0;
   for (;; ++iteration) {
-    node_ = node;
+    position_.node = node;
     for (const Mark& mark : {mark_of(trips), mark_of(condition)})
-      if (is_data(mark) && !accept_guard(mark)) refuse_branch(node, mark);
+      if (is_data(mark) && !decisions_.accept_guard(mark)) decisions_.refuse_branch(node, mark);
     if (iteration >= unmarked(trips).toInt()) break;
     conditions.push_back(condition);
     if (!unmarked(condition).toBool()) break;
@@ -252,10 +259,9 @@ void Interpreter::run_loop(Node* node, Env& env) {
     if (notes != nullptr) notes->end_iteration();
   }
   if (notes != nullptr) notes->end_loop();
-  const auto lists = std::move(changed_lists_.back());
-  changed_lists_.pop_back();
-  note_loop(node, trips, conditions, iteration);
-  follow_lists(lists, iteration, mark_of(trips));
+  const ChangedLists lists = loops_.end();
+  decisions_.note_loop(node, trips, conditions, iteration);
+  loops_.follow_lists(lists, iteration, mark_of(trips));
   set_outputs(node, env, std::move(carried));
 }
 

@@ -65,10 +65,7 @@ void Interpreter::explain_failure() {
     diagnostic.message = cat("the model's code failed: ", first_line(current_torch_message()));
   }
   if (diagnostic.where.empty()) {
-    ir::Node at;
-    at.scope = scope_;
-    at.source = place().source;
-    diagnostic.where.push_back(ir::node_where(graph_, at));
+    diagnostic.where.push_back(position_.where());
     if (is_observer(diagnostic.where.back())) diagnostic.help = kSwitchOff;
   }
   throw Error(std::move(diagnostic));
@@ -76,7 +73,7 @@ void Interpreter::explain_failure() {
 
 Interpreter::Values Interpreter::call(torch::jit::Function& function, Values arguments) {
   constexpr int kMaxDepth = 500;
-  if (++depth_ > kMaxDepth)
+  if (++position_.depth > kMaxDepth)
     throw Error("trace-limit", "the model calls itself more than 500 levels deep", {},
                 "recursion cannot be exported");
   for (size_t i = arguments.size(); i < function.getSchema().arguments().size(); ++i) {
@@ -105,14 +102,15 @@ Interpreter::Values Interpreter::call(torch::jit::Function& function, Values arg
     for (size_t i = 0; i < arguments.size(); ++i)
       if (graph->inputs()[i]->hasUses()) env[graph->inputs()[i]] = std::move(arguments[i]);
     arguments.clear();
-    callers_.push_back(node_);
-    const std::string caller = std::exchange(function_, function.qualname().qualifiedName());
+    position_.callers.push_back(position_.node);
+    const std::string caller =
+        std::exchange(position_.function, function.qualname().qualifiedName());
     run_block(graph->block(), env);
-    function_ = caller;
-    callers_.pop_back();
+    position_.function = caller;
+    position_.callers.pop_back();
     results = values(graph->outputs(), env);
   }
-  --depth_;
+  --position_.depth;
   return results;
 }
 
@@ -121,11 +119,12 @@ void Interpreter::run_call_method(Node* node, Env& env) {
   const auto object = arguments[0].toObject();
   // The object's own type: behind an interface the static one has no code.
   torch::jit::Function& function = object->type()->getMethod(node->s(c10::attr::name));
-  const ir::ScopeId outer = scope_;
-  if (names_.is_module(*object) && names_.scope(*object) >= 0) scope_ = names_.scope(*object);
+  const ir::ScopeId outer = position_.scope;
+  if (names_.is_module(*object) && names_.scope(*object) >= 0)
+    position_.scope = names_.scope(*object);
   Values results = call(function, std::move(arguments));
-  scope_ = outer;
-  node_ = node;
+  position_.scope = outer;
+  position_.node = node;
   set_outputs(node, env, std::move(results));
 }
 
@@ -134,7 +133,7 @@ void Interpreter::run_call_function(Node* node, Env& env) {
   Values arguments = take(node, env);
   arguments.erase(arguments.begin());
   Values results = call(*type->function(), std::move(arguments));
-  node_ = node;
+  position_.node = node;
   set_outputs(node, env, std::move(results));
 }
 
@@ -145,7 +144,7 @@ void Interpreter::run_fork(Node* node, Env& env) {
   for (size_t i = 0; i < arguments.size(); ++i) inner[graph->inputs()[i]] = std::move(arguments[i]);
   run_block(graph->block(), inner);
   Values results = values(graph->outputs(), inner);
-  node_ = node;
+  position_.node = node;
   set_outputs(node, env, std::move(results));
 }
 

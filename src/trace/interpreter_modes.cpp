@@ -53,7 +53,7 @@ bool Interpreter::is_mode_question(const Node* node) {
 /// of our own mode of execution.
 c10::IValue Interpreter::mode_answer(Node* node, const Env& env) {
   if (node->kind() == is_inference()) return false;
-  if (is_torch_function(function_)) return true;
+  if (is_torch_function(position_.function)) return true;
   if (node->kind() != prim::requires_grad) return false;
   const at::Tensor& tensor = value(node->input(0), env).toTensor();
   return tensor.defined() && tensor.requires_grad();
@@ -73,7 +73,7 @@ void Interpreter::run_with(Node* node, Env& env) {
   if (!grad_mode)
     results =
         call(object->type()->getMethod(enter ? "__enter__" : "__exit__"), std::move(arguments));
-  node_ = node;
+  position_.node = node;
   if (!node->outputs().empty()) set_outputs(node, env, std::move(results));
 }
 

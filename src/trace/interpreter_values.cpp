@@ -58,15 +58,15 @@ void Interpreter::run_construct(Node* node, Env& env) {
     case prim::TupleConstruct: made = make_tuple(node, inputs); break;
     case prim::DictConstruct:
       made = make_dict(node, inputs);
-      for (size_t i = 0; i < inputs.size(); i += 2) settle_key(made, inputs[i], "dict");
+      for (size_t i = 0; i < inputs.size(); i += 2) moves_.settle_key(made, inputs[i], "dict");
       break;
     case prim::CreateObject: made = make_object(node); break;
     default: made = is_instance(node, marks_.without(inputs[0])); break;
   }
   if (node->kind() != prim::CreateObject && node->kind() != prim::isinstance &&
       may_nest(*node->output()->type()))
-    for (const c10::IValue& each : inputs) require_tree(*node->output()->type(), each);
-  note_made(made);
+    for (const c10::IValue& each : inputs) nesting_.require_tree(*node->output()->type(), each);
+  loops_.note_made(made);
   set_outputs(node, env, {std::move(made)});
 }
 
@@ -76,8 +76,10 @@ void Interpreter::follow_unpacked(const c10::IValue& list, Values& elements) {
   if (!length) return;
   const auto count = static_cast<int64_t>(elements.size());
   if (is_size(length))
-    return settle(comparison_mark({length->size, ir::Relation::eq, ir::Dim(count)}), true);
-  if (!is_data(length)) return note_number(node_, length, c10::IValue(count));
+    return decisions_.settle(comparison_mark({length->size, ir::Relation::eq, ir::Dim(count)}),
+                             true);
+  if (!is_data(length))
+    return (void)decisions_.note_number(position_.node, length, c10::IValue(count));
   for (c10::IValue& element : elements)
     element = marks_.picked(element, length, "an element of a list");
 }

@@ -3,8 +3,8 @@
 // iterations.
 #include <algorithm>
 
-#include "src/trace/interpreter.h"
 #include "src/trace/iteration.h"
+#include "src/trace/open_loops.h"
 
 namespace t2n::trace {
 
@@ -12,7 +12,7 @@ using ir::Dim;
 using ir::Relation;
 
 /// Notes what stands in each variable and in all that the loop writes to, after an iteration.
-void Interpreter::note_iteration_end(RolledLoop& loop) const {
+void OpenLoops::note_iteration_end(RolledLoop& loop) const {
   const auto note = [&](const RolledLoop::Place& place, const c10::IValue& value) {
     const std::vector<at::Tensor> tensors = tensors_in(value);
     IterationEnds& ends = loop.ends[place];
@@ -20,7 +20,7 @@ void Interpreter::note_iteration_end(RolledLoop& loop) const {
       ends = {loop.iterations, std::vector<std::vector<IterationEnd>>(tensors.size())};
     // What a list has more than at first stays where it was put.
     for (size_t i = 0; i < std::min(tensors.size(), ends.tensors.size()); ++i)
-      ends.tensors[i].push_back(recorder_->left_by_iteration(tensors[i]));
+      ends.tensors[i].push_back(recorder_->origins().left_by_iteration(tensors[i]));
   };
   for (size_t i = 0; i < loop.carried.size(); ++i) note(i, loop.carried[i]);
   for (const auto& [key, written] : loop.written) note(key, written.held);
@@ -28,21 +28,23 @@ void Interpreter::note_iteration_end(RolledLoop& loop) const {
 
 /// A place that ends as a tensor which the iterations only passed on must hold the same after as
 /// many iterations as the file takes. Errors: `dynamic-loop` if it is another one after each.
-void Interpreter::settle_iteration_end(const std::vector<IterationEnd>& ends,
-                                       int64_t first_iteration, const Dim& length) {
+void OpenLoops::settle_iteration_end(const std::vector<IterationEnd>& ends, int64_t first_iteration,
+                                     const Dim& length) {
   if (ends.empty() || ends.back().is_own) return;
-  const auto last = recorder_->from_outside(ends.back());
+  const auto last = recorder_->origins().from_outside(ends.back());
   if (!last) return;
   size_t same_from = ends.size() - 1;
-  while (same_from > 0 && recorder_->from_outside(ends[same_from - 1]) == last) --same_from;
+  while (same_from > 0 && recorder_->origins().from_outside(ends[same_from - 1]) == last)
+    --same_from;
   if (same_from + 1 == ends.size())
     refuse_loop("which tensor a variable holds after it follows from the number of its iterations",
                 "choose with torch.where, or compute it in each iteration");
   const int64_t iterations = first_iteration + static_cast<int64_t>(same_from) + 1;
-  if (iterations > 1) settle(comparison_mark({length, Relation::ge, Dim(iterations)}), true);
+  if (iterations > 1)
+    decisions_.settle(comparison_mark({length, Relation::ge, Dim(iterations)}), true);
 }
 
-void Interpreter::settle_iteration_ends(const RolledLoop& loop, const Dim& length) {
+void OpenLoops::settle_iteration_ends(const RolledLoop& loop, const Dim& length) {
   for (const auto& [place, ends] : loop.ends)
     for (const std::vector<IterationEnd>& each : ends.tensors)
       // Where a list became shorter its last places are gone.

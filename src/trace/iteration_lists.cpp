@@ -5,8 +5,8 @@
 #include <array>
 
 #include "src/diag/one_of.h"
-#include "src/trace/interpreter.h"
 #include "src/trace/iteration.h"
+#include "src/trace/lists.h"
 
 namespace t2n::trace {
 namespace {
@@ -30,33 +30,33 @@ size_t stretch_of(const Outline& outline, int64_t place) {
 
 /// An access at another place from iteration to iteration, counted from the front of the list as it
 /// was before the loop.
-bool Interpreter::follows_iteration(const c10::IValue& list, const Mark& asked) const {
-  if (rolling_.empty()) return false;
+bool Lists::follows_iteration(const c10::IValue& list, const Mark& asked) const {
+  if (loops_.rolling().empty()) return false;
   const Mark length = marks_.of(list);
   if (depends_on_iteration(asked)) return true;
   if (!is_size(length) || !depends_on_iteration(length)) return false;
-  const ir::Symbol& iteration = rolling_.back()->symbol;
+  const ir::Symbol& iteration = loops_.rolling().back()->symbol;
   const auto step = coefficient(length->size, iteration);
   return !step || *step < 0;  // its front moves on
 }
 
 /// Whether the recorder may go on where the iterations of the sample ended: the same value
 /// everywhere, or what one operation or loop made, in its order.
-bool Interpreter::are_alike(c10::ArrayRef<c10::IValue> elements) const {
+bool Lists::are_alike(c10::ArrayRef<c10::IValue> elements) const {
   std::vector<std::pair<int64_t, at::Tensor>> placed;
   bool are_same = true, are_tensors = true;
   for (size_t i = 0; i < elements.size(); ++i) {
     const c10::IValue& element = elements[i];
-    if (element.isTensor() && recorder_->is_of_open_loop(element.toTensor())) continue;
+    if (element.isTensor() && recorder_->origins().is_of_open_loop(element.toTensor())) continue;
     are_same = are_same && element.is(elements.front());
     are_tensors = are_tensors && element.isTensor();
     if (element.isTensor()) placed.emplace_back(static_cast<int64_t>(i), element.toTensor());
   }
-  return are_same || (are_tensors && recorder_->are_made_in_order(placed));
+  return are_same || (are_tensors && recorder_->origins().are_made_in_order(placed));
 }
 
-void Interpreter::settle_iteration_access(const std::string& name, const Stack& inputs,
-                                          const Mark& asked) {
+void Lists::settle_iteration_access(const std::string& name, const Stack& inputs,
+                                    const Mark& asked) {
   constexpr std::array<std::string_view, 2> kChanges = {"aten::insert", "aten::Delete"};
   const c10::IValue& list = inputs[0];
   const Mark length = marks_.of(list);
@@ -78,11 +78,11 @@ void Interpreter::settle_iteration_access(const std::string& name, const Stack& 
     return;  // changed_outline() follows it
   }
   if (elements[static_cast<size_t>(from)].isTensor() &&
-      recorder_->is_of_open_loop(elements[static_cast<size_t>(from)].toTensor()))
+      recorder_->origins().is_of_open_loop(elements[static_cast<size_t>(from)].toTensor()))
     return;  // of an iteration before: the recorder follows it
   Outline outline{{whole, count}};
   if (depends_on_iteration(length)) {
-    const Dim before = replaced(whole, rolling_.back()->symbol, 0);
+    const Dim before = replaced(whole, loops_.rolling().back()->symbol, 0);
     place = place + before - whole;
     outline = {{before, count}};
   } else if (const Outline known = marks_.outline(list); !known.empty()) {
@@ -98,7 +98,7 @@ void Interpreter::settle_iteration_access(const std::string& name, const Stack& 
       depends_on_iteration(length) ? elements.size() : static_cast<size_t>(outline[at].count);
   if (!are_alike(elements.slice(first, size)))
     refuse("elements of a list that were made in different ways are taken by the iteration");
-  for (RolledLoop* loop : rolling_) {
+  for (RolledLoop* loop : loops_.rolling()) {
     if (!place.mentions(loop->symbol)) continue;
     IterationAccess access{outline, place};
     const auto known = std::find(loop->accesses.begin(), loop->accesses.end(), access);
@@ -107,7 +107,7 @@ void Interpreter::settle_iteration_access(const std::string& name, const Stack& 
 }
 
 /// Of all iterations [low, high) has to stay in the stretch that it lies in now.
-void Interpreter::settle_inside(const Outline& outline, const Dim& low, const Dim& high) {
+void Lists::settle_inside(const Outline& outline, const Dim& low, const Dim& high) {
   const auto now = [&](const Dim& dim) {
     const Dim out = dim.substitute(ir::sample_sizes(graph_));
     if (!out.is_constant()) refuse("which part of a list an iteration takes has no expression");
@@ -117,8 +117,8 @@ void Interpreter::settle_inside(const Outline& outline, const Dim& low, const Di
   for (const Stretch& stretch : outline) {
     const Dim end = begin + stretch.length;
     if (now(begin) <= now(low) && now(high) <= now(end)) {
-      settle(comparison_mark({begin, Relation::le, low}), true);
-      settle(comparison_mark({high, Relation::le, end}), true);
+      decisions_.settle(comparison_mark({begin, Relation::le, low}), true);
+      decisions_.settle(comparison_mark({high, Relation::le, end}), true);
       return;
     }
     begin = end;
@@ -127,7 +127,7 @@ void Interpreter::settle_inside(const Outline& outline, const Dim& low, const Di
 }
 
 /// The first iteration and all others, which may be in another part of the list.
-void Interpreter::settle_accesses(const RolledLoop& loop, const Dim& length) {
+void Lists::settle_accesses(const RolledLoop& loop, const Dim& length) {
   for (const IterationAccess& access : loop.accesses) {
     const auto step = coefficient(access.place, loop.symbol);
     const Dim first = replaced(access.place, loop.symbol, 0);
@@ -138,6 +138,44 @@ void Interpreter::settle_accesses(const RolledLoop& loop, const Dim& length) {
     const Dim second = first + *step, last = first + *step * (length - Dim(1));
     settle_inside(access.outline, *step > 0 ? second : last, (*step > 0 ? last : second) + Dim(1));
   }
+}
+
+/// `list[iteration] = v` in a loop that takes a known number of iterations: the places that all its
+/// iterations write are one stretch. Errors: `dynamic-loop` if the place moves otherwise, or the
+/// rest of the list is not of constant length.
+Outline Lists::written_in_iterations(const Mark& asked, const c10::IValue& list, bool is_from_end,
+                                     Outline outline) {
+  if (loops_.rolling().empty())
+    refuse_loop("a list is written at a place that is the number of an iteration, after the loop",
+                "use a size, or the length of what the loop made");
+  const RolledLoop& loop = *loops_.rolling().back();
+  const auto refuse_place = [] {
+    refuse_loop(
+        "a list is written at places that follow from the iteration in another way than one by one",
+        "collect the elements with append, or fill a tensor");
+  };
+  if (!is_size(asked)) refuse_place();
+  const Dim place = is_from_end ? asked->size + length_of(outline) : asked->size;
+  const auto step = coefficient(place, loop.symbol);
+  const Dim first = replaced(place, loop.symbol, 0);
+  const bool forwards = step == 1, is_line = forwards || step == -1;
+  if (outline.empty() || !is_line || mark_of(loop.condition) || mentions_iteration(first))
+    refuse_place();
+  const Dim iterations = expression(loop.trips);
+  Dim low = forwards ? first : first + Dim(1) - iterations;
+  const Dim rest = length_of(outline) - low - iterations;
+  if (!low.is_constant() || !rest.is_constant() || low.value() < 0 || rest.value() < 0)
+    refuse_place();
+  const auto count = static_cast<int64_t>(list.toListRef().size());
+  auto end = cut(outline, count - rest.value(), false);
+  const size_t stretches = outline.size();
+  const auto begin = end ? cut(outline, low.value(), true) : std::nullopt;
+  if (!begin) refuse_place();
+  *end += outline.size() - stretches;
+  const auto from = outline.begin() + static_cast<int64_t>(*begin);
+  const auto spot = outline.erase(from, outline.begin() + static_cast<int64_t>(*end));
+  outline.insert(spot, {iterations, unmarked(loop.trips).toInt()});
+  return outline;
 }
 
 }  // namespace t2n::trace

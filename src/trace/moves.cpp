@@ -1,5 +1,7 @@
 // Operations of lists and dictionaries that move elements about and look at none of them: torch
 // runs them on marked numbers as they are. What the place or the key follows from is followed here.
+#include "src/trace/moves.h"
+
 #include <ATen/core/jit_type.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
-#include "src/trace/interpreter.h"
 
 namespace t2n::trace {
 namespace {
@@ -58,7 +59,7 @@ std::optional<Dim> length_of(const c10::IValue& container, const Mark& mark) {
 
 }  // namespace
 
-bool Interpreter::may_move_elements(const std::string& name) {
+bool Moves::may_move_elements(const std::string& name) {
   constexpr std::array<std::string_view, 24> kNames = {
       "aten::append",     "aten::insert",  "aten::pop",    "aten::extend", "aten::add",
       "aten::add_",       "aten::slice",   "aten::copy",   "aten::clear",  "aten::Delete",
@@ -68,15 +69,15 @@ bool Interpreter::may_move_elements(const std::string& name) {
   return is_one_of(name, kNames);
 }
 
-bool Interpreter::moves_elements(const Stack& inputs) {
+bool Moves::moves_elements(const Stack& inputs) {
   const auto is_number_times_list = [&] { return inputs.size() == 2 && inputs[1].isList(); };
   return !inputs.empty() &&
          (is_container(inputs[0]) || (is_number(inputs[0]) && is_number_times_list()));
 }
 
 /// A key that a dictionary is asked for. One that is a size is told apart from all that are there.
-void Interpreter::settle_key(const c10::IValue& dictionary, const c10::IValue& key,
-                             const std::string& name) {
+void Moves::settle_key(const c10::IValue& dictionary, const c10::IValue& key,
+                       const std::string& name) {
   const Mark mark = marks_.of(key);
   if (!mark) return;
   if (is_data(mark))
@@ -85,12 +86,14 @@ void Interpreter::settle_key(const c10::IValue& dictionary, const c10::IValue& k
                 cat("it comes from ", mark->origin, "; a file would hold the key of this one run"),
                 "choose with torch.where, or index a stacked tensor with a tensor");
   const c10::IValue plain = unmarked(key);
-  if (mark->comparison) return settle(mark, plain.toBool());
+  if (mark->comparison) return decisions_.settle(mark, plain.toBool());
   const bool reads =
       name == "aten::__getitem__" || name == "aten::get" || name == "aten::__contains__";
-  if (!reads || !is_size(mark) || !plain.isInt()) return note_number(node_, mark, plain);
+  if (!reads || !is_size(mark) || !plain.isInt())
+    return (void)decisions_.note_number(position_.node, mark, plain);
   const auto is_known = [&](const ir::Relation relation, int64_t other) {
-    if (const Mark same = comparison_mark({mark->size, relation, Dim(other)})) settle(same, true);
+    if (const Mark same = comparison_mark({mark->size, relation, Dim(other)}))
+      decisions_.settle(same, true);
   };
   const c10::impl::GenericDict dict = dictionary.toGenericDict();
   if (dict.contains(plain)) return is_known(ir::Relation::eq, plain.toInt());
@@ -98,8 +101,8 @@ void Interpreter::settle_key(const c10::IValue& dictionary, const c10::IValue& k
 }
 
 /// What the place or number that an operation is given follows from, if it matters to the result.
-Mark Interpreter::asked_place(const std::string& name, const c10::IValue& container,
-                              const c10::IValue& operand) {
+Mark Moves::asked_place(const std::string& name, const c10::IValue& container,
+                        const c10::IValue& operand) {
   const Mark mark = marks_.of(operand);
   if (!mark) return nullptr;
   if (container.isGenericDict()) {
@@ -111,13 +114,14 @@ Mark Interpreter::asked_place(const std::string& name, const c10::IValue& contai
       name == "aten::mul_")
     return mark;
   if (is_size(mark))
-    settle(comparison_mark({mark->size, ir::Relation::eq, Dim(unmarked(operand).toInt())}), true);
+    decisions_.settle(
+        comparison_mark({mark->size, ir::Relation::eq, Dim(unmarked(operand).toInt())}), true);
   else
-    note_number(node_, mark, unmarked(operand));
+    decisions_.note_number(position_.node, mark, unmarked(operand));
   return nullptr;
 }
 
-Stack Interpreter::run_move(const Operation& operation, Stack inputs) {
+Stack Moves::run(const Operation& operation, Stack inputs) {
   const c10::FunctionSchema& schema = operation.op->schema();
   const std::string& name = schema.name();
   const c10::IValue container = container_of(inputs);
@@ -128,7 +132,7 @@ Stack Interpreter::run_move(const Operation& operation, Stack inputs) {
     asked = either(asked, mark);
     inputs[i] = unmarked(inputs[i]);
   }
-  settle_access(name, inputs, asked);
+  lists_.settle_access(name, inputs, asked);
   // What is made of a list, or repeats it, is followed from what the list is before.
   const bool makes = gives_list(name) || name == "aten::mul_";
   const Mark length = makes ? made_length(name, inputs, asked) : marks_.of(container);
@@ -136,27 +140,28 @@ Stack Interpreter::run_move(const Operation& operation, Stack inputs) {
     return value.isList() ? marks_.outline(value) : Outline();
   };
   const Outline before = outline_of(container), more = outline_of(inputs.back());
-  note_list(name, inputs);
-  if (schema.is_mutable()) note_write(container);
-  state_.touches_containers(schema, inputs, [this] { return place(); });
+  loops_.note_list(name, inputs);
+  if (schema.is_mutable()) loops_.note_write(container);
+  state_.touches_containers(schema, inputs, [this] { return position_.place(); });
   Stack results = inputs;
   const ReadMarks read;
-  execute_or_explain(operation, results);
+  operations_.execute(operation, results);
   if (schema.is_mutable())
-    for (size_t i = 1; i < inputs.size(); ++i) require_tree(*element_type(inputs[0]), inputs[i]);
+    for (size_t i = 1; i < inputs.size(); ++i)
+      nesting_.require_tree(*element_type(inputs[0]), inputs[i]);
   follow_move(name, inputs, either(asked, read.seen()), length, results);
   const c10::IValue& changed = gives_list(name) ? results[0] : container;
-  if ((schema.is_mutable() || gives_list(name)) && name != "aten::slice" && is_open_list(changed))
-    marks_.set_outline(changed, changed_outline(name, inputs, asked, before, more));
-  if (schema.is_mutable()) follow_growth(container);
-  if (gives_list(name)) note_made(results[0]);
+  if ((schema.is_mutable() || gives_list(name)) && name != "aten::slice" && lists_.is_open(changed))
+    marks_.set_outline(changed, lists_.changed_outline(name, inputs, asked, before, more));
+  if (schema.is_mutable()) loops_.follow_growth(container);
+  if (gives_list(name)) loops_.note_made(results[0]);
   return results;
 }
 
 /// An element that was asked for by a number that follows from sizes, or found in a list whose
 /// length does.
-void Interpreter::follow_element(const Stack& inputs, const Mark& asked, const Mark& length,
-                                 c10::IValue& element) {
+void Moves::follow_element(const Stack& inputs, const Mark& asked, const Mark& length,
+                           c10::IValue& element) {
   const Mark why = either(asked, length);
   if (is_data(why)) {
     element = marks_.picked(element, why, "an element of a list");
@@ -168,19 +173,19 @@ void Interpreter::follow_element(const Stack& inputs, const Mark& asked, const M
     return;
   }
   if (!asked || depends_on_iteration(asked)) return;
-  if (!is_size(asked)) return note_number(node_, asked, inputs[1]);
+  if (!is_size(asked)) return (void)decisions_.note_number(position_.node, asked, inputs[1]);
   const auto whole = length_of(inputs[0], length);
   if (whole && (asked->size - *whole).is_constant()) return;  // counted from the end
-  settle(comparison_mark({asked->size, ir::Relation::eq, Dim(inputs[1].toInt())}), true);
+  decisions_.settle(comparison_mark({asked->size, ir::Relation::eq, Dim(inputs[1].toInt())}), true);
 }
 
 /// Of `list * n`; less than no time is none.
-Mark Interpreter::repeated_length(const Stack& inputs, const Mark& asked) {
+Mark Moves::repeated_length(const Stack& inputs, const Mark& asked) {
   const c10::IValue& container = container_of(inputs);
   const Mark length = marks_.of(container);
   const int64_t times = inputs[inputs[0].isInt() ? 0 : 1].toInt();
   if (is_size(asked)) {
-    settle(comparison_mark({asked->size, ir::Relation::ge, Dim(0)}), times >= 0);
+    decisions_.settle(comparison_mark({asked->size, ir::Relation::ge, Dim(0)}), times >= 0);
     if (times < 0) return nullptr;
   }
   const auto whole = length_of(container, length);
@@ -190,7 +195,7 @@ Mark Interpreter::repeated_length(const Stack& inputs, const Mark& asked) {
 }
 
 /// What the length of a list that was made of another follows from.
-Mark Interpreter::made_length(const std::string& name, const Stack& inputs, const Mark& asked) {
+Mark Moves::made_length(const std::string& name, const Stack& inputs, const Mark& asked) {
   if (name == "aten::mul" || name == "aten::mul_") return repeated_length(inputs, asked);
   const Mark length = marks_.of(container_of(inputs));
   const auto whole = length_of(container_of(inputs), length);
@@ -203,8 +208,8 @@ Mark Interpreter::made_length(const std::string& name, const Stack& inputs, cons
 }
 
 /// What a list or dictionary that was changed in place follows from.
-void Interpreter::follow_change(const std::string& name, const Stack& inputs, const Mark& asked,
-                                const Mark& length) {
+void Moves::follow_change(const std::string& name, const Stack& inputs, const Mark& asked,
+                          const Mark& length) {
   const c10::IValue& container = inputs[0];
   if (is_data(asked)) {
     marks_.tainted(container, asked, "a change of a list");
@@ -217,12 +222,12 @@ void Interpreter::follow_change(const std::string& name, const Stack& inputs, co
   const bool grows = name == "aten::append" || name == "aten::insert";
   const bool shrinks = name == "aten::pop" || name == "aten::Delete";
   // In a loop the length is followed at its end, from that of the loop.
-  if (!(grows || shrinks) || !container.isList() || !changed_lists_.empty()) return;
+  if (!(grows || shrinks) || !container.isList() || loops_.depth() > 0) return;
   if (is_size(length)) marks_.set(container, size_mark(length->size + Dim(grows ? 1 : -1)));
 }
 
-void Interpreter::follow_move(const std::string& name, const Stack& inputs, const Mark& asked,
-                              const Mark& length, Stack& results) {
+void Moves::follow_move(const std::string& name, const Stack& inputs, const Mark& asked,
+                        const Mark& length, Stack& results) {
   const bool joins = name == "aten::extend" || name == "aten::add_" || name == "aten::update";
   if (joins) {
     const Mark more = marks_.of(inputs[1]);
@@ -246,8 +251,8 @@ void Interpreter::follow_move(const std::string& name, const Stack& inputs, cons
     return;
   }
   if (gives_list(name)) {
-    if (name == "aten::slice" && !asked && is_open_list(inputs[0]))
-      return follow_slice(inputs, results[0]);
+    if (name == "aten::slice" && !asked && lists_.is_open(inputs[0]))
+      return lists_.follow_slice(inputs, results[0]);
     if (is_data(asked) && name == "aten::slice")
       results[0] = marks_.tainted(results[0], asked, "a slice of a list");
     return marks_.set(results[0], length);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "src/diag/error.h"
 #include "src/model_file/nesting.h"
 
 namespace t2n::trace {
@@ -77,6 +78,16 @@ bool may_nest(const c10::Type& type) {
   const auto inner = type.containedTypes();
   return std::any_of(inner.begin(), inner.end(),
                      [](const c10::TypePtr& each) { return may_nest(*each); });
+}
+
+void NestingBudget::require_tree(const c10::Type& type, const c10::IValue& held) {
+  if (!has_inner(held) || !may_nest(type)) return;
+  constexpr size_t kMost = 20'000'000;
+  constexpr size_t kLeast = 200;  // so that there are at most 100'000 such values
+  looked_at_ += std::max(kLeast, check_nesting(held, "trace-limit", "a value of the model"));
+  if (looked_at_ > kMost)
+    throw Error("trace-limit", "the model puts values inside of values without end",
+                cat("more than ", kMost, " of them were looked at"));
 }
 
 }  // namespace t2n::trace

@@ -5,8 +5,8 @@
 
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
-#include "src/trace/interpreter.h"
 #include "src/trace/iteration.h"
+#include "src/trace/lists.h"
 
 namespace t2n::trace {
 namespace {
@@ -46,25 +46,25 @@ Dim length_of(const Outline& outline) {
 
 /// Its length is an expression over sizes, and not over the iteration of a loop that is being
 /// recorded, whose iterations are compared with each other.
-bool Interpreter::is_open_list(const c10::IValue& list) const {
+bool Lists::is_open(const c10::IValue& list) const {
   if (!options_.keep_sizes || !list.isList()) return false;
   const Mark length = marks_.of(list);
   return length && !is_data(length) && !depends_on_iteration(length);
 }
 
 /// The list is as long as it is now for all sizes that the file takes.
-void Interpreter::settle_length(const c10::IValue& list) {
+void Lists::settle_length(const c10::IValue& list) {
   const Mark length = marks_.of(list);
   if (is_size(length))
-    settle(comparison_mark({length->size, Relation::eq, Dim(count(list))}), true);
+    decisions_.settle(comparison_mark({length->size, Relation::eq, Dim(count(list))}), true);
   else
-    note_number(node_, length, c10::IValue(count(list)));
+    decisions_.note_number(position_.node, length, c10::IValue(count(list)));
   marks_.set(list, nullptr);
 }
 
 /// Makes a stretch begin before the element at `place`, which was counted from the front or from
 /// the back. Gives the stretch; nothing if the place follows from the length of another one.
-std::optional<size_t> Interpreter::cut(Outline& outline, int64_t place, bool from_front) {
+std::optional<size_t> Lists::cut(Outline& outline, int64_t place, bool from_front) {
   int64_t rest = place;
   if (!from_front) {
     std::reverse(outline.begin(), outline.end());
@@ -76,7 +76,7 @@ std::optional<size_t> Interpreter::cut(Outline& outline, int64_t place, bool fro
     Stretch& stretch = outline[at];
     if (rest > stretch.count && !stretch.length.is_constant()) break;
     if (!stretch.length.is_constant() || rest < stretch.count) {
-      settle(comparison_mark({stretch.length, Relation::ge, Dim(rest)}), true);
+      decisions_.settle(comparison_mark({stretch.length, Relation::ge, Dim(rest)}), true);
       const Stretch more{stretch.length - Dim(rest), stretch.count - rest};
       stretch = {Dim(rest), rest};
       outline.insert(outline.begin() + static_cast<int64_t>(at) + 1, more);
@@ -94,7 +94,7 @@ std::optional<size_t> Interpreter::cut(Outline& outline, int64_t place, bool fro
 }
 
 /// An element is read, written or taken away at a place, or put before it.
-void Interpreter::settle_access(const std::string& name, const Stack& inputs, const Mark& asked) {
+void Lists::settle_access(const std::string& name, const Stack& inputs, const Mark& asked) {
   constexpr std::array<std::string_view, 6> kNames = {"aten::__getitem__", "aten::select",
                                                       "aten::pop",         "aten::Delete",
                                                       "aten::_set_item",   "aten::insert"};
@@ -105,7 +105,7 @@ void Interpreter::settle_access(const std::string& name, const Stack& inputs, co
                 "walk the list element by element, or stack it and index the tensor");
   if (!is_one_of(name, kNames)) return;
   if (follows_iteration(list, asked)) return settle_iteration_access(name, inputs, asked);
-  if (!is_open_list(list)) return;
+  if (!is_open(list)) return;
   Outline outline = marks_.outline(list);
   int64_t place = unmarked(inputs[1]).toInt();
   bool from_front = place >= 0;
@@ -124,8 +124,8 @@ void Interpreter::settle_access(const std::string& name, const Stack& inputs, co
 
 /// An operation is given all elements as they are: as many as now, but for what the iterations of
 /// one loop made, which become one tensor.
-void Interpreter::settle_argument(const c10::IValue& list) {
-  if (!is_open_list(list)) return;
+void Lists::settle_argument(const c10::IValue& list) {
+  if (!is_open(list)) return;
   const Outline outline = marks_.outline(list);
   if (outline.empty() || !is_size(marks_.of(list))) return settle_length(list);
   const auto elements = list.toListRef();
@@ -133,16 +133,16 @@ void Interpreter::settle_argument(const c10::IValue& list) {
   for (const Stretch& stretch : outline) {
     const auto end = element + stretch.count;
     const bool is_counted = std::any_of(element, end, [this](const c10::IValue& each) {
-      return each.isTensor() && recorder_->is_of_iteration(each.toTensor());
+      return each.isTensor() && recorder_->origins().is_of_iteration(each.toTensor());
     });
     if (!is_counted)
-      settle(comparison_mark({stretch.length, Relation::eq, Dim(stretch.count)}), true);
+      decisions_.settle(comparison_mark({stretch.length, Relation::eq, Dim(stretch.count)}), true);
     element = end;
   }
 }
 
 /// l[start:end]: the places must stay in their stretches.
-void Interpreter::follow_slice(const Stack& inputs, const c10::IValue& part) {
+void Lists::follow_slice(const Stack& inputs, const c10::IValue& part) {
   const c10::IValue& list = inputs[0];
   Outline outline = marks_.outline(list);
   const int64_t length = count(list), step = inputs[3].toInt();
@@ -167,15 +167,15 @@ void Interpreter::follow_slice(const Stack& inputs, const c10::IValue& part) {
   const Outline kept(outline.begin() + static_cast<int64_t>(*begin),
                      outline.begin() + static_cast<int64_t>(*stop));
   const Dim whole = length_of(kept);
-  settle(comparison_mark({whole, Relation::ge, Dim(0)}), true);
+  decisions_.settle(comparison_mark({whole, Relation::ge, Dim(0)}), true);
   marks_.set(part, size_mark(whole));
   marks_.set_outline(part, kept);
 }
 
 /// What a list that was changed, or one that was made of it, consists of. `before` and `more` are
 /// what the operands were.
-Outline Interpreter::changed_outline(const std::string& name, const Stack& inputs,
-                                     const Mark& asked, Outline before, Outline more) {
+Outline Lists::changed_outline(const std::string& name, const Stack& inputs, const Mark& asked,
+                               Outline before, Outline more) {
   if (name == "aten::_set_item" && depends_on_iteration(asked)) {
     return written_in_iterations(asked, inputs[0], unmarked(inputs[1]).toInt() < 0,
                                  std::move(before));

@@ -1,5 +1,7 @@
 // Where two views of one tensor lie in it, over sizes: what is apart in this run of the model may
 // meet at other sizes.
+#include "src/trace/places.h"
+
 #include <algorithm>
 
 #include "ir/prove.h"
@@ -8,7 +10,6 @@
 #include "src/trace/convert.h"
 #include "src/trace/iteration.h"
 #include "src/trace/overlap.h"
-#include "src/trace/recorder.h"
 
 namespace t2n::trace {
 
@@ -193,10 +194,17 @@ std::optional<Comparisons> leads(const Box& a, const Box& b, const ir::Sizes& sa
 
 }  // namespace
 
+ir::Shape size_symbols(ir::Graph& graph, ir::ValueId value) {
+  ir::Shape shape = graph.values[static_cast<size_t>(value)].shape;
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    shape[axis] = ir::size_symbol(graph, value, static_cast<int64_t>(axis));
+  return shape;
+}
+
 /// What a track shows of `base`, one of those that it is a view of.
-Box Recorder::box_of(int track, int base) {
-  if (track == base) return whole_box(shape_of(tracks_[static_cast<size_t>(base)].value));
-  const Track& of = tracks_[static_cast<size_t>(track)];
+Box Places::box_of(int track, int base) {
+  if (track == base) return whole_box(size_symbols(graph_, tracks_[base].value));
+  const Track& of = tracks_[track];
   Box box = box_of(of.parent, base);
   if (!box.is_exact) return box;
   const ir::Node& node = of.view->call.node;
@@ -208,11 +216,12 @@ Box Recorder::box_of(int track, int base) {
     return box;
   }
   const size_t axis = axis_of(box, *dim);
-  const Dim size = shape_of(tracks_[static_cast<size_t>(of.parent)].value)[axis];
+  const Dim size = size_symbols(graph_, tracks_[of.parent].value)[axis];
   if (is_split(op)) {
     Dim start;
-    for (size_t i = 0; i < of.view->output; ++i) start = start + shape_of(node.outputs[i])[axis];
-    cut(box, axis, start, start + shape_of(node.outputs[of.view->output])[axis], 1,
+    for (size_t i = 0; i < of.view->output; ++i)
+      start = start + size_symbols(graph_, node.outputs[i])[axis];
+    cut(box, axis, start, start + size_symbols(graph_, node.outputs[of.view->output])[axis], 1,
         ir::sample_sizes(graph_));
   } else {
     follow_cut(box, node, axis, size, of.view->output, ir::sample_sizes(graph_));
@@ -222,11 +231,11 @@ Box Recorder::box_of(int track, int base) {
 
 /// Where the track lies in the base is known at the sizes of this run only.
 /// Errors: `dynamic-loop` if it follows from the iteration of a loop.
-void Recorder::rely_on_sizes(int track, int base) {
-  for (int at = track;; at = tracks_[static_cast<size_t>(at)].parent) {
-    const Track& of = tracks_[static_cast<size_t>(at)];
+void Places::rely_on_sizes(int track, int base) {
+  for (int at = track;; at = tracks_[at].parent) {
+    const Track& of = tracks_[at];
     if (at == base) {
-      for (const Dim& size : shape_of(of.value)) overlaps_.push_back(size);
+      for (const Dim& size : size_symbols(graph_, of.value)) overlaps_.push_back(size);
       return;
     }
     const ir::Node& view = of.view->call.node;
@@ -243,21 +252,17 @@ void Recorder::rely_on_sizes(int track, int base) {
   }
 }
 
-/// That an operand which shares memory with what is written lies apart from it, or is the same, is
-/// seen at the sizes of this run: the file holds where that is so.
-void Recorder::rely_on_places(const std::string& name, const at::Tensor& written,
-                              const torch::jit::Stack& inputs) {
-  const int target = find(written);
+void Places::rely_on_places(const std::string& name, const at::Tensor& written,
+                            const torch::jit::Stack& inputs) {
+  const int target = tracks_.find(written);
   if (target < 0) return;
-  const auto track = [this](int index) -> const Track& {
-    return tracks_[static_cast<size_t>(index)];
-  };
+  const auto track = [this](int index) -> const Track& { return tracks_[index]; };
   std::vector<int> above;
   for (int at = target; at >= 0; at = track(at).parent) above.push_back(at);
-  if (repeats(target)) rely_on_sizes(target, above.back());
+  if (tracks_.repeats(target)) rely_on_sizes(target, above.back());
   for (const c10::IValue& input : inputs)
     for (const at::Tensor& operand : flatten_tensors(input)) {
-      const int source = operand.defined() ? find(operand) : -1;
+      const int source = operand.defined() ? tracks_.find(operand) : -1;
       if (source < 0 || source == target || track(source).root != track(target).root) continue;
       int base = source;
       while (base >= 0 && std::find(above.begin(), above.end(), base) == above.end())
@@ -269,8 +274,7 @@ void Recorder::rely_on_places(const std::string& name, const at::Tensor& written
       auto relied = is_same ? std::optional(Comparisons()) : apart(a, b, samples);
       if (!relied && moves_forward(name, written, operand)) relied = leads(a, b, samples);
       if (relied) {
-        for (const Comparisons& each : {a.needs, b.needs, *relied})
-          relied_.insert(relied_.end(), each.begin(), each.end());
+        for (const Comparisons& each : {a.needs, b.needs, *relied}) rely_on(each);
         continue;
       }
       rely_on_sizes(target, base);

@@ -44,11 +44,10 @@ Recorder::Recorder(ir::Graph& graph, const ModuleNames& names,
                    std::shared_ptr<const model_file::Mapping> mapping, bool pages_may_differ,
                    bool name_constants_by_use, bool keep_sizes)
     : graph_(graph),
-      names_(names),
-      mapping_(std::move(mapping)),
-      pages_may_differ_(pages_may_differ),
-      name_constants_by_use_(name_constants_by_use),
       keep_sizes_(keep_sizes),
+      constants_(graph, naming_, names, std::move(mapping), pages_may_differ,
+                 name_constants_by_use),
+      places_(graph, tracks_),
       notes_(graph),
       rolling_(graph, naming_) {}
 
@@ -61,102 +60,21 @@ void Recorder::add_input(const at::Tensor& tensor, const std::string& name) {
   graph_.inputs.push_back(value);
   value_marks_.resize(graph_.values.size());
   value_marks_[static_cast<size_t>(value)] = data_mark("an input");
-  add_track(tensor, value, -1, nullptr);
-}
-
-int Recorder::find(const at::Tensor& tensor) const {
-  const auto found = by_tensor_.find(tensor.unsafeGetTensorImpl());
-  return found == by_tensor_.end() ? -1 : found->second;
-}
-
-bool Recorder::knows(const at::Tensor& tensor) const { return find(tensor) >= 0; }
-
-int Recorder::add_track(const at::Tensor& tensor, ir::ValueId value, int parent,
-                        std::shared_ptr<const View> view) {
-  Track track{TensorHandle(tensor.getIntrusivePtr()),
-              value,
-              -1,
-              parent,
-              std::move(view),
-              0,
-              false,
-              false,
-              iteration_};
-  const auto index = static_cast<int>(tracks_.size());
-  if (parent >= 0) {
-    track.root = tracks_[static_cast<size_t>(parent)].root;
-  } else {
-    const auto* storage = tensor.has_storage() ? tensor.storage().unsafeGetStorageImpl() : nullptr;
-    const auto known = storage == nullptr ? by_storage_.end() : by_storage_.find(storage);
-    if (known != by_storage_.end()) {
-      track.root = known->second;
-      if (roots_[static_cast<size_t>(track.root)].version > 0)
-        throw Error("unsupported-inplace",
-                    "a tensor is read after another tensor on the same memory was written",
-                    "the two share memory without one being a view of the other",
-                    "clone() one of them before the model is saved");
-    } else {
-      track.root = static_cast<int>(roots_.size());
-      roots_.push_back(Root{storage == nullptr ? c10::weak_intrusive_ptr<c10::StorageImpl>(
-                                                     c10::intrusive_ptr<c10::StorageImpl>())
-                                               : tensor.storage().getWeakStorageImpl(),
-                            0, 0});
-      if (storage != nullptr) by_storage_[storage] = track.root;
-    }
-    ++roots_[static_cast<size_t>(track.root)].tracks_without_parent;
-  }
-  track.seen = roots_[static_cast<size_t>(track.root)].version;
-  tracks_.push_back(std::move(track));
-  by_tensor_[tensor.unsafeGetTensorImpl()] = index;
-  return index;
+  tracks_.add(tensor, value, -1, nullptr);
 }
 
 int Recorder::track_of(const at::Tensor& tensor, Place place, const std::string& use) {
-  const int known = find(tensor);
+  const int known = tracks_.find(tensor);
   if (known >= 0) return known;
-  return add_track(tensor, constant(tensor, place, use), -1, nullptr);
+  const ir::ValueId value = constants_.add(tensor, place, use);
+  value_marks_.resize(graph_.values.size());
+  return tracks_.add(tensor, value, -1, nullptr);
 }
 
 ir::ValueId Recorder::value(const at::Tensor& tensor, Place place, const std::string& use) {
   const ir::ValueId id = rolling_.settled(refresh(track_of(tensor, place, use)), place);
   mark_new_nodes();
   return id;
-}
-
-ir::ValueId Recorder::constant(const at::Tensor& tensor, Place place, const std::string& use) {
-  std::string name = names_.tensor_path(tensor);
-  if (name.empty()) name = packed_.tensor_path(tensor, names_);
-  ir::Tensor data = original(tensor, mapping_, pages_may_differ_);
-  constexpr int64_t kSmall = 4096;
-  const bool shareable = name.empty() && !tensor.is_quantized() &&
-                         data.elements() * ir::dtype_size(data.dtype) <= kSmall;
-  size_t hash = 0;
-  if (shareable) {
-    data = ir::contiguous(data);
-    hash = std::hash<std::string_view>()(
-        {reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size()});
-    const auto [begin, end] = small_constants_.equal_range(hash);
-    const std::vector<int> index = begin == end ? std::vector<int>() : ir::constant_index(graph_);
-    for (auto at = begin; at != end; ++at)
-      if (ir::same_values(
-              graph_.constants[static_cast<size_t>(index[static_cast<size_t>(at->second)])].data,
-              data))
-        return at->second;
-  }
-  if (name.empty()) {
-    const std::string path = ir::module_path(graph_, place.scope);
-    const std::string prefix = path.empty() ? "" : path + ".";
-    const bool by_use = name_constants_by_use_ && !use.empty() && tensor.dim() > 0;
-    // "const_0", "const_1"…: a number always, so that the first does not look special.
-    name = by_use ? naming_.unique(prefix + use) : naming_.numbered(prefix + "const_");
-  } else {
-    name = naming_.unique(name);
-  }
-  const ir::ValueId value = ir::add_constant(graph_, name, std::move(data));
-  graph_.values[static_cast<size_t>(value)].quant = quant_info(tensor);
-  value_marks_.resize(graph_.values.size());
-  if (shareable) small_constants_.emplace(hash, value);
-  return value;
 }
 
 ir::ValueId Recorder::new_value(const ir::Node& node, const at::Tensor& like) {
@@ -211,7 +129,7 @@ void Recorder::record(OpCall call, const std::vector<at::Tensor>& outputs) {
   append(call.node);
   const auto shared = std::make_shared<OpCall>(std::move(call));
   for (size_t i = 0; i < outputs.size(); ++i)
-    if (!knows(outputs[i])) bind_view(outputs[i], shared->node.outputs[i], shared, i);
+    if (!tracks_.knows(outputs[i])) bind_view(outputs[i], shared->node.outputs[i], shared, i);
 }
 
 void Recorder::bind_view(const at::Tensor& output, ir::ValueId value,
@@ -224,7 +142,7 @@ void Recorder::bind_view(const at::Tensor& output, ir::ValueId value,
     auto view = std::make_shared<View>(View{*call, input, {}, in_list, {}, index});
     if (in_list >= 0)
       for (const c10::IValue& element : call->inputs[input].toListRef())
-        view->list.push_back(find(element.toTensor()));
+        view->list.push_back(tracks_.find(element.toTensor()));
     // The base must not be kept alive by its views: activations are freed as the program runs.
     for (size_t i = 0; i < view->call.inputs.size(); ++i) {
       c10::IValue& held = view->call.inputs[i];
@@ -232,7 +150,7 @@ void Recorder::bind_view(const at::Tensor& output, ir::ValueId value,
       if (is_base && i != input) view->base_again.push_back(i);
       if (is_base || is_tensor_list(held)) held = c10::IValue();
     }
-    add_track(output, value, find(base), std::move(view));
+    tracks_.add(output, value, tracks_.find(base), std::move(view));
   };
   for (size_t i = 0; i < call->inputs.size(); ++i) {
     if (same_storage(call->inputs[i])) return bind(call->inputs[i].toTensor(), i, -1);
@@ -246,7 +164,7 @@ void Recorder::bind_view(const at::Tensor& output, ir::ValueId value,
       if (same_storage(list[place]))
         return bind(list[place].toTensor(), i, static_cast<int>(place));
   }
-  add_track(output, value, -1, nullptr);
+  tracks_.add(output, value, -1, nullptr);
 }
 
 }  // namespace t2n::trace

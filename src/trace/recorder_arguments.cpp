@@ -171,7 +171,8 @@ OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::j
     }
     // Where there are several, each has parts of the same names.
     const std::string prefix = packed > 1 ? argument.name() + "_" : "";
-    for (const PackedPart& part : packed_.parts(inputs[i])) add(part.value, prefix + part.name);
+    for (const PackedPart& part : constants_.packed().parts(inputs[i]))
+      add(part.value, prefix + part.name);
   }
   call.node.compute_dtype = compute_dtype(schema, inputs);
   if (name == "prim::NumToTensor.Scalar" && is_size(mark_of(given[0]))) say_as_tensor(call.node);

@@ -8,50 +8,31 @@ namespace t2n::trace {
 
 /// A view that was not read since its root was written holds what the root does.
 Mark Recorder::track_mark(int index) const {
-  const Track& track = tracks_[static_cast<size_t>(index)];
+  const Track& track = tracks_[index];
   const Mark own = value_marks_[static_cast<size_t>(track.value)];
-  const bool is_stale =
-      track.parent >= 0 && track.seen != roots_[static_cast<size_t>(track.root)].version;
+  const bool is_stale = track.parent >= 0 && tracks_.is_stale(track);
   if (!is_stale) return own;
   return either(own, track_mark(track.parent));
 }
 
 Mark Recorder::mark(const at::Tensor& tensor) const {
-  const int track = find(tensor);
+  const int track = tracks_.find(tensor);
   return track < 0 ? nullptr : track_mark(track);
 }
 
 Mark Recorder::number_mark(const at::Tensor& tensor) const {
-  const int index = find(tensor);
+  const int index = tracks_.find(tensor);
   if (index < 0) return nullptr;
-  const Track& track = tracks_[static_cast<size_t>(index)];
-  if (track.seen != roots_[static_cast<size_t>(track.root)].version) return nullptr;
+  const Track& track = tracks_[index];
+  if (tracks_.is_stale(track)) return nullptr;
   const auto found = numbers_.find(track.value);
   return found == numbers_.end() ? nullptr : found->second;
 }
 
 void Recorder::set_number(const at::Tensor& tensor, Mark mark) {
-  const int track = find(tensor);
+  const int track = tracks_.find(tensor);
   T2N_ASSERT(track >= 0, "a number of a tensor that is not known");
-  numbers_[tracks_[static_cast<size_t>(track)].value] = std::move(mark);
-}
-
-bool Recorder::is_open_shape(const at::Tensor& tensor) const {
-  const int track = find(tensor);
-  return track >= 0 && tracks_[static_cast<size_t>(track)].open_shape;
-}
-
-bool Recorder::is_open_rank(const at::Tensor& tensor) const {
-  const int track = find(tensor);
-  return track >= 0 && tracks_[static_cast<size_t>(track)].open_rank;
-}
-
-bool Recorder::has_open_shape(const torch::jit::Stack& inputs) const {
-  return std::any_of(inputs.begin(), inputs.end(), [this](const c10::IValue& input) {
-    const std::vector<at::Tensor> tensors = flatten_tensors(input);
-    return std::any_of(tensors.begin(), tensors.end(),
-                       [this](const at::Tensor& tensor) { return is_open_shape(tensor); });
-  });
+  numbers_[tracks_[track].value] = std::move(mark);
 }
 
 void Recorder::open_shapes(const std::vector<at::Tensor>& outputs, const torch::jit::Stack& inputs,
@@ -59,18 +40,18 @@ void Recorder::open_shapes(const std::vector<at::Tensor>& outputs, const torch::
   bool inherits = false, has_open_rank = false;
   for (const c10::IValue& input : inputs)
     for (const at::Tensor& tensor : flatten_tensors(input)) {
-      inherits = inherits || is_open_shape(tensor);
-      has_open_rank = has_open_rank || is_open_rank(tensor);
+      inherits = inherits || tracks_.is_open_shape(tensor);
+      has_open_rank = has_open_rank || tracks_.is_open_rank(tensor);
     }
   const bool is_open_rank = has_open_rank || (by_rank && inherits);
   for (const at::Tensor& output : outputs) {
-    const int track = find(output);
+    const int track = tracks_.find(output);
     const bool is_operand =
         std::any_of(inputs.begin(), inputs.end(), [&](const c10::IValue& input) {
           return input.isTensor() && input.toTensor().is_same(output);
         });
     if (track < 0 || is_operand || !(inherits || mark(output))) continue;
-    Track& open = tracks_[static_cast<size_t>(track)];
+    Track& open = tracks_[track];
     open.open_shape = open.open_shape || output.dim() > 0 || is_open_rank;
     open.open_rank = open.open_rank || is_open_rank;
   }

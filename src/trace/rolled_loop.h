@@ -39,6 +39,9 @@ struct IterationAccess {
   friend bool operator==(const IterationAccess&, const IterationAccess&) = default;
 };
 
+/// A number as an expression over sizes.
+ir::Dim expression(const c10::IValue& number);
+
 /// A loop that becomes a scan, while it runs.
 struct RolledLoop {
   explicit RolledLoop(ir::Symbol of) : symbol(std::move(of)) {}

@@ -1,8 +1,8 @@
 // Containers and objects that outlive an iteration of a rolled loop: every iteration must leave the
 // same numbers in them, since the file runs one iteration over and over.
 #include "src/diag/error.h"
-#include "src/trace/interpreter.h"
 #include "src/trace/iteration.h"
+#include "src/trace/open_loops.h"
 
 namespace t2n::trace {
 namespace {
@@ -80,7 +80,7 @@ bool is_same(const Content& a, const Content& b) {
 
 /// Whether a carried value holds the same after an iteration as before, but for tensors, and a list
 /// that became longer or shorter, whose elements follow from its length.
-bool Interpreter::keeps_content(const c10::IValue& before, const c10::IValue& after) const {
+bool OpenLoops::keeps_content(const c10::IValue& before, const c10::IValue& after) const {
   if (before.isList() && after.isList() && before.toListRef().size() != after.toListRef().size())
     return true;
   const ChangedLists& growing = changed_lists_.back();
@@ -88,7 +88,7 @@ bool Interpreter::keeps_content(const c10::IValue& before, const c10::IValue& af
 }
 
 /// `l = l + [h]`: how long the list is when the next iteration begins.
-void Interpreter::follow_rebound(const RolledLoop& loop, size_t index, const c10::IValue& list) {
+void OpenLoops::follow_rebound(const RolledLoop& loop, size_t index, const c10::IValue& list) {
   const c10::IValue& initial = loop.initial[index];
   if (!list.isList() || !initial.isList() || list.is(loop.carried[index])) return;
   const auto count = [](const c10::IValue& of) {
@@ -105,13 +105,13 @@ void Interpreter::follow_rebound(const RolledLoop& loop, size_t index, const c10
 }
 
 /// A container or object that an iteration makes is its own until it ends.
-void Interpreter::note_made(const c10::IValue& value) {
+void OpenLoops::note_made(const c10::IValue& value) {
   if (rolling_.empty() || !has_identity(value)) return;
   for (RolledLoop* loop : rolling_) loop->made.emplace(value.internalToPointer(), value);
 }
 
 /// Before a container or object is changed.
-void Interpreter::note_write(const c10::IValue& held) {
+void OpenLoops::note_write(const c10::IValue& held) {
   for (size_t i = 0; i < rolling_.size(); ++i) {
     RolledLoop& loop = *rolling_[i];
     const void* key = held.internalToPointer();
@@ -124,8 +124,8 @@ void Interpreter::note_write(const c10::IValue& held) {
 
 /// How long a changed list is in the iteration that runs, where every iteration adds as much as the
 /// first.
-Mark Interpreter::length_in_iteration(const RolledLoop& loop, const ChangedList& each,
-                                      size_t count) const {
+Mark OpenLoops::length_in_iteration(const RolledLoop& loop, const ChangedList& each,
+                                    size_t count) const {
   const Dim iteration = Dim::symbol(loop.symbol);
   const auto began = loop.lengths.find(each.list.internalToPointer());
   if (began == loop.lengths.end() || loop.iterations == 0 || (each.known && !is_size(each.known)))
@@ -140,7 +140,7 @@ Mark Interpreter::length_in_iteration(const RolledLoop& loop, const ChangedList&
 
 /// After a list was changed: in the iterations of a rolled loop its length follows from the
 /// iteration.
-void Interpreter::follow_growth(const c10::IValue& list) {
+void OpenLoops::follow_growth(const c10::IValue& list) {
   if (rolling_.empty() || !list.isList()) return;
   const RolledLoop& loop = *rolling_.back();
   const ChangedLists& lists = changed_lists_.back();
@@ -153,9 +153,8 @@ void Interpreter::follow_growth(const c10::IValue& list) {
   marks_.set(list, length_in_iteration(loop, found->second, count));
 }
 
-void Interpreter::begin_written_iteration(RolledLoop& loop) {
+void OpenLoops::begin_iteration(RolledLoop& loop) {
   loop.made.clear();
-  if (changed_lists_.empty()) return;
   for (const auto& [key, each] : changed_lists_.back()) {
     const size_t count = each.list.toListRef().size();
     if (loop.iterations == 0 || (count == each.before && !loop.lengths.contains(key))) continue;
@@ -166,13 +165,47 @@ void Interpreter::begin_written_iteration(RolledLoop& loop) {
 }
 
 /// Every iteration leaves what the first one left.
-void Interpreter::end_written_iteration(RolledLoop& loop) {
+void OpenLoops::check_written(RolledLoop& loop) {
   for (auto& [key, written] : loop.written) {
     marks_.after_iteration(written.held);
     Content now = ContentReader(changed_lists_.back()).read(written.held);
     if (written.content && !is_same(*written.content, now)) refuse_change(written.held);
     written.content = std::move(now);
   }
+}
+
+void OpenLoops::check_carried(const RolledLoop& loop, const std::vector<c10::IValue>& after) const {
+  for (size_t i = 0; i < after.size(); ++i) {
+    if (loop.steps[i] || keeps_content(unmarked(loop.carried[i]), unmarked(after[i]))) continue;
+    refuse_loop("a number changes from iteration to iteration, and is no tensor",
+                "let it grow by a constant (count += 1), or carry a tensor");
+  }
+}
+
+void OpenLoops::end_iteration(RolledLoop& loop, std::vector<c10::IValue> after) {
+  if (loop.iterations > 0) check_carried(loop, after);
+  for (size_t i = 0; i < after.size(); ++i) follow_rebound(loop, i, after[i]);
+  loop.carried = std::move(after);
+  for (size_t i = 0; i < loop.carried.size(); ++i)
+    if (!loop.steps[i]) loop.carried[i] = marks_.after_iteration(loop.carried[i]);
+  check_written(loop);
+  note_iteration_end(loop);
+}
+
+ChangedLists OpenLoops::end() {
+  ChangedLists out = std::move(changed_lists_.back());
+  changed_lists_.pop_back();
+  return out;
+}
+
+void OpenLoops::begin_rolled(RolledLoop& loop) {
+  begin();
+  rolling_.push_back(&loop);
+}
+
+ChangedLists OpenLoops::end_rolled() {
+  rolling_.pop_back();
+  return end();
 }
 
 }  // namespace t2n::trace

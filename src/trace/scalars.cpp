@@ -1,12 +1,13 @@
 // Operations on numbers, strings, and lists as a whole: exact where there is a rule, else the
 // result follows from everything that the operands do.
+#include "src/trace/scalars.h"
+
 #include <torch/csrc/jit/api/function_impl.h>
 
 #include <algorithm>
 #include <array>
 
 #include "src/diag/error.h"
-#include "src/trace/interpreter.h"
 #include "src/trace/operators.h"
 
 namespace t2n::trace {
@@ -92,22 +93,22 @@ void give_back(Stack& results, const Stack& copies, const Stack& inputs) {
 }  // namespace
 
 /// Whether both are the same number; what that needs of sizes is settled. None of them is data.
-bool Interpreter::same_number(const c10::IValue& a, const c10::IValue& b) {
+bool Scalars::same_number(const c10::IValue& a, const c10::IValue& b) {
   const Operand x = operand_of(a), y = operand_of(b);
   const bool same = x.number.equals(y.number).toBool();
   const auto p = size_of(x), q = size_of(y);
   if (p && q) {
-    if (const Mark mark = comparison_mark({*p, ir::Relation::eq, *q})) settle(mark, same);
+    if (const Mark mark = comparison_mark({*p, ir::Relation::eq, *q}))
+      decisions_.settle(mark, same);
   } else {
-    note_number(node_, x.mark, x.number);
-    note_number(node_, y.mark, y.number);
+    decisions_.note_number(position_.node, x.mark, x.number);
+    decisions_.note_number(position_.node, y.mark, y.number);
   }
   return same;
 }
 
 /// `a == b`, `a != b` and `item in list` of lists of integers, element by element.
-std::optional<c10::IValue> Interpreter::compare_lists(const std::string& name,
-                                                      const Stack& inputs) {
+std::optional<c10::IValue> Scalars::compare_lists(const std::string& name, const Stack& inputs) {
   if (inputs.size() != 2 || !inputs[0].isList() || marks_.of(inputs[0])) return std::nullopt;
   const auto list = inputs[0].toListRef();
   if (!are_numbers(list.vec())) return std::nullopt;
@@ -125,11 +126,11 @@ std::optional<c10::IValue> Interpreter::compare_lists(const std::string& name,
 }
 
 /// Truths of comparisons are settled where anything but a branch reads them.
-void Interpreter::settle_comparisons(Stack& inputs) {
+void Scalars::settle_comparisons(Stack& inputs) {
   const auto settled = [&](const c10::IValue& value) {
     const Mark mark = mark_of(value);
     if (!mark || !mark->comparison || depends_on_iteration(mark)) return value;
-    settle(mark, unmarked(value).toBool());
+    decisions_.settle(mark, unmarked(value).toBool());
     return unmarked(value);
   };
   for (c10::IValue& input : inputs) {
@@ -140,21 +141,22 @@ void Interpreter::settle_comparisons(Stack& inputs) {
   }
 }
 
-void Interpreter::settle_ranges(const std::string& name, const std::vector<Operand>& operands) {
+void Scalars::settle_ranges(const std::string& name, const std::vector<Operand>& operands) {
   if (name != "aten::__range_length") return;
   if (const auto guard = range_guard(operands))
-    if (const Mark mark = comparison_mark(*guard); !depends_on_iteration(mark)) settle(mark, true);
+    if (const Mark mark = comparison_mark(*guard); !depends_on_iteration(mark))
+      decisions_.settle(mark, true);
 }
 
-Mark Interpreter::scalar_mark(const std::string& name, const Stack& inputs,
-                              std::optional<Mark>& exact) {
+Mark Scalars::scalar_mark(const std::string& name, const Stack& inputs,
+                          std::optional<Mark>& exact) {
   Mark from = marks_.reach_all(inputs);
   if (asks_identity(name) && recorder_ != nullptr)
     for (const c10::IValue& input : inputs) {
       if (!input.isTensor() || !input.toTensor().defined()) continue;
-      if (recorder_->is_choice(input.toTensor()))
-        from = data_mark(origin("which of two tensors a branch chose"));
-      if (!inputs[0].isNone() && !inputs[1].isNone()) settle_layout(input.toTensor());
+      if (recorder_->tracks().is_choice(input.toTensor()))
+        from = data_mark(position_.origin("which of two tensors a branch chose"));
+      if (!inputs[0].isNone() && !inputs[1].isNone()) numbers_.settle_layout(input.toTensor());
     }
   if (!from) {
     exact = Mark();
@@ -173,17 +175,17 @@ Mark Interpreter::scalar_mark(const std::string& name, const Stack& inputs,
   return from;
 }
 
-Stack Interpreter::run_scalars(const Operation& operation, Stack inputs) {
+Stack Scalars::run(const Operation& operation, Stack inputs) {
   const c10::FunctionSchema& schema = operation.op->schema();
   const std::string& name = schema.name();
-  state_.touches_containers(schema, inputs, [this] { return place(); });
+  state_.touches_containers(schema, inputs, [this] { return position_.place(); });
   refuse_comparison(name, marks_, inputs);
   std::optional<Mark> exact;
   Mark from = scalar_mark(name, inputs, exact);
   if (from && !exact && !is_data(from)) {
     if (const auto answer = compare_lists(name, inputs)) return {*answer};
     if (name == "aten::__contains__" && inputs[0].isGenericDict()) {
-      settle_key(inputs[0], inputs[1], name);
+      moves_.settle_key(inputs[0], inputs[1], name);
       exact = marks_.of(inputs[0]);
     }
     settle_comparisons(inputs);
@@ -191,12 +193,12 @@ Stack Interpreter::run_scalars(const Operation& operation, Stack inputs) {
   }
   const bool changes = schema.is_mutable() && !inputs.empty() && is_container(inputs[0]);
   if (changes) marks_.strip(inputs[0]);
-  if (changes) note_write(inputs[0]);
+  if (changes) loops_.note_write(inputs[0]);
   const Stack copies = plain_operands(name, marks_, inputs);
   Stack results = copies;
   if (schema.is_vararg() && operation.op->hasOperation())
     results.emplace_back(static_cast<int64_t>(inputs.size()));
-  execute_or_explain(operation, results);
+  operations_.execute(operation, results);
   give_back(results, copies, inputs);
   for (c10::IValue& result : results)
     if (exact && is_number(result))
@@ -210,7 +212,8 @@ Stack Interpreter::run_scalars(const Operation& operation, Stack inputs) {
       std::any_of(results.begin(), results.end(), [this](const c10::IValue& result) {
         return result.isObject() || (!is_container(result) && !marks_.reach(result));
       });
-  if (is_lost && !exact) note_number(node_, from, "of complex type, or a choice");
+  if (is_lost && !exact)
+    decisions_.note_number(position_.node, from, "of complex type, or a choice");
   return results;
 }
 

@@ -155,10 +155,8 @@ at::Tensor view_of(const View& view, const at::Tensor& base) {
 
 /// The shape of a value as an argument: over sizes, where these are kept.
 ir::Shape Recorder::shape_of(ir::ValueId value) {
-  ir::Shape shape = graph_.values[static_cast<size_t>(value)].shape;
-  for (size_t axis = 0; keep_sizes_ && axis < shape.size(); ++axis)
-    shape[axis] = size_symbol(value, static_cast<int64_t>(axis));
-  return shape;
+  return keep_sizes_ ? size_symbols(graph_, value)
+                     : graph_.values[static_cast<size_t>(value)].shape;
 }
 
 ir::ValueId Recorder::scatter_positions(const at::Tensor& whole, const at::Tensor& positions,

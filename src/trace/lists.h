@@ -1,0 +1,65 @@
+// Which elements of lists the program takes, and what that needs of sizes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "src/trace/decisions.h"
+#include "src/trace/marks.h"
+#include "src/trace/open_loops.h"
+#include "src/trace/recorder.h"
+
+namespace t2n::trace {
+
+/// Lists whose length, or a place in them, follows from sizes or from the iteration of a rolled
+/// loop. Changes the marks of lists, and settles decisions.
+class Lists {
+ public:
+  Lists(const ir::Graph& graph, const TraceOptions& options, const Position& position, Marks& marks,
+        Decisions& decisions, const OpenLoops& loops, const Recorder* recorder)
+      : graph_(graph),
+        options_(options),
+        position_(position),
+        marks_(marks),
+        decisions_(decisions),
+        loops_(loops),
+        recorder_(recorder) {}
+
+  bool is_open(const c10::IValue& list) const;
+  /// Before an element is read, written or taken away at a place, or put before it. `asked`: what
+  /// the place follows from.
+  void settle_access(const std::string& name, const torch::jit::Stack& inputs, const Mark& asked);
+  /// Before an operation is given all elements as they are.
+  void settle_argument(const c10::IValue& list);
+  /// After l[start:end].
+  void follow_slice(const torch::jit::Stack& inputs, const c10::IValue& part);
+  /// What a list that was changed, or one that was made of it, consists of. `before` and `more` are
+  /// what the operands were.
+  Outline changed_outline(const std::string& name, const torch::jit::Stack& inputs,
+                          const Mark& asked, Outline before, Outline more);
+  /// After a rolled loop: what its accesses at places that follow from the iteration need.
+  void settle_accesses(const RolledLoop& loop, const ir::Dim& length);
+
+ private:
+  void settle_length(const c10::IValue& list);
+  std::optional<size_t> cut(Outline& outline, int64_t place, bool from_front);
+  // iteration_lists.cpp
+  bool follows_iteration(const c10::IValue& list, const Mark& asked) const;
+  void settle_iteration_access(const std::string& name, const torch::jit::Stack& inputs,
+                               const Mark& asked);
+  bool are_alike(c10::ArrayRef<c10::IValue> elements) const;
+  void settle_inside(const Outline& outline, const ir::Dim& low, const ir::Dim& high);
+  Outline written_in_iterations(const Mark& asked, const c10::IValue& list, bool is_from_end,
+                                Outline outline);
+
+  const ir::Graph& graph_;
+  const TraceOptions& options_;
+  const Position& position_;
+  Marks& marks_;
+  Decisions& decisions_;
+  const OpenLoops& loops_;
+  const Recorder* recorder_;
+};
+
+}  // namespace t2n::trace

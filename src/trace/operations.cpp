@@ -1,0 +1,108 @@
+#include "src/trace/operations.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "ir/op_traits.h"
+#include "src/diag/error.h"
+#include "src/diag/one_of.h"
+#include "src/diag/printable.h"
+#include "src/model_file/allowed.h"
+#include "src/trace/half.h"
+#include "src/trace/memory.h"
+#include "src/trace/moves.h"
+#include "src/trace/operators.h"
+#include "src/trace/torch_error.h"
+
+namespace t2n::trace {
+namespace {
+
+using torch::jit::Node;
+using torch::jit::Operator;
+using torch::jit::Stack;
+
+/// Baked calls of .cuda() and .pin_memory() ask for hardware that need not be here.
+bool is_move(const std::string& name) { return name == "aten::cuda" || name == "aten::pin_memory"; }
+
+bool mentions_tensors(const c10::Argument& argument) {
+  return argument.type()->annotation_str().find("Tensor") != std::string::npos;
+}
+
+bool has_tensors(const c10::FunctionSchema& schema) {
+  return std::any_of(schema.arguments().begin(), schema.arguments().end(), mentions_tensors) ||
+         std::any_of(schema.returns().begin(), schema.returns().end(), mentions_tensors);
+}
+
+/// These do not look into the elements of a container, tensors or not.
+bool is_blind(const std::string& name) {
+  constexpr std::array<std::string_view, 4> kNames = {"aten::len", "aten::__contains__",
+                                                      "aten::__is__", "aten::__isnot__"};
+  return is_one_of(name, kNames);
+}
+
+const Operator& operator_of(const Node* node) {
+  const std::string kind = node->kind().toQualString();
+  if (kind.find("mkldnn") != std::string::npos || kind.find("MKLDNN") != std::string::npos)
+    throw Error("model-format", "the model was prepared by torch.jit.optimize_for_inference",
+                cat("it holds operators of one CPU's library (", kind, ")"),
+                "save it before that step");
+  const Operator* op = node->maybeOperator();
+  if (op == nullptr)
+    throw Error("unsupported-op", cat("the operator ", quoted(kind), " cannot be executed"));
+  return *op;
+}
+
+void run(const Operation& operation, bool native_halves, Stack& stack) {
+  if (is_move(operation.op->schema().name())) return stack.resize(1);
+  if (native_halves) return operation.run(stack);
+  run_with_halves(*operation.op, operation.run, stack);
+}
+
+/// Quantised tensors have no kernel for it: their integers become zero.
+void clear(const at::Tensor& tensor) {
+  if (!tensor.is_quantized()) return void(tensor.zero_());
+  if (tensor.nbytes() > 0) std::memset(tensor.mutable_data_ptr(), 0, tensor.nbytes());
+}
+
+}  // namespace
+
+void Operations::execute(const Operation& operation, Stack& stack) const {
+  const std::string& name = operation.op->schema().name();
+  for (const c10::IValue& value : stack)
+    if (value.isTensor() && value.toTensor().defined() && value.toTensor().numel() > kMaxElements)
+      throw Error("trace-limit",
+                  cat(name, " is given a tensor of ", value.toTensor().numel(), " elements"),
+                  cat("at most ", kMaxElements, " are computed with"));
+  give_own_result(name, stack);
+  try {
+    run(operation, native_halves_, stack);
+  } catch (const std::exception&) {
+    if (is_unknown(name))
+      throw Error("unsupported-op",
+                  cat("the operator ", quoted(name), " is not known to this LibTorch"),
+                  "it belongs to a library that is not part of PyTorch",
+                  "export the part of the model before it, or replace the operator");
+    throw Error("forward-failed", cat(name, " failed: ", first_line(current_torch_message())), {},
+                "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
+  }
+  // Zeros are one of their legal values, and the only one that gives the same file twice.
+  if (has_trait(ir::op_short_name(name), ir::OpTrait::uninitialised)) clear(stack.at(0).toTensor());
+}
+
+const Operation& Operations::find(Node* node) {
+  const auto [cached, is_new] = known_.try_emplace(node);
+  if (is_new) {
+    const Operator& op = operator_of(node);
+    const std::string& name = op.schema().name();
+    if (!model_file::is_allowed(name) && !is_unknown(name))
+      throw Error("denied-operator", cat("the model calls ", quoted(name)),
+                  std::string(model_file::denial_reason(name)),
+                  "remove the call from the model and save it again");
+    cached->second = {&op, make_run(node->getOperation()), Moves::may_move_elements(name),
+                      has_tensors(op.schema()), is_blind(name)};
+  }
+  return cached->second;
+}
+
+}  // namespace t2n::trace

@@ -1,0 +1,37 @@
+// The operations of a program, looked up once, and run through torch's dispatcher.
+#pragma once
+
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <unordered_map>
+
+#include "src/trace/call.h"
+
+namespace t2n::trace {
+
+struct Operation {
+  const torch::jit::Operator* op = nullptr;
+  Run run;
+  bool may_move = false;     ///< the name is one of those that move elements about
+  bool has_tensors = false;  ///< the schema speaks of tensors
+  bool is_blind = false;     ///< it asks nothing of what is in a container
+};
+
+/// Knows nothing of marks, nor of the recorder.
+class Operations {
+ public:
+  /// `native_halves`: 16-bit floats are computed as torch's kernels do, not in f32.
+  explicit Operations(bool native_halves) : native_halves_(native_halves) {}
+
+  /// Errors: `denied-operator`, `unsupported-op`.
+  const Operation& find(torch::jit::Node* node);
+  /// Runs it on plain operands. Errors: `forward-failed`, `trace-limit`.
+  void execute(const Operation& operation, torch::jit::Stack& stack) const;
+
+ private:
+  bool native_halves_;
+  std::unordered_map<const torch::jit::Node*, Operation> known_;
+};
+
+}  // namespace t2n::trace

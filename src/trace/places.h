@@ -1,0 +1,45 @@
+// Where two views of one tensor lie in it, over sizes.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/trace/tracks.h"
+
+namespace t2n::trace {
+
+struct Box;
+
+/// The sizes of a value, each as a symbol of its own.
+ir::Shape size_symbols(ir::Graph& graph, ir::ValueId value);
+
+/// What is apart in this run of the model may meet at other sizes. Reads tracks and the views of
+/// the graph, and collects what writes rely on.
+class Places {
+ public:
+  Places(ir::Graph& graph, const Tracks& tracks) : graph_(graph), tracks_(tracks) {}
+
+  /// That an operand which shares memory with what is written lies apart from it, or is the same,
+  /// is seen at the sizes of this run: the file holds where that is so.
+  void rely_on_places(const std::string& name, const at::Tensor& written,
+                      const torch::jit::Stack& inputs);
+  void rely_on(const std::vector<ir::Comparison>& conditions) {
+    relied_.insert(relied_.end(), conditions.begin(), conditions.end());
+  }
+  /// What the writes since the last call rely on.
+  std::vector<ir::Comparison> take_relied() { return std::exchange(relied_, {}); }
+  /// Sizes that decide in a way which nobody can say whether they read what they write.
+  std::vector<ir::Dim> take_overlaps() { return std::exchange(overlaps_, {}); }
+
+ private:
+  Box box_of(int track, int base);
+  void rely_on_sizes(int track, int base);
+
+  ir::Graph& graph_;
+  const Tracks& tracks_;
+  std::vector<ir::Comparison> relied_;
+  std::vector<ir::Dim> overlaps_;
+};
+
+}  // namespace t2n::trace

@@ -1,0 +1,61 @@
+// What the numbers follow from that come out of tensor operations.
+#pragma once
+
+#include <string>
+
+#include "src/trace/decisions.h"
+#include "src/trace/marks.h"
+#include "src/trace/number_rules.h"
+#include "src/trace/recorder.h"
+#include "src/trace/value_reads.h"
+
+namespace t2n::trace {
+
+/// Sizes, values, and lists whose length is one of them. Marks results, settles decisions, and
+/// tells the recorder which tensors are numbers over sizes.
+class TensorNumbers {
+ public:
+  TensorNumbers(ir::Graph& graph, const TraceOptions& options, Position& position, Marks& marks,
+                Decisions& decisions, Recorder* recorder)
+      : graph_(graph),
+        options_(options),
+        position_(position),
+        marks_(marks),
+        decisions_(decisions),
+        recorder_(recorder) {}
+
+  /// Before an operation runs: what torch's kernels read of values is watched from here on.
+  void watch() { reads_.reset(); }
+  /// After it: whether the sizes of its results follow from values that are no constants.
+  bool decides_by_data(const std::string& name, const torch::jit::Stack& inputs);
+  /// A result with what it follows from.
+  c10::IValue followed(const std::string& name, const torch::jit::Stack& inputs,
+                       const c10::IValue& result);
+  /// Whether a tensor is contiguous is asked: the answer holds for sizes like these.
+  void settle_layout(const at::Tensor& tensor);
+
+ private:
+  Mark axis_mark(const at::Tensor& tensor, int64_t axis);
+  Mark layout_mark(const at::Tensor& tensor);
+  Mark tensor_mark(const at::Tensor& tensor, const std::string& name);
+  Mark number_of(const std::string& name, const torch::jit::Stack& inputs);
+  Mark default_mark(const std::string& name, const torch::jit::Stack& inputs);
+  bool settle_chunks(const ir::Dim& size, int64_t now, int64_t asked, size_t given);
+  Mark length_mark(const std::string& name, const torch::jit::Stack& inputs,
+                   const c10::IValue& parts);
+  void mark_parts(const std::string& name, const torch::jit::Stack& inputs,
+                  const c10::IValue& parts);
+  void follow_number(const std::string& name, const torch::jit::Stack& inputs,
+                     const at::Tensor& result);
+  void mark_lengths(const c10::IValue& list, const at::Tensor& tensor, int64_t axis);
+
+  ir::Graph& graph_;
+  const TraceOptions& options_;
+  Position& position_;
+  Marks& marks_;
+  Decisions& decisions_;
+  Recorder* recorder_;
+  ValueReads reads_;
+};
+
+}  // namespace t2n::trace

@@ -1,0 +1,58 @@
+// Operations on tensors: run, watched, and handed to the recorder.
+#pragma once
+
+#include <string>
+
+#include "src/trace/lists.h"
+#include "src/trace/operations.h"
+#include "src/trace/range_watch.h"
+#include "src/trace/state_watch.h"
+#include "src/trace/tensor_numbers.h"
+
+namespace t2n::trace {
+
+/// The only place where operations of the program become nodes. Without a recorder they are only
+/// executed.
+class TensorOperations {
+ public:
+  TensorOperations(const TraceOptions& options, Position& position, StateWatch& state, Marks& marks,
+                   Decisions& decisions, OpenLoops& loops, Lists& lists, TensorNumbers& numbers,
+                   const Operations& operations, Recorder* recorder, RangeWatch* ranges)
+      : options_(options),
+        position_(position),
+        state_(state),
+        marks_(marks),
+        decisions_(decisions),
+        loops_(loops),
+        lists_(lists),
+        numbers_(numbers),
+        operations_(operations),
+        recorder_(recorder),
+        ranges_(ranges) {}
+
+  torch::jit::Stack run(torch::jit::Node* node, const Operation& operation,
+                        torch::jit::Stack given);
+
+ private:
+  bool is_literal(const torch::jit::Stack& inputs);
+  OpCall prepare(torch::jit::Node* node, const Operation& known, const torch::jit::Stack& inputs);
+  void note_numbers(const torch::jit::Node* node, const torch::jit::Stack& inputs,
+                    bool is_computable);
+  void refuse_unsaid(const std::string& name, const torch::jit::Stack& inputs);
+  void check_unrecorded(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
+  void stride_owner(const std::string& name, torch::jit::Stack& inputs);
+
+  const TraceOptions& options_;
+  Position& position_;
+  StateWatch& state_;
+  Marks& marks_;
+  Decisions& decisions_;
+  OpenLoops& loops_;
+  Lists& lists_;
+  TensorNumbers& numbers_;
+  const Operations& operations_;
+  Recorder* recorder_;
+  RangeWatch* ranges_;
+};
+
+}  // namespace t2n::trace

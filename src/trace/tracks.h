@@ -1,0 +1,60 @@
+// The tensors of the program, told apart by identity, and the memory that they share.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "src/trace/track.h"
+
+namespace t2n::trace {
+
+/// A table of tracks and roots. Knows nothing of the graph but the ids of its values.
+class Tracks {
+ public:
+  /// The index of a tensor's track, or -1.
+  int find(const at::Tensor& tensor) const;
+  bool knows(const at::Tensor& tensor) const { return find(tensor) >= 0; }
+  /// `parent`: the track that it is a view of, or -1. Errors: `unsupported-inplace`.
+  int add(const at::Tensor& tensor, ir::ValueId value, int parent,
+          std::shared_ptr<const View> view);
+  Track& operator[](int track) { return tracks_[static_cast<size_t>(track)]; }
+  const Track& operator[](int track) const { return tracks_[static_cast<size_t>(track)]; }
+  Root& root(const Track& of) { return roots_[static_cast<size_t>(of.root)]; }
+  const Root& root(const Track& of) const { return roots_[static_cast<size_t>(of.root)]; }
+  bool is_stale(const Track& track) const { return track.seen != root(track).version; }
+  /// Whether this view, or one above it, shows an element of its base several times.
+  bool repeats(int track) const;
+  /// How much memory is known, to tell older from younger.
+  size_t roots() const { return roots_.size(); }
+
+  /// Counts the iterations of all loops: tracks say in which they were made.
+  void begin_iteration() { ++iteration_; }
+  int64_t iteration() const { return iteration_; }
+
+  /// Whether its sizes, or the number of its axes, may follow from values of tensors.
+  bool is_open_shape(const at::Tensor& tensor) const;
+  bool is_open_rank(const at::Tensor& tensor) const;
+  bool has_open_shape(const torch::jit::Stack& inputs) const;
+  /// The contiguous tensor that a view's memory belongs to, if the program still has it.
+  std::optional<at::Tensor> owner(const at::Tensor& tensor) const;
+  /// Changes with every write to a tensor's memory.
+  int64_t version(const at::Tensor& tensor) const;
+  /// Whether a branch on data chose it, or chose from it.
+  bool is_choice(const at::Tensor& tensor) const;
+  /// Of a choice and what it chose between: torch gives one of them itself, the file a third.
+  /// Nothing may be written to them, unless they were made later than `known`, each for itself.
+  void forbid_writes(const std::vector<at::Tensor>& choice, size_t known);
+
+ private:
+  int root_of(const at::Tensor& tensor);
+
+  std::vector<Track> tracks_;
+  std::vector<Root> roots_;
+  std::unordered_map<const c10::TensorImpl*, int> by_tensor_;
+  std::unordered_map<const c10::StorageImpl*, int> by_storage_;
+  int64_t iteration_ = 0;
+};
+
+}  // namespace t2n::trace
