@@ -137,6 +137,12 @@ void clear(const at::Tensor& tensor) {
   if (tensor.nbytes() > 0) std::memset(tensor.mutable_data_ptr(), 0, tensor.nbytes());
 }
 
+/// quantized::relu6 may write to its operand, which its schema does not say. It gives a tensor of
+/// its own here; whether the operand is used elsewhere, the pass expand-quantised sees.
+void give_own_result(const std::string& name, Stack& stack) {
+  if (name == "quantized::relu6" && stack.size() == 2 && stack[1].isBool()) stack[1] = false;
+}
+
 }  // namespace
 
 void Interpreter::execute(const Operator& op, const Run& run, Stack& stack) {
@@ -165,6 +171,7 @@ void Interpreter::execute_or_explain(const Operation& operation, Stack& stack) {
       throw Error("trace-limit",
                   cat(name, " is given a tensor of ", value.toTensor().numel(), " elements"),
                   cat("at most ", kMaxElements, " are computed with"));
+  give_own_result(name, stack);
   try {
     execute(*operation.op, operation.run, stack);
   } catch (const std::exception&) {
