@@ -36,7 +36,6 @@ std::string refused(const std::string& statements, const std::string& result) {
 TEST_CASE("a quantised tensor is written, whole and in part") {
   check_writes("  torch.copy_(q, y * 3.0)\n");
   check_writes("  torch.copy_(q, p)\n");
-  check_writes("  torch.copy_(torch.transpose(q, 1, 2), torch.transpose(y, 1, 2) * 3.0)\n");
   check_writes("  torch.copy_(torch.select(q, 0, 0), torch.select(y, 0, 1))\n");
   check_writes("  torch.copy_(torch.select(q, 0, 0), torch.select(q, 0, 1))\n");
   check_writes("  torch.fill_(q, 0.625)\n", "torch.dequantize(q) + x");
@@ -62,9 +61,10 @@ TEST_CASE("memory that two scales would read is refused") {
                    "torch.dequantize(q)")
                .find(text),
            std::string::npos);
+  // Here LibTorch's own run is asked first.
   CHECK_NE(
       refused("  r = ops.quantized.relu6(q, True)\n", "(torch.dequantize(q), torch.dequantize(r))")
-          .find("it writes to its operand, which is used elsewhere, too"),
+          .find("error[trace-differs]"),
       std::string::npos);
   check_writes("  r = ops.quantized.relu6(q, True)\n", "torch.dequantize(r) + y");
 }
