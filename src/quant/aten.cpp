@@ -49,6 +49,16 @@ void int_repr(QuantBuilder& b) { b.define(b.integers("self")); }
 
 void make_quantised(QuantBuilder& b) { b.define(b.steps_of(b.tensor("self"), *b.output_info())); }
 
+/// A tensor has one scale in the graph, which is known.
+void channel_scales(QuantBuilder& b) {
+  const std::vector<double>& scales = b.info("self").scales;
+  b.define(b.constant({std::ssize(scales)}, scales, b.output().dtype));
+}
+void channel_points(QuantBuilder& b) {
+  const std::vector<int64_t>& points = b.info("self").zero_points;
+  b.define(b.constant({std::ssize(points)}, {points.begin(), points.end()}, b.output().dtype));
+}
+
 // --- writes ---
 
 /// A quantised tensor takes the integers and the scale of a quantised one, and quantises others.
@@ -65,7 +75,8 @@ void fill(QuantBuilder& b) {
     return b.refuse("it has no form for quantised tensors here");
   const double steps =
       steps_of_number(b.Rewriter::real("value", 0), *b.output_info(), ZeroPoint::fused);
-  b.define(b.expand(b.number(steps, DType::f32), b.output().shape));
+  const ir::Shape shape = b.output().shape;
+  b.define(b.expand(b.number(steps, DType::f32), shape));
 }
 
 /// Memory that nobody wrote: its integers are zeros, as in all runs of the model here.
@@ -233,6 +244,8 @@ QuantRules table() {
                     {"cast", int_repr},
                     {"_make_per_tensor_quantized_tensor", make_quantised},
                     {"_make_per_channel_quantized_tensor", make_quantised},
+                    {"q_per_channel_scales", channel_scales},
+                    {"q_per_channel_zero_points", channel_points},
                     {"copy", copy},
                     {"fill", fill},
                     {"empty_like", empty},

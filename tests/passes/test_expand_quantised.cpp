@@ -43,6 +43,17 @@ TEST_CASE("what moves elements moves steps, an output is integers") {
 )");
 }
 
+TEST_CASE("what writes to an operand that is used elsewhere is refused") {
+  const std::string text = R"(graph m(%x: u8[2]) -> (%r as "r", %s as "s") {
+    %q: u8[2] @U = aten::_make_per_tensor_quantized_tensor(self=%x, scale=0.5, zero_point=3)
+    %p: u8[2] @U = quantized::relu6(qx=%q, inplace=true)
+    %r: f32[2] = aten::dequantize.self(self=%p)
+    %s: f32[2] = aten::dequantize.self(self=%q)
+  })";
+  CHECK_NE(expanded(text).find("it writes to its operand, which is used elsewhere, too"),
+           std::string::npos);
+}
+
 TEST_CASE("a layer is sums of integers, in units, with its bias, divided, rounded and cut off") {
   CHECK(expanded(R"(graph m(%x: u8[1,2]) -> (%r as "r") {
     const %w: i8[1,2] @S = {3, -5}
