@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
@@ -30,10 +31,10 @@ std::string_view word_of(const Node& node) { return ir::op_short_name(ir::op_nam
 
 /// They leave elements as they are: what is integers was integers.
 bool moves_elements(const Node& node) {
-  constexpr std::array<std::string_view, 22> kWords = {
+  constexpr std::array<std::string_view, 23> kWords = {
       "view",   "reshape", "permute", "transpose", "t",     "unsqueeze", "squeeze", "flatten",
       "slice",  "select",  "narrow",  "chunk",     "split", "unbind",    "clone",   "contiguous",
-      "detach", "movedim", "cat",     "stack",     "alias", "unflatten"};
+      "detach", "movedim", "cat",     "stack",     "alias", "unflatten", "expand"};
   return is_one_of(word_of(node), kWords);
 }
 
@@ -86,7 +87,7 @@ class Recogniser {
     if (findings_.integers.empty()) return std::move(findings_);
     // Smaller than what they follow from: weights must not stay for their sake.
     for (const ValueId id : leaves_)
-      if (is_small(id) && elements(id) < known(id).weights && !holds_integers(id)) {
+      if (is_small(id) && elements(id) < known(id).weights && !recognised_.contains(id)) {
         compute(id);
         note_beside(id);
         values_.clear();
@@ -203,13 +204,14 @@ class Recogniser {
     found_.clear();
     beside_.clear();
     if (is_of_integers(root))
-      note();
+      note(root);
     else if (known(root).is_certain && elements(root) == known(root).weights)
       findings_.floats.push_back(value(known(root).largest).name);
     values_.clear();
   }
 
-  void note() {
+  void note(ValueId root) {
+    recognised_.insert(root);
     for (const ValueId id : found_) {
       if (holds_integers(id)) continue;
       findings_.integers.emplace(id, *integers_in(computed(id)));
@@ -235,6 +237,7 @@ class Recogniser {
   bool is_of_integers(ValueId id) {
     const Node* node = producer(id);
     if (node == nullptr || !known(id).is_rounded) return false;
+    if (value(id).dtype == DType::bf16) return false;  // engines have none: it must be folded
     if (fits(id) && elements(id) <= known(id).weights && integers_in(computed(id))) {
       found_.push_back(id);
       return true;
@@ -270,8 +273,9 @@ class Recogniser {
   std::vector<int> producers_;   ///< by value
   std::vector<int> constants_;   ///< by value
   std::vector<ValueId> leaves_;  ///< known, and read by what has to wait for the inputs
-  std::vector<ValueId> found_;   ///< of the quantiser at hand
-  std::vector<ValueId> beside_;  ///< the same
+  std::unordered_set<ValueId> recognised_;
+  std::vector<ValueId> found_;                  ///< of the quantiser at hand
+  std::vector<ValueId> beside_;                 ///< the same
   std::unordered_map<ValueId, Tensor> values_;  ///< the same: what was computed
   Findings findings_;
 };

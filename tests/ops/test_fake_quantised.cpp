@@ -124,5 +124,27 @@ TEST_CASE("an observer that is on would change the model") {
                        doctest::Contains("moves its statistics with every call"), Error);
 }
 
+/// Products of few bits are exact, whatever the order of their sum.
+TEST_CASE("weights behind quantisers compute what floats did") {
+  const Parameters weights = {{"w", randn({6, 5}, 2)}, {"v", randn({5}, 3)}};
+  const std::string quantised = "torch.fake_quantize_per_tensor_affine(self.w, 0.0371, 0, -8, 7)";
+  std::vector<std::string> all;
+  for (const std::string& weight :
+       {quantised, "torch.fake_quantize_per_tensor_affine(self.w, 0.03, 100, 0, 255)",
+        "torch.fake_quantize_per_channel_affine(self.w, torch.tensor([0.05, 0.25, 0.011, 0.7, 0.1, "
+        "0.2]), torch.tensor([0, 3, -5, 7, 1, 0], dtype=torch.int), 0, -128, 127)",
+        "torch.round(torch.clamp(self.w / 0.25, -2, 1)) * 0.25",
+        "torch.where(self.w >= 0, 1.0, -1.0) * torch.mean(torch.abs(self.w))",
+        "(2.0 * torch.round((torch.tanh(self.w) * 0.5 + 0.5) * 15.0) / 15.0 - 1.0)",
+        "(torch.round(self.w.bfloat16() / 0.1) * 0.1).float()",
+        "torch.quantize_per_tensor(self.w, 0.03, 130, 13).dequantize()",
+        "(self.w + (torch.round(self.w / 0.3) * 0.3 - self.w))"})
+    all.push_back("torch.matmul(x, " + weight + ".t())");
+  all.push_back("torch.matmul(torch.matmul(x, " + quantised + ".t()), " + quantised + ")");
+  all.push_back("torch.matmul(x, " + quantised + ".t()) + torch.matmul(x, self.w.t())");
+  all.push_back("x * torch.round(self.v / 0.1) * 0.1");
+  check_with(weights, all, {kX});
+}
+
 }  // namespace
 }  // namespace t2n::test

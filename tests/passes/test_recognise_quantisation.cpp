@@ -38,7 +38,7 @@ double result(std::string_view word, double a, double b, double low, double high
   return a - b;
 }
 
-/// Arithmetic in f32; `cat` of two, and `cast`.
+/// Arithmetic in f32; `cat` of two, `cast`, and `slice` from the first element.
 std::vector<Tensor> evaluate(const ir::Node& node, const ir::Operand& operand) {
   const std::string_view word = ir::op_short_name(ir::op_name(node.op));
   if (word == "cat") {
@@ -50,6 +50,10 @@ std::vector<Tensor> evaluate(const ir::Node& node, const ir::Operand& operand) {
   }
   const Tensor self = operand(std::get<ir::TensorRef>(*node.find("self")).id);
   std::vector<double> a = ir::to_f64(self);
+  if (word == "slice") {
+    a.resize(static_cast<size_t>(std::get<ir::Dim>(*node.find("end")).value()));
+    return {ir::tensor_of(ir::DType::f32, {static_cast<int64_t>(a.size())}, a)};
+  }
   if (word == "cast") return {ir::tensor_of(ir::DType::f32, self.shape, a)};
   const auto of = [&](const char* name) { return numbers(node, name, operand, self.elements()); };
   const std::vector<double> b = of("other");
@@ -145,6 +149,25 @@ TEST_CASE("signs are integers, one quantiser of two layers stays one, joined wei
   %q: f32[10] = aten::cat(tensors=[%a, %b], dim=0) as cat_0
   %y: f32[10] = aten::mul.Tensor(self=%x, other=%q) as mul_1
   %z: f32[10] = aten::add.Tensor(self=%x, other=%q, alpha=1) as add_0
+}
+)");
+}
+
+TEST_CASE("a part of a quantised weight is a part of its integers") {
+  CHECK(recognised(R"(graph m(%x: f32[6]) -> (%y as "y") {
+    const %w: f32[8] = {0.9, -0.4, 1.6, -1.1, 0.2, 3.0, 4.0, -5.0}
+    const %s: f32[] = {0.3}
+    %r: f32[8] = aten::round(self=%w)
+    %q: f32[8] = aten::mul.Tensor(self=%r, other=%s)
+    %p: f32[6] = aten::slice.Tensor(self=%q, dim=0, start=0, end=6, step=1)
+    %y: f32[6] = aten::mul.Tensor(self=%x, other=%p)
+  })") == R"(graph m(%x: f32[6]) -> (%y as "y") {
+  const %s: f32[] = {0.3}
+  const %w: i8[8] quant(scales=[1.0], zero_points=[0], axis=0, bits=4, signed=true, narrow_range=true) = {1, 0, 2, -1, 0, 3, 4, -5}
+  %r: f32[8] = t2n::cast(self=%w, dtype=f32) as cast_0
+  %q: f32[8] = aten::mul.Tensor(self=%r, other=%s) as mul_0
+  %p: f32[6] = aten::slice.Tensor(self=%q, dim=0, start=0, end=6, step=1) as slice_0
+  %y: f32[6] = aten::mul.Tensor(self=%x, other=%p) as mul_1
 }
 )");
 }
