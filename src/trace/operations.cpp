@@ -65,6 +65,12 @@ void clear(const at::Tensor& tensor) {
   if (tensor.nbytes() > 0) std::memset(tensor.mutable_data_ptr(), 0, tensor.nbytes());
 }
 
+/// quantized::relu6 may write to its operand, which its schema does not say. It gives a tensor of
+/// its own here; whether the operand is used elsewhere, the pass expand-quantised sees.
+void give_own_result(const std::string& name, Stack& stack) {
+  if (name == "quantized::relu6" && stack.size() == 2 && stack[1].isBool()) stack[1] = false;
+}
+
 }  // namespace
 
 void Operations::execute(const Operation& operation, Stack& stack) const {
