@@ -40,6 +40,23 @@ TEST_CASE("sums and products broadcast, scale by alpha and take numbers on eithe
              {kX, kY});
 }
 
+/// TorchScript compiles it to sub; numbers over sizes that become tensors bring it back.
+TEST_CASE("rsub of two tensors") {
+  for (const std::string form : {"torch.rsub(x, y)", "torch.rsub(x, y, alpha=2)"})
+    for (const target::Target& target : test_targets()) {
+      CAPTURE(form);
+      Script model = expression_script(form, 2);
+      model.edit = [](ir::Graph& graph) {
+        for (ir::Node& node : graph.nodes) {
+          if (node.op != ir::op_id("aten::sub.Tensor")) continue;
+          node.op = ir::op_id("aten::rsub.Tensor");
+          std::swap(node.args[0].value, node.args[1].value);
+        }
+      };
+      CHECK_CLOSE(export_and_run(model, {kX, kY}, target), rel(1e-6));
+    }
+}
+
 TEST_CASE("arithmetic of rank 0") {
   check_each({"x + y", "x - 2", "y * x", "x / y", "torch.pow(x, 2)", "-x", "x.clamp(min=0.5)",
               "torch.where(x > y, x, y)", "torch.round(x)", "torch.floor_divide(x, y)"},
