@@ -104,7 +104,6 @@ TEST_CASE("whole tensors are quantised in one rounding, channels in two") {
   const std::string u8 = of(kU8, "x");
   const std::string fine = of(kFine, "x");
   check_sizes({real("torch.quantize_per_tensor(" + x + ", 0.5, 97, 13)"),
-               real("torch.quantize_per_tensor(torch.round(x * 20) * 0.15, 0.3, 7, 12)"),
                real("torch.quantize_per_channel(torch.round(torch.reshape(x, [1, -1]) * 20) * "
                     "0.15, torch.tensor([0.3]), torch.tensor([7]), 0, 12)"),
                real("torch.cat([" + u8 + ", " + fine + "], 1)"),
