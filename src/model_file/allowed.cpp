@@ -23,6 +23,7 @@ constexpr std::string_view kAten[] = {
     "_cast_Long", "_cast_Short", "_cdist_forward", "_conj", "_conj_copy", "_conj_physical",
     "_convolution", "_convolution_mode", "_ctc_loss", "_embedding_bag",
     "_embedding_bag_forward_only", "_empty_affine_quantized", "_euclidean_dist",
+    "_fake_quantize_learnable_per_channel_affine", "_fake_quantize_learnable_per_tensor_affine",
     "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams", "_fft_c2c", "_fft_c2r", "_fft_r2c",
     "_foreach_abs", "_foreach_abs_", "_foreach_acos", "_foreach_acos_", "_foreach_add",
     "_foreach_add_", "_foreach_addcdiv", "_foreach_addcdiv_", "_foreach_addcmul",

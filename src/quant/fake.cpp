@@ -135,7 +135,9 @@ void define_on(QuantBuilder& b, ValueId given, const Grid& grid) {
 
 void define_unchanged(QuantBuilder& b, ValueId x) {
   b.define(x);
-  if (has_mask(b)) b.define(b.expand(b.number(1, DType::boolean), b.output(1).shape), 1);
+  if (!has_mask(b)) return;
+  const ir::Shape shape = b.output(1).shape;  // values move when there are more
+  b.define(b.expand(b.number(1, DType::boolean), shape), 1);
 }
 
 void fake_quantize(QuantBuilder& b) {

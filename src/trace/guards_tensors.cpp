@@ -316,6 +316,8 @@ constexpr GuardRow kRows[] = {
     {"aten::random_", bound_range},
     {"aten::_make_per_channel_quantized_tensor", per_channel},
     {"aten::quantize_per_channel", per_channel},
+    {"aten::_fake_quantize_learnable_per_channel_affine", per_channel},
+    {"aten::_fake_quantize_learnable_per_tensor_affine", observer},
     {"aten::_fused_moving_avg_obs_fq_helper", observer},
     {"aten::_fused_moving_avg_obs_fq_helper_functional", observer},
     {"aten::fused_moving_avg_obs_fake_quant", observer},
