@@ -139,11 +139,9 @@ void linear_between_reals(QuantBuilder& b) {
   define_layer(b, plus_bias(b, y, {1}));
 }
 
-/// Weights of 16 bits, cut off at the largest of them; all else is f32.
+/// Weights of 16 bits; all else is f32.
 void half_linear(QuantBuilder& b) {
-  ValueId weight = b.tensor("weight");
-  if (b.dtype(weight) == DType::f32) weight = b.cast(b.clamped(weight, -65504, 65504), DType::f16);
-  weight = b.cast(weight, DType::f32);
+  const ValueId weight = b.cast(b.tensor("weight"), DType::f32);
   const ir::Attr bias =
       b.is_none("bias") ? ir::Attr(ir::None{}) : ir::Attr(TensorRef{b.tensor("bias")});
   define_layer(
@@ -169,7 +167,6 @@ QuantRule find_dynamic_rule(std::string_view word) {
   static const QuantRules rules = {
       {"linear_dynamic_fp16", half_linear},
       {"linear_relu_dynamic_fp16", half_linear},
-      {"linear_dynamic_fp16_unpacked_weight", half_linear},
       {"linear_with_input_q_dq_qweight_dq_output_fp32", linear_between_reals},
       {"linear_with_input_q_dq_qweight_dq_relu_output_fp32", linear_between_reals},
       {"linear_dynamic", linear},

@@ -1,4 +1,4 @@
-// Products with matrices of integers that have scales beside them, as models of language use them.
+// Products of integers that no scale goes with.
 #include "src/quant/rules.h"
 
 namespace t2n::quant {
@@ -18,19 +18,10 @@ void int_mm(QuantBuilder& b) {
   b.define(product(b, b.cast(b.tensor("self"), DType::i32), b.cast(b.tensor("mat2"), DType::i32)));
 }
 
-/// A row of the weight gives a column of the result, which its scale multiplies.
-void int8_weight(QuantBuilder& b) {
-  const ValueId x = b.cast(b.tensor("self"), DType::f32);
-  const ValueId weight = b.permute(b.cast(b.tensor("mat2"), DType::f32), {1, 0});
-  const ValueId scales = b.cast(b.tensor("scales"), DType::f32);
-  b.define(b.binary("aten::mul.Tensor", product(b, x, weight), scales));
-}
-
 }  // namespace
 
 QuantRule find_integer_rule(std::string_view op) {
-  static const QuantRules rules = {{"aten::_int_mm", int_mm},
-                                   {"aten::_weight_int8pack_mm", int8_weight}};
+  static const QuantRules rules = {{"aten::_int_mm", int_mm}};
   return rule_in(rules, op);
 }
 

@@ -122,7 +122,6 @@ TEST_CASE("linear layers between real numbers, and those that quantise them") {
       forms.push_back("ops.quantized.linear_dynamic(" + input + ", " + with + ", False)");
     forms.push_back("ops.quantized.linear_relu_dynamic(x, " + with + ", True)");
   }
-  forms.push_back("ops.quantized.linear_dynamic_fp16_unpacked_weight(x, self.w, self.b)");
   for (const std::string name : {"linear_dynamic_fp16", "linear_relu_dynamic_fp16"})
     for (const std::string bias : {"self.b", "None"})
       forms.push_back("ops.quantized." + name + "(x, ops.quantized.linear_prepack_fp16(self.w, " +
@@ -142,14 +141,12 @@ TEST_CASE("a tensor that is quantised by its own range") {
            std::string::npos);
 }
 
-TEST_CASE("products with integers that have scales beside them") {
+TEST_CASE("products of integers") {
   const Parameters weights = {{"a", randn({4, 6}, 9)}};
   const std::string weight = "torch._cast_Char(self.a * 30.0)";
   check_with(weights,
-             {"torch._weight_int8pack_mm(torch.select(x, 0, 0), " + weight +
-                  ", torch.tensor([0.5, 2.0, 1.0, 0.25]))",
-              "torch._int_mm(torch._cast_Char(torch.reshape(x, [15, 6]) * 20.0), torch.t(" +
-                  weight + "))"},
+             {"torch._int_mm(torch._cast_Char(torch.reshape(x, [15, 6]) * 20.0), torch.t(" +
+              weight + "))"},
              {kX});
 }
 
