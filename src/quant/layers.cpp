@@ -22,11 +22,12 @@ ir::Attr spatial(const QuantBuilder& b, std::string_view argument, int axes) {
   return all;
 }
 
-/// No sum is less than what 32 bits hold. It says nothing new, and keeps tract from taking scales
-/// per channel into the weights, where sums of integers would be sums of rounded numbers.
-ValueId as_sum(QuantBuilder& b, ValueId sum) {
-  return b.emit("aten::clamp_min", {{"self", TensorRef{sum}}, {"min", -0x1.0p31}}, DType::f32,
-                b.shape(sum));
+/// No number here is less than what 32 bits hold. It says nothing new, and keeps tract from joining
+/// factors: with each other, and those of channels with the weights, where sums of integers would
+/// be sums of rounded numbers.
+ValueId apart(QuantBuilder& b, ValueId x) {
+  return b.emit("aten::clamp_min", {{"self", TensorRef{x}}, {"min", -0x1.0p31}}, DType::f32,
+                b.shape(x));
 }
 
 ValueId convolution(QuantBuilder& b, ValueId x, ValueId weight) {
@@ -93,7 +94,7 @@ ValueId along_channels(QuantBuilder& b, ValueId vector) {
 
 ValueId product_of_steps(QuantBuilder& b, ValueId x) {
   const ValueId weight = b.steps("weight");
-  return is_convolution(b) ? as_sum(b, convolution(b, x, weight)) : linear(b, x, weight);
+  return is_convolution(b) ? apart(b, convolution(b, x, weight)) : linear(b, x, weight);
 }
 
 std::vector<double> weight_scales(const QuantBuilder& b, double factor) {
@@ -138,21 +139,33 @@ namespace {
 
 std::string_view input_name(const QuantBuilder& b) { return is_convolution(b) ? "qx" : "X"; }
 
-/// Of the input. oneDNN is given scales inverted, and inverts them: both round to f32.
-double inverted_twice(double scale) { return 1 / as_f32(1 / scale); }
+/// oneDNN is given scales inverted, and inverts them: both round to f32.
+double inverted_twice(double scale) { return as_f32(1 / as_f32(1 / scale)); }
+
+/// Whether each channel has a filter of its own.
+bool is_depthwise(const QuantBuilder& b) {
+  const ir::Shape& weight = b.shape(b.tensor("weight"));
+  const int64_t groups = b.integer("groups", 1);
+  return is_convolution(b) && groups > 1 && weight.at(0) == Dim(groups) && weight.at(1) == Dim(1);
+}
+
+/// The sums as reals. oneDNN's kernels for single channels take one scale after the other.
+ValueId scaled(QuantBuilder& b, ValueId sum) {
+  const double input = inverted_twice(b.info(input_name(b)).scales[0]);
+  if (!is_depthwise(b)) return times_channels(b, sum, weight_scales(b, input));
+  return times_channels(b, apart(b, b.times(sum, {input}, 0)), weight_scales(b, 1));
+}
 
 /// What the layer gives in oneDNN before it is quantised.
 ValueId real_layer(QuantBuilder& b) {
-  const std::vector<double> units =
-      weight_scales(b, inverted_twice(b.info(input_name(b)).scales[0]));
-  const ValueId sum = product_of_steps(b, b.steps(input_name(b)));
-  return plus_bias(b, times_channels(b, sum, units), {1});
+  const ValueId real = scaled(b, product_of_steps(b, b.steps(input_name(b))));
+  return b.is_none("bias") ? apart(b, real) : plus_bias(b, real, {1});
 }
 
 /// What oneDNN makes of a layer's reals: divides them by the step, adds the zero point and rounds.
 void define_quantised(QuantBuilder& b, ValueId real, bool is_relu = false) {
   const QuantInfo& to = *b.output_info();
-  const ValueId in_steps = b.times(real, {as_f32(1 / to.scales[0])}, 0);
+  const ValueId in_steps = b.times(real, {as_f32(1 / inverted_twice(to.scales[0]))}, 0);
   b.define(b.steps_from(in_steps, to, ZeroPoint::before_rounding, is_relu));
 }
 
