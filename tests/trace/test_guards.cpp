@@ -34,10 +34,11 @@ TEST_CASE("a tensor has as many scales as channels") {
   CHECK_EQ(quantised(5), kScales);
 }
 
-TEST_CASE("an observer of rows has a scale for each row, any other has one") {
+TEST_CASE("an observer of rows has a scale for each row; one that is on is refused") {
   const auto observed = [](bool by_row) {
     return end_of(
-        script("torch.fused_moving_avg_obs_fake_quant(x, torch.ones([1]), torch.ones([1]),"
+        script("torch.fused_moving_avg_obs_fake_quant(x, torch.tensor([0 if $by_row else 1]), "
+               "torch.ones([1]),"
                " torch.zeros([1]), torch.ones([1]), torch.ones([1]), "
                "torch.zeros([1], dtype=3), 0.1, 0, 255, 0, $by_row, False)",
                by_row)

@@ -176,10 +176,8 @@ def forward(self, x):
   %add_1_last: f32[2,3] = t2n::scan(length=size.x.1 - 1, scanned=[%slice_3], scanned_axes=[1], scanned_reversed=[false], initial=[%mul], captured=tensors[], stacked_axes=[], stacked_reversed=bools[]) as scan_0 body graph iteration(%turn: i64[], %select_2: f32[2,3], %mul_2: f32[2,3]) -> (%add_1 as "add_1") {
 
   @Model:
-    %cast: f64[] = t2n::cast(self=%turn, dtype=f64) as cast_0
-    %mul: f64[] = aten::mul.Scalar(self=%cast, other=2) as mul_1 in f64
-    %cast_1: i64[] = t2n::cast(self=%mul, dtype=i64) as cast_2
-    %add: i64[] = aten::add.Scalar(self=%cast_1, other=3, alpha=1) as add_3 in i64
+    %mul: i64[] = aten::mul.Scalar(self=%turn, other=2) as mul_0 in i64
+    %add: i64[] = aten::add.Scalar(self=%mul, other=3, alpha=1) as add_1 in i64
     %mul_1: f32[2,3] = aten::mul.Tensor(self=%select_2, other=%add) as mul_1 in f32
     %add_1: f32[2,3] = aten::add.Tensor(self=%mul_2, other=%mul_1, alpha=1) as add_0 in f32
   }

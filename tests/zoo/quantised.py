@@ -70,7 +70,7 @@ QUANTISED = {
     "int8_resnet18_fx": partial(converted, graph, "resnet18", "per channel"),
     "int8_resnet18_per_tensor": partial(converted, graph, "resnet18", "per tensor"),
     "int8_mobilenet_v2": partial(converted, eager, "mobilenet_v2", "per channel"),
-    "int8_mobilenet_v2_fx_per_tensor": partial(converted, graph, "mobilenet_v2", "per tensor"),
+    "int8_mobilenet_v2_fx": partial(converted, graph, "mobilenet_v2", "per channel"),
     "int8_mobilenet_v3_large": partial(converted, eager, "mobilenet_v3_large", "per channel"),
     "int8_mobilenet_v3_large_fx": partial(converted, graph, "mobilenet_v3_large", "per channel"),
     "int8_inception_v3_fx": partial(converted, graph, "inception_v3", "per channel", 128),
