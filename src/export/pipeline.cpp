@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "ir/scan.h"
 #include "nnef_writer/archive.h"
 #include "ops/all.h"
 #include "src/diag/error.h"
@@ -90,13 +91,19 @@ void note_ranges(const TracedModel& model, ir::Graph& graph) {
   graph.attributes[ops::kInputRanges] = std::move(ranges);
 }
 
+/// The table says everything in tract's words, loops too, which strict NNEF does not have.
+bool is_native(ir::OpId op, const target::Target& target) {
+  if (op == ir::op_id(ir::kScanOp) && target.engine == target::Engine::khronos) return false;
+  return ops::registry().variant(op, target) != nullptr;
+}
+
 void run_passes(ir::Graph& graph, const target::Target& target,
                 const passes::PipelineOptions& options, const Report& report) {
   passes::PassContext context;
   context.report = report;
   context.evaluate = torch_module().evaluator();
   const ops::Registry& table = ops::registry();
-  context.is_native = [&](ir::OpId op) { return table.variant(op, target) != nullptr; };
+  context.is_native = [&](ir::OpId op) { return is_native(op, target); };
   context.promotion = [&](ir::OpId op) { return table.promotion(op); };
   context.keeps_symbol = [](const ir::Symbol&) { return true; };
   passes::run_pipeline(graph, passes::default_pipeline(), context, options);

@@ -65,6 +65,8 @@ const std::vector<PassInfo>& passes() {
       {"expand-quantised", "says quantised tensors in plain operations", expand_quantised},
       {"bind-sizes", "replaces symbolic sizes by those of the sample inputs", bind_sizes},
       {"dead-code", "removes what no output needs", dead_code},
+      {"unroll-scans", "writes scans one iteration after the other for targets without loops",
+       unroll_scans},
       {"recognise-quantisation", "stores weights behind quantisers as integers",
        recognise_quantisation},
       {"fold-constants", "evaluates operations on constants where that does not enlarge",
@@ -80,17 +82,17 @@ const std::vector<PassInfo>& passes() {
 
 const std::vector<std::string>& default_pipeline() {
   // Loops first, since their notes count nodes as they were recorded. Sizes before all else, since
-  // folding wants plain arguments; dead code before folding, which would compute
-  // it. Quantisers are found while their formulas stand there. Written-out activations are found
-  // after folding (their literals may be computed) and before promotion (its casts would stand
-  // between). Promotion leaves casts of constants, folded in a second round. Dead code need not run
-  // again: every pass clears away what it makes superfluous. Complex numbers are folded as such
-  // before they become pairs, whose dtypes need no promotion.
+  // folding wants plain arguments; dead code before iterations are copied, and before folding,
+  // which would compute it. Quantisers are found while their formulas stand there. Written-out
+  // activations are found after folding (their literals may be computed) and before promotion (its
+  // casts would stand between). Promotion leaves casts of constants, folded in a second round. Dead
+  // code need not run again: every pass clears away what it makes superfluous. Complex numbers are
+  // folded as such before they become pairs, whose dtypes need no promotion.
   static const std::vector<std::string> names = {
-      "roll-loops",         "expand-quantised",       "bind-sizes",
-      "dead-code",          "recognise-quantisation", "fold-constants",
-      "complex-to-pairs",   "canonical-activations",  "canonical-rope",
-      "explicit-promotion", "fold-constants"};
+      "roll-loops",     "expand-quantised",   "bind-sizes",
+      "dead-code",      "unroll-scans",       "recognise-quantisation",
+      "fold-constants", "complex-to-pairs",   "canonical-activations",
+      "canonical-rope", "explicit-promotion", "fold-constants"};
   return names;
 }
 

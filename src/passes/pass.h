@@ -23,7 +23,7 @@ struct PassContext {
   /// Symbols that stay symbolic (declared dynamic axes); empty: none.
   std::function<bool(const ir::Symbol&)> keeps_symbol;
   bool sizes_vary = false;  ///< the graph is one of several, of one model at other sizes
-  Report report;  ///< empty: nobody wants to hear
+  Report report;            ///< empty: nobody wants to hear
 };
 
 /// Each returns true if the graph changed, and leaves a valid one.
@@ -40,6 +40,9 @@ bool fold_constants(ir::Graph& graph, const PassContext& context);
 /// Turns quantised tensors into their integers less the zero point, and what computes with them
 /// into plain operations.
 bool expand_quantised(ir::Graph& graph, const PassContext& context);
+/// Writes the iterations of `t2n::scan` one after the other where the target has no loops, their
+/// number is known, and there are not too many (src/limits/unrolled.h); other scans stay.
+bool unroll_scans(ir::Graph& graph, const PassContext& context);
 /// Stores weights behind quantisers as integers of 8 bits, where that is what they are.
 bool recognise_quantisation(ir::Graph& graph, const PassContext& context);
 /// Turns complex tensors into real ones with a last axis of two, and transforms into `t2n::fft_…`.

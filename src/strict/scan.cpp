@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/limits/unrolled.h"
 #include "src/strict/arith.h"
 #include "src/strict/rules.h"
 
 namespace t2n::strict {
 namespace {
 
-/// A file of more steps is one that nobody reads.
-constexpr int64_t kMostSteps = 512;
+using limits::kUnrolledIterations;
 
 /// What tract_core_scan is told, by name of the body's parameters and results.
 struct Scan {
@@ -29,7 +29,11 @@ Scan read_scan(const Call& call, Builder& out) {
   const std::string& name = call.at("body").text;
   const nnef::Fragment* body = out.fragment(name);
   if (body == nullptr || name.starts_with("t2n_scan_"))
-    refuse(call, out, "NNEF has no loops", "export without --dynamic");
+    refuse(call, out,
+           cat("NNEF has no loops: iterations are written one after the other, if their number is "
+               "known, up to ",
+               kUnrolledIterations, " of them and ", limits::kUnrolledOperations, " operations"),
+           "export without --dynamic, with a shorter input, or for tract");
   Scan scan{*body, {}, {}, 0, false, {}, {}, {}};
   const nnef::Values& sequence = call.at("scan").items.at(0).items;
   scan.scanned = sequence.at(0).text;
@@ -73,10 +77,10 @@ std::vector<Ref> iteration(const Call& call, Scan& scan, int64_t step, Builder& 
 std::vector<Ref> unrolled(const Call& call, Builder& out) {
   Scan scan = read_scan(call, out);
   const int64_t steps = extent(out, scan.sequence, scan.axis);
-  if (steps > kMostSteps)
+  if (steps > kUnrolledIterations)
     refuse(call, out,
-           cat("NNEF has no loops: recurrent layers are written step by step, up to ", kMostSteps,
-               " steps, not ", steps),
+           cat("NNEF has no loops: recurrent layers are written step by step, up to ",
+               kUnrolledIterations, " steps, not ", steps),
            "export with a shorter input, or for tract");
   std::map<std::string, std::vector<Ref>> results;
   for (int64_t i = 0; i < steps; ++i) {

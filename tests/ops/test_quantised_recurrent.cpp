@@ -153,6 +153,15 @@ TEST_CASE("open time and batch") {
                   1e-5);
 }
 
+TEST_CASE("strict NNEF has one moment after the other, up to a number of them") {
+  const std::string model = layers("gru", zeros(1, 1), cell(0), 1, false, false) + "[0]";
+  const std::string said = export_error(with_parameters(model, 1, parameters(3)),
+                                        {randn({513, 1, kIn}, 1)}, target::parse_target("khronos"));
+  CAPTURE(said);
+  CHECK(said.find("NNEF has no loops: iterations are written one after the other, if their number "
+                  "is known, up to 512 of them and 100000 operations\n") != std::string::npos);
+}
+
 TEST_CASE("packed sequences are refused") {
   const std::string model =
       "torch.quantized_gru(x, torch.tensor([2, 1]), torch.zeros([1, 2, 3]), [" + cell(0) +

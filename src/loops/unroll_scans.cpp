@@ -1,0 +1,192 @@
+// The pass `unroll-scans` writes the iterations of a `t2n::scan` one after the other, for targets
+// that have no loops.
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "ir/scan.h"
+#include "src/limits/unrolled.h"
+#include "src/passes/pass.h"
+#include "src/passes/rewrite.h"
+
+namespace t2n::loops {
+namespace {
+
+using ir::Dim;
+using ir::ValueId;
+using Values = std::vector<ValueId>;
+
+/// Inner loops come first; around one that stays, so does the outer one.
+bool is_unrolled(const ir::Node& node) {
+  if (!ir::is_scan(node)) return false;
+  const Dim length = ir::read_scan(node).length;
+  if (!length.is_constant() || length.value() > limits::kUnrolledIterations) return false;
+  const std::vector<ir::Node>& nodes = node.body->nodes;
+  return length.value() * static_cast<int64_t>(nodes.size()) <= limits::kUnrolledOperations &&
+         std::none_of(nodes.begin(), nodes.end(), ir::is_scan);
+}
+
+/// A body while its iterations are written.
+struct Body {
+  const ir::Graph& graph;
+  std::vector<ir::ScopeId> scopes;    ///< in the graph around it, by their number here
+  std::vector<ir::SourceId> sources;  ///< the same
+  Values now;  ///< what stands for each of its values in the present iteration
+  std::vector<int> uses;
+
+  ValueId& input(size_t i) { return now[static_cast<size_t>(graph.inputs[i])]; }
+  bool reads(size_t i) const { return uses[static_cast<size_t>(graph.inputs[i])] > 0; }
+  const ir::Value& value(ValueId id) const { return graph.values[static_cast<size_t>(id)]; }
+  ValueId output(size_t i) const { return now[static_cast<size_t>(graph.outputs[i])]; }
+};
+
+class Unroller {
+ public:
+  explicit Unroller(ir::Graph& graph) : graph_(graph), names_(graph), calls_(graph) {}
+
+  void run() {
+    std::vector<ir::Node> nodes = std::exchange(graph_.nodes, {});
+    for (ir::Node& node : nodes)
+      if (is_unrolled(node))
+        unroll(node);
+      else
+        graph_.nodes.push_back(std::move(node));
+    Values now(graph_.values.size());
+    for (size_t i = 0; i < now.size(); ++i) now[i] = resolved(static_cast<ValueId>(i));
+    ir::replace_uses(graph_, now);
+    ir::remove_dead(graph_);
+  }
+
+ private:
+  ValueId resolved(ValueId id) const {
+    const auto found = last_.find(id);
+    return found == last_.end() ? id : found->second;
+  }
+
+  void unroll(const ir::Node& node) {
+    const ir::Scan scan = ir::read_scan(node);
+    const size_t given = graph_.values.size();
+    Body body = opened(*node.body);
+    for (size_t i = 0; i < scan.captured.size(); ++i)
+      body.input(scan.captured_input(i)) = resolved(scan.captured[i]);
+    Values states;
+    for (const ValueId id : scan.initial) states.push_back(resolved(id));
+    std::vector<Values> stacks(scan.stacked());
+    for (int64_t i = 0; i < scan.length.value(); ++i) {
+      read(node, scan, i, body);
+      for (size_t s = 0; s < states.size(); ++s) body.input(scan.state_input(s)) = states[s];
+      for (const ir::Node& each : body.graph.nodes) copy(each, body);
+      for (size_t s = 0; s < stacks.size(); ++s) stacks[s].push_back(body.output(s));
+      for (size_t s = 0; s < states.size(); ++s) states[s] = body.output(scan.state_output(s));
+    }
+    for (size_t s = 0; s < stacks.size(); ++s) {
+      if (scan.stacked_reversed[s]) std::reverse(stacks[s].begin(), stacks[s].end());
+      append(
+          node, "aten::stack",
+          {{"tensors", ir::TensorRefs{std::move(stacks[s])}}, {"dim", Dim(scan.stacked_axes[s])}},
+          node.outputs[s]);
+    }
+    for (size_t s = 0; s < states.size(); ++s)
+      define(node.outputs[scan.state_output(s)], states[s], given);
+  }
+
+  /// Its constants are there once for all iterations.
+  Body opened(const ir::Graph& graph) {
+    Body out{graph, {0}, {}, Values(graph.values.size(), ir::kNoValue), ir::use_counts(graph)};
+    for (size_t i = 1; i < graph.scopes.size(); ++i) {
+      const ir::Scope& scope = graph.scopes[i];
+      out.scopes.push_back(ir::add_scope(graph_, out.scopes.at(static_cast<size_t>(scope.parent)),
+                                         scope.module_class, scope.attribute));
+    }
+    for (const ir::Source& source : graph.sources)
+      out.sources.push_back(ir::add_source(graph_, source));
+    for (const ir::Constant& constant : graph.constants) {
+      const ValueId id = value_like(out.value(constant.value));
+      graph_.constants.push_back({id, constant.data});
+      out.now[static_cast<size_t>(constant.value)] = id;
+    }
+    return out;
+  }
+
+  /// The number of the iteration, and what it sees of the scanned tensors.
+  void read(const ir::Node& node, const ir::Scan& scan, int64_t iteration, Body& body) {
+    if (body.reads(0)) body.input(0) = number(iteration, body.value(body.graph.inputs[0]).name);
+    for (size_t i = 0; i < scan.scanned.size(); ++i) {
+      const size_t input = scan.scanned_input(i);
+      if (!body.reads(input)) continue;
+      const int64_t index =
+          scan.scanned_reversed[i] ? scan.length.value() - 1 - iteration : iteration;
+      body.input(input) = value_like(body.value(body.graph.inputs[input]));
+      append(node, "aten::select.int",
+             {{"self", ir::TensorRef{resolved(scan.scanned[i])}},
+              {"dim", Dim(scan.scanned_axes[i])},
+              {"index", Dim(index)}},
+             body.input(input));
+    }
+  }
+
+  void copy(const ir::Node& node, Body& body) {
+    ir::Node made = node;
+    for (ir::Argument& arg : made.args)
+      ir::change_refs(arg.value, [&](ValueId& id) { id = body.now[static_cast<size_t>(id)]; });
+    for (ValueId& id : made.outputs)
+      id = body.now[static_cast<size_t>(id)] = value_like(body.value(id));
+    made.scope = body.scopes[static_cast<size_t>(node.scope)];
+    if (node.source != ir::kNoSource) made.source = body.sources[static_cast<size_t>(node.source)];
+    made.call = calls_.take(made.op, made.scope);
+    graph_.nodes.push_back(std::move(made));
+  }
+
+  /// An operation in the place of the scan.
+  void append(const ir::Node& scan, std::string_view op, std::vector<ir::Argument> args,
+              ValueId output) {
+    ir::Node made;
+    made.op = ir::op_id(op);
+    made.args = std::move(args);
+    made.outputs = {output};
+    made.scope = scan.scope;
+    made.source = scan.source;
+    made.call = calls_.take(made.op, made.scope);
+    graph_.nodes.push_back(std::move(made));
+  }
+
+  ValueId value_like(ir::Value value) {
+    value.name = names_.take(value.name);
+    return ir::add_value(graph_, std::move(value));
+  }
+
+  ValueId number(int64_t iteration, const std::string& name) {
+    const auto [entry, is_new] = numbers_.try_emplace(iteration, ir::kNoValue);
+    if (is_new)
+      entry->second =
+          ir::add_constant(graph_, names_.take(name), ir::scalar_tensor(iteration, ir::DType::i64));
+    return entry->second;
+  }
+
+  /// The last state goes by the name that the scan gave it, unless it is older than the loop or has
+  /// such a name already.
+  void define(ValueId old, ValueId made, size_t given) {
+    last_[old] = made;
+    if (static_cast<size_t>(made) >= given && named_.insert(made).second)
+      std::swap(graph_.values[static_cast<size_t>(old)].name,
+                graph_.values[static_cast<size_t>(made)].name);
+  }
+
+  ir::Graph& graph_;
+  passes::FreshNames names_;
+  passes::FreshCalls calls_;
+  std::unordered_map<ValueId, ValueId> last_;  ///< by the scan's output
+  std::unordered_map<int64_t, ValueId> numbers_;
+  std::unordered_set<ValueId> named_;
+};
+
+}  // namespace
+}  // namespace t2n::loops
+
+bool t2n::passes::unroll_scans(ir::Graph& graph, const PassContext& context) {
+  if (!context.is_native || context.is_native(ir::op_id(ir::kScanOp))) return false;
+  if (std::none_of(graph.nodes.begin(), graph.nodes.end(), loops::is_unrolled)) return false;
+  loops::Unroller(graph).run();
+  return true;
+}
