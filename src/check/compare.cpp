@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "ir/cast.h"
+#include "src/check/quanta.h"
 #include "src/diag/error.h"
 
 namespace t2n::check {

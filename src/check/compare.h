@@ -60,18 +60,6 @@ Comparison compare(const ir::Tensor& expected, const ir::Tensor& actual,
 std::vector<double> excesses(const ir::Tensor& expected, const ir::Tensor& actual,
                              const Tolerance& tolerance);
 
-/// A difference counted in steps of the quantiser that an output comes from.
-struct Quanta {
-  double step = 0;
-  double most = 0;  ///< infinite where only one of two is finite
-  int64_t elements = 0;
-  int64_t off_by_one = 0;
-  int64_t off_by_more = 0;
-};
-Quanta count_quanta(const ir::Tensor& expected, const ir::Tensor& actual, double step);
-/// The worse of both, number by number.
-Quanta worst(const Quanta& a, const Quanta& b);
-
 /// Which elements of an output were seen to move, and how far, when inputs changed.
 class Movement {
  public:

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "src/check/compare.h"
+#include "src/check/quanta.h"
 
 namespace t2n::check {
 

@@ -164,16 +164,20 @@ ValueId Roller::captured(ValueId id) {
   return captured_.back().second;
 }
 
+namespace {
+
 /// How the slices stand for reals, if they do not each in their own way.
-std::optional<ir::QuantInfo> Roller::quant_of_slices(const ir::Value& whole, const Slices& slices) {
+std::optional<ir::QuantInfo> quant_of_slices(const ir::Value& whole, const Slices& slices) {
   std::optional<ir::QuantInfo> out = whole.quant;
   if (!out || !out->is_per_channel()) return out;
   if (slices.axis == out->axis)
-    throw Mismatch{nullptr, cat("every turn reads ", quoted(whole.name), " at another scale"),
+    throw Mismatch{nullptr, cat("every iteration reads ", quoted(whole.name), " at another scale"),
                    "dequantize() it before the loop"};
   if (slices.part == 0 && slices.axis < out->axis) --out->axis;
   return out;
 }
+
+}  // namespace
 
 ValueId Roller::scanned(Slices slices, const std::string& name) {
   for (const Slices& known : slices_)

@@ -50,7 +50,6 @@ class Roller {
   std::optional<Slices> run_of(const Ids& ids);
   ir::ValueId captured(ir::ValueId id);
   ir::ValueId scanned(Slices slices, const std::string& name);
-  static std::optional<ir::QuantInfo> quant_of_slices(const ir::Value& whole, const Slices& slices);
   ir::ValueId state(const Ids& ids);
   void resolve_states();
   std::map<std::string, std::string> names_in(int64_t iteration) const;
@@ -99,8 +98,7 @@ class Roller {
   std::vector<size_t> bounds_;
   std::unordered_map<ir::ValueId, Spot> spots_;
   std::unordered_map<ir::ValueId, std::pair<size_t, size_t>> unbound_;  ///< of several outputs
-
-  std::unordered_set<ir::ValueId> read_;  ///< in any iteration
+  std::unordered_set<ir::ValueId> read_;                                ///< in any iteration
 
   int64_t start_ = 0;
   std::shared_ptr<ir::Graph> body_;

@@ -46,6 +46,9 @@ void dequantize(QuantBuilder& b) {
 }
 
 void int_repr(QuantBuilder& b) { b.define(b.integers("self")); }
+void integers_as(QuantBuilder& b) {
+  b.define(b.integers_of(b.steps("self"), b.info("self"), b.output().dtype));
+}
 
 void make_quantised(QuantBuilder& b) { b.define(b.steps_of(b.tensor("self"), *b.output_info())); }
 
@@ -241,7 +244,7 @@ QuantRules table() {
                     {"quantize_per_tensor_dynamic", define_dynamically_quantised},
                     {"dequantize", dequantize},
                     {"int_repr", int_repr},
-                    {"cast", int_repr},
+                    {"cast", integers_as},
                     {"_make_per_tensor_quantized_tensor", make_quantised},
                     {"_make_per_channel_quantized_tensor", make_quantised},
                     {"q_per_channel_scales", channel_scales},

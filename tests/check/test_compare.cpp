@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "src/check/compare.h"
+#include "src/check/quanta.h"
 #include "src/diag/error.h"
 
 namespace t2n::test {
