@@ -6,6 +6,7 @@
 
 #include "cli/check_options.h"
 #include "cli/commands.h"
+#include "cli/compress_options.h"
 #include "cli/config_file.h"
 #include "cli/input_options.h"
 #include "cli/outputs.h"
@@ -33,6 +34,7 @@ struct Options {
   InputOptions inputs;
   bool prune_unused_inputs = false;
   bool roll_loops = false;
+  CompressionOptions compression_of_weights;
   ToleranceOptions check;
   EngineOptions engine;
   std::string print_after;
@@ -157,6 +159,8 @@ ExportOptions pipeline_options(const Options& options, Talk& talk) {
   out.output = options.output;
   out.compression = level_of(options);
   out.taken = taken_files(options.inputs.specs, options.configs, options.engine.engine);
+  for (nnef::Taken& taken : compression_files(options.compression_of_weights))
+    out.taken.push_back(std::move(taken));
   if (!options.report.empty()) {
     claim_stdout(options.output, options.report);
     nnef::check_destination(report_destination(options.report, out));
@@ -164,6 +168,7 @@ ExportOptions pipeline_options(const Options& options, Talk& talk) {
   } else {
     claim_stdout(options.output);
   }
+  out.compress = compress_options(options.compression_of_weights);
   out.prune_unused_inputs = options.prune_unused_inputs;
   out.roll_loops = options.roll_loops;
   if (out.roll_loops && !out.dynamic.axes.empty())
@@ -219,7 +224,8 @@ std::string model_line(const ExportOptions& options, const ExportResult& result)
 }
 
 std::string results_text(const ExportOptions& options, const ExportResult& result) {
-  return cat(options.check ? check_text(*options.check, result.checked) : "", "wrote ",
+  return cat(result.compression ? compression_text(*result.compression) : "",
+             options.check ? check_text(*options.check, result.checked) : "", "wrote ",
              output_name(result.path), "  ", short_bytes(result.bytes), "\n");
 }
 
@@ -276,6 +282,7 @@ void setup_export(CLI::App& app, Run& selected) {
   add_output_options(*command, *options);
   add_input_options(*command, options->inputs);
   add_signature_options(*command, *options);
+  add_compression_options(*command, options->compression_of_weights);
   add_check_options(*command, *options);
   add_insight_options(*command, *options);
   add_config_option(*command, &options->configs);

@@ -9,6 +9,7 @@ namespace t2n {
 
 const std::vector<DiagnosticId>& diagnostic_ids() {
   static const std::vector<DiagnosticId> ids = {
+      {"calibration", ExitCode::unreadable},
       {"cannot-write", ExitCode::cannot_write},
       {"complex-as-pairs", ExitCode::unsupported},
       {"data-dependent-branch", ExitCode::unsupported},
@@ -58,6 +59,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"output-is-model", ExitCode::usage},
       {"output-mismatch", ExitCode::mismatch},
       {"quantised-weights", ExitCode::unsupported},
+      {"range-never-seen", ExitCode::unsupported},
       {"signature-mismatch", ExitCode::mismatch},
       {"timeout", ExitCode::timeout},
       {"torch-not-found", ExitCode::unreadable},

@@ -16,12 +16,12 @@ namespace {
 
 /// Values of the graph's inputs as it takes them; nothing if one has none.
 std::optional<std::vector<ir::Tensor>> values_of(const ir::Graph& graph, const TracedModel& model,
-                                                 const InputSet& set) {
+                                                 const std::vector<trace::SampleInput>& inputs) {
   std::vector<ir::Tensor> out;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
     const auto place = std::find(model.inputs.begin(), model.inputs.end(), name);
-    for (const trace::SampleInput& input : set.inputs)
+    for (const trace::SampleInput& input : inputs)
       if (is_sample_of(input, name, static_cast<size_t>(place - model.inputs.begin()))) {
         out.push_back(std::get<ir::Tensor>(input.value));
         break;
@@ -51,7 +51,7 @@ template <typename Run>
 std::vector<ir::Tensor> evaluated(const TracedModel& model, const InputSet& set, Run run) {
   try {
     ir::Graph graph = at_sizes(model.recorded_graph(), set.sizes);
-    auto inputs = values_of(graph, model, set);
+    auto inputs = values_of(graph, model, set.inputs);
     return inputs ? run(graph, *inputs) : std::vector<ir::Tensor>();
   } catch (const Error&) {  // an operator without a kernel for f64, or for what it is given
     return {};
@@ -149,6 +149,15 @@ ir::Graph at_sizes(const ir::Graph& graph, const dynamic::Sizes& sizes) {
   context.keeps_symbol = [](const ir::Symbol&) { return false; };
   passes::run_pipeline(out, {"bind-sizes"}, context);
   return out;
+}
+
+std::vector<ir::Tensor> in_compressed(const TracedModel& model,
+                                      const std::vector<trace::SampleInput>& inputs,
+                                      const dynamic::Sizes& sizes) {
+  const ir::Graph graph = at_sizes(model.recorded_graph(), sizes);
+  const auto values = values_of(graph, model, inputs);
+  T2N_ASSERT(values, "an input of the graph has no value");
+  return ir::run_graph(graph, *values, torch_module().evaluator());
 }
 
 check::Raised raised_by(const std::vector<std::vector<ir::Tensor>>& nearby) {

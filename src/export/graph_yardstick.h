@@ -14,6 +14,12 @@ bool agrees(const std::vector<ir::Tensor>& expected, const std::vector<ir::Tenso
 /// The graph with numbers for its symbols.
 ir::Graph at_sizes(const ir::Graph& graph, const dynamic::Sizes& sizes);
 
+/// What the graph of a compressed model gives, over LibTorch's kernels, for inputs at these sizes.
+/// Errors: `forward-failed`.
+std::vector<ir::Tensor> in_compressed(const TracedModel& model,
+                                      const std::vector<trace::SampleInput>& inputs,
+                                      const dynamic::Sizes& sizes);
+
 /// Outputs in f64 for the inputs of a set, which keeps them. None where the graph cannot be run so,
 /// or where, run in the model's own precision, it is not what torch computes: then it is no
 /// measure.

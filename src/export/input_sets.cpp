@@ -6,6 +6,7 @@
 #include <set>
 
 #include "src/diag/error.h"
+#include "src/export/graph_yardstick.h"
 #include "src/export/torch_module.h"
 #include "src/export/variations.h"
 
@@ -105,14 +106,21 @@ class Builder {
     Agreement agreement = agree_with_torch(*model_.session, inputs, model_.traced);
     executor_ = agreement.executor;
     out_.reference = agreement.words;
+    if (model_.is_compressed) {
+      agreement.expected = in_compressed(model_, inputs, {});
+      out_.reference =
+          cat("the compressed graph over LibTorch's kernels; uncompressed, ", agreement.words);
+    }
     for (const ir::Tensor& tensor : agreement.expected) finite_.push_back(is_finite(tensor));
     out_.movements.resize(agreement.expected.size());
     out_.sets.push_back({"", std::move(inputs), std::move(agreement.expected), {}});
   }
 
   /// What torch gives; nothing where it refuses.
-  std::optional<std::vector<ir::Tensor>> in_torch(const std::vector<trace::SampleInput>& inputs) {
+  std::optional<std::vector<ir::Tensor>> in_torch(const std::vector<trace::SampleInput>& inputs,
+                                                  const dynamic::Sizes& sizes = {}) {
     try {
+      if (model_.is_compressed) return in_compressed(model_, inputs, sizes);
       return torch_module().run_in(*model_.session, inputs, executor_);
     } catch (const Error& error) {
       if (error.diagnostic().id != "forward-failed") throw;
@@ -277,7 +285,7 @@ class Builder {
       return false;
     }
     std::vector<trace::SampleInput> inputs = fill(samples, 1);
-    auto expected = in_torch(inputs);
+    auto expected = in_torch(inputs, sizes);
     if (!expected) return false;
     out_.sets.push_back({"", std::move(inputs), *std::move(expected), sizes});
     out_.sizes.push_back(sizes);

@@ -215,6 +215,10 @@ ExportResult export_model(const ExportOptions& options) {
   say_pairs(result, options.report);
 
   note_ranges(model, graph);
+  if (options.compress) {
+    progress("compress");
+    result.compression = compress_model(model, *options.compress, options.target, options.report);
+  }
   if (options.check) model.recorded = graph;
   progress("passes");
   nnef::Document document = to_nnef(graph, options.target, options.passes, options.report);

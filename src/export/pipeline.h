@@ -13,6 +13,7 @@
 #include "nnef_writer/destination.h"
 #include "src/diag/sink.h"
 #include "src/export/check_model.h"
+#include "src/export/compressed_model.h"
 #include "src/export/dynamic_model.h"
 #include "src/export/samples.h"
 #include "src/passes/pass.h"
@@ -33,7 +34,8 @@ struct ExportOptions {
   DynamicOptions dynamic;
   bool explicit_states = false;      ///< of --state
   bool prune_unused_inputs = false;  ///< leave out what no output depends on
-  bool roll_loops = false;           ///< loops become scans, with all sizes as the samples'
+  std::optional<CompressOptions> compress;
+  bool roll_loops = false;  ///< loops become scans, with all sizes as the samples'
   std::optional<CheckOptions> check;
   passes::PipelineOptions passes;
   Report report;
@@ -64,6 +66,7 @@ struct ExportResult {
   // With dynamic axes:
   std::vector<ir::Comparison> relations;  ///< what the artefact asserts of its symbols
   CheckResult checked;                    ///< with a check
+  std::optional<Compression> compression;
 };
 
 /// Where the artefact goes.

@@ -21,6 +21,8 @@ struct TracedModel {
   bool samples_from_file = false;
   std::vector<std::string> inputs;  ///< names of the graph's inputs, before any is pruned
   std::optional<dynamic::DynamicTrace> dynamic;  ///< its `traced` moved to the one above
+  /// The graph was made smaller: the reference of a check is what it computes.
+  bool is_compressed = false;
   /// What was recorded, if passes change the graph in `traced` before a check.
   std::optional<ir::Graph> recorded;
 

@@ -76,7 +76,12 @@ const std::vector<PassInfo>& passes() {
       {"canonical-activations", "finds written-out silu, gelu, hardswish and rms_norm",
        canonical_activations},
       {"canonical-rope", "finds rotary position embeddings", canonical_rope},
-      {"explicit-promotion", "makes implicit changes of dtype explicit", explicit_promotion}};
+      {"explicit-promotion", "makes implicit changes of dtype explicit", explicit_promotion},
+      {"insert-observers", "puts observers where settings ask for quantisers", insert_observers},
+      {"calculate-qparams", "gives observers scales and zero points", calculate_qparams},
+      {"insert-fake-quant", "makes fake quantisation of observers", insert_fake_quant},
+      {"quantise-constants", "makes integers of constants that are fake quantised",
+       quantise_constants}};
   return table;
 }
 

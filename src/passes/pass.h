@@ -11,6 +11,10 @@
 #include "ir/graph.h"
 #include "src/diag/sink.h"
 
+namespace t2n::compress {
+class Settings;
+}
+
 namespace t2n::passes {
 
 /// What passes may ask of the world; every member may be empty.
@@ -23,7 +27,9 @@ struct PassContext {
   /// Symbols that stay symbolic (declared dynamic axes); empty: none.
   std::function<bool(const ir::Symbol&)> keeps_symbol;
   bool sizes_vary = false;  ///< the graph is one of several, of one model at other sizes
-  Report report;            ///< empty: nobody wants to hear
+  /// How weights and activations shall be stored, by module; nullptr: as they are.
+  const compress::Settings* settings = nullptr;
+  Report report;  ///< empty: nobody wants to hear
 };
 
 /// Each returns true if the graph changed, and leaves a valid one.
@@ -53,6 +59,15 @@ bool canonical_activations(ir::Graph& graph, const PassContext& context);
 bool canonical_rope(ir::Graph& graph, const PassContext& context);
 /// Makes torch's implicit dtype promotion explicit as `t2n::cast` operations.
 bool explicit_promotion(ir::Graph& graph, const PassContext& context);
+
+/// Puts observers where the settings ask for a quantiser (src/compress).
+bool insert_observers(ir::Graph& graph, const PassContext& context);
+/// Gives observers their scales and zero points, by what they, or who calibrated, saw.
+bool calculate_qparams(ir::Graph& graph, const PassContext& context);
+/// Makes fake quantisation of observers.
+bool insert_fake_quant(ir::Graph& graph, const PassContext& context);
+/// Makes integers of constants that are fake quantised.
+bool quantise_constants(ir::Graph& graph, const PassContext& context);
 
 struct PassInfo {
   std::string_view name;

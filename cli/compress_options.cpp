@@ -1,0 +1,171 @@
+#include "cli/compress_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "cli/text.h"
+#include "src/config/compression_settings.h"
+#include "src/diag/error.h"
+#include "src/nnef_reader/npy.h"
+
+namespace t2n::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_file(const std::string& word) {
+  return word.find('/') != std::string::npos || word.ends_with(".json");
+}
+
+std::vector<compress::Entry> entries_of(const std::string& word) {
+  if (!is_file(word)) {
+    std::vector<compress::Entry> out = compress::preset(word);
+    if (!out.empty()) return out;
+    const std::string near = nearest(word, compress::preset_names());
+    throw Error("usage", cat("--compress ", quoted(word), " is no preset and no .json file"), {},
+                near.empty() ? cat("presets are ", joined(compress::preset_names(), ", "))
+                             : cat("did you mean ", quoted(near), "?"));
+  }
+  const std::vector<std::byte> bytes = nnef::read_input_file(word);
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return config::read_compression_settings(text, word);
+}
+
+std::string path_of(const std::string& spec) {
+  return spec.starts_with('@') ? spec.substr(1) : spec;
+}
+
+// --- what is said ---
+
+std::string fixed(double value, int digits) {
+  if (std::isinf(value)) return "exact";
+  const double scale = std::pow(10.0, digits);
+  std::string out = cat(std::round(value * scale) / scale);
+  return out;
+}
+
+std::string percent(int64_t part, int64_t all) {
+  return cat(fixed(100.0 * static_cast<double>(part) / static_cast<double>(all), 1), " %");
+}
+
+std::string layers_text(std::vector<compress::LayerLoss> layers) {
+  std::erase_if(layers, [](const compress::LayerLoss& layer) {
+    return layer.weights.noise == 0 && layer.results.noise == 0;
+  });
+  std::stable_sort(layers.begin(), layers.end(),
+                   [](const compress::LayerLoss& a, const compress::LayerLoss& b) {
+                     return a.results.snr_db() < b.results.snr_db();
+                   });
+  constexpr size_t kShown = 8;
+  std::vector<std::vector<std::string>> rows = {
+      {"module", "weights", "bytes", "weights dB", "results dB"}};
+  for (size_t i = 0; i < std::min(layers.size(), kShown); ++i) {
+    const compress::LayerLoss& layer = layers[i];
+    rows.push_back({layer.module.empty() ? layer.address : layer.module, layer.format,
+                    cat(layer.bytes_before, " -> ", layer.bytes_after),
+                    fixed(layer.weights.snr_db(), 1), fixed(layer.results.snr_db(), 1)});
+  }
+  std::string out = rows.size() > 1 ? table(std::move(rows)) : "";
+  if (layers.size() > kShown)
+    out += cat("  and ", layers.size() - kShown, " layers that lost less (--report has all)\n");
+  return out;
+}
+
+std::string output_text(const compress::OutputLoss& output) {
+  std::string out = cat("  ", output.name, ": SNR ", fixed(output.all.snr_db(), 1), " dB, cosine ",
+                        fixed(output.all.cosine(), 5));
+  if (output.rows > 0)
+    out += cat(", the same largest in ", percent(output.same_top1, output.rows), " of ",
+               output.rows, " rows");
+  if (output.labelled > 0)
+    out += cat(", right in ", percent(output.right_before, output.labelled), " before and ",
+               percent(output.right_after, output.labelled), " now");
+  return out + "\n";
+}
+
+}  // namespace
+
+void add_compression_options(CLI::App& command, CompressionOptions& options) {
+  command
+      .add_option("--compress", options.compress,
+                  cat("Store weights smaller: ", joined(compress::preset_names(), ", "),
+                      ",\nor FILE.json with settings by module; repeatable"))
+      ->type_name("PRESET|FILE.json")
+      ->allow_extra_args(false);
+  command
+      .add_option("--calibrate", options.calibrate,
+                  "Samples that activations are quantised by, repeatable: @FILE.npz, @FILE.pt, or\n"
+                  "a folder of them; batches along axis 0 or one per file")
+      ->type_name("@FILE|FOLDER")
+      ->allow_extra_args(false);
+  command
+      .add_option("--ignore", options.ignore,
+                  "Modules that stay as they are, repeatable: head  'layers.*.norm'")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+  command.add_option("--only", options.only, "Modules that alone are compressed; repeatable")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+  command
+      .add_option("--labels", options.labels,
+                  "Right indices for the calibration set, one per row of the first output")
+      ->type_name("FILE.npy");
+}
+
+std::optional<CompressOptions> compress_options(const CompressionOptions& options) {
+  if (options.compress.empty()) {
+    if (!options.calibrate.empty() || !options.ignore.empty() || !options.only.empty() ||
+        !options.labels.empty())
+      throw Error("usage", "--calibrate, --ignore, --only and --labels need --compress", {},
+                  cat("add --compress PRESET: ", joined(compress::preset_names(), ", ")));
+    return std::nullopt;
+  }
+  if (!options.labels.empty() && options.calibrate.empty())
+    throw Error("usage", "--labels without --calibrate has no rows to speak of", {},
+                "add --calibrate @FILE.npz");
+  CompressOptions out;
+  for (const std::string& word : options.compress)
+    for (compress::Entry& entry : entries_of(word)) out.entries.push_back(std::move(entry));
+  out.entries = compress::limited_to(out.entries, options.only);
+  for (compress::Entry& entry : compress::ignoring(options.ignore))
+    out.entries.push_back(std::move(entry));
+  compress::Settings{out.entries};  // wrong ones are refused before any work
+  out.calibrate = options.calibrate;
+  out.labels = options.labels;
+  for (const std::string& spec : out.calibrate) {
+    std::error_code ignored;
+    if (!fs::exists(path_of(spec), ignored))
+      throw Error("calibration", cat("--calibrate ", quoted(spec), ": there is no such file"));
+  }
+  return out;
+}
+
+std::vector<nnef::Taken> compression_files(const CompressionOptions& options) {
+  std::vector<nnef::Taken> out;
+  for (const std::string& word : options.compress)
+    if (is_file(word)) out.push_back({"the settings of compression", word});
+  for (const std::string& spec : options.calibrate)
+    out.push_back({"the calibration set", path_of(spec)});
+  if (!options.labels.empty()) out.push_back({"the labels", options.labels});
+  return out;
+}
+
+std::string compression_text(const Compression& compression) {
+  int64_t before = 0;
+  int64_t after = 0;
+  for (const compress::LayerLoss& layer : compression.layers) {
+    before += layer.bytes_before;
+    after += layer.bytes_after;
+  }
+  std::string out = cat("compressed: weights of ", counted(compression.layers.size(), "layer"),
+                        ", ", short_bytes(before), " -> ", short_bytes(after), " · loss on ",
+                        counted(compression.batches, "batch"), " of ",
+                        compression.is_calibrated ? "the calibration set" : "samples", "\n");
+  out += layers_text(compression.layers);
+  for (const compress::OutputLoss& output : compression.outputs) out += output_text(output);
+  return out;
+}
+
+}  // namespace t2n::cli

@@ -1,0 +1,36 @@
+// The options of compression, and what is said of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nnef_writer/destination.h"
+#include "src/export/compressed_model.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
+class App;
+}
+
+namespace t2n::cli {
+
+struct CompressionOptions {
+  std::vector<std::string> compress;  ///< presets and files
+  std::vector<std::string> calibrate;
+  std::vector<std::string> ignore;
+  std::vector<std::string> only;
+  std::string labels;
+};
+
+void add_compression_options(CLI::App& command, CompressionOptions& options);
+
+/// Nothing without --compress.   Errors: `usage`.
+std::optional<CompressOptions> compress_options(const CompressionOptions& options);
+
+/// The files that are read.
+std::vector<nnef::Taken> compression_files(const CompressionOptions& options);
+
+/// "compressed: …", the layers that lost most, and a line per output.
+std::string compression_text(const Compression& compression);
+
+}  // namespace t2n::cli

@@ -1,0 +1,63 @@
+#include "src/compress/calibrate.h"
+
+#include <map>
+
+#include "src/compress/layers.h"
+#include "src/compress/observe.h"
+#include "src/compress/statistics.h"
+
+namespace t2n::compress {
+namespace {
+
+/// Observers by the name of what they give, which sizes do not change.
+using Observers = std::map<std::string, Statistics>;
+
+const std::string& name_of(const ir::Graph& graph, const ir::Node& node) {
+  return graph.values[static_cast<size_t>(node.outputs.at(0))].name;
+}
+
+Observers open_observers(const ir::Graph& graph) {
+  const std::vector<bool> known = known_values(graph);
+  Observers out;
+  for (const ir::Node& node : graph.nodes) {
+    if (!is_observe(node)) continue;
+    const Observation of = read_observation(node);
+    const bool waits = of.low.empty() && of.scale.empty();
+    if (waits && !known[static_cast<size_t>(of.self)]) out.emplace(name_of(graph, node), of);
+  }
+  return out;
+}
+
+}  // namespace
+
+bool needs_calibration(const ir::Graph& graph) { return !open_observers(graph).empty(); }
+
+size_t calibrate(ir::Graph& graph, const Batches& batches, const AtBatch& at_batch,
+                 const ir::Evaluator& evaluate) {
+  Observers observers = open_observers(graph);
+  size_t count = 0;
+  for (auto inputs = batches(); !inputs.empty(); inputs = batches(), ++count) {
+    const ir::Graph now = at_batch(inputs);
+    ir::run_graph(now, inputs, [&](const ir::Node& node, const ir::Operand& operand) {
+      if (!is_observe(node)) return evaluate(node, operand);
+      ir::Tensor x = operand(std::get<ir::TensorRef>(*node.find("self")).id);
+      const auto observer = observers.find(name_of(now, node));
+      if (observer != observers.end()) observer->second.see(x);
+      return std::vector<ir::Tensor>{std::move(x)};
+    });
+  }
+  for (ir::Node& node : graph.nodes) {
+    if (!is_observe(node)) continue;
+    const auto observer = observers.find(name_of(graph, node));
+    if (observer == observers.end() || observer->second.empty()) continue;
+    Observation of = read_observation(node);
+    for (const Range& range : observer->second.ranges()) {
+      of.low.push_back(range.low);
+      of.high.push_back(range.high);
+    }
+    node.args = observation_arguments(of);
+  }
+  return count;
+}
+
+}  // namespace t2n::compress

@@ -1,0 +1,27 @@
+// Runs a graph with observers over a set of inputs.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "ir/evaluator.h"
+
+namespace t2n::compress {
+
+/// The next inputs of the graph, in its order; an empty list after the last.
+using Batches = std::function<std::vector<ir::Tensor>()>;
+
+/// The graph with numbers for its symbols, as a batch has them.
+using AtBatch = std::function<ir::Graph(const std::vector<ir::Tensor>& batch)>;
+
+/// Runs the graph over all batches and writes what each observer saw into its arguments. One batch
+/// and what observers need is in memory at a time. Constants are not looked at: what follows from
+/// them does not follow from the set. Returns how many batches there were.
+/// Errors: `calibration` for NaN and infinities; those of the evaluator.
+size_t calibrate(ir::Graph& graph, const Batches& batches, const AtBatch& at_batch,
+                 const ir::Evaluator& evaluate);
+
+/// Whether any observer waits for a set.
+bool needs_calibration(const ir::Graph& graph);
+
+}  // namespace t2n::compress

@@ -1,0 +1,141 @@
+#include "src/compress/grid.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "src/compress/observe.h"
+
+namespace t2n::compress {
+namespace {
+
+/// What torch's observers take at the least, so that the inverse is finite.
+constexpr double kLeastScale = 1.1920928955078125e-07;
+/// Parts of a range that are tried: down to a fifth of it.
+constexpr int kTries = 80;
+
+double as_f32(double value) { return static_cast<double>(static_cast<float>(value)); }
+
+Range part_of(Range range, int attempt) {
+  const double share = 1 - 0.8 * attempt / kTries;
+  return {range.low * share, range.high * share};
+}
+
+Range least(Range range, const std::function<double(Range)>& cost) {
+  Range best = range;
+  double lowest_cost = cost(range);
+  for (int attempt = 1; attempt <= kTries; ++attempt) {
+    const Range part = part_of(range, attempt);
+    const double now = cost(part);
+    if (now >= lowest_cost) continue;
+    lowest_cost = now;
+    best = part;
+  }
+  return best;
+}
+
+/// Of what was seen, with what is cut off counted in the outermost bins, from what the integers
+/// say: the bins of a level share its mass.
+double divergence(const Histogram& seen, const Scale& scale, const Grid& grid) {
+  struct Level {
+    double mass = 0;
+    double bins = 0;
+  };
+  const int64_t bottom = lowest(grid);
+  std::vector<Level> levels(static_cast<size_t>(highest(grid) - bottom + 1));
+  const auto level_of = [&](double value) {
+    const double steps = std::nearbyint(value / scale.scale);
+    return static_cast<int64_t>(steps) + scale.zero_point - bottom;
+  };
+  std::vector<std::pair<double, size_t>> inside;  // count, level
+  double below = 0;
+  double above = 0;
+  for (size_t i = 0; i < seen.size(); ++i) {
+    const double count = seen.count(i);
+    const int64_t level = level_of(seen.centre(i));
+    if (count == 0) continue;
+    if (level < 0) {
+      below += count;
+    } else if (level >= std::ssize(levels)) {
+      above += count;
+    } else {
+      inside.emplace_back(count, static_cast<size_t>(level));
+      levels[inside.back().second].mass += count;
+      levels[inside.back().second].bins += 1;
+    }
+  }
+  if (inside.empty()) return std::numeric_limits<double>::infinity();
+  const double kept = seen.total() - below - above;
+  double out = 0;
+  for (size_t i = 0; i < inside.size(); ++i) {
+    const auto& [count, level] = inside[i];
+    const double cut = (i == 0 ? below : 0) + (i + 1 == inside.size() ? above : 0);
+    const double p = (count + cut) / seen.total();
+    out += p * std::log(p / (levels[level].mass / levels[level].bins / kept));
+  }
+  return out;
+}
+
+}  // namespace
+
+Scale scale_for(Range range, const Grid& grid) {
+  const double low = std::min(range.low, 0.0);
+  const double high = std::max(range.high, 0.0);
+  const auto bottom = static_cast<double>(lowest(grid));
+  const auto top = static_cast<double>(highest(grid));
+  Scale out;
+  if (grid.is_symmetric) {
+    const double most = std::max(-low, high);
+    const bool is_one_sided = !grid.is_signed && low == 0;
+    // Unsigned integers have as many below their middle as above it, less one.
+    const double steps = grid.is_signed ? top : is_one_sided ? top : (top - 1) / 2;
+    out.scale = std::max(as_f32(most / steps), kLeastScale);
+    if (!grid.is_signed && !is_one_sided) out.zero_point = (int64_t{1} << (grid.bits - 1));
+    return out;
+  }
+  out.scale = std::max(as_f32((high - low) / (top - bottom)), kLeastScale);
+  const double point = std::nearbyint(bottom - low / out.scale);
+  out.zero_point = static_cast<int64_t>(std::clamp(point, bottom, top));
+  return out;
+}
+
+double rounded(double value, const Scale& scale, const Grid& grid) {
+  const auto point = static_cast<double>(scale.zero_point);
+  const double q =
+      std::clamp(std::nearbyint(value / scale.scale) + point, static_cast<double>(lowest(grid)),
+                 static_cast<double>(highest(grid)));
+  return (q - point) * scale.scale;
+}
+
+Range least_squares_range(const Histogram& seen, Range range, const Grid& grid) {
+  return least(range, [&](Range part) {
+    const Scale scale = scale_for(part, grid);
+    double sum = 0;
+    for (size_t i = 0; i < seen.size(); ++i) {
+      if (seen.count(i) == 0) continue;
+      const double error = rounded(seen.centre(i), scale, grid) - seen.centre(i);
+      sum += seen.count(i) * error * error;
+    }
+    return sum;
+  });
+}
+
+Range least_squares_range(const std::vector<double>& values, Range range, const Grid& grid) {
+  return least(range, [&](Range part) {
+    const Scale scale = scale_for(part, grid);
+    double sum = 0;
+    for (const double value : values) {
+      const double error = rounded(value, scale, grid) - value;
+      sum += error * error;
+    }
+    return sum;
+  });
+}
+
+Range entropy_range(const Histogram& seen, Range range, const Grid& grid) {
+  return least(range, [&](Range part) { return divergence(seen, scale_for(part, grid), grid); });
+}
+
+}  // namespace t2n::compress

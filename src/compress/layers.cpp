@@ -1,0 +1,123 @@
+#include "src/compress/layers.h"
+
+#include <algorithm>
+#include <array>
+
+#include "ir/op_traits.h"
+
+namespace t2n::compress {
+namespace {
+
+using ir::Node;
+using ir::ValueId;
+
+ValueId tensor(const Node& node, std::string_view argument) {
+  const ir::Attr* attr = node.find(argument);
+  const auto* ref = attr == nullptr ? nullptr : std::get_if<ir::TensorRef>(attr);
+  return ref == nullptr ? ir::kNoValue : ref->id;
+}
+
+/// Where a kind of operation has its weight, its activations and its bias.
+struct Row {
+  std::string_view word;
+  std::string_view weight;
+  std::string_view activation;
+  std::string_view bias;
+  int channel_axis;  ///< negative ones count from the end
+};
+constexpr std::array kRows = {
+    Row{"linear", "weight", "input", "bias", 0},
+    Row{"conv1d", "weight", "input", "bias", 0},
+    Row{"conv2d", "weight", "input", "bias", 0},
+    Row{"conv3d", "weight", "input", "bias", 0},
+    Row{"convolution", "weight", "input", "bias", 0},
+    Row{"conv_transpose1d", "weight", "input", "bias", 1},
+    Row{"conv_transpose2d", "weight", "input", "bias", 1},
+    Row{"conv_transpose3d", "weight", "input", "bias", 1},
+    Row{"embedding", "weight", "", "", 0},
+    Row{"embedding_bag", "weight", "", "", 0},
+    Row{"addmm", "mat2", "mat1", "self", -1},
+    Row{"mm", "mat2", "self", "", -1},
+    Row{"matmul", "other", "self", "", -1},
+};
+
+bool is_transposed(const Node& node) {
+  const ir::Attr* attr = node.find("transposed");
+  return (attr != nullptr && std::holds_alternative<bool>(*attr) && std::get<bool>(*attr)) ||
+         ir::op_short_name(ir::op_name(node.op)).starts_with("conv_transpose");
+}
+
+bool has_groups(const Node& node) {
+  const ir::Attr* attr = node.find("groups");
+  const auto* groups = attr == nullptr ? nullptr : std::get_if<ir::Dim>(attr);
+  return groups != nullptr && *groups != ir::Dim(1);
+}
+
+/// A matrix of reals at least: scales and biases are not worth an operation.
+bool is_weight(const ir::Graph& graph, ValueId id, const std::vector<bool>& is_known) {
+  if (id == ir::kNoValue || !is_known[static_cast<size_t>(id)]) return false;
+  const ir::Value& value = graph.values[static_cast<size_t>(id)];
+  constexpr size_t kLeastRank = 2;
+  return ir::is_float(value.dtype) && value.shape.size() >= kLeastRank;
+}
+
+std::optional<Layer> recurrent(const ir::Graph& graph, const Node& node,
+                               const std::vector<bool>& is_known) {
+  constexpr std::array<std::string_view, 4> kWords = {"lstm", "gru", "rnn_tanh", "rnn_relu"};
+  const std::string_view word = ir::op_short_name(ir::op_name(node.op));
+  if (std::find(kWords.begin(), kWords.end(), word) == kWords.end()) return std::nullopt;
+  const ir::Attr* attr = node.find("params");
+  const auto* params = attr == nullptr ? nullptr : std::get_if<ir::TensorRefs>(attr);
+  if (params == nullptr) return std::nullopt;
+  Layer out;
+  for (const ValueId id : params->ids)
+    if (is_weight(graph, id, is_known)) out.weights.push_back({id, "params", 0});
+  return out;
+}
+
+}  // namespace
+
+std::vector<bool> known_values(const ir::Graph& graph) {
+  std::vector<bool> out(graph.values.size());
+  for (const ir::Constant& constant : graph.constants)
+    out[static_cast<size_t>(constant.value)] = true;
+  for (const Node& node : graph.nodes) {
+    bool known = !ir::is_unpredictable(node.op) && !node.body;
+    bool has_operand = false;
+    ir::for_each_input(node, [&](ValueId id) {
+      has_operand = true;
+      known = known && out[static_cast<size_t>(id)];
+    });
+    for (const ValueId id : node.outputs) out[static_cast<size_t>(id)] = known && has_operand;
+  }
+  return out;
+}
+
+std::optional<Layer> layer_of(const ir::Graph& graph, const Node& node,
+                              const std::vector<bool>& is_known) {
+  if (auto out = recurrent(graph, node, is_known)) return out;
+  const std::string_view word = ir::op_short_name(ir::op_name(node.op));
+  const auto row =
+      std::find_if(kRows.begin(), kRows.end(), [&](const Row& each) { return each.word == word; });
+  if (row == kRows.end()) return std::nullopt;
+  const ValueId weight = tensor(node, row->weight);
+  if (!is_weight(graph, weight, is_known)) return std::nullopt;
+  const auto rank = static_cast<int>(graph.values[static_cast<size_t>(weight)].shape.size());
+  Layer out;
+  out.weights.push_back(
+      {weight, row->weight, row->channel_axis < 0 ? rank + row->channel_axis : row->channel_axis});
+  if (is_transposed(node)) {
+    // [in, out / groups, …]: with groups no axis is of one result each.
+    out.weights[0].channel_axis = 1;
+    if (has_groups(node)) out.weights[0].channel_axis = std::nullopt;
+  }
+  if (const ValueId x = tensor(node, row->activation);
+      x != ir::kNoValue && !is_known[static_cast<size_t>(x)])
+    out.activations.push_back(x);
+  if (const ValueId bias = tensor(node, row->bias);
+      bias != ir::kNoValue && is_known[static_cast<size_t>(bias)])
+    out.bias = bias;
+  return out;
+}
+
+}  // namespace t2n::compress

@@ -1,0 +1,67 @@
+// What compression costs: a compressed graph beside the one that it was made of.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/evaluator.h"
+#include "ir/graph.h"
+
+namespace t2n::compress {
+
+/// Sums over elements, from which a ratio of signal to noise and a cosine follow.
+struct Closeness {
+  double signal = 0;   ///< sum of squares of what is wanted
+  double noise = 0;    ///< sum of squares of the differences
+  double product = 0;  ///< sum of products
+  double square = 0;   ///< sum of squares of what is there
+  void add(const ir::Tensor& wanted, const ir::Tensor& there);
+  double snr_db() const;  ///< infinite where nothing differs
+  double cosine() const;
+};
+
+/// An operation with weights.
+struct LayerLoss {
+  std::string address;  ///< "Net/Sequential[features]/Conv2d[0]/conv2d_0"
+  std::string module;   ///< "features.0"
+  std::string format;   ///< "int8", "int4", "f16", "q4_0", "f32"
+  int64_t bytes_before = 0;
+  int64_t bytes_after = 0;
+  double zeros = 0;  ///< share of the weights that are zero
+  Closeness weights;
+  Closeness results;  ///< of the operation, with all that comes before it compressed too
+};
+
+struct OutputLoss {
+  std::string name;
+  Closeness all;
+  int64_t rows = 0;          ///< along all axes but the last
+  int64_t same_top1 = 0;     ///< of these, where the largest of the last axis is the same
+  int64_t right_before = 0;  ///< of these, with labels
+  int64_t right_after = 0;
+  int64_t labelled = 0;
+};
+
+/// Sums over batches.
+class LossMeter {
+ public:
+  /// `stored`: the compressed graph with its QuantInfo, which says how weights lie in the file;
+  /// `after`: the same in plain operations, which can be run.
+  LossMeter(const ir::Graph& before, const ir::Graph& stored, const ir::Graph& after,
+            const ir::Evaluator& evaluate);
+
+  /// Graphs at the batch's sizes; `labels`: right indices along the last axis of the first output,
+  /// one per row, none: unknown.
+  void add(const ir::Graph& before, const ir::Graph& after, const std::vector<ir::Tensor>& inputs,
+           const std::vector<int64_t>& labels = {});
+
+  const std::vector<LayerLoss>& layers() const { return layers_; }
+  const std::vector<OutputLoss>& outputs() const { return outputs_; }
+
+ private:
+  std::vector<LayerLoss> layers_;
+  std::vector<OutputLoss> outputs_;
+  const ir::Evaluator& evaluate_;
+};
+
+}  // namespace t2n::compress

@@ -1,0 +1,67 @@
+// Presets, and entries that leave modules out.
+#include <algorithm>
+
+#include "src/compress/settings.h"
+
+namespace t2n::compress {
+namespace {
+
+using Options = std::vector<Option>;
+
+const std::vector<std::pair<std::string, Options>>& presets() {
+  static const Options integers = {{"weights.format", "int"}, {"weights.bits", 8.0}};
+  static const std::vector<std::pair<std::string, Options>> all = {
+      {"int8",
+       {{"weights.format", "int"},
+        {"weights.bits", 8.0},
+        {"activations.bits", 8.0},
+        {"activations.observer", "histogram"}}},
+      {"int8-weights", integers},
+      {"q4_0", {{"weights.format", "q4_0"}}},
+      {"f16", {{"weights.format", "f16"}}}};
+  return all;
+}
+
+Options all_off() {
+  return {{"weights", std::monostate()},
+          {"activations", std::monostate()},
+          {"bias", std::monostate()},
+          {"prune", std::monostate()}};
+}
+
+}  // namespace
+
+const std::vector<std::string>& preset_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> out;
+    for (const auto& [name, options] : presets()) out.push_back(name);
+    return out;
+  }();
+  return names;
+}
+
+std::vector<Entry> preset(std::string_view name) {
+  for (const auto& [own, options] : presets())
+    if (own == name) return {{"", options, "--compress " + own}};
+  return {};
+}
+
+std::vector<Entry> ignoring(const std::vector<std::string>& globs) {
+  std::vector<Entry> out;
+  for (const std::string& glob : globs) out.push_back({glob, all_off(), "--ignore"});
+  return out;
+}
+
+std::vector<Entry> limited_to(const std::vector<Entry>& entries,
+                              const std::vector<std::string>& globs) {
+  if (globs.empty()) return entries;
+  std::vector<Entry> out;
+  for (const std::string& glob : globs)
+    for (const Entry& entry : entries)
+      if (entry.scope.empty()) out.push_back({glob, entry.options, "--only"});
+  for (const Entry& entry : entries)
+    if (!entry.scope.empty()) out.push_back(entry);
+  return out;
+}
+
+}  // namespace t2n::compress

@@ -1,0 +1,77 @@
+// The pass `quantise-constants`: constants that are rounded to a grid of 8 bits and fewer become
+// its integers, dequantised.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "src/compress/fake_quant.h"
+#include "src/passes/known.h"
+#include "src/passes/pass.h"
+#include "src/passes/rewriter.h"
+
+namespace t2n::compress {
+namespace {
+
+/// As torch's kernel rounds: the product with the inverse in f32, half to even.
+/// Source: ATen/native/quantized/cpu/kernels/QuantizedOpKernels.cpp, fake_quantize.
+ir::Tensor integers_of(const ir::Tensor& weights, const FakeQuant& of, bool is_signed) {
+  const std::vector<double> values = ir::to_f64(weights);
+  size_t inner = 1;
+  if (of.axis)
+    for (size_t i = static_cast<size_t>(*of.axis) + 1; i < weights.shape.size(); ++i)
+      inner *= static_cast<size_t>(weights.shape[i]);
+  std::vector<int64_t> out(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t channel = of.axis ? i / inner % of.scales.size() : 0;
+    const float inverse = 1.0F / static_cast<float>(of.scales[channel]);
+    const float steps = std::nearbyint(static_cast<float>(values[i]) * inverse);
+    const double q = static_cast<double>(steps) + static_cast<double>(of.zero_points[channel]);
+    out[i] = static_cast<int64_t>(
+        std::clamp(q, static_cast<double>(of.low), static_cast<double>(of.high)));
+  }
+  return ir::tensor_of<int64_t>(is_signed ? ir::DType::i8 : ir::DType::u8, weights.shape, out);
+}
+
+class Storing : public passes::Rewriter {
+ public:
+  explicit Storing(ir::Graph& graph) : Rewriter(graph), constants_(ir::constant_index(graph)) {}
+
+  bool run() {
+    bool changed = false;
+    std::vector<ir::Node> nodes = std::exchange(graph_.nodes, {});
+    for (ir::Node& node : nodes) {
+      const auto of = read_fake_quant(graph_, node, constants_);
+      begin(std::move(node));
+      const bool stored = of && store(*of);
+      if (!stored) keep();
+      changed = changed || stored;
+    }
+    finish();
+    return changed;
+  }
+
+ private:
+  bool store(const FakeQuant& of) {
+    const int index = constants_[static_cast<size_t>(of.self)];
+    auto info = quant_info(of);
+    if (index < 0 || !info) return false;
+    const ir::Tensor& weights = graph_.constants[static_cast<size_t>(index)].data;
+    const bool is_finite = passes::is_loaded(weights) && weights.dtype == ir::DType::f32;
+    if (!is_finite) return false;
+    const ir::ValueId stored = constant(integers_of(weights, of, info->is_signed));
+    value(stored).quant = std::move(info);
+    define(emit("aten::dequantize.self", {{"self", ir::TensorRef{stored}}}, ir::DType::f32,
+                value(of.self).shape));
+    // The integers are called what the weights were, whose name is free if nobody reads them.
+    return true;
+  }
+
+  std::vector<int> constants_;
+};
+
+}  // namespace
+}  // namespace t2n::compress
+
+bool t2n::passes::quantise_constants(ir::Graph& graph, const PassContext& /*context*/) {
+  return compress::Storing(graph).run();
+}

@@ -1,0 +1,129 @@
+// The pass `insert-observers`.
+#include "src/compress/quantisers.h"
+
+#include "ir/print.h"
+#include "src/compress/layers.h"
+#include "src/compress/observe.h"
+#include "src/diag/error.h"
+#include "src/passes/pass.h"
+
+namespace t2n::compress {
+namespace {
+
+using ir::ValueId;
+
+/// "8 bits, signed, symmetric, per channel 0": equal words are one quantiser.
+std::string words(const Observation& of) {
+  return cat(of.grid.bits, " bits, ", of.grid.is_signed ? "signed" : "unsigned",
+             of.grid.is_symmetric ? ", symmetric" : "",
+             of.grid.is_narrow ? ", without the lowest integer" : "",
+             of.axis ? cat(", per channel of axis ", *of.axis) : "", ", ",
+             of.least_squares ? "least squares" : std::string(observer_name(of.grid.observer)));
+}
+
+ValueId emit_observer(passes::Rewriter& rewriter, ValueId value, Observation of) {
+  of.self = value;
+  return rewriter.emit(kObserveOp, observation_arguments(of), rewriter.dtype(value),
+                       rewriter.shape(value));
+}
+
+class Adding {
+ public:
+  Adding(Insertions& insertions, const ir::Graph& graph, const Settings& settings)
+      : insertions_(insertions),
+        graph_(graph),
+        settings_(settings),
+        known_(known_values(graph)),
+        constants_(ir::constant_index(graph)) {}
+
+  void run() {
+    for (size_t i = 0; i < graph_.nodes.size(); ++i)
+      if (const auto layer = layer_of(graph_, graph_.nodes[i], known_))
+        add(i, *layer, settings_.of(graph_, graph_.nodes[i]));
+  }
+
+ private:
+  void add(size_t node, const Layer& layer, const NodeSettings& settings) {
+    if (settings.weights)
+      for (const Weight& weight : layer.weights) add_weight(node, weight, *settings.weights);
+    if (settings.activations)
+      for (const ValueId value : layer.activations) {
+        std::optional<int> axis;
+        if (settings.activations->is_per_channel) axis = channel_axis(value, layer);
+        add_observer(node, value, {.grid = *settings.activations, .axis = axis});
+      }
+    if (settings.bias && layer.bias != ir::kNoValue)
+      add_observer(node, layer.bias, {.grid = *settings.bias});
+  }
+
+  void add_weight(size_t node, const Weight& weight, const WeightSettings& settings) {
+    if (settings.format == Format::q4_0) return;
+    if (settings.format == Format::f16) return add_half(node, weight.value);
+    Observation of = {.grid = settings.grid};
+    if (settings.grid.is_per_channel) of.axis = weight.channel_axis;
+    of.least_squares = settings.rounding == Rounding::least_squares;
+    add_observer(node, weight.value, of);
+  }
+
+  /// Channels of an image lie behind the batch, those of a sequence last.
+  int channel_axis(ValueId value, const Layer& layer) const {
+    const size_t rank = graph_.values[static_cast<size_t>(value)].shape.size();
+    const size_t weight_rank =
+        graph_.values[static_cast<size_t>(layer.weights.at(0).value)].shape.size();
+    constexpr size_t kMatrix = 2;
+    if (weight_rank == kMatrix) return static_cast<int>(rank) - 1;
+    return rank == weight_rank ? 1 : 0;
+  }
+
+  void add_observer(size_t node, ValueId value, const Observation& of) {
+    if (!is_plain(value)) return;
+    insertions_.add({.at = {value, node},
+                     .priority = kQuantiserPriority,
+                     .algorithm = "quantisation",
+                     .slot = "quantiser",
+                     .key = words(of),
+                     .build = [of](passes::Rewriter& rewriter, ValueId id) {
+                       return emit_observer(rewriter, id, of);
+                     }});
+  }
+
+  void add_half(size_t node, ValueId value) {
+    if (!is_plain(value)) return;
+    insertions_.add({.at = {value, node},
+                     .priority = kQuantiserPriority,
+                     .algorithm = "quantisation",
+                     .slot = "quantiser",
+                     .key = "floats of 16 bits",
+                     .build = [](passes::Rewriter& rewriter, ValueId id) {
+                       return rewriter.cast(rewriter.cast(id, ir::DType::f16), ir::DType::f32);
+                     }});
+  }
+
+  /// What is computed from constants was quantised by the model itself, which is left as it is.
+  bool is_plain(ValueId value) const {
+    const auto at = static_cast<size_t>(value);
+    return graph_.values[at].dtype == ir::DType::f32 && !graph_.values[at].quant &&
+           (!known_[at] || constants_[at] >= 0);
+  }
+
+  Insertions& insertions_;
+  const ir::Graph& graph_;
+  const Settings& settings_;
+  std::vector<bool> known_;
+  std::vector<int> constants_;
+};
+
+}  // namespace
+
+void add_quantisers(Insertions& insertions, const ir::Graph& graph, const Settings& settings) {
+  Adding(insertions, graph, settings).run();
+}
+
+}  // namespace t2n::compress
+
+bool t2n::passes::insert_observers(ir::Graph& graph, const PassContext& context) {
+  if (context.settings == nullptr) return false;
+  compress::Insertions insertions;
+  compress::add_quantisers(insertions, graph, *context.settings);
+  return insertions.commit(graph);
+}

@@ -1,0 +1,70 @@
+#include "src/compress/scope_glob.h"
+
+#include <algorithm>
+
+#include "src/diag/error.h"
+
+namespace t2n::compress {
+
+bool glob_matches(std::string_view glob, std::string_view text) {
+  size_t g = 0;
+  size_t t = 0;
+  size_t star = std::string_view::npos;
+  size_t resume = 0;
+  while (t < text.size()) {
+    if (g < glob.size() && glob[g] == '*') {
+      star = g++;
+      resume = t;
+    } else if (g < glob.size() && (glob[g] == '?' || glob[g] == text[t])) {
+      ++g;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      g = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (g < glob.size() && glob[g] == '*') ++g;
+  return g == glob.size();
+}
+
+std::optional<int> matched_depth(const ir::Graph& graph, const ir::Node& node,
+                                 std::string_view glob) {
+  if (glob.empty()) return 0;
+  std::vector<ir::ScopeId> path;
+  for (ir::ScopeId at = node.scope; at >= 0; at = graph.scopes[static_cast<size_t>(at)].parent)
+    path.push_back(at);
+  const auto depth = static_cast<int>(path.size());
+  if (glob_matches(glob, ir::node_address(graph, node))) return depth;
+  for (size_t i = 0; i < path.size(); ++i)
+    if (glob_matches(glob, ir::module_path(graph, path[i])) ||
+        glob_matches(glob, ir::scope_address(graph, path[i])))
+      return depth - 1 - static_cast<int>(i);
+  return std::nullopt;
+}
+
+std::vector<std::string> nearest_scopes(const ir::Graph& graph, std::string_view glob) {
+  std::vector<std::string> names;
+  const bool is_address = glob.find('/') != std::string_view::npos;
+  for (const ir::Node& node : graph.nodes)
+    names.push_back(is_address ? ir::scope_address(graph, node.scope)
+                               : ir::module_path(graph, node.scope));
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::erase(names, "");
+  std::string word(glob);
+  std::erase(word, '*');
+  std::vector<std::string> out;
+  constexpr size_t kMost = 3;
+  if (const std::string first = nearest(word, names); !first.empty()) out.push_back(first);
+  for (const std::string& name : names)
+    if (out.size() < kMost && name.find(word) != std::string::npos &&
+        std::find(out.begin(), out.end(), name) == out.end())
+      out.push_back(name);
+  for (const std::string& name : names)
+    if (out.empty() && out.size() < kMost) out.push_back(name);
+  return out;
+}
+
+}  // namespace t2n::compress

@@ -1,0 +1,99 @@
+// What is asked of each module: how its weights and activations are stored, what is pruned.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace t2n::compress {
+
+/// How a range is found in what was seen.
+enum class Observer { min_max, moving_average, percentile, histogram, entropy };
+/// To which of its neighbours a weight is rounded: to the nearest; so that the square of the errors
+/// is least, by the choice of the scale; so that the layer's results are nearest (GPTQ).
+enum class Rounding { nearest, least_squares, gptq };
+/// How weights lie in the file.
+enum class Format { integers, q4_0, f16 };
+
+/// Integers that reals are rounded to, and how their scale is found.
+struct Grid {
+  int bits = 8;
+  bool is_signed = true;
+  bool is_symmetric = true;
+  bool is_narrow = true;  ///< without the lowest integer
+  bool is_per_channel = true;
+  Observer observer = Observer::min_max;
+  double quantile = 0.9999;  ///< of Observer::percentile: what lies within
+  friend bool operator==(const Grid&, const Grid&) = default;
+};
+
+struct WeightSettings {
+  Format format = Format::integers;
+  Grid grid;
+  Rounding rounding = Rounding::nearest;
+  friend bool operator==(const WeightSettings&, const WeightSettings&) = default;
+};
+
+/// What is set to zero: a share, or all but `keep` of `of` neighbours along the inputs of a layer.
+struct Pruning {
+  double sparsity = 0;
+  int keep = 0;
+  int of = 0;
+  bool is_global = false;  ///< the share is of all modules with this, not of each
+  friend bool operator==(const Pruning&, const Pruning&) = default;
+};
+
+/// Of one operation; what is absent stays as it is.
+struct NodeSettings {
+  std::optional<WeightSettings> weights;
+  std::optional<Grid> activations;
+  std::optional<Grid> bias;
+  std::optional<Pruning> prune;
+};
+
+/// One key of an entry with its value; monostate is JSON's null: off.
+using OptionValue = std::variant<std::monostate, bool, double, std::string>;
+struct Option {
+  std::string key;  ///< "weights.bits"; "weights" alone with null or false
+  OptionValue value;
+};
+
+/// What holds for the modules that a glob names, and for all inside them.
+struct Entry {
+  std::string scope;  ///< "" is all; "layer1.0.conv1", "layer1.*", "ResNet/*/Conv2d[downsample]*"
+  std::vector<Option> options;
+  std::string origin;  ///< the file or option that says so, for messages
+};
+
+/// All entries of a command, later ones over earlier ones of the same depth, inner over outer ones.
+class Settings {
+ public:
+  /// Errors: `usage` for unknown keys, values out of range, and values that contradict each other.
+  explicit Settings(std::vector<Entry> entries);
+
+  /// What is asked of an operation.   Errors: `usage` where what it inherits contradicts itself.
+  NodeSettings of(const ir::Graph& graph, const ir::Node& node) const;
+  /// Errors: `usage` for a glob that names no module of the graph, with the nearest.
+  void require_matches(const ir::Graph& graph) const;
+  bool asks_for_activations() const;
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+/// The entries of a preset, "int8", "int8-weights", "q4_0", "f16"; none if there is no such preset.
+std::vector<Entry> preset(std::string_view name);
+const std::vector<std::string>& preset_names();
+
+/// An operation stays as it is inside of a scope (--ignore), or but for one (--only).
+std::vector<Entry> ignoring(const std::vector<std::string>& globs);
+/// Everything off, then the entries again for these scopes alone.
+std::vector<Entry> limited_to(const std::vector<Entry>& entries,
+                              const std::vector<std::string>& globs);
+
+}  // namespace t2n::compress

@@ -1,0 +1,39 @@
+// What an observer has seen of a tensor, in bounded memory.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ir/tensor.h"
+#include "src/compress/grid.h"
+#include "src/compress/observe.h"
+
+namespace t2n::compress {
+
+/// One channel's, or a whole tensor's.
+struct Seen {
+  int64_t batches = 0;
+  int64_t elements = 0;
+  double low = 0;
+  double high = 0;
+  double average_low = 0;  ///< of the batches' least, recent ones counting more
+  double average_high = 0;
+  Histogram histogram;  ///< where the observer needs it
+};
+
+class Statistics {
+ public:
+  explicit Statistics(const Observation& observation);
+  /// Another batch. `axis` of the observation says which elements are of one channel.
+  /// Errors: `calibration` for NaN and infinities.
+  void see(const ir::Tensor& tensor);
+  bool empty() const { return seen_.empty(); }
+  /// One range, or one per channel.
+  std::vector<Range> ranges() const;
+
+ private:
+  Observation of_;
+  std::vector<Seen> seen_;
+};
+
+}  // namespace t2n::compress

@@ -1,0 +1,47 @@
+#include "src/config/json_parse.h"
+
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "src/diag/error.h"
+
+namespace t2n::config {
+namespace {
+
+/// A key that an object has twice: the parser would keep the last alone.
+class TwiceFinder {
+ public:
+  bool operator()(int /*depth*/, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) seen_.emplace_back();
+    if (event == Json::parse_event_t::object_end) seen_.pop_back();
+    if (event == Json::parse_event_t::key && !seen_.back().insert(parsed.get<std::string>()).second)
+      found = parsed.get<std::string>();
+    return true;
+  }
+  std::string found;
+
+ private:
+  std::vector<std::set<std::string>> seen_;
+};
+
+}  // namespace
+
+void refuse_options(const std::string& file, const std::string& what) {
+  throw Error("usage", cat("cannot read the options in ", quoted(file)), what,
+              "see `t2nnef export --help` for the names of options");
+}
+
+Json parse_object(const std::string& text, const std::string& file) {
+  try {
+    TwiceFinder twice;
+    Json json = Json::parse(text, std::ref(twice));
+    if (!twice.found.empty()) refuse_options(file, cat(quoted(twice.found), " is given twice"));
+    if (!json.is_object()) refuse_options(file, "the file holds no object: { \"option\": value }");
+    return json;
+  } catch (const Json::parse_error& error) {
+    refuse_options(file, cat("it is no JSON at byte ", error.byte));
+  }
+}
+
+}  // namespace t2n::config

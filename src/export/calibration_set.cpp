@@ -1,0 +1,181 @@
+#include "src/export/calibration_set.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+
+#include "src/diag/error.h"
+#include "src/export/input_spec.h"
+#include "src/spec/input_sizes.h"
+
+namespace t2n {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const std::string& what, const std::string& help) {
+  throw Error("calibration", what, {}, help);
+}
+
+std::vector<std::string> files_of(const std::string& spec) {
+  const std::string path = spec.starts_with('@') ? spec.substr(1) : spec;
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) return {path};
+  std::vector<std::string> out;
+  for (const auto& entry : fs::directory_iterator(path)) {
+    const std::string suffix = entry.path().extension().string();
+    if (suffix == ".npz" || suffix == ".pt" || suffix == ".npy") out.push_back(entry.path());
+  }
+  std::sort(out.begin(), out.end());
+  if (out.empty())
+    refuse(cat("the folder ", quoted(path), " holds no .npz, .npy or .pt file to calibrate with"),
+           "save a batch per file: numpy.savez(\"0.npz\", x=images)");
+  return out;
+}
+
+const ir::Value& input_value(const TracedModel& model, size_t input) {
+  const ir::Graph& graph = model.traced.graph;
+  return graph.values[static_cast<size_t>(graph.inputs[input])];
+}
+
+bool is_finite(const ir::Tensor& tensor) {
+  if (!ir::is_float(tensor.dtype)) return true;
+  const std::vector<double> values = ir::to_f64(tensor);
+  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+/// Whether sizes are those of the graph from axis `from` on; open ones take any.
+bool fits(const ir::Ints& shape, const ir::Shape& wanted, size_t from) {
+  if (shape.size() != wanted.size()) return false;
+  for (size_t i = from; i < shape.size(); ++i)
+    if (wanted[i].is_constant() && wanted[i].value() != shape[i]) return false;
+  return true;
+}
+
+/// `count` rows from `start` on, from the first again after the last.
+ir::Tensor rows_of(const ir::Tensor& tensor, int64_t start, int64_t count) {
+  const ir::Tensor plain = ir::contiguous(tensor);
+  ir::Ints shape = plain.shape;
+  const int64_t all = shape.at(0);
+  shape[0] = count;
+  ir::OwnedTensor out = ir::allocate(plain.dtype, shape);
+  const size_t row = plain.bytes.size() / static_cast<size_t>(all);
+  for (int64_t i = 0; i < count; ++i)
+    std::memcpy(out.data.data() + static_cast<size_t>(i) * row,
+                plain.bytes.data() + static_cast<size_t>((start + i) % all) * row, row);
+  return out.tensor;
+}
+
+}  // namespace
+
+CalibrationSet::CalibrationSet(const TracedModel& model, const std::vector<std::string>& specs)
+    : model_(model) {
+  for (const std::string& spec : specs)
+    for (std::string& file : files_of(spec)) files_.push_back(std::move(file));
+  if (files_.empty())
+    refuse("quantised activations need samples to calibrate with",
+           "add --calibrate @FILE.npz, with an array for each input, or take --compress "
+           "int8-weights");
+}
+
+void CalibrationSet::rewind() {
+  file_ = 0;
+  rows_ = row_ = 0;
+  arrays_.clear();
+}
+
+ir::Tensor CalibrationSet::values_of(size_t input, const std::vector<Sample>& samples) const {
+  const ir::Value& value = input_value(model_, input);
+  const auto place = std::find(model_.inputs.begin(), model_.inputs.end(), value.name);
+  const auto index = static_cast<size_t>(place - model_.inputs.begin());
+  const std::string& file = files_[file_ - 1];
+  for (const Sample& sample : samples) {
+    if (!is_sample_of(sample.input, value.name, index)) continue;
+    const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
+    if (tensor == nullptr || (tensor->bytes.empty() && tensor->elements() > 0)) continue;
+    if (tensor->dtype != value.dtype)
+      refuse(cat(quoted(file), ": ", quoted(value.name), " is ", ir::dtype_name(tensor->dtype),
+                 ", the model takes ", ir::dtype_name(value.dtype)),
+             "save the array in that dtype");
+    if (!fits(tensor->shape, value.shape, 1) && !fits(tensor->shape, value.shape, 0))
+      refuse(cat(quoted(file), ": ", quoted(value.name), " is of shape ",
+                 ir::shape_str(ir::to_shape(tensor->shape)), ", the model takes ",
+                 ir::shape_str(value.shape)),
+             "batches may follow one another along axis 0; the other sizes must be the model's");
+    if (tensor->elements() == 0)
+      refuse(cat(quoted(file), ": ", quoted(value.name), " has no elements"),
+             "give some samples at least");
+    if (!is_finite(*tensor))
+      refuse(cat(quoted(file), ": ", quoted(value.name), " holds NaN or infinities"),
+             "leave these samples out");
+    return *tensor;
+  }
+  // States and inputs that the samples give stay as they are there.
+  for (const Sample& sample : model_.samples)
+    if (sample.input.is_state && is_sample_of(sample.input, value.name, index))
+      return std::get<ir::Tensor>(fill({sample}, 0).at(0).value);
+  refuse(cat(quoted(file), " has no values for the input ", quoted(value.name)),
+         cat("save it with one array per input: numpy.savez(\"FILE.npz\", ", value.name, "=…)"));
+}
+
+bool CalibrationSet::open_next() {
+  if (file_ == files_.size()) return false;
+  const std::vector<Sample> samples = parse_inputs({cat("@", files_[file_++])});
+  arrays_.clear();
+  rows_ = row_ = 0;
+  const ir::Graph& graph = model_.traced.graph;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    arrays_.push_back(values_of(i, samples));
+    const ir::Tensor& array = arrays_.back();
+    if (fits(array.shape, input_value(model_, i).shape, 0) && !array.shape.empty() &&
+        input_value(model_, i).shape[0].is_constant())
+      continue;  // one batch
+    if (array.shape.empty()) continue;
+    if (rows_ != 0 && rows_ != array.shape[0])
+      refuse(cat(quoted(files_[file_ - 1]), ": inputs have ", rows_, " and ", array.shape[0],
+                 " rows along axis 0"),
+             "save as many rows of each");
+    rows_ = array.shape[0];
+  }
+  return true;
+}
+
+std::vector<ir::Tensor> CalibrationSet::next() {
+  if (row_ >= std::max<int64_t>(rows_, arrays_.empty() ? 0 : 1) && !open_next()) return {};
+  std::vector<ir::Tensor> out;
+  int64_t step = 1;
+  for (size_t i = 0; i < arrays_.size(); ++i) {
+    const ir::Shape& wanted = input_value(model_, i).shape;
+    const bool has_rows = rows_ != 0 && !arrays_[i].shape.empty() && arrays_[i].shape[0] == rows_;
+    if (!has_rows) {
+      out.push_back(arrays_[i]);
+      continue;
+    }
+    // Where the batch is open, as many as fit into memory many times over.
+    constexpr int64_t kOpenBatch = 32;
+    const int64_t count =
+        wanted[0].is_constant() ? wanted[0].value() : std::min(rows_ - row_, kOpenBatch);
+    step = std::max(step, count);
+    out.push_back(rows_of(arrays_[i], row_, count));
+  }
+  row_ += step;
+  return out;
+}
+
+dynamic::Sizes CalibrationSet::sizes_of(const std::vector<ir::Tensor>& batch) const {
+  spec::SizeRules rules;
+  std::vector<ir::Ints> shapes;
+  for (size_t i = 0; i < batch.size(); ++i) {
+    spec::InputFact fact;
+    fact.name = input_value(model_, i).name;
+    for (const ir::Dim& dim : input_value(model_, i).shape)
+      fact.sizes.push_back(
+          {dim.str(), dim.is_constant() ? std::optional(dim.value()) : std::nullopt, dim});
+    rules.inputs.push_back(std::move(fact));
+    shapes.push_back(batch[i].shape);
+  }
+  return spec::bind_sizes(rules, shapes);
+}
+
+}  // namespace t2n

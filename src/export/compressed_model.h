@@ -1,0 +1,36 @@
+// A traced model made smaller, and what that costs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/compress/loss.h"
+#include "src/compress/settings.h"
+#include "src/export/traced_model.h"
+#include "src/passes/pass.h"
+#include "src/target/target.h"
+
+namespace t2n {
+
+struct CompressOptions {
+  std::vector<compress::Entry> entries;  ///< of --compress, --ignore and --only
+  std::vector<std::string> calibrate;    ///< of --calibrate: files and folders
+  std::string labels;                    ///< of --labels: a .npy of integers; "": none
+};
+
+/// What compression did.
+struct Compression {
+  std::vector<compress::LayerLoss> layers;    ///< in execution order
+  std::vector<compress::OutputLoss> outputs;  ///< in order
+  size_t batches = 0;                         ///< that both graphs were run on
+  bool is_calibrated = false;                 ///< these are the calibration set, else the samples
+};
+
+/// Compresses the graph of a traced model. Afterwards its graph is in plain operations again, and
+/// what was recorded, for the check, is what the compressed graph computes.
+/// Errors: `usage` for settings and globs, `unsupported-argument` for what the target cannot run,
+/// both before anything is run; `calibration`.
+Compression compress_model(TracedModel& model, const CompressOptions& options,
+                           const target::Target& target, const Report& report);
+
+}  // namespace t2n
