@@ -96,7 +96,10 @@ class Commit : public passes::Rewriter {
       std::vector<std::pair<std::string, std::string>> key;
       for (const Insertion* part : so_far) key.emplace_back(part->slot, part->key);
       const auto [made, is_new] = made_.try_emplace({id, key}, ir::kNoValue);
-      if (is_new) made->second = each->build(*this, now);
+      if (is_new) {
+        name_after(id);
+        made->second = each->build(*this, now);
+      }
       now = made->second;
     }
     return now;

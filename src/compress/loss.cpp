@@ -4,14 +4,12 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <optional>
 #include <set>
 #include <unordered_map>
 
-#include "src/compress/layers.h"
+#include "src/compress/layer_table.h"
 #include "src/compress/observe.h"
 #include "src/diag/error.h"
-#include "src/passes/known.h"
 
 namespace t2n::compress {
 namespace {
@@ -20,73 +18,6 @@ using ir::Graph;
 using ir::Node;
 using ir::Tensor;
 using ir::ValueId;
-
-/// Values that follow from constants, computed when they are asked for.
-class Known {
- public:
-  Known(const Graph& graph, const ir::Evaluator& evaluate)
-      : graph_(graph),
-        evaluate_(evaluate),
-        producers_(ir::producers(graph)),
-        constants_(ir::constant_index(graph)) {}
-
-  /// Nothing where a constant is not at hand, or no operation gives what is wanted.
-  std::optional<Tensor> value(ValueId id) const {
-    const auto at = static_cast<size_t>(id);
-    if (constants_[at] >= 0) {
-      const Tensor& data = graph_.constants[static_cast<size_t>(constants_[at])].data;
-      if (!passes::is_loaded(data)) return std::nullopt;
-      return data;
-    }
-    if (producers_[at] < 0) return std::nullopt;
-    const Node& node = graph_.nodes[static_cast<size_t>(producers_[at])];
-    std::map<ValueId, Tensor> operands;
-    bool known = true;
-    ir::for_each_input(node, [&](ValueId operand) {
-      if (operands.contains(operand) || !known) return;
-      auto given = value(operand);
-      known = given.has_value();
-      if (given) operands.emplace(operand, std::move(*given));
-    });
-    if (!known) return std::nullopt;
-    if (is_observe(node)) return operands.begin()->second;
-    const auto results = evaluate_(node, [&](ValueId operand) { return operands.at(operand); });
-    const auto output = std::find(node.outputs.begin(), node.outputs.end(), id);
-    return results.at(static_cast<size_t>(output - node.outputs.begin()));
-  }
-
-  /// Bytes of all constants that a value follows from, and the dtype of the largest.
-  std::pair<int64_t, const ir::Value*> stored(ValueId id) const {
-    std::set<ValueId> seen;
-    std::vector<ValueId> open = {id};
-    int64_t bytes = 0;
-    int64_t most = -1;
-    const ir::Value* largest = nullptr;
-    while (!open.empty()) {
-      const ValueId at = open.back();
-      open.pop_back();
-      if (!seen.insert(at).second) continue;
-      const int index = constants_[static_cast<size_t>(at)];
-      if (index >= 0) {
-        const Tensor& data = graph_.constants[static_cast<size_t>(index)].data;
-        const int64_t size = data.elements() * ir::dtype_size(data.dtype);
-        bytes += size;
-        if (data.elements() > most) largest = &graph_.values[static_cast<size_t>(at)];
-        most = std::max(most, data.elements());
-      } else if (const int node = producers_[static_cast<size_t>(at)]; node >= 0) {
-        ir::for_each_input(graph_.nodes[static_cast<size_t>(node)],
-                           [&](ValueId operand) { open.push_back(operand); });
-      }
-    }
-    return {bytes, largest};
-  }
-
- private:
-  const Graph& graph_;
-  const ir::Evaluator& evaluate_;
-  std::vector<int> producers_;
-  std::vector<int> constants_;
-};
 
 std::string format_of(const ir::Value& stored, bool is_packed) {
   if (is_packed) return "q4_0";
@@ -98,13 +29,6 @@ double share_of_zeros(const Tensor& tensor) {
   const std::vector<double> values = ir::to_f64(tensor);
   const auto zeros = std::count(values.begin(), values.end(), 0.0);
   return values.empty() ? 0 : static_cast<double>(zeros) / static_cast<double>(values.size());
-}
-
-std::map<std::string, size_t> by_address(const Graph& graph) {
-  std::map<std::string, size_t> out;
-  for (size_t i = 0; i < graph.nodes.size(); ++i)
-    out.emplace(ir::node_address(graph, graph.nodes[i]), i);
-  return out;
 }
 
 /// Results of some operations of a run, by address, and its outputs.
@@ -127,24 +51,6 @@ Run run(const Graph& graph, const std::vector<Tensor>& inputs, const ir::Evaluat
   out.outputs = ir::run_graph(graph, inputs, watched);
   return out;
 }
-
-/// A graph with what is asked of it for each layer.
-struct Side {
-  Side(const Graph& of, const ir::Evaluator& evaluate)
-      : graph(of),
-        known(of, evaluate),
-        at(by_address(of)),
-        known_values(compress::known_values(of)) {}
-  std::optional<Layer> layer(const std::string& address) const {
-    const auto found = at.find(address);
-    if (found == at.end()) return std::nullopt;
-    return layer_of(graph, graph.nodes[found->second], known_values);
-  }
-  const Graph& graph;
-  Known known;
-  std::map<std::string, size_t> at;
-  std::vector<bool> known_values;
-};
 
 size_t largest_of(std::span<const double> row) {
   return static_cast<size_t>(std::max_element(row.begin(), row.end()) - row.begin());
@@ -196,25 +102,27 @@ double Closeness::cosine() const {
 LossMeter::LossMeter(const Graph& before, const Graph& stored, const Graph& after,
                      const ir::Evaluator& evaluate)
     : evaluate_(evaluate) {
-  const Side first(before, evaluate);
-  const Side file(stored, evaluate);
-  const Side now(after, evaluate);
-  for (const auto& [address, node] : first.at) {
+  const LayerTable first(before, evaluate);
+  const LayerTable file(stored, evaluate);
+  const LayerTable now(after, evaluate);
+  for (const std::string& address : first.addresses()) {
     const auto layer = first.layer(address);
     const auto in_file = file.layer(address);
     const auto made = now.layer(address);
     if (!layer || !in_file || !made) continue;
     LayerLoss loss;
     loss.address = address;
-    loss.module = ir::module_path(before, before.nodes[node].scope);
+    loss.module = first.module(address);
     const size_t count = layer->weights.size();
     if (in_file->weights.size() != count || made->weights.size() != count) continue;
     for (size_t i = 0; i < count; ++i) {
-      loss.bytes_before += first.known.stored(layer->weights[i].value).first;
-      const auto [bytes, largest] = file.known.stored(in_file->weights[i].value);
+      loss.bytes_before += first.stored(layer->weights[i].value).first;
+      const auto [bytes, at] = file.stored(in_file->weights[i].value);
+      const ir::Value* largest =
+          at == ir::kNoValue ? nullptr : &stored.values[static_cast<size_t>(at)];
       loss.bytes_after += bytes;
-      const auto wanted = first.known.value(layer->weights[i].value);
-      const auto there = now.known.value(made->weights[i].value);
+      const auto wanted = first.value(layer->weights[i].value);
+      const auto there = now.value(made->weights[i].value);
       if (!wanted || !there || largest == nullptr) continue;
       loss.weights.add(*wanted, *there);
       loss.zeros = share_of_zeros(*there);

@@ -62,7 +62,6 @@ class Storing : public passes::Rewriter {
     value(stored).quant = std::move(info);
     define(emit("aten::dequantize.self", {{"self", ir::TensorRef{stored}}}, ir::DType::f32,
                 value(of.self).shape));
-    // The integers are called what the weights were, whose name is free if nobody reads them.
     return true;
   }
 

@@ -4,6 +4,7 @@
 
 #include "ops/all.h"
 #include "src/compress/calibrate.h"
+#include "src/compress/layer_table.h"
 #include "src/compress/observe.h"
 #include "src/diag/error.h"
 #include "src/export/calibration_set.h"
@@ -65,6 +66,7 @@ class Compressor {
     passes::run_pipeline(graph, kInsert, context_);
     calibrate(graph);
     passes::run_pipeline(graph, kQuantise, context_);
+    compress::keep_weight_names(before, graph);
     const ir::Graph stored = graph;
     passes::run_pipeline(graph, {"expand-quantised"}, context_);
     model_.is_compressed = true;

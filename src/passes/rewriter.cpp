@@ -49,6 +49,7 @@ Rewriter::Rewriter(ir::Graph& graph)
 void Rewriter::begin(ir::Node node) {
   node_ = std::move(node);
   word_ = base_word(node_.op);
+  named_after_.clear();
   first_new_ = graph_.values.size();
 }
 
@@ -147,7 +148,8 @@ std::vector<ValueId> Rewriter::emit_all(std::string_view op, std::vector<ir::Arg
   made.scope = node_.scope;
   made.source = node_.source;
   made.call = calls_.take(made.op, made.scope);
-  const std::string name = cat(output().name, "_", ir::op_short_name(op));
+  const std::string& base = named_after_.empty() ? output().name : named_after_;
+  const std::string name = cat(base, "_", ir::op_short_name(op));
   for (const auto& [dtype, shape] : results) made.outputs.push_back(add_value(name, dtype, shape));
   done_.push_back(std::move(made));
   return done_.back().outputs;

@@ -54,6 +54,8 @@ class Rewriter {
   const ir::Value& output(int index = 0) const;
 
   // --- building; operands are numbers of the new graph ---
+  /// What is emitted for this node from now on is called after that value, not after its result.
+  void name_after(ir::ValueId id) { named_after_ = value(id).name; }
   std::vector<ir::ValueId> emit_all(std::string_view op, std::vector<ir::Argument> args,
                                     const std::vector<std::pair<ir::DType, ir::Shape>>& results);
   ir::ValueId emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
@@ -102,6 +104,7 @@ class Rewriter {
   std::unordered_set<ir::ValueId> named_;  ///< bear the name of what they stand for
   std::vector<ir::Node> done_;
   std::string word_;
+  std::string named_after_;
   size_t first_new_ = 0;
 };
 

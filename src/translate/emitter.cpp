@@ -109,11 +109,13 @@ nnef::Value Emitter::operand(Ref ref) { return state_->operand(hidden_repeats(*t
 
 namespace {
 
-/// Integers of 8 bits that are computed with as reals: weights that somebody made small.
+/// Integers of 8 bits and floats of 16 that are computed with as wider reals: weights that somebody
+/// made small.
 bool is_made_small(const TensorEntry& entry, DType dtype) {
   constexpr int64_t kFewest = 5;
-  const bool is_bytes = entry.dtype == DType::i8 || entry.dtype == DType::u8;
-  return is_bytes && ir::is_float(dtype) && draft::stored_bytes(entry) >= kFewest;
+  const bool is_small =
+      entry.dtype == DType::i8 || entry.dtype == DType::u8 || entry.dtype == DType::f16;
+  return is_small && ir::is_float(dtype) && draft::stored_bytes(entry) >= kFewest;
 }
 
 }  // namespace

@@ -1,0 +1,119 @@
+#include "src/compress/layer_table.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_set>
+
+#include "src/compress/observe.h"
+#include "src/passes/known.h"
+
+namespace t2n::compress {
+
+using ir::Graph;
+using ir::Node;
+using ir::Tensor;
+using ir::ValueId;
+
+LayerTable::LayerTable(const Graph& graph, ir::Evaluator evaluate)
+    : graph_(graph),
+      evaluate_(std::move(evaluate)),
+      producers_(ir::producers(graph)),
+      constants_(ir::constant_index(graph)),
+      known_(known_values(graph)) {
+  for (size_t i = 0; i < graph.nodes.size(); ++i)
+    if (layer_of(graph, graph.nodes[i], known_))
+      at_.emplace(ir::node_address(graph, graph.nodes[i]), i);
+}
+
+std::vector<std::string> LayerTable::addresses() const {
+  std::vector<std::pair<size_t, std::string>> ordered;
+  for (const auto& [address, node] : at_) ordered.emplace_back(node, address);
+  std::sort(ordered.begin(), ordered.end());
+  std::vector<std::string> out;
+  for (auto& [node, address] : ordered) out.push_back(std::move(address));
+  return out;
+}
+
+std::optional<Layer> LayerTable::layer(const std::string& address) const {
+  const auto found = at_.find(address);
+  if (found == at_.end()) return std::nullopt;
+  return layer_of(graph_, graph_.nodes[found->second], known_);
+}
+
+std::string LayerTable::module(const std::string& address) const {
+  return ir::module_path(graph_, graph_.nodes[at_.at(address)].scope);
+}
+
+std::optional<Tensor> LayerTable::value(ValueId id) const {
+  const auto at = static_cast<size_t>(id);
+  if (constants_[at] >= 0) {
+    const Tensor& data = graph_.constants[static_cast<size_t>(constants_[at])].data;
+    if (!passes::is_loaded(data)) return std::nullopt;
+    return data;
+  }
+  if (producers_[at] < 0) return std::nullopt;
+  const Node& node = graph_.nodes[static_cast<size_t>(producers_[at])];
+  std::map<ValueId, Tensor> operands;
+  bool known = true;
+  ir::for_each_input(node, [&](ValueId operand) {
+    if (operands.contains(operand) || !known) return;
+    auto given = value(operand);
+    known = given.has_value();
+    if (given) operands.emplace(operand, std::move(*given));
+  });
+  if (!known) return std::nullopt;
+  if (is_observe(node)) return operands.begin()->second;
+  const auto results = evaluate_(node, [&](ValueId operand) { return operands.at(operand); });
+  const auto output = std::find(node.outputs.begin(), node.outputs.end(), id);
+  return results.at(static_cast<size_t>(output - node.outputs.begin()));
+}
+
+std::pair<int64_t, ValueId> LayerTable::stored(ValueId id) const {
+  std::set<ValueId> seen;
+  std::vector<ValueId> open = {id};
+  int64_t bytes = 0;
+  int64_t most = -1;
+  ValueId largest = ir::kNoValue;
+  while (!open.empty()) {
+    const ValueId at = open.back();
+    open.pop_back();
+    if (!seen.insert(at).second) continue;
+    const int index = constants_[static_cast<size_t>(at)];
+    if (index >= 0) {
+      const Tensor& data = graph_.constants[static_cast<size_t>(index)].data;
+      const int64_t size = data.elements() * ir::dtype_size(data.dtype);
+      bytes += size;
+      if (data.elements() > most) largest = at;
+      most = std::max(most, data.elements());
+    } else if (const int node = producers_[static_cast<size_t>(at)]; node >= 0) {
+      ir::for_each_input(graph_.nodes[static_cast<size_t>(node)],
+                         [&](ValueId operand) { open.push_back(operand); });
+    }
+  }
+  return {bytes, largest};
+}
+
+void keep_weight_names(const Graph& before, Graph& after) {
+  std::vector<std::pair<ValueId, std::string>> wanted;
+  {
+    const LayerTable first(before);
+    const LayerTable now(after);
+    for (const std::string& address : first.addresses()) {
+      const auto a = first.layer(address);
+      const auto b = now.layer(address);
+      if (!b || a->weights.size() != b->weights.size()) continue;
+      for (size_t i = 0; i < a->weights.size(); ++i) {
+        const ValueId stored = now.stored(b->weights[i].value).second;
+        const ValueId weight = a->weights[i].value;
+        if (stored != ir::kNoValue)
+          wanted.emplace_back(stored, before.values[static_cast<size_t>(weight)].name);
+      }
+    }
+  }
+  std::unordered_set<std::string> taken;
+  for (const ir::Value& value : after.values) taken.insert(value.name);
+  for (const auto& [id, name] : wanted)
+    if (taken.insert(name).second) after.values[static_cast<size_t>(id)].name = name;
+}
+
+}  // namespace t2n::compress
