@@ -8,6 +8,7 @@
 #include "cli/text.h"
 #include "src/config/compression_settings.h"
 #include "src/diag/error.h"
+#include "src/export/calibration_set.h"
 #include "src/nnef_reader/npy.h"
 
 namespace t2n::cli {
@@ -31,10 +32,6 @@ std::vector<compress::Entry> entries_of(const std::string& word) {
   const std::vector<std::byte> bytes = nnef::read_input_file(word);
   const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return config::read_compression_settings(text, word);
-}
-
-std::string path_of(const std::string& spec) {
-  return spec.starts_with('@') ? spec.substr(1) : spec;
 }
 
 // --- what is said ---
@@ -136,7 +133,7 @@ std::optional<CompressOptions> compress_options(const CompressionOptions& option
   out.labels = options.labels;
   for (const std::string& spec : out.calibrate) {
     std::error_code ignored;
-    if (!fs::exists(path_of(spec), ignored))
+    if (!fs::exists(calibration_path(spec), ignored))
       throw Error("calibration", cat("--calibrate ", quoted(spec), ": there is no such file"));
   }
   return out;
@@ -147,7 +144,7 @@ std::vector<nnef::Taken> compression_files(const CompressionOptions& options) {
   for (const std::string& word : options.compress)
     if (is_file(word)) out.push_back({"the settings of compression", word});
   for (const std::string& spec : options.calibrate)
-    out.push_back({"the calibration set", path_of(spec)});
+    out.push_back({"the calibration set", calibration_path(spec)});
   if (!options.labels.empty()) out.push_back({"the labels", options.labels});
   return out;
 }
@@ -159,10 +156,11 @@ std::string compression_text(const Compression& compression) {
     before += layer.bytes_before;
     after += layer.bytes_after;
   }
-  std::string out = cat("compressed: weights of ", counted(compression.layers.size(), "layer"),
-                        ", ", short_bytes(before), " -> ", short_bytes(after), " · loss on ",
-                        counted(compression.batches, "batch"), " of ",
-                        compression.is_calibrated ? "the calibration set" : "samples", "\n");
+  std::string out =
+      cat("compressed: weights of ", counted(compression.layers.size(), "layer"), ", ",
+          short_bytes(before), " -> ", short_bytes(after), " · loss on ", compression.batches,
+          compression.batches == 1 ? " batch" : " batches", " of ",
+          compression.is_calibrated ? "the calibration set" : "samples", "\n");
   out += layers_text(compression.layers);
   for (const compress::OutputLoss& output : compression.outputs) out += output_text(output);
   return out;

@@ -18,20 +18,24 @@ constexpr int kTries = 80;
 
 double as_f32(double value) { return static_cast<double>(static_cast<float>(value)); }
 
-Range part_of(Range range, int attempt) {
-  const double share = 1 - 0.8 * attempt / kTries;
-  return {range.low * share, range.high * share};
-}
+/// Down to a fifth of what is given.
+double part_of(double end, int attempt) { return end * (1 - 0.8 * attempt / kTries); }
 
-Range least(Range range, const std::function<double(Range)>& cost) {
+/// One end after the other, twice; of symmetric grids both at once, as the larger one alone counts.
+Range least(Range range, bool is_symmetric, const std::function<double(Range)>& cost) {
   Range best = range;
   double lowest_cost = cost(range);
-  for (int attempt = 1; attempt <= kTries; ++attempt) {
-    const Range part = part_of(range, attempt);
+  const auto attempt = [&](Range part) {
     const double now = cost(part);
-    if (now >= lowest_cost) continue;
+    if (now >= lowest_cost) return;
     lowest_cost = now;
     best = part;
+  };
+  for (int i = 1; is_symmetric && i <= kTries; ++i)
+    attempt({part_of(range.low, i), part_of(range.high, i)});
+  for (int round = 0; !is_symmetric && round < 2; ++round) {
+    for (int i = 0; range.high > 0 && i <= kTries; ++i) attempt({best.low, part_of(range.high, i)});
+    for (int i = 0; range.low < 0 && i <= kTries; ++i) attempt({part_of(range.low, i), best.high});
   }
   return best;
 }
@@ -110,7 +114,7 @@ double rounded(double value, const Scale& scale, const Grid& grid) {
 }
 
 Range least_squares_range(const Histogram& seen, Range range, const Grid& grid) {
-  return least(range, [&](Range part) {
+  return least(range, grid.is_symmetric, [&](Range part) {
     const Scale scale = scale_for(part, grid);
     double sum = 0;
     for (size_t i = 0; i < seen.size(); ++i) {
@@ -123,7 +127,7 @@ Range least_squares_range(const Histogram& seen, Range range, const Grid& grid) 
 }
 
 Range least_squares_range(const std::vector<double>& values, Range range, const Grid& grid) {
-  return least(range, [&](Range part) {
+  return least(range, grid.is_symmetric, [&](Range part) {
     const Scale scale = scale_for(part, grid);
     double sum = 0;
     for (const double value : values) {
@@ -135,7 +139,8 @@ Range least_squares_range(const std::vector<double>& values, Range range, const 
 }
 
 Range entropy_range(const Histogram& seen, Range range, const Grid& grid) {
-  return least(range, [&](Range part) { return divergence(seen, scale_for(part, grid), grid); });
+  return least(range, grid.is_symmetric,
+               [&](Range part) { return divergence(seen, scale_for(part, grid), grid); });
 }
 
 }  // namespace t2n::compress

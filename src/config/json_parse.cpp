@@ -1,6 +1,7 @@
 #include "src/config/json_parse.h"
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -19,7 +20,7 @@ class TwiceFinder {
       found = parsed.get<std::string>();
     return true;
   }
-  std::string found;
+  std::optional<std::string> found;
 
  private:
   std::vector<std::set<std::string>> seen_;
@@ -36,7 +37,7 @@ Json parse_object(const std::string& text, const std::string& file) {
   try {
     TwiceFinder twice;
     Json json = Json::parse(text, std::ref(twice));
-    if (!twice.found.empty()) refuse_options(file, cat(quoted(twice.found), " is given twice"));
+    if (twice.found) refuse_options(file, cat(quoted(*twice.found), " is given twice"));
     if (!json.is_object()) refuse_options(file, "the file holds no object: { \"option\": value }");
     return json;
   } catch (const Json::parse_error& error) {

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 }
 
 std::vector<std::string> files_of(const std::string& spec) {
-  const std::string path = spec.starts_with('@') ? spec.substr(1) : spec;
+  const std::string path = calibration_path(spec);
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) return {path};
   std::vector<std::string> out;
@@ -68,6 +68,10 @@ ir::Tensor rows_of(const ir::Tensor& tensor, int64_t start, int64_t count) {
 }
 
 }  // namespace
+
+std::string calibration_path(const std::string& spec) {
+  return spec.starts_with('@') ? spec.substr(1) : spec;
+}
 
 CalibrationSet::CalibrationSet(const TracedModel& model, const std::vector<std::string>& specs)
     : model_(model) {

@@ -8,6 +8,9 @@
 
 namespace t2n {
 
+/// The file or folder that a spec names: "@set.npz" or "set.npz".
+std::string calibration_path(const std::string& spec);
+
 /// Inputs of the model's graph, taken from files in turn: one file is in memory at a time.
 class CalibrationSet {
  public:

@@ -6,6 +6,7 @@
 #include "src/compress/calibrate.h"
 #include "src/compress/layer_table.h"
 #include "src/compress/observe.h"
+#include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/export/calibration_set.h"
 #include "src/export/graph_yardstick.h"
@@ -122,6 +123,11 @@ class Compressor {
 };
 
 }  // namespace
+
+void may_read(const CompressOptions& options) {
+  for (const std::string& spec : options.calibrate) confine::may_read(calibration_path(spec));
+  if (!options.labels.empty()) confine::may_read(options.labels);
+}
 
 Compression compress_model(TracedModel& model, const CompressOptions& options,
                            const target::Target& target, const Report& report) {

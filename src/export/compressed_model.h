@@ -26,6 +26,9 @@ struct Compression {
   bool is_calibrated = false;                 ///< these are the calibration set, else the samples
 };
 
+/// Lets the confined process read what the options name. Before the model is loaded.
+void may_read(const CompressOptions& options);
+
 /// Compresses the graph of a traced model. Afterwards its graph is in plain operations again, and
 /// what was recorded, for the check, is what the compressed graph computes.
 /// Errors: `usage` for settings and globs, `unsupported-argument` for what the target cannot run,

@@ -201,6 +201,7 @@ ExportResult export_model(const ExportOptions& options) {
                                  : FoundEngine{};
   if (engine.warning && options.report) options.report(*engine.warning);
 
+  if (options.compress) may_read(*options.compress);
   TracedModel model = traced_model(options, progress);
   ir::Graph& graph = model.traced.graph;
   result.model = model.info;

@@ -1,0 +1,147 @@
+// Settings by scope: which holds for which operation, and what is refused.
+#include <doctest/doctest.h>
+
+#include "src/compress/scope_glob.h"
+#include "src/compress/settings.h"
+#include "src/config/compression_settings.h"
+#include "src/diag/error.h"
+
+namespace t2n::compress {
+namespace {
+
+std::string message_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    const Diagnostic& of = error.diagnostic();
+    return cat(of.message, " | ", of.why, " | ", of.help);
+  }
+  return "";
+}
+
+std::vector<Entry> read(const std::string& text) {
+  return config::read_compression_settings(text, "s.json");
+}
+
+std::string refusal(const std::string& text) {
+  return message_of([&] { Settings{read(text)}; });
+}
+
+/// A model of three linear layers: enc.0, enc.1 and head.
+ir::Graph three_layers() {
+  ir::Graph graph;
+  const ir::ScopeId root = ir::add_scope(graph, -1, "Net", "");
+  const ir::ScopeId enc = ir::add_scope(graph, root, "Sequential", "enc");
+  for (const ir::ScopeId scope :
+       {ir::add_scope(graph, enc, "Linear", "0"), ir::add_scope(graph, enc, "Linear", "1"),
+        ir::add_scope(graph, root, "Linear", "head")}) {
+    ir::Node node;
+    node.op = ir::op_id("aten::linear");
+    node.scope = scope;
+    graph.nodes.push_back(node);
+  }
+  return graph;
+}
+
+std::vector<int> bits_of(const std::string& text) {
+  const ir::Graph graph = three_layers();
+  const Settings settings(read(text));
+  std::vector<int> out;
+  for (const ir::Node& node : graph.nodes) {
+    const NodeSettings of = settings.of(graph, node);
+    out.push_back(of.weights ? of.weights->grid.bits : 0);
+  }
+  return out;
+}
+
+TEST_CASE("globs") {
+  CHECK(glob_matches("", ""));
+  CHECK(glob_matches("*", "a.b"));
+  CHECK(glob_matches("a*c", "abbc"));
+  CHECK(glob_matches("a*b*c", "aXbYbc"));
+  CHECK(glob_matches("a?c", "abc"));
+  CHECK_FALSE(glob_matches("a?c", "ac"));
+  CHECK_FALSE(glob_matches("a*c", "abcd"));
+  CHECK_FALSE(glob_matches("", "a"));
+}
+
+TEST_CASE("inner keys override outer ones, key by key") {
+  CHECK(bits_of(R"({"": {"weights": {"bits": 8}}})") == std::vector{8, 8, 8});
+  CHECK(bits_of(R"({"enc.1": {"weights": {"bits": 4}}, "": {"weights": {"bits": 8}}})") ==
+        std::vector{8, 4, 8});
+  CHECK(bits_of(R"({"": {"weights": {"bits": 8}}, "enc": {"weights": null}})") ==
+        std::vector{0, 0, 8});
+  CHECK(bits_of(R"({"enc": {"weights": {"bits": 4}}, "enc.0": {"weights": {"signed": false}}})") ==
+        std::vector{4, 4, 0});
+  CHECK(bits_of(R"({"enc.*": {"weights": {"bits": 3}}})") == std::vector{3, 3, 0});
+}
+
+TEST_CASE("addresses name modules and operations as well") {
+  CHECK(bits_of(R"({"Net/Sequential[[]enc]*": {"weights": {"bits": 3}}})") == std::vector{0, 0, 0});
+  CHECK(bits_of(R"({"Net/Linear[head]": {"weights": {"bits": 3}}})") == std::vector{0, 0, 3});
+  CHECK(bits_of(R"({"*/linear_0": {"weights": {"bits": 3}}})") == std::vector{3, 3, 3});
+}
+
+TEST_CASE("--ignore and --only") {
+  const ir::Graph graph = three_layers();
+  std::vector<Entry> entries = preset("int8");
+  for (Entry& entry : ignoring({"head"})) entries.push_back(entry);
+  const Settings ignored(entries);
+  CHECK(ignored.of(graph, graph.nodes[0]).weights);
+  CHECK_FALSE(ignored.of(graph, graph.nodes[2]).weights);
+  CHECK_FALSE(ignored.of(graph, graph.nodes[2]).activations);
+  const Settings only(limited_to(preset("int8"), {"enc.0"}));
+  CHECK(only.of(graph, graph.nodes[0]).activations);
+  CHECK_FALSE(only.of(graph, graph.nodes[1]).weights);
+}
+
+TEST_CASE("a glob that names nothing is refused with the nearest names") {
+  const ir::Graph graph = three_layers();
+  const Settings settings(read(R"({"enc.7": {"weights": {"bits": 4}}})"));
+  CHECK(message_of([&] { settings.require_matches(graph); }) ==
+        "'enc.7', of s.json, names no module of the model |  | the nearest are 'enc.0'");
+}
+
+TEST_CASE("what no setting is, is refused") {
+  CHECK(refusal(R"({"": {"weights": {"bit": 8}}})") ==
+        "the compression settings of s.json: there is no setting 'weights.bit' |  | did you mean "
+        "'weights.bits'?");
+  CHECK(refusal(R"({"a": {"weights": {"bits": 1}}})") ==
+        "the compression settings of s.json for 'a': 'weights.bits' is 1, which is not a whole "
+        "number from 2 to 16 |  | see docs/compression.md for the settings");
+  CHECK(refusal(R"({"": {"weights": {"rounding": "up"}}})") ==
+        "the compression settings of s.json: 'weights.rounding' is 'up', which is not one of "
+        "nearest, least-squares, gptq |  | see docs/compression.md for the settings");
+  CHECK(refusal(R"({"": {"weights": true}})").find("'weights' is true, which is not a table") !=
+        std::string::npos);
+  CHECK(refusal(R"({"": {"prune": {"pattern": "4:2"}}})").find("'prune.pattern' is '4:2'") !=
+        std::string::npos);
+}
+
+TEST_CASE("what contradicts itself is refused, also where it is inherited") {
+  CHECK(refusal(R"({"": {"weights": {"format": "q4_0", "bits": 3}}})") ==
+        "the compression settings of s.json: Q4_0 holds 4 bits, not 3 |  | leave weights.bits out");
+  CHECK(refusal(R"({"": {"prune": {"global": true}}})") ==
+        "the compression settings of s.json: pruning needs a sparsity or a pattern |  | add "
+        "\"sparsity\": 0.5 or \"pattern\": \"2:4\"");
+  const ir::Graph graph = three_layers();
+  const Settings settings(
+      read(R"({"": {"weights": {"bits": 3}}, "head": {"weights": {"format": "q4_0"}}})"));
+  CHECK(settings.of(graph, graph.nodes[0]).weights);
+  CHECK(message_of([&] { settings.of(graph, graph.nodes[2]); }) ==
+        "the compression settings of s.json for 'head': Q4_0 holds 4 bits, not 3 |  | leave "
+        "weights.bits out");
+}
+
+TEST_CASE("files that are no settings are refused") {
+  CHECK(refusal("[1]").find("the file holds no object") != std::string::npos);
+  CHECK(refusal("{").find("it is no JSON at byte") != std::string::npos);
+  CHECK(refusal(R"({"": 3})").find("the settings of '' are no table") != std::string::npos);
+  CHECK(refusal(R"({"": {"weights": {"bits": [8]}}})").find("is a list") != std::string::npos);
+  CHECK(refusal(R"({"": {"weights": {"bits": {"a": 1}}}})").find("is a table") !=
+        std::string::npos);
+  CHECK(refusal(R"({"": {}, "": {}})").find("is given twice") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace t2n::compress

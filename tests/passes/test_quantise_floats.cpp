@@ -1,0 +1,134 @@
+// Passes that make integers of floats, one by one.
+#include <doctest/doctest.h>
+
+#include "src/compress/settings.h"
+#include "src/config/compression_settings.h"
+#include "tests/passes/support.h"
+
+namespace t2n::passes {
+namespace {
+
+const std::string kLinear = R"(graph m(%x: f32[1,2]) -> (%y as "y") {
+  const %w: f32[2,2] = {1.0, -0.5, 0.25, 0.125}
+  const %b: f32[2] = {1.0, 2.0}
+  %y: f32[1,2] = aten::linear(input=%x, weight=%w, bias=%b) as linear_0
+}
+)";
+
+std::string with_settings(const std::string& pass, const std::string& text,
+                          const std::string& settings) {
+  const compress::Settings read(config::read_compression_settings(settings, "s.json"));
+  PassContext context;
+  context.settings = &read;
+  return after(pass, text, context);
+}
+
+TEST_CASE("insert-observers puts one in front of each weight and activation that is asked for") {
+  CHECK(with_settings("insert-observers", kLinear,
+                      R"({"": {"weights": {"bits": 4}, "activations": {"bits": 8}}})") ==
+        R"(graph m(%x: f32[1,2]) -> (%y as "y") {
+  const %w: f32[2,2] = {1.0, -0.5, 0.25, 0.125}
+  const %b: f32[2] = {1.0, 2.0}
+  %x_observe: f32[1,2] = t2n::observe(self=%x, observer="histogram", bits=8, signed=false, symmetric=false, narrow_range=false, axis=none, quantile=0.9999, least_squares=false, low=floats[], high=floats[], scale=floats[], zero_point=[]) as observe_0
+  %w_observe: f32[2,2] = t2n::observe(self=%w, observer="min-max", bits=4, signed=true, symmetric=true, narrow_range=true, axis=0, quantile=0.9999, least_squares=false, low=floats[], high=floats[], scale=floats[], zero_point=[]) as observe_1
+  %y: f32[1,2] = aten::linear(input=%x_observe, weight=%w_observe, bias=%b) as linear_0
+}
+)");
+}
+
+TEST_CASE("insert-observers leaves what nobody asks for, and weights of 16 bits are cast") {
+  CHECK(with_settings("insert-observers", kLinear, R"({"": {"weights": null}})") == kLinear);
+  check_unchanged("insert-observers", kLinear);
+  CHECK(with_settings("insert-observers", kLinear, R"({"": {"weights": {"format": "f16"}}})") ==
+        R"(graph m(%x: f32[1,2]) -> (%y as "y") {
+  const %w: f32[2,2] = {1.0, -0.5, 0.25, 0.125}
+  const %b: f32[2] = {1.0, 2.0}
+  %w_cast: f16[2,2] = t2n::cast(self=%w, dtype=f16) as cast_0
+  %w_cast_2: f32[2,2] = t2n::cast(self=%w_cast, dtype=f32) as cast_1
+  %y: f32[1,2] = aten::linear(input=%x, weight=%w_cast_2, bias=%b) as linear_0
+}
+)");
+}
+
+/// %x is observed, with these ranges, scales and zero points; so is the constant %w.
+std::string observed(const std::string& of_x, const std::string& of_w) {
+  const std::string grid =
+      "observer=\"min-max\", bits=8, signed=true, symmetric=true, narrow_range=true";
+  return R"(graph m(%x: f32[1,2]) -> (%y as "y") {
+  const %w: f32[2,2] = {1.27, -0.5, 0.25, 2.54}
+  %a: f32[1,2] = t2n::observe(self=%x, )" +
+         grid + ", axis=none, quantile=0.9999, least_squares=false, " + of_x + R"() as observe_0
+  %c: f32[2,2] = t2n::observe(self=%w, )" +
+         grid + ", axis=0, quantile=0.9999, least_squares=false, " + of_w + R"() as observe_1
+  %y: f32[1,2] = aten::linear(input=%a, weight=%c, bias=none) as linear_0
+}
+)";
+}
+const std::string kNothing = "low=floats[], high=floats[], scale=floats[], zero_point=[]";
+
+TEST_CASE("calculate-qparams takes ranges that were seen, and those of constants") {
+  const std::string seen = "low=[-1.0], high=[0.5], scale=floats[], zero_point=[]";
+  CHECK(after("calculate-qparams", observed(seen, kNothing)) ==
+        observed("low=[-1.0], high=[0.5], scale=[0.007874015718698502], zero_point=[0]",
+                 "low=floats[], high=floats[], scale=[0.009999999776482582, "
+                 "0.019999999552965164], zero_point=[0, 0]"));
+  check_unchanged("calculate-qparams", observed(kNothing,
+                                                "low=floats[], high=floats[], scale=[0.5, 0.5], "
+                                                "zero_point=[0, 0]"));
+}
+
+TEST_CASE("insert-fake-quant rounds where a grid is known; a range never seen is warned of") {
+  std::vector<Diagnostic> said;
+  PassContext context;
+  context.report = [&](const Diagnostic& diagnostic) { said.push_back(diagnostic); };
+  CHECK(after("insert-fake-quant",
+              observed(kNothing,
+                       "low=floats[], high=floats[], scale=[0.5, 0.25], "
+                       "zero_point=[0, 0]"),
+              context) == R"(graph m(%x: f32[1,2]) -> (%y as "y") {
+  const %w: f32[2,2] = {1.27, -0.5, 0.25, 2.54}
+  const %c_const: f32[2] = {0.5, 0.25}
+  const %c_const_2: i32[2] = {0, 0}
+  %c: f32[2,2] = aten::fake_quantize_per_channel_affine(self=%w, scale=%c_const, zero_point=%c_const_2, axis=0, quant_min=-127, quant_max=127) as fake_quantize_per_channel_affine_0
+  %y: f32[1,2] = aten::linear(input=%x, weight=%c, bias=none) as linear_0
+}
+)");
+  REQUIRE(said.size() == 1);
+  CHECK(said[0].id == "range-never-seen");
+  CHECK(said[0].message == "'x' stays in floats: no range of it was seen");
+}
+
+TEST_CASE("quantise-constants rounds as torch does, half to even, and cuts off") {
+  CHECK(after("quantise-constants", R"(graph m() -> (%y as "y") {
+    const %w: f32[5] = {0.25, 0.75, -0.25, 100.0, -100.0}
+    %y: f32[5] = aten::fake_quantize_per_tensor_affine(self=%w, scale=0.5, zero_point=1, quant_min=-128, quant_max=127)
+  })") == R"(graph m() -> (%y as "y") {
+  const %y_const: i8[5] quant(scales=[0.5], zero_points=[1], axis=0, bits=8, signed=true, narrow_range=false) = {1, 3, 1, 127, -128}
+  %y: f32[5] = aten::dequantize.self(self=%y_const) as dequantize_0
+}
+)");
+}
+
+TEST_CASE("quantise-constants takes a user's own fake quantisation of any width up to 8 bits") {
+  CHECK(after("quantise-constants", R"(graph m() -> (%y as "y") {
+    const %w: f32[2,2] = {1.0, 2.0, -1.0, 7.0}
+    const %s: f32[2] = {1.0, 0.5}
+    const %z: i32[2] = {0, 0}
+    %y: f32[2,2] = aten::fake_quantize_per_channel_affine(self=%w, scale=%s, zero_point=%z, axis=1, quant_min=-8, quant_max=7)
+  })") == R"(graph m() -> (%y as "y") {
+  const %y_const: i8[2,2] quant(scales=[1.0, 0.5], zero_points=[0, 0], axis=1, bits=4, signed=true, narrow_range=false) = {1, 4, -1, 7}
+  %y: f32[2,2] = aten::dequantize.self(self=%y_const) as dequantize_0
+}
+)");
+}
+
+TEST_CASE("quantise-constants leaves activations, and what is wider than 8 bits") {
+  check_unchanged("quantise-constants", R"(graph m(%x: f32[2]) -> (%y as "y", %z as "z") {
+    const %w: f32[2] = {1.0, 2.0}
+    %y: f32[2] = aten::fake_quantize_per_tensor_affine(self=%x, scale=0.5, zero_point=1, quant_min=-128, quant_max=127)
+    %z: f32[2] = aten::fake_quantize_per_tensor_affine(self=%w, scale=0.5, zero_point=0, quant_min=-32768, quant_max=32767)
+  })");
+}
+
+}  // namespace
+}  // namespace t2n::passes
