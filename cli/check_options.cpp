@@ -30,6 +30,13 @@ std::string left_out_text(const CheckResult& result) {
   return out.empty() ? out : cat(" (", out, ")");
 }
 
+/// Of the sets on which LibTorch with oneDNN's kernels alone is not LibTorch.
+std::string engines_text(const CheckResult& result) {
+  if (result.engines_disagree == 0) return {};
+  return cat("; on ", counted(result.engines_disagree, "input set"),
+             " its engines x86 and oneDNN disagree");
+}
+
 /// What of the outputs is no number, in torch as in the engine.
 std::string not_finite_text(const std::vector<check::OutputRow>& rows) {
   std::string out;
@@ -99,7 +106,7 @@ std::string check_text(const CheckOptions& options, const CheckResult& result) {
              counted(result.sets.size(), "input set"), left_out_text(result),
              sizes_text(result.sizes), "\n", check::verdict_table(result.rows),
              check::quanta_text(result.rows), not_finite_text(result.rows),
-             "reference: ", result.reference, "\n");
+             "reference: ", result.reference, engines_text(result), "\n");
 }
 
 }  // namespace t2n::cli

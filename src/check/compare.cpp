@@ -225,15 +225,32 @@ Quanta count_quanta(const ir::Tensor& expected, const ir::Tensor& actual, double
     const double steps = difference(pair) / step;
     ++out.elements;
     out.most = std::max(out.most, steps);
-    if (steps < 0.5) return;
-    ++(steps < 1.5 ? out.off_by_one : out.off_by_more);
+    const double whole = std::nearbyint(steps);
+    if (!is_on_grid(steps) && std::isfinite(steps))
+      ++out.between;
+    else if (whole > 0)
+      ++(whole == 1 ? out.off_by_one : out.off_by_more);
   });
   return out;
 }
 
-Quanta worst(const Quanta& a, const Quanta& b) {
-  return {b.step, std::max(a.most, b.most), b.elements, std::max(a.off_by_one, b.off_by_one),
-          std::max(a.off_by_more, b.off_by_more)};
+Quanta together(const Quanta& a, const Quanta& b) {
+  return {b.step,
+          std::max(a.most, b.most),
+          a.elements + b.elements,
+          a.off_by_one + b.off_by_one,
+          a.off_by_more + b.off_by_more,
+          a.between + b.between,
+          a.at_ties + b.at_ties,
+          a.of_an_engine + b.of_an_engine};
+}
+
+std::vector<double> allowances(const ir::Tensor& expected, const Tolerance& tolerance) {
+  const ir::Tensor plain = ir::as_pairs(expected);
+  const Scaled scaled(bounds_for(tolerance, plain.dtype), plain);
+  std::vector<double> out = ir::to_f64(plain);
+  for (size_t i = 0; i < out.size(); ++i) out[i] = scaled.allowed(static_cast<int64_t>(i), out[i]);
+  return out;
 }
 
 std::vector<double> excesses(const ir::Tensor& expected, const ir::Tensor& actual,

@@ -60,6 +60,9 @@ Comparison compare(const ir::Tensor& expected, const ir::Tensor& actual,
 std::vector<double> excesses(const ir::Tensor& expected, const ir::Tensor& actual,
                              const Tolerance& tolerance);
 
+/// Per element what is allowed.
+std::vector<double> allowances(const ir::Tensor& expected, const Tolerance& tolerance);
+
 /// Which elements of an output were seen to move, and how far, when inputs changed.
 class Movement {
  public:
@@ -97,15 +100,12 @@ struct Yardstick {
   /// result_rms in units of torch_rms, or of the rounding of the dtype where that is more.
   double ratio(ir::DType dtype) const;
 };
-/// What rounding the inputs and weights, and taking the other side of ties, may raise torch's error
-/// to, of the values. Steps are coarser than roundings.
-enum class Raised { by_rounding, by_ties };
-/// Raises torch's error to the change that these cause, which `nearby`, the f64 result beside
-/// them, shows. Where that is more than a hundredth of the values, a twentieth with ties, nothing
-/// is raised: such inputs cannot tell a right file from a wrong one that is about as far off.
-Yardstick widened(Yardstick yardstick, const ir::Tensor& exact, const ir::Tensor& nearby,
-                  Raised why = Raised::by_rounding);
-/// Where all three are finite; `exact` is f64. Nothing for integers, and where shapes differ.
+/// Raises torch's error to what rounding the inputs and weights costs, which `nearby`, the f64
+/// result beside them, shows. Where that is more than a hundredth of the values, nothing is raised:
+/// such inputs cannot tell a right file from a wrong one that is about as far off.
+Yardstick widened(Yardstick yardstick, const ir::Tensor& exact, const ir::Tensor& nearby);
+/// Where all three are finite; `exact` is f64. Nothing for integers, where shapes differ, and where
+/// f64 alone is not finite and the two differ there.
 std::optional<Yardstick> measure(const ir::Tensor& exact, const ir::Tensor& torch,
                                  const ir::Tensor& result);
 

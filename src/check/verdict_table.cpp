@@ -59,11 +59,27 @@ bool is_too_far(const OutputRow& row) {
   return row.most_times_torch && row.times_torch && *row.times_torch > *row.most_times_torch;
 }
 
+bool is_between_steps(const OutputRow& row) {
+  return row.most_times_torch && row.quanta && row.quanta->between > 0;
+}
+
+namespace {
+
+/// Of an output that differs by the tolerance.
+Verdict explained(const OutputRow& row) {
+  if (row.comparison.not_finite > 0 || !row.comparison.mismatch.empty()) return Verdict::differs;
+  if (row.ruling) return *row.ruling == Ruling::unsettled ? Verdict::inconclusive : Verdict::ok;
+  if (!row.yardstick) return Verdict::differs;
+  if (row.yardstick->is_as_near()) return Verdict::ok;
+  return row.yardstick->is_unstable ? Verdict::inconclusive : Verdict::differs;
+}
+
+}  // namespace
+
 Verdict verdict(const OutputRow& row) {
-  const bool as_near = row.yardstick && row.yardstick->is_as_near();
-  if (row.comparison.verdict == Verdict::differs && !as_near)
-    return row.yardstick && row.yardstick->is_unstable ? Verdict::inconclusive : Verdict::differs;
-  if (is_too_far(row)) return Verdict::differs;
+  if (row.comparison.verdict == Verdict::differs)
+    if (const Verdict found = explained(row); found != Verdict::ok) return found;
+  if (is_too_far(row) || is_between_steps(row)) return Verdict::differs;
   const bool is_float = ir::is_float(row.comparison.dtype) || ir::is_complex(row.comparison.dtype);
   const bool blind = row.moved && (is_float ? *row.moved < kMinMoved : *row.moved == 0);
   return blind ? Verdict::inconclusive : Verdict::ok;
@@ -97,17 +113,20 @@ std::string verdict_table(std::span<const OutputRow> rows) {
 
 std::string quanta_text(std::span<const OutputRow> rows) {
   std::string out;
+  const auto count = [](int64_t number) {
+    return number == 0 ? std::string("none") : std::to_string(number);
+  };
   for (const OutputRow& row : rows) {
     if (!row.quanta) continue;
     const Quanta& q = *row.quanta;
-    const auto share = [&](int64_t count) {
-      const double percent = 100.0 * static_cast<double>(count) /
-                             static_cast<double>(std::max<int64_t>(1, q.elements));
-      return count == 0 ? std::string("none") : formatted("%.3g %%", percent) + " of the elements";
-    };
     out += cat("quanta: ", row.name, " at most ", formatted("%.4g", q.most), " (of ",
-               formatted("%.4g", q.step), "), ", share(q.off_by_one), " off by one, ",
-               share(q.off_by_more), " by more\n");
+               formatted("%.4g", q.step), "): of ", q.elements, " elements ", count(q.off_by_one),
+               " off by one, ", count(q.off_by_more), " by more, ", count(q.between),
+               " between steps");
+    std::string why;
+    if (q.at_ties > 0) why = cat("; ", q.at_ties, " at ties");
+    if (q.of_an_engine > 0) why += cat("; ", q.of_an_engine, " as another engine of LibTorch's");
+    out += why + "\n";
   }
   return out;
 }

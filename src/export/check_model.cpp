@@ -7,22 +7,30 @@
 #include "ir/cast.h"
 #include "src/diag/error.h"
 #include "src/export/graph_yardstick.h"
+#include "src/export/rulings.h"
 #include "src/export/torch_module.h"
 #include "src/quant/summary.h"
 
 namespace t2n {
 namespace {
 
-/// A comparison that fails counts more than one that does not, then the one further out.
+/// What is wrong counts more than what nobody knows to be right, then what is further out. What
+/// roundings alone make unsure, in a set that is not the first, says nothing.
 bool is_worse(const check::OutputRow& a, const check::OutputRow& b) {
-  if (check::verdict(a) != check::verdict(b)) return check::verdict(a) == check::Verdict::differs;
+  const auto weight = [](const check::OutputRow& row) {
+    if (check::verdict(row) == check::Verdict::differs) return 2;
+    return row.ruling == check::Ruling::unsettled ? 1 : 0;
+  };
+  if (weight(a) != weight(b)) return weight(a) > weight(b);
+  if (check::verdict(a) != check::verdict(b)) return false;
   return a.comparison.excess > b.comparison.excess;
 }
 
 void keep_worst(std::vector<check::OutputRow>& rows, size_t output, check::OutputRow row) {
   if (rows.size() <= output) return rows.push_back(std::move(row));
   check::OutputRow& kept = rows[output];
-  if (row.quanta && kept.quanta) row.quanta = kept.quanta = check::worst(*kept.quanta, *row.quanta);
+  if (row.quanta && kept.quanta)
+    row.quanta = kept.quanta = check::together(*kept.quanta, *row.quanta);
   if (is_worse(row, kept)) kept = std::move(row);
 }
 
@@ -83,32 +91,6 @@ check::Tolerance stretched(const check::Tolerance& tolerance, const ir::Tensor& 
   return out;
 }
 
-/// What LibTorch itself gives with other kernels for quantised layers; empty where it cannot.
-const std::vector<ir::Tensor>& in_other_engine(const TracedModel& model, InputSet& set) {
-  if (set.other_engine) return *set.other_engine;
-  try {
-    set.other_engine =
-        torch_module().run_in(*model.session, set.inputs, trace::Executor::torch_onednn);
-  } catch (const Error&) {
-    set.other_engine.emplace();
-  }
-  return *set.other_engine;
-}
-
-/// Of an output from what LibTorch's other engine gives, beside its own. Where its engines disagree
-/// by more than ties explain, a result that is neither's is not known to be right.
-std::optional<check::Yardstick> distance_of_engines(const TracedModel& model, InputSet& set,
-                                                    size_t output, const ir::Tensor& result) {
-  if (!model.traced.with_quantised) return std::nullopt;
-  const std::vector<ir::Tensor>& other = in_other_engine(model, set);
-  if (output >= other.size()) return std::nullopt;
-  auto measured = check::measure(other[output], set.expected[output], result);
-  if (measured && measured->result_max > measured->noise)
-    measured =
-        check::widened(*measured, other[output], set.expected[output], check::Raised::by_ties);
-  return measured;
-}
-
 /// Of an output from f64, beside torch's. `differs`: the tolerance alone says that it is wrong.
 std::optional<check::Yardstick> distance(const TracedModel& model, InputSet& set,
                                          const check::Tolerance& tolerance, size_t output,
@@ -116,16 +98,10 @@ std::optional<check::Yardstick> distance(const TracedModel& model, InputSet& set
   const std::vector<ir::Tensor>& exact = in_f64(model, set, tolerance);
   std::optional<check::Yardstick> measured;
   if (output < exact.size()) measured = check::measure(exact[output], set.expected[output], result);
-  if (!differs || (measured && measured->is_as_near())) return measured;
-  if (measured) {
-    const auto& all = in_f64_nearby(model, set);
-    for (const std::vector<ir::Tensor>& nearby : all)
-      if (output < nearby.size())
-        measured = check::widened(*measured, exact[output], nearby[output], raised_by(all));
-    if (measured->is_as_near() || measured->is_unstable) return measured;
-  }
-  const auto beside = distance_of_engines(model, set, output, result);
-  return beside ? beside : measured;
+  if (!differs || !measured || measured->is_as_near()) return measured;
+  for (const std::vector<ir::Tensor>& nearby : in_f64_nearby(model, set))
+    if (output < nearby.size()) measured = check::widened(*measured, exact[output], nearby[output]);
+  return measured;
 }
 
 std::string listed(const std::vector<std::string>& names) {
@@ -143,14 +119,35 @@ std::vector<std::optional<double>> quanta_of(const TracedModel& model, size_t ou
   return out;
 }
 
+/// Of outputs that nobody knows to be right.
+Diagnostic unsettled_note(const CheckResult& result, const std::vector<std::string>& unsettled) {
+  const bool is_of_engines = result.engines_disagree > 0;
+  return {.id = "inconclusive-check",
+          .message = cat("it is not known whether ", listed(unsettled), " is right"),
+          .where = {},
+          .details = {},
+          .why = cat("on ", result.unsettled, " input sets the values are not LibTorch's, and ",
+                     is_of_engines ? "its own engines are as far from each other"
+                                   : "rounding at ties moves them as far"),
+          .help =
+              "give real inputs with --input x=@file.npy: within the range that the model was "
+              "calibrated for"};
+}
+
 /// What a wrong file could differ in unseen; `blind`: outputs that hardly react.
 std::optional<Diagnostic> inconclusive(const CheckResult& result,
-                                       const std::vector<std::string>& blind) {
+                                       const std::vector<std::string>& blind,
+                                       const std::vector<std::string>& unsettled) {
   std::vector<std::string> says;
   if (!blind.empty()) says.push_back(cat("the check says nothing about ", listed(blind)));
   if (!result.unfollowed.empty())
     says.push_back(cat("no output was seen to follow the input ", listed(result.unfollowed)));
   if (result.has_unvaried_sizes) says.emplace_back("open sizes were not varied");
+  if (!unsettled.empty()) {
+    Diagnostic out = unsettled_note(result, unsettled);
+    out.details = says;
+    return out;
+  }
   if (says.empty()) return std::nullopt;
   Diagnostic out{.id = "inconclusive-check",
                  .message = says[0],
@@ -196,6 +193,105 @@ Takes takes_of(const nnef::Document& document) {
   return out;
 }
 
+namespace {
+
+/// The rows of a result, from one set of inputs after the other.
+class Rows {
+ public:
+  Rows(const TracedModel& model, const std::vector<std::string>& names, const CheckOptions& options,
+       CheckResult& result)
+      : model_(model),
+        names_(names),
+        options_(options),
+        result_(result),
+        quanta_(quanta_of(model, names.size())),
+        times_torch_(names.size()) {
+    if (is_strict(options.tolerance))
+      most_ = check::kMostTimesTorch * std::max(1.0, longest_sum(model) / check::kShortSum);
+  }
+
+  void add(InputSets& sets, size_t at, const std::vector<ir::Tensor>& actual,
+           const std::string& where) {
+    InputSet& set = sets.sets[at];
+    Seen seen;
+    for (size_t i = 0; i < actual.size(); ++i) {
+      const check::Tolerance tolerance =
+          at == 0 ? options_.tolerance
+                  : stretched(options_.tolerance, sets.sets[0].expected[i], set.expected[i]);
+      check::OutputRow row{.name = names_[i],
+                           .comparison = check::compare(set.expected[i], actual[i], tolerance),
+                           .response = {},
+                           .moved = {},
+                           .yardstick = {},
+                           .times_torch = {},
+                           .most_times_torch = most_,
+                           .quanta = {},
+                           .where = where};
+      measure(set, i, actual[i], at < kMeasured, row, seen);
+      count(set, i, actual[i], row);
+      keep_worst(result_.rows, i, std::move(row));
+    }
+    result_.unstable += seen.unstable;
+    result_.engines_disagree += seen.engines_disagree;
+    result_.unsettled += seen.unsettled;
+  }
+
+  void finish() {
+    for (size_t i = 0; i < result_.rows.size(); ++i) result_.rows[i].times_torch = times_torch_[i];
+  }
+
+ private:
+  static constexpr size_t kMeasured = 2;  ///< sets whose distance from f64 is measured always
+
+  struct Seen {
+    bool unstable = false;
+    bool engines_disagree = false;
+    bool unsettled = false;
+  };
+
+  void measure(InputSet& set, size_t i, const ir::Tensor& actual, bool always,
+               check::OutputRow& row, Seen& seen) {
+    const bool differs = row.comparison.verdict == check::Verdict::differs;
+    if (!row.comparison.mismatch.empty() || (!differs && !always)) return;
+    const bool is_excusable = is_lenient(options_.tolerance) && row.comparison.not_finite == 0;
+    Found found;
+    if (differs && is_excusable && (rounds(model_) || model_.traced.with_quantised)) {
+      found = explain(model_, set, i, actual, options_.tolerance, quanta_[i]);
+      row.ruling = found.ruling;
+      seen.engines_disagree |= found.engines_disagree;
+      seen.unsettled |= found.ruling == check::Ruling::unsettled;
+      const bool is_by_rounding = !quanta_[i] && (found.is_free_of_ties || !rounds(model_));
+      if (found.ruling || !is_by_rounding) return;
+    }
+    const auto measured = distance(model_, set, options_.tolerance, i, actual, differs);
+    if (is_lenient(options_.tolerance)) row.yardstick = measured;
+    if (!measured) return;
+    if (measured->is_unstable)
+      seen.unstable = true;
+    else
+      times_torch_[i] =
+          std::max(times_torch_[i].value_or(0), measured->ratio(row.comparison.dtype));
+  }
+
+  void count(const InputSet& set, size_t i, const ir::Tensor& actual, check::OutputRow& row) const {
+    if (!quanta_[i]) return;
+    row.quanta = check::count_quanta(set.expected[i], actual, *quanta_[i]);
+    const int64_t off = row.quanta->off_by_one + row.quanta->off_by_more;
+    if (row.ruling == check::Ruling::ties) row.quanta->at_ties = off;
+    if (row.ruling == check::Ruling::engine) row.quanta->of_an_engine = off;
+  }
+
+  const TracedModel& model_;
+  const std::vector<std::string>& names_;
+  const CheckOptions& options_;
+  CheckResult& result_;
+  std::vector<std::optional<double>> quanta_;       ///< per output
+  std::vector<std::optional<double>> times_torch_;  ///< per output
+  std::optional<double> most_;
+};
+
+}  // namespace
+
 /// What is known before the engine runs.
 CheckResult begun(const InputSets& sets, const check::Runner& runner) {
   CheckResult result;
@@ -212,52 +308,20 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
                      const std::vector<std::string>& names, const CheckOptions& options,
                      check::Runner& runner, spec::Dialect dialect) {
   CheckResult result = begun(sets, runner);
-  std::vector<std::optional<double>> times_torch;  // per output
-  std::optional<double> most;
-  if (is_strict(options.tolerance))
-    most = check::kMostTimesTorch * std::max(1.0, longest_sum(model) / check::kShortSum);
-  const std::vector<std::optional<double>> quanta = quanta_of(model, names.size());
-  constexpr size_t kMeasured = 2;  // sets whose distance from f64 is measured whatever it is
+  Rows rows(model, names, options, result);
   for (size_t at = 0; at < sets.sets.size(); ++at) {
     InputSet& set = sets.sets[at];
     result.sets.push_back(set.name);
     const std::string where = where_of(set);
-    const auto actual = run_set(runner, set, model, where);
+    std::vector<ir::Tensor> actual = run_set(runner, set, model, where);
     if (actual.size() != set.expected.size())
       throw Error("engine-failed", cat("the engine gave ", actual.size(),
                                        " outputs, the model has ", set.expected.size()));
-    bool is_unstable = false;
-    for (size_t i = 0; i < actual.size(); ++i) {
-      const ir::Tensor output = with_width(actual[i], set.expected[i], dialect);
-      const check::Tolerance tolerance =
-          at == 0 ? options.tolerance
-                  : stretched(options.tolerance, sets.sets[0].expected[i], set.expected[i]);
-      check::OutputRow row{.name = names[i],
-                           .comparison = check::compare(set.expected[i], output, tolerance),
-                           .response = {},
-                           .moved = {},
-                           .yardstick = {},
-                           .times_torch = {},
-                           .most_times_torch = most,
-                           .quanta = {},
-                           .where = where};
-      const bool differs = row.comparison.verdict == check::Verdict::differs;
-      std::optional<check::Yardstick> measured;
-      if (row.comparison.mismatch.empty() && (differs || at < kMeasured))
-        measured = distance(model, set, options.tolerance, i, output, differs);
-      if (is_lenient(options.tolerance)) row.yardstick = measured;
-      if (measured && !measured->is_unstable) {
-        const double ratio = measured->ratio(row.comparison.dtype);
-        times_torch.resize(actual.size());
-        times_torch[i] = std::max(times_torch[i].value_or(0), ratio);
-      }
-      is_unstable = is_unstable || (measured && measured->is_unstable);
-      if (quanta[i]) row.quanta = check::count_quanta(set.expected[i], output, *quanta[i]);
-      keep_worst(result.rows, i, std::move(row));
-    }
-    result.unstable += is_unstable;
+    for (size_t i = 0; i < actual.size(); ++i)
+      actual[i] = with_width(actual[i], set.expected[i], dialect);
+    rows.add(sets, at, actual, where);
   }
-  for (size_t i = 0; i < times_torch.size(); ++i) result.rows[i].times_torch = times_torch[i];
+  rows.finish();
   if (model.inputs.empty()) return result;  // nothing that could move
   for (size_t i = 0; i < result.rows.size(); ++i) {
     result.rows[i].response = sets.movements[i].median();
@@ -275,34 +339,48 @@ CheckResult check_artefact(const std::string& path, TracedModel& model,
   return check_on(sets, model, names, options, runner, dialect);
 }
 
+namespace {
+
+/// Of a row that differs, by the tolerance or within it.
+std::string mismatch_of(const check::OutputRow& row) {
+  if (row.comparison.verdict == check::Verdict::differs)
+    return cat(check::mismatch_text(row.name, row.comparison),
+               row.where.empty() ? "" : cat(", ", row.where));
+  if (check::is_between_steps(row))
+    return cat(quoted(row.name), " lies between the steps of its quantiser, which are ",
+               row.quanta->step, ", in ", row.quanta->between, " of ", row.quanta->elements,
+               " elements");
+  return cat(quoted(row.name), " is ", static_cast<int64_t>(*row.times_torch),
+             " times as far from what f64 gives as torch is, at most ",
+             static_cast<int64_t>(*row.most_times_torch), " times are rounding");
+}
+
+}  // namespace
+
 void judge(CheckResult& result, const CheckOptions& options, const std::string& consequence,
            const Report& report) {
   Diagnostic mismatch{
       .id = "output-mismatch", .message = {}, .where = {}, .details = {}, .why = {}, .help = {}};
   std::vector<std::string> blind;
+  std::vector<std::string> unsettled;
   for (const check::OutputRow& row : result.rows) {
     const check::Verdict verdict = check::verdict(row);
     if (verdict == check::Verdict::differs) {
-      std::string text = check::mismatch_text(row.name, row.comparison);
-      if (row.comparison.verdict != check::Verdict::differs)
-        text = cat(quoted(row.name), " is ", static_cast<int64_t>(*row.times_torch),
-                   " times as far from what f64 gives as torch is, at most ",
-                   static_cast<int64_t>(*row.most_times_torch), " times are rounding");
-      else if (!row.where.empty())
-        text += cat(", ", row.where);
+      const std::string text = mismatch_of(row);
       if (mismatch.message.empty())
         mismatch.message = text;
       else
         mismatch.details.push_back(text);
     } else if (verdict == check::Verdict::inconclusive) {
-      blind.push_back(quoted(row.name));
+      const bool is_unsettled = row.ruling == check::Ruling::unsettled;
+      (is_unsettled ? unsettled : blind).push_back(quoted(row.name));
     }
   }
   if (!mismatch.message.empty()) {
     mismatch.why = cat(result.engine, " computes other values than the model", consequence);
     throw Error(std::move(mismatch));
   }
-  const std::optional<Diagnostic> note = inconclusive(result, blind);
+  const std::optional<Diagnostic> note = inconclusive(result, blind, unsettled);
   result.inconclusive = note.has_value();
   if (!note) return;
   if (options.strict) throw Error(*note);

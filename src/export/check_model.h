@@ -28,6 +28,8 @@ struct CheckResult {
   size_t left_out = 0;            ///< further ones that torch refused
   size_t unstable =
       0;  ///< of the sets, on which an output follows roundings: they say nothing of it
+  size_t engines_disagree = 0;  ///< sets on which LibTorch's own do, where an output is not torch's
+  size_t unsettled = 0;         ///< sets on which an output is not known to be right
   std::vector<dynamic::Sizes> sizes;    ///< of the symbols, the sample's first
   std::vector<check::OutputRow> rows;   ///< the worst of all input sets per output
   std::vector<std::string> unfollowed;  ///< inputs that no output was seen to follow

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ir/op_traits.h"
+#include "src/check/ties.h"
 #include "src/diag/error.h"
 #include "src/export/torch_module.h"
 #include "src/passes/pass.h"
@@ -59,7 +60,7 @@ std::vector<ir::Tensor> evaluated(const TracedModel& model, const InputSet& set,
 }
 
 /// Of what is rounded to whole numbers: so near to a tie, engines take either side.
-constexpr double kNearTie = 0x1.0p-10;
+constexpr double kNearTie = 0x1.0p-12;
 
 bool is_rounding(const ir::Node& node) { return ir::op_name(node.op) == "aten::round"; }
 
@@ -107,14 +108,14 @@ std::vector<std::vector<ir::Tensor>> all_nearby(const TracedModel& model, const 
 }
 
 /// Whether what torch computes is what the graph means, but for ties.
-bool is_near_ties(const TracedModel& model, InputSet& set, const std::vector<ir::Tensor>& exact) {
-  if (!has_rounding(model.recorded_graph()) || exact.size() != set.expected.size()) return false;
+bool is_near_ties(const TracedModel& model, InputSet& set, const std::vector<ir::Tensor>& exact,
+                  const check::Tolerance& tolerance) {
+  if (!rounds(model) || exact.size() != set.expected.size()) return false;
   for (size_t i = 0; i < exact.size(); ++i) {
-    auto measured = check::measure(exact[i], exact[i], set.expected[i]);
+    check::Runs runs = {ir::to_f64(ir::as_pairs(exact[i]))};
     for (const std::vector<ir::Tensor>& nearby : in_f64_nearby(model, set))
-      if (measured && i < nearby.size())
-        measured = check::widened(*measured, exact[i], nearby[i], check::Raised::by_ties);
-    if (!measured || !measured->is_as_near()) return false;
+      if (i < nearby.size()) runs.push_back(ir::to_f64(ir::as_pairs(nearby[i])));
+    if (!check::are_within(set.expected[i], runs, tolerance)) return false;
   }
   return true;
 }
@@ -127,7 +128,8 @@ std::vector<ir::Tensor> computed(const TracedModel& model, InputSet& set,
         agrees(set.expected, ir::run_graph(graph, inputs, torch.evaluator()), tolerance);
     if (!is_torch && !has_rounding(graph)) return std::vector<ir::Tensor>();
     std::vector<ir::Tensor> exact = ir::run_graph(graph, inputs, torch.wide_evaluator());
-    return is_torch || is_near_ties(model, set, exact) ? exact : std::vector<ir::Tensor>();
+    return is_torch || is_near_ties(model, set, exact, tolerance) ? exact
+                                                                  : std::vector<ir::Tensor>();
   });
 }
 
@@ -160,9 +162,7 @@ std::vector<ir::Tensor> in_compressed(const TracedModel& model,
   return ir::run_graph(graph, *values, torch_module().evaluator());
 }
 
-check::Raised raised_by(const std::vector<std::vector<ir::Tensor>>& nearby) {
-  return nearby.size() > 1 ? check::Raised::by_ties : check::Raised::by_rounding;
-}
+bool rounds(const TracedModel& model) { return has_rounding(model.recorded_graph()); }
 
 const std::vector<std::vector<ir::Tensor>>& in_f64_nearby(const TracedModel& model, InputSet& set) {
   if (!set.nearby) set.nearby = all_nearby(model, set);

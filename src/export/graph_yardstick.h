@@ -32,8 +32,8 @@ const std::vector<ir::Tensor>& in_f64(const TracedModel& model, InputSet& set,
 /// the graph cannot be run so.
 const std::vector<std::vector<ir::Tensor>>& in_f64_nearby(const TracedModel& model, InputSet& set);
 
-/// What moves the results of in_f64_nearby().
-check::Raised raised_by(const std::vector<std::vector<ir::Tensor>>& nearby);
+/// Whether anything in the model is rounded to whole numbers.
+bool rounds(const TracedModel& model);
 
 /// How many elements the longest sum, mean or spread of the model takes in, at the sample's sizes.
 double longest_sum(const TracedModel& model);

@@ -18,6 +18,12 @@ struct Takes {
   std::vector<size_t> places;
 };
 
+/// What another engine of LibTorch's for quantised layers gives.
+struct EngineRun {
+  trace::Executor engine;
+  std::vector<ir::Tensor> outputs;
+};
+
 struct InputSet {
   std::string name;  ///< "" of the samples; "only 'mask' changed", "signs flipped"
   std::vector<trace::SampleInput> inputs;
@@ -27,8 +33,7 @@ struct InputSet {
   std::optional<std::vector<ir::Tensor>> exact = {};
   /// The same beside its inputs (in_f64_nearby).
   std::optional<std::vector<std::vector<ir::Tensor>>> nearby = {};
-  /// Of another engine of LibTorch's for quantised layers (in_other_engine).
-  std::optional<std::vector<ir::Tensor>> other_engine = {};
+  std::optional<std::vector<EngineRun>> engines = {};  ///< once somebody asked for them
 };
 
 struct InputSets {

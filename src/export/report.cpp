@@ -88,7 +88,10 @@ Json quanta_json(const std::optional<check::Quanta>& quanta) {
           {"most", quanta->most},
           {"elements", quanta->elements},
           {"off_by_one", quanta->off_by_one},
-          {"off_by_more", quanta->off_by_more}};
+          {"off_by_more", quanta->off_by_more},
+          {"between_steps", quanta->between},
+          {"at_ties", quanta->at_ties},
+          {"of_another_engine", quanta->of_an_engine}};
 }
 
 Json row_json(const check::OutputRow& row) {
@@ -128,6 +131,8 @@ Json comparison_json(const CheckOptions& options, const CheckResult& result) {
               {"input_sets", result.sets.size()},
               {"input_sets_left_out", result.left_out},
               {"input_sets_unstable", result.unstable},
+              {"input_sets_engines_disagree", result.engines_disagree},
+              {"input_sets_unsettled", result.unsettled},
               {"inputs_not_followed", result.unfollowed},
               {"outputs", rows}};
   if (!result.sizes.empty()) out["sizes"] = sizes_json(result.sizes);

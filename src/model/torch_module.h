@@ -1,6 +1,7 @@
 // What libt2nnef_torch.so does, without any torch header.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,11 +19,17 @@ enum class Executor {
   torch,  ///< LibTorch's own executor, without its optimisations: what a check compares with
   torch_unfused,  ///< the same; torch's modules hear that gradients are on, as in every export, and
                   ///< do not take their fused ways
-  torch_onednn,   ///< LibTorch's, with another of its engines for quantised layers than it takes by
-                  ///< itself: fbgemm's kernels for many groups cut sums off at 16 bits
-  ours,           ///< the interpreter that records
-  ours_native,    ///< the same with TraceOptions::native_halves
+  // LibTorch's, with another of its engines for quantised layers than it takes by itself:
+  torch_onednn,  ///< the default one has its kernels, too, but for linear layers and many groups
+  torch_fbgemm,
+  torch_qnnpack,
+  ours,         ///< the interpreter that records
+  ours_native,  ///< the same with TraceOptions::native_halves
 };
+
+/// The engines of LibTorch's beside its default one.
+inline constexpr std::array kOtherEngines = {Executor::torch_onednn, Executor::torch_fbgemm,
+                                             Executor::torch_qnnpack};
 
 /// Where two executors part.
 struct FirstDifference {

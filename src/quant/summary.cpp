@@ -40,12 +40,14 @@ Origin origin(const Graph& graph, const Node& node) {
     const std::optional<ir::QuantInfo>& info = value_of(graph, x).quant;
     if (info && !info->is_per_channel()) return {ir::kNoValue, info->scales.at(0)};
   }
+  if (word == "int_repr") return {ir::kNoValue, 1};
   if (is_fake_quantisation(word))
     if (const ir::Attr* scale = node.find("scale"); scale && std::get_if<double>(scale))
       return {ir::kNoValue, std::get<double>(*scale)};
   const std::string_view name = ir::op_name(node.op);
-  const bool is_float = ir::is_float(value_of(graph, node.outputs.at(0)).dtype);
-  if (is_float && ir::has_trait(name.substr(0, name.find('.')), ir::OpTrait::keeps_values))
+  const auto is_float = [&](ValueId id) { return ir::is_float(value_of(graph, id).dtype); };
+  const bool is_moved = x != ir::kNoValue && is_float(x) == is_float(node.outputs.at(0));
+  if (is_moved && ir::has_trait(name.substr(0, name.find('.')), ir::OpTrait::keeps_values))
     return {x, {}};
   return {};
 }

@@ -36,8 +36,9 @@ class QuantEngine {
  public:
   explicit QuantEngine(at::QEngine engine) : before_(at::globalContext().qEngine()) {
     const std::vector<at::QEngine>& there = at::globalContext().supportedQEngines();
-    if (std::find(there.begin(), there.end(), engine) != there.end())
-      at::globalContext().setQEngine(engine);
+    if (std::find(there.begin(), there.end(), engine) == there.end())
+      throw Error("forward-failed", "LibTorch was built without this engine");
+    at::globalContext().setQEngine(engine);
   }
   ~QuantEngine() { at::globalContext().setQEngine(before_); }
   QuantEngine(const QuantEngine&) = delete;
@@ -120,13 +121,16 @@ std::vector<ir::Tensor> Session::run(const std::vector<SampleInput>& inputs, Exe
   const Report none;
   WarningRelay relay(none);
   const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
+  const auto run_in_engine = [&](at::QEngine engine) {
+    const QuantEngine chosen(engine);
+    return run_torch(inputs, false);
+  };
   switch (executor) {
     case Executor::torch: return run_torch(inputs, false);
     case Executor::torch_unfused: return run_torch(inputs, true);
-    case Executor::torch_onednn: {
-      const QuantEngine engine(at::QEngine::ONEDNN);
-      return run_torch(inputs, false);
-    }
+    case Executor::torch_onednn: return run_in_engine(at::QEngine::ONEDNN);
+    case Executor::torch_fbgemm: return run_in_engine(at::QEngine::FBGEMM);
+    case Executor::torch_qnnpack: return run_in_engine(at::QEngine::QNNPACK);
     case Executor::ours: return run_ours(inputs, false);
     case Executor::ours_native: return run_ours(inputs, true);
   }

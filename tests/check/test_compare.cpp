@@ -112,9 +112,15 @@ TEST_CASE("differences are counted in steps of a quantiser") {
   CHECK_EQ(one.most, 2);
   const check::Quanta nan = check::count_quanta(f32({0, 1}), f32({0, kNan}), 0.25);
   CHECK_EQ(nan.most, static_cast<double>(kInf));
-  const check::Quanta both = check::worst(one, nan);
+  CHECK_EQ(nan.off_by_more, 1);
+  const check::Quanta both = check::together(one, nan);
+  CHECK_EQ(both.elements, 6);
   CHECK_EQ(both.off_by_one, 1);
-  CHECK_EQ(both.off_by_more, 1);
+  CHECK_EQ(both.off_by_more, 2);
+  const check::Quanta between = check::count_quanta(f32({0, 10, 20}), f32({0.1F, 10.7F, 21}), 0.5);
+  CHECK_EQ(between.between, 2);
+  CHECK_EQ(between.off_by_more, 1);
+  CHECK_EQ(check::together(between, between).between, 4);
   CHECK_EQ(both.most, static_cast<double>(kInf));
 }
 
@@ -290,6 +296,11 @@ TEST_CASE("rounding that torch itself has is no fault, a larger one is") {
   CHECK_FALSE(as_near(0.02F, {0.07F, 0.07F, 0.07F, 0.07F}));
   const float nan = std::numeric_limits<float>::quiet_NaN();
   CHECK_FALSE(check::measure(exact, torch, f32({nan, nan, nan, nan})));
+  // What f64 has no number for is no measure of what torch has one for.
+  const std::vector<double> holes = {1, 2, 3, std::numeric_limits<double>::infinity()};
+  const ir::Tensor without = ir::tensor_of(ir::DType::f64, {4}, holes);
+  CHECK(check::measure(without, torch, f32({1, 2, 3, 3.99F})));
+  CHECK_FALSE(check::measure(without, torch, f32({1, 2, 3, 7})));
   // Of what torch has right to the last bit, a rounding of the type is the unit.
   const check::Yardstick fine = *check::measure(exact, f32({1, 2, 3, 4}), f32({1, 2, 3, 4.00001F}));
   CHECK_GT(fine.ratio(ir::DType::f32), 10);

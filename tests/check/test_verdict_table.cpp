@@ -1,6 +1,8 @@
 // The table that a check prints, letter by letter.
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "src/check/verdict_table.h"
 
 namespace t2n::test {
@@ -28,13 +30,55 @@ OutputRow row(const char* name, const ir::Tensor& expected, const ir::Tensor& ac
 TEST_CASE("a line per output behind a quantiser") {
   const ir::Tensor ones = f32({2, 2}, {1, 1, 1, 1});
   std::vector<check::OutputRow> rows(2, row("y", ones, ones, 1));
-  rows[1].quanta = check::Quanta{0.25, 2, 400, 3, 1};
+  rows[1].quanta = check::Quanta{
+      .step = 0.25, .most = 2, .elements = 400, .off_by_one = 3, .off_by_more = 1, .at_ties = 4};
   CHECK_EQ(check::quanta_text(rows),
-           "quanta: y at most 2 (of 0.25), 0.75 % of the elements off by one, "
-           "0.25 % of the elements by more\n");
-  rows[1].quanta = check::Quanta{0.25, 0, 400, 0, 0};
+           "quanta: y at most 2 (of 0.25): of 400 elements 3 off by one, 1 by more, none between "
+           "steps; 4 at ties\n");
+  rows[1].quanta = check::Quanta{.step = 0.25,
+                                 .most = 9.5,
+                                 .elements = 400,
+                                 .off_by_more = 1,
+                                 .between = 2,
+                                 .of_an_engine = 1};
   CHECK_EQ(check::quanta_text(rows),
-           "quanta: y at most 0 (of 0.25), none off by one, none by more\n");
+           "quanta: y at most 9.5 (of 0.25): of 400 elements none off by one, 1 by more, 2 between "
+           "steps; 1 as another engine of LibTorch's\n");
+}
+
+TEST_CASE("what is no step of the quantiser is a fault within the tolerance, too") {
+  check::OutputRow steps = row("y", f32({1}, {1}), f32({1}, {1.0001F}), 1);
+  CHECK_EQ(check::verdict(steps), Verdict::ok);
+  steps.quanta = check::count_quanta(f32({1}, {1}), f32({1}, {1.0001F}), 0.001);
+  CHECK_EQ(check::verdict(steps), Verdict::differs);
+  steps.most_times_torch = std::nullopt;  // at a level that allows more
+  CHECK_EQ(check::verdict(steps), Verdict::ok);
+}
+
+TEST_CASE("a ruling says what a difference is, but for what is not finite on one side") {
+  const auto judged = [&](float actual, std::optional<check::Ruling> ruling) {
+    OutputRow out = row("y", f32({2}, {1, 2}), f32({2}, {1, actual}), 1);
+    out.ruling = ruling;
+    return check::verdict(out);
+  };
+  using check::Ruling;
+  CHECK_EQ(judged(3, std::nullopt), Verdict::differs);
+  CHECK_EQ(judged(3, Ruling::ties), Verdict::ok);
+  CHECK_EQ(judged(3, Ruling::engine), Verdict::ok);
+  CHECK_EQ(judged(3, Ruling::unsettled), Verdict::inconclusive);
+  for (const float wrong :
+       {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+    for (const auto ruling : {Ruling::ties, Ruling::engine, Ruling::unsettled})
+      CHECK_EQ(judged(wrong, ruling), Verdict::differs);
+    // The yardstick looks at what is finite alone.
+    OutputRow near = row("y", f32({2}, {1, 2}), f32({2}, {1, wrong}), 1);
+    near.yardstick = check::measure(ir::tensor_of<double>(ir::DType::f64, {2}, {1, 2}),
+                                    f32({2}, {1, 2}), f32({2}, {1, wrong}));
+    REQUIRE(near.yardstick->is_as_near());
+    CHECK_EQ(check::verdict(near), Verdict::differs);
+    near.yardstick->is_unstable = true;
+    CHECK_EQ(check::verdict(near), Verdict::differs);
+  }
 }
 
 TEST_CASE("one line per output, columns aligned") {

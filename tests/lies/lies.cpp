@@ -11,9 +11,11 @@ const std::vector<std::string>& lie_kinds() {
       "input-ignored",      "input-baked",          "input-sign-lost", "state-not-fed",
       "first-output-wrong", "further-output-wrong", "outputs-swapped", "half-constant",
       "class-missing",      "weight-element",       "weight-scaled",   "weight-rolled",
-      "weights-in-f16",     "relu6-for-relu",       "relu-for-relu6",  "floor-for-trunc",
-      "other-operation",    "other-comparison",     "other-number",    "other-axis",
-      "mask-dropped",       "slice-off-by-one",     "size-baked",      "one-size-only"};
+      "weights-in-f16",     "element-scaled",       "code-off-by-one", "other-scale",
+      "whole-number-off",   "other-rounding",       "limit-dropped",   "relu6-for-relu",
+      "relu-for-relu6",     "floor-for-trunc",      "other-operation", "other-comparison",
+      "other-number",       "other-axis",           "mask-dropped",    "slice-off-by-one",
+      "size-baked",         "one-size-only"};
   return kinds;
 }
 
@@ -23,6 +25,7 @@ std::vector<Lie> lies_of(const Truth& truth, size_t most, uint64_t seed) {
   lie_of_outputs(truth, all);
   lie_of_weights(truth, all);
   lie_of_operations(truth, all);
+  lie_of_quantisers(truth, all);
   std::map<std::string, std::vector<size_t>> by_kind;
   for (size_t i = 0; i < all.size(); ++i) by_kind[all[i].kind].push_back(i);
   Lies out;

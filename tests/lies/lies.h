@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,11 @@ void lie_of_inputs(const Truth& truth, Lies& out);
 void lie_of_outputs(const Truth& truth, Lies& out);
 void lie_of_weights(const Truth& truth, Lies& out);
 void lie_of_operations(const Truth& truth, Lies& out);
+void lie_of_quantisers(const Truth& truth, Lies& out);  ///< only where something is rounded to even
+/// A lie for each statement that `change` can change; it says what it did, or nothing.
+using ChangeStatement = std::function<std::string(nnef::Assignment& statement)>;
+void lie_per_statement(const Truth& truth, const char* kind, Lies& out,
+                       const ChangeStatement& change);
 
 // --- building ---
 /// A document that says something else of `name` after it was assigned: its readers, and the

@@ -1,7 +1,7 @@
-// t2n_lies MODEL.pt [--inputs FILE.npz] [--dynamic SPEC]… [--state] [--most N] [--seed N]: exports
-// a model, makes wrong files of the right one, and says of each what a check says: a line per lie,
-// "KIND<tab>VERDICT<tab>WHAT<tab>MORE". The first line is the right file's own, of the kind
-// "truth". Of what is ok, MORE is how far the file is from the right one, as Jury says.
+// t2n_lies MODEL.pt [--inputs FILE.npz] [--dynamic SPEC]… [--state] [--most N] [--seed N] [--seeds
+// N]: exports a model, makes wrong files of the right one, and says of each what a check says: a
+// line per lie, "KIND<tab>VERDICT<tab>WHAT<tab>MORE". The first line is the right file's own, of
+// the kind "truth". Of what is ok, MORE is how far the file is from the right one, as Jury says.
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -27,6 +27,7 @@ struct Request {
   bool explicit_states = false;
   size_t most = 3;
   uint64_t seed = 0;
+  int seeds = 2;  ///< CheckOptions::seeds
 };
 
 Request parse(const std::vector<std::string>& words) {
@@ -43,6 +44,8 @@ Request parse(const std::vector<std::string>& words) {
       out.most = std::stoul(value());
     else if (words[i] == "--seed")
       out.seed = std::stoul(value());
+    else if (words[i] == "--seeds")
+      out.seeds = std::stoi(value());
     else
       out.model = words[i];
   }
@@ -52,6 +55,7 @@ Request parse(const std::vector<std::string>& words) {
 class Court {
  public:
   explicit Court(const Request& request) : request_(request) {
+    options_.seeds = request.seeds;
     trace::TraceOptions trace;
     trace.explicit_states = request.explicit_states;
     DynamicOptions dynamic;

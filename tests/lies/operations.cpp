@@ -22,31 +22,6 @@ void for_each_statement(nnef::Document& document,
     for (nnef::Assignment& each : fragment.body) visit(each);
 }
 
-/// A lie for each statement that `change` can change; it says what it did, or nothing.
-void lie_per_statement(const Truth& truth, const char* kind, Lies& out,
-                       const std::function<std::string(nnef::Assignment& statement)>& change) {
-  size_t count = 0;
-  nnef::Document probe = truth.document;
-  for_each_statement(probe, [&](nnef::Assignment&) { ++count; });
-  std::vector<size_t> places;
-  size_t at = 0;
-  for_each_statement(probe, [&](nnef::Assignment& statement) {
-    if (!change(statement).empty()) places.push_back(at);
-    ++at;
-  });
-  // A document per lie is large: a few spread over the file are enough.
-  constexpr size_t kMost = 12;
-  const size_t step = (places.size() + kMost - 1) / kMost;
-  for (size_t k = 0; k < places.size(); k += std::max<size_t>(step, 1)) {
-    Lie lie{kind, {}, truth.document};
-    size_t now = 0;
-    for_each_statement(lie.document, [&](nnef::Assignment& statement) {
-      if (now++ == places[k]) lie.what = change(statement);
-    });
-    out.push_back(std::move(lie));
-  }
-}
-
 bool is_call(const Value& value, std::string_view name) {
   return value.kind == Kind::invocation && value.text == name;
 }
@@ -201,6 +176,30 @@ bool bake(Value& value, const ir::Sizes& sizes) {
 }
 
 }  // namespace
+
+void lie_per_statement(const Truth& truth, const char* kind, Lies& out,
+                       const ChangeStatement& change) {
+  size_t count = 0;
+  nnef::Document probe = truth.document;
+  for_each_statement(probe, [&](nnef::Assignment&) { ++count; });
+  std::vector<size_t> places;
+  size_t at = 0;
+  for_each_statement(probe, [&](nnef::Assignment& statement) {
+    if (!change(statement).empty()) places.push_back(at);
+    ++at;
+  });
+  // A document per lie is large: a few spread over the file are enough.
+  constexpr size_t kMost = 12;
+  const size_t step = (places.size() + kMost - 1) / kMost;
+  for (size_t k = 0; k < places.size(); k += std::max<size_t>(step, 1)) {
+    Lie lie{kind, {}, truth.document};
+    size_t now = 0;
+    for_each_statement(lie.document, [&](nnef::Assignment& statement) {
+      if (now++ == places[k]) lie.what = change(statement);
+    });
+    out.push_back(std::move(lie));
+  }
+}
 
 void lie_of_operations(const Truth& truth, Lies& out) {
   lie_of_names(truth, out);

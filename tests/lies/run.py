@@ -33,9 +33,8 @@ class Model(NamedTuple):
     words: tuple  # further arguments of t2n_lies
 
 
-def fixture(name, family, *words, file="model.pt", inputs=True):
-    npz = FIXTURES / name / "input.npz"
-    given = ("--inputs", str(npz)) if inputs else ()
+def fixture(name, family, *words, file="model.pt", inputs="input.npz"):
+    given = ("--inputs", str(FIXTURES / name / inputs))
     return Model(f"{name}/{file}", family, FIXTURES / name / file, given + words)
 
 
@@ -51,13 +50,24 @@ MODELS = [
     fixture("inplace_views", "programs"),
     fixture("mixed_dtypes", "programs"),
     fixture("cached_tables", "programs"),
+    fixture("digits_qat", "quantised", file="eager.pt"),
+    fixture("digits_qat", "quantised", file="fx_int8.pt"),
+    fixture("digits_qat", "quantised", file="lsq_scripted.pt"),
+    fixture("digits_brevitas", "quantised", file="weights4.pt"),
+    fixture("digits_brevitas", "quantised", file="asymmetric.pt"),
+    fixture("quantised", "quantised", file="lstm_tagger.pt", inputs="lstm_tagger.npz"),
+    fixture("quantised", "quantised", file="loop_scripted.pt", inputs="loop.npz"),
+    fixture("quantised", "quantised", file="static_lstm.pt", inputs="static_lstm.npz"),
+    fixture("quantised", "quantised", file="recommender.pt", inputs="recommender.npz"),
+    fixture("quantised", "quantised", file="bert.pt", inputs="bert.npz"),
     fixture("digits_cnn", "open sizes", "--dynamic", "x:0=B"),
     fixture("transformer_encoder", "open sizes", "--dynamic", "tokens:0=B"),
     fixture("lstm_tagger", "open sizes", "--dynamic", "tokens:1=S"),
 ]
 
 # Of models.py.
-MADE_MODELS = [("stream", "recurrent", "--state"), ("rounding", "programs")]
+MADE_MODELS = [("stream", "recurrent", "--state"), ("rounding", "programs"), ("int8_blocks", "quantised"),
+               ("int8_depthwise", "quantised"), ("int8_depthwise_saturating", "quantised"), ("codes", "quantised")]
 
 # Of the zoo: file stems by family, small ones that run in seconds.
 ZOO_MODELS = {
@@ -68,6 +78,7 @@ ZOO_MODELS = {
                   "deberta_v2", "gptj", "deit_tiny_patch16_224", "convnextv2_atto", "swin_t", "mixer_s32_224", "patchtst",
                   "wav2vec2", "whisper_encoder", "sasrec", "translator"],
     "recurrent": ["lstm_tagger", "gru_tagger", "keyword_crnn", "voice_activity", "mamba", "rwkv"],
+    "quantised": ["int8_resnet18", "int8_mobilenet_v2", "int8_shufflenet_v2_per_tensor"],
     "programs": ["dlrm", "deepfm", "gat", "din", "real_nvp", "nerf"],
 }
 
@@ -78,7 +89,8 @@ TESTED = ["digits_cnn/model.pt", "control_flow/model.pt", "mixed_dtypes/model.pt
 # In the order of the table.
 KINDS = ["input-ignored", "input-baked", "input-sign-lost", "state-not-fed", "first-output-wrong", "further-output-wrong",
          "outputs-swapped", "half-constant", "class-missing", "weight-element", "weight-scaled", "weight-rolled",
-         "weights-in-f16", "relu6-for-relu", "relu-for-relu6", "floor-for-trunc", "other-operation", "other-comparison",
+         "weights-in-f16", "element-scaled", "code-off-by-one", "other-scale", "whole-number-off", "other-rounding",
+         "limit-dropped", "relu6-for-relu", "relu-for-relu6", "floor-for-trunc", "other-operation", "other-comparison",
          "other-number", "other-axis", "mask-dropped", "slice-off-by-one", "size-baked", "one-size-only"]
 
 

@@ -40,18 +40,23 @@ TEST_CASE("weights come first, with their bits, and idle pairs are counted") {
 
 TEST_CASE("the quantum of an output is that of the quantiser that its values come from") {
   const ir::Graph graph = graph_of(
-      R"(graph m(%x: f32[2]) -> (%q as "q", %v as "v", %f as "f", %s as "s", %x as "x") {
+      R"(graph m(%x: f32[2]) -> (%q as "q", %v as "v", %f as "f", %s as "s", %x as "x", %w as "w", %l as "l") {
     %q: u8[2] @U = aten::quantize_per_tensor(self=%x, scale=0.5, zero_point=3, dtype=u8)
     %d: f32[2] = aten::dequantize.self(self=%q)
     %v: f32[2,1] = aten::view(self=%d, size=[2, 1])
     %f: f32[2] = aten::fake_quantize_per_tensor_affine(self=%x, scale=0.125, zero_point=0, quant_min=0, quant_max=15)
     %s: f32[2] = aten::neg(self=%f)
+    %i: u8[2] = aten::int_repr(self=%q)
+    %w: u8[2,1] = aten::view(self=%i, size=[2, 1])
+    %l: i64[2] = aten::to.dtype(self=%d, dtype=i64, non_blocking=false, copy=false, memory_format=none)
   })");
   CHECK_EQ(quantum(graph, 0), 1);
   CHECK_EQ(quantum(graph, 1), 0.5);
   CHECK_EQ(quantum(graph, 2), 0.125);
   CHECK_FALSE(quantum(graph, 3));
   CHECK_FALSE(quantum(graph, 4));
+  CHECK_EQ(quantum(graph, 5), 1);  // integers, moved
+  CHECK_FALSE(quantum(graph, 6));  // reals, cut off
 }
 
 }  // namespace

@@ -1,0 +1,81 @@
+#include "src/export/rulings.h"
+
+#include "src/diag/error.h"
+#include "src/export/graph_yardstick.h"
+#include "src/export/torch_module.h"
+
+namespace t2n {
+namespace {
+
+/// What LibTorch gives in the engines that it does not take by itself; without those that refuse
+/// the model.
+const std::vector<EngineRun>& in_other_engines(const TracedModel& model, InputSet& set) {
+  if (set.engines) return *set.engines;
+  set.engines.emplace();
+  for (const trace::Executor engine : trace::kOtherEngines) try {
+      set.engines->push_back({engine, torch_module().run_in(*model.session, set.inputs, engine)});
+    } catch (const Error& error) {
+      if (error.diagnostic().id == "internal") throw;
+    }
+  return *set.engines;
+}
+
+/// The runs in f64 of one output; none where there is no such measure.
+check::Runs runs_of(const TracedModel& model, InputSet& set, size_t output,
+                    const check::Tolerance& tolerance) {
+  check::Runs out;
+  const std::vector<ir::Tensor>& exact = in_f64(model, set, tolerance);
+  if (output >= exact.size()) return out;
+  out.push_back(ir::to_f64(ir::as_pairs(exact[output])));
+  for (const std::vector<ir::Tensor>& nearby : in_f64_nearby(model, set))
+    if (output < nearby.size()) out.push_back(ir::to_f64(ir::as_pairs(nearby[output])));
+  return out;
+}
+
+/// A model's file says nothing of the engine that it was made for: what any of them gives is right.
+/// Of the default one's kernels those for many groups alone are not oneDNN's, and cut sums off:
+/// where that shows, nobody knows what is right.
+void judge_engines(const TracedModel& model, InputSet& set, size_t output, const ir::Tensor& result,
+                   const check::Runs& runs, const check::Tolerance& tolerance,
+                   std::optional<double> step, Found& out) {
+  bool is_unsettled = false;
+  for (const EngineRun& run : in_other_engines(model, set)) {
+    if (output >= run.outputs.size()) continue;
+    const check::Engines found = check::measure_engines(set.expected[output], run.outputs[output],
+                                                        result, runs, tolerance, step);
+    if (run.engine == trace::Executor::torch_onednn) {
+      out.engines_disagree = found.disagree;
+      is_unsettled = found.disagree && found.are_as_far;
+    }
+    if (!found.is_other) continue;
+    out.ruling = check::Ruling::engine;
+    return;
+  }
+  if (is_unsettled) out.ruling = check::Ruling::unsettled;
+}
+
+}  // namespace
+
+Found explain(const TracedModel& model, InputSet& set, size_t output, const ir::Tensor& result,
+              const check::Tolerance& tolerance, std::optional<double> step) {
+  Found out;
+  const check::Runs runs = runs_of(model, set, output, tolerance);
+  const auto ties = check::measure_ties(set.expected[output], result, runs, tolerance, step);
+  bool is_unsettled = false;
+  if (ties) {
+    out.is_free_of_ties = ties->movable == 0;
+    const bool is_everywhere = ties->are_everywhere(step.has_value());
+    if (ties->are_all() && !is_everywhere) {
+      out.ruling = check::Ruling::ties;
+      return out;
+    }
+    is_unsettled =
+        is_everywhere && ties->between_steps == 0 && (ties->are_all() || ties->are_as_far());
+  }
+  if (model.traced.with_quantised)
+    judge_engines(model, set, output, result, runs, tolerance, step, out);
+  if (is_unsettled && !out.ruling) out.ruling = check::Ruling::unsettled;
+  return out;
+}
+
+}  // namespace t2n

@@ -1,0 +1,125 @@
+// What explains an output of a model that rounds: ties, another engine of LibTorch's, or nothing.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "src/diag/error.h"
+#include "src/export/rulings.h"
+#include "src/export/torch_module.h"
+#include "tests/support/script.h"
+
+namespace t2n::test {
+namespace {
+
+using check::Ruling;
+
+struct Judge {
+  TracedModel model;
+  InputSets sets;
+
+  Judge(const std::string& source, const ir::Tensor& x,
+        const std::vector<std::pair<std::string, ir::Tensor>>& parameters = {}) {
+    model.session = torch_module().compile({source, parameters});
+    model.samples = {{{{"x"}, x}, std::nullopt}};
+    trace_model(model, {}, {}, {});
+    sets = make_input_sets(model, 2, {}, {});
+  }
+
+  /// Of the samples' output, with elements changed.
+  Found found(const std::vector<std::pair<size_t, double>>& changes, std::optional<double> step,
+              size_t output = 0) {
+    const ir::Tensor& expected = sets.sets[0].expected[output];
+    std::vector<double> values = ir::to_f64(expected);
+    for (const auto& [at, value] : changes) values[at] = value;
+    return explain(model, sets.sets[0], output,
+                   ir::tensor_of(expected.dtype, expected.shape, values), {}, step);
+  }
+};
+
+constexpr const char* kQuantised =
+    "def forward(self, x):\n"
+    "  q = torch.quantize_per_tensor(x, 0.5, 3, 13)\n"
+    "  return q.dequantize(), q.int_repr(), q.dequantize() > 1.75\n";
+
+/// The second element lies at a tie, the third near one.
+const std::vector<double> kInputs = {1,  1.75, 1.2501, 3,  4,  5,  6,  7,  8,  9,  10, 11,
+                                     12, 13,   14,     15, 16, 17, 18, 19, 20, 21, 22, 23};
+
+TEST_CASE("a tie may go to either side, whatever the output is") {
+  Judge judge(kQuantised, values({24}, kInputs));
+  REQUIRE_EQ(ir::to_f64(judge.sets.sets[0].expected[0])[1], 2);
+  CHECK(judge.found({{1, 1.5}}, 0.5).ruling == Ruling::ties);
+  CHECK(judge.found({{1, 6}}, 1, 1).ruling == Ruling::ties);
+  CHECK(judge.found({{1, 0}}, std::nullopt, 2).ruling == Ruling::ties);
+  CHECK_FALSE(judge.found({{1, 1}}, 0.5).ruling);              // two steps
+  CHECK_FALSE(judge.found({{1, 1.75}}, 0.5).ruling);           // half a step
+  CHECK_FALSE(judge.found({{0, 1.5}}, 0.5).ruling);            // no tie
+  CHECK_FALSE(judge.found({{0, 6}}, 1, 1).ruling);             // no tie
+  CHECK_FALSE(judge.found({{0, 1}}, std::nullopt, 2).ruling);  // no tie
+  CHECK_FALSE(judge.found({{1, 1.5}, {4, 4.5}}, 0.5).ruling);  // of two, one is no tie
+}
+
+TEST_CASE("a tie is near: 2^-12 of a step") {
+  const auto ruling = [&](double near) {
+    std::vector<double> inputs = kInputs;
+    inputs[1] = 1.75 + 0.5 * near;
+    Judge judge(kQuantised, values({24}, inputs));
+    return judge.found({{1, 1.5}}, 0.5).ruling;
+  };
+  CHECK(ruling(0x1.0p-13) == Ruling::ties);
+  CHECK_FALSE(ruling(0x1.0p-11));
+}
+
+TEST_CASE("where ties move most elements, nothing is known") {
+  std::vector<double> inputs(24, 1.75);
+  Judge judge(kQuantised, values({24}, inputs));
+  CHECK(judge.found({{1, 1.5}}, 0.5).ruling == Ruling::unsettled);
+  CHECK_FALSE(judge.found({{1, 1.6}}, 0.5).ruling);  // but that it is no step
+}
+
+/// 128 groups, whose products the default engine adds up in 16 bits.
+Judge saturating() {
+  std::vector<double> weights(128 * 9);
+  for (size_t i = 0; i < weights.size(); ++i) weights[i] = i % 9 < 6 ? 1.27 : -0.3;
+  std::vector<double> inputs(128 * 9);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    inputs[i] = 2.0 + 0.55 * static_cast<double>(i % 7 % 2);
+  return Judge(
+      "def forward(self, x):\n"
+      "  w = torch.quantize_per_tensor(self.w, 0.01, 0, 12)\n"
+      "  q = torch.quantize_per_tensor(x, 0.01, 0, 13)\n"
+      "  p = ops.quantized.conv2d_prepack(w, None, [1, 1], [1, 1], [1, 1], 128)\n"
+      "  return ops.quantized.conv2d(q, p, 0.1, 0).dequantize()\n",
+      values({1, 128, 3, 3}, inputs), {{"w", values({128, 1, 3, 3}, weights)}});
+}
+
+std::vector<double> in_engine(Judge& judge, trace::Executor engine) {
+  return ir::to_f64(
+      torch_module().run_in(*judge.model.session, judge.sets.sets[0].inputs, engine).at(0));
+}
+
+TEST_CASE("what one engine of LibTorch's gives is right, in every element") {
+  Judge judge = saturating();
+  const std::vector<double> x86 = ir::to_f64(judge.sets.sets[0].expected[0]);
+  const std::vector<double> onednn = in_engine(judge, trace::Executor::torch_onednn);
+  REQUIRE(x86 != onednn);
+  std::vector<std::pair<size_t, double>> changes;
+  double furthest = 0;
+  for (size_t i = 0; i < x86.size(); ++i) {
+    changes.emplace_back(i, onednn[i]);
+    furthest = std::max(furthest, std::abs(x86[i] - onednn[i]));
+  }
+  const Found right = judge.found(changes, 0.1);
+  CHECK(right.ruling == Ruling::engine);
+  CHECK(right.engines_disagree);
+  // Neither's: as far off as the engines are apart it is not known to be wrong, further off it is.
+  changes[7].second += 0.1;
+  const Found neither = judge.found(changes, 0.1);
+  CHECK(neither.ruling == Ruling::unsettled);
+  CHECK(neither.engines_disagree);
+  for (auto& [at, value] : changes) value += furthest + 0.1;
+  CHECK_FALSE(judge.found(changes, 0.1).ruling);
+}
+
+}  // namespace
+}  // namespace t2n::test
