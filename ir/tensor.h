@@ -62,7 +62,7 @@ uint16_t float_to_bfloat(float value);
 void for_each_chunk(const Tensor& tensor, size_t chunk,
                     const std::function<void(std::span<const std::byte>)>& sink);
 
-/// Same dtype, shape and bytes; false where one is not loaded.
+/// Same dtype, shape and bytes.
 bool same_values(const Tensor& a, const Tensor& b);
 
 }  // namespace t2n::ir
