@@ -2,8 +2,11 @@
 // (s W) x + (b - mean) s + beta, where all but x is known.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <optional>
 
 #include "src/passes/known.h"
+#include "src/passes/layers.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewriter.h"
 
@@ -17,40 +20,12 @@ using ir::Node;
 using ir::Tensor;
 using ir::ValueId;
 
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 bool is_batch_norm(const Node& node) {
+  constexpr std::string_view kWords[] = {
+      "batch_norm", "native_batch_norm", "_native_batch_norm_legit",
+      "_native_batch_norm_legit_no_training", "_batch_norm_no_update"};
   return ir::op_name(node.op).starts_with("aten::") &&
-         is_one_of(base_word(node.op),
-                   {"batch_norm", "native_batch_norm", "_native_batch_norm_legit",
-                    "_native_batch_norm_legit_no_training", "_batch_norm_no_update"});
-}
-
-bool is_linear(const Node& node) { return ir::op_name(node.op) == "aten::linear"; }
-
-bool is_conv(const Node& node) {
-  return ir::op_name(node.op).starts_with("aten::") &&
-         is_one_of(base_word(node.op),
-                   {"conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
-                    "conv_transpose3d", "convolution", "_convolution"});
-}
-
-bool is_transposed(const Node& node) {
-  const Attr* flag = node.find("transposed");
-  return base_word(node.op).starts_with("conv_transpose") ||
-         (flag != nullptr && *flag == Attr(true));
-}
-
-ValueId ref(const Attr* attr) {
-  const auto* one = attr == nullptr ? nullptr : std::get_if<ir::TensorRef>(attr);
-  return one == nullptr ? ir::kNoValue : one->id;
-}
-
-bool is_absent(const Attr* attr) {
-  return attr == nullptr || std::holds_alternative<ir::None>(*attr) ||
-         (std::holds_alternative<ir::TensorRef>(*attr) && ref(attr) == ir::kNoValue);
+         std::find(std::begin(kWords), std::end(kWords), base_word(node.op)) != std::end(kWords);
 }
 
 /// What a batch norm multiplies each channel with, and adds to it.
@@ -100,16 +75,14 @@ class Folder {
   /// A vector of one number per channel; `fallback` where there is none. Nothing if it is unknown.
   std::optional<std::vector<double>> channels(const Node& node, std::string_view argument,
                                               int64_t count, double fallback) const {
-    const Attr* attr = node.find(argument);
-    if (is_absent(attr)) return std::vector<double>(static_cast<size_t>(count), fallback);
-    const Tensor* data = constant(ref(attr));
+    if (is_absent(node, argument)) return std::vector<double>(static_cast<size_t>(count), fallback);
+    const Tensor* data = constant(operand(node, argument));
     if (data == nullptr || data->shape != Ints{count}) return std::nullopt;
     return ir::to_f64(*data);
   }
 
   std::optional<Affine> affine_of(const Node& norm, int64_t count) const {
-    if (is_absent(norm.find("running_mean")) || is_absent(norm.find("running_var")))
-      return std::nullopt;
+    if (is_absent(norm, "running_mean") || is_absent(norm, "running_var")) return std::nullopt;
     const Attr* training = norm.find("training");
     const Attr* eps = norm.find("eps");
     if ((training != nullptr && *training != Attr(false)) || eps == nullptr ||
@@ -130,7 +103,7 @@ class Folder {
 
   /// The layer that alone feeds the batch norm, and whose channels it sees; nullptr if none does.
   Node* layer_of(const Node& norm) {
-    const ValueId fed = ref(norm.find("input"));
+    const ValueId fed = operand(norm, "input");
     const int at = fed == ir::kNoValue ? -1 : producers_[static_cast<size_t>(fed)];
     if (at < 0 || uses(fed) != 1) return nullptr;
     Node& layer = graph_.nodes[static_cast<size_t>(at)];
@@ -142,37 +115,9 @@ class Folder {
     // The channels of a batch norm lie along axis 1.
     const size_t rank = value(fed).shape.size();
     if (is_linear(layer)) return rank == 2 ? &layer : nullptr;
-    const ValueId weight = ref(layer.find("weight"));
+    const ValueId weight = operand(layer, "weight");
     const bool is_batched = weight != ir::kNoValue && value(weight).shape.size() == rank;
     return is_conv(layer) && is_batched && rank >= 3 ? &layer : nullptr;
-  }
-
-  static int64_t groups_of(const Node& layer) {
-    const Attr* groups = layer.find("groups");
-    const auto* number = groups == nullptr ? nullptr : std::get_if<ir::Dim>(groups);
-    return number != nullptr && number->is_constant() ? number->value() : 1;
-  }
-
-  /// Weights [O, I/groups, k...], transposed ones [I, O/groups, k...], times a number per O.
-  static Tensor scaled(const Tensor& weight, const Node& layer, const std::vector<double>& scale) {
-    std::vector<double> values = ir::to_f64(weight);
-    const int64_t groups = groups_of(layer);
-    const bool transposed = is_transposed(layer);
-    const int64_t rows = weight.shape[0];
-    const int64_t columns = weight.shape.size() > 1 ? weight.shape[1] : 1;
-    const int64_t rest = weight.elements() / std::max<int64_t>(1, rows * columns);
-    for (int64_t i = 0; i < weight.elements(); ++i) {
-      const int64_t row = i / (columns * rest);
-      const int64_t channel =
-          transposed ? row / (rows / groups) * columns + i / rest % columns : row;
-      values[static_cast<size_t>(i)] *= scale[static_cast<size_t>(channel)];
-    }
-    return ir::tensor_of(weight.dtype, weight.shape, values);
-  }
-
-  static bool is_finite(const Tensor& tensor) {
-    const std::vector<double> values = ir::to_f64(tensor);
-    return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
   }
 
   /// The constant with other values: itself, or a new one where somebody else reads it.
@@ -193,28 +138,28 @@ class Folder {
     return ir::add_constant(graph_, names_.take(name), std::move(data));
   }
 
-  static void set(Node& node, std::string_view argument, ValueId id) {
-    for (ir::Argument& each : node.args)
-      if (each.name == argument) each.value = ir::TensorRef{id};
-  }
-
   bool fold(const Node& norm) {
     Node* layer = layer_of(norm);
     if (layer == nullptr) return false;
-    const ValueId weight = ref(layer->find("weight"));
+    const ValueId weight = operand(*layer, "weight");
     const Tensor* data = constant(weight);
-    if (data == nullptr || data->shape.size() < 2) return false;
-    const int64_t groups = groups_of(*layer);
-    const bool transposed = is_transposed(*layer);
-    if (groups < 1 || data->shape[0] % groups != 0 || layer->find("bias") == nullptr) return false;
-    const int64_t count = transposed ? data->shape[1] * groups : data->shape[0];
+    if (data == nullptr || layer->find("bias") == nullptr) return false;
+    const WeightChannels channels_of(*layer, data->shape);
+    if (!channels_of.is_valid()) return false;
+    const int64_t count = channels_of.outputs();
     const auto affine = affine_of(norm, count);
     const auto bias = channels(*layer, "bias", count, 0);
     if (!affine || !bias) return false;
     std::vector<double> shift = affine->shift;
     for (size_t i = 0; i < shift.size(); ++i) shift[i] += (*bias)[i] * affine->scale[i];
-    Tensor new_weight = scaled(*data, *layer, affine->scale);
-    Tensor new_bias = ir::tensor_of(data->dtype, {count}, shift);
+    std::vector<double> weights = ir::to_f64(*data);
+    for (size_t i = 0; i < weights.size(); ++i)
+      weights[i] *=
+          affine->scale[static_cast<size_t>(channels_of.output_of(static_cast<int64_t>(i)))];
+    Tensor new_weight = ir::tensor_of(data->dtype, data->shape, weights);
+    const ir::DType bias_dtype =
+        is_absent(*layer, "bias") ? data->dtype : value(operand(*layer, "bias")).dtype;
+    Tensor new_bias = ir::tensor_of(bias_dtype, {count}, shift);
     if (!is_finite(new_weight) || !is_finite(new_bias)) return false;
     store(*layer, weight, std::move(new_weight), std::move(new_bias));
     take_place(norm, *layer);
@@ -223,10 +168,10 @@ class Folder {
 
   void store(Node& layer, ValueId weight, Tensor new_weight, Tensor new_bias) {
     const std::string name = bias_name(value(weight).name);
-    set(layer, "weight", replace(weight, std::move(new_weight)));
-    const Attr* bias = layer.find("bias");
-    set(layer, "bias",
-        is_absent(bias) ? add(name, std::move(new_bias)) : replace(ref(bias), std::move(new_bias)));
+    set_operand(layer, "weight", replace(weight, std::move(new_weight)));
+    set_operand(layer, "bias",
+                is_absent(layer, "bias") ? add(name, std::move(new_bias))
+                                         : replace(operand(layer, "bias"), std::move(new_bias)));
   }
 
   /// The layer gives what the batch norm gave, under its name.

@@ -57,6 +57,8 @@ const std::vector<PassInfo>& passes() {
       {"unroll-scans", "writes scans one iteration after the other for targets without loops",
        unroll_scans},
       {"fold-batch-norm", "computes batch norms into the layers that feed them", fold_batch_norm},
+      {"equalise", "makes weights of channels equally large in layers with a ReLU between them",
+       equalise},
       {"recognise-quantisation", "stores weights behind quantisers as integers",
        recognise_quantisation, Effect::preserves, "", kEvaluator},
       {"fold-constants", "evaluates operations on constants where that does not enlarge",

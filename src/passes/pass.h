@@ -45,6 +45,8 @@ bool expand_quantised(ir::Graph& graph, const PassContext& context);
 bool unroll_scans(ir::Graph& graph, const PassContext& context);
 /// Computes batch norms by constants into the convolution or linear layer that feeds them.
 bool fold_batch_norm(ir::Graph& graph, const PassContext& context);
+/// Makes the largest weights of each channel equal in layers with a ReLU or a pooling between them.
+bool equalise(ir::Graph& graph, const PassContext& context);
 /// Stores weights behind quantisers as integers of 8 bits, where that is what they are.
 bool recognise_quantisation(ir::Graph& graph, const PassContext& context);
 /// Turns complex tensors into real ones with a last axis of two, and transforms into `t2n::fft_…`.

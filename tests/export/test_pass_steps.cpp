@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <sstream>
 
 #include "src/diag/error.h"
 #include "src/export/pass_steps.h"
@@ -260,6 +261,58 @@ TEST_CASE("a fold that took the wrong axis would be seen") {
        4},
       true, true));
   CHECK(steps(graph, passes::find_passes({"fold-batch-norm"})).faulty() == nullptr);
+}
+
+// --- equalise ---
+
+std::string conv_text(const std::string& name, const std::string& input, const std::string& call,
+                      const std::string& output) {
+  std::string text = call;
+  const size_t at = text.find('$');
+  text.replace(at, 1, cat("input=%", input, ", weight=%", name, ".weight, bias=%", name, ".bias"));
+  return cat("  %", name, ": f32[", output, "] = aten::", text, "\n");
+}
+
+constexpr const char* kDepthwise =
+    "conv2d($, stride=[1, 1], padding=[1, 1], dilation=[1, 1], groups=6)";
+constexpr const char* kPointwise =
+    "conv2d($, stride=[1, 1], padding=[0, 0], dilation=[1, 1], groups=1)";
+constexpr const char* kGrouped =
+    "conv2d($, stride=[1, 1], padding=[1, 1], dilation=[1, 1], groups=2)";
+constexpr const char* kTransposed =
+    "conv_transpose2d.input($, stride=[1, 1], padding=[0, 0], output_padding=[0, 0], groups=2, "
+    "dilation=[1, 1])";
+
+TEST_CASE("chains of pointwise, depthwise, grouped and transposed convolutions keep their values") {
+  const auto relu = [](const char* name, const char* input, const char* shape) {
+    return cat("  %", name, ": f32[", shape, "] = aten::relu(self=%", input, ")\n");
+  };
+  const std::string text =
+      cat("graph m(%x: f32[2,3,8,8]) -> (%e as \"y\") {\n", constant_text("a.weight", "6,3,1,1"),
+          constant_text("a.bias", "6"), constant_text("b.weight", "6,1,3,3"),
+          constant_text("b.bias", "6"), constant_text("c.weight", "4,3,3,3"),
+          constant_text("c.bias", "4"), constant_text("d.weight", "4,3,2,2"),
+          constant_text("d.bias", "6"), constant_text("e.weight", "5,6,1,1"),
+          constant_text("e.bias", "5"), conv_text("a", "x", kPointwise, "2,6,8,8"),
+          relu("ra", "a", "2,6,8,8"), conv_text("b", "ra", kDepthwise, "2,6,8,8"),
+          "  %pb: f32[2,6,4,4] = aten::max_pool2d(self=%b, kernel_size=[2, 2], stride=[2, 2], "
+          "padding=[0, 0], dilation=[1, 1], ceil_mode=false)\n",
+          conv_text("c", "pb", kGrouped, "2,4,4,4"), relu("rc", "c", "2,4,4,4"),
+          conv_text("d", "rc", kTransposed, "2,6,5,5"), conv_text("e", "d", kPointwise, "2,5,5,5"),
+          "}\n");
+  ir::Graph graph = loaded(text);
+  const ir::Graph before = graph;
+  const Steps out = steps(graph, passes::find_passes({"equalise"}));
+  REQUIRE(out.steps.at(0).changed);
+  INFO(out.steps[0].fault.value_or(""));
+  CHECK(out.faulty() == nullptr);
+  REQUIRE_EQ(out.steps[0].outputs.size(), 1);
+  CHECK(out.steps[0].outputs[0].comparison.snr_db > 100);
+  // All but the last bias have changed: every layer takes part, through every kind of operation.
+  for (size_t i = 0; i + 1 < graph.constants.size(); ++i) {
+    CAPTURE(i);
+    CHECK_FALSE(ir::same_values(graph.constants[i].data, before.constants[i].data));
+  }
 }
 
 }  // namespace
