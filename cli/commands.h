@@ -20,6 +20,7 @@ void setup_diff(CLI::App& app, Run& run);
 void setup_export(CLI::App& app, Run& run);
 void setup_inspect(CLI::App& app, Run& run);
 void setup_ops(CLI::App& app, Run& run);
+void setup_opt(CLI::App& app, Run& run);
 void setup_run(CLI::App& app, Run& run);
 
 /// Parses the command line and runs what it asks for. Errors: `usage`, and those of the commands.

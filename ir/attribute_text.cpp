@@ -1,6 +1,8 @@
 // How graph attributes are written: one entry per C++ type.
 #include <charconv>
+#include <limits>
 
+#include "ir/lexer.h"
 #include "ir/loop_notes.h"
 #include "ir/print.h"
 
@@ -69,10 +71,43 @@ std::any parse_loops(std::string_view text) {
   return out;
 }
 
+/// What integer inputs may hold, by name: [low, high).
+using Ranges = std::map<std::string, std::pair<int64_t, int64_t>>;
+
+/// "ids=0..29999, \"odd name\"=-4..3": both ends included, as in `--input`.
+std::string print_ranges(const std::any& value) {
+  std::string out;
+  for (const auto& [name, range] : std::any_cast<const Ranges&>(value))
+    out +=
+        cat(out.empty() ? "" : ", ", name_literal(name), "=", range.first, "..", range.second - 1);
+  return out;
+}
+
+std::any parse_ranges(std::string_view text) {
+  Ranges out;
+  Lexer lexer(text);
+  while (lexer.peek() != '\0') {
+    if (!out.empty()) lexer.expect(",");
+    std::string name = lexer.name("the name of an input");
+    lexer.expect("=");
+    const std::string range(lexer.raw());
+    const size_t dots = range.find("..");
+    if (dots == range.npos) lexer.fail(cat("ranges read 'ids=0..9', not ", quoted(range)));
+    const Dim low = parse_size(std::string_view(range).substr(0, dots));
+    const Dim high = parse_size(std::string_view(range).substr(dots + 2));
+    if (!low.is_constant() || !high.is_constant() || high.value() < low.value() ||
+        high.value() == std::numeric_limits<int64_t>::max())
+      lexer.fail(cat("ranges read 'ids=0..9', not ", quoted(range)));
+    out.emplace(std::move(name), std::pair(low.value(), high.value() + 1));
+  }
+  return out;
+}
+
 std::map<std::type_index, AttributeText>& table() {
   static std::map<std::type_index, AttributeText> all = {
       {typeid(Sizes), {"sizes", print_sizes, parse_sizes}},
-      {typeid(std::vector<UnrolledLoop>), {"loops", print_loops, parse_loops}}};
+      {typeid(std::vector<UnrolledLoop>), {"loops", print_loops, parse_loops}},
+      {typeid(Ranges), {"ranges", print_ranges, parse_ranges}}};
   return all;
 }
 

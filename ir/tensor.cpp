@@ -242,6 +242,7 @@ void for_each_chunk(const Tensor& tensor, size_t chunk,
 bool same_values(const Tensor& a, const Tensor& b) {
   if (a.dtype != b.dtype || a.shape != b.shape) return false;
   const size_t total = total_bytes(a);
+  if (total > 0 && (a.bytes.empty() || b.bytes.empty())) return false;  // one is not loaded
   return total == 0 ||
          std::memcmp(contiguous(a).bytes.data(), contiguous(b).bytes.data(), total) == 0;
 }

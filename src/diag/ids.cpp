@@ -58,6 +58,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"output-is-input", ExitCode::usage},
       {"output-is-model", ExitCode::usage},
       {"output-mismatch", ExitCode::mismatch},
+      {"pass-changed-values", ExitCode::mismatch},
       {"quantised-weights", ExitCode::unsupported},
       {"range-never-seen", ExitCode::unsupported},
       {"signature-mismatch", ExitCode::mismatch},
@@ -73,6 +74,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"unsupported-op", ExitCode::unsupported},
       {"unsupported-output", ExitCode::unsupported},
       {"usage", ExitCode::usage},
+      {"weights-missing", ExitCode::unreadable},
   };
   return ids;
 }

@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "ir/scan.h"
 #include "nnef_writer/archive.h"
 #include "ops/all.h"
 #include "src/diag/error.h"
 #include "src/export/signature.h"
+#include "src/export/stages.h"
 #include "src/export/states.h"
 #include "src/export/torch_module.h"
-#include "src/translate/integer_range.h"
 #include "src/translate/registry.h"
 #include "src/translate/translate.h"
 
@@ -32,81 +31,13 @@ nnef::Destination destination_of(const ExportOptions& options) {
   return out;
 }
 
-std::vector<Port> ports(const ir::Graph& graph, const std::vector<ir::ValueId>& ids) {
-  std::vector<Port> out;
-  for (const ir::ValueId id : ids) {
-    const ir::Value& value = graph.values[static_cast<size_t>(id)];
-    out.push_back({value.name, value.dtype, value.shape, false, {}, {}});
-  }
-  return out;
-}
-
-/// Complex tensors are real ones in the file, with one axis more; said once for all of them.
-void say_pairs(ExportResult& result, const Report& report) {
-  std::string names;
-  for (std::vector<Port>* side : {&result.inputs, &result.outputs})
-    for (Port& port : *side) {
-      if (!ir::is_complex(port.dtype)) continue;
-      port.dtype = ir::component_dtype(port.dtype);
-      port.shape.emplace_back(2);
-      names += (names.empty() ? "" : ", ") + quoted(port.name);
-    }
-  if (names.empty() || !report) return;
-  report(
-      Diagnostic{.severity = Severity::warning,
-                 .id = "complex-as-pairs",
-                 .message = cat("real and imaginary parts lie along a last axis of two in ", names),
-                 .where = {},
-                 .details = {},
-                 .why = "NNEF has no complex numbers",
-                 .help = "use torch.view_as_real and torch.view_as_complex at the border"});
-}
-
 void add_dynamic(ExportResult& result, const dynamic::DynamicTrace& dynamic) {
   result.relations = dynamic.relations;
 }
 
-trace::TraceOptions trace_options(const ExportOptions& options) {
-  trace::TraceOptions out;
-  out.accepted_guards = options.accepted_guards;
-  out.explicit_states = options.explicit_states;
-  out.notes_loops = options.roll_loops;
-  out.report = options.report;
-  return out;
-}
-
-/// What integer inputs may hold: declared, or learnt from what they index, where a negative index
-/// counts from the end.
-void note_ranges(const TracedModel& model, ir::Graph& graph) {
-  ops::InputRanges ranges;
-  for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
-    const auto& known = model.traced.ranges;
-    const std::optional<trace::Range> learnt = i < known.size() ? known[i] : std::nullopt;
-    if (learnt) ranges[name] = {-learnt->second, learnt->second};
-    for (const Sample& sample : model.samples)
-      if (is_sample_of(sample.input, name, i) && sample.range && sample.range != learnt)
-        ranges[name] = *sample.range;
-  }
-  graph.attributes[ops::kInputRanges] = std::move(ranges);
-}
-
-/// The table says everything in tract's words, loops too, which strict NNEF does not have.
-bool is_native(ir::OpId op, const target::Target& target) {
-  if (op == ir::op_id(ir::kScanOp) && target.engine == target::Engine::khronos) return false;
-  return ops::registry().variant(op, target) != nullptr;
-}
-
 void run_passes(ir::Graph& graph, const target::Target& target,
                 const passes::PipelineOptions& options, const Report& report) {
-  passes::PassContext context;
-  context.report = report;
-  context.evaluate = torch_module().evaluator();
-  const ops::Registry& table = ops::registry();
-  context.is_native = [&](ir::OpId op) { return is_native(op, target); };
-  context.promotion = [&](ir::OpId op) { return table.promotion(op); };
-  context.keeps_symbol = [](const ir::Symbol&) { return true; };
-  passes::run_pipeline(graph, passes::default_pipeline(), context, options);
+  passes::run_pipeline(graph, passes::default_pipeline(), pass_context(target, report), options);
 }
 
 /// Errors: `unsupported-op` with all operators that have no translation, whatever the sizes.
@@ -166,14 +97,6 @@ size_t count_operations(const nnef::Document& document) {
                                            }));
 }
 
-int64_t size_on_disk(const fs::path& path) {
-  if (!fs::is_directory(path)) return static_cast<int64_t>(fs::file_size(path));
-  int64_t sum = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(path))
-    if (entry.is_regular_file()) sum += static_cast<int64_t>(entry.file_size());
-  return sum;
-}
-
 }  // namespace
 
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
@@ -207,9 +130,7 @@ ExportResult export_model(const ExportOptions& options) {
   result.model = model.info;
   result.samples_from_file = model.samples_from_file;
   result.constant_inputs = model.traced.constant_inputs;
-  result.inputs = ports(graph, graph.inputs);
-  result.outputs = ports(graph, graph.outputs);
-  for (size_t i = 0; i < result.outputs.size(); ++i) result.outputs[i].name = graph.output_names[i];
+  list_ports(graph, result);
   const std::vector<std::string> names = graph.output_names;
   if (model.dynamic) add_dynamic(result, *model.dynamic);
   pair_states(model.traced, result);

@@ -43,43 +43,40 @@ bool is_printed(const PassInfo& info, bool changed, const PipelineOptions& optio
                            (options.print_changed && changed));
 }
 
-bool run_one(const PassInfo& info, ir::Graph& graph, const PassContext& context,
-             const PipelineOptions& options) {
-  const auto begin = std::chrono::steady_clock::now();
-  const bool changed = run_deep(info.run, graph, context);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  if (changed) graph.attributes.erase(ir::kUnrolledLoops);  // they count nodes
-  if (options.time) options.time(info.name, seconds.count());
-  ir::verify(graph, info.name);
-  if (is_printed(info, changed, options))
-    options.print(
-        cat("# after ", info.name, changed ? "" : " (unchanged)", "\n", ir::print(graph)));
-  return changed;
-}
-
 }  // namespace
 
 const std::vector<PassInfo>& passes() {
+  constexpr std::string_view kEvaluator = "an evaluator";
   static const std::vector<PassInfo> table = {
-      {"roll-loops", "makes scans of the loops that the trace has noted", roll_loops},
+      {"roll-loops", "makes scans of the loops that the trace has noted", roll_loops,
+       Effect::preserves, "", "notes of loops, as --passes roll-loops asks the trace for"},
       {"expand-quantised", "says quantised tensors in plain operations", expand_quantised},
-      {"bind-sizes", "replaces symbolic sizes by those of the sample inputs", bind_sizes},
-      {"dead-code", "removes what no output needs", dead_code},
+      {"bind-sizes", "replaces symbolic sizes by those of the sample inputs", bind_sizes,
+       Effect::moves},
+      {"dead-code", "removes what no output needs", dead_code, Effect::moves},
       {"unroll-scans", "writes scans one iteration after the other for targets without loops",
        unroll_scans},
+      {"fold-batch-norm", "computes batch norms into the layers that feed them", fold_batch_norm},
+      {"equalise", "makes weights of channels equally large in layers with a ReLU between them",
+       equalise},
       {"recognise-quantisation", "stores weights behind quantisers as integers",
-       recognise_quantisation},
+       recognise_quantisation, Effect::preserves, "", kEvaluator},
       {"fold-constants", "evaluates operations on constants where that does not enlarge",
-       fold_constants},
+       fold_constants, Effect::preserves, "", kEvaluator},
       {"complex-to-pairs", "makes complex tensors real ones with a last axis of two",
        complex_to_pairs},
       {"canonical-activations", "finds written-out silu, gelu, hardswish and rms_norm",
        canonical_activations},
       {"canonical-rope", "finds rotary position embeddings", canonical_rope},
-      {"explicit-promotion", "makes implicit changes of dtype explicit", explicit_promotion},
-      {"insert-observers", "puts observers where settings ask for quantisers", insert_observers},
-      {"calculate-qparams", "gives observers scales and zero points", calculate_qparams},
-      {"insert-fake-quant", "makes fake quantisation of observers", insert_fake_quant},
+      {"explicit-promotion", "makes implicit changes of dtype explicit", explicit_promotion,
+       Effect::preserves, "", "the table of translations"},
+      {"insert-observers", "puts observers where settings ask for quantisers", insert_observers,
+       Effect::changes, "weights of 16 bits, to what these can say", "settings"},
+      {"calculate-qparams", "gives observers scales and zero points", calculate_qparams,
+       Effect::moves},
+      {"insert-fake-quant", "makes fake quantisation of observers", insert_fake_quant,
+       Effect::changes, "what is observed, to the integers of its grid",
+       "observers with scales, of calculate-qparams"},
       {"quantise-constants", "makes integers of constants that are fake quantised",
        quantise_constants}};
   return table;
@@ -101,20 +98,48 @@ const std::vector<std::string>& default_pipeline() {
   return names;
 }
 
+const std::vector<std::string>& translation_pipeline() {
+  // Folding makes constants of what translations ask to be one; before it, weights behind
+  // quantisers are found, of which it would make floats.
+  static const std::vector<std::string> names = {
+      "expand-quantised",       "bind-sizes",     "dead-code",        "unroll-scans",
+      "recognise-quantisation", "fold-constants", "complex-to-pairs", "explicit-promotion",
+      "fold-constants"};
+  return names;
+}
+
+std::vector<PassInfo> find_passes(const std::vector<std::string>& names) {
+  std::vector<PassInfo> out;
+  out.reserve(names.size());
+  for (const std::string& name : names) out.push_back(find_pass(name));
+  return out;
+}
+
+bool run_pass(const PassInfo& pass, ir::Graph& graph, const PassContext& context,
+              const PipelineOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  const bool changed = run_deep(pass.run, graph, context);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  if (changed) graph.attributes.erase(ir::kUnrolledLoops);  // they count nodes
+  if (options.time) options.time(pass.name, seconds.count());
+  ir::verify(graph, pass.name);
+  if (is_printed(pass, changed, options))
+    options.print(
+        cat("# after ", pass.name, changed ? "" : " (unchanged)", "\n", ir::print(graph)));
+  return changed;
+}
+
 bool run_pipeline(ir::Graph& graph, const std::vector<std::string>& names,
                   const PassContext& context, const PipelineOptions& options) {
   for (const std::string& name : options.disabled) find_pass(name);
   if (!options.print_after.empty() && options.print_after != "all") find_pass(options.print_after);
-  std::vector<const PassInfo*> pipeline;
-  pipeline.reserve(names.size());
-  for (const std::string& name : names) pipeline.push_back(&find_pass(name));
-
+  const std::vector<PassInfo> pipeline = find_passes(names);
   ir::verify(graph, "trace");
   bool changed = false;
-  for (const PassInfo* info : pipeline)
-    if (std::find(options.disabled.begin(), options.disabled.end(), info->name) ==
+  for (const PassInfo& info : pipeline)
+    if (std::find(options.disabled.begin(), options.disabled.end(), info.name) ==
         options.disabled.end())
-      changed |= run_one(*info, graph, context, options);
+      changed |= run_pass(info, graph, context, options);
   return changed;
 }
 

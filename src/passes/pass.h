@@ -49,6 +49,10 @@ bool expand_quantised(ir::Graph& graph, const PassContext& context);
 /// Writes the iterations of `t2n::scan` one after the other where the target has no loops, their
 /// number is known, and there are not too many (src/limits/unrolled.h); other scans stay.
 bool unroll_scans(ir::Graph& graph, const PassContext& context);
+/// Computes batch norms by constants into the convolution or linear layer that feeds them.
+bool fold_batch_norm(ir::Graph& graph, const PassContext& context);
+/// Makes the largest weights of each channel equal in layers with a ReLU or a pooling between them.
+bool equalise(ir::Graph& graph, const PassContext& context);
 /// Stores weights behind quantisers as integers of 8 bits, where that is what they are.
 bool recognise_quantisation(ir::Graph& graph, const PassContext& context);
 /// Turns complex tensors into real ones with a last axis of two, and transforms into `t2n::fft_…`.
@@ -69,16 +73,30 @@ bool insert_fake_quant(ir::Graph& graph, const PassContext& context);
 /// Makes integers of constants that are fake quantised.
 bool quantise_constants(ir::Graph& graph, const PassContext& context);
 
+/// What a pass does to the values that the graph computes.
+enum class Effect {
+  moves,      ///< none changes: the same operations on the same operands, bit for bit
+  preserves,  ///< the same values, as far as rounding goes
+  changes,    ///< other values: PassInfo::changes says which
+};
+
 struct PassInfo {
   std::string_view name;
   std::string_view doc;
   Pass run;
+  Effect effect = Effect::preserves;
+  std::string_view changes = {};  ///< "weights, to what 8 bits can say"; of Effect::changes
+  std::string_view needs = {};    ///< without which it does nothing: "an evaluator"
 };
 
 /// All passes, in the order in which the default pipeline first runs them.
 const std::vector<PassInfo>& passes();
 /// What `export` runs.
 const std::vector<std::string>& default_pipeline();
+/// The part of it without which graphs have no translation, or a far larger one.
+const std::vector<std::string>& translation_pipeline();
+/// The passes of these names.   Errors: `usage`, with a guess.
+std::vector<PassInfo> find_passes(const std::vector<std::string>& names);
 
 struct PipelineOptions {
   std::vector<std::string> disabled;  ///< names to leave out
@@ -87,6 +105,11 @@ struct PipelineOptions {
   std::function<void(const std::string& text)> print;
   std::function<void(std::string_view pass, double seconds)> time;
 };
+
+/// Runs one pass, in nested graphs too, and verifies what it leaves. Returns true if it changed it.
+/// Errors: `ir-invalid`.
+bool run_pass(const PassInfo& pass, ir::Graph& graph, const PassContext& context,
+              const PipelineOptions& options = {});
 
 /// Runs passes by name, in nested graphs too, and verifies the graph before the first and after
 /// each. Returns true if one changed it.   Errors: `usage` for unknown names, `ir-invalid`.

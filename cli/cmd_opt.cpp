@@ -1,0 +1,213 @@
+// t2nnef opt: passes one by one, on the graph of a model or on one that was written as text.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "cli/check_options.h"
+#include "cli/commands.h"
+#include "cli/config_file.h"
+#include "cli/input_options.h"
+#include "cli/outputs.h"
+#include "cli/pass_tables.h"
+#include "cli/talk.h"
+#include "cli/text.h"
+#include "src/diag/error.h"
+#include "src/export/graph_file.h"
+#include "src/export/opt.h"
+
+namespace t2n::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "examples:\n"
+    "  t2nnef opt --list\n"
+    "  t2nnef opt model.pt --passes dead-code,fold-constants --verify -o model.ir\n"
+    "  t2nnef opt model.ir --passes fold-batch-norm --verify -o model.nnef.tgz\n"
+    "  t2nnef opt model.pt --passes default --bisect=close\n";
+
+struct Options {
+  std::string model;
+  std::string target = "tract";
+  std::string output;
+  InputOptions inputs;
+  std::vector<std::string> passes;
+  std::string verify;  ///< a level; "": no
+  std::string bisect;  ///< the same
+  std::string tolerance;
+  std::string print_after;
+  bool print_changed = false;
+  bool time_passes = false;
+  bool list = false;
+  std::vector<std::string> configs;
+  bool quiet = false;
+};
+
+void add_pass_options(CLI::App& command, Options& options) {
+  command.add_option("FILE", options.model, "A TorchScript file, or a graph as text: FILE.ir")
+      ->type_name("");
+  command
+      .add_option("--passes", options.passes,
+                  "What to run, in this order; `default` is what export runs; without it, nothing")
+      ->type_name("A,B,…")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command.add_flag("--list", options.list, "All passes, what they keep and what they need");
+  command
+      .add_option(
+          "-o,--output", options.output,
+          "The graph as text: FILE.ir, with its weights in FILE.ir.npz; or an artefact, as\n"
+          "of export; without it, the text goes to stdout")
+      ->type_name("PATH");
+  command
+      .add_option("-t,--target", options.target, "Of an artefact, and of passes that ask [tract]")
+      ->type_name("TARGET");
+}
+
+void add_value_options(CLI::App& command, Options& options) {
+  command.add_flag(cat("--verify{", kDefaultLevel, "}"), options.verify,
+                   "Run the graph before and after each pass, on the samples and on others, and\n"
+                   "compare; --verify=LEVEL is exact, close, approximate, very, super or ultra");
+  command.add_flag(cat("--bisect{", kDefaultLevel, "}"), options.bisect,
+                   "Which pass is the first to take an output out of the tolerance, against the\n"
+                   "graph before all passes");
+  command
+      .add_option("--tolerance", options.tolerance,
+                  "Own numbers for --verify and --bisect: absolute, relative, ratio of outliers")
+      ->type_name("A,R[,O]");
+}
+
+void add_insight_options(CLI::App& command, Options& options) {
+  command
+      .add_option("--print-after", options.print_after,
+                  "Print the graph after a pass, or after all")
+      ->type_name("PASS");
+  command.add_flag("--print-changed", options.print_changed,
+                   "Print the graph after each pass that changed it");
+  command.add_flag("--time-passes", options.time_passes, "Seconds per pass");
+  command.add_flag("-q,--quiet", options.quiet, "Say nothing but warnings and errors");
+}
+
+std::vector<passes::PassInfo> pipeline_of(const Options& options) {
+  std::vector<std::string> names;
+  for (const std::string& name : options.passes) {
+    if (name.empty())
+      throw Error("usage", "--passes has an empty name", {},
+                  "`t2nnef opt --list` shows all passes");
+    if (name == "default")
+      names.insert(names.end(), passes::default_pipeline().begin(),
+                   passes::default_pipeline().end());
+    else
+      names.push_back(name);
+  }
+  return passes::find_passes(names);
+}
+
+check::Tolerance tolerance_of(const Options& options) {
+  const std::string& level = options.bisect.empty() ? options.verify : options.bisect;
+  if (!options.verify.empty() && !options.bisect.empty())
+    throw Error("usage", "--verify and --bisect compare with different graphs", {},
+                "give one of them");
+  if (options.tolerance.empty())
+    return check::parse_tolerance(level.empty() ? kDefaultLevel : level);
+  if (level.empty())
+    throw Error("usage", "--tolerance needs --verify or --bisect", {}, "add --verify");
+  if (level != kDefaultLevel)
+    throw Error("usage",
+                cat("the level ", quoted(level), " and --tolerance contradict each other"));
+  return check::parse_tolerance(options.tolerance);
+}
+
+/// A graph as text is not traced any more.
+void refuse_trace_options(const Options& options) {
+  const InputOptions& inputs = options.inputs;
+  if (inputs.dynamic.empty() && inputs.assertions.empty() && inputs.accepted_guards.empty() &&
+      !inputs.explicit_states && inputs.method == "forward")
+    return;
+  throw Error("usage", cat(quoted(options.model), " is a graph, which is not traced"), {},
+              "give it without --dynamic, --assert, --accept-guard, --state and --method");
+}
+
+/// Loops are noted where the pass that rolls them is asked for by name.
+bool wants_loops(const Options& options) {
+  const bool named =
+      std::find(options.passes.begin(), options.passes.end(), "roll-loops") != options.passes.end();
+  return named && options.inputs.dynamic.empty();
+}
+
+OptOptions opt_options(const Options& options, Talk& talk) {
+  OptOptions out;
+  out.pipeline = pipeline_of(options);
+  out.tolerance = tolerance_of(options);
+  out.verifies = !options.verify.empty();
+  out.bisects = !options.bisect.empty();
+  const target::Target target = target::parse_target(options.target);
+  require_model(options.model, "opt");
+  if (is_graph_file(options.model)) refuse_trace_options(options);
+  out.model = traced_options(options.model, options.inputs, talk.report());
+  out.model.target = target;
+  out.model.output = options.output;
+  out.model.taken = taken_files(options.inputs.specs, options.configs, {});
+  out.model.roll_loops = wants_loops(options);
+  out.model.passes.print_after = options.print_after;
+  out.model.passes.print_changed = options.print_changed;
+  out.model.passes.print = [&talk](const std::string& text) { talk.interject(text); };
+  out.model.progress = [&talk](std::string_view stage) {
+    if (stage != "done") talk.stage(stage);
+  };
+  ir::Graph none;
+  passes::run_pipeline(none, {}, {}, out.model.passes);  // refuses unknown names
+  claim_stdout(options.output);
+  return out;
+}
+
+std::string written_text(const OptOptions& options, const OptResult& result) {
+  std::string out = cat("wrote ", output_name(result.path), "  ", short_bytes(result.bytes), "\n");
+  if (result.weights > 0)
+    out += cat("wrote ", weights_path(options.model.output).string(), "  ",
+               short_bytes(result.weights), ": its weights, found where the graph is read\n");
+  return out;
+}
+
+ExitCode run(const Options& options) {
+  if (options.list) {
+    print(pass_list());
+    return ExitCode::ok;
+  }
+  Talk talk(options.quiet ? Verbosity::quiet : Verbosity::normal);
+  const OptOptions opt = opt_options(options, talk);
+  const OptResult result = optimise(opt);
+  talk.stop();
+  // The graph has stdout to itself; what is said of it stands beside.
+  const bool prints_graph = opt.model.output.empty() && !opt.bisects;
+  const auto tell = [&](const std::string& text) {
+    if (options.quiet) return;
+    if (prints_graph)
+      talk.interject(text);
+    else
+      print(text);
+  };
+  if (opt.verifies || opt.bisects) tell(values_table(opt, result.steps));
+  if (options.time_passes) tell(times_table(result.steps));
+  if (const PassStep* step = result.steps.faulty()) throw fault_error(*step, opt.bisects);
+  talk.finish();
+  if (prints_graph) print(ir::print(result.graph));
+  if (!result.path.empty()) tell(written_text(opt, result));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void setup_opt(CLI::App& app, Run& selected) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("opt", "Run passes one by one, verify each, and find the one that breaks");
+  add_pass_options(*command, *options);
+  add_value_options(*command, *options);
+  add_insight_options(*command, *options);
+  add_input_options(*command, options->inputs);
+  add_config_option(*command, &options->configs);
+  command->footer(kExamples);
+  command->callback([options, &selected] { selected = [options] { return run(*options); }; });
+}
+
+}  // namespace t2n::cli

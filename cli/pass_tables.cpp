@@ -1,0 +1,124 @@
+#include "cli/pass_tables.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "cli/text.h"
+#include "src/diag/error.h"
+
+namespace t2n::cli {
+namespace {
+
+using passes::Effect;
+using passes::PassInfo;
+using Row = std::vector<std::string>;
+
+std::string formatted(const char* format, double value) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string contract(const PassInfo& pass) {
+  switch (pass.effect) {
+    case Effect::moves: return "preserves every bit";
+    case Effect::preserves: return "preserves";
+    case Effect::changes: return cat("changes ", pass.changes);
+  }
+  internal_error(__FILE__, __LINE__, "no such effect");
+}
+
+std::string verdict(const PassStep& step, const StepOutput& output) {
+  if (!output.comparison.mismatch.empty()) return output.comparison.mismatch;
+  if (output.comparison.verdict == check::Verdict::ok) return "ok";
+  return step.fault ? "DIFFERS" : "changed";
+}
+
+Row output_row(const PassStep& step, const StepOutput& output) {
+  const check::Comparison& c = output.comparison;
+  const bool has_numbers = c.mismatch.empty();
+  return {output.name,
+          !has_numbers     ? "-"
+          : c.max_abs == 0 ? "0"
+                           : formatted("%.1e", c.max_abs),
+          !has_numbers ? "-" : formatted("%.1f", c.snr_db), verdict(step, output)};
+}
+
+/// The outputs that are furthest off, and how many more there are.
+std::vector<Row> output_rows(const PassStep& step) {
+  constexpr size_t kMost = 8;
+  std::vector<StepOutput> outputs = step.outputs;
+  if (outputs.size() > kMost)
+    std::stable_sort(outputs.begin(), outputs.end(), [](const auto& a, const auto& b) {
+      return a.comparison.snr_db < b.comparison.snr_db;
+    });
+  std::vector<Row> rows;
+  for (size_t i = 0; i < std::min(outputs.size(), kMost); ++i)
+    rows.push_back(output_row(step, outputs[i]));
+  if (outputs.size() > kMost)
+    rows.push_back({cat("and ", outputs.size() - kMost, " nearer ones"), "", "", ""});
+  return rows;
+}
+
+std::string headline(const OptOptions& options, const Steps& steps) {
+  std::string out = cat(
+      options.bisects ? "bisect: " : "verify: ", steps.steps.size(),
+      steps.steps.size() == 1 ? " pass" : " passes", " · ", check::tolerance_str(options.tolerance),
+      " · ", counted(steps.sets, "input set"), " · ",
+      options.bisects ? "against the first graph" : "each pass against the graph before it", "\n");
+  if (steps.reference == "the model in LibTorch")
+    out += "the first graph has quantised tensors: the model in LibTorch stands for it\n";
+  if (steps.reference.empty() && !steps.steps.empty())
+    out += "the first graph cannot be run: the first that can stands for it\n";
+  for (const std::string& name : steps.left_out)
+    out += cat("left out, for the graph refuses it: ", name, "\n");
+  if (!steps.random.empty())
+    out += cat("drawn at random, and not compared: ", joined(steps.random, ", "), "\n");
+  return out;
+}
+
+}  // namespace
+
+std::string pass_list() {
+  std::vector<Row> rows = {{"pass", "values", "what it does", "needs"}};
+  for (const PassInfo& pass : passes::passes())
+    rows.push_back({std::string(pass.name), contract(pass), std::string(pass.doc),
+                    pass.needs.empty() ? "-" : std::string(pass.needs)});
+  return cat(table(rows), "--passes default, what `export` runs:\n  ",
+             joined(passes::default_pipeline(), ","),
+             "\nbehind --passes, where an artefact is written:\n  ",
+             joined(passes::translation_pipeline(), ","), "\n");
+}
+
+std::string values_table(const OptOptions& options, const Steps& steps) {
+  std::vector<Row> rows = {{"pass", "graph", "output", "max abs", "SNR dB", "verdict"}};
+  for (const PassStep& step : steps.steps) {
+    Row head = {std::string(step.pass.name), step.changed ? "changed" : "-"};
+    std::vector<Row> outputs = output_rows(step);
+    if (outputs.empty())
+      outputs.push_back(
+          {"-", "-", "-", step.unknown.empty() ? "-" : cat("not run: ", step.unknown)});
+    for (const Row& output : outputs) {
+      Row row = head;
+      row.insert(row.end(), output.begin(), output.end());
+      rows.push_back(std::move(row));
+      head = {"", ""};
+    }
+  }
+  return headline(options, steps) + table(rows);
+}
+
+std::string times_table(const Steps& steps) {
+  double all = 0;
+  std::vector<Row> rows = {{"pass", "seconds"}};
+  for (const PassStep& step : steps.steps) {
+    all += step.seconds;
+    rows.push_back({std::string(step.pass.name), formatted("%.4f", step.seconds)});
+  }
+  rows.push_back({"all", formatted("%.4f", all)});
+  return table(rows);
+}
+
+}  // namespace t2n::cli

@@ -1,0 +1,251 @@
+// A graph comes from a trace or from a file; from then on both are the same.
+#include "src/export/opt.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "nnef_writer/archive.h"
+#include "ops/all.h"
+#include "src/confine/confine.h"
+#include "src/diag/error.h"
+#include "src/export/graph_file.h"
+#include "src/export/input_spec.h"
+#include "src/export/signature.h"
+#include "src/export/stages.h"
+#include "src/export/torch_module.h"
+#include "src/translate/integer_range.h"
+#include "src/translate/registry.h"
+#include "src/translate/translate.h"
+
+namespace t2n {
+namespace {
+
+/// A graph, and values for its inputs.
+struct Subject {
+  ir::Graph graph;
+  std::vector<Sample> samples;
+  std::optional<TracedModel> model;  ///< nothing of a graph that was read as text
+};
+
+// --- a model ---
+
+Subject traced_subject(const OptOptions& options) {
+  const ExportOptions& model = options.model;
+  Subject out;
+  out.model = load_and_trace(model.model, model.method, model.samples, model.dynamic,
+                             trace_options(model), model.progress);
+  const bool has_quantised = out.model->traced.with_quantised && model.dynamic.axes.empty();
+  out.graph = has_quantised ? *out.model->traced.with_quantised : out.model->traced.graph;
+  note_ranges(*out.model, out.graph);
+  out.samples = out.model->samples;
+  return out;
+}
+
+// --- a graph as text ---
+
+/// The sizes of an input, at the samples of its symbols.
+ir::Ints sizes_of(const ir::Graph& graph, const ir::Value& value) {
+  ir::Ints out;
+  for (const ir::Dim& dim : value.shape) {
+    const ir::Dim size = dim.substitute(ir::sample_sizes(graph));
+    if (!size.is_constant())
+      throw Error("input-missing",
+                  cat("the size ", quoted(dim.str()), " of the input ", quoted(value.name),
+                      " has no sample"),
+                  {}, "say one in the graph: attribute sample_sizes: sizes = S=7");
+    out.push_back(size.value());
+  }
+  return out;
+}
+
+void refuse_misfit(const ir::Graph& graph, const ir::Value& value, const ir::Tensor& given) {
+  const ir::Ints sizes = sizes_of(graph, value);
+  if (given.dtype == value.dtype && given.shape == sizes) return;
+  throw Error(
+      "input-shape",
+      cat("the sample of the input ", quoted(value.name), " is ", ir::dtype_name(given.dtype),
+          ir::shape_str(ir::to_shape(given.shape))),
+      cat("the graph takes ", ir::dtype_name(value.dtype), ir::shape_str(ir::to_shape(sizes))));
+}
+
+std::optional<trace::Range> range_of(const ir::Graph& graph, const std::string& name) {
+  const auto found = graph.attributes.find(ops::kInputRanges);
+  if (found == graph.attributes.end()) return std::nullopt;
+  const auto& ranges = std::any_cast<const ops::InputRanges&>(found->second);
+  const auto range = ranges.find(name);
+  // A negative index counts from the end: the half from 0 on will do.
+  if (range == ranges.end()) return std::nullopt;
+  return trace::Range{std::max<int64_t>(range->second.first, 0), range->second.second};
+}
+
+/// A sample for every input: those given, and the shapes of the rest.
+std::vector<Sample> samples_for(const ir::Graph& graph, const std::vector<Sample>& given) {
+  std::vector<Sample> out;
+  std::vector<bool> used(given.size(), false);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const ir::Value& value = graph.values[static_cast<size_t>(graph.inputs[i])];
+    names.push_back(value.name);
+    Sample sample{{{value.name}, ir::Tensor{}}, range_of(graph, value.name)};
+    auto& tensor = std::get<ir::Tensor>(sample.input.value);
+    for (size_t k = 0; k < given.size(); ++k) {
+      const auto* data = std::get_if<ir::Tensor>(&given[k].input.value);
+      if (data == nullptr || !is_sample_of(given[k].input, value.name, i)) continue;
+      refuse_misfit(graph, value, *data);
+      tensor = *data;
+      if (given[k].range) sample.range = given[k].range;
+      used[k] = true;
+    }
+    if (tensor.bytes.empty()) {
+      tensor.dtype = value.dtype;
+      tensor.shape = sizes_of(graph, value);
+      tensor.strides = ir::contiguous_strides(tensor.shape);
+    }
+    out.push_back(std::move(sample));
+  }
+  const auto unused = std::find(used.begin(), used.end(), false);
+  if (unused != used.end())
+    throw unknown_input(given, static_cast<size_t>(unused - used.begin()), "the graph", names);
+  return out;
+}
+
+bool needs_torch(const OptOptions& options) {
+  return options.verifies || options.bisects || !options.pipeline.empty() ||
+         (!options.model.output.empty() && !is_graph_file(options.model.output));
+}
+
+Subject read_subject(const OptOptions& options) {
+  Subject out;
+  if (options.model.progress) options.model.progress("load");
+  out.graph = read_graph_file(options.model.model);
+  if (options.verifies || options.bisects)
+    out.samples = samples_for(out.graph, options.model.samples);
+  if (needs_torch(options)) {
+    torch_module();  // its libraries are loaded while everything may be read
+    confine::enter_if_armed();
+  }
+  return out;
+}
+
+// --- what is compared ---
+
+/// Values for the inputs of the graph, in its order.
+std::vector<ir::Tensor> in_order(const Subject& subject,
+                                 const std::vector<trace::SampleInput>& inputs) {
+  std::vector<ir::Tensor> out;
+  for (size_t i = 0; i < subject.graph.inputs.size(); ++i) {
+    const std::string& name =
+        subject.graph.values[static_cast<size_t>(subject.graph.inputs[i])].name;
+    const auto found = std::find_if(inputs.begin(), inputs.end(), [&](const auto& input) {
+      return std::holds_alternative<ir::Tensor>(input.value) && is_sample_of(input, name, i);
+    });
+    T2N_ASSERT(found != inputs.end(), "the input '", name, "' has no sample");
+    out.push_back(std::get<ir::Tensor>(found->value));
+  }
+  return out;
+}
+
+StepOptions step_options(const OptOptions& options, const Subject& subject) {
+  StepOptions out;
+  out.passes = options.model.passes;
+  out.tolerance = options.tolerance;
+  out.against_first = options.bisects;
+  if (!options.verifies && !options.bisects) return out;
+  require_loaded(subject.graph, "it cannot be run");
+  auto inputs = std::make_shared<std::vector<std::vector<trace::SampleInput>>>();
+  for (const auto& [name, seed] : {std::pair("the samples", 0), {"all changed", 1}}) {
+    inputs->push_back(fill(subject.samples, static_cast<uint64_t>(seed)));
+    out.sets.push_back({name, in_order(subject, inputs->back())});
+  }
+  if (subject.model)
+    out.model = [inputs, session = subject.model->session](size_t set) {
+      return torch_module().run(*session, (*inputs)[set]);
+    };
+  return out;
+}
+
+// --- what is written ---
+
+bool writes_artefact(const OptOptions& options) {
+  return !options.model.output.empty() && !is_graph_file(options.model.output);
+}
+
+nnef::Destination destination_of(const OptOptions& options) {
+  const std::string& output = options.model.output;
+  nnef::Destination out =
+      writes_artefact(options) ? nnef::parse_destination(output) : nnef::file_destination(output);
+  out.level = options.model.compression;
+  out.taken = options.model.taken;
+  const bool is_graph = is_graph_file(options.model.model);
+  out.taken.push_back({is_graph ? "the graph" : "the model", options.model.model, !is_graph});
+  if (is_graph) out.taken.push_back({"the weights", weights_path(options.model.model)});
+  return out;
+}
+
+void write_artefact(const OptOptions& options, const Subject& subject, OptResult& result,
+                    ExportResult& ports) {
+  if (options.model.progress) options.model.progress("translate");
+  nnef::Document document =
+      ops::translate(result.graph, options.model.target, options.model.report, ops::registry());
+  settle_unused(options.model, result.graph, document, ports);
+  if (options.model.progress) options.model.progress("write");
+  nnef::PendingArtefact artefact = nnef::write_artefact(document, destination_of(options));
+  if (subject.model) torch_module().verify(*subject.model->session, true);
+  result.bytes = size_on_disk(artefact.path());
+  artefact.commit();
+}
+
+void write(const OptOptions& options, const Subject& subject, OptResult& result,
+           ExportResult& ports) {
+  if (options.model.output.empty()) return;
+  if (writes_artefact(options)) {
+    write_artefact(options, subject, result, ports);
+  } else {
+    if (options.model.progress) options.model.progress("write");
+    if (subject.model) torch_module().verify(*subject.model->session, true);
+    const WrittenGraph written = write_graph_file(result.graph, destination_of(options));
+    result.bytes = written.bytes;
+    result.weights = written.weights;
+  }
+  result.path = options.model.output;
+}
+
+std::vector<passes::PassInfo> pipeline_of(const OptOptions& options) {
+  std::vector<passes::PassInfo> out = options.pipeline;
+  if (!writes_artefact(options)) return out;
+  for (const passes::PassInfo& pass : passes::find_passes(passes::translation_pipeline()))
+    out.push_back(pass);
+  return out;
+}
+
+}  // namespace
+
+OptResult optimise(const OptOptions& options) {
+  if (writes_artefact(options))
+    nnef::check_destination(destination_of(options));
+  else if (!options.model.output.empty())
+    check_graph_destination(destination_of(options));
+  Subject subject =
+      is_graph_file(options.model.model) ? read_subject(options) : traced_subject(options);
+  if (writes_artefact(options)) require_loaded(subject.graph, "it cannot be translated");
+  ExportResult ports;
+  list_ports(subject.graph, ports);
+  if (writes_artefact(options)) say_pairs(ports, options.model.report);
+
+  OptResult out;
+  if (subject.model) out.info = subject.model->info;
+  const StepOptions steps = step_options(options, subject);
+  if (options.model.progress) options.model.progress("passes");
+  out.graph = std::move(subject.graph);
+  const std::vector<passes::PassInfo> pipeline = pipeline_of(options);
+  const passes::PassContext context = needs_torch(options)
+                                          ? pass_context(options.model.target, options.model.report)
+                                          : passes::PassContext{};
+  out.steps = run_steps(out.graph, pipeline, context, steps);
+  if (out.steps.faulty() == nullptr) write(options, subject, out, ports);
+  if (options.model.progress) options.model.progress("done");
+  return out;
+}
+
+}  // namespace t2n

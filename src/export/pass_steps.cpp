@@ -1,0 +1,209 @@
+// Outputs of the last graph that ran are kept, and nothing else.
+#include "src/export/pass_steps.h"
+
+#include <algorithm>
+
+#include "ir/op_traits.h"
+#include "src/diag/error.h"
+#include "src/export/graph_yardstick.h"
+
+namespace t2n {
+namespace {
+
+using Outputs = std::vector<ir::Tensor>;
+
+/// Outputs that follow from what is drawn at random, by their place.
+std::vector<bool> random_outputs(const ir::Graph& graph) {
+  const std::function<bool(const ir::Graph&)> draws = [&](const ir::Graph& body) {
+    return std::any_of(body.nodes.begin(), body.nodes.end(), [&](const ir::Node& node) {
+      return ir::is_unpredictable(node.op) || (node.body && draws(*node.body));
+    });
+  };
+  std::vector<bool> random(graph.values.size(), false);
+  for (const ir::Node& node : graph.nodes) {
+    bool is_random = ir::is_unpredictable(node.op) || (node.body && draws(*node.body));
+    ir::for_each_input(
+        node, [&](ir::ValueId id) { is_random = is_random || random[static_cast<size_t>(id)]; });
+    for (const ir::ValueId id : node.outputs) random[static_cast<size_t>(id)] = is_random;
+  }
+  std::vector<bool> out;
+  for (const ir::ValueId id : graph.outputs) out.push_back(random[static_cast<size_t>(id)]);
+  return out;
+}
+
+/// What a graph gives, or why it gives nothing.
+struct Outcome {
+  Outputs outputs;
+  std::string refused;
+};
+
+Outcome run(const ir::Graph& graph, const GraphInputs& set, const ir::Evaluator& evaluate) {
+  try {
+    const ir::Graph sized = at_sizes(graph, {});
+    Outputs inputs;
+    for (size_t i = 0; i < set.tensors.size(); ++i) {
+      const ir::Value& value = sized.values[static_cast<size_t>(sized.inputs.at(i))];
+      inputs.push_back(ir::is_complex(value.dtype) ? set.tensors[i] : ir::as_pairs(set.tensors[i]));
+    }
+    return {ir::run_graph(sized, inputs, evaluate), {}};
+  } catch (const Error& error) {
+    const std::string& id = error.diagnostic().id;
+    if (id == "memory-limit" || id == "timeout" || id == "ir-invalid") throw;
+    return {{}, error.diagnostic().message};
+  }
+}
+
+/// Whether `a` is the worse of two.
+bool is_worse(const check::Comparison& a, const check::Comparison& b) {
+  if (a.mismatch.empty() != b.mismatch.empty()) return !a.mismatch.empty();
+  if (a.verdict != b.verdict) return a.verdict == check::Verdict::differs;
+  return a.snr_db < b.snr_db;
+}
+
+class Stepper {
+ public:
+  Stepper(ir::Graph& graph, const passes::PassContext& context, const StepOptions& options)
+      : graph_(graph),
+        context_(context),
+        options_(options),
+        names_(graph.output_names),
+        random_(random_outputs(graph)) {}
+
+  Steps run(const std::vector<passes::PassInfo>& pipeline) {
+    ir::verify(graph_, "trace");
+    start();
+    for (const passes::PassInfo& pass : pipeline) {
+      step(pass);
+      if (out_.steps.back().fault && !options_.against_first) break;
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void start() {
+    for (size_t i = 0; i < names_.size(); ++i)
+      if (random_[i] && !options_.sets.empty()) out_.random.push_back(names_[i]);
+    for (size_t i = 0; i < options_.sets.size(); ++i) {
+      Outcome first = t2n::run(graph_, options_.sets[i], context_.evaluate);
+      out_.reference = "the graph";
+      if (!first.refused.empty() && options_.model) {
+        first = ask_model(i);
+        out_.reference = "the model in LibTorch";
+      }
+      if (!first.refused.empty() && i > 0) {
+        out_.left_out.push_back(options_.sets[i].name);
+        continue;
+      }
+      if (!first.refused.empty()) out_.reference.clear();
+      reference_.push_back({i, std::move(first)});
+    }
+    out_.sets = reference_.size();
+  }
+
+  Outcome ask_model(size_t set) const {
+    try {
+      return {options_.model(set), {}};
+    } catch (const Error& error) {
+      if (error.diagnostic().id != "forward-failed") throw;
+      return {{}, error.diagnostic().message};
+    }
+  }
+
+  void step(const passes::PassInfo& pass) {
+    PassStep& out = out_.steps.emplace_back();
+    out.pass = pass;
+    passes::PipelineOptions passes = options_.passes;
+    passes.time = [&](std::string_view name, double seconds) {
+      out.seconds = seconds;
+      if (options_.passes.time) options_.passes.time(name, seconds);
+    };
+    out.changed = passes::run_pass(pass, graph_, context_, passes);
+    if (!out.changed) return;
+    for (auto& [set, reference] : reference_) {
+      Outcome now = t2n::run(graph_, options_.sets[set], context_.evaluate);
+      compare(out, options_.sets[set].name, reference, now);
+      if (!now.refused.empty()) out.unknown = now.refused;
+      const bool is_known = now.refused.empty();
+      if (is_known && (!options_.against_first || !reference.refused.empty()))
+        reference = std::move(now);
+    }
+  }
+
+  /// The tolerance of a pass: what moves values may change no bit of them.
+  check::Tolerance tolerance_for(const passes::PassInfo& pass) const {
+    const bool is_exact = pass.effect == passes::Effect::moves && !options_.against_first;
+    return is_exact ? check::Tolerance{.level = check::Level::exact, .custom = {}}
+                    : options_.tolerance;
+  }
+
+  bool may_change(const passes::PassInfo& pass) const {
+    return pass.effect == passes::Effect::changes && !options_.against_first;
+  }
+
+  void compare(PassStep& out, const std::string& set, const Outcome& before, const Outcome& now) {
+    if (!before.refused.empty()) return;
+    if (!now.refused.empty()) {
+      if (!may_change(out.pass) && !out.fault)
+        out.fault = cat("the graph cannot be run any more: ", now.refused);
+      return;
+    }
+    T2N_ASSERT(before.outputs.size() == now.outputs.size(), "a pass changed the outputs");
+    size_t row = 0;
+    for (size_t i = 0; i < now.outputs.size(); ++i) {
+      if (random_[i]) continue;
+      const check::Comparison comparison = check::compare(
+          comparable(before.outputs[i]), comparable(now.outputs[i]), tolerance_for(out.pass));
+      if (comparison.verdict == check::Verdict::differs && !may_change(out.pass) && !out.fault)
+        out.fault = cat(check::mismatch_text(names_[i], comparison), " on ", set);
+      if (row == out.outputs.size()) {
+        out.outputs.push_back({names_[i], comparison, set});
+      } else if (is_worse(comparison, out.outputs[row].comparison)) {
+        out.outputs[row] = {names_[i], comparison, set};
+      }
+      ++row;
+    }
+  }
+
+  static ir::Tensor comparable(const ir::Tensor& tensor) { return ir::as_pairs(tensor); }
+
+  ir::Graph& graph_;
+  const passes::PassContext& context_;
+  const StepOptions& options_;
+  std::vector<std::string> names_;
+  std::vector<bool> random_;                           ///< by output
+  std::vector<std::pair<size_t, Outcome>> reference_;  ///< by set: what to compare with
+  Steps out_;
+};
+
+}  // namespace
+
+const PassStep* Steps::faulty() const {
+  const auto found = std::find_if(steps.begin(), steps.end(),
+                                  [](const PassStep& step) { return step.fault.has_value(); });
+  return found == steps.end() ? nullptr : &*found;
+}
+
+Steps run_steps(ir::Graph& graph, const std::vector<passes::PassInfo>& pipeline,
+                const passes::PassContext& context, const StepOptions& options) {
+  return Stepper(graph, context, options).run(pipeline);
+}
+
+Error fault_error(const PassStep& step, bool against_first) {
+  const bool changes = step.pass.effect == passes::Effect::changes;
+  const std::string name = quoted(step.pass.name);
+  if (against_first)
+    return {
+        "pass-changed-values",
+        cat(name, " is the first pass that takes an output out of the tolerance: ",
+            step.fault.value_or("")),
+        changes ? cat("it changes ", step.pass.changes) : "it is to keep what the graph computes",
+        changes ? "give a looser level, or leave parts of the model out of it"
+                : "leave the pass out, and please report it with the model"};
+  return {"pass-changed-values",
+          cat(name, " changed what the graph computes: ", step.fault.value_or("")),
+          step.pass.effect == passes::Effect::moves ? "it is to keep every bit"
+                                                    : "it is to keep values, but for rounding",
+          "leave the pass out, and please report it with the model"};
+}
+
+}  // namespace t2n

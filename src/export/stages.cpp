@@ -1,0 +1,100 @@
+#include "src/export/stages.h"
+
+#include "ir/scan.h"
+#include "ops/all.h"
+#include "src/diag/error.h"
+#include "src/export/torch_module.h"
+#include "src/translate/integer_range.h"
+#include "src/translate/registry.h"
+
+namespace t2n {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The table says everything in tract's words, loops too, which strict NNEF does not have.
+bool is_native(ir::OpId op, const target::Target& target) {
+  if (op == ir::op_id(ir::kScanOp) && target.engine == target::Engine::khronos) return false;
+  return ops::registry().variant(op, target) != nullptr;
+}
+
+std::vector<Port> ports(const ir::Graph& graph, const std::vector<ir::ValueId>& ids) {
+  std::vector<Port> out;
+  for (const ir::ValueId id : ids) {
+    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    out.push_back({value.name, value.dtype, value.shape, false, {}, {}});
+  }
+  return out;
+}
+
+}  // namespace
+
+void list_ports(const ir::Graph& graph, ExportResult& result) {
+  result.inputs = ports(graph, graph.inputs);
+  result.outputs = ports(graph, graph.outputs);
+  for (size_t i = 0; i < result.outputs.size(); ++i) result.outputs[i].name = graph.output_names[i];
+}
+
+void say_pairs(ExportResult& result, const Report& report) {
+  std::string names;
+  for (std::vector<Port>* side : {&result.inputs, &result.outputs})
+    for (Port& port : *side) {
+      if (!ir::is_complex(port.dtype)) continue;
+      port.dtype = ir::component_dtype(port.dtype);
+      port.shape.emplace_back(2);
+      names += (names.empty() ? "" : ", ") + quoted(port.name);
+    }
+  if (names.empty() || !report) return;
+  report(
+      Diagnostic{.severity = Severity::warning,
+                 .id = "complex-as-pairs",
+                 .message = cat("real and imaginary parts lie along a last axis of two in ", names),
+                 .where = {},
+                 .details = {},
+                 .why = "NNEF has no complex numbers",
+                 .help = "use torch.view_as_real and torch.view_as_complex at the border"});
+}
+
+trace::TraceOptions trace_options(const ExportOptions& options) {
+  trace::TraceOptions out;
+  out.accepted_guards = options.accepted_guards;
+  out.explicit_states = options.explicit_states;
+  out.notes_loops = options.roll_loops;
+  out.report = options.report;
+  return out;
+}
+
+void note_ranges(const TracedModel& model, ir::Graph& graph) {
+  ops::InputRanges ranges;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
+    const auto& known = model.traced.ranges;
+    const std::optional<trace::Range> learnt = i < known.size() ? known[i] : std::nullopt;
+    if (learnt) ranges[name] = {-learnt->second, learnt->second};
+    for (const Sample& sample : model.samples)
+      if (is_sample_of(sample.input, name, i) && sample.range && sample.range != learnt)
+        ranges[name] = *sample.range;
+  }
+  if (!ranges.empty()) graph.attributes[ops::kInputRanges] = std::move(ranges);
+}
+
+passes::PassContext pass_context(const target::Target& target, const Report& report) {
+  passes::PassContext context;
+  context.report = report;
+  context.evaluate = torch_module().evaluator();
+  const ops::Registry& table = ops::registry();
+  context.is_native = [target](ir::OpId op) { return is_native(op, target); };
+  context.promotion = [&table](ir::OpId op) { return table.promotion(op); };
+  context.keeps_symbol = [](const ir::Symbol&) { return true; };
+  return context;
+}
+
+int64_t size_on_disk(const fs::path& path) {
+  if (!fs::is_directory(path)) return static_cast<int64_t>(fs::file_size(path));
+  int64_t sum = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(path))
+    if (entry.is_regular_file()) sum += static_cast<int64_t>(entry.file_size());
+  return sum;
+}
+
+}  // namespace t2n

@@ -1,0 +1,199 @@
+// The pass `equalise`: where f(s x) = s f(x) for every s > 0, channel i of one layer may be divided
+// by s and that of the next multiplied with it. With s = sqrt(r1 / r2) the largest weights of both
+// channels, r1 and r2, become equal, and what one scale per tensor loses becomes small.
+// Source: Nagel et al., Data-Free Quantization Through Weight Equalization and Bias Correction,
+// 2019.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+
+#include "src/passes/known.h"
+#include "src/passes/layers.h"
+#include "src/passes/pass.h"
+#include "src/passes/rewriter.h"
+
+namespace t2n::passes {
+namespace {
+
+using ir::Graph;
+using ir::Node;
+using ir::Tensor;
+using ir::ValueId;
+
+/// Elementwise, or on windows of one channel.
+bool is_homogeneous(const Node& node, bool channels_last) {
+  constexpr std::string_view kElementwise[] = {"relu", "leaky_relu"};
+  constexpr std::string_view kWindows[] = {
+      "max_pool1d",          "max_pool2d",          "max_pool3d",
+      "avg_pool1d",          "avg_pool2d",          "avg_pool3d",
+      "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d"};
+  if (!ir::op_name(node.op).starts_with("aten::") || node.outputs.size() != 1) return false;
+  const auto is_in = [word = base_word(node.op)](const auto& words) {
+    return std::find(std::begin(words), std::end(words), word) != std::end(words);
+  };
+  return is_in(kElementwise) || (!channels_last && is_in(kWindows));
+}
+
+/// Two layers, by their place among the nodes, and what is between them.
+struct Pair {
+  size_t first;
+  size_t second;
+};
+
+/// A layer's factors: what its weights are multiplied with.
+struct Factors {
+  std::vector<double> outputs;
+  std::vector<double> inputs;
+};
+
+class Equaliser {
+ public:
+  explicit Equaliser(Graph& graph)
+      : graph_(graph),
+        constants_(ir::constant_index(graph)),
+        producers_(ir::producers(graph)),
+        uses_(ir::use_counts(graph)) {}
+
+  bool run() {
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) find_pair(i);
+    constexpr int kMostSweeps = 30;
+    constexpr double kSettled = 1e-3;
+    double first_step = 0;
+    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+      double step = 0;
+      for (const Pair& pair : pairs_) step = std::max(step, equalise(pair));
+      if (sweep == 0) first_step = step;
+      if (step < kSettled) break;
+    }
+    return first_step >= kSettled && store();
+  }
+
+ private:
+  const ir::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const Node& node(size_t at) const { return graph_.nodes[at]; }
+
+  /// nullptr unless it is a float constant whose values are known, and that nobody else reads.
+  Tensor* own_constant(ValueId id) {
+    const int at = id == ir::kNoValue ? -1 : constants_[static_cast<size_t>(id)];
+    if (at < 0 || uses_[static_cast<size_t>(id)] != 1 || value(id).quant) return nullptr;
+    Tensor& data = graph_.constants[static_cast<size_t>(at)].data;
+    return is_loaded(data) && ir::is_float(data.dtype) ? &data : nullptr;
+  }
+  Tensor* weight_of(const Node& layer) { return own_constant(operand(layer, "weight")); }
+
+  /// A layer whose weights may change; its channels lie along axis 1, of linear ones along the
+  /// last.
+  bool is_open(const Node& layer, ValueId data) {
+    if (!is_linear(layer) && !is_conv(layer)) return false;
+    const Tensor* weight = weight_of(layer);
+    if (weight == nullptr || !WeightChannels(layer, weight->shape).is_valid()) return false;
+    return is_linear(layer) || value(data).shape.size() == weight->shape.size();
+  }
+
+  void find_pair(size_t second) {
+    const Node& to = node(second);
+    ValueId at = operand(to, "input");
+    if (at == ir::kNoValue || !is_open(to, at)) return;
+    while (uses_[static_cast<size_t>(at)] == 1) {
+      const int made = producers_[static_cast<size_t>(at)];
+      if (made < 0) return;
+      const Node& from = node(static_cast<size_t>(made));
+      if (is_homogeneous(from, is_linear(to))) {
+        at = operand(from, "self");
+        if (at == ir::kNoValue) return;
+        continue;
+      }
+      if (is_linear(from) == is_linear(to) && is_open(from, at) && may_scale_bias(from))
+        add(static_cast<size_t>(made), second);
+      return;
+    }
+  }
+
+  bool may_scale_bias(const Node& layer) {
+    return is_absent(layer, "bias") || own_constant(operand(layer, "bias")) != nullptr;
+  }
+
+  void add(size_t first, size_t second) {
+    const WeightChannels from(node(first), weight_of(node(first))->shape);
+    const WeightChannels to(node(second), weight_of(node(second))->shape);
+    if (from.outputs() != to.inputs()) return;
+    const size_t channels = static_cast<size_t>(from.outputs());
+    factors_[first].outputs.assign(channels, 1);
+    factors_[second].inputs.assign(channels, 1);
+    pairs_.push_back({first, second});
+  }
+
+  /// Calls `visit(element, value, output channel, input channel)` with the factors applied.
+  template <typename Visit>
+  void for_each_weight(size_t layer, const Visit& visit) {
+    const Tensor& weight = *weight_of(node(layer));
+    const WeightChannels channels(node(layer), weight.shape);
+    const Factors& factors = factors_.at(layer);
+    const auto factor = [](const std::vector<double>& of, size_t channel) {
+      return of.empty() ? 1.0 : of[channel];
+    };
+    const std::vector<double> values = ir::to_f64(weight);
+    for (size_t i = 0; i < values.size(); ++i) {
+      const auto out = static_cast<size_t>(channels.output_of(static_cast<int64_t>(i)));
+      const auto in = static_cast<size_t>(channels.input_of(static_cast<int64_t>(i)));
+      visit(i, values[i] * factor(factors.outputs, out) * factor(factors.inputs, in), out, in);
+    }
+  }
+
+  /// Returns the largest step of a channel, as |log s|.
+  double equalise(const Pair& pair) {
+    std::vector<double>& down = factors_.at(pair.first).outputs;
+    std::vector<double>& up = factors_.at(pair.second).inputs;
+    std::vector<double> first(down.size(), 0);
+    std::vector<double> second(down.size(), 0);
+    for_each_weight(pair.first, [&](size_t, double v, size_t out, size_t) {
+      first[out] = std::max(first[out], std::abs(v));
+    });
+    for_each_weight(pair.second, [&](size_t, double v, size_t, size_t in) {
+      second[in] = std::max(second[in], std::abs(v));
+    });
+    double step = 0;
+    for (size_t i = 0; i < down.size(); ++i) {
+      const double s = std::sqrt(first[i] / second[i]);
+      if (!std::isfinite(s) || s == 0) continue;  // a channel that is not read, or gives nothing
+      down[i] /= s;
+      up[i] *= s;
+      step = std::max(step, std::abs(std::log(s)));
+    }
+    return step;
+  }
+
+  /// False where a number would not fit its dtype: then nothing changes.
+  bool store() {
+    std::vector<std::pair<Tensor*, Tensor>> made;
+    for (const auto& [layer, factors] : factors_) {
+      Tensor* weight = weight_of(node(layer));
+      std::vector<double> values(static_cast<size_t>(weight->elements()));
+      for_each_weight(layer, [&](size_t i, double v, size_t, size_t) { values[i] = v; });
+      made.emplace_back(weight, ir::tensor_of(weight->dtype, weight->shape, values));
+      if (factors.outputs.empty() || is_absent(node(layer), "bias")) continue;
+      Tensor* bias = own_constant(operand(node(layer), "bias"));
+      values = ir::to_f64(*bias);
+      for (size_t i = 0; i < values.size(); ++i) values[i] *= factors.outputs.at(i);
+      made.emplace_back(bias, ir::tensor_of(bias->dtype, bias->shape, values));
+    }
+    for (const auto& [place, data] : made)
+      if (!is_finite(data)) return false;
+    for (auto& [place, data] : made) *place = std::move(data);
+    return true;
+  }
+
+  Graph& graph_;
+  std::vector<int> constants_;  ///< by value: index in graph.constants, or -1
+  std::vector<int> producers_;
+  std::vector<int> uses_;
+  std::vector<Pair> pairs_;
+  std::map<size_t, Factors> factors_;  ///< by the layer's place
+};
+
+}  // namespace
+
+bool equalise(Graph& graph, const PassContext& /*context*/) { return Equaliser(graph).run(); }
+
+}  // namespace t2n::passes
