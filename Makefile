@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo test matrix refusals docs zoo fuzz hostile lies mutants programs same format tidy clean help
+.PHONY: all setup demo test matrix refusals docs zoo compression fuzz hostile lies mutants programs same format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -60,6 +60,11 @@ zoo: ## export and check published architectures with random weights (hours on t
 	@build/venv/bin/python tests/zoo/build.py build/zoo
 	@$(environment) && build/venv/bin/python tests/zoo/run.py build/zoo
 
+compression: ## export the trained fixtures under every compression, beside other tools, write docs/compression_table.md
+	@cmake/setup.sh peers
+	@$(call build,release,--target t2nnef libt2nnef_torch)
+	@$(environment) && "$$T2NNEF_PYTHON" tests/compress/table.py --markdown docs/compression_table.md
+
 SECONDS ?= 600
 fuzz: ## feed the readers with damaged files, SECONDS=600 for each of the four; needs clang 14
 	@cmake/setup.sh fuzz
@@ -95,7 +100,7 @@ hostile: ## attack the sanitized program, SECONDS=600, then its loader and inter
 	@$(call build,fuzz-torch)
 	@mkdir -p build/fuzz-torch/seeds/model build/fuzz-torch/seeds/run && \
 	  for folder in fixtures/*/; do name="$$(basename "$$folder")"; \
-	    cp "$$folder/model.pt" "build/fuzz-torch/seeds/model/$$name" 2>/dev/null; \
+	    find "$$folder" -name model.pt -size -500k -exec cp {} "build/fuzz-torch/seeds/model/$$name" \;; \
 	    cp "$$folder/graph.nnef" "build/fuzz-torch/seeds/run/$$name" 2>/dev/null; done; \
 	  cp tests/fuzz/corpus/graph/* build/fuzz-torch/seeds/run/
 	@$(environment) && for name in model run; do \

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|zoo|fuzz|tidy.
+# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|zoo|peers|fuzz|tidy.
 #   build  Debian packages and LibTorch
 #   run    and the default target's engine, where pip has it
 #   test   and all engines that tests run, numpy, a Python with torch, which writes files to test with, and NNEF-Tools
 #   matrix and an engine between the oldest and the newest
 #   zoo    and the packages that the model zoo is made of
+#   peers  what `test` installs and, where pip has it, the exporter that docs/compression_table.md compares with
 #   fuzz   what `build` installs, and clang
 #   tidy   what `build` installs, and clang-tidy
 # Debian packages only as root; everything else under build/. What was found is left in build/env.sh.
@@ -14,6 +15,7 @@ level=${1:-test}
 root=$PWD
 torch_version=2.13.0
 torchvision_version=0.28.0
+peer_version=0.24.12
 # Newest first: the default target, then the newest and the oldest of the oldest series that is a target.
 engines="0.23.9 0.21.19 0.21.13"
 [ "$level" != matrix ] || engines="0.23.9 0.22.4 0.21.19 0.21.13"
@@ -126,6 +128,24 @@ zoo_packages() {
   pip install -qq -c build/constraints.txt timm transformers torchvision
 }
 
+# The exporter that others use, beside the torch that is here. Without it the page says so.
+peers() {
+  ! installed "build/peers/lib/python3*/site-packages" "torch_to_nnef-$peer_version" || return 0
+  say "installing torch_to_nnef $peer_version into build/peers (100 MB)"
+  python=$(torch_python)
+  "$python" -m venv --clear build/peers || return 1
+  for packages in build/peers/lib/python3*/site-packages; do
+    "$python" -c 'import pathlib, torch; print(pathlib.Path(torch.__file__).parents[1])' >"$packages/torch.pth" || return 1
+  done
+  "$python" -c 'import torch; print("torch==" + torch.__version__.split("+")[0])' >build/peers/constraints.txt || return 1
+  build/peers/bin/python -m pip --disable-pip-version-check --no-input install -qq \
+    -c build/peers/constraints.txt "torch_to_nnef==$peer_version"
+}
+peers_if_possible() {
+  (peers) 2>build/peers.log ||
+    { rm -rf build/peers; say "torch_to_nnef cannot be installed (see build/peers.log): the page goes without it"; }
+}
+
 # The Python that imports torch, if there is one.
 torch_python() {
   if in_venv "torch-*"; then
@@ -140,15 +160,16 @@ libtorch
 for version in $engines; do
   case $level in
     run) [ $version != "${engines%% *}" ] || engine_if_possible $version ;;
-    test | matrix | zoo) engine $version ;;
+    test | matrix | zoo | peers) engine $version ;;
   esac
 done
-case $level in test | matrix | zoo)
+case $level in test | matrix | zoo | peers)
   numpy
   [ -n "$(torch_python)" ] || own_torch
   nnef_tools ;;
 esac
 [ "$level" != zoo ] || zoo_packages
+[ "$level" != peers ] || peers_if_possible
 
 libraries=${T2NNEF_TRACT_LIB:-}
 if [ -z "$libraries" ]; then

@@ -22,6 +22,7 @@ constexpr Fixture kFixtures[] = {
     {"digits_brevitas", "weights1.pt", "@in.npz"},
     {"digits_brevitas", "asymmetric.pt", "@in.npz"},
     {"series_gru", "model.pt", "@in.npz"},
+    {"char_lm", "model.pt", "@in.npz"},
     {"transformer_encoder", "model.pt", "@in.npz"},
     {"transformer_encoder", "scripted.pt", "@in.npz"},
     {"lstm_tagger", "model.pt", "@in.npz"},
@@ -79,6 +80,11 @@ TEST_CASE("quantised recurrence over any batch and time") {
     check_fixture({"quantised", "loop_scripted.pt", "@in.npz"}, "loop.npz", target,
                   {"x:0=B", "x:1=S"});
   }
+}
+
+TEST_CASE("a language model reads any number of texts of any length") {
+  for (const std::string& target : engine_targets())
+    check_fixture({"char_lm", "model.pt", "@in.npz"}, "input.npz", target, {"ids:0=B", "ids:1=S"});
 }
 
 TEST_CASE("a trained model gives the same answers on all its test images") {
