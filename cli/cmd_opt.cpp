@@ -5,6 +5,7 @@
 
 #include "cli/check_options.h"
 #include "cli/commands.h"
+#include "cli/compress_options.h"
 #include "cli/config_file.h"
 #include "cli/input_options.h"
 #include "cli/outputs.h"
@@ -23,6 +24,8 @@ constexpr const char* kExamples =
     "  t2nnef opt --list\n"
     "  t2nnef opt model.pt --passes dead-code,fold-constants --verify -o model.ir\n"
     "  t2nnef opt model.ir --passes fold-batch-norm --verify -o model.nnef.tgz\n"
+    "  t2nnef opt model.pt --compress int8-weights --passes insert-observers,calculate-qparams,\\\n"
+    "             insert-fake-quant,quantise-constants --verify -o model.nnef.tgz\n"
     "  t2nnef opt model.pt --passes default --bisect=close\n";
 
 struct Options {
@@ -31,6 +34,7 @@ struct Options {
   std::string output;
   InputOptions inputs;
   std::vector<std::string> passes;
+  CompressionOptions compression;
   std::string verify;  ///< a level; "": no
   std::string bisect;  ///< the same
   std::string tolerance;
@@ -140,6 +144,7 @@ OptOptions opt_options(const Options& options, Talk& talk) {
   out.tolerance = tolerance_of(options);
   out.verifies = !options.verify.empty();
   out.bisects = !options.bisect.empty();
+  out.compress = compress_options(options.compression);
   const target::Target target = target::parse_target(options.target);
   require_model(options.model, "opt");
   if (is_graph_file(options.model)) refuse_trace_options(options);
@@ -147,6 +152,8 @@ OptOptions opt_options(const Options& options, Talk& talk) {
   out.model.target = target;
   out.model.output = options.output;
   out.model.taken = taken_files(options.inputs.specs, options.configs, {});
+  for (nnef::Taken& taken : compression_files(options.compression))
+    out.model.taken.push_back(std::move(taken));
   out.model.roll_loops = wants_loops(options);
   out.model.passes.print_after = options.print_after;
   out.model.passes.print_changed = options.print_changed;
@@ -202,6 +209,7 @@ void setup_opt(CLI::App& app, Run& selected) {
   CLI::App* command =
       app.add_subcommand("opt", "Run passes one by one, verify each, and find the one that breaks");
   add_pass_options(*command, *options);
+  add_compression_options(*command, options->compression);
   add_value_options(*command, *options);
   add_insight_options(*command, *options);
   add_input_options(*command, options->inputs);

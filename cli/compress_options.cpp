@@ -105,6 +105,9 @@ void add_compression_options(CLI::App& command, CompressionOptions& options) {
   command.add_option("--only", options.only, "Modules that alone are compressed; repeatable")
       ->type_name("GLOB")
       ->allow_extra_args(false);
+}
+
+void add_labels_option(CLI::App& command, CompressionOptions& options) {
   command
       .add_option("--labels", options.labels,
                   "Right indices for the calibration set, one per row of the first output")

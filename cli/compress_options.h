@@ -24,6 +24,9 @@ struct CompressionOptions {
 
 void add_compression_options(CLI::App& command, CompressionOptions& options);
 
+/// --labels, where loss is measured.
+void add_labels_option(CLI::App& command, CompressionOptions& options);
+
 /// Nothing without --compress.   Errors: `usage`.
 std::optional<CompressOptions> compress_options(const CompressionOptions& options);
 

@@ -2,6 +2,7 @@
 // constant that they observe.
 #include <algorithm>
 
+#include "src/compress/calibrate.h"
 #include "src/compress/grid.h"
 #include "src/compress/observe.h"
 #include "src/compress/statistics.h"
@@ -55,7 +56,8 @@ bool calculate(Observation& of, const ir::Tensor* constant) {
 }  // namespace
 }  // namespace t2n::compress
 
-bool t2n::passes::calculate_qparams(ir::Graph& graph, const PassContext& /*context*/) {
+bool t2n::passes::calculate_qparams(ir::Graph& graph, const PassContext& context) {
+  if (context.calibrate && compress::needs_calibration(graph)) context.calibrate(graph);
   const std::vector<int> constants = ir::constant_index(graph);
   bool changed = false;
   for (ir::Node& node : graph.nodes) {

@@ -4,7 +4,6 @@
 #include <set>
 #include <unordered_set>
 
-#include "src/compress/observe.h"
 #include "src/passes/known.h"
 
 namespace t2n::compress {
@@ -62,7 +61,6 @@ std::optional<Tensor> LayerTable::value(ValueId id) const {
     if (given) operands.emplace(operand, std::move(*given));
   });
   if (!known) return std::nullopt;
-  if (is_observe(node)) return operands.begin()->second;
   const auto results = evaluate_(node, [&](ValueId operand) { return operands.at(operand); });
   const auto output = std::find(node.outputs.begin(), node.outputs.end(), id);
   return results.at(static_cast<size_t>(output - node.outputs.begin()));

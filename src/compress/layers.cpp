@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ir/op_traits.h"
+#include "ir/scan.h"
 
 namespace t2n::compress {
 namespace {
@@ -75,6 +76,38 @@ std::optional<Layer> recurrent(const ir::Graph& graph, const Node& node,
   return out;
 }
 
+/// Where all that reads a value in a loop's body takes it for a weight, the axis of its channels.
+std::optional<Weight> weight_inside(const ir::Graph& body, ValueId id) {
+  std::vector<bool> is_known = known_values(body);
+  is_known[static_cast<size_t>(id)] = true;
+  std::optional<Weight> out;
+  for (const Node& node : body.nodes) {
+    bool reads = false;
+    ir::for_each_input(node, [&](ValueId operand) { reads = reads || operand == id; });
+    if (!reads) continue;
+    const auto layer = layer_of(body, node, is_known);
+    if (!layer || layer->weights.size() != 1 || layer->weights[0].value != id) return std::nullopt;
+    if (out && out->channel_axis != layer->weights[0].channel_axis) return std::nullopt;
+    out = layer->weights[0];
+  }
+  return out;
+}
+
+/// A loop, of the weights that its iterations read.
+std::optional<Layer> loop(const ir::Graph& graph, const Node& node,
+                          const std::vector<bool>& is_known) {
+  if (!node.body) return std::nullopt;
+  const ir::Scan scan = ir::read_scan(node);
+  Layer out;
+  for (size_t i = 0; i < scan.captured.size(); ++i) {
+    if (!is_weight(graph, scan.captured[i], is_known)) continue;
+    const auto inside = weight_inside(*node.body, node.body->inputs[scan.captured_input(i)]);
+    if (inside) out.weights.push_back({scan.captured[i], "captured", inside->channel_axis});
+  }
+  if (out.weights.empty()) return std::nullopt;
+  return out;
+}
+
 }  // namespace
 
 std::vector<bool> known_values(const ir::Graph& graph) {
@@ -96,6 +129,7 @@ std::vector<bool> known_values(const ir::Graph& graph) {
 std::optional<Layer> layer_of(const ir::Graph& graph, const Node& node,
                               const std::vector<bool>& is_known) {
   if (auto out = recurrent(graph, node, is_known)) return out;
+  if (auto out = loop(graph, node, is_known)) return out;
   const std::string_view word = ir::op_short_name(ir::op_name(node.op));
   const auto row =
       std::find_if(kRows.begin(), kRows.end(), [&](const Row& each) { return each.word == word; });

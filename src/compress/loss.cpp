@@ -8,7 +8,6 @@
 #include <unordered_map>
 
 #include "src/compress/layer_table.h"
-#include "src/compress/observe.h"
 #include "src/diag/error.h"
 
 namespace t2n::compress {
@@ -41,8 +40,6 @@ Run run(const Graph& graph, const std::vector<Tensor>& inputs, const ir::Evaluat
         const std::set<std::string>& wanted) {
   Run out;
   const ir::Evaluator watched = [&](const Node& node, const ir::Operand& operand) {
-    if (is_observe(node))
-      return std::vector<Tensor>{operand(std::get<ir::TensorRef>(*node.find("self")).id)};
     std::vector<Tensor> made = evaluate(node, operand);
     if (std::string address = ir::node_address(graph, node); wanted.contains(address))
       out.results.emplace(std::move(address), ir::contiguous(made.at(0)));

@@ -103,6 +103,8 @@ std::vector<ir::Tensor> apply_rope(const ir::Node& node, const ir::Operand& oper
 std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operand) {
   const c10::InferenceMode guard;
   if (ir::op_name(node.op) == "t2n::cast") return cast(node, operand);
+  if (ir::op_name(node.op) == "t2n::observe")
+    return {operand(std::get<ir::TensorRef>(*node.find("self")).id)};
   if (is_transform(node)) return transform(node, operand);
   if (ir::op_name(node.op) == "t2n::apply_rope") return apply_rope(node, operand);
   const auto op = find_operator(ir::op_name(node.op));

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "src/diag/error.h"
+#include "src/export/dynamic_model.h"
 #include "src/export/input_spec.h"
 #include "src/spec/input_sizes.h"
 
@@ -32,11 +33,6 @@ std::vector<std::string> files_of(const std::string& spec) {
     refuse(cat("the folder ", quoted(path), " holds no .npz, .npy or .pt file to calibrate with"),
            "save a batch per file: numpy.savez(\"0.npz\", x=images)");
   return out;
-}
-
-const ir::Value& input_value(const TracedModel& model, size_t input) {
-  const ir::Graph& graph = model.traced.graph;
-  return graph.values[static_cast<size_t>(graph.inputs[input])];
 }
 
 bool is_finite(const ir::Tensor& tensor) {
@@ -73,8 +69,11 @@ std::string calibration_path(const std::string& spec) {
   return spec.starts_with('@') ? spec.substr(1) : spec;
 }
 
-CalibrationSet::CalibrationSet(const TracedModel& model, const std::vector<std::string>& specs)
-    : model_(model) {
+CalibrationSet::CalibrationSet(const ir::Graph& graph, std::vector<Sample> samples,
+                               const std::vector<std::string>& specs)
+    : samples_(std::move(samples)) {
+  for (const ir::ValueId id : graph.inputs)
+    inputs_.push_back(graph.values[static_cast<size_t>(id)]);
   for (const std::string& spec : specs)
     for (std::string& file : files_of(spec)) files_.push_back(std::move(file));
   if (files_.empty())
@@ -90,12 +89,10 @@ void CalibrationSet::rewind() {
 }
 
 ir::Tensor CalibrationSet::values_of(size_t input, const std::vector<Sample>& samples) const {
-  const ir::Value& value = input_value(model_, input);
-  const auto place = std::find(model_.inputs.begin(), model_.inputs.end(), value.name);
-  const auto index = static_cast<size_t>(place - model_.inputs.begin());
+  const ir::Value& value = inputs_[input];
   const std::string& file = files_[file_ - 1];
   for (const Sample& sample : samples) {
-    if (!is_sample_of(sample.input, value.name, index)) continue;
+    if (!is_sample_of(sample.input, value.name, input)) continue;
     const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
     if (tensor == nullptr || (tensor->bytes.empty() && tensor->elements() > 0)) continue;
     if (tensor->dtype != value.dtype)
@@ -116,8 +113,8 @@ ir::Tensor CalibrationSet::values_of(size_t input, const std::vector<Sample>& sa
     return *tensor;
   }
   // States and inputs that the samples give stay as they are there.
-  for (const Sample& sample : model_.samples)
-    if (sample.input.is_state && is_sample_of(sample.input, value.name, index))
+  for (const Sample& sample : samples_)
+    if (sample.input.is_state && is_sample_of(sample.input, value.name, input))
       return std::get<ir::Tensor>(fill({sample}, 0).at(0).value);
   refuse(cat(quoted(file), " has no values for the input ", quoted(value.name)),
          cat("save it with one array per input: numpy.savez(\"FILE.npz\", ", value.name, "=…)"));
@@ -128,12 +125,11 @@ bool CalibrationSet::open_next() {
   const std::vector<Sample> samples = parse_inputs({cat("@", files_[file_++])});
   arrays_.clear();
   rows_ = row_ = 0;
-  const ir::Graph& graph = model_.traced.graph;
-  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
     arrays_.push_back(values_of(i, samples));
     const ir::Tensor& array = arrays_.back();
-    if (fits(array.shape, input_value(model_, i).shape, 0) && !array.shape.empty() &&
-        input_value(model_, i).shape[0].is_constant())
+    if (fits(array.shape, inputs_[i].shape, 0) && !array.shape.empty() &&
+        inputs_[i].shape[0].is_constant())
       continue;  // one batch
     if (array.shape.empty()) continue;
     if (rows_ != 0 && rows_ != array.shape[0])
@@ -150,7 +146,7 @@ std::vector<ir::Tensor> CalibrationSet::next() {
   std::vector<ir::Tensor> out;
   int64_t step = 1;
   for (size_t i = 0; i < arrays_.size(); ++i) {
-    const ir::Shape& wanted = input_value(model_, i).shape;
+    const ir::Shape& wanted = inputs_[i].shape;
     const bool has_rows = rows_ != 0 && !arrays_[i].shape.empty() && arrays_[i].shape[0] == rows_;
     if (!has_rows) {
       out.push_back(arrays_[i]);
@@ -167,13 +163,13 @@ std::vector<ir::Tensor> CalibrationSet::next() {
   return out;
 }
 
-dynamic::Sizes CalibrationSet::sizes_of(const std::vector<ir::Tensor>& batch) const {
+ir::Sizes CalibrationSet::sizes_of(const std::vector<ir::Tensor>& batch) const {
   spec::SizeRules rules;
   std::vector<ir::Ints> shapes;
   for (size_t i = 0; i < batch.size(); ++i) {
     spec::InputFact fact;
-    fact.name = input_value(model_, i).name;
-    for (const ir::Dim& dim : input_value(model_, i).shape)
+    fact.name = inputs_[i].name;
+    for (const ir::Dim& dim : inputs_[i].shape)
       fact.sizes.push_back(
           {dim.str(), dim.is_constant() ? std::optional(dim.value()) : std::nullopt, dim});
     rules.inputs.push_back(std::move(fact));

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "src/export/traced_model.h"
+#include "ir/graph.h"
+#include "src/export/samples.h"
 
 namespace t2n {
 
@@ -14,10 +15,12 @@ std::string calibration_path(const std::string& spec);
 /// Inputs of the model's graph, taken from files in turn: one file is in memory at a time.
 class CalibrationSet {
  public:
-  /// `specs`: "@FILE.npz", "@FILE.pt", or a folder of such files, repeatable. A file holds an array
-  /// for each input, by name or place, of one batch, or of several along axis 0; the last of these
-  /// is filled up from the first.   Errors: `calibration` where there is nothing.
-  CalibrationSet(const TracedModel& model, const std::vector<std::string>& specs);
+  /// For the inputs of a graph. `specs`: "@FILE.npz", "@FILE.pt", or a folder of such files,
+  /// repeatable. A file holds an array for each input, by name or place, of one batch, or of
+  /// several along axis 0; the last of these is filled up from the first.   Errors: `calibration`
+  /// where there is nothing.
+  CalibrationSet(const ir::Graph& graph, std::vector<Sample> samples,
+                 const std::vector<std::string>& specs);
 
   /// The next batch; empty after the last.   Errors: `calibration` for missing inputs, other shapes
   /// and dtypes, NaN and infinities; those of files.
@@ -25,13 +28,14 @@ class CalibrationSet {
   /// From the start again.
   void rewind();
   /// The numbers of the graph's symbols in a batch.
-  dynamic::Sizes sizes_of(const std::vector<ir::Tensor>& batch) const;
+  ir::Sizes sizes_of(const std::vector<ir::Tensor>& batch) const;
 
  private:
   bool open_next();
   ir::Tensor values_of(size_t input, const std::vector<Sample>& samples) const;
 
-  const TracedModel& model_;
+  std::vector<ir::Value> inputs_;
+  std::vector<Sample> samples_;  ///< states take their values from these
   std::vector<std::string> files_;
   size_t file_ = 0;                 ///< the next to be read
   std::vector<ir::Tensor> arrays_;  ///< of the file at hand, per input

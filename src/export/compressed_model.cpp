@@ -3,12 +3,8 @@
 #include <optional>
 
 #include "ops/all.h"
-#include "src/compress/calibrate.h"
 #include "src/compress/layer_table.h"
-#include "src/compress/observe.h"
-#include "src/confine/confine.h"
 #include "src/diag/error.h"
-#include "src/export/calibration_set.h"
 #include "src/export/graph_yardstick.h"
 #include "src/export/torch_module.h"
 #include "src/nnef_reader/npy.h"
@@ -22,12 +18,6 @@ const std::vector<std::string> kPrepare = {"bind-sizes", "dead-code", "fold-cons
 const std::vector<std::string> kInsert = {"insert-observers"};
 const std::vector<std::string> kQuantise = {"calculate-qparams", "insert-fake-quant",
                                             "quantise-constants", "fold-constants"};
-
-/// The graph at the sizes of a batch.
-ir::Graph at_batch(const ir::Graph& graph, const CalibrationSet& set,
-                   const std::vector<ir::Tensor>& batch) {
-  return at_sizes(graph, set.sizes_of(batch));
-}
 
 /// Values of the graph's inputs on samples of a seed.
 std::vector<ir::Tensor> sample_batch(const TracedModel& model, uint64_t seed) {
@@ -48,13 +38,13 @@ class Compressor {
  public:
   Compressor(TracedModel& model, const CompressOptions& options, const target::Target& target,
              const Report& report)
-      : model_(model), options_(options), settings_(options.entries), target_(target) {
+      : model_(model), options_(options), compression_(options, model.samples), target_(target) {
     context_.evaluate = torch_module().evaluator();
     context_.keeps_symbol = [](const ir::Symbol&) { return true; };
     context_.is_native = [&target](ir::OpId op) {
       return ops::registry().variant(op, target) != nullptr;
     };
-    context_.settings = &settings_;
+    compression_.enter(context_);
     context_.report = report;
   }
 
@@ -62,10 +52,9 @@ class Compressor {
     ir::Graph& graph = model_.traced.graph;
     labels_ = read_labels(options_.labels);
     passes::run_pipeline(graph, kPrepare, context_);
-    settings_.require_matches(graph);
+    compression_.settings().require_matches(graph);
     const ir::Graph before = graph;
     passes::run_pipeline(graph, kInsert, context_);
-    calibrate(graph);
     passes::run_pipeline(graph, kQuantise, context_);
     compress::keep_weight_names(before, graph);
     const ir::Graph stored = graph;
@@ -75,17 +64,6 @@ class Compressor {
   }
 
  private:
-  void calibrate(ir::Graph& graph) {
-    if (!options_.calibrate.empty() || compress::needs_calibration(graph))
-      set_.emplace(model_, options_.calibrate);
-    if (!compress::needs_calibration(graph)) return;
-    compress::calibrate(
-        graph, [&] { return set_->next(); },
-        [&](const std::vector<ir::Tensor>& batch) { return at_batch(graph, *set_, batch); },
-        context_.evaluate);
-    set_->rewind();
-  }
-
   /// Over the calibration set, else over the samples and others like them.
   Compression measure(const ir::Graph& before, const ir::Graph& stored, const ir::Graph& after) {
     Compression out;
@@ -100,10 +78,11 @@ class Compressor {
       meter.add(first, at_sizes(after, sizes), batch, labels);
       ++out.batches;
     };
-    out.is_calibrated = set_.has_value();
-    if (set_) {
-      for (auto batch = set_->next(); !batch.empty(); batch = set_->next())
-        add(batch, set_->sizes_of(batch));
+    std::optional<CalibrationSet>& set = compression_.set_for(before);
+    out.is_calibrated = set.has_value();
+    if (set) {
+      for (auto batch = set->next(); !batch.empty(); batch = set->next())
+        add(batch, set->sizes_of(batch));
     } else {
       constexpr uint64_t kSeeds = 2;
       for (uint64_t seed = 0; seed < kSeeds; ++seed) add(sample_batch(model_, seed), {});
@@ -115,19 +94,13 @@ class Compressor {
 
   TracedModel& model_;
   const CompressOptions& options_;
-  compress::Settings settings_;
+  CompressionContext compression_;
   const target::Target& target_;
   passes::PassContext context_;
-  std::optional<CalibrationSet> set_;
   std::vector<int64_t> labels_;
 };
 
 }  // namespace
-
-void may_read(const CompressOptions& options) {
-  for (const std::string& spec : options.calibrate) confine::may_read(calibration_path(spec));
-  if (!options.labels.empty()) confine::may_read(options.labels);
-}
 
 Compression compress_model(TracedModel& model, const CompressOptions& options,
                            const target::Target& target, const Report& report) {

@@ -5,18 +5,12 @@
 #include <vector>
 
 #include "src/compress/loss.h"
-#include "src/compress/settings.h"
+#include "src/export/compression_context.h"
 #include "src/export/traced_model.h"
 #include "src/passes/pass.h"
 #include "src/target/target.h"
 
 namespace t2n {
-
-struct CompressOptions {
-  std::vector<compress::Entry> entries;  ///< of --compress, --ignore and --only
-  std::vector<std::string> calibrate;    ///< of --calibrate: files and folders
-  std::string labels;                    ///< of --labels: a .npy of integers; "": none
-};
 
 /// What compression did.
 struct Compression {
@@ -25,9 +19,6 @@ struct Compression {
   size_t batches = 0;                         ///< that both graphs were run on
   bool is_calibrated = false;                 ///< these are the calibration set, else the samples
 };
-
-/// Lets the confined process read what the options name. Before the model is loaded.
-void may_read(const CompressOptions& options);
 
 /// Compresses the graph of a traced model. Afterwards its graph is in plain operations again, and
 /// what was recorded, for the check, is what the compressed graph computes.

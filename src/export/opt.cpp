@@ -226,6 +226,7 @@ OptResult optimise(const OptOptions& options) {
     nnef::check_destination(destination_of(options));
   else if (!options.model.output.empty())
     check_graph_destination(destination_of(options));
+  if (options.compress) may_read(*options.compress);
   Subject subject =
       is_graph_file(options.model.model) ? read_subject(options) : traced_subject(options);
   if (writes_artefact(options)) require_loaded(subject.graph, "it cannot be translated");
@@ -239,9 +240,14 @@ OptResult optimise(const OptOptions& options) {
   if (options.model.progress) options.model.progress("passes");
   out.graph = std::move(subject.graph);
   const std::vector<passes::PassInfo> pipeline = pipeline_of(options);
-  const passes::PassContext context = needs_torch(options)
-                                          ? pass_context(options.model.target, options.model.report)
-                                          : passes::PassContext{};
+  passes::PassContext context = needs_torch(options)
+                                    ? pass_context(options.model.target, options.model.report)
+                                    : passes::PassContext{};
+  std::optional<CompressionContext> compression;
+  if (options.compress) {
+    compression.emplace(*options.compress, subject.samples).settings().require_matches(out.graph);
+    compression->enter(context);
+  }
   out.steps = run_steps(out.graph, pipeline, context, steps);
   if (out.steps.faulty() == nullptr) write(options, subject, out, ports);
   if (options.model.progress) options.model.progress("done");

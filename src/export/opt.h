@@ -19,6 +19,7 @@ struct OptOptions {
   bool verifies = false;  ///< run the graph before and after each pass
   bool bisects = false;   ///< the same, against the first graph, to the end of the pipeline
   check::Tolerance tolerance;
+  std::optional<CompressOptions> compress;  ///< what passes of compression ask for
 };
 
 struct OptResult {

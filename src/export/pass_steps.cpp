@@ -39,7 +39,8 @@ struct Outcome {
 
 Outcome run(const ir::Graph& graph, const GraphInputs& set, const ir::Evaluator& evaluate) {
   try {
-    const ir::Graph sized = at_sizes(graph, {});
+    ir::Graph sized = at_sizes(graph, {});
+    passes::run_pipeline(sized, {"expand-quantised"}, {});  // torch has no kernels for these
     Outputs inputs;
     for (size_t i = 0; i < set.tensors.size(); ++i) {
       const ir::Value& value = sized.values[static_cast<size_t>(sized.inputs.at(i))];

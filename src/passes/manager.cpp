@@ -71,9 +71,9 @@ const std::vector<PassInfo>& passes() {
       {"explicit-promotion", "makes implicit changes of dtype explicit", explicit_promotion,
        Effect::preserves, "", "the table of translations"},
       {"insert-observers", "puts observers where settings ask for quantisers", insert_observers,
-       Effect::changes, "weights of 16 bits, to what these can say", "settings"},
+       Effect::changes, "weights of 16 bits, to what these can say", "settings", false},
       {"calculate-qparams", "gives observers scales and zero points", calculate_qparams,
-       Effect::moves},
+       Effect::moves, "", "a calibration set, for activations", false},
       {"insert-fake-quant", "makes fake quantisation of observers", insert_fake_quant,
        Effect::changes, "what is observed, to the integers of its grid",
        "observers with scales, of calculate-qparams"},
@@ -118,7 +118,8 @@ std::vector<PassInfo> find_passes(const std::vector<std::string>& names) {
 bool run_pass(const PassInfo& pass, ir::Graph& graph, const PassContext& context,
               const PipelineOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
-  const bool changed = run_deep(pass.run, graph, context);
+  const bool changed =
+      pass.descends ? run_deep(pass.run, graph, context) : pass.run(graph, context);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   if (changed) graph.attributes.erase(ir::kUnrolledLoops);  // they count nodes
   if (options.time) options.time(pass.name, seconds.count());

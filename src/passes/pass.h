@@ -7,30 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/evaluator.h"
-#include "ir/graph.h"
-#include "src/diag/sink.h"
-
-namespace t2n::compress {
-class Settings;
-}
+#include "src/passes/context.h"
 
 namespace t2n::passes {
-
-/// What passes may ask of the world; every member may be empty.
-struct PassContext {
-  ir::Evaluator evaluate;  ///< empty: nothing is folded
-  /// Whether the target has a form of its own for an operation; empty: for all.
-  std::function<bool(ir::OpId)> is_native;
-  /// In which dtype an operation computes, as the table of translations says; empty: as it is.
-  std::function<std::optional<ir::Promotion>(ir::OpId)> promotion;
-  /// Symbols that stay symbolic (declared dynamic axes); empty: none.
-  std::function<bool(const ir::Symbol&)> keeps_symbol;
-  bool sizes_vary = false;  ///< the graph is one of several, of one model at other sizes
-  /// How weights and activations shall be stored, by module; nullptr: as they are.
-  const compress::Settings* settings = nullptr;
-  Report report;  ///< empty: nobody wants to hear
-};
 
 /// Each returns true if the graph changed, and leaves a valid one.
 using Pass = bool (*)(ir::Graph&, const PassContext&);
@@ -87,6 +66,7 @@ struct PassInfo {
   Effect effect = Effect::preserves;
   std::string_view changes = {};  ///< "weights, to what 8 bits can say"; of Effect::changes
   std::string_view needs = {};    ///< without which it does nothing: "an evaluator"
+  bool descends = true;           ///< into the nested graphs of loops
 };
 
 /// All passes, in the order in which the default pipeline first runs them.

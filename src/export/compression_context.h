@@ -1,0 +1,44 @@
+// What passes of compression ask of the world: settings by module, and a set to calibrate with.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/compress/settings.h"
+#include "src/export/calibration_set.h"
+#include "src/passes/context.h"
+
+namespace t2n {
+
+struct CompressOptions {
+  std::vector<compress::Entry> entries;  ///< of --compress, --ignore and --only
+  std::vector<std::string> calibrate;    ///< of --calibrate: files and folders
+  std::string labels;                    ///< of --labels: a .npy of integers; "": none
+};
+
+/// Lets the confined process read what the options name. Before the model is loaded.
+void may_read(const CompressOptions& options);
+
+/// Of one graph. It stays where it is while passes run.
+class CompressionContext {
+ public:
+  /// `samples`: of the model. Errors: `usage` for settings that contradict themselves.
+  CompressionContext(const CompressOptions& options, std::vector<Sample> samples);
+
+  /// Gives passes the settings, and what they calibrate with.
+  void enter(passes::PassContext& context);
+  const compress::Settings& settings() const { return settings_; }
+  /// The set that was named, or is needed; nothing else is opened. Errors: `calibration`.
+  std::optional<CalibrationSet>& set_for(const ir::Graph& graph);
+
+ private:
+  void calibrate(ir::Graph& graph, const ir::Evaluator& evaluate);
+
+  const CompressOptions& options_;
+  std::vector<Sample> samples_;
+  compress::Settings settings_;
+  std::optional<CalibrationSet> set_;
+};
+
+}  // namespace t2n

@@ -1,0 +1,145 @@
+// export --compress: presets and settings by module, calibration, and what is refused.
+#include <fstream>
+
+#include "nnef_writer/npz.h"
+#include "tests/cli/program.h"
+
+namespace t2n::test {
+namespace {
+
+/// A folder with a trained CNN, its calibration data as cal.npz, and whatever else is written.
+class Compressing {
+ public:
+  Compressing() {
+    sandbox_.copy_fixture("digits_cnn/model.pt", "model.pt");
+    sandbox_.copy_fixture("digits_cnn/calibration.npz", "cal.npz");
+  }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(sandbox_.path(name)) << text;
+  }
+
+  Result run(const Arguments& more) const { return sandbox_.run(arguments(more)); }
+  /// Nothing may be written, and this be said.
+  void check_refused(const Arguments& more, int code, const std::string& text) const {
+    CAPTURE(text);
+    const auto before = sandbox_.listing();
+    const Result result = run(more);
+    CHECK_EQ(result.code, code);
+    CHECK(contains(result.err, text));
+    CHECK(sandbox_.listing() == before);
+  }
+
+  const Sandbox& sandbox() const { return sandbox_; }
+
+ private:
+  static Arguments arguments(const Arguments& more) {
+    Arguments out = {"export", "model.pt", "-t", "tract", "-o", "out.nnef"};
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+  }
+
+  Sandbox sandbox_;
+};
+
+int64_t bytes_of(const Sandbox& sandbox) {
+  int64_t out = 0;
+  for (const auto& [name, content] : sandbox.listing())
+    if (name.starts_with("out.nnef/") && name.ends_with(".dat"))
+      out += static_cast<int64_t>(content.size());
+  return out;
+}
+
+TEST_CASE("presets export, are right in the engine, and are smaller") {
+  const Compressing at;
+  REQUIRE_EQ(at.run({}).code, 0);
+  const auto whole = static_cast<double>(bytes_of(at.sandbox()));
+  for (const auto& [preset, most] : std::vector<std::pair<std::string, double>>{
+           {"int8", 0.36}, {"int8-weights", 0.36}, {"f16", 0.6}}) {
+    CAPTURE(preset);
+    const Result result =
+        at.run({"--compress", preset, "--calibrate", "@cal.npz", "--check", "--strict"});
+    CHECK_EQ(result.err.find("error"), std::string::npos);
+    CHECK_EQ(result.code, 0);
+    CHECK(contains(result.out, "compressed: weights of 3 layers"));
+    CHECK(contains(result.out, "reference: the compressed graph over LibTorch's kernels"));
+    CHECK(static_cast<double>(bytes_of(at.sandbox())) < most * whole);
+  }
+}
+
+TEST_CASE("strict NNEF takes integers as well") {
+  const Compressing at;
+  const Result result =
+      at.sandbox().run({"export", "model.pt", "-t", "khronos", "-o", "out.nnef", "--compress",
+                        "int8", "--calibrate", "@cal.npz", "--check", "--strict"});
+  CHECK_EQ(result.err.find("error"), std::string::npos);
+  CHECK_EQ(result.code, 0);
+  CHECK(contains(at.sandbox().content("out.nnef/graph.quant"), "classifier"));
+}
+
+TEST_CASE("settings by module: what is ignored keeps its floats") {
+  const Compressing at;
+  at.write("s.json", R"({"": {"weights": {"bits": 8}}, "features.0": {"weights": {"bits": 4}},
+                         "classifier": {"weights": null}})");
+  const Result result = at.run({"--compress", "s.json", "--check"});
+  CHECK_EQ(result.code, 0);
+  CHECK(contains(result.out, "int4"));
+  CHECK(contains(result.out, "int8"));
+  const std::string graph = at.sandbox().content("out.nnef/graph.nnef");
+  CHECK(contains(graph, "classifier_weight = variable<scalar>"));
+  CHECK(contains(graph, "features_0_0_weight = variable<integer>"));
+  CHECK_EQ(at.run({"--compress", "int8-weights", "--ignore", "features.*"}).code, 0);
+  CHECK(contains(at.sandbox().content("out.nnef/graph.nnef"),
+                 "features_0_0_weight = variable<scalar>"));
+  CHECK_EQ(at.run({"--compress", "int8-weights", "--only", "features.2.0"}).code, 0);
+  CHECK(contains(at.sandbox().content("out.nnef/graph.nnef"),
+                 "features_0_0_weight = variable<scalar>"));
+}
+
+TEST_CASE("labels: what is right before and after") {
+  const Compressing at;
+  const Result result =
+      at.run({"--compress", "int8", "--calibrate", "@cal.npz", "--labels", "missing.npy"});
+  CHECK_EQ(result.code, 3);
+  CHECK(contains(result.err, "missing.npy"));
+}
+
+TEST_CASE("what is no preset, no setting and no module is refused") {
+  const Compressing at;
+  at.check_refused({"--compress", "int9"}, 2, "did you mean 'int8'?");
+  at.check_refused({"--compress", "missing.json"}, 3, "missing.json");
+  at.check_refused({"--calibrate", "@cal.npz"}, 2, "need --compress");
+  at.check_refused({"--compress", "int8-weights", "--ignore", "feature.0"}, 2,
+                   "'feature.0', of --ignore, names no module of the model");
+  at.write("s.json", R"({"": {"weights": {"bts": 8}}})");
+  at.check_refused({"--compress", "s.json"}, 2, "there is no setting 'weights.bts'");
+  at.write("s.json", "{");
+  at.check_refused({"--compress", "s.json"}, 2, "it is no JSON at byte");
+  at.check_refused({"--compress", "int8", "--calibrate", "@cal.npz", "-o", "cal.npz"}, 2,
+                   "the calibration set");
+}
+
+TEST_CASE("a calibration set that cannot be used is refused") {
+  const Compressing at;
+  at.check_refused({"--compress", "int8"}, 3, "quantised activations need samples");
+  at.check_refused({"--compress", "int8", "--calibrate", "@none.npz"}, 3, "there is no such file");
+  const auto write_array = [&](const ir::Tensor& tensor, const std::string& name) {
+    const std::vector<nnef::NamedTensor> arrays = {{name, tensor}};
+    nnef::write_npz(arrays, at.sandbox().path("bad.npz"));
+  };
+  const ir::Ints shape = {4, 1, 8, 8};
+  write_array(ir::tensor_of<double>(ir::DType::f32, {2, 1, 8, 9}, std::vector<double>(144)), "x");
+  at.check_refused({"--compress", "int8", "--calibrate", "@bad.npz"}, 3, "of shape [2,1,8,9]");
+  write_array(ir::tensor_of<double>(ir::DType::f32, shape, std::vector<double>(256, NAN)), "x");
+  at.check_refused({"--compress", "int8", "--calibrate", "@bad.npz"}, 3, "NaN or infinities");
+  write_array(ir::tensor_of<double>(ir::DType::f32, shape, std::vector<double>(256)), "z");
+  at.check_refused({"--compress", "int8", "--calibrate", "@bad.npz"}, 3,
+                   "has no values for the input 'x'");
+  write_array(ir::tensor_of<double>(ir::DType::f64, shape, std::vector<double>(256)), "x");
+  at.check_refused({"--compress", "int8", "--calibrate", "@bad.npz"}, 3, "'x' is f64");
+  write_array(ir::tensor_of<double>(ir::DType::f32, {0, 1, 8, 8}, std::vector<double>()), "x");
+  at.check_refused({"--compress", "int8", "--calibrate", "@bad.npz"}, 3, "has no elements");
+}
+
+}  // namespace
+}  // namespace t2n::test
