@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "src/compress/calibrate.h"
+#include "src/config/compression_settings.h"
 #include "src/confine/confine.h"
+#include "src/diag/error.h"
 #include "src/export/graph_yardstick.h"
 
 namespace t2n {
@@ -11,6 +13,22 @@ namespace t2n {
 void may_read(const CompressOptions& options) {
   for (const std::string& spec : options.calibrate) confine::may_read(calibration_path(spec));
   if (!options.labels.empty()) confine::may_read(options.labels);
+}
+
+std::optional<CompressOptions> with_own_settings(const std::optional<CompressOptions>& options,
+                                                 const trace::ModelInfo& model) {
+  std::vector<compress::Entry> own;
+  for (const auto& [path, text] : model.quant_params) {
+    const std::string origin = cat("'quant_params' of ", path.empty() ? "the model" : quoted(path));
+    for (compress::Entry& entry : config::read_compression_settings(text, origin)) {
+      if (!path.empty()) entry.scope = entry.scope.empty() ? path : cat(path, ".", entry.scope);
+      own.push_back(std::move(entry));
+    }
+  }
+  if (!options && own.empty()) return std::nullopt;
+  CompressOptions out = options.value_or(CompressOptions());
+  out.entries.insert(out.entries.begin(), own.begin(), own.end());
+  return out;
 }
 
 CompressionContext::CompressionContext(const CompressOptions& options, std::vector<Sample> samples)

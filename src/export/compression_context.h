@@ -7,6 +7,7 @@
 
 #include "src/compress/settings.h"
 #include "src/export/calibration_set.h"
+#include "src/model/model.h"
 #include "src/passes/context.h"
 
 namespace t2n {
@@ -16,6 +17,11 @@ struct CompressOptions {
   std::vector<std::string> calibrate;    ///< of --calibrate: files and folders
   std::string labels;                    ///< of --labels: a .npy of integers; "": none
 };
+
+/// With the settings that the model's own modules carry, over which those of the options win.
+/// Nothing where neither asks for anything.   Errors: `usage` for settings that are none.
+std::optional<CompressOptions> with_own_settings(const std::optional<CompressOptions>& options,
+                                                 const trace::ModelInfo& model);
 
 /// Lets the confined process read what the options name. Before the model is loaded.
 void may_read(const CompressOptions& options);

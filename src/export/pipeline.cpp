@@ -137,9 +137,9 @@ ExportResult export_model(const ExportOptions& options) {
   say_pairs(result, options.report);
 
   note_ranges(model, graph);
-  if (options.compress) {
+  if (const auto compress = with_own_settings(options.compress, model.info)) {
     progress("compress");
-    result.compression = compress_model(model, *options.compress, options.target, options.report);
+    result.compression = compress_model(model, *compress, options.target, options.report);
   }
   if (options.check) model.recorded = graph;
   progress("passes");

@@ -47,6 +47,8 @@ struct ModelInfo {
   std::vector<SampleInput> samples;     ///< shapes and dtypes kept in a traced file
   int64_t parameters = 0;               ///< elements of parameters and buffers, shared ones once
   int64_t parameter_bytes = 0;
+  /// Settings of compression by the path of a module, as JSON: its attribute `quant_params`.
+  std::vector<std::pair<std::string, std::string>> quant_params;
 };
 
 /// A loaded model. Every trace or run starts from the state in the file.

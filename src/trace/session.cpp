@@ -6,6 +6,7 @@
 #include "src/trace/inputs.h"
 #include "src/trace/memory.h"
 #include "src/trace/names.h"
+#include "src/trace/quant_params.h"
 
 namespace t2n::trace {
 namespace {
@@ -83,6 +84,7 @@ ModelInfo Session::describe() const {
   std::unordered_set<const void*> seen;
   for (const at::Tensor& tensor : loaded_.module.parameters()) count_tensor(tensor, seen, info);
   for (const at::Tensor& tensor : loaded_.module.buffers()) count_tensor(tensor, seen, info);
+  info.quant_params = quant_params(loaded_.module);
   return info;
 }
 

@@ -1,4 +1,5 @@
 // export --compress: presets and settings by module, calibration, and what is refused.
+#include <cmath>
 #include <fstream>
 
 #include "nnef_writer/npz.h"
