@@ -11,6 +11,7 @@
 #include "src/export/signature.h"
 #include "src/export/states.h"
 #include "src/export/torch_module.h"
+#include "src/quant/summary.h"
 #include "src/translate/integer_range.h"
 #include "src/translate/registry.h"
 #include "src/translate/translate.h"
@@ -210,6 +211,8 @@ ExportResult export_model(const ExportOptions& options) {
   result.outputs = ports(graph, graph.outputs);
   for (size_t i = 0; i < result.outputs.size(); ++i) result.outputs[i].name = graph.output_names[i];
   const std::vector<std::string> names = graph.output_names;
+  if (const auto& quantised = model.traced.with_quantised)
+    result.quantised_weights = quant::summarise(*quantised).weights;
   if (model.dynamic) add_dynamic(result, *model.dynamic);
   pair_states(model.traced, result);
   say_pairs(result, options.report);
