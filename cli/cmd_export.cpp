@@ -219,7 +219,10 @@ std::string model_line(const ExportOptions& options, const ExportResult& result)
     if (!port.state.empty()) states.push_back(cat(port.name, " -> ", port.other_side));
   if (!states.empty()) parts.push_back(cat("state: ", joined(states, ", ")));
   parts.push_back(counted(result.operations, "operation"));
-  parts.push_back(cat(short_count(result.model.parameters), " parameters"));
+  parts.push_back(cat(short_count(result.model.parameters), " parameters",
+                      result.quantised_weights == 0
+                          ? ""
+                          : cat(" and ", short_count(result.quantised_weights), " quantised")));
   return joined(parts, " · ");
 }
 

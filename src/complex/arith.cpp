@@ -119,7 +119,8 @@ void mul_rule(PairBuilder& b) {
 }
 
 void div_rule(PairBuilder& b) {
-  if (!b.is_none("rounding_mode")) return b.refuse("complex numbers have no rounded quotient");
+  if (b.has("rounding_mode") && !b.is_none("rounding_mode"))
+    return b.refuse("complex numbers have no rounded quotient");
   if (!b.is_complex("other")) {
     const ValueId pairs = b.operand_pairs("self");
     return b.define(quotient(b, pairs, beside_pairs(b, "other")));

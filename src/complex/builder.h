@@ -42,6 +42,10 @@ class PairBuilder : public passes::Rewriter {
 
   using Rewriter::define;
   void define(const Complex& value, int index = 0);
+  /// The operation cannot be said: an error if anything needs its result.
+  void refuse(std::string_view why, std::string_view help = {}) {
+    refuse_for("complex tensors", why, help);
+  }
 
  private:
   void make_pairs(ir::ValueId id);

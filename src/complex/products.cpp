@@ -91,7 +91,8 @@ void product_rule(PairBuilder& b) {
   if (!y)
     return b.refuse("complex tensors are multiplied two at a time",
                     "write it as products of two tensors");
-  b.define(b.is_none("bias") ? *y : add(b, *y, placed_bias(b)));
+  const bool has_bias = b.has("bias") && !b.is_none("bias");
+  b.define(has_bias ? add(b, *y, placed_bias(b)) : *y);
 }
 
 /// beta * self + alpha * (first . second)

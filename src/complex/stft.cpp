@@ -89,8 +89,9 @@ ValueId transformed(PairBuilder& b, const Complex& x, const Frames& f, const Spe
 
 /// How many entries are added at each end before the frames are cut.
 int64_t margin(const PairBuilder& b, const Frames& f) {
-  if (b.flag("center", false)) return f.size / 2;
-  return b.flag("align_to_window", false) ? (f.size - f.window_size) / 2 : 0;
+  const auto is_on = [&](std::string_view name) { return b.has(name) && b.flag(name, false); };
+  if (is_on("center")) return f.size / 2;
+  return is_on("align_to_window") ? (f.size - f.window_size) / 2 : 0;
 }
 
 void stft_rule(PairBuilder& b) {
@@ -104,7 +105,8 @@ void stft_rule(PairBuilder& b) {
   for (ValueId* part : {&x.re, &x.im}) {
     if (*part == ir::kNoValue) continue;
     if (is_single) *part = b.unsqueeze(*part, 0);
-    *part = extended(b, *part, margin(b, f), b.text("pad_mode", "reflect"));
+    *part = extended(b, *part, margin(b, f),
+                     b.has("pad_mode") ? b.text("pad_mode", "reflect") : "reflect");
   }
   const double scale = b.flag("normalized", false) ? 1 / std::sqrt(static_cast<double>(f.size)) : 1;
   const ValueId y =

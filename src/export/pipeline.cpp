@@ -11,6 +11,7 @@
 #include "src/export/stages.h"
 #include "src/export/states.h"
 #include "src/export/torch_module.h"
+#include "src/quant/summary.h"
 #include "src/translate/registry.h"
 #include "src/translate/translate.h"
 
@@ -132,6 +133,8 @@ ExportResult export_model(const ExportOptions& options) {
   result.constant_inputs = model.traced.constant_inputs;
   list_ports(graph, result);
   const std::vector<std::string> names = graph.output_names;
+  if (const auto& quantised = model.traced.with_quantised)
+    result.quantised_weights = quant::summarise(*quantised).weights;
   if (model.dynamic) add_dynamic(result, *model.dynamic);
   pair_states(model.traced, result);
   say_pairs(result, options.report);

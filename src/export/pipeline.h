@@ -61,6 +61,7 @@ struct ExportResult {
   std::vector<std::string> pruned_inputs;    ///< unused ones that the artefact does not have
   bool samples_from_file = false;
   size_t operations = 0;  ///< statements of the NNEF graph, variables and externals left out
+  int64_t quantised_weights = 0;  ///< elements, beside the model's parameters
   std::string path;
   int64_t bytes = 0;  ///< of the archive, or of all files of the folder
   // With dynamic axes:

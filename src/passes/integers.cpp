@@ -42,7 +42,9 @@ std::optional<Integers> integers_in(const ir::Tensor& tensor) {
   if (ir::is_complex(tensor.dtype) || tensor.elements() == 0) return std::nullopt;
   double low = 0;
   double high = 0;
+  bool loses_signs = false;
   const bool are_whole = visit_all(tensor, [&](double each) {
+    loses_signs = loses_signs || (each == 0 && std::signbit(each));
     low = std::min(low, each);
     high = std::max(high, each);
     return each == std::nearbyint(each) && low >= -128 && high <= 255;
@@ -58,7 +60,7 @@ std::optional<Integers> integers_in(const ir::Tensor& tensor) {
   ir::QuantInfo info = {.scales = {1}, .zero_points = {0}, .is_signed = is_signed};
   info.bits = bits_for(low, high, is_signed);
   info.narrow_range = is_signed && low > static_cast<double>(info.lowest());
-  return Integers{made.tensor, std::move(info)};
+  return Integers{made.tensor, std::move(info), loses_signs};
 }
 
 }  // namespace t2n::passes

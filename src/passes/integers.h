@@ -9,12 +9,12 @@
 namespace t2n::passes {
 
 struct Integers {
-  ir::Tensor tensor;   ///< i8 or u8, row-major
-  ir::QuantInfo info;  ///< they stand for themselves; in how few bits they fit
+  ir::Tensor tensor;         ///< i8 or u8, row-major
+  ir::QuantInfo info;        ///< they stand for themselves; in how few bits they fit
+  bool loses_signs = false;  ///< a zero was one below zero
 };
 
-/// The elements as integers of 8 bits; nothing if one is none. The sign of a zero is lost: no sum
-/// of products shows it.
+/// The elements as integers of 8 bits; nothing if one is none.
 std::optional<Integers> integers_in(const ir::Tensor& tensor);
 
 }  // namespace t2n::passes

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/op_traits.h"
+#include "ir/place.h"
 #include "src/diag/error.h"
 
 namespace t2n::passes {
@@ -50,6 +51,7 @@ void Rewriter::begin(ir::Node node) {
   node_ = std::move(node);
   word_ = base_word(node_.op);
   named_after_.clear();
+  read_.clear();
   first_new_ = graph_.values.size();
 }
 
@@ -73,52 +75,90 @@ void Rewriter::finish() {
 
 // --- arguments ---
 
-bool Rewriter::has(std::string_view argument) const { return node_.find(argument) != nullptr; }
+const Attr* Rewriter::find(std::string_view argument) const {
+  const Attr* attr = node_.find(argument);
+  if (attr != nullptr) read_.emplace(argument);
+  return attr;
+}
+
+const Attr& Rewriter::required(std::string_view argument) const {
+  const Attr* attr = find(argument);
+  T2N_ASSERT(attr != nullptr, ir::op_name(node_.op), " has no argument '", argument, "'");
+  return *attr;
+}
+
+void Rewriter::ignore(std::initializer_list<std::string_view> arguments, std::string_view) const {
+  for (const std::string_view each : arguments) {
+    const Attr* attr = find(each);
+    const auto* dim = attr == nullptr ? nullptr : std::get_if<Dim>(attr);
+    // What it did in one run stands in the graph, and what it does in others does not.
+    if (dim != nullptr && !dim->is_constant()) refuse_open(each);
+  }
+}
+
+void Rewriter::ignore_rest(std::string_view) const {
+  for (const ir::Argument& each : node_.args) read_.insert(each.name);
+}
+
+std::string Rewriter::unread() const {
+  for (const ir::Argument& each : node_.args)
+    if (!read_.contains(each.name)) return each.name;
+  return "";
+}
 
 bool Rewriter::is_none(std::string_view argument) const {
-  const Attr* attr = node_.find(argument);
-  if (attr == nullptr || std::holds_alternative<ir::None>(*attr)) return true;
-  const auto* ref = std::get_if<TensorRef>(attr);
-  return ref != nullptr && ref->id == ir::kNoValue;
+  const Attr& attr = required(argument);
+  const auto* ref = std::get_if<TensorRef>(&attr);
+  return std::holds_alternative<ir::None>(attr) || (ref != nullptr && ref->id == ir::kNoValue);
 }
 
 ValueId Rewriter::tensor(std::string_view argument) const {
-  const Attr* attr = node_.find(argument);
-  const auto* ref = attr == nullptr ? nullptr : std::get_if<TensorRef>(attr);
+  const auto* ref = std::get_if<TensorRef>(&required(argument));
   return ref == nullptr || ref->id == ir::kNoValue ? ir::kNoValue : resolve(ref->id);
 }
 
+void Rewriter::refuse_open(std::string_view argument) const {
+  Diagnostic out;
+  out.id = "unsupported-argument";
+  out.message = cat(ir::op_name(node_.op), ": ", quoted(argument), " follows from sizes or data");
+  out.where = {ir::node_where(graph_, node_)};
+  out.why = "it has to be a number that is known at export";
+  out.help = "write the number down, or export without --dynamic for the axis that it comes from";
+  throw Error(std::move(out));
+}
+
+/// A number over open sizes, and one that is computed in the graph, are none.
 int64_t Rewriter::integer(std::string_view argument, int64_t otherwise) const {
   if (is_none(argument)) return otherwise;
-  const auto* dim = std::get_if<Dim>(node_.find(argument));
+  const Attr& attr = required(argument);
+  if (std::holds_alternative<TensorRef>(attr)) refuse_open(argument);
+  const auto* dim = std::get_if<Dim>(&attr);
   T2N_ASSERT(dim != nullptr, ir::op_name(node_.op), ": '", argument, "' is no integer");
+  if (!dim->is_constant()) refuse_open(argument);
   return dim->value();
 }
 
 double Rewriter::real(std::string_view argument, double otherwise) const {
   if (is_none(argument)) return otherwise;
-  const Attr& attr = *node_.find(argument);
+  const Attr& attr = required(argument);
   if (const auto* number = std::get_if<double>(&attr)) return *number;
   if (const auto* flag = std::get_if<bool>(&attr)) return *flag ? 1 : 0;
-  const auto* dim = std::get_if<Dim>(&attr);
-  T2N_ASSERT(dim != nullptr, ir::op_name(node_.op), ": '", argument, "' is no number");
-  return static_cast<double>(dim->value());
+  return static_cast<double>(integer(argument, 0));
 }
 
 bool Rewriter::flag(std::string_view argument, bool otherwise) const {
   if (is_none(argument)) return otherwise;
-  const Attr& attr = *node_.find(argument);
-  if (const auto* dim = std::get_if<Dim>(&attr)) return dim->value() != 0;
-  return std::get<bool>(attr);
+  const Attr& attr = required(argument);
+  return std::holds_alternative<bool>(attr) ? std::get<bool>(attr) : integer(argument, 0) != 0;
 }
 
 std::string Rewriter::text(std::string_view argument, std::string_view otherwise) const {
-  return is_none(argument) ? std::string(otherwise) : std::get<std::string>(*node_.find(argument));
+  return is_none(argument) ? std::string(otherwise) : std::get<std::string>(required(argument));
 }
 
 std::vector<Dim> Rewriter::dims(std::string_view argument) const {
   if (is_none(argument)) return {};
-  const Attr& attr = *node_.find(argument);
+  const Attr& attr = required(argument);
   if (const auto* one = std::get_if<Dim>(&attr)) return {*one};
   return std::get<std::vector<Dim>>(attr);
 }
@@ -286,11 +326,13 @@ void Rewriter::define(ValueId made, int index) {
   if (is_mine && named_.insert(made).second) std::swap(value(made).name, value(old).name);
 }
 
-void Rewriter::refuse(std::string_view why, std::string_view help) {
+void Rewriter::refuse_for(std::string_view tensors, std::string_view why, std::string_view help) {
+  ignore_rest("nothing of it is said");
   std::vector<std::pair<DType, Shape>> results;
   for (const ValueId id : node_.outputs) results.emplace_back(value(id).dtype, value(id).shape);
   const std::vector<ValueId> made = emit_all("t2n::refused",
                                              {{"op", std::string(ir::op_name(node_.op))},
+                                              {"of", std::string(tensors)},
                                               {"why", std::string(why)},
                                               {"help", std::string(help)}},
                                              results);

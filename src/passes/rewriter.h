@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -33,10 +35,10 @@ class Rewriter {
 
   const ir::Node& node() const { return node_; }
   std::string_view word() const { return word_; }
-  // --- the node's arguments ---
-  bool has(std::string_view argument) const;
-  const ir::Attr* find(std::string_view argument) const { return node_.find(argument); }
-  bool is_none(std::string_view argument) const;  ///< or not in the schema
+  // --- the node's arguments; an absent one is an internal error, but for `has` and `find` ---
+  bool has(std::string_view argument) const { return node_.find(argument) != nullptr; }
+  const ir::Attr* find(std::string_view argument) const;
+  bool is_none(std::string_view argument) const;
   /// A tensor operand as it stands now; kNoValue if absent or a number.
   ir::ValueId tensor(std::string_view argument) const;
   int64_t integer(std::string_view argument, int64_t otherwise) const;
@@ -45,6 +47,11 @@ class Rewriter {
   std::string text(std::string_view argument, std::string_view otherwise) const;
   std::vector<ir::Dim> dims(std::string_view argument) const;  ///< an integer is a list of one
   ir::Ints axes(std::string_view argument, int rank) const;    ///< the same, in [0, rank)
+  /// They change nothing that the rule says, for the reason `why`; sizes must not stand in them.
+  void ignore(std::initializer_list<std::string_view> arguments, std::string_view why) const;
+  void ignore_rest(std::string_view why) const;
+  /// An argument that nobody has asked for since `begin`; "" if there is none.
+  std::string unread() const;
 
   // --- values, by their number in the new graph ---
   ir::ValueId resolve(ir::ValueId id) const { return now_.at(static_cast<size_t>(id)); }
@@ -83,10 +90,12 @@ class Rewriter {
   // --- results ---
   /// Of the output's dtype and shape, or cast to it.
   void define(ir::ValueId value, int index = 0);
-  /// The operation cannot be said so: an error if anything needs its result.
-  void refuse(std::string_view why, std::string_view help = {});
 
  protected:
+  /// The operation on such `tensors` cannot be said: an error if anything needs its result.
+  void refuse_for(std::string_view tensors, std::string_view why, std::string_view help);
+  const ir::Attr& required(std::string_view argument) const;
+  [[noreturn]] void refuse_open(std::string_view argument) const;
   ir::Value& value(ir::ValueId id) { return graph_.values[static_cast<size_t>(id)]; }
   const ir::Value& value(ir::ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
 
@@ -105,6 +114,7 @@ class Rewriter {
   std::vector<ir::Node> done_;
   std::string word_;
   std::string named_after_;
+  mutable std::set<std::string, std::less<>> read_;  ///< arguments of the node
   size_t first_new_ = 0;
 };
 

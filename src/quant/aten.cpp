@@ -34,23 +34,15 @@ void quantize(QuantBuilder& b) {
     b.define_real(all[i], ZeroPoint::fused, false, static_cast<int>(i));
 }
 
-void dequantize(QuantBuilder& b) {
-  for (const std::string_view list : {"tensors", "qtensors"}) {
-    if (!b.has(list) || !std::holds_alternative<ir::TensorRefs>(*b.find(list))) continue;
-    const std::vector<ValueId> all = b.reals(list);
-    for (size_t i = 0; i < all.size(); ++i) b.define(all[i], static_cast<int>(i));
-    return;
-  }
-  for (const std::string_view one : {"self", "qtensor", "tensors"})
-    if (b.has(one)) return b.define(b.real(one));
-}
-
-void int_repr(QuantBuilder& b) { b.define(b.integers("self")); }
 void integers_as(QuantBuilder& b) {
-  b.define(b.integers_of(b.steps("self"), b.info("self"), b.output().dtype));
+  b.ignore({"dtype"}, "the output has it");
+  b.define(b.cast(b.counted_at(b.original("self")), b.output().dtype));
 }
 
-void make_quantised(QuantBuilder& b) { b.define(b.steps_of(b.tensor("self"), *b.output_info())); }
+void make_quantised(QuantBuilder& b) {
+  b.define(b.steps_of(b.tensor("self"), *b.output_info()));
+  b.follow_wide(true);
+}
 
 /// A tensor has one scale in the graph, which is known.
 void channel_scales(QuantBuilder& b) {
@@ -66,6 +58,7 @@ void channel_points(QuantBuilder& b) {
 
 /// A quantised tensor takes the integers and the scale of a quantised one, and quantises others.
 void copy(QuantBuilder& b) {
+  b.ignore({"self"}, "all of it is written");
   const ir::Shape shape = b.output().shape;
   if (b.is_quantised("src")) return b.define(b.expand(b.steps("src"), shape));
   const bool is_per_channel = b.output_info()->is_per_channel();
@@ -76,6 +69,7 @@ void copy(QuantBuilder& b) {
 void fill(QuantBuilder& b) {
   if (b.output_info()->is_per_channel() || b.tensor("value") != ir::kNoValue)
     return b.refuse("it has no form for quantised tensors here");
+  b.ignore({"self"}, "all of it is written");
   const double steps =
       steps_of_number(b.Rewriter::real("value", 0), *b.output_info(), ZeroPoint::fused);
   const ir::Shape shape = b.output().shape;
@@ -84,6 +78,7 @@ void fill(QuantBuilder& b) {
 
 /// Memory that nobody wrote: its integers are zeros, as in all runs of the model here.
 void empty(QuantBuilder& b) {
+  b.ignore_rest("the result has their shape and scale");
   const ir::Shape shape = b.output().shape;
   const ValueId zeros = b.expand(b.number(0, DType::f32), shape);
   b.define(b.steps_of(zeros, *b.output_info()));
@@ -91,7 +86,6 @@ void empty(QuantBuilder& b) {
 
 // --- operators for both ---
 
-void keep(QuantBuilder& b) { b.is_alike() ? b.keep_on_steps() : b.redo_on_reals(ZeroPoint::fused); }
 void round(QuantBuilder& b) { b.is_alike() ? b.round_on_steps() : b.redo_on_reals(); }
 void redo(QuantBuilder& b) { b.redo_on_reals(); }
 /// One element at a time.
@@ -139,83 +133,7 @@ void clamp(QuantBuilder& b) {
 
 /// The same kernel as quantized::prelu.
 void prelu(QuantBuilder& b) { define_prelu(b, "self"); }
-
-/// They rearrange, choose or compare elements: steps lie as the reals do.
-constexpr std::string_view kKeep[] = {"_reshape_alias",
-                                      "_unsafe_view",
-                                      "adaptive_max_pool1d",
-                                      "adaptive_max_pool2d",
-                                      "alias",
-                                      "amax",
-                                      "amin",
-                                      "argmax",
-                                      "argmin",
-                                      "argsort",
-                                      "broadcast_to",
-                                      "cat",
-                                      "channel_shuffle",
-                                      "chunk",
-                                      "clone",
-                                      "concat",
-                                      "contiguous",
-                                      "detach",
-                                      "diagonal",
-                                      "expand",
-                                      "expand_as",
-                                      "flatten",
-                                      "flip",
-                                      "gather",
-                                      "hsplit",
-                                      "index",
-                                      "index_select",
-                                      "max",
-                                      "max_pool1d",
-                                      "max_pool2d",
-                                      "max_pool3d",
-                                      "min",
-                                      "movedim",
-                                      "narrow",
-                                      "native_channel_shuffle",
-                                      "permute",
-                                      "pixel_shuffle",
-                                      "pixel_unshuffle",
-                                      "reflection_pad1d",
-                                      "reflection_pad2d",
-                                      "relu",
-                                      "repeat",
-                                      "replication_pad1d",
-                                      "replication_pad2d",
-                                      "reshape",
-                                      "reshape_as",
-                                      "roll",
-                                      "scatter",
-                                      "select",
-                                      "select_scatter",
-                                      "slice",
-                                      "slice_scatter",
-                                      "sort",
-                                      "split",
-                                      "split_with_sizes",
-                                      "squeeze",
-                                      "stack",
-                                      "swapaxes",
-                                      "t",
-                                      "tensor_split",
-                                      "tile",
-                                      "topk",
-                                      "transpose",
-                                      "unbind",
-                                      "unflatten",
-                                      "unfold",
-                                      "unsqueeze",
-                                      "upsample_nearest1d",
-                                      "upsample_nearest2d",
-                                      "upsample_nearest3d",
-                                      "view",
-                                      "view_as",
-                                      "_upsample_nearest_exact1d",
-                                      "_upsample_nearest_exact2d",
-                                      "_upsample_nearest_exact3d"};
+void batch_norm(QuantBuilder& b) { define_batch_norm(b, "input"); }
 
 /// They take means: of steps, rounded.
 constexpr std::string_view kRound[] = {"_adaptive_avg_pool2d",
@@ -242,8 +160,6 @@ QuantRules table() {
   QuantRules out = {{"quantize_per_tensor", quantize},
                     {"quantize_per_channel", quantize},
                     {"quantize_per_tensor_dynamic", define_dynamically_quantised},
-                    {"dequantize", dequantize},
-                    {"int_repr", int_repr},
                     {"cast", integers_as},
                     {"_make_per_tensor_quantized_tensor", make_quantised},
                     {"_make_per_channel_quantized_tensor", make_quantised},
@@ -265,8 +181,8 @@ QuantRules table() {
                     {"hardtanh", clamp},
                     {"prelu", prelu},
                     {"_prelu_kernel", prelu},
+                    {"quantized_batch_norm", batch_norm},
                     {"std", redo_singly}};
-  for (const std::string_view word : kKeep) out.emplace(word, keep);
   for (const std::string_view word : kRound) out.emplace(word, round);
   for (const std::string_view word : kRedo) out.emplace(word, redo);
   for (const std::string_view word : kRedoInLoops) out.emplace(word, redo_in_loops);
@@ -275,14 +191,9 @@ QuantRules table() {
 
 }  // namespace
 
-bool takes_any_scale(std::string_view word) {
-  return word == "dequantize" || word == "int_repr" ||
-         std::find(std::begin(kKeep), std::end(kKeep), word) != std::end(kKeep);
-}
-
-QuantRule find_aten_rule(std::string_view word) {
+const QuantRules& tensor_rules() {
   static const QuantRules rules = table();
-  return rule_in(rules, word);
+  return rules;
 }
 
 }  // namespace t2n::quant

@@ -13,46 +13,8 @@ using ir::QuantInfo;
 using ir::TensorRef;
 using ir::ValueId;
 
-namespace {
-
-std::vector<double> to_f64(const std::vector<int64_t>& values) {
-  return {values.begin(), values.end()};
-}
-
-bool all_are(const std::vector<double>& values, double value) {
-  return std::all_of(values.begin(), values.end(), [&](double each) { return each == value; });
-}
-
-std::vector<double> negated(std::vector<double> values) {
-  for (double& each : values) each = -each;
-  return values;
-}
-
-}  // namespace
-
-QuantBuilder::QuantBuilder(ir::Graph& graph, bool sizes_vary)
-    : Rewriter(graph), sizes_vary_(sizes_vary), constants_(ir::constant_index(graph_)) {
-  uses_.resize(graph_.values.size());
-  const auto count = [this](ValueId id) {
-    if (id != ir::kNoValue) ++uses_[static_cast<size_t>(id)];
-  };
-  for (const ir::Node& node : graph_.nodes) ir::for_each_input(node, count);
-  std::for_each(graph_.outputs.begin(), graph_.outputs.end(), count);
-  for (size_t i = 0; i < graph_.values.size(); ++i) {
-    ir::Value& each = graph_.values[i];
-    infos_.push_back(std::exchange(each.quant, std::nullopt));
-    dtypes_.push_back(each.dtype);
-    if (infos_.back() && constants_[i] < 0) each.dtype = DType::f32;
-  }
-}
-
 int QuantBuilder::uses(std::string_view argument) const {
   return uses_.at(static_cast<size_t>(original(argument)));
-}
-
-const std::optional<QuantInfo>& QuantBuilder::info_at(ValueId original) const {
-  static const std::optional<QuantInfo> none;
-  return original == ir::kNoValue ? none : infos_.at(static_cast<size_t>(original));
 }
 
 bool QuantBuilder::involves_quantised() const {
@@ -65,13 +27,12 @@ bool QuantBuilder::involves_quantised() const {
 // --- arguments ---
 
 ValueId QuantBuilder::original(std::string_view argument) const {
-  const ir::Attr* attr = node_.find(argument);
-  const auto* ref = attr == nullptr ? nullptr : std::get_if<TensorRef>(attr);
+  const auto* ref = std::get_if<TensorRef>(&required(argument));
   return ref == nullptr ? ir::kNoValue : ref->id;
 }
 
 std::vector<ValueId> QuantBuilder::originals(std::string_view argument) const {
-  return std::get<ir::TensorRefs>(*find(argument)).ids;
+  return std::get<ir::TensorRefs>(required(argument)).ids;
 }
 
 bool QuantBuilder::is_quantised(std::string_view argument) const {
@@ -85,7 +46,16 @@ const QuantInfo& QuantBuilder::info(std::string_view argument) const {
 }
 
 const QuantInfo* QuantBuilder::output_info(int index) const {
+  static const std::initializer_list<std::string_view> kNames = {
+      "output_scale", "output_zero_point", "scale",          "zero_point", "scales",
+      "zero_points",  "Y_scale_i",         "Y_zero_point_i", "axis",       "dtype"};
+  ignore(kNames, "the result's QuantInfo says what they made of it");
   const auto& found = info_at(node_.outputs.at(static_cast<size_t>(index)));
+  // The scale of one run is none for others.
+  for (const std::string_view each : kNames)
+    if (sizes_vary_ && found && has(each) && original(each) != ir::kNoValue &&
+        is_open_[static_cast<size_t>(original(each))])
+      refuse_open(each);
   return found ? &*found : nullptr;
 }
 
@@ -93,6 +63,25 @@ bool QuantBuilder::involves_dynamic() const {
   bool found = false;
   ir::for_each_input(node_, [&](ValueId id) { found = found || dynamic_.contains(id); });
   return found;
+}
+
+int QuantBuilder::quantised_operands() const {
+  std::set<ValueId> found;
+  ir::for_each_input(node_, [&](ValueId id) {
+    if (info_at(id)) found.insert(id);
+  });
+  return static_cast<int>(found.size());
+}
+
+bool QuantBuilder::shares_zero_point() const {
+  std::set<int64_t> points;
+  const auto see = [&](ValueId id) {
+    if (const std::optional<QuantInfo>& each = info_at(id))
+      points.insert(each->zero_points.begin(), each->zero_points.end());
+  };
+  ir::for_each_input(node_, see);
+  for (const ValueId id : node_.outputs) see(id);
+  return points.size() <= 1;
 }
 
 bool QuantBuilder::is_alike() const {
@@ -109,30 +98,28 @@ bool QuantBuilder::is_alike() const {
   return alike;
 }
 
-ValueId QuantBuilder::steps_at(ValueId original) {
-  const auto i = static_cast<size_t>(original);
-  if (!info_at(original) || constants_[i] < 0) return resolve(original);
-  const auto [entry, is_new] = constant_steps_.try_emplace(original, ir::kNoValue);
-  if (is_new) entry->second = steps_of(original, *infos_[i]);
-  return entry->second;
+bool QuantBuilder::has_wide_points() const {
+  bool found = false;
+  const auto see = [&](ValueId id) {
+    if (const std::optional<QuantInfo>& each = info_at(id); each && each->bits > 8)
+      found = found || std::any_of(each->zero_points.begin(), each->zero_points.end(),
+                                   [](int64_t point) { return point != 0; });
+  };
+  ir::for_each_input(node_, see);
+  for (const ValueId id : node_.outputs) see(id);
+  return found;
 }
 
-ValueId QuantBuilder::real_at(ValueId original) {
-  const std::optional<QuantInfo>& found = info_at(original);
-  if (!found) return resolve(original);
-  if (const auto own = dynamic_.find(original); own != dynamic_.end())
-    return binary("aten::mul.Tensor", steps_at(original), own->second.scale);
-  return real_of(steps_at(original), *found);
+void QuantBuilder::follow_wide(bool makes) {
+  const auto is_of_32_bits = [this](ValueId id) {
+    const std::optional<QuantInfo>& of = info_at(id);
+    return of && of->bits > 8;
+  };
+  ir::for_each_input(node_, [&](ValueId id) { makes = makes || may_be_wide(id); });
+  if (!makes) return;
+  for (const ValueId id : node_.outputs)
+    if (is_of_32_bits(id)) wide_.insert(id);
 }
-
-ValueId QuantBuilder::integers_at(ValueId original) {
-  const auto i = static_cast<size_t>(original);
-  if (const auto own = dynamic_.find(original); own != dynamic_.end())
-    return cast(binary("aten::add.Tensor", steps_at(original), own->second.zero_point), dtypes_[i]);
-  return integers_of(steps_at(original), *infos_.at(i), dtypes_[i]);
-}
-
-ValueId QuantBuilder::steps(std::string_view argument) { return steps_at(original(argument)); }
 
 ValueId QuantBuilder::real(std::string_view argument) {
   if (is_none(argument)) return ir::kNoValue;
@@ -196,75 +183,9 @@ void QuantBuilder::share_places(ir::Graph& body) const {
 
 // --- building ---
 
-ValueId QuantBuilder::along(const std::vector<double>& values, int axis, ValueId like) {
-  if (values.size() == 1) return number(values[0], DType::f32);
-  ir::Ints shape(static_cast<size_t>(rank(like) - axis), 1);
-  shape[0] = static_cast<int64_t>(values.size());
-  return constant(shape, values, DType::f32);
-}
-
-ValueId QuantBuilder::times(ValueId x, const std::vector<double>& factors, int axis) {
-  return all_are(factors, 1) ? x : binary("aten::mul.Tensor", x, along(factors, axis, x));
-}
-
-ValueId QuantBuilder::plus(ValueId x, const std::vector<double>& terms, int axis) {
-  return all_are(terms, 0) ? x : binary("aten::add.Tensor", x, along(terms, axis, x));
-}
-
-ValueId QuantBuilder::rounded(ValueId x) { return unary("aten::round", x); }
-
-ValueId QuantBuilder::clamped(ValueId x, double low, double high) {
-  return emit("aten::clamp", {{"self", TensorRef{x}}, {"min", low}, {"max", high}}, dtype(x),
-              shape(x));
-}
-
-ValueId QuantBuilder::steps_of(ValueId integers, const QuantInfo& info) {
-  return plus(cast(integers, DType::f32), negated(to_f64(info.zero_points)), info.axis);
-}
-
-ValueId QuantBuilder::integers_of(ValueId steps, const QuantInfo& info, DType dtype) {
-  return cast(plus(steps, to_f64(info.zero_points), info.axis), dtype);
-}
-
-ValueId QuantBuilder::real_of(ValueId steps, const QuantInfo& info) {
-  std::vector<double> scales;
-  for (const double scale : info.scales) scales.push_back(as_f32(scale));
-  return times(steps, scales, info.axis);
-}
-
-ValueId QuantBuilder::steps_from(ValueId x, const QuantInfo& info, ZeroPoint zero_point,
-                                 bool is_relu) {
-  const std::vector<double> points = to_f64(info.zero_points);
-  const auto low = static_cast<double>(info.lowest());
-  const auto high = static_cast<double>(info.highest());
-  const bool is_shared =
-      std::all_of(points.begin(), points.end(), [&](double each) { return each == points[0]; });
-  const bool shows = zero_point == ZeroPoint::before_rounding && !all_are(points, 0);
-  if (!shows && is_shared)
-    return clamped(rounded(x), is_relu ? 0 : low - points[0], high - points[0]);
-  const ValueId q =
-      shows ? rounded(plus(x, points, info.axis)) : plus(rounded(x), points, info.axis);
-  const ValueId out = steps_of_rounded(q, info);
-  return is_relu ? relu(out) : out;
-}
-
-ValueId QuantBuilder::steps_of_rounded(ValueId integers, const QuantInfo& info) {
-  const ValueId q =
-      clamped(integers, static_cast<double>(info.lowest()), static_cast<double>(info.highest()));
-  return plus(q, negated(to_f64(info.zero_points)), info.axis);
-}
-
-ValueId QuantBuilder::steps_from_fused(ValueId real, const QuantInfo& info) {
-  const double inverse = as_f32(1 / as_f32(info.scales[0]));
-  const auto point = static_cast<double>(info.zero_points[0]);
-  const ValueId product =
-      binary("aten::mul.Tensor", cast(real, DType::f64), number(inverse, DType::f64));
-  const ValueId sum = binary("aten::add.Tensor", product, number(point, DType::f64));
-  return steps_of_rounded(rounded(cast(sum, DType::f32)), info);
-}
-
 std::vector<ValueId> QuantBuilder::again(const std::function<ValueId(ValueId)>& operand,
                                          std::string_view op) {
+  ignore_rest("the operation has them again");
   std::vector<ir::Argument> args = node_.args;
   for (ir::Argument& arg : args)
     ir::change_refs(arg.value, [&](ValueId& id) {
@@ -303,6 +224,14 @@ void QuantBuilder::keep_on_steps(std::string_view op) {
   }
 }
 
+void QuantBuilder::keep_on_integers() {
+  const std::vector<ValueId> made = again([this](ValueId id) { return counted_at(id); });
+  for (size_t i = 0; i < made.size(); ++i) {
+    const QuantInfo* to = output_info(static_cast<int>(i));
+    define(to == nullptr ? made[i] : less_points(made[i], *to), static_cast<int>(i));
+  }
+}
+
 void QuantBuilder::round_on_steps() {
   const std::vector<ValueId> made = again([this](ValueId id) { return steps_at(id); });
   for (size_t i = 0; i < made.size(); ++i) {
@@ -316,17 +245,6 @@ void QuantBuilder::redo_on_reals(ZeroPoint zero_point) {
   const std::vector<ValueId> made = again([this](ValueId id) { return real_at(id); });
   for (size_t i = 0; i < made.size(); ++i)
     define_real(made[i], zero_point, false, static_cast<int>(i));
-}
-
-void QuantBuilder::finish_outputs() {
-  for (ValueId& id : graph_.outputs) {
-    const auto i = static_cast<size_t>(id);
-    if (!info_at(id) || constants_[i] >= 0) continue;
-    ir::Node at;  // where what is added belongs
-    at.outputs = {id};
-    begin(std::move(at));
-    id = integers_at(id);
-  }
 }
 
 }  // namespace t2n::quant

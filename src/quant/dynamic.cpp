@@ -157,13 +157,14 @@ void half_linear(QuantBuilder& b) {
 void define_dynamically_quantised(QuantBuilder& b) {
   const ir::QuantInfo* to = b.output_info();
   const ValueId x = b.real("self");
+  b.ignore({"reduce_range"}, "f16 has no range to reduce");
   if (to == nullptr) return b.define(b.cast(x, b.output().dtype));  // f16
   const auto lowest = static_cast<double>(to->lowest());
   const DynamicScale scale = choose(b, x, integers_of(b, lowest));
   b.define_dynamic(quantised_whole(b, x, scale, lowest), scale);
 }
 
-QuantRule find_dynamic_rule(std::string_view word) {
+const QuantRules& dynamic_rules() {
   static const QuantRules rules = {
       {"linear_dynamic_fp16", half_linear},
       {"linear_relu_dynamic_fp16", half_linear},
@@ -177,7 +178,7 @@ QuantRule find_dynamic_rule(std::string_view word) {
       {"conv_transpose1d_dynamic", convolution},
       {"conv_transpose2d_dynamic", convolution},
       {"conv_transpose3d_dynamic", convolution}};
-  return rule_in(rules, word);
+  return rules;
 }
 
 }  // namespace t2n::quant

@@ -10,8 +10,8 @@ using ir::TensorRef;
 using ir::ValueId;
 
 bool refuse_pruned(QuantBuilder& b) {
-  const bool is_pruned =
-      b.flag("pruned_weights", false) || !b.is_none("compressed_indices_mapping");
+  const std::string_view mapping = "compressed_indices_mapping";  // of bags only
+  const bool is_pruned = b.flag("pruned_weights", false) || (b.has(mapping) && !b.is_none(mapping));
   if (is_pruned) b.refuse("rows of its table were pruned");
   return is_pruned;
 }
@@ -49,22 +49,29 @@ void embedding(QuantBuilder& b) {
   if (!refuse_pruned(b)) b.define(real_rows(b));
 }
 
-/// Bags of the same size: a row of indices is one.
+/// Bags of the same size: a row of indices is one. LibTorch leaves the last one out if told that
+/// there is an offset for the end.
 void sum_of_rows(QuantBuilder& b) {
+  b.ignore({"offsets"}, "a row of indices is a bag");
   ValueId all = real_rows(b);
   if (!b.is_none("per_sample_weights"))
     all = b.binary("aten::mul.Tensor", all, b.unsqueeze(b.tensor("per_sample_weights"), 2));
-  b.define(b.emit("aten::sum.dim_IntList",
-                  {{"self", TensorRef{all}},
-                   {"dim", std::vector<Dim>{Dim(1)}},
-                   {"keepdim", false},
-                   {"dtype", ir::None{}}},
-                  DType::f32, b.output().shape));
+  const ir::Shape rows = b.shape(all);
+  const ValueId bags = b.emit("aten::sum.dim_IntList",
+                              {{"self", TensorRef{all}},
+                               {"dim", std::vector<Dim>{Dim(1)}},
+                               {"keepdim", false},
+                               {"dtype", ir::None{}}},
+                              DType::f32, {rows.at(0), rows.at(2)});
+  const bool drops_last = b.flag("include_last_offset", false);
+  b.define(drops_last ? b.slice(bags, 0, Dim(0), b.size(bags, 0) - Dim(1)) : bags);
 }
 
 /// The table is dequantised when the engine loads it: bags take in most of its rows.
 void embedding_bag(QuantBuilder& b) {
   if (refuse_pruned(b)) return;
+  b.ignore({"mode"}, "LibTorch's kernels sum whatever it says");
+  b.ignore({"scale_grad_by_freq", "sparse"}, "they are for training");
   if (b.rank(b.tensor("indices")) == 2) return sum_of_rows(b);
   const ValueId table = real(b, b.tensor("weight"), column(b, "scales"), column(b, "least"));
   const auto or_none = [&](std::string_view name) {
@@ -90,12 +97,12 @@ void embedding_bag(QuantBuilder& b) {
 
 }  // namespace
 
-QuantRule find_embedding_rule(std::string_view word) {
+const QuantRules& embedding_rules() {
   static const QuantRules rules = {{"embedding_byte", embedding},
                                    {"embedding_4bit", embedding},
                                    {"embedding_bag_byte", embedding_bag},
                                    {"embedding_bag_4bit", embedding_bag}};
-  return rule_in(rules, word);
+  return rules;
 }
 
 }  // namespace t2n::quant

@@ -124,6 +124,7 @@ bool refuse_large(QuantBuilder& b, const Grid& grid) {
 }
 
 void define_on(QuantBuilder& b, ValueId given, const Grid& grid) {
+  b.ignore({"grad_factor"}, "it is for training");
   const ValueId x = b.cast(given, grid.dtype);
   // Less a zero point that is no integer, and times the scale: with one rounding, at the end.
   const bool is_wide = grid.added == ZeroPoint::before_rounding && grid.shared_point != 0.0;
@@ -134,6 +135,7 @@ void define_on(QuantBuilder& b, ValueId given, const Grid& grid) {
 }
 
 void define_unchanged(QuantBuilder& b, ValueId x) {
+  b.ignore_rest("it is off");
   b.define(x);
   if (!has_mask(b)) return;
   const ir::Shape shape = b.output(1).shape;  // values move when there are more
@@ -170,6 +172,9 @@ void fused(QuantBuilder& b) {
                                    b.integer("quant_max", 255), b.flag("symmetric_quant", false));
   const auto count = static_cast<int64_t>(steps.scales.size());
   const bool is_per_channel = b.flag("per_row_fake_quant", false);
+  b.ignore({"scale", "zero_point"}, "they are computed of what was observed");
+  b.ignore({"averaging_const"}, "nothing is observed");
+  b.ignore({"ch_axis"}, "it is read where there are channels");
   Grid grid;
   grid.low = static_cast<double>(b.integer("quant_min", 0));
   grid.high = static_cast<double>(b.integer("quant_max", 255));
@@ -183,7 +188,7 @@ void fused(QuantBuilder& b) {
 
 }  // namespace
 
-QuantRule find_fake_rule(std::string_view word) {
+const QuantRules& fake_rules() {
   static const QuantRules rules = {
       {"fake_quantize_per_tensor_affine", fake_quantize},
       {"fake_quantize_per_tensor_affine_cachemask", fake_quantize},
@@ -194,7 +199,7 @@ QuantRule find_fake_rule(std::string_view word) {
       {"_fake_quantize_learnable_per_channel_affine", fake_quantize},
       {"fused_moving_avg_obs_fake_quant", fused},
       {"_fused_moving_avg_obs_fq_helper", fused}};
-  return rule_in(rules, word);
+  return rules;
 }
 
 }  // namespace t2n::quant

@@ -20,23 +20,6 @@ void define_result(QuantBuilder& b, ValueId real, ZeroPoint zero_point) {
   b.define_real(is_relu(b) ? b.relu(real) : real, zero_point);
 }
 
-void add(QuantBuilder& b) {
-  const ZeroPoint zero_point = b.loop_over({"qa", "qb"});
-  define_result(b,
-                b.binary("aten::add.Tensor", b.real_in_loops("qa", zero_point),
-                         b.real_in_loops("qb", zero_point)),
-                zero_point);
-}
-
-void mul(QuantBuilder& b) {
-  const ir::QuantInfo& to = *b.output_info();
-  const double inverse = as_f32(1 / as_f32(to.scales[0]));
-  const double factor =
-      as_f32(as_f32(as_f32(b.info("qa").scales[0]) * as_f32(b.info("qb").scales[0])) * inverse);
-  const ValueId product = b.binary("aten::mul.Tensor", b.steps("qa"), b.steps("qb"));
-  b.define(b.steps_from(b.times(product, {factor}, 0), to, ZeroPoint::after_rounding, is_relu(b)));
-}
-
 /// By how many steps torch moved the tensor. Where the zero point can move it has moved; where it
 /// cannot, it stands at an end of the integers, and the scale says how far beyond it would be.
 double steps_added(const ir::QuantInfo& from, const ir::QuantInfo& to) {
@@ -49,6 +32,7 @@ double steps_added(const ir::QuantInfo& from, const ir::QuantInfo& to) {
 }
 
 void add_scalar(QuantBuilder& b) {
+  b.ignore({"b"}, "the result's zero point and scale say what it did");
   const ir::QuantInfo& from = b.info("qa");
   const ir::QuantInfo& to = *b.output_info();
   const ValueId moved = b.plus(b.steps("qa"), {steps_added(from, to)}, from.axis);
@@ -73,6 +57,28 @@ void mul_scalar(QuantBuilder& b) {
   if (!sign) return b.refuse("its number is not written down", "give it as a number");
   const ValueId turned = b.times(b.steps("qa"), {*sign}, 0);
   b.define(is_relu(b) ? b.relu(turned) : turned);
+}
+
+/// quantized::add.Scalar and its like.
+bool is_with_number(const QuantBuilder& b) { return !b.has("qb"); }
+
+void add(QuantBuilder& b) {
+  if (is_with_number(b)) return add_scalar(b);
+  const ZeroPoint zero_point = b.loop_over({"qa", "qb"});
+  define_result(b,
+                b.binary("aten::add.Tensor", b.real_in_loops("qa", zero_point),
+                         b.real_in_loops("qb", zero_point)),
+                zero_point);
+}
+
+void mul(QuantBuilder& b) {
+  if (is_with_number(b)) return mul_scalar(b);
+  const ir::QuantInfo& to = *b.output_info();
+  const double inverse = as_f32(1 / as_f32(to.scales[0]));
+  const double factor =
+      as_f32(as_f32(as_f32(b.info("qa").scales[0]) * as_f32(b.info("qb").scales[0])) * inverse);
+  const ValueId product = b.binary("aten::mul.Tensor", b.steps("qa"), b.steps("qb"));
+  b.define(b.steps_from(b.times(product, {factor}, 0), to, ZeroPoint::after_rounding, is_relu(b)));
 }
 
 void matmul(QuantBuilder& b) {
@@ -118,6 +124,7 @@ void celu(QuantBuilder& b) { apply(b, "aten::celu", "self", {{"alpha", number(b,
 void hardswish(QuantBuilder& b) { apply(b, "aten::hardswish", "input", {}); }
 void sigmoid(QuantBuilder& b) { apply(b, "aten::sigmoid", "qx", {}); }
 void leaky_relu(QuantBuilder& b) {
+  b.ignore({"inplace"}, "LibTorch's kernel does not look at it");
   apply(b, "aten::leaky_relu", "qx", {{"negative_slope", number(b, "negative_slope", 0.01)}});
 }
 void threshold(QuantBuilder& b) {
@@ -159,6 +166,7 @@ void relu6(QuantBuilder& b) {
 /// Outside of training it gives what it is given.
 void dropout(QuantBuilder& b) {
   if (b.flag("training", false)) return b.refuse("it is random");
+  b.ignore({"p"}, "it is for training");
   b.define_real(b.real("self"));
 }
 
@@ -199,7 +207,7 @@ void define_prelu(QuantBuilder& b, std::string_view operand) {
   b.define(b.steps_from(b.times(products, {factor}, 0), to, ZeroPoint::after_rounding));
 }
 
-QuantRule find_function_rule(std::string_view word) {
+const QuantRules& function_rules() {
   static const QuantRules rules = {
       {"add", add},
       {"add_relu", add},
@@ -226,7 +234,7 @@ QuantRule find_function_rule(std::string_view word) {
       {"max_pool1d", max_pool},
       {"max_pool2d", max_pool},
   };
-  return rule_in(rules, word);
+  return rules;
 }
 
 }  // namespace t2n::quant

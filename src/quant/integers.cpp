@@ -20,9 +20,9 @@ void int_mm(QuantBuilder& b) {
 
 }  // namespace
 
-QuantRule find_integer_rule(std::string_view op) {
-  static const QuantRules rules = {{"aten::_int_mm", int_mm}};
-  return rule_in(rules, op);
+const QuantRules& integer_rules() {
+  static const QuantRules rules = {{"_int_mm", int_mm}};
+  return rules;
 }
 
 }  // namespace t2n::quant

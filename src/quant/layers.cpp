@@ -78,10 +78,10 @@ bool is_confused(const QuantBuilder& b) {
 /// transposed ones with output padding.
 bool is_of_onednn(const QuantBuilder& b) {
   constexpr int64_t kMostGroups = 100;
+  if (!is_convolution(b) || b.integer("groups", 1) > kMostGroups) return false;
   const std::vector<int64_t>& points = b.info("weight").zero_points;
   const std::vector<Dim> padding = b.dims("output_padding");
-  return is_convolution(b) && b.integer("groups", 1) <= kMostGroups &&
-         std::all_of(points.begin(), points.end(), [](int64_t each) { return each == 0; }) &&
+  return std::all_of(points.begin(), points.end(), [](int64_t each) { return each == 0; }) &&
          std::all_of(padding.begin(), padding.end(),
                      [](const Dim& each) { return each == Dim(0); });
 }
@@ -192,39 +192,17 @@ void define_layer(QuantBuilder& b, bool is_relu) {
 void plain_layer(QuantBuilder& b) { define_layer(b, false); }
 void relu_layer(QuantBuilder& b) { define_layer(b, true); }
 
-void leaky_relu_layer(QuantBuilder& b) {
-  if (refuse_layer(b)) return;
-  const ValueId x = real_layer(b);
-  define_quantised(
-      b, b.emit("aten::leaky_relu",
-                {{"self", TensorRef{x}}, {"negative_slope", b.Rewriter::real("negative_slope", 0)}},
-                DType::f32, b.shape(x)));
-}
-
-void tanh_layer(QuantBuilder& b) {
-  if (refuse_layer(b)) return;
-  define_quantised(b, b.unary("aten::tanh", real_layer(b)));
-}
-
-void add_layer(QuantBuilder& b) {
-  if (refuse_layer(b)) return;
-  const ValueId sum = b.binary("aten::add.Tensor", real_layer(b), b.real("qaccum"));
-  define_quantised(b, sum, b.word().ends_with("relu"));
-}
-
 }  // namespace
 
-QuantRule find_layer_rule(std::string_view word) {
+const QuantRules& layer_rules() {
   static const QuantRules rules = {
       {"conv1d", plain_layer},           {"conv2d", plain_layer},
       {"conv3d", plain_layer},           {"conv1d_relu", relu_layer},
       {"conv2d_relu", relu_layer},       {"conv3d_relu", relu_layer},
-      {"conv2d_add", add_layer},         {"conv2d_add_relu", add_layer},
       {"conv_transpose1d", plain_layer}, {"conv_transpose2d", plain_layer},
       {"conv_transpose3d", plain_layer}, {"linear", plain_layer},
-      {"linear_relu", relu_layer},       {"linear_leaky_relu", leaky_relu_layer},
-      {"linear_tanh", tanh_layer}};
-  return rule_in(rules, word);
+      {"linear_relu", relu_layer}};
+  return rules;
 }
 
 }  // namespace t2n::quant

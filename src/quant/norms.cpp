@@ -94,10 +94,13 @@ void define_group_norm(QuantBuilder& b, int64_t groups) {
 void group_norm(QuantBuilder& b) { define_group_norm(b, b.integer("num_groups", 1)); }
 void instance_norm(QuantBuilder& b) { define_group_norm(b, b.output().shape.at(1).value()); }
 
+void batch_norm(QuantBuilder& b) { define_batch_norm(b, "qx"); }
+
+}  // namespace
+
 /// The statistics are constants; so are a factor and a term for each channel, in steps of what is
 /// given and of what comes out.
-void batch_norm(QuantBuilder& b) {
-  const std::string_view operand = b.has("qx") ? "qx" : "input";
+void define_batch_norm(QuantBuilder& b, std::string_view operand) {
   const ir::QuantInfo& to = *b.output_info();
   const ValueId root =
       b.unary("aten::sqrt",
@@ -122,17 +125,15 @@ void batch_norm(QuantBuilder& b) {
                         ZeroPoint::after_rounding, b.word().ends_with("_relu")));
 }
 
-}  // namespace
-
-QuantRule find_norm_rule(std::string_view word) {
+const QuantRules& norm_rules() {
   static const QuantRules rules = {
-      {"batch_norm", batch_norm},           {"batch_norm_relu", batch_norm},
-      {"batch_norm1d", batch_norm},         {"batch_norm1d_relu", batch_norm},
-      {"batch_norm2d", batch_norm},         {"batch_norm2d_relu", batch_norm},
-      {"batch_norm3d", batch_norm},         {"batch_norm3d_relu", batch_norm},
-      {"quantized_batch_norm", batch_norm}, {"layer_norm", layer_norm},
-      {"group_norm", group_norm},           {"instance_norm", instance_norm}};
-  return rule_in(rules, word);
+      {"batch_norm", batch_norm},      {"batch_norm_relu", batch_norm},
+      {"batch_norm1d", batch_norm},    {"batch_norm1d_relu", batch_norm},
+      {"batch_norm2d", batch_norm},    {"batch_norm2d_relu", batch_norm},
+      {"batch_norm3d", batch_norm},    {"batch_norm3d_relu", batch_norm},
+      {"layer_norm", layer_norm},      {"group_norm", group_norm},
+      {"instance_norm", instance_norm}};
+  return rules;
 }
 
 }  // namespace t2n::quant

@@ -2,29 +2,57 @@
 #include "src/passes/pass.h"
 
 #include <algorithm>
+#include <initializer_list>
 
+#include "src/diag/error.h"
 #include "src/quant/rules.h"
 
 namespace t2n::quant {
 namespace {
 
+using Tables = std::initializer_list<const QuantRules*>;
+
+QuantRules joined(Tables tables) {
+  QuantRules out;
+  for (const QuantRules* each : tables)
+    for (const auto& [word, rule] : *each)
+      T2N_ASSERT(out.emplace(word, rule).second, "two rules for ", word);
+  return out;
+}
+
+/// Operators of torch's namespace `quantized`.
+const QuantRules& rules_of_quantized() {
+  static const QuantRules rules = joined({&layer_rules(), &dynamic_rules(), &cell_rules(),
+                                          &embedding_rules(), &function_rules(), &norm_rules()});
+  return rules;
+}
+
+/// Operators that have no translation, whatever their operands are.
+const QuantRules& rules_of_plain() {
+  static const QuantRules rules = joined({&recurrent_rules(), &fake_rules(), &integer_rules()});
+  return rules;
+}
+
+/// Operators on quantised tensors.
+const QuantRules& rules_of_aten() {
+  static const QuantRules rules = joined({&any_scale_rules(), &tensor_rules()});
+  return rules;
+}
+
+QuantRule rule_in(const QuantRules& rules, std::string_view word) {
+  const auto found = rules.find(word);
+  return found == rules.end() ? nullptr : found->second;
+}
+
 bool is_of_quantized(const ir::Node& node) {
   return ir::op_name(node.op).starts_with("quantized::");
 }
 
-/// Weights of 16 bits are no quantised tensors.
-bool is_recurrent(const ir::Node& node) {
-  return find_recurrent_rule(passes::base_word(node.op)) != nullptr;
-}
-bool is_fake(const ir::Node& node) { return find_fake_rule(passes::base_word(node.op)) != nullptr; }
-/// Operators of `aten` on plain tensors of integers.
-bool is_of_integers(const ir::Node& node) {
-  return find_integer_rule(ir::op_name(node.op)) != nullptr;
-}
-
 /// Whatever its operands are.
 bool is_rewritten(const ir::Node& node) {
-  return is_of_quantized(node) || is_recurrent(node) || is_fake(node) || is_of_integers(node);
+  return is_of_quantized(node) ||
+         (ir::op_name(node.op).starts_with("aten::") &&
+          rule_in(rules_of_plain(), passes::base_word(node.op)) != nullptr);
 }
 
 bool needs_rewriting(const ir::Graph& graph) {
@@ -34,13 +62,8 @@ bool needs_rewriting(const ir::Graph& graph) {
 }
 
 QuantRule find_rule(const QuantBuilder& b) {
-  if (b.word() == "quantized_batch_norm") return find_norm_rule(b.word());
-  if (const QuantRule rule = find_recurrent_rule(b.word())) return rule;
-  if (!is_of_quantized(b.node())) return find_aten_rule(b.word());
-  for (const auto find : {find_layer_rule, find_dynamic_rule, find_embedding_rule,
-                          find_function_rule, find_norm_rule})
-    if (const QuantRule rule = find(b.word())) return rule;
-  return nullptr;
+  if (is_of_quantized(b.node())) return rule_in(rules_of_quantized(), b.word());
+  return rule_in(is_rewritten(b.node()) ? rules_of_plain() : rules_of_aten(), b.word());
 }
 
 /// Whether all that is quantised about a loop is what its turns read alike, such as weights.
@@ -54,20 +77,52 @@ bool only_captures(const QuantBuilder& b) {
   return out;
 }
 
+/// The body is rewritten by itself, with the scales that stand in it.
 void rewrite_loop(QuantBuilder& b) {
-  if (only_captures(b)) return b.keep_on([&](ir::ValueId id) { return b.steps_at(id); });
-  b.refuse("a loop carries or collects quantised tensors",
-           "let it do so with their dequantize()d values");
+  if (!only_captures(b))
+    return b.refuse("a loop carries or collects quantised tensors",
+                    "let it do so with their dequantize()d values");
+  if (b.involves_dynamic())
+    return b.refuse("a loop reads a quantised tensor whose scale follows from data",
+                    "dequantize() it before the loop");
+  b.keep_on([&](ir::ValueId id) { return b.steps_at(id); });
+}
+
+/// One tensor whose scale follows from data may be moved and dequantised. Where there are several
+/// quantised ones, each has its own.
+bool refuse_dynamic(QuantBuilder& b) {
+  if (!b.involves_dynamic()) return false;
+  const bool is_at_any_scale = !is_of_quantized(b.node()) && any_scale_rules().contains(b.word());
+  const bool is_list_of_reals = b.word() == "dequantize";
+  if (is_at_any_scale && (b.quantised_operands() == 1 || is_list_of_reals)) return false;
+  b.refuse(is_at_any_scale
+               ? "it has several quantised operands, and the scale of one follows from data"
+               : "the scale of its operand follows from data",
+           "dequantize() its operands");
+  return true;
+}
+
+bool refuse_wide(QuantBuilder& b) {
+  if (!b.has_wide_points()) return false;
+  b.refuse("integers of 32 bits with a zero point have more bits than f32 holds",
+           "quantise with a zero point of 0, or to 8 bits");
+  return true;
+}
+
+void apply(QuantBuilder& b, QuantRule rule) {
+  b.ignore({"memory_format", "layout", "device", "pin_memory", "non_blocking"},
+           "where elements lie changes none");
+  rule(b);
+  const std::string unread = b.unread();
+  T2N_ASSERT(unread.empty(), ir::op_name(b.node().op), ": '", unread, "' was never read");
+  b.follow_wide(false);
 }
 
 void rewrite(QuantBuilder& b) {
-  if (is_fake(b.node())) return find_fake_rule(b.word())(b);
   if (!b.involves_quantised() && !is_rewritten(b.node())) return b.keep();
-  if (is_of_integers(b.node())) return find_integer_rule(ir::op_name(b.node().op))(b);
   if (b.node().body) return rewrite_loop(b);
-  if (b.involves_dynamic() && (is_of_quantized(b.node()) || !takes_any_scale(b.word())))
-    return b.refuse("the scale of its operand follows from data", "dequantize() its operands");
-  if (const QuantRule rule = find_rule(b)) return rule(b);
+  if (refuse_dynamic(b) || refuse_wide(b)) return;
+  if (const QuantRule rule = find_rule(b)) return apply(b, rule);
   b.refuse("it has no form for quantised tensors here", "dequantize() its operands");
 }
 

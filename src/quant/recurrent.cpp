@@ -203,6 +203,8 @@ States read_states(QuantBuilder& b) {
 }
 
 bool refuse_layers(QuantBuilder& b) {
+  b.ignore({"has_biases", "num_layers", "dtype", "use_dynamic"}, "the packed parameters say it");
+  b.ignore({"dropout"}, "it is for training");
   if (b.has("batch_sizes"))
     b.refuse("it runs over a packed sequence",
              "pass the padded tensor to the layer, without pack_padded_sequence");
@@ -246,18 +248,12 @@ void gru_layers(QuantBuilder& b) { define_layers(b, gru); }
 
 // --- single cells ---
 
-ValueId original(const QuantBuilder& b, std::string_view name) {
-  const ir::Attr* attr = b.find(name);
-  const auto* ref = attr == nullptr ? nullptr : std::get_if<TensorRef>(attr);
-  return ref == nullptr ? ir::kNoValue : ref->id;
-}
-
 void define_cell(QuantBuilder& b, Moment moment) {
   constexpr bool kReduced = true;  // LibTorch's cells do not ask
-  const Linear input =
-      read_linear(b, original(b, "w_ih_weight"), original(b, "w_ih_bias"), kReduced);
+  b.ignore({"b_ih", "b_hh", "bias_ih", "bias_hh"}, "the packed weights have their biases");
+  const Linear input = read_linear(b, b.original("w_ih_weight"), b.original("w_ih_bias"), kReduced);
   const Linear hidden =
-      read_linear(b, original(b, "w_hh_weight"), original(b, "w_hh_bias"), kReduced);
+      read_linear(b, b.original("w_hh_weight"), b.original("w_hh_bias"), kReduced);
   const States states = read_states(b);
   const States results =
       moment(b, apply(b, input, b.real("input")), apply(b, hidden, states[0]), states);
@@ -271,14 +267,17 @@ void rnn_relu_cell(QuantBuilder& b) { define_cell(b, rnn_relu); }
 
 }  // namespace
 
-QuantRule find_recurrent_rule(std::string_view word) {
-  static const QuantRules rules = {{"quantized_lstm", lstm_layers},
-                                   {"quantized_gru", gru_layers},
-                                   {"quantized_lstm_cell_dynamic", lstm_cell},
+const QuantRules& recurrent_rules() {
+  static const QuantRules rules = {{"quantized_lstm", lstm_layers}, {"quantized_gru", gru_layers}};
+  return rules;
+}
+
+const QuantRules& cell_rules() {
+  static const QuantRules rules = {{"quantized_lstm_cell_dynamic", lstm_cell},
                                    {"quantized_gru_cell_dynamic", gru_cell},
                                    {"quantized_rnn_tanh_cell_dynamic", rnn_tanh_cell},
                                    {"quantized_rnn_relu_cell_dynamic", rnn_relu_cell}};
-  return rule_in(rules, word);
+  return rules;
 }
 
 }  // namespace t2n::quant

@@ -16,28 +16,29 @@
 namespace t2n::quant {
 
 using QuantRule = void (*)(QuantBuilder& b);
+/// By the word of an operator: "mul" for quantized::mul.out.
 using QuantRules = std::unordered_map<std::string_view, QuantRule>;
-inline QuantRule rule_in(const QuantRules& rules, std::string_view word) {
-  const auto found = rules.find(word);
-  return found == rules.end() ? nullptr : found->second;
-}
-/// The rule of an operator of torch's namespace `quantized` by its word; nullptr if there is none.
-QuantRule find_layer_rule(std::string_view word);      ///< convolutions, linear layers
-QuantRule find_dynamic_rule(std::string_view word);    ///< those that quantise what they are given
-QuantRule find_recurrent_rule(std::string_view word);  ///< those over time, of `aten` too
-QuantRule find_embedding_rule(std::string_view word);  ///< tables of 8 and 4 bits
-QuantRule find_function_rule(std::string_view word);   ///< arithmetic, activations
-QuantRule find_norm_rule(std::string_view word);       ///< norms; of `aten`, too
-/// Whether the operator does the same at any scale, so that it may follow from data.
-bool takes_any_scale(std::string_view word);
-/// aten::quantize_per_tensor_dynamic.
-void define_dynamically_quantised(QuantBuilder& b);
-/// LibTorch's kernel of prelu, of an operand of this name.
+
+// Of torch's namespace `quantized`.
+const QuantRules& layer_rules();      ///< convolutions, linear layers
+const QuantRules& dynamic_rules();    ///< those that quantise what they are given
+const QuantRules& cell_rules();       ///< recurrent cells, which do too
+const QuantRules& embedding_rules();  ///< tables of 8 and 4 bits
+const QuantRules& function_rules();   ///< arithmetic, activations
+const QuantRules& norm_rules();
+
+// Of `aten`, whatever the operands are.
+const QuantRules& recurrent_rules();  ///< layers over time, with weights of integers or f16
+const QuantRules& fake_rules();       ///< they round reals and leave them reals
+const QuantRules& integer_rules();    ///< on integers that no QuantInfo goes with
+
+// Of `aten`, on quantised tensors.
+const QuantRules& any_scale_rules();  ///< they do the same at any scale
+const QuantRules& tensor_rules();     ///< others
+
+// Shared by namespaces.
+void define_dynamically_quantised(QuantBuilder& b);  ///< aten::quantize_per_tensor_dynamic
 void define_prelu(QuantBuilder& b, std::string_view operand);
-/// The rule of an operator on integers that no QuantInfo goes with, by its whole name.
-QuantRule find_integer_rule(std::string_view op);
-/// The rule of an operator of `aten`.
-QuantRule find_aten_rule(std::string_view word);
-QuantRule find_fake_rule(std::string_view word);  ///< those that round reals and leave them reals
+void define_batch_norm(QuantBuilder& b, std::string_view operand);
 
 }  // namespace t2n::quant

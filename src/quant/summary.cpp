@@ -1,6 +1,7 @@
 #include "src/quant/summary.h"
 
 #include <algorithm>
+#include <set>
 
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
@@ -63,6 +64,18 @@ size_t count_idle_pairs(const Graph& graph, const std::vector<int>& producer) {
       }));
 }
 
+/// Tables of embeddings are plain integers, with scales beside them.
+int bits_of_table(const Node& node) {
+  if (!ir::op_name(node.op).starts_with("quantized::embedding")) return 0;
+  return ir::op_name(node.op).find("4bit") != std::string_view::npos ? 4 : 8;
+}
+
+void count_weights(const ir::Shape& shape, int bits, Summary& out) {
+  const int64_t elements = ir::element_count(ir::static_shape(shape));
+  out.weights += elements;
+  out.weight_bytes += (elements * bits + 7) / 8;
+}
+
 }  // namespace
 
 Summary summarise(const Graph& graph) {
@@ -72,11 +85,14 @@ Summary summarise(const Graph& graph) {
     const ir::Value& value = graph.values[i];
     if (!value.quant) continue;
     out.tensors.push_back({value.name, value.shape, *value.quant, constants[i] >= 0});
-    if (constants[i] < 0) continue;
-    const int64_t elements = ir::element_count(ir::static_shape(value.shape));
-    out.weights += elements;
-    out.weight_bytes += (elements * value.quant->bits + 7) / 8;
+    if (constants[i] >= 0) count_weights(value.shape, value.quant->bits, out);
   }
+  std::set<ValueId> tables;
+  for (const Node& node : graph.nodes)
+    if (const int bits = bits_of_table(node); bits > 0)
+      if (const auto* table = std::get_if<ir::TensorRef>(node.find("weight")))
+        if (tables.insert(table->id).second)
+          count_weights(value_of(graph, table->id).shape, bits, out);
   std::stable_partition(out.tensors.begin(), out.tensors.end(),
                         [](const QuantisedTensor& tensor) { return tensor.is_stored; });
   out.idle_pairs = count_idle_pairs(graph, ir::producers(graph));

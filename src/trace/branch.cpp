@@ -23,10 +23,23 @@ bool are_alike(const at::Tensor& a, const at::Tensor& b) {
          a.scalar_type() == b.scalar_type();
 }
 
+/// torch.where takes none of them.
+bool is_quantised(const c10::IValue& value) {
+  return value.isTensor() && value.toTensor().defined() && value.toTensor().is_quantized();
+}
+
+[[noreturn]] void refuse_quantised(const Mark& condition) {
+  throw Error("data-dependent-branch",
+              "a branch depends on the values of a tensor, and gives a quantised tensor",
+              cat("its condition comes from ", condition->origin,
+                  "; torch.where, which would choose, takes no quantised tensors"),
+              "let both ways give their dequantize()d values");
+}
+
 bool can_choose(const Recorder& recorder, const c10::IValue& a, const c10::IValue& b) {
   if ((is_number(a) && is_number(b)) || (a.isString() && b.isString())) return true;
   return a.isTensor() && b.isTensor() && are_alike(a.toTensor(), b.toTensor()) &&
-         !recorder.tracks().has_open_shape({a, b});
+         !is_quantised(a) && !recorder.tracks().has_open_shape({a, b});
 }
 
 }  // namespace
@@ -94,7 +107,12 @@ bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition,
   }
   if (may_fail(first_node)) return false;
   for (size_t i = 0; i < yes.size(); ++i)
-    if (!is_same(marks_, yes[i], no[i]) && !can_choose(*recorder_, yes[i], no[i])) return false;
+    if (!is_same(marks_, yes[i], no[i]) && !can_choose(*recorder_, yes[i], no[i])) {
+      position_.node = node;
+      const bool is_accepted = options_.accepted_guards.contains(position_.line());
+      if (is_quantised(yes[i]) && is_quantised(no[i]) && !is_accepted) refuse_quantised(condition);
+      return false;
+    }
   position_.node = node;
   Values out;
   const bool taken = truth.item().toBool();

@@ -35,6 +35,20 @@ std::optional<ir::DType> integers_of(at::ScalarType type) {
   }
 }
 
+/// LibTorch's views of a tensor with a scale for each channel keep the number of the axis where it
+/// should change, or all scales where some go. Nothing can be computed with the result.
+void check_channels(const ir::QuantInfo& quant, const at::Tensor& tensor) {
+  if (!quant.is_per_channel()) return;
+  const bool fits = quant.axis >= 0 && quant.axis < tensor.dim() &&
+                    tensor.size(quant.axis) == std::ssize(quant.scales);
+  if (!fits)
+    throw Error("unsupported-dtype",
+                cat("a view of a tensor that is quantised per channel has ", quant.scales.size(),
+                    " scales along axis ", quant.axis, ", which its shape has not"),
+                "LibTorch does not dequantise it either",
+                "dequantize() the tensor before its axes are joined, or take its int_repr()");
+}
+
 void check_quantisation(const ir::QuantInfo& quant) {
   for (const double scale : quant.scales) {
     if (!(scale > 0) || !std::isfinite(scale))
@@ -126,6 +140,7 @@ std::optional<ir::QuantInfo> quant_info(const at::Tensor& tensor) {
     out.axis = static_cast<int>(tensor.q_per_channel_axis());
   }
   check_quantisation(out);
+  check_channels(out, tensor);
   return out;
 }
 

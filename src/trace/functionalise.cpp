@@ -106,8 +106,14 @@ void require_scale(const ir::Graph& graph, ir::ValueId value, ir::ValueId other)
 void carry_scale(ir::Graph& graph, size_t first, ir::ValueId base) {
   const ir::Value whole = graph.values[static_cast<size_t>(base)];
   if (!whole.quant) return;
-  for (size_t i = first; i < graph.values.size(); ++i)
-    if (graph.values[i].dtype == whole.dtype) graph.values[i].quant = whole.quant;
+  for (size_t i = first; i < graph.values.size(); ++i) {
+    if (graph.values[i].dtype != whole.dtype) continue;
+    if (whole.quant->is_per_channel() && graph.values[i].shape != whole.shape)
+      throw Error("unsupported-inplace",
+                  "a view of a tensor with a scale for each channel is written", {},
+                  "write to the tensor itself, or dequantize() it");
+    graph.values[i].quant = whole.quant;
+  }
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ void explain(Diagnostic& out, const Entry& entry, const target::Target& target) 
   }
 }
 
-/// What the pass complex-to-pairs could not say leaves a mark: the operator, and why.
+/// What the passes complex-to-pairs and expand-quantised could not say leaves a mark: the operator,
+/// of which tensors, and why.
 bool is_mark(const ir::Node& node) {
   static const ir::OpId mark = ir::op_id("t2n::refused");
   return node.op == mark;
@@ -49,8 +50,10 @@ std::optional<Diagnostic> refused_before(const ir::Node& node, const target::Tar
                                          const Registry& table) {
   if (!is_mark(node)) return {};
   const auto text = [&](const char* name) { return std::get<std::string>(*node.find(name)); };
-  Diagnostic out = target::untranslated("unsupported-op", cat(text("op"), " of complex tensors"),
-                                        target_name(target), text("why"), text("help"), text("op"));
+  const std::string of = text("of");
+  Diagnostic out =
+      target::untranslated("unsupported-op", cat(text("op"), of.empty() ? "" : " of ", of),
+                           target_name(target), text("why"), text("help"), text("op"));
   // What no tensors have a translation of has a better reason.
   const Entry* known = table.find(ir::op_id(text("op")));
   if (known != nullptr && known->refusal) explain(out, *known, target);
@@ -64,7 +67,7 @@ std::string help_for_random(const ir::Node& node) {
              : "draw the numbers outside, and pass them to the model as an input";
 }
 
-/// The name of what a mark of complex-to-pairs stands for, else the operator's own.
+/// The name of what a mark stands for, else the operator's own.
 std::string shown_name(const ir::Node& node) {
   return is_mark(node) ? std::get<std::string>(*node.find("op"))
                        : std::string(ir::op_name(node.op));

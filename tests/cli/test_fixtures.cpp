@@ -87,6 +87,24 @@ TEST_CASE("a language model reads any number of texts of any length") {
     check_fixture({"char_lm", "model.pt", "@in.npz"}, "input.npz", target, {"ids:0=B", "ids:1=S"});
 }
 
+TEST_CASE("a quantised recurrence of one length is a scan if it is asked for") {
+  if (!engine(23)) return;
+  Sandbox sandbox;
+  sandbox.copy_fixture("quantised/loop_scripted.pt", "model.pt");
+  sandbox.copy_fixture("quantised/loop.npz", "in.npz");
+  Arguments words = {"export", "model.pt", "--target", "tract",   "--check", "--engine",
+                     "tract",  "--strict", "-i",       "@in.npz", "-o",      "out"};
+  const Result unrolled = sandbox.run(words);
+  CHECK_EQ(unrolled.code, 0);
+  CHECK_FALSE(contains(sandbox.content("out/graph.nnef"), "tract_core_scan("));
+  words.emplace_back("--roll-loops");
+  const Result rolled = sandbox.run(words);
+  INFO(rolled.err);
+  CHECK_EQ(rolled.code, 0);
+  CHECK(contains(sandbox.content("out/graph.nnef"), "tract_core_scan("));
+  CHECK(contains(rolled.err, " quantised\n"));
+}
+
 TEST_CASE("a trained model gives the same answers on all its test images") {
   if (!engine(23)) return;
   check_fixture({"digits_cnn", "model.pt", "x=@in.npz"}, "test.npz", "tract@0.23.9");

@@ -92,20 +92,6 @@ TEST_CASE("dynamic convolutions cut off what they give at the range of what they
   }
 }
 
-TEST_CASE("a convolution takes a sum in") {
-  const Case each = cases(4)[1];
-  const std::string accumulated =
-      "torch.quantize_per_tensor(torch.slice(y, 3, 0, 3, 1), 0.0217, 90, 13)";
-  std::vector<std::string> forms;
-  for (const std::string name : {"conv2d_add", "conv2d_add_relu"})
-    forms.push_back(real("ops.quantized." + name + "(" + kQ + ", " + accumulated + ", " +
-                         packed(2, kSymmetric, "self.b", 1) + ", 0.0713, 117)"));
-  for (const std::string& form : forms)
-    CHECK_NE(export_error(with_parameters(form, 2, each.parameters), {each.input, each.input},
-                          target::parse_target("tract@0.23.9")),
-             "");  // LibTorch has them for another engine than its default one
-}
-
 const Parameters kLinear = {{"w", randn({4, 6}, 5)}, {"b", randn({4}, 6)}};
 const ir::Tensor kX = randn({3, 5, 6}, 7);
 

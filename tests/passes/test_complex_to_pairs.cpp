@@ -57,7 +57,7 @@ TEST_CASE("what cannot be said leaves a mark, if anything needs it") {
     %y: c128[2] = aten::asin(self=%x)
     %unused: c128[2] = aten::acos(self=%x)
   })") == R"(graph m(%x: f64[2,2]) -> (%y as "y") {
-  %y: f64[2,2] = t2n::refused(op="aten::asin", why="it has no form in real numbers here", help="compute it from .real and .imag, or keep the tensors real") as refused_0
+  %y: f64[2,2] = t2n::refused(op="aten::asin", of="complex tensors", why="it has no form in real numbers here", help="compute it from .real and .imag, or keep the tensors real") as refused_0
 }
 )");
 }
@@ -77,7 +77,7 @@ TEST_CASE("sizes that are not known at export stay where only axes count") {
     %f: c64[S,3] = aten::fft_fft(self=%x, n=none, dim=0, norm=none)
   })") == R"(graph m(%x: f32[S,3,2]) -> (%y as "y", %f as "f") {
   %y: f32[S,3,2] = aten::slice.Tensor(self=%x, dim=0, start=0, end=S, step=1) as slice_1
-  %f: f32[S,3,2] = t2n::refused(op="aten::fft_fft", why="the length of a transform must be known at export", help="export without --dynamic for this axis") as refused_0
+  %f: f32[S,3,2] = t2n::refused(op="aten::fft_fft", of="complex tensors", why="the length of a transform must be known at export", help="export without --dynamic for this axis") as refused_0
 }
 )");
 }

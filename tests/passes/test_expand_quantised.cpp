@@ -161,7 +161,7 @@ TEST_CASE("what has no form leaves a mark, if anything needs it") {
     %r: f32[2] = aten::dequantize.self(self=%s)
   })") == R"(graph m(%x: u8[2]) -> (%r as "r") {
   const %r_const: f32[] = {0.5}
-  %s: f32[2] = t2n::refused(op="aten::cumsum", why="it has no form for quantised tensors here", help="dequantize() its operands") as refused_0
+  %s: f32[2] = t2n::refused(op="aten::cumsum", of="quantised tensors", why="it has no form for quantised tensors here", help="dequantize() its operands") as refused_0
   %r: f32[2] = aten::mul.Tensor(self=%s, other=%r_const) as mul_0
 }
 )");
@@ -188,6 +188,78 @@ TEST_CASE("a bag of one size sums the rows that it takes, each with its own scal
   %r: f32[4,1] = aten::sum.dim_IntList(self=%r_add, dim=[1], keepdim=false, dtype=none) as sum_0
 }
 )");
+}
+
+/// What the pass says to the text, as an error.
+std::string failed(const std::string& text) {
+  try {
+    expanded(text);
+  } catch (const Error& error) {
+    return std::string(render_text(error.diagnostic()));
+  }
+  return "";
+}
+
+TEST_CASE("a view of a tensor with a scale for each channel is one of integers") {
+  const std::string all =
+      "quant(scales=[0.5, 0.25], zero_points=[3, -1], axis=0, bits=8, signed=true, "
+      "narrow_range=false)";
+  const std::string one =
+      "quant(scales=[0.25], zero_points=[-1], axis=0, bits=8, signed=true, narrow_range=false)";
+  CHECK(expanded(R"(graph m(%x: f32[3]) -> (%r as "r") {
+    const %q: i8[2,3] )" +
+                 all + R"( = {1, 2, 3, 4, 5, 6}
+    %v: i8[3] )" +
+                 one +
+                 R"( = aten::select.int(self=%q, dim=0, index=1)
+    %d: f32[3] = aten::dequantize.self(self=%v)
+    %r: f32[3] = aten::mul.Tensor(self=%d, other=%x)
+  })") == R"(graph m(%x: f32[3]) -> (%r as "r") {
+  const %q: i8[2,3] = {1, 2, 3, 4, 5, 6}
+  const %v_const: f32[] = {1.0}
+  const %d_const: f32[] = {0.25}
+  %v_cast: f32[2,3] = t2n::cast(self=%q, dtype=f32) as cast_0
+  %v_select: f32[3] = aten::select.int(self=%v_cast, dim=0, index=1) as select_1
+  %v: f32[3] = aten::add.Tensor(self=%v_select, other=%v_const, alpha=1) as add_0
+  %d: f32[3] = aten::mul.Tensor(self=%v, other=%d_const) as mul_1
+  %r: f32[3] = aten::mul.Tensor(self=%d, other=%x) as mul_0
+}
+)");
+}
+
+TEST_CASE("a loop that reads a tensor whose scale follows from data is refused") {
+  CHECK_NE(expanded(R"(graph m(%x: f32[4,2]) -> (%r as "r") {
+    %q: u8[4,2] @U = aten::quantize_per_tensor_dynamic(self=%x, dtype=u8, reduce_range=false)
+    %r: f32[4,2] = t2n::scan(length=4, scanned=[%x], scanned_axes=[0], scanned_reversed=[false], initial=tensors[], captured=[%q], stacked_axes=[0], stacked_reversed=[false]) body graph turn(%n: i64[], %i: f32[2], %c: u8[4,2] @U) -> (%o as "o") {
+      %d: f32[4,2] = aten::dequantize.self(self=%c)
+      %s: f32[2] = aten::select.int(self=%d, dim=0, index=0)
+      %o: f32[2] = aten::mul.Tensor(self=%s, other=%i)
+    }
+  })")
+               .find("a loop reads a quantised tensor whose scale follows from data"),
+           std::string::npos);
+}
+
+TEST_CASE("numbers that follow from sizes are refused with the operator") {
+  const std::string said = failed(R"(graph m(%x: f32[N]) -> (%r as "r") {
+    %r: f32[N] = aten::fake_quantize_per_tensor_affine(self=%x, scale=0.5, zero_point=N, quant_min=0, quant_max=15)
+  })");
+  CHECK_NE(said.find("error[unsupported-argument]: aten::fake_quantize_per_tensor_affine: "
+                     "'zero_point' follows from sizes or data"),
+           std::string::npos);
+}
+
+TEST_CASE("rules read all arguments, and none that there is not") {
+  CHECK_NE(failed(R"(graph m(%x: f32[2]) -> (%r as "r") {
+    %r: f32[2] = aten::fake_quantize_per_tensor_affine(self=%x, scale=0.5, zero_point=3, quant_max=15)
+  })")
+               .find("aten::fake_quantize_per_tensor_affine has no argument 'quant_min'"),
+           std::string::npos);
+  CHECK_NE(failed(R"(graph m(%x: f32[2]) -> (%r as "r") {
+    %r: f32[2] = aten::fake_quantize_per_tensor_affine(self=%x, scale=0.5, zero_point=3, quant_min=0, quant_max=15, odd=1)
+  })")
+               .find("aten::fake_quantize_per_tensor_affine: 'odd' was never read"),
+           std::string::npos);
 }
 
 }  // namespace

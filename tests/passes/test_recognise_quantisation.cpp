@@ -54,7 +54,8 @@ std::vector<Tensor> evaluate(const ir::Node& node, const ir::Operand& operand) {
     a.resize(static_cast<size_t>(std::get<ir::Dim>(*node.find("end")).value()));
     return {ir::tensor_of(ir::DType::f32, {static_cast<int64_t>(a.size())}, a)};
   }
-  if (word == "cast") return {ir::tensor_of(ir::DType::f32, self.shape, a)};
+  if (word == "cast")
+    return {ir::tensor_of(std::get<ir::DType>(*node.find("dtype")), self.shape, a)};
   const auto of = [&](const char* name) { return numbers(node, name, operand, self.elements()); };
   const std::vector<double> b = of("other");
   const std::vector<double> low = of("min");
@@ -155,7 +156,7 @@ TEST_CASE("signs are integers, one quantiser of two layers stays one, joined wei
 
 TEST_CASE("a part of a quantised weight is a part of its integers") {
   CHECK(recognised(R"(graph m(%x: f32[6]) -> (%y as "y") {
-    const %w: f32[8] = {0.9, -0.4, 1.6, -1.1, 0.2, 3.0, 4.0, -5.0}
+    const %w: f32[8] = {0.9, 0.4, 1.6, -1.1, 0.2, 3.0, 4.0, -5.0}
     const %s: f32[] = {0.3}
     %r: f32[8] = aten::round(self=%w)
     %q: f32[8] = aten::mul.Tensor(self=%r, other=%s)
@@ -174,12 +175,12 @@ TEST_CASE("a part of a quantised weight is a part of its integers") {
 
 TEST_CASE("what is read as floats, too, stays as well") {
   CHECK(recognised(R"(graph m(%x: f32[5]) -> (%y as "y", %z as "z") {
-    const %w: f32[5] = {0.9, -0.4, 1.6, -1.1, 0.2}
+    const %w: f32[5] = {0.9, 0.4, 1.6, -1.1, 0.2}
     %r: f32[5] = aten::round(self=%w)
     %y: f32[5] = aten::mul.Tensor(self=%x, other=%r)
     %z: f32[5] = aten::mul.Tensor(self=%x, other=%w)
   })") == R"(graph m(%x: f32[5]) -> (%y as "y", %z as "z") {
-  const %w: f32[5] = {0.9, -0.4, 1.6, -1.1, 0.2}
+  const %w: f32[5] = {0.9, 0.4, 1.6, -1.1, 0.2}
   const %w_2: i8[5] quant(scales=[1.0], zero_points=[0], axis=0, bits=3, signed=true, narrow_range=true) = {1, 0, 2, -1, 0}
   %r: f32[5] = t2n::cast(self=%w_2, dtype=f32) as cast_0
   %y: f32[5] = aten::mul.Tensor(self=%x, other=%r) as mul_0
@@ -190,7 +191,7 @@ TEST_CASE("what is read as floats, too, stays as well") {
 
 TEST_CASE("what is nearly integers, or needs more bits, stays floats") {
   check_floats(R"(graph m(%x: f32[5]) -> (%y as "y") {
-    const %w: f32[5] = {0.9, -0.4, 1.6, -1.1, 0.2}
+    const %w: f32[5] = {0.9, 0.4, 1.6, -1.1, 0.2}
     const %s: f32[] = {0.1}
     %a: f32[5] = aten::div.Tensor(self=%w, other=%s)
     %r: f32[5] = aten::round(self=%a)
@@ -200,7 +201,7 @@ TEST_CASE("what is nearly integers, or needs more bits, stays floats") {
     %y: f32[5] = aten::mul.Tensor(self=%x, other=%e)
   })");
   check_floats(R"(graph m(%x: f32[5]) -> (%y as "y") {
-    const %w: f32[5] = {300.4, -0.4, 1.6, -1.1, 0.2}
+    const %w: f32[5] = {300.4, 0.4, 1.6, -1.1, 0.2}
     %r: f32[5] = aten::round(self=%w)
     %y: f32[5] = aten::mul.Tensor(self=%x, other=%r)
   })");
@@ -208,7 +209,7 @@ TEST_CASE("what is nearly integers, or needs more bits, stays floats") {
 
 TEST_CASE("the quantiser of an input stays as it is, and so does one by a scale that is an input") {
   check_floats(R"(graph m(%x: f32[5], %s: f32[]) -> (%y as "y") {
-    const %w: f32[5] = {0.9, -0.4, 1.6, -1.1, 0.2}
+    const %w: f32[5] = {0.9, 0.4, 1.6, -1.1, 0.2}
     %a: f32[5] = aten::div.Tensor(self=%w, other=%s)
     %r: f32[5] = aten::round(self=%a)
     %b: f32[5] = aten::round(self=%x)
@@ -218,7 +219,7 @@ TEST_CASE("the quantiser of an input stays as it is, and so does one by a scale 
 
 TEST_CASE("small tables and masks of constants are no weights") {
   check_floats(R"(graph m(%x: f32[2,3]) -> (%y as "y") {
-    const %w: f32[2] = {0.9, -0.4}
+    const %w: f32[2] = {0.9, 0.4}
     %g: f32[2] = aten::round(self=%w)
     %y: f32[2,3] = aten::mul.Tensor(self=%x, other=%g)
   })");
@@ -226,8 +227,8 @@ TEST_CASE("small tables and masks of constants are no weights") {
 
 TEST_CASE("what was stored, in how few bits, and what was not, is said") {
   ir::Graph graph = ir::parse(R"(graph m(%x: f32[5]) -> (%y as "y") {
-    const %w: f32[5] = {0.9, -0.4, 1.6, -1.1, 0.2}
-    const %v: f32[5] = {300.9, -0.4, 1.6, -1.1, 0.2}
+    const %w: f32[5] = {0.9, 0.4, 1.6, -1.1, 0.2}
+    const %v: f32[5] = {300.9, 0.4, 1.6, -1.1, 0.2}
     %r: f32[5] = aten::round(self=%w)
     %s: f32[5] = aten::round(self=%v)
     %a: f32[5] = aten::round(self=%x)
@@ -244,6 +245,46 @@ TEST_CASE("what was stored, in how few bits, and what was not, is said") {
       "1 weight of 3 bits", "1 rounding of activations",
       "v stays floats: its quantiser gives no integers of 8 bits times a scale"};
   CHECK(list.items[0].details == details);
+}
+
+/// A weight with a zero below zero, rounded, times a scale, and what reads it.
+std::string rounded_below_zero(const std::string& reader) {
+  return R"(graph m(%x: f32[1,6]) -> (%y as "y") {
+    const %w: f32[1,6] = {0.9, -0.4, 1.6, -1.1, 0.2, 0.0}
+    const %s: f32[] = {0.25}
+    %r: f32[1,6] = aten::round(self=%w)
+    %q: f32[1,6] = aten::mul.Tensor(self=%r, other=%s)
+    )" + reader +
+         "\n  }";
+}
+
+TEST_CASE("integers have no zero below zero: only sums of products do not show it") {
+  const auto is_stored = [](const std::string& reader) {
+    return after("recognise-quantisation", rounded_below_zero(reader), context()).find("i8[") !=
+           std::string::npos;
+  };
+  const std::string linear = "aten::linear(input=%x, weight=";
+  CHECK(is_stored("%y: f32[1,1] = " + linear + "%q, bias=none)"));
+  CHECK(is_stored("%t: f32[6,1] = aten::mul.Tensor(self=%q, other=%x)\n %y: f32[1,1] = " + linear +
+                  "%t, bias=none)"));
+  CHECK(is_stored("%y: bool[1,6] = aten::lt.Tensor(self=%q, other=%x)"));
+  CHECK_FALSE(is_stored("%y: f32[1,6] = aten::mul.Tensor(self=%x, other=%q)"));
+  CHECK_FALSE(is_stored("%y: f32[1,6] = aten::atan2(self=%q, other=%x)"));
+  CHECK_FALSE(is_stored("%y: f32[1,6] = aten::copysign.Tensor(self=%x, other=%q)"));
+  CHECK_FALSE(is_stored("%d: f32[1,6] = aten::div.Tensor(self=%x, other=%q)\n %y: f32[1,1] = " +
+                        linear + "%d, bias=none)"));
+}
+
+TEST_CASE("formulas in numbers of 16 bits stay folded") {
+  check_floats(R"(graph m(%x: f32[1,6]) -> (%y as "y") {
+    const %w: f32[6] = {0.9, 0.4, 1.6, -1.1, 0.2, 0.0}
+    const %s: f32[] = {0.25}
+    %r: f32[6] = aten::round(self=%w)
+    %q: f32[6] = aten::mul.Tensor(self=%r, other=%s)
+    %h: f16[6] = t2n::cast(self=%q, dtype=f16)
+    %f: f32[6] = t2n::cast(self=%h, dtype=f32)
+    %y: f32[1,6] = aten::mul.Tensor(self=%x, other=%f)
+  })");
 }
 
 }  // namespace

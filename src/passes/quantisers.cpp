@@ -1,0 +1,294 @@
+#include "src/passes/quantisers.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+#include "ir/op_traits.h"
+#include "src/diag/error.h"
+#include "src/diag/one_of.h"
+#include "src/passes/known.h"
+#include "src/passes/zero_signs.h"
+
+namespace t2n::passes {
+namespace {
+
+using ir::DType;
+using ir::Graph;
+using ir::Node;
+using ir::Tensor;
+using ir::ValueId;
+
+/// Fewer elements are not worth an operation.
+constexpr int64_t kFewest = 5;
+/// Numbers beside the weights, such as scales, are computed now up to this size.
+constexpr int64_t kMostBeside = int64_t{64} << 10;
+
+std::string_view word_of(const Node& node) { return ir::op_short_name(ir::op_name(node.op)); }
+
+/// They leave elements as they are: what is integers was integers.
+bool moves_elements(const Node& node) {
+  constexpr std::array<std::string_view, 23> kWords = {
+      "view",   "reshape", "permute", "transpose", "t",     "unsqueeze", "squeeze", "flatten",
+      "slice",  "select",  "narrow",  "chunk",     "split", "unbind",    "clone",   "contiguous",
+      "detach", "movedim", "cat",     "stack",     "alias", "unflatten", "expand"};
+  return is_one_of(word_of(node), kWords);
+}
+
+/// They give one result for each element of one operand.
+bool is_thin(const Node& node) {
+  constexpr std::array<std::string_view, 8> kWords = {"mul",  "div", "add",  "sub",
+                                                      "rsub", "neg", "cast", "to"};
+  return is_one_of(word_of(node), kWords);
+}
+
+/// Their results are whole numbers.
+bool is_rounding(const Node& node) {
+  constexpr std::array<std::string_view, 7> kWords = {"round", "floor", "ceil", "trunc",
+                                                      "fix",   "sign",  "sgn"};
+  return is_one_of(word_of(node), kWords);
+}
+
+/// Engines have no bf16, and strict NNEF no f16: a formula in them must stay folded.
+bool is_of_16_bits(DType dtype) { return dtype == DType::bf16 || dtype == DType::f16; }
+
+/// Their results are of a few kinds: comparisons, and integers.
+bool is_choosing(const Graph& graph, const Node& node) {
+  const std::string_view word = word_of(node);
+  if (ir::has_trait(word, ir::OpTrait::predicate)) return true;
+  const DType dtype = graph.values[static_cast<size_t>(node.outputs.at(0))].dtype;
+  return (word == "cast" || word == "to") && !ir::is_float(dtype) && !ir::is_complex(dtype);
+}
+
+/// Finds what quantisers make of constants.
+class Recogniser {
+ public:
+  Recogniser(const Graph& graph, const ir::Evaluator& evaluate)
+      : graph_(graph),
+        evaluate_(evaluate),
+        known_(graph.values.size()),
+        producers_(ir::producers(graph)),
+        constants_(ir::constant_index(graph)),
+        zeros_(graph) {}
+
+  Findings run() {
+    find_leaves();
+    std::erase_if(leaves_, [this](ValueId id) { return producers_[at(id)] < 0; });
+    for (const ValueId id : leaves_)
+      if (is_quantiser(id)) recognise(id);
+    if (findings_.integers.empty()) return std::move(findings_);
+    // Smaller than what they follow from: weights must not stay for their sake.
+    for (const ValueId id : leaves_)
+      if (is_small(id) && is_smaller_than_weights(id) && !recognised_.contains(id)) {
+        compute(id);
+        note_beside(id);
+        values_.clear();
+      }
+    return std::move(findings_);
+  }
+
+ private:
+  /// What is known of a value before the model runs.
+  struct Known {
+    bool is_known = false;    ///< it follows from constants alone
+    bool is_rounded = false;  ///< something that it follows from was, or was compared
+    bool is_certain = false;  ///< it was rounded
+    int64_t weights = 0;      ///< elements of the largest constant of reals that it follows from
+    ValueId largest = ir::kNoValue;  ///< that one
+  };
+
+  static size_t at(ValueId id) { return static_cast<size_t>(id); }
+  const ir::Value& value(ValueId id) const { return graph_.values[at(id)]; }
+  const Known& known(ValueId id) const { return known_[at(id)]; }
+  int64_t elements(ValueId id) const {
+    return ir::element_count(ir::static_shape(value(id).shape));
+  }
+  bool is_small(ValueId id) const {
+    return elements(id) * ir::dtype_size(value(id).dtype) <= kMostBeside;
+  }
+  /// In elements, and in bytes: weights may be of 16 bits.
+  bool is_smaller_than_weights(ValueId id) const {
+    const Known& of = known(id);
+    return elements(id) < of.weights && elements(id) * ir::dtype_size(value(id).dtype) <=
+                                            of.weights * ir::dtype_size(value(of.largest).dtype);
+  }
+  const Node* producer(ValueId id) const {
+    const int index = producers_[at(id)];
+    return index < 0 ? nullptr : &graph_.nodes[static_cast<size_t>(index)];
+  }
+
+  // --- what can be computed ---
+
+  /// Known values that are read by what has to wait for the inputs.
+  void find_leaves() {
+    for (const ir::Constant& each : graph_.constants) {
+      const bool is_plain = is_loaded(each.data) && !value(each.value).quant;
+      const int64_t reals = ir::is_float(each.data.dtype) ? each.data.elements() : 0;
+      known_[at(each.value)] = {is_plain, false, false, reals, each.value};
+    }
+    std::vector<bool> is_leaf(graph_.values.size());
+    const auto mark = [&](ValueId id) {
+      if (known(id).is_known && !is_leaf[at(id)]) leaves_.push_back(id);
+      is_leaf[at(id)] = true;
+    };
+    for (const Node& node : graph_.nodes)
+      if (!follow(node)) {
+        ir::for_each_input(node, mark);
+        if (word_of(node) == "round") ++findings_.activations;
+      }
+    for (const ValueId id : graph_.outputs) mark(id);
+  }
+
+  bool follow(const Node& node) {
+    const bool rounds = is_rounding(node);
+    Known out = {is_computable(graph_, node), rounds || is_choosing(graph_, node), rounds};
+    ir::for_each_input(node, [&](ValueId id) {
+      const Known& operand = known(id);
+      out.is_known = out.is_known && operand.is_known;
+      out.is_rounded = out.is_rounded || operand.is_rounded;
+      out.is_certain = out.is_certain || operand.is_certain;
+      if (operand.weights <= out.weights) return;
+      out.weights = operand.weights;
+      out.largest = operand.largest;
+    });
+    for (const ValueId id : node.outputs) known_[at(id)] = out;
+    return out.is_known;
+  }
+
+  bool is_quantiser(ValueId id) const {
+    const Known& of = known(id);
+    return of.is_rounded && ir::is_float(value(id).dtype) && elements(id) >= kFewest &&
+           of.weights >= kFewest;
+  }
+
+  /// The nodes that a value follows from, in order.
+  std::vector<size_t> nodes_of(ValueId root) const {
+    std::vector<bool> wanted(graph_.nodes.size());
+    std::vector<ValueId> open = {root};
+    while (!open.empty()) {
+      const int index = producers_[at(open.back())];
+      open.pop_back();
+      if (index < 0 || wanted[static_cast<size_t>(index)]) continue;
+      wanted[static_cast<size_t>(index)] = true;
+      ir::for_each_input(graph_.nodes[static_cast<size_t>(index)],
+                         [&](ValueId id) { open.push_back(id); });
+    }
+    std::vector<size_t> out;
+    for (size_t i = 0; i < wanted.size(); ++i)
+      if (wanted[i]) out.push_back(i);
+    return out;
+  }
+
+  void compute(ValueId root) {
+    for (const size_t i : nodes_of(root)) {
+      const Node& node = graph_.nodes[i];
+      std::vector<Tensor> results = evaluate_(node, [this](ValueId id) { return computed(id); });
+      T2N_ASSERT(results.size() == node.outputs.size(), ir::op_name(node.op), " gave ",
+                 results.size(), " results");
+      for (size_t k = 0; k < results.size(); ++k)
+        values_.insert_or_assign(node.outputs[k], std::move(results[k]));
+    }
+  }
+
+  const Tensor& computed(ValueId id) const {
+    const int constant = constants_[at(id)];
+    return constant < 0 ? values_.at(id) : graph_.constants[static_cast<size_t>(constant)].data;
+  }
+
+  // --- what is integers ---
+
+  void recognise(ValueId root) {
+    compute(root);
+    found_.clear();
+    beside_.clear();
+    if (is_of_integers(root))
+      note(root);
+    else if (known(root).is_certain && elements(root) == known(root).weights)
+      findings_.floats.push_back(value(known(root).largest).name);
+    values_.clear();
+  }
+
+  void note(ValueId root) {
+    recognised_.insert(root);
+    for (const ValueId id : found_) {
+      if (holds_integers(id)) continue;
+      findings_.integers.emplace(id, *integers_in(computed(id)));
+      findings_.names.emplace(id, value(known(id).largest).name);
+    }
+    for (const ValueId id : beside_) note_beside(id);
+  }
+
+  void note_beside(ValueId id) {
+    if (producer(id) && is_small(id) && fits(id)) findings_.beside.emplace(id, computed(id));
+  }
+
+  /// Whether the graph says it with all promotions, and no other result of its node is left over.
+  bool fits(ValueId id) const {
+    return producer(id)->outputs.size() == 1 && computed(id).dtype == value(id).dtype &&
+           ir::to_shape(computed(id).shape) == value(id).shape;
+  }
+
+  bool holds_integers(ValueId id) const { return findings_.integers.contains(id); }
+
+  /// Whether the value, or all that it is made of, is integers of 8 bits, of which `found_` notes
+  /// where, and `beside_` what else the rest of the formula reads.
+  bool is_of_integers(ValueId id) {
+    const Node* node = producer(id);
+    if (node == nullptr || !known(id).is_rounded) return false;
+    if (is_of_16_bits(value(id).dtype)) return false;
+    if (fits(id) && elements(id) <= known(id).weights && can_be_integers(id)) {
+      found_.push_back(id);
+      return true;
+    }
+    if (moves_elements(*node)) return all_are_integers(*node);
+    return is_thin(*node) && one_is_integers(*node);
+  }
+
+  /// Integers have no zero below zero.
+  bool can_be_integers(ValueId id) const {
+    const std::optional<Integers> integers = integers_in(computed(id));
+    return integers && !(integers->loses_signs && zeros_.shows(id));
+  }
+
+  bool all_are_integers(const Node& node) {
+    bool all = true;
+    ir::for_each_input(node, [&](ValueId id) { all = all && is_of_integers(id); });
+    return all;
+  }
+
+  bool one_is_integers(const Node& node) {
+    const int64_t count = elements(node.outputs[0]);
+    std::vector<ValueId> operands;
+    ir::for_each_input(node, [&](ValueId id) { operands.push_back(id); });
+    for (const ValueId id : operands) {
+      if (elements(id) != count || !is_of_integers(id)) continue;
+      for (const ValueId other : operands)
+        if (other != id) beside_.push_back(other);
+      // A second operand as large as the weights would have to be stored as well.
+      return std::all_of(beside_.begin(), beside_.end(),
+                         [&](ValueId other) { return elements(other) < count; });
+    }
+    return false;
+  }
+
+  const Graph& graph_;
+  const ir::Evaluator& evaluate_;
+  std::vector<Known> known_;    ///< by value
+  std::vector<int> producers_;  ///< by value
+  std::vector<int> constants_;  ///< by value
+  ZeroSigns zeros_;
+  std::vector<ValueId> leaves_;  ///< known, and read by what has to wait for the inputs
+  std::unordered_set<ValueId> recognised_;
+  std::vector<ValueId> found_;                  ///< of the quantiser at hand
+  std::vector<ValueId> beside_;                 ///< the same
+  std::unordered_map<ValueId, Tensor> values_;  ///< the same: what was computed
+  Findings findings_;
+};
+
+}  // namespace
+
+Findings find_quantisers(const Graph& graph, const ir::Evaluator& evaluate) {
+  return Recogniser(graph, evaluate).run();
+}
+
+}  // namespace t2n::passes

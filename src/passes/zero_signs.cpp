@@ -1,0 +1,124 @@
+#include "src/passes/zero_signs.h"
+
+#include <algorithm>
+#include <array>
+
+#include "ir/op_traits.h"
+#include "ir/scan.h"
+#include "src/diag/one_of.h"
+
+namespace t2n::passes {
+namespace {
+
+using ir::Node;
+using ir::ValueId;
+
+/// They begin with zero and add products.
+bool sums_products(std::string_view word) {
+  constexpr std::array<std::string_view, 27> kWords = {"linear",
+                                                       "matmul",
+                                                       "mm",
+                                                       "bmm",
+                                                       "mv",
+                                                       "dot",
+                                                       "addmm",
+                                                       "addmv",
+                                                       "addbmm",
+                                                       "baddbmm",
+                                                       "einsum",
+                                                       "conv1d",
+                                                       "conv2d",
+                                                       "conv3d",
+                                                       "convolution",
+                                                       "_convolution",
+                                                       "conv_transpose1d",
+                                                       "conv_transpose2d",
+                                                       "conv_transpose3d",
+                                                       "lstm",
+                                                       "gru",
+                                                       "rnn_tanh",
+                                                       "rnn_relu",
+                                                       "lstm_cell",
+                                                       "gru_cell",
+                                                       "rnn_tanh_cell",
+                                                       "rnn_relu_cell"};
+  return is_one_of(word, kWords);
+}
+
+/// A zero gives zeros, and other elements what they gave: the sign goes on, or is dropped.
+bool hands_on(std::string_view word) {
+  constexpr std::array<std::string_view, 37> kWords = {
+      "mul",     "add",       "sub",        "rsub",      "neg",          "cast",   "to",
+      "abs",     "view",      "reshape",    "permute",   "transpose",    "t",      "unsqueeze",
+      "squeeze", "flatten",   "slice",      "select",    "narrow",       "chunk",  "split",
+      "unbind",  "clone",     "contiguous", "detach",    "movedim",      "cat",    "stack",
+      "alias",   "unflatten", "expand",     "embedding", "index_select", "gather", "round",
+      "clamp",   "hardtanh"};
+  return is_one_of(word, kWords);
+}
+
+bool is_operand(const Node& node, const char* name, ValueId id) {
+  const ir::Attr* attr = node.find(name);
+  const auto* ref = attr == nullptr ? nullptr : std::get_if<ir::TensorRef>(attr);
+  return ref != nullptr && ref->id == id;
+}
+
+}  // namespace
+
+ZeroSigns::ZeroSigns(const ir::Graph& graph)
+    : readers_(graph.values.size()), is_output_(graph.values.size()) {
+  for (const Node& node : graph.nodes)
+    ir::for_each_input(node, [&](ValueId id) {
+      if (id != ir::kNoValue) readers_[static_cast<size_t>(id)].push_back(&node);
+    });
+  for (const ValueId id : graph.outputs) is_output_[static_cast<size_t>(id)] = true;
+}
+
+bool ZeroSigns::shows(ValueId id) const {
+  std::vector<bool> seen(readers_.size());
+  std::vector<ValueId> open = {id};
+  while (!open.empty()) {
+    const ValueId at = open.back();
+    open.pop_back();
+    if (seen.at(static_cast<size_t>(at))) continue;
+    seen[static_cast<size_t>(at)] = true;
+    if (is_output_[static_cast<size_t>(at)]) return true;
+    for (const Node* reader : readers_[static_cast<size_t>(at)]) switch (effect(*reader, at)) {
+        case Effect::shows: return true;
+        case Effect::hands_on:
+          open.insert(open.end(), reader->outputs.begin(), reader->outputs.end());
+          break;
+        case Effect::drops: break;
+      }
+  }
+  return false;
+}
+
+ZeroSigns::Effect ZeroSigns::effect(const Node& reader, ValueId id) {
+  if (reader.body) return shows_in_body(reader, id) ? Effect::shows : Effect::drops;
+  const std::string_view word = ir::op_short_name(ir::op_name(reader.op));
+  if (sums_products(word)) return Effect::drops;
+  if (ir::has_trait(word, ir::OpTrait::predicate))
+    return word == "signbit" ? Effect::shows : Effect::drops;
+  const bool is_numerator = word == "div" && !is_operand(reader, "other", id);
+  return is_numerator || hands_on(word) ? Effect::hands_on : Effect::shows;
+}
+
+/// What a loop only reads does the same in its body.
+bool ZeroSigns::shows_in_body(const Node& loop, ValueId id) {
+  const ir::Scan scan = ir::read_scan(loop);
+  const auto is_among = [&](const std::vector<ValueId>& ids) {
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+  };
+  if (is_among(scan.initial)) return true;
+  const ZeroSigns inside(*loop.body);
+  for (size_t i = 0; i < scan.scanned.size(); ++i)
+    if (scan.scanned[i] == id && inside.shows(loop.body->inputs.at(scan.scanned_input(i))))
+      return true;
+  for (size_t i = 0; i < scan.captured.size(); ++i)
+    if (scan.captured[i] == id && inside.shows(loop.body->inputs.at(scan.captured_input(i))))
+      return true;
+  return false;
+}
+
+}  // namespace t2n::passes

@@ -1,0 +1,131 @@
+// Operators that do the same at any scale: what they give stands for reals as what they take does,
+// or does not stand for reals any more.
+#include "src/quant/rules.h"
+
+namespace t2n::quant {
+namespace {
+
+using ir::ValueId;
+
+void dequantize(QuantBuilder& b) {
+  for (const std::string_view list : {"tensors", "qtensors"}) {
+    if (!b.has(list) || !std::holds_alternative<ir::TensorRefs>(*b.find(list))) continue;
+    const std::vector<ValueId> all = b.reals(list);
+    for (size_t i = 0; i < all.size(); ++i) b.define(all[i], static_cast<int>(i));
+    return;
+  }
+  for (const std::string_view one : {"self", "qtensor", "tensors"})
+    if (b.has(one)) return b.define(b.real(one));
+}
+
+/// Integers that f32 may not hold are only right where they are constants.
+void int_repr(QuantBuilder& b) {
+  const ValueId id = b.original("self");
+  if (b.may_be_wide(id) && b.resolve(id) != id)
+    return b.refuse("its integers have more than the 24 bits that f32 holds",
+                    "quantise to 8 bits, or take the integers before they are made a tensor");
+  b.define(b.integers("self"));
+}
+
+/// They rearrange elements, which are integers whatever scale the result has: a view of a tensor
+/// with a scale for each channel may have another axis, or one scale.
+void move(QuantBuilder& b) { b.shares_zero_point() ? b.keep_on_steps() : b.keep_on_integers(); }
+
+constexpr std::string_view kMove[] = {"_reshape_alias",
+                                      "_unsafe_view",
+                                      "alias",
+                                      "broadcast_to",
+                                      "channel_shuffle",
+                                      "chunk",
+                                      "clone",
+                                      "contiguous",
+                                      "detach",
+                                      "diagonal",
+                                      "expand",
+                                      "expand_as",
+                                      "flatten",
+                                      "flip",
+                                      "gather",
+                                      "hsplit",
+                                      "index",
+                                      "index_select",
+                                      "movedim",
+                                      "narrow",
+                                      "native_channel_shuffle",
+                                      "permute",
+                                      "pixel_shuffle",
+                                      "pixel_unshuffle",
+                                      "reflection_pad1d",
+                                      "reflection_pad2d",
+                                      "repeat",
+                                      "replication_pad1d",
+                                      "replication_pad2d",
+                                      "reshape",
+                                      "reshape_as",
+                                      "roll",
+                                      "select",
+                                      "select_scatter",
+                                      "slice",
+                                      "slice_scatter",
+                                      "split",
+                                      "split_with_sizes",
+                                      "squeeze",
+                                      "swapaxes",
+                                      "t",
+                                      "tensor_split",
+                                      "tile",
+                                      "transpose",
+                                      "unbind",
+                                      "unflatten",
+                                      "unfold",
+                                      "unsqueeze",
+                                      "upsample_nearest1d",
+                                      "upsample_nearest2d",
+                                      "upsample_nearest3d",
+                                      "view",
+                                      "view_as",
+                                      "_upsample_nearest_exact1d",
+                                      "_upsample_nearest_exact2d",
+                                      "_upsample_nearest_exact3d"};
+
+/// They compare elements: steps lie as the reals do. Several operands are quantised anew, as they
+/// are where they are joined.
+void choose(QuantBuilder& b) {
+  b.is_alike() ? b.keep_on_steps() : b.redo_on_reals(ZeroPoint::fused);
+}
+
+constexpr std::string_view kChoose[] = {"adaptive_max_pool1d",
+                                        "adaptive_max_pool2d",
+                                        "amax",
+                                        "amin",
+                                        "argmax",
+                                        "argmin",
+                                        "argsort",
+                                        "max",
+                                        "max_pool1d",
+                                        "max_pool2d",
+                                        "max_pool3d",
+                                        "min",
+                                        "relu",
+                                        "sort",
+                                        "topk",
+                                        "cat",
+                                        "concat",
+                                        "stack",
+                                        "scatter"};
+
+QuantRules table() {
+  QuantRules out = {{"dequantize", dequantize}, {"int_repr", int_repr}};
+  for (const std::string_view word : kMove) out.emplace(word, move);
+  for (const std::string_view word : kChoose) out.emplace(word, choose);
+  return out;
+}
+
+}  // namespace
+
+const QuantRules& any_scale_rules() {
+  static const QuantRules rules = table();
+  return rules;
+}
+
+}  // namespace t2n::quant
