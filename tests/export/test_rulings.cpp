@@ -77,6 +77,20 @@ TEST_CASE("where ties move most elements, nothing is known") {
   CHECK_FALSE(judge.found({{1, 1.6}}, 0.5).ruling);  // but that it is no step
 }
 
+TEST_CASE(
+    "what ties move in sums may lie elsewhere: that is not known, and further off it is wrong") {
+  std::vector<double> inputs = kInputs;
+  inputs[3] = 3.75;
+  Judge judge(
+      "def forward(self, x):\n"
+      "  q = torch.quantize_per_tensor(x, 0.5, 3, 13).dequantize() * 0.01\n"
+      "  return torch.cat([(q[1] - q[3]).reshape(1) + 1, q[1:4], 20 + x])\n",
+      values({24}, inputs));
+  const double first = ir::to_f64(judge.sets.sets[0].expected[0])[0];
+  CHECK(judge.found({{0, first - 0.005}}, std::nullopt).ruling == Ruling::unsettled);
+  CHECK_FALSE(judge.found({{0, first - 0.5}}, std::nullopt).ruling);
+}
+
 /// 128 groups, whose products the default engine adds up in 16 bits.
 Judge saturating() {
   std::vector<double> weights(128 * 9);
