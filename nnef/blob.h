@@ -17,6 +17,8 @@ struct Blob {
   int axis = 0;
   bool bit_packed = false;  ///< booleans as single bits, which every reader takes, not as bytes
   bool quantised = false;   ///< integer codes of a real tensor that graph.quant explains
+  bool q4_0 =
+      false;  ///< tract's: the one part holds blocks of `shape` as u8 [rows, bytes of a row]
 };
 
 }  // namespace t2n::nnef

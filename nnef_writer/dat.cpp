@@ -25,6 +25,11 @@ constexpr size_t kHeader = 128;
 constexpr size_t kMaxRank = 8;
 constexpr int64_t kMaxBytes = std::numeric_limits<uint32_t>::max();
 
+// tract's own: the vendor in the upper half, as in the file; 4.5 bits a value are no number of
+// bits.
+constexpr int64_t kTractQ4 = 0x54523040;
+constexpr int64_t kNoBits = std::numeric_limits<uint32_t>::max();
+
 static_assert(std::endian::native == std::endian::little,
               "values are written as they lie in memory");
 
@@ -45,6 +50,7 @@ int64_t bits_per_item(const Blob& blob) {
 
 /// Bytes of the values; more than the format holds where the count overflows.
 int64_t data_size(const Blob& blob) {
+  if (blob.q4_0) return ir::element_count(blob.parts.at(0).shape);
   int64_t bits = bits_per_item(blob);
   for (const int64_t size : blob.shape) {
     T2N_ASSERT(size >= 0, quoted(blob.label), " has a size of ", size);
@@ -62,6 +68,14 @@ int64_t data_size(const Blob& blob) {
               "NNEF stores floats of 16 (IEEE half), 32 and 64 bits, integers and booleans",
               ir::is_complex(dtype) ? "split it into real and imaginary parts before exporting"
                                     : "convert the model with model.float() or model.half()");
+}
+
+void check_blocks(const Blob& blob) {
+  constexpr int64_t kValues = 32, kBytes = 18;
+  T2N_ASSERT(blob.parts.size() == 1 && blob.parts[0].dtype == DType::u8 && blob.shape.size() >= 2 &&
+                 blob.parts[0].elements() * kValues == ir::element_count(blob.shape) * kBytes &&
+                 blob.parts[0].shape.at(0) == blob.shape[0],
+             quoted(blob.label), " has other blocks than its shape takes");
 }
 
 void check_geometry(const Blob& blob) {
@@ -93,8 +107,8 @@ std::array<std::byte, kHeader> header(const Blob& blob) {
   put(4, data_size(blob));
   put(8, static_cast<int64_t>(blob.shape.size()));
   for (size_t i = 0; i < blob.shape.size(); ++i) put(12 + 4 * i, blob.shape[i]);
-  put(44, bits_per_item(blob));
-  put(48, item_type(blob));
+  put(44, blob.q4_0 ? kNoBits : bits_per_item(blob));
+  put(48, blob.q4_0 ? kTractQ4 : int64_t{item_type(blob)});
   return out;
 }
 
@@ -164,7 +178,7 @@ class BitPacker {
 };
 
 void write_part(const Blob& blob, const Tensor& part, const ByteSink& sink) {
-  if (part.dtype == blob.dtype) return for_each_chunk(part, kChunk, sink);
+  if (part.dtype == blob.dtype || blob.q4_0) return for_each_chunk(part, kChunk, sink);
   const auto from_size = static_cast<size_t>(ir::dtype_size(part.dtype));
   const auto to_size = static_cast<size_t>(ir::dtype_size(blob.dtype));
   std::vector<std::byte> out;
@@ -193,7 +207,10 @@ void write_values(const Blob& blob, const ByteSink& sink) {
 
 void check_dat(const Blob& blob) {
   if (!is_storable(blob.dtype)) refuse_dtype(blob, blob.dtype);
-  check_geometry(blob);
+  if (blob.q4_0)
+    check_blocks(blob);
+  else
+    check_geometry(blob);
   for (const Tensor& part : blob.parts)
     if (ir::is_complex(part.dtype)) refuse_dtype(blob, part.dtype);
   if (blob.shape.size() > kMaxRank)

@@ -8,22 +8,23 @@ namespace t2n::ops {
 const Registry& registry() {
   static const Registry table = [] {
     Registry r;
-    for (const auto family : {register_activation,   register_adaptive_pool,
-                              register_attention,    register_attention_layers,
-                              register_complex,      register_conv,
-                              register_creation,     register_diagonal,
-                              register_einsum,       register_elementwise,
-                              register_fft,          register_grid_sample,
-                              register_index,        register_join,
-                              register_loss,         register_matmul,
-                              register_norm,         register_pad,
-                              register_points,       register_pool,
-                              register_reduce,       register_resize,
-                              register_rnn,          register_rope,
-                              register_scan,         register_scatter,
-                              register_shape,        register_slice,
-                              register_small_matrix, register_special,
-                              register_stft,         register_unfold})
+    for (const auto family : {register_activation, register_adaptive_pool,
+                              register_attention,  register_attention_layers,
+                              register_complex,    register_conv,
+                              register_creation,   register_diagonal,
+                              register_einsum,     register_elementwise,
+                              register_fft,        register_grid_sample,
+                              register_index,      register_join,
+                              register_loss,       register_matmul,
+                              register_norm,       register_packed,
+                              register_pad,        register_points,
+                              register_pool,       register_reduce,
+                              register_resize,     register_rnn,
+                              register_rope,       register_scan,
+                              register_scatter,    register_shape,
+                              register_slice,      register_small_matrix,
+                              register_special,    register_stft,
+                              register_unfold})
       family(r);
     return r;
   }();

@@ -26,6 +26,7 @@ void register_join(Registry& registry);
 void register_loss(Registry& registry);
 void register_matmul(Registry& registry);
 void register_norm(Registry& registry);
+void register_packed(Registry& registry);
 void register_pad(Registry& registry);
 void register_points(Registry& registry);
 void register_pool(Registry& registry);

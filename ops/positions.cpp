@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
+#include "src/translate/packed.h"
 #include "src/translate/sizes.h"
 
 namespace t2n::ops {
@@ -143,7 +144,10 @@ Ref take(Emitter& out, Ref x, Ref index, int axis) {
   const Shape& selected = out.shape(index);
   shape.erase(shape.begin() + axis);
   shape.insert(shape.begin() + axis, selected.begin(), selected.end());
-  return out.call("tract_core_gather", {x, index}, {{"axis", axis}}, out.dtype(x), shape);
+  Attributes attributes = {{"axis", axis}};
+  if (is_q4_0(out, x))
+    attributes.emplace_back("datum_type", std::string(ir::dtype_name(out.dtype(x))));
+  return out.call("tract_core_gather", {x, index}, attributes, out.dtype(x), shape);
 }
 
 }  // namespace t2n::ops

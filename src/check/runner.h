@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ class Runner {
   virtual void load(const std::string& artefact) = 0;
   /// Outputs for the model's inputs, both in the order of its signature.
   virtual std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs) = 0;
+  /// Memory that the artefact takes since it was loaded, if it was the first one; nothing where
+  /// nobody measures it.
+  virtual std::optional<int64_t> loaded_bytes() const { return {}; }
 };
 
 struct RunnerOptions {

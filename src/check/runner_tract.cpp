@@ -14,14 +14,21 @@ class TractRunner final : public Runner {
                 {.timeout = options.timeout, .memory_bytes = options.memory_bytes}) {}
 
   std::string name() const override { return name_; }
-  void load(const std::string& artefact) override { worker_.load(artefact); }
+  void load(const std::string& artefact) override {
+    const bool is_first = !worker_.pid().has_value();
+    const int64_t bytes = worker_.load(artefact).resident_bytes;
+    loaded_bytes_ = is_first ? std::optional(bytes) : std::nullopt;
+  }
   std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs) override {
     return worker_.run(inputs);
   }
 
+  std::optional<int64_t> loaded_bytes() const override { return loaded_bytes_; }
+
  private:
   std::string name_;
   tract::WorkerClient worker_;
+  std::optional<int64_t> loaded_bytes_;
 };
 
 }  // namespace

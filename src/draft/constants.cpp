@@ -95,6 +95,32 @@ Ref Draft::write_variable(Ref ref) {
   return out;
 }
 
+Ref Draft::write_blocks(Ref packed, DType dtype, const Shape& shape) {
+  const TensorEntry entry = at(packed);
+  const auto [found, is_new] =
+      written_.try_emplace(cat(blob_key(entry), "|q4_0 ", type_str(dtype, shape)), -1);
+  if (!is_new) return Ref{found->second};
+  const std::string label = labels_.claim(nnef::label_for(entry.name));
+  const Ref out = add({.dtype = dtype,
+                       .shape = shape,
+                       .name = label,
+                       .is_claimed = true,
+                       .is_q4_0 = true,
+                       .text = {},
+                       .parts = {}});
+  append({out}, "variable",
+         {{"label", nnef::string(label)}, {"shape", Attribute("shape", shape).value}},
+         generic_type(dtype));
+  document.blobs.push_back({.label = label,
+                            .dtype = dtype,
+                            .shape = ir::static_shape(shape),
+                            .parts = entry.parts,
+                            .q4_0 = true});
+  notes.constants[label] = {entry.name, entry.uses, entry.is_made};
+  found->second = out.id;
+  return out;
+}
+
 Ref Draft::add_constant(ir::Tensor values, std::string name, int uses, bool is_made) {
   TensorEntry entry{.kind = TensorEntry::Kind::constant,
                     .dtype = values.dtype,

@@ -71,6 +71,8 @@ struct Draft {
   /// The identifier; a constant is written now, as a variable or in fewer bytes.
   Ref identifier(Ref ref);
   Ref write_variable(Ref ref);
+  /// A variable of Q4_0 blocks, which the constant `packed` holds as bytes.
+  Ref write_blocks(Ref packed, DType dtype, const Shape& shape);
   /// In a fragment: gives the identifier of a constant that the graph around writes.
   std::function<Ref(const TensorEntry&)> written_outside;
 

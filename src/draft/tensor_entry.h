@@ -43,6 +43,7 @@ struct TensorEntry {
   bool varies = false;        ///< in the body of a scan: differs from iteration to iteration
   bool of_sizes = false;      ///< computed from symbolic sizes alone
   bool is_positions = false;  ///< an index without negative entries
+  bool is_q4_0 = false;       ///< a variable of Q4_0 blocks
   /// Whether the engine may know the elements: the one number they are, or positions along axes.
   enum class Followed { no, positions, number };
   Followed followed = Followed::no;  ///< see src/translate/uniform.h

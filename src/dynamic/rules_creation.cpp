@@ -106,6 +106,8 @@ Shapes affine_grid(const ShapeView& op) {
   return {out};
 }
 
+Shapes dequantised(const ShapeView& op) { return {op.dims("shape")}; }
+
 }  // namespace
 
 void add_creation_rules(ShapeRules& r) {
@@ -122,6 +124,7 @@ void add_creation_rules(ShapeRules& r) {
   r.add(tril_indices, "tril_indices");
   r.add(triu_indices, "triu_indices");
   r.add(shape_as_tensor, "_shape_as_tensor");
+  r.add(dequantised, "t2n::dequantise_q4_0");
   r.add(affine_grid, "affine_grid_generator");
 }
 

@@ -4,6 +4,7 @@
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
+#include "src/compress/q4_0.h"
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
 #include "src/eval/transforms.h"
@@ -100,6 +101,14 @@ std::vector<ir::Tensor> apply_rope(const ir::Node& node, const ir::Operand& oper
   return {trace::share(x.mul(tensor("cos")).add(turned.mul(tensor("sin"))))};
 }
 
+/// `t2n::dequantise_q4_0(self, shape, dtype)`: the weight that blocks stand for.
+std::vector<ir::Tensor> dequantise_q4_0(const ir::Node& node, const ir::Operand& operand) {
+  const auto& self = std::get<ir::TensorRef>(*node.find("self"));
+  const auto& shape = std::get<std::vector<ir::Dim>>(*node.find("shape"));
+  return {compress::decode_q4_0(operand(self.id), ir::static_shape(shape),
+                                std::get<ir::DType>(*node.find("dtype")))};
+}
+
 std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operand) {
   const c10::InferenceMode guard;
   if (ir::op_name(node.op) == "t2n::cast") return cast(node, operand);
@@ -107,6 +116,7 @@ std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operan
     return {operand(std::get<ir::TensorRef>(*node.find("self")).id)};
   if (is_transform(node)) return transform(node, operand);
   if (ir::op_name(node.op) == "t2n::apply_rope") return apply_rope(node, operand);
+  if (ir::op_name(node.op) == compress::kDequantise) return dequantise_q4_0(node, operand);
   const auto op = find_operator(ir::op_name(node.op));
   if (!op)
     throw Error("unsupported-op", cat("torch has no operator ", quoted(ir::op_name(node.op))));

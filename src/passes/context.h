@@ -23,6 +23,7 @@ struct PassContext {
   std::function<std::optional<ir::Promotion>(ir::OpId)> promotion;
   /// Symbols that stay symbolic (declared dynamic axes); empty: none.
   std::function<bool(const ir::Symbol&)> keeps_symbol;
+  bool in_body = false;     ///< the graph is the body of a loop
   bool sizes_vary = false;  ///< the graph is one of several, of one model at other sizes
   /// How weights and activations shall be stored, by module; nullptr: as they are.
   const compress::Settings* settings = nullptr;

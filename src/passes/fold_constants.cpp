@@ -76,9 +76,10 @@ class Folder {
     return known;
   }
 
-  /// A cast of integers of 8 bits, or floats of 16: they are weights that somebody made small.
+  /// A cast of integers of 8 bits, floats of 16, or blocks: weights that somebody made small.
   bool widens_bytes(const Node& node) {
-    bool out = ir::op_name(node.op) == "t2n::cast";
+    const std::string_view name = ir::op_name(node.op);
+    bool out = name == "t2n::cast" || name == "t2n::dequantise_q4_0";
     ir::for_each_input(node, [&](ValueId id) {
       const ir::DType dtype = value(resolve(id)).dtype;
       out = out && (dtype == ir::DType::i8 || dtype == ir::DType::u8 || dtype == ir::DType::f16);

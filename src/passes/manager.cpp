@@ -26,7 +26,9 @@ bool run_in_body(Pass pass, const ir::Graph& graph, ir::Node& node, const PassCo
   auto body = std::make_shared<ir::Graph>(*node.body);
   if (const auto sizes = graph.attributes.find(ir::kSampleSizes); sizes != graph.attributes.end())
     body->attributes.insert(*sizes);  // symbols mean the same inside
-  if (!run_deep(pass, *body, context)) return false;
+  PassContext inside = context;
+  inside.in_body = true;
+  if (!run_deep(pass, *body, inside)) return false;
   node.body = std::move(body);
   return true;
 }

@@ -247,7 +247,8 @@ std::vector<std::string> lint_strict(const Document& document, std::span<const S
 std::vector<std::string> lint_strict(const Document& document) {
   std::vector<Stored> stored;
   for (const nnef::Blob& blob : document.blobs)
-    stored.push_back({blob.label, blob.shape, blob.dtype, blob.quantised, 0, {}});
+    stored.push_back(
+        {blob.label, blob.shape, blob.dtype, blob.quantised, 0, blob.q4_0 ? "q4_0" : ""});
   return lint_strict(document, stored);
 }
 

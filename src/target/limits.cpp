@@ -42,6 +42,10 @@ constexpr LimitRow kRows[] = {
     {Limit::packed_sequence, "packed-sequence",
      "it runs over a packed sequence, whose batch size changes from step to step",
      Evidence::format},
+    {Limit::packed_weights, "packed-weights",
+     "NNEF stores no blocks of 4 bits; tract reads them from 0.21.11 on, in linear layers and "
+     "embeddings, and from 0.21.12 on in convolutions that mix channels",
+     Evidence::format},
     {Limit::quotient_f64, "quotient-f64",
      "tract divides by reciprocals: its quotient in f64 may be the next integer, which changes the "
      "result",

@@ -26,6 +26,7 @@ enum class Limit {
   omitted_pass,
   outside_memory,
   packed_sequence,
+  packed_weights,
   quotient_f64,
   random_numbers,
   reinterpretation,

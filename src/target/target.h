@@ -46,6 +46,8 @@ enum class Feature {
   log_softmax,              ///< tract_core_log_softmax
   lstm_epilogue,            ///< tract_core_lstm_epilogue
   open_sizes,               ///< sizes are compared as polynomials, not as they are written
+  q4_0,                     ///< variables of Q4_0 blocks, as GGUF orders them
+  q4_0_convolution,         ///< the same as filters of convolutions
   scatter_reduction,        ///< reduction of tract_core_scatter_elements is honoured
   sdpa,                     ///< tract_transformers_sdpa
   sign_integers,            ///< sign on integers

@@ -41,6 +41,8 @@ constexpr FeatureRow kRows[] = {
      {0, 23, 0},
      "slices have sizes of min(..), products in another order are unequal; tract_core_dyn_slice",
      true},
+    {Feature::q4_0, "q4_0", {0, 21, 11}, "does not read the blocks"},
+    {Feature::q4_0_convolution, "q4_0_convolution", {0, 21, 12}, "reads them in products only"},
     {Feature::scatter_reduction, "scatter_reduction", {0, 23, 0}, "ignored: silently wrong"},
     {Feature::sdpa, "sdpa", {0, 22, 0}, "no definition; matmul, softmax, matmul"},
     {Feature::sign_integers, "sign_integers", {0, 23, 5}, "floats only; cast"},

@@ -20,6 +20,8 @@ struct EnginePort {
 struct ModelInfo {
   std::vector<EnginePort> inputs;
   std::vector<EnginePort> outputs;
+  /// What the worker's memory grew by and kept; exact for the first model of a worker.
+  int64_t resident_bytes = 0;
 };
 
 /// A loaded library. It is never unloaded: Rust's threads and statics do not survive that.

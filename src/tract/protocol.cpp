@@ -108,7 +108,8 @@ ir::Tensor read_tensor(Stream& stream) {
 }  // namespace
 
 Message encode(const ModelInfo& info) {
-  Message message{Kind::done, {std::to_string(info.inputs.size())}, {}};
+  Message message{
+      Kind::done, {std::to_string(info.inputs.size()), std::to_string(info.resident_bytes)}, {}};
   for (const auto* ports : {&info.inputs, &info.outputs})
     for (const EnginePort& port : *ports) {
       message.texts.push_back(port.name);
@@ -120,7 +121,8 @@ Message encode(const ModelInfo& info) {
 ModelInfo decode_info(const Message& message) {
   ModelInfo info;
   const size_t inputs = std::stoul(message.texts.at(0));
-  for (size_t i = 1; i + 1 < message.texts.size(); i += 2) {
+  info.resident_bytes = std::stoll(message.texts.at(1));
+  for (size_t i = 2; i + 1 < message.texts.size(); i += 2) {
     auto& ports = info.inputs.size() < inputs ? info.inputs : info.outputs;
     ports.push_back({message.texts[i], message.texts[i + 1]});
   }

@@ -1,11 +1,14 @@
 // The worker's side: loads the engine and answers requests until the channel closes.
 #include "src/tract/worker.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 
 #include "src/diag/error.h"
@@ -34,6 +37,15 @@ void confine(int64_t memory_bytes) {
   setenv("RUST_LIB_BACKTRACE", "0", 1);
 }
 
+/// Memory of this process that is in use, after what is free went back to the system.
+int64_t resident_bytes() {
+  malloc_trim(0);
+  std::ifstream file("/proc/self/statm");
+  int64_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
 class Session {
  public:
   explicit Session(const std::string& path) : library_(path) {}
@@ -42,10 +54,7 @@ class Session {
 
   Message answer(const Message& request) {
     switch (request.kind) {
-      case Kind::load:
-        model_.reset();
-        model_ = std::make_unique<Model>(library_, request.texts.at(0));
-        return encode(model_->info());
+      case Kind::load: return load(request.texts.at(0));
       case Kind::run: return {Kind::done, {}, model().run(request.tensors)};
       case Kind::profile: return {Kind::done, {model().profile_json()}, {}};
       case Kind::done:
@@ -55,6 +64,15 @@ class Session {
   }
 
  private:
+  Message load(const std::string& artefact) {
+    model_.reset();
+    const int64_t before = resident_bytes();
+    model_ = std::make_unique<Model>(library_, artefact);
+    ModelInfo info = model_->info();
+    info.resident_bytes = resident_bytes() - before;
+    return encode(info);
+  }
+
   const Model& model() const {
     T2N_ASSERT(model_, "the engine worker was asked to run before it was asked to load");
     return *model_;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "src/diag/error.h"
+#include "src/translate/packed.h"
 #include "src/translate/sizes.h"
 
 namespace t2n::ops {
@@ -149,6 +150,7 @@ Ref like(Emitter& out, double value, Ref x) {
 }
 
 Ref widened(Emitter& out, Ref x) {
+  if (is_q4_0(out, x)) return x;  // blocks have no width of their own
   const bool is_wide = out.dtype(x) == DType::f64 && !out.has(target::Feature::computes_f64);
   return out.dtype(x) == DType::f16 || is_wide ? out.cast(x, DType::f32) : x;
 }

@@ -6,6 +6,7 @@
 #include "src/diag/error.h"
 #include "src/target/limits.h"
 #include "src/translate/emitter_state.h"
+#include "src/translate/packed.h"
 #include "src/translate/repeats.h"
 
 namespace t2n::ops {
@@ -105,7 +106,10 @@ bool Emitter::varies(Ref ref) const { return state_->at(ref).varies; }
 
 void Emitter::declare_positions(Ref index) { state_->at(index).is_positions = true; }
 
-nnef::Value Emitter::operand(Ref ref) { return state_->operand(hidden_repeats(*this, ref)); }
+nnef::Value Emitter::operand(Ref ref) {
+  check_packed(*this, "a list", {ref}, {});
+  return state_->operand(hidden_repeats(*this, ref));
+}
 
 namespace {
 

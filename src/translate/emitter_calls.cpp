@@ -5,6 +5,7 @@
 #include "src/diag/error.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
+#include "src/translate/packed.h"
 #include "src/translate/repeats.h"
 #include "src/translate/uniform.h"
 
@@ -66,6 +67,7 @@ std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& giv
                                 const Attributes& attributes,
                                 const std::vector<TensorType>& results) {
   T2N_ASSERT(!op.starts_with("t2n_") || is_fragment(op), "no fragment is called '", op, "'");
+  check_packed(*this, op, given, attributes);
   const std::vector<Ref> operands =
       hidden_repeats(*this, op, hidden_uniforms(*this, op, given), attributes);
   std::vector<nnef::Argument> arguments;
@@ -82,6 +84,7 @@ std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& giv
 
 Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& given,
                        const Attributes& attributes, DType dtype, const Shape& shape) {
+  check_packed(*this, op, given, attributes);
   const std::vector<Ref> list =
       hidden_repeats(*this, op, hidden_uniforms(*this, op, given), attributes);
   nnef::Values items;
@@ -131,6 +134,7 @@ void Emitter::State::hide_sizes(std::string_view op, std::vector<Ref>& operands,
 
 Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
                          std::optional<DType> dtype, const Attributes& attributes) {
+  check_packed(*this, op, given, attributes);
   check_operand_dtypes(op, *this, given);
   std::vector<Ref> operands = given;
   Shape shape;

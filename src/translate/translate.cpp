@@ -35,7 +35,9 @@ void explain(Diagnostic& out, const Entry& entry, const target::Target& target) 
     out.why = target::limit_row(entry.refusal->limit).why;
     out.help = entry.refusal->help;
   } else {
-    out.why = cat("it can be said from ", available_from(entry, target), " on");
+    out.why = target.engine == target::Engine::khronos
+                  ? "standard NNEF has no form of it"
+                  : cat("it can be said from ", available_from(entry, target), " on");
   }
 }
 

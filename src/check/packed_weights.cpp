@@ -1,0 +1,48 @@
+#include "src/check/packed_weights.h"
+
+#include "src/diag/error.h"
+
+namespace t2n::check {
+namespace {
+
+constexpr int kMiB = 20;
+/// An engine takes some MiB for itself, whatever the model.
+constexpr int64_t kLeast = int64_t{16} << kMiB;
+
+int64_t mib(int64_t bytes) { return (bytes + (int64_t{1} << (kMiB - 1))) >> kMiB; }
+
+}  // namespace
+
+WeightBytes weight_bytes(const nnef::Document& document) {
+  WeightBytes out;
+  for (const nnef::Blob& blob : document.blobs) {
+    const int64_t plain = ir::element_count(blob.shape) * ir::dtype_size(blob.dtype);
+    if (!blob.q4_0) {
+      out.others += plain;
+      continue;
+    }
+    ++out.weights;
+    out.packed += blob.parts.at(0).elements();
+    out.in_floats += plain;
+  }
+  return out;
+}
+
+std::optional<bool> are_kept_packed(const WeightBytes& bytes, int64_t loaded) {
+  const int64_t saved = bytes.in_floats - bytes.packed;
+  // Other weights may be held twice.
+  if (saved < kLeast || saved < 2 * bytes.others) return {};
+  return loaded - bytes.others - bytes.packed < saved / 2;
+}
+
+std::string packed_text(const WeightBytes& bytes, int64_t loaded, std::string_view engine) {
+  const std::optional<bool> kept = are_kept_packed(bytes, loaded);
+  if (!kept)
+    return cat(engine, " has ", bytes.weights,
+               " packed weights, too few to tell from its memory whether it keeps them so");
+  return cat(engine, *kept ? " keeps " : " unpacks ", bytes.weights, " packed weights",
+             *kept ? " packed" : "", ": ", mib(loaded), " MiB in memory, where floats take ",
+             mib(bytes.in_floats + bytes.others), " MiB");
+}
+
+}  // namespace t2n::check

@@ -1,0 +1,261 @@
+// With H the damped moments and U the upper triangle of H^-1 = U^T . U: what is left of column c's
+// rounding error, divided by U[c][c], is taken from the columns j after it, U[c][j] times.
+#include "src/compress/gptq.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "src/compress/rows.h"
+#include "src/compress/tiles.h"
+#include "src/diag/error.h"
+
+namespace t2n::compress {
+namespace {
+
+using ir::Tensor;
+
+/// Columns in the order in which they are rounded, and U in that order.
+struct Plan {
+  std::vector<size_t> order;
+  Square upper{0};
+};
+
+std::vector<size_t> order_of(std::span<const double> moments, size_t columns, bool largest_first) {
+  std::vector<size_t> order(columns);
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (largest_first)
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return moments[a * columns + a] > moments[b * columns + b];
+    });
+  return order;
+}
+
+double mean_of_diagonal(std::span<const double> moments, size_t columns) {
+  double sum = 0;
+  for (size_t i = 0; i < columns; ++i) sum += moments[i * columns + i];
+  return sum / static_cast<double>(columns);
+}
+
+/// The moments in this order from the last to the first, with `damping` on the diagonal. Behind the
+/// columns, and where an input was never seen, stands a diagonal of its own: nothing spreads there.
+Square reversed(std::span<const double> moments, const std::vector<size_t>& order, double damping,
+                double alone) {
+  const size_t columns = order.size();
+  Square out(whole_tiles(columns));
+  const size_t last = out.size - 1;
+  for (size_t i = 0; i < out.size; ++i) {
+    double& diagonal = out.at(last - i, last - i);
+    if (i >= columns) {
+      diagonal = alone;
+      continue;
+    }
+    for (size_t j = 0; j < columns; ++j)
+      out.at(last - i, last - j) = moments[order[i] * columns + order[j]];
+    diagonal = diagonal == 0 ? alone : diagonal + damping;
+  }
+  return out;
+}
+
+/// U of H^-1 = U^T . U: of the reversed H = L . L^T it is the reversed L^-1.
+Plan plan_of(std::span<const double> moments, size_t columns, const GptqOptions& options) {
+  constexpr int kAttempts = 12;
+  const double mean = mean_of_diagonal(moments, columns);
+  const double alone = mean > 0 ? mean : 1;
+  Plan plan{order_of(moments, columns, options.largest_first)};
+  double damping = std::max(options.damping, 1e-12) * alone;
+  for (int attempt = 0; attempt < kAttempts; ++attempt, damping *= 10) {
+    Square lower = reversed(moments, plan.order, damping, alone);
+    if (!factorise(lower)) continue;
+    plan.upper = inverse_of_lower(lower);
+    std::reverse(plan.upper.values.begin(), plan.upper.values.end());
+    return plan;
+  }
+  throw Error("internal", "the second moments of a layer's inputs have no inverse");
+}
+
+/// 64 rows of a weight in the order of a plan, with zeros up to whole tiles.
+struct Panel {
+  explicit Panel(size_t columns) : stride(whole_tiles(columns)), values(kTile * stride) {}
+  double* row(size_t index) { return values.data() + index * stride; }
+
+  size_t stride;
+  std::vector<double> values;
+};
+
+/// Rounds columns of one tile, and leaves in `errors` what later tiles take over.
+template <typename Grid>
+void round_tile(Panel& panel, const Plan& plan, size_t tile_index, size_t rows, Grid& grid,
+                std::array<double, kTile * kTile>& errors) {
+  const size_t begin = tile_index * kTile;
+  const size_t count = std::min(kTile, plan.order.size() - begin);
+  for (size_t row = 0; row < rows; ++row) {
+    double* values = panel.row(row) + begin;
+    for (size_t c = 0; c < count; ++c) {
+      const double* upper = &plan.upper.values[(begin + c) * plan.upper.size + begin];
+      const double value = grid.round(row, plan.order[begin + c], values + c);
+      const double error = (values[c] - value) / upper[c];
+      errors[row * kTile + c] = error;
+      for (size_t j = c + 1; j < count; ++j) values[j] -= error * upper[j];
+    }
+  }
+}
+
+/// Hands all elements to the grid, column after column.
+template <typename Grid>
+void round_all(const Tensor& weight, const Plan& plan, Grid& grid) {
+  const size_t columns = plan.order.size(), tiles = plan.upper.size / kTile;
+  const auto all = static_cast<size_t>(weight.shape[0]);
+  std::vector<float> row;
+  for (size_t first = 0; first < all; first += kTile) {
+    Panel panel(columns);
+    const size_t rows = std::min(kTile, all - first);
+    grid.start_panel(first);
+    for (size_t i = 0; i < rows; ++i) {
+      read_row(weight, static_cast<int64_t>(first + i), row);
+      grid.start_row(row);
+      for (size_t c = 0; c < columns; ++c) panel.row(i)[c] = row[plan.order[c]];
+    }
+    for (size_t t = 0; t < tiles; ++t) {
+      std::array<double, kTile * kTile> errors{};
+      round_tile(panel, plan, t, rows, grid, errors);
+      for (size_t later = t + 1; later < tiles; ++later)
+        subtract_product({panel.values.data() + later * kTile, panel.stride},
+                         {errors.data(), kTile}, tile(plan.upper, t, later));
+    }
+    grid.finish_panel(rows);
+  }
+}
+
+size_t columns_of(const Tensor& weight, std::span<const double> moments) {
+  const auto columns = static_cast<size_t>(weight.elements() / weight.shape.at(0));
+  T2N_ASSERT(moments.size() == columns * columns, "moments of ", moments.size(), " numbers for ",
+             columns, " columns");
+  return columns;
+}
+
+/// Integers with scales that are given.
+class Integers {
+ public:
+  Integers(const IntegerGrid& grid, size_t columns, std::span<std::byte> out)
+      : grid_(grid), columns_(columns), out_(out) {}
+
+  void start_panel(size_t first) { first_ = first; }
+  void start_row(std::span<const float>) {}
+  void finish_panel(size_t) {}
+
+  double round(size_t row, size_t column, const double* value) {
+    const size_t channel = grid_.scales.size() == 1 ? 0 : first_ + row;
+    const double scale = grid_.scales.at(channel);
+    const auto zero = static_cast<double>(grid_.zero_points.at(channel));
+    const double code =
+        std::clamp(std::nearbyint(*value / scale) + zero, static_cast<double>(grid_.lowest),
+                   static_cast<double>(grid_.highest));
+    out_[(first_ + row) * columns_ + column] = static_cast<std::byte>(static_cast<int>(code) & 255);
+    return (code - zero) * scale;
+  }
+
+ private:
+  const IntegerGrid& grid_;
+  size_t columns_;
+  std::span<std::byte> out_;
+  size_t first_ = 0;
+};
+
+/// Blocks whose scales are chosen by what their columns have become, or before.
+class Blocks {
+ public:
+  Blocks(Q4Scale rule, bool is_in_order, size_t columns, std::span<std::byte> out, Packed& packed)
+      : rule_(rule), is_in_order_(is_in_order), columns_(columns), rest_(out), packed_(packed) {}
+
+  void start_panel(size_t) {
+    original_.clear();
+    scales_.clear();
+    codes_.assign(kTile * columns_, 0);
+  }
+
+  void start_row(std::span<const float> values) {
+    original_.insert(original_.end(), values.begin(), values.end());
+    for (size_t at = 0; at < columns_; at += kBlock)
+      scales_.push_back(is_in_order_ ? 0 : q4_scale(values.subspan(at, kBlock), rule_));
+  }
+
+  double round(size_t row, size_t column, const double* value) {
+    const size_t at = row * columns_ + column;
+    float& scale = scales_[at / kBlock];
+    if (is_in_order_ && column % kBlock == 0) scale = chosen(value);
+    const int code = q4_code(*value, scale);
+    codes_[at] = static_cast<uint8_t>(code);
+    const double rounded = double{scale} * (code - 8);
+    const double before = original_[at], error = before - rounded;
+    packed_.squared_error += error * error;
+    packed_.squared_sum += before * before;
+    return rounded;
+  }
+
+  void finish_panel(size_t rows) {
+    for (size_t at = 0; at < rows * columns_; at += kBlock) {
+      const float scale = scales_[at / kBlock];
+      if (!std::isfinite(scale)) packed_.problem = kQ4TooLarge;
+      write_q4_block(scale, std::span(codes_).subspan(at, kBlock), rest_);
+      rest_ = rest_.subspan(static_cast<size_t>(kQ4Bytes));
+    }
+  }
+
+ private:
+  static constexpr size_t kBlock = kQ4Values;
+
+  float chosen(const double* values) const {
+    std::array<float, kBlock> block{};
+    for (size_t i = 0; i < kBlock; ++i) block[i] = static_cast<float>(values[i]);
+    return q4_scale(block, rule_);
+  }
+
+  Q4Scale rule_;
+  bool is_in_order_;
+  size_t columns_;
+  std::span<std::byte> rest_;
+  Packed& packed_;
+  std::vector<float> original_, scales_;  ///< of the panel's rows
+  std::vector<uint8_t> codes_;
+};
+
+bool is_finite(const Tensor& weight) {
+  std::vector<float> row;
+  for (int64_t i = 0; i < weight.shape[0]; ++i) {
+    read_row(weight, i, row);
+    if (!std::all_of(row.begin(), row.end(), [](float v) { return std::isfinite(v); }))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Tensor compensated_integers(const Tensor& weight, std::span<const double> moments,
+                            const IntegerGrid& grid, const GptqOptions& options) {
+  const size_t columns = columns_of(weight, moments);
+  ir::OwnedTensor out = ir::allocate(grid.lowest < 0 ? ir::DType::i8 : ir::DType::u8, weight.shape);
+  Integers integers(grid, columns, out.data);
+  round_all(weight, plan_of(moments, columns, options), integers);
+  return std::move(out.tensor);
+}
+
+Packed compensated_q4_0(const Tensor& weight, std::span<const double> moments, Q4Scale rule,
+                        const GptqOptions& options) {
+  const size_t columns = columns_of(weight, moments);
+  Packed packed;
+  if (!is_finite(weight)) {
+    packed.problem = kQ4NotFinite;
+    return packed;
+  }
+  ir::OwnedTensor out = ir::allocate(ir::DType::u8, packed_shape(weight.shape));
+  Blocks blocks(rule, !options.largest_first, columns, out.data, packed);
+  round_all(weight, plan_of(moments, columns, options), blocks);
+  if (packed.problem.empty()) packed.blocks = std::move(out.tensor);
+  return packed;
+}
+
+}  // namespace t2n::compress

@@ -1,0 +1,185 @@
+#include "src/compress/quantise_q4_0.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "src/compress/gptq.h"
+#include "src/compress/q4_readers.h"
+#include "src/passes/known.h"
+#include "src/passes/rewrite.h"
+
+namespace t2n::compress {
+namespace {
+
+using ir::Graph;
+using ir::Node;
+using ir::Tensor;
+using ir::ValueId;
+
+Tensor transposed(Tensor matrix) {
+  std::swap(matrix.shape[0], matrix.shape[1]);
+  std::swap(matrix.strides[0], matrix.strides[1]);
+  return matrix;
+}
+
+class Packer {
+ public:
+  Packer(Graph& graph, const Q4Options& options)
+      : graph_(graph), options_(options), names_(graph), calls_(graph) {}
+
+  std::vector<Q4Weight> run() {
+    for (size_t i = 0; i < graph_.constants.size(); ++i) consider(i);
+    if (!made_.empty()) {
+      insert_made();
+      ir::remove_dead(graph_);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  ir::Value& value(ValueId id) { return graph_.values[static_cast<size_t>(id)]; }
+
+  void consider(size_t constant) {
+    const ValueId id = graph_.constants[constant].value;
+    const Tensor& data = graph_.constants[constant].data;
+    const bool is_float = data.dtype == ir::DType::f32 || data.dtype == ir::DType::f16;
+    if (!is_float || data.shape.size() < 2 || value(id).quant) return;
+    const Q4Readers readers = find_readers(graph_, id);
+    std::optional<Q4Rounding> rounding;
+    for (const Q4Reader& reader : readers.all)
+      if (const auto wanted = wanted_by(reader)) rounding = std::max(rounding, wanted);
+    if (!rounding) return;
+    Q4Weight& weight = out_.emplace_back();
+    weight.name = value(id).name;
+    weight.elements = data.elements();
+    weight.left_because = problem(data, readers);
+    if (weight.left_because.empty()) pack(constant, readers, *rounding, weight);
+  }
+
+  std::optional<Q4Rounding> wanted_by(const Q4Reader& reader) const {
+    if (!options_.wanted) return Q4Rounding::nearest;
+    return options_.wanted(graph_, graph_.nodes[reader.node]);
+  }
+
+  std::string problem(const Tensor& data, const Q4Readers& readers) const {
+    if (!readers.problem.empty()) return readers.problem;
+    if (!passes::is_loaded(data)) return "its values are not at hand";
+    const Tensor rows = readers.is_transposed ? transposed(data) : data;
+    if (!fits_q4_0(rows.shape)) return "its rows hold no multiple of 32 elements";
+    for (const Q4Reader& reader : readers.all) {
+      const Node& node = graph_.nodes[reader.node];
+      if (options_.is_readable && !options_.is_readable(node))
+        return cat("the target reads no packed weight in ", ir::op_name(node.op));
+      if (!wanted_by(reader)) return cat(ir::op_name(node.op), " shares it, and keeps floats");
+    }
+    return "";
+  }
+
+  Packed packed(const Tensor& rows, const Q4Readers& readers, Q4Rounding rounding) const {
+    if (rounding == Q4Rounding::nearest) return encode_q4_0(rows, Q4Scale::largest);
+    if (rounding == Q4Rounding::compensated && options_.second_moments)
+      for (const Q4Reader& reader : readers.all) {
+        const std::vector<double> moments =
+            options_.second_moments(graph_, graph_.nodes[reader.node]);
+        if (!moments.empty()) return compensated_q4_0(rows, moments, Q4Scale::least_error);
+      }
+    return encode_q4_0(rows, Q4Scale::least_error);
+  }
+
+  void pack(size_t constant, const Q4Readers& readers, Q4Rounding rounding, Q4Weight& weight) {
+    ir::Constant& stored = graph_.constants[constant];
+    const Tensor rows = readers.is_transposed ? transposed(stored.data) : stored.data;
+    Packed blocks = packed(rows, readers, rounding);
+    weight.left_because = blocks.problem;
+    if (!blocks.problem.empty()) return;
+    weight.relative_error =
+        blocks.squared_sum > 0 ? std::sqrt(blocks.squared_error / blocks.squared_sum) : 0;
+    stored.data = std::move(blocks.blocks);
+    const ValueId unpacked = add_unpacked(stored.value, rows, readers.all.at(0).node);
+    value(stored.value).dtype = ir::DType::u8;
+    value(stored.value).shape = ir::to_shape(stored.data.shape);
+    for (const Q4Reader& reader : readers.all) reread(reader, unpacked);
+  }
+
+  /// The weight in floats, in front of its first reader.
+  ValueId add_unpacked(ValueId blocks, const Tensor& rows, size_t reader) {
+    ir::Value unpacked;
+    unpacked.name = names_.take(value(blocks).name + "_unpacked");
+    unpacked.dtype = rows.dtype;
+    unpacked.shape = ir::to_shape(rows.shape);
+    const ValueId id = ir::add_value(graph_, std::move(unpacked));
+    Node node;
+    node.op = ir::op_id(kDequantise);
+    node.args = {{"self", ir::TensorRef{blocks}},
+                 {"shape", ir::to_shape(rows.shape)},
+                 {"dtype", rows.dtype}};
+    node.outputs = {id};
+    node.scope = graph_.nodes[reader].scope;
+    node.source = graph_.nodes[reader].source;
+    node.call = calls_.take(node.op, node.scope);
+    made_.emplace_back(reader, std::move(node));
+    return id;
+  }
+
+  void reread(const Q4Reader& reader, ValueId unpacked) {
+    Node& node = graph_.nodes[reader.node];
+    if (reader.role == Q4Reader::Role::weight) {
+      for (ir::Argument& argument : node.args)
+        if (argument.name == "weight") argument.value = ir::TensorRef{unpacked};
+      return;
+    }
+    const bool has_bias = reader.role == Q4Reader::Role::sum;
+    node.op = ir::op_id("aten::linear");
+    node.args = {{"input", ir::TensorRef{reader.input}},
+                 {"weight", ir::TensorRef{unpacked}},
+                 {"bias", has_bias ? ir::Attr(ir::TensorRef{reader.bias}) : ir::Attr(ir::None{})}};
+    node.call = calls_.take(node.op, node.scope);
+  }
+
+  void insert_made() {
+    std::stable_sort(made_.begin(), made_.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<Node> nodes;
+    nodes.reserve(graph_.nodes.size() + made_.size());
+    auto next = made_.begin();
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      for (; next != made_.end() && next->first == i; ++next)
+        nodes.push_back(std::move(next->second));
+      nodes.push_back(std::move(graph_.nodes[i]));
+    }
+    graph_.nodes = std::move(nodes);
+  }
+
+  Graph& graph_;
+  const Q4Options& options_;
+  passes::FreshNames names_;
+  passes::FreshCalls calls_;
+  std::vector<std::pair<size_t, Node>> made_;  ///< with the node in front of which they go
+  std::vector<Q4Weight> out_;
+};
+
+}  // namespace
+
+std::vector<Q4Weight> pack_weights(Graph& graph, const Q4Options& options) {
+  return Packer(graph, options).run();
+}
+
+std::function<bool(const Node&)> reads_q4_0(const target::Target& target) {
+  const bool has_any = target::has(target, target::Feature::q4_0);
+  const bool has_convolutions = target::has(target, target::Feature::q4_0_convolution);
+  return [=](const Node& node) {
+    const bool is_convolution = ir::op_name(node.op).find("conv") != std::string_view::npos;
+    return is_convolution ? has_convolutions : has_any;
+  };
+}
+
+bool quantise_q4_0(Graph& graph, const passes::PassContext& context) {
+  if (context.in_body || (context.is_native && !context.is_native(ir::op_id(kDequantise))))
+    return false;
+  const std::vector<Q4Weight> weights = pack_weights(graph, {});
+  return std::any_of(weights.begin(), weights.end(),
+                     [](const Q4Weight& weight) { return weight.left_because.empty(); });
+}
+
+}  // namespace t2n::compress

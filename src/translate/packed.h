@@ -1,0 +1,20 @@
+// Weights that a file holds as Q4_0 blocks, which tract reads in few places.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "src/translate/emitter.h"
+
+namespace t2n::ops {
+
+/// The weight whose blocks the constant `packed` holds as bytes: a variable of its own.
+Ref unpacked(Emitter& out, Ref packed, DType dtype, const Shape& shape);
+bool is_q4_0(Emitter& out, Ref ref);
+
+/// Refuses a call that reads such a weight in another way than tract knows.   Errors:
+/// `unsupported-op`.
+void check_packed(Emitter& out, std::string_view op, const std::vector<Ref>& operands,
+                  const Attributes& attributes);
+
+}  // namespace t2n::ops
