@@ -4,6 +4,7 @@
 
 #include "src/compress/calibrate.h"
 #include "src/compress/grid.h"
+#include "src/compress/moments.h"
 #include "src/compress/observe.h"
 #include "src/compress/statistics.h"
 #include "src/passes/known.h"
@@ -57,7 +58,11 @@ bool calculate(Observation& of, const ir::Tensor* constant) {
 }  // namespace t2n::compress
 
 bool t2n::passes::calculate_qparams(ir::Graph& graph, const PassContext& context) {
-  if (context.calibrate && compress::needs_calibration(graph)) context.calibrate(graph);
+  // What rounding needs is seen in the same run.
+  const bool lacks_moments =
+      context.settings != nullptr && compress::lacks_moments(graph, *context.settings);
+  if (context.calibrate && (lacks_moments || compress::needs_calibration(graph)))
+    context.calibrate(graph);
   const std::vector<int> constants = ir::constant_index(graph);
   bool changed = false;
   for (ir::Node& node : graph.nodes) {

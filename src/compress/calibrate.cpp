@@ -3,6 +3,7 @@
 #include <map>
 
 #include "src/compress/layers.h"
+#include "src/compress/moments.h"
 #include "src/compress/observe.h"
 #include "src/compress/statistics.h"
 
@@ -33,19 +34,22 @@ Observers open_observers(const ir::Graph& graph) {
 bool needs_calibration(const ir::Graph& graph) { return !open_observers(graph).empty(); }
 
 size_t calibrate(ir::Graph& graph, const Batches& batches, const AtBatch& at_batch,
-                 const ir::Evaluator& evaluate) {
+                 const ir::Evaluator& evaluate, const std::set<std::string>& moments_of) {
   Observers observers = open_observers(graph);
+  Moments moments;
   size_t count = 0;
   for (auto inputs = batches(); !inputs.empty(); inputs = batches(), ++count) {
     const ir::Graph now = at_batch(inputs);
     ir::run_graph(now, inputs, [&](const ir::Node& node, const ir::Operand& operand) {
-      if (!is_observe(node)) return evaluate(node, operand);
-      ir::Tensor x = operand(std::get<ir::TensorRef>(*node.find("self")).id);
-      const auto observer = observers.find(name_of(now, node));
-      if (observer != observers.end()) observer->second.see(x);
-      return std::vector<ir::Tensor>{std::move(x)};
+      const auto observer = observers.find(is_observe(node) ? name_of(now, node) : "");
+      if (observer != observers.end())
+        observer->second.see(operand(std::get<ir::TensorRef>(*node.find("self")).id));
+      if (!moments_of.empty() && moments_of.contains(ir::node_address(now, node)))
+        add_moments(moments, now, node, operand, evaluate);
+      return evaluate(node, operand);
     });
   }
+  if (!moments_of.empty()) graph.attributes[kSecondMoments] = std::move(moments);
   for (ir::Node& node : graph.nodes) {
     if (!is_observe(node)) continue;
     const auto observer = observers.find(name_of(graph, node));

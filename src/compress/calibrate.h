@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "ir/evaluator.h"
@@ -16,10 +18,11 @@ using AtBatch = std::function<ir::Graph(const std::vector<ir::Tensor>& batch)>;
 
 /// Runs the graph over all batches and writes what each observer saw into its arguments. One batch
 /// and what observers need is in memory at a time. Constants are not looked at: what follows from
-/// them does not follow from the set. Returns how many batches there were.
+/// them does not follow from the set. `moments_of`: layers, by address, whose second moments become
+/// an attribute of the graph (moments.h). Returns how many batches there were.
 /// Errors: `calibration` for NaN and infinities; those of the evaluator.
 size_t calibrate(ir::Graph& graph, const Batches& batches, const AtBatch& at_batch,
-                 const ir::Evaluator& evaluate);
+                 const ir::Evaluator& evaluate, const std::set<std::string>& moments_of = {});
 
 /// Whether any observer waits for a set.
 bool needs_calibration(const ir::Graph& graph);

@@ -5,7 +5,10 @@
 #include <utility>
 
 #include "src/compress/gptq.h"
+#include "src/compress/moments.h"
 #include "src/compress/q4_readers.h"
+#include "src/compress/settings.h"
+#include "src/diag/error.h"
 #include "src/passes/known.h"
 #include "src/passes/rewrite.h"
 
@@ -174,12 +177,55 @@ std::function<bool(const Node&)> reads_q4_0(const target::Target& target) {
   };
 }
 
-bool quantise_q4_0(Graph& graph, const passes::PassContext& context) {
-  if (context.in_body || (context.is_native && !context.is_native(ir::op_id(kDequantise))))
-    return false;
-  const std::vector<Q4Weight> weights = pack_weights(graph, {});
-  return std::any_of(weights.begin(), weights.end(),
-                     [](const Q4Weight& weight) { return weight.left_because.empty(); });
+}  // namespace t2n::compress
+
+namespace t2n::passes {
+namespace {
+
+std::optional<compress::Q4Rounding> rounding_of(const compress::NodeSettings& settings) {
+  if (!settings.weights || settings.weights->format != compress::Format::q4_0) return std::nullopt;
+  switch (settings.weights->rounding) {
+    case compress::Rounding::nearest: return compress::Q4Rounding::nearest;
+    case compress::Rounding::least_squares: return compress::Q4Rounding::least_error;
+    case compress::Rounding::gptq: return compress::Q4Rounding::compensated;
+  }
+  internal_error(__FILE__, __LINE__, "no such rounding");
 }
 
-}  // namespace t2n::compress
+/// Says which weights stay as they are, and why.
+void report(const std::vector<compress::Q4Weight>& weights, const PassContext& context) {
+  if (!context.report) return;
+  Diagnostic out;
+  out.severity = Severity::warning;
+  out.id = "weight-not-packed";
+  for (const compress::Q4Weight& weight : weights)
+    if (!weight.left_because.empty())
+      out.details.push_back(cat(weight.name, ": ", weight.left_because));
+  if (out.details.empty()) return;
+  out.message = cat(out.details.size(), " of ", weights.size(), " weights stay in floats");
+  out.help = "give them other settings, or leave their modules out with --ignore";
+  context.report(out);
+}
+
+}  // namespace
+
+bool quantise_q4_0(ir::Graph& graph, const PassContext& context) {
+  const compress::Settings* const settings = context.settings;
+  const bool is_native = !context.is_native || context.is_native(ir::op_id(compress::kDequantise));
+  if (context.in_body || !is_native) return false;
+  compress::Q4Options options;
+  options.is_readable = context.reads_packed;
+  options.second_moments = compress::moments_of;
+  if (settings != nullptr) {
+    if (context.calibrate && compress::lacks_moments(graph, *settings)) context.calibrate(graph);
+    options.wanted = [settings](const ir::Graph& of, const ir::Node& node) {
+      return rounding_of(settings->of(of, node));
+    };
+  }
+  const std::vector<compress::Q4Weight> weights = compress::pack_weights(graph, options);
+  if (settings != nullptr) report(weights, context);
+  return std::any_of(weights.begin(), weights.end(),
+                     [](const compress::Q4Weight& weight) { return weight.left_because.empty(); });
+}
+
+}  // namespace t2n::passes

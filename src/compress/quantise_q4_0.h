@@ -44,8 +44,4 @@ std::vector<Q4Weight> pack_weights(ir::Graph& graph, const Q4Options& options);
 /// Where a version of an engine reads packed weights.
 std::function<bool(const ir::Node&)> reads_q4_0(const target::Target& target);
 
-/// All weights, to the nearest; bodies of loops stay as they are. Nothing where the target has no
-/// form of `t2n::dequantise_q4_0`.
-bool quantise_q4_0(ir::Graph& graph, const passes::PassContext& context);
-
 }  // namespace t2n::compress

@@ -74,6 +74,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"unsupported-op", ExitCode::unsupported},
       {"unsupported-output", ExitCode::unsupported},
       {"usage", ExitCode::usage},
+      {"weight-not-packed", ExitCode::unsupported},
       {"weights-missing", ExitCode::unreadable},
   };
   return ids;

@@ -4,6 +4,9 @@
 
 #include "ops/all.h"
 #include "src/compress/layer_table.h"
+#include "src/compress/layers.h"
+#include "src/compress/q4_0.h"
+#include "src/compress/quantise_q4_0.h"
 #include "src/diag/error.h"
 #include "src/export/graph_yardstick.h"
 #include "src/export/torch_module.h"
@@ -14,10 +17,11 @@ namespace t2n {
 namespace {
 
 /// Before settings are looked at: weights are constants, sizes numbers where nobody left them open.
-const std::vector<std::string> kPrepare = {"bind-sizes", "dead-code", "fold-constants"};
-const std::vector<std::string> kInsert = {"insert-observers"};
-const std::vector<std::string> kQuantise = {"calculate-qparams", "insert-fake-quant",
-                                            "quantise-constants", "fold-constants"};
+const std::vector<std::string> kPrepare = {"bind-sizes", "dead-code", "fold-constants",
+                                           "fold-batch-norm"};
+const std::vector<std::string> kQuantise = {
+    "insert-observers",   "calculate-qparams", "compensate-rounding", "insert-fake-quant",
+    "quantise-constants", "quantise-q4_0",     "fold-constants"};
 
 /// Values of the graph's inputs on samples of a seed.
 std::vector<ir::Tensor> sample_batch(const TracedModel& model, uint64_t seed) {
@@ -45,6 +49,7 @@ class Compressor {
       return ops::registry().variant(op, target) != nullptr;
     };
     compression_.enter(context_);
+    context_.reads_packed = compress::reads_q4_0(target);
     context_.report = report;
   }
 
@@ -53,8 +58,8 @@ class Compressor {
     labels_ = read_labels(options_.labels);
     passes::run_pipeline(graph, kPrepare, context_);
     compression_.settings().require_matches(graph);
+    require_supported(graph);
     const ir::Graph before = graph;
-    passes::run_pipeline(graph, kInsert, context_);
     passes::run_pipeline(graph, kQuantise, context_);
     compress::keep_weight_names(before, graph);
     const ir::Graph stored = graph;
@@ -64,6 +69,35 @@ class Compressor {
   }
 
  private:
+  /// Before anything is run: what the target has no form of, and what there is instead.
+  void require_supported(const ir::Graph& graph) const {
+    const std::vector<bool> known = compress::known_values(graph);
+    for (const ir::Node& node : graph.nodes) {
+      const compress::NodeSettings of = compression_.settings().of(graph, node);
+      if (!of.weights || !compress::layer_of(graph, node, known)) continue;
+      const bool is_strict = target_.engine == target::Engine::khronos;
+      std::string why;
+      if (of.weights->format == compress::Format::q4_0 &&
+          !context_.is_native(ir::op_id(compress::kDequantise)))
+        why =
+            is_strict ? "strict NNEF has no blocks of 4 bits" : "tract reads Q4_0 from 0.21.11 on";
+      if (of.weights->format == compress::Format::f16 && is_strict)
+        why = "strict NNEF knows one kind of scalars, which are stored in 32 bits";
+      if (why.empty()) continue;
+      throw Error({.id = "unsupported-argument",
+                   .message = cat("weights in ", is_q4(of) ? "Q4_0" : "floats of 16 bits",
+                                  " cannot be written for ", target::target_name(target_)),
+                   .where = {ir::node_where(graph, node)},
+                   .details = {},
+                   .why = why,
+                   .help = "take --compress int8-weights"});
+    }
+  }
+
+  static bool is_q4(const compress::NodeSettings& of) {
+    return of.weights->format == compress::Format::q4_0;
+  }
+
   /// Over the calibration set, else over the samples and others like them.
   Compression measure(const ir::Graph& before, const ir::Graph& stored, const ir::Graph& after) {
     Compression out;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "src/compress/calibrate.h"
+#include "src/compress/moments.h"
 #include "src/config/compression_settings.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
@@ -42,7 +43,9 @@ void CompressionContext::enter(passes::PassContext& context) {
 }
 
 std::optional<CalibrationSet>& CompressionContext::set_for(const ir::Graph& graph) {
-  if (!set_ && (!options_.calibrate.empty() || compress::needs_calibration(graph)))
+  const bool is_needed =
+      compress::needs_calibration(graph) || compress::lacks_moments(graph, settings_);
+  if (!set_ && (!options_.calibrate.empty() || is_needed))
     set_.emplace(graph, samples_, options_.calibrate);
   return set_;
 }
@@ -52,7 +55,7 @@ void CompressionContext::calibrate(ir::Graph& graph, const ir::Evaluator& evalua
   compress::calibrate(
       graph, [&] { return set.next(); },
       [&](const std::vector<ir::Tensor>& batch) { return at_sizes(graph, set.sizes_of(batch)); },
-      evaluate);
+      evaluate, compress::layers_wanting_moments(graph, settings_));
   set.rewind();
 }
 

@@ -29,6 +29,8 @@ struct PassContext {
   const compress::Settings* settings = nullptr;
   /// Runs the graph over the calibration set, for observers that wait for it; empty: there is none.
   std::function<void(ir::Graph&)> calibrate;
+  /// Whether the target multiplies with packed weights in an operation; empty: in all.
+  std::function<bool(const ir::Node&)> reads_packed;
   Report report;  ///< empty: nobody wants to hear
 };
 

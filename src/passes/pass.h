@@ -47,6 +47,11 @@ bool explicit_promotion(ir::Graph& graph, const PassContext& context);
 bool insert_observers(ir::Graph& graph, const PassContext& context);
 /// Gives observers their scales and zero points, by what they, or who calibrated, saw.
 bool calculate_qparams(ir::Graph& graph, const PassContext& context);
+/// Puts weights on the grids of their observers so that results change least, by what a calibration
+/// set multiplies them with.
+bool compensate_rounding(ir::Graph& graph, const PassContext& context);
+/// Packs weights into blocks of 4 bits, where settings ask for it; without settings, all.
+bool quantise_q4_0(ir::Graph& graph, const PassContext& context);
 /// Makes fake quantisation of observers.
 bool insert_fake_quant(ir::Graph& graph, const PassContext& context);
 /// Makes integers of constants that are fake quantised.

@@ -113,7 +113,7 @@ class Rewriter {
   std::unordered_set<ir::ValueId> named_;  ///< bear the name of what they stand for
   std::vector<ir::Node> done_;
   std::string word_;
-  std::string named_after_;  ///< what is emitted; "": the result
+  std::string named_after_;                          ///< what is emitted; "": the result
   mutable std::set<std::string, std::less<>> read_;  ///< arguments of the node
   size_t first_new_ = 0;
 };

@@ -126,13 +126,13 @@ TEST_CASE("as a pass: not in bodies, and not where the target has no form of it"
   Graph graph = loaded(kTied);
   passes::PassContext context;
   context.in_body = true;
-  CHECK(!quantise_q4_0(graph, context));
+  CHECK(!passes::quantise_q4_0(graph, context));
   context.in_body = false;
   context.is_native = [](ir::OpId op) { return ir::op_name(op) != kDequantise; };
-  CHECK(!quantise_q4_0(graph, context));
+  CHECK(!passes::quantise_q4_0(graph, context));
   context.is_native = [](ir::OpId) { return true; };
-  CHECK(quantise_q4_0(graph, context));
-  CHECK(!quantise_q4_0(graph, context));
+  CHECK(passes::quantise_q4_0(graph, context));
+  CHECK(!passes::quantise_q4_0(graph, context));
 }
 
 TEST_CASE("folding never makes the floats again") {
