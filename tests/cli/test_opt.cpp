@@ -160,7 +160,7 @@ TEST_CASE("declared axes, loops and integers keep their notes in the text") {
   sandbox.copy_fixture("lstm_tagger/model.pt", "model.pt");
   sandbox.copy_fixture("lstm_tagger/input.npz", "in.npz");
   const Result dynamic =
-      sandbox.run(opt("model.pt", {"-i", "@in.npz", "--dynamic", "input_0:0=B", "--passes",
+      sandbox.run(opt("model.pt", {"-i", "@in.npz", "--dynamic", "tokens:0=B", "--passes",
                                    "default", "--verify", "-o", "dynamic.ir"}));
   INFO(dynamic.err);
   CHECK_EQ(dynamic.code, 0);
@@ -169,7 +169,7 @@ TEST_CASE("declared axes, loops and integers keep their notes in the text") {
   const Result again = sandbox.run({"opt", "dynamic.ir", "--passes", "fold-constants", "--verify"});
   CHECK_EQ(again.code, 0);
   CHECK(contains(again.err, "verify: 1 pass · approximate ("));
-  check_failure(sandbox, {"opt", "dynamic.ir", "--dynamic", "input_0:0=B"}, 2,
+  check_failure(sandbox, {"opt", "dynamic.ir", "--dynamic", "tokens:0=B"}, 2,
                 "error[usage]: 'dynamic.ir' is a graph, which is not traced\n"
                 "  help: give it without --dynamic, --assert, --accept-guard, --state and "
                 "--method\n");
