@@ -40,6 +40,7 @@ struct Options {
   bool list = false;
   std::vector<std::string> configs;
   bool quiet = false;
+  bool verbose = false;
 };
 
 void add_pass_options(CLI::App& command, Options& options) {
@@ -84,7 +85,10 @@ void add_insight_options(CLI::App& command, Options& options) {
   command.add_flag("--print-changed", options.print_changed,
                    "Print the graph after each pass that changed it");
   command.add_flag("--time-passes", options.time_passes, "Seconds per pass");
-  command.add_flag("-q,--quiet", options.quiet, "Say nothing but warnings and errors");
+  CLI::Option* quiet =
+      command.add_flag("-q,--quiet", options.quiet, "Say nothing but warnings and errors");
+  command.add_flag("-v,--verbose", options.verbose, "Also times, and notes of passes")
+      ->excludes(quiet);
 }
 
 std::vector<passes::PassInfo> pipeline_of(const Options& options) {
@@ -173,7 +177,9 @@ ExitCode run(const Options& options) {
     print(pass_list());
     return ExitCode::ok;
   }
-  Talk talk(options.quiet ? Verbosity::quiet : Verbosity::normal);
+  Talk talk(options.quiet     ? Verbosity::quiet
+            : options.verbose ? Verbosity::verbose
+                              : Verbosity::normal);
   const OptOptions opt = opt_options(options, talk);
   const OptResult result = optimise(opt);
   talk.stop();
