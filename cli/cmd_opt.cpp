@@ -23,7 +23,7 @@ constexpr const char* kExamples =
     "  t2nnef opt --list\n"
     "  t2nnef opt model.pt --passes dead-code,fold-constants --verify -o model.ir\n"
     "  t2nnef opt model.ir --passes fold-batch-norm --verify -o model.nnef.tgz\n"
-    "  t2nnef opt model.pt --passes default --bisect=close\n";
+    "  t2nnef opt model.pt --passes default --bisect\n";
 
 struct Options {
   std::string model;

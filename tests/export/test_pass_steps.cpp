@@ -52,7 +52,6 @@ GraphInputs inputs_for(const ir::Graph& graph, uint64_t seed) {
 Steps steps(ir::Graph& graph, const std::vector<PassInfo>& pipeline, bool against_first = false) {
   StepOptions options;
   options.sets = {inputs_for(graph, 1), inputs_for(graph, 2)};
-  options.tolerance = {.level = check::Level::close, .custom = {}};
   options.against_first = against_first;
   return run_steps(graph, pipeline, context(), options);
 }
