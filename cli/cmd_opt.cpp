@@ -26,7 +26,7 @@ constexpr const char* kExamples =
     "  t2nnef opt model.ir --passes fold-batch-norm --verify -o model.nnef.tgz\n"
     "  t2nnef opt model.pt --compress int8-weights --passes insert-observers,calculate-qparams,\\\n"
     "             insert-fake-quant,quantise-constants --verify -o model.nnef.tgz\n"
-    "  t2nnef opt model.pt --passes default --bisect=close\n";
+    "  t2nnef opt model.pt --passes default --bisect\n";
 
 struct Options {
   std::string model;
@@ -44,6 +44,7 @@ struct Options {
   bool list = false;
   std::vector<std::string> configs;
   bool quiet = false;
+  bool verbose = false;
 };
 
 void add_pass_options(CLI::App& command, Options& options) {
@@ -88,7 +89,10 @@ void add_insight_options(CLI::App& command, Options& options) {
   command.add_flag("--print-changed", options.print_changed,
                    "Print the graph after each pass that changed it");
   command.add_flag("--time-passes", options.time_passes, "Seconds per pass");
-  command.add_flag("-q,--quiet", options.quiet, "Say nothing but warnings and errors");
+  CLI::Option* quiet =
+      command.add_flag("-q,--quiet", options.quiet, "Say nothing but warnings and errors");
+  command.add_flag("-v,--verbose", options.verbose, "Also times, and notes of passes")
+      ->excludes(quiet);
 }
 
 std::vector<passes::PassInfo> pipeline_of(const Options& options) {
@@ -180,7 +184,9 @@ ExitCode run(const Options& options) {
     print(pass_list());
     return ExitCode::ok;
   }
-  Talk talk(options.quiet ? Verbosity::quiet : Verbosity::normal);
+  Talk talk(options.quiet     ? Verbosity::quiet
+            : options.verbose ? Verbosity::verbose
+                              : Verbosity::normal);
   const OptOptions opt = opt_options(options, talk);
   const OptResult result = optimise(opt);
   talk.stop();

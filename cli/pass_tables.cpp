@@ -68,12 +68,12 @@ std::string headline(const OptOptions& options, const Steps& steps) {
       steps.steps.size() == 1 ? " pass" : " passes", " · ", check::tolerance_str(options.tolerance),
       " · ", counted(steps.sets, "input set"), " · ",
       options.bisects ? "against the first graph" : "each pass against the graph before it", "\n");
-  if (steps.reference == "the model in LibTorch")
-    out += "the first graph has quantised tensors: the model in LibTorch stands for it\n";
-  if (steps.reference.empty() && !steps.steps.empty())
-    out += "the first graph cannot be run: the first that can stands for it\n";
+  if (!steps.refused.empty())
+    out +=
+        cat("the first graph cannot be run: ", steps.refused, "\n",
+            steps.asks_model ? "the model in LibTorch" : "the first that can", " stands for it\n");
   for (const std::string& name : steps.left_out)
-    out += cat("left out, for the graph refuses it: ", name, "\n");
+    out += cat("left out, for nothing runs on it: ", name, "\n");
   if (!steps.random.empty())
     out += cat("drawn at random, and not compared: ", joined(steps.random, ", "), "\n");
   return out;

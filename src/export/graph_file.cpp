@@ -173,7 +173,7 @@ WrittenGraph write_graph_file(const ir::Graph& graph, const nnef::Destination& d
     arrays.push_back({name, std::move(data)});
   });
   if (!arrays.empty()) {
-    require_loaded(graph, "it cannot be written");
+    require_loaded(graph, "the graph cannot be written");
     const nnef::Destination weights = weights_destination(destination);
     nnef::write_npz(arrays, weights);
     out.weights = static_cast<int64_t>(fs::file_size(weights.path));

@@ -152,7 +152,7 @@ StepOptions step_options(const OptOptions& options, const Subject& subject) {
   out.tolerance = options.tolerance;
   out.against_first = options.bisects;
   if (!options.verifies && !options.bisects) return out;
-  require_loaded(subject.graph, "it cannot be run");
+  require_loaded(subject.graph, "the graph cannot be run");
   auto inputs = std::make_shared<std::vector<std::vector<trace::SampleInput>>>();
   for (const auto& [name, seed] : {std::pair("the samples", 0), {"all changed", 1}}) {
     inputs->push_back(fill(subject.samples, static_cast<uint64_t>(seed)));
@@ -229,7 +229,7 @@ OptResult optimise(const OptOptions& options) {
   if (options.compress) may_read(*options.compress);
   Subject subject =
       is_graph_file(options.model.model) ? read_subject(options) : traced_subject(options);
-  if (writes_artefact(options)) require_loaded(subject.graph, "it cannot be translated");
+  if (writes_artefact(options)) require_loaded(subject.graph, "the graph cannot be translated");
   ExportResult ports;
   list_ports(subject.graph, ports);
   if (writes_artefact(options)) say_pairs(ports, options.model.report);

@@ -54,6 +54,13 @@ Outcome run(const ir::Graph& graph, const GraphInputs& set, const ir::Evaluator&
   }
 }
 
+/// What the graphs of later passes are compared with, for one set of inputs.
+struct Reference {
+  size_t set = 0;
+  Outcome outcome;
+  bool has_run = false;  ///< some graph could be run, from which on every one has to
+};
+
 /// Whether `a` is the worse of two.
 bool is_worse(const check::Comparison& a, const check::Comparison& b) {
   if (a.mismatch.empty() != b.mismatch.empty()) return !a.mismatch.empty();
@@ -86,19 +93,18 @@ class Stepper {
       if (random_[i] && !options_.sets.empty()) out_.random.push_back(names_[i]);
     for (size_t i = 0; i < options_.sets.size(); ++i) {
       Outcome first = t2n::run(graph_, options_.sets[i], context_.evaluate);
-      out_.reference = "the graph";
-      if (!first.refused.empty() && options_.model) {
+      const bool has_run = first.refused.empty();
+      if (!has_run && i == 0) out_.refused = first.refused;
+      if (!has_run && options_.model) {
         first = ask_model(i);
-        out_.reference = "the model in LibTorch";
+        out_.asks_model = out_.asks_model || first.refused.empty();
       }
-      if (!first.refused.empty() && i > 0) {
+      if (!first.refused.empty() && i > 0)
         out_.left_out.push_back(options_.sets[i].name);
-        continue;
-      }
-      if (!first.refused.empty()) out_.reference.clear();
-      reference_.push_back({i, std::move(first)});
+      else
+        references_.push_back({i, std::move(first), has_run});
     }
-    out_.sets = reference_.size();
+    out_.sets = references_.size();
   }
 
   Outcome ask_model(size_t set) const {
@@ -120,13 +126,17 @@ class Stepper {
     };
     out.changed = passes::run_pass(pass, graph_, context_, passes);
     if (!out.changed) return;
-    for (auto& [set, reference] : reference_) {
-      Outcome now = t2n::run(graph_, options_.sets[set], context_.evaluate);
-      compare(out, options_.sets[set].name, reference, now);
-      if (!now.refused.empty()) out.unknown = now.refused;
-      const bool is_known = now.refused.empty();
-      if (is_known && (!options_.against_first || !reference.refused.empty()))
-        reference = std::move(now);
+    for (Reference& reference : references_) {
+      const GraphInputs& set = options_.sets[reference.set];
+      Outcome now = t2n::run(graph_, set, context_.evaluate);
+      compare(out, set.name, reference, now);
+      if (!now.refused.empty()) {
+        out.unknown = now.refused;
+        continue;
+      }
+      reference.has_run = true;
+      if (!options_.against_first || !reference.outcome.refused.empty())
+        reference.outcome = std::move(now);
     }
   }
 
@@ -141,13 +151,15 @@ class Stepper {
     return pass.effect == passes::Effect::changes && !options_.against_first;
   }
 
-  void compare(PassStep& out, const std::string& set, const Outcome& before, const Outcome& now) {
-    if (!before.refused.empty()) return;
+  void compare(PassStep& out, const std::string& set, const Reference& reference,
+               const Outcome& now) {
     if (!now.refused.empty()) {
-      if (!may_change(out.pass) && !out.fault)
+      if (reference.has_run && !may_change(out.pass) && !out.fault)
         out.fault = cat("the graph cannot be run any more: ", now.refused);
       return;
     }
+    const Outcome& before = reference.outcome;
+    if (!before.refused.empty()) return;
     T2N_ASSERT(before.outputs.size() == now.outputs.size(), "a pass changed the outputs");
     size_t row = 0;
     for (size_t i = 0; i < now.outputs.size(); ++i) {
@@ -171,8 +183,8 @@ class Stepper {
   const passes::PassContext& context_;
   const StepOptions& options_;
   std::vector<std::string> names_;
-  std::vector<bool> random_;                           ///< by output
-  std::vector<std::pair<size_t, Outcome>> reference_;  ///< by set: what to compare with
+  std::vector<bool> random_;  ///< by output
+  std::vector<Reference> references_;
   Steps out_;
 };
 

@@ -35,8 +35,8 @@ struct PassStep {
 struct StepOptions {
   passes::PipelineOptions passes;
   std::vector<GraphInputs> sets;  ///< none: nothing is run
-  /// What the model itself gives for a set, where the first graph has operations of quantised
-  /// tensors that cannot be run one by one; empty: nobody knows.
+  /// What the model itself gives for a set, where the first graph cannot be run: operators of
+  /// quantised tensors are not one by one. Empty: nobody knows.
   std::function<std::vector<ir::Tensor>(size_t set)> model;
   check::Tolerance tolerance;
   /// Compare with the first graph, and go on behind a fault; else with the graph before the pass,
@@ -46,10 +46,11 @@ struct StepOptions {
 
 struct Steps {
   std::vector<PassStep> steps;
-  size_t sets = 0;                         ///< those that were run
-  std::string reference;                   ///< "the graph", "the model in LibTorch"; "" of none
-  std::vector<std::string> left_out = {};  ///< of the sets, those that the first graph refuses
-  std::vector<std::string> random;         ///< outputs that nobody can compare
+  size_t sets = 0;                    ///< those that were run
+  std::string refused;                ///< why the first graph could not be run
+  bool asks_model = false;            ///< the model stood for it
+  std::vector<std::string> left_out;  ///< of the sets, those that nothing runs on
+  std::vector<std::string> random;    ///< outputs that nobody can compare
 
   /// The first that has a fault.
   const PassStep* faulty() const;
@@ -57,8 +58,7 @@ struct Steps {
 
 /// Runs the passes in order. A fault is an output outside of the tolerance, or of a pass that only
 /// moves, any other bit; with `against_first`, of any pass, else of those that keep values. A graph
-/// that cannot be run any more is one, too. Errors: those of the passes; `weights-missing` never:
-/// ask before.
+/// that cannot be run is one, too, if an earlier one could. Errors: those of the passes.
 Steps run_steps(ir::Graph& graph, const std::vector<passes::PassInfo>& pipeline,
                 const passes::PassContext& context, const StepOptions& options);
 

@@ -15,7 +15,7 @@ const PassInfo& find_pass(std::string_view name) {
   for (const PassInfo& info : passes()) names.emplace_back(info.name);
   const std::string near = nearest(name, names);
   throw Error("usage", cat("there is no pass called ", quoted(name)), {},
-              near.empty() ? "`t2nnef export --help` lists the passes"
+              near.empty() ? "`t2nnef opt --list` shows all passes"
                            : cat("did you mean ", quoted(near), "?"));
 }
 

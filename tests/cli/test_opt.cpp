@@ -133,7 +133,7 @@ TEST_CASE("a graph as text goes on where it stopped, with its weights beside it"
   CHECK(sandbox.content("a.ir.npz") == sandbox.content("b.ir.npz"));
 
   const Result folded =
-      sandbox.run({"opt", "a.ir", "--passes", "fold-batch-norm", "--verify=close", "-o", "c.ir"});
+      sandbox.run({"opt", "a.ir", "--passes", "fold-batch-norm", "--verify", "-o", "c.ir"});
   INFO(folded.err);
   CHECK_EQ(folded.code, 0);
   CHECK(contains(folded.out, "fold-batch-norm  changed  output_0  "));
@@ -142,6 +142,27 @@ TEST_CASE("a graph as text goes on where it stopped, with its weights beside it"
   const Result check = sandbox.run({"check", "model.pt", "c.nnef.tgz", "--engine", "reference"});
   INFO(check.out);
   CHECK_EQ(check.code, 0);
+}
+
+TEST_CASE("a level that rounding does not meet is a fault, and nothing is written") {
+  Sandbox sandbox;
+  sandbox.copy_fixture("digits_cnn/model.pt", "model.pt");
+  const Result result =
+      sandbox.run({"opt", "model.pt", "--passes", "dead-code,fold-batch-norm,fold-constants",
+                   "--verify=close", "-o", "out.ir"});
+  CHECK_EQ(result.code, 5);
+  CHECK(contains(result.out, "fold-batch-norm  changed  output_0  "));
+  CHECK_FALSE(contains(result.out, "\n  fold-constants"));
+  CHECK(contains(result.err,
+                 "error[pass-changed-values]: 'fold-batch-norm' changed what the graph computes: "
+                 "'output_0'["));
+  CHECK_EQ(sandbox.listing().size(), 1);
+  const Result bisected =
+      sandbox.run({"opt", "model.pt", "--passes", "dead-code,fold-batch-norm,fold-constants",
+                   "--bisect=close"});
+  CHECK_EQ(bisected.code, 5);
+  CHECK(contains(bisected.out, "\n  fold-constants"));
+  CHECK(contains(bisected.err, "'fold-batch-norm' is the first pass that takes an output out"));
 }
 
 TEST_CASE("the way over text gives the artefact of an export") {
@@ -160,7 +181,7 @@ TEST_CASE("declared axes, loops and integers keep their notes in the text") {
   sandbox.copy_fixture("lstm_tagger/model.pt", "model.pt");
   sandbox.copy_fixture("lstm_tagger/input.npz", "in.npz");
   const Result dynamic =
-      sandbox.run(opt("model.pt", {"-i", "@in.npz", "--dynamic", "input_0:0=B", "--passes",
+      sandbox.run(opt("model.pt", {"-i", "@in.npz", "--dynamic", "tokens:0=B", "--passes",
                                    "default", "--verify", "-o", "dynamic.ir"}));
   INFO(dynamic.err);
   CHECK_EQ(dynamic.code, 0);
@@ -169,7 +190,7 @@ TEST_CASE("declared axes, loops and integers keep their notes in the text") {
   const Result again = sandbox.run({"opt", "dynamic.ir", "--passes", "fold-constants", "--verify"});
   CHECK_EQ(again.code, 0);
   CHECK(contains(again.err, "verify: 1 pass · approximate ("));
-  check_failure(sandbox, {"opt", "dynamic.ir", "--dynamic", "input_0:0=B"}, 2,
+  check_failure(sandbox, {"opt", "dynamic.ir", "--dynamic", "tokens:0=B"}, 2,
                 "error[usage]: 'dynamic.ir' is a graph, which is not traced\n"
                 "  help: give it without --dynamic, --assert, --accept-guard, --state and "
                 "--method\n");
