@@ -61,16 +61,17 @@ Found explain(const TracedModel& model, InputSet& set, size_t output, const ir::
   Found out;
   const check::Runs runs = runs_of(model, set, output, tolerance);
   const auto ties = check::measure_ties(set.expected[output], result, runs, tolerance, step);
+  const bool is_counted = step || !ir::is_float(result.dtype);
   bool is_unsettled = false;
   if (ties) {
     out.is_free_of_ties = ties->movable == 0;
-    const bool is_everywhere = ties->are_everywhere(step.has_value());
+    const bool is_everywhere = ties->are_everywhere(is_counted);
     if (ties->are_all() && !is_everywhere) {
       out.ruling = check::Ruling::ties;
       return out;
     }
     // Of sums of what ties move, some of them may cancel out in the runs, and not in the engine.
-    const bool is_near = (is_everywhere || !step) && ties->are_as_far();
+    const bool is_near = (is_everywhere || !is_counted) && ties->are_as_far();
     is_unsettled = ties->between_steps == 0 && (ties->are_all() || is_near);
   }
   if (model.traced.with_quantised)

@@ -47,16 +47,16 @@ const std::vector<double> kInputs = {1,  1.75, 1.2501, 3,  4,  5,  6,  7,  8,  9
 
 TEST_CASE("a tie may go to either side, whatever the output is") {
   Judge judge(kQuantised, values({24}, kInputs));
-  REQUIRE_EQ(ir::to_f64(judge.sets.sets[0].expected[0])[1], 2);
-  CHECK(judge.found({{1, 1.5}}, 0.5).ruling == Ruling::ties);
-  CHECK(judge.found({{1, 6}}, 1, 1).ruling == Ruling::ties);
-  CHECK(judge.found({{1, 0}}, std::nullopt, 2).ruling == Ruling::ties);
-  CHECK_FALSE(judge.found({{1, 1}}, 0.5).ruling);              // two steps
+  REQUIRE_EQ(ir::to_f64(judge.sets.sets[0].expected[0])[1], 1.5);
+  CHECK(judge.found({{1, 2}}, 0.5).ruling == Ruling::ties);
+  CHECK(judge.found({{1, 7}}, 1, 1).ruling == Ruling::ties);
+  CHECK(judge.found({{1, 1}}, std::nullopt, 2).ruling == Ruling::ties);
+  CHECK_FALSE(judge.found({{1, 2.5}}, 0.5).ruling);            // two steps
   CHECK_FALSE(judge.found({{1, 1.75}}, 0.5).ruling);           // half a step
   CHECK_FALSE(judge.found({{0, 1.5}}, 0.5).ruling);            // no tie
   CHECK_FALSE(judge.found({{0, 6}}, 1, 1).ruling);             // no tie
   CHECK_FALSE(judge.found({{0, 1}}, std::nullopt, 2).ruling);  // no tie
-  CHECK_FALSE(judge.found({{1, 1.5}, {4, 4.5}}, 0.5).ruling);  // of two, one is no tie
+  CHECK_FALSE(judge.found({{1, 2}, {4, 4.5}}, 0.5).ruling);    // of two, one is no tie
 }
 
 TEST_CASE("a tie is near: 2^-12 of a step") {
@@ -73,7 +73,7 @@ TEST_CASE("a tie is near: 2^-12 of a step") {
 TEST_CASE("where ties move most elements, nothing is known") {
   std::vector<double> inputs(24, 1.75);
   Judge judge(kQuantised, values({24}, inputs));
-  CHECK(judge.found({{1, 1.5}}, 0.5).ruling == Ruling::unsettled);
+  CHECK(judge.found({{1, 2}}, 0.5).ruling == Ruling::unsettled);
   CHECK_FALSE(judge.found({{1, 1.6}}, 0.5).ruling);  // but that it is no step
 }
 
