@@ -32,9 +32,12 @@ struct Subject {
 
 Subject traced_subject(const OptOptions& options) {
   const ExportOptions& model = options.model;
+  const auto progress = [&](std::string_view stage) {
+    if (model.progress) model.progress(stage);
+  };
   Subject out;
   out.model = load_and_trace(model.model, model.method, model.samples, model.dynamic,
-                             trace_options(model), model.progress);
+                             trace_options(model), progress);
   const bool has_quantised = out.model->traced.with_quantised && model.dynamic.axes.empty();
   out.graph = has_quantised ? *out.model->traced.with_quantised : out.model->traced.graph;
   note_ranges(*out.model, out.graph);

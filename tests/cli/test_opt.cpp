@@ -69,24 +69,6 @@ TEST_CASE("every pass is listed with its contract") {
   CHECK(contains(result.out, "--passes default, what `export` runs:\n  roll-loops,"));
 }
 
-TEST_CASE("each pass by itself keeps what every fixture computes") {
-  for (const Fixture& fixture : kFixtures) {
-    Sandbox sandbox;
-    fill(sandbox, fixture);
-    for (const passes::PassInfo& pass : passes::passes()) {
-      if (pass.effect == passes::Effect::changes) continue;
-      CAPTURE(fixture.model);
-      CAPTURE(pass.name);
-      const Result result = sandbox.run(
-          opt("model.pt", {"-i", "@in.npz", "--passes", std::string(pass.name), "--verify"}));
-      INFO(result.err);
-      CHECK_EQ(result.code, 0);
-      CHECK(contains(result.err, "verify: 1 pass · approximate ("));
-      CHECK(contains(result.out, "graph "));
-    }
-  }
-}
-
 TEST_CASE("the default pipeline keeps what every fixture computes, from one end to the other") {
   for (const Fixture& fixture : kFixtures) {
     CAPTURE(fixture.model);
