@@ -6,7 +6,8 @@ namespace t2n::check {
 namespace {
 
 constexpr int kMiB = 20;
-/// An engine takes some MiB for itself, whatever the model.
+/// What tract takes for itself, whatever the model: 6 to 10 MiB.
+constexpr int64_t kOwn = int64_t{9} << kMiB;
 constexpr int64_t kLeast = int64_t{16} << kMiB;
 
 int64_t mib(int64_t bytes) { return (bytes + (int64_t{1} << (kMiB - 1))) >> kMiB; }
@@ -32,7 +33,7 @@ std::optional<bool> are_kept_packed(const WeightBytes& bytes, int64_t loaded) {
   const int64_t saved = bytes.in_floats - bytes.packed;
   // Other weights may be held twice.
   if (saved < kLeast || saved < 2 * bytes.others) return {};
-  return loaded - bytes.others - bytes.packed < saved / 2;
+  return loaded - bytes.others - bytes.packed < kOwn + saved / 2;
 }
 
 std::string packed_text(const WeightBytes& bytes, int64_t loaded, std::string_view engine) {

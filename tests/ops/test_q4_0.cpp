@@ -1,6 +1,9 @@
 // Weights packed as Q4_0: the engine gives what torch gives on the floats that the blocks stand
 // for.
+#include "ir/evaluator.h"
 #include "src/compress/quantise_q4_0.h"
+#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "tests/ops/check_script.h"
 
 namespace t2n::test {
@@ -134,6 +137,24 @@ TEST_CASE("embeddings, and the head that shares their weight") {
   check_packed(parameters, {"torch.embedding(self.w, x)"}, {values({}, {3}, DType::i64)});
   check_packed({{"w", on_grid({48, 64}, 1, DType::f16)}}, {"torch.embedding(self.w, x)"},
                {values({2}, {0, 47}, DType::i64)}, 1e-3);
+}
+
+TEST_CASE("the evaluators run graphs with packed weights, in f64 as well") {
+  ir::Graph graph = ir::parse(R"(graph m(%x: f32[5,64]) -> (%y as "y") {
+    const %w: f32[48,64] = bytes=12288
+    %y: f32[5,48] = aten::linear(input=%x, weight=%w, bias=none)
+  })");
+  const ir::Tensor weight = on_grid({48, 64}, 1), x = randn({5, 64}, 2);
+  graph.constants[0].data = weight;
+  const auto run = [&](const ir::Evaluator& evaluate) {
+    return ir::run_graph(graph, {x}, evaluate)[0];
+  };
+  const ir::Tensor before = run(torch_module().evaluator());
+  const ir::Tensor wide = run(torch_module().wide_evaluator());
+  pack_weights(graph, {});
+  REQUIRE(graph.constants[0].data.dtype == DType::u8);
+  CHECK(ir::same_values(run(torch_module().evaluator()), before));
+  CHECK(ir::same_values(run(torch_module().wide_evaluator()), wide));
 }
 
 TEST_CASE("the file holds blocks, once for all readers") {
