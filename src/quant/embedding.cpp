@@ -9,11 +9,15 @@ using ir::DType;
 using ir::TensorRef;
 using ir::ValueId;
 
-bool refuse_pruned(QuantBuilder& b) {
-  const bool is_pruned =
-      b.flag("pruned_weights", false) || !b.is_none("compressed_indices_mapping");
-  if (is_pruned) b.refuse("rows of its table were pruned");
-  return is_pruned;
+bool refuse_table(QuantBuilder& b) {
+  if (b.flag("pruned_weights", false) || !b.is_none("compressed_indices_mapping"))
+    b.refuse("rows of its table were pruned");
+  else if (!b.has("scales"))
+    b.refuse("its table follows from inputs, and is in an order of LibTorch's own",
+             "pack a constant of the model");
+  else
+    return false;
+  return true;
 }
 
 ValueId column(QuantBuilder& b, std::string_view name) {
@@ -46,7 +50,7 @@ ValueId real_rows(QuantBuilder& b) {
 }
 
 void embedding(QuantBuilder& b) {
-  if (!refuse_pruned(b)) b.define(real_rows(b));
+  if (!refuse_table(b)) b.define(real_rows(b));
 }
 
 /// Bags of the same size: a row of indices is one.
@@ -64,7 +68,7 @@ void sum_of_rows(QuantBuilder& b) {
 
 /// The table is dequantised when the engine loads it: bags take in most of its rows.
 void embedding_bag(QuantBuilder& b) {
-  if (refuse_pruned(b)) return;
+  if (refuse_table(b)) return;
   if (b.rank(b.tensor("indices")) == 2) return sum_of_rows(b);
   const ValueId table = real(b, b.tensor("weight"), column(b, "scales"), column(b, "least"));
   const auto or_none = [&](std::string_view name) {
@@ -94,7 +98,10 @@ QuantRule find_embedding_rule(std::string_view word) {
   static const QuantRules rules = {{"embedding_byte", embedding},
                                    {"embedding_4bit", embedding},
                                    {"embedding_bag_byte", embedding_bag},
-                                   {"embedding_bag_4bit", embedding_bag}};
+                                   {"embedding_bag_4bit", embedding_bag},
+                                   {"embedding_bag_byte_rowwise_offsets", embedding_bag},
+                                   {"embedding_bag_4bit_rowwise_offsets", embedding_bag},
+                                   {"embedding_bag_2bit_rowwise_offsets", embedding_bag}};
   return rule_in(rules, word);
 }
 
