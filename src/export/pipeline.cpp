@@ -11,6 +11,8 @@
 #include "src/export/signature.h"
 #include "src/export/states.h"
 #include "src/export/torch_module.h"
+#include "src/passes/integer_products.h"
+#include "src/target/integer_products.h"
 #include "src/translate/integer_range.h"
 #include "src/translate/registry.h"
 #include "src/translate/translate.h"
@@ -106,6 +108,8 @@ void run_passes(ir::Graph& graph, const target::Target& target,
   context.is_native = [&](ir::OpId op) { return is_native(op, target); };
   context.promotion = [&](ir::OpId op) { return table.promotion(op); };
   context.keeps_symbol = [](const ir::Symbol&) { return true; };
+  if (const int64_t least = target::least_integer_products(target, target::Layer::linear))
+    graph.attributes[passes::kLeastIntegerProducts] = least;
   passes::run_pipeline(graph, passes::default_pipeline(), context, options);
 }
 
