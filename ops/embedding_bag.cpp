@@ -19,10 +19,15 @@ struct Bag {
   int64_t end;
 };
 
-std::vector<Bag> read_bags(const OpView& op, int64_t count) {
+/// Where an end of the last bag is given, LibTorch stops there in sums of f32 and less without a
+/// padding_idx alone: else that bag has all that is left.
+enum class Last { given, all };
+
+std::vector<Bag> read_bags(const OpView& op, int64_t count, Last last) {
   Ints starts = ir::to_i64(op.constant("offsets"));
   const bool has_end = op.boolean("include_last_offset");
   if (!has_end) starts.push_back(count);
+  if (last == Last::all) starts.back() = count;
   std::vector<Bag> bags;
   for (size_t i = 0; i + 1 < starts.size(); ++i) bags.push_back({starts[i], starts[i + 1]});
   return bags;
@@ -45,8 +50,9 @@ Ref sums(Emitter& out, Ref rows, const std::vector<Bag>& bags) {
 }
 
 /// Bags without an element that counts give zeros.
-Ref means(Emitter& out, Ref rows, Ref counts, const std::vector<Bag>& bags) {
-  const Ref sizes = maximum(out, sums(out, counts, bags), like(out, 1, rows));
+Ref means(Emitter& out, Ref rows, Ref counts, const std::vector<Bag>& bags,
+          const std::vector<Bag>& counted) {
+  const Ref sizes = maximum(out, sums(out, counts, counted), like(out, 1, rows));
   return div(out, sums(out, rows, bags), sizes);
 }
 
@@ -78,6 +84,55 @@ std::optional<Ref> counted(const OpView& op, Emitter& out, Ref indices) {
       compare(out, "ne", indices, like(out, static_cast<double>(padding), indices)), {1});
 }
 
+/// Whether all about the bags is known now.
+bool are_known(const OpView& op, Emitter& out, Ref indices) {
+  return out.shape(indices)[0].is_constant() && out.constant_value(op.tensor("offsets"));
+}
+
+/// [bag, element]: whether the element lies in the bag, whose begin the engine is given. An element
+/// lies in the last bag that begins at it or before it; beyond a last offset it lies in none.
+Ref membership(const OpView& op, Emitter& out, Ref indices, Last last) {
+  const Ref offsets = out.cast(op.tensor("offsets"), DType::i64);
+  const Ref place = out.unsqueeze(out.range(out.shape(indices)[0]), {0});
+  const Ref has_begun = compare(out, "le", out.unsqueeze(offsets, {1}), place);
+  Ref begun = reduce(out, "sum_reduce", out.cast(has_begun, DType::i64), {0});
+  const bool has_end = op.boolean("include_last_offset");
+  const Dim bags = out.shape(offsets)[0] - Dim(has_end ? 1 : 0);
+  if (has_end && last == Last::all) begun = minimum(out, begun, out.size(bags, DType::i64));
+  const Ref number = add(out, out.range(bags), out.scalar(1, DType::i64));
+  return compare(out, "eq", begun, out.unsqueeze(number, {1}));
+}
+
+/// Of all elements, those of other bags as the least.
+Ref maxima(Emitter& out, Ref rows, Ref bag) {
+  const Ref own =
+      select(out, out.unsqueeze(bag, {2}), out.unsqueeze(rows, {0}), like(out, kLowest, rows));
+  const Ref y = out.squeeze(reduce(out, "max_reduce", own, {1}), {1});
+  return select(out, compare(out, "le", y, like(out, kLowest, y)), like(out, 0, y), y);
+}
+
+/// In means all that is left counts, whatever is summed.
+Ref over_bags(const OpView& op, Emitter& out, Ref rows, const std::optional<Ref>& counts,
+              Last last) {
+  const Ref indices = op.tensor("indices");
+  const int64_t mode = op.i64("mode");
+  const Ref bag = membership(op, out, indices, last);
+  if (mode == 2) return maxima(out, rows, bag);
+  const DType dtype = out.dtype(rows);
+  const Dim& bags = out.shape(bag)[0];
+  const auto total = [&](Ref weights, Ref x) {
+    return out.call("matmul", {out.cast(weights, dtype), x}, {}, dtype,
+                    with_size(out.shape(x), 0, bags));
+  };
+  const Ref sum = total(bag, rows);
+  if (mode == 0) return sum;
+  const bool is_cut = last == Last::given && op.boolean("include_last_offset");
+  const Ref counted = is_cut ? membership(op, out, indices, Last::all) : bag;
+  const Ref sizes = counts ? total(counted, out.cast(*counts, dtype))
+                           : reduce(out, "sum_reduce", out.cast(counted, dtype), {1});
+  return div(out, sum, maximum(out, sizes, like(out, 1, rows)));
+}
+
 void embedding_bag(const OpView& op, Emitter& out) {
   op.ignore_all({"scale_grad_by_freq", "sparse"}, "they matter to gradients only");
   const Ref indices = op.tensor("indices");
@@ -87,12 +142,17 @@ void embedding_bag(const OpView& op, Emitter& out) {
     rows = mul(out, rows, out.cast(out.unsqueeze(*weights, {1}), out.dtype(rows)));
   const auto counts = counted(op, out, indices);
   if (counts) rows = select(out, *counts, rows, like(out, mode == 2 ? kLowest : 0, rows));
-  const std::vector<Bag> bags = read_bags(op, extent(out, indices, 0));
+  const bool is_wide = out.dtype(op.tensor("weight")) == DType::f64;
+  const Last last = counts || mode == 2 || is_wide ? Last::all : Last::given;
+  if (!are_known(op, out, indices)) return finish(op, out, over_bags(op, out, rows, counts, last));
+  const std::vector<Bag> bags = read_bags(op, extent(out, indices, 0), last);
   if (mode == 2)
     return finish(op, out, counts ? maxima_of_counted(out, rows, bags) : maxima(out, rows, bags));
   if (mode == 0) return finish(op, out, sums(out, rows, bags));
   const Ref all = out.full(like(out, 1, rows), {extent(out, indices, 0), 1});
-  finish(op, out, means(out, rows, counts ? out.cast(*counts, out.dtype(rows)) : all, bags));
+  finish(op, out,
+         means(out, rows, counts ? out.cast(*counts, out.dtype(rows)) : all, bags,
+               read_bags(op, extent(out, indices, 0), Last::all)));
 }
 
 }  // namespace
@@ -100,11 +160,8 @@ void embedding_bag(const OpView& op, Emitter& out) {
 void register_embedding_bag(Registry& r) {
   r.same({"aten::embedding_bag", "aten::embedding_bag.padding_idx", "aten::_embedding_bag",
           "aten::_embedding_bag_forward_only"},
-         {"matmul",
-          "sum, mean or maximum of weight[indices] over each bag; no other result",
-          embedding_bag,
-          {},
-          "offsets that the model computes"});
+         {"matmul", "sum, mean or maximum of weight[indices] over each bag; no other result",
+          embedding_bag});
 }
 
 }  // namespace t2n::ops

@@ -22,6 +22,16 @@ void linear(const OpView& op, Emitter& out) {
   out.result(bias ? add(out, y, *bias) : y);
 }
 
+/// Sums of 32 bits, as the pass integer-products writes them.
+void integer_linear(const OpView& op, Emitter& out) {
+  const Ref x = op.tensor("input");
+  const std::string rows =
+      std::string("abcdefghij").substr(0, static_cast<size_t>(out.rank(x) - 1));
+  out.result(out.call_list("tract_core_einsum", {x, op.tensor("weight")},
+                           {{"expr", rows + "k,nk->" + rows + "n"}, {"acc", std::string("i32")}},
+                           DType::i32, op.shape()));
+}
+
 /// The names that schemas give the second factor.
 Ref second(const OpView& op) {
   for (const std::string_view name : {"mat2", "vec", "tensor", "other"})
@@ -248,6 +258,8 @@ constexpr std::string_view kLimits = "integers other than i32 and i8: up to 2^22
 
 void register_matmul(Registry& r) {
   r.same({"aten::linear"}, {"linear", "input . weight^T + bias", linear, {}, kLimits});
+  r.same({"t2n::integer_linear"},
+         {"tract_core_einsum", "input . weight^T of integers of 8 bits", integer_linear});
   r.same({"aten::matmul", "aten::mm", "aten::bmm", "aten::mv", "aten::dot", "aten::vdot",
           "aten::linalg_matmul"},
          {"matmul",

@@ -109,6 +109,14 @@ std::vector<ir::Tensor> dequantise_q4_0(const ir::Node& node, const ir::Operand&
                                 std::get<ir::DType>(*node.find("dtype")))};
 }
 
+/// `t2n::integer_linear(input, weight)`: sums of 32 bits.
+std::vector<ir::Tensor> integer_linear(const ir::Node& node, const ir::Operand& operand) {
+  const auto wide = [&](std::string_view name) {
+    return trace::to_torch(operand(std::get<ir::TensorRef>(*node.find(name)).id)).to(at::kInt);
+  };
+  return {trace::share(at::matmul(wide("input"), wide("weight").t()))};
+}
+
 std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operand) {
   const c10::InferenceMode guard;
   if (ir::op_name(node.op) == "t2n::cast") return cast(node, operand);
@@ -117,6 +125,7 @@ std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operan
   if (is_transform(node)) return transform(node, operand);
   if (ir::op_name(node.op) == "t2n::apply_rope") return apply_rope(node, operand);
   if (ir::op_name(node.op) == compress::kDequantise) return dequantise_q4_0(node, operand);
+  if (ir::op_name(node.op) == "t2n::integer_linear") return integer_linear(node, operand);
   const auto op = find_operator(ir::op_name(node.op));
   if (!op)
     throw Error("unsupported-op", cat("torch has no operator ", quoted(ir::op_name(node.op))));

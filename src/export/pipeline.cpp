@@ -11,7 +11,9 @@
 #include "src/export/stages.h"
 #include "src/export/states.h"
 #include "src/export/torch_module.h"
+#include "src/passes/integer_products.h"
 #include "src/quant/summary.h"
+#include "src/target/integer_products.h"
 #include "src/translate/registry.h"
 #include "src/translate/translate.h"
 
@@ -38,6 +40,8 @@ void add_dynamic(ExportResult& result, const dynamic::DynamicTrace& dynamic) {
 
 void run_passes(ir::Graph& graph, const target::Target& target,
                 const passes::PipelineOptions& options, const Report& report) {
+  if (const int64_t least = target::least_integer_products(target, target::Layer::linear))
+    graph.attributes[passes::kLeastIntegerProducts] = least;
   passes::run_pipeline(graph, passes::default_pipeline(), pass_context(target, report), options);
 }
 

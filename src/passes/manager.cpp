@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "ir/loop_notes.h"
+#include "src/passes/integer_products.h"
 #include "src/passes/pass.h"
 
 namespace t2n::passes {
@@ -70,6 +71,8 @@ const std::vector<PassInfo>& passes() {
       {"canonical-activations", "finds written-out silu, gelu, hardswish and rms_norm",
        canonical_activations},
       {"canonical-rope", "finds rotary position embeddings", canonical_rope},
+      {"integer-products", "sums products of whole numbers as integers where the target is faster",
+       integer_products, Effect::preserves, "", "a target that is faster with them"},
       {"explicit-promotion", "makes implicit changes of dtype explicit", explicit_promotion,
        Effect::preserves, "", "the table of translations"},
       {"insert-observers", "puts observers where settings ask for quantisers", insert_observers,
@@ -99,10 +102,11 @@ const std::vector<std::string>& default_pipeline() {
   // code need not run again: every pass clears away what it makes superfluous. Complex numbers are
   // folded as such before they become pairs, whose dtypes need no promotion.
   static const std::vector<std::string> names = {
-      "roll-loops",     "expand-quantised",   "bind-sizes",
-      "dead-code",      "unroll-scans",       "recognise-quantisation",
-      "fold-constants", "complex-to-pairs",   "canonical-activations",
-      "canonical-rope", "explicit-promotion", "fold-constants"};
+      "roll-loops",     "expand-quantised", "bind-sizes",
+      "dead-code",      "unroll-scans",     "recognise-quantisation",
+      "fold-constants", "complex-to-pairs", "canonical-activations",
+      "canonical-rope", "integer-products", "explicit-promotion",
+      "fold-constants"};
   return names;
 }
 

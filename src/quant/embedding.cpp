@@ -9,11 +9,16 @@ using ir::DType;
 using ir::TensorRef;
 using ir::ValueId;
 
-bool refuse_pruned(QuantBuilder& b) {
+bool refuse_table(QuantBuilder& b) {
   const std::string_view mapping = "compressed_indices_mapping";  // of bags only
-  const bool is_pruned = b.flag("pruned_weights", false) || (b.has(mapping) && !b.is_none(mapping));
-  if (is_pruned) b.refuse("rows of its table were pruned");
-  return is_pruned;
+  if (b.flag("pruned_weights", false) || (b.has(mapping) && !b.is_none(mapping)))
+    b.refuse("rows of its table were pruned");
+  else if (!b.has("scales"))
+    b.refuse("its table follows from inputs, and is in an order of LibTorch's own",
+             "pack a constant of the model");
+  else
+    return false;
+  return true;
 }
 
 ValueId column(QuantBuilder& b, std::string_view name) {
@@ -46,7 +51,7 @@ ValueId real_rows(QuantBuilder& b) {
 }
 
 void embedding(QuantBuilder& b) {
-  if (!refuse_pruned(b)) b.define(real_rows(b));
+  if (!refuse_table(b)) b.define(real_rows(b));
 }
 
 /// Bags of the same size: a row of indices is one. LibTorch leaves the last one out if told that
@@ -69,7 +74,7 @@ void sum_of_rows(QuantBuilder& b) {
 
 /// The table is dequantised when the engine loads it: bags take in most of its rows.
 void embedding_bag(QuantBuilder& b) {
-  if (refuse_pruned(b)) return;
+  if (refuse_table(b)) return;
   b.ignore({"mode"}, "LibTorch's kernels sum whatever it says");
   b.ignore({"scale_grad_by_freq", "sparse"}, "they are for training");
   if (b.rank(b.tensor("indices")) == 2) return sum_of_rows(b);
@@ -101,7 +106,10 @@ const QuantRules& embedding_rules() {
   static const QuantRules rules = {{"embedding_byte", embedding},
                                    {"embedding_4bit", embedding},
                                    {"embedding_bag_byte", embedding_bag},
-                                   {"embedding_bag_4bit", embedding_bag}};
+                                   {"embedding_bag_4bit", embedding_bag},
+                                   {"embedding_bag_byte_rowwise_offsets", embedding_bag},
+                                   {"embedding_bag_4bit_rowwise_offsets", embedding_bag},
+                                   {"embedding_bag_2bit_rowwise_offsets", embedding_bag}};
   return rules;
 }
 

@@ -9,6 +9,7 @@
 #include "src/trace/computed_numbers.h"
 #include "src/trace/observer.h"
 #include "src/trace/operators.h"
+#include "src/trace/packed_tables.h"
 #include "src/trace/tensor_operations.h"
 
 namespace t2n::trace {
@@ -192,6 +193,14 @@ OpCall TensorOperations::prepare(Node* node, const Operation& known, const Stack
   return recorder_->prepare(op, known.run, inputs, marks_, position_.place());
 }
 
+/// Whether all operands are parts of the model, or made of nothing else.
+bool TensorOperations::follows_from_nothing(const Stack& inputs) const {
+  const std::vector<at::Tensor> tensors = flatten_all(inputs);
+  return !marks_.reach_all(inputs) &&
+         std::none_of(tensors.begin(), tensors.end(),
+                      [this](const at::Tensor& each) { return recorder_->mark(each) != nullptr; });
+}
+
 /// What an operation does that the graph cannot say.
 void TensorOperations::refuse_unsaid(const std::string& name, const Stack& inputs) {
   if (is_observing(name, inputs))
@@ -277,6 +286,8 @@ Stack TensorOperations::run(Node* node, const Operation& operation, Stack given)
     decisions_.settle_all(recorder_->places().take_relied());
     for (const ir::Dim& size : recorder_->places().take_overlaps())
       decisions_.note(position_.node, opaque_mark(size), 0, Decision::Kind::overlap);
+  } else if (is_packing(name, outputs) && follows_from_nothing(given)) {
+    // What comes out is a constant of the model.
   } else if (!knows_all(*recorder_, outputs) && !is_literal(given) && !reads_dictionary(inputs)) {
     recorder_->record(prepare(node, operation, given), outputs);
   } else if (!outputs.empty() && !reads_dictionary(inputs)) {

@@ -52,6 +52,7 @@ class Operands {
     const c10::IValue* value = find(name);
     return value != nullptr && value->isString() ? &value->toStringRef() : nullptr;
   }
+  const std::string& name() const { return schema_.name(); }
   size_t size() const { return stack_.size() - first_; }
   const c10::IValue& operator[](size_t i) const { return stack_[first_ + i]; }
   const torch::jit::Stack& stack() const { return stack_; }
@@ -81,6 +82,7 @@ struct GuardRow {
 /// Division, strings, lists, and what is made of them.
 std::span<const GuardRow> guards_of_values();
 std::span<const GuardRow> guards_of_tensors();
+std::span<const GuardRow> guards_of_packed();  ///< tables and matrices in LibTorch's own order
 
 /// Operands that are types, layouts and orders of axes, which LibTorch takes for places in tables.
 class GuardedWords {

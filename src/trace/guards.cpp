@@ -107,7 +107,7 @@ void install_guards() {
       else if (!is_for_executor(*op) && !is_unknown(name))
         deny(*op);
     }
-    for (const auto rows : {guards_of_values(), guards_of_tensors()})
+    for (const auto rows : {guards_of_values(), guards_of_tensors(), guards_of_packed()})
       for (const GuardRow& row : rows) guard_all(row);
     for (const auto& op : torch::jit::getAllOperatorsFor(c10::aten::to)) mend_copies(*op);
     torch::jit::setPrintHandler([](const std::string&) {});  // standard output is ours

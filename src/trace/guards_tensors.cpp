@@ -107,6 +107,9 @@ void bags(const Operands& in) {
              "an offset is beyond the indices");
   const std::vector<int64_t> places = in.integers("offsets");
   in.require(std::is_sorted(places.begin(), places.end()), "the offsets go back");
+  const c10::IValue* has_end = in.find("include_last_offset");
+  const bool needs_end = has_end != nullptr && has_end->isBool() && has_end->toBool();
+  in.require(!needs_end || !places.empty(), "the last offset is missing");
   const at::Tensor scales = in.tensor("per_sample_weights");
   if (scales.defined())
     in.require(scales.numel() == indices.numel(), "there is not one weight for each index");
@@ -271,6 +274,9 @@ constexpr GuardRow kRows[] = {
     {"aten::_embedding_bag_forward_only", bags},
     {"quantized::embedding_bag_byte", bags},
     {"quantized::embedding_bag_4bit", bags},
+    {"quantized::embedding_bag_byte_rowwise_offsets", bags},
+    {"quantized::embedding_bag_4bit_rowwise_offsets", bags},
+    {"quantized::embedding_bag_2bit_rowwise_offsets", bags},
     {"aten::native_batch_norm", norm},
     {"aten::_native_batch_norm_legit", norm},
     {"aten::_native_batch_norm_legit_functional", norm},

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
+#include "src/trace/packed_tables.h"
 
 namespace t2n::trace {
 namespace {
@@ -60,13 +61,17 @@ std::vector<PackedPart> embedding_parts(const c10::IValue& packed) {
   const at::Tensor table = packed.toCustomClass<EmbeddingPackedParamsBase>()->unpack();
   const at::Tensor scales = table.q_per_channel_scales().to(at::kFloat);
   const at::Tensor points = table.q_per_channel_zero_points().to(at::kFloat);
-  const bool is_byte = table.scalar_type() == at::kQUInt8;
-  if (!is_byte && table.scalar_type() != at::kQUInt4x2)
+  const at::Tensor least = points.mul(scales).neg();
+  if (table.scalar_type() == at::kQUInt8)
+    return {{"weight", table.int_repr()}, {"scales", scales}, {"least", least}};
+  if (table.scalar_type() != at::kQUInt4x2)
     throw Error("unsupported-dtype",
                 cat("a table of ", at::toString(table.scalar_type()), " cannot be exported"));
-  return {{"weight", is_byte ? table.int_repr() : nibbles(table.contiguous())},
-          {"scales", scales},
-          {"least", points.mul(scales).neg()}};
+  // LibTorch computes with numbers of f16.
+  const auto rounded = [](const at::Tensor& each) { return each.to(at::kHalf).to(at::kFloat); };
+  return {{"weight", nibbles(table.contiguous())},
+          {"scales", rounded(scales)},
+          {"least", rounded(least)}};
 }
 
 /// The old kind keeps plain integers, and their scale beside them.
@@ -146,19 +151,40 @@ const std::vector<PackedPart>& PackedParameters::parts(const c10::IValue& packed
       parts.push_back({rows[0]->at(i).name, column(rows, i)});
     return parts;
   }
-  parts = parts_of(packed, class_of(packed).substr(std::string_view(kClasses).size()));
+  return remember(packed,
+                  parts_of(packed, class_of(packed).substr(std::string_view(kClasses).size())));
+}
+
+const std::vector<PackedPart>& PackedParameters::parts(const std::string& op,
+                                                       const at::Tensor& packed,
+                                                       const torch::jit::Stack& inputs) {
+  const c10::IValue key(packed);
+  const auto found = opened_.find(key.internalToPointer());
+  if (found != opened_.end()) return found->second.parts;
+  return remember(key, parts_of_table(op, inputs));
+}
+
+const std::vector<PackedPart>& PackedParameters::remember(const c10::IValue& packed,
+                                                          std::vector<PackedPart> parts) {
   for (const PackedPart& part : parts)
     if (part.value.isTensor() && part.value.toTensor().defined())
       tensors_[part.value.toTensor().unsafeGetTensorImpl()] = {packed, part.name};
-  return parts;
+  Opened& opened = opened_[packed.internalToPointer()];
+  opened = {packed, std::move(parts)};
+  return opened.parts;
 }
 
 std::string PackedParameters::tensor_path(const at::Tensor& tensor,
                                           const ModuleNames& names) const {
   const auto found = tensors_.find(tensor.unsafeGetTensorImpl());
   if (found == tensors_.end()) return "";
-  const std::string module = names.packed_path(found->second.first.toObjectRef());
-  return module.empty() ? "" : module + "." + found->second.second;
+  const auto& [packed, part] = found->second;
+  if (packed.isTensor()) {
+    const std::string path = names.tensor_path(packed.toTensor());
+    return path.empty() ? "" : path + "." + part;
+  }
+  const std::string module = names.packed_path(packed.toObjectRef());
+  return module.empty() ? "" : module + "." + part;
 }
 
 }  // namespace t2n::trace

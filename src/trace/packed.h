@@ -24,10 +24,15 @@ class PackedParameters {
   /// What `packed` holds. Integers of weights are copied where LibTorch has them in another order.
   /// Errors: `unsupported-argument` for a class that is not known here.
   const std::vector<PackedPart>& parts(const c10::IValue& packed);
+  /// The same of a tensor in an order of LibTorch's own, which `op` is given (packed_tables.h).
+  const std::vector<PackedPart>& parts(const std::string& op, const at::Tensor& packed,
+                                       const torch::jit::Stack& inputs);
   /// "layer1.0.conv1.weight" of a tensor that parts() gave for a module's parameters; else "".
   std::string tensor_path(const at::Tensor& tensor, const ModuleNames& names) const;
 
  private:
+  const std::vector<PackedPart>& remember(const c10::IValue& packed, std::vector<PackedPart> parts);
+
   struct Opened {
     c10::IValue packed;  ///< keeps the address from being another object's
     std::vector<PackedPart> parts;

@@ -10,6 +10,7 @@
 #include "src/trace/convert.h"
 #include "src/trace/iteration.h"
 #include "src/trace/operators.h"
+#include "src/trace/packed_tables.h"
 #include "src/trace/recorder.h"
 
 namespace t2n::trace {
@@ -165,6 +166,11 @@ OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::j
       const Use use{name, cat(short_name, "_", call.node.call, "_", as)};
       call.node.args.push_back({as, attribute(value, argument, marks, place, use)});
     };
+    if (reads_packed(name, i) && !mark(inputs[i].toTensor())) {
+      for (const PackedPart& part : constants_.packed().parts(name, inputs[i].toTensor(), inputs))
+        add(part.value, part.name);
+      continue;
+    }
     if (!PackedParameters::is_packed(inputs[i])) {
       add(given[i], argument.name());
       continue;

@@ -27,6 +27,29 @@ TEST_CASE("embeddings") {
                   {kIds}, kSizes);
 }
 
+TEST_CASE("bags of rows, of lengths that are given") {
+  const OpenInput ids{{"S"}, DType::i64, 0, 9};
+  const OpenInput lengths{{"B"}, DType::i64, 0, 2};
+  const std::string begins = "torch.cumsum(y, 0) - y";
+  std::vector<std::string> forms;
+  for (const std::string rest :
+       {")[0]", ", False, 1)[0]", ", False, 2)[0]", ", False, 1, False, None, False, 3)[0]",
+        ", False, 2, False, None, False, 3)[0]", ", False, 0, False, z, False)[0]"})
+    forms.push_back("torch.embedding_bag(self.weight, x, " + begins + rest);
+  const std::string ends = "torch.cat([torch.zeros([1], dtype=4), torch.cumsum(y, 0)])";
+  for (const std::string mode : {"0", "2"})
+    forms.push_back("torch.embedding_bag(self.weight, x, " + ends + ", False, " + mode +
+                    ", False, None, True)[0]");
+  check_open_with({{"weight", randn({9, 4}, 1)}}, forms, {ids, lengths, OpenInput{{"S"}}}, kSizes);
+}
+
+TEST_CASE("rows of indices are bags of one length") {
+  check_open_with({{"weight", randn({9, 4}, 1)}},
+                  {"torch.embedding_bag(self.weight, x.reshape([-1]), torch.arange(0, x.numel(), "
+                   "x.size(1)), False, 1)[0]"},
+                  {OpenInput{{"B", "3"}, DType::i64, 0, 9}}, kSizes);
+}
+
 TEST_CASE("reading at positions") {
   check_open(
       {

@@ -82,6 +82,47 @@ TEST_CASE("embedding_bag under every name and with every argument") {
                  {inputs[0], values({5}, {2, 3, 1, 2, 5}, DType::i64), inputs[2]});
 }
 
+TEST_CASE("elements beyond the end that is given of the last bag") {
+  const ir::Tensor weight = randn({6, 3}, 11);
+  const ir::Tensor ids = values({5}, {4, 2, 1, 4, 2}, DType::i64);
+  std::vector<std::string> forms;
+  for (const std::string offsets : {"z", "self.o"})
+    for (const std::string mode : {"0", "1", "2"})
+      for (const std::string padding : {"", ", 2"}) {
+        forms.push_back("torch.embedding_bag(x, y, " + offsets + ", False, " + mode +
+                        ", False, None, True" + padding + ")[0]");
+        forms.push_back("torch.embedding_bag(x.to(7), y, " + offsets + ", False, " + mode +
+                        ", False, None, True" + padding + ")[0]");
+      }
+  const ir::Tensor begins = values({4}, {0, 2, 2, 3}, DType::i64);
+  check_with({{"o", begins}}, forms, {weight, ids, begins});
+}
+
+TEST_CASE("embedding_bag takes places where bags begin as an input") {
+  const ir::Tensor weight = randn({6, 3}, 11);
+  const ir::Tensor ids = values({5}, {4, 2, 1, 4, 2}, DType::i64);
+  const ir::Tensor begins = values({4}, {0, 2, 2, 3}, DType::i64);
+  const auto forms = [](const std::string& call) {
+    std::vector<std::string> out;
+    for (const std::string mode : {"0", "1", "2"})
+      for (const std::string rest : {", False, None, False)[0]", ", False, None, True)[0]",
+                                     ", False, None, False, 2)[0]", ", False, None, True, 2)[0]"})
+        out.push_back("torch." + call + "(x, y, z, False, " + mode + rest);
+    return out;
+  };
+  for (const char* call : {"embedding_bag", "_embedding_bag", "_embedding_bag_forward_only"})
+    check_each(forms(call), {weight, ids, begins});
+  // No element in the first bag, none in the last, and none that counts in another.
+  check_each(forms("embedding_bag"),
+             {weight, values({3}, {2, 2, 5}, DType::i32), values({4}, {0, 0, 2, 3}, DType::i32)});
+  check_with({{"p", randn({5}, 13)}},
+             {"torch.embedding_bag(x, y, z, False, 0, False, self.p, False)[0]",
+              "torch.embedding_bag(x, y, z, False, 0, False, self.p, True, 2)[0]"},
+             {weight, ids, begins});
+  check_each({"torch.embedding_bag(x, y, z, False, 1)[0]"},
+             {weight, ids, values({1}, {0}, DType::i64)});
+}
+
 TEST_CASE("one index tensor on any axis, with negative values") {
   check_each({"x[y]", "x[:, y]", "x[:, :, y]", "x[y - 4]", "x[:, y - 3]", "x[y[0, 1]]",
               "x[:, y[1]]", "x[[0, 2]]", "x[:, [3, -1]]", "x[None, y]"},

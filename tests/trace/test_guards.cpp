@@ -60,6 +60,70 @@ TEST_CASE("indices of bags are whole numbers of rows") {
     CHECK_EQ(bag(indices), "unsafe-argument: an index is beyond the rows");
 }
 
+TEST_CASE("rows that bring their scales along are as long as their operator reads") {
+  const auto bag = [](const char* table, const char* rest) {
+    return end_of(script("ops.quantized.embedding_bag_byte_rowwise_offsets(torch.ones($table), "
+                         "torch.tensor([0, 1]), torch.tensor([0])$rest)",
+                         table, rest)
+                      .source);
+  };
+  const std::string kNoRows =
+      "unsafe-argument: its table has no rows of bytes with a scale behind them";
+  CHECK_EQ(bag("[2, 12], dtype=0", ""), "");
+  CHECK_EQ(bag("[2, 8], dtype=0", ""), kNoRows);
+  CHECK_EQ(bag("[2, 12]", ""), kNoRows);
+  CHECK_EQ(bag("[24], dtype=0", ""), kNoRows);
+  CHECK_EQ(bag("[1, 12], dtype=0", ""), "unsafe-argument: an index is beyond the rows");
+  CHECK_EQ(bag("[2, 12], dtype=0", ", False, 0, True, None, torch.tensor([0, 9], dtype=3)"),
+           "unsafe-argument: rows of its table were pruned, and LibTorch believes the list that "
+           "says which");
+  CHECK_EQ(bag("[2, 12], dtype=0", ", False, 0, False, torch.ones([1])"),
+           "unsafe-argument: there is not one weight for each index");
+  CHECK_EQ(end_of("ops.quantized.embedding_bag_4bit_unpack(torch.ones([2, 4], dtype=0))"), kNoRows);
+  CHECK_EQ(end_of("ops.quantized.embedding_bag_2bit_prepack(torch.ones([2, 6]))"),
+           "unsafe-argument: the rows of its table do not fill whole bytes");
+  CHECK_EQ(end_of("ops.quantized.embedding_bag_4bit_prepack(torch.ones([2, 6]), True, 100000000)"),
+           "unsafe-argument: it is asked for too many bins, or none");
+}
+
+TEST_CASE("packed matrices have the scales that their operators read") {
+  const auto int4 = [](const char* x, const char* scales) {
+    return end_of(script("torch._weight_int4pack_mm_for_cpu(torch.ones($x), torch.ones([16, 32], "
+                         "dtype=0), 32, torch.ones($scales))",
+                         x, scales)
+                      .source);
+  };
+  CHECK_EQ(int4("[1, 64]", "[2, 16, 2]"), "");
+  for (const char* scales : {"[1, 16, 2]", "[2, 15, 2]", "[2, 16, 1]", "[2, 16, 2], dtype=7"})
+    CHECK_EQ(int4("[1, 64]", scales),
+             "unsafe-argument: there are not a scale and a zero for each group of each row of its "
+             "weight");
+  CHECK_EQ(int4("[1, 32]", "[1, 16, 2]"), "unsafe-argument: its weight does not fit its operand");
+  const auto int8 = [](const char* scales) {
+    return end_of(script("torch._weight_int8pack_mm(torch.ones([1, 8]), torch.ones([3, 8], "
+                         "dtype=1), $scales)",
+                         scales)
+                      .source);
+  };
+  CHECK_EQ(int8("torch.ones([3])"), "");
+  for (const char* scales : {"torch.ones([2])", "torch.ones([1]).expand([3])"})
+    CHECK_EQ(int8(scales), "unsafe-argument: there is not one scale for each row of its weight");
+  const auto own = [](const char* packed, const char* sizes) {
+    return end_of(script("torch._dyn_quant_matmul_4bit(torch.ones([1, 64]), torch.ones($packed), "
+                         "$sizes)",
+                         packed, sizes)
+                      .source);
+  };
+  CHECK_EQ(own("[66]", "64, 64, 2"), "");
+  CHECK_EQ(own("[65]", "64, 64, 2"),
+           "unsafe-argument: its weights are not packed for these features");
+  CHECK_EQ(own("[66]", "0, 64, 2"), "unsafe-argument: its columns do not fill blocks of 32");
+  CHECK_EQ(own("[66]", "64, 64, 4611686018427387904"),
+           "unsafe-argument: its numbers of features are none of a matrix");
+  CHECK_EQ(end_of("torch._convert_weight_to_int4pack_for_cpu(torch.ones([8, 4], dtype=3), 1)"),
+           "unsafe-argument: its weight is not of 32 bits, or does not fill blocks of 16 rows");
+}
+
 TEST_CASE("types of quantised tensors are for operators that make these") {
   CHECK_EQ(end_of("torch.ones([2], dtype=6)"), "");
   for (const char* dtype : {"12", "13", "-2", "14", "1000"})

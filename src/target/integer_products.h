@@ -1,0 +1,15 @@
+// From how many products on an engine is faster with sums of integers of 8 bits than of f32.
+#pragma once
+
+#include <cstdint>
+
+#include "src/target/target.h"
+
+namespace t2n::target {
+
+enum class Layer { linear };
+
+/// 0: never, or wrong.
+int64_t least_integer_products(const Target& target, Layer layer);
+
+}  // namespace t2n::target

@@ -1,0 +1,73 @@
+// Linear layers of many products, which newer engines sum as integers.
+#include "tests/ops/check_script.h"
+#include "tests/support/dynamic.h"
+
+namespace t2n::test {
+namespace {
+
+const std::string kQ = "torch.quantize_per_tensor(x, 0.0371, 121, 13)";
+const std::string kWhole = "torch.quantize_per_tensor(self.w, 0.0193, 0, 12)";
+const std::string kShifted = "torch.quantize_per_tensor(self.w, 0.0193, 11, 12)";
+const std::string kRows =
+    "torch.quantize_per_channel(self.w, torch.tensor([0.011, 0.014, 0.017, 0.021]), "
+    "torch.tensor([0, 0, 0, 0]), 0, 12)";
+const Parameters kLayer = {{"w", randn({4, 256}, 1)}, {"b", randn({4}, 2)}};
+
+std::string packed(const std::string& weight) {
+  return "ops.quantized.linear_prepack(" + weight + ", self.b)";
+}
+
+bool sums_integers(const std::string& nnef) { return nnef.find("acc = 'i32'") != nnef.npos; }
+
+TEST_CASE("static and dynamic layers of 256 products") {
+  std::vector<std::string> forms;
+  for (const std::string& weight : {kWhole, kShifted, kRows}) {
+    for (const std::string op : {"linear", "linear_relu"})
+      forms.push_back("torch.dequantize(ops.quantized." + op + "(" + kQ + ", " + packed(weight) +
+                      ", 0.3, 117))");
+    for (const std::string reduced : {"False", "True"})
+      forms.push_back("ops.quantized.linear_dynamic(x, " + packed(weight) + ", " + reduced + ")");
+  }
+  for (const ir::Tensor& x :
+       {randn({3, 256}, 3), randn({2, 3, 256}, 4), uniform({1, 256}, 1, 2, 5)})
+    check_with(kLayer, forms, {x});
+}
+
+TEST_CASE("only engines that are faster so are given integers") {
+  const Script layer =
+      with_parameters("ops.quantized.linear_dynamic(x, " + packed(kWhole) + ", False)", 1, kLayer);
+  for (const target::Target& target : test_targets()) {
+    const std::string name = target::target_name(target);
+    CAPTURE(name);
+    CHECK_EQ(sums_integers(export_and_run(layer, {randn({3, 256}, 3)}, target).nnef),
+             name == "tract@0.23.9");
+  }
+  const Script small =
+      with_parameters("ops.quantized.linear_dynamic(x, " + packed(kWhole) + ", False)", 1,
+                      {{"w", randn({4, 255}, 1)}, {"b", randn({4}, 2)}});
+  CHECK_FALSE(sums_integers(
+      export_and_run(small, {randn({3, 255}, 3)}, target::parse_target("tract")).nnef));
+}
+
+TEST_CASE("sums beyond those that f32 holds are exact") {
+  const Parameters extreme = {{"w", uniform({2, 2048}, 2.44, 2.46, 1)}};
+  const Script model = with_parameters(
+      "ops.quantized.linear_dynamic(x, ops.quantized.linear_prepack(torch.quantize_per_tensor("
+      "self.w, 0.0193, 0, 12), None), False)",
+      1, extreme);
+  const Run run =
+      export_and_run(model, {uniform({3, 2048}, 5, 6, 2)}, target::parse_target("tract"));
+  CHECK(sums_integers(run.nnef));
+  CHECK_CLOSE(run, rel(3e-7));
+}
+
+TEST_CASE("sizes of rows may be open") {
+  check_open_with(
+      {{"w", randn({4, 256}, 1)}, {"b", randn({4}, 2)}},
+      {"ops.quantized.linear_dynamic(x, " + packed(kWhole) + ", False)",
+       "torch.dequantize(ops.quantized.linear(" + kQ + ", " + packed(kRows) + ", 0.3, 117))"},
+      {OpenInput{{"B", "S", "256"}}}, kSizes);
+}
+
+}  // namespace
+}  // namespace t2n::test
