@@ -28,7 +28,10 @@ bool is_training(const ir::Node& node) {
 bool is_loaded(const ir::Tensor& tensor) { return !tensor.bytes.empty() || tensor.elements() == 0; }
 
 bool is_computable(const ir::Graph& graph, const ir::Node& node) {
-  if (ir::is_unpredictable(node.op) || node.body || is_training(node)) return false;
+  // An observer of a constant has yet to say what it saw.
+  static const ir::OpId observe = ir::op_id("t2n::observe");
+  if (ir::is_unpredictable(node.op) || node.body || is_training(node) || node.op == observe)
+    return false;
   return std::none_of(node.args.begin(), node.args.end(),
                       [](const ir::Argument& arg) { return is_symbolic(arg.value); }) &&
          std::all_of(node.outputs.begin(), node.outputs.end(), [&](ir::ValueId id) {

@@ -63,6 +63,7 @@ class Rewriter {
   // --- building; operands are numbers of the new graph ---
   /// What is emitted for this node from now on is called after that value, not after its result.
   void name_after(ir::ValueId id) { named_after_ = value(id).name; }
+  void swap_names(ir::ValueId a, ir::ValueId b) { std::swap(value(a).name, value(b).name); }
   std::vector<ir::ValueId> emit_all(std::string_view op, std::vector<ir::Argument> args,
                                     const std::vector<std::pair<ir::DType, ir::Shape>>& results);
   ir::ValueId emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
