@@ -1,7 +1,7 @@
 """Runs artefacts in the tract wheel, in a process of its own, since the engine may end it.
 
     engine.py score MODEL ARTEFACT            prints what the answers on test.npz are worth
-    engine.py time MODEL ROUNDS ARTEFACT...   prints seconds of one call for each, the best of so many rounds,
+    engine.py time MODEL ROUNDS ARTEFACT...   prints processor seconds of one call for each, the best of so many rounds,
                                               in which they take turns
 
 The folder that holds the wheel is T2NNEF_WHEEL.
@@ -37,10 +37,11 @@ def answers(runnable, array, rows=32):
 
 
 def once(runnable, sample, calls):
-    begin = time.perf_counter()
+    """Of the processor, on which other programs may run: the engine has one thread."""
+    begin = time.process_time()
     for _ in range(calls):
         runnable.run([sample])
-    return (time.perf_counter() - begin) / calls
+    return (time.process_time() - begin) / calls
 
 
 def best_times(model, artefacts, rounds):

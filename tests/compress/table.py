@@ -51,8 +51,8 @@ PAGE = """# Compression
 
 The trained fixtures, exported to tract under every compression, with what each is worth on its `test.npz` in
 tract {engine}. `make compression` runs this and writes this page; [tests/compress](../tests/compress/README.md)
-says how. Sizes in kB (1000 bytes): the archive, and the weights in it. Time: of one call in the engine, as a part
-of that of f32; the best of {rounds} rounds in which all rows take turns. Rows of torch are TorchScript files,
+says how. Sizes in kB (1000 bytes): the archive, and the weights in it. Time: of the processor, for one call in the
+engine, as a part of that of f32; the best of {rounds} rounds in which all rows take turns. Rows of torch are TorchScript files,
 run by torch itself.
 
 {tables}"""
@@ -119,7 +119,7 @@ def exported(options, model, row):
         command += ["--calibrate", f"@{judged.FIXTURES / model.name / 'calibration.npz'}"]
     child = run(command, timeout=600)
     if child.returncode == USAGE and row.compress:
-        return Result(problem="not built")
+        return Result(problem=f"not built: {reason(child)}")
     if child.returncode != 0:
         return Result(problem=f"exit {child.returncode}: {reason(child)}")
     if row.compress and path.read_bytes() == artefact(options, model, "f32").read_bytes():
