@@ -47,7 +47,7 @@ std::string percent(int64_t part, int64_t all) {
   return cat(fixed(100.0 * static_cast<double>(part) / static_cast<double>(all), 1), " %");
 }
 
-std::string layers_text(std::vector<compress::LayerLoss> layers) {
+std::string layers_text(std::vector<compress::LayerLoss> layers, bool with_zeros) {
   std::erase_if(layers, [](const compress::LayerLoss& layer) {
     return layer.weights.noise == 0 && layer.results.noise == 0;
   });
@@ -58,11 +58,13 @@ std::string layers_text(std::vector<compress::LayerLoss> layers) {
   constexpr size_t kShown = 8;
   std::vector<std::vector<std::string>> rows = {
       {"module", "weights", "bytes", "weights dB", "results dB"}};
+  if (with_zeros) rows.front().emplace_back("zeros");
   for (size_t i = 0; i < std::min(layers.size(), kShown); ++i) {
     const compress::LayerLoss& layer = layers[i];
     rows.push_back({layer.module.empty() ? layer.address : layer.module, layer.format,
                     cat(layer.bytes_before, " -> ", layer.bytes_after),
                     fixed(layer.weights.snr_db(), 1), fixed(layer.results.snr_db(), 1)});
+    if (with_zeros) rows.back().push_back(cat(fixed(100 * layer.zeros, 1), " %"));
   }
   std::string out = rows.size() > 1 ? table(std::move(rows)) : "";
   if (layers.size() > kShown)
@@ -164,7 +166,7 @@ std::string compression_text(const Compression& compression) {
           short_bytes(before), " -> ", short_bytes(after), " · loss on ", compression.batches,
           compression.batches == 1 ? " batch" : " batches", " of ",
           compression.is_calibrated ? "the calibration set" : "samples", "\n");
-  out += layers_text(compression.layers);
+  out += layers_text(compression.layers, compression.is_pruned);
   for (const compress::OutputLoss& output : compression.outputs) out += output_text(output);
   return out;
 }

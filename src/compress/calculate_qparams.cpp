@@ -1,9 +1,10 @@
 // The pass `calculate-qparams`: scales and zero points from what observers have seen, or from the
-// constant that they observe.
+// constant that they observe, or what follows from constants.
 #include <algorithm>
 
 #include "src/compress/calibrate.h"
 #include "src/compress/grid.h"
+#include "src/compress/layer_table.h"
 #include "src/compress/moments.h"
 #include "src/compress/observe.h"
 #include "src/compress/statistics.h"
@@ -64,14 +65,17 @@ bool t2n::passes::calculate_qparams(ir::Graph& graph, const PassContext& context
   if (context.calibrate && (lacks_moments || compress::needs_calibration(graph)))
     context.calibrate(graph);
   const std::vector<int> constants = ir::constant_index(graph);
+  const std::vector<bool> known = compress::known_values(graph);
+  const compress::LayerTable table(graph, context.evaluate);
   bool changed = false;
   for (ir::Node& node : graph.nodes) {
     if (!compress::is_observe(node)) continue;
     compress::Observation of = compress::read_observation(node);
-    const int index = constants[static_cast<size_t>(of.self)];
-    const ir::Tensor* constant =
-        index < 0 ? nullptr : &graph.constants[static_cast<size_t>(index)].data;
-    if (!compress::calculate(of, constant)) continue;
+    const auto at = static_cast<size_t>(of.self);
+    // What was pruned is computed until it is folded.
+    const bool is_at_hand = known[at] && (constants[at] >= 0 || context.evaluate);
+    const auto constant = is_at_hand ? table.value(of.self) : std::nullopt;
+    if (!compress::calculate(of, constant ? &*constant : nullptr)) continue;
     node.args = compress::observation_arguments(of);
     changed = true;
   }

@@ -142,17 +142,23 @@ class Integers {
   Integers(const IntegerGrid& grid, size_t columns, std::span<std::byte> out)
       : grid_(grid), columns_(columns), out_(out) {}
 
-  void start_panel(size_t first) { first_ = first; }
-  void start_row(std::span<const float>) {}
+  void start_panel(size_t first) {
+    first_ = first;
+    original_.clear();
+  }
+  void start_row(std::span<const float> values) {
+    original_.insert(original_.end(), values.begin(), values.end());
+  }
   void finish_panel(size_t) {}
 
   double round(size_t row, size_t column, const double* value) {
     const size_t channel = grid_.scales.size() == 1 ? 0 : first_ + row;
     const double scale = grid_.scales.at(channel);
     const auto zero = static_cast<double>(grid_.zero_points.at(channel));
-    const double code =
-        std::clamp(std::nearbyint(*value / scale) + zero, static_cast<double>(grid_.lowest),
-                   static_cast<double>(grid_.highest));
+    const bool is_pruned = original_[row * columns_ + column] == 0;
+    const double steps = is_pruned ? 0 : std::nearbyint(*value / scale);
+    const double code = std::clamp(steps + zero, static_cast<double>(grid_.lowest),
+                                   static_cast<double>(grid_.highest));
     out_[(first_ + row) * columns_ + column] = static_cast<std::byte>(static_cast<int>(code) & 255);
     return (code - zero) * scale;
   }
@@ -162,6 +168,7 @@ class Integers {
   size_t columns_;
   std::span<std::byte> out_;
   size_t first_ = 0;
+  std::vector<float> original_;  ///< of the panel's rows
 };
 
 /// Blocks whose scales are chosen by what their columns have become, or before.
@@ -186,9 +193,10 @@ class Blocks {
     const size_t at = row * columns_ + column;
     float& scale = scales_[at / kBlock];
     if (is_in_order_ && column % kBlock == 0) scale = chosen(value);
-    const int code = q4_code(*value, scale);
+    constexpr int kZero = 8;
+    const int code = original_[at] == 0 ? kZero : q4_code(*value, scale);
     codes_[at] = static_cast<uint8_t>(code);
-    const double rounded = double{scale} * (code - 8);
+    const double rounded = double{scale} * (code - kZero);
     const double before = original_[at], error = before - rounded;
     packed_.squared_error += error * error;
     packed_.squared_sum += before * before;

@@ -278,11 +278,18 @@ void Settings::require_matches(const ir::Graph& graph) const {
   }
 }
 
-bool Settings::asks_for_activations() const {
-  return std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
+namespace {
+
+bool has_key(const std::vector<Entry>& entries, std::string_view prefix) {
+  return std::any_of(entries.begin(), entries.end(), [&](const Entry& entry) {
     return std::any_of(entry.options.begin(), entry.options.end(),
-                       [](const Option& option) { return option.key.starts_with("activations."); });
+                       [&](const Option& option) { return option.key.starts_with(prefix); });
   });
 }
+
+}  // namespace
+
+bool Settings::asks_for_activations() const { return has_key(entries_, "activations."); }
+bool Settings::asks_for_pruning() const { return has_key(entries_, "prune."); }
 
 }  // namespace t2n::compress

@@ -80,6 +80,7 @@ class Settings {
   /// Errors: `usage` for a glob that names no module of the graph, with the nearest.
   void require_matches(const ir::Graph& graph) const;
   bool asks_for_activations() const;
+  bool asks_for_pruning() const;
   const std::vector<Entry>& entries() const { return entries_; }
 
  private:

@@ -19,9 +19,10 @@ namespace {
 /// Before settings are looked at: weights are constants, sizes numbers where nobody left them open.
 const std::vector<std::string> kPrepare = {"bind-sizes", "dead-code", "fold-constants",
                                            "fold-batch-norm"};
+/// Observers see pruned weights as the constants that they are then.
 const std::vector<std::string> kQuantise = {
-    "insert-observers",   "calculate-qparams", "compensate-rounding", "insert-fake-quant",
-    "quantise-constants", "quantise-q4_0",     "fold-constants"};
+    "insert-compression", "fold-constants",     "calculate-qparams", "compensate-rounding",
+    "insert-fake-quant",  "quantise-constants", "quantise-q4_0",     "fold-constants"};
 
 /// Values of the graph's inputs on samples of a seed.
 std::vector<ir::Tensor> sample_batch(const TracedModel& model, uint64_t seed) {
@@ -112,6 +113,7 @@ class Compressor {
       meter.add(first, at_sizes(after, sizes), batch, labels);
       ++out.batches;
     };
+    out.is_pruned = compression_.settings().asks_for_pruning();
     std::optional<CalibrationSet>& set = compression_.set_for(before);
     out.is_calibrated = set.has_value();
     if (set) {

@@ -17,6 +17,7 @@ struct Compression {
   std::vector<compress::LayerLoss> layers;    ///< in execution order
   std::vector<compress::OutputLoss> outputs;  ///< in order
   size_t batches = 0;                         ///< that both graphs were run on
+  bool is_pruned = false;                     ///< weights were set to zero
   bool is_calibrated = false;                 ///< these are the calibration set, else the samples
 };
 

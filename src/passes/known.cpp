@@ -1,6 +1,7 @@
 #include "src/passes/known.h"
 
 #include <algorithm>
+#include <array>
 
 #include "ir/op_traits.h"
 
@@ -23,12 +24,22 @@ bool is_training(const ir::Node& node) {
   return dropout && *dropout != ir::Attr(0.0);
 }
 
+/// Observers: ours has yet to say what it saw; torch's write to their operands, which are
+/// constants.
+bool is_observing(const ir::Node& node) {
+  static const std::array ops = {ir::op_id("t2n::observe"),
+                                 ir::op_id("aten::fused_moving_avg_obs_fake_quant"),
+                                 ir::op_id("aten::_fused_moving_avg_obs_fq_helper")};
+  return std::find(ops.begin(), ops.end(), node.op) != ops.end();
+}
+
 }  // namespace
 
 bool is_loaded(const ir::Tensor& tensor) { return !tensor.bytes.empty() || tensor.elements() == 0; }
 
 bool is_computable(const ir::Graph& graph, const ir::Node& node) {
-  if (ir::is_unpredictable(node.op) || node.body || is_training(node)) return false;
+  if (ir::is_unpredictable(node.op) || node.body || is_training(node) || is_observing(node))
+    return false;
   return std::none_of(node.args.begin(), node.args.end(),
                       [](const ir::Argument& arg) { return is_symbolic(arg.value); }) &&
          std::all_of(node.outputs.begin(), node.outputs.end(), [&](ir::ValueId id) {

@@ -75,8 +75,13 @@ const std::vector<PassInfo>& passes() {
        integer_products, Effect::preserves, "", "a target that is faster with them"},
       {"explicit-promotion", "makes implicit changes of dtype explicit", explicit_promotion,
        Effect::preserves, "", "the table of translations"},
+      {"prune-weights", "sets small weights to zero where settings ask for it", prune_weights,
+       Effect::changes, "small weights, to zeros", "settings", false},
       {"insert-observers", "puts observers where settings ask for quantisers", insert_observers,
        Effect::changes, "weights of 16 bits, to what these can say", "settings", false},
+      {"insert-compression", "inserts all that settings ask for, zeros and observers",
+       insert_compression, Effect::changes, "small weights, and those of 16 bits", "settings",
+       false},
       {"calculate-qparams", "gives observers scales and zero points", calculate_qparams,
        Effect::moves, "", "a calibration set, for activations", false},
       {"compensate-rounding",
@@ -89,7 +94,12 @@ const std::vector<PassInfo>& passes() {
        Effect::changes, "what is observed, to the integers of its grid",
        "observers with scales, of calculate-qparams"},
       {"quantise-constants", "makes integers of constants that are fake quantised",
-       quantise_constants}};
+       quantise_constants},
+      {"expand-fake-quant", "makes integers of activations that are fake quantised",
+       expand_fake_quant, Effect::changes, "activations at ties, by a step"},
+      {"propagate-qparams", "lets operations that move elements move integers", propagate_qparams},
+      {"fuse-quantised", "makes quantised layers of layers between quantised tensors",
+       fuse_quantised, Effect::changes, "results of layers near ties, by a step"}};
   return table;
 }
 

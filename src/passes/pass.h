@@ -43,8 +43,13 @@ bool canonical_rope(ir::Graph& graph, const PassContext& context);
 /// Makes torch's implicit dtype promotion explicit as `t2n::cast` operations.
 bool explicit_promotion(ir::Graph& graph, const PassContext& context);
 
-/// Puts observers where the settings ask for a quantiser (src/compress).
+// Of src/compress; the settings of the context say where.
+/// Sets small weights to zero (src/compress/prune.h).
+bool prune_weights(ir::Graph& graph, const PassContext& context);
+/// Puts observers where quantisers are asked for.
 bool insert_observers(ir::Graph& graph, const PassContext& context);
+/// Both at once, so that what contradicts each other is found.
+bool insert_compression(ir::Graph& graph, const PassContext& context);
 /// Gives observers their scales and zero points, by what they, or who calibrated, saw.
 bool calculate_qparams(ir::Graph& graph, const PassContext& context);
 /// Puts weights on the grids of their observers so that results change least, by what a calibration
@@ -56,6 +61,12 @@ bool quantise_q4_0(ir::Graph& graph, const PassContext& context);
 bool insert_fake_quant(ir::Graph& graph, const PassContext& context);
 /// Makes integers of constants that are fake quantised.
 bool quantise_constants(ir::Graph& graph, const PassContext& context);
+/// Makes integers of activations that are fake quantised (src/compress/expand_fake_quant.cpp).
+bool expand_fake_quant(ir::Graph& graph, const PassContext& context);
+/// Lets operations that move elements move integers (src/compress/propagate_qparams.cpp).
+bool propagate_qparams(ir::Graph& graph, const PassContext& context);
+/// Makes torch's quantised layers of layers between quantised tensors (src/compress/fuse.h).
+bool fuse_quantised(ir::Graph& graph, const PassContext& context);
 
 /// What a pass does to the values that the graph computes.
 enum class Effect {

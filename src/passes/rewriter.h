@@ -52,17 +52,16 @@ class Rewriter {
   void ignore_rest(std::string_view why) const;
   /// An argument that nobody has asked for since `begin`; "" if there is none.
   std::string unread() const;
-
   // --- values, by their number in the new graph ---
   ir::ValueId resolve(ir::ValueId id) const { return now_.at(static_cast<size_t>(id)); }
   ir::DType dtype(ir::ValueId id) const { return value(id).dtype; }
   const ir::Shape& shape(ir::ValueId id) const { return value(id).shape; }
   int rank(ir::ValueId id) const { return static_cast<int>(shape(id).size()); }
   const ir::Value& output(int index = 0) const;
-
   // --- building; operands are numbers of the new graph ---
   /// What is emitted for this node from now on is called after that value, not after its result.
   void name_after(ir::ValueId id) { named_after_ = value(id).name; }
+  void swap_names(ir::ValueId a, ir::ValueId b) { std::swap(value(a).name, value(b).name); }
   std::vector<ir::ValueId> emit_all(std::string_view op, std::vector<ir::Argument> args,
                                     const std::vector<std::pair<ir::DType, ir::Shape>>& results);
   ir::ValueId emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
@@ -86,7 +85,6 @@ class Rewriter {
   std::vector<ir::ValueId> loop(const ir::Scan& scan, ir::Graph body);
   /// Zeros around one axis.
   ir::ValueId pad(ir::ValueId x, int axis, int64_t before, int64_t after);
-
   // --- results ---
   /// Of the output's dtype and shape, or cast to it.
   void define(ir::ValueId value, int index = 0);

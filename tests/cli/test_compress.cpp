@@ -68,6 +68,22 @@ TEST_CASE("presets export, are right in the engine, and are smaller") {
   }
 }
 
+TEST_CASE("pruned weights are right in the engine, with their zeros in the table") {
+  const Compressing at;
+  at.write("sparse.json",
+           R"({"": {"prune": {"pattern": "2:4"}, "weights": {"bits": 8, "rounding": "gptq"}},
+               "classifier": {"prune": null}})");
+  const Result result = at.run({"--compress", "sparse.json", "--calibrate", "@cal.npz", "--check"});
+  CAPTURE(result.out);
+  CHECK_EQ(result.err.find("error"), std::string::npos);
+  CHECK(contains(result.out, "results dB  zeros"));
+  const size_t row = result.out.find("features.2.0");
+  REQUIRE_NE(row, std::string::npos);
+  CHECK(contains(result.out.substr(row, result.out.find('\n', row) - row), "50"));
+  const Result both = at.run({"--compress", "int8-weights"});
+  CHECK_FALSE(contains(both.out, "zeros"));
+}
+
 TEST_CASE("strict NNEF takes integers as well") {
   const Compressing at;
   const Result result =

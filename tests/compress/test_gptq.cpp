@@ -199,6 +199,24 @@ TEST_CASE("zero points, unsigned integers and one scale for all rows") {
     CHECK(std::abs((codes[i] - 120) * 0.05 - before[i]) < 1);
 }
 
+TEST_CASE("weights that were pruned stay zeros") {
+  const Layer layer{8, 64};
+  Reals values = ir::to_f64(layer.weight);
+  for (size_t i = 0; i < values.size(); i += 3) values[i] = 0;
+  const ir::Tensor pruned = matrix(8, 64, values);
+  IntegerGrid grid = grid_of(pruned, 4);
+  grid.zero_points.assign(8, 1);
+  const Reals rounded = reals(compensated_integers(pruned, layer.moments, grid), grid);
+  const Packed packed = compensated_q4_0(pruned, layer.moments, Q4Scale::largest);
+  const Reals unpacked = ir::to_f64(decode_q4_0(packed.blocks, pruned.shape, DType::f32));
+  for (size_t i = 0; i < values.size(); i += 3) {
+    CHECK(rounded[i] == 0);
+    CHECK(unpacked[i] == 0);
+  }
+  CHECK(change(pruned, unpacked, layer.moments) <
+        change(pruned, nearest(pruned, grid_of(pruned, 4)), layer.moments));
+}
+
 TEST_CASE("weights that Q4_0 cannot hold") {
   Layer layer{2, 32};
   Reals values = ir::to_f64(layer.weight);

@@ -142,5 +142,14 @@ TEST_CASE("a large view of a weight that stays would be stored twice") {
                                     "%b: f32[128,256] = test::double(self=%w)\n")) == 2);
 }
 
+TEST_CASE("observers stay: ours wait for a pass, torch's write to their operands") {
+  check_unchanged("fold-constants", R"(graph m() -> (%a as "a", %b as "b") {
+    const %w: f32[2] = {1.0, 2.0}
+    %a: f32[2] = t2n::observe(self=%w)
+    %b: f32[2] = aten::fused_moving_avg_obs_fake_quant(self=%w)
+  })",
+                  context());
+}
+
 }  // namespace
 }  // namespace t2n::passes

@@ -1,0 +1,233 @@
+// The passes `prune-weights`, and `insert-compression`, which inserts masks and observers at once.
+#include "src/compress/prune.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "src/compress/layers.h"
+#include "src/compress/quantisers.h"
+#include "src/diag/error.h"
+#include "src/passes/known.h"
+#include "src/passes/pass.h"
+
+namespace t2n::compress {
+namespace {
+
+using ir::ValueId;
+
+/// What one layer asks for of a weight.
+struct Wish {
+  std::string layer;  ///< its address
+  std::optional<Pruning> pruning;
+  int inputs = 0;      ///< the axis of the layer's inputs
+  int64_t groups = 1;  ///< that the inputs along it belong to
+};
+
+/// By weight, in the order of their layers.
+using Wishes = std::map<ValueId, std::vector<Wish>>;
+
+int inputs_axis(const Weight& weight, size_t rank) {
+  if (!weight.channel_axis) return 0;  // a transposed convolution of groups
+  if (*weight.channel_axis == 0) return 1;
+  if (weight.argument == "weight") return 0;  // transposed
+  return static_cast<int>(rank) - 2;          // the second factor of a product
+}
+
+int64_t groups_of(const ir::Node& node, const Weight& weight) {
+  const ir::Attr* attr = node.find("groups");
+  const auto* groups = attr == nullptr ? nullptr : std::get_if<ir::Dim>(attr);
+  // Other convolutions hold the inputs of one group.
+  const bool is_transposed = !weight.channel_axis || *weight.channel_axis != 0;
+  return groups == nullptr || !is_transposed ? 1 : groups->value();
+}
+
+/// "a share of 0.5": equal words are one mask.
+std::string words(const Wish& wish) {
+  if (!wish.pruning) return "no pruning";
+  const Pruning& of = *wish.pruning;
+  if (of.of > 0) return cat(of.keep, " of each ", of.of, " along axis ", wish.inputs);
+  return cat("a share of ", of.sparsity, of.is_global ? " of all modules together" : "");
+}
+
+std::vector<double> magnitudes_of(const ir::Tensor& weight) {
+  std::vector<double> out = ir::to_f64(weight);
+  for (double& each : out)
+    each = std::isnan(each) ? std::numeric_limits<double>::infinity() : std::abs(each);
+  return out;
+}
+
+/// All below a magnitude go, and the first of those that have it.
+struct Cut {
+  double magnitude = -1;
+  ptrdiff_t equals = 0;
+};
+
+Cut cut_of(std::vector<double> magnitudes, double share) {
+  // 0.29 * 100 is a little less than 29.
+  constexpr double kRoundingError = 1e-9;
+  const auto all = static_cast<double>(magnitudes.size());
+  const auto count = static_cast<ptrdiff_t>(std::floor(share * all + kRoundingError));
+  if (count == 0) return {};
+  const auto last = magnitudes.begin() + (count - 1);
+  std::nth_element(magnitudes.begin(), last, magnitudes.end());
+  Cut out{*last, 0};
+  out.equals = count - std::count_if(magnitudes.begin(), magnitudes.end(),
+                                     [&](double each) { return each < out.magnitude; });
+  return out;
+}
+
+using Mask = std::vector<bool>;
+
+Mask mask_of_cut(const std::vector<double>& magnitudes, Cut& cut) {
+  Mask out;
+  out.reserve(magnitudes.size());
+  for (const double each : magnitudes)
+    out.push_back(each > cut.magnitude || (each == cut.magnitude && --cut.equals < 0));
+  return out;
+}
+
+/// Of the elements at these places, all but some go.
+void keep_largest(const std::vector<double>& magnitudes, std::vector<size_t>& places, int keep,
+                  Mask& mask) {
+  std::stable_sort(places.begin(), places.end(),
+                   [&](size_t a, size_t b) { return magnitudes[a] < magnitudes[b]; });
+  for (size_t i = 0; i + static_cast<size_t>(keep) < places.size(); ++i) mask[places[i]] = false;
+}
+
+Mask mask_of_neighbours(const ir::Tensor& weight, const Wish& wish) {
+  const std::vector<double> magnitudes = magnitudes_of(weight);
+  Mask out(magnitudes.size(), true);
+  const auto axis = static_cast<size_t>(wish.inputs);
+  const auto along = static_cast<size_t>(weight.shape.at(axis));
+  const size_t run = along / static_cast<size_t>(wish.groups);
+  size_t inner = 1;
+  for (size_t i = axis + 1; i < weight.shape.size(); ++i)
+    inner *= static_cast<size_t>(weight.shape[i]);
+  const auto width = static_cast<size_t>(wish.pruning->of);
+  std::vector<size_t> places;
+  for (size_t begin = 0; begin < magnitudes.size(); begin += along * inner)
+    for (size_t at = 0; at < inner; ++at)
+      for (size_t i = 0; i < along; ++i) {
+        places.push_back(begin + i * inner + at);
+        const size_t in_run = i % run + 1;
+        if (in_run % width != 0 && in_run != run) continue;
+        keep_largest(magnitudes, places, wish.pruning->keep, out);
+        places.clear();
+      }
+  return out;
+}
+
+class Adding {
+ public:
+  Adding(Insertions& insertions, const ir::Graph& graph, const Settings& settings)
+      : insertions_(insertions), graph_(graph), constants_(ir::constant_index(graph)) {
+    const std::vector<bool> known = known_values(graph);
+    for (const ir::Node& node : graph.nodes)
+      if (const auto layer = layer_of(graph, node, known)) {
+        const std::optional<Pruning> pruning = settings.of(graph, node).prune;
+        for (const Weight& weight : layer->weights) note(node, weight, pruning);
+      }
+    std::erase_if(wishes_, [](const auto& each) {
+      return std::none_of(each.second.begin(), each.second.end(),
+                          [](const Wish& wish) { return wish.pruning.has_value(); });
+    });
+  }
+
+  void run() {
+    find_cuts();
+    for (const auto& [weight, wishes] : wishes_) add(weight, wishes);
+  }
+
+ private:
+  const ir::Tensor& data(ValueId weight) const {
+    return graph_.constants[static_cast<size_t>(constants_[static_cast<size_t>(weight)])].data;
+  }
+
+  void note(const ir::Node& node, const Weight& weight, const std::optional<Pruning>& pruning) {
+    const auto at = static_cast<size_t>(weight.value);
+    const ir::Value& value = graph_.values[at];
+    if (constants_[at] < 0 || value.quant || !passes::is_loaded(data(weight.value))) return;
+    wishes_[weight.value].push_back({ir::node_address(graph_, node), pruning,
+                                     inputs_axis(weight, value.shape.size()),
+                                     groups_of(node, weight)});
+  }
+
+  /// Where weights have one threshold for all.
+  void find_cuts() {
+    std::map<double, std::vector<double>> pools;
+    for (const auto& [weight, wishes] : wishes_) {
+      const std::optional<Pruning>& of = wishes.front().pruning;
+      if (!of || !of->is_global) continue;
+      const std::vector<double> magnitudes = magnitudes_of(data(weight));
+      std::vector<double>& pool = pools[of->sparsity];
+      pool.insert(pool.end(), magnitudes.begin(), magnitudes.end());
+    }
+    for (auto& [share, pool] : pools) cuts_[share] = cut_of(std::move(pool), share);
+  }
+
+  Mask mask_of(ValueId weight, const Wish& wish) {
+    if (wish.pruning->of > 0) return mask_of_neighbours(data(weight), wish);
+    const std::vector<double> magnitudes = magnitudes_of(data(weight));
+    if (wish.pruning->is_global) return mask_of_cut(magnitudes, cuts_.at(wish.pruning->sparsity));
+    Cut own = cut_of(magnitudes, wish.pruning->sparsity);
+    return mask_of_cut(magnitudes, own);
+  }
+
+  void add(ValueId weight, const std::vector<Wish>& wishes) {
+    const Wish& first = wishes.front();  // the others want the same, or the commit fails
+    ir::Tensor mask;
+    if (first.pruning)
+      mask =
+          ir::tensor_of(ir::DType::boolean, data(weight).shape, as_numbers(mask_of(weight, first)));
+    for (const Wish& wish : wishes)
+      insertions_.add({.at = {weight, std::nullopt},
+                       .priority = kPruningPriority,
+                       .algorithm = cat("pruning of ", wish.layer),
+                       .slot = "mask",
+                       .key = words(wish),
+                       .build = [mask](passes::Rewriter& rewriter, ValueId value) {
+                         return masked(rewriter, value, mask);
+                       }});
+  }
+
+  static std::vector<uint8_t> as_numbers(const Mask& mask) { return {mask.begin(), mask.end()}; }
+
+  static ValueId masked(passes::Rewriter& rewriter, ValueId value, const ir::Tensor& mask) {
+    const ValueId zero = rewriter.number(0, rewriter.dtype(value));
+    const ValueId out = rewriter.where(rewriter.constant(mask), value, zero);
+    rewriter.swap_names(value, out);
+    return out;
+  }
+
+  Insertions& insertions_;
+  const ir::Graph& graph_;
+  std::vector<int> constants_;
+  Wishes wishes_;
+  std::map<double, Cut> cuts_;  ///< by share
+};
+
+}  // namespace
+
+void add_pruning(Insertions& insertions, const ir::Graph& graph, const Settings& settings) {
+  Adding(insertions, graph, settings).run();
+}
+
+}  // namespace t2n::compress
+
+bool t2n::passes::prune_weights(ir::Graph& graph, const PassContext& context) {
+  if (context.settings == nullptr) return false;
+  compress::Insertions insertions;
+  compress::add_pruning(insertions, graph, *context.settings);
+  return insertions.commit(graph);
+}
+
+bool t2n::passes::insert_compression(ir::Graph& graph, const PassContext& context) {
+  if (context.settings == nullptr) return false;
+  compress::Insertions insertions;
+  compress::add_pruning(insertions, graph, *context.settings);
+  compress::add_quantisers(insertions, graph, *context.settings);
+  return insertions.commit(graph);
+}
