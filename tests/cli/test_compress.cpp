@@ -132,8 +132,13 @@ TEST_CASE("what is no preset, no setting and no module is refused") {
   at.check_refused({"--compress", "s.json"}, 2, "there is no setting 'weights.bts'");
   at.write("s.json", "{");
   at.check_refused({"--compress", "s.json"}, 2, "it is no JSON at byte");
-  at.check_refused({"--compress", "int8", "--calibrate", "@cal.npz", "-o", "cal.npz"}, 2,
-                   "the calibration set");
+  check_failure(at.sandbox(),
+                {"export", "model.pt", "-t", "tract", "-o", "cal.npz", "--compress", "int8",
+                 "--calibrate", "@cal.npz"},
+                2,
+                "error[output-is-input]: the output 'cal.npz' would replace the calibration set\n"
+                "  why:  the same command reads or writes that\n"
+                "  help: give another path\n");
 }
 
 TEST_CASE("a calibration set that cannot be used is refused") {

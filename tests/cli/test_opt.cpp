@@ -64,7 +64,8 @@ TEST_CASE("every pass is listed with its contract") {
     CHECK(contains(result.out, std::string(pass.doc)));
     CHECK((pass.effect == passes::Effect::changes) == !pass.changes.empty());
   }
-  CHECK(contains(result.out, " preserves every bit  removes what no output needs"));
+  const std::string line = result.out.substr(result.out.find("\n  dead-code ") + 1);
+  CHECK(contains(line.substr(0, line.find('\n')), " preserves every bit "));
   CHECK(contains(result.out, "  an evaluator\n"));
   CHECK(contains(result.out, "--passes default, what `export` runs:\n  roll-loops,"));
 }

@@ -77,27 +77,6 @@ TEST_CASE("calculate-qparams takes ranges that were seen, and those of constants
                                                 "zero_point=[0, 0]"));
 }
 
-TEST_CASE("insert-fake-quant rounds where a grid is known; a range never seen is warned of") {
-  std::vector<Diagnostic> said;
-  PassContext context;
-  context.report = [&](const Diagnostic& diagnostic) { said.push_back(diagnostic); };
-  CHECK(after("insert-fake-quant",
-              observed(kNothing,
-                       "low=floats[], high=floats[], scale=[0.5, 0.25], "
-                       "zero_point=[0, 0]"),
-              context) == R"(graph m(%x: f32[1,2]) -> (%y as "y") {
-  const %w: f32[2,2] = {1.27, -0.5, 0.25, 2.54}
-  const %c_const: f32[2] = {0.5, 0.25}
-  const %c_const_2: i32[2] = {0, 0}
-  %c: f32[2,2] = aten::fake_quantize_per_channel_affine(self=%w, scale=%c_const, zero_point=%c_const_2, axis=0, quant_min=-127, quant_max=127) as fake_quantize_per_channel_affine_0
-  %y: f32[1,2] = aten::linear(input=%x, weight=%c, bias=none) as linear_0
-}
-)");
-  REQUIRE(said.size() == 1);
-  CHECK(said[0].id == "range-never-seen");
-  CHECK(said[0].message == "'x' stays in floats: no range of it was seen");
-}
-
 TEST_CASE("quantise-constants rounds as torch does, half to even, and cuts off") {
   CHECK(after("quantise-constants", R"(graph m() -> (%y as "y") {
     const %w: f32[5] = {0.25, 0.75, -0.25, 100.0, -100.0}
@@ -128,6 +107,27 @@ TEST_CASE("quantise-constants leaves activations, and what is wider than 8 bits"
     %y: f32[2] = aten::fake_quantize_per_tensor_affine(self=%x, scale=0.5, zero_point=1, quant_min=-128, quant_max=127)
     %z: f32[2] = aten::fake_quantize_per_tensor_affine(self=%w, scale=0.5, zero_point=0, quant_min=-32768, quant_max=32767)
   })");
+}
+
+TEST_CASE("insert-fake-quant rounds where a grid is known; a range never seen is warned of") {
+  std::vector<Diagnostic> said;
+  PassContext context;
+  context.report = [&](const Diagnostic& diagnostic) { said.push_back(diagnostic); };
+  CHECK(after("insert-fake-quant",
+              observed(kNothing,
+                       "low=floats[], high=floats[], scale=[0.5, 0.25], "
+                       "zero_point=[0, 0]"),
+              context) == R"(graph m(%x: f32[1,2]) -> (%y as "y") {
+  const %w: f32[2,2] = {1.27, -0.5, 0.25, 2.54}
+  const %c_const: f32[2] = {0.5, 0.25}
+  const %c_const_2: i32[2] = {0, 0}
+  %c: f32[2,2] = aten::fake_quantize_per_channel_affine(self=%w, scale=%c_const, zero_point=%c_const_2, axis=0, quant_min=-127, quant_max=127) as fake_quantize_per_channel_affine_0
+  %y: f32[1,2] = aten::linear(input=%x, weight=%c, bias=none) as linear_0
+}
+)");
+  REQUIRE(said.size() == 1);
+  CHECK(said[0].id == "range-never-seen");
+  CHECK(said[0].message == "'x' stays in floats: no range of it was seen");
 }
 
 }  // namespace
