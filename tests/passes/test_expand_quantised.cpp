@@ -190,6 +190,18 @@ TEST_CASE("a bag of one size sums the rows that it takes, each with its own scal
 )");
 }
 
+TEST_CASE("an offset for the end takes the last bag away, no mode changes a sum") {
+  CHECK_NE(
+      expanded(R"(graph m(%i: i64[4,3]) -> (%r as "r") {
+    const %w: u8[2,1] = {3, 5}
+    const %s: f32[2] = {0.5, 0.25}
+    const %l: f32[2] = {-1.0, -2.0}
+    %r: f32[3,1] = quantized::embedding_bag_byte(weight=%w, scales=%s, least=%l, indices=%i, offsets=none, scale_grad_by_freq=false, mode=1, pruned_weights=false, per_sample_weights=none, compressed_indices_mapping=none, include_last_offset=true)
+  })")
+          .find("%r: f32[3,1] = aten::slice.Tensor(self=%r_sum, dim=0, start=0, end=3, step=1)"),
+      std::string::npos);
+}
+
 /// What the pass says to the text, as an error.
 std::string failed(const std::string& text) {
   try {
