@@ -228,7 +228,8 @@ std::string model_line(const ExportOptions& options, const ExportResult& result)
 
 std::string results_text(const ExportOptions& options, const ExportResult& result) {
   return cat(result.compression ? compression_text(*result.compression) : "",
-             options.check ? check_text(*options.check, result.checked) : "", "wrote ",
+             options.check ? check_text(*options.check, result.checked) : "",
+             result.packed.empty() ? "" : cat(result.packed, "\n"), "wrote ",
              output_name(result.path), "  ", short_bytes(result.bytes), "\n");
 }
 

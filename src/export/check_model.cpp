@@ -335,8 +335,11 @@ CheckResult check_artefact(const std::string& path, TracedModel& model,
                            check::Runner& runner, spec::Dialect dialect, const Takes& takes) {
   require_sizes(model, takes);
   runner.load(path);
+  const std::optional<int64_t> loaded = runner.loaded_bytes();
   InputSets sets = make_input_sets(model, options.seeds, options.tolerance, takes);
-  return check_on(sets, model, names, options, runner, dialect);
+  CheckResult out = check_on(sets, model, names, options, runner, dialect);
+  out.loaded_bytes = loaded;
+  return out;
 }
 
 namespace {

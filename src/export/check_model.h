@@ -35,6 +35,7 @@ struct CheckResult {
   std::vector<std::string> unfollowed;  ///< inputs that no output was seen to follow
   bool has_unvaried_sizes = false;      ///< open sizes of the artefact had one value only
   bool inconclusive = false;
+  std::optional<int64_t> loaded_bytes = {};  ///< memory that the engine took for the artefact
 };
 
 /// What the samples give for each input of the model's graph, complex ones as pairs.

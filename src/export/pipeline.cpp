@@ -6,6 +6,7 @@
 
 #include "nnef_writer/archive.h"
 #include "ops/all.h"
+#include "src/check/packed_weights.h"
 #include "src/diag/error.h"
 #include "src/export/signature.h"
 #include "src/export/stages.h"
@@ -160,6 +161,10 @@ ExportResult export_model(const ExportOptions& options) {
     result.checked = check_artefact(artefact.path().string(), model, names, *options.check,
                                     *engine.runner, wanted.dialect, takes_of(document));
     judge(result.checked, *options.check, "; nothing was written", options.report);
+    const check::WeightBytes weights = check::weight_bytes(document);
+    if (weights.weights > 0 && result.checked.loaded_bytes)
+      result.packed =
+          check::packed_text(weights, *result.checked.loaded_bytes, result.checked.engine);
   }
   torch_module().verify(*model.session, true);
   result.bytes = size_on_disk(artefact.path());

@@ -68,6 +68,7 @@ struct ExportResult {
   std::vector<ir::Comparison> relations;  ///< what the artefact asserts of its symbols
   CheckResult checked;                    ///< with a check
   std::optional<Compression> compression;
+  std::string packed;  ///< whether the engine of the check keeps packed weights packed; "": no word
 };
 
 /// Where the artefact goes.

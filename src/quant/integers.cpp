@@ -106,6 +106,7 @@ ValueId rounded_away(QuantBuilder& b, ValueId x) {
 /// What is computed is the integers less their zero point, times what one step stands for.
 void dynamic_4bit(QuantBuilder& b) {
   if (refuse_unpacked(b)) return;
+  b.ignore({"in_features", "out_features"}, "the codes have these sizes");
   const ValueId x = b.tensor("inp");
   const ValueId low = end_of_rows(b, x, "aten::amin", "aten::minimum");
   const ValueId high = end_of_rows(b, x, "aten::amax", "aten::maximum");

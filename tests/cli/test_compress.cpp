@@ -163,5 +163,33 @@ TEST_CASE("a calibration set that cannot be used is refused") {
   at.check_refused({"--compress", "int8", "--calibrate", "@bad.npz"}, 3, "has no elements");
 }
 
+/// Of the first output, in dB.
+double snr_of(const Result& result) {
+  const std::string word = ": SNR ";
+  const size_t at = result.out.find(word);
+  REQUIRE(at != std::string::npos);
+  return std::stod(result.out.substr(at + word.size()));
+}
+
+TEST_CASE("a language model in blocks of 4 bits; rounding that makes up for itself loses less") {
+  if (!engine(23)) return;
+  Sandbox sandbox;
+  sandbox.copy_fixture("char_lm/model.pt", "model.pt");
+  sandbox.copy_fixture("char_lm/calibration.npz", "cal.npz");
+  std::ofstream(sandbox.path("gptq.json"))
+      << R"({"": {"weights": {"format": "q4_0", "rounding": "gptq"}}})";
+  const auto run = [&](const std::string& compress, const std::string& more) {
+    return sandbox.run({"export", "model.pt", "-t", "tract", "-o", "out.nnef.tgz", "--compress",
+                        compress, "--calibrate", "@cal.npz", more});
+  };
+  const Result nearest = run("q4_0", "--prune-unused-inputs");
+  CHECK_EQ(nearest.code, 0);
+  const Result compensated = run("gptq.json", "--check");
+  CHECK_EQ(compensated.err.find("error"), std::string::npos);
+  CHECK_EQ(compensated.code, 0);
+  CHECK(contains(compensated.out, "packed weights"));
+  CHECK(snr_of(compensated) > snr_of(nearest) + 3);
+}
+
 }  // namespace
 }  // namespace t2n::test
