@@ -33,7 +33,9 @@ constexpr const char* kUsage =
     "  run ARTEFACT -i in.npz           run an NNEF artefact; -o out.npz keeps its outputs\n"
     "  diff A B                         what differs between two NNEF artefacts\n"
     "  ops [MODEL.pt]                   which operators are supported\n"
-    "  opt FILE --passes A,B            run passes one by one; --verify compares each\n";
+    "  opt FILE --passes A,B            run passes one by one; --verify compares each\n"
+    "  lint FILE                        what is odd about the quantisation of a model or "
+    "artefact\n";
 
 std::string version_text() {
   const std::string torch = T2NNEF_LIBTORCH_VERSION;
@@ -123,6 +125,7 @@ std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
   setup_diff(*app, run);
   setup_ops(*app, run);
   setup_opt(*app, run);
+  setup_lint(*app, run);
   app->allow_extras();
   for (CLI::App* command : app->get_subcommands(nullptr)) {
     command->allow_extras();

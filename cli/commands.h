@@ -19,6 +19,7 @@ void setup_check(CLI::App& app, Run& run);
 void setup_diff(CLI::App& app, Run& run);
 void setup_export(CLI::App& app, Run& run);
 void setup_inspect(CLI::App& app, Run& run);
+void setup_lint(CLI::App& app, Run& run);
 void setup_ops(CLI::App& app, Run& run);
 void setup_opt(CLI::App& app, Run& run);
 void setup_run(CLI::App& app, Run& run);

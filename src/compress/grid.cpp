@@ -11,8 +11,6 @@
 namespace t2n::compress {
 namespace {
 
-/// What torch's observers take at the least, so that the inverse is finite.
-constexpr double kLeastScale = 1.1920928955078125e-07;
 /// Parts of a range that are tried: down to a fifth of it.
 constexpr int kTries = 80;
 

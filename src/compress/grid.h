@@ -9,6 +9,9 @@
 
 namespace t2n::compress {
 
+/// What torch's observers take at the least, so that the inverse is finite.
+inline constexpr double kLeastScale = 1.1920928955078125e-07;
+
 struct Range {
   double low = 0;
   double high = 0;

@@ -42,6 +42,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"interrupted", ExitCode::interrupted},
       {"ir-invalid", ExitCode::bug},
       {"ir-syntax", ExitCode::unreadable},
+      {"lint", ExitCode::unsupported},
       {"memory-limit", ExitCode::unreadable},
       {"model-corrupt", ExitCode::unreadable},
       {"model-format", ExitCode::unreadable},

@@ -5,6 +5,7 @@
 #include "ops/all.h"
 #include "src/compress/layer_table.h"
 #include "src/compress/layers.h"
+#include "src/compress/lint.h"
 #include "src/compress/q4_0.h"
 #include "src/compress/quantise_q4_0.h"
 #include "src/diag/error.h"
@@ -63,6 +64,8 @@ class Compressor {
     const ir::Graph before = graph;
     passes::run_pipeline(graph, kQuantise, context_);
     compress::keep_weight_names(before, graph);
+    constexpr size_t kMostFindings = 5;
+    compress::report_findings(compress::lint(graph, context_), context_.report, kMostFindings);
     const ir::Graph stored = graph;
     passes::run_pipeline(graph, {"expand-quantised"}, context_);
     model_.is_compressed = true;
@@ -137,6 +140,12 @@ class Compressor {
 };
 
 }  // namespace
+
+std::vector<std::string> compression_passes() {
+  std::vector<std::string> out = kPrepare;
+  out.insert(out.end(), kQuantise.begin(), kQuantise.end());
+  return out;
+}
 
 Compression compress_model(TracedModel& model, const CompressOptions& options,
                            const target::Target& target, const Report& report) {

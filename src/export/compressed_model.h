@@ -12,6 +12,9 @@
 
 namespace t2n {
 
+/// What compression runs, up to where the lint looks: integers and fake quantisation stand there.
+std::vector<std::string> compression_passes();
+
 /// What compression did.
 struct Compression {
   std::vector<compress::LayerLoss> layers;    ///< in execution order

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "src/compress/calibrate.h"
+#include "src/compress/clipping.h"
 #include "src/compress/moments.h"
 #include "src/config/compression_settings.h"
 #include "src/confine/confine.h"
@@ -40,6 +41,10 @@ void CompressionContext::enter(passes::PassContext& context) {
   context.calibrate = [this, evaluate = context.evaluate](ir::Graph& graph) {
     calibrate(graph, evaluate);
   };
+  if (!options_.calibrate.empty())
+    context.clipped = [this, evaluate = context.evaluate](const ir::Graph& graph) {
+      return clipped(graph, evaluate);
+    };
 }
 
 std::optional<CalibrationSet>& CompressionContext::set_for(const ir::Graph& graph) {
@@ -57,6 +62,19 @@ void CompressionContext::calibrate(ir::Graph& graph, const ir::Evaluator& evalua
       [&](const std::vector<ir::Tensor>& batch) { return at_sizes(graph, set.sizes_of(batch)); },
       evaluate, compress::layers_wanting_moments(graph, settings_));
   set.rewind();
+}
+
+std::map<std::string, double> CompressionContext::clipped(const ir::Graph& graph,
+                                                          const ir::Evaluator& evaluate) {
+  constexpr size_t kMostBatches = 16;
+  CalibrationSet& set = *set_for(graph);
+  size_t count = 0;
+  auto out = compress::clipped_shares(
+      graph, [&] { return count++ < kMostBatches ? set.next() : std::vector<ir::Tensor>(); },
+      [&](const std::vector<ir::Tensor>& batch) { return at_sizes(graph, set.sizes_of(batch)); },
+      evaluate);
+  set.rewind();
+  return out;
 }
 
 }  // namespace t2n

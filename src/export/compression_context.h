@@ -1,6 +1,7 @@
 // What passes of compression ask of the world: settings by module, and a set to calibrate with.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,8 @@ class CompressionContext {
 
  private:
   void calibrate(ir::Graph& graph, const ir::Evaluator& evaluate);
+  /// Over the first batches of the set.
+  std::map<std::string, double> clipped(const ir::Graph& graph, const ir::Evaluator& evaluate);
 
   const CompressOptions& options_;
   std::vector<Sample> samples_;

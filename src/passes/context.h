@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "ir/evaluator.h"
 #include "ir/graph.h"
@@ -29,6 +31,9 @@ struct PassContext {
   const compress::Settings* settings = nullptr;
   /// Runs the graph over the calibration set, for observers that wait for it; empty: there is none.
   std::function<void(ir::Graph&)> calibrate;
+  /// Which share of what is rounded lies outside of its grid, over the calibration set, by the name
+  /// of the result; empty: there is no set.
+  std::function<std::map<std::string, double>(const ir::Graph&)> clipped;
   /// Whether the target multiplies with packed weights in an operation; empty: in all.
   std::function<bool(const ir::Node&)> reads_packed;
   Report report;  ///< empty: nobody wants to hear

@@ -99,7 +99,9 @@ const std::vector<PassInfo>& passes() {
        expand_fake_quant, Effect::changes, "activations at ties, by a step"},
       {"propagate-qparams", "lets operations that move elements move integers", propagate_qparams},
       {"fuse-quantised", "makes quantised layers of layers between quantised tensors",
-       fuse_quantised, Effect::changes, "results of layers near ties, by a step"}};
+       fuse_quantised, Effect::changes, "results of layers near ties, by a step"},
+      {"lint-quantisation", "changes nothing; warns of what is odd about quantisation",
+       lint_quantisation, Effect::moves, "", "", false}};
   return table;
 }
 

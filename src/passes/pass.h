@@ -67,6 +67,8 @@ bool expand_fake_quant(ir::Graph& graph, const PassContext& context);
 bool propagate_qparams(ir::Graph& graph, const PassContext& context);
 /// Makes torch's quantised layers of layers between quantised tensors (src/compress/fuse.h).
 bool fuse_quantised(ir::Graph& graph, const PassContext& context);
+/// Changes nothing, and reports what is odd about quantisation (src/compress/lint.h).
+bool lint_quantisation(ir::Graph& graph, const PassContext& context);
 
 /// What a pass does to the values that the graph computes.
 enum class Effect {

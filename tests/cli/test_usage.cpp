@@ -32,6 +32,8 @@ TEST_CASE("without arguments: a page of usage") {
       "  diff A B                         what differs between two NNEF artefacts\n"
       "  ops [MODEL.pt]                   which operators are supported\n"
       "  opt FILE --passes A,B            run passes one by one; --verify compares each\n"
+      "  lint FILE                        what is odd about the quantisation of a model or "
+      "artefact\n"
       "examples:\n"
       "  t2nnef export model.pt --target tract --check\n"
       "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
@@ -66,7 +68,7 @@ TEST_CASE("help and version") {
            "  t2nnef export model.pt --target tract --check\n"
            "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
            "  t2nnef export model.pt -t khronos -o model.nnef.tgz\n\n");
-  for (const std::string command : {"check", "inspect", "run", "diff", "ops", "opt"}) {
+  for (const std::string command : {"check", "inspect", "run", "diff", "ops", "opt", "lint"}) {
     const std::string text = examples(command);
     CHECK(text.starts_with(cat("examples:\n  t2nnef ", command, " ")));
     CHECK_FALSE(contains(text, "t2nnef export"));
@@ -85,7 +87,7 @@ TEST_CASE("misspelt and missing words") {
                 usage("there is no command 'exprot'\n  help: did you mean 'export'?\n"));
   check_failure(sandbox, {"convert"}, 2,
                 usage("there is no command 'convert'\n"
-                      "  help: commands are: export, check, inspect, run, diff, ops, opt\n"));
+                      "  help: commands are: export, check, inspect, run, diff, ops, opt, lint\n"));
   check_failure(sandbox, {"my model.pt"}, 2,
                 usage("the command is missing before 'my model.pt'\n"
                       "  help: to export it: t2nnef export 'my model.pt' --target tract\n"));

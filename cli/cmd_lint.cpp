@@ -1,0 +1,156 @@
+// t2nnef lint: what is odd about the quantisation of a model, a graph, or an artefact.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/compress_options.h"
+#include "cli/config_file.h"
+#include "cli/input_options.h"
+#include "cli/outputs.h"
+#include "cli/talk.h"
+#include "cli/text.h"
+#include "src/diag/error.h"
+#include "src/export/graph_file.h"
+#include "src/export/opt.h"
+#include "src/nnef_reader/artefact.h"
+#include "src/nnef_reader/sniff.h"
+#include "src/report/artefact_lint.h"
+
+namespace t2n::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "examples:\n"
+    "  t2nnef lint model.pt --compress int8 --calibrate @set.npz\n"
+    "  t2nnef lint model.ir\n"
+    "  t2nnef lint model.nnef.tgz --strict\n";
+
+constexpr const char* kPass = "lint-quantisation";
+
+struct Options {
+  std::string file;
+  std::string target = "tract";
+  InputOptions inputs;
+  CompressionOptions compression;
+  std::vector<std::string> configs;
+  bool strict = false;
+};
+
+/// What the lint says of one file.
+struct Findings {
+  std::vector<Diagnostic> warnings;  ///< of which the subject is the rule
+  std::vector<std::string> notes;    ///< rules that were not looked at
+};
+
+/// Graphs as text are looked at as they are; models as traced, with stored what is on a grid.
+std::vector<std::string> passes_of(const Options& options) {
+  std::vector<std::string> out;
+  if (!options.compression.compress.empty())
+    out = compression_passes();
+  else if (!is_graph_file(options.file))
+    out = {"bind-sizes", "dead-code", "quantise-constants"};
+  out.emplace_back(kPass);
+  return out;
+}
+
+Findings lint_graph(const Options& options) {
+  Talk talk(Verbosity::normal);
+  Findings out;
+  OptOptions opt;
+  opt.compress = compress_options(options.compression);
+  opt.pipeline = passes::find_passes(passes_of(options));
+  const Report others = talk.report();
+  const Report report = [&](const Diagnostic& diagnostic) {
+    if (diagnostic.id != "lint")
+      others(diagnostic);
+    else if (diagnostic.severity == Severity::note)
+      out.notes.push_back(diagnostic.message);
+    else
+      out.warnings.push_back(diagnostic);
+  };
+  opt.model = traced_options(options.file, options.inputs, report);
+  opt.model.target = target::parse_target(options.target);
+  opt.model.taken = taken_files(options.inputs.specs, options.configs, {});
+  opt.model.progress = [&talk](std::string_view stage) {
+    if (stage != "done") talk.stage(stage);
+  };
+  optimise(opt);
+  talk.stop();
+  return out;
+}
+
+Findings lint_file(const Options& options) {
+  if (is_graph_file(options.file) || !nnef::looks_like_artefact(options.file))
+    return lint_graph(options);
+  if (!options.inputs.specs.empty() || !options.compression.compress.empty())
+    throw Error("usage", cat(quoted(options.file), " is an NNEF artefact, which is not traced"), {},
+                "give it without --input and --compress, or give the model");
+  Findings out;
+  for (const report::ArtefactFinding& finding :
+       report::lint_artefact(nnef::read_artefact(options.file)))
+    out.warnings.push_back({.severity = Severity::warning,
+                            .id = "lint",
+                            .message = cat(finding.rule, ": ", finding.message),
+                            .where = {},
+                            .details = {},
+                            .why = {},
+                            .help = finding.help,
+                            .subject = finding.rule});
+  return out;
+}
+
+/// The rule stands above.
+std::string line_of(const Diagnostic& finding) {
+  std::string place = finding.where.empty() ? std::string() : render_where(finding.where.front());
+  return cat("  ", place.empty() ? "" : place + ": ",
+             finding.message.substr(finding.subject.size() + 2), "\n");
+}
+
+/// Findings of a rule come one after the other.
+std::string findings_text(const std::vector<Diagnostic>& findings) {
+  std::string out;
+  for (size_t i = 0; i < findings.size(); ++i) {
+    const Diagnostic& now = findings[i];
+    if (i == 0 || now.subject != findings[i - 1].subject) out += now.subject + ":\n";
+    out += line_of(now);
+    const bool is_last = i + 1 == findings.size() || findings[i + 1].subject != now.subject ||
+                         findings[i + 1].help != now.help;
+    if (is_last) out += cat("    help: ", now.help, "\n");
+  }
+  return out;
+}
+
+ExitCode run(const Options& options) {
+  require_model(options.file, "lint");
+  const Findings found = lint_file(options);
+  std::string out = findings_text(found.warnings);
+  for (const std::string& note : found.notes) out += note + "\n";
+  print(cat(out, counted(found.warnings.size(), "finding"), "\n"));
+  if (options.strict && !found.warnings.empty())
+    throw Error("lint",
+                cat(counted(found.warnings.size(), "finding"), " in ", quoted(options.file)),
+                "--strict makes errors of them", "see the help above, or leave --strict out");
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void setup_lint(CLI::App& app, Run& selected) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("lint", "What is odd about the quantisation of a file");
+  command
+      ->add_option("FILE", options->file,
+                   "A TorchScript file, a graph as text: FILE.ir, or an artefact of any exporter")
+      ->type_name("");
+  command->add_option("-t,--target", options->target, "Of passes that ask [tract]")
+      ->type_name("TARGET");
+  add_compression_options(*command, options->compression);
+  command->add_flag("--strict", options->strict, "Exit 4 if there is any finding");
+  add_input_options(*command, options->inputs);
+  add_config_option(*command, &options->configs);
+  command->footer(kExamples);
+  command->callback([options, &selected] { selected = [options] { return run(*options); }; });
+}
+
+}  // namespace t2n::cli

@@ -1,0 +1,220 @@
+// Rules on what weights hold. Weights that are not loaded, or not known without an evaluator, are
+// left out.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "src/compress/fake_quant.h"
+#include "src/compress/grid.h"
+#include "src/compress/layer_table.h"
+#include "src/compress/lint_view.h"
+#include "src/compress/observe.h"
+#include "src/diag/error.h"
+#include "src/passes/rewriter.h"
+
+namespace t2n::compress {
+namespace {
+
+using ir::Node;
+using ir::ValueId;
+
+/// A weight as far as zeros go: reals, or integers of which the zero points stand for zero.
+struct Held {
+  const ir::Tensor* tensor = nullptr;
+  ir::Tensor computed = {};
+  std::optional<ir::QuantInfo> quant = {};
+  std::vector<double> scales = {};  ///< of its grid, if it has one
+  std::optional<int> axis = {};     ///< of the scales
+};
+
+class WeightReader {
+ public:
+  explicit WeightReader(const LintView& view)
+      : view_(view), table_(view.graph, view.context.evaluate) {}
+
+  std::optional<Held> read(ValueId id) const {
+    if (const ir::Tensor* tensor = view_.loaded(id)) return of_constant(id, *tensor);
+    const Node* node = view_.producer(id);
+    if (node == nullptr) return std::nullopt;
+    if (is_observe(*node)) return read(self_of(*node));
+    if (passes::base_word(node->op) == "dequantize" && view_.loaded(self_of(*node)) != nullptr)
+      return of_constant(self_of(*node), *view_.loaded(self_of(*node)));
+    if (const auto fake = read_fake_quant(view_.graph, *node, view_.constants)) {
+      auto out = read(fake->self);
+      if (out) out->scales = fake->scales;
+      if (out) out->axis = fake->axis;
+      return out;
+    }
+    return computed(id);
+  }
+
+ private:
+  Held of_constant(ValueId id, const ir::Tensor& tensor) const {
+    Held out{.tensor = &tensor, .quant = view_.value(id).quant};
+    if (out.quant) out.scales = out.quant->scales;
+    if (out.quant && out.quant->is_per_channel()) out.axis = out.quant->axis;
+    return out;
+  }
+
+  std::optional<Held> computed(ValueId id) const {
+    if (!view_.context.evaluate) return std::nullopt;
+    try {
+      auto tensor = table_.value(id);
+      if (!tensor) return std::nullopt;
+      return Held{.tensor = nullptr, .computed = std::move(*tensor)};
+    } catch (const Error&) {  // what cannot be computed here is not for this rule to say
+      return std::nullopt;
+    }
+  }
+
+  const LintView& view_;
+  LayerTable table_;
+};
+
+double zero_of(const Held& held, size_t index, size_t inner) {
+  if (!held.quant) return 0;
+  const auto& points = held.quant->zero_points;
+  return static_cast<double>(points[points.size() == 1 ? 0 : index / inner % points.size()]);
+}
+
+/// Elements from one index along an axis to the next.
+size_t inner_size(const ir::Tensor& tensor, size_t axis) {
+  size_t out = 1;
+  for (size_t i = axis + 1; i < tensor.shape.size(); ++i)
+    out *= static_cast<size_t>(tensor.shape[i]);
+  return out;
+}
+
+/// Channels that hold zeros alone, or whose scale says so.
+std::vector<size_t> dead_channels(const Held& held, size_t axis) {
+  const ir::Tensor& tensor = held.tensor != nullptr ? *held.tensor : held.computed;
+  if (axis >= tensor.shape.size() || tensor.elements() == 0) return {};
+  const auto count = static_cast<size_t>(tensor.shape[axis]);
+  const size_t inner = inner_size(tensor, axis);
+  const size_t quant_inner = held.quant && held.quant->is_per_channel()
+                                 ? inner_size(tensor, static_cast<size_t>(held.quant->axis))
+                                 : 1;
+  std::vector<bool> is_alive(count);
+  const std::vector<double> values = ir::to_f64(tensor);
+  for (size_t i = 0; i < values.size(); ++i)
+    if (values[i] != zero_of(held, i, quant_inner)) is_alive[i / inner % count] = true;
+  for (size_t i = 0; held.axis == static_cast<int>(axis) && i < held.scales.size(); ++i)
+    if (held.scales[i] <= kLeastScale && i < count) is_alive[i] = false;
+  std::vector<size_t> out;
+  for (size_t i = 0; i < count; ++i)
+    if (!is_alive[i]) out.push_back(i);
+  return out;
+}
+
+std::string list_of(const std::vector<size_t>& indices) {
+  constexpr size_t kShown = 8;
+  std::string out;
+  for (size_t i = 0; i < std::min(indices.size(), kShown); ++i)
+    out += cat(i == 0 ? "" : ", ", indices[i]);
+  return indices.size() > kShown ? out + ", …" : out;
+}
+
+// --- one weight, twice ---
+
+/// Whether the integers are what floats round to, within half a step; what was cut off counts.
+bool is_rounding_of(const ir::Tensor& integers, const ir::QuantInfo& info,
+                    const ir::Tensor& floats) {
+  const size_t inner = inner_size(integers, static_cast<size_t>(info.axis));
+  const auto low = static_cast<double>(info.lowest());
+  const auto high = static_cast<double>(info.highest());
+  bool has_values = false;
+  for (int64_t i = 0; i < integers.elements(); ++i) {
+    const size_t channel = static_cast<size_t>(i) / inner % info.scales.size();
+    const double steps = ir::element_f64(floats, i) / info.scales[channel] +
+                         static_cast<double>(info.zero_points[channel]);
+    const double q = ir::element_f64(integers, i);
+    constexpr double kHalf = 0.501;
+    const bool is_near = std::abs(steps - q) <= kHalf;
+    const bool is_cut = (q == low && steps < low) || (q == high && steps > high);
+    if (!is_near && !is_cut) return false;
+    has_values = has_values || q != static_cast<double>(info.zero_points[channel]);
+  }
+  return has_values;
+}
+
+/// Matrices at least, that something reads.
+std::vector<ValueId> read_constants(const LintView& view, bool is_quantised) {
+  std::vector<ValueId> out;
+  for (const ir::Constant& constant : view.graph.constants) {
+    const ir::Value& value = view.value(constant.value);
+    const bool fits = is_quantised ? value.quant.has_value() : value.dtype == ir::DType::f32;
+    constexpr size_t kLeastRank = 2;
+    if (fits && value.shape.size() >= kLeastRank && view.loaded(constant.value) != nullptr &&
+        !view.readers[static_cast<size_t>(constant.value)].empty())
+      out.push_back(constant.value);
+  }
+  return out;
+}
+
+const Node& first_reader(const LintView& view, ValueId id) {
+  return view.graph.nodes[view.readers[static_cast<size_t>(id)].front()];
+}
+
+std::string name_of(const LintView& view, ValueId id) { return quoted(view.value(id).name); }
+
+/// Before its integers are stored: some readers round it, others do not.
+void find_half_rounded(const LintView& view, Findings& findings) {
+  for (const ValueId id : read_constants(view, false)) {
+    const Node* rounds = nullptr;
+    const Node* reads = nullptr;
+    for (const size_t i : view.readers[static_cast<size_t>(id)]) {
+      const Node& node = view.graph.nodes[i];
+      (is_fake_quant(node) || is_observe(node) || is_quantise(node) ? rounds : reads) = &node;
+    }
+    if (rounds != nullptr && reads != nullptr)
+      findings.add("stored-twice", view, *reads,
+                   cat(name_of(view, id), " is read in floats here, and rounded for ",
+                       quoted(ir::node_address(view.graph, *rounds))));
+  }
+}
+
+}  // namespace
+
+void find_dead_channels(const LintView& view, Findings& findings) {
+  const WeightReader reader(view);
+  std::set<ValueId> seen;
+  for (const Node& node : view.graph.nodes) {
+    const auto layer = layer_of(view.graph, node, view.known);
+    // A row of a table may well be zero: that of the padding is.
+    if (!layer || passes::base_word(node.op).starts_with("embedding")) continue;
+    for (const Weight& weight : layer->weights) {
+      if (!weight.channel_axis || !seen.insert(weight.value).second) continue;
+      const auto held = reader.read(weight.value);
+      if (!held) continue;
+      const std::vector<size_t> dead =
+          dead_channels(*held, static_cast<size_t>(*weight.channel_axis));
+      if (!dead.empty())
+        findings.add(
+            "dead-channel", view, node,
+            cat(dead.size(), dead.size() == 1 ? " channel of " : " channels of ",
+                name_of(view, weight.value), " can say nothing but zero: ", list_of(dead)));
+    }
+  }
+}
+
+void find_stored_twice(const LintView& view, Findings& findings) {
+  find_half_rounded(view, findings);
+  const std::vector<ValueId> floats = read_constants(view, false);
+  for (const ValueId integers : read_constants(view, true)) {
+    const ir::Tensor& stored = *view.loaded(integers);
+    for (const ValueId real : floats) {
+      const ir::Tensor& tensor = *view.loaded(real);
+      if (tensor.shape != stored.shape ||
+          !is_rounding_of(stored, *view.value(integers).quant, tensor))
+        continue;
+      findings.add("stored-twice", view, first_reader(view, real),
+                   cat(name_of(view, real),
+                       " is stored as floats for this reader, and as the "
+                       "integers ",
+                       name_of(view, integers), " for ",
+                       quoted(ir::node_address(view.graph, first_reader(view, integers)))));
+    }
+  }
+}
+
+}  // namespace t2n::compress

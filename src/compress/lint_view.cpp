@@ -1,0 +1,103 @@
+#include "src/compress/lint_view.h"
+
+#include <algorithm>
+
+#include "src/compress/fake_quant.h"
+#include "src/compress/layers.h"
+#include "src/compress/movers.h"
+#include "src/compress/q4_0.h"
+#include "src/passes/known.h"
+#include "src/passes/rewriter.h"
+
+namespace t2n::compress {
+
+using ir::Node;
+using ir::ValueId;
+
+bool is_quantise(const Node& node) {
+  return passes::base_word(node.op).starts_with("quantize_per_");
+}
+bool is_dequantise(const Node& node) {
+  return passes::base_word(node.op) == "dequantize" || ir::op_name(node.op) == kDequantise;
+}
+bool is_fake_quant(const Node& node) {
+  return passes::base_word(node.op).find("fake_quantize") != std::string::npos;
+}
+
+ValueId self_of(const Node& node) {
+  const ir::Attr* attr = node.find("self");
+  const auto* ref = attr == nullptr ? nullptr : std::get_if<ir::TensorRef>(attr);
+  return ref == nullptr ? ir::kNoValue : ref->id;
+}
+
+LintView::LintView(const ir::Graph& graph_in, const passes::PassContext& context_in)
+    : graph(graph_in),
+      context(context_in),
+      producers(ir::producers(graph_in)),
+      constants(ir::constant_index(graph_in)),
+      known(known_values(graph_in)),
+      is_output(graph_in.values.size()),
+      readers(graph_in.values.size()),
+      is_rounded(graph_in.values.size()),
+      steps(graph_in.values.size()) {
+  for (const ValueId id : graph.outputs) is_output[static_cast<size_t>(id)] = true;
+  for (size_t i = 0; i < graph.nodes.size(); ++i)
+    ir::for_each_input(graph.nodes[i], [&](ValueId id) {
+      std::vector<size_t>& of = readers[static_cast<size_t>(id)];
+      if (of.empty() || of.back() != i) of.push_back(i);
+    });
+  follow_steps();
+}
+
+void LintView::follow_steps() {
+  const std::vector<bool> dynamic = dynamic_scales(graph);
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    const auto& quant = graph.values[i].quant;
+    is_rounded[i] = quant.has_value();
+    if (quant && !dynamic[i]) steps[i] = Steps{quant->scales, quant->zero_points};
+  }
+  for (const Node& node : graph.nodes) {
+    std::vector<ValueId> from;
+    if (is_dequantise(node) && self_of(node) != ir::kNoValue) from = {self_of(node)};
+    if (keeps_grid(node)) from = moved_by(graph, node);
+    const bool rounds = is_fake_quant(node) || ir::op_name(node.op) == kDequantise;
+    const bool passes_on = !from.empty() && std::all_of(from.begin(), from.end(), [&](ValueId id) {
+      return is_rounded[static_cast<size_t>(id)] &&
+             steps[static_cast<size_t>(id)] == steps[static_cast<size_t>(from[0])];
+    });
+    if (!rounds && !passes_on) continue;
+    std::optional<Steps> now;
+    if (passes_on) now = steps[static_cast<size_t>(from[0])];
+    if (const auto fake = read_fake_quant(graph, node, constants))
+      now = Steps{fake->scales, fake->zero_points};
+    for (const ValueId id : node.outputs) {
+      const auto at = static_cast<size_t>(id);
+      if (is_rounded[at] || !ir::is_float(graph.values[at].dtype)) continue;
+      is_rounded[at] = true;
+      steps[at] = now;
+    }
+  }
+}
+
+const Node* LintView::producer(ValueId id) const {
+  const int index = id == ir::kNoValue ? -1 : producers[static_cast<size_t>(id)];
+  return index < 0 ? nullptr : &graph.nodes[static_cast<size_t>(index)];
+}
+
+const ir::Tensor* LintView::loaded(ValueId id) const {
+  const int index = id == ir::kNoValue ? -1 : constants[static_cast<size_t>(id)];
+  if (index < 0) return nullptr;
+  const ir::Tensor& data = graph.constants[static_cast<size_t>(index)].data;
+  return passes::is_loaded(data) ? &data : nullptr;
+}
+
+bool LintView::is_quantised_layer(const Node& node) const {
+  const auto layer = layer_of(graph, node, known);
+  if (!layer) return false;
+  const auto is_on_grid = [&](ValueId id) { return is_rounded[static_cast<size_t>(id)]; };
+  return std::all_of(layer->weights.begin(), layer->weights.end(),
+                     [&](const Weight& weight) { return is_on_grid(weight.value); }) &&
+         std::all_of(layer->activations.begin(), layer->activations.end(), is_on_grid);
+}
+
+}  // namespace t2n::compress
