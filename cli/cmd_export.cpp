@@ -287,7 +287,7 @@ void setup_export(CLI::App& app, Run& selected) {
   add_input_options(*command, options->inputs);
   add_signature_options(*command, *options);
   add_compression_options(*command, options->compression_of_weights);
-  add_labels_option(*command, options->compression_of_weights);
+  add_loss_options(*command, options->compression_of_weights);
   add_check_options(*command, *options);
   add_insight_options(*command, *options);
   add_config_option(*command, &options->configs);

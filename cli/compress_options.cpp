@@ -109,15 +109,20 @@ void add_compression_options(CLI::App& command, CompressionOptions& options) {
       ->allow_extra_args(false);
 }
 
-void add_labels_option(CLI::App& command, CompressionOptions& options) {
+void add_loss_options(CLI::App& command, CompressionOptions& options) {
   command
       .add_option("--labels", options.labels,
                   "Right indices for the calibration set, one per row of the first output")
       ->type_name("FILE.npy");
+  add_search_options(command, options.search);
 }
 
 std::optional<CompressOptions> compress_options(const CompressionOptions& options) {
+  const compress::Goal goal = goal_of(options.search);
   if (options.compress.empty()) {
+    if (goal.max_loss || goal.budget)
+      throw Error("usage", "--max-loss and --budget need --compress", {},
+                  "add --compress int8-weights, or what layers shall be stored as");
     if (!options.calibrate.empty() || !options.ignore.empty() || !options.only.empty() ||
         !options.labels.empty())
       throw Error("usage", "--calibrate, --ignore, --only and --labels need --compress", {},
@@ -136,6 +141,7 @@ std::optional<CompressOptions> compress_options(const CompressionOptions& option
   compress::Settings{out.entries};  // wrong ones are refused before any work
   out.calibrate = options.calibrate;
   out.labels = options.labels;
+  out.goal = goal;
   for (const std::string& spec : out.calibrate) {
     std::error_code ignored;
     if (!fs::exists(calibration_path(spec), ignored))
@@ -161,11 +167,11 @@ std::string compression_text(const Compression& compression) {
     before += layer.bytes_before;
     after += layer.bytes_after;
   }
-  std::string out =
-      cat("compressed: weights of ", counted(compression.layers.size(), "layer"), ", ",
-          short_bytes(before), " -> ", short_bytes(after), " · loss on ", compression.batches,
-          compression.batches == 1 ? " batch" : " batches", " of ",
-          compression.is_calibrated ? "the calibration set" : "samples", "\n");
+  std::string out = compression.search ? search_text(*compression.search) : "";
+  out += cat("compressed: weights of ", counted(compression.layers.size(), "layer"), ", ",
+             short_bytes(before), " -> ", short_bytes(after), " · loss on ", compression.batches,
+             compression.batches == 1 ? " batch" : " batches", " of ",
+             compression.is_calibrated ? "the calibration set" : "samples", "\n");
   out += layers_text(compression.layers, compression.is_pruned);
   for (const compress::OutputLoss& output : compression.outputs) out += output_text(output);
   return out;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/search_options.h"
 #include "nnef_writer/destination.h"
 #include "src/export/compressed_model.h"
 
@@ -20,12 +21,13 @@ struct CompressionOptions {
   std::vector<std::string> ignore;
   std::vector<std::string> only;
   std::string labels;
+  SearchOptions search;
 };
 
 void add_compression_options(CLI::App& command, CompressionOptions& options);
 
-/// --labels, where loss is measured.
-void add_labels_option(CLI::App& command, CompressionOptions& options);
+/// --labels, --max-loss and --budget, where loss is measured.
+void add_loss_options(CLI::App& command, CompressionOptions& options);
 
 /// Nothing without --compress.   Errors: `usage`.
 std::optional<CompressOptions> compress_options(const CompressionOptions& options);

@@ -1,5 +1,7 @@
 #include "src/compress/calibrate.h"
 
+#include <algorithm>
+#include <any>
 #include <map>
 
 #include "src/compress/layers.h"
@@ -29,7 +31,54 @@ Observers open_observers(const ir::Graph& graph) {
   return out;
 }
 
+/// An observer behind another one sees what that one leaves of it.
+bool observes_observer(const ir::Graph& graph, const std::vector<int>& producers, ir::ValueId id) {
+  const int producer = producers[static_cast<size_t>(id)];
+  return producer >= 0 && is_observe(graph.nodes[static_cast<size_t>(producer)]);
+}
+
+bool is_same_question(const Observation& a, const Observation& b) {
+  return a.grid == b.grid && a.axis == b.axis && a.least_squares == b.least_squares;
+}
+
 }  // namespace
+
+void Calibration::keep(const ir::Graph& graph) {
+  const std::vector<int> producers = ir::producers(graph);
+  const std::vector<bool> known = known_values(graph);
+  for (const ir::Node& node : graph.nodes) {
+    if (!is_observe(node)) continue;
+    const Observation of = read_observation(node);
+    if (known[static_cast<size_t>(of.self)] || observes_observer(graph, producers, of.self))
+      continue;
+    seen_[graph.values[static_cast<size_t>(of.self)].name].push_back(of);
+  }
+  const auto moments = graph.attributes.find(kSecondMoments);
+  if (moments == graph.attributes.end()) return;
+  for (const auto& [address, sums] : std::any_cast<const Moments&>(moments->second))
+    moments_.insert_or_assign(address, sums);
+}
+
+bool Calibration::recall(ir::Graph& graph) const {
+  const std::vector<int> producers = ir::producers(graph);
+  const Observers open = open_observers(graph);
+  std::vector<std::pair<ir::Node*, Observation>> found;
+  for (ir::Node& node : graph.nodes) {
+    if (!is_observe(node) || !open.contains(name_of(graph, node))) continue;
+    Observation of = read_observation(node);
+    const auto at = seen_.find(graph.values[static_cast<size_t>(of.self)].name);
+    if (at == seen_.end() || observes_observer(graph, producers, of.self)) return false;
+    const auto same = std::find_if(at->second.begin(), at->second.end(),
+                                   [&](const auto& each) { return is_same_question(each, of); });
+    if (same == at->second.end()) return false;
+    of.low = same->low;
+    of.high = same->high;
+    found.emplace_back(&node, std::move(of));
+  }
+  for (auto& [node, of] : found) node->args = observation_arguments(of);
+  if (!moments_.empty()) graph.attributes[kSecondMoments] = moments_;
+  return true;
+}
 
 bool needs_calibration(const ir::Graph& graph) { return !open_observers(graph).empty(); }
 

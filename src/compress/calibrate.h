@@ -2,11 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "ir/evaluator.h"
+#include "src/compress/moments.h"
+#include "src/compress/observe.h"
 
 namespace t2n::compress {
 
@@ -23,6 +26,21 @@ using AtBatch = std::function<ir::Graph(const std::vector<ir::Tensor>& batch)>;
 /// Errors: `calibration` for NaN and infinities; those of the evaluator.
 size_t calibrate(ir::Graph& graph, const Batches& batches, const AtBatch& at_batch,
                  const ir::Evaluator& evaluate, const std::set<std::string>& moments_of = {});
+
+/// What was seen once, for graphs of the same model that differ in which layers are compressed:
+/// while observers only look on, all of them see what the float model computes.
+class Calibration {
+ public:
+  /// Of a graph that was calibrated.
+  void keep(const ir::Graph& graph);
+  /// Gives it to observers that wait for a set, and the second moments to the graph. False where
+  /// one of them stands where none stood before; nothing is changed then.
+  bool recall(ir::Graph& graph) const;
+
+ private:
+  std::map<std::string, std::vector<Observation>> seen_;  ///< by the name of what is observed
+  Moments moments_;
+};
 
 /// Whether any observer waits for a set.
 bool needs_calibration(const ir::Graph& graph);

@@ -73,6 +73,12 @@ void add_top1(OutputLoss& loss, const Tensor& before, const Tensor& after,
 
 }  // namespace
 
+void OutputLoss::add(const Tensor& before, const Tensor& after,
+                     const std::vector<int64_t>& labels) {
+  all.add(before, after);
+  if (ir::is_float(before.dtype)) add_top1(*this, before, after, labels);
+}
+
 void Closeness::add(const Tensor& wanted, const Tensor& there) {
   if (wanted.shape != there.shape || ir::is_complex(wanted.dtype)) return;
   const std::vector<double> a = ir::to_f64(wanted);
@@ -143,11 +149,8 @@ void LossMeter::add(const Graph& before, const Graph& after, const std::vector<T
   for (LayerLoss& layer : layers_)
     if (a.results.contains(layer.address) && b.results.contains(layer.address))
       layer.results.add(a.results.at(layer.address), b.results.at(layer.address));
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    outputs_[i].all.add(a.outputs[i], b.outputs[i]);
-    if (ir::is_float(a.outputs[i].dtype))
-      add_top1(outputs_[i], a.outputs[i], b.outputs[i], i == 0 ? labels : std::vector<int64_t>());
-  }
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    outputs_[i].add(a.outputs[i], b.outputs[i], i == 0 ? labels : std::vector<int64_t>());
 }
 
 }  // namespace t2n::compress

@@ -40,6 +40,8 @@ struct OutputLoss {
   int64_t right_before = 0;  ///< of these, with labels
   int64_t right_after = 0;
   int64_t labelled = 0;
+  /// Another batch; `labels`: right indices along the last axis, one per row, none: unknown.
+  void add(const ir::Tensor& before, const ir::Tensor& after, const std::vector<int64_t>& labels);
 };
 
 /// Sums over batches.

@@ -12,6 +12,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"calibration", ExitCode::unreadable},
       {"cannot-write", ExitCode::cannot_write},
       {"complex-as-pairs", ExitCode::unsupported},
+      {"compression-goal", ExitCode::unsupported},
       {"data-dependent-branch", ExitCode::unsupported},
       {"data-dependent-value", ExitCode::unsupported},
       {"denied-operator", ExitCode::unreadable},

@@ -62,17 +62,48 @@ class Compressor {
     compression_.settings().require_matches(graph);
     require_supported(graph);
     const ir::Graph before = graph;
-    passes::run_pipeline(graph, kQuantise, context_);
-    compress::keep_weight_names(before, graph);
+    std::optional<SearchResult> search;
+    if (options_.has_goal()) search = search_in(before);
+    const CompressedGraph made =
+        compressed(before, search ? search->entries : std::vector<compress::Entry>(), context_);
+    graph = made.after;
     constexpr size_t kMostFindings = 5;
-    compress::report_findings(compress::lint(graph, context_), context_.report, kMostFindings);
-    const ir::Graph stored = graph;
-    passes::run_pipeline(graph, {"expand-quantised"}, context_);
+    compress::report_findings(compress::lint(made.stored, context_), context_.report,
+                              kMostFindings);
     model_.is_compressed = true;
-    return measure(before, stored, graph);
+    Compression out = measure(before, made);
+    out.search = std::move(search);
+    return out;
   }
 
  private:
+  CompressedGraph compressed(const ir::Graph& before, const std::vector<compress::Entry>& more,
+                             const passes::PassContext& context) {
+    compression_.add(more);
+    ir::Graph graph = before;
+    passes::run_pipeline(graph, kQuantise, context);
+    compress::keep_weight_names(before, graph);
+    CompressedGraph out = {graph, {}};
+    passes::run_pipeline(graph, {"expand-quantised"}, context);
+    out.after = std::move(graph);
+    return out;
+  }
+
+  /// What is tried is not warned of.
+  SearchResult search_in(const ir::Graph& before) {
+    passes::PassContext silent = context_;
+    silent.report = {};
+    const SearchTools tools = {
+        [&](const std::vector<compress::Entry>& more) { return compressed(before, more, silent); },
+        [&](const std::function<void(const LossBatch&)>& use) { each_batch(before, use); },
+        [this](const ir::Node& node) {
+          return context_.is_native(ir::op_id(compress::kDequantise)) &&
+                 (!context_.reads_packed || context_.reads_packed(node));
+        },
+        context_.evaluate};
+    return search_compression(before, compression_.settings(), options_.goal, tools);
+  }
+
   /// Before anything is run: what the target has no form of, and what there is instead.
   void require_supported(const ir::Graph& graph) const {
     const std::vector<bool> known = compress::known_values(graph);
@@ -103,29 +134,36 @@ class Compressor {
   }
 
   /// Over the calibration set, else over the samples and others like them.
-  Compression measure(const ir::Graph& before, const ir::Graph& stored, const ir::Graph& after) {
-    Compression out;
-    compress::LossMeter meter(before, stored, after, context_.evaluate);
+  void each_batch(const ir::Graph& before, const std::function<void(const LossBatch&)>& use) {
     size_t row = 0;
-    const auto add = [&](const std::vector<ir::Tensor>& batch, const dynamic::Sizes& sizes) {
-      std::vector<int64_t> labels;
-      const ir::Graph first = at_sizes(before, sizes);
-      const auto rows =
-          static_cast<size_t>(batch.empty() || batch[0].shape.empty() ? 1 : batch[0].shape[0]);
-      for (size_t i = 0; i < rows && row < labels_.size(); ++i) labels.push_back(labels_[row++]);
-      meter.add(first, at_sizes(after, sizes), batch, labels);
-      ++out.batches;
+    const auto add = [&](std::vector<ir::Tensor> inputs, ir::Sizes sizes) {
+      LossBatch batch = {std::move(inputs), std::move(sizes), {}};
+      const bool has_rows = !batch.inputs.empty() && !batch.inputs[0].shape.empty();
+      const auto rows = static_cast<size_t>(has_rows ? batch.inputs[0].shape[0] : 1);
+      for (size_t i = 0; i < rows && row < labels_.size(); ++i)
+        batch.labels.push_back(labels_[row++]);
+      use(batch);
     };
-    out.is_pruned = compression_.settings().asks_for_pruning();
-    std::optional<CalibrationSet>& set = compression_.set_for(before);
-    out.is_calibrated = set.has_value();
-    if (set) {
+    if (std::optional<CalibrationSet>& set = compression_.set_for(before)) {
+      set->rewind();
       for (auto batch = set->next(); !batch.empty(); batch = set->next())
         add(batch, set->sizes_of(batch));
     } else {
       constexpr uint64_t kSeeds = 2;
       for (uint64_t seed = 0; seed < kSeeds; ++seed) add(sample_batch(model_, seed), {});
     }
+  }
+
+  Compression measure(const ir::Graph& before, const CompressedGraph& made) {
+    Compression out;
+    compress::LossMeter meter(before, made.stored, made.after, context_.evaluate);
+    each_batch(before, [&](const LossBatch& batch) {
+      const ir::Graph first = at_sizes(before, batch.sizes);
+      meter.add(first, at_sizes(made.after, batch.sizes), batch.inputs, batch.labels);
+      ++out.batches;
+    });
+    out.is_pruned = compression_.settings().asks_for_pruning();
+    out.is_calibrated = compression_.set_for(before).has_value();
     out.layers = meter.layers();
     out.outputs = meter.outputs();
     return out;

@@ -47,6 +47,11 @@ void CompressionContext::enter(passes::PassContext& context) {
     };
 }
 
+void CompressionContext::add(std::vector<compress::Entry> more) {
+  more.insert(more.begin(), options_.entries.begin(), options_.entries.end());
+  settings_ = compress::Settings(std::move(more));
+}
+
 std::optional<CalibrationSet>& CompressionContext::set_for(const ir::Graph& graph) {
   const bool is_needed =
       compress::needs_calibration(graph) || compress::lacks_moments(graph, settings_);
@@ -56,12 +61,17 @@ std::optional<CalibrationSet>& CompressionContext::set_for(const ir::Graph& grap
 }
 
 void CompressionContext::calibrate(ir::Graph& graph, const ir::Evaluator& evaluate) {
+  // What is pruned changes what observers see: then each choice is calibrated.
+  const bool is_reused = options_.has_goal() && !settings_.asks_for_pruning();
+  if (is_reused && seen_.recall(graph) && !compress::lacks_moments(graph, settings_)) return;
   CalibrationSet& set = *set_for(graph);
+  set.rewind();
   compress::calibrate(
       graph, [&] { return set.next(); },
       [&](const std::vector<ir::Tensor>& batch) { return at_sizes(graph, set.sizes_of(batch)); },
       evaluate, compress::layers_wanting_moments(graph, settings_));
   set.rewind();
+  if (is_reused) seen_.keep(graph);
 }
 
 std::map<std::string, double> CompressionContext::clipped(const ir::Graph& graph,

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "src/compress/calibrate.h"
+#include "src/compress/search.h"
 #include "src/compress/settings.h"
 #include "src/export/calibration_set.h"
 #include "src/model/model.h"
@@ -17,6 +19,9 @@ struct CompressOptions {
   std::vector<compress::Entry> entries;  ///< of --compress, --ignore and --only
   std::vector<std::string> calibrate;    ///< of --calibrate: files and folders
   std::string labels;                    ///< of --labels: a .npy of integers; "": none
+  compress::Goal goal;                   ///< of --max-loss and --budget
+
+  bool has_goal() const { return goal.max_loss || goal.budget; }
 };
 
 /// With the settings that the model's own modules carry, over which those of the options win.
@@ -36,6 +41,8 @@ class CompressionContext {
   /// Gives passes the settings, and what they calibrate with.
   void enter(passes::PassContext& context);
   const compress::Settings& settings() const { return settings_; }
+  /// From now on, the entries of the options and these.
+  void add(std::vector<compress::Entry> more);
   /// The set that was named, or is needed; nothing else is opened. Errors: `calibration`.
   std::optional<CalibrationSet>& set_for(const ir::Graph& graph);
 
@@ -48,6 +55,7 @@ class CompressionContext {
   std::vector<Sample> samples_;
   compress::Settings settings_;
   std::optional<CalibrationSet> set_;
+  compress::Calibration seen_;  ///< where many choices are tried
 };
 
 }  // namespace t2n

@@ -8,6 +8,7 @@
 #include "nnef_writer/output.h"
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
+#include "src/export/report_compression.h"
 
 namespace t2n {
 namespace {
@@ -149,6 +150,7 @@ void add_result(Json& out, const ExportOptions& options, const ExportResult& res
   out["artifact"] = {{"path", result.path}, {"bytes", result.bytes}};
   if (!options.dynamic.axes.empty())
     out["dynamic"] = {{"relations", relations_json(result.relations)}};
+  if (result.compression) out["compression"] = compression_json(*result.compression);
   if (options.check) out["check"] = comparison_json(*options.check, result.checked);
 }
 

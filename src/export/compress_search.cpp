@@ -1,0 +1,234 @@
+#include "src/export/compress_search.h"
+
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "src/compress/layer_table.h"
+#include "src/compress/layers.h"
+#include "src/compress/loss.h"
+#include "src/diag/error.h"
+#include "src/export/graph_yardstick.h"
+
+namespace t2n {
+namespace {
+
+using compress::Choice;
+using compress::Form;
+
+/// Bytes of the constants that something reads.
+int64_t constant_bytes(const ir::Graph& graph) {
+  std::vector<bool> is_read(graph.values.size());
+  for (const ir::ValueId id : graph.outputs) is_read[static_cast<size_t>(id)] = true;
+  for (const ir::Node& node : graph.nodes)
+    ir::for_each_input(node, [&](ir::ValueId id) { is_read[static_cast<size_t>(id)] = true; });
+  int64_t out = 0;
+  for (const ir::Constant& constant : graph.constants)
+    if (is_read[static_cast<size_t>(constant.value)])
+      out += constant.data.elements() * ir::dtype_size(constant.data.dtype);
+  return out;
+}
+
+/// Elements of the last axis are classes in rows of them, not in images and beyond.
+bool has_classes(const compress::OutputLoss& loss, size_t rank) {
+  constexpr size_t kMostAxes = 3;
+  return loss.rows > 0 && rank <= kMostAxes;
+}
+
+double share(int64_t part, int64_t all) {
+  return static_cast<double>(part) / static_cast<double>(all);
+}
+
+/// Which constants are weights of the same layers.
+class SharedWeights {
+ public:
+  void join(const std::vector<ir::ValueId>& constants) {
+    for (const ir::ValueId id : constants) parents_[root(id)] = root(constants.front());
+  }
+  ir::ValueId root(ir::ValueId id) const {
+    for (auto at = parents_.find(id); at != parents_.end() && at->second != id;
+         at = parents_.find(id))
+      id = at->second;
+    return id;
+  }
+
+ private:
+  std::map<ir::ValueId, ir::ValueId> parents_;
+};
+
+class Searching {
+ public:
+  Searching(const ir::Graph& before, const compress::Settings& settings, const SearchTools& tools)
+      : before_(before), settings_(settings), tools_(tools) {
+    find_layers();
+  }
+
+  SearchResult run(const compress::Goal& goal) {
+    const compress::SearchSpace space = {can_narrow_,
+                                         [this](const Choice& choice) { return loss(choice); },
+                                         [this](const Choice& choice) { return bytes(choice); }};
+    const compress::Found found = compress::search(space, goal);
+    if (!found.is_within_budget) refuse_budget(found, goal);
+    if (!found.is_within_loss) refuse_loss(found, goal);
+    out_.goal = goal;
+    out_.loss = found.loss;
+    out_.bytes = found.bytes;
+    out_.bytes_of_floats = found.bytes_of_floats;
+    out_.entries = entries_of(found.choice);
+    for (size_t i = 0; i < out_.layers.size(); ++i) {
+      out_.layers[i].form = found.choice[i];
+      out_.layers[i].alone = found.alone[i];
+    }
+    return std::move(out_);
+  }
+
+ private:
+  /// Layers that settings ask anything of; those that share a constant are one.
+  void find_layers() {
+    const compress::LayerTable table(before_);
+    const std::vector<bool> known = compress::known_values(before_);
+    std::vector<std::pair<const ir::Node*, ir::ValueId>> asked;
+    SharedWeights shared;
+    for (const ir::Node& node : before_.nodes) {
+      const auto layer = compress::layer_of(before_, node, known);
+      const compress::NodeSettings of = settings_.of(before_, node);
+      if (!layer || !(of.weights || of.activations || of.bias || of.prune)) continue;
+      std::vector<ir::ValueId> constants;
+      for (const compress::Weight& weight : layer->weights)
+        constants.push_back(table.stored(weight.value).second);
+      if (constants.empty()) continue;
+      shared.join(constants);
+      asked.emplace_back(&node, constants.front());
+    }
+    std::map<ir::ValueId, size_t> places;
+    for (const auto& [node, constant] : asked) {
+      const size_t at = places.emplace(shared.root(constant), out_.layers.size()).first->second;
+      if (at == out_.layers.size()) {
+        out_.layers.emplace_back();
+        can_narrow_.push_back(true);
+      }
+      out_.layers[at].addresses.push_back(ir::node_address(before_, *node));
+      out_.layers[at].modules.push_back(ir::module_path(before_, node->scope));
+      const bool is_wide_layer = is_wide(settings_.of(before_, *node));
+      can_narrow_[at] = can_narrow_[at] && is_wide_layer && tools_.can_pack(*node);
+    }
+  }
+
+  static bool is_wide(const compress::NodeSettings& of) {
+    return of.weights && of.weights->format == compress::Format::integers;
+  }
+
+  std::vector<compress::Entry> entries_of(const Choice& choice) const {
+    std::vector<compress::Entry> out;
+    for (size_t i = 0; i < choice.size(); ++i) {
+      if (choice[i] == Form::as_set) continue;
+      for (const std::string& address : out_.layers[i].addresses) {
+        constexpr double kBitsOfBlocks = 4;
+        compress::Entry entry = compress::ignoring({address}).at(0);
+        if (choice[i] == Form::narrower)
+          entry.options = {{"weights.format", "q4_0"}, {"weights.bits", kBitsOfBlocks}};
+        entry.origin = "the search";
+        out.push_back(std::move(entry));
+      }
+    }
+    return out;
+  }
+
+  const CompressedGraph& made(const Choice& choice) {
+    if (!made_ || made_->first != choice) {
+      made_.reset();
+      made_.emplace(choice, tools_.compress(entries_of(choice)));
+    }
+    return made_->second;
+  }
+
+  int64_t bytes(const Choice& choice) {
+    const auto known = bytes_.find(choice);
+    if (known != bytes_.end()) return known->second;
+    return bytes_[choice] = constant_bytes(made(choice).stored);
+  }
+
+  compress::Loss loss(const Choice& choice) {
+    if (const auto known = losses_.find(choice); known != losses_.end()) return known->second;
+    const CompressedGraph& graphs = made(choice);
+    bytes_[choice] = constant_bytes(graphs.stored);
+    compress::OutputLoss sum;
+    size_t index = 0;
+    size_t rank = 0;
+    tools_.each_batch([&](const LossBatch& batch) {
+      const auto first_output = [&](const ir::Graph& graph) {
+        return ir::contiguous(
+            ir::run_graph(at_sizes(graph, batch.sizes), batch.inputs, tools_.evaluate).at(0));
+      };
+      if (index == wanted_.size()) wanted_.push_back(first_output(before_));
+      rank = wanted_[index].shape.size();
+      sum.add(wanted_[index++], first_output(graphs.after), batch.labels);
+    });
+    ++out_.tried;
+    return losses_[choice] = measured(sum, rank);
+  }
+
+  compress::Loss measured(const compress::OutputLoss& sum, size_t rank) {
+    compress::Loss out;
+    const double signal = sum.all.signal;
+    if (sum.all.noise > 0) out.noise = signal > 0 ? sum.all.noise / signal : 1;
+    out_.measure = sum.labelled > 0         ? LossMeasure::accuracy
+                   : has_classes(sum, rank) ? LossMeasure::top1
+                                            : LossMeasure::noise;
+    if (out_.measure == LossMeasure::accuracy)
+      out.asked = share(sum.right_before - sum.right_after, sum.labelled);
+    else if (out_.measure == LossMeasure::top1)
+      out.asked = share(sum.rows - sum.same_top1, sum.rows);
+    else
+      out.asked = out.noise;
+    return out;
+  }
+
+  [[noreturn]] static void refuse_budget(const compress::Found& found, const compress::Goal& goal) {
+    throw Error("compression-goal",
+                cat("the constants take ", found.bytes, " bytes at least, of ", *goal.budget,
+                    " that --budget gives"),
+                cat("all layers that may be are compressed then; in floats they take ",
+                    found.bytes_of_floats, " bytes"),
+                "give more, or settings that store less: --compress q4_0");
+  }
+
+  [[noreturn]] void refuse_loss(const compress::Found& found, const compress::Goal& goal) const {
+    constexpr double kPercent = 100;
+    throw Error(
+        "compression-goal",
+        cat("what fits into --budget loses ", kPercent * found.loss.asked, " % (",
+            measure_name(out_.measure), "), --max-loss allows ", kPercent * *goal.max_loss, " %"),
+        cat("the constants take ", found.bytes, " bytes of ", *goal.budget),
+        "give a larger budget, allow more loss, or round better: \"rounding\": \"gptq\"");
+  }
+
+  const ir::Graph& before_;
+  const compress::Settings settings_;  ///< without what is tried
+  const SearchTools& tools_;
+  std::vector<bool> can_narrow_;
+  std::vector<ir::Tensor> wanted_;  ///< first outputs of the float graph, per batch
+  std::optional<std::pair<Choice, CompressedGraph>> made_;
+  std::map<Choice, int64_t> bytes_;
+  std::map<Choice, compress::Loss> losses_;
+  SearchResult out_;
+};
+
+}  // namespace
+
+std::string_view measure_name(LossMeasure measure) {
+  switch (measure) {
+    case LossMeasure::accuracy: return "accuracy";
+    case LossMeasure::top1: return "top-1";
+    case LossMeasure::noise: return "noise";
+  }
+  internal_error(__FILE__, __LINE__, "no such measure of loss");
+}
+
+SearchResult search_compression(const ir::Graph& before, const compress::Settings& settings,
+                                const compress::Goal& goal, const SearchTools& tools) {
+  return Searching(before, settings, tools).run(goal);
+}
+
+}  // namespace t2n
