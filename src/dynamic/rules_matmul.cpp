@@ -229,7 +229,7 @@ void add_matmul_rules(ShapeRules& r) {
   r.add(addbmm, "addbmm");
   r.add(outer, "outer ger");
   r.add(addr, "addr");
-  r.add(linear, "linear");
+  r.add(linear, "linear t2n::integer_linear");
   r.add(bilinear, "bilinear");
   r.add(inner, "inner");
   r.add(chain, "chain_matmul linalg_multi_dot");
