@@ -61,6 +61,13 @@ Shapes linear(const ShapeView& op) {
   return {out};
 }
 
+/// weight is [out, in].
+Shapes integer_linear(const ShapeView& op) {
+  Shape out = all_but_last(op.shape("input"), 1);
+  out.push_back(op.shape("weight").at(0));
+  return {out};
+}
+
 Shapes bilinear(const ShapeView& op) {
   Shape out = all_but_last(op.shape("input1"), 1);
   op.unified(op.shape("input1").back(), op.shape("weight").at(1));
@@ -229,7 +236,8 @@ void add_matmul_rules(ShapeRules& r) {
   r.add(addbmm, "addbmm");
   r.add(outer, "outer ger");
   r.add(addr, "addr");
-  r.add(linear, "linear t2n::integer_linear");
+  r.add(linear, "linear");
+  r.add(integer_linear, "t2n::integer_linear");
   r.add(bilinear, "bilinear");
   r.add(inner, "inner");
   r.add(chain, "chain_matmul linalg_multi_dot");
