@@ -30,8 +30,8 @@ struct SearchSpace {
 };
 
 struct Goal {
-  std::optional<double> max_loss;
-  std::optional<int64_t> budget;  ///< bytes
+  std::optional<double> max_loss = {};
+  std::optional<int64_t> budget = {};  ///< bytes
 };
 
 /// A layer compressed, and no other.
