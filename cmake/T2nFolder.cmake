@@ -12,6 +12,25 @@ function(t2n_folder name path)
   set_property(TARGET ${arg_INTO} APPEND PROPERTY T2N_FOLDERS t2n_${name})
 endfunction()
 
+# Headers of the standard library that most files include: read once, which is a quarter of the compiler's time. The
+# preset `tidy` goes without, and so sees files that include too little.
+set(T2N_STANDARD_HEADERS <algorithm> <any> <functional> <map> <memory> <optional> <string> <string_view>
+                         <unordered_map> <unordered_set> <utility> <variant> <vector>)
+
+# t2n_standard_precompiled(<target>...): for targets with the same options, and no definitions of their own.
+function(t2n_standard_precompiled)
+  if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    return()
+  endif()
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/standard_headers.cpp" CONTENT "// Owns the headers.\n" @ONLY)
+  add_library(t2n_standard OBJECT "${PROJECT_BINARY_DIR}/generated/standard_headers.cpp")
+  target_link_libraries(t2n_standard PRIVATE t2n_warnings)
+  target_precompile_headers(t2n_standard PRIVATE ${T2N_STANDARD_HEADERS})
+  foreach(target IN LISTS ARGN)
+    target_precompile_headers(${target} REUSE_FROM t2n_standard)
+  endforeach()
+endfunction()
+
 # t2n_sanitized(<target> <library>): <library> once more, in a folder of its own, with sanitizers. A
 # program that is started with their runtime and this folder in LD_LIBRARY_PATH takes it instead.
 function(t2n_sanitized target library)
@@ -27,6 +46,9 @@ function(t2n_sanitized target library)
   target_compile_options(${target} PRIVATE -O1 -fsanitize=address,undefined
     -fno-sanitize=vptr,null,alignment,object-size -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(${target} PRIVATE -fsanitize=address,undefined)
+  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    target_precompile_headers(${target} PRIVATE ${T2N_STANDARD_HEADERS})
+  endif()
   target_link_libraries(${target} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME t2nnef
     LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/sanitized")
