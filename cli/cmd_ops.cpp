@@ -13,6 +13,8 @@
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
 #include "src/export/torch_module.h"
+#include "src/model_file/allowed.h"
+#include "src/quant/known_operators.h"
 #include "src/translate/registry.h"
 #include "src/translate/translate.h"
 
@@ -134,7 +136,27 @@ std::string explanation(ir::OpId op, const target::Target& target) {
   return out;
 }
 
-/// With an overload that one, without all.
+/// Of operators that have no translation: what takes their place, or why they are refused; "" of
+/// those that LibTorch does not have either.
+std::string word_on_others(const std::string& name) {
+  const std::string base = name.substr(0, name.find('.'));
+  const size_t colon = base.find("::");
+  if (colon == 0 || colon + 2 == base.size() || base.find(':', colon + 2) != std::string::npos)
+    return {};
+  const std::string schema = schema_line(ir::op_id(base));
+  const auto said = [&](std::string_view text) {
+    return cat(base, "\n", schema, "  ", text, "\n");
+  };
+  if (quant::is_expanded(base))
+    return said("written as plain operations, before anything else (pass expand-quantised)");
+  if (schema.empty()) return {};
+  if (!model_file::is_allowed(base)) return said(cat("refused: ", model_file::denial_reason(base)));
+  if (base.starts_with("quantized::"))
+    return said("runs while the model is traced: what it makes of constants is a constant");
+  return {};
+}
+
+/// With an overload that one, without all; none if all that is known has been said.
 std::vector<ir::OpId> find_ops(const std::string& name) {
   std::vector<ir::OpId> found;
   std::vector<std::string> names;
@@ -145,6 +167,10 @@ std::vector<ir::OpId> find_ops(const std::string& name) {
     names.push_back(known.substr(0, known.find('.')));
   }
   if (!found.empty()) return found;
+  if (const std::string text = word_on_others(name); !text.empty()) {
+    print(text);
+    return {};
+  }
   const std::string near = nearest(name, names);
   throw Error("usage", cat("no operator ", quoted(name), " is supported"), {},
               near.empty() ? "`t2nnef ops` lists all" : cat("did you mean ", quoted(near), "?"));

@@ -154,6 +154,15 @@ class Deserializer {
                 "was it saved or downloaded completely?");
   }
 
+  /// Two elements share a byte of the file, and LibTorch asks for one byte each.
+  static void refuse_half_bytes(std::string_view pickle) {
+    if (pickle.find("QUInt4x2Storage") == std::string_view::npos) return;
+    throw Error("unsupported-dtype", "the model holds a tensor of 4 bits (quint4x2)",
+                "LibTorch cannot read back what it saves of one",
+                "quantise the table to 8 bits (quint8), or hold its rows as bytes "
+                "(torch.ops.quantized.embedding_bag_4bit_prepack)");
+  }
+
   std::shared_ptr<torch::jit::Source> source(const std::string& qualifier) {
     if (!qualifier.starts_with("__torch__")) return nullptr;
     std::string path = "code/" + qualifier;
@@ -194,8 +203,10 @@ class Deserializer {
       const auto record = archive_->records().find(cat(archive, "/", text));
       if (record != archive_->records().end() && !record->second.is_stored) named.emplace(text);
     };
-    if (const auto pickle = archive_->read(archive + ".pkl"))
+    if (const auto pickle = archive_->read(archive + ".pkl")) {
+      refuse_half_bytes({pickle->data(), pickle->size()});
       model_file::check_pickle(*pickle, "model-corrupt", "the data of the model", note);
+    }
     return named;
   }
 

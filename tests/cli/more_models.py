@@ -452,7 +452,16 @@ MODELS = [
 ]
 
 
+def table_of_half_bytes(path):
+    """Two codes to a byte, which LibTorch does not read back."""
+    rows = torch.quantize_per_channel(torch.randn(10, 16), torch.ones(10), torch.zeros(10), 0, torch.quint4x2)
+    table = torch.ao.nn.quantized.Embedding(10, 16, dtype=torch.quint4x2)
+    table.set_weight(rows)
+    torch.jit.script(table).save(path)
+
+
 def write_all(folder):
+    table_of_half_bytes(folder / "half_bytes.pt")
     for model in MODELS:
         torch.jit.script(model().eval()).save(folder / f"{model.__name__}.pt")
     torch.jit.script(HasMethods()).save(folder / "methods.pt")

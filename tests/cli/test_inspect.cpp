@@ -71,6 +71,15 @@ TEST_CASE("the graph as text") {
   CHECK(result.out.ends_with("}\n"));
 }
 
+TEST_CASE("what LibTorch saves and cannot read back") {
+  const Sandbox sandbox({"half_bytes.pt"});
+  check_failure(sandbox, {"inspect", "half_bytes.pt"}, 4,
+                "error[unsupported-dtype]: the model holds a tensor of 4 bits (quint4x2)\n"
+                "  why:  LibTorch cannot read back what it saves of one\n"
+                "  help: quantise the table to 8 bits (quint8), or hold its rows as bytes "
+                "(torch.ops.quantized.embedding_bag_4bit_prepack)\n");
+}
+
 TEST_CASE("the operators of a model") {
   const Sandbox sandbox({"unsupported.pt"});
   const Result all = sandbox.run({"ops", "unsupported.pt"});

@@ -189,6 +189,26 @@ TEST_CASE("the table of operators, and one operator") {
                 "  help: for example: t2nnef ops model.pt --missing\n");
 }
 
+TEST_CASE("operators without a translation: what takes their place, or why they are refused") {
+  const Sandbox sandbox;
+  const auto said = [&](const char* op) {
+    const Result result = sandbox.run({"ops", op});
+    CHECK_EQ(result.code, 0);
+    CHECK(result.out.starts_with(op));
+    return result.out;
+  };
+  const auto holds = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  for (const char* op : {"quantized::linear", "quantized::embedding_bag_2bit_rowwise_offsets",
+                         "aten::_weight_int4pack_mm_for_cpu", "aten::quantize_per_tensor"})
+    CHECK(holds(said(op), "(pass expand-quantised)"));
+  CHECK(holds(said("quantized::linear_prepack"), "runs while the model is traced"));
+  CHECK(holds(said("quantized::mul_out"), "refused: it is not among the operators"));
+  CHECK(holds(said("aten::save"), "refused: operators that reach files"));
+  CHECK_EQ(sandbox.run({"ops", "quantized::linearr"}).code, 2);
+}
+
 TEST_CASE("docs/operators.md is what `t2nnef ops --markdown` prints") {
   const Result made = Sandbox().run({"ops", "--markdown"});
   REQUIRE_EQ(made.code, 0);

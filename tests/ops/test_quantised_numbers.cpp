@@ -25,6 +25,19 @@ TEST_CASE("scales and zero points that the model knows are numbers") {
              {randn({3, 4}, 2)});
 }
 
+TEST_CASE("weights that are packed and taken out again are constants") {
+  const std::string weight = "torch.quantize_per_tensor(self.w, 0.0193, 0, 12)";
+  check_with(
+      {{"w", randn({3, 4}, 1)}, {"k", randn({2, 3, 1, 1}, 3)}},
+      {"torch.matmul(x, torch.t(torch.dequantize((ops.quantized.linear_unpack("
+       "ops.quantized.linear_prepack(" +
+           weight + ", None)))[0])))",
+       "x[:, :3] * torch.dequantize((ops.quantized.conv2d_unpack(ops.quantized.conv2d_prepack("
+       "torch.quantize_per_tensor(self.k, 0.0193, 0, 12), None, [1, 1], [0, 0], [1, 1], "
+       "1)))[0]).sum()"},
+      {randn({5, 4}, 2)});
+}
+
 TEST_CASE("those that follow from data are refused as numbers") {
   for (const std::string& asked :
        {"torch.q_scale(" + kOwn + ")", "torch.q_zero_point(" + kOwn + ")",
