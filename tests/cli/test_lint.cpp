@@ -73,8 +73,7 @@ TEST_CASE("lint has nothing to say of a model that is exported with int8, nor of
 
 TEST_CASE("export --compress reports what the lint finds as warnings") {
   const Sandbox sandbox = with_digits();
-  write(sandbox, "s.json", R"({"": {"prune": {"sparsity": 0.99}},
-                               "features.1": {"weights": {"bits": 8}}})");
+  write(sandbox, "s.json", R"({"": {"prune": {"sparsity": 0.99}}})");
   const Result result =
       sandbox.run({"export", "model.pt", "-t", "tract", "-o", "out.nnef", "--compress", "s.json"});
   CHECK_EQ(result.code, 0);

@@ -132,9 +132,8 @@ TEST_CASE("lint: a float island, and no island where elements only move or float
 TEST_CASE("lint: a setting of a file that asks for what is not there") {
   const std::string text = R"(graph m(%i: i64[3]) -> (%y as "y") {
   const %e: f32[2,2] = {1.0, 2.0, 3.0, 4.0}
-  M/Embedding[emb] {
-    %y: f32[3,2] = aten::embedding(weight=%e, indices=%i, padding_idx=-1, scale_grad_by_freq=false, sparse=false)
-  }
+  @M/Embedding[emb]:
+  %y: f32[3,2] = aten::embedding(weight=%e, indices=%i, padding_idx=-1, scale_grad_by_freq=false, sparse=false)
 }
 )";
   const auto with = [&](const std::string& settings) {
