@@ -1,5 +1,8 @@
 #include "src/quant/known_operators.h"
 
+#include <algorithm>
+#include <initializer_list>
+
 #include "src/quant/rules.h"
 
 namespace t2n::quant {
@@ -7,17 +10,16 @@ namespace t2n::quant {
 bool is_expanded(std::string_view op) {
   const size_t colon = op.find("::");
   if (colon == std::string_view::npos) return false;
-  const std::string_view word = op.substr(colon + 2);
-  if (op.starts_with("quantized::")) {
-    for (const auto find : {find_layer_rule, find_dynamic_rule, find_recurrent_rule,
-                            find_embedding_rule, find_function_rule, find_norm_rule})
-      if (find(word) != nullptr) return true;
-    return false;
-  }
-  if (find_integer_rule(op) != nullptr) return true;
-  if (!op.starts_with("aten::")) return false;
-  return find_aten_rule(word) != nullptr || find_fake_rule(word) != nullptr ||
-         find_recurrent_rule(word) != nullptr || word == "quantized_batch_norm";
+  const auto is_in = [word =
+                          op.substr(colon + 2)](std::initializer_list<const QuantRules*> tables) {
+    return std::any_of(tables.begin(), tables.end(),
+                       [&](const QuantRules* table) { return table->contains(word); });
+  };
+  if (op.starts_with("quantized::"))
+    return is_in({&layer_rules(), &dynamic_rules(), &cell_rules(), &embedding_rules(),
+                  &function_rules(), &norm_rules()});
+  return op.starts_with("aten::") && is_in({&recurrent_rules(), &fake_rules(), &integer_rules(),
+                                            &any_scale_rules(), &tensor_rules()});
 }
 
 }  // namespace t2n::quant

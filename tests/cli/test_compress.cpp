@@ -171,6 +171,20 @@ double snr_of(const Result& result) {
   return std::stod(result.out.substr(at + word.size()));
 }
 
+TEST_CASE("integers of few bits, in convolutions and linear layers, lose less with gptq") {
+  const Compressing at;
+  at.write("nearest.json", R"({"": {"weights": {"bits": 3}}})");
+  at.write("gptq.json", R"({"": {"weights": {"bits": 3, "rounding": "gptq"}}})");
+  at.check_refused({"--compress", "gptq.json"}, 3, "need samples to calibrate with");
+  const Result nearest = at.run({"--compress", "nearest.json", "--calibrate", "@cal.npz"});
+  const Result compensated =
+      at.run({"--compress", "gptq.json", "--calibrate", "@cal.npz", "--check", "--strict"});
+  CHECK_EQ(nearest.code, 0);
+  CHECK_EQ(compensated.code, 0);
+  CHECK(contains(compensated.out, "int3"));
+  CHECK(snr_of(compensated) > snr_of(nearest) + 1);
+}
+
 TEST_CASE("a language model in blocks of 4 bits; rounding that makes up for itself loses less") {
   if (!engine(23)) return;
   Sandbox sandbox;
