@@ -10,11 +10,9 @@ void write(const Sandbox& sandbox, const std::string& name, const std::string& t
   std::ofstream(sandbox.path(name)) << text;
 }
 
-Sandbox with_digits() {
-  Sandbox out;
-  out.copy_fixture("digits_cnn/model.pt", "model.pt");
-  out.copy_fixture("digits_cnn/calibration.npz", "cal.npz");
-  return out;
+void add_digits(Sandbox& sandbox) {
+  sandbox.copy_fixture("digits_cnn/model.pt", "model.pt");
+  sandbox.copy_fixture("digits_cnn/calibration.npz", "cal.npz");
 }
 
 const std::string kIdle = R"(graph m(%x: f32[2]) -> (%y as "y") {
@@ -53,7 +51,8 @@ TEST_CASE("lint --strict makes an error of findings, and of nothing else") {
 }
 
 TEST_CASE("lint has nothing to say of a model that is exported with int8, nor of the artefact") {
-  const Sandbox sandbox = with_digits();
+  Sandbox sandbox;
+  add_digits(sandbox);
   const Arguments int8 = {"--compress", "int8", "--calibrate", "@cal.npz"};
   Arguments lint = {"lint", "model.pt", "--strict"};
   lint.insert(lint.end(), int8.begin(), int8.end());
@@ -72,7 +71,8 @@ TEST_CASE("lint has nothing to say of a model that is exported with int8, nor of
 }
 
 TEST_CASE("export --compress reports what the lint finds as warnings") {
-  const Sandbox sandbox = with_digits();
+  Sandbox sandbox;
+  add_digits(sandbox);
   write(sandbox, "s.json", R"({"": {"prune": {"sparsity": 0.99}}})");
   const Result result =
       sandbox.run({"export", "model.pt", "-t", "tract", "-o", "out.nnef", "--compress", "s.json"});
