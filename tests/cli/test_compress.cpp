@@ -194,7 +194,8 @@ TEST_CASE("a language model in blocks of 4 bits; rounding that makes up for itse
       << R"({"": {"weights": {"format": "q4_0", "rounding": "gptq"}}})";
   const auto run = [&](const std::string& compress, const std::string& more) {
     return sandbox.run({"export", "model.pt", "-t", "tract", "-o", "out.nnef.tgz", "--compress",
-                        compress, "--calibrate", "@cal.npz", more});
+                        compress, "--calibrate", "@cal.npz", "--dynamic", "ids:0=B", "--dynamic",
+                        "ids:1=S", more});
   };
   const Result nearest = run("q4_0", "--prune-unused-inputs");
   CHECK_EQ(nearest.code, 0);
