@@ -93,14 +93,14 @@ bool are_known(const OpView& op, Emitter& out, Ref indices) {
 /// lies in the last bag that begins at it or before it; beyond a last offset it lies in none.
 Ref membership(const OpView& op, Emitter& out, Ref indices, Last last) {
   const Ref offsets = out.cast(op.tensor("offsets"), DType::i64);
-  const Ref place = out.unsqueeze(out.range(out.shape(indices)[0]), {0});
+  const Ref place = iota(out, out.shape(indices)[0], 1, 2);
   const Ref has_begun = compare(out, "le", out.unsqueeze(offsets, {1}), place);
   Ref begun = reduce(out, "sum_reduce", out.cast(has_begun, DType::i64), {0});
   const bool has_end = op.boolean("include_last_offset");
   const Dim bags = out.shape(offsets)[0] - Dim(has_end ? 1 : 0);
   if (has_end && last == Last::all) begun = minimum(out, begun, out.size(bags, DType::i64));
-  const Ref number = add(out, out.range(bags), out.scalar(1, DType::i64));
-  return compare(out, "eq", begun, out.unsqueeze(number, {1}));
+  const Ref number = add(out, iota(out, bags, 0, 2), out.scalar(1, DType::i64));
+  return compare(out, "eq", begun, number);
 }
 
 /// Of all elements, those of other bags as the least.
