@@ -38,6 +38,15 @@ constexpr Row kRows[] = {
     {OpTrait::keeps_values,
      "view reshape flatten squeeze unsqueeze expand permute transpose slice select to clone t "
      "split alias contiguous long unflatten _to_copy detach expand_as type_as"},
+    {OpTrait::moves_elements,
+     "_reshape_alias _unsafe_view alias broadcast_to channel_shuffle chunk clone contiguous "
+     "detach diagonal expand expand_as flatten flip gather hsplit index index_select movedim "
+     "narrow native_channel_shuffle permute pixel_shuffle pixel_unshuffle reflection_pad1d "
+     "reflection_pad2d repeat replication_pad1d replication_pad2d reshape reshape_as roll "
+     "select select_scatter slice slice_scatter split split_with_sizes squeeze swapaxes t "
+     "tensor_split tile transpose unbind unflatten unfold unsqueeze upsample_nearest1d "
+     "upsample_nearest2d upsample_nearest3d view view_as _upsample_nearest_exact1d "
+     "_upsample_nearest_exact2d _upsample_nearest_exact3d"},
     {OpTrait::keeps_all_values,
      "detach lift_fresh alias to.device unsqueeze expand view reshape contiguous expand_as "
      "transpose.int clone repeat permute"},
@@ -85,6 +94,14 @@ std::unordered_map<std::string_view, Mask> masks() {
 }
 
 }  // namespace
+
+std::vector<std::string_view> names_with(OpTrait trait) {
+  std::vector<std::string_view> out;
+  for (const Row& row : kRows)
+    if (row.trait == trait)
+      for_each_word(row.names, [&](std::string_view name) { out.push_back(name); });
+  return out;
+}
 
 bool has_trait(std::string_view name, OpTrait trait) {
   constexpr std::string_view kAten = "aten::";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "ir/op_registry.h"
 
@@ -14,8 +15,9 @@ enum class OpTrait {
   predicate,      ///< yes or no, whatever it computes in
   sums,           ///< results are sums of many elements
   // By name without overload.
-  compares_first,    ///< the first operand is compared with a number, or limited by one
-  keeps_values,      ///< results hold the very values of the first operand, or a part of them
+  compares_first,  ///< the first operand is compared with a number, or limited by one
+  moves_elements,  ///< results are elements of what is given, moved or repeated, whatever they are
+  keeps_values,    ///< results hold the very values of the first operand, or a part of them
   copies_by_layout,  ///< a view where the memory is in order, else a copy
   changes_view,      ///< a write of the tensor's geometry only: a new view under the same object
   repeats_elements,  ///< a view that shows an element of its base several times
@@ -32,6 +34,8 @@ enum class OpTrait {
   reads_shape_of_self,  ///< the values of `self` do not count
 };
 
+/// The names of a trait, as the table has them.
+std::vector<std::string_view> names_with(OpTrait trait);
 /// `name` as the table has it, "aten::" aside: "aten::fill.Scalar", "aten::split", or a short name.
 bool has_trait(std::string_view name, OpTrait trait);
 

@@ -29,17 +29,10 @@ class Expanding : public passes::Rewriter {
       : Rewriter(graph), constants_(ir::constant_index(graph)), known_(known_values(graph)) {}
 
   bool run() {
-    bool changed = false;
-    std::vector<ir::Node> nodes = std::exchange(graph_.nodes, {});
-    for (ir::Node& node : nodes) {
-      const auto of = read_fake_quant(graph_, node, constants_);
-      begin(std::move(node));
-      const bool expanded = of && expand(*of);
-      if (!expanded) keep();
-      changed = changed || expanded;
-    }
-    finish();
-    return changed;
+    return replace_where([this] {
+      const auto of = read_fake_quant(graph_, node_, constants_);
+      return of && expand(*of);
+    });
   }
 
  private:

@@ -1,5 +1,5 @@
 // The pass `insert-fake-quant`: observers that have their grid round to it from now on.
-#include <utility>
+#include <algorithm>
 
 #include "src/compress/observe.h"
 #include "src/diag/error.h"
@@ -54,23 +54,14 @@ void warn(const ir::Graph& graph, const ir::Node& node, const passes::PassContex
 }  // namespace t2n::compress
 
 bool t2n::passes::insert_fake_quant(ir::Graph& graph, const PassContext& context) {
-  bool found = false;
-  for (const ir::Node& node : graph.nodes) found = found || compress::is_observe(node);
-  if (!found) return false;
+  if (std::none_of(graph.nodes.begin(), graph.nodes.end(), compress::is_observe)) return false;
   Rewriter rewriter(graph);
-  std::vector<ir::Node> nodes = std::exchange(graph.nodes, {});
-  for (ir::Node& node : nodes) {
-    if (!compress::is_observe(node)) {
-      rewriter.begin(std::move(node));
-      rewriter.keep();
-      continue;
-    }
-    const compress::Observation of = compress::read_observation(node);
-    if (of.scale.empty()) compress::warn(graph, node, context);
-    rewriter.begin(std::move(node));
+  return rewriter.replace_where([&] {
+    if (!compress::is_observe(rewriter.node())) return false;
+    const compress::Observation of = compress::read_observation(rewriter.node());
+    if (of.scale.empty()) compress::warn(graph, rewriter.node(), context);
     const ir::ValueId x = rewriter.tensor("self");
     rewriter.define(of.scale.empty() ? x : compress::fake_quantised(rewriter, x, of));
-  }
-  rewriter.finish();
-  return true;
+    return true;
+  });
 }

@@ -53,16 +53,24 @@ size_t largest_of(std::span<const double> row) {
   return static_cast<size_t>(std::max_element(row.begin(), row.end()) - row.begin());
 }
 
+/// Without what a batch was filled up with. Axis 0 may hold several rows for each.
+Tensor counted(Tensor tensor, const Judged& judged) {
+  if (judged.filled == 0 || tensor.shape.empty() || tensor.shape[0] % judged.size != 0)
+    return tensor;
+  tensor.shape[0] -= tensor.shape[0] / judged.size * judged.filled;
+  return tensor;
+}
+
 void add_top1(OutputLoss& loss, const Tensor& before, const Tensor& after,
-              const std::vector<int64_t>& labels) {
+              std::span<const int64_t> labels) {
   if (before.shape.empty() || before.shape.back() < 2 || before.shape != after.shape) return;
   const std::vector<double> a = ir::to_f64(before);
   const std::vector<double> b = ir::to_f64(after);
   const auto width = static_cast<size_t>(before.shape.back());
-  for (size_t row = 0; row * width < a.size(); ++row) {
-    const size_t of_before = largest_of(std::span(a).subspan(row * width, width));
-    const size_t of_after = largest_of(std::span(b).subspan(row * width, width));
-    ++loss.rows;
+  for (size_t at = 0; at < a.size(); at += width) {
+    const size_t of_before = largest_of(std::span(a).subspan(at, width));
+    const size_t of_after = largest_of(std::span(b).subspan(at, width));
+    const auto row = static_cast<size_t>(loss.rows++);
     loss.same_top1 += of_before == of_after;
     if (row >= labels.size()) continue;
     ++loss.labelled;
@@ -73,10 +81,20 @@ void add_top1(OutputLoss& loss, const Tensor& before, const Tensor& after,
 
 }  // namespace
 
-void OutputLoss::add(const Tensor& before, const Tensor& after,
-                     const std::vector<int64_t>& labels) {
-  all.add(before, after);
-  if (ir::is_float(before.dtype)) add_top1(*this, before, after, labels);
+void OutputLoss::add(const Tensor& before, const Tensor& after, const Judged& judged) {
+  const Tensor wanted = counted(before, judged);
+  const Tensor there = counted(after, judged);
+  all.add(wanted, there);
+  if (ir::is_float(wanted.dtype)) add_top1(*this, wanted, there, judged.labels);
+}
+
+void require_labels(const OutputLoss& loss, const std::vector<int64_t>& labels) {
+  if (labels.empty() || loss.rows == std::ssize(labels)) return;
+  throw Error("calibration",
+              cat("there are ", labels.size(), " labels, and the output '", loss.name, "' has ",
+                  loss.rows, " rows over the calibration set"),
+              "a row is one place along all axes but the last, along which the classes lie",
+              "give one label for each row, in the order of the set");
 }
 
 void Closeness::add(const Tensor& wanted, const Tensor& there) {
@@ -84,7 +102,11 @@ void Closeness::add(const Tensor& wanted, const Tensor& there) {
   const std::vector<double> a = ir::to_f64(wanted);
   const std::vector<double> b = ir::to_f64(there);
   for (size_t i = 0; i < a.size(); ++i) {
-    if (!std::isfinite(a[i]) || !std::isfinite(b[i])) continue;
+    if (!std::isfinite(a[i])) continue;
+    if (!std::isfinite(b[i])) {  // what was a number is none any more
+      noise = std::numeric_limits<double>::infinity();
+      continue;
+    }
     signal += a[i] * a[i];
     square += b[i] * b[i];
     product += a[i] * b[i];
@@ -141,7 +163,7 @@ LossMeter::LossMeter(const Graph& before, const Graph& stored, const Graph& afte
 }
 
 void LossMeter::add(const Graph& before, const Graph& after, const std::vector<Tensor>& inputs,
-                    const std::vector<int64_t>& labels) {
+                    Judged judged) {
   std::set<std::string> wanted;
   for (const LayerLoss& layer : layers_) wanted.insert(layer.address);
   const Run a = run(before, inputs, evaluate_, wanted);
@@ -149,8 +171,10 @@ void LossMeter::add(const Graph& before, const Graph& after, const std::vector<T
   for (LayerLoss& layer : layers_)
     if (a.results.contains(layer.address) && b.results.contains(layer.address))
       layer.results.add(a.results.at(layer.address), b.results.at(layer.address));
-  for (size_t i = 0; i < outputs_.size(); ++i)
-    outputs_[i].add(a.outputs[i], b.outputs[i], i == 0 ? labels : std::vector<int64_t>());
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    outputs_[i].add(a.outputs[i], b.outputs[i], judged);
+    judged.labels = {};
+  }
 }
 
 }  // namespace t2n::compress

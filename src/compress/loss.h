@@ -1,6 +1,7 @@
 // What compression costs: a compressed graph beside the one that it was made of.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,14 @@ struct LayerLoss {
   Closeness results;  ///< of the operation, with all that comes before it compressed too
 };
 
+/// What counts of a batch.
+struct Judged {
+  /// Right indices along the last axis, for all rows of all batches in turn; none: unknown.
+  std::span<const int64_t> labels = {};
+  int64_t size = 0;    ///< of the batch, along axis 0 of what it gives
+  int64_t filled = 0;  ///< of these, the last ones that do not count
+};
+
 struct OutputLoss {
   std::string name;
   Closeness all;
@@ -40,9 +49,11 @@ struct OutputLoss {
   int64_t right_before = 0;  ///< of these, with labels
   int64_t right_after = 0;
   int64_t labelled = 0;
-  /// Another batch; `labels`: right indices along the last axis, one per row, none: unknown.
-  void add(const ir::Tensor& before, const ir::Tensor& after, const std::vector<int64_t>& labels);
+  /// Another batch.
+  void add(const ir::Tensor& before, const ir::Tensor& after, const Judged& judged = {});
 };
+/// Errors: `calibration` where there are labels, and not one for each row that was seen.
+void require_labels(const OutputLoss& loss, const std::vector<int64_t>& labels);
 
 /// Sums over batches.
 class LossMeter {
@@ -52,10 +63,9 @@ class LossMeter {
   LossMeter(const ir::Graph& before, const ir::Graph& stored, const ir::Graph& after,
             const ir::Evaluator& evaluate);
 
-  /// Graphs at the batch's sizes; `labels`: right indices along the last axis of the first output,
-  /// one per row, none: unknown.
+  /// Graphs at the batch's sizes. Labels are for the first output.
   void add(const ir::Graph& before, const ir::Graph& after, const std::vector<ir::Tensor>& inputs,
-           const std::vector<int64_t>& labels = {});
+           Judged judged = {});
 
   const std::vector<LayerLoss>& layers() const { return layers_; }
   const std::vector<OutputLoss>& outputs() const { return outputs_; }

@@ -1,64 +1,19 @@
 #include "src/compress/movers.h"
 
-#include <algorithm>
-#include <iterator>
+#include <array>
 #include <string_view>
 
+#include "ir/op_traits.h"
+#include "src/diag/one_of.h"
 #include "src/passes/rewriter.h"
 
 namespace t2n::compress {
 namespace {
 
-/// Each has a rule of src/quant that does the same to steps.
-constexpr std::string_view kWords[] = {"_reshape_alias",
-                                       "_unsafe_view",
-                                       "adaptive_max_pool1d",
-                                       "adaptive_max_pool2d",
-                                       "alias",
-                                       "amax",
-                                       "amin",
-                                       "broadcast_to",
-                                       "cat",
-                                       "chunk",
-                                       "clone",
-                                       "concat",
-                                       "contiguous",
-                                       "detach",
-                                       "diagonal",
-                                       "expand",
-                                       "flatten",
-                                       "flip",
-                                       "gather",
-                                       "index_select",
-                                       "max_pool1d",
-                                       "max_pool2d",
-                                       "max_pool3d",
-                                       "movedim",
-                                       "narrow",
-                                       "permute",
-                                       "pixel_shuffle",
-                                       "pixel_unshuffle",
-                                       "relu",
-                                       "repeat",
-                                       "reshape",
-                                       "roll",
-                                       "select",
-                                       "slice",
-                                       "split",
-                                       "split_with_sizes",
-                                       "squeeze",
-                                       "swapaxes",
-                                       "t",
-                                       "tensor_split",
-                                       "tile",
-                                       "transpose",
-                                       "unbind",
-                                       "unflatten",
-                                       "unsqueeze",
-                                       "upsample_nearest1d",
-                                       "upsample_nearest2d",
-                                       "upsample_nearest3d",
-                                       "view"};
+/// They choose elements, or join tensors.
+constexpr std::array<std::string_view, 10> kChoose = {
+    "adaptive_max_pool1d", "adaptive_max_pool2d", "amax",       "amin", "cat", "concat",
+    "max_pool1d",          "max_pool2d",          "max_pool3d", "relu"};
 
 bool is_zero_or_none(const ir::Attr* attr) {
   if (attr == nullptr || std::holds_alternative<ir::None>(*attr)) return true;
@@ -79,7 +34,7 @@ bool keeps_grid(const ir::Node& node) {
   if (!ir::op_name(node.op).starts_with("aten::") || node.body) return false;
   const std::string word = passes::base_word(node.op);
   if (word == "constant_pad_nd" || word == "pad") return adds_zeros(node);
-  return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
+  return ir::has_trait(word, ir::OpTrait::moves_elements) || is_one_of(word, kChoose);
 }
 
 std::vector<ir::ValueId> moved_by(const ir::Graph& graph, const ir::Node& node) {

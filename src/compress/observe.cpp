@@ -1,22 +1,14 @@
 #include "src/compress/observe.h"
 
 #include <algorithm>
-#include <array>
 
 #include "src/diag/error.h"
 
 namespace t2n::compress {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Observer>, 5> kNames = {
-    {{"min-max", Observer::min_max},
-     {"moving-average", Observer::moving_average},
-     {"percentile", Observer::percentile},
-     {"histogram", Observer::histogram},
-     {"entropy", Observer::entropy}}};
-
 Observer observer_of(const std::string& name) {
-  for (const auto& [text, observer] : kNames)
+  for (const auto& [text, observer] : kObserverNames)
     if (text == name) return observer;
   throw Error("ir-invalid", cat("there is no observer ", quoted(name)));
 }
@@ -51,7 +43,7 @@ std::vector<int64_t> integers(const ir::Node& node, std::string_view argument) {
 }  // namespace
 
 std::string_view observer_name(Observer observer) {
-  return std::find_if(kNames.begin(), kNames.end(),
+  return std::find_if(kObserverNames.begin(), kObserverNames.end(),
                       [&](const auto& each) { return each.second == observer; })
       ->first;
 }

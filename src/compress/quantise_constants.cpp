@@ -37,17 +37,10 @@ class Storing : public passes::Rewriter {
   explicit Storing(ir::Graph& graph) : Rewriter(graph), constants_(ir::constant_index(graph)) {}
 
   bool run() {
-    bool changed = false;
-    std::vector<ir::Node> nodes = std::exchange(graph_.nodes, {});
-    for (ir::Node& node : nodes) {
-      const auto of = read_fake_quant(graph_, node, constants_);
-      begin(std::move(node));
-      const bool stored = of && store(*of);
-      if (!stored) keep();
-      changed = changed || stored;
-    }
-    finish();
-    return changed;
+    return replace_where([this] {
+      const auto of = read_fake_quant(graph_, node_, constants_);
+      return of && store(*of);
+    });
   }
 
  private:

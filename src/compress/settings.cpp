@@ -63,12 +63,6 @@ T choice(const Entry& entry, const Option& option,
   refuse_value(entry, option, cat("one of ", names));
 }
 
-constexpr std::array<std::pair<std::string_view, Observer>, 5> kObservers = {
-    {{"min-max", Observer::min_max},
-     {"moving-average", Observer::moving_average},
-     {"percentile", Observer::percentile},
-     {"histogram", Observer::histogram},
-     {"entropy", Observer::entropy}}};
 constexpr std::array<std::pair<std::string_view, Rounding>, 3> kRoundings = {
     {{"nearest", Rounding::nearest},
      {"least-squares", Rounding::least_squares},
@@ -152,7 +146,7 @@ std::vector<std::pair<std::string, Apply>> grid_keys(const std::string& part, in
               }),
           key("observer",
               [=](NodeSettings& s, const Entry& e, const Option& o) {
-                grid_of(s, part).observer = choice(e, o, kObservers);
+                grid_of(s, part).observer = choice(e, o, kObserverNames);
               }),
           key("quantile", [=](NodeSettings& s, const Entry& e, const Option& o) {
             grid_of(s, part).quantile = share(e, o);

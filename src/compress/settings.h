@@ -1,8 +1,10 @@
 // What is asked of each module: how its weights and activations are stored, what is pruned.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -13,6 +15,12 @@ namespace t2n::compress {
 
 /// How a range is found in what was seen.
 enum class Observer { min_max, moving_average, percentile, histogram, entropy };
+inline constexpr std::array<std::pair<std::string_view, Observer>, 5> kObserverNames = {
+    {{"min-max", Observer::min_max},
+     {"moving-average", Observer::moving_average},
+     {"percentile", Observer::percentile},
+     {"histogram", Observer::histogram},
+     {"entropy", Observer::entropy}}};
 /// To which of its neighbours a weight is rounded: to the nearest; so that the square of the errors
 /// is least, by the choice of the scale; so that the layer's results are nearest (GPTQ).
 enum class Rounding { nearest, least_squares, gptq };

@@ -77,7 +77,7 @@ CalibrationSet::CalibrationSet(const ir::Graph& graph, std::vector<Sample> sampl
   for (const std::string& spec : specs)
     for (std::string& file : files_of(spec)) files_.push_back(std::move(file));
   if (files_.empty())
-    refuse("quantised activations need samples to calibrate with",
+    refuse("quantised activations, and rounding by gptq, need samples to calibrate with",
            "add --calibrate @FILE.npz, with an array for each input, or take --compress "
            "int8-weights");
 }
@@ -160,6 +160,7 @@ std::vector<ir::Tensor> CalibrationSet::next() {
     out.push_back(rows_of(arrays_[i], row_, count));
   }
   row_ += step;
+  filled_ = rows_ == 0 ? 0 : std::max<int64_t>(row_ - rows_, 0);
   return out;
 }
 

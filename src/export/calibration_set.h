@@ -25,6 +25,8 @@ class CalibrationSet {
   /// The next batch; empty after the last.   Errors: `calibration` for missing inputs, other shapes
   /// and dtypes, NaN and infinities; those of files.
   std::vector<ir::Tensor> next();
+  /// Of the last batch, along axis 0: the last ones, which are from the start of the file again.
+  int64_t filled() const { return filled_; }
   /// From the start again.
   void rewind();
   /// The numbers of the graph's symbols in a batch.
@@ -41,6 +43,7 @@ class CalibrationSet {
   std::vector<ir::Tensor> arrays_;  ///< of the file at hand, per input
   int64_t rows_ = 0;                ///< along axis 0 of all that hold several batches
   int64_t row_ = 0;                 ///< the next
+  int64_t filled_ = 0;
 };
 
 }  // namespace t2n

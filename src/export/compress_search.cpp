@@ -163,8 +163,10 @@ class Searching {
       };
       if (index == wanted_.size()) wanted_.push_back(first_output(before_));
       rank = wanted_[index].shape.size();
-      sum.add(wanted_[index++], first_output(graphs.after), batch.labels);
+      sum.add(wanted_[index++], first_output(graphs.after), judged(batch, tools_.labels));
     });
+    sum.name = before_.output_names.at(0);
+    compress::require_labels(sum, tools_.labels);
     ++out_.tried;
     return losses_[choice] = measured(sum, rank);
   }
@@ -216,6 +218,11 @@ class Searching {
 };
 
 }  // namespace
+
+compress::Judged judged(const LossBatch& batch, const std::vector<int64_t>& labels) {
+  const bool has_rows = !batch.inputs.empty() && !batch.inputs[0].shape.empty();
+  return {labels, has_rows ? batch.inputs[0].shape[0] : 1, batch.filled};
+}
 
 std::string_view measure_name(LossMeasure measure) {
   switch (measure) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/evaluator.h"
+#include "src/compress/loss.h"
 #include "src/compress/search.h"
 #include "src/compress/settings.h"
 
@@ -15,8 +16,10 @@ namespace t2n {
 struct LossBatch {
   std::vector<ir::Tensor> inputs;
   ir::Sizes sizes;
-  std::vector<int64_t> labels;  ///< one per row of the first output; none: unknown
+  int64_t filled = 0;  ///< of axis 0, the last ones, which are of the set's start again
 };
+
+compress::Judged judged(const LossBatch& batch, const std::vector<int64_t>& labels);
 
 /// A graph as it is stored, and the same in plain operations, which can be run.
 struct CompressedGraph {
@@ -29,6 +32,8 @@ struct SearchTools {
   /// The graph compressed by the settings and these entries.
   std::function<CompressedGraph(const std::vector<compress::Entry>& more)> compress;
   std::function<void(const std::function<void(const LossBatch&)>& use)> each_batch;
+  /// Right indices along the last axis of the first output, for all of its rows; none: unknown.
+  const std::vector<int64_t>& labels;
   /// Whether the target reads the weights of an operation in Q4_0.
   std::function<bool(const ir::Node&)> can_pack;
   ir::Evaluator evaluate;

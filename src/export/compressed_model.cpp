@@ -95,7 +95,7 @@ class Compressor {
     silent.report = {};
     const SearchTools tools = {
         [&](const std::vector<compress::Entry>& more) { return compressed(before, more, silent); },
-        [&](const std::function<void(const LossBatch&)>& use) { each_batch(before, use); },
+        [&](const std::function<void(const LossBatch&)>& use) { each_batch(before, use); }, labels_,
         [this](const ir::Node& node) {
           return context_.is_native(ir::op_id(compress::kDequantise)) &&
                  (!context_.reads_packed || context_.reads_packed(node));
@@ -135,22 +135,13 @@ class Compressor {
 
   /// Over the calibration set, else over the samples and others like them.
   void each_batch(const ir::Graph& before, const std::function<void(const LossBatch&)>& use) {
-    size_t row = 0;
-    const auto add = [&](std::vector<ir::Tensor> inputs, ir::Sizes sizes) {
-      LossBatch batch = {std::move(inputs), std::move(sizes), {}};
-      const bool has_rows = !batch.inputs.empty() && !batch.inputs[0].shape.empty();
-      const auto rows = static_cast<size_t>(has_rows ? batch.inputs[0].shape[0] : 1);
-      for (size_t i = 0; i < rows && row < labels_.size(); ++i)
-        batch.labels.push_back(labels_[row++]);
-      use(batch);
-    };
     if (std::optional<CalibrationSet>& set = compression_.set_for(before)) {
       set->rewind();
       for (auto batch = set->next(); !batch.empty(); batch = set->next())
-        add(batch, set->sizes_of(batch));
+        use({batch, set->sizes_of(batch), set->filled()});
     } else {
       constexpr uint64_t kSeeds = 2;
-      for (uint64_t seed = 0; seed < kSeeds; ++seed) add(sample_batch(model_, seed), {});
+      for (uint64_t seed = 0; seed < kSeeds; ++seed) use({sample_batch(model_, seed), {}, 0});
     }
   }
 
@@ -159,13 +150,14 @@ class Compressor {
     compress::LossMeter meter(before, made.stored, made.after, context_.evaluate);
     each_batch(before, [&](const LossBatch& batch) {
       const ir::Graph first = at_sizes(before, batch.sizes);
-      meter.add(first, at_sizes(made.after, batch.sizes), batch.inputs, batch.labels);
+      meter.add(first, at_sizes(made.after, batch.sizes), batch.inputs, judged(batch, labels_));
       ++out.batches;
     });
     out.is_pruned = compression_.settings().asks_for_pruning();
     out.is_calibrated = compression_.set_for(before).has_value();
     out.layers = meter.layers();
     out.outputs = meter.outputs();
+    if (!out.outputs.empty()) compress::require_labels(out.outputs[0], labels_);
     return out;
   }
 

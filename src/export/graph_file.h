@@ -35,7 +35,8 @@ void check_graph_destination(const nnef::Destination& destination);
 
 /// Names of constants that are not loaded, in nested graphs too.
 std::vector<std::string> unloaded_constants(const ir::Graph& graph);
-/// Errors: `weights-missing` if there are any; `purpose` is what cannot be done: "the graph cannot be run".
+/// Errors: `weights-missing` if there are any; `purpose` is what cannot be done: "the graph cannot
+/// be run".
 void require_loaded(const ir::Graph& graph, const std::string& purpose);
 
 }  // namespace t2n

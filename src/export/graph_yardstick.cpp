@@ -72,25 +72,21 @@ bool has_rounding(const ir::Graph& graph) {
 
 /// Adds a number to whatever is rounded to whole numbers, in loops as well.
 void shift_roundings(ir::Graph& graph, double by) {
+  for (ir::Node& node : graph.nodes) {
+    if (!node.body) continue;
+    ir::Graph body = *node.body;
+    shift_roundings(body, by);
+    node.body = std::make_shared<ir::Graph>(std::move(body));
+  }
   passes::Rewriter rewriter(graph);
-  std::vector<ir::Node> nodes = std::exchange(graph.nodes, {});
-  for (ir::Node& node : nodes) {
-    if (node.body) {
-      ir::Graph body = *node.body;
-      shift_roundings(body, by);
-      node.body = std::make_shared<ir::Graph>(std::move(body));
-    }
-    rewriter.begin(std::move(node));
-    if (!is_rounding(rewriter.node())) {
-      rewriter.keep();
-      continue;
-    }
+  rewriter.replace_where([&] {
+    if (!is_rounding(rewriter.node())) return false;
     const ir::ValueId x = rewriter.tensor("self");
     const ir::ValueId moved =
         rewriter.binary("aten::add.Tensor", x, rewriter.number(by, rewriter.dtype(x)));
     rewriter.define(rewriter.unary("aten::round", moved));
-  }
-  rewriter.finish();
+    return true;
+  });
 }
 
 std::vector<ir::Tensor> computed_nearby(const TracedModel& model, const InputSet& set, double by) {

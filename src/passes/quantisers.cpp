@@ -28,11 +28,8 @@ std::string_view word_of(const Node& node) { return ir::op_short_name(ir::op_nam
 
 /// They leave elements as they are: what is integers was integers.
 bool moves_elements(const Node& node) {
-  constexpr std::array<std::string_view, 23> kWords = {
-      "view",   "reshape", "permute", "transpose", "t",     "unsqueeze", "squeeze", "flatten",
-      "slice",  "select",  "narrow",  "chunk",     "split", "unbind",    "clone",   "contiguous",
-      "detach", "movedim", "cat",     "stack",     "alias", "unflatten", "expand"};
-  return is_one_of(word_of(node), kWords);
+  const std::string_view word = word_of(node);
+  return has_trait(word, ir::OpTrait::moves_elements) || word == "cat" || word == "stack";
 }
 
 /// They give one result for each element of one operand.

@@ -20,19 +20,18 @@ class Storing : public Rewriter {
   Storing(Graph& graph, Findings findings) : Rewriter(graph), findings_(std::move(findings)) {}
 
   void run() {
-    std::vector<Node> nodes = std::exchange(graph_.nodes, {});
-    for (Node& node : nodes) {
-      begin(std::move(node));
+    replace_where([this] {
       const ValueId result = node_.outputs.at(0);
-      if (const auto integers = findings_.integers.find(result);
-          integers != findings_.integers.end())
+      const auto integers = findings_.integers.find(result);
+      const auto beside = findings_.beside.find(result);
+      if (integers != findings_.integers.end())
         store(result, integers->second);
-      else if (const auto beside = findings_.beside.find(result); beside != findings_.beside.end())
+      else if (beside != findings_.beside.end())
         define(constant(beside->second));
       else
-        keep();
-    }
-    finish();
+        return false;
+      return true;
+    });
     take_names();
   }
 

@@ -65,6 +65,19 @@ void Rewriter::keep_on(const std::function<ValueId(ValueId)>& operand) {
   done_.push_back(std::move(node_));
 }
 
+bool Rewriter::replace_where(const std::function<bool()>& define) {
+  bool changed = false;
+  std::vector<ir::Node> nodes = std::exchange(graph_.nodes, {});
+  for (ir::Node& node : nodes) {
+    begin(std::move(node));
+    const bool defined = define();
+    if (!defined) keep();
+    changed = changed || defined;
+  }
+  finish();
+  return changed;
+}
+
 void Rewriter::finish() {
   graph_.nodes = std::move(done_);
   now_.resize(graph_.values.size());

@@ -18,8 +18,7 @@ namespace t2n::passes {
 
 /// The part of an operator's name between "::" and the overload: "mul" for aten::mul.Tensor.
 std::string base_word(ir::OpId op);
-/// torch's rule: aligned at the right.
-ir::Shape broadcast(const ir::Shape& a, const ir::Shape& b);
+ir::Shape broadcast(const ir::Shape& a, const ir::Shape& b);  ///< aligned at the right
 
 /// Takes the nodes of a graph in order; every node is kept, or its outputs are defined anew.
 class Rewriter {
@@ -32,6 +31,8 @@ class Rewriter {
   /// The operation on other operands: `operand` gives them for those that it had.
   void keep_on(const std::function<ir::ValueId(ir::ValueId)>& operand);
   void finish();  ///< what was built takes the place of what was
+  /// All of these for every node: `define` does, or says that the node stays. Whether any did.
+  bool replace_where(const std::function<bool()>& define);
 
   const ir::Node& node() const { return node_; }
   std::string_view word() const { return word_; }
@@ -39,8 +40,7 @@ class Rewriter {
   bool has(std::string_view argument) const { return node_.find(argument) != nullptr; }
   const ir::Attr* find(std::string_view argument) const;
   bool is_none(std::string_view argument) const;
-  /// A tensor operand as it stands now; kNoValue if absent or a number.
-  ir::ValueId tensor(std::string_view argument) const;
+  ir::ValueId tensor(std::string_view argument) const;  ///< as it stands now; kNoValue: a number
   int64_t integer(std::string_view argument, int64_t otherwise) const;
   double real(std::string_view argument, double otherwise) const;
   bool flag(std::string_view argument, bool otherwise) const;

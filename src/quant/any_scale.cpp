@@ -1,5 +1,6 @@
 // Operators that do the same at any scale: what they give stands for reals as what they take does,
 // or does not stand for reals any more.
+#include "ir/op_traits.h"
 #include "src/quant/rules.h"
 
 namespace t2n::quant {
@@ -31,63 +32,6 @@ void int_repr(QuantBuilder& b) {
 /// with a scale for each channel may have another axis, or one scale.
 void move(QuantBuilder& b) { b.shares_zero_point() ? b.keep_on_steps() : b.keep_on_integers(); }
 
-constexpr std::string_view kMove[] = {"_reshape_alias",
-                                      "_unsafe_view",
-                                      "alias",
-                                      "broadcast_to",
-                                      "channel_shuffle",
-                                      "chunk",
-                                      "clone",
-                                      "contiguous",
-                                      "detach",
-                                      "diagonal",
-                                      "expand",
-                                      "expand_as",
-                                      "flatten",
-                                      "flip",
-                                      "gather",
-                                      "hsplit",
-                                      "index",
-                                      "index_select",
-                                      "movedim",
-                                      "narrow",
-                                      "native_channel_shuffle",
-                                      "permute",
-                                      "pixel_shuffle",
-                                      "pixel_unshuffle",
-                                      "reflection_pad1d",
-                                      "reflection_pad2d",
-                                      "repeat",
-                                      "replication_pad1d",
-                                      "replication_pad2d",
-                                      "reshape",
-                                      "reshape_as",
-                                      "roll",
-                                      "select",
-                                      "select_scatter",
-                                      "slice",
-                                      "slice_scatter",
-                                      "split",
-                                      "split_with_sizes",
-                                      "squeeze",
-                                      "swapaxes",
-                                      "t",
-                                      "tensor_split",
-                                      "tile",
-                                      "transpose",
-                                      "unbind",
-                                      "unflatten",
-                                      "unfold",
-                                      "unsqueeze",
-                                      "upsample_nearest1d",
-                                      "upsample_nearest2d",
-                                      "upsample_nearest3d",
-                                      "view",
-                                      "view_as",
-                                      "_upsample_nearest_exact1d",
-                                      "_upsample_nearest_exact2d",
-                                      "_upsample_nearest_exact3d"};
-
 /// They compare elements: steps lie as the reals do. Several operands are quantised anew, as they
 /// are where they are joined.
 void choose(QuantBuilder& b) {
@@ -116,7 +60,8 @@ constexpr std::string_view kChoose[] = {"adaptive_max_pool1d",
 
 QuantRules table() {
   QuantRules out = {{"dequantize", dequantize}, {"int_repr", int_repr}};
-  for (const std::string_view word : kMove) out.emplace(word, move);
+  for (const std::string_view word : ir::names_with(ir::OpTrait::moves_elements))
+    out.emplace(word, move);
   for (const std::string_view word : kChoose) out.emplace(word, choose);
   return out;
 }

@@ -143,7 +143,7 @@ TEST_CASE("what is no preset, no setting and no module is refused") {
 
 TEST_CASE("a calibration set that cannot be used is refused") {
   const Compressing at;
-  at.check_refused({"--compress", "int8"}, 3, "quantised activations need samples");
+  at.check_refused({"--compress", "int8"}, 3, "need samples to calibrate with");
   at.check_refused({"--compress", "int8", "--calibrate", "@none.npz"}, 3, "there is no such file");
   const auto write_array = [&](const ir::Tensor& tensor, const std::string& name) {
     const std::vector<nnef::NamedTensor> arrays = {{name, tensor}};
