@@ -36,7 +36,7 @@ ir::Tensor widened(const ir::Tensor& tensor) {
   return trace::share(trace::to_torch(tensor).to(trace::to_torch(dtype)));
 }
 
-std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operand) {
+std::vector<ir::Tensor> evaluate_wide(const ir::Node& node, const ir::Operand& operand) {
   if (has_trait(ir::op_name(node.op), ir::OpTrait::reads_bits))
     throw Error("unsupported-op", cat(ir::op_name(node.op), " has no meaning in f64"));
   const DoubleByDefault scope;
@@ -51,6 +51,6 @@ std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operan
 
 }  // namespace
 
-ir::Evaluator wide_evaluator() { return evaluate; }
+ir::Evaluator wide_evaluator() { return evaluate_wide; }
 
 }  // namespace t2n::eval

@@ -16,7 +16,7 @@ using Unary = at::Tensor (*)(const at::Tensor&);
 using Binary = at::Tensor (*)(const at::Tensor&, const at::Tensor&);
 
 template <Unary compute>
-Tensors unary(const KernelCall& call) {
+Tensors widened_unary(const KernelCall& call) {
   const at::Tensor x = call.tensor("x");
   return {compute(widened(x)).to(x.scalar_type())};
 }
@@ -137,20 +137,20 @@ Tensors add_n(const KernelCall& call) {
 }
 
 void register_arithmetic(Kernels& kernels) {
-  kernels.add("copy", unary<same>);
-  kernels.add("neg", unary<at::neg>);
-  kernels.add("rcp", unary<rcp>);
-  kernels.add("recip", unary<rcp>);
-  kernels.add("abs", unary<at::abs>);
-  kernels.add("sign", unary<sign>);
-  kernels.add("floor", unary<unless_whole<at::floor>>);
-  kernels.add("ceil", unary<unless_whole<at::ceil>>);
+  kernels.add("copy", widened_unary<same>);
+  kernels.add("neg", widened_unary<at::neg>);
+  kernels.add("rcp", widened_unary<rcp>);
+  kernels.add("recip", widened_unary<rcp>);
+  kernels.add("abs", widened_unary<at::abs>);
+  kernels.add("sign", widened_unary<sign>);
+  kernels.add("floor", widened_unary<unless_whole<at::floor>>);
+  kernels.add("ceil", widened_unary<unless_whole<at::ceil>>);
   kernels.add("round", round);
-  kernels.add("sqr", unary<sqr>);
-  kernels.add("square", unary<sqr>);
-  kernels.add("sqrt", unary<at::sqrt>);
-  kernels.add("rsqr", unary<rsqr>);
-  kernels.add("rsqrt", unary<at::rsqrt>);
+  kernels.add("sqr", widened_unary<sqr>);
+  kernels.add("square", widened_unary<sqr>);
+  kernels.add("sqrt", widened_unary<at::sqrt>);
+  kernels.add("rsqr", widened_unary<rsqr>);
+  kernels.add("rsqrt", widened_unary<at::rsqrt>);
   kernels.add("add", binary<add>);
   kernels.add("sub", binary<sub>);
   kernels.add("mul", binary<mul>);
@@ -164,21 +164,21 @@ void register_arithmetic(Kernels& kernels) {
 }
 
 void register_functions(Kernels& kernels) {
-  kernels.add("exp", unary<at::exp>);
-  kernels.add("log", unary<at::log>);
-  kernels.add("log2", unary<at::log2>);
-  kernels.add("sin", unary<at::sin>);
-  kernels.add("cos", unary<at::cos>);
-  kernels.add("tan", unary<at::tan>);
-  kernels.add("sinh", unary<at::sinh>);
-  kernels.add("cosh", unary<at::cosh>);
-  kernels.add("tanh", unary<at::tanh>);
-  kernels.add("asin", unary<at::asin>);
-  kernels.add("acos", unary<at::acos>);
-  kernels.add("atan", unary<at::atan>);
-  kernels.add("asinh", unary<at::asinh>);
-  kernels.add("acosh", unary<at::acosh>);
-  kernels.add("atanh", unary<at::atanh>);
+  kernels.add("exp", widened_unary<at::exp>);
+  kernels.add("log", widened_unary<at::log>);
+  kernels.add("log2", widened_unary<at::log2>);
+  kernels.add("sin", widened_unary<at::sin>);
+  kernels.add("cos", widened_unary<at::cos>);
+  kernels.add("tan", widened_unary<at::tan>);
+  kernels.add("sinh", widened_unary<at::sinh>);
+  kernels.add("cosh", widened_unary<at::cosh>);
+  kernels.add("tanh", widened_unary<at::tanh>);
+  kernels.add("asin", widened_unary<at::asin>);
+  kernels.add("acos", widened_unary<at::acos>);
+  kernels.add("atan", widened_unary<at::atan>);
+  kernels.add("asinh", widened_unary<at::asinh>);
+  kernels.add("acosh", widened_unary<at::acosh>);
+  kernels.add("atanh", widened_unary<at::atanh>);
 }
 
 void register_logic(Kernels& kernels) {
@@ -190,7 +190,7 @@ void register_logic(Kernels& kernels) {
   kernels.add("ne", comparison<ne>);
   kernels.add("and", logical<at::logical_and>);
   kernels.add("or", logical<at::logical_or>);
-  kernels.add("not", unary<logical_not>);
+  kernels.add("not", widened_unary<logical_not>);
   kernels.add("select", select);
 }
 

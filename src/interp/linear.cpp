@@ -80,19 +80,19 @@ Tensors local_contrast_normalization(const KernelCall& call) {
   return {divided(call, centered, at::sqrt(local_mean(call, centered * centered)))};
 }
 
-at::Tensor sum(const KernelCall& call, const at::Tensor& x) {
+at::Tensor norm_sum(const KernelCall& call, const at::Tensor& x) {
   const Ints axes = checked_axes(call, "axes", x.dim());
   return axes.empty() ? x : at::sum(x, axes, /*keepdim=*/true);
 }
 
 Tensors l1_normalization(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
-  return {divided(call, x, sum(call, at::abs(x)))};
+  return {divided(call, x, norm_sum(call, at::abs(x)))};
 }
 
 Tensors l2_normalization(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
-  return {divided(call, x, at::sqrt(sum(call, x * x)))};
+  return {divided(call, x, at::sqrt(norm_sum(call, x * x)))};
 }
 
 /// offset + scale * (input - mean) / sqrt(variance + epsilon)

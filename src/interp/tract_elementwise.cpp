@@ -13,14 +13,14 @@ using Tensors = Checked<at::Tensor>;
 
 /// A function of f16 or f32, computed in f32.
 template <at::Tensor (*function)(const at::Tensor&)>
-Tensors unary(const KernelCall& call) {
+Tensors half_unary(const KernelCall& call) {
   return {through_float(half_or_float(call, "input"), function)};
 }
 
 at::Tensor round_even(const at::Tensor& x) { return x.round(); }
 at::Tensor erf(const at::Tensor& x) { return x.erf(); }
 at::Tensor hard_swish(const at::Tensor& x) { return x.mul(x.div(6).add(0.5).clamp(0, 1)); }
-at::Tensor silu(const at::Tensor& x) { return x.mul(x.sigmoid()); }
+at::Tensor tract_silu(const at::Tensor& x) { return x.mul(x.sigmoid()); }
 
 Tensors is_nan(const KernelCall& call) { return {half_or_float(call, "input").isnan()}; }
 
@@ -106,11 +106,11 @@ Tensors shift_right(const KernelCall& call) {
 }  // namespace
 
 void register_tract_elementwise(Kernels& kernels) {
-  kernels.add("tract_core_round_even", unary<round_even>);
-  kernels.add("tract_core_erf", unary<erf>);
-  kernels.add("tract_core_hard_swish", unary<hard_swish>);
-  kernels.add("tract_core_silu", unary<silu>);
-  kernels.add("tract_transformers_silu", unary<silu>);
+  kernels.add("tract_core_round_even", half_unary<round_even>);
+  kernels.add("tract_core_erf", half_unary<erf>);
+  kernels.add("tract_core_hard_swish", half_unary<hard_swish>);
+  kernels.add("tract_core_silu", half_unary<tract_silu>);
+  kernels.add("tract_transformers_silu", half_unary<tract_silu>);
   for (const char* name : {"tract_core_is_nan", "tract_onnx_is_nan"}) kernels.add(name, is_nan);
   for (const char* name : {"tract_core_is_inf", "tract_onnx_isinf"}) kernels.add(name, is_inf);
   for (const char* name : {"tract_core_gelu_approx", "tract_transformers_gelu_approx"})

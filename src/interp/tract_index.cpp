@@ -22,7 +22,7 @@ at::Tensor wrapped(const at::Tensor& given, int64_t extent) {
   return indices;
 }
 
-Tensors gather(const KernelCall& call) {
+Tensors tract_gather(const KernelCall& call) {
   const at::Tensor input = call.tensor("input"), given = call.tensor("indices");
   const int64_t axis = axis_of(call, "axis", input.dim());
   const at::Tensor indices = wrapped(given, input.size(axis));
@@ -179,7 +179,7 @@ Tensors downsample(const KernelCall& call) {
 }  // namespace
 
 void register_tract_index(Kernels& kernels) {
-  kernels.add("tract_core_gather", gather);
+  kernels.add("tract_core_gather", tract_gather);
   kernels.add("tract_core_gather_elements", gather_elements);
   kernels.add("tract_core_gather_nd", gather_nd);
   kernels.add("tract_core_scatter_elements", scatter_elements);

@@ -61,7 +61,7 @@ at::Tensor floats(const KernelCall& call, std::string_view name) {
 }
 
 /// Over all axes together. What is left of a quantised softmax, `exp`, has no meaning any more.
-Tensors softmax(const KernelCall& call) {
+Tensors tract_softmax(const KernelCall& call) {
   const at::Tensor x = floats(call, "x");
   const Checked<int64_t> axes = axes_of(call, "axes", x.dim());
   return {through_float(x, [&](const at::Tensor& wide) {
@@ -110,7 +110,7 @@ void register_tract_reduce(Kernels& kernels) {
   kernels.add("tract_core_argmax_reduce_last", argmax_last);
   kernels.add("tract_core_argmin_reduce_last", argmin_last);
   kernels.add("tract_core_cumsum", cumsum);
-  kernels.add("tract_core_softmax", softmax);
+  kernels.add("tract_core_softmax", tract_softmax);
   kernels.add("tract_core_log_softmax", log_softmax);
   for (const char* name : {"tract_core_rms_norm", "tract_transformers_rms_norm"})
     kernels.add(name, rms_norm);

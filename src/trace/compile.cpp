@@ -11,20 +11,20 @@
 namespace t2n::trace {
 namespace {
 
-using Value = std::shared_ptr<torch::jit::SugaredValue>;
+using Sugared = std::shared_ptr<torch::jit::SugaredValue>;
 
 /// `ops.quantized.add`, as files write the operators of other namespaces than aten.
 struct Namespaces : torch::jit::SugaredValue {
   std::string kind() const override { return "ops"; }
-  Value attr(const torch::jit::SourceRange&, torch::jit::GraphFunction&,
-             const std::string& name) override {
+  Sugared attr(const torch::jit::SourceRange&, torch::jit::GraphFunction&,
+               const std::string& name) override {
     return std::make_shared<torch::jit::BuiltinModule>(name);
   }
 };
 
 struct Names : torch::jit::NativeResolver {
-  Value resolveValue(const std::string& name, torch::jit::GraphFunction& function,
-                     const torch::jit::SourceRange& range) override {
+  Sugared resolveValue(const std::string& name, torch::jit::GraphFunction& function,
+                       const torch::jit::SourceRange& range) override {
     if (name == "ops") return std::make_shared<Namespaces>();
     return NativeResolver::resolveValue(name, function, range);
   }

@@ -8,18 +8,18 @@ namespace {
 
 using ir::Dim;
 
-bool is_same(const c10::IValue& a, const c10::IValue& b) { return a.is(b); }
+bool are_one(const c10::IValue& a, const c10::IValue& b) { return a.is(b); }
 
 bool begins_with(const c10::IValue& list, const c10::IValue& part) {
   const auto whole = list.toListRef(), first = part.toListRef();
   return first.size() <= whole.size() &&
-         std::equal(first.begin(), first.end(), whole.begin(), is_same);
+         std::equal(first.begin(), first.end(), whole.begin(), are_one);
 }
 
 bool ends_with(const c10::IValue& list, const c10::IValue& part) {
   const auto whole = list.toListRef(), last = part.toListRef();
   return last.size() <= whole.size() &&
-         std::equal(last.begin(), last.end(), whole.end() - last.size(), is_same);
+         std::equal(last.begin(), last.end(), whole.end() - last.size(), are_one);
 }
 
 }  // namespace

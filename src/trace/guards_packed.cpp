@@ -161,7 +161,7 @@ void dynamic_matrix(const Operands& in) {
              "its weights are not packed for these features");
 }
 
-constexpr GuardRow kRows[] = {
+constexpr GuardRow kPackedRows[] = {
     {"quantized::embedding_bag_byte_rowwise_offsets", bags_of_packed_rows},
     {"quantized::embedding_bag_4bit_rowwise_offsets", bags_of_packed_rows},
     {"quantized::embedding_bag_2bit_rowwise_offsets", bags_of_packed_rows},
@@ -187,6 +187,6 @@ constexpr GuardRow kRows[] = {
 
 }  // namespace
 
-std::span<const GuardRow> guards_of_packed() { return kRows; }
+std::span<const GuardRow> guards_of_packed() { return kPackedRows; }
 
 }  // namespace t2n::trace

@@ -257,7 +257,7 @@ void bound_range(const Operands& in) {
   in.require(from < to && from >= -kMost && to <= kMost, "its range is none");
 }
 
-constexpr GuardRow kRows[] = {
+constexpr GuardRow kTensorRows[] = {
     {"aten::_reshape_alias", alias},
     {"aten::_reshape_alias_copy", alias},
     {"aten::ctc_loss", ctc},
@@ -331,6 +331,6 @@ constexpr GuardRow kRows[] = {
 
 }  // namespace
 
-std::span<const GuardRow> guards_of_tensors() { return kRows; }
+std::span<const GuardRow> guards_of_tensors() { return kTensorRows; }
 
 }  // namespace t2n::trace

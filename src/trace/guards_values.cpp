@@ -178,7 +178,7 @@ void compare_objects(const Operands& in) {
                   "sort numbers or tensors");
 }
 
-constexpr GuardRow kRows[] = {
+constexpr GuardRow kValueRows[] = {
     {"aten::floordiv.int", divide_ints},
     {"aten::floordiv", divide_ints},
     {"aten::remainder.int", divide_ints},
@@ -227,6 +227,6 @@ constexpr GuardRow kRows[] = {
 
 }  // namespace
 
-std::span<const GuardRow> guards_of_values() { return kRows; }
+std::span<const GuardRow> guards_of_values() { return kValueRows; }
 
 }  // namespace t2n::trace

@@ -11,7 +11,7 @@
 namespace t2n::trace {
 namespace {
 
-bool is_number(std::string_view text) {
+bool is_decimal(std::string_view text) {
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -42,7 +42,7 @@ std::optional<InputPlace> follow(const c10::TypePtr& whole, const InputPath& par
   if (at == parts.size()) return InputPlace{parts};
   const c10::TypePtr type = without_optional(whole);
   if (const auto list = type->cast<c10::ListType>())
-    return is_number(parts[at]) ? follow(list->getElementType(), parts, at + 1) : std::nullopt;
+    return is_decimal(parts[at]) ? follow(list->getElementType(), parts, at + 1) : std::nullopt;
   if (const auto dict = type->cast<c10::DictType>()) {
     auto found = follow(dict->getValueType(), parts, at + 1);
     if (found) found->by_key = true;
@@ -81,7 +81,7 @@ class FlatSearch {
         const bool outer = std::exchange(by_key_, true);
         below(rest, end, dict->getValueType());
         by_key_ = outer;
-      } else if (list && is_number(rest.substr(0, end))) {
+      } else if (list && is_decimal(rest.substr(0, end))) {
         below(rest, end, list->getElementType());
       }
     }
@@ -140,7 +140,7 @@ std::optional<InputPlace> argument_place(const c10::FunctionSchema& schema,
 
 bool is_position(const std::string& name) {
   constexpr std::string_view kPrefix = "input_";
-  return name.starts_with(kPrefix) && is_number(std::string_view(name).substr(kPrefix.size()));
+  return name.starts_with(kPrefix) && is_decimal(std::string_view(name).substr(kPrefix.size()));
 }
 
 }  // namespace t2n::trace

@@ -8,9 +8,9 @@
 namespace t2n::trace {
 namespace {
 
-using Seen = std::unordered_set<const void*>;
-using Visit = std::function<void(const c10::IValue&)>;
-using Change = std::function<c10::IValue(const c10::IValue&)>;
+using Reached = std::unordered_set<const void*>;
+using Reach = std::function<void(const c10::IValue&)>;
+using Rewrite = std::function<c10::IValue(const c10::IValue&)>;
 
 const void* identity(const c10::IValue& value) {
   const bool has_mark = is_container(value) || value.isString();
@@ -18,7 +18,7 @@ const void* identity(const c10::IValue& value) {
 }
 
 /// Calls `visit` for the value and everything in it; each container and object once.
-void walk(const c10::IValue& value, Seen& seen, const Visit& visit) {
+void walk(const c10::IValue& value, Reached& seen, const Reach& visit) {
   if (is_container(value) || value.isObject())
     if (!seen.insert(value.internalToPointer()).second) return;
   visit(value);
@@ -43,7 +43,7 @@ c10::IValue tuple_like(const c10::IValue& value, std::vector<c10::IValue> elemen
 }
 
 /// Puts `change` of every leaf in its place. Tuples are made again where anything changed.
-c10::IValue changed(const c10::IValue& value, Seen& seen, const Change& change) {
+c10::IValue changed(const c10::IValue& value, Reached& seen, const Rewrite& change) {
   if (is_container(value) || value.isObject())
     if (!seen.insert(value.internalToPointer()).second) return value;
   if (value.isList()) {
@@ -155,14 +155,14 @@ std::string kind_of(const c10::IValue& value) {
 
 bool holds_tensors(const c10::IValue& value) {
   bool any = false;
-  Seen seen;
+  Reached seen;
   walk(value, seen, [&](const c10::IValue& part) { any = any || part.isTensor(); });
   return any;
 }
 
 std::vector<at::Tensor> tensors_in(const c10::IValue& value) {
   std::vector<at::Tensor> out;
-  Seen seen;
+  Reached seen;
   walk(value, seen, [&](const c10::IValue& part) {
     if (part.isTensor() && part.toTensor().defined()) out.push_back(part.toTensor());
   });
@@ -205,7 +205,7 @@ Mark Marks::reach(const c10::IValue& value) const {
   if (is_number(value)) return mark_of(value);
   if (value.isTensor() || value.isNone()) return nullptr;
   Mark out;
-  Seen seen;
+  Reached seen;
   walk(value, seen, [&](const c10::IValue& part) { out = join_parts(out, of(part)); });
   return out;
 }
@@ -223,7 +223,7 @@ c10::IValue Marks::without(const c10::IValue& value) const {
 }
 
 void Marks::strip(const c10::IValue& container) const {
-  Seen seen;
+  Reached seen;
   changed(container, seen, [](const c10::IValue& leaf) { return unmarked(leaf); });
 }
 
@@ -237,24 +237,24 @@ c10::IValue Marks::tainted_leaf(const c10::IValue& leaf, const Mark& mark) {
 }
 
 void Marks::taint_numbers(const c10::IValue& container, const Mark& mark) {
-  Seen seen;
+  Reached seen;
   changed(container, seen, [&](const c10::IValue& leaf) { return tainted_leaf(leaf, mark); });
 }
 
 c10::IValue Marks::tainted(const c10::IValue& value, const Mark& mark, const std::string& what) {
   if (!mark) return value;
-  Seen inside;
+  Reached inside;
   if (is_data(mark))
     walk(value, inside, [&](const c10::IValue& part) {
       const bool is_nested = is_container(part) && !part.is(value);
       if (is_nested || part.isObject()) refuse(part, mark, what);
     });
-  Seen seen;
+  Reached seen;
   c10::IValue out = changed(value, seen, [&](const c10::IValue& leaf) {
     if (is_data(mark) && !is_number(leaf) && !leaf.isString()) refuse(leaf, mark, what);
     return tainted_leaf(leaf, mark);
   });
-  Seen again;
+  Reached again;
   walk(out, again, [&](const c10::IValue& part) {
     if (is_container(part)) set(part, join(of(part), mark));
   });
@@ -267,7 +267,7 @@ c10::IValue Marks::picked(const c10::IValue& value, const Mark& mark, const std:
 }
 
 c10::IValue Marks::after_iteration(const c10::IValue& value) const {
-  Seen seen;
+  Reached seen;
   return changed(value, seen, [](const c10::IValue& leaf) {
     const Mark mark = mark_of(leaf);
     return is_size(mark) && depends_on_iteration(mark) ? marked(leaf, opaque_mark(mark->size))

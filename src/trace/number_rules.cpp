@@ -13,7 +13,7 @@ namespace {
 using ir::Dim;
 using ir::Relation;
 using Ratio = std::pair<Dim, int64_t>;
-using Operands = std::vector<Operand>;
+using RuleOperands = std::vector<Operand>;
 using Answer = std::optional<Mark>;
 
 // --- integers ---
@@ -67,7 +67,7 @@ Answer shifted(const std::string& name, const Dim& number, const Dim& count) {
 }
 
 /// How often range(lo, hi, step) gives a number: range_guard() says that hi is not below lo.
-Answer range_length(const Operands& operands, const Dim& lo, const Dim& hi) {
+Answer range_length(const RuleOperands& operands, const Dim& lo, const Dim& hi) {
   if (operands[2].mark) return std::nullopt;
   const int64_t step = operands[2].number.toInt();
   const bool is_empty = step > 0 ? operands[1].number.toInt() <= operands[0].number.toInt()
@@ -78,7 +78,7 @@ Answer range_length(const Operands& operands, const Dim& lo, const Dim& hi) {
   return size_mark(floor_div(hi - lo + Dim(step + (step < 0 ? 1 : -1)), Dim(step)));
 }
 
-Answer integer_rule(const std::string& name, const Operands& operands) {
+Answer integer_rule(const std::string& name, const RuleOperands& operands) {
   std::vector<Dim> sizes;
   for (const Operand& operand : operands) {
     const auto size = size_of(operand);
@@ -149,7 +149,7 @@ const std::map<std::string, std::string>& formula_words() {
   return table;
 }
 
-FormulaRef combined(const std::string& name, const Operands& operands) {
+FormulaRef combined(const std::string& name, const RuleOperands& operands) {
   const auto word = formula_words().find(name);
   if (word == formula_words().end() || operands.empty() || operands.size() > 2) return nullptr;
   std::vector<FormulaRef> parts;
@@ -162,7 +162,7 @@ FormulaRef combined(const std::string& name, const Operands& operands) {
 }
 
 /// The result as an exact quotient; one division may round, which floor and ceil do not see.
-std::optional<Ratio> quotient(const std::string& name, const Operands& operands) {
+std::optional<Ratio> quotient(const std::string& name, const RuleOperands& operands) {
   std::vector<Ratio> parts;
   for (const Operand& operand : operands) {
     const auto part = dyadic(operand);
@@ -201,7 +201,7 @@ Answer rounded(const std::string& name, const Operand& operand) {
   return std::nullopt;
 }
 
-Answer real_rule(const std::string& name, const Operands& operands) {
+Answer real_rule(const std::string& name, const RuleOperands& operands) {
   if (operands.size() == 1)
     if (auto whole = rounded(name, operands[0])) return whole;
   if (const auto found = relations().find(name); found != relations().end()) {
@@ -242,7 +242,7 @@ Mark as_real(const Mark& mark, double number) {
   return std::make_shared<const MarkInfo>(std::move(info));
 }
 
-std::optional<ir::Comparison> range_guard(const Operands& operands) {
+std::optional<ir::Comparison> range_guard(const RuleOperands& operands) {
   const auto lo = size_of(operands[0]), hi = size_of(operands[1]);
   if (!lo || !hi || operands[2].mark) return std::nullopt;
   const bool is_upwards = operands[2].number.toInt() > 0;
@@ -251,7 +251,7 @@ std::optional<ir::Comparison> range_guard(const Operands& operands) {
   return ir::Comparison{*hi, is_upwards == is_empty ? Relation::le : Relation::ge, *lo};
 }
 
-std::optional<Mark> number_rule(const std::string& name, const Operands& operands) {
+std::optional<Mark> number_rule(const std::string& name, const RuleOperands& operands) {
   if (operands.empty()) return std::nullopt;
   if (operands.size() == 1 && is_size(operands[0].mark) && is_identity(name))
     return operands[0].mark;

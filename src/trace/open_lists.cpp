@@ -15,7 +15,9 @@ using ir::Dim;
 using ir::Relation;
 using torch::jit::Stack;
 
-int64_t count(const c10::IValue& list) { return static_cast<int64_t>(list.toListRef().size()); }
+int64_t elements_of(const c10::IValue& list) {
+  return static_cast<int64_t>(list.toListRef().size());
+}
 
 /// Numbers and strings carry what they follow from themselves.
 bool holds_marks(const c10::IValue& list) {
@@ -56,9 +58,9 @@ bool Lists::is_open(const c10::IValue& list) const {
 void Lists::settle_length(const c10::IValue& list) {
   const Mark length = marks_.of(list);
   if (is_size(length))
-    decisions_.settle(comparison_mark({length->size, Relation::eq, Dim(count(list))}), true);
+    decisions_.settle(comparison_mark({length->size, Relation::eq, Dim(elements_of(list))}), true);
   else
-    decisions_.note_number(position_.node, length, c10::IValue(count(list)));
+    decisions_.note_number(position_.node, length, c10::IValue(elements_of(list)));
   marks_.set(list, nullptr);
 }
 
@@ -114,7 +116,7 @@ void Lists::settle_access(const std::string& name, const Stack& inputs, const Ma
       place = -behind.value();
       from_front = false;
     }
-  const int64_t length = count(list), from = from_front ? place : place + length;
+  const int64_t length = elements_of(list), from = from_front ? place : place + length;
   const bool is_between = name == "aten::insert", is_inside = from >= 0 && from < length;
   if (!is_inside && !is_between) return;  // torch refuses it
   if (!is_inside || outline.empty() ||
@@ -145,7 +147,7 @@ void Lists::settle_argument(const c10::IValue& list) {
 void Lists::follow_slice(const Stack& inputs, const c10::IValue& part) {
   const c10::IValue& list = inputs[0];
   Outline outline = marks_.outline(list);
-  const int64_t length = count(list), step = inputs[3].toInt();
+  const int64_t length = elements_of(list), step = inputs[3].toInt();
   const Mark mark = marks_.of(list);
   if (inputs[1].isNone() && inputs[2].isNone() && step == -1) {
     std::reverse(outline.begin(), outline.end());

@@ -58,15 +58,16 @@ class ContentReader {
   Content out_;
 };
 
-bool is_same(const c10::IValue& a, const c10::IValue& b) {
+bool is_same_content(const c10::IValue& a, const c10::IValue& b) {
   if (a.isNone() || a.isScalar() || a.isString()) return are_identical(a, b);
   return a.isDevice() ? b.isDevice() && a.toDevice() == b.toDevice() : a.is(b);
 }
 
-bool is_same(const Content& a, const Content& b) {
+bool is_unchanged(const Content& a, const Content& b) {
   return a.size() == b.size() &&
-         std::equal(a.begin(), a.end(), b.begin(),
-                    [](const c10::IValue& x, const c10::IValue& y) { return is_same(x, y); });
+         std::equal(a.begin(), a.end(), b.begin(), [](const c10::IValue& x, const c10::IValue& y) {
+           return is_same_content(x, y);
+         });
 }
 
 [[noreturn]] void refuse_change(const c10::IValue& held) {
@@ -84,7 +85,7 @@ bool OpenLoops::keeps_content(const c10::IValue& before, const c10::IValue& afte
   if (before.isList() && after.isList() && before.toListRef().size() != after.toListRef().size())
     return true;
   const ChangedLists& growing = changed_lists_.back();
-  return is_same(ContentReader(growing).read(before), ContentReader(growing).read(after));
+  return is_unchanged(ContentReader(growing).read(before), ContentReader(growing).read(after));
 }
 
 /// `l = l + [h]`: how long the list is when the next iteration begins.
@@ -169,7 +170,7 @@ void OpenLoops::check_written(RolledLoop& loop) {
   for (auto& [key, written] : loop.written) {
     marks_.after_iteration(written.held);
     Content now = ContentReader(changed_lists_.back()).read(written.held);
-    if (written.content && !is_same(*written.content, now)) refuse_change(written.held);
+    if (written.content && !is_unchanged(*written.content, now)) refuse_change(written.held);
     written.content = std::move(now);
   }
 }

@@ -14,7 +14,7 @@ namespace t2n::trace {
 namespace {
 
 /// Of one source file.
-constexpr size_t kMaxText = size_t{1} << 24;
+constexpr size_t kMaxSource = size_t{1} << 24;
 
 std::string base_name(const std::string& path) {
   const size_t slash = path.find_last_of("/\\");
@@ -195,7 +195,7 @@ SourceMap::Table SourceMap::parse(const std::vector<char>& bytes) {
       Text text;
       for (const int64_t index : source->elements().at(0).toIntVector()) {
         text.text += strings->elements().at(static_cast<size_t>(index)).toStringRef();
-        if (text.text.size() > kMaxText) return {};
+        if (text.text.size() > kMaxSource) return {};
       }
       const c10::IValue& file = source->elements().at(1);
       if (file.isInt()) text.file = text_at(file);

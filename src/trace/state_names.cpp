@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kStateSuffix = "_state";
 
-std::string dotted(const std::vector<std::string>& path) {
+std::string joined_path(const std::vector<std::string>& path) {
   std::string out;
   for (const std::string& part : path) out += (out.empty() ? "" : ".") + part;
   return out;
@@ -37,7 +37,7 @@ std::string path_of(const std::vector<Attribute>& attributes, const std::vector<
   std::string name = flat_name(sample.path);
   for (const State& state : states)
     if (state.name == name) return state.path;
-  if (std::string path = path_of(attributes, dotted(sample.path)); !path.empty()) return path;
+  if (std::string path = path_of(attributes, joined_path(sample.path)); !path.empty()) return path;
   std::string path = path_of(attributes, name);
   while (path.empty() && name.ends_with(kStateSuffix)) {  // where an argument has the state's name
     name.resize(name.size() - kStateSuffix.size());
@@ -52,7 +52,7 @@ std::string path_of(const std::vector<Attribute>& attributes, const std::vector<
               cat(quoted(name), " may be a key of the argument ", quoted(place[0]),
                   " or a state of the model"),
               "any name is a key of a dictionary",
-              cat("write ", dotted(place), "=… for the key, ",
+              cat("write ", joined_path(place), "=… for the key, ",
                   state.find('.') == std::string::npos ? name + std::string(kStateSuffix) : state,
                   "=… for the state"));
 }

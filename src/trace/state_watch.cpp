@@ -7,12 +7,11 @@
 
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
+#include "src/trace/marks.h"
 #include "src/trace/operators.h"
 
 namespace t2n::trace {
 namespace {
-
-bool is_container(const c10::IValue& value) { return value.isList() || value.isGenericDict(); }
 
 const c10::StorageImpl* storage_of(const at::Tensor& tensor) {
   return tensor.defined() && tensor.has_storage() ? tensor.storage().unsafeGetStorageImpl()
@@ -20,7 +19,7 @@ const c10::StorageImpl* storage_of(const at::Tensor& tensor) {
 }
 
 /// These put something into a container without looking at what is there.
-bool is_blind(const std::string& op) {
+bool sees_no_values(const std::string& op) {
   constexpr std::array<std::string_view, 3> kNames = {"aten::_set_item", "aten::append",
                                                       "aten::clear"};
   return is_one_of(op, kNames);
@@ -98,7 +97,7 @@ void StateWatch::touches_containers(const c10::FunctionSchema& schema,
     if (!is_container(inputs[i]) || !containers_.contains(inputs[i].internalToPointer())) continue;
     const bool writes = i == 0 && !schema.arguments().empty() && is_written(schema.arguments()[0]);
     const bool sees =
-        i > 0 || (!is_blind(schema.name()) && !reads_what_was_written(schema.name(), inputs));
+        i > 0 || (!sees_no_values(schema.name()) && !reads_what_was_written(schema.name(), inputs));
     if (sees) unpacks(inputs[i]);
     if (writes) mutates(schema.name(), inputs, place);
   }

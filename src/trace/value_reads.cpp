@@ -11,7 +11,7 @@
 namespace t2n::trace {
 namespace {
 
-thread_local ValueReads* observer = nullptr;
+thread_local ValueReads* current_reads = nullptr;
 
 struct Traits {
   bool decides_shape = false;
@@ -50,21 +50,21 @@ bool reads_no_size(const std::string& name, const torch::jit::Stack& inputs) {
 
 std::unique_ptr<at::ObserverContext> ValueReads::observe(const at::RecordFunction& function) {
   const auto name = function.operator_name();
-  if (observer == nullptr || !name) return nullptr;
+  if (current_reads == nullptr || !name) return nullptr;
   const Traits traits = traits_of(*name);
-  observer->decides_shape_ = observer->decides_shape_ || traits.decides_shape;
-  observer->reads_number_ = observer->reads_number_ || traits.reads_number;
+  current_reads->decides_shape_ = current_reads->decides_shape_ || traits.decides_shape;
+  current_reads->reads_number_ = current_reads->reads_number_ || traits.reads_number;
   return nullptr;
 }
 
 ValueReads::ValueReads()
     : handle_(at::addThreadLocalCallback(
           at::RecordFunctionCallback(&observe).scopes({at::RecordScope::FUNCTION}))) {
-  observer = this;
+  current_reads = this;
 }
 
 ValueReads::~ValueReads() {
-  observer = nullptr;
+  current_reads = nullptr;
   at::removeCallback(handle_);
 }
 
