@@ -32,6 +32,7 @@ struct Options {
   std::string output;
   int compression = 6;
   InputOptions inputs;
+  PortNames names;
   bool prune_unused_inputs = false;
   bool roll_loops = false;
   CompressionOptions compression_of_weights;
@@ -63,6 +64,22 @@ void add_output_options(CLI::App& command, Options& options) {
 }
 
 void add_signature_options(CLI::App& command, Options& options) {
+  command
+      .add_option(
+          "--preset", options.inputs.preset,
+          "causal-llm: a language model with caches, as tract's client of that name reads it:\n"
+          "open axes, names, and caches that are found")
+      ->type_name("NAME");
+  command
+      .add_option("--input-name", options.names.inputs,
+                  "The name of an input, in order, or of one by name or input_N; repeatable")
+      ->type_name("[OLD=]NEW")
+      ->allow_extra_args(false);
+  command
+      .add_option("--output-name", options.names.outputs,
+                  "The name of an output, in order, or of one by name or output_N; repeatable")
+      ->type_name("[OLD=]NEW")
+      ->allow_extra_args(false);
   command.add_flag("--prune-unused-inputs", options.prune_unused_inputs,
                    "Leave out inputs that no output depends on");
   command.add_flag("--roll-loops", options.roll_loops,
@@ -149,6 +166,14 @@ nnef::Destination report_destination(const std::string& path, const ExportOption
   return out;
 }
 
+bool is_causal_lm(const Options& options) {
+  const std::string& preset = options.inputs.preset;
+  if (!preset.empty() && preset != "causal-llm")
+    throw Error("usage", cat("--preset ", quoted(preset), " is not known"), {},
+                "there is one: causal-llm");
+  return !preset.empty();
+}
+
 ExportOptions pipeline_options(const Options& options, Talk& talk) {
   require_model(options.model, "export");
   const target::Target target = target_of(options);  // before files of samples are read
@@ -169,9 +194,11 @@ ExportOptions pipeline_options(const Options& options, Talk& talk) {
     claim_stdout(options.output);
   }
   out.compress = compress_options(options.compression_of_weights);
+  out.names = options.names;
+  out.is_causal_lm = is_causal_lm(options);
   out.prune_unused_inputs = options.prune_unused_inputs;
   out.roll_loops = options.roll_loops;
-  if (out.roll_loops && !out.dynamic.axes.empty())
+  if (out.roll_loops && (!out.dynamic.axes.empty() || out.is_causal_lm))
     throw Error("usage", "--roll-loops is for files of one size", {},
                 "leave it out: with --dynamic, loops that follow from sizes are scans");
   out.progress = [&talk](std::string_view stage) {
@@ -206,7 +233,7 @@ std::string model_line(const ExportOptions& options, const ExportResult& result)
   if (!result.inputs.empty())
     parts.push_back(
         cat(ports_text(result.inputs), result.samples_from_file ? " (from trace)" : ""));
-  if (!result.outputs.empty() && !options.dynamic.axes.empty())
+  if (!result.outputs.empty() && !result.relations.empty())
     parts.push_back(cat("gives ", ports_text(result.outputs)));
   if (const std::string relations = relations_text(result); !relations.empty())
     parts.push_back(cat("holds for ", relations));

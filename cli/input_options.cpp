@@ -74,7 +74,7 @@ DynamicOptions dynamic_options(const InputOptions& options) {
   for (const std::string& text : options.dynamic) out.axes.push_back(dynamic::parse_axis(text));
   for (const std::string& text : options.assertions)
     out.asserted.push_back(dynamic::parse_comparison(text));
-  if (!out.asserted.empty() && out.axes.empty())
+  if (!out.asserted.empty() && out.axes.empty() && options.preset.empty())
     throw Error("usage", "--assert without --dynamic has no sizes to speak of");
   return out;
 }

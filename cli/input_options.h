@@ -19,6 +19,7 @@ struct InputOptions {
   std::vector<std::string> assertions;       ///< of --assert
   bool explicit_states = false;              ///< of --state
   std::vector<std::string> accepted_guards;  ///< of --accept-guard
+  std::string preset;                        ///< of --preset, of `export` alone
 };
 
 DynamicOptions dynamic_options(const InputOptions& options);

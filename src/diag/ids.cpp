@@ -61,6 +61,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"output-is-model", ExitCode::usage},
       {"output-mismatch", ExitCode::mismatch},
       {"pass-changed-values", ExitCode::mismatch},
+      {"preset-unmet", ExitCode::unsupported},
       {"quantised-weights", ExitCode::unsupported},
       {"range-never-seen", ExitCode::unsupported},
       {"signature-mismatch", ExitCode::mismatch},

@@ -4,6 +4,7 @@
 
 #include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
+#include "src/dynamic/empty_axes.h"
 #include "src/dynamic/suspects.h"
 
 namespace t2n::dynamic {
@@ -39,15 +40,33 @@ DynamicInputs inputs_of(const Traced& sample, const std::vector<AxisSpec>& axes)
   return bind_axes(axes, names, shapes);
 }
 
+std::vector<Comparison> joined(std::vector<Comparison> first,
+                               const std::vector<Comparison>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+/// Those of symbols of which alone the user said nothing.
+std::vector<Comparison> unsaid(std::vector<Comparison> sizes,
+                               const std::vector<Comparison>& asserted) {
+  std::erase_if(sizes, [&](const Comparison& size) {
+    return std::any_of(asserted.begin(), asserted.end(), [&](const Comparison& each) {
+      return (each.left - each.right).symbols() == size.left.symbols();
+    });
+  });
+  return sizes;
+}
+
 /// Makes trials, and finds out which sizes the model takes at all.
 class Trials {
  public:
   Trials(Traced sample, const Request& request)
       : request_(request),
         declared_(inputs_of(sample, request.axes)),
-        known_(positivity(declared_.sample, request.asserted)),
-        chooser_(declared_.sample, request.asserted, extents_of(sample.graph)) {
-    known_.insert(known_.end(), request.asserted.begin(), request.asserted.end());
+        caches_(unsaid(sizes_of_caches(sample.graph, declared_.shapes), request.asserted)),
+        asserted_(joined(request.asserted, caches_)),
+        known_(joined(positivity(declared_.sample, asserted_), asserted_)),
+        chooser_(declared_.sample, asserted_, extents_of(sample.graph)) {
     if (!all_hold(request.asserted, declared_.sample))
       throw Error("usage", cat("the sample (", sizes_str(declared_.sample),
                                ") contradicts what --assert says"));
@@ -117,7 +136,7 @@ class Trials {
     std::set<int64_t> seen;
     for (const auto& [symbol, size] : sizes)
       if (!seen.insert(size).second) return false;
-    return all_hold(request_.asserted, sizes);
+    return all_hold(asserted_, sizes);
   }
 
   /// A size of one symbol that works: any, below a bound, or a multiple of a divisor of the sample.
@@ -185,7 +204,7 @@ class Trials {
       const int64_t step = chooser_.bounds(symbol).multiple;
       if ((size / step - runs_[0].sizes.at(symbol) / step) % 2 == 0) size += step;
     }
-    if (sizes == runs_[1].sizes || !all_hold(request_.asserted, sizes)) return;
+    if (sizes == runs_[1].sizes || !all_hold(asserted_, sizes)) return;
     auto run = attempt(sizes);
     if (!run) return;
     if (auto found = difference(runs_[0], *run)) throw Error(*std::move(found));
@@ -202,6 +221,7 @@ class Trials {
     const auto all = symbols_of(declared_.sample);
     for (const Symbol& symbol : all) try_ones({symbol}, traced, out);
     if (all.size() > 1) try_ones(all, traced, out);
+    for (const Comparison& size : caches_) try_empty(size.left, traced, out);
     return out;
   }
 
@@ -228,6 +248,17 @@ class Trials {
            std::nullopt,
            "the model was seen to do something else at smaller sizes, or not to run there",
            true});
+  }
+
+  /// A cache without entries may take another way through the program, or none.
+  void try_empty(const ir::Dim& size, const Traced& traced, Assertions& out) {
+    Sizes sizes = declared_.sample;
+    sizes[size.symbols()[0]] = 0;
+    if (all_hold(out.all(), sizes) && !tried(sizes, traced).is_right)
+      out.add({{size, Relation::ge, 1},
+               std::nullopt,
+               "without entries the model does something else, or does not run",
+               false});
   }
 
   struct Tried {
@@ -346,7 +377,9 @@ class Trials {
 
   const Request& request_;
   DynamicInputs declared_;
-  std::vector<Comparison> known_;  ///< asserted, and that sizes are 1 or more
+  std::vector<Comparison> caches_;    ///< sizes that may be 0, of which the user said nothing
+  std::vector<Comparison> asserted_;  ///< these, and what the user said
+  std::vector<Comparison> known_;     ///< all that goes without saying: other sizes are 1 or more
   Chooser chooser_;
   std::vector<TraceAt> runs_;
   Rewrites rewrites_;

@@ -8,6 +8,7 @@
 #include "ops/all.h"
 #include "src/check/packed_weights.h"
 #include "src/diag/error.h"
+#include "src/export/causal_lm.h"
 #include "src/export/signature.h"
 #include "src/export/stages.h"
 #include "src/export/states.h"
@@ -103,6 +104,36 @@ size_t count_operations(const nnef::Document& document) {
                                            }));
 }
 
+/// With what --preset adds.
+ExportOptions with_preset(const ExportOptions& options) {
+  ExportOptions out = options;
+  if (!options.is_causal_lm) return out;
+  CausalLm preset = causal_lm(options);
+  out.dynamic = std::move(preset.dynamic);
+  out.names = std::move(preset.names);
+  return out;
+}
+
+/// The losses of outputs are listed under the names that the artefact has.
+void name_losses(ExportResult& result) {
+  std::vector<compress::OutputLoss>& losses = result.compression->outputs;
+  for (size_t i = 0; i < std::min(losses.size(), result.outputs.size()); ++i)
+    losses[i].name = result.outputs[i].name;
+}
+
+/// Throws unless the artefact is right.
+void check_written(const nnef::Document& document, const nnef::PendingArtefact& artefact,
+                   TracedModel& model, const CheckOptions& options, const FoundEngine& engine,
+                   const Wanted& wanted, const Report& report, ExportResult& result) {
+  result.checked = check_artefact(artefact.path().string(), model, port_names(result.outputs),
+                                  options, *engine.runner, wanted.dialect, takes_of(document));
+  judge(result.checked, options, "; nothing was written", report);
+  const check::WeightBytes weights = check::weight_bytes(document);
+  if (weights.weights > 0 && result.checked.loaded_bytes)
+    result.packed =
+        check::packed_text(weights, *result.checked.loaded_bytes, result.checked.engine);
+}
+
 }  // namespace
 
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
@@ -115,21 +146,21 @@ std::string output_path(const ExportOptions& options) {
   return options.output.empty() ? default_output(options.model) : options.output;
 }
 
-ExportResult export_model(const ExportOptions& options) {
+ExportResult export_model(const ExportOptions& asked) {
   const auto progress = [&](std::string_view stage) {
-    if (options.progress) options.progress(stage);
+    if (asked.progress) asked.progress(stage);
   };
   ExportResult result;
-  result.path = output_path(options);
-  const nnef::Destination destination = destination_of(options);
+  result.path = output_path(asked);
+  const nnef::Destination destination = destination_of(asked);
   nnef::check_destination(destination);
   // The engine is looked for first: a missing one must not cost an export.
-  const Wanted wanted = wanted_for(options.target);
-  const FoundEngine engine = options.check
-                                 ? find_engine(options.check->engine, wanted, options.check->runner)
-                                 : FoundEngine{};
-  if (engine.warning && options.report) options.report(*engine.warning);
+  const Wanted wanted = wanted_for(asked.target);
+  const FoundEngine engine =
+      asked.check ? find_engine(asked.check->engine, wanted, asked.check->runner) : FoundEngine{};
+  if (engine.warning && asked.report) asked.report(*engine.warning);
 
+  const ExportOptions options = with_preset(asked);
   if (options.compress) may_read(*options.compress);
   TracedModel model = traced_model(options, progress);
   ir::Graph& graph = model.traced.graph;
@@ -137,7 +168,6 @@ ExportResult export_model(const ExportOptions& options) {
   result.samples_from_file = model.samples_from_file;
   result.constant_inputs = model.traced.constant_inputs;
   list_ports(graph, result);
-  const std::vector<std::string> names = graph.output_names;
   if (const auto& quantised = model.traced.with_quantised)
     result.quantised_weights = quant::summarise(*quantised).weights;
   if (model.dynamic) add_dynamic(result, *model.dynamic);
@@ -153,18 +183,16 @@ ExportResult export_model(const ExportOptions& options) {
   progress("passes");
   nnef::Document document = to_nnef(graph, options.target, options.passes, options.report);
   settle_unused(options, graph, document, result);
+  rename_ports(options.names, document, result);
+  if (result.compression) name_losses(result);
+  if (options.is_causal_lm) require_caches(document);
   result.operations = count_operations(document);
   progress("write");
   nnef::PendingArtefact artefact = nnef::write_artefact(document, destination);
   if (options.check) {
     progress("check");
-    result.checked = check_artefact(artefact.path().string(), model, names, *options.check,
-                                    *engine.runner, wanted.dialect, takes_of(document));
-    judge(result.checked, *options.check, "; nothing was written", options.report);
-    const check::WeightBytes weights = check::weight_bytes(document);
-    if (weights.weights > 0 && result.checked.loaded_bytes)
-      result.packed =
-          check::packed_text(weights, *result.checked.loaded_bytes, result.checked.engine);
+    check_written(document, artefact, model, *options.check, engine, wanted, options.report,
+                  result);
   }
   torch_module().verify(*model.session, true);
   result.bytes = size_on_disk(artefact.path());

@@ -15,6 +15,7 @@
 #include "src/export/check_model.h"
 #include "src/export/compressed_model.h"
 #include "src/export/dynamic_model.h"
+#include "src/export/port_names.h"
 #include "src/export/samples.h"
 #include "src/passes/pass.h"
 #include "src/target/target.h"
@@ -32,6 +33,8 @@ struct ExportOptions {
   std::vector<Sample> samples;            ///< of --input; they win over those in the file
   std::set<std::string> accepted_guards;  ///< of --accept-guard: "model.py:8"
   DynamicOptions dynamic;
+  PortNames names;                   ///< of --input-name and --output-name
+  bool is_causal_lm = false;         ///< of --preset: axes and names are those of its client
   bool explicit_states = false;      ///< of --state
   bool prune_unused_inputs = false;  ///< leave out what no output depends on
   std::optional<CompressOptions> compress;

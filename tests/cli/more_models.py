@@ -423,6 +423,38 @@ class FoldsAway(nn.Module):
         return x * torch.special.airy_ai(self.w)
 
 
+class CachedWords(nn.Module):
+    """A language model of one layer with a cache, plain or with something that its client does not take."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind = kind
+        self.words = nn.Embedding(11, 8)
+        self.qkv = nn.Linear(8, 24)
+
+    def forward(self, ids, key, value, *more):
+        x = self.words(ids)
+        q, k, v = self.qkv(x).chunk(3, -1)
+        score = q * key.mean() if self.kind == "reads_cache" else q
+        keys = torch.cat([k, key] if self.kind == "behind" else [key, k], 1)
+        values = torch.cat([value, v], 1)
+        seen = torch.softmax(score @ keys.transpose(1, 2), -1) @ values
+        logits = (x + seen) @ self.words.weight.t()
+        if self.kind == "fixed":
+            return logits, keys[:, -key.shape[1] :], values
+        return (logits, keys) if self.kind == "one_back" else (logits, keys, values)
+
+
+def language_models(folder):
+    torch.manual_seed(3)
+    ids, cache = torch.tensor([[1, 2, 3]]), torch.randn(1, 4, 8)
+    for kind in ["plain", "reads_cache", "behind", "fixed", "one_back"]:
+        model = torch.jit.trace(CachedWords(kind).eval(), (ids, cache, cache + 1), check_trace=False)
+        model.save(folder / f"words_{kind}.pt")
+    short = CachedWords("plain").eval()
+    torch.jit.trace(short, (ids.int(), cache, cache + 1), check_trace=False).save(folder / "words_i32.pt")
+
+
 MODELS = [
     Accumulator,
     Writer,
@@ -467,5 +499,6 @@ def write_all(folder):
     torch.jit.script(HasMethods()).save(folder / "methods.pt")
     torch.jit.script(LeavesInputsUnused()).save(folder / "unused_inputs.pt")
     traced_methods(folder / "traced_methods.pt")
+    language_models(folder)
     constant = torch.jit.trace(WritesConstant(), torch.ones(2, 3), check_trace=False)
     constant.save(folder / "WritesConstant.pt")

@@ -1,0 +1,195 @@
+#include "src/export/causal_lm.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+
+#include "nnef/walk.h"
+#include "src/diag/error.h"
+#include "src/export/pipeline.h"
+#include "src/export/stages.h"
+#include "src/export/traced_model.h"
+
+namespace t2n {
+namespace {
+
+constexpr const char* kWrapper =
+    "wrap the model: forward(input_ids, past_key_values) gives the logits, then each cache with "
+    "torch.cat([past, new], dim) as it is; docs/language_models.md has the lines";
+
+[[noreturn]] void refuse(const std::string& what, const std::string& why,
+                         const std::string& help = kWrapper) {
+  throw Error("preset-unmet", cat("tract's causal_llm client would not take this model: ", what),
+              why, help);
+}
+
+const ir::Value& input(const ir::Graph& graph, size_t i) {
+  return graph.values[static_cast<size_t>(graph.inputs[i])];
+}
+const ir::Value& output(const ir::Graph& graph, size_t i) {
+  return graph.values[static_cast<size_t>(graph.outputs[i])];
+}
+
+std::string shown(const ir::Value& value) {
+  return cat(ir::dtype_name(value.dtype), ir::shape_str(value.shape));
+}
+
+void require_tokens(const ir::Graph& graph) {
+  if (graph.inputs.empty() || graph.outputs.empty()) refuse("it has no inputs or no outputs", {});
+  const ir::Value& tokens = input(graph, 0);
+  if (tokens.dtype != ir::DType::i64 || tokens.shape.size() != 2)
+    refuse(cat("its first input, ", quoted(tokens.name), ", is ", shown(tokens)),
+           "the client gives tokens there, i64[1,S]");
+  const ir::Value& logits = output(graph, 0);
+  if (!ir::is_float(logits.dtype) || logits.shape.empty())
+    refuse(cat("its first output, ", quoted(graph.output_names[0]), ", is ", shown(logits)),
+           "the client takes logits there, the vocabulary along the last axis");
+  if (graph.inputs.size() == 1)
+    refuse("it has no caches", "the client gives each token once, and keeps no text");
+  if (graph.outputs.size() != graph.inputs.size())
+    refuse(cat("it has ", graph.inputs.size() - 1, " caches and gives back ",
+               graph.outputs.size() - 1),
+           "after the logits the client takes one output for each cache, in their order");
+}
+
+/// The axis along which cache `i` grows by the number of tokens.
+size_t growing_axis(const ir::Graph& graph, size_t i) {
+  const ir::Value& before = input(graph, i);
+  const ir::Value& after = output(graph, i);
+  const ir::Dim tokens = input(graph, 0).shape[1];
+  const std::string pair =
+      cat("the input ", quoted(before.name), ", ", shown(before), ", and the output ",
+          quoted(graph.output_names[i]), ", ", shown(after));
+  if (!ir::is_float(before.dtype) || before.dtype != after.dtype ||
+      before.shape.size() != after.shape.size())
+    refuse(cat(pair, ", are no cache before and after"),
+           "each input after the tokens has to be a cache of floats");
+  std::vector<size_t> axes;
+  for (size_t axis = 0; axis < before.shape.size(); ++axis)
+    if (before.shape[axis] != after.shape[axis]) axes.push_back(axis);
+  if (axes.size() != 1 || after.shape[axes[0]] != before.shape[axes[0]] + tokens)
+    refuse(cat(pair, ", differ by something else than the tokens along one axis"),
+           "a cache has to grow by one entry for each token");
+  return axes[0];
+}
+
+std::vector<dynamic::AxisSpec> open_axes(const ir::Graph& graph) {
+  const ir::Value& tokens = input(graph, 0);
+  const bool is_batched = tokens.shape[0] != ir::Dim(1);
+  std::vector<std::string> axes = {"input_0:1=S"};
+  if (is_batched) axes.emplace_back("input_0:0=B");
+  for (size_t i = 1; i < graph.inputs.size(); ++i) {
+    const ir::Value& cache = input(graph, i);
+    axes.push_back(cat("input_", i, ":", growing_axis(graph, i), "=P"));
+    if (!is_batched) continue;
+    if (cache.shape[0] != tokens.shape[0])
+      refuse(cat("the batch of the input ", quoted(cache.name), " is not its first axis"),
+             "the client gives one text at a time", "give samples with a batch of one");
+    axes.push_back(cat("input_", i, ":0=B"));
+  }
+  std::vector<dynamic::AxisSpec> out;
+  for (const std::string& axis : axes) out.push_back(dynamic::parse_axis(axis));
+  return out;
+}
+
+/// "key", "value", or "" if the name of a cache does not say.
+std::string kind_of(const std::string& name) {
+  constexpr std::array<const char*, 2> kKinds = {"key", "value"};
+  for (const char* kind : kKinds) {
+    const bool is_short =
+        name[0] == kind[0] &&
+        (name.size() == 1 || std::isalpha(static_cast<unsigned char>(name[1])) == 0);
+    const std::string other = kind == kKinds[0] ? kKinds[1] : kKinds[0];
+    if (is_short || (name.find(kind) != name.npos && name.find(other) == name.npos)) return kind;
+  }
+  return {};
+}
+
+/// "key_0", "value_0", "key_1"…: by the names of the inputs where all say, else in turns.
+std::vector<std::string> cache_names(const ir::Graph& graph) {
+  const size_t count = graph.inputs.size() - 1;
+  std::vector<std::string> kinds;
+  for (size_t i = 1; i <= count; ++i) kinds.push_back(kind_of(input(graph, i).name));
+  const auto number = [&](const char* kind) {
+    return std::count(kinds.begin(), kinds.end(), kind);
+  };
+  const bool is_said = number("") == 0 && number("key") == number("value");
+  std::map<std::string, int> used;
+  std::vector<std::string> out;
+  for (size_t i = 0; i < count; ++i) {
+    std::string kind = "cache";
+    if (is_said)
+      kind = kinds[i];
+    else if (count % 2 == 0)
+      kind = i % 2 == 0 ? "key" : "value";
+    const int place = used[kind]++;
+    out.push_back(kind == "cache" ? cat("cache_", place) : cat("cache_", kind, "_", place));
+  }
+  return out;
+}
+
+PortNames client_names(const ir::Graph& graph, const PortNames& given) {
+  PortNames out{{"input_ids"}, {"outputs"}};
+  for (const std::string& name : cache_names(graph)) {
+    out.inputs.push_back("in_" + name);
+    out.outputs.push_back("out_" + name);
+  }
+  if (!given.inputs.empty()) out.inputs = given.inputs;
+  if (!given.outputs.empty()) out.outputs = given.outputs;
+  return out;
+}
+
+/// How often anything in the document reads `name`.
+int reads_of(const nnef::Document& document, const std::string& name) {
+  int out = 0;
+  for (const nnef::Assignment& statement : document.graph.body)
+    nnef::walk(statement.right, [&](const nnef::Value& value) {
+      if (value.kind == nnef::Kind::identifier && value.text == name) ++out;
+    });
+  return out;
+}
+
+/// `result = concat([cache, …], axis = …)`.
+bool is_joined(const nnef::Document& document, const std::string& cache,
+               const std::string& result) {
+  const auto& body = document.graph.body;
+  return std::any_of(body.begin(), body.end(), [&](const nnef::Assignment& statement) {
+    const nnef::Value& right = statement.right;
+    return statement.left.text == result && right.text == "concat" && !right.arguments.empty() &&
+           right.arguments[0].value.items.size() == 2 &&
+           right.arguments[0].value.items[0].text == cache;
+  });
+}
+
+}  // namespace
+
+CausalLm causal_lm(const ExportOptions& options) {
+  if (options.target.engine != target::Engine::tract)
+    throw Error("usage", "--preset causal-llm is for tract, whose client it serves", {},
+                "add --target tract");
+  if (!options.dynamic.axes.empty())
+    throw Error("usage", "--preset causal-llm declares the axes itself: tokens S, caches P", {},
+                "leave --dynamic out; --assert may say more of S and P");
+  trace::TraceOptions quiet = trace_options(options);
+  quiet.report = nullptr;
+  const TracedModel model =
+      load_and_trace(options.model, options.method, options.samples, {}, quiet, [](auto) {});
+  const ir::Graph& graph = model.traced.graph;
+  require_tokens(graph);
+  CausalLm out{{open_axes(graph), options.dynamic.asserted}, client_names(graph, options.names)};
+  return out;
+}
+
+void require_caches(const nnef::Document& document) {
+  const nnef::Graph& graph = document.graph;
+  for (size_t i = 1; i < graph.parameters.size(); ++i) {
+    const std::string& cache = graph.parameters[i];
+    if (reads_of(document, cache) != 1 || !is_joined(document, cache, graph.results.at(i)))
+      refuse(cat("the cache ", quoted(cache), " is read by something else than one concatenation"),
+             cat("the client finds a cache by torch.cat([", cache,
+                 ", new], dim), which has to be the output itself"));
+  }
+}
+
+}  // namespace t2n

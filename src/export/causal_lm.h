@@ -1,0 +1,32 @@
+// `--preset causal-llm`: a file as tract's client for language models, causal_llm, reads it.
+//
+// The client gives integer tokens [1, S], then every cache, empty at first; it takes logits, the
+// vocabulary last, and the caches in the same order, each longer by S. It finds a cache by an input
+// with one open axis that is no axis of the tokens, read by one concatenation, which is an output.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/comparison.h"
+#include "nnef/ast.h"
+#include "src/export/dynamic_model.h"
+#include "src/export/port_names.h"
+
+namespace t2n {
+
+struct ExportOptions;
+
+struct CausalLm {
+  DynamicOptions dynamic;  ///< tokens [1, S] or [B, S], caches with P entries, 0 or more
+  PortNames names;         ///< input_ids, in_cache_key_0, …; outputs, out_cache_key_0, …
+};
+
+/// Read off a run on the samples. Errors: `preset-unmet` with what the client would not take, and
+/// those of load_and_trace.
+CausalLm causal_lm(const ExportOptions& options);
+
+/// That the client finds the caches of a translated model. Errors: `preset-unmet`.
+void require_caches(const nnef::Document& document);
+
+}  // namespace t2n

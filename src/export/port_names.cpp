@@ -1,0 +1,159 @@
+#include "src/export/port_names.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "nnef/names.h"
+#include "nnef/walk.h"
+#include "src/diag/error.h"
+#include "src/export/pipeline.h"
+
+namespace t2n {
+namespace {
+
+/// The ports of one side, under the option that names them.
+struct Side {
+  const char* option;
+  const char* word;  ///< "input", as in `input_0`
+  std::vector<Port>& ports;
+};
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+size_t place_of(const Side& side, const std::string& old_name, const std::string& text) {
+  const std::vector<std::string> names = port_names(side.ports);
+  for (size_t i = 0; i < names.size(); ++i)
+    if (names[i] == old_name || cat(side.word, "_", i) == old_name) return i;
+  const std::string near = nearest(old_name, names);
+  throw Error("usage",
+              cat(side.option, " ", text, ": the model has no ", side.word, " ", quoted(old_name)),
+              cat("it has: ", listed(names)),
+              near.empty() ? std::string() : cat("did you mean ", quoted(near), "?"));
+}
+
+/// Nothing where a port keeps its name.
+std::vector<std::string> new_names(const Side& side, const std::vector<std::string>& given) {
+  std::vector<std::string> out(side.ports.size());
+  size_t next = 0;
+  for (const std::string& text : given) {
+    const size_t equals = text.find('=');
+    const std::string name = equals == std::string::npos ? text : text.substr(equals + 1);
+    const size_t place =
+        equals == std::string::npos ? next++ : place_of(side, text.substr(0, equals), text);
+    if (place >= out.size())
+      throw Error("usage", cat(side.option, " ", text, " is one too many"),
+                  cat("the model has ", out.size(), " ", side.word, out.size() == 1 ? "" : "s"));
+    if (nnef::identifier_for(name) != name)
+      throw Error(
+          "usage", cat(side.option, " ", quoted(name), " is no name that NNEF takes"),
+          "a name is letters, digits and _, does not begin with a digit, and is no word of NNEF",
+          cat("such as ", nnef::identifier_for(name)));
+    if (!out[place].empty())
+      throw Error("usage", cat(side.option, " names ", quoted(side.ports[place].name), " twice"));
+    out[place] = name;
+  }
+  return out;
+}
+
+void refuse_twins(const ExportResult& result) {
+  std::set<std::string> inputs, outputs;
+  for (const Port& port : result.inputs)
+    if (!inputs.insert(port.name).second)
+      throw Error("usage", cat("two inputs would be called ", quoted(port.name)));
+  for (const Port& port : result.outputs)
+    if (!outputs.insert(port.name).second || inputs.contains(port.name))
+      throw Error("usage", cat("an output would be called ", quoted(port.name), ", as another ",
+                               inputs.contains(port.name) ? "input" : "output", " is"));
+}
+
+/// A symbol of sizes is a word of the document as well.
+void refuse_symbols(const nnef::Document& document, const std::set<std::string>& names) {
+  constexpr std::string_view kSymbol = "tract_symbol ";
+  for (const std::string& extension : document.extensions)
+    if (const size_t at = extension.find(kSymbol); at != extension.npos)
+      if (const std::string symbol = extension.substr(at + kSymbol.size()); names.contains(symbol))
+        throw Error("usage", cat(quoted(symbol), " is the name of a size"), {},
+                    "give the input or output another name");
+}
+
+void rename(Side side, const std::vector<std::string>& names, std::vector<Port>& others) {
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) continue;
+    for (Port& other : others)
+      if (other.other_side == side.ports[i].name) other.other_side = names[i];
+    side.ports[i].name = names[i];
+  }
+}
+
+using Renamed = std::map<std::string, std::string>;  ///< from names of the document to new ones
+
+/// All names that are given out: what had one of the new names gets another.
+Renamed new_tensors(const nnef::Document& document, const std::vector<std::string>& inputs,
+                    const std::vector<std::string>& outputs) {
+  Renamed out;
+  const auto add = [&](const std::vector<std::string>& old, const std::vector<std::string>& names) {
+    for (size_t i = 0; i < names.size(); ++i)
+      if (!names[i].empty() && names[i] != old[i]) out[old[i]] = names[i];
+  };
+  add(document.graph.parameters, inputs);
+  add(document.graph.results, outputs);
+  std::set<std::string> wanted;
+  for (const auto& [old, name] : out) wanted.insert(name);
+  refuse_symbols(document, wanted);
+  nnef::UniqueNames unique;
+  for (const std::string& name : wanted) unique.reserve(name);
+  std::vector<std::string> given;
+  for (const nnef::Assignment& statement : document.graph.body)
+    for (const std::string_view name : nnef::assigned_names(statement.left)) {
+      unique.reserve(name);
+      given.emplace_back(name);
+    }
+  for (const std::string& name : given)
+    if (wanted.contains(name) && !out.contains(name)) out[name] = unique.claim(name);
+  return out;
+}
+
+void rename_tensors(nnef::Document& document, const Renamed& renamed) {
+  const auto change = [&](std::string& name) {
+    if (const auto found = renamed.find(name); found != renamed.end()) name = found->second;
+  };
+  const auto change_all = [&](nnef::Value& whole) {
+    nnef::walk(whole, [&](nnef::Value& value) {
+      if (value.kind == nnef::Kind::identifier) change(value.text);
+    });
+  };
+  for (std::string& name : document.graph.parameters) change(name);
+  for (std::string& name : document.graph.results) change(name);
+  for (nnef::Assignment& statement : document.graph.body) {
+    change_all(statement.left);
+    change_all(statement.right);
+  }
+  for (nnef::QuantEntry& entry : document.quant) change(entry.name);
+}
+
+}  // namespace
+
+std::vector<std::string> port_names(const std::vector<Port>& ports) {
+  std::vector<std::string> out;
+  for (const Port& port : ports) out.push_back(port.name);
+  return out;
+}
+
+void rename_ports(const PortNames& names, nnef::Document& document, ExportResult& result) {
+  if (names.inputs.empty() && names.outputs.empty()) return;
+  const Side in{"--input-name", "input", result.inputs};
+  const Side out{"--output-name", "output", result.outputs};
+  const std::vector<std::string> inputs = new_names(in, names.inputs);
+  const std::vector<std::string> outputs = new_names(out, names.outputs);
+  rename(in, inputs, result.outputs);
+  rename(out, outputs, result.inputs);
+  refuse_twins(result);
+  rename_tensors(document, new_tensors(document, inputs, outputs));
+}
+
+}  // namespace t2n

@@ -1,0 +1,121 @@
+// Names of the user's own: --input-name and --output-name, and the preset that gives names.
+#include "tests/cli/program.h"
+
+namespace t2n::test {
+namespace {
+
+Arguments export_of(const std::string& model, const Arguments& more) {
+  Arguments out = {"export", model, "-t", "tract", "-o", "out.nnef"};
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
+
+std::string graph_of(const std::string& model, const Arguments& more) {
+  const Sandbox sandbox({model});
+  const Result result = sandbox.run(export_of(model, more));
+  CHECK_EQ(result.err.find("error"), std::string::npos);
+  REQUIRE_EQ(result.code, 0);
+  return sandbox.content("out.nnef/graph.nnef");
+}
+
+void check_refused(const Arguments& names, const std::string& text) {
+  check_failure(Sandbox({"words_plain.pt"}), export_of("words_plain.pt", names), 2, text);
+}
+
+}  // namespace
+
+TEST_CASE("names are given in order, or one by one") {
+  const std::string graph = graph_of(
+      "words_plain.pt", {"--input-name", "tokens", "--input-name", "input_2=past", "--output-name",
+                         "output_0=logits", "--output-name", "output_2=next", "--check"});
+  CHECK(contains(graph, "(tokens, key, past) -> (logits, output_1, next)"));
+  CHECK(contains(graph, "next = concat([past, "));
+}
+
+TEST_CASE("a user's name wins over one of the graph") {
+  const std::string before = graph_of("words_plain.pt", {});
+  REQUIRE(contains(before, "\n    softmax = "));
+  const std::string graph = graph_of(
+      "words_plain.pt", {"--output-name", "softmax", "--input-name", "words_embedding", "--check"});
+  CHECK(contains(graph, "(words_embedding, key, value) -> (softmax, output_1, output_2)"));
+  CHECK(contains(graph, "\n    softmax_1 = softmax("));
+}
+
+TEST_CASE("names that cannot be are refused") {
+  check_refused(
+      {"--input-name", "a", "--input-name", "b", "--input-name", "c", "--input-name", "d"},
+      "error[usage]: --input-name d is one too many\n"
+      "  why:  the model has 3 inputs\n");
+  check_refused({"--output-name", "logit=x"},
+                "error[usage]: --output-name logit=x: the model has no output 'logit'\n"
+                "  why:  it has: output_0, output_1, output_2\n");
+  check_refused({"--input-name", "ids=1st"},
+                "error[usage]: --input-name '1st' is no name that NNEF takes\n"
+                "  why:  a name is letters, digits and _, does not begin with a digit, and is no "
+                "word of NNEF\n"
+                "  help: such as _1st\n");
+  check_refused({"--input-name", "tokens", "--input-name", "ids=words"},
+                "error[usage]: --input-name names 'ids' twice\n");
+  check_refused({"--input-name", "key=value"},
+                "error[usage]: two inputs would be called 'value'\n");
+  check_refused({"--output-name", "ids"},
+                "error[usage]: an output would be called 'ids', as another input is\n");
+  check_refused({"--dynamic", "ids:1=S", "--output-name", "S"},
+                "error[usage]: 'S' is the name of a size\n"
+                "  help: give the input or output another name\n");
+}
+
+TEST_CASE("a language model as its client reads it") {
+  for (const std::string& target : engine_targets()) {
+    const Sandbox sandbox({"words_plain.pt"});
+    const Result result =
+        sandbox.run({"export", "words_plain.pt", "-t", target, "-o", "out.nnef", "--preset",
+                     "causal-llm", "--assert", "P + S <= 64", "--check", "--engine", target});
+    CHECK_EQ(result.code, 0);
+    CHECK(contains(result.err + result.out, "P=0"));
+    const std::string graph = sandbox.content("out.nnef/graph.nnef");
+    CHECK(contains(graph,
+                   "(input_ids, in_cache_key_0, in_cache_value_0) -> "
+                   "(outputs, out_cache_key_0, out_cache_value_0)"));
+    CHECK(contains(graph, "input_ids = tract_core_external(shape = [1, S], datum_type = 'i64')"));
+    CHECK(contains(graph, "in_cache_key_0 = tract_core_external(shape = [1, P, 8], "));
+    CHECK(contains(graph, "extension tract_assert P >= 0;"));
+  }
+}
+
+TEST_CASE("what the client would not take is refused") {
+  const auto refuses = [](const std::string& model, const std::string& what) {
+    const Sandbox sandbox({model});
+    const auto before = sandbox.listing();
+    const Result result = sandbox.run(export_of(model, {"--preset", "causal-llm"}));
+    CHECK_EQ(result.code, 4);
+    CHECK(contains(result.err, cat("error[preset-unmet]: tract's causal_llm client would not take "
+                                   "this model: ",
+                                   what)));
+    CHECK(sandbox.listing() == before);
+  };
+  refuses("words_reads_cache.pt",
+          "the cache 'in_cache_key_0' is read by something else than one concatenation");
+  refuses("words_behind.pt",
+          "the cache 'in_cache_key_0' is read by something else than one concatenation");
+  refuses("words_fixed.pt",
+          "the input 'key', f32[1,4,8], and the output 'output_1', f32[1,4,8], differ by something "
+          "else than the tokens along one axis");
+  refuses("words_one_back.pt", "it has 2 caches and gives back 1");
+  refuses("words_i32.pt", "its first input, 'ids', is i32[1,3]");
+}
+
+TEST_CASE("the preset is for tract, knows its axes, and is known") {
+  check_refused({"--preset", "llm"},
+                "error[usage]: --preset 'llm' is not known\n"
+                "  help: there is one: causal-llm\n");
+  check_refused({"--preset", "causal-llm", "--dynamic", "ids:1=T"},
+                "error[usage]: --preset causal-llm declares the axes itself: tokens S, caches P\n"
+                "  help: leave --dynamic out; --assert may say more of S and P\n");
+  check_failure(Sandbox({"words_plain.pt"}),
+                {"export", "words_plain.pt", "-t", "khronos", "--preset", "causal-llm"}, 2,
+                "error[usage]: --preset causal-llm is for tract, whose client it serves\n"
+                "  help: add --target tract\n");
+}
+
+}  // namespace t2n::test
