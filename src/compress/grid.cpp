@@ -92,9 +92,10 @@ Scale scale_for(Range range, const Grid& grid) {
     const double most = std::max(-low, high);
     const bool is_one_sided = !grid.is_signed && low == 0;
     // Unsigned integers have as many below their middle as above it, less one.
-    const double steps = grid.is_signed ? top : is_one_sided ? top : (top - 1) / 2;
+    const double steps = grid.is_signed ? top : is_one_sided ? top - bottom : (top - 1) / 2;
     out.scale = std::max(as_f32(most / steps), kLeastScale);
-    if (!grid.is_signed && !is_one_sided) out.zero_point = (int64_t{1} << (grid.bits - 1));
+    if (!grid.is_signed)
+      out.zero_point = is_one_sided ? lowest(grid) : (int64_t{1} << (grid.bits - 1));
     return out;
   }
   out.scale = std::max(as_f32((high - low) / (top - bottom)), kLeastScale);

@@ -124,6 +124,7 @@ bool CalibrationSet::open_next() {
   if (file_ == files_.size()) return false;
   const std::vector<Sample> samples = parse_inputs({cat("@", files_[file_++])});
   arrays_.clear();
+  has_rows_.assign(inputs_.size(), false);
   rows_ = row_ = 0;
   for (size_t i = 0; i < inputs_.size(); ++i) {
     arrays_.push_back(values_of(i, samples));
@@ -137,6 +138,7 @@ bool CalibrationSet::open_next() {
                  " rows along axis 0"),
              "save as many rows of each");
     rows_ = array.shape[0];
+    has_rows_[i] = true;
   }
   return true;
 }
@@ -146,16 +148,13 @@ std::vector<ir::Tensor> CalibrationSet::next() {
   std::vector<ir::Tensor> out;
   int64_t step = 1;
   for (size_t i = 0; i < arrays_.size(); ++i) {
-    const ir::Shape& wanted = inputs_[i].shape;
-    const bool has_rows = rows_ != 0 && !arrays_[i].shape.empty() && arrays_[i].shape[0] == rows_;
-    if (!has_rows) {
+    if (!has_rows_[i]) {
       out.push_back(arrays_[i]);
       continue;
     }
-    // Where the batch is open, as many as fit into memory many times over.
-    constexpr int64_t kOpenBatch = 32;
-    const int64_t count =
-        wanted[0].is_constant() ? wanted[0].value() : std::min(rows_ - row_, kOpenBatch);
+    // An open axis may be one of time: what follows one another along it is not cut.
+    const ir::Dim& wanted = inputs_[i].shape[0];
+    const int64_t count = wanted.is_constant() ? wanted.value() : rows_;
     step = std::max(step, count);
     out.push_back(rows_of(arrays_[i], row_, count));
   }

@@ -17,8 +17,8 @@ class CalibrationSet {
  public:
   /// For the inputs of a graph. `specs`: "@FILE.npz", "@FILE.pt", or a folder of such files,
   /// repeatable. A file holds an array for each input, by name or place, of one batch, or of
-  /// several along axis 0; the last of these is filled up from the first.   Errors: `calibration`
-  /// where there is nothing.
+  /// several along axis 0; the last of these is filled up from the first. Where axis 0 is open, a
+  /// file is one batch.   Errors: `calibration` where there is nothing.
   CalibrationSet(const ir::Graph& graph, std::vector<Sample> samples,
                  const std::vector<std::string>& specs);
 
@@ -41,7 +41,8 @@ class CalibrationSet {
   std::vector<std::string> files_;
   size_t file_ = 0;                 ///< the next to be read
   std::vector<ir::Tensor> arrays_;  ///< of the file at hand, per input
-  int64_t rows_ = 0;                ///< along axis 0 of all that hold several batches
+  std::vector<bool> has_rows_;      ///< per input, whether the array holds several batches
+  int64_t rows_ = 0;                ///< along axis 0 of all that do
   int64_t row_ = 0;                 ///< the next
   int64_t filled_ = 0;
 };

@@ -21,8 +21,9 @@ using ir::Node;
 using ir::Tensor;
 using ir::ValueId;
 
-/// Elementwise, or on windows of one channel.
-bool is_homogeneous(const Node& node, bool channels_last) {
+/// Elementwise, or on windows of one channel: a pool takes all axes but the first two for its own,
+/// or all but the first of a tensor without a batch.
+bool is_homogeneous(const Node& node, size_t rank, bool channels_last) {
   constexpr std::string_view kElementwise[] = {"relu", "leaky_relu"};
   constexpr std::string_view kWindows[] = {
       "max_pool1d",          "max_pool2d",          "max_pool3d",
@@ -32,7 +33,10 @@ bool is_homogeneous(const Node& node, bool channels_last) {
   const auto is_in = [word = base_word(node.op)](const auto& words) {
     return std::find(std::begin(words), std::end(words), word) != std::end(words);
   };
-  return is_in(kElementwise) || (!channels_last && is_in(kWindows));
+  if (is_in(kElementwise)) return true;
+  const std::string_view word = base_word(node.op);
+  return !channels_last && is_in(kWindows) &&
+         std::string_view("123").find(word[word.size() - 2]) + 3 == rank;
 }
 
 /// Two layers, by their place among the nodes, and what is between them.
@@ -99,7 +103,7 @@ class Equaliser {
       const int made = producers_[static_cast<size_t>(at)];
       if (made < 0) return;
       const Node& from = node(static_cast<size_t>(made));
-      if (is_homogeneous(from, is_linear(to))) {
+      if (is_homogeneous(from, value(at).shape.size(), is_linear(to))) {
         at = operand(from, "self");
         if (at == ir::kNoValue) return;
         continue;

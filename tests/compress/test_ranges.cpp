@@ -46,6 +46,12 @@ TEST_CASE("symmetric grids have zero in the middle") {
   positive.is_symmetric = true;
   CHECK(scale_for({0, 5.1}, positive).zero_point == 0);
   CHECK(scale_for({-1, 1}, positive).zero_point == 128);
+  positive.is_narrow = true;  // 1 to 255: zero is on the grid
+  CHECK(scale_for({0, 5.1}, positive).zero_point == 1);
+  CHECK(rounded(0, scale_for({0, 5.1}, positive), positive) == 0);
+  CHECK(rounded(5.1, scale_for({0, 5.1}, positive), positive) ==
+        doctest::Approx(5.1).epsilon(1e-6));
+  positive.is_narrow = false;
   CHECK(rounded(-1, scale_for({-1, 1}, positive), positive) == doctest::Approx(-1).epsilon(1e-6));
 }
 

@@ -48,6 +48,29 @@ TEST_CASE("other activations, and chains that somebody else reads, stay") {
   check_unchanged(kPass, linear_text(kRelu, {}, ", %r as \"r\""));
 }
 
+/// Two convolutions over one axis, with a pool between them whose windows are `window` large.
+std::string pooled_text(const char* pool, const char* window, const char* rest) {
+  return cat(
+      "graph m(%x: f32[1,1,4]) -> (%y as \"y\") {\n"
+      "  const %a.weight: f32[2,1,1] = {16.0, 1.0}\n"
+      "  const %b.weight: f32[1,2,1] = {1.0, 4.0}\n"
+      "  %h: f32[1,2,4] = aten::conv1d(input=%x, weight=%a.weight, bias=none, stride=[1], "
+      "padding=[0], dilation=[1], groups=1)\n"
+      "  %r: f32[1,2,4] = aten::",
+      pool, "(self=%h, kernel_size=", window, ", stride=", window, rest,
+      "  %y: f32[1,1,4] = aten::conv1d(input=%r, weight=%b.weight, bias=none, "
+      "stride=[1], padding=[0], dilation=[1], groups=1)\n}\n");
+}
+
+TEST_CASE("a pool that takes the channels for one of its axes stays") {
+  constexpr const char* kRest1d = ", padding=[0], ceil_mode=false, count_include_pad=true)\n";
+  constexpr const char* kRest2d =
+      ", padding=[0,0], ceil_mode=false, count_include_pad=true, divisor_override=none)\n";
+  const std::string out = after(kPass, pooled_text("avg_pool1d", "[1]", kRest1d));
+  CHECK(out.find("%a.weight: f32[2,1,1] = {4.0, 2.0}") != out.npos);
+  check_unchanged(kPass, pooled_text("avg_pool2d", "[1,1]", kRest2d));
+}
+
 TEST_CASE("weights that somebody else reads stay") {
   check_unchanged(
       kPass, linear_text(kRelu, "  %u: f32[2,2] = aten::relu(self=%a.weight)\n", ", %u as \"u\""));
