@@ -40,9 +40,25 @@ std::vector<Ref> quotient(const Call& call, Builder& out) {
   return {wrapped(out, ir::is_integer(type.dtype) ? truncated(out, y) : y, type.dtype)};
 }
 
+// `rcp`, `rsqrt` and `ne` are in the specification, but not in NNEF-Tools' converter to ONNX.
+
 std::vector<Ref> reciprocal(const Call& call, Builder& out) {
-  const TensorType type{DType::f32, call.result().shape};
-  return {retyped(out, emit(out, "rcp", numbers_of(call, out), {}, type), call.result().dtype)};
+  const Ref x = as_number(out, call.operands[0]);
+  return {retyped(out, div(out, number(out, 1.0), x), call.result().dtype)};
+}
+
+std::vector<Ref> reciprocal_root(const Call& call, Builder& out) {
+  const Ref root = out.elementwise("sqrt", {as_number(out, call.operands[0])});
+  return {retyped(out, div(out, number(out, 1.0), root), call.result().dtype)};
+}
+
+/// True for NaN, as `ne` is.
+Ref unequal(Builder& out, const std::vector<Ref>& x, const TensorType& type) {
+  return logical_not(out, emit(out, "eq", x, {}, type, kAligned));
+}
+
+std::vector<Ref> inequality(const Call& call, Builder& out) {
+  return {unequal(out, numbers_of(call, out, Range::comparable), call.result())};
 }
 
 std::vector<Ref> comparison(const Call& call, Builder& out) {
@@ -146,7 +162,7 @@ std::vector<Ref> cast(const Call& call, Builder& out) {
   const TensorType& type = call.result();
   const bool from_float = ir::is_float(out.dtype(x));
   if (type.dtype == DType::boolean)
-    return {emit(out, "ne", {as_number(out, x), number(out, 0.0)}, {}, type, kAligned)};
+    return {unequal(out, {as_number(out, x), number(out, 0.0)}, type)};
   if (!ir::is_integer(type.dtype)) return {retyped(out, as_number(out, x), type.dtype)};
   const bool is_narrow = ir::dtype_size(type.dtype) <= 2;
   if (!from_float && !is_narrow && type_of(x) == Type::integer)
@@ -245,9 +261,18 @@ Attributes with_number(const Call& call, Builder& out, const char* name, size_t 
   return attributes;
 }
 
+/// Of one number per channel; converters take the operation for images only.
+std::vector<Ref> row_normalization(const Call& call, Builder& out, const std::vector<Ref>& x) {
+  const Ref spread = out.elementwise("sqrt", {add(out, x[2], x[5])});
+  const Ref y = add(out, mul(out, sub(out, x[0], x[1]), div(out, x[4], spread)), x[3]);
+  return {retyped(out, y, call.result().dtype)};
+}
+
 std::vector<Ref> batch_normalization(const Call& call, Builder& out) {
   constexpr size_t kEpsilon = 5;
   std::vector<Ref> x = numbers_of(call, out);
+  if (call.result().shape.size() == 2 && x.size() > kEpsilon)
+    return row_normalization(call, out, x);
   const Attributes attributes = with_number(call, out, "epsilon", kEpsilon);
   x.resize(kEpsilon);
   const TensorType& type = call.result();
@@ -263,12 +288,13 @@ std::vector<RuleRow> number_rules() {
   return {{"mul", product},
           {"div", quotient},
           {"recip", reciprocal},
+          {"rsqrt", reciprocal_root},
           {"lt", comparison},
           {"le", comparison},
           {"gt", comparison},
           {"ge", comparison},
           {"eq", comparison},
-          {"ne", comparison},
+          {"ne", inequality},
           {"and", logic},
           {"or", logic},
           {"not", logic},

@@ -125,7 +125,20 @@ std::vector<Ref> einsum(const Call& call, Builder& out) {
   return {wrapped(out, out.reshape(y, call.result().shape), call.result().dtype)};
 }
 
-/// Operands of one rank; what is repeated along the leading axes is repeated in full, because
+bool is_transposed(const Call& call, size_t operand) {
+  const nnef::Value* const flag = call.find(operand == 0 ? "transposeA" : "transposeB");
+  return flag != nullptr && flag->logical;
+}
+
+/// The order of the axes with the last two swapped.
+Ints swapped(size_t rank) {
+  Ints out = all_axes(static_cast<int>(rank));
+  std::swap(out[rank - 2], out[rank - 1]);
+  return out;
+}
+
+/// Operands of one rank, of two axes or turned by a statement of their own, as NNEF-Tools'
+/// converter to ONNX asks; what is repeated along the leading axes is repeated in full, because
 /// NNEF-Tools' C++ runtime reads past smaller ones.
 std::vector<Ref> matmul(const Call& call, Builder& out) {
   refuse_narrow(call, out);
@@ -135,10 +148,12 @@ std::vector<Ref> matmul(const Call& call, Builder& out) {
     Ref x = as_number(out, given);
     Shape shape = type.shape;
     const size_t rank = shape.size();
+    if (rank > 2 && is_transposed(call, operands.size())) x = out.transpose(x, swapped(rank));
     for (const size_t i : {rank - 2, rank - 1}) shape[i] = out.shape(x).at(i);
     operands.push_back(out.broadcast_to(x, shape));
   }
-  const Ref y = emit(out, "matmul", operands, call.attributes, {DType::f32, type.shape});
+  const Attributes attributes = type.shape.size() > 2 ? Attributes() : call.attributes;
+  const Ref y = emit(out, "matmul", operands, attributes, {DType::f32, type.shape});
   return {wrapped(out, y, type.dtype)};
 }
 

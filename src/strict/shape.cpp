@@ -42,6 +42,16 @@ std::vector<Ref> as_said(const Call& call, Builder& out) {
   return same(call, out, call.op, call.attributes);
 }
 
+/// Along an axis that each part is given: NNEF-Tools' converter to ONNX has no `stack`.
+std::vector<Ref> stack(const Call& call, Builder& out) {
+  const int64_t axis = call.at("axis").integer;
+  std::vector<Ref> parts;
+  for (const Ref x : call.operands) parts.push_back(out.unsqueeze(x, {axis}));
+  const Form list{.is_list = true};
+  return same({"concat", parts, call.attributes, call.results, list, {}}, out, "concat",
+              call.attributes);
+}
+
 /// NNEF-Tools copies numbers only.
 std::vector<Ref> copy(const Call& call, Builder& out) {
   const Ref x = call.operands[0];
@@ -154,7 +164,7 @@ std::vector<Ref> triangle(const Call& call, Builder& out) {
 std::vector<RuleRow> shape_rules() {
   return {{"reshape", as_said},   {"squeeze", as_said},
           {"unsqueeze", as_said}, {"transpose", as_said},
-          {"concat", as_said},    {"stack", as_said},
+          {"concat", as_said},    {"stack", stack},
           {"unstack", as_said},   {"split", as_said},
           {"tile", as_said},      {"copy", copy},
           {"slice", slice},       {"tract_core_broadcast", broadcast},

@@ -177,11 +177,38 @@ TEST_CASE("constants are written where the standard needs them, in its shapes") 
 
 TEST_CASE("a batch normalisation has parameters for all channels") {
   CHECK_EQ(said(kFloats + "m = variable<scalar>(label = 'm', shape = [1, 3]);  # f32[1,3]\n"
-                          "y = batch_normalization(x, m, m, 0.0, 1.0, 0.5);  # f32[2,3]\n"),
+                          "i = reshape(x, shape = [1, 3, 2]);  # f32[1,3,2]\n"
+                          "y = batch_normalization(i, m, m, 0.0, 1.0, 0.5);  # f32[1,3,2]\n"),
+           "i = reshape(x, shape = [1, 3, 2])\n"
            "m = variable<scalar>(label = 'm', shape = [1, 3])\n"
            "op_constant = constant<scalar>(shape = [1, 3], value = [0.0])\n"
            "op_constant_1 = constant<scalar>(shape = [1, 3], value = [1.0])\n"
-           "y = batch_normalization(x, m, m, op_constant, op_constant_1, epsilon = 0.5)\n");
+           "y = batch_normalization(i, m, m, op_constant, op_constant_1, epsilon = 0.5)\n");
+}
+
+TEST_CASE("what converters do not know is said in other operations") {
+  CHECK_EQ(said(kFloats + "m = variable<scalar>(label = 'm', shape = [1, 3]);  # f32[1,3]\n"
+                          "y = batch_normalization(x, m, m, 0.0, 1.0, 0.5);  # f32[2,3]\n"),
+           "m = variable<scalar>(label = 'm', shape = [1, 3])\n"
+           "op_add = add(m, 0.5)\n"
+           "op_sqrt = sqrt(op_add)\n"
+           "op_div = div(1.0, op_sqrt)\n"
+           "op_sub = sub(x, m)\n"
+           "op_mul = mul(op_sub, op_div)\n"
+           "y = add(op_mul, 0.0)\n");
+  CHECK_EQ(said(kFloats + "y = rsqrt(x);  # f32[2,3]\n"),
+           "op_sqrt = sqrt(x)\ny = div(1.0, op_sqrt)\n");
+  CHECK_EQ(said(kFloats + "y = recip(x);  # f32[2,3]\n"), "y = div(1.0, x)\n");
+  CHECK_EQ(said(kFloats + "y = ne(x, 0.5);  # bool[2,3]\n"),
+           "op_eq = eq(x, 0.5)\ny = not(op_eq)\n");
+  CHECK_EQ(said(kFloats + "y = stack([x, x], axis = 1);  # f32[2,2,3]\n"),
+           "op_unsqueeze = unsqueeze(x, axes = [1])\n"
+           "y = concat([op_unsqueeze, op_unsqueeze], axis = 1)\n");
+  CHECK_EQ(said(kFloats + "a = unsqueeze(x, axes = [0]);  # f32[1,2,3]\n"
+                          "y = matmul(a, a, transposeB = true);  # f32[1,2,2]\n"),
+           "a = unsqueeze(x, axes = [0])\n"
+           "op_transpose = transpose(a, axes = [0, 2, 1])\n"
+           "y = matmul(a, op_transpose)\n");
 }
 
 TEST_CASE("a fragment becomes its statements") {
