@@ -11,6 +11,7 @@
 #include "src/export/signature.h"
 #include "src/export/stages.h"
 #include "src/export/states.h"
+#include "src/export/stream.h"
 #include "src/export/torch_module.h"
 #include "src/passes/integer_products.h"
 #include "src/quant/summary.h"
@@ -160,6 +161,9 @@ ExportResult export_model(const ExportOptions& options) {
     progress("check");
     result.checked = check_artefact(artefact.path().string(), model, names, *options.check,
                                     *engine.runner, wanted.dialect, takes_of(document));
+    if (target::streams(options.target))
+      check_in_pulses(model, names, *options.check, *engine.runner, takes_of(document),
+                      options.target.stream, stream_properties(document).multiple, result.checked);
     judge(result.checked, *options.check, "; nothing was written", options.report);
     const check::WeightBytes weights = check::weight_bytes(document);
     if (weights.weights > 0 && result.checked.loaded_bytes)
