@@ -37,6 +37,17 @@ std::string engines_text(const CheckResult& result) {
              " its engines x86 and oneDNN disagree");
 }
 
+/// "in pulses of 8, 9, 4; delay 3": of the first size, per output.
+std::string pulses_text(const CheckResult& result) {
+  if (result.pulses.empty()) return {};
+  std::vector<std::string> sizes, delays;
+  for (const int64_t pulse : result.pulses) sizes.push_back(std::to_string(pulse));
+  for (size_t i = 0; i < result.delays.size() && i < result.rows.size(); ++i)
+    delays.push_back(cat(result.rows[i].name, " ", result.delays[i]));
+  return cat("in pulses of ", joined(sizes, ", "), "; entries before the first with pulses of ",
+             sizes[0], ": ", joined(delays, ", "), "\n");
+}
+
 /// What of the outputs is no number, in torch as in the engine.
 std::string not_finite_text(const std::vector<check::OutputRow>& rows) {
   std::string out;
@@ -105,7 +116,7 @@ std::string check_text(const CheckOptions& options, const CheckResult& result) {
              check::tolerance_str(options.tolerance), " · ",
              counted(result.sets.size(), "input set"), left_out_text(result),
              sizes_text(result.sizes), "\n", check::verdict_table(result.rows),
-             check::quanta_text(result.rows), not_finite_text(result.rows),
+             check::quanta_text(result.rows), not_finite_text(result.rows), pulses_text(result),
              "reference: ", result.reference, engines_text(result), "\n");
 }
 

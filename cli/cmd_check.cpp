@@ -6,12 +6,14 @@
 #include "cli/commands.h"
 #include "cli/config_file.h"
 #include "cli/input_options.h"
+#include "cli/stream_options.h"
 #include "cli/talk.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
 #include "src/export/check_existing.h"
 #include "src/export/input_spec.h"
 #include "src/export/report.h"
+#include "src/export/stream.h"
 #include "src/nnef_reader/sniff.h"
 
 namespace t2n::cli {
@@ -28,6 +30,7 @@ struct Options {
   InputOptions inputs;
   ToleranceOptions check;
   EngineOptions engine;
+  std::string stream;
   bool json = false;
 };
 
@@ -48,6 +51,10 @@ CheckExistingOptions existing_options(const Options& options, Talk& talk) {
                          options.inputs.accepted_guards.end()};
   out.explicit_states = options.inputs.explicit_states;
   out.check = check_options(options.check, options.engine);
+  out.stream = stream_of(options.stream);
+  target::Target streaming = target::parse_target("tract");
+  streaming.stream = out.stream;
+  require_stream(streaming, out.dynamic);
   out.report = talk.report();
   out.progress = [&talk](std::string_view stage) { talk.stage(stage); };
   return out;
@@ -83,6 +90,7 @@ void setup_check(CLI::App& app, Run& selected) {
                     "--check=LEVEL: exact, close, approximate, very, super or ultra");
   add_tolerance_options(*command, options->check);
   add_engine_options(*command, options->engine);
+  add_stream_option(*command, options->stream);
   command->add_flag("--json", options->json, "The comparison as JSON");
   add_config_option(*command);
   command->footer(kExamples);

@@ -10,11 +10,13 @@
 #include "cli/config_file.h"
 #include "cli/input_options.h"
 #include "cli/outputs.h"
+#include "cli/stream_options.h"
 #include "cli/talk.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
 #include "src/export/report.h"
+#include "src/export/stream.h"
 #include "src/export/torch_module.h"
 
 namespace t2n::cli {
@@ -35,6 +37,7 @@ struct Options {
   PortNames names;
   bool prune_unused_inputs = false;
   bool roll_loops = false;
+  std::string stream;
   CompressionOptions compression_of_weights;
   ToleranceOptions check;
   EngineOptions engine;
@@ -85,6 +88,7 @@ void add_signature_options(CLI::App& command, Options& options) {
   command.add_flag("--roll-loops", options.roll_loops,
                    "Make scans of loops whose iterations all do the same, three or more; not with\n"
                    "--dynamic, where loops that follow from sizes are");
+  add_stream_option(command, options.stream);
 }
 
 void add_check_options(CLI::App& command, Options& options) {
@@ -179,6 +183,8 @@ ExportOptions pipeline_options(const Options& options, Talk& talk) {
   const target::Target target = target_of(options);  // before files of samples are read
   ExportOptions out = traced_options(options.model, options.inputs, talk.report());
   out.target = target;
+  out.target.stream = stream_of(options.stream);
+  require_stream(out.target, out.dynamic);
   out.check = check_of(options);
   out.passes = passes_of(options, talk);
   out.output = options.output;

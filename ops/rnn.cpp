@@ -144,7 +144,7 @@ Attributes scan_attributes(Emitter& out, const Kind& kind, const Weights& w, Ref
           {"state", nnef::array(std::move(state))},
           {"output", nnef::array(std::move(outputs))},
           {"skip", 0},
-          {"reset_every_turn", 1},
+          {"reset_every_turn", out.is_streamed(out.shape(gates)[0]) ? 0 : 1},
           {"external_state", 0}};
 }
 

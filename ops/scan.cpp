@@ -253,7 +253,7 @@ class Loop {
                                      {"state", nnef::array(std::move(states))},
                                      {"output", nnef::array(std::move(outputs))},
                                      {"skip", 0},
-                                     {"reset_every_turn", 1},
+                                     {"reset_every_turn", out_.is_streamed(scan_.length) ? 0 : 1},
                                      {"external_state", 0}},
                                     types());
     if (out_.state().zero) out_.state().inner_results.push_back(results[0]);

@@ -11,8 +11,15 @@
 #include "ir/tensor.h"
 #include "src/interp/interp.h"
 #include "src/tract/find.h"
+#include "src/tract/library.h"
 
 namespace t2n::check {
+
+/// Of a model in pulses, per output.
+struct InPulses {
+  std::vector<int64_t> axes;
+  std::vector<int64_t> delays;
+};
 
 class Runner {
  public:
@@ -27,6 +34,14 @@ class Runner {
   /// Memory that the artefact takes since it was loaded, if it was the first one; nothing where
   /// nobody measures it.
   virtual std::optional<int64_t> loaded_bytes() const { return {}; }
+
+  /// Makes the artefact that was loaded ready to take its input in pieces; says along which axis
+  /// each output comes, -1 where it is there as a whole, and how late. Nothing where the runner
+  /// knows no pieces.   Errors: `engine-rejects`.
+  virtual std::optional<InPulses> pulse(const tract::Pulse&) { return {}; }
+  /// Outputs for whole inputs that are fed piece by piece, without what comes before their first
+  /// entries; only after pulse().
+  virtual std::vector<ir::Tensor> run_in_pulses(const std::vector<ir::Tensor>&) { return {}; }
 };
 
 struct RunnerOptions {

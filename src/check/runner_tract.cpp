@@ -23,6 +23,18 @@ class TractRunner final : public Runner {
     return worker_.run(inputs);
   }
 
+  std::optional<InPulses> pulse(const tract::Pulse& pulse) override {
+    InPulses out;
+    for (const tract::EnginePort& port : worker_.pulse(pulse).outputs) {
+      out.axes.push_back(port.axis);
+      out.delays.push_back(port.delay);
+    }
+    return out;
+  }
+  std::vector<ir::Tensor> run_in_pulses(const std::vector<ir::Tensor>& inputs) override {
+    return worker_.run_in_pulses(inputs);
+  }
+
   std::optional<int64_t> loaded_bytes() const override { return loaded_bytes_; }
 
  private:

@@ -55,6 +55,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"nnef-limit", ExitCode::unreadable},
       {"nnef-syntax", ExitCode::unreadable},
       {"not-confined", ExitCode::unreadable},
+      {"not-streamable", ExitCode::unsupported},
       {"option-overridden", ExitCode::usage},
       {"output-exists", ExitCode::cannot_write},
       {"output-is-input", ExitCode::usage},

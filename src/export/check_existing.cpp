@@ -8,6 +8,7 @@
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/export/run_artefact.h"
+#include "src/export/stream.h"
 #include "src/nnef_reader/artefact.h"
 #include "src/spec/dialect.h"
 #include "src/spec/expansion.h"
@@ -31,12 +32,33 @@ class OrderedRunner final : public check::Runner {
   std::string name() const override { return runner_.name(); }
   void load(const std::string& artefact) override { runner_.load(artefact); }
   std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs) override {
-    std::vector<ir::Tensor> fed;
+    return in_order(runner_.run(fed(inputs)));
+  }
+  std::optional<check::InPulses> pulse(const tract::Pulse& pulse) override {
+    const auto given = runner_.pulse(pulse);
+    if (!given) return {};
+    check::InPulses out;
+    for (const size_t place : outputs_) {
+      out.axes.push_back(given->axes.at(place));
+      out.delays.push_back(given->delays.at(place));
+    }
+    return out;
+  }
+  std::vector<ir::Tensor> run_in_pulses(const std::vector<ir::Tensor>& inputs) override {
+    return in_order(runner_.run_in_pulses(fed(inputs)));
+  }
+
+ private:
+  std::vector<ir::Tensor> fed(const std::vector<ir::Tensor>& inputs) const {
+    std::vector<ir::Tensor> out;
     for (const Input& input : inputs_) {
       const ir::Tensor& given = inputs[input.place];
-      fed.push_back(of_dtype(given, input.dtype.value_or(given.dtype)).value_or(given));
+      out.push_back(of_dtype(given, input.dtype.value_or(given.dtype)).value_or(given));
     }
-    const std::vector<ir::Tensor> actual = runner_.run(fed);
+    return out;
+  }
+
+  std::vector<ir::Tensor> in_order(const std::vector<ir::Tensor>& actual) const {
     if (actual.size() != outputs_.size())
       throw Error("engine-failed", cat("the engine gave ", actual.size(), " outputs, the artefact ",
                                        "names ", outputs_.size()));
@@ -45,7 +67,6 @@ class OrderedRunner final : public check::Runner {
     return out;
   }
 
- private:
   check::Runner& runner_;
   std::vector<Input> inputs_;  ///< in the engine's order
   Places outputs_;             ///< per output of the model, its place in the engine
@@ -250,6 +271,9 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
   result.checked =
       check_artefact(options.artefact, model, row_names(document, outputs), options.check, ordered,
                      spec::dialect_of(document), {rules, inputs});
+  if (!options.stream.symbol.empty())
+    check_in_pulses(model, row_names(document, outputs), options.check, ordered, {rules, inputs},
+                    options.stream, stream_properties(document).multiple, result.checked);
   return result;
 }
 

@@ -20,6 +20,7 @@ struct CheckExistingOptions {
   std::set<std::string> accepted_guards;
   bool explicit_states = false;
   CheckOptions check;
+  target::Stream stream;  ///< of --stream: also in pulses
   Report report;
   /// Called when a stage begins: "load", "trace", "check".
   std::function<void(std::string_view stage)> progress;

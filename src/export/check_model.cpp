@@ -298,6 +298,7 @@ CheckResult begun(const InputSets& sets, const check::Runner& runner) {
   result.engine = runner.name();
   result.reference = sets.reference;
   result.left_out = sets.left_out;
+  result.executor = sets.executor;
   result.sizes = sets.sizes;
   result.unfollowed = sets.unfollowed;
   result.has_unvaried_sizes = sets.has_unvaried_sizes;
@@ -322,12 +323,30 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
     rows.add(sets, at, actual, where);
   }
   rows.finish();
-  if (model.inputs.empty()) return result;  // nothing that could move
+  // Nothing could move, or nobody looked.
+  if (model.inputs.empty() || sets.movements.empty()) return result;
   for (size_t i = 0; i < result.rows.size(); ++i) {
     result.rows[i].response = sets.movements[i].median();
     result.rows[i].moved = sets.movements[i].share();
   }
   return result;
+}
+
+void merge_rows(CheckResult& into, const CheckResult& other) {
+  into.sets.insert(into.sets.end(), other.sets.begin(), other.sets.end());
+  into.unstable += other.unstable;
+  into.engines_disagree += other.engines_disagree;
+  into.unsettled += other.unsettled;
+  for (size_t i = 0; i < std::min(into.rows.size(), other.rows.size()); ++i) {
+    check::OutputRow row = other.rows[i];
+    row.response = into.rows[i].response;
+    row.moved = into.rows[i].moved;
+    if (row.times_torch.value_or(0) < into.rows[i].times_torch.value_or(0))
+      row.times_torch = into.rows[i].times_torch;
+    else
+      into.rows[i].times_torch = row.times_torch;
+    keep_worst(into.rows, i, std::move(row));
+  }
 }
 
 CheckResult check_artefact(const std::string& path, TracedModel& model,

@@ -36,6 +36,10 @@ struct CheckResult {
   bool has_unvaried_sizes = false;      ///< open sizes of the artefact had one value only
   bool inconclusive = false;
   std::optional<int64_t> loaded_bytes = {};  ///< memory that the engine took for the artefact
+  trace::Executor executor = trace::Executor::torch;  ///< whose outputs the reference is
+  // Where the input comes in pieces:
+  std::vector<int64_t> pulses = {};  ///< sizes of the pieces
+  std::vector<int64_t> delays = {};  ///< per output, with pieces of the first size
 };
 
 /// What the samples give for each input of the model's graph, complex ones as pairs.
@@ -61,6 +65,9 @@ CheckResult check_artefact(const std::string& path, TracedModel& model,
 CheckResult check_on(InputSets& sets, const TracedModel& model,
                      const std::vector<std::string>& names, const CheckOptions& options,
                      check::Runner& runner, spec::Dialect dialect);
+
+/// Rows become the worse of both; what outputs were seen to follow stays.
+void merge_rows(CheckResult& into, const CheckResult& other);
 
 /// Notes whether some output says nothing. `consequence` continues the reason of a mismatch: "; …".
 /// Errors: `output-mismatch`; `inconclusive-check` if strict, else a warning.

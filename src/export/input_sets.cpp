@@ -105,6 +105,7 @@ class Builder {
     std::vector<trace::SampleInput> inputs = fill(model_.samples, 0);
     Agreement agreement = agree_with_torch(*model_.session, inputs, model_.traced);
     executor_ = agreement.executor;
+    out_.executor = agreement.executor;
     out_.reference = agreement.words;
     if (model_.is_compressed) {
       agreement.expected = in_compressed(model_, inputs, {});

@@ -34,6 +34,8 @@ struct InputSet {
   /// The same beside its inputs (in_f64_nearby).
   std::optional<std::vector<std::vector<ir::Tensor>>> nearby = {};
   std::optional<std::vector<EngineRun>> engines = {};  ///< once somebody asked for them
+  /// Per output, how much of it `expected` is, from the first entries on; none: all of it.
+  std::vector<ir::Ints> compared = {};
 };
 
 struct InputSets {
@@ -44,6 +46,7 @@ struct InputSets {
   std::vector<dynamic::Sizes> sizes;       ///< the sample's first; none without open sizes
   bool has_unvaried_sizes = false;         ///< the artefact has open sizes, the sets one of each
   std::string reference;                   ///< Agreement::words
+  trace::Executor executor = trace::Executor::torch;  ///< whose outputs they are
 };
 
 /// What the sets give for each input of the model's graph, complex ones as pairs.

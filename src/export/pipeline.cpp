@@ -12,6 +12,7 @@
 #include "src/export/signature.h"
 #include "src/export/stages.h"
 #include "src/export/states.h"
+#include "src/export/stream.h"
 #include "src/export/torch_module.h"
 #include "src/passes/integer_products.h"
 #include "src/quant/summary.h"
@@ -123,11 +124,16 @@ void name_losses(ExportResult& result) {
 
 /// Throws unless the artefact is right.
 void check_written(const nnef::Document& document, const nnef::PendingArtefact& artefact,
-                   TracedModel& model, const CheckOptions& options, const FoundEngine& engine,
-                   const Wanted& wanted, const Report& report, ExportResult& result) {
-  result.checked = check_artefact(artefact.path().string(), model, port_names(result.outputs),
-                                  options, *engine.runner, wanted.dialect, takes_of(document));
-  judge(result.checked, options, "; nothing was written", report);
+                   TracedModel& model, const ExportOptions& options, const FoundEngine& engine,
+                   ExportResult& result) {
+  const std::vector<std::string> names = port_names(result.outputs);
+  result.checked =
+      check_artefact(artefact.path().string(), model, names, *options.check, *engine.runner,
+                     wanted_for(options.target).dialect, takes_of(document));
+  if (target::streams(options.target))
+    check_in_pulses(model, names, *options.check, *engine.runner, takes_of(document),
+                    options.target.stream, stream_properties(document).multiple, result.checked);
+  judge(result.checked, *options.check, "; nothing was written", options.report);
   const check::WeightBytes weights = check::weight_bytes(document);
   if (weights.weights > 0 && result.checked.loaded_bytes)
     result.packed =
@@ -191,8 +197,7 @@ ExportResult export_model(const ExportOptions& asked) {
   nnef::PendingArtefact artefact = nnef::write_artefact(document, destination);
   if (options.check) {
     progress("check");
-    check_written(document, artefact, model, *options.check, engine, wanted, options.report,
-                  result);
+    check_written(document, artefact, model, options, engine, result);
   }
   torch_module().verify(*model.session, true);
   result.bytes = size_on_disk(artefact.path());

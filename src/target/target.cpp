@@ -59,6 +59,7 @@ const FeatureRow& feature_row(Feature feature) {
 
 bool has(const Target& target, Feature feature) {
   const FeatureRow& row = feature_row(feature);
+  if (streams(target) && !row.in_pulses) return false;
   return target.engine == Engine::khronos ? row.is_standard : target.version >= row.since;
 }
 

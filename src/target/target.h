@@ -21,11 +21,20 @@ struct Version {
   friend auto operator<=>(const Version&, const Version&) = default;
 };
 
+/// How a file is run that takes its input in pieces, one run of the engine after the other.
+struct Stream {
+  std::string symbol = {};  ///< the length of the input; "": it is there as a whole
+  int64_t pulse = 0;        ///< the size of the pieces; 0: the user's choice
+  friend bool operator==(const Stream&, const Stream&) = default;
+};
+
 struct Target {
   Engine engine = Engine::tract;
   Version version;
+  Stream stream = {};
   friend bool operator==(const Target&, const Target&) = default;
 };
+inline bool streams(const Target& target) { return !target.stream.symbol.empty(); }
 
 /// What a version may lack. One row in tract.cpp each: the version it came, and how it is written.
 enum class Feature {
@@ -63,6 +72,7 @@ struct FeatureRow {
   Version since;             ///< of tract
   std::string_view note;     ///< measured behaviour before `since`
   bool is_standard = false;  ///< the specification has it
+  bool in_pulses = true;     ///< it is there where the input comes in pieces, too
 };
 
 /// Kinds of numbers that a target may lack altogether.

@@ -78,11 +78,17 @@ Abi bind_abi(void* library) {
       .model_into_runnable = find({"tract_model_into_runnable"}),
       .model_profile = find.optional({"tract_model_profile_json"}),
       .model_profile_states = nullptr,
+      .model_transform = find.optional({"tract_model_transform"}),
+      .model_pulse_simple = find.optional({"tract_model_pulse_simple"}),
+      .model_property = find.optional({"tract_model_property"}),
       .fact_dump = find({"tract_fact_dump"}),
       .fact_destroy = find({"tract_fact_destroy"}),
       .runnable_release = find({"tract_runnable_release"}),
       .runnable_run = find({"tract_runnable_run"}),
       .runnable_profile = find.optional({"tract_runnable_profile_json"}),
+      .runnable_spawn_state = find({"tract_runnable_spawn_state"}),
+      .state_run = find({"tract_state_run"}),
+      .state_destroy = find({"tract_state_destroy"}),
       .tensor_from_bytes =
           find({"tract_tensor_from_bytes", "tract_value_from_bytes", "tract_value_create"}),
       .tensor_as_bytes =

@@ -40,12 +40,21 @@ struct Abi {
   Status (*model_profile_states)(Handle model, Handle* inputs, Handle* states, size_t state_count,
                                  char** json);
 
+  Status (*model_transform)(Handle model, const char* what);  ///< 0.21; JSON since 0.23
+  /// 0.19 to 0.22: replaces the model.
+  Status (*model_pulse_simple)(Handle* model, const char* symbol, const char* pulse);
+  Status (*model_property)(Handle model, const char* name, Handle* tensor);  ///< 0.20 and later
+
   Status (*fact_dump)(Handle fact, char** text);
   Status (*fact_destroy)(Handle* fact);
 
   Status (*runnable_release)(Handle* runnable);
   Status (*runnable_run)(Handle runnable, Handle* inputs, Handle* outputs);  ///< in a fresh state
   Status (*runnable_profile)(Handle runnable, Handle* inputs, char** json);  ///< 0.23
+  Status (*runnable_spawn_state)(Handle runnable, Handle* state);
+
+  Status (*state_run)(Handle state, Handle* inputs, Handle* outputs);
+  Status (*state_destroy)(Handle* state);
 
   Status (*tensor_from_bytes)(uint32_t type, size_t rank, const size_t* shape, void* data,
                               Handle* tensor);

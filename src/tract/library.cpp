@@ -149,11 +149,12 @@ void Library::check(Status status, std::string_view id, std::string_view what) c
                          .help = help_for(id, version())});
 }
 
-Model::Model(const Library& library, const std::string& artefact)
-    : library_(library), artefact_(artefact) {
+Model::Model(const Library& library, const std::string& artefact, std::optional<Pulse> pulse)
+    : library_(library), artefact_(artefact), pulse_(std::move(pulse)) {
   const Abi& abi = library.abi();
   Owned model = load_optimised();
   info_ = {describe_ports(library, model.get(), true), describe_ports(library, model.get(), false)};
+  if (pulse_) note_pulses(model.get());
   Handle taken = model.release();
   Handle runnable = nullptr;
   library.check(abi.model_into_runnable(&taken, &runnable), "engine-rejects", kRefuses);
@@ -170,6 +171,7 @@ Owned Model::load_optimised() const {
   check(abi.nnef_load(nnef.get(), artefact_.c_str(), &handle));
   Owned model = own(handle, abi.model_destroy);
   if (abi.model_declutter != nullptr) check(abi.model_declutter(model.get()));
+  if (pulse_) apply_pulse(model);
   if (abi.model_optimize != nullptr) check(abi.model_optimize(model.get()));
   return model;
 }
@@ -185,11 +187,17 @@ std::vector<Owned> Model::import_inputs(const std::vector<ir::Tensor>& inputs) c
 }
 
 std::vector<ir::Tensor> Model::run(const std::vector<ir::Tensor>& inputs) const {
+  return run_in(nullptr, inputs);
+}
+
+std::vector<ir::Tensor> Model::run_in(Handle state, const std::vector<ir::Tensor>& inputs) const {
   const Abi& abi = library_.abi();
   const std::vector<Owned> owned_inputs = import_inputs(inputs);
   std::vector<Handle> in = handles_of(owned_inputs);
   std::vector<Handle> out(info_.outputs.size() + 1, nullptr);
-  library_.check(abi.runnable_run(runnable_.get(), in.data(), out.data()), "engine-failed", kFails);
+  const Status status = state == nullptr ? abi.runnable_run(runnable_.get(), in.data(), out.data())
+                                         : abi.state_run(state, in.data(), out.data());
+  library_.check(status, "engine-failed", kFails);
   std::vector<Owned> owned;
   owned.reserve(info_.outputs.size());
   for (size_t i = 0; i < info_.outputs.size(); ++i)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,15 @@ namespace t2n::tract {
 struct EnginePort {
   std::string name;  ///< tract's own: outputs are often called after an inner node
   std::string fact;  ///< "1,3,S,f32", "2,tdim"; types are in upper case before 0.23
+  // In pulses:
+  int64_t axis = -1;  ///< that comes in pieces; -1: it is there as a whole
+  int64_t delay = 0;  ///< of an output: entries along the axis that come before its first
+};
+
+/// The input comes in pieces.
+struct Pulse {
+  std::string symbol;  ///< in the sizes of the inputs
+  int64_t size = 0;    ///< what it is in each piece
 };
 
 struct ModelInfo {
@@ -50,12 +60,15 @@ using Owned = std::unique_ptr<void, Destroy>;
 class Model {
  public:
   /// Errors: `engine-rejects`.
-  Model(const Library& library, const std::string& artefact);
+  Model(const Library& library, const std::string& artefact, std::optional<Pulse> pulse = {});
 
   const ModelInfo& info() const { return info_; }
   /// Runs in a fresh state. Inputs have any strides. Dimensions come out as i64, quantised values
   /// as f32.   Errors: `engine-failed`.
   std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs) const;
+  /// Of a model in pulses: feeds the inputs piece by piece to one new state, as far as whole pieces
+  /// go, and gives what comes of it, without what comes before the first entry of an output.
+  std::vector<ir::Tensor> run_in_pulses(const std::vector<ir::Tensor>& inputs) const;
   /// tract's JSON about the optimised graph: an entry per node with the name of its operator.
   /// Nothing is run: with inputs tract would run the model thousands of times.   Errors:
   /// `engine-failed`.
@@ -63,11 +76,16 @@ class Model {
 
  private:
   Owned load_optimised() const;
+  void apply_pulse(Owned& model) const;
+  void note_pulses(Handle model);
+  /// Runs in `state`, or in a fresh one where there is none.
+  std::vector<ir::Tensor> run_in(Handle state, const std::vector<ir::Tensor>& inputs) const;
   std::vector<Owned> import_inputs(const std::vector<ir::Tensor>& inputs) const;
   ir::Tensor export_output(const Owned& tensor, const EnginePort& port) const;
 
   const Library& library_;
   std::string artefact_;
+  std::optional<Pulse> pulse_;
   ModelInfo info_;
   Owned runnable_;
 };

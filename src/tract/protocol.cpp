@@ -114,6 +114,8 @@ Message encode(const ModelInfo& info) {
     for (const EnginePort& port : *ports) {
       message.texts.push_back(port.name);
       message.texts.push_back(port.fact);
+      message.texts.push_back(std::to_string(port.axis));
+      message.texts.push_back(std::to_string(port.delay));
     }
   return message;
 }
@@ -122,9 +124,10 @@ ModelInfo decode_info(const Message& message) {
   ModelInfo info;
   const size_t inputs = std::stoul(message.texts.at(0));
   info.resident_bytes = std::stoll(message.texts.at(1));
-  for (size_t i = 2; i + 1 < message.texts.size(); i += 2) {
+  const std::vector<std::string>& texts = message.texts;
+  for (size_t i = 2; i + 3 < texts.size(); i += 4) {
     auto& ports = info.inputs.size() < inputs ? info.inputs : info.outputs;
-    ports.push_back({message.texts[i], message.texts[i + 1]});
+    ports.push_back({texts[i], texts[i + 1], std::stoll(texts[i + 2]), std::stoll(texts[i + 3])});
   }
   return info;
 }

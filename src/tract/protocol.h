@@ -15,11 +15,13 @@ namespace t2n::tract {
 
 /// Requests and answers; the worker ends when the channel closes.
 enum class Kind : uint32_t {
-  load,     ///< texts: artefact → done, a ModelInfo
-  run,      ///< tensors: inputs → done, tensors: outputs
-  profile,  ///< → done, texts: JSON
-  done,     ///< also the worker's first word, texts: version of the library
-  refused,  ///< a Diagnostic
+  load,        ///< texts: artefact → done, a ModelInfo
+  run,         ///< tensors: inputs → done, tensors: outputs
+  profile,     ///< → done, texts: JSON
+  done,        ///< also the worker's first word, texts: version of the library
+  refused,     ///< a Diagnostic
+  pulse,       ///< texts: artefact, symbol, size → done, a ModelInfo
+  run_pulses,  ///< tensors: whole inputs → done, tensors: outputs; after pulse
 };
 
 struct Message {

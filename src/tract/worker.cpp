@@ -56,6 +56,8 @@ class Session {
     switch (request.kind) {
       case Kind::load: return load(request.texts.at(0));
       case Kind::run: return {Kind::done, {}, model().run(request.tensors)};
+      case Kind::pulse: return pulse(request.texts);
+      case Kind::run_pulses: return {Kind::done, {}, in_pulses().run_in_pulses(request.tensors)};
       case Kind::profile: return {Kind::done, {model().profile_json()}, {}};
       case Kind::done:
       case Kind::refused: break;
@@ -73,6 +75,18 @@ class Session {
     return encode(info);
   }
 
+  Message pulse(const std::vector<std::string>& texts) {
+    in_pulses_.reset();
+    in_pulses_ =
+        std::make_unique<Model>(library_, texts.at(0), Pulse{texts.at(1), std::stoll(texts.at(2))});
+    return encode(in_pulses_->info());
+  }
+
+  const Model& in_pulses() const {
+    T2N_ASSERT(in_pulses_, "the engine worker was asked for pulses before it was told their size");
+    return *in_pulses_;
+  }
+
   const Model& model() const {
     T2N_ASSERT(model_, "the engine worker was asked to run before it was asked to load");
     return *model_;
@@ -80,6 +94,7 @@ class Session {
 
   Library library_;
   std::unique_ptr<Model> model_;
+  std::unique_ptr<Model> in_pulses_;
 };
 
 /// What goes wrong here is reported there: this is the worker's main.

@@ -41,6 +41,10 @@ class WorkerClient {
   /// A restarted worker first loads again what was last loaded with success.
   std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs);
   std::string profile_json();
+  /// The artefact that was loaded last, in pulses; what run() runs stays as it is.
+  ModelInfo pulse(const Pulse& pulse);
+  /// Feeds whole inputs to the model of the last pulse(), piece by piece.
+  std::vector<ir::Tensor> run_in_pulses(const std::vector<ir::Tensor>& inputs);
 
   /// Process id of the worker; nothing if none runs.
   std::optional<pid_t> pid() const;

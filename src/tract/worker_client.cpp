@@ -90,6 +90,16 @@ std::string WorkerClient::profile_json() {
   return exchange({Kind::profile, {}, {}}, "profiling the model").texts.at(0);
 }
 
+ModelInfo WorkerClient::pulse(const Pulse& pulse) {
+  ensure_loaded();
+  const std::vector<std::string> texts = {artefact_, pulse.symbol, std::to_string(pulse.size)};
+  return decode_info(exchange({Kind::pulse, texts, {}}, "making pulses of the model"));
+}
+
+std::vector<ir::Tensor> WorkerClient::run_in_pulses(const std::vector<ir::Tensor>& inputs) {
+  return exchange({Kind::run_pulses, {}, inputs}, "running the model in pulses").tensors;
+}
+
 ModelInfo WorkerClient::load_now(const std::string& artefact) {
   loaded_ = false;
   ModelInfo info = decode_info(exchange({Kind::load, {artefact}, {}}, "loading the model"));

@@ -100,6 +100,11 @@ std::optional<ir::Tensor> Emitter::constant_value(Ref ref) const {
   return joined(entry);
 }
 
+bool Emitter::is_streamed(const Dim& size) const {
+  const target::Target& target = state_->target;
+  return target::streams(target) && size.mentions(ir::Symbol(target.stream.symbol));
+}
+
 bool Emitter::has(target::Feature feature) const { return target::has(state_->target, feature); }
 
 bool Emitter::varies(Ref ref) const { return state_->at(ref).varies; }

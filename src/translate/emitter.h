@@ -32,6 +32,8 @@ class Emitter {
   Ints sizes(Ref ref) const;
   int rank(Ref ref) const { return static_cast<int>(shape(ref).size()); }
   bool has(target::Feature feature) const;
+  /// Whether an axis of this size comes piece by piece, one run of the engine after the other.
+  bool is_streamed(const Dim& size) const;
   bool varies(Ref ref) const;  ///< from iteration to iteration, in the body of a scan
   /// The values, if the tensor is known now.
   std::optional<ir::Tensor> constant_value(Ref ref) const;

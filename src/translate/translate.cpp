@@ -13,6 +13,7 @@
 #include "src/target/limits.h"
 #include "src/translate/accepted.h"
 #include "src/translate/check_document.h"
+#include "src/translate/check_pulses.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
@@ -231,6 +232,7 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target, c
   nnef::Document document = out.finish();
   add_assertions(document, graph);
   check_tract(document, graph);
+  check_pulses(document, graph, out, target);
   return document;
 }
 

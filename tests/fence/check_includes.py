@@ -24,7 +24,8 @@ ALLOWED = {
     "src/target": BASE,
     "src/draft": IR | {"nnef", "nnef_writer"},
     "src/strict": NNEF | {"src/target", "src/spec", "src/draft"},
-    "src/translate": NNEF | {"src/target", "src/spec", "src/draft", "src/strict"},
+    "src/stream": NNEF | {"src/target", "src/spec", "src/draft"},
+    "src/translate": NNEF | {"src/target", "src/spec", "src/draft", "src/strict", "src/stream"},
     "ops": NNEF | {"src/target", "src/draft", "src/translate"},
     "src/passes": IR,
     "src/complex": IR | {"src/passes"},  # defines the pass that passes/pass.h declares

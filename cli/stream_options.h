@@ -1,0 +1,19 @@
+// The option --stream, shared by the commands that write or check what runs in pulses.
+#pragma once
+
+#include <string>
+
+#include "src/target/target.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
+class App;
+}
+
+namespace t2n::cli {
+
+void add_stream_option(CLI::App& command, std::string& option);
+
+/// "S", "S=8"; none for "".   Errors: `usage`.
+target::Stream stream_of(const std::string& option);
+
+}  // namespace t2n::cli

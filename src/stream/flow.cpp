@@ -1,0 +1,142 @@
+#include "src/stream/flow.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "nnef/walk.h"
+#include "src/spec/dimension.h"
+
+namespace t2n::stream {
+
+void blocked(std::string what, std::string help) {
+  throw Blocked{std::move(what), std::move(help)};
+}
+
+bool mentions(const ir::Dim& dim, const std::string& symbol) {
+  return dim.mentions(ir::Symbol(symbol));
+}
+
+bool mentions(const nnef::Value& value, const std::string& symbol) {
+  bool found = false;
+  nnef::walk(value, [&](const nnef::Value& part) {
+    found = found || (part.kind == nnef::Kind::identifier && part.text == symbol) ||
+            (part.kind == nnef::Kind::dimension && mentions(part.dim, symbol));
+  });
+  return found;
+}
+
+int streaming_axis(const ir::Shape& shape, const std::string& symbol) {
+  int out = -1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (!mentions(shape[i], symbol)) continue;
+    if (out >= 0) return -2;
+    out = static_cast<int>(i);
+  }
+  return out;
+}
+
+std::optional<Rate> rate_of(const ir::Dim& dim, const std::string& symbol) {
+  // A multiple of whatever a model divides by: quotients of it are exact.
+  constexpr int64_t kStep = int64_t{720720} * 32 * 25 * 7;
+  const auto at = [&](int64_t value) -> std::optional<int64_t> {
+    const ir::Dim out = spec::at_sizes(dim, {{ir::Symbol(symbol), value}});
+    return out.is_constant() ? std::optional(out.value()) : std::nullopt;
+  };
+  const auto one = at(kStep), two = at(2 * kStep), three = at(3 * kStep);
+  if (!one || !two || !three || *two - *one != *three - *two || *two <= *one) return {};
+  const int64_t shared = std::gcd(*two - *one, kStep);
+  return Rate{(*two - *one) / shared, kStep / shared};
+}
+
+const nnef::Value& FlowCall::value(std::string_view parameter) const {
+  const nnef::Value* const given = spec::argument(declaration_, arguments_, parameter);
+  T2N_ASSERT(given != nullptr, "'", declaration_.name, "' has no ", parameter);
+  return literal_(*given);
+}
+
+bool FlowCall::has(std::string_view parameter) const {
+  return spec::argument(declaration_, arguments_, parameter) != nullptr;
+}
+
+std::vector<Flow> FlowCall::flows(std::string_view parameter) const {
+  std::vector<Flow> out;
+  for (const nnef::Value& item : value(parameter).items) out.push_back(flow_(item));
+  return out;
+}
+
+std::vector<Flow> FlowCall::operands() const {
+  std::vector<Flow> out;
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    if (arguments_[i] == nullptr || !declaration_.parameters[i].type.starts_with("tensor"))
+      continue;
+    const nnef::Value& given = literal_(*arguments_[i]);
+    if (given.kind == nnef::Kind::array)
+      for (const nnef::Value& item : given.items) out.push_back(flow_(item));
+    else
+      out.push_back(flow_(given));
+  }
+  return out;
+}
+
+std::optional<int64_t> FlowCall::number(const nnef::Value& given) const {
+  const nnef::Value& settled = literal_(given);
+  if (settled.kind == nnef::Kind::integer) return settled.integer;
+  const auto dim = spec::read_dimension(settled);
+  return dim && dim->is_constant() ? std::optional(dim->value()) : std::nullopt;
+}
+
+int64_t FlowCall::integer(std::string_view parameter) const {
+  const auto out = number(value(parameter));
+  if (!out) blocked(cat("has no number as ", parameter));
+  return *out;
+}
+
+bool FlowCall::flag(std::string_view parameter) const {
+  const nnef::Value& given = value(parameter);
+  return given.kind == nnef::Kind::logical ? given.logical : integer(parameter) != 0;
+}
+
+std::string FlowCall::text(std::string_view parameter) const { return value(parameter).text; }
+
+ir::Ints FlowCall::ints(std::string_view parameter) const {
+  ir::Ints out;
+  for (const nnef::Value& item : value(parameter).items) {
+    const auto entry = number(item);
+    if (!entry) blocked(cat("has no numbers as ", parameter));
+    out.push_back(*entry);
+  }
+  return out;
+}
+
+std::vector<std::pair<int64_t, int64_t>> FlowCall::pairs(std::string_view parameter) const {
+  std::vector<std::pair<int64_t, int64_t>> out;
+  for (const nnef::Value& item : value(parameter).items) {
+    const nnef::Value& pair = literal_(item);
+    const auto first = pair.items.size() == 2 ? number(pair.items[0]) : std::nullopt;
+    const auto second = first ? number(pair.items[1]) : std::nullopt;
+    if (!second) blocked(cat("has no numbers as ", parameter));
+    out.emplace_back(*first, *second);
+  }
+  return out;
+}
+
+bool FlowCall::reads_length(std::string_view parameter) const {
+  return mentions(value(parameter), symbol_);
+}
+
+Flow together(const std::vector<Flow>& flows) {
+  Flow out;
+  for (const Flow& flow : flows) {
+    out.known = out.known && flow.known;
+    out.rank = std::max(out.rank, flow.rank);
+    if (!flow.streams()) continue;
+    if (out.streams() && out.axis != flow.axis)
+      blocked("joins a stream along one axis with one along another",
+              "each moment would meet every other: only a whole input can be computed so");
+    out.axis = flow.axis;
+    out.delayed = out.delayed || flow.delayed;
+  }
+  return out;
+}
+
+}  // namespace t2n::stream

@@ -1,0 +1,115 @@
+// What a rule sees of one call: which operands stream, and along which axis.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ir/shape.h"
+#include "nnef/ast.h"
+#include "src/diag/error.h"
+#include "src/spec/operations.h"
+
+namespace t2n::stream {
+
+/// Of a tensor, or of a literal, which is steady.
+struct Flow {
+  int axis = -1;                     ///< along which it streams; -1: it is the same in each run
+  bool delayed = false;              ///< its first entry may come later than the first of the input
+  bool known = true;                 ///< nothing is said of what was refused
+  int rank = -1;                     ///< -1: not known
+  const ir::Shape* shape = nullptr;  ///< of a named tensor
+  bool streams() const { return axis >= 0; }
+};
+
+/// Raised by a rule; the statement's operator and place are added later.
+struct Blocked {
+  std::string what;  ///< "takes the sum of the whole stream"
+  std::string help = {};
+};
+
+/// Arguments by parameter. Those that are tensors have flows.
+class FlowCall {
+ public:
+  using FlowOf = std::function<Flow(const nnef::Value&)>;
+  using LiteralOf = std::function<const nnef::Value&(const nnef::Value&)>;
+  FlowCall(const nnef::Fragment& declaration, const spec::Arguments& arguments, const FlowOf& flow,
+           const LiteralOf& literal, std::string symbol, const ir::Shape* result)
+      : declaration_(declaration),
+        arguments_(arguments),
+        flow_(flow),
+        literal_(literal),
+        symbol_(std::move(symbol)),
+        result_(result) {}
+
+  std::string_view name() const { return declaration_.name; }
+  const std::string& symbol() const { return symbol_; }
+  bool has(std::string_view parameter) const;
+  Flow flow(std::string_view parameter) const { return flow_(value(parameter)); }
+  std::vector<Flow> flows(std::string_view parameter) const;
+  /// Of the first parameter.
+  Flow first() const { return flow(declaration_.parameters[0].name); }
+  /// Of all operands that are single tensors or lists of them.
+  std::vector<Flow> operands() const;
+  const nnef::Value& value(std::string_view parameter) const;
+  int64_t integer(std::string_view parameter) const;
+  bool flag(std::string_view parameter) const;
+  std::string text(std::string_view parameter) const;
+  ir::Ints ints(std::string_view parameter) const;
+  /// `padding` and the like: pairs of one axis each.
+  std::vector<std::pair<int64_t, int64_t>> pairs(std::string_view parameter) const;
+  /// Whether the length of the stream stands in it.
+  bool reads_length(std::string_view parameter) const;
+  /// An entry of a list: a number, or nothing where it is an expression.
+  std::optional<int64_t> number(const nnef::Value& value) const;
+  /// What the statement results in; null in the middle of an expression.
+  const ir::Shape* result() const { return result_; }
+
+ private:
+  const nnef::Fragment& declaration_;
+  const spec::Arguments& arguments_;
+  const FlowOf& flow_;
+  const LiteralOf& literal_;
+  std::string symbol_;
+  const ir::Shape* result_;
+};
+
+/// Whether the symbol stands in an expression, or in a size.
+bool mentions(const nnef::Value& value, const std::string& symbol);
+bool mentions(const ir::Dim& dim, const std::string& symbol);
+/// The only axis whose size speaks of the symbol; -1 for none, -2 for several.
+int streaming_axis(const ir::Shape& shape, const std::string& symbol);
+
+/// Entries per entry of the input, in the long run: `up` for each `down`. Nothing where it is no
+/// fixed number.
+struct Rate {
+  int64_t up = 0;
+  int64_t down = 1;
+  friend bool operator==(const Rate&, const Rate&) = default;
+};
+std::optional<Rate> rate_of(const ir::Dim& dim, const std::string& symbol);
+
+using Flows = std::vector<Flow>;
+/// Flows of the results. Throws Blocked. Asked only where an operand streams, or where the length
+/// of the stream stands in an argument.
+using FlowRule = Flows (*)(const FlowCall& call);
+/// Null for what does not run in pulses.
+FlowRule flow_rule(std::string_view operation);
+
+struct FlowRow {
+  std::string_view operation;
+  FlowRule rule;
+};
+std::vector<FlowRow> structure_flows();
+std::vector<FlowRow> window_flows();
+std::vector<FlowRow> product_flows();
+
+/// Of operands that go together element by element. Throws Blocked where they stream along
+/// several axes.
+Flow together(const std::vector<Flow>& flows);
+[[noreturn]] void blocked(std::string what, std::string help = {});
+
+}  // namespace t2n::stream

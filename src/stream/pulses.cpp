@@ -1,0 +1,344 @@
+// Runs the rules over the statements of a document and of the fragments that they call.
+#include "src/stream/pulses.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+
+#include "nnef/walk.h"
+#include "src/diag/error.h"
+#include "src/stream/flow.h"
+
+namespace t2n::stream {
+namespace {
+
+using nnef::Kind;
+using nnef::Value;
+
+/// What a name stands for.
+struct Item {
+  Flow flow;
+  const Value* literal = nullptr;
+  /// The last state of a scan over the stream: it is never there.
+  bool is_at_end = false;
+};
+using Frame = std::unordered_map<std::string_view, Item>;
+
+const char* operation_of(std::string_view sign) {
+  static const std::map<std::string_view, const char*> operations = {
+      {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}, {"^", "pow"}, {"<", "lt"},
+      {">", "gt"},  {"<=", "le"}, {">=", "ge"}, {"==", "eq"}, {"!=", "ne"}};
+  const auto found = operations.find(sign);
+  return found == operations.end() ? nullptr : found->second;
+}
+
+bool is_external(std::string_view operation) {
+  return operation == "external" || operation == "tract_core_external";
+}
+
+bool all_known(const std::vector<Flow>& flows) {
+  return std::all_of(flows.begin(), flows.end(), [](const Flow& flow) { return flow.known; });
+}
+bool any_streams(const std::vector<Flow>& flows) {
+  return std::any_of(flows.begin(), flows.end(), [](const Flow& flow) { return flow.streams(); });
+}
+
+std::vector<Item> items_of(const Flows& flows) {
+  std::vector<Item> out;
+  for (const Flow& flow : flows) out.push_back({flow, nullptr, false});
+  return out;
+}
+
+class Finder {
+ public:
+  Finder(const nnef::Document& document, const draft::Notes& notes, std::string symbol)
+      : document_(document), notes_(notes), symbol_(std::move(symbol)) {
+    for (const nnef::Fragment& fragment : document.fragments)
+      if (!fragment.body.empty()) fragments_[fragment.name] = &fragment;
+  }
+
+  Pulses run() {
+    Frame frame;
+    for (const nnef::Assignment& statement : document_.graph.body) assign(statement, frame);
+    bool any = false;
+    for (const std::string& name : document_.graph.results) {
+      const Item& item = frame[name];
+      any = any || item.flow.streams() || !item.flow.known;
+      if (item.is_at_end)
+        refuse(place_of(name), {"gives the state after the last moment", kNoLast});
+    }
+    if (!any && out_.refusals.empty()) refuse(-1, {"no output streams", {}});
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr const char* kNoLast =
+      "a stream has no last moment while it runs: give the states of all moments, or leave it out";
+
+  // --- statements of the graph ---
+
+  void assign(const nnef::Assignment& statement, Frame& frame) {
+    const auto names = nnef::assigned_names(statement.left);
+    const auto note = notes_.tensors.find(std::string(names.at(0)));
+    result_ = note == notes_.tensors.end() ? nullptr : &note->second.shape;
+    std::vector<Item> items;
+    try {
+      items = results_of(statement.right, frame);
+      if (items.size() < names.size()) items.resize(names.size());
+      for (size_t i = 0; i < names.size(); ++i) settle(std::string(names[i]), items[i]);
+    } catch (const Blocked& reason) {
+      refuse(place_of(std::string(names[0])), reason);
+      Item unknown;
+      unknown.flow.known = false;
+      items.assign(names.size(), unknown);
+    }
+    for (size_t i = 0; i < names.size(); ++i) frame[names[i]] = items[i];
+  }
+
+  /// Takes the shape from the notes, which have to agree with what the rule said.
+  void settle(const std::string& name, Item& item) {
+    const auto note = notes_.tensors.find(name);
+    if (note == notes_.tensors.end() || !item.flow.known || item.is_at_end) return;
+    const ir::Shape& shape = note->second.shape;
+    const int axis = streaming_axis(shape, symbol_);
+    if (axis == -2) blocked("makes a table of each moment with every other");
+    if (axis != item.flow.axis)
+      blocked(axis < 0 ? "keeps a fixed part of the stream" : "moves the stream in an unknown way");
+    item.flow.rank = static_cast<int>(shape.size());
+    item.flow.shape = &shape;
+    if (axis < 0) return;
+    const auto rate = rate_of(shape[static_cast<size_t>(axis)], symbol_);
+    if (!rate) blocked("gives a result that does not grow with the stream");
+    out_.multiple = std::lcm(out_.multiple, rate->down);
+  }
+
+  int place_of(const std::string& name) const {
+    const auto note = notes_.tensors.find(name);
+    return note == notes_.tensors.end() ? -1 : note->second.place;
+  }
+
+  void refuse(int place, const Blocked& reason) {
+    if (!refused_.insert(place).second) return;
+    out_.refusals.push_back({place,
+                             {.id = "not-streamable",
+                              .message = reason.what,
+                              .where = {},
+                              .details = {},
+                              .why = {},
+                              .help = reason.help}});
+  }
+
+  // --- expressions ---
+
+  Item item_of(const Value& value, Frame& frame) {
+    if (value.kind == Kind::identifier) {
+      const auto found = frame.find(value.text);
+      if (found == frame.end()) return {};
+      if (found->second.is_at_end) blocked("reads the state after the last moment", kNoLast);
+      return found->second;
+    }
+    if (value.kind == Kind::invocation || value.kind == Kind::binary) {
+      const ir::Shape* const outer = std::exchange(result_, nullptr);
+      std::vector<Item> items = results_of(value, frame);
+      result_ = outer;
+      return items.empty() ? Item{} : items[0];
+    }
+    return {};
+  }
+
+  static const Value& literal_of(const Value& value, const Frame& frame) {
+    if (value.kind != Kind::identifier) return value;
+    const auto found = frame.find(value.text);
+    return found != frame.end() && found->second.literal ? *found->second.literal : value;
+  }
+
+  std::vector<Item> results_of(const Value& value, Frame& frame) {
+    if (value.kind == Kind::binary && operation_of(value.text)) {
+      auto& call = signs_[&value];
+      if (!call)
+        call = std::make_unique<Value>(nnef::invocation(
+            operation_of(value.text), {{"", value.items[0]}, {"", value.items[1]}}));
+      return operation(*call, frame);
+    }
+    if (value.kind == Kind::identifier) return {item_of(value, frame)};
+    if (value.kind == Kind::invocation) {
+      if (const auto own = fragments_.find(value.text); own != fragments_.end())
+        return fragment(*own->second, value, frame);
+      if (value.text == "tract_core_scan") return scan(value, frame);
+      return operation(value, frame);
+    }
+    bool streams = mentions(value, symbol_);
+    nnef::walk(value, [&](const Value& part) {
+      if (part.kind == Kind::identifier) streams = streams || item_of(part, frame).flow.streams();
+    });
+    if (streams) blocked("is an expression that does not run in pulses");
+    return {};
+  }
+
+  std::vector<Item> operation(const Value& invocation, Frame& frame) {
+    if (is_external(invocation.text)) return {external()};
+    if (invocation.text == "variable") return {{}};
+    const nnef::Fragment* const declaration =
+        spec::find_operation(invocation.text, spec::Dialect::tract);
+    if (declaration == nullptr) blocked(cat("is written as ", quoted(invocation.text)));
+    const spec::Arguments arguments = spec::bind(*declaration, invocation);
+    const FlowCall::FlowOf flow = [&](const Value& value) { return item_of(value, frame).flow; };
+    const FlowCall::LiteralOf literal = [&](const Value& value) -> const Value& {
+      return literal_of(value, frame);
+    };
+    const FlowCall call(*declaration, arguments, flow, literal, symbol_, result_);
+    const std::vector<Flow> operands = call.operands();
+    if (!all_known(operands)) {
+      Item unknown;
+      unknown.flow.known = false;
+      return std::vector<Item>(2, unknown);
+    }
+    const bool reads_length =
+        std::any_of(arguments.begin(), arguments.end(), [&](const Value* argument) {
+          return argument != nullptr && mentions(literal(*argument), symbol_);
+        });
+    if (!any_streams(operands) && !reads_length) return {};
+    const FlowRule rule = flow_rule(invocation.text);
+    if (rule == nullptr)
+      blocked(cat("is written as ", quoted(invocation.text), ", which does not run in pulses"));
+    return items_of(rule(call));
+  }
+
+  Item external() {
+    Item out;
+    if (result_ != nullptr) out.flow.axis = std::max(-1, streaming_axis(*result_, symbol_));
+    return out;
+  }
+
+  std::vector<Item> fragment(const nnef::Fragment& own, const Value& invocation, Frame& frame) {
+    const spec::Arguments arguments = spec::bind(own, invocation);
+    Frame inner;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i] == nullptr) continue;
+      Item item = item_of(*arguments[i], frame);
+      const Value& literal = literal_of(*arguments[i], frame);
+      const bool is_tensor = own.parameters[i].type.starts_with("tensor");
+      if (is_tensor && mentions(literal, symbol_)) blocked("reads how long the input is");
+      if (literal.kind != Kind::identifier && literal.kind != Kind::invocation &&
+          literal.kind != Kind::binary)
+        item.literal = &literal;
+      inner[own.parameters[i].name] = item;
+    }
+    const ir::Shape* const outer = std::exchange(result_, nullptr);
+    for (const nnef::Assignment& statement : own.body) {
+      const auto names = nnef::assigned_names(statement.left);
+      std::vector<Item> items = results_of(statement.right, inner);
+      items.resize(std::max(items.size(), names.size()));
+      for (size_t i = 0; i < names.size(); ++i) inner[names[i]] = items[i];
+    }
+    result_ = outer;
+    std::vector<Item> out;
+    for (const nnef::Parameter& result : own.results) out.push_back(inner[result.name]);
+    return out;
+  }
+
+  // --- scans ---
+
+  struct Scanned {
+    int count = 0;
+    bool delayed = false;
+    bool known = true;
+  };
+
+  Scanned scanned(const Value& rows, Frame& frame) {
+    Scanned out;
+    bool any = false;
+    for (const Value& row : rows.items) {
+      const Flow flow = item_of(row.items.at(1), frame).flow;
+      ++out.count;
+      out.known = out.known && flow.known;
+      out.delayed = out.delayed || flow.delayed;
+      if (!flow.streams()) continue;
+      any = true;
+      if (flow.axis != row.items.at(2).integer)
+        blocked("runs a loop along another axis than the stream's");
+      if (row.items.at(3).integer < 0)
+        blocked("runs from the end of the stream",
+                "a stream has no end while it runs: use a layer of one direction "
+                "(bidirectional=False)");
+      if (row.items.at(3).integer != 1) blocked("takes several moments in each iteration");
+    }
+    if (!any) out.count = 0;
+    return out;
+  }
+
+  std::vector<Item> scan(const Value& invocation, Frame& frame) {
+    const auto given = [&](std::string_view name) -> const Value& {
+      for (const nnef::Argument& argument : invocation.arguments)
+        if (argument.name == name) return argument.value;
+      internal_error(__FILE__, __LINE__, cat("a scan without ", name));
+    };
+    const Scanned input = scanned(given("scan"), frame);
+    for (const char* list : {"full", "state"})
+      for (const Value& row : given(list).items)
+        if (const Flow flow = item_of(row.items.at(1), frame).flow; flow.streams())
+          blocked("reads the whole stream in each iteration",
+                  "write the loop as a recurrent layer (nn.GRU, nn.LSTM, nn.RNN)");
+    if (!input.known) {
+      Item unknown;
+      unknown.flow.known = false;
+      return std::vector<Item>(given("output").items.size(), unknown);
+    }
+    if (input.count == 0) {
+      if (mentions(invocation, symbol_)) blocked("runs as often as the input is long");
+      return {};
+    }
+    if (input.count > 1 && input.delayed)
+      blocked("scans several streams of which one comes late",
+              "tract does not bring them together there: join them before the loop");
+    if (given("reset_every_turn").integer != 0) blocked("forgets its state after each piece");
+    if (const auto body = fragments_.find(given("body").text); body != fragments_.end())
+      for (const nnef::Assignment& statement : body->second->body)
+        if (mentions(statement.right, symbol_)) blocked("reads how long the input is");
+    std::vector<Item> out;
+    for (const Value& row : given("output").items) {
+      Item item;
+      if (row.items.at(1).text == "full" && row.items.at(3).integer != 1)
+        blocked("gives the stream from its end");
+      if (row.items.at(1).text == "full")
+        item.flow = {.axis = static_cast<int>(row.items.at(2).integer), .delayed = input.delayed};
+      else
+        item.is_at_end = true;
+      out.push_back(item);
+    }
+    return out;
+  }
+
+  const nnef::Document& document_;
+  const draft::Notes& notes_;
+  std::string symbol_;
+  std::unordered_map<std::string_view, const nnef::Fragment*> fragments_;
+  std::unordered_map<const Value*, std::unique_ptr<Value>> signs_;
+  const ir::Shape* result_ = nullptr;  ///< of the statement that is run
+  std::set<int> refused_;
+  Pulses out_;
+};
+
+}  // namespace
+
+FlowRule flow_rule(std::string_view operation) {
+  static const auto rules = [] {
+    std::map<std::string_view, FlowRule> out;
+    for (const auto& rows : {structure_flows(), window_flows(), product_flows()})
+      for (const FlowRow& row : rows) out[row.operation] = row.rule;
+    return out;
+  }();
+  const auto found = rules.find(operation);
+  return found == rules.end() ? nullptr : found->second;
+}
+
+Pulses find_pulses(const nnef::Document& document, const draft::Notes& notes,
+                   const target::Target& target) {
+  return Finder(document, notes, target.stream.symbol).run();
+}
+
+}  // namespace t2n::stream

@@ -1,0 +1,15 @@
+// What of a document for tract does not run in pulses, as an error that says where.
+#pragma once
+
+#include "ir/graph.h"
+#include "nnef/ast.h"
+#include "src/translate/emitter.h"
+
+namespace t2n::ops {
+
+/// For targets that stream; says in the document's properties along what it does, and of what
+/// pulses are multiples. Errors: `not-streamable`, with all operators that are in the way.
+void check_pulses(nnef::Document& document, const ir::Graph& graph, Emitter& out,
+                  const target::Target& target);
+
+}  // namespace t2n::ops
