@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo test matrix refusals docs zoo compression fuzz hostile lies mutants programs same format tidy clean help
+.PHONY: all setup demo test matrix refusals docs zoo compression onnx fuzz hostile lies mutants programs same format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -64,6 +64,13 @@ compression: ## export the trained fixtures under every compression, beside othe
 	@cmake/setup.sh peers
 	@$(call build,release,--target t2nnef libt2nnef_torch)
 	@$(environment) && "$$T2NNEF_PYTHON" tests/compress/table.py --markdown docs/compression_table.md
+
+onnx: ## export the zoo for khronos, convert it to ONNX by NNEF-Tools, run it in onnxruntime, write docs/onnx.md
+	@cmake/setup.sh zoo
+	@cmake/setup.sh onnx
+	@$(call build,release,--target t2nnef libt2nnef_torch)
+	@build/venv/bin/python tests/zoo/build.py build/zoo_onnx $$(cat tests/onnx/models.txt)
+	@build/onnx/bin/python tests/onnx/convert.py build/zoo_onnx --markdown docs/onnx.md
 
 SECONDS ?= 600
 fuzz: ## feed the readers with damaged files, SECONDS=600 for each of the four; needs clang 14

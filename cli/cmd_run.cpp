@@ -28,6 +28,7 @@ struct Options {
   std::string artefact;
   std::vector<std::string> inputs;
   std::string output;
+  bool casts_floats = false;
   EngineOptions engine;
 };
 
@@ -71,6 +72,7 @@ ExitCode run(const Options& options) {
       .samples = parse_inputs(options.inputs),
       .engine = parse_engine(options.engine.engine),
       .runner = runner_options(),
+      .casts_floats = options.casts_floats,
       .output = options.output,
       .taken = taken_files(options.inputs, {}, options.engine.engine),
       .report = talk.report()};
@@ -91,13 +93,16 @@ void setup_run(CLI::App& app, Run& selected) {
   command
       ->add_option("-i,--input", options->inputs,
                    "Inputs by name or as input_N, repeatable: in.npz  x=@x.npy  x=1,3,224,224,f32\n"
-                   "ids=1,8,i64:0..999; those left out are drawn from a fixed seed")
+                   "ids=1,8,i64:0..999; those left out are drawn from a fixed seed, and arrays\n"
+                   "of a file that are named as outputs are left out")
       ->type_name("SPEC")
       ->allow_extra_args(false);
   command
       ->add_option("-o,--output", options->output,
                    "Outputs by name, - for stdout; without it, a summary only")
       ->type_name("FILE.npz");
+  command->add_flag("--allow-float-casts", options->casts_floats,
+                    "Inputs that are floats may be of another precision than the artefact's");
   add_engine_options(*command, options->engine);
   command->footer(kExamples);
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|zoo|peers|fuzz|tidy.
+# Installs what is missing, says so first, and does nothing where nothing is: setup.sh build|run|test|matrix|zoo|peers|onnx|fuzz|tidy.
 #   build  Debian packages and LibTorch
 #   run    and the default target's engine, where pip has it
 #   test   and all engines that tests run, numpy, a Python with torch, which writes files to test with, and NNEF-Tools
 #   matrix and an engine between the oldest and the newest
 #   zoo    and the packages that the model zoo is made of
 #   peers  what `test` installs and, where pip has it, the exporter that docs/compression_table.md compares with
+#   onnx   and, in an environment of their own, NNEF-Tools, onnx and onnxruntime
 #   fuzz   what `build` installs, and clang
 #   tidy   what `build` installs, and clang-tidy
 # Debian packages only as root; everything else under build/. What was found is left in build/env.sh.
@@ -141,6 +142,14 @@ peers() {
   build/peers/bin/python -m pip --disable-pip-version-check --no-input install -qq \
     -c build/peers/constraints.txt "torch_to_nnef==$peer_version"
 }
+# NNEF-Tools once more, beside the onnx that it writes.
+onnx() {
+  ! installed "build/onnx/lib/python3*/site-packages" "onnxruntime-*" || return 0
+  say "installing onnx, onnxruntime and NNEF-Tools into build/onnx (150 MB)"
+  python3 -m venv --clear build/onnx || fail "python3 -m venv failed (Debian: apt-get install python3-venv)"
+  build/onnx/bin/python -m pip --disable-pip-version-check --no-input install -qq \
+    nnef==1.0.10 nnef_tools==1.0.11 "numpy<2.4" onnx onnxruntime 2>/dev/null || fail "pip cannot install onnxruntime"
+}
 peers_if_possible() {
   (peers) 2>build/peers.log ||
     { rm -rf build/peers; say "torch_to_nnef cannot be installed (see build/peers.log): the page goes without it"; }
@@ -170,6 +179,7 @@ case $level in test | matrix | zoo | peers)
 esac
 [ "$level" != zoo ] || zoo_packages
 [ "$level" != peers ] || peers_if_possible
+[ "$level" != onnx ] || onnx
 
 libraries=${T2NNEF_TRACT_LIB:-}
 if [ -z "$libraries" ]; then

@@ -39,13 +39,15 @@ void refuse_version(const tract::EngineVersion& version, const target::Target& t
               cat("export for it with --target tract@", tract::version_str(version)));
 }
 
-/// One that serves `preferred`, else the newest there is.
-tract::Engine any_engine(const tract::Search& search, const tract::EngineVersion& preferred) {
+/// One that serves `preferred`, else the newest there is; of files of other exporters, which may
+/// use what came after the version that they name, the newest at once.
+tract::Engine any_engine(const tract::Search& search, const tract::EngineVersion& preferred,
+                         bool is_foreign) {
   const tract::Candidates found = tract::find_engines(search);
   const auto serving = std::find_if(
       found.engines.begin(), found.engines.end(),
       [&](const tract::Engine& engine) { return tract::serves(engine.version, preferred); });
-  if (serving != found.engines.end()) return *serving;
+  if (serving != found.engines.end() && !is_foreign) return *serving;
   if (found.engines.empty()) return tract::pick(preferred, found);  // which throws
   return *std::max_element(
       found.engines.begin(), found.engines.end(),
@@ -66,7 +68,8 @@ tract::Engine find_tract(const EngineChoice& choice, const Wanted& wanted) {
     return tract::find_engine(search, *choice.version);
   }
   const tract::EngineVersion version = version_for(wanted);
-  return wanted.only ? tract::find_engine(search, version) : any_engine(search, version);
+  return wanted.only ? tract::find_engine(search, version)
+                     : any_engine(search, version, wanted.is_foreign);
 }
 
 /// The engine was not found: `error` says so, and the user has to know.
@@ -90,7 +93,7 @@ FoundEngine automatic(const Wanted& wanted, const check::RunnerOptions& options)
   if (wanted.dialect != spec::Dialect::tract) return reference(wanted);
   try {
     Wanted closer = wanted;
-    closer.only = wanted.target.has_value();
+    closer.only = wanted.target.has_value() && !wanted.is_foreign;
     return {.runner = check::tract_runner(find_tract({}, closer), options),
             .order = spec::Dialect::tract,
             .warning = {}};

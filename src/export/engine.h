@@ -31,6 +31,7 @@ struct Wanted {
   spec::Dialect dialect = spec::Dialect::tract;
   std::optional<target::Target> target;  ///< nothing: nobody knows which
   bool only = false;  ///< a tract that was asked for must be one that may stand for the target
+  bool is_foreign = false;  ///< another exporter wrote it
 };
 
 /// Of an export.

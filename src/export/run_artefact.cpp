@@ -31,6 +31,23 @@ void refuse_unknown(const std::vector<spec::InputFact>& facts, const std::vector
       throw unknown_input(samples, place, "the artefact", names);
 }
 
+/// Without what a file of arrays holds under the names of outputs, beside the inputs: what came
+/// out.
+std::vector<Sample> without_outputs(const std::vector<Sample>& samples,
+                                    const std::vector<spec::InputFact>& facts,
+                                    const std::vector<std::string>& outputs) {
+  std::unordered_set<std::string> inputs, names(outputs.begin(), outputs.end());
+  for (const spec::InputFact& fact : facts) inputs.insert(fact.name);
+  for (size_t i = 0; i < outputs.size(); ++i) names.insert(cat("output_", i));
+  std::vector<Sample> out;
+  for (const Sample& sample : samples) {
+    const std::string name = trace::flat_name(sample.input.path);
+    if (sample.file.empty() || !names.contains(name) || inputs.contains(name))
+      out.push_back(sample);
+  }
+  return out;
+}
+
 /// Samples by the names that they have on the command line.
 using SamplesByName = std::unordered_multimap<std::string, const Sample*>;
 
@@ -145,6 +162,7 @@ Wanted wanted_for(const nnef::Document& document) {
   } catch (const Error&) {
     // A version that is not known is like none.
   }
+  out.is_foreign = !spec::property(document, "t2nnef_version");
   return out;
 }
 
@@ -167,7 +185,7 @@ std::vector<size_t> feeding_order(const nnef::Document& document, spec::Dialect 
 
 std::vector<nnef::NamedTensor> bind_inputs(const std::vector<spec::InputFact>& facts,
                                            const std::vector<Sample>& samples,
-                                           spec::Dialect dialect) {
+                                           spec::Dialect dialect, bool casts_floats) {
   refuse_unknown(facts, samples);
   const SamplesByName named_samples = by_name(samples);
   std::vector<Sample> bound;
@@ -184,7 +202,9 @@ std::vector<nnef::NamedTensor> bind_inputs(const std::vector<spec::InputFact>& f
                   cat("the sample of the input ", quoted(facts[i].name), " is no tensor"),
                   cat("the artefact takes ", spec::dtype_str(facts[i]), spec::sizes_str(facts[i])));
     ir::Tensor tensor = *given;
-    if (dialect == spec::Dialect::khronos && facts[i].dtype)
+    const bool is_float =
+        ir::is_float(tensor.dtype) && facts[i].dtype && ir::is_float(*facts[i].dtype);
+    if (facts[i].dtype && (dialect == spec::Dialect::khronos || (casts_floats && is_float)))
       tensor = of_dtype(tensor, *facts[i].dtype).value_or(tensor);
     refuse_misfit(facts[i], tensor);
     out.push_back({facts[i].name, std::move(tensor)});
@@ -199,7 +219,9 @@ RunResult run_artefact(const RunOptions& options) {
   spec::check_document(document);
   RunResult result;
   const spec::SizeRules rules = spec::size_rules(document);
-  result.inputs = bind_inputs(rules.inputs, options.samples, spec::dialect_of(document));
+  result.inputs = bind_inputs(
+      rules.inputs, without_outputs(options.samples, rules.inputs, document.graph.results),
+      spec::dialect_of(document), options.casts_floats);
   std::vector<ir::Ints> shapes;
   for (const nnef::NamedTensor& input : result.inputs) shapes.push_back(input.value.shape);
   spec::bind_sizes(rules, shapes);

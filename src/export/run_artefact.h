@@ -26,10 +26,10 @@ std::vector<size_t> feeding_order(const nnef::Document& document, spec::Dialect 
 /// A tensor for every input, by name or position (`input_N`); those that the samples leave out are
 /// drawn where the artefact says all sizes. Errors: `input-missing`, `input-shape` (also where
 /// dtype or sizes do not fit), `input-unknown`.
-/// Strict NNEF knows no widths: f64 may be given for f32.
+/// Strict NNEF knows no widths: f64 may be given for f32. `casts_floats`: any float for any other.
 std::vector<nnef::NamedTensor> bind_inputs(const std::vector<spec::InputFact>& facts,
                                            const std::vector<Sample>& samples,
-                                           spec::Dialect dialect);
+                                           spec::Dialect dialect, bool casts_floats = false);
 
 /// Nobody wants values to be drawn for an input of a size that only the file says.
 /// Errors: `nnef-limit`.
@@ -40,6 +40,7 @@ struct RunOptions {
   std::vector<Sample> samples;
   EngineChoice engine;
   check::RunnerOptions runner;
+  bool casts_floats = false;
   std::string output;                   ///< an .npz file; "-": standard output; "": none
   std::vector<nnef::Taken> taken = {};  ///< what the command reads besides
   Report report;

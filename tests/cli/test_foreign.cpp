@@ -57,6 +57,27 @@ TEST_CASE("a model written by hand is checked, as a folder and as others pack it
   agrees("m.tgz", kReference);
 }
 
+TEST_CASE("other exporters' files run in the newest engine, ours in their own series") {
+  const std::vector<std::string> targets = engine_targets();
+  if (!engine(23) || targets.size() < 2) return;
+  const auto engine_of = [&](const std::string& exporter) {
+    const Sandbox sandbox;
+    sandbox.folder().write("m/graph.nnef",
+                           "version 1.0;\nextension tract_registry tract_core;\n"
+                           "fragment tract_core_properties() -> (properties: (string, "
+                           "tensor<scalar>)[])\n{\n    properties = [('" +
+                               exporter +
+                               "', '0.1'), ('tract_target_version', '0.21.13')];\n}\n"
+                               "graph net(x) -> (y)\n{\n    x = external(shape = [2]);\n"
+                               "    y = relu(x);\n}\n");
+    const Result result = sandbox.run({"run", "m", "--engine", "tract"});
+    CHECK_EQ(result.code, 0);
+    return result.out.substr(0, result.out.find('\n'));
+  };
+  CHECK_EQ(engine_of("torch_to_nnef_version"), "run: tract 0.23.9");
+  CHECK(contains(engine_of("t2nnef_version"), "run: tract 0.21."));
+}
+
 TEST_CASE("one wrong weight of a model written by hand is found in both engines") {
   if (!engine(23)) return;
   const ByHand sandbox;

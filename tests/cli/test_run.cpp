@@ -91,6 +91,36 @@ TEST_CASE("inputs by name and by position give outputs by name") {
   CHECK(sandbox.content("out.npz") == sandbox.content("again.npz"));
 }
 
+TEST_CASE("arrays of a file that are named as outputs are left out") {
+  const Sandbox sandbox;
+  write_model(sandbox);
+  const ir::Tensor twos = f32({2, 3}, {2, 2, 2, 2, 2, 2});
+  nnef::write_npz(
+      std::vector<nnef::NamedTensor>{
+          {"x", iota_2x3()}, {"a", twos}, {"i", i64({5, 7})}, {"y", twos}, {"output_1", twos}},
+      sandbox.path("io.npz"));
+  CHECK_EQ(sandbox.run({"run", "m", "-i", "@io.npz", "--engine", "reference"}).code, 0);
+  const Result named =
+      sandbox.run({"run", "m", "-i", "y=2,3", "--engine", "reference"});
+  CHECK_EQ(named.code, 2);
+  CHECK(contains(named.err, "error[input-unknown]"));
+}
+
+TEST_CASE("floats of another precision are cast if the user says so") {
+  const Sandbox sandbox;
+  write_model(sandbox);
+  const Arguments given = {"run", "m",         "-i",       "x=2,3,f16",
+                           "-i",  "a=2,3,f64", "--engine", "reference"};
+  CHECK_EQ(sandbox.run(given).code, 3);
+  Arguments cast = given;
+  cast.emplace_back("--allow-float-casts");
+  const Result result = sandbox.run(cast);
+  CHECK_EQ(result.code, 0);
+  CHECK(contains(result.out, "y       f32[2,3]"));
+  cast.insert(cast.end(), {"-i", "i=2,f32"});
+  CHECK(contains(sandbox.run(cast).err, "error[input-shape]"));
+}
+
 TEST_CASE("the reference interpreter takes inputs in the same order") {
   const Sandbox sandbox;
   write_model(sandbox);
@@ -181,10 +211,10 @@ TEST_CASE("inputs that do not fit") {
                 "error[input-unknown]: the artefact has no input 'w'\n"
                 "  why:  its inputs are: x, a, i\n"
                 "  help: did you mean 'x'?\n");
-  nnef::write_npz(std::vector<nnef::NamedTensor>{{"x", iota_2x3()}, {"y", iota_2x3()}},
+  nnef::write_npz(std::vector<nnef::NamedTensor>{{"x", iota_2x3()}, {"w", iota_2x3()}},
                   sandbox.path("more.npz"));
   check_failure(sandbox, {"run", "m", "-i", "more.npz"}, 2,
-                "error[input-unknown]: 'more.npz' holds an array 'y' that is no input of the "
+                "error[input-unknown]: 'more.npz' holds an array 'w' that is no input of the "
                 "artefact\n"
                 "  why:  its inputs are: x, a, i\n"
                 "  help: take the inputs alone: -i x=@more.npz\n");

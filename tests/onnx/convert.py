@@ -79,8 +79,8 @@ def attempt(program, model, arrays, folder):
     count = sum(" = " in line and "variable" not in line for line in (artefact / "graph.nnef").read_text().splitlines())
     try:
         converted(artefact, onnx)
-        inputs = [arrays[name] for name in sorted(arrays) if name.startswith("input_")]
-        outputs = [arrays[name] for name in sorted(arrays) if name.startswith("output_")]
+        inputs = [array for name, array in arrays.items() if not name.startswith("output_")]
+        outputs = [array for name, array in arrays.items() if name.startswith("output_")]
         errors = [distance(a, e) for a, e in zip(run_onnx(onnx, inputs), outputs)]
     except Exception as error:  # whatever a converter or an engine throws is its answer
         return Outcome(count, problem=last_line(str(error)).replace("|", "/")[:160])
