@@ -206,7 +206,7 @@ std::optional<Born> Births::name(const Level& level, const ir::Node& node,
   if (key.starts_with("nonzero"))
     most = product(value_of(graph, counted_in(graph, node).at(0)).shape);
   const std::string& value = value_of(graph, node.outputs.at(0)).name;
-  if (key.empty()) key = cat("value ", value);
+  if (key.empty()) key = cat("of #", number(graph, node.outputs.at(0)));
   auto known = known_.find(key);
   if (known == known_.end()) known = known_.emplace(key, new_symbol(value)).first;
   for (size_t trial = 0; trial < trials.size(); ++trial)

@@ -190,13 +190,25 @@ class Trials {
     throw Error(std::move(out));
   }
 
+  /// Nothing if the model does not run with these values, or reads a number that is no size.
+  std::optional<TraceAt> draw_again(uint64_t draw) {
+    try {
+      return attempt(declared_.sample, draw);
+    } catch (const Error& error) {
+      if (error.diagnostic().id != "data-dependent-value") throw;
+      return {};
+    }
+  }
+
   /// Other values than the sample's, so that other sizes follow from them.
   void vary_values() {
-    constexpr uint64_t kDraws = 16;
-    constexpr size_t kMost = 7;
+    // What branches on such sizes leave out shows where they are none: one after the other.
+    const bool branches = !runs_[0].traced.decisions.empty();
+    const uint64_t draws = branches ? 32 : 11;
+    const size_t most = branches ? 16 : 7;
     std::set<ir::Ints> seen = {born_extents(runs_[0].traced.graph)};
-    for (uint64_t draw = 1; draw <= kDraws && seen.size() < kMost; ++draw)
-      if (auto run = attempt(declared_.sample, draw))
+    for (uint64_t draw = 1; draw <= draws && seen.size() < most; ++draw)
+      if (auto run = draw_again(draw))
         if (seen.insert(born_extents(run->traced.graph)).second) runs_.push_back(*std::move(run));
     failure_.reset();
     if (seen.size() == 1 && request_.report) request_.report(unvaried());
@@ -328,7 +340,7 @@ class Trials {
   /// sizes only, leaves no axis to be dynamic.
   bool refute(const std::vector<Assumption>& assumed) {
     for (const Assumption& assumption : assumed) {
-      if (assumption.relation.relation != Relation::eq ||
+      if (assumption.relation.relation != Relation::eq || is_born(assumption.relation) ||
           !settled_.insert(ir::str(assumption.relation)).second)
         continue;
       const auto sizes = sizes_against(assumption.relation);
@@ -428,7 +440,7 @@ class Trials {
 DynamicTrace trace_dynamic(Traced sample, const Request& request) {
   DynamicTrace out = Trials(std::move(sample), request).run();
   if (!request.axes.empty())
-    report_suspects(out.traced.graph, out.chooser.sample(), request.report);
+    report_suspects(out.traced.graph, out.sample, request.report);
   return out;
 }
 

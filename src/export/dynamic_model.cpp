@@ -73,7 +73,10 @@ std::vector<trace::SampleInput> drawn(const std::vector<Sample>& samples, uint64
                                                                  {Change::negate, 0},
                                                                  {Change::integers, 0}}};
   if (draw == 0) return fill(samples, 0);
-  if (draw > kFirst.size()) return varied(samples, {.change = Change::redraw, .seed = draw});
+  if (draw > kFirst.size()) {
+    const bool redraws = draw % 3 == 0;
+    return varied(samples, {.change = redraws ? Change::redraw : Change::alike, .seed = draw});
+  }
   const auto [change, factor] = kFirst.at(draw - 1);
   return varied(samples, {.change = change, .seed = draw, .factor = factor});
 }

@@ -105,10 +105,11 @@ ir::Tensor swept(const ir::Tensor& value, const trace::Range& range, uint64_t pa
   });
 }
 
-ir::Tensor alike(const ir::Tensor& value) {
+ir::Tensor alike(const ir::Tensor& value, uint64_t seed) {
   const std::vector<double> numbers = ir::to_f64(value);
   const auto width = static_cast<size_t>(value.shape.empty() ? 1 : value.shape.back());
-  return mapped(value, [&](double, size_t i) { return numbers[i % width]; });
+  const size_t row = static_cast<size_t>(seed) % std::max<size_t>(numbers.size() / width, 1);
+  return mapped(value, [&](double, size_t i) { return numbers[row * width + i % width]; });
 }
 
 /// Counts and lengths, of which none was larger.
@@ -162,7 +163,7 @@ ir::Tensor changed(const ir::Tensor& value, const Sample& sample, const Variatio
         return mapped(value, [&](double x, size_t) { return variation.factor * std::abs(x); });
       break;
     case Change::alike:
-      if (is_float) return alike(value);
+      if (is_float) return alike(value, seed);
       break;
     case Change::within:
       if (ir::is_integer(value.dtype)) return within(value, sample, seed, stream);

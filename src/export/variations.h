@@ -21,7 +21,7 @@ enum class Change {
   uniform,   ///< masks (is_mask) that are Variation::factor everywhere; the others stay
   integers,  ///< integers of no known range: larger ones, and negative ones
   sign,      ///< floats of one sign, that of Variation::factor
-  alike,     ///< rows along the last axis that are all the first one
+  alike,     ///< rows along the last axis that are all one of them, by Variation::seed
   within,    ///< integers from 0 to the largest that there is
 };
 
