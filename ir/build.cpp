@@ -53,12 +53,22 @@ const Sizes& sample_sizes(const Graph& graph) {
   return found == graph.attributes.end() ? kNone : std::any_cast<const Sizes&>(found->second);
 }
 
-const std::vector<Comparison>& relations(const Graph& graph) {
+namespace {
+
+const std::vector<Comparison>& comparisons(const Graph& graph, const char* key) {
   static const std::vector<Comparison> kNone;
-  const auto found = graph.attributes.find(kRelations);
+  const auto found = graph.attributes.find(key);
   return found == graph.attributes.end()
              ? kNone
              : std::any_cast<const std::vector<Comparison>&>(found->second);
 }
+
+}  // namespace
+
+const std::vector<Comparison>& relations(const Graph& graph) {
+  return comparisons(graph, kRelations);
+}
+
+const std::vector<Comparison>& demands(const Graph& graph) { return comparisons(graph, kDemands); }
 
 }  // namespace t2n::ir

@@ -1,6 +1,8 @@
 #include "ir/dead_code.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "ir/scan.h"
 
@@ -42,16 +44,46 @@ bool prune_scans(Graph& graph) {
   return changed;
 }
 
+void for_each_born(const Attr& attr, const std::function<void(const Symbol&)>& visit) {
+  const auto look = [&](const Dim& dim) {
+    for (const Symbol& symbol : dim.symbols())
+      if (symbol.born() != nullptr) visit(symbol);
+  };
+  if (const auto* one = std::get_if<Dim>(&attr)) look(*one);
+  if (const auto* many = std::get_if<std::vector<Dim>>(&attr))
+    for (const Dim& dim : *many) look(dim);
+}
+
+/// The values that sizes come from which follow from data: the first that have them.
+std::map<Symbol, ValueId> births_of(const Graph& graph) {
+  std::map<Symbol, ValueId> out;
+  for (const Node& node : graph.nodes)
+    for (const ValueId id : node.outputs)
+      for (const Dim& size : graph.values[static_cast<size_t>(id)].shape)
+        if (const Symbol* symbol = size.as_symbol(); symbol != nullptr && symbol->born() != nullptr)
+          out.try_emplace(*symbol, id);
+  return out;
+}
+
 }  // namespace
 
 std::vector<bool> live_nodes(const Graph& graph, std::vector<bool>& needed) {
   std::vector<bool> live(graph.nodes.size());
+  const std::map<Symbol, ValueId> births = births_of(graph);
+  const auto need_birth = [&](const Symbol& symbol) {
+    if (const auto found = births.find(symbol); found != births.end())
+      needed.at(static_cast<size_t>(found->second)) = true;
+  };
+  for (const Comparison& demand : demands(graph))
+    for (const Dim& side : {demand.left, demand.right}) for_each_born(Attr(side), need_birth);
   for (size_t i = graph.nodes.size(); i-- > 0;) {
     const Node& node = graph.nodes[i];
     live[i] = std::any_of(node.outputs.begin(), node.outputs.end(),
                           [&](ValueId id) { return needed.at(static_cast<size_t>(id)); });
-    if (live[i])
-      for_each_input(node, [&](ValueId id) { needed.at(static_cast<size_t>(id)) = true; });
+    if (!live[i]) continue;
+    for_each_input(node, [&](ValueId id) { needed.at(static_cast<size_t>(id)) = true; });
+    if (!births.empty())
+      for (const Argument& arg : node.args) for_each_born(arg.value, need_birth);
   }
   return live;
 }

@@ -69,6 +69,10 @@ const Sizes& sample_sizes(const Graph& graph);
 /// Graph attribute: what holds of the symbols (std::vector<Comparison>).
 inline constexpr const char* kRelations = "relations";
 const std::vector<Comparison>& relations(const Graph& graph);
+/// Graph attribute: the same of sizes that follow from values. Nothing knows them before the graph
+/// runs: it has to fail where they do not hold (std::vector<Comparison>).
+inline constexpr const char* kDemands = "demands";
+const std::vector<Comparison>& demands(const Graph& graph);
 
 // --- building (build.cpp) ---
 ValueId add_value(Graph& graph, Value value);

@@ -67,6 +67,9 @@ constexpr Row kRows[] = {
     {OpTrait::keeps_shape,
      "combinations index_put _unsafe_index_put _index_put_impl masked_fill masked_scatter "
      "_unsafe_masked_index_put_accumulate"},
+    {OpTrait::bears_size,
+     "nonzero nonzero_numpy argwhere where masked_select index _unsafe_index repeat_interleave "
+     "_unique _unique2 unique_consecutive bincount one_hot"},
     {OpTrait::reads_memory,
      "_pack_padded_sequence _pad_packed_sequence sparse_coo_tensor _sparse_coo_tensor_unsafe "
      "sparse_csr_tensor to_sparse coalesce segment_reduce _ctc_loss sparse_compressed_tensor"},

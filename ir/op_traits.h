@@ -28,6 +28,7 @@ enum class OpTrait {
   reads_memory,      ///< kernels that read values by themselves: no operator in them says so
   reads_no_size,     ///< numbers are read to check them, or as values, and not as sizes
   reads_shape_of_other,  ///< the values of `other` do not count
+  bears_size,            ///< the size of an axis of the result may be in the values
   // By name with overload.
   reads_bits,           ///< the result is another thing in another precision
   keeps_all_values,     ///< the result holds every value of the first operand, and no others

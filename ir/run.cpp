@@ -1,4 +1,6 @@
 // Execution of a whole graph, one node after the other.
+#include <algorithm>
+
 #include "ir/evaluator.h"
 #include "ir/scan.h"
 
@@ -16,6 +18,48 @@ std::vector<int> last_uses(const Graph& graph) {
   return out;
 }
 
+/// Sizes that follow from values, as they turn up: what counts them ran before what asks for them.
+class BornSizes {
+ public:
+  explicit BornSizes(const Graph& graph) : graph_(graph) {}
+
+  /// The node with numbers for those in its arguments; null if there are none.
+  const Node* bound(const Node& node) {
+    if (sizes_.empty() || std::none_of(node.args.begin(), node.args.end(), mentions_born))
+      return nullptr;
+    node_ = node;
+    for (Argument& arg : node_.args) {
+      if (auto* one = std::get_if<Dim>(&arg.value)) *one = one->substitute(sizes_);
+      if (auto* many = std::get_if<std::vector<Dim>>(&arg.value))
+        for (Dim& dim : *many) dim = dim.substitute(sizes_);
+    }
+    return &node_;
+  }
+
+  void see(ValueId id, const Tensor& tensor) {
+    const Shape& shape = graph_.values[static_cast<size_t>(id)].shape;
+    for (size_t axis = 0; axis < shape.size() && axis < tensor.shape.size(); ++axis)
+      if (const Symbol* symbol = shape[axis].as_symbol(); symbol != nullptr && symbol->born())
+        sizes_.try_emplace(*symbol, tensor.shape[axis]);
+  }
+
+ private:
+  static bool is_born(const Dim& dim) {
+    const std::vector<Symbol> symbols = dim.symbols();
+    return std::any_of(symbols.begin(), symbols.end(),
+                       [](const Symbol& symbol) { return symbol.born() != nullptr; });
+  }
+  static bool mentions_born(const Argument& arg) {
+    if (const auto* one = std::get_if<Dim>(&arg.value)) return is_born(*one);
+    const auto* many = std::get_if<std::vector<Dim>>(&arg.value);
+    return many != nullptr && std::any_of(many->begin(), many->end(), is_born);
+  }
+
+  const Graph& graph_;
+  Sizes sizes_;
+  Node node_;
+};
+
 }  // namespace
 
 std::vector<Tensor> run_graph(const Graph& graph, const std::vector<Tensor>& inputs,
@@ -28,8 +72,10 @@ std::vector<Tensor> run_graph(const Graph& graph, const std::vector<Tensor>& inp
   for (const Constant& constant : graph.constants) slot(constant.value) = constant.data;
 
   const std::vector<int> last = last_uses(graph);
+  BornSizes born(graph);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    const Node& node = graph.nodes[i];
+    const Node* const bound = born.bound(graph.nodes[i]);
+    const Node& node = bound == nullptr ? graph.nodes[i] : *bound;
     std::vector<Tensor> results =
         is_scan(node) ? run_scan(node, slot, evaluate) : evaluate(node, slot);
     T2N_ASSERT(results.size() == node.outputs.size(), node_address(graph, node), " gave ",
@@ -37,6 +83,7 @@ std::vector<Tensor> run_graph(const Graph& graph, const std::vector<Tensor>& inp
     const auto free_after_last_use = [&](ValueId id) {
       if (last[static_cast<size_t>(id)] <= static_cast<int>(i)) slot(id) = Tensor{};
     };
+    for (size_t k = 0; k < results.size(); ++k) born.see(node.outputs[k], results[k]);
     for (size_t k = 0; k < results.size(); ++k) slot(node.outputs[k]) = std::move(results[k]);
     for_each_input(node, free_after_last_use);
     for (const ValueId id : node.outputs) free_after_last_use(id);

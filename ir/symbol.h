@@ -27,16 +27,22 @@ struct Symbol {
     int64_t depth = 0;
     auto operator<=>(const Iteration&) const = default;
   };
-  std::variant<Declared, AxisSize, Iteration> what;
+  struct Born {  ///< of an axis whose size the values of tensors say; its name is in the document
+    std::string name;
+    auto operator<=>(const Born&) const = default;
+  };
+  std::variant<Declared, AxisSize, Iteration, Born> what;
 
   template <std::convertible_to<std::string_view> Text>
   Symbol(const Text& name) : what(Declared{std::string(std::string_view(name))}) {}  // NOLINT
   Symbol(AxisSize size) : what(std::move(size)) {}                                   // NOLINT
   Symbol(Iteration iteration) : what(iteration) {}                                   // NOLINT
-  /// "S", "size.x.0", "iteration.0"
+  Symbol(Born born) : what(std::move(born)) {}                                       // NOLINT
+  /// "S", "size.x.0", "iteration.0", "born.N"
   std::string str() const;
   bool is_iteration() const { return std::holds_alternative<Iteration>(what); }
   const AxisSize* axis_size() const { return std::get_if<AxisSize>(&what); }
+  const Born* born() const { return std::get_if<Born>(&what); }
   auto operator<=>(const Symbol&) const = default;
 };
 

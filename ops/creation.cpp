@@ -5,6 +5,7 @@
 #include "ops/all.h"
 #include "src/diag/error.h"
 #include "src/translate/arith.h"
+#include "src/translate/births.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
 
@@ -247,12 +248,28 @@ void eye(const OpView& op, Emitter& out) {
   out.result(out.cast(int_constant(out, values, sizes, "eye"), op.dtype()));
 }
 
+/// As many classes as one more than the largest number.
+void counted_classes(const OpView& op, Emitter& out, Ref index) {
+  const int rank = out.rank(index);
+  const Ref numbers = out.cast(index, DType::i64);
+  const Ref largest = out.squeeze(reduce(out, "max_reduce", flattened(out, numbers), {0}), {0});
+  const Ref classes =
+      counted_range(out, add(out, largest, out.scalar(int64_t{1}, DType::i64)), op.shape().back());
+  Ints leading;
+  for (int axis = 0; axis < rank; ++axis) leading.push_back(axis);
+  finish(op, out,
+         compare(out, "eq", out.unsqueeze(numbers, {rank}), out.unsqueeze(classes, leading)));
+}
+
 void one_hot(const OpView& op, Emitter& out) {
   const Ref index = op.tensor("self");
   const Dim classes = op.dim("num_classes");
-  if (classes.is_constant() && classes.value() < 0)
-    op.refuse("num_classes", Limit::data_dependent_shape, "pass num_classes to one_hot");
   const int rank = out.rank(index);
+  if (classes.is_constant() && classes.value() < 0) {
+    if (!is_born(op.shape().back()) || !out.has(Feature::non_zero))
+      op.refuse("num_classes", Limit::data_dependent_shape, "pass num_classes to one_hot");
+    return counted_classes(op, out, index);
+  }
   const Ref wide = out.unsqueeze(out.cast(index, DType::i64), {rank});
   finish(op, out, compare(out, "eq", wide, iota(out, classes, rank, rank + 1)));
 }

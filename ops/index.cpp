@@ -4,6 +4,7 @@
 #include "ops/all.h"
 #include "ops/positions.h"
 #include "src/diag/error.h"
+#include "src/translate/births.h"
 #include "src/translate/registry.h"
 
 namespace t2n::ops {
@@ -20,7 +21,7 @@ void embedding(const OpView& op, Emitter& out) {
 /// x[.., i, .., j, ..]: the indexed axes become one, then the result's axes take their place.
 void index(const OpView& op, Emitter& out) {
   Ref x = op.tensor("self");
-  const Positions at = positions(op, out, x);
+  const Positions at = positions(op, out, x, true);
   if (at.axes.empty()) return finish(op, out, x);
   auto first = static_cast<int>(at.axes[0]);
   if (at.axes.size() > 1) {
@@ -79,12 +80,21 @@ void take_flat(const OpView& op, Emitter& out) {
   finish(op, out, take(out, flattened(out, op.tensor("self")), op.tensor("index"), 0));
 }
 
-/// A constant mask is a list of positions; a computed one gives a result of unknown size.
+/// Of a mask that the model computes, which has the size of the result for a symbol.
+void select_computed(const OpView& op, Emitter& out, Ref self, Ref mask) {
+  if (!out.has(target::Feature::non_zero) || !is_born(op.shape()))
+    op.refuse("mask", Limit::data_dependent_shape, kComputedMaskHelp);
+  const Shape shape = out.broadcast(out.shape(self), out.shape(mask));
+  const Ref x = flattened(out, out.broadcast_to(self, shape));
+  const Ref flags = flattened(out, out.broadcast_to(mask, shape));
+  finish(op, out, take(out, x, nonzero_places(out, flags, op.shape()[0])[0], 0));
+}
+
+/// A constant mask is a list of positions.
 void masked_select(const OpView& op, Emitter& out) {
   const Ref self = op.tensor("self");
   const Ref mask = op.tensor("mask");
-  if (!out.constant_value(mask))
-    op.refuse("mask", Limit::data_dependent_shape, "use torch.where or masked_fill");
+  if (!out.constant_value(mask)) return select_computed(op, out, self, mask);
   out.sizes(mask);
   const Shape shape = out.broadcast(out.shape(self), out.shape(mask));
   const Ref x = out.broadcast_to(self, shape);
@@ -170,15 +180,14 @@ void register_index(Registry& r) {
   r.same({"aten::take"}, {"tract_core_gather", "self.flatten()[index]", take_flat});
   r.same({"aten::index.Tensor", "aten::index.Tensor_hacked_twin", "aten::_unsafe_index.Tensor",
           "aten::_unsafe_index.Tensor_hacked_twin"},
-         {"tract_core_gather", "self[indices]", index, {}, "masks that the model computes"});
+         {"tract_core_gather", "self[indices]", index, {}, kComputedMasks});
   r.same({"aten::masked_select"},
-         {"tract_core_gather", "self[mask]", masked_select, {}, "masks that the model computes"});
-  r.refuse({"aten::nonzero", "aten::nonzero_numpy", "aten::argwhere", "aten::where",
-            "aten::_unique", "aten::_unique2", "aten::unique_dim", "aten::unique_consecutive",
-            "aten::unique_dim_consecutive", "aten::bincount"},
-           "as many results as the data has",
+         {"tract_core_gather", "self[mask]", masked_select, {}, kComputedMasks});
+  r.refuse({"aten::unique_dim", "aten::unique_dim_consecutive"}, "as many results as the data has",
            {Limit::data_dependent_shape,
             "compute it outside the model, or use torch.where with a mask"});
+  register_nonzero(r);
+  register_counted(r);
   register_searches(r);
   register_embedding_bag(r);
   register_quantile(r);

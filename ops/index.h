@@ -5,6 +5,7 @@
 
 namespace t2n::ops {
 
+class OpView;
 class Registry;
 
 struct Sorted {
@@ -15,7 +16,14 @@ struct Sorted {
 /// does.
 Sorted sorted(Emitter& out, Ref x, const Dim& k, int axis, bool largest);
 
+/// Whether an operator that repeats entries is said by what tract counts.
+bool is_counted(const Emitter& out, Ref repeats, const OpView& op);
+/// The places of `entries` that are repeated as often as `repeats` says, `count` together.
+Ref counted_places(Emitter& out, Ref repeats, const Dim& entries, const Dim& count);
+
+void register_counted(Registry& registry);        ///< counted.cpp: distinct values, counts
 void register_embedding_bag(Registry& registry);  ///< embedding_bag.cpp
+void register_nonzero(Registry& registry);        ///< nonzero.cpp: places of what is not zero
 void register_quantile(Registry& registry);       ///< quantile.cpp: quantiles, medians, modes
 void register_sort(Registry& registry);           ///< sort.cpp: largest elements, orders, medians
 

@@ -5,6 +5,7 @@
 #include "ops/reduce.h"
 #include "ops/scatter.h"
 #include "src/diag/error.h"
+#include "src/translate/births.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
 
@@ -74,6 +75,42 @@ std::optional<Mask> computed_mask(const OpView& op, const Emitter& out) {
   return mask;
 }
 
+/// The place of each element among those of its kind: 0 for the first true one of a mask.
+Ref places_among(Emitter& out, std::string_view cumsum, Ref mask) {
+  const Ref flags = out.cast(flattened(out, mask), DType::i64);
+  const Ref counts = running_sum(out, cumsum, flags, 0);
+  return maximum(out, sub(out, counts, out.scalar(int64_t{1}, DType::i64)),
+                 out.scalar(int64_t{0}, DType::i64));
+}
+
+/// Entries at places along an axis that may be too short: an entry of zeros stands behind it.
+Ref take_within(Emitter& out, Ref x, Ref index, int axis) {
+  const Dim size = size_of(out, x, axis);
+  const Ref zeros = out.full(out.scalar(0, out.dtype(x)), with_size(out.shape(x), axis, 1));
+  const Ref longer = out.concat({x, zeros}, axis);
+  return take(out, longer, minimum(out, index, out.size(size, DType::i64)), axis);
+}
+
+/// A row of values for each true element of a mask, in order: each place takes its own.
+bool put_rows(const OpView& op, Emitter& out, const Mask& mask, Ref values, bool accumulates) {
+  const Ref self = op.tensor("self");
+  const int masked = out.rank(mask.values), rank = out.rank(self);
+  if (out.rank(values) != rank - masked + 1 || !out.has(target::Feature::core_cumsum)) return false;
+  const Ref index =
+      out.reshape(places_among(out, "tract_core_cumsum", mask.values), out.shape(mask.values));
+  Shape spread = out.shape(values);
+  for (int axis = 0; axis < rank - masked + 1; ++axis)
+    if (axis != mask.axis)
+      spread[static_cast<size_t>(axis)] =
+          out.shape(self)[static_cast<size_t>(axis < mask.axis ? axis : axis + masked - 1)];
+  const Ref rows = take_within(out, out.broadcast_to(values, spread), index, mask.axis);
+  Ints added;
+  for (int axis = 0; axis < rank - masked - mask.axis; ++axis) added.push_back(masked + axis);
+  const Ref condition = out.unsqueeze(mask.values, added);
+  finish(op, out, select(out, condition, accumulates ? add(out, self, rows) : rows, self));
+  return true;
+}
+
 /// One value for all places that a mask leaves open, or one per position of the axes after it: a
 /// choice, without positions.
 bool put_masked(const OpView& op, Emitter& out, bool accumulates) {
@@ -86,7 +123,7 @@ bool put_masked(const OpView& op, Emitter& out, bool accumulates) {
   if (out.rank(values) > after) {
     Shape shape = out.shape(values);
     const auto at = shape.end() - after - 1;
-    if (*at != Dim(1)) return false;
+    if (*at != Dim(1)) return put_rows(op, out, *mask, values, accumulates);
     shape.insert(at, static_cast<size_t>(masked) - 1, Dim(1));
     values = out.reshape(values, shape);
   }
@@ -166,14 +203,13 @@ void put(const OpView& op, Emitter& out) {
 void masked_scatter(const OpView& op, Emitter& out) {
   const Ref self = op.tensor("self");
   const Ref mask = out.broadcast_to(op.tensor("mask"), op.shape());
-  const Ref flags = out.cast(flattened(out, mask), DType::i64);
-  const Ref counts = running_sum(out, op.nnef(), flags, 0);
-  const Ref one = out.scalar(int64_t{1}, DType::i64);
-  const Ref index = maximum(out, sub(out, counts, one), out.scalar(int64_t{0}, DType::i64));
+  const Ref index = places_among(out, op.nnef(), mask);
   const Ref source = out.cast(flattened(out, op.tensor("source")), out.dtype(self));
   // The source may be shorter than the mask; what is not read may be anything.
-  const Ref last = out.size(size_of(out, source, 0) - Dim(1), DType::i64);
-  const Ref values = take(out, source, minimum(out, index, last), 0);
+  const Dim size = size_of(out, source, 0);
+  const Ref last = out.size(size - Dim(1), DType::i64);
+  const Ref values = is_born(size) ? take_within(out, source, index, 0)
+                                   : take(out, source, minimum(out, index, last), 0);
   finish(op, out, select(out, mask, out.reshape(values, op.shape()), self));
 }
 

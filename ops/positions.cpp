@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
+#include "src/translate/births.h"
 #include "src/translate/packed.h"
 #include "src/translate/sizes.h"
 
@@ -31,22 +32,46 @@ std::vector<Ref> nonzero(Emitter& out, const ir::Tensor& mask) {
   return indices;
 }
 
-std::vector<Ref> indices_of_mask(const OpView& op, Emitter& out, Ref mask) {
+/// `count`: how many elements a mask takes that the model computes, if that can be said.
+std::vector<Ref> indices_of_mask(const OpView& op, Emitter& out, Ref mask,
+                                 const std::optional<Dim>& count) {
   const auto known = out.constant_value(mask);
-  if (!known) op.refuse("indices", Limit::data_dependent_shape, "use torch.where or masked_fill");
+  if (!known && (!count || !is_born(*count) || !out.has(target::Feature::non_zero)))
+    op.refuse("indices", Limit::data_dependent_shape, kComputedMaskHelp);
+  if (!known) return nonzero_places(out, mask, *count);
   if (known->shape.empty())
     op.refuse("indices", Limit::mask_without_axes, "index with a mask of the tensor's shape");
   return nonzero(out, *known);
 }
 
-std::vector<Indexed> indexed_axes(const OpView& op, Emitter& out) {
+bool is_mask(const Emitter& out, Ref index) {
+  return out.dtype(index) == DType::boolean || out.dtype(index) == DType::u8;
+}
+
+/// Where the axes that the indices give stand in what they select.
+size_t place_of_indices(const OpView& op, const Emitter& out) {
+  Ints axes;
+  int64_t axis = 0;
+  for (const auto& item : op.opt_tensors("indices")) {
+    const int count = item && is_mask(out, *item) ? out.rank(*item) : 1;
+    for (int i = 0; i < count; ++i, ++axis)
+      if (item) axes.push_back(axis);
+  }
+  return axes.empty() || !is_adjacent(axes) ? 0 : static_cast<size_t>(axes[0]);
+}
+
+std::vector<Indexed> indexed_axes(const OpView& op, Emitter& out, bool reads) {
   std::vector<Indexed> found;
   int axis = 0;
+  std::optional<Dim> count;
+  if (const size_t place = place_of_indices(op, out); reads && place < op.shape().size())
+    count = op.shape()[place];
   for (const auto& item : op.opt_tensors("indices")) {
     if (!item) {
       ++axis;
-    } else if (out.dtype(*item) == DType::boolean || out.dtype(*item) == DType::u8) {
-      for (const Ref index : indices_of_mask(op, out, *item)) found.push_back({axis++, index});
+    } else if (is_mask(out, *item)) {
+      for (const Ref index : indices_of_mask(op, out, *item, count))
+        found.push_back({axis++, index});
     } else {
       found.push_back({axis++, out.cast(*item, DType::i64)});
     }
@@ -83,8 +108,8 @@ Ref merged(Emitter& out, const std::vector<Indexed>& parts, Ref self) {
 
 }  // namespace
 
-Positions positions(const OpView& op, Emitter& out, Ref self) {
-  const std::vector<Indexed> parts = indexed_axes(op, out);
+Positions positions(const OpView& op, Emitter& out, Ref self, bool reads) {
+  const std::vector<Indexed> parts = indexed_axes(op, out, reads);
   Positions result;
   for (const Indexed& part : parts) result.axes.push_back(part.axis);
   if (parts.size() == 1) result.index = parts[0].index;

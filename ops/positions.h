@@ -5,15 +5,22 @@
 
 namespace t2n::ops {
 
+/// Of masks, for `t2nnef ops` and for what a target refuses.
+inline constexpr const char* kComputedMasks =
+    "masks that the model computes, before tract 0.23.5 and in standard NNEF";
+inline constexpr const char* kComputedMaskHelp =
+    "use torch.where or masked_fill, or export for tract 0.23.5 or newer";
+
 struct Positions {
   Ints axes;  ///< of the indexed tensor, ascending
   Ref index;  ///< i64, of the shape that the indices broadcast to; counts over `axes` in row-major
               ///< order
 };
 
-/// Reads the argument `indices`. Boolean masks must be constants; a single index may hold negative
+/// Reads the argument `indices`. Masks must be constants, unless the operation `reads` what they
+/// select, so that its result says how many elements that is. A single index may hold negative
 /// values, which count from the end; no `axes` if all entries are None.
-Positions positions(const OpView& op, Emitter& out, Ref self);
+Positions positions(const OpView& op, Emitter& out, Ref self, bool reads = false);
 
 /// Whether the axes follow each other: torch then puts the result's new axes in their place.
 bool is_adjacent(const Ints& axes);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ops/index.h"
 #include "ops/positions.h"
 #include "ops/product.h"
 #include "src/translate/arith.h"
@@ -115,6 +116,13 @@ void repeat_interleave_tensor(const OpView& op, Emitter& out) {
   const bool is_flat = op.is_none("dim");
   const Ref x = is_flat ? flattened(out, op.tensor("self")) : op.tensor("self");
   const int axis = is_flat ? 0 : op.axis("dim", out.rank(x));
+  if (const Ref repeats = op.tensor("repeats"); is_counted(out, repeats, op)) {
+    const Dim entries = out.rank(x) == 0 ? Dim(1) : size_of(out, x, axis);
+    const Dim& count = op.shape().at(static_cast<size_t>(axis));
+    return finish(op, out,
+                  take(out, at_least_1d(out, x),
+                       counted_places(out, at_least_1d(out, repeats), entries, count), axis));
+  }
   const int64_t size = known_size(out, x, axis);
   const auto indices = repeated_indices(ir::to_i64(op.constant("repeats")), size);
   if (indices.empty()) return out.result(empty(out, op.dtype(), op.shape()));
@@ -123,6 +131,8 @@ void repeat_interleave_tensor(const OpView& op, Emitter& out) {
 
 void repeat_interleave_indices(const OpView& op, Emitter& out) {
   op.ignore("output_size", "follows from repeats");
+  if (const Ref given = op.tensor("repeats"); is_counted(out, given, op))
+    return finish(op, out, counted_places(out, given, size_of(out, given, 0), op.shape()[0]));
   const std::vector<int64_t> repeats = ir::to_i64(op.constant("repeats"));
   const auto indices = repeated_indices(repeats, static_cast<int64_t>(repeats.size()));
   out.result(out.cast(int_constant(out, indices, op.sizes(), "indices"), op.dtype()));

@@ -7,6 +7,7 @@
 #include "ir/prove.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
+#include "src/dynamic/births.h"
 #include "src/dynamic/facts.h"
 #include "src/dynamic/infer.h"
 #include "src/dynamic/same.h"
@@ -270,7 +271,22 @@ std::string help_for(const Comparison& comparison, const Sizes& sample) {
 
 }  // namespace
 
+/// No engine knows these sizes when it starts.
+void Assertions::demand(const Need& need) {
+  std::vector<Comparison> known = all_;
+  known.insert(known.end(), demands_.begin(), demands_.end());
+  if (follows(need.comparison, known)) return;
+  demands_.push_back(need.comparison);
+  if (!need.is_told || !report_) return;
+  Diagnostic warning =
+      told(need, cat("the file runs where ", ir::str(need.comparison), " only"),
+           "compute the same whatever the values are, for example with torch.where");
+  warning.severity = Severity::warning;
+  report_(warning);
+}
+
 void Assertions::add(const Need& need) {
+  if (is_born(need.comparison)) return demand(need);
   if (follows(need.comparison, all_)) return;
   const auto said = sayable(need.comparison, sample_, all_);
   if (!said && need.is_guard) return;

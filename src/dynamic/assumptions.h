@@ -33,10 +33,13 @@ class Assertions {
   /// Unless it follows from the others. Errors: `dynamic-assumption` if it has no form in a file.
   void add(const Need& need);
   const std::vector<Comparison>& all() const { return all_; }
+  /// Of sizes that follow from values: the graph itself fails where they do not hold.
+  const std::vector<Comparison>& demands() const { return demands_; }
 
  private:
   Sizes sample_;
-  std::vector<Comparison> all_;
+  void demand(const Need& need);
+  std::vector<Comparison> all_, demands_;
   Report report_;
 };
 

@@ -5,6 +5,7 @@
 #include "ir/prove.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
+#include "src/dynamic/births.h"
 #include "src/dynamic/level.h"
 #include "src/dynamic/scan_shapes.h"
 #include "src/dynamic/shape_rule.h"
@@ -53,11 +54,12 @@ bool implies(const Comparison& a, const Comparison& b) {
 /// One pass over the graph with the trials at hand.
 class Inference {
  public:
-  Inference(const std::vector<Trial>& trials, const InferOptions& options, const ShapeRules& rules)
+  Inference(std::vector<Trial>& trials, const InferOptions& options, const ShapeRules& rules)
       : trials_(trials),
         rules_(rules),
         inputs_(options.inputs),
         result_(trials[0].graph),
+        births_(trials[0].symbols),
         facts_(sizes_of(trials), options.known) {}
 
   void run() {
@@ -115,10 +117,30 @@ class Inference {
       result.shapes = scan_output_shapes(node);
     } else if (const ShapeRule rule = rules_.find(node.op)) {
       result = apply_shape_rule(rule, ShapeView(level.result(), node, facts_));
+      name_born(level, node, result);
     } else {
       result.why = "no rule says the sizes of its results";
     }
     accept(level, node, result);
+  }
+
+  /// A size that is in the values gets its name, and the most that it can be.
+  void name_born(const Level& level, const ir::Node& node, RuleResult& result) {
+    if (!has_unnamed(result.shapes)) return;
+    if (!bears_size(level.result(), node)) {  // constants say it: as the trace has it
+      for (size_t i = 0; i < result.shapes.size(); ++i)
+        result.shapes[i] = level.shape(0, node.outputs[i]);
+      return;
+    }
+    std::vector<Sizes*> sizes;
+    for (Trial& trial : trials_) sizes.push_back(&trial.symbols);
+    if (const auto born = births_.name(level, node, result.shapes, sizes)) {
+      if (born->most) facts_.know({ir::Dim::symbol(born->symbol), Relation::le, *born->most});
+      return;
+    }
+    result.shapes.clear();
+    result.why = level.depth() > 0 ? "in a loop, no size can follow from the values of tensors"
+                                   : "it is in the values in a way that is not known";
   }
 
   /// Torch has no negative sizes: it refuses them, or means something else (-1 of expand).
@@ -294,10 +316,11 @@ class Inference {
     }
   }
 
-  const std::vector<Trial>& trials_;
+  std::vector<Trial>& trials_;  ///< which get the sizes that are born
   const ShapeRules& rules_;
   const std::vector<ir::Shape>& inputs_;
   ir::Graph result_;
+  Births births_;
   Facts facts_;
   std::vector<Assumption> found_;
 };

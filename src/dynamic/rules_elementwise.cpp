@@ -27,8 +27,8 @@ Shapes looked_up(const ShapeView& op) {
   return {{}};
 }
 
-/// Of a condition alone it tells where that is true.
-Shapes where(const ShapeView& op) { op.unknown("how many there are is in the values"); }
+/// Of a condition alone it tells where that is true, along each axis.
+Shapes where(const ShapeView& op) { return repeated(op, {born_size()}); }
 
 }  // namespace
 

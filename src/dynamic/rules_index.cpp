@@ -79,16 +79,26 @@ Shape indexed(const Shape& x, const std::vector<bool>& is_indexed, const Shape& 
   return out;
 }
 
-/// The shape of x[indices]; nothing if a mask says how many elements it takes.
+/// The axes of a mask are as long as those that it stands for.
+void require_mask(const ShapeView& op, const Shape& mask, const Shape& x, size_t axis) {
+  for (size_t i = 0; i < mask.size(); ++i) op.unified(x.at(axis + i), mask[i]);
+}
+
+/// The shape of x[indices]: a mask stands for one index for each of its axes. Nothing if there are
+/// several masks, or one that is no axis.
 std::optional<Shape> picked_shape(const ShapeView& op) {
   const std::vector<ir::DType> dtypes = op.dtypes("indices");
   require_indices(op, op.shape("self"));
-  if (std::any_of(dtypes.begin(), dtypes.end(), is_mask)) return std::nullopt;
+  if (std::count_if(dtypes.begin(), dtypes.end(), is_mask) > 1) return std::nullopt;
   std::vector<bool> is_indexed;
   Shape picked;
+  auto dtype = dtypes.begin();
   for (const auto& shape : op.opt_shapes("indices")) {
-    is_indexed.push_back(shape.has_value());
-    if (shape) picked = op.broadcast(picked, *shape);
+    const bool masks = shape && is_mask(*dtype++);
+    if (masks && shape->empty()) return std::nullopt;
+    if (masks) require_mask(op, *shape, op.shape("self"), is_indexed.size());
+    is_indexed.insert(is_indexed.end(), masks ? shape->size() : 1, shape.has_value());
+    if (shape) picked = op.broadcast(picked, masks ? Shape{born_size()} : *shape);
   }
   const bool any = std::find(is_indexed.begin(), is_indexed.end(), true) != is_indexed.end();
   return any ? indexed(op.shape("self"), is_indexed, picked) : op.shape("self");
@@ -96,14 +106,40 @@ std::optional<Shape> picked_shape(const ShapeView& op) {
 
 Shapes index(const ShapeView& op) {
   const auto out = picked_shape(op);
-  if (!out) op.unknown("how many elements a mask takes is in its values");
+  if (!out) op.unknown("how many elements several masks, or one without axes, take is unknown");
   return {*out};
+}
+
+/// Where a tensor is not zero: one row each, with its place along each axis.
+Shapes nonzero(const ShapeView& op) {
+  return {{born_size(), Dim(static_cast<int64_t>(op.shape("self").size()))}};
+}
+
+/// The same as a list, one tensor for each axis.
+Shapes nonzero_list(const ShapeView& op) { return repeated(op, {born_size()}); }
+
+/// Each value once, where it is, and how often; results that were not asked for are empty.
+Shapes unique(const ShapeView& op) {
+  if (op.has("dim")) op.unknown("how many slices differ is unknown");
+  const bool has_inverse = op.boolean("return_inverse"), has_counts = op.boolean("return_counts");
+  Shapes out = {{born_size()}, has_inverse ? op.shape("self") : Shape{0}};
+  if (op.outputs() > 2) out.push_back({has_counts ? born_size() : Dim(0)});
+  return out;
+}
+
+Shapes bincount(const ShapeView&) { return {{born_size()}}; }
+
+Shapes masked_select(const ShapeView& op) {
+  op.broadcast(op.shape("self"), op.shape("mask"));
+  return {{born_size()}};
 }
 
 /// What is put in broadcasts to its place.
 Shapes put_at_indices(const ShapeView& op) {
   const auto place = picked_shape(op);
-  if (place) op.require_fit("values", *place);
+  if (place && std::none_of(place->begin(), place->end(),
+                            [](const Dim& size) { return size == born_size(); }))
+    op.require_fit("values", *place);
   return self(op);
 }
 
@@ -161,9 +197,8 @@ Shapes embedding_bag(const ShapeView& op) {
 
 Shapes one_hot(const ShapeView& op) {
   const Dim classes = op.dim("num_classes");
-  if (classes == Dim(-1)) op.unknown("the number of classes is in the values");
   Shape out = op.shape("self");
-  out.push_back(classes);
+  out.push_back(classes == Dim(-1) ? born_size() : classes);
   return {out};
 }
 
@@ -175,6 +210,11 @@ Shapes masked_scatter(const ShapeView& op) {
 
 void add_index_rules(ShapeRules& r) {
   r.add(index, "index _unsafe_index");
+  r.add(nonzero, "nonzero argwhere");
+  r.add(nonzero_list, "nonzero_numpy");
+  r.add(masked_select, "masked_select");
+  r.add(unique, "_unique _unique2 unique_consecutive");
+  r.add(bincount, "bincount");
   r.add(index_select, "index_select");
   r.add(gather, "gather");
   r.add(take, "take");

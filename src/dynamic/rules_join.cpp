@@ -129,13 +129,14 @@ Shapes repeat(const ShapeView& op) {
 
 Shapes repeat_interleave(const ShapeView& op) {
   const bool is_flat = !op.has("dim");
-  if (op.is_tensor("repeats") && !op.has("output_size"))
-    op.unknown("the number of repetitions is in a tensor");
-  if (!op.has("self")) return {{op.dim("output_size")}};
+  const bool is_counted = op.is_tensor("repeats") && !op.has("output_size");
+  if (!op.has("self")) return {{is_counted ? born_size() : op.dim("output_size")}};
   const Shape& x = op.shape("self");
   const int axis = is_flat ? 0 : op.axis("dim", dim_rank(x));
   const Dim whole = is_flat ? product(x) : x.at(static_cast<size_t>(axis));
-  const Dim size = op.has("output_size") ? op.dim("output_size") : whole * op.dim("repeats");
+  const Dim size = is_counted              ? born_size()
+                   : op.has("output_size") ? op.dim("output_size")
+                                           : whole * op.dim("repeats");
   return {is_flat ? Shape{size} : with_dim(x, axis, size)};
 }
 

@@ -1,5 +1,9 @@
 // Reductions, running totals and orderings along dims.
+#include <array>
+
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
+#include "src/dynamic/births.h"
 #include "src/dynamic/shape_rule.h"
 
 namespace t2n::dynamic {
@@ -14,7 +18,21 @@ Shape reduced(const ShapeView& op) {
   return without(x, op.axes("dim", dim_rank(x)), op.boolean("keepdim"));
 }
 
-Shapes reduce(const ShapeView& op) { return repeated(op, reduced(op)); }
+/// Torch finds no largest of no elements.
+void require_elements(const ShapeView& op) {
+  constexpr std::array<std::string_view, 7> kExtremes = {"amax",   "amin",   "max",    "min",
+                                                         "argmax", "argmin", "aminmax"};
+  const Shape& x = op.first();
+  if (!is_one_of(ir::op_short_name(op.op()), kExtremes)) return;
+  for (const int64_t axis : op.axes("dim", dim_rank(x)))
+    if (!x.empty() && is_born(x.at(static_cast<size_t>(axis))))
+      op.require(x.at(static_cast<size_t>(axis)), Relation::ge, 1);
+}
+
+Shapes reduce(const ShapeView& op) {
+  require_elements(op);
+  return repeated(op, reduced(op));
+}
 
 /// An empty list of dims is no reduction here.
 Shapes reduce_listed(const ShapeView& op) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
+#include "src/dynamic/births.h"
 #include "src/dynamic/shape_rule.h"
 
 namespace t2n::dynamic {
@@ -164,6 +165,7 @@ Shapes moveaxis(const ShapeView& op) {
 
 /// An axis that is dynamic is taken for what it was in all trials.
 bool is_one(const ShapeView& op, const Dim& dim) {
+  if (is_born(dim)) return !op.holds(dim, Relation::ne, 1);
   return dim.is_constant() ? dim == Dim(1) : !op.holds(dim, Relation::ge, 2);
 }
 

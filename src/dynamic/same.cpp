@@ -1,9 +1,12 @@
 #include "src/dynamic/same.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <set>
 
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 
 namespace t2n::dynamic {
 namespace {
@@ -19,6 +22,12 @@ Diagnostic differs(std::string message, Where where, std::string why, std::strin
                     .help = std::move(help)};
 }
 
+/// "at S=10", "with the samples"
+std::string at(const TraceAt& there) {
+  if (there.draw != 0) return cat("with other values (", there.draw, ")");
+  return there.sizes.empty() ? "with the samples" : cat("at ", sizes_str(there.sizes));
+}
+
 /// The first place where the program went another way.
 std::optional<Diagnostic> other_way(const TraceAt& a, const TraceAt& b) {
   const auto& first = a.traced.decisions;
@@ -28,7 +37,7 @@ std::optional<Diagnostic> other_way(const TraceAt& a, const TraceAt& b) {
   };
   const auto [x, y] = std::mismatch(first.begin(), first.end(), second.begin(), second.end(), same);
   if (x == first.end() || y == second.end() || x->id != y->id) return {};
-  const std::string sizes = cat("at ", sizes_str(a.sizes), " and at ", sizes_str(b.sizes));
+  const std::string sizes = cat(at(a), " and ", at(b));
   if (x->kind == Decision::Kind::loop)
     return differs(cat("a loop makes ", x->way, " and ", y->way, " iterations ", sizes),
                    place_of(a.traced, *x),
@@ -69,34 +78,32 @@ std::optional<Diagnostic> other_constant(const TraceAt& a, const TraceAt& b, con
                            b.traced.graph.constants[static_cast<size_t>(j)].data))
         return;
     }
-    found = differs(cat("a constant of ", ir::op_name(node.op), " is another one at ",
-                        sizes_str(a.sizes), " and at ", sizes_str(b.sizes)),
-                    ir::node_where(a.traced.graph, node),
-                    "it is computed from a size outside of tensors",
-                    "compute it with tensor operations, or make it an input");
+    found = differs(
+        cat("a constant of ", ir::op_name(node.op), " is another one ", at(a), " and ", at(b)),
+        ir::node_where(a.traced.graph, node), "it is computed from a size outside of tensors",
+        "compute it with tensor operations, or make it an input");
   });
   return found;
 }
 
 std::optional<Diagnostic> other_node(const TraceAt& a, const TraceAt& b, const ir::Node& x,
                                      const ir::Node& y) {
-  const std::string sizes = cat("at ", sizes_str(a.sizes), " and at ", sizes_str(b.sizes));
+  const std::string sizes = cat(at(a), " and ", at(b));
   const Where where = ir::node_where(a.traced.graph, x);
   const std::string_view op = ir::op_name(x.op);
   constexpr const char* kWhy = "what it does depends on a size, so one file cannot hold it";
   constexpr const char* kHelp = "compute the same for all sizes, or export a model for each";
   if (x.op == y.op && (x.args.size() != y.args.size() ||
                        (x.outputs.size() == y.outputs.size() && x.outputs != y.outputs)))
-    return differs(cat("other operations stand before ", op, " at ", sizes_str(a.sizes),
-                       " than at ", sizes_str(b.sizes)),
-                   where, kWhy, kHelp);
+    return differs(cat("other operations stand before ", op, " ", at(a), " than ", at(b)), where,
+                   kWhy, kHelp);
   if (x.op != y.op)
-    return differs(cat("the model runs ", op, " at ", sizes_str(a.sizes), ", and ",
-                       ir::op_name(y.op), " in its place at ", sizes_str(b.sizes)),
+    return differs(cat("the model runs ", op, " ", at(a), ", and ", ir::op_name(y.op),
+                       " in its place ", at(b)),
                    where, kWhy, kHelp);
   if (x.outputs.size() != y.outputs.size())
-    return differs(cat(op, " gives ", x.outputs.size(), " tensors at ", sizes_str(a.sizes),
-                       ", and ", y.outputs.size(), " at ", sizes_str(b.sizes)),
+    return differs(cat(op, " gives ", x.outputs.size(), " tensors ", at(a), ", and ",
+                       y.outputs.size(), " ", at(b)),
                    where, "a file holds as many as there were in one run",
                    "index the tensor itself, or walk all of them in one loop (`for row in x`)");
   for (size_t k = 0; k < x.outputs.size(); ++k) {
@@ -104,9 +111,8 @@ std::optional<Diagnostic> other_node(const TraceAt& a, const TraceAt& b, const i
     const ir::Value& q = b.traced.graph.values[static_cast<size_t>(y.outputs[k])];
     if (p.dtype != q.dtype || p.shape.size() != q.shape.size())
       return differs(
-          cat("the result of ", op, " is ", ir::dtype_name(p.dtype), ir::shape_str(p.shape), " at ",
-              sizes_str(a.sizes), ", and ", ir::dtype_name(q.dtype), ir::shape_str(q.shape), " at ",
-              sizes_str(b.sizes)),
+          cat("the result of ", op, " is ", ir::dtype_name(p.dtype), ir::shape_str(p.shape), " ",
+              at(a), ", and ", ir::dtype_name(q.dtype), ir::shape_str(q.shape), " ", at(b)),
           where, kWhy, kHelp);
   }
   for (size_t k = 0; k < x.args.size(); ++k) {
@@ -136,8 +142,8 @@ class Pairing {
     if (a_.inputs.size() != b_.inputs.size() || a_.outputs.size() != b_.outputs.size())
       return false;
     for (size_t i = 0; i < a_.inputs.size(); ++i) pairs_[a_.inputs[i]] = b_.inputs[i];
-    const std::vector<const ir::Node*> first = essential(a_, same_a_);
-    const std::vector<const ir::Node*> second = essential(b_, same_b_);
+    const std::vector<const ir::Node*> first = essential(a_, sizes_, same_a_);
+    const std::vector<const ir::Node*> second = essential(b_, {}, same_b_);
     return std::equal(first.begin(), first.end(), second.begin(), second.end(),
                       [this](const ir::Node* x, const ir::Node* y) { return is_same(*x, *y); }) &&
            std::equal(a_.outputs.begin(), a_.outputs.end(), b_.outputs.begin(),
@@ -147,16 +153,58 @@ class Pairing {
  private:
   using Aliases = std::map<ir::ValueId, ir::ValueId>;
 
-  static std::vector<const ir::Node*> essential(const ir::Graph& graph, Aliases& same) {
-    std::vector<const ir::Node*> out;
+  static std::vector<const ir::Node*> essential(const ir::Graph& graph, const Sizes& sizes,
+                                                Aliases& same) {
+    std::vector<const ir::Node*> kept;
     for (const ir::Node& node : graph.nodes) {
       const ir::Attr* self = node.find("self");
-      if (ir::op_name(node.op) != "aten::contiguous" || self == nullptr)
-        out.push_back(&node);
+      const bool copies =
+          ir::op_name(node.op) == "aten::contiguous" || writes_nothing(graph, node, sizes);
+      if (!copies || self == nullptr)
+        kept.push_back(&node);
       else
         same[node.outputs[0]] = resolved(std::get<ir::TensorRef>(*self).id, same);
     }
+    return live(graph, kept, same);
+  }
+
+  /// What outputs follow from.
+  static std::vector<const ir::Node*> live(const ir::Graph& graph,
+                                           const std::vector<const ir::Node*>& nodes,
+                                           const Aliases& same) {
+    std::set<ir::ValueId> needed;
+    for (const ir::ValueId id : graph.outputs) needed.insert(resolved(id, same));
+    std::vector<const ir::Node*> out;
+    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+      if (std::none_of((*node)->outputs.begin(), (*node)->outputs.end(),
+                       [&](ir::ValueId id) { return needed.contains(id); }))
+        continue;
+      ir::for_each_input(**node, [&](ir::ValueId id) { needed.insert(resolved(id, same)); });
+      out.push_back(*node);
+    }
+    std::reverse(out.begin(), out.end());
     return out;
+  }
+
+  /// A write of no rows, as the sizes are.
+  static bool writes_nothing(const ir::Graph& graph, const ir::Node& node, const Sizes& sizes) {
+    constexpr std::array<std::string_view, 6> kWrites = {
+        "index_add", "index_copy", "index_put", "_index_put_impl", "scatter_add", "index_fill"};
+    if (sizes.empty() || !is_one_of(ir::op_short_name(ir::op_name(node.op)), kWrites)) return false;
+    const auto is_empty = [&](ir::ValueId id) {
+      const ir::Shape& shape = graph.values[static_cast<size_t>(id)].shape;
+      return std::any_of(shape.begin(), shape.end(),
+                         [&](const ir::Dim& size) { return size.substitute(sizes) == ir::Dim(0); });
+    };
+    if (const ir::Attr* index = node.find("index"))
+      return std::holds_alternative<ir::TensorRef>(*index) &&
+             is_empty(std::get<ir::TensorRef>(*index).id);
+    const ir::Attr* indices = node.find("indices");
+    const auto* refs = indices == nullptr ? nullptr : std::get_if<ir::TensorRefs>(indices);
+    // A mask is never empty where nothing is true.
+    return refs != nullptr && std::any_of(refs->ids.begin(), refs->ids.end(), [&](ir::ValueId id) {
+             return id != ir::kNoValue && is_empty(id);
+           });
   }
   static ir::ValueId resolved(ir::ValueId id, const Aliases& same) {
     const auto found = same.find(id);
@@ -252,10 +300,10 @@ std::optional<Diagnostic> difference(const TraceAt& a, const TraceAt& b) {
   if (first.size() == second.size() && a.traced.graph.outputs == b.traced.graph.outputs) return {};
   const bool more = second.size() > first.size();
   const auto& longer = more ? b.traced.graph : a.traced.graph;
-  const size_t at = std::min({first.size(), second.size(), longer.nodes.size() - 1});
-  return differs(cat("the model runs ", first.size(), " and ", second.size(), " operations at ",
-                     sizes_str(a.sizes), " and at ", sizes_str(b.sizes)),
-                 ir::node_where(longer, longer.nodes[at]),
+  const size_t place = std::min({first.size(), second.size(), longer.nodes.size() - 1});
+  return differs(cat("the model runs ", first.size(), " and ", second.size(), " operations ", at(a),
+                     " and ", at(b)),
+                 ir::node_where(longer, longer.nodes[place]),
                  "what it does depends on a size, so one file cannot hold it",
                  "compute the same for all sizes, or export a model for each");
 }

@@ -11,6 +11,7 @@ namespace t2n::dynamic {
 struct TraceAt {
   Sizes sizes;
   trace::Traced traced;
+  uint64_t draw = 0;  ///< of the values of inputs, 0 for the sample's
 };
 
 /// "S=10, B=2"

@@ -52,6 +52,8 @@ RuleResult apply_shape_rule(ShapeRule rule, const ShapeView& op) {
   }
 }
 
+Dim born_size() { return Dim::symbol(Symbol::Born{}); }
+
 Dim product(const Shape& dims) {
   Dim out = 1;
   for (const Dim& dim : dims) out = out * dim;

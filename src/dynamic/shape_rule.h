@@ -59,6 +59,9 @@ void add_rnn_attention_rules(ShapeRules& r);
 
 // What several families share.
 using Shapes = std::vector<ir::Shape>;
+/// The size of an axis that is in the values of the operands, which an operator says at most once:
+/// it stands in the rule's answer, alone, until it has a name (births.h).
+ir::Dim born_size();
 ir::Dim product(const ir::Shape& dims);
 /// (a + b - 1) // b
 ir::Dim ceil_div(const ir::Dim& a, const ir::Dim& b);

@@ -92,7 +92,7 @@ class Finder {
       constexpr int64_t kTelling = 3;
       if (!literal.is_constant() || literal.value() < kTelling) return;
       for (const auto& [symbol, size] : sample_)
-        if (size == literal.value()) return add(node, arg.name, literal, ir::Dim::symbol(symbol));
+        if (size == literal.value() && symbol.born() == nullptr) return add(node, arg.name, literal, ir::Dim::symbol(symbol));
     };
     for (const ir::Argument& arg : node.args) {
       if (const auto* one = std::get_if<ir::Dim>(&arg.value)) look(arg, *one);
@@ -123,6 +123,7 @@ Diagnostic suspicion(std::string message, std::vector<Where> where, std::string 
 
 void report_outputs(const ir::Graph& graph, const Sizes& sample, const Report& report) {
   for (const auto& [symbol, size] : sample) {
+    if (symbol.born() != nullptr) continue;
     bool grows = false;
     std::string fixed;
     for (size_t i = 0; i < graph.outputs.size(); ++i) {

@@ -4,7 +4,9 @@
 
 #include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
+#include "src/dynamic/births.h"
 #include "src/dynamic/empty_axes.h"
+#include "src/dynamic/other_values.h"
 #include "src/dynamic/suspects.h"
 
 namespace t2n::dynamic {
@@ -74,11 +76,15 @@ class Trials {
   }
 
   DynamicTrace run() {
-    runs_.push_back(second());
+    if (!request_.axes.empty()) runs_.push_back(second());
+    if (has_births(runs_[0].traced.graph)) vary_values();
+    const trace::Traced sample = prefer_large();
     while (roll_loops() || compute_numbers()) {
     }
-    if (auto found = difference(runs_[0], runs_[1])) throw Error(*std::move(found));
-    vary_parity();
+    set_small_apart();
+    for (const TraceAt& run : runs_)
+      if (auto found = difference(runs_[0], run)) throw Error(*std::move(found));
+    if (!request_.axes.empty()) vary_parity();
     std::vector<Trial> trials;
     std::vector<Assumption> assumed = infer(trials);
     while (refute(assumed)) assumed = infer(trials);
@@ -87,10 +93,16 @@ class Trials {
                         cat(each.op, " runs at such sizes only")});
     Traced traced = std::move(runs_[0].traced);
     traced.graph = std::move(trials[0].graph);
+    traced.outputs = sample.outputs;
+    traced.ranges = sample.ranges;
+    traced.states = sample.states;
+    sample_ = trials[0].symbols;
     Assertions said = assertions(traced);
     DynamicTrace out{.traced = std::move(traced),
                      .inputs = declared_.shapes,
                      .relations = said.all(),
+                     .demands = said.demands(),
+                     .sample = sample_,
                      .chooser = chooser_};
     for (const Comparison& each : out.relations) out.chooser.add(each);
     return out;
@@ -98,9 +110,9 @@ class Trials {
 
  private:
   /// Nothing if the model does not run at these sizes.
-  std::optional<TraceAt> attempt(const Sizes& sizes) {
+  std::optional<TraceAt> attempt(const Sizes& sizes, uint64_t draw = 0) {
     try {
-      return TraceAt{sizes, request_.trace(sizes, rewrites_)};
+      return TraceAt{sizes, request_.trace(sizes, draw, rewrites_), draw};
     } catch (const Error& error) {
       // Rolled at the sample's sizes, a loop may take too few iterations at others to be compared.
       const std::string& id = error.diagnostic().id;
@@ -197,6 +209,51 @@ class Trials {
     throw Error(std::move(out));
   }
 
+  /// Nothing if the model does not run with these values, or reads a number that is no size.
+  std::optional<TraceAt> draw_again(uint64_t draw) {
+    try {
+      return attempt(declared_.sample, draw);
+    } catch (const Error& error) {
+      if (error.diagnostic().id != "data-dependent-value") throw;
+      return {};
+    }
+  }
+
+  /// Other values than the sample's, so that other sizes follow from them.
+  void vary_values() {
+    // What branches on such sizes leave out shows where they are none: one after the other.
+    const bool branches = !runs_[0].traced.decisions.empty();
+    const uint64_t draws = branches ? 32 : 11;
+    const size_t most = branches ? 16 : 7;
+    std::set<ir::Ints> seen = {born_extents(runs_[0].traced.graph)};
+    for (uint64_t draw = 1; draw <= draws && seen.size() < most; ++draw)
+      if (auto run = draw_again(draw))
+        if (seen.insert(born_extents(run->traced.graph)).second) runs_.push_back(*std::move(run));
+    failure_.reset();
+    if (seen.size() == 1 && request_.report) request_.report(unvaried());
+  }
+
+  /// The graph is that of a run in which whatever is counted occurs more than once, if there is
+  /// one. Returns the sample's run.
+  Traced prefer_large() {
+    const Traced sample = runs_[0].traced;
+    const auto found = std::find_if(runs_.begin(), runs_.end(), [&](const TraceAt& run) {
+      return run.sizes == declared_.sample && !has_small_births(run.traced.graph);
+    });
+    if (found != runs_.end()) std::iter_swap(runs_.begin(), found);
+    return sample;
+  }
+
+  /// No or single elements are another program now and then: what the graph computes there is
+  /// looked at in the end.
+  void set_small_apart() {
+    for (size_t i = runs_.size(); i-- > 1;) {
+      if (!has_small_births(runs_[i].traced.graph) || !difference(runs_[0], runs_[i])) continue;
+      small_.push_back(std::move(runs_[i]));
+      runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+
   /// Two sizes that are both odd, or both even, hide what halves do.
   void vary_parity() {
     Sizes sizes = runs_[1].sizes;
@@ -214,15 +271,32 @@ class Trials {
   /// What the file says: what operators need, then branches and loops, then size 1.
   Assertions assertions(const Traced& traced) {
     refuse_multiples(needs_, request_.axes, known_);
-    Assertions out(declared_.sample, known_, request_.report);
+    Assertions out(sample_, known_, request_.report);
     for (const Need& need : needs_) out.add(need);
-    for (const Need& need : branch_needs(traced, declared_.sample)) out.add(need);
-    for (const Need& need : loop_needs(traced.graph, declared_.sample)) out.add(need);
+    for (const Need& need : branch_needs(traced, sample_))
+      if (!is_settled(need, traced, small_)) out.add(need);
+    for (const Need& need : loop_needs(traced.graph, sample_)) out.add(need);
     const auto all = symbols_of(declared_.sample);
     for (const Symbol& symbol : all) try_ones({symbol}, traced, out);
     if (all.size() > 1) try_ones(all, traced, out);
     for (const Comparison& size : caches_) try_empty(size.left, traced, out);
+    for (const TraceAt& run : small_) try_small(run, traced, out);
     return out;
+  }
+
+  /// Where another program computes the same, the graph holds; else it demands larger sizes.
+  void try_small(const TraceAt& run, const Traced& traced, Assertions& out) {
+    try {
+      if (is_alike_there(traced, run) || request_.is_right(traced.graph, run)) return;
+    } catch (const Error& error) {
+      if (error.diagnostic().id == "internal") throw;
+    }
+    for (const auto& [symbol, size] : born_sizes(traced.graph, run.traced.graph))
+      if (size < 2)
+        out.add({{ir::Dim::symbol(symbol), Relation::ge, size + 1},
+                 std::nullopt,
+                 "the model was seen to do something else at smaller sizes, or not to run there",
+                 true});
   }
 
   /// Strides, contiguity, aliasing and broadcasts are others at 1.
@@ -269,7 +343,7 @@ class Trials {
   /// Where a loop is too short, what the graph computes is compared with what torch does.
   Tried tried(const Sizes& sizes, const Traced& traced) {
     try {
-      return {is_traced_alike(traced, {sizes, request_.trace(sizes, rewrites_)}), false};
+      return {is_traced_alike(traced, {sizes, request_.trace(sizes, 0, rewrites_)}), false};
     } catch (const Error& error) {
       if (error.diagnostic().id == "internal") throw;
       if (rewrites_.rolled_loops.empty()) return {};
@@ -278,8 +352,8 @@ class Trials {
     try {
       Rewrites unrolled = rewrites_;
       unrolled.rolled_loops.clear();
-      const Traced there = request_.trace(sizes, unrolled);
-      return {request_.is_right(traced.graph, there, sizes), true};
+      const TraceAt there{sizes, request_.trace(sizes, 0, unrolled)};
+      return {request_.is_right(traced.graph, there), true};
     } catch (const Error& error) {
       if (error.diagnostic().id == "internal") throw;
       return {false, true};
@@ -297,7 +371,7 @@ class Trials {
   /// sizes only, leaves no axis to be dynamic.
   bool refute(const std::vector<Assumption>& assumed) {
     for (const Assumption& assumption : assumed) {
-      if (assumption.relation.relation != Relation::eq ||
+      if (assumption.relation.relation != Relation::eq || is_born(assumption.relation) ||
           !settled_.insert(ir::str(assumption.relation)).second)
         continue;
       const auto sizes = sizes_against(assumption.relation);
@@ -342,11 +416,12 @@ class Trials {
       if (decision.kind == Decision::Kind::loop) iterations.try_emplace(decision.id, decision.way);
     std::set<const void*> varying;
     std::set<const void*> seen;
-    for (const Decision& decision : runs_[1].traced.decisions)
-      if (iterations.contains(decision.id) && seen.insert(decision.id).second &&
-          iterations.at(decision.id) != decision.way &&
-          !rewrites_.rolled_loops.contains(decision.id))
-        varying.insert(decision.id);
+    for (size_t run = 1; run < runs_.size(); ++run, seen.clear())
+      for (const Decision& decision : runs_[run].traced.decisions)
+        if (iterations.contains(decision.id) && seen.insert(decision.id).second &&
+            iterations.at(decision.id) != decision.way &&
+            !rewrites_.rolled_loops.contains(decision.id))
+          varying.insert(decision.id);
     if (varying.empty()) return false;
     rewrites_.rolled_loops.insert(varying.begin(), varying.end());
     trace_again();
@@ -361,18 +436,21 @@ class Trials {
         if (decision.is_computable) out[decision.id] += decision.number + ";";
       return out;
     };
-    const std::map<const void*, std::string> here = numbers(runs_[0]), there = numbers(runs_[1]);
+    const std::map<const void*, std::string> here = numbers(runs_[0]);
     const size_t before = rewrites_.computed_numbers.size();
-    for (const auto& [id, text] : here)
-      if (const auto other = there.find(id); other != there.end() && other->second != text)
-        rewrites_.computed_numbers.insert(id);
+    for (size_t run = 1; run < runs_.size(); ++run) {
+      const std::map<const void*, std::string> there = numbers(runs_[run]);
+      for (const auto& [id, text] : here)
+        if (const auto other = there.find(id); other != there.end() && other->second != text)
+          rewrites_.computed_numbers.insert(id);
+    }
     if (rewrites_.computed_numbers.size() == before) return false;
     trace_again();
     return true;
   }
 
   void trace_again() {
-    for (TraceAt& run : runs_) run.traced = request_.trace(run.sizes, rewrites_);
+    for (TraceAt& run : runs_) run.traced = request_.trace(run.sizes, run.draw, rewrites_);
   }
 
   const Request& request_;
@@ -382,6 +460,8 @@ class Trials {
   std::vector<Comparison> known_;     ///< all that goes without saying: other sizes are 1 or more
   Chooser chooser_;
   std::vector<TraceAt> runs_;
+  std::vector<TraceAt> small_;  ///< with no or single elements, and another graph
+  Sizes sample_;                ///< declared, and those that follow from values
   Rewrites rewrites_;
   std::vector<Need> needs_;
   std::set<std::string> settled_;  ///< equalities that were looked at
@@ -392,7 +472,8 @@ class Trials {
 
 DynamicTrace trace_dynamic(Traced sample, const Request& request) {
   DynamicTrace out = Trials(std::move(sample), request).run();
-  report_suspects(out.traced.graph, out.chooser.sample(), request.report);
+  if (!request.axes.empty())
+    report_suspects(out.traced.graph, out.sample, request.report);
   return out;
 }
 

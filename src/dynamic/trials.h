@@ -19,18 +19,19 @@ struct Rewrites {
   std::set<const void*> computed_numbers;  ///< with numbers that the graph computes
 };
 
-/// Traces the program at some sizes. Errors: those of trace(); `forward-failed` means that the
-/// model does not run at them.
-using Tracer = std::function<trace::Traced(const Sizes& sizes, const Rewrites& rewrites)>;
+/// Traces the program at some sizes, with the sample's values, or with others: `draw` is 1 for the
+/// first of them. Errors: those of trace(); `forward-failed` means that the model does not run at
+/// them.
+using Tracer =
+    std::function<trace::Traced(const Sizes& sizes, uint64_t draw, const Rewrites& rewrites)>;
 
 struct Request {
   std::vector<AxisSpec> axes;
   std::vector<Comparison> asserted;
   Tracer trace;
   Report report;
-  /// Whether a graph with expressions for sizes computes what torch did in a trace at these sizes.
-  std::function<bool(const ir::Graph& graph, const trace::Traced& there, const Sizes& sizes)>
-      is_right;
+  /// Whether a graph with expressions for sizes computes what torch did in a trace there.
+  std::function<bool(const ir::Graph& graph, const TraceAt& there)> is_right;
   const ShapeRules& rules;
 };
 
@@ -38,6 +39,8 @@ struct DynamicTrace {
   trace::Traced traced;               ///< at the sample's sizes; its shapes are expressions
   std::vector<ir::Shape> inputs;      ///< of the graph inputs
   std::vector<Comparison> relations;  ///< what the graph assumes, and what was asserted
+  std::vector<Comparison> demands;    ///< the same of sizes that follow from values
+  Sizes sample;                       ///< what all symbols were
   Chooser chooser;                    ///< for sizes to check at
 };
 

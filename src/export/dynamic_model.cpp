@@ -1,6 +1,7 @@
 #include "src/export/dynamic_model.h"
 
 #include <algorithm>
+#include <array>
 
 #include "ir/evaluator.h"
 #include "ops/all.h"
@@ -10,6 +11,7 @@
 #include "src/export/graph_yardstick.h"
 #include "src/export/quantised_model.h"
 #include "src/export/torch_module.h"
+#include "src/export/variations.h"
 #include "src/passes/pass.h"
 #include "src/translate/registry.h"
 
@@ -24,9 +26,9 @@ std::vector<std::string> input_names(const ir::Graph& graph) {
 }
 
 /// The model's trace, quantised tensors said in plain operations: those have rules for sizes.
-trace::Traced traced(trace::Session& session, const std::vector<Sample>& samples,
+trace::Traced traced(trace::Session& session, const std::vector<trace::SampleInput>& inputs,
                      const trace::TraceOptions& options) {
-  trace::Traced out = torch_module().trace(session, fill(samples, 0), options);
+  trace::Traced out = torch_module().trace(session, inputs, options);
   expand_quantised(out, true);
   return out;
 }
@@ -46,7 +48,38 @@ bool computes(const ir::Graph& graph, const trace::Traced& there,
   return agrees(there.outputs, ir::run_graph(graph, given, torch_module().evaluator()), {});
 }
 
+/// Samples with the ranges that the trace learnt, which bound other values.
+std::vector<Sample> with_ranges(std::vector<Sample> samples, const std::vector<std::string>& names,
+                                const std::vector<std::optional<trace::Range>>& ranges) {
+  for (size_t i = 0; i < names.size() && i < ranges.size(); ++i)
+    for (Sample& sample : samples)
+      if (!sample.range && is_sample_of(sample.input, names[i], i)) sample.range = ranges[i];
+  return samples;
+}
+
 }  // namespace
+
+std::vector<trace::SampleInput> drawn(const std::vector<Sample>& samples, uint64_t draw) {
+  // What values, masks, counts and signs decide, none and all among it.
+  constexpr std::array<std::pair<Change, double>, 11> kFirst = {{{Change::redraw, 0},
+                                                                 {Change::within, 0},
+                                                                 {Change::redraw, 0},
+                                                                 {Change::sign, -1},
+                                                                 {Change::sign, 1},
+                                                                 {Change::uniform, 0},
+                                                                 {Change::uniform, 1},
+                                                                 {Change::alike, 0},
+                                                                 {Change::within, 0},
+                                                                 {Change::negate, 0},
+                                                                 {Change::integers, 0}}};
+  if (draw == 0) return fill(samples, 0);
+  if (draw > kFirst.size()) {
+    const bool redraws = draw % 3 == 0;
+    return varied(samples, {.change = redraws ? Change::redraw : Change::alike, .seed = draw});
+  }
+  const auto [change, factor] = kFirst.at(draw - 1);
+  return varied(samples, {.change = change, .seed = draw, .factor = factor});
+}
 
 bool is_sample_of(const trace::SampleInput& sample, const std::string& name, size_t index) {
   const std::string flat = trace::flat_name(sample.path);
@@ -83,28 +116,33 @@ dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
                                           trace::TraceOptions options) {
   const Report report = options.report;
   options.keep_sizes = true;
-  trace::Traced sample = traced(session, samples, options);
+  options.born_sizes = true;
+  trace::Traced sample = traced(session, fill(samples, 0), options);
   options.report = {};  // what is said of one run is said once
   const std::vector<std::string> names = input_names(sample.graph);
   std::vector<ir::Ints> extents;
   for (const ir::ValueId id : sample.graph.inputs)
     extents.push_back(ir::static_shape(sample.graph.values[static_cast<size_t>(id)].shape));
   const std::vector<ir::Shape> shapes = dynamic::bind_axes(dynamic.axes, names, extents).shapes;
-  const auto trace_at = [&](const dynamic::Sizes& sizes, const dynamic::Rewrites& rewrites) {
+  const std::vector<Sample> ranged = with_ranges(samples, names, sample.ranges);
+  const auto inputs_at = [&](const dynamic::Sizes& sizes, uint64_t draw) {
+    return drawn(samples_at(ranged, names, shapes, sizes), draw);
+  };
+  const auto trace_at = [&](const dynamic::Sizes& sizes, uint64_t draw,
+                            const dynamic::Rewrites& rewrites) {
     options.rolled_loops = rewrites.rolled_loops;
     options.computed_numbers = rewrites.computed_numbers;
-    return traced(session, samples_at(samples, names, shapes, sizes), options);
+    return traced(session, inputs_at(sizes, draw), options);
   };
-  const auto is_right = [&](const ir::Graph& graph, const trace::Traced& there,
-                            const dynamic::Sizes& sizes) {
-    return computes(at_sizes(graph, sizes), there,
-                    fill(samples_at(samples, names, shapes, sizes), 0));
+  const auto is_right = [&](const ir::Graph& graph, const dynamic::TraceAt& there) {
+    return computes(at_sizes(graph, there.sizes), there.traced, inputs_at(there.sizes, there.draw));
   };
   dynamic::DynamicTrace out = dynamic::trace_dynamic(
       std::move(sample),
       {dynamic.axes, dynamic.asserted, trace_at, report, is_right, shape_rules()});
-  out.traced.graph.attributes[ir::kSampleSizes] = out.chooser.sample();
+  out.traced.graph.attributes[ir::kSampleSizes] = out.sample;
   out.traced.graph.attributes[ir::kRelations] = out.relations;
+  if (!out.demands.empty()) out.traced.graph.attributes[ir::kDemands] = out.demands;
   return out;
 }
 

@@ -17,6 +17,10 @@ std::vector<Sample> samples_at(const std::vector<Sample>& samples,
                                const std::vector<std::string>& names,
                                const std::vector<ir::Shape>& shapes, const dynamic::Sizes& sizes);
 
+/// Values for every tensor: the samples' where `draw` is 0, else others, so that other sizes
+/// follow.
+std::vector<trace::SampleInput> drawn(const std::vector<Sample>& samples, uint64_t draw);
+
 /// Whether a sample is the one for graph input `index`, called `name`.
 bool is_sample_of(const trace::SampleInput& sample, const std::string& name, size_t index);
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "src/diag/error.h"
+#include "src/dynamic/births.h"
 #include "src/export/graph_yardstick.h"
 #include "src/export/torch_module.h"
 #include "src/export/variations.h"
@@ -93,9 +94,9 @@ class Builder {
     add_kinds();
     add_sweeps();
     add_from_end();
-    if (model_.dynamic)
+    if (model_.dynamic && !model_.dynamic->chooser.sample().empty())
       add_declared_sizes();
-    else
+    else if (!model_.dynamic)
       add_open_sizes();
     return std::move(out_);
   }
@@ -272,6 +273,14 @@ class Builder {
       // Where a mask hides everything, or nothing, models often take a way of their own.
       set("masks all 0", Change::uniform, 33, 0);
       set("masks all 1", Change::uniform, 34, 1);
+    }
+    if (dynamic::has_births(model_.recorded_graph())) {
+      // Sizes follow from values: none and all of them are counted.
+      set("values above zero", Change::sign, 51, 1);
+      set("values below zero", Change::sign, 52, -1);
+      set("rows all alike", Change::alike, 53);
+      set("whole numbers up to the largest", Change::within, 54);
+      set("whole numbers up to the largest, again", Change::within, 55);
     }
     if (!thresholds_of(model_.recorded_graph()).empty())
       set("values around the model's own limits", Change::cross, 41);

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "ir/dead_code.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
+#include "src/dynamic/births.h"
 #include "src/export/input_spec.h"
 #include "src/export/quantised_model.h"
 #include "src/export/states.h"
@@ -68,13 +70,29 @@ void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
   }
 }
 
+/// One trace, at the sample's sizes. Whether sizes follow from values, which takes more of them.
+bool trace_once(TracedModel& model, trace::TraceOptions options) {
+  bool met_born_sizes = false;
+  options.met_born_sizes = &met_born_sizes;
+  try {
+    model.traced = torch_module().trace(*model.session, fill(model.samples, 0), options);
+  } catch (const Error&) {
+    // It may have read one of these sizes.
+    if (!met_born_sizes || options.explicit_states) throw;
+    return true;
+  }
+  model.samples = with_states(std::move(model.samples), model.traced);
+  if (!met_born_sizes) return false;
+  ir::Graph alive = model.traced.graph;
+  ir::remove_dead(alive);
+  return dynamic::has_births(alive);
+}
+
 void trace_samples(TracedModel& model, const DynamicOptions& dynamic, trace::TraceOptions options) {
   options.free_axes = declared_axes(dynamic);
-  if (dynamic.axes.empty() || options.explicit_states) {
-    model.traced = torch_module().trace(*model.session, fill(model.samples, 0), options);
-    model.samples = with_states(std::move(model.samples), model.traced);
-  }
-  if (dynamic.axes.empty()) return;
+  if ((dynamic.axes.empty() || options.explicit_states) && !trace_once(model, options) &&
+      dynamic.axes.empty())
+    return;
   model.dynamic = trace_dynamic_model(*model.session, model.samples, dynamic, options);
   model.traced = std::move(model.dynamic->traced);
 }

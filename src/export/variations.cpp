@@ -105,6 +105,21 @@ ir::Tensor swept(const ir::Tensor& value, const trace::Range& range, uint64_t pa
   });
 }
 
+ir::Tensor alike(const ir::Tensor& value, uint64_t seed) {
+  const std::vector<double> numbers = ir::to_f64(value);
+  const auto width = static_cast<size_t>(value.shape.empty() ? 1 : value.shape.back());
+  const size_t row = static_cast<size_t>(seed) % std::max<size_t>(numbers.size() / width, 1);
+  return mapped(value, [&](double, size_t i) { return numbers[row * width + i % width]; });
+}
+
+/// Counts and lengths, of which none was larger.
+ir::Tensor within(const ir::Tensor& value, const Sample& sample, uint64_t seed, uint64_t stream) {
+  const std::vector<int64_t> numbers = ir::to_i64(value);
+  const int64_t most = *std::max_element(numbers.begin(), numbers.end());
+  if (most < 1 || sample.range) return redrawn(value, sample, seed, stream);
+  return draw(value.dtype, value.shape, trace::Range{0, most + 1}, seed, stream);
+}
+
 ir::Tensor changed(const ir::Tensor& value, const Sample& sample, const Variation& variation,
                    uint64_t stream) {
   const auto& given = std::get<ir::Tensor>(sample.input.value);
@@ -143,6 +158,16 @@ ir::Tensor changed(const ir::Tensor& value, const Sample& sample, const Variatio
     case Change::uniform:
       if (!is_mask(sample)) return value;
       return mapped(value, [&](double, size_t) { return variation.factor; });
+    case Change::sign:
+      if (is_float)
+        return mapped(value, [&](double x, size_t) { return variation.factor * std::abs(x); });
+      break;
+    case Change::alike:
+      if (is_float) return alike(value, seed);
+      break;
+    case Change::within:
+      if (ir::is_integer(value.dtype)) return within(value, sample, seed, stream);
+      break;
     case Change::integers:
       if (is_free)
         return draw(value.dtype, value.shape, trace::Range{seed % 2 == 0 ? -kWide : 0, kWide}, seed,

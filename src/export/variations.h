@@ -20,6 +20,9 @@ enum class Change {
   from_end,  ///< the same, less the length of the range: indices that count from the end
   uniform,   ///< masks (is_mask) that are Variation::factor everywhere; the others stay
   integers,  ///< integers of no known range: larger ones, and negative ones
+  sign,      ///< floats of one sign, that of Variation::factor
+  alike,     ///< rows along the last axis that are all one of them, by Variation::seed
+  within,    ///< integers from 0 to the largest that there is
 };
 
 struct Variation {
@@ -30,7 +33,7 @@ struct Variation {
   /// Integers and booleans stay: the model takes no others.
   bool holds_integers = false;
   std::vector<double> thresholds = {};  ///< of Change::cross
-  double factor = 10;                   ///< of Change::scale and Change::uniform
+  double factor = 10;                   ///< of Change::scale, Change::uniform and Change::sign
   /// Of Change::sweep, of which `seed` is one: all numbers of the range in these, or where they are
   /// too few, numbers at equal steps from the first to the last.
   uint64_t parts = 1;

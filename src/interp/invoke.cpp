@@ -205,6 +205,9 @@ Value Evaluator::call_operation(const nnef::Fragment& declaration, Values argume
     check_type(declaration.parameters[at], arguments[at]);
   const KernelCall call(declaration, std::move(arguments), std::move(site), *this);
   Checked<at::Tensor> tensors = kernel(call);
+  // A size that the graph itself counts has a name from here on, as those of inputs have.
+  if (declaration.name == "tract_onnx_non_zero" && call.has("count_symbol"))
+    symbols_[call.str("count_symbol")] = tensors.at(0).size(1);
   // Views repeat elements without any memory; whatever reads them does not.
   for (const at::Tensor& tensor : tensors)
     if (tensor.defined() && tensor.numel() > budget_)

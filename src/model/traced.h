@@ -17,6 +17,11 @@ struct TraceOptions {
   /// Keep what is computed from sizes as expressions over symbols `size(value,axis)`, with their
   /// sample values in the graph attribute kSampleSizes; otherwise they are integers at once.
   bool keep_sizes = false;
+  /// With keep_sizes: sizes that follow from the values of tensors are expressions, too, where an
+  /// operator is known to count them (OpTrait::bears_size); otherwise they are data.
+  bool born_sizes = false;
+  /// Is set when such an operator runs on what follows from inputs.
+  bool* met_born_sizes = nullptr;
   int64_t max_operations = 1'000'000;
   /// Branches on data, as "model.py:8", that may be baked in the way this run takes them.
   std::set<std::string> accepted_guards;

@@ -1,4 +1,5 @@
-// The pass `bind-sizes`: symbols that the user did not declare dynamic become plain sizes.
+// The pass `bind-sizes`: symbols that the user did not declare dynamic become plain sizes. Sizes
+// that follow from values are other ones in every run, and stay.
 #include "src/passes/pass.h"
 
 namespace t2n::passes {
@@ -32,7 +33,8 @@ bool bind_sizes(ir::Graph& graph, const PassContext& context) {
   Sizes dynamic = std::any_cast<const Sizes&>(attribute->second);
   Sizes bound;
   for (const auto& [symbol, size] : dynamic)
-    if (!context.keeps_symbol || !context.keeps_symbol(symbol)) bound.emplace(symbol, size);
+    if (symbol.born() == nullptr && (!context.keeps_symbol || !context.keeps_symbol(symbol)))
+      bound.emplace(symbol, size);
   if (bound.empty()) return false;
 
   const Binder binder(bound);

@@ -54,6 +54,7 @@ enum class Feature {
   gru_seq,                  ///< tract_core_gru_seq
   log_softmax,              ///< tract_core_log_softmax
   lstm_epilogue,            ///< tract_core_lstm_epilogue
+  non_zero,                 ///< tract_onnx_non_zero, with a symbol for how many there are
   open_sizes,               ///< sizes are compared as polynomials, not as they are written
   q4_0,                     ///< variables of Q4_0 blocks, as GGUF orders them
   q4_0_convolution,         ///< the same as filters of convolutions

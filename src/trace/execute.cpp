@@ -193,6 +193,13 @@ OpCall TensorOperations::prepare(Node* node, const Operation& known, const Stack
   return recorder_->prepare(op, known.run, inputs, marks_, position_.place());
 }
 
+/// Whether symbols stand for the sizes that an operation counts in its operands' values.
+bool TensorOperations::bears_sizes(const std::string& name) const {
+  if (!has_trait(name, ir::OpTrait::bears_size)) return false;
+  if (options_.met_born_sizes != nullptr) *options_.met_born_sizes = true;
+  return options_.born_sizes;
+}
+
 /// Whether all operands are parts of the model, or made of nothing else.
 bool TensorOperations::follows_from_nothing(const Stack& inputs) const {
   const std::vector<at::Tensor> tensors = flatten_all(inputs);
@@ -297,7 +304,8 @@ Stack TensorOperations::run(Node* node, const Operation& operation, Stack given)
     for (const size_t statistic : {size_t{3}, size_t{4}})
       recorder_->lose(inputs[statistic].toTensor(), position_.place());
   for (const at::Tensor& tensor : steps.changed()) recorder_->lose(tensor, position_.place());
-  if (numbers_.decides_by_data(name, inputs) || recorder_->tracks().has_open_shape(inputs))
+  const bool is_open = numbers_.decides_by_data(name, inputs) && !bears_sizes(name);
+  if (is_open || recorder_->tracks().has_open_shape(inputs))
     recorder_->open_shapes(outputs, without_out(op.schema(), inputs),
                            name.find("squeeze") != std::string::npos);
   if (has_trait(name, ir::OpTrait::copies_by_layout))

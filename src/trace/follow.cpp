@@ -261,7 +261,8 @@ Mark TensorNumbers::number_of(const std::string& name, const Stack& inputs) {
               number_rule(is_whole_number ? "aten::Int" : "aten::Float", {{value, number}}))
         return *exact;
     }
-    return tensor_mark(tensor, name);
+    const Mark born = born_number(name, tensor);
+    return born ? born : tensor_mark(tensor, name);
   }
   return default_mark(name, inputs);
 }

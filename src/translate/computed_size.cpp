@@ -1,5 +1,6 @@
 // Sizes as numbers that the graph computes.
 #include "src/translate/arith.h"
+#include "src/translate/births.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/integer_division.h"
 #include "src/translate/sizes.h"
@@ -9,6 +10,8 @@ namespace {
 
 Ref number_of(Emitter& out, const ir::Atom& atom) {
   const ir::Operands* of = ir::operands_of(atom);
+  if (of == nullptr && std::get<ir::Symbol>(atom).born() != nullptr)
+    return born_count(out, std::get<ir::Symbol>(atom));
   if (of == nullptr)
     return out.state().hidden_size(out.size(Dim::symbol(std::get<ir::Symbol>(atom)), DType::i64));
   const Ref a = computed_size(out, of->a), b = computed_size(out, of->b);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/translate/births.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/packed.h"
@@ -68,8 +69,8 @@ std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& giv
                                 const std::vector<TensorType>& results) {
   T2N_ASSERT(!op.starts_with("t2n_") || is_fragment(op), "no fragment is called '", op, "'");
   check_packed(*this, op, given, attributes);
-  const std::vector<Ref> operands =
-      hidden_repeats(*this, op, hidden_uniforms(*this, op, given), attributes);
+  const std::vector<Ref> operands = hidden_repeats(
+      *this, op, hidden_uniforms(*this, op, tied(*this, given, attributes)), attributes);
   std::vector<nnef::Argument> arguments;
   for (const Ref ref : operands) arguments.push_back({"", state_->operand(ref)});
   add_attributes(arguments, attributes);

@@ -6,6 +6,7 @@
 
 #include "src/diag/error.h"
 #include "src/nnef_reader/parser.h"
+#include "src/translate/births.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/fragments.h"
@@ -122,8 +123,11 @@ Ref Emitter::State::result_identifier(Emitter& emitter, Ref ref, std::set<int>& 
 void Emitter::State::add_outputs(Emitter& emitter) {
   begin(nullptr);
   std::set<int> named;
-  for (const ir::ValueId id : graph.outputs)
-    outputs.push_back(result_identifier(emitter, emitter.value(id), named));
+  for (const ir::ValueId id : graph.outputs) {
+    Ref result = emitter.value(id);
+    if (outputs.empty() && !is_incomplete) result = under_demands(emitter, result);
+    outputs.push_back(result_identifier(emitter, result, named));
+  }
   notes.results = graph.output_names;
 }
 
@@ -135,6 +139,7 @@ void Emitter::State::resolve_names() {
       for (const ir::Symbol& symbol : dim.symbols()) symbols.push_back(symbol.str());
     inputs.push_back(Ref{of_value[static_cast<size_t>(id)]});
   }
+  for (const auto& [name, birth] : births) symbols.push_back(name);
   Draft::resolve_names(symbols);
 }
 

@@ -5,6 +5,7 @@
 #include "ir/prove.h"
 #include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
+#include "src/translate/births.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/sizes.h"
@@ -42,6 +43,10 @@ Ref Emitter::size(const Dim& size, DType dtype) {
   if (size.is_constant())
     return ir::is_float(dtype) ? scalar(static_cast<double>(size.value()), dtype)
                                : scalar(size.value(), dtype);
+  if (is_born(size)) {
+    const ir::Symbol* const symbol = size.as_symbol();
+    return cast(symbol != nullptr ? born_count(*this, *symbol) : computed_size(*this, size), dtype);
+  }
   const bool is_direct = ir::is_float(dtype) || dtype == DType::i64;
   if (!is_direct) return cast(this->size(size, DType::i64), dtype);
   if (!nnef::has_tract_text(size)) return cast(computed_size(*this, size), dtype);

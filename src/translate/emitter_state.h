@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -57,6 +58,16 @@ struct Emitter::State : draft::Draft {
 
   /// Gives the outputs of an operation that failed something that later ones can refer to.
   void stand_in(const ir::Node& failed);
+  // --- sizes that follow from values (births.cpp) ---
+  struct Birth {
+    Ref places;  ///< [count], or [rank, count]: places, none of them negative
+    std::optional<Ref> count;
+  };
+  std::map<std::string, Birth> births;           ///< by the name of the size
+  std::map<int, std::set<std::string>> tied_to;  ///< identifiers that follow from them, by design
+  std::set<size_t> taken_demands;
+  std::optional<Ref> demanded;  ///< 0, or more where a demand does not hold
+
   bool is_incomplete = false;  ///< something stands in: its statements are not meant to be read
 
   // --- bodies of scans (emitter_body.cpp) ---

@@ -12,6 +12,7 @@
 #include "src/strict/lower.h"
 #include "src/target/limits.h"
 #include "src/translate/accepted.h"
+#include "src/translate/births.h"
 #include "src/translate/check_document.h"
 #include "src/translate/check_pulses.h"
 #include "src/translate/emitter_state.h"
@@ -141,6 +142,7 @@ void translate_node(const ir::Graph& graph, const ir::Node& node, const target::
       const OpView view(graph, node, variant->nnef, out);
       variant->translate(view, out);
       view.check_all_read();
+      take_demands(out);
       return;
     }
   } catch (const Error& error) {

@@ -71,9 +71,11 @@ TEST_CASE("expressions can be matched") {
 }
 
 TEST_CASE("symbols are typed, and read back as what they are") {
-  const std::vector<Symbol> all = {"S", Symbol::AxisSize{"layer.0.x", 1}, Symbol::Iteration{2}};
+  const std::vector<Symbol> all = {"S", Symbol::AxisSize{"layer.0.x", 1}, Symbol::Iteration{2},
+                                   Symbol::Born{"N_where"}};
   CHECK(all[1].str() == "size.layer.0.x.1");
   CHECK(all[2].str() == "iteration.2");
+  CHECK(all[3].str() == "born.N_where");
   for (const Symbol& symbol : all) CHECK(parse_symbol(symbol.str()) == symbol);
   CHECK(parse_dim("2*size.layer.0.x.1 + 1") == 2 * Dim::symbol(all[1]) + 1);
   for (const char* name : {"size.x.y", "size..1", "iteration.x", "iteration.1.2", "a.1"})

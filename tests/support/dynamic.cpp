@@ -153,6 +153,55 @@ void check_open_with(const std::vector<std::pair<std::string, ir::Tensor>>& para
   }
 }
 
+OpenExample born_example(const Script& model, const std::vector<std::vector<ir::Tensor>>& inputs) {
+  OpenExample out;
+  out.disabled_passes = model.disabled_passes;
+  dynamic::InferOptions options;
+  for (const ir::Tensor& input : inputs.at(0)) options.inputs.push_back(ir::to_shape(input.shape));
+  const auto session = torch_module().compile({model.source, model.parameters});
+  std::vector<dynamic::Trial> trials;
+  for (const std::vector<ir::Tensor>& each : inputs) {
+    trace::TraceOptions keep;
+    keep.keep_sizes = keep.born_sizes = true;
+    trace::Traced traced = torch_module().trace(*session, named(each), keep);
+    out.runs.push_back({{}, each, agree_with_torch(*session, named(each), traced).expected});
+    trials.push_back({{}, std::move(traced.graph)});
+  }
+  dynamic::Assertions assertions({}, {}, {});
+  for (const dynamic::Assumption& assumption :
+       dynamic::infer_shapes(trials, options, shape_rules()))
+    assertions.add({assumption.relation, assumption.where, assumption.op});
+  out.graph = std::move(trials[0].graph);
+  out.graph.attributes[ir::kDemands] = assertions.demands();
+  return out;
+}
+
+void check_born(const std::vector<std::string>& expressions,
+                const std::vector<std::vector<ir::Tensor>>& inputs, double tolerance) {
+  for (const std::string& expression : expressions) {
+    CAPTURE(expression);
+    try {
+      const OpenExample example =
+          born_example(expression_script(expression, inputs.at(0).size()), inputs);
+      CHECK_EQ(open_differences(example, newest_target(), rel(tolerance)), std::string());
+    } catch (const Error& error) {
+      FAIL_CHECK(std::string(render_text(error.diagnostic())));
+    }
+  }
+}
+
+void check_born_refused(const std::string& expression,
+                        const std::vector<std::vector<ir::Tensor>>& inputs,
+                        const std::string& text) {
+  CAPTURE(expression);
+  const std::string message = error_of([&] {
+    export_example(closed(born_example(expression_script(expression, inputs.at(0).size()), inputs)),
+                   newest_target());
+  });
+  CAPTURE(message);
+  CHECK(message.find(text) != std::string::npos);
+}
+
 void check_open(const std::vector<std::string>& expressions, const std::vector<OpenInput>& inputs,
                 const std::vector<Sizes>& runs, double tolerance) {
   check_open_with({}, expressions, inputs, runs, tolerance);

@@ -1,0 +1,219 @@
+#include "src/dynamic/births.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "ir/op_traits.h"
+#include "src/diag/one_of.h"
+#include "src/dynamic/shape_rule.h"
+
+namespace t2n::dynamic {
+namespace {
+
+bool is_mask(ir::DType dtype) { return dtype == ir::DType::boolean || dtype == ir::DType::u8; }
+
+std::string_view word_of(const ir::Node& node) { return ir::op_short_name(ir::op_name(node.op)); }
+
+const ir::Value& value_of(const ir::Graph& graph, ir::ValueId id) {
+  return graph.values[static_cast<size_t>(id)];
+}
+
+ir::ValueId tensor_of(const ir::Node& node, std::string_view name) {
+  const ir::Attr* attr = node.find(name);
+  const auto* ref = attr == nullptr ? nullptr : std::get_if<ir::TensorRef>(attr);
+  return ref == nullptr ? ir::kNoValue : ref->id;
+}
+
+/// The masks among the indices of an operation.
+std::vector<ir::ValueId> masks_of(const ir::Graph& graph, const ir::Node& node) {
+  std::vector<ir::ValueId> out;
+  const ir::Attr* attr = node.find("indices");
+  const auto* refs = attr == nullptr ? nullptr : std::get_if<ir::TensorRefs>(attr);
+  if (refs == nullptr) return out;
+  for (const ir::ValueId id : refs->ids)
+    if (id != ir::kNoValue && is_mask(value_of(graph, id).dtype)) out.push_back(id);
+  return out;
+}
+
+/// The tensors whose values say the size; none of an operation that has no such size.
+std::vector<ir::ValueId> counted_in(const ir::Graph& graph, const ir::Node& node) {
+  const std::string_view op = ir::op_name(node.op), word = word_of(node);
+  if (!has_trait(op.substr(0, op.find('.')), ir::OpTrait::bears_size)) return {};
+  if (word == "index" || word == "_unsafe_index") return masks_of(graph, node);
+  if (word == "where")
+    return node.args.size() == 1 ? std::vector{tensor_of(node, "condition")}
+                                 : std::vector<ir::ValueId>();
+  if (word == "masked_select") return {tensor_of(node, "mask")};
+  if (word == "one_hot") {
+    const auto* classes = std::get_if<ir::Dim>(node.find("num_classes"));
+    return classes != nullptr && *classes == ir::Dim(-1) ? std::vector{tensor_of(node, "self")}
+                                                         : std::vector<ir::ValueId>();
+  }
+  if (word == "repeat_interleave") {
+    const ir::ValueId repeats = tensor_of(node, "repeats");
+    const ir::Attr* size = node.find("output_size");
+    const bool is_said = size != nullptr && !std::holds_alternative<ir::None>(*size);
+    return repeats == ir::kNoValue || is_said ? std::vector<ir::ValueId>() : std::vector{repeats};
+  }
+  return {tensor_of(node, "self")};
+}
+
+bool follows_from_inputs(const ir::Graph& graph, std::vector<ir::ValueId> due) {
+  const std::vector<int> producers = ir::producers(graph);
+  std::set<ir::ValueId> seen(due.begin(), due.end());
+  const std::set<ir::ValueId> inputs(graph.inputs.begin(), graph.inputs.end());
+  while (!due.empty()) {
+    const ir::ValueId id = due.back();
+    due.pop_back();
+    if (inputs.contains(id)) return true;
+    const int node = producers[static_cast<size_t>(id)];
+    if (node < 0) continue;
+    if (ir::is_unpredictable(graph.nodes[static_cast<size_t>(node)].op)) return true;
+    ir::for_each_input(graph.nodes[static_cast<size_t>(node)], [&](ir::ValueId operand) {
+      if (seen.insert(operand).second) due.push_back(operand);
+    });
+  }
+  return false;
+}
+
+/// The axis that stands alone for the size, if one does.
+std::optional<std::pair<size_t, size_t>> place_of(const std::vector<ir::Shape>& shapes) {
+  const ir::Dim size = born_size();
+  for (size_t i = 0; i < shapes.size(); ++i)
+    for (size_t axis = 0; axis < shapes[i].size(); ++axis)
+      if (shapes[i][axis] == size) return std::pair(i, axis);
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_born(const ir::Dim& dim) {
+  const std::vector<Symbol> symbols = dim.symbols();
+  return std::any_of(symbols.begin(), symbols.end(),
+                     [](const Symbol& symbol) { return symbol.born() != nullptr; });
+}
+
+bool is_born(const Comparison& comparison) {
+  return is_born(comparison.left) || is_born(comparison.right);
+}
+
+bool bears_size(const ir::Graph& graph, const ir::Node& node) {
+  std::vector<ir::ValueId> counted = counted_in(graph, node);
+  return !counted.empty() && follows_from_inputs(graph, std::move(counted));
+}
+
+bool has_births(const ir::Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const ir::Node& node) {
+    return bears_size(graph, node) || (node.body && has_births(*node.body));
+  });
+}
+
+bool has_unnamed(const std::vector<ir::Shape>& shapes) {
+  return std::any_of(shapes.begin(), shapes.end(), [](const ir::Shape& shape) {
+    return std::any_of(shape.begin(), shape.end(),
+                       [](const ir::Dim& size) { return size.mentions(Symbol::Born{}); });
+  });
+}
+
+Sizes born_sizes(const ir::Graph& graph, const ir::Graph& traced) {
+  const Names names = names_of(traced);
+  Sizes out;
+  for (const ir::Node& node : graph.nodes)
+    for (const ir::ValueId id : node.outputs) {
+      const ir::Value& value = value_of(graph, id);
+      const auto there = names.find(value.name);
+      if (there == names.end()) continue;
+      const ir::Shape& shape = value_of(traced, there->second).shape;
+      if (shape.size() != value.shape.size()) continue;
+      for (size_t axis = 0; axis < shape.size(); ++axis)
+        if (const Symbol* symbol = value.shape[axis].as_symbol();
+            symbol != nullptr && symbol->born() != nullptr)
+          out.try_emplace(*symbol, shape[axis].value());
+    }
+  return out;
+}
+
+Births::Births(const Sizes& taken) {
+  for (const auto& [symbol, size] : taken) names_.insert(symbol.str());
+}
+
+/// "N_masked_select", in letters that a document takes.
+Symbol Births::new_symbol(const std::string& value) {
+  std::string stem = "N_";
+  for (const char c : value) stem += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  std::string name = stem;
+  for (int i = 1; !names_.insert(name).second; ++i) name = cat(stem, "_", i);
+  return Symbol::Born{name};
+}
+
+int Births::number(const ir::Graph& graph, ir::ValueId value) {
+  if (const auto known = numbers_.find(value); known != numbers_.end()) return known->second;
+  const int producer = producers_.at(static_cast<size_t>(value));
+  std::string key = cat("value ", value);
+  if (producer >= 0 && !graph.nodes[static_cast<size_t>(producer)].body) {
+    const ir::Node& node = graph.nodes[static_cast<size_t>(producer)];
+    if (!ir::is_unpredictable(node.op)) {
+      const auto output = std::find(node.outputs.begin(), node.outputs.end(), value);
+      key = cat(ir::op_name(node.op), " ", output - node.outputs.begin());
+      for (const ir::Argument& arg : node.args)
+        key += cat(" ", arg.name, "=", ir::attr_str(arg.value, [&](ir::ValueId id) {
+                     return cat("#", number(graph, id));
+                   }));
+    }
+  }
+  const int out = computed_.try_emplace(key, static_cast<int>(computed_.size())).first->second;
+  numbers_.emplace(value, out);
+  return out;
+}
+
+/// What is counted: the nonzero elements of a tensor, after a broadcast perhaps; "" if it is
+/// something else, which no other operation counts.
+std::string Births::counted(const ir::Graph& graph, const ir::Node& node) {
+  const std::string_view word = word_of(node);
+  const std::vector<ir::ValueId> tensors = counted_in(graph, node);
+  if (ir::op_name(node.op) == "aten::repeat_interleave.Tensor" && tensors.size() == 1)
+    return cat("sum #", number(graph, tensors[0]));
+  constexpr std::array<std::string_view, 7> kNonzero = {
+      "nonzero", "nonzero_numpy", "argwhere", "where", "masked_select", "index", "_unsafe_index"};
+  if (!is_one_of(word, kNonzero) || tensors.size() != 1) return {};
+  ir::Shape shape = value_of(graph, tensors[0]).shape;
+  if (word == "masked_select") {
+    const ir::Shape& self = value_of(graph, tensor_of(node, "self")).shape;
+    if (self != shape) return {};
+  }
+  return cat("nonzero #", number(graph, tensors[0]));
+}
+
+std::optional<Born> Births::name(const Level& level, const ir::Node& node,
+                                 std::vector<ir::Shape>& shapes,
+                                 const std::vector<Sizes*>& trials) {
+  const auto place = place_of(shapes);
+  if (!place || level.depth() > 0) return std::nullopt;
+  const auto [output, axis] = *place;
+  const auto replace = [&](const ir::Dim& size) {
+    for (ir::Shape& shape : shapes)
+      for (ir::Dim& dim : shape)
+        dim = dim.substitute([&](const Symbol& symbol) -> std::optional<ir::Dim> {
+          const bool is_unnamed = symbol.born() != nullptr && symbol.born()->name.empty();
+          return is_unnamed ? std::optional(size) : std::nullopt;
+        });
+  };
+  const ir::Graph& graph = level.result();
+  if (producers_.size() != graph.values.size()) producers_ = ir::producers(graph);
+  std::string key = counted(graph, node);
+  std::optional<ir::Dim> most;
+  if (key.starts_with("nonzero"))
+    most = product(value_of(graph, counted_in(graph, node).at(0)).shape);
+  const std::string& value = value_of(graph, node.outputs.at(0)).name;
+  if (key.empty()) key = cat("of #", number(graph, node.outputs.at(0)));
+  auto known = known_.find(key);
+  if (known == known_.end()) known = known_.emplace(key, new_symbol(value)).first;
+  for (size_t trial = 0; trial < trials.size(); ++trial)
+    trials[trial]->try_emplace(known->second,
+                               level.shape(trial, node.outputs.at(output)).at(axis).value());
+  replace(ir::Dim::symbol(known->second));
+  return Born{known->second, most};
+}
+
+}  // namespace t2n::dynamic

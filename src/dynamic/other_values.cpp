@@ -1,0 +1,59 @@
+#include "src/dynamic/other_values.h"
+
+#include <algorithm>
+
+#include "ir/prove.h"
+#include "src/dynamic/births.h"
+
+namespace t2n::dynamic {
+
+using trace::Traced;
+
+ir::Ints born_extents(const ir::Graph& graph) {
+  ir::Ints out;
+  for (const ir::Node& node : graph.nodes)
+    if (bears_size(graph, node))
+      for (const ir::ValueId id : node.outputs)
+        for (const ir::Dim& size : graph.values[static_cast<size_t>(id)].shape)
+          out.push_back(size.value());
+  return out;
+}
+
+bool has_small_births(const ir::Graph& graph) {
+  const ir::Ints extents = born_extents(graph);
+  return std::any_of(extents.begin(), extents.end(), [](int64_t size) { return size < 2; });
+}
+
+bool is_alike_there(const Traced& traced, const TraceAt& run) {
+  TraceAt there = run;
+  for (const auto& [symbol, size] : born_sizes(traced.graph, run.traced.graph))
+    there.sizes[symbol] = size;
+  return is_traced_alike(traced, there);
+}
+
+bool is_settled(const Need& need, const Traced& traced, const std::vector<TraceAt>& small) {
+  if (!is_born(need.comparison)) return false;
+  const Comparison other = negated(need.comparison);
+  const std::vector<Symbol> symbols = (other.left - other.right).symbols();
+  return std::any_of(small.begin(), small.end(), [&](const TraceAt& run) {
+    const Sizes sizes = born_sizes(traced.graph, run.traced.graph);
+    const auto is_only = [&](const Symbol& symbol) {
+      const auto size = sizes.find(symbol);
+      return size != sizes.end() && ir::prove({ir::Dim::symbol(symbol), Relation::eq, size->second},
+                                              {&other, 1}) == ir::Verdict::always;
+    };
+    return std::all_of(symbols.begin(), symbols.end(), is_only) && is_alike_there(traced, run);
+  });
+}
+
+Diagnostic unvaried() {
+  return {.severity = Severity::warning,
+          .id = "dynamic-suspect",
+          .message = "sizes that follow from values were the same for all inputs that were tried",
+          .where = {},
+          .details = {},
+          .why = "they stay expressions in the file, but nothing was seen that confirms it",
+          .help = "give a sample whose values are typical, with --input"};
+}
+
+}  // namespace t2n::dynamic

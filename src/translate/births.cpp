@@ -1,0 +1,164 @@
+#include "src/translate/births.h"
+
+#include <algorithm>
+
+#include "nnef/walk.h"
+#include "src/diag/error.h"
+#include "src/translate/arith.h"
+#include "src/translate/emitter_state.h"
+#include "src/translate/sizes.h"
+
+namespace t2n::ops {
+namespace {
+
+void add_born(const Dim& size, std::set<std::string>& out) {
+  for (const ir::Symbol& symbol : size.symbols())
+    if (symbol.born() != nullptr) out.insert(symbol.born()->name);
+}
+
+/// Those whose sizes attributes hold; symbols are plain names there.
+std::set<std::string> born_in(const Emitter::State& state, const Attributes& attributes) {
+  std::set<std::string> out;
+  for (const Attribute& attribute : attributes)
+    nnef::walk(attribute.value, [&](const nnef::Value& value) {
+      if (value.kind != nnef::Kind::dimension) return;
+      for (const ir::Symbol& symbol : value.dim.symbols())
+        if (state.births.contains(symbol.str())) out.insert(symbol.str());
+    });
+  return out;
+}
+
+/// 0, in a way that only running the model tells.
+Ref zero_after(Emitter& out, const std::string& name) {
+  const Ref count = born_count(out, ir::Symbol::Born{name});
+  return out.cast(compare(out, "lt", count, out.scalar(0, DType::i64)), DType::i64);
+}
+
+/// The same tensor, which follows from a number that is 0.
+Ref taken_at(Emitter& out, Ref x, Ref zero) {
+  return out.call("tract_core_gather", {out.unsqueeze(x, {0}), zero}, {{"axis", 0}}, out.dtype(x),
+                  out.shape(x));
+}
+
+/// What fails is 0 where all is well, and 1 elsewhere.
+void demand(Emitter& out, Ref fails) {
+  std::optional<Ref>& demanded = out.state().demanded;
+  demanded = demanded ? add(out, *demanded, fails) : fails;
+}
+
+}  // namespace
+
+bool is_born(const Dim& size) {
+  const std::vector<ir::Symbol> symbols = size.symbols();
+  return std::any_of(symbols.begin(), symbols.end(),
+                     [](const ir::Symbol& symbol) { return symbol.born() != nullptr; });
+}
+
+bool is_born(const Shape& shape) {
+  return std::any_of(shape.begin(), shape.end(), [](const Dim& size) { return is_born(size); });
+}
+
+std::vector<Ref> nonzero_places(Emitter& out, Ref x, const Dim& count) {
+  const Ref all = nonzero(out, x, count);
+  std::vector<Ref> rows;
+  for (int axis = 0; axis < out.rank(x); ++axis) {
+    const Ref row = out.rank(x) == 1 ? all : out.slice(all, 0, axis, axis + 1);
+    rows.push_back(out.squeeze(row, {0}));
+    out.declare_positions(rows.back());
+  }
+  return rows;
+}
+
+Ref nonzero(Emitter& out, Ref x, const Dim& count) {
+  const ir::Symbol* const symbol = count.as_symbol();
+  T2N_ASSERT(symbol != nullptr && symbol->born() != nullptr, "the size ", count.str(),
+             " follows from no values");
+  const std::string& name = symbol->born()->name;
+  const Ref all = out.call("tract_onnx_non_zero", {out.cast(x, DType::boolean)},
+                           {{"count_symbol", name}}, DType::i64, {Dim(out.rank(x)), count});
+  auto& births = out.state().births;
+  if (!births.contains(name)) births.emplace(name, Emitter::State::Birth{all, {}});
+  return all;
+}
+
+Ref counted_range(Emitter& out, Ref number, const Dim& count) {
+  const Ref zero = out.scalar(0, DType::i64);
+  const Ref all = out.call("tract_core_range", {zero, number, out.scalar(1, DType::i64)}, {},
+                           DType::i64, {count});
+  // The range has a size without a name; what is counted has the one that is given.
+  const Ref places = nonzero_places(out, compare(out, "ge", all, zero), count)[0];
+  demand(out, out.cast(compare(out, "lt", number, zero), DType::i64));
+  return places;
+}
+
+Ref born_count(Emitter& out, const ir::Symbol& symbol) {
+  auto& births = out.state().births;
+  const auto found = births.find(symbol.born()->name);
+  if (found == births.end())
+    throw Error("unsupported-argument",
+                cat("a size that follows from values, ", symbol.born()->name,
+                    ", is asked for where nothing has counted it"),
+                "in the body of a loop, and before it is known, it has no form in NNEF",
+                "compute it outside of the loop");
+  if (found->second.count) return *found->second.count;
+  // No place is negative, which the engine does not know.
+  Ref row = found->second.places;
+  if (out.rank(row) == 2) row = out.squeeze(out.slice(row, 0, 0, 1), {0});
+  const Ref ones = out.cast(compare(out, "ge", row, out.scalar(0, DType::i64)), DType::i64);
+  const Ref count = out.squeeze(reduce(out, "sum_reduce", ones, {0}), {0});
+  found->second.count = count;
+  return count;
+}
+
+std::vector<Ref> tied(Emitter& out, std::vector<Ref> operands, const Attributes& attributes) {
+  Emitter::State& state = out.state();
+  if (state.births.empty() || operands.empty()) return operands;
+  std::set<std::string> missing = born_in(state, attributes);
+  std::set<std::string> there = state.tied_to[operands[0].id];
+  for (const Ref operand : operands)
+    for (const Dim& size : out.shape(operand)) add_born(size, there);
+  for (const std::string& name : there) missing.erase(name);
+  for (const std::string& name : missing) {
+    operands[0] = taken_at(out, operands[0], zero_after(out, name));
+    there.insert(name);
+  }
+  if (!missing.empty()) state.tied_to[operands[0].id] = std::move(there);
+  return operands;
+}
+
+void take_demands(Emitter& out) {
+  Emitter::State& state = out.state();
+  if (state.outer != nullptr || state.births.empty()) return;
+  const std::vector<ir::Comparison>& demands = ir::demands(state.graph);
+  for (size_t i = 0; i < demands.size(); ++i) {
+    const ir::Comparison& each = demands[i];
+    std::set<std::string> names;
+    add_born(each.left, names);
+    add_born(each.right, names);
+    const bool is_known = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+      return state.births.contains(name);
+    });
+    if (!is_known || !state.taken_demands.insert(i).second) continue;
+    static const std::map<ir::Relation, std::string_view> broken = {
+        {ir::Relation::lt, "ge"}, {ir::Relation::le, "gt"}, {ir::Relation::gt, "le"},
+        {ir::Relation::ge, "lt"}, {ir::Relation::eq, "ne"}, {ir::Relation::ne, "eq"}};
+    demand(out, out.cast(compare(out, broken.at(each.relation), out.size(each.left, DType::i64),
+                                 out.size(each.right, DType::i64)),
+                         DType::i64));
+  }
+}
+
+Ref under_demands(Emitter& out, Ref x) {
+  const std::optional<Ref> fails = out.state().demanded;
+  if (!fails) return x;
+  // What is outside of a slice is an error; an index outside aborts the process.
+  const Ref one = out.unsqueeze(x, {0});
+  const Ref end = add(out, *fails, out.scalar(1, DType::i64));
+  const Ref kept =
+      out.call("tract_core_dyn_slice", {one},
+               {{"start", out.operand(*fails)}, {"end", out.operand(end)}, {"len", 1}, {"axis", 0}},
+               out.dtype(x), out.shape(one));
+  return out.squeeze(kept, {0});
+}
+
+}  // namespace t2n::ops

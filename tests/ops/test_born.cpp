@@ -1,0 +1,105 @@
+// Sizes that follow from the values of tensors: one export, run on values of which other ones
+// follow, none and all among them.
+#include <doctest/doctest.h>
+
+#include "tests/support/dynamic.h"
+
+namespace t2n::test {
+namespace {
+
+using Inputs = std::vector<std::vector<ir::Tensor>>;
+
+/// Of twelve numbers 5, 3, all, none and 1 are positive; of four rows 2, 1, all, none and 1 begin
+/// so.
+const Inputs kSigns = {
+    {values({4, 3}, {1, -1, 2, -3, 1, -2, 2, 3, -1, -2, -1, -1})},
+    {values({4, 3}, {-1, 2, -2, -3, -1, 3, -2, -4, -5, 1, -6, -7})},
+    {values({4, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})},
+    {values({4, 3}, {-1, -2, -3, -4, -5, -6, -7, -8, -9, -1, -2, -3})},
+    {values({4, 3}, {-1, -2, -3, -4, -5, -6, 7, -8, -9, -1, -2, -3})},
+};
+
+ir::Tensor counts(const std::vector<double>& data) {
+  return values({static_cast<int64_t>(data.size())}, data, ir::DType::i64);
+}
+
+const Inputs kCounts = {{counts({3, 1, 4, 2})},
+                        {counts({1, 1, 1, 1})},
+                        {counts({0, 5, 5, 0})},
+                        {counts({2, 2, 2, 4})},
+                        {counts({0, 0, 0, 0})}};
+
+TEST_CASE("places of what is not zero") {
+  check_born({"torch.nonzero(x > 0)", "torch.argwhere(x)", "torch.where(x[0] > 0)[0]",
+              "torch.stack(torch.where(x > 0))", "torch.nonzero_numpy(x > 0)[1]"},
+             kSigns);
+}
+
+TEST_CASE("elements that a mask takes") {
+  check_born({"x[x > 0]", "x[x[:, 0] > 0]", "x[:, x.sum(0) > 0]", "torch.masked_select(x, x > 0)",
+              "torch.masked_select(x, x[:, :1] > 0)", "x[x > 0].sum()", "x[x[:, 0] > 0].mean(1)",
+              "x[(x > 0).to(torch.uint8)]", "x[x[:, 0] > 0][:, 1:]"},
+             kSigns);
+}
+
+TEST_CASE("one mask has one size, whoever computes it") {
+  check_born({"x[x > 0] + x[x > 0] * 2", "x[x[:, 0] > 0] @ x[torch.where(x[:, 0] > 0)[0]].t()",
+              "torch.cat([x[x > 0], x[x < 0.5], x[0]])"},
+             kSigns);
+  check_born_refused("x[x > 0] + x[x < 0]", {kSigns[0], kSigns[1]}, "broadcast");
+}
+
+TEST_CASE("the size as a number") {
+  check_born({"x[x > 0].sum() / (x[x > 0].size(0) + 1)", "torch.arange(x[x > 0].size(0))",
+              "torch.zeros([x[x > 0].size(0), 2]) + 1", "x[:x[x[:, 0] > 0].size(0)]",
+              "x[x[x[:, 0] > 0].size(0):]", "x[0].expand([x[x[:, 0] > 0].size(0), 3])",
+              "torch.full([x[x > 0].numel(), 2], 3.5)"},
+             kSigns);
+}
+
+TEST_CASE("shapes that follow") {
+  check_born(
+      {"x[x[:, 0] > 0].view([-1])", "x[x[:, 0] > 0].t()", "x[x[:, 0] > 0].unsqueeze(1) - x",
+       "x[x[:, 0] > 0].softmax(0)", "torch.cdist(x[x[:, 0] > 0], x)",
+       "torch.linear(x[x[:, 0] > 0], x)", "x[x > 0].sort()[0]", "x[x[:, 0] > 0].repeat([2, 1])"},
+      kSigns);
+}
+
+TEST_CASE("rows are put back where they came from") {
+  check_born(
+      {"torch.zeros_like(x).index_add(0, torch.where(x[:, 0] > 0)[0], x[x[:, 0] > 0])",
+       "x.index_put([x > 0], x[x > 0].exp())", "x.index_put([x[:, 0] > 0], x[x[:, 0] > 0] * 2)",
+       "x.index_put([x[:, 0] > 0], x[x[:, 0] > 0] * 2, True)",
+       "x.index_put([torch.where(x[:, 0] > 0)[0]], x[x[:, 0] > 0] * 2)",
+       "x.masked_scatter(x > 0, x[x > 0] * 2)"},
+      kSigns);
+}
+
+TEST_CASE("masks of what masks took") {
+  check_born({"x[x[:, 0] > 0][x[x[:, 0] > 0][:, 1] > 0]"}, kSigns);
+}
+
+TEST_CASE("distinct values and counts") {
+  check_born({"torch.unique_consecutive(x)[0]", "torch.unique_consecutive(x, True)[1]",
+              "torch.unique_consecutive(x, False, True)[2]", "torch._unique2(x)[0]",
+              "torch._unique2(x, True, True)[1]", "torch._unique2(x, True, False, True)[2]",
+              "torch._unique(x)[0]", "torch.bincount(x)", "torch.bincount(x, None, 3)",
+              "torch.bincount(x, x * 0.5)", "torch.one_hot(x)"},
+             kCounts);
+}
+
+TEST_CASE("repetitions that tensors count") {
+  check_born({"torch.repeat_interleave(x)", "torch.repeat_interleave(x * 2, x)",
+              "torch.repeat_interleave(x.view([2, 2]), x[:2], 0)",
+              "torch.repeat_interleave(x.view([2, 2]), x[:1], 1)"},
+             kCounts);
+}
+
+TEST_CASE("numbers that are read from tensors") {
+  check_born({"torch.arange(int(x.max()))", "torch.zeros([int(x.sum()), 2]) + int(x.sum())",
+              "torch.arange(int(x.max())).unsqueeze(0) < x.unsqueeze(1)", "x * int(x.max())"},
+             kCounts);
+}
+
+}  // namespace
+}  // namespace t2n::test
