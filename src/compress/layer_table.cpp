@@ -39,6 +39,17 @@ std::optional<Layer> LayerTable::layer(const std::string& address) const {
   return layer_of(graph_, graph_.nodes[found->second], known_);
 }
 
+const std::string& LayerTable::result(const std::string& address) const {
+  const Node& node = graph_.nodes[at_.at(address)];
+  return graph_.values[static_cast<size_t>(node.outputs.at(0))].name;
+}
+
+std::string LayerTable::giving(const std::string& result) const {
+  for (const auto& [address, node] : at_)
+    if (this->result(address) == result) return address;
+  return "";
+}
+
 std::string LayerTable::module(const std::string& address) const {
   return ir::module_path(graph_, graph_.nodes[at_.at(address)].scope);
 }

@@ -21,6 +21,11 @@ class LayerTable {
   /// of one another.
   std::vector<std::string> addresses() const;
   std::optional<Layer> layer(const std::string& address) const;
+  /// The name of its first result.
+  const std::string& result(const std::string& address) const;
+  /// The address of the layer that gives a result; "" if none does. A product that became a linear
+  /// layer has another address, and the same result.
+  std::string giving(const std::string& result) const;
   /// The path of the module that it is in: "layer1.0.conv1".
   std::string module(const std::string& address) const;
 
