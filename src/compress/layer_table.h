@@ -31,7 +31,8 @@ class LayerTable {
 
   /// What follows from constants; nothing where one of them is not at hand.
   std::optional<ir::Tensor> value(ir::ValueId id) const;
-  /// Bytes of all constants that a value follows from, and the one with most elements.
+  /// Bytes of all constants that a value follows from, scales included, and the one with most
+  /// elements.
   std::pair<int64_t, ir::ValueId> stored(ir::ValueId id) const;
 
  private:
@@ -42,6 +43,10 @@ class LayerTable {
   std::vector<bool> known_;
   std::map<std::string, size_t> at_;
 };
+
+/// What scales and zero points of channels take in the file beside the integers that they belong
+/// to; one of each is a number of the text.
+int64_t scale_bytes(const ir::Value& integers);
 
 /// Constants that took the place of weights get their names, where nobody bears them any more.
 void keep_weight_names(const ir::Graph& before, ir::Graph& after);

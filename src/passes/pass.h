@@ -59,12 +59,11 @@ bool calculate_qparams(ir::Graph& graph, const PassContext& context);
 bool compensate_rounding(ir::Graph& graph, const PassContext& context);
 /// Packs weights into blocks of 4 bits, where settings ask for it; without settings, all.
 bool quantise_q4_0(ir::Graph& graph, const PassContext& context);
-/// Makes fake quantisation of observers.
+/// Makes fake quantisation of observers, and integers of constants that are fake quantised.
 bool insert_fake_quant(ir::Graph& graph, const PassContext& context);
+bool quantise_constants(ir::Graph& graph, const PassContext& context);
 /// Takes off biases what rounded weights are off by on average (src/compress/correct_bias.cpp).
 bool correct_bias(ir::Graph& graph, const PassContext& context);
-/// Makes integers of constants that are fake quantised.
-bool quantise_constants(ir::Graph& graph, const PassContext& context);
 /// Makes integers of activations that are fake quantised (src/compress/expand_fake_quant.cpp).
 bool expand_fake_quant(ir::Graph& graph, const PassContext& context);
 /// Lets operations that move elements move integers (src/compress/propagate_qparams.cpp).
