@@ -74,8 +74,7 @@ TEST_CASE("groups have inputs of their own, and a layer without a bias gets one"
     %q: f32[2,1,1,1] = aten::fake_quantize_per_tensor_affine(self=%w, scale=1.0, zero_point=0, quant_min=-128, quant_max=127)
     %y: f32[1,2,3,3] = aten::conv2d(input=%x, weight=%q, bias=none, stride=[1, 1], padding=[0, 0], dilation=[1, 1], groups=2) as conv2d_0
   })",
-                  kSettings,
-                  {{"/conv2d_0", seen}}) == R"(graph m(%x: f32[1,2,3,3]) -> (%y as "y") {
+                  kSettings, {{"/conv2d_0", seen}}) == R"(graph m(%x: f32[1,2,3,3]) -> (%y as "y") {
   const %w: f32[2,1,1,1] = {0.75, 0.25}
   const %y_bias: f32[2] = {-0.5, 1.0}
   %q: f32[2,1,1,1] = aten::fake_quantize_per_tensor_affine(self=%w, scale=1.0, zero_point=0, quant_min=-128, quant_max=127) as fake_quantize_per_tensor_affine_0
