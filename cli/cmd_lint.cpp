@@ -92,11 +92,13 @@ Findings lint_file(const Options& options) {
     out.warnings.push_back({.severity = Severity::warning,
                             .id = "lint",
                             .message = cat(finding.rule, ": ", finding.message),
-                            .where = {},
+                            .where = {finding.where},
                             .details = {},
                             .why = {},
                             .help = finding.help,
                             .subject = finding.rule});
+  out.notes.emplace_back(
+      "not looked at for want of what it needs: saturation: the model, with a calibration set");
   return out;
 }
 

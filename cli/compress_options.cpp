@@ -84,6 +84,17 @@ std::string output_text(const compress::OutputLoss& output) {
   return out + "\n";
 }
 
+std::string left_text(const std::vector<compress::LeftWeight>& left) {
+  if (left.empty()) return "";
+  int64_t bytes = 0;
+  for (const compress::LeftWeight& each : left) bytes += each.bytes;
+  std::string out =
+      cat("  left in floats: ", counted(left.size(), "weight"), ", ", short_bytes(bytes), "\n");
+  for (const compress::LeftWeight& each : left)
+    out += cat("    ", each.name, ", ", short_bytes(each.bytes), ": ", each.why, "\n");
+  return out;
+}
+
 }  // namespace
 
 void add_compression_options(CLI::App& command, CompressionOptions& options) {
@@ -173,6 +184,7 @@ std::string compression_text(const Compression& compression) {
              compression.batches == 1 ? " batch" : " batches", " of ",
              compression.is_calibrated ? "the calibration set" : "samples", "\n");
   out += layers_text(compression.layers, compression.is_pruned);
+  out += left_text(compression.left);
   for (const compress::OutputLoss& output : compression.outputs) out += output_text(output);
   return out;
 }

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "nnef_writer/entropy_cuts.h"
 #include "src/diag/error.h"
 
 namespace t2n::nnef {
@@ -22,6 +23,7 @@ namespace {
 constexpr size_t kBlock = size_t{1} << 20;
 constexpr size_t kWindow = size_t{32} << 10;  ///< how far back deflate may refer
 constexpr size_t kSample = size_t{8} << 10;
+constexpr size_t kSmall = size_t{64} << 10;
 
 using Bytes = std::vector<std::byte>;
 using View = std::span<const std::byte>;
@@ -31,8 +33,10 @@ Bytef* zlib_bytes(const std::byte* bytes) {
   return const_cast<Bytef*>(reinterpret_cast<const Bytef*>(bytes));
 }
 
-/// Raw deflate of `data` after `dictionary`. A block that is not the last ends on a byte boundary.
-Bytes deflate_block(View dictionary, View data, int level, int strategy, bool last) {
+/// Raw deflate of `data` after `dictionary`, with a new table at each of `cuts`. A block that is
+/// not the last ends on a byte boundary.
+Bytes deflate_block(View dictionary, View data, int level, int strategy, bool last,
+                    const std::vector<size_t>& cuts = {}) {
   z_stream stream{};
   const int opened = deflateInit2(&stream, level, Z_DEFLATED, -15, 8, strategy);
   T2N_ASSERT(opened == Z_OK, "deflateInit2 returned ", opened);
@@ -40,11 +44,19 @@ Bytes deflate_block(View dictionary, View data, int level, int strategy, bool la
     deflateSetDictionary(&stream, zlib_bytes(dictionary.data()),
                          static_cast<uInt>(dictionary.size()));
   // The bound is that of a finished stream; a sync flush adds up to six bytes.
-  Bytes out(deflateBound(&stream, static_cast<uLong>(data.size())) + 16);
+  constexpr size_t kFlush = 16;
+  Bytes out(deflateBound(&stream, static_cast<uLong>(data.size())) + kFlush * (cuts.size() + 1));
   stream.next_in = zlib_bytes(data.data());
-  stream.avail_in = static_cast<uInt>(data.size());
   stream.next_out = zlib_bytes(out.data());
   stream.avail_out = static_cast<uInt>(out.size());
+  size_t begin = 0;
+  for (const size_t cut : cuts) {
+    stream.avail_in = static_cast<uInt>(cut - begin);
+    const int ended = deflate(&stream, Z_BLOCK);
+    T2N_ASSERT(ended == Z_OK && stream.avail_in == 0, "deflate returned ", ended);
+    begin = cut;
+  }
+  stream.avail_in = static_cast<uInt>(data.size() - begin);
   const int result = deflate(&stream, last ? Z_FINISH : Z_SYNC_FLUSH);
   const bool complete =
       result == (last ? Z_STREAM_END : Z_OK) && stream.avail_in == 0 && stream.avail_out > 0;
@@ -62,6 +74,19 @@ int strategy_for(View data, int level) {
   const size_t matched = deflate_block({}, sample, level, Z_DEFAULT_STRATEGY, true).size();
   const size_t coded = deflate_block({}, sample, level, Z_HUFFMAN_ONLY, true).size();
   return coded <= matched + matched / 100 ? Z_HUFFMAN_ONLY : Z_DEFAULT_STRATEGY;
+}
+
+/// Of small data every byte counts: it is searched for repetitions as far as that goes, and each
+/// kind of it has a table of its own where that is smaller.
+Bytes deflate_small(View dictionary, View data, int level, bool last) {
+  constexpr int kThorough = 6;
+  constexpr int kMost = 9;
+  if (level >= kThorough) level = kMost;
+  Bytes out = deflate_block(dictionary, data, level, Z_DEFAULT_STRATEGY, last);
+  const std::vector<size_t> cuts = level == 0 ? std::vector<size_t>() : entropy_cuts(data);
+  if (cuts.empty()) return out;
+  Bytes other = deflate_block(dictionary, data, level, Z_DEFAULT_STRATEGY, last, cuts);
+  return other.size() < out.size() ? other : out;
 }
 
 std::array<std::byte, 10> gzip_header(int level) {
@@ -92,8 +117,10 @@ struct ParallelGzip::Block {
 
   void compress(int level) noexcept {
     try {
-      output = deflate_block(View(input).first(dictionary), data(), level,
-                             strategy_for(data(), level), last);
+      const View before = View(input).first(dictionary);
+      output = data().size() <= kSmall
+                   ? deflate_small(before, data(), level, last)
+                   : deflate_block(before, data(), level, strategy_for(data(), level), last);
       crc = crc32_z(0, zlib_bytes(data().data()), data().size());
     } catch (...) {
       error = std::current_exception();

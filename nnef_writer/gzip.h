@@ -10,7 +10,8 @@ namespace t2n::nnef {
 
 /// Compresses what is written, in fixed blocks, and passes it on in order and in the caller's
 /// thread. The bytes depend on the data and the level, never on the number of threads or on how the
-/// data was cut into writes. Memory: about 4 MiB per thread.
+/// data was cut into writes; up to 64 KiB of them, level 6 searches as 9 does. Memory: about 4 MiB
+/// per thread.
 class ParallelGzip {
  public:
   using Sink = std::function<void(std::span<const std::byte>)>;

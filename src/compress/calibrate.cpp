@@ -53,7 +53,7 @@ void Calibration::keep(const ir::Graph& graph) {
       continue;
     seen_[graph.values[static_cast<size_t>(of.self)].name].push_back(of);
   }
-  const auto moments = graph.attributes.find(kSecondMoments);
+  const auto moments = graph.attributes.find(kSeenInputs);
   if (moments == graph.attributes.end()) return;
   for (const auto& [address, sums] : std::any_cast<const Moments&>(moments->second))
     moments_.insert_or_assign(address, sums);
@@ -76,14 +76,15 @@ bool Calibration::recall(ir::Graph& graph) const {
     found.emplace_back(&node, std::move(of));
   }
   for (auto& [node, of] : found) node->args = observation_arguments(of);
-  if (!moments_.empty()) graph.attributes[kSecondMoments] = moments_;
+  if (!moments_.empty()) graph.attributes[kSeenInputs] = moments_;
   return true;
 }
 
 bool needs_calibration(const ir::Graph& graph) { return !open_observers(graph).empty(); }
 
 size_t calibrate(ir::Graph& graph, const Batches& batches, const AtBatch& at_batch,
-                 const ir::Evaluator& evaluate, const std::set<std::string>& moments_of) {
+                 const ir::Evaluator& evaluate,
+                 const std::map<std::string, InputsWanted>& inputs_of) {
   Observers observers = open_observers(graph);
   Moments moments;
   size_t count = 0;
@@ -93,12 +94,19 @@ size_t calibrate(ir::Graph& graph, const Batches& batches, const AtBatch& at_bat
       const auto observer = observers.find(is_observe(node) ? name_of(now, node) : "");
       if (observer != observers.end())
         observer->second.see(operand(std::get<ir::TensorRef>(*node.find("self")).id));
-      if (!moments_of.empty() && moments_of.contains(ir::node_address(now, node)))
-        add_moments(moments, now, node, operand, evaluate);
+      const bool is_inside =
+          &node < now.nodes.data() || &node >= now.nodes.data() + now.nodes.size();
+      if (!inputs_of.empty() && !is_inside)  // addresses in loops' bodies begin anew
+        if (const auto wanted = inputs_of.find(ir::node_address(now, node));
+            wanted != inputs_of.end())
+          add_moments(moments, wanted->second, now, node, operand, evaluate);
       return evaluate(node, operand);
     });
   }
-  if (!moments_of.empty()) graph.attributes[kSecondMoments] = std::move(moments);
+  if (!inputs_of.empty()) {
+    keep_weights(moments, graph, evaluate);
+    graph.attributes[kSeenInputs] = std::move(moments);
+  }
   for (ir::Node& node : graph.nodes) {
     if (!is_observe(node)) continue;
     const auto observer = observers.find(name_of(graph, node));

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -21,11 +20,12 @@ using AtBatch = std::function<ir::Graph(const std::vector<ir::Tensor>& batch)>;
 
 /// Runs the graph over all batches and writes what each observer saw into its arguments. One batch
 /// and what observers need is in memory at a time. Constants are not looked at: what follows from
-/// them does not follow from the set. `moments_of`: layers, by address, whose second moments become
-/// an attribute of the graph (moments.h). Returns how many batches there were.
-/// Errors: `calibration` for NaN and infinities; those of the evaluator.
+/// them does not follow from the set. `inputs_of`: layers, by address, of whose inputs moments
+/// become an attribute of the graph (moments.h). Returns how many batches there were. Errors:
+/// `calibration` for NaN and infinities; those of the evaluator.
 size_t calibrate(ir::Graph& graph, const Batches& batches, const AtBatch& at_batch,
-                 const ir::Evaluator& evaluate, const std::set<std::string>& moments_of = {});
+                 const ir::Evaluator& evaluate,
+                 const std::map<std::string, InputsWanted>& inputs_of = {});
 
 /// What was seen once, for graphs of the same model that differ in which layers are compressed:
 /// while observers only look on, all of them see what the float model computes.
@@ -33,8 +33,8 @@ class Calibration {
  public:
   /// Of a graph that was calibrated.
   void keep(const ir::Graph& graph);
-  /// Gives it to observers that wait for a set, and the second moments to the graph. False where
-  /// one of them stands where none stood before; nothing is changed then.
+  /// Gives it to observers that wait for a set, and moments of layers' inputs to the graph. False
+  /// where one of them stands where none stood before; nothing is changed then.
   bool recall(ir::Graph& graph) const;
 
  private:

@@ -1,9 +1,13 @@
 // The pass `compensate-rounding`: weights that settings want rounded by what they are multiplied
 // with are put on the grids of their observers so that the layer's results change least (GPTQ).
+#include <set>
+
 #include "src/compress/gptq.h"
 #include "src/compress/layers.h"
 #include "src/compress/moments.h"
 #include "src/compress/observe.h"
+#include "src/compress/settings.h"
+#include "src/diag/error.h"
 #include "src/passes/known.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewrite.h"
@@ -26,52 +30,93 @@ Tensor reals_of(const Tensor& integers, const IntegerGrid& grid) {
   return ir::tensor_of<double>(ir::DType::f32, integers.shape, out);
 }
 
+/// "" where weights have been rounded, else why they have not.
+using Problem = std::string;
+
 class Compensating {
  public:
-  explicit Compensating(ir::Graph& graph)
-      : graph_(graph), constants_(ir::constant_index(graph)), names_(graph) {}
+  Compensating(ir::Graph& graph, const Settings& settings)
+      : graph_(graph),
+        settings_(settings),
+        constants_(ir::constant_index(graph)),
+        producers_(ir::producers(graph)),
+        names_(graph) {}
 
   bool run() {
-    const std::vector<int> producers = ir::producers(graph_);
     const std::vector<bool> known = known_values(graph_);
     bool changed = false;
-    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-      const auto layer = layer_of(graph_, graph_.nodes[i], known);
-      if (!layer || layer->weights.size() != 1) continue;
-      const std::vector<double> moments = moments_of(graph_, graph_.nodes[i]);
-      const int observer = producers[static_cast<size_t>(layer->weights[0].value)];
-      if (moments.empty() || observer < 0) continue;
-      changed |= compensate(graph_.nodes[static_cast<size_t>(observer)], moments);
+    for (const Node& node : graph_.nodes) {
+      const auto layer = layer_of(graph_, node, known);
+      if (!layer || is_lookup(node) || !is_wanted(settings_.of(graph_, node))) continue;
+      if (Problem why = compensate(node, *layer); why.empty())
+        changed = true;
+      else
+        left_.push_back(cat(ir::node_address(graph_, node), ": ", why));
     }
     if (changed) ir::remove_dead(graph_);
     return changed;
   }
 
+  /// Layers whose weights are rounded to the nearest all the same, each with the reason.
+  const std::vector<std::string>& left() const { return left_; }
+
  private:
-  bool compensate(Node& observer, const std::vector<double>& moments) {
-    if (!is_observe(observer)) return false;
+  static bool is_wanted(const NodeSettings& of) {
+    return of.weights && of.weights->format == Format::integers &&
+           of.weights->rounding == Rounding::gptq;
+  }
+
+  Problem compensate(const Node& node, const Layer& layer) {
+    if (Problem why = inputs_problem(graph_, node); !why.empty()) return why;
+    if (layer.weights.size() != 1) return "it has several weights";
+    const std::vector<double> moments = moments_of(graph_, node);
+    if (moments.empty()) return "the calibration set never reached it";
+    const int observer = producers_[static_cast<size_t>(layer.weights[0].value)];
+    if (observer < 0 || !is_observe(graph_.nodes[static_cast<size_t>(observer)]))
+      return "its weight is no constant of 32-bit floats";
+    return compensate(graph_.nodes[static_cast<size_t>(observer)], moments);
+  }
+
+  Problem compensate(Node& observer, const std::vector<double>& moments) {
     Observation of = read_observation(observer);
     const int index = constants_[static_cast<size_t>(of.self)];
     constexpr int kMostBits = 8;
-    if (index < 0 || of.scale.empty() || of.axis.value_or(0) != 0 || of.grid.bits > kMostBits)
-      return false;
+    if (index < 0) return done_.contains(of.self) ? "" : "its weight is no constant";
+    if (of.scale.empty() || of.axis.value_or(0) != 0) return "its scales are not one for each row";
+    if (of.grid.bits > kMostBits) return cat("integers of ", of.grid.bits, " bits are not stored");
     const Tensor& weight = graph_.constants[static_cast<size_t>(index)].data;
-    const auto width =
-        static_cast<double>(weight.elements()) / static_cast<double>(weight.shape[0]);
-    if (!passes::is_loaded(weight) || width * width != static_cast<double>(moments.size()))
-      return false;
+    if (!passes::is_loaded(weight)) return "its values are not at hand";
     const IntegerGrid grid = {of.scale, of.zero_point, lowest(of.grid), highest(of.grid)};
     const std::string name = graph_.values[static_cast<size_t>(of.self)].name;
     Tensor rounded = reals_of(compensated_integers(weight, moments, grid), grid);
     of.self = ir::add_constant(graph_, names_.take(name + "_rounded"), std::move(rounded));
+    constants_.resize(graph_.values.size(), -1);  // a second layer finds it rounded
+    done_.insert(of.self);
     observer.args = observation_arguments(of);
-    return true;
+    return "";
   }
 
   ir::Graph& graph_;
+  const Settings& settings_;
   std::vector<int> constants_;
+  std::vector<int> producers_;
   passes::FreshNames names_;
+  std::set<ir::ValueId> done_;
+  std::vector<std::string> left_;
 };
+
+void warn(const std::vector<std::string>& left, const passes::PassContext& context) {
+  if (left.empty() || !context.report) return;
+  context.report(
+      {.severity = Severity::warning,
+       .id = "rounding-not-compensated",
+       .message = cat("the weights of ", left.size(), left.size() == 1 ? " layer" : " layers",
+                      " are rounded to the nearest, not by their inputs (gptq)"),
+       .where = {},
+       .details = left,
+       .why = {},
+       .help = "give them \"rounding\": \"least-squares\", or leave it as it is"});
+}
 
 }  // namespace
 }  // namespace t2n::compress
@@ -80,5 +125,8 @@ bool t2n::passes::compensate_rounding(ir::Graph& graph, const PassContext& conte
   if (context.settings == nullptr) return false;
   if (context.calibrate && compress::lacks_moments(graph, *context.settings))
     context.calibrate(graph);
-  return graph.attributes.contains(compress::kSecondMoments) && compress::Compensating(graph).run();
+  compress::Compensating compensating(graph, *context.settings);
+  const bool changed = compensating.run();
+  compress::warn(compensating.left(), context);
+  return changed;
 }

@@ -112,15 +112,14 @@ void round_tile(Panel& panel, const Plan& plan, size_t tile_index, size_t rows, 
   }
 }
 
-/// Hands all elements to the grid, column after column.
+/// Hands all elements of the rows from `begin` to `end` to the grid, column after column.
 template <typename Grid>
-void round_all(const Tensor& weight, const Plan& plan, Grid& grid) {
+void round_rows(const Tensor& weight, size_t begin, size_t end, const Plan& plan, Grid& grid) {
   const size_t columns = plan.order.size(), tiles = plan.upper.size / kTile;
-  const auto all = static_cast<size_t>(weight.shape[0]);
   std::vector<float> row;
-  for (size_t first = 0; first < all; first += kTile) {
+  for (size_t first = begin; first < end; first += kTile) {
     Panel panel(columns);
-    const size_t rows = std::min(kTile, all - first);
+    const size_t rows = std::min(kTile, end - first);
     grid.start_panel(first);
     for (size_t i = 0; i < rows; ++i) {
       read_row(weight, static_cast<int64_t>(first + i), row);
@@ -138,11 +137,23 @@ void round_all(const Tensor& weight, const Plan& plan, Grid& grid) {
   }
 }
 
-size_t columns_of(const Tensor& weight, std::span<const double> moments) {
-  const auto columns = static_cast<size_t>(weight.elements() / weight.shape.at(0));
-  T2N_ASSERT(moments.size() == columns * columns, "moments of ", moments.size(), " numbers for ",
-             columns, " columns");
-  return columns;
+size_t columns_of(const Tensor& weight) {
+  return static_cast<size_t>(weight.elements() / weight.shape.at(0));
+}
+
+/// Hands all elements to the grid, group after group of rows, each with the moments of its inputs.
+template <typename Grid>
+void round_all(const Tensor& weight, std::span<const double> moments, const GptqOptions& options,
+               Grid& grid) {
+  const size_t columns = columns_of(weight), square = columns * columns;
+  const auto all = static_cast<size_t>(weight.shape[0]);
+  const size_t groups = moments.size() / square;
+  T2N_ASSERT(groups > 0 && moments.size() == groups * square && all % groups == 0, "moments of ",
+             moments.size(), " numbers for ", all, " rows of ", columns, " columns");
+  const size_t rows = all / groups;
+  for (size_t group = 0; group < groups; ++group)
+    round_rows(weight, group * rows, (group + 1) * rows,
+               plan_of(moments.subspan(group * square, square), columns, options), grid);
 }
 
 /// Integers with scales that are given.
@@ -285,24 +296,22 @@ bool is_finite(const Tensor& weight) {
 
 Tensor compensated_integers(const Tensor& weight, std::span<const double> moments,
                             const IntegerGrid& grid, const GptqOptions& options) {
-  const size_t columns = columns_of(weight, moments);
   ir::OwnedTensor out = ir::allocate(grid.lowest < 0 ? ir::DType::i8 : ir::DType::u8, weight.shape);
-  Integers integers(grid, columns, out.data);
-  round_all(weight, plan_of(moments, columns, options), integers);
+  Integers integers(grid, columns_of(weight), out.data);
+  round_all(weight, moments, options, integers);
   return std::move(out.tensor);
 }
 
 Packed compensated_q4_0(const Tensor& weight, std::span<const double> moments, Q4Scale rule,
                         const GptqOptions& options) {
-  const size_t columns = columns_of(weight, moments);
   Packed packed;
   if (!is_finite(weight)) {
     packed.problem = kQ4NotFinite;
     return packed;
   }
   ir::OwnedTensor out = ir::allocate(ir::DType::u8, packed_shape(weight.shape));
-  Blocks blocks(rule, !options.largest_first, columns, out.data, packed);
-  round_all(weight, plan_of(moments, columns, options), blocks);
+  Blocks blocks(rule, !options.largest_first, columns_of(weight), out.data, packed);
+  round_all(weight, moments, options, blocks);
   if (packed.problem.empty()) packed.blocks = std::move(out.tensor);
   return packed;
 }

@@ -29,8 +29,9 @@ struct IntegerGrid {
 
 /// The weight [N, …] of f32 or f16 in integers of the grid, row by row, one byte each: i8 where
 /// `lowest` is negative, else u8. `moments` is X^T X, [K, K] row by row, of what rows are
-/// multiplied with; inputs that were never seen leave their columns to the nearest. Zeros stay
-/// zeros: they were pruned.
+/// multiplied with, or [groups, K, K] where each of as many groups of rows has inputs of its own;
+/// inputs that were never seen leave their columns to the nearest. Zeros stay zeros: they were
+/// pruned.
 ir::Tensor compensated_integers(const ir::Tensor& weight, std::span<const double> moments,
                                 const IntegerGrid& grid, const GptqOptions& options = {});
 

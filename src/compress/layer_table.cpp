@@ -39,6 +39,17 @@ std::optional<Layer> LayerTable::layer(const std::string& address) const {
   return layer_of(graph_, graph_.nodes[found->second], known_);
 }
 
+const std::string& LayerTable::result(const std::string& address) const {
+  const Node& node = graph_.nodes[at_.at(address)];
+  return graph_.values[static_cast<size_t>(node.outputs.at(0))].name;
+}
+
+std::string LayerTable::giving(const std::string& result) const {
+  for (const auto& [address, node] : at_)
+    if (this->result(address) == result) return address;
+  return "";
+}
+
 std::string LayerTable::module(const std::string& address) const {
   return ir::module_path(graph_, graph_.nodes[at_.at(address)].scope);
 }
@@ -80,7 +91,7 @@ std::pair<int64_t, ValueId> LayerTable::stored(ValueId id) const {
     if (index >= 0) {
       const Tensor& data = graph_.constants[static_cast<size_t>(index)].data;
       const int64_t size = data.elements() * ir::dtype_size(data.dtype);
-      bytes += size;
+      bytes += size + scale_bytes(graph_.values[static_cast<size_t>(at)]);
       if (data.elements() > most) largest = at;
       most = std::max(most, data.elements());
     } else if (const int node = producers_[static_cast<size_t>(at)]; node >= 0) {
@@ -89,6 +100,15 @@ std::pair<int64_t, ValueId> LayerTable::stored(ValueId id) const {
     }
   }
   return {bytes, largest};
+}
+
+int64_t scale_bytes(const ir::Value& integers) {
+  if (!integers.quant || integers.quant->scales.size() < 2) return 0;
+  const std::vector<int64_t>& points = integers.quant->zero_points;
+  const bool is_shared =
+      std::count(points.begin(), points.end(), points.at(0)) == std::ssize(points);
+  constexpr int64_t kFloat = 4;
+  return kFloat * std::ssize(integers.quant->scales) * (is_shared ? 1 : 2);
 }
 
 void keep_weight_names(const Graph& before, Graph& after) {

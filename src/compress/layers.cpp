@@ -5,6 +5,7 @@
 
 #include "ir/op_traits.h"
 #include "ir/scan.h"
+#include "src/compress/q4_readers.h"
 
 namespace t2n::compress {
 namespace {
@@ -76,6 +77,40 @@ std::optional<Layer> recurrent(const ir::Graph& graph, const Node& node,
   return out;
 }
 
+/// One iteration of a recurrent layer.
+std::optional<Layer> cell(const ir::Graph& graph, const Node& node,
+                          const std::vector<bool>& is_known) {
+  const std::string_view word = ir::op_short_name(ir::op_name(node.op));
+  if (word != "lstm_cell" && word != "gru_cell" && word != "rnn_tanh_cell" &&
+      word != "rnn_relu_cell")
+    return std::nullopt;
+  Layer out;
+  for (const std::string_view argument : {"w_ih", "w_hh"})
+    if (const ValueId id = tensor(node, argument); is_weight(graph, id, is_known))
+      out.weights.push_back({id, argument, 0});
+  if (out.weights.empty()) return std::nullopt;
+  return out;
+}
+
+/// A product of a tensor and a matrix, as a linear layer is.
+std::optional<Layer> einsum(const ir::Graph& graph, const Node& node,
+                            const std::vector<bool>& is_known) {
+  const ir::Attr* equation = node.find("equation");
+  const ir::Attr* tensors = node.find("tensors");
+  if (ir::op_short_name(ir::op_name(node.op)) != "einsum" || equation == nullptr ||
+      tensors == nullptr)
+    return std::nullopt;
+  const std::vector<ValueId>& ids = std::get<ir::TensorRefs>(*tensors).ids;
+  if (ids.size() != 2 || !is_weight(graph, ids[1], is_known)) return std::nullopt;
+  const auto has_columns = is_transposed_einsum(std::get<std::string>(*equation));
+  const bool is_matrix = graph.values[static_cast<size_t>(ids[1])].shape.size() == 2;
+  if (!has_columns || !is_matrix || ids[0] == ids[1]) return std::nullopt;
+  Layer out;
+  out.weights.push_back({ids[1], "tensors", *has_columns ? 1 : 0});
+  if (!is_known[static_cast<size_t>(ids[0])]) out.activations.push_back(ids[0]);
+  return out;
+}
+
 /// Where all that reads a value in a loop's body takes it for a weight, the axis of its channels.
 std::optional<Weight> weight_inside(const ir::Graph& body, ValueId id) {
   std::vector<bool> is_known = known_values(body);
@@ -86,9 +121,12 @@ std::optional<Weight> weight_inside(const ir::Graph& body, ValueId id) {
     ir::for_each_input(node, [&](ValueId operand) { reads = reads || operand == id; });
     if (!reads) continue;
     const auto layer = layer_of(body, node, is_known);
-    if (!layer || layer->weights.size() != 1 || layer->weights[0].value != id) return std::nullopt;
-    if (out && out->channel_axis != layer->weights[0].channel_axis) return std::nullopt;
-    out = layer->weights[0];
+    if (!layer) return std::nullopt;
+    const auto weight = std::find_if(layer->weights.begin(), layer->weights.end(),
+                                     [&](const Weight& each) { return each.value == id; });
+    if (weight == layer->weights.end()) return std::nullopt;
+    if (out && out->channel_axis != weight->channel_axis) return std::nullopt;
+    out = *weight;
   }
   return out;
 }
@@ -130,6 +168,8 @@ std::optional<Layer> layer_of(const ir::Graph& graph, const Node& node,
                               const std::vector<bool>& is_known) {
   if (auto out = recurrent(graph, node, is_known)) return out;
   if (auto out = loop(graph, node, is_known)) return out;
+  if (auto out = cell(graph, node, is_known)) return out;
+  if (auto out = einsum(graph, node, is_known)) return out;
   const std::string_view word = ir::op_short_name(ir::op_name(node.op));
   const auto row =
       std::find_if(kRows.begin(), kRows.end(), [&](const Row& each) { return each.word == word; });

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "src/compress/layer_table.h"
 #include "src/diag/error.h"
@@ -30,6 +32,13 @@ double share_of_zeros(const Tensor& tensor) {
   return values.empty() ? 0 : static_cast<double>(zeros) / static_cast<double>(values.size());
 }
 
+/// A matrix that is stored the other way around, as products want it that became linear layers.
+void turn(Tensor& matrix) {
+  if (matrix.shape.size() != 2) return;
+  std::swap(matrix.shape[0], matrix.shape[1]);
+  std::swap(matrix.strides[0], matrix.strides[1]);
+}
+
 /// Results of some operations of a run, by address, and its outputs.
 struct Run {
   std::map<std::string, Tensor> results;
@@ -39,13 +48,31 @@ struct Run {
 Run run(const Graph& graph, const std::vector<Tensor>& inputs, const ir::Evaluator& evaluate,
         const std::set<std::string>& wanted) {
   Run out;
+  std::map<ValueId, std::string> loops;  // they run by their bodies: seen where they are read
+  for (const Node& node : graph.nodes)
+    if (node.body && wanted.contains(ir::node_address(graph, node)))
+      loops.emplace(node.outputs.at(0), ir::node_address(graph, node));
+  // Nodes of bodies number their values anew.
+  const auto is_inside = [&](const Node& node) {
+    const std::less<const Node*> before;
+    return before(&node, graph.nodes.data()) ||
+           !before(&node, graph.nodes.data() + graph.nodes.size());
+  };
   const ir::Evaluator watched = [&](const Node& node, const ir::Operand& operand) {
+    if (is_inside(node)) return evaluate(node, operand);
+    ir::for_each_input(node, [&](ValueId id) {
+      if (const auto loop = loops.find(id); loop != loops.end())
+        out.results.emplace(loop->second, ir::contiguous(operand(id)));
+    });
     std::vector<Tensor> made = evaluate(node, operand);
     if (std::string address = ir::node_address(graph, node); wanted.contains(address))
       out.results.emplace(std::move(address), ir::contiguous(made.at(0)));
     return made;
   };
   out.outputs = ir::run_graph(graph, inputs, watched);
+  for (size_t i = 0; i < graph.outputs.size(); ++i)
+    if (const auto loop = loops.find(graph.outputs[i]); loop != loops.end())
+      out.results.emplace(loop->second, ir::contiguous(out.outputs[i]));
   return out;
 }
 
@@ -132,11 +159,15 @@ LossMeter::LossMeter(const Graph& before, const Graph& stored, const Graph& afte
   const LayerTable now(after, evaluate);
   for (const std::string& address : first.addresses()) {
     const auto layer = first.layer(address);
-    const auto in_file = file.layer(address);
-    const auto made = now.layer(address);
+    const auto same = [&](const LayerTable& table) {
+      return table.layer(address) ? address : table.giving(first.result(address));
+    };
+    const auto in_file = file.layer(same(file));
+    const auto made = now.layer(same(now));
     if (!layer || !in_file || !made) continue;
     LayerLoss loss;
     loss.address = address;
+    loss.address_after = same(now);
     loss.module = first.module(address);
     const size_t count = layer->weights.size();
     if (in_file->weights.size() != count || made->weights.size() != count) continue;
@@ -147,8 +178,9 @@ LossMeter::LossMeter(const Graph& before, const Graph& stored, const Graph& afte
           at == ir::kNoValue ? nullptr : &stored.values[static_cast<size_t>(at)];
       loss.bytes_after += bytes;
       const auto wanted = first.value(layer->weights[i].value);
-      const auto there = now.value(made->weights[i].value);
+      auto there = now.value(made->weights[i].value);
       if (!wanted || !there || largest == nullptr) continue;
+      if (layer->weights[i].channel_axis != made->weights[i].channel_axis) turn(*there);
       loss.weights.add(*wanted, *there);
       loss.zeros = share_of_zeros(*there);
       const bool is_packed = largest->dtype == ir::DType::u8 && !largest->quant;
@@ -165,12 +197,16 @@ LossMeter::LossMeter(const Graph& before, const Graph& stored, const Graph& afte
 void LossMeter::add(const Graph& before, const Graph& after, const std::vector<Tensor>& inputs,
                     Judged judged) {
   std::set<std::string> wanted;
-  for (const LayerLoss& layer : layers_) wanted.insert(layer.address);
+  std::set<std::string> wanted_after;
+  for (const LayerLoss& layer : layers_) {
+    wanted.insert(layer.address);
+    wanted_after.insert(layer.address_after);
+  }
   const Run a = run(before, inputs, evaluate_, wanted);
-  const Run b = run(after, inputs, evaluate_, wanted);
+  const Run b = run(after, inputs, evaluate_, wanted_after);
   for (LayerLoss& layer : layers_)
-    if (a.results.contains(layer.address) && b.results.contains(layer.address))
-      layer.results.add(a.results.at(layer.address), b.results.at(layer.address));
+    if (a.results.contains(layer.address) && b.results.contains(layer.address_after))
+      layer.results.add(a.results.at(layer.address), b.results.at(layer.address_after));
   for (size_t i = 0; i < outputs_.size(); ++i) {
     outputs_[i].add(a.outputs[i], b.outputs[i], judged);
     judged.labels = {};

@@ -23,9 +23,10 @@ struct Closeness {
 
 /// An operation with weights.
 struct LayerLoss {
-  std::string address;  ///< "Net/Sequential[features]/Conv2d[0]/conv2d_0"
-  std::string module;   ///< "features.0"
-  std::string format;   ///< "int8", "int4", "f16", "q4_0", "f32"
+  std::string address;        ///< "Net/Sequential[features]/Conv2d[0]/conv2d_0"
+  std::string address_after;  ///< in the compressed graph, where operations may have other names
+  std::string module;         ///< "features.0"
+  std::string format;         ///< "int8", "int4", "f16", "q4_0", "f32"
   int64_t bytes_before = 0;
   int64_t bytes_after = 0;
   double zeros = 0;  ///< share of the weights that are zero

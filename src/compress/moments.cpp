@@ -2,7 +2,11 @@
 
 #include <any>
 
+#include "src/compress/layer_rows.h"
+#include "src/compress/layer_table.h"
 #include "src/compress/layers.h"
+#include "src/compress/observe.h"
+#include "src/diag/error.h"
 
 namespace t2n::compress {
 namespace {
@@ -13,114 +17,130 @@ using ir::Tensor;
 
 std::string_view word_of(const Node& node) { return ir::op_short_name(ir::op_name(node.op)); }
 
-/// Whether one row of inputs belongs to each row of the weight.
-bool is_product(const ir::Graph& graph, const Node& node) {
-  if (word_of(node) == "linear") return true;
-  const ir::Attr* weight = node.find("weight");
-  const ir::Attr* groups = node.find("groups");
-  const ir::Attr* transposed = node.find("transposed");
-  const bool is_convolution = word_of(node) == "conv1d" || word_of(node) == "conv2d";
-  if (!is_convolution || weight == nullptr || groups == nullptr || *groups != ir::Attr(Dim(1)))
-    return false;
-  if (transposed != nullptr && *transposed != ir::Attr(false)) return false;
-  const ir::Attr* padding = node.find("padding");
-  if (padding == nullptr || std::holds_alternative<std::string>(*padding)) return false;
-  const auto id = std::get<ir::TensorRef>(*weight).id;
-  const size_t rank = graph.values[static_cast<size_t>(id)].shape.size();
-  return rank == 3 || rank == 4;
+/// X^T X of each group of columns, in one list.
+Tensor products_of(const Tensor& rows, int64_t groups, const ir::Evaluator& evaluate) {
+  const ir::TensorRef first{0};
+  const ir::TensorRef second{1};
+  if (groups == 1) {
+    const Tensor columns = call(evaluate, "aten::t", {{"self", first}}, {rows});
+    return call(evaluate, "aten::mm", {{"self", first}, {"mat2", second}}, {columns, rows});
+  }
+  const int64_t width = rows.shape.at(1) / groups;
+  const std::vector<Dim> apart = {Dim(rows.shape[0]), Dim(groups), Dim(width)};
+  const Tensor grouped =
+      call(evaluate, "aten::reshape", {{"self", first}, {"shape", apart}}, {rows});
+  const auto permuted = [&](std::vector<Dim> order) {
+    return call(evaluate, "aten::permute", {{"self", first}, {"dims", std::move(order)}},
+                {grouped});
+  };
+  return call(evaluate, "aten::bmm", {{"self", first}, {"mat2", second}},
+              {permuted({1, 2, 0}), permuted({1, 0, 2})});
 }
 
-/// One operation of torch's on tensors that are at hand.
-Tensor call(const ir::Evaluator& evaluate, std::string_view op, std::vector<ir::Argument> args,
-            const std::vector<Tensor>& tensors) {
-  Node node;
-  node.op = ir::op_id(op);
-  node.args = std::move(args);
-  node.outputs = {static_cast<ir::ValueId>(tensors.size())};
-  return evaluate(node, [&](ir::ValueId id) { return tensors.at(static_cast<size_t>(id)); }).at(0);
+Tensor sum_of(const Tensor& rows, const ir::Evaluator& evaluate) {
+  return call(evaluate, "aten::sum.dim_IntList",
+              {{"self", ir::TensorRef{0}},
+               {"dim", std::vector<Dim>{0}},
+               {"keepdim", false},
+               {"dtype", ir::DType::f64}},
+              {rows});
 }
 
-ir::TensorRef first() { return {0}; }
-
-Tensor reshaped(const ir::Evaluator& evaluate, const Tensor& x, std::vector<Dim> shape) {
-  return call(evaluate, "aten::reshape", {{"self", first()}, {"shape", std::move(shape)}}, {x});
+void add(std::vector<double>& sums, const Tensor& more) {
+  const std::vector<double> values = ir::to_f64(more);
+  sums.resize(values.size());
+  for (size_t i = 0; i < values.size(); ++i) sums[i] += values[i];
 }
 
-/// An argument of a convolution over one axis, as of one over two; a number stands for all axes.
-std::vector<Dim> two_axes(const Node& node, std::string_view argument, bool is_flat, int64_t none) {
-  const ir::Attr& attr = *node.find(argument);
-  std::vector<Dim> out;
-  if (const auto* one = std::get_if<Dim>(&attr))
-    out.assign(is_flat ? 1 : 2, *one);
-  else
-    out = std::get<std::vector<Dim>>(attr);
-  if (!is_flat && out.size() == 1) out.push_back(out[0]);
-  if (is_flat) out.insert(out.begin(), Dim(none));
-  return out;
-}
-
-/// What each place of the result is a product of, one row each.
-Tensor rows_of(const Node& node, const ir::Operand& operand, const ir::Evaluator& evaluate) {
-  Tensor x = operand(std::get<ir::TensorRef>(*node.find("input")).id);
-  if (word_of(node) == "linear") return reshaped(evaluate, x, {Dim(-1), Dim(x.shape.back())});
-  const Tensor weight = operand(std::get<ir::TensorRef>(*node.find("weight")).id);
-  const bool is_flat = weight.shape.size() == 3;
-  std::vector<Dim> shape;
-  for (const int64_t size : x.shape) shape.emplace_back(size);
-  if (x.shape.size() < weight.shape.size()) shape.insert(shape.begin(), Dim(1));
-  if (is_flat) shape.insert(shape.begin() + 2, Dim(1));
-  x = reshaped(evaluate, x, shape);
-  const Dim height(is_flat ? 1 : weight.shape[2]);
-  const Tensor columns = call(evaluate, "aten::im2col",
-                              {{"self", first()},
-                               {"kernel_size", std::vector<Dim>{height, Dim(weight.shape.back())}},
-                               {"dilation", two_axes(node, "dilation", is_flat, 1)},
-                               {"padding", two_axes(node, "padding", is_flat, 0)},
-                               {"stride", two_axes(node, "stride", is_flat, 1)}},
-                              {x});
-  const int64_t width = columns.shape.at(1);
-  const Tensor last = call(evaluate, "aten::transpose.int",
-                           {{"self", first()}, {"dim0", Dim(1)}, {"dim1", Dim(2)}}, {columns});
-  return reshaped(evaluate, last, {Dim(-1), Dim(width)});
+/// What an observer or a fake quantiser is given; the value itself behind anything else.
+ir::ValueId unrounded(const ir::Graph& graph, const std::vector<int>& producers, ir::ValueId id) {
+  for (int at = producers[static_cast<size_t>(id)]; at >= 0;
+       at = producers[static_cast<size_t>(id)]) {
+    const Node& node = graph.nodes[static_cast<size_t>(at)];
+    if (!is_observe(node) && !word_of(node).starts_with("fake_quantize")) break;
+    id = std::get<ir::TensorRef>(*node.find("self")).id;
+  }
+  return id;
 }
 
 }  // namespace
 
-std::set<std::string> layers_wanting_moments(const ir::Graph& graph, const Settings& settings) {
-  std::set<std::string> out;
+bool is_lookup(const Node& node) { return word_of(node).starts_with("embedding"); }
+
+int64_t weight_groups(const Node& node) {
+  const ir::Attr* attr = node.find("groups");
+  const auto* groups = attr == nullptr ? nullptr : std::get_if<Dim>(attr);
+  return groups == nullptr ? 1 : groups->value();
+}
+
+std::string inputs_problem(const ir::Graph& graph, const Node& node) {
+  if (node.body) return "its weights are read inside of a loop";
+  const std::string_view word = word_of(node);
+  if (word == "linear") return "";
+  const std::string other =
+      cat(word, " is neither a linear layer nor a convolution over one or two axes");
+  const ir::Attr* weight = node.find("weight");
+  if (!word.ends_with("conv1d") && !word.ends_with("conv2d") && !word.ends_with("convolution"))
+    return other;
+  const ir::Attr* transposed = node.find("transposed");
+  if (transposed != nullptr && *transposed != ir::Attr(false)) return "it is transposed";
+  if (weight == nullptr || node.find("padding") == nullptr) return other;
+  const auto id = std::get<ir::TensorRef>(*weight).id;
+  const size_t rank = graph.values[static_cast<size_t>(id)].shape.size();
+  return rank == 3 || rank == 4 ? "" : other;
+}
+
+std::map<std::string, InputsWanted> inputs_wanted(const ir::Graph& graph,
+                                                  const Settings& settings) {
+  std::map<std::string, InputsWanted> out;
   const std::vector<bool> known = known_values(graph);
   for (const Node& node : graph.nodes) {
-    if (!layer_of(graph, node, known) || !is_product(graph, node)) continue;
+    if (!layer_of(graph, node, known) || !inputs_problem(graph, node).empty()) continue;
     const NodeSettings of = settings.of(graph, node);
-    if (of.weights && of.weights->rounding == Rounding::gptq)
-      out.insert(ir::node_address(graph, node));
+    const InputsWanted wanted{of.weights && of.weights->rounding == Rounding::gptq,
+                              of.corrects_bias && (of.weights || of.prune)};
+    if (wanted.second || wanted.sum) out.emplace(ir::node_address(graph, node), wanted);
   }
   return out;
 }
 
 bool lacks_moments(const ir::Graph& graph, const Settings& settings) {
-  return !graph.attributes.contains(kSecondMoments) &&
-         !layers_wanting_moments(graph, settings).empty();
+  return !graph.attributes.contains(kSeenInputs) && !inputs_wanted(graph, settings).empty();
+}
+
+const SeenInputs* seen_inputs(const ir::Graph& graph, const Node& node) {
+  const auto attribute = graph.attributes.find(kSeenInputs);
+  if (attribute == graph.attributes.end()) return nullptr;
+  const auto& all = std::any_cast<const Moments&>(attribute->second);
+  const auto found = all.find(ir::node_address(graph, node));
+  return found == all.end() ? nullptr : found->second.get();
 }
 
 std::vector<double> moments_of(const ir::Graph& graph, const Node& node) {
-  const auto attribute = graph.attributes.find(kSecondMoments);
-  if (attribute == graph.attributes.end()) return {};
-  const auto& all = std::any_cast<const Moments&>(attribute->second);
-  const auto found = all.find(ir::node_address(graph, node));
-  return found == all.end() ? std::vector<double>() : *found->second;
+  const SeenInputs* seen = seen_inputs(graph, node);
+  return seen == nullptr ? std::vector<double>() : seen->second;
 }
 
-void add_moments(Moments& moments, const ir::Graph& graph, const Node& node,
+void add_moments(Moments& moments, InputsWanted wanted, const ir::Graph& graph, const Node& node,
                  const ir::Operand& operand, const ir::Evaluator& evaluate) {
-  const Tensor rows = rows_of(node, operand, evaluate);
-  const Tensor columns = call(evaluate, "aten::t", {{"self", first()}}, {rows});
-  const Tensor product =
-      call(evaluate, "aten::mm", {{"self", first()}, {"mat2", ir::TensorRef{1}}}, {columns, rows});
-  const std::vector<double> values = ir::to_f64(product);
-  auto& sum = moments[ir::node_address(graph, node)];
-  if (!sum) sum = std::make_shared<std::vector<double>>(values.size());
-  for (size_t i = 0; i < values.size(); ++i) (*sum)[i] += values[i];
+  const Tensor rows = input_rows(node, operand, evaluate);
+  auto& seen = moments[ir::node_address(graph, node)];
+  if (!seen) seen = std::make_shared<SeenInputs>();
+  seen->rows += static_cast<double>(rows.shape.at(0));
+  if (wanted.second) add(seen->second, products_of(rows, weight_groups(node), evaluate));
+  if (wanted.sum) add(seen->sum, sum_of(rows, evaluate));
+}
+
+void keep_weights(Moments& moments, const ir::Graph& graph, const ir::Evaluator& evaluate) {
+  const LayerTable table(graph, evaluate);
+  const std::vector<int> producers = ir::producers(graph);
+  for (auto& [address, seen] : moments) {
+    if (seen->sum.empty()) continue;
+    const auto layer = table.layer(address);
+    T2N_ASSERT(layer && layer->weights.size() == 1, address, " is no layer with one weight");
+    if (auto value = table.value(unrounded(graph, producers, layer->weights[0].value)))
+      seen->weight = *std::move(value);
+  }
 }
 
 }  // namespace t2n::compress

@@ -9,11 +9,13 @@ namespace {
 using Options = std::vector<Option>;
 
 const std::vector<std::pair<std::string, Options>>& presets() {
-  static const Options integers = {{"weights.format", "int"}, {"weights.bits", 8.0}};
+  static const Options integers = {
+      {"weights.format", "int"}, {"weights.bits", 8.0}, {"weights.granularity", "auto"}};
   static const std::vector<std::pair<std::string, Options>> all = {
       {"int8",
        {{"weights.format", "int"},
         {"weights.bits", 8.0},
+        {"weights.granularity", "auto"},
         {"activations.bits", 8.0},
         {"activations.observer", "histogram"}}},
       {"int8-weights", integers},
@@ -26,7 +28,8 @@ Options all_off() {
   return {{"weights", std::monostate()},
           {"activations", std::monostate()},
           {"bias", std::monostate()},
-          {"prune", std::monostate()}};
+          {"prune", std::monostate()},
+          {"bias_correction", false}};
 }
 
 }  // namespace

@@ -42,24 +42,6 @@ bool is_convolution(const Node& node) {
                    "aten::_convolution", "aten::_convolution.deprecated", "aten::convolution"});
 }
 
-/// "...k,nk->...n" of a matrix as the second operand; the same with "kn" is transposed.
-std::optional<bool> is_transposed_einsum(std::string equation) {
-  std::erase(equation, ' ');
-  const size_t comma = equation.find(','), arrow = equation.find("->");
-  if (comma == std::string::npos || arrow != comma + 3 || comma == 0) return {};
-  const std::string x = equation.substr(0, comma), y = equation.substr(arrow + 2);
-  const char k = x.back();
-  const bool is_transposed = equation[comma + 1] == k;
-  const char n = equation[comma + (is_transposed ? 2 : 1)];
-  const bool has_both = n != k && equation[comma + (is_transposed ? 1 : 2)] == k;
-  const std::string rows = x.substr(0, comma - 1);
-  const bool is_plain = rows.find_first_of(std::string{k, n, '.'}) == std::string::npos;
-  if (!has_both || !is_plain || y != rows + n) return {};
-  for (size_t i = 0; i < rows.size(); ++i)
-    if (rows.find(rows[i], i + 1) != std::string::npos) return {};
-  return is_transposed;
-}
-
 class Finder {
  public:
   explicit Finder(const ir::Graph& graph) : graph_(graph) {}
@@ -172,6 +154,24 @@ class Finder {
 };
 
 }  // namespace
+
+/// "...k,nk->...n" of a matrix as the second operand; the same with "kn" is transposed.
+std::optional<bool> is_transposed_einsum(std::string equation) {
+  std::erase(equation, ' ');
+  const size_t comma = equation.find(','), arrow = equation.find("->");
+  if (comma == std::string::npos || arrow != comma + 3 || comma == 0) return {};
+  const std::string x = equation.substr(0, comma), y = equation.substr(arrow + 2);
+  const char k = x.back();
+  const bool is_transposed = equation[comma + 1] == k;
+  const char n = equation[comma + (is_transposed ? 2 : 1)];
+  const bool has_both = n != k && equation[comma + (is_transposed ? 1 : 2)] == k;
+  const std::string rows = x.substr(0, comma - 1);
+  const bool is_plain = rows.find_first_of(std::string{k, n, '.'}) == std::string::npos;
+  if (!has_both || !is_plain || y != rows + n) return {};
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (rows.find(rows[i], i + 1) != std::string::npos) return {};
+  return is_transposed;
+}
 
 Q4Readers find_readers(const ir::Graph& graph, ValueId constant) {
   return Finder(graph).run(constant);

@@ -28,6 +28,10 @@ struct Q4Readers {
   std::string problem;         ///< why it cannot be packed, or ""
 };
 
+/// Of the equation of an einsum that is a linear layer: whether the second operand holds columns
+/// where a linear layer's weight holds rows. Nothing for others.
+std::optional<bool> is_transposed_einsum(std::string equation);
+
 /// Of a constant of floats.
 Q4Readers find_readers(const ir::Graph& graph, ir::ValueId constant);
 

@@ -79,7 +79,8 @@ class Packer {
     return "";
   }
 
-  Packed packed(const Tensor& rows, const Q4Readers& readers, Q4Rounding rounding) const {
+  Packed packed(const Tensor& rows, const Q4Readers& readers, Q4Rounding rounding,
+                Q4Weight& weight) const {
     if (rounding == Q4Rounding::nearest) return encode_q4_0(rows, Q4Scale::largest);
     if (rounding == Q4Rounding::compensated && options_.second_moments)
       for (const Q4Reader& reader : readers.all) {
@@ -87,13 +88,17 @@ class Packer {
             options_.second_moments(graph_, graph_.nodes[reader.node]);
         if (!moments.empty()) return compensated_q4_0(rows, moments, Q4Scale::least_error);
       }
+    const bool is_table =
+        std::all_of(readers.all.begin(), readers.all.end(),
+                    [&](const Q4Reader& reader) { return is_lookup(graph_.nodes[reader.node]); });
+    weight.lacks_moments = rounding == Q4Rounding::compensated && !is_table;
     return encode_q4_0(rows, Q4Scale::least_error);
   }
 
   void pack(size_t constant, const Q4Readers& readers, Q4Rounding rounding, Q4Weight& weight) {
     ir::Constant& stored = graph_.constants[constant];
     const Tensor rows = readers.is_transposed ? transposed(stored.data) : stored.data;
-    Packed blocks = packed(rows, readers, rounding);
+    Packed blocks = packed(rows, readers, rounding, weight);
     weight.left_because = blocks.problem;
     if (!blocks.problem.empty()) return;
     weight.relative_error =
@@ -207,6 +212,23 @@ void report(const std::vector<compress::Q4Weight>& weights, const PassContext& c
   context.report(out);
 }
 
+/// Says which weights were to be rounded by their inputs (gptq) and are not.
+void report_roundings(const std::vector<compress::Q4Weight>& weights, const PassContext& context) {
+  if (!context.report) return;
+  Diagnostic out;
+  out.severity = Severity::warning;
+  out.id = "rounding-not-compensated";
+  for (const compress::Q4Weight& weight : weights)
+    if (weight.lacks_moments) out.details.push_back(weight.name);
+  if (out.details.empty()) return;
+  out.message = cat(out.details.size(), " of ", weights.size(),
+                    " packed weights have the scales that fit them best, and are not rounded by "
+                    "their inputs (gptq)");
+  out.why = "what reads them is no linear layer nor a convolution over one or two axes";
+  out.help = "give them \"rounding\": \"least-squares\", or leave it as it is";
+  context.report(out);
+}
+
 }  // namespace
 
 bool quantise_q4_0(ir::Graph& graph, const PassContext& context) {
@@ -223,7 +245,10 @@ bool quantise_q4_0(ir::Graph& graph, const PassContext& context) {
     };
   }
   const std::vector<compress::Q4Weight> weights = compress::pack_weights(graph, options);
-  if (settings != nullptr) report(weights, context);
+  if (settings != nullptr) {
+    report(weights, context);
+    report_roundings(weights, context);
+  }
   return std::any_of(weights.begin(), weights.end(),
                      [](const compress::Q4Weight& weight) { return weight.left_because.empty(); });
 }

@@ -34,8 +34,9 @@ struct Q4Options {
 struct Q4Weight {
   std::string name;
   int64_t elements = 0;
-  std::string left_because;   ///< why it stays in floats; "" if it is packed
-  double relative_error = 0;  ///< |W - Q| / |W|, of a packed one
+  std::string left_because;    ///< why it stays in floats; "" if it is packed
+  bool lacks_moments = false;  ///< packed by the best scales, for want of what rounding needs
+  double relative_error = 0;   ///< |W - Q| / |W|, of a packed one
 };
 
 /// Rewrites the graph; the result says of each wanted weight what became of it.

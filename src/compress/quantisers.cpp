@@ -1,10 +1,14 @@
 // The pass `insert-observers`.
 #include "src/compress/quantisers.h"
 
+#include <algorithm>
+
 #include "ir/print.h"
+#include "src/compress/grid.h"
 #include "src/compress/layers.h"
 #include "src/compress/observe.h"
 #include "src/diag/error.h"
+#include "src/passes/known.h"
 #include "src/passes/pass.h"
 
 namespace t2n::compress {
@@ -61,8 +65,42 @@ class Adding {
     if (settings.format == Format::f16) return add_half(node, weight.value);
     Observation of = {.grid = settings.grid};
     if (settings.grid.is_per_channel) of.axis = weight.channel_axis;
+    if (of.axis && settings.grid.may_share_scale && shares_scale(weight, of.grid))
+      of.axis = std::nullopt;
     of.least_squares = settings.rounding == Rounding::least_squares;
     add_observer(node, weight.value, of);
+  }
+
+  /// Whether scales of channels would be a good part of what is stored, and one scale for all is
+  /// nearly as good.
+  bool shares_scale(const Weight& weight, const Grid& grid) const {
+    const int index = constants_[static_cast<size_t>(weight.value)];
+    if (index < 0) return false;
+    const ir::Tensor& data = graph_.constants[static_cast<size_t>(index)].data;
+    if (!passes::is_loaded(data) || data.elements() == 0) return false;
+    constexpr int64_t kFile = 128;  // what a file of scales begins with
+    constexpr int64_t kShare = 20;
+    const auto axis = static_cast<size_t>(*weight.channel_axis);
+    const int64_t channels = data.shape.at(axis);
+    if (kShare * (kFile + 4 * channels) < data.elements()) return false;
+    const std::vector<double> values = ir::to_f64(data);
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    const Scale scale = scale_for({*low, *high}, grid);
+    size_t inner = 1;
+    for (size_t i = axis + 1; i < data.shape.size(); ++i)
+      inner *= static_cast<size_t>(data.shape[i]);
+    std::vector<double> signal(static_cast<size_t>(channels));
+    std::vector<double> noise(signal.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+      const double error = rounded(values[i], scale, grid) - values[i];
+      const size_t channel = i / inner % signal.size();
+      signal[channel] += values[i] * values[i];
+      noise[channel] += error * error;
+    }
+    constexpr double kLeastRatio = 3162;  // 35 dB, of every channel
+    for (size_t i = 0; i < signal.size(); ++i)
+      if (!(noise[i] * kLeastRatio <= signal[i])) return false;
+    return true;
   }
 
   /// Channels of an image lie behind the batch, those of a sequence last.

@@ -71,6 +71,11 @@ constexpr std::array<std::pair<std::string_view, Format>, 3> kFormats = {
     {{"int", Format::integers}, {"q4_0", Format::q4_0}, {"f16", Format::f16}}};
 constexpr std::array<std::pair<std::string_view, bool>, 2> kGranularities = {
     {{"tensor", false}, {"channel", true}}};
+enum class OfWeights { tensor, channel, automatic };
+constexpr std::array<std::pair<std::string_view, OfWeights>, 3> kOfWeights = {
+    {{"tensor", OfWeights::tensor},
+     {"channel", OfWeights::channel},
+     {"auto", OfWeights::automatic}}};
 
 /// What a key changes.
 using Apply = std::function<void(NodeSettings&, const Entry&, const Option&)>;
@@ -142,7 +147,12 @@ std::vector<std::pair<std::string, Apply>> grid_keys(const std::string& part, in
                                   const Option& o) { grid_of(s, part).is_narrow = flag(e, o); }),
           key("granularity",
               [=](NodeSettings& s, const Entry& e, const Option& o) {
-                grid_of(s, part).is_per_channel = choice(e, o, kGranularities);
+                Grid& grid = grid_of(s, part);
+                if (part != "weights")
+                  return void(grid.is_per_channel = choice(e, o, kGranularities));
+                const OfWeights chosen = choice(e, o, kOfWeights);
+                grid.is_per_channel = chosen != OfWeights::tensor;
+                grid.may_share_scale = chosen == OfWeights::automatic;
               }),
           key("observer",
               [=](NodeSettings& s, const Entry& e, const Option& o) {
@@ -172,6 +182,9 @@ std::vector<std::pair<std::string, Apply>> make_keys() {
   out.emplace_back("prune.pattern", apply_pattern);
   out.emplace_back("prune.global", [](NodeSettings& s, const Entry& e, const Option& o) {
     pruning_of(s).is_global = flag(e, o);
+  });
+  out.emplace_back("bias_correction", [](NodeSettings& s, const Entry& e, const Option& o) {
+    s.corrects_bias = !std::holds_alternative<std::monostate>(o.value) && flag(e, o);
   });
   out.emplace_back("weights", [](NodeSettings& s, const Entry& e, const Option& o) {
     switch_off(s.weights, e, o);

@@ -34,6 +34,7 @@ struct Grid {
   bool is_symmetric = true;
   bool is_narrow = true;  ///< without the lowest integer
   bool is_per_channel = true;
+  bool may_share_scale = false;  ///< one scale where those of channels are not worth their bytes
   Observer observer = Observer::min_max;
   double quantile = 0.9999;  ///< of Observer::percentile: what lies within
   friend bool operator==(const Grid&, const Grid&) = default;
@@ -61,6 +62,7 @@ struct NodeSettings {
   std::optional<Grid> activations;
   std::optional<Grid> bias;
   std::optional<Pruning> prune;
+  bool corrects_bias = false;  ///< takes off it what rounding weights does to the means of results
 };
 
 /// One key of an entry with its value; monostate is JSON's null: off.

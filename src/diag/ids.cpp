@@ -9,6 +9,7 @@ namespace t2n {
 
 const std::vector<DiagnosticId>& diagnostic_ids() {
   static const std::vector<DiagnosticId> ids = {
+      {"bias-not-corrected", ExitCode::unsupported},
       {"calibration", ExitCode::unreadable},
       {"cannot-write", ExitCode::cannot_write},
       {"complex-as-pairs", ExitCode::unsupported},
@@ -65,6 +66,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"preset-unmet", ExitCode::unsupported},
       {"quantised-weights", ExitCode::unsupported},
       {"range-never-seen", ExitCode::unsupported},
+      {"rounding-not-compensated", ExitCode::unsupported},
       {"signature-mismatch", ExitCode::mismatch},
       {"timeout", ExitCode::timeout},
       {"torch-not-found", ExitCode::unreadable},

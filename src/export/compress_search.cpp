@@ -17,7 +17,7 @@ namespace {
 using compress::Choice;
 using compress::Form;
 
-/// Bytes of the constants that something reads.
+/// Bytes of the constants that something reads, with the scales of their channels.
 int64_t constant_bytes(const ir::Graph& graph) {
   std::vector<bool> is_read(graph.values.size());
   for (const ir::ValueId id : graph.outputs) is_read[static_cast<size_t>(id)] = true;
@@ -26,7 +26,8 @@ int64_t constant_bytes(const ir::Graph& graph) {
   int64_t out = 0;
   for (const ir::Constant& constant : graph.constants)
     if (is_read[static_cast<size_t>(constant.value)])
-      out += constant.data.elements() * ir::dtype_size(constant.data.dtype);
+      out += constant.data.elements() * ir::dtype_size(constant.data.dtype) +
+             compress::scale_bytes(graph.values[static_cast<size_t>(constant.value)]);
   return out;
 }
 

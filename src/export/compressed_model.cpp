@@ -19,11 +19,12 @@ namespace {
 
 /// Before settings are looked at: weights are constants, sizes numbers where nobody left them open.
 const std::vector<std::string> kPrepare = {"bind-sizes", "dead-code", "fold-constants",
-                                           "fold-batch-norm"};
+                                           "fold-batch-norm", "lift-weights"};
 /// Observers see pruned weights as the constants that they are then.
 const std::vector<std::string> kQuantise = {
-    "insert-compression", "fold-constants",     "calculate-qparams", "compensate-rounding",
-    "insert-fake-quant",  "quantise-constants", "quantise-q4_0",     "fold-constants"};
+    "insert-compression",  "fold-constants",     "calculate-qparams",
+    "compensate-rounding", "insert-fake-quant",  "quantise-q4_0",
+    "correct-bias",        "quantise-constants", "fold-constants"};
 
 /// Values of the graph's inputs on samples of a seed.
 std::vector<ir::Tensor> sample_batch(const TracedModel& model, uint64_t seed) {
@@ -72,6 +73,7 @@ class Compressor {
                               kMostFindings);
     model_.is_compressed = true;
     Compression out = measure(before, made);
+    out.left = compress::left_weights(before, made.stored, compression_.settings());
     out.search = std::move(search);
     return out;
   }

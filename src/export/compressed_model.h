@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "src/compress/left_weights.h"
 #include "src/compress/loss.h"
 #include "src/export/compress_search.h"
 #include "src/export/compression_context.h"
@@ -21,6 +22,7 @@ std::vector<std::string> compression_passes();
 struct Compression {
   std::vector<compress::LayerLoss> layers;    ///< in execution order
   std::vector<compress::OutputLoss> outputs;  ///< in order
+  std::vector<compress::LeftWeight> left;     ///< in floats, although settings want it smaller
   size_t batches = 0;                         ///< that both graphs were run on
   bool is_pruned = false;                     ///< weights were set to zero
   bool is_calibrated = false;                 ///< these are the calibration set, else the samples

@@ -69,7 +69,7 @@ void CompressionContext::calibrate(ir::Graph& graph, const ir::Evaluator& evalua
   compress::calibrate(
       graph, [&] { return set.next(); },
       [&](const std::vector<ir::Tensor>& batch) { return at_sizes(graph, set.sizes_of(batch)); },
-      evaluate, compress::layers_wanting_moments(graph, settings_));
+      evaluate, compress::inputs_wanted(graph, settings_));
   set.rewind();
   if (is_reused) seen_.keep(graph);
 }

@@ -78,10 +78,15 @@ Json compression_json(const Compression& compression) {
   Json outputs = Json::array();
   for (const compress::OutputLoss& output : compression.outputs)
     outputs.push_back(output_json(output));
+  Json left = Json::array();
+  for (const compress::LeftWeight& each : compression.left)
+    left.push_back(
+        {{"name", each.name}, {"reader", each.reader}, {"bytes", each.bytes}, {"why", each.why}});
   return {{"measured_on", compression.is_calibrated ? "calibration-set" : "samples"},
           {"batches", compression.batches},
           {"layers", layers},
           {"outputs", outputs},
+          {"left", left},
           {"search", compression.search ? search_json(*compression.search) : Json()}};
 }
 

@@ -74,6 +74,7 @@ class Assembly {
   Artefact run() {
     Artefact out;
     graph_ = graph();
+    out.text = graph_;
     out.document = parse_document(text_of(graph_), kGraph);
     if (const StoredFile* quant = use(kQuant))
       out.document.quant = parse_quant(text_of(content_of(*quant)), kQuant);

@@ -15,6 +15,7 @@ namespace t2n::nnef {
 
 struct Artefact {
   Document document;  ///< with graph.quant; without blobs
+  Content text;       ///< of graph.nnef
   std::vector<StoredTensor>
       tensors;                      ///< one per label, in order of their first `variable` statement
   std::vector<std::string> unused;  ///< files that nothing refers to, sorted

@@ -1,6 +1,7 @@
 // Documents, declarations and statements (NNEF 1.0.5 §3.1, §3.2, and tract's liberties).
 #include "src/nnef_reader/parser.h"
 
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -48,10 +49,16 @@ Assignment assignment(Cursor& cursor) {
   return out;
 }
 
-std::vector<Assignment> body(Cursor& cursor) {
+using Visit = std::function<void(const Cursor& cursor)>;
+
+/// `visit` sees where each statement begins.
+std::vector<Assignment> body(Cursor& cursor, const Visit& visit = {}) {
   std::vector<Assignment> out;
   cursor.expect("{", " before the statements");
-  while (!cursor.accept("}")) out.push_back(assignment(cursor));
+  while (!cursor.accept("}")) {
+    if (visit) visit(cursor);
+    out.push_back(assignment(cursor));
+  }
   return out;
 }
 
@@ -119,7 +126,7 @@ std::vector<Fragment> fragments(Cursor& cursor) {
   return out;
 }
 
-Graph graph(Cursor& cursor) {
+Graph graph(Cursor& cursor, const Visit& visit) {
   Graph out;
   cursor.expect("graph", "");
   out.name = cursor.name("the graph's name");
@@ -128,7 +135,7 @@ Graph graph(Cursor& cursor) {
   cursor.expect("->", " before the results");
   cursor.expect("(", " before the results");
   out.results = cursor.names(")");
-  out.body = body(cursor);
+  out.body = body(cursor, visit);
   return out;
 }
 
@@ -178,16 +185,29 @@ QuantEntry quant_entry(Cursor& cursor) {
   return out;
 }
 
-}  // namespace
-
-Document parse_document(std::string_view text, std::string_view origin) {
+/// `visit` sees where the statements of the graph begin.
+Document document(std::string_view text, std::string_view origin, const Visit& visit) {
   Cursor cursor(text, origin);
   Document out;
   version(cursor);
   while (cursor.is("extension")) out.extensions.push_back(extension(cursor));
   out.fragments = fragments(cursor);
-  out.graph = graph(cursor);
+  out.graph = graph(cursor, visit);
   cursor.expect_end();
+  return out;
+}
+
+}  // namespace
+
+Document parse_document(std::string_view text, std::string_view origin) {
+  return document(text, origin, {});
+}
+
+std::vector<Where> statement_places(std::string_view text, std::string_view origin) {
+  std::vector<Where> out;
+  (void)document(text, origin, [&](const Cursor& cursor) {
+    out.push_back(cursor.lexer().where(cursor.token()));
+  });
   return out;
 }
 

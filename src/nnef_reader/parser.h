@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "nnef/ast.h"
+#include "src/diag/diagnostic.h"
 
 namespace t2n::nnef {
 
@@ -14,6 +15,9 @@ namespace t2n::nnef {
 
 /// The text of a graph.nnef. Blobs and quantisation are left empty.
 Document parse_document(std::string_view text, std::string_view origin);
+
+/// Where each statement of the graph begins, in their order.
+std::vector<Where> statement_places(std::string_view text, std::string_view origin);
 
 /// Fragment definitions and declarations alone.
 std::vector<Fragment> parse_fragments(std::string_view text, std::string_view origin);

@@ -44,6 +44,8 @@ bool canonical_rope(ir::Graph& graph, const PassContext& context);
 bool explicit_promotion(ir::Graph& graph, const PassContext& context);
 
 // Of src/compress; the settings of the context say where.
+/// Makes constants of loops' bodies constants of the graph around (src/compress/lift_weights.cpp).
+bool lift_weights(ir::Graph& graph, const PassContext& context);
 /// Sets small weights to zero (src/compress/prune.h).
 bool prune_weights(ir::Graph& graph, const PassContext& context);
 /// Puts observers where quantisers are asked for.
@@ -57,10 +59,11 @@ bool calculate_qparams(ir::Graph& graph, const PassContext& context);
 bool compensate_rounding(ir::Graph& graph, const PassContext& context);
 /// Packs weights into blocks of 4 bits, where settings ask for it; without settings, all.
 bool quantise_q4_0(ir::Graph& graph, const PassContext& context);
-/// Makes fake quantisation of observers.
+/// Makes fake quantisation of observers, and integers of constants that are fake quantised.
 bool insert_fake_quant(ir::Graph& graph, const PassContext& context);
-/// Makes integers of constants that are fake quantised.
 bool quantise_constants(ir::Graph& graph, const PassContext& context);
+/// Takes off biases what rounded weights are off by on average (src/compress/correct_bias.cpp).
+bool correct_bias(ir::Graph& graph, const PassContext& context);
 /// Makes integers of activations that are fake quantised (src/compress/expand_fake_quant.cpp).
 bool expand_fake_quant(ir::Graph& graph, const PassContext& context);
 /// Lets operations that move elements move integers (src/compress/propagate_qparams.cpp).

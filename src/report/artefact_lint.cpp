@@ -3,119 +3,239 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <numeric>
 
 #include "src/diag/error.h"
+#include "src/report/artefact_values.h"
+#include "src/report/artefact_view.h"
 
 namespace t2n::report {
 namespace {
 
-using nnef::Assignment;
-using nnef::Kind;
-using nnef::Value;
+using Findings = std::vector<ArtefactFinding>;
 
-const Value* argument(const Value& invocation, const std::string& name) {
-  for (const nnef::Argument& each : invocation.arguments)
-    if (each.name == name) return &each.value;
-  return nullptr;
+bool is_cast(const Statement& statement) {
+  return statement.call != nullptr && statement.call->text == "tract_core_cast";
+}
+bool quantises(const Statement& statement) {
+  return statement.call != nullptr && statement.call->text.ends_with("_quantize");
 }
 
-/// The tensor that an operation is given first.
-std::string operand(const Value& invocation) {
-  if (invocation.arguments.empty()) return {};
-  const Value& first = invocation.arguments.front().value;
-  return first.kind == Kind::identifier ? first.text : std::string();
+/// What made the first operand.
+const Statement* producer(const ArtefactView& view, const Statement& statement) {
+  const int at = statement.operands.empty() ? -1 : view.fact(statement.operands[0]).statement;
+  return at < 0 ? nullptr : &view.statements[static_cast<size_t>(at)];
 }
 
-enum class Step { other, to_integers, to_floats, both };
-
-Step step_of(const Value& right) {
-  if (right.kind != Kind::invocation) return Step::other;
-  if (right.text.ends_with("_quantize")) return Step::both;
-  if (right.text != "tract_core_cast") return Step::other;
-  const Value* to = argument(right, "to");
-  if (to == nullptr || to->kind != Kind::string) return Step::other;
-  const std::string& dtype = to->text;
-  if (dtype == "i8" || dtype == "u8") return Step::to_integers;
-  return dtype.starts_with('f') ? Step::to_floats : Step::other;
-}
-
-void lint_statements(const nnef::Graph& graph, std::vector<ArtefactFinding>& out) {
-  std::map<std::string, const Value*> by_name;
-  for (const Assignment& assignment : graph.body) {
-    const std::string from = operand(assignment.right);
-    const auto found = by_name.find(from);
-    if (found != by_name.end()) {
-      const Step now = step_of(assignment.right);
-      const Step before = step_of(*found->second);
-      const bool is_pair = (now == Step::to_integers && before == Step::to_floats) ||
-                           (now == Step::both && before == Step::both);
-      if (is_pair)
-        out.push_back({"idle-pair",
-                       cat(quoted(assignment.left.text), " rounds ", quoted(from),
-                           now == Step::both ? ", which was quantised just before"
-                                             : ", which were integers just before"),
-                       "export the model with one of the two"});
-      if (now == Step::both && found->second->text == "variable")
-        out.push_back({"float-constant",
-                       cat("the variable ", quoted(from), " is quantised at run time"),
-                       "store its integers, as `export` does"});
+void find_idle_pairs(const ArtefactView& view, Findings& findings) {
+  for (size_t i = 0; i < view.statements.size(); ++i) {
+    const Statement& statement = view.statements[i];
+    if (!rounds(statement) || statement.operands.empty()) continue;
+    const Fact& given = view.fact(statement.operands[0]);
+    const Statement* before = producer(view, statement);
+    if (given.is_constant || before == nullptr) continue;
+    std::string how;
+    if (is_cast(statement)) {
+      if (is_cast(*before) && given.grid == Grid::steps) how = ", which were integers just before";
+    } else if (given.grid == Grid::reals) {
+      how = ", which was quantised just before";
+    } else if (given.grid == Grid::adjusted) {
+      how = ", which has been on a grid: nothing but another scale stands between";
     }
-    if (assignment.left.kind == Kind::identifier && assignment.right.kind == Kind::invocation)
-      by_name[assignment.left.text] = &assignment.right;
+    if (!how.empty())
+      findings.push_back(
+          {"idle-pair", cat(quoted(statement.name), " rounds ", quoted(statement.operands[0]), how),
+           view.where(static_cast<int>(i)), "export the model with one of the two"});
   }
 }
 
-/// Whether numbers are whole multiples of the least of them or of a part of it, by up to 8 bits.
-bool are_steps(const std::vector<double>& values) {
-  constexpr size_t kFewest = 4;  // fewer are multiples of something by chance
-  constexpr double kMost = 255;
-  constexpr double kNear = 1e-3;
-  std::vector<double> sorted;
-  for (const double value : values)
-    if (value != 0) sorted.push_back(std::abs(value));
-  std::sort(sorted.begin(), sorted.end());
-  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  if (sorted.size() < kFewest || !std::isfinite(sorted.back())) return false;
-  double scale = sorted.front();
-  for (size_t i = 1; i < sorted.size(); ++i) scale = std::min(scale, sorted[i] - sorted[i - 1]);
-  if (!(scale > 0) || sorted.back() / scale > kMost) return false;
-  return std::all_of(sorted.begin(), sorted.end(), [&](double value) {
-    const double steps = value / scale;
-    return std::abs(steps - std::nearbyint(steps)) <= kNear;
-  });
+void find_float_constants(const ArtefactView& view, Findings& findings) {
+  for (size_t i = 0; i < view.statements.size(); ++i) {
+    const Statement& statement = view.statements[i];
+    if (!rounds(statement) || statement.operands.empty()) continue;
+    const Fact& given = view.fact(statement.operands[0]);
+    if (!given.is_constant || given.origin.empty() || given.grid == Grid::steps) continue;
+    findings.push_back({"float-constant",
+                        cat("the variable ", quoted(given.origin), " is quantised at run time"),
+                        view.where(static_cast<int>(i)), "store its integers, as `export` does"});
+  }
+  for (const nnef::StoredTensor& tensor : view.artefact.tensors)
+    if (tensor.item == "f32" && is_on_grid(tensor.values))
+      findings.push_back({"float-constant",
+                          cat("the variable ", quoted(tensor.label),
+                              " holds floats that are whole numbers times a scale"),
+                          view.where_of(tensor.label),
+                          "store its integers: a quarter of the bytes"});
 }
 
-/// In rows of a matrix there are enough numbers only if there are many columns.
-bool is_on_grid(const ir::Tensor& tensor) {
-  constexpr int64_t kFewest = 64;
-  if (tensor.dtype != ir::DType::f32 || tensor.shape.size() < 2 || tensor.elements() < kFewest)
-    return false;
-  const std::vector<double> values = ir::to_f64(tensor);
-  if (are_steps(values)) return true;
-  const auto rows = static_cast<size_t>(tensor.shape[0]);
-  const size_t width = values.size() / rows;
-  if (width < static_cast<size_t>(kFewest)) return false;
-  for (size_t row = 0; row < rows; ++row) {
-    const auto first = values.begin() + static_cast<std::ptrdiff_t>(row * width);
-    if (!are_steps({first, first + static_cast<std::ptrdiff_t>(width)})) return false;
+void find_unlike_scales(const ArtefactView& view, Findings& findings) {
+  for (size_t i = 0; i < view.statements.size(); ++i) {
+    const Statement& statement = view.statements[i];
+    if (statement.call == nullptr || statement.operands.size() < 2) continue;
+    const std::string& op = statement.call->text;
+    if (op != "add" && op != "sub" && op != "concat" && op != "stack") continue;
+    std::vector<std::string> scales;
+    bool all_on_grids = true;
+    for (const std::string& operand : statement.operands) {
+      const Fact& fact = view.fact(operand);
+      all_on_grids = all_on_grids && fact.grid == Grid::reals && !fact.is_constant;
+      scales.push_back(fact.scale);
+    }
+    if (!all_on_grids || std::count(scales.begin(), scales.end(), scales[0]) == std::ssize(scales))
+      continue;
+    findings.push_back(
+        {"unlike-scales",
+         cat(quoted(statement.name), " joins ", quoted(statement.operands[0]), " and ",
+             quoted(statement.operands[1]), ", which have different scales"),
+         view.where(static_cast<int>(i)),
+         "give what is joined one observer, so that integers join as they are"});
   }
-  return true;
+}
+
+/// Statements on floats that hang together between dequantised tensors and quantisers.
+class Islands {
+ public:
+  explicit Islands(const ArtefactView& view) : view_(view), group_(view.statements.size()) {
+    std::iota(group_.begin(), group_.end(), size_t{0});
+    for (size_t i = 0; i < group_.size(); ++i) is_float_.push_back(computes_floats(i));
+    for (size_t i = 0; i < group_.size(); ++i) join(i);
+  }
+
+  void report(Findings& findings) {
+    std::map<size_t, Island> all;
+    for (size_t i = 0; i < group_.size(); ++i)
+      if (is_float_[i]) add(i, all[root(i)]);
+    for (const auto& [first, island] : all) {
+      if (!island.is_enclosed || !island.has_entrance || island.words.empty()) continue;
+      findings.push_back({"float-island",
+                          cat("computed in floats between quantised tensors: ", island.words),
+                          view_.where(static_cast<int>(island.first)),
+                          "quantise what lies between as well, or leave its neighbours in floats"});
+    }
+  }
+
+ private:
+  struct Island {
+    size_t first = 0;
+    std::string words;
+    bool is_enclosed = true;
+    bool has_entrance = false;
+  };
+
+  bool computes_floats(size_t i) const {
+    const Statement& statement = view_.statements[i];
+    const Fact& fact = view_.fact(statement.name);
+    if (statement.operands.empty() || fact.is_constant || fact.grid != Grid::none) return false;
+    const bool has_weight = is_layer(statement) && statement.operands.size() > 1 &&
+                            view_.fact(statement.operands[1]).grid == Grid::reals;
+    return !has_weight;
+  }
+
+  size_t root(size_t i) {
+    while (group_[i] != i) i = group_[i] = group_[group_[i]];
+    return i;
+  }
+
+  void join(size_t i) {
+    if (!is_float_[i]) return;
+    for (const std::string& operand : view_.statements[i].operands) {
+      const int from = view_.fact(operand).statement;
+      if (from >= 0 && is_float_[static_cast<size_t>(from)])
+        group_[root(i)] = root(static_cast<size_t>(from));
+    }
+  }
+
+  /// The first step of a quantiser: a product that only a rounding reads.
+  bool begins_quantiser(const Statement& statement) const {
+    const std::vector<int> readers = view_.readers(statement.name);
+    return statement.operands.size() == 1 &&
+           std::all_of(readers.begin(), readers.end(), [&](int reader) {
+             return rounds(view_.statements[static_cast<size_t>(reader)]);
+           });
+  }
+
+  void add(size_t i, Island& island) const {
+    const Statement& statement = view_.statements[i];
+    if (!only_moves(statement) && !begins_quantiser(statement)) {
+      if (island.words.empty()) island.first = i;
+      island.words += cat(island.words.empty() ? "" : ", ",
+                          statement.call == nullptr ? statement.name : statement.call->text);
+    }
+    for (const std::string& operand : statement.operands) {
+      const Fact& fact = view_.fact(operand);
+      const bool is_inside = fact.statement >= 0 && is_float_[static_cast<size_t>(fact.statement)];
+      if (fact.grid == Grid::reals && !fact.is_constant)
+        island.has_entrance = true;
+      else if (!is_inside && !fact.is_constant)
+        island.is_enclosed = false;
+    }
+    if (view_.is_result(statement.name)) island.is_enclosed = false;
+    for (const int reader : view_.readers(statement.name))
+      if (!is_float_[static_cast<size_t>(reader)] &&
+          !rounds(view_.statements[static_cast<size_t>(reader)]))
+        island.is_enclosed = false;
+  }
+
+  const ArtefactView& view_;
+  std::vector<size_t> group_;
+  std::vector<bool> is_float_;
+};
+
+void find_idle_settings(const ArtefactView& view, Findings& findings) {
+  for (const nnef::QuantEntry& entry : view.artefact.document.quant)
+    if (view.fact(entry.name).statement < 0)
+      findings.push_back(
+          {"idle-setting",
+           cat("graph.quant has an entry for ", quoted(entry.name), ", which no statement assigns"),
+           {},
+           "take the entry out, or name the tensor that was meant"});
+}
+
+/// Of `mul` by the least scale that observers give, and of an empty range.
+bool is_unseen(const ArtefactView& view, const Statement& statement) {
+  const auto number = [&](size_t i) {
+    const nnef::Value& value = statement.call->arguments.at(i).value;
+    return value.kind == nnef::Kind::integer ? static_cast<double>(value.integer) : value.number;
+  };
+  const auto is_number = [&](size_t i) {
+    if (i >= statement.call->arguments.size()) return false;
+    const nnef::Kind kind = statement.call->arguments[i].value.kind;
+    return kind == nnef::Kind::scalar || kind == nnef::Kind::integer;
+  };
+  if (statement.call == nullptr || statement.operands.empty()) return false;
+  if (quantises(statement))
+    return is_number(1) && is_number(2) && statement.call->text.starts_with("linear") &&
+           number(2) <= number(1);
+  const bool gives_reals = view.fact(statement.name).grid == Grid::reals &&
+                           view.fact(statement.operands[0]).grid == Grid::steps;
+  return gives_reals && statement.call->text == "mul" && is_number(1) &&
+         static_cast<float>(number(1)) <= static_cast<float>(kLeastScale);
+}
+
+void find_unseen_ranges(const ArtefactView& view, Findings& findings) {
+  for (size_t i = 0; i < view.statements.size(); ++i)
+    if (is_unseen(view, view.statements[i]))
+      findings.push_back({"unseen-range",
+                          cat(quoted(view.statements[i].name),
+                              " has the least scale there is, or an empty range: nothing of it "
+                              "was ever seen"),
+                          view.where(static_cast<int>(i)),
+                          "calibrate with samples that reach it, or leave its module out"});
 }
 
 }  // namespace
 
 std::vector<ArtefactFinding> lint_artefact(const nnef::Artefact& artefact) {
-  std::vector<ArtefactFinding> out;
-  lint_statements(artefact.document.graph, out);
-  for (const nnef::StoredTensor& tensor : artefact.tensors)
-    if (tensor.item == "f32" && is_on_grid(tensor.values))
-      out.push_back({"float-constant",
-                     cat("the variable ", quoted(tensor.label),
-                         " holds floats that are whole numbers times a scale"),
-                     "store its integers: a quarter of the bytes"});
-  std::stable_sort(out.begin(), out.end(),
-                   [](const auto& a, const auto& b) { return a.rule > b.rule; });
+  const ArtefactView view(artefact);
+  Findings out;
+  find_idle_pairs(view, out);
+  find_float_constants(view, out);
+  find_unlike_scales(view, out);
+  Islands(view).report(out);
+  find_idle_settings(view, out);
+  find_unseen_ranges(view, out);
+  find_dead_channels(view, out);
+  find_stored_twice(view, out);
   return out;
 }
 

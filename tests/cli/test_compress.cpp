@@ -1,5 +1,6 @@
 // export --compress: presets and settings by module, calibration, and what is refused.
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 
 #include "nnef_writer/npz.h"
@@ -204,6 +205,81 @@ TEST_CASE("a language model in blocks of 4 bits; rounding that makes up for itse
   CHECK_EQ(compensated.code, 0);
   CHECK(contains(compensated.out, "packed weights"));
   CHECK(snr_of(compensated) > snr_of(nearest) + 3);
+}
+
+int64_t size_of(const Sandbox& sandbox, const std::string& name) {
+  return static_cast<int64_t>(std::filesystem::file_size(sandbox.path(name)));
+}
+
+TEST_CASE("a small model with int8 is 3.5 times smaller as a .tgz, and answers as before") {
+  const Compressing at;
+  const auto written = [&](const Arguments& more) {
+    Arguments all = {"export", "model.pt", "-t", "tract", "-o", "m.nnef.tgz"};
+    all.insert(all.end(), more.begin(), more.end());
+    CHECK_EQ(at.sandbox().run(all).code, 0);
+    return size_of(at.sandbox(), "m.nnef.tgz");
+  };
+  const auto whole = static_cast<double>(written({}));
+  const auto small = static_cast<double>(
+      written({"--compress", "int8", "--calibrate", "@cal.npz", "--check", "--strict"}));
+  CAPTURE(whole / small);
+  CHECK(whole / small >= 3.5);
+  at.write("channels.json", R"({"": {"weights": {"granularity": "channel"}}})");
+  CHECK(static_cast<double>(written({"--compress", "int8-weights"})) <
+        static_cast<double>(written({"--compress", "channels.json"})));
+}
+
+TEST_CASE("biases are corrected by the means of a set; what cannot be is said") {
+  const Compressing at;
+  at.write("s.json", R"({"": {"weights": {"bits": 4}, "bias_correction": true}})");
+  at.check_refused({"--compress", "s.json"}, 3, "need samples to calibrate with");
+  at.write("plain.json", R"({"": {"weights": {"bits": 4}}})");
+  const Result plain = at.run({"--compress", "plain.json", "--calibrate", "@cal.npz"});
+  const Result corrected =
+      at.run({"--compress", "s.json", "--calibrate", "@cal.npz", "--check", "--strict"});
+  CHECK_EQ(plain.code, 0);
+  CHECK_EQ(corrected.code, 0);
+  CHECK(snr_of(corrected) > snr_of(plain));
+  at.write("s.json",
+           R"({"": {"weights": {"bits": 4}, "bias": {"bits": 8}, "bias_correction": true}})");
+  const Result left = at.run({"--compress", "s.json", "--calibrate", "@cal.npz"});
+  CHECK_EQ(left.code, 0);
+  CHECK(contains(left.err, "warning[bias-not-corrected]: the biases of 3 layers are as they were"));
+  CHECK(contains(left.err, "its bias is no constant"));
+  at.write("s.json", R"({"": {"bias_correction": "yes"}})");
+  at.check_refused({"--compress", "s.json"}, 2, "'bias_correction' is 'yes', which is not true or");
+}
+
+TEST_CASE("recurrent weights take every preset, and what stays in floats is said") {
+  Sandbox sandbox;
+  sandbox.copy_fixture("series_gru/model.pt", "model.pt");
+  sandbox.copy_fixture("series_gru/calibration.npz", "cal.npz");
+  std::ofstream(sandbox.path("prune.json")) << R"({"": {"prune": {"sparsity": 0.5}}})";
+  std::ofstream(sandbox.path("gptq.json"))
+      << R"({"": {"weights": {"bits": 8, "rounding": "gptq"}, "bias_correction": true}})";
+  const auto run = [&](const std::string& compress) {
+    const Result out =
+        sandbox.run({"export", "model.pt", "-t", "tract", "-o", "out.nnef", "--compress", compress,
+                     "--calibrate", "@cal.npz", "--check", "--report", "out.json"});
+    CAPTURE(compress);
+    CAPTURE(out.err);
+    CHECK_EQ(out.code, 0);
+    return out;
+  };
+  for (const char* preset : {"int8", "int8-weights", "f16", "prune.json"}) {
+    const Result out = run(preset);
+    CHECK_FALSE(contains(out.out, "left in floats"));
+    CHECK(contains(out.out, "\n  gru "));
+  }
+  const Result blocks = run("q4_0");
+  CHECK(contains(blocks.out, "left in floats: 2 weights"));
+  CHECK(contains(blocks.out, "gru.weight_hh_l0, "));
+  CHECK(contains(blocks.out, "tract reads no blocks of 4 bits"));
+  CHECK(contains(sandbox.content("out.json"), "\"left\": [\n      {\n        \"name\": \"gru."));
+  const Result gptq = run("gptq.json");
+  CHECK(
+      contains(gptq.err, "warning[rounding-not-compensated]: the weights of 1 layer are rounded"));
+  CHECK(contains(gptq.err, "warning[bias-not-corrected]"));
 }
 
 }  // namespace

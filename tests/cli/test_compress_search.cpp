@@ -124,6 +124,12 @@ TEST_CASE("--budget compresses what loses least, and the file is as small") {
   CHECK_LE(at.bytes(), 20000);
   CHECK_GT(at.bytes(), least);
   const double whole = number(at.report(), "bytes_of_floats");
+  // Scales of channels count as well.
+  std::ofstream(at.sandbox().path("channels.json"))
+      << R"({"": {"weights": {"granularity": "channel"}}})";
+  REQUIRE_EQ(at.run({"--compress", "channels.json", "--budget", "20kB"}).code, 0);
+  CHECK_EQ(static_cast<double>(at.bytes()),
+           number(at.report(), "bytes", at.report().find("\"measure\"")));
   CHECK(contains(result.out, "floats"));
 
   result = at.run({"--compress", "int8-weights", "--budget", "1GB"});

@@ -1,6 +1,11 @@
 // lint: models, graphs as text, artefacts; what is found, what is clean, and --strict.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <fstream>
 
+#include "nnef_writer/dat.h"
+#include "src/diag/error.h"
 #include "tests/cli/program.h"
 
 namespace t2n::test {
@@ -67,7 +72,7 @@ TEST_CASE("lint has nothing to say of a model that is exported with int8, nor of
   CHECK_FALSE(contains(written.err, "warning"));
   const Result artefact = sandbox.run({"lint", "out.nnef", "--strict"});
   CHECK_EQ(artefact.err, "");
-  CHECK_EQ(artefact.out, "0 findings\n");
+  CHECK(artefact.out.ends_with("with a calibration set\n0 findings\n"));
 }
 
 TEST_CASE("export --compress reports what the lint finds as warnings") {
@@ -83,6 +88,70 @@ TEST_CASE("export --compress reports what the lint finds as warnings") {
   CHECK(contains(strict.out, "dead-channel:\n  features"));
 }
 
+namespace {
+
+struct Stored {
+  std::string label;
+  ir::Tensor values;
+};
+
+/// What lint says of an artefact with these statements and variables, from input `x` to `y`.
+Result linted(const std::string& statements, const std::vector<Stored>& variables = {},
+              const std::string& quant = "") {
+  const Sandbox sandbox;
+  std::filesystem::create_directory(sandbox.path("m"));
+  std::string body = "  x = external<scalar>(shape = [1,2,4,4]);\n";
+  for (const Stored& each : variables) {
+    const bool is_integer = ir::is_integer(each.values.dtype);
+    body += cat("  ", each.label.substr(each.label.rfind('.') + 1), " = variable<",
+                is_integer ? "integer" : "scalar", ">(label = '", each.label,
+                "', shape = ", ir::shape_str(ir::to_shape(each.values.shape)), ");\n");
+    std::ofstream file(sandbox.path("m/" + each.label + ".dat"), std::ios::binary);
+    nnef::write_dat({.label = each.label,
+                     .dtype = each.values.dtype,
+                     .shape = each.values.shape,
+                     .parts = {each.values}},
+                    [&](std::span<const std::byte> bytes) {
+                      file.write(reinterpret_cast<const char*>(bytes.data()),
+                                 static_cast<std::streamsize>(bytes.size()));
+                    });
+  }
+  write(sandbox, "m/graph.nnef",
+        cat("version 1.0;\nextension tract_registry tract_core;\ngraph g(x) -> (y) {\n", body,
+            statements, "}\n"));
+  if (!quant.empty()) write(sandbox, "m/graph.quant", quant);
+  return sandbox.run({"lint", "m", "--strict"});
+}
+
+/// Statements that round `from` to the grid of a scale.
+std::string rounded(const std::string& name, const std::string& from, const std::string& scale) {
+  return cat("  ", name, "_a = mul(", from, ", 8.0);\n  ", name, "_b = tract_core_round_even(",
+             name, "_a);\n  ", name, "_c = max(", name, "_b, 0.0);\n  ", name, "_d = min(", name,
+             "_c, 255.0);\n  ", name, " = mul(", name, "_d, ", scale, ");\n");
+}
+
+ir::Tensor filled(ir::DType dtype, const ir::Ints& shape, double scale) {
+  std::vector<double> out(static_cast<size_t>(ir::element_count(shape)));
+  for (size_t i = 0; i < out.size(); ++i) out[i] = scale * (static_cast<double>(i * 37 % 101) - 50);
+  return ir::tensor_of<double>(dtype, shape, out);
+}
+
+/// One finding, of this rule, with this place and text.
+void check_one(const Result& result, const std::string& rule, const std::string& text) {
+  CAPTURE(rule);
+  CAPTURE(result.out);
+  CHECK_EQ(result.code, 4);
+  CHECK(result.out.starts_with(rule + ":\n"));
+  CHECK(contains(result.out, text));
+  CHECK(contains(result.out, "\n1 finding\n"));
+}
+
+const std::string kConv =
+    "conv(x, f, border = 'constant', padding = [(0, 0), (0, 0)], stride = [1, 1], dilation = "
+    "[1, 1], groups = 1);\n";
+
+}  // namespace
+
 TEST_CASE("lint finds odd quantisation in an artefact") {
   const Sandbox sandbox;
   std::filesystem::create_directory(sandbox.path("m"));
@@ -93,10 +162,70 @@ TEST_CASE("lint finds odd quantisation in an artefact") {
         "  z = linear_quantize(y, 0.0, 2.0, bits = 8);\n}\n");
   const Result result = sandbox.run({"lint", "m", "--strict"});
   CHECK_EQ(result.code, 4);
-  CHECK(contains(result.out, "idle-pair:\n  'z' rounds 'y', which was quantised just before\n"));
+  CHECK(
+      contains(result.out,
+               "idle-pair:\n  graph.nnef:6:3: 'z' rounds 'y', which was quantised just before\n"));
   const Result refused = sandbox.run({"lint", "m", "--compress", "int8-weights"});
   CHECK_EQ(refused.code, 2);
   CHECK(contains(refused.err, "which is not traced"));
+}
+
+TEST_CASE("lint finds each fault of activations that is planted in an artefact, with its line") {
+  check_one(linted(rounded("a", "x", "0.125") + rounded("y", "a", "0.25")), "idle-pair",
+            "graph.nnef:11:3: 'y_b' rounds 'y_a', which has been on a grid");
+  check_one(linted(rounded("a", "x", "0.125") + "  n = neg(x);\n" + rounded("b", "n", "0.25") +
+                   "  y = add(a, b);\n"),
+            "unlike-scales", "graph.nnef:16:3: 'y' joins 'a' and 'b', which have different scales");
+  check_one(linted(rounded("a", "x", "0.125") + "  s = sigmoid(a);\n  t = tanh(s);\n" +
+                   rounded("y", "t", "0.25")),
+            "float-island",
+            "graph.nnef:10:3: computed in floats between quantised tensors: sigmoid, tanh");
+  check_one(linted(rounded("y", "x", "1.1920929e-7")), "unseen-range",
+            "graph.nnef:9:3: 'y' has the least scale there is");
+  check_one(linted("  y = linear_quantize(x, 1.0, 1.0, bits = 8);\n"), "unseen-range",
+            "graph.nnef:5:3: 'y' has the least scale");
+  check_one(
+      linted("  y = neg(x);\n", {}, "\"gone\": linear_quantize(min = 0.0, max = 1.0, bits = 8);\n"),
+      "idle-setting", "graph.quant has an entry for 'gone', which no statement assigns");
+}
+
+TEST_CASE("lint finds each fault of weights that is planted in an artefact, with its module") {
+  const ir::Ints shape = {8, 2, 3, 3};
+  ir::Tensor dead = filled(ir::DType::i8, shape, 1);
+  std::vector<double> values = ir::to_f64(dead);
+  std::fill(values.begin() + 36, values.begin() + 54, 0.0);
+  dead = ir::tensor_of<double>(ir::DType::i8, shape, values);
+  const std::string weight =
+      "  w = tract_core_cast(q, to = 'f32');\n  f = mul(w, 0.01);\n  y = " + kConv;
+  check_one(linted(weight, {{"net.conv.q", dead}}), "dead-channel",
+            "net.conv, graph.nnef:5:3: 1 channel of 'net.conv.q' can say nothing but zero, the "
+            "first is 2");
+  std::vector<double> scales(8, 0.01);
+  scales[5] = 1e-7;
+  check_one(linted("  w = tract_core_cast(q, to = 'f32');\n  f = mul(w, s);\n  y = " + kConv,
+                   {{"net.conv.q", filled(ir::DType::i8, shape, 1)},
+                    {"net.conv.s", ir::tensor_of<double>(ir::DType::f32, {8, 1, 1, 1}, scales)}}),
+            "dead-channel", "the first is 5");
+  values = ir::to_f64(filled(ir::DType::f32, shape, 0.01));
+  for (size_t i = 0; i < values.size(); ++i) values[i] += 0.004 * std::sin(static_cast<double>(i));
+  const ir::Tensor reals = ir::tensor_of<double>(ir::DType::f32, shape, values);
+  check_one(linted(weight + "  z = mul(r, 2.0);\n",
+                   {{"net.conv.q", filled(ir::DType::i8, shape, 1)}, {"net.conv.r", reals}}),
+            "stored-twice", "'net.conv.r' and 'net.conv.q' are floats, and the integers");
+  check_one(linted("  a = add(r, s);\n  y = add(x, 1.0);\n", {{"net.r", reals}, {"net.s", reals}}),
+            "stored-twice", "'net.r' and 'net.s' hold the same values");
+  check_one(linted("  w = mul(r, 100.0);\n  i = round(w);\n  f = mul(i, 0.01);\n  y = " + kConv,
+                   {{"net.r", reals}}),
+            "float-constant", "net, graph.nnef:7:3: the variable 'r' is quantised at run time");
+  check_one(
+      linted("  f = copy(r);\n  y = " + kConv, {{"net.r", filled(ir::DType::f32, shape, 0.01)}}),
+      "float-constant", "net, graph.nnef:5:3: the variable 'net.r' holds floats");
+}
+
+TEST_CASE("lint has nothing to say of plain floats and of honest quantisation in an artefact") {
+  const Result result = linted(rounded("a", "x", "0.125") + "  s = relu(a);\n  y = sigmoid(s);\n");
+  CHECK_EQ(result.code, 0);
+  CHECK(result.out.ends_with("\n0 findings\n"));
 }
 
 }  // namespace t2n::test

@@ -147,6 +147,34 @@ TEST_CASE("the same of Q4_0 blocks") {
     }
 }
 
+TEST_CASE("each group of rows is rounded by the inputs of its own") {
+  const Layer first{6, 32};
+  Layer second{6, 32};
+  second.inputs = correlated(128, 32, 9);
+  second.moments = moments_of(second.inputs, 32);
+  Reals values = ir::to_f64(first.weight), moments = first.moments;
+  const Reals more = normal(6 * 32, 7);
+  values.insert(values.end(), more.begin(), more.end());
+  moments.insert(moments.end(), second.moments.begin(), second.moments.end());
+  second.weight = matrix(6, 32, more);
+  const ir::Tensor both = matrix(12, 32, values);
+  const IntegerGrid grid = grid_of(both, 3);
+  const Reals rounded = reals(compensated_integers(both, moments, grid), grid);
+  const IntegerGrid of_first = grid_of(first.weight, 3), of_second = grid_of(second.weight, 3);
+  Reals apart = reals(compensated_integers(first.weight, first.moments, of_first), of_first);
+  const Reals rest =
+      reals(compensated_integers(second.weight, second.moments, of_second), of_second);
+  apart.insert(apart.end(), rest.begin(), rest.end());
+  CHECK(rounded == apart);
+  const Packed packed = compensated_q4_0(both, moments, Q4Scale::largest);
+  Reals blocks =
+      values_of(compensated_q4_0(first.weight, first.moments, Q4Scale::largest), first.weight);
+  const Reals last =
+      values_of(compensated_q4_0(second.weight, second.moments, Q4Scale::largest), second.weight);
+  blocks.insert(blocks.end(), last.begin(), last.end());
+  CHECK(values_of(packed, both) == blocks);
+}
+
 TEST_CASE("inputs without correlation leave nothing to make up for") {
   const Layer layer{8, 64};
   Reals identity(64 * 64);

@@ -130,5 +130,25 @@ TEST_CASE("insert-fake-quant rounds where a grid is known; a range never seen is
   CHECK(said[0].message == "'x' stays in floats: no range of it was seen");
 }
 
+/// The axis of the observer of a weight of these elements, as text.
+std::string axis_of_scales(const std::string& weight) {
+  std::string text = kLinear;
+  const std::string before = "{1.0, -0.5, 0.25, 0.125}";
+  text.replace(text.find(before), before.size(), weight);
+  const std::string out =
+      with_settings("insert-observers", text, R"({"": {"weights": {"granularity": "auto"}}})");
+  const size_t at = out.find("axis=");
+  return out.substr(at, out.find(',', at) - at);
+}
+
+TEST_CASE("insert-observers: small weights share a scale if no channel loses much by that") {
+  CHECK(axis_of_scales("{1.0, -0.5, 0.25, 0.125}") == "axis=none");
+  CHECK(axis_of_scales("{1.0, -0.5, 0.025, 0.0125}") == "axis=0");
+  CHECK(axis_of_scales("{1.0, -0.5, 0.0, 0.0}") == "axis=none");
+  CHECK(
+      with_settings("insert-observers", kLinear, R"({"": {"weights": {"granularity": "channel"}}})")
+          .find("axis=0") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace t2n::passes

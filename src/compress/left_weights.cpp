@@ -1,0 +1,116 @@
+#include "src/compress/left_weights.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "src/compress/layers.h"
+#include "src/compress/q4_readers.h"
+#include "src/diag/error.h"
+
+namespace t2n::compress {
+namespace {
+
+using ir::Graph;
+using ir::Node;
+using ir::ValueId;
+
+/// A constant that somebody wants smaller, and who.
+struct Wanted {
+  ValueId value = ir::kNoValue;
+  int64_t bytes = 0;
+  const Node* reader = nullptr;
+  WeightSettings settings;
+};
+
+/// The first operation that reads a value and that settings want smaller weights of.
+std::optional<Wanted> wanted_by_reader(const Graph& graph, const ir::Constant& constant,
+                                       const Settings& settings) {
+  for (const Node& node : graph.nodes) {
+    bool reads = false;
+    ir::for_each_input(node, [&](ValueId id) { reads = reads || id == constant.value; });
+    if (!reads) continue;
+    const NodeSettings of = settings.of(graph, node);
+    if (!of.weights) continue;
+    const int64_t bytes = constant.data.elements() * ir::dtype_size(constant.data.dtype);
+    return Wanted{constant.value, bytes, &node, *of.weights};
+  }
+  return {};
+}
+
+bool is_weight(const Graph& graph, const ir::Constant& constant) {
+  constexpr int64_t kFewest = 256;
+  return ir::is_float(constant.data.dtype) && constant.data.shape.size() >= 2 &&
+         constant.data.elements() >= kFewest &&
+         !graph.values[static_cast<size_t>(constant.value)].quant;
+}
+
+bool is_weight_of(const std::optional<Layer>& layer, ValueId id) {
+  return layer && std::any_of(layer->weights.begin(), layer->weights.end(),
+                              [&](const Weight& each) { return each.value == id; });
+}
+
+/// What layers are given besides: the state that a recurrent one begins with.
+bool is_other_operand(const Graph& graph, const Wanted& wanted) {
+  const auto layer = layer_of(graph, *wanted.reader, known_values(graph));
+  return layer && !wanted.reader->body && !is_weight_of(layer, wanted.value);
+}
+
+std::string reason(const Graph& graph, const Wanted& wanted, bool is_body) {
+  const std::string_view op = ir::op_name(wanted.reader->op);
+  const ir::DType dtype = graph.values[static_cast<size_t>(wanted.value)].dtype;
+  if (dtype != ir::DType::f32) return cat("its elements are ", ir::dtype_name(dtype));
+  const auto layer = layer_of(graph, *wanted.reader, known_values(graph));
+  const bool is_of_layer = is_weight_of(layer, wanted.value);
+  if (is_body) return "it is a constant of a loop's body";
+  if (!is_of_layer && wanted.reader->body)
+    return "what reads it inside of the loop is no layer, or not all of it is";
+  if (!is_of_layer) return cat(op, " reads it, which is no layer");
+  if (wanted.settings.format == Format::q4_0)
+    return wanted.reader->body ? "tract reads no blocks of 4 bits inside of a loop"
+                               : cat("tract reads no blocks of 4 bits in ", op);
+  constexpr int kMostBits = 8;
+  if (wanted.settings.format == Format::integers && wanted.settings.grid.bits > kMostBits)
+    return cat("integers of ", wanted.settings.grid.bits, " bits are not stored as such");
+  return "other operations read it, too";
+}
+
+void collect(const Graph& before, const Graph& stored, const Settings& settings, bool is_body,
+             std::vector<LeftWeight>& out) {
+  std::map<std::string, ir::DType> floats;
+  for (const ir::Constant& constant : stored.constants)
+    if (is_weight(stored, constant))
+      floats[stored.values[static_cast<size_t>(constant.value)].name] = constant.data.dtype;
+  for (const ir::Constant& constant : before.constants) {
+    const ir::Value& value = before.values[static_cast<size_t>(constant.value)];
+    const auto now = floats.find(value.name);
+    if (!is_weight(before, constant) || now == floats.end() || now->second != value.dtype) continue;
+    const auto wanted = wanted_by_reader(before, constant, settings);
+    if (!wanted || is_other_operand(before, *wanted)) continue;
+    const bool is_said = wanted->settings.format == Format::q4_0 &&
+                         !find_readers(before, constant.value).all.empty();
+    if (is_said) continue;  // the pass that packs has warned of it
+    const bool is_half = wanted->settings.format == Format::f16;
+    if (is_half && value.dtype == ir::DType::f16) continue;
+    out.push_back({value.name, ir::node_address(before, *wanted->reader), wanted->bytes,
+                   reason(before, *wanted, is_body)});
+  }
+}
+
+}  // namespace
+
+std::vector<LeftWeight> left_weights(const Graph& before, const Graph& stored,
+                                     const Settings& settings) {
+  std::vector<LeftWeight> out;
+  collect(before, stored, settings, false, out);
+  for (const Node& node : before.nodes) {
+    if (!node.body) continue;
+    const auto same = std::find_if(stored.nodes.begin(), stored.nodes.end(), [&](const Node& each) {
+      return each.body && ir::node_address(stored, each) == ir::node_address(before, node);
+    });
+    if (same != stored.nodes.end()) collect(*node.body, *same->body, settings, true, out);
+  }
+  return out;
+}
+
+}  // namespace t2n::compress

@@ -1,0 +1,26 @@
+// Weights that stay in floats although settings ask for them to be stored smaller.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+#include "src/compress/settings.h"
+
+namespace t2n::compress {
+
+struct LeftWeight {
+  std::string name;
+  std::string reader;  ///< address of the first operation that reads it
+  int64_t bytes = 0;
+  std::string why;  ///< "aten::einsum reads it, which is no layer"
+};
+
+/// Constants of at least two axes and 256 elements which an operation reads that settings want
+/// smaller weights of, and that the compressed graph has as they were; those that other operations
+/// of loops' bodies read, too. `stored`: the compressed graph, in which weights keep their names.
+std::vector<LeftWeight> left_weights(const ir::Graph& before, const ir::Graph& stored,
+                                     const Settings& settings);
+
+}  // namespace t2n::compress

@@ -1,0 +1,165 @@
+#include "src/report/artefact_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "src/diag/error.h"
+
+namespace t2n::report {
+namespace {
+
+using ir::Tensor;
+
+/// Whether numbers are whole multiples of the least of them or of a part of it, by up to 8 bits.
+bool are_steps(const std::vector<double>& values) {
+  constexpr size_t kFewest = 4;  // fewer are multiples of something by chance
+  constexpr double kMost = 255;
+  constexpr double kNear = 1e-3;
+  std::vector<double> sorted;
+  for (const double value : values)
+    if (value != 0) sorted.push_back(std::abs(value));
+  std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  if (sorted.size() < kFewest || !std::isfinite(sorted.back())) return false;
+  double scale = sorted.front();
+  for (size_t i = 1; i < sorted.size(); ++i) scale = std::min(scale, sorted[i] - sorted[i - 1]);
+  if (!(scale > 0) || sorted.back() / scale > kMost) return false;
+  return std::all_of(sorted.begin(), sorted.end(), [&](double value) {
+    const double steps = value / scale;
+    return std::abs(steps - std::nearbyint(steps)) <= kNear;
+  });
+}
+
+/// Elements of one index of the axis of channels.
+struct Channels {
+  size_t count = 0;
+  size_t inner = 1;
+};
+
+Channels channels_of(const Tensor& tensor, size_t axis) {
+  Channels out{static_cast<size_t>(tensor.shape.at(axis)), 1};
+  for (size_t i = axis + 1; i < tensor.shape.size(); ++i)
+    out.inner *= static_cast<size_t>(tensor.shape[i]);
+  return out;
+}
+
+/// The axis of what a layer gives.
+size_t axis_of(const nnef::Value& call, size_t rank) {
+  if (call.text == "deconv") return 1;
+  if (call.text != "matmul") return 0;
+  for (const nnef::Argument& argument : call.arguments)
+    if (argument.name == "transposeB" && argument.value.logical) return rank - 2;
+  return rank - 1;
+}
+
+std::vector<bool> live_channels(const Tensor& tensor, size_t axis) {
+  const Channels channels = channels_of(tensor, axis);
+  std::vector<bool> out(channels.count);
+  const std::vector<double> values = ir::to_f64(tensor);
+  for (size_t i = 0; i < values.size(); ++i)
+    if (values[i] != 0) out[i / channels.inner % channels.count] = true;
+  return out;
+}
+
+/// Whether each integer is the nearest to its float under some scale of the row, found by least
+/// squares; what was cut off is not.
+bool is_rounding_of(const Tensor& integers, const Tensor& floats) {
+  const std::vector<double> q = ir::to_f64(integers);
+  const std::vector<double> w = ir::to_f64(floats);
+  const Channels rows = channels_of(integers, 0);
+  bool has_values = false;
+  for (size_t row = 0; row < rows.count; ++row) {
+    double product = 0;
+    double square = 0;
+    for (size_t i = row * rows.inner; i < (row + 1) * rows.inner; ++i) {
+      product += q[i] * w[i];
+      square += q[i] * q[i];
+    }
+    const double scale = square > 0 ? product / square : 0;
+    constexpr double kHalf = 0.55;  // the scale is a guess
+    for (size_t i = row * rows.inner; i < (row + 1) * rows.inner; ++i)
+      if (std::abs(w[i] - q[i] * scale) > kHalf * std::abs(scale)) return false;
+    has_values = has_values || scale > 0;
+  }
+  return has_values;
+}
+
+bool is_worth_it(const Tensor& tensor) {
+  constexpr int64_t kFewest = 64;
+  return tensor.shape.size() >= 2 && tensor.elements() >= kFewest;
+}
+
+bool is_signed_byte(const Tensor& tensor) { return tensor.dtype == ir::DType::i8; }
+
+}  // namespace
+
+/// In rows of a matrix there are enough numbers only if there are many columns.
+bool is_on_grid(const ir::Tensor& tensor) {
+  constexpr int64_t kFewest = 64;
+  if (tensor.dtype != ir::DType::f32 || tensor.shape.size() < 2 || tensor.elements() < kFewest)
+    return false;
+  const std::vector<double> values = ir::to_f64(tensor);
+  if (are_steps(values)) return true;
+  const auto rows = static_cast<size_t>(tensor.shape[0]);
+  const size_t width = values.size() / rows;
+  if (width < static_cast<size_t>(kFewest)) return false;
+  for (size_t row = 0; row < rows; ++row) {
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(row * width);
+    if (!are_steps({first, first + static_cast<std::ptrdiff_t>(width)})) return false;
+  }
+  return true;
+}
+
+void find_dead_channels(const ArtefactView& view, std::vector<ArtefactFinding>& findings) {
+  std::set<std::string> seen;
+  for (const Statement& statement : view.statements) {
+    if (!is_layer(statement) || statement.operands.size() < 2) continue;
+    const Fact& fact = view.fact(statement.operands[1]);
+    const nnef::StoredTensor* weight = view.stored(fact.origin);
+    if (!fact.is_constant || fact.is_moved || weight == nullptr) continue;
+    const Tensor& values = weight->values;
+    if (values.shape.size() < 2 || (!is_signed_byte(values) && !ir::is_float(values.dtype)) ||
+        values.elements() == 0 || !weight->item.starts_with(ir::dtype_name(values.dtype)))
+      continue;
+    const size_t axis = axis_of(*statement.call, values.shape.size());
+    std::vector<bool> is_live = live_channels(values, axis);
+    if (const nnef::StoredTensor* scale = view.stored(fact.scale))
+      if (scale->values.elements() == std::ssize(is_live)) {
+        const std::vector<double> scales = ir::to_f64(scale->values);
+        for (size_t i = 0; i < scales.size(); ++i)
+          if (scales[i] <= kLeastScale) is_live[i] = false;
+      }
+    const auto dead = std::count(is_live.begin(), is_live.end(), false);
+    if (dead == 0 || !seen.insert(weight->label).second) continue;
+    const auto first = std::find(is_live.begin(), is_live.end(), false) - is_live.begin();
+    findings.push_back(
+        {"dead-channel",
+         cat(dead, dead == 1 ? " channel of " : " channels of ", quoted(weight->label),
+             " can say nothing but zero, the first is ", first),
+         view.where_of(weight->label),
+         "take the channels out of the model, or prune less of the module"});
+  }
+}
+
+void find_stored_twice(const ArtefactView& view, std::vector<ArtefactFinding>& findings) {
+  const auto& all = view.artefact.tensors;
+  for (size_t i = 0; i < all.size(); ++i)
+    for (size_t j = i + 1; j < all.size(); ++j) {
+      const nnef::StoredTensor* a = &all[i];
+      const nnef::StoredTensor* b = &all[j];
+      if (a->values.shape != b->values.shape || !is_worth_it(a->values)) continue;
+      std::string how;
+      if (a->item == b->item && ir::same_values(a->values, b->values)) how = "hold the same values";
+      if (is_signed_byte(a->values)) std::swap(a, b);
+      if (is_signed_byte(b->values) && a->item == "f32" && is_rounding_of(b->values, a->values))
+        how = "are floats, and the integers that they round to";
+      if (how.empty()) continue;
+      findings.push_back(
+          {"stored-twice",
+           cat("the variables ", quoted(a->label), " and ", quoted(b->label), " ", how),
+           view.where_of(b->label), "let all that read the weight have the same settings"});
+    }
+}
+
+}  // namespace t2n::report

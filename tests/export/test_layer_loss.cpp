@@ -1,0 +1,111 @@
+// The table of layers: what became another operation, and loops, are measured all the same.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "src/compress/left_weights.h"
+#include "src/compress/loss.h"
+#include "src/config/compression_settings.h"
+#include "src/export/torch_module.h"
+#include "src/passes/pass.h"
+#include "tests/support/named.h"
+#include "tests/support/script.h"
+
+namespace t2n::test {
+namespace {
+
+ir::Graph filled(const std::string& text) {
+  ir::Graph out = ir::parse(text);
+  uint64_t seed = 21;
+  for (ir::Constant& constant : out.constants) constant.data = randn(constant.data.shape, seed++);
+  return out;
+}
+
+ir::Graph compressed(ir::Graph graph, const compress::Settings& settings) {
+  passes::PassContext context;
+  context.evaluate = torch_module().evaluator();
+  context.settings = &settings;
+  passes::run_pipeline(graph,
+                       {"insert-observers", "calculate-qparams", "insert-fake-quant",
+                        "quantise-q4_0", "fold-constants"},
+                       context);
+  return graph;
+}
+
+compress::Settings settings_of(const std::string& weights) {
+  return compress::Settings(
+      config::read_compression_settings(R"({"": {"weights": )" + weights + "}}", "s.json"));
+}
+
+/// The rows of the table, measured on one batch.
+std::vector<compress::LayerLoss> losses(const ir::Graph& before, const std::string& weights) {
+  const ir::Evaluator evaluate = torch_module().evaluator();
+  const ir::Graph after = compressed(before, settings_of(weights));
+  compress::LossMeter meter(before, after, after, evaluate);
+  std::vector<ir::Tensor> inputs;
+  for (const ir::ValueId id : before.inputs)
+    inputs.push_back(randn(ir::static_shape(before.values[static_cast<size_t>(id)].shape), 5));
+  meter.add(before, after, inputs);
+  return meter.layers();
+}
+
+TEST_CASE("products that become linear layers of packed weights stay in the table") {
+  for (const char* const call :
+       {"aten::matmul(self=%x, other=%w)", "aten::mm(self=%x, mat2=%w)",
+        "aten::addmm(self=%b, mat1=%x, mat2=%w, beta=1, alpha=1)",
+        "aten::einsum(equation=\"bi,ij->bj\", tensors=[%x, %w], path=none)"}) {
+    CAPTURE(call);
+    const ir::Graph graph = filled(
+        cat("graph m(%x: f32[4,64]) -> (%y as \"y\") {\n  const %w: f32[64,32] = bytes=8192\n"
+            "  const %b: f32[32] = bytes=128\n  %y: f32[4,32] = ",
+            call, "\n}\n"));
+    const auto layers = losses(graph, R"({"format": "q4_0"})");
+    REQUIRE(layers.size() == 1);
+    CHECK(layers[0].format == "q4_0");
+    CHECK(layers[0].bytes_before == 8192);
+    CHECK(layers[0].bytes_after == 1152);
+    CHECK(layers[0].weights.snr_db() == doctest::Approx(21).epsilon(0.1));
+    CHECK(layers[0].results.snr_db() == doctest::Approx(21).epsilon(0.1));
+  }
+}
+
+const std::string kLoop =
+    R"(graph m(%x: f32[3,32], %h: f32[32]) -> (%last as "y") {
+  const %w: f32[32,32] = bytes=4096
+  %last: f32[32] = t2n::scan(length=3, scanned=[%x], scanned_axes=[0], scanned_reversed=[false], initial=[%h], captured=[%w], stacked_axes=[], stacked_reversed=bools[]) as scan_0 body graph iteration(%t: i64[], %v: f32[32], %s: f32[32], %w: f32[32,32]) -> (%n as "h") {
+    %p: f32[32] = aten::linear(input=%s, weight=%w, bias=none) as linear_0
+    %q: f32[32] = aten::tanh(self=%p) as tanh_0
+    %n: f32[32] = aten::add.Tensor(self=%q, other=%v, alpha=1) as add_0
+  }
+}
+)";
+
+TEST_CASE("the results of a loop are measured where they are read, or given") {
+  const auto layers = losses(filled(kLoop), R"({"bits": 4})");
+  REQUIRE(layers.size() == 1);
+  CHECK(std::isfinite(layers[0].results.snr_db()));
+  CHECK(layers[0].results.snr_db() > 5);
+}
+
+TEST_CASE("weights that stay in floats are named, with the reason") {
+  const auto left = [](const std::string& text, const std::string& weights) {
+    const ir::Graph graph = filled(text);
+    const compress::Settings settings = settings_of(weights);
+    std::vector<std::string> out;
+    for (const auto& each : compress::left_weights(graph, compressed(graph, settings), settings))
+      out.push_back(cat(each.name, " ", each.bytes, ": ", each.why));
+    return out;
+  };
+  using Words = std::vector<std::string>;
+  CHECK(left(kLoop, R"({"bits": 8})") == Words{});
+  CHECK(left(kLoop, R"({"format": "q4_0"})") ==
+        Words{"w 4096: tract reads no blocks of 4 bits inside of a loop"});
+  const std::string product = R"(graph m(%x: f32[4,16]) -> (%y as "y") {
+    const %w: f32[16,16] = bytes=1024
+    %y: f32[4,16] = aten::bmm(self=%x, mat2=%w)
+  })";
+  CHECK(left(product, R"({"bits": 8})") == Words{"w 1024: aten::bmm reads it, which is no layer"});
+}
+
+}  // namespace
+}  // namespace t2n::test
