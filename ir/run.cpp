@@ -3,6 +3,7 @@
 
 #include "ir/evaluator.h"
 #include "ir/scan.h"
+#include "src/diag/error.h"
 
 namespace t2n::ir {
 namespace {
@@ -34,6 +35,16 @@ class BornSizes {
         for (Dim& dim : *many) dim = dim.substitute(sizes_);
     }
     return &node_;
+  }
+
+  /// Errors: `forward-failed` where a demand of the graph does not hold.
+  void check_demands() const {
+    for (const Comparison& demand : demands(graph_)) {
+      const Dim left = demand.left.substitute(sizes_), right = demand.right.substitute(sizes_);
+      if (left.is_constant() && right.is_constant() &&
+          !holds(left.value(), demand.relation, right.value()))
+        throw Error("forward-failed", cat("the graph demands ", ir::str(demand)));
+    }
   }
 
   void see(ValueId id, const Tensor& tensor) {
@@ -88,6 +99,7 @@ std::vector<Tensor> run_graph(const Graph& graph, const std::vector<Tensor>& inp
     for_each_input(node, free_after_last_use);
     for (const ValueId id : node.outputs) free_after_last_use(id);
   }
+  born.check_demands();
   std::vector<Tensor> out;
   for (const ValueId id : graph.outputs) out.push_back(slot(id));
   return out;

@@ -244,4 +244,15 @@ DynamicInputs bind_axes(const std::vector<AxisSpec>& axes, const std::vector<std
   return out;
 }
 
+DynamicInputs bind_axes(const std::vector<AxisSpec>& axes, const ir::Graph& sample) {
+  std::vector<std::string> names;
+  std::vector<ir::Ints> shapes;
+  for (const ir::ValueId id : sample.inputs) {
+    const ir::Value& value = sample.values[static_cast<size_t>(id)];
+    names.push_back(value.name);
+    shapes.push_back(ir::static_shape(value.shape));
+  }
+  return bind_axes(axes, names, shapes);
+}
+
 }  // namespace t2n::dynamic

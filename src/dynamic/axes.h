@@ -49,4 +49,7 @@ struct DynamicInputs {
 DynamicInputs bind_axes(const std::vector<AxisSpec>& axes, const std::vector<std::string>& names,
                         const std::vector<ir::Ints>& samples);
 
+/// Of a graph that was traced at the sample's sizes.
+DynamicInputs bind_axes(const std::vector<AxisSpec>& axes, const ir::Graph& sample);
+
 }  // namespace t2n::dynamic

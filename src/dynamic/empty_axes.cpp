@@ -53,7 +53,8 @@ bool is_only_joined(const ir::Graph& graph, ValueId input, size_t axis,
 }  // namespace
 
 std::vector<ir::Comparison> sizes_of_caches(const ir::Graph& graph,
-                                            const std::vector<ir::Shape>& inputs) {
+                                            const std::vector<ir::Shape>& inputs,
+                                            const std::vector<ir::Comparison>& asserted) {
   const std::set<ValueId> ids(graph.inputs.begin(), graph.inputs.end());
   std::set<Symbol> sizes, others;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -63,6 +64,9 @@ std::vector<ir::Comparison> sizes_of_caches(const ir::Graph& graph,
       const bool is_cache = is_bare && is_only_joined(graph, graph.inputs[i], axis, ids);
       (is_cache ? sizes : others).insert(symbols.begin(), symbols.end());
     }
+  for (const ir::Comparison& each : asserted)
+    if (const auto alone = (each.left - each.right).symbols(); alone.size() == 1)
+      others.insert(alone[0]);
   std::vector<ir::Comparison> out;
   for (const Symbol& symbol : sizes)
     if (!others.contains(symbol)) out.push_back({Dim::symbol(symbol), ir::Relation::ge, 0});

@@ -9,8 +9,10 @@
 namespace t2n::dynamic {
 
 /// "P >= 0" for each symbol that is the size of inputs which are only joined with other tensors
-/// along that axis, in front of them or behind. `inputs` are the shapes of the graph's inputs.
+/// along that axis, in front of them or behind, unless `asserted` says something of it alone.
+/// `inputs` are the shapes of the graph's inputs.
 std::vector<ir::Comparison> sizes_of_caches(const ir::Graph& graph,
-                                            const std::vector<ir::Shape>& inputs);
+                                            const std::vector<ir::Shape>& inputs,
+                                            const std::vector<ir::Comparison>& asserted);
 
 }  // namespace t2n::dynamic

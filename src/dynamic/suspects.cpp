@@ -92,7 +92,8 @@ class Finder {
       constexpr int64_t kTelling = 3;
       if (!literal.is_constant() || literal.value() < kTelling) return;
       for (const auto& [symbol, size] : sample_)
-        if (size == literal.value() && symbol.born() == nullptr) return add(node, arg.name, literal, ir::Dim::symbol(symbol));
+        if (size == literal.value() && symbol.born() == nullptr)
+          return add(node, arg.name, literal, ir::Dim::symbol(symbol));
     };
     for (const ir::Argument& arg : node.args) {
       if (const auto* one = std::get_if<ir::Dim>(&arg.value)) look(arg, *one);

@@ -8,6 +8,7 @@
 #include "src/dynamic/empty_axes.h"
 #include "src/dynamic/other_values.h"
 #include "src/dynamic/suspects.h"
+#include "src/dynamic/varying.h"
 
 namespace t2n::dynamic {
 namespace {
@@ -15,48 +16,10 @@ namespace {
 using trace::Decision;
 using trace::Traced;
 
-std::set<int64_t> extents_of(const ir::Graph& graph) {
-  std::set<int64_t> out;
-  const auto add = [&](const ir::Dim& dim) {
-    if (dim.is_constant()) out.insert(dim.value());
-  };
-  for (const ir::Value& value : graph.values)
-    for (const ir::Dim& dim : value.shape) add(dim);
-  for (const ir::Node& node : graph.nodes)
-    for (const ir::Argument& arg : node.args) {
-      if (const auto* one = std::get_if<ir::Dim>(&arg.value)) add(*one);
-      if (const auto* many = std::get_if<std::vector<ir::Dim>>(&arg.value))
-        for (const ir::Dim& dim : *many) add(dim);
-    }
-  return out;
-}
-
-DynamicInputs inputs_of(const Traced& sample, const std::vector<AxisSpec>& axes) {
-  std::vector<std::string> names;
-  std::vector<ir::Ints> shapes;
-  for (const ir::ValueId id : sample.graph.inputs) {
-    const ir::Value& value = sample.graph.values[static_cast<size_t>(id)];
-    names.push_back(value.name);
-    shapes.push_back(ir::static_shape(value.shape));
-  }
-  return bind_axes(axes, names, shapes);
-}
-
 std::vector<Comparison> joined(std::vector<Comparison> first,
                                const std::vector<Comparison>& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
-}
-
-/// Those of symbols of which alone the user said nothing.
-std::vector<Comparison> unsaid(std::vector<Comparison> sizes,
-                               const std::vector<Comparison>& asserted) {
-  std::erase_if(sizes, [&](const Comparison& size) {
-    return std::any_of(asserted.begin(), asserted.end(), [&](const Comparison& each) {
-      return (each.left - each.right).symbols() == size.left.symbols();
-    });
-  });
-  return sizes;
 }
 
 /// Makes trials, and finds out which sizes the model takes at all.
@@ -64,8 +27,8 @@ class Trials {
  public:
   Trials(Traced sample, const Request& request)
       : request_(request),
-        declared_(inputs_of(sample, request.axes)),
-        caches_(unsaid(sizes_of_caches(sample.graph, declared_.shapes), request.asserted)),
+        declared_(bind_axes(request.axes, sample.graph)),
+        caches_(sizes_of_caches(sample.graph, declared_.shapes, request.asserted)),
         asserted_(joined(request.asserted, caches_)),
         known_(joined(positivity(declared_.sample, asserted_), asserted_)),
         chooser_(declared_.sample, asserted_, extents_of(sample.graph)) {
@@ -382,7 +345,7 @@ class Trials {
         runs_.push_back(*std::move(run));
         return true;
       }
-      if (!holds_far_off(assumption.relation)) refuse("");
+      if (!holds_far_off(assumption.relation, declared_.sample)) refuse("");
     }
     return false;
   }
@@ -396,32 +359,10 @@ class Trials {
     return {};
   }
 
-  /// Whether some symbol alone may be much larger than in the sample: multiples of a number are.
-  bool holds_far_off(const Comparison& relation) const {
-    for (const auto& [symbol, sample] : declared_.sample) {
-      Sizes sizes = declared_.sample;
-      for (int64_t size = 4 * sample; size < 8 * sample + 64; ++size) {
-        sizes[symbol] = size;
-        if (holds(relation, sizes)) return true;
-      }
-    }
-    return false;
-  }
-
   /// Loops whose iterations depend on the sizes are recorded as one operation, and all is traced
   /// again.
   bool roll_loops() {
-    std::map<const void*, int64_t> iterations;
-    for (const Decision& decision : runs_[0].traced.decisions)
-      if (decision.kind == Decision::Kind::loop) iterations.try_emplace(decision.id, decision.way);
-    std::set<const void*> varying;
-    std::set<const void*> seen;
-    for (size_t run = 1; run < runs_.size(); ++run, seen.clear())
-      for (const Decision& decision : runs_[run].traced.decisions)
-        if (iterations.contains(decision.id) && seen.insert(decision.id).second &&
-            iterations.at(decision.id) != decision.way &&
-            !rewrites_.rolled_loops.contains(decision.id))
-          varying.insert(decision.id);
+    const std::set<const void*> varying = varying_loops(runs_, rewrites_.rolled_loops);
     if (varying.empty()) return false;
     rewrites_.rolled_loops.insert(varying.begin(), varying.end());
     trace_again();
@@ -430,20 +371,8 @@ class Trials {
 
   /// Numbers that are others at other sizes, and that no argument can hold, become operations.
   bool compute_numbers() {
-    const auto numbers = [](const TraceAt& run) {
-      std::map<const void*, std::string> out;
-      for (const Decision& decision : run.traced.decisions)
-        if (decision.is_computable) out[decision.id] += decision.number + ";";
-      return out;
-    };
-    const std::map<const void*, std::string> here = numbers(runs_[0]);
     const size_t before = rewrites_.computed_numbers.size();
-    for (size_t run = 1; run < runs_.size(); ++run) {
-      const std::map<const void*, std::string> there = numbers(runs_[run]);
-      for (const auto& [id, text] : here)
-        if (const auto other = there.find(id); other != there.end() && other->second != text)
-          rewrites_.computed_numbers.insert(id);
-    }
+    rewrites_.computed_numbers.merge(varying_numbers(runs_));
     if (rewrites_.computed_numbers.size() == before) return false;
     trace_again();
     return true;
@@ -472,8 +401,7 @@ class Trials {
 
 DynamicTrace trace_dynamic(Traced sample, const Request& request) {
   DynamicTrace out = Trials(std::move(sample), request).run();
-  if (!request.axes.empty())
-    report_suspects(out.traced.graph, out.sample, request.report);
+  if (!request.axes.empty()) report_suspects(out.traced.graph, out.sample, request.report);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "src/diag/error.h"
 #include "src/dynamic/births.h"
 #include "src/export/graph_yardstick.h"
+#include "src/export/input_kinds.h"
 #include "src/export/torch_module.h"
 #include "src/export/variations.h"
 
@@ -37,46 +38,6 @@ std::vector<Sample> with_ranges(const TracedModel& model) {
     for (Sample& sample : out)
       if (!sample.range && is_sample_of(sample.input, model.inputs[i], i))
         sample.range = model.traced.ranges[i];
-  return out;
-}
-
-/// Of what the samples hold.
-bool has_floats(const std::vector<Sample>& samples) {
-  return std::any_of(samples.begin(), samples.end(), [](const Sample& sample) {
-    const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
-    return tensor != nullptr && ir::is_float(tensor->dtype) && !sample.input.is_state;
-  });
-}
-
-bool has_free_integers(const std::vector<Sample>& samples) {
-  return std::any_of(samples.begin(), samples.end(), [](const Sample& sample) {
-    const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
-    return tensor != nullptr && tensor->bytes.empty() && !sample.range &&
-           ir::is_integer(tensor->dtype);
-  });
-}
-
-std::vector<size_t> tensor_places(const std::vector<Sample>& samples) {
-  std::vector<size_t> out;
-  for (size_t i = 0; i < samples.size(); ++i)
-    if (const auto* tensor = std::get_if<ir::Tensor>(&samples[i].input.value);
-        tensor != nullptr && tensor->elements() > 0)
-      out.push_back(i);
-  return out;
-}
-
-/// Inputs of the graph that no output follows from, by all that was recorded.
-std::set<std::string> unread_inputs(const ir::Graph& graph) {
-  std::set<ir::ValueId> read(graph.outputs.begin(), graph.outputs.end());
-  for (size_t i = graph.nodes.size(); i > 0; --i) {
-    const ir::Node& node = graph.nodes[i - 1];
-    if (std::any_of(node.outputs.begin(), node.outputs.end(),
-                    [&](ir::ValueId id) { return read.contains(id); }))
-      ir::for_each_input(node, [&](ir::ValueId id) { read.insert(id); });
-  }
-  std::set<std::string> out;
-  for (const ir::ValueId id : graph.inputs)
-    if (!read.contains(id)) out.insert(graph.values[static_cast<size_t>(id)].name);
   return out;
 }
 
@@ -130,11 +91,26 @@ class Builder {
     }
   }
 
+  /// Whether the file runs where these sizes follow from values.
+  bool meets_demands(const std::vector<trace::SampleInput>& inputs,
+                     const dynamic::Sizes& sizes = {}) {
+    const ir::Graph& graph = model_.recorded_graph();
+    if (ir::demands(graph).empty()) return true;
+    try {
+      const ir::Graph here = at_sizes(graph, sizes);
+      (void)ir::run_graph(here, graph_inputs(inputs, model_), torch_module().evaluator());
+      return true;
+    } catch (const Error& error) {
+      if (error.diagnostic().id != "forward-failed") throw;
+      return false;
+    }
+  }
+
   /// The largest move of any output; nothing if the set was left out. What is not finite where the
   /// samples' result was is no input for the model.
   std::optional<double> add(const std::string& name, std::vector<trace::SampleInput> inputs) {
     auto expected = in_torch(inputs);
-    bool is_right = expected && expected->size() == finite_.size();
+    bool is_right = expected && meets_demands(inputs) && expected->size() == finite_.size();
     for (size_t i = 0; is_right && i < expected->size(); ++i)
       is_right = !finite_[i] || is_finite((*expected)[i]);
     if (!is_right) {
@@ -296,7 +272,7 @@ class Builder {
     }
     std::vector<trace::SampleInput> inputs = fill(samples, 1);
     auto expected = in_torch(inputs, sizes);
-    if (!expected) return false;
+    if (!expected || !meets_demands(inputs, sizes)) return false;
     out_.sets.push_back({"", std::move(inputs), *std::move(expected), sizes});
     out_.sizes.push_back(sizes);
     return true;

@@ -39,6 +39,7 @@ nnef::Destination destination_of(const ExportOptions& options) {
 
 void add_dynamic(ExportResult& result, const dynamic::DynamicTrace& dynamic) {
   result.relations = dynamic.relations;
+  result.relations.insert(result.relations.end(), dynamic.demands.begin(), dynamic.demands.end());
 }
 
 void run_passes(ir::Graph& graph, const target::Target& target,

@@ -62,6 +62,7 @@ Tensors softmax(const KernelCall& call) {
   const at::Tensor x = call.tensor("x");
   const Checked<int64_t> axes = checked_axes(call, "axes", x.dim());
   if (axes.empty()) return {at::ones_like(x)};
+  if (x.numel() == 0) return {x};
   const at::Tensor wide = in_f32(x);
   const at::Tensor powers = at::exp(wide - at::amax(wide, axes, /*keepdim=*/true));
   return {(powers / at::sum(powers, axes, /*keepdim=*/true)).to(x.scalar_type())};

@@ -13,7 +13,7 @@ std::string sizes_in(const std::string& body, const std::string& other = "3") {
       ir::parse("graph m(%cache: f32[4,8], %new: f32[3,8]) -> (%r as \"r\") {\n" + body + "}\n");
   const ir::Shape cache = {ir::parse_dim("P"), 8}, fresh = {ir::parse_dim(other), 8};
   std::string out;
-  for (const ir::Comparison& each : dynamic::sizes_of_caches(graph, {cache, fresh}))
+  for (const ir::Comparison& each : dynamic::sizes_of_caches(graph, {cache, fresh}, {}))
     out += ir::str(each) + ";";
   return out;
 }

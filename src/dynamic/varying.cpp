@@ -1,0 +1,70 @@
+#include "src/dynamic/varying.h"
+
+#include <map>
+
+namespace t2n::dynamic {
+
+using trace::Decision;
+
+std::set<int64_t> extents_of(const ir::Graph& graph) {
+  std::set<int64_t> out;
+  const auto add = [&](const ir::Dim& dim) {
+    if (dim.is_constant()) out.insert(dim.value());
+  };
+  for (const ir::Value& value : graph.values)
+    for (const ir::Dim& dim : value.shape) add(dim);
+  for (const ir::Node& node : graph.nodes)
+    for (const ir::Argument& arg : node.args) {
+      if (const auto* one = std::get_if<ir::Dim>(&arg.value)) add(*one);
+      if (const auto* many = std::get_if<std::vector<ir::Dim>>(&arg.value))
+        for (const ir::Dim& dim : *many) add(dim);
+    }
+  return out;
+}
+
+std::set<const void*> varying_loops(const std::vector<TraceAt>& runs,
+                                    const std::set<const void*>& rolled) {
+  std::map<const void*, int64_t> iterations;
+  for (const Decision& decision : runs[0].traced.decisions)
+    if (decision.kind == Decision::Kind::loop) iterations.try_emplace(decision.id, decision.way);
+  std::set<const void*> varying;
+  for (size_t run = 1; run < runs.size(); ++run) {
+    std::set<const void*> seen;
+    for (const Decision& decision : runs[run].traced.decisions)
+      if (iterations.contains(decision.id) && seen.insert(decision.id).second &&
+          iterations.at(decision.id) != decision.way && !rolled.contains(decision.id))
+        varying.insert(decision.id);
+  }
+  return varying;
+}
+
+std::set<const void*> varying_numbers(const std::vector<TraceAt>& runs) {
+  const auto numbers = [](const TraceAt& run) {
+    std::map<const void*, std::string> out;
+    for (const Decision& decision : run.traced.decisions)
+      if (decision.is_computable) out[decision.id] += decision.number + ";";
+    return out;
+  };
+  const std::map<const void*, std::string> here = numbers(runs[0]);
+  std::set<const void*> varying;
+  for (size_t run = 1; run < runs.size(); ++run) {
+    const std::map<const void*, std::string> there = numbers(runs[run]);
+    for (const auto& [id, text] : here)
+      if (const auto other = there.find(id); other != there.end() && other->second != text)
+        varying.insert(id);
+  }
+  return varying;
+}
+
+bool holds_far_off(const Comparison& relation, const Sizes& at) {
+  for (const auto& [symbol, sample] : at) {
+    Sizes sizes = at;
+    for (int64_t size = 4 * sample; size < 8 * sample + 64; ++size) {
+      sizes[symbol] = size;
+      if (holds(relation, sizes)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace t2n::dynamic
