@@ -255,4 +255,10 @@ DynamicInputs bind_axes(const std::vector<AxisSpec>& axes, const ir::Graph& samp
   return bind_axes(axes, names, shapes);
 }
 
+std::vector<Comparison> joined(std::vector<Comparison> first,
+                               const std::vector<Comparison>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
 }  // namespace t2n::dynamic

@@ -34,6 +34,10 @@ bool holds(const Comparison& comparison, const Sizes& sizes);
 /// Whether all of them hold that speak of known symbols only.
 bool all_hold(const std::vector<Comparison>& comparisons, const Sizes& sizes);
 
+/// Both lists, one after the other.
+std::vector<Comparison> joined(std::vector<Comparison> first,
+                               const std::vector<Comparison>& second);
+
 /// The value of an expression; every symbol in it must be in `sizes`.
 int64_t evaluate(const ir::Dim& dim, const Sizes& sizes);
 ir::Ints evaluate(const ir::Shape& shape, const Sizes& sizes);

@@ -16,12 +16,6 @@ namespace {
 using trace::Decision;
 using trace::Traced;
 
-std::vector<Comparison> joined(std::vector<Comparison> first,
-                               const std::vector<Comparison>& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
-}
-
 /// Makes trials, and finds out which sizes the model takes at all.
 class Trials {
  public:
@@ -292,10 +286,7 @@ class Trials {
     Sizes sizes = declared_.sample;
     sizes[size.symbols()[0]] = 0;
     if (all_hold(out.all(), sizes) && !tried(sizes, traced).is_right)
-      out.add({{size, Relation::ge, 1},
-               std::nullopt,
-               "without entries the model does something else, or does not run",
-               false});
+      out.add({{size, Relation::ge, 1}, {}, "without entries the model does something else"});
   }
 
   struct Tried {
