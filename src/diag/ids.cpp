@@ -64,6 +64,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"pass-changed-values", ExitCode::mismatch},
       {"quantised-weights", ExitCode::unsupported},
       {"range-never-seen", ExitCode::unsupported},
+      {"resets-each-run", ExitCode::unsupported},
       {"signature-mismatch", ExitCode::mismatch},
       {"timeout", ExitCode::timeout},
       {"torch-not-found", ExitCode::unreadable},

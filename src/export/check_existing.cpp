@@ -273,7 +273,7 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
                      spec::dialect_of(document), {rules, inputs});
   if (!options.stream.symbol.empty())
     check_in_pulses(model, row_names(document, outputs), options.check, ordered, {rules, inputs},
-                    options.stream, stream_properties(document).multiple, result.checked);
+                    options.stream, stream_properties(document), result.checked);
   return result;
 }
 

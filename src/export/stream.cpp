@@ -40,7 +40,7 @@ class PulseCheck {
  public:
   PulseCheck(TracedModel& model, const std::vector<std::string>& names, const CheckOptions& options,
              check::Runner& runner, const Takes& takes, const target::Stream& stream,
-             int64_t multiple, CheckResult& result)
+             const StreamProperties& properties, CheckResult& result)
       : model_(model),
         names_(names),
         options_(options),
@@ -48,7 +48,8 @@ class PulseCheck {
         takes_(takes),
         stream_(stream),
         symbol_(stream.symbol),
-        multiple_(multiple),
+        multiple_(properties.multiple),
+        least_(properties.least),
         result_(result) {}
 
   void run() {
@@ -59,11 +60,11 @@ class PulseCheck {
   /// The declared one, another that is no multiple of it, and a smaller one.
   std::vector<int64_t> sizes() const {
     constexpr int64_t kUsual = 8;
-    const int64_t declared =
-        stream_.pulse > 0 ? stream_.pulse : (kUsual + multiple_ - 1) / multiple_ * multiple_;
+    const int64_t usual = (std::max(kUsual, least_) + multiple_ - 1) / multiple_ * multiple_;
+    const int64_t declared = stream_.pulse > 0 ? stream_.pulse : usual;
     std::vector<int64_t> out = {declared, declared + multiple_};
     const int64_t half = declared / 2 / multiple_ * multiple_;
-    out.push_back(half >= 1 ? half : declared + 2 * multiple_);
+    out.push_back(half >= std::max<int64_t>(least_, 1) ? half : declared + 2 * multiple_);
     return out;
   }
 
@@ -174,6 +175,7 @@ class PulseCheck {
   const target::Stream& stream_;
   ir::Symbol symbol_;
   int64_t multiple_;
+  int64_t least_;
   CheckResult& result_;
 };
 
@@ -212,15 +214,18 @@ StreamProperties stream_properties(const nnef::Document& document) {
   if (const auto symbol = spec::property(document, "t2nnef_stream_symbol")) out.symbol = *symbol;
   if (const auto text = spec::property(document, "t2nnef_pulse_multiple"))
     std::from_chars(text->data(), text->data() + text->size(), out.multiple);
+  if (const auto text = spec::property(document, "t2nnef_pulse_least"))
+    std::from_chars(text->data(), text->data() + text->size(), out.least);
   out.multiple = std::max<int64_t>(out.multiple, 1);
   return out;
 }
 
 void check_in_pulses(TracedModel& model, const std::vector<std::string>& names,
                      const CheckOptions& options, check::Runner& runner, const Takes& takes,
-                     const target::Stream& stream, int64_t multiple, CheckResult& result) {
+                     const target::Stream& stream, const StreamProperties& properties,
+                     CheckResult& result) {
   T2N_ASSERT(model.dynamic, "a model that streams has open sizes");
-  PulseCheck(model, names, options, runner, takes, stream, multiple, result).run();
+  PulseCheck(model, names, options, runner, takes, stream, properties, result).run();
 }
 
 }  // namespace t2n

@@ -115,6 +115,7 @@ class Emitter {
   Ref reshaped(const char* op, Ref x, const Ints& axes, const Shape& shape);
   Ref slice_open(Ref x, int axis, const Dim& begin, const Dim& end);
   Ref gather_repeats(Ref x, const Shape& shape);
+  std::optional<Ref> repeat_streamed(Ref x, const Shape& shape);
   Ref gather_steps(Ref x, int axis, int64_t first, int64_t count, int64_t step);
   std::unique_ptr<State> state_;
 };
