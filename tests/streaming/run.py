@@ -130,7 +130,7 @@ def judged(program, folder, worker, case):
     if refusal or case.refused:
         is_right = bool(case.refused) and case.refused in refusal and "not-streamable" in refusal
         return ("refused: " + case.refused if is_right else f"WRONG: {refusal or 'not refused'}"), is_right
-    given = case.inputs((147 if case.unit < 10 else 12 * case.unit + 1) // case.unit * case.unit)
+    given = case.inputs((217 if case.unit < 10 else 18 * case.unit + 1) // case.unit * case.unit)
     with torch.no_grad():
         expected = case.module(*given)
     expected = expected if isinstance(expected, (tuple, list)) else [expected]
