@@ -9,6 +9,7 @@
 #include "src/translate/arith.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
+#include "src/translate/streamed.h"
 
 namespace t2n::ops {
 namespace {
@@ -162,29 +163,8 @@ Ref as_entries(Emitter& out, Ref at, const Dim& size) {
 
 Ref plus_number(Emitter& out, Ref x, double number) { return add(out, x, like(out, number, x)); }
 
-/// How often each entry is repeated, where torch's floor of a product in f32 says the same for as
-/// long as streams are compared.
-std::optional<int64_t> repeats_of(const Emitter& out, const OpenAxis& a) {
-  if (!out.is_streamed(a.in)) return {};
-  const int64_t factor = out.at_sample(a.out) / std::max<int64_t>(out.at_sample(a.in), 1);
-  if (!(a.in * Dim(factor) == a.out) || factor < 1) return {};
-  const double given = a.scale && *a.scale > 0 ? *a.scale : static_cast<double>(factor);
-  const auto step = static_cast<float>(1.0 / given);
-  constexpr int64_t kEntries = 1 << 20;
-  for (int64_t i = 0; i < kEntries; ++i)
-    if (static_cast<int64_t>(std::floor(static_cast<float>(i) * step)) != i / factor) return {};
-  return factor;
-}
-
 Ref open_nearest(Emitter& out, Ref x, int axis, const OpenAxis& a) {
-  if (const auto repeats = repeats_of(out, a)) {
-    const Ref apart = out.unsqueeze(x, {axis + 1});
-    Shape repeated = out.shape(apart);
-    repeated[static_cast<size_t>(axis) + 1] = *repeats;
-    Shape joined = out.shape(x);
-    joined[static_cast<size_t>(axis)] = a.out;
-    return out.reshape(out.broadcast_to(apart, repeated), joined);
-  }
+  if (const auto y = enlarge_streamed(out, x, axis, a.out, a.scale)) return *y;
   const DType dtype = DType::f32;
   const Ref steps = out.cast(out.range(a.out), dtype);
   return take(out, x, as_entries(out, mul(out, steps, open_step(out, a, dtype)), a.in), axis);

@@ -170,27 +170,6 @@ Ref Emitter::gather_repeats(Ref x, const Shape& shape) {
   return broadcast_to(out, shape);
 }
 
-/// In pulses tract forgets how late a tensor comes that it broadcasts.
-std::optional<Ref> Emitter::repeat_streamed(Ref x, const Shape& shape) {
-  const Shape from = this->shape(x);
-  const auto comes_in_pieces = [this](const Dim& size) { return is_streamed(size); };
-  if (std::none_of(from.begin(), from.end(), comes_in_pieces)) return {};
-  Ints leading(shape.size() - from.size());
-  std::iota(leading.begin(), leading.end(), 0);
-  Ref out = unsqueeze(x, leading);
-  for (size_t axis = 0; axis < shape.size(); ++axis) {
-    Shape now = this->shape(out);
-    if (state_->agrees(now[axis], shape[axis])) continue;
-    if (!shape[axis].is_constant()) return {};
-    const Ints zeros(static_cast<size_t>(shape[axis].value()));
-    const Ref index = constant(ir::tensor_of(DType::i64, {shape[axis].value()}, zeros), "repeats");
-    now[axis] = shape[axis];
-    out = call("tract_core_gather", {out, index}, {{"axis", static_cast<int64_t>(axis)}}, dtype(x),
-               now);
-  }
-  return out;
-}
-
 Ref Emitter::broadcast_to(Ref x, const Shape& shape) {
   const TensorEntry entry = state_->at(x);
   if (state_->agrees(entry.shape, shape)) return x;
@@ -204,7 +183,7 @@ Ref Emitter::broadcast_to(Ref x, const Shape& shape) {
     if (const auto stored = state_->stored_repeated(x, shape)) return *stored;
   // tract moves a broadcast out of a body, and leaves its shape as it was there.
   if (entry.varies) return state_->spread(*this, x, shape);
-  if (const auto repeated = repeat_streamed(x, shape)) return *repeated;
+  if (const auto repeated = repeat_streamed(*this, x, shape)) return *repeated;
   if (entry.kind == TensorEntry::Kind::constant && !is_static(shape) &&
       !target::streams(state_->target))
     return gather_repeats(x, shape);

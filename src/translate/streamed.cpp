@@ -1,6 +1,10 @@
 #include "src/translate/streamed.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "src/translate/emitter_state.h"
 
 namespace t2n::ops {
 namespace {
@@ -48,6 +52,47 @@ std::optional<Ref> reshape_streamed(Emitter& out, Ref x, const Shape& shape) {
   whole[*b] = shape[*b] - Dim(*after);
   const Ref groups = out.reshape(out.pad(x, padding), whole);
   return out.slice(groups, static_cast<int>(*b), Dim(0), shape[*b]);
+}
+
+std::optional<Ref> repeat_streamed(Emitter& out, Ref x, const Shape& shape) {
+  const Shape from = out.shape(x);
+  if (std::none_of(from.begin(), from.end(),
+                   [&](const Dim& size) { return out.is_streamed(size); }))
+    return {};
+  Ints leading(shape.size() - from.size());
+  std::iota(leading.begin(), leading.end(), 0);
+  Ref y = out.unsqueeze(x, leading);
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    Shape now = out.shape(y);
+    if (out.state().agrees(now[axis], shape[axis])) continue;
+    if (!shape[axis].is_constant()) return {};
+    const Ints zeros(static_cast<size_t>(shape[axis].value()));
+    const Ref index =
+        out.constant(ir::tensor_of(DType::i64, {shape[axis].value()}, zeros), "repeats");
+    now[axis] = shape[axis];
+    y = out.call("tract_core_gather", {y, index}, {{"axis", static_cast<int64_t>(axis)}},
+                 out.dtype(x), now);
+  }
+  return y;
+}
+
+std::optional<Ref> enlarge_streamed(Emitter& out, Ref x, int axis, const Dim& size,
+                                    std::optional<double> scale) {
+  Shape joined = out.shape(x);
+  Dim& length = joined[static_cast<size_t>(axis)];
+  if (!out.is_streamed(length)) return {};
+  const int64_t factor = out.at_sample(size) / std::max<int64_t>(out.at_sample(length), 1);
+  if (!(length * Dim(factor) == size) || factor < 1) return {};
+  const double given = scale && *scale > 0 ? *scale : static_cast<double>(factor);
+  const auto step = static_cast<float>(1.0 / given);
+  constexpr int64_t kEntries = 1 << 20;
+  for (int64_t i = 0; i < kEntries; ++i)
+    if (static_cast<int64_t>(std::floor(static_cast<float>(i) * step)) != i / factor) return {};
+  const Ref apart = out.unsqueeze(x, {axis + 1});
+  Shape repeated = out.shape(apart);
+  repeated[static_cast<size_t>(axis) + 1] = factor;
+  length = size;
+  return out.reshape(out.broadcast_to(apart, repeated), joined);
 }
 
 Ref streamed_steps(Emitter& out, Ref x, int axis, int64_t step) {
