@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo test matrix refusals docs zoo compression onnx fuzz hostile lies mutants programs same format tidy clean help
+.PHONY: all setup demo test matrix refusals docs zoo compression onnx fuzz hostile lies mutants programs streaming same format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -119,6 +119,11 @@ hostile: ## attack the sanitized program, SECONDS=600, then its loader and inter
 	done
 
 SEEDS ?= 0-2999
+streaming: ## export models with --stream, run them in tract's pulses by a driver of its own, print what is exact
+	@cmake/setup.sh test
+	@$(call build,release,--target t2nnef libt2nnef_torch)
+	@$(environment) && tests/streaming/run.sh --program build/t2nnef
+
 programs: ## export random programs, SEEDS=0-2999, and compare tract with torch; findings in build/programs
 	@cmake/setup.sh test
 	@$(call build,release,--target t2nnef libt2nnef_torch)

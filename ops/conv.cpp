@@ -98,12 +98,33 @@ Ref longer(Emitter& out, Convolution c, const Ints& extra, Shape shape) {
   return add(out, filled, out.unsqueeze(*c.bias, spatial));
 }
 
+/// Zeros between the entries of an axis that comes in pieces, which need no stride then: tract
+/// counts wrongly how late a tensor comes that it stretches.
+void stretch_streamed(Emitter& out, Convolution& c, Ints& extra) {
+  for (size_t i = 0; i < c.stride.size(); ++i) {
+    Shape shape = out.shape(c.input);
+    const size_t axis = i + 2;
+    const int64_t stride = c.stride[i];
+    if (stride == 1 || !out.is_streamed(shape[axis])) continue;
+    const auto next = static_cast<int>(axis) + 1;
+    Pads zeros(shape.size() + 1);
+    zeros[axis + 1].second = stride - 1;
+    shape[axis] = shape[axis] * Dim(stride);
+    c.input = out.reshape(out.pad(out.unsqueeze(c.input, {next}), zeros), shape);
+    // The zeros behind the last entry make the result longer, which `extra` asks for.
+    c.pads[i].second += stride - 1 - extra[i];
+    c.stride[i] = 1;
+    extra[i] = 0;
+  }
+}
+
 void emit_transposed(const OpView& op, Emitter& out, Convolution c) {
-  const Ints extra = op.expand_ints("output_padding", c.spatial());
+  Ints extra = op.expand_ints("output_padding", c.spatial());
   out.sizes(c.weight);
   c.weight = widened(out, transposed_weight(out, c.weight, c.groups));
   c.input = widened(out, batched(out, c.input, c.spatial()));
   if (c.bias) c.bias = widened(out, *c.bias);
+  stretch_streamed(out, c, extra);
   const Ref y = transposed_convolution(out, c, extra, batched_shape(op, c.spatial()));
   batched_result(op, out, out.cast(y, op.dtype()));
 }

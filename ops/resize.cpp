@@ -9,6 +9,7 @@
 #include "src/translate/arith.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
+#include "src/translate/streamed.h"
 
 namespace t2n::ops {
 namespace {
@@ -163,6 +164,7 @@ Ref as_entries(Emitter& out, Ref at, const Dim& size) {
 Ref plus_number(Emitter& out, Ref x, double number) { return add(out, x, like(out, number, x)); }
 
 Ref open_nearest(Emitter& out, Ref x, int axis, const OpenAxis& a) {
+  if (const auto y = enlarge_streamed(out, x, axis, a.out, a.scale)) return *y;
   const DType dtype = DType::f32;
   const Ref steps = out.cast(out.range(a.out), dtype);
   return take(out, x, as_entries(out, mul(out, steps, open_step(out, a, dtype)), a.in), axis);

@@ -47,6 +47,12 @@ class Loop {
     Ref parameter;
     Ref outer;
   };
+  /// A row of what comes in pieces, which cannot be gathered from the whole.
+  struct Row {
+    Ref parameter;
+    Ref outer;
+    int64_t axis = 0;
+  };
   struct Carried {
     Ref parameter;
     Ref initial;
@@ -90,7 +96,25 @@ class Loop {
     }
     for (size_t i = 0; i < captured_.size(); ++i)
       bind(scan_.captured_input(i), inside().capture(captured_[i]));
-    for (size_t i = 0; i < scanned_refs_.size(); ++i) bind(scan_.scanned_input(i), slice(i));
+    for (size_t i = 0; i < scanned_refs_.size(); ++i)
+      bind(scan_.scanned_input(i), is_streamed(i) ? row(i) : slice(i));
+  }
+
+  bool is_streamed(size_t i) const {
+    return !scan_.scanned_reversed[i] &&
+           out_.is_streamed(out_.shape(scanned_refs_[i])[axis_of_scanned(i)]) &&
+           out_.shape(scanned_refs_[i])[axis_of_scanned(i)] == scan_.length;
+  }
+  size_t axis_of_scanned(size_t i) const { return static_cast<size_t>(scan_.scanned_axes[i]); }
+
+  Ref row(size_t i) {
+    const ir::Value& value = input(scan_.scanned_input(i));
+    Shape shape = value.shape;
+    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis_of_scanned(i)), Dim(1));
+    const Ref parameter = inside().add_parameter(value.name, value.dtype, shape, true);
+    rows_.push_back({parameter, scanned_refs_[i], scan_.scanned_axes[i]});
+    const Ref out = body_.squeeze(parameter, {static_cast<int64_t>(axis_of_scanned(i))});
+    return inside().varying(body_, out);
   }
 
   void carry(Ref parameter, Ref initial) { carried_.push_back({parameter, initial}); }
@@ -190,6 +214,7 @@ class Loop {
   /// tract runs no scan that scans nothing, nor what no state or result reads: a sum keeps a range
   /// alive.
   void add_sequence() {
+    if (!rows_.empty()) return;
     const Ref range = any_sequence();
     const DType dtype = out_.dtype(range);
     const Ref element = inside().add_parameter("element", dtype, {1}, true);
@@ -228,13 +253,19 @@ class Loop {
   }
 
   void write() {
-    std::vector<Ref> parameters = {scanned_.parameter};
+    std::vector<Ref> parameters;
+    if (rows_.empty()) parameters.push_back(scanned_.parameter);
+    for (const Row& each : rows_) parameters.push_back(each.parameter);
     for (const Carried& each : carried_)
       if (each.is_read) parameters.push_back(each.parameter);
     const FinishedBody done = finish_body(body_, parameters);
     nnef::Values scanned, full, states, outputs;
-    scanned.push_back(
-        quadruple(name_in(body_, scanned_.parameter), out_.operand(scanned_.outer), 0, 1));
+    if (rows_.empty())
+      scanned.push_back(
+          quadruple(name_in(body_, scanned_.parameter), out_.operand(scanned_.outer), 0, 1));
+    for (const Row& each : rows_)
+      scanned.push_back(
+          quadruple(name_in(body_, each.parameter), out_.operand(each.outer), each.axis, 1));
     for (const auto& [name, outer] : done.captured) full.push_back(pair(name, out_.operand(outer)));
     for (size_t i = 0; i < carried_.size(); ++i)
       if (carried_[i].is_read)
@@ -305,6 +336,7 @@ class Loop {
   std::vector<Ref> captured_;
   Ref iteration_;
   Scanned scanned_;
+  std::vector<Row> rows_;
   std::vector<Carried> carried_;  ///< the body's states, and what the statement needs beside them
 };
 

@@ -76,6 +76,24 @@ Ref empty(Emitter& out, DType dtype, const Shape& shape) {
 }
 
 /// `repeats` counts from the last axis; missing ones are 1.
+/// The same entries again along axes of known size, of what comes in pieces along another, which
+/// tract does not tile.
+std::optional<Ref> tiled_pieces(Emitter& out, Ref x, const Shape& repeats) {
+  const Shape shape = out.shape(x);
+  if (std::none_of(shape.begin(), shape.end(),
+                   [&](const Dim& size) { return out.is_streamed(size); }))
+    return {};
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (repeats[axis] == Dim(1)) continue;
+    if (!shape[axis].is_constant() || !repeats[axis].is_constant()) return {};
+    std::vector<int64_t> entries;
+    for (int64_t i = 0; i < repeats[axis].value() * shape[axis].value(); ++i)
+      entries.push_back(i % shape[axis].value());
+    x = take(out, x, entries, static_cast<int>(axis));
+  }
+  return x;
+}
+
 void tile(const OpView& op, Emitter& out) {
   Shape repeats = op.dims(op.has_argument("repeats") ? "repeats" : "dims");
   const int rank = op.rank();
@@ -83,6 +101,7 @@ void tile(const OpView& op, Emitter& out) {
   const Ref x = with_rank(out, op.tensor("self"), rank);
   if (is_empty(op.shape())) return out.result(empty(out, op.dtype(), op.shape()));
   if (out.shape(x) == op.shape()) return out.result(x);
+  if (const auto tiled = tiled_pieces(out, x, repeats)) return out.result(*tiled);
   bool is_spread = !is_static(op.shape()) || out.varies(x);
   for (size_t i = 0; i < repeats.size(); ++i)
     is_spread = is_spread && (repeats[i] == Dim(1) || out.shape(x)[i] == Dim(1));

@@ -26,6 +26,17 @@ void open_windows(const OpView& op, Emitter& out, Ref x, int axis, const Windows
   out.result(out.transpose(y, order));
 }
 
+/// The same of what comes piece by piece, where an index would meet one piece only: entry k of all
+/// windows for each k.
+void streamed_windows(const OpView& op, Emitter& out, Ref x, int axis, const Windows& w) {
+  const Dim last = (op.shape().at(static_cast<size_t>(axis)) - Dim(1)) * Dim(w.step) + Dim(1);
+  std::vector<Ref> entries;
+  for (int64_t k = 0; k < w.size; ++k)
+    entries.push_back(
+        out.unsqueeze(out.slice(x, axis, Dim(k), last + Dim(k), w.step), {op.rank() - 1}));
+  out.result(out.concat(entries, op.rank() - 1));
+}
+
 /// Windows of `size` entries, `step` apart: a new last axis runs within the window.
 void unfold(const OpView& op, Emitter& out) {
   const Ref x = at_least_1d(out, op.tensor("self"));
@@ -34,6 +45,7 @@ void unfold(const OpView& op, Emitter& out) {
   const int64_t step = op.i64("step");
   if (op.rank() == 1) return out.result(x);  // a number is its own window
   const Dim& windows_seen = op.shape().at(static_cast<size_t>(axis));
+  if (out.is_streamed(windows_seen)) return streamed_windows(op, out, x, axis, {size, step});
   if (!windows_seen.is_constant()) return open_windows(op, out, x, axis, {size, step});
   const int64_t count = windows_seen.value();
   std::vector<int64_t> indices;

@@ -19,6 +19,7 @@ namespace t2n::check {
 struct InPulses {
   std::vector<int64_t> axes;
   std::vector<int64_t> delays;
+  std::vector<int64_t> input_axes;  ///< per input
 };
 
 class Runner {

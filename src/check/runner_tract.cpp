@@ -25,7 +25,9 @@ class TractRunner final : public Runner {
 
   std::optional<InPulses> pulse(const tract::Pulse& pulse) override {
     InPulses out;
-    for (const tract::EnginePort& port : worker_.pulse(pulse).outputs) {
+    const tract::ModelInfo info = worker_.pulse(pulse);
+    for (const tract::EnginePort& port : info.inputs) out.input_axes.push_back(port.axis);
+    for (const tract::EnginePort& port : info.outputs) {
       out.axes.push_back(port.axis);
       out.delays.push_back(port.delay);
     }

@@ -66,6 +66,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"preset-unmet", ExitCode::unsupported},
       {"quantised-weights", ExitCode::unsupported},
       {"range-never-seen", ExitCode::unsupported},
+      {"resets-each-run", ExitCode::unsupported},
       {"rounding-not-compensated", ExitCode::unsupported},
       {"signature-mismatch", ExitCode::mismatch},
       {"timeout", ExitCode::timeout},

@@ -42,6 +42,11 @@ class OrderedRunner final : public check::Runner {
       out.axes.push_back(given->axes.at(place));
       out.delays.push_back(given->delays.at(place));
     }
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const size_t place = inputs_[i].place;
+      out.input_axes.resize(std::max(out.input_axes.size(), place + 1), -1);
+      out.input_axes[place] = given->input_axes.at(i);
+    }
     return out;
   }
   std::vector<ir::Tensor> run_in_pulses(const std::vector<ir::Tensor>& inputs) override {
@@ -273,7 +278,7 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
                      spec::dialect_of(document), {rules, inputs});
   if (!options.stream.symbol.empty())
     check_in_pulses(model, row_names(document, outputs), options.check, ordered, {rules, inputs},
-                    options.stream, stream_properties(document).multiple, result.checked);
+                    options.stream, stream_properties(document), result.checked);
   return result;
 }
 

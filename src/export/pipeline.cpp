@@ -133,7 +133,7 @@ void check_written(const nnef::Document& document, const nnef::PendingArtefact& 
                      wanted_for(options.target).dialect, takes_of(document));
   if (target::streams(options.target))
     check_in_pulses(model, names, *options.check, *engine.runner, takes_of(document),
-                    options.target.stream, stream_properties(document).multiple, result.checked);
+                    options.target.stream, stream_properties(document), result.checked);
   judge(result.checked, *options.check, "; nothing was written", options.report);
   const check::WeightBytes weights = check::weight_bytes(document);
   if (weights.weights > 0 && result.checked.loaded_bytes)

@@ -40,7 +40,7 @@ class PulseCheck {
  public:
   PulseCheck(TracedModel& model, const std::vector<std::string>& names, const CheckOptions& options,
              check::Runner& runner, const Takes& takes, const target::Stream& stream,
-             int64_t multiple, CheckResult& result)
+             const StreamProperties& properties, CheckResult& result)
       : model_(model),
         names_(names),
         options_(options),
@@ -48,7 +48,8 @@ class PulseCheck {
         takes_(takes),
         stream_(stream),
         symbol_(stream.symbol),
-        multiple_(multiple),
+        multiple_(properties.multiple),
+        least_(properties.least),
         result_(result) {}
 
   void run() {
@@ -59,11 +60,11 @@ class PulseCheck {
   /// The declared one, another that is no multiple of it, and a smaller one.
   std::vector<int64_t> sizes() const {
     constexpr int64_t kUsual = 8;
-    const int64_t declared =
-        stream_.pulse > 0 ? stream_.pulse : (kUsual + multiple_ - 1) / multiple_ * multiple_;
+    const int64_t usual = (std::max(kUsual, least_) + multiple_ - 1) / multiple_ * multiple_;
+    const int64_t declared = stream_.pulse > 0 ? stream_.pulse : usual;
     std::vector<int64_t> out = {declared, declared + multiple_};
     const int64_t half = declared / 2 / multiple_ * multiple_;
-    out.push_back(half >= 1 ? half : declared + 2 * multiple_);
+    out.push_back(half >= std::max<int64_t>(least_, 1) ? half : declared + 2 * multiple_);
     return out;
   }
 
@@ -103,20 +104,29 @@ class PulseCheck {
       throw Error("engine-not-found", cat(runner_.name(), " takes no input in pieces"),
                   "only tract runs a model in pulses", "install tract, or leave --stream out");
     if (result_.pulses.empty()) result_.delays = info->delays;
-    // Longer until something comes out of every output, and then another three pieces.
+    // Longer until enough comes out of every output. What is fed is the first part of an input that
+    // goes on: a model may treat the end of its input in a way of its own, which no piece is.
     constexpr int64_t kPieces[] = {6, 12, 25, 50, 100, 400, 1600};
+    constexpr int64_t kMargin = 64;
+    const int64_t margin = (kMargin + multiple_ - 1) / multiple_ * multiple_;
     for (const int64_t pieces : kPieces)
-      for (const int64_t rest : {multiple_, int64_t{0}})
+      for (const int64_t rest : {margin, margin + multiple_})
         if (auto input = whole(pieces * pulse + rest, static_cast<uint64_t>(pulse)))
-          if (compare(*info, *std::move(input), pulse)) return;
+          if (compare(*info, *std::move(input), pieces, pulse)) return;
     throw Error("inconclusive-check", cat("nothing was compared in pulses of ", pulse),
                 "torch refused all long inputs that were tried, or nothing came out of the engine",
                 "give a sample of --input that is several pulses long");
   }
 
   /// False where an output gave too little to tell.
-  bool compare(const check::InPulses& info, Whole input, int64_t pulse) {
-    const std::vector<ir::Tensor> tensors = graph_inputs(input.inputs, model_);
+  bool compare(const check::InPulses& info, Whole input, int64_t pieces, int64_t pulse) {
+    std::vector<ir::Tensor> tensors = graph_inputs(input.inputs, model_);
+    for (size_t i = 0; i < tensors.size() && i < info.input_axes.size(); ++i)
+      if (info.input_axes[i] >= 0) {
+        const auto axis = static_cast<size_t>(info.input_axes[i]);
+        const int64_t length = input.sizes.at(symbol_);
+        tensors[i] = first_of(tensors[i], axis, tensors[i].shape[axis] / length * pieces * pulse);
+      }
     std::vector<ir::Tensor> actual = runner_.run_in_pulses(tensors);
     if (actual.size() != input.expected.size() || actual.size() != info.axes.size())
       throw Error("engine-failed", cat("the engine gave ", actual.size(),
@@ -129,9 +139,9 @@ class PulseCheck {
       const auto axis = static_cast<size_t>(info.axes[i]);
       if (info.axes[i] >= 0 && axis < seen.shape.size() &&
           seen.shape.size() == wanted.shape.size()) {
-        const int64_t least = std::min<int64_t>(wanted.shape[axis], 3);
+        constexpr int64_t kLeast = 3;
         const int64_t count = std::min(seen.shape[axis], wanted.shape[axis]);
-        if (count < least || 2 * count < wanted.shape[axis]) return false;
+        if (count < kLeast || count < info.delays[i]) return false;
         wanted = first_of(wanted, axis, count);
         seen = first_of(seen, axis, count);
       }
@@ -174,6 +184,7 @@ class PulseCheck {
   const target::Stream& stream_;
   ir::Symbol symbol_;
   int64_t multiple_;
+  int64_t least_;
   CheckResult& result_;
 };
 
@@ -212,15 +223,18 @@ StreamProperties stream_properties(const nnef::Document& document) {
   if (const auto symbol = spec::property(document, "t2nnef_stream_symbol")) out.symbol = *symbol;
   if (const auto text = spec::property(document, "t2nnef_pulse_multiple"))
     std::from_chars(text->data(), text->data() + text->size(), out.multiple);
+  if (const auto text = spec::property(document, "t2nnef_pulse_least"))
+    std::from_chars(text->data(), text->data() + text->size(), out.least);
   out.multiple = std::max<int64_t>(out.multiple, 1);
   return out;
 }
 
 void check_in_pulses(TracedModel& model, const std::vector<std::string>& names,
                      const CheckOptions& options, check::Runner& runner, const Takes& takes,
-                     const target::Stream& stream, int64_t multiple, CheckResult& result) {
+                     const target::Stream& stream, const StreamProperties& properties,
+                     CheckResult& result) {
   T2N_ASSERT(model.dynamic, "a model that streams has open sizes");
-  PulseCheck(model, names, options, runner, takes, stream, multiple, result).run();
+  PulseCheck(model, names, options, runner, takes, stream, properties, result).run();
 }
 
 }  // namespace t2n

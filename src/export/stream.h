@@ -14,11 +14,12 @@ namespace t2n {
 /// several axes of one input.
 void require_stream(const target::Target& target, const DynamicOptions& dynamic);
 
-/// What a document says of itself: the symbol, and of what pulses are multiples (1 if it does not
-/// say).
+/// What a document says of itself: the symbol, and of what pulses are multiples, and how long at
+/// least (1 if it does not say).
 struct StreamProperties {
   std::string symbol;
   int64_t multiple = 1;
+  int64_t least = 1;
 };
 StreamProperties stream_properties(const nnef::Document& document);
 
@@ -28,6 +29,7 @@ StreamProperties stream_properties(const nnef::Document& document);
 /// Errors: `engine-rejects` where the engine has no such pulses.
 void check_in_pulses(TracedModel& model, const std::vector<std::string>& names,
                      const CheckOptions& options, check::Runner& runner, const Takes& takes,
-                     const target::Stream& stream, int64_t multiple, CheckResult& result);
+                     const target::Stream& stream, const StreamProperties& properties,
+                     CheckResult& result);
 
 }  // namespace t2n

@@ -21,6 +21,7 @@ struct Flow {
   bool delayed = false;              ///< its first entry may come later than the first of the input
   bool known = true;                 ///< nothing is said of what was refused
   int rank = -1;                     ///< -1: not known
+  int64_t least = 0;                 ///< pieces along the axis must have so many entries
   const ir::Shape* shape = nullptr;  ///< of a named tensor
   bool streams() const { return axis >= 0; }
 };

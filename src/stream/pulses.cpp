@@ -114,6 +114,8 @@ class Finder {
     const auto rate = rate_of(shape[static_cast<size_t>(axis)], symbol_);
     if (!rate) blocked("gives a result that does not grow with the stream");
     out_.multiple = std::lcm(out_.multiple, rate->down);
+    out_.least = std::max(out_.least, (item.flow.least * rate->down + rate->up - 1) / rate->up);
+    item.flow.least = 0;
   }
 
   int place_of(const std::string& name) const {

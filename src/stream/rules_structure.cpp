@@ -71,10 +71,6 @@ Flows one_axis(const FlowCall& call) {
   out.resize(1);
   return out;
 }
-Flows topk(const FlowCall& call) {
-  refuse_length(call, {"k"});
-  return along_other_axes(call, {call.integer("axis")}, "sorts");
-}
 
 /// Mean and variance are the layer's own, of the second axis.
 Flows batch_norm(const FlowCall& call) {
@@ -210,12 +206,15 @@ Flows stack(const FlowCall& call) {
   return {out};
 }
 
+bool border_repeats(const FlowCall& call) { return call.text("border").starts_with("replicate"); }
+
 Flows pad(const FlowCall& call) {
   Flow out = call.first();
   const auto padding = call.pairs("padding");
   const auto [before, after] = padding.at(static_cast<size_t>(out.axis));
   out.shape = nullptr;
   if (before == 0 && after == 0) return {out};
+  if (border_repeats(call)) out.least = before + 1;
   const std::string border = call.text("border");
   if (border == "reflect")
     blocked("pads by reflection along the stream",
@@ -264,16 +263,6 @@ Flows broadcast(const FlowCall& call) {
   }
   out.axis = axis;
   out.rank = static_cast<int>(call.result()->size());
-  out.shape = nullptr;
-  return {out};
-}
-
-Flows tile(const FlowCall& call) {
-  Flow out = call.first();
-  const nnef::Value& repeats = call.value("repeats");
-  if (!out.streams()) blocked("repeats a tensor as often as the input is long");
-  if (call.number(repeats.items.at(static_cast<size_t>(out.axis))) != 1)
-    blocked("puts the stream behind its own end", kNoEnd);
   out.shape = nullptr;
   return {out};
 }
@@ -390,7 +379,6 @@ std::vector<FlowRow> structure_flows() {
                                        {"moments", moments},
                                        {"batch_normalization", batch_norm},
                                        {"tract_core_fft", one_axis},
-                                       {"tract_core_topk", topk},
                                        {"tract_core_cumsum", cumsum},
                                        {"transpose", transpose},
                                        {"unsqueeze", unsqueeze},
@@ -402,7 +390,6 @@ std::vector<FlowRow> structure_flows() {
                                        {"pad", pad},
                                        {"tract_core_gather", gather},
                                        {"tract_core_broadcast", broadcast},
-                                       {"tile", tile},
                                        {"tract_core_range", range},
                                        {"tract_core_one_hot", one_hot}};
   out.insert(out.end(), others.begin(), others.end());

@@ -1,7 +1,9 @@
 #include "src/translate/check_pulses.h"
 
+#include <algorithm>
 #include <string>
 
+#include "nnef/walk.h"
 #include "src/diag/error.h"
 #include "src/spec/dialect.h"
 #include "src/stream/pulses.h"
@@ -44,7 +46,56 @@ Diagnostic placed(const stream::Refusal& refusal, const ir::Graph& graph, Emitte
   throw Error(std::move(first));
 }
 
+const nnef::Value* argument(const nnef::Value& call, std::string_view name) {
+  for (const nnef::Argument& each : call.arguments)
+    if (each.name == name) return &each.value;
+  return nullptr;
+}
+
+/// Whether a scan carries states along an axis whose size is open.
+bool resets_along_open_axis(const nnef::Value& call, const draft::Notes& notes) {
+  if (call.text != "tract_core_scan" || argument(call, "state")->items.empty()) return false;
+  for (const nnef::Value& row : argument(call, "scan")->items) {
+    const auto note = notes.tensors.find(row.items.at(1).text);
+    const auto axis = static_cast<size_t>(row.items.at(2).integer);
+    if (note != notes.tensors.end() && axis < note->second.shape.size() &&
+        !note->second.shape[axis].is_constant())
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+void warn_of_resets(const nnef::Document& document, Emitter& out, const ir::Graph& graph,
+                    const target::Target& target, const Report& report) {
+  if (target::streams(target) || !report) return;
+  std::vector<int> places;
+  for (const nnef::Assignment& statement : document.graph.body) {
+    if (!resets_along_open_axis(statement.right, out.notes())) continue;
+    const auto note =
+        out.notes().tensors.find(std::string(nnef::assigned_names(statement.left)[0]));
+    const int place = note == out.notes().tensors.end() ? -1 : note->second.place;
+    if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+  }
+  if (places.empty()) return;
+  Diagnostic warning{.severity = Severity::warning,
+                     .id = "resets-each-run",
+                     .message = "states begin anew in each run of the file",
+                     .where = {},
+                     .details = {},
+                     .why =
+                         "a long input that is fed piece by piece gives other values from the "
+                         "second piece on",
+                     .help =
+                         "for input in pieces, export with --stream; for whole inputs it is "
+                         "right as it is"};
+  if (places[0] >= 0)
+    if (const ir::Node* node = out.state().place_nodes[static_cast<size_t>(places[0])])
+      warning.where = {ir::node_where(graph, *node)};
+  if (places.size() > 1) warning.details.push_back(cat("and ", places.size() - 1, " more"));
+  report(warning);
+}
 
 void check_pulses(nnef::Document& document, const ir::Graph& graph, Emitter& out,
                   const target::Target& target) {
@@ -59,6 +110,12 @@ void check_pulses(nnef::Document& document, const ir::Graph& graph, Emitter& out
         cat("the model takes ", pulses.multiple, " entries at a time, by strides or groups"),
         cat("--stream ", stream.symbol, "=", (stream.pulse / pulses.multiple + 1) * pulses.multiple,
             ", or another multiple of ", pulses.multiple));
+  const int64_t least = (pulses.least + pulses.multiple - 1) / pulses.multiple * pulses.multiple;
+  if (stream.pulse > 0 && stream.pulse < least)
+    throw Error("not-streamable", cat("pulses of ", stream.pulse, " are too short"),
+                "the padding repeats the first entry more often than a pulse has entries",
+                cat("--stream ", stream.symbol, "=", least, ", or more"));
+  add_property(document, "t2nnef_pulse_least", std::to_string(least));
   add_property(document, "t2nnef_stream_symbol", stream.symbol);
   add_property(document, "t2nnef_pulse_multiple", std::to_string(pulses.multiple));
 }

@@ -3,6 +3,7 @@
 
 #include "ir/graph.h"
 #include "nnef/ast.h"
+#include "src/diag/sink.h"
 #include "src/translate/emitter.h"
 
 namespace t2n::ops {
@@ -11,5 +12,9 @@ namespace t2n::ops {
 /// pulses are multiples. Errors: `not-streamable`, with all operators that are in the way.
 void check_pulses(nnef::Document& document, const ir::Graph& graph, Emitter& out,
                   const target::Target& target);
+
+/// For others: warns of states that begin anew in each run, along axes of any size.
+void warn_of_resets(const nnef::Document& document, Emitter& out, const ir::Graph& graph,
+                    const target::Target& target, const Report& report);
 
 }  // namespace t2n::ops

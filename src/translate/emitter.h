@@ -32,9 +32,8 @@ class Emitter {
   Ints sizes(Ref ref) const;
   int rank(Ref ref) const { return static_cast<int>(shape(ref).size()); }
   bool has(target::Feature feature) const;
-  /// Whether an axis of this size comes piece by piece, one run of the engine after the other.
-  bool is_streamed(const Dim& size) const;
-  bool varies(Ref ref) const;  ///< from iteration to iteration, in the body of a scan
+  bool is_streamed(const Dim& size) const;  ///< comes piece by piece, run after run
+  bool varies(Ref ref) const;               ///< from iteration to iteration, in the body of a scan
   /// The values, if the tensor is known now.
   std::optional<ir::Tensor> constant_value(Ref ref) const;
 
@@ -86,7 +85,6 @@ class Emitter {
   /// the result's.
   Ref elementwise(std::string_view op, const std::vector<Ref>& operands,
                   std::optional<DType> dtype = {}, const Attributes& attributes = {});
-
   /// A tensor inside an attribute (`initial_h = h`, the lists of tract_core_scan).
   nnef::Value operand(Ref ref);
 

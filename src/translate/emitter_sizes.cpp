@@ -9,6 +9,7 @@
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/sizes.h"
+#include "src/translate/streamed.h"
 
 namespace t2n::ops {
 
@@ -84,6 +85,9 @@ bool Emitter::State::are_sizes(const std::vector<Ref>& operands) {
 /// A range of dimensions makes tract 0.23 fail where a mask is made of it, and one of integers has
 /// a size of its own, which tract_core_dyn_slice replaces.
 Ref Emitter::range(const Dim& n) {
+  // Of those that come piece by piece tract counts ranges of dimensions only.
+  if (is_streamed(n))
+    return call("tract_core_range", {}, {{"start", 0}, {"end", n}, {"step", 1}}, DType::i64, {n});
   const Ref all =
       call("tract_core_range", {scalar(0, DType::i64), size(n, DType::i64), scalar(1, DType::i64)},
            {}, DType::i64, {n});
@@ -120,6 +124,8 @@ Ref Emitter::slice(Ref x, int axis, const Dim& begin, const Dim& end, int64_t st
   if (begin.is_constant() && end.is_constant() && stride > 0)
     return slice(x, axis, begin.value(), end.value(), stride);
   if (stride == 1) return slice_open(x, axis, begin, end);
+  if (stride > 0 && begin.is_constant() && is_streamed(whole) && ir::is_float(dtype(x)))
+    return streamed_steps(*this, slice_open(x, axis, begin, end), axis, stride);
   const int64_t step = stride < 0 ? -stride : stride;
   const Dim span = stride < 0 ? begin - end : end - begin;
   const Dim count = floor_div(span + Dim(step - 1), Dim(step));

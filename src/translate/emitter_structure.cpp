@@ -7,6 +7,7 @@
 #include "src/diag/error.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
+#include "src/translate/streamed.h"
 
 namespace t2n::ops {
 namespace {
@@ -48,6 +49,7 @@ Ref Emitter::reshape(Ref x, const Shape& shape) {
   }
   if (is_static(shape))
     if (const auto stored = state_->stored_in_shape(x, shape)) return *stored;
+  if (const auto groups = reshape_streamed(*this, x, shape)) return *groups;
   Ints all(entry.shape.size());
   std::iota(all.begin(), all.end(), 0);
   if (shape.empty()) return squeeze(x, all);
@@ -181,7 +183,9 @@ Ref Emitter::broadcast_to(Ref x, const Shape& shape) {
     if (const auto stored = state_->stored_repeated(x, shape)) return *stored;
   // tract moves a broadcast out of a body, and leaves its shape as it was there.
   if (entry.varies) return state_->spread(*this, x, shape);
-  if (entry.kind == TensorEntry::Kind::constant && !is_static(shape))
+  if (const auto repeated = repeat_streamed(*this, x, shape)) return *repeated;
+  if (entry.kind == TensorEntry::Kind::constant && !is_static(shape) &&
+      !target::streams(state_->target))
     return gather_repeats(x, shape);
   return call("tract_core_broadcast", {x}, {{"shape", shape}}, entry.dtype, shape);
 }

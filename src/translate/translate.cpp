@@ -235,6 +235,7 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target, c
   add_assertions(document, graph);
   check_tract(document, graph);
   check_pulses(document, graph, out, target);
+  warn_of_resets(document, out, graph, target, report);
   return document;
 }
 

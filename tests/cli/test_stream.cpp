@@ -1,0 +1,95 @@
+// --stream on the command line: what is written, checked in pulses, warned of and refused.
+#include "tests/cli/program.h"
+
+namespace t2n::test {
+namespace {
+
+/// A GRU over characters, `x` i64[4,48].
+struct GruSandbox : Sandbox {
+  GruSandbox() { copy_fixture("series_gru/model.pt", "model.pt"); }
+};
+
+Arguments export_of(const Arguments& more) {
+  Arguments out = {"export", "model.pt", "-t", "tract", "-o", "out.nnef", "--dynamic", "x:1=S"};
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
+
+TEST_CASE("a recurrent model is checked in pulses, its state kept") {
+  if (!engine(23)) return;
+  const GruSandbox sandbox;
+  const Result result = sandbox.run(export_of({"--stream", "S=6", "--check", "--engine", "tract"}));
+  INFO(result.err);
+  REQUIRE_EQ(result.code, 0);
+  CHECK(contains(result.out,
+                 "in pulses of 6, 7, 3; entries before the first with pulses of 6: "
+                 "output_0 0\n"));
+  CHECK_FALSE(contains(result.err, "resets-each-run"));
+  const std::string graph = sandbox.content("out.nnef/graph.nnef");
+  CHECK(contains(graph, "reset_every_turn = 0"));
+  CHECK(contains(graph, "('t2nnef_stream_symbol', 'S')"));
+}
+
+TEST_CASE("a file whose state begins anew is found wrong in pulses, and warned of") {
+  if (!engine(23)) return;
+  const GruSandbox sandbox;
+  const Result written = sandbox.run(export_of({}));
+  REQUIRE_EQ(written.code, 0);
+  CHECK(contains(written.err,
+                 "warning[resets-each-run]: states begin anew in each run of the file\n"));
+  CHECK(contains(sandbox.content("out.nnef/graph.nnef"), "reset_every_turn = 1"));
+  const Arguments check = {"check", "model.pt", "out.nnef", "--dynamic",
+                           "x:1=S", "--engine", "tract"};
+  CHECK_EQ(sandbox.run(check).code, 0);
+  Arguments in_pulses = check;
+  in_pulses.insert(in_pulses.end(), {"--stream", "S=12"});
+  const Result result = sandbox.run(in_pulses);
+  CHECK_EQ(result.code, 5);
+  CHECK(contains(result.err, "error[output-mismatch]"));
+  CHECK(contains(result.err, "in pulses of "));
+}
+
+TEST_CASE("what does not run in pulses is refused with its line, and nothing is written") {
+  Sandbox sandbox;
+  sandbox.copy_fixture("lstm_tagger/model.pt", "model.pt");
+  sandbox.copy_fixture("lstm_tagger/input.npz", "in.npz");
+  const auto before = sandbox.listing();
+  const Result result = sandbox.run({"export", "model.pt", "-t", "tract", "-o", "out.nnef", "-i",
+                                     "@in.npz", "--dynamic", "tokens:1=S", "--stream", "S=8"});
+  INFO(result.err);
+  CHECK_EQ(result.code, 4);
+  CHECK(contains(result.err,
+                 "error[not-streamable]: aten::lstm.input: runs from the end of the "
+                 "stream\n  --> "));
+  CHECK(sandbox.listing() == before);
+}
+
+TEST_CASE("what --stream needs is said") {
+  const GruSandbox sandbox;
+  check_failure(sandbox, {"export", "model.pt", "-t", "tract", "-o", "out.nnef", "--stream", "S"},
+                2,
+                "error[usage]: --stream S: no axis is called so\n"
+                "  why:  the input streams along an axis of any size\n"
+                "  help: declare it: --dynamic x:1=S\n");
+  check_failure(sandbox, export_of({"--stream", "S=0"}), 2,
+                "error[usage]: cannot read --stream 'S=0'\n"
+                "  why:  a pulse is a whole number of entries, 1 or more\n"
+                "  help: write it as in --stream S=8\n");
+  check_failure(sandbox,
+                {"export", "model.pt", "-t", "khronos", "-o", "out.nnef", "--dynamic", "x:1=S",
+                 "--stream", "S"},
+                2,
+                "error[usage]: --stream is not for khronos@1.0.5\n"
+                "  why:  what runs in pulses was measured with tract 0.23.9\n"
+                "  help: add --target tract\n");
+  check_failure(sandbox,
+                {"export", "model.pt", "-t", "tract", "-o", "out.nnef", "--dynamic", "x:1=S+1",
+                 "--stream", "S"},
+                2,
+                "error[usage]: --stream S: 'x:1=S+1' is no multiple of it\n"
+                "  why:  pieces are all of one size\n"
+                "  help: declare it as 2*S or the like\n");
+}
+
+}  // namespace
+}  // namespace t2n::test
