@@ -67,29 +67,42 @@ void note(const nnef::Value& value, Mentions& out) {
   });
 }
 
-nnef::Fragment properties(const target::Target& target) {
+/// What the graph fails without, for people to read: no engine knows these sizes when it starts.
+std::string demands_text(const ir::Graph& graph) {
+  std::string out = "numbers of entries are 0 or more";
+  for (const ir::Comparison& demand : ir::demands(graph)) {
+    const auto plain = [](const ir::Symbol& symbol) {
+      return symbol.born() == nullptr ? std::nullopt
+                                      : std::optional(Dim::symbol(symbol.born()->name));
+    };
+    out += cat("; ", demand.left.substitute(plain).str(), " ", ir::str(demand.relation), " ",
+               demand.right.substitute(plain).str());
+  }
+  return out;
+}
+
+nnef::Fragment properties(const target::Target& target, const std::string& demands) {
   const auto pair = [](const char* key, std::string value) {
     return nnef::tuple({nnef::string(key), nnef::string(std::move(value))});
   };
   nnef::Fragment out;
   out.name = "tract_core_properties";
   out.results.push_back({"properties", "(string, tensor<scalar>)[]", {}});
-  out.body.push_back(
-      {nnef::identifier("properties"),
-       nnef::array({pair("t2nnef_version", std::string(kVersion)),
-                    pair("tract_target_version", target::version_str(target.version))}),
-       {}});
+  nnef::Values pairs = {pair("t2nnef_version", std::string(kVersion)),
+                        pair("tract_target_version", target::version_str(target.version))};
+  if (!demands.empty()) pairs.push_back(pair("t2nnef_demands", demands));
+  out.body.push_back({nnef::identifier("properties"), nnef::array(std::move(pairs)), {}});
   return out;
 }
 
 /// Adds fragments, properties and extension lines that the body of the graph needs.
-void complete(nnef::Document& document, const target::Target& target) {
+void complete(nnef::Document& document, const target::Target& target, const std::string& demands) {
   Mentions mentions;
   for (const nnef::Assignment& statement : document.graph.body) note(statement.right, mentions);
   for (const nnef::Fragment& body : document.fragments)
     for (const nnef::Assignment& statement : body.body) note(statement.right, mentions);
   std::vector<nnef::Fragment> bodies = std::exchange(document.fragments, {});
-  document.fragments.push_back(properties(target));
+  document.fragments.push_back(properties(target, demands));
   for (const std::string& name : mentions.fragments)
     document.fragments.push_back(fragments().find(name)->second);
   std::move(bodies.begin(), bodies.end(), std::back_inserter(document.fragments));
@@ -152,7 +165,7 @@ nnef::Document Emitter::finish() {
   graph.name = nnef::identifier_for(s.graph.name);
   for (const ir::ValueId id : s.graph.inputs) graph.parameters.push_back(s.at(value(id)).text);
   for (const Ref ref : s.outputs) graph.results.push_back(s.at(ref).text);
-  complete(s.document, s.target);
+  complete(s.document, s.target, s.demanded ? demands_text(s.graph) : "");
   return std::move(s.document);
 }
 

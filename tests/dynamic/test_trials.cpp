@@ -10,6 +10,7 @@ namespace {
 struct Outcome {
   std::string shapes;  ///< of the outputs
   std::vector<std::string> relations;
+  std::vector<std::string> demands;
   std::vector<std::string> said;  ///< messages of warnings and notes
   std::optional<Diagnostic> error;
 };
@@ -36,6 +37,7 @@ Outcome trace_body(const std::string& body, const std::vector<ir::Ints>& shapes,
     out.shapes = output_shapes(traced.traced.graph);
     for (const ir::Comparison& relation : traced.relations)
       out.relations.push_back(ir::str(relation));
+    for (const ir::Comparison& demand : traced.demands) out.demands.push_back(ir::str(demand));
   } catch (const Error& error) {
     out.error = error.diagnostic();
   }
@@ -326,6 +328,40 @@ TEST_CASE("literals that equal the sample's size are suspicious") {
   // A single entry tells nothing.
   CHECK_EQ(trace_body("  return x.sum(0, keepdim=True)\n", {{1, 10}}, {"x:0=B"}).said,
            Strings{"no output's shape depends on B"});
+}
+
+TEST_CASE("sizes that follow from values are named, without any dynamic axis") {
+  const Outcome out = trace_body("  return x[x > 0], x.masked_select(x > 0) * 2\n", {{4, 6}}, {});
+  CHECK(!out.error);
+  CHECK_EQ(out.shapes, "[born.N_index] [born.N_index]");
+  CHECK(out.demands.empty());
+}
+
+TEST_CASE("they go together with declared axes") {
+  const Outcome out =
+      trace_body("  r = x[x[:, 0] > 0]\n  return r, r.size(0) + torch.zeros([x.size(0)])\n",
+                 {{9, 6}}, {"x:0=S"});
+  CHECK(!out.error);
+  CHECK_EQ(out.shapes, "[born.N_index,6] [S]");
+}
+
+TEST_CASE("a branch around what writes no rows is none") {
+  const char* rows = "  i = torch.where(x[:, 0] > 0)[0]\n  y = torch.zeros_like(x)\n";
+  const Outcome harmless =
+      trace_body(cat(rows, "  if i.numel() > 0:\n    y.index_add_(0, i, x[i] * 2)\n  return y\n"),
+                 {{9, 6}}, {});
+  CHECK(!harmless.error);
+  CHECK(harmless.demands.empty());
+  const Outcome other =
+      trace_body(cat(rows, "  if i.numel() > 0:\n    y = y + 1\n  return y\n"), {{9, 6}}, {});
+  CHECK(!other.error);
+  CHECK_EQ(other.demands, Strings{"born.N_where > 0"});
+  CHECK_EQ(other.said, Strings{"the file runs where born.N_where > 0 only"});
+}
+
+TEST_CASE("an axis of as many as the values say goes by squeeze() where that is not one") {
+  CHECK_EQ(trace_body("  return torch.nonzero(x[:, 0] > 0).squeeze()\n", {{9, 6}}, {}).demands,
+           Strings{"born.N_nonzero != 1"});
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 // follow, none and all among them.
 #include <doctest/doctest.h>
 
+#include "tests/ops/expressions.h"
 #include "tests/support/dynamic.h"
+#include "tests/support/example.h"
 
 namespace t2n::test {
 namespace {
@@ -75,6 +77,18 @@ TEST_CASE("rows are put back where they came from") {
        "x.index_put([torch.where(x[:, 0] > 0)[0]], x[x[:, 0] > 0] * 2)",
        "x.masked_scatter(x > 0, x[x > 0] * 2)"},
       kSigns);
+}
+
+TEST_CASE("what no engine knows when it starts is demanded by the graph") {
+  const ir::Tensor three = values({2, 3}, {1, -1, 2, -2, 3, -3});
+  const ir::Tensor two = values({2, 3}, {1, -1, 0, -2, 3, 0});
+  OpenExample example = born_example(expression_script("x[x > 0] + x[x < 0]", 1), {{three}, {two}});
+  CHECK_EQ(ir::demands(example.graph).size(), 1);
+  CHECK_EQ(open_differences(example, newest_target(), rel(1e-5)), "");
+  // One and two: torch repeats the one, which is another program.
+  example.runs.push_back({{}, {values({2, 3}, {1, -1, 0, -2, 0, 0})}, {values({2}, {0, -1})}});
+  CHECK(open_differences(example, newest_target(), rel(1e-5)).find("engine-failed") !=
+        std::string::npos);
 }
 
 TEST_CASE("masks of what masks took") {

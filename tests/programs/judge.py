@@ -142,7 +142,8 @@ def form_differs(expected, actual):
 
 def verdict_of_file(program, saved, written, engine, reference):
     try:
-        asserted = assertions.assertions(assertions.graph_text(written))
+        text = assertions.graph_text(written)
+        asserted, demands = assertions.assertions(text), "t2nnef_demands" in text
         allowed = [i for i in range(values.runs(program)) if assertions.hold(asserted, values.sizes(program, i))]
     except (ValueError, KeyError, SyntaxError, ZeroDivisionError) as error:
         return Verdict("CRASH", f"assertion: {type(error).__name__}: {error}")
@@ -160,6 +161,8 @@ def verdict_of_file(program, saved, written, engine, reference):
         try:
             actual = engine.ask("run", [array.numpy() for array in arrays])
         except ChildError as error:
+            if demands and "Invalid slicing range" in str(error):
+                continue  # a size that follows from values is none that the file takes
             return Verdict("NORUN", where + str(error))
         if found := form_differs(expected, actual):
             return Verdict("WRONG", where + found)
