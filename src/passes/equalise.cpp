@@ -34,7 +34,7 @@ bool is_homogeneous(const Node& node, size_t rank, bool channels_last) {
     return std::find(std::begin(words), std::end(words), word) != std::end(words);
   };
   if (is_in(kElementwise)) return true;
-  const std::string_view word = base_word(node.op);
+  const std::string word = base_word(node.op);
   return !channels_last && is_in(kWindows) &&
          std::string_view("123").find(word[word.size() - 2]) + 3 == rank;
 }

@@ -95,13 +95,11 @@ TEST_CASE("arrays of a file that are named as outputs are left out") {
   const Sandbox sandbox;
   write_model(sandbox);
   const ir::Tensor twos = f32({2, 3}, {2, 2, 2, 2, 2, 2});
-  nnef::write_npz(
-      std::vector<nnef::NamedTensor>{
-          {"x", iota_2x3()}, {"a", twos}, {"i", i64({5, 7})}, {"y", twos}, {"output_1", twos}},
-      sandbox.path("io.npz"));
+  const std::vector<nnef::NamedTensor> arrays = {
+      {"x", iota_2x3()}, {"a", twos}, {"i", i64({5, 7})}, {"y", twos}, {"output_1", twos}};
+  nnef::write_npz(arrays, sandbox.path("io.npz"));
   CHECK_EQ(sandbox.run({"run", "m", "-i", "@io.npz", "--engine", "reference"}).code, 0);
-  const Result named =
-      sandbox.run({"run", "m", "-i", "y=2,3", "--engine", "reference"});
+  const Result named = sandbox.run({"run", "m", "-i", "y=2,3", "--engine", "reference"});
   CHECK_EQ(named.code, 2);
   CHECK(contains(named.err, "error[input-unknown]"));
 }

@@ -107,14 +107,14 @@ def main():
         for name, count in {"f32": TOKENS, "f16": TOKENS // 4, "q4_0": TOKENS // 4}.items():
             more = [] if name == "f32" else ["--compress", name]
             client = Client(export(options.program, cached, folder / f"{name}.nnef.tgz", more))
-            whole, pieces = (client.decode(prompt, count, chunk) for chunk in (PROMPT, CHUNK))
+            whole, pieces = client.decode(prompt, count, PROMPT), client.decode(prompt, TOKENS // 4, CHUNK)
             same = next((i for i in range(count) if whole[i] != expected[i]), count)
             print(f"{name}: {same} of {count} tokens are torch's, chunks of {CHUNK} "
-                  f"{'give the same' if whole == pieces else 'differ'}")
+                  f"{'give the same' if whole[: len(pieces)] == pieces else 'differ'}")
             missing = [form for form in FUSED if form not in client.operators()]
             if missing:
                 print(f"{name}: the engine does not run {', '.join(missing)}")
-            if missing or whole != pieces or (name != "q4_0" and same < count):
+            if missing or whole[: len(pieces)] != pieces or (name != "q4_0" and same < count):
                 failures.append(name)
     if failures:
         sys.exit(f"failed: {', '.join(failures)}")

@@ -85,8 +85,9 @@ TEST_CASE("fragments become statements") {
            "    layer_norm_sqr = sqr(layer_norm_sub);\n"
            "    layer_norm_mean_reduce_1 = mean_reduce(layer_norm_sqr, axes = [1]);\n"
            "    layer_norm_add = add(layer_norm_mean_reduce_1, 1e-5);\n"
-           "    layer_norm_rsqrt = rsqrt(layer_norm_add);\n"
-           "    output_0 = mul(layer_norm_sub, layer_norm_rsqrt);\n");
+           "    layer_norm_sqrt = sqrt(layer_norm_add);\n"
+           "    layer_norm_div = div(1.0, layer_norm_sqrt);\n"
+           "    output_0 = mul(layer_norm_sub, layer_norm_div);\n");
 }
 
 TEST_CASE("outputs that are inputs, or given twice, are copies") {
