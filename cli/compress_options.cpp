@@ -146,7 +146,8 @@ std::optional<CompressOptions> compress_options(const CompressionOptions& option
   CompressOptions out;
   for (const std::string& word : options.compress)
     for (compress::Entry& entry : entries_of(word)) out.entries.push_back(std::move(entry));
-  out.entries = compress::limited_to(out.entries, options.only);
+  for (compress::Entry& entry : compress::limited_to(options.only))
+    out.entries.push_back(std::move(entry));
   for (compress::Entry& entry : compress::ignoring(options.ignore))
     out.entries.push_back(std::move(entry));
   compress::Settings{out.entries};  // wrong ones are refused before any work

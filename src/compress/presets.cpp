@@ -1,6 +1,4 @@
 // Presets, and entries that leave modules out.
-#include <algorithm>
-
 #include "src/compress/settings.h"
 
 namespace t2n::compress {
@@ -24,14 +22,6 @@ const std::vector<std::pair<std::string, Options>>& presets() {
   return all;
 }
 
-Options all_off() {
-  return {{"weights", std::monostate()},
-          {"activations", std::monostate()},
-          {"bias", std::monostate()},
-          {"prune", std::monostate()},
-          {"bias_correction", false}};
-}
-
 }  // namespace
 
 const std::vector<std::string>& preset_names() {
@@ -51,19 +41,13 @@ std::vector<Entry> preset(std::string_view name) {
 
 std::vector<Entry> ignoring(const std::vector<std::string>& globs) {
   std::vector<Entry> out;
-  for (const std::string& glob : globs) out.push_back({glob, all_off(), "--ignore"});
+  for (const std::string& glob : globs) out.push_back({glob, {}, "--ignore", Entry::Kind::ignores});
   return out;
 }
 
-std::vector<Entry> limited_to(const std::vector<Entry>& entries,
-                              const std::vector<std::string>& globs) {
-  if (globs.empty()) return entries;
+std::vector<Entry> limited_to(const std::vector<std::string>& globs) {
   std::vector<Entry> out;
-  for (const std::string& glob : globs)
-    for (const Entry& entry : entries)
-      if (entry.scope.empty()) out.push_back({glob, entry.options, "--only"});
-  for (const Entry& entry : entries)
-    if (!entry.scope.empty()) out.push_back(entry);
+  for (const std::string& glob : globs) out.push_back({glob, {}, "--only", Entry::Kind::alone});
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <functional>
 
@@ -111,11 +112,14 @@ void apply_pattern(NodeSettings& settings, const Entry& entry, const Option& opt
   int keep = 0;
   int of = 0;
   constexpr int kMost = 64;
-  if (colon != std::string::npos) {
-    keep = std::atoi(text->substr(0, colon).c_str());
-    of = std::atoi(text->substr(colon + 1).c_str());
-  }
-  if (keep < 1 || of <= keep || of > kMost)
+  const auto read = [&](size_t begin, size_t end, int& out) {
+    const char* last = text->data() + end;
+    const auto [rest, error] = std::from_chars(text->data() + begin, last, out);
+    return error == std::errc() && rest == last;
+  };
+  const bool is_read =
+      colon != std::string::npos && read(0, colon, keep) && read(colon + 1, text->size(), of);
+  if (!is_read || keep < 1 || of <= keep || of > kMost)
     refuse_value(entry, option, "\"N:M\", N of M neighbours that stay, such as \"2:4\"");
   pruning_of(settings).keep = keep;
   pruning_of(settings).of = of;
@@ -147,6 +151,9 @@ std::vector<std::pair<std::string, Apply>> grid_keys(const std::string& part, in
                                   const Option& o) { grid_of(s, part).is_narrow = flag(e, o); }),
           key("granularity",
               [=](NodeSettings& s, const Entry& e, const Option& o) {
+                if (part == "bias")
+                  refuse(e, "a bias has one scale: there is no 'bias.granularity'",
+                         "leave bias.granularity out");
                 Grid& grid = grid_of(s, part);
                 if (part != "weights")
                   return void(grid.is_per_channel = choice(e, o, kGranularities));
@@ -245,26 +252,86 @@ void require_consistent(const NodeSettings& settings, const Entry& entry) {
              "take another observer for scales per channel");
 }
 
+const Option* find(const Entry& entry, const std::string& key) {
+  const auto found = std::find_if(entry.options.begin(), entry.options.end(),
+                                  [&](const Option& option) { return option.key == key; });
+  return found == entry.options.end() ? nullptr : &*found;
+}
+
+/// Settings that say nothing, as another one is what it is. Where that was said further in, they
+/// are overridden; elsewhere nobody would hear that they are not heeded. `inner`: outer ones first.
+void require_heeded(const std::vector<const Entry*>& inner, const std::string& key,
+                    const std::string& decided_by, const std::string& why) {
+  for (auto entry = inner.rbegin(); entry != inner.rend(); ++entry) {
+    if (const Option* option = find(**entry, key))
+      refuse(**entry, cat(quoted(key), " is ", value_text(option->value), ", but ", why),
+             cat("leave ", key, " out"));
+    if (find(**entry, decided_by) != nullptr) return;
+  }
+}
+
+void require_all_heeded(const NodeSettings& settings, const std::vector<const Entry*>& inner) {
+  if (settings.weights && settings.weights->format != Format::integers) {
+    const bool is_half = settings.weights->format == Format::f16;
+    const std::string why =
+        is_half ? "floats of 16 bits have no grid" : "the blocks of Q4_0 have a grid of their own";
+    for (const char* word :
+         {"signed", "symmetric", "narrow_range", "granularity", "observer", "quantile"})
+      require_heeded(inner, cat("weights.", word), "weights.format", why);
+    constexpr int kBitsOfBlocks = 4;
+    if (is_half || settings.weights->grid.bits != kBitsOfBlocks)
+      require_heeded(inner, "weights.bits", "weights.format",
+                     is_half ? "floats of 16 bits have 16" : "Q4_0 holds 4 bits");
+    return;
+  }
+  const auto require_quantile = [&](const Grid& grid, const std::string& part) {
+    if (grid.observer != Observer::percentile)
+      require_heeded(inner, cat(part, ".quantile"), cat(part, ".observer"),
+                     "the observer is not 'percentile'");
+  };
+  if (settings.weights) require_quantile(settings.weights->grid, "weights");
+  if (settings.activations) require_quantile(*settings.activations, "activations");
+  if (settings.bias) require_quantile(*settings.bias, "bias");
+}
+
 }  // namespace
 
 Settings::Settings(std::vector<Entry> entries) : entries_(std::move(entries)) {
+  NodeSettings of_all;
+  std::vector<const Entry*> for_all;
   for (const Entry& entry : entries_) {
     NodeSettings alone;
     apply(alone, entry);
-    if (entry.scope.empty()) require_consistent(alone, entry);
+    if (!entry.scope.empty() || entry.kind != Entry::Kind::settings) continue;
+    require_consistent(alone, entry);
+    apply(of_all, entry);
+    for_all.push_back(&entry);
   }
+  require_all_heeded(of_all, for_all);
 }
 
 NodeSettings Settings::of(const ir::Graph& graph, const ir::Node& node) const {
   std::vector<std::pair<int, const Entry*>> matched;
-  for (const Entry& entry : entries_)
-    if (const auto depth = matched_depth(graph, node, entry.scope))
-      matched.emplace_back(*depth, &entry);
+  bool is_limited = false;
+  bool is_within = false;
+  for (const Entry& entry : entries_) {
+    const auto depth = matched_depth(graph, node, entry.scope);
+    is_limited = is_limited || entry.kind == Entry::Kind::alone;
+    is_within = is_within || (entry.kind == Entry::Kind::alone && depth);
+    if (depth && entry.kind == Entry::Kind::ignores) return {};
+    if (depth && entry.kind == Entry::Kind::settings) matched.emplace_back(*depth, &entry);
+  }
+  if (is_limited && !is_within) return {};
   std::stable_sort(matched.begin(), matched.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   NodeSettings out;
-  for (const auto& [depth, entry] : matched) apply(out, *entry);
+  std::vector<const Entry*> inner;
+  for (const auto& [depth, entry] : matched) {
+    apply(out, *entry);
+    inner.push_back(entry);
+  }
   if (!matched.empty()) require_consistent(out, *matched.back().second);
+  require_all_heeded(out, inner);
   return out;
 }
 

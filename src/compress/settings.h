@@ -74,9 +74,13 @@ struct Option {
 
 /// What holds for the modules that a glob names, and for all inside them.
 struct Entry {
+  /// Settings; or that these modules stay as they are (--ignore), or all others do (--only), which
+  /// no settings override, however deep their keys.
+  enum class Kind { settings, ignores, alone };
   std::string scope;  ///< "" is all; "layer1.0.conv1", "layer1.*", "ResNet/*/Conv2d[downsample]*"
   std::vector<Option> options;
   std::string origin;  ///< the file or option that says so, for messages
+  Kind kind = Kind::settings;
 };
 
 /// All entries of a command, later ones over earlier ones of the same depth, inner over outer ones.
@@ -101,10 +105,8 @@ class Settings {
 std::vector<Entry> preset(std::string_view name);
 const std::vector<std::string>& preset_names();
 
-/// An operation stays as it is inside of a scope (--ignore), or but for one (--only).
+/// What is inside of these scopes stays as it is (--ignore), or what is in none of them (--only).
 std::vector<Entry> ignoring(const std::vector<std::string>& globs);
-/// Everything off, then the entries again for these scopes alone.
-std::vector<Entry> limited_to(const std::vector<Entry>& entries,
-                              const std::vector<std::string>& globs);
+std::vector<Entry> limited_to(const std::vector<std::string>& globs);
 
 }  // namespace t2n::compress

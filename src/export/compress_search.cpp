@@ -126,10 +126,11 @@ class Searching {
       if (choice[i] == Form::as_set) continue;
       for (const std::string& address : out_.layers[i].addresses) {
         constexpr double kBitsOfBlocks = 4;
-        compress::Entry entry = compress::ignoring({address}).at(0);
+        compress::Entry entry = {.scope = address, .options = {}, .origin = "the search"};
         if (choice[i] == Form::narrower)
           entry.options = {{"weights.format", "q4_0"}, {"weights.bits", kBitsOfBlocks}};
-        entry.origin = "the search";
+        else
+          entry.kind = compress::Entry::Kind::ignores;
         out.push_back(std::move(entry));
       }
     }

@@ -43,9 +43,9 @@ ir::Graph three_layers() {
   return graph;
 }
 
-std::vector<int> bits_of(const std::string& text) {
+std::vector<int> bits_of(const std::vector<Entry>& entries) {
   const ir::Graph graph = three_layers();
-  const Settings settings(read(text));
+  const Settings settings(entries);
   std::vector<int> out;
   for (const ir::Node& node : graph.nodes) {
     const NodeSettings of = settings.of(graph, node);
@@ -53,6 +53,8 @@ std::vector<int> bits_of(const std::string& text) {
   }
   return out;
 }
+
+std::vector<int> bits_of(const std::string& text) { return bits_of(read(text)); }
 
 TEST_CASE("globs") {
   CHECK(glob_matches("", ""));
@@ -90,9 +92,29 @@ TEST_CASE("--ignore and --only") {
   CHECK(ignored.of(graph, graph.nodes[0]).weights);
   CHECK_FALSE(ignored.of(graph, graph.nodes[2]).weights);
   CHECK_FALSE(ignored.of(graph, graph.nodes[2]).activations);
-  const Settings only(limited_to(preset("int8"), {"enc.0"}));
+  entries = preset("int8");
+  for (Entry& entry : limited_to({"enc.0"})) entries.push_back(entry);
+  const Settings only(entries);
   CHECK(only.of(graph, graph.nodes[0]).activations);
   CHECK_FALSE(only.of(graph, graph.nodes[1]).weights);
+}
+
+TEST_CASE("no settings override --ignore and --only, however deep their keys") {
+  const auto bits = [](const std::vector<Entry>& more) {
+    std::vector<Entry> entries = read(R"({"": {"weights": {"bits": 8}, "bias_correction": true},
+                 "enc.0": {"weights": {"bits": 2}}})");
+    entries.insert(entries.begin(), more.begin(), more.end());  // in whatever order
+    return bits_of(entries);
+  };
+  CHECK(bits({}) == std::vector{2, 8, 8});
+  CHECK(bits(ignoring({"enc"})) == std::vector{0, 0, 8});
+  CHECK(bits(ignoring({"enc.0", "head"})) == std::vector{0, 8, 0});
+  CHECK(bits(limited_to({"head"})) == std::vector{0, 0, 8});
+  CHECK(bits(limited_to({"enc"})) == std::vector{2, 8, 0});
+  CHECK(bits(limited_to({"enc.0", "head"})) == std::vector{2, 0, 8});
+  std::vector<Entry> both = limited_to({"enc"});
+  for (Entry& entry : ignoring({"enc.1"})) both.push_back(entry);
+  CHECK(bits(both) == std::vector{2, 0, 0});
 }
 
 TEST_CASE("a glob that names nothing is refused with the nearest names") {
@@ -131,6 +153,33 @@ TEST_CASE("what contradicts itself is refused, also where it is inherited") {
   CHECK(message_of([&] { settings.of(graph, graph.nodes[2]); }) ==
         "the compression settings of s.json for 'head': Q4_0 holds 4 bits, not 3 |  | leave "
         "weights.bits out");
+}
+
+TEST_CASE(
+    "settings that would say nothing are refused, and those that inner ones override are not") {
+  const auto is_refused = [](const std::string& weights, const std::string& text) {
+    const std::string said = refusal(cat(R"({"": {"weights": {)", weights, "}}}"));
+    CAPTURE(said);
+    CHECK(said.find(text) != std::string::npos);
+  };
+  is_refused(R"("format": "q4_0", "bits": 8)", "'weights.bits' is 8, but Q4_0 holds 4 bits");
+  is_refused(R"("format": "q4_0", "granularity": "tensor")", "'weights.granularity' is 'tensor'");
+  is_refused(R"("format": "q4_0", "symmetric": false)", "'weights.symmetric' is false");
+  is_refused(R"("format": "q4_0", "observer": "percentile")", "'weights.observer' is");
+  is_refused(R"("format": "f16", "bits": 4)", "'weights.bits' is 4, but floats of 16 bits have 16");
+  is_refused(R"("quantile": 0.5)", "'weights.quantile' is 0.5, but the observer is not");
+  CHECK(refusal(R"({"": {"weights": {"format": "q4_0", "bits": 4}}})").empty());
+  CHECK(refusal(R"({"": {"weights": {"observer": "percentile", "quantile": 0.5}}})").empty());
+  CHECK(refusal(R"({"": {"weights": {}}})").empty());
+  CHECK(refusal(R"({"": {"prune": {"pattern": "2:4x"}}})").find("'prune.pattern' is '2:4x'") !=
+        std::string::npos);
+  CHECK(refusal(R"({"": {"bias": {"granularity": "channel"}}})").find("bias.granularity") !=
+        std::string::npos);
+  CHECK(bits_of(R"({"": {"weights": {"bits": 8, "symmetric": false}},
+                    "head": {"weights": {"format": "q4_0"}}})") == std::vector{8, 8, 8});
+  CHECK(message_of([] {
+          bits_of(R"({"": {"weights": {"format": "q4_0"}}, "head": {"weights": {"bits": 8}}})");
+        }).find("for 'head': 'weights.bits' is 8") != std::string::npos);
 }
 
 TEST_CASE("files that are no settings are refused") {
