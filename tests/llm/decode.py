@@ -76,7 +76,7 @@ def in_torch(path, prompt, count):
     model = torch.jit.load(str(path))
     caches = [torch.zeros(1, 4, 0, 32)] * 10
     todo, out = list(prompt), []
-    with torch.no_grad():
+    with torch.no_grad(), torch.jit.optimized_execution(False):  # each length would be optimised anew
         while len(out) < count:
             logits, *caches = model(torch.tensor([todo]), *caches)
             todo = [int(logits[0, -1].argmax())]
@@ -104,10 +104,10 @@ def main():
         subprocess.run([sys.executable, "make.py", "--cached", str(cached)], cwd=FIXTURE, check=True)
         expected = in_torch(cached, prompt, TOKENS)
         assert len(set(expected)) > 10, "the model says too little for a test"
-        for name, count in {"f32": TOKENS, "f16": TOKENS // 4, "q4_0": TOKENS // 4}.items():
+        for name, count in {"f32": TOKENS, "f16": TOKENS // 20, "q4_0": TOKENS // 20}.items():
             more = [] if name == "f32" else ["--compress", name]
             client = Client(export(options.program, cached, folder / f"{name}.nnef.tgz", more))
-            whole, pieces = client.decode(prompt, count, PROMPT), client.decode(prompt, TOKENS // 4, CHUNK)
+            whole, pieces = client.decode(prompt, count, PROMPT), client.decode(prompt, min(count, TOKENS // 10), CHUNK)
             same = next((i for i in range(count) if whole[i] != expected[i]), count)
             print(f"{name}: {same} of {count} tokens are torch's, chunks of {CHUNK} "
                   f"{'give the same' if whole[: len(pieces)] == pieces else 'differ'}")

@@ -99,9 +99,20 @@ TEST_CASE("distinct values and counts") {
   check_born({"torch.unique_consecutive(x)[0]", "torch.unique_consecutive(x, True)[1]",
               "torch.unique_consecutive(x, False, True)[2]", "torch._unique2(x)[0]",
               "torch._unique2(x, True, True)[1]", "torch._unique2(x, True, False, True)[2]",
-              "torch._unique(x)[0]", "torch.bincount(x)", "torch.bincount(x, None, 3)",
-              "torch.bincount(x, x * 0.5)", "torch.one_hot(x)"},
+              "torch._unique(x)[0]", "torch._unique(x, False)[0]",
+              "torch._unique(x, True, True)[1]", "torch._unique2(x, False)[0]", "torch.bincount(x)",
+              "torch.bincount(x, None, 3)", "torch.bincount(x, x * 0.5)", "torch.one_hot(x)"},
              kCounts);
+}
+
+TEST_CASE("distinct slices are refused") {
+  for (const target::Target& target : test_targets()) {
+    const std::string error =
+        export_error(expression_script("torch.unique_consecutive(x, False, False, 0)[0]", 1),
+                     kCounts[0], target);
+    const std::string_view named = target == newest_target() ? "dim" : "unique_consecutive";
+    CHECK(error.find(named) != std::string::npos);
+  }
 }
 
 TEST_CASE("repetitions that tensors count") {

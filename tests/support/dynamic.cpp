@@ -184,6 +184,8 @@ void check_born(const std::vector<std::string>& expressions,
       const OpenExample example =
           born_example(expression_script(expression, inputs.at(0).size()), inputs);
       CHECK_EQ(open_differences(example, newest_target(), rel(tolerance)), std::string());
+      for (const target::Target& target : test_targets())
+        if (!(target == newest_target())) CHECK_NE(open_error(example, target), std::string());
     } catch (const Error& error) {
       FAIL_CHECK(std::string(render_text(error.diagnostic())));
     }
