@@ -37,10 +37,16 @@ std::vector<compress::Entry> entries_of(const std::string& word) {
 // --- what is said ---
 
 std::string fixed(double value, int digits) {
-  if (std::isinf(value)) return "exact";
+  if (std::isinf(value) && value > 0) return "exact";
+  if (!std::isfinite(value)) return "-inf";
   const double scale = std::pow(10.0, digits);
   std::string out = cat(std::round(value * scale) / scale);
   return out;
+}
+
+std::string decibels(double ratio) {
+  const std::string text = fixed(ratio, 1);
+  return text == "exact" ? text : text + " dB";
 }
 
 std::string percent(int64_t part, int64_t all) {
@@ -73,7 +79,7 @@ std::string layers_text(std::vector<compress::LayerLoss> layers, bool with_zeros
 }
 
 std::string output_text(const compress::OutputLoss& output) {
-  std::string out = cat("  ", output.name, ": SNR ", fixed(output.all.snr_db(), 1), " dB, cosine ",
+  std::string out = cat("  ", output.name, ": SNR ", decibels(output.all.snr_db()), ", cosine ",
                         fixed(output.all.cosine(), 5));
   if (output.rows > 0)
     out += cat(", the same largest in ", percent(output.same_top1, output.rows), " of ",

@@ -88,17 +88,18 @@ Scale scale_for(Range range, const Grid& grid) {
   const auto bottom = static_cast<double>(lowest(grid));
   const auto top = static_cast<double>(highest(grid));
   Scale out;
+  const double least = low == 0 && high == 0 ? kScaleOfNothing : kLeastScale;
   if (grid.is_symmetric) {
     const double most = std::max(-low, high);
     const bool is_one_sided = !grid.is_signed && low == 0;
     // Unsigned integers have as many below their middle as above it, less one.
     const double steps = grid.is_signed ? top : is_one_sided ? top - bottom : (top - 1) / 2;
-    out.scale = std::max(as_f32(most / steps), kLeastScale);
+    out.scale = std::max(as_f32(most / steps), least);
     if (!grid.is_signed)
       out.zero_point = is_one_sided ? lowest(grid) : (int64_t{1} << (grid.bits - 1));
     return out;
   }
-  out.scale = std::max(as_f32((high - low) / (top - bottom)), kLeastScale);
+  out.scale = std::max(as_f32((high - low) / (top - bottom)), least);
   const double point = std::nearbyint(bottom - low / out.scale);
   out.zero_point = static_cast<int64_t>(std::clamp(point, bottom, top));
   return out;

@@ -9,8 +9,10 @@
 
 namespace t2n::compress {
 
-/// What torch's observers take at the least, so that the inverse is finite.
-inline constexpr double kLeastScale = 1.1920928955078125e-07;
+/// Of zeros alone: what torch's observers take at the least.
+inline constexpr double kScaleOfNothing = 1.1920928955078125e-07;
+/// Its inverse, and the product of two, are normal numbers in f32.
+inline constexpr double kLeastScale = 0x1p-60;
 
 struct Range {
   double low = 0;

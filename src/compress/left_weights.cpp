@@ -72,6 +72,8 @@ std::string reason(const Graph& graph, const Wanted& wanted, bool is_body) {
   constexpr int kMostBits = 8;
   if (wanted.settings.format == Format::integers && wanted.settings.grid.bits > kMostBits)
     return cat("integers of ", wanted.settings.grid.bits, " bits are not stored as such");
+  if (wanted.settings.format == Format::f16)
+    return "it holds numbers beyond 65504, or others read it";
   return "other operations read it, too";
 }
 

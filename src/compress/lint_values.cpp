@@ -23,8 +23,6 @@ struct Held {
   const ir::Tensor* tensor = nullptr;
   ir::Tensor computed = {};
   std::optional<ir::QuantInfo> quant = {};
-  std::vector<double> scales = {};  ///< of its grid, if it has one
-  std::optional<int> axis = {};     ///< of the scales
 };
 
 class WeightReader {
@@ -39,21 +37,14 @@ class WeightReader {
     if (is_observe(*node)) return read(self_of(*node));
     if (passes::base_word(node->op) == "dequantize" && view_.loaded(self_of(*node)) != nullptr)
       return of_constant(self_of(*node), *view_.loaded(self_of(*node)));
-    if (const auto fake = read_fake_quant(view_.graph, *node, view_.constants)) {
-      auto out = read(fake->self);
-      if (out) out->scales = fake->scales;
-      if (out) out->axis = fake->axis;
-      return out;
-    }
+    if (const auto fake = read_fake_quant(view_.graph, *node, view_.constants))
+      return read(fake->self);
     return computed(id);
   }
 
  private:
   Held of_constant(ValueId id, const ir::Tensor& tensor) const {
-    Held out{.tensor = &tensor, .quant = view_.value(id).quant};
-    if (out.quant) out.scales = out.quant->scales;
-    if (out.quant && out.quant->is_per_channel()) out.axis = out.quant->axis;
-    return out;
+    return {.tensor = &tensor, .quant = view_.value(id).quant};
   }
 
   std::optional<Held> computed(ValueId id) const {
@@ -85,7 +76,7 @@ size_t inner_size(const ir::Tensor& tensor, size_t axis) {
   return out;
 }
 
-/// Channels that hold zeros alone, or whose scale says so.
+/// Channels that hold zeros alone.
 std::vector<size_t> dead_channels(const Held& held, size_t axis) {
   const ir::Tensor& tensor = held.tensor != nullptr ? *held.tensor : held.computed;
   if (axis >= tensor.shape.size() || tensor.elements() == 0) return {};
@@ -98,8 +89,6 @@ std::vector<size_t> dead_channels(const Held& held, size_t axis) {
   const std::vector<double> values = ir::to_f64(tensor);
   for (size_t i = 0; i < values.size(); ++i)
     if (values[i] != zero_of(held, i, quant_inner)) is_alive[i / inner % count] = true;
-  for (size_t i = 0; held.axis == static_cast<int>(axis) && i < held.scales.size(); ++i)
-    if (held.scales[i] <= kLeastScale && i < count) is_alive[i] = false;
   std::vector<size_t> out;
   for (size_t i = 0; i < count; ++i)
     if (!is_alive[i]) out.push_back(i);

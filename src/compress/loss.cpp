@@ -143,10 +143,12 @@ void Closeness::add(const Tensor& wanted, const Tensor& there) {
 
 double Closeness::snr_db() const {
   if (noise == 0) return std::numeric_limits<double>::infinity();
+  if (!std::isfinite(noise)) return -std::numeric_limits<double>::infinity();
   return 10 * std::log10(signal / noise);
 }
 
 double Closeness::cosine() const {
+  if (!std::isfinite(noise)) return 0;
   const double size = std::sqrt(signal * square);
   return size > 0 ? product / size : 1;
 }

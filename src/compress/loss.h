@@ -17,8 +17,8 @@ struct Closeness {
   double product = 0;  ///< sum of products
   double square = 0;   ///< sum of squares of what is there
   void add(const ir::Tensor& wanted, const ir::Tensor& there);
-  double snr_db() const;  ///< infinite where nothing differs
-  double cosine() const;
+  double snr_db() const;  ///< infinite where nothing differs, -infinite where numbers became none
+  double cosine() const;  ///< zero where numbers became none
 };
 
 /// An operation with weights.

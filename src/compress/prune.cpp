@@ -228,6 +228,6 @@ bool t2n::passes::insert_compression(ir::Graph& graph, const PassContext& contex
   if (context.settings == nullptr) return false;
   compress::Insertions insertions;
   compress::add_pruning(insertions, graph, *context.settings);
-  compress::add_quantisers(insertions, graph, *context.settings);
+  compress::add_quantisers(insertions, graph, *context.settings, context.report);
   return insertions.commit(graph);
 }

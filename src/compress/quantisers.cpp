@@ -31,6 +31,22 @@ ValueId emit_observer(passes::Rewriter& rewriter, ValueId value, Observation of)
                        rewriter.shape(value));
 }
 
+/// What follows from constants that are integers on a grid: the model's own quantisers.
+std::vector<bool> rounded_values(const ir::Graph& graph) {
+  std::vector<bool> out(graph.values.size());
+  for (const ir::Constant& constant : graph.constants) {
+    const auto place = static_cast<size_t>(constant.value);
+    out[place] = graph.values[place].quant && ir::is_integer(graph.values[place].dtype);
+  }
+  for (const ir::Node& node : graph.nodes) {
+    bool follows = false;
+    ir::for_each_input(node,
+                       [&](ValueId id) { follows = follows || out[static_cast<size_t>(id)]; });
+    for (const ValueId id : node.outputs) out[static_cast<size_t>(id)] = follows;
+  }
+  return out;
+}
+
 class Adding {
  public:
   Adding(Insertions& insertions, const ir::Graph& graph, const Settings& settings)
@@ -38,12 +54,31 @@ class Adding {
         graph_(graph),
         settings_(settings),
         known_(known_values(graph)),
+        is_rounded_(rounded_values(graph)),
         constants_(ir::constant_index(graph)) {}
 
   void run() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i)
       if (const auto layer = layer_of(graph_, graph_.nodes[i], known_))
         add(i, *layer, settings_.of(graph_, graph_.nodes[i]));
+  }
+
+  /// Says which weights stay in floats of 32 bits, as those of 16 would be infinite.
+  void report_too_large(const Report& report) const {
+    if (!report || too_large_.empty()) return;
+    Diagnostic out;
+    out.severity = Severity::warning;
+    out.id = "weight-not-packed";
+    for (const auto& [value, node] : too_large_) {
+      const std::string module = ir::module_path(graph_, graph_.nodes[node].scope);
+      out.details.push_back(cat(graph_.values[static_cast<size_t>(value)].name,
+                                module.empty() ? "" : cat(", of ", quoted(module)),
+                                ": it holds numbers beyond 65504, the largest in 16 bits"));
+    }
+    out.message = cat(too_large_.size(), too_large_.size() == 1 ? " weight stays" : " weights stay",
+                      " in floats of 32 bits");
+    out.help = "give them other settings, or leave their modules out with --ignore";
+    report(out);
   }
 
  private:
@@ -53,7 +88,7 @@ class Adding {
     if (settings.activations)
       for (const ValueId value : layer.activations) {
         std::optional<int> axis;
-        if (settings.activations->is_per_channel) axis = channel_axis(value, layer);
+        if (settings.activations->is_per_channel) axis = channel_axis(value, node, layer);
         add_observer(node, value, {.grid = *settings.activations, .axis = axis});
       }
     if (settings.bias && layer.bias != ir::kNoValue)
@@ -61,14 +96,40 @@ class Adding {
   }
 
   void add_weight(size_t node, const Weight& weight, const WeightSettings& settings) {
+    if (is_rounded_[static_cast<size_t>(weight.value)]) return;
     if (settings.format == Format::q4_0) return;
     if (settings.format == Format::f16) return add_half(node, weight.value);
+    require_finite(node, weight.value);
     Observation of = {.grid = settings.grid};
     if (settings.grid.is_per_channel) of.axis = weight.channel_axis;
     if (of.axis && settings.grid.may_share_scale && shares_scale(weight, of.grid))
       of.axis = std::nullopt;
     of.least_squares = settings.rounding == Rounding::least_squares;
     add_observer(node, weight.value, of);
+  }
+
+  /// The elements of a constant; none of what is computed, or not loaded.
+  std::vector<double> elements_of(ValueId value) const {
+    const int index = constants_[static_cast<size_t>(value)];
+    if (index < 0) return {};
+    const ir::Tensor& data = graph_.constants[static_cast<size_t>(index)].data;
+    return passes::is_loaded(data) ? ir::to_f64(data) : std::vector<double>();
+  }
+
+  /// No integer stands for NaN or infinities.
+  void require_finite(size_t node, ValueId value) const {
+    const std::vector<double> values = elements_of(value);
+    if (std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); }))
+      return;
+    throw Error(
+        {.id = "unsupported-argument",
+         .message = cat("the weight ", quoted(graph_.values[static_cast<size_t>(value)].name),
+                        " holds NaN or infinities, which no integers stand for"),
+         .where = {ir::node_where(graph_, graph_.nodes[node])},
+         .details = {},
+         .why = {},
+         .help = cat("mend the model, or leave the module out: --ignore ",
+                     ir::module_path(graph_, graph_.nodes[node].scope))});
   }
 
   /// Whether scales of channels would be a good part of what is stored, and one scale for all is
@@ -103,14 +164,14 @@ class Adding {
     return true;
   }
 
-  /// Channels of an image lie behind the batch, those of a sequence last.
-  int channel_axis(ValueId value, const Layer& layer) const {
-    const size_t rank = graph_.values[static_cast<size_t>(value)].shape.size();
-    const size_t weight_rank =
-        graph_.values[static_cast<size_t>(layer.weights.at(0).value)].shape.size();
-    constexpr size_t kMatrix = 2;
-    if (weight_rank == kMatrix) return static_cast<int>(rank) - 1;
-    return rank == weight_rank ? 1 : 0;
+  /// Channels of an image lie behind the batch, if there is one, those of rows last.
+  int channel_axis(ValueId value, size_t node, const Layer& layer) const {
+    const auto rank_of = [this](ValueId id) {
+      return static_cast<int>(graph_.values[static_cast<size_t>(id)].shape.size());
+    };
+    const std::string_view word = ir::op_short_name(ir::op_name(graph_.nodes[node].op));
+    if (!word.starts_with("conv")) return rank_of(value) - 1;
+    return rank_of(value) == rank_of(layer.weights.at(0).value) ? 1 : 0;
   }
 
   void add_observer(size_t node, ValueId value, const Observation& of) {
@@ -127,6 +188,10 @@ class Adding {
 
   void add_half(size_t node, ValueId value) {
     if (!is_plain(value)) return;
+    constexpr double kBeyondHalf = 65520;  // from here on, the nearest is infinity
+    for (const double element : elements_of(value))
+      if (std::isfinite(element) && std::abs(element) >= kBeyondHalf)
+        return void(too_large_.emplace(value, node));
     insertions_.add({.at = {value, node},
                      .priority = kQuantiserPriority,
                      .algorithm = "quantisation",
@@ -148,13 +213,18 @@ class Adding {
   const ir::Graph& graph_;
   const Settings& settings_;
   std::vector<bool> known_;
+  std::vector<bool> is_rounded_;  ///< by the model itself
   std::vector<int> constants_;
+  std::map<ValueId, size_t> too_large_;  ///< for floats of 16 bits, with the first that reads it
 };
 
 }  // namespace
 
-void add_quantisers(Insertions& insertions, const ir::Graph& graph, const Settings& settings) {
-  Adding(insertions, graph, settings).run();
+void add_quantisers(Insertions& insertions, const ir::Graph& graph, const Settings& settings,
+                    const Report& report) {
+  Adding adding(insertions, graph, settings);
+  adding.run();
+  adding.report_too_large(report);
 }
 
 }  // namespace t2n::compress
@@ -162,6 +232,6 @@ void add_quantisers(Insertions& insertions, const ir::Graph& graph, const Settin
 bool t2n::passes::insert_observers(ir::Graph& graph, const PassContext& context) {
   if (context.settings == nullptr) return false;
   compress::Insertions insertions;
-  compress::add_quantisers(insertions, graph, *context.settings);
+  compress::add_quantisers(insertions, graph, *context.settings, context.report);
   return insertions.commit(graph);
 }

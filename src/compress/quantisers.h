@@ -3,6 +3,7 @@
 
 #include "src/compress/insertion.h"
 #include "src/compress/settings.h"
+#include "src/diag/sink.h"
 
 namespace t2n::compress {
 
@@ -12,6 +13,9 @@ constexpr int kQuantiserPriority = 20;
 
 /// An observer for each weight, activation and bias that settings quantise to integers, a cast for
 /// weights of 16 bits. Weights of Format::q4_0 are the pass `quantise-q4_0`'s.
-void add_quantisers(Insertions& insertions, const ir::Graph& graph, const Settings& settings);
+/// `report` hears of weights that 16 bits cannot hold.   Errors: `unsupported-argument` for weights
+/// that are to be integers and are NaN or infinite.
+void add_quantisers(Insertions& insertions, const ir::Graph& graph, const Settings& settings,
+                    const Report& report);
 
 }  // namespace t2n::compress

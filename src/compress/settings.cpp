@@ -335,12 +335,20 @@ NodeSettings Settings::of(const ir::Graph& graph, const ir::Node& node) const {
   return out;
 }
 
+namespace {
+
+/// Whether any operation stands in such a module, bodies of loops included.
+bool is_matched(const ir::Graph& graph, const std::string& scope) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const ir::Node& node) {
+    return matched_depth(graph, node, scope) || (node.body && is_matched(*node.body, scope));
+  });
+}
+
+}  // namespace
+
 void Settings::require_matches(const ir::Graph& graph) const {
   for (const Entry& entry : entries_) {
-    const bool found = std::any_of(
-        graph.nodes.begin(), graph.nodes.end(),
-        [&](const ir::Node& node) { return matched_depth(graph, node, entry.scope).has_value(); });
-    if (found || entry.scope.empty()) continue;
+    if (entry.scope.empty() || is_matched(graph, entry.scope)) continue;
     std::string names;
     for (const std::string& name : nearest_scopes(graph, entry.scope))
       names += cat(names.empty() ? "" : ", ", quoted(name));

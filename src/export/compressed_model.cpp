@@ -1,5 +1,6 @@
 #include "src/export/compressed_model.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "ops/all.h"
@@ -18,8 +19,10 @@ namespace t2n {
 namespace {
 
 /// Before settings are looked at: weights are constants, sizes numbers where nobody left them open.
-const std::vector<std::string> kPrepare = {"bind-sizes", "dead-code", "fold-constants",
-                                           "fold-batch-norm", "lift-weights"};
+/// Weights that the model rounds itself become integers before anything is folded.
+const std::vector<std::string> kPrepare = {
+    "bind-sizes",     "dead-code",       "recognise-quantisation",
+    "fold-constants", "fold-batch-norm", "lift-weights"};
 /// Observers see pruned weights as the constants that they are then.
 const std::vector<std::string> kQuantise = {
     "insert-compression",  "fold-constants",     "calculate-qparams",
@@ -59,8 +62,9 @@ class Compressor {
   Compression run() {
     ir::Graph& graph = model_.traced.graph;
     labels_ = read_labels(options_.labels);
+    compression_.settings().require_matches(graph);  // batch norms are folded away below
     passes::run_pipeline(graph, kPrepare, context_);
-    compression_.settings().require_matches(graph);
+    require_classes(graph);
     require_supported(graph);
     const ir::Graph before = graph;
     std::optional<SearchResult> search;
@@ -104,6 +108,23 @@ class Compressor {
         },
         context_.evaluate};
     return search_compression(before, compression_.settings(), options_.goal, tools);
+  }
+
+  /// Before anything is run: labels are places along the last axis of the first output.
+  void require_classes(const ir::Graph& graph) const {
+    if (labels_.empty() || graph.outputs.empty()) return;
+    const ir::Shape& shape = graph.values[static_cast<size_t>(graph.outputs[0])].shape;
+    if (shape.empty() || !shape.back().is_constant()) return;
+    const int64_t classes = shape.back().value();
+    const auto bad = std::find_if(labels_.begin(), labels_.end(),
+                                  [&](int64_t label) { return label < 0 || label >= classes; });
+    if (bad == labels_.end()) return;
+    throw Error("calibration",
+                cat("the label ", *bad, " at place ", bad - labels_.begin(), " of ",
+                    quoted(options_.labels), " is no class of the output ",
+                    quoted(graph.output_names.at(0))),
+                cat("its last axis has ", classes, " classes, counted from 0"),
+                "give the index of the right class for each row");
   }
 
   /// Before anything is run: what the target has no form of, and what there is instead.

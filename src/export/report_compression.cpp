@@ -22,12 +22,15 @@ Json layer_json(const compress::LayerLoss& layer) {
           {"bytes_after", layer.bytes_after},
           {"zeros", layer.zeros},
           {"weights_snr_db", layer.weights.snr_db()},
-          {"results_snr_db", layer.results.snr_db()}};
+          {"results_snr_db", layer.results.snr_db()},
+          {"weights_exact", layer.weights.noise == 0},
+          {"results_exact", layer.results.noise == 0}};
 }
 
 Json output_json(const compress::OutputLoss& output) {
   return {{"name", output.name},
           {"snr_db", output.all.snr_db()},
+          {"exact", output.all.noise == 0},
           {"cosine", output.all.cosine()},
           {"rows", output.rows},
           {"same_top1", output.same_top1},

@@ -123,13 +123,7 @@ void find_dead_channels(const ArtefactView& view, std::vector<ArtefactFinding>& 
         values.elements() == 0 || !weight->item.starts_with(ir::dtype_name(values.dtype)))
       continue;
     const size_t axis = axis_of(*statement.call, values.shape.size());
-    std::vector<bool> is_live = live_channels(values, axis);
-    if (const nnef::StoredTensor* scale = view.stored(fact.scale))
-      if (scale->values.elements() == std::ssize(is_live)) {
-        const std::vector<double> scales = ir::to_f64(scale->values);
-        for (size_t i = 0; i < scales.size(); ++i)
-          if (scales[i] <= kLeastScale) is_live[i] = false;
-      }
+    const std::vector<bool> is_live = live_channels(values, axis);
     const auto dead = std::count(is_live.begin(), is_live.end(), false);
     if (dead == 0 || !seen.insert(weight->label).second) continue;
     const auto first = std::find(is_live.begin(), is_live.end(), false) - is_live.begin();

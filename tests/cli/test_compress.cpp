@@ -109,6 +109,8 @@ TEST_CASE("settings by module: what is ignored keeps its floats") {
   CHECK_EQ(at.run({"--compress", "int8-weights", "--ignore", "features.*"}).code, 0);
   CHECK(contains(at.sandbox().content("out.nnef/graph.nnef"),
                  "features_0_0_weight = variable<scalar>"));
+  // A normalisation that is folded into its convolution is a module of the model all the same.
+  CHECK_EQ(at.run({"--compress", "int8-weights", "--ignore", "features.0.1"}).code, 0);
   CHECK_EQ(at.run({"--compress", "int8-weights", "--only", "features.2.0"}).code, 0);
   CHECK(contains(at.sandbox().content("out.nnef/graph.nnef"),
                  "features_0_0_weight = variable<scalar>"));

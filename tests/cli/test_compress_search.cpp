@@ -39,8 +39,8 @@ class Searching {
   }
   const Sandbox& sandbox() const { return sandbox_; }
 
- private:
-  void write_labels() const {
+  /// Each larger by `added` than it is.
+  void write_labels(int64_t added = 0) const {
     for (const auto& [name, value] : nnef::read_npz(sandbox_.path("set.npz"))) {
       if (name != "labels") continue;
       std::string header = "{'descr': '<i8', 'fortran_order': False, 'shape': (" +
@@ -50,12 +50,14 @@ class Searching {
       header += '\n';
       std::ofstream file(sandbox_.path("labels.npy"), std::ios::binary);
       file << std::string("\x93NUMPY\x01\x00", 8) << static_cast<char>(kHeader) << '\0' << header;
-      const std::vector<int64_t> labels = ir::to_i64(value);
+      std::vector<int64_t> labels = ir::to_i64(value);
+      for (int64_t& label : labels) label += added;
       file.write(reinterpret_cast<const char*>(labels.data()),
                  static_cast<std::streamsize>(labels.size() * sizeof(int64_t)));
     }
   }
 
+ private:
   Sandbox sandbox_;
 };
 
@@ -70,6 +72,19 @@ size_t count(const std::string& text, const std::string& part) {
   size_t out = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++out;
   return out;
+}
+
+TEST_CASE("labels that are no classes are refused before anything is searched") {
+  const Searching at;
+  for (const int64_t added : {10, -10}) {
+    at.write_labels(added);
+    const Result result =
+        at.run({"--compress", "coarse.json", "--labels", "labels.npy", "--max-loss", "3%"});
+    CHECK_EQ(result.code, 3);
+    CHECK(contains(result.err,
+                   "is no class of the output 'output_0'\n"
+                   "  why:  its last axis has 10 classes, counted from 0\n"));
+  }
 }
 
 TEST_CASE("--max-loss leaves layers in floats until the accuracy holds") {

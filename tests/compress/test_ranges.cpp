@@ -33,6 +33,7 @@ TEST_CASE("scales of affine grids are those of torch's MinMaxObserver") {
   CHECK(scale_for({1, 3}, kUnsigned).zero_point == 0);  // zero is always on the grid
   CHECK(scale_for({-3, -1}, kUnsigned).zero_point == 255);
   CHECK(scale_for({0, 0}, kUnsigned).scale > 0);
+  CHECK(scale_for({0, 2.55e-9}, kUnsigned).scale == doctest::Approx(1e-11).epsilon(1e-6));
 }
 
 TEST_CASE("symmetric grids have zero in the middle") {

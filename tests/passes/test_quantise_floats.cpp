@@ -50,6 +50,60 @@ TEST_CASE("insert-observers leaves what nobody asks for, and weights of 16 bits 
 )");
 }
 
+TEST_CASE("weights that 16 bits do not hold stay, and their module is named") {
+  std::string text = kLinear;
+  text.replace(text.find("-0.5"), 4, "65520.0");
+  std::string said;
+  const compress::Settings settings(
+      config::read_compression_settings(R"({"": {"weights": {"format": "f16"}}})", "s.json"));
+  PassContext context;
+  context.settings = &settings;
+  context.report = [&](const Diagnostic& diagnostic) { said += diagnostic.details.at(0); };
+  check_unchanged("insert-observers", text, context);
+  CHECK(said == "w: it holds numbers beyond 65504, the largest in 16 bits");
+  text.replace(text.find("65520.0"), 7, "65519.0");  // rounds to 65504
+  CHECK(after("insert-observers", text, context).find("t2n::cast") != std::string::npos);
+}
+
+TEST_CASE("no integers stand for what is not finite") {
+  for (const char* value : {"nan", "inf"}) {
+    std::string text = kLinear;
+    text.replace(text.find("-0.5"), 4, value);
+    try {
+      with_settings("insert-observers", text, R"({"": {"weights": {"bits": 8}}})");
+      FAIL("it was taken");
+    } catch (const Error& error) {
+      CHECK(error.diagnostic().id == "unsupported-argument");
+      CHECK(error.diagnostic().message ==
+            "the weight 'w' holds NaN or infinities, which no integers stand for");
+    }
+  }
+}
+
+TEST_CASE("weights that the model rounds itself stay on their grid") {
+  const compress::Settings settings(
+      config::read_compression_settings(R"({"": {"weights": {"bits": 8}}})", "s.json"));
+  PassContext context;
+  context.settings = &settings;
+  check_unchanged("insert-observers", R"(graph m(%x: f32[1,2]) -> (%y as "y") {
+    const %q: i8[2,2] quant(scales=[0.5], zero_points=[0], axis=0, bits=4, signed=true, narrow_range=false) = {1, 2, -3, 4}
+    %f: f32[2,2] = aten::dequantize.self(self=%q)
+    %y: f32[1,2] = aten::linear(input=%x, weight=%f, bias=none)
+  })",
+                  context);
+}
+
+TEST_CASE("channels of rows lie last, whatever the rank of the matrices") {
+  const std::string out =
+      with_settings("insert-observers", R"(graph m(%x: f32[2,5,1]) -> (%y as "y") {
+    const %w: f32[2,1,2] = {1.0, 2.0, 3.0, 4.0}
+    %y: f32[2,5,2] = aten::matmul(self=%x, other=%w)
+  })",
+                    R"({"": {"activations": {"bits": 8, "granularity": "channel"}}})");
+  CHECK(out.find("t2n::observe(self=%x, observer=\"histogram\", bits=8, signed=false, "
+                 "symmetric=false, narrow_range=false, axis=2,") != std::string::npos);
+}
+
 /// %x is observed, with these ranges, scales and zero points; so is the constant %w.
 std::string observed(const std::string& of_x, const std::string& of_w) {
   const std::string grid =
