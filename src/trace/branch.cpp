@@ -3,6 +3,7 @@
 
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
+#include "src/trace/computed_numbers.h"
 #include "src/trace/interpreter.h"
 #include "src/trace/operators.h"
 
@@ -133,20 +134,12 @@ bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition,
 
 c10::IValue Interpreter::select(const at::Tensor& condition, const c10::IValue& yes,
                                 const c10::IValue& no) {
-  const auto apply = [&](const char* name, const char* overload, torch::jit::Stack inputs) {
-    const auto op = torch::jit::findOperatorFor(c10::OperatorName(name, overload));
-    const Run run = make_run(op->getOperation());
-    torch::jit::Stack stack = inputs;
-    run(stack);
-    const at::Tensor result = stack.at(0).toTensor();
-    if (!recorder_->tracks().knows(result))
-      recorder_->record(recorder_->prepare(*op, run, inputs, marks_, position_.place()), {result});
-    return result;
-  };
+  ComputedNumbers computed(position_, marks_, *recorder_);
   at::Tensor truth = condition;
-  if (truth.scalar_type() != at::kBool) truth = apply("aten::ne", "Scalar", {truth, 0});
-  if (truth.dim() > 0) truth = apply("aten::reshape", "", {truth, std::vector<int64_t>()});
-  return apply("aten::where", "self", {truth, yes, no});
+  if (truth.scalar_type() != at::kBool) truth = computed.recorded("aten::ne", "Scalar", {truth, 0});
+  if (truth.dim() > 0)
+    truth = computed.recorded("aten::reshape", "", {truth, std::vector<int64_t>()});
+  return computed.recorded("aten::where", "self", {truth, yes, no});
 }
 
 }  // namespace t2n::trace

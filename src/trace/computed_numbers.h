@@ -17,6 +17,9 @@ class ComputedNumbers {
   ComputedNumbers(Position& position, const Marks& marks, Recorder& recorder)
       : position_(position), marks_(marks), recorder_(recorder) {}
 
+  /// Runs and records one operation; an operand that it returns is no operation.
+  at::Tensor recorded(const char* name, const char* overload, const torch::jit::Stack& inputs);
+
   static bool has_tensor_form(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
   /// The call as it is recorded: with tensors for the numbers.
   OpCall prepare(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
@@ -25,7 +28,6 @@ class ComputedNumbers {
   std::optional<at::Tensor> stacked(const std::string& name, const torch::jit::Stack& inputs);
 
  private:
-  at::Tensor recorded(const char* name, const char* overload, const torch::jit::Stack& inputs);
   at::Tensor computed(const Formula& formula);
 
   Position& position_;

@@ -41,7 +41,6 @@ class TensorNumbers {
   Mark number_of(const std::string& name, const torch::jit::Stack& inputs);
   /// born_numbers.cpp
   Mark born_number(const std::string& name, const at::Tensor& tensor);
-  at::Tensor recorded(const char* name, const char* overload, const torch::jit::Stack& inputs);
   Mark default_mark(const std::string& name, const torch::jit::Stack& inputs);
   bool settle_chunks(const ir::Dim& size, int64_t now, int64_t asked, size_t given);
   Mark length_mark(const std::string& name, const torch::jit::Stack& inputs,
