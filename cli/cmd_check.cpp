@@ -13,7 +13,6 @@
 #include "src/export/check_existing.h"
 #include "src/export/input_spec.h"
 #include "src/export/report.h"
-#include "src/export/stream.h"
 #include "src/nnef_reader/sniff.h"
 
 namespace t2n::cli {
@@ -52,9 +51,6 @@ CheckExistingOptions existing_options(const Options& options, Talk& talk) {
   out.explicit_states = options.inputs.explicit_states;
   out.check = check_options(options.check, options.engine);
   out.stream = stream_of(options.stream);
-  target::Target streaming = target::parse_target("tract");
-  streaming.stream = out.stream;
-  require_stream(streaming, out.dynamic);
   out.report = talk.report();
   out.progress = [&talk](std::string_view stage) { talk.stage(stage); };
   return out;

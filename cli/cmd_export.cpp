@@ -16,7 +16,6 @@
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
 #include "src/export/report.h"
-#include "src/export/stream.h"
 #include "src/export/torch_module.h"
 
 namespace t2n::cli {
@@ -184,7 +183,6 @@ ExportOptions pipeline_options(const Options& options, Talk& talk) {
   ExportOptions out = traced_options(options.model, options.inputs, talk.report());
   out.target = target;
   out.target.stream = stream_of(options.stream);
-  require_stream(out.target, out.dynamic);
   out.check = check_of(options);
   out.passes = passes_of(options, talk);
   out.output = options.output;

@@ -249,9 +249,20 @@ Names row_names(const nnef::Document& document, const Places& outputs) {
   return out;
 }
 
+/// Errors: `usage` where the file streams along another symbol.
+void require_same_stream(const target::Stream& stream, const nnef::Document& document) {
+  const std::string symbol = stream_properties(document).symbol;
+  if (!stream.symbol.empty() && !symbol.empty() && symbol != stream.symbol)
+    throw Error("usage", cat("--stream ", stream.symbol, ": the file streams along ", symbol), {},
+                cat("declare the axis as ", symbol));
+}
+
 }  // namespace
 
 CheckedModel check_existing(const CheckExistingOptions& options) {
+  target::Target streaming = target::parse_target("tract");
+  streaming.stream = options.stream;
+  require_stream(streaming, options.dynamic);
   CheckedModel result;
   confine::may_read(
       options.artefact);  // the reference interpreter reads it after the model is loaded
@@ -260,6 +271,7 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
   spec::check_document(document);
   const spec::SizeRules rules = spec::size_rules(document);
   result.inputs = rules.inputs;
+  require_same_stream(options.stream, document);
   const FoundEngine engine =
       find_engine(options.check.engine, wanted_for(document), options.check.runner);
   if (engine.warning && options.report) options.report(*engine.warning);

@@ -200,6 +200,12 @@ class Searching {
 
   [[noreturn]] void refuse_loss(const compress::Found& found, const compress::Goal& goal) const {
     constexpr double kPercent = 100;
+    if (!goal.budget)
+      throw Error("compression-goal",
+                  cat("with all layers in floats the first output still loses ",
+                      kPercent * found.loss.asked, " % (", measure_name(out_.measure), ")"),
+                  "two runs of the model on the same inputs differ, as where it draws numbers",
+                  "leave --max-loss out");
     throw Error(
         "compression-goal",
         cat("what fits into --budget loses ", kPercent * found.loss.asked, " % (",

@@ -137,8 +137,10 @@ class Compressor {
       std::string why;
       if (of.weights->format == compress::Format::q4_0 &&
           !context_.is_native(ir::op_id(compress::kDequantise)))
-        why =
-            is_strict ? "strict NNEF has no blocks of 4 bits" : "tract reads Q4_0 from 0.21.11 on";
+        why = is_strict ? "strict NNEF has no blocks of 4 bits"
+                        : cat("tract reads Q4_0 from ",
+                              target::version_str(target::feature_row(target::Feature::q4_0).since),
+                              " on");
       if (of.weights->format == compress::Format::f16 && is_strict)
         why = "strict NNEF knows one kind of scalars, which are stored in 32 bits";
       if (why.empty()) continue;

@@ -157,6 +157,7 @@ ExportResult export_model(const ExportOptions& asked) {
   const auto progress = [&](std::string_view stage) {
     if (asked.progress) asked.progress(stage);
   };
+  require_stream(asked.target, asked.dynamic);
   ExportResult result;
   result.path = output_path(asked);
   const nnef::Destination destination = destination_of(asked);
@@ -167,8 +168,8 @@ ExportResult export_model(const ExportOptions& asked) {
       asked.check ? find_engine(asked.check->engine, wanted, asked.check->runner) : FoundEngine{};
   if (engine.warning && asked.report) asked.report(*engine.warning);
 
+  if (asked.compress) may_read(*asked.compress);  // before anything is traced, confined
   const ExportOptions options = with_preset(asked);
-  if (options.compress) may_read(*options.compress);
   TracedModel model = traced_model(options, progress);
   ir::Graph& graph = model.traced.graph;
   result.model = model.info;

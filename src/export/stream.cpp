@@ -13,9 +13,6 @@
 namespace t2n {
 namespace {
 
-/// The first version of which all that is written for pulses was run.
-constexpr target::Version kSince{0, 23, 9};
-
 /// Gives what was computed already.
 class Played final : public check::Runner {
  public:
@@ -188,14 +185,28 @@ class PulseCheck {
   CheckResult& result_;
 };
 
+/// A property that is a number; what it is where the document does not say. Errors: `nnef-invalid`.
+int64_t number_of(const nnef::Document& document, std::string_view name, int64_t least) {
+  const auto text = spec::property(document, name);
+  if (!text) return least;
+  int64_t out = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), out);
+  if (error != std::errc() || end != text->data() + text->size() || out < least)
+    throw Error("nnef-invalid", cat("the property ", quoted(name), " is ", quoted(*text),
+                                    ", not a number from ", least, " on"));
+  return out;
+}
+
 }  // namespace
 
 void require_stream(const target::Target& target, const DynamicOptions& dynamic) {
   if (!target::streams(target)) return;
   const std::string& symbol = target.stream.symbol;
-  if (target.engine != target::Engine::tract || target.version < kSince)
+  if (target.engine != target::Engine::tract || !target::has(target, target::Feature::pulses))
     throw Error("usage", cat("--stream is not for ", target::target_name(target)),
-                "what runs in pulses was measured with tract 0.23.9", "add --target tract");
+                cat("what runs in pulses was measured with tract ",
+                    target::version_str(target::feature_row(target::Feature::pulses).since)),
+                "add --target tract");
   const ir::Symbol length(symbol);
   bool is_declared = false;
   std::set<std::string> inputs;
@@ -219,14 +230,9 @@ void require_stream(const target::Target& target, const DynamicOptions& dynamic)
 }
 
 StreamProperties stream_properties(const nnef::Document& document) {
-  StreamProperties out;
-  if (const auto symbol = spec::property(document, "t2nnef_stream_symbol")) out.symbol = *symbol;
-  if (const auto text = spec::property(document, "t2nnef_pulse_multiple"))
-    std::from_chars(text->data(), text->data() + text->size(), out.multiple);
-  if (const auto text = spec::property(document, "t2nnef_pulse_least"))
-    std::from_chars(text->data(), text->data() + text->size(), out.least);
-  out.multiple = std::max<int64_t>(out.multiple, 1);
-  return out;
+  return {.symbol = spec::property(document, spec::kStreamSymbol).value_or(""),
+          .multiple = number_of(document, spec::kPulseMultiple, 1),
+          .least = number_of(document, spec::kPulseLeast, 0)};
 }
 
 void check_in_pulses(TracedModel& model, const std::vector<std::string>& names,

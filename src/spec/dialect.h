@@ -24,5 +24,9 @@ std::optional<std::string> property(const nnef::Document& document, std::string_
 
 /// The name of the fragment that says the properties.
 constexpr std::string_view kPropertiesFragment = "tract_core_properties";
+// Of files for input in pieces: the symbol, what pulses are multiples of, and how long at least.
+constexpr std::string_view kStreamSymbol = "t2nnef_stream_symbol";
+constexpr std::string_view kPulseMultiple = "t2nnef_pulse_multiple";
+constexpr std::string_view kPulseLeast = "t2nnef_pulse_least";
 
 }  // namespace t2n::spec

@@ -35,17 +35,46 @@ int streaming_axis(const ir::Shape& shape, const std::string& symbol) {
   return out;
 }
 
+/// Multiples of it go into all divisors of the expression without a rest, nested ones too; nothing
+/// where a divisor is no number, or there are too many.
+std::optional<int64_t> exact_step(const ir::Dim& dim) {
+  constexpr int64_t kMost = int64_t{1} << 30;
+  int64_t out = 1;
+  bool is_known = true;
+  const auto join = [&](const std::optional<int64_t>& step, int64_t divisor) {
+    if (!step || divisor <= 0 || divisor > kMost || *step > kMost / divisor) return false;
+    const int64_t both = *step * divisor / std::gcd(out, *step * divisor);
+    if (both > kMost / out) return false;
+    out *= both;
+    return true;
+  };
+  dim.map([&](const ir::Atom& atom) {
+    const ir::Operands* const of = ir::operands_of(atom);
+    if (of == nullptr || !is_known) return ir::Dim(0);
+    const bool divides =
+        std::holds_alternative<ir::FloorDiv>(atom) || std::holds_alternative<ir::Mod>(atom);
+    if (divides)
+      is_known = of->b.is_constant() && join(exact_step(of->a), of->b.value());
+    else
+      is_known = join(exact_step(of->a), 1) && join(exact_step(of->b), 1);
+    return ir::Dim(0);
+  });
+  return is_known ? std::optional(out) : std::nullopt;
+}
+
 std::optional<Rate> rate_of(const ir::Dim& dim, const std::string& symbol) {
-  // A multiple of whatever a model divides by: quotients of it are exact.
-  constexpr int64_t kStep = int64_t{720720} * 32 * 25 * 7;
+  const std::optional<int64_t> step = exact_step(dim);
+  if (!step) return {};
+  // Far beyond what minima and maxima compare with, an expression grows by as much in each step.
+  const int64_t far = *step * (int64_t{1} << 24);
   const auto at = [&](int64_t value) -> std::optional<int64_t> {
     const ir::Dim out = spec::at_sizes(dim, {{ir::Symbol(symbol), value}});
     return out.is_constant() ? std::optional(out.value()) : std::nullopt;
   };
-  const auto one = at(kStep), two = at(2 * kStep), three = at(3 * kStep);
+  const auto one = at(far), two = at(2 * far), three = at(3 * far);
   if (!one || !two || !three || *two - *one != *three - *two || *two <= *one) return {};
-  const int64_t shared = std::gcd(*two - *one, kStep);
-  return Rate{(*two - *one) / shared, kStep / shared};
+  const int64_t shared = std::gcd(*two - *one, far);
+  return Rate{(*two - *one) / shared, far / shared};
 }
 
 const nnef::Value& FlowCall::value(std::string_view parameter) const {

@@ -56,6 +56,7 @@ enum class Feature {
   lstm_epilogue,            ///< tract_core_lstm_epilogue
   non_zero,                 ///< tract_onnx_non_zero, with a symbol for how many there are
   open_sizes,               ///< sizes are compared as polynomials, not as they are written
+  pulses,                   ///< all that is written for input in pieces was seen to run so
   q4_0,                     ///< variables of Q4_0 blocks, as GGUF orders them
   q4_0_convolution,         ///< the same as filters of convolutions
   scatter_reduction,        ///< reduction of tract_core_scatter_elements is honoured

@@ -43,6 +43,7 @@ constexpr FeatureRow kRows[] = {
      {0, 23, 0},
      "slices have sizes of min(..), products in another order are unequal; tract_core_dyn_slice",
      true},
+    {Feature::pulses, "pulses", {0, 23, 9}, "not measured"},
     {Feature::q4_0, "q4_0", {0, 21, 11}, "does not read the blocks"},
     {Feature::q4_0_convolution, "q4_0_convolution", {0, 21, 12}, "reads them in products only"},
     {Feature::scatter_reduction, "scatter_reduction", {0, 23, 0}, "ignored: silently wrong"},

@@ -12,11 +12,11 @@
 namespace t2n::ops {
 namespace {
 
-void add_property(nnef::Document& document, const char* name, std::string value) {
+void add_property(nnef::Document& document, std::string_view name, std::string value) {
   for (nnef::Fragment& fragment : document.fragments)
     if (fragment.name == spec::kPropertiesFragment)
       fragment.body.at(0).right.items.push_back(
-          nnef::tuple({nnef::string(name), nnef::string(std::move(value))}));
+          nnef::tuple({nnef::string(std::string(name)), nnef::string(std::move(value))}));
 }
 
 Diagnostic placed(const stream::Refusal& refusal, const ir::Graph& graph, Emitter& out) {
@@ -115,9 +115,9 @@ void check_pulses(nnef::Document& document, const ir::Graph& graph, Emitter& out
     throw Error("not-streamable", cat("pulses of ", stream.pulse, " are too short"),
                 "the padding repeats the first entry more often than a pulse has entries",
                 cat("--stream ", stream.symbol, "=", least, ", or more"));
-  add_property(document, "t2nnef_pulse_least", std::to_string(least));
-  add_property(document, "t2nnef_stream_symbol", stream.symbol);
-  add_property(document, "t2nnef_pulse_multiple", std::to_string(pulses.multiple));
+  add_property(document, spec::kPulseLeast, std::to_string(least));
+  add_property(document, spec::kStreamSymbol, stream.symbol);
+  add_property(document, spec::kPulseMultiple, std::to_string(pulses.multiple));
 }
 
 }  // namespace t2n::ops

@@ -1,4 +1,5 @@
 // Names of the user's own: --input-name and --output-name, and the preset that gives names.
+#include "nnef_writer/npz.h"
 #include "tests/cli/program.h"
 
 namespace t2n::test {
@@ -81,6 +82,22 @@ TEST_CASE("a language model as its client reads it") {
     CHECK(contains(graph, "in_cache_key_0 = tract_core_external(shape = [1, P, 8], "));
     CHECK(contains(graph, "extension tract_assert P >= 0;"));
   }
+}
+
+TEST_CASE("the preset reads a calibration set that lies elsewhere") {
+  const Sandbox sandbox({"words_plain.pt"});
+  const Sandbox elsewhere;
+  nnef::write_npz(
+      std::vector<nnef::NamedTensor>{
+          {"ids", ir::tensor_of<int64_t>(ir::DType::i64, {1, 3}, {1, 2, 3})},
+          {"key", ir::tensor_of<double>(ir::DType::f32, {1, 4, 8}, std::vector<double>(32, 0.5))},
+          {"value", ir::tensor_of<double>(ir::DType::f32, {1, 4, 8}, std::vector<double>(32, 1))}},
+      elsewhere.path("set.npz"));
+  const Result result =
+      sandbox.run(export_of("words_plain.pt", {"--preset", "causal-llm", "--compress", "int8",
+                                               "--calibrate", "@" + elsewhere.path("set.npz")}));
+  CHECK_EQ(result.err.find("error"), std::string::npos);
+  CHECK_EQ(result.code, 0);
 }
 
 TEST_CASE("what the client would not take is refused") {

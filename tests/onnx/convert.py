@@ -28,7 +28,7 @@ Models of the zoo, exported with `--target khronos`, converted to ONNX by NNEF-T
 run by onnxruntime {runtime}, against torch's own outputs: atol {atol}, by the largest element, and rtol {rtol}.
 `make onnx` runs this and writes this page. {right} of {all} convert and are equal.
 
-| model | operations | largest error | |
+| model | operations | largest error, in tolerances | |
 |---|---|---|---|
 {rows}
 """
@@ -59,7 +59,8 @@ def run_onnx(onnx, inputs):
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(str(onnx), options, providers=["CPUExecutionProvider"])
     kinds = {"tensor(float)": np.float32, "tensor(int64)": np.int64, "tensor(int32)": np.int32, "tensor(bool)": bool}
-    given = {each.name: np.ascontiguousarray(x.astype(kinds[each.type])) for each, x in zip(session.get_inputs(), inputs)}
+    given = {each.name: np.ascontiguousarray(x.astype(kinds[each.type]))
+             for each, x in zip(session.get_inputs(), inputs, strict=True)}
     return session.run(None, given)
 
 
@@ -81,10 +82,11 @@ def attempt(program, model, arrays, folder):
         converted(artefact, onnx)
         inputs = [array for name, array in arrays.items() if not name.startswith("output_")]
         outputs = [array for name, array in arrays.items() if name.startswith("output_")]
-        errors = [distance(a, e) for a, e in zip(run_onnx(onnx, inputs), outputs)]
+        errors = [distance(a, e) for a, e in zip(run_onnx(onnx, inputs), outputs, strict=True)]
     except Exception as error:  # whatever a converter or an engine throws is its answer
         return Outcome(count, problem=last_line(str(error)).replace("|", "/")[:160])
-    return Outcome(count, max(errors), "" if max(errors) <= 1 else "differs")
+    worst = float(np.max(errors))  # NaN if any is
+    return Outcome(count, worst, "" if worst <= 1 else "differs")
 
 
 def models_in(zoo):
@@ -105,7 +107,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             outcome = attempt(options.program, model, dict(np.load(data)), Path(folder))
         right += not outcome.problem
-        rows.append(f"| {data.stem} | {outcome.operations or '-'} | {outcome.error:.2g} | {outcome.problem or 'equal'} |")
+        rows.append(f"| {data.stem} | {outcome.operations or '-'} | {'-' if outcome.problem else f'{outcome.error:.2g}'} | {outcome.problem or 'equal'} |")
         print(rows[-1], flush=True)
     print(f"{right} of {len(rows)} convert and are equal")
     if options.markdown:
