@@ -83,7 +83,7 @@ void take_flat(const OpView& op, Emitter& out) {
 /// Of a mask that the model computes, which has the size of the result for a symbol.
 void select_computed(const OpView& op, Emitter& out, Ref self, Ref mask) {
   if (!out.has(target::Feature::non_zero) || !is_born(op.shape()))
-    op.refuse("mask", Limit::data_dependent_shape, kComputedMaskHelp);
+    op.refuse("mask", Limit::data_dependent_shape, computed_mask_help());
   const Shape shape = out.broadcast(out.shape(self), out.shape(mask));
   const Ref x = flattened(out, out.broadcast_to(self, shape));
   const Ref flags = flattened(out, out.broadcast_to(mask, shape));
@@ -180,9 +180,9 @@ void register_index(Registry& r) {
   r.same({"aten::take"}, {"tract_core_gather", "self.flatten()[index]", take_flat});
   r.same({"aten::index.Tensor", "aten::index.Tensor_hacked_twin", "aten::_unsafe_index.Tensor",
           "aten::_unsafe_index.Tensor_hacked_twin"},
-         {"tract_core_gather", "self[indices]", index, {}, kComputedMasks});
+         {"tract_core_gather", "self[indices]", index, {}, computed_masks()});
   r.same({"aten::masked_select"},
-         {"tract_core_gather", "self[mask]", masked_select, {}, kComputedMasks});
+         {"tract_core_gather", "self[mask]", masked_select, {}, computed_masks()});
   r.refuse({"aten::unique_dim", "aten::unique_dim_consecutive"}, "as many results as the data has",
            {Limit::data_dependent_shape,
             "compute it outside the model, or use torch.where with a mask"});

@@ -37,7 +37,7 @@ std::vector<Ref> indices_of_mask(const OpView& op, Emitter& out, Ref mask,
                                  const std::optional<Dim>& count) {
   const auto known = out.constant_value(mask);
   if (!known && (!count || !is_born(*count) || !out.has(target::Feature::non_zero)))
-    op.refuse("indices", Limit::data_dependent_shape, kComputedMaskHelp);
+    op.refuse("indices", Limit::data_dependent_shape, computed_mask_help());
   if (!known) return nonzero_places(out, mask, *count);
   if (known->shape.empty())
     op.refuse("indices", Limit::mask_without_axes, "index with a mask of the tensor's shape");
@@ -107,6 +107,21 @@ Ref merged(Emitter& out, const std::vector<Indexed>& parts, Ref self) {
 }
 
 }  // namespace
+
+const std::string& computed_masks() {
+  static const std::string text =
+      cat("masks that the model computes, before tract ",
+          target::version_str(target::feature_row(target::Feature::non_zero).since),
+          " and in standard NNEF");
+  return text;
+}
+
+const std::string& computed_mask_help() {
+  static const std::string text =
+      cat("use torch.where or masked_fill, or export for tract ",
+          target::version_str(target::feature_row(target::Feature::non_zero).since), " or newer");
+  return text;
+}
 
 Positions positions(const OpView& op, Emitter& out, Ref self, bool reads) {
   const std::vector<Indexed> parts = indexed_axes(op, out, reads);

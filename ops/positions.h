@@ -5,11 +5,9 @@
 
 namespace t2n::ops {
 
-/// Of masks, for `t2nnef ops` and for what a target refuses.
-inline constexpr const char* kComputedMasks =
-    "masks that the model computes, before tract 0.23.5 and in standard NNEF";
-inline constexpr const char* kComputedMaskHelp =
-    "use torch.where or masked_fill, or export for tract 0.23.5 or newer";
+// Of masks, for `t2nnef ops` and for what a target refuses.
+const std::string& computed_masks();
+const std::string& computed_mask_help();
 
 struct Positions {
   Ints axes;  ///< of the indexed tensor, ascending

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "ops/all.h"
 #include "src/compress/layer_table.h"
 #include "src/compress/layers.h"
 #include "src/compress/lint.h"
@@ -11,9 +10,8 @@
 #include "src/compress/quantise_q4_0.h"
 #include "src/diag/error.h"
 #include "src/export/graph_yardstick.h"
-#include "src/export/torch_module.h"
+#include "src/export/stages.h"
 #include "src/nnef_reader/npy.h"
-#include "src/translate/registry.h"
 
 namespace t2n {
 namespace {
@@ -48,15 +46,13 @@ class Compressor {
  public:
   Compressor(TracedModel& model, const CompressOptions& options, const target::Target& target,
              const Report& report)
-      : model_(model), options_(options), compression_(options, model.samples), target_(target) {
-    context_.evaluate = torch_module().evaluator();
-    context_.keeps_symbol = [](const ir::Symbol&) { return true; };
-    context_.is_native = [&target](ir::OpId op) {
-      return ops::registry().variant(op, target) != nullptr;
-    };
+      : model_(model),
+        options_(options),
+        compression_(options, model.samples),
+        target_(target),
+        context_(pass_context(target, report)) {
     compression_.enter(context_);
     context_.reads_packed = compress::reads_q4_0(target);
-    context_.report = report;
   }
 
   Compression run() {
