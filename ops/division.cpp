@@ -68,7 +68,9 @@ Division divide_floats(const OpView& op, Emitter& out, Ref a, Ref b) {
   const Ref zero = like(out, 0, x);
   const Ref is_negative = compare(out, "lt", x, zero);
   const Ref differs = logical_xor(out, is_negative, compare(out, "lt", y, zero));
-  return {select(out, differs, neg(out, d.quotient), d.quotient),
+  const Ref quotient = select(out, differs, neg(out, d.quotient), d.quotient);
+  // The sign of a zero says which infinity it is.
+  return {select(out, compare(out, "eq", y, zero), div(out, x, y), quotient),
           select(out, is_negative, neg(out, d.remainder), d.remainder)};
 }
 
@@ -78,7 +80,8 @@ Division divide_floats_down(const OpView& op, Emitter& out, Ref a, Ref b) {
   const Ref y = out.cast(b, DType::f64);
   const Ref is_off = has_wrong_sign(out, d.remainder, y);
   const Ref lower = sub(out, d.quotient, like(out, 1, d.quotient));
-  return {select(out, is_off, lower, d.quotient),
+  const Ref is_infinite = compare(out, "eq", y, like(out, 0, y));
+  return {select(out, is_infinite, d.quotient, select(out, is_off, lower, d.quotient)),
           select(out, is_off, add(out, d.remainder, y), d.remainder)};
 }
 

@@ -83,12 +83,31 @@ Ref places_among(Emitter& out, std::string_view cumsum, Ref mask) {
                  out.scalar(int64_t{0}, DType::i64));
 }
 
-/// Entries at places along an axis that may be too short: an entry of zeros stands behind it.
+/// Entries at places along an axis, the last one for what is behind it. An axis without entries has
+/// one of zeros.
 Ref take_within(Emitter& out, Ref x, Ref index, int axis) {
-  const Dim size = size_of(out, x, axis);
+  const Ref size = out.size(size_of(out, x, axis), DType::i64);
   const Ref zeros = out.full(out.scalar(0, out.dtype(x)), with_size(out.shape(x), axis, 1));
   const Ref longer = out.concat({x, zeros}, axis);
-  return take(out, longer, minimum(out, index, out.size(size, DType::i64)), axis);
+  const Ref last = maximum(out, sub(out, size, out.scalar(int64_t{1}, DType::i64)),
+                           out.scalar(int64_t{0}, DType::i64));
+  return take(out, longer, minimum(out, index, last), axis);
+}
+
+/// How many elements of a mask are true, as a number of i64.
+Ref true_elements(Emitter& out, Ref mask) {
+  const Ref flags = out.cast(flattened(out, mask), DType::i64);
+  return out.squeeze(reduce(out, "sum_reduce", flags, {0}), {0});
+}
+
+/// torch raises unless there is a row for each true element, or one for all.
+void demand_rows(Emitter& out, Ref mask, const Dim& rows) {
+  if (counts(out, rows, mask)) return;
+  const Ref given = out.size(rows, DType::i64);
+  const Ref differs = out.cast(compare(out, "ne", given, true_elements(out, mask)), DType::i64);
+  const Ref several =
+      out.cast(compare(out, "ne", given, out.scalar(int64_t{1}, DType::i64)), DType::i64);
+  demand(out, mul(out, differs, several));
 }
 
 /// A row of values for each true element of a mask, in order: each place takes its own.
@@ -98,6 +117,7 @@ bool put_rows(const OpView& op, Emitter& out, const Mask& mask, Ref values, bool
   if (out.rank(values) != rank - masked + 1 || !out.has(target::Feature::core_cumsum)) return false;
   const Ref index =
       out.reshape(places_among(out, "tract_core_cumsum", mask.values), out.shape(mask.values));
+  demand_rows(out, mask.values, size_of(out, values, mask.axis));
   Shape spread = out.shape(values);
   for (int axis = 0; axis < rank - masked + 1; ++axis)
     if (axis != mask.axis)
@@ -207,6 +227,9 @@ void masked_scatter(const OpView& op, Emitter& out) {
   const Ref source = out.cast(flattened(out, op.tensor("source")), out.dtype(self));
   // The source may be shorter than the mask; what is not read may be anything.
   const Dim size = size_of(out, source, 0);
+  if (size != size_of(out, flattened(out, mask), 0))
+    demand(out, out.cast(compare(out, "gt", true_elements(out, mask), out.size(size, DType::i64)),
+                         DType::i64));
   const Ref last = out.size(size - Dim(1), DType::i64);
   const Ref values = is_born(size) ? take_within(out, source, index, 0)
                                    : take(out, source, minimum(out, index, last), 0);

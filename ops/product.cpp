@@ -66,8 +66,8 @@ bool is_shared(const Emitter& out, Ref x, Ref weight) {
 /// extent 1; tract tries to split those like the rows' (a reshape before, undone behind it) and
 /// refuses the model.
 Ref rows_times_matrix(Emitter& out, Ref x, Ref weight) {
-  // tract 0.23 multiplies a packed matrix with the wrong elements where the rows were put in another
-  // order and joined before (docs/engine_bugs.md).
+  // tract 0.23 multiplies a packed matrix with the wrong elements where the rows were put in
+  // another order and joined before (docs/engine_bugs.md).
   if (is_q4_0(out, weight)) x = gathered(out, x);
   const std::string rows =
       std::string("abcdefghij").substr(0, static_cast<size_t>(out.rank(x) - 1));

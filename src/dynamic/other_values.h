@@ -24,4 +24,8 @@ bool is_settled(const Need& need, const trace::Traced& traced, const std::vector
 /// The warning that no other size was ever seen.
 Diagnostic unvaried();
 
+/// What a file demands of sizes that follow from values has to hold for the sample's own. Errors:
+/// `dynamic-assumption`.
+void require_of_sample(const std::vector<Comparison>& demands, const Sizes& sample);
+
 }  // namespace t2n::dynamic

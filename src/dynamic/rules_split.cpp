@@ -1,5 +1,6 @@
 // Parts of a tensor: slices, selections, chunks and windows.
 #include <algorithm>
+#include <numeric>
 
 #include "src/diag/error.h"
 #include "src/dynamic/shape_rule.h"
@@ -115,7 +116,12 @@ Shapes split(const ShapeView& op) {
   const int axis = op.axis("dim", dim_rank(x));
   const char* name = op.has("split_sizes") ? "split_sizes" : "split_size";
   const bool is_list = op.has("split_sizes") || op.op().ends_with(".sizes");
-  if (is_list) return parts(x, axis, op.dims(name));
+  if (is_list) {
+    const std::vector<Dim> sizes = op.dims(name);
+    op.unified(x.at(static_cast<size_t>(axis)),
+               std::accumulate(sizes.begin(), sizes.end(), Dim(0)));
+    return parts(x, axis, sizes);
+  }
   return equal_parts(op, x, axis, op.dim(name));
 }
 

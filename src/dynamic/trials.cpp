@@ -55,6 +55,7 @@ class Trials {
     traced.states = sample.states;
     sample_ = trials[0].symbols;
     Assertions said = assertions(traced);
+    require_of_sample(said.demands(), born_sizes(traced.graph, sample.graph));
     DynamicTrace out{.traced = std::move(traced),
                      .inputs = declared_.shapes,
                      .relations = said.all(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "nnef/names.h"
 #include "nnef/walk.h"
@@ -82,12 +83,12 @@ void refuse_symbols(const nnef::Document& document, const std::set<std::string>&
 }
 
 void rename(Side side, const std::vector<std::string>& names, std::vector<Port>& others) {
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (names[i].empty()) continue;
-    for (Port& other : others)
-      if (other.other_side == side.ports[i].name) other.other_side = names[i];
-    side.ports[i].name = names[i];
-  }
+  std::map<std::string, std::string> renamed;
+  for (size_t i = 0; i < names.size(); ++i)
+    if (!names[i].empty()) renamed[std::exchange(side.ports[i].name, names[i])] = names[i];
+  for (Port& other : others)
+    if (const auto found = renamed.find(other.other_side); found != renamed.end())
+      other.other_side = found->second;
 }
 
 using Renamed = std::map<std::string, std::string>;  ///< from names of the document to new ones

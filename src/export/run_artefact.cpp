@@ -37,7 +37,10 @@ std::vector<Sample> without_outputs(const std::vector<Sample>& samples,
                                     const std::vector<spec::InputFact>& facts,
                                     const std::vector<std::string>& outputs) {
   std::unordered_set<std::string> inputs, names(outputs.begin(), outputs.end());
-  for (const spec::InputFact& fact : facts) inputs.insert(fact.name);
+  for (size_t i = 0; i < facts.size(); ++i) {
+    inputs.insert(facts[i].name);
+    inputs.insert(cat("input_", i));
+  }
   for (size_t i = 0; i < outputs.size(); ++i) names.insert(cat("output_", i));
   std::vector<Sample> out;
   for (const Sample& sample : samples) {

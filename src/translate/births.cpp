@@ -40,13 +40,21 @@ Ref taken_at(Emitter& out, Ref x, Ref zero) {
                   out.shape(x));
 }
 
-/// What fails is 0 where all is well, and 1 elsewhere.
+}  // namespace
+
 void demand(Emitter& out, Ref fails) {
+  if (out.state().outer != nullptr || !out.has(target::Feature::non_zero)) return;
   std::optional<Ref>& demanded = out.state().demanded;
   demanded = demanded ? add(out, *demanded, fails) : fails;
 }
 
-}  // namespace
+bool counts(Emitter& out, const Dim& size, Ref mask) {
+  const ir::Symbol* const symbol = size.as_symbol();
+  if (symbol == nullptr || symbol->born() == nullptr) return false;
+  const auto& births = out.state().births;
+  const auto found = births.find(symbol->born()->name);
+  return found != births.end() && found->second.counted.id == mask.id;
+}
 
 bool is_born(const Dim& size) {
   const std::vector<ir::Symbol> symbols = size.symbols();
@@ -77,7 +85,7 @@ Ref nonzero(Emitter& out, Ref x, const Dim& count) {
   const Ref all = out.call("tract_onnx_non_zero", {out.cast(x, DType::boolean)},
                            {{"count_symbol", name}}, DType::i64, {Dim(out.rank(x)), count});
   auto& births = out.state().births;
-  if (!births.contains(name)) births.emplace(name, Emitter::State::Birth{all, {}});
+  if (!births.contains(name)) births.emplace(name, Emitter::State::Birth{all, x, {}});
   return all;
 }
 

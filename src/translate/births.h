@@ -28,6 +28,12 @@ Ref born_count(Emitter& out, const ir::Symbol& symbol);
 /// tract runs what follows from nothing first, and knows no such size then.
 std::vector<Ref> tied(Emitter& out, std::vector<Ref> operands, const Attributes& attributes);
 
+/// The model fails where this number of i64, 0 or 1, is 1: outside of loops, in engines that know
+/// such sizes; said nowhere else.
+void demand(Emitter& out, Ref fails);
+/// Whether the size is the number of true elements of just this mask.
+bool counts(Emitter& out, const Dim& size, Ref mask);
+
 /// Takes up what the graph demands of sizes that are all known by now.
 void take_demands(Emitter& out);
 /// The same tensor, after all demands hold: else the engine fails, as a slice is outside.

@@ -61,6 +61,7 @@ struct Emitter::State : draft::Draft {
   // --- sizes that follow from values (births.cpp) ---
   struct Birth {
     Ref places;  ///< [count], or [rank, count]: places, none of them negative
+    Ref counted;  ///< whose elements that are not zero are counted
     std::optional<Ref> count;
   };
   std::map<std::string, Birth> births;           ///< by the name of the size
