@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/compress_options.h"
@@ -30,7 +31,7 @@ constexpr const char* kPass = "lint-quantisation";
 
 struct Options {
   std::string file;
-  std::string target = "tract";
+  std::optional<std::string> target;
   InputOptions inputs;
   CompressionOptions compression;
   std::vector<std::string> configs;
@@ -70,7 +71,7 @@ Findings lint_graph(const Options& options) {
       out.warnings.push_back(diagnostic);
   };
   opt.model = traced_options(options.file, options.inputs, report);
-  opt.model.target = target::parse_target(options.target);
+  opt.model.target = target::parse_target(options.target.value_or("tract"));
   opt.model.taken = taken_files(options.inputs.specs, options.configs, {});
   opt.model.progress = [&talk](std::string_view stage) {
     if (stage != "done") talk.stage(stage);
@@ -80,23 +81,27 @@ Findings lint_graph(const Options& options) {
   return out;
 }
 
+/// An artefact is looked at as it is: nothing of it is traced, compressed or made for a target.
+void refuse_model_options(const Options& options) {
+  const CompressionOptions& compression = options.compression;
+  const bool compresses = !compression.compress.empty() || !compression.calibrate.empty() ||
+                          !compression.ignore.empty() || !compression.only.empty();
+  if (options.inputs.specs.empty() && !has_trace_options(options.inputs) && !compresses &&
+      !options.target)
+    return;
+  throw Error("usage", cat(quoted(options.file), " is an NNEF artefact, which is not traced"),
+              "of the options, only --strict speaks of artefacts",
+              "give it without the others, or give the model");
+}
+
 Findings lint_file(const Options& options) {
+  if (is_graph_file(options.file)) refuse_trace_options(options.file, options.inputs, false);
   if (is_graph_file(options.file) || !nnef::looks_like_artefact(options.file))
     return lint_graph(options);
-  if (!options.inputs.specs.empty() || !options.compression.compress.empty())
-    throw Error("usage", cat(quoted(options.file), " is an NNEF artefact, which is not traced"), {},
-                "give it without --input and --compress, or give the model");
+  refuse_model_options(options);
   Findings out;
-  for (const report::ArtefactFinding& finding :
-       report::lint_artefact(nnef::read_artefact(options.file)))
-    out.warnings.push_back({.severity = Severity::warning,
-                            .id = "lint",
-                            .message = cat(finding.rule, ": ", finding.message),
-                            .where = {finding.where},
-                            .details = {},
-                            .why = {},
-                            .help = finding.help,
-                            .subject = finding.rule});
+  for (const Finding& finding : report::lint_artefact(nnef::read_artefact(options.file)))
+    out.warnings.push_back(warning_of(finding));
   out.notes.emplace_back(
       "not looked at for want of what it needs: saturation: the model, with a calibration set");
   return out;

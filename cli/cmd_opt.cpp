@@ -125,16 +125,6 @@ check::Tolerance tolerance_of(const Options& options) {
   return check::parse_tolerance(options.tolerance);
 }
 
-/// A graph as text is not traced any more.
-void refuse_trace_options(const Options& options) {
-  const InputOptions& inputs = options.inputs;
-  if (inputs.dynamic.empty() && inputs.assertions.empty() && inputs.accepted_guards.empty() &&
-      !inputs.explicit_states && inputs.method == "forward")
-    return;
-  throw Error("usage", cat(quoted(options.model), " is a graph, which is not traced"), {},
-              "give it without --dynamic, --assert, --accept-guard, --state and --method");
-}
-
 /// Loops are noted where the pass that rolls them is asked for by name.
 bool wants_loops(const Options& options) {
   const bool named =
@@ -151,7 +141,8 @@ OptOptions opt_options(const Options& options, Talk& talk) {
   out.compress = compress_options(options.compression);
   const target::Target target = target::parse_target(options.target);
   require_model(options.model, "opt");
-  if (is_graph_file(options.model)) refuse_trace_options(options);
+  if (is_graph_file(options.model))
+    refuse_trace_options(options.model, options.inputs, out.verifies || out.bisects);
   out.model = traced_options(options.model, options.inputs, talk.report());
   out.model.target = target;
   out.model.output = options.output;

@@ -55,7 +55,7 @@ std::string percent(int64_t part, int64_t all) {
 
 std::string layers_text(std::vector<compress::LayerLoss> layers, bool with_zeros) {
   std::erase_if(layers, [](const compress::LayerLoss& layer) {
-    return layer.weights.noise == 0 && layer.results.noise == 0;
+    return !layer.is_followed() || (layer.weights.noise == 0 && layer.results.noise == 0);
   });
   std::stable_sort(layers.begin(), layers.end(),
                    [](const compress::LayerLoss& a, const compress::LayerLoss& b) {
@@ -76,6 +76,17 @@ std::string layers_text(std::vector<compress::LayerLoss> layers, bool with_zeros
   if (layers.size() > kShown)
     out += cat("  and ", layers.size() - kShown, " layers that lost less (--report has all)\n");
   return out;
+}
+
+/// Layers of which the compressed graph has no counterpart.
+std::string lost_text(const std::vector<compress::LayerLoss>& layers) {
+  std::string out;
+  for (const compress::LayerLoss& layer : layers)
+    if (!layer.is_followed())
+      out += cat("    ", layer.module.empty() ? layer.address : layer.module, ", ",
+                 short_bytes(layer.bytes_before), "\n");
+  return out.empty() ? ""
+                     : "  not found in the compressed graph, so that nothing is known of:\n" + out;
 }
 
 std::string output_text(const compress::OutputLoss& output) {
@@ -181,15 +192,19 @@ std::vector<nnef::Taken> compression_files(const CompressionOptions& options) {
 std::string compression_text(const Compression& compression) {
   int64_t before = 0;
   int64_t after = 0;
+  size_t followed = 0;
   for (const compress::LayerLoss& layer : compression.layers) {
+    if (!layer.is_followed()) continue;
+    ++followed;
     before += layer.bytes_before;
     after += layer.bytes_after;
   }
   std::string out = compression.search ? search_text(*compression.search) : "";
-  out += cat("compressed: weights of ", counted(compression.layers.size(), "layer"), ", ",
-             short_bytes(before), " -> ", short_bytes(after), " · loss on ", compression.batches,
+  out += cat("compressed: weights of ", counted(followed, "layer"), ", ", short_bytes(before),
+             " -> ", short_bytes(after), " · loss on ", compression.batches,
              compression.batches == 1 ? " batch" : " batches", " of ",
              compression.is_calibrated ? "the calibration set" : "samples", "\n");
+  out += lost_text(compression.layers);
   out += layers_text(compression.layers, compression.is_pruned);
   out += left_text(compression.left);
   for (const compress::OutputLoss& output : compression.outputs) out += output_text(output);

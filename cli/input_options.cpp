@@ -93,6 +93,20 @@ ExportOptions traced_options(const std::string& model, const InputOptions& optio
   return out;
 }
 
+bool has_trace_options(const InputOptions& options) {
+  return !options.dynamic.empty() || !options.assertions.empty() ||
+         !options.accepted_guards.empty() || options.explicit_states || options.method != "forward";
+}
+
+void refuse_trace_options(const std::string& graph, const InputOptions& options, bool runs) {
+  if (has_trace_options(options))
+    throw Error("usage", cat(quoted(graph), " is a graph, which is not traced"), {},
+                "give it without --dynamic, --assert, --accept-guard, --state and --method");
+  if (!runs && !options.specs.empty())
+    throw Error("usage", cat(quoted(graph), " is a graph, which is not run here"),
+                "only a run reads --input", "give it without --input");
+}
+
 const std::string& require_model(const std::string& model, const char* command) {
   if (model.empty())
     throw Error("usage", cat("the model is missing"), {},

@@ -31,6 +31,12 @@ ExportOptions traced_options(const std::string& model, const InputOptions& optio
 void add_input_options(CLI::App& command, InputOptions& options);
 void add_disable_pass(CLI::App& command, std::vector<std::string>& disabled);
 
+/// Whether an option is given that says how a model is traced; --input is none of them.
+bool has_trace_options(const InputOptions& options);
+/// Of a graph as text, which is not traced any more. `runs`: it is run on what --input gives.
+/// Errors: `usage` where an option would say nothing.
+void refuse_trace_options(const std::string& graph, const InputOptions& options, bool runs);
+
 /// The path given, or Error `usage` with the line to type.
 const std::string& require_model(const std::string& model, const char* command);
 

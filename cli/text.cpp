@@ -45,12 +45,6 @@ std::string model_text(const std::string& path, const trace::ModelInfo& model) {
   return cat(path, ": ", kind_name(model.kind), ", format ", model.format_version);
 }
 
-std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
-  std::string out;
-  for (const std::string& part : parts) out += cat(&part == parts.data() ? "" : separator, part);
-  return out;
-}
-
 std::string table(std::vector<std::vector<std::string>> rows) {
   for (std::vector<std::string>& row : rows)
     for (std::string& cell : row) cell = printable_line(cell);

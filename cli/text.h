@@ -20,7 +20,6 @@ std::string short_bytes(int64_t bytes);
 std::string typed(std::string_view name, ir::DType dtype, const ir::Shape& shape);
 /// "model.pt: traced, format 6"
 std::string model_text(const std::string& path, const trace::ModelInfo& model);
-std::string joined(const std::vector<std::string>& parts, std::string_view separator);
 
 /// Rows of equally many cells as lines indented by two, columns aligned to the left.
 std::string table(std::vector<std::vector<std::string>> rows);

@@ -9,6 +9,12 @@ const Attr* Node::find(std::string_view name) const {
   return nullptr;
 }
 
+ValueId operand(const Node& node, std::string_view name) {
+  const Attr* attr = node.find(name);
+  const auto* ref = attr == nullptr ? nullptr : std::get_if<TensorRef>(attr);
+  return ref == nullptr ? kNoValue : ref->id;
+}
+
 ValueId add_value(Graph& graph, Value value) {
   graph.values.push_back(std::move(value));
   return static_cast<ValueId>(graph.values.size() - 1);

@@ -46,6 +46,8 @@ struct Node {
 
   const Attr* find(std::string_view name) const;
 };
+/// The tensor operand of that name; kNoValue if there is none.
+ValueId operand(const Node& node, std::string_view name);
 
 struct Graph {
   std::string name = "model";

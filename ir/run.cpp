@@ -55,15 +55,10 @@ class BornSizes {
   }
 
  private:
-  static bool is_born(const Dim& dim) {
-    const std::vector<Symbol> symbols = dim.symbols();
-    return std::any_of(symbols.begin(), symbols.end(),
-                       [](const Symbol& symbol) { return symbol.born() != nullptr; });
-  }
   static bool mentions_born(const Argument& arg) {
     if (const auto* one = std::get_if<Dim>(&arg.value)) return is_born(*one);
     const auto* many = std::get_if<std::vector<Dim>>(&arg.value);
-    return many != nullptr && std::any_of(many->begin(), many->end(), is_born);
+    return many != nullptr && is_born(*many);
   }
 
   const Graph& graph_;

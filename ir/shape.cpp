@@ -347,6 +347,16 @@ Ints static_shape(const Shape& shape) {
 
 Shape to_shape(const Ints& sizes) { return Shape(sizes.begin(), sizes.end()); }
 
+bool is_born(const Dim& dim) {
+  const std::vector<Symbol> symbols = dim.symbols();
+  return std::any_of(symbols.begin(), symbols.end(),
+                     [](const Symbol& symbol) { return symbol.born() != nullptr; });
+}
+
+bool is_born(const Shape& shape) {
+  return std::any_of(shape.begin(), shape.end(), [](const Dim& dim) { return is_born(dim); });
+}
+
 int64_t element_count(const Ints& sizes) {
   int64_t count = 1;
   for (const int64_t size : sizes) count = multiply_sizes(count, size);

@@ -104,6 +104,9 @@ std::string shape_str(const Shape& shape);
 /// The integers of a shape; an internal error if one is symbolic.
 Ints static_shape(const Shape& shape);
 Shape to_shape(const Ints& sizes);
+/// Whether a size that follows from the values of tensors stands in it.
+bool is_born(const Dim& dim);
+bool is_born(const Shape& shape);
 /// Product of the sizes; 1 for rank 0.
 int64_t element_count(const Ints& sizes);
 

@@ -2,6 +2,7 @@
 #include "ir/tensor.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -237,6 +238,12 @@ void for_each_chunk(const Tensor& tensor, size_t chunk,
     }
   } while (rows.next());
   if (filled > 0) sink(std::span(buffer).first(filled));
+}
+
+bool is_finite(const Tensor& tensor) {
+  if (!is_float(tensor.dtype)) return true;
+  const std::vector<double> values = to_f64(tensor);
+  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
 bool same_values(const Tensor& a, const Tensor& b) {

@@ -16,8 +16,8 @@ namespace t2n::ir {
 struct Tensor {
   DType dtype = DType::f32;
   Ints shape;
-  Ints strides;                       ///< in elements; same length as `shape`
-  std::span<const std::byte> bytes;   ///< starts at element [0,…,0]; covers every reachable element
+  Ints strides;                      ///< in elements; same length as `shape`
+  std::span<const std::byte> bytes;  ///< starts at element [0,…,0]; covers every reachable element
   std::shared_ptr<const void> owner;  ///< keeps `bytes` alive
 
   int64_t elements() const { return element_count(shape); }
@@ -45,7 +45,8 @@ Tensor tensor_of(DType dtype, const Ints& shape, const std::vector<T>& values);
 /// A complex tensor as a real one with a last axis of two, over the same bytes; others as they are.
 Tensor as_pairs(Tensor tensor);
 
-/// Element `index` in row-major order as a number (bool as 0/1); errors: complex dtypes are internal errors.
+/// Element `index` in row-major order as a number (bool as 0/1); errors: complex dtypes are
+/// internal errors.
 double element_f64(const Tensor& tensor, int64_t index);
 int64_t element_i64(const Tensor& tensor, int64_t index);
 /// All elements in row-major order.
@@ -58,9 +59,13 @@ uint16_t float_to_half(float value);
 float bfloat_to_float(uint16_t bits);
 uint16_t float_to_bfloat(float value);
 
-/// Calls `sink` with consecutive row-major chunks of at most `chunk` bytes, without copying the whole.
+/// Calls `sink` with consecutive row-major chunks of at most `chunk` bytes, without copying the
+/// whole.
 void for_each_chunk(const Tensor& tensor, size_t chunk,
                     const std::function<void(std::span<const std::byte>)>& sink);
+
+/// No element of a tensor of floats is NaN or infinite; true for other dtypes.
+bool is_finite(const Tensor& tensor);
 
 /// Same dtype, shape and bytes.
 bool same_values(const Tensor& a, const Tensor& b);

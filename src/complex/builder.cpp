@@ -43,9 +43,8 @@ bool PairBuilder::involves_complex() const {
 }
 
 bool PairBuilder::is_complex_tensor(std::string_view argument) const {
-  const Attr* attr = node_.find(argument);
-  const auto* ref = attr == nullptr ? nullptr : std::get_if<TensorRef>(attr);
-  return ref != nullptr && is_complex(ref->id);
+  const ValueId id = ir::operand(node_, argument);
+  return id != ir::kNoValue && is_complex(id);
 }
 
 bool PairBuilder::is_complex(std::string_view argument) const {

@@ -5,6 +5,7 @@
 
 #include "src/compress/movers.h"
 #include "src/diag/error.h"
+#include "src/passes/layers.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewriter.h"
 
@@ -20,18 +21,6 @@ constexpr int kBits = 8;
 
 bool is_op(const Node* node, std::string_view name) {
   return node != nullptr && ir::op_name(node->op) == name;
-}
-
-ValueId tensor(const Node& node, std::string_view argument) {
-  const ir::Attr* attr = node.find(argument);
-  const auto* ref = attr == nullptr ? nullptr : std::get_if<TensorRef>(attr);
-  return ref == nullptr ? ir::kNoValue : ref->id;
-}
-
-bool is_absent(const Node& node, std::string_view argument) {
-  const ir::Attr* attr = node.find(argument);
-  return attr == nullptr || std::holds_alternative<ir::None>(*attr) ||
-         *attr == ir::Attr(TensorRef{});
 }
 
 /// What is fused, by the numbers of the graph as it was.
@@ -68,20 +57,20 @@ class Matcher {
   std::optional<Match> match(const Node& quantise) const {
     if (!is_op(&quantise, "aten::quantize_per_tensor") || !is_of_torch(quantise.outputs.at(0)))
       return std::nullopt;
-    const Node* last = only_read(tensor(quantise, "self"));
+    const Node* last = only_read(ir::operand(quantise, "self"));
     const bool has_relu = is_op(last, "aten::relu");
     Match out;
-    out.layer = has_relu ? only_read(tensor(*last, "self")) : last;
+    out.layer = has_relu ? only_read(ir::operand(*last, "self")) : last;
     if (out.layer == nullptr) return std::nullopt;
     out.op = fused_name(graph_, *out.layer, has_relu);
     if (out.op.empty() || (context_.is_native && !context_.is_native(ir::op_id(out.op))))
       return std::nullopt;
-    out.activation = integers_behind(tensor(*out.layer, "input"));
-    out.weight = integers_behind(tensor(*out.layer, "weight"));
+    out.activation = integers_behind(ir::operand(*out.layer, "input"));
+    out.weight = integers_behind(ir::operand(*out.layer, "weight"));
     if (out.activation == ir::kNoValue || !is_of_torch(out.activation) || !is_weight(out.weight) ||
         !has_constant_bias(*out.layer))
       return std::nullopt;
-    out.bias = tensor(*out.layer, "bias");
+    out.bias = ir::operand(*out.layer, "bias");
     return out;
   }
 
@@ -99,7 +88,7 @@ class Matcher {
 
   ValueId integers_behind(ValueId id) const {
     const Node* node = producer(id);
-    return is_op(node, "aten::dequantize.self") ? tensor(*node, "self") : ir::kNoValue;
+    return is_op(node, "aten::dequantize.self") ? ir::operand(*node, "self") : ir::kNoValue;
   }
 
   /// Activations as torch's kernels have them.
@@ -118,8 +107,8 @@ class Matcher {
   }
 
   bool has_constant_bias(const Node& layer) const {
-    if (is_absent(layer, "bias")) return true;
-    const ValueId bias = tensor(layer, "bias");
+    if (passes::is_absent(layer, "bias")) return true;
+    const ValueId bias = ir::operand(layer, "bias");
     return bias != ir::kNoValue && constants_[static_cast<size_t>(bias)] >= 0 &&
            value(bias).dtype == ir::DType::f32 && !value(bias).quant;
   }
@@ -223,8 +212,8 @@ std::string fused_name(const ir::Graph& graph, const Node& layer, bool has_relu)
   const std::string word = passes::base_word(layer.op);
   const bool is_linear = word == "linear";
   const std::string_view relu = has_relu ? "_relu" : "";
-  const ValueId input = tensor(layer, "input");
-  const ValueId weight = tensor(layer, "weight");
+  const ValueId input = ir::operand(layer, "input");
+  const ValueId weight = ir::operand(layer, "weight");
   if (input == ir::kNoValue || weight == ir::kNoValue) return "";
   const size_t rank = graph.values[static_cast<size_t>(input)].shape.size();
   const size_t weight_rank = graph.values[static_cast<size_t>(weight)].shape.size();

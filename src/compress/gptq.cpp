@@ -282,7 +282,8 @@ class Blocks {
   std::vector<uint8_t> codes_;
 };
 
-bool is_finite(const Tensor& weight) {
+/// Row by row: a weight may be most of what memory holds.
+bool has_finite_rows(const Tensor& weight) {
   std::vector<float> row;
   for (int64_t i = 0; i < weight.shape[0]; ++i) {
     read_row(weight, i, row);
@@ -305,7 +306,7 @@ Tensor compensated_integers(const Tensor& weight, std::span<const double> moment
 Packed compensated_q4_0(const Tensor& weight, std::span<const double> moments, Q4Scale rule,
                         const GptqOptions& options) {
   Packed packed;
-  if (!is_finite(weight)) {
+  if (!has_finite_rows(weight)) {
     packed.problem = kQ4NotFinite;
     return packed;
   }

@@ -13,12 +13,6 @@ namespace {
 using ir::Node;
 using ir::ValueId;
 
-ValueId tensor(const Node& node, std::string_view argument) {
-  const ir::Attr* attr = node.find(argument);
-  const auto* ref = attr == nullptr ? nullptr : std::get_if<ir::TensorRef>(attr);
-  return ref == nullptr ? ir::kNoValue : ref->id;
-}
-
 /// Where a kind of operation has its weight, its activations and its bias.
 struct Row {
   std::string_view word;
@@ -86,7 +80,7 @@ std::optional<Layer> cell(const ir::Graph& graph, const Node& node,
     return std::nullopt;
   Layer out;
   for (const std::string_view argument : {"w_ih", "w_hh"})
-    if (const ValueId id = tensor(node, argument); is_weight(graph, id, is_known))
+    if (const ValueId id = ir::operand(node, argument); is_weight(graph, id, is_known))
       out.weights.push_back({id, argument, 0});
   if (out.weights.empty()) return std::nullopt;
   return out;
@@ -174,7 +168,7 @@ std::optional<Layer> layer_of(const ir::Graph& graph, const Node& node,
   const auto row =
       std::find_if(kRows.begin(), kRows.end(), [&](const Row& each) { return each.word == word; });
   if (row == kRows.end()) return std::nullopt;
-  const ValueId weight = tensor(node, row->weight);
+  const ValueId weight = ir::operand(node, row->weight);
   if (!is_weight(graph, weight, is_known)) return std::nullopt;
   const auto rank = static_cast<int>(graph.values[static_cast<size_t>(weight)].shape.size());
   Layer out;
@@ -185,10 +179,10 @@ std::optional<Layer> layer_of(const ir::Graph& graph, const Node& node,
     out.weights[0].channel_axis = 1;
     if (has_groups(node)) out.weights[0].channel_axis = std::nullopt;
   }
-  if (const ValueId x = tensor(node, row->activation);
+  if (const ValueId x = ir::operand(node, row->activation);
       x != ir::kNoValue && !is_known[static_cast<size_t>(x)])
     out.activations.push_back(x);
-  if (const ValueId bias = tensor(node, row->bias);
+  if (const ValueId bias = ir::operand(node, row->bias);
       bias != ir::kNoValue && is_known[static_cast<size_t>(bias)])
     out.bias = bias;
   return out;

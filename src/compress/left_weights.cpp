@@ -23,17 +23,30 @@ struct Wanted {
   WeightSettings settings;
 };
 
+/// A graph, and what is asked of it for many values.
+struct View {
+  explicit View(const Graph& graph_in)
+      : graph(graph_in), is_known(known_values(graph_in)), readers(graph_in.values.size()) {
+    for (const Node& node : graph.nodes)
+      ir::for_each_input(node, [&](ValueId id) {
+        std::vector<const Node*>& of = readers[static_cast<size_t>(id)];
+        if (of.empty() || of.back() != &node) of.push_back(&node);
+      });
+  }
+
+  const Graph& graph;
+  std::vector<bool> is_known;
+  std::vector<std::vector<const Node*>> readers;  ///< by value, in execution order
+};
+
 /// The first operation that reads a value and that settings want smaller weights of.
-std::optional<Wanted> wanted_by_reader(const Graph& graph, const ir::Constant& constant,
+std::optional<Wanted> wanted_by_reader(const View& view, const ir::Constant& constant,
                                        const Settings& settings) {
-  for (const Node& node : graph.nodes) {
-    bool reads = false;
-    ir::for_each_input(node, [&](ValueId id) { reads = reads || id == constant.value; });
-    if (!reads) continue;
-    const NodeSettings of = settings.of(graph, node);
+  for (const Node* node : view.readers[static_cast<size_t>(constant.value)]) {
+    const NodeSettings of = settings.of(view.graph, *node);
     if (!of.weights) continue;
     const int64_t bytes = constant.data.elements() * ir::dtype_size(constant.data.dtype);
-    return Wanted{constant.value, bytes, &node, *of.weights};
+    return Wanted{constant.value, bytes, node, *of.weights};
   }
   return {};
 }
@@ -51,16 +64,16 @@ bool is_weight_of(const std::optional<Layer>& layer, ValueId id) {
 }
 
 /// What layers are given besides: the state that a recurrent one begins with.
-bool is_other_operand(const Graph& graph, const Wanted& wanted) {
-  const auto layer = layer_of(graph, *wanted.reader, known_values(graph));
+bool is_other_operand(const View& view, const Wanted& wanted) {
+  const auto layer = layer_of(view.graph, *wanted.reader, view.is_known);
   return layer && !wanted.reader->body && !is_weight_of(layer, wanted.value);
 }
 
-std::string reason(const Graph& graph, const Wanted& wanted, bool is_body) {
+std::string reason(const View& view, const Wanted& wanted, bool is_body) {
   const std::string_view op = ir::op_name(wanted.reader->op);
-  const ir::DType dtype = graph.values[static_cast<size_t>(wanted.value)].dtype;
+  const ir::DType dtype = view.graph.values[static_cast<size_t>(wanted.value)].dtype;
   if (dtype != ir::DType::f32) return cat("its elements are ", ir::dtype_name(dtype));
-  const auto layer = layer_of(graph, *wanted.reader, known_values(graph));
+  const auto layer = layer_of(view.graph, *wanted.reader, view.is_known);
   const bool is_of_layer = is_weight_of(layer, wanted.value);
   if (is_body) return "it is a constant of a loop's body";
   if (!is_of_layer && wanted.reader->body)
@@ -83,19 +96,20 @@ void collect(const Graph& before, const Graph& stored, const Settings& settings,
   for (const ir::Constant& constant : stored.constants)
     if (is_weight(stored, constant))
       floats[stored.values[static_cast<size_t>(constant.value)].name] = constant.data.dtype;
+  const View view(before);
   for (const ir::Constant& constant : before.constants) {
     const ir::Value& value = before.values[static_cast<size_t>(constant.value)];
     const auto now = floats.find(value.name);
     if (!is_weight(before, constant) || now == floats.end() || now->second != value.dtype) continue;
-    const auto wanted = wanted_by_reader(before, constant, settings);
-    if (!wanted || is_other_operand(before, *wanted)) continue;
+    const auto wanted = wanted_by_reader(view, constant, settings);
+    if (!wanted || is_other_operand(view, *wanted)) continue;
     const bool is_said = wanted->settings.format == Format::q4_0 &&
                          !find_readers(before, constant.value).all.empty();
     if (is_said) continue;  // the pass that packs has warned of it
     const bool is_half = wanted->settings.format == Format::f16;
     if (is_half && value.dtype == ir::DType::f16) continue;
     out.push_back({value.name, ir::node_address(before, *wanted->reader), wanted->bytes,
-                   reason(before, *wanted, is_body)});
+                   reason(view, *wanted, is_body)});
   }
 }
 

@@ -62,7 +62,7 @@ void Findings::add(std::string_view rule, const LintView& view, const ir::Node& 
   const auto found = std::find_if(rules.begin(), rules.end(),
                                   [&](const LintRule& each) { return each.name == rule; });
   T2N_ASSERT(found != rules.end(), "no rule of the lint is called ", rule);
-  all_.push_back({found->name, std::move(message), ir::node_where(view.graph, at),
+  all_.push_back({std::string(found->name), std::move(message), ir::node_where(view.graph, at),
                   help.empty() ? std::string(found->help) : std::move(help)});
 }
 
@@ -86,17 +86,6 @@ std::vector<std::string> skipped_rules(const ir::Graph& graph, const passes::Pas
   return out;
 }
 
-Diagnostic warning_of(const Finding& finding) {
-  return {.severity = Severity::warning,
-          .id = "lint",
-          .message = cat(finding.rule, ": ", finding.message),
-          .where = {finding.where},
-          .details = {},
-          .why = {},
-          .help = finding.help,
-          .subject = std::string(finding.rule)};
-}
-
 void report_findings(const std::vector<Finding>& findings, const Report& report, size_t most) {
   if (!report) return;
   for (size_t i = 0; i < std::min(findings.size(), most); ++i) report(warning_of(findings[i]));
@@ -114,8 +103,7 @@ void report_findings(const std::vector<Finding>& findings, const Report& report,
 
 bool t2n::passes::lint_quantisation(ir::Graph& graph, const PassContext& context) {
   if (!context.report) return false;
-  for (const compress::Finding& finding : compress::lint(graph, context))
-    context.report(compress::warning_of(finding));
+  for (const Finding& finding : compress::lint(graph, context)) context.report(warning_of(finding));
   for (const std::string& skipped : compress::skipped_rules(graph, context))
     context.report({.severity = Severity::note,
                     .id = "lint",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "src/diag/finding.h"
 #include "src/passes/context.h"
 
 namespace t2n::compress {
@@ -18,22 +19,14 @@ struct LintRule {
 };
 const std::vector<LintRule>& lint_rules();
 
-struct Finding {
-  std::string_view rule;
-  std::string message;
-  Where where;       ///< module path, and line of the user's source
-  std::string help;  ///< what to do
-};
-
-/// All findings, nested graphs included, rule by rule in the order of lint_rules(). Of the context,
-/// `settings`, `clipped` and `evaluate` are used where they are there.
+/// All findings, each with its module path and the line of the user's source, nested graphs
+/// included, rule by rule in the order of lint_rules(). Of the context, `settings`, `clipped` and
+/// `evaluate` are used where they are there.
 std::vector<Finding> lint(const ir::Graph& graph, const passes::PassContext& context = {});
 
 /// Rules that lint() skips, each with what it needs: "saturation: a calibration set".
 std::vector<std::string> skipped_rules(const ir::Graph& graph, const passes::PassContext& context);
 
-/// As a warning `lint`, of which the subject is the rule.
-Diagnostic warning_of(const Finding& finding);
 /// Reports the first `most` as warnings, and how many there are besides.
 void report_findings(const std::vector<Finding>& findings, const Report& report, size_t most);
 

@@ -105,9 +105,10 @@ void find_saturation(const LintView& view, Findings& findings) {
   for (const ir::Node& node : view.graph.nodes) {
     const auto found = clipped.find(view.value(node.outputs.at(0)).name);
     if (found != clipped.end() && found->second > kMostClipped)
-      findings.add("saturation", view, node,
-                   cat(percent(found->second), " % of ", quoted(view.value(self_of(node)).name),
-                       " lies outside of its grid on the calibration set"));
+      findings.add(
+          "saturation", view, node,
+          cat(percent(found->second), " % of ", quoted(view.value(ir::operand(node, "self")).name),
+              " lies outside of its grid on the calibration set"));
     if (!is_observe(node)) continue;
     const Observation of = read_observation(node);
     double share = 0;

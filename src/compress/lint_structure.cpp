@@ -36,12 +36,12 @@ void find_idle_pairs(const LintView& view, Findings& findings) {
   constexpr std::string_view kRule = "idle-pair";
   for (const Node& node : view.graph.nodes) {
     if (!is_quantise(node)) continue;
-    const ValueId real = self_of(node);
+    const ValueId real = ir::operand(node, "self");
     const ValueId integers = node.outputs.at(0);
     if (real == ir::kNoValue || view.is_known(real)) continue;
     const Node* before = view.producer(real);
     if (before != nullptr && is_dequantise(*before)) {
-      const ValueId first = self_of(*before);
+      const ValueId first = ir::operand(*before, "self");
       const bool is_same = first != ir::kNoValue &&
                            view.value(first).quant == view.value(integers).quant &&
                            view.value(first).dtype == view.value(integers).dtype;
@@ -60,7 +60,7 @@ void find_idle_pairs(const LintView& view, Findings& findings) {
 void find_float_constants(const LintView& view, Findings& findings) {
   constexpr std::string_view kRule = "float-constant";
   for (const Node& node : view.graph.nodes) {
-    const ValueId given = self_of(node);
+    const ValueId given = ir::operand(node, "self");
     if (given == ir::kNoValue || !view.is_known(given)) continue;
     const bool is_constant = view.constants[static_cast<size_t>(given)] >= 0;
     if (is_fake_quant(node) || is_quantise(node))

@@ -34,9 +34,10 @@ class WeightReader {
     if (const ir::Tensor* tensor = view_.loaded(id)) return of_constant(id, *tensor);
     const Node* node = view_.producer(id);
     if (node == nullptr) return std::nullopt;
-    if (is_observe(*node)) return read(self_of(*node));
-    if (passes::base_word(node->op) == "dequantize" && view_.loaded(self_of(*node)) != nullptr)
-      return of_constant(self_of(*node), *view_.loaded(self_of(*node)));
+    if (is_observe(*node)) return read(ir::operand(*node, "self"));
+    if (passes::base_word(node->op) == "dequantize" &&
+        view_.loaded(ir::operand(*node, "self")) != nullptr)
+      return of_constant(ir::operand(*node, "self"), *view_.loaded(ir::operand(*node, "self")));
     if (const auto fake = read_fake_quant(view_.graph, *node, view_.constants))
       return read(fake->self);
     return computed(id);

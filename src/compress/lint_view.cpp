@@ -24,12 +24,6 @@ bool is_fake_quant(const Node& node) {
   return passes::base_word(node.op).find("fake_quantize") != std::string::npos;
 }
 
-ValueId self_of(const Node& node) {
-  const ir::Attr* attr = node.find("self");
-  const auto* ref = attr == nullptr ? nullptr : std::get_if<ir::TensorRef>(attr);
-  return ref == nullptr ? ir::kNoValue : ref->id;
-}
-
 LintView::LintView(const ir::Graph& graph_in, const passes::PassContext& context_in)
     : graph(graph_in),
       context(context_in),
@@ -58,7 +52,8 @@ void LintView::follow_steps() {
   }
   for (const Node& node : graph.nodes) {
     std::vector<ValueId> from;
-    if (is_dequantise(node) && self_of(node) != ir::kNoValue) from = {self_of(node)};
+    if (is_dequantise(node) && ir::operand(node, "self") != ir::kNoValue)
+      from = {ir::operand(node, "self")};
     if (keeps_grid(node)) from = moved_by(graph, node);
     const bool rounds = is_fake_quant(node) || ir::op_name(node.op) == kDequantise;
     const bool passes_on = !from.empty() && std::all_of(from.begin(), from.end(), [&](ValueId id) {

@@ -10,10 +10,9 @@
 namespace t2n::compress {
 
 // By name: who calls passes on quantised tensors may have overloads that no rule of ours knows.
-bool is_quantise(const ir::Node& node);     ///< reals to integers
-bool is_dequantise(const ir::Node& node);   ///< integers to reals
-bool is_fake_quant(const ir::Node& node);   ///< both
-ir::ValueId self_of(const ir::Node& node);  ///< kNoValue if there is none
+bool is_quantise(const ir::Node& node);    ///< reals to integers
+bool is_dequantise(const ir::Node& node);  ///< integers to reals
+bool is_fake_quant(const ir::Node& node);  ///< both
 
 /// What reals were rounded to.
 struct Steps {

@@ -26,11 +26,20 @@ std::string format_of(const ir::Value& stored, bool is_packed) {
   return std::string(ir::dtype_name(stored.dtype));
 }
 
-double share_of_zeros(const Tensor& tensor) {
-  const std::vector<double> values = ir::to_f64(tensor);
-  const auto zeros = std::count(values.begin(), values.end(), 0.0);
-  return values.empty() ? 0 : static_cast<double>(zeros) / static_cast<double>(values.size());
-}
+/// What is said of all weights of a layer together.
+struct Together {
+  int64_t zeros = 0;
+  int64_t elements = 0;
+  std::vector<std::string> formats;  ///< each once
+
+  void add(const Tensor& weight, std::string format) {
+    const std::vector<double> values = ir::to_f64(weight);
+    zeros += std::count(values.begin(), values.end(), 0.0);
+    elements += std::ssize(values);
+    if (std::find(formats.begin(), formats.end(), format) == formats.end())
+      formats.push_back(std::move(format));
+  }
+};
 
 /// A matrix that is stored the other way around, as products want it that became linear layers.
 void turn(Tensor& matrix) {
@@ -164,17 +173,21 @@ LossMeter::LossMeter(const Graph& before, const Graph& stored, const Graph& afte
     const auto same = [&](const LayerTable& table) {
       return table.layer(address) ? address : table.giving(first.result(address));
     };
-    const auto in_file = file.layer(same(file));
-    const auto made = now.layer(same(now));
-    if (!layer || !in_file || !made) continue;
     LayerLoss loss;
     loss.address = address;
     loss.address_after = same(now);
     loss.module = first.module(address);
+    for (const Weight& weight : layer->weights)
+      loss.bytes_before += first.stored(weight.value).first;
+    const auto in_file = file.layer(same(file));
+    const auto made = now.layer(same(now));
     const size_t count = layer->weights.size();
-    if (in_file->weights.size() != count || made->weights.size() != count) continue;
+    if (!in_file || !made || in_file->weights.size() != count || made->weights.size() != count) {
+      layers_.push_back(std::move(loss));
+      continue;
+    }
+    Together all;
     for (size_t i = 0; i < count; ++i) {
-      loss.bytes_before += first.stored(layer->weights[i].value).first;
       const auto [bytes, at] = file.stored(in_file->weights[i].value);
       const ir::Value* largest =
           at == ir::kNoValue ? nullptr : &stored.values[static_cast<size_t>(at)];
@@ -184,10 +197,12 @@ LossMeter::LossMeter(const Graph& before, const Graph& stored, const Graph& afte
       if (!wanted || !there || largest == nullptr) continue;
       if (layer->weights[i].channel_axis != made->weights[i].channel_axis) turn(*there);
       loss.weights.add(*wanted, *there);
-      loss.zeros = share_of_zeros(*there);
       const bool is_packed = largest->dtype == ir::DType::u8 && !largest->quant;
-      loss.format = format_of(*largest, is_packed);
+      all.add(*there, format_of(*largest, is_packed));
     }
+    if (!all.formats.empty()) loss.format = joined(all.formats, "+");
+    if (all.elements > 0)
+      loss.zeros = static_cast<double>(all.zeros) / static_cast<double>(all.elements);
     layers_.push_back(std::move(loss));
   }
   for (const std::string& name : before.output_names) {
@@ -202,7 +217,7 @@ void LossMeter::add(const Graph& before, const Graph& after, const std::vector<T
   std::set<std::string> wanted_after;
   for (const LayerLoss& layer : layers_) {
     wanted.insert(layer.address);
-    wanted_after.insert(layer.address_after);
+    if (!layer.address_after.empty()) wanted_after.insert(layer.address_after);
   }
   const Run a = run(before, inputs, evaluate_, wanted);
   const Run b = run(after, inputs, evaluate_, wanted_after);

@@ -23,15 +23,19 @@ struct Closeness {
 
 /// An operation with weights.
 struct LayerLoss {
+  static constexpr const char* kNoFormat = "?";
   std::string address;        ///< "Net/Sequential[features]/Conv2d[0]/conv2d_0"
   std::string address_after;  ///< in the compressed graph, where operations may have other names
   std::string module;         ///< "features.0"
-  std::string format;         ///< "int8", "int4", "f16", "q4_0", "f32"
+  /// "int8", "int4", "f16", "q4_0", "f32"; of weights that differ "int8+f32". kNoFormat where they
+  /// are not found in the compressed graph: then only what was before is known.
+  std::string format = kNoFormat;
   int64_t bytes_before = 0;
   int64_t bytes_after = 0;
   double zeros = 0;  ///< share of the weights that are zero
   Closeness weights;
   Closeness results;  ///< of the operation, with all that comes before it compressed too
+  bool is_followed() const { return format != kNoFormat; }
 };
 
 /// What counts of a batch.

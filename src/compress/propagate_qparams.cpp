@@ -8,6 +8,7 @@
 // reads what lies between. All results stay the same: rounding is monotone, and leaves elements
 // where they are. Scales per channel, weights, and scales that follow from data stay as they are.
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "src/compress/fuse.h"
@@ -42,36 +43,37 @@ bool is_no_dropout(const Node& node) {
   return node.op == op && train != nullptr && *train == ir::Attr(false);
 }
 
-ValueId self_of(const Node& node) { return std::get<TensorRef>(*node.find("self")).id; }
-
-/// Lets quantisers rise, one operation at a time.
+/// Lets quantisers rise, one operation at a time, each as far as it goes.
 class Rising {
  public:
-  Rising(ir::Graph& graph, const passes::PassContext& context) : graph_(graph), context_(context) {}
+  Rising(ir::Graph& graph, const passes::PassContext& context)
+      : graph_(graph),
+        context_(context),
+        producers_(ir::producers(graph)),
+        uses_(ir::use_counts(graph)) {}
 
   bool run() {
     bool changed = false;
-    while (rise_once()) changed = true;
+    for (size_t i = 0; i < graph_.nodes.size(); ++i)
+      for (auto at = above(i); at; at = above(*at)) changed = true;
     return changed;
   }
 
  private:
-  bool rise_once() {
-    producers_ = ir::producers(graph_);
-    uses_ = ir::use_counts(graph_);
-    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-      const Node& node = graph_.nodes[i];
-      if (!is_quantise(node) || !graph_.values[static_cast<size_t>(node.outputs.at(0))].quant)
-        continue;
-      const Node* mover = only_read(self_of(node));
-      if (mover == nullptr || !is_passable(*mover) || !is_below_layer(*mover)) continue;
-      swap(static_cast<size_t>(mover - graph_.nodes.data()), i);
-      return true;
-    }
-    return false;
+  /// Where the quantiser at `i` is after it rose above one operation; nothing if it stays.
+  std::optional<size_t> above(size_t i) {
+    const Node& node = graph_.nodes[i];
+    if (!is_quantise(node) || !graph_.values[static_cast<size_t>(node.outputs.at(0))].quant)
+      return std::nullopt;
+    const Node* mover = only_read(ir::operand(node, "self"));
+    if (mover == nullptr || !is_passable(*mover) || !is_below_layer(*mover)) return std::nullopt;
+    const auto place = static_cast<size_t>(mover - graph_.nodes.data());
+    swap(place, i);
+    return place;
   }
 
   const Node* only_read(ValueId id) const {
+    if (id == ir::kNoValue) return nullptr;
     const auto at = static_cast<size_t>(id);
     if (producers_[at] < 0 || uses_[at] != 1) return nullptr;
     return &graph_.nodes[static_cast<size_t>(producers_[at])];
@@ -87,14 +89,14 @@ class Rising {
     const Node* at = &mover;
     while (at != nullptr && is_passable(*at)) at = only_read(moved_by(graph_, *at).front());
     const bool has_relu = at != nullptr && is_relu(*at);
-    if (has_relu) at = only_read(self_of(*at));
+    if (has_relu) at = only_read(ir::operand(*at, "self"));
     if (at == nullptr) return false;
     const std::string fused = fused_name(graph_, *at, has_relu);
     return !fused.empty() && (!context_.is_native || context_.is_native(ir::op_id(fused)));
   }
 
   /// x -> mover -> y -> quantise -> z: the value in between is now what the mover was given, as
-  /// integers.
+  /// integers. Places and values swap alike: `producers_` stays right.
   void swap(size_t mover, size_t quantise) {
     Node& first = graph_.nodes[mover];
     Node& second = graph_.nodes[quantise];
@@ -112,10 +114,13 @@ class Rising {
     std::swap(first, second);
   }
 
-  static void redirect(Node& node, ValueId from, ValueId to) {
+  void redirect(Node& node, ValueId from, ValueId to) {
     for (ir::Argument& arg : node.args)
       ir::change_refs(arg.value, [&](ValueId& id) {
-        if (id == from) id = to;
+        if (id != from) return;
+        id = to;
+        --uses_[static_cast<size_t>(from)];
+        ++uses_[static_cast<size_t>(to)];
       });
   }
 
@@ -162,7 +167,7 @@ class Sinking : public passes::Rewriter {
 
   /// Keeps the operation.
   bool note() {
-    const ValueId given = self_of(node_);
+    const ValueId given = ir::operand(node_, "self");
     const ValueId result = node_.outputs.at(0);
     const auto at = static_cast<size_t>(given);
     const ValueId integers = resolve(given);

@@ -19,12 +19,6 @@ bool is(const Node& node, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), ir::op_name(node.op)) != names.end();
 }
 
-ValueId operand(const Node& node, std::string_view name) {
-  const Attr* attr = node.find(name);
-  const auto* ref = attr != nullptr ? std::get_if<ir::TensorRef>(attr) : nullptr;
-  return ref != nullptr ? ref->id : ir::kNoValue;
-}
-
 int64_t integer(const Node& node, std::string_view name, int64_t otherwise) {
   const Attr* attr = node.find(name);
   const auto* dim = attr != nullptr ? std::get_if<ir::Dim>(attr) : nullptr;
@@ -92,12 +86,12 @@ class Finder {
 
   bool read(size_t index, ValueId id, bool is_flipped) {
     const Node& node = graph_.nodes[index];
-    if (operand(node, "weight") == id) return read_weight(index, id, is_flipped);
+    if (ir::operand(node, "weight") == id) return read_weight(index, id, is_flipped);
     if (rank(id) != 2) return false;
     if (is(node, {"aten::matmul", "aten::mm", "aten::linalg_matmul"})) {
-      const bool is_second = operand(node, "other") == id || operand(node, "mat2") == id;
+      const bool is_second = ir::operand(node, "other") == id || ir::operand(node, "mat2") == id;
       return is_second &&
-             note({index, Role::product, operand(node, "self"), ir::kNoValue}, !is_flipped);
+             note({index, Role::product, ir::operand(node, "self"), ir::kNoValue}, !is_flipped);
     }
     if (is(node, {"aten::addmm"})) return read_sum(index, id, is_flipped);
     return is(node, {"aten::einsum"}) && read_einsum(index, id, is_flipped);
@@ -105,7 +99,7 @@ class Finder {
 
   bool read_weight(size_t index, ValueId id, bool is_flipped) {
     const Node& node = graph_.nodes[index];
-    const Q4Reader reader{index, Role::weight, operand(node, "input"), ir::kNoValue};
+    const Q4Reader reader{index, Role::weight, ir::operand(node, "input"), ir::kNoValue};
     if (is(node, {"aten::linear"})) return rank(id) == 2 && note(reader, is_flipped);
     if (is(node, {"aten::embedding"}))
       return rank(id) == 2 && note({index, Role::weight}, is_flipped);
@@ -119,12 +113,12 @@ class Finder {
 
   bool read_sum(size_t index, ValueId id, bool is_flipped) {
     const Node& node = graph_.nodes[index];
-    const ValueId bias = operand(node, "self");
+    const ValueId bias = ir::operand(node, "self");
     const ir::Dim& rows = value(id).shape[1];
-    if (operand(node, "mat2") != id || !is_one(node, "beta") || !is_one(node, "alpha") ||
+    if (ir::operand(node, "mat2") != id || !is_one(node, "beta") || !is_one(node, "alpha") ||
         value(bias).shape != ir::Shape{rows})
       return false;
-    return note({index, Role::sum, operand(node, "mat1"), bias}, !is_flipped);
+    return note({index, Role::sum, ir::operand(node, "mat1"), bias}, !is_flipped);
   }
 
   bool read_einsum(size_t index, ValueId id, bool is_flipped) {

@@ -134,14 +134,15 @@ void switch_off(std::optional<T>& part, const Entry& entry, const Option& option
   part.reset();
 }
 
-std::vector<std::pair<std::string, Apply>> grid_keys(const std::string& part, int least_bits) {
+std::vector<std::pair<std::string, Apply>> grid_keys(const std::string& part) {
   const auto key = [&](const char* name, Apply apply) {
     return std::pair(cat(part, ".", name), std::move(apply));
   };
+  constexpr int kLeastBits = 2;
   constexpr int kMostBits = 16;
   return {key("bits",
               [=](NodeSettings& s, const Entry& e, const Option& o) {
-                grid_of(s, part).bits = whole(e, o, least_bits, kMostBits);
+                grid_of(s, part).bits = whole(e, o, kLeastBits, kMostBits);
               }),
           key("signed", [=](NodeSettings& s, const Entry& e,
                             const Option& o) { grid_of(s, part).is_signed = flag(e, o); }),
@@ -171,10 +172,9 @@ std::vector<std::pair<std::string, Apply>> grid_keys(const std::string& part, in
 }
 
 std::vector<std::pair<std::string, Apply>> make_keys() {
-  constexpr int kLeastBits = 2;
-  std::vector<std::pair<std::string, Apply>> out = grid_keys("weights", kLeastBits);
+  std::vector<std::pair<std::string, Apply>> out = grid_keys("weights");
   for (const char* part : {"activations", "bias"})
-    for (auto& each : grid_keys(part, kLeastBits)) out.push_back(std::move(each));
+    for (auto& each : grid_keys(part)) out.push_back(std::move(each));
   out.emplace_back("weights.format", [](NodeSettings& s, const Entry& e, const Option& o) {
     grid_of(s, "weights");
     s.weights->format = choice(e, o, kFormats);
@@ -245,11 +245,10 @@ void require_consistent(const NodeSettings& settings, const Entry& entry) {
       refuse(entry, "a pattern of neighbours says which share stays, in every layer",
              "give a pattern, or a sparsity, not both");
   }
-  for (const auto* grid : {&settings.activations, &settings.bias})
-    if (*grid && (*grid)->is_per_channel && grid == &settings.activations &&
-        (*grid)->observer == Observer::entropy)
-      refuse(entry, "entropy is measured for whole tensors",
-             "take another observer for scales per channel");
+  const std::optional<Grid>& activations = settings.activations;
+  if (activations && activations->is_per_channel && activations->observer == Observer::entropy)
+    refuse(entry, "entropy is measured for whole tensors",
+           "take another observer for scales per channel");
 }
 
 const Option* find(const Entry& entry, const std::string& key) {

@@ -49,6 +49,12 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string out;
+  for (const std::string& part : parts) out += cat(&part == parts.data() ? "" : separator, part);
+  return out;
+}
+
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   constexpr size_t kLongest = 200;  // nobody misspells more, and the work is quadratic
   if (word.size() > kLongest) return {};

@@ -48,6 +48,9 @@ inline std::string quoted(const std::string& text) { return quoted(std::string_v
 inline std::string quoted(std::string& text) { return quoted(std::string_view(text)); }
 inline std::string quoted(const char* text) { return quoted(std::string_view(text)); }
 
+/// "a, b, c" for the separator ", "
+std::string joined(const std::vector<std::string>& parts, std::string_view separator);
+
 /// The candidate nearest to `word` by edit distance, or "" if none is near: for "did you mean".
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 

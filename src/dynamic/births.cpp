@@ -19,12 +19,6 @@ const ir::Value& value_of(const ir::Graph& graph, ir::ValueId id) {
   return graph.values[static_cast<size_t>(id)];
 }
 
-ir::ValueId tensor_of(const ir::Node& node, std::string_view name) {
-  const ir::Attr* attr = node.find(name);
-  const auto* ref = attr == nullptr ? nullptr : std::get_if<ir::TensorRef>(attr);
-  return ref == nullptr ? ir::kNoValue : ref->id;
-}
-
 /// The masks among the indices of an operation.
 std::vector<ir::ValueId> masks_of(const ir::Graph& graph, const ir::Node& node) {
   std::vector<ir::ValueId> out;
@@ -42,21 +36,21 @@ std::vector<ir::ValueId> counted_in(const ir::Graph& graph, const ir::Node& node
   if (!has_trait(op.substr(0, op.find('.')), ir::OpTrait::bears_size)) return {};
   if (word == "index" || word == "_unsafe_index") return masks_of(graph, node);
   if (word == "where")
-    return node.args.size() == 1 ? std::vector{tensor_of(node, "condition")}
+    return node.args.size() == 1 ? std::vector{ir::operand(node, "condition")}
                                  : std::vector<ir::ValueId>();
-  if (word == "masked_select") return {tensor_of(node, "mask")};
+  if (word == "masked_select") return {ir::operand(node, "mask")};
   if (word == "one_hot") {
     const auto* classes = std::get_if<ir::Dim>(node.find("num_classes"));
-    return classes != nullptr && *classes == ir::Dim(-1) ? std::vector{tensor_of(node, "self")}
+    return classes != nullptr && *classes == ir::Dim(-1) ? std::vector{ir::operand(node, "self")}
                                                          : std::vector<ir::ValueId>();
   }
   if (word == "repeat_interleave") {
-    const ir::ValueId repeats = tensor_of(node, "repeats");
+    const ir::ValueId repeats = ir::operand(node, "repeats");
     const ir::Attr* size = node.find("output_size");
     const bool is_said = size != nullptr && !std::holds_alternative<ir::None>(*size);
     return repeats == ir::kNoValue || is_said ? std::vector<ir::ValueId>() : std::vector{repeats};
   }
-  return {tensor_of(node, "self")};
+  return {ir::operand(node, "self")};
 }
 
 bool follows_from_inputs(const ir::Graph& graph, std::vector<ir::ValueId> due) {
@@ -87,12 +81,6 @@ std::optional<std::pair<size_t, size_t>> place_of(const std::vector<ir::Shape>& 
 }
 
 }  // namespace
-
-bool is_born(const ir::Dim& dim) {
-  const std::vector<Symbol> symbols = dim.symbols();
-  return std::any_of(symbols.begin(), symbols.end(),
-                     [](const Symbol& symbol) { return symbol.born() != nullptr; });
-}
 
 bool is_born(const Comparison& comparison) {
   return is_born(comparison.left) || is_born(comparison.right);
@@ -179,7 +167,7 @@ std::string Births::counted(const ir::Graph& graph, const ir::Node& node) {
   if (!is_one_of(word, kNonzero) || tensors.size() != 1) return {};
   ir::Shape shape = value_of(graph, tensors[0]).shape;
   if (word == "masked_select") {
-    const ir::Shape& self = value_of(graph, tensor_of(node, "self")).shape;
+    const ir::Shape& self = value_of(graph, ir::operand(node, "self")).shape;
     if (self != shape) return {};
   }
   return cat("nonzero #", number(graph, tensors[0]));

@@ -14,7 +14,6 @@ namespace t2n::dynamic {
 bool bears_size(const ir::Graph& graph, const ir::Node& node);
 bool has_births(const ir::Graph& graph);
 /// A size that follows from values stands in it.
-bool is_born(const ir::Dim& dim);
 bool is_born(const Comparison& comparison);
 
 /// Whether born_size() stands in what a rule said.
@@ -50,7 +49,6 @@ class Births {
   std::map<std::string, int> computed_;
   std::map<ir::ValueId, int> numbers_;
   std::vector<int> producers_;
-  std::map<ir::ValueId, size_t> places_;
 };
 
 }  // namespace t2n::dynamic

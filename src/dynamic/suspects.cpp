@@ -22,10 +22,8 @@ bool is_shape_argument(std::string_view name) {
 }
 
 const ir::Shape* shape_of(const ir::Graph& graph, const ir::Node& node, std::string_view name) {
-  const ir::Attr* attr = node.find(name);
-  const auto* ref = attr ? std::get_if<ir::TensorRef>(attr) : nullptr;
-  return ref && ref->id != ir::kNoValue ? &graph.values[static_cast<size_t>(ref->id)].shape
-                                        : nullptr;
+  const ir::ValueId id = ir::operand(node, name);
+  return id == ir::kNoValue ? nullptr : &graph.values[static_cast<size_t>(id)].shape;
 }
 
 class Finder {

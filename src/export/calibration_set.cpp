@@ -35,12 +35,6 @@ std::vector<std::string> files_of(const std::string& spec) {
   return out;
 }
 
-bool is_finite(const ir::Tensor& tensor) {
-  if (!ir::is_float(tensor.dtype)) return true;
-  const std::vector<double> values = ir::to_f64(tensor);
-  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
-}
-
 /// Whether sizes are those of the graph from axis `from` on; open ones take any.
 bool fits(const ir::Ints& shape, const ir::Shape& wanted, size_t from) {
   if (shape.size() != wanted.size()) return false;
@@ -107,7 +101,7 @@ ir::Tensor CalibrationSet::values_of(size_t input, const std::vector<Sample>& sa
     if (tensor->elements() == 0)
       refuse(cat(quoted(file), ": ", quoted(value.name), " has no elements"),
              "give some samples at least");
-    if (!is_finite(*tensor))
+    if (!ir::is_finite(*tensor))
       refuse(cat(quoted(file), ": ", quoted(value.name), " holds NaN or infinities"),
              "leave these samples out");
     return *tensor;

@@ -103,12 +103,6 @@ std::optional<check::Yardstick> distance(const TracedModel& model, InputSet& set
   return measured;
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
-}
-
 /// How far apart the reals are that each output may be, where it comes from a quantiser.
 std::vector<std::optional<double>> quanta_of(const TracedModel& model, size_t outputs) {
   std::vector<std::optional<double>> out(outputs);
@@ -122,7 +116,7 @@ std::vector<std::optional<double>> quanta_of(const TracedModel& model, size_t ou
 Diagnostic unsettled_note(const CheckResult& result, const std::vector<std::string>& unsettled) {
   const bool is_of_engines = result.engines_disagree > 0;
   return {.id = "inconclusive-check",
-          .message = cat("it is not known whether ", listed(unsettled), " is right"),
+          .message = cat("it is not known whether ", joined(unsettled, ", "), " is right"),
           .where = {},
           .details = {},
           .why = cat("on ", result.unsettled, " input sets the values are not LibTorch's, and ",
@@ -138,9 +132,9 @@ std::optional<Diagnostic> inconclusive(const CheckResult& result,
                                        const std::vector<std::string>& blind,
                                        const std::vector<std::string>& unsettled) {
   std::vector<std::string> says;
-  if (!blind.empty()) says.push_back(cat("the check says nothing about ", listed(blind)));
+  if (!blind.empty()) says.push_back(cat("the check says nothing about ", joined(blind, ", ")));
   if (!result.unfollowed.empty())
-    says.push_back(cat("no output was seen to follow the input ", listed(result.unfollowed)));
+    says.push_back(cat("no output was seen to follow the input ", joined(result.unfollowed, ", ")));
   if (result.has_unvaried_sizes) says.emplace_back("open sizes were not varied");
   if (!unsettled.empty()) {
     Diagnostic out = unsettled_note(result, unsettled);

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "ir/print.h"
+#include "nnef/names.h"
 #include "nnef_writer/npz.h"
 #include "nnef_writer/output.h"
 #include "src/diag/error.h"
@@ -29,18 +30,6 @@ int64_t byte_count(const ir::Tensor& tensor) {
   return tensor.elements() * ir::dtype_size(tensor.dtype);
 }
 
-/// Of one graph in a file: constants by the names that they have there.
-class Names {
- public:
-  std::string take(const std::string& wanted) {
-    const int count = taken_[wanted]++;
-    return count == 0 ? wanted : cat(wanted, "#", count);
-  }
-
- private:
-  std::map<std::string, int> taken_;
-};
-
 const ir::Value& value_of(const ir::Graph& graph, ir::ValueId id) {
   return graph.values[static_cast<size_t>(id)];
 }
@@ -48,10 +37,10 @@ const ir::Value& value_of(const ir::Graph& graph, ir::ValueId id) {
 using Visit = std::function<void(ir::Graph& graph, ir::Constant&, const std::string& name)>;
 
 /// Bodies are copied before they are visited: other graphs may share them.
-void visit_constants(ir::Graph& graph, const std::string& prefix, Names& names,
+void visit_constants(ir::Graph& graph, const std::string& prefix, nnef::UniqueNames& names,
                      const Visit& visit) {
   for (ir::Constant& constant : graph.constants)
-    visit(graph, constant, names.take(cat(prefix, value_of(graph, constant.value).name)));
+    visit(graph, constant, names.claim(cat(prefix, value_of(graph, constant.value).name)));
   for (ir::Node& node : graph.nodes) {
     if (!node.body) continue;
     node.body = std::make_shared<ir::Graph>(*node.body);
@@ -62,7 +51,7 @@ void visit_constants(ir::Graph& graph, const std::string& prefix, Names& names,
 }
 
 void visit_constants(ir::Graph& graph, const Visit& visit) {
-  Names names;
+  nnef::UniqueNames names;
   visit_constants(graph, "", names, visit);
 }
 

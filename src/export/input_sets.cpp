@@ -15,12 +15,6 @@
 namespace t2n {
 namespace {
 
-bool is_finite(const ir::Tensor& tensor) {
-  if (!ir::is_float(tensor.dtype)) return true;
-  const std::vector<double> values = ir::to_f64(tensor);
-  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
-}
-
 /// Errors: `input-sizes`.
 void check_sizes(const std::vector<Sample>& samples, const TracedModel& model, const Takes& takes) {
   std::vector<trace::SampleInput> inputs;
@@ -74,7 +68,7 @@ class Builder {
       out_.reference =
           cat("the compressed graph over LibTorch's kernels; uncompressed, ", agreement.words);
     }
-    for (const ir::Tensor& tensor : agreement.expected) finite_.push_back(is_finite(tensor));
+    for (const ir::Tensor& tensor : agreement.expected) finite_.push_back(ir::is_finite(tensor));
     out_.movements.resize(agreement.expected.size());
     out_.sets.push_back({"", std::move(inputs), std::move(agreement.expected), {}});
   }
@@ -112,7 +106,7 @@ class Builder {
     auto expected = in_torch(inputs);
     bool is_right = expected && meets_demands(inputs) && expected->size() == finite_.size();
     for (size_t i = 0; is_right && i < expected->size(); ++i)
-      is_right = !finite_[i] || is_finite((*expected)[i]);
+      is_right = !finite_[i] || ir::is_finite((*expected)[i]);
     if (!is_right) {
       ++out_.left_out;
       return std::nullopt;

@@ -20,12 +20,6 @@ struct Side {
   std::vector<Port>& ports;
 };
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
-}
-
 size_t place_of(const Side& side, const std::string& old_name, const std::string& text) {
   const std::vector<std::string> names = port_names(side.ports);
   for (size_t i = 0; i < names.size(); ++i)
@@ -33,7 +27,7 @@ size_t place_of(const Side& side, const std::string& old_name, const std::string
   const std::string near = nearest(old_name, names);
   throw Error("usage",
               cat(side.option, " ", text, ": the model has no ", side.word, " ", quoted(old_name)),
-              cat("it has: ", listed(names)),
+              cat("it has: ", joined(names, ", ")),
               near.empty() ? std::string() : cat("did you mean ", quoted(near), "?"));
 }
 

@@ -14,17 +14,22 @@ Json accuracy_json(int64_t right, int64_t labelled) {
   return static_cast<double>(right) / static_cast<double>(labelled);
 }
 
+template <typename T>
+Json if_followed(const compress::LayerLoss& layer, T value) {
+  return layer.is_followed() ? Json(value) : Json();
+}
+
 Json layer_json(const compress::LayerLoss& layer) {
   return {{"address", layer.address},
           {"module", layer.module},
           {"format", layer.format},
           {"bytes_before", layer.bytes_before},
-          {"bytes_after", layer.bytes_after},
-          {"zeros", layer.zeros},
+          {"bytes_after", if_followed(layer, layer.bytes_after)},
+          {"zeros", if_followed(layer, layer.zeros)},
           {"weights_snr_db", layer.weights.snr_db()},
           {"results_snr_db", layer.results.snr_db()},
-          {"weights_exact", layer.weights.noise == 0},
-          {"results_exact", layer.results.noise == 0}};
+          {"weights_exact", if_followed(layer, layer.weights.noise == 0)},
+          {"results_exact", if_followed(layer, layer.results.noise == 0)}};
 }
 
 Json output_json(const compress::OutputLoss& output) {

@@ -51,12 +51,6 @@ const Dim* dim_of(const Node& node, std::string_view name) {
   return attr == nullptr ? nullptr : std::get_if<Dim>(attr);
 }
 
-ValueId ref_of(const Node& node, std::string_view name) {
-  const ir::Attr* attr = node.find(name);
-  const auto* ref = attr == nullptr ? nullptr : std::get_if<ir::TensorRef>(attr);
-  return ref == nullptr ? ir::kNoValue : ref->id;
-}
-
 bool is_whole(const Node& node) {
   const Dim* start = dim_of(node, "start");
   const Dim* end = dim_of(node, "end");

@@ -30,9 +30,8 @@ ir::Dim replaced(const ir::Dim& dim, const ir::Symbol& symbol, const ir::Dim& by
 /// `dim` = coefficient * symbol + the value at 0, if it is so.
 std::optional<int64_t> coefficient(const ir::Dim& dim, const ir::Symbol& symbol);
 
-/// An argument, if the operation has it and it is of that kind.
+/// An argument, if the operation has it and it is a size.
 const ir::Dim* dim_of(const ir::Node& node, std::string_view name);
-ir::ValueId ref_of(const ir::Node& node, std::string_view name);
 /// x[:]
 bool is_whole(const ir::Node& slice);
 /// The argument `dim`, counted from the front.

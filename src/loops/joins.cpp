@@ -20,7 +20,7 @@ std::optional<ir::ValueId> before_unsqueeze(const Family& family, int64_t dim) {
   if (made == nullptr || ir::op_name(made->op) != "aten::unsqueeze" ||
       axis_of(*made, family.inner().shape.size()) != dim)
     return std::nullopt;
-  return ref_of(*made, "self");
+  return ir::operand(*made, "self");
 }
 
 ir::Argument number(std::string name, int64_t value) { return {std::move(name), ir::Dim(value)}; }

@@ -118,9 +118,9 @@ bool Roller::simplify_node(const Node& node) {
     values_.stand_for(node.outputs[0], id);
     return true;
   };
-  if (op == "aten::slice.Tensor" && is_whole(node)) return stands_for(ref_of(node, "self"));
-  if (op == "aten::slice_scatter" && is_whole(node)) return stands_for(ref_of(node, "src"));
-  return op == "aten::copy" && stands_for(ref_of(node, "src"));
+  if (op == "aten::slice.Tensor" && is_whole(node)) return stands_for(ir::operand(node, "self"));
+  if (op == "aten::slice_scatter" && is_whole(node)) return stands_for(ir::operand(node, "src"));
+  return op == "aten::copy" && stands_for(ir::operand(node, "src"));
 }
 
 /// Whether a node of every iteration joins `part` of its two operands to what it gave the iteration
@@ -244,8 +244,8 @@ void Roller::add_node(size_t position) {
   const Node& first = node(start_, position);
   const auto unread = [this](ValueId id) { return !read_.contains(id); };
   const Ids results = column(position, 0);
-  if (mentions(first, loop_.number) && ref_of(first, "self") != ir::kNoValue &&
-      one_slice_of(first, outer(ref_of(first, "self")).shape.size()) &&
+  if (mentions(first, loop_.number) && ir::operand(first, "self") != ir::kNoValue &&
+      one_slice_of(first, outer(ir::operand(first, "self")).shape.size()) &&
       std::all_of(results.begin(), results.end(), unread)) {
     inner_[{position, 0}] = ir::kNoValue;
     return;

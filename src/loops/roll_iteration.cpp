@@ -57,7 +57,7 @@ ValueId Roller::body_node(std::string_view op, std::vector<ir::Argument> args, i
 /// x[:, t], of a tensor outside.
 bool Roller::add_slice(size_t position) {
   const Node& first = node(start_, position);
-  const ValueId self = ref_of(first, "self");
+  const ValueId self = ir::operand(first, "self");
   if (self == ir::kNoValue || !mentions(first, loop_.number)) return false;
   const auto slice = one_slice_of(first, outer(self).shape.size());
   const std::vector<Ids> reads = operands(position);

@@ -120,7 +120,7 @@ std::optional<Slices> Roller::run_of(const Ids& ids) {
     const Node& apart = graph_.nodes[*source];
     const auto part = part_of(apart);
     if (!part) return std::nullopt;
-    out.whole = ref_of(apart, "self");
+    out.whole = ir::operand(apart, "self");
     out.axis = axis_of(apart, outer(out.whole).shape.size());
     out.part = *part;
     const bool is_even = std::all_of(

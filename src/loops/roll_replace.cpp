@@ -15,12 +15,6 @@ using ir::ValueId;
 
 ir::Argument number(std::string name, const Dim& value) { return {std::move(name), value}; }
 
-ValueId self_of(const Node& node) {
-  const ir::Attr* attr = node.find("self");
-  const auto* ref = attr == nullptr ? nullptr : std::get_if<ir::TensorRef>(attr);
-  return ref == nullptr ? ir::kNoValue : ref->id;
-}
-
 std::vector<int> uses(const ir::Graph& body) {
   std::vector<int> out(body.values.size());
   for (const Node& node : body.nodes)
@@ -39,9 +33,9 @@ void Roller::drop_unread_views(const std::vector<ValueId>& next) {
     const std::string_view op = ir::op_name(node.op);
     const bool is_view = op == "aten::select.int" || op == "aten::slice.Tensor" ||
                          op == "aten::narrow" || op == "aten::unsqueeze";
-    const bool is_state =
-        std::any_of(states_.begin(), states_.end(),
-                    [&](const CarriedState& state) { return state.inner == self_of(node); });
+    const bool is_state = std::any_of(
+        states_.begin(), states_.end(),
+        [&](const CarriedState& state) { return state.inner == ir::operand(node, "self"); });
     const ValueId id = node.outputs[0];
     return is_view && is_state && read[static_cast<size_t>(id)] == 0 &&
            std::find(next.begin(), next.end(), id) == next.end();
@@ -67,7 +61,8 @@ std::optional<Filled> Roller::filled(size_t index) {
     return std::nullopt;
   const auto writes = [&](const Node& node) { return node.outputs[0] == state.next; };
   const auto found = std::find_if(body_->nodes.begin(), body_->nodes.end(), writes);
-  if (found == body_->nodes.end() || self_of(*found) != state.inner) return std::nullopt;
+  if (found == body_->nodes.end() || ir::operand(*found, "self") != state.inner)
+    return std::nullopt;
   const ir::Value owner = body_->values[static_cast<size_t>(state.inner)];
   const auto slice = one_slice_of(*found, owner.shape.size());
   const std::string_view op = ir::op_name(found->op);

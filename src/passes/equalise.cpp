@@ -84,7 +84,7 @@ class Equaliser {
     Tensor& data = graph_.constants[static_cast<size_t>(at)].data;
     return is_loaded(data) && ir::is_float(data.dtype) ? &data : nullptr;
   }
-  Tensor* weight_of(const Node& layer) { return own_constant(operand(layer, "weight")); }
+  Tensor* weight_of(const Node& layer) { return own_constant(ir::operand(layer, "weight")); }
 
   /// A layer whose weights may change; its channels lie along axis 1, of linear ones along the
   /// last.
@@ -97,14 +97,14 @@ class Equaliser {
 
   void find_pair(size_t second) {
     const Node& to = node(second);
-    ValueId at = operand(to, "input");
+    ValueId at = ir::operand(to, "input");
     if (at == ir::kNoValue || !is_open(to, at)) return;
     while (uses_[static_cast<size_t>(at)] == 1) {
       const int made = producers_[static_cast<size_t>(at)];
       if (made < 0) return;
       const Node& from = node(static_cast<size_t>(made));
       if (is_homogeneous(from, value(at).shape.size(), is_linear(to))) {
-        at = operand(from, "self");
+        at = ir::operand(from, "self");
         if (at == ir::kNoValue) return;
         continue;
       }
@@ -115,7 +115,7 @@ class Equaliser {
   }
 
   bool may_scale_bias(const Node& layer) {
-    return is_absent(layer, "bias") || own_constant(operand(layer, "bias")) != nullptr;
+    return is_absent(layer, "bias") || own_constant(ir::operand(layer, "bias")) != nullptr;
   }
 
   void add(size_t first, size_t second) {
@@ -177,13 +177,13 @@ class Equaliser {
       for_each_weight(layer, [&](size_t i, double v, size_t, size_t) { values[i] = v; });
       made.emplace_back(weight, ir::tensor_of(weight->dtype, weight->shape, values));
       if (factors.outputs.empty() || is_absent(node(layer), "bias")) continue;
-      Tensor* bias = own_constant(operand(node(layer), "bias"));
+      Tensor* bias = own_constant(ir::operand(node(layer), "bias"));
       values = ir::to_f64(*bias);
       for (size_t i = 0; i < values.size(); ++i) values[i] *= factors.outputs.at(i);
       made.emplace_back(bias, ir::tensor_of(bias->dtype, bias->shape, values));
     }
     for (const auto& [place, data] : made)
-      if (!is_finite(data)) return false;
+      if (!ir::is_finite(data)) return false;
     for (auto& [place, data] : made) *place = std::move(data);
     return true;
   }

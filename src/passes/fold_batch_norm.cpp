@@ -76,7 +76,7 @@ class Folder {
   std::optional<std::vector<double>> channels(const Node& node, std::string_view argument,
                                               int64_t count, double fallback) const {
     if (is_absent(node, argument)) return std::vector<double>(static_cast<size_t>(count), fallback);
-    const Tensor* data = constant(operand(node, argument));
+    const Tensor* data = constant(ir::operand(node, argument));
     if (data == nullptr || data->shape != Ints{count}) return std::nullopt;
     return ir::to_f64(*data);
   }
@@ -103,7 +103,7 @@ class Folder {
 
   /// The layer that alone feeds the batch norm, and whose channels it sees; nullptr if none does.
   Node* layer_of(const Node& norm) {
-    const ValueId fed = operand(norm, "input");
+    const ValueId fed = ir::operand(norm, "input");
     const int at = fed == ir::kNoValue ? -1 : producers_[static_cast<size_t>(fed)];
     if (at < 0 || uses(fed) != 1) return nullptr;
     Node& layer = graph_.nodes[static_cast<size_t>(at)];
@@ -115,7 +115,7 @@ class Folder {
     // The channels of a batch norm lie along axis 1.
     const size_t rank = value(fed).shape.size();
     if (is_linear(layer)) return rank == 2 ? &layer : nullptr;
-    const ValueId weight = operand(layer, "weight");
+    const ValueId weight = ir::operand(layer, "weight");
     const bool is_batched = weight != ir::kNoValue && value(weight).shape.size() == rank;
     return is_conv(layer) && is_batched && rank >= 3 ? &layer : nullptr;
   }
@@ -141,7 +141,7 @@ class Folder {
   bool fold(const Node& norm) {
     Node* layer = layer_of(norm);
     if (layer == nullptr) return false;
-    const ValueId weight = operand(*layer, "weight");
+    const ValueId weight = ir::operand(*layer, "weight");
     const Tensor* data = constant(weight);
     if (data == nullptr || layer->find("bias") == nullptr) return false;
     const WeightChannels channels_of(*layer, data->shape);
@@ -158,9 +158,9 @@ class Folder {
           affine->scale[static_cast<size_t>(channels_of.output_of(static_cast<int64_t>(i)))];
     Tensor new_weight = ir::tensor_of(data->dtype, data->shape, weights);
     const ir::DType bias_dtype =
-        is_absent(*layer, "bias") ? data->dtype : value(operand(*layer, "bias")).dtype;
+        is_absent(*layer, "bias") ? data->dtype : value(ir::operand(*layer, "bias")).dtype;
     Tensor new_bias = ir::tensor_of(bias_dtype, {count}, shift);
-    if (!is_finite(new_weight) || !is_finite(new_bias)) return false;
+    if (!ir::is_finite(new_weight) || !ir::is_finite(new_bias)) return false;
     store(*layer, weight, std::move(new_weight), std::move(new_bias));
     take_place(norm, *layer);
     return true;
@@ -170,8 +170,9 @@ class Folder {
     const std::string name = bias_name(value(weight).name);
     set_operand(layer, "weight", replace(weight, std::move(new_weight)));
     set_operand(layer, "bias",
-                is_absent(layer, "bias") ? add(name, std::move(new_bias))
-                                         : replace(operand(layer, "bias"), std::move(new_bias)));
+                is_absent(layer, "bias")
+                    ? add(name, std::move(new_bias))
+                    : replace(ir::operand(layer, "bias"), std::move(new_bias)));
   }
 
   /// The layer gives what the batch norm gave, under its name.

@@ -26,12 +26,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::string_view word_of(const Node& node) { return ir::op_short_name(ir::op_name(node.op)); }
 
-ValueId operand(const Node& node, std::string_view name) {
-  const ir::Attr* attr = node.find(name);
-  const auto* ref = attr == nullptr ? nullptr : std::get_if<TensorRef>(attr);
-  return ref == nullptr ? ir::kNoValue : ref->id;
-}
-
 /// Whole numbers in an interval.
 struct Whole {
   double low = -kInfinity;
@@ -90,7 +84,7 @@ class WholeNumbers {
   }
 
   std::optional<Whole> argument(const Node& node, std::string_view name, int depth) const {
-    if (operand(node, name) != ir::kNoValue) return of(operand(node, name), depth);
+    if (ir::operand(node, name) != ir::kNoValue) return of(ir::operand(node, name), depth);
     const auto value = number(node, name, 0.5);
     return value ? of_number(*value) : std::nullopt;
   }
@@ -99,7 +93,7 @@ class WholeNumbers {
     const std::string_view word = word_of(node);
     const auto low = word == "relu" ? 0.0 : number(node, "min", -kInfinity);
     const auto high = number(node, "max", kInfinity);
-    const std::optional<Whole> x = of(operand(node, "self"), depth);
+    const std::optional<Whole> x = of(ir::operand(node, "self"), depth);
     if (!x || !low || !high) return {};
     for (const double bound : {*low, *high})
       if (std::isfinite(bound) && bound != std::trunc(bound)) return {};
@@ -114,10 +108,10 @@ class WholeNumbers {
   }
 
   std::optional<Whole> cast(const Node& node, int depth) const {
-    const DType from = graph_.values[static_cast<size_t>(operand(node, "self"))].dtype;
+    const DType from = graph_.values[static_cast<size_t>(ir::operand(node, "self"))].dtype;
     if (from == DType::i8) return Whole{-128, 127};
     if (from == DType::u8) return Whole{0, 255};
-    return ir::is_float(from) ? of(operand(node, "self"), depth) : std::nullopt;
+    return ir::is_float(from) ? of(ir::operand(node, "self"), depth) : std::nullopt;
   }
 
   std::optional<Whole> of_result(const Node& node, int depth) const {
@@ -137,7 +131,7 @@ class WholeNumbers {
     const std::string_view name = ir::op_name(node.op);
     if (name == "t2n::cast") return cast(node, depth);
     const bool moves = ir::has_trait(name.substr(0, name.find('.')), ir::OpTrait::keeps_values);
-    return moves ? of(operand(node, "self"), depth) : std::nullopt;
+    return moves ? of(ir::operand(node, "self"), depth) : std::nullopt;
   }
 
   const Graph& graph_;
@@ -182,7 +176,7 @@ class IntegerProducts : public Rewriter {
     // A zero point that follows from data is less than what is known of the integers.
     const Node* node = whole_.producer(x);
     if (node == nullptr || ir::op_name(node->op) != "aten::sub.Tensor") return {};
-    const ValueId base = operand(*node, "self"), point = operand(*node, "other");
+    const ValueId base = ir::operand(*node, "self"), point = ir::operand(*node, "other");
     const auto integers = whole_.of(base), least = whole_.of(point);
     constexpr double kLargest = 1 << 20;
     const bool is_usable = integers && fits(*integers) && least && least->low > -kLargest &&
@@ -194,7 +188,7 @@ class IntegerProducts : public Rewriter {
   ValueId integers_of(ValueId weight) const {
     const Node* node = whole_.producer(weight);
     if (node == nullptr || ir::op_name(node->op) != "t2n::cast") return ir::kNoValue;
-    const ValueId integers = operand(*node, "self");
+    const ValueId integers = ir::operand(*node, "self");
     const ir::Value& held = value(integers);
     const bool is_matrix = whole_.is_constant(integers) && held.dtype == DType::i8 &&
                            held.shape.size() == 2 && held.shape[1].is_constant();
@@ -229,7 +223,7 @@ class IntegerProducts : public Rewriter {
 
   bool rewrite() {
     if (ir::op_name(node().op) != "aten::linear" || !is_none("bias")) return false;
-    const ValueId weight = operand(node(), "weight"), x = operand(node(), "input");
+    const ValueId weight = ir::operand(node(), "weight"), x = ir::operand(node(), "input");
     const ValueId integers = integers_of(weight);
     if (integers == ir::kNoValue || value(x).dtype != DType::f32 || value(x).shape.empty())
       return false;

@@ -1,21 +1,11 @@
 #include "src/passes/layers.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 #include "src/passes/rewriter.h"
 
 namespace t2n::passes {
-namespace {
-
-const ir::TensorRef* ref(const ir::Node& node, std::string_view argument) {
-  const ir::Attr* attr = node.find(argument);
-  return attr == nullptr ? nullptr : std::get_if<ir::TensorRef>(attr);
-}
-
-}  // namespace
-
 bool is_linear(const ir::Node& node) { return ir::op_name(node.op) == "aten::linear"; }
 
 bool is_conv(const ir::Node& node) {
@@ -26,15 +16,10 @@ bool is_conv(const ir::Node& node) {
          std::find(std::begin(kWords), std::end(kWords), base_word(node.op)) != std::end(kWords);
 }
 
-ir::ValueId operand(const ir::Node& node, std::string_view argument) {
-  const ir::TensorRef* one = ref(node, argument);
-  return one == nullptr ? ir::kNoValue : one->id;
-}
-
 bool is_absent(const ir::Node& node, std::string_view argument) {
   const ir::Attr* attr = node.find(argument);
   return attr == nullptr || std::holds_alternative<ir::None>(*attr) ||
-         (ref(node, argument) != nullptr && operand(node, argument) == ir::kNoValue);
+         *attr == ir::Attr(ir::TensorRef{});
 }
 
 void set_operand(ir::Node& node, std::string_view argument, ir::ValueId id) {
@@ -56,11 +41,6 @@ WeightChannels::WeightChannels(const ir::Node& layer, const ir::Ints& weight) {
   columns_ = weight[1];
   for (size_t i = 2; i < weight.size(); ++i) rest_ *= weight[i];
   valid_ = rows_ > 0 && columns_ > 0 && rest_ > 0 && rows_ % groups_ == 0;
-}
-
-bool is_finite(const ir::Tensor& tensor) {
-  const std::vector<double> values = ir::to_f64(tensor);
-  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
 }  // namespace t2n::passes

@@ -11,8 +11,6 @@ namespace t2n::passes {
 bool is_linear(const ir::Node& node);
 bool is_conv(const ir::Node& node);
 
-/// The tensor operand; kNoValue if there is none.
-ir::ValueId operand(const ir::Node& node, std::string_view argument);
 bool is_absent(const ir::Node& node, std::string_view argument);
 void set_operand(ir::Node& node, std::string_view argument, ir::ValueId id);
 
@@ -43,8 +41,5 @@ class WeightChannels {
   int64_t columns_ = 0;
   int64_t rest_ = 1;
 };
-
-/// False where a value is NaN or infinite.
-bool is_finite(const ir::Tensor& tensor);
 
 }  // namespace t2n::passes

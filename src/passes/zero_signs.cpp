@@ -57,12 +57,6 @@ bool hands_on(std::string_view word) {
   return is_one_of(word, kWords);
 }
 
-bool is_operand(const Node& node, const char* name, ValueId id) {
-  const ir::Attr* attr = node.find(name);
-  const auto* ref = attr == nullptr ? nullptr : std::get_if<ir::TensorRef>(attr);
-  return ref != nullptr && ref->id == id;
-}
-
 }  // namespace
 
 ZeroSigns::ZeroSigns(const ir::Graph& graph)
@@ -100,7 +94,7 @@ ZeroSigns::Effect ZeroSigns::effect(const Node& reader, ValueId id) {
   if (sums_products(word)) return Effect::drops;
   if (ir::has_trait(word, ir::OpTrait::predicate))
     return word == "signbit" ? Effect::shows : Effect::drops;
-  const bool is_numerator = word == "div" && !is_operand(reader, "other", id);
+  const bool is_numerator = word == "div" && ir::operand(reader, "other") != id;
   return is_numerator || hands_on(word) ? Effect::hands_on : Effect::shows;
 }
 

@@ -12,7 +12,7 @@
 namespace t2n::report {
 namespace {
 
-using Findings = std::vector<ArtefactFinding>;
+using Findings = std::vector<Finding>;
 
 bool is_cast(const Statement& statement) {
   return statement.call != nullptr && statement.call->text == "tract_core_cast";
@@ -225,7 +225,7 @@ void find_unseen_ranges(const ArtefactView& view, Findings& findings) {
 
 }  // namespace
 
-std::vector<ArtefactFinding> lint_artefact(const nnef::Artefact& artefact) {
+std::vector<Finding> lint_artefact(const nnef::Artefact& artefact) {
   const ArtefactView view(artefact);
   Findings out;
   find_idle_pairs(view, out);

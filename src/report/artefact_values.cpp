@@ -111,7 +111,7 @@ bool is_on_grid(const ir::Tensor& tensor) {
   return true;
 }
 
-void find_dead_channels(const ArtefactView& view, std::vector<ArtefactFinding>& findings) {
+void find_dead_channels(const ArtefactView& view, std::vector<Finding>& findings) {
   std::set<std::string> seen;
   for (const Statement& statement : view.statements) {
     if (!is_layer(statement) || statement.operands.size() < 2) continue;
@@ -136,7 +136,7 @@ void find_dead_channels(const ArtefactView& view, std::vector<ArtefactFinding>& 
   }
 }
 
-void find_stored_twice(const ArtefactView& view, std::vector<ArtefactFinding>& findings) {
+void find_stored_twice(const ArtefactView& view, std::vector<Finding>& findings) {
   const auto& all = view.artefact.tensors;
   for (size_t i = 0; i < all.size(); ++i)
     for (size_t j = i + 1; j < all.size(); ++j) {

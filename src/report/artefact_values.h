@@ -12,8 +12,8 @@ inline constexpr double kLeastScale = 1.1920928955078125e-07;
 bool is_on_grid(const ir::Tensor& tensor);
 
 /// Rows of weights that are zero throughout, or whose scale is the least.
-void find_dead_channels(const ArtefactView& view, std::vector<ArtefactFinding>& findings);
+void find_dead_channels(const ArtefactView& view, std::vector<Finding>& findings);
 /// The same values under two labels, and floats beside the integers that they round to.
-void find_stored_twice(const ArtefactView& view, std::vector<ArtefactFinding>& findings);
+void find_stored_twice(const ArtefactView& view, std::vector<Finding>& findings);
 
 }  // namespace t2n::report

@@ -56,16 +56,6 @@ bool counts(Emitter& out, const Dim& size, Ref mask) {
   return found != births.end() && found->second.counted.id == mask.id;
 }
 
-bool is_born(const Dim& size) {
-  const std::vector<ir::Symbol> symbols = size.symbols();
-  return std::any_of(symbols.begin(), symbols.end(),
-                     [](const ir::Symbol& symbol) { return symbol.born() != nullptr; });
-}
-
-bool is_born(const Shape& shape) {
-  return std::any_of(shape.begin(), shape.end(), [](const Dim& size) { return is_born(size); });
-}
-
 std::vector<Ref> nonzero_places(Emitter& out, Ref x, const Dim& count) {
   const Ref all = nonzero(out, x, count);
   std::vector<Ref> rows;

@@ -18,9 +18,6 @@ std::vector<Ref> nonzero_places(Emitter& out, Ref x, const Dim& count);
 /// which must not be negative: else the engine fails.
 Ref counted_range(Emitter& out, Ref number, const Dim& count);
 
-/// Whether such a size stands in it.
-bool is_born(const Dim& size);
-bool is_born(const Shape& shape);
 /// How many there are, as a number of i64. Errors: `unsupported-argument` where nothing counted it.
 Ref born_count(Emitter& out, const ir::Symbol& symbol);
 

@@ -165,9 +165,42 @@ TEST_CASE("lint finds odd quantisation in an artefact") {
   CHECK(
       contains(result.out,
                "idle-pair:\n  graph.nnef:6:3: 'z' rounds 'y', which was quantised just before\n"));
-  const Result refused = sandbox.run({"lint", "m", "--compress", "int8-weights"});
-  CHECK_EQ(refused.code, 2);
-  CHECK(contains(refused.err, "which is not traced"));
+}
+
+TEST_CASE("lint refuses options that would say nothing of an artefact, or of a graph") {
+  const Sandbox sandbox;
+  std::filesystem::create_directory(sandbox.path("m"));
+  write(sandbox, "m/graph.nnef",
+        "version 1.0;\n\ngraph g(x) -> (y) {\n  x = external<scalar>(shape = [4]);\n"
+        "  y = neg(x);\n}\n");
+  write(sandbox, "model.ir", kIdle);
+  const auto refusal = [&](const std::string& file, const Arguments& options) {
+    Arguments all = {"lint", file};
+    all.insert(all.end(), options.begin(), options.end());
+    const Result result = sandbox.run(all);
+    CAPTURE(options.front());
+    CHECK_EQ(result.code, 2);
+    CHECK_EQ(result.out, "");
+    return result.err;
+  };
+  for (const Arguments& options : std::vector<Arguments>{{"--compress", "int8-weights"},
+                                                         {"--calibrate", "@none.npz"},
+                                                         {"--ignore", "foo"},
+                                                         {"--only", "foo"},
+                                                         {"--input", "x=4,f32"},
+                                                         {"--dynamic", "x:0=B"},
+                                                         {"--assert", "B>=1"},
+                                                         {"--accept-guard", "model.py:1"},
+                                                         {"--state"},
+                                                         {"--method", "other"},
+                                                         {"--target", "tract"}})
+    CHECK(contains(refusal("m", options), "'m' is an NNEF artefact, which is not traced"));
+  for (const Arguments& options : std::vector<Arguments>{
+           {"--dynamic", "x:0=B"}, {"--accept-guard", "model.py:1"}, {"--state"}})
+    CHECK(contains(refusal("model.ir", options), "'model.ir' is a graph, which is not traced"));
+  CHECK(contains(refusal("model.ir", {"--input", "x=2,f32"}), "which is not run here"));
+  CHECK_EQ(sandbox.run({"lint", "m"}).code, 0);
+  CHECK_EQ(sandbox.run({"lint", "model.ir", "--target", "tract"}).code, 0);
 }
 
 TEST_CASE("lint finds each fault of activations that is planted in an artefact, with its line") {

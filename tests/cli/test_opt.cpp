@@ -254,6 +254,10 @@ TEST_CASE("texts that are no graphs") {
   CHECK_EQ(misfit.code, 3);
   CHECK(misfit.err.starts_with("error[input-shape]: the sample of the input 'x' is f32[3]\n"));
   CHECK_EQ(sandbox.run({"opt", "good.ir", "--verify", "-i", "z=2,f32"}).code, 2);
+  check_failure(sandbox, {"opt", "good.ir", "--passes", "dead-code", "-i", "x=2,f32"}, 2,
+                "error[usage]: 'good.ir' is a graph, which is not run here\n"
+                "  why:  only a run reads --input\n"
+                "  help: give it without --input\n");
 
   sandbox.folder().write("bad.ir", "graph m(%x: f32[2]) -> (%y as \"y\") {\n}\n");
   const Result bad = sandbox.run({"opt", "bad.ir"});

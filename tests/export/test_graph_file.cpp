@@ -65,5 +65,28 @@ TEST_CASE("without the file beside it, constants are not loaded") {
   CHECK_THROWS_AS(write_graph_file(graph, nnef::file_destination(path)), Error);
 }
 
+TEST_CASE("constants keep apart whatever they are called") {
+  const TempFolder folder;
+  const std::string path = folder.path() + "/m.ir";
+  for (const char* const own : {"last/w#1", "last/w_1"}) {
+    CAPTURE(own);
+    ir::Graph graph = loaded();
+    auto body = std::make_shared<ir::Graph>(*graph.nodes.at(1).body);
+    graph.nodes[1].body = body;
+    // Its constant is called "last/w" in the file, as these are.
+    const auto name = [&](size_t constant, const std::string& text) {
+      graph.values[static_cast<size_t>(graph.constants.at(constant).value)].name = text;
+    };
+    name(0, "last/w");
+    name(1, own);
+    write_graph_file(graph, nnef::file_destination(path));
+    const ir::Graph back = read_graph_file(path);
+    CHECK(unloaded_constants(back).empty());
+    for (size_t i = 0; i < graph.constants.size(); ++i)
+      CHECK(ir::same_values(back.constants[i].data, graph.constants[i].data));
+    CHECK(ir::same_values(back.nodes[1].body->constants.at(0).data, body->constants.at(0).data));
+  }
+}
+
 }  // namespace
 }  // namespace t2n::test

@@ -69,6 +69,52 @@ TEST_CASE("products that become linear layers of packed weights stay in the tabl
   }
 }
 
+/// A recurrent cell; `weights`: statements that make %i and %h of what is stored.
+ir::Graph cell(const std::string& weights) {
+  return ir::parse(cat("graph m(%x: f32[2,4], %s: f32[2,4]) -> (%y as \"y\") {\n", weights,
+                       "  %y: f32[2,4] = aten::rnn_tanh_cell(input=%x, hx=%s, w_ih=%i, w_hh=%h, "
+                       "b_ih=none, b_hh=none)\n}\n"));
+}
+
+TEST_CASE("what is said of a layer with several weights is said of all of them") {
+  const std::string full = "{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}\n";
+  const std::string half = "{1, 0, 3, 0, 5, 0, 7, 0, 9, 0, 11, 0, 13, 0, 15, 0}\n";
+  const ir::Graph before =
+      cell(cat("  const %i: f32[4,4] = ", full, "  const %h: f32[4,4] = ", full));
+  const ir::Graph after =
+      cell(cat("  const %w: f16[4,4] = ", half, "  const %h: f32[4,4] = ", full,
+               "  %i: f32[4,4] = aten::to.dtype(self=%w, dtype=f32, non_blocking=false, "
+               "copy=false, memory_format=none)\n"));
+  const ir::Evaluator evaluate = torch_module().evaluator();
+  const compress::LossMeter meter(before, after, after, evaluate);
+  REQUIRE(meter.layers().size() == 1);
+  const compress::LayerLoss& layer = meter.layers()[0];
+  CHECK(layer.format == "f16+f32");
+  CHECK(layer.zeros == 0.25);
+  CHECK(layer.bytes_before == 128);
+  CHECK(layer.bytes_after == 96);
+}
+
+TEST_CASE("a layer without a counterpart stays in the table, and nothing is said of it") {
+  const std::string text = R"(graph m(%x: f32[2,16]) -> (%y as "y") {
+    const %w: f32[16,16] = bytes=1024
+    %y: f32[2,16] = aten::mm(self=%x, mat2=%w)
+  })";
+  const ir::Graph before = filled(text);
+  const ir::Graph after = ir::parse(R"(graph m(%x: f32[2,16]) -> (%z as "y") {
+    %z: f32[2,16] = aten::neg(self=%x)
+  })");
+  const ir::Evaluator evaluate = torch_module().evaluator();
+  compress::LossMeter meter(before, after, after, evaluate);
+  meter.add(before, after, {randn({2, 16}, 5)});
+  REQUIRE(meter.layers().size() == 1);
+  const compress::LayerLoss& layer = meter.layers()[0];
+  CHECK_FALSE(layer.is_followed());
+  CHECK(layer.format == "?");
+  CHECK(layer.bytes_before == 1024);
+  CHECK(layer.bytes_after == 0);
+}
+
 const std::string kLoop =
     R"(graph m(%x: f32[3,32], %h: f32[32]) -> (%last as "y") {
   const %w: f32[32,32] = bytes=4096

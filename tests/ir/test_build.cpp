@@ -124,5 +124,16 @@ TEST_CASE("run_graph returns constants and inputs that are outputs, twice if ask
   CHECK(element_f64(outputs[2], 0) == 2.0);
 }
 
+TEST_CASE("the tensor operand of a name, where there is one") {
+  const Graph graph = parse(R"(graph m(%x: f32[2], %w: f32[2,2]) -> (%y as "y") {
+    %y: f32[2] = aten::linear(input=%x, weight=%w, bias=none)
+  })");
+  const Node& node = graph.nodes.at(0);
+  CHECK(operand(node, "input") == graph.inputs.at(0));
+  CHECK(operand(node, "weight") == graph.inputs.at(1));
+  CHECK(operand(node, "bias") == kNoValue);
+  CHECK(operand(node, "other") == kNoValue);
+}
+
 }  // namespace
 }  // namespace t2n::ir

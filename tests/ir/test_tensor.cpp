@@ -182,5 +182,14 @@ TEST_CASE("complex elements are no plain numbers") {
   CHECK(streamed(with_geometry(tensor.tensor, {2}, {1}), 8).size() == 16);
 }
 
+TEST_CASE("NaN and infinities are seen in floats of every width") {
+  for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
+    CHECK(is_finite(tensor_of<double>(dtype, {2}, {1, -2})));
+    for (const double lost : {HUGE_VAL, -HUGE_VAL, std::nan("")})
+      CHECK_FALSE(is_finite(tensor_of<double>(dtype, {2}, {1, lost})));
+  }
+  CHECK(is_finite(tensor_of<int64_t>(DType::i64, {1}, {7})));
+}
+
 }  // namespace
 }  // namespace t2n::ir

@@ -10,8 +10,6 @@
 namespace t2n::passes {
 namespace {
 
-using compress::Finding;
-
 std::vector<Finding> linted(const std::string& text, const PassContext& context = {}) {
   const ir::Graph graph = ir::parse(text);
   ir::verify(graph, "parse");
