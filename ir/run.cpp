@@ -22,7 +22,8 @@ std::vector<int> last_uses(const Graph& graph) {
 /// Sizes that follow from values, as they turn up: what counts them ran before what asks for them.
 class BornSizes {
  public:
-  explicit BornSizes(const Graph& graph) : graph_(graph) {}
+  BornSizes(const Graph& graph, Sizes known) : graph_(graph), sizes_(std::move(known)) {}
+  const Sizes& sizes() const { return sizes_; }
 
   /// The node with numbers for those in its arguments; null if there are none.
   const Node* bound(const Node& node) {
@@ -69,7 +70,7 @@ class BornSizes {
 }  // namespace
 
 std::vector<Tensor> run_graph(const Graph& graph, const std::vector<Tensor>& inputs,
-                              const Evaluator& evaluate) {
+                              const Evaluator& evaluate, const Sizes& born_outside) {
   T2N_ASSERT(inputs.size() == graph.inputs.size(), inputs.size(), " inputs for a graph of ",
              graph.inputs.size());
   std::vector<Tensor> known(graph.values.size());
@@ -78,12 +79,12 @@ std::vector<Tensor> run_graph(const Graph& graph, const std::vector<Tensor>& inp
   for (const Constant& constant : graph.constants) slot(constant.value) = constant.data;
 
   const std::vector<int> last = last_uses(graph);
-  BornSizes born(graph);
+  BornSizes born(graph, born_outside);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node* const bound = born.bound(graph.nodes[i]);
     const Node& node = bound == nullptr ? graph.nodes[i] : *bound;
     std::vector<Tensor> results =
-        is_scan(node) ? run_scan(node, slot, evaluate) : evaluate(node, slot);
+        is_scan(node) ? run_scan(node, slot, evaluate, born.sizes()) : evaluate(node, slot);
     T2N_ASSERT(results.size() == node.outputs.size(), node_address(graph, node), " gave ",
                results.size(), " results, not ", node.outputs.size());
     const auto free_after_last_use = [&](ValueId id) {

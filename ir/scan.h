@@ -54,7 +54,8 @@ std::vector<Argument> scan_arguments(const Scan& scan);
 std::optional<std::string> scan_problem(const Graph& graph, const Node& node);
 
 /// Runs the body iteration after iteration.
-std::vector<Tensor> run_scan(const Node& node, const Operand& operand, const Evaluator& evaluate);
+std::vector<Tensor> run_scan(const Node& node, const Operand& operand, const Evaluator& evaluate,
+                             const Sizes& born_outside);
 
 /// Drops what a scan stacks, carries, scans or captures for nothing; `is_used` is per output of the
 /// node. The body is copied before it changes. Returns true if something went.

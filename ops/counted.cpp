@@ -114,14 +114,18 @@ Ref counted_places(Emitter& out, Ref repeats, const Dim& entries, const Dim& cou
 }
 
 void register_counted(Registry& r) {
-  const auto add = [&](std::string_view op, std::string_view doc, Translate translate) {
+  const auto add = [&](std::string_view op, std::string_view doc, Translate translate,
+                       std::string_view limits = {}) {
     r.add({.op = op,
            .doc = doc,
-           .variants = {
-               {has(Feature::non_zero, Feature::core_cumsum), "tract_onnx_non_zero", translate}}});
+           .variants = {{has(Feature::non_zero, Feature::core_cumsum), "tract_onnx_non_zero",
+                         translate}},
+           .limits = limits});
   };
-  add("aten::_unique", "each value once, in order, and where it is in self", unique);
-  add("aten::_unique2", "each value once, in order, where it is in self, and how often", unique);
+  constexpr std::string_view kNan = "NaN, which tract sorts anywhere";
+  add("aten::_unique", "each value once, in order, and where it is in self", unique, kNan);
+  add("aten::_unique2", "each value once, in order, where it is in self, and how often", unique,
+      kNan);
   add("aten::unique_consecutive", "the first of equal neighbours, where they are, and how many",
       unique_consecutive);
   add("aten::bincount", "how often 0, 1, ... occur, or the sum of their weights", bincount);
