@@ -1,10 +1,20 @@
-// Whole numbers that are read from tensors: as many entries are made of each, and counted.
+// Numbers that are read from tensors. Whole ones may be sizes: as many entries are made of each, and
+// counted.
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 #include "src/trace/computed_numbers.h"
 #include "src/trace/tensor_numbers.h"
 
 namespace t2n::trace {
+
+bool reads_value(const std::string& name) {
+  constexpr std::array<std::string_view, 12> kNames = {
+      "aten::item",           "aten::Int",         "aten::Float",
+      "aten::Bool",           "aten::IntImplicit", "aten::FloatImplicit",
+      "aten::ScalarImplicit", "aten::is_nonzero",  "aten::_local_scalar_dense",
+      "aten::Complex",        "prims::item",       "aten::ComplexImplicit"};
+  return is_one_of(name, kNames);
+}
 
 /// The number as a size that follows from values; null where it cannot be one.
 Mark TensorNumbers::born_number(const std::string& name, const at::Tensor& tensor) {
@@ -27,6 +37,18 @@ Mark TensorNumbers::born_number(const std::string& name, const at::Tensor& tenso
       computed.recorded("aten::repeat_interleave", "Tensor", {flat, c10::IValue()});
   const ir::ValueId value = recorder_->value(entries, position_.place());
   return size_mark(ir::size_symbol(graph_, value, 0));
+}
+
+/// The mark of a number that was read from data: the graph can compute it.
+Mark TensorNumbers::read_mark(const std::string& name, const torch::jit::Stack& inputs,
+                              const c10::IValue& number, const Mark& mark) {
+  if (!reads_value(name) || inputs.size() != 1 || !inputs[0].isTensor()) return mark;
+  const at::Tensor& tensor = inputs[0].toTensor();
+  if (!tensor.defined() || tensor.numel() != 1 || !is_data(recorder_->mark(tensor)) ||
+      tensor.is_quantized() || tensor.is_complex() || recorder_->tracks().is_open_shape(tensor))
+    return mark;
+  return data_mark(mark->origin, read_formula(tensor, recorder_->tracks().version(tensor),
+                                              type_of_number(number)));
 }
 
 }  // namespace t2n::trace

@@ -4,6 +4,7 @@
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/trace/computed_numbers.h"
+#include "src/trace/data_rules.h"
 #include "src/trace/interpreter.h"
 #include "src/trace/operators.h"
 
@@ -83,11 +84,11 @@ bool Interpreter::may_fail(size_t first_node) const {
 }
 
 bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition, Env& env) {
-  const at::Tensor& truth = condition->truth;
   const auto blocks = node->blocks();
-  const bool is_current =
-      truth.defined() && recorder_->tracks().version(truth) == condition->truth_version;
-  if (!is_current || !is_pure(blocks[0]) || !is_pure(blocks[1])) return false;
+  const FormulaRef formula = data_formula(condition);
+  if (!formula || !is_pure(blocks[0]) || !is_pure(blocks[1])) return false;
+  ComputedNumbers computed(position_, marks_, *recorder_);
+  const at::Tensor truth = computed.computed(*formula);
   const size_t known = recorder_->tracks().roots();
   const size_t first_node = graph_.nodes.size();
   const Standing before = standing();
@@ -121,10 +122,9 @@ bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition,
     if (is_same(marks_, yes[i], no[i]))
       out.push_back(yes[i]);
     else if (!yes[i].isTensor())  // one of two numbers or strings, by data
-      out.push_back(
-          marks_.tainted(taken ? yes[i] : no[i], data_mark(condition->origin), "a branch"));
+      out.push_back(choose_number(condition, taken ? yes[i] : no[i], yes[i], no[i]));
     else
-      out.push_back(select(truth, yes[i], no[i]));
+      out.push_back(computed.recorded("aten::where", "self", {truth, yes[i], no[i]}));
   for (size_t i = 0; i < out.size(); ++i)
     if (out[i].isTensor() && !is_same(marks_, yes[i], no[i]))
       recorder_->forbid_writes({out[i].toTensor(), yes[i].toTensor(), no[i].toTensor()}, known);
@@ -132,14 +132,14 @@ bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition,
   return true;
 }
 
-c10::IValue Interpreter::select(const at::Tensor& condition, const c10::IValue& yes,
-                                const c10::IValue& no) {
-  ComputedNumbers computed(position_, marks_, *recorder_);
-  at::Tensor truth = condition;
-  if (truth.scalar_type() != at::kBool) truth = computed.recorded("aten::ne", "Scalar", {truth, 0});
-  if (truth.dim() > 0)
-    truth = computed.recorded("aten::reshape", "", {truth, std::vector<int64_t>()});
-  return computed.recorded("aten::where", "self", {truth, yes, no});
+/// One of two numbers or strings, by data.
+c10::IValue Interpreter::choose_number(const Mark& condition, const c10::IValue& taken,
+                                       const c10::IValue& yes, const c10::IValue& no) {
+  if (is_number(yes) && is_number(no))
+    if (const FormulaRef choice =
+            choice_formula(data_formula(condition), formula_of(yes), formula_of(no)))
+      return marked(taken, data_mark(condition->origin, choice));
+  return marks_.tainted(taken, data_mark(condition->origin), "a branch");
 }
 
 }  // namespace t2n::trace

@@ -1,4 +1,4 @@
-// Real numbers over sizes as tensors of rank 0.
+// Numbers over sizes and values as tensors of rank 0.
 #pragma once
 
 #include <optional>
@@ -20,19 +20,37 @@ class ComputedNumbers {
   /// Runs and records one operation; an operand that it returns is no operation.
   at::Tensor recorded(const char* name, const char* overload, const torch::jit::Stack& inputs);
 
+  /// The number as a tensor of rank 0: f64, i64 or bool. Errors: `data-dependent-value` if the
+  /// tensor that it was read from holds something else by now.
+  at::Tensor computed(const Formula& formula);
+
   static bool has_tensor_form(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
+  /// Whether a number that was read from values is among the operands, and the operation can take
+  /// it as a tensor.
+  static bool takes_read_number(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
   /// The call as it is recorded: with tensors for the numbers.
   OpCall prepare(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
-  /// A tensor made of a list of numbers, in which sizes or reals over sizes stand: the numbers as
-  /// tensors, stacked. Nothing if a number is neither, or if none follows from sizes.
-  std::optional<at::Tensor> stacked(const std::string& name, const torch::jit::Stack& inputs);
+
+  /// The result of an operation that makes a tensor of numbers, some of which are computed, or
+  /// takes the element that such a number says: recorded as what computes it. Nothing if it is none.
+  std::optional<at::Tensor> made(const std::string& name, const torch::jit::Stack& inputs);
 
  private:
-  at::Tensor computed(const Formula& formula);
+  at::Tensor of_type(const at::Tensor& tensor, at::ScalarType type);
+  at::Tensor value_of(const Formula& formula);
+  std::optional<at::Tensor> stacked(const torch::jit::Stack& inputs);
+  std::optional<at::Tensor> filled(const std::string& name, const torch::jit::Stack& inputs);
+  std::optional<at::Tensor> selected(const torch::jit::Stack& inputs);
 
   Position& position_;
   const Marks& marks_;
   Recorder& recorder_;
 };
+
+/// The formula of an integer, float or bool, marked or not; null if no graph can compute it.
+FormulaRef formula_of(const c10::IValue& number);
+
+/// Whether a graph can compute the number from the tensor it was read from.
+bool is_read(const c10::IValue& number);
 
 }  // namespace t2n::trace

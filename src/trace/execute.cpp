@@ -153,8 +153,8 @@ bool TensorOperations::is_literal(const Stack& inputs) {
 /// Integers are written as expressions; what has none, and what is no integer, is a number of this
 /// run.
 void TensorOperations::note_numbers(const torch::jit::Node* node, const torch::jit::Stack& inputs,
-                                    bool is_computable) {
-  const bool is_computed = is_computable && options_.computed_numbers.contains(node);
+                                    bool is_computable, bool is_read) {
+  const bool is_computed = is_read || (is_computable && options_.computed_numbers.contains(node));
   for (const c10::IValue& input : inputs) {
     if (input.isTensor() || input.isNone()) continue;
     if (is_number(input)) {
@@ -184,12 +184,15 @@ void TensorOperations::note_numbers(const torch::jit::Node* node, const torch::j
 /// The operation as the graph will hold it.
 OpCall TensorOperations::prepare(Node* node, const Operation& known, const Stack& inputs) {
   const Operator& op = *known.op;
+  ComputedNumbers computed(position_, marks_, *recorder_);
+  const bool is_read = ComputedNumbers::takes_read_number(op.schema(), inputs);
+  if (!options_.keep_sizes && is_read) return computed.prepare(op.schema(), inputs);
   if (!options_.keep_sizes)
     return recorder_->prepare(op, known.run, inputs, marks_, position_.place());
   const bool is_computable = ComputedNumbers::has_tensor_form(op.schema(), inputs);
-  note_numbers(node, inputs, is_computable);
-  if (is_computable && options_.computed_numbers.contains(node))
-    return ComputedNumbers(position_, marks_, *recorder_).prepare(op.schema(), inputs);
+  note_numbers(node, inputs, is_computable, is_read);
+  if (is_read || (is_computable && options_.computed_numbers.contains(node)))
+    return computed.prepare(op.schema(), inputs);
   return recorder_->prepare(op, known.run, inputs, marks_, position_.place());
 }
 
@@ -276,9 +279,9 @@ Stack TensorOperations::run(Node* node, const Operation& operation, Stack given)
   const bool writes = writes_tensors(op.schema(), inputs);
   const auto here = [this] { return position_.place(); };
   state_.touches_containers(op.schema(), inputs, here);
-  if (recorder_ != nullptr && options_.keep_sizes)
-    if (auto stacked = ComputedNumbers(position_, marks_, *recorder_).stacked(name, given))
-      return {*std::move(stacked)};
+  if (recorder_ != nullptr)
+    if (auto made = ComputedNumbers(position_, marks_, *recorder_).made(name, given))
+      return {*std::move(made)};
   if (writes) state_.writes_tensors(op.schema(), inputs, here);
   if (recorder_ != nullptr && writes) write = prepare(node, operation, given);
   const ChosenSteps steps(name, inputs);

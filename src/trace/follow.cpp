@@ -47,16 +47,6 @@ bool asks_layout(const std::string& name) {
   return is_one_of(name, kNames);
 }
 
-/// Operators that turn a tensor's one value into a plain number.
-bool reads_value(const std::string& name) {
-  constexpr std::array<std::string_view, 12> kNames = {
-      "aten::item",           "aten::Int",         "aten::Float",
-      "aten::Bool",           "aten::IntImplicit", "aten::FloatImplicit",
-      "aten::ScalarImplicit", "aten::is_nonzero",  "aten::_local_scalar_dense",
-      "aten::Complex",        "prims::item",       "aten::ComplexImplicit"};
-  return is_one_of(name, kNames);
-}
-
 bool is_scalar_tensor(const c10::IValue& value) {
   if (!value.isTensor() || !value.toTensor().defined() || value.toTensor().dim() != 0) return false;
   const at::ScalarType type = value.toTensor().scalar_type();
@@ -202,10 +192,7 @@ bool TensorNumbers::decides_by_data(const std::string& name, const Stack& inputs
 /// What reading the values of a tensor gives.
 Mark TensorNumbers::tensor_mark(const at::Tensor& tensor, const std::string& name) {
   const Mark mark = recorder_->mark(tensor);
-  if (!is_data(mark)) return mark;
-  const bool is_truth = name == "aten::Bool" || name == "aten::is_nonzero";
-  return is_truth ? data_mark(position_.origin(name), tensor, recorder_->tracks().version(tensor))
-                  : data_mark(position_.origin(name));
+  return is_data(mark) ? data_mark(position_.origin(name)) : mark;
 }
 
 /// Everything that the operands follow from.
@@ -217,7 +204,7 @@ Mark TensorNumbers::default_mark(const std::string& name, const Stack& inputs) {
       if (!asks_layout(name)) add(tensor_mark(tensor, name));
       if (const Mark sizes = layout_mark(tensor)) add(sizes);
     }
-  return is_data(out) ? data_mark(position_.origin(name), out->truth, out->truth_version) : out;
+  return is_data(out) ? data_mark(position_.origin(name)) : out;
 }
 
 Mark TensorNumbers::number_of(const std::string& name, const Stack& inputs) {
@@ -372,6 +359,7 @@ c10::IValue TensorNumbers::followed(const std::string& name, const Stack& inputs
   }
   if (is_number(result)) {
     const Mark mark = number_of(name, inputs);
+    if (is_data(mark)) return marked(result, read_mark(name, inputs, result, mark));
     return marked(result, result.isDouble() ? as_real(mark, result.toDouble()) : mark);
   }
   if (result.isNone() || asks_kind(name)) return result;

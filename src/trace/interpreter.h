@@ -80,7 +80,8 @@ class Interpreter {
   void stand(const Standing& at);
   bool may_fail(size_t first_node) const;
   bool select_branches(torch::jit::Node* node, const Mark& condition, Env& env);
-  c10::IValue select(const at::Tensor& condition, const c10::IValue& yes, const c10::IValue& no);
+  c10::IValue choose_number(const Mark& condition, const c10::IValue& taken, const c10::IValue& yes,
+                            const c10::IValue& no);
 
   ir::Graph& graph_;
   const ModuleNames& names_;

@@ -82,12 +82,11 @@ Mark size_mark(ir::Dim size) {
   return make(std::move(info));
 }
 
-Mark data_mark(std::string origin, at::Tensor truth, int64_t truth_version) {
+Mark data_mark(std::string origin, FormulaRef formula) {
   MarkInfo info;
   info.kind = MarkInfo::Kind::data;
   info.origin = std::move(origin);
-  info.truth = std::move(truth);
-  info.truth_version = truth_version;
+  info.formula = std::move(formula);
   return make(std::move(info));
 }
 
@@ -111,6 +110,12 @@ bool is_data(const Mark& mark) { return mark && mark->kind == MarkInfo::Kind::da
 bool is_size(const Mark& mark) { return mark && mark->kind == MarkInfo::Kind::size; }
 bool is_opaque(const Mark& mark) { return mark && mark->kind == MarkInfo::Kind::opaque; }
 
+FormulaRef data_formula(const Mark& mark) { return is_data(mark) ? mark->formula : nullptr; }
+
+Mark following(const Mark& mark) {
+  return data_formula(mark) ? data_mark(mark->origin) : mark;
+}
+
 bool depends_on_iteration(const Mark& mark) {
   if (!mark || mark->size.is_constant()) return false;
   const std::vector<ir::Symbol> symbols = mark->size.symbols();
@@ -120,10 +125,7 @@ bool depends_on_iteration(const Mark& mark) {
 
 Mark join(const Mark& a, const Mark& b) {
   if (!a && !b) return nullptr;
-  if (is_data(a) || is_data(b)) {
-    const Mark& data = is_data(a) ? a : b;
-    return data->truth.defined() ? data_mark(data->origin) : data;
-  }
+  if (is_data(a) || is_data(b)) return following(is_data(a) ? a : b);
   MarkInfo info;
   info.kind = MarkInfo::Kind::opaque;
   const ir::Dim none;

@@ -12,17 +12,9 @@
 
 #include "ir/comparison.h"
 #include "ir/graph.h"
+#include "src/trace/formula.h"
 
 namespace t2n::trace {
-
-/// A real number over sizes as operations that a graph can compute.
-struct Formula {
-  std::string op;     ///< "size", "number", or the short name of a torch operation: "div", "sqrt"
-  ir::Dim size;       ///< of "size"
-  double number = 0;  ///< of "number"; of "size" what it is in this run
-  std::vector<std::shared_ptr<const Formula>> operands;
-};
-using FormulaRef = std::shared_ptr<const Formula>;
 
 struct MarkInfo {
   enum class Kind {
@@ -33,10 +25,10 @@ struct MarkInfo {
   Kind kind = Kind::size;
   ir::Dim size;        ///< opaque: the sum of the symbols that it follows from, each once
   std::string origin;  ///< data: "aten::item (model.py:8)"
-  at::Tensor truth;    ///< data: the tensor of one element whose truth this bool is, if it is one
-  int64_t truth_version = 0;                 ///< of its memory when it was asked
   std::optional<ir::Comparison> comparison;  ///< opaque: the bool is what this says
-  FormulaRef formula;                        ///< opaque: a real number that a graph can compute
+  /// opaque, data: exactly this number, as a graph can compute it. Of data it stands in the mark of
+  /// the number itself alone, never in that of what follows from it.
+  FormulaRef formula;
   /// opaque: the real number is exactly size / divisor, for all sizes.
   std::optional<std::pair<ir::Dim, int64_t>> ratio;
 };
@@ -44,7 +36,7 @@ struct MarkInfo {
 using Mark = std::shared_ptr<const MarkInfo>;
 
 Mark size_mark(ir::Dim size);
-Mark data_mark(std::string origin, at::Tensor truth = {}, int64_t truth_version = 0);
+Mark data_mark(std::string origin, FormulaRef formula = {});
 Mark comparison_mark(ir::Comparison comparison);
 /// Follows from the symbols of `sizes`; null if there are none.
 Mark opaque_mark(const ir::Dim& sizes);
@@ -52,6 +44,10 @@ Mark opaque_mark(const ir::Dim& sizes);
 bool is_data(const Mark& mark);
 bool is_size(const Mark& mark);
 bool is_opaque(const Mark& mark);
+/// The formula of what was read from values; null where there is none.
+FormulaRef data_formula(const Mark& mark);
+/// The same for what only follows from the number.
+Mark following(const Mark& mark);
 /// Follows from the number of an iteration of a loop that is recorded as one scan.
 bool depends_on_iteration(const Mark& mark);
 

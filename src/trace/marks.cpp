@@ -182,7 +182,7 @@ void Marks::set(const c10::IValue& value, Mark mark) {
   const void* key = identity(value);
   T2N_ASSERT(key != nullptr, "a value of type ", value.tagKind(), " has no mark");
   if (mark)
-    entries_[key] = {value, std::move(mark), {}};
+    entries_[key] = {value, following(mark), {}};
   else
     entries_.erase(key);
 }
@@ -202,12 +202,12 @@ void Marks::set_outline(const c10::IValue& list, Outline outline) {
 }
 
 Mark Marks::reach(const c10::IValue& value) const {
-  if (is_number(value)) return mark_of(value);
+  if (is_number(value)) return following(mark_of(value));
   if (value.isTensor() || value.isNone()) return nullptr;
   Mark out;
   Reached seen;
   walk(value, seen, [&](const c10::IValue& part) { out = join_parts(out, of(part)); });
-  return out;
+  return following(out);
 }
 
 Mark Marks::reach_all(c10::ArrayRef<c10::IValue> values) const {
@@ -270,6 +270,7 @@ c10::IValue Marks::after_iteration(const c10::IValue& value) const {
   Reached seen;
   return changed(value, seen, [](const c10::IValue& leaf) {
     const Mark mark = mark_of(leaf);
+    if (data_formula(mark)) return marked(leaf, following(mark));
     return is_size(mark) && depends_on_iteration(mark) ? marked(leaf, opaque_mark(mark->size))
                                                        : leaf;
   });

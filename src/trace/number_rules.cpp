@@ -132,10 +132,9 @@ FormulaRef formula_of(const Operand& operand) {
   if (operand.mark && operand.mark->formula) return operand.mark->formula;
   if (is_opaque(operand.mark) || !(operand.number.isDouble() || operand.number.isInt()))
     return nullptr;
-  const double number = operand.number.toScalar().toDouble();
   if (is_size(operand.mark))
-    return std::make_shared<const Formula>(Formula{"size", operand.mark->size, number, {}});
-  return std::make_shared<const Formula>(Formula{"number", {}, number, {}});
+    return size_formula(operand.mark->size, operand.number.toInt(), FormulaType::real);
+  return number_formula(operand.number.toScalar().toDouble());
 }
 
 /// The operations that a formula may consist of, by the name of the scalar operator.
@@ -158,7 +157,7 @@ FormulaRef combined(const std::string& name, const RuleOperands& operands) {
     if (!parts.back()) return nullptr;
   }
   if (word->second.empty()) return parts[0];
-  return std::make_shared<const Formula>(Formula{word->second, {}, 0, std::move(parts)});
+  return operation_formula(word->second, FormulaType::real, std::move(parts));
 }
 
 /// The result as an exact quotient; one division may round, which floor and ceil do not see.
@@ -237,7 +236,7 @@ std::optional<Dim> size_of(const Operand& operand) {
 Mark as_real(const Mark& mark, double number) {
   if (!is_size(mark)) return mark;
   MarkInfo info = *opaque_mark(mark->size);
-  info.formula = std::make_shared<const Formula>(Formula{"size", mark->size, number, {}});
+  info.formula = size_formula(mark->size, static_cast<int64_t>(number), FormulaType::real);
   info.ratio = {mark->size, 1};
   return std::make_shared<const MarkInfo>(std::move(info));
 }

@@ -20,6 +20,8 @@ class Origins {
 
   /// Whether a rolled loop computed it in one of its iterations.
   bool is_of_iteration(const at::Tensor& tensor) const;
+  /// Whether a rolled loop is being recorded.
+  bool is_in_open_loop() const { return !rolling_.open().empty(); }
   /// Whether a loop that is being recorded computed it.
   bool is_of_open_loop(const at::Tensor& tensor) const;
   /// Whether these, each with a place, are results of one operation, or of one in the iterations

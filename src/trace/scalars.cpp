@@ -8,6 +8,8 @@
 #include <array>
 
 #include "src/diag/error.h"
+#include "src/trace/computed_numbers.h"
+#include "src/trace/data_rules.h"
 #include "src/trace/operators.h"
 
 namespace t2n::trace {
@@ -88,6 +90,14 @@ void give_back(Stack& results, const Stack& copies, const Stack& inputs) {
   for (c10::IValue& result : results)
     for (size_t i = 0; i < copies.size(); ++i)
       if (result.isPtrType() && result.is(copies[i])) result = inputs[i];
+}
+
+/// The result of an operation on numbers, some of which were read from tensors.
+FormulaRef read_number(const std::string& name, const Stack& inputs, const c10::IValue& result) {
+  if (!are_numbers(inputs)) return nullptr;
+  std::vector<FormulaRef> operands;
+  for (const c10::IValue& input : inputs) operands.push_back(formula_of(input));
+  return data_rule(name, operands, result);
 }
 
 }  // namespace
@@ -200,8 +210,13 @@ Stack Scalars::run(const Operation& operation, Stack inputs) {
     results.emplace_back(static_cast<int64_t>(inputs.size()));
   operations_.execute(operation, results);
   give_back(results, copies, inputs);
+  const FormulaRef read = is_data(from) && recorder_ != nullptr && results.size() == 1
+                              ? read_number(name, inputs, results[0])
+                              : nullptr;
   for (c10::IValue& result : results)
-    if (exact && is_number(result))
+    if (read)
+      result = marked(result, data_mark(from->origin, read));
+    else if (exact && is_number(result))
       result = marked(result, result.isDouble() ? as_real(*exact, result.toDouble()) : *exact);
     else
       result = marks_.tainted(result, from, name);

@@ -11,6 +11,9 @@
 
 namespace t2n::trace {
 
+/// Whether an operator turns a tensor's one value into a plain number.
+bool reads_value(const std::string& name);
+
 /// Sizes, values, and lists whose length is one of them. Marks results, settles decisions, and
 /// tells the recorder which tensors are numbers over sizes.
 class TensorNumbers {
@@ -40,6 +43,8 @@ class TensorNumbers {
   Mark tensor_mark(const at::Tensor& tensor, const std::string& name);
   Mark number_of(const std::string& name, const torch::jit::Stack& inputs);
   /// born_numbers.cpp
+  Mark read_mark(const std::string& name, const torch::jit::Stack& inputs,
+                 const c10::IValue& number, const Mark& mark);
   Mark born_number(const std::string& name, const at::Tensor& tensor);
   Mark default_mark(const std::string& name, const torch::jit::Stack& inputs);
   bool settle_chunks(const ir::Dim& size, int64_t now, int64_t asked, size_t given);

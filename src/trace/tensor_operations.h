@@ -39,7 +39,7 @@ class TensorOperations {
   bool follows_from_nothing(const torch::jit::Stack& inputs) const;
   OpCall prepare(torch::jit::Node* node, const Operation& known, const torch::jit::Stack& inputs);
   void note_numbers(const torch::jit::Node* node, const torch::jit::Stack& inputs,
-                    bool is_computable);
+                    bool is_computable, bool is_read);
   void refuse_unsaid(const std::string& name, const torch::jit::Stack& inputs);
   void check_unrecorded(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
   void stride_owner(const std::string& name, torch::jit::Stack& inputs);

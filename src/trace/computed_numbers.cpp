@@ -1,0 +1,193 @@
+// Numbers over sizes and values as tensors of rank 0: where an operation takes a number that no
+// attribute can hold, its form for tensors is recorded in its place.
+#include "src/trace/computed_numbers.h"
+
+#include <ATen/Functions.h>
+#include <ATen/native/TypeProperties.h>
+
+#include <algorithm>
+#include <array>
+
+#include "src/diag/error.h"
+#include "src/diag/one_of.h"
+
+namespace t2n::trace {
+namespace {
+
+using torch::jit::Operator;
+using torch::jit::Stack;
+
+bool takes_tensor(const c10::Argument& argument) {
+  return argument.type()->annotation_str().find("Tensor") != std::string::npos;
+}
+
+/// Its formula, if a graph has to compute the number.
+FormulaRef open_formula(const c10::IValue& value) {
+  const Mark mark = mark_of(value);
+  if (data_formula(mark)) return mark->formula;
+  return is_opaque(mark) && !depends_on_iteration(mark) ? mark->formula : nullptr;
+}
+
+/// The overload with the same arguments that takes tensors where this one takes numbers; nullptr
+/// if there is none. `numbers`: which arguments these are.
+const Operator* tensor_overload(const c10::FunctionSchema& schema, const Stack& inputs,
+                                std::vector<size_t>& numbers) {
+  const auto& own = schema.arguments();
+  for (const auto& op :
+       torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(schema.name()))) {
+    const auto& other = op->schema().arguments();
+    if (own.size() != other.size() || op->schema().is_mutable() != schema.is_mutable()) continue;
+    numbers.clear();
+    bool fits = true;
+    for (size_t i = 0; fits && i < own.size(); ++i) {
+      fits = own[i].name() == other[i].name();
+      if (takes_tensor(own[i]) == takes_tensor(other[i])) {
+        fits = fits && (takes_tensor(own[i]) || !open_formula(inputs[i]));
+        continue;
+      }
+      fits = fits && takes_tensor(other[i]);
+      if (!inputs[i].isNone()) numbers.push_back(i);
+    }
+    if (fits && !numbers.empty()) return op.get();
+  }
+  return nullptr;
+}
+
+/// What the numbers are cast to before they meet the tensors: they must not make their type wider.
+at::ScalarType number_type(const Stack& inputs, const std::vector<size_t>& numbers) {
+  at::native::ResultTypeState state = {};
+  for (const c10::IValue& input : inputs)
+    if (input.isTensor() && input.toTensor().defined())
+      state = at::native::update_result_type_state(input.toTensor(), state);
+  for (const size_t i : numbers)
+    state = at::native::update_result_type_state(unmarked(inputs[i]).toScalar(), state);
+  return at::native::result_type(state);
+}
+
+at::ScalarType type_of(FormulaType type) {
+  return type == FormulaType::real    ? at::kDouble
+         : type == FormulaType::whole ? at::kLong
+                                      : at::kBool;
+}
+
+/// What the operands of an operation are computed in.
+FormulaType operand_type(const Formula& formula) {
+  constexpr std::array<std::string_view, 3> kLogic = {"logical_and", "logical_or", "logical_not"};
+  constexpr std::array<std::string_view, 2> kToWhole = {"floor", "ceil"};
+  if (is_one_of(formula.op, kToWhole)) return FormulaType::real;
+  if (formula.op == "where" || formula.type != FormulaType::truth || is_one_of(formula.op, kLogic))
+    return formula.type;
+  const bool has_real =
+      std::any_of(formula.operands.begin(), formula.operands.end(), [](const FormulaRef& operand) {
+        return operand->type == FormulaType::real;
+      });
+  return has_real ? FormulaType::real : FormulaType::whole;
+}
+
+/// The overload for tensors of an operation in formulas.
+const char* overload_of(const std::string& op, size_t operands) {
+  constexpr std::array<std::string_view, 3> kPlain = {"floor_divide", "logical_and", "logical_or"};
+  if (op == "pow") return "Tensor_Tensor";
+  if (op == "where") return "self";
+  const bool is_plain = operands == 1 || is_one_of(op, kPlain) || op.find("imum") != op.npos;
+  return is_plain ? "" : "Tensor";
+}
+
+}  // namespace
+
+bool is_read(const c10::IValue& number) { return data_formula(mark_of(number)) != nullptr; }
+
+FormulaRef formula_of(const c10::IValue& number) {
+  const Mark mark = mark_of(number);
+  const c10::IValue plain = unmarked(number);
+  if (!mark) return number_formula(plain);
+  if (depends_on_iteration(mark)) return nullptr;
+  if (is_size(mark)) return size_formula(mark->size, plain.toInt(), FormulaType::whole);
+  return mark->formula;
+}
+
+/// Runs and records one operation that the program itself does not have.
+at::Tensor ComputedNumbers::recorded(const char* name, const char* overload, const Stack& inputs) {
+  const auto op = torch::jit::findOperatorFor(c10::OperatorName(name, overload));
+  T2N_ASSERT(op, "no operator ", name, ".", overload);
+  const Run run = make_run(op->getOperation());
+  Stack stack;
+  for (const c10::IValue& input : inputs) stack.push_back(marks_.without(input));
+  run(stack);
+  const at::Tensor result = stack.at(0).toTensor();
+  if (!recorder_.tracks().knows(result))
+    recorder_.record(recorder_.prepare(*op, run, inputs, marks_, position_.place()), {result});
+  return result;
+}
+
+at::Tensor ComputedNumbers::of_type(const at::Tensor& tensor, at::ScalarType type) {
+  if (type == at::kBool && tensor.scalar_type() != at::kBool)
+    return recorded("aten::ne", "Scalar", {tensor, 0});
+  return recorded("aten::to", "dtype",
+                  {tensor, static_cast<int64_t>(type), false, false, c10::IValue()});
+}
+
+/// In whatever type it comes in.
+at::Tensor ComputedNumbers::value_of(const Formula& formula) {
+  if (formula.op == "size")
+    return recorded("prim::NumToTensor", "Scalar",
+                    {marked(formula.number, size_mark(formula.size))});
+  if (formula.op == "tensor") {
+    if (recorder_.tracks().version(formula.tensor) != formula.version)
+      throw Error("data-dependent-value",
+                  "a number was read from a tensor that was written to before the number is used",
+                  "the tensor no longer holds it", "read it from a clone() of the tensor");
+    if (formula.tensor.dim() == 0) return formula.tensor;
+    return recorded("aten::reshape", "", {formula.tensor, std::vector<int64_t>()});
+  }
+  if (formula.operands.size() == 1 && formula.op == "to") return computed(*formula.operands[0]);
+  Stack operands;
+  const at::ScalarType type = type_of(operand_type(formula));
+  for (const FormulaRef& operand : formula.operands)
+    operands.emplace_back(of_type(
+        computed(*operand), formula.op == "where" && operands.empty() ? at::kBool : type));
+  const std::string name = "aten::" + formula.op;
+  const char* const overload = overload_of(formula.op, operands.size());
+  if (formula.op == "add" || formula.op == "sub") operands.emplace_back(1);
+  return recorded(name.c_str(), overload, operands);
+}
+
+at::Tensor ComputedNumbers::computed(const Formula& formula) {
+  if (formula.computed.defined()) return formula.computed;
+  const at::ScalarType type = type_of(formula.type);
+  if (formula.op == "number") return at::scalar_tensor(formula.number.toScalar(), type);
+  at::Tensor out = of_type(value_of(formula), type);
+  // What an iteration of a rolled loop computes is there in this iteration alone, and what was read
+  // may be the tensor itself, which may be written to.
+  if (!recorder_.origins().is_in_open_loop() && formula.op != "tensor") formula.computed = out;
+  return out;
+}
+
+bool ComputedNumbers::has_tensor_form(const c10::FunctionSchema& schema, const Stack& inputs) {
+  const bool any = std::any_of(inputs.begin(), inputs.end(), [](const c10::IValue& input) {
+    return open_formula(input) != nullptr;
+  });
+  std::vector<size_t> numbers;
+  return any && tensor_overload(schema, inputs, numbers) != nullptr;
+}
+
+bool ComputedNumbers::takes_read_number(const c10::FunctionSchema& schema, const Stack& inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), is_read) && has_tensor_form(schema, inputs);
+}
+
+OpCall ComputedNumbers::prepare(const c10::FunctionSchema& schema, const Stack& inputs) {
+  std::vector<size_t> numbers;
+  const Operator* op = tensor_overload(schema, inputs, numbers);
+  const at::ScalarType type = number_type(inputs, numbers);
+  Stack tensors = inputs;
+  for (const size_t i : numbers) {
+    const FormulaRef formula = open_formula(inputs[i]);
+    const at::Tensor number =
+        formula ? computed(*formula)
+                : at::scalar_tensor(unmarked(inputs[i]).toScalar(), at::kDouble);
+    tensors[i] = of_type(number, type);
+  }
+  return recorder_.prepare(*op, make_run(op->getOperation()), tensors, marks_, position_.place());
+}
+
+}  // namespace t2n::trace

@@ -1,0 +1,115 @@
+#include "src/trace/data_rules.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+namespace t2n::trace {
+namespace {
+
+using Operands = std::vector<FormulaRef>;
+
+/// How an operation treats the types of its operands.
+enum class Kind {
+  any,      ///< computes in the type of the result
+  real,     ///< only in floating point
+  whole,    ///< only in integers: for reals, Python rounds in other places than torch
+  compare,  ///< gives a truth of numbers of any type
+  logic,    ///< of truths alone: of integers it goes bit by bit
+  cast,     ///< to the type of the result
+};
+
+struct Rule {
+  std::string_view op;
+  size_t operands;
+  Kind kind;
+};
+
+const std::map<std::string_view, Rule>& rules() {
+  static const std::map<std::string_view, Rule> table = {
+      {"aten::add", {"add", 2, Kind::any}},
+      {"aten::sub", {"sub", 2, Kind::any}},
+      {"aten::mul", {"mul", 2, Kind::any}},
+      {"aten::neg", {"neg", 1, Kind::any}},
+      {"prim::abs", {"abs", 1, Kind::any}},
+      {"aten::div", {"div", 2, Kind::real}},
+      {"aten::pow", {"pow", 2, Kind::real}},
+      {"aten::sqrt", {"sqrt", 1, Kind::real}},
+      {"aten::exp", {"exp", 1, Kind::real}},
+      {"aten::log", {"log", 1, Kind::real}},
+      {"aten::floor", {"floor", 1, Kind::whole}},
+      {"aten::ceil", {"ceil", 1, Kind::whole}},
+      {"aten::floordiv", {"floor_divide", 2, Kind::whole}},
+      {"aten::remainder", {"remainder", 2, Kind::whole}},
+      {"aten::lt", {"lt", 2, Kind::compare}},
+      {"aten::le", {"le", 2, Kind::compare}},
+      {"aten::gt", {"gt", 2, Kind::compare}},
+      {"aten::ge", {"ge", 2, Kind::compare}},
+      {"aten::eq", {"eq", 2, Kind::compare}},
+      {"aten::ne", {"ne", 2, Kind::compare}},
+      {"aten::__and__", {"logical_and", 2, Kind::logic}},
+      {"aten::__or__", {"logical_or", 2, Kind::logic}},
+      {"aten::__xor__", {"ne", 2, Kind::logic}},
+      {"aten::__not__", {"logical_not", 1, Kind::logic}},
+      {"aten::Int", {"to", 1, Kind::cast}},
+      {"aten::Float", {"to", 1, Kind::cast}},
+      {"aten::Bool", {"to", 1, Kind::cast}},
+      {"aten::IntImplicit", {"to", 1, Kind::cast}},
+      {"aten::FloatImplicit", {"to", 1, Kind::cast}},
+      {"aten::ScalarImplicit", {"to", 1, Kind::cast}},
+      {"aten::item", {"to", 1, Kind::cast}},
+  };
+  return table;
+}
+
+bool are_all(const Operands& operands, FormulaType type) {
+  return std::all_of(operands.begin(), operands.end(),
+                     [type](const FormulaRef& operand) { return operand->type == type; });
+}
+
+bool fits(Kind kind, const Operands& operands, FormulaType result) {
+  if (kind == Kind::real) return result == FormulaType::real;
+  if (kind == Kind::whole) return result == FormulaType::whole;
+  if (kind == Kind::compare) return result == FormulaType::truth;
+  if (kind == Kind::logic)
+    return result == FormulaType::truth && are_all(operands, FormulaType::truth);
+  return kind == Kind::cast || result != FormulaType::truth;
+}
+
+/// min(a, b) is `a if a < b else b`, which says what it gives of NaN.
+FormulaRef extreme(const std::string& name, const Operands& operands, FormulaType type) {
+  const FormulaRef& a = operands[0];
+  const FormulaRef& b = operands[1];
+  if (a->type != b->type || a->type != type) return nullptr;
+  FormulaRef is_first =
+      operation_formula(name == "prim::min" ? "lt" : "gt", FormulaType::truth, {a, b});
+  return operation_formula("where", type, {std::move(is_first), a, b});
+}
+
+}  // namespace
+
+FormulaRef data_rule(const std::string& name, const Operands& operands, const c10::IValue& result) {
+  const bool is_number = result.isInt() || result.isDouble() || result.isBool();
+  if (!is_number || std::find(operands.begin(), operands.end(), nullptr) != operands.end())
+    return nullptr;
+  const FormulaType type = type_of_number(result);
+  if ((name == "prim::min" || name == "prim::max") && operands.size() == 2)
+    return extreme(name, operands, type);
+  const auto found = rules().find(name);
+  if (found == rules().end()) return nullptr;
+  const Rule& rule = found->second;
+  if (rule.operands != operands.size() || !fits(rule.kind, operands, type)) return nullptr;
+  if (rule.op == "floor" || rule.op == "ceil")
+    return are_all(operands, FormulaType::real) ? operation_formula(std::string(rule.op), type,
+                                                                    operands)
+                                                : nullptr;
+  return operation_formula(std::string(rule.op), type, operands);
+}
+
+FormulaRef choice_formula(const FormulaRef& condition, const FormulaRef& yes,
+                          const FormulaRef& no) {
+  if (!condition || !yes || !no || yes->type != no->type) return nullptr;
+  return operation_formula("where", yes->type, {condition, yes, no});
+}
+
+}  // namespace t2n::trace
