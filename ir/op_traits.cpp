@@ -75,6 +75,7 @@ constexpr Row kRows[] = {
      "sparse_csr_tensor to_sparse coalesce segment_reduce _ctc_loss sparse_compressed_tensor"},
     {OpTrait::reads_no_size,
      "std std_mean var var_mean quantile nanquantile multinomial linspace logspace full narrow "
+     "floor_divide floor_divide_ div div_ remainder remainder_ fmod fmod_ "
      "fill clamp histc normal embedding_bag masked_fill masked_fill_ index_fill index_fill_ "
      "cov corrcoef ctc_loss istft inverse cholesky pinverse logdet slogdet matrix_exp "
      "cholesky_inverse cholesky_solve svd rrelu "

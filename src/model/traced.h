@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,6 +26,8 @@ struct TraceOptions {
   int64_t max_operations = 1'000'000;
   /// Branches on data, as "model.py:8", that may be baked in the way this run takes them.
   std::set<std::string> accepted_guards;
+  /// Of loops whose end follows from data, as "model.py:8": how many iterations they take at most.
+  std::map<std::string, int64_t> max_iterations;
   /// Loops (Decision::id) to record as one `t2n::scan` instead of iteration by iteration.
   std::set<const void*> rolled_loops;
   /// Note the iterations of all other loops in the graph, for the pass `roll-loops`.

@@ -1,12 +1,10 @@
-// Branches on data: chosen by a select where both ways are pure.
+// Branches on data: both ways run, and what they give is chosen by a select.
 #include <algorithm>
 
-#include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/trace/computed_numbers.h"
 #include "src/trace/data_rules.h"
 #include "src/trace/interpreter.h"
-#include "src/trace/operators.h"
 
 namespace t2n::trace {
 namespace {
@@ -16,32 +14,39 @@ bool is_same(const Marks& marks, const c10::IValue& a, const c10::IValue& b) {
   if (marks.of(a) || marks.of(b)) return false;
   if (a.isTensor() || b.isTensor())
     return a.isTensor() && b.isTensor() && a.toTensor().is_same(b.toTensor());
-  return are_identical(a, b);
+  return are_identical(a, b) || ((is_container(a) || a.isObject()) && a.is(b));
 }
 
-/// What shares memory with the choice follows from the strides.
-bool are_alike(const at::Tensor& a, const at::Tensor& b) {
-  return a.defined() && b.defined() && a.sizes() == b.sizes() && a.strides() == b.strides() &&
-         a.scalar_type() == b.scalar_type();
+bool is_defined(const c10::IValue& value) { return value.isTensor() && value.toTensor().defined(); }
+
+bool is_uninitialized(const c10::IValue& value) {
+  return value.tagKind() == "Uninitialized";
 }
 
-/// torch.where takes none of them.
-bool is_quantised(const c10::IValue& value) {
-  return value.isTensor() && value.toTensor().defined() && value.toTensor().is_quantized();
+std::string shape_of(const at::Tensor& tensor) {
+  std::string out = "[";
+  for (const int64_t size : tensor.sizes()) out += cat(out.size() > 1 ? ", " : "", size);
+  return out + "]";
 }
 
-[[noreturn]] void refuse_quantised(const Mark& condition) {
-  throw Error("data-dependent-branch",
-              "a branch depends on the values of a tensor, and gives a quantised tensor",
-              cat("its condition comes from ", condition->origin,
-                  "; torch.where, which would choose, takes no quantised tensors"),
-              "let both ways give their dequantize()d values");
+std::string kind_of_way(const c10::IValue& value) {
+  if (value.isNone()) return "None";
+  if (value.isTensor()) return "a tensor";
+  return is_container(value) ? "a list or dictionary" : value.isObject() ? "an object" : "a value";
 }
 
-bool can_choose(const Recorder& recorder, const c10::IValue& a, const c10::IValue& b) {
-  if ((is_number(a) && is_number(b)) || (a.isString() && b.isString())) return true;
-  return a.isTensor() && b.isTensor() && are_alike(a.toTensor(), b.toTensor()) &&
-         !is_quantised(a) && !recorder.tracks().has_open_shape({a, b});
+/// Why no select can choose between two tensors; empty if one can.
+std::string obstacle_of(const Recorder& recorder, const at::Tensor& a, const at::Tensor& b) {
+  if (a.is_quantized() || b.is_quantized())
+    return "torch.where, which would choose, takes no quantised tensors: let both ways give their "
+           "dequantize()d values";
+  if (a.scalar_type() != b.scalar_type())
+    return cat("its ways give tensors of types ", a.scalar_type(), " and ", b.scalar_type());
+  if (a.sizes() != b.sizes())
+    return cat("its ways give tensors of shapes ", shape_of(a), " and ", shape_of(b));
+  if (recorder.tracks().has_open_shape({a, b}))
+    return "its ways give tensors whose sizes follow from values";
+  return {};
 }
 
 }  // namespace
@@ -51,95 +56,127 @@ struct Interpreter::Standing {
   size_t callers = 0;
   size_t loops = 0;
   size_t rolling = 0;
+  size_t ways = 0;
   int depth = 0;
   ir::ScopeId scope = 0;
   std::string function;
 };
 
 Interpreter::Standing Interpreter::standing() const {
-  return {position_.callers.size(), loops_.depth(),  loops_.rolling().size(),
+  return {position_.callers.size(), loops_.depth(),  loops_.rolling().size(), ways_.depth(),
           position_.depth,          position_.scope, position_.function};
 }
 
 void Interpreter::stand(const Standing& at) {
   position_.callers.resize(at.callers);
   loops_.leave(at.loops);
+  ways_.leave_to(at.ways);
   position_.depth = at.depth;
   position_.scope = at.scope;
   position_.function = at.function;
 }
 
-/// Whether an operation recorded since then fails for some values: a division of integers, or an
-/// index. A branch is often there to keep those away, and a select computes both its ways.
-bool Interpreter::may_fail(size_t first_node) const {
-  for (size_t i = first_node; i < graph_.nodes.size(); ++i) {
-    const ir::Node& node = graph_.nodes[i];
-    const std::string_view op = ir::op_name(node.op);
-    const std::string_view name = op.substr(0, op.find('.'));
-    const ir::DType result = graph_.values[static_cast<size_t>(node.outputs.at(0))].dtype;
-    if (has_trait(name, ir::OpTrait::indexes)) return true;
-    if (has_trait(name, ir::OpTrait::divides) && ir::is_integer(result)) return true;
+/// What a block gives where `condition` holds. Nothing, and the obstacle, if it does what cannot be
+/// undone, or does not fit these inputs.
+std::optional<Interpreter::Values> Interpreter::run_way(torch::jit::Block* block, Env& env,
+                                                        const FormulaRef& condition,
+                                                        std::string& obstacle) {
+  const Standing before = standing();
+  ways_.enter(condition, recorder_->tracks().roots());
+  try {
+    run_block(block, env);
+    Values out = take_results(block, env);
+    ways_.leave_to(before.ways);
+    return out;
+  } catch (const LastingEffect& effect) {
+    obstacle = cat("one of its ways ", effect.what());
+  } catch (const Error& error) {
+    if (error.diagnostic().id != "forward-failed") throw;
+    obstacle = "one of its ways fails on these inputs";
   }
-  return false;
+  if (loops_.rolling().size() != before.rolling)
+    throw Error("data-dependent-branch", "a branch depends on the values of a tensor",
+                cat("no select stands for it, since ", obstacle),
+                "compute both ways and choose with torch.where");
+  stand(before);
+  return std::nullopt;
 }
 
-bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition, Env& env) {
-  const auto blocks = node->blocks();
-  const FormulaRef formula = data_formula(condition);
-  if (!formula || !is_pure(blocks[0]) || !is_pure(blocks[1])) return false;
-  ComputedNumbers computed(position_, marks_, *recorder_);
-  const at::Tensor truth = computed.computed(*formula);
-  const size_t known = recorder_->tracks().roots();
-  const size_t first_node = graph_.nodes.size();
-  const Standing before = standing();
-  Values yes;
-  Values no;
-  try {
-    run_block(blocks[0], env);
-    yes = take_results(blocks[0], env);
-    run_block(blocks[1], env);
-    no = take_results(blocks[1], env);
-  } catch (const Error& error) {
-    // The way that this run does not take may not fit these inputs; then there is nothing to
-    // choose.
-    if (error.diagnostic().id != "forward-failed" || loops_.rolling().size() != before.rolling)
-      throw;
-    stand(before);
-    return false;
+/// One of two values by data, or why there is none.
+std::optional<c10::IValue> Interpreter::choose(const Mark& condition, bool taken,
+                                               const c10::IValue& yes, const c10::IValue& no,
+                                               std::string& obstacle) {
+  // What one way leaves unset, nobody reads after it.
+  if (is_uninitialized(yes)) return no;
+  if (is_uninitialized(no) || is_same(marks_, yes, no)) return yes;
+  const c10::IValue& now = taken ? yes : no;
+  if (is_number(yes) && is_number(no)) {
+    const FormulaRef choice =
+        choice_formula(data_formula(condition), formula_of(yes), formula_of(no));
+    if (choice) return marked(now, data_mark(condition->origin, choice));
+    return marks_.tainted(now, data_mark(condition->origin), "a branch");
   }
-  if (may_fail(first_node)) return false;
-  for (size_t i = 0; i < yes.size(); ++i)
-    if (!is_same(marks_, yes[i], no[i]) && !can_choose(*recorder_, yes[i], no[i])) {
-      position_.node = node;
-      const bool is_accepted = options_.accepted_guards.contains(position_.line());
-      if (is_quantised(yes[i]) && is_quantised(no[i]) && !is_accepted) refuse_quantised(condition);
-      return false;
+  if (yes.isString() && no.isString())
+    return marks_.tainted(now, data_mark(condition->origin), "a branch");
+  if (yes.isTuple() && no.isTuple() &&
+      yes.toTupleRef().elements().size() == no.toTupleRef().elements().size()) {
+    std::vector<c10::IValue> elements;
+    for (size_t i = 0; i < yes.toTupleRef().elements().size(); ++i) {
+      auto each = choose(condition, taken, yes.toTupleRef().elements()[i],
+                         no.toTupleRef().elements()[i], obstacle);
+      if (!each) return std::nullopt;
+      elements.push_back(*std::move(each));
     }
+    return tuple_like(yes, std::move(elements));
+  }
+  if (!is_defined(yes) || !is_defined(no)) {
+    obstacle = cat("its ways give ", kind_of_way(yes), " and ", kind_of_way(no));
+    return std::nullopt;
+  }
+  obstacle = obstacle_of(*recorder_, yes.toTensor(), no.toTensor());
+  if (!obstacle.empty()) return std::nullopt;
+  ComputedNumbers computed(position_, marks_, *recorder_);
+  return c10::IValue(computed.recorded("aten::where", "self",
+                                       {computed.computed(*data_formula(condition)), yes, no}));
+}
+
+/// What is chosen is the memory of neither way.
+void Interpreter::forbid_writes(const c10::IValue& chosen, const c10::IValue& yes,
+                                const c10::IValue& no, size_t known) {
+  if (chosen.isTuple()) {
+    for (size_t i = 0; i < chosen.toTupleRef().elements().size(); ++i)
+      forbid_writes(chosen.toTupleRef().elements()[i], yes.toTupleRef().elements()[i],
+                    no.toTupleRef().elements()[i], known);
+    return;
+  }
+  if (!is_defined(chosen) || !is_defined(yes) || !is_defined(no) ||
+      chosen.toTensor().is_same(yes.toTensor()))
+    return;
+  recorder_->forbid_writes({chosen.toTensor(), yes.toTensor(), no.toTensor()}, known);
+}
+
+/// A select in the place of a branch. False, and the obstacle, if there is none.
+bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition, bool taken,
+                                  Env& env, std::string& obstacle) {
+  const FormulaRef formula = data_formula(condition);
+  if (!formula) return false;
+  const auto blocks = node->blocks();
+  const size_t known = recorder_->tracks().roots();
+  const auto yes = run_way(blocks[0], env, formula, obstacle);
+  if (!yes) return false;
+  const auto no = run_way(blocks[1], env,
+                          operation_formula("logical_not", FormulaType::truth, {formula}), obstacle);
+  if (!no) return false;
   position_.node = node;
   Values out;
-  const bool taken = truth.item().toBool();
-  for (size_t i = 0; i < yes.size(); ++i)
-    if (is_same(marks_, yes[i], no[i]))
-      out.push_back(yes[i]);
-    else if (!yes[i].isTensor())  // one of two numbers or strings, by data
-      out.push_back(choose_number(condition, taken ? yes[i] : no[i], yes[i], no[i]));
-    else
-      out.push_back(computed.recorded("aten::where", "self", {truth, yes[i], no[i]}));
-  for (size_t i = 0; i < out.size(); ++i)
-    if (out[i].isTensor() && !is_same(marks_, yes[i], no[i]))
-      recorder_->forbid_writes({out[i].toTensor(), yes[i].toTensor(), no[i].toTensor()}, known);
+  for (size_t i = 0; i < yes->size(); ++i) {
+    auto chosen = choose(condition, taken, (*yes)[i], (*no)[i], obstacle);
+    if (!chosen) return false;
+    out.push_back(*std::move(chosen));
+  }
+  for (size_t i = 0; i < out.size(); ++i) forbid_writes(out[i], (*yes)[i], (*no)[i], known);
   set_outputs(node, env, std::move(out));
   return true;
-}
-
-/// One of two numbers or strings, by data.
-c10::IValue Interpreter::choose_number(const Mark& condition, const c10::IValue& taken,
-                                       const c10::IValue& yes, const c10::IValue& no) {
-  if (is_number(yes) && is_number(no))
-    if (const FormulaRef choice =
-            choice_formula(data_formula(condition), formula_of(yes), formula_of(no)))
-      return marked(taken, data_mark(condition->origin, choice));
-  return marks_.tainted(taken, data_mark(condition->origin), "a branch");
 }
 
 }  // namespace t2n::trace

@@ -24,6 +24,11 @@ class ComputedNumbers {
   /// tensor that it was read from holds something else by now.
   at::Tensor computed(const Formula& formula);
 
+  /// The operands, so that they fit the operation where it does not count: indices that are outside
+  /// of what is not taken, and divisors, are 0 and 1. `condition`: where it counts.
+  torch::jit::Stack guarded(const c10::FunctionSchema& schema, const FormulaRef& condition,
+                            torch::jit::Stack inputs);
+
   static bool has_tensor_form(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
   /// Whether a number that was read from values is among the operands, and the operation can take
   /// it as a tensor.
@@ -37,6 +42,7 @@ class ComputedNumbers {
 
  private:
   at::Tensor of_type(const at::Tensor& tensor, at::ScalarType type);
+  c10::IValue safe(const c10::IValue& value, const FormulaRef& condition, int64_t otherwise);
   at::Tensor value_of(const Formula& formula);
   std::optional<at::Tensor> stacked(const torch::jit::Stack& inputs);
   std::optional<at::Tensor> filled(const std::string& name, const torch::jit::Stack& inputs);

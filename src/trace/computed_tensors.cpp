@@ -25,24 +25,25 @@ int64_t default_type(const c10::IValue& number) {
 std::optional<at::Tensor> ComputedNumbers::stacked(const Stack& inputs) {
   if (!inputs[0].isList() || marks_.of(inputs[0])) return std::nullopt;
   const auto list = inputs[0].toListRef();
-  bool any = false, has_reals = false;
+  bool any = false, has_reals = false, are_truths = true;
   for (const c10::IValue& each : list) {
     const c10::IValue number = unmarked(each);
-    if (!number.isInt() && !number.isDouble()) return std::nullopt;
+    if (!is_number(number)) return std::nullopt;
     const Mark mark = mark_of(each);
     if (mark && !is_size(mark) && !formula_of(each)) return std::nullopt;
     any = any || mark;
     has_reals = has_reals || number.isDouble();
+    are_truths = are_truths && number.isBool();
   }
   if (!any) return std::nullopt;
-  const auto type = inputs[1].isNone() ? static_cast<int64_t>(has_reals ? at::kFloat : at::kLong)
-                                       : inputs[1].toInt();
+  const at::ScalarType own = are_truths ? at::kBool : has_reals ? at::kFloat : at::kLong;
+  const int64_t type = inputs[1].isNone() ? static_cast<int64_t>(own) : inputs[1].toInt();
   c10::List<at::Tensor> alike;
   for (const c10::IValue& each : list) {
     const Mark mark = mark_of(each);
-    const at::Tensor part = mark && mark->formula
-                                ? computed(*mark->formula)
-                                : recorded("prim::NumToTensor", "Scalar", {each});
+    const bool is_computed = (mark && mark->formula) || each.isBool();
+    const at::Tensor part = is_computed ? computed(*formula_of(each))
+                                        : recorded("prim::NumToTensor", "Scalar", {each});
     alike.push_back(recorded("aten::to", "dtype", {part, type, false, false, c10::IValue()}));
   }
   return recorded("aten::stack", "", {alike, 0});

@@ -1,6 +1,7 @@
 #include "src/trace/data_rules.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string_view>
 
@@ -86,6 +87,23 @@ FormulaRef extreme(const std::string& name, const Operands& operands, FormulaTyp
   return operation_formula("where", type, {std::move(is_first), a, b});
 }
 
+/// tract takes constants that are equal for one, and 0.0 equals -0.0.
+bool is_minus_zero(const Formula& formula) {
+  return formula.op == "number" && formula.number.isDouble() && formula.number.toDouble() == 0 &&
+         std::signbit(formula.number.toDouble());
+}
+
+/// `False and x` whatever x is, and such; null if it is no such.
+FormulaRef settled(std::string_view name, const Operands& operands) {
+  const bool is_and = name == "aten::__and__";
+  if ((!is_and && name != "aten::__or__") || !are_all(operands, FormulaType::truth)) return nullptr;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i]->op != "number") continue;
+    return operands[i]->number.toBool() == is_and ? operands[1 - i] : operands[i];
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 FormulaRef data_rule(const std::string& name, const Operands& operands, const c10::IValue& result) {
@@ -99,6 +117,7 @@ FormulaRef data_rule(const std::string& name, const Operands& operands, const c1
   if (found == rules().end()) return nullptr;
   const Rule& rule = found->second;
   if (rule.operands != operands.size() || !fits(rule.kind, operands, type)) return nullptr;
+  if (FormulaRef known = settled(name, operands)) return known;
   if (rule.op == "floor" || rule.op == "ceil")
     return are_all(operands, FormulaType::real) ? operation_formula(std::string(rule.op), type,
                                                                     operands)
@@ -109,6 +128,7 @@ FormulaRef data_rule(const std::string& name, const Operands& operands, const c1
 FormulaRef choice_formula(const FormulaRef& condition, const FormulaRef& yes,
                           const FormulaRef& no) {
   if (!condition || !yes || !no || yes->type != no->type) return nullptr;
+  if (is_minus_zero(*yes) || is_minus_zero(*no)) return nullptr;
   return operation_formula("where", yes->type, {condition, yes, no});
 }
 

@@ -145,7 +145,8 @@ bool Decisions::accept_guard(const Mark& mark) {
   return true;
 }
 
-void Decisions::refuse_branch(const torch::jit::Node* node, const Mark& mark) {
+void Decisions::refuse_branch(const torch::jit::Node* node, const Mark& mark,
+                              const std::string& obstacle) {
   const bool loop = node->kind() == c10::prim::Loop;
   const std::string id = position_.line();
   std::string help =
@@ -155,7 +156,9 @@ void Decisions::refuse_branch(const torch::jit::Node* node, const Mark& mark) {
   throw Error(
       "data-dependent-branch",
       cat(loop ? "a loop" : "a branch", " depends on the values of a tensor"),
-      cat("its condition comes from ", mark->origin, "; a file would hold the way of this one run"),
+      cat("its condition comes from ", mark->origin,
+          obstacle.empty() ? "; a file would hold the way of this one run"
+                           : cat("; no select stands for it, since ", obstacle)),
       help);
 }
 

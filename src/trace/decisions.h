@@ -45,7 +45,9 @@ class Decisions {
 
   /// A branch on data: whether the user accepts the way of this run; else it is refused.
   bool accept_guard(const Mark& mark);
-  [[noreturn]] void refuse_branch(const torch::jit::Node* node, const Mark& mark);
+  /// `obstacle`: why no select stands for it, if one was tried.
+  [[noreturn]] void refuse_branch(const torch::jit::Node* node, const Mark& mark,
+                                  const std::string& obstacle = {});
 
  private:
   const TraceOptions& options_;

@@ -287,6 +287,8 @@ Stack TensorOperations::run(Node* node, const Operation& operation, Stack given)
   const ChosenSteps steps(name, inputs);
   numbers_.watch();
   operations_.execute(operation, stack);
+  // Before anything else runs, which is watched as well.
+  const bool decides = recorder_ != nullptr && numbers_.decides_by_data(name, inputs);
 
   const std::vector<at::Tensor> outputs = flatten_all(stack);
   if (ranges_ != nullptr) ranges_->see(name, inputs, outputs);
@@ -307,7 +309,7 @@ Stack TensorOperations::run(Node* node, const Operation& operation, Stack given)
     for (const size_t statistic : {size_t{3}, size_t{4}})
       recorder_->lose(inputs[statistic].toTensor(), position_.place());
   for (const at::Tensor& tensor : steps.changed()) recorder_->lose(tensor, position_.place());
-  const bool is_open = numbers_.decides_by_data(name, inputs) && !bears_sizes(name);
+  const bool is_open = decides && !bears_sizes(name);
   if (is_open || recorder_->tracks().has_open_shape(inputs))
     recorder_->open_shapes(outputs, without_out(op.schema(), inputs),
                            name.find("squeeze") != std::string::npos);

@@ -160,8 +160,10 @@ Mark TensorNumbers::axis_mark(const at::Tensor& tensor, int64_t axis) {
   return size_mark(ir::size_symbol(graph_, value, axis));
 }
 
-/// Everything that the sizes of a tensor follow from.
+/// Everything that the sizes of a tensor follow from, and how it lies in memory.
 Mark TensorNumbers::layout_mark(const at::Tensor& tensor) {
+  if (recorder_->tracks().is_choice(tensor))
+    return data_mark(position_.origin("which of two tensors a branch chose"));
   Mark out;
   for (int64_t axis = 0; axis < tensor.dim(); ++axis)
     if (const Mark size = axis_mark(tensor, axis)) out = join(out, size);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/trace/computed_numbers.h"
 #include "src/trace/mode_rules.h"
 #include "src/trace/nesting.h"
 #include "src/trace/slots.h"
@@ -158,7 +159,10 @@ bool Interpreter::run_structural(Node* node, Env& env) {
       return true;
     case prim::unchecked_unwrap_optional:
     case c10::aten::_unwrap_optional: run_unwrap(node, env); return true;
-    case prim::Uninitialized: set_outputs(node, env, {c10::IValue()}); return true;
+    case prim::Uninitialized: set_outputs(node, env, {c10::IValue::uninitialized()}); return true;
+    case prim::RaiseException:
+      if (!ways_.empty()) throw LastingEffect("raises an exception");
+      return false;
     case prim::Print: return true;
     case prim::Enter:
     case prim::Exit: run_with(node, env); return true;
@@ -191,6 +195,11 @@ void Interpreter::run_operation(Node* node, Env& env) {
   const Operation& operation = operations_.find(node);
   Stack inputs = take(node, env);
   move_devices_to_cpu(inputs);
+  if (!ways_.empty()) {
+    ways_.require_own(operation.op->schema(), inputs, recorder_->tracks());
+    inputs = ComputedNumbers(position_, marks_, *recorder_)
+                 .guarded(operation.op->schema(), ways_.condition(), std::move(inputs));
+  }
   Stack results;
   if (operation.may_move && Moves::moves_elements(inputs))
     results = moves_.run(operation, std::move(inputs));
@@ -198,6 +207,7 @@ void Interpreter::run_operation(Node* node, Env& env) {
     results = tensors_.run(node, operation, inputs);
   else
     results = scalars_.run(operation, std::move(inputs));
+  for (const c10::IValue& result : results) ways_.note_made(result);
   set_outputs(node, env, std::move(results));
 }
 
@@ -219,9 +229,10 @@ void Interpreter::run_if(Node* node, Env& env) {
   Block* block = node->blocks()[taken ? 0 : 1];
   Block* other = node->blocks()[taken ? 1 : 0];
   if (is_data(mark) && !only_raises(other)) {
-    if (select_branches(node, mark, env)) return;
+    std::string obstacle;
+    if (select_branches(node, mark, taken, env, obstacle)) return;
     position_.node = node;
-    if (!decisions_.accept_guard(mark)) decisions_.refuse_branch(node, mark);
+    if (!decisions_.accept_guard(mark)) decisions_.refuse_branch(node, mark, obstacle);
   }
   check_iteration_branch(mark);
   if (!depends_on_iteration(mark))
@@ -245,6 +256,11 @@ void Interpreter::run_loop(Node* node, Env& env) {
   int64_t iteration = 0;
   for (;; ++iteration) {
     position_.node = node;
+    if (ends_by_data(trips, condition)) {
+      iteration = run_masked(node, {trips, condition, iteration}, carried, env);
+      conditions.emplace_back(true);
+      break;
+    }
     for (const Mark& mark : {mark_of(trips), mark_of(condition)})
       if (is_data(mark) && !decisions_.accept_guard(mark)) decisions_.refuse_branch(node, mark);
     if (iteration >= unmarked(trips).toInt()) break;

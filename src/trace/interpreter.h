@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "src/trace/liveness.h"
 #include "src/trace/scalars.h"
 #include "src/trace/tensor_operations.h"
+#include "src/trace/ways.h"
 
 namespace t2n::trace {
 
@@ -78,10 +80,22 @@ class Interpreter {
   struct Standing;
   Standing standing() const;
   void stand(const Standing& at);
-  bool may_fail(size_t first_node) const;
-  bool select_branches(torch::jit::Node* node, const Mark& condition, Env& env);
-  c10::IValue choose_number(const Mark& condition, const c10::IValue& taken, const c10::IValue& yes,
-                            const c10::IValue& no);
+  std::optional<Values> run_way(torch::jit::Block* block, Env& env, const FormulaRef& condition,
+                                std::string& obstacle);
+  std::optional<c10::IValue> choose(const Mark& condition, bool taken, const c10::IValue& yes,
+                                    const c10::IValue& no, std::string& obstacle);
+  void forbid_writes(const c10::IValue& chosen, const c10::IValue& yes, const c10::IValue& no,
+                     size_t known);
+  bool select_branches(torch::jit::Node* node, const Mark& condition, bool taken, Env& env,
+                       std::string& obstacle);
+  // masked_loop.cpp
+  struct LoopState {
+    c10::IValue trips, condition;
+    int64_t iteration = 0;
+  };
+  bool ends_by_data(const c10::IValue& trips, const c10::IValue& condition);
+  std::optional<int64_t> most_iterations(const LoopState& loop);
+  int64_t run_masked(torch::jit::Node* node, LoopState loop, Values& carried, Env& env);
 
   ir::Graph& graph_;
   const ModuleNames& names_;
@@ -94,6 +108,7 @@ class Interpreter {
   NestingBudget nesting_;
   Decisions decisions_;
   OpenLoops loops_;
+  Ways ways_;
   Lists lists_;
   Operations operations_;
   TensorNumbers numbers_;

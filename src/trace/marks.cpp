@@ -36,12 +36,6 @@ void walk(const c10::IValue& value, Reached& seen, const Reach& visit) {
   }
 }
 
-c10::IValue tuple_like(const c10::IValue& value, std::vector<c10::IValue> elements) {
-  const auto type = value.type()->cast<c10::TupleType>();
-  if (type && type->name()) return c10::ivalue::Tuple::createNamed(std::move(elements), type);
-  return c10::ivalue::Tuple::create(std::move(elements));
-}
-
 /// Puts `change` of every leaf in its place. Tuples are made again where anything changed.
 c10::IValue changed(const c10::IValue& value, Reached& seen, const Rewrite& change) {
   if (is_container(value) || value.isObject())
@@ -152,6 +146,12 @@ std::string kind_of(const c10::IValue& value) {
 }
 
 }  // namespace
+
+c10::IValue tuple_like(const c10::IValue& value, std::vector<c10::IValue> elements) {
+  const auto type = value.type()->cast<c10::TupleType>();
+  if (type && type->name()) return c10::ivalue::Tuple::createNamed(std::move(elements), type);
+  return c10::ivalue::Tuple::create(std::move(elements));
+}
 
 bool holds_tensors(const c10::IValue& value) {
   bool any = false;

@@ -67,6 +67,9 @@ class Marks {
   std::unordered_map<const void*, Entry> entries_;
 };
 
+/// A tuple of the same type, with other elements.
+c10::IValue tuple_like(const c10::IValue& value, std::vector<c10::IValue> elements);
+
 /// Whether there is a tensor anywhere in a value.
 bool holds_tensors(const c10::IValue& value);
 /// The tensors anywhere in a value, each container and object once.

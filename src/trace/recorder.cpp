@@ -68,7 +68,9 @@ int Recorder::track_of(const at::Tensor& tensor, Place place, const std::string&
   if (known >= 0) return known;
   const ir::ValueId value = constants_.add(tensor, place, use);
   value_marks_.resize(graph_.values.size());
-  return tracks_.add(tensor, value, -1, nullptr);
+  const int track = tracks_.add(tensor, value, -1, nullptr);
+  tracks_.root(tracks_[track]).is_given = true;
+  return track;
 }
 
 ir::ValueId Recorder::value(const at::Tensor& tensor, Place place, const std::string& use) {

@@ -214,7 +214,9 @@ Stack Scalars::run(const Operation& operation, Stack inputs) {
                               ? read_number(name, inputs, results[0])
                               : nullptr;
   for (c10::IValue& result : results)
-    if (read)
+    if (read && read->op == "number")
+      result = read->number;
+    else if (read)
       result = marked(result, data_mark(from->origin, read));
     else if (exact && is_number(result))
       result = marked(result, result.isDouble() ? as_real(*exact, result.toDouble()) : *exact);

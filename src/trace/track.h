@@ -42,6 +42,7 @@ struct Root {
   c10::weak_intrusive_ptr<c10::StorageImpl> storage;
   int64_t version = 0;
   int tracks_without_parent = 0;
+  bool is_given = false;                    ///< a part of the model has it
   bool is_lost = false;                     ///< changed in a way that is not recorded
   bool is_choice = false;                   ///< it may be other memory for other values
   bool follows_values = false;              ///< what shares it follows from values

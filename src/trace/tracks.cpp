@@ -101,6 +101,13 @@ int64_t Tracks::version(const at::Tensor& tensor) const {
   return track < 0 ? 0 : root((*this)[track]).version;
 }
 
+bool Tracks::is_made_since(const at::Tensor& tensor, size_t roots) const {
+  const int track = find(tensor);
+  if (track < 0) return false;
+  const Track& made = (*this)[track];
+  return static_cast<size_t>(made.root) >= roots && !root(made).is_given;
+}
+
 bool Tracks::is_choice(const at::Tensor& tensor) const {
   const int track = find(tensor);
   return track >= 0 && root((*this)[track]).is_choice;
@@ -113,7 +120,11 @@ void Tracks::forbid_writes(const std::vector<at::Tensor>& choice, size_t known) 
     T2N_ASSERT(track >= 0, "a choice of a tensor that is not known");
     of.push_back(static_cast<size_t>((*this)[track].root));
   }
-  const bool are_new = std::all_of(of.begin(), of.end(), [&](size_t root) {
+  const bool are_alike =
+      std::all_of(choice.begin(), choice.end(), [&](const at::Tensor& tensor) {
+        return tensor.strides() == choice[0].strides();
+      });
+  const bool are_new = are_alike && std::all_of(of.begin(), of.end(), [&](size_t root) {
     return root >= known && std::count(of.begin(), of.end(), root) == 1 && !roots_[root].is_choice;
   });
   // Two results of one branch may share what the branch made: the second choice finds it here.

@@ -28,6 +28,8 @@ class Tracks {
   bool repeats(int track) const;
   /// How much memory is known, to tell older from younger.
   size_t roots() const { return roots_.size(); }
+  /// Whether the program has made its memory since there were so many.
+  bool is_made_since(const at::Tensor& tensor, size_t roots) const;
 
   /// Counts the iterations of all loops: tracks say in which they were made.
   void begin_iteration() { ++iteration_; }
@@ -44,7 +46,8 @@ class Tracks {
   /// Whether a branch on data chose it, or chose from it.
   bool is_choice(const at::Tensor& tensor) const;
   /// Of a choice and what it chose between: torch gives one of them itself, the file a third.
-  /// Nothing may be written to them, unless they were made later than `known`, each for itself.
+  /// Nothing may be written to them, unless they were made later than `known`, each for itself, and
+  /// lie in memory alike.
   void forbid_writes(const std::vector<at::Tensor>& choice, size_t known);
 
  private:

@@ -80,22 +80,35 @@ TEST_CASE("an assert on data is no branch") {
   CHECK_EQ(live_operations(run), "aten::add.Scalar");
 }
 
-TEST_CASE("branches, loops and numbers from data are refused") {
+TEST_CASE("branches on numbers from data are selects, and operations take the numbers as tensors") {
   const std::vector<ir::Tensor> x = {randn({3}, 1)};
-  CHECK_EQ(trace_error("def forward(self, x):\n  if float(x.sum()) > 0:\n    y = x + 1\n  else:\n  "
-                       "  y = x - 1\n  return y",
-                       x),
-           "data-dependent-branch: a branch depends on the values of a tensor");
-  CHECK_EQ(trace_error("def forward(self, x):\n  if bool(x.sum() > 0):\n    y = x + 1\n  else:\n   "
-                       " y = x[:1]\n  return y",
-                       x),
-           "data-dependent-branch: a branch depends on the values of a tensor");
+  const auto operations = [&](const std::string& code) {
+    return live_operations(replay(code, x));
+  };
+  CHECK_EQ(operations("def forward(self, x):\n  if float(x.sum()) > 0:\n    y = x + 1\n  else:\n "
+                      "   y = x - 1\n  return y"),
+           "aten::sum aten::to.dtype aten::gt.Tensor aten::add.Scalar aten::sub.Scalar "
+           "aten::where.self");
+  CHECK_EQ(operations("def forward(self, x):\n  return x * float(x[0])"),
+           "aten::select.int aten::to.dtype aten::to.dtype aten::mul.Tensor");
+  CHECK_EQ(operations("def forward(self, x):\n  return torch.full([2], float(x[0]))"),
+           "aten::select.int aten::to.dtype aten::to.dtype aten::expand aten::clone");
+}
+
+TEST_CASE("branches, loops and numbers from data are refused where no select stands for them") {
+  const std::vector<ir::Tensor> x = {randn({3}, 1)};
+  const auto why = [&](const std::string& code) { return trace_reason(code, x); };
+  CHECK_EQ(why("def forward(self, x):\n  if bool(x.sum() > 0):\n    y = x + 1\n  else:\n    y = "
+               "x[:1]\n  return y"),
+           "its condition comes from aten::Bool; no select stands for it, since its ways give "
+           "tensors of shapes [3] and [1]");
+  CHECK_EQ(why("def forward(self, x):\n  y = x + 1\n  if bool(x.sum() > 0):\n    y[0] = 2.0\n  "
+               "return y"),
+           "its condition comes from aten::Bool; no select stands for it, since one of its ways "
+           "writes to a tensor that was there before");
   CHECK_EQ(trace_error(
                "def forward(self, x):\n  for i in range(int(x[0])):\n    x = x + 1\n  return x", x),
            "data-dependent-branch: a loop depends on the values of a tensor");
-  CHECK_EQ(trace_error("def forward(self, x):\n  return x * float(x[0])", x),
-           "data-dependent-value: the argument 'other' of aten::mul.Scalar is read from a tensor's "
-           "values");
   CHECK_EQ(
       trace_error(
           "def forward(self, x):\n  v: List[float] = x.tolist()\n  return torch.full([2], v[0])",

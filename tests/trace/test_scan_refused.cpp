@@ -158,7 +158,8 @@ TEST_CASE("numbers of the iteration that no scan can hold are refused with their
         t += 1
     return h
 )"),
-      "  why:  its condition comes from aten::Bool; a file would hold the way of this one run\n"
+      "  why:  its condition comes from aten::Bool; no select stands for it, since "
+           "nothing says how many iterations it takes at most\n"
       "  help: make the number of iterations a constant or a size of an input\n");
 }
 

@@ -1,0 +1,63 @@
+// Ways that run for all values are often there to keep some values away: indices, divisors.
+#include <array>
+
+#include "ir/op_traits.h"
+#include "src/diag/one_of.h"
+#include "src/trace/computed_numbers.h"
+#include "src/trace/data_rules.h"
+
+namespace t2n::trace {
+namespace {
+
+/// Whether an operation fails for some values of this operand: 0 for an index, 1 for a divisor.
+std::optional<int64_t> harmless(const std::string& op, const std::string& argument, size_t place) {
+  constexpr std::array<std::string_view, 3> kIndices = {"index", "indices", "target"};
+  constexpr std::array<std::string_view, 2> kSelf = {"aten::one_hot", "aten::bincount"};
+  if (is_one_of(argument, kIndices)) return 0;
+  if (op == "aten::select" && place == 2) return 0;
+  if (place == 0 && is_one_of(op, kSelf)) return 0;
+  const bool divides = has_trait(op, ir::OpTrait::divides) || op == "aten::floordiv" ||
+                       op == "aten::divmod" || op == "aten::__mod__";
+  if (divides && place == 1) return 1;
+  return std::nullopt;
+}
+
+bool is_whole(const at::Tensor& tensor) {
+  return tensor.defined() && at::isIntegralType(tensor.scalar_type(), false);
+}
+
+}  // namespace
+
+/// The value where the condition holds, else what does no harm.
+c10::IValue ComputedNumbers::safe(const c10::IValue& value, const FormulaRef& condition,
+                                  int64_t otherwise) {
+  if (value.isTensor()) {
+    const at::Tensor& tensor = value.toTensor();
+    if (!is_whole(tensor) || !recorder_.mark(tensor)) return value;
+    return recorded("aten::where", "ScalarOther", {computed(*condition), tensor, otherwise});
+  }
+  if (value.isList() && !flatten_tensors(value).empty()) {
+    c10::List<std::optional<at::Tensor>> out;
+    for (const c10::IValue& each : value.toListRef())
+      out.push_back(each.isTensor() && each.toTensor().defined()
+                        ? std::optional(safe(each, condition, otherwise).toTensor())
+                        : std::nullopt);
+    return out;
+  }
+  const c10::IValue number = unmarked(value);
+  if (!is_read(value) || !number.isInt()) return value;
+  const bool holds = computed(*condition).item().toBool();
+  return marked(holds ? number : c10::IValue(otherwise),
+                data_mark(mark_of(value)->origin,
+                          choice_formula(condition, formula_of(value), number_formula(otherwise))));
+}
+
+torch::jit::Stack ComputedNumbers::guarded(const c10::FunctionSchema& schema,
+                                           const FormulaRef& condition, torch::jit::Stack inputs) {
+  for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i)
+    if (const auto otherwise = harmless(schema.name(), schema.arguments()[i].name(), i))
+      inputs[i] = safe(inputs[i], condition, *otherwise);
+  return inputs;
+}
+
+}  // namespace t2n::trace

@@ -1,0 +1,84 @@
+// Loops whose end follows from data: they run as long as they may, and what they had when they ended
+// is chosen by selects.
+#include <algorithm>
+
+#include "src/trace/computed_numbers.h"
+#include "src/trace/interpreter.h"
+
+namespace t2n::trace {
+namespace {
+
+FormulaRef both(const FormulaRef& a, const FormulaRef& b) {
+  return operation_formula("logical_and", FormulaType::truth, {a, b});
+}
+
+}  // namespace
+
+/// Whether selects may stand for the end of a loop, here where it is asked.
+bool Interpreter::ends_by_data(const c10::IValue& trips, const c10::IValue& condition) {
+  if (recorder_ == nullptr || options_.accepted_guards.contains(position_.line())) return false;
+  return is_read(trips) || (is_read(condition) && !is_data(mark_of(trips)));
+}
+
+/// The most iterations that a loop takes, as far as anything says so.
+std::optional<int64_t> Interpreter::most_iterations(const LoopState& loop) {
+  const auto given = options_.max_iterations.find(position_.line());
+  std::optional<int64_t> most;
+  if (given != options_.max_iterations.end()) most = given->second;
+  constexpr int64_t kEndless = INT64_MAX;  // the length of `while`
+  const int64_t trips = unmarked(loop.trips).toInt();
+  if (is_data(mark_of(loop.trips)) || trips == kEndless) return most;
+  return most ? std::min(trips, *most) : trips;
+}
+
+/// The iterations that a loop still has, each on what the one before it left, as though it went on.
+/// `carried` is what it had when it ended. Gives how many iterations there are.
+int64_t Interpreter::run_masked(torch::jit::Node* node, LoopState loop, Values& carried, Env& env) {
+  torch::jit::Block* const body = node->blocks()[0];
+  const std::optional<int64_t> most = most_iterations(loop);
+  const Mark trips = mark_of(loop.trips);
+  Values going = carried;
+  FormulaRef active = number_formula(true);
+  bool is_active = true;
+  std::string obstacle;
+  // A `while` may end by a number of its own; so many iterations are tried without a word of it.
+  constexpr int64_t kMostUnsaid = 256;
+  for (;; ++loop.iteration) {
+    const c10::IValue number(loop.iteration);
+    Mark mark = mark_of(loop.condition);
+    FormulaRef goes_on = formula_of(loop.condition);
+    if (is_data(trips)) {
+      mark = trips;
+      const FormulaRef counted =
+          operation_formula("lt", FormulaType::truth, {number_formula(number), trips->formula});
+      goes_on = goes_on ? both(goes_on, counted) : nullptr;
+      is_active = is_active && loop.iteration < unmarked(loop.trips).toInt();
+    }
+    if (!is_data(mark) && !unmarked(loop.condition).toBool()) break;
+    if (most && loop.iteration >= *most) break;
+    if (!is_data(mark)) mark = data_mark("the iterations before it");
+    if (!most && loop.iteration >= kMostUnsaid)
+      decisions_.refuse_branch(node, mark, "nothing says how many iterations it takes at most");
+    if (!goes_on) decisions_.refuse_branch(node, mark, "its condition cannot be computed");
+    active = both(active, goes_on);
+    is_active = is_active && unmarked(loop.condition).toBool();
+    env[body->inputs()[0]] = number;
+    for (size_t i = 0; i < going.size(); ++i) env[body->inputs()[i + 1]] = going[i];
+    const size_t known = recorder_->tracks().roots();
+    auto made = run_way(body, env, active, obstacle);
+    position_.node = node;
+    if (!made) decisions_.refuse_branch(node, mark, obstacle);
+    loop.condition = (*made)[0];
+    going.assign(made->begin() + 1, made->end());
+    const Mark choice = data_mark(mark->origin, active);
+    for (size_t i = 0; i < going.size(); ++i) {
+      const auto chosen = choose(choice, is_active, going[i], carried[i], obstacle);
+      if (!chosen) decisions_.refuse_branch(node, mark, obstacle);
+      forbid_writes(*chosen, going[i], carried[i], known);
+      carried[i] = *chosen;
+    }
+  }
+  return loop.iteration;
+}
+
+}  // namespace t2n::trace
