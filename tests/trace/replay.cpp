@@ -38,6 +38,15 @@ std::string trace_error(const std::string& source, const std::vector<ir::Tensor>
   return {};
 }
 
+std::string trace_reason(const std::string& source, const std::vector<ir::Tensor>& inputs) {
+  try {
+    replay(source, inputs);
+  } catch (const Error& error) {
+    return error.diagnostic().why;
+  }
+  return {};
+}
+
 std::string live_operations(const Replay& replay) {
   ir::Graph graph = replay.traced.graph;
   passes::run_pipeline(graph, {"dead-code"}, {});

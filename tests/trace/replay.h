@@ -26,6 +26,8 @@ std::string replay_difference(const Replay& replay);
 
 /// The id and headline of the error that tracing gives; "" without error.
 std::string trace_error(const std::string& source, const std::vector<ir::Tensor>& inputs);
+/// Why it was refused; "" if it was not.
+std::string trace_reason(const std::string& source, const std::vector<ir::Tensor>& inputs);
 
 /// Names of the operations, in order, joined by blanks, after dead code is gone.
 std::string live_operations(const Replay& replay);
