@@ -48,6 +48,7 @@ CheckExistingOptions existing_options(const Options& options, Talk& talk) {
   out.dynamic = dynamic_options(options.inputs);
   out.accepted_guards = {options.inputs.accepted_guards.begin(),
                          options.inputs.accepted_guards.end()};
+  out.max_iterations = max_iterations(options.inputs);
   out.explicit_states = options.inputs.explicit_states;
   out.check = check_options(options.check, options.engine);
   out.stream = stream_of(options.stream);

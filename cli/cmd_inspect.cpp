@@ -57,6 +57,8 @@ std::string export_line(const Options& options, const Inspection& inspection) {
     line += cat(" --assert ", shell_word(text));
   for (const std::string& guard : options.inputs.accepted_guards)
     line += cat(" --accept-guard ", shell_word(guard));
+  for (const std::string& most : options.inputs.max_iterations)
+    line += cat(" --max-iterations ", shell_word(most));
   return line;
 }
 
@@ -160,10 +162,12 @@ std::string inspection_text(const Options& options, const Inspection& inspection
 ExitCode run_on_artefact(const Options& options) {
   const InputOptions& inputs = options.inputs;
   if (!inputs.specs.empty() || !inputs.dynamic.empty() || !inputs.assertions.empty() ||
-      !inputs.accepted_guards.empty() || inputs.explicit_states || inputs.method != "forward")
+      !inputs.accepted_guards.empty() || !inputs.max_iterations.empty() || inputs.explicit_states ||
+      inputs.method != "forward")
     throw Error(
         "usage", cat(quoted(options.model), " is an NNEF artefact, which is not traced"), {},
-        "give it without --input, --dynamic, --assert, --accept-guard, --state and --method");
+        "give it without --input, --dynamic, --assert, --accept-guard, --max-iterations, --state "
+        "and --method");
   const nnef::Artefact artefact = nnef::read_artefact(options.model);
   if (options.graph) {
     print(nnef::print(artefact.document));

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 
@@ -61,12 +62,37 @@ void add_input_options(CLI::App& command, InputOptions& options) {
                   "Keep the way that the sample inputs take at a branch on data; repeatable")
       ->type_name("FILE.py:LINE")
       ->allow_extra_args(false);
+  command
+      .add_option("--max-iterations", options.max_iterations,
+                  "How often a loop runs at most whose end follows from data; repeatable.\n"
+                  "The file fails where it would run more often")
+      ->type_name("FILE.py:LINE=N")
+      ->allow_extra_args(false);
 }
 
 void add_disable_pass(CLI::App& command, std::vector<std::string>& disabled) {
   command.add_option("--disable-pass", disabled, "Leave a pass out; repeatable")
       ->type_name("PASS")
       ->allow_extra_args(false);
+}
+
+std::map<std::string, int64_t> max_iterations(const InputOptions& options) {
+  constexpr int64_t kMost = 100'000;
+  std::map<std::string, int64_t> out;
+  for (const std::string& text : options.max_iterations) {
+    const size_t sign = text.rfind('=');
+    int64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const bool is_number =
+        sign != text.npos && std::from_chars(text.data() + sign + 1, end, number).ptr == end;
+    if (!is_number || number < 1 || number > kMost || text.find(':') >= sign)
+      throw Error("usage", cat("--max-iterations ", quoted(text), " is not FILE.py:LINE=N"),
+                  cat("N is a number from 1 to ", kMost),
+                  "take the place from the message that refused the loop: --max-iterations "
+                  "model.py:8=50");
+    out[text.substr(0, sign)] = number;
+  }
+  return out;
 }
 
 DynamicOptions dynamic_options(const InputOptions& options) {
@@ -89,19 +115,22 @@ ExportOptions traced_options(const std::string& model, const InputOptions& optio
   out.dynamic = dynamic_options(options);
   out.explicit_states = options.explicit_states;
   out.accepted_guards = {options.accepted_guards.begin(), options.accepted_guards.end()};
+  out.max_iterations = max_iterations(options);
   out.report = report;
   return out;
 }
 
 bool has_trace_options(const InputOptions& options) {
   return !options.dynamic.empty() || !options.assertions.empty() ||
-         !options.accepted_guards.empty() || options.explicit_states || options.method != "forward";
+         !options.accepted_guards.empty() || !options.max_iterations.empty() ||
+         options.explicit_states || options.method != "forward";
 }
 
 void refuse_trace_options(const std::string& graph, const InputOptions& options, bool runs) {
   if (has_trace_options(options))
     throw Error("usage", cat(quoted(graph), " is a graph, which is not traced"), {},
-                "give it without --dynamic, --assert, --accept-guard, --state and --method");
+                "give it without --dynamic, --assert, --accept-guard, --max-iterations, --state "
+                "and --method");
   if (!runs && !options.specs.empty())
     throw Error("usage", cat(quoted(graph), " is a graph, which is not run here"),
                 "only a run reads --input", "give it without --input");

@@ -1,6 +1,8 @@
 // The options that say how a model is called, shared by every command that traces one.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,9 +21,12 @@ struct InputOptions {
   std::vector<std::string> assertions;       ///< of --assert
   bool explicit_states = false;              ///< of --state
   std::vector<std::string> accepted_guards;  ///< of --accept-guard
+  std::vector<std::string> max_iterations;   ///< of --max-iterations
   std::string preset;                        ///< of --preset, of `export` alone
 };
 
+/// Of loops whose end follows from data, by place. Errors: `usage`.
+std::map<std::string, int64_t> max_iterations(const InputOptions& options);
 DynamicOptions dynamic_options(const InputOptions& options);
 
 /// What the pipeline is to trace, and how.

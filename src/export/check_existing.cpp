@@ -227,6 +227,7 @@ TracedModel traced_model(const CheckExistingOptions& options,
                          const std::vector<spec::InputFact>& facts) {
   trace::TraceOptions trace;
   trace.accepted_guards = options.accepted_guards;
+  trace.max_iterations = options.max_iterations;
   trace.explicit_states = options.explicit_states;
   trace.report = options.report;
   const auto traced = [&](const std::vector<Sample>& samples) {

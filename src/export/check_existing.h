@@ -1,6 +1,7 @@
 // An artefact that is there already, of any exporter, against the model that it was made from.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ struct CheckExistingOptions {
       samples;  ///< of --input; else those in the file, else what the artefact declares
   DynamicOptions dynamic;
   std::set<std::string> accepted_guards;
+  std::map<std::string, int64_t> max_iterations;  ///< of --max-iterations: by "model.py:8"
   bool explicit_states = false;
   CheckOptions check;
   target::Stream stream;  ///< of --stream: also in pulses

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -30,8 +31,9 @@ struct ExportOptions {
   /// What the command reads or writes besides: the output must not replace it.
   std::vector<nnef::Taken> taken = {};
   std::string method = "forward";
-  std::vector<Sample> samples;            ///< of --input; they win over those in the file
-  std::set<std::string> accepted_guards;  ///< of --accept-guard: "model.py:8"
+  std::vector<Sample> samples;                    ///< of --input; they win over those in the file
+  std::set<std::string> accepted_guards;          ///< of --accept-guard: "model.py:8"
+  std::map<std::string, int64_t> max_iterations;  ///< of --max-iterations: by "model.py:8"
   DynamicOptions dynamic;
   PortNames names;                   ///< of --input-name and --output-name
   bool is_causal_lm = false;         ///< of --preset: axes and names are those of its client

@@ -58,6 +58,7 @@ void say_pairs(ExportResult& result, const Report& report) {
 trace::TraceOptions trace_options(const ExportOptions& options) {
   trace::TraceOptions out;
   out.accepted_guards = options.accepted_guards;
+  out.max_iterations = options.max_iterations;
   out.explicit_states = options.explicit_states;
   out.notes_loops = options.roll_loops;
   out.report = options.report;

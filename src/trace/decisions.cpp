@@ -152,14 +152,15 @@ void Decisions::refuse_branch(const torch::jit::Node* node, const Mark& mark,
   std::string help =
       loop ? "make the number of iterations a constant or a size of an input"
            : "compute both ways and choose with torch.where, or decide outside of the model";
+  if (!id.empty() && loop)
+    help += cat("; or say how many there are at most: --max-iterations ", id, "=N");
   if (!id.empty()) help += cat("; to keep the way of this run, give --accept-guard ", id);
-  throw Error(
-      "data-dependent-branch",
-      cat(loop ? "a loop" : "a branch", " depends on the values of a tensor"),
-      cat("its condition comes from ", mark->origin,
-          obstacle.empty() ? "; a file would hold the way of this one run"
-                           : cat("; no select stands for it, since ", obstacle)),
-      help);
+  throw Error("data-dependent-branch",
+              cat(loop ? "a loop" : "a branch", " depends on the values of a tensor"),
+              cat("its condition comes from ", mark->origin,
+                  obstacle.empty() ? "; a file would hold the way of this one run"
+                                   : cat("; no select stands for it, since ", obstacle)),
+              help);
 }
 
 void check_iteration_branch(const Mark& condition) {

@@ -51,6 +51,7 @@ Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& 
       position_(graph, sources),
       decisions_(options, position_),
       loops_(marks_, decisions_, recorder),
+      choices_(position_, marks_, recorder),
       lists_(graph, options, position_, marks_, decisions_, loops_, recorder),
       operations_(options.native_halves),
       numbers_(graph, options, position_, marks_, decisions_, recorder),

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "src/trace/choices.h"
 #include "src/trace/liveness.h"
 #include "src/trace/scalars.h"
 #include "src/trace/tensor_operations.h"
@@ -17,8 +18,7 @@
 namespace t2n::trace {
 
 /// One run of a model: control flow, calls, attributes and containers. Operations are left to
-/// `Moves`, `Scalars` and `TensorOperations`, each of which says what it touches; with a recorder
-/// every operation on tensors is recorded, without, it is only executed.
+/// others. With a recorder every operation on tensors is recorded, without, it is only executed.
 class Interpreter {
  public:
   using Values = std::vector<c10::IValue>;
@@ -82,10 +82,6 @@ class Interpreter {
   void stand(const Standing& at);
   std::optional<Values> run_way(torch::jit::Block* block, Env& env, const FormulaRef& condition,
                                 std::string& obstacle);
-  std::optional<c10::IValue> choose(const Mark& condition, bool taken, const c10::IValue& yes,
-                                    const c10::IValue& no, std::string& obstacle);
-  void forbid_writes(const c10::IValue& chosen, const c10::IValue& yes, const c10::IValue& no,
-                     size_t known);
   bool select_branches(torch::jit::Node* node, const Mark& condition, bool taken, Env& env,
                        std::string& obstacle);
   // masked_loop.cpp
@@ -95,6 +91,7 @@ class Interpreter {
   };
   bool ends_by_data(const c10::IValue& trips, const c10::IValue& condition);
   std::optional<int64_t> most_iterations(const LoopState& loop);
+  bool is_ended_by_count(const LoopState& loop) const;
   int64_t run_masked(torch::jit::Node* node, LoopState loop, Values& carried, Env& env);
 
   ir::Graph& graph_;
@@ -109,6 +106,7 @@ class Interpreter {
   Decisions decisions_;
   OpenLoops loops_;
   Ways ways_;
+  Choices choices_;
   Lists lists_;
   Operations operations_;
   TensorNumbers numbers_;

@@ -1,5 +1,5 @@
-// Loops whose end follows from data: they run as long as they may, and what they had when they ended
-// is chosen by selects.
+// Loops whose end follows from data: they run as long as they may, and what they had when they
+// ended is chosen by selects.
 #include <algorithm>
 
 #include "src/trace/computed_numbers.h"
@@ -31,12 +31,19 @@ std::optional<int64_t> Interpreter::most_iterations(const LoopState& loop) {
   return most ? std::min(trips, *most) : trips;
 }
 
+/// Whether nothing but the number of iterations that it was given ends a loop.
+bool Interpreter::is_ended_by_count(const LoopState& loop) const {
+  const int64_t trips = unmarked(loop.trips).toInt();
+  return !is_data(mark_of(loop.trips)) && loop.iteration >= trips;
+}
+
 /// The iterations that a loop still has, each on what the one before it left, as though it went on.
 /// `carried` is what it had when it ended. Gives how many iterations there are.
 int64_t Interpreter::run_masked(torch::jit::Node* node, LoopState loop, Values& carried, Env& env) {
   torch::jit::Block* const body = node->blocks()[0];
   const std::optional<int64_t> most = most_iterations(loop);
   const Mark trips = mark_of(loop.trips);
+  const Values before = carried;
   Values going = carried;
   FormulaRef active = number_formula(true);
   bool is_active = true;
@@ -55,8 +62,19 @@ int64_t Interpreter::run_masked(torch::jit::Node* node, LoopState loop, Values& 
       is_active = is_active && loop.iteration < unmarked(loop.trips).toInt();
     }
     if (!is_data(mark) && !unmarked(loop.condition).toBool()) break;
-    if (most && loop.iteration >= *most) break;
     if (!is_data(mark)) mark = data_mark("the iterations before it");
+    if (most && loop.iteration >= *most) {
+      if (is_ended_by_count(loop)) break;
+      if (is_active && unmarked(loop.condition).toBool())
+        decisions_.refuse_branch(node, mark, cat("it takes more than ", *most, " on these inputs"));
+      const FormulaRef ended =
+          operation_formula("logical_not", FormulaType::truth, {both(active, goes_on)});
+      if (options_.met_born_sizes != nullptr) *options_.met_born_sizes = true;
+      for (size_t i = 0; i < carried.size(); ++i)
+        if (!choices_.hold(ended, mark, before[i], carried[i]))
+          decisions_.refuse_branch(node, mark, "it carries what is neither tensor nor number");
+      break;
+    }
     if (!most && loop.iteration >= kMostUnsaid)
       decisions_.refuse_branch(node, mark, "nothing says how many iterations it takes at most");
     if (!goes_on) decisions_.refuse_branch(node, mark, "its condition cannot be computed");
@@ -72,9 +90,9 @@ int64_t Interpreter::run_masked(torch::jit::Node* node, LoopState loop, Values& 
     going.assign(made->begin() + 1, made->end());
     const Mark choice = data_mark(mark->origin, active);
     for (size_t i = 0; i < going.size(); ++i) {
-      const auto chosen = choose(choice, is_active, going[i], carried[i], obstacle);
+      const auto chosen = choices_.choose(choice, is_active, going[i], carried[i], obstacle);
       if (!chosen) decisions_.refuse_branch(node, mark, obstacle);
-      forbid_writes(*chosen, going[i], carried[i], known);
+      choices_.forbid_writes(*chosen, going[i], carried[i], known);
       carried[i] = *chosen;
     }
   }

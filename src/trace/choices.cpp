@@ -1,0 +1,126 @@
+#include "src/trace/choices.h"
+
+#include "src/diag/error.h"
+#include "src/trace/computed_numbers.h"
+#include "src/trace/data_rules.h"
+
+namespace t2n::trace {
+namespace {
+
+/// A plain value that is the same on both ways: nothing to choose.
+bool is_same(const Marks& marks, const c10::IValue& a, const c10::IValue& b) {
+  if (marks.of(a) || marks.of(b)) return false;
+  if (a.isTensor() || b.isTensor())
+    return a.isTensor() && b.isTensor() && a.toTensor().is_same(b.toTensor());
+  return are_identical(a, b) || ((is_container(a) || a.isObject()) && a.is(b));
+}
+
+bool is_defined(const c10::IValue& value) { return value.isTensor() && value.toTensor().defined(); }
+
+bool is_uninitialized(const c10::IValue& value) { return value.tagKind() == "Uninitialized"; }
+
+std::string shape_of(const at::Tensor& tensor) {
+  std::string out = "[";
+  for (const int64_t size : tensor.sizes()) out += cat(out.size() > 1 ? ", " : "", size);
+  return out + "]";
+}
+
+std::string kind_of_way(const c10::IValue& value) {
+  if (value.isNone()) return "None";
+  if (value.isTensor()) return "a tensor";
+  return is_container(value) ? "a list or dictionary" : value.isObject() ? "an object" : "a value";
+}
+
+/// Why no select can choose between two tensors; empty if one can.
+std::string obstacle_of(const Recorder& recorder, const at::Tensor& a, const at::Tensor& b) {
+  if (a.is_quantized() || b.is_quantized())
+    return "torch.where, which would choose, takes no quantised tensors: let both ways give their "
+           "dequantize()d values";
+  if (a.scalar_type() != b.scalar_type())
+    return cat("its ways give tensors of types ", a.scalar_type(), " and ", b.scalar_type());
+  if (a.sizes() != b.sizes())
+    return cat("its ways give tensors of shapes ", shape_of(a), " and ", shape_of(b));
+  if (recorder.tracks().has_open_shape({a, b}))
+    return "its ways give tensors whose sizes follow from values";
+  return {};
+}
+
+}  // namespace
+
+std::optional<c10::IValue> Choices::choose(const Mark& condition, bool taken,
+                                           const c10::IValue& yes, const c10::IValue& no,
+                                           std::string& obstacle) {
+  // What one way leaves unset, nobody reads after it.
+  if (is_uninitialized(yes)) return no;
+  if (is_uninitialized(no) || is_same(marks_, yes, no)) return yes;
+  const c10::IValue& now = taken ? yes : no;
+  if (is_number(yes) && is_number(no)) {
+    const FormulaRef choice =
+        choice_formula(data_formula(condition), formula_of(yes), formula_of(no));
+    if (choice) return marked(now, data_mark(condition->origin, choice));
+    return marks_.tainted(now, data_mark(condition->origin), "a branch");
+  }
+  if (yes.isString() && no.isString())
+    return marks_.tainted(now, data_mark(condition->origin), "a branch");
+  if (yes.isTuple() && no.isTuple() &&
+      yes.toTupleRef().elements().size() == no.toTupleRef().elements().size()) {
+    std::vector<c10::IValue> elements;
+    for (size_t i = 0; i < yes.toTupleRef().elements().size(); ++i) {
+      auto each = choose(condition, taken, yes.toTupleRef().elements()[i],
+                         no.toTupleRef().elements()[i], obstacle);
+      if (!each) return std::nullopt;
+      elements.push_back(*std::move(each));
+    }
+    return tuple_like(yes, std::move(elements));
+  }
+  if (!is_defined(yes) || !is_defined(no)) {
+    obstacle = cat("its ways give ", kind_of_way(yes), " and ", kind_of_way(no));
+    return std::nullopt;
+  }
+  obstacle = obstacle_of(*recorder_, yes.toTensor(), no.toTensor());
+  if (!obstacle.empty()) return std::nullopt;
+  ComputedNumbers computed(position_, marks_, *recorder_);
+  return c10::IValue(computed.recorded("aten::where", "self",
+                                       {computed.computed(*data_formula(condition)), yes, no}));
+}
+
+void Choices::forbid_writes(const c10::IValue& chosen, const c10::IValue& yes,
+                            const c10::IValue& no, size_t known) {
+  if (chosen.isTuple()) {
+    for (size_t i = 0; i < chosen.toTupleRef().elements().size(); ++i)
+      forbid_writes(chosen.toTupleRef().elements()[i], yes.toTupleRef().elements()[i],
+                    no.toTupleRef().elements()[i], known);
+    return;
+  }
+  if (!is_defined(chosen) || !is_defined(yes) || !is_defined(no) ||
+      chosen.toTensor().is_same(yes.toTensor()))
+    return;
+  recorder_->forbid_writes({chosen.toTensor(), yes.toTensor(), no.toTensor()}, known);
+}
+
+bool Choices::hold(const FormulaRef& ended, const Mark& mark, const c10::IValue& before,
+                   c10::IValue& value) {
+  ComputedNumbers computed(position_, marks_, *recorder_);
+  const at::Tensor mask =
+      computed.recorded("aten::reshape", "", {computed.computed(*ended), std::vector<int64_t>{1}});
+  const auto held = [&](const at::Tensor& tensor) {
+    const at::Tensor row = computed.recorded("aten::unsqueeze", "", {tensor, 0});
+    c10::List<std::optional<at::Tensor>> rows;
+    rows.push_back(mask);
+    const at::Tensor left = computed.recorded("aten::index", "Tensor", {row, rows});
+    return computed.recorded("aten::select", "int", {left, 0, 0});
+  };
+  if (is_defined(value)) {
+    if (!value.is(before)) value = held(value.toTensor());
+    return true;
+  }
+  if (!is_read(value)) return is_number(value) && !mark_of(value);
+  const c10::IValue number = unmarked(value);
+  const at::Tensor tensor = held(computed.computed(*data_formula(mark_of(value))));
+  value = marked(number,
+                 data_mark(mark->origin, read_formula(tensor, recorder_->tracks().version(tensor),
+                                                      type_of_number(number))));
+  return true;
+}
+
+}  // namespace t2n::trace
