@@ -38,6 +38,7 @@ std::vector<ir::ValueId> counted_in(const ir::Graph& graph, const ir::Node& node
   if (word == "where")
     return node.args.size() == 1 ? std::vector{ir::operand(node, "condition")}
                                  : std::vector<ir::ValueId>();
+  if (word == "_pack_padded_sequence") return {ir::operand(node, "lengths")};
   if (word == "masked_select") return {ir::operand(node, "mask")};
   if (word == "one_hot") {
     const auto* classes = std::get_if<ir::Dim>(node.find("num_classes"));

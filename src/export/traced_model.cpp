@@ -84,6 +84,7 @@ bool trace_once(TracedModel& model, trace::TraceOptions options) {
   model.samples = with_states(std::move(model.samples), model.traced);
   if (!met_born_sizes) return false;
   ir::Graph alive = model.traced.graph;
+  passes::run_pipeline(alive, {"expand-packed"}, {});
   ir::remove_dead(alive);
   return dynamic::has_births(alive);
 }

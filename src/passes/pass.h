@@ -25,6 +25,9 @@ bool fold_constants(ir::Graph& graph, const PassContext& context);
 /// Turns quantised tensors into their integers less the zero point, and what computes with them
 /// into plain operations.
 bool expand_quantised(ir::Graph& graph, const PassContext& context);
+/// Turns packed sequences into padded ones with lengths, and layers over them into
+/// `t2n::lstm.padded` and its like.
+bool expand_packed(ir::Graph& graph, const PassContext& context);
 /// Writes the iterations of `t2n::scan` one after the other where the target has no loops, their
 /// number is known, and there are not too many (src/limits/unrolled.h); other scans stay.
 bool unroll_scans(ir::Graph& graph, const PassContext& context);

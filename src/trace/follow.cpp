@@ -253,6 +253,7 @@ Mark TensorNumbers::number_of(const std::string& name, const Stack& inputs) {
     return size_mark(count);
   }
   if (reads_value(name) && inputs.size() == 1) {
+    if (const auto batch = whole_batch(tensor)) return *batch;
     if (const Mark number = recorder_->number_mark(tensor)) {
       const bool is_whole_number = is_whole(tensor) || name == "aten::Int";
       const c10::IValue value = is_whole(tensor) ? c10::IValue(tensor.item().toLong())
