@@ -74,7 +74,8 @@ class Trials {
     } catch (const Error& error) {
       // Rolled at the sample's sizes, a loop may take too few iterations at others to be compared.
       const std::string& id = error.diagnostic().id;
-      if (id != "forward-failed" && (id != "dynamic-loop" || rewrites_.rolled_loops.empty())) throw;
+      const bool is_refused = id == "forward-failed" || id == "unsafe-argument";
+      if (!is_refused && (id != "dynamic-loop" || rewrites_.rolled_loops.empty())) throw;
       if (!failure_) failure_ = {sizes, error.diagnostic()};
       return {};
     }
