@@ -87,11 +87,16 @@ Ref swapped_if(Emitter& out, Ref x, bool batch_first) {
   return batch_first ? out.transpose(x, {1, 0, 2}) : x;
 }
 
-/// [T, B, 1]
-std::optional<Ref> mask_of(const OpView& op, Emitter& out, const Dim& steps) {
+/// [T, B, 1]. tract fails on constants that a scan goes through: then it does not know that both
+/// choices are the same.
+std::optional<Ref> mask_of(const OpView& op, Emitter& out, Ref x) {
   if (!op.has_argument("lengths")) return {};
-  const Ref lengths = out.unsqueeze(op.tensor("lengths"), {0, 2});
-  return compare(out, "lt", iota(out, steps, 0, 3), lengths);
+  const Ref lengths = op.tensor("lengths");
+  const Ref mask =
+      compare(out, "lt", iota(out, out.shape(x)[0], 0, 3), out.unsqueeze(lengths, {0, 2}));
+  if (!out.constant_value(lengths)) return mask;
+  const Ref first = out.slice(x, 2, 0, 1);
+  return select(out, compare(out, "eq", first, first), mask, mask);
 }
 
 Layers read_layers(const OpView& op, Emitter& out, const Kind& kind) {
@@ -100,7 +105,7 @@ Layers read_layers(const OpView& op, Emitter& out, const Kind& kind) {
   layers.directions = op.boolean("bidirectional") ? 2 : 1;
   layers.batch_first = op.boolean("batch_first");
   layers.x = swapped_if(out, widened(out, op.tensor("input")), layers.batch_first);
-  layers.mask = mask_of(op, out, out.shape(layers.x)[0]);
+  layers.mask = mask_of(op, out, layers.x);
   layers.states = kind.has_cell_state ? op.tensors("hx") : std::vector<Ref>{op.tensor("hx")};
   for (Ref& state : layers.states) state = widened(out, state);
   const auto cells = static_cast<int>(op.i64("num_layers")) * layers.directions;

@@ -86,7 +86,8 @@ class PackedRewriter : public Rewriter {
   ValueId steps_first(const Padded& x) { return x.batch_first ? swapped(x.value) : x.value; }
 
   /// The rows of a padded tensor that are in its sequences, as torch packs them: step by step.
-  ValueId packed(const Padded& x, const Batch& batch, const ir::Value& like) {
+  ValueId packed(const Padded& x, const Batch& batch) {
+    const ir::Value like = output(0);
     const ValueId rows = steps_first(x);
     return emit("aten::index.Tensor",
                 {{"self", TensorRef{rows}}, {"indices", ir::TensorRefs{{batch.mask}}}}, like.dtype,
@@ -110,9 +111,9 @@ class PackedRewriter : public Rewriter {
     const ValueId is_any = binary("aten::gt.Tensor", sizes, number(0, DType::i64));
     batch.batch_sizes =
         emit("aten::masked_select", {{"self", TensorRef{sizes}}, {"mask", TensorRef{is_any}}},
-             DType::i64, output(1).shape);
+             DType::i64, ir::Shape(output(1).shape));
     const Padded padded{x, batch_first, std::nullopt};
-    const ValueId data = packed(padded, batch, output(0));
+    const ValueId data = packed(padded, batch);
     padded_.insert_or_assign(data, padded);
     batches_.insert_or_assign(batch.batch_sizes, batch);
     define(data, 0);
@@ -173,7 +174,7 @@ class PackedRewriter : public Rewriter {
       results.emplace_back(output(static_cast<int>(i)).dtype, output(static_cast<int>(i)).shape);
     const std::vector<ValueId> made = emit_all(cat("t2n::", word(), ".padded"), args, results);
     const Padded y{made[0], x.batch_first, 0};
-    const ValueId data = packed(y, batch, output(0));
+    const ValueId data = packed(y, batch);
     padded_.insert_or_assign(data, y);
     define(data, 0);
     for (size_t i = 1; i < made.size(); ++i) define(made[i], static_cast<int>(i));
