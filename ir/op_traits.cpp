@@ -83,7 +83,7 @@ constexpr Row kRows[] = {
      "fake_quantize_per_channel_affine_cachemask "
      "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams "
      "_fake_quantize_learnable_per_tensor_affine _fake_quantize_learnable_per_channel_affine "
-     "_make_per_channel_quantized_tensor _pad_packed_sequence"},
+     "_make_per_channel_quantized_tensor _pad_packed_sequence lstm gru rnn_tanh rnn_relu"},
 };
 
 using Mask = uint32_t;
