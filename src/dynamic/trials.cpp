@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/prove.h"
 #include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
 #include "src/dynamic/births.h"
@@ -232,8 +233,11 @@ class Trials {
     refuse_multiples(needs_, request_.axes, known_);
     Assertions out(sample_, known_, request_.report);
     for (const Need& need : needs_) out.add(need);
+    const std::vector<Comparison> bounds = joined(known_, bounds_of_births(traced.graph));
     for (const Need& need : branch_needs(traced, sample_))
-      if (!is_settled(need, traced, small_)) out.add(need);
+      if (ir::prove(need.comparison, bounds) != ir::Verdict::always &&
+          !is_settled(need, traced, small_))
+        out.add(need);
     for (const Need& need : loop_needs(traced.graph, sample_)) out.add(need);
     const auto all = symbols_of(declared_.sample);
     for (const Symbol& symbol : all) try_ones({symbol}, traced, out);
@@ -299,7 +303,7 @@ class Trials {
   /// Where a loop is too short, what the graph computes is compared with what torch does.
   Tried tried(const Sizes& sizes, const Traced& traced) {
     try {
-      return {is_traced_alike(traced, {sizes, request_.trace(sizes, 0, rewrites_)}), false};
+      return {is_alike_there(traced, {sizes, request_.trace(sizes, 0, rewrites_)}), false};
     } catch (const Error& error) {
       if (error.diagnostic().id == "internal") throw;
       if (rewrites_.rolled_loops.empty()) return {};
