@@ -69,7 +69,8 @@ constexpr Row kRows[] = {
      "_unsafe_masked_index_put_accumulate"},
     {OpTrait::bears_size,
      "nonzero nonzero_numpy argwhere where masked_select index _unsafe_index repeat_interleave "
-     "_unique _unique2 unique_consecutive bincount one_hot _pack_padded_sequence"},
+     "_unique _unique2 unique_consecutive bincount one_hot _pack_padded_sequence "
+     "t2n::batch_sizes"},
     {OpTrait::reads_memory,
      "_pack_padded_sequence sparse_coo_tensor _sparse_coo_tensor_unsafe "
      "sparse_csr_tensor to_sparse coalesce segment_reduce _ctc_loss sparse_compressed_tensor"},

@@ -249,6 +249,21 @@ void sequence_lengths(const OpView& op, Emitter& out) {
   out.result(lengths);
 }
 
+/// Of the steps that any sequence has.
+void batch_sizes(const OpView& op, Emitter& out) {
+  const Ref mask = op.tensor("mask");
+  if (!out.has(target::Feature::non_zero) || !is_born(op.shape()))
+    op.refuse_op(Limit::data_dependent_shape,
+                 "give pad_packed_sequence total_length=x.size(1), or export for tract 0.23.5 or "
+                 "newer");
+  finish(op, out, take(out, op.tensor("self"), nonzero_places(out, mask, op.shape()[0])[0], 0));
+}
+
+void rewritten(const OpView& op, Emitter&) {
+  op.refuse_op(Limit::packed_sequence,
+               "pack them by pack_padded_sequence in the same method, outside of loops");
+}
+
 // --- single cells ---
 
 /// x . w^T + b
@@ -306,6 +321,8 @@ constexpr Layer kPackedLayers[] = {
     {"aten::gru.data", "GRU layers over a packed sequence"},
     {"aten::rnn_tanh.data", "Elman layers with tanh over a packed sequence"},
     {"aten::rnn_relu.data", "Elman layers with relu over a packed sequence"},
+    {"aten::_pack_padded_sequence", "the steps of sequences of several lengths, one by one"},
+    {"aten::_pad_packed_sequence", "packed sequences with padding behind them"},
 };
 
 }  // namespace
@@ -319,11 +336,17 @@ void register_rnn(Registry& r) {
            {"tract_core_scan", layer.doc, layers, {}, "train=True with dropout is refused"});
   r.same({"t2n::sequence_lengths"},
          {"copy", "self: 1 to `most`, none before a longer one", sequence_lengths});
-  const Refusal packed{Limit::packed_sequence,
-                       "pass the padded tensor to the layer, without pack_padded_sequence"};
-  for (const Layer& layer : kPackedLayers) r.refuse({layer.op}, layer.doc, packed);
-  r.refuse({"aten::_pack_padded_sequence"},
-           "the steps of sequences of several lengths, without the padding", packed);
+  r.same({"t2n::batch_sizes"}, {"tract_core_gather",
+                                "self[mask]: how many sequences have each step",
+                                batch_sizes,
+                                {},
+                                "always for khronos and tract before 0.23.5"});
+  for (const Layer& layer : kPackedLayers)
+    r.same({layer.op}, {"tract_core_scan",
+                        layer.doc,
+                        rewritten,
+                        {},
+                        "batch sizes that the model did not pack by pack_padded_sequence"});
   r.same({"aten::lstm_cell"}, {"t2n_lstm_cell", "one step of an LSTM", lstm_cell});
   r.same({"aten::gru_cell"}, {"t2n_gru_cell", "one step of a GRU", gru_cell});
   r.same({"aten::rnn_tanh_cell"},

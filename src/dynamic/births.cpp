@@ -39,7 +39,7 @@ std::vector<ir::ValueId> counted_in(const ir::Graph& graph, const ir::Node& node
     return node.args.size() == 1 ? std::vector{ir::operand(node, "condition")}
                                  : std::vector<ir::ValueId>();
   if (word == "_pack_padded_sequence") return {ir::operand(node, "lengths")};
-  if (word == "masked_select") return {ir::operand(node, "mask")};
+  if (word == "masked_select" || word == "batch_sizes") return {ir::operand(node, "mask")};
   if (word == "one_hot") {
     const auto* classes = std::get_if<ir::Dim>(node.find("num_classes"));
     return classes != nullptr && *classes == ir::Dim(-1) ? std::vector{ir::operand(node, "self")}
@@ -57,8 +57,9 @@ std::vector<ir::ValueId> counted_in(const ir::Graph& graph, const ir::Node& node
 /// Whether the size is the number of nonzero elements of the tensor, without a broadcast.
 bool counts_nonzero(const ir::Graph& graph, const ir::Node& node,
                     const std::vector<ir::ValueId>& tensors) {
-  constexpr std::array<std::string_view, 7> kNonzero = {
-      "nonzero", "nonzero_numpy", "argwhere", "where", "masked_select", "index", "_unsafe_index"};
+  constexpr std::array<std::string_view, 8> kNonzero = {
+      "nonzero",       "nonzero_numpy", "argwhere",      "where",
+      "masked_select", "index",         "_unsafe_index", "batch_sizes"};
   const std::string_view word = word_of(node);
   if (!is_one_of(word, kNonzero) || tensors.size() != 1) return false;
   return word != "masked_select" ||

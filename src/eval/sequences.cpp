@@ -93,10 +93,14 @@ std::vector<ir::Tensor> layers(const ir::Node& node, const ir::Operand& operand)
 bool is_of_sequences(const ir::Node& node) {
   const std::string_view name = ir::op_name(node.op);
   return name.starts_with("t2n::") &&
-         (name.ends_with(".padded") || name == "t2n::sequence_lengths");
+         (name.ends_with(".padded") || name == "t2n::sequence_lengths" ||
+          name == "t2n::batch_sizes");
 }
 
 std::vector<ir::Tensor> run_sequences(const ir::Node& node, const ir::Operand& operand) {
+  if (ir::op_name(node.op) == "t2n::batch_sizes")
+    return {trace::share(
+        tensor_of(node, "self", operand).masked_select(tensor_of(node, "mask", operand)))};
   if (ir::op_name(node.op) != "t2n::sequence_lengths") return layers(node, operand);
   const at::Tensor lengths = tensor_of(node, "self", operand);
   return {trace::share(checked(lengths, std::get<ir::Dim>(*node.find("most")).value()))};

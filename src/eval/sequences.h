@@ -8,7 +8,7 @@
 
 namespace t2n::eval {
 
-/// Whether the node is one of them, or t2n::sequence_lengths.
+/// Whether the node is one of them, t2n::sequence_lengths or t2n::batch_sizes.
 bool is_of_sequences(const ir::Node& node);
 /// Errors: `forward-failed` for lengths that torch refuses.
 std::vector<ir::Tensor> run_sequences(const ir::Node& node, const ir::Operand& operand);

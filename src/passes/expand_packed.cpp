@@ -110,7 +110,7 @@ class PackedRewriter : public Rewriter {
     const ValueId sizes = sum_of_rows(cast(batch.mask, DType::i64));
     const ValueId is_any = binary("aten::gt.Tensor", sizes, number(0, DType::i64));
     batch.batch_sizes =
-        emit("aten::masked_select", {{"self", TensorRef{sizes}}, {"mask", TensorRef{is_any}}},
+        emit("t2n::batch_sizes", {{"self", TensorRef{sizes}}, {"mask", TensorRef{is_any}}},
              DType::i64, ir::Shape(output(1).shape));
     const Padded padded{x, batch_first, std::nullopt};
     const ValueId data = packed(padded, batch);
