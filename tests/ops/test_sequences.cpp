@@ -182,20 +182,21 @@ TEST_CASE("batch sizes from elsewhere are refused") {
                             target),
                "error[unsupported-op]: aten::" + layer.name + ".data has no translation for " +
                    target::target_name(target) +
-                   "\n"
+                   " here\n"
                    "  --> the model (Model)\n"
                    "  why:  which of its rows belong together is not known: its batch sizes are "
                    "not of a pack_padded_sequence that stands beside it\n"
                    "  help: pack them by pack_padded_sequence in the same method, outside of "
                    "loops\n");
     }
-  check_refused("torch._pad_packed_sequence(x, y, True, 0.0, 3)[0]",
-                {randn({5, 2}, 1), values({3}, {2, 2, 1}, DType::i64)},
-                "error[unsupported-op]: aten::_pad_packed_sequence has no translation for TARGET\n"
-                "  --> the model (Model)\n"
-                "  why:  which of its rows belong together is not known: its batch sizes are not "
-                "of a pack_padded_sequence that stands beside it\n"
-                "  help: pack them by pack_padded_sequence in the same method, outside of loops\n");
+  check_refused(
+      "torch._pad_packed_sequence(x, y, True, 0.0, 3)[0]",
+      {randn({5, 2}, 1), values({3}, {2, 2, 1}, DType::i64)},
+      "error[unsupported-op]: aten::_pad_packed_sequence has no translation for TARGET here\n"
+      "  --> the model (Model)\n"
+      "  why:  which of its rows belong together is not known: its batch sizes are not "
+      "of a pack_padded_sequence that stands beside it\n"
+      "  help: pack them by pack_padded_sequence in the same method, outside of loops\n");
 }
 
 }  // namespace

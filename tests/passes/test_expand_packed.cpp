@@ -9,16 +9,16 @@ namespace {
 const std::string kHead =
     "graph m(%x: f32[2,3,4], %n: i64[2], %h: f32[1,2,5], %w: f32[5,4], %u: f32[5,5]) -> "
     "(%z as \"z\", %last as \"h\") {\n"
-    "  (%d: f32[5,4], %b: i64[3]) = aten::_pack_padded_sequence(input=%x, lengths=%n, "
+    "  %d: f32[5,4], %b: i64[3] = aten::_pack_padded_sequence(input=%x, lengths=%n, "
     "batch_first=true)\n";
 const std::string kLayer =
-    "  (%y: f32[5,5], %last: f32[1,2,5]) = aten::rnn_tanh.data(data=%d, batch_sizes=%b, hx=%h, "
+    "  %y: f32[5,5], %last: f32[1,2,5] = aten::rnn_tanh.data(data=%d, batch_sizes=%b, hx=%h, "
     "params=[%w, %u], has_biases=false, num_layers=1, dropout=0.0, train=false, "
     "bidirectional=false)\n";
 
 std::string pad(const std::string& value, const std::string& total) {
-  return "  (%z: f32[2," + total +
-         ",5], %m: i64[2]) = aten::_pad_packed_sequence(data=%y, "
+  return "  %z: f32[2," + total +
+         ",5], %m: i64[2] = aten::_pad_packed_sequence(data=%y, "
          "batch_sizes=%b, batch_first=true, padding_value=" +
          value + ", total_length=" + total + ")\n}\n";
 }
