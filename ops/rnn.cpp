@@ -342,7 +342,7 @@ void register_rnn(Registry& r) {
                                 {},
                                 "always for khronos and tract before 0.23.5"});
   for (const Layer& layer : kPackedLayers)
-    r.same({layer.op}, {"tract_core_scan",
+    r.same({layer.op}, {"expand-packed",
                         layer.doc,
                         rewritten,
                         {},

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ir/prove.h"
 #include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
 #include "src/dynamic/births.h"
@@ -14,7 +13,6 @@
 namespace t2n::dynamic {
 namespace {
 
-using trace::Decision;
 using trace::Traced;
 
 /// Makes trials, and finds out which sizes the model takes at all.
@@ -75,8 +73,8 @@ class Trials {
     } catch (const Error& error) {
       // Rolled at the sample's sizes, a loop may take too few iterations at others to be compared.
       const std::string& id = error.diagnostic().id;
-      const bool is_refused = id == "forward-failed" || id == "unsafe-argument";
-      if (!is_refused && (id != "dynamic-loop" || rewrites_.rolled_loops.empty())) throw;
+      const bool is_short = id == "dynamic-loop" && !rewrites_.rolled_loops.empty();
+      if (id != "forward-failed" && id != "unsafe-argument" && !is_short) throw;
       if (!failure_) failure_ = {sizes, error.diagnostic()};
       return {};
     }
@@ -233,11 +231,8 @@ class Trials {
     refuse_multiples(needs_, request_.axes, known_);
     Assertions out(sample_, known_, request_.report);
     for (const Need& need : needs_) out.add(need);
-    const std::vector<Comparison> bounds = joined(known_, bounds_of_births(traced.graph));
     for (const Need& need : branch_needs(traced, sample_))
-      if (ir::prove(need.comparison, bounds) != ir::Verdict::always &&
-          !is_settled(need, traced, small_))
-        out.add(need);
+      if (!is_settled(need, traced, small_) && !is_bounded(need, traced, known_)) out.add(need);
     for (const Need& need : loop_needs(traced.graph, sample_)) out.add(need);
     const auto all = symbols_of(declared_.sample);
     for (const Symbol& symbol : all) try_ones({symbol}, traced, out);

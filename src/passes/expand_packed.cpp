@@ -30,6 +30,7 @@ struct Batch {
   Dim steps;     ///< of the padded tensor
   ValueId mask;  ///< [steps, count]: whether a sequence is as long
   ValueId batch_sizes;
+  ValueId counts;  ///< [steps]: the same, and zeros behind them
 };
 
 /// The padded tensor that packed data stands for.
@@ -47,6 +48,7 @@ class PackedRewriter : public Rewriter {
   bool rewrite() {
     const std::string_view op = ir::op_name(node().op);
     if (op == kPack) return pack();
+    if (op == "aten::select.int") return whole_batch();
     if (op != kPad && !is_one_of(op, kLayers)) return false;
     const auto batch = batches_.find(tensor("batch_sizes"));
     if (batch == batches_.end()) return false;
@@ -107,10 +109,10 @@ class PackedRewriter : public Rewriter {
              DType::i64, shape(given));
     const ValueId step = numbers_below(batch.steps, extent(x, 1 - batch_axis));
     batch.mask = binary("aten::gt.Tensor", unsqueeze(batch.lengths, 0), unsqueeze(step, 1));
-    const ValueId sizes = sum_of_rows(cast(batch.mask, DType::i64));
-    const ValueId is_any = binary("aten::gt.Tensor", sizes, number(0, DType::i64));
+    batch.counts = sum_of_rows(cast(batch.mask, DType::i64));
+    const ValueId is_any = binary("aten::gt.Tensor", batch.counts, number(0, DType::i64));
     batch.batch_sizes =
-        emit("t2n::batch_sizes", {{"self", TensorRef{sizes}}, {"mask", TensorRef{is_any}}},
+        emit("t2n::batch_sizes", {{"self", TensorRef{batch.counts}}, {"mask", TensorRef{is_any}}},
              DType::i64, ir::Shape(output(1).shape));
     const Padded padded{x, batch_first, std::nullopt};
     const ValueId data = packed(padded, batch);
@@ -118,6 +120,16 @@ class PackedRewriter : public Rewriter {
     batches_.insert_or_assign(batch.batch_sizes, batch);
     define(data, 0);
     define(batch.batch_sizes, 1);
+    return true;
+  }
+
+  /// The first batch size, for which nothing needs to be known of the others.
+  bool whole_batch() {
+    const auto batch = batches_.find(tensor("self"));
+    if (batch == batches_.end() || dims("dim") != std::vector<Dim>{Dim(0)} ||
+        dims("index") != std::vector<Dim>{Dim(0)})
+      return false;
+    define(select(batch->second.counts, 0, 0));
     return true;
   }
 

@@ -353,8 +353,7 @@ void TensorNumbers::follow_number(const std::string& name, const Stack& inputs,
   const bool is_sum = name == "aten::add" || name == "aten::sub" || name == "aten::rsub";
   if (!any || (is_sum && !has_plain_alpha(inputs))) return;
   const std::string scalar = scalar_name(name, inputs, result);
-  if (scalar.empty()) return;
-  if (!keeps_numbers(scalar, result, operands)) return;
+  if (scalar.empty() || !keeps_numbers(scalar, result, operands)) return;
   if (const auto mark = number_rule(scalar, operands)) recorder_->set_number(result, *mark);
 }
 
