@@ -44,19 +44,32 @@ bool prune_scans(Graph& graph) {
   return changed;
 }
 
-void for_each_born(const Attr& attr, const std::function<void(const Symbol&)>& visit) {
+/// Those that a value of the graph says.
+void for_each_said(const Attr& attr, const std::function<void(const Symbol&)>& visit) {
   const auto look = [&](const Dim& dim) {
     for (const Symbol& symbol : dim.symbols())
-      if (symbol.born() != nullptr) visit(symbol);
+      if (symbol.born() != nullptr || symbol.axis_size() != nullptr) visit(symbol);
   };
   if (const auto* one = std::get_if<Dim>(&attr)) look(*one);
   if (const auto* many = std::get_if<std::vector<Dim>>(&attr))
     for (const Dim& dim : *many) look(dim);
 }
 
-/// The values that sizes come from which follow from data: the first that have them.
+/// The values that sizes come from which follow from data: the first that have them; and those that
+/// sizes of a trace are called after.
 std::map<Symbol, ValueId> births_of(const Graph& graph) {
   std::map<Symbol, ValueId> out;
+  std::map<std::string_view, ValueId> named;
+  const auto by_name = [&](const Symbol& symbol) {
+    if (symbol.axis_size() == nullptr) return;
+    if (named.empty())
+      for (size_t i = 0; i < graph.values.size(); ++i)
+        named.emplace(graph.values[i].name, static_cast<ValueId>(i));
+    const auto found = named.find(symbol.axis_size()->value);
+    if (found != named.end()) out.try_emplace(symbol, found->second);
+  };
+  for (const Node& node : graph.nodes)
+    for (const Argument& arg : node.args) for_each_said(arg.value, by_name);
   for (const Node& node : graph.nodes)
     for (const ValueId id : node.outputs)
       for (const Dim& size : graph.values[static_cast<size_t>(id)].shape)
@@ -75,7 +88,7 @@ std::vector<bool> live_nodes(const Graph& graph, std::vector<bool>& needed) {
       needed.at(static_cast<size_t>(found->second)) = true;
   };
   for (const Comparison& demand : demands(graph))
-    for (const Dim& side : {demand.left, demand.right}) for_each_born(Attr(side), need_birth);
+    for (const Dim& side : {demand.left, demand.right}) for_each_said(Attr(side), need_birth);
   for (size_t i = graph.nodes.size(); i-- > 0;) {
     const Node& node = graph.nodes[i];
     live[i] = std::any_of(node.outputs.begin(), node.outputs.end(),
@@ -83,14 +96,17 @@ std::vector<bool> live_nodes(const Graph& graph, std::vector<bool>& needed) {
     if (!live[i]) continue;
     for_each_input(node, [&](ValueId id) { needed.at(static_cast<size_t>(id)) = true; });
     if (!births.empty())
-      for (const Argument& arg : node.args) for_each_born(arg.value, need_birth);
+      for (const Argument& arg : node.args) for_each_said(arg.value, need_birth);
   }
   return live;
 }
 
-bool remove_dead(Graph& graph) {
-  const bool pruned = prune_scans(graph);
+bool remove_dead(Graph& graph, bool keeps_nodes) {
+  const bool pruned = !keeps_nodes && prune_scans(graph);
   std::vector<bool> kept(graph.values.size());
+  if (keeps_nodes)
+    for (const Node& node : graph.nodes)
+      for (const ValueId id : node.outputs) kept.at(static_cast<size_t>(id)) = true;
   for (const ValueId id : graph.outputs) kept.at(static_cast<size_t>(id)) = true;
   const std::vector<bool> live = live_nodes(graph, kept);
 

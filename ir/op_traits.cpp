@@ -69,9 +69,10 @@ constexpr Row kRows[] = {
      "_unsafe_masked_index_put_accumulate"},
     {OpTrait::bears_size,
      "nonzero nonzero_numpy argwhere where masked_select index _unsafe_index repeat_interleave "
-     "_unique _unique2 unique_consecutive bincount one_hot"},
+     "_unique _unique2 unique_consecutive bincount one_hot _pack_padded_sequence "
+     "t2n::batch_sizes"},
     {OpTrait::reads_memory,
-     "_pack_padded_sequence _pad_packed_sequence sparse_coo_tensor _sparse_coo_tensor_unsafe "
+     "_pack_padded_sequence sparse_coo_tensor _sparse_coo_tensor_unsafe "
      "sparse_csr_tensor to_sparse coalesce segment_reduce _ctc_loss sparse_compressed_tensor"},
     {OpTrait::reads_no_size,
      "std std_mean var var_mean quantile nanquantile multinomial linspace logspace full narrow "
@@ -84,7 +85,7 @@ constexpr Row kRows[] = {
      "fake_quantize_per_channel_affine_cachemask "
      "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams "
      "_fake_quantize_learnable_per_tensor_affine _fake_quantize_learnable_per_channel_affine "
-     "_make_per_channel_quantized_tensor"},
+     "_make_per_channel_quantized_tensor _pad_packed_sequence lstm gru rnn_tanh rnn_relu"},
 };
 
 using Mask = uint32_t;

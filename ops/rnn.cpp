@@ -1,9 +1,11 @@
 // Recurrent layers as tract_core_scan over time, and their single cells.
 #include <algorithm>
 
+#include "ops/positions.h"
 #include "ops/product.h"
 #include "src/diag/error.h"
 #include "src/translate/arith.h"
+#include "src/translate/births.h"
 #include "src/translate/registry.h"
 
 namespace t2n::ops {
@@ -18,23 +20,25 @@ struct Weights {
   std::optional<Ref> projection;
 };
 
-/// What differs between the kinds of layers. The step is the fragment that the scan runs.
+/// What differs between the kinds of layers. The scan runs one of the fragments, `held` where
+/// sequences have lengths.
 struct Kind {
-  std::string_view op;
+  std::string_view word;
   std::string_view step;
+  std::string_view held;
   bool has_cell_state = false;
   bool keeps_state_bias = false;  ///< it does not simply add to that of the input
 };
 constexpr Kind kKinds[] = {
-    {"aten::lstm.input", "t2n_lstm_step", true, false},
-    {"aten::gru.input", "t2n_gru_step", false, true},
-    {"aten::rnn_tanh.input", "t2n_rnn_tanh_step", false, false},
-    {"aten::rnn_relu.input", "t2n_rnn_relu_step", false, false},
+    {"lstm", "t2n_lstm_step", "t2n_lstm_held_step", true, false},
+    {"gru", "t2n_gru_step", "t2n_gru_held_step", false, true},
+    {"rnn_tanh", "t2n_rnn_tanh_step", "t2n_rnn_tanh_held_step", false, false},
+    {"rnn_relu", "t2n_rnn_relu_step", "t2n_rnn_relu_held_step", false, false},
 };
 
 const Kind& kind_of(const OpView& op) {
   return *std::find_if(std::begin(kKinds), std::end(kKinds),
-                       [&](const Kind& kind) { return kind.op == op.op(); });
+                       [&](const Kind& kind) { return kind.word == ir::op_short_name(op.op()); });
 }
 
 /// A layer as the operator describes it; tensors are in f32 where the model has f16.
@@ -42,6 +46,7 @@ struct Layers {
   Ref x;                    ///< [T, B, I]
   std::vector<Ref> states;  ///< h, and c of an LSTM: [layers * directions, B, H]
   std::vector<Weights> weights;
+  std::optional<Ref> mask;  ///< [T, B, 1]: whether the sequence is as long; none: all are
   int directions = 1;
   bool batch_first = false;
   int count() const { return static_cast<int>(weights.size()) / directions; }
@@ -82,12 +87,25 @@ Ref swapped_if(Emitter& out, Ref x, bool batch_first) {
   return batch_first ? out.transpose(x, {1, 0, 2}) : x;
 }
 
+/// [T, B, 1]. tract fails on constants that a scan goes through: then it does not know that both
+/// choices are the same.
+std::optional<Ref> mask_of(const OpView& op, Emitter& out, Ref x) {
+  if (!op.has_argument("lengths")) return {};
+  const Ref lengths = op.tensor("lengths");
+  const Ref mask =
+      compare(out, "lt", iota(out, out.shape(x)[0], 0, 3), out.unsqueeze(lengths, {0, 2}));
+  if (!out.constant_value(lengths)) return mask;
+  const Ref first = out.slice(x, 2, 0, 1);
+  return select(out, compare(out, "eq", first, first), mask, mask);
+}
+
 Layers read_layers(const OpView& op, Emitter& out, const Kind& kind) {
   check_inference(op);
   Layers layers;
   layers.directions = op.boolean("bidirectional") ? 2 : 1;
   layers.batch_first = op.boolean("batch_first");
   layers.x = swapped_if(out, widened(out, op.tensor("input")), layers.batch_first);
+  layers.mask = mask_of(op, out, layers.x);
   layers.states = kind.has_cell_state ? op.tensors("hx") : std::vector<Ref>{op.tensor("hx")};
   for (Ref& state : layers.states) state = widened(out, state);
   const auto cells = static_cast<int>(op.i64("num_layers")) * layers.directions;
@@ -127,19 +145,26 @@ nnef::Value output(const char* name, const char* which, int step) {
       {nnef::string(name), nnef::string(which), nnef::integer(0), nnef::integer(step)});
 }
 
+std::string body_of(const Kind& kind, const Weights& w, bool is_held) {
+  if (w.projection) return is_held ? "t2n_lstm_projected_held_step" : "t2n_lstm_projected_step";
+  return std::string(is_held ? kind.held : kind.step);
+}
+
 Attributes scan_attributes(Emitter& out, const Kind& kind, const Weights& w, Ref gates,
-                           const std::vector<Ref>& states, int step) {
+                           std::optional<Ref> mask, const std::vector<Ref>& states, int step) {
   nnef::Values state, outputs = {output("y", "full", step)};
   for (size_t i = 0; i < states.size(); ++i) {
     state.push_back(nnef::tuple(
         {nnef::string(kStates[i]), out.operand(states[i]), nnef::string(kNextStates[i])}));
     outputs.push_back(output(kNextStates[i], "last", 1));
   }
-  const nnef::Value scanned =
-      nnef::tuple({nnef::string("x"), out.operand(gates), nnef::integer(0), nnef::integer(step)});
-  const std::string body(w.projection ? "t2n_lstm_projected_step" : kind.step);
-  return {{"body", body},
-          {"scan", nnef::array({scanned})},
+  const auto scanned = [&](const char* name, Ref x) {
+    return nnef::tuple({nnef::string(name), out.operand(x), nnef::integer(0), nnef::integer(step)});
+  };
+  nnef::Values sequences = {scanned("x", gates)};
+  if (mask) sequences.push_back(scanned("m", *mask));
+  return {{"body", body_of(kind, w, mask.has_value())},
+          {"scan", nnef::array(std::move(sequences))},
           {"full", full_inputs(out, kind, w)},
           {"state", nnef::array(std::move(state))},
           {"output", nnef::array(std::move(outputs))},
@@ -149,16 +174,19 @@ Attributes scan_attributes(Emitter& out, const Kind& kind, const Weights& w, Ref
 }
 
 /// y [T, B, H], then the last states [B, H]. The input's share of all gates is one product before
-/// the scan. `step` is 1, or -1 from the last moment to the first.
+/// the scan. `step` is 1, or -1 from the last moment to the first. Behind the end of a sequence the
+/// states stay as they are: so those of its last step are the last, and from the back, it begins
+/// with the first ones.
 std::vector<Ref> run_direction(const OpView& op, Emitter& out, const Kind& kind, const Weights& w,
-                               Ref x, const std::vector<Ref>& states, int step) {
+                               Ref x, std::optional<Ref> mask, const std::vector<Ref>& states,
+                               int step) {
   const Ref gates = linear_layer(op, out, x, w.input, bias_before_scan(out, kind, w));
   const DType dtype = out.dtype(x);
   Shape sequence = out.shape(states[0]);
   sequence.insert(sequence.begin(), out.shape(x)[0]);
   std::vector<TensorType> types = {{dtype, sequence}};
   for (const Ref state : states) types.push_back({dtype, out.shape(state)});
-  return out.calls("tract_core_scan", {}, scan_attributes(out, kind, w, gates, states, step),
+  return out.calls("tract_core_scan", {}, scan_attributes(out, kind, w, gates, mask, states, step),
                    types);
 }
 
@@ -187,15 +215,53 @@ void layers(const OpView& op, Emitter& out) {
     std::vector<Ref> sequences;
     for (int direction = 0; direction < all.directions; ++direction) {
       const int cell = layer * all.directions + direction;
-      const auto results = run_direction(op, out, kind, all.weights[static_cast<size_t>(cell)], x,
-                                         states_of(out, all, cell), direction == 0 ? 1 : -1);
+      const auto results =
+          run_direction(op, out, kind, all.weights[static_cast<size_t>(cell)], x, all.mask,
+                        states_of(out, all, cell), direction == 0 ? 1 : -1);
       sequences.push_back(results[0]);
       for (size_t i = 0; i < last.size(); ++i) last[i].push_back(results[i + 1]);
     }
     x = out.concat(sequences, 2);
   }
+  if (all.mask && op.is_used(0)) x = select(out, *all.mask, x, like(out, 0, x));
   out.result(out.cast(swapped_if(out, x, all.batch_first), op.dtype()));
   for (size_t i = 0; i < last.size(); ++i) state_result(op, out, last[i], static_cast<int>(i) + 1);
+}
+
+// --- lengths ---
+
+Ref any_true(Emitter& out, Ref x) {
+  return out.squeeze(reduce(out, "max_reduce", out.cast(x, DType::i64), {0}), {0});
+}
+
+/// The same numbers. The model fails where torch does: for sequences that are empty or longer than
+/// the tensor, and for a longer one after a shorter one.
+void sequence_lengths(const OpView& op, Emitter& out) {
+  const Ref lengths = op.tensor("self");
+  const Dim most = op.dim("most"), count = out.shape(lengths)[0];
+  const Ref one = out.scalar(1, DType::i64);
+  demand(out, any_true(out, compare(out, "lt", lengths, one)));
+  demand(out, any_true(out, compare(out, "gt", lengths, out.size(most, DType::i64))));
+  const Ref places = iota(out, count, 0, 1);
+  const Ref before =
+      take(out, lengths, maximum(out, sub(out, places, one), like(out, 0, places)), 0);
+  demand(out, any_true(out, compare(out, "gt", lengths, before)));
+  out.result(lengths);
+}
+
+/// Of the steps that any sequence has.
+void batch_sizes(const OpView& op, Emitter& out) {
+  const Ref mask = op.tensor("mask");
+  if (!out.has(target::Feature::non_zero) || !is_born(op.shape()))
+    op.refuse_op(Limit::data_dependent_shape,
+                 "give pad_packed_sequence total_length=x.size(1), or export for tract 0.23.5 or "
+                 "newer");
+  finish(op, out, take(out, op.tensor("self"), nonzero_places(out, mask, op.shape()[0])[0], 0));
+}
+
+void rewritten(const OpView& op, Emitter&) {
+  op.refuse_op(Limit::packed_sequence,
+               "pack them by pack_padded_sequence in the same method, outside of loops");
 }
 
 // --- single cells ---
@@ -244,11 +310,19 @@ constexpr Layer kLayers[] = {
     {"aten::rnn_tanh.input", "Elman layers with tanh over time; the sequence and the last h"},
     {"aten::rnn_relu.input", "Elman layers with relu over time; the sequence and the last h"},
 };
+constexpr Layer kPaddedLayers[] = {
+    {"t2n::lstm.padded", "LSTM layers over sequences of several lengths; zeros behind their ends"},
+    {"t2n::gru.padded", "GRU layers over sequences of several lengths; zeros behind their ends"},
+    {"t2n::rnn_tanh.padded", "Elman layers with tanh over sequences of several lengths"},
+    {"t2n::rnn_relu.padded", "Elman layers with relu over sequences of several lengths"},
+};
 constexpr Layer kPackedLayers[] = {
     {"aten::lstm.data", "LSTM layers over a packed sequence"},
     {"aten::gru.data", "GRU layers over a packed sequence"},
     {"aten::rnn_tanh.data", "Elman layers with tanh over a packed sequence"},
     {"aten::rnn_relu.data", "Elman layers with relu over a packed sequence"},
+    {"aten::_pack_padded_sequence", "the steps of sequences of several lengths, one by one"},
+    {"aten::_pad_packed_sequence", "packed sequences with padding behind them"},
 };
 
 }  // namespace
@@ -257,11 +331,22 @@ void register_rnn(Registry& r) {
   for (const Layer& layer : kLayers)
     r.same({layer.op},
            {"tract_core_scan", layer.doc, layers, {}, "train=True with dropout is refused"});
-  const Refusal packed{Limit::packed_sequence,
-                       "pass the padded tensor to the layer, without pack_padded_sequence"};
-  for (const Layer& layer : kPackedLayers) r.refuse({layer.op}, layer.doc, packed);
-  r.refuse({"aten::_pack_padded_sequence"},
-           "the steps of sequences of several lengths, without the padding", packed);
+  for (const Layer& layer : kPaddedLayers)
+    r.same({layer.op},
+           {"tract_core_scan", layer.doc, layers, {}, "train=True with dropout is refused"});
+  r.same({"t2n::sequence_lengths"},
+         {"copy", "self: 1 to `most`, none before a longer one", sequence_lengths});
+  r.same({"t2n::batch_sizes"}, {"tract_core_gather",
+                                "self[mask]: how many sequences have each step",
+                                batch_sizes,
+                                {},
+                                "always for khronos and tract before 0.23.5"});
+  for (const Layer& layer : kPackedLayers)
+    r.same({layer.op}, {"expand-packed",
+                        layer.doc,
+                        rewritten,
+                        {},
+                        "batch sizes that the model did not pack by pack_padded_sequence"});
   r.same({"aten::lstm_cell"}, {"t2n_lstm_cell", "one step of an LSTM", lstm_cell});
   r.same({"aten::gru_cell"}, {"t2n_gru_cell", "one step of a GRU", gru_cell});
   r.same({"aten::rnn_tanh_cell"},

@@ -38,7 +38,8 @@ std::vector<ir::ValueId> counted_in(const ir::Graph& graph, const ir::Node& node
   if (word == "where")
     return node.args.size() == 1 ? std::vector{ir::operand(node, "condition")}
                                  : std::vector<ir::ValueId>();
-  if (word == "masked_select") return {ir::operand(node, "mask")};
+  if (word == "_pack_padded_sequence") return {ir::operand(node, "lengths")};
+  if (word == "masked_select" || word == "batch_sizes") return {ir::operand(node, "mask")};
   if (word == "one_hot") {
     const auto* classes = std::get_if<ir::Dim>(node.find("num_classes"));
     return classes != nullptr && *classes == ir::Dim(-1) ? std::vector{ir::operand(node, "self")}
@@ -51,6 +52,18 @@ std::vector<ir::ValueId> counted_in(const ir::Graph& graph, const ir::Node& node
     return repeats == ir::kNoValue || is_said ? std::vector<ir::ValueId>() : std::vector{repeats};
   }
   return {ir::operand(node, "self")};
+}
+
+/// Whether the size is the number of nonzero elements of the tensor, without a broadcast.
+bool counts_nonzero(const ir::Graph& graph, const ir::Node& node,
+                    const std::vector<ir::ValueId>& tensors) {
+  constexpr std::array<std::string_view, 8> kNonzero = {
+      "nonzero",       "nonzero_numpy", "argwhere",      "where",
+      "masked_select", "index",         "_unsafe_index", "batch_sizes"};
+  const std::string_view word = word_of(node);
+  if (!is_one_of(word, kNonzero) || tensors.size() != 1) return false;
+  return word != "masked_select" ||
+         value_of(graph, ir::operand(node, "self")).shape == value_of(graph, tensors[0]).shape;
 }
 
 bool follows_from_inputs(const ir::Graph& graph, std::vector<ir::ValueId> due) {
@@ -122,6 +135,18 @@ Sizes born_sizes(const ir::Graph& graph, const ir::Graph& traced) {
   return out;
 }
 
+std::vector<Comparison> bounds_of_births(const ir::Graph& graph) {
+  std::vector<Comparison> out;
+  for (const ir::Node& node : graph.nodes) {
+    const std::vector<ir::ValueId> tensors = counted_in(graph, node);
+    if (!counts_nonzero(graph, node, tensors)) continue;
+    for (const ir::Dim& size : value_of(graph, node.outputs.at(0)).shape)
+      if (const Symbol* symbol = size.as_symbol(); symbol != nullptr && symbol->born() != nullptr)
+        out.push_back({size, Relation::le, product(value_of(graph, tensors[0]).shape)});
+  }
+  return out;
+}
+
 Births::Births(const Sizes& taken) {
   for (const auto& [symbol, size] : taken) names_.insert(symbol.str());
 }
@@ -158,18 +183,10 @@ int Births::number(const ir::Graph& graph, ir::ValueId value) {
 /// What is counted: the nonzero elements of a tensor, after a broadcast perhaps; "" if it is
 /// something else, which no other operation counts.
 std::string Births::counted(const ir::Graph& graph, const ir::Node& node) {
-  const std::string_view word = word_of(node);
   const std::vector<ir::ValueId> tensors = counted_in(graph, node);
   if (ir::op_name(node.op) == "aten::repeat_interleave.Tensor" && tensors.size() == 1)
     return cat("sum #", number(graph, tensors[0]));
-  constexpr std::array<std::string_view, 7> kNonzero = {
-      "nonzero", "nonzero_numpy", "argwhere", "where", "masked_select", "index", "_unsafe_index"};
-  if (!is_one_of(word, kNonzero) || tensors.size() != 1) return {};
-  ir::Shape shape = value_of(graph, tensors[0]).shape;
-  if (word == "masked_select") {
-    const ir::Shape& self = value_of(graph, ir::operand(node, "self")).shape;
-    if (self != shape) return {};
-  }
+  if (!counts_nonzero(graph, node, tensors)) return {};
   return cat("nonzero #", number(graph, tensors[0]));
 }
 

@@ -21,6 +21,9 @@ bool has_unnamed(const std::vector<ir::Shape>& shapes);
 /// The sizes that such values had in another trace of the same graph, whose shapes are expressions.
 Sizes born_sizes(const ir::Graph& graph, const ir::Graph& traced);
 
+/// No more elements are nonzero than there are, of a graph whose shapes are expressions.
+std::vector<Comparison> bounds_of_births(const ir::Graph& graph);
+
 struct Born {
   Symbol symbol;
   std::optional<ir::Dim> most;  ///< it is no larger

@@ -46,6 +46,11 @@ bool is_settled(const Need& need, const Traced& traced, const std::vector<TraceA
   });
 }
 
+bool is_bounded(const Need& need, const Traced& traced, const std::vector<Comparison>& known) {
+  const std::vector<Comparison> all = joined(known, bounds_of_births(traced.graph));
+  return is_born(need.comparison) && ir::prove(need.comparison, all) == ir::Verdict::always;
+}
+
 Diagnostic unvaried() {
   return {.severity = Severity::warning,
           .id = "dynamic-suspect",

@@ -21,6 +21,10 @@ bool is_alike_there(const trace::Traced& traced, const TraceAt& run);
 /// what writes nothing may be left out.
 bool is_settled(const Need& need, const trace::Traced& traced, const std::vector<TraceAt>& small);
 
+/// Whether a branch goes the same way for all numbers of nonzero elements that there can be.
+bool is_bounded(const Need& need, const trace::Traced& traced,
+                const std::vector<Comparison>& known);
+
 /// The warning that no other size was ever seen.
 Diagnostic unvaried();
 

@@ -212,7 +212,7 @@ void add_index_rules(ShapeRules& r) {
   r.add(index, "index _unsafe_index");
   r.add(nonzero, "nonzero argwhere");
   r.add(nonzero_list, "nonzero_numpy");
-  r.add(masked_select, "masked_select");
+  r.add(masked_select, "masked_select t2n::batch_sizes");
   r.add(unique, "_unique _unique2 unique_consecutive");
   r.add(bincount, "bincount");
   r.add(index_select, "index_select");

@@ -22,6 +22,8 @@ Shapes lstm(const ShapeView& op) {
   return {outputs(op, state.at(0)), state.at(0), state.at(1)};
 }
 
+Shapes lengths(const ShapeView& op) { return {op.shape("self")}; }
+
 Shapes cell(const ShapeView& op) {
   return op.op().find("lstm") == std::string_view::npos ? Shapes{op.shape("hx")} : op.shapes("hx");
 }
@@ -64,7 +66,9 @@ Shapes encoder_layer(const ShapeView& op) { return {op.shape("src")}; }
 
 void add_rnn_attention_rules(ShapeRules& r) {
   r.add(rnn, "gru.input rnn_relu.input rnn_tanh.input");
-  r.add(lstm, "lstm.input");
+  r.add(rnn, "t2n::gru.padded t2n::rnn_relu.padded t2n::rnn_tanh.padded");
+  r.add(lstm, "lstm.input t2n::lstm.padded");
+  r.add(lengths, "t2n::sequence_lengths");
   r.add(cell, "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell");
   r.add(attention, "scaled_dot_product_attention");
   r.add(flash_attention, "_scaled_dot_product_flash_attention_for_cpu");

@@ -13,7 +13,6 @@
 namespace t2n::dynamic {
 namespace {
 
-using trace::Decision;
 using trace::Traced;
 
 /// Makes trials, and finds out which sizes the model takes at all.
@@ -74,7 +73,8 @@ class Trials {
     } catch (const Error& error) {
       // Rolled at the sample's sizes, a loop may take too few iterations at others to be compared.
       const std::string& id = error.diagnostic().id;
-      if (id != "forward-failed" && (id != "dynamic-loop" || rewrites_.rolled_loops.empty())) throw;
+      const bool is_short = id == "dynamic-loop" && !rewrites_.rolled_loops.empty();
+      if (id != "forward-failed" && id != "unsafe-argument" && !is_short) throw;
       if (!failure_) failure_ = {sizes, error.diagnostic()};
       return {};
     }
@@ -232,7 +232,7 @@ class Trials {
     Assertions out(sample_, known_, request_.report);
     for (const Need& need : needs_) out.add(need);
     for (const Need& need : branch_needs(traced, sample_))
-      if (!is_settled(need, traced, small_)) out.add(need);
+      if (!is_settled(need, traced, small_) && !is_bounded(need, traced, known_)) out.add(need);
     for (const Need& need : loop_needs(traced.graph, sample_)) out.add(need);
     const auto all = symbols_of(declared_.sample);
     for (const Symbol& symbol : all) try_ones({symbol}, traced, out);
@@ -298,7 +298,7 @@ class Trials {
   /// Where a loop is too short, what the graph computes is compared with what torch does.
   Tried tried(const Sizes& sizes, const Traced& traced) {
     try {
-      return {is_traced_alike(traced, {sizes, request_.trace(sizes, 0, rewrites_)}), false};
+      return {is_alike_there(traced, {sizes, request_.trace(sizes, 0, rewrites_)}), false};
     } catch (const Error& error) {
       if (error.diagnostic().id == "internal") throw;
       if (rewrites_.rolled_loops.empty()) return {};

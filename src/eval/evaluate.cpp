@@ -7,6 +7,7 @@
 #include "src/compress/q4_0.h"
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
+#include "src/eval/sequences.h"
 #include "src/eval/transforms.h"
 #include "src/trace/convert.h"
 #include "src/trace/half.h"
@@ -123,6 +124,7 @@ std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operan
   if (ir::op_name(node.op) == "t2n::observe")
     return {operand(std::get<ir::TensorRef>(*node.find("self")).id)};
   if (is_transform(node)) return transform(node, operand);
+  if (is_of_sequences(node)) return run_sequences(node, operand);
   if (ir::op_name(node.op) == "t2n::apply_rope") return apply_rope(node, operand);
   if (ir::op_name(node.op) == compress::kDequantise) return dequantise_q4_0(node, operand);
   if (ir::op_name(node.op) == "t2n::integer_linear") return integer_linear(node, operand);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "ir/evaluator.h"
 #include "ops/all.h"
@@ -46,6 +47,35 @@ bool computes(const ir::Graph& graph, const trace::Traced& there,
     given.push_back(std::get<ir::Tensor>(found->value));
   }
   return agrees(there.outputs, ir::run_graph(graph, given, torch_module().evaluator()), {});
+}
+
+/// The size that an axis has now which was `size` in the samples, the least if several were;
+/// `size` if none varies.
+int64_t size_now(const std::vector<Sample>& before, const std::vector<Sample>& now, int64_t size) {
+  int64_t out = std::numeric_limits<int64_t>::max();
+  for (size_t i = 0; i < before.size(); ++i) {
+    const auto* was = std::get_if<ir::Tensor>(&before[i].input.value);
+    const auto* is = std::get_if<ir::Tensor>(&now[i].input.value);
+    if (was == nullptr || is == nullptr) continue;
+    for (size_t axis = 0; axis < was->shape.size(); ++axis)
+      if (was->shape[axis] == size && is->shape[axis] != size) out = std::min(out, is->shape[axis]);
+  }
+  return out == std::numeric_limits<int64_t>::max() ? size : out;
+}
+
+/// No sequence is longer than the axis that its length counts.
+void fit_lengths(const std::vector<Sample>& before, std::vector<Sample>& now) {
+  for (Sample& sample : now) {
+    auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
+    if (tensor == nullptr || !sample.range || !sample.range->are_lengths) continue;
+    const int64_t most = size_now(before, now, sample.range->second - 1);
+    sample.range->second = most + 1;
+    if (tensor->bytes.empty()) continue;
+    std::vector<int64_t> lengths = ir::to_i64(*tensor);
+    for (int64_t& each : lengths) each = std::min(each, most);
+    const ir::Tensor fitted = ir::tensor_of<int64_t>(ir::DType::i64, tensor->shape, lengths);
+    if (tensor->dtype == ir::DType::i64) *tensor = ordered(fitted, sample.range);
+  }
 }
 
 /// Samples with the ranges that the trace learnt, which bound other values.
@@ -101,6 +131,7 @@ std::vector<Sample> samples_at(const std::vector<Sample>& samples,
       break;
     }
   }
+  fit_lengths(samples, out);
   return out;
 }
 

@@ -275,7 +275,7 @@ class Builder {
   void add_declared_sizes() {
     out_.sizes = {model_.dynamic->chooser.sample()};
     sizes_to_check(model_.dynamic->chooser, [&](const dynamic::Sizes& at) {
-      return add_sizes(samples_at(model_.samples, model_.inputs, model_.dynamic->inputs, at), at);
+      return add_sizes(samples_at(samples_, model_.inputs, model_.dynamic->inputs, at), at);
     });
     if (out_.sizes.size() == 1 && excluded_) throw Error(*excluded_);
   }
@@ -326,7 +326,7 @@ class Builder {
       for (const ir::Dim& dim : shape)
         for (const ir::Symbol& symbol : dim.symbols())
           if (!at.contains(symbol)) return;
-    add_sizes(samples_at(model_.samples, model_.inputs, open, at), at);
+    add_sizes(samples_at(samples_, model_.inputs, open, at), at);
   }
 
   /// The place in model_.inputs of an input of the graph, which may have lost some.

@@ -8,16 +8,20 @@
 namespace t2n {
 
 void expand_quantised(trace::Traced& traced, bool sizes_vary) {
-  ir::Graph before = traced.graph;
+  const ir::Graph recorded = traced.graph;
   passes::PassContext context;
   context.sizes_vary = sizes_vary;
-  if (!passes::run_pipeline(traced.graph, {"expand-quantised"}, context)) return;
+  bool changed = passes::run_pipeline(traced.graph, {"expand-packed"}, context);
+  ir::Graph before = traced.graph;
+  const bool has_quantised = passes::run_pipeline(traced.graph, {"expand-quantised"}, context);
+  changed = changed || has_quantised;
   // Notes of loops count the nodes as they were recorded: those loops are rolled up before.
-  if (before.attributes.contains(ir::kUnrolledLoops)) {
-    traced.graph = before;
-    passes::run_pipeline(traced.graph, {"roll-loops", "expand-quantised"}, context);
+  if (changed && recorded.attributes.contains(ir::kUnrolledLoops)) {
+    before = traced.graph = recorded;
+    passes::run_pipeline(traced.graph, {"roll-loops", "expand-packed", "expand-quantised"},
+                         context);
   }
-  traced.with_quantised = std::move(before);
+  if (has_quantised) traced.with_quantised = std::move(before);
 }
 
 }  // namespace t2n

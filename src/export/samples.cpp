@@ -1,7 +1,9 @@
 #include "src/export/samples.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <new>
 #include <numbers>
 #include <numeric>
@@ -101,6 +103,16 @@ ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::Ran
                       ? generator.below(2)
                       : bounds.first + generator.below(bounds.second - bounds.first));
   }
+  return ordered(out.tensor, range);
+}
+
+ir::Tensor ordered(const ir::Tensor& tensor, const std::optional<trace::Range>& range) {
+  if (!range || !range->falls || !ir::is_integer(tensor.dtype)) return tensor;
+  std::vector<int64_t> values = ir::to_i64(tensor);
+  std::sort(values.begin(), values.end(), std::greater<>());
+  ir::OwnedTensor out = ir::allocate(tensor.dtype, tensor.shape);
+  for (size_t i = 0; i < values.size(); ++i)
+    put_integer(out.data, static_cast<int64_t>(i), tensor.dtype, values[i]);
   return out.tensor;
 }
 

@@ -17,6 +17,9 @@ namespace t2n {
 ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::Range> range,
                 uint64_t seed, uint64_t stream);
 
+/// The same values as their range wants them: the largest first, or in any order.
+ir::Tensor ordered(const ir::Tensor& tensor, const std::optional<trace::Range>& range);
+
 /// Other values of the same kind as `given`, for a second run: its elements in another order, and
 /// for floats that all are equal, noise added.
 ir::Tensor vary(const ir::Tensor& given, uint64_t seed, uint64_t stream);

@@ -67,14 +67,18 @@ trace::TraceOptions trace_options(const ExportOptions& options) {
 
 void note_ranges(const TracedModel& model, ir::Graph& graph) {
   ops::InputRanges ranges;
+  const bool is_open = model.dynamic && !model.dynamic->chooser.sample().empty();
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
     const auto& known = model.traced.ranges;
-    const std::optional<trace::Range> learnt = i < known.size() ? known[i] : std::nullopt;
-    if (learnt) ranges[name] = {-learnt->second, learnt->second};
+    const bool is_learnt = i < known.size() && known[i].has_value();
+    const trace::Range learnt = is_learnt ? *known[i] : trace::Range{};
+    if (is_learnt && !learnt.are_lengths) ranges[name] = {-learnt.second, learnt.second};
+    if (is_learnt && learnt.are_lengths && !is_open) ranges[name] = {learnt.first, learnt.second};
     for (const Sample& sample : model.samples)
-      if (is_sample_of(sample.input, name, i) && sample.range && sample.range != learnt)
-        ranges[name] = *sample.range;
+      if (is_sample_of(sample.input, name, i) && sample.range &&
+          !(is_learnt && *sample.range == learnt))
+        ranges[name] = {sample.range->first, sample.range->second};
   }
   if (!ranges.empty()) graph.attributes[ops::kInputRanges] = std::move(ranges);
 }

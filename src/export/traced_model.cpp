@@ -49,14 +49,28 @@ std::vector<Sample> merge_samples(const std::vector<Sample>& given,
   return out;
 }
 
+/// Integers that are zeros, or, where torch does not take those, as lengths of sequences, ones.
+trace::Traced traced_with_equal_integers(TracedModel& model, const trace::TraceOptions& options) {
+  const auto of = [&](int64_t value) {
+    std::vector<Sample> out = model.samples;
+    for (Sample& sample : out)
+      if (const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value))
+        if (ir::is_integer(tensor->dtype) && !sample.range)
+          sample.range = trace::Range{value, value + 1};
+    return fill(out, 0);
+  };
+  try {
+    return torch_module().trace(*model.session, of(0), options);
+  } catch (const Error& error) {
+    if (error.diagnostic().id != "forward-failed") throw;
+  }
+  return torch_module().trace(*model.session, of(1), options);
+}
+
 /// Integer inputs without values start as zeros; a first run shows what they index.
 void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
   if (!needs_ranges(model.samples)) return;
-  std::vector<Sample> zeros = model.samples;
-  for (Sample& sample : zeros)
-    if (const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value))
-      if (ir::is_integer(tensor->dtype) && !sample.range) sample.range = trace::Range{0, 1};
-  const trace::Traced first = torch_module().trace(*model.session, fill(zeros, 0), options);
+  const trace::Traced first = traced_with_equal_integers(model, options);
   // Graph inputs are the tensor leaves in the order of the arguments, samples may be in any: match
   // names.
   for (Sample& sample : model.samples) {
@@ -84,6 +98,7 @@ bool trace_once(TracedModel& model, trace::TraceOptions options) {
   model.samples = with_states(std::move(model.samples), model.traced);
   if (!met_born_sizes) return false;
   ir::Graph alive = model.traced.graph;
+  passes::run_pipeline(alive, {"expand-packed"}, {});
   ir::remove_dead(alive);
   return dynamic::has_births(alive);
 }

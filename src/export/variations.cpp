@@ -54,6 +54,8 @@ ir::Tensor redrawn(const ir::Tensor& value, const Sample& sample, uint64_t seed,
   const auto& given = std::get<ir::Tensor>(sample.input.value);
   if (given.bytes.empty()) return draw(value.dtype, value.shape, sample.range, seed, stream);
   if (sample.input.is_state) return vary_state(value, sample.range, seed, stream);
+  if (sample.range && sample.range->are_lengths)
+    return draw(value.dtype, value.shape, sample.range, seed, stream);
   ir::Tensor out = vary(value, seed, stream);
   const bool is_whole = ir::is_integer(value.dtype) || value.dtype == ir::DType::boolean;
   return is_whole && ir::same_values(out, value) ? anew(value, sample, seed, stream) : out;
@@ -232,7 +234,8 @@ std::vector<trace::SampleInput> varied(const std::vector<Sample>& samples,
     ++stream;
     const bool chosen = !variation.only || std::find(variation.only->begin(), variation.only->end(),
                                                      i) != variation.only->end();
-    if (chosen) *tensor = changed(*tensor, samples[i], variation, stream);
+    if (chosen)
+      *tensor = ordered(changed(*tensor, samples[i], variation, stream), samples[i].range);
   }
   return out;
 }

@@ -67,8 +67,14 @@ struct Decision {
   friend bool operator==(const Decision&, const Decision&) = default;
 };
 
-/// Values that an integer input may take: [low, high).
-using Range = std::pair<int64_t, int64_t>;
+/// Values that an integer input may take: [first, second).
+struct Range {
+  int64_t first = 0;
+  int64_t second = 0;
+  bool are_lengths = false;  ///< of sequences, none longer than an axis
+  bool falls = false;        ///< the largest come first
+  friend bool operator==(const Range&, const Range&) = default;
+};
 
 /// A part of the model that forward changes, as an input and an output of the graph.
 struct State {

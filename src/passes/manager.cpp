@@ -53,6 +53,7 @@ const std::vector<PassInfo>& passes() {
   static const std::vector<PassInfo> table = {
       {"roll-loops", "makes scans of the loops that the trace has noted", roll_loops,
        Effect::preserves, "", "notes of loops, as --passes roll-loops asks the trace for"},
+      {"expand-packed", "says packed sequences as padded ones with lengths", expand_packed},
       {"expand-quantised", "says quantised tensors in plain operations", expand_quantised},
       {"bind-sizes", "replaces symbolic sizes by those of the sample inputs", bind_sizes,
        Effect::moves},
@@ -117,11 +118,10 @@ const std::vector<std::string>& default_pipeline() {
   // code need not run again: every pass clears away what it makes superfluous. Complex numbers are
   // folded as such before they become pairs, whose dtypes need no promotion.
   static const std::vector<std::string> names = {
-      "roll-loops",     "expand-quantised", "bind-sizes",
-      "dead-code",      "unroll-scans",     "recognise-quantisation",
-      "fold-constants", "complex-to-pairs", "canonical-activations",
-      "canonical-rope", "integer-products", "explicit-promotion",
-      "fold-constants"};
+      "roll-loops",         "expand-packed",         "expand-quantised",       "bind-sizes",
+      "dead-code",          "unroll-scans",          "recognise-quantisation", "fold-constants",
+      "complex-to-pairs",   "canonical-activations", "canonical-rope",         "integer-products",
+      "explicit-promotion", "fold-constants"};
   return names;
 }
 
@@ -129,9 +129,9 @@ const std::vector<std::string>& translation_pipeline() {
   // Folding makes constants of what translations ask to be one; before it, weights behind
   // quantisers are found, of which it would make floats.
   static const std::vector<std::string> names = {
-      "expand-quantised",       "bind-sizes",     "dead-code",        "unroll-scans",
-      "recognise-quantisation", "fold-constants", "complex-to-pairs", "explicit-promotion",
-      "fold-constants"};
+      "expand-packed",      "expand-quantised",       "bind-sizes",     "dead-code",
+      "unroll-scans",       "recognise-quantisation", "fold-constants", "complex-to-pairs",
+      "explicit-promotion", "fold-constants"};
   return names;
 }
 

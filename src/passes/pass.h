@@ -22,9 +22,10 @@ bool bind_sizes(ir::Graph& graph, const PassContext& context);
 bool dead_code(ir::Graph& graph, const PassContext& context);
 /// Evaluates operations on constants where the result is not larger than what it replaces.
 bool fold_constants(ir::Graph& graph, const PassContext& context);
-/// Turns quantised tensors into their integers less the zero point, and what computes with them
-/// into plain operations.
+/// Turns quantised tensors into their integers less the zero point, and operations on them.
 bool expand_quantised(ir::Graph& graph, const PassContext& context);
+/// Turns packed sequences into padded ones, and layers over them into `t2n::lstm.padded` etc.
+bool expand_packed(ir::Graph& graph, const PassContext& context);
 /// Writes the iterations of `t2n::scan` one after the other where the target has no loops, their
 /// number is known, and there are not too many (src/limits/unrolled.h); other scans stay.
 bool unroll_scans(ir::Graph& graph, const PassContext& context);
@@ -54,8 +55,7 @@ bool insert_observers(ir::Graph& graph, const PassContext& context);
 bool insert_compression(ir::Graph& graph, const PassContext& context);
 /// Gives observers their scales and zero points, by what they, or who calibrated, saw.
 bool calculate_qparams(ir::Graph& graph, const PassContext& context);
-/// Puts weights on the grids of their observers so that results change least, by what a calibration
-/// set multiplies them with.
+/// Puts weights on their observers' grids so that results change least, over a calibration set.
 bool compensate_rounding(ir::Graph& graph, const PassContext& context);
 /// Packs weights into blocks of 4 bits, where settings ask for it; without settings, all.
 bool quantise_q4_0(ir::Graph& graph, const PassContext& context);

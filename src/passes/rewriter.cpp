@@ -65,7 +65,7 @@ void Rewriter::keep_on(const std::function<ValueId(ValueId)>& operand) {
   done_.push_back(std::move(node_));
 }
 
-bool Rewriter::replace_where(const std::function<bool()>& define) {
+bool Rewriter::replace_where(const std::function<bool()>& define, bool keeps_dead) {
   bool changed = false;
   std::vector<ir::Node> nodes = std::exchange(graph_.nodes, {});
   for (ir::Node& node : nodes) {
@@ -74,16 +74,16 @@ bool Rewriter::replace_where(const std::function<bool()>& define) {
     if (!defined) keep();
     changed = changed || defined;
   }
-  finish();
+  finish(keeps_dead);
   return changed;
 }
 
-void Rewriter::finish() {
+void Rewriter::finish(bool keeps_dead) {
   graph_.nodes = std::move(done_);
   now_.resize(graph_.values.size());
   for (size_t i = given_; i < now_.size(); ++i) now_[i] = static_cast<ValueId>(i);
   ir::replace_uses(graph_, now_);
-  ir::remove_dead(graph_);
+  ir::remove_dead(graph_, keeps_dead);
 }
 
 // --- arguments ---

@@ -30,9 +30,10 @@ class Rewriter {
   void keep();  ///< as it is
   /// The operation on other operands: `operand` gives them for those that it had.
   void keep_on(const std::function<ir::ValueId(ir::ValueId)>& operand);
-  void finish();  ///< what was built takes the place of what was
+  /// What was built takes the place of what was; what no output needs goes, or stays.
+  void finish(bool keeps_dead = false);
   /// All of these for every node: `define` does, or says that the node stays. Whether any did.
-  bool replace_where(const std::function<bool()>& define);
+  bool replace_where(const std::function<bool()>& define, bool keeps_dead = false);
 
   const ir::Node& node() const { return node_; }
   std::string_view word() const { return word_; }

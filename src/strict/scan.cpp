@@ -17,10 +17,9 @@ using limits::kUnrolledIterations;
 /// What tract_core_scan is told, by name of the body's parameters and results.
 struct Scan {
   const nnef::Fragment& body;
-  std::string scanned;  ///< the parameter that takes a step of `sequence`
-  Ref sequence;
   int axis = 0;
   bool is_backward = false;
+  std::map<std::string, Ref> scanned;  ///< by the parameter that takes a step of it
   std::map<std::string, Ref> full, states;
   std::map<std::string, std::string> next;  ///< state by the result that replaces it
 };
@@ -34,12 +33,12 @@ Scan read_scan(const Call& call, Builder& out) {
                "known, up to ",
                kUnrolledIterations, " of them and ", limits::kUnrolledOperations, " operations"),
            "export without --dynamic, with a shorter input, or for tract");
-  Scan scan{*body, {}, {}, 0, false, {}, {}, {}};
-  const nnef::Values& sequence = call.at("scan").items.at(0).items;
-  scan.scanned = sequence.at(0).text;
-  scan.sequence = out.tensor(sequence.at(1));
-  scan.axis = static_cast<int>(sequence.at(2).integer);
-  scan.is_backward = sequence.at(3).integer < 0;
+  Scan scan{*body, 0, false, {}, {}, {}, {}};
+  for (const nnef::Value& each : call.at("scan").items) {  // all in one direction, along one axis
+    scan.scanned[each.items.at(0).text] = out.tensor(each.items.at(1));
+    scan.axis = static_cast<int>(each.items.at(2).integer);
+    scan.is_backward = each.items.at(3).integer < 0;
+  }
   for (const nnef::Value& pair : call.at("full").items)
     scan.full[pair.items.at(0).text] = out.tensor(pair.items.at(1));
   for (const nnef::Value& state : call.at("state").items) {
@@ -54,7 +53,9 @@ std::vector<Ref> iteration(const Call& call, Scan& scan, int64_t step, Builder& 
   std::vector<Ref> operands;
   for (const nnef::Parameter& parameter : scan.body.parameters) {
     const std::string& name = parameter.name;
-    operands.push_back(name == scan.scanned ? out.slice(scan.sequence, scan.axis, step, step + 1)
+    const auto sequence = scan.scanned.find(name);
+    operands.push_back(sequence != scan.scanned.end()
+                           ? out.slice(sequence->second, scan.axis, step, step + 1)
                        : scan.full.contains(name) ? scan.full.at(name)
                                                   : scan.states.at(name));
   }
@@ -76,7 +77,7 @@ std::vector<Ref> iteration(const Call& call, Scan& scan, int64_t step, Builder& 
 
 std::vector<Ref> unrolled(const Call& call, Builder& out) {
   Scan scan = read_scan(call, out);
-  const int64_t steps = extent(out, scan.sequence, scan.axis);
+  const int64_t steps = extent(out, scan.scanned.at("x"), scan.axis);
   if (steps > kUnrolledIterations)
     refuse(call, out,
            cat("NNEF has no loops: recurrent layers are written step by step, up to ",

@@ -40,7 +40,8 @@ constexpr LimitRow kRows[] = {
     {Limit::outside_memory, "outside-memory", "it reaches memory outside of the tensor",
      Evidence::operation},
     {Limit::packed_sequence, "packed-sequence",
-     "it runs over a packed sequence, whose batch size changes from step to step",
+     "which of its rows belong together is not known: its batch sizes are not of a "
+     "pack_padded_sequence that stands beside it",
      Evidence::format},
     {Limit::packed_weights, "packed-weights",
      "NNEF stores no blocks of 4 bits; tract reads them from 0.21.11 on, in linear layers and "

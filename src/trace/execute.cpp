@@ -316,6 +316,7 @@ Stack TensorOperations::run(Node* node, const Operation& operation, Stack given)
   if (has_trait(name, ir::OpTrait::copies_by_layout))
     recorder_->relies_on_layout(inputs[0].toTensor(), outputs.at(0));
   for (const c10::IValue& result : stack) loops_.note_made(result);
+  numbers_.note_packed(name, given, outputs);
   for (c10::IValue& result : stack) result = numbers_.followed(name, given, result);
   return stack;
 }

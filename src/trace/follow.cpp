@@ -242,6 +242,7 @@ Mark TensorNumbers::number_of(const std::string& name, const Stack& inputs) {
     return size_mark(count);
   }
   if (reads_value(name) && inputs.size() == 1) {
+    if (const auto batch = whole_batch(tensor)) return *batch;
     if (const Mark number = recorder_->number_mark(tensor)) {
       const bool is_whole_number = is_whole(tensor) || name == "aten::Int";
       const c10::IValue value = is_whole(tensor) ? c10::IValue(tensor.item().toLong())
@@ -341,8 +342,7 @@ void TensorNumbers::follow_number(const std::string& name, const Stack& inputs,
   const bool is_sum = name == "aten::add" || name == "aten::sub" || name == "aten::rsub";
   if (!any || (is_sum && !has_plain_alpha(inputs))) return;
   const std::string scalar = scalar_name(name, inputs, result);
-  if (scalar.empty()) return;
-  if (!keeps_numbers(scalar, result, operands)) return;
+  if (scalar.empty() || !keeps_numbers(scalar, result, operands)) return;
   if (const auto mark = number_rule(scalar, operands)) recorder_->set_number(result, *mark);
 }
 

@@ -68,6 +68,23 @@ void ctc(const Operands& in) {
   if (targets.dim() < 2) in.require(sum <= targets.numel(), "the lengths do not fit the targets");
 }
 
+/// Lengths beyond the tensor's steps: torch packs fewer rows than it says.
+void pack(const Operands& in) {
+  const at::Tensor input = in.tensor("input");
+  const at::Tensor lengths = in.tensor("lengths");
+  const c10::IValue* batch_first = in.find("batch_first");
+  in.require(input.defined() && input.dim() >= 2 && lengths.defined() && lengths.dim() == 1 &&
+                 lengths.scalar_type() == at::kLong && batch_first != nullptr,
+             "its lengths are no list of integers, or there is no batch");
+  const int64_t steps = input.size(batch_first->toBool() ? 1 : 0);
+  for (const int64_t each : in.integers("lengths"))
+    if (each > steps)
+      throw Error("forward-failed",
+                  cat("aten::_pack_padded_sequence failed: a sequence is ", each,
+                      " long, and the tensor has ", steps, " steps"),
+                  {}, "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
+}
+
 /// Sizes of the batch in each step of packed sequences: they never grow, and are all the rows.
 void packed(const Operands& in) {
   const at::Tensor data = in.tensor("data");
@@ -262,6 +279,7 @@ constexpr GuardRow kTensorRows[] = {
     {"aten::_reshape_alias_copy", alias},
     {"aten::ctc_loss", ctc},
     {"aten::_ctc_loss", ctc},
+    {"aten::_pack_padded_sequence", pack},
     {"aten::_pad_packed_sequence", packed},
     {"aten::lstm.data", packed},
     {"aten::gru.data", packed},

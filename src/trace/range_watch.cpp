@@ -18,7 +18,7 @@ int64_t axis_size(const torch::jit::Stack& inputs, size_t dim) {
 
 void RangeWatch::add_input(const at::Tensor& tensor, size_t index) {
   if (!at::isIntegralType(tensor.scalar_type(), false)) return;
-  carriers_[tensor.unsafeGetTensorImpl()] = index;
+  carriers_[tensor.unsafeGetTensorImpl()] = {index, false};
   keep_.push_back(tensor);
 }
 
@@ -26,9 +26,20 @@ void RangeWatch::bound(const c10::IValue& index, int64_t high) {
   for (const at::Tensor& tensor : flatten_tensors(index)) {
     const auto carrier = carriers_.find(tensor.unsafeGetTensorImpl());
     if (carrier == carriers_.end()) continue;
-    const auto [known, is_new] = highs_.try_emplace(carrier->second, high);
-    if (!is_new) known->second = std::min(known->second, high);
+    const auto [known, is_new] = ranges_.try_emplace(carrier->second.input, Range{0, high});
+    if (!is_new) known->second.second = std::min(known->second.second, high);
   }
+}
+
+/// Of sequences that are packed.
+void RangeWatch::bound_lengths(const torch::jit::Stack& inputs) {
+  const auto carrier = carriers_.find(inputs.at(1).toTensor().unsafeGetTensorImpl());
+  if (carrier == carriers_.end()) return;
+  bound(inputs[1], inputs[0].toTensor().size(inputs.at(2).toBool() ? 1 : 0) + 1);
+  Range& range = ranges_.at(carrier->second.input);
+  range.first = 1;
+  range.are_lengths = true;
+  range.falls = range.falls || !carrier->second.is_sorted;
 }
 
 void RangeWatch::see(const std::string& op, const torch::jit::Stack& inputs,
@@ -38,6 +49,8 @@ void RangeWatch::see(const std::string& op, const torch::jit::Stack& inputs,
     bound(inputs[1], inputs[0].toTensor().size(0));
   } else if (op == "aten::index_select" || op == "aten::gather" || op == "aten::scatter") {
     bound(inputs[2], axis_size(inputs, 1));
+  } else if (op == "aten::_pack_padded_sequence") {
+    bound_lengths(inputs);
   } else if (op == "aten::one_hot" && inputs[1].toInt() > 0) {
     bound(inputs[0], inputs[1].toInt());
   } else if (op == "aten::index") {
@@ -51,19 +64,22 @@ void RangeWatch::see(const std::string& op, const torch::jit::Stack& inputs,
 void RangeWatch::carry(const std::string& op, const torch::jit::Stack& inputs,
                        const std::vector<at::Tensor>& outputs) {
   const auto carrier = carriers_.find(inputs[0].toTensor().unsafeGetTensorImpl());
-  if (carrier == carriers_.end() || !has_trait(op, ir::OpTrait::keeps_values)) return;
-  const size_t input = carrier->second;
+  if (carrier == carriers_.end()) return;
+  const bool sorts = op == "aten::sort";
+  if (!sorts && !has_trait(op, ir::OpTrait::keeps_values)) return;
+  const Carrier carried = {carrier->second.input, carrier->second.is_sorted || sorts};
   for (const at::Tensor& output : outputs) {
     if (!at::isIntegralType(output.scalar_type(), false)) continue;
-    carriers_[output.unsafeGetTensorImpl()] = input;
+    carriers_[output.unsafeGetTensorImpl()] = carried;
     keep_.push_back(output);
+    if (sorts) break;  // the next are places
   }
 }
 
 std::vector<std::optional<Range>> RangeWatch::ranges(size_t inputs) const {
   std::vector<std::optional<Range>> out(inputs);
-  for (const auto& [input, high] : highs_)
-    if (input < inputs) out[input] = Range{0, high};
+  for (const auto& [input, range] : ranges_)
+    if (input < inputs) out[input] = range;
   return out;
 }
 

@@ -20,18 +20,24 @@ class RangeWatch {
   /// To be told of every operation that ran.
   void see(const std::string& op, const torch::jit::Stack& inputs,
            const std::vector<at::Tensor>& outputs);
-  /// [0, smallest size indexed) per input; nothing where none was seen.
+  /// [0, smallest size indexed) per input, [1, smallest size of time + 1) for lengths of sequences;
+  /// nothing where none was seen.
   std::vector<std::optional<Range>> ranges(size_t inputs) const;
 
  private:
+  /// Whose values a tensor holds, in their order or in another.
+  struct Carrier {
+    size_t input;
+    bool is_sorted;
+  };
   void bound(const c10::IValue& index, int64_t high);
+  void bound_lengths(const torch::jit::Stack& inputs);
   void carry(const std::string& op, const torch::jit::Stack& inputs,
              const std::vector<at::Tensor>& outputs);
 
-  std::unordered_map<const c10::TensorImpl*, size_t>
-      carriers_;                  ///< tensors holding an input's values
+  std::unordered_map<const c10::TensorImpl*, Carrier> carriers_;
   std::vector<at::Tensor> keep_;  ///< so that no address is used twice
-  std::unordered_map<size_t, int64_t> highs_;
+  std::unordered_map<size_t, Range> ranges_;
 };
 
 }  // namespace t2n::trace

@@ -1,7 +1,10 @@
 // What the numbers follow from that come out of tensor operations.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "src/trace/decisions.h"
 #include "src/trace/marks.h"
@@ -31,6 +34,9 @@ class TensorNumbers {
   void watch() { reads_.reset(); }
   /// After it: whether the sizes of its results follow from values that are no constants.
   bool decides_by_data(const std::string& name, const torch::jit::Stack& inputs);
+  /// What of the results are batch sizes of packed sequences: packed_sequences.cpp.
+  void note_packed(const std::string& name, const torch::jit::Stack& inputs,
+                   const std::vector<at::Tensor>& outputs);
   /// A result with what it follows from.
   c10::IValue followed(const std::string& name, const torch::jit::Stack& inputs,
                        const c10::IValue& result);
@@ -42,6 +48,8 @@ class TensorNumbers {
   Mark layout_mark(const at::Tensor& tensor);
   Mark tensor_mark(const at::Tensor& tensor, const std::string& name);
   Mark number_of(const std::string& name, const torch::jit::Stack& inputs);
+  /// Of a batch size that all sequences have a part in; nothing of other tensors.
+  std::optional<Mark> whole_batch(const at::Tensor& tensor) const;
   /// born_numbers.cpp
   Mark read_mark(const std::string& name, const torch::jit::Stack& inputs,
                  const c10::IValue& number, const Mark& mark);
@@ -63,6 +71,9 @@ class TensorNumbers {
   Decisions& decisions_;
   Recorder* recorder_;
   ValueReads reads_;
+  // Tensors that are held, with how many sequences there are.
+  std::vector<std::pair<at::Tensor, Mark>> batch_sizes_;
+  std::vector<std::pair<at::Tensor, Mark>> whole_batches_;
 };
 
 }  // namespace t2n::trace

@@ -139,6 +139,7 @@ Bounds common_divisor(const Operands& x) {
   return {0, std::max(magnitude(x.at("self")), magnitude(x.at("other")))};
 }
 Bounds count(const Operands& x) { return {-1, x.most()}; }
+Bounds length(const Operands& x) { return {1, x.most()}; }
 Bounds flag(const Operands& /*x*/) { return {-1, 1}; }
 Bounds progression(const Operands& x) { return hull(hull(x.at("start"), x.at("end")), {}); }
 
@@ -184,6 +185,7 @@ const std::vector<Row>& rows() {
        {"argmax", "argmin", "argsort", "searchsorted", "bucketize", "nonzero", "argwhere",
         "count_nonzero", "tril_indices", "triu_indices", "_shape_as_tensor", "bincount",
         "randperm"}},
+      {{length, false, false}, {"t2n::sequence_lengths"}},
       {{progression, false, false}, {"arange", "range", "linspace"}},
       {{common_divisor, false, false}, {"gcd"}},
       {{filled, false, false}, {"full", "full_like", "new_full"}},
@@ -200,7 +202,7 @@ const std::vector<Row>& rows() {
         "alias", "contiguous", "detach", "unflatten", "split", "split_with_sizes", "chunk",
         "unsafe_chunk", "unsafe_split", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit",
         "narrow", "cat", "concat", "concatenate", "stack", "_stack", "hstack", "vstack", "dstack",
-        "column_stack", "row_stack", "where", "masked_fill", "masked_scatter", "masked_select",
+        "column_stack", "row_stack", "where", "masked_fill", "masked_scatter", "masked_select", "t2n::batch_sizes",
         "index", "_unsafe_index", "index_select", "gather", "take", "take_along_dim", "index_copy",
         "index_fill", "slice_scatter", "select_scatter", "diagonal_scatter", "as_strided",
         "as_strided_scatter", "diagonal", "diag", "diag_embed", "diagflat", "flip", "fliplr",
@@ -232,8 +234,7 @@ const IntegerRule* find_integer_rule(const ir::Node& node) {
     return out;
   }();
   std::string_view name = ir::op_name(node.op);
-  if (!name.starts_with("aten::")) return nullptr;
-  name.remove_prefix(std::string_view("aten::").size());
+  if (name.starts_with("aten::")) name.remove_prefix(std::string_view("aten::").size());
   const auto found = by_name.find(name.substr(0, name.find('.')));
   return found == by_name.end() ? nullptr : found->second;
 }

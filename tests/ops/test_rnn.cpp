@@ -130,36 +130,5 @@ TEST_CASE("dropout in training is refused") {
            "  help: call model.eval() before saving the model\n");
 }
 
-TEST_CASE("packed sequences are refused") {
-  for (const std::string& name : kNames)
-    for (const target::Target& target : test_targets()) {
-      const Parameters all = parameters({.name = name});
-      const std::string text =
-          "torch." + name + "(x, y, " + (name == "lstm" ? "[z, z]" : "z") +
-          ", [self.p0, self.p1, self.p2, self.p3], True, 1, 0.0, False, False)";
-      CHECK_EQ(
-          export_error(with_parameters(text, 3, all),
-                       {randn({5, kInput}, 1), values({3}, {2, 2, 1}, DType::i64),
-                        randn({1, 2, kHidden}, 2)},
-                       target),
-          "error[unsupported-op]: aten::" + name + ".data has no translation for " +
-              target::target_name(target) +
-              "\n"
-              "  --> the model (Model)\n"
-              "  why:  it runs over a packed sequence, whose batch size changes from step to step\n"
-              "  help: pass the padded tensor to the layer, without pack_padded_sequence\n");
-    }
-}
-
-TEST_CASE("packing is refused") {
-  check_refused(
-      "torch._pack_padded_sequence(x, y, True)[0]",
-      {randn({2, 3, 4}, 1), values({2}, {3, 2}, DType::i64)},
-      "error[unsupported-op]: aten::_pack_padded_sequence has no translation for TARGET\n"
-      "  --> the model (Model)\n"
-      "  why:  it runs over a packed sequence, whose batch size changes from step to step\n"
-      "  help: pass the padded tensor to the layer, without pack_padded_sequence\n");
-}
-
 }  // namespace
 }  // namespace t2n::test

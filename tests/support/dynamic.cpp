@@ -165,6 +165,7 @@ OpenExample born_example(const Script& model, const std::vector<std::vector<ir::
     keep.keep_sizes = keep.born_sizes = true;
     trace::Traced traced = torch_module().trace(*session, named(each), keep);
     out.runs.push_back({{}, each, agree_with_torch(*session, named(each), traced).expected});
+    expand_quantised(traced, true);  // as an export does
     trials.push_back({{}, std::move(traced.graph)});
   }
   dynamic::Assertions assertions({}, {}, {});

@@ -35,12 +35,14 @@ std::vector<OperatorUse> all_uses(const ir::Graph& graph, const std::vector<ir::
   return out;
 }
 
-/// Operations that the pass complex-to-pairs takes apart: the translated graph lacks them.
+/// Operations that a pass takes apart: the translated graph lacks them.
 std::vector<OperatorUse> rewritten_uses(const Example& example) {
   if (!is_recording()) return {};
   const auto is_other = [](const OperatorUse& use) {
     const ops::Entry* known = ops::registry().find(ir::op_id(use.op));
-    return known == nullptr || known->refusal || known->variants.at(0).nnef != "complex-to-pairs";
+    if (known == nullptr || known->refusal) return true;
+    const std::string_view written = known->variants.at(0).nnef;
+    return written != "complex-to-pairs" && written != "expand-packed";
   };
   const std::vector<OperatorUse> plain = operator_uses(example.graph);
   if (std::all_of(plain.begin(), plain.end(), is_other)) return {};
