@@ -1,4 +1,5 @@
-// Arguments of an operation: tensors by reference, or plain values of the kinds TorchScript schemas have.
+// Arguments of an operation: tensors by reference, or plain values of the kinds TorchScript schemas
+// have.
 #pragma once
 
 #include <complex>

@@ -8,7 +8,21 @@
 namespace t2n::ir {
 
 enum class DType : uint8_t {
-  boolean, u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, c64, c128
+  boolean,
+  u8,
+  u16,
+  u32,
+  u64,
+  i8,
+  i16,
+  i32,
+  i64,
+  f16,
+  bf16,
+  f32,
+  f64,
+  c64,
+  c128
 };
 
 /// "bool", "f32", "i64", "bf16", "c64" (two f32)…

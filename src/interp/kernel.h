@@ -1,4 +1,5 @@
-// A kernel computes an operation; a KernelCall is an invocation bound to the operation's declaration.
+// A kernel computes an operation; a KernelCall is an invocation bound to the operation's
+// declaration.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,5 +1,5 @@
-// Numbers that are read from tensors. Whole ones may be sizes: as many entries are made of each, and
-// counted.
+// Numbers that are read from tensors. Whole ones may be sizes: as many entries are made of each,
+// and counted.
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 #include "src/trace/computed_numbers.h"

@@ -78,9 +78,8 @@ FormulaType operand_type(const Formula& formula) {
   if (formula.op == "where" || formula.type != FormulaType::truth || is_one_of(formula.op, kLogic))
     return formula.type;
   const bool has_real =
-      std::any_of(formula.operands.begin(), formula.operands.end(), [](const FormulaRef& operand) {
-        return operand->type == FormulaType::real;
-      });
+      std::any_of(formula.operands.begin(), formula.operands.end(),
+                  [](const FormulaRef& operand) { return operand->type == FormulaType::real; });
   return has_real ? FormulaType::real : FormulaType::whole;
 }
 
@@ -142,10 +141,13 @@ at::Tensor ComputedNumbers::value_of(const Formula& formula) {
   }
   if (formula.operands.size() == 1 && formula.op == "to") return computed(*formula.operands[0]);
   Stack operands;
-  const at::ScalarType type = type_of(operand_type(formula));
-  for (const FormulaRef& operand : formula.operands)
-    operands.emplace_back(of_type(
-        computed(*operand), formula.op == "where" && operands.empty() ? at::kBool : type));
+  for (const FormulaRef& operand : formula.operands) {
+    const bool is_condition = formula.op == "where" && operands.empty();
+    const at::ScalarType type = is_condition ? at::kBool : type_of(operand_type(formula));
+    operands.emplace_back(operand->op == "number"
+                              ? at::scalar_tensor(operand->number.toScalar(), type)
+                              : of_type(computed(*operand), type));
+  }
   const std::string name = "aten::" + formula.op;
   const char* const overload = overload_of(formula.op, operands.size());
   if (formula.op == "add" || formula.op == "sub") operands.emplace_back(1);
@@ -182,9 +184,9 @@ OpCall ComputedNumbers::prepare(const c10::FunctionSchema& schema, const Stack& 
   Stack tensors = inputs;
   for (const size_t i : numbers) {
     const FormulaRef formula = open_formula(inputs[i]);
-    const at::Tensor number =
-        formula ? computed(*formula)
-                : at::scalar_tensor(unmarked(inputs[i]).toScalar(), at::kDouble);
+    const at::Tensor number = formula
+                                  ? computed(*formula)
+                                  : at::scalar_tensor(unmarked(inputs[i]).toScalar(), at::kDouble);
     tensors[i] = of_type(number, type);
   }
   return recorder_.prepare(*op, make_run(op->getOperation()), tensors, marks_, position_.place());

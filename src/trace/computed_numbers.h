@@ -37,7 +37,8 @@ class ComputedNumbers {
   OpCall prepare(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
 
   /// The result of an operation that makes a tensor of numbers, some of which are computed, or
-  /// takes the element that such a number says: recorded as what computes it. Nothing if it is none.
+  /// takes the element that such a number says: recorded as what computes it. Nothing if it is
+  /// none.
   std::optional<at::Tensor> made(const std::string& name, const torch::jit::Stack& inputs);
 
  private:

@@ -42,8 +42,8 @@ std::optional<at::Tensor> ComputedNumbers::stacked(const Stack& inputs) {
   for (const c10::IValue& each : list) {
     const Mark mark = mark_of(each);
     const bool is_computed = (mark && mark->formula) || each.isBool();
-    const at::Tensor part = is_computed ? computed(*formula_of(each))
-                                        : recorded("prim::NumToTensor", "Scalar", {each});
+    const at::Tensor part =
+        is_computed ? computed(*formula_of(each)) : recorded("prim::NumToTensor", "Scalar", {each});
     alike.push_back(recorded("aten::to", "dtype", {part, type, false, false, c10::IValue()}));
   }
   return recorded("aten::stack", "", {alike, 0});
@@ -64,8 +64,8 @@ std::optional<at::Tensor> ComputedNumbers::filled(const std::string& name, const
                       : name == "aten::scalar_tensor" ? static_cast<int64_t>(at::kFloat)
                                                       : default_type(number);
   const int64_t type = has_type ? inputs[at + 1].toInt() : own;
-  at::Tensor out = of_type(computed(*data_formula(mark_of(inputs[at]))),
-                           static_cast<at::ScalarType>(type));
+  at::Tensor out =
+      of_type(computed(*data_formula(mark_of(inputs[at]))), static_cast<at::ScalarType>(type));
   if (name == "aten::full_like")
     out = recorded("aten::expand_as", "", {out, inputs[0]});
   else if (!is_scalar)
@@ -88,9 +88,9 @@ std::optional<at::Tensor> ComputedNumbers::selected(const Stack& inputs) {
 }
 
 std::optional<at::Tensor> ComputedNumbers::made(const std::string& name, const Stack& inputs) {
-  constexpr std::array<std::string_view, 6> kFilled = {
-      "aten::tensor", "aten::scalar_tensor", "prim::NumToTensor",
-      "aten::full",   "aten::full_like",     "aten::new_full"};
+  constexpr std::array<std::string_view, 6> kFilled = {"aten::tensor",      "aten::scalar_tensor",
+                                                       "prim::NumToTensor", "aten::full",
+                                                       "aten::full_like",   "aten::new_full"};
   if (name == "aten::select" && inputs.size() == 3 && is_number(inputs[2])) return selected(inputs);
   if ((name == "aten::tensor" || name == "aten::as_tensor") && inputs[0].isList())
     return stacked(inputs);

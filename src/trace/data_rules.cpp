@@ -119,9 +119,9 @@ FormulaRef data_rule(const std::string& name, const Operands& operands, const c1
   if (rule.operands != operands.size() || !fits(rule.kind, operands, type)) return nullptr;
   if (FormulaRef known = settled(name, operands)) return known;
   if (rule.op == "floor" || rule.op == "ceil")
-    return are_all(operands, FormulaType::real) ? operation_formula(std::string(rule.op), type,
-                                                                    operands)
-                                                : nullptr;
+    return are_all(operands, FormulaType::real)
+               ? operation_formula(std::string(rule.op), type, operands)
+               : nullptr;
   return operation_formula(std::string(rule.op), type, operands);
 }
 

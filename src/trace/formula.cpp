@@ -5,8 +5,8 @@
 namespace t2n::trace {
 
 FormulaType type_of_number(const c10::IValue& number) {
-  T2N_ASSERT(number.isInt() || number.isDouble() || number.isBool(), "no number: ",
-             number.tagKind());
+  T2N_ASSERT(number.isInt() || number.isDouble() || number.isBool(),
+             "no number: ", number.tagKind());
   return number.isBool()  ? FormulaType::truth
          : number.isInt() ? FormulaType::whole
                           : FormulaType::real;

@@ -23,10 +23,10 @@ struct Formula {
   Type type = Type::real;
   /// "size", "number", "tensor", or the short name of an operation of torch: "div", "sqrt".
   std::string op;
-  ir::Dim size = {};          ///< of "size"
-  c10::IValue number = {};    ///< of "number"; of "size" what it is in this run
-  at::Tensor tensor = {};     ///< of "tensor": of one element
-  int64_t version = 0;        ///< of its memory when it was read
+  ir::Dim size = {};        ///< of "size"
+  c10::IValue number = {};  ///< of "number"; of "size" what it is in this run
+  at::Tensor tensor = {};   ///< of "tensor": of one element
+  int64_t version = 0;      ///< of its memory when it was read
   std::vector<FormulaRef> operands = {};
   /// What the graph computes, where all that follows may read it.
   mutable at::Tensor computed = {};

@@ -112,9 +112,7 @@ bool is_opaque(const Mark& mark) { return mark && mark->kind == MarkInfo::Kind::
 
 FormulaRef data_formula(const Mark& mark) { return is_data(mark) ? mark->formula : nullptr; }
 
-Mark following(const Mark& mark) {
-  return data_formula(mark) ? data_mark(mark->origin) : mark;
-}
+Mark following(const Mark& mark) { return data_formula(mark) ? data_mark(mark->origin) : mark; }
 
 bool depends_on_iteration(const Mark& mark) {
   if (!mark || mark->size.is_constant()) return false;

@@ -120,13 +120,13 @@ void Tracks::forbid_writes(const std::vector<at::Tensor>& choice, size_t known) 
     T2N_ASSERT(track >= 0, "a choice of a tensor that is not known");
     of.push_back(static_cast<size_t>((*this)[track].root));
   }
-  const bool are_alike =
-      std::all_of(choice.begin(), choice.end(), [&](const at::Tensor& tensor) {
-        return tensor.strides() == choice[0].strides();
-      });
-  const bool are_new = are_alike && std::all_of(of.begin(), of.end(), [&](size_t root) {
-    return root >= known && std::count(of.begin(), of.end(), root) == 1 && !roots_[root].is_choice;
+  const bool are_alike = std::all_of(choice.begin(), choice.end(), [&](const at::Tensor& tensor) {
+    return tensor.strides() == choice[0].strides();
   });
+  const bool are_new = are_alike && std::all_of(of.begin(), of.end(), [&](size_t root) {
+                         return root >= known && std::count(of.begin(), of.end(), root) == 1 &&
+                                !roots_[root].is_choice;
+                       });
   // Two results of one branch may share what the branch made: the second choice finds it here.
   for (const size_t root : of) roots_[root].is_choice = roots_[root].is_choice || !are_new;
 }

@@ -60,7 +60,7 @@ struct Emitter::State : draft::Draft {
   void stand_in(const ir::Node& failed);
   // --- sizes that follow from values (births.cpp) ---
   struct Birth {
-    Ref places;  ///< [count], or [rank, count]: places, none of them negative
+    Ref places;   ///< [count], or [rank, count]: places, none of them negative
     Ref counted;  ///< whose elements that are not zero are counted
     std::optional<Ref> count;
   };

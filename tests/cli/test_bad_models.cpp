@@ -160,8 +160,9 @@ TEST_CASE("a branch on data, refused and then accepted") {
       "  --> the model (BranchesOnData), make_bad_files.py:67:9\n"
       "   |  if x.sum() > 0:\n"
       "   |  ^^^^^^^^^^^^^^^\n"
-      "  why:  its condition comes from aten::Bool (make_bad_files.py:67); a file would hold the "
-      "way of this one run\n"
+      "  why:  its condition comes from aten::Bool (make_bad_files.py:67); no select stands for "
+      "it, "
+      "since its ways give tensors of shapes [1, 3] and [2, 3]\n"
       "  help: compute both ways and choose with torch.where, or decide outside of the model; to "
       "keep the way of this run, give --accept-guard make_bad_files.py:67\n");
   Arguments accepting = arguments;

@@ -162,8 +162,9 @@ TEST_CASE("what is no artefact, or is used like a model") {
   write_rich(sandbox);
   check_failure(sandbox, {"inspect", "rich", "-i", "x=1"}, 2,
                 "error[usage]: 'rich' is an NNEF artefact, which is not traced\n"
-                "  help: give it without --input, --dynamic, --assert, --accept-guard, --state and "
-                "--method\n");
+                "  help: give it without --input, --dynamic, --assert, --accept-guard, "
+                "--max-iterations, --state "
+                "and --method\n");
   check_failure(sandbox, {"inspect", "data_branch.pt", "--json"}, 2,
                 "error[usage]: 'data_branch.pt' is a model; --json is for NNEF artefacts\n"
                 "  help: export it with --report FILE.json\n");

@@ -266,11 +266,11 @@ TEST_CASE("results whose size depends on the data are refused where nobody count
            "  --> the model (Model)\n"
            "  why:  the size of its result depends on the data\n"
            "  help: use torch.where or masked_fill, or export for tract 0.23.5 or newer\n");
-  for (const char* expression : {"torch.nonzero(x)", "torch.argwhere(x)", "torch.where(x)[0]",
-                                 "torch.nonzero_numpy(x)[0]"})
+  for (const char* expression :
+       {"torch.nonzero(x)", "torch.argwhere(x)", "torch.where(x)[0]", "torch.nonzero_numpy(x)[0]"})
     CHECK(said(expression).find("it can be said from tract@0.23.5 on") != std::string::npos);
-  for (const char* expression : {"torch._unique(x)[0]", "torch._unique2(x)[0]",
-                                 "torch.unique_consecutive(x)[0]"})
+  for (const char* expression :
+       {"torch._unique(x)[0]", "torch._unique2(x)[0]", "torch.unique_consecutive(x)[0]"})
     CHECK(said(expression).find("it can be said from tract@0.23.9 on") != std::string::npos);
   const std::vector<std::pair<std::string, std::string>> forms = {
       {"unique_dim", "torch.unique_dim(x, 1, False, True, True)"},

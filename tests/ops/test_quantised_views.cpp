@@ -119,10 +119,9 @@ def forward(self, x):
                      {},
                      {}};
   const std::string said = export_error(model, {kX}, target::parse_target("tract@0.23.9"));
-  CHECK_NE(
-      said.find("no select stands for it, since torch.where, which would choose, takes no "
-                "quantised tensors: let both ways give their dequantize()d values"),
-      std::string::npos);
+  CHECK_NE(said.find("no select stands for it, since torch.where, which would choose, takes no "
+                     "quantised tensors: let both ways give their dequantize()d values"),
+           std::string::npos);
 }
 
 }  // namespace

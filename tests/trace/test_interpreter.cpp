@@ -82,12 +82,10 @@ TEST_CASE("an assert on data is no branch") {
 
 TEST_CASE("branches on numbers from data are selects, and operations take the numbers as tensors") {
   const std::vector<ir::Tensor> x = {randn({3}, 1)};
-  const auto operations = [&](const std::string& code) {
-    return live_operations(replay(code, x));
-  };
+  const auto operations = [&](const std::string& code) { return live_operations(replay(code, x)); };
   CHECK_EQ(operations("def forward(self, x):\n  if float(x.sum()) > 0:\n    y = x + 1\n  else:\n "
                       "   y = x - 1\n  return y"),
-           "aten::sum aten::to.dtype aten::gt.Tensor aten::add.Scalar aten::sub.Scalar "
+           "aten::sum aten::add.Scalar aten::sub.Scalar aten::to.dtype aten::gt.Tensor "
            "aten::where.self");
   CHECK_EQ(operations("def forward(self, x):\n  return x * float(x[0])"),
            "aten::select.int aten::to.dtype aten::to.dtype aten::mul.Tensor");

@@ -149,8 +149,7 @@ TEST_CASE("numbers of the iteration that no scan can hold are refused with their
       "  help: index a tensor of outside of the loop with the iteration, or compute with the "
       "iteration "
       "as a tensor\n");
-  CHECK_EQ(
-      reason(R"(
+  CHECK_EQ(reason(R"(
     h = x[:, 0]
     t = 0
     while h.sum() < 100.0:
@@ -158,9 +157,9 @@ TEST_CASE("numbers of the iteration that no scan can hold are refused with their
         t += 1
     return h
 )"),
-      "  why:  its condition comes from aten::Bool; no select stands for it, since "
+           "  why:  its condition comes from aten::Bool; no select stands for it, since "
            "nothing says how many iterations it takes at most\n"
-      "  help: make the number of iterations a constant or a size of an input\n");
+           "  help: make the number of iterations a constant or a size of an input\n");
 }
 
 TEST_CASE("which tensor a variable ends with must not follow from how many iterations there are") {
