@@ -73,8 +73,7 @@ bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition,
     if (!chosen) return false;
     out.push_back(*std::move(chosen));
   }
-  for (size_t i = 0; i < out.size(); ++i)
-    choices_.forbid_writes(out[i], (*yes)[i], (*no)[i], known);
+  choices_.forbid_writes(out, *yes, *no, known);
   set_outputs(node, env, std::move(out));
   return true;
 }

@@ -31,6 +31,19 @@ std::string kind_of_way(const c10::IValue& value) {
   return is_container(value) ? "a list or dictionary" : value.isObject() ? "an object" : "a value";
 }
 
+/// The tensors in a value that were chosen.
+void add_choices(const c10::IValue& chosen, const c10::IValue& yes, const c10::IValue& no,
+                 std::vector<Tracks::Choice>& out) {
+  if (chosen.isTuple() && yes.isTuple() && no.isTuple()) {
+    for (size_t i = 0; i < chosen.toTupleRef().elements().size(); ++i)
+      add_choices(chosen.toTupleRef().elements()[i], yes.toTupleRef().elements()[i],
+                  no.toTupleRef().elements()[i], out);
+  } else if (is_defined(chosen) && is_defined(yes) && is_defined(no) &&
+             !chosen.toTensor().is_same(yes.toTensor())) {
+    out.push_back({chosen.toTensor(), yes.toTensor(), no.toTensor()});
+  }
+}
+
 /// Why no select can choose between two tensors; empty if one can.
 std::string obstacle_of(const Recorder& recorder, const at::Tensor& a, const at::Tensor& b) {
   if (a.is_quantized() || b.is_quantized())
@@ -84,18 +97,16 @@ std::optional<c10::IValue> Choices::choose(const Mark& condition, bool taken,
                                        {computed.computed(*data_formula(condition)), yes, no}));
 }
 
-void Choices::forbid_writes(const c10::IValue& chosen, const c10::IValue& yes,
-                            const c10::IValue& no, size_t known) {
-  if (chosen.isTuple()) {
-    for (size_t i = 0; i < chosen.toTupleRef().elements().size(); ++i)
-      forbid_writes(chosen.toTupleRef().elements()[i], yes.toTupleRef().elements()[i],
-                    no.toTupleRef().elements()[i], known);
-    return;
+void Choices::forbid_writes(const Values& chosen, const Values& yes, const Values& no,
+                            size_t known) {
+  std::vector<Tracks::Choice> choices;
+  std::vector<at::Tensor> given;
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    add_choices(chosen[i], yes[i], no[i], choices);
+    for (const c10::IValue& each : {yes[i], no[i]})
+      for (at::Tensor& tensor : tensors_in(each)) given.push_back(std::move(tensor));
   }
-  if (!is_defined(chosen) || !is_defined(yes) || !is_defined(no) ||
-      chosen.toTensor().is_same(yes.toTensor()))
-    return;
-  recorder_->forbid_writes({chosen.toTensor(), yes.toTensor(), no.toTensor()}, known);
+  recorder_->forbid_writes(choices, given, known);
 }
 
 bool Choices::hold(const FormulaRef& ended, const Mark& mark, const c10::IValue& before,

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "src/trace/marks.h"
 #include "src/trace/position.h"
@@ -20,9 +21,9 @@ class Choices {
   /// obstacle, if no select gives it.
   std::optional<c10::IValue> choose(const Mark& condition, bool taken, const c10::IValue& yes,
                                     const c10::IValue& no, std::string& obstacle);
-  /// What is chosen is the memory of neither. `known`: how much there was before both.
-  void forbid_writes(const c10::IValue& chosen, const c10::IValue& yes, const c10::IValue& no,
-                     size_t known);
+  /// What is chosen is the memory of neither way. `known`: how much there was before both.
+  using Values = std::vector<c10::IValue>;
+  void forbid_writes(const Values& chosen, const Values& yes, const Values& no, size_t known);
   /// Makes of what a loop leaves something that is there only if it has ended: one row of as many
   /// as `ended` has true elements. False for what is neither tensor nor number.
   bool hold(const FormulaRef& ended, const Mark& mark, const c10::IValue& before,

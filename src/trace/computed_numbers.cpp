@@ -159,9 +159,10 @@ at::Tensor ComputedNumbers::computed(const Formula& formula) {
   const at::ScalarType type = type_of(formula.type);
   if (formula.op == "number") return at::scalar_tensor(formula.number.toScalar(), type);
   at::Tensor out = of_type(value_of(formula), type);
-  // What an iteration of a rolled loop computes is there in this iteration alone, and what was read
-  // may be the tensor itself, which may be written to.
-  if (!recorder_.origins().is_in_open_loop() && formula.op != "tensor") formula.computed = out;
+  // What an iteration of a rolled loop computes is there in this iteration alone, and what was
+  // read, or no more than cast, may be the tensor itself, which may be written to.
+  const bool is_new = formula.op != "tensor" && formula.op != "to";
+  if (!recorder_.origins().is_in_open_loop() && is_new) formula.computed = out;
   return out;
 }
 
@@ -174,7 +175,13 @@ bool ComputedNumbers::has_tensor_form(const c10::FunctionSchema& schema, const S
 }
 
 bool ComputedNumbers::takes_read_number(const c10::FunctionSchema& schema, const Stack& inputs) {
-  return std::any_of(inputs.begin(), inputs.end(), is_read) && has_tensor_form(schema, inputs);
+  // Kernels for 16-bit floats take numbers as f32: as tensors they would be rounded first.
+  const bool is_short = std::any_of(inputs.begin(), inputs.end(), [](const c10::IValue& input) {
+    return input.isTensor() && input.toTensor().defined() &&
+           at::isReducedFloatingType(input.toTensor().scalar_type());
+  });
+  return !is_short && std::any_of(inputs.begin(), inputs.end(), is_read) &&
+         has_tensor_form(schema, inputs);
 }
 
 OpCall ComputedNumbers::prepare(const c10::FunctionSchema& schema, const Stack& inputs) {

@@ -83,7 +83,7 @@ std::optional<at::Tensor> ComputedNumbers::selected(const Stack& inputs) {
   indices.push_back(computed(*data_formula(mark_of(inputs[2]))));
   const size_t known = recorder_.tracks().roots();
   const at::Tensor out = recorded("aten::index", "Tensor", {self, indices});
-  recorder_.forbid_writes({out, self}, known);
+  recorder_.forbid_writes({{out, self, self}}, {self, self}, known);
   return out;
 }
 

@@ -89,12 +89,14 @@ int64_t Interpreter::run_masked(torch::jit::Node* node, LoopState loop, Values& 
     loop.condition = (*made)[0];
     going.assign(made->begin() + 1, made->end());
     const Mark choice = data_mark(mark->origin, active);
+    Values left;
     for (size_t i = 0; i < going.size(); ++i) {
       const auto chosen = choices_.choose(choice, is_active, going[i], carried[i], obstacle);
       if (!chosen) decisions_.refuse_branch(node, mark, obstacle);
-      choices_.forbid_writes(*chosen, going[i], carried[i], known);
-      carried[i] = *chosen;
+      left.push_back(*chosen);
     }
+    choices_.forbid_writes(left, going, carried, known);
+    carried = std::move(left);
   }
   return loop.iteration;
 }

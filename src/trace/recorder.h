@@ -53,8 +53,9 @@ class Recorder {
   /// A tensor that torch has changed in a way that the graph does not hold: it must not be read.
   void lose(const at::Tensor& tensor, Place place);
   /// See Tracks.
-  void forbid_writes(const std::vector<at::Tensor>& choice, size_t known) {
-    tracks_.forbid_writes(choice, known);
+  void forbid_writes(const std::vector<Tracks::Choice>& choices,
+                     const std::vector<at::Tensor>& given, size_t known) {
+    tracks_.forbid_writes(choices, given, known);
   }
   /// Whether contiguity lets an operation give a view of `tensor` or a copy was seen on
   /// `tensor` and `result`: a write to either is right only where it is as in this run.

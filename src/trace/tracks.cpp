@@ -1,6 +1,7 @@
 #include "src/trace/tracks.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "ir/op_traits.h"
@@ -113,22 +114,25 @@ bool Tracks::is_choice(const at::Tensor& tensor) const {
   return track >= 0 && root((*this)[track]).is_choice;
 }
 
-void Tracks::forbid_writes(const std::vector<at::Tensor>& choice, size_t known) {
-  std::vector<size_t> of;
-  for (const at::Tensor& tensor : choice) {
-    const int track = find(tensor);
-    T2N_ASSERT(track >= 0, "a choice of a tensor that is not known");
-    of.push_back(static_cast<size_t>((*this)[track].root));
+void Tracks::forbid_writes(const std::vector<Choice>& choices, const std::vector<at::Tensor>& given,
+                           size_t known) {
+  std::map<size_t, int> uses;
+  for (const at::Tensor& tensor : given)
+    if (const int track = find(tensor); track >= 0)
+      ++uses[static_cast<size_t>((*this)[track].root)];
+  for (const Choice& choice : choices) {
+    std::vector<size_t> of;
+    bool is_own = choice.yes.strides() == choice.no.strides();
+    for (const at::Tensor& tensor : {choice.chosen, choice.yes, choice.no}) {
+      const int track = find(tensor);
+      T2N_ASSERT(track >= 0, "a choice of a tensor that is not known");
+      of.push_back(static_cast<size_t>((*this)[track].root));
+      const Root& root = roots_[of.back()];
+      is_own =
+          is_own && of.back() >= known && !root.is_given && !root.is_choice && uses[of.back()] <= 1;
+    }
+    for (const size_t root : of) roots_[root].is_choice = roots_[root].is_choice || !is_own;
   }
-  const bool are_alike = std::all_of(choice.begin(), choice.end(), [&](const at::Tensor& tensor) {
-    return tensor.strides() == choice[0].strides();
-  });
-  const bool are_new = are_alike && std::all_of(of.begin(), of.end(), [&](size_t root) {
-                         return root >= known && std::count(of.begin(), of.end(), root) == 1 &&
-                                !roots_[root].is_choice;
-                       });
-  // Two results of one branch may share what the branch made: the second choice finds it here.
-  for (const size_t root : of) roots_[root].is_choice = roots_[root].is_choice || !are_new;
 }
 
 }  // namespace t2n::trace

@@ -45,10 +45,14 @@ class Tracks {
   int64_t version(const at::Tensor& tensor) const;
   /// Whether a branch on data chose it, or chose from it.
   bool is_choice(const at::Tensor& tensor) const;
-  /// Of a choice and what it chose between: torch gives one of them itself, the file a third.
-  /// Nothing may be written to them, unless they were made later than `known`, each for itself, and
-  /// lie in memory alike.
-  void forbid_writes(const std::vector<at::Tensor>& choice, size_t known);
+  /// Of choices and what they chose between: torch gives one of them itself, the file a third.
+  /// Nothing may be written to them, unless they were made later than `known`, lie in memory alike,
+  /// and share it with nothing in `given`: all tensors that the ways gave.
+  struct Choice {
+    at::Tensor chosen, yes, no;
+  };
+  void forbid_writes(const std::vector<Choice>& choices, const std::vector<at::Tensor>& given,
+                     size_t known);
 
  private:
   int root_of(const at::Tensor& tensor);
