@@ -51,13 +51,12 @@ int64_t Interpreter::run_masked(torch::jit::Node* node, LoopState loop, Values& 
   // A `while` may end by a number of its own; so many iterations are tried without a word of it.
   constexpr int64_t kMostUnsaid = 256;
   for (;; ++loop.iteration) {
-    const c10::IValue number(loop.iteration);
     Mark mark = mark_of(loop.condition);
     FormulaRef goes_on = formula_of(loop.condition);
     if (is_data(trips)) {
       mark = trips;
-      const FormulaRef counted =
-          operation_formula("lt", FormulaType::truth, {number_formula(number), trips->formula});
+      const FormulaRef counted = operation_formula(
+          "lt", FormulaType::truth, {number_formula(loop.iteration), trips->formula});
       goes_on = goes_on ? both(goes_on, counted) : nullptr;
       is_active = is_active && loop.iteration < unmarked(loop.trips).toInt();
     }
@@ -80,7 +79,7 @@ int64_t Interpreter::run_masked(torch::jit::Node* node, LoopState loop, Values& 
     if (!goes_on) decisions_.refuse_branch(node, mark, "its condition cannot be computed");
     active = both(active, goes_on);
     is_active = is_active && unmarked(loop.condition).toBool();
-    env[body->inputs()[0]] = number;
+    env[body->inputs()[0]] = loop.iteration;
     for (size_t i = 0; i < going.size(); ++i) env[body->inputs()[i + 1]] = going[i];
     const size_t known = recorder_->tracks().roots();
     auto made = run_way(body, env, active, obstacle);

@@ -64,7 +64,6 @@ class Recorder {
   std::vector<ir::Comparison> layout_conditions(const at::Tensor& tensor);
   /// What writes rely on.
   Places& places() { return places_; }
-
   /// Of loops that stay as they run.
   loops::NoteTaker& notes() { return notes_; }
   // Loops that become one scan (src/loops): their iterations are recorded one after the other,
