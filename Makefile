@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo test matrix refusals docs zoo compression onnx fuzz hostile lies mutants programs streaming same format tidy clean help
+.PHONY: all setup demo test matrix refusals docs zoo compression onnx fuzz hostile lies mutants programs streaming same bench cost format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -93,6 +93,21 @@ same: ## compare what this tree writes with what the commit BASE writes, byte fo
 	@cmake/setup.sh test
 	@$(call build,release)
 	@$(environment) && tests/same/run.sh $(BASE) $(ONLY:%=--only %)
+
+bench: ## measure exports beside LibTorch and beside torch_to_nnef, as ratios, write docs/speed.md
+	@cmake/setup.sh peers
+	@$(call build,release,--target t2nnef libt2nnef_torch t2n_floor)
+	@$(environment) && "$$T2NNEF_PYTHON" bench/models.py build/bench/models && \
+	  "$$T2NNEF_PYTHON" bench/speed.py build/bench/models --markdown docs/speed.md && \
+	  "$$T2NNEF_PYTHON" tests/pages/stamp.py docs/speed.md
+
+cost: ## measure what the layers against hostile files take of an export, write docs/cost.md
+	@cmake/setup.sh build
+	@$(call build,release,--target t2nnef libt2nnef_torch)
+	@$(environment) && "$$T2NNEF_PYTHON" bench/models.py build/bench/models && \
+	  "$$T2NNEF_PYTHON" bench/cost.py --markdown docs/cost.md fixtures/digits_cnn/model.pt fixtures/char_lm/model.pt \
+	    build/bench/models/resnet18/model.pt build/bench/models/encoder/model.pt && \
+	  "$$T2NNEF_PYTHON" tests/pages/stamp.py docs/cost.md
 
 mutants: ## plant small faults in a copy of the sources, see which no test notices, write docs/mutants.md (hours)
 	@cmake/setup.sh test

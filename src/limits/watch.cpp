@@ -33,7 +33,7 @@ std::atomic<double> stage_used = 0;
 std::atomic<double> whole_seconds = 0;  ///< of --timeout; 0: none
 Clock::time_point began;
 
-constexpr std::chrono::milliseconds kTick(10);
+constexpr int64_t kShortest = 10, kLongest = 50;  ///< milliseconds between two looks
 
 void write_text(std::string_view text) noexcept {
   while (!text.empty()) {
@@ -91,7 +91,15 @@ Diagnostic limit_error(std::string id, std::string message, std::string why, std
       "allow it more with --max-memory, or give smaller inputs"));
 }
 
-void tick(double elapsed) {
+/// Milliseconds until memory has to be looked at again, if so many bytes may still be taken. A look costs system
+/// calls, and holds up page faults meanwhile; no machine fills pages faster than this.
+int64_t pause_before(int64_t bytes) {
+  constexpr int64_t kBytesPerMillisecond = int64_t{64} << 20;
+  return std::clamp(bytes / kBytesPerMillisecond, kShortest, kLongest);
+}
+
+/// Ends the process if it has taken too much; else the milliseconds until the next look.
+int64_t tick(double elapsed) {
   const double whole = whole_seconds.load();
   const double since = std::chrono::duration<double>(Clock::now() - began).count();
   if (whole > 0 && since >= whole) end_for_time(whole, true);
@@ -100,15 +108,18 @@ void tick(double elapsed) {
   stage_used.store(stage_used.load() + std::min(elapsed, kMostPerTick));
   const double seconds = stage_seconds.load();
   if (whole == 0 && seconds > 0 && stage_used.load() >= seconds) end_for_time(seconds, false);
-  if (const int64_t bytes = memory_of_all(); bytes > max_memory()) end_for_use(bytes);
+  const int64_t bytes = memory_of_all();
+  if (bytes > max_memory()) end_for_use(bytes);
+  return pause_before(max_memory() - bytes);
 }
 
 [[noreturn]] void watch() {
   Clock::time_point before = Clock::now();
+  int64_t pause = kShortest;
   while (true) {
-    std::this_thread::sleep_for(kTick);
+    std::this_thread::sleep_for(std::chrono::milliseconds(pause));
     const Clock::time_point now = Clock::now();
-    tick(std::chrono::duration<double>(now - before).count());
+    pause = tick(std::chrono::duration<double>(now - before).count());
     before = now;
   }
 }
