@@ -1,4 +1,4 @@
-// An allocator around torch's own; sizes are those that the heap knows, so that nothing is stored.
+// An allocator around torch's own. It asks the heap for sizes, so that it stores none itself.
 #include "src/trace/allocation.h"
 
 #include <c10/core/Allocator.h>
@@ -17,8 +17,8 @@ namespace {
 constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
 std::atomic<int64_t> live_bytes = 0;
-std::atomic<int64_t> most_bytes = kUnlimited;  ///< that live_bytes may become
-std::atomic<int64_t> granted = 0;              ///< of the limit in force, for its message
+std::atomic<int64_t> most_bytes = kUnlimited;  ///< limit of live_bytes
+std::atomic<int64_t> granted = 0;              ///< what the limit in force adds; for its message
 
 int64_t size_of(void* data) { return static_cast<int64_t>(malloc_usable_size(data)); }
 
@@ -29,7 +29,7 @@ void release(void* data) {
 }
 
 void require(size_t count) {
-  const auto bytes = static_cast<int64_t>(count);  // negative: more than there is
+  const auto bytes = static_cast<int64_t>(count);  // negative if the size does not fit
   if (bytes < 0 || bytes > most_bytes.load() - live_bytes.load()) {
     if (bytes >= 0 || most_bytes.load() != kUnlimited)
       throw Error("nnef-limit",

@@ -1,16 +1,16 @@
-// The memory of torch's tensors, refused before it is taken: kernels ask for what a file says.
+// Refuses memory for torch's tensors before it is allocated: kernels ask for what a file says.
 #pragma once
 
 #include <cstdint>
 
 namespace t2n::trace {
 
-/// From now on a tensor that --max-memory leaves no room for is Error `memory-limit`. Once is
-/// enough.
+/// From now on a tensor for which --max-memory leaves no room raises Error `memory-limit`. One call
+/// is enough.
 void watch_allocations();
 
-/// While one lives, all tensors that are made may hold `bytes` together, above what there was.
-/// Errors of whatever makes tensors: `nnef-limit`.
+/// While an object lives, all tensors made meanwhile may hold `bytes` together, beside those that
+/// existed before. Errors, thrown by the code that makes a tensor: `nnef-limit`.
 class AllocationLimit {
  public:
   explicit AllocationLimit(int64_t bytes);

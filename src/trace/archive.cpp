@@ -15,7 +15,7 @@ namespace {
 
 using caffe2::serialize::PyTorchStreamReader;
 
-/// Code, pickles and tables; weights may be longer.
+/// A limit for code, pickles and tables; weights may be longer.
 constexpr size_t kMaxText = size_t{1} << 29;
 
 /// Lets LibTorch's zip reader read from the mapping.

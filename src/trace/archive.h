@@ -1,4 +1,4 @@
-// The records of a TorchScript file, each checked before anybody reads it.
+// The records of a TorchScript file. Each is checked before it is read.
 #pragma once
 
 #include <c10/core/Storage.h>
@@ -23,14 +23,14 @@ class Archive {
   const std::shared_ptr<const model_file::Mapping>& mapping() const { return mapping_; }
   const model_file::ZipDirectory& records() const { return records_; }
 
-  /// Code, pickles, tables: compared with their CRC. nullopt if there is none.
+  /// Reads code, pickles or tables and compares their CRC. nullopt if the record does not exist.
   std::optional<std::vector<char>> read(const std::string& name) const;
-  /// The memory of a tensor: a part of the working pages, or a copy of what is deflated or does not
-  /// lie where tensors may. As long as the record, whatever a pickle says.
+  /// The memory of a tensor: a part of the working pages, or a copy if the record is deflated or
+  /// not aligned for tensors. It is as long as the record, whatever a pickle says.
   c10::Storage storage(const std::string& name, const model_file::ZipRecord& record) const;
 
-  /// Errors, if the file is not what it was: `model-corrupt`. Bytes that were mapped and never
-  /// copied are compared with their CRCs as well if `whole`.
+  /// Errors if the file has changed since it was opened: `model-corrupt`. If `whole`, bytes that
+  /// were mapped and never copied are compared with their CRCs as well.
   void verify(bool whole) const;
 
  private:

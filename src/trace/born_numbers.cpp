@@ -1,5 +1,5 @@
-// Numbers that are read from tensors. Whole ones may be sizes: as many entries are made of each,
-// and counted.
+// Numbers that are read from tensors. A whole number may be a size: the graph then makes as many
+// entries and counts them.
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 #include "src/trace/computed_numbers.h"
@@ -39,7 +39,7 @@ Mark TensorNumbers::born_number(const std::string& name, const at::Tensor& tenso
   return size_mark(ir::size_symbol(graph_, value, 0));
 }
 
-/// The mark of a number that was read from data: the graph can compute it.
+/// The mark of a number that was read from data, with the formula by which the graph computes it.
 Mark TensorNumbers::read_mark(const std::string& name, const torch::jit::Stack& inputs,
                               const c10::IValue& number, const Mark& mark) {
   if (!reads_value(name) || inputs.size() != 1 || !inputs[0].isTensor()) return mark;

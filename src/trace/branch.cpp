@@ -1,9 +1,9 @@
-// Branches on data: both ways run, and what they give is chosen by a select.
+// Branches on data: both branches run, and a select chooses between their results.
 #include "src/diag/error.h"
 #include "src/trace/interpreter.h"
 
 namespace t2n::trace {
-/// Where an exception leaves what runs, it goes on from here.
+/// The interpreter's position before a branch, to which it returns if the branch throws.
 struct Interpreter::Standing {
   size_t callers = 0;
   size_t loops = 0;
@@ -28,8 +28,8 @@ void Interpreter::stand(const Standing& at) {
   position_.function = at.function;
 }
 
-/// What a block gives where `condition` holds. Nothing, and the obstacle, if it does what cannot be
-/// undone, or does not fit these inputs.
+/// The results of a block that counts where `condition` holds. Nothing, and the obstacle, if the
+/// block has effects that cannot be undone, or fails on these inputs.
 std::optional<Interpreter::Values> Interpreter::run_way(torch::jit::Block* block, Env& env,
                                                         const FormulaRef& condition,
                                                         std::string& obstacle) {
@@ -54,7 +54,7 @@ std::optional<Interpreter::Values> Interpreter::run_way(torch::jit::Block* block
   return std::nullopt;
 }
 
-/// A select in the place of a branch. False, and the obstacle, if there is none.
+/// Replaces a branch by selects. Returns false, and the obstacle, if that is impossible.
 bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition, bool taken,
                                   Env& env, std::string& obstacle) {
   const FormulaRef formula = data_formula(condition);

@@ -13,7 +13,7 @@ namespace t2n::trace {
 
 using ir::Place;
 
-/// Runs one operation on a stack of operands, leaving its results.
+/// Runs one operation on a stack of operands and leaves its results there.
 using Run = std::function<void(torch::jit::Stack&)>;
 Run make_run(torch::jit::Operation operation);
 
@@ -25,7 +25,7 @@ struct OpCall {
   torch::jit::Stack inputs;
 };
 
-/// A list of tensors and None, one tensor at least.
+/// True for a list of tensors and None with at least one tensor.
 bool is_tensor_list(const c10::IValue& value);
 
 /// Tensors of a result in order, those in lists, tuples and dicts included.

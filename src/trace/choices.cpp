@@ -7,7 +7,7 @@
 namespace t2n::trace {
 namespace {
 
-/// A plain value that is the same on both ways: nothing to choose.
+/// True for a plain value that is the same in both branches, so that nothing has to be chosen.
 bool is_same(const Marks& marks, const c10::IValue& a, const c10::IValue& b) {
   if (marks.of(a) || marks.of(b)) return false;
   if (a.isTensor() || b.isTensor())
@@ -31,7 +31,7 @@ std::string kind_of_way(const c10::IValue& value) {
   return is_container(value) ? "a list or dictionary" : value.isObject() ? "an object" : "a value";
 }
 
-/// The tensors in a value that were chosen.
+/// Adds the tensors in a value that a select has chosen.
 void add_choices(const c10::IValue& chosen, const c10::IValue& yes, const c10::IValue& no,
                  std::vector<Tracks::Choice>& out) {
   if (chosen.isTuple() && yes.isTuple() && no.isTuple()) {
@@ -63,7 +63,7 @@ std::string obstacle_of(const Recorder& recorder, const at::Tensor& a, const at:
 std::optional<c10::IValue> Choices::choose(const Mark& condition, bool taken,
                                            const c10::IValue& yes, const c10::IValue& no,
                                            std::string& obstacle) {
-  // What one way leaves unset, nobody reads after it.
+  // Nobody reads after the branch what one side leaves unset.
   if (is_uninitialized(yes)) return no;
   if (is_uninitialized(no) || is_same(marks_, yes, no)) return yes;
   const c10::IValue& now = taken ? yes : no;

@@ -1,4 +1,4 @@
-// What a program has after a branch or loop that goes by data: chosen by selects.
+// The values of a program after a branch or loop that depends on data: selects choose them.
 #pragma once
 
 #include <optional>
@@ -11,21 +11,21 @@
 
 namespace t2n::trace {
 
-/// Records what chooses between two values; the recorder may be null as long as nothing is asked.
+/// Records the selects that choose between two values. The recorder may be null until it is used.
 class Choices {
  public:
   Choices(Position& position, Marks& marks, Recorder* recorder)
       : position_(position), marks_(marks), recorder_(recorder) {}
 
-  /// One of two values, by a condition read from data that is `taken` in this run. Nothing, and the
-  /// obstacle, if no select gives it.
+  /// Chooses one of two values by a condition read from data, which is `taken` in this run. Returns
+  /// nothing, and the obstacle, if no select can do it.
   std::optional<c10::IValue> choose(const Mark& condition, bool taken, const c10::IValue& yes,
                                     const c10::IValue& no, std::string& obstacle);
-  /// What is chosen is the memory of neither way. `known`: how much there was before both.
+  /// A chosen tensor shares memory with neither branch. `known`: how many roots existed before.
   using Values = std::vector<c10::IValue>;
   void forbid_writes(const Values& chosen, const Values& yes, const Values& no, size_t known);
-  /// Makes of what a loop leaves something that is there only if it has ended: one row of as many
-  /// as `ended` has true elements. False for what is neither tensor nor number.
+  /// Turns what a loop leaves into something that exists only if the loop has ended: one row for
+  /// each true element of `ended`. Returns false for anything but tensors and numbers.
   bool hold(const FormulaRef& ended, const Mark& mark, const c10::IValue& before,
             c10::IValue& value);
 

@@ -13,7 +13,7 @@ namespace {
 
 using Sugared = std::shared_ptr<torch::jit::SugaredValue>;
 
-/// `ops.quantized.add`, as files write the operators of other namespaces than aten.
+/// `ops.quantized.add`: how files write operators of other namespaces than aten.
 struct Namespaces : torch::jit::SugaredValue {
   std::string kind() const override { return "ops"; }
   Sugared attr(const torch::jit::SourceRange&, torch::jit::GraphFunction&,
@@ -41,7 +41,7 @@ Loaded compile_model(const InlineModel& model) {
   for (const auto& [name, value] : model.parameters)
     out.module.register_buffer(name, to_torch_copy(value));
   try {
-    out.module.define(model.source + "\n", std::make_shared<Names>());  // the last line is ended
+    out.module.define(model.source + "\n", std::make_shared<Names>());  // ends the last line
   } catch (const std::exception&) {
     throw Error("model-corrupt", "the source text does not compile", current_torch_message());
   }

@@ -1,5 +1,5 @@
-// Numbers over sizes and values as tensors of rank 0: where an operation takes a number that no
-// attribute can hold, its form for tensors is recorded in its place.
+// Numbers over sizes and values, computed as tensors of rank 0. Where an operation takes a number
+// that no attribute can hold, its overload for tensors is recorded instead.
 #include "src/trace/computed_numbers.h"
 
 #include <ATen/Functions.h>
@@ -21,7 +21,7 @@ bool takes_tensor(const c10::Argument& argument) {
   return argument.type()->annotation_str().find("Tensor") != std::string::npos;
 }
 
-/// Its formula, if a graph has to compute the number.
+/// The formula of a number, if the graph has to compute the number.
 FormulaRef open_formula(const c10::IValue& value) {
   const Mark mark = mark_of(value);
   if (data_formula(mark)) return mark->formula;
@@ -53,7 +53,7 @@ const Operator* tensor_overload(const c10::FunctionSchema& schema, const Stack& 
   return nullptr;
 }
 
-/// What the numbers are cast to before they meet the tensors: they must not make their type wider.
+/// The type that numbers are cast to before they meet the tensors: it must not promote these.
 at::ScalarType number_type(const Stack& inputs, const std::vector<size_t>& numbers) {
   at::native::ResultTypeState state = {};
   for (const c10::IValue& input : inputs)
@@ -70,7 +70,7 @@ at::ScalarType type_of(FormulaType type) {
                                       : at::kBool;
 }
 
-/// What the operands of an operation are computed in.
+/// The type in which the operands of an operation are computed.
 FormulaType operand_type(const Formula& formula) {
   constexpr std::array<std::string_view, 3> kLogic = {"logical_and", "logical_or", "logical_not"};
   constexpr std::array<std::string_view, 2> kToWhole = {"floor", "ceil"};
@@ -83,7 +83,7 @@ FormulaType operand_type(const Formula& formula) {
   return has_real ? FormulaType::real : FormulaType::whole;
 }
 
-/// The overload for tensors of an operation in formulas.
+/// The overload for tensors of an operation that formulas use.
 const char* overload_of(const std::string& op, size_t operands) {
   constexpr std::array<std::string_view, 3> kPlain = {"floor_divide", "logical_and", "logical_or"};
   if (op == "pow") return "Tensor_Tensor";
@@ -105,7 +105,7 @@ FormulaRef formula_of(const c10::IValue& number) {
   return mark->formula;
 }
 
-/// Runs and records one operation that the program itself does not have.
+/// Runs and records one operation that the program itself does not contain.
 at::Tensor ComputedNumbers::recorded(const char* name, const char* overload, const Stack& inputs) {
   const auto op = torch::jit::findOperatorFor(c10::OperatorName(name, overload));
   T2N_ASSERT(op, "no operator ", name, ".", overload);
@@ -126,7 +126,7 @@ at::Tensor ComputedNumbers::of_type(const at::Tensor& tensor, at::ScalarType typ
                   {tensor, static_cast<int64_t>(type), false, false, c10::IValue()});
 }
 
-/// In whatever type it comes in.
+/// The value of a formula, in whatever dtype its operation gives.
 at::Tensor ComputedNumbers::value_of(const Formula& formula) {
   if (formula.op == "size")
     return recorded("prim::NumToTensor", "Scalar",
@@ -159,8 +159,8 @@ at::Tensor ComputedNumbers::computed(const Formula& formula) {
   const at::ScalarType type = type_of(formula.type);
   if (formula.op == "number") return at::scalar_tensor(formula.number.toScalar(), type);
   at::Tensor out = of_type(value_of(formula), type);
-  // What an iteration of a rolled loop computes is there in this iteration alone, and what was
-  // read, or no more than cast, may be the tensor itself, which may be written to.
+  // What an iteration of a rolled loop computes exists in this iteration only. What was read, or
+  // only cast, may be the tensor itself, and the program may write to that.
   const bool is_new = formula.op != "tensor" && formula.op != "to";
   if (!recorder_.origins().is_in_open_loop() && is_new) formula.computed = out;
   return out;
@@ -175,7 +175,7 @@ bool ComputedNumbers::has_tensor_form(const c10::FunctionSchema& schema, const S
 }
 
 bool ComputedNumbers::takes_read_number(const c10::FunctionSchema& schema, const Stack& inputs) {
-  // Kernels for 16-bit floats take numbers as f32: as tensors they would be rounded first.
+  // Kernels for 16-bit floats take numbers as f32. As tensors the numbers would be rounded first.
   const bool is_short = std::any_of(inputs.begin(), inputs.end(), [](const c10::IValue& input) {
     return input.isTensor() && input.toTensor().defined() &&
            at::isReducedFloatingType(input.toTensor().scalar_type());

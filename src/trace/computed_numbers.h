@@ -1,4 +1,4 @@
-// Numbers over sizes and values as tensors of rank 0.
+// Numbers over sizes and values, computed as tensors of rank 0.
 #pragma once
 
 #include <optional>
@@ -10,22 +10,22 @@
 
 namespace t2n::trace {
 
-/// Where an operation takes a number that no attribute can hold, its form for tensors is recorded
-/// in its place. Runs and records operations that the program itself does not have.
+/// Where an operation takes a number that no attribute can hold, its overload for tensors is
+/// recorded instead. Runs and records operations that the program itself does not contain.
 class ComputedNumbers {
  public:
   ComputedNumbers(Position& position, const Marks& marks, Recorder& recorder)
       : position_(position), marks_(marks), recorder_(recorder) {}
 
-  /// Runs and records one operation; an operand that it returns is no operation.
+  /// Runs and records one operation. An operation that returns its operand is not recorded.
   at::Tensor recorded(const char* name, const char* overload, const torch::jit::Stack& inputs);
 
   /// The number as a tensor of rank 0: f64, i64 or bool. Errors: `data-dependent-value` if the
-  /// tensor that it was read from holds something else by now.
+  /// tensor that it was read from was overwritten since.
   at::Tensor computed(const Formula& formula);
 
-  /// The operands, so that they fit the operation where it does not count: indices that are outside
-  /// of what is not taken, and divisors, are 0 and 1. `condition`: where it counts.
+  /// The operands with harmless values where `condition` does not hold, so that the operation never
+  /// fails there: 0 for an index, 1 for a divisor.
   torch::jit::Stack guarded(const c10::FunctionSchema& schema, const FormulaRef& condition,
                             torch::jit::Stack inputs);
 
@@ -33,12 +33,12 @@ class ComputedNumbers {
   /// Whether a number that was read from values is among the operands, and the operation can take
   /// it as a tensor.
   static bool takes_read_number(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
-  /// The call as it is recorded: with tensors for the numbers.
+  /// The call as it is recorded: tensors replace the computed numbers.
   OpCall prepare(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
 
-  /// The result of an operation that makes a tensor of numbers, some of which are computed, or
-  /// takes the element that such a number says: recorded as what computes it. Nothing if it is
-  /// none.
+  /// The result of an operation that makes a tensor of computed numbers, or selects an element by
+  /// one, recorded as the operations that compute it. Nothing for any other operation, or if all
+  /// numbers are plain.
   std::optional<at::Tensor> made(const std::string& name, const torch::jit::Stack& inputs);
 
  private:
@@ -54,10 +54,10 @@ class ComputedNumbers {
   Recorder& recorder_;
 };
 
-/// The formula of an integer, float or bool, marked or not; null if no graph can compute it.
+/// The formula of an integer, float or bool, marked or not; null if a graph cannot compute it.
 FormulaRef formula_of(const c10::IValue& number);
 
-/// Whether a graph can compute the number from the tensor it was read from.
+/// Whether a graph can compute the number from the tensor that it was read from.
 bool is_read(const c10::IValue& number);
 
 }  // namespace t2n::trace

@@ -1,4 +1,4 @@
-// Tensors that are made of computed numbers, or found by them.
+// Tensors that are made of computed numbers, or selected by them.
 #include <ATen/Functions.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ int64_t default_type(const c10::IValue& number) {
 
 }  // namespace
 
-/// torch.tensor([n, 2 * n]): the numbers as tensors, stacked. Nothing if one of them is no number
-/// that a graph can compute, or none follows from sizes or values.
+/// torch.tensor([n, 2 * n]): the numbers as tensors, stacked. Nothing if a graph cannot compute one
+/// of them, or if none follows from sizes or values.
 std::optional<at::Tensor> ComputedNumbers::stacked(const Stack& inputs) {
   if (!inputs[0].isList() || marks_.of(inputs[0])) return std::nullopt;
   const auto list = inputs[0].toListRef();
@@ -49,8 +49,8 @@ std::optional<at::Tensor> ComputedNumbers::stacked(const Stack& inputs) {
   return recorded("aten::stack", "", {alike, 0});
 }
 
-/// A tensor that is one number everywhere. `inputs`: the number first, or a size or tensor before
-/// it; then a dtype.
+/// A tensor that holds one number everywhere. `inputs`: the number first, or behind a size or
+/// tensor; then a dtype.
 std::optional<at::Tensor> ComputedNumbers::filled(const std::string& name, const Stack& inputs) {
   constexpr std::array<std::string_view, 3> kScalars = {"aten::tensor", "aten::scalar_tensor",
                                                         "prim::NumToTensor"};
@@ -73,7 +73,7 @@ std::optional<at::Tensor> ComputedNumbers::filled(const std::string& name, const
   return recorded("aten::clone", "", {out, static_cast<int64_t>(at::MemoryFormat::Contiguous)});
 }
 
-/// x[n]: a copy, where torch has a view.
+/// x[n]. The result is a copy, where torch gives a view.
 std::optional<at::Tensor> ComputedNumbers::selected(const Stack& inputs) {
   if (!is_read(inputs[2]) || marks_.of(inputs[1])) return std::nullopt;
   const at::Tensor self = inputs[0].toTensor();

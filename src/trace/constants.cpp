@@ -15,7 +15,7 @@ std::string Constants::name_for_use(const at::Tensor& tensor, Place place, const
   const std::string path = ir::module_path(graph_, place.scope);
   const std::string prefix = path.empty() ? "" : path + ".";
   const bool by_use = name_by_use_ && !use.empty() && tensor.dim() > 0;
-  // "const_0", "const_1"…: a number always, so that the first does not look special.
+  // "const_0", "const_1"…: the first one gets a number as well, so that it does not look special.
   return by_use ? naming_.unique(prefix + use) : naming_.numbered(prefix + "const_");
 }
 

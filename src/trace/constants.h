@@ -26,7 +26,7 @@ class Constants {
         pages_may_differ_(pages_may_differ),
         name_by_use_(name_by_use) {}
 
-  /// `use`: a name for one that nothing else names. Small nameless ones are shared.
+  /// `use`: the name of a constant that has no other. Small constants without a name are shared.
   ir::ValueId add(const at::Tensor& tensor, Place place, const std::string& use);
   /// Parameters that LibTorch packed for its kernels.
   PackedParameters& packed() { return packed_; }

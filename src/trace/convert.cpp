@@ -25,7 +25,7 @@ constexpr Pair kPairs[] = {
     {at::kDouble, ir::DType::f64},        {at::kComplexFloat, ir::DType::c64},
     {at::kComplexDouble, ir::DType::c128}};
 
-/// What a quantised tensor's elements are stored as, one to an element.
+/// The dtype of a quantised tensor's integers, one to an element.
 std::optional<ir::DType> integers_of(at::ScalarType type) {
   switch (type) {
     case at::kQInt8: return ir::DType::i8;
@@ -35,8 +35,8 @@ std::optional<ir::DType> integers_of(at::ScalarType type) {
   }
 }
 
-/// LibTorch's views of a tensor with a scale for each channel keep the number of the axis where it
-/// should change, or all scales where some go. Nothing can be computed with the result.
+/// LibTorch's views of a tensor with a scale for each channel keep the old number of the axis where
+/// it should change, and keep all scales where channels are cut off. Such a result is unusable.
 void check_channels(const ir::QuantInfo& quant, const at::Tensor& tensor) {
   if (!quant.is_per_channel()) return;
   const bool fits = quant.axis >= 0 && quant.axis < tensor.dim() &&
@@ -82,7 +82,7 @@ ir::Tensor geometry(const at::Tensor& tensor) {
   return out;
 }
 
-/// A conjugated or negated view has other values than its bytes; a sparse one has no strides.
+/// A conjugated or negated view has values that differ from its bytes; a sparse one has no strides.
 at::Tensor plain(const at::Tensor& tensor) {
   if (tensor.layout() != at::kStrided)
     throw Error("unsupported-dtype", "a sparse tensor cannot be exported", {},

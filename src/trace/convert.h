@@ -1,4 +1,4 @@
-// Between torch's tensors and dtypes and the IR's.
+// Conversions between torch's tensors and dtypes and those of the IR.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,33 +12,34 @@
 
 namespace t2n::trace {
 
-/// nullopt for types the IR does not have (8-bit floats, bit types…), and for quantised ones.
+/// nullopt for types that the IR does not have (8-bit floats, bit types…), and for quantised types.
 std::optional<ir::DType> from_torch(at::ScalarType type);
 at::ScalarType to_torch(ir::DType dtype);
-/// The same, that of the integers for quantised types, or `unsupported-dtype` naming torch's type.
+/// The same, with the integers' dtype for quantised types, or `unsupported-dtype` with torch's
+/// name.
 ir::DType require_dtype(at::ScalarType type);
 
 /// A value of the tensor's dtype, shape and quantisation.
 ir::Value value_like(std::string name, const at::Tensor& tensor);
-/// Nothing for a tensor that is not quantised. Errors: `unsupported-dtype` for scales that are no
-/// positive finite numbers, and zero points that the integers do not have.
+/// Nothing for a tensor that is not quantised. Errors: `unsupported-dtype` for scales that are not
+/// positive and finite, and for zero points out of the integers' range.
 std::optional<ir::QuantInfo> quant_info(const at::Tensor& tensor);
 
-/// Shares memory: the result keeps the tensor alive. Strides are kept. Of a quantised tensor these
-/// and the next are its integers.
+/// Shares memory: the result keeps the tensor alive, with its strides. Of a quantised tensor this
+/// function and the next give the integers.
 ir::Tensor share(const at::Tensor& tensor);
-/// Owns its bytes, row-major: for values that may be written later.
+/// A copy in row-major order, for values that may be written later.
 ir::Tensor copy(const at::Tensor& tensor);
-/// Points into the read-only pages of the file where the tensor lies in its working pages, else
-/// copies. `pages_may_differ`: code ran while loading (__setstate__) and may have written to the
-/// pages.
+/// Points into the read-only pages of the file if the tensor lies in its working pages, else
+/// copies. `pages_may_differ`: code ran while the file was loaded (__setstate__) and may have
+/// written to the pages.
 ir::Tensor original(const at::Tensor& tensor,
                     const std::shared_ptr<const model_file::Mapping>& mapping,
                     bool pages_may_differ);
 
 /// Shares memory; torch must not write to it.
 at::Tensor to_torch(const ir::Tensor& tensor);
-/// A row-major copy that torch may write to; zeros where the tensor has no bytes.
+/// A row-major copy that torch may write to; zeros if the tensor has no bytes.
 at::Tensor to_torch_copy(const ir::Tensor& tensor);
 
 }  // namespace t2n::trace

@@ -14,10 +14,10 @@ using Operands = std::vector<FormulaRef>;
 enum class Kind {
   any,      ///< computes in the type of the result
   real,     ///< only in floating point
-  whole,    ///< only in integers: for reals, Python rounds in other places than torch
-  compare,  ///< gives a truth of numbers of any type
-  logic,    ///< of truths alone: of integers it goes bit by bit
-  cast,     ///< to the type of the result
+  whole,    ///< only in integers: for reals, Python rounds differently from torch
+  compare,  ///< compares numbers of any type and gives a bool
+  logic,    ///< only of bools: integers are combined bit by bit
+  cast,     ///< casts to the type of the result
 };
 
 struct Rule {
@@ -77,7 +77,7 @@ bool fits(Kind kind, const Operands& operands, FormulaType result) {
   return kind == Kind::cast || result != FormulaType::truth;
 }
 
-/// min(a, b) is `a if a < b else b`, which says what it gives of NaN.
+/// min(a, b) is `a if a < b else b`, which also defines its result for NaN.
 FormulaRef extreme(const std::string& name, const Operands& operands, FormulaType type) {
   const FormulaRef& a = operands[0];
   const FormulaRef& b = operands[1];
@@ -87,13 +87,13 @@ FormulaRef extreme(const std::string& name, const Operands& operands, FormulaTyp
   return operation_formula("where", type, {std::move(is_first), a, b});
 }
 
-/// tract takes constants that are equal for one, and 0.0 equals -0.0.
+/// tract merges equal constants, and 0.0 equals -0.0.
 bool is_minus_zero(const Formula& formula) {
   return formula.op == "number" && formula.number.isDouble() && formula.number.toDouble() == 0 &&
          std::signbit(formula.number.toDouble());
 }
 
-/// `False and x` whatever x is, and such; null if it is no such.
+/// `False and x` and the like, which do not depend on x; null for all other operations.
 FormulaRef settled(std::string_view name, const Operands& operands) {
   const bool is_and = name == "aten::__and__";
   if ((!is_and && name != "aten::__or__") || !are_all(operands, FormulaType::truth)) return nullptr;

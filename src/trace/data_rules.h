@@ -1,4 +1,4 @@
-// What operations on numbers that were read from tensors compute.
+// Formulas for operations on numbers that were read from tensors.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace t2n::trace {
 
-/// The formula of `name` ("aten::add") of numbers with formulas, whose result in this run is
-/// `result`; null if no graph computes exactly what Python does.
+/// The formula for operation `name` ("aten::add") on numbers with formulas. `result` is its result
+/// in this run. Null if no graph computes exactly what Python does.
 FormulaRef data_rule(const std::string& name, const std::vector<FormulaRef>& operands,
                      const c10::IValue& result);
 
-/// One of two numbers; null if they are of different types.
+/// The formula that chooses one of two numbers; null if their types differ.
 FormulaRef choice_formula(const FormulaRef& condition, const FormulaRef& yes, const FormulaRef& no);
 
 }  // namespace t2n::trace

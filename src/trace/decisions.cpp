@@ -12,29 +12,29 @@ namespace {
 using ir::Dim;
 using ir::Relation;
 
-/// What the iterations that a loop took say of sizes.
+/// Describes by sizes how many iterations a loop took.
 void describe_iterations(Decision& loop, const c10::IValue& trips,
                          const std::vector<c10::IValue>& conditions) {
   const Mark count = mark_of(trips);
   loop.kind = Decision::Kind::loop;
   loop.comparison.reset();
-  if (!count) loop.sizes = 0;  // its conditions say it, each by itself
+  if (!count) loop.sizes = 0;  // each condition is a decision of its own
   if (!is_size(count) || depends_on_iteration(count)) return;
-  // A loop that is left before its end needs the iterations that it took, any other these alone.
+  // Exactly these iterations; at least these if the loop ended by a condition of its own.
   const bool is_left = !conditions.empty() && !unmarked(conditions.back()).toBool();
   const bool is_none = unmarked(trips).toInt() < 0;
   const Relation relation = is_left ? Relation::ge : is_none ? Relation::le : Relation::eq;
   loop.comparison = {count->size, relation, loop.way};
 }
 
-/// Whether `a * iteration + c relation 0` is the same for all iterations but the first.
+/// Whether `a * iteration + c relation 0` has the same truth for all iterations but the first.
 bool is_settled(Relation relation, int64_t a, int64_t c) {
   const int64_t second = a + c;
   const bool away = a > 0 ? second > 0 : second < 0;
   if (relation == Relation::eq || relation == Relation::ne) return away;
   const bool strict = relation == Relation::lt || relation == Relation::gt;
   const bool towards = (relation == Relation::lt || relation == Relation::le) == (a < 0);
-  // It is true for good, or false for good.
+  // The expression moves in one direction, so that its truth no longer changes.
   if (towards) return strict ? away : away || second == 0;
   return strict ? away || second == 0 : away;
 }
@@ -99,7 +99,7 @@ void Decisions::note_loop(const torch::jit::Node* node, const c10::IValue& trips
   const Mark asked = count || conditions.empty() ? count : mark_of(conditions.back());
   if (Decision* noted = note(node, asked, iterations))
     describe_iterations(*noted, trips, conditions);
-  // Each by itself, as the last one may follow from no size: `while i < 5 and x.size(0) > 2`.
+  // Each on its own, as the last one may follow from no size: `while i < 5 and x.size(0) > 2`.
   for (const c10::IValue& condition : conditions)
     if (const Mark mark = mark_of(condition); !depends_on_iteration(mark))
       note(node, mark, unmarked(condition).toBool() ? 1 : 0);

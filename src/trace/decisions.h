@@ -1,4 +1,4 @@
-// What the program decides by sizes, noted in the order in which it runs.
+// The program's decisions by sizes, in the order in which it makes them.
 #pragma once
 
 #include <torch/csrc/jit/ir/ir.h>
@@ -15,8 +15,8 @@
 
 namespace t2n::trace {
 
-/// Branches, lengths of loops and numbers that follow from sizes. What follows from data is refused
-/// here. Reads marks and the position, and changes nothing but its own list.
+/// Branches, lengths of loops and numbers that follow from sizes. Branches that follow from data
+/// are refused here. Reads marks and the position; changes nothing but its own list.
 class Decisions {
  public:
   Decisions(const TraceOptions& options, Position& position)
@@ -24,28 +24,28 @@ class Decisions {
 
   const std::vector<Decision>& all() const { return noted_; }
   size_t size() const { return noted_.size(); }
-  /// Takes out what was noted since there were `first`.
+  /// Removes and returns the decisions after the first `first`.
   std::vector<Decision> take_from(size_t first);
 
-  /// Nothing is noted, and null returned, where no sizes are kept or the mark is none of sizes.
+  /// Returns null, and notes nothing, if sizes are not kept or the mark does not follow from sizes.
   Decision* note(const torch::jit::Node* node, const Mark& mark, int64_t way,
                  Decision::Kind kind = Decision::Kind::branch);
-  /// What the program decides by a comparison of sizes: the file holds for the same answer.
+  /// The program uses the answer to a comparison of sizes: the file holds for the same answer.
   void settle(const Mark& comparison, bool answer);
   void settle_all(const std::vector<ir::Comparison>& comparisons);
-  /// A number that an operation is given and that no expression says, if the file would hold it.
+  /// Notes a number without an expression that an operation is given and that the file would store.
   Decision* note_number(const torch::jit::Node* node, const Mark& mark, const c10::IValue& number);
-  /// The iterations that a loop took, and what it asked before each of them.
+  /// Notes how many iterations a loop took, and the conditions that it evaluated before each.
   void note_loop(const torch::jit::Node* node, const c10::IValue& trips,
                  const std::vector<c10::IValue>& conditions, int64_t iterations);
-  /// What the iterations of a rolled loop after the first decided, said of the values that stay:
-  /// they may have gone another way, and so may each of them, by what the iterations before it
-  /// left. `first`: how many decisions there were before the loop.
+  /// Decisions in iterations of a rolled loop after the first, in terms of the values that remain.
+  /// Other iterations may decide differently, as each sees what the iterations before it left.
+  /// `first`: the number of decisions before the loop.
   void add_later(std::vector<Decision> later, const loops::Rolled& rolled, size_t first);
 
-  /// A branch on data: whether the user accepts the way of this run; else it is refused.
+  /// Whether the user accepts, for all inputs, this run's side of a branch on data. Else an error.
   bool accept_guard(const Mark& mark);
-  /// `obstacle`: why no select stands for it, if one was tried.
+  /// `obstacle`: why selects cannot replace the branch, if that was tried.
   [[noreturn]] void refuse_branch(const torch::jit::Node* node, const Mark& mark,
                                   const std::string& obstacle = {});
 
@@ -55,8 +55,8 @@ class Decisions {
   std::vector<Decision> noted_;
 };
 
-/// A branch on the number of the iteration of a rolled loop may set the first iteration apart, and
-/// no other. Errors: `dynamic-loop`.
+/// A branch on the iteration's number in a rolled loop may single out the first iteration and no
+/// other. Errors: `dynamic-loop`.
 void check_iteration_branch(const Mark& condition);
 
 }  // namespace t2n::trace

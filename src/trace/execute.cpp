@@ -19,7 +19,7 @@ using torch::jit::Node;
 using torch::jit::Operator;
 using torch::jit::Stack;
 
-/// LibTorch's fake quantisers with an observer inside.
+/// True for LibTorch's fake quantisers that contain an observer.
 bool has_observer(const std::string& name) { return name.find("_moving_avg_obs_f") != name.npos; }
 
 bool is_observing(const std::string& name, const Stack& inputs) {
@@ -27,8 +27,8 @@ bool is_observing(const std::string& name, const Stack& inputs) {
          inputs[1].toTensor().item().toInt() != 0;
 }
 
-/// In-place dropout, norms with stored statistics and observers, outside of training: nothing is
-/// written, but for what an observer has written before.
+/// In-place dropout, norms with stored statistics, and observers write nothing outside of training,
+/// except for an observer's earlier results.
 bool is_inert_write(const std::string& name, const Stack& inputs) {
   if (has_observer(name)) return !is_observing(name, inputs);
   if (name == "aten::_native_batch_norm_legit") return inputs.size() == 8 && !inputs[5].toBool();
@@ -36,7 +36,7 @@ bool is_inert_write(const std::string& name, const Stack& inputs) {
          !inputs[2].toBool();
 }
 
-/// Writes to lists and dictionaries (append, _set_item) just execute.
+/// True if the operation writes to tensors. Writes to containers (append, _set_item) just execute.
 bool writes_tensors(const c10::FunctionSchema& schema, const Stack& inputs) {
   if (!schema.is_mutable() || is_inert_write(schema.name(), inputs)) return false;
   for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i)
@@ -44,7 +44,7 @@ bool writes_tensors(const c10::FunctionSchema& schema, const Stack& inputs) {
   return false;
 }
 
-/// They order, look for or take away elements of a list of tensors by the tensors' values.
+/// True for operations that sort, search or remove elements of a list of tensors by their values.
 bool compares_tensors(const std::string& name, const Stack& inputs) {
   constexpr std::array<std::string_view, 6> kNames = {"aten::sort",   "aten::sorted",
                                                       "aten::remove", "aten::index",
@@ -52,7 +52,7 @@ bool compares_tensors(const std::string& name, const Stack& inputs) {
   return !inputs.empty() && inputs[0].isTensorList() && is_one_of(name, kNames);
 }
 
-/// Running statistics that torch changes in training, which the schema does not say.
+/// True if torch updates running statistics in training. The schema does not say so.
 bool updates_statistics(const std::string& name, const Stack& inputs) {
   const bool is_batch_norm = name == "aten::batch_norm" || name == "aten::native_batch_norm" ||
                              name == "aten::instance_norm";
@@ -60,7 +60,7 @@ bool updates_statistics(const std::string& name, const Stack& inputs) {
          inputs[3].toTensor().defined() && inputs[5].toBool();
 }
 
-/// An observer that is off still writes its scale and zero point: those of its statistics.
+/// Scale and zero point of an observer: one that is off still overwrites them by its statistics.
 class ChosenSteps {
  public:
   ChosenSteps(const std::string& name, const Stack& inputs) {
@@ -81,7 +81,7 @@ class ChosenSteps {
   std::vector<std::pair<at::Tensor, at::Tensor>> before_;
 };
 
-/// The operands but those that only take the results.
+/// The operands without those that only receive results (`out=`).
 Stack without_out(const c10::FunctionSchema& schema, const Stack& inputs) {
   Stack out;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -101,12 +101,12 @@ bool knows_all(const Recorder& recorder, const std::vector<at::Tensor>& tensors)
                      [&](const at::Tensor& tensor) { return recorder.tracks().knows(tensor); });
 }
 
-/// What a dictionary of the model holds is a constant of the model, not a result.
+/// What a dictionary of the model holds is a constant of the model, and no result.
 bool reads_dictionary(const Stack& inputs) { return !inputs.empty() && inputs[0].isGenericDict(); }
 
-/// The rank-0 constant that torch reads as a Python number again: the second operand of an
-/// arithmetic operation (torch/csrc/jit/passes/canonicalize_ops.cpp). Undefined where there is
-/// none.
+/// The rank-0 constant that torch treats as a Python number: the second operand of an arithmetic
+/// operation (torch/csrc/jit/passes/canonicalize_ops.cpp). Undefined if the node has no such
+/// operand.
 at::Tensor traced_number(const Node* node, const Stack& inputs) {
   constexpr std::array<std::string_view, 4> kArithmetic = {"aten::add", "aten::sub", "aten::mul",
                                                            "aten::div"};
@@ -117,7 +117,7 @@ at::Tensor traced_number(const Node* node, const Stack& inputs) {
   return inputs[1].toTensor();
 }
 
-/// While it lives, the tensor promotes like a number: integers to the default type, not to f64.
+/// While an object lives, the tensor promotes as a number does: integers to the default type.
 class AsNumber {
  public:
   explicit AsNumber(at::Tensor tensor) : tensor_(std::move(tensor)) { mark(true); }
@@ -134,7 +134,7 @@ class AsNumber {
 
 }  // namespace
 
-/// torch.tensor([[1, 2], [3, 4]]): no operation to record, its result is a constant of the model.
+/// torch.tensor([[1, 2], [3, 4]]) is not recorded: its result is a constant of the model.
 bool TensorOperations::is_literal(const Stack& inputs) {
   const bool is_nested = std::any_of(inputs.begin(), inputs.end(), [](const c10::IValue& value) {
     return value.isList() && !value.toListRef().empty() && value.toListRef()[0].isList() &&
@@ -150,8 +150,8 @@ bool TensorOperations::is_literal(const Stack& inputs) {
   return true;
 }
 
-/// Integers are written as expressions; what has none, and what is no integer, is a number of this
-/// run.
+/// Integers are recorded as expressions. Integers without an expression, and all other numbers, are
+/// recorded with their value in this run.
 void TensorOperations::note_numbers(const torch::jit::Node* node, const torch::jit::Stack& inputs,
                                     bool is_computable, bool is_read) {
   const bool is_computed = is_read || (is_computable && options_.computed_numbers.contains(node));
@@ -160,7 +160,7 @@ void TensorOperations::note_numbers(const torch::jit::Node* node, const torch::j
     if (is_number(input)) {
       const Mark mark = mark_of(input);
       if (!is_opaque(mark) || (is_computed && mark->formula)) continue;
-      if (depends_on_iteration(mark)) continue;  // the recorder refuses it, and names the argument
+      if (depends_on_iteration(mark)) continue;  // the recorder refuses it and names the argument
       if (Decision* noted = decisions_.note_number(node, mark, input))
         noted->is_computable = is_computable && mark->formula != nullptr;
       continue;
@@ -196,14 +196,14 @@ OpCall TensorOperations::prepare(Node* node, const Operation& known, const Stack
   return recorder_->prepare(op, known.run, inputs, marks_, position_.place());
 }
 
-/// Whether symbols stand for the sizes that an operation counts in its operands' values.
+/// Whether the operation's results have sizes that count values of its operands, as new symbols.
 bool TensorOperations::bears_sizes(const std::string& name) const {
   if (!has_trait(name, ir::OpTrait::bears_size)) return false;
   if (options_.met_born_sizes != nullptr) *options_.met_born_sizes = true;
   return options_.born_sizes;
 }
 
-/// Whether all operands are parts of the model, or made of nothing else.
+/// Whether every operand is a part of the model, or was computed from such parts only.
 bool TensorOperations::follows_from_nothing(const Stack& inputs) const {
   const std::vector<at::Tensor> tensors = flatten_all(inputs);
   return !marks_.reach_all(inputs) &&
@@ -211,7 +211,7 @@ bool TensorOperations::follows_from_nothing(const Stack& inputs) const {
                       [this](const at::Tensor& each) { return recorder_->mark(each) != nullptr; });
 }
 
-/// What an operation does that the graph cannot say.
+/// Refuses operations with effects that the graph cannot express.
 void TensorOperations::refuse_unsaid(const std::string& name, const Stack& inputs) {
   if (is_observing(name, inputs))
     throw Error("unsupported-inplace", "a quantiser moves its statistics with every call",
@@ -225,8 +225,8 @@ void TensorOperations::refuse_unsaid(const std::string& name, const Stack& input
                     "stack the tensors, and sort or compare them as one");
 }
 
-/// An operation that gives back an operand stands in no graph: that it does so must not follow from
-/// numbers that are others for other inputs.
+/// An operation that returns its operand is not recorded. Whether it does so must not depend on
+/// numbers that change with the inputs.
 void TensorOperations::check_unrecorded(const c10::FunctionSchema& schema, const Stack& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Mark mark = inputs[i].isTensor() ? nullptr : marks_.reach(inputs[i]);
@@ -244,8 +244,8 @@ void TensorOperations::check_unrecorded(const c10::FunctionSchema& schema, const
   }
 }
 
-/// as_strided counts from the beginning of the memory: said of the tensor that owns it, which has
-/// the same result.
+/// as_strided counts from the beginning of the memory. It is recorded on the tensor that owns the
+/// memory, with the same result.
 void TensorOperations::stride_owner(const std::string& name, Stack& inputs) {
   if (!name.starts_with("aten::as_strided") || !inputs[0].isTensor()) return;
   const at::Tensor self = inputs[0].toTensor();
@@ -274,7 +274,7 @@ Stack TensorOperations::run(Node* node, const Operation& operation, Stack given)
   if (op.schema().is_vararg() && op.hasOperation())
     stack.emplace_back(static_cast<int64_t>(inputs.size()));
 
-  // Operands are read before a write changes them; of other operations only new results matter.
+  // A write's operands are read before it changes them; of other operations only results matter.
   std::optional<OpCall> write;
   const bool writes = writes_tensors(op.schema(), inputs);
   const auto here = [this] { return position_.place(); };
@@ -287,7 +287,7 @@ Stack TensorOperations::run(Node* node, const Operation& operation, Stack given)
   const ChosenSteps steps(name, inputs);
   numbers_.watch();
   operations_.execute(operation, stack);
-  // Before anything else runs, which is watched as well.
+  // Asked before anything else runs, because other runs are watched as well.
   const bool decides = recorder_ != nullptr && numbers_.decides_by_data(name, inputs);
 
   const std::vector<at::Tensor> outputs = flatten_all(stack);
@@ -299,7 +299,7 @@ Stack TensorOperations::run(Node* node, const Operation& operation, Stack given)
     for (const ir::Dim& size : recorder_->places().take_overlaps())
       decisions_.note(position_.node, opaque_mark(size), 0, Decision::Kind::overlap);
   } else if (is_packing(name, outputs) && follows_from_nothing(given)) {
-    // What comes out is a constant of the model.
+    // The result is a constant of the model.
   } else if (!knows_all(*recorder_, outputs) && !is_literal(given) && !reads_dictionary(inputs)) {
     recorder_->record(prepare(node, operation, given), outputs);
   } else if (!outputs.empty() && !reads_dictionary(inputs)) {

@@ -1,5 +1,5 @@
-// What the numbers follow from that come out of tensor operations: sizes, values, and lists whose
-// length is one of them.
+// Marks of the numbers that tensor operations give: they follow from sizes, from values, or are
+// lists whose length follows from one of these.
 #include <ATen/core/Tensor.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace {
 
 using torch::jit::Stack;
 
-/// The same for every input of the model: what kind of tensor it is, never how large or of what
-/// values.
+/// True for questions with one answer for every input of the model: they ask for the kind of a
+/// tensor, never for its size or values.
 bool asks_kind(const std::string& name) {
   constexpr std::array<std::string_view, 35> kNames = {
       "aten::dim",         "prim::dtype",        "prim::device",       "prim::layout",
@@ -36,7 +36,7 @@ bool asks_contiguity(const std::string& name) {
   return name == "aten::is_contiguous" || name == "aten::sym_is_contiguous";
 }
 
-/// Where the elements lie in memory follows from sizes alone.
+/// True for questions about the memory layout, which follows from sizes alone.
 bool asks_layout(const std::string& name) {
   constexpr std::array<std::string_view, 9> kNames = {
       "aten::stride",          "aten::storage_offset",
@@ -68,8 +68,8 @@ bool holds_tensors_only(const c10::IValue& value) {
   return is_empty ? value.isTensorList() || value.isOptionalTensorList() : all(value.toListRef());
 }
 
-/// The scalar operator that does to numbers what a tensor operator does to tensors of rank 0; ""
-/// if there is none.
+/// The scalar operator that does to numbers what a tensor operator does to tensors of rank 0; "" if
+/// there is none.
 std::string scalar_name(const std::string& name, const Stack& inputs, const at::Tensor& result) {
   constexpr std::array<std::string_view, 8> kConversions = {
       "aten::to",  "aten::_to_copy", "aten::float", "aten::double",
@@ -85,7 +85,7 @@ std::string scalar_name(const std::string& name, const Stack& inputs, const at::
   return name;
 }
 
-/// No size is expected to be larger where numbers are kept in short dtypes.
+/// The largest size that is expected where numbers are kept in short dtypes.
 constexpr int64_t kLargestSize = 1 << 16;
 
 double magnitude(const ir::Dim& number);
@@ -109,7 +109,7 @@ double magnitude(const ir::Dim& number) {
   return sum;
 }
 
-/// How large a number may be; nothing if that is not known.
+/// The largest magnitude of a number; nothing if it is not known.
 std::optional<double> magnitude(const Operand& operand) {
   if (!operand.mark) return std::abs(operand.number.toScalar().toDouble());
   const auto& ratio = operand.mark->ratio;
@@ -118,7 +118,7 @@ std::optional<double> magnitude(const Operand& operand) {
   return std::nullopt;
 }
 
-/// Whether the dtype of a result holds what the scalar operator gives: narrow integers wrap round,
+/// Whether the dtype of a result holds what the scalar operator gives: narrow integers wrap around,
 /// and short mantissas round.
 bool keeps_numbers(const std::string& scalar, const at::Tensor& result,
                    const std::vector<Operand>& operands) {
@@ -136,7 +136,7 @@ bool keeps_numbers(const std::string& scalar, const at::Tensor& result,
   return all <= (type == at::kInt ? kIntLimit : kFloatLimit);
 }
 
-/// alpha, and the dtype and device of what makes tensors, take no part.
+/// Whether the operand affects the number. alpha, and dtype and device of factories, do not.
 bool takes_part(const std::string& name, const Stack& inputs, size_t index) {
   if (index == 0) return true;
   if (name == "aten::add" || name == "aten::sub" || name == "aten::rsub") return index == 1;
@@ -160,7 +160,7 @@ Mark TensorNumbers::axis_mark(const at::Tensor& tensor, int64_t axis) {
   return size_mark(ir::size_symbol(graph_, value, axis));
 }
 
-/// Everything that the sizes of a tensor follow from, and how it lies in memory.
+/// The mark of everything that a tensor's sizes and memory layout follow from.
 Mark TensorNumbers::layout_mark(const at::Tensor& tensor) {
   if (recorder_->tracks().is_choice(tensor))
     return data_mark(position_.origin("which of two tensors a branch chose"));
@@ -170,12 +170,12 @@ Mark TensorNumbers::layout_mark(const at::Tensor& tensor) {
   return out;
 }
 
-/// Whether a tensor is contiguous is asked: the answer holds for sizes like these.
+/// The program asks whether a tensor is contiguous: the file holds for sizes with the same answer.
 void TensorNumbers::settle_layout(const at::Tensor& tensor) {
   if (options_.keep_sizes) decisions_.settle_all(recorder_->layout_conditions(tensor));
 }
 
-/// Whether the sizes of an operation's results follow from values that are no constants.
+/// Whether the sizes of an operation's results follow from values that are not constant.
 bool TensorNumbers::decides_by_data(const std::string& name, const Stack& inputs) {
   if (!reads_.decided_shapes(name, inputs)) return false;
   if (name == "aten::repeat_interleave") {
@@ -191,13 +191,13 @@ bool TensorNumbers::decides_by_data(const std::string& name, const Stack& inputs
   });
 }
 
-/// What reading the values of a tensor gives.
+/// The mark of a number that is read from a tensor.
 Mark TensorNumbers::tensor_mark(const at::Tensor& tensor, const std::string& name) {
   const Mark mark = recorder_->mark(tensor);
   return is_data(mark) ? data_mark(position_.origin(name)) : mark;
 }
 
-/// Everything that the operands follow from.
+/// The mark of everything that the operands follow from.
 Mark TensorNumbers::default_mark(const std::string& name, const Stack& inputs) {
   Mark out = marks_.reach_all(inputs);
   const auto add = [&](const Mark& mark) { out = either(out, mark); };
@@ -257,7 +257,7 @@ Mark TensorNumbers::number_of(const std::string& name, const Stack& inputs) {
   return default_mark(name, inputs);
 }
 
-/// Whether chunk() gives as many parts as it is asked for; above (parts - 1) ** 2 it always does.
+/// Whether chunk() gives as many parts as requested; it always does above (parts - 1) ** 2.
 bool TensorNumbers::settle_chunks(const ir::Dim& size, int64_t now, int64_t asked, size_t given) {
   constexpr int64_t kMost = 1 << 15;
   if (asked < 1 || asked > kMost || static_cast<size_t>(asked) != given) return false;
@@ -268,7 +268,7 @@ bool TensorNumbers::settle_chunks(const ir::Dim& size, int64_t now, int64_t aske
   return true;
 }
 
-/// What the length of a list of tensors follows from.
+/// The mark of a list of tensors that an operation gives: what its length follows from.
 Mark TensorNumbers::length_mark(const std::string& name, const Stack& inputs,
                                 const c10::IValue& parts) {
   if (inputs.empty()) return nullptr;
@@ -306,7 +306,7 @@ Mark TensorNumbers::length_mark(const std::string& name, const Stack& inputs,
   return by_tensor ? tensor_mark(inputs[1].toTensor(), name) : marks_.reach_all(inputs);
 }
 
-/// The tensors that an operation cuts one into, or makes of a list of them.
+/// Marks the list of tensors that an operation splits a tensor into, or makes of another list.
 void TensorNumbers::mark_parts(const std::string& name, const Stack& inputs,
                                const c10::IValue& parts) {
   const Mark length = length_mark(name, inputs, parts);
@@ -317,7 +317,7 @@ void TensorNumbers::mark_parts(const std::string& name, const Stack& inputs,
       parts, inputs[0].isList() ? marks_.outline(inputs[0]) : Outline{{length->size, count}});
 }
 
-/// A number that is computed as a tensor of rank 0, as traced models do with sizes.
+/// Follows a number that is computed as a tensor of rank 0, as traced models do with sizes.
 void TensorNumbers::follow_number(const std::string& name, const Stack& inputs,
                                   const at::Tensor& result) {
   if (!is_scalar_tensor(result) || !recorder_->tracks().knows(result) ||
@@ -346,7 +346,7 @@ void TensorNumbers::follow_number(const std::string& name, const Stack& inputs,
   if (const auto mark = number_rule(scalar, operands)) recorder_->set_number(result, *mark);
 }
 
-/// The lists that tolist() gives are as long as the axes.
+/// Marks the lists that tolist() gives: they are as long as the tensor's axes.
 void TensorNumbers::mark_lengths(const c10::IValue& list, const at::Tensor& tensor, int64_t axis) {
   if (!list.isList()) return;
   marks_.set(list, axis_mark(tensor, axis));

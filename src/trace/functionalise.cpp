@@ -1,5 +1,5 @@
-// In-place writes and views as pure operations: a write through a view is scattered back to its
-// root.
+// Turns in-place writes and views into pure operations: a write through a view is scattered back to
+// its root.
 #include <ATen/Functions.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace t2n::trace {
 namespace {
 
-/// Same arguments, the out ones left out of `with_out`.
+/// Whether the two take the same arguments, apart from the `out` arguments of `with_out`.
 bool same_arguments(const c10::FunctionSchema& functional, const c10::FunctionSchema& writing) {
   std::vector<std::string> names;
   for (const c10::Argument& argument : writing.arguments())
@@ -29,7 +29,7 @@ bool same_arguments(const c10::FunctionSchema& functional, const c10::FunctionSc
   return true;
 }
 
-/// The pure operator `name` that takes what `schema` takes; best under the same overload's name.
+/// The pure operator `name` with the arguments of `schema`; the same overload name is preferred.
 std::string find_overload(const std::string& name, const c10::FunctionSchema& schema) {
   std::string fallback;
   for (const auto& op : torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(name))) {
@@ -56,7 +56,7 @@ std::string find_functional(const c10::FunctionSchema& schema) {
   return plain.empty() ? find_overload(name + "_functional", schema) : plain;
 }
 
-/// By its name with the overload's.
+/// The operator with this name, overload included.
 const torch::jit::Operator& operator_named(const std::string& qualified) {
   const std::string name = qualified.substr(0, qualified.find('.'));
   const auto& all = torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(name));
@@ -67,7 +67,7 @@ const torch::jit::Operator& operator_named(const std::string& qualified) {
   return **found;
 }
 
-/// Of what an operator gives where it need not write to `out`.
+/// The dtypes that an operator would give if it did not have to write to `out`.
 std::vector<ir::DType> computed_dtypes(const std::string& functional,
                                        const c10::FunctionSchema& schema,
                                        const torch::jit::Stack& inputs) {
@@ -93,7 +93,7 @@ const std::optional<ir::QuantInfo>& scale_of(const ir::Graph& graph, ir::ValueId
   return graph.values[static_cast<size_t>(value)].quant;
 }
 
-/// Tensors on one memory read it in their own scales; in the graph they read a tensor's.
+/// Tensors that share memory each read it by their own scales; in the graph they share one scale.
 void require_scale(const ir::Graph& graph, ir::ValueId value, ir::ValueId other) {
   if (scale_of(graph, value) != scale_of(graph, other))
     throw Error("unsupported-inplace",
@@ -102,7 +102,7 @@ void require_scale(const ir::Graph& graph, ir::ValueId value, ir::ValueId other)
                 "clone() one of them first, or quantise both with one scale");
 }
 
-/// What was made since there were `first` values, on the way to all of `base`, is in its scale.
+/// Gives the scale of `base` to the values from `first` on, which lead to the whole of `base`.
 void carry_scale(ir::Graph& graph, size_t first, ir::ValueId base) {
   const ir::Value whole = graph.values[static_cast<size_t>(base)];
   if (!whole.quant) return;
@@ -169,8 +169,8 @@ ir::ValueId Recorder::emit(std::string_view op, std::vector<ir::Argument> args, 
   return value;
 }
 
-/// A write that shows in other places of the views above: straight to the root, and every view,
-/// this one too, is made anew when it is read.
+/// A write that appears at other places of the views above it: it goes straight to the root, and
+/// every view, including this one, is taken again when it is read.
 void Recorder::write_to_root(int index, ir::ValueId value, Place place) {
   std::vector<int> chain;
   for (int at = index; at >= 0; at = tracks_[at].parent) chain.push_back(at);
@@ -227,7 +227,7 @@ void Recorder::write(int index, ir::ValueId value, Place place) {
 }
 
 void Recorder::replace_view(const at::Tensor& tensor, const OpCall& call) {
-  // The old state lives on as the base of the new one, under no tensor's name.
+  // The old state remains as the base of the new one, without a tensor.
   const int old = tracks_.find(tensor);
   auto view = std::make_shared<View>(View{call, 0, {}, -1, {}, 0});
   view->call.inputs[0] = c10::IValue();
@@ -240,9 +240,9 @@ void Recorder::replace_view(const at::Tensor& tensor, const OpCall& call) {
   made.open_rank = is_open && call.schema->name() == "aten::squeeze_";
 }
 
-/// `out=` makes its tensor as large as the result, whatever shares its memory.
-/// Appends the operation that gives what is written. With `out=` torch computes as without, and
-/// casts; what takes a dtype computes in that of `out`.
+/// `out=` resizes its tensor to the result, whatever shares its memory.
+/// Appends the operation that computes what is written. With `out=` torch computes as without it
+/// and then casts; an operation with a dtype argument computes in the dtype of `out`.
 std::vector<ir::ValueId> Recorder::written_values(OpCall call,
                                                   const std::vector<at::Tensor>& written,
                                                   const std::string& functional) {
@@ -292,7 +292,7 @@ void Recorder::record_write(OpCall call, const std::vector<at::Tensor>& outputs)
         "it has no form without writing", "use an operator that returns a new tensor");
   call.node.op = ir::op_id(functional);
   if (has_trait(name, ir::OpTrait::changes_view)) {
-    // Run again as a view, the operation must not change the geometry of its argument.
+    // The operation is run again as a view, and must not change its argument's geometry.
     call.run = make_run(operator_named(functional).getOperation());
     return replace_view(call.inputs[0].toTensor(), call);
   }

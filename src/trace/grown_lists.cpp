@@ -1,4 +1,4 @@
-// Lists that loops make longer or shorter: how long they are after the loop.
+// Lists that loops make longer or shorter: their length after the loop.
 #include <algorithm>
 
 #include "src/trace/open_loops.h"
@@ -40,7 +40,7 @@ void OpenLoops::note_list(const std::string& name, const torch::jit::Stack& inpu
   }
 }
 
-/// A list that every iteration made longer or shorter: its length follows from that of the loop.
+/// A list that every iteration made longer or shorter: its length follows from the iteration count.
 void OpenLoops::follow_list(const c10::IValue& list, size_t before, const Mark& known,
                             int64_t iterations, const Dim& length) {
   const auto more = static_cast<int64_t>(list.toListRef().size()) - static_cast<int64_t>(before);
@@ -52,8 +52,8 @@ void OpenLoops::follow_list(const c10::IValue& list, size_t before, const Mark& 
     marks_.set(list, join(known, opaque_mark(length)));
 }
 
-/// A list to which every iteration added at its end, or at its front: what the iterations added is
-/// one stretch.
+/// A list to which every iteration appended, or which it extended at its front: the new elements
+/// form one stretch.
 void OpenLoops::follow_grown(const c10::IValue& list, Outline before, bool at_end) {
   const Mark length = marks_.of(list);
   if (!is_size(length) || before.empty()) return;
@@ -63,7 +63,7 @@ void OpenLoops::follow_grown(const c10::IValue& list, Outline before, bool at_en
   marks_.set_outline(list, std::move(before));
 }
 
-/// A loop that is left by a condition tells nothing of lengths but that they follow from sizes.
+/// Of a loop that ends by a condition only this is known: lengths follow from sizes.
 void OpenLoops::follow_lists(const ChangedLists& lists, int64_t iterations, const Mark& trips) {
   if (!is_size(trips)) return;
   for (const auto& [key, each] : lists) {
@@ -72,7 +72,7 @@ void OpenLoops::follow_lists(const ChangedLists& lists, int64_t iterations, cons
   }
 }
 
-/// What the carried numbers and lists follow from after the loop.
+/// Marks the carried numbers and lists after the loop.
 void OpenLoops::follow_carried(RolledLoop& loop, const ChangedLists& lists, const Dim& length) {
   for (const auto& [key, each] : lists) {
     follow_list(each.list, each.before, each.known, loop.iterations, length);

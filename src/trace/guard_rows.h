@@ -1,4 +1,4 @@
-// Rows of the table of guards, and what a row is asked with.
+// Rows of the table of guards, and the operands that a row looks at.
 #pragma once
 
 #include <ATen/core/function_schema.h>
@@ -29,7 +29,7 @@ class Operands {
         return stack_[first_ + i].isNone() ? nullptr : &stack_[first_ + i];
     return nullptr;
   }
-  /// Undefined if there is none.
+  /// Undefined if there is no such operand.
   at::Tensor tensor(std::string_view name) const {
     const c10::IValue* value = find(name);
     return value != nullptr && value->isTensor() ? value->toTensor() : at::Tensor();
@@ -76,15 +76,15 @@ class Operands {
 };
 
 struct GuardRow {
-  std::string_view name;  ///< with an overload, or for all of them
+  std::string_view name;  ///< of all overloads, or of the one that is named
   void (*check)(const Operands&);
 };
-/// Division, strings, lists, and what is made of them.
+/// Division, strings, lists, and operations that create them.
 std::span<const GuardRow> guards_of_values();
 std::span<const GuardRow> guards_of_tensors();
 std::span<const GuardRow> guards_of_packed();  ///< tables and matrices in LibTorch's own order
 
-/// Operands that are types, layouts and orders of axes, which LibTorch takes for places in tables.
+/// Operands that are types, layouts and orders of axes. LibTorch uses them as indices of tables.
 class GuardedWords {
  public:
   explicit GuardedWords(const c10::FunctionSchema& schema);
@@ -96,7 +96,7 @@ class GuardedWords {
 
  private:
   std::string name_;
-  std::vector<std::pair<size_t, Word>> words_;  ///< places counted from the last operand
+  std::vector<std::pair<size_t, Word>> words_;  ///< positions, counted from the last operand
 };
 
 }  // namespace t2n::trace

@@ -1,4 +1,4 @@
-// Types and layouts are plain integers in code, and places in tables of LibTorch.
+// Types and layouts are plain integers in code, and indices of LibTorch's tables.
 #include <ATen/core/jit_type.h>
 
 #include "src/trace/guard_rows.h"
@@ -22,7 +22,7 @@ Word word_of(const c10::Argument& argument) {
   return Word::none;
 }
 
-/// Types with kernels; those of quantised tensors only where these are made.
+/// Whether the type has kernels. Quantised types count only where quantised tensors are made.
 bool is_dtype(int64_t number, bool quantised) {
   using T = c10::ScalarType;
   const auto is = [&](T first, T last) {

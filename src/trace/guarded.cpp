@@ -1,4 +1,5 @@
-// Ways that run for all values are often there to keep some values away: indices, divisors.
+// A branch often keeps values away from an operation: indices, divisors. Where both branches run,
+// the operation gets harmless values instead.
 #include <array>
 
 #include "ir/op_traits.h"
@@ -9,7 +10,8 @@
 namespace t2n::trace {
 namespace {
 
-/// Whether an operation fails for some values of this operand: 0 for an index, 1 for a divisor.
+/// The harmless value of an operand with which the operation may fail: 0 for an index, 1 for a
+/// divisor.
 std::optional<int64_t> harmless(const std::string& op, const std::string& argument, size_t place) {
   constexpr std::array<std::string_view, 3> kIndices = {"index", "indices", "target"};
   constexpr std::array<std::string_view, 2> kSelf = {"aten::one_hot", "aten::bincount"};
@@ -28,7 +30,7 @@ bool is_whole(const at::Tensor& tensor) {
 
 }  // namespace
 
-/// The value where the condition holds, else what does no harm.
+/// The value where the condition holds, else the harmless one.
 c10::IValue ComputedNumbers::safe(const c10::IValue& value, const FormulaRef& condition,
                                   int64_t otherwise) {
   if (value.isTensor()) {

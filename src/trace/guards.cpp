@@ -20,7 +20,7 @@ namespace {
 using torch::jit::Operator;
 using torch::jit::Stack;
 
-/// What LibTorch's own executor puts into a graph, which no file can, stays as it is.
+/// Operators that LibTorch's own executor inserts stay as they are: no file can contain them.
 bool is_for_executor(const Operator& op) {
   const std::string& name = op.schema().name();
   if (!op.hasOperation() || op.schema().is_vararg()) return true;
@@ -28,7 +28,7 @@ bool is_for_executor(const Operator& op) {
          name != "prim::AddStatValue";
 }
 
-/// The same operator, which does something else: nothing that holds it notices.
+/// Changes what the operator does, in place, so that everything that holds it sees the change.
 void replace(Operator& op, torch::jit::Operation run) {
   const c10::FunctionSchema& schema = op.schema();
   if (op.isC10Op()) {
@@ -45,7 +45,7 @@ void replace(Operator& op, torch::jit::Operation run) {
   std::ostringstream text;
   text << schema;
   op = Operator(text.str(), std::move(run), schema.aliasAnalysis());
-  static_cast<void>(op.schema());  // read now: whoever points at it finds it in its place
+  static_cast<void>(op.schema());  // read now: pointers to it must find it where it was
 }
 
 void guard(Operator& op, void (*check)(const Operands&)) {
@@ -73,8 +73,8 @@ void guard_all(const GuardRow& row) {
       guard(*op, row.check);
 }
 
-/// x.to(copy=True): LibTorch reads the type and the device that nobody named, whatever stands
-/// there. It is a copy.
+/// x.to(copy=True): LibTorch reads a type and a device that nobody gave, whatever they contain. The
+/// call is a copy.
 void mend_copies(Operator& op) {
   if (!op.schema().overload_name().starts_with("prim_")) return;
   replace(op, [run = op.getOperation(), schema = op.schema()](Stack& stack) mutable {
@@ -110,7 +110,7 @@ void install_guards() {
     for (const auto rows : {guards_of_values(), guards_of_tensors(), guards_of_packed()})
       for (const GuardRow& row : rows) guard_all(row);
     for (const auto& op : torch::jit::getAllOperatorsFor(c10::aten::to)) mend_copies(*op);
-    torch::jit::setPrintHandler([](const std::string&) {});  // standard output is ours
+    torch::jit::setPrintHandler([](const std::string&) {});  // standard output belongs to t2nnef
     return true;
   }();
   static_cast<void>(once);

@@ -1,5 +1,5 @@
-// Guards of operators that read tensors in an order of LibTorch's own: how large they are follows
-// from other operands, which its kernels believe.
+// Guards of operators that read tensors in LibTorch's own packed order. Its kernels compute the
+// size of such a tensor from other operands and do not check it.
 #include <ATen/Functions.h>
 
 #include <limits>
@@ -24,7 +24,7 @@ void require_matrix(const Operands& in, const at::Tensor& tensor, const char* wh
       tensor.defined() && tensor.dim() == 2 && tensor.is_contiguous() && is_countable(tensor), why);
 }
 
-// --- tables of rows, each with its scale and its least number behind it ---
+// --- tables of rows; a scale and a minimum stand behind each row ---
 
 /// Bytes behind the codes of a row.
 int64_t tail(const Operands& in) { return in.name().find("_byte_") != std::string::npos ? 8 : 4; }
@@ -112,7 +112,7 @@ void int4_matrix(const Operands& in) {
              "there are not a scale and a zero for each group of each row of its weight");
 }
 
-/// Sizes of the matrix, which are numbers beside it.
+/// Sizes of the matrix, which the call gives as numbers beside it.
 struct Sizes {
   int64_t block;
   int64_t columns;

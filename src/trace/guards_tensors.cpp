@@ -18,7 +18,7 @@ bool lies_in(const at::Tensor& values, int64_t low, int64_t high) {
   return values.min().item<int64_t>() >= low && values.max().item<int64_t>() < high;
 }
 
-/// How many bytes of its storage a view would need; -1 for none that could be.
+/// How many bytes of its storage a view would need; -1 if the view is impossible.
 int64_t extent(const at::Tensor& self, const std::vector<int64_t>& sizes,
                const std::vector<int64_t>& strides) {
   __int128 last = self.storage_offset();
@@ -68,7 +68,7 @@ void ctc(const Operands& in) {
   if (targets.dim() < 2) in.require(sum <= targets.numel(), "the lengths do not fit the targets");
 }
 
-/// Lengths beyond the tensor's steps: torch packs fewer rows than it says.
+/// Lengths must not exceed the tensor's steps: torch would pack fewer rows than it says.
 void pack(const Operands& in) {
   const at::Tensor input = in.tensor("input");
   const at::Tensor lengths = in.tensor("lengths");
@@ -85,7 +85,7 @@ void pack(const Operands& in) {
                   {}, "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
 }
 
-/// Sizes of the batch in each step of packed sequences: they never grow, and are all the rows.
+/// Batch sizes of packed sequences must never grow, and their sum is the number of rows.
 void packed(const Operands& in) {
   const at::Tensor data = in.tensor("data");
   const at::Tensor sizes = in.tensor("batch_sizes");
@@ -170,7 +170,7 @@ void group_norm(const Operands& in) {
   }
 }
 
-/// Rows that were exchanged, counted from 1.
+/// Row exchanges of a factorisation, counted from 1.
 void pivots(const Operands& in) {
   at::Tensor rows = in.tensor("pivots");
   if (!rows.defined()) rows = in.tensor("LU_pivots");
@@ -240,7 +240,7 @@ void eigenvalues(const Operands& in) {
   in.require(at::isfinite(matrix).all().item<bool>(), "its matrix is not finite");
 }
 
-/// Tensors of which an axis is made.
+/// Tensors that become the parts of an axis.
 void parts(const Operands& in) {
   constexpr int64_t kMost = 1'000'000;
   const at::Tensor self = in.tensor("self");
@@ -251,7 +251,7 @@ void parts(const Operands& in) {
   if (count > kMost) in.limit("a list", kMost);
 }
 
-/// Loops as long as a number says.
+/// Bounds the number that decides how long an operator loops.
 void bound_number(const Operands& in) {
   constexpr int64_t kMost = 10'000;
   const c10::IValue* n = in.find("n");

@@ -10,7 +10,7 @@
 namespace t2n::trace {
 namespace {
 
-// Division: -2^63 / -1 is not a number of 64 bits, and the processor stops the program.
+// Division: -2^63 / -1 does not fit into 64 bits, and the processor stops the program.
 
 bool is_least(int64_t a, int64_t b) { return a == std::numeric_limits<int64_t>::min() && b == -1; }
 
@@ -99,7 +99,7 @@ void tensor_list(const Operands& in) {
   if (tensor.defined()) check_list(in, static_cast<double>(tensor.numel()));
 }
 
-/// An object's text is its address.
+/// Whether the text of a value shows an address, as that of an object does.
 bool shows_address(const c10::IValue& value, int depth) {
   if (value.isNone() || value.isTensor() || value.isScalar() || value.isString() ||
       value.isDevice() || value.isEnum())
@@ -122,7 +122,7 @@ bool shows_address(const c10::IValue& value, int depth) {
   return true;
 }
 
-/// How long a text of the value can be.
+/// An upper bound for the length of a value's text.
 double shown_size(const c10::IValue& value, int depth) {
   if (value.isString()) return text_size(value);
   if (depth > 100) return static_cast<double>(kMaxText) + 1;
@@ -142,7 +142,7 @@ double shown_size(const c10::IValue& value, int depth) {
 
 void show_values(const Operands& in) {
   double sum = 0;
-  // They take any number of operands, and this number on top.
+  // These take any number of operands, and the operand count as an extra one.
   const torch::jit::Stack& stack = in.stack();
   if (stack.empty() || !stack.back().isInt()) return;
   const size_t end = stack.size() - 1;
@@ -160,7 +160,7 @@ void show_value(const Operands& in) {
   check_text(in, shown_size(in[0], 0));
 }
 
-/// Objects are compared by a method of their own, which would run in LibTorch's interpreter.
+/// Whether a value holds objects. A method of theirs compares them, in LibTorch's interpreter.
 bool has_object(const c10::IValue& value, int depth) {
   if (value.isObject() || depth > 100) return true;
   if (!value.isTuple()) return false;

@@ -10,7 +10,7 @@ namespace {
 
 using torch::jit::Stack;
 
-/// Tensors of a value: itself, or those of a list.
+/// Tensors of a value: the value itself, or the elements of a list.
 std::vector<at::Tensor> tensors_of(const c10::IValue& value) {
   if (value.isTensor()) return {value.toTensor()};
   std::vector<at::Tensor> out;
@@ -22,8 +22,8 @@ std::vector<at::Tensor> tensors_of(const c10::IValue& value) {
 
 bool is_half(at::ScalarType type) { return type == at::kHalf || type == at::kBFloat16; }
 
-/// The 16-bit type that all floats among the operands have. None if they mix: an operator that
-/// refuses mixed types must see them, and one that promotes them has a kernel for the result.
+/// The 16-bit type of all float operands. None if they mix types: an operator that refuses mixed
+/// types must see them, and one that promotes has a kernel for the result.
 std::optional<at::ScalarType> common_half(const Stack& stack) {
   std::optional<at::ScalarType> common;
   for (const c10::IValue& value : stack)
@@ -37,7 +37,7 @@ std::optional<at::ScalarType> common_half(const Stack& stack) {
   return common;
 }
 
-/// A value whose floats of one type are of another. A list is a new one: the model may hold it.
+/// The value with floats of one type converted to another. A list is copied: the model may hold it.
 c10::IValue converted(const c10::IValue& value, at::ScalarType from, at::ScalarType to) {
   const auto is_from = [&](const c10::IValue& each) {
     return each.isTensor() && each.toTensor().defined() && each.toTensor().scalar_type() == from;
@@ -60,8 +60,8 @@ void run_in_float(const Run& run, Stack& stack, at::ScalarType half) {
   for (c10::IValue& value : stack) value = converted(value, at::kFloat, half);
 }
 
-/// Convolutions, which compute with operands of one type alone: integers beside halves are theirs
-/// to refuse.
+/// Convolutions with operands of one type. With integers beside 16-bit floats the operator itself
+/// refuses.
 bool is_slow_in_half(const std::string& name, const Stack& stack, at::ScalarType half) {
   return name.find("conv") != std::string::npos &&
          std::all_of(stack.begin(), stack.end(), [&](const c10::IValue& value) {

@@ -7,9 +7,9 @@
 
 namespace t2n::trace {
 
-/// Runs an operator on a stack; where halves have no kernel, or a very slow one, in f32, rounding
-/// the results back. In-place operators, and operands that mix types of floats, always run as they
-/// are: what torch refuses is refused.
+/// Runs an operator on a stack. If 16-bit floats have no kernel, or a very slow one, it runs in f32
+/// and the results are rounded back. In-place operators, and operands of mixed float types, always
+/// run unchanged: what torch refuses is refused.
 void run_with_halves(const torch::jit::Operator& op, const Run& run, torch::jit::Stack& stack);
 
 }  // namespace t2n::trace

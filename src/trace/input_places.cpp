@@ -21,9 +21,9 @@ c10::TypePtr without_optional(c10::TypePtr type) {
   return type;
 }
 
-/// An element of a container: the words for it, and its type.
+/// An element of a container: the names it goes by, and its type.
 struct Element {
-  std::vector<std::string> words;  ///< "0", and of a NamedTuple the field's name
+  std::vector<std::string> words;  ///< "0"; of a NamedTuple also the field's name
   c10::TypePtr type;
 };
 
@@ -37,7 +37,7 @@ std::vector<Element> elements_of(const c10::TupleType& tuple) {
   return out;
 }
 
-/// Whether the parts from `at` on lead into a type.
+/// The place that the path's parts from `at` on denote in a type; nothing if they denote none.
 std::optional<InputPlace> follow(const c10::TypePtr& whole, const InputPath& parts, size_t at) {
   if (at == parts.size()) return InputPlace{parts};
   const c10::TypePtr type = without_optional(whole);
@@ -91,7 +91,7 @@ class FlatSearch {
   std::vector<InputPlace> found;
 
  private:
-  /// Goes on behind the first `size` characters, which must be a whole part.
+  /// Continues after the first `size` characters, which must be a whole part.
   void below(std::string_view rest, size_t size, const c10::TypePtr& type) {
     if (size < rest.size() && rest[size] != '_') return;
     path.emplace_back(rest.substr(0, size));

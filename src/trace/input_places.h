@@ -1,5 +1,5 @@
-// Which part of forward's arguments a sample is for: decided by the signature, never by how a name
-// begins.
+// Finds the part of forward's arguments that a sample is for. The signature decides, never the
+// beginning of a name.
 #pragma once
 
 #include <ATen/core/function_schema.h>
@@ -16,16 +16,16 @@ using InputPath = std::vector<std::string>;
 
 struct InputPlace {
   InputPath path;       ///< {"past", "0", "k"}
-  bool by_key = false;  ///< a key of a dictionary is on the way, and any name is one
+  bool by_key = false;  ///< the path contains a dictionary key, where any name is allowed
 };
 
 /// The place that a sample names, by its parts or by its flat name ("past_0_k"); nothing if the
-/// arguments have no such place. A name that is an argument's is the argument.
-/// Errors: `input-unknown` for a flat name that several places have.
+/// arguments have no such place. The name of an argument always means the argument. Errors:
+/// `input-unknown` for a flat name of several places.
 std::optional<InputPlace> argument_place(const c10::FunctionSchema& schema,
                                          const SampleInput& sample);
 
-/// `input_N`: the N-th tensor, whatever its name.
+/// `input_N`: the N-th tensor, whatever its name is.
 bool is_position(const std::string& name);
 
 }  // namespace t2n::trace

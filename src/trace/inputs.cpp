@@ -15,7 +15,7 @@ namespace {
 
 using Path = InputPath;
 
-/// Builds arguments by type, taking samples as it goes.
+/// Builds arguments by their types and consumes samples on the way.
 class Binder {
  public:
   explicit Binder(const std::vector<SampleInput>& samples)
@@ -80,7 +80,7 @@ class Binder {
     return out;
   }
 
-  /// The sample `input_N` for the next tensor, which may be an optional one.
+  /// The sample `input_N` for the next tensor, which may be optional.
   int by_position(const c10::TypePtr& type) const {
     c10::TypePtr plain = type;
     if (const auto optional = type->cast<c10::OptionalType>()) plain = optional->getElementType();
@@ -192,7 +192,7 @@ class Binder {
   }
 
   const std::vector<SampleInput>& samples_;
-  std::vector<Path> places_;  ///< of `samples_`; what is no place of an argument has its flat name
+  std::vector<Path> places_;  ///< of `samples_`; a sample of no argument has its flat name
   std::vector<bool> used_;
   BoundInputs out_;
 };

@@ -19,8 +19,8 @@ struct BoundInputs {
   std::vector<std::string> constants;  ///< names of the leaves that are no tensors
 };
 
-/// A sample is found by its path, by its flat name, or (tensors) as `input_N`, N counting tensors.
-/// Errors: `input-missing`, `input-unknown`, `input-shape` (a value of another type).
+/// A sample is found by its path, by its flat name, or, for tensors, as `input_N`, where N counts
+/// tensors. Errors: `input-missing`, `input-unknown`, `input-shape` (a value of another type).
 BoundInputs bind_inputs(const c10::FunctionSchema& schema, const std::vector<SampleInput>& samples);
 
 /// The leaves of arguments that a traced file keeps; tensors without bytes.
@@ -34,9 +34,9 @@ struct FlatOutput {
   at::Tensor tensor;
 };
 
-/// Tensors of the result, depth first: dictionary keys and field names name them, else `output_N`.
-/// None is left out. Errors: `unsupported-output` for numbers, strings and objects, and for no
-/// tensor.
+/// Tensors of the result, depth first. Dictionary keys and field names give names, else `output_N`.
+/// None is left out. Errors: `unsupported-output` for numbers, strings and objects, and for a
+/// result without tensors.
 std::vector<FlatOutput> flatten_outputs(const c10::IValue& result);
 
 }  // namespace t2n::trace

@@ -20,7 +20,7 @@ using torch::jit::Block;
 using torch::jit::Node;
 using torch::jit::Stack;
 
-/// A block that cannot be left but by an exception: the failing side of an assert.
+/// True for a block that always ends by an exception: the failing side of an assert.
 bool only_raises(Block* block) {
   return std::any_of(block->nodes().begin(), block->nodes().end(),
                      [](const Node* node) { return node->kind() == prim::RaiseException; });
@@ -32,7 +32,7 @@ void move_devices_to_cpu(Stack& stack) {
     if (value.isDevice()) value = c10::IValue(at::Device(at::kCPU));
 }
 
-/// Whether tensors are among the operands, or in them.
+/// Whether the operands are tensors or contain any.
 bool holds_any(const Stack& inputs) {
   return std::any_of(inputs.begin(), inputs.end(),
                      [](const c10::IValue& value) { return !flatten_tensors(value).empty(); });
@@ -77,7 +77,7 @@ c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string
   }
 }
 
-/// How many outputs there are, and which, must not follow from data or from a dynamic size.
+/// Refuses results whose number, or choice, follows from data or from a dynamic size.
 void Interpreter::refuse_open_outputs(const c10::IValue& result) {
   const Mark mark = marks_.reach(result);
   if (is_data(mark))
@@ -108,7 +108,7 @@ Interpreter::Values Interpreter::take(Node* node, Env& env) {
   return out;
 }
 
-/// The results of a block, which only the node around it reads.
+/// Takes the results of a block. Only the node around it reads them.
 Interpreter::Values Interpreter::take_results(Block* block, Env& env) const {
   Values out = values(block->outputs(), env);
   for (const torch::jit::Value* output : block->outputs())
@@ -179,7 +179,8 @@ bool Interpreter::run_structural(Node* node, Env& env) {
     default: break;
   }
   static const auto data = c10::Symbol::fromQualString("prim::data");
-  // Forks run at once, a future is its own result; x.data is the same memory without a gradient.
+  // Forks run at once, so that a future is its own result; x.data is the same memory without
+  // gradient.
   if (node->kind() == c10::aten::wait || node->kind() == data) {
     copy_input();
     return true;

@@ -17,8 +17,8 @@
 
 namespace t2n::trace {
 
-/// One run of a model: control flow, calls, attributes and containers. Operations are left to
-/// others. With a recorder every operation on tensors is recorded, without, it is only executed.
+/// One run of a model: control flow, calls, attributes, containers. Other classes run operations.
+/// With a recorder, every tensor operation is recorded; without one, it is only executed.
 class Interpreter {
  public:
   using Values = std::vector<c10::IValue>;
@@ -29,12 +29,12 @@ class Interpreter {
   c10::IValue run(const torch::jit::Module& module, const std::string& method,
                   const std::vector<c10::IValue>& arguments);
 
-  /// A method of an object that need not be a part of the model; without its hooks.
+  /// Runs a method, without its hooks, of an object that need not belong to the model.
   void run_method(const ObjectPtr& object, const std::string& method, const Values& arguments);
 
-  /// Where the program is now, for errors.
+  /// The current position of the program, for errors.
   Where where() { return position_.where(); }
-  /// Where the way of the program followed from sizes, in execution order.
+  /// Decisions of the program that followed from sizes, in execution order.
   std::vector<Decision> decisions() const { return decisions_.all(); }
 
  private:
@@ -49,7 +49,7 @@ class Interpreter {
   void run_loop(torch::jit::Node* node, Env& env);
   void refuse_open_outputs(const c10::IValue& result);
   const c10::IValue& value(const torch::jit::Value* value, const Env& env) const;
-  /// The operands of a node; those that nothing reads after it leave `env`.
+  /// Takes the operands of a node; values that are not read again leave `env`.
   Values take(torch::jit::Node* node, Env& env);
   Values values(at::ArrayRef<torch::jit::Value*> values, const Env& env) const;
   Values take_results(torch::jit::Block* block, Env& env) const;

@@ -1,4 +1,4 @@
-// Attributes: read and set.
+// Reads and sets attributes.
 #include <utility>
 
 #include "src/trace/interpreter.h"

@@ -1,4 +1,4 @@
-// Calls: of methods and functions, hooks and forks, and what is said where one fails.
+// Calls of methods and functions, with hooks and forks, and the errors of calls that fail.
 #include <torch/csrc/jit/api/function_impl.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ void Interpreter::run_method(const ObjectPtr& object, const std::string& method,
   }
 }
 
-/// As torch::jit::Module::operator(): hooks before may replace the arguments, hooks after the
-/// result. Those of submodules stand in the code that calls them.
+/// Does what torch::jit::Module::operator() does: pre-hooks may replace the arguments, hooks the
+/// result. Hooks of submodules are part of the code that calls them.
 c10::IValue Interpreter::run_hooked(const torch::jit::Module& module, Values arguments) {
   const c10::IValue self = arguments[0];
   for (torch::jit::Function* hook : module.type()->getForwardPreHooks()) {
@@ -52,8 +52,8 @@ c10::IValue Interpreter::run_hooked(const torch::jit::Module& module, Values arg
   return result;
 }
 
-/// The error on its way, as ours and with its place. What LibTorch says where no operation ran is
-/// about values that are not what the code takes them for.
+/// Rethrows the current exception as ours, with its place. If no operation was running, LibTorch's
+/// message is about a value that does not have the type that the code claims.
 void Interpreter::explain_failure() {
   Diagnostic diagnostic;
   try {
@@ -86,7 +86,7 @@ Interpreter::Values Interpreter::call(torch::jit::Function& function, Values arg
   }
   Values results;
   auto* graph_function = torch::jit::tryToGraphFunction(function);
-  if (graph_function == nullptr) {  // methods of classes that are implemented in C++
+  if (graph_function == nullptr) {  // a method of a class that is implemented in C++
     if (!model_file::is_allowed_method(function.qualname().qualifiedName()))
       throw Error("denied-operator",
                   cat("the model calls ", quoted(function.qualname().qualifiedName())),
@@ -117,7 +117,7 @@ Interpreter::Values Interpreter::call(torch::jit::Function& function, Values arg
 void Interpreter::run_call_method(Node* node, Env& env) {
   Values arguments = take(node, env);
   const auto object = arguments[0].toObject();
-  // The object's own type: behind an interface the static one has no code.
+  // The type of the object itself: an interface type has no code.
   torch::jit::Function& function = object->type()->getMethod(node->s(c10::attr::name));
   const ir::ScopeId outer = position_.scope;
   if (names_.is_module(*object) && names_.scope(*object) >= 0)

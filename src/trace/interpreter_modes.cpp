@@ -17,7 +17,7 @@ c10::Symbol is_inference() {
   return symbol;
 }
 
-/// Torch's executor rewrites what stands under autocast, to compute in half the precision.
+/// Refuses autocast: torch's executor rewrites the operations inside it to half precision.
 void refuse_autocast(const c10::ivalue::Object& object) {
   const std::string name = object.type()->name() ? object.type()->name()->qualifiedName() : "";
   if (name.find(".autocast_mode.") == std::string::npos) return;
@@ -47,10 +47,10 @@ bool Interpreter::is_mode_question(const Node* node) {
   return is_grad_question(*node) || node->kind() == is_inference();
 }
 
-/// Torch's own modules ask for gradients to choose between ways that compute the same; answered as
-/// outside of inference, they keep fused operators (`_native_multi_head_attention`) out of the
-/// graph. All else hears what is true in inference, where only parameters want gradients, but not
-/// of our own mode of execution.
+/// Torch's own modules ask whether gradients are on to choose between equivalent implementations.
+/// Here they hear yes, which keeps fused operators (`_native_multi_head_attention`) out of the
+/// graph. All other code hears what is true in inference: only parameters require gradients. It
+/// does not hear about our own mode of execution.
 c10::IValue Interpreter::mode_answer(Node* node, const Env& env) {
   if (node->kind() == is_inference()) return false;
   if (is_torch_function(position_.function)) return true;
@@ -65,8 +65,8 @@ void Interpreter::run_with(Node* node, Env& env) {
   const bool enter = node->kind() == prim::Enter;
   refuse_autocast(*object);
   Values arguments = {context};
-  if (!enter) arguments.resize(4);  // type, value and traceback of no exception
-  // `with torch.no_grad()` and its kin change nothing that is recorded.
+  if (!enter) arguments.resize(4);  // type, value and traceback: None, as no exception was raised
+  // `with torch.no_grad()` and similar contexts change nothing that is recorded.
   Values results = {c10::IValue()};
   const bool grad_mode = object->type()->name() && object->type()->name()->qualifiedName().find(
                                                        "grad_mode") != std::string::npos;

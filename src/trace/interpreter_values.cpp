@@ -1,4 +1,4 @@
-// The interpreter's containers, objects and types: what torch's own interpreter builds in.
+// The interpreter's containers, objects and types, which torch's interpreter has built in.
 #include <torch/csrc/jit/ir/constants.h>
 
 #include <algorithm>
@@ -71,7 +71,7 @@ void Interpreter::run_construct(Node* node, Env& env) {
   set_outputs(node, env, {std::move(made)});
 }
 
-/// A list that is unpacked has as many elements as there are names.
+/// Unpacking a list requires that it has as many elements as there are names.
 void Interpreter::follow_unpacked(const c10::IValue& list, Values& elements) {
   const Mark length = marks_.of(list);
   if (!length) return;

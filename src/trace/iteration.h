@@ -1,4 +1,4 @@
-// What the tracer says of the iterations of rolled loops.
+// Errors of the tracer about the iterations of rolled loops.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ using loops::replaced;
 inline constexpr const char* kIterationHelp =
     "compute with the iteration as a tensor, or let it be a sum of the iteration and a constant";
 
-/// Error `dynamic-loop`, at the place where the program is.
+/// Throws error `dynamic-loop` at the current position of the program.
 [[noreturn]] inline void refuse_loop(std::string why, std::string help) {
   throw Error("dynamic-loop", loops::kRefusedLoop, std::move(why), std::move(help));
 }

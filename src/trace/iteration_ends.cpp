@@ -1,6 +1,6 @@
-// Which tensors the iterations of a rolled loop leave in variables, containers and objects. What an
-// iteration computes itself the scan gives; what is only passed on is another tensor after few
-// iterations.
+// Tensors that the iterations of a rolled loop leave in variables, containers and objects. The scan
+// gives those that an iteration computes itself. A place whose tensors are only passed on must hold
+// the same tensor from some iteration on.
 #include <algorithm>
 
 #include "src/trace/iteration.h"
@@ -11,14 +11,14 @@ namespace t2n::trace {
 using ir::Dim;
 using ir::Relation;
 
-/// Notes what stands in each variable and in all that the loop writes to, after an iteration.
+/// Notes the tensors in each variable and in everything the loop writes to, after an iteration.
 void OpenLoops::note_iteration_end(RolledLoop& loop) const {
   const auto note = [&](const RolledLoop::Place& place, const c10::IValue& value) {
     const std::vector<at::Tensor> tensors = tensors_in(value);
     IterationEnds& ends = loop.ends[place];
     if (ends.first_iteration < 0)
       ends = {loop.iterations, std::vector<std::vector<IterationEnd>>(tensors.size())};
-    // What a list has more than at first stays where it was put.
+    // Elements that a list gained in the loop stay where they were put.
     for (size_t i = 0; i < std::min(tensors.size(), ends.tensors.size()); ++i)
       ends.tensors[i].push_back(recorder_->origins().left_by_iteration(tensors[i]));
   };
@@ -26,8 +26,9 @@ void OpenLoops::note_iteration_end(RolledLoop& loop) const {
   for (const auto& [key, written] : loop.written) note(key, written.held);
 }
 
-/// A place that ends as a tensor which the iterations only passed on must hold the same after as
-/// many iterations as the file takes. Errors: `dynamic-loop` if it is another one after each.
+/// Checks a place whose last tensor was only passed on by the iterations: it must hold that tensor
+/// after as many iterations as the file may take. Errors: `dynamic-loop` if every iteration leaves
+/// another one.
 void OpenLoops::settle_iteration_end(const std::vector<IterationEnd>& ends, int64_t first_iteration,
                                      const Dim& length) {
   if (ends.empty() || ends.back().is_own) return;
@@ -47,7 +48,7 @@ void OpenLoops::settle_iteration_end(const std::vector<IterationEnd>& ends, int6
 void OpenLoops::settle_iteration_ends(const RolledLoop& loop, const Dim& length) {
   for (const auto& [place, ends] : loop.ends)
     for (const std::vector<IterationEnd>& each : ends.tensors)
-      // Where a list became shorter its last places are gone.
+      // A list that became shorter has lost its last places.
       if (ends.first_iteration + static_cast<int64_t>(each.size()) == loop.iterations)
         settle_iteration_end(each, ends.first_iteration, length);
 }

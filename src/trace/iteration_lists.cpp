@@ -1,6 +1,6 @@
-// Elements of lists at places that follow from the iteration of a rolled loop. The iterations of
-// the sample are compared with each other; that the elements of further iterations are made like
-// theirs is seen here.
+// List elements at positions that follow from the iteration of a rolled loop. The sample's
+// iterations are compared with each other; this file checks that the elements of further iterations
+// are made in the same way.
 #include <algorithm>
 #include <array>
 
@@ -28,8 +28,8 @@ size_t stretch_of(const Outline& outline, int64_t place) {
 
 }  // namespace
 
-/// An access at another place from iteration to iteration, counted from the front of the list as it
-/// was before the loop.
+/// An access whose position changes from iteration to iteration, counted from the front that the
+/// list had before the loop.
 bool Lists::follows_iteration(const c10::IValue& list, const Mark& asked) const {
   if (loops_.rolling().empty()) return false;
   const Mark length = marks_.of(list);
@@ -37,11 +37,11 @@ bool Lists::follows_iteration(const c10::IValue& list, const Mark& asked) const 
   if (!is_size(length) || !depends_on_iteration(length)) return false;
   const ir::Symbol& iteration = loops_.rolling().back()->symbol;
   const auto step = coefficient(length->size, iteration);
-  return !step || *step < 0;  // its front moves on
+  return !step || *step < 0;  // its front moves
 }
 
-/// Whether the recorder may go on where the iterations of the sample ended: the same value
-/// everywhere, or what one operation or loop made, in its order.
+/// Whether the recorder may extrapolate beyond the sample's iterations: the elements are all the
+/// same value, or results of one operation or loop, in its order.
 bool Lists::are_alike(c10::ArrayRef<c10::IValue> elements) const {
   std::vector<std::pair<int64_t, at::Tensor>> placed;
   bool are_same = true, are_tensors = true;
@@ -69,7 +69,7 @@ void Lists::settle_iteration_access(const std::string& name, const Stack& inputs
   const Dim whole = length ? length->size : Dim(count);
   Dim place = asked ? asked->size : Dim(given);
   if (given < 0) place = place + whole;
-  if ((place - whole).is_constant()) return;  // the same from the end
+  if ((place - whole).is_constant()) return;  // the same position, counted from the end
   if (is_one_of(name, kChanges) || (name == "aten::pop" && depends_on_iteration(asked)))
     refuse("elements of a list are put in or taken out at a place that follows from the iteration");
   if (name == "aten::_set_item") {
@@ -79,7 +79,7 @@ void Lists::settle_iteration_access(const std::string& name, const Stack& inputs
   }
   if (elements[static_cast<size_t>(from)].isTensor() &&
       recorder_->origins().is_of_open_loop(elements[static_cast<size_t>(from)].toTensor()))
-    return;  // of an iteration before: the recorder follows it
+    return;  // made by an earlier iteration: the recorder follows it
   Outline outline{{whole, count}};
   if (depends_on_iteration(length)) {
     const Dim before = replaced(whole, loops_.rolling().back()->symbol, 0);
@@ -106,7 +106,7 @@ void Lists::settle_iteration_access(const std::string& name, const Stack& inputs
   }
 }
 
-/// Of all iterations [low, high) has to stay in the stretch that it lies in now.
+/// For all iterations, [low, high) must stay in the stretch that contains it now.
 void Lists::settle_inside(const Outline& outline, const Dim& low, const Dim& high) {
   const auto now = [&](const Dim& dim) {
     const Dim out = dim.substitute(ir::sample_sizes(graph_));
@@ -126,7 +126,7 @@ void Lists::settle_inside(const Outline& outline, const Dim& low, const Dim& hig
   refuse("the iterations take elements of several parts of a list");
 }
 
-/// The first iteration and all others, which may be in another part of the list.
+/// Checks the first iteration, and all others, whose positions may lie in another part of the list.
 void Lists::settle_accesses(const RolledLoop& loop, const Dim& length) {
   for (const IterationAccess& access : loop.accesses) {
     const auto step = coefficient(access.place, loop.symbol);
@@ -140,9 +140,9 @@ void Lists::settle_accesses(const RolledLoop& loop, const Dim& length) {
   }
 }
 
-/// `list[iteration] = v` in a loop that takes a known number of iterations: the places that all its
-/// iterations write are one stretch. Errors: `dynamic-loop` if the place moves otherwise, or the
-/// rest of the list is not of constant length.
+/// `list[iteration] = v` in a loop with a known number of iterations: the positions that its
+/// iterations write form one stretch. Errors: `dynamic-loop` if the position moves otherwise, or
+/// the length of the rest of the list is not constant.
 Outline Lists::written_in_iterations(const Mark& asked, const c10::IValue& list, bool is_from_end,
                                      Outline outline) {
   if (loops_.rolling().empty())

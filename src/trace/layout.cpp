@@ -1,4 +1,4 @@
-// What shares memory with what, where that follows from sizes or values.
+// Which tensors share memory, where that follows from sizes or values.
 #include <algorithm>
 
 #include "src/diag/error.h"
@@ -12,7 +12,7 @@ using ir::Relation;
 
 namespace {
 
-/// A view of a part of an axis.
+/// True for a view of a part of an axis.
 bool cuts(const ir::Node& view) {
   const std::string_view op = ir::op_name(view.op);
   return op == "aten::slice.Tensor" || op == "aten::narrow" || op.starts_with("aten::split") ||

@@ -62,7 +62,7 @@ class Lister {
   std::unordered_set<const void*> seen_;
 };
 
-/// Walks as Lister does, writing instead.
+/// Walks as Lister does, and writes.
 class Replacer {
  public:
   Replacer(const std::map<std::string, at::Tensor>& tensors, Undo& undo)

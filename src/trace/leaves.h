@@ -1,4 +1,4 @@
-// The tensors and plain values that a model holds, by path: what could be state.
+// The tensors and plain values that a model holds, by path. Each could be state.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -15,14 +15,14 @@ namespace t2n::trace {
 
 using ObjectPtr = c10::intrusive_ptr<c10::ivalue::Object>;
 
-/// What keeps a value: a slot of an object, or (slot -1) a list or dictionary.
+/// The owner of a value: a slot of an object, or (slot -1) a list or dictionary.
 struct Holder {
   const void* keeper = nullptr;
   int64_t slot = -1;
   auto operator<=>(const Holder&) const = default;
 };
 
-/// A tensor, or anything plain. A tensor's geometry is that of when the leaf was listed.
+/// A tensor or a plain value. A tensor's geometry is the one it had when the leaf was listed.
 struct Held {
   std::string path;  ///< "encoder.h", "cache.k", "pair.0"
   c10::IValue value;
@@ -33,18 +33,18 @@ struct Held {
 /// An attribute of a module or of another object that the model holds.
 struct Attribute {
   std::string path;
-  std::vector<Holder> holders;  ///< outermost first; then the containers below it
+  std::vector<Holder> holders;  ///< outermost first; the containers inside it follow
   std::vector<Held> leaves;
 };
 
-/// All attributes that hold something other than objects. What is shared counts once, where it is
-/// met first; names as ModuleNames gives them.
+/// All attributes whose value is not an object. A shared one counts once, under its first path;
+/// ModuleNames gives the names.
 std::vector<Attribute> list_attributes(const ObjectPtr& model);
 
 /// The tensor at a path; undefined if there is none.
 at::Tensor tensor_at(const std::vector<Attribute>& attributes, const std::string& path);
 
-/// How to bring back what a run changed, last change first.
+/// Restores what a run changed, the last change first.
 class Undo {
  public:
   Undo() = default;
@@ -53,7 +53,7 @@ class Undo {
   Undo& operator=(const Undo&) = delete;
 
   void add(std::function<void()> step) { steps_.push_back(std::move(step)); }
-  /// Keeps the value of a slot, or the elements of a list or dictionary.
+  /// Remembers the value of a slot, or the elements of a list or dictionary.
   void keep_slot(const ObjectPtr& object, size_t slot);
   void keep_container(const c10::IValue& container);
   void run();
@@ -62,7 +62,7 @@ class Undo {
   std::vector<std::function<void()>> steps_;
 };
 
-/// Puts tensors in the place of leaves, by path.
+/// Replaces leaves by tensors, by path.
 void replace_leaves(const ObjectPtr& model, const std::map<std::string, at::Tensor>& tensors,
                     Undo& undo);
 

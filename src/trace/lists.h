@@ -1,4 +1,4 @@
-// Which elements of lists the program takes, and what that needs of sizes.
+// Which elements of lists the program takes, and what this requires of sizes.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace t2n::trace {
 
-/// Lists whose length, or a place in them, follows from sizes or from the iteration of a rolled
-/// loop. Changes the marks of lists, and settles decisions.
+/// Lists whose length follows from sizes, and positions in lists that follow from sizes or from the
+/// iteration of a rolled loop. Changes the marks of lists, and settles decisions.
 class Lists {
  public:
   Lists(const ir::Graph& graph, const TraceOptions& options, const Position& position, Marks& marks,
@@ -27,18 +27,18 @@ class Lists {
         recorder_(recorder) {}
 
   bool is_open(const c10::IValue& list) const;
-  /// Before an element is read, written or taken away at a place, or put before it. `asked`: what
-  /// the place follows from.
+  /// Called before an element is read, written, removed, or inserted at a position. `asked`: the
+  /// mark of the position.
   void settle_access(const std::string& name, const torch::jit::Stack& inputs, const Mark& asked);
-  /// Before an operation is given all elements as they are.
+  /// Called before an operation gets all elements as they are.
   void settle_argument(const c10::IValue& list);
-  /// After l[start:end].
+  /// Called after l[start:end].
   void follow_slice(const torch::jit::Stack& inputs, const c10::IValue& part);
-  /// What a list that was changed, or one that was made of it, consists of. `before` and `more` are
-  /// what the operands were.
+  /// The outline of a list that was changed, or of a list made from it. `before` and `more`: the
+  /// outlines of the operands.
   Outline changed_outline(const std::string& name, const torch::jit::Stack& inputs,
                           const Mark& asked, Outline before, Outline more);
-  /// After a rolled loop: what its accesses at places that follow from the iteration need.
+  /// Called after a rolled loop: checks its accesses at positions that follow from the iteration.
   void settle_accesses(const RolledLoop& loop, const ir::Dim& length);
 
  private:

@@ -7,7 +7,7 @@ using torch::jit::Block;
 using torch::jit::Node;
 using torch::jit::Value;
 
-/// The node of `block` in which a use happens, itself or in a block inside of it.
+/// The node of `block` that contains a use: the user itself, or a node with a block around it.
 Node* node_within(Node* user, const Block* block) {
   while (user->owningBlock() != block) user = user->owningBlock()->owningNode();
   return user;

@@ -1,4 +1,4 @@
-// When a value of a program is read last, so that tensors go as soon as nothing wants them.
+// When a value of a program is read last, so that tensors are freed as early as possible.
 #pragma once
 
 #include <torch/csrc/jit/ir/ir.h>
@@ -10,8 +10,8 @@ namespace t2n::trace {
 
 class Liveness {
  public:
-  /// The values of the node's own block, inputs of the block included, that nothing reads after
-  /// the node: not the block's outputs, nor another iteration of a loop.
+  /// The values of the node's own block, inputs of the block included, that are read last by this
+  /// node: neither the block's outputs nor another iteration of a loop reads them.
   const std::vector<const torch::jit::Value*>& ends_at(torch::jit::Node* node);
 
  private:

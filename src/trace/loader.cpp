@@ -33,7 +33,8 @@ namespace {
 
 using torch::jit::DeserializationStorageContext;
 
-/// Storages for the tensor records of `<pickle>.pkl`; of deflated ones for those in `named`.
+/// Storages for the tensor records of `<pickle>.pkl`; of the deflated records only those in
+/// `named`.
 std::shared_ptr<DeserializationStorageContext> map_storages(const Archive& archive,
                                                             const std::string& pickle,
                                                             const std::set<std::string>& named) {
@@ -46,8 +47,8 @@ std::shared_ptr<DeserializationStorageContext> map_storages(const Archive& archi
   return context;
 }
 
-/// Traced inputs are kept without values: records of no bytes under tensors of some shape. One
-/// reserve of zero pages, never touched, stands behind all of them.
+/// Traced inputs are kept without values: records without bytes, for tensors that have a shape. All
+/// of them share one reserve of zero pages, which is never touched.
 std::shared_ptr<DeserializationStorageContext> empty_storages(const Archive& archive,
                                                               const std::string& prefix) {
   constexpr size_t kMost = size_t{1} << 36, kLeast = size_t{1} << 28;
@@ -79,7 +80,7 @@ std::shared_ptr<DeserializationStorageContext> empty_storages(const Archive& arc
   return context;
 }
 
-/// Types in pickles are text, which LibTorch's parsers read by recursion.
+/// Types in pickles are text. LibTorch's parsers read it by recursion.
 void check_type(const std::string& text) {
   constexpr int kMaxBrackets = 100;
   int depth = 0;
@@ -97,7 +98,7 @@ c10::TypePtr parse_type(const std::string& text) {
   return torch::jit::Unpickler::defaultTypeParser(text);
 }
 
-/// "__torch__.torch.nn" of "code/__torch__/torch/nn.py"; "" for what is no code.
+/// "__torch__.torch.nn" of "code/__torch__/torch/nn.py"; "" for records that are not code.
 std::string module_of(const std::string& record) {
   if (!record.starts_with("code/") || !record.ends_with(".py")) return {};
   std::string out = record.substr(5, record.size() - 8);
@@ -154,7 +155,7 @@ class Deserializer {
                 "was it saved or downloaded completely?");
   }
 
-  /// Two elements share a byte of the file, and LibTorch asks for one byte each.
+  /// Refuses types with two elements to a byte: LibTorch asks for one byte each.
   static void refuse_half_bytes(std::string_view pickle) {
     if (pickle.find("QUInt4x2Storage") == std::string_view::npos) return;
     throw Error("unsupported-dtype", "the model holds a tensor of 4 bits (quint4x2)",
@@ -174,7 +175,7 @@ class Deserializer {
                                                 1);
   }
 
-  /// Whatever is compiled is scanned before the first thing that runs, and again whenever more was.
+  /// Scans all compiled code before any of it runs, and again whenever more was compiled.
   c10::intrusive_ptr<c10::ivalue::Object> make_object(const c10::StrongTypePtr& type,
                                                       c10::IValue state) {
     const auto class_type = type.type_->expect<c10::ClassType>();
@@ -196,7 +197,7 @@ class Deserializer {
     return make_by_setstate(type, state, *sources_);
   }
 
-  /// The deflated records that a pickle names.
+  /// The deflated records that a pickle refers to.
   std::set<std::string> check(const std::string& archive) {
     std::set<std::string> named;
     const auto note = [&](std::string_view text) {
@@ -232,7 +233,7 @@ class Deserializer {
   std::optional<c10::IValue> traced_inputs() {
     auto storages = empty_storages(*archive_, "traced_inputs/");
     if (!storages) return std::nullopt;
-    // They only save typing: a model whose traced inputs cannot be read is exported with --input.
+    // They are a convenience: if traced inputs cannot be read, the model is exported with --input.
     try {
       check("traced_inputs");
       c10::IValue inputs = load("traced_inputs", std::move(storages));
@@ -259,8 +260,8 @@ class Deserializer {
   bool ran_code_ = false;
 };
 
-/// Values nest as deep as is checked, whatever `ulimit -s` says: the stack is made large enough.
-/// Linux keeps at least this much free below the main thread's.
+/// Enlarges the stack for values that nest as deep as the checks allow, whatever `ulimit -s` says.
+/// Linux keeps at least this much free below the main thread's stack.
 void raise_stack() {
   constexpr rlim_t kStack = rlim_t{112} << 20;
   struct rlimit limit = {};
@@ -278,13 +279,13 @@ void prepare_process() {
 
 Loaded load_model(const std::string& path) {
   prepare_process();
-  const Report none;  // what LibTorch says of old types while it reads the file is no news
+  const Report none;  // hides LibTorch's warnings about old types while it reads the file
   WarningRelay relay(none);
   const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
   const auto archive = Archive::open(path);
   limit_allocations(archive->mapping()->size(), 0);
   check_code(*archive);
-  // Each round declares one more operator that this LibTorch lacks.
+  // Each round declares one more operator that this LibTorch does not have.
   constexpr int kMaxUnknown = 200;
   for (int round = 0;; ++round) {
     try {

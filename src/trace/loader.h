@@ -23,13 +23,14 @@ struct Loaded {
   int64_t format_version = 0;
   std::optional<c10::IValue>
       traced_inputs;      ///< Dict[str, List[Any]]: method -> arguments, shapes only
-  bool ran_code = false;  ///< some `__setstate__` ran
+  bool ran_code = false;  ///< a `__setstate__` ran
 };
 
-/// Storages alias the mapping's working pages; unaligned or deflated records are copied. Nothing of
-/// the file is compiled before its structure was bounded, nothing runs before all that was compiled
-/// was scanned. Operators that this LibTorch lacks are declared on
-/// the fly, so that the tracer can name their uses. Errors: `model-…`, `denied-operator`,
+/// Storages alias the mapping's working pages; unaligned or deflated records are copied. The
+/// structure is bounded before anything of the file is compiled, and all compiled code is scanned
+/// before anything runs. Operators that this LibTorch does not have are declared as needed, so that
+/// the tracer can name their uses. Errors: `model-…`, `denied-operator`, `trace-limit`, and those
+/// of forward.
 /// `trace-limit`, and those of forward.
 Loaded load_model(const std::string& path);
 

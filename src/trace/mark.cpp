@@ -15,7 +15,7 @@ thread_local ReadMarks* reader = nullptr;
 
 Mark make(MarkInfo info) { return std::make_shared<const MarkInfo>(std::move(info)); }
 
-/// Each symbol once and added: nothing cancels out.
+/// The sum of all symbols, each once, so that none cancels out.
 ir::Dim sum_of_symbols(std::initializer_list<const ir::Dim*> dims) {
   std::set<ir::Symbol> symbols;
   for (const ir::Dim* dim : dims)
@@ -27,7 +27,7 @@ ir::Dim sum_of_symbols(std::initializer_list<const ir::Dim*> dims) {
 
 }  // namespace
 
-/// A number and its mark, where torch expects the node of a symbolic number.
+/// A number with its mark, stored where torch expects the node of a symbolic number.
 class MarkedNode final : public c10::SymNodeImpl {
  public:
   MarkedNode(c10::IValue number, Mark mark) : number_(std::move(number)), mark_(std::move(mark)) {}
@@ -59,7 +59,7 @@ class MarkedNode final : public c10::SymNodeImpl {
 
 namespace {
 
-/// Null for a value that is no marked number. Torch makes no symbolic numbers in a run of its own.
+/// Null for a value that is not a marked number. Torch itself makes no symbolic numbers here.
 const MarkedNode* node_of(const c10::IValue& value) {
   if (value.isSymInt())
     return dynamic_cast<const MarkedNode*>(value.toSymInt().toSymNodeImplUnowned());

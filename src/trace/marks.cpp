@@ -36,7 +36,7 @@ void walk(const c10::IValue& value, Reached& seen, const Reach& visit) {
   }
 }
 
-/// Puts `change` of every leaf in its place. Tuples are made again where anything changed.
+/// Replaces every leaf by what `change` gives. Tuples are rebuilt where anything changed.
 c10::IValue changed(const c10::IValue& value, Reached& seen, const Rewrite& change) {
   if (is_container(value) || value.isObject())
     if (!seen.insert(value.internalToPointer()).second) return value;
@@ -115,7 +115,7 @@ c10::IValue plain_tuple(const c10::IValue& value, Made& made) {
   return any ? tuple_like(value, std::move(elements)) : value;
 }
 
-/// The value without marks, built anew where it holds any; what was one list twice stays one. The
+/// The value without marks, rebuilt where it holds any. Aliased lists remain aliased, and the
 /// program's own containers are never written to.
 c10::IValue plain(const c10::IValue& value, Made& made) {
   if (value.isTuple()) return plain_tuple(value, made);
@@ -127,7 +127,7 @@ c10::IValue plain(const c10::IValue& value, Made& made) {
   return out;
 }
 
-/// A value alone keeps its own mark.
+/// The joined mark; a single value keeps its own mark.
 Mark join_parts(const Mark& a, const Mark& b) { return !a ? b : !b ? a : join(a, b); }
 
 std::string kind_of(const c10::IValue& value) {
@@ -227,7 +227,7 @@ void Marks::strip(const c10::IValue& container) const {
   changed(container, seen, [](const c10::IValue& leaf) { return unmarked(leaf); });
 }
 
-/// A number or string with one more mark; anything else as it is.
+/// A number or string with one more mark; any other value unchanged.
 c10::IValue Marks::tainted_leaf(const c10::IValue& leaf, const Mark& mark) {
   if (is_number(leaf)) return marked(leaf, join(mark_of(leaf), mark));
   if (!leaf.isString()) return leaf;

@@ -1,5 +1,5 @@
-// Loops whose end follows from data: they run as long as they may, and what they had when they
-// ended is chosen by selects.
+// Loops whose end follows from data. They run the maximum number of iterations, and selects choose
+// the values that the program had when the loop ended.
 #include <algorithm>
 
 #include "src/trace/computed_numbers.h"
@@ -14,13 +14,13 @@ FormulaRef both(const FormulaRef& a, const FormulaRef& b) {
 
 }  // namespace
 
-/// Whether selects may stand for the end of a loop, here where it is asked.
+/// Whether selects may replace the end of this loop.
 bool Interpreter::ends_by_data(const c10::IValue& trips, const c10::IValue& condition) {
   if (recorder_ == nullptr || options_.accepted_guards.contains(position_.line())) return false;
   return is_read(trips) || (is_read(condition) && !is_data(mark_of(trips)));
 }
 
-/// The most iterations that a loop takes, as far as anything says so.
+/// The maximum number of iterations of a loop, if anything bounds it.
 std::optional<int64_t> Interpreter::most_iterations(const LoopState& loop) {
   const auto given = options_.max_iterations.find(position_.line());
   std::optional<int64_t> most;
@@ -31,14 +31,14 @@ std::optional<int64_t> Interpreter::most_iterations(const LoopState& loop) {
   return most ? std::min(trips, *most) : trips;
 }
 
-/// Whether nothing but the number of iterations that it was given ends a loop.
+/// Whether the loop ends only by its iteration count.
 bool Interpreter::is_ended_by_count(const LoopState& loop) const {
   const int64_t trips = unmarked(loop.trips).toInt();
   return !is_data(mark_of(loop.trips)) && loop.iteration >= trips;
 }
 
-/// The iterations that a loop still has, each on what the one before it left, as though it went on.
-/// `carried` is what it had when it ended. Gives how many iterations there are.
+/// Runs the remaining iterations of a loop, each on what the one before left, as if the loop went
+/// on. `carried`: the values when the loop ended. Returns the number of iterations.
 int64_t Interpreter::run_masked(torch::jit::Node* node, LoopState loop, Values& carried, Env& env) {
   torch::jit::Block* const body = node->blocks()[0];
   const std::optional<int64_t> most = most_iterations(loop);
@@ -48,7 +48,7 @@ int64_t Interpreter::run_masked(torch::jit::Node* node, LoopState loop, Values& 
   FormulaRef active = number_formula(true);
   bool is_active = true;
   std::string obstacle;
-  // A `while` may end by a number of its own; so many iterations are tried without a word of it.
+  // A `while` may end by a number of its own, so this many iterations are tried without a message.
   constexpr int64_t kMostUnsaid = 256;
   for (;; ++loop.iteration) {
     Mark mark = mark_of(loop.condition);

@@ -12,7 +12,7 @@
 namespace t2n::trace {
 namespace {
 
-/// The allocator of the process, which asks before it allocates.
+/// The process's allocator, with a check before each allocation.
 class LimitedAllocator : public c10::Allocator {
  public:
   explicit LimitedAllocator(c10::Allocator* inner) : inner_(inner) {}
@@ -40,14 +40,14 @@ class LimitedAllocator : public c10::Allocator {
 
 void limit_allocations(size_t model_bytes, size_t sample_bytes) {
   static LimitedAllocator* const limited = [] {
-    auto* made = new LimitedAllocator(c10::GetCPUAllocator());  // as long as the process
+    auto* made = new LimitedAllocator(c10::GetCPUAllocator());  // lives as long as the process
     c10::SetCPUAllocator(made, 1);
     return made;
   }();
   constexpr size_t kLeast = size_t{1} << 30;
-  // The largest parameter may be of 16 bits and become one of 64.
+  // The largest parameter may have 16 bits and be converted to 64.
   constexpr size_t kOfModel = 4;
-  // From a list of words to their attention, from an image to its features.
+  // From a list of tokens to their attention, from an image to its features.
   constexpr size_t kOfSamples = size_t{1} << 16;
   const auto chosen = static_cast<size_t>(limits::chosen_max_memory());
   limited->limit(std::max({kLeast, kOfModel * model_bytes, kOfSamples * sample_bytes, chosen}));

@@ -6,11 +6,11 @@
 
 namespace t2n::trace {
 
-/// Elements of one tensor that anything computes with; views may say more, nobody reads them.
+/// A limit for the elements of one tensor that is computed with; a view may claim more, unread.
 inline constexpr int64_t kMaxElements = int64_t{1} << 32;
 
-/// From now on no tensor gets more memory at once than a model of this size can need for samples of
-/// that size, or than --max-memory allows, whoever asks LibTorch for it. Errors where one does:
+/// From now on, no allocation by LibTorch may exceed what a model of this size can need for samples
+/// of that size, or what --max-memory allows. Errors, thrown by the code that allocates:
 /// `trace-limit`.
 void limit_allocations(size_t model_bytes, size_t sample_bytes);
 

@@ -1,5 +1,5 @@
-// What our rules say of modes: where the exported program is not the one that the file's flags ask
-// for. The interpreter and LibTorch's executor, as the reference, keep to the same ones.
+// Modes in which the exported program differs from what the file's flags ask for. The interpreter,
+// and LibTorch's executor as the reference, follow the same rules.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -9,15 +9,15 @@
 
 namespace t2n::trace {
 
-/// Functions of torch's own modules, and of torch.nn.functional. They ask whether gradients are on
-/// to choose between ways that compute the same.
+/// True for functions of torch's own modules and of torch.nn.functional. They ask whether gradients
+/// are on to choose between equivalent implementations.
 bool is_torch_function(const std::string& qualified_name);
 
-/// Whether an operation asks for the mode of gradients, or a tensor's.
+/// Whether an operation asks if gradients are on, or if a tensor requires one.
 bool is_grad_question(const torch::jit::Node& node);
 
-/// Torch's own modules for which the flag `training` means dropout or statistics of the batch: they
-/// always do what they do in inference.
+/// True for torch's own modules whose flag `training` means dropout or batch statistics. They
+/// always behave as in inference.
 bool is_inference_module(const c10::ivalue::Object& object);
 
 }  // namespace t2n::trace

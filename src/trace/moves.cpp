@@ -1,5 +1,5 @@
-// Operations of lists and dictionaries that move elements about and look at none of them: torch
-// runs them on marked numbers as they are. What the place or the key follows from is followed here.
+// Operations of lists and dictionaries that move elements without looking at them. Torch runs them
+// on marked numbers unchanged; this file follows the marks of positions, keys and lengths.
 #include "src/trace/moves.h"
 
 #include <ATen/core/jit_type.h>
@@ -16,7 +16,7 @@ namespace {
 using ir::Dim;
 using torch::jit::Stack;
 
-/// They take an element, or entries, out of a container or let them be seen.
+/// True for operations that return, or remove, an element or entries of a container.
 bool gives_elements(const std::string& name) {
   constexpr std::array<std::string_view, 9> kNames = {
       "aten::__getitem__", "aten::pop",    "aten::popitem", "aten::get",  "aten::select",
@@ -24,7 +24,7 @@ bool gives_elements(const std::string& name) {
   return is_one_of(name, kNames);
 }
 
-/// They put another list in the place of the container, or beside it.
+/// True for operations that give a new list, in place of the container or beside it.
 bool gives_list(const std::string& name) {
   constexpr std::array<std::string_view, 5> kNames = {"aten::add", "aten::mul", "aten::slice",
                                                       "aten::copy", "aten::list"};
@@ -40,7 +40,7 @@ const c10::IValue& container_of(const Stack& inputs) {
   return is_container(inputs[0]) ? inputs[0] : inputs[1];
 }
 
-/// Of what a container holds.
+/// The type of a container's elements.
 c10::TypePtr element_type(const c10::IValue& container) {
   return container.isList() ? container.toList().elementType()
                             : container.toGenericDict().valueType();
@@ -51,7 +51,7 @@ int64_t count(const c10::IValue& container) {
                                                  : container.toGenericDict().size());
 }
 
-/// How long a container is as an expression; nothing if it follows from anything else.
+/// A container's length as an expression; nothing if it has none.
 std::optional<Dim> length_of(const c10::IValue& container, const Mark& mark) {
   if (mark) return is_size(mark) ? std::optional(mark->size) : std::nullopt;
   return Dim(count(container));
@@ -75,7 +75,7 @@ bool Moves::moves_elements(const Stack& inputs) {
          (is_container(inputs[0]) || (is_number(inputs[0]) && is_number_times_list()));
 }
 
-/// A key that a dictionary is asked for. One that is a size is told apart from all that are there.
+/// The key of a dictionary access. A key that follows from sizes must differ from all other keys.
 void Moves::settle_key(const c10::IValue& dictionary, const c10::IValue& key,
                        const std::string& name) {
   const Mark mark = marks_.of(key);
@@ -100,7 +100,7 @@ void Moves::settle_key(const c10::IValue& dictionary, const c10::IValue& key,
   for (const auto& entry : dict) is_known(ir::Relation::ne, entry.key().toInt());
 }
 
-/// What the place or number that an operation is given follows from, if it matters to the result.
+/// The mark of the position or number that an operation is given, if it matters to the result.
 Mark Moves::asked_place(const std::string& name, const c10::IValue& container,
                         const c10::IValue& operand) {
   const Mark mark = marks_.of(operand);
@@ -133,7 +133,7 @@ Stack Moves::run(const Operation& operation, Stack inputs) {
     inputs[i] = unmarked(inputs[i]);
   }
   lists_.settle_access(name, inputs, asked);
-  // What is made of a list, or repeats it, is followed from what the list is before.
+  // For a list that is made from another, or repeated, the mark is computed from the list before.
   const bool makes = gives_list(name) || name == "aten::mul_";
   const Mark length = makes ? made_length(name, inputs, asked) : marks_.of(container);
   const auto outline_of = [this](const c10::IValue& value) {
@@ -158,7 +158,7 @@ Stack Moves::run(const Operation& operation, Stack inputs) {
   return results;
 }
 
-/// An element that was asked for by a number that follows from sizes, or found in a list whose
+/// Marks an element that was selected by a number that follows from sizes, or from a list whose
 /// length does.
 void Moves::follow_element(const Stack& inputs, const Mark& asked, const Mark& length,
                            c10::IValue& element) {
@@ -179,7 +179,7 @@ void Moves::follow_element(const Stack& inputs, const Mark& asked, const Mark& l
   decisions_.settle(comparison_mark({asked->size, ir::Relation::eq, Dim(inputs[1].toInt())}), true);
 }
 
-/// Of `list * n`; less than no time is none.
+/// The length of `list * n`; a negative n counts as 0.
 Mark Moves::repeated_length(const Stack& inputs, const Mark& asked) {
   const c10::IValue& container = container_of(inputs);
   const Mark length = marks_.of(container);
@@ -194,7 +194,7 @@ Mark Moves::repeated_length(const Stack& inputs, const Mark& asked) {
   return either(asked, length);
 }
 
-/// What the length of a list that was made of another follows from.
+/// The mark for the length of a list that was made from another.
 Mark Moves::made_length(const std::string& name, const Stack& inputs, const Mark& asked) {
   if (name == "aten::mul" || name == "aten::mul_") return repeated_length(inputs, asked);
   const Mark length = marks_.of(container_of(inputs));
@@ -207,7 +207,7 @@ Mark Moves::made_length(const std::string& name, const Stack& inputs, const Mark
   return whole && rest ? size_mark(*whole + *rest) : join(length, more);
 }
 
-/// What a list or dictionary that was changed in place follows from.
+/// The mark of a list or dictionary after a change in place.
 void Moves::follow_change(const std::string& name, const Stack& inputs, const Mark& asked,
                           const Mark& length) {
   const c10::IValue& container = inputs[0];
@@ -221,7 +221,7 @@ void Moves::follow_change(const std::string& name, const Stack& inputs, const Ma
   if (name == "aten::update" || !length) return;
   const bool grows = name == "aten::append" || name == "aten::insert";
   const bool shrinks = name == "aten::pop" || name == "aten::Delete";
-  // In a loop the length is followed at its end, from that of the loop.
+  // In a loop, the length is computed at the loop's end, from the iteration count.
   if (!(grows || shrinks) || !container.isList() || loops_.depth() > 0) return;
   if (is_size(length)) marks_.set(container, size_mark(length->size + Dim(grows ? 1 : -1)));
 }

@@ -1,4 +1,4 @@
-// Operations of lists and dictionaries that move elements about and look at none of them.
+// Operations of lists and dictionaries that move elements without looking at them.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace t2n::trace {
 
-/// Torch runs them on marked numbers as they are. What the place, the key or the length follows
-/// from is followed here, in the marks of containers; tensors and the recorder are not touched.
+/// Torch runs them on marked numbers unchanged. This class follows the marks of positions, keys and
+/// lengths in the marks of containers; it touches neither tensors nor the recorder.
 class Moves {
  public:
   Moves(Position& position, StateWatch& state, Marks& marks, Decisions& decisions, OpenLoops& loops,
@@ -25,11 +25,11 @@ class Moves {
         nesting_(nesting),
         operations_(operations) {}
 
-  /// By the name of an operation, and by what it is given.
+  /// Decides by an operation's name and operands.
   static bool may_move_elements(const std::string& name);
   static bool moves_elements(const torch::jit::Stack& inputs);
   torch::jit::Stack run(const Operation& operation, torch::jit::Stack inputs);
-  /// A key that a dictionary is asked for, or is given.
+  /// A key that a dictionary is read or written with.
   void settle_key(const c10::IValue& dictionary, const c10::IValue& key, const std::string& name);
 
  private:

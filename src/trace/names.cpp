@@ -15,7 +15,7 @@ bool is_torchbind(const c10::ivalue::Object& object) {
          object.type()->name()->qualifiedName().starts_with("__torch__.torch.classes.");
 }
 
-/// "fc._packed_params._packed_params" -> "fc": modules name what they pack after that it is packed.
+/// "fc._packed_params._packed_params" -> "fc": attributes of packed parameters have such names.
 std::string without_packed(std::string path) {
   for (;;) {
     const size_t dot = path.rfind('.');

@@ -83,7 +83,7 @@ bool may_nest(const c10::Type& type) {
 void NestingBudget::require_tree(const c10::Type& type, const c10::IValue& held) {
   if (!has_inner(held) || !may_nest(type)) return;
   constexpr size_t kMost = 20'000'000;
-  constexpr size_t kLeast = 200;  // so that there are at most 100'000 such values
+  constexpr size_t kLeast = 200;  // so that at most 100'000 such values exist
   looked_at_ += std::max(kLeast, check_nesting(held, "trace-limit", "a value of the model"));
   if (looked_at_ > kMost)
     throw Error("trace-limit", "the model puts values inside of values without end",

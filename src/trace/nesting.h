@@ -1,4 +1,4 @@
-// Values inside of values: how deep, and how often.
+// How deep values contain other values, and how often.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -7,18 +7,18 @@
 
 namespace t2n::trace {
 
-/// Refuses a value that exists as model_file::check_nesting does. Returns how many values were
-/// looked at.
+/// Refuses an existing value by the rules of model_file::check_nesting. Returns how many values
+/// were visited.
 size_t check_nesting(const c10::IValue& value, const std::string& id, const std::string& what);
 
-/// True if a value of the type may come to contain itself, or hold more levels than the type says.
+/// True if a value of the type may contain itself, or nest deeper than the type shows.
 bool may_nest(const c10::Type& type);
 
-/// How many values inside of values a program may put together.
+/// Bounds how many nested values a program may build.
 class NestingBudget {
  public:
-  /// After something took a value of this type: one that contains itself, or has endless levels, is
-  /// nothing that can be followed. What contains itself does so through the value that was put in.
+  /// Called after a value of this type received `held`. Refuses cycles and endless nesting: a cycle
+  /// always contains the value that was put in.
   void require_tree(const c10::Type& type, const c10::IValue& held);
 
  private:

@@ -20,7 +20,7 @@ using Answer = std::optional<Mark>;
 
 using Combine = Dim (*)(const Dim&, const Dim&);
 
-/// enumerate() and zip() look for the shortest list, and begin with this.
+/// enumerate() and zip() start with this value and look for the shortest list.
 const Dim kNoLimit = INT64_MAX;
 
 const std::map<std::string, Combine>& binary_operations() {
@@ -58,7 +58,7 @@ Answer power(const Dim& base, const Operand& exponent) {
   return size_mark(out);
 }
 
-/// A shift by a plain count is a product or quotient by a power of two.
+/// A shift by a plain count is a product with, or a quotient by, a power of two.
 Answer shifted(const std::string& name, const Dim& number, const Dim& count) {
   constexpr int64_t kMaxShift = 30;
   if (!count.is_constant() || count.value() < 0 || count.value() > kMaxShift) return std::nullopt;
@@ -66,7 +66,7 @@ Answer shifted(const std::string& name, const Dim& number, const Dim& count) {
   return size_mark(name == "aten::__lshift__" ? number * factor : floor_div(number, factor));
 }
 
-/// How often range(lo, hi, step) gives a number: range_guard() says that hi is not below lo.
+/// The length of range(lo, hi, step), if hi is not below lo, which range_guard() requires.
 Answer range_length(const RuleOperands& operands, const Dim& lo, const Dim& hi) {
   if (operands[2].mark) return std::nullopt;
   const int64_t step = operands[2].number.toInt();
@@ -111,7 +111,7 @@ Answer integer_rule(const std::string& name, const RuleOperands& operands) {
 
 bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
-/// The number as a quotient by a power of two, which doubles compute with exactly.
+/// The number as a quotient by a power of two, which doubles represent exactly.
 std::optional<Ratio> dyadic(const Operand& operand) {
   if (const auto size = size_of(operand)) return Ratio{*size, 1};
   if (operand.mark) {
@@ -137,7 +137,7 @@ FormulaRef formula_of(const Operand& operand) {
   return number_formula(operand.number.toScalar().toDouble());
 }
 
-/// The operations that a formula may consist of, by the name of the scalar operator.
+/// Operations that a formula may contain, by the name of the scalar operator.
 const std::map<std::string, std::string>& formula_words() {
   static const std::map<std::string, std::string> table = {
       {"aten::add", "add"}, {"aten::sub", "sub"},       {"aten::mul", "mul"},
@@ -160,7 +160,7 @@ FormulaRef combined(const std::string& name, const RuleOperands& operands) {
   return operation_formula(word->second, FormulaType::real, std::move(parts));
 }
 
-/// The result as an exact quotient; one division may round, which floor and ceil do not see.
+/// The result as an exact quotient. One division may round: floor and ceil do not notice.
 std::optional<Ratio> quotient(const std::string& name, const RuleOperands& operands) {
   std::vector<Ratio> parts;
   for (const Operand& operand : operands) {
@@ -185,7 +185,7 @@ std::optional<Ratio> quotient(const std::string& name, const RuleOperands& opera
   return std::nullopt;
 }
 
-/// Whole numbers out of a quotient.
+/// Operations that turn a quotient into a whole number.
 Answer rounded(const std::string& name, const Operand& operand) {
   const auto ratio = operand.mark ? operand.mark->ratio : std::nullopt;
   if (!ratio) return std::nullopt;

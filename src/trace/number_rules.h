@@ -1,4 +1,4 @@
-// What scalar operations make of marked numbers.
+// Rules for the results of scalar operations on marked numbers.
 #pragma once
 
 #include <optional>
@@ -15,19 +15,19 @@ struct Operand {
   Mark mark;
 };
 
-/// The mark of a scalar operation's result, where it can be said exactly: an expression over sizes,
-/// a comparison of such, or a formula. `name` is "aten::add"; operands in schema order, none of
-/// them data. Nothing if there is no rule.
+/// The mark of a scalar operation's result if it has an exact one: an expression over sizes, a
+/// comparison of such, or a formula. `name`: as "aten::add". Operands are in schema order, and none
+/// is data. Nothing if there is no rule.
 std::optional<Mark> number_rule(const std::string& name, const std::vector<Operand>& operands);
 
-/// What range(lo, hi, step) needs of its bounds so that its length is an expression: which of them
-/// is the larger, as in this run.
+/// The condition under which the length of range(lo, hi, step) is an expression: which bound is the
+/// larger one, as in this run.
 std::optional<ir::Comparison> range_guard(const std::vector<Operand>& operands);
 
-/// The mark of a float that is this integer, and `number` in this run.
+/// The mark of a float that equals this integer; it is `number` in this run.
 Mark as_real(const Mark& mark, double number);
 
-/// The integer as an expression; nothing if it is none.
+/// The integer as an expression; nothing if it has none.
 std::optional<ir::Dim> size_of(const Operand& operand);
 
 }  // namespace t2n::trace

@@ -1,12 +1,12 @@
-// Torch's observers: modules that keep statistics of what a quantiser is given.
+// Torch's observers: modules that collect statistics of a quantiser's input.
 #pragma once
 
 #include "src/diag/diagnostic.h"
 
 namespace t2n::trace {
 
-/// What helps where one is on: its statistics, and branches on them, are no part of what a model
-/// computes.
+/// The help text if an observer is on: its statistics, and branches on them, are not part of what a
+/// model computes.
 inline constexpr const char* kSwitchOff =
     "call model.apply(torch.ao.quantization.disable_observer) before saving, or convert the model";
 

@@ -1,5 +1,5 @@
-// Elements of lists whose length follows from sizes: which one is at a place may be another one at
-// other sizes. A list consists of stretches; what is asked of sizes so that a place stays in its
+// Elements of lists whose length follows from sizes: at other sizes, another element may stand at a
+// position. A list consists of stretches. The condition on sizes that keeps a position in its
 // stretch is settled, as a branch is.
 #include <algorithm>
 
@@ -19,7 +19,7 @@ int64_t elements_of(const c10::IValue& list) {
   return static_cast<int64_t>(list.toListRef().size());
 }
 
-/// Numbers and strings carry what they follow from themselves.
+/// True if the elements carry marks themselves, as numbers and strings do.
 bool holds_marks(const c10::IValue& list) {
   const c10::TypePtr type = list.toList().elementType();
   return type->isSubtypeOf(*c10::NumberType::get()) || type->kind() == c10::TypeKind::BoolType ||
@@ -46,15 +46,15 @@ Dim length_of(const Outline& outline) {
   return sum;
 }
 
-/// Its length is an expression over sizes, and not over the iteration of a loop that is being
-/// recorded, whose iterations are compared with each other.
+/// Whether the list's length is an expression over sizes only, without the iteration of a loop that
+/// is being recorded, whose iterations are compared with each other.
 bool Lists::is_open(const c10::IValue& list) const {
   if (!options_.keep_sizes || !list.isList()) return false;
   const Mark length = marks_.of(list);
   return length && !is_data(length) && !depends_on_iteration(length);
 }
 
-/// The list is as long as it is now for all sizes that the file takes.
+/// Requires that the list has its present length for all sizes that the file takes.
 void Lists::settle_length(const c10::IValue& list) {
   const Mark length = marks_.of(list);
   if (is_size(length))
@@ -64,8 +64,8 @@ void Lists::settle_length(const c10::IValue& list) {
   marks_.set(list, nullptr);
 }
 
-/// Makes a stretch begin before the element at `place`, which was counted from the front or from
-/// the back. Gives the stretch; nothing if the place follows from the length of another one.
+/// Starts a new stretch before the element at `place`, which is counted from the front or from the
+/// back. Returns the stretch; nothing if the position depends on another stretch's length.
 std::optional<size_t> Lists::cut(Outline& outline, int64_t place, bool from_front) {
   int64_t rest = place;
   if (!from_front) {
@@ -95,7 +95,7 @@ std::optional<size_t> Lists::cut(Outline& outline, int64_t place, bool from_fron
   return rest == 0 ? std::optional(at) : std::nullopt;
 }
 
-/// An element is read, written or taken away at a place, or put before it.
+/// An element is read, written, removed, or inserted at a position.
 void Lists::settle_access(const std::string& name, const Stack& inputs, const Mark& asked) {
   constexpr std::array<std::string_view, 6> kNames = {"aten::__getitem__", "aten::select",
                                                       "aten::pop",         "aten::Delete",
@@ -124,8 +124,8 @@ void Lists::settle_access(const std::string& name, const Stack& inputs, const Ma
     settle_length(list);
 }
 
-/// An operation is given all elements as they are: as many as now, but for what the iterations of
-/// one loop made, which become one tensor.
+/// An operation gets all elements as they are: there must be as many as now, except for the
+/// elements that one loop made, which become one tensor.
 void Lists::settle_argument(const c10::IValue& list) {
   if (!is_open(list)) return;
   const Outline outline = marks_.outline(list);
@@ -143,7 +143,7 @@ void Lists::settle_argument(const c10::IValue& list) {
   }
 }
 
-/// l[start:end]: the places must stay in their stretches.
+/// l[start:end]: both positions must stay in their stretches.
 void Lists::follow_slice(const Stack& inputs, const c10::IValue& part) {
   const c10::IValue& list = inputs[0];
   Outline outline = marks_.outline(list);
@@ -174,8 +174,8 @@ void Lists::follow_slice(const Stack& inputs, const c10::IValue& part) {
   marks_.set_outline(part, kept);
 }
 
-/// What a list that was changed, or one that was made of it, consists of. `before` and `more` are
-/// what the operands were.
+/// The outline of a list that was changed, or of a list made from it. `before` and `more`: the
+/// outlines of the operands.
 Outline Lists::changed_outline(const std::string& name, const Stack& inputs, const Mark& asked,
                                Outline before, Outline more) {
   if (name == "aten::_set_item" && depends_on_iteration(asked)) {

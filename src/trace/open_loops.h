@@ -1,5 +1,5 @@
-// The loops that run: which lists they change and, of rolled ones, what their iterations write and
-// leave.
+// The loops that are running: the lists that they change, and what the iterations of rolled loops
+// write and leave.
 #pragma once
 
 #include <cstdint>
@@ -13,35 +13,35 @@
 
 namespace t2n::trace {
 
-/// Changes the marks of lists, and settles decisions; asks the recorder where tensors come from.
+/// Changes the marks of lists and settles decisions; asks the recorder for the origin of tensors.
 class OpenLoops {
  public:
   OpenLoops(Marks& marks, Decisions& decisions, const Recorder* recorder)
       : marks_(marks), decisions_(decisions), recorder_(recorder) {}
 
   void begin() { changed_lists_.emplace_back(); }
-  /// The lists that the innermost loop has changed.
+  /// Ends the innermost loop and returns the lists that it has changed.
   ChangedLists end();
   void begin_rolled(RolledLoop& loop);
   ChangedLists end_rolled();
   size_t depth() const { return changed_lists_.size(); }
-  /// Where an exception leaves loops, all but the outermost ones have ended.
+  /// Ends all loops but the outermost `depth` when an exception leaves them.
   void leave(size_t depth) { changed_lists_.resize(depth); }
   /// Rolled loops, innermost last.
   const std::vector<RolledLoop*>& rolling() const { return rolling_; }
 
-  // To be told of what happens to containers and objects.
+  // Called on changes of containers and objects.
   void note_made(const c10::IValue& value);
-  void note_write(const c10::IValue& held);                                  ///< before it
-  void note_list(const std::string& name, const torch::jit::Stack& inputs);  ///< before it
-  void follow_growth(const c10::IValue& list);                               ///< after it
+  void note_write(const c10::IValue& held);                                  ///< before the write
+  void note_list(const std::string& name, const torch::jit::Stack& inputs);  ///< before the change
+  void follow_growth(const c10::IValue& list);                               ///< called after it
 
   // Iterations of a rolled loop.
   void begin_iteration(RolledLoop& loop);
-  /// `after`: what the carried variables are now. Errors: `dynamic-loop`.
+  /// `after`: the values of the carried variables now. Errors: `dynamic-loop`.
   void end_iteration(RolledLoop& loop, std::vector<c10::IValue> after);
 
-  // After a loop: what lists and carried numbers follow from.
+  // After a loop: marks the lists and the carried numbers.
   void follow_lists(const ChangedLists& lists, int64_t iterations, const Mark& trips);
   void follow_carried(RolledLoop& loop, const ChangedLists& lists, const ir::Dim& length);
   void settle_iteration_ends(const RolledLoop& loop, const ir::Dim& length);
@@ -62,7 +62,7 @@ class OpenLoops {
   Marks& marks_;
   Decisions& decisions_;
   const Recorder* recorder_;
-  std::vector<ChangedLists> changed_lists_;  ///< with their lengths before; innermost loop last
+  std::vector<ChangedLists> changed_lists_;  ///< with their earlier lengths; innermost loop last
   std::vector<RolledLoop*> rolling_;
 };
 

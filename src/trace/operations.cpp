@@ -22,7 +22,7 @@ using torch::jit::Node;
 using torch::jit::Operator;
 using torch::jit::Stack;
 
-/// Baked calls of .cuda() and .pin_memory() ask for hardware that need not be here.
+/// Baked calls of .cuda() and .pin_memory() ask for hardware that may be missing here.
 bool is_move(const std::string& name) { return name == "aten::cuda" || name == "aten::pin_memory"; }
 
 bool mentions_tensors(const c10::Argument& argument) {
@@ -34,7 +34,7 @@ bool has_tensors(const c10::FunctionSchema& schema) {
          std::any_of(schema.returns().begin(), schema.returns().end(), mentions_tensors);
 }
 
-/// These do not look into the elements of a container, tensors or not.
+/// True for operations that do not look into the elements of a container, tensors or not.
 bool is_blind(const std::string& name) {
   constexpr std::array<std::string_view, 4> kNames = {"aten::len", "aten::__contains__",
                                                       "aten::__is__", "aten::__isnot__"};
@@ -59,14 +59,14 @@ void run(const Operation& operation, bool native_halves, Stack& stack) {
   run_with_halves(*operation.op, operation.run, stack);
 }
 
-/// Quantised tensors have no kernel for it: their integers become zero.
+/// Zeroes a tensor. Quantised ones have no kernel for it: their integers become zero.
 void clear(const at::Tensor& tensor) {
   if (!tensor.is_quantized()) return void(tensor.zero_());
   if (tensor.nbytes() > 0) std::memset(tensor.mutable_data_ptr(), 0, tensor.nbytes());
 }
 
-/// quantized::relu6 may write to its operand, which its schema does not say. It gives a tensor of
-/// its own here; whether the operand is used elsewhere, the pass expand-quantised sees.
+/// quantized::relu6 may write to its operand, although its schema does not say so. Here it gives a
+/// tensor of its own; the pass expand-quantised checks whether the operand is used elsewhere.
 void give_own_result(const std::string& name, Stack& stack) {
   if (name == "quantized::relu6" && stack.size() == 2 && stack[1].isBool()) stack[1] = false;
 }
@@ -92,7 +92,7 @@ void Operations::execute(const Operation& operation, Stack& stack) const {
     throw Error("forward-failed", cat(name, " failed: ", first_line(current_torch_message())), {},
                 "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
   }
-  // Zeros are one of their legal values, and the only one that gives the same file twice.
+  // Zero is a legal value of theirs, and the only one that gives the same file every time.
   if (has_trait(ir::op_short_name(name), ir::OpTrait::uninitialised)) clear(stack.at(0).toTensor());
 }
 

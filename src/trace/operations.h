@@ -1,4 +1,4 @@
-// The operations of a program, looked up once, and run through torch's dispatcher.
+// The program's operations, looked up once, and run through torch's dispatcher.
 #pragma once
 
 #include <torch/csrc/jit/ir/ir.h>
@@ -13,20 +13,20 @@ namespace t2n::trace {
 struct Operation {
   const torch::jit::Operator* op = nullptr;
   Run run;
-  bool may_move = false;     ///< the name is one of those that move elements about
-  bool has_tensors = false;  ///< the schema speaks of tensors
-  bool is_blind = false;     ///< it asks nothing of what is in a container
+  bool may_move = false;     ///< by its name it only moves elements
+  bool has_tensors = false;  ///< the schema mentions tensors
+  bool is_blind = false;     ///< it does not look at a container's elements
 };
 
-/// Knows nothing of marks, nor of the recorder.
+/// Knows neither marks nor the recorder.
 class Operations {
  public:
-  /// `native_halves`: 16-bit floats are computed as torch's kernels do, not in f32.
+  /// `native_halves`: 16-bit floats are computed by torch's own kernels, not in f32.
   explicit Operations(bool native_halves) : native_halves_(native_halves) {}
 
   /// Errors: `denied-operator`, `unsupported-op`.
   const Operation& find(torch::jit::Node* node);
-  /// Runs it on plain operands. Errors: `forward-failed`, `trace-limit`.
+  /// Runs the operation on plain operands. Errors: `forward-failed`, `trace-limit`.
   void execute(const Operation& operation, torch::jit::Stack& stack) const;
 
  private:

@@ -45,7 +45,7 @@ uint64_t digest_of(const at::Tensor& tensor, uint64_t seed) {
   return digest_of(plain.const_data_ptr(), plain.nbytes(), seed);
 }
 
-/// How many operators are under way: those that others call are no part of the program.
+/// How many operators are running: those that others call are not part of the program.
 int& depth() {
   thread_local int value = 0;
   return value;
@@ -58,7 +58,7 @@ std::unique_ptr<at::ObserverContext> began(const at::RecordFunction& /*call*/) {
 
 void ended(const at::RecordFunction& call, at::ObserverContext* /*context*/) {
   if (--depth() > 0 || !visitor()) return;
-  const at::DisableRecordFunctionGuard quiet;  // what a digest needs is no part of the program
+  const at::DisableRecordFunctionGuard quiet;  // what a digest needs is not logged
   constexpr uint64_t kSeed = 0xcbf29ce484222325;
   uint64_t digest = kSeed;
   for (const c10::IValue& output : call.outputs())

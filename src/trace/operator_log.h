@@ -1,4 +1,4 @@
-// What torch's dispatcher is asked for on this thread, with a digest of every result.
+// The operators that torch's dispatcher runs on this thread, with a digest of every result.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace t2n::trace {
 
-/// While it lives, `visit` is told of every operator that ended and was called by no other. One at
-/// a time.
+/// While an object lives, `visit` is called for every operator that ends and was not called by
+/// another one. Only one object may exist at a time.
 class OperatorLog {
  public:
   using Visit = std::function<void(const std::string& op, uint64_t digest)>;

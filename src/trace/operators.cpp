@@ -21,7 +21,7 @@ std::set<std::string, std::less<>>& unknown_operators() {
   return names;
 }
 
-/// Operators of libraries that models often use, with their real schemas; others get a general one.
+/// Common operators of libraries, with their real schemas; others get a general schema.
 constexpr std::array<std::pair<std::string_view, const char*>, 5> kKnownSchemas = {{
     {"torchvision::nms",
      "torchvision::nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"},
@@ -76,8 +76,8 @@ void visit_block(torch::jit::Block* block, Seen& seen, const Visit& visit) {
   }
 }
 
-/// A call of code that this walk does not see: behind an interface, of a context, or of a class's
-/// own comparison.
+/// True for a call of code that this walk does not see: behind an interface, of a context manager,
+/// or of a class's own comparison.
 bool calls_unseen(const torch::jit::Node* node) {
   const auto kind = node->kind();
   if (kind == c10::prim::Enter || kind == c10::prim::Exit) return true;

@@ -14,7 +14,7 @@ namespace {
 using torch::jit::Block;
 using torch::jit::Node;
 
-/// A baked `cuda:0`, or a call of `.cuda()`, of the machine that saved the model.
+/// Replaces a baked `cuda:0`, or a call of `.cuda()`, from the machine that saved the model.
 void move_to_cpu(Node* node) {
   static const auto cuda = c10::Symbol::fromQualString("aten::cuda");
   static const auto pin = c10::Symbol::fromQualString("aten::pin_memory");
@@ -40,7 +40,7 @@ void adapt_block(Block* block, bool answers_grad) {
   }
 }
 
-/// Neither fuses nor specialises: every operator runs as it stands in the graph.
+/// While an object lives, nothing is fused or specialised: every operator runs as in the graph.
 class PlainExecution {
  public:
   PlainExecution()

@@ -1,5 +1,5 @@
 // Which iteration of which rolled loop made a tensor. What Python's variables and lists hold is
-// followed by it.
+// followed by this.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace t2n::trace {
 
-/// Questions to the recorder's tables; changes nothing.
+/// Queries on the recorder's tables; changes nothing.
 class Origins {
  public:
   Origins(const Tracks& tracks, const loops::Rolling& rolling)
@@ -24,13 +24,13 @@ class Origins {
   bool is_in_open_loop() const { return !rolling_.open().empty(); }
   /// Whether a loop that is being recorded computed it.
   bool is_of_open_loop(const at::Tensor& tensor) const;
-  /// Whether these, each with a place, are results of one operation, or of one in the iterations
-  /// of a loop, in the order of their places.
+  /// Whether these tensors, each with a position, are results of one operation, or of the
+  /// iterations of one loop, in the order of their positions.
   bool are_made_in_order(const std::vector<std::pair<int64_t, at::Tensor>>& placed) const;
-  /// When an iteration of the innermost loop ends.
+  /// The tensor as the end of an iteration of the innermost loop leaves it.
   IterationEnd left_by_iteration(const at::Tensor& tensor) const;
   /// After the loop: the value that its iterations passed on, or that is the same in all of them;
-  /// nothing for one that its scan gives.
+  /// nothing for a value that the scan gives.
   std::optional<IterationEnd> from_outside(const IterationEnd& end) const;
 
  private:

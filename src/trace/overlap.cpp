@@ -1,4 +1,4 @@
-// Writes whose result follows from the order in which torch reads and writes.
+// Writes whose result depends on the order in which torch reads and writes.
 #include "src/trace/overlap.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace t2n::trace {
 namespace {
 
-/// Whether two elements may lie in the same memory.
+/// Whether two elements of the tensor may share memory.
 bool overlaps(const at::Tensor& tensor) {
   std::vector<std::pair<int64_t, int64_t>> axes;
   for (int64_t axis = 0; axis < tensor.dim(); ++axis)
@@ -27,7 +27,7 @@ bool overlaps(const at::Tensor& tensor) {
   return false;
 }
 
-/// Calls `visit` with where each element lies in the memory, counted in elements.
+/// Calls `visit` with the memory offset of each element, counted in elements.
 template <typename Visit>
 void for_each_place(const at::Tensor& tensor, Visit visit) {
   std::vector<int64_t> at(static_cast<size_t>(tensor.dim()), 0);
@@ -44,7 +44,7 @@ void for_each_place(const at::Tensor& tensor, Visit visit) {
   }
 }
 
-/// Whether an element of one lies at another place in the other one.
+/// Whether some memory is at one position in the first tensor and at another in the second.
 bool overlap_partly(const at::Tensor& a, const at::Tensor& b) {
   if (!a.has_storage() || !b.has_storage() || !a.storage().is_alias_of(b.storage())) return false;
   if (a.storage_offset() == b.storage_offset() && a.sizes() == b.sizes() &&
@@ -69,7 +69,7 @@ bool overlap_partly(const at::Tensor& a, const at::Tensor& b) {
   return any;
 }
 
-/// Read once, before anything is written.
+/// True for an operand that the operation reads completely before it writes.
 bool is_read_first(const std::string& name, const at::Tensor& operand) {
   return operand.dim() == 0 && has_trait(name, ir::OpTrait::fills);
 }

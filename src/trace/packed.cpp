@@ -42,7 +42,7 @@ std::vector<PackedPart> linear_parts(const c10::IValue& packed) {
   return {{"weight", weight}, {"bias", or_none(bias)}};
 }
 
-/// Two to a byte, the first in the low half.
+/// Unpacks two integers from each byte; the low half is the first.
 at::Tensor nibbles(const at::Tensor& packed) {
   const at::Tensor out = at::empty(packed.sizes(), at::kByte);
   const auto* from = static_cast<const uint8_t*>(packed.const_data_ptr());
@@ -56,7 +56,7 @@ at::Tensor nibbles(const at::Tensor& packed) {
   return out;
 }
 
-/// A row's integers times its scale, plus its least element, are reals.
+/// The parts of an embedding table. A row's value is integer times scale plus minimum.
 std::vector<PackedPart> embedding_parts(const c10::IValue& packed) {
   const at::Tensor table = packed.toCustomClass<EmbeddingPackedParamsBase>()->unpack();
   const at::Tensor scales = table.q_per_channel_scales().to(at::kFloat);
@@ -67,20 +67,20 @@ std::vector<PackedPart> embedding_parts(const c10::IValue& packed) {
   if (table.scalar_type() != at::kQUInt4x2)
     throw Error("unsupported-dtype",
                 cat("a table of ", at::toString(table.scalar_type()), " cannot be exported"));
-  // LibTorch computes with numbers of f16.
+  // LibTorch computes with these numbers in f16.
   const auto rounded = [](const at::Tensor& each) { return each.to(at::kHalf).to(at::kFloat); };
   return {{"weight", nibbles(table.contiguous())},
           {"scales", rounded(scales)},
           {"least", rounded(least)}};
 }
 
-/// The old kind keeps plain integers, and their scale beside them.
+/// The old format keeps plain integers and, beside them, their scale.
 at::Tensor with_scale(const at::Tensor& integers, double scale, int64_t zero_point) {
   return at::_make_per_tensor_quantized_tensor(integers, scale, zero_point);
 }
 
-/// The parameters of a cell of a recurrent layer. LibTorch hides their class, but not their state:
-/// its kind, tensors, scales, integers and packed layers.
+/// The parameters of a recurrent layer's cell. LibTorch hides their class but not their state:
+/// kind, tensors, scales, integers and packed layers.
 std::vector<PackedPart> cell_parts(const c10::IValue& packed) {
   torch::jit::Stack stack = {packed};
   packed.toObjectRef().type()->getMethod("__getstate__").run(stack);
@@ -120,7 +120,7 @@ bool is_packed_object(const c10::IValue& value) {
   return name.starts_with(kClasses) && name.ends_with("ParamsBase");
 }
 
-/// A list of what each of them has as the part.
+/// A list with this part of each of them.
 c10::IValue column(const std::vector<const std::vector<PackedPart>*>& rows, size_t part) {
   c10::List<bool> flags;
   c10::List<at::Tensor> tensors;

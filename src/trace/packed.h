@@ -1,4 +1,4 @@
-// Parameters that LibTorch keeps packed for its own kernels, taken apart again.
+// Takes apart the parameters that LibTorch keeps packed for its own kernels.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace t2n::trace {
 
-/// One of the things that were packed: a tensor, a number, a list of numbers or None.
+/// One packed item: a tensor, a number, a list of numbers or None.
 struct PackedPart {
-  std::string name;  ///< as torch's functions call the argument: "weight", "stride"
+  std::string name;  ///< the argument's name in torch's functions: "weight", "stride"
   c10::IValue value;
 };
 
@@ -21,20 +21,20 @@ class PackedParameters {
  public:
   /// Whether it is an object of one of LibTorch's classes for them.
   static bool is_packed(const c10::IValue& value);
-  /// What `packed` holds. Integers of weights are copied where LibTorch has them in another order.
-  /// Errors: `unsupported-argument` for a class that is not known here.
+  /// What `packed` holds. Integers of weights are copied if LibTorch keeps them in another order.
+  /// Errors: `unsupported-argument` for an unknown class.
   const std::vector<PackedPart>& parts(const c10::IValue& packed);
-  /// The same of a tensor in an order of LibTorch's own, which `op` is given (packed_tables.h).
+  /// The same for a tensor in LibTorch's own order that `op` is given (packed_tables.h).
   const std::vector<PackedPart>& parts(const std::string& op, const at::Tensor& packed,
                                        const torch::jit::Stack& inputs);
-  /// "layer1.0.conv1.weight" of a tensor that parts() gave for a module's parameters; else "".
+  /// "layer1.0.conv1.weight" for a tensor that parts() gave for a module's parameters; else "".
   std::string tensor_path(const at::Tensor& tensor, const ModuleNames& names) const;
 
  private:
   const std::vector<PackedPart>& remember(const c10::IValue& packed, std::vector<PackedPart> parts);
 
   struct Opened {
-    c10::IValue packed;  ///< keeps the address from being another object's
+    c10::IValue packed;  ///< keeps the address from being used again
     std::vector<PackedPart> parts;
   };
   std::unordered_map<const void*, Opened> opened_;

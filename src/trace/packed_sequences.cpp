@@ -1,4 +1,4 @@
-// Packed sequences: each has a first step, so that the first batch size is that of the whole batch.
+// Packed sequences: each has a first step, so that the first batch size is the size of the batch.
 #include "src/trace/tensor_numbers.h"
 
 namespace t2n::trace {

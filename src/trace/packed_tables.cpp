@@ -12,16 +12,16 @@
 namespace t2n::trace {
 namespace {
 
-// --- rows of tables, each with its scale and its least number behind it ---
+// --- tables of rows; a scale and a minimum stand behind each row ---
 
-/// How many bits a code has in a table of this operator; 0 if it reads no such table.
+/// The bits of a code in a table that this operator reads; 0 if it reads none.
 int table_bits(const std::string& op) {
   if (!op.starts_with("quantized::embedding_bag_") || !op.ends_with("_rowwise_offsets")) return 0;
   if (op.find("_byte_") != op.npos) return 8;
   return op.find("_4bit_") != op.npos ? 4 : 2;
 }
 
-/// The codes in the first `bytes` bytes of each row, those in the low bits first.
+/// The codes in the first `bytes` bytes of each row; codes in low bits come first.
 at::Tensor codes_of(const at::Tensor& rows, int64_t bytes, int bits) {
   const int each = 8 / bits;
   const at::Tensor out = at::empty({rows.size(0), bytes * each}, at::kByte);
@@ -35,7 +35,7 @@ at::Tensor codes_of(const at::Tensor& rows, int64_t bytes, int bits) {
   return out;
 }
 
-/// The numbers behind the codes of each row: of f32 behind bytes, of f16 behind fewer bits.
+/// The numbers behind the codes of each row: f32 behind 8-bit codes, f16 behind shorter ones.
 at::Tensor numbers_behind(const at::Tensor& rows, int64_t begin, at::ScalarType type) {
   const auto size = static_cast<int64_t>(c10::elementSize(type));
   const at::Tensor bytes = rows.slice(1, begin, begin + size).contiguous();
@@ -54,10 +54,10 @@ std::vector<PackedPart> embedding_rows(const at::Tensor& packed, int bits) {
 
 // --- matrices of 4 bits ---
 
-/// The order of LibTorch's kernels: in blocks of so many rows, for each column the low halves of
-/// the bytes belong to the first half of each 32 rows (of 64: of the first 32), the high halves to
-/// the rest; in what is left over, and in other builds everywhere, two rows stand beside each
-/// other.
+/// Undoes the order of LibTorch's kernels. In blocks of so many rows, for each column, the low
+/// halves of the bytes belong to the first half of each 32 rows (of 64: to the first 32), the high
+/// halves to the other half. In the remaining rows, and everywhere in other builds, a byte holds
+/// two neighbouring rows.
 at::Tensor unpacked(const at::Tensor& packed, int64_t rows, int64_t columns, int64_t block) {
   const at::Tensor out = at::empty({rows, columns}, at::kByte);
   const auto* from = packed.const_data_ptr<uint8_t>();
@@ -83,7 +83,7 @@ at::Tensor unpacked_by(const at::Tensor& packed, int64_t block) {
   const int64_t rows = packed.size(0);
   const int64_t columns = 2 * packed.size(1);
   if (block != 32) return unpacked(packed, rows, columns, block);
-  std::vector<at::Tensor> parts;  // blocks that are less than 64 rows
+  std::vector<at::Tensor> parts;  // blocks of less than 64 rows
   const at::Tensor flat = packed.reshape({-1});
   for (int64_t begin = 0; begin < rows; begin += block) {
     const int64_t count = std::min(block, rows - begin);
@@ -94,9 +94,9 @@ at::Tensor unpacked_by(const at::Tensor& packed, int64_t block) {
   return at::cat(parts);
 }
 
-/// How many rows a block has follows from the processor: LibTorch is asked for a matrix that shows.
+/// The rows of a block, which depend on the processor: LibTorch packs a matrix that shows them.
 int64_t block_here() {
-  constexpr int64_t kRows = 112;  // each kind of block, and what is left over of it
+  constexpr int64_t kRows = 112;  // contains each kind of block, and a remainder
   const at::Tensor shown =
       at::arange(kRows * 4, at::kInt).mul(7).remainder(16).reshape({kRows, 4}).to(at::kInt);
   const at::Tensor packed = at::_convert_weight_to_int4pack_for_cpu(shown, 1).contiguous();
@@ -112,7 +112,7 @@ std::vector<PackedPart> int4_matrix(const at::Tensor& packed) {
   return {{"weight", unpacked_by(packed.contiguous(), block)}};
 }
 
-/// Codes, scales and a bias as floats, one behind the other.
+/// Codes, scales and a bias as floats, in this order.
 std::vector<PackedPart> dynamic_matrix(const torch::jit::Stack& inputs) {
   const at::Tensor packed = inputs[1].toTensor().contiguous();
   const int64_t block = inputs[2].toInt();

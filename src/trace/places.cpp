@@ -1,5 +1,5 @@
-// Where two views of one tensor lie in it, over sizes: what is apart in this run of the model may
-// meet at other sizes.
+// Where two views of one tensor lie in it, as expressions over sizes: views that are apart in this
+// run may overlap at other sizes.
 #include "src/trace/places.h"
 
 #include <algorithm>
@@ -17,21 +17,21 @@ using ir::Comparison;
 using ir::Dim;
 using ir::Relation;
 
-/// [start, end) of an axis, by `step`. What torch clamps to the axis is not clamped here.
+/// [start, end) of an axis, by `step`. Bounds that torch clamps to the axis are not clamped here.
 struct Part {
   Dim start;
   Dim end;
   int64_t step = 1;
-  Dim place = 0;   ///< of the start in what was cut last: torch begins at 0 where it is negative
-  Dim origin = 0;  ///< where that 0 lies
+  Dim place = 0;   ///< start within the last cut's axis; torch uses 0 if it is negative
+  Dim origin = 0;  ///< position of that 0 in the tensor's axis
   friend bool operator==(const Part&, const Part&) = default;
 };
 
-/// What a chain of views shows of a tensor; if it is not exact, no more than this.
+/// The part of a tensor that a chain of views shows; if not exact, an upper bound of it.
 struct Box {
   std::vector<Part> parts;                  ///< by axis of the tensor
-  std::vector<std::optional<size_t>> axes;  ///< of the tensor, by axis of the view
-  std::vector<Comparison> needs;            ///< what this holds for
+  std::vector<std::optional<size_t>> axes;  ///< the tensor's axis for each axis of the view
+  std::vector<Comparison> needs;            ///< conditions under which this holds
   bool is_exact = true;
 };
 
@@ -48,8 +48,8 @@ Box whole_box(const ir::Shape& shape) {
 
 using Comparisons = std::vector<Comparison>;
 
-/// Whether it holds always, or in this run, which is relied on then. Nothing where it follows from
-/// the iteration of a loop.
+/// True or false if the comparison holds always or never, or in this run, and then it is added to
+/// what the result relies on. Nothing if it follows from the iteration of a loop.
 std::optional<bool> holds(const Comparison& asked, const ir::Sizes& samples, Comparisons& relied) {
   const ir::Verdict verdict = ir::prove(asked);
   if (verdict != ir::Verdict::unknown) return verdict == ir::Verdict::always;
@@ -60,7 +60,7 @@ std::optional<bool> holds(const Comparison& asked, const ir::Sizes& samples, Com
   return answer;
 }
 
-/// A place as torch counts it: a negative one from the end. Nothing where that follows from an
+/// A position as torch counts it: negative ones from the end. Nothing if its sign follows from an
 /// iteration.
 std::optional<Dim> counted(const Dim& place, const Dim& size, const ir::Sizes& samples, Box& box) {
   const auto from_front = holds({place, Relation::ge, 0}, samples, box.needs);
@@ -68,11 +68,11 @@ std::optional<Dim> counted(const Dim& place, const Dim& size, const ir::Sizes& s
   return *from_front ? place : size + place;
 }
 
-/// Takes [start, end) of an axis of what the box shows.
+/// Restricts an axis of what the box shows to [start, end).
 void cut(Box& box, size_t axis, const Dim& start, const Dim& end, int64_t step,
          const ir::Sizes& samples) {
   const auto of = box.axes[axis];
-  if (!of) {  // an axis of one element that the tensor does not have
+  if (!of) {  // an axis of one element that the view added
     box.is_exact = box.is_exact && start == Dim(0) && end == Dim(1);
     return;
   }
@@ -92,7 +92,7 @@ size_t axis_of(const Box& box, const Dim& axis) {
   return static_cast<size_t>(axis.value() < 0 ? axis.value() + rank : axis.value());
 }
 
-/// A view that shows all of its base, its axes in another order or with new ones between them.
+/// Follows a view that shows all of its base, with axes permuted or added.
 bool follow_order(Box& box, const ir::Node& node) {
   const std::string_view op = ir::op_name(node.op);
   constexpr std::array<std::string_view, 3> kSwaps = {"aten::transpose.int", "aten::swapaxes",
@@ -136,7 +136,7 @@ bool is_split(std::string_view op) {
   return is_one_of(op.substr(0, op.find('.')), kSplits);
 }
 
-/// A view of a part of an axis of `size`.
+/// Follows a view of a part of an axis of `size`.
 void follow_cut(Box& box, const ir::Node& node, size_t axis, const Dim& size, size_t output,
                 const ir::Sizes& samples) {
   const std::string_view op = ir::op_name(node.op);
@@ -164,7 +164,7 @@ void follow_cut(Box& box, const ir::Node& node, size_t axis, const Dim& size, si
   if (drops) box.axes.erase(box.axes.begin() + static_cast<int64_t>(axis));
 }
 
-/// That the two show nothing in common, and what this relies on; nothing if it is not seen.
+/// Whether the two show no common element, with what this relies on; nothing if it is not provable.
 std::optional<Comparisons> apart(const Box& a, const Box& b, const ir::Sizes& samples) {
   for (size_t axis = 0; axis < a.parts.size(); ++axis) {
     const Part &one = a.parts[axis], &other = b.parts[axis];
@@ -180,7 +180,7 @@ std::optional<Comparisons> apart(const Box& a, const Box& b, const ir::Sizes& sa
   return std::nullopt;
 }
 
-/// That `a` begins nowhere behind `b`, and is counted in the same steps.
+/// Whether `a` never begins behind `b`, in the same steps.
 std::optional<Comparisons> leads(const Box& a, const Box& b, const ir::Sizes& samples) {
   if (!a.is_exact || !b.is_exact || a.axes != b.axes) return std::nullopt;
   Comparisons relied;
@@ -201,7 +201,7 @@ ir::Shape size_symbols(ir::Graph& graph, ir::ValueId value) {
   return shape;
 }
 
-/// What a track shows of `base`, one of those that it is a view of.
+/// The part of `base`, which is above it in the chain of views, that a track shows.
 Box Places::box_of(int track, int base) {
   if (track == base) return whole_box(size_symbols(graph_, tracks_[base].value));
   const Track& of = tracks_[track];
@@ -229,8 +229,8 @@ Box Places::box_of(int track, int base) {
   return box;
 }
 
-/// Where the track lies in the base is known at the sizes of this run only.
-/// Errors: `dynamic-loop` if it follows from the iteration of a loop.
+/// The track's position in the base is known only at the sizes of this run. Errors: `dynamic-loop`
+/// if it follows from the iteration of a loop.
 void Places::rely_on_sizes(int track, int base) {
   for (int at = track;; at = tracks_[at].parent) {
     const Track& of = tracks_[at];
@@ -267,7 +267,7 @@ void Places::rely_on_places(const std::string& name, const at::Tensor& written,
       int base = source;
       while (base >= 0 && std::find(above.begin(), above.end(), base) == above.end())
         base = track(base).parent;
-      if (base < 0) continue;  // a write is refused where memory is shared in another way
+      if (base < 0) continue;  // a write is refused if memory is shared in another way
       const Box a = box_of(target, base), b = box_of(source, base);
       const ir::Sizes& samples = ir::sample_sizes(graph_);
       const bool is_same = a.is_exact && b.is_exact && a.axes == b.axes && a.parts == b.parts;

@@ -1,4 +1,4 @@
-// Where two views of one tensor lie in it, over sizes.
+// Where two views of one tensor lie in it, as expressions over sizes.
 #pragma once
 
 #include <string>
@@ -14,22 +14,22 @@ struct Box;
 /// The sizes of a value, each as a symbol of its own.
 ir::Shape size_symbols(ir::Graph& graph, ir::ValueId value);
 
-/// What is apart in this run of the model may meet at other sizes. Reads tracks and the views of
-/// the graph, and collects what writes rely on.
+/// Views that are apart in this run may overlap at other sizes. Reads tracks and the views of the
+/// graph, and collects the conditions that writes rely on.
 class Places {
  public:
   Places(ir::Graph& graph, const Tracks& tracks) : graph_(graph), tracks_(tracks) {}
 
-  /// That an operand which shares memory with what is written lies apart from it, or is the same,
-  /// is seen at the sizes of this run: the file holds where that is so.
+  /// An operand that shares memory with the written tensor lies apart from it, or is the same, at
+  /// the sizes of this run: the file holds only where that is so.
   void rely_on_places(const std::string& name, const at::Tensor& written,
                       const torch::jit::Stack& inputs);
   void rely_on(const std::vector<ir::Comparison>& conditions) {
     relied_.insert(relied_.end(), conditions.begin(), conditions.end());
   }
-  /// What the writes since the last call rely on.
+  /// The conditions that writes since the last call rely on.
   std::vector<ir::Comparison> take_relied() { return std::exchange(relied_, {}); }
-  /// Sizes that decide in a way which nobody can say whether they read what they write.
+  /// Sizes that decide, in a way without an expression, whether an operation reads what it writes.
   std::vector<ir::Dim> take_overlaps() { return std::exchange(overlaps_, {}); }
 
  private:

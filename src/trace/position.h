@@ -1,4 +1,4 @@
-// Where the program stands while it runs.
+// The current position of the running program.
 #pragma once
 
 #include <torch/csrc/jit/ir/ir.h>
@@ -13,27 +13,27 @@
 
 namespace t2n::trace {
 
-/// Written by the interpreter; all others ask it for the place of an operation or an error.
+/// Written by the interpreter. Others read it for the place of an operation or an error.
 class Position {
  public:
   Position(ir::Graph& graph, SourceMap& sources) : graph_(graph), sources_(sources) {}
 
-  const torch::jit::Node* node = nullptr;        ///< the one that runs
-  std::vector<const torch::jit::Node*> callers;  ///< of the function that runs, outermost first
-  std::string function;                          ///< the one that runs, by its qualified name
+  const torch::jit::Node* node = nullptr;        ///< the node that is running
+  std::vector<const torch::jit::Node*> callers;  ///< of the running function, outermost first
+  std::string function;                          ///< the running function's qualified name
   ir::ScopeId scope = 0;
-  int depth = 0;  ///< of calls
+  int depth = 0;  ///< of nested calls
 
-  /// The user's own line: of the node, or of the nearest call that led to it through torch's
+  /// The user's own line: that of the node, or of the nearest call that led to it through torch's
   /// modules.
   ir::Place place();
   Where where();
-  /// "model.py:12"; "" where that is not known.
+  /// "model.py:12"; "" if unknown.
   std::string line();
-  /// `name`, and the line.
+  /// `name` with the line.
   std::string origin(const std::string& name);
-  /// Of an assignment to an attribute, which torch keeps no place of: it is looked for near the
-  /// value's.
+  /// The place of an assignment to an attribute. Torch does not store it, so it is searched for
+  /// near the value's place.
   ir::Place assignment(const torch::jit::Node* node);
 
  private:

@@ -9,7 +9,7 @@ namespace t2n::trace {
 namespace {
 
 constexpr const char* kAttribute = "quant_params";
-/// Settings are tables in tables: no more of them are meant.
+/// Settings are tables of tables; deeper nesting than this has no meaning.
 constexpr int kMostLevels = 8;
 
 std::string json_string(const std::string& text) {

@@ -1,4 +1,4 @@
-// Settings of compression that a model's modules carry: the attribute `quant_params`.
+// Compression settings that a model's modules carry: the attribute `quant_params`.
 #pragma once
 
 #include <torch/csrc/jit/api/module.h>
@@ -9,8 +9,8 @@
 
 namespace t2n::trace {
 
-/// The path of each module that has it, outermost first, with its text: a string as it is, a
-/// dictionary as JSON.   Errors: `model-format` for anything else.
+/// The path of each module that has the attribute, outermost first, with its text: a string
+/// unchanged, a dictionary as JSON.   Errors: `model-format` for anything else.
 std::vector<std::pair<std::string, std::string>> quant_params(const torch::jit::Module& module);
 
 }  // namespace t2n::trace

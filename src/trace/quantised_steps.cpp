@@ -16,7 +16,7 @@ const ir::Node* producer(const ir::Graph& graph, ir::ValueId id) {
   return found == graph.nodes.rend() ? nullptr : &*found;
 }
 
-/// Whether the operator is told the scale of what it gives.
+/// Whether the scale of its result is an argument of the operator.
 bool is_given_scale(const ir::Node& node) {
   constexpr std::array<std::string_view, 5> kNames = {"scale", "scales", "output_scale", "Y_scale",
                                                       "Y_scale_i"};

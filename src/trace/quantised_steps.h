@@ -9,8 +9,8 @@ namespace t2n::trace {
 
 /// q_scale(), q_zero_point(), q_per_channel_axis().
 bool asks_step(const std::string& op);
-/// Whether they follow from data: those of what was quantised by its own range, and of what was
-/// only moved since.
+/// Whether scale and zero point follow from data: the tensor was quantised by its own range, and at
+/// most moved since.
 bool has_step_from_data(const ir::Graph& graph, ir::ValueId quantised);
 
 }  // namespace t2n::trace

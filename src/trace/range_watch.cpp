@@ -31,7 +31,7 @@ void RangeWatch::bound(const c10::IValue& index, int64_t high) {
   }
 }
 
-/// Of sequences that are packed.
+/// Bounds the lengths of sequences that are packed.
 void RangeWatch::bound_lengths(const torch::jit::Stack& inputs) {
   const auto carrier = carriers_.find(inputs.at(1).toTensor().unsafeGetTensorImpl());
   if (carrier == carriers_.end()) return;
@@ -72,7 +72,7 @@ void RangeWatch::carry(const std::string& op, const torch::jit::Stack& inputs,
     if (!at::isIntegralType(output.scalar_type(), false)) continue;
     carriers_[output.unsafeGetTensorImpl()] = carried;
     keep_.push_back(output);
-    if (sorts) break;  // the next are places
+    if (sorts) break;  // the next outputs are positions
   }
 }
 

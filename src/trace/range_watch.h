@@ -1,4 +1,4 @@
-// Learns what integer inputs may hold from the tensors that they index.
+// Derives the range of integer inputs from the tensors that they index.
 #pragma once
 
 #include <ATen/core/stack.h>
@@ -17,15 +17,15 @@ namespace t2n::trace {
 class RangeWatch {
  public:
   void add_input(const at::Tensor& tensor, size_t index);
-  /// To be told of every operation that ran.
+  /// Called for every operation that ran.
   void see(const std::string& op, const torch::jit::Stack& inputs,
            const std::vector<at::Tensor>& outputs);
-  /// [0, smallest size indexed) per input, [1, smallest size of time + 1) for lengths of sequences;
-  /// nothing where none was seen.
+  /// [0, smallest indexed size) for each input, [1, smallest number of steps + 1) for lengths of
+  /// sequences; nothing for inputs that were not seen.
   std::vector<std::optional<Range>> ranges(size_t inputs) const;
 
  private:
-  /// Whose values a tensor holds, in their order or in another.
+  /// The input whose values a tensor holds, in their order or in another.
   struct Carrier {
     size_t input;
     bool is_sorted;
@@ -36,7 +36,7 @@ class RangeWatch {
              const std::vector<at::Tensor>& outputs);
 
   std::unordered_map<const c10::TensorImpl*, Carrier> carriers_;
-  std::vector<at::Tensor> keep_;  ///< so that no address is used twice
+  std::vector<at::Tensor> keep_;  ///< keeps addresses from being used again
   std::unordered_map<size_t, Range> ranges_;
 };
 

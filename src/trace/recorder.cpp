@@ -12,7 +12,7 @@
 namespace t2n::trace {
 namespace {
 
-/// What an argument follows from: sizes, or nothing.
+/// The mark of an argument: sizes, or null.
 Mark sizes_in(const ir::Attr& attr) {
   if (const auto* one = std::get_if<ir::Dim>(&attr)) return opaque_mark(*one);
   Mark out;
@@ -22,7 +22,7 @@ Mark sizes_in(const ir::Attr& attr) {
   return out;
 }
 
-/// A quantised tensor has one scale in the graph.
+/// Refuses a scale that follows from data: a quantised tensor has one constant scale in the graph.
 void refuse_open_scales(const ir::Node& node, const std::vector<Mark>& value_marks) {
   constexpr std::array<std::string_view, 5> kNames = {"scale", "scales", "zero_point",
                                                       "zero_points", "b"};
@@ -90,7 +90,7 @@ void Recorder::append(ir::Node node) {
   mark_new_nodes();
 }
 
-/// After nodes were appended, or scans given further results.
+/// Marks new results after nodes were appended, or scans were given further results.
 void Recorder::mark_new_nodes() {
   value_marks_.resize(graph_.values.size());
   const std::vector<ir::ValueId> given = rolling_.take_given();
@@ -105,7 +105,7 @@ void Recorder::mark_new_nodes() {
 }
 
 Mark Recorder::mark_of_results(const ir::Node& node) {
-  // What a random operator gives is data too: nothing may be concluded from one run's numbers.
+  // A random operator's result is data too: one run's numbers prove nothing.
   Mark mark = ir::is_unpredictable(node.op) ? data_mark("a random number") : nullptr;
   const auto add = [&](const Mark& more) {
     mark = !mark ? more : !more || is_data(mark) ? mark : join(mark, more);
@@ -145,7 +145,7 @@ void Recorder::bind_view(const at::Tensor& output, ir::ValueId value,
     if (in_list >= 0)
       for (const c10::IValue& element : call->inputs[input].toListRef())
         view->list.push_back(tracks_.find(element.toTensor()));
-    // The base must not be kept alive by its views: activations are freed as the program runs.
+    // A view must not keep its base alive: activations are freed while the program runs.
     for (size_t i = 0; i < view->call.inputs.size(); ++i) {
       c10::IValue& held = view->call.inputs[i];
       const bool is_base = held.isTensor() && held.toTensor().is_same(base);
@@ -158,7 +158,7 @@ void Recorder::bind_view(const at::Tensor& output, ir::ValueId value,
     if (same_storage(call->inputs[i])) return bind(call->inputs[i].toTensor(), i, -1);
     if (!is_tensor_list(call->inputs[i])) continue;
     const auto list = call->inputs[i].toListRef();
-    // One result for each element, or else the first that is on the same memory.
+    // One result for each element, or else the first one with the same memory.
     if (index < list.size() && list.size() == call->node.outputs.size() &&
         same_storage(list[index]))
       return bind(list[index].toTensor(), i, static_cast<int>(index));

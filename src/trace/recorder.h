@@ -1,4 +1,4 @@
-// Writes down what the program does to tensors, as a graph without aliases or writes.
+// Records what the program does to tensors, as a graph without aliases or writes.
 #pragma once
 
 #include <memory>
@@ -18,9 +18,9 @@
 
 namespace t2n::trace {
 
-/// Adds all nodes and values to the graph while a model runs, constants through `Constants`. A view
-/// remembers its base; a write makes a new version of the root and leaves the other views stale
-/// until they are read again.
+/// Adds all nodes and values to the graph while a model runs, and constants through `Constants`. A
+/// view remembers its base. A write makes a new version of the root; other views become stale and
+/// are taken again when they are read.
 class Recorder {
  public:
   Recorder(ir::Graph& graph, const ModuleNames& names,
@@ -28,49 +28,49 @@ class Recorder {
            bool name_constants_by_use, bool keep_sizes);
 
   void add_input(const at::Tensor& tensor, const std::string& name);
-  /// Reads the operands. Errors: `data-dependent-value`, `unsupported-dtype`.
-  /// `marks` of the operands' containers; numbers carry their own.
+  /// Reads the operands. `marks`: those of containers among the operands; numbers carry their own.
+  /// Errors: `data-dependent-value`, `unsupported-dtype`.
   OpCall prepare(const torch::jit::Operator& op, Run run, const torch::jit::Stack& inputs,
                  const Marks& marks, Place place);
-  /// After an operation without writes: `outputs` holds at least one tensor not known yet.
+  /// Called after an operation without writes. At least one of `outputs` is a tensor not yet known.
   void record(OpCall call, const std::vector<at::Tensor>& outputs);
-  /// After an operation whose schema writes to some of its arguments.
+  /// Called after an operation whose schema writes to some of its arguments.
   void record_write(OpCall call, const std::vector<at::Tensor>& outputs);
 
   const Tracks& tracks() const { return tracks_; }
-  /// Which iterations of rolled loops made what.
+  /// Which iteration of a rolled loop made which tensor.
   Origins origins() const { return {tracks_, rolling_}; }
-  /// Current value of a tensor; one never seen is a constant of the model.
+  /// The current value of a tensor; a tensor never seen before is a constant of the model.
   ir::ValueId value(const at::Tensor& tensor, Place place, const std::string& use = {});
-  /// What its values follow from: data of an input, sizes (opaque), or null for the model alone.
+  /// What its values follow from: an input's data, sizes (opaque), or null for the model alone.
   Mark mark(const at::Tensor& tensor) const;
-  /// Of a tensor of rank 0 that is a number over sizes, exactly that.
+  /// The exact number of a tensor of rank 0 that is a number over sizes.
   Mark number_mark(const at::Tensor& tensor) const;
   void set_number(const at::Tensor& tensor, Mark mark);
-  /// The sizes of results follow from values of tensors; `by_rank`: the number of their axes, too.
+  /// The sizes of results follow from values of tensors; `by_rank`: so does the number of axes.
   void open_shapes(const std::vector<at::Tensor>& outputs, const torch::jit::Stack& inputs,
                    bool by_rank);
-  /// A tensor that torch has changed in a way that the graph does not hold: it must not be read.
+  /// Marks a tensor that torch changed in an unrecorded way: it must not be read.
   void lose(const at::Tensor& tensor, Place place);
   /// See Tracks.
   void forbid_writes(const std::vector<Tracks::Choice>& choices,
                      const std::vector<at::Tensor>& given, size_t known) {
     tracks_.forbid_writes(choices, given, known);
   }
-  /// Whether contiguity lets an operation give a view of `tensor` or a copy was seen on
-  /// `tensor` and `result`: a write to either is right only where it is as in this run.
+  /// Contiguity decided whether an operation gave a view of `tensor` or a copy: a write to either
+  /// is right only where the decision is the same.
   void relies_on_layout(const at::Tensor& tensor, const at::Tensor& result);
-  /// What contiguity of a tensor follows from, as far as sizes decide it.
+  /// The conditions, as far as sizes decide it, under which a tensor is contiguous.
   std::vector<ir::Comparison> layout_conditions(const at::Tensor& tensor);
-  /// What writes rely on.
+  /// The conditions that writes rely on.
   Places& places() { return places_; }
-  /// Of loops that stay as they run.
+  /// Notes of loops that stay unrolled.
   loops::NoteTaker& notes() { return notes_; }
-  // Loops that become one scan (src/loops): their iterations are recorded one after the other,
+  // Loops that become one scan (src/loops). Their iterations are recorded one after another,
   // compared at the end, and replaced. Errors: `dynamic-loop`.
   void begin_loop(const ir::Symbol& number);
   void end_iteration();
-  /// `length`: how many iterations there are, over sizes.
+  /// `length`: the number of iterations, over sizes.
   loops::Rolled end_loop(const ir::Dim& length, Place place);
 
  private:
@@ -111,10 +111,10 @@ class Recorder {
   Constants constants_;
   Places places_;
   std::vector<Mark> value_marks_;                  ///< per value
-  std::unordered_map<ir::ValueId, Mark> numbers_;  ///< of values of rank 0: exact ones
+  std::unordered_map<ir::ValueId, Mark> numbers_;  ///< the exact number, for values of rank 0
   loops::NoteTaker notes_;
   loops::Rolling rolling_;
-  size_t marked_nodes_ = 0;  ///< of the graph: what their results follow from is known
+  size_t marked_nodes_ = 0;  ///< nodes of the graph whose results have marks
 };
 
 }  // namespace t2n::trace

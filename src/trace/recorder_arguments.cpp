@@ -1,5 +1,4 @@
-// What an operation is given: its operands as values of the graph, its other arguments as
-// attributes.
+// The arguments of an operation: operands as values of the graph, all others as attributes.
 #include <ATen/native/TypeProperties.h>
 
 #include <algorithm>
@@ -16,7 +15,7 @@
 namespace t2n::trace {
 namespace {
 
-/// Conditions, indices and factors beside the operands take no part in type promotion.
+/// Whether the operand takes part in type promotion. Conditions, indices and factors do not.
 bool takes_part_in_promotion(const std::string& name) {
   constexpr std::array<std::string_view, 6> kOthers = {"condition", "mask", "index",
                                                        "indices",   "out",  "alpha"};
@@ -30,7 +29,7 @@ c10::TypeKind element_kind(const c10::Argument& argument) {
   return type->kind();
 }
 
-/// at::result_type over the real operands; it does not show in the result's dtype (comparisons).
+/// at::result_type of the promoting operands. Comparisons do not show it in their result's dtype.
 std::optional<ir::DType> compute_dtype(const c10::FunctionSchema& schema,
                                        const torch::jit::Stack& inputs) {
   at::native::ResultTypeState state = {};
@@ -76,7 +75,7 @@ std::vector<T> read_list(c10::ArrayRef<c10::IValue> list, Read read) {
   return out;
 }
 
-/// A list of plain values; nothing if it holds anything else.
+/// A list of plain values as an attribute; nothing if it holds anything else.
 std::optional<ir::Attr> list_attribute(c10::ArrayRef<c10::IValue> list, c10::TypeKind kind,
                                        c10::ArrayRef<c10::IValue> marked_list) {
   const auto all = [&](auto is) { return std::all_of(list.begin(), list.end(), is); };
@@ -97,7 +96,7 @@ std::optional<ir::Attr> list_attribute(c10::ArrayRef<c10::IValue> list, c10::Typ
   return std::nullopt;
 }
 
-/// A size as a tensor is an operation that there is a Python name for.
+/// A size as a tensor becomes an operation, for which Python has a name.
 void say_as_tensor(ir::Node& node) {
   node.op = ir::op_id("aten::tensor.int");
   node.args[0].name = "t";
@@ -175,7 +174,7 @@ OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::j
       add(given[i], argument.name());
       continue;
     }
-    // Where there are several, each has parts of the same names.
+    // With several packed arguments, each has parts of the same names.
     const std::string prefix = packed > 1 ? argument.name() + "_" : "";
     for (const PackedPart& part : constants_.packed().parts(inputs[i]))
       add(part.value, prefix + part.name);

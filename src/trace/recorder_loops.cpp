@@ -1,4 +1,4 @@
-// Rolled loops on the recorder's side.
+// The recorder's part in rolled loops.
 #include "src/trace/iteration.h"
 #include "src/trace/recorder.h"
 
@@ -12,7 +12,7 @@ void Recorder::begin_loop(const ir::Symbol& number) {
 void Recorder::end_iteration() {
   rolling_.end_iteration();
   tracks_.begin_iteration();
-  // Read later, they would be taken for numbers of a later iteration.
+  // Read later, they would be taken for numbers of another iteration.
   std::erase_if(numbers_, [](const auto& each) { return depends_on_iteration(each.second); });
 }
 

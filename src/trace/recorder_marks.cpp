@@ -1,4 +1,4 @@
-// What tensors follow from: their values, their sizes, the number of their axes.
+// What tensors follow from: marks of their values, their sizes and the number of their axes.
 #include <algorithm>
 
 #include "src/diag/error.h"
@@ -6,7 +6,7 @@
 
 namespace t2n::trace {
 
-/// A view that was not read since its root was written holds what the root does.
+/// A view that was not read since its root was written has the root's mark.
 Mark Recorder::track_mark(int index) const {
   const Track& track = tracks_[index];
   const Mark own = value_marks_[static_cast<size_t>(track.value)];
@@ -57,7 +57,7 @@ void Recorder::open_shapes(const std::vector<at::Tensor>& outputs, const torch::
   }
 }
 
-/// What the sizes of a value follow from.
+/// The mark of a value's sizes.
 Mark Recorder::shape_mark(ir::ValueId id) {
   if (!keep_sizes_ || !value_marks_[static_cast<size_t>(id)]) return nullptr;
   ir::Dim sum;

@@ -1,4 +1,5 @@
-// Loops of dynamic length: run iteration after iteration as any loop, recorded as one scan.
+// Loops of dynamic length. They run iteration by iteration, as all loops do, and are recorded as
+// one scan.
 #include <algorithm>
 
 #include "src/diag/error.h"
@@ -14,7 +15,7 @@ using torch::jit::Block;
 using torch::jit::Node;
 using Steps = std::vector<std::optional<int64_t>>;
 
-/// `count += 1`: what each iteration adds to a carried integer, if it is a constant.
+/// `count += 1`: the constant that each iteration adds to a carried integer.
 Steps induction_steps(Block* body) {
   Steps out;
   for (size_t i = 1; i < body->outputs().size(); ++i) {
@@ -66,7 +67,7 @@ Dim expression(const c10::IValue& value) {
   return is_size(mark) ? mark->size : Dim(unmarked(value).toInt());
 }
 
-/// One iteration, in which the numbers of the iteration are symbols.
+/// Runs one iteration, in which symbols stand for the numbers that depend on the iteration.
 void Interpreter::run_iteration(Block* body, Env& env, RolledLoop& loop) {
   const Dim iteration = Dim::symbol(loop.symbol);
   loops_.begin_iteration(loop);
@@ -118,7 +119,7 @@ void Interpreter::run_rolled(Node* node, Env& env) {
   lists_.settle_accesses(loop, length);
   loops_.settle_iteration_ends(loop, length);
   loops_.follow_carried(loop, lists, length);
-  // What the iterations leave behind is there after one of them.
+  // What the iterations leave exists only if there is at least one.
   const Mark any = loop.iterations > 0 ? comparison_mark({length, Relation::ge, Dim(1)}) : nullptr;
   if (!depends_on_iteration(any)) decisions_.settle(any, true);
   set_outputs(node, env, std::move(loop.carried));

@@ -1,4 +1,4 @@
-// A loop that becomes a scan, while its iterations run.
+// The state of a loop that becomes a scan, while its iterations run.
 #pragma once
 
 #include <map>
@@ -12,37 +12,37 @@
 
 namespace t2n::trace {
 
-/// What a container or object holds but for tensors: numbers, strings, lengths and kinds.
+/// The content of a container or object without its tensors: numbers, strings, lengths and kinds.
 using Content = std::vector<c10::IValue>;
 
 /// A list whose length a loop has changed.
 struct ChangedList {
   c10::IValue list;
   size_t before = 0;       ///< its length before the loop
-  Mark known;              ///< what that followed from
-  Outline outline;         ///< what it consisted of
-  bool only_grows = true;  ///< at its end
-  bool only_leads = true;  ///< it grows at its front
+  Mark known;              ///< the mark of that length
+  Outline outline;         ///< its outline then
+  bool only_grows = true;  ///< only at its end
+  bool only_leads = true;  ///< only at its front
 };
 using ChangedLists = std::map<const void*, ChangedList>;
 
-/// A container or object that a rolled loop writes to, and that the iteration did not make.
+/// A container or object that a rolled loop writes to and that no iteration made.
 struct Written {
   c10::IValue held;
-  std::optional<Content> content;  ///< after an iteration; none before the first has ended
+  std::optional<Content> content;  ///< after an iteration; none before the first one ends
 };
 
-/// An element of a list that was asked for in an iteration, by a place that follows from it.
+/// An access to a list element in an iteration, at a position that follows from the iteration.
 struct IterationAccess {
   Outline outline;  ///< of the list
-  ir::Dim place;    ///< from its front
+  ir::Dim place;    ///< position, from the list's front
   friend bool operator==(const IterationAccess&, const IterationAccess&) = default;
 };
 
 /// A number as an expression over sizes.
 ir::Dim expression(const c10::IValue& number);
 
-/// A loop that becomes a scan, while it runs.
+/// A running loop that becomes a scan.
 struct RolledLoop {
   explicit RolledLoop(ir::Symbol of) : symbol(std::move(of)) {}
 
@@ -50,17 +50,16 @@ struct RolledLoop {
   c10::IValue condition;
   std::vector<c10::IValue> initial;
   std::vector<c10::IValue> carried;
-  std::vector<std::optional<int64_t>>
-      steps;          ///< by which a carried integer grows in each iteration
-  ir::Symbol symbol;  ///< of the iteration
+  std::vector<std::optional<int64_t>> steps;  ///< what each iteration adds to a carried integer
+  ir::Symbol symbol;                          ///< the iteration's number
   int64_t iterations = 0;
   std::map<const void*, Written> written;
-  std::map<const void*, c10::IValue> made;  ///< containers and objects of this iteration
+  std::map<const void*, c10::IValue> made;  ///< containers and objects that this iteration made
   std::map<const void*, size_t> lengths;    ///< of changed lists when this iteration began
-  /// A carried variable, or a container or object that is written to.
+  /// A carried variable, or a container or object that the loop writes to.
   using Place = std::variant<size_t, const void*>;
   std::map<Place, IterationEnds> ends;
-  std::vector<IterationAccess> accesses;  ///< to lists, at places that follow from the iteration
+  std::vector<IterationAccess> accesses;  ///< to lists, at positions that follow from the iteration
 };
 
 }  // namespace t2n::trace

@@ -1,5 +1,5 @@
-// Containers and objects that outlive an iteration of a rolled loop: every iteration must leave the
-// same numbers in them, since the file runs one iteration over and over.
+// Containers and objects that outlive an iteration of a rolled loop. Every iteration must leave the
+// same numbers in them, since the file repeats one iteration.
 #include "src/diag/error.h"
 #include "src/trace/iteration.h"
 #include "src/trace/open_loops.h"
@@ -11,8 +11,8 @@ using ir::Dim;
 
 bool has_identity(const c10::IValue& value) { return is_container(value) || value.isObject(); }
 
-/// Appends what a value holds. Of tensors only that there is one: the recorder follows those. Of
-/// lists that a loop makes longer the length alone: what is read from them follows from it.
+/// Appends the content of a value. A tensor only counts as present: the recorder follows tensors. A
+/// list that a loop makes longer counts by its length: its elements follow from that.
 class ContentReader {
  public:
   explicit ContentReader(const ChangedLists& growing) : growing_(growing) {}
@@ -79,8 +79,8 @@ bool is_unchanged(const Content& a, const Content& b) {
 
 }  // namespace
 
-/// Whether a carried value holds the same after an iteration as before, but for tensors, and a list
-/// that became longer or shorter, whose elements follow from its length.
+/// Whether a carried value holds the same after an iteration as before, apart from tensors, and
+/// from lists that became longer or shorter, whose elements follow from the length.
 bool OpenLoops::keeps_content(const c10::IValue& before, const c10::IValue& after) const {
   if (before.isList() && after.isList() && before.toListRef().size() != after.toListRef().size())
     return true;
@@ -88,7 +88,7 @@ bool OpenLoops::keeps_content(const c10::IValue& before, const c10::IValue& afte
   return is_unchanged(ContentReader(growing).read(before), ContentReader(growing).read(after));
 }
 
-/// `l = l + [h]`: how long the list is when the next iteration begins.
+/// `l = l + [h]`: the list's length when the next iteration begins.
 void OpenLoops::follow_rebound(const RolledLoop& loop, size_t index, const c10::IValue& list) {
   const c10::IValue& initial = loop.initial[index];
   if (!list.isList() || !initial.isList() || list.is(loop.carried[index])) return;
@@ -105,13 +105,13 @@ void OpenLoops::follow_rebound(const RolledLoop& loop, size_t index, const c10::
                                                          : opaque_mark(iteration));
 }
 
-/// A container or object that an iteration makes is its own until it ends.
+/// A container or object that an iteration makes belongs to it until it ends.
 void OpenLoops::note_made(const c10::IValue& value) {
   if (rolling_.empty() || !has_identity(value)) return;
   for (RolledLoop* loop : rolling_) loop->made.emplace(value.internalToPointer(), value);
 }
 
-/// Before a container or object is changed.
+/// Called before a container or object is changed.
 void OpenLoops::note_write(const c10::IValue& held) {
   for (size_t i = 0; i < rolling_.size(); ++i) {
     RolledLoop& loop = *rolling_[i];
@@ -123,8 +123,8 @@ void OpenLoops::note_write(const c10::IValue& held) {
   }
 }
 
-/// How long a changed list is in the iteration that runs, where every iteration adds as much as the
-/// first.
+/// The length of a changed list in the current iteration, if every iteration adds as many elements
+/// as the first one.
 Mark OpenLoops::length_in_iteration(const RolledLoop& loop, const ChangedList& each,
                                     size_t count) const {
   const Dim iteration = Dim::symbol(loop.symbol);
@@ -139,8 +139,7 @@ Mark OpenLoops::length_in_iteration(const RolledLoop& loop, const ChangedList& e
                    Dim(static_cast<int64_t>(count) - static_cast<int64_t>(began->second)));
 }
 
-/// After a list was changed: in the iterations of a rolled loop its length follows from the
-/// iteration.
+/// Called after a list was changed: inside a rolled loop, its length follows from the iteration.
 void OpenLoops::follow_growth(const c10::IValue& list) {
   if (rolling_.empty() || !list.isList()) return;
   const RolledLoop& loop = *rolling_.back();
@@ -165,7 +164,7 @@ void OpenLoops::begin_iteration(RolledLoop& loop) {
   }
 }
 
-/// Every iteration leaves what the first one left.
+/// Checks that every iteration leaves what the first one left.
 void OpenLoops::check_written(RolledLoop& loop) {
   for (auto& [key, written] : loop.written) {
     marks_.after_iteration(written.held);

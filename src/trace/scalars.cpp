@@ -1,5 +1,5 @@
-// Operations on numbers, strings, and lists as a whole: exact where there is a rule, else the
-// result follows from everything that the operands do.
+// Operations on numbers, strings, and lists as a whole. A result is exact if there is a rule; else
+// it follows from everything that the operands follow from.
 #include "src/trace/scalars.h"
 
 #include <torch/csrc/jit/api/function_impl.h>
@@ -23,7 +23,7 @@ bool are_numbers(const Stack& values) {
   return std::all_of(values.begin(), values.end(), is_number);
 }
 
-/// min, max and sum of a list are those of its elements one after the other.
+/// min, max and sum of a list apply the binary operation to its elements, one after another.
 std::optional<Mark> fold(const std::string& name, const c10::IValue& list) {
   const std::string each = name == "aten::sum" ? "aten::add" : name;
   if (each != "aten::add" && each != "prim::min" && each != "prim::max") return std::nullopt;
@@ -51,7 +51,7 @@ bool asks_identity(const std::string& name) {
   return name == "aten::__is__" || name == "aten::__isnot__";
 }
 
-/// What is None, or the same object, is asked of the program's own values: a copy is another.
+/// The operands without marks. `is` needs the program's own objects: a copy is another object.
 Stack plain_operands(const std::string& name, const Marks& marks, const Stack& inputs) {
   Stack out;
   for (const c10::IValue& input : inputs)
@@ -61,7 +61,7 @@ Stack plain_operands(const std::string& name, const Marks& marks, const Stack& i
   return out;
 }
 
-/// Torch compares objects by running their code, which nobody watches: it may do so where that
+/// Torch compares objects by running their code, which is not watched. It may do so if the code
 /// changes nothing, and reads neither tensors nor marked numbers.
 void refuse_comparison(const std::string& name, const Marks& marks, const Stack& inputs) {
   if (inputs.empty() || !inputs[0].isList()) return;
@@ -76,7 +76,7 @@ void refuse_comparison(const std::string& name, const Marks& marks, const Stack&
               "sort numbers, or stack the tensors and sort them with torch.sort");
 }
 
-/// divmod() gives two numbers, each of which has a rule.
+/// divmod() gives two numbers; each has a rule.
 void mark_quotient(Stack& results, const Stack& inputs) {
   const std::vector<Operand> operands = {operand_of(inputs.at(0)), operand_of(inputs.at(1))};
   const std::array<std::string, 2> names = {"aten::floordiv", "aten::remainder"};
@@ -85,14 +85,14 @@ void mark_quotient(Stack& results, const Stack& inputs) {
       results.at(i) = marked(unmarked(results.at(i)), *exact);
 }
 
-/// An operation that gives an operand back gives the program's own, not the copy without marks.
+/// If an operation returns its operand, the result is the program's own, not the unmarked copy.
 void give_back(Stack& results, const Stack& copies, const Stack& inputs) {
   for (c10::IValue& result : results)
     for (size_t i = 0; i < copies.size(); ++i)
       if (result.isPtrType() && result.is(copies[i])) result = inputs[i];
 }
 
-/// The result of an operation on numbers, some of which were read from tensors.
+/// The formula of an operation on numbers of which some were read from tensors.
 FormulaRef read_number(const std::string& name, const Stack& inputs, const c10::IValue& result) {
   if (!are_numbers(inputs)) return nullptr;
   std::vector<FormulaRef> operands;
@@ -102,7 +102,7 @@ FormulaRef read_number(const std::string& name, const Stack& inputs, const c10::
 
 }  // namespace
 
-/// Whether both are the same number; what that needs of sizes is settled. None of them is data.
+/// Whether both are the same number; the condition on sizes is settled. Neither is data.
 bool Scalars::same_number(const c10::IValue& a, const c10::IValue& b) {
   const Operand x = operand_of(a), y = operand_of(b);
   const bool same = x.number.equals(y.number).toBool();
@@ -135,7 +135,7 @@ std::optional<c10::IValue> Scalars::compare_lists(const std::string& name, const
   return c10::IValue(same == (name == "aten::eq"));
 }
 
-/// Truths of comparisons are settled where anything but a branch reads them.
+/// Settles the truth of comparisons that anything but a branch reads.
 void Scalars::settle_comparisons(Stack& inputs) {
   const auto settled = [&](const c10::IValue& value) {
     const Mark mark = mark_of(value);
@@ -224,7 +224,7 @@ Stack Scalars::run(const Operation& operation, Stack inputs) {
       result = marks_.tainted(result, from, name);
   if (name == "aten::divmod" && from && !is_data(from)) mark_quotient(results, inputs);
   if (changes) marks_.tainted(inputs[0], from, name);
-  // What cannot carry a mark is refused at once: a complex number, an enum, None, a chosen module.
+  // What cannot carry a mark is refused at once: complex numbers, enums, None, selected modules.
   const bool is_lost =
       std::any_of(results.begin(), results.end(), [this](const c10::IValue& result) {
         return result.isObject() || (!is_container(result) && !marks_.reach(result));

@@ -11,9 +11,9 @@
 
 namespace t2n::trace {
 
-/// Exact where there is a rule, else the result follows from everything that the operands do.
-/// Marks results, settles decisions; of tensors it asks the recorder only which of two a branch
-/// chose.
+/// A result is exact if there is a rule; else it follows from everything that the operands follow
+/// from. Marks results and settles decisions. It asks the recorder only which of two tensors a
+/// branch chose.
 class Scalars {
  public:
   Scalars(Position& position, StateWatch& state, Marks& marks, Decisions& decisions,

@@ -47,7 +47,7 @@ Where place_of(const Refusal& refusal, SourceMap& sources) {
   return where;
 }
 
-/// Operators of one CPU's library stand in files that were prepared for it, not in hostile ones.
+/// Operators of a CPU library stand in files that were prepared for it, not in hostile ones.
 bool is_prepared(const std::string& name) {
   return name.find("mkldnn") != std::string::npos || name.find("MKLDNN") != std::string::npos;
 }
@@ -93,7 +93,7 @@ void Scan::require(const torch::jit::CompilationUnit& unit, SourceMap* sources) 
   if (!refusals.empty()) refuse_denied(refusals, sources);
 }
 
-/// Functions wait for their turn: what calls what may be as deep as it likes.
+/// Queues a function instead of recursing: chains of calls may have any depth.
 void Scan::function(torch::jit::Function& function) {
   if (seen_.insert(&function).second) open_.push_back(&function);
 }
@@ -113,7 +113,7 @@ void Scan::finish() {
   }
 }
 
-/// Methods and hooks of a class, and of the types that it is made of.
+/// Scans methods and hooks of a class, and of the types that it consists of.
 void Scan::type(const c10::TypePtr& first) {
   std::vector<c10::TypePtr> open = {first};
   while (!open.empty()) {

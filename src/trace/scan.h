@@ -1,4 +1,4 @@
-// Looks at everything that a file could execute, before anything of it does.
+// Scans everything in a file that could be executed, before any of it is.
 #pragma once
 
 #include <torch/csrc/jit/api/compilation_unit.h>
@@ -13,7 +13,7 @@
 
 namespace t2n::trace {
 
-/// One use of what a model may not do.
+/// One use of something that a model may not use.
 struct Refusal {
   std::string what;      ///< "aten::save", or a class that is implemented in C++
   std::string reason;    ///< a clause
@@ -21,14 +21,14 @@ struct Refusal {
   const torch::jit::Node* node = nullptr;
 };
 
-/// Scans compilation units, each function once, so that it may be asked again whenever more was
-/// compiled. "Everything" is every function, method and hook that was compiled, reachable or not,
-/// with their nested blocks and graphs, and all that these call.
+/// Scans compilation units, each function once, so that it can be called again whenever more was
+/// compiled. "Everything" means every compiled function, method and hook, reachable or not, with
+/// nested blocks and graphs, and all that these call.
 class Scan {
  public:
-  /// What is refused in everything that was not scanned yet.
+  /// The refusals in everything that was not scanned before.
   std::vector<Refusal> run(const torch::jit::CompilationUnit& unit);
-  /// The same, as the error `denied-operator`. With `sources`, it has a place.
+  /// Throws them as the error `denied-operator`. With `sources`, it has a place.
   void require(const torch::jit::CompilationUnit& unit, SourceMap* sources);
 
  private:
@@ -47,8 +47,8 @@ class Scan {
   std::string function_;
 };
 
-/// For whoever hands a model to LibTorch's own executor: throws `denied-operator` unless all of its
-/// code was scanned and nothing was refused.
+/// For code that runs a model in LibTorch's own executor: throws `denied-operator` unless all of
+/// the model's code was scanned and nothing was refused.
 void require_scanned(const torch::jit::Module& module);
 
 }  // namespace t2n::trace

@@ -1,4 +1,4 @@
-// A write through a view, as a new version of what it is a view of.
+// Expresses a write through a view as a new version of the tensor that it is a view of.
 #include <ATen/Functions.h>
 
 #include <algorithm>
@@ -128,7 +128,7 @@ ir::ValueId Recorder::scatter_back(const Track& track, ir::ValueId base, ir::Val
                  pass("end"), pass("step")},
                 dtype, base_shape, place);
 
-  // Any other view: see where it puts the elements of an arange of the base's shape.
+  // For any other view: look where it puts the elements of an arange in the base's shape.
   const at::Tensor whole = at::arange(ir::element_count(base_shape)).reshape(base_shape);
   return scatter_positions(whole, view_of(view, whole), base, source, place);
 }
@@ -153,7 +153,7 @@ at::Tensor view_of(const View& view, const at::Tensor& base) {
   return positions;
 }
 
-/// The shape of a value as an argument: over sizes, where these are kept.
+/// The shape of a value as an argument: over sizes if these are kept.
 ir::Shape Recorder::shape_of(ir::ValueId value) {
   return keep_sizes_ ? size_symbols(graph_, value)
                      : graph_.values[static_cast<size_t>(value)].shape;

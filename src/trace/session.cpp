@@ -51,7 +51,7 @@ bool Session::is_frozen() const {
   return !loaded_.module.type()->findAttributeSlot("training").has_value();
 }
 
-/// After a run: pages that forward read need not stay in memory, and none that it wrote may.
+/// After a run, pages that forward read need not stay in memory, and pages that it wrote must not.
 void Session::restore() const {
   if (loaded_.mapping && !loaded_.ran_code) loaded_.mapping->restore();
 }
@@ -88,7 +88,7 @@ ModelInfo Session::describe() const {
   return info;
 }
 
-/// What the samples allow the model to make.
+/// Limits the model's memory by the size of the samples.
 void Session::limit_memory(const std::vector<SampleInput>& arguments) const {
   if (!loaded_.mapping) return;
   size_t bytes = 0;

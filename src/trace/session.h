@@ -28,7 +28,7 @@ class Session {
   std::vector<ir::Tensor> run(const std::vector<SampleInput>& inputs);
   /// See TorchModule::verify.
   void verify(bool whole) const;
-  /// Tensors for parts of the model, by path.
+  /// Tensors that replace parts of the model, by path.
   using Tensors = std::map<std::string, at::Tensor>;
 
  private:
@@ -45,7 +45,7 @@ class Session {
   struct Verdict;
   Split split(const std::vector<SampleInput>& inputs, bool may_be_states) const;
   void limit_memory(const std::vector<SampleInput>& arguments) const;
-  /// `seen` is told of every operator that ran, with the interpreter where it is.
+  /// `seen` is called for every operator that ran, with the interpreter's position.
   using Seen =
       std::function<void(Interpreter& interpreter, const std::string& op, uint64_t digest)>;
   std::vector<ir::Tensor> run_plain(const std::vector<SampleInput>& arguments, StateWatch& watch,

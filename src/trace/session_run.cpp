@@ -22,7 +22,7 @@
 namespace t2n::trace {
 namespace {
 
-/// The executor's messages are tracebacks that end in what is wrong.
+/// The last line of an executor's message: such messages are tracebacks that end in the reason.
 std::string last_line(const std::string& text) {
   const size_t end = text.find_last_not_of(" \n\t");
   if (end == std::string::npos) return {};
@@ -31,7 +31,7 @@ std::string last_line(const std::string& text) {
                                 end - (begin == std::string::npos ? 0 : begin + 1) + 1));
 }
 
-/// Which kernels LibTorch takes for quantised layers, that are loaded meanwhile.
+/// Selects, while it lives, the library whose kernels LibTorch uses for quantised layers.
 class QuantEngine {
  public:
   explicit QuantEngine(at::QEngine engine) : before_(at::globalContext().qEngine()) {
@@ -48,7 +48,7 @@ class QuantEngine {
   at::QEngine before_;
 };
 
-/// Memory that nobody has written is another in every run.
+/// Fills memory that nobody has written: it would differ from run to run.
 
 }  // namespace
 
@@ -90,7 +90,7 @@ std::vector<ir::Tensor> Session::run_ours(const std::vector<SampleInput>& inputs
 
 std::vector<ir::Tensor> Session::run_torch(const std::vector<SampleInput>& inputs,
                                            bool unfused) const {
-  Loaded fresh = load_();  // nothing that a run leaves behind meets the next
+  Loaded fresh = load_();  // nothing that a run leaves behind reaches the next one
   torch::jit::Function& function = fresh.module.get_method(method_).function();
   adapt_for_executor(fresh.module, unfused);
   const Split given = split(inputs, !states_.empty());

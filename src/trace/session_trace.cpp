@@ -1,5 +1,5 @@
-// Tracing, as often as it takes to know every part of the model that forward changes: each time
-// those known so far are inputs.
+// Traces as often as needed to find every part of the model that forward changes. Each time, the
+// parts found so far are inputs.
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace t2n::trace {
 namespace {
 
-/// A result must not have the name of an input, nor of another result.
+/// Names of results: none may equal the name of an input or of another result.
 std::vector<std::string> output_names(const ir::Graph& graph,
                                       const std::vector<FlatOutput>& outputs) {
   std::unordered_set<std::string> taken;
@@ -34,7 +34,7 @@ std::vector<std::string> output_names(const ir::Graph& graph,
   return names;
 }
 
-/// The sizes that decisions follow from.
+/// The symbols that decisions follow from.
 std::set<ir::Symbol> symbols_in(const std::vector<Decision>& decisions) {
   std::set<ir::Symbol> out;
   const auto add = [&](const ir::Dim& dim) {
@@ -49,7 +49,7 @@ std::set<ir::Symbol> symbols_in(const std::vector<Decision>& decisions) {
   return out;
 }
 
-/// Whether two attempts failed for one reason: the same kind of error at the same place.
+/// Whether two attempts failed for the same reason: the same kind of error at the same place.
 bool is_same_failure(const Diagnostic& a, const Diagnostic& b) {
   const auto same_frame = [](const Frame& x, const Frame& y) {
     return x.file == y.file && x.line == y.line && x.column == y.column;
@@ -71,7 +71,7 @@ std::pair<const char*, const char*> extent(const at::Tensor& tensor) {
   return {begin, begin + bytes};
 }
 
-/// Another leaf whose bytes overlap with those of `path`; "" if there is none.
+/// Another leaf whose bytes overlap those of `path`; "" if there is none.
 std::string shares_memory(const std::vector<Attribute>& attributes, const std::string& path) {
   const at::Tensor own = tensor_at(attributes, path);
   if (!own.defined() || !own.has_storage()) return {};
@@ -93,7 +93,7 @@ Session::Tensors cloned(const Session::Tensors& tensors) {
   return out;
 }
 
-/// Whether what stands at a path, or below it, follows from an input.
+/// Whether the value at a path, or anything below it, follows from an input.
 bool is_dependent(const std::set<std::string>& dependent, const std::string& path) {
   const auto first = dependent.lower_bound(path);
   return first != dependent.end() && (*first == path || first->starts_with(path + "."));
@@ -103,7 +103,7 @@ std::ptrdiff_t place_of(const std::vector<ir::ValueId>& inputs, ir::ValueId inpu
   return std::find(inputs.begin(), inputs.end(), input) - inputs.begin();
 }
 
-/// Inputs that are none after all are constants of the model again.
+/// Turns an input that turned out to be none into a constant of the model again.
 void make_constant(ir::Graph& graph, ir::ValueId input, const std::string& path,
                    const at::Tensor& tensor) {
   std::erase(graph.inputs, input);
@@ -113,7 +113,7 @@ void make_constant(ir::Graph& graph, ir::ValueId input, const std::string& path,
 
 }  // namespace
 
-/// One run under the recorder: how far it came, and what it changed.
+/// One run under the recorder: how far it got, and what it changed.
 struct Session::Attempt {
   struct Candidate {
     std::string path;
@@ -121,14 +121,14 @@ struct Session::Attempt {
     at::Tensor initial;
     ir::ValueId input = ir::kNoValue;
     ir::ValueId next = ir::kNoValue;
-    ir::Tensor value;  ///< what torch left there
+    ir::Tensor value;  ///< its value after the run
     std::string shared_with;
   };
   Traced traced;
   std::vector<Candidate> candidates;
   std::vector<Change> changes;
-  std::vector<FlatOutput> results;  ///< names alone
-  std::set<std::string> dependent;  ///< tensors that the model holds in the end and an input made
+  std::vector<FlatOutput> results;  ///< without tensors
+  std::set<std::string> dependent;  ///< tensors of the model at the end that follow from an input
   std::optional<Error> error;
 };
 
@@ -148,7 +148,7 @@ Session::Split Session::split(const std::vector<SampleInput>& inputs, bool may_b
     const bool could_be = may_be_states && tensor != nullptr;
     const std::string path = could_be ? state_of(sample, schema(), attributes, states_) : "";
     if (path.empty())
-      out.arguments.push_back(sample);  // what is unknown is refused where arguments are bound
+      out.arguments.push_back(sample);  // unknown names are refused where arguments are bound
     else if (!out.states.emplace(path, to_torch_copy(*tensor)).second)
       throw Error("usage", cat("the state ", quoted(path), " is given twice"));
   }
@@ -187,7 +187,7 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
     out.outputs.push_back(copy(output.tensor));
   }
   attempt.results = outputs;
-  for (FlatOutput& output : attempt.results) output.tensor.reset();  // names alone
+  for (FlatOutput& output : attempt.results) output.tensor.reset();  // keeps the names only
   out.ranges = ranges.ranges(out.graph.inputs.size());
   out.decisions = interpreter.decisions();
   if (!watch.wrote()) return;
@@ -215,7 +215,7 @@ Session::Attempt Session::attempt(const Split& given, const TraceOptions& option
   Undo replaced;
   replace_leaves(model(), fresh.states, replaced);
   StateWatch watch(model());
-  if (!given.states.empty())  // in the order of the model
+  if (!given.states.empty())  // in the model's order
     for (const Attribute& attribute : list_attributes(model()))
       for (const Held& leaf : attribute.leaves)
         if (given.states.contains(leaf.path))
@@ -264,7 +264,7 @@ Traced Session::trace(const std::vector<SampleInput>& inputs, const TraceOptions
       if (change.before.defined())
         grew = given.states.emplace(change.path, change.before.clone()).second || grew;
     if (!grew) {
-      // What only fails once state is no constant any more fails because of the state.
+      // What fails only since state is no longer constant fails because of the state.
       const bool failed_before =
           now.error && first_error &&
           is_same_failure(now.error->diagnostic(), first_error->diagnostic());
@@ -278,8 +278,9 @@ Traced Session::trace(const std::vector<SampleInput>& inputs, const TraceOptions
   }
 }
 
-/// What the model fills in with its first call, the same whatever the inputs hold, is no state: a
-/// table made on demand. The second call then finds all of it, changes nothing and gives the same.
+/// What the model fills in by its first call, whatever the inputs hold, is not state but a table
+/// made on demand. The second call then finds all of it, changes nothing and gives the same
+/// results.
 bool Session::settles(const Split& given) {
   try {
     Undo replaced;
@@ -303,14 +304,14 @@ bool Session::settles(const Split& given) {
   }
 }
 
-/// Sorts what changed: into states, what is refused, and what crosses no call.
+/// Sorts the changes: states, refused ones, and those that no later call can see.
 Session::Verdict Session::judge(Attempt& attempt, const Split& given, bool explicit_states) {
   Verdict out;
   const auto decide = [&](const Change& change, bool is_live) {
     if (is_live && (!explicit_states || !change.reason.empty())) out.refused.push_back(change);
     if (!is_live && !change.was_read) out.unread.push_back(change);
   };
-  std::optional<bool> settled;  // it takes two runs: only if something would be refused
+  std::optional<bool> settled;  // takes two runs, so only if something would be refused
   const auto is_table = [&](const Change& change) {
     if (change.from_data || is_dependent(attempt.dependent, change.path)) return false;
     if (!settled) settled = settles(given);

@@ -9,7 +9,7 @@
 namespace t2n::trace {
 namespace {
 
-/// Something to watch that the code cannot reach: what `__setstate__` writes is to stay.
+/// An empty object to watch: what `__setstate__` writes is meant to stay.
 ObjectPtr nothing() { return torch::jit::Module("Nothing")._ivalue(); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Runs `__setstate__` of a class while a file is loaded, as forward is run.
+// Runs a class's `__setstate__` while a file is loaded, in the interpreter that runs forward.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -7,8 +7,8 @@
 
 namespace t2n::trace {
 
-/// An object of the class, made by its own `__setstate__` from what the file holds for it. All that
-/// it calls must have been scanned. Errors: as those of forward.
+/// An object of the class, created by its own `__setstate__` from what the file stores for it.
+/// Everything that it calls must have been scanned. Errors: those of forward.
 c10::intrusive_ptr<c10::ivalue::Object> make_by_setstate(const c10::StrongTypePtr& type,
                                                          const c10::IValue& state,
                                                          SourceMap& sources);

@@ -46,7 +46,7 @@ bool is_plain(const at::Tensor& tensor) {
 
 }  // namespace
 
-/// Types are as deep as code is, and so is this.
+/// Recursion is bounded, as types are no deeper than the checked code.
 bool fits(const c10::IValue& value, const c10::TypePtr& type) {
   switch (type->kind()) {
     case c10::TypeKind::AnyType: return true;
@@ -93,7 +93,7 @@ void check_slots(const c10::ivalue::Object& object) {
   const auto type = object.type();
   for (size_t i = 0; i < type->numAttributes(); ++i) {
     const c10::TypePtr& expected = type->getAttribute(i);
-    // A tensor that was never set is None, and refused where it is used.
+    // A tensor that was never set is None. It is refused where it is used.
     const bool is_unset =
         object.getSlot(i).isNone() && expected->kind() == c10::TypeKind::TensorType;
     if (is_unset || fits(object.getSlot(i), expected)) continue;

@@ -1,20 +1,20 @@
-// What a loaded object holds is what its class says.
+// Checks that a loaded object's attributes have the types that its class declares.
 #pragma once
 
 #include <ATen/core/ivalue.h>
 
 namespace t2n::trace {
 
-/// Refuses an object whose attributes are not of their types: code would take one thing for
-/// another. Errors: `model-corrupt`.
+/// Refuses an object with an attribute of another type, which code would misinterpret. Errors:
+/// `model-corrupt`.
 void check_slots(const c10::ivalue::Object& object);
 
-/// True if the value is what the type says, down to the elements of containers. A number that
-/// carries a mark is still a number.
+/// True if the value has the type, down to the elements of containers. A marked number is still a
+/// number.
 bool fits(const c10::IValue& value, const c10::TypePtr& type);
 
-/// Refuses sparse and other tensors that are no plain memory, and quantised ones whose scales do
-/// not fit: LibTorch takes what a pickle says of them for granted. Errors: `model-corrupt`.
+/// Refuses sparse tensors and others that are not plain memory, and quantised tensors whose scales
+/// do not fit: LibTorch does not check what a pickle says of them. Errors: `model-corrupt`.
 void check_tensors(const c10::IValue& value);
 
 }  // namespace t2n::trace

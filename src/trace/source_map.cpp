@@ -13,7 +13,7 @@
 namespace t2n::trace {
 namespace {
 
-/// Of one source file.
+/// A limit for the size of one source file.
 constexpr size_t kMaxSource = size_t{1} << 24;
 
 std::string base_name(const std::string& path) {
@@ -53,7 +53,7 @@ std::vector<std::string> split_lines(const std::string& text) {
   return lines;
 }
 
-/// A traced text is a call stack, innermost frame first, and nothing else.
+/// The place in a text from tracing, which must be a call stack, innermost frame first.
 std::optional<ir::Source> traced_place(const std::string& text, bool torch_too) {
   ir::Source source;
   std::vector<Frame> all;
@@ -84,10 +84,10 @@ bool is_assigned(std::string_view rest) {
   return rest.starts_with('=') && !rest.starts_with("==");
 }
 
-/// `self.h = …`, `self.n += …`: where it begins and where the attribute's name ends.
+/// `self.h = …`, `self.n += …`: where the assignment begins and where the attribute's name ends.
 std::optional<std::pair<size_t, size_t>> assignment_after(std::string_view text, size_t from,
                                                           const std::string& attribute) {
-  constexpr size_t kLooksAt = 4096;  // a bound on the work: the assignment stands near
+  constexpr size_t kLooksAt = 4096;  // bounds the work: the assignment stands near
   const std::string_view rest = text.substr(std::min(from, text.size()), kLooksAt);
   const std::string name = "." + attribute;
   for (size_t dot = rest.find(name); dot != std::string_view::npos;
@@ -164,7 +164,7 @@ const SourceMap::Table& SourceMap::table(const std::string& file) {
   const auto known = tables_.find(file);
   if (known != tables_.end()) return known->second;
   Table table;
-  // A damaged table costs the places, not the export.
+  // A damaged table must not fail the export; it only loses the places.
   try {
     if (const auto bytes = read_(file + ".debug_pkl")) table = parse(*bytes);
   } catch (const std::exception&) {
@@ -177,8 +177,8 @@ SourceMap::Table SourceMap::parse(const std::vector<char>& bytes) {
   model_file::check_pickle(bytes, "model-corrupt", "a table of places");
   const auto top = torch::jit::unpickle(bytes.data(), bytes.size()).toTuple();
   const auto& items = top->elements();
-  // Before the string table came (1.12) texts stood in the records themselves: such files have no
-  // places.
+  // Before version 1.12, which introduced the string table, records contained the texts themselves:
+  // such files have no places.
   if (items.size() != 3 || !items[0].isString()) return {};
   const auto strings = items[1].toTuple();
   const auto text_at = [&](const c10::IValue& index) {

@@ -1,4 +1,4 @@
-// Where a node of the loaded program stands in the user's own Python source.
+// Finds the place of a node in the user's own Python source.
 #pragma once
 
 #include <torch/csrc/jit/ir/ir.h>
@@ -13,7 +13,7 @@
 
 namespace t2n::trace {
 
-/// Reads the `.debug_pkl` tables of an archive, each on first need. A file without them has no
+/// Reads the `.debug_pkl` tables of an archive, each on first use. A file without them has no
 /// places.
 class SourceMap {
  public:
@@ -21,10 +21,10 @@ class SourceMap {
   using ReadRecord = std::function<std::optional<std::vector<char>>(const std::string& name)>;
   explicit SourceMap(ReadRecord read) : read_(std::move(read)) {}
 
-  /// The frames and the source line with its caret. Frames in torch's own files say nothing about
-  /// the user's model: without `torch_too` they are left out, and nothing may be left.
+  /// The frames, and the source line with its caret. Frames in torch's own files are left out
+  /// unless `torch_too`, so that nothing may remain.
   ir::Source find(const torch::jit::SourceRange& range, bool torch_too);
-  /// The next assignment to an attribute after a place nearby: torch does not keep its own.
+  /// The next assignment to an attribute behind a nearby place: torch does not store its own place.
   ir::Source find_assignment(const torch::jit::SourceRange& near, const std::string& attribute);
 
  private:

@@ -50,7 +50,7 @@ bool is_free(const std::set<std::pair<std::string, int64_t>>& free_axes, const s
   });
 }
 
-/// Sizes may differ along axes that were declared to.
+/// Why a shape is not allowed to change; only declared axes may.
 std::string shape_reason(const Held& before, const Held& after,
                          const std::set<std::pair<std::string, int64_t>>& free_axes) {
   const std::string name = state_name(before.path);
@@ -99,7 +99,7 @@ Change tensor_change(const Held& before, const Held& after, const StateWatch& wa
   return out;
 }
 
-/// Something other than a tensor differs, or there are more or fewer of them.
+/// The change if anything other than a tensor differs, or their number does.
 Change plain_change(const Attribute& before, std::string path, const std::vector<Holder>& holders,
                     std::string reason, const StateWatch& watch) {
   Change out;
@@ -194,7 +194,7 @@ std::vector<bool> sources_of(const ir::Graph& graph, const std::vector<ir::Value
   return out;
 }
 
-// --- what is said ---
+// --- messages ---
 
 Where where(const Place& place, const ir::Graph& graph) {
   ir::Node at;

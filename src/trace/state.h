@@ -1,4 +1,4 @@
-// What forward changes of the model: found after a run, made explicit or refused.
+// Changes of the model by forward: found after a run, and made explicit or refused.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace t2n::trace {
 
-/// A part of the model that is different after a run.
+/// A part of the model that differs after a run.
 struct Change {
   std::string path;
   Place place;
@@ -20,33 +20,34 @@ struct Change {
   std::string remedy;
   at::Tensor before;  ///< undefined where it cannot be an input
   at::Tensor after;
-  bool in_place = false;      ///< in the memory that it had before
-  bool could_be_seen = true;  ///< the next run may see the difference, as far as the watch knows
-  bool from_data = false;     ///< follows from the values of an input
+  bool in_place = false;      ///< the memory is the same as before
+  bool could_be_seen = true;  ///< the next run may read it, as far as StateWatch knows
+  bool from_data = false;     ///< it follows from the values of an input
   bool was_read = true;       ///< by the program, in this run
 };
 
-/// `before` and `after` as listed at the run's two ends. `free_axes`: see TraceOptions.
+/// `before` and `after`: the attributes as listed before and after the run. `free_axes`: see
+/// TraceOptions.
 std::vector<Change> find_changes(const std::vector<Attribute>& before,
                                  const std::vector<Attribute>& after, const StateWatch& watch,
                                  const std::set<std::pair<std::string, int64_t>>& free_axes);
 
-/// A constant of the program that it writes to.
+/// A change of a constant of the program, by a write.
 Change constant_change(Place place);
 
 /// "encoder.h" -> "encoder_h"
 std::string state_name(const std::string& path);
 
-/// Of the inputs `candidates`, each with the value that follows from it: those that are read on the
-/// way to an output, or to what another of them will be.
+/// Of the inputs `candidates`, each with the value that becomes its next one: those that an output,
+/// or another live input's next value, reads.
 std::set<size_t> live_states(const ir::Graph& graph, const std::vector<ir::ValueId>& candidates,
                              const std::vector<ir::ValueId>& next);
 
-/// Errors: `model-state`, for all of them at once.
+/// Errors: `model-state`, one for all of them.
 [[noreturn]] void refuse_changes(const std::vector<Change>& changes, const ir::Graph& graph);
-/// The same for those that cannot be made explicit.
+/// The same for changes that cannot be made explicit.
 [[noreturn]] void refuse_explicit(const std::vector<Change>& changes, const ir::Graph& graph);
-/// What forward writes and never reads: a note.
+/// Notes what forward writes and never reads.
 void note_unread(const std::vector<Change>& changes, const ir::Graph& graph, const Report& report);
 
 }  // namespace t2n::trace

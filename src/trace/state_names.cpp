@@ -18,8 +18,8 @@ std::string joined_path(const std::vector<std::string>& path) {
   return out;
 }
 
-/// The path of a tensor that could become a state, by its own or by its state's name; "" if there
-/// is none.
+/// The path of a tensor that could become a state, found by its path or by its state name; "" if
+/// there is none.
 std::string path_of(const std::vector<Attribute>& attributes, const std::string& name) {
   std::string by_state_name;
   for (const Attribute& attribute : attributes)
@@ -31,7 +31,7 @@ std::string path_of(const std::vector<Attribute>& attributes, const std::string&
   return by_state_name;
 }
 
-/// The same of a sample; states that the last trace found are known by name.
+/// The same for a sample; states of the last trace are known by name.
 std::string path_of(const std::vector<Attribute>& attributes, const std::vector<State>& states,
                     const SampleInput& sample) {
   std::string name = flat_name(sample.path);
@@ -39,7 +39,7 @@ std::string path_of(const std::vector<Attribute>& attributes, const std::vector<
     if (state.name == name) return state.path;
   if (std::string path = path_of(attributes, joined_path(sample.path)); !path.empty()) return path;
   std::string path = path_of(attributes, name);
-  while (path.empty() && name.ends_with(kStateSuffix)) {  // where an argument has the state's name
+  while (path.empty() && name.ends_with(kStateSuffix)) {  // if an argument has that name
     name.resize(name.size() - kStateSuffix.size());
     path = path_of(attributes, name);
   }

@@ -18,14 +18,14 @@ const c10::StorageImpl* storage_of(const at::Tensor& tensor) {
                                                   : nullptr;
 }
 
-/// These put something into a container without looking at what is there.
+/// True for operations that put something into a container without looking at its contents.
 bool sees_no_values(const std::string& op) {
   constexpr std::array<std::string_view, 3> kNames = {"aten::_set_item", "aten::append",
                                                       "aten::clear"};
   return is_one_of(op, kNames);
 }
 
-/// Neither of them changes a value.
+/// True for operations that change no value.
 bool is_mark_only(const std::string& op) {
   return op == "aten::requires_grad_" || op == "aten::detach_";
 }
@@ -72,7 +72,7 @@ bool StateWatch::is_from_data(const std::vector<Holder>& holders) const {
                      [&](const Holder& holder) { return from_data_.contains(holder); });
 }
 
-/// The key was set in this run, so that what is found there is not the beginning's.
+/// Whether the key was set in this run, so that the value found there is not the initial one.
 bool StateWatch::reads_what_was_written(const std::string& op,
                                         const torch::jit::Stack& inputs) const {
   constexpr std::array<std::string_view, 3> kNames = {"aten::__getitem__", "aten::get",
@@ -159,7 +159,7 @@ std::vector<Place> StateWatch::changed_constants() const {
   std::vector<Place> out;
   for (const auto& [storage, written] : written_)
     if (constants_.contains(storage)) out.push_back(written.place);
-  // Not by address: the same order in every run.
+  // sorted not by address, to give the same order in every run
   std::sort(out.begin(), out.end(),
             [](const Place& a, const Place& b) { return a.source < b.source; });
   return out;

@@ -1,4 +1,4 @@
-// What a run reads of, and writes to, the things that the model holds.
+// What a run reads of, and writes to, the model's objects.
 #pragma once
 
 #include <ATen/core/function_schema.h>
@@ -16,10 +16,10 @@
 
 namespace t2n::trace {
 
-/// Where the program is; asked only when something is worth noting.
+/// Asks for the program's position; called only when there is something to note.
 using AskPlace = std::function<Place()>;
 
-/// To be told of everything before it happens. Its end brings the model back to its beginning.
+/// Must be told of everything before it happens. Its destructor restores the model's initial state.
 class StateWatch {
  public:
   explicit StateWatch(const ObjectPtr& model);
@@ -27,34 +27,34 @@ class StateWatch {
   void reads_attribute(const c10::ivalue::Object& object, size_t slot);
   /// `from_data`: the value was read from a tensor that depends on an input.
   void sets_attribute(const ObjectPtr& object, size_t slot, Place place, bool from_data);
-  /// An operation on lists and dictionaries, writing or not.
+  /// An operation on lists and dictionaries, whether it writes or not.
   void touches_containers(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs,
                           const AskPlace& place);
   void unpacks(const c10::IValue& container);
-  /// An operation that really writes to tensors.
+  /// An operation that writes to tensors.
   void writes_tensors(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs,
                       const AskPlace& place);
 
-  /// A tensor that the program itself holds: what is written to it stays for the next call too.
+  /// A tensor constant of the program: what is written to it stays for the next call.
   void meets_constant(const at::Tensor& tensor);
-  /// After a whole run: writes that left every byte as it was are no changes, but those to memory
-  /// of `dependent` may on other inputs.
+  /// Called after a whole run. Writes that left every byte unchanged do not count, except those to
+  /// memory of `dependent`, which may change it for other inputs.
   void forget_idle_writes(const std::vector<at::Tensor>& dependent);
   /// Where constants of the program were changed.
   std::vector<Place> changed_constants() const;
 
   bool wrote() const { return !set_.empty() || !mutated_.empty() || !written_.empty(); }
-  /// True if the tensor's memory was written, and the model held it from the beginning.
+  /// True if the tensor's memory was written, and belonged to the model from the beginning.
   bool wrote_in_place(const at::Tensor& tensor) const;
-  /// Where the value was last changed: in its own memory, else by its innermost holder.
+  /// Where the value was changed last: in its own memory, else by its innermost holder.
   Place place_of(const Held& leaf) const;
   Place place_of(const std::vector<Holder>& holders) const;
-  /// Whether the beginning's value could have been seen: an attribute was read before it was set, a
-  /// container before it was emptied.
+  /// Whether the run could have seen the initial value: an attribute was read before it was set, or
+  /// a container before it was emptied.
   bool could_see(const std::vector<Holder>& holders) const;
-  /// Whether one of them was set to what a tensor's values said.
+  /// Whether one of them was set to a number read from a tensor.
   bool is_from_data(const std::vector<Holder>& holders) const;
-  /// Whether the program read the attribute, or looked into the container, at all.
+  /// Whether the program read the attribute, or looked into the container.
   bool was_read(const std::vector<Holder>& holders) const;
   void undo() { undo_.run(); }
 
@@ -76,7 +76,7 @@ class StateWatch {
   std::set<const void*> seen_;  ///< containers
   std::set<const void*> emptied_;
   std::set<const void*> seen_first_;                   ///< containers
-  std::map<const void*, std::set<std::string>> keys_;  ///< that this run wrote
+  std::map<const void*, std::set<std::string>> keys_;  ///< written by this run
   struct Written {
     Place place;
     c10::Storage memory;

@@ -1,4 +1,4 @@
-// What the numbers follow from that come out of tensor operations.
+// Marks of the numbers that tensor operations give.
 #pragma once
 
 #include <optional>
@@ -14,11 +14,11 @@
 
 namespace t2n::trace {
 
-/// Whether an operator turns a tensor's one value into a plain number.
+/// Whether an operator gives the one value of a tensor as a plain number.
 bool reads_value(const std::string& name);
 
-/// Sizes, values, and lists whose length is one of them. Marks results, settles decisions, and
-/// tells the recorder which tensors are numbers over sizes.
+/// The numbers are sizes, values, and lists whose length is one of these. Marks results, settles
+/// decisions, and tells the recorder which tensors are numbers over sizes.
 class TensorNumbers {
  public:
   TensorNumbers(ir::Graph& graph, const TraceOptions& options, Position& position, Marks& marks,
@@ -30,17 +30,18 @@ class TensorNumbers {
         decisions_(decisions),
         recorder_(recorder) {}
 
-  /// Before an operation runs: what torch's kernels read of values is watched from here on.
+  /// Called before an operation: from here on, reads of values by torch's kernels are watched.
   void watch() { reads_.reset(); }
-  /// After it: whether the sizes of its results follow from values that are no constants.
+  /// Called after it: whether the sizes of its results follow from values that are not constant.
   bool decides_by_data(const std::string& name, const torch::jit::Stack& inputs);
-  /// What of the results are batch sizes of packed sequences: packed_sequences.cpp.
+  /// Notes which results are batch sizes of packed sequences: packed_sequences.cpp.
   void note_packed(const std::string& name, const torch::jit::Stack& inputs,
                    const std::vector<at::Tensor>& outputs);
-  /// A result with what it follows from.
+  /// A result with its mark.
   c10::IValue followed(const std::string& name, const torch::jit::Stack& inputs,
                        const c10::IValue& result);
-  /// Whether a tensor is contiguous is asked: the answer holds for sizes like these.
+  /// The program asks whether a tensor is contiguous: the file holds for sizes with the same
+  /// answer.
   void settle_layout(const at::Tensor& tensor);
 
  private:
@@ -48,7 +49,7 @@ class TensorNumbers {
   Mark layout_mark(const at::Tensor& tensor);
   Mark tensor_mark(const at::Tensor& tensor, const std::string& name);
   Mark number_of(const std::string& name, const torch::jit::Stack& inputs);
-  /// Of a batch size that all sequences have a part in; nothing of other tensors.
+  /// The size of the batch, for a batch size that all sequences take part in; else nothing.
   std::optional<Mark> whole_batch(const at::Tensor& tensor) const;
   /// born_numbers.cpp
   Mark read_mark(const std::string& name, const torch::jit::Stack& inputs,
@@ -71,7 +72,7 @@ class TensorNumbers {
   Decisions& decisions_;
   Recorder* recorder_;
   ValueReads reads_;
-  // Tensors that are held, with how many sequences there are.
+  // Tensors of batch sizes, each with the number of sequences.
   std::vector<std::pair<at::Tensor, Mark>> batch_sizes_;
   std::vector<std::pair<at::Tensor, Mark>> whole_batches_;
 };

@@ -1,4 +1,4 @@
-// Operations on tensors: run, watched, and handed to the recorder.
+// Operations on tensors: they are run, watched, and passed to the recorder.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace t2n::trace {
 
-/// The only place where operations of the program become nodes. Without a recorder they are only
+/// The only place where the program's operations become nodes. Without a recorder they are only
 /// executed.
 class TensorOperations {
  public:

@@ -14,8 +14,8 @@ namespace t2n::trace {
 
 namespace {
 
-/// "[ok] INTERNAL ASSERT FAILED at "…/ir.cpp":12, please report a bug to PyTorch. Words": that is
-/// no bug that our user can report, and the file is what makes torch stumble.
+/// "[ok] INTERNAL ASSERT FAILED at "…/ir.cpp":12, please report a bug to PyTorch. Words": our user
+/// has no bug to report, as it is the file that LibTorch fails on.
 std::string without_assertion(const std::string& text) {
   constexpr std::string_view kAssert = "INTERNAL ASSERT FAILED at ";
   constexpr std::string_view kReport = "please report a bug to PyTorch.";

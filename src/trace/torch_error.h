@@ -1,4 +1,4 @@
-// Turns what LibTorch throws into the one exception of the project.
+// Converts LibTorch's exceptions into the project's own.
 #pragma once
 
 #include <functional>
@@ -6,8 +6,8 @@
 
 namespace t2n::trace {
 
-/// The message of a LibTorch exception that is being handled, without C++ backtrace. Rethrows
-/// t2n::Error. Call inside a catch block.
+/// The message of the LibTorch exception that is being handled, without its C++ backtrace. Rethrows
+/// t2n::Error. Call it inside a catch block.
 std::string current_torch_message();
 
 }  // namespace t2n::trace

@@ -1,4 +1,4 @@
-// What the recorder knows of a tensor of the program, of its memory, and of how it came to be.
+// What the recorder knows of a tensor of the program, its memory and its origin.
 #pragma once
 
 #include <memory>
@@ -10,31 +10,31 @@
 
 namespace t2n::trace {
 
-/// The operation that gave a view, and where its base stands among the operands.
+/// The operation that gave a view, and the base's position among the operands.
 struct View {
   OpCall call;
   size_t base_input = 0;                ///< position of the base among the call's inputs
   std::vector<size_t> base_again = {};  ///< further inputs that are the base
-  int base_in_list = -1;                ///< its place if that input is a list
+  int base_in_list = -1;                ///< position in that list, if the input is a list
   std::vector<int> list = {};           ///< the tracks of that list; -1 where there is none
   size_t output = 0;
 };
 
 using TensorHandle = c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>;
-/// A tensor of the program, as the graph has it now.
+/// A tensor of the program and its current value in the graph.
 struct Track {
-  TensorHandle tensor;  ///< keeps the address unique, not the memory
+  TensorHandle tensor;  ///< keeps the address from being used again, not the memory
   ir::ValueId value = ir::kNoValue;
   int root = -1;
   int parent = -1;  ///< the track that this one is a view of
   std::shared_ptr<const View> view;
-  int64_t seen = 0;  ///< version of the root that `value` belongs to
+  int64_t seen = 0;  ///< the root's version that `value` belongs to
   bool open_shape = false;
   bool open_rank = false;
-  int64_t iteration = 0;  ///< in which iteration of a loop it was made
+  int64_t iteration = 0;  ///< the iteration that made it, of all loops
 };
 
-/// The view taken again, of another base. Errors: `unsupported-inplace`.
+/// Takes the view again, of another base. Errors: `unsupported-inplace`.
 at::Tensor view_of(const View& view, const at::Tensor& base);
 
 /// Memory that tracks share.
@@ -42,14 +42,14 @@ struct Root {
   c10::weak_intrusive_ptr<c10::StorageImpl> storage;
   int64_t version = 0;
   int tracks_without_parent = 0;
-  bool is_given = false;                    ///< a part of the model has it
-  bool is_lost = false;                     ///< changed in a way that is not recorded
-  bool is_choice = false;                   ///< it may be other memory for other values
-  bool follows_values = false;              ///< what shares it follows from values
-  std::vector<ir::Comparison> layout = {};  ///< what shares it follows from these
+  bool is_given = false;                    ///< it belongs to a part of the model
+  bool is_lost = false;                     ///< changed in an unrecorded way
+  bool is_choice = false;                   ///< for other values it may be other memory
+  bool follows_values = false;              ///< which tensors share it follows from values
+  std::vector<ir::Comparison> layout = {};  ///< which tensors share it follows from these
 };
 
-/// What reads a tensor: an operator, and the name for a constant that nothing else names.
+/// The reader of a tensor: an operator, and the name for a constant that has no other.
 struct Use {
   std::string op;
   std::string name;

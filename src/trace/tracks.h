@@ -1,4 +1,4 @@
-// The tensors of the program, told apart by identity, and the memory that they share.
+// The tensors of the program, by identity, and the memory that they share.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace t2n::trace {
 
-/// A table of tracks and roots. Knows nothing of the graph but the ids of its values.
+/// A table of tracks and roots. Of the graph it knows only ids of values.
 class Tracks {
  public:
   /// The index of a tensor's track, or -1.
@@ -24,14 +24,14 @@ class Tracks {
   Root& root(const Track& of) { return roots_[static_cast<size_t>(of.root)]; }
   const Root& root(const Track& of) const { return roots_[static_cast<size_t>(of.root)]; }
   bool is_stale(const Track& track) const { return track.seen != root(track).version; }
-  /// Whether this view, or one above it, shows an element of its base several times.
+  /// Whether this view, or one above it, shows an element of its base more than once.
   bool repeats(int track) const;
-  /// How much memory is known, to tell older from younger.
+  /// The number of known roots, which tells older from younger ones.
   size_t roots() const { return roots_.size(); }
-  /// Whether the program has made its memory since there were so many.
+  /// Whether the program made the tensor's memory after the first `roots` roots.
   bool is_made_since(const at::Tensor& tensor, size_t roots) const;
 
-  /// Counts the iterations of all loops: tracks say in which they were made.
+  /// Counts the iterations of all loops: each track notes in which one it was made.
   void begin_iteration() { ++iteration_; }
   int64_t iteration() const { return iteration_; }
 
@@ -39,15 +39,16 @@ class Tracks {
   bool is_open_shape(const at::Tensor& tensor) const;
   bool is_open_rank(const at::Tensor& tensor) const;
   bool has_open_shape(const torch::jit::Stack& inputs) const;
-  /// The contiguous tensor that a view's memory belongs to, if the program still has it.
+  /// The contiguous tensor that owns a view's memory, if the program still holds it.
   std::optional<at::Tensor> owner(const at::Tensor& tensor) const;
   /// Changes with every write to a tensor's memory.
   int64_t version(const at::Tensor& tensor) const;
-  /// Whether a branch on data chose it, or chose from it.
+  /// Whether a branch on data chose it, or chose between it and another.
   bool is_choice(const at::Tensor& tensor) const;
-  /// Of choices and what they chose between: torch gives one of them itself, the file a third.
-  /// Nothing may be written to them, unless they were made later than `known`, lie in memory alike,
-  /// and share it with nothing in `given`: all tensors that the ways gave.
+  /// The results of a select, and the tensors it chose between. Torch returns one of those; the
+  /// file makes a new tensor. So nothing may be written to them, unless they were made later than
+  /// `known`, have the same layout, and share memory with nothing in `given`: all tensors that the
+  /// branches gave.
   struct Choice {
     at::Tensor chosen, yes, no;
   };

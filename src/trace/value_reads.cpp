@@ -18,13 +18,13 @@ struct Traits {
   bool reads_number = false;
 };
 
-/// As torch's own table of operators says.
+/// The traits that torch's own table of operators states.
 Traits traits_of(const c10::OperatorName& name) {
   static thread_local std::unordered_map<c10::OperatorName, Traits> known;
   const auto [found, is_new] = known.try_emplace(name);
   if (!is_new) return found->second;
   const auto op = c10::Dispatcher::singleton().findSchema(name);
-  // With indices that are no masks this one is known from shapes; masks become nonzero().
+  // With integer indices the sizes follow from shapes; masks become nonzero().
   const bool is_index = name.name == "aten::index";
   if (op)
     found->second = {!is_index && op->hasTag(at::Tag::dynamic_output_shape),
@@ -32,16 +32,16 @@ Traits traits_of(const c10::OperatorName& name) {
   return found->second;
 }
 
-/// Kernels that look at memory themselves: no operator in them says so.
+/// True for kernels that read memory themselves, without an operator that shows it.
 bool reads_memory(const std::string& name, const torch::jit::Stack& inputs) {
   if (name == "aten::tensor_split" && inputs.size() > 1) return inputs[1].isTensor();
   return has_trait(name, ir::OpTrait::reads_memory);
 }
 
-/// They read numbers to check them, or as values, and not as sizes.
+/// True for operations that read numbers as values, or to check them, and not as sizes.
 bool reads_no_size(const std::string& name, const torch::jit::Stack& inputs) {
   if (name == "aten::one_hot") return inputs.size() == 2 && inputs[1].toInt() >= 0;
-  // Linear algebra looks whether it went well.
+  // Linear algebra checks whether it succeeded.
   if (name.starts_with("aten::linalg_") || name.starts_with("aten::_linalg_")) return true;
   return has_trait(name, ir::OpTrait::reads_no_size);
 }

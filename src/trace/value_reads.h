@@ -1,4 +1,4 @@
-// Whether an operation looks into tensors to decide how large its results are.
+// Whether an operation reads values of tensors to determine the size of its results.
 #pragma once
 
 #include <ATen/core/stack.h>
@@ -8,7 +8,7 @@
 
 namespace t2n::trace {
 
-/// Observes every kernel that torch dispatches in this thread, those inside of others included.
+/// Observes every kernel that torch dispatches on this thread, nested ones included.
 class ValueReads {
  public:
   ValueReads();
@@ -16,9 +16,9 @@ class ValueReads {
   ValueReads(const ValueReads&) = delete;
   ValueReads& operator=(const ValueReads&) = delete;
 
-  /// Before an operation.
+  /// Called before an operation.
   void reset() { decides_shape_ = reads_number_ = false; }
-  /// After it: whether the sizes of its results may follow from the values of its operands.
+  /// Called after it: whether the sizes of its results may follow from its operands' values.
   bool decided_shapes(const std::string& name, const torch::jit::Stack& inputs) const;
 
  private:

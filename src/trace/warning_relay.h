@@ -1,4 +1,4 @@
-// LibTorch's own warnings become ours: the user sees each once, and only when asked.
+// Turns LibTorch's warnings into ours: the user sees each one once, and only on request.
 #pragma once
 
 #include <c10/util/Exception.h>
