@@ -1,4 +1,4 @@
-// Settings of compression in a JSON file.
+// Reads compression settings from a JSON file.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace t2n::config {
 
-/// {"": {"weights": {"bits": 8}}, "layer1.*": {"activations": null}}: an entry for each key, in the
-/// order of the file. `origin` names the file in messages.   Errors: `usage` for what is no JSON,
-/// for keys that are given twice, and for anything but such tables. Keys of settings are looked at
-/// by compress::Settings.
+/// {"": {"weights": {"bits": 8}}, "layer1.*": {"activations": null}}: one entry for each key, in
+/// the file's order. `origin` names the file in messages.   Errors: `usage` for invalid JSON, for
+/// keys that are given twice, and for anything but such tables. compress::Settings checks the keys
+/// of settings.
 std::vector<compress::Entry> read_compression_settings(const std::string& text,
                                                        const std::string& origin);
 

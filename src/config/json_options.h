@@ -1,4 +1,4 @@
-// Options of a command in a JSON file.
+// Reads a command's options from a JSON file.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace t2n::config {
 
-/// A key and its values in the order of the file; nested tables join their keys with '.'.
+/// A key and its values, in the file's order; keys of nested tables are joined by '.'.
 using Settings = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 /// {"target": "tract", "check": true, "dynamic": {"x": {"0": "B"}}} gives target, check and

@@ -10,7 +10,7 @@
 namespace t2n::config {
 namespace {
 
-/// A key that an object has twice: the parser would keep the last alone.
+/// Finds a key that an object has twice: the parser would keep only the last one.
 class TwiceFinder {
  public:
   bool operator()(int /*depth*/, Json::parse_event_t event, Json& parsed) {

@@ -1,4 +1,4 @@
-// JSON text into a tree, with the errors of files of options. Private to src/config.
+// Parses JSON text into a tree, with errors for option files. Private to src/config.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,10 +8,10 @@ namespace t2n::config {
 
 using Json = nlohmann::ordered_json;
 
-/// "cannot read the options in 'FILE'": why.
+/// "cannot read the options in 'FILE'", with the reason.
 [[noreturn]] void refuse_options(const std::string& file, const std::string& what);
 
-/// An object. Errors: `usage` for what is no JSON, no object, and for keys that are given twice.
+/// Parses an object. Errors: `usage` for invalid JSON, for anything else, and for repeated keys.
 Json parse_object(const std::string& text, const std::string& file);
 
 }  // namespace t2n::config

@@ -1,5 +1,5 @@
-// Landlock for files, seccomp for what is no file. Both are asked for by number: the headers of a
-// build machine may be older than the kernel that runs the program.
+// Landlock for files, seccomp for everything else. Both are called by number: the build machine's
+// headers may be older than the kernel that runs the program.
 #include "src/confine/confine.h"
 
 #include <fcntl.h>
@@ -80,8 +80,7 @@ uint64_t handled_files(int version) {
   return out;
 }
 
-/// Rights to folders may be given to files only as far as files have them. What is not there needs
-/// no rule.
+/// Of the rights for folders, files get those that apply to files. A missing path needs no rule.
 void allow(int ruleset, const std::filesystem::path& path, uint64_t rights) {
   const int place = ::open(path.c_str(), O_PATH | O_CLOEXEC);
   if (place < 0) return;
@@ -93,7 +92,7 @@ void allow(int ruleset, const std::filesystem::path& path, uint64_t rights) {
   ::close(place);
 }
 
-/// -1 if the kernel refuses; errno says why.
+/// -1 if the kernel refuses; errno has the reason.
 int make_ruleset(const Places& places, int version) {
   const uint64_t handled = handled_files(version);
   const Ruleset rules{handled, version >= 4 ? kNetwork : 0, version >= 6 ? kAbstractSocket : 0};
@@ -129,7 +128,7 @@ int make_ruleset(const Places& places, int version) {
 
 std::atomic<int> ruleset_of_threads = -1;
 
-/// Of one thread; runs in a signal handler.
+/// Restricts one thread; runs in a signal handler.
 int restrict_thread() {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
   const int ruleset = ruleset_of_threads.load();

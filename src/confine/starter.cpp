@@ -1,4 +1,4 @@
-// The copy makes system calls only: other threads may have held locks when it was made.
+// The copy only makes system calls: other threads may have held locks when it was made.
 #include "src/confine/starter.h"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ pid_t starter = -1;
 
 struct Request {
   uint32_t program = 0;
-  uint32_t given = 0;  ///< a bit for each of Descriptors that is not -1
+  uint32_t given = 0;  ///< one bit for each of Descriptors that is not -1
 };
 
 struct Answer {
@@ -31,7 +31,7 @@ struct Answer {
   int error = 0;
 };
 
-/// Room for the descriptors that come with a message.
+/// Room for the descriptors that a message carries.
 union Attached {
   cmsghdr header;
   char bytes[CMSG_SPACE(sizeof(Descriptors))];
@@ -65,8 +65,8 @@ bool send_request(Request request, const Descriptors& descriptors) {
   return ::sendmsg(channel, &whole, MSG_NOSIGNAL) == sizeof request;
 }
 
-/// False at the end of the process that asks, and where it sends what send_request() does not: it
-/// is confined because it may have become another program.
+/// False if the requesting process ended, or sent anything that send_request() does not send. The
+/// copy is confined because the sender may have become another program.
 bool receive_request(int socket, Request& request, Descriptors& descriptors) {
   Attached attached = {};
   iovec data{&request, sizeof request};
@@ -88,9 +88,9 @@ bool receive_request(int socket, Request& request, Descriptors& descriptors) {
   return true;
 }
 
-/// In the new child. Returns if something fails, which errno says.
+/// Runs in the new child. Returns if something fails; errno has the reason.
 void become(char* const* words, const Descriptors& descriptors) {
-  // Above those that the program gets, so that none overwrites another.
+  // Above the program's descriptors, so that none overwrites another.
   constexpr int kAbove = 10;
   Descriptors raised = descriptors;
   for (int& descriptor : raised)
@@ -105,7 +105,7 @@ void become(char* const* words, const Descriptors& descriptors) {
   ::execve(words[0], words, environ);
 }
 
-/// What this program does at a signal, its copy must not do: it would remove files that are in use.
+/// The copy must not handle signals as this program does: it would remove files that are in use.
 void forget_handlers() {
   struct sigaction action {};
   for (int signal = 1; signal < NSIG; ++signal)
@@ -114,9 +114,9 @@ void forget_handlers() {
       ::signal(signal, SIG_DFL);
 }
 
-/// The program becomes a sibling: the parent of both waits for it.
+/// The program becomes a sibling, so that the parent of both waits for it.
 Answer start_sibling(char* const* words, const Descriptors& descriptors) {
-  constexpr int kAbove = 20;  // what the program gets does not overwrite it
+  constexpr int kAbove = 20;  // beside the program's descriptors
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return {-1, errno};
   const int above = ::fcntl(ends[1], F_DUPFD_CLOEXEC, kAbove);
@@ -133,13 +133,13 @@ Answer start_sibling(char* const* words, const Descriptors& descriptors) {
     ::_exit(127);
   }
   if (above >= 0) ::close(above);
-  // Empty once the program runs: its end of the pipe is closed then.
+  // Empty once the program runs, as its end of the pipe is closed then.
   if (out.pid > 0 && ::read(ends[0], &out.error, sizeof out.error) <= 0) out.error = 0;
   ::close(ends[0]);
   return out;
 }
 
-constexpr int kSocket = 4;  ///< of the copy: beside the numbers that programs get
+constexpr int kSocket = 4;  ///< of the copy: other numbers than programs get
 
 [[noreturn]] void serve(const std::vector<std::vector<char*>>& programs) {
   while (true) {
@@ -155,13 +155,13 @@ constexpr int kSocket = 4;  ///< of the copy: beside the numbers that programs g
   }
 }
 
-/// Keeps nothing of what this process has open: somebody may wait for the end of its output.
+/// Closes everything that this process has open: somebody may wait for the end of its output.
 [[noreturn]] void become_starter(int socket, int other_end,
                                  const std::vector<std::vector<char*>>& programs) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t all;
   sigfillset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, nullptr);  // it ends with its parent, whatever ends that
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);  // it ends with its parent, and by nothing else
   forget_handlers();
   ::close(other_end);
   if (::dup2(socket, kSocket) < 0) ::_exit(0);
@@ -175,7 +175,7 @@ constexpr int kSocket = 4;  ///< of the copy: beside the numbers that programs g
   serve(programs);
 }
 
-/// Of a child that was told to end, or has.
+/// Waits for a child that ended or was told to.
 void reap(pid_t child) {
   while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }

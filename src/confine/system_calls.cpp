@@ -23,8 +23,8 @@ constexpr unsigned kArchitecture = AUDIT_ARCH_AARCH64;
 constexpr unsigned kArchitecture = 0;
 #endif
 
-/// Programs, sockets, other processes, the kernel itself. Pairs of sockets between our own threads
-/// and children stay, and so does sending signals to children.
+/// Programs, sockets, other processes, the kernel itself. Socket pairs between our own threads and
+/// children remain allowed, and so do signals to children.
 constexpr std::array kDenied = {
     __NR_execve,
     __NR_execveat,
@@ -116,7 +116,7 @@ std::vector<sock_filter> program() {
   const auto give = [&](unsigned answer) {
     out.push_back(sock_filter BPF_STMT(BPF_RET | BPF_K, answer));
   };
-  // Calls under the names of another processor are refused.
+  // Calls by the numbers of another architecture are refused.
   load(kArch);
   out.push_back(sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0));
   give(kRefuse);
@@ -138,7 +138,7 @@ std::vector<sock_filter> program() {
 }  // namespace
 
 bool can_filter_system_calls() {
-  // Refused with EFAULT where filters are known: nothing was given.
+  // EFAULT shows that filters are supported: no filter was given.
   return kArchitecture != 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, nullptr, 0, 0) != 0 &&
          errno == EFAULT;
 }
@@ -149,7 +149,7 @@ int filter_system_calls() {
   const long result =
       ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &whole);
   if (result < 0) return errno;
-  return result == 0 ? 0 : ESRCH;  // else a thread that has another filter
+  return result == 0 ? 0 : ESRCH;  // otherwise a thread that has another filter
 }
 
 }  // namespace t2n::confine

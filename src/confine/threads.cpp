@@ -1,4 +1,4 @@
-// Landlock has no call for all threads before Linux 7.0, so that each makes its own, as with
+// Before Linux 7.0 Landlock has no call for all threads, so each thread makes its own, as with
 // setuid().
 #include "src/confine/threads.h"
 
@@ -36,7 +36,7 @@ void on_signal(int /*signal*/) {
   errno = before;
 }
 
-/// Where the system does not say, an error is noted.
+/// Notes an error if the system does not list the threads.
 std::vector<pid_t> threads() {
   std::vector<pid_t> out;
   DIR* const folder = ::opendir("/proc/self/task");
@@ -57,7 +57,7 @@ bool send(pid_t thread, int signal) {
   return ::syscall(SYS_tgkill, ::getpid(), thread, signal) == 0;
 }
 
-/// False if it lives and does not answer.
+/// False if the thread lives and does not answer.
 bool ask(pid_t thread) {
   constexpr std::chrono::seconds kMost(10);  // the machine may be busy
   const int before = answers.load();
@@ -69,7 +69,7 @@ bool ask(pid_t thread) {
   return false;
 }
 
-/// Asks those that were not asked before. False if there was none.
+/// Asks threads that were not asked before. False if there was none.
 bool ask_new(std::vector<pid_t>& asked) {
   bool found = false;
   for (const pid_t thread : threads()) {

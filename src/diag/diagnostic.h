@@ -1,4 +1,4 @@
-// What a failure, warning or note says: what, where, why and what to do (STYLE §6), as plain data.
+// A failure, warning or note as plain data: what, where, why and what to do (STYLE §6).
 #pragma once
 
 #include <string>
@@ -38,7 +38,7 @@ struct Where {
   std::string module;        ///< dotted module path, "" for the model itself
   std::string module_class;  ///< class of that module
   std::vector<Frame> frames;
-  std::string excerpt;  ///< the source line, without indentation; "" where the file holds none
+  std::string excerpt;  ///< the source line, without indentation; "" if the file has none
   int caret = 0;        ///< 0-based offset of the marked text in `excerpt`
   int caret_width = 0;
 };
@@ -51,9 +51,9 @@ struct Diagnostic {
   std::vector<std::string> details;  ///< further lines, printed indented under the headline
   std::string why;
   std::string help;
-  // For callers that ask; not printed.
-  std::string subject = {};  ///< the name that it is about; of a bug, where it is: "file.cpp:12"
-  std::string untranslated = {};  ///< what the message begins with, where that has no translation
+  // Read by callers, not printed.
+  std::string subject = {};       ///< the name that it is about; for a bug its place: "file.cpp:12"
+  std::string untranslated = {};  ///< the start of the message, if it has no translation
 };
 
 struct DiagnosticId {

@@ -1,4 +1,4 @@
-// Error, and the two words of help that need computing: quoting and "did you mean".
+// Error, and the two helpers of messages that compute: quoting and "did you mean".
 #include "src/diag/error.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  constexpr size_t kLongest = 200;  // nobody misspells more, and the work is quadratic
+  constexpr size_t kLongest = 200;  // longer words are no misspellings, and the work is quadratic
   if (word.size() > kLongest) return {};
   std::string best;
   size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;

@@ -11,8 +11,7 @@
 
 namespace t2n {
 
-/// Concatenates anything that prints; doubles in shortest round-trip form are the caller's
-/// business.
+/// Concatenates anything that prints. Callers bring doubles into shortest round-trip form.
 template <typename... Parts>
 std::string cat(const Parts&... parts) {
   std::ostringstream out;
@@ -41,8 +40,8 @@ class Error : public std::exception {
 /// Throws Error "internal": a bug in t2nnef, exit code 1. `where` is "file:line".
 [[noreturn]] void internal_error(std::string_view file, int line, const std::string& message);
 
-/// `text` in single quotes. One overload per kind of string, or std::quoted would be found for
-/// some.
+/// `text` in single quotes. Each kind of string has its overload; without it std::quoted would
+/// match.
 std::string quoted(std::string_view text);
 inline std::string quoted(const std::string& text) { return quoted(std::string_view(text)); }
 inline std::string quoted(std::string& text) { return quoted(std::string_view(text)); }

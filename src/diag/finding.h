@@ -1,4 +1,4 @@
-// What the lint finds, in graphs and in artefacts.
+// A finding of the lint, in a graph or in an artefact.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct Finding {
   std::string help;  ///< what to do
 };
 
-/// As a warning `lint`, of which the subject is the rule.
+/// The finding as a warning `lint`. Its subject is the rule.
 Diagnostic warning_of(const Finding& finding);
 
 }  // namespace t2n

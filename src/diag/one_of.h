@@ -1,4 +1,4 @@
-// Whether a word is one of a few, and words in a line.
+// Whether a word is one of a few; iterates over the words of a line.
 #pragma once
 
 #include <algorithm>

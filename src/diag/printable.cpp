@@ -11,7 +11,7 @@ namespace {
 
 struct Decoded {
   uint32_t point = 0;
-  size_t length = 0;  ///< 0: no UTF-8
+  size_t length = 0;  ///< 0: not UTF-8
 };
 
 uint32_t byte_at(std::string_view text, size_t at) { return static_cast<unsigned char>(text[at]); }
@@ -32,8 +32,8 @@ Decoded decode(std::string_view text) {
   return {point, length};
 }
 
-/// What a terminal obeys instead of showing it: controls, marks of direction, separators of lines,
-/// tags that nobody sees.
+/// Characters that control a terminal instead of being shown: controls, direction marks, line
+/// separators, invisible tags.
 bool is_steering(uint32_t point) {
   constexpr std::array<std::pair<uint32_t, uint32_t>, 9> kRanges = {{{0x00, 0x1f},
                                                                      {0x7f, 0x9f},

@@ -1,4 +1,4 @@
-// Where warnings and notes go while work continues: collected, so that each caller decides what to
+// Warnings and notes while work continues: they are collected, and each caller decides what to
 // show.
 #pragma once
 

@@ -25,8 +25,8 @@ bool follows(const Comparison& comparison, const std::vector<Comparison>& known)
   return ir::prove(comparison, known) == Verdict::always;
 }
 
-/// "!=" as the bound that the sample is on: the only way for one symbol to stay where it is, and
-/// for more if the other side is impossible.
+/// The side of "!=" that the sample is on. For one symbol it requires that the value stays there;
+/// for more, it is allowed if the other side is impossible.
 std::optional<Comparison> one_sided(const Comparison& c, const Sizes& sample,
                                     const std::vector<Comparison>& known) {
   const Dim gap = c.left - c.right;
@@ -64,7 +64,7 @@ Diagnostic told(const Need& need, std::string message, std::string help) {
   return out;
 }
 
-/// A decision that no comparison of declared sizes says.
+/// Refuses a decision that no comparison of declared sizes expresses.
 [[noreturn]] void refuse_unsaid(const Decision& decision, const Traced& traced) {
   if (decision.kind == Decision::Kind::overlap)
     throw Error(
@@ -96,7 +96,7 @@ void add_lengths(const ir::Graph& graph, const Sizes& sample, std::vector<Need>&
   for (const ir::Node& node : graph.nodes) {
     if (!node.body) continue;
     const Dim length = ir::read_scan(node).length;
-    if (!is_over(length, sample)) continue;  // it is another in each iteration of a loop around
+    if (!is_over(length, sample)) continue;  // it differs in each iteration of an outer loop
     out.push_back({{length, Relation::ge, 1},
                    ir::node_where(graph, node),
                    "a loop takes one iteration or more"});
@@ -104,7 +104,7 @@ void add_lengths(const ir::Graph& graph, const Sizes& sample, std::vector<Need>&
   }
 }
 
-/// The least common multiple of what sizes are divided by.
+/// The least common multiple of the divisors of sizes.
 int64_t period(const Dim& dim) {
   int64_t out = 1;
   dim.map([&](const ir::Atom& atom) {
@@ -147,7 +147,7 @@ std::vector<Comparison> positivity(const Sizes& sample, const std::vector<Compar
 
 namespace {
 
-/// `S - (S + 1) // 2` as `S // 2`.
+/// Rewrites `S - (S + 1) // 2` as `S // 2`.
 Dim one_quotient(const Dim& dim) {
   for (const ir::Term& term : dim.terms()) {
     const auto* quotient =
@@ -162,8 +162,8 @@ Dim one_quotient(const Dim& dim) {
   return dim;
 }
 
-/// After how many steps of its symbols a sum of nested quotients has the same remainders again; 0
-/// if anything else stands in it, or that is too many to try.
+/// The number of steps of its symbols after which a sum of nested quotients has the same remainders
+/// again; 0 if it contains anything else, or if that is too many to try.
 int64_t steps_of(const Dim& dim) {
   constexpr int64_t kMost = 1000;
   int64_t out = 1;
@@ -180,8 +180,8 @@ int64_t steps_of(const Dim& dim) {
   return out;
 }
 
-/// `B - 2*((B + 2) // 3) >= 1` as `B >= 5`: from there on it holds, as every third size is one
-/// more. Nothing if that is not so, or more than one symbol stands in it.
+/// Rewrites `B - 2*((B + 2) // 3) >= 1` as `B >= 5`, from where it always holds, as every third
+/// size adds one. Nothing if it does not, or if there is more than one symbol.
 std::optional<Comparison> least_from(const Comparison& c, const Sizes& sample) {
   if (!ir::is_involved(c)) return std::nullopt;
   const Dim gap = c.left - c.right;
@@ -206,8 +206,8 @@ bool has_product(const Dim& dim) {
                      [](const ir::Term& term) { return term.atoms.size() > 1; });
 }
 
-/// `B*T >= 2` keeps tract busy for ever: `B >= 2`, which it follows from as no size is negative.
-/// Nothing if it is no lower bound of a single product of symbols.
+/// tract never finishes with `B*T >= 2`. Gives `B >= 2`, from which it follows, as no size is
+/// negative. Nothing if it is not a lower bound of a single product of symbols.
 std::optional<Comparison> without_product(const Comparison& bound, const Sizes& sample) {
   const Comparison way = plain(bound);
   if (!has_product(way.left) && !has_product(way.right)) return bound;
@@ -256,7 +256,7 @@ std::optional<std::vector<Comparison>> sayable(const Comparison& comparison, con
 
 namespace {
 
-/// A remainder of one size is a way of declaring it.
+/// If a remainder of one size is asked for, the axis can be declared that way.
 std::string help_for(const Comparison& comparison, const Sizes& sample) {
   const Dim gap = comparison.left - comparison.right;
   const std::vector<Symbol> symbols = gap.symbols();
@@ -271,7 +271,7 @@ std::string help_for(const Comparison& comparison, const Sizes& sample) {
 
 }  // namespace
 
-/// No engine knows these sizes when it starts.
+/// Records a need about sizes that no engine knows when it starts.
 void Assertions::demand(const Need& need) {
   std::vector<Comparison> known = all_;
   known.insert(known.end(), demands_.begin(), demands_.end());

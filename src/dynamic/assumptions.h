@@ -1,4 +1,4 @@
-// What a dynamic graph holds for only: branches, loops and what operators need of sizes.
+// The conditions of a dynamic graph: branches, loops, and what operators need of sizes.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace t2n::dynamic {
 
-/// "S >= 1", unless something is said of S alone already.
+/// "S >= 1", unless a comparison of S alone already exists.
 std::vector<Comparison> positivity(const Sizes& sample, const std::vector<Comparison>& asserted);
 
 /// A comparison that the graph needs; it is true of the sample.
@@ -20,20 +20,21 @@ struct Need {
   std::optional<Where> where;
   std::string why;
   bool is_told = false;   ///< as a warning
-  bool is_guard = false;  ///< the model raises where it does not hold: it may stay unsaid
+  bool is_guard = false;  ///< the model raises otherwise: the file need not assert it
 };
 
-/// Everything that the file says of its sizes, in comparisons that engines can read.
+/// All assertions of the file about its sizes, as comparisons that engines can read.
 class Assertions {
  public:
-  /// `said` is what the user asserted and what goes without saying.
+  /// `said`: the user's assertions, and the implicit ones.
   Assertions(Sizes sample, std::vector<Comparison> said, Report report)
       : sample_(std::move(sample)), all_(std::move(said)), report_(std::move(report)) {}
 
-  /// Unless it follows from the others. Errors: `dynamic-assumption` if it has no form in a file.
+  /// Adds it unless the others imply it. Errors: `dynamic-assumption` if the file cannot express
+  /// it.
   void add(const Need& need);
   const std::vector<Comparison>& all() const { return all_; }
-  /// Of sizes that follow from values: the graph itself fails where they do not hold.
+  /// Conditions on sizes that follow from values: the graph itself fails if they do not hold.
   const std::vector<Comparison>& demands() const { return demands_; }
 
  private:
@@ -43,19 +44,20 @@ class Assertions {
   Report report_;
 };
 
-/// Comparisons that say `comparison`, or more than it where that has no form: a minimum is what it
-/// is in the sample, and "!=" the side of it. Nothing if it has no form at all.
+/// Comparisons that express `comparison`, or a stronger condition if it cannot be expressed: a
+/// minimum is replaced by its value in the sample, and "!=" by the sample's side. Nothing if there
+/// is none.
 std::optional<std::vector<Comparison>> sayable(const Comparison& comparison, const Sizes& sample,
                                                const std::vector<Comparison>& known);
 
-/// Branches and loops, as the sample's run took them. Errors: `dynamic-assumption` for those that
-/// follow from sizes in a way that no comparison says.
+/// Branches and loops, as they went in the sample's run. Errors: `dynamic-assumption` for those
+/// that follow from sizes in a way that no comparison expresses.
 std::vector<Need> branch_needs(const trace::Traced& traced, const Sizes& sample);
-/// A scan takes one iteration or more.
+/// A scan needs at least one iteration.
 std::vector<Need> loop_needs(const ir::Graph& graph, const Sizes& sample);
 
-/// Errors: `dynamic-assumption` where sizes must be multiples, with the declaration that would do:
-/// engines do not see that S is 2*(S/2).
+/// Errors: `dynamic-assumption` if sizes must be multiples, with a declaration that works: engines
+/// do not know that S is 2*(S/2).
 void refuse_multiples(const std::vector<Need>& needs, const std::vector<AxisSpec>& axes,
                       const std::vector<Comparison>& known);
 

@@ -17,7 +17,7 @@ bool is_word(std::string_view text) {
          std::all_of(text.begin(), text.end(), is_letter);
 }
 
-/// tract reads these where a word may stand, and stumbles over the rest.
+/// tract reads these as literals where a name may stand, and fails on the rest.
 bool reads_as_literal(const std::string& word) {
   return word.starts_with("inf") || word.starts_with("true") || word.starts_with("false");
 }
@@ -88,7 +88,7 @@ std::vector<size_t> find_inputs(const AxisSpec& axis, const std::vector<std::str
               near.empty() ? std::string() : cat("did you mean ", quoted(near), "?"));
 }
 
-/// The axis counted from the front.
+/// The axis, counted from the front.
 size_t axis_of(const AxisSpec& axis, const std::string& input, size_t axes) {
   const auto rank = static_cast<int64_t>(axes);
   if (axis.axis < -rank || axis.axis >= rank)
@@ -97,8 +97,8 @@ size_t axis_of(const AxisSpec& axis, const std::string& input, size_t axes) {
   return static_cast<size_t>(axis.axis < 0 ? axis.axis + rank : axis.axis);
 }
 
-/// Solves `size` = `extent` for `symbol`; nothing if no integer does. Errors: `usage` if `size` is
-/// not a multiple of the symbol and a constant.
+/// Solves `size` = `extent` for `symbol`; nothing if there is no integer solution. Errors: `usage`
+/// if `size` is not a multiple of the symbol plus a constant.
 std::optional<int64_t> solve(const AxisSpec& axis, const ir::Dim& size, const Symbol& symbol,
                              int64_t extent) {
   const auto at = [&](int64_t value) { return evaluate(size, {{symbol, value}}); };
@@ -115,7 +115,7 @@ std::optional<int64_t> solve(const AxisSpec& axis, const ir::Dim& size, const Sy
   return (extent - offset) / slope;
 }
 
-/// One declared axis with the extent that the sample has there.
+/// One declared axis, with its extent in the sample.
 struct Equation {
   const AxisSpec* axis;
   ir::Dim size;
@@ -134,7 +134,7 @@ struct Equation {
               "give samples that fit with --input, or other symbols");
 }
 
-/// Finds the symbols one after the other: each from an axis where it is the only unknown.
+/// Solves for the symbols one by one: each from an axis where it is the only unknown.
 Sizes solve_all(std::vector<Equation> equations) {
   Sizes known;
   for (bool progress = true; progress;) {

@@ -1,5 +1,5 @@
-// The axes that `--dynamic` leaves open: which symbols stand in the inputs' shapes, what they are
-// in the sample, and what is asserted of them.
+// The axes that `--dynamic` leaves open: the symbols in the inputs' shapes, their sizes in the
+// sample, and assertions about them.
 #pragma once
 
 #include <set>
@@ -12,13 +12,13 @@ namespace t2n::dynamic {
 
 using ir::Comparison;  ///< of `--assert`, or found by us
 using ir::Relation;
-using ir::Sizes;  ///< what each symbol of `--dynamic` stands for in one run
+using ir::Sizes;  ///< the size of each symbol of `--dynamic` in one run
 using ir::Symbol;
 std::set<Symbol> symbols_of(const Sizes& sizes);
 
 /// One axis of one input: "x:1=2*S".
 struct AxisSpec {
-  std::string input;  ///< as on the command line: a name, a nested place, `input_N`; '*' matches
+  std::string input;  ///< as given: a name, a nested place, `input_N`; '*' matches
   int64_t axis = 0;   ///< negative ones count from the end
   ir::Dim size;
   std::string text;  ///< as given, for messages
@@ -31,29 +31,29 @@ AxisSpec parse_axis(const std::string& text);
 Comparison parse_comparison(const std::string& text);
 
 bool holds(const Comparison& comparison, const Sizes& sizes);
-/// Whether all of them hold that speak of known symbols only.
+/// Whether all comparisons hold that contain only known symbols.
 bool all_hold(const std::vector<Comparison>& comparisons, const Sizes& sizes);
 
 /// Both lists, one after the other.
 std::vector<Comparison> joined(std::vector<Comparison> first,
                                const std::vector<Comparison>& second);
 
-/// The value of an expression; every symbol in it must be in `sizes`.
+/// The value of an expression; `sizes` must contain all its symbols.
 int64_t evaluate(const ir::Dim& dim, const Sizes& sizes);
 ir::Ints evaluate(const ir::Shape& shape, const Sizes& sizes);
 
-/// The shapes of the inputs with the declared axes in them, and the symbols' sizes in the sample.
+/// The inputs' shapes with the declared axes, and the symbols' sizes in the sample.
 struct DynamicInputs {
   std::vector<ir::Shape> shapes;
   Sizes sample;
 };
 
-/// `names` and `samples` of the graph inputs in order. Errors: `usage` for an unknown input or
-/// axis, a symbol whose size the sample does not settle, and samples that contradict each other.
+/// `names` and `samples`: those of the graph inputs, in order. Errors: `usage` for an unknown input
+/// or axis, a symbol whose size the sample does not determine, and contradictory samples.
 DynamicInputs bind_axes(const std::vector<AxisSpec>& axes, const std::vector<std::string>& names,
                         const std::vector<ir::Ints>& samples);
 
-/// Of a graph that was traced at the sample's sizes.
+/// For a graph that was traced at the sample's sizes.
 DynamicInputs bind_axes(const std::vector<AxisSpec>& axes, const ir::Graph& sample);
 
 }  // namespace t2n::dynamic

@@ -30,7 +30,7 @@ std::vector<ir::ValueId> masks_of(const ir::Graph& graph, const ir::Node& node) 
   return out;
 }
 
-/// The tensors whose values say the size; none of an operation that has no such size.
+/// The tensors whose values determine the size; none for an operation without such a size.
 std::vector<ir::ValueId> counted_in(const ir::Graph& graph, const ir::Node& node) {
   const std::string_view op = ir::op_name(node.op), word = word_of(node);
   if (!has_trait(op.substr(0, op.find('.')), ir::OpTrait::bears_size)) return {};
@@ -84,7 +84,7 @@ bool follows_from_inputs(const ir::Graph& graph, std::vector<ir::ValueId> due) {
   return false;
 }
 
-/// The axis that stands alone for the size, if one does.
+/// The axis whose size is the symbol alone, if there is one.
 std::optional<std::pair<size_t, size_t>> place_of(const std::vector<ir::Shape>& shapes) {
   const ir::Dim size = born_size();
   for (size_t i = 0; i < shapes.size(); ++i)
@@ -151,7 +151,7 @@ Births::Births(const Sizes& taken) {
   for (const auto& [symbol, size] : taken) names_.insert(symbol.str());
 }
 
-/// "N_masked_select", in letters that a document takes.
+/// "N_masked_select", in letters that a document allows.
 Symbol Births::new_symbol(const std::string& value) {
   std::string stem = "N_";
   for (const char c : value) stem += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
@@ -180,8 +180,8 @@ int Births::number(const ir::Graph& graph, ir::ValueId value) {
   return out;
 }
 
-/// What is counted: the nonzero elements of a tensor, after a broadcast perhaps; "" if it is
-/// something else, which no other operation counts.
+/// What is counted: the nonzero elements of a tensor, possibly broadcast; "" if it is anything
+/// else, which no other operation counts.
 std::string Births::counted(const ir::Graph& graph, const ir::Node& node) {
   const std::vector<ir::ValueId> tensors = counted_in(graph, node);
   if (ir::op_name(node.op) == "aten::repeat_interleave.Tensor" && tensors.size() == 1)

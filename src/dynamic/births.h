@@ -10,34 +10,34 @@
 
 namespace t2n::dynamic {
 
-/// Whether the size of an axis of a result is in the values of what follows from inputs.
+/// Whether an axis of a result has a size that depends on values which follow from inputs.
 bool bears_size(const ir::Graph& graph, const ir::Node& node);
 bool has_births(const ir::Graph& graph);
-/// A size that follows from values stands in it.
+/// True if it contains a size that follows from values.
 bool is_born(const Comparison& comparison);
 
-/// Whether born_size() stands in what a rule said.
+/// Whether the shapes of a rule contain born_size().
 bool has_unnamed(const std::vector<ir::Shape>& shapes);
-/// The sizes that such values had in another trace of the same graph, whose shapes are expressions.
+/// The sizes of such axes in another trace of a graph whose shapes are expressions.
 Sizes born_sizes(const ir::Graph& graph, const ir::Graph& traced);
 
-/// No more elements are nonzero than there are, of a graph whose shapes are expressions.
+/// No more elements are nonzero than exist. For a graph whose shapes are expressions.
 std::vector<Comparison> bounds_of_births(const ir::Graph& graph);
 
 struct Born {
   Symbol symbol;
-  std::optional<ir::Dim> most;  ///< it is no larger
+  std::optional<ir::Dim> most;  ///< upper bound
 };
 
-/// The sizes that a graph bears. Nonzero elements of one and the same tensor are counted once, so
-/// that what is indexed by one mask has one size.
+/// The sizes that a graph bears. Nonzero elements of one tensor are counted once, so that all
+/// results indexed by one mask have the same size.
 class Births {
  public:
-  /// `taken`: names that stand for something else.
+  /// `taken`: names that are in use.
   explicit Births(const Sizes& taken);
 
-  /// The name of the size that a rule said by born_size() of an operation of `level`; it is in
-  /// `shapes` then. `trials` get what it was. Nothing if that cannot be told.
+  /// Names the size that a rule gave as born_size() for an operation of `level`, and puts the name
+  /// into `shapes`. `trials` get its values. Nothing if the size cannot be determined.
   std::optional<Born> name(const Level& level, const ir::Node& node, std::vector<ir::Shape>& shapes,
                            const std::vector<Sizes*>& trials);
 
@@ -48,7 +48,7 @@ class Births {
 
   std::set<std::string> names_;
   std::map<std::string, Symbol> known_;  ///< by what is counted
-  // Values that are computed alike have one number.
+  // Values that are computed in the same way have the same number.
   std::map<std::string, int> computed_;
   std::map<ir::ValueId, int> numbers_;
   std::vector<int> producers_;

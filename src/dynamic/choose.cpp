@@ -14,7 +14,7 @@ bool is_prime(int64_t n) {
   return true;
 }
 
-/// A prime times the multiple says more than any other size: it has no factor in common by chance.
+/// A prime times the multiple tells most: it shares no factor with others by chance.
 bool is_telling(int64_t size, int64_t multiple) {
   return size % multiple == 0 && is_prime(size / multiple);
 }
@@ -38,7 +38,7 @@ std::vector<int64_t> Chooser::candidates(const Symbol& symbol, bool upwards) con
     return size >= 1 && size < bounds.below && size % bounds.multiple == 0 &&
            !taken_.contains(size) && size != sample && all_hold(relations_, alone);
   };
-  // Images are halved five times or cut into patches: nearer sizes could give the same number.
+  // Images are halved five times or cut into patches: closer sizes could give the same number.
   constexpr int64_t kLarge = 64, kApart = 33;
   const int64_t apart = sample >= kLarge ? kApart : 1;
   const int64_t reach = std::max<int64_t>(sample, 32) * 2 + 40 * bounds.multiple;
@@ -59,7 +59,7 @@ std::vector<int64_t> Chooser::candidates(const Symbol& symbol, bool upwards) con
   return first;
 }
 
-/// Whether somebody said "P >= 0": axes without entries are tried on request only.
+/// Whether the user said "P >= 0": axes without entries are tried only on request.
 bool Chooser::may_be_empty(const Symbol& symbol) const {
   return std::any_of(relations_.begin(), relations_.end(), [&](const Comparison& relation) {
     return relation == Comparison{ir::Dim::symbol(symbol), Relation::ge, 0};
@@ -107,7 +107,7 @@ std::optional<Sizes> Chooser::smallest() const {
     values.push_back(sample);
     all.emplace_back(symbol, std::move(values));
   }
-  // Equal sizes are fine here: 1 shall be tried for all.
+  // Equal sizes are allowed here: 1 is tried for all.
   const auto search = [&](auto&& self, size_t at) -> bool {
     if (at == all.size()) return true;
     for (const int64_t value : all[at].second) {

@@ -1,4 +1,4 @@
-// Which further sizes a model is run at.
+// Chooses further sizes at which a model is run.
 #pragma once
 
 #include <map>
@@ -10,20 +10,20 @@
 
 namespace t2n::dynamic {
 
-/// What limits the sizes of one symbol.
+/// The bounds for the sizes of one symbol.
 struct Bounds {
   int64_t multiple = 1;  ///< sizes are multiples of it
   int64_t below = INT64_MAX;
 };
 
-/// Finds sizes that no other extent of the model equals, so that what depends on them shows.
+/// Finds sizes that equal no other extent of the model, so that it shows what depends on them.
 class Chooser {
  public:
-  /// `extents`: every size that occurs in the sample's run.
+  /// `extents`: every size in the sample's run.
   Chooser(Sizes sample, std::vector<Comparison> relations, std::set<int64_t> extents);
 
-  /// New sizes for the symbols in `vary`, the sample's for the others; larger than the sample's if
-  /// `upwards`. Nothing if the relations leave none.
+  /// New sizes for the symbols in `vary`, and the sample's for all others; larger than the sample's
+  /// if `upwards`. Nothing if the relations allow none.
   std::optional<Sizes> next(const std::set<Symbol>& vary, bool upwards = true);
   /// The smallest sizes that the relations allow for all symbols at once: 1, or 0 if "P >= 0" was
   /// asserted.

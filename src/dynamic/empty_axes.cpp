@@ -18,7 +18,7 @@ struct Joined {
   size_t axis = 0;
 };
 
-/// What a concatenation joins; nothing for any other operation.
+/// The operands of a concatenation; nothing for any other operation.
 std::optional<Joined> joined_by(const Node& node, const ir::Graph& graph) {
   if (ir::op_short_name(ir::op_name(node.op)) != "cat") return {};
   const auto* parts = std::get_if<ir::TensorRefs>(node.find("tensors"));
@@ -32,7 +32,7 @@ std::optional<Joined> joined_by(const Node& node, const ir::Graph& graph) {
                 static_cast<size_t>(place < 0 ? place + static_cast<int64_t>(rank) : place)};
 }
 
-/// Whether every operation that reads `input` joins it with tensors that are no inputs.
+/// Whether every reader of `input` joins it with tensors that are not inputs.
 bool is_only_joined(const ir::Graph& graph, ValueId input, size_t axis,
                     const std::set<ValueId>& inputs) {
   bool is_read = false;

@@ -90,7 +90,7 @@ Comparison shifted(const Comparison& comparison) {
   return out;
 }
 
-/// "S >= 5" for "3*S >= 13", and for "((S + 1) // (2)) >= 3": one step of it, if there is one.
+/// "S >= 5" for "3*S >= 13" and for "((S + 1) // (2)) >= 3": removes one operation if possible.
 std::optional<Comparison> solved(const Comparison& c) {
   const bool is_least = c.relation == Relation::ge;
   if ((!is_least && c.relation != Relation::le) || !c.right.is_constant() ||

@@ -16,7 +16,7 @@ using ir::Dim;
 using ir::Node;
 using ir::ValueId;
 
-/// A slice of all of its axis, as `[None, :]` makes one.
+/// True for a slice of a whole axis, as `[None, :]` makes one.
 bool is_whole(const Node& slice) {
   const auto is = [&](std::string_view name, int64_t value) {
     const ir::Attr* const given = slice.find(name);
@@ -26,7 +26,8 @@ bool is_whole(const Node& slice) {
   return is("start", 0) && is("end", INT64_MAX) && is("step", 1);
 }
 
-/// They show or copy the same integers, each at least once: of a part it is not known which.
+/// True for operations whose result contains every operand's integer; for a part nobody knows
+/// which.
 bool keeps_integers(const Node& node) {
   const std::string_view op = ir::op_name(node.op);
   if (op == "aten::slice.Tensor") return is_whole(node);
@@ -51,7 +52,7 @@ std::optional<Places> of_constant(const ir::Graph& graph, ValueId id) {
   return std::nullopt;
 }
 
-/// torch.tensor([0, 2]), torch.tensor(2): numbers of the program.
+/// torch.tensor([0, 2]), torch.tensor(2): the numbers of the program.
 std::optional<Places> of_numbers(const Node& made) {
   const auto* one = std::get_if<Dim>(&made.args.at(0).value);
   if (one != nullptr && one->is_constant()) return around({one->value()});

@@ -1,4 +1,4 @@
-// Which places of an axis the integers of an index are, where they are known.
+// The positions that the integers of an index refer to, where they are known.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ struct Places {
   ir::Dim end;
 };
 
-/// Of a constant, or of an `arange`, through views; nothing of anything else.
+/// For a constant or an `arange`, through views; nothing for anything else.
 std::optional<Places> places_of(const ir::Graph& graph, ir::ValueId index);
 
 }  // namespace t2n::dynamic

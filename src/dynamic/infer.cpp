@@ -20,7 +20,7 @@ std::string sizes_str(const Sizes& sizes) {
   return out;
 }
 
-/// What is being looked for, for messages.
+/// What is being determined, for messages.
 struct Subject {
   std::string op;
   std::string what;  ///< "axis 1 of its result"
@@ -46,12 +46,12 @@ struct Observation {
   throw Error(std::move(out));
 }
 
-/// Whether `b` holds wherever `a` does.
+/// Whether `a` implies `b`.
 bool implies(const Comparison& a, const Comparison& b) {
   return ir::prove(b, {&a, 1}) == ir::Verdict::always;
 }
 
-/// One pass over the graph with the trials at hand.
+/// One pass over the graph, with the trials at hand.
 class Inference {
  public:
   Inference(std::vector<Trial>& trials, const InferOptions& options, const ShapeRules& rules)
@@ -124,10 +124,10 @@ class Inference {
     accept(level, node, result);
   }
 
-  /// A size that is in the values gets its name, and the most that it can be.
+  /// Names a size that depends on values, with its upper bound.
   void name_born(const Level& level, const ir::Node& node, RuleResult& result) {
     if (!has_unnamed(result.shapes)) return;
-    if (!bears_size(level.result(), node)) {  // constants say it: as the trace has it
+    if (!bears_size(level.result(), node)) {  // constants determine it: as traced
       for (size_t i = 0; i < result.shapes.size(); ++i)
         result.shapes[i] = level.shape(0, node.outputs[i]);
       return;
@@ -143,7 +143,7 @@ class Inference {
                                    : "it is in the values in a way that is not known";
   }
 
-  /// Torch has no negative sizes: it refuses them, or means something else (-1 of expand).
+  /// Torch refuses negative sizes, or gives them another meaning (-1 of expand).
   void require_sizes(const ir::Shape& shape) {
     for (const ir::Dim& size : shape) {
       const bool may_be_negative =
@@ -155,8 +155,8 @@ class Inference {
     }
   }
 
-  /// Takes what a rule says if it is true in every trial. Results that nobody reads, and those of
-  /// constants alone, keep the sizes of the sample.
+  /// Accepts the shapes of a rule if they are true in every trial. Unread results, and results of
+  /// constants alone, keep the sample's sizes.
   void accept(const Level& level, const ir::Node& node, const RuleResult& result) {
     for (const ir::Shape& shape : result.shapes) require_sizes(shape);
     std::vector<Comparison> assumed = facts_.take_assumed();
@@ -214,7 +214,7 @@ class Inference {
     return true;
   }
 
-  /// What others imply is left out.
+  /// Notes assumptions, except those that others imply.
   void note(const Level& level, const ir::Node& node, std::vector<Comparison> assumed) {
     for (Comparison& relation : assumed) {
       facts_.know(relation);
@@ -225,7 +225,7 @@ class Inference {
     }
   }
 
-  /// The body of a scan sees what goes in, iteration by iteration.
+  /// Infers the body of a scan. It sees the operands iteration by iteration.
   void body(const Level& level, size_t index) {
     ir::Node& node = level.result().nodes[index];
     node.body = std::make_shared<ir::Graph>(*node.body);
@@ -262,7 +262,7 @@ class Inference {
     }
   }
 
-  /// An integer, which `read` finds in the argument of any trial.
+  /// An integer argument, which `read` gets from any trial.
   template <typename Read>
   ir::Dim number(const Level& level, size_t index, size_t which, Read read) {
     std::vector<Observation> seen;
@@ -316,7 +316,7 @@ class Inference {
     }
   }
 
-  std::vector<Trial>& trials_;  ///< which get the sizes that are born
+  std::vector<Trial>& trials_;  ///< they receive the born sizes
   const ShapeRules& rules_;
   const std::vector<ir::Shape>& inputs_;
   ir::Graph result_;

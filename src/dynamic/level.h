@@ -1,4 +1,4 @@
-// A graph and the same graph in every trial: the model's own, or the body of a scan.
+// A graph with its counterparts in all trials: the model's own graph, or the body of a scan.
 #pragma once
 
 #include <optional>
@@ -14,26 +14,26 @@ namespace t2n::dynamic {
 using Names = std::unordered_map<std::string_view, ir::ValueId>;
 Names names_of(const ir::Graph& graph);
 
-/// The size that the symbol stands for, if it is that of an axis of a value that the graph has.
+/// The size that the symbol stands for, if it belongs to an axis of a value in the graph.
 std::optional<ir::Dim> traced_size(const Symbol& symbol, const ir::Graph& graph,
                                    const Names& names);
 
 class Level {
  public:
-  /// `result` is the copy of `trials[0]` that is being rewritten.
+  /// `result`: the copy of `trials[0]` that is being rewritten.
   Level(ir::Graph& result, std::vector<const ir::Graph*> trials, const Level* outer = nullptr);
 
   ir::Graph& result() const { return *result_; }
   size_t trials() const { return trials_.size(); }
   const ir::Graph& trial(size_t index) const { return *trials_[index]; }
-  /// In how many scans it is.
+  /// The number of scans around it.
   int64_t depth() const { return outer_ == nullptr ? 0 : outer_->depth() + 1; }
-  /// Of a value, as in the trial.
+  /// The shape of a value in a trial.
   const ir::Shape& shape(size_t trial, ir::ValueId value) const;
 
-  /// Over the declared axes, where every symbol is the size of a value before.
+  /// The expression over the declared axes; every symbol must be the size of an earlier value.
   ir::Dim resolved(const ir::Dim& dim) const;
-  /// The number that a traced expression has in a trial; none if a symbol is unknown there.
+  /// The value of a traced expression in a trial; none if a symbol is unknown there.
   std::optional<int64_t> number(size_t trial, const ir::Dim& dim) const;
 
  private:

@@ -1,4 +1,4 @@
-// Runs with other values than the sample's, from which other sizes follow.
+// Runs with other input values than the sample's, from which other sizes follow.
 #pragma once
 
 #include <vector>
@@ -10,25 +10,25 @@ namespace t2n::dynamic {
 
 /// The sizes that follow from values, in the order of the operations that bear them.
 ir::Ints born_extents(const ir::Graph& graph);
-/// One of them is 0 or 1, where programs do something else now and then.
+/// True if one of them is 0 or 1, at which programs sometimes behave differently.
 bool has_small_births(const ir::Graph& graph);
 
-/// Whether the graph, at the sizes that followed in another run, is what was traced there.
+/// Whether the graph, at the sizes of another run, equals what was traced there.
 bool is_alike_there(const trace::Traced& traced, const TraceAt& run);
 
-/// A branch on such sizes, of which `small` hold runs that went the other way: whether one of them
-/// is what the graph is at its sizes, and the other way is for these sizes only. So a branch around
-/// what writes nothing may be left out.
+/// `small`: runs in which a branch on such sizes went the other way. True if the graph equals one
+/// of them at its sizes, and only these sizes take the other way. Then a branch around a write of
+/// nothing may be left out.
 bool is_settled(const Need& need, const trace::Traced& traced, const std::vector<TraceAt>& small);
 
-/// Whether a branch goes the same way for all numbers of nonzero elements that there can be.
+/// Whether a branch goes the same way for every possible number of nonzero elements.
 bool is_bounded(const Need& need, const trace::Traced& traced,
                 const std::vector<Comparison>& known);
 
-/// The warning that no other size was ever seen.
+/// A warning that no other size was ever seen.
 Diagnostic unvaried();
 
-/// What a file demands of sizes that follow from values has to hold for the sample's own. Errors:
+/// Demands on sizes that follow from values must hold for the sample's own sizes. Errors:
 /// `dynamic-assumption`.
 void require_of_sample(const std::vector<Comparison>& demands, const Sizes& sample);
 

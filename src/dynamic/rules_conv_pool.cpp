@@ -8,14 +8,14 @@ namespace {
 using ir::Dim;
 using ir::Shape;
 
-/// How far a window moves along one axis.
+/// How a window moves along one axis.
 struct AxisWindow {
   Dim kernel;
   Dim stride = 1;
   Dim padding = 0;
   Dim dilation = 1;
   Dim reach() const { return dilation * (kernel - 1) + 1; }
-  /// Positions, of which there is one at least; a last one may be cut off.
+  /// The number of positions, at least one; the last one may be cut off.
   Dim count(const ShapeView& op, const Dim& size) const {
     op.require(size + 2 * padding, Relation::ge, reach());
     return floor_div(size + 2 * padding - reach(), stride) + 1;
@@ -63,7 +63,7 @@ Shapes conv(const ShapeView& op) {
   return {out};
 }
 
-/// Time, batch, channels.
+/// Axes: time, batch, channels.
 Shapes conv_tbc(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const Shape& weight = op.shape("weight");
@@ -83,7 +83,7 @@ size_t spatial_rank(const ShapeView& op) {
   return static_cast<size_t>(name[digit] - '0');
 }
 
-/// With ceil_mode a last window counts that starts within the input or its left border.
+/// With ceil_mode, a last window counts if it starts within the input or its left border.
 Dim pooled(const ShapeView& op, const AxisWindow& w, const Dim& size) {
   if (!op.boolean("ceil_mode")) return w.count(op, size);
   op.require(size + 2 * w.padding, Relation::ge, w.reach() - w.stride + 1);

@@ -19,7 +19,7 @@ Shapes window(const ShapeView& op) { return {{op.dim("window_length")}}; }
 
 Shapes eye(const ShapeView& op) { return {{op.dim("n"), op.has("m") ? op.dim("m") : op.dim("n")}}; }
 
-/// Numbers where the bounds are: as torch counts them, in doubles, or in i64 if that is the result.
+/// The count if the bounds are numbers: as torch counts, in doubles, or in i64 for i64 results.
 std::optional<int64_t> counted(const ShapeView& op, bool includes_end) {
   double range[3] = {0, 0, 1};
   const char* names[3] = {"start", "end", "step"};
@@ -33,7 +33,7 @@ std::optional<int64_t> counted(const ShapeView& op, bool includes_end) {
   return static_cast<int64_t>(includes_end ? std::floor(count) + 1 : std::ceil(count));
 }
 
-/// A step of 0.75 counts in quarters.
+/// A step of 0.75 counts in quarters: 4 parts.
 int64_t parts_of_one(const ShapeView& op) {
   constexpr int64_t kMost = 1 << 16;
   int64_t parts = 1;
@@ -83,7 +83,7 @@ Dim corner(const ShapeView& op, bool is_lower) {
     const int64_t r = rows.value(), c = columns.value(), o = offset.value();
     return is_lower ? below(r, c, o) : r * c - below(r, c, o - 1);
   }
-  // Of a square: a triangle of whole rows, as long as the diagonal lies within.
+  // Of a square, a triangle has whole rows as long as the diagonal lies inside.
   if (rows != columns || !offset.is_constant()) op.unknown("it is no square");
   const int64_t shift = is_lower ? offset.value() : -1 * offset.value();
   if (shift > 0 || !op.holds(rows + shift, Relation::ge, 0)) op.unknown("more than a triangle");

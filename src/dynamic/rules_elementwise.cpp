@@ -1,4 +1,4 @@
-// Operators that compute element by element and are not elementwise in the table of translations.
+// Elementwise operators that are not in the table of elementwise translations.
 #include "src/dynamic/shape_rule.h"
 
 namespace t2n::dynamic {
@@ -17,8 +17,8 @@ Shapes prelu(const ShapeView& op) {
 
 Shapes none(const ShapeView& op) { return repeated(op, {}); }
 
-/// The tensor that is looked up, whatever it is called; a number gives a number. Rows are looked up
-/// in rows.
+/// The tensor that is looked up, under any of its names; a number gives a number. Rows are looked
+/// up in rows.
 Shapes looked_up(const ShapeView& op) {
   if (op.has("sorted_sequence") && op.shape("sorted_sequence").size() > 1)
     op.unified(all_but_last(op.shape("sorted_sequence"), 1), all_but_last(op.shape("self"), 1));
@@ -27,13 +27,13 @@ Shapes looked_up(const ShapeView& op) {
   return {{}};
 }
 
-/// Of a condition alone it tells where that is true, along each axis.
+/// With a condition alone: the positions where it is true, along each axis.
 Shapes where(const ShapeView& op) { return repeated(op, {born_size()}); }
 
 }  // namespace
 
 void add_elementwise_rules(ShapeRules& r) {
-  // Operators without a translation, and those with tensors that do not broadcast; the others are
+  // Operators without a translation, and those with tensors that do not broadcast. The others are
   // elementwise in the table of translations.
   r.add(broadcast, "complex polar");
   r.add(same,

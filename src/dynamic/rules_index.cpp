@@ -1,4 +1,4 @@
-// Elements picked, or written, where other tensors say.
+// Elements that are read, or written, at positions that other tensors give.
 #include <algorithm>
 
 #include "src/diag/error.h"
@@ -14,8 +14,7 @@ Shapes self(const ShapeView& op) { return repeated(op, op.shape("self")); }
 
 bool is_mask(ir::DType dtype) { return dtype == ir::DType::boolean || dtype == ir::DType::u8; }
 
-/// A tensor of places for each of the first axes, or none; a mask stands for as many axes as it
-/// has.
+/// Each of the first axes has an index tensor or none; a mask stands for as many axes as it has.
 void require_indices(const ShapeView& op, const Shape& x) {
   const auto shapes = op.opt_shapes("indices");
   const std::vector<ir::DType> dtypes = op.dtypes("indices");
@@ -28,13 +27,13 @@ void require_indices(const ShapeView& op, const Shape& x) {
   }
 }
 
-/// Places along `dim`.
+/// The values are positions along `dim`.
 void require_places_along(const ShapeView& op, const Shape& x, const char* name = "index") {
   if (x.empty()) return;
   op.require_places(name, x.at(static_cast<size_t>(op.axis("dim", dim_rank(x)))));
 }
 
-/// An index is no larger than what it is used on, but along the axis that it names places of.
+/// An index is no larger than its tensor, except along the axis that it indexes.
 void require_fits(const ShapeView& op, const Shape& index, const Shape& x, bool along = false) {
   if (x.empty() || index.size() != x.size()) return;
   const auto axis = static_cast<size_t>(op.axis("dim", dim_rank(x)));
@@ -42,7 +41,7 @@ void require_fits(const ShapeView& op, const Shape& index, const Shape& x, bool 
     if (along || i != axis) op.require(index[i], Relation::le, x[i]);
 }
 
-/// Of scatter: each number of the index names the place of one of the source.
+/// scatter: each number of the index is the position for an element of the source.
 Shapes scatter(const ShapeView& op) {
   const Shape& index = op.shape("index");
   require_places_along(op, op.shape("self"));
@@ -51,7 +50,7 @@ Shapes scatter(const ShapeView& op) {
   return self(op);
 }
 
-/// Of index_add and its like: a row of the source for each number of the index.
+/// index_add and similar operators: one row of the source for each number of the index.
 Shapes put_rows(const ShapeView& op) {
   const Shape& x = op.shape("self");
   require_places_along(op, x);
@@ -66,7 +65,7 @@ Shapes put(const ShapeView& op) {
   return self(op);
 }
 
-/// Where the indexed axes of x go: in front, unless they are neighbours.
+/// The indexed axes of x come first, unless they are neighbours.
 Shape indexed(const Shape& x, const std::vector<bool>& is_indexed, const Shape& picked) {
   const auto first = std::find(is_indexed.begin(), is_indexed.end(), true);
   const auto next = std::find(first, is_indexed.end(), false);
@@ -79,13 +78,13 @@ Shape indexed(const Shape& x, const std::vector<bool>& is_indexed, const Shape& 
   return out;
 }
 
-/// The axes of a mask are as long as those that it stands for.
+/// The axes of a mask are as long as the axes that they stand for.
 void require_mask(const ShapeView& op, const Shape& mask, const Shape& x, size_t axis) {
   for (size_t i = 0; i < mask.size(); ++i) op.unified(x.at(axis + i), mask[i]);
 }
 
 /// The shape of x[indices]: a mask stands for one index for each of its axes. Nothing if there are
-/// several masks, or one that is no axis.
+/// several masks, or a mask without axes.
 std::optional<Shape> picked_shape(const ShapeView& op) {
   const std::vector<ir::DType> dtypes = op.dtypes("indices");
   require_indices(op, op.shape("self"));
@@ -110,7 +109,7 @@ Shapes index(const ShapeView& op) {
   return {*out};
 }
 
-/// Where a tensor is not zero: one row each, with its place along each axis.
+/// The positions of nonzero elements: one row each, with the position along each axis.
 Shapes nonzero(const ShapeView& op) {
   return {{born_size(), Dim(static_cast<int64_t>(op.shape("self").size()))}};
 }
@@ -118,7 +117,7 @@ Shapes nonzero(const ShapeView& op) {
 /// The same as a list, one tensor for each axis.
 Shapes nonzero_list(const ShapeView& op) { return repeated(op, {born_size()}); }
 
-/// Each value once, where it is, and how often; results that were not asked for are empty.
+/// Each value once, its positions, and its count; results that were not requested are empty.
 Shapes unique(const ShapeView& op) {
   if (op.has("dim")) op.unknown("how many slices differ is unknown");
   const bool has_inverse = op.boolean("return_inverse"), has_counts = op.boolean("return_counts");
@@ -134,7 +133,7 @@ Shapes masked_select(const ShapeView& op) {
   return {{born_size()}};
 }
 
-/// What is put in broadcasts to its place.
+/// The values that are written broadcast to their destination.
 Shapes put_at_indices(const ShapeView& op) {
   const auto place = picked_shape(op);
   if (place && std::none_of(place->begin(), place->end(),
@@ -186,7 +185,7 @@ Shapes embedding(const ShapeView& op) {
   return {out};
 }
 
-/// One row per bag; the other results are notes of torch's own.
+/// One row per bag; the other results are internal to torch.
 Shapes embedding_bag(const ShapeView& op) {
   const Dim ends = op.boolean("include_last_offset") ? 1 : 0;
   Shapes out;

@@ -1,4 +1,4 @@
-// Tensors put together, repeated and padded.
+// Tensors that are joined, repeated or padded.
 #include <algorithm>
 
 #include "src/diag/error.h"
@@ -10,7 +10,7 @@ namespace {
 using ir::Dim;
 using ir::Shape;
 
-/// Empty vectors join with anything, as of old.
+/// Torch joins empty vectors with anything, for historical reasons.
 bool is_nothing(const Shape& shape) { return shape.size() == 1 && shape[0] == Dim(0); }
 
 Shape joined(const ShapeView& op, Shapes inputs, const ir::Dim& dim) {
@@ -36,7 +36,7 @@ Shapes stack(const ShapeView& op) {
   return {out};
 }
 
-/// Brought to a rank first, as atleast_Nd does.
+/// Raises the rank first, as atleast_Nd does.
 Shapes at_least(Shapes inputs, size_t rank) {
   for (Shape& x : inputs) {
     if (x.empty()) x = {1};
@@ -54,7 +54,7 @@ Shapes hstack(const ShapeView& op) {
 Shapes vstack(const ShapeView& op) { return {joined(op, at_least(op.shapes("tensors"), 2), 0)}; }
 Shapes dstack(const ShapeView& op) { return {joined(op, at_least(op.shapes("tensors"), 3), 2)}; }
 
-/// Vectors are columns.
+/// Vectors count as columns.
 Shapes column_stack(const ShapeView& op) {
   Shapes inputs = op.shapes("tensors");
   for (Shape& x : inputs)
@@ -90,7 +90,7 @@ Shapes cartesian_prod(const ShapeView& op) {
   return {{rows, static_cast<int64_t>(inputs.size())}};
 }
 
-/// n over r, with repetition n + r - 1 over r.
+/// Binomial coefficient n over r; with repetition n + r - 1 over r.
 Shapes combinations(const ShapeView& op) {
   const int64_t r = op.i64("r");
   Dim n = op.shape("self").at(0);
@@ -116,7 +116,7 @@ Shapes pad_sequence(const ShapeView& op) {
 
 // --- repetitions ---
 
-/// Factors for the last axes, aligned to the right; the shorter list is filled up with ones.
+/// Factors for the last axes, aligned to the right; missing ones are 1.
 Shapes repeat(const ShapeView& op) {
   Shape x = op.shape("self");
   Shape factors = op.dims(op.has("repeats") ? "repeats" : "dims");
@@ -150,14 +150,14 @@ bool pads_by(const ShapeView& op, std::string_view mode) {
   return op.i64("mode") == (mode == "reflect" ? 1 : 3);
 }
 
-/// Pairs from the last axis on.
+/// Pairs, starting at the last axis.
 Shapes pad(const ShapeView& op) {
   Shape out = op.shape("self");
   const bool reflects = pads_by(op, "reflect"), wraps = pads_by(op, "circular");
   const Shape borders = op.dims(op.has("padding") ? "padding" : "pad");
   for (size_t i = 0; i + 1 < borders.size(); i += 2) {
     Dim& size = out.at(out.size() - 1 - i / 2);
-    // A border takes away where it is negative, which is another operation.
+    // A negative border crops, which is another operation.
     for (const Dim& border : {borders[i], borders[i + 1]}) {
       if (!border.is_constant()) op.holds(border, Relation::ge, 0);
       if (reflects || wraps) op.require(border, reflects ? Relation::lt : Relation::le, size);

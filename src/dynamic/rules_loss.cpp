@@ -1,4 +1,4 @@
-// Losses: a number, or with reduction "none" one for each element, row or pixel.
+// Losses: a number, or, with reduction "none", one for each element, row or pixel.
 #include "src/diag/error.h"
 #include "src/dynamic/shape_rule.h"
 
@@ -20,12 +20,12 @@ Shapes elementwise(const ShapeView& op) { return or_number(op, op.broadcast(op.o
 
 Shapes of_target(const ShapeView& op) { return or_number(op, op.shape("target")); }
 
-/// A single row gives a number, whatever shape its class has.
+/// A single row gives a number, whatever the shape of its class.
 Shapes multi_margin(const ShapeView& op) {
   return op.first().size() < 2 ? Shapes{{}} : of_target(op);
 }
 
-/// All axes but the last; a number is a row of one.
+/// All axes but the last; a number counts as a row of one.
 Shape rows_of(const Shape& shape) { return shape.empty() ? shape : all_but_last(shape, 1); }
 
 Shapes of_rows(const ShapeView& op) { return or_number(op, rows_of(op.first())); }
@@ -37,7 +37,7 @@ Shapes multilabel_margin_forward(const ShapeView& op) {
 
 Shapes with_total_weight(const ShapeView& op) { return {of_target(op)[0], {}}; }
 
-/// Targets are classes, or probabilities for all of them.
+/// Targets are classes, or probabilities of all classes.
 Shapes cross_entropy(const ShapeView& op) {
   const Shape &x = op.shape("self"), &target = op.shape("target");
   if (target.size() < x.size()) return of_target(op);

@@ -11,7 +11,7 @@ namespace {
 using ir::Dim;
 using ir::Shape;
 
-/// As torch.matmul: vectors are rows in front and columns behind, batches broadcast.
+/// As torch.matmul: vectors are rows on the left and columns on the right; batches broadcast.
 Shape product_shape(const ShapeView& op, const Shape& a, const Shape& b) {
   if (!a.empty() && !b.empty()) op.unified(a.back(), b[b.size() - std::min<size_t>(2, b.size())]);
   Shape out;
@@ -36,7 +36,7 @@ Shapes add_product(const ShapeView& op) {
   return {product};
 }
 
-/// The sum over the batch.
+/// The products are summed over the batch.
 Shapes addbmm(const ShapeView& op) {
   const Shape out = {op.shape("batch1").at(1), op.shape("batch2").at(2)};
   op.unified(op.shape("batch1").at(2), op.shape("batch2").at(1));
@@ -144,7 +144,7 @@ Equation read_equation(const std::string& text) {
   return out;
 }
 
-/// The ellipsis, then the labels that occur once, sorted as torch does: capitals first.
+/// The ellipsis, then the labels that occur once, in torch's order: capitals first.
 std::string implied_output(const Equation& equation) {
   std::map<char, int> counts;
   for (const std::string& labels : equation.inputs)
@@ -194,7 +194,7 @@ Shapes per_matrix(const ShapeView& op) { return repeated(op, all_but_last(op.fir
 
 Shapes inverse_with_info(const ShapeView& op) { return {op.first(), all_but_last(op.first(), 2)}; }
 
-/// B is vectors where it has the batch of A without columns, or is one.
+/// B holds vectors if it has the batch of A without columns, or is one vector.
 Shapes solve(const ShapeView& op) {
   const Shape &a = op.shape("A"), &b = op.shape("B");
   const bool is_vector = b.size() == 1 || b == all_but_last(a, 1);
@@ -206,7 +206,7 @@ Shapes solve(const ShapeView& op) {
 
 // --- between vectors ---
 
-/// Over `dim`, 1 or -1 where the schema has no other.
+/// Reduces over `dim`, which is 1 or -1 if the schema gives no other.
 Shapes pair_reduced(const ShapeView& op) {
   const Shape both = op.broadcast(op.operands());
   const int rank = dim_rank(both);
@@ -214,7 +214,7 @@ Shapes pair_reduced(const ShapeView& op) {
   return {without(both, {axis}, op.boolean("keepdim"))};
 }
 
-/// Rows against rows.
+/// Distances between all rows of both.
 Shapes cdist(const ShapeView& op) {
   const Shape &a = op.shape("x1"), &b = op.shape("x2");
   Shape out = op.broadcast(all_but_last(a, 2), all_but_last(b, 2));

@@ -1,4 +1,4 @@
-// Normalisations, with the statistics that some give beside the result.
+// Normalisations, with the statistics that some return beside the result.
 #include "src/diag/error.h"
 #include "src/dynamic/shape_rule.h"
 
@@ -8,7 +8,7 @@ namespace {
 using ir::Dim;
 using ir::Shape;
 
-/// As many numbers as channels, in whatever shape.
+/// As many numbers as channels, in any shape.
 void require_channels(const ShapeView& op) {
   for (const char* name : {"weight", "bias", "running_mean", "running_var"})
     if (op.has(name)) op.unified(product(op.shape(name)), op.shape("input").at(1));
@@ -19,7 +19,7 @@ Shapes by_channel(const ShapeView& op) {
   return {op.shape("input")};
 }
 
-/// The last axes are as large as is said, and so are the factors.
+/// The last axes have the given sizes, and so have the factors.
 void require_last(const ShapeView& op) {
   const Shape size = op.dims("normalized_shape");
   for (const Dim& each : size)  // tract divides by it
@@ -34,7 +34,7 @@ Shapes over_last(const ShapeView& op) {
   return {op.shape("input")};
 }
 
-/// The statistics have ones where the result was normalised.
+/// The statistics have size 1 along the normalised axes.
 Shapes layer_norm(const ShapeView& op) {
   require_last(op);
   const Shape& x = op.shape("input");
@@ -52,7 +52,7 @@ Shapes group_norm(const ShapeView& op) {
   return {op.shape("input"), statistics, statistics};
 }
 
-/// Statistics per channel in training; none otherwise.
+/// Statistics per channel in training; otherwise empty ones.
 Shapes batch_norm(const ShapeView& op) {
   require_channels(op);
   const Shape& x = op.shape("input");

@@ -1,4 +1,4 @@
-// Reductions, running totals and orderings along dims.
+// Reductions, cumulative operations and orderings along dims.
 #include <array>
 
 #include "src/diag/error.h"
@@ -12,13 +12,13 @@ namespace {
 using ir::Dim;
 using ir::Shape;
 
-/// Over `dim`: an integer, a list, or all where none is given.
+/// Reduces over `dim`: an integer, a list, or all axes if none is given.
 Shape reduced(const ShapeView& op) {
   const Shape& x = op.first();
   return without(x, op.axes("dim", dim_rank(x)), op.boolean("keepdim"));
 }
 
-/// Torch finds no largest of no elements.
+/// Torch finds no maximum among no elements.
 void require_elements(const ShapeView& op) {
   constexpr std::array<std::string_view, 7> kExtremes = {"amax",   "amin",   "max",    "min",
                                                          "argmax", "argmin", "aminmax"};
@@ -34,12 +34,12 @@ Shapes reduce(const ShapeView& op) {
   return repeated(op, reduced(op));
 }
 
-/// An empty list of dims is no reduction here.
+/// An empty list of dims means no reduction here.
 Shapes reduce_listed(const ShapeView& op) {
   return op.has("dim") && op.dims("dim").empty() ? Shapes{op.first()} : reduce(op);
 }
 
-/// One result for each q, in front.
+/// One result for each q, on a first axis.
 Shapes quantile(const ShapeView& op) {
   Shape out = op.is_tensor("q") ? op.shape("q") : Shape();
   for (const Dim& dim : reduced(op)) out.push_back(dim);
@@ -77,7 +77,7 @@ Shapes covariance(const ShapeView& op) {
   return {x.size() < 2 ? Shape{} : Shape{x[0], x[0]}};
 }
 
-/// `prepend` and `append` are joined before `n` differences are taken; if any are.
+/// `prepend` and `append` are joined before `n` differences are taken; not if n is 0.
 Shapes difference(const ShapeView& op) {
   if (op.i64("n") == 0) return {op.shape("self")};
   const Shape& x = op.shape("self");
@@ -89,7 +89,7 @@ Shapes difference(const ShapeView& op) {
   return {with_dim(x, axis, op.facts().larger(size - op.dim("n"), 0))};
 }
 
-/// A one-dimensional x runs along `dim`, which has samples: of none there is no last one.
+/// A one-dimensional x runs along `dim`, which needs samples: of none there is no last one.
 Shape sampled(const ShapeView& op) {
   const Shape& y = op.shape("y");
   const bool is_one = !op.is_tensor("x") || op.shape("x").size() < 2;

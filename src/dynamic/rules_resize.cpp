@@ -1,4 +1,4 @@
-// Images at other sizes: given, or the old ones times a factor.
+// Images at other sizes: given sizes, or the old ones times a factor.
 #include <cmath>
 
 #include "src/diag/error.h"
@@ -10,7 +10,7 @@ namespace {
 using ir::Dim;
 using ir::Shape;
 
-/// floor(size * factor), said in integers where the factor is a whole number of 1/1024.
+/// floor(size * factor), in integers if the factor is a multiple of 1/1024.
 Dim scaled(const ShapeView& op, const Dim& size, double factor) {
   if (size.is_constant())
     return static_cast<int64_t>(std::floor(static_cast<double>(size.value()) * factor));
@@ -34,7 +34,7 @@ Shapes upsample(const ShapeView& op) {
   return {out};
 }
 
-/// A point of the grid for each result.
+/// One point of the grid for each result.
 Shapes grid_sampler(const ShapeView& op) {
   Shape out = all_but_last(op.shape("grid"), 1);
   out.insert(out.begin() + 1, op.shape("input").at(1));

@@ -8,7 +8,7 @@ namespace {
 using ir::Dim;
 using ir::Shape;
 
-/// The outputs of all steps: both directions side by side.
+/// The outputs of all steps; both directions stand side by side.
 Shape outputs(const ShapeView& op, const Shape& state) {
   Shape out = op.shape("input");
   out.back() = op.boolean("bidirectional") ? 2 * state.back() : state.back();
@@ -28,7 +28,7 @@ Shapes cell(const ShapeView& op) {
   return op.op().find("lstm") == std::string_view::npos ? Shapes{op.shape("hx")} : op.shapes("hx");
 }
 
-/// Queries by the width of values.
+/// The number of queries by the width of values.
 Shape attended(const ShapeView& op) {
   const Shape &query = op.shape("query"), &value = op.shape("value");
   Shape out = op.boolean("enable_gqa")
@@ -51,7 +51,7 @@ Shapes flash_attention(const ShapeView& op) {
   return {attended(op), all_but_last(op.shape("query"), 1)};
 }
 
-/// The weights are an average over heads, one for each head, or not asked for.
+/// The weights are averaged over heads, one for each head, or not requested.
 Shapes multi_head(const ShapeView& op) {
   const Shape &query = op.shape("query"), &key = op.shape("key");
   if (!op.boolean("need_weights")) op.unknown("the weights are no tensor");

@@ -8,10 +8,10 @@ namespace {
 using ir::Dim;
 using ir::Shape;
 
-/// Entries of half a spectrum.
+/// The entries of half a spectrum.
 Dim half(const Dim& n) { return floor_div(n, 2) + 1; }
 
-/// Spectra are whole, half, or were half and become real.
+/// Whole spectra, real to half a spectrum, half a spectrum to real.
 enum class Kind { whole, to_half, from_half };
 
 Kind kind_of(std::string_view op) {
@@ -41,7 +41,7 @@ Shapes fft(const ShapeView& op) {
   return {with_dim(x, axis, last_size(op, size, is_given))};
 }
 
-/// The axes in the order given; without, the last ones as many as sizes, or all.
+/// The axes in the given order; without, as many last ones as there are sizes, or all.
 std::vector<int> transformed_axes(const ShapeView& op, const Shape& x) {
   const int rank = dim_rank(x);
   std::vector<int> out;
@@ -83,7 +83,7 @@ Shapes c2r(const ShapeView& op) {
   return {with_dim(op.shape("self"), last_axis(op), op.dim("last_dim_size"))};
 }
 
-/// Complex pairs as a last axis of two, as the pass complex-to-pairs leaves them.
+/// Complex numbers as pairs on a last axis of two, as the pass complex-to-pairs leaves them.
 Shapes r2c_pairs(const ShapeView& op) {
   Shape out = op.shape("self");
   const int axis = op.axis("dim", dim_rank(out));
@@ -98,13 +98,13 @@ Shapes c2r_pairs(const ShapeView& op) {
   return {with_dim(x, op.axis("dim", dim_rank(x)), op.dim("n"))};
 }
 
-// --- in short windows ---
+// --- short windows ---
 
 Dim hop_length(const ShapeView& op, const Dim& n) {
   return op.has("hop_length") ? op.dim("hop_length") : floor_div(n, 4);
 }
 
-/// What a first frame takes: of `align_to_window` only the window, which may be shorter.
+/// The length of the first frame; with `align_to_window` that of the window, which may be shorter.
 Dim frame_length(const ShapeView& op, const Dim& n) {
   const bool is_aligned = op.boolean("align_to_window") && op.has("win_length");
   return is_aligned ? op.dim("win_length") : n;

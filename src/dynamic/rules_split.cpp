@@ -52,7 +52,7 @@ Shapes narrow(const ShapeView& op) {
   return {with_dim(x, axis, length)};
 }
 
-/// `index` is a place of the axis.
+/// `index` is a position of the axis.
 void require_place(const ShapeView& op, const Dim& size) {
   const Dim index = op.dim("index");
   const auto of_iteration = [](const ir::Symbol& symbol) { return symbol.is_iteration(); };
@@ -80,7 +80,7 @@ Shapes select_scatter(const ShapeView& op) {
   return {x};
 }
 
-/// The part that is written is as large as what is written there.
+/// The part that is written has the size of what is written.
 Shapes slice_scatter(const ShapeView& op) {
   op.unified(slice(op).at(0), op.shape("src"));
   return {op.shape("self")};
@@ -99,7 +99,7 @@ Shapes parts(const Shape& x, int axis, const std::vector<Dim>& sizes) {
   return out;
 }
 
-/// Parts of `size`, the last of what is left; their number is that of the trials.
+/// Parts of `size`, the last one with the rest; the trials give their number.
 Shapes equal_parts(const ShapeView& op, const Shape& x, int axis, const Dim& size) {
   const auto count = static_cast<int64_t>(op.outputs());
   const Dim whole = x.at(static_cast<size_t>(axis));
@@ -131,7 +131,7 @@ Shapes chunk(const ShapeView& op) {
   return equal_parts(op, x, axis, ceil_div(x.at(static_cast<size_t>(axis)), op.dim("chunks")));
 }
 
-/// The first size % sections parts are one longer.
+/// The first size % sections parts are longer by one.
 Shapes sections(const ShapeView& op, const Shape& x, int axis, int64_t count) {
   std::vector<Dim> sizes;
   for (int64_t i = 0; i < count; ++i)
@@ -166,7 +166,7 @@ Shapes tensor_split(const ShapeView& op) {
   return cut_at(op, x, axis);
 }
 
-/// Along the first axis of a vector, else the second.
+/// Along the first axis of a vector, else along the second.
 Shapes hsplit(const ShapeView& op) {
   const Shape& x = op.shape("self");
   return cut_at(op, x, x.size() < 2 ? 0 : 1);
@@ -175,7 +175,7 @@ Shapes hsplit(const ShapeView& op) {
 Shapes vsplit(const ShapeView& op) { return cut_at(op, op.shape("self"), 0); }
 Shapes dsplit(const ShapeView& op) { return cut_at(op, op.shape("self"), 2); }
 
-/// Half the entries gate the others.
+/// One half of the entries gates the other.
 Shapes glu(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));

@@ -1,4 +1,4 @@
-// Operators that arrange the same elements in another way.
+// Operators that rearrange the same elements.
 #include <algorithm>
 
 #include "src/diag/error.h"
@@ -45,7 +45,7 @@ Shapes reshape(const ShapeView& op) {
   return {filled(op, op.shape("self"), op.dims(op.has("shape") ? "shape" : "size"))};
 }
 
-/// view(dtype) keeps the bytes of a row.
+/// view(dtype) keeps the bytes of each row.
 Shapes view(const ShapeView& op) {
   if (op.has("size")) return reshape(op);
   const Shape& x = op.shape("self");
@@ -128,7 +128,7 @@ Shapes transpose(const ShapeView& op) {
                  op.axis(has_axes ? "axis1" : "dim1", dim_rank(x)));
 }
 
-/// Of the last two axes; a vector stays.
+/// Swaps the last two axes; a vector stays unchanged.
 Shapes matrix_transpose(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const auto rank = static_cast<int>(x.size());
@@ -161,9 +161,9 @@ Shapes moveaxis(const ShapeView& op) {
   return {out};
 }
 
-// --- axes of one ---
+// --- axes of size 1 ---
 
-/// An axis that is dynamic is taken for what it was in all trials.
+/// Whether an axis has size 1; a dynamic axis counts as it was in all trials.
 bool is_one(const ShapeView& op, const Dim& dim) {
   if (is_born(dim)) return !op.holds(dim, Relation::ne, 1);
   return dim.is_constant() ? dim == Dim(1) : !op.holds(dim, Relation::ge, 2);
@@ -174,7 +174,7 @@ Shapes squeeze(const ShapeView& op) {
   ir::Ints ones;
   for (const int64_t axis : op.axes("dim", dim_rank(x)))
     if (!x.empty() && is_one(op, x.at(static_cast<size_t>(axis)))) ones.push_back(axis);
-  // An empty list of dims squeezes none, no list all.
+  // An empty list of dims squeezes none, a missing one all.
   const bool squeezes_none = op.has("dim") && op.dims("dim").empty();
   return {squeezes_none ? x : without(x, ones, false)};
 }
@@ -212,7 +212,7 @@ Shapes as_complex(const ShapeView& op) { return {all_but_last(op.shape("self"), 
 
 // --- blocks ---
 
-/// By no more than the size, as a file says it.
+/// Shifts by no more than the size, as a file states it.
 Shapes roll(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const Shape shifts = op.dims("shifts"), dims = op.dims("dims");

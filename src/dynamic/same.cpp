@@ -28,7 +28,7 @@ std::string at(const TraceAt& there) {
   return there.sizes.empty() ? "with the samples" : cat("at ", sizes_str(there.sizes));
 }
 
-/// The first place where the program went another way.
+/// The first place where the program decided differently.
 std::optional<Diagnostic> other_way(const TraceAt& a, const TraceAt& b) {
   const auto& first = a.traced.decisions;
   const auto& second = b.traced.decisions;
@@ -53,7 +53,7 @@ std::string text_of(const ir::Graph& graph, const ir::Attr& attr) {
                       [&](ir::ValueId id) { return graph.values[static_cast<size_t>(id)].name; });
 }
 
-/// Sizes are compared later, as expressions; everything else must be equal.
+/// Everything but sizes must be equal; sizes are compared later, as expressions.
 bool same_but_sizes(const ir::Attr& a, const ir::Attr& b) {
   if (a.index() != b.index()) return false;
   if (const auto* dims = std::get_if<std::vector<ir::Dim>>(&a))
@@ -126,7 +126,7 @@ std::optional<Diagnostic> other_node(const TraceAt& a, const TraceAt& b, const i
   return {};
 }
 
-/// Compares nodes without those that only copy, value by value.
+/// Compares nodes, value by value, ignoring those that only copy.
 class Pairing {
  public:
   Pairing(const trace::Traced& a, const TraceAt& b)
@@ -168,7 +168,7 @@ class Pairing {
     return live(graph, kept, same);
   }
 
-  /// What outputs follow from.
+  /// The nodes that outputs follow from.
   static std::vector<const ir::Node*> live(const ir::Graph& graph,
                                            const std::vector<const ir::Node*>& nodes,
                                            const Aliases& same) {
@@ -186,7 +186,7 @@ class Pairing {
     return out;
   }
 
-  /// A write of no rows, as the sizes are.
+  /// True for a write of no rows at these sizes.
   static bool writes_nothing(const ir::Graph& graph, const ir::Node& node, const Sizes& sizes) {
     constexpr std::array<std::string_view, 6> kWrites = {
         "index_add", "index_copy", "index_put", "_index_put_impl", "scatter_add", "index_fill"};
@@ -201,7 +201,7 @@ class Pairing {
              is_empty(std::get<ir::TensorRef>(*index).id);
     const ir::Attr* indices = node.find("indices");
     const auto* refs = indices == nullptr ? nullptr : std::get_if<ir::TensorRefs>(indices);
-    // A mask is never empty where nothing is true.
+    // A mask keeps its size if none of its elements is true.
     return refs != nullptr && std::any_of(refs->ids.begin(), refs->ids.end(), [&](ir::ValueId id) {
              return id != ir::kNoValue && is_empty(id);
            });
@@ -244,7 +244,7 @@ class Pairing {
     return a == b;
   }
 
-  /// Notes the results as a pair.
+  /// Registers the results as a pair.
   bool is_same(const ir::Node& a, const ir::Node& b) {
     if (a.op != b.op || a.args.size() != b.args.size() || a.outputs.size() != b.outputs.size())
       return false;

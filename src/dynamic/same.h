@@ -11,21 +11,21 @@ namespace t2n::dynamic {
 struct TraceAt {
   Sizes sizes;
   trace::Traced traced;
-  uint64_t draw = 0;  ///< of the values of inputs, 0 for the sample's
+  uint64_t draw = 0;  ///< number of the inputs' values; 0 for the sample's
 };
 
 /// "S=10, B=2"
 std::string sizes_str(const Sizes& sizes);
 
-/// Where the program decided: module path and source line.
+/// The place of a decision: module path and source line.
 Where place_of(const trace::Traced& traced, const trace::Decision& decision);
 
-/// What differs first, but for sizes: a branch, a loop, an operation, an argument or a constant;
-/// `dynamic-differs` with its place. Nothing if the graphs are the same.
+/// The first difference other than sizes: a branch, a loop, an operation, an argument or a
+/// constant; `dynamic-differs` with its place. Nothing if the graphs are the same.
 std::optional<Diagnostic> difference(const TraceAt& a, const TraceAt& b);
 
-/// Whether the graph, whose sizes are expressions, is what was traced at other sizes. Copies that
-/// are made for some strides only, where nobody can tell, do not count.
+/// Whether the graph, whose sizes are expressions, equals what was traced at other sizes. Copies
+/// that exist only for some strides, and that nothing can observe, do not count.
 bool is_traced_alike(const trace::Traced& graph, const TraceAt& other);
 
 }  // namespace t2n::dynamic

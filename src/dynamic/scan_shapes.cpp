@@ -7,7 +7,7 @@ namespace t2n::dynamic {
 std::vector<ir::Shape> scan_input_shapes(const ir::Graph& graph, const ir::Node& node) {
   const ir::Scan scan = ir::read_scan(node);
   const auto shape = [&](ir::ValueId id) { return graph.values[static_cast<size_t>(id)].shape; };
-  std::vector<ir::Shape> out = {{}};  // the iteration
+  std::vector<ir::Shape> out = {{}};  // the iteration's number
   for (size_t i = 0; i < scan.scanned.size(); ++i) {
     ir::Shape iteration = shape(scan.scanned[i]);
     iteration.erase(iteration.begin() + scan.scanned_axes[i]);

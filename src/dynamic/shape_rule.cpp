@@ -47,7 +47,7 @@ RuleResult apply_shape_rule(ShapeRule rule, const ShapeView& op) {
     const Diagnostic& said = error.diagnostic();
     const bool is_known = said.id == "dynamic-size";
     return {{}, is_known ? said.why : said.message, !is_known};
-  } catch (const std::exception& error) {  // a wrong kind of argument, or an index out of range
+  } catch (const std::exception& error) {  // an argument of another kind, or an index out of range
     return {{}, error.what(), true};
   }
 }

@@ -1,4 +1,4 @@
-// Shapes of results from arguments, for symbolic sizes: one rule per operator.
+// Shapes of results for symbolic sizes: one rule per operator.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace t2n::dynamic {
 
-/// The shapes of all outputs. What cannot be said throws `dynamic-size` (ShapeView::unknown).
+/// Gives the shapes of all outputs. Throws `dynamic-size` (ShapeView::unknown) if it cannot.
 using ShapeRule = std::vector<ir::Shape> (*)(const ShapeView& op);
 
 /// The table of rules, each under one or more operators.
@@ -18,14 +18,14 @@ class ShapeRules {
  public:
   using Asks = std::function<bool(ir::OpId)>;
 
-  /// All families. Operators that are elementwise need no rule of their own: all their tensors
+  /// Rules of all families. Elementwise operators need no rule of their own: all their tensors
   /// broadcast to the shape of the results.
   explicit ShapeRules(Asks is_elementwise);
-  /// `names` are separated by spaces, of aten unless they say otherwise. A name without overload
+  /// `names` are separated by spaces; the namespace is aten by default. A name without overload
   /// stands for all overloads.
   void add(ShapeRule rule, std::string_view names,
            const std::source_location& place = std::source_location::current());
-  /// The rule of an operator, of its overload first; nullptr if there is none.
+  /// The rule of an operator, first that of its overload; nullptr if there is none.
   ShapeRule find(ir::OpId op) const;
 
  private:
@@ -33,10 +33,10 @@ class ShapeRules {
   ir::Column<ShapeRule> rules_{"shape rule"};
 };
 
-/// What came out of a rule.
+/// The answer of a rule.
 struct RuleResult {
-  std::vector<ir::Shape> shapes;  ///< of the outputs; empty if the rule had no answer
-  std::string why;                ///< it had none
+  std::vector<ir::Shape> shapes;  ///< of the outputs; empty if the rule has no answer
+  std::string why;                ///< the reason if it has none
   bool is_broken = false;         ///< the rule is wrong: a bug of ours
 };
 RuleResult apply_shape_rule(ShapeRule rule, const ShapeView& op);
@@ -57,22 +57,22 @@ void add_loss_rules(ShapeRules& r);
 void add_signal_rules(ShapeRules& r);
 void add_rnn_attention_rules(ShapeRules& r);
 
-// What several families share.
+// Shared by several families.
 using Shapes = std::vector<ir::Shape>;
-/// The size of an axis that is in the values of the operands, which an operator says at most once:
-/// it stands in the rule's answer, alone, until it has a name (births.h).
+/// The size of an axis that depends on the operands' values. An operator has at most one: it stands
+/// alone in the rule's answer until it has a name (births.h).
 ir::Dim born_size();
 ir::Dim product(const ir::Shape& dims);
 /// (a + b - 1) // b
 ir::Dim ceil_div(const ir::Dim& a, const ir::Dim& b);
-/// The rank of a tensor as dims see it: a number has one axis.
+/// The rank of a tensor for dims: a number counts as one axis.
 int dim_rank(const ir::Shape& shape);
 ir::Shape with_dim(ir::Shape shape, int axis, const ir::Dim& size);
 ir::Shape without(const ir::Shape& shape, const ir::Ints& axes, bool keepdim);
 /// The last `count` dims, or all but these.
 ir::Shape last_dims(const ir::Shape& shape, size_t count);
 ir::Shape all_but_last(const ir::Shape& shape, size_t count);
-/// What all tensors among the arguments broadcast to; the shape of the first.
+/// The shape that all tensors among the arguments broadcast to.
 Shapes broadcast(const ShapeView& op);
 Shapes same(const ShapeView& op);
 /// One shape for every output.

@@ -1,4 +1,4 @@
-// An operation as a shape rule reads it: arguments by schema name, with symbolic shapes.
+// A shape rule's view of an operation: arguments by schema name, with symbolic shapes.
 #pragma once
 
 #include <optional>
@@ -18,31 +18,31 @@ class ShapeView {
 
   std::string_view op() const { return ir::op_name(node_.op); }
   size_t outputs() const { return node_.outputs.size(); }
-  /// Of a result, at the sample.
+  /// The shape of a result in the sample.
   const ir::Shape& traced(size_t output) const { return value(node_.outputs[output]).shape; }
   ir::DType result_dtype() const { return value(node_.outputs.front()).dtype; }
   Facts& facts() const { return facts_; }
-  /// Whether the schema has the argument and it was given.
+  /// Whether the schema has the argument and a value was given.
   bool has(std::string_view name) const;
 
   // Tensors.
   bool is_tensor(std::string_view name) const;
   const ir::Shape& shape(std::string_view name) const;
   ir::DType dtype(std::string_view name) const;
-  /// Of a tensor list; an absent tensor has none.
+  /// The shapes of a tensor list; an absent tensor has none.
   std::vector<std::optional<ir::Shape>> opt_shapes(std::string_view name) const;
   std::vector<ir::Shape> shapes(std::string_view name) const;
   std::vector<ir::DType> dtypes(std::string_view name) const;
-  /// Of every tensor among the arguments, lists aside, in order.
+  /// The shapes of every tensor among the arguments, except those in lists, in order.
   std::vector<ir::Shape> operands() const;
-  const ir::Shape& first() const;  ///< of the first argument that is a tensor
+  const ir::Shape& first() const;  ///< of the first tensor argument
 
   // Plain values.
   bool is_text(std::string_view name) const;
   bool is_plain(std::string_view name) const;  ///< a number without symbols
   ir::Dim dim(std::string_view name) const;    ///< whole floats count as integers
   ir::Shape dims(std::string_view name) const;
-  /// A list of `count`, of which torch repeats a single one; `fallback` if there is none.
+  /// A list of `count`; torch repeats a single element. `fallback` if there is none.
   ir::Shape dims(std::string_view name, size_t count, const ir::Dim& fallback) const;
   int64_t i64(std::string_view name) const;
   std::optional<double> f64(std::string_view name) const;
@@ -62,18 +62,18 @@ class ShapeView {
   ir::Dim broadcast_dim(const ir::Dim& a, const ir::Dim& b) const;
   ir::Shape broadcast(const ir::Shape& a, const ir::Shape& b) const;
   ir::Shape broadcast(const std::vector<ir::Shape>& shapes) const;
-  /// What broadcasts to a shape that stays as it is.
+  /// `values` must broadcast to `place`, which keeps its shape.
   void require_fit(ir::Shape values, const ir::Shape& place) const;
-  /// The same of a tensor that may be left out.
+  /// The same for a tensor that is optional.
   void require_fit(std::string_view name, const ir::Shape& place) const;
-  /// a relation b, as all trials have it.
+  /// The truth of a relation b, which is the same in all trials.
   bool holds(const ir::Dim& a, Relation relation, const ir::Dim& b) const;
-  /// The operator does not run otherwise: the file asserts it, unless it follows.
+  /// The operator needs this relation: the file asserts it, unless it follows.
   void require(const ir::Dim& a, Relation relation, const ir::Dim& b) const;
-  /// The integers of a tensor, or of the `place`-th of a list, are places of an axis of `size`: the
-  /// file asserts that they are inside, where they are known (index_places.h).
+  /// The integers of a tensor, or of the `place`-th one of a list, are positions on an axis of
+  /// `size`: if they are known (index_places.h), the file asserts that they are inside.
   void require_places(std::string_view name, const ir::Dim& size, size_t place = 0) const;
-  /// Nothing can be said of this use.
+  /// Throws: the rule has no answer for this use.
   [[noreturn]] void unknown(std::string_view why) const;
 
  private:

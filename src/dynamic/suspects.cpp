@@ -8,7 +8,7 @@
 namespace t2n::dynamic {
 namespace {
 
-/// One literal of an operation, and the size that it seems to be.
+/// A literal of an operation, and the size that it seems to be.
 struct Suspect {
   const ir::Node* node;
   std::string argument;
@@ -62,7 +62,7 @@ class Finder {
     }
   }
 
-  /// x[:, :10] of an axis that is 10 long in the sample.
+  /// x[:, :10] of an axis that has size 10 in the sample.
   void in_slice(const ir::Node& node) {
     const ir::Shape* self = shape_of(graph_, node, "self");
     const ir::Attr* axis = node.find("dim");

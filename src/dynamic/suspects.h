@@ -1,4 +1,4 @@
-// Signs that a size of the sample was baked into the model by whoever traced it.
+// Signs that whoever traced the model baked a size of the sample into it.
 #pragma once
 
 #include "src/diag/sink.h"
@@ -6,9 +6,9 @@
 
 namespace t2n::dynamic {
 
-/// Warns (`dynamic-suspect`) of literals that equal the sample's size of an axis they are used
-/// with, and of outputs that have it as a fixed extent; notes symbols that no output mentions.
-/// `graph` has its sizes as expressions.
+/// Warns (`dynamic-suspect`) of literals that equal the sample's size of an axis that they are used
+/// with, and of outputs with that size as a fixed extent; notes symbols that appear in no output.
+/// `graph` has expressions as sizes.
 void report_suspects(const ir::Graph& graph, const Sizes& sample, const Report& report);
 
 }  // namespace t2n::dynamic

@@ -15,7 +15,7 @@ namespace {
 
 using trace::Traced;
 
-/// Makes trials, and finds out which sizes the model takes at all.
+/// Makes trials, and finds out which sizes the model accepts.
 class Trials {
  public:
   Trials(Traced sample, const Request& request)
@@ -71,7 +71,7 @@ class Trials {
     try {
       return TraceAt{sizes, request_.trace(sizes, draw, rewrites_), draw};
     } catch (const Error& error) {
-      // Rolled at the sample's sizes, a loop may take too few iterations at others to be compared.
+      // A loop that is rolled may take too few iterations at other sizes to be compared.
       const std::string& id = error.diagnostic().id;
       const bool is_short = id == "dynamic-loop" && !rewrites_.rolled_loops.empty();
       if (id != "forward-failed" && id != "unsafe-argument" && !is_short) throw;
@@ -88,7 +88,7 @@ class Trials {
     return attempt(*sizes);
   }
 
-  /// All symbols vary at once; if the model does not run there, each one is looked at alone.
+  /// Varies all symbols at once; if the model does not run there, each one alone.
   TraceAt second() {
     const auto all = symbols_of(declared_.sample);
     if (auto run = attempt_next(all, true)) return *std::move(run);
@@ -101,7 +101,7 @@ class Trials {
     refuse(all.size() > 1 ? "if axes must be equal, give them the same symbol; " : "");
   }
 
-  /// No two symbols of the same size, and the relations hold.
+  /// Whether no two symbols have the same size, and the relations hold.
   bool is_telling(const Sizes& sizes) const {
     std::set<int64_t> seen;
     for (const auto& [symbol, size] : sizes)
@@ -109,7 +109,7 @@ class Trials {
     return all_hold(asserted_, sizes);
   }
 
-  /// A size of one symbol that works: any, below a bound, or a multiple of a divisor of the sample.
+  /// A size of one symbol that works: any, one below a bound, or one with the sample's divisor.
   int64_t settle(const Symbol& symbol) {
     const int64_t sample = declared_.sample.at(symbol);
     const auto larger = chooser_.next({symbol}, true);
@@ -124,7 +124,7 @@ class Trials {
     for (int64_t divisor = 2; divisor < sample; ++divisor) {
       if (sample % divisor != 0) continue;
       chooser_.limit(symbol, {divisor, INT64_MAX});
-      // Twice: one size may fit by chance.
+      // Tried twice: one size may fit by chance.
       if (const auto first = chooser_.next({symbol}, true); !first || !attempt(*first)) continue;
       const auto sizes = chooser_.next({symbol}, true);
       if (!sizes || !attempt(*sizes)) continue;
@@ -167,7 +167,7 @@ class Trials {
     throw Error(std::move(out));
   }
 
-  /// Nothing if the model does not run with these values, or reads a number that is no size.
+  /// Nothing if the model does not run with these values, or reads a number that is not a size.
   std::optional<TraceAt> draw_again(uint64_t draw) {
     try {
       return attempt(declared_.sample, draw);
@@ -177,9 +177,9 @@ class Trials {
     }
   }
 
-  /// Other values than the sample's, so that other sizes follow from them.
+  /// Tries other values than the sample's, so that other sizes follow from them.
   void vary_values() {
-    // What branches on such sizes leave out shows where they are none: one after the other.
+    // Runs where such sizes are zero, one after another, show what branches on them leave out.
     const bool branches = !runs_[0].traced.decisions.empty();
     const uint64_t draws = branches ? 32 : 11;
     const size_t most = branches ? 16 : 7;
@@ -191,8 +191,8 @@ class Trials {
     if (seen.size() == 1 && request_.report) request_.report(unvaried());
   }
 
-  /// The graph is that of a run in which whatever is counted occurs more than once, if there is
-  /// one. Returns the sample's run.
+  /// Prefers the graph of a run in which everything that is counted occurs more than once, if there
+  /// is one. Returns the sample's run.
   Traced prefer_large() {
     const Traced sample = runs_[0].traced;
     const auto found = std::find_if(runs_.begin(), runs_.end(), [&](const TraceAt& run) {
@@ -202,8 +202,8 @@ class Trials {
     return sample;
   }
 
-  /// No or single elements are another program now and then: what the graph computes there is
-  /// looked at in the end.
+  /// Sets runs with zero or one counted element apart, where programs sometimes differ. What the
+  /// graph computes there is examined at the end.
   void set_small_apart() {
     for (size_t i = runs_.size(); i-- > 1;) {
       if (!has_small_births(runs_[i].traced.graph) || !difference(runs_[0], runs_[i])) continue;
@@ -212,7 +212,7 @@ class Trials {
     }
   }
 
-  /// Two sizes that are both odd, or both even, hide what halves do.
+  /// Two sizes that are both odd, or both even, hide what halving does.
   void vary_parity() {
     Sizes sizes = runs_[1].sizes;
     for (auto& [symbol, size] : sizes) {
@@ -226,7 +226,7 @@ class Trials {
     runs_.push_back(*std::move(run));
   }
 
-  /// What the file says: what operators need, then branches and loops, then size 1.
+  /// The file's assertions: needs of operators, then branches and loops, then size 1.
   Assertions assertions(const Traced& traced) {
     refuse_multiples(needs_, request_.axes, known_);
     Assertions out(sample_, known_, request_.report);
@@ -242,7 +242,7 @@ class Trials {
     return out;
   }
 
-  /// Where another program computes the same, the graph holds; else it demands larger sizes.
+  /// If another program computes the same, the graph holds; otherwise it demands larger sizes.
   void try_small(const TraceAt& run, const Traced& traced, Assertions& out) {
     try {
       if (is_alike_there(traced, run) || request_.is_right(traced.graph, run)) return;
@@ -257,7 +257,7 @@ class Trials {
                  true});
   }
 
-  /// Strides, contiguity, aliasing and broadcasts are others at 1.
+  /// Strides, contiguity, aliasing and broadcasts change at size 1.
   void try_ones(const std::set<Symbol>& symbols, const Traced& traced, Assertions& out) {
     constexpr int64_t kMost = 32;
     int64_t sample = 1;
@@ -272,7 +272,7 @@ class Trials {
       if (!last.is_right) least = size + 1;
       if (!last.is_short) break;
     }
-    if (last.is_short && sample > kMost) least = sample;  // what lies between was not tried
+    if (last.is_short && sample > kMost) least = sample;  // sizes between them were not tried
     if (least == 1) return;
     for (const Symbol& symbol : symbols)
       out.add(
@@ -282,7 +282,7 @@ class Trials {
            true});
   }
 
-  /// A cache without entries may take another way through the program, or none.
+  /// With an empty cache the program may go another way, or fail.
   void try_empty(const ir::Dim& size, const Traced& traced, Assertions& out) {
     Sizes sizes = declared_.sample;
     sizes[size.symbols()[0]] = 0;
@@ -292,10 +292,10 @@ class Trials {
 
   struct Tried {
     bool is_right = false;
-    bool is_short = false;  ///< a loop takes too few iterations to be compared with each other
+    bool is_short = false;  ///< a loop takes too few iterations to compare them
   };
 
-  /// Where a loop is too short, what the graph computes is compared with what torch does.
+  /// If a loop is too short, compares what the graph computes with what torch does.
   Tried tried(const Sizes& sizes, const Traced& traced) {
     try {
       return {is_alike_there(traced, {sizes, request_.trace(sizes, 0, rewrites_)}), false};
@@ -321,8 +321,8 @@ class Trials {
     return infer_shapes(trials, {declared_.shapes, known_}, request_.rules);
   }
 
-  /// Two sizes may have been equal by chance: H // 16 of neighbours. Tries sizes where they are
-  /// not; true if that is a trial more. An equality that the model needs, and that holds for few
+  /// Two sizes may be equal by chance: H // 16 of neighbours. Tries sizes at which they differ, and
+  /// returns true if that adds a trial. An equality that the model needs, and that holds for few
   /// sizes only, leaves no axis to be dynamic.
   bool refute(const std::vector<Assumption>& assumed) {
     for (const Assumption& assumption : assumed) {
@@ -351,8 +351,8 @@ class Trials {
     return {};
   }
 
-  /// Loops whose iterations depend on the sizes are recorded as one operation, and all is traced
-  /// again.
+  /// Loops whose number of iterations depends on sizes are recorded as one operation, and
+  /// everything is traced again.
   bool roll_loops() {
     const std::set<const void*> varying = varying_loops(runs_, rewrites_.rolled_loops);
     if (varying.empty()) return false;
@@ -361,7 +361,7 @@ class Trials {
     return true;
   }
 
-  /// Numbers that are others at other sizes, and that no argument can hold, become operations.
+  /// Numbers that change with sizes, and that no argument can hold, become operations.
   bool compute_numbers() {
     const size_t before = rewrites_.computed_numbers.size();
     rewrites_.computed_numbers.merge(varying_numbers(runs_));
@@ -376,16 +376,16 @@ class Trials {
 
   const Request& request_;
   DynamicInputs declared_;
-  std::vector<Comparison> caches_;    ///< sizes that may be 0, of which the user said nothing
-  std::vector<Comparison> asserted_;  ///< these, and what the user said
-  std::vector<Comparison> known_;     ///< all that goes without saying: other sizes are 1 or more
+  std::vector<Comparison> caches_;    ///< sizes that may be 0 although the user did not say so
+  std::vector<Comparison> asserted_;  ///< these, and the user's
+  std::vector<Comparison> known_;     ///< and the implicit ones: other sizes are at least 1
   Chooser chooser_;
   std::vector<TraceAt> runs_;
-  std::vector<TraceAt> small_;  ///< with no or single elements, and another graph
-  Sizes sample_;                ///< declared, and those that follow from values
+  std::vector<TraceAt> small_;  ///< runs with zero or one element and another graph
+  Sizes sample_;                ///< declared ones, and those that follow from values
   Rewrites rewrites_;
   std::vector<Need> needs_;
-  std::set<std::string> settled_;  ///< equalities that were looked at
+  std::set<std::string> settled_;  ///< equalities that were examined
   std::optional<std::pair<Sizes, Diagnostic>> failure_;
 };
 

@@ -19,7 +19,7 @@ namespace t2n::limits {
 namespace {
 
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
-constexpr int64_t kLeast = int64_t{64} << 20;  ///< less and nothing starts
+constexpr int64_t kLeast = int64_t{64} << 20;  ///< with less nothing starts
 
 std::atomic<int64_t> chosen_memory = 0;  ///< 0: not chosen
 
@@ -36,14 +36,14 @@ constexpr std::array<Unit, 8> kUnits = {{{"k", 1e3},
                                          {"Gi", 0x1p30},
                                          {"Ti", 0x1p40}}};
 
-/// The number in a file of the kernel's; kNoLimit for "max" and where there is none.
+/// The number in a file of the kernel; kNoLimit for "max" and for a missing file.
 int64_t number_in(const std::string& path) {
   std::ifstream file(path);
   int64_t out = 0;
   return file >> out && out > 0 ? out : kNoLimit;
 }
 
-/// The tightest bound of the control groups that this process is in (version 2, then 1).
+/// The tightest limit of this process's control groups (version 2, then 1).
 int64_t group_memory() {
   int64_t out = number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes");
   std::ifstream groups("/proc/self/cgroup");
@@ -77,7 +77,7 @@ int64_t parse_bytes(std::string_view text, std::string_view option) {
     if (known.name == unit) factor = known.bytes;
   const double bytes = number * factor;
   constexpr double kMost = 0x1p60;
-  // Also false for NaN.
+  // False for NaN as well.
   if (error == std::errc() && bytes >= static_cast<double>(kLeast) && bytes <= kMost)
     return static_cast<int64_t>(bytes);
   throw Error("usage", cat(option, " is ", quoted(text), ", not a size of memory of at least 64Mi"),
@@ -126,7 +126,7 @@ int64_t memory_in_use() {
 }
 
 void require_bytes(int64_t bytes, std::string_view what) {
-  // Most are small, and the question costs a system call.
+  // Most allocations are small, and the question costs a system call.
   constexpr int64_t kSmall = int64_t{16} << 20;
   if (bytes >= 0 && bytes <= kSmall) return;
   const int64_t most = max_memory();

@@ -1,5 +1,4 @@
-// What a command may use of the machine: bounds with numbers, so that a small file cannot cost
-// much.
+// Limits for a command's use of the machine, so that a small file cannot cost much.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +8,11 @@
 
 namespace t2n::limits {
 
-// --- seconds of default stages, while --timeout is not given ---
+// --- seconds for default stages, if --timeout is not given ---
 
-constexpr double kReadSeconds = 60;        ///< of reading an artefact, or loading a model
-constexpr double kBytesPerSecond = 20e6;   ///< and this much more of it takes a second more
-constexpr double kReferenceSeconds = 600;  ///< of one run of the reference interpreter
+constexpr double kReadSeconds = 60;        ///< for reading an artefact, or loading a model
+constexpr double kBytesPerSecond = 20e6;   ///< so many bytes more take another second
+constexpr double kReferenceSeconds = 600;  ///< for one run of the reference interpreter
 
 /// For a file of `bytes`.
 double read_seconds(int64_t bytes);
@@ -22,12 +21,12 @@ double read_seconds(int64_t bytes);
 
 constexpr int64_t kDrawnElements = int64_t{1} << 26;  ///< of an input that only the artefact sizes
 constexpr int64_t kFewBytes = int64_t{1}
-                              << 29;  ///< of the tensors of a run, however small the model
-constexpr int64_t kGrowth = 1024;     ///< or so many times the largest input or weight
+                              << 29;  ///< for the tensors of a run, however small the model
+constexpr int64_t kGrowth = 1024;     ///< or this multiple of the largest input or weight
 constexpr int64_t kMostBytes = int64_t{1} << 46;
 constexpr int64_t kSteps = 20'000'000;              ///< values made or copied in one run
-constexpr int64_t kItems = 1'000'000;               ///< of an array, of a text
-constexpr int64_t kExpandedStatements = 1'000'000;  ///< once all fragments are expanded
+constexpr int64_t kItems = 1'000'000;               ///< of an array or a text
+constexpr int64_t kExpandedStatements = 1'000'000;  ///< after all fragments are expanded
 
 // --- memory ---
 
@@ -37,19 +36,19 @@ int64_t parse_bytes(std::string_view text, std::string_view option);
 /// "1.5 GB"
 std::string bytes_text(int64_t bytes);
 
-/// What the machine has, or the control group of this process, less a margin for everybody else.
+/// The memory of the machine, or of this process's control group, less a margin for others.
 int64_t default_memory();
 
-/// Of --max-memory, else default_memory().
+/// The value of --max-memory, else default_memory().
 int64_t max_memory();
-int64_t chosen_max_memory();  ///< of --max-memory; 0 if it was not given
+int64_t chosen_max_memory();  ///< the value of --max-memory; 0 if it was not given
 void set_max_memory(int64_t bytes);
 
-/// What this process holds that no file backs. 0 where the system does not say.
+/// Memory of this process that no file backs. 0 if the system does not tell.
 int64_t memory_in_use();
 
-/// For allocations whose size a file says.   Errors: `memory-limit` if `bytes` more do not fit;
-/// `what` begins the message: "the input 'x'".
+/// Called before allocations whose size a file states.   Errors: `memory-limit` if `bytes` more do
+/// not fit; `what` begins the message: "the input 'x'".
 void require_bytes(int64_t bytes, std::string_view what);
 
 }  // namespace t2n::limits

@@ -1,11 +1,11 @@
-// How much is written one after the other for targets that have no loops.
+// Limits for loops that are written iteration by iteration, for targets without loops.
 #pragma once
 
 #include <cstdint>
 
 namespace t2n::limits {
 
-constexpr int64_t kUnrolledIterations = 512;      ///< of one loop; a file of more nobody reads
+constexpr int64_t kUnrolledIterations = 512;      ///< of one loop; nobody reads a longer file
 constexpr int64_t kUnrolledOperations = 100'000;  ///< of one loop, in all iterations
 
 }  // namespace t2n::limits

@@ -28,7 +28,7 @@ std::array<std::atomic<pid_t>, 64> children{};
 std::atomic<pid_t> ender = 0;  ///< the thread that ends the process
 
 std::atomic<const char*> current_activity = "starting";
-std::atomic<double> stage_seconds = 0;  ///< that the stage may take; 0: any
+std::atomic<double> stage_seconds = 0;  ///< limit of the stage; 0: none
 std::atomic<double> stage_used = 0;
 std::atomic<double> whole_seconds = 0;  ///< of --timeout; 0: none
 Clock::time_point began;
@@ -43,7 +43,7 @@ void write_text(std::string_view text) noexcept {
   }
 }
 
-/// Of a child, in the same sense as memory_in_use().
+/// Memory of a child, in the sense of memory_in_use().
 int64_t child_memory(pid_t child) {
   std::array<char, 64> path;
   std::snprintf(path.data(), path.size(), "/proc/%d/statm", static_cast<int>(child));
@@ -103,7 +103,7 @@ int64_t tick(double elapsed) {
   const double whole = whole_seconds.load();
   const double since = std::chrono::duration<double>(Clock::now() - began).count();
   if (whole > 0 && since >= whole) end_for_time(whole, true);
-  // A process that was stopped, or got no processor, has not used the time that passed.
+  // A process that was stopped, or got no processor, has not used the elapsed time.
   constexpr double kMostPerTick = 0.1;
   stage_used.store(stage_used.load() + std::min(elapsed, kMostPerTick));
   const double seconds = stage_seconds.load();
@@ -129,7 +129,7 @@ int64_t tick(double elapsed) {
 void start_watch(std::optional<double> seconds) {
   began = Clock::now();
   whole_seconds = seconds.value_or(0);
-  // Signals are the main thread's.
+  // The main thread handles signals.
   sigset_t all, before;
   sigfillset(&all);
   sigdelset(&all, confine::signal_for_threads());
@@ -182,8 +182,8 @@ void remove_child(pid_t child) noexcept {
 void set_cleanup(void (*cleanup)() noexcept) noexcept { cleanup_function = cleanup; }
 
 void end_now(int code, std::string_view text) noexcept {
-  // The first thread ends the process; a second must not cut off its message. A second signal to
-  // the first one finds it here again.
+  // The first thread ends the process; a second one must not cut off its message. A second signal
+  // in the first thread finds its own id here.
   pid_t nobody = 0;
   if (!ender.compare_exchange_strong(nobody, gettid())) {
     if (nobody == gettid()) _exit(code);

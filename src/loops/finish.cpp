@@ -1,4 +1,4 @@
-// What a graph is cleaned of once its outputs are known.
+// Cleans a graph up once its outputs are known.
 #include "src/loops/finish.h"
 
 #include <functional>
@@ -24,7 +24,7 @@ void for_each_node(const ir::Graph& graph, const std::function<void(const ir::No
   }
 }
 
-/// The values of the graph whose sizes an argument is made of, or `asked`.
+/// The values whose sizes appear in an argument or in `asked`.
 std::vector<ir::ValueId> sized_values(const ir::Graph& graph, std::set<ir::Symbol> asked) {
   for_each_node(graph, [&](const ir::Node& node) {
     for (const ir::Argument& arg : node.args)

@@ -1,4 +1,4 @@
-// What a graph is cleaned of once its outputs are known.
+// Cleans a graph up once its outputs are known.
 #pragma once
 
 #include <set>
@@ -7,7 +7,7 @@
 
 namespace t2n::loops {
 
-/// Removes what rolling has left behind, but for values whose sizes arguments or `asked` speak of.
+/// Removes what rolling left behind, except values whose sizes appear in arguments or in `asked`.
 /// Errors: `dynamic-loop`.
 void finish_loops(ir::Graph& graph, const std::set<ir::Symbol>& asked);
 

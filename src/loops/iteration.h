@@ -1,4 +1,4 @@
-// Expressions over the number of an iteration, and what operations say with them.
+// Expressions over an iteration's number, and the operations that use them.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace t2n::loops {
 
-/// Each size in an argument.
+/// Calls `visit` for each size in an argument.
 template <typename Visit>
 void for_each_dim(const ir::Attr& attr, Visit&& visit) {
   if (const auto* one = std::get_if<ir::Dim>(&attr)) visit(*one);
@@ -17,38 +17,38 @@ void for_each_dim(const ir::Attr& attr, Visit&& visit) {
     for (const ir::Dim& dim : *many) visit(dim);
 }
 
-/// Whether the number of an iteration, a symbol per loop that runs, stands in sizes and arguments.
+/// True if the value depends on a loop's iteration number. Each running loop has a symbol for it.
 bool mentions_iteration(const ir::Dim& dim);
 bool mentions_iteration(const ir::Attr& attr);
 bool mentions_iteration(const ir::Node& node);
-/// The same of one symbol.
+/// The same for one symbol.
 bool mentions(const ir::Attr& attr, const ir::Symbol& symbol);
 bool mentions(const ir::Node& node, const ir::Symbol& symbol);
 
-/// With `by` in the place of the symbol.
+/// The expression with `by` in place of the symbol.
 ir::Dim replaced(const ir::Dim& dim, const ir::Symbol& symbol, const ir::Dim& by);
-/// `dim` = coefficient * symbol + the value at 0, if it is so.
+/// The coefficient, if `dim` = coefficient * symbol + its value at 0.
 std::optional<int64_t> coefficient(const ir::Dim& dim, const ir::Symbol& symbol);
 
-/// An argument, if the operation has it and it is a size.
+/// An argument of the operation, if it exists and is a size.
 const ir::Dim* dim_of(const ir::Node& node, std::string_view name);
-/// x[:]
+/// True for x[:].
 bool is_whole(const ir::Node& slice);
 /// The argument `dim`, counted from the front.
 int64_t axis_of(const ir::Node& node, size_t rank);
 
-/// The slice of one element that an iteration takes of a tensor, or writes to it.
+/// The slice of one element that an iteration reads from a tensor, or writes to it.
 struct OneSlice {
   int64_t axis = 0;
   ir::Dim place;
   bool keeps_axis = false;
 };
-/// Of select, slice, narrow and their scattering counterparts.
+/// The slice of select, slice, narrow and their scattering counterparts.
 std::optional<OneSlice> one_slice_of(const ir::Node& node, size_t rank);
 
 inline constexpr const char* kRefusedLoop =
     "a loop of dynamic length cannot be expressed as one scan";
-/// Error `dynamic-loop` at the place of a node.
+/// Throws error `dynamic-loop` at the place of a node.
 [[noreturn]] void refuse_loop(const ir::Graph& graph, const ir::Node& node, std::string why,
                               std::string help);
 

@@ -14,7 +14,7 @@ bool is_cat(const ir::Node& node) {
   return op == "aten::cat" || op == "aten::concat" || op == "aten::concatenate";
 }
 
-/// What a family had before an operation only added axis `dim` to it.
+/// The family's value before an operation that only added axis `dim` to it.
 std::optional<ir::ValueId> before_unsqueeze(const Family& family, int64_t dim) {
   const ir::Node* const made = family.maker();
   if (made == nullptr || ir::op_name(made->op) != "aten::unsqueeze" ||
@@ -27,7 +27,7 @@ ir::Argument number(std::string name, int64_t value) { return {std::move(name), 
 
 }  // namespace
 
-/// Splits a list into runs of iterations and what is no run.
+/// Splits a list into runs of iterations and the values between them.
 std::vector<Segment> Rolling::segments(const std::vector<ir::ValueId>& ids) const {
   std::vector<Segment> out;
   const auto instance = [&](size_t i) -> const Instance* {
@@ -56,7 +56,7 @@ std::vector<Segment> Rolling::segments(const std::vector<ir::ValueId>& ids) cons
   return out;
 }
 
-/// torch.stack and torch.cat over the iterations of a loop: a stacked output of its scan.
+/// torch.stack or torch.cat over the iterations of a loop becomes a stacked output of its scan.
 bool Rolling::settle_join(ir::Node& node) {
   if (!is_stack(node) && !is_cat(node)) return false;
   auto& list = std::get<ir::TensorRefs>(node.args.at(0).value).ids;
@@ -93,8 +93,8 @@ bool Rolling::settle_join(ir::Node& node) {
   return false;
 }
 
-/// What an iteration computes without an axis of extent 1, in the body. (Axes that go in and out of
-/// a body keep tract 0.23 busy for ever.)
+/// The value that an iteration computes, in the body, without an axis of extent 1. (tract 0.23
+/// never finishes with axes that enter and leave a body.)
 ir::ValueId Rolling::squeezed(size_t index, int64_t dim) {
   const Family& family = values_.family(index);
   ir::Graph& body = *family.body;
@@ -104,7 +104,7 @@ ir::ValueId Rolling::squeezed(size_t index, int64_t dim) {
   ir::Node node;
   node.op = ir::op_id("aten::squeeze.dim");
   node.args = {{"self", ir::TensorRef{family.value}}, number("dim", dim)};
-  // The join itself may have a place that no body knows.
+  // The join's own place may be unknown in the body.
   if (const ir::Node* const made = family.maker()) {
     node.scope = made->scope;
     node.source = made->source;
@@ -115,7 +115,7 @@ ir::ValueId Rolling::squeezed(size_t index, int64_t dim) {
   return node.outputs[0];
 }
 
-/// A run of iterations along `dim`: of its own for a stack, of the values for a join.
+/// A run of iterations along `dim`: on a new axis for a stack, on the values' own for a join.
 ir::ValueId Rolling::piece(const Segment& run, bool is_stack, int64_t dim, ir::ValueId wanted,
                            ir::Place place) {
   size_t index = run.first->family;

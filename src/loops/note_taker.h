@@ -1,4 +1,4 @@
-// Notes the loops of a graph while it is recorded.
+// Notes a graph's loops while it is recorded.
 #pragma once
 
 #include <map>
@@ -8,11 +8,11 @@
 
 namespace t2n::loops {
 
-/// Fills the attribute `unrolled_loops` of a graph to which operations are appended.
+/// Fills the attribute `unrolled_loops` of a graph while operations are appended to it.
 class NoteTaker {
  public:
   explicit NoteTaker(ir::Graph& graph) : graph_(graph) {}
-  /// `loop`: which of the program.
+  /// `loop`: identifies the program's loop.
   void begin_loop(const void* loop);
   void end_iteration();
   void end_loop();

@@ -15,7 +15,7 @@ std::vector<Dim*> dims_in(ir::Attr& attr) {
   return out;
 }
 
-/// `numbers` by iteration; nothing where an iteration has none.
+/// `numbers`: one for each iteration; nothing where an iteration has none.
 void name_steps(const std::vector<Dim*>& numbers, const ir::Symbol& symbol) {
   constexpr size_t kLeast = 3;
   const auto value = [&](size_t i) -> std::optional<int64_t> {

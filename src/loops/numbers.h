@@ -1,4 +1,4 @@
-// Arguments that are numbers in every iteration, as expressions over the number of the iteration.
+// Expresses arguments that are numbers in every iteration by the iteration's number.
 #pragma once
 
 #include "ir/graph.h"
@@ -6,8 +6,8 @@
 
 namespace t2n::loops {
 
-/// Says arguments that grow by the same number from iteration to iteration with the loop's symbol.
-/// The first iteration may be another.
+/// Replaces arguments that grow by a constant from iteration to iteration by expressions over the
+/// loop's symbol. The first iteration may differ.
 void name_numbers(ir::Graph& graph, const LoopRecord& loop);
 
 }  // namespace t2n::loops

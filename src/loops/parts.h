@@ -1,4 +1,4 @@
-// What a loop consists of once its iterations are compared.
+// The parts of a loop, once its iterations are compared.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace t2n::loops {
 
-/// What makes the iterations of a loop differ. Thrown where they are compared and caught in
-/// Roller::run alone, which compares once more without the first iteration: only what differs then,
-/// too, is an Error.
+/// A difference between the iterations of a loop. Thrown by the comparison and caught only in
+/// Roller::run, which compares once more without the first iteration: only a difference that
+/// remains becomes an Error.
 struct Mismatch {
   const ir::Node* node = nullptr;
   std::string why;
@@ -27,14 +27,14 @@ inline constexpr const char* kJoinHelp =
 
 /// One value in all iterations.
 using IterationValues = std::vector<ir::ValueId>;
-/// Where an iteration computes a value.
+/// The position where an iteration computes a value.
 struct Spot {
   int64_t iteration = 0;
   size_t node = 0;
   size_t output = 0;
 };
-/// A slice per iteration of a tensor outside, from `first` on or back: one element of the axis, or
-/// as split() gives them, `part` elements that keep it.
+/// One slice of an outer tensor for each iteration, from `first` forwards or backwards: one element
+/// of the axis or, as split() gives them, `part` elements that keep the axis.
 struct Slices {
   ir::ValueId whole = ir::kNoValue;
   int64_t axis = 0;
@@ -48,7 +48,7 @@ struct CarriedState {
   ir::ValueId inner = ir::kNoValue;
   ir::ValueId next = ir::kNoValue;  ///< inside
 };
-/// A state that each iteration writes one slice of, and nothing else touches.
+/// A state of which each iteration writes one slice, and that is not used otherwise.
 struct Filled {
   size_t state = 0;
   int64_t axis = 0;
@@ -57,11 +57,11 @@ struct Filled {
   ir::ValueId source = ir::kNoValue;  ///< inside
 };
 
-/// `y = torch.cat([y, part], dim)` in every iteration: one join after the loop.
+/// `y = torch.cat([y, part], dim)` in every iteration becomes one join after the loop.
 struct Growing {
-  ir::Node join;          ///< of the last iteration, whose result it has
-  IterationValues parts;  ///< in the order of the join
-  IterationValues grown;  ///< after all iterations but the last
+  ir::Node join;          ///< of the last iteration; it keeps its result
+  IterationValues parts;  ///< in the join's order
+  IterationValues grown;  ///< after each iteration but the last
 };
 
 }  // namespace t2n::loops

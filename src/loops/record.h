@@ -1,4 +1,4 @@
-// What is kept of a loop while its iterations are recorded, and what is left of it afterwards.
+// What is stored about a loop while its iterations are recorded, and what remains afterwards.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace t2n::loops {
 
-/// A loop whose iterations are the nodes of a graph, one after the other.
+/// A loop whose iterations are nodes of a graph, one iteration after another.
 struct LoopRecord {
-  ir::Symbol number;                           ///< of its iteration, in arguments
+  ir::Symbol number;                           ///< symbol of the iteration's number, in arguments
   std::vector<size_t> bounds;                  ///< nodes before the first iteration, after it, …
   std::vector<ir::Naming> namings = {};        ///< after the first two iterations
-  std::vector<ir::ValueId> first_values = {};  ///< the next new value when each iteration began
-  ir::Dim length = {};                         ///< how many iterations, over sizes
+  std::vector<ir::ValueId> first_values = {};  ///< the next value's id when each iteration began
+  ir::Dim length = {};                         ///< the number of iterations, over sizes
   ir::Place place = {};
 };
 
-/// What a rolled loop leaves to be known of the iterations that its scan stands for.
+/// What remains known about the iterations of a rolled loop.
 struct Rolled {
-  std::unordered_set<std::string> later = {};  ///< names of what they computed, but for the first
-  /// Of these, and of the states, by what stands in their place in the first of them.
+  std::unordered_set<std::string> later = {};  ///< names of values of later iterations
+  /// For these and for the states: the name of the value in the scan's first iteration.
   std::map<std::string, std::string> names = {};
 };
 
@@ -32,7 +32,7 @@ struct Rolled {
 struct Origin {
   bool is_loop = false;
   int64_t maker = 0;  ///< the family, or the first result of the operation
-  int64_t place = 0;  ///< the iteration, or which of the results
+  int64_t place = 0;  ///< the iteration, or the index of the result
 };
 
 }  // namespace t2n::loops

@@ -1,4 +1,4 @@
-// The iterations of a loop, compared and built into one body.
+// Compares the iterations of a loop and builds one body from them.
 #include <algorithm>
 
 #include "ir/scan.h"
@@ -13,8 +13,7 @@ using ir::ValueId;
 
 namespace {
 
-/// What is rolled keeps no scales.
-/// Such as weights that each iteration reads are no obstacle.
+/// Results of scans have no scales. Quantised weights that each iteration reads are no obstacle.
 void refuse_quantised_results(const ir::Graph& graph, const Node& node) {
   for (const ValueId id : node.outputs)
     if (graph.values[static_cast<size_t>(id)].quant)
@@ -91,7 +90,7 @@ Rolled Roller::run() {
 
 // --- the iterations ---
 
-/// Takes away what only passes a tensor on, and loops inside of which nothing is read.
+/// Removes operations that only pass a tensor on, and inner loops whose results are not read.
 void Roller::simplify() {
   std::vector<Node> kept;
   std::vector<size_t> bounds = {bounds_[0]};
@@ -123,8 +122,8 @@ bool Roller::simplify_node(const Node& node) {
   return op == "aten::copy" && stands_for(ir::operand(node, "src"));
 }
 
-/// Whether a node of every iteration joins `part` of its two operands to what it gave the iteration
-/// before, which nothing else reads, along one axis and in one dtype.
+/// Whether a node of every iteration joins `part` of its two operands to its own result in the
+/// iteration before, which nothing else reads, along one axis and in one dtype.
 bool Roller::is_growing(size_t position, size_t part) const {
   const Node& last = node(iterations() - 1, position);
   for (int64_t iteration = 0; iteration < iterations(); ++iteration) {
@@ -219,11 +218,11 @@ void Roller::build(int64_t start) {
           cat("iteration ", iteration, " runs ", bounds_[iteration + 1] - bounds_[iteration],
               " operations, iteration ", start, " runs ", count),
           kPlainHelp};
-  number_ = body_value("turn", ir::DType::i64, {});  // as files name it since the first scans
+  number_ = body_value("turn", ir::DType::i64, {});  // a name that files have had since long
   for (size_t i = 0; i < count; ++i) add_node(i);
   resolve_states();
   check_arguments();
-  if (!loop_.length.is_constant()) return;  // else it can stay as it is
+  if (!loop_.length.is_constant()) return;  // otherwise the loop can stay unrolled
   const auto check = [&](ValueId id) {
     if (ir::is_complex(body_->values[static_cast<size_t>(id)].dtype))
       throw Mismatch{nullptr, "the loop carries or reads complex tensors", kPlainHelp};
@@ -240,7 +239,7 @@ void Roller::add_node(size_t position) {
     return;
   }
   if (add_slice(position)) return;
-  // The slice that a write went through: what was in it before is not read.
+  // A slice through which the iteration wrote: its earlier content is not read.
   const Node& first = node(start_, position);
   const auto unread = [this](ValueId id) { return !read_.contains(id); };
   const Ids results = column(position, 0);

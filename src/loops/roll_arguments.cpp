@@ -1,4 +1,4 @@
-// Whether the iterations of a loop have the same arguments, sizes of their own tensors aside.
+// Whether a loop's iterations have the same arguments, apart from sizes of their own tensors.
 #include <algorithm>
 
 #include "src/loops/roller.h"
@@ -10,13 +10,13 @@ using ir::Node;
 
 namespace {
 
-/// As text: -0.0 is not 0.0, and NaN is NaN.
+/// Compares as text: -0.0 differs from 0.0, and NaN equals NaN.
 bool is_same_plain(const ir::Attr& a, const ir::Attr& b) {
   const auto no_name = [](ir::ValueId) { return std::string(); };
   return ir::attr_str(a, no_name) == ir::attr_str(b, no_name);
 }
 
-/// Constants of two bodies whose values have the same ids.
+/// Whether two bodies, whose values have the same ids, have equal constants.
 bool are_same(const std::vector<ir::Constant>& a, const std::vector<ir::Constant>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const ir::Constant& x, const ir::Constant& y) {
@@ -26,7 +26,7 @@ bool are_same(const std::vector<ir::Constant>& a, const std::vector<ir::Constant
 
 }  // namespace
 
-/// Symbols of sizes named as in the first iteration.
+/// The expression with the first iteration's symbols for sizes.
 Dim Roller::renamed(const Dim& dim, const std::map<std::string, std::string>& names,
                     int64_t iteration) const {
   if (dim.is_constant() || iteration == start_) return dim;
@@ -92,7 +92,7 @@ void Roller::check_body(const Node& at, const ir::Graph& first, const ir::Graph&
   }
 }
 
-/// What an iteration computes and carries, by the names of the first iteration of the scan.
+/// Names of what an iteration computes and carries, and of their counterparts in the first one.
 std::map<std::string, std::string> Roller::names_in(int64_t iteration) const {
   std::map<std::string, std::string> names;
   for (size_t i = 0; i < hoisted_.size(); ++i)

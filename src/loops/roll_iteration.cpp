@@ -1,4 +1,5 @@
-// One iteration as the body of a scan: slices become inputs, numbers of the iteration tensors.
+// One iteration as the body of a scan: slices become inputs, numbers of the iteration become
+// tensors.
 #include <algorithm>
 
 #include "src/diag/error.h"
@@ -11,7 +12,7 @@ using ir::Dim;
 using ir::Node;
 using ir::ValueId;
 
-/// Operators on a number, and the same on a tensor.
+/// Operators on a number, with their counterparts on a tensor.
 constexpr std::pair<std::string_view, std::string_view> kWithTensor[] = {
     {"aten::add.Scalar", "aten::add.Tensor"},
     {"aten::sub.Scalar", "aten::sub.Tensor"},
@@ -54,7 +55,7 @@ ValueId Roller::body_node(std::string_view op, std::vector<ir::Argument> args, i
   return out.outputs[0];
 }
 
-/// x[:, t], of a tensor outside.
+/// x[:, t] of an outer tensor.
 bool Roller::add_slice(size_t position) {
   const Node& first = node(start_, position);
   const ValueId self = ir::operand(first, "self");
@@ -110,7 +111,7 @@ void Roller::add_body_node(size_t position) {
   body_->nodes.push_back(std::move(out));
 }
 
-/// The number `dim` of the iteration as a tensor.
+/// The iteration's number `dim` as a tensor.
 ValueId Roller::number_value(const Dim& dim, const Node& beside) {
   const auto step = coefficient(dim, loop_.number);
   if (!step)
@@ -129,13 +130,13 @@ ValueId Roller::number_value(const Dim& dim, const Node& beside) {
   return out;
 }
 
-/// Numbers that follow from the iteration become tensors.
+/// Replaces numbers that follow from the iteration by tensors.
 void Roller::use_number(Node& node, const Node& recorded) {
   const std::string_view op = ir::op_name(node.op);
-  // A state that iterations fill slice by slice (find_filled), or refused there.
+  // A state that iterations fill slice by slice (find_filled), or that is refused there.
   const bool scatters = op == "aten::select_scatter" || op == "aten::slice_scatter";
   if (!mentions(node, loop_.number) || scatters) return;
-  const bool is_number = std::holds_alternative<Dim>(node.args.at(0).value);  // and no list
+  const bool is_number = std::holds_alternative<Dim>(node.args.at(0).value);  // not a list
   const bool makes_tensor =
       op == "aten::tensor" || op == "aten::scalar_tensor" || op == "prim::NumToTensor";
   if (makes_tensor && is_number) {

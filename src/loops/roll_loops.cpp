@@ -1,15 +1,12 @@
-// The pass `roll-loops` makes `t2n::scan` of the loops that the attribute `unrolled_loops` notes,
-// inner ones first, and removes the attribute. Shapes are those of one run.
-//
-// The iterations of a loop must be one over and over, but for the first: the same operations with
-// the same arguments, on what is the same in all of them, consecutive slices of one tensor, their
-// own results, or those of the iteration before. Arguments may follow from the number of the
-// iteration, as its symbol or as numbers in equal steps. Who joins all iterations later (stack,
-// cat) reads a stacked output, who reads the last one a state.
-//
-// A loop of constant length that is not so stays as it is, and so does one that follows from no
-// input. Errors: `dynamic-loop` where the length is an expression over sizes, `ir-invalid` for
-// notes that do not fit the graph.
+// The pass `roll-loops` replaces the loops that the attribute `unrolled_loops` notes by
+// `t2n::scan`, inner loops first, and removes the attribute. Shapes are those of one run. All
+// iterations of a loop, apart from the first, must be equal: the same operations with the same
+// arguments. Their operands are the same in all iterations, consecutive slices of one tensor, own
+// results, or results of the iteration before. Arguments may follow from the iteration's number, as
+// its symbol or as numbers in equal steps. A later join of all iterations (stack, cat) reads a
+// stacked output; a reader of the last iteration reads a state. A loop of constant length without
+// these properties stays unrolled, as does one that follows from no input. Errors: `dynamic-loop`
+// if the length is an expression over sizes, `ir-invalid` for notes that do not fit the graph.
 #include <algorithm>
 #include <set>
 
@@ -29,7 +26,7 @@ using ir::Graph;
 using ir::Node;
 using Notes = std::vector<ir::UnrolledLoop>;
 
-/// What happens before a node: a loop begins, one of its iterations ends, or it ends.
+/// An event before a node: a loop begins, one of its iterations ends, or the loop ends.
 struct Event {
   enum class Kind { begin, iteration, end };
   Kind kind = Kind::begin;
@@ -40,7 +37,7 @@ struct Event {
   throw Error("ir-invalid", "the notes of unrolled loops do not fit the graph");
 }
 
-/// By the node that they come before. At one place loops end before others begin.
+/// Events by the node they precede. At one position, loops end before others begin.
 std::vector<std::vector<Event>> events_of(const Notes& notes, size_t nodes) {
   std::vector<std::vector<Event>> out(nodes + 1);
   const auto add_ends = [&](size_t i, bool at_begin) {
@@ -65,14 +62,14 @@ std::vector<std::vector<Event>> events_of(const Notes& notes, size_t nodes) {
   return out;
 }
 
-/// In loops of constant length arguments are numbers: they may stay as they are.
+/// In loops of constant length, arguments are numbers and may remain so.
 void check_numbers(const Graph& graph, const Notes& notes) {
   for (const ir::UnrolledLoop& note : notes)
     for (size_t i = note.bounds.front(); note.length.is_constant() && i < note.bounds.back(); ++i)
       if (mentions(graph.nodes[i], note.number)) refuse_notes();
 }
 
-/// The nodes of a graph once more, operation by operation.
+/// Appends the nodes of a graph once more, operation by operation.
 class Replay {
  public:
   /// `kept`: loops of the program that stay unrolled.
@@ -96,7 +93,7 @@ class Replay {
     return !rolled_.empty();
   }
 
-  /// After an error: of the loops that became scans the last one, or that which should have.
+  /// After an error: the last loop that became a scan, or the one that failed to.
   std::optional<int64_t> last_rolled() const {
     return rolled_.empty() ? std::nullopt : std::optional(notes_[rolled_.back()].loop);
   }
@@ -130,7 +127,8 @@ class Replay {
     rolling_.end_loop(note.length, place);
   }
 
-  /// Whether anything that the iterations read follows from the inputs; else folding computes it.
+  /// Whether anything that the iterations read follows from the inputs; otherwise folding computes
+  /// it.
   bool follows_inputs(const LoopRecord& loop) const {
     std::vector<bool> follows(graph_.values.size());
     for (const ir::ValueId id : graph_.inputs) follows[static_cast<size_t>(id)] = true;
@@ -147,7 +145,7 @@ class Replay {
     return false;
   }
 
-  /// The module that all iterations are in.
+  /// The module that contains all iterations.
   ir::Place place_of(const LoopRecord& loop) const {
     ir::Place out;
     bool is_first = true;
@@ -176,7 +174,7 @@ class Replay {
   std::vector<size_t> rolled_;
 };
 
-/// The loops of the notes; returns true if one became a scan.
+/// Rolls the loops of the notes; returns true if one became a scan.
 bool roll(Graph& graph, const Notes& notes) {
   for (std::set<int64_t> kept;;) {
     Graph copy = graph;
@@ -186,7 +184,7 @@ bool roll(Graph& graph, const Notes& notes) {
       if (changed) graph = std::move(copy);
       return changed;
     } catch (const Error& error) {
-      // What does not become a scan, or leaves behind what nothing reads as a whole, stays
+      // A loop that does not become a scan, or whose remains are read by nothing as a whole, stays
       // unrolled.
       if (error.diagnostic().id != "dynamic-loop" || !replay.is_static()) throw;
       kept.insert(replay.last_rolled().value());

@@ -1,5 +1,5 @@
-// Where the iterations of a loop take their operands from: outside, slices of it, the iteration
-// itself, or the iteration before.
+// Where the iterations of a loop take their operands from: outer values, slices of them, the
+// iteration itself, or the iteration before.
 #include <algorithm>
 
 #include "ir/op_traits.h"
@@ -14,7 +14,7 @@ using ir::ValueId;
 
 namespace {
 
-/// How many elements of an axis each result of unbind (0: one, without the axis) or split has.
+/// How many elements of an axis each result of split has; 0 for unbind: one, without the axis.
 std::optional<int64_t> part_of(const Node& node) {
   const std::string_view op = ir::op_name(node.op);
   if (op == "aten::unbind.int") return 0;
@@ -52,7 +52,7 @@ bool Roller::is_invariant(size_t position) const {
   return true;
 }
 
-/// The one value outside of the loop that all iterations read.
+/// The one outer value that all iterations read.
 std::optional<ValueId> Roller::outside(const Ids& ids) const {
   if (const auto spot = own(ids)) {
     if (!hoisted_[spot->node]) return std::nullopt;
@@ -77,7 +77,7 @@ std::optional<ValueId> Roller::outside(const Ids& ids) const {
   return ids[0];
 }
 
-/// Where each iteration computes it itself.
+/// The position at which each iteration computes the value itself.
 std::optional<Spot> Roller::own(const Ids& ids) const {
   std::optional<Spot> out;
   for (size_t i = 0; i < ids.size(); ++i) {
@@ -91,7 +91,7 @@ std::optional<Spot> Roller::own(const Ids& ids) const {
   return out;
 }
 
-/// Consecutive slices that exist outside already: of unbind or split, or the iterations of an
+/// Consecutive slices that already exist outside: results of unbind or split, or iterations of an
 /// earlier loop.
 std::optional<Slices> Roller::run_of(const Ids& ids) {
   std::vector<int64_t> places;
@@ -100,7 +100,7 @@ std::optional<Slices> Roller::run_of(const Ids& ids) {
   for (const ValueId id : ids) {
     const auto unbound = unbound_.find(id);
     const Instance* const instance = values_.instance(id);
-    // A scan outside has several results as well: what is one of its iterations is known as that.
+    // An outer scan has several results as well; its iterations are known as such.
     is_unbound = instance == nullptr || !instance->has_family();
     if (is_unbound && unbound == unbound_.end()) return std::nullopt;
     const size_t from = is_unbound ? unbound->second.first : instance->family;
@@ -126,7 +126,7 @@ std::optional<Slices> Roller::run_of(const Ids& ids) {
     const bool is_even = std::all_of(
         ids.begin(), ids.end(), [&](ValueId id) { return outer(id).shape == outer(ids[0]).shape; });
     const int64_t size = outer(out.whole).shape[static_cast<size_t>(out.axis)].value();
-    // Of other lengths the rules of sizes say so.
+    // For other lengths the shape rules say so.
     if (loop_.length.is_constant() && (!is_even || (*part > 0 && size % *part != 0)))
       return std::nullopt;
     extent = static_cast<int64_t>(apart.outputs.size());
@@ -166,7 +166,7 @@ ValueId Roller::captured(ValueId id) {
 
 namespace {
 
-/// How the slices stand for reals, if they do not each in their own way.
+/// The quantisation of all slices together, if each does not have its own.
 std::optional<ir::QuantInfo> quant_of_slices(const ir::Value& whole, const Slices& slices) {
   std::optional<ir::QuantInfo> out = whole.quant;
   if (!out || !out->is_per_channel()) return out;
@@ -196,7 +196,7 @@ ValueId Roller::scanned(Slices slices, const std::string& name) {
   return slices.inner;
 }
 
-/// What the iteration before computed: another value in the first iteration.
+/// A result of the iteration before; the first iteration reads another value.
 ValueId Roller::state(const Ids& ids) {
   const auto is_prefix = [&](const Ids& known) {
     const size_t count = std::min(known.size(), ids.size());
@@ -208,7 +208,7 @@ ValueId Roller::state(const Ids& ids) {
   const auto first = spots_.find(ids[0]);
   const bool from_outside = first == spots_.end() || first->second.iteration < start_ ||
                             (first->second.iteration == start_ && hoisted_[first->second.node]);
-  // Tensors of outside that take turns are no state, unless it keeps the second.
+  // Outer tensors that alternate are no state, unless it keeps the second one.
   const bool ends_outside =
       !spots_.contains(ids.back()) && !outside(Ids(ids.begin() + (ids.empty() ? 0 : 1), ids.end()));
   if (ids.size() < 2 || !from_outside || ends_outside)

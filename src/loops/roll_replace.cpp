@@ -1,4 +1,4 @@
-// The scan in the place of a loop's iterations, and what the iterations computed as parts of its
+// Puts the scan in place of a loop's iterations. What the iterations computed becomes part of its
 // outputs.
 #include <algorithm>
 
@@ -26,7 +26,7 @@ std::vector<int> uses(const ir::Graph& body) {
 
 // --- out[:, t] = h ---
 
-/// Views of a state that nothing in the iteration reads: they stood before a write.
+/// Views of a state, from before a write, that nothing in the iteration reads.
 void Roller::drop_unread_views(const std::vector<ValueId>& next) {
   const std::vector<int> read = uses(*body_);
   std::erase_if(body_->nodes, [&](const Node& node) {
@@ -53,7 +53,7 @@ void Roller::find_filled() {
   }
 }
 
-/// The slice that each iteration writes, if that is all that happens to a state.
+/// The slice that each iteration writes, if the state is not used otherwise.
 std::optional<Filled> Roller::filled(size_t index) {
   const CarriedState& state = states_[index];
   const std::vector<int> read = uses(*body_);
@@ -95,7 +95,7 @@ std::optional<int64_t> Roller::sample(const Dim& dim) const {
   return out.is_constant() ? std::optional<int64_t>(out.value()) : std::nullopt;
 }
 
-/// Where the slices of all iterations begin in `whole`; nothing if they are all of it.
+/// Where the slices of all iterations begin in `whole`; nothing if they cover all of it.
 std::optional<Dim> Roller::begin_of(ValueId whole, int64_t axis, const Dim& first, bool reversed) {
   const int64_t extent = outer(whole).shape[static_cast<size_t>(axis)].value();
   const int64_t count = iterations() - start_;
@@ -104,7 +104,7 @@ std::optional<Dim> Roller::begin_of(ValueId whole, int64_t axis, const Dim& firs
     from = from + (loop_.length.is_constant() ? Dim(extent) : ir::size_symbol(graph_, whole, axis));
   const auto place = sample(from);
   const int64_t least = place ? (reversed ? *place - count + 1 : *place) : 0;
-  // Of other lengths the rules of sizes say so.
+  // For other lengths the shape rules say so.
   if (loop_.length.is_constant() && (!place || least < 0 || least + count > extent))
     refuse_loop(graph_, Node(), "its iterations read fewer slices than there are iterations",
                 kPlainHelp);
@@ -112,7 +112,7 @@ std::optional<Dim> Roller::begin_of(ValueId whole, int64_t axis, const Dim& firs
   return reversed ? from - length() + Dim(1) : from;
 }
 
-/// `whole` with the parts that split() gives as an axis of its own.
+/// `whole` with the parts that split() gives on an axis of their own.
 ValueId Roller::parted(ValueId whole, const Slices& slices) {
   if (slices.part == 0) return whole;
   ir::Ints shape = ir::static_shape(outer(whole).shape);
@@ -189,8 +189,7 @@ bool Roller::is_filled(size_t state) const {
                      [&](const Filled& each) { return each.state == state; });
 }
 
-/// The value that a state has after the last iteration; kNoValue where the program has none of its
-/// own.
+/// The value of a state after the last iteration; kNoValue if the program has none of its own.
 ValueId Roller::last_of(size_t state) const {
   for (const auto& [spot, inner] : inner_)
     if (inner == states_[state].next) return node_outputs_[spot.first][spot.second];
@@ -245,7 +244,7 @@ void Roller::replace() {
   for (const Growing& each : growing_) define_growing(each);
 }
 
-/// The last value of a state: the program's own where it has one.
+/// The last value of a state: the program's own if it has one.
 ValueId Roller::state_output(size_t state, const Ids& taken) {
   ValueId id = last_of(state);
   const ir::Value inner = body_->values[static_cast<size_t>(states_[state].next)];
@@ -256,12 +255,12 @@ ValueId Roller::state_output(size_t state, const Ids& taken) {
   return id;
 }
 
-/// What the iterations computed can be read from the scan from now on.
+/// From now on, what the iterations computed can be read from the scan.
 void Roller::name_instances(const std::vector<Node>& nodes) {
   std::unordered_set<ValueId> known(body_->inputs.begin(), body_->inputs.end());
   for (const Node& node : body_->nodes) known.insert(node.outputs.begin(), node.outputs.end());
   for (const auto& [spot, inner] : inner_) {
-    const bool is_known = known.contains(inner);  // or it went with the write of a slice
+    const bool is_known = known.contains(inner);  // or it was dropped with a slice's write
     const size_t family = is_known ? values_.add({body_, inner, iterations() - start_}) : kNoFamily;
     for (int64_t iteration = start_; iteration < iterations(); ++iteration) {
       const size_t begin = bounds_[static_cast<size_t>(iteration)] - bounds_[0];
@@ -280,7 +279,7 @@ void Roller::name_instances(const std::vector<Node>& nodes) {
   }
 }
 
-/// A tensor that the iterations fill slice by slice is a stacked output.
+/// A tensor that the iterations fill slice by slice becomes a stacked output.
 void Roller::define_filled(const Filled& each) {
   const CarriedState& state = states_[each.state];
   const ValueId last = last_of(each.state);
@@ -318,8 +317,8 @@ void Roller::define_growing(const Growing& each) {
   rolling_.append(std::move(join));
 }
 
-/// Names that later iterations took are free again, so that names do not depend on how many
-/// iterations there were; sizes of what later iterations computed are no longer of interest.
+/// Frees the names that later iterations took, so that names do not depend on the number of
+/// iterations. Sizes of what later iterations computed are no longer needed.
 void Roller::forget_names() {
   naming_ = loop_.namings.at(static_cast<size_t>(start_));
   for (const ir::Constant& constant : graph_.constants) naming_.take(outer(constant.value).name);

@@ -1,4 +1,4 @@
-// From the recorded iterations of a loop to one scan.
+// Turns the recorded iterations of a loop into one scan.
 #pragma once
 
 #include <map>
@@ -16,8 +16,7 @@
 
 namespace t2n::loops {
 
-/// Replaces the iterations of a loop by a scan, if they are one iteration over and over; the first
-/// may differ.
+/// Replaces the iterations of a loop by a scan, if all are equal; only the first one may differ.
 class Roller {
  public:
   Roller(Rolling& rolling, LoopRecord loop);
@@ -36,7 +35,7 @@ class Roller {
   int64_t iterations() const { return static_cast<int64_t>(bounds_.size()) - 1; }
   const ir::Value& outer(ir::ValueId id) const;
 
-  // One iteration as a graph. All of these throw what makes the iterations differ.
+  // One iteration as a graph. All of these throw a Mismatch if the iterations differ.
   void build(int64_t start);
   void add_node(size_t position);
   void check_same(size_t position) const;
@@ -71,7 +70,7 @@ class Roller {
 
   void drop_unread_views(const std::vector<ir::ValueId>& next);
 
-  // roll_replace.cpp: the scan in the place of the iterations.
+  // roll_replace.cpp: puts the scan in place of the iterations.
   ir::Dim length() const { return loop_.length - ir::Dim(start_); }
   void replace();
   void settle_number(ir::Node& node, int64_t iteration) const;
@@ -104,13 +103,13 @@ class Roller {
   std::shared_ptr<ir::Graph> body_;
   std::unordered_set<std::string> body_names_;
   ir::ValueId number_ = ir::kNoValue;
-  /// By node and output; kNoValue for slices that were only written through.
+  /// By node and output; kNoValue for slices that are only written through.
   std::map<std::pair<size_t, size_t>, ir::ValueId> inner_;
   std::vector<bool> hoisted_;  ///< by node
   std::vector<Slices> slices_;
   std::vector<CarriedState> states_;
   std::vector<std::pair<ir::ValueId, ir::ValueId>> captured_;  ///< outside, inside
-  std::map<ir::ValueId, ir::ValueId> constants_;               ///< the same, of constants
+  std::map<ir::ValueId, ir::ValueId> constants_;               ///< outside, inside; of constants
   std::vector<Filled> filled_;
   std::vector<Growing> growing_;
   std::vector<Ids> node_outputs_;  ///< of the last iteration

@@ -10,7 +10,7 @@
 namespace t2n::loops {
 namespace {
 
-/// For what is said of something that no node stands for.
+/// A node for messages about something that has none.
 ir::Node node_at(ir::Place place) {
   ir::Node out;
   out.scope = place.scope;
@@ -20,7 +20,7 @@ ir::Node node_at(ir::Place place) {
 
 }  // namespace
 
-// --- operations and loops as they come ---
+// --- operations and loops as they arrive ---
 
 void Rolling::append(ir::Node node) {
   for (size_t i = 0; node.outputs.size() > 1 && i < node.outputs.size(); ++i)
@@ -70,7 +70,7 @@ Rolled Rolling::end_loop(const ir::Dim& length, ir::Place place) {
   return Roller(*this, std::move(loop)).run();
 }
 
-// --- what is read of the iterations afterwards ---
+// --- what is read of the iterations later ---
 
 ir::Node& Rolling::scan_of(const Family& family) {
   for (size_t i = graph_.nodes.size(); i-- > 0;)
@@ -81,8 +81,8 @@ ir::Node& Rolling::scan_of(const Family& family) {
               "torch.stack it, or join it with torch.cat, before that iteration ends");
 }
 
-/// Whether a family belongs to the iteration that is being recorded; else it comes from before the
-/// loop, which may scan it.
+/// Whether a family belongs to the iteration being recorded; otherwise it is older than the loop,
+/// which may scan it.
 bool Rolling::is_local(const Family& family) const {
   const size_t first = open_.empty() ? 0 : open_.back().bounds.back();
   for (size_t i = first; i < graph_.nodes.size(); ++i)
@@ -176,7 +176,7 @@ bool Rolling::is_made_since(ir::ValueId first, ir::ValueId id) const {
   return value >= first && !is_constant && values_.instance(value) == nullptr;
 }
 
-/// What made a value, and the how manieth it was.
+/// The maker of a value, and the index of the result.
 std::optional<Origin> Rolling::origin(ir::ValueId id) const {
   const ir::ValueId value = resolved(id);
   if (const Instance* const found = values_.instance(value)) {

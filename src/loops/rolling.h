@@ -1,4 +1,4 @@
-// A graph that is recorded operation by operation, whose loops become scans as they end.
+// A graph that is recorded operation by operation. Its loops become scans when they end.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace t2n::loops {
 
-/// Part of a list: values as they are, or consecutive iterations of a family.
+/// A part of a list: single values, or consecutive iterations of a family.
 struct Segment {
   std::vector<ir::ValueId> values;
   std::optional<Instance> first;
@@ -20,45 +20,45 @@ struct Segment {
   bool reversed = false;
 };
 
-/// Appends operations to a graph. The iterations of a loop are appended one after the other,
-/// compared when it ends, and replaced by one `t2n::scan`. Values of iterations stay known: what is
-/// appended later may read the first and the last, and join all of them. Errors: `dynamic-loop`.
+/// Appends operations to a graph. A loop's iterations are appended one after another, compared when
+/// the loop ends, and replaced by one `t2n::scan`. Values of iterations remain known: later
+/// operations may read the first and the last, and join all of them. Errors: `dynamic-loop`.
 class Rolling {
  public:
   Rolling(ir::Graph& graph, ir::Naming& naming) : graph_(graph), naming_(naming) {}
 
-  /// The node itself, after what it needs; nothing if a scan gives its result already.
+  /// Appends the node, after what it needs; nothing if a scan already gives its result.
   void append(ir::Node node);
-  /// An operation with one result.
+  /// Appends an operation with one result.
   ir::ValueId emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
                    const ir::Shape& shape, ir::Place place);
 
   void begin_loop(const ir::Symbol& number);
   void end_iteration();
-  /// `length`: how many iterations there are, over sizes.
+  /// `length`: the number of iterations, over sizes.
   Rolled end_loop(const ir::Dim& length, ir::Place place);
-  /// Loops that run, from the outermost on.
+  /// Running loops, outermost first.
   const std::vector<LoopRecord>& open() const { return open_; }
 
-  /// The same value as something that the graph computes.
+  /// An equal value that the graph computes.
   ir::ValueId settled(ir::ValueId id, ir::Place place);
-  /// What an equal value stands for by now.
+  /// The value that a replaced one equals now.
   ir::ValueId resolved(ir::ValueId id) const { return values_.resolved(id); }
-  /// Whether the scan of a loop that has ended computes it.
+  /// Whether the scan of an ended loop computes it.
   bool is_of_scan(ir::ValueId id) const { return values_.instance(resolved(id)) != nullptr; }
   std::optional<Origin> origin(ir::ValueId id) const;
-  /// Whether an operation gave a value since `first` was the next one.
+  /// Whether an operation made the value when `first` or a later id was the next one.
   bool is_made_since(ir::ValueId first, ir::ValueId id) const;
-  /// Results that scans were given since the last call.
+  /// Results that scans received since the last call.
   std::vector<ir::ValueId> take_given() { return std::exchange(given_, {}); }
 
-  // What a loop is replaced with.
+  // Used to replace a loop.
   ir::Graph& graph() { return graph_; }
   ir::Naming& naming() { return naming_; }
   ScanValues& values() { return values_; }
   void add_scan(ir::Node scan);
-  /// The output of a scan that has all iterations of a family along an axis: `wanted`, if it is new
-  /// and wanted.
+  /// The output of a scan that holds all iterations of a family along an axis. A new output gets
+  /// the id `wanted`, if given.
   ir::ValueId stacked(size_t family, int64_t axis, bool reversed, ir::ValueId wanted);
 
  private:
@@ -78,7 +78,7 @@ class Rolling {
   ir::Naming& naming_;
   ScanValues values_;
   std::vector<LoopRecord> open_;
-  /// Of operations with several results: the first, and which of them.
+  /// For operations with several results: the first one, and the index.
   std::unordered_map<ir::ValueId, std::pair<ir::ValueId, int64_t>> part_of_;
   std::vector<ir::ValueId> given_;
 };

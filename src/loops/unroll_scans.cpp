@@ -1,5 +1,5 @@
-// The pass `unroll-scans` writes the iterations of a `t2n::scan` one after the other, for targets
-// that have no loops.
+// The pass `unroll-scans` writes the iterations of a `t2n::scan` one after another, for targets
+// without loops.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -17,7 +17,7 @@ using ir::Dim;
 using ir::ValueId;
 using Values = std::vector<ValueId>;
 
-/// Inner loops come first; around one that stays, so does the outer one.
+/// Inner loops come first. A loop around one that stays rolled stays rolled, too.
 bool is_unrolled(const ir::Node& node) {
   if (!ir::is_scan(node)) return false;
   const Dim length = ir::read_scan(node).length;
@@ -30,9 +30,9 @@ bool is_unrolled(const ir::Node& node) {
 /// A body while its iterations are written.
 struct Body {
   const ir::Graph& graph;
-  std::vector<ir::ScopeId> scopes;    ///< in the graph around it, by their number here
-  std::vector<ir::SourceId> sources;  ///< the same
-  Values now;  ///< what stands for each of its values in the present iteration
+  std::vector<ir::ScopeId> scopes;    ///< in the outer graph, by their index in the body
+  std::vector<ir::SourceId> sources;  ///< likewise
+  Values now;  ///< for each value of the body, its counterpart in the present iteration
   std::vector<int> uses;
 
   ValueId& input(size_t i) { return now[static_cast<size_t>(graph.inputs[i])]; }
@@ -91,7 +91,7 @@ class Unroller {
       define(node.outputs[scan.state_output(s)], states[s], given);
   }
 
-  /// Its constants are there once for all iterations.
+  /// Its constants exist once for all iterations.
   Body opened(const ir::Graph& graph) {
     Body out{graph, {0}, {}, Values(graph.values.size(), ir::kNoValue), ir::use_counts(graph)};
     for (size_t i = 1; i < graph.scopes.size(); ++i) {
@@ -109,7 +109,7 @@ class Unroller {
     return out;
   }
 
-  /// The number of the iteration, and what it sees of the scanned tensors.
+  /// Reads the iteration's number and its slices of the scanned tensors.
   void read(const ir::Node& node, const ir::Scan& scan, int64_t iteration, Body& body) {
     if (body.reads(0)) body.input(0) = number(iteration, body.value(body.graph.inputs[0]).name);
     for (size_t i = 0; i < scan.scanned.size(); ++i) {
@@ -138,7 +138,7 @@ class Unroller {
     graph_.nodes.push_back(std::move(made));
   }
 
-  /// An operation in the place of the scan.
+  /// Appends an operation in place of the scan.
   void append(const ir::Node& scan, std::string_view op, std::vector<ir::Argument> args,
               ValueId output) {
     ir::Node made;
@@ -164,8 +164,8 @@ class Unroller {
     return entry->second;
   }
 
-  /// The last state goes by the name that the scan gave it, unless it is older than the loop or has
-  /// such a name already.
+  /// The last state gets the name of the scan's output, unless it is older than the loop or already
+  /// has such a name.
   void define(ValueId old, ValueId made, size_t given) {
     last_[old] = made;
     if (static_cast<size_t>(made) >= given && named_.insert(made).second)

@@ -1,5 +1,4 @@
-// A TorchScript model as the rest of the program sees it: its arguments, and what a file says of
-// it.
+// A TorchScript model as the rest of the program sees it: its arguments, and what its file states.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +15,11 @@ namespace t2n::trace {
 /// A leaf of the model's arguments. A Tensor without bytes stands for "this shape and dtype".
 using Leaf = std::variant<ir::None, ir::Tensor, int64_t, double, bool, std::string>;
 
-/// A leaf and where it sits: {"x"}, {"pair", "0"}, {"features", "audio"}.
+/// A leaf and its position: {"x"}, {"pair", "0"}, {"features", "audio"}.
 struct SampleInput {
   std::vector<std::string> path;
   Leaf value;
-  bool is_state = false;  ///< a part of the model (State::name), no argument
+  bool is_state = false;  ///< a part of the model (State::name), not an argument
 };
 
 /// "pair_0": the name of a nested input in the artefact and on the command line.
@@ -47,14 +46,14 @@ struct ModelInfo {
   std::vector<SampleInput> samples;     ///< shapes and dtypes kept in a traced file
   int64_t parameters = 0;               ///< elements of parameters and buffers, shared ones once
   int64_t parameter_bytes = 0;
-  /// Settings of compression by the path of a module, as JSON: its attribute `quant_params`.
+  /// Compression settings by module path, as JSON: the modules' attribute `quant_params`.
   std::vector<std::pair<std::string, std::string>> quant_params;
 };
 
 /// A loaded model. Every trace or run starts from the state in the file.
 class Session;
 
-/// Where the bytes of a model come from in tests: source text and named buffers.
+/// A model given by source text and named buffers, for tests.
 struct InlineModel {
   std::string source;
   std::vector<std::pair<std::string, ir::Tensor>> parameters;

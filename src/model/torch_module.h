@@ -1,4 +1,4 @@
-// What libt2nnef_torch.so does, without any torch header.
+// The functions of libt2nnef_torch.so, without any torch header.
 #pragma once
 
 #include <array>
@@ -14,26 +14,26 @@
 
 namespace t2n::trace {
 
-/// Who runs a model.
+/// What runs a model.
 enum class Executor {
-  torch,  ///< LibTorch's own executor, without its optimisations: what a check compares with
+  torch,          ///< LibTorch's own executor without its optimisations: the reference of a check
   torch_unfused,  ///< the same; torch's modules hear that gradients are on, as in every export, and
-                  ///< do not take their fused ways
-  // LibTorch's, with another of its engines for quantised layers than it takes by itself:
-  torch_onednn,  ///< the default one has its kernels, too, but for linear layers and many groups
+                  ///< take no fused path
+  // LibTorch's, with another quantised engine than its default one:
+  torch_onednn,  ///< the default one has its kernels, too, except for linear layers and many groups
   torch_fbgemm,
   torch_qnnpack,
   ours,         ///< the interpreter that records
   ours_native,  ///< the same with TraceOptions::native_halves
 };
 
-/// The engines of LibTorch's beside its default one.
+/// LibTorch's quantised engines other than its default one.
 inline constexpr std::array kOtherEngines = {Executor::torch_onednn, Executor::torch_fbgemm,
                                              Executor::torch_qnnpack};
 
-/// Where two executors part.
+/// The first difference between two executors.
 struct FirstDifference {
-  std::string op;  ///< "aten::select"; "" if no operator alone gives something else
+  std::string op;  ///< "aten::select"; "" if no single operator gives another result
   Where where;
 };
 
@@ -47,24 +47,24 @@ struct TorchModule {
   /// Runs the model once and records it. Graph inputs are the tensor leaves, depth first.
   Traced (*trace)(Session& session, const std::vector<SampleInput>& inputs,
                   const TraceOptions& options);
-  /// Runs the model as trace() does, recording nothing. States are those of the last trace.
+  /// Runs the model as trace() does, without recording. States are those of the last trace.
   std::vector<ir::Tensor> (*run)(Session& session, const std::vector<SampleInput>& inputs);
-  /// The same in another executor. LibTorch's runs a model that is loaded anew each time. Errors:
-  /// `forward-failed`; `unsupported-dtype` where LibTorch has no kernel for 16-bit floats.
+  /// The same in another executor. LibTorch's loads the model anew each time. Errors:
+  /// `forward-failed`; `unsupported-dtype` if LibTorch has no kernel for 16-bit floats.
   std::vector<ir::Tensor> (*run_in)(Session& session, const std::vector<SampleInput>& inputs,
                                     Executor executor);
-  /// The first operator of our run that gives what no operator of that name gives in `torch`'s.
+  /// The first operator of our run with a result that no operator of that name gives in `torch`'s.
   FirstDifference (*first_difference)(Session& session, const std::vector<SampleInput>& inputs,
                                       Executor torch, Executor ours);
-  /// Refuses a model whose file changed since it was loaded; with `whole`, one whose bytes are not
-  /// those that were saved as well, which reads all of them.
+  /// Refuses a model whose file changed since it was loaded. With `whole` it also reads all bytes
+  /// and compares them with their checksums.
   void (*verify)(const Session& session, bool whole);
   ir::Evaluator (*evaluator)();
-  /// The same in f64, whatever floats the graph says.
+  /// The same in f64, whatever float types the graph has.
   ir::Evaluator (*wide_evaluator)();
   /// The signature of "aten::add.Tensor"; nullopt if this LibTorch has no such operator.
   std::optional<ir::Schema> (*find_schema)(const std::string& op);
-  /// The signatures of all operators that know nothing of tensors: on numbers, strings, containers.
+  /// The signatures of all operators without tensors: on numbers, strings, containers.
   std::vector<ir::Schema> (*operators)();
   /// Tensors of a `torch.save`d tensor, list, tuple or dict.
   std::vector<SampleInput> (*read_saved)(const std::string& path);

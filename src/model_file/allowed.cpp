@@ -1,6 +1,7 @@
-// The operators of LibTorch that code of a model may name, each looked at by hand: they compute on
-// tensors, numbers, strings and containers and touch nothing else. Those whose kernels trust their
-// arguments have a row in guards.cpp. All others are denied, those of newer LibTorches as well.
+// The operators of LibTorch that a model's code may name. Each was reviewed by hand: they compute
+// on tensors, numbers, strings and containers and touch nothing else. Those whose kernels trust
+// their arguments have a row in guards.cpp. All others are denied, those of newer LibTorches as
+// well.
 #include "src/model_file/allowed.h"
 
 #include <algorithm>
@@ -231,8 +232,8 @@ constexpr std::string_view kPrim[] = {
     "itemsize", "layout", "max", "min", "name", "nbytes", "rangelist", "requires_grad", "tolist",
     "type", "unchecked_cast", "unchecked_unwrap_optional"};
 
-// Kernels over tensors with scales, and what packs their weights: `__setstate__` of quantised
-// modules calls it.
+// Kernels over tensors with scales, and operators that pack their weights, which `__setstate__` of
+// quantised modules calls.
 constexpr std::string_view kQuantized[] = {
     "add", "add_relu", "add_scalar", "add_scalar_relu", "batch_norm", "batch_norm1d",
     "batch_norm1d_relu", "batch_norm2d", "batch_norm2d_relu", "batch_norm3d", "batch_norm3d_relu",
@@ -269,7 +270,7 @@ constexpr std::string_view kQuantized[] = {
     "quantized_gru_cell_dynamic", "quantized_lstm_cell_dynamic", "quantized_rnn_relu_cell_dynamic",
     "quantized_rnn_tanh_cell_dynamic", "relu6", "sigmoid", "softmax", "threshold"};
 
-// `with torch.profiler.record_function(…)`: a name for a stretch of time, which nobody asks for.
+// `with torch.profiler.record_function(…)`: names a stretch of time, and has no other effect.
 constexpr std::string_view kProfiler[] = {
     "_call_end_callbacks_on_jit_fut", "_record_function_enter", "_record_function_enter_new", "_record_function_exit"};
 // clang-format on

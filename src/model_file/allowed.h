@@ -1,4 +1,4 @@
-// Which operators a model may call: a list, and reasons for what is not on it.
+// The list of operators that a model may call, and reasons for all that are not on it.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@ namespace t2n::model_file {
 /// True for "aten::add", "prim::If" and all others on the list; overloads share their name.
 bool is_allowed(std::string_view name);
 
-/// Why an operator that is not allowed is not, as a clause: "it reads or writes files".
+/// Why an operator is denied, as a clause: "it reads or writes files".
 std::string_view denial_reason(std::string_view name);
 
 /// Classes that LibTorch implements in C++ and whose objects a file may hold.
@@ -19,7 +19,7 @@ bool is_allowed_class(std::string_view qualified_name);
 /// "__torch__.torch.classes.…": implemented in C++, whatever it does.
 bool is_native_class(std::string_view qualified_name);
 
-/// For functions without code that could be scanned: methods of an allowed native class.
+/// For functions without code to scan: methods of an allowed native class.
 bool is_allowed_method(std::string_view qualified_name);
 
 }  // namespace t2n::model_file

@@ -11,11 +11,11 @@
 namespace t2n::model_file {
 namespace {
 
-/// Brackets, operators and calls around one another in a statement.
+/// Nested brackets, operators and calls in a statement.
 constexpr size_t kMaxExpression = 2000;
-/// Blocks in blocks.
+/// Nested blocks.
 constexpr size_t kMaxBlocks = 200;
-/// Branches of one `if`, each of which is parsed inside of the one before.
+/// Branches of one `if`; each is parsed inside the one before.
 constexpr size_t kMaxElse = 500;
 /// Classes and functions, each needed by the one before.
 constexpr size_t kMaxChain = 1000;
@@ -37,7 +37,7 @@ bool is_operator_word(std::string_view word) {
 
 }  // namespace
 
-/// Splits code into the tokens of torch/csrc/jit/frontend/lexer.h, as far as depth goes.
+/// Splits code into the tokens of torch/csrc/jit/frontend/lexer.h, as far as nesting requires.
 class CodeReader {
  public:
   CodeReader(std::string_view text, const std::string& module, CodeScan& scan)
@@ -57,7 +57,7 @@ class CodeReader {
     const char c = here();
     if (c == '\n') {
       ++at_;
-      if (!counts_.empty() && counts_.size() > 1) return;  // inside of brackets
+      if (!counts_.empty() && counts_.size() > 1) return;  // inside brackets
       end_name();
       begin_line();
     } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
@@ -79,7 +79,7 @@ class CodeReader {
     }
   }
 
-  /// Indentation, and a new statement.
+  /// Handles indentation, and starts a new statement.
   void begin_line() {
     size_t indent = 0;
     for (size_t at = at_; at < text_.size() && (text_[at] == ' ' || text_[at] == '\t'); ++at)
@@ -196,10 +196,10 @@ class CodeReader {
   CodeScan& scan_;
   size_t at_ = 0;
   std::vector<size_t> indents_;
-  std::vector<size_t> counts_;  ///< of the statement, and of each bracket that is open
+  std::vector<size_t> counts_;  ///< of the statement, and of each open bracket
   size_t total_ = 0;
   size_t elses_ = 0;
-  bool is_first_ = false;  ///< the next word is the first of its line
+  bool is_first_ = false;  ///< the next word is the first in its line
   bool is_definition_ = false;
   bool is_after_dot_ = false;
   std::string name_;
@@ -212,7 +212,7 @@ void CodeScan::add(std::string_view text, const std::string& module) {
 
 namespace {
 
-/// Strongly connected definitions, and the longest way through them.
+/// Strongly connected definitions, and the longest path through them.
 class Chains {
  public:
   explicit Chains(std::vector<std::vector<size_t>> needs)
@@ -257,7 +257,7 @@ class Chains {
     }
   }
 
-  /// Each of those that need one another may be entered from any other.
+  /// Definitions that need one another may be entered from any of them.
   void close(size_t root) {
     std::vector<size_t> group;
     do {

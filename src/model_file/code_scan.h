@@ -1,4 +1,4 @@
-// How deep LibTorch's parser and compiler would go into the code of a file, found out without them.
+// Computes how deep LibTorch's parser and compiler would recurse into a file's code.
 #pragma once
 
 #include <map>
@@ -9,20 +9,20 @@
 
 namespace t2n::model_file {
 
-/// The code records of an archive. Torch's parser, compiler and importer recurse: into brackets,
-/// chains of operators, blocks, and definitions that need others. Here all of that is counted by
-/// loops, and refused beyond a fixed depth. Errors: `model-corrupt`.
+/// The code records of an archive. Torch's parser, compiler and importer recurse into brackets,
+/// chains of operators, blocks, and definitions that need others. This class counts them in loops,
+/// and refuses more than a fixed depth. Errors: `model-corrupt`.
 class CodeScan {
  public:
-  /// `module` is what the record defines: "__torch__.torch.nn.modules.linear".
+  /// `module`: what the record defines, as "__torch__.torch.nn.modules.linear".
   void add(std::string_view text, const std::string& module);
-  /// After all records: what needs what.
+  /// Called after all records: checks which definition needs which.
   void finish() const;
 
  private:
   friend class CodeReader;
   struct Definition {
-    std::set<std::string> names;  ///< "__torch__.…" chains in it
+    std::set<std::string> names;  ///< the "__torch__.…" chains in it
   };
   std::map<std::string, Definition> definitions_;
 };

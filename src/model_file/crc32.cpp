@@ -22,14 +22,14 @@ constexpr size_t kFour = 4 * kBlock;
 
 __m128i load(const std::byte* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); }
 
-/// `value` moved on by the distance that `keys` stand for, and what stands there.
+/// Moves `value` on by the distance of `keys`, and adds what stands there.
 __attribute__((target("pclmul,sse4.1"))) __m128i fold(__m128i value, __m128i keys, __m128i next) {
   const __m128i low = _mm_clmulepi64_si128(value, keys, 0x00);
   const __m128i high = _mm_clmulepi64_si128(value, keys, 0x11);
   return _mm_xor_si128(_mm_xor_si128(low, high), next);
 }
 
-/// 128 bits to 32.
+/// Reduces 128 bits to 32.
 __attribute__((target("pclmul,sse4.1"))) uint32_t reduce(__m128i value, __m128i near) {
   const __m128i mask = _mm_setr_epi32(~0, 0, ~0, 0);
   __m128i part = _mm_clmulepi64_si128(value, near, 0x10);
@@ -43,7 +43,7 @@ __attribute__((target("pclmul,sse4.1"))) uint32_t reduce(__m128i value, __m128i 
   return static_cast<uint32_t>(_mm_extract_epi32(_mm_xor_si128(value, part), 1));
 }
 
-/// Of whole blocks, four at least; the checksum of nothing before them.
+/// For whole blocks, at least four; the checksum starts at 0.
 __attribute__((target("pclmul,sse4.1"))) uint32_t with_multiplication(
     std::span<const std::byte> data) {
   const std::byte* at = data.data();

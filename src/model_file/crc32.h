@@ -1,4 +1,4 @@
-// The checksum of zip archives, fast enough to be taken of every weight.
+// The checksum of zip archives, fast enough to be computed for every weight.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace t2n::model_file {
 
-/// As zlib's crc32, at the speed of memory where the processor multiplies polynomials.
+/// The same as zlib's crc32, at memory speed if the processor multiplies polynomials.
 uint32_t crc32_of(std::span<const std::byte> data);
 
 }  // namespace t2n::model_file

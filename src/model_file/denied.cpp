@@ -1,4 +1,4 @@
-// Why operators are denied. The list in allowed.cpp decides; here are only the words.
+// The reasons why operators are denied. The list in allowed.cpp decides.
 #include <algorithm>
 
 #include "src/model_file/allowed.h"
@@ -24,7 +24,7 @@ constexpr std::string_view kTraining = "it is for training alone";
 constexpr std::string_view kHardware = "it is for one kind of hardware or library";
 constexpr std::string_view kTest = "it is for tests of PyTorch";
 
-/// The first row that fits counts.
+/// The first row that matches counts.
 constexpr Row kRows[] = {
     {Match::whole, "aten::save", kReach},
     {Match::whole, "aten::from_file", kReach},
@@ -87,7 +87,7 @@ constexpr std::string_view kNativePrefix = "__torch__.torch.classes.";
 constexpr std::string_view kClasses[] = {
     "quantized.Conv2dPackedParamsBase", "quantized.Conv3dPackedParamsBase",
     "quantized.EmbeddingPackedParamsBase", "quantized.LinearPackedParamsBase", "rnn.CellParamsBase",
-    // What `record_function` holds.
+    // The object of `record_function`.
     "profiler._RecordFunction"};
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace t2n::model_file {
 
 std::shared_ptr<const Mapping> Mapping::open(const std::string& path) {
   const std::shared_ptr<Mapping> mapping(new Mapping());
-  // A FIFO without a writer must not stop us; below it is refused.
+  // Opening a FIFO without a writer must not block; it is refused below.
   mapping->file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat info = {};
   if (mapping->file_ < 0 || ::fstat(mapping->file_, &info) != 0)

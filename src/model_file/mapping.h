@@ -1,5 +1,5 @@
-// A model file in memory, twice: private copy-on-write pages to execute on, read-only pages to
-// export.
+// A model file in memory, twice: private copy-on-write pages to execute on, and read-only pages to
+// export from.
 #pragma once
 
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 
 namespace t2n::model_file {
 
-/// Both views show the same file; writing to `working` never reaches `original` nor the file.
+/// Both views show the same file; writes to `working` reach neither `original` nor the file.
 class Mapping {
  public:
   /// Errors: `model-not-found`, `model-format` (a folder, an empty file).
@@ -25,8 +25,8 @@ class Mapping {
   size_t size() const { return size_; }
   /// The read-only bytes behind a pointer into the working pages; nullptr if it points elsewhere.
   const std::byte* original_of(const void* pointer) const;
-  /// Gives the working pages back to the system: what was written to them is gone, the next reader
-  /// sees the file again.
+  /// Returns the working pages to the system: writes to them are lost, and the next reader sees the
+  /// file again.
   void restore() const;
   /// Refuses a file that was written to, or replaced, since it was opened. Errors: `model-corrupt`.
   void require_unchanged() const;

@@ -14,7 +14,7 @@ struct Measure {
   uint64_t places = 1;
 };
 
-/// Nodes in an order in which what is held comes before its holder; a circle throws.
+/// Orders nodes so that what is held comes before its holder; a cycle throws.
 class Measurer {
  public:
   Measurer(const Nesting& nodes, const std::string& id, const std::string& what)

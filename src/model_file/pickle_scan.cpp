@@ -12,10 +12,10 @@ namespace t2n::model_file {
 namespace {
 
 using Id = Nesting::Id;
-constexpr Id kPlain = 0;  ///< a value without values inside
+constexpr Id kPlain = 0;  ///< a value that holds no others
 constexpr size_t kMaxContainers = 10'000'000;
 
-/// Follows a pickle as torch::jit::Unpickler does, remembering only what is inside of what.
+/// Follows a pickle as torch::jit::Unpickler does, and remembers only which value holds which.
 class Walk {
  public:
   Walk(std::span<const char> bytes, const std::function<void(std::string_view)>& on_string)
@@ -23,7 +23,7 @@ class Walk {
     nodes_.held.emplace_back();
   }
 
-  /// False if there is no way through: LibTorch would refuse it, too.
+  /// False if it cannot be followed: LibTorch would refuse it, too.
   bool run() {
     while (at_ < bytes_.size() && nodes_.held.size() <= kMaxContainers)
       if (const char opcode = bytes_[at_++]; opcode == '.')
@@ -148,7 +148,7 @@ class Walk {
     marks_.pop_back();
     return fill(count);
   }
-  /// Values of which none holds another are plain together.
+  /// Values that hold no others form one plain value.
   bool gather(size_t count) {
     if (stack_.size() < count) return false;
     const auto first = stack_.end() - static_cast<std::ptrdiff_t>(count);

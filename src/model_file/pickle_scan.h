@@ -1,4 +1,4 @@
-// What a pickle would build, counted before LibTorch builds it.
+// Counts what a pickle would build, before LibTorch builds it.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 namespace t2n::model_file {
 
 /// Refuses pickles whose values contain themselves, are nested deeper than check_nesting allows, or
-/// are shared so often that whoever walks over them never ends. Calls `on_string` for each string,
-/// if there is one. Errors: `id`, with `what` as its subject.
+/// are shared so often that a walk over them never ends. Calls `on_string`, if given, for each
+/// string. Errors: `id`, with `what` as its subject.
 void check_pickle(std::span<const char> bytes, const std::string& id, const std::string& what,
                   const std::function<void(std::string_view)>& on_string = {});
 

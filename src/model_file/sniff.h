@@ -1,4 +1,4 @@
-// Says what a file is when it is not the TorchScript archive that was asked for.
+// Recognises files that are not TorchScript archives.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,19 @@
 
 namespace t2n::model_file {
 
-/// The subject of a refusal that does not know what the file is: it may be meant for others.
+/// The subject of a refusal of an unknown kind of file, which another reader may accept.
 inline constexpr std::string_view kUnknownKind = "unknown kind of file";
 
-/// Before opening: anything that is no zip archive is refused with `model-format`, each kind of
-/// file in its own words and with the lines that produce a right one.
+/// Called before opening. Refuses everything but zip archives with `model-format`; each kind of
+/// file has its own message, with the lines that produce a right one.
 void sniff_bytes(std::span<const std::byte> bytes, const std::string& path);
 
-/// After opening: a zip that is no TorchScript archive (state_dict, pickled module, .pt2).
-/// `pickle_head` holds the first bytes of data.pkl, if there is one.
+/// Called after opening. Refuses a zip that is not a TorchScript archive (state_dict, pickled
+/// module, .pt2). `pickle_head`: the first bytes of data.pkl, if it exists.
 void sniff_records(const std::vector<std::string>& records, std::string_view pickle_head,
                    const std::string& path);
 
-/// A zip that cannot be read: truncated, damaged, or of a newer format; `message` is LibTorch's.
+/// Refuses an unreadable zip: truncated, damaged, or of a newer format; `message` is LibTorch's.
 [[noreturn]] void refuse_archive(const std::string& message, const std::string& path);
 
 }  // namespace t2n::model_file

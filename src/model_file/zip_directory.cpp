@@ -15,9 +15,9 @@ constexpr size_t kEndSize = 22;
 constexpr size_t kLocatorSize = 20;
 constexpr size_t kEntrySize = 46;
 constexpr size_t kLocalSize = 30;
-/// What deflated records may be together when they are inflated.
+/// A limit for the inflated size of all deflated records together.
 constexpr size_t kMaxInflated = size_t{8} << 30;
-/// No deflated byte stands for more than this many.
+/// One deflated byte never gives more bytes than this.
 constexpr size_t kMaxRatio = 1040;
 
 [[noreturn]] void refuse_file(const std::string& path, const std::string& why) {
@@ -25,7 +25,7 @@ constexpr size_t kMaxRatio = 1040;
               "was it saved or downloaded completely? compare its size with the original");
 }
 
-/// Little-endian numbers at places that are in the file, or the file is refused.
+/// Reads little-endian numbers. Positions outside of the file are refused.
 class Bytes {
  public:
   Bytes(std::span<const std::byte> file, const std::string& path) : file_(file), path_(path) {}
@@ -58,7 +58,7 @@ struct Directory {
   uint64_t count = 0;
 };
 
-/// The end record is the last of the file but for a comment.
+/// Finds the end record: only a comment may follow it.
 uint64_t find_end(const Bytes& bytes) {
   constexpr size_t kMaxComment = 0xffff;
   if (bytes.size() < kEndSize) bytes.refuse("it is too short for an archive");
@@ -79,7 +79,7 @@ Directory find_directory(const Bytes& bytes) {
   return {bytes.number(end64 + 48, 8), bytes.number(end64 + 32, 8)};
 }
 
-/// Sizes and places of 32 bits that say "see the long ones", in this order.
+/// Reads the 64-bit fields, in this order, for sizes and positions that do not fit into 32 bits.
 void read_long_fields(const Bytes& bytes, uint64_t extra, uint64_t extra_size, uint64_t& size,
                       uint64_t& compressed, uint64_t& header) {
   constexpr uint64_t kSeeLong = 0xffffffff;

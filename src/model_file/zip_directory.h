@@ -1,4 +1,4 @@
-// The directory of a zip archive, read by ourselves: which bytes of the file every record is.
+// The directory of a zip archive, read by our own code: the bytes of the file for each record.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 namespace t2n::model_file {
 
 struct ZipRecord {
-  bool is_stored = false;  ///< or else deflated
+  bool is_stored = false;  ///< otherwise deflated
   uint32_t crc = 0;
   size_t begin = 0;       ///< of the data
   size_t compressed = 0;  ///< bytes in the file
   size_t size = 0;        ///< bytes of the record
 };
 
-/// Records by name, without the folder that all of them are in. Every range lies in the file.
+/// Records by name, without the folder that contains them all. Every range lies in the file.
 /// Errors: `model-corrupt`.
 using ZipDirectory = std::map<std::string, ZipRecord, std::less<>>;
 ZipDirectory read_zip_directory(std::span<const std::byte> file, const std::string& path);
 
-/// Refuses a record whose bytes are not those that were written.
+/// Refuses a record whose bytes have changed since it was written.
 void check_crc(const std::string& name, const ZipRecord& record, std::span<const std::byte> data,
                const std::string& path);
 
