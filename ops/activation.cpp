@@ -11,7 +11,7 @@
 namespace t2n::ops {
 namespace {
 
-/// A fragment of `self` alone, computed in f32 where it is f16.
+/// A fragment of `self` alone, computed in f32 if it is f16.
 constexpr UnaryRow kFragments[] = {
     {"aten::mish", "t2n_mish", "self * tanh(log(1 + exp(self)))", {}},
     {"aten::log_sigmoid", "t2n_log_sigmoid", "-log(1 + exp(-self)), without overflow", {}},
@@ -63,7 +63,7 @@ void leaky_relu(const OpView& op, Emitter& out) {
   finish(op, out, leaky(out, op.tensor("self"), op.f64("negative_slope")));
 }
 
-/// In eval the slope is the middle of its range.
+/// In inference the slope is the middle of its range.
 void rrelu(const OpView& op, Emitter& out) {
   op.require("training", 0);
   op.ignore("generator", "nothing is random in eval");
@@ -164,7 +164,7 @@ void glu(const OpView& op, Emitter& out) {
   finish(op, out, mul(out, out.slice(x, axis, 0, half), sigmoid(out, gate)));
 }
 
-/// dtype= casts before, not after. op.nnef() takes `axes`.
+/// dtype= casts before the operation. op.nnef() takes `axes`.
 void softmax(const OpView& op, Emitter& out) {
   ignore_present(op, {"dtype", "half_to_float"}, "the result's dtype shows them");
   const Ref self = op.tensor("self");
@@ -177,7 +177,7 @@ void softmax(const OpView& op, Emitter& out) {
   finish(op, out, y);
 }
 
-/// Rows that a mask closes altogether give zeros instead of NaN.
+/// Rows that a mask closes completely give zeros, not NaN.
 void safe_softmax(const OpView& op, Emitter& out) {
   op.ignore("dtype", "the result's dtype shows it");
   const Ref x = at_least_1d(out, widened(out, out.cast(op.tensor("self"), op.dtype())));

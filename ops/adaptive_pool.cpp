@@ -53,7 +53,7 @@ Ints spatial_axes(int spatial) {
   return out;
 }
 
-/// Windows of one size, one after the other.
+/// Windows of one size, side by side.
 Attributes tiles(const Axes& axes) {
   const auto rank = static_cast<size_t>(axes.spatial() + 2);
   Ints size(rank, 1);
@@ -154,7 +154,7 @@ void adaptive_avg_pool(const OpView& op, Emitter& out) {
   batched_result(op, out, out.cast(x, op.dtype()));
 }
 
-/// All windows as wide as the widest: shorter ones repeat their last entry, which changes no
+/// All windows get the width of the widest: shorter ones repeat their last entry, which changes no
 /// maximum.
 struct Gathered {
   std::vector<int64_t> entries;  ///< count * width

@@ -6,7 +6,7 @@ namespace t2n::ops {
 
 class Registry;
 
-/// Every family, built once.
+/// The table with every family, built once.
 const Registry& registry();
 
 void register_activation(Registry& registry);

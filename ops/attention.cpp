@@ -29,7 +29,7 @@ Ref causal_mask(Emitter& out, const Attention& a) {
   return compare(out, "le", iota(out, keys, 1, 2), iota(out, queries, 0, 2));
 }
 
-/// As numbers to add to the scores; keys that are not seen get `hidden`.
+/// The mask as numbers to add to the scores; hidden keys get `hidden`.
 Ref additive(Emitter& out, Ref mask, DType dtype, double hidden) {
   if (out.dtype(mask) == DType::boolean)
     return select(out, mask, out.scalar(0.0, dtype), out.scalar(hidden, dtype));
@@ -43,7 +43,7 @@ bool is_element_seen(const ir::Tensor& mask, int64_t index) {
                                       : ir::element_f64(mask, index) != -kInfinity;
 }
 
-/// Whether some query of a mask that is known now may see no key at all.
+/// Whether a mask that is known at export hides all keys from some query.
 bool has_blind_row(const ir::Tensor& mask) {
   const int64_t keys = mask.shape.empty() ? 1 : mask.shape.back();
   for (int64_t row = 0; row < mask.elements(); row += keys) {
@@ -66,8 +66,8 @@ Ref without_blind(Emitter& out, Ref y, Ref mask) {
   return select(out, sees_any, y, like(out, 0, y));
 }
 
-/// Groups of query heads share a key head: [B, K, S, D] -> [B, K * groups, S, D]. By gather: tract
-/// 0.21 fails to simplify a broadcast and reshape before the product.
+/// Groups of query heads share a key head: [B, K, S, D] -> [B, K * groups, S, D]. By gather,
+/// because tract 0.21 fails to simplify a broadcast and reshape in front of the product.
 Ref repeated_heads(Emitter& out, Ref x, Ref query) {
   const int axis = out.rank(x) - 3;
   const int64_t given = known_size(out, x, axis);
@@ -92,14 +92,15 @@ Attention widened(Emitter& out, Attention a, double hidden) {
 
 // --- tract's own ---
 
-/// Leaves nothing of any score. An infinity gives NaN in tract, which goes through the keys in
-/// blocks, where a query sees none of its first block.
+/// Hides a score completely. An infinity gives NaN in tract, which processes keys in blocks, if a
+/// query sees none of its first block.
 constexpr double kLowest = std::numeric_limits<float>::lowest();
 
-/// tract leaves blocks out that a mask hides from all their queries, even where a query sees no
-/// other key and torch compares what is left. So each query must see a key, or none by infinity.
+/// tract skips blocks that a mask hides from all their queries, even for a query that sees no other
+/// key, where torch compares the remaining scores. So each query must see a key, or an infinity
+/// must hide the keys.
 bool hides_by_infinity(const Emitter& out, Ref mask) {
-  constexpr double kSeen = -1e4;  // a score is left out from -65503 on
+  constexpr double kSeen = -1e4;  // a score of -65503 or less is skipped
   if (out.dtype(mask) == DType::boolean) return true;
   const auto known = out.constant_value(mask);
   if (!known) return false;
@@ -112,7 +113,7 @@ bool hides_by_infinity(const Emitter& out, Ref mask) {
   return true;
 }
 
-/// Leading axes as those of the query; heads may differ where queries are grouped.
+/// Leading axes as those of the query; heads may differ if queries are grouped.
 Ref with_batch_of(Emitter& out, Ref x, const Attention& a) {
   Shape shape = out.shape(a.query);
   const size_t fixed = a.is_grouped ? 3 : 2;
@@ -120,7 +121,7 @@ Ref with_batch_of(Emitter& out, Ref x, const Attention& a) {
   return out.broadcast_to(x, shape);
 }
 
-/// tract wants the mask in full over queries and keys; over batch and heads it broadcasts.
+/// tract needs the mask in full over queries and keys; batch and heads broadcast.
 Ref full_mask(Emitter& out, Ref mask, const Attention& a) {
   const Ref x = with_rank(out, mask, out.rank(a.query));
   Shape shape = out.shape(x);
@@ -129,7 +130,7 @@ Ref full_mask(Emitter& out, Ref mask, const Attention& a) {
   return out.broadcast_to(x, shape);
 }
 
-/// The query's leading axes may be the ones that broadcast.
+/// Whether the query has the full leading axes. They may be the ones that broadcast.
 bool leads(const Emitter& out, const Attention& a) {
   const size_t batch = out.shape(a.query).size() - (a.is_grouped ? 3 : 2);
   for (const Ref x : {a.key, a.value})
@@ -157,8 +158,8 @@ Ref native_attention(Emitter& out, std::string_view name, const Attention& a) {
   return out.call(name, operands, attributes, out.dtype(a.query), shape);
 }
 
-/// The engine aligns a causal mask at the last key where there are more keys than queries, torch at
-/// the first.
+/// With more keys than queries, the engine aligns a causal mask at the last key, torch at the
+/// first.
 Attention with_explicit_causality(Emitter& out, Attention a) {
   if (!a.is_causal || size_from_end(out, a.query, 2) == size_from_end(out, a.key, 2)) return a;
   a.mask = causal_mask(out, a);
@@ -202,7 +203,7 @@ void scaled_dot_product(const OpView& op, Emitter& out) {
 
 AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a) {
   if (a.is_grouped) a = with_repeated_heads(out, a);
-  // Heads that the model repeats by itself meet the same fault of 0.21.
+  // Heads that the model itself repeats meet the same fault of 0.21.
   for (Ref* x : {&a.key, &a.value}) *x = hidden_repeats(out, *x);
   if (a.is_causal) a.mask = causal_mask(out, a);
   const std::optional<Ref> mask = a.mask;

@@ -26,9 +26,9 @@ struct AttentionResult {
   Ref weights;  ///< the softmax
 };
 
-/// By two matrix products and a softmax. Rows that see no key give zeros, as torch has it.
+/// Uses two matrix products and a softmax. Rows that see no key give zeros, as in torch.
 AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a);
-/// The output alone, by the engine's operation `name` where it does the same.
+/// Only the output, by the engine's operation `name` where it computes the same.
 Ref attention(const OpView& op, Emitter& out, std::string_view name, Attention a);
 
 }  // namespace t2n::ops

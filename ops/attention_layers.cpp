@@ -1,4 +1,4 @@
-// Whole layers of attention, as torch fuses them where no gradient is needed.
+// Whole attention layers, which torch fuses if no gradient is needed.
 #include "ops/attention.h"
 #include "ops/product.h"
 #include "ops/special.h"
@@ -20,7 +20,7 @@ Ref joined_heads(Emitter& out, Ref x) {
   return out.reshape(out.transpose(x, {0, 2, 1, 3}), {shape[0], shape[2], shape[1] * shape[3]});
 }
 
-/// Parameters of query, key and value lie below one another.
+/// Parameters of query, key and value are stacked.
 Ref projected(const OpView& op, Emitter& out, Ref x, int which) {
   const int64_t size = op.i64("embed_dim");
   const Ref weight = out.slice(op.tensor("qkv_weight"), 0, which * size, (which + 1) * size);
@@ -28,7 +28,7 @@ Ref projected(const OpView& op, Emitter& out, Ref x, int which) {
   return linear_layer(op, out, x, weight, bias);
 }
 
-/// Here true means "takes no part". The kind: 0 is [T, T], 1 is [B, T] of keys, 2 is [B, H, T, T].
+/// True means "takes no part". Kinds: 0 is [T, T], 1 is [B, T] of keys, 2 is [B, H, T, T].
 std::optional<Ref> read_mask(const OpView& op, Emitter& out) {
   const auto mask = op.opt_tensor("mask");
   const auto kind = op.opt_i64("mask_type");

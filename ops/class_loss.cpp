@@ -34,7 +34,7 @@ Ref at_class(Emitter& out, Ref x, Ref target) {
   return out.squeeze(picked, {axis});
 }
 
-/// What positions count: the weight of their class, nothing where the class is to be ignored.
+/// The weight of each position: that of its class, 0 if the class is ignored.
 struct Targets {
   Ref classes;  ///< i64, 0 where ignored
   Ref is_ignored;
@@ -63,7 +63,7 @@ Ref nll(Emitter& out, Ref x, const Targets& t) {
   return select(out, t.is_ignored, like(out, 0, x), losses);  // x may be infinite there
 }
 
-/// A mean is one of weights.
+/// A mean is weighted.
 Ref combined(Emitter& out, Ref losses, Ref weights, Reduction reduction) {
   if (reduction == Reduction::none) return losses;
   const Ref sum = total(out, losses);
@@ -86,8 +86,8 @@ Ref log_softmax(const OpView& op, Emitter& out, Ref x) {
   return out.elementwise(op.nnef(), {x}, {}, {{"axes", Ints{class_axis(out, x)}}});
 }
 
-/// Targets are probabilities: -sum(target * weight * log_softmax(self)) over the classes. A mean
-/// is one over positions, whatever the weights.
+/// Targets are probabilities: -sum(target * weight * log_softmax(self)) over the classes. A mean is
+/// taken over positions, whatever the weights.
 void entropy_of_probabilities(const OpView& op, Emitter& out, Ref log, double smoothing) {
   op.ignore("ignore_index", "there are no indices");
   Ref target = widened(out, out.cast(op.tensor("target"), out.dtype(log)));
@@ -152,7 +152,7 @@ void multi_margin_loss(const OpView& op, Emitter& out) {
                     out.rank(op.tensor("self")));
 }
 
-/// Rows of classes that end before the first negative one.
+/// Lists of classes, one per row, each ending before the first negative one.
 struct ClassLists {
   Ref classes;   ///< [N, C], 0 behind the end
   Ref is_valid;  ///< [N, C]

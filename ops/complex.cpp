@@ -1,5 +1,5 @@
-// Complex tensors and Fourier transforms are real operations by now: the pass `complex-to-pairs`
-// writes them. The table names them here, so that `t2nnef ops` knows what can be exported.
+// Complex tensors and Fourier transforms: the pass `complex-to-pairs` has already replaced them by
+// real operations. The table names them here, so that `t2nnef ops` shows what can be exported.
 #include <numbers>
 
 #include "src/translate/arith.h"
@@ -12,7 +12,7 @@ void rewritten(const OpView& op, Emitter&) {
   op.refuse_op(Limit::omitted_pass, "export without --disable-pass complex-to-pairs");
 }
 
-/// Of a real number: half a turn left of zero. NaN stays.
+/// The angle of a real number: pi if negative, else 0. NaN stays.
 void angle(const OpView& op, Emitter& out) {
   const Ref x = out.cast(op.tensor("self"), op.dtype());
   const Ref turned = select(out, compare(out, "lt", x, like(out, 0, x)),

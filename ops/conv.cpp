@@ -29,8 +29,8 @@ Pads symmetric(const Ints& padding) {
   return out;
 }
 
-/// `same` keeps the size at stride 1; an odd padding puts its larger half at the end, as torch
-/// does.
+/// `same` keeps the size at stride 1; with an odd padding the larger half is at the end, as in
+/// torch.
 Pads named_padding(const OpView& op, Emitter& out, const Convolution& c) {
   const std::string mode = op.one_of("padding", {"same", "valid"});
   const Ints weight = out.sizes(c.weight);
@@ -51,8 +51,8 @@ Attributes attributes_of(const Convolution& c) {
           {"groups", c.groups}};
 }
 
-/// Half floats convolve in f32, where torch computes them too: tract's own f16 sums are ten times
-/// coarser than the rounding of their result.
+/// Half floats are convolved in f32, as in torch: tract's own f16 sums are ten times coarser than
+/// the rounding of their result.
 void emit(const OpView& op, Emitter& out, std::string_view name, const Convolution& c,
           const Attributes& attributes) {
   std::vector<Ref> operands = {widened(out, batched(out, c.input, c.spatial())),
@@ -80,7 +80,7 @@ bool any_positive(const Ints& list) {
   return std::any_of(list.begin(), list.end(), [](int64_t p) { return p > 0; });
 }
 
-/// Entries that the padding would take away, and behind those zeros.
+/// The result with the entries that padding would remove, and zeros behind them.
 Ref longer(Emitter& out, Convolution c, const Ints& extra, Shape shape) {
   const int first = 2;
   Pads zeros(static_cast<size_t>(c.spatial() + first));
@@ -98,8 +98,8 @@ Ref longer(Emitter& out, Convolution c, const Ints& extra, Shape shape) {
   return add(out, filled, out.unsqueeze(*c.bias, spatial));
 }
 
-/// Zeros between the entries of an axis that comes in pieces, which need no stride then: tract
-/// counts wrongly how late a tensor comes that it stretches.
+/// Inserts zeros between the entries of a streamed axis, which then needs no stride: tract
+/// miscounts the delay of a tensor that it stretches.
 void stretch_streamed(Emitter& out, Convolution& c, Ints& extra) {
   for (size_t i = 0; i < c.stride.size(); ++i) {
     Shape shape = out.shape(c.input);
@@ -111,7 +111,7 @@ void stretch_streamed(Emitter& out, Convolution& c, Ints& extra) {
     zeros[axis + 1].second = stride - 1;
     shape[axis] = shape[axis] * Dim(stride);
     c.input = out.reshape(out.pad(out.unsqueeze(c.input, {next}), zeros), shape);
-    // The zeros behind the last entry make the result longer, which `extra` asks for.
+    // The zeros behind the last entry lengthen the result, which `extra` requests.
     c.pads[i].second += stride - 1 - extra[i];
     c.stride[i] = 1;
     extra[i] = 0;
@@ -147,7 +147,7 @@ void conv_transpose(const OpView& op, Emitter& out) {
   emit_transposed(op, out, c);
 }
 
-/// One operator for both directions.
+/// One operator for both directions: plain and transposed.
 void convolution(const OpView& op, Emitter& out) {
   Convolution c = read_common(op, out);
   c.pads = symmetric(op.expand_ints("padding", c.spatial()));
@@ -183,7 +183,7 @@ Ref transposed_convolution(Emitter& out, const Convolution& c, const Ints& extra
                            const Shape& shape) {
   Attributes attributes = attributes_of(c);
   if (any_positive(extra)) {
-    // tract takes `output_shape` for what is known in all axes only, and no negative padding.
+    // tract takes `output_shape` only if all axes are known, and no negative padding.
     if (!is_static(shape) || !is_static(out.shape(c.input))) return longer(out, c, extra, shape);
     attributes.emplace_back("output_shape", Shape(shape.begin() + 2, shape.end()));
   }

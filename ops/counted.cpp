@@ -1,4 +1,4 @@
-// Results as large as the values of the operands say: distinct values, counts, repetitions.
+// Results whose size depends on the operands' values: distinct values, counts, repetitions.
 #include "ops/index.h"
 #include "ops/positions.h"
 #include "ops/reduce.h"
@@ -16,7 +16,7 @@ constexpr const char* kSum = "tract_core_cumsum";
 
 Ref number(Emitter& out, int64_t value) { return out.scalar(value, DType::i64); }
 
-/// Ones where `x`, of one axis, is another value than before it; one for the first.
+/// Ones where a one-dimensional `x` differs from the element before; one for the first element.
 Ref begins(Emitter& out, Ref x) {
   const Ref places = iota(out, out.shape(x)[0], 0, 1);
   const Ref before =
@@ -26,7 +26,7 @@ Ref begins(Emitter& out, Ref x) {
   return maximum(out, is_first, differs);
 }
 
-/// From each place to the next, or to the end.
+/// The distance from each position to the next, or to the end.
 Ref distances(Emitter& out, Ref places, const Dim& size) {
   const Ref all = out.concat({places, out.unsqueeze(out.size(size, DType::i64), {0})}, 0);
   const Dim& count = size_of(out, places, 0);
@@ -34,13 +34,13 @@ Ref distances(Emitter& out, Ref places, const Dim& size) {
   return sub(out, next, places);
 }
 
-/// The number of distinct values, which is a symbol; refuses where it has none.
+/// The number of distinct values, which is a symbol; refused if it has none.
 Dim count_of(const OpView& op) {
   if (!is_born(op.shape())) op.refuse_op(Limit::data_dependent_shape, kHelp);
   return op.shape()[0];
 }
 
-/// Runs of equal values, in an order of the elements that `order` holds if there is one.
+/// Runs of equal values, in the order of elements that `order` gives, if there is one.
 void runs(const OpView& op, Emitter& out, Ref x, std::optional<Ref> order) {
   const Ref flags = begins(out, x);
   const Ref places = nonzero_places(out, flags, count_of(op))[0];
@@ -60,7 +60,7 @@ void unique_consecutive(const OpView& op, Emitter& out) {
   runs(op, out, flattened(out, op.tensor("self")), {});
 }
 
-/// Sorted, whether that was asked for or not, as torch gives them.
+/// The values are sorted in any case, as torch gives them.
 void unique(const OpView& op, Emitter& out) {
   ignore_present(op, {"sorted", "return_inverse", "return_counts"}, "unused results are dropped");
   const Ref x = flattened(out, op.tensor("self"));
@@ -88,13 +88,13 @@ void bincount(const OpView& op, Emitter& out) {
   finish(op, out, scatter_rows(out, none, x, rows, {Combine::sum, true}));
 }
 
-/// Entry i as often as repeats[i] says: places of entries.
+/// The entries' positions, where entry i occurs repeats[i] times.
 Ref repeated_places(Emitter& out, Ref repeats, const Dim& count) {
   const Ref times = out.cast(repeats, DType::i64);
   const Ref ends = running_sum(out, kSum, times, 0);
   const Ref total = out.squeeze(reduce(out, "sum_reduce", times, {0}), {0});
   const Ref places = counted_range(out, total, count);
-  // As many entries end at or before a place as stand before the one that is there.
+  // The entry at a position is the number of entries that end at or before it.
   const Ref is_over = compare(out, "le", out.unsqueeze(ends, {0}), out.unsqueeze(places, {1}));
   return out.squeeze(reduce(out, "sum_reduce", out.cast(is_over, DType::i64), {1}), {1});
 }

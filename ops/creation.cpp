@@ -25,7 +25,7 @@ constexpr FillRow kFills[] = {
     {"aten::ones", 1},
     {"aten::ones_like", 1},
     {"aten::new_ones", 1},
-    // Torch leaves their values open.
+    // Torch does not define their values.
     {"aten::empty.memory_format", 0},
     {"aten::empty_like", 0},
     {"aten::new_empty", 0},
@@ -86,7 +86,7 @@ double bound(const OpView& op, std::string_view name, double otherwise) {
   return ir::is_float(op.dtype()) ? value : std::trunc(value);
 }
 
-/// first + i * step where the number of entries, or the first of them, is symbolic.
+/// first + i * step, if the number of entries or the first entry is symbolic.
 void open_sequence(const OpView& op, Emitter& out) {
   const auto is_whole = [&](std::string_view name) {
     return !op.has_argument(name) || op.is_symbolic(name) ||
@@ -113,7 +113,7 @@ void arange(const OpView& op, Emitter& out) {
   sequence(op, out, bound(op, "start", 0), bound(op, "step", 1));
 }
 
-/// start + i * (end - start) / (steps - 1) of bounds that the model computes.
+/// start + i * (end - start) / (steps - 1), with bounds that the model computes.
 Ref computed_sequence(const OpView& op, Emitter& out) {
   const DType dtype = op.dtype() == DType::f64 ? DType::f64 : DType::f32;
   const Dim steps = op.dim("steps");
@@ -123,7 +123,7 @@ Ref computed_sequence(const OpView& op, Emitter& out) {
   return add(out, mul(out, share, sub(out, end, start)), start);
 }
 
-/// Steps between integers are quotients in f64; the numbers are truncated.
+/// torch computes steps between integers as f64 quotients and truncates the numbers.
 void refuse_integers(const OpView& op) {
   if (!ir::is_float(op.dtype())) op.refuse_op(Limit::quotient_f64, "compute it in float32");
 }
@@ -167,7 +167,7 @@ void logspace(const OpView& op, Emitter& out) {
   out.result(out.cast(known, op.dtype()));
 }
 
-/// Both ends belong to it.
+/// Both ends are included.
 void closed_range(const OpView& op, Emitter& out) {
   ignore_placement(op);
   op.ignore("end", "the length of the result shows it");
@@ -175,7 +175,7 @@ void closed_range(const OpView& op, Emitter& out) {
   sequence(op, out, op.f64("start"), op.has_argument("step") ? op.f64("step") : 1);
 }
 
-/// Rows, then columns, of the entries on one side of a diagonal.
+/// Row indices, then column indices, of the entries on one side of a diagonal.
 template <bool kUpper>
 void triangle_indices(const OpView& op, Emitter& out) {
   ignore_placement(op);
@@ -206,7 +206,7 @@ Ref padded_at(Emitter& out, Ref x, int64_t before, int64_t after, double value) 
   return before + after == 0 ? x : out.pad(x, padding, value);
 }
 
-/// Sequences of several lengths side by side.
+/// Sequences of different lengths, side by side.
 void pad_sequence(const OpView& op, Emitter& out) {
   const bool is_left = op.one_of("padding_side", {"left", "right"}) == "left";
   const bool batch_first = op.boolean("batch_first");
@@ -248,7 +248,7 @@ void eye(const OpView& op, Emitter& out) {
   out.result(out.cast(int_constant(out, values, sizes, "eye"), op.dtype()));
 }
 
-/// As many classes as one more than the largest number.
+/// The number of classes is one more than the largest value.
 void counted_classes(const OpView& op, Emitter& out, Ref index) {
   const int rank = out.rank(index);
   const Ref numbers = out.cast(index, DType::i64);

@@ -33,8 +33,8 @@ Ref cumsum_product(Emitter& out, Ref x, int axis) {
   return out.cast(along_axis(out, real, axis, triangle, n), out.dtype(x));
 }
 
-/// For every position the elements up to it, `fill` in place of those behind:
-/// [.., position, element, ..] at `axis`.   Memory: the square of the axis.
+/// For every position the elements up to it, with `fill` in place of later ones: [.., position,
+/// element, ..] at `axis`.   Memory: the square of the axis.
 Ref prefixes(Emitter& out, Ref x, int axis, Ref fill) {
   const Dim n = size_of(out, x, axis);
   const int rank = out.rank(x);
@@ -64,11 +64,11 @@ void cumprod(const OpView& op, Emitter& out) {
   finish(op, out, out.reshape(y, op.shape()));
 }
 
-/// Values, and of equal ones the last index so far, as in torch. A NaN loses.
+/// Values, with the last index among equal ones so far, as in torch. A NaN loses.
 void running_extremum(const OpView& op, Emitter& out) {
   const Ref x = at_least_1d(out, op.tensor("self"));
   const int axis = op.axis("dim");
-  // The first element is among the prefixes of every position.
+  // The first element is a prefix of every position.
   const Ref first = out.slice(x, axis, 0, 1);
   const Ref all = prefixes(out, x, axis, out.unsqueeze(first, {axis}));
   const Ref values = reduced_prefixes(out, op.nnef(), all, axis);

@@ -1,4 +1,4 @@
-// Discrete Fourier transforms as matrices, and when tract's own transform is the better form.
+// Discrete Fourier transforms as matrices, and the size from which tract's own transform is better.
 #pragma once
 
 #include "src/translate/emitter.h"
@@ -15,15 +15,15 @@ struct Dft {
 /// Larger matrices take more time than tract's own transform (measured on all its versions).
 constexpr int64_t kMostDftEntries = int64_t{1} << 18;
 
-/// Of shape [n, bins, 2]: what each entry of a real signal adds to each pair.
+/// Shape [n, bins, 2]: what each entry of a real signal adds to each pair.
 Ref real_dft(Emitter& out, const Dft& dft, int64_t bins, DType dtype);
 /// The same for frames under a window, as a convolution's filter [bins * 2, 1, n]. `window` has n
 /// entries, or none.
 Ref windowed_dft(Emitter& out, const Dft& dft, int64_t bins, const std::vector<double>& window,
                  DType dtype);
-/// Of shape [2 * n, 2 * n]: pairs to pairs.
+/// Shape [2 * n, 2 * n]: pairs to pairs.
 Ref complex_dft(Emitter& out, const Dft& dft, DType dtype);
-/// Of shape [2 * (n / 2 + 1), n]: half of a symmetric spectrum to a real signal.
+/// Shape [2 * (n / 2 + 1), n]: half of a symmetric spectrum to a real signal.
 Ref symmetric_dft(Emitter& out, const Dft& dft, DType dtype);
 
 /// Real numbers with zeros as imaginary parts, along a new last axis.

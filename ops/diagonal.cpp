@@ -30,7 +30,7 @@ Shape appended(Shape shape, std::initializer_list<int64_t> sizes) {
   return shape;
 }
 
-/// The same where a size is symbolic. `count` as in torch.
+/// The same if a size is symbolic. `count` as in torch.
 Ref open_diagonal_of_last(Emitter& out, Ref x, int64_t offset, const Dim& count) {
   const int rank = out.rank(x);
   const Dim h = size_of(out, x, rank - 2), w = size_of(out, x, rank - 1);
@@ -41,7 +41,7 @@ Ref open_diagonal_of_last(Emitter& out, Ref x, int64_t offset, const Dim& count)
   return take(out, out.reshape(x, flat), add(out, steps, out.size(begin, DType::i64)), rank - 2);
 }
 
-/// The last two axes [h, w] as one: the diagonal is every (w + 1)-th entry.
+/// Joins the last two axes [h, w]: the diagonal is every (w + 1)-th entry.
 Ref diagonal_of_last(Emitter& out, Ref x, int64_t offset) {
   const int rank = out.rank(x);
   const int64_t h = known_size(out, x, rank - 2);
@@ -95,14 +95,14 @@ void diag_embed(const OpView& op, Emitter& out) {
   const int second = op.axis("dim2", rank);
   int64_t offset = op.i64("offset");
   const Ref y = matrix_of_last(out, op.tensor("self"), offset);
-  // Where the last two axes belong in the result.
+  // The positions of the last two axes in the result.
   Ints order;
   for (int axis = 0, next = 0; axis < rank; ++axis)
     order.push_back(axis == first ? rank - 2 : axis == second ? rank - 1 : next++);
   out.result(out.transpose(y, order));
 }
 
-/// A vector becomes a matrix, a matrix gives a vector.
+/// A vector becomes a matrix; a matrix gives a vector.
 void diag(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int64_t offset = op.i64("diagonal");

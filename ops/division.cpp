@@ -26,7 +26,7 @@ Ref error_of_product(Emitter& out, Ref a, Ref b, Ref product) {
   return add(out, add(out, second, mul(out, a_low, b_high)), mul(out, a_low, b_low));
 }
 
-/// a - count * b. An infinite divisor leaves the dividend.
+/// a - count * b. With an infinite divisor the result is the dividend.
 Ref without_multiple(Emitter& out, Ref a, Ref count, Ref b) {
   const Ref zero = like(out, 0, a);
   const Ref is_none = compare(out, "eq", count, zero);
@@ -37,13 +37,13 @@ Ref without_multiple(Emitter& out, Ref a, Ref count, Ref b) {
   return sub(out, rest, select(out, is_none, zero, error));
 }
 
-/// C's fmod and the quotient that belongs to it, of operands >= 0. tract multiplies by the
-/// reciprocal, so that the quotient may be one off: the remainder shows it.
+/// C's fmod with its quotient, for operands >= 0. tract multiplies by the reciprocal, so that the
+/// quotient may be off by one; the remainder shows it.
 Division divide_magnitudes(Emitter& out, Ref a, Ref b) {
   Ref quotient = out.elementwise("floor", {div(out, a, b)});
   const Ref zero = like(out, 0, a);
   Ref rest = without_multiple(out, a, quotient, b);
-  if (!out.has(target::Feature::computes_f64)) {  // a quotient beyond 2^24 is a rough one
+  if (!out.has(target::Feature::computes_f64)) {  // a quotient beyond 2^24 is approximate
     const Ref more = out.elementwise("floor", {div(out, rest, b)});
     rest = without_multiple(out, rest, more, b);
     quotient = add(out, quotient, more);
@@ -58,8 +58,8 @@ Division divide_magnitudes(Emitter& out, Ref a, Ref b) {
           corrected(rest, sub(out, rest, b), add(out, rest, b))};
 }
 
-/// Towards zero in f64, where products of f32 divisors and quotients are exact; the remainder has
-/// the sign of `a`.
+/// Truncated division in f64, where products of f32 divisors and quotients are exact. The remainder
+/// has the sign of `a`.
 Division divide_floats(const OpView& op, Emitter& out, Ref a, Ref b) {
   if (out.dtype(a) == DType::f64 && out.has(target::Feature::computes_f64))
     op.refuse_op(Limit::quotient_f64, "compute it in float32");
@@ -69,12 +69,12 @@ Division divide_floats(const OpView& op, Emitter& out, Ref a, Ref b) {
   const Ref is_negative = compare(out, "lt", x, zero);
   const Ref differs = logical_xor(out, is_negative, compare(out, "lt", y, zero));
   const Ref quotient = select(out, differs, neg(out, d.quotient), d.quotient);
-  // The sign of a zero says which infinity it is.
+  // The sign of a zero determines which infinity results.
   return {select(out, compare(out, "eq", y, zero), div(out, x, y), quotient),
           select(out, is_negative, neg(out, d.remainder), d.remainder)};
 }
 
-/// The same rounded down: a remainder of the wrong sign belongs to the next lower quotient.
+/// Floored division: a remainder of the wrong sign belongs to the next lower quotient.
 Division divide_floats_down(const OpView& op, Emitter& out, Ref a, Ref b) {
   const Division d = divide_floats(op, out, a, b);
   const Ref y = out.cast(b, DType::f64);
@@ -91,7 +91,7 @@ Division divide(const OpView& op, Emitter& out, Ref a, Ref b, Rounding rounding)
                                      : divide_floats(op, out, a, b);
 }
 
-/// torch truncates the rounded quotient: that of f64 is exact enough to be rounded to f32.
+/// torch truncates the rounded quotient: the f64 quotient is exact enough to be rounded to f32.
 Ref trunc_quotient(const OpView& op, Emitter& out, Ref a, Ref b) {
   if (!ir::is_float(out.dtype(a))) return divide_integers(out, a, b, Rounding::trunc).quotient;
   if (out.dtype(a) == DType::f64 && out.has(target::Feature::computes_f64))

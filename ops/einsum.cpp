@@ -1,5 +1,5 @@
-// einsum: the equation is resolved here (ellipses, diagonals, broadcasting, lone labels), pair by
-// pair.
+// einsum: resolves the equation (ellipses, diagonals, broadcasting, lone labels), then contracts
+// pair by pair.
 #include <algorithm>
 #include <map>
 
@@ -96,7 +96,7 @@ Equation read_equation(const std::string& text, const std::vector<int>& ranks) {
   return out;
 }
 
-/// tract's einsum takes the accumulator's dtype for the result's.
+/// tract's einsum gives its result the accumulator's dtype.
 Ref call_einsum(Emitter& out, const std::vector<Ref>& operands, const std::string& expression,
                 const Shape& shape) {
   const DType dtype = out.dtype(operands[0]);
@@ -109,7 +109,7 @@ Ref call_einsum(Emitter& out, const std::vector<Ref>& operands, const std::strin
 
 bool has_einsum(DType dtype) { return ir::is_float(dtype) || dtype == DType::i32; }
 
-/// The first pair of equal letters becomes their diagonal, at the end.
+/// The first pair of equal letters becomes their diagonal, as the last axis.
 Term one_diagonal(Emitter& out, Term term) {
   for (size_t first = 0; first < term.labels.size(); ++first) {
     const size_t second = term.labels.find(term.labels[first], first + 1);
@@ -163,7 +163,7 @@ Term without_lone(Emitter& out, const Term& term, std::string_view needed) {
   return {out.squeeze(reduce(out, "sum_reduce", term.x, axes), axes), kept};
 }
 
-/// The axes in the order of `labels`, with extent 1 where the term lacks one.
+/// The axes in the order of `labels`, with extent 1 if the term lacks one.
 Ref arranged(Emitter& out, const Term& term, std::string_view labels) {
   Ints order, missing;
   for (size_t i = 0; i < labels.size(); ++i) {
@@ -190,7 +190,7 @@ Term multiplied(Emitter& out, const Term& a, const Term& b, std::string_view nee
   return {sum_of_products(out, arranged(out, a, all), arranged(out, b, all), axes), kept};
 }
 
-/// Both contracted to the letters that later terms or the output need.
+/// Contracts both to the letters that later terms or the output need.
 Term contracted(Emitter& out, const Term& first, const Term& second, const std::string& needed,
                 const std::map<char, Dim>& sizes) {
   const Term a = without_lone(out, first, needed + second.labels);
@@ -198,12 +198,12 @@ Term contracted(Emitter& out, const Term& first, const Term& second, const std::
   std::string kept;
   for (const char c : a.labels + b.labels)
     if (holds(needed, c) && !holds(kept, c)) kept += c;
-  // tract's einsum takes nothing of rank 0, and gives no such result.
+  // tract's einsum takes no operand of rank 0, and gives no such result.
   if (a.labels.empty() || b.labels.empty() || kept.empty() || !has_einsum(out.dtype(a.x)))
     return multiplied(out, a, b, needed);
-  // tract's einsum gives no rank 0: one letter stays, to be summed by itself.
+  // tract's einsum gives no rank 0: one letter is kept and summed separately.
   if (kept.empty()) kept = a.labels.substr(0, 1);
-  // The last pair goes straight to the order of the output.
+  // The last pair directly gets the order of the output.
   if (std::is_permutation(kept.begin(), kept.end(), needed.begin(), needed.end())) kept = needed;
   Shape shape;
   for (const char c : kept) shape.push_back(sizes.at(c));

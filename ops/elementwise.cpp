@@ -1,4 +1,4 @@
-// Elementwise arithmetic: one operation of the engine each, or two.
+// Elementwise arithmetic: one or two operations of the engine each.
 #include "ops/elementwise.h"
 
 #include <cstdlib>
@@ -76,7 +76,7 @@ void absolute(const OpView& op, Emitter& out) {
   finish(op, out, magnitude(out, op.tensor("self")));
 }
 
-/// tract before 0.23.5 has no sign of integers: clamped to -1..1 in every version.
+/// tract before 0.23.5 has no sign of integers; clamping to -1..1 works in every version.
 void sign(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   if (out.dtype(x) == DType::boolean) return finish(op, out, x);
@@ -105,7 +105,7 @@ void round(const OpView& op, Emitter& out) {
   finish(op, out, ir::is_float(out.dtype(x)) ? round_even(out, x) : x);
 }
 
-/// Torch multiplies by 10**decimals, or divides by 10**-decimals: the same numbers come out.
+/// Torch multiplies by 10**decimals, or divides by 10**-decimals, with the same result.
 void round_decimals(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int64_t decimals = op.i64("decimals");
@@ -129,7 +129,7 @@ std::optional<Ref> bound(const OpView& op, Emitter& out, std::string_view name, 
   return operand(op, out, name, dtype);
 }
 
-/// The upper bound wins where the bounds cross, as in torch.
+/// If the bounds cross, the upper one wins, as in torch.
 void clamp(const OpView& op, Emitter& out) {
   const DType dtype = op.dtype(0);  // of a boolean and a number: i64
   Ref y = out.cast(op.tensor("self"), dtype);

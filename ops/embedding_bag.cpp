@@ -10,17 +10,17 @@
 namespace t2n::ops {
 namespace {
 
-/// Below all that counts: tract's maximum over nothing but -inf is the lowest f32.
+/// Below all real values: tract's maximum of nothing but -inf is the lowest f32.
 constexpr double kLowest = std::numeric_limits<float>::lowest();
 
-/// The elements of a bag are those of [begin, end) in the list of indices.
+/// A bag holds the elements [begin, end) of the list of indices.
 struct Bag {
   int64_t begin;
   int64_t end;
 };
 
-/// Where an end of the last bag is given, LibTorch stops there in sums of f32 and less without a
-/// padding_idx alone: else that bag has all that is left.
+/// If the end of the last bag is given, LibTorch respects it only in sums of f32 or narrower
+/// without a padding_idx; otherwise that bag gets all remaining elements.
 enum class Last { given, all };
 
 std::vector<Bag> read_bags(const OpView& op, int64_t count, Last last) {
@@ -49,7 +49,7 @@ Ref sums(Emitter& out, Ref rows, const std::vector<Bag>& bags) {
                   with_size(out.shape(rows), 0, static_cast<int64_t>(bags.size())));
 }
 
-/// Bags without an element that counts give zeros.
+/// Bags without counted elements give zeros.
 Ref means(Emitter& out, Ref rows, Ref counts, const std::vector<Bag>& bags,
           const std::vector<Bag>& counted) {
   const Ref sizes = maximum(out, sums(out, counts, counted), like(out, 1, rows));
@@ -66,7 +66,7 @@ Ref maxima(Emitter& out, Ref rows, const std::vector<Bag>& bags) {
   return out.concat(parts, 0);
 }
 
-/// A bag of which nothing counts has the maximum of nothing.
+/// A bag without counted elements has the maximum of nothing.
 Ref maxima_of_counted(Emitter& out, Ref rows, const std::vector<Bag>& bags) {
   const Ref y = maxima(out, rows, bags);
   return select(out, compare(out, "le", y, like(out, kLowest, y)), like(out, 0, y), y);
@@ -84,13 +84,13 @@ std::optional<Ref> counted(const OpView& op, Emitter& out, Ref indices) {
       compare(out, "ne", indices, like(out, static_cast<double>(padding), indices)), {1});
 }
 
-/// Whether all about the bags is known now.
+/// Whether everything about the bags is known at export.
 bool are_known(const OpView& op, Emitter& out, Ref indices) {
   return out.shape(indices)[0].is_constant() && out.constant_value(op.tensor("offsets"));
 }
 
 /// [bag, element]: whether the element lies in the bag, whose begin the engine is given. An element
-/// lies in the last bag that begins at it or before it; beyond a last offset it lies in none.
+/// lies in the last bag that begins at or before it; beyond a last offset it lies in none.
 Ref membership(const OpView& op, Emitter& out, Ref indices, Last last) {
   const Ref offsets = out.cast(op.tensor("offsets"), DType::i64);
   const Ref place = iota(out, out.shape(indices)[0], 1, 2);
@@ -103,7 +103,7 @@ Ref membership(const OpView& op, Emitter& out, Ref indices, Last last) {
   return compare(out, "eq", begun, number);
 }
 
-/// Of all elements, those of other bags as the least.
+/// Maxima over all elements, where those of other bags count as the least number.
 Ref maxima(Emitter& out, Ref rows, Ref bag) {
   const Ref own =
       select(out, out.unsqueeze(bag, {2}), out.unsqueeze(rows, {0}), like(out, kLowest, rows));
@@ -111,7 +111,7 @@ Ref maxima(Emitter& out, Ref rows, Ref bag) {
   return select(out, compare(out, "le", y, like(out, kLowest, y)), like(out, 0, y), y);
 }
 
-/// In means all that is left counts, whatever is summed.
+/// In means all remaining elements count, whatever is summed.
 Ref over_bags(const OpView& op, Emitter& out, Ref rows, const std::optional<Ref>& counts,
               Last last) {
   const Ref indices = op.tensor("indices");

@@ -1,4 +1,4 @@
-// The error function and its kin: complements, inverses, and the normal distribution.
+// The error function and related ones: complements, inverses, and the normal distribution.
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -49,7 +49,7 @@ Ref log1p(Emitter& out, Ref x) { return out.elementwise("t2n_log1p", {x}); }
 
 /// exp(sign * x^2) for x >= 0. The square is exact for the sixteenths in x, the rest is small.
 Ref exp_of_square(Emitter& out, Ref x, double sign) {
-  const Ref z = capped(out, x, 64);  // where the result is 0 or infinite
+  const Ref z = capped(out, x, 64);  // beyond it the result is 0 or infinite
   const Ref sixteenths = times(out, out.elementwise("floor", {times(out, z, 16)}), 1.0 / 16);
   const Ref rest = mul(out, sub(out, z, sixteenths), add(out, z, sixteenths));
   return mul(out, exp(out, times(out, squared(out, sixteenths), sign)),
@@ -97,7 +97,7 @@ Ref within(Emitter& out, Ref x, double low, double high, Ref y) {
                   replaced(out, is_above(out, x, high), kNan, inside));
 }
 
-/// The tails follow from sqrt(-2 log(y)), y the smaller probability.
+/// The tails follow from sqrt(-2 log(y)), where y is the smaller probability.
 Ref ndtri(Emitter& out, Ref x) {
   constexpr double kTailProbability = 0.13533528323661269189;  // exp(-2)
   const Ref other = minus_from(out, 1, x);

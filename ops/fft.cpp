@@ -1,4 +1,4 @@
-// Fourier transforms along one axis, as the pass `complex-to-pairs` leaves them.
+// Fourier transforms along one axis, in the form that the pass `complex-to-pairs` gives them.
 #include <cmath>
 #include <numbers>
 
@@ -73,7 +73,7 @@ Ref complex_dft(Emitter& out, const Dft& dft, DType dtype) {
   return matrix(out, {2 * dft.n, 2 * dft.n}, values, dtype);
 }
 
-/// Entries but the first and, of an even n, the last stand for their mirror images as well.
+/// All entries but the first, and the last if n is even, also stand for their mirror images.
 Ref symmetric_dft(Emitter& out, const Dft& dft, DType dtype) {
   const Circle circle(dft);
   std::vector<double> values;
@@ -94,7 +94,7 @@ Ref with_zero_imaginary(Emitter& out, Ref x) {
 
 namespace {
 
-/// What the operations of this file share.
+/// The arguments that the operations of this file share.
 struct Transform {
   Ref x;
   int axis;  ///< of the transform
@@ -157,7 +157,7 @@ void c2c(const OpView& op, Emitter& out) {
   out.result(out.transpose(out.reshape(y, out.shape(moved)), inverse(order)));
 }
 
-/// The mirror images of entries 1, 2… of half a spectrum, conjugated, behind them.
+/// Appends the mirror images of entries 1, 2… of half a spectrum, conjugated.
 Ref whole_spectrum(Emitter& out, const Transform& t) {
   std::vector<int64_t> mirrored;
   for (int64_t k = (t.dft.n - 1) / 2; k > 0; --k) mirrored.push_back(k);

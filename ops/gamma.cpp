@@ -16,7 +16,7 @@ using ir::Promotion;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPi = std::numbers::pi;
-/// Above, doubles are whole numbers.
+/// Above this, doubles are whole numbers.
 constexpr double kAllWhole = 0x1p53;
 /// Higher derivatives exceed f32 and want more terms.
 constexpr int64_t kMostDerivatives = 30;
@@ -40,7 +40,7 @@ constexpr double kZeta[] = {12.0,
 
 Ref log(Emitter& out, Ref x) { return out.elementwise("log", {x}); }
 
-/// x less the whole number below it.
+/// x minus the whole number below it.
 Ref fraction(Emitter& out, Ref x) { return sub(out, x, out.elementwise("floor", {x})); }
 
 /// log(gamma(x)) for x >= 0: Stirling's series from 7 on, to which smaller x are moved.
@@ -87,7 +87,7 @@ Ref positive_digamma(Emitter& out, Ref x) {
   return select(out, is_small, sub(out, y, sum), y);
 }
 
-/// pi times the distance to the nearest whole number, with its sign.
+/// pi times the signed distance to the nearest whole number.
 Ref reduced_angle(Emitter& out, Ref part) {
   const Ref nearest = select(out, is_above(out, part, 0.5), plus(out, part, -1), part);
   return times(out, nearest, kPi);

@@ -1,4 +1,4 @@
-// Sampling at computed positions, and the affine grids of such positions.
+// Sampling at computed positions, and affine grids of such positions.
 #include <optional>
 #include <utility>
 
@@ -28,9 +28,9 @@ Sampling read_sampling(const OpView& op, Emitter& out) {
           static_cast<Padding>(op.i64("padding_mode")), op.boolean("align_corners")};
 }
 
-// --- by gathering, for what the engine's own operator lacks ---
+// --- by gathering, if the engine's own operator does not fit ---
 
-/// One entry that a position reads along an axis: where, and how much of it (all, if absent).
+/// One entry that a position reads along an axis: its index, and its weight (1 if absent).
 struct Tap {
   Ref index;  ///< in floats
   std::optional<Ref> weight;
@@ -51,7 +51,7 @@ Ref unnormalised(Emitter& out, Ref g, int64_t size, bool align_corners) {
                        : scaled(out, g, n / 2, (n - 1) / 2);
 }
 
-/// Back and forth between the centres of the outer entries, or half an entry further.
+/// Reflects between the centres of the outer entries, or half an entry further.
 Ref reflected(Emitter& out, Ref at, int64_t size, bool align_corners) {
   const auto n = static_cast<double>(size);
   const double low = align_corners ? 0 : -0.5;
@@ -66,7 +66,7 @@ Ref reflected(Emitter& out, Ref at, int64_t size, bool align_corners) {
   return select(out, is_odd, scaled(out, extra, -1, span + low), scaled(out, extra, 1, low));
 }
 
-/// Where a position outside of the axis is read; zeros are taken care of later.
+/// Where a position outside of the axis is read; zeros are handled later.
 Ref inside(Emitter& out, const Sampling& s, Ref at, int64_t size) {
   if (s.padding == kZeros) return at;
   if (s.padding == kReflection) at = reflected(out, at, size, s.align_corners);
@@ -88,12 +88,12 @@ std::vector<Ref> cubic_weights(Emitter& out, Ref t) {
   return {far(scaled(out, t, 1, 1)), near(t), near(rest), far(scaled(out, rest, 1, 1))};
 }
 
-/// What the positions `g` along one axis of `size` read.
+/// The entries that the positions `g` along one axis of `size` read.
 std::vector<Tap> taps(Emitter& out, const Sampling& s, Ref g, int64_t size) {
   const Ref raw = unnormalised(out, g, size, s.align_corners);
   if (s.mode == kNearest)
     return {{out.elementwise("tract_core_round_even", {inside(out, s, raw, size)}), {}}};
-  // Cubic taps are brought inside one by one, of the others the position.
+  // Cubic taps are moved inside one by one; for others the position is.
   const Ref at = s.mode == kBicubic ? raw : inside(out, s, raw, size);
   const Ref first = floor_of(out, at);
   const Ref t = sub(out, at, first);
@@ -128,7 +128,7 @@ Ref sample(Emitter& out, Ref rows, const std::vector<Tap>& place, const Ints& si
   return mul(out, read, out.unsqueeze(*weight, {1}));
 }
 
-/// All combinations of one tap per axis, added up.
+/// The sum over all combinations of one tap per axis.
 Ref sampled(Emitter& out, const Sampling& s) {
   const Ints in = out.sizes(s.x);
   const Ints sizes(in.begin() + 2, in.end());
@@ -161,7 +161,7 @@ void grid_sampler_gathered(const OpView& op, Emitter& out) {
   out.result(out.cast(out.reshape(y, op.shape()), op.dtype()));
 }
 
-/// tract's own reads images only, and brings bicubic positions inside rather than their entries.
+/// tract's own operator reads images only, and moves bicubic positions inside, not their entries.
 void grid_sampler(const OpView& op, Emitter& out) {
   const Sampling s = read_sampling(op, out);
   if (out.rank(s.x) != 4 || (s.mode == kBicubic && s.padding == kBorder))

@@ -10,7 +10,7 @@
 namespace t2n::ops {
 namespace {
 
-/// Operations whose result has as many elements as the data says.
+/// Operations whose result has as many elements as the index.
 void embedding(const OpView& op, Emitter& out) {
   op.ignore_all({"padding_idx", "scale_grad_by_freq", "sparse"}, "they matter to gradients only");
   const Ref indices = op.tensor("indices");
@@ -80,7 +80,7 @@ void take_flat(const OpView& op, Emitter& out) {
   finish(op, out, take(out, flattened(out, op.tensor("self")), op.tensor("index"), 0));
 }
 
-/// Of a mask that the model computes, which has the size of the result for a symbol.
+/// Selection by a mask that the model computes; a symbol stands for the size of the result.
 void select_computed(const OpView& op, Emitter& out, Ref self, Ref mask) {
   if (!out.has(target::Feature::non_zero) || !is_born(op.shape()))
     op.refuse("mask", Limit::data_dependent_shape, computed_mask_help());
@@ -107,7 +107,7 @@ void masked_select(const OpView& op, Emitter& out) {
   finish(op, out, take(out, flattened(out, x), index, 0));
 }
 
-/// How many boundaries lie below a value: its position among them.
+/// How many boundaries lie below a value, which is its position among them.
 Ref count_below(Emitter& out, Ref values, Ref boundaries, bool counts_equal) {
   const int last = out.rank(values);
   const Ref column = out.unsqueeze(values, {last});
@@ -116,7 +116,7 @@ Ref count_below(Emitter& out, Ref values, Ref boundaries, bool counts_equal) {
   return out.squeeze(count, {last});
 }
 
-/// Tensors have the dtype of the boundaries, a number may have a fraction where they have not.
+/// Tensors have the dtype of the boundaries; a number may have a fraction although they have none.
 std::pair<Ref, Ref> searched(const OpView& op, Emitter& out, Ref boundaries) {
   const bool is_exact = op.is_tensor("self") || ir::is_float(out.dtype(boundaries));
   const Ref sequence = is_exact ? boundaries : out.cast(boundaries, DType::f64);
@@ -129,7 +129,7 @@ void bucketize(const OpView& op, Emitter& out) {
   finish(op, out, count_below(out, self, boundaries, op.boolean("right")));
 }
 
-/// Rows of values are searched in their own row of the sequence, or all in the only one.
+/// Rows of values are searched in their own row of the sequence, or all in its only row.
 void searchsorted(const OpView& op, Emitter& out) {
   op.ignore("out_int32", "the result's dtype shows it");
   const auto side = op.opt_str("side");

@@ -12,7 +12,7 @@
 namespace t2n::ops {
 namespace {
 
-/// rows[k] added up per position: weights are [position, k], 1 where they meet.
+/// rows[k] summed per position: weights are [position, k], 1 where they match.
 Ref sum_of_rows(Emitter& out, Ref weights, Ref rows, const Shape& shape) {
   const DType dtype = out.dtype(weights);
   if (shape.size() == 1) {  // tract 0.22 fails on a product whose last axis is squeezed
@@ -26,8 +26,8 @@ Ref sum_of_rows(Emitter& out, Ref weights, Ref rows, const Shape& shape) {
   return out.reshape(sums, shape);
 }
 
-/// In f64: integers are exact up to 2^53, and the cast keeps tract from pulling a broadcast that
-/// was reshaped into the product, on which it fails.
+/// In f64: integers are exact up to 2^53, and the cast keeps tract from moving a reshaped broadcast
+/// into the product, on which it fails.
 Ref add_rows_by_product(Emitter& out, Ref x, Ref index, Ref rows) {
   const DType dtype = out.dtype(x);
   const DType real = DType::f64;
@@ -41,7 +41,7 @@ Write write_of(const OpView& op, bool accumulates) {
   return {accumulates ? Combine::sum : Combine::none, op.nnef() == "tract_core_scatter_nd"};
 }
 
-/// Broadcast to what self[indices] gives, then with the axes of the index merged in front.
+/// The values broadcast to the shape of self[indices], with the index's axes merged in front.
 Ref value_rows(Emitter& out, Ref values, Ref self, const Positions& at) {
   const Shape& selected = out.shape(at.index);
   const int first = is_adjacent(at.axes) ? static_cast<int>(at.axes[0]) : 0;
@@ -75,7 +75,7 @@ std::optional<Mask> computed_mask(const OpView& op, const Emitter& out) {
   return mask;
 }
 
-/// The place of each element among those of its kind: 0 for the first true one of a mask.
+/// The position of each true element of a mask among all true ones, from 0.
 Ref places_among(Emitter& out, std::string_view cumsum, Ref mask) {
   const Ref flags = out.cast(flattened(out, mask), DType::i64);
   const Ref counts = running_sum(out, cumsum, flags, 0);
@@ -83,8 +83,8 @@ Ref places_among(Emitter& out, std::string_view cumsum, Ref mask) {
                  out.scalar(int64_t{0}, DType::i64));
 }
 
-/// Entries at places along an axis, the last one for what is behind it. An axis without entries has
-/// one of zeros.
+/// Entries at positions along an axis; positions behind the end read the last one. An empty axis
+/// counts as one of zeros.
 Ref take_within(Emitter& out, Ref x, Ref index, int axis) {
   const Ref size = out.size(size_of(out, x, axis), DType::i64);
   const Ref zeros = out.full(out.scalar(0, out.dtype(x)), with_size(out.shape(x), axis, 1));
@@ -94,13 +94,13 @@ Ref take_within(Emitter& out, Ref x, Ref index, int axis) {
   return take(out, longer, minimum(out, index, last), axis);
 }
 
-/// How many elements of a mask are true, as a number of i64.
+/// The number of true elements of a mask, as i64.
 Ref true_elements(Emitter& out, Ref mask) {
   const Ref flags = out.cast(flattened(out, mask), DType::i64);
   return out.squeeze(reduce(out, "sum_reduce", flags, {0}), {0});
 }
 
-/// torch raises unless there is a row for each true element, or one for all.
+/// torch raises unless there is one row for each true element, or one for all.
 void demand_rows(Emitter& out, Ref mask, const Dim& rows) {
   if (counts(out, rows, mask)) return;
   const Ref given = out.size(rows, DType::i64);
@@ -110,7 +110,7 @@ void demand_rows(Emitter& out, Ref mask, const Dim& rows) {
   demand(out, mul(out, differs, several));
 }
 
-/// A row of values for each true element of a mask, in order: each place takes its own.
+/// One row of values for each true element of a mask, in order.
 bool put_rows(const OpView& op, Emitter& out, const Mask& mask, Ref values, bool accumulates) {
   const Ref self = op.tensor("self");
   const int masked = out.rank(mask.values), rank = out.rank(self);
@@ -131,8 +131,8 @@ bool put_rows(const OpView& op, Emitter& out, const Mask& mask, Ref values, bool
   return true;
 }
 
-/// One value for all places that a mask leaves open, or one per position of the axes after it: a
-/// choice, without positions.
+/// One value for all positions that a mask selects, or one for each position of the axes behind it:
+/// a selection, without indices.
 bool put_masked(const OpView& op, Emitter& out, bool accumulates) {
   const auto mask = computed_mask(op, out);
   if (!mask) return false;
@@ -168,7 +168,7 @@ void index_put(const OpView& op, Emitter& out) {
   finish(op, out, from_rows(out, y, rows));
 }
 
-/// The operand as rows along `dim`, its index as [k], and what is written there.
+/// The operand as rows along `dim`, its index as [k], and the values to write.
 struct AlongDim {
   Rows self;
   Ref index;
@@ -225,7 +225,7 @@ void masked_scatter(const OpView& op, Emitter& out) {
   const Ref mask = out.broadcast_to(op.tensor("mask"), op.shape());
   const Ref index = places_among(out, op.nnef(), mask);
   const Ref source = out.cast(flattened(out, op.tensor("source")), out.dtype(self));
-  // The source may be shorter than the mask; what is not read may be anything.
+  // The source may be shorter than the mask; entries that are not read may be anything.
   const Dim size = size_of(out, source, 0);
   if (size != size_of(out, flattened(out, mask), 0))
     demand(out, out.cast(compare(out, "gt", true_elements(out, mask), out.size(size, DType::i64)),

@@ -1,4 +1,4 @@
-// Several tensors into one: concatenations, stacks, grids, block matrices.
+// Joins several tensors into one: concatenations, stacks, grids, block matrices.
 #include <algorithm>
 
 #include "ops/positions.h"
@@ -16,7 +16,7 @@ std::vector<Ref> read_tensors(const OpView& op, Emitter& out) {
   return tensors;
 }
 
-/// Empty tensors of rank 1 join tensors of any rank, an old habit of torch.
+/// torch joins empty tensors of rank 1 with tensors of any rank, for historical reasons.
 bool is_legacy_empty(const Emitter& out, Ref x) {
   return out.rank(x) == 1 && out.shape(x)[0] == Dim(0);
 }
@@ -35,7 +35,7 @@ Ref stacked(Emitter& out, std::vector<Ref> tensors, int axis) {
 
 bool is_computed(const Emitter& out, Ref x) { return !out.constant_value(x); }
 
-/// tract's `stack` says it in one statement where there is something to compute.
+/// tract's `stack` is one statement; it is used if all parts are computed.
 void stack(const OpView& op, Emitter& out) {
   const std::vector<Ref> tensors = read_tensors(op, out);
   const int axis = op.axis("dim", op.rank());

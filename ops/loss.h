@@ -1,4 +1,4 @@
-// What losses share: their `reduction`, and the differences that most of them start from.
+// Shared by losses: the argument `reduction`, and the differences that most of them start from.
 #pragma once
 
 #include "src/translate/arith.h"

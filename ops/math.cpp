@@ -1,4 +1,4 @@
-// Functions of several steps, in forms that keep their digits near zero and for large operands.
+// Functions of several steps, in forms that keep their precision near zero and for large operands.
 #include <algorithm>
 #include <numbers>
 
@@ -79,7 +79,7 @@ Ref float_power(Emitter& out, Ref base, Ref exponent) {
   return out.elementwise("pow", {base, exponent});
 }
 
-/// tract has powers of i32 and i64, and makes an exponent of 2 a square, which is of floats only.
+/// tract has powers of i32 and i64, but turns an exponent of 2 into a square, which is float only.
 Ref int_power(Emitter& out, Ref base, Ref exponent) {
   if (is_number(out, exponent, 2)) return mul(out, base, base);
   const DType dtype = out.dtype(base);
@@ -87,7 +87,7 @@ Ref int_power(Emitter& out, Ref base, Ref exponent) {
   const Ref by = out.cast(exponent, DType::i64);
   if (out.constant_value(exponent))  // torch refuses negative ones
     return out.cast(out.elementwise("pow", {wide, by}), dtype);
-  // A negative power of 1 and -1 is that of the opposite exponent, of other numbers 0.
+  // A negative power of 1 or -1 equals the opposite power; of other numbers it is 0.
   const Ref power = out.elementwise("pow", {wide, magnitude(out, by)});
   const Ref is_zero = logical_and(out, compare(out, "lt", by, like(out, 0, by)),
                                   compare(out, "ne", magnitude(out, wide), like(out, 1, wide)));
@@ -119,17 +119,17 @@ void hypot(const OpView& op, Emitter& out) {
   const Ref b = out.cast(op.tensor("other"), DType::f64);
   if (out.has(target::Feature::computes_f64))
     return finish(op, out, out.elementwise("sqrt", {add(out, mul(out, a, a), mul(out, b, b))}));
-  // Squares would overflow: those of the shares of the larger one do not.
+  // Squares would overflow; squares of the quotients by the larger one do not.
   const Ref x = magnitude(out, a), y = magnitude(out, b);
   const Ref large = maximum(out, x, y);
   const Ref share = div(out, minimum(out, x, y), large);
   const Ref root = out.elementwise("sqrt", {add(out, mul(out, share, share), like(out, 1, a))});
-  const Ref is_whole = compare(out, "eq", x, y);  // infinite ones have no share, nor does zero
+  const Ref is_whole = compare(out, "eq", x, y);  // infinities and zeros have no quotient
   const Ref both = mul(out, large, like(out, 1.4142135623730951, a));
   finish(op, out, select(out, is_whole, both, mul(out, large, root)));
 }
 
-/// -0 is negative: its reciprocal is.
+/// True for -0 as well: its reciprocal is negative.
 Ref sign_bit(Emitter& out, Ref x) {
   const Ref is_negative = compare(out, "lt", x, like(out, 0, x));
   if (!ir::is_float(out.dtype(x))) return is_negative;
@@ -170,7 +170,7 @@ void xlogy(const OpView& op, Emitter& out) {
 void logit(const OpView& op, Emitter& out) {
   Ref x = widened(out, op.tensor("self"));
   if (const auto eps = op.opt_f64("eps")) {
-    const Ref low = like(out, *eps, x);  // which wins where it is above 1 - eps
+    const Ref low = like(out, *eps, x);  // wins if it is above 1 - eps
     x = select(out, compare(out, "lt", x, low), low, minimum(out, x, like(out, 1 - *eps, x)));
   }
   const Ref odds = div(out, x, sub(out, like(out, 1, x), x));

@@ -1,4 +1,4 @@
-// Matrix products: linear layers, matmul and its kin, contractions of chosen axes.
+// Matrix products: linear layers, matmul and variants, contractions of chosen axes.
 #include <algorithm>
 
 #include "ops/positions.h"
@@ -32,7 +32,7 @@ void integer_linear(const OpView& op, Emitter& out) {
                            DType::i32, op.shape()));
 }
 
-/// The names that schemas give the second factor.
+/// The schemas' names for the second factor.
 Ref second(const OpView& op) {
   for (const std::string_view name : {"mat2", "vec", "tensor", "other"})
     if (op.has_argument(name)) return op.tensor(name);
@@ -49,7 +49,7 @@ void outer(const OpView& op, Emitter& out) {
   out.result(mul(out, column, op.tensor("vec2")));
 }
 
-/// beta * self + alpha * y. A beta of 0 drops `self`, even where it is not finite.
+/// beta * self + alpha * y. A beta of 0 drops `self`, even if it is not finite.
 Ref scaled_sum(const OpView& op, Emitter& out, Ref y) {
   const double beta = op.f64("beta");
   y = scaled(out, y, op.f64("alpha"));
@@ -134,7 +134,7 @@ Ints given_axes(const OpView& op, std::string_view name, int rank) {
   return out;
 }
 
-/// Pairs of axes where one has extent 1 broadcast: the sum over the other comes first.
+/// Pairs of axes broadcast if one has extent 1: the other axis is summed first.
 Ref summed_where_other_is_one(Emitter& out, Ref x, const Ints& axes, Ref other,
                               const Ints& other_axes) {
   Ints sums;
@@ -203,7 +203,7 @@ void matrix_power(const OpView& op, Emitter& out) {
   out.result(*y);
 }
 
-/// Each axis of `self` becomes the outer, that of `other` the inner half of an axis of the result.
+/// In each axis of the result, that of `self` is the outer half, that of `other` the inner one.
 void kron(const OpView& op, Emitter& out) {
   const int rank = op.rank();
   const Ref a = with_rank(out, op.tensor("self"), rank);
@@ -216,7 +216,7 @@ void kron(const OpView& op, Emitter& out) {
   out.result(out.reshape(mul(out, out.unsqueeze(a, after), out.unsqueeze(b, before)), op.shape()));
 }
 
-/// Without `dim`, the first axis of three entries.
+/// Without `dim`: the first axis of size 3.
 int cross_axis(const OpView& op, Emitter& out, Ref x) {
   if (!op.is_none("dim")) return op.axis("dim", op.rank());
   int axis = 0;

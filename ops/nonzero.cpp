@@ -1,4 +1,4 @@
-// Where tensors are not zero: as many results as the data has.
+// Positions of nonzero elements: the number of results depends on the data.
 #include "ops/all.h"
 #include "ops/index.h"
 #include "src/translate/arith.h"
@@ -8,14 +8,14 @@
 namespace t2n::ops {
 namespace {
 
-/// The symbol of how many there are; refuses where it has none, as of a tensor without axes.
+/// The symbol of their number; refused if there is none, as for a tensor without axes.
 Dim count_of(const OpView& op, const Emitter& out, Ref x) {
   if (out.rank(x) == 0 || !is_born(op.shape()))
     op.refuse_op(Limit::data_dependent_shape, "use torch.where, or give it a tensor with axes");
   return op.shape()[0];
 }
 
-/// One row for each.
+/// One row for each element.
 void nonzero_rows(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   finish(op, out, out.transpose(nonzero(out, x, count_of(op, out, x)), {1, 0}));

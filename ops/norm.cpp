@@ -1,4 +1,4 @@
-// Normalisations: by stored statistics, or by those of the tensor itself over some of its axes.
+// Normalisations: by stored statistics, or by those of the tensor itself over some axes.
 #include <limits>
 
 #include "ops/reduce.h"
@@ -7,8 +7,8 @@
 namespace t2n::ops {
 namespace {
 
-/// One value per channel against [N, C, …]: tract adds the missing axes at the end.
-/// torch takes as many numbers as channels in any shape.
+/// One value per channel for [N, C, …]: tract adds the missing axes at the end. torch accepts as
+/// many numbers as channels in any shape.
 Ref per_channel(Emitter& out, Ref x) { return out.unsqueeze(flattened(out, widened(out, x)), {0}); }
 
 Ref per_channel_or(const OpView& op, Emitter& out, std::string_view name, double value,
@@ -19,14 +19,14 @@ Ref per_channel_or(const OpView& op, Emitter& out, std::string_view name, double
 
 Ref eps_of(const OpView& op, Emitter& out, DType dtype) { return out.scalar(op.f64("eps"), dtype); }
 
-/// y * weight + bias, each where it is given.
+/// y * weight + bias, each if it is given.
 Ref affine(Emitter& out, Ref y, std::optional<Ref> weight, std::optional<Ref> bias) {
   if (weight) y = mul(out, y, widened(out, *weight));
   if (bias) y = add(out, y, widened(out, *bias));
   return y;
 }
 
-/// What a normalisation is taken over, for the outputs that the backward pass would need.
+/// The axes of a normalisation, for outputs that only the backward pass needs.
 struct Over {
   Ref x;
   Ints axes;
@@ -102,7 +102,7 @@ Ints axes_but_channels(int rank, int first) {
   return axes;
 }
 
-/// Statistics of the batch, as a model without stored ones uses them in inference too.
+/// Statistics of the batch. A model without stored ones uses them in inference too.
 void from_batch(const OpView& op, Emitter& out, std::string_view flag, int first_axis) {
   const Ref x = widened(out, op.tensor("input"));
   for (const std::string_view name : {"running_mean", "running_var"})
@@ -149,7 +149,7 @@ void layer_norm(const OpView& op, Emitter& out) {
   finish_statistics(op, out, {x, axes, eps});
 }
 
-/// Without `eps` torch takes the machine epsilon of the dtype it computes in, f32 for halves.
+/// Without `eps` torch takes the machine epsilon of its compute dtype, f32 for half floats.
 double rms_eps(const OpView& op, DType dtype) {
   const auto given = op.opt_f64("eps");
   if (given) return *given;
@@ -173,7 +173,7 @@ void rms_norm(const OpView& op, Emitter& out) {
   finish_rms_norm(op, out, y, {x, axes, scalar});
 }
 
-/// tract's own takes one axis, and computes f64 in f32.
+/// tract's own operation takes one axis, and computes f64 in f32.
 void rms_norm_core(const OpView& op, Emitter& out) {
   const Ref input = op.tensor("input");
   if (op.dims("normalized_shape").size() != 1 || out.dtype(input) == DType::f64)
@@ -226,7 +226,7 @@ void weight_norm(const OpView& op, Emitter& out) {
 
 // --- renorm ---
 
-/// Entries of an axis whose norm exceeds `maxnorm` are scaled down to it, nearly: torch adds 1e-7.
+/// Entries of an axis whose norm exceeds `maxnorm` are scaled to about it: torch adds 1e-7.
 void renorm(const OpView& op, Emitter& out) {
   const Ref x = widened(out, op.tensor("self"));
   Ints axes = all_axes(out.rank(x));

@@ -1,4 +1,4 @@
-// Weights as Q4_0 blocks, which the engine unpacks where it multiplies.
+// Weights as Q4_0 blocks, which the engine unpacks during multiplication.
 #include "src/translate/packed.h"
 
 #include "src/translate/registry.h"

@@ -1,4 +1,4 @@
-// Padding: with a number, by reflection, by repetition of the border, or from the other end.
+// Padding: by a number, by reflection, by the border's value, or from the other end.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -27,7 +27,7 @@ Pads positive(Pads pads) {
   return pads;
 }
 
-/// Negative padding takes entries away.
+/// Negative padding removes entries.
 Ref cropped(Emitter& out, Ref x, const Pads& pads) {
   for (size_t i = 0; i < pads.size(); ++i) {
     const int64_t before = std::max<int64_t>(-pads[i].first, 0);
@@ -45,7 +45,7 @@ Shape padded_shape(Shape shape, const Pads& pads) {
   return shape;
 }
 
-/// The value travels as an f32 literal in tract's `pad`.
+/// tract's `pad` has the value as an f32 literal.
 bool has_literal(double value, DType dtype) {
   if (std::isnan(value)) return false;
   if (ir::is_integer(dtype)) return std::abs(value) <= 0x1p24;
@@ -76,7 +76,7 @@ Ref constant_padded(Emitter& out, Ref x, const Pads& pads, double value) {
                                           : joined_with_blocks(out, y, rest, value);
 }
 
-/// Entries at the border are read before any are taken away.
+/// Border entries are read before any are removed.
 Ref border_padded(Emitter& out, Ref x, const Pads& pads, const char* border) {
   const bool is_bool = out.dtype(x) == DType::boolean;
   const Ref in = is_bool ? out.cast(x, DType::u8) : x;
@@ -86,7 +86,7 @@ Ref border_padded(Emitter& out, Ref x, const Pads& pads, const char* border) {
   return cropped(out, is_bool ? out.cast(y, DType::boolean) : y, pads);
 }
 
-/// What is taken away is gone before the other end is read.
+/// Entries are removed before the other end is read.
 Ref circular_padded(Emitter& out, Ref x, const Pads& pads) {
   x = cropped(out, x, pads);
   for (size_t i = 0; i < pads.size(); ++i) {
@@ -110,8 +110,8 @@ Pads read_pads(const OpView& op, Emitter& out) {
   return per_axis(op.ints(amounts(op)), out.rank(op.tensor("self")));
 }
 
-/// `number` as a border of `x`, whose other sizes it takes from x itself: tract cannot prove that a
-/// size which an earlier border made is the same as our expression of it.
+/// `number` as a border of `x`, whose other sizes come from x itself: tract cannot prove that a
+/// size which an earlier border produced equals our expression of it.
 Ref border(Emitter& out, Ref x, Ref number, int axis, const Dim& size) {
   const Ref first = out.slice(x, axis, 0, 1);
   Shape alone(static_cast<size_t>(out.rank(x)), Dim(1));
@@ -120,8 +120,8 @@ Ref border(Emitter& out, Ref x, Ref number, int axis, const Dim& size) {
   return select(out, compare(out, "eq", first, first), block, block);
 }
 
-/// `S - 2*(S//2)`, what is missing to an even number, as `2*((S + 1)//2) - S`: beside S, tract then
-/// keeps one quotient, which it finds equal to those that follow from the padded size.
+/// `S - 2*(S//2)`, the distance to an even number, as `2*((S + 1)//2) - S`: together with S, tract
+/// then keeps one quotient, which it finds equal to those that follow from the padded size.
 Dim filling(const Dim& amount) {
   return amount.map([&](const ir::Atom& atom) {
     const auto* half = std::get_if<ir::FloorDiv>(&atom);
@@ -132,7 +132,8 @@ Dim filling(const Dim& amount) {
   });
 }
 
-/// Symbolic amounts: tract's `pad` takes integers only. Which are negative is as in the sample.
+/// Symbolic amounts: tract's `pad` takes integers only. Amounts are negative if they are in the
+/// sample.
 Ref open_padded(const OpView& op, Emitter& out, double value) {
   const Shape flat = op.dims(amounts(op));
   Ref x = op.tensor("self");

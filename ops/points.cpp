@@ -111,7 +111,7 @@ struct BinRange {
   Ref low, high;
 };
 
-/// Equal limits mean those of the data; if they are equal too, one more on both sides.
+/// Equal limits mean the limits of the data; if those are equal too, 1 is added on both sides.
 BinRange bin_range(const OpView& op, Emitter& out, Ref x) {
   const double min = op.f64("min"), max = op.f64("max");
   if (min != max) return {like(out, min, x), like(out, max, x)};

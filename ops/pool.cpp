@@ -9,8 +9,8 @@
 namespace t2n::ops {
 namespace {
 
-/// Lists have one entry per spatial axis. `pads` are torch's; `excess` is what ceil_mode adds at
-/// the end.
+/// Lists have one entry per spatial axis. `pads` are torch's; `excess` is the padding that
+/// ceil_mode adds at the end.
 struct PoolWindow {
   Ints size;
   Ints stride;
@@ -27,15 +27,14 @@ struct PoolWindow {
   int64_t volume() const { return ir::element_count(size); }
 };
 
-/// The last window of ceil_mode may stick out at the end; where it would start decides torch's
-/// shape.
+/// With ceil_mode the last window may extend beyond the end; its start determines torch's shape.
 Ints excess_of(const OpView& op, Emitter& out, const PoolWindow& w) {
   Ints excess(w.size.size());
   if (!op.boolean("ceil_mode")) return excess;
   const Ref x = op.tensor("self");
   for (size_t i = 0; i < excess.size(); ++i) {
     const int axis = out.rank(x) - w.spatial() + static_cast<int>(i);
-    // No window begins behind the end, whatever the size: tract leaves out what is too short.
+    // No window begins behind the end at any size: tract drops windows that are too short.
     if (!size_of(out, x, axis).is_constant() && w.dilation[i] == 1 &&
         w.stride[i] <= w.size[i] - w.pads[i]) {
       excess[i] = w.stride[i] - 1;
@@ -113,7 +112,7 @@ Ref box_over_padded(const OpView& op, Emitter& out, Ref x, PoolWindow w) {
   return box(op, out, x, w, "ignore");
 }
 
-/// A window that sticks out holds fewer elements than `divisor` assumes, so all of them must count.
+/// A window beyond the end has fewer elements than `divisor` assumes, so all of them must count.
 Ref sum_divided(const OpView& op, Emitter& out, Ref x, PoolWindow w, int64_t divisor) {
   x = out.pad(x, full_rank_pads(w.pads, w.excess));
   std::fill(w.pads.begin(), w.pads.end(), 0);
@@ -133,8 +132,8 @@ Ref mean_over_windows(const OpView& op, Emitter& out, Ref x, const PoolWindow& w
   return box_over_padded(op, out, x, w);
 }
 
-/// Means of integers computed in f32 lie next to whole numbers, or 1 / n away from them: the cast
-/// back truncates the right ones if all move by half of that.
+/// Means of integers, computed in f32, lie near whole numbers or at least 1 / n away from them:
+/// moved by half of that, the cast back truncates correctly.
 Ref away_from_zero(const OpView& op, Emitter& out, Ref y, const PoolWindow& w) {
   const auto divisor =
       op.has_argument("divisor_override") ? op.opt_i64("divisor_override") : std::nullopt;
@@ -147,7 +146,7 @@ template <int kSpatial, bool kCanCount>
 void avg_pool(const OpView& op, Emitter& out) {
   const PoolWindow w = read_window(op, out, kSpatial);
   Ref x = widened(out, batched(out, op.tensor("self"), kSpatial));
-  // Means of integers lose their fraction: so does the cast back.
+  // Means of integers lose their fraction, as does the cast back.
   const bool is_whole = !ir::is_float(out.dtype(x));
   if (is_whole) x = out.cast(x, DType::f64);
   Ref y = mean_over_windows(op, out, x, w, kCanCount);

@@ -15,7 +15,7 @@ struct Indexed {
   Ref index;  ///< i64
 };
 
-/// Where the mask is true: one index per axis of the mask.
+/// The positions of true elements: one index per axis of the mask.
 std::vector<Ref> nonzero(Emitter& out, const ir::Tensor& mask) {
   const Ints flags = ir::to_i64(mask);
   std::vector<Ints> columns(mask.shape.size());
@@ -32,7 +32,7 @@ std::vector<Ref> nonzero(Emitter& out, const ir::Tensor& mask) {
   return indices;
 }
 
-/// `count`: how many elements a mask takes that the model computes, if that can be said.
+/// `count`: the number of elements that a computed mask selects, if it has a symbol.
 std::vector<Ref> indices_of_mask(const OpView& op, Emitter& out, Ref mask,
                                  const std::optional<Dim>& count) {
   const auto known = out.constant_value(mask);
@@ -48,7 +48,7 @@ bool is_mask(const Emitter& out, Ref index) {
   return out.dtype(index) == DType::boolean || out.dtype(index) == DType::u8;
 }
 
-/// Where the axes that the indices give stand in what they select.
+/// The position of the index axes in the shape of the selection.
 size_t place_of_indices(const OpView& op, const Emitter& out) {
   Ints axes;
   int64_t axis = 0;

@@ -5,7 +5,7 @@
 
 namespace t2n::ops {
 
-// Of masks, for `t2nnef ops` and for what a target refuses.
+// Computed masks, for `t2nnef ops` and for refusals.
 const std::string& computed_masks();
 const std::string& computed_mask_help();
 
@@ -16,31 +16,31 @@ struct Positions {
 };
 
 /// Reads the argument `indices`. Masks must be constants, unless the operation `reads` what they
-/// select, so that its result says how many elements that is. A single index may hold negative
+/// select, so that its result shows the number of elements. A single index may hold negative
 /// values, which count from the end; no `axes` if all entries are None.
 Positions positions(const OpView& op, Emitter& out, Ref self, bool reads = false);
 
-/// Whether the axes follow each other: torch then puts the result's new axes in their place.
+/// Whether the axes are consecutive: torch then puts the result's new axes in their place.
 bool is_adjacent(const Ints& axes);
 /// A permutation that brings `axes` to the front.
 Ints to_front(const Ints& axes, int rank);
 
-/// A tensor whose indexed axes are one, in front; the way back is known.
+/// A tensor whose indexed axes are merged in front, with what is needed to undo this.
 struct Rows {
   Ref x;  ///< [positions, ...]
   Shape shape;
   Ints permutation;
 };
 Rows as_rows(Emitter& out, Ref x, const Ints& axes);
-/// `y`, of the shape of `rows.x`, as the tensor that was given.
+/// `y`, with the shape of `rows.x`, brought back to the original order of axes.
 Ref from_rows(Emitter& out, Ref y, const Rows& rows);
 
-/// An index whose negative values count from the end of an axis of `size`, without them.
+/// The index with negative values, which count from the end of an axis of `size`, made positive.
 Ref wrapped(Emitter& out, Ref index, const Dim& size);
 
 /// x[.., index, ..] at `axis`, which the axes of `index` replace.
 Ref take(Emitter& out, Ref x, Ref index, int axis);
-/// The same with positions that are known now.
+/// The same with positions that are known at export.
 Ref take(Emitter& out, Ref x, const std::vector<int64_t>& indices, int axis);
 
 }  // namespace t2n::ops

@@ -1,4 +1,4 @@
-// Matrix products of any ranks, and scalings that need no statement for a factor of one.
+// Matrix products of any rank, and scalings that emit nothing for a factor of one.
 #include "ops/product.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace t2n::ops {
 namespace {
 
-/// Largest tensor of single products that replaces an integer matrix product.
+/// Largest tensor of single products that may replace an integer matrix product.
 constexpr int64_t kMostProducts = int64_t{1} << 22;
 
 /// Both of one rank, 2 or more.
@@ -28,7 +28,7 @@ Shape product_shape(const Shape& a, const Shape& b, bool transposed) {
   return shape;
 }
 
-/// i64 has no matrix product in tract. Element by element it is exact, but needs room for all
+/// tract has no i64 matrix product. Element by element it is exact, but needs memory for all
 /// products.
 Ref integer_product(const OpView& op, Emitter& out, const Operands& x, bool transposed) {
   const int rank = out.rank(x.a);
@@ -57,17 +57,17 @@ Ref matmul(const OpView& op, Emitter& out, const Operands& x, bool transposed) {
                   product_shape(out.shape(x.a), out.shape(x.b), transposed));
 }
 
-/// Whether `weight` is one matrix for all of the rows.
+/// Whether `weight` is one matrix for all rows.
 bool is_shared(const Emitter& out, Ref x, Ref weight) {
   return out.rank(x) > 2 && out.rank(weight) == 2 && ir::is_float(out.dtype(x));
 }
 
 /// x [..., k] times weight [n, k]. In `matmul` and `linear` the matrix would get leading axes of
-/// extent 1; tract tries to split those like the rows' (a reshape before, undone behind it) and
-/// refuses the model.
+/// extent 1; tract tries to split those as it splits the rows' (a reshape before, undone behind it)
+/// and refuses the model.
 Ref rows_times_matrix(Emitter& out, Ref x, Ref weight) {
-  // tract 0.23 multiplies a packed matrix with the wrong elements where the rows were put in
-  // another order and joined before (docs/engine_bugs.md).
+  // tract 0.23 multiplies a packed matrix with wrong elements if the rows were permuted and joined
+  // before (docs/engine_bugs.md).
   if (is_q4_0(out, weight)) x = gathered(out, x);
   const std::string rows =
       std::string("abcdefghij").substr(0, static_cast<size_t>(out.rank(x) - 1));
@@ -124,7 +124,7 @@ Ref product_transposed(const OpView& op, Emitter& out, Ref a, Ref b) {
   return out.rank(a) == 1 ? out.squeeze(y, {out.rank(y) - 2}) : y;
 }
 
-/// `linear` of NNEF wants operands of one rank.
+/// NNEF's `linear` requires operands of one rank.
 Ref linear_layer(const OpView& op, Emitter& out, Ref x, Ref weight, std::optional<Ref> bias) {
   if (!bias) return product_transposed(op, out, x, weight);
   if (!has_matmul(out.dtype(x))) return add(out, product_transposed(op, out, x, weight), *bias);

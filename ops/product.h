@@ -1,4 +1,4 @@
-// Matrix products of any ranks, and scalings that need no statement for a factor of one.
+// Matrix products of any rank, and scalings that emit nothing for a factor of one.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,7 @@ Ref product(const OpView& op, Emitter& out, Ref a, Ref b);
 Ref product_transposed(const OpView& op, Emitter& out, Ref a, Ref b);
 /// x . weight^T + bias. Shapes: x [..., I], weight [O, I], bias [O].
 Ref linear_layer(const OpView& op, Emitter& out, Ref x, Ref weight, std::optional<Ref> bias);
-/// a * b summed over ascending `axes`, which vanish. Exact for integers, which tract's products are
-/// not.
+/// a * b summed over ascending `axes`, which vanish. Exact for integers, unlike tract's products.
 Ref sum_of_products(Emitter& out, Ref a, Ref b, const Ints& axes);
 /// Whether tract multiplies matrices of this dtype as torch does.
 bool has_matmul(DType dtype);

@@ -1,4 +1,4 @@
-// Order statistics: quantiles, medians that leave NaN out, and the most frequent element.
+// Order statistics: quantiles, medians that ignore NaN, and the most frequent element.
 #include <cmath>
 #include <limits>
 
@@ -16,7 +16,7 @@ using ir::Promotion;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// Where quantiles lie: what `dim` names, or the only axis of all elements.
+/// The axis of the quantiles: `dim`, or the only axis of all elements.
 struct Along {
   Ref x;
   int axis;
@@ -36,19 +36,19 @@ struct Ranks {
   Ref weight;        ///< of the element above
 };
 
-/// `above` follows the rounding of `below`, as in torch.
+/// `above` is rounded like `below`, as in torch.
 double rounded_rank(double rank, std::string_view mode) {
   if (mode == "lower") return std::floor(rank);
   if (mode == "higher") return std::ceil(rank);
   return mode == "nearest" ? std::nearbyint(rank) : rank;
 }
 
-/// The elements at whole positions along the axis, and their mixture.
+/// The elements at whole positions along the axis, interpolated.
 Ref mixed(Emitter& out, Ref below, Ref above, Ref weight) {
   return add(out, below, mul(out, weight, sub(out, above, below)));
 }
 
-/// Torch computes positions in the dtype of the elements, which decides on ties.
+/// Torch computes positions in the dtype of the elements, which affects ties.
 double in_dtype(double value, DType dtype) {
   return dtype == DType::f64 ? value : static_cast<double>(static_cast<float>(value));
 }
@@ -95,13 +95,13 @@ Ref count_of_numbers(Emitter& out, const Along& a) {
   return reduce(out, "sum_reduce", is_number, {a.axis});
 }
 
-/// In order, with NaN at the end as infinity.
+/// Sorted, with NaN at the end as infinity.
 Sorted sorted_numbers(Emitter& out, const Along& a) {
   const Ref filled = replaced(out, is_nan(out, a.x), kInfinity, a.x);
   return sorted(out, filled, extent(out, a.x, a.axis), a.axis, false);
 }
 
-/// Each row has its own positions. A row of NaN alone gives NaN.
+/// Each row has its own positions. A row with only NaN gives NaN.
 Ref quantiles_of_numbers(Emitter& out, const Along& a, const std::vector<double>& q,
                          std::string_view mode) {
   const Ref sorted = sorted_numbers(out, a).values;
@@ -131,12 +131,12 @@ std::vector<double> wanted(const OpView& op) {
   return q;
 }
 
-/// Several quantiles come first in the result.
+/// Several quantiles form the first axis of the result.
 void finish_quantiles(const OpView& op, Emitter& out, Ref y, const Along& a) {
   finish(op, out, out.reshape(out.transpose(y, axis_to_front(a.axis, out.rank(y))), op.shape()));
 }
 
-/// op.nnef() is "select" where NaN is left out; else it makes the quantiles NaN.
+/// op.nnef() is "select" if NaN is ignored; else a NaN makes the quantiles NaN.
 void quantile(const OpView& op, Emitter& out) {
   const Along a = along_dim(op, out);
   const std::string mode =
@@ -179,7 +179,7 @@ void nanmedian_dim(const OpView& op, Emitter& out) {
            1);
 }
 
-/// Every element counts its equals; of the most frequent ones the smallest is taken.
+/// Every element counts its equals; the smallest of the most frequent ones wins.
 void mode(const OpView& op, Emitter& out) {
   op.ignore("keepdim", "the result's shape shows it");
   const Ref x = at_least_1d(out, op.tensor("self"));

@@ -10,7 +10,7 @@ namespace {
 
 using ir::Promotion;
 
-/// dtype= casts before, not after; sums of integers and booleans are i64.
+/// dtype= casts before the operation; sums of integers and booleans are i64.
 void total(const OpView& op, Emitter& out) {
   ignore_present(op, {"dtype"}, "the result's dtype shows it");
   const Ref x = out.cast(op.tensor("self"), op.dtype());
@@ -18,7 +18,7 @@ void total(const OpView& op, Emitter& out) {
   finish_reduced(op, out, axes.empty() ? x : reduce(out, op.nnef(), x, axes), axes);
 }
 
-/// NaN counts as 0; op.nnef() is "div" where the sum is divided by the number of others.
+/// NaN counts as 0; op.nnef() is "div" if the sum is divided by the count of other elements.
 void nan_total(const OpView& op, Emitter& out) {
   ignore_present(op, {"dtype"}, "the result's dtype shows it");
   const Ref x = widened(out, out.cast(op.tensor("self"), op.dtype()));
@@ -31,7 +31,7 @@ void nan_total(const OpView& op, Emitter& out) {
   finish_reduced(op, out, div(out, total, count), axes);
 }
 
-/// A NaN loses against a number, where torch propagates it.
+/// A NaN loses against a number; in other maxima and minima it propagates.
 void extremum(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const Ints axes = reduced_axes(op, out, x);
@@ -68,7 +68,7 @@ void extremum_with_index(const OpView& op, Emitter& out) {
   finish(op, out, keeps ? indices : out.squeeze(indices, axes), 1);
 }
 
-/// op.nnef() reduces booleans, or numbers where the engine has no such reduction. An empty list of
+/// op.nnef() reduces booleans, or numbers if the engine has no such reduction. An empty list of
 /// dims reduces nothing here.
 void logical_reduction(const OpView& op, Emitter& out) {
   const Ref x = out.cast(op.tensor("self"), DType::boolean);
@@ -84,7 +84,7 @@ void count_nonzero(const OpView& op, Emitter& out) {
   finish_reduced(op, out, axes.empty() ? x : reduce(out, "sum_reduce", x, axes), axes);
 }
 
-/// The leading axes, and those that size wants with extent 1.
+/// Sums the leading axes, and those that `size` gives extent 1.
 void sum_to_size(const OpView& op, Emitter& out) {
   op.ignore("size", "the result's shape says it");
   const Ref x = op.tensor("self");

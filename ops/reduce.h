@@ -1,4 +1,4 @@
-// What reductions share: their `dim` and `keepdim` arguments.
+// Shared by reductions: their arguments `dim` and `keepdim`.
 #pragma once
 
 #include "src/translate/arith.h"
@@ -7,7 +7,7 @@ namespace t2n::ops {
 
 class Registry;
 
-/// The axes that `dim` names; all of them where it is absent, none or empty.
+/// The axes that `dim` names; all axes if it is absent, none or empty.
 Ints reduced_axes(const OpView& op, const Emitter& out, Ref x);
 /// Declares the result of a reduction, without `axes` (of extent 1) unless `keepdim` is set.
 void finish_reduced(const OpView& op, Emitter& out, Ref y, const Ints& axes, int index = 0);
@@ -17,7 +17,7 @@ void finish_reduced(const OpView& op, Emitter& out, Ref y, const Ints& axes, int
 Ref vector_norm(Emitter& out, Ref x, double p, const Ints& axes);
 /// log(sum(exp(x), axes)) without overflow; the axes stay with extent 1.
 Ref log_sum_exp(Emitter& out, Ref x, const Ints& axes);
-/// Running sums along `axis`: the operation `nnef`, or a product where that is not cumsum.
+/// Running sums along `axis`: by the operation `nnef`, or by a product if that is not cumsum.
 Ref running_sum(Emitter& out, std::string_view nnef, Ref x, int axis);
 
 void register_cumulative(Registry& registry);  ///< cumulative.cpp: running sums and extremes

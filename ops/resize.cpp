@@ -1,4 +1,4 @@
-// Upsampling along the spatial axes: every output entry is a weighted sum of a few input entries.
+// Upsampling along spatial axes: every output entry is a weighted sum of a few input entries.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,11 +20,11 @@ struct Taps {
   std::vector<std::vector<double>> weights;
 };
 
-/// How one axis goes from `in` to `out` entries.
+/// The change of one axis from `in` to `out` entries.
 struct Axis {
   int64_t in = 1;
   int64_t out = 1;
-  std::optional<double> scale;  ///< out / in as the user gave it, where torch uses that
+  std::optional<double> scale;  ///< out / in as the user gave it, if torch uses that
   bool align_corners = false;
 
   /// Input entries per output entry, as torch computes it (ATen/native/UpSample.h).
@@ -42,7 +42,7 @@ struct Axis {
 
 // --- the kinds of sampling ---
 
-/// The floor decides, so that torch's rounding to f32 must be repeated.
+/// torch's rounding to f32 must be repeated, because the floor depends on it.
 double rounded(double x, DType dtype) {
   return dtype == DType::f64 ? x : static_cast<double>(static_cast<float>(x));
 }
@@ -140,7 +140,7 @@ Ref sampled(Emitter& out, Ref x, int axis, const Taps& taps) {
 
 // --- symbolic sizes ---
 
-/// How an axis of which a size is symbolic is sampled.
+/// The sampling of an axis with a symbolic size.
 struct OpenAxis {
   Dim in;
   Dim out;
@@ -155,7 +155,7 @@ Ref open_step(Emitter& out, const OpenAxis& a, DType dtype) {
   return div(out, out.size(a.in - one, dtype), out.size(max(a.out - one, Dim(1)), dtype));
 }
 
-/// Entries up to the last, as integers.
+/// Entries up to the last one, as integers.
 Ref as_entries(Emitter& out, Ref at, const Dim& size) {
   const Ref whole = out.cast(out.elementwise("floor", {at}), DType::i64);
   return minimum(out, whole, out.size(size - Dim(1), DType::i64));
@@ -178,7 +178,7 @@ Ref open_nearest_exact(Emitter& out, Ref x, int axis, const OpenAxis& a) {
   return take(out, x, as_entries(out, rounded_at, a.in), axis);
 }
 
-/// Where output entries lie among the input's.
+/// The positions of output entries among the input's.
 Ref open_source(Emitter& out, const OpenAxis& a, DType dtype) {
   const Ref steps = out.cast(out.range(a.out), dtype);
   const Ref step = open_step(out, a, dtype);
@@ -232,7 +232,7 @@ Ref sampled_tensor(const OpView& op) {
 
 using OpenSample = Ref (*)(Emitter& out, Ref x, int axis, const OpenAxis& a);
 
-/// Axis by axis, the last first, where some are symbolic. Nothing if none is.
+/// Resizes axis by axis, the last first, if some are symbolic. Nothing if none is.
 std::optional<Ref> open_resized(const OpView& op, Emitter& out, OpenSample sample) {
   Ref y = sampled_tensor(op);
   if (is_static(out.shape(y)) && is_static(op.shape())) return {};
@@ -261,7 +261,7 @@ Resizing read_resizing(const OpView& op, Emitter& out) {
   return r;
 }
 
-/// The last axis first: later ones then move whole rows.
+/// Starts with the last axis: later ones then move whole rows.
 template <Taps (*kTaps)(const Axis&, DType), OpenSample kOpen>
 void upsample_nearest(const OpView& op, Emitter& out) {
   if (const auto y = open_resized(op, out, kOpen)) return out.result(*y);
@@ -291,7 +291,7 @@ void upsample(const OpView& op, Emitter& out) {
 
 // --- with antialiasing ---
 
-/// A kernel that widens as the image shrinks; `reach` is where it ends.
+/// A kernel that widens as the image shrinks; it ends at `reach`.
 struct Filter {
   double (*weight)(double x);
   double reach;

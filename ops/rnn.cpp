@@ -20,14 +20,14 @@ struct Weights {
   std::optional<Ref> projection;
 };
 
-/// What differs between the kinds of layers. The scan runs one of the fragments, `held` where
-/// sequences have lengths.
+/// The differences between kinds of layers. The scan runs one of the fragments, `held` if sequences
+/// have lengths.
 struct Kind {
   std::string_view word;
   std::string_view step;
   std::string_view held;
   bool has_cell_state = false;
-  bool keeps_state_bias = false;  ///< it does not simply add to that of the input
+  bool keeps_state_bias = false;  ///< it is not simply added to the input's bias
 };
 constexpr Kind kKinds[] = {
     {"lstm", "t2n_lstm_step", "t2n_lstm_held_step", true, false},
@@ -41,12 +41,12 @@ const Kind& kind_of(const OpView& op) {
                        [&](const Kind& kind) { return kind.word == ir::op_short_name(op.op()); });
 }
 
-/// A layer as the operator describes it; tensors are in f32 where the model has f16.
+/// A layer as the operator describes it; tensors are f32 if the model has f16.
 struct Layers {
   Ref x;                    ///< [T, B, I]
   std::vector<Ref> states;  ///< h, and c of an LSTM: [layers * directions, B, H]
   std::vector<Weights> weights;
-  std::optional<Ref> mask;  ///< [T, B, 1]: whether the sequence is as long; none: all are
+  std::optional<Ref> mask;  ///< [T, B, 1]: whether the sequence has this step; none: all have
   int directions = 1;
   bool batch_first = false;
   int count() const { return static_cast<int>(weights.size()) / directions; }
@@ -87,8 +87,8 @@ Ref swapped_if(Emitter& out, Ref x, bool batch_first) {
   return batch_first ? out.transpose(x, {1, 0, 2}) : x;
 }
 
-/// [T, B, 1]. tract fails on constants that a scan goes through: then it does not know that both
-/// choices are the same.
+/// [T, B, 1]. tract fails on constants that a scan iterates over, so it must not know that both
+/// choices are equal.
 std::optional<Ref> mask_of(const OpView& op, Emitter& out, Ref x) {
   if (!op.has_argument("lengths")) return {};
   const Ref lengths = op.tensor("lengths");
@@ -120,7 +120,7 @@ std::optional<Ref> bias_before_scan(Emitter& out, const Kind& kind, const Weight
   return add(out, *w.input_bias, *w.state_bias);
 }
 
-/// [1, 3H], zeros where the layer has no biases.
+/// [1, 3H], zeros if the layer has no biases.
 Ref row_of_biases(Emitter& out, const Weights& w) {
   if (w.state_bias) return out.unsqueeze(*w.state_bias, {0});
   return out.full(out.scalar(0.0, out.dtype(w.state)), {1, out.shape(w.state)[0]});
@@ -173,10 +173,10 @@ Attributes scan_attributes(Emitter& out, const Kind& kind, const Weights& w, Ref
           {"external_state", 0}};
 }
 
-/// y [T, B, H], then the last states [B, H]. The input's share of all gates is one product before
-/// the scan. `step` is 1, or -1 from the last moment to the first. Behind the end of a sequence the
-/// states stay as they are: so those of its last step are the last, and from the back, it begins
-/// with the first ones.
+/// y [T, B, H], then the last states [B, H]. One product before the scan gives the input's share of
+/// all gates. `step` is 1, or -1 from the last step to the first. Behind the end of a sequence its
+/// states do not change: so those of its last step are the last ones, and backwards it begins with
+/// the first ones.
 std::vector<Ref> run_direction(const OpView& op, Emitter& out, const Kind& kind, const Weights& w,
                                Ref x, std::optional<Ref> mask, const std::vector<Ref>& states,
                                int step) {
@@ -235,7 +235,7 @@ Ref any_true(Emitter& out, Ref x) {
 }
 
 /// The same numbers. The model fails where torch does: for sequences that are empty or longer than
-/// the tensor, and for a longer one after a shorter one.
+/// the tensor, and for a longer one behind a shorter one.
 void sequence_lengths(const OpView& op, Emitter& out) {
   const Ref lengths = op.tensor("self");
   const Dim most = op.dim("most"), count = out.shape(lengths)[0];
@@ -249,7 +249,7 @@ void sequence_lengths(const OpView& op, Emitter& out) {
   out.result(lengths);
 }
 
-/// Of the steps that any sequence has.
+/// One for each step that any sequence has.
 void batch_sizes(const OpView& op, Emitter& out) {
   const Ref mask = op.tensor("mask");
   if (!out.has(target::Feature::non_zero) || !is_born(op.shape()))

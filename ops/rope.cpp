@@ -1,4 +1,4 @@
-// Rotary position embeddings, as the pass canonical-rope finds them.
+// Rotary position embeddings, recognised by the pass canonical-rope.
 #include "ops/product.h"
 #include "src/translate/registry.h"
 

@@ -42,12 +42,12 @@ class Loop {
   }
 
  private:
-  /// A parameter that runs along the only axis of a tensor outside.
+  /// A parameter that iterates over the only axis of an outer tensor.
   struct Scanned {
     Ref parameter;
     Ref outer;
   };
-  /// A row of what comes in pieces, which cannot be gathered from the whole.
+  /// A row of a streamed tensor, which cannot be gathered from the whole.
   struct Row {
     Ref parameter;
     Ref outer;
@@ -82,8 +82,8 @@ class Loop {
   }
 
   void bind_inputs() {
-    // Of a scanned range tract 0.23 believes that it equals every other range, and of integers it
-    // derives what it contradicts later: the number of the iteration is a state in f32.
+    // tract 0.23 believes that a scanned range equals every other range, and derives from integers
+    // what it later contradicts: the iteration's number is a state in f32.
     if (std::any_of(op_.body().nodes.begin(), op_.body().nodes.end(), ir::is_scan))
       inside().zero = inside().add_parameter("zero", DType::i64, {}, true);
     iteration_ = inside().add_parameter(input(0).name, DType::f32, {}, true);
@@ -119,9 +119,9 @@ class Loop {
 
   void carry(Ref parameter, Ref initial) { carried_.push_back({parameter, initial}); }
 
-  /// Gathered by the number of the iteration. What follows from a scanned tensor alone tract moves
-  /// out of the body where it can, and often makes nonsense there, or never ends: of broadcasts,
-  /// joins, products of a row with itself or with a vector.
+  /// Gathered by the iteration's number. If an expression follows from a scanned tensor alone,
+  /// tract moves it out of the body where it can, and often computes nonsense there, or never
+  /// finishes: for broadcasts, joins, products of a row with itself or with a vector.
   Ref slice(size_t i) {
     const ir::Value& value = input(scan_.scanned_input(i));
     const Ref last = out_.size(scan_.length - Dim(1), DType::i64);
@@ -143,13 +143,13 @@ class Loop {
       if (carried_[i].is_read && !reaches_states(carried_[i].parameter)) tie(i);
   }
 
-  /// A result that is the same in every iteration keeps tract 0.23 busy for ever.
+  /// tract 0.23 never finishes with a result that is equal in every iteration.
   Ref result(size_t i) {
     const Ref value = body_.value(op_.body().outputs[i]);
     return inside().at(value).varies ? value : inside().varying(body_, value);
   }
 
-  /// tract fails on states that no iteration reads: they are the last of what the iterations gave.
+  /// tract fails on states that no iteration reads: they are the last of the iterations' results.
   void leave_unread(size_t i) {
     carried_[i].is_read = is_read(body_, carried_[i].parameter);
     if (carried_[i].is_read) return;
@@ -157,7 +157,7 @@ class Loop {
     replace_body_result(body_, output, body_.unsqueeze(result(output), {0}));
   }
 
-  /// Whether an iteration passes on to the next what it makes of a parameter.
+  /// Whether an iteration passes something made of the parameter on to the next one.
   bool reaches_states(Ref parameter) {
     std::set<int> needed;
     for (size_t i = scan_.stacked(); i < inside().outputs.size(); ++i)
@@ -171,8 +171,8 @@ class Loop {
     return needed.contains(parameter.id);
   }
 
-  /// tract fails where it drops the results that alone read a state: the next one reads it as well,
-  /// in iterations that there are none of.
+  /// tract fails if it drops the only results that read a state: the next state reads it as well,
+  /// in iterations that never occur.
   void tie(size_t i) {
     const size_t output = scan_.state_output(i);
     const Ref never = compare(body_, "lt", iteration_, body_.scalar(0.0, DType::f32));
@@ -185,8 +185,8 @@ class Loop {
     add_body_results(body_, {add(body_, iteration_, body_.scalar(1, DType::f32))});
   }
 
-  /// tract 0.23 moves a scan out of the body around it where only scanned tensors reach it, or only
-  /// results leave it, and computes nonsense then: what it reads depends on a state, and a state
+  /// tract 0.23 moves a scan out of the outer body if only scanned tensors enter it, or only
+  /// results leave it, and then computes nonsense: what it reads depends on a state, and a state
   /// depends on it.
   void keep_in_place() {
     if (!out_.state().zero) return;
@@ -211,8 +211,8 @@ class Loop {
     add_body_results(body_, {next});
   }
 
-  /// tract runs no scan that scans nothing, nor what no state or result reads: a sum keeps a range
-  /// alive.
+  /// tract runs no scan without a scanned tensor, nor one that no state or result reads: a sum
+  /// keeps a range alive.
   void add_sequence() {
     if (!rows_.empty()) return;
     const Ref range = any_sequence();
@@ -224,7 +224,7 @@ class Loop {
     add_body_results(body_, {add(body_, sum, body_.squeeze(element, {0}))});
   }
 
-  /// As long as the scan, and no constant: of those tract 0.23 makes nonsense.
+  /// As long as the scan, and not constant: tract 0.23 computes nonsense for constants.
   Ref any_sequence() {
     if (!scan_.length.is_constant()) return out_.range(scan_.length);
     for (const std::vector<Ref>* refs : {&scanned_refs_, &initial_, &captured_})
@@ -236,7 +236,7 @@ class Loop {
                                      "compute its results in __init__, and keep them as buffers"));
   }
 
-  /// The first element, as often as the scan has iterations.
+  /// The first element, repeated for each iteration of the scan.
   Ref repeated_first(Ref x) {
     return out_.broadcast_to(out_.cast(first_element(out_, x), DType::f32), {scan_.length});
   }
@@ -297,8 +297,8 @@ class Loop {
     }
   }
 
-  /// Beside results in the order of the iterations, tract 0.21 to 0.23 computes reversed ones that
-  /// follow from those in their order: they are turned round outside.
+  /// Beside results in iteration order, tract 0.21 to 0.23 gives reversed results that follow from
+  /// them in iteration order as well: they are reversed outside.
   bool is_turned(int output) const {
     const auto i = static_cast<size_t>(output);
     const std::vector<bool>& reversed = scan_.stacked_reversed;
@@ -310,7 +310,7 @@ class Loop {
     return scan_.stacked_reversed[i] && !is_turned(static_cast<int>(i)) ? -1 : 1;
   }
 
-  /// Of a state that no iteration reads, with an axis of its own.
+  /// The last value of a state that no iteration reads, with an axis of its own.
   bool is_last(int output) const {
     const auto i = static_cast<size_t>(output);
     return i >= scan_.stacked() && !carried_[i - scan_.stacked()].is_read;
@@ -337,7 +337,7 @@ class Loop {
   Ref iteration_;
   Scanned scanned_;
   std::vector<Row> rows_;
-  std::vector<Carried> carried_;  ///< the body's states, and what the statement needs beside them
+  std::vector<Carried> carried_;  ///< the body's states, with what the statement needs for them
 };
 
 void scan(const OpView& op, Emitter& out) { Loop(op, out).run(); }

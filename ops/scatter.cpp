@@ -1,4 +1,4 @@
-// Tensors with a part replaced: what writing through a view leaves behind.
+// Tensors of which a part is replaced: the result of writing through a view.
 #include "ops/scatter.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ Ref replace_range(Emitter& out, Ref x, Ref part, int axis, const Dim& begin, con
   return out.concat(parts, axis);
 }
 
-/// The same as rows that are written to computed positions.
+/// The same with rows written at computed positions.
 Ref replace_open_steps(Emitter& out, Ref x, Ref part, int axis, const Dim& first, int64_t step) {
   const Ref steps = mul(out, out.range(size_of(out, part, axis)), out.scalar(step, DType::i64));
   const Ref index = add(out, steps, out.size(first, DType::i64));
@@ -31,8 +31,8 @@ Ref replace_open_steps(Emitter& out, Ref x, Ref part, int axis, const Dim& first
   return from_rows(out, scatter_rows(out, rows.x, index, as_rows(out, part, {axis}).x, {}), rows);
 }
 
-/// Every `step`-th entry replaced: each position reads the old tensor or the part, which follow
-/// each other along the axis.
+/// Replaces every `step`-th entry: each position reads the old tensor or the part, which stand one
+/// behind the other along the axis.
 Ref replace_steps(Emitter& out, Ref x, Ref part, int axis, const Dim& first, int64_t step) {
   if (!first.is_constant() || !size_of(out, x, axis).is_constant() ||
       !size_of(out, part, axis).is_constant())
@@ -61,7 +61,7 @@ int64_t clamped(int64_t position, int64_t size) {
   return std::clamp<int64_t>(position < 0 ? position + size : position, 0, size);
 }
 
-/// Whether the slice is all of an axis, whose size may then be symbolic.
+/// Whether the slice covers a whole axis, whose size may then be symbolic.
 bool is_whole(const OpView& op, const Dim& size) {
   const bool from_start = op.is_none("start") || op.dim("start") == Dim(0);
   const bool to_end = op.is_none("end") || op.dim("end") == size ||
@@ -69,7 +69,7 @@ bool is_whole(const OpView& op, const Dim& size) {
   return from_start && to_end && op.dim("step") == Dim(1);
 }
 
-/// Bounds of which some are symbolic: the size of src says where they were cut off.
+/// Some bounds are symbolic: the size of src shows where they were clamped.
 Ref slice_scatter_open(const OpView& op, Emitter& out, Ref x, int axis) {
   const Ref src = out.cast(op.tensor("src"), out.dtype(x));
   const Dim count = size_of(out, src, axis);

@@ -1,4 +1,4 @@
-// Writing elements at positions that other tensors hold: what the scatter operations share.
+// Shared by scatter operations: writing elements at positions that other tensors hold.
 #pragma once
 
 #include "src/translate/arith.h"
@@ -7,12 +7,12 @@ namespace t2n::ops {
 
 class Registry;
 
-/// What happens to an element that is written to. Versions of tract before 0.23 know `none` only.
+/// How a written value combines with the old one. tract before 0.23 knows `none` only.
 enum class Combine { none, sum, prod, amin, amax };
 
 struct Write {
   Combine combine = Combine::none;
-  bool is_native = true;  ///< the engine combines; else comparisons with all positions do
+  bool is_native = true;  ///< the engine combines; otherwise all positions are compared
 };
 
 /// y[.., index[.., k, ..], ..] = src[.., k, ..] along `axis`; `index` and `src` have one shape,

@@ -22,7 +22,7 @@ std::string_view reduction_name(Combine combine) {
   return "";
 }
 
-/// What leaves every other element as it is.
+/// The value that leaves every element unchanged.
 Ref neutral(Emitter& out, Combine combine, Ref x) {
   const DType dtype = out.dtype(x);
   if (combine == Combine::sum || combine == Combine::none) return like(out, 0, x);
@@ -58,7 +58,7 @@ std::string_view reducer(Combine combine) {
   return "";
 }
 
-/// Index and source with all axes but one as long as those of x; the added indices match nothing.
+/// Index and source with all axes but one as long as those of x; added indices match nothing.
 std::pair<Ref, Ref> padded(Emitter& out, Ref x, Ref index, Ref src, int axis) {
   const Shape have = out.shape(index), want = out.shape(x);
   std::vector<std::pair<int64_t, int64_t>> padding(have.size(), {0, 0});
@@ -81,7 +81,7 @@ Ref scatter_by_comparing(Emitter& out, Ref x, Ref index, Ref src, int axis, Comb
   return combined(out, combine, x, gathered);
 }
 
-/// src cut to the shape of the index: the rest of it is not read.
+/// src cut to the shape of the index: the rest is not read.
 Ref cut(Emitter& out, Ref src, Ref index) {
   for (int axis = 0; axis < out.rank(index); ++axis) {
     const auto at = static_cast<size_t>(axis);
@@ -113,7 +113,7 @@ Write write_of(const OpView& op, Combine combine) {
   return {combine, op.nnef() == "tract_core_scatter_elements"};
 }
 
-/// Without an index the operands need not even fit each other.
+/// Without an index the operands need not fit each other.
 bool writes_nothing(const OpView& op, Emitter& out) {
   const Shape& shape = out.shape(op.tensor("index"));
   if (std::find(shape.begin(), shape.end(), Dim(0)) == shape.end()) return false;
@@ -144,7 +144,7 @@ void scatter_add(const OpView& op, Emitter& out) {
   finish_scatter(op, out, read_scatter(op, out), write_of(op, Combine::sum));
 }
 
-/// Integers are rounded down; counts that wrapped around to 0 are 1, as in torch.
+/// Integers are rounded down; counts that wrapped around to 0 become 1, as in torch.
 Ref mean_of(Emitter& out, Ref total, Ref count) {
   if (ir::is_float(out.dtype(total))) return div(out, total, count);
   const Ref is_none = compare(out, "eq", count, like(out, 0, count));
@@ -153,7 +153,7 @@ Ref mean_of(Emitter& out, Ref total, Ref count) {
       .quotient;
 }
 
-/// The sum of what is written, over how many there are; elements that are not written to stay.
+/// The sum of what is written, divided by the count; other elements stay.
 void scatter_mean(const OpView& op, Emitter& out, Scatter s, bool includes_self) {
   const Write none{Combine::none, true};
   const Ref zero = out.full(like(out, 0, s.x), out.shape(s.index));
@@ -211,7 +211,7 @@ void add_combining(Registry& r, std::string_view name, std::string_view doc, Tra
 
 Ref scatter_elements(Emitter& out, Ref x, Ref index, Ref src, int axis, Write write) {
   if (write.combine != Combine::none) {
-    // Half floats would be rounded at each step; booleans are no numbers.
+    // Half floats would be rounded at each step; booleans are not numbers.
     const DType dtype = out.dtype(x);
     const bool is_bool = dtype == DType::boolean;
     const DType wide = is_bool ? DType::i32 : dtype == DType::f16 ? DType::f32 : dtype;

@@ -1,4 +1,4 @@
-// Other views of the same elements: reshapes, permutations, broadcasts and repetitions.
+// Rearrangements of the same elements: reshapes, permutations, broadcasts and repetitions.
 #include <algorithm>
 #include <numeric>
 
@@ -12,7 +12,7 @@
 namespace t2n::ops {
 namespace {
 
-/// torch has worked out the shape; the arguments that led to it say nothing more.
+/// torch has computed the shape, so the arguments that led to it carry no more information.
 void as_result_shape(const OpView& op, Emitter& out) {
   ignore_present(op, {"size", "shape", "stride", "start_dim", "end_dim", "dim", "sizes", "other"},
                  "the result's shape says it");
@@ -28,7 +28,7 @@ void list_as_result_shape(const OpView& op, Emitter& out) {
 
 void same_elements(const OpView& op, Emitter& out) { out.result(op.tensor("self")); }
 
-/// The bits of one dtype read as another.
+/// Reads the bits of one dtype as another.
 void view_dtype(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   if (op.opt_dtype("dtype") != out.dtype(x))
@@ -41,7 +41,7 @@ void squeeze(const OpView& op, Emitter& out) {
   const int rank = out.rank(x);
   const Ints asked = op.has_argument("dim") && rank > 0 ? op.axes("dim", rank) : all_axes(rank);
   if (op.has_argument("dim")) op.ignore("dim", "of rank 0 there is nothing to take");
-  // An empty list of dims takes none, where op.axes() means all.
+  // An empty list of dims selects none, while op.axes() means all.
   if (out.rank(x) == op.rank()) return out.result(x);
   Ints ones;
   for (const int64_t axis : asked)
@@ -75,9 +75,8 @@ Ref empty(Emitter& out, DType dtype, const Shape& shape) {
   return out.full(out.scalar(0.0, dtype), shape);
 }
 
-/// `repeats` counts from the last axis; missing ones are 1.
-/// The same entries again along axes of known size, of what comes in pieces along another, which
-/// tract does not tile.
+/// `repeats` counts from the last axis; missing ones are 1. Repeats the entries of a streamed
+/// tensor along axes of known size, since tract does not tile it.
 std::optional<Ref> tiled_pieces(Emitter& out, Ref x, const Shape& repeats) {
   const Shape shape = out.shape(x);
   if (std::none_of(shape.begin(), shape.end(),
@@ -120,7 +119,7 @@ void repeat_interleave(const OpView& op, Emitter& out) {
   out.result(out.reshape(out.broadcast_to(apart, spread), op.shape()));
 }
 
-/// Entry i as often as repeats[i] says.
+/// Entry i occurs repeats[i] times.
 std::vector<int64_t> repeated_indices(const std::vector<int64_t>& repeats, int64_t size) {
   std::vector<int64_t> indices;
   for (int64_t i = 0; i < size; ++i) {
@@ -186,7 +185,7 @@ void reverse_axes(const OpView& op, Emitter& out) {
   out.result(out.transpose(x, permutation));
 }
 
-/// In the order given, unlike OpView::axes.
+/// Keeps the given order, unlike OpView::axes.
 Ints ordered_axes(const OpView& op, std::string_view name, int rank) {
   Ints axes = op.expand_ints(name, static_cast<int>(op.ints(name).size()));
   for (int64_t& axis : axes)

@@ -29,7 +29,7 @@ void select(const OpView& op, Emitter& out) {
 
 constexpr int64_t kOpen = std::numeric_limits<int64_t>::max();
 
-/// Bounds of which some are symbolic.
+/// A slice with symbolic bounds.
 Ref open_slice(const OpView& op, Emitter& out, Ref x, int axis) {
   const Dim& size = size_of(out, x, axis);
   const Dim& count = op.shape()[static_cast<size_t>(axis)];
@@ -37,7 +37,7 @@ Ref open_slice(const OpView& op, Emitter& out, Ref x, int axis) {
   return count == size ? x : out.slice(x, axis, range.begin, range.end, op.i64("step"));
 }
 
-/// Python's rule: negative bounds count from the end, and bounds outside are cut off.
+/// Python's rule: negative bounds count from the end, and bounds outside are clamped.
 int64_t clamped(int64_t bound, int64_t size) {
   return std::clamp<int64_t>(bound < 0 ? bound + size : bound, 0, size);
 }
@@ -71,7 +71,7 @@ void narrow_tensor(const OpView& op, Emitter& out) {
 
 // --- splits ---
 
-/// Consecutive parts, as long as torch made them.
+/// Consecutive parts, with the sizes that torch gave them.
 void parts(const OpView& op, Emitter& out, int axis) {
   const Ref x = op.tensor("self");
   Dim begin = 0;
@@ -88,7 +88,7 @@ void split(const OpView& op, Emitter& out) {
   parts(op, out, op.axis("dim", out.rank(op.tensor("self"))));
 }
 
-/// Positions that are symbolic, or count from a symbolic end, ascend.
+/// Positions that are symbolic, or count from a symbolic end, must ascend.
 void open_parts_between(const OpView& op, Emitter& out, int axis, const Shape& positions) {
   const Ref x = op.tensor("self");
   const Dim& size = size_of(out, x, axis);
@@ -101,7 +101,7 @@ void open_parts_between(const OpView& op, Emitter& out, int axis, const Shape& p
   }
 }
 
-/// Parts between given positions, which need not ascend: then some are empty, some overlap.
+/// Parts between given positions, which need not ascend: some parts may be empty or overlap.
 void parts_between(const OpView& op, Emitter& out, int axis, const Shape& given) {
   const Ref x = op.tensor("self");
   if (!is_static(given) || !size_of(out, x, axis).is_constant())
@@ -163,8 +163,8 @@ void flip(const OpView& op, Emitter& out) {
 void fliplr(const OpView& op, Emitter& out) { out.result(reversed(out, op.tensor("self"), {1})); }
 void flipud(const OpView& op, Emitter& out) { out.result(reversed(out, op.tensor("self"), {0})); }
 
-/// The first entry of the result. The remainder of a division by a symbolic size is known as long
-/// as the tensor rolls by less than itself.
+/// The first entry of the result. The remainder by a symbolic size is known if the tensor rolls by
+/// less than its size.
 std::optional<Dim> first_of_rolled(Emitter& out, const Dim& size, const Dim& shift) {
   if (size.is_constant() && shift.is_constant())
     return size.value() == 0 ? 0 : ir::floor_mod_int(-shift.value(), size.value());
@@ -200,7 +200,7 @@ void roll(const OpView& op, Emitter& out) {
   out.result(y);
 }
 
-/// By k quarter turns, from the first of two axes towards the second.
+/// Rotates by k quarter turns, from the first of two axes towards the second.
 void rot90(const OpView& op, Emitter& out) {
   Ref x = op.tensor("self");
   Ints dims = op.ints("dims");
@@ -221,8 +221,8 @@ Ref sliced(Emitter& out, Ref x, int axis, const Dim& begin, const Dim& end) {
   return out.slice(x, axis, begin, end);
 }
 
-/// Entries [begin, end) by gather: tract runs into an internal error where it moves slices of
-/// differences up to a concatenation.
+/// Entries [begin, end) by gather: tract has an internal error if it moves slices of differences up
+/// to a concatenation.
 Ref gathered(Emitter& out, Ref x, int axis, const Dim& begin, const Dim& end) {
   if (!begin.is_constant() || !end.is_constant()) {
     const Ref index = out.range(end - begin);

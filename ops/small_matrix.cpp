@@ -1,5 +1,5 @@
 // Algebra of single matrices: closed forms up to 3 x 3, covariances, and the decompositions that
-// tract does not have.
+// tract lacks.
 #include <algorithm>
 
 #include "ops/all.h"
@@ -36,8 +36,8 @@ Ref entry(Emitter& out, const Matrix& m, int64_t row, int64_t column) {
   return out.slice(line, m.rank - 1, column, column + 1);
 }
 
-/// The determinant without a row and a column, with its sign. Indices go around, which keeps the
-/// sign of 3 x 3.
+/// The determinant without a row and a column, with its sign. Indices wrap around, which gives the
+/// right sign for 3 x 3.
 Ref cofactor(Emitter& out, const Matrix& m, int64_t row, int64_t column) {
   if (m.n == 1) return out.full(out.scalar(1.0, DType::f64), out.shape(entry(out, m, 0, 0)));
   if (m.n == 2) {
@@ -103,7 +103,7 @@ void invert(const OpView& op, Emitter& out) {
                  "do not read output 1, which says which matrices are singular");
 }
 
-/// B is vectors where it has the shape of A without its last axis, or one axis.
+/// B holds vectors if it has the shape of A without its last axis, or one axis.
 bool is_vector(const Shape& a, const Shape& b) {
   return b.size() == 1 || (b.size() + 1 == a.size() && std::equal(b.begin(), b.end(), a.begin()));
 }
@@ -143,7 +143,7 @@ Ref covariance(const OpView& op, Emitter& out, Ref x, double removed) {
   return div(out, products, like(out, std::max(0.0, count - removed), x));
 }
 
-/// One weight per observation, [1, N]: how often it counts, and how much.
+/// One weight per observation, [1, N]: its count, and its importance.
 struct Weights {
   Ref both;
   std::optional<Ref> amount;
@@ -162,8 +162,8 @@ std::optional<Weights> read_weights(const OpView& op, Emitter& out, Ref x) {
   return {};
 }
 
-/// Products of weighted deviations from the weighted mean, over the sum of the weights less its
-/// correction.
+/// Products of weighted deviations from the weighted mean, divided by the sum of the weights minus
+/// its correction.
 Ref weighted_covariance(const OpView& op, Emitter& out, Ref x, const Weights& w, double removed) {
   const auto sum = [&](Ref y) { return reduce(out, "sum_reduce", y, {1}); };
   const Ref all = sum(w.both);
@@ -218,7 +218,7 @@ void register_closed_forms(Registry& r) {
 
 void register_small_matrix(Registry& r) {
   register_closed_forms(r);
-  // Of constants they are folded; these are of matrices that the model computes.
+  // Those of constants are folded; these are of matrices that the model computes.
   r.refuse({"aten::_linalg_eigh",
             "aten::_linalg_svd",
             "aten::_lu_with_info",

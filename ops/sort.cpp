@@ -10,13 +10,13 @@
 namespace t2n::ops {
 namespace {
 
-/// Values, then indices, without the axis that rank 0 was given.
+/// Values, then indices, without the axis that was added for rank 0.
 void finish_sorted(const OpView& op, Emitter& out, const Sorted& y) {
   finish(op, out, out.reshape(y.values, op.shape(0)), 0);
   finish(op, out, out.reshape(y.indices, op.shape(1)), 1);
 }
 
-/// Unsorted results may come in any order: they come sorted.
+/// Unsorted results may have any order; they are sorted.
 void topk(const OpView& op, Emitter& out) {
   op.ignore("sorted", "a sorted result is one of those that torch may give unsorted");
   const Ref x = at_least_1d(out, op.tensor("self"));
@@ -55,7 +55,7 @@ void kthvalue(const OpView& op, Emitter& out) {
   finish_sorted(op, out, kth(out, x, op.dim("k"), op.axis("dim")));
 }
 
-/// Of an even number of elements the lower middle one.
+/// For an even number of elements, the lower middle one.
 void median_dim(const OpView& op, Emitter& out) {
   op.ignore("keepdim", "the result's shape shows it");
   const Ref x = at_least_1d(out, op.tensor("self"));

@@ -1,4 +1,4 @@
-// What operators over [N, C, spatial…] share: the optional batch axis, and products along one axis.
+// Shared by operators over [N, C, spatial…]: the optional batch axis, and products along one axis.
 #include "ops/spatial.h"
 
 #include <algorithm>

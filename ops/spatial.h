@@ -1,4 +1,4 @@
-// What operators over [N, C, spatial…] share: the optional batch axis, and products along one axis.
+// Shared by operators over [N, C, spatial…]: the optional batch axis, and products along one axis.
 #pragma once
 
 #include <optional>
@@ -32,8 +32,8 @@ struct Convolution {
   int spatial() const { return static_cast<int>(stride.size()); }
 };
 /// The transposed convolution, whose weight is [O, I/groups, k…] here, with the groups outermost in
-/// O. `shape` is the result's, at the end of each spatial axis by `extra` longer than the input
-/// makes it.
+/// O. `shape` is the result's; it is longer at the end of each spatial axis by `extra` than the
+/// input makes it.
 Ref transposed_convolution(Emitter& out, const Convolution& c, const Ints& extra,
                            const Shape& shape);
 

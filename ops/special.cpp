@@ -1,4 +1,4 @@
-// Special functions of a few steps, and what the others are made of.
+// Special functions of a few steps, and the approximations that others use.
 #include "ops/special.h"
 
 #include <cmath>
@@ -16,7 +16,7 @@ using ir::Promotion;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Terms below the last digit of the largest are left out.
+/// Drops terms below the last digit of the largest one.
 Coefficients visible_terms(Coefficients c, DType dtype) {
   if (dtype == DType::f64) return c;
   double largest = 0;
@@ -40,7 +40,7 @@ void xlog1py(const OpView& op, Emitter& out) {
   const auto [x, y] = operands(op, out);
   const Ref wide = widened(out, x), other = widened(out, y);
   const auto known = out.constant_value(other);
-  // A fragment of nothing but literals would compute in f32.
+  // A fragment with only literals would compute in f32.
   const Ref log = known && known->elements() == 1
                       ? like(out, std::log1p(ir::element_f64(*known, 0)), other)
                       : out.elementwise("t2n_log1p", {other});
@@ -50,7 +50,7 @@ void xlog1py(const OpView& op, Emitter& out) {
   finish(op, out, replaced(out, is_zero, 0, product));
 }
 
-/// max + log2(1 + 2^-|a - b|); equal infinities are their own sum.
+/// max + log2(1 + 2^-|a - b|); the sum of equal infinities is the infinity itself.
 void logaddexp2(const OpView& op, Emitter& out) {
   const auto [x, y] = operands(op, out);
   const Ref a = widened(out, x), b = widened(out, y);
@@ -64,7 +64,7 @@ void logaddexp2(const OpView& op, Emitter& out) {
   finish(op, out, select(out, is_infinite, a, add(out, top, rest)));
 }
 
-/// self * 2^other, the power in the dtype that torch takes it in.
+/// self * 2^other, with the power in torch's dtype for it.
 void ldexp(const OpView& op, Emitter& out) {
   const DType dtype = op.dtype() == DType::f64 ? DType::f64 : DType::f32;
   const Ref exponent = out.cast(op.tensor("other"), dtype);

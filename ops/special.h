@@ -1,4 +1,4 @@
-// Approximations that special functions are made of. Coefficients come highest power first.
+// Approximations for special functions. Coefficients start with the highest power.
 #pragma once
 
 #include <span>

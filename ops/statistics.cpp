@@ -18,7 +18,7 @@ struct Moments {
   Ref mean;
 };
 
-/// What is subtracted from the number of elements: 1, unless an argument says otherwise.
+/// The number that is subtracted from the count of elements: 1, unless an argument gives another.
 double correction(const OpView& op) {
   if (op.has_argument("unbiased")) return op.boolean("unbiased") ? 1 : 0;
   return op.opt_f64("correction").value_or(1);
@@ -66,8 +66,8 @@ void p_norm(const OpView& op, Emitter& out) {
 
 void frobenius_norm(const OpView& op, Emitter& out) { norm_of(op, out, 2); }
 
-/// Columns are along the first axis of `pair`, rows along the second. 1 is the largest sum of a
-/// column, infinity that of a row; negative ones are the smallest.
+/// Columns run along the first axis of `pair`, rows along the second. Order 1 is the largest sum of
+/// a column, infinity that of a row; negative orders are the smallest.
 void norm_of_matrices(const OpView& op, Emitter& out, Ints pair) {
   const double order = op.f64("ord");
   const bool is_column = std::abs(order) == 1;
@@ -87,7 +87,7 @@ void matrix_norm_by_number(const OpView& op, Emitter& out) {
   norm_of_matrices(op, out, op.ints("dim"));
 }
 
-/// With two axes an order means a matrix norm.
+/// With two axes, an order means a matrix norm.
 void linalg_norm(const OpView& op, Emitter& out) {
   const int rank = out.rank(op.tensor("self"));
   const bool is_vector = op.is_none("dim") ? rank <= 1 : op.dims("dim").size() == 1;
@@ -121,7 +121,7 @@ void cosine_similarity(const OpView& op, Emitter& out) {
   const Ref eps = like(out, op.f64("eps"), eps_of);
   const int rank = op.rank() + 1;
   const Ints axes = {op.axis("dim", rank)};
-  // The norms are those of what was broadcast.
+  // The norms are those of the broadcast tensors.
   const Shape shape = out.broadcast(out.shape(op.tensor("x1")), out.shape(op.tensor("x2")));
   const auto unit = [&](Ref vector) {
     const Ref x = out.broadcast_to(widened(out, vector), shape);
@@ -137,7 +137,7 @@ void logsumexp(const OpView& op, Emitter& out) {
   finish_reduced(op, out, axes.empty() ? x : log_sum_exp(out, x, axes), axes);
 }
 
-/// The norm of everything else, for each index of dim.
+/// The norm over all other axes, for each index of dim.
 void norm_except_dim(const OpView& op, Emitter& out) {
   const Ref x = widened(out, op.tensor("v"));
   Ints axes = all_axes(out.rank(x));
@@ -210,7 +210,7 @@ Ref vector_norm(Emitter& out, Ref x, double p, const Ints& axes) {
   return out.elementwise("pow", {sum, like(out, 1 / p, x)});
 }
 
-/// The maximum is taken out first; an infinite one as the largest number, so that it stays
+/// The maximum is subtracted first; an infinite one as the largest number, so that it stays
 /// infinite.
 Ref log_sum_exp(Emitter& out, Ref x, const Ints& axes) {
   constexpr double kLargest = std::numeric_limits<float>::max();

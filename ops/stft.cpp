@@ -1,4 +1,4 @@
-// Short-time Fourier transforms of real signals, as the pass `complex-to-pairs` leaves them.
+// Short-time Fourier transforms of real signals, in the form that `complex-to-pairs` gives them.
 #include <optional>
 
 #include "ops/dft.h"
@@ -28,14 +28,14 @@ Stft read(const OpView& op) {
   return s;
 }
 
-/// The values of the window; none where it is all ones.
+/// The values of the window; none if it is all ones.
 std::optional<std::vector<double>> known_window(const Emitter& out, const Stft& s) {
   if (!s.window) return std::vector<double>();
   const auto values = out.constant_value(*s.window);
   return values ? std::optional(ir::to_f64(*values)) : std::nullopt;
 }
 
-/// The filters hold the window where it is known, else it is multiplied in.
+/// Filters that contain the window if it is known; otherwise it is multiplied.
 Ref filters(Emitter& out, const Stft& s) {
   const DType dtype = out.dtype(s.x);
   if (const auto window = known_window(out, s))
@@ -43,7 +43,7 @@ Ref filters(Emitter& out, const Stft& s) {
   return mul(out, windowed_dft(out, s.dft, s.bins, {}, dtype), out.unsqueeze(*s.window, {0, 1}));
 }
 
-/// One convolution: each bin is a filter that moves on by `hop`.
+/// One convolution: each bin is a filter that moves by `hop`.
 Ref by_convolution(const OpView& op, Emitter& out, const Stft& s) {
   const Shape& shape = op.shape();
   const Ref rows = out.unsqueeze(s.x, {1});
@@ -58,7 +58,7 @@ Ref by_convolution(const OpView& op, Emitter& out, const Stft& s) {
   return out.transpose(pairs, {0, 1, 3, 2});
 }
 
-/// tract's own operation; it wants the window as a constant of the signal's dtype.
+/// tract's own operation; the window must be a constant of the signal's dtype.
 Ref by_stft(const OpView& op, Emitter& out, const Stft& s) {
   Attributes attributes = {{"axis", int64_t{1}}, {"frame", s.dft.n}, {"stride", s.hop}};
   if (s.window) attributes.emplace_back("window", out.operand(*s.window));

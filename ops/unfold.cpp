@@ -1,4 +1,4 @@
-// Rearrangements in blocks: sliding windows, shuffles of pixels and channels, strided views.
+// Rearrangements in blocks: sliding windows, pixel and channel shuffles, strided views.
 #include <algorithm>
 
 #include "ops/positions.h"
@@ -15,7 +15,7 @@ struct Windows {
   int64_t step;
 };
 
-/// As many windows as a symbolic size has.
+/// As many windows as fit into a symbolic size.
 void open_windows(const OpView& op, Emitter& out, Ref x, int axis, const Windows& w) {
   const Ref first = mul(out, iota(out, op.shape().at(static_cast<size_t>(axis)), 0, 2),
                         out.scalar(w.step, DType::i64));
@@ -26,8 +26,8 @@ void open_windows(const OpView& op, Emitter& out, Ref x, int axis, const Windows
   out.result(out.transpose(y, order));
 }
 
-/// The same of what comes piece by piece, where an index would meet one piece only: entry k of all
-/// windows for each k.
+/// The same for a streamed tensor, where an index would only see one piece: for each k, entry k of
+/// all windows.
 void streamed_windows(const OpView& op, Emitter& out, Ref x, int axis, const Windows& w) {
   const Dim last = (op.shape().at(static_cast<size_t>(axis)) - Dim(1)) * Dim(w.step) + Dim(1);
   std::vector<Ref> entries;
@@ -109,7 +109,7 @@ void im2col(const OpView& op, Emitter& out) {
   out.result(out.reshape(x, op.shape()));
 }
 
-/// One output channel per group of kh * kw inputs, each at its own place of the kernel.
+/// One output channel per group of kh * kw inputs, each at its own position of the kernel.
 Ref placing_filter(Emitter& out, DType dtype, int64_t channels, const Blocks& b) {
   const int64_t area = b.size[0] * b.size[1];
   std::vector<double> one(static_cast<size_t>(area * area), 0.0);
@@ -119,7 +119,7 @@ Ref placing_filter(Emitter& out, DType dtype, int64_t channels, const Blocks& b)
   return out.broadcast_to(single, {channels, area, b.size[0], b.size[1]});
 }
 
-/// The adjoint of im2col: what falls on one place adds up.
+/// The adjoint of im2col: entries at the same position are added.
 void col2im(const OpView& op, Emitter& out) {
   const Blocks b = read_blocks(op);
   const Ints size = op.expand_ints("output_size", 2);

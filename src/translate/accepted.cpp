@@ -25,7 +25,7 @@ void check_inputs(const ir::Graph& graph, const target::Target& target, Problems
   }
 }
 
-/// The sizes of its tensors are numbers.
+/// Checks that all sizes are numbers.
 void check_static(const ir::Graph& graph, const target::Target& target) {
   if (target.engine != target::Engine::khronos) return;
   for (const ir::ValueId id : graph.inputs) {
@@ -46,8 +46,8 @@ void check_static(const ir::Graph& graph, const target::Target& target) {
   }
 }
 
-/// Strict NNEF computes integers as f32: what may leave its exact ones is said, what surely does is
-/// refused.
+/// Strict NNEF computes integers as f32. Integers that may leave f32's exact ones are reported;
+/// those that certainly do are refused.
 void check_integers(const ir::Graph& graph, const target::Target& target, Problems& problems,
                     const Report& report) {
   if (target.engine != target::Engine::khronos) return;
@@ -62,7 +62,7 @@ void check_integers(const ir::Graph& graph, const target::Target& target, Proble
   }
 }
 
-/// The only size that a symbol may have, as assertions say.
+/// The only size that assertions allow for a symbol.
 std::optional<int64_t> only_size(const ir::Symbol& symbol,
                                  const std::vector<ir::Comparison>& relations) {
   int64_t least = 0, most = std::numeric_limits<int64_t>::max();
@@ -80,7 +80,7 @@ std::optional<int64_t> only_size(const ir::Symbol& symbol,
   return least == most ? std::optional(least) : std::nullopt;
 }
 
-/// tract fails on a loop whose length an assertion makes a number.
+/// tract fails on a loop whose length an assertion fixes.
 void check_loops(const ir::Graph& graph, const std::vector<ir::Comparison>& relations,
                  Problems& problems) {
   for (const ir::Node& node : graph.nodes) {

@@ -1,4 +1,4 @@
-// What may be translated at all, whatever its operators.
+// What can be translated at all, whatever its operators are.
 #pragma once
 
 #include <string>
@@ -8,10 +8,11 @@
 
 namespace t2n::ops {
 
-/// Whether the target can hold a graph as translate() takes it: the dtypes of its inputs; for
-/// strict NNEF their sizes, which are numbers of 1 or more, and integers that f32 holds; for tract
-/// loops of more than one length. What may leave those integers goes to `report`. Errors:
-/// `unsupported-argument` for sizes of inputs. All else is added to `problems`.
+/// Whether the target can express a graph as translate() takes it. Checked are the dtypes of its
+/// inputs; for strict NNEF also their sizes, which must be numbers of 1 or more, and integers,
+/// which f32 must hold; for tract also loops, which must allow more than one length. Integers that
+/// may leave f32's range go to `report`. Errors: `unsupported-argument` for sizes of inputs. All
+/// else is added to `problems`.
 void check_accepted(const ir::Graph& graph, const target::Target& target, Problems& problems,
                     const Report& report);
 

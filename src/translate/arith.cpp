@@ -17,8 +17,8 @@ bool is_unsigned(DType dtype) {
   return dtype == DType::u8 || dtype == DType::u16 || dtype == DType::u32 || dtype == DType::u64;
 }
 
-/// Whether `b` is the number `value`, which changes nothing of `a`. tract drops it, and what is the
-/// same then it finds twice: it may fail on that ("eval() called on a Dummy op").
+/// Whether `b` is the number `value`, which does not change `a`. tract drops such an operation, and
+/// may fail on the two equal tensors that it then finds ("eval() called on a Dummy op").
 bool is_neutral(const Emitter& out, Ref a, Ref b, double value) {
   if (!out.has(target::Feature::folds_repeats) || out.dtype(a) == DType::boolean) return false;
   if (out.broadcast(out.shape(a), out.shape(b)) != out.shape(a)) return false;
@@ -26,8 +26,8 @@ bool is_neutral(const Emitter& out, Ref a, Ref b, double value) {
   return known && known->elements() == 1 && ir::element_f64(*known, 0) == value;
 }
 
-/// The signs of a constant that has -0.0, and nothing of others: tract takes it for one that has
-/// 0.0 in its place.
+/// The signs and magnitudes of a constant that has -0.0; nothing for any other. tract confuses it
+/// with a constant that has 0.0 in its place.
 std::optional<std::pair<Ref, Ref>> sign_and_magnitude(Emitter& out, Ref x) {
   const auto known = out.constant_value(x);
   if (!known || !ir::is_float(known->dtype)) return {};
@@ -53,7 +53,7 @@ Ref mul_integers(Emitter& out, Ref a, Ref b) {
   return out.cast(mul(out, out.cast(a, DType::i64), out.cast(b, DType::i64)), dtype);
 }
 
-/// The sum by tract's einsum, which adds i64 in full. The leading axis keeps a total from being of
+/// The sum by tract's einsum, which adds i64 without overflow. The leading axis avoids a result of
 /// rank 0, which einsum gets wrong.
 Ref sum_by_einsum(Emitter& out, Ref x, const Ints& axes) {
   std::string all = "z", kept = "z";
@@ -79,7 +79,7 @@ Ref count_of(Emitter& out, Ref x, const Ints& axes) {
   return out.size(count, out.dtype(x));
 }
 
-/// tract compares numbers only.
+/// Booleans as numbers: tract compares numbers only.
 Ref as_number(Emitter& out, Ref x) {
   return out.dtype(x) == DType::boolean ? out.cast(x, DType::u8) : x;
 }
@@ -157,7 +157,7 @@ Ref widened(Emitter& out, Ref x) {
 
 namespace {
 
-/// tract adds in f32, one element after the other: 500,000 positive ones are off by 6e-6, where
+/// tract adds f32 elements one after another: a sum of 500,000 positive ones is off by 6e-6, while
 /// torch adds in a tree. Rows of language models (up to 16,384) keep the form that tract fuses.
 bool is_long_sum(const Emitter& out, std::string_view op, Ref x, const Ints& axes) {
   constexpr int64_t kExactEnough = 16384;
@@ -170,20 +170,19 @@ bool is_long_sum(const Emitter& out, std::string_view op, Ref x, const Ints& axe
          n > kExactEnough;
 }
 
-/// What torch gives where there is nothing to reduce; tract divides by zero.
+/// The result of torch where there is nothing to reduce; tract divides by zero.
 double of_nothing(std::string_view op) {
   if (op == "mean_reduce") return std::numeric_limits<double>::quiet_NaN();
   return op == "tract_core_product_reduce" || op == "all_reduce" ? 1 : 0;
 }
 
-/// Whether the last axis, which tract divides by the size of, is reduced and has no entries at some
-/// sizes.
+/// Whether the last axis, by whose size tract divides, is reduced and may be empty at some sizes.
 bool may_be_nothing(Emitter& out, Ref x, const Ints& axes) {
   const bool is_reduced = std::find(axes.begin(), axes.end(), out.rank(x) - 1) != axes.end();
   return is_reduced && may_be_zero(out, out.shape(x).back());
 }
 
-/// Sums with a zero more where there may be nothing, and means of them.
+/// Sums with an extra zero if an axis may be empty, and means of such sums.
 Ref sum_of_open(Emitter& out, std::string_view op, Ref x, const Ints& axes, const Shape& shape) {
   std::vector<std::pair<int64_t, int64_t>> padding(shape.size());
   padding.back().second = may_be_nothing(out, x, axes) ? 1 : 0;
@@ -206,7 +205,7 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::opti
   });
   if (is_nothing) return out.full(out.scalar(of_nothing(op), dtype.value_or(out.dtype(x))), shape);
   // tract's sum_reduce wraps i64 sums at 32 bits. It computes means of squares, and sums of squares
-  // over their number, in f32 whatever their dtype.
+  // divided by their number, in f32 whatever their dtype.
   const bool has_f64 = out.has(target::Feature::computes_f64);
   const bool has_integers = out.has(target::Feature::computes_integers);
   if (has_integers && op == "sum_reduce" && out.dtype(in) == DType::i64)
@@ -215,8 +214,8 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::opti
     return div(out, sum_by_einsum(out, in, axes), count_of(out, in, axes));
   if (has_f64 && is_long_sum(out, op, in, axes)) {
     const Ref wide = out.cast(in, DType::f64);
-    // Over symbolic sizes tract runs an einsum element by element, minutes for a large model. The
-    // cast keeps a sum from being seen as one of squares.
+    // Over symbolic sizes tract runs an einsum element by element, which takes minutes for a large
+    // model. The cast keeps tract from recognising a sum of squares.
     const bool is_known = is_static(out.shape(x));
     return out.cast(
         is_known ? reduce(out, op, wide, axes) : sum_of_open(out, op, wide, axes, shape),

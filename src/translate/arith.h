@@ -1,4 +1,4 @@
-// Expressions on tensors that several families use, with tract's traps behind them.
+// Expressions on tensors that several families use. They avoid traps of tract.
 #pragma once
 
 #include <string_view>
@@ -15,8 +15,8 @@ using draft::all_axes;
 using draft::inverse;
 using draft::with_size;
 
-// Operands broadcast; both have one dtype, which the result keeps. Booleans add as `or`, multiply
-// as `and`.
+// Operands broadcast; both have one dtype, which the result keeps. For booleans, add is `or` and
+// mul is `and`.
 Ref add(Emitter& out, Ref a, Ref b);
 Ref sub(Emitter& out, Ref a, Ref b);
 Ref mul(Emitter& out, Ref a, Ref b);
@@ -32,18 +32,18 @@ Ref logical_and(Emitter& out, Ref a, Ref b);
 Ref logical_xor(Emitter& out, Ref a, Ref b);
 Ref logical_not(Emitter& out, Ref x);
 Ref select(Emitter& out, Ref condition, Ref then, Ref otherwise);
-/// NaN and nothing else.
+/// True for NaN only.
 Ref is_nan(Emitter& out, Ref x);
 
 /// A number as a rank-0 operand of the dtype of `x`.
 Ref like(Emitter& out, double value, Ref x);
 
-/// f16 becomes f32, and so does f64 where there is none; other dtypes stay: for formulas of several
-/// steps, as torch computes them.
+/// f16 becomes f32, and so does f64 if the target lacks it; other dtypes stay: for formulas of
+/// several steps, which torch computes in this way.
 Ref widened(Emitter& out, Ref x);
 
-/// One of tract's reductions over ascending `axes`; f16 sums are taken in f32, booleans as u8.
-/// The axes stay with extent 1. `dtype` is that of the result where it is not the operand's.
+/// One of tract's reductions over ascending `axes`; f16 is summed in f32, booleans as u8. The axes
+/// keep extent 1. `dtype` is the result's, if it differs from the operand's.
 Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes,
            std::optional<DType> dtype = {});
 
@@ -52,11 +52,11 @@ Ref iota(Emitter& out, const Dim& n, int axis, int rank);
 /// Integers as a constant.
 Ref int_constant(Emitter& out, const std::vector<int64_t>& values, const Ints& shape,
                  std::string_view name);
-/// `axis` moved to the front; inverse() is the way back.
+/// The permutation that moves `axis` to the front; inverse() undoes it.
 Ints axis_to_front(int axis, int rank);
 /// The size of one axis as an integer; refuses a symbolic one.
 int64_t extent(const Emitter& out, Ref x, int64_t axis);
-/// What two shapes broadcast to.
+/// The shape that two shapes broadcast to.
 Ints broadcast_sizes(const Ints& a, const Ints& b);
 Ref at_least_1d(Emitter& out, Ref x);
 /// `x` with the order along some axes reversed.
@@ -66,14 +66,13 @@ Ref flattened(Emitter& out, Ref x);
 
 /// Argument `name`, a tensor or a number, in `dtype`.
 Ref operand(const OpView& op, Emitter& out, std::string_view name, DType dtype);
-/// A number that is stored in a tensor of `dtype`: integers lose its fraction.
+/// A number as a tensor of `dtype` stores it: integers lose its fraction.
 Ref converted_number(const OpView& op, Emitter& out, std::string_view name, DType dtype);
 /// `self` and `other`; a number takes the dtype of the tensor.
 std::pair<Ref, Ref> operands(const OpView& op, Emitter& out);
 /// Whether `x` is a rank-0 constant of this value.
 bool is_number(const Emitter& out, Ref x, double value);
-/// Declares the result, in the dtype and shape that torch gave: in-place forms round back to
-/// `self`.
+/// Declares the result, in the dtype and shape that torch gave: in-place operators round to `self`.
 void finish(const OpView& op, Emitter& out, Ref y, int index = 0);
 /// Ignores those of `names` that the schema has.
 void ignore_present(const OpView& op, std::initializer_list<std::string_view> names,

@@ -16,7 +16,7 @@ void add_born(const Dim& size, std::set<std::string>& out) {
     if (symbol.born() != nullptr) out.insert(symbol.born()->name);
 }
 
-/// Those whose sizes attributes hold; symbols are plain names there.
+/// The born sizes among the symbols in attributes, where symbols are plain names.
 std::set<std::string> born_in(const Emitter::State& state, const Attributes& attributes) {
   std::set<std::string> out;
   for (const Attribute& attribute : attributes)
@@ -28,13 +28,13 @@ std::set<std::string> born_in(const Emitter::State& state, const Attributes& att
   return out;
 }
 
-/// 0, in a way that only running the model tells.
+/// A 0 that is only known once the model runs.
 Ref zero_after(Emitter& out, const std::string& name) {
   const Ref count = born_count(out, ir::Symbol::Born{name});
   return out.cast(compare(out, "lt", count, out.scalar(0, DType::i64)), DType::i64);
 }
 
-/// The same tensor, which follows from a number that is 0.
+/// The same tensor, made to follow from a number that is 0.
 Ref taken_at(Emitter& out, Ref x, Ref zero) {
   return out.call("tract_core_gather", {out.unsqueeze(x, {0}), zero}, {{"axis", 0}}, out.dtype(x),
                   out.shape(x));
@@ -83,7 +83,7 @@ Ref counted_range(Emitter& out, Ref number, const Dim& count) {
   const Ref zero = out.scalar(0, DType::i64);
   const Ref all = out.call("tract_core_range", {zero, number, out.scalar(1, DType::i64)}, {},
                            DType::i64, {count});
-  // The range has a size without a name; what is counted has the one that is given.
+  // The range has a size without a name; the count has the given name.
   const Ref places = nonzero_places(out, compare(out, "ge", all, zero), count)[0];
   demand(out, out.cast(compare(out, "lt", number, zero), DType::i64));
   return places;
@@ -99,7 +99,7 @@ Ref born_count(Emitter& out, const ir::Symbol& symbol) {
                 "in the body of a loop, and before it is known, it has no form in NNEF",
                 "compute it outside of the loop");
   if (found->second.count) return *found->second.count;
-  // No place is negative, which the engine does not know.
+  // No position is negative, which the engine does not know.
   Ref row = found->second.places;
   if (out.rank(row) == 2) row = out.squeeze(out.slice(row, 0, 0, 1), {0});
   const Ref ones = out.cast(compare(out, "ge", row, out.scalar(0, DType::i64)), DType::i64);
@@ -149,7 +149,7 @@ void take_demands(Emitter& out) {
 Ref under_demands(Emitter& out, Ref x) {
   const std::optional<Ref> fails = out.state().demanded;
   if (!fails) return x;
-  // What is outside of a slice is an error; an index outside aborts the process.
+  // A slice out of range is an error; an index out of range aborts the process.
   const Ref one = out.unsqueeze(x, {0});
   const Ref end = add(out, *fails, out.scalar(1, DType::i64));
   const Ref kept =

@@ -8,32 +8,32 @@
 
 namespace t2n::ops {
 
-/// Where a tensor is not zero: i64 [rank, count]. `count` is the symbol of that size; what it
-/// stands for is known to the document from here on.
+/// Positions of nonzero elements: i64 [rank, count]. `count` is that size's symbol; from here on,
+/// the document knows its value.
 Ref nonzero(Emitter& out, Ref x, const Dim& count);
-/// The same along each axis: i64 [count].
+/// The same for each axis: i64 [count].
 std::vector<Ref> nonzero_places(Emitter& out, Ref x, const Dim& count);
 
-/// 0, 1, … for a number, of rank 0, that the graph computes; `count` is the symbol of that number,
-/// which must not be negative: else the engine fails.
+/// 0, 1, … below a rank-0 number that the graph computes. `count` is that number's symbol. The
+/// number must not be negative: the engine fails then.
 Ref counted_range(Emitter& out, Ref number, const Dim& count);
 
-/// How many there are, as a number of i64. Errors: `unsupported-argument` where nothing counted it.
+/// The value of a size as an i64 number. Errors: `unsupported-argument` if nothing counted it.
 Ref born_count(Emitter& out, const ir::Symbol& symbol);
 
-/// Operands of a call whose attributes hold such sizes: one of them follows from what bears them.
-/// tract runs what follows from nothing first, and knows no such size then.
+/// Operands of a call whose attributes contain born sizes: one of the operands is made to follow
+/// from what bears them. Otherwise tract runs the call early, before it knows the size.
 std::vector<Ref> tied(Emitter& out, std::vector<Ref> operands, const Attributes& attributes);
 
-/// The model fails where this number of i64, 0 or 1, is 1: outside of loops, in engines that know
-/// such sizes; said nowhere else.
+/// The model fails where this i64 number, 0 or 1, is 1. Only outside of loops, in engines that
+/// support born sizes; elsewhere nothing is emitted.
 void demand(Emitter& out, Ref fails);
-/// Whether the size is the number of true elements of just this mask.
+/// Whether the size counts the true elements of exactly this mask.
 bool counts(Emitter& out, const Dim& size, Ref mask);
 
-/// Takes up what the graph demands of sizes that are all known by now.
+/// Emits the graph's demands on sizes that are all known by now.
 void take_demands(Emitter& out);
-/// The same tensor, after all demands hold: else the engine fails, as a slice is outside.
+/// The same tensor, valid only if all demands hold: otherwise a slice is out of range and fails.
 Ref under_demands(Emitter& out, Ref x);
 
 }  // namespace t2n::ops

@@ -1,4 +1,4 @@
-// Findings of the lints as errors: bugs of ours, or axes that have to be declared otherwise.
+// Turns findings of the lints into errors: bugs of ours, or axes to be declared differently.
 #include "src/translate/check_document.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::string condition(const TractFinding& finding) {
   return "";
 }
 
-/// "--dynamic x:1=4*S" for each axis of an input in which one of the symbols stands.
+/// "--dynamic x:1=4*S" for each input axis that contains one of the symbols.
 std::string declarations(const TractFinding& finding, const ir::Graph& graph) {
   const auto is_named = [&](const ir::Symbol& symbol) {
     return std::find(finding.symbols.begin(), finding.symbols.end(), symbol) !=

@@ -1,4 +1,4 @@
-// The last look at a document before anybody writes it.
+// The last check of a document before it is written.
 #pragma once
 
 #include "ir/graph.h"
@@ -6,11 +6,11 @@
 
 namespace t2n::ops {
 
-/// What the specification forbids is never written. Errors: `internal`.
+/// Refuses what the specification forbids. Errors: `internal`.
 void check_strict(const nnef::Document& document);
 
-/// What tract must refuse, or cannot run at sizes that the document allows, is never written.
-/// Errors: `internal`; `dynamic-declaration` where other axes would make it right.
+/// Refuses what tract rejects, or cannot run at sizes that the document allows. Errors: `internal`;
+/// `dynamic-declaration` if other axes would make it right.
 void check_tract(const nnef::Document& document, const ir::Graph& graph);
 
 }  // namespace t2n::ops

@@ -1,4 +1,4 @@
-// What of a document for tract does not run in pulses, as an error that says where.
+// Finds the parts of a tract document that do not run in pulses; the error names their places.
 #pragma once
 
 #include "ir/graph.h"
@@ -8,12 +8,13 @@
 
 namespace t2n::ops {
 
-/// For targets that stream; says in the document's properties along what it does, and of what
-/// pulses are multiples. Errors: `not-streamable`, with all operators that are in the way.
+/// For targets that stream. Stores in the document's properties the axis along which it streams,
+/// and the number that pulses must be multiples of. Errors: `not-streamable`, with all operators in
+/// the way.
 void check_pulses(nnef::Document& document, const ir::Graph& graph, Emitter& out,
                   const target::Target& target);
 
-/// For others: warns of states that begin anew in each run, along axes of any size.
+/// For other targets: warns of states that start anew in each run, along axes of any size.
 void warn_of_resets(const nnef::Document& document, Emitter& out, const ir::Graph& graph,
                     const target::Target& target, const Report& report);
 

@@ -118,8 +118,7 @@ nnef::Value Emitter::operand(Ref ref) {
 
 namespace {
 
-/// Integers of 8 bits and floats of 16 that are computed with as wider reals: weights that somebody
-/// made small.
+/// 8-bit integers and 16-bit floats that are used as wider reals: weights that were compressed.
 bool is_made_small(const TensorEntry& entry, DType dtype) {
   constexpr int64_t kFewest = 5;
   const bool is_small =

@@ -16,9 +16,8 @@
 
 namespace t2n::ops {
 
-/// Translations talk to this class only. Every method that makes a tensor returns its Ref;
-/// statements appear in the order of the calls. Axes are non-negative; shapes are those of the
-/// result.
+/// Translations use only this class. Every method that makes a tensor returns its Ref; statements
+/// appear in the order of the calls. Axes are non-negative; shapes are those of the result.
 class Emitter {
  public:
   Emitter(const ir::Graph& graph, const target::Target& target);
@@ -32,9 +31,9 @@ class Emitter {
   Ints sizes(Ref ref) const;
   int rank(Ref ref) const { return static_cast<int>(shape(ref).size()); }
   bool has(target::Feature feature) const;
-  bool is_streamed(const Dim& size) const;  ///< comes piece by piece, run after run
-  bool varies(Ref ref) const;               ///< from iteration to iteration, in the body of a scan
-  /// The values, if the tensor is known now.
+  bool is_streamed(const Dim& size) const;  ///< arrives piece by piece, run after run
+  bool varies(Ref ref) const;               ///< between iterations, in the body of a scan
+  /// The values, if the tensor is known at export.
   std::optional<ir::Tensor> constant_value(Ref ref) const;
 
   /// A rank-0 operand: a literal where tract reads it as `dtype`, else a cast literal or a
@@ -44,17 +43,17 @@ class Emitter {
   Ref scalar(int value, DType dtype) { return scalar(int64_t{value}, dtype); }
   Ref scalar(bool value);
   Ref size(const Dim& size, DType dtype);       ///< as a rank-0 operand
-  int64_t at_sample(const Dim& size) const;     ///< what it was when torch ran
-  Ref sized(Ref x, int axis, const Dim& size);  ///< names what the engine has a name of its own for
+  int64_t at_sample(const Dim& size) const;     ///< its value when torch ran
+  Ref sized(Ref x, int axis, const Dim& size);  ///< names a size that the engine names itself
   Ref range(const Dim& n);                      ///< 0, 1, … n - 1 in i64
   Shape broadcast(const Shape& a, const Shape& b) const;  ///< by numpy's rule
-  /// A tensor known now, written as a `variable` on first use. `name` is a hint, made unique.
+  /// A tensor known at export, written as a `variable` on first use. `name` is a hint, made unique.
   Ref constant(ir::Tensor values, std::string_view name);
-  /// All elements equal, without storing them where the format can say it shorter.
+  /// All elements equal; not stored if the format has a shorter form.
   Ref full(Ref scalar, const Shape& shape);
 
-  // Structure. On constants these change the stored geometry instead of emitting a statement,
-  // unless that would store a large tensor twice.
+  // Structure. Applied to constants, these change the stored geometry and emit no statement, unless
+  // that would store a large tensor twice.
   Ref reshape(Ref x, const Shape& shape);
   Ref unsqueeze(Ref x, const Ints& axes);  ///< positions in the result, ascending
   Ref squeeze(Ref x, const Ints& axes);
@@ -66,14 +65,14 @@ class Emitter {
   /// Numpy rules: leading axes are added, extents of 1 repeat.
   Ref broadcast_to(Ref x, const Shape& shape);
   Ref pad(Ref x, const std::vector<std::pair<int64_t, int64_t>>& padding, double value = 0);
-  /// Identity if the dtype is right already. Float to integer truncates, to bool is `!= 0`.
+  /// Returns `x` if it has the dtype. Float to integer truncates, to bool is `!= 0`.
   Ref cast(Ref x, DType dtype);
 
-  /// Calls an operation, or a fragment of ops/fragments (added to the document with what it needs).
-  /// The extension lines that the name asks for are added too.
+  /// Calls an operation, or a fragment of ops/fragments, which is added to the document with all it
+  /// needs, as are the extension lines that the name requires.
   Ref call(std::string_view op, const std::vector<Ref>& operands, const Attributes& attributes,
            DType dtype, const Shape& shape);
-  /// Several results.
+  /// The same with several results.
   std::vector<Ref> calls(std::string_view op, const std::vector<Ref>& operands,
                          const Attributes& attributes, const std::vector<TensorType>& results);
   /// For operations that take a list of tensors as their first argument (`concat`, `stack`,
@@ -81,18 +80,18 @@ class Emitter {
   Ref call_list(std::string_view op, const std::vector<Ref>& list, const Attributes& attributes,
                 DType dtype, const Shape& shape);
   /// An operation that broadcasts: operands are aligned to the rank of the result (torch aligns
-  /// right, NNEF left); rank-0 constants become literals. Without `dtype` the first operand's is
-  /// the result's.
+  /// right, NNEF left); rank-0 constants become literals. The result has the first operand's dtype
+  /// unless `dtype` is given.
   Ref elementwise(std::string_view op, const std::vector<Ref>& operands,
                   std::optional<DType> dtype = {}, const Attributes& attributes = {});
   /// A tensor inside an attribute (`initial_h = h`, the lists of tract_core_scan).
   nnef::Value operand(Ref ref);
 
-  /// Says that no entry of an index counts from the end.
+  /// States that no entry of an index counts from the end.
   void declare_positions(Ref index);
 
-  /// Declares `ref` to be output `index` of the operation being translated, casting nothing: dtype
-  /// and shape must be those that torch gave, else it is an internal error that names the operator.
+  /// Declares `ref` to be output `index` of the operation being translated. It is not cast: a dtype
+  /// or shape other than torch's is an internal error that names the operator.
   void result(Ref ref, int index = 0);
   /// The common case: one call whose result has the output's dtype and shape.
   void result(std::string_view op, const std::vector<Ref>& operands,
@@ -105,7 +104,7 @@ class Emitter {
   void begin(const ir::Node& node);
   /// Drops what no output needs, unless operations failed.
   nnef::Document finish();
-  /// What the finished document does not say.
+  /// Information that the finished document does not contain.
   const draft::Notes& notes() const;
 
  private:

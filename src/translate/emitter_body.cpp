@@ -10,7 +10,7 @@
 namespace t2n::ops {
 namespace {
 
-/// Whether an expression mentions a size that is not known at export.
+/// Whether an expression contains a size that is not known at export.
 bool is_symbolic(const nnef::Value& value) {
   bool found = false;
   nnef::walk(value,
@@ -24,7 +24,7 @@ bool reads_tensors(const nnef::Value& value) {
   return found;
 }
 
-/// tract 0.21 to 0.23 know a size inside a body only while a tensor there has it.
+/// In a body, tract 0.21 to 0.23 knows a size only while a tensor there has it.
 [[noreturn]] void refuse_size(std::string_view op, const target::Target& target) {
   throw Error(target::untranslated(
       "unsupported-argument", cat(op, " to a dynamic size in the body of a scan"),
@@ -32,7 +32,7 @@ bool reads_tensors(const nnef::Value& value) {
       "compute what has that size before the loop"));
 }
 
-/// Statements of a body that are the same in every iteration, moved out one by one.
+/// Moves statements of a body that are equal in every iteration out, one by one.
 class Hoister {
  public:
   explicit Hoister(Emitter::State& body) : body_(body), outer_(*body.outer) {
@@ -57,7 +57,7 @@ class Hoister {
   }
 
  private:
-  /// A number of sizes that enters a body, hidden from tract.
+  /// A number of sizes that enters a body, in a form that tract does not follow.
   Ref hidden(Ref number) {
     const TensorEntry& entry = outer_.at(number);
     const bool is_followed = ir::is_float(entry.dtype) || entry.dtype == DType::i64;
@@ -103,8 +103,8 @@ class Hoister {
     }
   }
 
-  /// Divided by a dynamic size inside of a body, tract 0.23 contradicts itself about the states:
-  /// the mean is a sum times a number from outside.
+  /// tract 0.23 contradicts itself about states if a body divides by a dynamic size: the mean
+  /// becomes a sum times a number from outside.
   void split_mean(nnef::Assignment& statement, std::vector<nnef::Assignment>& kept) {
     const Ref x{static_cast<int>(statement.right.arguments.at(0).value.integer)};
     Dim count = 1;

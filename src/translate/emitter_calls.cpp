@@ -1,4 +1,4 @@
-// Statements: calls with their operands and attributes, and the alignment of what broadcasts.
+// Statements: calls with operands and attributes, and the alignment of operands that broadcast.
 #include <algorithm>
 #include <utility>
 
@@ -18,7 +18,7 @@ void add_attributes(std::vector<nnef::Argument>& arguments, const Attributes& at
     arguments.push_back({std::string(attribute.name), attribute.value});
 }
 
-/// tract casts one operand silently where they differ, or fails; `select` never casts.
+/// If dtypes differ, tract silently casts one operand, or fails; `select` never casts.
 constexpr std::string_view kSameDtype[] = {"add", "sub", "mul", "div", "pow", "min", "max", "lt",
                                            "gt",  "le",  "ge",  "eq",  "ne",  "and", "or"};
 
@@ -98,9 +98,9 @@ Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& given,
   return made;
 }
 
-/// A number of sizes that tract 0.23 does not follow, as |n| * sign(n); of integers, of which 0.21
-/// has no sign, as |n| - ||n| - n|. What it follows it takes for a size: W / 2W for 0, a tensor
-/// times W * 0.000001 for 0, and a state of a scan for a multiple of it.
+/// A number of sizes in a form that tract 0.23 does not follow: |n| * sign(n); for integers, whose
+/// sign 0.21 lacks, |n| - ||n| - n|. tract takes a number that it follows for a size, and then W /
+/// 2W for 0, a tensor times W * 0.000001 for 0, and a state of a scan for a multiple of it.
 Ref Emitter::State::hidden_size(Ref number) {
   if (const auto known = hidden_sizes.find(number.id); known != hidden_sizes.end())
     return Ref{known->second};
@@ -118,8 +118,8 @@ Ref Emitter::State::hidden_size(Ref number) {
   return hidden;
 }
 
-/// Of products tract also takes a size for what part of the other factor is of interest, and joins
-/// what several products say into polynomials that grow with each operation before them.
+/// In products, tract also uses a size to narrow the other factor, and combines several products
+/// into polynomials that grow with each operation before them.
 void Emitter::State::hide_sizes(std::string_view op, std::vector<Ref>& operands,
                                 const Shape& shape) {
   if (op != "mul" && op != "div") return;

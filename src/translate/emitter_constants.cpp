@@ -1,4 +1,4 @@
-// Constants: literals where a number says it exactly, else variables, written when first used.
+// Constants: literals if a number is exact as one, else variables, written on first use.
 #include <cmath>
 #include <utility>
 
@@ -45,7 +45,7 @@ Ref write_repeats(draft::Draft& draft, Ref ref, TensorEntry base) {
                            {{draft.at(ref).dtype, shape}})[0];
 }
 
-/// tract stores what there is.
+/// tract stores every dtype that exists here.
 void check_stored(const TensorEntry&) {}
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The end of a translation: outputs, final names, and what the text must declare.
+// The end of a translation: outputs, final names, and declarations at the head of the text.
 #include <iterator>
 #include <map>
 #include <set>
@@ -47,7 +47,7 @@ const std::map<std::string, nnef::Fragment, std::less<>>& fragments() {
   return table;
 }
 
-/// Names of operations that are called, and of symbols in dimension expressions.
+/// Names of called operations, and of symbols in dimension expressions.
 struct Mentions {
   std::set<std::string, std::less<>> ops;
   std::set<std::string, std::less<>> fragments;  ///< those of ops/fragments
@@ -67,7 +67,7 @@ void note(const nnef::Value& value, Mentions& out) {
   });
 }
 
-/// What the graph fails without, for people to read: no engine knows these sizes when it starts.
+/// The demands without which the graph fails, for readers: no engine knows these sizes at start.
 std::string demands_text(const ir::Graph& graph) {
   std::string out = "numbers of entries are 0 or more";
   for (const ir::Comparison& demand : ir::demands(graph)) {
@@ -95,7 +95,7 @@ nnef::Fragment properties(const target::Target& target, const std::string& deman
   return out;
 }
 
-/// Adds fragments, properties and extension lines that the body of the graph needs.
+/// Adds the fragments, properties and extension lines that the graph's body needs.
 void complete(nnef::Document& document, const target::Target& target, const std::string& demands) {
   Mentions mentions;
   for (const nnef::Assignment& statement : document.graph.body) note(statement.right, mentions);

@@ -1,4 +1,4 @@
-// Symbolic sizes: as numbers, as bounds of slices, and what the engine knows of them.
+// Symbolic sizes: as numbers, as bounds of slices, and as the engine knows them.
 #include <algorithm>
 #include <utility>
 
@@ -28,7 +28,7 @@ int64_t Emitter::State::at_sample(const Dim& size) const {
 bool Emitter::State::agrees(const Dim& a, const Dim& b) const {
   if (a == b) return true;
   if (a.is_constant() && b.is_constant()) return false;
-  // An axis that is known to have extent 1 repeats where it meets another.
+  // An axis of extent 1 repeats where it meets another size.
   return !(a == Dim(1)) && !(b == Dim(1)) && at_sample(a) == at_sample(b);
 }
 
@@ -82,10 +82,10 @@ bool Emitter::State::are_sizes(const std::vector<Ref>& operands) {
          std::all_of(operands.begin(), operands.end(), is_known);
 }
 
-/// A range of dimensions makes tract 0.23 fail where a mask is made of it, and one of integers has
-/// a size of its own, which tract_core_dyn_slice replaces.
+/// tract 0.23 fails if a mask is made of a range of dimensions. A range of integers gets a size of
+/// its own, which tract_core_dyn_slice replaces.
 Ref Emitter::range(const Dim& n) {
-  // Of those that come piece by piece tract counts ranges of dimensions only.
+  // For a streamed size tract only counts ranges of dimensions.
   if (is_streamed(n))
     return call("tract_core_range", {}, {{"start", 0}, {"end", n}, {"step", 1}}, DType::i64, {n});
   const Ref all =
@@ -99,13 +99,13 @@ Ref Emitter::sized(Ref x, int axis, const Dim& size) {
               {{"start", 0}, {"end", size}, {"len", size}, {"axis", axis}}, dtype(x), shape(x));
 }
 
-/// What tract makes of `S - S/2` as a size is wrong now and then, and bounds that it does not know
-/// as sizes break tract_core_dyn_slice: it changes their axes with those of the tensor. The size is
-/// given to an index instead.
+/// tract sometimes computes `S - S/2` wrong as a size, and bounds that it does not know as sizes
+/// break tract_core_dyn_slice, which mixes their axes with those of the tensor. An index gets the
+/// size instead.
 Ref Emitter::slice_open(Ref x, int axis, const Dim& begin, const Dim& end) {
   Shape shape = this->shape(x);
   shape.at(static_cast<size_t>(axis)) = end - begin;
-  // What tract makes of `S - S/2` as a size is wrong now and then.
+  // tract sometimes computes `S - S/2` wrong as a size.
   if (has_operation<ir::FloorDiv, ir::Mod>(begin)) {
     const Ref index = elementwise("add", {range(end - begin), size(begin, DType::i64)});
     return call("tract_core_gather", {x, index}, {{"axis", axis}}, dtype(x), shape);
@@ -140,13 +140,13 @@ Ref Emitter::slice(Ref x, int axis, const Dim& begin, const Dim& end, int64_t st
 
 namespace {
 
-/// Consecutive axes that hold as many elements before as after.
+/// Consecutive axes with as many elements before as after.
 struct Group {
   size_t from, from_end;
   size_t to, to_end;
 };
 
-/// Equal, or written in another way.
+/// Equal, or equal at the sample and written differently.
 bool is_same(const Emitter& out, const Dim& a, const Dim& b) {
   if (a == b) return true;
   std::vector<ir::Symbol> in_a = a.symbols(), in_b = b.symbols();
@@ -174,7 +174,7 @@ std::vector<Group> groups_of(const Emitter& out, const Shape& from, const Shape&
     j = group.to_end;
     groups.push_back(group);
   }
-  groups.back().from_end = from.size();  // what is left has extent 1
+  groups.back().from_end = from.size();  // the remaining axes have extent 1
   groups.back().to_end = to.size();
   return groups;
 }
@@ -186,7 +186,7 @@ Shape part(const Shape& shape, size_t begin, size_t end) {
 
 }  // namespace
 
-/// Up to 0.22 tract compares products as they are written: the fewer factors, the better.
+/// tract up to 0.22 compares products as they are written, so the fewer factors the better.
 Ref Emitter::reshape_groups(Ref x, const Shape& shape) {
   const Shape from = this->shape(x);
   const std::vector<Group> groups = groups_of(*this, from, shape);

@@ -1,5 +1,4 @@
-// Operations on the geometry of tensors: statements, or other strides where the tensor is a
-// constant.
+// Operations on the geometry of tensors: statements, or for constants other strides.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -30,7 +29,7 @@ Shape inserted(const Shape& shape, const Ints& axes) {
   return out;
 }
 
-/// The elements as a constant of that shape: there are none.
+/// An empty constant of that shape.
 ir::Tensor empty_tensor(DType dtype, const Shape& shape) {
   return ir::allocate(dtype, ir::static_shape(shape)).tensor;
 }
@@ -72,8 +71,8 @@ Ref Emitter::unsqueeze(Ref x, const Ints& axes) {
   return reshaped("unsqueeze", x, axes, shape);
 }
 
-/// An axis that goes away and comes back, or the reverse, is never written in the body of a scan:
-/// tract 0.23 moves such pairs out and in again for ever.
+/// In the body of a scan, an axis is never removed and added again, or the reverse: tract 0.23
+/// moves such pairs out and in for ever.
 Ref Emitter::reshaped(const char* op, Ref x, const Ints& axes, const Shape& shape) {
   const TensorEntry& entry = state_->at(x);
   const bool is_body = state_->outer != nullptr;
@@ -120,7 +119,7 @@ Ref Emitter::transpose(Ref x, const Ints& permutation) {
   return call("transpose", {x}, {{"axes", permutation}}, entry.dtype, shape);
 }
 
-/// tract 0.22 and 0.23 refuse a slice with a stride of what was reshaped before.
+/// tract 0.22 and 0.23 refuse a slice with a stride of a reshaped tensor.
 Ref Emitter::gather_steps(Ref x, int axis, int64_t first, int64_t count, int64_t step) {
   std::vector<int64_t> entries;
   for (int64_t i = 0; i < count; ++i) entries.push_back(first + i * step);
@@ -152,8 +151,8 @@ Ref Emitter::slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride) 
               entry.dtype, shape);
 }
 
-/// Of a constant repeated a symbolic number of times tract takes the shape before for the one after
-/// ("Incompatible reshape"): its entries are gathered by an index that it cannot know.
+/// tract confuses the shapes before and after if a constant is repeated a symbolic number of times
+/// ("Incompatible reshape"). The entries are gathered by an index that tract cannot know.
 Ref Emitter::gather_repeats(Ref x, const Shape& shape) {
   const size_t added = shape.size() - this->shape(x).size();
   Ints leading(added);
@@ -181,7 +180,7 @@ Ref Emitter::broadcast_to(Ref x, const Shape& shape) {
   if (has_no_elements(shape)) return constant(empty_tensor(entry.dtype, shape), "empty");
   if (is_static(shape))
     if (const auto stored = state_->stored_repeated(x, shape)) return *stored;
-  // tract moves a broadcast out of a body, and leaves its shape as it was there.
+  // tract moves a broadcast out of a body, but keeps the shape that it has there.
   if (entry.varies) return state_->spread(*this, x, shape);
   if (const auto repeated = repeat_streamed(*this, x, shape)) return *repeated;
   if (entry.kind == TensorEntry::Kind::constant && !is_static(shape) &&

@@ -1,4 +1,4 @@
-// Ranges of integers, and the operands of an operation as such.
+// Ranges of integers, and the operands of an operation as ranges.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace t2n::ops {
 
-/// Every whole number up to here is one of f32: 2^24.
+/// f32 holds every whole number up to here: 2^24.
 inline constexpr double kExactIntegers = 16777216;
 
 struct Bounds {
@@ -32,23 +32,23 @@ class Operands {
   Operands(const ir::Graph& graph, const ir::Node& node, const std::vector<Bounds>& known)
       : graph_(graph), node_(node), known_(known) {}
 
-  /// A tensor, the hull of several, or a number; `otherwise` where the argument is none.
+  /// A tensor, the hull of several, or a number; `otherwise` if the argument is none of these.
   Bounds at(std::string_view name, Bounds otherwise = {}) const;
   Bounds of(ir::ValueId id) const;
   bool has(std::string_view name) const { return node_.find(name) != nullptr; }
   /// The text of an argument; "" if there is none.
   std::string word(std::string_view name) const;
-  /// Whether the operator has that name, with whatever overload.
+  /// Whether the operator has that name, with any overload.
   bool is_called(std::string_view word) const;
 
   std::vector<ir::ValueId> tensors() const;
   const ir::Value& value(ir::ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
   const ir::Value& output() const { return value(node_.outputs[0]); }
   const ir::Shape& shape(size_t operand) const { return value(tensors().at(operand)).shape; }
-  /// The size of the axis that an argument names; of all axes where it names none.
+  /// The size of the axis that an argument names; of all axes if it names none.
   double axis_size(std::string_view name) const;
-  /// The most elements of any operand or result, and the greatest whole number among the
-  /// arguments: no index or count is larger.
+  /// An upper bound for indices and counts: the most elements of any operand or result, and the
+  /// greatest whole number among the arguments.
   double most() const;
 
  private:

@@ -12,11 +12,11 @@ struct Division {
   Ref remainder;
 };
 
-/// tract's integer quotient is truncated, but before 0.23 floored where the divisor is a power of
-/// two: the sign of the remainder tells which, and both are corrected.
+/// tract's integer quotient is truncated; before 0.23 it is floored if the divisor is a power of
+/// two. The sign of the remainder tells which, and both are corrected.
 Division divide_integers(Emitter& out, Ref a, Ref b, Rounding rounding);
 
-/// Whether the remainder of any division is not 0 and has another sign than `other`.
+/// Whether the remainder of a division is not 0 and has another sign than `other`.
 Ref has_wrong_sign(Emitter& out, Ref rest, Ref other);
 
 }  // namespace t2n::ops

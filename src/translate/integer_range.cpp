@@ -15,7 +15,7 @@ namespace {
 using ir::Node;
 using ir::ValueId;
 
-/// Far beyond everything that matters, so that no infinity turns into NaN.
+/// Clamps to numbers far beyond anything that matters, so that no infinity becomes NaN.
 Bounds bounded(Bounds b) {
   constexpr double kFar = 1e100;
   return {std::clamp(b.low, -kFar, kFar), std::clamp(b.high, -kFar, kFar)};
@@ -23,7 +23,7 @@ Bounds bounded(Bounds b) {
 
 bool is_wide(ir::DType dtype) { return ir::dtype_size(dtype) > 2; }
 
-/// What is beyond a type comes back from its other end.
+/// A value beyond a type's range wraps around.
 Bounds wrapped(Bounds b, ir::DType dtype) {
   const Bounds limits = limits_of(dtype);
   return b.low < limits.low || b.high > limits.high ? limits : b;
@@ -41,7 +41,7 @@ Bounds stored_bounds(const ir::Tensor& tensor) {
   return data.elements() == 0 ? Bounds{} : out;
 }
 
-/// "t2n::cast", and what is left of aten's own.
+/// "t2n::cast", and the casts of aten that remain.
 bool is_cast(const Node& node) {
   constexpr std::string_view kNames[] = {"t2n::cast", "aten::to", "aten::_to_copy", "aten::type_as",
                                          "aten::_cast_Byte"};
@@ -65,10 +65,10 @@ class Analysis {
     const Node* node;
     bool is_certain;
   };
-  /// The first operation that leaves +-2^24 if what is unknown stays within `unknown`; one that
-  /// does for certain goes before.
+  /// The first operation that leaves +-2^24 if unknown values stay within `unknown`; one that
+  /// certainly does comes first.
   std::optional<Excess> run(double unknown);
-  /// What is unknown and reaches a node, in words.
+  /// Describes the unknown values that reach a node.
   std::string sources(const Node& node) const;
 
  private:
@@ -85,7 +85,7 @@ class Analysis {
   double unknown_ = 0;
 };
 
-/// Nothing is known of its integers from those that it is given.
+/// Whether its operands' integers say nothing about its own.
 bool Analysis::is_unknown(const Node& node) const {
   if (!is_cast(node)) return find_integer_rule(node) == nullptr;
   bool from_float = false;
@@ -127,7 +127,7 @@ std::optional<Analysis::Excess> Analysis::run(double unknown) {
       const ir::Value& output = value(node.outputs[i]);
       if (!is_counted(output.dtype) || uses_[static_cast<size_t>(node.outputs[i])] == 0) continue;
       const Bounds bounds = bounded(of_output(node, rule, i));
-      // Products of 16 bits are taken in two parts.
+      // 16-bit products are computed in two parts.
       const bool is_split = !is_wide(output.dtype) && rule != nullptr && is_product(*rule);
       const bool is_computed = rule != nullptr && rule->is_computed && !is_split;
       const bool may_be_any =

@@ -1,9 +1,9 @@
-// Which integers a model computes, so that a target whose numbers are f32 says where they end.
+// Determines which integers a model computes, to warn on targets whose numbers are f32.
 //
-// An analysis of intervals. Ranges are known of constants, of what counts or indexes (positions,
-// places of extremes), of inputs that the user declared or that index a table, and through
-// arithmetic. Of anything else, other inputs and what is made from floats among it, the analysis
-// finds up to which magnitude every computed integer stays within +-2^24.
+// This is an interval analysis. It knows the ranges of constants, of counts and indices (positions,
+// arguments of extremes), and of inputs that the user declared or that index a table, and follows
+// them through arithmetic. For everything else, including other inputs and integers made from
+// floats, it determines up to which magnitude every computed integer stays within +-2^24.
 #pragma once
 
 #include <map>
@@ -15,21 +15,21 @@
 
 namespace t2n::ops {
 
-/// Graph attribute: what integer inputs may hold, by name, as [low, high)
-/// (std::map<std::string, std::pair<int64_t, int64_t>>).
+/// Graph attribute: the range of integer inputs, by name, as [low, high) (std::map<std::string,
+/// std::pair<int64_t, int64_t>>).
 inline constexpr const char* kInputRanges = "input_ranges";
 using InputRanges = std::map<std::string, std::pair<int64_t, int64_t>>;
 
 /// An operation that may compute an integer beyond 2^24.
 struct InexactIntegers {
   const ir::Node* node = nullptr;
-  bool is_certain = false;  ///< for every input that is allowed
-  double limit = 0;         ///< magnitude of `sources` up to which all is exact; 0: none
-  std::string sources;      ///< "'x' and what aten::to gives"; "" where only constants meet
+  bool is_certain = false;  ///< for every allowed input
+  double limit = 0;         ///< magnitude of `sources` up to which everything is exact; 0: none
+  std::string sources;      ///< "'x' and what aten::to gives"; "" if only constants meet
 };
 
-/// `op` and `target` as they are called in messages. An error if it is certain, a note where a
-/// single sum or difference is all, else a warning.
+/// `op` and `target` are names for messages. The result is an error if `is_certain`, a note for a
+/// single sum or difference, else a warning.
 Diagnostic describe(const ir::Graph& graph, const InexactIntegers& found, const std::string& op,
                     const std::string& target);
 

@@ -54,7 +54,7 @@ Bounds differences(const Operands& x) {
   return within(magnitude(x.at("self")) * std::exp2(x.at("n", {1, 1}).high));
 }
 
-/// self * other, summed over the last axis of the first.
+/// self * other, summed over the first one's last axis.
 Bounds plain_product(const Operands& x) {
   const ir::Shape& shape = x.shape(0);
   double out = shape.empty() ? 1 : static_cast<double>(shape.back().value());
@@ -76,7 +76,7 @@ Bounds mixed_product(const Operands& x) {
   return within(2 * out * (is_list ? all : most) * std::max(1.0, scale));
 }
 
-/// What is put, added or multiplied into places.
+/// Operations that write, add or multiply values into positions.
 Bounds put(const Operands& x) {
   const Bounds self = x.at("self");
   Bounds more;
@@ -96,7 +96,7 @@ Bounds added_product(const Operands& x) {
   return plus(x.at("self"), times(x.at("value", {1, 1}), times(x.at("tensor1"), x.at("tensor2"))));
 }
 
-/// The bits of both fit below the next power of two.
+/// The bits of both stay below the next power of two.
 Bounds bits(const Operands& x) {
   const Bounds both = hull(x.at("self"), x.at("other"));
   double power = 1;
@@ -116,7 +116,7 @@ Bounds shifted_up(const Operands& x) {
   return times(x.at("self"), {power, power});
 }
 
-// These compute nothing that is larger than their operands.
+// Operations whose results are no larger than their operands.
 Bounds kept(const Operands& x) {
   Bounds out;
   for (const std::string_view name :

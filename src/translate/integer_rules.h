@@ -1,4 +1,4 @@
-// What operations do to ranges of integers: one rule per family of operators.
+// The effect of operations on ranges of integers: one rule per family of operators.
 #pragma once
 
 #include "src/translate/integer_bounds.h"
@@ -8,14 +8,14 @@ namespace t2n::ops {
 struct IntegerRule {
   /// The range of the first result.
   Bounds (*range)(const Operands& x);
-  /// Results may be larger than anything that the operands hold.
+  /// Results may be larger than everything in the operands.
   bool is_computed;
-  /// Results after the first are places in an operand.
+  /// Results after the first are positions in an operand.
   bool has_places;
 };
 /// Nothing for operators that no rule knows.
 const IntegerRule* find_integer_rule(const ir::Node& node);
-/// Integers of 16 bits are multiplied in two parts, which scalars hold.
+/// 16-bit integers are multiplied in two parts, which scalars can hold.
 bool is_product(const IntegerRule& rule);
 
 }  // namespace t2n::ops

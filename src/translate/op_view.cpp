@@ -42,7 +42,7 @@ int64_t integer_of(const OpView& op, const Attr& attr, std::string_view name) {
   return dim.value();
 }
 
-/// torch takes -1 for 255 where the tensor is u8.
+/// torch takes -1 for 255 if the tensor is u8.
 int64_t wrapped(int64_t value, DType dtype) {
   const bool is_unsigned = dtype == DType::u8 || dtype == DType::u16 || dtype == DType::u32;
   return value < 0 && is_unsigned ? value + (int64_t{1} << (8 * ir::dtype_size(dtype))) : value;
@@ -60,7 +60,7 @@ std::vector<double> numbers_of(const OpView& op, const Attr& attr, std::string_v
 
 Shape dims_of(const Attr& attr, std::string_view name) {
   if (const auto* dims = std::get_if<std::vector<Dim>>(&attr)) return *dims;
-  // An empty list does not say what it is a list of.
+  // An empty list does not tell its element type.
   if (const auto* reals = std::get_if<std::vector<double>>(&attr); reals && reals->empty())
     return {};
   if (const auto* flags = std::get_if<std::vector<bool>>(&attr); flags && flags->empty()) return {};

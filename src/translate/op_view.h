@@ -1,4 +1,4 @@
-// An operation as a translation reads it: arguments by schema name, typed and normalised.
+// A translation's view of an operation: arguments by schema name, typed and normalised.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,9 @@ namespace t2n::ops {
 
 using target::Limit;
 
-/// Reading a name that the schema lacks, and leaving one unread, are internal errors: no argument
-/// can be forgotten. Values that the target cannot express are refused with `unsupported-argument`.
+/// Reading a name that the schema lacks, and leaving an argument unread, are internal errors, so
+/// that none is forgotten. Values that the target cannot express are refused with
+/// `unsupported-argument`.
 class OpView {
  public:
   OpView(const ir::Graph& graph, const ir::Node& node, std::string_view nnef, Emitter& out);
@@ -51,11 +52,11 @@ class OpView {
   std::optional<std::string> opt_str(std::string_view name) const;
   std::optional<DType> opt_dtype(std::string_view name) const;
   Ints ints(std::string_view name) const;
-  Shape dims(std::string_view name) const;  ///< like ints, symbolic sizes allowed
+  Shape dims(std::string_view name) const;  ///< like ints, but sizes may be symbolic
   Dim dim(std::string_view name) const;
-  /// Whether the argument is a number made of symbolic sizes. Does not count as reading.
+  /// Whether the argument is a number over symbolic sizes. Does not count as reading.
   bool is_symbolic(std::string_view name) const;
-  /// The same as opt_i64, symbolic sizes allowed.
+  /// Like opt_i64, but the size may be symbolic.
   std::optional<Dim> opt_dim(std::string_view name) const;
   std::vector<double> f64s(std::string_view name) const;
   std::optional<std::vector<double>> opt_f64s(std::string_view name) const;
@@ -65,21 +66,21 @@ class OpView {
 
   /// A dim in [0, rank); negative ones count from the end. Rank 0 counts as 1, as in torch.
   int axis(std::string_view name, int rank) const;
-  int axis(std::string_view name) const;  ///< against the rank of `self`
+  int axis(std::string_view name) const;  ///< for the rank of `self`
   /// A list of dims (an int counts as a list of one), normalised and ascending; none or empty: all.
   Ints axes(std::string_view name, int rank) const;
-  /// An int list of `count` entries; a single int is repeated, as torch does for kernel_size & Co.
+  /// An int list of `count` entries; a single int is repeated, as torch does for kernel_size etc.
   Ints expand_ints(std::string_view name, int count) const;
 
   /// Refuses any other value.
   void require(std::string_view name, double value) const;
-  /// Counts as read; `why` says why the argument has no influence here.
+  /// Counts as reading; `why` explains why the argument has no influence here.
   void ignore(std::string_view name, std::string_view why) const;
   void ignore_all(std::initializer_list<std::string_view> names, std::string_view why) const;
 
-  // What torch computed.
+  // The results of torch.
   int outputs() const { return static_cast<int>(node_.outputs.size()); }
-  /// Whether anything reads the output; one that nothing reads needs no result.
+  /// Whether anything reads the output; an unread one needs no result.
   bool is_used(int output) const;
   DType dtype(int output = 0) const;
   const Shape& shape(int output = 0) const;

@@ -15,7 +15,7 @@ const nnef::Value* find(const Attributes& attributes, std::string_view name) {
   return nullptr;
 }
 
-/// The rows of the weight are what is summed over: "abk,nk->abn".
+/// True if each row of the weight is summed over: "abk,nk->abn".
 bool is_linear(std::string_view expression) {
   const size_t comma = expression.find(','), arrow = expression.find("->");
   if (comma == std::string_view::npos || arrow != comma + 3 || comma == 0) return false;
@@ -25,13 +25,13 @@ bool is_linear(std::string_view expression) {
          x.substr(0, x.size() - 1) == y.substr(0, y.size() - 1);
 }
 
-/// tract crashes where each channel is convolved by itself.
+/// tract crashes on filters that convolve each channel separately.
 bool is_depthwise(const Shape& filter, const Attributes& attributes) {
   const nnef::Value* groups = find(attributes, "groups");
   return filter.at(1) == Dim(1) && groups != nullptr && groups->integer != 1;
 }
 
-/// Whether tract reads blocks as this operand. A product that is not transposed it computes wrong.
+/// Whether tract reads blocks as this operand. It computes products without transposition wrong.
 bool is_readable(Emitter& out, std::string_view op, const std::vector<Ref>& operands,
                  size_t operand, const Attributes& attributes) {
   if (op == "tract_core_gather")

@@ -1,4 +1,4 @@
-// Weights that a file holds as Q4_0 blocks, which tract reads in few places.
+// Weights stored as Q4_0 blocks, which tract reads only in a few operations.
 #pragma once
 
 #include <string_view>
@@ -12,8 +12,7 @@ namespace t2n::ops {
 Ref unpacked(Emitter& out, Ref packed, DType dtype, const Shape& shape);
 bool is_q4_0(Emitter& out, Ref ref);
 
-/// Refuses a call that reads such a weight in another way than tract knows.   Errors:
-/// `unsupported-op`.
+/// Refuses a call in which tract cannot read such a weight.   Errors: `unsupported-op`.
 void check_packed(Emitter& out, std::string_view op, const std::vector<Ref>& operands,
                   const Attributes& attributes);
 

@@ -1,4 +1,4 @@
-// What a target cannot say of a model, gathered into one report.
+// Collects what a target cannot express of a model in one report.
 #pragma once
 
 #include <map>
@@ -12,24 +12,24 @@
 
 namespace t2n::ops {
 
-/// "aten::normal_" for "aten::normal_functional", which stands for it in the graph only.
+/// "aten::normal_" for "aten::normal_functional", which exists only in graphs.
 std::string written_name(const ir::Node& node);
 
-/// Each complaint once, with the number of its uses; operators and arguments in one error.
+/// Each problem once, with the number of its uses; operators and arguments in one error.
 class Problems {
  public:
   explicit Problems(const target::Target& target) : target_(target::target_name(target)) {}
 
-  /// `is_missing`: there is no translation at all, rather than a refused argument.
+  /// `is_missing`: there is no translation at all; otherwise an argument was refused.
   void add(Diagnostic diagnostic, bool is_missing);
-  /// Errors: all of them as one, `unsupported-op` where an operator has no translation.
+  /// Errors: all of them as one, `unsupported-op` if any operator has no translation.
   void raise_if_any() const;
   /// Notes that a node has no translation, for is_refused().
   void refuse(const ir::Node& node) { refused_.insert(&node); }
   bool is_refused(const ir::Node& node) const { return refused_.contains(&node); }
 
  private:
-  /// The same complaint, wherever it arose.
+  /// One problem, wherever it occurred.
   struct Problem {
     Diagnostic first;
     std::string text;  ///< operator, or operator and argument

@@ -26,7 +26,7 @@ Entry entry_of(std::string_view op, const Shared& shared) {
 
 void unary_row(const OpView& op, Emitter& out) { out.result(op.nnef(), {op.tensor("self")}); }
 
-/// At least one operand is a tensor; a number takes its dtype.
+/// At least one operand is a tensor, and a number takes its dtype.
 void binary_row(const OpView& op, Emitter& out) {
   const std::string_view tensor = op.is_tensor("self") ? "self" : "other";
   const DType dtype = out.dtype(op.tensor(tensor));

@@ -1,4 +1,4 @@
-// The table of translations: which operator is said how, for which target.
+// The table of translations: how each operator is emitted, for each target.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace t2n::ops {
 using target::Feature;
 using Translate = void (*)(const OpView& op, Emitter& out);
 
-/// On which targets a variant applies: all of these features must be there.
+/// The targets of a variant: those with all of these features.
 struct When {
   std::vector<Feature> features;
 };
@@ -24,7 +24,7 @@ inline When any_target() { return {}; }
 inline When has(Feature feature) { return {{feature}}; }
 inline When has(Feature a, Feature b) { return {{a, b}}; }
 
-/// One way to say an operator. The most specific applicable one is chosen before it runs; its
+/// One way to emit an operator. The most specific applicable one is chosen before it runs; its
 /// refusal is final.
 struct Variant {
   When when;
@@ -32,13 +32,13 @@ struct Variant {
   Translate translate;
 };
 
-/// Why no target has an operator, and what to do instead.
+/// Why no target supports an operator, and what to do instead.
 struct Refusal {
   Limit limit;
   std::string_view help;
 };
 
-/// All that the table knows of one operator.
+/// Everything that the table holds on one operator.
 struct Entry {
   std::string_view op;  ///< schema name with overload: "aten::add.Tensor"
   /// Further overloads with the same arguments and meaning.
@@ -46,14 +46,14 @@ struct Entry {
   std::string_view doc;  ///< the formula
   std::vector<Variant> variants = {};
   std::string_view limits = {};         ///< what is refused, for `t2nnef ops`
-  std::optional<Refusal> refusal = {};  ///< of the whole operator, instead of variants
+  std::optional<Refusal> refusal = {};  ///< of the whole operator; there are no variants then
   std::optional<ir::Promotion> promotion = {};
   /// The results have the shape that all tensors among the arguments broadcast to.
   bool is_elementwise = false;
-  std::string_view file = {};  ///< "ops/activation.cpp"; the registry notes it
+  std::string_view file = {};  ///< "ops/activation.cpp"; set by the registry
 };
 
-/// What operators of the same arguments have in common, for any target.
+/// Properties shared by operators with the same arguments, for any target.
 struct Shared {
   std::string_view nnef;
   std::string_view doc;
@@ -62,7 +62,7 @@ struct Shared {
   std::string_view limits = {};  ///< what is refused, for `t2nnef ops`
 };
 
-/// What rows are said with.
+/// The translations of table rows.
 void unary_row(const OpView& op, Emitter& out);
 void binary_row(const OpView& op, Emitter& out);
 
@@ -88,12 +88,12 @@ class Registry {
   using Place = std::source_location;
 
   void add(Entry entry, const Place& place = Place::current());
-  /// An entry for each name.
+  /// Adds an entry for each name.
   void same(const Names& ops, const Shared& shared, const Place& place = Place::current());
-  /// The same of elementwise operators.
+  /// The same for elementwise operators.
   void elementwise(Entry entry, const Place& place = Place::current());
   void elementwise(const Names& ops, const Shared& shared, const Place& place = Place::current());
-  /// What no target has, and why.
+  /// Refuses operators that no target supports, with the reason.
   void refuse(const Names& ops, std::string_view doc, const Refusal& refusal,
               const Place& place = Place::current());
   void unary(std::span<const UnaryRow> rows, Translate translate = unary_row,
@@ -101,7 +101,7 @@ class Registry {
   void binary(std::span<const BinaryRow> rows, Translate translate = binary_row,
               const Place& place = Place::current());
 
-  /// nullptr for what is no operator of the table.
+  /// nullptr for an operator that is not in the table.
   const Entry* find(ir::OpId op) const { return entries_.find(op); }
   bool is_elementwise(ir::OpId op) const { return find(op) != nullptr && find(op)->is_elementwise; }
   std::optional<ir::Promotion> promotion(ir::OpId op) const;
@@ -114,7 +114,7 @@ class Registry {
   ir::Column<Entry> entries_{"translation"};
 };
 
-/// The oldest version of tract that has all that a variant needs.
+/// The oldest version of tract that has everything a variant needs.
 target::Version oldest_version(const Variant& variant);
 
 }  // namespace t2n::ops

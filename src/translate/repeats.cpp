@@ -1,4 +1,4 @@
-// Entries that repeat along an axis, and products of tract that must not find out.
+// Entries that repeat along an axis. tract must not notice them in front of a product.
 #include "src/translate/repeats.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using Flags = std::vector<bool>;
 
 bool any(const Flags& flags) { return std::find(flags.begin(), flags.end(), true) != flags.end(); }
 
-/// Those of a constant are stored once, see TensorEntry.
+/// A constant stores repeated entries once, see TensorEntry.
 Flags repeats_of(const TensorEntry& entry) {
   Flags out(entry.shape.size());
   for (const int64_t axis : entry.repeated_axes) out[static_cast<size_t>(axis)] = true;
@@ -32,7 +32,7 @@ const nnef::Value* find_attribute(const Attributes& attributes, std::string_view
   return nullptr;
 }
 
-/// All that become longer, aligned at the last axis.
+/// The axes that become longer, aligned at the last axis.
 Flags after_broadcast(const TensorEntry& x, const Shape& shape) {
   Flags out(shape.size());
   const Flags before = repeats_of(x);
@@ -42,7 +42,7 @@ Flags after_broadcast(const TensorEntry& x, const Shape& shape) {
   return out;
 }
 
-/// All axes of a group that holds one which repeats.
+/// If one axis of a group repeats, all of them do.
 Flags after_reshape(const TensorEntry& x, const Shape& shape) {
   const Flags before = repeats_of(x);
   Flags out(shape.size());
@@ -76,7 +76,7 @@ Flags after_transpose(const TensorEntry& x, const Attributes& attributes) {
   return out;
 }
 
-/// Where one of the parts repeats.
+/// An axis repeats if it does in one of the parts.
 Flags after_concat(Emitter::State& state, const std::vector<Ref>& parts, size_t rank) {
   Flags out(rank);
   for (const Ref part : parts) {
@@ -86,7 +86,7 @@ Flags after_concat(Emitter::State& state, const std::vector<Ref>& parts, size_t 
   return out;
 }
 
-/// Where no operand has entries that differ.
+/// An axis repeats if no operand's entries differ along it.
 Flags after_elementwise(Emitter::State& state, const std::vector<Ref>& operands,
                         const Shape& shape) {
   Flags out(shape.size(), true);
@@ -113,7 +113,7 @@ Flags repeats_after(Emitter::State& state, std::string_view op, const std::vecto
   if (op == "transpose") return after_transpose(x, attributes);
   if (std::find(std::begin(kSameOrder), std::end(kSameOrder), op) != std::end(kSameOrder))
     return after_reshape(x, shape);
-  // Slices keep what repeats, fragments of one operand are mostly functions of its elements.
+  // Slices keep repetitions; fragments of one operand are mostly functions of its elements.
   if (op == "slice" || (operands.size() == 1 && x.shape == shape))
     return x.shape.size() == shape.size() ? repeats_of(x) : Flags(shape.size());
   return Flags(shape.size());
@@ -146,13 +146,13 @@ Axes of_einsum(const std::string& expression) {
   return out;
 }
 
-/// No two letters are equal: no axis is in both factors.
+/// All letters differ: no axis is in both factors.
 Axes of_convolution(const Emitter& out, const std::vector<Ref>& operands) {
   const auto rank = static_cast<size_t>(out.rank(operands[0]));
   return {{std::string(rank, 'x'), std::string(rank, 'w')}, ""};
 }
 
-/// Nothing where `op` is no product.
+/// Nothing if `op` is not a product.
 Axes axes_of(const Emitter& out, std::string_view op, const std::vector<Ref>& operands,
              const Attributes& attributes) {
   if (op == "matmul") {
@@ -165,8 +165,8 @@ Axes axes_of(const Emitter& out, std::string_view op, const std::vector<Ref>& op
   return {};
 }
 
-/// Whether another factor has all entries of the axis, so that nothing is lost where this one has
-/// one of them.
+/// Whether another factor has all entries of the axis, so that nothing is lost if this one is
+/// reduced to one entry.
 bool is_carried(Emitter& out, const Axes& axes, const std::vector<Ref>& operands, size_t factor,
                 char axis) {
   if (axes.result.find(axis) == std::string::npos) return false;
@@ -187,7 +187,7 @@ bool must_hide(Emitter& out, const Axes& axes, const std::vector<Ref>& operands,
   return false;
 }
 
-/// An axis with more than one entry, a known number of them if possible.
+/// An axis with more than one entry; preferably with a known size.
 size_t gathered_axis(const Shape& shape) {
   for (size_t i = 0; i < shape.size(); ++i)
     if (shape[i].is_constant() && shape[i].value() > 1) return i;
@@ -210,7 +210,7 @@ void note(Emitter::State& state, const Flags& flags, Ref result) {
     if (flags[i]) axes.push_back(static_cast<int64_t>(i));
 }
 
-/// Whether the engine looks for what repeats.
+/// Whether the engine simplifies repeated entries.
 bool folds_repeats(const Emitter& out) { return out.has(target::Feature::folds_repeats); }
 
 }  // namespace

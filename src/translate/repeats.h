@@ -1,4 +1,4 @@
-// Entries that repeat along an axis, and products of tract that must not find out.
+// Entries that repeat along an axis. tract must not notice them in front of a product.
 #pragma once
 
 #include <string_view>
@@ -10,21 +10,21 @@
 namespace t2n::ops {
 
 /// Notes along which axes of `result` tract may know that entries repeat: it moves a broadcast
-/// behind what changes axes and what computes element by element, and splits a product of a
+/// behind operations that change axes or compute element by element, and splits a product of a
 /// `concat` into products of its parts.
 void note_repeats(Emitter::State& state, std::string_view op, const std::vector<Ref>& operands,
                   const Attributes& attributes, Ref result);
-/// The same for operations that broadcast and compute element by element.
+/// The same for elementwise operations that broadcast.
 void note_elementwise_repeats(Emitter::State& state, const std::vector<Ref>& operands, Ref result);
 
-/// The operands of a call. tract takes a broadcast away in front of a product, also where no other
-/// factor has the axis: then the result is too small, or a sum misses terms. Such operands are
-/// gathered, entry by entry, which hides where they come from.
+/// The operands of a call. tract removes a broadcast in front of a product even if no other factor
+/// has the axis: the result is then too small, or a sum misses terms. Such operands are gathered,
+/// entry by entry, which hides their origin.
 std::vector<Ref> hidden_repeats(Emitter& out, std::string_view op, const std::vector<Ref>& operands,
                                 const Attributes& attributes);
-/// The same for a tensor that something unknown is done with.
+/// The same for a tensor with an unknown use.
 Ref hidden_repeats(Emitter& out, Ref x);
-/// Every entry of x in its place, so that tract does not know where they come from.
+/// Gathers every entry of x at its own position, so that tract does not know the origin.
 Ref gathered(Emitter& out, Ref x);
 
 }  // namespace t2n::ops

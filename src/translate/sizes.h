@@ -1,4 +1,4 @@
-// Sizes of single axes that must be known at export; the other axes may be symbolic.
+// Sizes of single axes that must be known at export, while other axes may be symbolic.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ inline bool is_static(const Shape& shape) {
                      [](const Dim& size) { return size.is_constant(); });
 }
 
-/// Of an axis, symbolic or not.
+/// The size of an axis, symbolic or not.
 inline const Dim& size_of(const Emitter& out, Ref x, int64_t axis) {
   return out.shape(x).at(static_cast<size_t>(axis));
 }
@@ -27,13 +27,13 @@ inline Dim element_count(const Shape& shape) {
   return count;
 }
 
-/// A size that tract has no words for, computed with i64 numbers that it does not follow.
+/// A size that tract cannot express, computed with i64 numbers that it does not follow.
 Ref computed_size(Emitter& out, const Dim& size);
 
-/// Whether it is 0 at some sizes that the file holds for.
+/// Whether it is 0 at some sizes for which the file holds.
 bool may_be_zero(Emitter& out, const Dim& size);
 
-/// Whether such an operation stands in it: ir::Min, ir::FloorDiv…
+/// Whether the size contains one of these operations: ir::Min, ir::FloorDiv…
 template <typename... Kinds>
 bool has_operation(const Dim& dim) {
   bool out = false;
@@ -54,7 +54,7 @@ struct SliceRange {
 };
 
 /// The arguments start, end and step of a slice with `count` entries, of an axis of `size`; some
-/// are symbolic. `count` says where torch cut them off.
+/// are symbolic. `count` shows where torch clamped them.
 inline SliceRange open_range(const OpView& op, const Emitter& out, const Dim& size,
                              const Dim& count) {
   constexpr int64_t kOpen = std::numeric_limits<int64_t>::max();
@@ -64,7 +64,7 @@ inline SliceRange open_range(const OpView& op, const Emitter& out, const Dim& si
   const Dim begin = has_choice(count) ? min(from, size) : from;
   if (step != 1) return {begin, begin + (count - Dim(1)) * Dim(step) + Dim(1)};
   if (first >= 0) return {begin, begin + count};
-  // From the back: the start may have been cut off, an end that is open or negative was not.
+  // From the back: the start may have been clamped; an open or negative end was not.
   if (end == Dim(kOpen)) return {size - count, size};
   if (last < 0) return {size + end - count, size + end};
   return {begin, begin + count};
@@ -76,7 +76,7 @@ inline int64_t known_size(const Emitter& out, Ref x, int axis) {
   return size.is_constant() ? size.value() : out.sizes(x).at(static_cast<size_t>(axis));
 }
 
-/// The same of an output; refuses with `unsupported-op`.
+/// The same for an output; refuses with `unsupported-op`.
 inline int64_t known_size(const OpView& op, int output, int axis) {
   const Dim& size = op.shape(output).at(static_cast<size_t>(axis));
   return size.is_constant() ? size.value() : op.sizes(output).at(static_cast<size_t>(axis));

@@ -9,7 +9,7 @@
 namespace t2n::ops {
 namespace {
 
-/// The axis that comes in pieces; nothing if there is none, or more than one.
+/// The axis that is streamed; nothing if there is none, or more than one.
 std::optional<size_t> streamed_axis(const Emitter& out, const Shape& shape) {
   std::optional<size_t> found;
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -20,13 +20,13 @@ std::optional<size_t> streamed_axis(const Emitter& out, const Shape& shape) {
   return found;
 }
 
-/// What a size is more than so much for each entry of the input.
+/// What a size exceeds a multiple of the input's length by.
 std::optional<int64_t> offset_of(const Dim& size) {
   const Dim none = size.substitute([](const ir::Symbol&) { return Dim(0); });
   return none.is_constant() ? std::optional(none.value()) : std::nullopt;
 }
 
-/// How many elements an entry along an axis holds.
+/// The number of elements of one entry along an axis.
 std::optional<int64_t> inner_size(const Shape& shape, size_t axis) {
   int64_t out = 1;
   for (size_t i = axis + 1; i < shape.size(); ++i) {
@@ -96,7 +96,7 @@ std::optional<Ref> enlarge_streamed(Emitter& out, Ref x, int axis, const Dim& si
 }
 
 Ref streamed_steps(Emitter& out, Ref x, int axis, int64_t step) {
-  // Pools know a batch and channels, along which they have no steps.
+  // Pools have batch and channel axes, along which they do not move.
   Ints leading;
   for (int i = axis; i < 2; ++i) leading.push_back(static_cast<int64_t>(leading.size()));
   const Ref pooled = out.unsqueeze(x, leading);

@@ -1,4 +1,4 @@
-// Tensors that come piece by piece, where tract needs other words for them.
+// Streamed tensors, for which tract needs other operations.
 #pragma once
 
 #include <optional>
@@ -7,22 +7,23 @@
 
 namespace t2n::ops {
 
-/// A reshape that forms groups along the axis of a stream, or takes them apart. tract takes whole
-/// groups only: what operations before took away from the end is added for the while. Nothing where
-/// nothing was, or where the sizes say no such thing.
+/// A reshape that forms groups along the streamed axis, or splits them. tract takes whole groups
+/// only: entries that earlier operations removed at the end are added temporarily. Nothing if none
+/// were removed, or if the sizes do not show it.
 std::optional<Ref> reshape_streamed(Emitter& out, Ref x, const Shape& shape);
 
-/// A tensor repeated along axes that do not come in pieces, by an index: of one that it broadcasts
-/// tract forgets in pulses how late it comes. Nothing where no axis of `x` comes in pieces.
+/// A tensor repeated along axes that are not streamed, by an index: in pulses, tract forgets the
+/// delay of a tensor that it broadcasts. Nothing if no axis of `x` is streamed.
 std::optional<Ref> repeat_streamed(Emitter& out, Ref x, const Shape& shape);
 
-/// Each entry along an axis as often as makes the axis `size` long, where that is what torch's
-/// nearest interpolation does for as long as it is computed: with a step of 1 / `scale` in f32.
+/// Repeats each entry along an axis so that the axis gets `size`, if torch's nearest interpolation
+/// does the same at every length for which its step of 1 / `scale` in f32 is exact enough.
 std::optional<Ref> enlarge_streamed(Emitter& out, Ref x, int axis, const Dim& size,
                                     std::optional<double> scale);
 
-/// Every `step`th entry of floats along an axis: means of one entry each. An index would meet one
-/// piece only, and tract moves a slice with a step into a convolution in front, at the wrong place.
+/// Every `step`th entry of floats along an axis, as means of one entry each. An index would only
+/// see one piece, and tract moves a slice with a step into a preceding convolution, at the wrong
+/// position.
 Ref streamed_steps(Emitter& out, Ref x, int axis, int64_t step);
 
 }  // namespace t2n::ops

@@ -1,4 +1,4 @@
-// Runs the translation of every node and gathers what cannot be said into one report.
+// Runs the translation of every node and collects all problems in one report.
 #include "src/translate/translate.h"
 
 #include <algorithm>
@@ -43,8 +43,8 @@ void explain(Diagnostic& out, const Entry& entry, const target::Target& target) 
   }
 }
 
-/// What the passes complex-to-pairs and expand-quantised could not say leaves a mark: the operator,
-/// of which tensors, and why.
+/// The passes complex-to-pairs and expand-quantised mark operations that they cannot express: with
+/// the operator, the kind of tensors, and the reason.
 bool is_mark(const ir::Node& node) {
   static const ir::OpId mark = ir::op_id("t2n::refused");
   return node.op == mark;
@@ -58,7 +58,7 @@ std::optional<Diagnostic> refused_before(const ir::Node& node, const target::Tar
   Diagnostic out =
       target::untranslated("unsupported-op", cat(text("op"), of.empty() ? "" : " of ", of),
                            target_name(target), text("why"), text("help"), text("op"));
-  // What no tensors have a translation of has a better reason.
+  // If plain tensors have no translation either, that reason is the better one.
   const Entry* known = table.find(ir::op_id(text("op")));
   if (known != nullptr && known->refusal) explain(out, *known, target);
   return out;
@@ -71,7 +71,7 @@ std::string help_for_random(const ir::Node& node) {
              : "draw the numbers outside, and pass them to the model as an input";
 }
 
-/// The name of what a mark stands for, else the operator's own.
+/// The operator that a mark stands for, else the node's own.
 std::string shown_name(const ir::Node& node) {
   return is_mark(node) ? std::get<std::string>(*node.find("op"))
                        : std::string(ir::op_name(node.op));
@@ -95,7 +95,7 @@ Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::T
   return out;
 }
 
-/// Names the operator that a bug or a refusal arose in, unless the message does.
+/// Adds the operator in which a bug or refusal occurred, unless the message names it.
 Diagnostic with_op(Diagnostic diagnostic, const ir::Graph& graph, const ir::Node& node) {
   const std::string op(ir::op_name(node.op));
   constexpr std::string_view kColon = ": ";
@@ -113,13 +113,13 @@ bool is_empty(const ir::Value& value) {
   return std::find(value.shape.begin(), value.shape.end(), Dim(0)) != value.shape.end();
 }
 
-/// Results without elements need no operation, and few engines' operations expect them.
+/// Results without elements need no operation, and few engines accept empty tensors.
 bool translate_empty(const ir::Graph& graph, const ir::Node& node, Emitter& out) {
   for (const ir::ValueId id : node.outputs)
     if (!is_empty(graph.values[static_cast<size_t>(id)])) return false;
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const ir::Value& value = graph.values[static_cast<size_t>(node.outputs[i])];
-    // tract reads no empty blob of booleans.
+    // tract cannot read an empty boolean blob.
     const bool is_bool = value.dtype == DType::boolean;
     const Ref zero = out.scalar(0.0, is_bool ? DType::f32 : value.dtype);
     const Ref none = out.full(zero, value.shape);
@@ -163,8 +163,8 @@ void translate_nodes(const ir::Graph& graph, const target::Target& target, const
   out.state().translate_nodes(graph, out);
 }
 
-/// tract never returns from an assertion that holds a minimum, or that says of a symbol alone that
-/// it equals an expression of itself.
+/// tract never returns from an assertion that contains a minimum, or that equates a symbol with an
+/// expression of itself.
 std::string assertion(const ir::Comparison& c) {
   if (c.relation == ir::Relation::ne || has_choice(c.left) || has_choice(c.right))
     throw Error("unsupported-argument", cat("the assertion ", ir::str(c), " has no form in NNEF"),
@@ -184,7 +184,7 @@ std::string assertion(const ir::Comparison& c) {
              nnef::tract_text(way.right));
 }
 
-/// What holds of the symbols that the document declares.
+/// The assertions about the symbols that the document declares.
 void add_assertions(nnef::Document& document, const ir::Graph& graph) {
   std::vector<std::string>& lines = document.extensions;
   const auto is_declared = [&](const Dim& dim) {
@@ -197,7 +197,7 @@ void add_assertions(nnef::Document& document, const ir::Graph& graph) {
     if (is_declared(r.left) && is_declared(r.right)) lines.push_back(assertion(r));
 }
 
-/// The document in standard words. What operators are refused for joins the problems.
+/// The document in standard NNEF. Refused operators are added to the problems.
 strict::Lowered in_standard_words(const ir::Graph& graph, Emitter& out, Problems& problems) {
   const nnef::Document said = out.finish();
   strict::Lowered lowered = strict::lower(said, out.notes(), out.state().target);
@@ -210,7 +210,7 @@ strict::Lowered in_standard_words(const ir::Graph& graph, Emitter& out, Problems
   return lowered;
 }
 
-/// Errors: all problems of the model, those of the translation among them.
+/// Errors: all problems of the model, including those of the translation.
 nnef::Document lowered_document(const ir::Graph& graph, Emitter& out, Problems& problems) {
   strict::Lowered lowered = in_standard_words(graph, out, problems);
   problems.raise_if_any();

@@ -1,4 +1,4 @@
-// From the IR to an NNEF document, reporting every problem of the model in one run.
+// Translates the IR to an NNEF document, and reports every problem of the model in one run.
 #pragma once
 
 #include "ir/graph.h"
@@ -22,9 +22,9 @@ struct OpUse {
   std::string op;
   int count = 0;
   int refused = 0;  ///< uses that translate() refuses
-  Where first;      ///< of those that are refused, if any is
+  Where first;      ///< the first refused use, if any
 };
-/// The operators of a graph that translate() would be given, those in the bodies of loops included.
+/// The operators of a graph that translate() would be given, including those in bodies of loops.
 std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target,
                             const Registry& table);
 

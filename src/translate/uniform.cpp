@@ -1,4 +1,4 @@
-// What tract may know of the elements of a tensor, and products of tract that must not find out.
+// What tract may know of a tensor's elements. It must not use that in products.
 #include "src/translate/uniform.h"
 
 #include <algorithm>
@@ -20,13 +20,13 @@ bool is_number(const TensorEntry& x) {
 
 bool is_constant(const TensorEntry& x) { return x.kind == TensorEntry::Kind::constant; }
 
-/// Whether a product with it may be 0 everywhere: other constants do no harm.
+/// Whether a product with it may be 0 everywhere: other constants are harmless.
 bool may_absorb(const TensorEntry& x) {
   if (!is_constant(x)) return is_number(x);
   return is_zero(x);
 }
 
-/// Operations that one operand alone may decide.
+/// Operations that a single operand may decide.
 bool is_absorbed(Emitter::State& state, std::string_view op, const std::vector<Ref>& operands) {
   const auto absorbs = [&](Ref ref) { return may_absorb(state.at(ref)); };
   const auto is_known = [&](Ref ref) {
@@ -71,14 +71,14 @@ Followed followed_in(Emitter::State& state, std::string_view op, const std::vect
     else if (!is_constant(x))
       return Followed::no;
   }
-  // Positions less themselves are 0; joined, chosen or multiplied they are positions.
+  // Positions minus themselves are 0; joined, selected or multiplied they remain positions.
   const bool may_cancel = !is_any(op, {"concat", "stack", "select", "mul", "min", "max"});
   if (has_positions)
     return may_cancel && is_of_one_axis(state, operands) ? Followed::number : Followed::positions;
   return has_number ? Followed::number : Followed::no;
 }
 
-/// A tensor of one element has no sizes to forget.
+/// A tensor of one element has no size that could be lost.
 bool has_sizes(const Shape& shape) {
   return std::any_of(shape.begin(), shape.end(), [](const Dim& size) { return size != Dim(1); });
 }

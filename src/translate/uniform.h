@@ -1,4 +1,4 @@
-// What tract may know of the elements of a tensor, and products of tract that must not find out.
+// What tract may know of a tensor's elements. It must not use that in products.
 #pragma once
 
 #include <string_view>
@@ -9,17 +9,17 @@
 
 namespace t2n::ops {
 
-/// Whether a zero as an operand makes a result of zeros.
+/// Whether a zero operand makes the whole result zero.
 bool is_absorbing(std::string_view op);
 
-/// Notes whether tract may know the one number that all elements of `result` are. It follows
-/// integers through what computes element by element, changes axes, broadcasts or casts.
+/// Notes whether tract may know that all elements of `result` are one known number. It follows
+/// integers through operations that are elementwise, change axes, broadcast or cast.
 void note_uniform(Emitter::State& state, std::string_view op, const std::vector<Ref>& operands,
                   Ref result);
 
-/// The operands of a call. Where tract 0.23 knows that a factor, or what a selection asks, is 0 or
-/// 1 everywhere, it forgets the sizes of that operand, and of all that follows; sums of such
-/// tensors do not load. They are gathered, entry by entry, which hides where they come from.
+/// The operands of a call. If tract 0.23 knows that a factor, or the condition of a selection, is 0
+/// or 1 everywhere, it forgets the sizes of that operand and of all that follows; sums of such
+/// tensors do not load. They are gathered, entry by entry, which hides their origin.
 std::vector<Ref> hidden_uniforms(Emitter& out, std::string_view op,
                                  const std::vector<Ref>& operands);
 

@@ -1,4 +1,4 @@
-// The words of translations for tensors, sizes and attributes.
+// Short names of types that translations use for tensors, sizes and attributes.
 #pragma once
 
 #include "src/draft/attribute.h"
@@ -7,7 +7,7 @@ namespace t2n::ops {
 
 using draft::Attribute;
 using draft::Attributes;
-using draft::Ref;  ///< a tensor on the NNEF side: an identifier, or a constant not yet written
+using draft::Ref;  ///< a tensor of the document: an identifier, or a constant not yet written
 using draft::TensorType;
 using ir::Dim;
 using ir::DType;
