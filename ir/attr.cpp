@@ -1,4 +1,4 @@
-// Arguments as text, both ways.
+// Arguments to text and back.
 #include "ir/attr.h"
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace t2n::ir {
 namespace {
 
-/// `text` of a symbolic size that would read back as something else, such as a symbol called "f32".
+/// True for the text of a symbolic size that would read back as something else, such as "f32".
 bool is_keyword(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   return text == "none" || text == "true" || text == "false" || text == "inf" || text == "nan" ||
@@ -25,7 +25,7 @@ std::string dim_text(const Dim& dim) {
 
 std::string bool_text(bool value) { return value ? "true" : "false"; }
 
-/// `empty` tells lists without elements apart.
+/// `empty` distinguishes kinds of lists without elements.
 template <typename List, typename Text>
 std::string list_text(const List& list, std::string_view empty, const Text& text) {
   if (list.empty()) return std::string(empty);
@@ -37,7 +37,7 @@ std::string list_text(const List& list, std::string_view empty, const Text& text
   return out + "]";
 }
 
-/// Visitor with a case per kind of argument.
+/// A visitor with one case per kind of argument.
 struct AttrText {
   const std::function<std::string(ValueId)>& value_name;
 
@@ -78,7 +78,7 @@ std::optional<int64_t> parse_int(std::string_view text) {
   return whole ? std::optional(value) : std::nullopt;
 }
 
-/// Only what float_literal() writes: a symbol called "infinity" is none.
+/// Accepts only what float_literal() writes: a symbol named "infinity" is not a float.
 std::optional<double> parse_float(std::string_view text) {
   const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
   const bool is_number = !digits.empty() && digits[0] >= '0' && digits[0] <= '9';
@@ -97,7 +97,7 @@ std::optional<std::complex<double>> parse_complex(std::string_view text) {
   return std::complex<double>(parts[0], parts[1]);
 }
 
-/// A list argument from its items; nothing unless all are of kind T.
+/// A list argument from its items; nothing unless all have type T.
 template <typename T>
 std::optional<Attr> list_of(const std::vector<Attr>& items) {
   std::vector<T> out;

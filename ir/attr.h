@@ -1,5 +1,5 @@
-// Arguments of an operation: tensors by reference, or plain values of the kinds TorchScript schemas
-// have.
+// Arguments of an operation: tensors by reference, or plain values of the kinds in TorchScript
+// schemas.
 #pragma once
 
 #include <complex>
@@ -36,7 +36,7 @@ using Attr = std::variant<None, TensorRef, TensorRefs, Dim, double, bool, std::c
                           std::string, DType, std::vector<Dim>, std::vector<double>,
                           std::vector<bool>, std::vector<std::string>>;
 
-/// An argument under its schema name.
+/// An argument with its schema name.
 struct Argument {
   std::string name;
   Attr value;
@@ -57,7 +57,7 @@ void for_each_ref(const Attr& attr, Visit&& visit) {
   }
 }
 
-/// The same for rewriting: `change` gets a reference to each id.
+/// The same for rewriting: `change` receives a reference to each id.
 template <typename Change>
 void change_refs(Attr& attr, Change&& change) {
   if (auto* one = std::get_if<TensorRef>(&attr)) {

@@ -1,4 +1,4 @@
-// How graph attributes are written: one entry per C++ type.
+// The text form of graph attributes: one entry per C++ type.
 #include <charconv>
 #include <limits>
 
@@ -40,7 +40,7 @@ std::string print_loops(const std::any& value) {
   return out;
 }
 
-/// What stands before `end`, which goes too.
+/// Removes and returns the text in front of `end`; `end` is removed as well.
 std::string_view take(std::string_view& text, std::string_view end) {
   const size_t at = std::min(text.find(end), text.size());
   const std::string_view out = text.substr(0, at);
@@ -71,7 +71,7 @@ std::any parse_loops(std::string_view text) {
   return out;
 }
 
-/// What integer inputs may hold, by name: [low, high).
+/// The range of integer inputs, by name: [low, high).
 using Ranges = std::map<std::string, std::pair<int64_t, int64_t>>;
 
 /// "ids=0..29999, \"odd name\"=-4..3": both ends included, as in `--input`.

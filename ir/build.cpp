@@ -1,4 +1,4 @@
-// Adding to a graph and looking things up in it.
+// Adds to a graph, and looks things up in it.
 #include "ir/graph.h"
 
 namespace t2n::ir {

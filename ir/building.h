@@ -1,4 +1,4 @@
-// What a graph under construction needs: places, names of values, numbers of operations, sizes as
+// State for a graph under construction: places, names of values, numbers of operations, sizes as
 // symbols.
 #pragma once
 
@@ -18,21 +18,21 @@ struct Place {
   SourceId source = kNoSource;
 };
 
-/// Gives each value a name of its own, and each operation its number. A copy of it gives the same
-/// ones again.
+/// Gives each value a unique name, and each operation its number. A copy continues with the same
+/// names and numbers.
 class Naming {
  public:
-  /// `base`, or with "_1", "_2"… behind it.
+  /// `base`, with "_1", "_2"… appended if needed.
   std::string unique(const std::string& base);
-  /// `stem` with the least number that is free.
+  /// `stem` with the smallest free number.
   std::string numbered(const std::string& stem);
   /// For a result of the node: its module's path and its short name.
   std::string result(const Graph& graph, const Node& node);
-  /// Names and numbers of the graph are taken.
+  /// Marks the names and numbers of the graph as taken.
   void take(const Graph& graph);
-  /// No value will have this name.
+  /// Reserves the name: no value will have it.
   void take(const std::string& name) { taken_.insert(name); }
-  /// How many operations of this name came before in this scope.
+  /// How many operations of this name precede it in this scope.
   int call(ScopeId scope, const std::string& name) { return calls_[{scope, name}]++; }
 
  private:
@@ -41,7 +41,7 @@ class Naming {
   std::map<std::pair<ScopeId, std::string>, int> calls_;
 };
 
-/// The size of a value as a symbol of its own, with its sample in the graph.
+/// The size of a value as a symbol of its own; the graph gets its sample.
 Dim size_symbol(Graph& graph, ValueId value, int64_t axis);
 
 }  // namespace t2n::ir

@@ -15,7 +15,7 @@
 namespace t2n::ir {
 namespace {
 
-// Storage of the dtypes that have no C++ type of their own.
+// Storage of dtypes without a C++ type of their own.
 struct Half {
   uint16_t bits;
 };
@@ -62,7 +62,7 @@ bool fits(From value) {
   if constexpr (std::is_integral_v<From>) {
     return std::in_range<To>(value);
   } else {
-    // 2^digits is exact in double where the type's largest value is not.
+    // 2^digits is exact in double, while the type's largest value may not be.
     constexpr double kEnd = static_cast<double>((std::numeric_limits<To>::max() >> 1U) + 1) * 2.0;
     const double whole = std::trunc(static_cast<double>(value));
     return whole >= static_cast<double>(std::numeric_limits<To>::min()) && whole < kEnd;
@@ -146,7 +146,7 @@ uint16_t float_to_half(float value) {
     out = 0x7c00U;  // 65520 and above round to infinity
   } else if (magnitude >= 0x38800000U) {
     out = round_off(magnitude - (112U << 23), 13);
-  } else if (magnitude >= 0x33000000U) {  // 2^-25, the half of the least subnormal
+  } else if (magnitude >= 0x33000000U) {  // 2^-25, half of the smallest subnormal
     const uint32_t exponent = magnitude >> 23;
     out = round_off((magnitude & 0x7fffffU) | 0x800000U, 126 - exponent);
   }

@@ -9,11 +9,11 @@
 
 namespace t2n::ir {
 
-/// Converts every element of `in` into `out`; neither span needs alignment. Floats truncate towards
-/// zero to integers, whatever is not zero is true, a float too large becomes infinite.
+/// Converts every element of `in` into `out`; neither span needs alignment. Floats are truncated to
+/// integers, everything that is not zero is true, and a float that is too large becomes infinite.
 /// Returns the index of the first element that does not fit the integer type `to` (where torch
-/// wraps or does as the CPU pleases), nothing if all fit.   Errors: complex dtypes are internal
-/// errors.
+/// wraps or the result depends on the CPU); nothing if all fit.   Errors: complex dtypes are
+/// internal errors.
 std::optional<size_t> cast_elements(DType from, std::span<const std::byte> in, DType to,
                                     std::span<std::byte> out);
 

@@ -81,7 +81,7 @@ bool is_symbol(const Term& term) {
   return term.atoms.size() == 1 && operands_of(term.atoms[0]) == nullptr;
 }
 
-/// A quotient of a symbol and a number, or of such a quotient and a number.
+/// True for a quotient of a symbol and a number, or of such a quotient and a number.
 bool is_chain(const Term& term) {
   if (is_symbol(term)) return true;
   const Operands* of = term.atoms.size() == 1 ? operands_of(term.atoms[0]) : nullptr;

@@ -1,4 +1,4 @@
-// Comparisons of sizes: what branches ask, what operators need, and what a file asserts.
+// Comparisons of sizes: conditions of branches, needs of operators, assertions of a file.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ enum class Relation { lt, le, gt, ge, eq, ne };
 std::string_view str(Relation relation);
 /// The relation that holds where this one does not.
 Relation negated(Relation relation);
-/// The relation of `b` to `a` where this one is that of `a` to `b`.
+/// The relation of `b` to `a`, where this one is that of `a` to `b`.
 Relation mirrored(Relation relation);
 bool holds(int64_t left, Relation relation, int64_t right);
 
@@ -29,12 +29,12 @@ struct Comparison {
 std::string str(const Comparison& comparison);
 Comparison negated(Comparison comparison);
 Comparison mirrored(const Comparison& comparison);
-/// What is added on one side, what is subtracted on the other, without a common factor, and with
-/// "<=" for "<": "B <= 2*((T) // (2)) - 1" for "2*B - 4*((T) // (2)) < -1".
+/// Added terms on one side, subtracted ones on the other, without a common factor, and "<=" in
+/// place of "<": "B <= 2*((T) // (2)) - 1" for "2*B - 4*((T) // (2)) < -1".
 Comparison balanced(const Comparison& comparison);
-/// Whether a product of symbols stands in it, or a quotient beside a symbol of its own, as
-/// remainders are, or two quotients of more than a symbol and a number: such an assertion can keep
-/// tract 0.23 busy for ever, or crash it (docs/engine_bugs.md).
+/// Whether it contains a product of symbols, or a quotient beside its own symbol, as remainders do,
+/// or two quotients of more than a symbol and a number. tract 0.23 may never finish with such an
+/// assertion, or crash (docs/engine_bugs.md).
 bool is_involved(const Comparison& comparison);
 
 }  // namespace t2n::ir

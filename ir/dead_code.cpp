@@ -9,7 +9,7 @@
 namespace t2n::ir {
 namespace {
 
-/// Drops values that are not `kept` and gives the others new numbers.
+/// Drops values that are not `kept` and renumbers the others.
 void renumber(Graph& graph, const std::vector<bool>& kept) {
   std::vector<ValueId> number(graph.values.size(), kNoValue);
   std::vector<Value> values;
@@ -27,7 +27,7 @@ void renumber(Graph& graph, const std::vector<bool>& kept) {
   replace_uses(graph, number);
 }
 
-/// Scans read less once what they compute for nothing is gone. Returns true if something went.
+/// Drops what scans compute without a reader; they then read less. Returns true if it changed.
 bool prune_scans(Graph& graph) {
   if (std::none_of(graph.nodes.begin(), graph.nodes.end(), is_scan)) return false;
   bool changed = false;
@@ -44,7 +44,7 @@ bool prune_scans(Graph& graph) {
   return changed;
 }
 
-/// Those that a value of the graph says.
+/// Calls `visit` for symbols that stand for the size of a value in the graph.
 void for_each_said(const Attr& attr, const std::function<void(const Symbol&)>& visit) {
   const auto look = [&](const Dim& dim) {
     for (const Symbol& symbol : dim.symbols())
@@ -55,8 +55,8 @@ void for_each_said(const Attr& attr, const std::function<void(const Symbol&)>& v
     for (const Dim& dim : *many) look(dim);
 }
 
-/// The values that sizes come from which follow from data: the first that have them; and those that
-/// sizes of a trace are called after.
+/// The values that sizes come from: for sizes that follow from data, the first value with the size;
+/// for sizes of a trace, the value in the symbol's name.
 std::map<Symbol, ValueId> births_of(const Graph& graph) {
   std::map<Symbol, ValueId> out;
   std::map<std::string_view, ValueId> named;
@@ -114,7 +114,7 @@ bool remove_dead(Graph& graph, bool keeps_nodes) {
   std::erase_if(graph.nodes, [&](const Node&) { return !live[next++]; });
   std::erase_if(graph.constants,
                 [&](const Constant& c) { return !kept.at(static_cast<size_t>(c.value)); });
-  // What lives on defines all of its outputs, and inputs belong to the signature.
+  // A node that stays defines all of its outputs, and inputs belong to the signature.
   for (const Node& node : graph.nodes)
     for (const ValueId id : node.outputs) kept[static_cast<size_t>(id)] = true;
   for (const ValueId id : graph.inputs) kept.at(static_cast<size_t>(id)) = true;

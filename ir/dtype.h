@@ -35,7 +35,7 @@ int64_t dtype_size(DType dtype);
 bool is_float(DType dtype);    ///< f16, bf16, f32, f64
 bool is_integer(DType dtype);  ///< signed and unsigned, without boolean
 bool is_complex(DType dtype);
-/// The dtype of real and imaginary part; that of a real tensor stays.
+/// The dtype of real and imaginary parts; that of a real tensor is unchanged.
 DType component_dtype(DType dtype);
 
 }  // namespace t2n::ir

@@ -38,7 +38,7 @@ struct Node {
   std::vector<Argument> args;  ///< every argument of the schema, in schema order
   std::vector<ValueId> outputs;
   ScopeId scope = 0;
-  int call = 0;  ///< how many operations of this name came before in this scope
+  int call = 0;  ///< how many operations of this name precede it in this scope
   SourceId source = kNoSource;
   /// torch's common dtype of the operands, where that means something (see Promotion).
   std::optional<DType> compute_dtype;
@@ -59,20 +59,20 @@ struct Graph {
   std::vector<Constant> constants;
   std::vector<Scope> scopes = {Scope{}};
   std::vector<Source> sources;
-  /// Facts about the graph by key: sample sizes of symbols, statistics… Printed if registered
-  /// (print.h).
+  /// Facts about the graph by key: sample sizes of symbols, statistics… Printed if their type is
+  /// registered (print.h).
   std::map<std::string, std::any> attributes;
 };
 
 /// Graph attribute: the sample value of every symbol in the graph (Sizes).
 inline constexpr const char* kSampleSizes = "sample_sizes";
-/// These; none if the graph does not say.
+/// The value of that attribute; none if the graph has none.
 const Sizes& sample_sizes(const Graph& graph);
-/// Graph attribute: what holds of the symbols (std::vector<Comparison>).
+/// Graph attribute: assertions about the symbols (std::vector<Comparison>).
 inline constexpr const char* kRelations = "relations";
 const std::vector<Comparison>& relations(const Graph& graph);
-/// Graph attribute: the same of sizes that follow from values. Nothing knows them before the graph
-/// runs: it has to fail where they do not hold (std::vector<Comparison>).
+/// Graph attribute: the same for sizes that follow from values. They are unknown until the graph
+/// runs, so it must fail if an assertion does not hold (std::vector<Comparison>).
 inline constexpr const char* kDemands = "demands";
 const std::vector<Comparison>& demands(const Graph& graph);
 
@@ -86,9 +86,9 @@ template <typename Visit>
 void for_each_input(const Node& node, Visit&& visit) {
   for (const Argument& arg : node.args) for_each_ref(arg.value, visit);
 }
-/// For each value the index in graph.constants or -1.
+/// For each value its index in graph.constants, or -1.
 std::vector<int> constant_index(const Graph& graph);
-/// For each value the index of the node that computes it or -1.
+/// For each value the index of the node that computes it, or -1.
 std::vector<int> producers(const Graph& graph);
 /// For each value how many operands and graph outputs refer to it.
 std::vector<int> use_counts(const Graph& graph);

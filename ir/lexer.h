@@ -1,4 +1,4 @@
-// Tokens of the text form, and errors that show the place; used by parse.cpp alone.
+// Tokens of the text form, and errors that show the place; used only by parse.cpp.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace t2n::ir {
 
-/// A cursor over the text. Everything skips blanks and comments first, line ends included.
+/// A cursor over the text. Every function first skips blanks, comments and line ends.
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) {}
@@ -15,13 +15,13 @@ class Lexer {
   char peek();
   bool accept(std::string_view symbol);
   void expect(std::string_view symbol);
-  /// A word of letters, digits, '_' and '.', equal to `word`.
+  /// Accepts `word` if it is the next word of letters, digits, '_' and '.'.
   bool accept_word(std::string_view word);
   void expect_word(std::string_view word);
 
-  /// The word that follows, ':' included if `colons`; empty if there is none.
+  /// The next word, ':' included if `colons`; empty if there is none.
   std::string_view word(bool colons = false);
-  /// A word, or a string literal where the name has other characters.
+  /// A word, or a string literal for names with other characters.
   std::string name(std::string_view what);
   std::string string();
   int64_t integer();
@@ -32,7 +32,7 @@ class Lexer {
   /// Everything up to the end of the line.
   std::string_view rest_of_line();
 
-  /// Where the last token read begins.
+  /// The start of the last token read.
   size_t place() const { return token_; }
   /// Makes the next token the place.
   void mark();

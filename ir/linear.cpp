@@ -11,10 +11,10 @@
 namespace t2n::ir {
 namespace {
 
-/// The least constant by factors, which are without a common divisor.
+/// For each vector of factors, without a common divisor, the smallest constant.
 using System = std::map<std::vector<int64_t>, int64_t>;
 
-/// False if it can never hold.
+/// False if the inequality can never hold.
 bool add(System& system, Inequality row) {
   int64_t divisor = 0;
   for (const int64_t factor : row.factors) divisor = std::gcd(divisor, factor);
@@ -26,7 +26,7 @@ bool add(System& system, Inequality row) {
   return true;
 }
 
-/// a*x + b*y; nothing if it does not fit into 64 bits, which loses a consequence and no more.
+/// a*x + b*y; nothing if it does not fit into 64 bits, which only loses a consequence.
 std::optional<int64_t> combined(int64_t a, int64_t x, int64_t b, int64_t y) {
   int64_t left = 0, right = 0, sum = 0;
   if (__builtin_mul_overflow(a, x, &left) || __builtin_mul_overflow(b, y, &right) ||
@@ -37,7 +37,8 @@ std::optional<int64_t> combined(int64_t a, int64_t x, int64_t b, int64_t y) {
 
 using Row = System::value_type;
 
-/// What follows from both without the unknown `at`, of which one is positive and one negative.
+/// The consequence of both without the unknown `at`, whose factor is positive in one, negative in
+/// the other.
 std::optional<Inequality> without(size_t at, const Row& up, const Row& down) {
   const int64_t common = std::gcd(up.first[at], down.first[at]);
   const int64_t a = -(down.first[at] / common), b = up.first[at] / common;
@@ -53,8 +54,8 @@ std::optional<Inequality> without(size_t at, const Row& up, const Row& down) {
   return out;
 }
 
-/// The unknown whose elimination makes the fewest inequalities, and how many; none if there is
-/// none left.
+/// The unknown whose elimination produces the fewest inequalities, and their number; none if no
+/// unknown is left.
 std::optional<std::pair<size_t, size_t>> cheapest(const System& system) {
   std::optional<std::pair<size_t, size_t>> best;
   const size_t unknowns = system.empty() ? 0 : system.begin()->first.size();

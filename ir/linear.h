@@ -6,13 +6,14 @@
 
 namespace t2n::ir {
 
-/// factors[0]*x0 + factors[1]*x1 + … + constant >= 0; all of a system have as many factors.
+/// factors[0]*x0 + factors[1]*x1 + … + constant >= 0; all of a system have the same number of
+/// factors.
 struct Inequality {
   std::vector<int64_t> factors;
   int64_t constant = 0;
 };
 
-/// True if no integers satisfy all of them; false if some do, or if that takes too long to tell.
+/// True if no integers satisfy all of them; false if some do, or if deciding takes too long.
 bool is_contradiction(const std::vector<Inequality>& system);
 
 }  // namespace t2n::ir

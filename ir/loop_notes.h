@@ -8,18 +8,18 @@
 
 namespace t2n::ir {
 
-/// A run of a loop whose iterations stand in a graph, one after the other.
+/// A run of a loop whose iterations are nodes of a graph, one iteration after another.
 struct UnrolledLoop {
-  int64_t loop = 0;            ///< of the program: the same for all of its runs
-  Symbol number = "";          ///< of the iteration, where arguments name it
-  Dim length;                  ///< how many iterations: a number, or an expression over sizes
+  int64_t loop = 0;            ///< the program's loop: the same for all of its runs
+  Symbol number = "";          ///< symbol of the iteration's number in arguments
+  Dim length;                  ///< the number of iterations, constant or over sizes
   std::vector<size_t> bounds;  ///< nodes before the first iteration, after it, after the second, …
   friend bool operator==(const UnrolledLoop&, const UnrolledLoop&) = default;
 };
 
 /// Graph attribute: the loops in the order in which they end, inner ones first
-/// (std::vector<UnrolledLoop>). They are true of the nodes as they were recorded: what removes or
-/// adds nodes removes the attribute.
+/// (std::vector<UnrolledLoop>). It refers to the nodes as they were recorded: whatever adds or
+/// removes nodes removes the attribute.
 inline constexpr const char* kUnrolledLoops = "unrolled_loops";
 
 }  // namespace t2n::ir

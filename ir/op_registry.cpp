@@ -7,8 +7,8 @@
 namespace t2n::ir {
 namespace {
 
-/// What the private forms of torch are called in public. `_convolution` serves every rank; 2-d is
-/// what its name alone can promise.
+/// Public names of torch's private forms. `_convolution` serves every rank; its name alone only
+/// promises 2-d.
 const std::unordered_map<std::string_view, std::string_view>& public_names() {
   static const std::unordered_map<std::string_view, std::string_view> names = {
       {"_adaptive_avg_pool2d", "adaptive_avg_pool2d"},
@@ -48,7 +48,7 @@ std::string_view base_name(std::string_view name) {
   return name.substr(0, name.find('.'));
 }
 
-/// In-place forms (`add_`) read as the function; Python's own operators (`__and__`) do not end so.
+/// Names of in-place forms (`add_`) without '_'; Python's own operators (`__and__`) stay.
 std::string_view without_inplace(std::string_view base) {
   const bool inplace = base.size() > 1 && base.ends_with('_') && !base.ends_with("__");
   return inplace ? base.substr(0, base.size() - 1) : base;

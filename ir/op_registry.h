@@ -1,4 +1,4 @@
-// The names of operations, and columns: tables from operations to one property (NNVM's idea).
+// Names of operations, and columns: tables from operations to one property (NNVM's idea).
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace t2n::ir {
 
-/// Index of an interned operation name such as "aten::add.Tensor"; the same in the whole process.
+/// Index of an interned operation name such as "aten::add.Tensor"; valid in the whole process.
 using OpId = int32_t;
 
 OpId op_id(std::string_view name);
 std::string_view op_name(OpId op);
-/// How many names are interned: every OpId is below it.
+/// The number of interned names: every OpId is below it.
 OpId op_count();
 
 /// "aten::add.Tensor" -> "add": the short name, for scopes, names and messages. `_convolution` and
-/// its kin read as the public operator that they serve (`conv2d`), so that names do not depend on
-/// how a file was made.
+/// similar names give the public operator that they serve (`conv2d`), so that names do not depend
+/// on how a file was made.
 std::string_view op_short_name(std::string_view name);
 
 /// One property of operations, read with O(1). A second value for the same operation is a bug,
@@ -59,7 +59,7 @@ class Column {
   std::vector<std::optional<Row>> rows_;
 };
 
-/// In which dtype an operation computes; read by the pass `explicit-promotion`.
+/// The dtype in which an operation computes; read by the pass `explicit-promotion`.
 enum class Promotion {
   /// Tensor operands are cast to Node::compute_dtype.
   operands,

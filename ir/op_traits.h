@@ -1,4 +1,4 @@
-// What is known of operators by name, whoever asks: one table instead of lists in every folder.
+// Facts about operators by name: one table instead of lists in every folder.
 #pragma once
 
 #include <string_view>
@@ -9,40 +9,40 @@
 namespace t2n::ir {
 
 enum class OpTrait {
-  // By short name (op_short_name), in every overload and in-place form.
+  // By short name (op_short_name), for every overload and in-place form.
   random,         ///< the results are drawn at random
-  uninitialised,  ///< the results are memory that nobody wrote
-  predicate,      ///< yes or no, whatever it computes in
-  sums,           ///< results are sums of many elements
+  uninitialised,  ///< the results are memory that nobody wrote to
+  predicate,      ///< the results are booleans, whatever dtype it computes in
+  sums,           ///< the results are sums of many elements
   // By name without overload.
-  compares_first,  ///< the first operand is compared with a number, or limited by one
-  moves_elements,  ///< results are elements of what is given, moved or repeated, whatever they are
-  keeps_values,    ///< results hold the very values of the first operand, or a part of them
-  copies_by_layout,  ///< a view where the memory is in order, else a copy
-  changes_view,      ///< a write of the tensor's geometry only: a new view under the same object
-  repeats_elements,  ///< a view that shows an element of its base several times
-  fills,             ///< a write that reads a number once, before anything is written
-  divides,           ///< fails for zeros, where the operands are integers
-  indexes,           ///< fails for indices that are outside
-  keeps_shape,       ///< the shape follows from those of the operands, whatever is looked up
-  reads_memory,      ///< kernels that read values by themselves: no operator in them says so
-  reads_no_size,     ///< numbers are read to check them, or as values, and not as sizes
-  reads_shape_of_other,  ///< the values of `other` do not count
-  bears_size,            ///< the size of an axis of the result may be in the values
+  compares_first,        ///< compares the first operand with a number, or limits it by one
+  moves_elements,        ///< the results are the operands' elements, moved or repeated
+  keeps_values,          ///< the results hold exact values of the first operand, or a part of them
+  copies_by_layout,      ///< gives a view or, depending on the memory layout, a copy
+  changes_view,          ///< writes a tensor's geometry only: the object becomes a new view
+  repeats_elements,      ///< a view that shows an element of its base more than once
+  fills,                 ///< a write that reads one number before it writes
+  divides,               ///< fails for zeros if the operands are integers
+  indexes,               ///< fails for indices out of range
+  keeps_shape,           ///< the shape follows from the operands' shapes, whatever is looked up
+  reads_memory,          ///< kernels that read values without an operator that shows it
+  reads_no_size,         ///< reads numbers to check them, or as values, and not as sizes
+  reads_shape_of_other,  ///< does not read the values of `other`
+  bears_size,            ///< the size of an axis of the result may depend on values
   // By name with overload.
-  reads_bits,           ///< the result is another thing in another precision
+  reads_bits,           ///< the result means something else in another precision
   keeps_all_values,     ///< the result holds every value of the first operand, and no others
-  reads_shape_of_self,  ///< the values of `self` do not count
+  reads_shape_of_self,  ///< does not read the values of `self`
 };
 
-/// The names of a trait, as the table has them.
+/// The names that have a trait, as written in the table.
 std::vector<std::string_view> names_with(OpTrait trait);
-/// `name` as the table has it, "aten::" aside: "aten::fill.Scalar", "aten::split", or a short name.
+/// `name` as in the table, without "aten::": "aten::fill.Scalar", "aten::split", or a short name.
 bool has_trait(std::string_view name, OpTrait trait);
 
-/// In any overload and in-place form.
+/// For any overload and in-place form.
 bool is_random(OpId op);
-/// Random, or memory that nobody wrote: the result does not follow from the arguments.
+/// Random, or memory that nobody wrote to: the result does not follow from the arguments.
 bool is_unpredictable(OpId op);
 
 }  // namespace t2n::ir

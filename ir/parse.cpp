@@ -1,4 +1,4 @@
-// Reads the text form; its grammar stands in print.cpp.
+// Reads the text form; print.cpp describes its grammar.
 #include <algorithm>
 #include <unordered_map>
 
@@ -226,7 +226,7 @@ class Parser {
     graph_.constants.push_back({id, std::move(data)});
   }
 
-  /// The sizes of a constant; refused where their product, or a stride, would overflow.
+  /// The sizes of a constant; refused if their product, or a stride, overflows.
   Ints static_sizes(const Shape& shape) const {
     constexpr int64_t kMaxElements = int64_t{1} << 48;
     Ints out;
@@ -370,7 +370,7 @@ class Parser {
   Graph graph_;
   ScopeId scope_ = 0;
   std::unordered_map<std::string, ValueId> ids_;
-  std::vector<std::pair<std::string, size_t>> outputs_;  ///< names and places: defined below them
+  std::vector<std::pair<std::string, size_t>> outputs_;  ///< names and places; defined after them
   std::map<std::pair<ScopeId, std::string_view>, int>
       calls_;  ///< operations so far by scope and name
   std::pair<SourceId, size_t> last_source_ = {kNoSource, 0};  ///< the highest number and its place

@@ -12,8 +12,8 @@
 namespace t2n::ir {
 namespace {
 
-/// Finds equal scopes and sources again without a search. It travels with the graph as an attribute
-/// that is never printed; a hit is always compared, so a stale entry does no harm.
+/// Finds equal scopes and sources without a search. It is part of the graph, as an attribute that
+/// is never printed; a hit is always compared, so a stale entry is harmless.
 struct InternIndex {
   std::unordered_multimap<size_t, ScopeId> scopes;
   std::unordered_multimap<size_t, SourceId> sources;

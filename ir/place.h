@@ -1,4 +1,4 @@
-// Where an operation comes from: the modules around it, and the lines of the user's source.
+// The origin of an operation: the modules around it, and the lines of the user's source.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ struct Scope {
 };
 using ScopeId = int32_t;
 
-/// Where in the user's source an operation comes from.
+/// The place of an operation in the user's source.
 struct Source {
-  std::vector<Frame> frames;  ///< innermost first, the user's own only
+  std::vector<Frame> frames;  ///< innermost first, only the user's own
   std::string excerpt;
   int caret = 0;
   int caret_width = 0;
@@ -31,7 +31,7 @@ struct Source {
 using SourceId = int32_t;
 inline constexpr SourceId kNoSource = -1;
 
-/// Interns; equal scopes and sources get equal ids.
+/// Interns: equal scopes and sources get equal ids.
 ScopeId add_scope(Graph& graph, ScopeId parent, std::string module_class, std::string attribute);
 SourceId add_source(Graph& graph, Source source);
 

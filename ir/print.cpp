@@ -103,7 +103,8 @@ class Printer {
     return "{" + out + "}";
   }
 
-  /// Of the data, or what was read where they are not loaded; "" if neither is there.
+  /// The hash of the data, or the hash that was read if they are not loaded; "" if there is
+  /// neither.
   std::string hash_text(const Constant& constant) const {
     if (!constant.data.bytes.empty()) return hex(content_hash(constant.data));
     const auto known = graph_.attributes.find(kContentHashes);
@@ -147,7 +148,7 @@ class Printer {
     put("\n", indent_, "@", address(scope), ":\n");
   }
 
-  /// Like scope_address, with odd classes and attributes quoted.
+  /// Like scope_address, with unusual classes and attributes quoted.
   std::string address(ScopeId id) const {
     const Scope& scope = graph_.scopes.at(static_cast<size_t>(id));
     const std::string above = scope.parent < 0 ? "" : address(scope.parent) + "/";
@@ -193,7 +194,7 @@ class Printer {
   std::string indent_;
   std::string out_;
   ScopeId scope_ = -1;              ///< that of the last operation printed
-  std::vector<int> source_number_;  ///< in the text, by source id; -1 if not met yet
+  std::vector<int> source_number_;  ///< numbers in the text, by source id; -1 if not met yet
   std::vector<SourceId> sources_;   ///< those met, in order
   std::function<std::string(ValueId)> value_name_ = [this](ValueId id) { return name(id); };
 };

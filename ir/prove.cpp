@@ -1,5 +1,5 @@
-// Proofs by contradiction: products of atoms are unknowns of a linear system, to which what is
-// known of quotients, remainders, minima, maxima and products is added.
+// Proofs by contradiction. Products of atoms are unknowns of a linear system, to which facts about
+// quotients, remainders, minima, maxima and products are added.
 #include "ir/prove.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr size_t kMaxFacts = 80, kMaxSplits = 4;
 
 bool follows(const Comparison& comparison, Assumptions assumptions, int depth);
 
-/// One of the facts lists is true where the comparison is.
+/// If the comparison holds, one of the lists of facts is true.
 std::vector<Facts> alternatives(const Comparison& c) {
   const Dim gap = c.left - c.right, back = c.right - c.left;
   switch (c.relation) {
@@ -39,7 +39,7 @@ bool shares_symbol(const Comparison& c, const std::vector<Symbol>& symbols) {
   });
 }
 
-/// What the assumptions say of the symbols in `facts`, and of those that come in by this.
+/// Adds assumptions about the symbols in `facts`, and about symbols that these add.
 void add_relevant(Facts& facts, Assumptions assumptions) {
   std::vector<bool> taken(assumptions.size());
   for (size_t i = 0; i < facts.size(); ++i) {
@@ -53,7 +53,7 @@ void add_relevant(Facts& facts, Assumptions assumptions) {
   }
 }
 
-/// Shows that facts contradict each other.
+/// Shows that facts contradict one another.
 class Refutation {
  public:
   Refutation(Facts facts, Assumptions assumptions, int depth)
@@ -113,10 +113,10 @@ class Refutation {
       const Dim gap = of.a - of.b * floor_div(of.a, of.b) - self;
       facts_.insert(facts_.end(), {gap, Dim(-1) * gap});
     }
-    if (!is_remainder && is_natural(of.a)) facts_.push_back(self);  // for products of it
+    if (!is_remainder && is_natural(of.a)) facts_.push_back(self);  // needed for products of it
   }
 
-  /// What is not negative stays so if it is multiplied by what is not negative.
+  /// Products of facts that are not negative are not negative either.
   void multiply() {
     std::vector<std::vector<Atom>> products;
     for (const Dim& fact : facts_)
@@ -151,7 +151,7 @@ class Refutation {
     facts_.push_back(factor);
   }
 
-  /// Each minimum and maximum is one of its operands.
+  /// Splits by cases: each minimum and maximum equals one of its operands.
   bool is_refuted(const Facts& facts, size_t split) const {
     if (is_linear_contradiction(facts)) return true;
     if (split >= std::min(splits_.size(), kMaxSplits)) return false;
@@ -184,7 +184,7 @@ class Refutation {
   Assumptions assumptions_;
   int depth_;
   std::vector<Atom> explained_;
-  std::vector<std::pair<Dim, Dim>> splits_;  ///< of which one is not negative
+  std::vector<std::pair<Dim, Dim>> splits_;  ///< of each pair, one is not negative
 };
 
 bool follows(const Comparison& comparison, Assumptions assumptions, int depth) {

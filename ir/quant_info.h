@@ -1,4 +1,4 @@
-// How integers stand for reals.
+// How the integers of a quantised tensor represent reals.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace t2n::ir {
 
-/// How the integers of a quantised tensor stand for reals: real = (q - zero_point) * scale.
+/// Integers represent reals: real = (q - zero_point) * scale.
 struct QuantInfo {
-  std::vector<double> scales;  ///< one, or one per index of `axis`
+  std::vector<double> scales;  ///< one, or one for each index of `axis`
   std::vector<int64_t> zero_points;
   int axis = 0;
   int bits = 8;
@@ -16,7 +16,7 @@ struct QuantInfo {
   bool narrow_range = false;
 
   bool is_per_channel() const { return scales.size() != 1; }
-  /// The integers that there are, up to 32 bits.
+  /// The range of integers, up to 32 bits.
   int64_t lowest() const {
     return is_signed ? -(int64_t{1} << (bits - 1)) + (narrow_range ? 1 : 0) : narrow_range ? 1 : 0;
   }

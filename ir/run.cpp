@@ -1,4 +1,4 @@
-// Execution of a whole graph, one node after the other.
+// Executes a whole graph, node by node.
 #include <algorithm>
 
 #include "ir/evaluator.h"
@@ -8,7 +8,7 @@
 namespace t2n::ir {
 namespace {
 
-/// For each value the index of the last node that reads it, or -1; graph outputs outlive all nodes.
+/// For each value the index of the last node that reads it, or -1; graph outputs stay alive.
 std::vector<int> last_uses(const Graph& graph) {
   std::vector<int> out(graph.values.size(), -1);
   for (size_t i = 0; i < graph.nodes.size(); ++i)
@@ -19,13 +19,13 @@ std::vector<int> last_uses(const Graph& graph) {
   return out;
 }
 
-/// Sizes that follow from values, as they turn up: what counts them ran before what asks for them.
+/// Sizes that follow from values, collected during the run: what counts them runs before readers.
 class BornSizes {
  public:
   BornSizes(const Graph& graph, Sizes known) : graph_(graph), sizes_(std::move(known)) {}
   const Sizes& sizes() const { return sizes_; }
 
-  /// The node with numbers for those in its arguments; null if there are none.
+  /// The node with these sizes as numbers in its arguments; null if it has none.
   const Node* bound(const Node& node) {
     if (sizes_.empty() || std::none_of(node.args.begin(), node.args.end(), mentions_born))
       return nullptr;
@@ -38,7 +38,7 @@ class BornSizes {
     return &node_;
   }
 
-  /// Errors: `forward-failed` where a demand of the graph does not hold.
+  /// Errors: `forward-failed` if a demand of the graph does not hold.
   void check_demands() const {
     for (const Comparison& demand : demands(graph_)) {
       const Dim left = demand.left.substitute(sizes_), right = demand.right.substitute(sizes_);

@@ -14,7 +14,7 @@ const T* get(const Node& node, std::string_view name) {
   return attr == nullptr ? nullptr : std::get_if<T>(attr);
 }
 
-/// The scan, or what is amiss with the arguments.
+/// The scan, or what is wrong with the arguments.
 std::variant<Scan, std::string> decode(const Node& node) {
   std::string problem;
   const auto read = [&]<typename T>(std::string_view name, T otherwise) {
@@ -51,7 +51,7 @@ std::variant<Scan, std::string> decode(const Node& node) {
   return out;
 }
 
-/// Sizes that are known to differ; whether symbolic ones do cannot be told.
+/// True for sizes that certainly differ; symbolic ones may be equal.
 bool differ(const Dim& a, const Dim& b) { return a.is_constant() && b.is_constant() && !(a == b); }
 
 class Checker {
@@ -136,7 +136,7 @@ class Checker {
   std::optional<std::string> problem_;
 };
 
-/// Index `at` of one axis.
+/// The slice at index `at` of one axis.
 Tensor selected(const Tensor& tensor, int64_t axis, int64_t at) {
   const auto place = static_cast<size_t>(axis);
   Tensor out = tensor;
@@ -147,7 +147,7 @@ Tensor selected(const Tensor& tensor, int64_t axis, int64_t at) {
   return out;
 }
 
-/// The iterations' values along a new axis.
+/// The values of all iterations along a new axis.
 Tensor stacked(std::vector<Tensor> iterations, int64_t axis, bool reversed) {
   if (reversed) std::reverse(iterations.begin(), iterations.end());
   Ints shape = iterations.at(0).shape;
@@ -174,7 +174,7 @@ void keep(std::vector<T>& items, const std::vector<bool>& kept) {
   items = std::move(out);
 }
 
-/// Which inputs of the body its `wanted` outputs need.
+/// The inputs of the body that its `wanted` outputs need.
 std::vector<bool> needed_inputs(const Graph& body, const std::vector<bool>& wanted) {
   std::vector<bool> needed(body.values.size());
   for (size_t i = 0; i < wanted.size(); ++i)
@@ -247,7 +247,7 @@ std::vector<Tensor> run_scan(const Node& node, const Operand& operand, const Eva
 
 bool prune_scan(Node& node, const std::vector<bool>& is_used) {
   Scan scan = read_scan(node);
-  // A state is needed for its own sake, or because an iteration reads it for something needed.
+  // A state is needed by itself, or because an iteration reads it for something that is needed.
   std::vector<bool> outputs = is_used, inputs;
   for (bool changed = true; changed;) {
     changed = false;

@@ -1,4 +1,4 @@
-// t2n::scan: a loop over an axis of tensors as one node, its iteration a nested graph.
+// t2n::scan: a loop over an axis of tensors as one node, with its iteration as a nested graph.
 #pragma once
 
 #include <optional>
@@ -46,19 +46,19 @@ struct Scan {
 };
 
 bool is_scan(const Node& node);
-/// What the node's arguments say; an internal error if they are not those of a scan.
+/// Reads the node's arguments; an internal error if they are not those of a scan.
 Scan read_scan(const Node& node);
 std::vector<Argument> scan_arguments(const Scan& scan);
 
-/// What is wrong with a scan whose body is valid in itself; nothing if all is well.
+/// What is wrong with a scan whose body is valid; nothing if it is correct.
 std::optional<std::string> scan_problem(const Graph& graph, const Node& node);
 
 /// Runs the body iteration after iteration.
 std::vector<Tensor> run_scan(const Node& node, const Operand& operand, const Evaluator& evaluate,
                              const Sizes& born_outside);
 
-/// Drops what a scan stacks, carries, scans or captures for nothing; `is_used` is per output of the
-/// node. The body is copied before it changes. Returns true if something went.
+/// Drops what a scan stacks, carries, scans or captures without use; `is_used`: by output of the
+/// node. The body is copied before it changes. Returns true if anything was dropped.
 bool prune_scan(Node& node, const std::vector<bool>& is_used);
 
 }  // namespace t2n::ir

@@ -12,7 +12,7 @@ namespace t2n::ir {
 struct SchemaArgument {
   std::string name;
   std::string type;              ///< as TorchScript writes it: "Tensor", "Optional[int]"
-  std::optional<Attr> fallback;  ///< the value where none is given; absent if one must be
+  std::optional<Attr> fallback;  ///< the default value; absent if the argument is required
 };
 
 struct Schema {

@@ -43,14 +43,14 @@ std::string key_of(const Term& term) {
 
 Dim from_atom(Atom atom) { return sum_of({Term{1, {std::move(atom)}}}); }
 
-/// With the constant part as a term of its own.
+/// The terms, with the constant part as another term.
 std::vector<Term> all_terms(const Dim& dim) {
   std::vector<Term> out = dim.terms();
   if (dim.constant_part() != 0) out.push_back({dim.constant_part(), {}});
   return out;
 }
 
-/// The term of most factors; `dim` is not 0.
+/// The term with the most factors; `dim` is not 0.
 Term leading(const Dim& dim) {
   const std::vector<Term> terms = all_terms(dim);
   return *std::max_element(terms.begin(), terms.end(), [](const Term& x, const Term& y) {
@@ -59,7 +59,7 @@ Term leading(const Dim& dim) {
   });
 }
 
-/// a / b if that leaves no remainder, term by term of the leading ones.
+/// a / b if there is no remainder, by division of leading terms.
 std::optional<Dim> exact_quotient(Dim a, const Dim& b) {
   const Term divisor = leading(b);
   Dim quotient = 0;
@@ -87,7 +87,7 @@ const FloorDiv* nested_quotient(const std::vector<Term>& terms) {
   return inner != nullptr && inner->b.is_constant() && inner->b.value() > 0 ? inner : nullptr;
 }
 
-/// a // b where 0 <= every factor of `a` < b: common factors and divisions inside divisions go.
+/// a // b where 0 <= every factor of `a` < b: removes common factors and nested divisions.
 Dim reduced_quotient(const Dim& a, int64_t b) {
   if (a.is_constant()) return floor_div_int(a.value(), b);
   std::vector<Term> terms = a.terms();
@@ -104,13 +104,13 @@ Dim reduced_quotient(const Dim& a, int64_t b) {
   return floor_div(inner->a + multiply_sizes(offset, by), multiply_sizes(by, b));
 }
 
-/// Multiples of `b` leave the numerator, so that what is left is not negative for sizes >= 0.
+/// Multiples of `b` leave the numerator, so that the rest is not negative for sizes >= 0.
 Dim integer_quotient(const Dim& a, int64_t b) {
   if (b < 0) return integer_quotient(Dim(-1) * a, multiply_sizes(b, -1));
   std::vector<Term> whole = a.terms(), rest = whole;
   for (const Term& term : whole) {
     if (term.factor % b == 0) continue;
-    // -((-S) // 2), which is how one rounds up, reads (S + 1) // 2.
+    // -((-S) // 2), which rounds up, becomes (S + 1) // 2.
     if (term.factor < 0) return Dim(-1) * integer_quotient(Dim(-1) * a + Dim(b - 1), b);
     break;
   }
@@ -239,7 +239,7 @@ bool operator==(const Dim& a, const Dim& b) {
 
 namespace {
 
-/// A divisor may become zero when sizes take the place of its symbols.
+/// A divisor may become zero when sizes replace its symbols.
 void refuse_zero(const Dim& a, const Dim& b, std::string_view operation) {
   if (b == Dim(0))
     throw Error("dynamic-size", cat("a size is divided by zero: ", a.str(), " ", operation, " 0"),

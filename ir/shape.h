@@ -21,7 +21,7 @@ struct Max;
 struct Term;
 using Atom = std::variant<Symbol, FloorDiv, Mod, Min, Max>;
 
-/// An integer, or an immutable expression over symbols, kept in a canonical sum-of-products form so
+/// An integer, or an immutable expression over symbols, in a canonical sum-of-products form, so
 /// that equal polynomials compare equal. Floor division, remainder, min and max follow Python.
 class Dim {
  public:
@@ -32,17 +32,17 @@ class Dim {
   bool is_constant() const { return terms_ == nullptr; }
   /// The integer; an internal error if the dimension is symbolic.
   int64_t value() const;
-  /// The sum is that of the terms, each of which has atoms, and of the constant part.
+  /// The sum consists of the terms, each of which has atoms, and of the constant part.
   const std::vector<Term>& terms() const;
   int64_t constant_part() const { return constant_; }
-  /// The symbol if it is nothing else.
+  /// The symbol, if the dimension is nothing else.
   const Symbol* as_symbol() const;
-  /// Symbols in it, in order of first use.
+  /// Its symbols, in order of first use.
   std::vector<Symbol> symbols() const;
   bool mentions(const Symbol& symbol) const;
   /// Replaces atoms.
   Dim map(const std::function<Dim(const Atom&)>& replace) const;
-  /// Replaces symbols; one that `lookup` does not know stays.
+  /// Replaces symbols; unknown to `lookup`, they stay.
   Dim substitute(const std::function<std::optional<Dim>(const Symbol&)>& lookup) const;
   Dim substitute(const Sizes& sizes) const;
   /// "3", "S", "2*S + 1", "((S + 1) // (2))", "max(S, 4)".
@@ -59,7 +59,7 @@ class Dim {
   std::shared_ptr<const std::vector<Term>> terms_;  ///< canonical; null if there are none
 };
 
-/// Of an operation that is no polynomial.
+/// The operands of an operation that is not polynomial.
 struct Operands {
   Dim a;
   Dim b;
@@ -79,9 +79,9 @@ struct Term {
 
 /// Null for a symbol.
 const Operands* operands_of(const Atom& atom);
-/// `like` with other operands, simplified where that is possible.
+/// An atom like `like` with other operands, simplified if possible.
 Dim with_operands(const Atom& like, const Dim& a, const Dim& b);
-/// The sum in canonical form; the atoms stay as they are.
+/// The sum in canonical form; its atoms are unchanged.
 Dim sum_of(std::vector<Term> terms, int64_t constant = 0);
 
 Dim floor_div(const Dim& a, const Dim& b);
@@ -104,7 +104,7 @@ std::string shape_str(const Shape& shape);
 /// The integers of a shape; an internal error if one is symbolic.
 Ints static_shape(const Shape& shape);
 Shape to_shape(const Ints& sizes);
-/// Whether a size that follows from the values of tensors stands in it.
+/// Whether it contains a size that follows from values of tensors.
 bool is_born(const Dim& dim);
 bool is_born(const Shape& shape);
 /// Product of the sizes; 1 for rank 0.

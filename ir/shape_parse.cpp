@@ -1,4 +1,4 @@
-// Size expressions as text, read.
+// Reads size expressions from text.
 #include <cctype>
 #include <charconv>
 

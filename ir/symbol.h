@@ -1,4 +1,4 @@
-// What sizes are made of: numbers that are known when the model runs.
+// Symbols of sizes: numbers that are known when the model runs.
 #pragma once
 
 #include <compare>
@@ -12,7 +12,7 @@
 
 namespace t2n::ir {
 
-/// A whole number, never negative, that is known when the model runs. Texts are declared names.
+/// A whole number, never negative, that is known when the model runs. Text is a declared name.
 struct Symbol {
   struct Declared {
     std::string name;
@@ -23,11 +23,11 @@ struct Symbol {
     int64_t axis = 0;
     auto operator<=>(const AxisSize&) const = default;
   };
-  struct Iteration {  ///< the number of the iteration of a loop, which so many loops are around
+  struct Iteration {  ///< the iteration number of a loop with so many loops around it
     int64_t depth = 0;
     auto operator<=>(const Iteration&) const = default;
   };
-  struct Born {  ///< of an axis whose size the values of tensors say; its name is in the document
+  struct Born {  ///< an axis whose size depends on values of tensors, by its name
     std::string name;
     auto operator<=>(const Born&) const = default;
   };
@@ -51,7 +51,7 @@ std::ostream& operator<<(std::ostream& out, const Symbol& symbol);
 /// Reads what Symbol::str() prints.
 Symbol parse_symbol(std::string_view text);
 
-/// What each symbol is in one run.
+/// The value of each symbol in one run.
 using Sizes = std::map<Symbol, int64_t>;
 
 }  // namespace t2n::ir

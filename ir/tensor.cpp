@@ -1,4 +1,4 @@
-// Reading, copying and streaming of tensors whatever their strides.
+// Reads, copies and streams tensors with any strides.
 #include "ir/tensor.h"
 
 #include <algorithm>
@@ -20,13 +20,13 @@ size_t total_bytes(const Tensor& tensor) {
   return static_cast<size_t>(tensor.elements()) * element_bytes(tensor);
 }
 
-/// One axis of an iteration: how many steps, how many elements apart.
+/// One axis of an iteration: the number of steps, and the distance of elements.
 struct Axis {
   int64_t size;
   int64_t stride;
 };
 
-/// The axes with those of size 1 dropped and neighbours joined where one step spans the next axis.
+/// The axes without those of size 1, with neighbours joined if one step spans the next axis.
 std::vector<Axis> joined_axes(const Tensor& tensor) {
   std::vector<Axis> out;
   for (size_t i = 0; i < tensor.shape.size(); ++i) {

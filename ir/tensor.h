@@ -1,4 +1,4 @@
-// A tensor's values: dtype, geometry, and a span of bytes that somebody keeps alive. No torch.
+// A tensor's values: dtype, geometry, and a span of bytes that an owner keeps alive. No torch.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace t2n::ir {
 
-/// Values may be strided views into a mapped file: nobody copies weights to look at a graph.
+/// Values may be strided views into a mapped file: looking at a graph copies no weights.
 struct Tensor {
   DType dtype = DType::f32;
   Ints shape;
@@ -42,7 +42,7 @@ Tensor scalar_tensor(int64_t value, DType dtype);
 template <typename T>
 Tensor tensor_of(DType dtype, const Ints& shape, const std::vector<T>& values);
 
-/// A complex tensor as a real one with a last axis of two, over the same bytes; others as they are.
+/// A complex tensor as a real one with a last axis of two, over the same bytes; others unchanged.
 Tensor as_pairs(Tensor tensor);
 
 /// Element `index` in row-major order as a number (bool as 0/1); errors: complex dtypes are
@@ -60,11 +60,11 @@ float bfloat_to_float(uint16_t bits);
 uint16_t float_to_bfloat(float value);
 
 /// Calls `sink` with consecutive row-major chunks of at most `chunk` bytes, without copying the
-/// whole.
+/// whole tensor.
 void for_each_chunk(const Tensor& tensor, size_t chunk,
                     const std::function<void(std::span<const std::byte>)>& sink);
 
-/// No element of a tensor of floats is NaN or infinite; true for other dtypes.
+/// True if no element of a float tensor is NaN or infinite; true for other dtypes.
 bool is_finite(const Tensor& tensor);
 
 /// Same dtype, shape and bytes.

@@ -1,4 +1,4 @@
-// Every invariant of a graph, in one walk; a violation is a bug of ours.
+// Checks every invariant of a graph in one walk; a violation is a bug of ours.
 #include <algorithm>
 #include <unordered_set>
 
@@ -8,7 +8,7 @@
 namespace t2n::ir {
 namespace {
 
-/// What the text form takes as symbols and operations.
+/// What the text form accepts as symbols and operations.
 bool is_word(std::string_view name) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -161,7 +161,7 @@ class Verifier {
   }
 
   void check_node(const Node& node) {
-    node_ = nullptr;  // a node without a proper address cannot be named in a failure
+    node_ = nullptr;  // messages cannot name a node without a valid address
     if (!in_range(node.scope, graph_.scopes)) fail("a node has the scope ", node.scope);
     if (node.op < 0 || node.op >= op_count()) fail("a node has the operation ", node.op);
     if (node.source != kNoSource && !in_range(node.source, graph_.sources))
@@ -206,7 +206,7 @@ class Verifier {
   const Graph& graph_;
   std::string_view after_;
   std::vector<bool> defined_;
-  const Node* node_ = nullptr;  ///< being checked: what a failure names
+  const Node* node_ = nullptr;  ///< the node being checked, for messages
 };
 
 }  // namespace

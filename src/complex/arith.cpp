@@ -85,7 +85,7 @@ ValueId of_pairs(PairBuilder& b, std::string_view op) {
   return b.binary(op, self, b.operand_pairs("other"));
 }
 
-/// Pairs add as they are; other forms part by part.
+/// Pairs are added directly, other forms part by part.
 void add_rule(PairBuilder& b) {
   if (is_plain_sum(b)) return b.define(sum(b, b.operand_pairs("self"), b.operand_pairs("other")));
   b.define(add(b, b.operand("self"), scaled_other(b, "other")));
@@ -102,7 +102,7 @@ void rsub_rule(PairBuilder& b) {
   b.define(sub(b, other, scaled_other(b, "self")));
 }
 
-/// A real operand beside pairs: with a last axis of one.
+/// A real operand beside pairs: with an added last axis of one.
 ValueId beside_pairs(PairBuilder& b, std::string_view name) {
   const ValueId re = b.operand(name).re;
   return b.rank(re) == 0 ? re : b.unsqueeze(re, b.rank(re));
@@ -231,7 +231,7 @@ void isreal_rule(PairBuilder& b) {
   b.define(b.binary("aten::eq.Tensor", b.operand("self").im, b.number(0, b.component())));
 }
 
-/// Operations that ask of a number only whether it is zero.
+/// Operations that only ask whether a number is zero.
 void truth_rule(PairBuilder& b) {
   std::vector<ir::Argument> args = b.node().args;
   for (ir::Argument& arg : args)
@@ -274,7 +274,7 @@ void copy_rule(PairBuilder& b) {
   b.define(b.expand(b.is_complex_tensor("src") ? typed : b.pairs(typed), b.output().shape));
 }
 
-/// The result may be real: a complex tensor then only lent its shape.
+/// The result may be real: a complex operand then only gives the shape.
 void fill_with(PairBuilder& b, std::complex<double> value) {
   const DType dtype = b.output().dtype;
   const ValueId content = b.is_output_complex()

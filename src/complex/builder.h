@@ -1,4 +1,4 @@
-// Reads a node on complex tensors and writes real operations in its place.
+// Reads a node on complex tensors, and emits real operations in its place.
 #pragma once
 
 #include <complex>
@@ -17,8 +17,8 @@ struct Complex {
   bool is_real() const { return im == ir::kNoValue; }
 };
 
-/// Rewrites one node after the other. Values that were complex are pairs from the start: real, with
-/// a last axis of two. Shapes of values count that axis.
+/// Rewrites nodes one by one. Values that were complex are pairs from the start: real, with a last
+/// axis of two. Shapes of values include that axis.
 class PairBuilder : public passes::Rewriter {
  public:
   explicit PairBuilder(ir::Graph& graph);
@@ -42,7 +42,7 @@ class PairBuilder : public passes::Rewriter {
 
   using Rewriter::define;
   void define(const Complex& value, int index = 0);
-  /// The operation cannot be said: an error if anything needs its result.
+  /// The operation cannot be expressed: an error if its result is needed.
   void refuse(std::string_view why, std::string_view help = {}) {
     refuse_for("complex tensors", why, help);
   }

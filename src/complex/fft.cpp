@@ -16,7 +16,7 @@ using ir::Shape;
 using ir::TensorRef;
 using ir::ValueId;
 
-/// A tensor on its way through the transforms: real, or pairs.
+/// A tensor between transforms: real, or pairs.
 struct Signal {
   ValueId x;
   bool is_complex;
@@ -28,7 +28,7 @@ const Dim& size_of(const PairBuilder& b, const Signal& s, int64_t axis) {
   return b.shape(s.x).at(static_cast<size_t>(axis));
 }
 
-/// Integers and booleans are transformed in f32, half floats too.
+/// Integers, booleans and half floats are transformed in f32.
 DType working_dtype(const PairBuilder& b, const Signal& s) {
   return b.dtype(s.x) == DType::f64 ? DType::f64 : DType::f32;
 }
@@ -43,7 +43,7 @@ Signal as_complex(PairBuilder& b, const Signal& s) {
   return s.is_complex ? s : Signal{b.pairs(s.x), true};
 }
 
-/// Cut, or filled with zeros at the end.
+/// Cut, or filled with zeros, at the end.
 Signal resized(PairBuilder& b, Signal s, int64_t axis, int64_t size) {
   const int at = static_cast<int>(axis);
   const Dim& now = size_of(b, s, axis);
@@ -73,7 +73,7 @@ Signal r2c(PairBuilder& b, const Signal& s, int64_t axis, bool onesided, bool in
           true};
 }
 
-/// Real signals too, whose result is complex all the same.
+/// Takes real signals too; the result is complex in any case.
 Signal c2c(PairBuilder& b, const Signal& s, int64_t axis, bool inverse, double scale) {
   if (!s.is_complex) return r2c(b, s, axis, false, inverse, scale);
   return {
@@ -142,7 +142,7 @@ bool has_symbolic_axis(const PairBuilder& b, const Signal& s, const Extents& e) 
                      [&](int64_t axis) { return !size_of(b, s, axis).is_constant(); });
 }
 
-/// Cuts and fills all axes; sizes that were left open become what is there.
+/// Resizes all axes; an open size means the present one.
 Signal resized(PairBuilder& b, Signal s, Extents& e) {
   for (size_t i = 0; i < e.axes.size(); ++i) {
     if (e.sizes[i] >= 0)
@@ -158,7 +158,7 @@ double count_of(const Extents& e) {
                          [](double a, int64_t size) { return a * static_cast<double>(size); });
 }
 
-/// What all rules begin with; nothing if the node was refused.
+/// The first step of all rules; nothing if the node was refused.
 struct Start {
   Signal signal;
   Extents extents;
@@ -180,7 +180,7 @@ std::optional<Start> start(PairBuilder& b) {
 
 // --- rules ---
 
-/// fft, ifft and their kin over several axes.
+/// fft, ifft and similar over several axes.
 template <bool Inverse>
 void full_rule(PairBuilder& b) {
   auto begun = start(b);
@@ -204,7 +204,7 @@ void half_rule(PairBuilder& b) {
   b.define(s.x);
 }
 
-/// irfft (and, conjugated, hfft): the way back to real values, along the last axis at the end.
+/// irfft (and, conjugated, hfft): back to real values, along the last axis at the end.
 template <bool Inverse>
 void real_rule(PairBuilder& b) {
   auto begun = start(b);
@@ -268,7 +268,7 @@ void plain_c2r_rule(PairBuilder& b) {
   b.define(c2r(b, s, e.axes.back(), e.sizes.back(), true, plain_scale(b, count_of(e))).x);
 }
 
-/// The zero frequency into the middle (`fftshift`), or back.
+/// Moves the zero frequency to the middle (`fftshift`), or back.
 template <bool Back>
 void shift_rule(PairBuilder& b) {
   const Signal s{b.tensor("self"), b.is_complex_tensor("self")};

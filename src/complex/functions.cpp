@@ -60,7 +60,7 @@ Complex hyperbolic_cosine(PairBuilder& b, const Complex& x) {
           product(b, b.unary("aten::sinh", x.re), b.unary("aten::sin", x.im))};
 }
 
-/// From tanh of the real part, which cannot overflow, and tan of the imaginary one.
+/// From tanh of the real part, which cannot overflow, and tan of the imaginary part.
 Complex hyperbolic_tangent(PairBuilder& b, const Complex& x) {
   const ValueId unit = b.number(1, b.component());
   const ValueId t = b.unary("aten::tanh", x.re), u = b.unary("aten::tan", x.im);
@@ -70,7 +70,7 @@ Complex hyperbolic_tangent(PairBuilder& b, const Complex& x) {
           quotient(b, product(b, u, b.binary("aten::sub.Tensor", unit, tt)), bottom)};
 }
 
-/// i * x, and its way back: sin(x) = -i sinh(i x), tan(x) = -i tanh(i x).
+/// i * x, and its inverse: sin(x) = -i sinh(i x), tan(x) = -i tanh(i x).
 Complex turned(PairBuilder& b, const Complex& x) { return {b.unary("aten::neg", x.im), x.re}; }
 Complex turned_back(PairBuilder& b, const Complex& x) { return {x.im, b.unary("aten::neg", x.re)}; }
 
@@ -90,7 +90,7 @@ Complex whole_power(PairBuilder& b, Complex x, int64_t n) {
   }
 }
 
-/// |x|^exponent turned by exponent * angle; torch's own way for such exponents.
+/// |x|^exponent turned by exponent * angle, as torch computes such exponents.
 Complex real_power(PairBuilder& b, const Complex& x, ValueId exponent) {
   const ValueId size = b.binary("aten::pow.Tensor_Tensor", magnitude(b, x), exponent);
   return from_polar(b, size, product(b, angle_of(b, x), exponent));

@@ -1,4 +1,4 @@
-// The pass `complex-to-pairs`; its contract stands in rules.h.
+// The pass `complex-to-pairs`; rules.h states its contract.
 #include "src/passes/pass.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ bool has_complex(const ir::Node& node) {
   });
 }
 
-/// Transforms of real tensors with real results have no translation either.
+/// Transforms of real tensors with real results have no translation either, so they have rules.
 PairRule find_transform(std::string_view word) {
   if (const PairRule rule = find_fft_rule(word)) return rule;
   return find_stft_rule(word);
@@ -40,7 +40,7 @@ PairRule find_rule(std::string_view word) {
   return nullptr;
 }
 
-/// Numbers, not lists, that are sizes of a dynamic axis.
+/// True if a number argument (not a list) is the size of a dynamic axis.
 bool has_symbolic_number(const ir::Node& node) {
   return std::any_of(node.args.begin(), node.args.end(), [](const ir::Argument& arg) {
     const auto* dim = std::get_if<ir::Dim>(&arg.value);

@@ -1,5 +1,5 @@
-// Products of complex tensors: matrices, vectors, convolutions. They are linear in each of their
-// two operands, so that real products of the parts add up to them.
+// Products of complex tensors: matrices, vectors, convolutions. They are linear in each operand, so
+// that they are sums of real products of the parts.
 #include <optional>
 #include <unordered_map>
 
@@ -12,7 +12,7 @@ using ir::Attr;
 using ir::TensorRef;
 using ir::ValueId;
 
-/// The two operands of a product, whichever way the schema holds them.
+/// The two operands of a product, in either form of schema.
 struct Factors {
   std::string_view first;
   std::string_view second;  ///< empty: a list of tensors under `first`
@@ -39,7 +39,7 @@ Complex read_factor(PairBuilder& b, ValueId id) {
   return {b.cast(both.re, b.component()), b.cast(both.im, b.component())};
 }
 
-/// One real product: the node with other operands, and without a bias.
+/// One real product: the node with other operands and without a bias.
 ValueId real_product(PairBuilder& b, const Factors& names, const std::vector<ValueId>& factors) {
   std::vector<ir::Argument> args = b.node().args;
   for (ir::Argument& arg : args) {

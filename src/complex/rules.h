@@ -1,10 +1,10 @@
-// The pass `complex-to-pairs` and its rules, by the word of an operation.
+// The pass `complex-to-pairs` and its rules, by an operation's short name.
 //
-// Takes any verified graph. Gives one that computes the same, in which no value and no argument is
-// complex: a complex tensor, inputs and outputs too, is a real one with a last axis of two, as
-// torch.view_as_real shows it, of f32 for c64 and f64 for c128. Transforms (fft, stft and the rest)
-// are t2n::fft_… of such tensors, whether they took real or complex ones. What has no form in real
-// numbers stays as a mark that says why (`PairBuilder::refuse`), and is refused by `translate`.
+// Takes any verified graph. Gives one that computes the same, without complex values and arguments:
+// a complex tensor, also as an input or output, becomes a real one with a last axis of two, as
+// torch.view_as_real shows it: f32 for c64, f64 for c128. Transforms (fft, stft and others) become
+// t2n::fft_… of such tensors, for real and complex operands. An operation without a real form
+// becomes a mark with the reason (`PairBuilder::refuse`), which `translate` refuses.
 #pragma once
 
 #include <string_view>
@@ -20,15 +20,15 @@ inline PairRule rule_in(const PairRules& rules, std::string_view word) {
   const auto found = rules.find(word);
   return found == rules.end() ? nullptr : found->second;
 }
-/// The rule of an operation by its word; nullptr if there is none.
+/// The rule of an operation by its short name; nullptr if there is none.
 PairRule find_arithmetic_rule(std::string_view word);  ///< element by element
 PairRule find_function_rule(std::string_view word);    ///< exp, log, pow…
 PairRule find_product_rule(std::string_view word);     ///< of matrices, convolutions
 PairRule find_shape_rule(std::string_view word);       ///< rearrangements, sums
-PairRule find_fft_rule(std::string_view word);         ///< transforms: of real tensors too
-PairRule find_stft_rule(std::string_view word);        ///< the same
+PairRule find_fft_rule(std::string_view word);         ///< transforms, of real tensors as well
+PairRule find_stft_rule(std::string_view word);        ///< likewise
 
-// Arithmetic, for the other rules.
+// Arithmetic that other rules use.
 Complex add(PairBuilder& b, const Complex& x, const Complex& y);
 Complex sub(PairBuilder& b, const Complex& x, const Complex& y);
 Complex mul(PairBuilder& b, const Complex& x, const Complex& y);

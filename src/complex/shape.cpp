@@ -1,4 +1,4 @@
-// Rearrangements keep the pairs together; other linear operations act on the parts one by one.
+// Rearrangements keep the pairs together; other linear operations act on each part separately.
 #include <algorithm>
 #include <array>
 #include <unordered_map>
@@ -16,12 +16,12 @@ using ir::Shape;
 using ir::TensorRef;
 using ir::ValueId;
 
-/// Which arguments of a rearrangement speak of axes.
+/// The arguments of a rearrangement that refer to axes.
 struct Rearrangement {
   std::array<std::string_view, 2> axes = {};
-  bool adds_axis = false;       ///< the axes are counted in the result
+  bool adds_axis = false;       ///< axes are those of the result
   std::string_view sizes = {};  ///< a list of sizes…
-  int64_t last_size = 0;        ///< …which gets one more
+  int64_t last_size = 0;        ///< …that gets one more
   std::string_view order = {};  ///< a permutation
 };
 
@@ -84,7 +84,7 @@ const std::unordered_map<std::string_view, Rearrangement>& rearrangements() {
   return table;
 }
 
-/// Operands that choose and count rather than being computed with.
+/// Operands that select or count, and are not computed with.
 bool is_selector(std::string_view argument) {
   constexpr std::array<std::string_view, 5> kNames = {"index", "indices", "mask", "condition",
                                                       "repeats"};
@@ -154,11 +154,11 @@ void rearrange(PairBuilder& b, const Rearrangement& how) {
   define_all(b, b.emit_all(ir::op_name(b.node().op), std::move(args), results_as_recorded(b)));
 }
 
-// --- real and imaginary parts apart ---
+// --- real and imaginary parts separately ---
 
 enum class Part { real, imaginary };
 
-/// One argument of an operation that acts on one part. Real operands have no imaginary part.
+/// An argument of an operation that acts on one part. Real operands have no imaginary part.
 ValueId part_of(PairBuilder& b, ValueId id, Part part) {
   const ValueId now = b.resolve(id);
   if (b.is_complex(id)) {
@@ -219,7 +219,7 @@ void variance_rule(PairBuilder& b) {
   b.define(is_root ? b.unary("aten::sqrt", sum) : sum);
 }
 
-/// Norms are those of the magnitudes.
+/// The norm of a complex tensor is that of its magnitudes.
 void norm_rule(PairBuilder& b) {
   std::vector<ir::Argument> args = b.node().args;
   for (ir::Argument& arg : args) {

@@ -1,4 +1,4 @@
-// Short-time Fourier transforms: frames become t2n::stft, and the way back overlaps and adds.
+// Short-time Fourier transforms: frames become t2n::stft; the inverse overlaps and adds.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +14,7 @@ using ir::Shape;
 using ir::TensorRef;
 using ir::ValueId;
 
-/// The arguments that both ways share.
+/// The arguments of both directions.
 struct Frames {
   int64_t size;
   int64_t hop;
@@ -29,7 +29,7 @@ Frames read_frames(const PairBuilder& b) {
           given == DType::f64 ? DType::f64 : DType::f32};
 }
 
-/// The window in the middle of a frame, zeros around it; kNoValue where all is one.
+/// The window centred in a frame, with zeros around it; kNoValue if it is all ones.
 ValueId read_window(PairBuilder& b, const Frames& f) {
   ValueId window = b.tensor("window");
   if (window == ir::kNoValue) {
@@ -76,7 +76,7 @@ ValueId transformed(PairBuilder& b, ValueId x, const Frames& f, const Spectrum& 
                 f.dtype, {b.shape(x)[0], bins, count, 2});
 }
 
-/// The transform is linear: complex signals and windows part by part.
+/// The transform is linear: complex signals and windows are transformed part by part.
 ValueId transformed(PairBuilder& b, const Complex& x, const Frames& f, const Spectrum& to) {
   const ValueId re = transformed(b, x.re, f, to);
   if (x.is_real()) return re;
@@ -87,7 +87,7 @@ ValueId transformed(PairBuilder& b, const Complex& x, const Frames& f, const Spe
       {b.binary("aten::sub.Tensor", a.re, c.im), b.binary("aten::add.Tensor", a.im, c.re)}, shape);
 }
 
-/// How many entries are added at each end before the frames are cut.
+/// How many entries are added at each end before the signal is cut into frames.
 int64_t margin(const PairBuilder& b, const Frames& f) {
   const auto is_on = [&](std::string_view name) { return b.has(name) && b.flag(name, false); };
   if (is_on("center")) return f.size / 2;
@@ -114,10 +114,10 @@ void stft_rule(PairBuilder& b) {
   b.define(is_single ? b.select(y, 0, 0) : y);
 }
 
-// --- the way back ---
+// --- the inverse ---
 
-/// Frames [B, count, size] laid `hop` apart and added: [B, size + hop * (count - 1)]. Each frame is
-/// cut into pieces of `hop`; the pieces of one number follow each other without overlap.
+/// Frames [B, count, size], `hop` apart, overlapped and added: [B, size + hop * (count - 1)]. Each
+/// frame is cut into pieces of `hop`; the k-th pieces of all frames do not overlap one another.
 ValueId overlapped(PairBuilder& b, ValueId frames, const Frames& f) {
   const Dim batch = b.shape(frames)[0], count = b.shape(frames)[1];
   const int64_t pieces = (f.size + f.hop - 1) / f.hop;
@@ -141,7 +141,7 @@ ValueId envelope(PairBuilder& b, ValueId window, const Dim& count, const Frames&
   return overlapped(b, b.expand(squared, {1, count, f.size}), f);
 }
 
-/// Pairs [B, K, frames, 2] -> the signals of the frames, [B, frames, size] each.
+/// Pairs [B, K, frames, 2] -> the signals of the frames, each [B, frames, size].
 Complex frame_signals(PairBuilder& b, ValueId spectrum, const Frames& f, bool onesided) {
   const double n = static_cast<double>(f.size);
   const double scale = b.flag("normalized", false) ? 1 / std::sqrt(n) : 1 / n;
@@ -162,7 +162,7 @@ Complex frame_signals(PairBuilder& b, ValueId spectrum, const Frames& f, bool on
                  f.dtype, shape)};
 }
 
-/// Overlaps, undoes the windows, cuts the ends off.
+/// Overlaps the frames, divides by the windows, and cuts off the ends.
 ValueId joined(PairBuilder& b, ValueId frames, ValueId window, const Frames& f) {
   const Dim count = b.shape(frames)[1];
   if (window != ir::kNoValue) frames = b.binary("aten::mul.Tensor", frames, window);

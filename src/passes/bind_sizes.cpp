@@ -1,5 +1,5 @@
-// The pass `bind-sizes`: symbols that the user did not declare dynamic become plain sizes. Sizes
-// that follow from values are other ones in every run, and stay.
+// The pass `bind-sizes`: symbols that the user did not declare dynamic become constant sizes. Sizes
+// that follow from values differ in every run, and stay.
 #include "src/passes/pass.h"
 
 namespace t2n::passes {

@@ -1,4 +1,4 @@
-// The pass `canonical-activations`: models often spell out what engines have an operation for.
+// The pass `canonical-activations`: replaces formulas by the operation that engines have for them.
 #include <numbers>
 
 #include "src/passes/pass.h"
@@ -59,7 +59,7 @@ class Canonicaliser {
   }
 
  private:
-  /// The word, with the other ways to say relu6.
+  /// The short name, with other ways to write relu6 unified.
   std::string_view function_of(const Node& node) const {
     const std::string_view word = ir::op_short_name(ir::op_name(node.op));
     const bool is_relu6 = (word == "hardtanh" && bounds(node, "min_val", "max_val")) ||
@@ -75,7 +75,7 @@ class Canonicaliser {
     return !context_.is_native || context_.is_native(ir::op_id(op));
   }
 
-  /// Looks for the form around one use of its function; climbs from there to where it is complete.
+  /// Looks for the form around one use of its function, and climbs until it is complete.
   bool match(const Node& function, const Form& form) {
     const ValueId e = function.outputs[0];
     const ValueId in = pattern_.tensor(function.find("self"));
@@ -95,7 +95,7 @@ class Canonicaliser {
     return false;
   }
 
-  /// Same dtype, a float, and shape: nothing was promoted or broadcast on the way.
+  /// Same float dtype and shape: nothing was promoted or broadcast on the way.
   bool is_like(ValueId id, ValueId x) const {
     const ir::Value& a = pattern_.value(id);
     const ir::Value& b = pattern_.value(x);
@@ -111,7 +111,7 @@ class Canonicaliser {
     return changed_ = true;
   }
 
-  /// x * rsqrt(mean(x * x, -1) + eps), or x / sqrt(…), perhaps times a weight of the last axis.
+  /// x * rsqrt(mean(x * x, -1) + eps), or x / sqrt(…), optionally times a weight of the last axis.
   bool match_rms_norm(const Node& root) {
     if (!is_wanted("aten::rms_norm")) return false;
     const auto square = mean_square(pattern_.tensor(root.find("self")));
@@ -175,7 +175,7 @@ class Canonicaliser {
     return product && is_close(*product, {{{1, 1}, 1.0}});
   }
 
-  /// What the only reader of `normed` multiplies its last axis with, or kNoValue.
+  /// The factor of the last axis in the only reader of `normed`, or kNoValue.
   ValueId weight_of(ValueId normed, ValueId x) const {
     const Node* node = pattern_.only_user(normed);
     if (node == nullptr || function_of(*node) != "mul" || !is_like(node->outputs[0], x))

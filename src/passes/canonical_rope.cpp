@@ -1,4 +1,4 @@
-// The pass `canonical-rope`: rotary position embeddings as one operation.
+// The pass `canonical-rope`: rotary position embeddings become one operation.
 #include "src/passes/pass.h"
 #include "src/passes/pattern.h"
 #include "src/passes/rewrite.h"
@@ -50,7 +50,7 @@ class RopeFinder {
            ir::op_short_name(ir::op_name(node->op)) == word;
   }
 
-  /// Operands of a product that nothing else reads.
+  /// The operands of a product that has only one reader.
   std::optional<Factors> product(ValueId id) const {
     const Node* node = id == ir::kNoValue ? nullptr : pattern_.producer(id);
     if (!is(node, "mul") || pattern_.uses(id) != 1) return {};
@@ -59,7 +59,7 @@ class RopeFinder {
     return f;
   }
 
-  /// x * cos + rotate_half(x) * sin, sums and products in any order.
+  /// x * cos + rotate_half(x) * sin, with sums and products in any order.
   std::optional<Rope> match(const Node& node) const {
     if (!is(&node, "add") || pattern_.number(node.find("alpha")).value_or(1) != 1) return {};
     const ValueId self = pattern_.tensor(node.find("self"));
@@ -81,7 +81,7 @@ class RopeFinder {
     return {};
   }
 
-  /// Nothing is promoted, and cos and sin are broadcast along leading axes only.
+  /// Checks that nothing is promoted, and that cos and sin broadcast along leading axes only.
   std::optional<Rope> checked(const Rope& rope, ValueId y) const {
     const ir::Value& x = pattern_.value(rope.x);
     const ir::Value& result = pattern_.value(y);
@@ -115,7 +115,7 @@ class RopeFinder {
     int index;
   };
 
-  /// Which half of which tensor's last axis a slice or chunk is.
+  /// The half of a tensor's last axis that a slice or chunk gives.
   std::optional<Half> half(ValueId id) const {
     const Node* node = id == ir::kNoValue ? nullptr : pattern_.producer(id);
     if (node == nullptr) return {};

@@ -1,4 +1,4 @@
-// What passes may ask of the world.
+// What passes get from their caller.
 #pragma once
 
 #include <functional>
@@ -16,27 +16,27 @@ class Settings;
 
 namespace t2n::passes {
 
-/// What passes may ask of the world; every member may be empty.
+/// What passes get from their caller; every member may be empty.
 struct PassContext {
   ir::Evaluator evaluate;  ///< empty: nothing is folded
-  /// Whether the target has a form of its own for an operation; empty: for all.
+  /// Whether the target has its own form of an operation; empty: it has all.
   std::function<bool(ir::OpId)> is_native;
-  /// In which dtype an operation computes, as the table of translations says; empty: as it is.
+  /// The dtype in which an operation computes, by the table of translations; empty: as it is.
   std::function<std::optional<ir::Promotion>(ir::OpId)> promotion;
   /// Symbols that stay symbolic (declared dynamic axes); empty: none.
   std::function<bool(const ir::Symbol&)> keeps_symbol;
   bool in_body = false;     ///< the graph is the body of a loop
-  bool sizes_vary = false;  ///< the graph is one of several, of one model at other sizes
-  /// How weights and activations shall be stored, by module; nullptr: as they are.
+  bool sizes_vary = false;  ///< the graph is one of several for the same model at different sizes
+  /// The storage of weights and activations, by module; nullptr: unchanged.
   const compress::Settings* settings = nullptr;
-  /// Runs the graph over the calibration set, for observers that wait for it; empty: there is none.
+  /// Runs the graph over the calibration set, for its observers; empty: there is no set.
   std::function<void(ir::Graph&)> calibrate;
-  /// Which share of what is rounded lies outside of its grid, over the calibration set, by the name
-  /// of the result; empty: there is no set.
+  /// By result name, the share of rounded values outside of their grid, over the calibration set;
+  /// empty: there is no set.
   std::function<std::map<std::string, double>(const ir::Graph&)> clipped;
-  /// Whether the target multiplies with packed weights in an operation; empty: in all.
+  /// Whether the target multiplies by packed weights in an operation; empty: it does in all.
   std::function<bool(const ir::Node&)> reads_packed;
-  Report report;  ///< empty: nobody wants to hear
+  Report report;  ///< empty: messages are dropped
 };
 
 }  // namespace t2n::passes

@@ -1,8 +1,7 @@
-// The pass `equalise`: where f(s x) = s f(x) for every s > 0, channel i of one layer may be divided
-// by s and that of the next multiplied with it. With s = sqrt(r1 / r2) the largest weights of both
-// channels, r1 and r2, become equal, and what one scale per tensor loses becomes small.
-// Source: Nagel et al., Data-Free Quantization Through Weight Equalization and Bias Correction,
-// 2019.
+// The pass `equalise`. Where f(s x) = s f(x) for every s > 0, channel i of one layer may be divided
+// by s and that of the next layer multiplied by s. With s = sqrt(r1 / r2), the largest weights r1
+// and r2 of both channels become equal, which reduces the loss of one scale per tensor. Source:
+// Nagel et al., Data-Free Quantization Through Weight Equalization and Bias Correction, 2019.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -21,8 +20,8 @@ using ir::Node;
 using ir::Tensor;
 using ir::ValueId;
 
-/// Elementwise, or on windows of one channel: a pool takes all axes but the first two for its own,
-/// or all but the first of a tensor without a batch.
+/// Elementwise, or on windows of one channel: a pool's windows span all axes but the first two, or,
+/// of a tensor without a batch, all but the first.
 bool is_homogeneous(const Node& node, size_t rank, bool channels_last) {
   constexpr std::string_view kElementwise[] = {"relu", "leaky_relu"};
   constexpr std::string_view kWindows[] = {
@@ -39,13 +38,13 @@ bool is_homogeneous(const Node& node, size_t rank, bool channels_last) {
          std::string_view("123").find(word[word.size() - 2]) + 3 == rank;
 }
 
-/// Two layers, by their place among the nodes, and what is between them.
+/// Two layers, by their node indices, and what is between them.
 struct Pair {
   size_t first;
   size_t second;
 };
 
-/// A layer's factors: what its weights are multiplied with.
+/// The factors of a layer's weights.
 struct Factors {
   std::vector<double> outputs;
   std::vector<double> inputs;
@@ -77,7 +76,7 @@ class Equaliser {
   const ir::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
   const Node& node(size_t at) const { return graph_.nodes[at]; }
 
-  /// nullptr unless it is a float constant whose values are known, and that nobody else reads.
+  /// nullptr unless it is a known float constant with only one reader.
   Tensor* own_constant(ValueId id) {
     const int at = id == ir::kNoValue ? -1 : constants_[static_cast<size_t>(id)];
     if (at < 0 || uses_[static_cast<size_t>(id)] != 1 || value(id).quant) return nullptr;
@@ -86,8 +85,8 @@ class Equaliser {
   }
   Tensor* weight_of(const Node& layer) { return own_constant(ir::operand(layer, "weight")); }
 
-  /// A layer whose weights may change; its channels lie along axis 1, of linear ones along the
-  /// last.
+  /// A layer whose weights may change. Its channels lie along axis 1, those of linear layers along
+  /// the last axis.
   bool is_open(const Node& layer, ValueId data) {
     if (!is_linear(layer) && !is_conv(layer)) return false;
     const Tensor* weight = weight_of(layer);
@@ -160,7 +159,7 @@ class Equaliser {
     double step = 0;
     for (size_t i = 0; i < down.size(); ++i) {
       const double s = std::sqrt(first[i] / second[i]);
-      if (!std::isfinite(s) || s == 0) continue;  // a channel that is not read, or gives nothing
+      if (!std::isfinite(s) || s == 0) continue;  // the channel is not read, or gives zeros only
       down[i] /= s;
       up[i] *= s;
       step = std::max(step, std::abs(std::log(s)));
@@ -168,7 +167,7 @@ class Equaliser {
     return step;
   }
 
-  /// False where a number would not fit its dtype: then nothing changes.
+  /// False if a number does not fit its dtype: then nothing changes.
   bool store() {
     std::vector<std::pair<Tensor*, Tensor>> made;
     for (const auto& [layer, factors] : factors_) {
@@ -193,7 +192,7 @@ class Equaliser {
   std::vector<int> producers_;
   std::vector<int> uses_;
   std::vector<Pair> pairs_;
-  std::map<size_t, Factors> factors_;  ///< by the layer's place
+  std::map<size_t, Factors> factors_;  ///< by the layer's index
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Packed sequences as padded ones with their lengths. How packed data lies in memory follows from
-// values; padded tensors have sizes, and recurrent layers hold their states where a sequence is
-// over.
+// Replaces packed sequences by padded ones with their lengths. The memory layout of packed data
+// depends on values, while padded tensors have sizes; recurrent layers keep their states after the
+// end of a sequence.
 #include <array>
 #include <map>
 #include <optional>
@@ -23,28 +23,28 @@ constexpr std::string_view kPad = "aten::_pad_packed_sequence";
 constexpr std::array<std::string_view, 4> kLayers = {"aten::lstm.data", "aten::gru.data",
                                                      "aten::rnn_tanh.data", "aten::rnn_relu.data"};
 
-/// What sequences were packed together.
+/// A set of sequences that were packed together.
 struct Batch {
   ValueId lengths;
   Dim count;     ///< of sequences
   Dim steps;     ///< of the padded tensor
-  ValueId mask;  ///< [steps, count]: whether a sequence is as long
+  ValueId mask;  ///< [steps, count]: whether a sequence has this step
   ValueId batch_sizes;
-  ValueId counts;  ///< [steps]: the same, and zeros behind them
+  ValueId counts;  ///< [steps]: how many sequences have this step, then zeros
 };
 
-/// The padded tensor that packed data stands for.
+/// The padded tensor that replaces packed data.
 struct Padded {
   ValueId value;
   bool batch_first;
-  std::optional<double> behind;  ///< every element behind a sequence; nothing: anything
+  std::optional<double> behind;  ///< the value of every element behind a sequence; nothing: unknown
 };
 
 class PackedRewriter : public Rewriter {
  public:
   PackedRewriter(ir::Graph& graph, bool sizes_vary) : Rewriter(graph), sizes_vary_(sizes_vary) {}
 
-  /// False where the node stays.
+  /// False if the node stays.
   bool rewrite() {
     const std::string_view op = ir::op_name(node().op);
     if (op == kPack) return pack();
@@ -87,7 +87,8 @@ class PackedRewriter : public Rewriter {
   }
   ValueId steps_first(const Padded& x) { return x.batch_first ? swapped(x.value) : x.value; }
 
-  /// The rows of a padded tensor that are in its sequences, as torch packs them: step by step.
+  /// The rows of a padded tensor that belong to its sequences, in torch's packed order: step by
+  /// step.
   ValueId packed(const Padded& x, const Batch& batch) {
     const ir::Value like = output(0);
     const ValueId rows = steps_first(x);
@@ -123,7 +124,7 @@ class PackedRewriter : public Rewriter {
     return true;
   }
 
-  /// The first batch size, for which nothing needs to be known of the others.
+  /// The first batch size, which does not depend on the others.
   bool whole_batch() {
     const auto batch = batches_.find(tensor("self"));
     if (batch == batches_.end() || dims("dim") != std::vector<Dim>{Dim(0)} ||
@@ -133,7 +134,7 @@ class PackedRewriter : public Rewriter {
     return true;
   }
 
-  /// What the packed rows are, however they were computed.
+  /// The padded form of packed rows, however they were computed.
   Padded unpacked(ValueId data, const Batch& batch) {
     if (const auto known = padded_.find(data); known != padded_.end()) return known->second;
     const Dim steps_now = extent(batch.mask, 0), count_now = extent(batch.mask, 1);
@@ -162,7 +163,7 @@ class PackedRewriter : public Rewriter {
     return filled({apart, false, std::nullopt}, batch, 0);
   }
 
-  /// With `value` behind the sequences.
+  /// The padded tensor with `value` behind the sequences.
   Padded filled(const Padded& x, const Batch& batch, double value) {
     if (x.behind == value) return x;
     ValueId mask = x.batch_first ? swapped(batch.mask) : batch.mask;
@@ -206,7 +207,7 @@ class PackedRewriter : public Rewriter {
     return true;
   }
 
-  /// Of `total` steps.
+  /// The tensor with `total` steps.
   ValueId fitted(ValueId x, int axis, const Dim& total, const Dim& steps, double value) {
     if (total == steps) return x;
     const Dim now = extent(x, axis), then = extent_of_output(axis);

@@ -1,4 +1,4 @@
-// The pass `explicit-promotion`: after it, an operation's operands have the dtype it computes in.
+// The pass `explicit-promotion` casts operands to the dtype in which their operation computes.
 #include "ir/op_traits.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewrite.h"
@@ -11,12 +11,12 @@ using ir::Graph;
 using ir::Node;
 using ir::ValueId;
 
-/// Operations that answer yes or no, whatever they compute in.
+/// Operations with boolean results, whatever dtype they compute in.
 bool is_predicate(ir::OpId op) {
   return has_trait(ir::op_short_name(ir::op_name(op)), ir::OpTrait::predicate);
 }
 
-/// Operands that choose rather than compute: booleans in any case.
+/// Operands that select and are not computed with: always booleans.
 bool is_condition(std::string_view name) { return name == "condition" || name == "mask"; }
 
 class Promoter {
@@ -51,7 +51,7 @@ class Promoter {
     narrow_result(std::move(node), natural);
   }
 
-  /// torch's common dtype, except where the operation leaves the integers (`true_divide`).
+  /// torch's common dtype, unless the operation leaves the integers (`true_divide`).
   DType computing_dtype(const Node& node, ir::Promotion rule) {
     const DType common = *node.compute_dtype;
     if (ir::is_float(common) || ir::is_complex(common)) return common;
@@ -87,7 +87,7 @@ class Promoter {
     changed_ = true;
   }
 
-  /// Adds the node, and a cast where torch stored its result in another dtype (in place).
+  /// Adds the node, and a cast if torch stored its result in another dtype (in place).
   void narrow_result(Node node, DType natural) {
     const ValueId recorded = node.outputs.at(0);
     if (value(recorded).dtype == natural || value(recorded).dtype == DType::boolean) {

@@ -1,5 +1,5 @@
-// The pass `fold-batch-norm`: y = (W x + b - mean) * s + beta with s = gamma / sqrt(var + eps) is
-// (s W) x + (b - mean) s + beta, where all but x is known.
+// The pass `fold-batch-norm`: y = (W x + b - mean) * s + beta with s = gamma / sqrt(var + eps)
+// equals (s W) x + (b - mean) s + beta, where everything but x is known.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -28,7 +28,7 @@ bool is_batch_norm(const Node& node) {
          std::find(std::begin(kWords), std::end(kWords), base_word(node.op)) != std::end(kWords);
 }
 
-/// What a batch norm multiplies each channel with, and adds to it.
+/// The factor and the term of a batch norm for each channel.
 struct Affine {
   std::vector<double> scale;
   std::vector<double> shift;
@@ -64,7 +64,7 @@ class Folder {
   const ir::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
   int& uses(ValueId id) { return uses_[static_cast<size_t>(id)]; }
 
-  /// nullptr unless the value is a float constant whose values are known.
+  /// nullptr unless the value is a float constant with known values.
   const Tensor* constant(ValueId id) const {
     const int at = id == ir::kNoValue ? -1 : constants_[static_cast<size_t>(id)];
     if (at < 0 || value(id).quant) return nullptr;
@@ -72,7 +72,7 @@ class Folder {
     return is_loaded(data) && ir::is_float(data.dtype) ? &data : nullptr;
   }
 
-  /// A vector of one number per channel; `fallback` where there is none. Nothing if it is unknown.
+  /// A vector of one number per channel; `fallback` if it is absent. Nothing if it is unknown.
   std::optional<std::vector<double>> channels(const Node& node, std::string_view argument,
                                               int64_t count, double fallback) const {
     if (is_absent(node, argument)) return std::vector<double>(static_cast<size_t>(count), fallback);
@@ -101,7 +101,7 @@ class Folder {
     return out;
   }
 
-  /// The layer that alone feeds the batch norm, and whose channels it sees; nullptr if none does.
+  /// The layer that feeds only the batch norm, with the same channels; nullptr if there is none.
   Node* layer_of(const Node& norm) {
     const ValueId fed = ir::operand(norm, "input");
     const int at = fed == ir::kNoValue ? -1 : producers_[static_cast<size_t>(fed)];
@@ -120,7 +120,7 @@ class Folder {
     return is_conv(layer) && is_batched && rank >= 3 ? &layer : nullptr;
   }
 
-  /// The constant with other values: itself, or a new one where somebody else reads it.
+  /// The constant with other values: the same one, or a new one if it has other readers.
   ValueId replace(ValueId id, Tensor data) {
     if (uses(id) == 1) {
       graph_.constants[static_cast<size_t>(constants_[static_cast<size_t>(id)])].data =
@@ -175,7 +175,7 @@ class Folder {
                     : replace(ir::operand(layer, "bias"), std::move(new_bias)));
   }
 
-  /// The layer gives what the batch norm gave, under its name.
+  /// The layer's result takes the place and the name of the batch norm's.
   void take_place(const Node& norm, Node& layer) {
     const ValueId fed = layer.outputs.at(0);
     const ValueId result = norm.outputs.at(0);

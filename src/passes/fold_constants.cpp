@@ -1,5 +1,5 @@
-// The pass `fold-constants`: what does not depend on the inputs is computed now, unless that would
-// make the exported model larger.
+// The pass `fold-constants` computes what does not depend on the inputs, unless the exported model
+// would become larger.
 #include <algorithm>
 #include <unordered_map>
 
@@ -16,7 +16,7 @@ using ir::Node;
 using ir::Tensor;
 using ir::ValueId;
 
-/// Results up to this size are folded whatever they replace, and shared if equal.
+/// Results up to this size are always folded, and shared if equal.
 constexpr int64_t kSmallBytes = int64_t{64} << 10;
 constexpr int64_t kScalarBytes = 16;
 
@@ -56,7 +56,8 @@ class Folder {
 
   bool fold(const Node& node) {
     if (!is_foldable(node)) return false;
-    // A view of a weight that stays costs no memory here, but would be stored a second time.
+    // A view of a weight that stays costs no memory here, but the file would store it a second
+    // time.
     const int64_t free = widens_bytes(node) ? kScalarBytes : kSmallBytes;
     if (result_bytes(node) > std::max(free, dying_bytes(node))) return false;
     std::vector<Tensor> results = evaluate_(node, [this](ValueId id) { return *constant(id); });
@@ -76,7 +77,7 @@ class Folder {
     return known;
   }
 
-  /// A cast of integers of 8 bits, floats of 16, or blocks: weights that somebody made small.
+  /// True for a cast of 8-bit integers, 16-bit floats or blocks: weights that were compressed.
   bool widens_bytes(const Node& node) {
     const std::string_view name = ir::op_name(node.op);
     bool out = name == "t2n::cast" || name == "t2n::dequantise_q4_0";
@@ -95,7 +96,7 @@ class Folder {
     return total;
   }
 
-  /// Bytes of the operands that nobody else reads.
+  /// Bytes of the operands that have no other reader.
   int64_t dying_bytes(const Node& node) {
     std::map<ValueId, int> reads;
     ir::for_each_input(node, [&](ValueId id) { ++reads[resolve(id)]; });
@@ -105,7 +106,7 @@ class Folder {
     return total;
   }
 
-  /// Whether the results are what the graph says; an in-place operation may have recorded another
+  /// Whether the results are as in the graph. An in-place operation may have recorded another
   /// dtype, which `explicit-promotion` makes visible.
   bool fits(const Node& node, const std::vector<Tensor>& results) {
     T2N_ASSERT(results.size() == node.outputs.size(), ir::node_address(graph_, node), " gave ",
@@ -144,8 +145,8 @@ class Folder {
   Graph& graph_;
   const ir::Evaluator& evaluate_;
   std::vector<int> constant_;     ///< by value: index in graph.constants, or -1
-  std::vector<int> uses_;         ///< by value: reads by what is not folded
-  std::vector<ValueId> same_as_;  ///< by value: the constant that stands for it, or itself
+  std::vector<int> uses_;         ///< by value: reads by operations that are not folded
+  std::vector<ValueId> same_as_;  ///< by value: the equal constant that replaces it, or itself
   std::unordered_multimap<uint64_t, ValueId> results_;  ///< small ones, by content hash
 };
 

@@ -32,7 +32,7 @@ struct Whole {
   double high = kInfinity;
 };
 
-/// What is proven of values of the graph as it was given.
+/// Proven facts about values of the original graph.
 class WholeNumbers {
  public:
   explicit WholeNumbers(const Graph& graph)
@@ -73,7 +73,7 @@ class WholeNumbers {
     return ir::element_f64(held, 0);
   }
 
-  /// A number among the arguments; `otherwise` for none.
+  /// A number argument; `otherwise` for None.
   std::optional<double> number(const Node& node, std::string_view name, double otherwise) const {
     const ir::Attr* attr = node.find(name);
     if (attr == nullptr || std::holds_alternative<ir::None>(*attr)) return otherwise;
@@ -159,7 +159,7 @@ class IntegerProducts : public Rewriter {
   }
 
  private:
-  /// Steps as whole numbers of 8 bits: `base`, less `taken` or less the value `point`.
+  /// Steps as 8-bit integers: `base`, minus `taken` or minus the value `point`.
   struct Steps {
     ValueId base;
     double lowest;
@@ -173,7 +173,7 @@ class IntegerProducts : public Rewriter {
 
   std::optional<Steps> steps(ValueId x) const {
     if (const auto whole = whole_.of(x); whole && fits(*whole)) return Steps{x, whole->low};
-    // A zero point that follows from data is less than what is known of the integers.
+    // A zero point that follows from data is below what is known of the integers.
     const Node* node = whole_.producer(x);
     if (node == nullptr || ir::op_name(node->op) != "aten::sub.Tensor") return {};
     const ValueId base = ir::operand(*node, "self"), point = ir::operand(*node, "other");
@@ -184,7 +184,7 @@ class IntegerProducts : public Rewriter {
     return is_usable ? std::optional(Steps{base, integers->low, point}) : std::nullopt;
   }
 
-  /// The integers that the weight is a cast of; kNoValue if it is none.
+  /// The integers that the weight is a cast of; kNoValue if it is not a cast.
   ValueId integers_of(ValueId weight) const {
     const Node* node = whole_.producer(weight);
     if (node == nullptr || ir::op_name(node->op) != "t2n::cast") return ir::kNoValue;
@@ -195,7 +195,7 @@ class IntegerProducts : public Rewriter {
     return is_matrix && held.shape[1].value() >= least_ ? integers : ir::kNoValue;
   }
 
-  /// From -128 to 127.
+  /// The steps within -128 to 127.
   ValueId of_8_bits(const Steps& steps) {
     const auto [entry, is_new] = bytes_.try_emplace(steps.base, ir::kNoValue);
     if (!is_new) return entry->second;
@@ -206,7 +206,8 @@ class IntegerProducts : public Rewriter {
     return entry->second = cast(moved, DType::i8);
   }
 
-  /// What the sums of products lack since the input was moved: as often the weights' sums.
+  /// The difference in the sums of products that moving the input causes: the weights' sums times
+  /// the shift.
   ValueId sums_of_weights(ValueId weight, const Steps& steps) {
     const ir::Shape rows = {shape(resolve(weight)).at(0)};
     const ValueId sums = emit("aten::sum.dim_IntList",

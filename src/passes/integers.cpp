@@ -10,7 +10,7 @@ namespace {
 
 using ir::DType;
 
-/// Numbers of f32 in place, others one chunk after the other; false as soon as `visit` says so.
+/// Visits f32 numbers in place, others chunk by chunk; false as soon as `visit` returns false.
 template <typename Visit>
 bool visit_all(const ir::Tensor& tensor, const Visit& visit) {
   const int64_t count = tensor.elements();

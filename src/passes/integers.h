@@ -1,4 +1,4 @@
-// Tensors of reals that hold whole numbers only.
+// Tensors of reals that hold only whole numbers.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@ namespace t2n::passes {
 
 struct Integers {
   ir::Tensor tensor;         ///< i8 or u8, row-major
-  ir::QuantInfo info;        ///< they stand for themselves; in how few bits they fit
-  bool loses_signs = false;  ///< a zero was one below zero
+  ir::QuantInfo info;        ///< they represent themselves; with the fewest bits
+  bool loses_signs = false;  ///< an element is -0.0
 };
 
-/// The elements as integers of 8 bits; nothing if one is none.
+/// The elements as 8-bit integers; nothing if one of them is not such an integer.
 std::optional<Integers> integers_in(const ir::Tensor& tensor);
 
 }  // namespace t2n::passes

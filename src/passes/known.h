@@ -5,7 +5,7 @@
 
 namespace t2n::passes {
 
-/// Whether the content of a constant is at hand.
+/// Whether a constant's content is loaded.
 bool is_loaded(const ir::Tensor& tensor);
 /// Whether the results follow from the operands alone, and are plain tensors of known sizes.
 bool is_computable(const ir::Graph& graph, const ir::Node& node);

@@ -1,4 +1,4 @@
-// Layers with weights, convolutions and linear ones, as passes that rewrite weights see them.
+// Convolutions and linear layers, as seen by passes that rewrite weights.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@ bool is_conv(const ir::Node& node);
 bool is_absent(const ir::Node& node, std::string_view argument);
 void set_operand(ir::Node& node, std::string_view argument, ir::ValueId id);
 
-/// Which channels an element of a layer's weights joins. Weights are [O, I/groups, k...], those of
+/// The channels that a weight's element connects. Weights are [O, I/groups, k...], those of
 /// transposed convolutions [I, O/groups, k...], those of linear layers [O, I].
 class WeightChannels {
  public:
   WeightChannels(const ir::Node& layer, const ir::Ints& weight);
 
-  /// False where shape and groups do not fit: then nothing else may be asked.
+  /// False if shape and groups do not fit: then no other member may be called.
   bool is_valid() const { return valid_; }
   int64_t outputs() const { return transposed_ ? columns_ * groups_ : rows_; }
   int64_t inputs() const { return transposed_ ? rows_ : columns_ * groups_; }
-  /// Of the element in row-major order.
+  /// The output channel of the element, in row-major order.
   int64_t output_of(int64_t element) const { return transposed_ ? far(element) : near(element); }
   int64_t input_of(int64_t element) const { return transposed_ ? near(element) : far(element); }
 

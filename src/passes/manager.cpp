@@ -22,7 +22,7 @@ const PassInfo& find_pass(std::string_view name) {
 
 bool run_deep(Pass pass, ir::Graph& graph, const PassContext& context);
 
-/// Runs the pass in a copy of the nested graph of one operation: other graphs may share it.
+/// Runs the pass on a copy of an operation's nested graph: other graphs may share the original.
 bool run_in_body(Pass pass, const ir::Graph& graph, ir::Node& node, const PassContext& context) {
   auto body = std::make_shared<ir::Graph>(*node.body);
   if (const auto sizes = graph.attributes.find(ir::kSampleSizes); sizes != graph.attributes.end())
@@ -110,13 +110,13 @@ const std::vector<PassInfo>& passes() {
 }
 
 const std::vector<std::string>& default_pipeline() {
-  // Loops first, since their notes count nodes as they were recorded. Sizes before all else, since
-  // folding wants plain arguments; dead code before iterations are copied, and before folding,
-  // which would compute it. Quantisers are found while their formulas stand there. Written-out
+  // Loops come first, since their notes count nodes as recorded. Sizes come before the rest, since
+  // folding needs plain arguments. Dead code comes before iterations are copied, and before
+  // folding, which would compute it. Quantisers are found while their formulas exist. Formulas of
   // activations are found after folding (their literals may be computed) and before promotion (its
-  // casts would stand between). Promotion leaves casts of constants, folded in a second round. Dead
-  // code need not run again: every pass clears away what it makes superfluous. Complex numbers are
-  // folded as such before they become pairs, whose dtypes need no promotion.
+  // casts would interrupt them). Promotion leaves casts of constants, which a second round folds.
+  // Dead code need not run again: every pass removes what it makes superfluous. Complex numbers are
+  // folded before they become pairs, whose dtypes need no promotion.
   static const std::vector<std::string> names = {
       "roll-loops",         "expand-packed",         "expand-quantised",       "bind-sizes",
       "dead-code",          "unroll-scans",          "recognise-quantisation", "fold-constants",
@@ -126,8 +126,8 @@ const std::vector<std::string>& default_pipeline() {
 }
 
 const std::vector<std::string>& translation_pipeline() {
-  // Folding makes constants of what translations ask to be one; before it, weights behind
-  // quantisers are found, of which it would make floats.
+  // Folding makes constants of operands that translations need as constants. Before it, weights
+  // behind quantisers are found, which it would turn into floats.
   static const std::vector<std::string> names = {
       "expand-packed",      "expand-quantised",       "bind-sizes",     "dead-code",
       "unroll-scans",       "recognise-quantisation", "fold-constants", "complex-to-pairs",

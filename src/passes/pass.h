@@ -11,73 +11,73 @@
 
 namespace t2n::passes {
 
-/// Each returns true if the graph changed, and leaves a valid one.
+/// Returns true if the graph changed; the graph remains valid.
 using Pass = bool (*)(ir::Graph&, const PassContext&);
 
-/// Makes `t2n::scan` of the loops that the trace has noted (src/loops/roll_loops.cpp).
+/// Turns the loops that the trace noted into `t2n::scan` (src/loops/roll_loops.cpp).
 bool roll_loops(ir::Graph& graph, const PassContext& context);
 /// Replaces symbols in shapes and arguments by their values in the attribute `sample_sizes`.
 bool bind_sizes(ir::Graph& graph, const PassContext& context);
-/// Removes operations and constants that no output needs, random ones too; graph inputs stay.
+/// Removes operations and constants that no output needs, random ones included; graph inputs stay.
 bool dead_code(ir::Graph& graph, const PassContext& context);
-/// Evaluates operations on constants where the result is not larger than what it replaces.
+/// Evaluates operations on constants unless the result is larger than what it replaces.
 bool fold_constants(ir::Graph& graph, const PassContext& context);
-/// Turns quantised tensors into their integers less the zero point, and operations on them.
+/// Replaces quantised tensors by their integers minus the zero point, and operations on them.
 bool expand_quantised(ir::Graph& graph, const PassContext& context);
-/// Turns packed sequences into padded ones, and layers over them into `t2n::lstm.padded` etc.
+/// Replaces packed sequences by padded ones, and layers over them by `t2n::lstm.padded` etc.
 bool expand_packed(ir::Graph& graph, const PassContext& context);
-/// Writes the iterations of `t2n::scan` one after the other where the target has no loops, their
-/// number is known, and there are not too many (src/limits/unrolled.h); other scans stay.
+/// Writes the iterations of `t2n::scan` one after another, if the target has no loops, their number
+/// is known, and there are not too many (src/limits/unrolled.h); other scans stay.
 bool unroll_scans(ir::Graph& graph, const PassContext& context);
-/// Computes batch norms by constants into the convolution or linear layer that feeds them.
+/// Folds batch norms with constant statistics into the convolution or linear layer that feeds them.
 bool fold_batch_norm(ir::Graph& graph, const PassContext& context);
 /// Makes the largest weights of each channel equal in layers with a ReLU or a pooling between them.
 bool equalise(ir::Graph& graph, const PassContext& context);
-/// Stores weights behind quantisers as integers of 8 bits, where that is what they are.
+/// Stores weights behind quantisers as 8-bit integers, if their values are such.
 bool recognise_quantisation(ir::Graph& graph, const PassContext& context);
-/// Turns complex tensors into real ones with a last axis of two, and transforms into `t2n::fft_…`.
+/// Replaces complex tensors by real ones with a last axis of two, and transforms by `t2n::fft_…`.
 bool complex_to_pairs(ir::Graph& graph, const PassContext& context);
-/// Turns written-out silu, gelu, hardswish and rms_norm into the single operation.
+/// Replaces formulas of silu, gelu, hardswish and rms_norm by the single operation.
 bool canonical_activations(ir::Graph& graph, const PassContext& context);
-/// Turns x * cos + rotate_half(x) * sin into t2n::apply_rope, where the target has it.
+/// Replaces x * cos + rotate_half(x) * sin by t2n::apply_rope, if the target has it.
 bool canonical_rope(ir::Graph& graph, const PassContext& context);
 /// Makes torch's implicit dtype promotion explicit as `t2n::cast` operations.
 bool explicit_promotion(ir::Graph& graph, const PassContext& context);
 
-// Of src/compress; the settings of the context say where.
-/// Makes constants of loops' bodies constants of the graph around (src/compress/lift_weights.cpp).
+// Passes of src/compress; the context's settings say where they apply.
+/// Moves constants of loops' bodies to the outer graph (src/compress/lift_weights.cpp).
 bool lift_weights(ir::Graph& graph, const PassContext& context);
 /// Sets small weights to zero (src/compress/prune.h).
 bool prune_weights(ir::Graph& graph, const PassContext& context);
-/// Puts observers where quantisers are asked for.
+/// Inserts observers where the settings ask for quantisers.
 bool insert_observers(ir::Graph& graph, const PassContext& context);
-/// Both at once, so that what contradicts each other is found.
+/// Does both at once, so that contradictions are found.
 bool insert_compression(ir::Graph& graph, const PassContext& context);
-/// Gives observers their scales and zero points, by what they, or who calibrated, saw.
+/// Gives observers their scales and zero points, computed from what they or the calibration saw.
 bool calculate_qparams(ir::Graph& graph, const PassContext& context);
-/// Puts weights on their observers' grids so that results change least, over a calibration set.
+/// Rounds weights to their observers' grids so that results over a calibration set change least.
 bool compensate_rounding(ir::Graph& graph, const PassContext& context);
-/// Packs weights into blocks of 4 bits, where settings ask for it; without settings, all.
+/// Packs weights into blocks of 4 bits, where settings ask for it; without settings, all of them.
 bool quantise_q4_0(ir::Graph& graph, const PassContext& context);
-/// Makes fake quantisation of observers, and integers of constants that are fake quantised.
+/// Replaces observers by fake quantisation, and fake-quantised constants by integers.
 bool insert_fake_quant(ir::Graph& graph, const PassContext& context);
 bool quantise_constants(ir::Graph& graph, const PassContext& context);
-/// Takes off biases what rounded weights are off by on average (src/compress/correct_bias.cpp).
+/// Subtracts from biases the mean error of rounded weights (src/compress/correct_bias.cpp).
 bool correct_bias(ir::Graph& graph, const PassContext& context);
-/// Makes integers of activations that are fake quantised (src/compress/expand_fake_quant.cpp).
+/// Replaces fake-quantised activations by integers (src/compress/expand_fake_quant.cpp).
 bool expand_fake_quant(ir::Graph& graph, const PassContext& context);
-/// Lets operations that move elements move integers (src/compress/propagate_qparams.cpp).
+/// Makes operations that move elements move integers (src/compress/propagate_qparams.cpp).
 bool propagate_qparams(ir::Graph& graph, const PassContext& context);
-/// Makes torch's quantised layers of layers between quantised tensors (src/compress/fuse.h).
+/// Replaces layers between quantised tensors by torch's quantised layers (src/compress/fuse.h).
 bool fuse_quantised(ir::Graph& graph, const PassContext& context);
-/// Changes nothing, and reports what is odd about quantisation (src/compress/lint.h).
+/// Changes nothing, and reports unusual quantisation (src/compress/lint.h).
 bool lint_quantisation(ir::Graph& graph, const PassContext& context);
 
-/// What a pass does to the values that the graph computes.
+/// The effect of a pass on the values that the graph computes.
 enum class Effect {
-  moves,      ///< none changes: the same operations on the same operands, bit for bit
-  preserves,  ///< the same values, as far as rounding goes
-  changes,    ///< other values: PassInfo::changes says which
+  moves,      ///< none: the same operations on the same operands, bit for bit
+  preserves,  ///< none except rounding
+  changes,    ///< values change: PassInfo::changes says which
 };
 
 struct PassInfo {
@@ -85,35 +85,35 @@ struct PassInfo {
   std::string_view doc;
   Pass run;
   Effect effect = Effect::preserves;
-  std::string_view changes = {};  ///< "weights, to what 8 bits can say"; of Effect::changes
-  std::string_view needs = {};    ///< without which it does nothing: "an evaluator"
-  bool descends = true;           ///< into the nested graphs of loops
+  std::string_view changes = {};  ///< "weights, to what 8 bits can say"; for Effect::changes
+  std::string_view needs = {};    ///< what it cannot work without: "an evaluator"
+  bool descends = true;           ///< runs in the nested graphs of loops as well
 };
 
 /// All passes, in the order in which the default pipeline first runs them.
 const std::vector<PassInfo>& passes();
-/// What `export` runs.
+/// The passes that `export` runs.
 const std::vector<std::string>& default_pipeline();
-/// The part of it without which graphs have no translation, or a far larger one.
+/// Those of them without which graphs have no translation, or a much larger one.
 const std::vector<std::string>& translation_pipeline();
-/// The passes of these names.   Errors: `usage`, with a guess.
+/// The passes with these names.   Errors: `usage`, with a suggestion.
 std::vector<PassInfo> find_passes(const std::vector<std::string>& names);
 
 struct PipelineOptions {
-  std::vector<std::string> disabled;  ///< names to leave out
+  std::vector<std::string> disabled;  ///< names of passes that are left out
   std::string print_after;            ///< the name of a pass, "all", or nothing
   bool print_changed = false;         ///< print after each pass that changed something
   std::function<void(const std::string& text)> print;
   std::function<void(std::string_view pass, double seconds)> time;
 };
 
-/// Runs one pass, in nested graphs too, and verifies what it leaves. Returns true if it changed it.
-/// Errors: `ir-invalid`.
+/// Runs one pass, also in nested graphs, and verifies the result. Returns true if it changed the
+/// graph. Errors: `ir-invalid`.
 bool run_pass(const PassInfo& pass, ir::Graph& graph, const PassContext& context,
               const PipelineOptions& options = {});
 
-/// Runs passes by name, in nested graphs too, and verifies the graph before the first and after
-/// each. Returns true if one changed it.   Errors: `usage` for unknown names, `ir-invalid`.
+/// Runs passes by name, also in nested graphs; verifies the graph before the first and after each.
+/// Returns true if one changed it.   Errors: `usage` for unknown names, `ir-invalid`.
 bool run_pipeline(ir::Graph& graph, const std::vector<std::string>& names,
                   const PassContext& context, const PipelineOptions& options = {});
 

@@ -1,4 +1,4 @@
-// Expansion of arithmetic into polynomials, and other questions that patterns ask.
+// Expands arithmetic into polynomials, and answers other questions of patterns.
 #include "src/passes/pattern.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Recognising arithmetic however it was written: expressions are compared as polynomials.
+// Recognises arithmetic in any notation: expressions are compared as polynomials.
 #pragma once
 
 #include <map>
@@ -10,17 +10,17 @@
 
 namespace t2n::passes {
 
-/// Coefficients by the powers of two values, x and e. {{1, 1}, 0.5} stands for 0.5 * x * e.
+/// Coefficients by the powers of two values, x and e. {{1, 1}, 0.5} means 0.5 * x * e.
 using Polynomial = std::map<std::pair<int, int>, double>;
 
-/// Same terms, coefficients equal to a relative 1e-6 (literals are often written with few digits,
-/// or stored in f32).
+/// Same terms, with coefficients equal to a relative 1e-6 (literals often have few digits, or were
+/// stored in f32).
 bool is_close(const Polynomial& a, const Polynomial& b);
 
-/// An argument that is none, or that the schema does not have.
+/// True for an argument that is None, or that the schema does not have.
 bool is_none(const ir::Attr* attr);
 
-/// Questions about a graph that stays as it is in the meantime, but for nodes overwritten in place.
+/// Queries on a graph that must not change meanwhile, except for nodes overwritten in place.
 class Pattern {
  public:
   explicit Pattern(const ir::Graph& graph);
@@ -29,19 +29,19 @@ class Pattern {
   int uses(ir::ValueId id) const { return uses_[static_cast<size_t>(id)]; }
   /// The node that computes the value; nullptr for inputs and constants.
   const ir::Node* producer(ir::ValueId id) const;
-  /// The only reader of a value; nullptr if there are several, none, or it is a graph output.
+  /// The only reader of a value; nullptr if there are several or none, or if it is a graph output.
   const ir::Node* only_user(ir::ValueId id) const;
 
   /// A plain number, or the content of a constant of rank 0.
   std::optional<double> number(const ir::Attr* attr) const;
   std::optional<double> number(ir::ValueId id) const;
-  /// A tensor operand that is no such constant, or kNoValue.
+  /// A tensor operand that is not such a constant, or kNoValue.
   ir::ValueId tensor(const ir::Attr* attr) const;
 
-  /// `root` as a polynomial in x and e. Values in between must be read by nothing else, and be of
-  /// the dtype of x.
+  /// `root` as a polynomial in x and e. Values in between must have no other readers, and the dtype
+  /// of x.
   std::optional<Polynomial> expand(ir::ValueId root, ir::ValueId x, ir::ValueId e) const;
-  /// The only value that `root` is a polynomial in; kNoValue if there are several.
+  /// The only value that `root` depends on as a polynomial; kNoValue if there are several.
   ir::ValueId only_variable(ir::ValueId root) const;
 
  private:

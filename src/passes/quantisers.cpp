@@ -19,37 +19,37 @@ using ir::Node;
 using ir::Tensor;
 using ir::ValueId;
 
-/// Fewer elements are not worth an operation.
+/// With fewer elements an operation does not pay.
 constexpr int64_t kFewest = 5;
 /// Numbers beside the weights, such as scales, are computed now up to this size.
 constexpr int64_t kMostBeside = int64_t{64} << 10;
 
 std::string_view word_of(const Node& node) { return ir::op_short_name(ir::op_name(node.op)); }
 
-/// They leave elements as they are: what is integers was integers.
+/// True for operations that keep the elements: integers stay integers.
 bool moves_elements(const Node& node) {
   const std::string_view word = word_of(node);
   return has_trait(word, ir::OpTrait::moves_elements) || word == "cat" || word == "stack";
 }
 
-/// They give one result for each element of one operand.
+/// True for operations with one result for each element of one operand.
 bool is_thin(const Node& node) {
   constexpr std::array<std::string_view, 8> kWords = {"mul",  "div", "add",  "sub",
                                                       "rsub", "neg", "cast", "to"};
   return is_one_of(word_of(node), kWords);
 }
 
-/// Their results are whole numbers.
+/// True for operations whose results are whole numbers.
 bool is_rounding(const Node& node) {
   constexpr std::array<std::string_view, 7> kWords = {"round", "floor", "ceil", "trunc",
                                                       "fix",   "sign",  "sgn"};
   return is_one_of(word_of(node), kWords);
 }
 
-/// Engines have no bf16, and strict NNEF no f16: a formula in them must stay folded.
+/// Engines have no bf16, and strict NNEF has no f16: a formula in them must stay folded.
 bool is_of_16_bits(DType dtype) { return dtype == DType::bf16 || dtype == DType::f16; }
 
-/// Their results are of a few kinds: comparisons, and integers.
+/// True for operations whose results have few different values: comparisons, and integers.
 bool is_choosing(const Graph& graph, const Node& node) {
   const std::string_view word = word_of(node);
   if (ir::has_trait(word, ir::OpTrait::predicate)) return true;
@@ -74,7 +74,7 @@ class Recogniser {
     for (const ValueId id : leaves_)
       if (is_quantiser(id)) recognise(id);
     if (findings_.integers.empty()) return std::move(findings_);
-    // Smaller than what they follow from: weights must not stay for their sake.
+    // Must be smaller than what it follows from: weights must not stay because of it.
     for (const ValueId id : leaves_)
       if (is_small(id) && is_smaller_than_weights(id) && !recognised_.contains(id)) {
         compute(id);
@@ -85,13 +85,13 @@ class Recogniser {
   }
 
  private:
-  /// What is known of a value before the model runs.
+  /// Facts about a value, known before the model runs.
   struct Known {
-    bool is_known = false;    ///< it follows from constants alone
-    bool is_rounded = false;  ///< something that it follows from was, or was compared
-    bool is_certain = false;  ///< it was rounded
-    int64_t weights = 0;      ///< elements of the largest constant of reals that it follows from
-    ValueId largest = ir::kNoValue;  ///< that one
+    bool is_known = false;           ///< it follows from constants only
+    bool is_rounded = false;         ///< something that it follows from was rounded or compared
+    bool is_certain = false;         ///< it was rounded
+    int64_t weights = 0;             ///< elements of the largest real constant that it follows from
+    ValueId largest = ir::kNoValue;  ///< that constant
   };
 
   static size_t at(ValueId id) { return static_cast<size_t>(id); }
@@ -103,7 +103,7 @@ class Recogniser {
   bool is_small(ValueId id) const {
     return elements(id) * ir::dtype_size(value(id).dtype) <= kMostBeside;
   }
-  /// In elements, and in bytes: weights may be of 16 bits.
+  /// Compares elements, and bytes: weights may have 16 bits.
   bool is_smaller_than_weights(ValueId id) const {
     const Known& of = known(id);
     return elements(id) < of.weights && elements(id) * ir::dtype_size(value(id).dtype) <=
@@ -116,7 +116,7 @@ class Recogniser {
 
   // --- what can be computed ---
 
-  /// Known values that are read by what has to wait for the inputs.
+  /// Finds known values that are read by operations which depend on the inputs.
   void find_leaves() {
     for (const ir::Constant& each : graph_.constants) {
       const bool is_plain = is_loaded(each.data) && !value(each.value).quant;
@@ -192,7 +192,7 @@ class Recogniser {
     return constant < 0 ? values_.at(id) : graph_.constants[static_cast<size_t>(constant)].data;
   }
 
-  // --- what is integers ---
+  // --- which values are integers ---
 
   void recognise(ValueId root) {
     compute(root);
@@ -219,7 +219,7 @@ class Recogniser {
     if (producer(id) && is_small(id) && fits(id)) findings_.beside.emplace(id, computed(id));
   }
 
-  /// Whether the graph says it with all promotions, and no other result of its node is left over.
+  /// Whether the graph contains all promotions, and no other result of the value's node is used.
   bool fits(ValueId id) const {
     return producer(id)->outputs.size() == 1 && computed(id).dtype == value(id).dtype &&
            ir::to_shape(computed(id).shape) == value(id).shape;
@@ -227,8 +227,8 @@ class Recogniser {
 
   bool holds_integers(ValueId id) const { return findings_.integers.contains(id); }
 
-  /// Whether the value, or all that it is made of, is integers of 8 bits, of which `found_` notes
-  /// where, and `beside_` what else the rest of the formula reads.
+  /// Whether the value, or everything it is computed from, is 8-bit integers. `found_` collects
+  /// these, and `beside_` what else the rest of the formula reads.
   bool is_of_integers(ValueId id) {
     const Node* node = producer(id);
     if (node == nullptr || !known(id).is_rounded) return false;
@@ -241,7 +241,7 @@ class Recogniser {
     return is_thin(*node) && one_is_integers(*node);
   }
 
-  /// Integers have no zero below zero.
+  /// Integers have no -0.
   bool can_be_integers(ValueId id) const {
     const std::optional<Integers> integers = integers_in(computed(id));
     return integers && !(integers->loses_signs && zeros_.shows(id));
@@ -274,11 +274,11 @@ class Recogniser {
   std::vector<int> producers_;  ///< by value
   std::vector<int> constants_;  ///< by value
   ZeroSigns zeros_;
-  std::vector<ValueId> leaves_;  ///< known, and read by what has to wait for the inputs
+  std::vector<ValueId> leaves_;  ///< known values read by operations that depend on the inputs
   std::unordered_set<ValueId> recognised_;
-  std::vector<ValueId> found_;                  ///< of the quantiser at hand
+  std::vector<ValueId> found_;                  ///< for the current quantiser
   std::vector<ValueId> beside_;                 ///< the same
-  std::unordered_map<ValueId, Tensor> values_;  ///< the same: what was computed
+  std::unordered_map<ValueId, Tensor> values_;  ///< likewise: computed values
   Findings findings_;
 };
 

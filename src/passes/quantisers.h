@@ -1,5 +1,4 @@
-// What quantisers make of constants, however they are written: they are computed, and what they
-// give is looked at.
+// Finds quantisers of constants in any notation: it computes them and examines their results.
 #pragma once
 
 #include <string>
@@ -11,16 +10,16 @@
 
 namespace t2n::passes {
 
-/// What may be written in the place of formulas.
+/// Replacements for formulas.
 struct Findings {
   std::unordered_map<ir::ValueId, Integers> integers;
   std::unordered_map<ir::ValueId, std::string> names;  ///< of the weights that they come from
   std::unordered_map<ir::ValueId, ir::Tensor> beside;  ///< small ones: scales, zero points, biases
-  std::vector<std::string> floats;  ///< weights that were rounded to something else
-  int activations = 0;              ///< roundings that wait for the inputs
+  std::vector<std::string> floats;  ///< weights that were rounded to other values than integers
+  int activations = 0;              ///< roundings that depend on the inputs
 };
 
-/// Computes every quantiser of a graph that waits for no input.
+/// Computes every quantiser of a graph that does not depend on an input.
 Findings find_quantisers(const ir::Graph& graph, const ir::Evaluator& evaluate);
 
 }  // namespace t2n::passes

@@ -1,5 +1,5 @@
-// The pass `recognise-quantisation`: weights that a quantiser has rounded become the integers that
-// they are.
+// The pass `recognise-quantisation`: weights that a quantiser has rounded are stored as the
+// integers that they are.
 #include <map>
 
 #include "src/diag/error.h"
@@ -14,7 +14,7 @@ using ir::Graph;
 using ir::Node;
 using ir::ValueId;
 
-/// Writes them in the place of their formulas.
+/// Puts the integers in place of their formulas.
 class Storing : public Rewriter {
  public:
   Storing(Graph& graph, Findings findings) : Rewriter(graph), findings_(std::move(findings)) {}
@@ -43,7 +43,7 @@ class Storing : public Rewriter {
     define(cast(stored, output().dtype));
   }
 
-  /// The integers are called what the weights were, if those are gone.
+  /// The integers get the names of the weights, if those are gone.
   void take_names() {
     FreshNames fresh(graph_);
     std::unordered_map<std::string_view, std::string*> by_name;

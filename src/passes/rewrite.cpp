@@ -1,4 +1,4 @@
-// Names and call numbers that are still free.
+// Names and call numbers that are free.
 #include "src/passes/rewrite.h"
 
 #include <algorithm>

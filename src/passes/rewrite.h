@@ -1,4 +1,4 @@
-// What passes share for changing graphs.
+// Shared by passes that change graphs.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ namespace t2n::passes {
 class FreshNames {
  public:
   explicit FreshNames(const ir::Graph& graph);
-  /// `wanted`, or with "_2", "_3"… behind it.
+  /// `wanted`, with "_2", "_3"… appended if needed.
   std::string take(const std::string& wanted);
 
  private:
@@ -25,7 +25,7 @@ class FreshNames {
   std::unordered_map<std::string, int> last_number_;
 };
 
-/// Call numbers that no operation of the same word and scope has yet.
+/// Call numbers that no operation of the same name and scope has yet.
 class FreshCalls {
  public:
   explicit FreshCalls(const ir::Graph& graph);

@@ -104,7 +104,7 @@ void Rewriter::ignore(std::initializer_list<std::string_view> arguments, std::st
   for (const std::string_view each : arguments) {
     const Attr* attr = find(each);
     const auto* dim = attr == nullptr ? nullptr : std::get_if<Dim>(attr);
-    // What it did in one run stands in the graph, and what it does in others does not.
+    // The graph has the argument's effect in one run, but not its effect in others.
     if (dim != nullptr && !dim->is_constant()) refuse_open(each);
   }
 }
@@ -140,7 +140,7 @@ void Rewriter::refuse_open(std::string_view argument) const {
   throw Error(std::move(out));
 }
 
-/// A number over open sizes, and one that is computed in the graph, are none.
+/// Fails for a number over open sizes, and for one that the graph computes.
 int64_t Rewriter::integer(std::string_view argument, int64_t otherwise) const {
   if (is_none(argument)) return otherwise;
   const Attr& attr = required(argument);
@@ -314,7 +314,7 @@ std::vector<ValueId> Rewriter::loop(const ir::Scan& scan, ir::Graph body) {
     const ir::Value& turn = body.values[static_cast<size_t>(body.outputs.at(i))];
     results.emplace_back(turn.dtype, turn.shape);
     if (i >= scan.stacked()) continue;
-    // A symbol stands for the size that the trace has seen.
+    // A symbol stands for the size in the trace.
     const auto length =
         scan.length.is_constant()
             ? scan.length
@@ -334,7 +334,7 @@ void Rewriter::define(ValueId made, int index) {
   T2N_ASSERT(shape(made) == shape(old), ir::op_name(node_.op), " becomes ",
              ir::shape_str(shape(made)), " instead of ", ir::shape_str(shape(old)));
   now_[static_cast<size_t>(old)] = made;
-  // The name goes with the values, unless an older tensor or another output bears them already.
+  // The values get the name, unless an older tensor or another output already has it.
   const bool is_mine = static_cast<size_t>(made) >= first_new_;
   if (is_mine && named_.insert(made).second) std::swap(value(made).name, value(old).name);
 }

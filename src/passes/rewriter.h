@@ -1,4 +1,4 @@
-// Rewrites a graph node by node: reads a node's arguments, writes operations in its place.
+// Rewrites a graph node by node: reads a node's arguments, and emits operations in its place.
 #pragma once
 
 #include <functional>
@@ -20,38 +20,38 @@ namespace t2n::passes {
 std::string base_word(ir::OpId op);
 ir::Shape broadcast(const ir::Shape& a, const ir::Shape& b);  ///< aligned at the right
 
-/// Takes the nodes of a graph in order; every node is kept, or its outputs are defined anew.
+/// Takes the nodes of a graph in order; every node is kept, or its outputs are redefined.
 class Rewriter {
  public:
   explicit Rewriter(ir::Graph& graph);
 
-  /// The next node; what is emitted from now on stands in for it.
+  /// Starts the next node; operations emitted from now on replace it.
   void begin(ir::Node node);
-  void keep();  ///< as it is
-  /// The operation on other operands: `operand` gives them for those that it had.
+  void keep();  ///< unchanged
+  /// Keeps the operation on other operands: `operand` maps the old ones to them.
   void keep_on(const std::function<ir::ValueId(ir::ValueId)>& operand);
-  /// What was built takes the place of what was; what no output needs goes, or stays.
+  /// Replaces the graph by the new one. Operations that no output needs are dropped, unless kept.
   void finish(bool keeps_dead = false);
-  /// All of these for every node: `define` does, or says that the node stays. Whether any did.
+  /// Runs the whole rewrite: `define` replaces a node, or says that it stays. True if any changed.
   bool replace_where(const std::function<bool()>& define, bool keeps_dead = false);
 
   const ir::Node& node() const { return node_; }
   std::string_view word() const { return word_; }
-  // --- the node's arguments; an absent one is an internal error, but for `has` and `find` ---
+  // --- the node's arguments; an absent one is an internal error, except for `has` and `find` ---
   bool has(std::string_view argument) const { return node_.find(argument) != nullptr; }
   const ir::Attr* find(std::string_view argument) const;
   bool is_none(std::string_view argument) const;
-  ir::ValueId tensor(std::string_view argument) const;  ///< as it stands now; kNoValue: a number
+  ir::ValueId tensor(std::string_view argument) const;  ///< in the new graph; kNoValue for a number
   int64_t integer(std::string_view argument, int64_t otherwise) const;
   double real(std::string_view argument, double otherwise) const;
   bool flag(std::string_view argument, bool otherwise) const;
   std::string text(std::string_view argument, std::string_view otherwise) const;
   std::vector<ir::Dim> dims(std::string_view argument) const;  ///< an integer is a list of one
   ir::Ints axes(std::string_view argument, int rank) const;    ///< the same, in [0, rank)
-  /// They change nothing that the rule says, for the reason `why`; sizes must not stand in them.
+  /// Arguments that, for the reason `why`, do not affect the rule; they must not contain sizes.
   void ignore(std::initializer_list<std::string_view> arguments, std::string_view why) const;
   void ignore_rest(std::string_view why) const;
-  /// An argument that nobody has asked for since `begin`; "" if there is none.
+  /// An argument that was not read since `begin`; "" if there is none.
   std::string unread() const;
   // --- values, by their number in the new graph ---
   ir::ValueId resolve(ir::ValueId id) const { return now_.at(static_cast<size_t>(id)); }
@@ -60,7 +60,7 @@ class Rewriter {
   int rank(ir::ValueId id) const { return static_cast<int>(shape(id).size()); }
   const ir::Value& output(int index = 0) const;
   // --- building; operands are numbers of the new graph ---
-  /// What is emitted for this node from now on is called after that value, not after its result.
+  /// From now on, names of emitted values derive from that value, not from the node's result.
   void name_after(ir::ValueId id) { named_after_ = value(id).name; }
   void swap_names(ir::ValueId a, ir::ValueId b) { std::swap(value(a).name, value(b).name); }
   std::vector<ir::ValueId> emit_all(std::string_view op, std::vector<ir::Argument> args,
@@ -81,17 +81,17 @@ class Rewriter {
   ir::ValueId select(ir::ValueId x, int axis, int64_t index);
   ir::ValueId slice(ir::ValueId x, int axis, const ir::Dim& start, const ir::Dim& end);
   ir::ValueId permute(ir::ValueId x, const ir::Ints& order);
-  /// A loop over `body`, whose inputs and outputs are those that the scan asks for: what is
-  /// stacked, then the last states.
+  /// A loop over `body`, whose inputs and outputs must be as the scan requires. Results: the
+  /// stacked tensors, then the last states.
   std::vector<ir::ValueId> loop(const ir::Scan& scan, ir::Graph body);
   /// Zeros around one axis.
   ir::ValueId pad(ir::ValueId x, int axis, int64_t before, int64_t after);
   // --- results ---
-  /// Of the output's dtype and shape, or cast to it.
+  /// Defines an output by a value, which is cast if its dtype differs.
   void define(ir::ValueId value, int index = 0);
 
  protected:
-  /// The operation on such `tensors` cannot be said: an error if anything needs its result.
+  /// The operation on such `tensors` cannot be expressed: an error if its result is needed.
   void refuse_for(std::string_view tensors, std::string_view why, std::string_view help);
   const ir::Attr& required(std::string_view argument) const;
   [[noreturn]] void refuse_open(std::string_view argument) const;
@@ -106,13 +106,13 @@ class Rewriter {
 
   FreshNames names_;
   FreshCalls calls_;
-  size_t given_;                  ///< how many values there were
-  std::vector<ir::ValueId> now_;  ///< by the old number: what is read instead
+  size_t given_;                  ///< the number of values at first
+  std::vector<ir::ValueId> now_;  ///< by the old number: the value that replaces it
   std::map<std::pair<double, ir::DType>, ir::ValueId> numbers_;
-  std::unordered_set<ir::ValueId> named_;  ///< bear the name of what they stand for
+  std::unordered_set<ir::ValueId> named_;  ///< values with the name of what they replace
   std::vector<ir::Node> done_;
   std::string word_;
-  std::string named_after_;                          ///< what is emitted; "": the result
+  std::string named_after_;                          ///< the base of emitted names; "": the result
   mutable std::set<std::string, std::less<>> read_;  ///< arguments of the node
   size_t first_new_ = 0;
 };

@@ -13,7 +13,7 @@ namespace {
 using ir::Node;
 using ir::ValueId;
 
-/// They begin with zero and add products.
+/// Operations that start with zero and add products.
 bool sums_products(std::string_view word) {
   constexpr std::array<std::string_view, 27> kWords = {"linear",
                                                        "matmul",
@@ -45,7 +45,7 @@ bool sums_products(std::string_view word) {
   return is_one_of(word, kWords);
 }
 
-/// A zero gives zeros, and other elements what they gave: the sign goes on, or is dropped.
+/// A zero gives zeros, other elements do not change: the sign of zero is passed on or dropped.
 bool hands_on(std::string_view word) {
   constexpr std::array<std::string_view, 37> kWords = {
       "mul",     "add",       "sub",        "rsub",      "neg",          "cast",   "to",
@@ -98,7 +98,7 @@ ZeroSigns::Effect ZeroSigns::effect(const Node& reader, ValueId id) {
   return is_numerator || hands_on(word) ? Effect::hands_on : Effect::shows;
 }
 
-/// What a loop only reads does the same in its body.
+/// Whether a loop's body shows the sign of a value that the loop reads.
 bool ZeroSigns::shows_in_body(const Node& loop, ValueId id) {
   const ir::Scan scan = ir::read_scan(loop);
   const auto is_among = [&](const std::vector<ValueId>& ids) {

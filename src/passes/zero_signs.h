@@ -1,4 +1,4 @@
-// Who could tell a zero below zero from one above it.
+// Which operations distinguish -0.0 from 0.0.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,13 @@
 
 namespace t2n::passes {
 
-/// Sums of products do not show the sign of a zero, what moves, scales and compares elements hands
+/// Sums of products do not show the sign of a zero; operations that move, scale or compare elements
+/// pass it on or drop it; all others are assumed to show it: 1 / x, copysign, atan2, an output.
 /// it on or drops it, and all else is taken to show it: 1 / x, copysign, atan2, an output.
 class ZeroSigns {
  public:
   explicit ZeroSigns(const ir::Graph& graph);
-  /// Whether anything that follows from the value may be other numbers than zeros for it.
+  /// Whether anything that follows from the value may differ, beyond the sign of zeros.
   bool shows(ir::ValueId id) const;
 
  private:

@@ -1,5 +1,5 @@
-// Operators that do the same at any scale: what they give stands for reals as what they take does,
-// or does not stand for reals any more.
+// Operators that act in the same way at any scale. Their result has the scale of the operand, or is
+// no longer quantised.
 #include "ir/op_traits.h"
 #include "src/quant/rules.h"
 
@@ -19,7 +19,7 @@ void dequantize(QuantBuilder& b) {
     if (b.has(one)) return b.define(b.real(one));
 }
 
-/// Integers that f32 may not hold are only right where they are constants.
+/// Integers that f32 may not hold are only exact if they are constants.
 void int_repr(QuantBuilder& b) {
   const ValueId id = b.original("self");
   if (b.may_be_wide(id) && b.resolve(id) != id)
@@ -28,12 +28,12 @@ void int_repr(QuantBuilder& b) {
   b.define(b.integers("self"));
 }
 
-/// They rearrange elements, which are integers whatever scale the result has: a view of a tensor
-/// with a scale for each channel may have another axis, or one scale.
+/// They rearrange integers, whatever the scale of the result: a view of a tensor with a scale for
+/// each channel may have another axis, or one scale.
 void move(QuantBuilder& b) { b.shares_zero_point() ? b.keep_on_steps() : b.keep_on_integers(); }
 
-/// They compare elements: steps lie as the reals do. Several operands are quantised anew, as they
-/// are where they are joined.
+/// They compare elements: steps have the order of the reals. Several operands are requantised, as
+/// they are when they are joined.
 void choose(QuantBuilder& b) {
   b.is_alike() ? b.keep_on_steps() : b.redo_on_reals(ZeroPoint::fused);
 }

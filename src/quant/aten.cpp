@@ -1,4 +1,4 @@
-// Operators of `aten` on quantised tensors: to and from them, and those that know both kinds.
+// Operators of `aten` on quantised tensors: conversions, and operators for both kinds of tensors.
 #include <algorithm>
 
 #include "src/quant/rules.h"
@@ -10,10 +10,10 @@ using ir::DType;
 using ir::TensorRef;
 using ir::ValueId;
 
-// --- to and from quantised tensors ---
+// --- conversions from and to quantised tensors ---
 
-/// A scale for each index of an axis: the product is rounded before the zero point comes. In f64
-/// it is exact, and no engine takes it for one with what was multiplied before.
+/// A scale for each index of an axis: the product is rounded before the zero point is added. In f64
+/// the product is exact, and no engine merges it with an earlier factor.
 void quantize_channels(QuantBuilder& b, ValueId x) {
   const ir::QuantInfo& to = *b.output_info();
   std::vector<double> inverse;
@@ -27,7 +27,7 @@ void quantize_channels(QuantBuilder& b, ValueId x) {
 
 void quantize(QuantBuilder& b) {
   if (b.word() == "quantize_per_channel") return quantize_channels(b, b.real("self"));
-  // One scale: fbgemm does it.
+  // One scale: fbgemm does this case.
   if (!b.has("tensors")) return b.define_real(b.real("self"), ZeroPoint::fused);
   const std::vector<ValueId> all = b.reals("tensors");
   for (size_t i = 0; i < all.size(); ++i)
@@ -44,7 +44,7 @@ void make_quantised(QuantBuilder& b) {
   b.follow_wide(true);
 }
 
-/// A tensor has one scale in the graph, which is known.
+/// A tensor has one known scale in the graph.
 void channel_scales(QuantBuilder& b) {
   const std::vector<double>& scales = b.info("self").scales;
   b.define(b.constant({std::ssize(scales)}, scales, b.output().dtype));
@@ -56,7 +56,7 @@ void channel_points(QuantBuilder& b) {
 
 // --- writes ---
 
-/// A quantised tensor takes the integers and the scale of a quantised one, and quantises others.
+/// A quantised source gives its integers and its scale; other sources are quantised.
 void copy(QuantBuilder& b) {
   b.ignore({"self"}, "all of it is written");
   const ir::Shape shape = b.output().shape;
@@ -76,7 +76,7 @@ void fill(QuantBuilder& b) {
   b.define(b.expand(b.number(steps, DType::f32), shape));
 }
 
-/// Memory that nobody wrote: its integers are zeros, as in all runs of the model here.
+/// Memory that nobody wrote to: its integers are zeros, as in all runs of the model here.
 void empty(QuantBuilder& b) {
   b.ignore_rest("the result has their shape and scale");
   const ir::Shape shape = b.output().shape;
@@ -88,7 +88,7 @@ void empty(QuantBuilder& b) {
 
 void round(QuantBuilder& b) { b.is_alike() ? b.round_on_steps() : b.redo_on_reals(); }
 void redo(QuantBuilder& b) { b.redo_on_reals(); }
-/// One element at a time.
+/// Element by element.
 void redo_singly(QuantBuilder& b) { b.redo_on_reals(ZeroPoint::before_rounding); }
 
 void redo_in_loops(QuantBuilder& b) {
@@ -98,7 +98,7 @@ void redo_in_loops(QuantBuilder& b) {
   b.define_real(made.at(0), zero_point);
 }
 
-/// A number that lies among steps is rounded to some, whatever moves them.
+/// A number that is compared with steps is rounded to a step, whatever rearranges them.
 void keep_with_number(QuantBuilder& b, std::string_view argument, ZeroPoint zero_point) {
   const double value = b.Rewriter::real(argument, 0);
   b.set(argument, steps_of_number(value, b.info("self"), zero_point));
@@ -114,14 +114,14 @@ void masked_fill(QuantBuilder& b) {
   b.redo_on_reals(ZeroPoint::before_rounding);
 }
 
-/// A name of its own for what aten's pools do.
+/// quantized::max_pool does the same under another name.
 void max_pool(QuantBuilder& b) {
   const std::string op =
       "aten::" + std::string(b.word().substr(std::string_view("quantized_").size()));
   b.keep_on_steps(op);
 }
 
-/// Integers are cut off at the integers of the bounds.
+/// Integers are clamped to the integers of the bounds.
 void clamp(QuantBuilder& b) {
   constexpr std::string_view kBounds[] = {"min", "max", "min_val", "max_val"};
   for (const std::string_view each : kBounds)
@@ -135,7 +135,7 @@ void clamp(QuantBuilder& b) {
 void prelu(QuantBuilder& b) { define_prelu(b, "self"); }
 void batch_norm(QuantBuilder& b) { define_batch_norm(b, "input"); }
 
-/// They take means: of steps, rounded.
+/// Operators that take means: of steps, rounded.
 constexpr std::string_view kRound[] = {"_adaptive_avg_pool2d",
                                        "_adaptive_avg_pool3d",
                                        "adaptive_avg_pool1d",
@@ -149,10 +149,10 @@ constexpr std::string_view kRound[] = {"_adaptive_avg_pool2d",
                                        "mean",
                                        "upsample_bilinear2d"};
 
-/// torch computes them on reals.
+/// Operators that torch computes on reals.
 constexpr std::string_view kRedo[] = {"eq", "ge", "gt", "le", "lt", "ne"};
 
-/// The same, in loops over vectors.
+/// The same, but in loops over vectors.
 constexpr std::string_view kRedoInLoops[] = {"gelu",    "hardsigmoid", "leaky_relu",
                                              "sigmoid", "tanh",        "threshold"};
 

@@ -51,7 +51,7 @@ const QuantInfo* QuantBuilder::output_info(int index) const {
       "zero_points",  "Y_scale_i",         "Y_zero_point_i", "axis",       "dtype"};
   ignore(kNames, "the result's QuantInfo says what they made of it");
   const auto& found = info_at(node_.outputs.at(static_cast<size_t>(index)));
-  // The scale of one run is none for others.
+  // The scale of one run does not hold for others.
   for (const std::string_view each : kNames)
     if (sizes_vary_ && found && has(each) && original(each) != ir::kNoValue &&
         is_open_[static_cast<size_t>(original(each))])

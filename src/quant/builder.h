@@ -1,4 +1,4 @@
-// Reads a node on quantised tensors and writes plain operations in its place.
+// Reads a node on quantised tensors, and emits plain operations in its place.
 #pragma once
 
 #include <functional>
@@ -11,23 +11,23 @@
 
 namespace t2n::quant {
 
-/// Rewrites one node after the other.
+/// Rewrites nodes one by one.
 class QuantBuilder : public QuantValues {
  public:
-  /// `sizes_vary`: the sizes in the graph are those of one of several runs.
+  /// `sizes_vary`: the graph has the sizes of one of several runs.
   explicit QuantBuilder(ir::Graph& graph, bool sizes_vary = false)
       : QuantValues(graph), sizes_vary_(sizes_vary) {}
 
-  // --- what the node takes and gives ---
+  // --- operands and results of the node ---
   bool involves_quantised() const;
-  /// Whether a scale of an operand follows from data: info() is of one run then.
+  /// Whether an operand's scale follows from data: then info() is that of one run.
   bool involves_dynamic() const;
   int quantised_operands() const;  ///< different ones
-  /// Whether the zero point is one number everywhere.
+  /// Whether there is only one zero point.
   bool shares_zero_point() const;
-  /// Whether all quantised operands and results stand for reals in the same way.
+  /// Whether all quantised operands and results have the same scale and zero point.
   bool is_alike() const;
-  /// Whether there are integers of 32 bits with a zero point, for which f32 has no room.
+  /// Whether there are 32-bit integers with a zero point, which f32 cannot hold.
   bool has_wide_points() const;
 
   // --- the node's arguments ---
@@ -35,53 +35,52 @@ class QuantBuilder : public QuantValues {
   const ir::QuantInfo& info(std::string_view argument) const;           ///< of a quantised tensor
   std::vector<ir::ValueId> originals(std::string_view argument) const;  ///< of a list
   ir::ValueId original(std::string_view argument) const;  ///< kNoValue for what is no tensor
-  /// A number, or what a constant of one element holds; nothing for other tensors.
+  /// A number, or the value of a constant of one element; nothing for other tensors.
   std::optional<double> number_at(std::string_view argument) const;
   const ir::QuantInfo* output_info(int index = 0) const;  ///< nullptr: not quantised
   ir::ValueId steps(std::string_view argument) { return steps_at(original(argument)); }
   ir::ValueId integers(std::string_view argument) { return integers_at(original(argument)); }
-  /// A tensor dequantised; others as they are; numbers as constants; kNoValue for None.
+  /// A tensor dequantised if it is quantised; a constant for a number; kNoValue for None.
   ir::ValueId real(std::string_view argument);
   std::vector<ir::ValueId> reals(std::string_view argument);  ///< of a list
-  /// A tensor dequantised as loops over vectors do it, for a kernel that rounds so.
+  /// A tensor dequantised as in loops over vectors, for a kernel that rounds in that way.
   ir::ValueId real_in_loops(std::string_view argument, ZeroPoint zero_point);
   /// How the node's kernel rounds if it runs over all elements of these operands in one loop.
   ZeroPoint loop_over(std::initializer_list<std::string_view> arguments) const;
-  /// The node has this number instead, where it is asked for from now on.
+  /// Replaces an argument by this number, from now on.
   void set(std::string_view argument, double value);
-  /// Where sizes vary, as the size of that value.
+  /// The size of an axis of the value; an expression where sizes vary.
   ir::Dim size(ir::ValueId value, int axis);
-  /// Scopes and sources, for the body of a loop.
+  /// Copies scopes and sources into the body of a loop.
   void share_places(ir::Graph& body) const;
-  /// What a number, or a constant tensor, is: nothing of other tensors.
+  /// The values of a number or a constant tensor; nothing for other tensors.
   std::optional<std::vector<double>> known(std::string_view argument) const;
   /// How often the graph names a tensor operand.
   int uses(std::string_view argument) const;
-  /// The node's operation, or `op`, on other operands, with results in f32 where they were
-  /// quantised.
+  /// The node's operation, or `op`, on other operands. Results are f32 where they were quantised.
   std::vector<ir::ValueId> again(const std::function<ir::ValueId(ir::ValueId)>& operand,
                                  std::string_view op = {});
 
   // --- results ---
-  /// A result in reals, quantised as the output is, if it is.
+  /// Defines a result by reals, which are quantised if the output is.
   void define_real(ir::ValueId real, ZeroPoint zero_point = ZeroPoint::after_rounding,
                    bool is_relu = false, int index = 0);
-  /// Steps, with their scale.
+  /// Defines a result by steps and their scale.
   void define_dynamic(ir::ValueId steps, const DynamicScale& scale);
-  /// The operation on steps; what it gives are steps.
+  /// The operation on steps; its result is steps.
   void keep_on_steps(std::string_view op = {});
-  /// The operation on the integers: for what moves elements, whatever they stand for before and
-  /// after.
+  /// The operation on the integers: for operations that move elements, whatever the scales before
+  /// and after are.
   void keep_on_integers();
-  /// The operation on steps; what it gives is rounded to steps.
+  /// The operation on steps; its result is rounded to steps.
   void round_on_steps();
   /// The operation on reals.
   void redo_on_reals(ZeroPoint zero_point = ZeroPoint::after_rounding);
-  /// The operation cannot be said: an error if anything needs its result.
+  /// The operation cannot be expressed: an error if its result is needed.
   void refuse(std::string_view why, std::string_view help = {}) {
     refuse_for(involves_quantised() ? "quantised tensors" : "", why, help);
   }
-  /// The node's results may be wide if an operand may be, or if it `makes` integers of given ones.
+  /// Results may be wide if an operand may be, or if the node `makes` integers from given ones.
   void follow_wide(bool makes);
 
  private:

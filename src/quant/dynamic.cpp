@@ -1,4 +1,4 @@
-// Layers that quantise what they are given by its own least and greatest elements.
+// Layers that quantise their input by its own minimum and maximum.
 #include "src/quant/layers.h"
 #include "src/quant/rules.h"
 
@@ -9,19 +9,19 @@ using ir::DType;
 using ir::TensorRef;
 using ir::ValueId;
 
-/// A tensor as steps, and what they stand for.
+/// A tensor as steps, with their scale.
 struct Stepped {
   ValueId steps;
   DynamicScale scale;
 };
 
-/// The integers there are for what is between the least and the greatest element.
+/// The integers for values between the minimum and the maximum.
 struct Integers {
   double low = 0;
   double high = 255;
 };
 
-/// Half of them where the sums of pairs of products would not fit into 16 bits else.
+/// Half of them if sums of pairs of products would not fit into 16 bits otherwise.
 Integers integers_of(const QuantBuilder& b, double low) {
   const Integers all = {low, low + 255};
   return b.flag("reduce_range", false) ? Integers{all.low / 2, (all.high - 1) / 2} : all;
@@ -31,7 +31,7 @@ ValueId extreme(QuantBuilder& b, std::string_view op, ValueId x) {
   return b.cast(b.emit(op, {{"self", TensorRef{x}}}, DType::f32, {}), DType::f64);
 }
 
-/// LibTorch's ChooseQuantizationParams: from the least element to the greatest, zero among them.
+/// LibTorch's ChooseQuantizationParams: from the minimum to the maximum, zero included.
 DynamicScale choose(QuantBuilder& b, ValueId x, const Integers& integers) {
   const auto wide = [&](double value) { return b.number(value, DType::f64); };
   const ValueId low = b.binary("aten::minimum", extreme(b, "aten::min", x), wide(0));
@@ -39,8 +39,8 @@ DynamicScale choose(QuantBuilder& b, ValueId x, const Integers& integers) {
   const ValueId given = b.cast(b.binary("aten::div.Tensor", b.binary("aten::sub.Tensor", high, low),
                                         wide(integers.high - integers.low)),
                                DType::f32);
-  // All zeros, or next to it, have the scale 0.1; a scale below the least that is taken becomes
-  // that one, and zero stays where it was among the elements.
+  // All zeros, or almost, have the scale 0.1. A scale below the smallest allowed one is replaced by
+  // it, and zero keeps its position among the elements.
   const ValueId is_zero = b.binary("aten::lt.Tensor", given, b.number(0x1p-128, DType::f32));
   const ValueId own = b.where(is_zero, b.number(0.1, DType::f32), given);
   const ValueId scale = b.binary("aten::maximum", own, b.number(as_f32(6.1e-5), DType::f32));
@@ -51,13 +51,13 @@ DynamicScale choose(QuantBuilder& b, ValueId x, const Integers& integers) {
   return {scale, whole};
 }
 
-/// Whole numbers, cut off at those of eight bits from `lowest`, as steps. What lies above a reduced
-/// range is only cut off there.
+/// Whole numbers as steps, clamped to eight bits from `lowest`. Values above a reduced range are
+/// clamped only at the end of eight bits.
 ValueId steps_of(QuantBuilder& b, ValueId whole, ValueId point, double lowest) {
   return b.binary("aten::sub.Tensor", b.clamped(whole, lowest, lowest + 255), point);
 }
 
-/// As a tensor is quantised whole: the product and the zero point in one rounding.
+/// As whole tensors are quantised: the product and the zero point are rounded once.
 ValueId quantised_whole(QuantBuilder& b, ValueId x, const DynamicScale& scale, double lowest) {
   const ValueId inverse = b.unary("aten::reciprocal", scale.scale);
   const ValueId product =
@@ -66,7 +66,7 @@ ValueId quantised_whole(QuantBuilder& b, ValueId x, const DynamicScale& scale, d
   return steps_of(b, b.rounded(b.cast(sum, DType::f32)), scale.zero_point, lowest);
 }
 
-/// As fbgemm quantises what it multiplies: rounded before the zero point comes.
+/// As fbgemm quantises its operand: rounded before the zero point is added.
 Stepped quantised_by_rows(QuantBuilder& b, ValueId x, const Integers& integers) {
   const DynamicScale scale = choose(b, x, integers);
   const ValueId inverse = b.unary("aten::reciprocal", scale.scale);
@@ -97,7 +97,7 @@ void linear(QuantBuilder& b) {
   define_layer(b, plus_bias(b, y, {1}));
 }
 
-/// What one step of the sums stands for: a number, or one per channel.
+/// The value of one step of the sums: a number, or one per channel.
 ValueId units(QuantBuilder& b, ValueId scale) {
   const std::vector<double> scales = weight_scales(b, 1);
   if (scales.size() == 1) return b.times(scale, scales, 0);
@@ -105,8 +105,8 @@ ValueId units(QuantBuilder& b, ValueId scale) {
   return along_channels(b, b.binary("aten::mul.Tensor", vector, scale));
 }
 
-/// LibTorch runs the static layer, and gives it the scale of what came in for what goes out: that
-/// is cut off at the least and the greatest element of the input.
+/// LibTorch runs the static layer with the input's scale as the output's, so that the result is
+/// clamped to the input's minimum and maximum.
 void convolution(QuantBuilder& b) {
   if (refuse_layer(b)) return;
   const ValueId x = b.real("qx");
@@ -128,7 +128,7 @@ void convolution(QuantBuilder& b) {
   define_layer(b, mul(steps_of(b, y, scale.zero_point, 0), scale.scale));
 }
 
-/// The input has a scale of its own, and what comes out is not quantised.
+/// The input has a scale of its own, and the result is not quantised.
 void linear_between_reals(QuantBuilder& b) {
   if (refuse_layer(b)) return;
   const double scale = as_f32(b.Rewriter::real("X_scale", 1));
@@ -139,7 +139,7 @@ void linear_between_reals(QuantBuilder& b) {
   define_layer(b, plus_bias(b, y, {1}));
 }
 
-/// Weights of 16 bits; all else is f32.
+/// Weights have 16 bits; all else is f32.
 void half_linear(QuantBuilder& b) {
   const ValueId weight = b.cast(b.tensor("weight"), DType::f32);
   const ir::Attr bias =
@@ -153,7 +153,7 @@ void half_linear(QuantBuilder& b) {
 
 }  // namespace
 
-/// The scale stays a tensor: what may be done with the result is dequantise() it.
+/// The scale stays a tensor; the result can only be moved and dequantised.
 void define_dynamically_quantised(QuantBuilder& b) {
   const ir::QuantInfo* to = b.output_info();
   const ValueId x = b.real("self");

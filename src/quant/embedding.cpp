@@ -1,4 +1,4 @@
-// Rows of tables of small integers, each with a scale and a real zero point of its own.
+// Tables of small integers; each row has a scale and a real zero point.
 #include "src/quant/rules.h"
 
 namespace t2n::quant {
@@ -54,8 +54,8 @@ void embedding(QuantBuilder& b) {
   if (!refuse_table(b)) b.define(real_rows(b));
 }
 
-/// Bags of the same size: a row of indices is one. LibTorch leaves the last one out if told that
-/// there is an offset for the end.
+/// Bags of equal size: each row of indices is one. LibTorch drops the last one if told that there
+/// is an offset for the end.
 void sum_of_rows(QuantBuilder& b) {
   b.ignore({"offsets"}, "a row of indices is a bag");
   ValueId all = real_rows(b);
@@ -72,7 +72,7 @@ void sum_of_rows(QuantBuilder& b) {
   b.define(drops_last ? b.slice(bags, 0, Dim(0), b.size(bags, 0) - Dim(1)) : bags);
 }
 
-/// The table is dequantised when the engine loads it: bags take in most of its rows.
+/// The engine dequantises the table when it loads it: bags read most of its rows.
 void embedding_bag(QuantBuilder& b) {
   if (refuse_table(b)) return;
   b.ignore({"mode"}, "LibTorch's kernels sum whatever it says");

@@ -1,4 +1,4 @@
-// Fake quantisation: numbers rounded to what integers could hold, and left reals.
+// Fake quantisation: reals are rounded to what integers could represent, and stay reals.
 #include "src/quant/fake.h"
 
 #include <algorithm>
@@ -14,21 +14,21 @@ using ir::DType;
 using ir::TensorRef;
 using ir::ValueId;
 
-/// f32 counts no further without gaps.
+/// f32 represents all integers up to here.
 constexpr double kMostExact = 0x1.0p24;
 
-/// What an operator rounds to.
+/// The grid to which an operator rounds.
 struct Grid {
   ValueId scale = ir::kNoValue;        ///< f32, broadcast to the operand
-  ValueId point = ir::kNoValue;        ///< the same: the zero point
-  std::optional<double> shared_point;  ///< known, and the same in all channels
+  ValueId point = ir::kNoValue;        ///< likewise: the zero point
+  std::optional<double> shared_point;  ///< known and equal in all channels
   double low = 0;
   double high = 255;
   ZeroPoint added = ZeroPoint::after_rounding;
-  DType dtype = DType::f32;  ///< torch computes in it
+  DType dtype = DType::f32;  ///< the dtype in which torch computes
 };
 
-/// One number, or a number per index of `axis`, as f32 that broadcasts to the operand.
+/// One number, or one for each index of `axis`, as f32 that broadcasts to the operand.
 ValueId broadcast_to(QuantBuilder& b, ValueId given, ValueId x, bool is_per_channel) {
   given = b.cast(given, DType::f32);
   if (!is_per_channel) return b.reshape(given, {});
@@ -46,7 +46,7 @@ std::optional<double> shared(const std::optional<std::vector<double>>& values) {
   return is_one ? std::optional(values->front()) : std::nullopt;
 }
 
-/// A learnt zero point is any number; torch takes the nearest integer that there is.
+/// A learnt zero point is any real number; torch uses the nearest allowed integer.
 void settle_learnt_point(QuantBuilder& b, Grid& grid) {
   grid.point = b.clamped(b.rounded(grid.point), grid.low, grid.high);
   if (grid.shared_point)
@@ -75,21 +75,21 @@ Grid grid_of(QuantBuilder& b, ValueId x) {
   return grid;
 }
 
-/// The operand in steps, with the zero point, not yet cut off.
+/// The operand in steps plus the zero point, before clamping.
 ValueId counted(QuantBuilder& b, ValueId x, const Grid& grid) {
   const ValueId inverse = b.unary("aten::reciprocal", grid.scale);
   if (grid.added == ZeroPoint::after_rounding) {
     const ValueId steps = b.binary("aten::mul.Tensor", x, b.cast(inverse, grid.dtype));
     return b.binary("aten::add.Tensor", b.rounded(steps), b.cast(grid.point, grid.dtype));
   }
-  // Multiplied and added with one rounding, as a sum in f64 does.
+  // Multiplied and added with one rounding, like a sum in f64.
   const ValueId product =
       b.binary("aten::mul.Tensor", b.cast(x, DType::f64), b.cast(inverse, DType::f64));
   const ValueId sum = b.binary("aten::add.Tensor", product, b.cast(grid.point, DType::f64));
   return b.rounded(b.cast(sum, grid.dtype));
 }
 
-/// A zero point that is known moves the bounds: sums of whole numbers within them are exact.
+/// A known zero point moves the bounds: sums of whole numbers within them are exact.
 ValueId steps_of_known(QuantBuilder& b, ValueId x, const Grid& grid) {
   const ValueId inverse = b.cast(b.unary("aten::reciprocal", grid.scale), grid.dtype);
   const ValueId steps = b.rounded(b.binary("aten::mul.Tensor", x, inverse));
@@ -104,7 +104,7 @@ ValueId steps_on(QuantBuilder& b, ValueId x, const Grid& grid, DType dtype) {
   return b.binary("aten::sub.Tensor", b.cast(q, dtype), b.cast(grid.point, dtype));
 }
 
-/// Where nothing was cut off.
+/// True where nothing was clamped.
 ValueId mask_of(QuantBuilder& b, ValueId x, const Grid& grid) {
   const ValueId q = counted(b, x, grid);
   return b.binary("aten::logical_and",
@@ -114,7 +114,7 @@ ValueId mask_of(QuantBuilder& b, ValueId x, const Grid& grid) {
 
 bool has_mask(const QuantBuilder& b) { return b.node().outputs.size() > 1; }
 
-/// Beyond 24 bits only steps from zero are what torch computes.
+/// Beyond 24 bits, torch's results can only be reproduced as steps from zero.
 bool refuse_large(QuantBuilder& b, const Grid& grid) {
   const bool is_large = std::max(std::abs(grid.low), std::abs(grid.high)) > kMostExact;
   if (!is_large || grid.shared_point == 0.0) return false;
@@ -126,7 +126,7 @@ bool refuse_large(QuantBuilder& b, const Grid& grid) {
 void define_on(QuantBuilder& b, ValueId given, const Grid& grid) {
   b.ignore({"grad_factor"}, "it is for training");
   const ValueId x = b.cast(given, grid.dtype);
-  // Less a zero point that is no integer, and times the scale: with one rounding, at the end.
+  // Minus a zero point that is not an integer, times the scale: rounded once, at the end.
   const bool is_wide = grid.added == ZeroPoint::before_rounding && grid.shared_point != 0.0;
   const DType dtype = is_wide ? DType::f64 : grid.dtype;
   const ValueId steps = steps_on(b, x, grid, dtype);
@@ -154,7 +154,7 @@ void fake_quantize(QuantBuilder& b) {
   if (!refuse_large(b, grid)) define_on(b, x, grid);
 }
 
-/// The tracer lets it pass only while its observer is off; then it quantises by its statistics.
+/// The tracer accepts it only if its observer is off; then it quantises by its statistics.
 void fused(QuantBuilder& b) {
   const ValueId x = b.tensor("self");
   const auto observes = b.known("observer_on");

@@ -1,4 +1,4 @@
-// Scales and zero points that LibTorch's fused observer chooses by what it has seen.
+// Scales and zero points that LibTorch's fused observer computes from its statistics.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ struct Steps {
   std::vector<double> zero_points;
 };
 
-/// As quant_utils::ChooseQuantizationParams does, for each least and greatest element.
+/// quant_utils::ChooseQuantizationParams for each minimum and maximum.
 Steps chosen_steps(const std::vector<double>& least, const std::vector<double>& greatest,
                    int64_t low, int64_t high, bool is_symmetric);
 

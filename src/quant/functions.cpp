@@ -20,8 +20,8 @@ void define_result(QuantBuilder& b, ValueId real, ZeroPoint zero_point) {
   b.define_real(is_relu(b) ? b.relu(real) : real, zero_point);
 }
 
-/// By how many steps torch moved the tensor. Where the zero point can move it has moved; where it
-/// cannot, it stands at an end of the integers, and the scale says how far beyond it would be.
+/// By how many steps torch moved the tensor. Usually the zero point shows it. A zero point that is
+/// limited by the integers' range stays there, and the scale shows how far beyond it would be.
 double steps_added(const ir::QuantInfo& from, const ir::QuantInfo& to) {
   const auto point = static_cast<double>(from.zero_points[0]);
   if (from.scales == to.scales) return point - static_cast<double>(to.zero_points[0]);
@@ -41,8 +41,8 @@ void add_scalar(QuantBuilder& b) {
   b.define(b.steps_from(b.times(moved, {factor}, 0), to, ZeroPoint::after_rounding, is_relu(b)));
 }
 
-/// Of the number that the scale took in: what torch made of the zero point says it, if the number
-/// itself is not at hand. Nothing if it may be zero.
+/// The sign of the number that was multiplied into the scale: if the number itself is unknown,
+/// torch's zero point shows it. Nothing if the number may be zero.
 std::optional<double> sign_of_factor(const QuantBuilder& b) {
   if (const std::optional<double> number = b.number_at("b"))
     return *number > 0 ? 1 : *number < 0 ? -1 : 0;
@@ -51,7 +51,7 @@ std::optional<double> sign_of_factor(const QuantBuilder& b) {
   return to.zero_points == b.info("qa").zero_points ? 1 : -1;
 }
 
-/// A negative number turns the integers around.
+/// A negative number mirrors the integers.
 void mul_scalar(QuantBuilder& b) {
   const std::optional<double> sign = sign_of_factor(b);
   if (!sign) return b.refuse("its number is not written down", "give it as a number");
@@ -59,7 +59,7 @@ void mul_scalar(QuantBuilder& b) {
   b.define(is_relu(b) ? b.relu(turned) : turned);
 }
 
-/// quantized::add.Scalar and its like.
+/// True for quantized::add.Scalar and similar operators.
 bool is_with_number(const QuantBuilder& b) { return !b.has("qb"); }
 
 void add(QuantBuilder& b) {
@@ -99,8 +99,8 @@ void cat(QuantBuilder& b) {
                 ZeroPoint::before_rounding);
 }
 
-/// A function of the same shape, in a loop over vectors: the operator of `aten` with the operand
-/// and other arguments.
+/// An elementwise function, in a loop over vectors: the `aten` operator with this operand and the
+/// other arguments.
 void apply(QuantBuilder& b, std::string_view op, std::string_view operand,
            std::vector<ir::Argument> others) {
   const ZeroPoint zero_point = b.loop_over({operand});
@@ -133,7 +133,7 @@ void threshold(QuantBuilder& b) {
 }
 void prelu(QuantBuilder& b) { define_prelu(b, "qx"); }
 
-/// Real numbers, quantised as a whole.
+/// Computed on reals; the result is quantised as a whole.
 void softmax(QuantBuilder& b) {
   b.define_real(b.emit("aten::softmax.int",
                        {{"self", TensorRef{b.real("qx")}},
@@ -143,7 +143,7 @@ void softmax(QuantBuilder& b) {
                 ZeroPoint::fused);
 }
 
-/// Integers are cut off at the integers of the bounds.
+/// Integers are clamped to the integers of the bounds.
 void clamp(QuantBuilder& b) {
   const auto bound = [&](std::string_view name) {
     return b.is_none(name) ? ir::Attr(ir::None{})
@@ -163,14 +163,14 @@ void relu6(QuantBuilder& b) {
   b.define(b.clamped(b.steps("qx"), 0, six));
 }
 
-/// Outside of training it gives what it is given.
+/// Outside of training it returns its operand.
 void dropout(QuantBuilder& b) {
   if (b.flag("training", false)) return b.refuse("it is random");
   b.ignore({"p"}, "it is for training");
   b.define_real(b.real("self"));
 }
 
-/// The same as aten's, on steps: the integers lie as the reals do.
+/// The same as aten's, on steps: the integers have the order of the reals.
 void max_pool(QuantBuilder& b) {
   const bool is_flat = b.word() == "max_pool1d";
   b.define(b.emit(is_flat ? "aten::max_pool1d" : "aten::max_pool2d",
@@ -185,7 +185,7 @@ void max_pool(QuantBuilder& b) {
 
 }  // namespace
 
-/// Products of steps: of those above zero with what stands for one in the weight.
+/// Products of steps: negative steps times the weight, positive ones times the step of 1.
 void define_prelu(QuantBuilder& b, std::string_view operand) {
   if (!b.is_quantised("weight")) return b.refuse("its weight is not quantised");
   const ir::QuantInfo& to = *b.output_info();

@@ -1,4 +1,4 @@
-// Products with integers that no QuantInfo goes with: their scales are operands beside them.
+// Products of integers without a QuantInfo: their scales are separate operands.
 #include "src/quant/rules.h"
 
 namespace t2n::quant {
@@ -18,7 +18,7 @@ ValueId product(QuantBuilder& b, ValueId x, ValueId y) {
                 b.output().shape);
 }
 
-/// Integers of 8 bits; the sums have 32.
+/// 8-bit integers; the sums have 32 bits.
 void int_mm(QuantBuilder& b) {
   b.define(product(b, b.cast(b.tensor("self"), DType::i32), b.cast(b.tensor("mat2"), DType::i32)));
 }
@@ -29,7 +29,7 @@ ValueId linear(QuantBuilder& b, ValueId x, ValueId weight) {
                 DType::f32, b.output().shape);
 }
 
-/// LibTorch computes in f32, whatever the operands are, and rounds what comes out.
+/// LibTorch computes in f32, whatever the operands are, and rounds the result.
 void define_linear(QuantBuilder& b, ValueId weight) {
   const ValueId x = b.cast(b.tensor("self"), DType::f32);
   b.define(b.cast(linear(b, x, weight), b.output().dtype));
@@ -42,7 +42,7 @@ void int8_mm(QuantBuilder& b) {
   define_linear(b, mul(b, codes, b.reshape(scales, {b.shape(codes).at(0), Dim(1)})));
 }
 
-/// Codes from 0 to 15 less 8.
+/// Codes from 0 to 15, minus 8.
 ValueId signed_codes(QuantBuilder& b) {
   return sub(b, b.cast(b.tensor("weight"), DType::f32), b.number(8, DType::f32));
 }
@@ -60,7 +60,7 @@ bool refuse_unpacked(QuantBuilder& b) {
   return true;
 }
 
-/// A scale and a zero for each group of columns of each row.
+/// A scale and a zero for each group of columns in each row.
 void int4_mm(QuantBuilder& b) {
   if (refuse_unpacked(b)) return;
   const ValueId codes = signed_codes(b);
@@ -73,9 +73,9 @@ void int4_mm(QuantBuilder& b) {
   define_linear(b, b.reshape(add(b, scaled, part(1)), shape));
 }
 
-// --- rows that are quantised by their own least and greatest elements ---
+// --- rows that are quantised by their own minimum and maximum ---
 
-/// Each row's, zero among them.
+/// Each row's minimum or maximum, zero included.
 ValueId end_of_rows(QuantBuilder& b, ValueId x, std::string_view extreme, std::string_view with) {
   ir::Shape shape = b.shape(x);
   shape.back() = Dim(1);
@@ -85,7 +85,7 @@ ValueId end_of_rows(QuantBuilder& b, ValueId x, std::string_view extreme, std::s
   return b.binary(with, end, b.number(0, DType::f32));
 }
 
-/// The zero point by the end of the range whose integers it misses by more.
+/// The zero point by the end of the range that its integers miss by more.
 ValueId zero_point(QuantBuilder& b, ValueId low, ValueId high) {
   const auto number = [&](double value) { return b.number(value, DType::f32); };
   const ValueId missed = add(b, add(b, number(-128), low), add(b, number(127), high));
@@ -103,7 +103,7 @@ ValueId rounded_away(QuantBuilder& b, ValueId x) {
   return add(b, whole, b.where(is_half, b.unary("aten::sign", rest), b.number(0, DType::f32)));
 }
 
-/// What is computed is the integers less their zero point, times what one step stands for.
+/// The integers minus their zero point, times the value of one step.
 void dynamic_4bit(QuantBuilder& b) {
   if (refuse_unpacked(b)) return;
   b.ignore({"in_features", "out_features"}, "the codes have these sizes");

@@ -1,12 +1,12 @@
-// What becomes of operators that no translation knows by their name.
+// Operators that have no translation under their own name.
 #pragma once
 
 #include <string_view>
 
 namespace t2n::quant {
 
-/// Whether the pass `expand-quantised` says the operator in plain operations. `op` is a name
-/// without overload: "quantized::linear".
+/// Whether the pass `expand-quantised` replaces the operator by plain operations. `op`: its name
+/// without overload, as "quantized::linear".
 bool is_expanded(std::string_view op);
 
 }  // namespace t2n::quant

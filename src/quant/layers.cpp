@@ -22,9 +22,9 @@ ir::Attr spatial(const QuantBuilder& b, std::string_view argument, int axes) {
   return all;
 }
 
-/// No number here is less than what 32 bits hold. It says nothing new, and keeps tract from joining
-/// factors: with each other, and those of channels with the weights, where sums of integers would
-/// be sums of rounded numbers.
+/// A bound below every 32-bit integer, which changes nothing. It keeps tract from merging factors:
+/// with each other, and factors of channels with the weights, which would turn sums of integers
+/// into sums of rounded numbers.
 ValueId apart(QuantBuilder& b, ValueId x) {
   return b.emit("aten::clamp_min", {{"self", TensorRef{x}}, {"min", -0x1.0p31}}, DType::f32,
                 b.shape(x));
@@ -58,13 +58,13 @@ ValueId linear(QuantBuilder& b, ValueId x, ValueId weight) {
 
 bool is_convolution(const QuantBuilder& b) { return b.word().starts_with("conv"); }
 
-/// Where the channels lie in the result.
+/// The channels' axis in the result.
 int channel_axis(const QuantBuilder& b) {
   return is_convolution(b) ? 1 : static_cast<int>(b.output().shape.size()) - 1;
 }
 
-/// oneDNN, which LibTorch's default engine takes, confuses the weights of a transposed convolution
-/// of other numbers of channels in and out: one model gives other numbers in other engines.
+/// oneDNN, LibTorch's default, confuses the weights of a transposed convolution if the numbers of
+/// channels in and out differ: its results differ from those of other engines.
 bool is_confused(const QuantBuilder& b) {
   const ir::Shape& weight = b.shape(b.tensor("weight"));
   const int64_t in = weight.at(0).value() / b.integer("groups", 1);
@@ -74,7 +74,7 @@ bool is_confused(const QuantBuilder& b) {
 
 }  // namespace
 
-/// It does for convolutions, but for those of many groups, of weights with zero points, and
+/// True for convolutions, except those with many groups or with zero points in weights, and
 /// transposed ones with output padding.
 bool is_of_onednn(const QuantBuilder& b) {
   constexpr int64_t kMostGroups = 100;
@@ -139,7 +139,7 @@ namespace {
 
 std::string_view input_name(const QuantBuilder& b) { return is_convolution(b) ? "qx" : "X"; }
 
-/// oneDNN is given scales inverted, and inverts them: both round to f32.
+/// oneDNN gets inverted scales and inverts them again: both round to f32.
 double inverted_twice(double scale) { return as_f32(1 / as_f32(1 / scale)); }
 
 /// Whether each channel has a filter of its own.
@@ -149,20 +149,20 @@ bool is_depthwise(const QuantBuilder& b) {
   return is_convolution(b) && groups > 1 && weight.at(0) == Dim(groups) && weight.at(1) == Dim(1);
 }
 
-/// The sums as reals. oneDNN's kernels for single channels take one scale after the other.
+/// The sums as reals. oneDNN's depthwise kernels apply the two scales one after the other.
 ValueId scaled(QuantBuilder& b, ValueId sum) {
   const double input = inverted_twice(b.info(input_name(b)).scales[0]);
   if (!is_depthwise(b)) return times_channels(b, sum, weight_scales(b, input));
   return times_channels(b, apart(b, b.times(sum, {input}, 0)), weight_scales(b, 1));
 }
 
-/// What the layer gives in oneDNN before it is quantised.
+/// The layer's result in oneDNN before it is quantised.
 ValueId real_layer(QuantBuilder& b) {
   const ValueId real = scaled(b, product_of_steps(b, b.steps(input_name(b))));
   return b.is_none("bias") ? apart(b, real) : plus_bias(b, real, {1});
 }
 
-/// What oneDNN makes of a layer's reals: divides them by the step, adds the zero point and rounds.
+/// How oneDNN quantises a layer's reals: it divides by the step, adds the zero point and rounds.
 void define_quantised(QuantBuilder& b, ValueId real, bool is_relu = false) {
   const QuantInfo& to = *b.output_info();
   const ValueId in_steps = b.times(real, {as_f32(1 / inverted_twice(to.scales[0]))}, 0);

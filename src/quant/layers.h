@@ -1,4 +1,4 @@
-// What static and dynamic layers share.
+// Shared by static and dynamic layers.
 #pragma once
 
 #include <vector>
@@ -11,24 +11,24 @@ namespace t2n::quant {
 ir::ValueId product_of_steps(QuantBuilder& b, ir::ValueId x);
 /// The weight's scale, or one per channel, times a factor.
 std::vector<double> weight_scales(const QuantBuilder& b, double factor);
-/// Adds the bias, if there is one, divided by what one step of `x` stands for.
+/// Adds the bias, if there is one, divided by the value of one step of `x`.
 ir::ValueId plus_bias(QuantBuilder& b, ir::ValueId x, const std::vector<double>& unit);
-/// Whether LibTorch's default engine takes oneDNN for the layer, and not fbgemm.
+/// Whether LibTorch's default engine uses oneDNN for the layer, and not fbgemm.
 bool is_of_onednn(const QuantBuilder& b);
-/// A vector with a number per channel, along the channels of the result.
+/// A vector of one number per channel, along the channels of the result.
 ir::ValueId along_channels(QuantBuilder& b, ir::ValueId vector);
 /// Times a number, or one per channel of the result.
 ir::ValueId times_channels(QuantBuilder& b, ir::ValueId x, const std::vector<double>& factors);
-/// Whether the layer cannot be said; then it is refused.
+/// Refuses a layer that cannot be expressed; true if it did.
 bool refuse_layer(QuantBuilder& b);
 
-/// A tensor as steps, and what a step stands for: a tensor of rank 0.
+/// A tensor as steps, with their scale, a tensor of rank 0.
 struct Quantised {
   ir::ValueId steps;
   ir::ValueId scale;
 };
-/// By its own least and greatest elements, to integers of 8 bits. `is_reduced`: they reach from 0
-/// to 127, so that sums of pairs of products fit into 16 bits.
+/// Quantises to 8-bit integers by the tensor's own minimum and maximum. `is_reduced`: to integers
+/// from 0 to 127, so that sums of pairs of products fit into 16 bits.
 Quantised quantised_by_range(QuantBuilder& b, ir::ValueId x, bool is_reduced);
 
 }  // namespace t2n::quant

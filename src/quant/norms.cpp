@@ -1,4 +1,4 @@
-// Norms of quantised tensors, in the order of rounding of LibTorch's kernels.
+// Norms of quantised tensors, which round in the order of LibTorch's kernels.
 #include <cmath>
 
 #include "src/quant/rules.h"
@@ -20,7 +20,8 @@ ValueId vector(QuantBuilder& b, std::string_view name) {
   return b.is_none(name) ? ir::kNoValue : b.real(name);
 }
 
-/// Over the last `count` axes, which stay with one element. Of integers: their sum is exact.
+/// The mean over the last `count` axes, which get extent 1. The operands are integers: their sum is
+/// exact.
 ValueId mean_of_last(QuantBuilder& b, ValueId integers, int count) {
   ir::Shape shape = b.shape(integers);
   std::vector<Dim> axes;
@@ -37,14 +38,14 @@ ValueId mean_of_last(QuantBuilder& b, ValueId integers, int count) {
   return b.cast(mean, DType::f32);
 }
 
-/// Steps less their mean, and what one of them is in standard deviations.
+/// Steps minus their mean, and the inverse of their standard deviation.
 struct Normalised {
   ValueId centred;
   ValueId unit;
 };
 
-/// The kernel takes the mean of squares of the integers themselves, less the square of their mean,
-/// in one rounding: for a small variance the rounding shows.
+/// The kernel computes the mean of the integers' squares minus the square of their mean with one
+/// rounding, which matters for a small variance.
 Normalised normalised(QuantBuilder& b, ValueId steps, int axes) {
   const ir::QuantInfo& of = b.info("input");
   const ValueId point = b.number(static_cast<double>(of.zero_points[0]), DType::f32);
@@ -72,7 +73,7 @@ void layer_norm(QuantBuilder& b) {
   b.define_real(y, b.loop_over({"input"}));
 }
 
-/// Channels in groups, of which each is normalised alone, and scaled by channel.
+/// Each group of channels is normalised separately, and scaled by channel.
 void define_group_norm(QuantBuilder& b, int64_t groups) {
   const ir::Shape shape = b.output().shape;
   const int64_t inner = shape.at(1).value() / groups;
@@ -98,8 +99,8 @@ void batch_norm(QuantBuilder& b) { define_batch_norm(b, "qx"); }
 
 }  // namespace
 
-/// The statistics are constants; so are a factor and a term for each channel, in steps of what is
-/// given and of what comes out.
+/// The statistics are constants, and so are a factor and a term for each channel, in steps of the
+/// operand and of the result.
 void define_batch_norm(QuantBuilder& b, std::string_view operand) {
   const ir::QuantInfo& to = *b.output_info();
   const ValueId root =

@@ -7,7 +7,7 @@
 namespace t2n::quant {
 namespace {
 
-/// What fbgemm takes at the least.
+/// The smallest scale of fbgemm.
 constexpr float kLeastScale = 6.1e-5F;
 
 struct Range {
@@ -15,7 +15,7 @@ struct Range {
   float max;
 };
 
-/// The same steps below zero as above it.
+/// A symmetric range: as many steps below zero as above it.
 Range balanced(Range range, int64_t low, int64_t high) {
   const auto least = static_cast<int>(-((high - low) / 2 + 1));
   const auto most = static_cast<int>((high - low) / 2);
@@ -24,7 +24,7 @@ Range balanced(Range range, int64_t low, int64_t high) {
   return {static_cast<float>(scale * least), static_cast<float>(scale * most)};
 }
 
-/// Makes a scale large enough, and the range with it.
+/// Enlarges the scale if it is too small, and the range with it.
 double enlarged(double scale, Range& range, int64_t low, int64_t high) {
   if (scale >= kLeastScale) return scale;
   const float amplifier = kLeastScale / static_cast<float>(scale);
@@ -38,7 +38,7 @@ double enlarged(double scale, Range& range, int64_t low, int64_t high) {
   return kLeastScale;
 }
 
-/// By the end of the range whose terms are smaller.
+/// By the end of the range with the smaller terms.
 double zero_point(Range range, double scale, double low, double high) {
   const double by_min = range.min / scale;
   const double by_max = range.max / scale;

@@ -1,4 +1,4 @@
-// The pass `expand-quantised`; its contract stands in rules.h.
+// The pass `expand-quantised`; rules.h states its contract.
 #include "src/passes/pass.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ const QuantRules& rules_of_quantized() {
   return rules;
 }
 
-/// Operators that have no translation, whatever their operands are.
+/// Operators without a translation, whatever their operands are.
 const QuantRules& rules_of_plain() {
   static const QuantRules rules = joined({&recurrent_rules(), &fake_rules(), &integer_rules()});
   return rules;
@@ -48,7 +48,7 @@ bool is_of_quantized(const ir::Node& node) {
   return ir::op_name(node.op).starts_with("quantized::");
 }
 
-/// Whatever its operands are.
+/// True for operators that are rewritten for any operands.
 bool is_rewritten(const ir::Node& node) {
   return is_of_quantized(node) ||
          (ir::op_name(node.op).starts_with("aten::") &&
@@ -66,7 +66,8 @@ QuantRule find_rule(const QuantBuilder& b) {
   return rule_in(is_rewritten(b.node()) ? rules_of_plain() : rules_of_aten(), b.word());
 }
 
-/// Whether all that is quantised about a loop is what its turns read alike, such as weights.
+/// Whether a loop's quantised values are only operands that all its iterations read, such as
+/// weights.
 bool only_captures(const QuantBuilder& b) {
   bool out = true;
   for (size_t i = 0; i < b.node().outputs.size(); ++i)
@@ -77,7 +78,7 @@ bool only_captures(const QuantBuilder& b) {
   return out;
 }
 
-/// The body is rewritten by itself, with the scales that stand in it.
+/// The body is rewritten separately, with its own scales.
 void rewrite_loop(QuantBuilder& b) {
   if (!only_captures(b))
     return b.refuse("a loop carries or collects quantised tensors",
@@ -88,8 +89,8 @@ void rewrite_loop(QuantBuilder& b) {
   b.keep_on([&](ir::ValueId id) { return b.steps_at(id); });
 }
 
-/// One tensor whose scale follows from data may be moved and dequantised. Where there are several
-/// quantised ones, each has its own.
+/// A single tensor whose scale follows from data may be moved and dequantised. Several quantised
+/// ones would each have their own scale.
 bool refuse_dynamic(QuantBuilder& b) {
   if (!b.involves_dynamic()) return false;
   const bool is_at_any_scale = !is_of_quantized(b.node()) && any_scale_rules().contains(b.word());

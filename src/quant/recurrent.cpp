@@ -1,5 +1,5 @@
-// Recurrent layers that quantise what they are given: the input of all moments at once, the state
-// of each moment by itself.
+// Recurrent layers that quantise what they are given: the input of all time steps at once, the
+// state of each time step separately.
 #include <algorithm>
 #include <array>
 
@@ -18,7 +18,7 @@ using States = std::vector<ValueId>;  ///< h, and c of an LSTM
 
 // --- linear layers ---
 
-/// Weights as steps with their scales; of 16 bits there are none.
+/// Weights as steps with their scales; 16-bit weights have no scales.
 struct Linear {
   ValueId weight = ir::kNoValue;
   ValueId bias = ir::kNoValue;
@@ -61,19 +61,19 @@ ValueId apply(QuantBuilder& b, const Linear& layer, ValueId x) {
   return has_bias ? b.binary("aten::add.Tensor", y, layer.bias) : y;
 }
 
-// --- one moment ---
+// --- one time step ---
 
 ValueId add(QuantBuilder& b, ValueId x, ValueId y) { return b.binary("aten::add.Tensor", x, y); }
 ValueId mul(QuantBuilder& b, ValueId x, ValueId y) { return b.binary("aten::mul.Tensor", x, y); }
 ValueId tanh(QuantBuilder& b, ValueId x) { return b.unary("aten::tanh", x); }
 ValueId sigmoid(QuantBuilder& b, ValueId x) { return b.unary("aten::sigmoid", x); }
 
-/// One of the gates that lie side by side.
+/// One of the gates, which lie side by side.
 ValueId gate(QuantBuilder& b, ValueId gates, int which, const Dim& width) {
   return b.slice(gates, b.rank(gates) - 1, Dim(which) * width, Dim(which + 1) * width);
 }
 
-/// The shares of the input and of the state, and the states before; the states after.
+/// Arguments: the shares of the input and of the state, and the old states. Result: the new states.
 using Moment = States (*)(QuantBuilder& b, ValueId input, ValueId hidden, const States& states);
 
 States lstm(QuantBuilder& b, ValueId input, ValueId hidden, const States& states) {
@@ -120,15 +120,15 @@ ValueId input_of(ir::Graph& body, const char* name, DType dtype, ir::Shape shape
   return body.inputs.back();
 }
 
-/// Results of a body; their names have no meaning outside of it.
+/// Sets a body's results; their names have no meaning outside of it.
 void finish(QuantBuilder& b, ir::Graph& body, const States& results) {
   body.outputs = results;
   for (size_t i = 0; i < results.size(); ++i) body.output_names.push_back(cat("result_", i));
   b.finish();
 }
 
-/// A turn: the row of the input's share, the states, then the weight of the state and its bias; it
-/// stacks h.
+/// An iteration: it reads a row of the input's share, the states, then the state's weight and bias;
+/// it stacks h.
 ir::Graph turn(const QuantBuilder& outer, Moment moment, const Linear& hidden, ir::ValueId rows,
                const States& states, const ir::Node& at) {
   ir::Graph body;
@@ -158,7 +158,7 @@ ir::Graph turn(const QuantBuilder& outer, Moment moment, const Linear& hidden, i
   return body;
 }
 
-/// [T, B, H] and the last states; from the last moment on if reversed.
+/// [T, B, H] and the last states; starts at the last time step if reversed.
 States run(QuantBuilder& b, Moment moment, const Cell& cell, ValueId x, const States& states,
            bool is_reversed) {
   const ValueId rows = apply(b, cell.input, x);
@@ -249,7 +249,7 @@ void gru_layers(QuantBuilder& b) { define_layers(b, gru); }
 // --- single cells ---
 
 void define_cell(QuantBuilder& b, Moment moment) {
-  constexpr bool kReduced = true;  // LibTorch's cells do not ask
+  constexpr bool kReduced = true;  // LibTorch's cells do not test it
   b.ignore({"b_ih", "b_hh", "bias_ih", "bias_hh"}, "the packed weights have their biases");
   const Linear input = read_linear(b, b.original("w_ih_weight"), b.original("w_ih_bias"), kReduced);
   const Linear hidden =

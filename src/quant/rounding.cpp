@@ -18,7 +18,7 @@ ir::Dim size_from_last(const ir::Shape& shape, size_t from_last) {
 /// counts as many.
 std::optional<int64_t> row_length(const ir::Shape& result, const std::vector<ir::Shape>& operands) {
   int64_t length = 1;
-  std::vector<bool> repeated;  // by operand: whether it is, along the row
+  std::vector<bool> repeated;  // by operand: whether it repeats along the row
   for (size_t i = 0; i < result.size(); ++i) {
     const ir::Dim size = size_from_last(result, i);
     if (size == ir::Dim(1)) continue;

@@ -1,11 +1,11 @@
-// The pass `expand-quantised` and its rules, by the word of an operation.
+// The pass `expand-quantised` and its rules, by an operation's short name.
 //
-// Takes any verified graph. Gives one that computes the same in which no value is quantised: a
-// quantised tensor is its steps, integers less their zero point, in f32; a graph output, and what
-// int_repr() gives, is the integers. Quantised constants stay integers, with a cast behind them.
-// Rounding is torch's: half to even, saturating. Fake quantisation is said the same way. What has
-// no form in plain operations stays as a mark that says why (`QuantBuilder::refuse`), and is
-// refused by `translate`.
+// Takes any verified graph. Gives one that computes the same without quantised values. A quantised
+// tensor becomes its steps: integers minus their zero point, in f32. A graph output, and the result
+// of int_repr(), are the integers. Quantised constants stay integers, followed by a cast. Rounding
+// is torch's: half to even, saturating. Fake quantisation is expressed in the same way. An
+// operation without a plain form becomes a mark with the reason (`QuantBuilder::refuse`), which
+// `translate` refuses.
 #pragma once
 
 #include <string_view>
@@ -16,24 +16,24 @@
 namespace t2n::quant {
 
 using QuantRule = void (*)(QuantBuilder& b);
-/// By the word of an operator: "mul" for quantized::mul.out.
+/// By an operator's short name: "mul" for quantized::mul.out.
 using QuantRules = std::unordered_map<std::string_view, QuantRule>;
 
 // Of torch's namespace `quantized`.
 const QuantRules& layer_rules();      ///< convolutions, linear layers
-const QuantRules& dynamic_rules();    ///< those that quantise what they are given
-const QuantRules& cell_rules();       ///< recurrent cells, which do too
+const QuantRules& dynamic_rules();    ///< layers that quantise their operands
+const QuantRules& cell_rules();       ///< recurrent cells, which do so too
 const QuantRules& embedding_rules();  ///< tables of 8 and 4 bits
 const QuantRules& function_rules();   ///< arithmetic, activations
 const QuantRules& norm_rules();
 
-// Of `aten`, whatever the operands are.
+// Of `aten`, for any operands.
 const QuantRules& recurrent_rules();  ///< layers over time, with weights of integers or f16
-const QuantRules& fake_rules();       ///< they round reals and leave them reals
-const QuantRules& integer_rules();    ///< on integers that no QuantInfo goes with
+const QuantRules& fake_rules();       ///< they round reals, and give reals
+const QuantRules& integer_rules();    ///< on integers without a QuantInfo
 
 // Of `aten`, on quantised tensors.
-const QuantRules& any_scale_rules();  ///< they do the same at any scale
+const QuantRules& any_scale_rules();  ///< they act in the same way at any scale
 const QuantRules& tensor_rules();     ///< others
 
 // Shared by namespaces.

@@ -28,7 +28,7 @@ ValueId first_operand(const Node& node) {
 
 bool is_fake_quantisation(std::string_view word) { return word.starts_with("fake_quantize_per_t"); }
 
-/// Where the quantum of a value comes from: another value, or here.
+/// Where the quantum of a value comes from: another value, or the value itself.
 struct Origin {
   ValueId from = ir::kNoValue;
   std::optional<double> quantum = {};
@@ -53,7 +53,7 @@ Origin origin(const Graph& graph, const Node& node) {
   return {};
 }
 
-/// Both ends of a way that does nothing.
+/// Pairs of a dequantisation and a quantisation with nothing between them.
 size_t count_idle_pairs(const Graph& graph, const std::vector<int>& producer) {
   return static_cast<size_t>(
       std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {

@@ -30,7 +30,7 @@ std::vector<double> negated(std::vector<double> values) {
   return values;
 }
 
-/// Whether a step in f32 has no room for one of them.
+/// Whether a step in f32 cannot hold one of them.
 bool holds_wide(const ir::Tensor& integers) {
   constexpr double kMost = 0x1.0p24;
   if (integers.dtype != DType::i32 || integers.bytes.empty()) return false;
@@ -197,7 +197,7 @@ void QuantValues::finish_outputs() {
                   cat("the output ", quoted(value(id).name), " is integers of more than 24 bits"),
                   "they are kept in f32, which does not hold them all",
                   "give its dequantize()d values as the output");
-    ir::Node at;  // where what is added belongs
+    ir::Node at;  // the place of what is added
     at.outputs = {id};
     begin(std::move(at));
     id = integers_at(id);

@@ -1,4 +1,4 @@
-// Values that were quantised, and what they are in the new graph.
+// Values that were quantised, and what replaces them in the new graph.
 #pragma once
 
 #include <map>
@@ -17,9 +17,9 @@ struct DynamicScale {
   ir::ValueId zero_point = ir::kNoValue;
 };
 
-/// What was a quantised value is its *steps* from the start: the integers less their zero point,
-/// as f32, which holds them and sums of some hundred products exactly. Quantised constants stay
-/// the integers that they are. `original`: a number of the graph as it was.
+/// A quantised value is replaced by its *steps* from the start: the integers minus their zero
+/// point, as f32, which holds them and sums of some hundred products exactly. Quantised constants
+/// stay integers. `original`: a value's number in the old graph.
 class QuantValues : public passes::Rewriter {
  public:
   explicit QuantValues(ir::Graph& graph);
@@ -29,11 +29,11 @@ class QuantValues : public passes::Rewriter {
   ir::ValueId real_at(ir::ValueId original);
   ir::ValueId integers_at(ir::ValueId original);
   ir::ValueId counted_at(ir::ValueId original);  ///< the integers, in f32
-  /// Whether the integers may have more than the 24 bits that a step in f32 has room for.
+  /// Whether the integers may exceed the 24 bits that a step in f32 has.
   bool may_be_wide(ir::ValueId original) const { return wide_.contains(original); }
 
   // --- building ---
-  /// x times a number, or a number per index of the axis.
+  /// x times a number, or times a number for each index of the axis.
   ir::ValueId times(ir::ValueId x, const std::vector<double>& factors, int axis);
   ir::ValueId plus(ir::ValueId x, const std::vector<double>& terms, int axis);
   ir::ValueId rounded(ir::ValueId x);
@@ -43,24 +43,24 @@ class QuantValues : public passes::Rewriter {
   ir::ValueId less_points(ir::ValueId integers, const ir::QuantInfo& info);  ///< in f32 already
   ir::ValueId integers_of(ir::ValueId steps, const ir::QuantInfo& info, ir::DType dtype);
   ir::ValueId real_of(ir::ValueId steps, const ir::QuantInfo& info);
-  /// Rounds `x`, which counts in steps, and clamps it to the integers that there are; to those that
-  /// stand for no negative number, too.
+  /// Rounds `x`, which counts steps, and clamps it to the range of the integers; with `is_relu`
+  /// also to those that represent no negative number.
   ir::ValueId steps_from(ir::ValueId x, const ir::QuantInfo& info, ZeroPoint zero_point,
                          bool is_relu = false);
   ir::ValueId steps_from_fused(ir::ValueId real, const ir::QuantInfo& info);
-  /// Whole numbers, clamped to the integers that there are, as steps.
+  /// Whole numbers as steps, clamped to the range of the integers.
   ir::ValueId steps_of_rounded(ir::ValueId integers, const ir::QuantInfo& info);
   ir::ValueId relu(ir::ValueId x) { return unary("aten::relu", x); }
 
-  /// Graph outputs are integers. After the last node.
-  /// Errors: `unsupported-dtype` for integers that f32 may not hold.
+  /// Called after the last node: graph outputs become integers. Errors: `unsupported-dtype` for
+  /// integers that f32 may not hold.
   void finish_outputs();
 
  protected:
-  std::vector<int> uses_;       ///< by the old number: how often the graph names it
-  std::vector<int> constants_;  ///< the same: index in graph.constants, or -1
+  std::vector<int> uses_;       ///< by the old number: how often the graph refers to it
+  std::vector<int> constants_;  ///< likewise: index in graph.constants, or -1
   std::map<ir::ValueId, DynamicScale> dynamic_;  ///< by the old number
-  std::set<ir::ValueId> wide_;                   ///< old numbers: of 32 bits, given as they are
+  std::set<ir::ValueId> wide_;                   ///< old numbers: 32-bit integers, unchanged
   std::vector<bool> is_open_;  ///< by the old number: follows from inputs or sizes
 
  private:
@@ -68,7 +68,7 @@ class QuantValues : public passes::Rewriter {
   ir::ValueId along(const std::vector<double>& values, int axis, ir::ValueId like);
 
   std::vector<std::optional<ir::QuantInfo>> infos_;  ///< by the old number
-  std::vector<ir::DType> dtypes_;                    ///< the same: of the integers
+  std::vector<ir::DType> dtypes_;                    ///< likewise: of the integers
   std::map<ir::ValueId, ir::ValueId> constant_steps_;
 };
 
