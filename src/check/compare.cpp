@@ -1,4 +1,4 @@
-// Element by element comparison of two tensors, in blocks so that no copy of the whole is made.
+// Compares two tensors element by element, in blocks, so that they are never copied as a whole.
 #include "src/check/compare.h"
 
 #include <algorithm>
@@ -20,15 +20,15 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 struct Pair {
   double expected;
   double actual;
-  bool same;  ///< equal as such: NaN and NaN, infinities of one sign
+  bool same;  ///< equal: also NaN and NaN, and infinities of one sign
 };
 
-/// Absolute difference; infinite if one side alone is NaN or infinite.
+/// Absolute difference; infinite if only one side is NaN or infinite.
 double difference(const Pair& pair) {
   if (pair.same) return 0;
   const double delta = std::abs(pair.expected - pair.actual);
   if (!std::isfinite(delta)) return kInfinity;
-  return delta > 0 ? delta : 1;  // integers beyond 2^53, which a double cannot tell apart
+  return delta > 0 ? delta : 1;  // integers beyond 2^53, which doubles do not distinguish
 }
 
 bool equal(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
@@ -61,8 +61,8 @@ void for_each_pair(const ir::Tensor& expected, const ir::Tensor& actual, Visit v
   }
 }
 
-/// How many elements in a row share one scale: those of the last axis, of an image's channel, or of
-/// as many axes as it takes to be more than a handful.
+/// The number of neighbouring elements with one scale: those of the last axis, of an image's
+/// channel, or of as many axes as give more than a few.
 int64_t group_size(const ir::Ints& shape) {
   constexpr int64_t kLeast = 8;
   constexpr size_t kImage = 4;  // [batch, channel, height, width]
@@ -73,8 +73,8 @@ int64_t group_size(const ir::Ints& shape) {
   return std::max<int64_t>(size, 1);
 }
 
-/// The bounds of one output: the absolute tolerance shrinks where the output is smaller than one,
-/// but not below what rounding leaves of the largest elements.
+/// The bounds for one output: the absolute tolerance shrinks with outputs smaller than one, but not
+/// below the rounding of the largest elements.
 class Scaled {
  public:
   Scaled(const Bounds& bounds, const ir::Tensor& reference) : bounds_(bounds) {
@@ -103,10 +103,10 @@ class Scaled {
  private:
   Bounds bounds_;
   int64_t group_ = 1;
-  std::vector<double> largest_;  ///< per group
+  std::vector<double> largest_;  ///< by group
 };
 
-/// In units of the tolerance; infinite where nothing is tolerated.
+/// In units of the tolerance; infinite if nothing is tolerated.
 double excess(double delta, double allowed) {
   if (delta == 0) return 0;
   return allowed > 0 ? delta / allowed : kInfinity;
@@ -121,7 +121,7 @@ ir::Ints unravel(int64_t index, const ir::Ints& shape) {
   return out;
 }
 
-/// Gathers the numbers of a Comparison, one pair at a time.
+/// Collects the numbers of a Comparison, pair by pair.
 class Tally {
  public:
   Tally(const Scaled& scaled, Comparison& result) : scaled_(scaled), result_(result) {}

@@ -1,4 +1,4 @@
-// Whether an output reacts to its inputs: per element, over all sets of inputs.
+// Whether an output reacts to its inputs: for each element, over all sets of inputs.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,7 +9,7 @@ namespace t2n::check {
 
 void Movement::see(const ir::Tensor& before, const ir::Tensor& after, const Tolerance& tolerance) {
   const std::vector<double> moves = excesses(before, after, tolerance);
-  if (moves.empty()) all_ = true;  // another shape; or there are no elements
+  if (moves.empty()) all_ = true;  // another shape, or no elements
   moves_.resize(std::max(moves_.size(), moves.size()), 0);
   for (size_t i = 0; i < moves.size(); ++i)
     moves_[i] = std::max(moves_[i], static_cast<float>(moves[i]));

@@ -6,7 +6,7 @@ namespace t2n::check {
 namespace {
 
 constexpr int kMiB = 20;
-/// What tract takes for itself, whatever the model: 6 to 10 MiB.
+/// tract's own memory for any model: 6 to 10 MiB.
 constexpr int64_t kOwn = int64_t{9} << kMiB;
 constexpr int64_t kLeast = int64_t{16} << kMiB;
 
@@ -31,7 +31,7 @@ WeightBytes weight_bytes(const nnef::Document& document) {
 
 std::optional<bool> are_kept_packed(const WeightBytes& bytes, int64_t loaded) {
   const int64_t saved = bytes.in_floats - bytes.packed;
-  // Other weights may be held twice.
+  // Other weights may be in memory twice.
   if (saved < kLeast || saved < 2 * bytes.others) return {};
   return loaded - bytes.others - bytes.packed < kOwn + saved / 2;
 }

@@ -1,5 +1,5 @@
-// Whether an engine keeps packed weights packed, by the memory that it takes: neither its interface
-// nor its profile says which form the operand of a product has.
+// Whether an engine keeps packed weights packed, judged by its memory: neither its interface nor
+// its profile tells the form of a product's operand.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ namespace t2n::check {
 
 /// Bytes of all weights of a document.
 struct WeightBytes {
-  int64_t weights = 0;    ///< how many are packed
-  int64_t packed = 0;     ///< those, as they are stored
-  int64_t in_floats = 0;  ///< the same as floats of their dtype
+  int64_t weights = 0;    ///< the number of packed ones
+  int64_t packed = 0;     ///< bytes as stored
+  int64_t in_floats = 0;  ///< bytes as floats of their dtype
   int64_t others = 0;
 };
 WeightBytes weight_bytes(const nnef::Document& document);
 
-/// Nothing where the weights are too small to tell, or too small a part of the model. Else whether
-/// more of them are packed than not, by their bytes.
+/// Whether more than half of the packed weights' bytes stay packed. Nothing if these weights are
+/// too small to tell, or too small a part of the model.
 std::optional<bool> are_kept_packed(const WeightBytes& bytes, int64_t loaded);
 
 /// "tract 0.23.9 keeps 12 packed weights packed: 17 MiB in memory, where floats take 108 MiB"

@@ -21,8 +21,8 @@ ir::Tensor converted(const ir::Tensor& tensor, ir::DType dtype) {
   return out.tensor;
 }
 
-/// NNEF knows scalars, integers and logicals without widths: a model's f64 or i32 is fed as what
-/// the interpreter has for it. tract's inputs have widths, and these have to be right.
+/// NNEF's scalars, integers and logicals have no widths: a model's f64 or i32 is converted to the
+/// interpreter's type. tract's inputs have widths, which must match.
 ir::Tensor fed(const ir::Tensor& input, const interp::ProgramPort& port, spec::Dialect dialect) {
   if (dialect == spec::Dialect::tract || input.dtype == port.dtype) return input;
   if (!is_alike(input.dtype, port.dtype))
@@ -50,7 +50,7 @@ class ReferenceRunner final : public Runner {
     for (size_t at = 0; at < inputs.size(); ++at)
       fed_inputs.push_back(at < ports_.size() ? fed(inputs[at], ports_[at], dialect_) : inputs[at]);
     const limits::Stage stage("running the reference interpreter", limits::kReferenceSeconds);
-    module_.reset(*program_);  // as the engine worker, which runs a fresh state each time
+    module_.reset(*program_);  // like the engine worker, which starts each run with a fresh state
     return module_.run(*program_, fed_inputs);
   }
 

@@ -8,8 +8,8 @@
 namespace t2n::check {
 namespace {
 
-/// Of the elements of an output behind a quantiser, how many ties may move; and, of the values of
-/// another, how far. What moves more says little of the rest.
+/// The largest share of elements behind a quantiser that ties may move, and the largest relative
+/// move of other outputs. Beyond it, the rest has little meaning.
 constexpr double kMostMovable = 0.1;
 constexpr double kMostMoved = 2e-2;
 
@@ -17,7 +17,7 @@ double rms(double sum, int64_t count) {
   return std::sqrt(sum / static_cast<double>(std::max<int64_t>(count, 1)));
 }
 
-/// Where the runs put one element.
+/// The values of one element in all runs.
 class Place {
  public:
   Place(const Runs& runs, size_t at) : runs_(runs), at_(at) {
@@ -28,14 +28,14 @@ class Place {
     }
   }
   double width() const { return std::max(high_ - low_, 0.0); }
-  /// Between the runs and torch, or `allowed` beside them.
+  /// Whether the value lies between the runs and torch, or within `allowed` of them.
   bool reaches(double torch, double value, double allowed) const {
     return value >= std::min(low_, torch) - allowed && value <= std::max(high_, torch) + allowed;
   }
   bool reaches(double value, double allowed) const {
     return value >= low_ - allowed && value <= high_ + allowed;
   }
-  /// A class or a truth value lies between no others.
+  /// False for classes and booleans, which have no values in between.
   bool has(double value) const {
     return std::any_of(runs_.begin(), runs_.end(),
                        [&](const std::vector<double>& run) { return run[at_] == value; });
@@ -54,7 +54,7 @@ bool have_all(const Runs& runs, size_t elements) {
                      [&](const std::vector<double>& run) { return run.size() == elements; });
 }
 
-/// Of two outputs of one shape: the sum of the squares of their differences, and the largest.
+/// The sum of squared differences of two outputs of one shape, and the largest difference.
 struct Apart {
   double sum = 0;
   double most = 0;

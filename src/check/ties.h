@@ -1,4 +1,4 @@
-// Differences that rounding to the other side of ties explains, element by element.
+// Differences that are explained, element by element, by rounding ties to the other side.
 #pragma once
 
 #include <cstdint>
@@ -9,41 +9,41 @@
 
 namespace t2n::check {
 
-/// An output in f64: as the model says it, then with what is rounded to whole numbers moved a
-/// little, and inputs and weights with it.
+/// An output in f64: as the model computes it, and with values before rounding to whole numbers
+/// moved slightly, together with inputs and weights.
 using Runs = std::vector<std::vector<double>>;
 
-/// What a result that differs from torch's has in common with the runs.
+/// A result that differs from torch's, compared with the runs.
 struct Ties {
   int64_t elements = 0;
   int64_t off = 0;            ///< beyond the tolerance
-  int64_t outside = 0;        ///< of these: no run is there, nor beyond
-  int64_t between_steps = 0;  ///< of these: a whole number of steps leads nowhere near
+  int64_t outside = 0;        ///< of these, not in the range of any run
+  int64_t between_steps = 0;  ///< of these, not explained by whole steps
   int64_t movable = 0;        ///< elements that ties move by more than the tolerance
   double result_rms = 0;      ///< from torch's
-  double moved_rms = 0;       ///< how far the runs are apart
+  double moved_rms = 0;       ///< the distance between the runs
   double scale_rms = 0;       ///< of the values
 
   /// Each element that is off lies where ties may put it.
   bool are_all() const { return outside == 0 && between_steps == 0; }
-  /// Ties move so much that a wrong file would be about as far off.
+  /// Ties move so much that a wrong file would be off by about as much.
   bool are_everywhere(bool is_stepped) const;
-  /// The result is no further from torch's than the runs are apart.
+  /// The result is no further from torch's than the runs are from one another.
   bool are_as_far() const { return result_rms <= moved_rms; }
 };
 
-/// `step`: of the quantiser that the output comes from. Nothing where shapes differ.
+/// `step`: that of the quantiser before the output. Nothing if shapes differ.
 std::optional<Ties> measure_ties(const ir::Tensor& torch, const ir::Tensor& result,
                                  const Runs& runs, const Tolerance& tolerance,
                                  std::optional<double> step);
-/// Whether every element lies where the runs are: they are a measure of the output then.
+/// Whether every element lies where the runs are, so that they are a measure for the output.
 bool are_within(const ir::Tensor& torch, const Runs& runs, const Tolerance& tolerance);
 
-/// How results stand to LibTorch's engines for quantised layers.
+/// How a result relates to LibTorch's quantised engines.
 struct Engines {
-  bool is_other = false;    ///< the result is the other engine's, in every element
-  bool disagree = false;    ///< the two are further apart than ties explain
-  bool are_as_far = false;  ///< the result is no further from the nearer one than they are apart
+  bool is_other = false;    ///< every element equals the other engine's
+  bool disagree = false;    ///< the two differ by more than ties explain
+  bool are_as_far = false;  ///< the result is no further from the nearer one than they differ
 };
 Engines measure_engines(const ir::Tensor& torch, const ir::Tensor& other, const ir::Tensor& result,
                         const Runs& runs, const Tolerance& tolerance, std::optional<double> step);

@@ -15,7 +15,7 @@ struct Row {
   Level level;
   Bounds bounds;
   Bounds half;    ///< f16
-  Bounds bfloat;  ///< bf16, which tract has not: f16's numbers times 8, for 3 bits less
+  Bounds bfloat;  ///< bf16, which tract lacks: f16's numbers times 8, for 3 bits less
 };
 
 constexpr Bounds kVery{5e-2, 1e-2, 0};

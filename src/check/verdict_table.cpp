@@ -1,4 +1,4 @@
-// Lays the table out: columns as wide as their widest cell, in characters rather than bytes.
+// Lays out the table: columns as wide as their widest cell, in characters, not bytes.
 #include "src/check/verdict_table.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kColumns = 10;
 using Line = std::array<std::string, kColumns>;
 
-/// Characters of UTF-8 text: bytes that do not continue another.
+/// Characters of UTF-8 text: bytes that do not continue a character.
 size_t width(std::string_view text) {
   return static_cast<size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
@@ -65,7 +65,7 @@ bool is_between_steps(const OutputRow& row) {
 
 namespace {
 
-/// Of an output that differs by the tolerance.
+/// The verdict for an output that exceeds the tolerance.
 Verdict explained(const OutputRow& row) {
   if (row.comparison.not_finite > 0 || !row.comparison.mismatch.empty()) return Verdict::differs;
   if (row.ruling) return *row.ruling == Ruling::unsettled ? Verdict::inconclusive : Verdict::ok;

@@ -1,4 +1,4 @@
-// How near to f64 a result is, beside torch.
+// How near a result is to f64, compared with torch.
 #include <algorithm>
 #include <cmath>
 
@@ -7,21 +7,21 @@
 namespace t2n::check {
 namespace {
 
-/// Sums, and approximations of functions, in another order: engines differ by less than this.
+/// Engines differ by less than this factor, by the order of sums and by approximations.
 constexpr double kNear = 4;
-/// Of the values, what torch's error is raised to at most.
+/// The limit to which torch's error is raised, relative to the values.
 constexpr double kMostRaised = 1e-2;
-/// Of f32, of the largest element: sums of hundreds, and what an engine's exp or erf is off near
-/// zero, cost as much everywhere in an output.
+/// In roundings of f32 of the largest element: sums of hundreds, and an engine's exp or erf near
+/// zero, are off by as much anywhere in an output.
 constexpr double kRoundings = 128;
-/// Half of the distance between neighbours, relative: what one rounding costs.
+/// Half of the distance between neighbours, relative: the cost of one rounding.
 double rounding(ir::DType dtype) {
   if (dtype == ir::DType::f16) return 0x1.0p-11;
   if (dtype == ir::DType::bf16) return 0x1.0p-8;
-  return 0x1.0p-24;  // f64 too: engines compute it in f32 where the file says so
+  return 0x1.0p-24;  // f64 too: engines compute it in f32 if the file says so
 }
 
-/// Root of the mean square, and the largest.
+/// The root mean square, and the maximum.
 struct Distance {
   double sum = 0;
   double largest = 0;

@@ -1,5 +1,5 @@
-// The pass `calculate-qparams`: scales and zero points from what observers have seen, or from the
-// constant that they observe, or what follows from constants.
+// The pass `calculate-qparams` computes scales and zero points from what observers have seen, or
+// from the observed constant or constant expression.
 #include <algorithm>
 
 #include "src/compress/calibrate.h"
@@ -39,7 +39,7 @@ std::vector<Range> ranges_of(const Observation& of, const ir::Tensor& constant) 
   return out;
 }
 
-/// True if the operation has its grid now.
+/// True if the operation now has its grid.
 bool calculate(Observation& of, const ir::Tensor* constant) {
   if (!of.scale.empty()) return false;
   std::vector<Range> ranges;
@@ -59,7 +59,7 @@ bool calculate(Observation& of, const ir::Tensor* constant) {
 }  // namespace t2n::compress
 
 bool t2n::passes::calculate_qparams(ir::Graph& graph, const PassContext& context) {
-  // What rounding needs is seen in the same run.
+  // The same run collects what rounding needs.
   const bool lacks_moments =
       context.settings != nullptr && compress::lacks_moments(graph, *context.settings);
   if (context.calibrate && (lacks_moments || compress::needs_calibration(graph)))
@@ -72,7 +72,7 @@ bool t2n::passes::calculate_qparams(ir::Graph& graph, const PassContext& context
     if (!compress::is_observe(node)) continue;
     compress::Observation of = compress::read_observation(node);
     const auto at = static_cast<size_t>(of.self);
-    // What was pruned is computed until it is folded.
+    // A pruned weight is computed until it is folded.
     const bool is_at_hand = known[at] && (constants[at] >= 0 || context.evaluate);
     const auto constant = is_at_hand ? table.value(of.self) : std::nullopt;
     if (!compress::calculate(of, constant ? &*constant : nullptr)) continue;

@@ -12,7 +12,7 @@
 namespace t2n::compress {
 namespace {
 
-/// Observers by the name of what they give, which sizes do not change.
+/// Observers by the name of their result, which does not depend on sizes.
 using Observers = std::map<std::string, Statistics>;
 
 const std::string& name_of(const ir::Graph& graph, const ir::Node& node) {
@@ -31,7 +31,7 @@ Observers open_observers(const ir::Graph& graph) {
   return out;
 }
 
-/// An observer behind another one sees what that one leaves of it.
+/// True for an observer behind another one: it sees what the first one leaves.
 bool observes_observer(const ir::Graph& graph, const std::vector<int>& producers, ir::ValueId id) {
   const int producer = producers[static_cast<size_t>(id)];
   return producer >= 0 && is_observe(graph.nodes[static_cast<size_t>(producer)]);
@@ -96,7 +96,7 @@ size_t calibrate(ir::Graph& graph, const Batches& batches, const AtBatch& at_bat
         observer->second.see(operand(std::get<ir::TensorRef>(*node.find("self")).id));
       const bool is_inside =
           &node < now.nodes.data() || &node >= now.nodes.data() + now.nodes.size();
-      if (!inputs_of.empty() && !is_inside)  // addresses in loops' bodies begin anew
+      if (!inputs_of.empty() && !is_inside)  // addresses in loops' bodies start anew
         if (const auto wanted = inputs_of.find(ir::node_address(now, node));
             wanted != inputs_of.end())
           add_moments(moments, wanted->second, now, node, operand, evaluate);

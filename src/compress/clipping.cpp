@@ -10,10 +10,10 @@
 namespace t2n::compress {
 namespace {
 
-/// Reals that integers of a grid are within half a step of.
+/// Reals that are within half a step of a grid's integers.
 struct Bounds {
   ir::ValueId of = ir::kNoValue;
-  std::vector<std::pair<double, double>> ends;  ///< one, or one per index of `axis`
+  std::vector<std::pair<double, double>> ends;  ///< one, or one for each index of `axis`
   std::optional<int> axis;
 };
 
@@ -61,7 +61,7 @@ void add(const ir::Tensor& tensor, const Bounds& bounds, Count& count) {
   count.all += static_cast<double>(values.size());
 }
 
-/// The reals of stored integers, which evaluators take for plain ones; nothing for other nodes.
+/// Stored integers as reals, since evaluators take them for plain ones; nothing for other nodes.
 std::optional<ir::Tensor> dequantised(const ir::Graph& graph, const ir::Node& node,
                                       const ir::Operand& operand) {
   static const ir::OpId op = ir::op_id("aten::dequantize.self");
@@ -88,7 +88,7 @@ std::map<std::string, double> clipped_shares(const ir::Graph& graph, const Batch
                                              const ir::Evaluator& evaluate) {
   const std::vector<int> constants = ir::constant_index(graph);
   const std::vector<bool> known = known_values(graph);
-  std::map<std::string, Bounds> bounds;  // names stay when sizes change
+  std::map<std::string, Bounds> bounds;  // names do not depend on sizes
   for (const ir::Node& node : graph.nodes)
     if (auto of = bounds_of(graph, node, constants); of && !known[static_cast<size_t>(of->of)])
       bounds.emplace(graph.values[static_cast<size_t>(node.outputs.at(0))].name, std::move(*of));

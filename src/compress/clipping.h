@@ -1,4 +1,4 @@
-// How much of what is rounded lies outside of its grid.
+// How many rounded values lie outside of their grid.
 #pragma once
 
 #include <map>
@@ -8,8 +8,8 @@
 
 namespace t2n::compress {
 
-/// Shares of the elements, over all batches, by the name of what a quantiser or a fake quantiser
-/// with a known grid gives. Constants are not looked at.   Errors: those of the evaluator.
+/// The share of such elements, over all batches, by the name of the result of a quantiser or of a
+/// fake quantiser with a known grid. Constants are not counted.   Errors: those of the evaluator.
 std::map<std::string, double> clipped_shares(const ir::Graph& graph, const Batches& batches,
                                              const AtBatch& at_batch,
                                              const ir::Evaluator& evaluate);

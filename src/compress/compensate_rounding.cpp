@@ -1,5 +1,5 @@
-// The pass `compensate-rounding`: weights that settings want rounded by what they are multiplied
-// with are put on the grids of their observers so that the layer's results change least (GPTQ).
+// The pass `compensate-rounding` rounds weights, where settings say so, to the grids of their
+// observers in such a way that the layer's results change least (GPTQ).
 #include <set>
 
 #include "src/compress/gptq.h"
@@ -18,7 +18,7 @@ namespace {
 using ir::Node;
 using ir::Tensor;
 
-/// The reals that integers of a grid stand for, a scale for each row or one for all.
+/// The reals that a grid's integers represent; a scale for each row, or one for all.
 Tensor reals_of(const Tensor& integers, const IntegerGrid& grid) {
   const std::vector<int64_t> codes = ir::to_i64(integers);
   const size_t row = codes.size() / static_cast<size_t>(integers.shape.at(0));
@@ -30,7 +30,7 @@ Tensor reals_of(const Tensor& integers, const IntegerGrid& grid) {
   return ir::tensor_of<double>(ir::DType::f32, integers.shape, out);
 }
 
-/// "" where weights have been rounded, else why they have not.
+/// "" if weights have been rounded, else why they have not.
 using Problem = std::string;
 
 class Compensating {
@@ -57,7 +57,7 @@ class Compensating {
     return changed;
   }
 
-  /// Layers whose weights are rounded to the nearest all the same, each with the reason.
+  /// Layers whose weights are rounded to nearest nevertheless, each with the reason.
   const std::vector<std::string>& left() const { return left_; }
 
  private:

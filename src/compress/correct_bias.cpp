@@ -1,7 +1,6 @@
-// The pass `correct-bias`: rounded weights give results that are off by the same amount on average,
-// and that is taken off the bias.
-// Source: Nagel et al., Data-Free Quantization Through Weight Equalization and Bias Correction,
-// 2019, with the means of a calibration set.
+// The pass `correct-bias`: results of rounded weights are off by a certain amount on average, which
+// is subtracted from the bias. Source: Nagel et al., Data-Free Quantization Through Weight
+// Equalization and Bias Correction, 2019, with the means of a calibration set.
 #include <algorithm>
 #include <optional>
 
@@ -21,7 +20,7 @@ using ir::Node;
 using ir::Tensor;
 using ir::ValueId;
 
-/// Per row, how much more it gives than before, over the mean of what it is multiplied with.
+/// For each row, the mean increase of its result, from the mean of its operands.
 std::vector<double> mean_errors(const Tensor& before, const Tensor& now, const SeenInputs& seen) {
   const std::vector<double> old_values = ir::to_f64(before);
   const std::vector<double> values = ir::to_f64(now);
@@ -64,11 +63,11 @@ class Correcting {
     return changed;
   }
 
-  /// Layers whose bias stays as it is, each with the reason.
+  /// Layers whose bias is not changed, each with the reason.
   const std::vector<std::string>& left() const { return left_; }
 
  private:
-  /// "" unless the layer should have been corrected, and was not.
+  /// "" unless the layer should have been corrected and was not.
   std::string correct(Node& node, const Layer& layer, bool& changed) {
     if (std::string why = inputs_problem(before_, node); !why.empty()) return why;
     const SeenInputs* seen = seen_inputs(before_, node);

@@ -1,10 +1,11 @@
-// The pass `expand-fake-quant`: activations that are rounded to all integers of 8 bits, with one
-// scale for all, become these integers, dequantised. Fewer bits, a narrow range, scales per channel
-// and other dtypes than f32 stay as they are, and so do weights, which are `quantise-constants`'s.
+// The pass `expand-fake-quant`: activations that are rounded to the full 8-bit range, with one
+// scale, become 8-bit integers, dequantised. Fewer bits, narrow ranges, scales per channel and
+// dtypes other than f32 are left unchanged, and so are weights, which belong to
+// `quantise-constants`.
 //
-// The results are the same but for ties: fake quantisation rounds x / scale half to even and adds
-// the zero point then, quantize_per_tensor adds it before. Where the zero point is odd, halves go
-// the other way; where it is not 0, x / scale within 2^-16 of a half may, too. One step differs.
+// Results are equal except for ties: fake quantisation rounds x / scale half to even and then adds
+// the zero point; quantize_per_tensor adds it first. If the zero point is odd, halves go the other
+// way; if it is not 0, so may x / scale within 2^-16 of a half. The difference is one step.
 #include <utility>
 
 #include "src/compress/fake_quant.h"
@@ -15,7 +16,7 @@
 namespace t2n::compress {
 namespace {
 
-/// How the integers of 8 bits stand for reals, if it is all of them that there are.
+/// How the 8-bit integers represent reals, if the whole range is used.
 std::optional<ir::QuantInfo> full_grid(const FakeQuant& of) {
   constexpr int kBits = 8;
   auto info = quant_info(of);

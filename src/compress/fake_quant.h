@@ -1,4 +1,4 @@
-// Fake quantisation with a known grid, as torch writes it.
+// Fake quantisation with a known grid, in torch's operations.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace t2n::compress {
 
-/// What an operation aten::fake_quantize_per_… rounds to.
+/// The grid of an operation aten::fake_quantize_per_….
 struct FakeQuant {
   ir::ValueId self = ir::kNoValue;
   std::vector<double> scales;
@@ -19,11 +19,11 @@ struct FakeQuant {
   int64_t high = 0;
 };
 
-/// Nothing for other operations, and where the grid is no constant.
+/// Nothing for other operations, and if the grid is not constant.
 std::optional<FakeQuant> read_fake_quant(const ir::Graph& graph, const ir::Node& node,
                                          const std::vector<int>& constants);
 
-/// The integers as a type of 8 bits has them; nothing where they do not fit.
+/// The grid as one of an 8-bit type; nothing if it does not fit.
 std::optional<ir::QuantInfo> quant_info(const FakeQuant& of);
 
 }  // namespace t2n::compress

@@ -23,7 +23,7 @@ bool is_op(const Node* node, std::string_view name) {
   return node != nullptr && ir::op_name(node->op) == name;
 }
 
-/// What is fused, by the numbers of the graph as it was.
+/// What is fused, by numbers of the old graph.
 struct Match {
   const Node* layer = nullptr;
   std::string op;
@@ -32,7 +32,7 @@ struct Match {
   ValueId bias = ir::kNoValue;
 };
 
-/// A number for each axis of a convolution's kernel; nothing for words such as "same".
+/// One number for each spatial axis of a convolution; nothing for words such as "same".
 std::optional<std::vector<Dim>> spatial(const Node& layer, std::string_view argument, size_t axes,
                                         int64_t otherwise) {
   const ir::Attr* attr = layer.find(argument);
@@ -81,7 +81,7 @@ class Matcher {
     const int at = id == ir::kNoValue ? -1 : producers_[static_cast<size_t>(id)];
     return at < 0 ? nullptr : &graph_.nodes[static_cast<size_t>(at)];
   }
-  /// nullptr where something else reads the value, too.
+  /// nullptr if the value has another reader.
   const Node* only_read(ValueId id) const {
     return id == ir::kNoValue || uses_[static_cast<size_t>(id)] != 1 ? nullptr : producer(id);
   }
@@ -91,7 +91,7 @@ class Matcher {
     return is_op(node, "aten::dequantize.self") ? ir::operand(*node, "self") : ir::kNoValue;
   }
 
-  /// Activations as torch's kernels have them.
+  /// Whether activations have the form that torch's kernels need.
   bool is_of_torch(ValueId id) const {
     const auto& info = value(id).quant;
     return value(id).dtype == ir::DType::u8 && info && !dynamic_[static_cast<size_t>(id)] &&
@@ -147,7 +147,7 @@ class Fusing : public passes::Rewriter {
     const ir::QuantInfo info = *output().quant;
     const ir::DType dtype = output().dtype;
     const ir::Shape shape = output().shape;
-    node_.scope = match.layer->scope;  // it is the layer, where the layer was
+    node_.scope = match.layer->scope;  // it replaces the layer
     node_.source = match.layer->source;
     const bool is_linear = ir::op_name(match.layer->op).starts_with("aten::linear");
     std::vector<ir::Argument> args =

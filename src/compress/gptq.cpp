@@ -1,5 +1,6 @@
-// With H the damped moments and U the upper triangle of H^-1 = U^T . U: what is left of column c's
-// rounding error, divided by U[c][c], is taken from the columns j after it, U[c][j] times.
+// With H the damped moments and U the upper triangle of H^-1 = U^T . U: the remaining rounding
+// error of column c, divided by U[c][c], is subtracted from each later column j, multiplied by
+// U[c][j].
 #include "src/compress/gptq.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 
 using ir::Tensor;
 
-/// Columns in the order in which they are rounded, and U in that order.
+/// The order in which columns are rounded, and U in that order.
 struct Plan {
   std::vector<size_t> order;
   Square upper{0};
@@ -39,8 +40,8 @@ double mean_of_diagonal(std::span<const double> moments, size_t columns) {
   return sum / static_cast<double>(columns);
 }
 
-/// The moments in this order from the last to the first, with `damping` on the diagonal. Behind the
-/// columns, and where an input was never seen, stands a diagonal of its own: nothing spreads there.
+/// The moments in reversed order, with `damping` on the diagonal. Padding columns, and inputs that
+/// were never seen, get a diagonal of their own, so that no error is spread to them.
 Square reversed(std::span<const double> moments, const std::vector<size_t>& order, double damping,
                 double alone) {
   const size_t columns = order.size();
@@ -59,7 +60,7 @@ Square reversed(std::span<const double> moments, const std::vector<size_t>& orde
   return out;
 }
 
-/// U of H^-1 = U^T . U: of the reversed H = L . L^T it is the reversed L^-1.
+/// U of H^-1 = U^T . U: with the reversed H = L . L^T, it is the reversed L^-1.
 Plan plan_of(std::span<const double> moments, size_t columns, const GptqOptions& options) {
   constexpr int kAttempts = 12;
   const double mean = mean_of_diagonal(moments, columns);
@@ -76,7 +77,7 @@ Plan plan_of(std::span<const double> moments, size_t columns, const GptqOptions&
   throw Error("internal", "the second moments of a layer's inputs have no inverse");
 }
 
-/// 64 rows of a weight in the order of a plan, with zeros up to whole tiles.
+/// 64 rows of a weight in the order of a plan, zero-padded to whole tiles.
 struct Panel {
   explicit Panel(size_t columns) : stride(whole_tiles(columns)), values(kTile * stride) {}
   double* row(size_t index) { return values.data() + index * stride; }
@@ -85,15 +86,15 @@ struct Panel {
   std::vector<double> values;
 };
 
-/// A value that is to be rounded, what stands in the columns behind it, and its row of U from the
-/// diagonal on; rows of U are `stride` apart.
+/// A value to be rounded, the values in the columns behind it, and its row of U from the diagonal
+/// on; rows of U are `stride` apart.
 struct Place {
   const double* values;
   const double* upper;
   size_t stride;
 };
 
-/// Rounds columns of one tile, and leaves in `errors` what later tiles take over.
+/// Rounds the columns of one tile; `errors` receives what later tiles take over.
 template <typename Grid>
 void round_tile(Panel& panel, const Plan& plan, size_t tile_index, size_t rows, Grid& grid,
                 std::array<double, kTile * kTile>& errors) {
@@ -112,7 +113,7 @@ void round_tile(Panel& panel, const Plan& plan, size_t tile_index, size_t rows, 
   }
 }
 
-/// Hands all elements of the rows from `begin` to `end` to the grid, column after column.
+/// Passes all elements of the rows from `begin` to `end` to the grid, column by column.
 template <typename Grid>
 void round_rows(const Tensor& weight, size_t begin, size_t end, const Plan& plan, Grid& grid) {
   const size_t columns = plan.order.size(), tiles = plan.upper.size / kTile;
@@ -141,7 +142,7 @@ size_t columns_of(const Tensor& weight) {
   return static_cast<size_t>(weight.elements() / weight.shape.at(0));
 }
 
-/// Hands all elements to the grid, group after group of rows, each with the moments of its inputs.
+/// Passes all elements to the grid, group by group of rows, each with the moments of its inputs.
 template <typename Grid>
 void round_all(const Tensor& weight, std::span<const double> moments, const GptqOptions& options,
                Grid& grid) {
@@ -156,7 +157,7 @@ void round_all(const Tensor& weight, std::span<const double> moments, const Gptq
                plan_of(moments.subspan(group * square, square), columns, options), grid);
 }
 
-/// Integers with scales that are given.
+/// Integers with given scales.
 class Integers {
  public:
   Integers(const IntegerGrid& grid, size_t columns, std::span<std::byte> out)
@@ -191,7 +192,7 @@ class Integers {
   std::vector<float> original_;  ///< of the panel's rows
 };
 
-/// Blocks whose scales are chosen by what their columns have become, or before.
+/// Blocks whose scales are chosen by the current values of their columns, or in advance.
 class Blocks {
  public:
   Blocks(Q4Scale rule, bool is_in_order, size_t columns, std::span<std::byte> out, Packed& packed)
@@ -235,7 +236,7 @@ class Blocks {
   static constexpr size_t kBlock = kQ4Values;
   static constexpr int kZero = 8;
 
-  /// Around what the rule says, the scale with which the block costs least once each column's error
+  /// The scale, near the rule's, with the least cost of the block, given that each column's error
   /// is spread over those behind it.
   float chosen(const Place& place, const float* original) const {
     constexpr int kSteps = 12;
@@ -258,7 +259,7 @@ class Blocks {
     return best;
   }
 
-  /// What the rounded block adds to the squared error of the layer's results.
+  /// The contribution of the rounded block to the squared error of the layer's results.
   static double cost(const Place& place, const float* original, float scale) {
     std::array<double, kBlock> values{};
     std::copy_n(place.values, kBlock, values.begin());
@@ -282,7 +283,7 @@ class Blocks {
   std::vector<uint8_t> codes_;
 };
 
-/// Row by row: a weight may be most of what memory holds.
+/// Reads row by row: a weight may fill most of the memory.
 bool has_finite_rows(const Tensor& weight) {
   std::vector<float> row;
   for (int64_t i = 0; i < weight.shape[0]; ++i) {

@@ -11,7 +11,7 @@
 namespace t2n::compress {
 namespace {
 
-/// Parts of a range that are tried: down to a fifth of it.
+/// The number of ranges that are tried, down to a fifth of the given one.
 constexpr int kTries = 80;
 
 double as_f32(double value) { return static_cast<double>(static_cast<float>(value)); }
@@ -19,7 +19,8 @@ double as_f32(double value) { return static_cast<double>(static_cast<float>(valu
 /// Down to a fifth of what is given.
 double part_of(double end, int attempt) { return end * (1 - 0.8 * attempt / kTries); }
 
-/// One end after the other, twice; of symmetric grids both at once, as the larger one alone counts.
+/// Varies one end after the other, twice; both at once for symmetric grids, where the larger
+/// counts.
 Range least(Range range, bool is_symmetric, const std::function<double(Range)>& cost) {
   Range best = range;
   double lowest_cost = cost(range);
@@ -38,8 +39,8 @@ Range least(Range range, bool is_symmetric, const std::function<double(Range)>& 
   return best;
 }
 
-/// Of what was seen, with what is cut off counted in the outermost bins, from what the integers
-/// say: the bins of a level share its mass.
+/// The divergence of the seen distribution, with clipped values in the outermost bins, from the
+/// distribution of the integers: the bins of a level share its mass.
 double divergence(const Histogram& seen, const Scale& scale, const Grid& grid) {
   struct Level {
     double mass = 0;
@@ -92,7 +93,7 @@ Scale scale_for(Range range, const Grid& grid) {
   if (grid.is_symmetric) {
     const double most = std::max(-low, high);
     const bool is_one_sided = !grid.is_signed && low == 0;
-    // Unsigned integers have as many below their middle as above it, less one.
+    // Unsigned integers have one less above their middle than below it.
     const double steps = grid.is_signed ? top : is_one_sided ? top - bottom : (top - 1) / 2;
     out.scale = std::max(as_f32(most / steps), least);
     if (!grid.is_signed)

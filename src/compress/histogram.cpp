@@ -6,11 +6,11 @@
 namespace t2n::compress {
 namespace {
 
-/// Enough for steps of 8 bits to be chosen to a hundredth.
+/// Enough to choose 8-bit steps to one percent.
 constexpr size_t kMostBins = 8192;
-/// What the first value is counted with: finer than any later width.
+/// The first value's bin count: finer than any later width.
 constexpr double kFirstBins = 65536;
-/// Bins further out than this have no exact number: neighbours are merged first.
+/// Indices of bins beyond this are not exact: neighbours are merged first.
 constexpr double kMostPlace = 0x1.0p50;
 
 }  // namespace
@@ -27,7 +27,7 @@ bool Histogram::is_outside(double value) const {
 
 void Histogram::widen() {
   width_ *= 2;
-  // Bin i becomes i / 2, rounded down; bins that begin at an odd place get one before them.
+  // Bin i becomes i / 2, rounded down; if the first bin has an odd index, one is added before it.
   const auto halved = [](int64_t at) { return at >= 0 ? at / 2 : (at - 1) / 2; };
   const int64_t first = halved(first_);
   std::vector<int64_t> merged(

@@ -1,4 +1,4 @@
-// Counts of reals by value, in bounded memory, whatever their range turns out to be.
+// Counts reals by value, in bounded memory, for any range.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace t2n::compress {
 
-/// Bins of one width, a power of two, and zeros. Where the range outgrows them, neighbours are
-/// merged: what is counted does not follow from the order of what is seen.
+/// Bins of one width, a power of two, and zeros. When the range outgrows them, neighbours are
+/// merged: the counts do not depend on the order of the values.
 class Histogram {
  public:
   void add(double value);
@@ -21,7 +21,7 @@ class Histogram {
   double centre(size_t bin) const;
   double width() const { return width_; }
 
-  /// The value below which a share of all that was seen lies, within a bin's width.
+  /// The value below which this share of all values lies, to a bin's width.
   double quantile(double share) const;
 
  private:
@@ -31,9 +31,9 @@ class Histogram {
   void make_room(double value);
 
   double width_ = 0;
-  int64_t first_ = 0;  ///< bin 0 begins at first_ * width_
+  int64_t first_ = 0;  ///< bin 0 starts at first_ * width_
   int64_t total_ = 0;
-  int64_t zeros_ = 0;  ///< what most activations are; they are in no bin
+  int64_t zeros_ = 0;  ///< counted separately, as most activations are zero
   std::vector<int64_t> counts_;
 };
 

@@ -1,4 +1,4 @@
-// The pass `insert-fake-quant`: observers that have their grid round to it from now on.
+// The pass `insert-fake-quant`: observers with a grid are replaced by rounding to that grid.
 #include <algorithm>
 
 #include "src/compress/observe.h"

@@ -11,7 +11,7 @@ namespace {
 
 using ir::ValueId;
 
-/// In the order in which they are applied; equal ones once.
+/// In the order of application; equal ones once.
 using Chain = std::vector<const Insertion*>;
 
 /// What is inserted for one reader of one value.
@@ -79,7 +79,7 @@ class Commit : public passes::Rewriter {
       const ValueId id = graph_.outputs[i];
       const Chain chain = plan_.chain_of(id, std::nullopt);
       if (chain.empty()) continue;
-      ir::Node at;  // where what is added belongs
+      ir::Node at;  // the place of what is added
       at.outputs = {id};
       begin(std::move(at));
       graph_.outputs[i] = applied(id, chain);

@@ -1,4 +1,4 @@
-// Operations that algorithms insert into a graph: each says where and in which order, one commit
+// Operations that algorithms insert into a graph. Each one states its place and order; one commit
 // applies all.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace t2n::compress {
 
-/// Where something is inserted: behind a value for all its readers, a parameter or a result, or in
+/// A place for an insertion: behind a value for all its readers, a parameter or a result, or in
 /// front of one operation.
 struct Address {
   ir::ValueId value = ir::kNoValue;
@@ -21,10 +21,10 @@ struct Address {
 struct Insertion {
   Address at;
   int priority = 0;       ///< at one value, lower ones come first
-  std::string algorithm;  ///< "pruning": who asks for it
-  std::string slot;       ///< what it is: two different ones of a slot contradict each other
-  std::string key;        ///< at one value, equal keys of a slot are one insertion
-  /// Emits what stands in for the value, of its shape and dtype.
+  std::string algorithm;  ///< who asks for it: "pruning"
+  std::string slot;       ///< its kind: two different ones of one slot contradict each other
+  std::string key;        ///< equal keys of a slot at one value are one insertion
+  /// Emits the replacement of the value, with its shape and dtype.
   std::function<ir::ValueId(passes::Rewriter& rewriter, ir::ValueId value)> build;
 };
 
@@ -32,8 +32,8 @@ class Insertions {
  public:
   void add(Insertion insertion) { all_.push_back(std::move(insertion)); }
   bool empty() const { return all_.empty(); }
-  /// Applies all of them. True if the graph changed.   Errors: `usage` where two of one slot are
-  /// asked for in front of the same operand, naming both.
+  /// Applies all of them. True if the graph changed.   Errors: `usage`, with both names, if two of
+  /// one slot are asked for in front of the same operand.
   bool commit(ir::Graph& graph) const;
 
  private:

@@ -16,7 +16,7 @@ Tensor reshaped(const ir::Evaluator& evaluate, const Tensor& x, std::vector<Dim>
   return call(evaluate, "aten::reshape", {{"self", first()}, {"shape", std::move(shape)}}, {x});
 }
 
-/// An argument of a convolution over one axis, as of one over two; a number stands for all axes.
+/// The argument of a convolution over one axis as one for two axes; a number stands for all axes.
 std::vector<Dim> two_axes(const Node& node, std::string_view argument, bool is_flat, int64_t none) {
   const ir::Attr& attr = *node.find(argument);
   std::vector<Dim> out;
@@ -29,8 +29,8 @@ std::vector<Dim> two_axes(const Node& node, std::string_view argument, bool is_f
   return out;
 }
 
-/// `x` of four axes with the zeros that a word, "same" or "valid", puts around it: of an odd number
-/// the last one behind.
+/// `x` with four axes and the zero padding of "same" or "valid"; of an odd number the last zero
+/// stands behind.
 Tensor padded_by_word(const ir::Evaluator& evaluate, const Tensor& x, const std::string& word,
                       const std::vector<Dim>& kernel, const std::vector<Dim>& dilation) {
   if (word != "same") return x;
@@ -44,7 +44,8 @@ Tensor padded_by_word(const ir::Evaluator& evaluate, const Tensor& x, const std:
               {{"self", first()}, {"pad", std::move(pad)}, {"value", 0.0}}, {x});
 }
 
-/// [batch, channels, height, width]: a batch of one where there is none, one row where lines are.
+/// [batch, channels, height, width]: a missing batch axis is added, and lines become images of one
+/// row.
 Tensor image_of(const ir::Evaluator& evaluate, const Tensor& x, size_t rank) {
   std::vector<Dim> shape;
   for (const int64_t size : x.shape) shape.emplace_back(size);

@@ -1,4 +1,4 @@
-// The inputs of a layer as rows that its weight's rows are multiplied with.
+// The inputs of a layer, as rows that the rows of its weight are multiplied with.
 #pragma once
 
 #include <string_view>
@@ -8,12 +8,12 @@
 
 namespace t2n::compress {
 
-/// One operation of torch's on tensors that are at hand: operand i is tensors[i].
+/// Calls a torch operation on known tensors: operand i is tensors[i].
 ir::Tensor call(const ir::Evaluator& evaluate, std::string_view op, std::vector<ir::Argument> args,
                 const std::vector<ir::Tensor>& tensors);
 
-/// [rows, groups * K] of a linear layer, or a convolution over one or two axes: a row for each
-/// place of the result.
+/// [rows, groups * K] for a linear layer, or for a convolution over one or two axes: one row for
+/// each position of the result.
 ir::Tensor input_rows(const ir::Node& node, const ir::Operand& operand,
                       const ir::Evaluator& evaluate);
 

@@ -13,7 +13,7 @@ namespace {
 using ir::Node;
 using ir::ValueId;
 
-/// Where a kind of operation has its weight, its activations and its bias.
+/// The positions of weight, activations and bias in a kind of operation.
 struct Row {
   std::string_view word;
   std::string_view weight;
@@ -49,7 +49,7 @@ bool has_groups(const Node& node) {
   return groups != nullptr && *groups != ir::Dim(1);
 }
 
-/// A matrix of reals at least: scales and biases are not worth an operation.
+/// True for reals with at least two axes: scales and biases do not pay.
 bool is_weight(const ir::Graph& graph, ValueId id, const std::vector<bool>& is_known) {
   if (id == ir::kNoValue || !is_known[static_cast<size_t>(id)]) return false;
   const ir::Value& value = graph.values[static_cast<size_t>(id)];
@@ -105,7 +105,7 @@ std::optional<Layer> einsum(const ir::Graph& graph, const Node& node,
   return out;
 }
 
-/// Where all that reads a value in a loop's body takes it for a weight, the axis of its channels.
+/// If all readers of a value in a loop's body use it as a weight: the axis of its channels.
 std::optional<Weight> weight_inside(const ir::Graph& body, ValueId id) {
   std::vector<bool> is_known = known_values(body);
   is_known[static_cast<size_t>(id)] = true;
@@ -125,7 +125,7 @@ std::optional<Weight> weight_inside(const ir::Graph& body, ValueId id) {
   return out;
 }
 
-/// A loop, of the weights that its iterations read.
+/// A loop as a layer, with the weights that its iterations read.
 std::optional<Layer> loop(const ir::Graph& graph, const Node& node,
                           const std::vector<bool>& is_known) {
   if (!node.body) return std::nullopt;
@@ -175,7 +175,7 @@ std::optional<Layer> layer_of(const ir::Graph& graph, const Node& node,
   out.weights.push_back(
       {weight, row->weight, row->channel_axis < 0 ? rank + row->channel_axis : row->channel_axis});
   if (is_transposed(node)) {
-    // [in, out / groups, …]: with groups no axis is of one result each.
+    // [in, out / groups, …]: with groups, no axis stands for single results.
     out.weights[0].channel_axis = 1;
     if (has_groups(node)) out.weights[0].channel_axis = std::nullopt;
   }

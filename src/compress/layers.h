@@ -1,4 +1,4 @@
-// Operations with weights: which operands are weights, which activations.
+// Operations with weights: which operands are weights, and which are activations.
 #pragma once
 
 #include <optional>
@@ -13,22 +13,23 @@ namespace t2n::compress {
 struct Weight {
   ir::ValueId value = ir::kNoValue;
   std::string_view argument;
-  /// Its results lie along it; nothing where no axis is of one result each.
+  /// The axis of the weight along which its results lie; nothing if no axis stands for single
+  /// results.
   std::optional<int> channel_axis;
 };
 
-/// An operation whose weights are constants, or follow from constants alone.
+/// An operation whose weights are constant, or follow from constants only.
 struct Layer {
   std::vector<Weight> weights;
-  std::vector<ir::ValueId> activations;  ///< operands that products with weights are taken of
+  std::vector<ir::ValueId> activations;  ///< operands that are multiplied with weights
   ir::ValueId bias = ir::kNoValue;
 };
 
-/// `is_known`: per value whether it follows from constants alone (known_values()).
+/// `is_known`: for each value, whether it follows from constants only (known_values()).
 std::optional<Layer> layer_of(const ir::Graph& graph, const ir::Node& node,
                               const std::vector<bool>& is_known);
 
-/// Per value whether it is a constant, or computed from constants alone.
+/// For each value, whether it is constant, or computed from constants only.
 std::vector<bool> known_values(const ir::Graph& graph);
 
 }  // namespace t2n::compress

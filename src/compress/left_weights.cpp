@@ -15,7 +15,7 @@ using ir::Graph;
 using ir::Node;
 using ir::ValueId;
 
-/// A constant that somebody wants smaller, and who.
+/// A constant that should be smaller, and the operation that asks for it.
 struct Wanted {
   ValueId value = ir::kNoValue;
   int64_t bytes = 0;
@@ -23,7 +23,7 @@ struct Wanted {
   WeightSettings settings;
 };
 
-/// A graph, and what is asked of it for many values.
+/// A graph, prepared for queries about many values.
 struct View {
   explicit View(const Graph& graph_in)
       : graph(graph_in), is_known(known_values(graph_in)), readers(graph_in.values.size()) {
@@ -39,7 +39,7 @@ struct View {
   std::vector<std::vector<const Node*>> readers;  ///< by value, in execution order
 };
 
-/// The first operation that reads a value and that settings want smaller weights of.
+/// The first reader of a value for which settings ask for smaller weights.
 std::optional<Wanted> wanted_by_reader(const View& view, const ir::Constant& constant,
                                        const Settings& settings) {
   for (const Node* node : view.readers[static_cast<size_t>(constant.value)]) {
@@ -63,7 +63,7 @@ bool is_weight_of(const std::optional<Layer>& layer, ValueId id) {
                               [&](const Weight& each) { return each.value == id; });
 }
 
-/// What layers are given besides: the state that a recurrent one begins with.
+/// Other operands of layers, such as a recurrent layer's initial state.
 bool is_other_operand(const View& view, const Wanted& wanted) {
   const auto layer = layer_of(view.graph, *wanted.reader, view.is_known);
   return layer && !wanted.reader->body && !is_weight_of(layer, wanted.value);

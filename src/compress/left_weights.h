@@ -1,4 +1,4 @@
-// Weights that stay in floats although settings ask for them to be stored smaller.
+// Weights that stay floats although settings ask for smaller ones.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,15 @@ namespace t2n::compress {
 
 struct LeftWeight {
   std::string name;
-  std::string reader;  ///< address of the first operation that reads it
+  std::string reader;  ///< address of the first reader
   int64_t bytes = 0;
   std::string why;  ///< "aten::einsum reads it, which is no layer"
 };
 
-/// Constants of at least two axes and 256 elements which an operation reads that settings want
-/// smaller weights of, and that the compressed graph has as they were; those that other operations
-/// of loops' bodies read, too. `stored`: the compressed graph, in which weights keep their names.
+/// Constants with at least two axes and 256 elements, with a reader for which settings ask for
+/// smaller weights, that the compressed graph still has as they were; also those that other
+/// operations in loops' bodies read. `stored`: the compressed graph, in which weights keep their
+/// names.
 std::vector<LeftWeight> left_weights(const ir::Graph& before, const ir::Graph& stored,
                                      const Settings& settings);
 

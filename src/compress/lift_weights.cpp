@@ -1,5 +1,5 @@
 // The pass `lift-weights`: constants of loops' bodies that could be weights become constants of the
-// graph around, which the loop captures, so that they can be stored smaller.
+// outer graph, which the loop captures, so that they can be stored smaller.
 #include <algorithm>
 #include <memory>
 

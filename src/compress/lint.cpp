@@ -16,13 +16,13 @@ constexpr std::array kFinders = {find_idle_pairs,    find_float_constants, find_
                                  find_float_islands, find_idle_settings,   find_unseen_ranges,
                                  find_saturation,    find_dead_channels,   find_stored_twice};
 
-/// Rule by rule, so that the same rule of nested graphs stands together.
+/// Runs one rule on all nested graphs, so that its findings stand together.
 void run_rule(size_t rule, const ir::Graph& graph, const passes::PassContext& context,
               Findings& findings) {
   kFinders.at(rule)(LintView(graph, context), findings);
   passes::PassContext inside = context;
-  inside.settings = nullptr;  // name modules of the whole graph
-  inside.clipped = nullptr;   // is of the whole graph
+  inside.settings = nullptr;  // they name modules of the whole graph
+  inside.clipped = nullptr;   // it belongs to the whole graph
   for (const ir::Node& node : graph.nodes)
     if (node.body) run_rule(rule, *node.body, inside, findings);
 }

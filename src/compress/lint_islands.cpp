@@ -1,5 +1,5 @@
-// Floats between quantised operators: what takes reals of a dequantiser only, and gives them to
-// quantisers only.
+// Floats between quantised operators: regions that read reals only from dequantisers, and are read
+// only by quantisers.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -16,11 +16,11 @@ namespace {
 using ir::Node;
 using ir::ValueId;
 
-/// Operations on floats that hang together.
+/// Connected operations on floats.
 struct Island {
   std::vector<size_t> nodes;
-  bool is_enclosed = true;    ///< nothing comes in or goes out but over grids
-  bool has_entrance = false;  ///< reals on a grid come in
+  bool is_enclosed = true;    ///< everything enters and leaves through grids
+  bool has_entrance = false;  ///< reals on a grid enter
   bool has_exit = false;
 };
 
@@ -53,7 +53,7 @@ class Islands {
     return i;
   }
 
-  /// Over reals; grids are borders.
+  /// Joins it with operands that are reals; grids are borders.
   void join_with_operands(size_t i) {
     if (!is_float_[i]) return;
     ir::for_each_input(view_.graph.nodes[i], [&](ValueId id) {
@@ -63,7 +63,7 @@ class Islands {
     });
   }
 
-  /// What was moved only since it was rounded.
+  /// True if the value was only moved since it was rounded.
   bool is_entrance(ValueId id) const {
     const auto at = static_cast<size_t>(id);
     return view_.is_rounded[at] && !view_.is_known(id);
@@ -113,7 +113,7 @@ void find_float_islands(const LintView& view, Findings& findings) {
   for (auto& [root, island] : Islands(view).all()) {
     if (!island.is_enclosed || !island.has_entrance || !island.has_exit) continue;
     std::erase_if(island.nodes, [&](size_t i) { return keeps_grid(view.graph.nodes[i]); });
-    if (island.nodes.empty()) continue;  // elements are only moved
+    if (island.nodes.empty()) continue;  // only moves elements
     findings.add(
         "float-island", view, view.graph.nodes[island.nodes.front()],
         cat("computed in floats between quantised operators: ", words_of(view, island.nodes)));

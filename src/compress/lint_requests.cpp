@@ -1,4 +1,4 @@
-// Rules on what settings ask for, and on what observers and a calibration set have seen.
+// Rules about requests of settings, and about what observers and a calibration set have seen.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace t2n::compress {
 namespace {
 
-/// Of what is rounded, this much may be cut off.
+/// The share of rounded values that may be clipped.
 constexpr double kMostClipped = 0.01;
 
 constexpr std::array<std::string_view, 4> kParts = {"weights", "activations", "bias", "prune"};
@@ -38,7 +38,7 @@ bool has(const LintView& view, const Layer& layer, std::string_view part) {
                      [&](const Weight& weight) { return is_real(weight.value); });
 }
 
-/// One key of a file. What options say of all modules is for those that have it.
+/// Checks one key of a file. Options for all modules apply to those that have it.
 void look_for(const Entry& entry, std::string_view part, const LintView& view, Findings& findings) {
   const ir::Node* first = nullptr;
   for (const ir::Node& node : view.graph.nodes) {
@@ -53,20 +53,20 @@ void look_for(const Entry& entry, std::string_view part, const LintView& view, F
                    ", of which its layers have none"));
 }
 
-/// Nothing of graphs that do not run one operation at a time, as those with quantised operators.
+/// Nothing for graphs that cannot run operation by operation, as with quantised operators.
 std::map<std::string, double> clipped_in(const LintView& view) {
   if (!view.context.clipped) return {};
   try {
     return view.context.clipped(view.graph);
   } catch (const Error& error) {
-    if (error.diagnostic().id == "calibration") throw;  // is about what the user gave
+    if (error.diagnostic().id == "calibration") throw;  // it is about the user's data
     return {};
   }
 }
 
 double percent(double share) { return std::round(1000 * share) / 10; }
 
-/// The part of a range that no integer of the grid is near to.
+/// The share of a range that is not near any integer of the grid.
 double share_outside(const Observation& of, size_t channel) {
   const double low = of.low.at(channel);
   const double high = of.high.at(channel);

@@ -1,4 +1,4 @@
-// Rules on what operations stand next to each other.
+// Rules about neighbouring operations.
 #include <algorithm>
 #include <array>
 
@@ -14,7 +14,7 @@ using ir::ValueId;
 
 std::string name_of(const LintView& view, ValueId id) { return quoted(view.value(id).name); }
 
-/// Nothing reads the integers but what makes reals of them again.
+/// Whether all readers of the integers dequantise them.
 bool is_only_dequantised(const LintView& view, ValueId integers) {
   const auto at = static_cast<size_t>(integers);
   return !view.is_output[at] && !view.readers[at].empty() &&
@@ -22,7 +22,7 @@ bool is_only_dequantised(const LintView& view, ValueId integers) {
                      [&](size_t reader) { return is_dequantise(view.graph.nodes[reader]); });
 }
 
-/// Of operations whose integers have to be of one scale.
+/// True for operations whose integer operands must share one scale.
 bool joins(const Node& node) {
   constexpr std::array<std::string_view, 9> kWords = {
       "add", "add_relu", "sub", "cat", "cat_relu", "concat", "concatenate", "stack", "hstack"};
@@ -72,7 +72,7 @@ void find_float_constants(const LintView& view, Findings& findings) {
                                      "time"));
     else if (is_dequantise(node) && !is_constant) {
       const Node* before = view.producer(given);
-      if (before == nullptr || is_quantise(*before)) continue;  // was said there
+      if (before == nullptr || is_quantise(*before)) continue;  // already reported there
       findings.add(kRule, view, node,
                    cat("the integers ", name_of(view, given),
                        " follow from constants, and are computed at run time"),

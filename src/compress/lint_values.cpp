@@ -1,5 +1,5 @@
-// Rules on what weights hold. Weights that are not loaded, or not known without an evaluator, are
-// left out.
+// Rules about the values of weights. Weights that are not loaded, or unknown without an evaluator,
+// are skipped.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -18,7 +18,7 @@ namespace {
 using ir::Node;
 using ir::ValueId;
 
-/// A weight as far as zeros go: reals, or integers of which the zero points stand for zero.
+/// A weight, for counting zeros: reals, or integers whose zero points represent zero.
 struct Held {
   const ir::Tensor* tensor = nullptr;
   ir::Tensor computed = {};
@@ -54,7 +54,7 @@ class WeightReader {
       auto tensor = table_.value(id);
       if (!tensor) return std::nullopt;
       return Held{.tensor = nullptr, .computed = std::move(*tensor)};
-    } catch (const Error&) {  // what cannot be computed here is not for this rule to say
+    } catch (const Error&) {  // a value that cannot be computed here is not this rule's concern
       return std::nullopt;
     }
   }
@@ -69,7 +69,7 @@ double zero_of(const Held& held, size_t index, size_t inner) {
   return static_cast<double>(points[points.size() == 1 ? 0 : index / inner % points.size()]);
 }
 
-/// Elements from one index along an axis to the next.
+/// The number of elements between neighbouring indices of an axis.
 size_t inner_size(const ir::Tensor& tensor, size_t axis) {
   size_t out = 1;
   for (size_t i = axis + 1; i < tensor.shape.size(); ++i)
@@ -77,7 +77,7 @@ size_t inner_size(const ir::Tensor& tensor, size_t axis) {
   return out;
 }
 
-/// Channels that hold zeros alone.
+/// Channels that contain only zeros.
 std::vector<size_t> dead_channels(const Held& held, size_t axis) {
   const ir::Tensor& tensor = held.tensor != nullptr ? *held.tensor : held.computed;
   if (axis >= tensor.shape.size() || tensor.elements() == 0) return {};
@@ -104,9 +104,9 @@ std::string list_of(const std::vector<size_t>& indices) {
   return indices.size() > kShown ? out + ", …" : out;
 }
 
-// --- one weight, twice ---
+// --- one weight, stored twice ---
 
-/// Whether the integers are what floats round to, within half a step; what was cut off counts.
+/// Whether the integers are the floats, rounded within half a step; clipped values count.
 bool is_rounding_of(const ir::Tensor& integers, const ir::QuantInfo& info,
                     const ir::Tensor& floats) {
   const size_t inner = inner_size(integers, static_cast<size_t>(info.axis));
@@ -127,7 +127,7 @@ bool is_rounding_of(const ir::Tensor& integers, const ir::QuantInfo& info,
   return has_values;
 }
 
-/// Matrices at least, that something reads.
+/// Constants with at least two axes and a reader.
 std::vector<ValueId> read_constants(const LintView& view, bool is_quantised) {
   std::vector<ValueId> out;
   for (const ir::Constant& constant : view.graph.constants) {
@@ -147,7 +147,7 @@ const Node& first_reader(const LintView& view, ValueId id) {
 
 std::string name_of(const LintView& view, ValueId id) { return quoted(view.value(id).name); }
 
-/// Before its integers are stored: some readers round it, others do not.
+/// Before integers are stored: some readers round the weight, others do not.
 void find_half_rounded(const LintView& view, Findings& findings) {
   for (const ValueId id : read_constants(view, false)) {
     const Node* rounds = nullptr;
@@ -170,7 +170,7 @@ void find_dead_channels(const LintView& view, Findings& findings) {
   std::set<ValueId> seen;
   for (const Node& node : view.graph.nodes) {
     const auto layer = layer_of(view.graph, node, view.known);
-    // A row of a table may well be zero: that of the padding is.
+    // A row of a table may be zero: the padding's is.
     if (!layer || passes::base_word(node.op).starts_with("embedding")) continue;
     for (const Weight& weight : layer->weights) {
       if (!weight.channel_axis || !seen.insert(weight.value).second) continue;

@@ -1,4 +1,4 @@
-// A graph as rules of the lint look at it, and the rules.
+// A graph as the lint's rules see it, and the rules.
 #pragma once
 
 #include <optional>
@@ -9,19 +9,19 @@
 
 namespace t2n::compress {
 
-// By name: who calls passes on quantised tensors may have overloads that no rule of ours knows.
+// By name: passes may be called on quantised tensors with overloads that no rule knows.
 bool is_quantise(const ir::Node& node);    ///< reals to integers
 bool is_dequantise(const ir::Node& node);  ///< integers to reals
 bool is_fake_quant(const ir::Node& node);  ///< both
 
-/// What reals were rounded to.
+/// The grid of rounded reals.
 struct Steps {
   std::vector<double> scales;
   std::vector<int64_t> zero_points;
   friend bool operator==(const Steps&, const Steps&) = default;
 };
 
-/// Of a graph that stays as it is in the meantime.
+/// For a graph that must not change meanwhile.
 struct LintView {
   LintView(const ir::Graph& graph, const passes::PassContext& context);
 
@@ -31,9 +31,9 @@ struct LintView {
   std::vector<int> constants;
   std::vector<bool> known;
   std::vector<bool> is_output;
-  std::vector<std::vector<size_t>> readers;  ///< per value: indices of nodes
-  /// Per value: it is integers, or reals on a grid, at most moved since; its steps where they are
-  /// known.
+  std::vector<std::vector<size_t>> readers;  ///< by value: indices of nodes
+  /// By value: whether it is integers, or reals on a grid that were at most moved since; with its
+  /// steps if known.
   std::vector<bool> is_rounded;
   std::vector<std::optional<Steps>> steps;
 
@@ -41,20 +41,20 @@ struct LintView {
   bool is_known(ir::ValueId id) const { return known[static_cast<size_t>(id)]; }
   /// The operation that gives a value, or nullptr.
   const ir::Node* producer(ir::ValueId id) const;
-  /// The constant, if its values are at hand, or nullptr.
+  /// The constant, if its values are loaded, or nullptr.
   const ir::Tensor* loaded(ir::ValueId id) const;
-  /// A layer all of whose weights and activations are on grids.
+  /// True for a layer with all weights and activations on grids.
   bool is_quantised_layer(const ir::Node& node) const;
 
  private:
   void follow_steps();
 };
 
-/// Where findings go.
+/// Collects findings.
 class Findings {
  public:
   explicit Findings(std::vector<Finding>& all) : all_(all) {}
-  /// `help`: "" for that of the rule.
+  /// `help`: "" for the rule's own.
   void add(std::string_view rule, const LintView& view, const ir::Node& at, std::string message,
            std::string help = {});
 
@@ -62,16 +62,16 @@ class Findings {
   std::vector<Finding>& all_;
 };
 
-// --- rules on the structure (lint_structure.cpp) ---
+// --- rules about the structure (lint_structure.cpp) ---
 void find_idle_pairs(const LintView& view, Findings& findings);
 void find_float_constants(const LintView& view, Findings& findings);
 void find_unlike_scales(const LintView& view, Findings& findings);
 void find_float_islands(const LintView& view, Findings& findings);  // lint_islands.cpp
-// --- rules on what was asked for and seen (lint_requests.cpp) ---
+// --- rules about requests and observations (lint_requests.cpp) ---
 void find_idle_settings(const LintView& view, Findings& findings);
 void find_unseen_ranges(const LintView& view, Findings& findings);
 void find_saturation(const LintView& view, Findings& findings);
-// --- rules on values (lint_values.cpp) ---
+// --- rules about values (lint_values.cpp) ---
 void find_dead_channels(const LintView& view, Findings& findings);
 void find_stored_twice(const LintView& view, Findings& findings);
 

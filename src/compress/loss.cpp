@@ -26,7 +26,7 @@ std::string format_of(const ir::Value& stored, bool is_packed) {
   return std::string(ir::dtype_name(stored.dtype));
 }
 
-/// What is said of all weights of a layer together.
+/// The sum over all weights of a layer.
 struct Together {
   int64_t zeros = 0;
   int64_t elements = 0;
@@ -41,14 +41,14 @@ struct Together {
   }
 };
 
-/// A matrix that is stored the other way around, as products want it that became linear layers.
+/// Transposes a matrix whose product became a linear layer.
 void turn(Tensor& matrix) {
   if (matrix.shape.size() != 2) return;
   std::swap(matrix.shape[0], matrix.shape[1]);
   std::swap(matrix.strides[0], matrix.strides[1]);
 }
 
-/// Results of some operations of a run, by address, and its outputs.
+/// Results of some operations of a run, by address, and the run's outputs.
 struct Run {
   std::map<std::string, Tensor> results;
   std::vector<Tensor> outputs;
@@ -57,7 +57,7 @@ struct Run {
 Run run(const Graph& graph, const std::vector<Tensor>& inputs, const ir::Evaluator& evaluate,
         const std::set<std::string>& wanted) {
   Run out;
-  std::map<ValueId, std::string> loops;  // they run by their bodies: seen where they are read
+  std::map<ValueId, std::string> loops;  // they run as bodies: seen where their results are read
   for (const Node& node : graph.nodes)
     if (node.body && wanted.contains(ir::node_address(graph, node)))
       loops.emplace(node.outputs.at(0), ir::node_address(graph, node));
@@ -89,7 +89,7 @@ size_t largest_of(std::span<const double> row) {
   return static_cast<size_t>(std::max_element(row.begin(), row.end()) - row.begin());
 }
 
-/// Without what a batch was filled up with. Axis 0 may hold several rows for each.
+/// Without the rows that fill up a batch. Axis 0 may hold several rows for each.
 Tensor counted(Tensor tensor, const Judged& judged) {
   if (judged.filled == 0 || tensor.shape.empty() || tensor.shape[0] % judged.size != 0)
     return tensor;
@@ -139,7 +139,7 @@ void Closeness::add(const Tensor& wanted, const Tensor& there) {
   const std::vector<double> b = ir::to_f64(there);
   for (size_t i = 0; i < a.size(); ++i) {
     if (!std::isfinite(a[i])) continue;
-    if (!std::isfinite(b[i])) {  // what was a number is none any more
+    if (!std::isfinite(b[i])) {  // a number became NaN or infinite
       noise = std::numeric_limits<double>::infinity();
       continue;
     }

@@ -52,7 +52,7 @@ void add(std::vector<double>& sums, const Tensor& more) {
   for (size_t i = 0; i < values.size(); ++i) sums[i] += values[i];
 }
 
-/// What an observer or a fake quantiser is given; the value itself behind anything else.
+/// The operand of an observer or fake quantiser; for anything else the value itself.
 ir::ValueId unrounded(const ir::Graph& graph, const std::vector<int>& producers, ir::ValueId id) {
   for (int at = producers[static_cast<size_t>(id)]; at >= 0;
        at = producers[static_cast<size_t>(id)]) {

@@ -10,7 +10,7 @@
 namespace t2n::compress {
 namespace {
 
-/// They choose elements, or join tensors.
+/// They select elements, or join tensors.
 constexpr std::array<std::string_view, 10> kChoose = {
     "adaptive_max_pool1d", "adaptive_max_pool2d", "amax",       "amin", "cat", "concat",
     "max_pool1d",          "max_pool2d",          "max_pool3d", "relu"};

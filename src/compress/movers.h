@@ -1,5 +1,5 @@
-// Operations that give elements of what they are given, moved or chosen by their order: they do to
-// integers what they do to the reals that these stand for.
+// Operations whose results are elements of their operands, moved or selected by order: they do the
+// same to integers as to the reals that these represent.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace t2n::compress {
 
-/// Of tensors with one scale. Pads count where they add zeros.
+/// For tensors with one scale. Pads count if they add zeros.
 bool keeps_grid(const ir::Node& node);
 
-/// The operands of reals, whose elements are moved; a tensor that gives its shape counts, too.
+/// The real operands whose elements are moved; a tensor that only gives its shape counts as well.
 std::vector<ir::ValueId> moved_by(const ir::Graph& graph, const ir::Node& node);
 
-/// Per value whether its scale follows from data, so that the graph says it of one run only.
+/// For each value, whether its scale follows from data, so that the graph holds that of one run.
 std::vector<bool> dynamic_scales(const ir::Graph& graph);
 
 }  // namespace t2n::compress

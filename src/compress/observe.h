@@ -1,5 +1,5 @@
-// The operation `t2n::observe`: passes its operand on; what was seen, and the grid that follows,
-// stand in its arguments.
+// The operation `t2n::observe` returns its operand. Its arguments hold what was seen, and the grid
+// that follows.
 #pragma once
 
 #include <optional>
@@ -16,9 +16,9 @@ inline constexpr const char* kObserveOp = "t2n::observe";
 struct Observation {
   ir::ValueId self = ir::kNoValue;
   Grid grid;
-  std::optional<int> axis = {};  ///< of channels; nothing for one grid for all
-  bool least_squares = false;    ///< the grid is the one whose errors are least
-  std::vector<double> low = {};  ///< of what was seen, one or one per channel; empty: nothing was
+  std::optional<int> axis = {};  ///< of channels; nothing: one grid for all
+  bool least_squares = false;    ///< the grid with the least squared error
+  std::vector<double> low = {};  ///< minima, one or one per channel; empty: nothing was seen
   std::vector<double> high = {};
   std::vector<double> scale = {};  ///< of the grid; empty: not calculated
   std::vector<int64_t> zero_point = {};
@@ -28,7 +28,7 @@ bool is_observe(const ir::Node& node);
 Observation read_observation(const ir::Node& node);
 std::vector<ir::Argument> observation_arguments(const Observation& observation);
 
-/// The least and the greatest integer of a grid.
+/// The smallest and the largest integer of a grid.
 int64_t lowest(const Grid& grid);
 int64_t highest(const Grid& grid);
 

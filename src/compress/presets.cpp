@@ -1,4 +1,4 @@
-// Presets, and entries that leave modules out.
+// Presets, and entries that exclude modules.
 #include "src/compress/settings.h"
 
 namespace t2n::compress {

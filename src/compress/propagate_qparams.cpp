@@ -1,12 +1,13 @@
 // The pass `propagate-qparams`: operations that move elements move integers instead of reals, so
 // that regions between dequantize and quantize_per_tensor join.
 //
-// dequantize sinks below them, where all that they move is dequantised with the same parameters;
-// relu on integers is a maximum with the zero point, pads of zeros are pads with it. What is
-// quantised again with the parameters that it had is the integers that it was. quantize_per_tensor
-// rises above them, up to a layer that `fuse-quantised` could join it with, where nothing else
-// reads what lies between. All results stay the same: rounding is monotone, and leaves elements
-// where they are. Scales per channel, weights, and scales that follow from data stay as they are.
+// dequantize sinks below such operations if all their operands are dequantised with the same
+// parameters; relu on integers is a maximum with the zero point, and padding with zeros is padding
+// with the zero point. Requantisation with the same parameters gives back the integers.
+// quantize_per_tensor rises above such operations, up to a layer that `fuse-quantised` could join
+// it with, if nothing else reads the values between. Results do not change: rounding is monotone,
+// and does not move elements. Scales per channel, weights, and scales that follow from data are
+// left unchanged.
 #include <map>
 #include <optional>
 #include <utility>
@@ -36,14 +37,14 @@ bool is_relu(const Node& node) {
   static const ir::OpId op = ir::op_id("aten::relu");
   return node.op == op;
 }
-/// Outside of training it gives what it is given.
+/// Outside of training it returns its operand.
 bool is_no_dropout(const Node& node) {
   static const ir::OpId op = ir::op_id("aten::dropout");
   const ir::Attr* train = node.find("train");
   return node.op == op && train != nullptr && *train == ir::Attr(false);
 }
 
-/// Lets quantisers rise, one operation at a time, each as far as it goes.
+/// Lets quantisers rise, operation by operation, each as far as possible.
 class Rising {
  public:
   Rising(ir::Graph& graph, const passes::PassContext& context)
@@ -60,7 +61,7 @@ class Rising {
   }
 
  private:
-  /// Where the quantiser at `i` is after it rose above one operation; nothing if it stays.
+  /// The position of the quantiser at `i` after it rose above one operation; nothing if it stays.
   std::optional<size_t> above(size_t i) {
     const Node& node = graph_.nodes[i];
     if (!is_quantise(node) || !graph_.values[static_cast<size_t>(node.outputs.at(0))].quant)
@@ -95,8 +96,8 @@ class Rising {
     return !fused.empty() && (!context_.is_native || context_.is_native(ir::op_id(fused)));
   }
 
-  /// x -> mover -> y -> quantise -> z: the value in between is now what the mover was given, as
-  /// integers. Places and values swap alike: `producers_` stays right.
+  /// x -> mover -> y -> quantise -> z: the value in between becomes the mover's operand, as
+  /// integers. Positions and values are swapped alike, so that `producers_` stays valid.
   void swap(size_t mover, size_t quantise) {
     Node& first = graph_.nodes[mover];
     Node& second = graph_.nodes[quantise];
@@ -178,7 +179,7 @@ class Sinking : public passes::Rewriter {
     return false;
   }
 
-  /// Of a value of the new graph; kNoValue if it is not dequantised.
+  /// The integers of a value of the new graph; kNoValue if it is not dequantised.
   ValueId integers_of(ValueId real) const {
     const auto found = integers_.find(real);
     return found == integers_.end() ? ir::kNoValue : found->second;
@@ -235,7 +236,7 @@ class Sinking : public passes::Rewriter {
 
   std::vector<bool> known_;
   std::vector<bool> dynamic_;
-  std::map<ValueId, ValueId> integers_;  ///< by what is dequantised of them, in the new graph
+  std::map<ValueId, ValueId> integers_;  ///< by the value dequantised from them, in the new graph
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The passes `prune-weights`, and `insert-compression`, which inserts masks and observers at once.
+// The passes `prune-weights`, and `insert-compression`, which inserts masks and observers together.
 #include "src/compress/prune.h"
 
 #include <algorithm>
@@ -18,19 +18,19 @@ namespace {
 
 using ir::ValueId;
 
-/// What one layer asks for of a weight.
+/// The pruning that one layer asks for.
 struct Wish {
   std::string layer;  ///< its address
   std::optional<Pruning> pruning;
   int inputs = 0;      ///< the axis of the layer's inputs
-  int64_t groups = 1;  ///< that the inputs along it belong to
+  int64_t groups = 1;  ///< groups of the inputs along that axis
 };
 
-/// By weight, in the order of their layers.
+/// By weight, in the order of the layers.
 using Wishes = std::map<ValueId, std::vector<Wish>>;
 
 int inputs_axis(const Weight& weight, size_t rank) {
-  if (!weight.channel_axis) return 0;  // a transposed convolution of groups
+  if (!weight.channel_axis) return 0;  // a grouped transposed convolution
   if (*weight.channel_axis == 0) return 1;
   if (weight.argument == "weight") return 0;  // transposed
   return static_cast<int>(rank) - 2;          // the second factor of a product
@@ -39,12 +39,12 @@ int inputs_axis(const Weight& weight, size_t rank) {
 int64_t groups_of(const ir::Node& node, const Weight& weight) {
   const ir::Attr* attr = node.find("groups");
   const auto* groups = attr == nullptr ? nullptr : std::get_if<ir::Dim>(attr);
-  // Other convolutions hold the inputs of one group.
+  // Other convolutions' weights hold the inputs of one group.
   const bool is_transposed = !weight.channel_axis || *weight.channel_axis != 0;
   return groups == nullptr || !is_transposed ? 1 : groups->value();
 }
 
-/// "a share of 0.5": equal words are one mask.
+/// "a share of 0.5": equal texts are one mask.
 std::string words(const Wish& wish) {
   if (!wish.pruning) return "no pruning";
   const Pruning& of = *wish.pruning;
@@ -59,14 +59,14 @@ std::vector<double> magnitudes_of(const ir::Tensor& weight) {
   return out;
 }
 
-/// All below a magnitude go, and the first of those that have it.
+/// Removes everything below a magnitude, and the first elements that equal it.
 struct Cut {
   double magnitude = -1;
   ptrdiff_t equals = 0;
 };
 
 Cut cut_of(std::vector<double> magnitudes, double share) {
-  // 0.29 * 100 is a little less than 29.
+  // 0.29 * 100 is slightly below 29.
   constexpr double kRoundingError = 1e-9;
   const auto all = static_cast<double>(magnitudes.size());
   const auto count = static_cast<ptrdiff_t>(std::floor(share * all + kRoundingError));
@@ -89,7 +89,7 @@ Mask mask_of_cut(const std::vector<double>& magnitudes, Cut& cut) {
   return out;
 }
 
-/// Of the elements at these places, all but some go.
+/// Of the elements at these positions, removes all but the largest.
 void keep_largest(const std::vector<double>& magnitudes, std::vector<size_t>& places, int keep,
                   Mask& mask) {
   std::stable_sort(places.begin(), places.end(),
@@ -155,7 +155,7 @@ class Adding {
                                      groups_of(node, weight)});
   }
 
-  /// Where weights have one threshold for all.
+  /// Finds thresholds shared by several weights.
   void find_cuts() {
     std::map<double, std::vector<double>> pools;
     for (const auto& [weight, wishes] : wishes_) {
@@ -177,7 +177,7 @@ class Adding {
   }
 
   void add(ValueId weight, const std::vector<Wish>& wishes) {
-    const Wish& first = wishes.front();  // the others want the same, or the commit fails
+    const Wish& first = wishes.front();  // the others ask for the same, or the commit fails
     ir::Tensor mask;
     if (first.pruning)
       mask =

@@ -1,4 +1,4 @@
-// Which weights settings set to zero, as insertions of masks.
+// Chooses the weights that settings set to zero; inserts masks for them.
 #pragma once
 
 #include "src/compress/insertion.h"
@@ -6,19 +6,21 @@
 
 namespace t2n::compress {
 
-/// A mask in front of all that reads a weight which settings prune: `where(mask, weight, 0)`, so
-/// that what is pruned is +0.0, and fold-constants makes one constant of it, called as the weight.
+/// Inserts a mask in front of all readers of a pruned weight: `where(mask, weight, 0)`. Pruned
+/// elements are +0.0, and fold-constants makes one constant of it, with the weight's name.
 ///
-/// A share takes the floor(share * n) smallest of a weight's n elements by magnitude; with
-/// is_global, of all elements of all weights with that share. Of equal ones the first go.
+/// A share removes the floor(share * n) smallest of a weight's n elements by magnitude; with
+/// is_global, of all elements of all weights with that share. Among equal ones the first are
+/// removed.
 ///
-/// N of M: of each M neighbours along the inputs of a layer the M - N smallest go. Neighbours are
-/// consecutive input channels, at one place of a convolution's kernel, of one group; rows of tables
-/// of embeddings are taken as a linear layer's. At the end of the inputs fewer than M are left: of
-/// these, N stay, too.
+/// N of M: of each M neighbours along the inputs of a layer, the M - N smallest are removed.
+/// Neighbours are consecutive input channels, at one position of a convolution's kernel, in one
+/// group; rows of embedding tables are treated like those of a linear layer. Of fewer than M
+/// neighbours at the end, N stay as well.
 ///
-/// A weight that several layers read has one mask, which all have to ask for: others are errors of
-/// Insertions::commit. Weights that are computed, and those inside of loops, stay as they are.
+/// A weight that several layers read has one mask, which all must ask for: otherwise
+/// Insertions::commit raises an error. Computed weights, and those inside loops, are left
+/// unchanged.
 void add_pruning(Insertions& insertions, const ir::Graph& graph, const Settings& settings);
 
 }  // namespace t2n::compress

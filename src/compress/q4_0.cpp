@@ -35,13 +35,13 @@ double squared_error(std::span<const float> values, float scale) {
   return sum;
 }
 
-/// The value of largest magnitude; the first of several.
+/// The value with the largest magnitude; the first of several.
 float extreme(std::span<const float> values) {
   return *std::max_element(values.begin(), values.end(),
                            [](float a, float b) { return std::abs(a) < std::abs(b); });
 }
 
-/// The scale of least squares for the codes that `scale` gives.
+/// The least-squares scale for the codes that `scale` gives.
 float refitted(std::span<const float> values, float scale) {
   double products = 0, squares = 0;
   for (const float value : values) {
@@ -52,11 +52,11 @@ float refitted(std::span<const float> values, float scale) {
   return squares == 0 ? scale : rounded_to_half(products / squares);
 }
 
-/// The best of many scales of both signs: one side of zero has a code more than the other. Only
-/// what half floats hold is tried, since that is what will multiply the codes.
+/// The best of many scales of both signs: one side of zero has one code more. Only half-float
+/// scales are tried, since the codes will be multiplied by one.
 float searched(std::span<const float> values, float start) {
   constexpr int kSteps = 18;
-  constexpr double kFewest = 5.5, kStep = 0.25;  // codes that the largest value may take
+  constexpr double kFewest = 5.5, kStep = 0.25;  // range of codes for the largest value
   struct Best {
     float scale;
     double error;
@@ -77,7 +77,7 @@ float searched(std::span<const float> values, float start) {
   return best.scale;
 }
 
-/// Adds to the errors of `packed`.
+/// Encodes a block and adds its errors to those of `packed`.
 void encode_block(std::span<const float> values, Q4Scale rule, std::span<std::byte> block,
                   Packed& packed) {
   if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); })) {

@@ -57,7 +57,7 @@ class Finder {
     if (out_.problem.empty()) out_.problem = std::move(why);
   }
 
-  /// All that read `id`, which is the constant, or its transpose.
+  /// Collects all readers of `id`, which is the constant or its transpose.
   void collect(ValueId id, bool is_flipped) {
     if (std::find(graph_.outputs.begin(), graph_.outputs.end(), id) != graph_.outputs.end())
       fail("it is an output of the model");
@@ -106,7 +106,7 @@ class Finder {
     if (!is_convolution(node) || rank(id) < 3) return false;
     const Attr* transposed = node.find("transposed");
     if (transposed != nullptr && *transposed != Attr(false)) return false;
-    // tract crashes where each channel is convolved by itself.
+    // tract crashes on depthwise convolutions.
     const bool mixes = value(id).shape[1] != ir::Dim(1) || integer(node, "groups", 0) == 1;
     return mixes && note(reader, is_flipped);
   }
@@ -130,7 +130,7 @@ class Finder {
     return note({index, Role::product, tensors[0], ir::kNoValue}, *transposed != is_flipped);
   }
 
-  /// Whether this reader agrees with those before it.
+  /// Adds the reader. Whether it agrees with those before it.
   bool note(const Q4Reader& reader, bool is_transposed) {
     if (reader.input != ir::kNoValue && value(reader.input).dtype != dtype_) return false;
     if (!out_.all.empty() && out_.is_transposed != is_transposed) {
@@ -149,7 +149,7 @@ class Finder {
 
 }  // namespace
 
-/// "...k,nk->...n" of a matrix as the second operand; the same with "kn" is transposed.
+/// False for "...k,nk->...n", with a matrix as the second operand; true for "kn".
 std::optional<bool> is_transposed_einsum(std::string equation) {
   std::erase(equation, ' ');
   const size_t comma = equation.find(','), arrow = equation.find("->");

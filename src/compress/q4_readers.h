@@ -1,4 +1,4 @@
-// Who reads a weight, and whether all of them could read it packed.
+// The readers of a weight, and whether all of them could read it packed.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace t2n::compress {
 
-/// A node that multiplies with rows of the weight, or takes them.
+/// A node that multiplies with rows of the weight, or reads single rows.
 struct Q4Reader {
   enum class Role {
     weight,   ///< a linear layer, a convolution, an embedding: its argument `weight`
@@ -18,21 +18,21 @@ struct Q4Reader {
   };
   size_t node = 0;
   Role role = Role::weight;
-  ir::ValueId input = ir::kNoValue;  ///< of a product or sum
-  ir::ValueId bias = ir::kNoValue;   ///< of a sum
+  ir::ValueId input = ir::kNoValue;  ///< for product and sum
+  ir::ValueId bias = ir::kNoValue;   ///< for sum
 };
 
 struct Q4Readers {
-  std::vector<Q4Reader> all;   ///< in the order of the graph
-  bool is_transposed = false;  ///< the constant holds columns where readers want rows
+  std::vector<Q4Reader> all;   ///< in the graph's order
+  bool is_transposed = false;  ///< the constant has columns where readers need rows
   std::string problem;         ///< why it cannot be packed, or ""
 };
 
-/// Of the equation of an einsum that is a linear layer: whether the second operand holds columns
-/// where a linear layer's weight holds rows. Nothing for others.
+/// For the equation of an einsum that is a linear layer: whether the second operand has columns
+/// where a linear layer's weight has rows. Nothing for other equations.
 std::optional<bool> is_transposed_einsum(std::string equation);
 
-/// Of a constant of floats.
+/// The readers of a float constant.
 Q4Readers find_readers(const ir::Graph& graph, ir::ValueId constant);
 
 }  // namespace t2n::compress

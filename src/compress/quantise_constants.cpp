@@ -1,5 +1,5 @@
-// The pass `quantise-constants`: constants that are rounded to a grid of 8 bits and fewer become
-// its integers, dequantised.
+// The pass `quantise-constants`: constants that are rounded to a grid of at most 8 bits become its
+// integers, dequantised.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -12,8 +12,8 @@
 namespace t2n::compress {
 namespace {
 
-/// As torch's kernel rounds: the product with the inverse in f32, half to even.
-/// Source: ATen/native/quantized/cpu/kernels/QuantizedOpKernels.cpp, fake_quantize.
+/// Rounds as torch's kernel does: the product with the inverse in f32, half to even. Source:
+/// ATen/native/quantized/cpu/kernels/QuantizedOpKernels.cpp, fake_quantize.
 ir::Tensor integers_of(const ir::Tensor& weights, const FakeQuant& of, bool is_signed) {
   const std::vector<double> values = ir::to_f64(weights);
   size_t inner = 1;

@@ -110,7 +110,7 @@ class Packer {
     for (const Q4Reader& reader : readers.all) reread(reader, unpacked);
   }
 
-  /// The weight in floats, in front of its first reader.
+  /// Unpacks the weight to floats in front of its first reader.
   ValueId add_unpacked(ValueId blocks, const Tensor& rows, size_t reader) {
     ir::Value unpacked;
     unpacked.name = names_.take(value(blocks).name + "_unpacked");
@@ -163,7 +163,7 @@ class Packer {
   const Q4Options& options_;
   passes::FreshNames names_;
   passes::FreshCalls calls_;
-  std::vector<std::pair<size_t, Node>> made_;  ///< with the node in front of which they go
+  std::vector<std::pair<size_t, Node>> made_;  ///< with the node that each precedes
   std::vector<Q4Weight> out_;
 };
 
@@ -197,7 +197,7 @@ std::optional<compress::Q4Rounding> rounding_of(const compress::NodeSettings& se
   internal_error(__FILE__, __LINE__, "no such rounding");
 }
 
-/// Says which weights stay as they are, and why.
+/// Reports which weights stay floats, and why.
 void report(const std::vector<compress::Q4Weight>& weights, const PassContext& context) {
   if (!context.report) return;
   Diagnostic out;
@@ -212,7 +212,7 @@ void report(const std::vector<compress::Q4Weight>& weights, const PassContext& c
   context.report(out);
 }
 
-/// Says which weights were to be rounded by their inputs (gptq) and are not.
+/// Reports which weights should have been rounded by their inputs (gptq) and were not.
 void report_roundings(const std::vector<compress::Q4Weight>& weights, const PassContext& context) {
   if (!context.report) return;
   Diagnostic out;

@@ -1,5 +1,5 @@
 // The pass `quantise-q4_0`: weights of linear layers, convolutions and embeddings become blocks of
-// 4-bit codes, 4.5 bits an element, which the engine unpacks where it multiplies.
+// 4-bit codes, 4.5 bits per element, which the engine unpacks during multiplication.
 #pragma once
 
 #include <functional>
@@ -15,34 +15,34 @@
 namespace t2n::compress {
 
 enum class Q4Rounding {
-  nearest,      ///< scale by the value of largest magnitude, each value to its nearest code
-  least_error,  ///< scale by search, "mse"
-  compensated,  ///< what rounding changes is made up for by the columns after it, "gptq"
+  nearest,      ///< the scale from the value of largest magnitude, each value to its nearest code
+  least_error,  ///< the scale by search, "mse"
+  compensated,  ///< later columns compensate the errors of earlier ones, "gptq"
 };
 
 struct Q4Options {
-  /// How the weight that a node reads is rounded; nothing: it stays as it is. Empty: all nearest.
+  /// The rounding of the weight that a node reads; nothing: it stays. Empty: all to nearest.
   std::function<std::optional<Q4Rounding>(const ir::Graph&, const ir::Node&)> wanted;
-  /// Whether the target reads packed weights in a node. Empty: in all that the pass knows.
+  /// Whether the target reads packed weights in a node. Empty: in all nodes that the pass knows.
   std::function<bool(const ir::Node&)> is_readable;
   /// X^T X of the rows that a node multiplies its weight with, [K, K] row by row, for
-  /// `compensated`; empty where nobody has seen any: then the scale is searched.
+  /// `compensated`; if it is empty, the scale is searched.
   std::function<std::vector<double>(const ir::Graph&, const ir::Node&)> second_moments;
 };
 
-/// What became of a weight that somebody wanted packed.
+/// The result for a weight that should be packed.
 struct Q4Weight {
   std::string name;
   int64_t elements = 0;
-  std::string left_because;    ///< why it stays in floats; "" if it is packed
-  bool lacks_moments = false;  ///< packed by the best scales, for want of what rounding needs
-  double relative_error = 0;   ///< |W - Q| / |W|, of a packed one
+  std::string left_because;    ///< why it stays a float; "" if it is packed
+  bool lacks_moments = false;  ///< packed by the best scales, as moments for rounding are missing
+  double relative_error = 0;   ///< |W - Q| / |W|, if packed
 };
 
-/// Rewrites the graph; the result says of each wanted weight what became of it.
+/// Rewrites the graph, and returns the result for each such weight.
 std::vector<Q4Weight> pack_weights(ir::Graph& graph, const Q4Options& options);
 
-/// Where a version of an engine reads packed weights.
+/// The nodes in which an engine version reads packed weights.
 std::function<bool(const ir::Node&)> reads_q4_0(const target::Target& target);
 
 }  // namespace t2n::compress

@@ -16,7 +16,7 @@ namespace {
 
 using ir::ValueId;
 
-/// "8 bits, signed, symmetric, per channel 0": equal words are one quantiser.
+/// "8 bits, signed, symmetric, per channel 0": equal texts are one quantiser.
 std::string words(const Observation& of) {
   return cat(of.grid.bits, " bits, ", of.grid.is_signed ? "signed" : "unsigned",
              of.grid.is_symmetric ? ", symmetric" : "",
@@ -31,7 +31,7 @@ ValueId emit_observer(passes::Rewriter& rewriter, ValueId value, Observation of)
                        rewriter.shape(value));
 }
 
-/// What follows from constants that are integers on a grid: the model's own quantisers.
+/// Constant expressions that are integers on a grid: the model's own quantisers.
 std::vector<bool> rounded_values(const ir::Graph& graph) {
   std::vector<bool> out(graph.values.size());
   for (const ir::Constant& constant : graph.constants) {
@@ -63,7 +63,7 @@ class Adding {
         add(i, *layer, settings_.of(graph_, graph_.nodes[i]));
   }
 
-  /// Says which weights stay in floats of 32 bits, as those of 16 would be infinite.
+  /// Reports weights that stay f32, as f16 would make them infinite.
   void report_too_large(const Report& report) const {
     if (!report || too_large_.empty()) return;
     Diagnostic out;
@@ -108,7 +108,7 @@ class Adding {
     add_observer(node, weight.value, of);
   }
 
-  /// The elements of a constant; none of what is computed, or not loaded.
+  /// The elements of a constant; none if it is computed or not loaded.
   std::vector<double> elements_of(ValueId value) const {
     const int index = constants_[static_cast<size_t>(value)];
     if (index < 0) return {};
@@ -116,7 +116,7 @@ class Adding {
     return passes::is_loaded(data) ? ir::to_f64(data) : std::vector<double>();
   }
 
-  /// No integer stands for NaN or infinities.
+  /// No integer represents NaN or infinities.
   void require_finite(size_t node, ValueId value) const {
     const std::vector<double> values = elements_of(value);
     if (std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); }))
@@ -132,14 +132,14 @@ class Adding {
                      ir::module_path(graph_, graph_.nodes[node].scope))});
   }
 
-  /// Whether scales of channels would be a good part of what is stored, and one scale for all is
-  /// nearly as good.
+  /// Whether scales of channels would be a large part of the stored bytes, and one scale for all is
+  /// almost as good.
   bool shares_scale(const Weight& weight, const Grid& grid) const {
     const int index = constants_[static_cast<size_t>(weight.value)];
     if (index < 0) return false;
     const ir::Tensor& data = graph_.constants[static_cast<size_t>(index)].data;
     if (!passes::is_loaded(data) || data.elements() == 0) return false;
-    constexpr int64_t kFile = 128;  // what a file of scales begins with
+    constexpr int64_t kFile = 128;  // the header of a file of scales
     constexpr int64_t kShare = 20;
     const auto axis = static_cast<size_t>(*weight.channel_axis);
     const int64_t channels = data.shape.at(axis);
@@ -158,13 +158,13 @@ class Adding {
       signal[channel] += values[i] * values[i];
       noise[channel] += error * error;
     }
-    constexpr double kLeastRatio = 3162;  // 35 dB, of every channel
+    constexpr double kLeastRatio = 3162;  // 35 dB, in every channel
     for (size_t i = 0; i < signal.size(); ++i)
       if (!(noise[i] * kLeastRatio <= signal[i])) return false;
     return true;
   }
 
-  /// Channels of an image lie behind the batch, if there is one, those of rows last.
+  /// Channels of an image lie behind the batch axis, if there is one; those of rows lie last.
   int channel_axis(ValueId value, size_t node, const Layer& layer) const {
     const auto rank_of = [this](ValueId id) {
       return static_cast<int>(graph_.values[static_cast<size_t>(id)].shape.size());
@@ -188,7 +188,7 @@ class Adding {
 
   void add_half(size_t node, ValueId value) {
     if (!is_plain(value)) return;
-    constexpr double kBeyondHalf = 65520;  // from here on, the nearest is infinity
+    constexpr double kBeyondHalf = 65520;  // from here on, the nearest half float is infinity
     for (const double element : elements_of(value))
       if (std::isfinite(element) && std::abs(element) >= kBeyondHalf)
         return void(too_large_.emplace(value, node));
@@ -202,7 +202,7 @@ class Adding {
                      }});
   }
 
-  /// What is computed from constants was quantised by the model itself, which is left as it is.
+  /// False for constant expressions: the model itself quantised them, and they are left unchanged.
   bool is_plain(ValueId value) const {
     const auto at = static_cast<size_t>(value);
     return graph_.values[at].dtype == ir::DType::f32 && !graph_.values[at].quant &&
@@ -215,7 +215,7 @@ class Adding {
   std::vector<bool> known_;
   std::vector<bool> is_rounded_;  ///< by the model itself
   std::vector<int> constants_;
-  std::map<ValueId, size_t> too_large_;  ///< for floats of 16 bits, with the first that reads it
+  std::map<ValueId, size_t> too_large_;  ///< for f16, with the first reader
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which quantisers settings ask for, as insertions.
+// Finds the quantisers that settings ask for, and inserts them.
 #pragma once
 
 #include "src/compress/insertion.h"
@@ -7,14 +7,14 @@
 
 namespace t2n::compress {
 
-/// Order at one value: what is pruned is quantised then.
+/// Order at one value: pruning comes before quantisation.
 constexpr int kPruningPriority = 10;
 constexpr int kQuantiserPriority = 20;
 
-/// An observer for each weight, activation and bias that settings quantise to integers, a cast for
-/// weights of 16 bits. Weights of Format::q4_0 are the pass `quantise-q4_0`'s.
-/// `report` hears of weights that 16 bits cannot hold.   Errors: `unsupported-argument` for weights
-/// that are to be integers and are NaN or infinite.
+/// Inserts an observer for each weight, activation and bias that settings quantise to integers, and
+/// a cast for 16-bit weights. Weights of Format::q4_0 belong to the pass `quantise-q4_0`. Weights
+/// that 16 bits cannot hold are reported.   Errors: `unsupported-argument` for weights that should
+/// become integers and are NaN or infinite.
 void add_quantisers(Insertions& insertions, const ir::Graph& graph, const Settings& settings,
                     const Report& report);
 

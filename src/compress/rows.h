@@ -7,7 +7,7 @@
 
 namespace t2n::compress {
 
-/// Index `index` of the first axis of a tensor of floats, as f32; nothing else is copied.
+/// Reads index `index` of the first axis of a float tensor as f32; nothing else is copied.
 void read_row(const ir::Tensor& tensor, int64_t index, std::vector<float>& out);
 
 }  // namespace t2n::compress

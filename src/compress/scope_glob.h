@@ -10,16 +10,16 @@
 
 namespace t2n::compress {
 
-/// '*' stands for any characters, '?' for one.
+/// '*' matches any characters, '?' one.
 bool glob_matches(std::string_view glob, std::string_view text);
 
-/// How deep the innermost module or operation around a node is that the glob names: 0 is the whole
+/// The depth of the innermost module or operation around a node that the glob names; 0 is the whole
 /// model, which "" names. A glob names a module by its path ("layer1.0") or its address
 /// ("ResNet/Sequential[layer1]"), an operation by its address. Nothing if it names none.
 std::optional<int> matched_depth(const ir::Graph& graph, const ir::Node& node,
                                  std::string_view glob);
 
-/// Paths of modules and addresses that are nearest to a glob that names none, at most three.
+/// At most three paths and addresses that are nearest to a glob that names none.
 std::vector<std::string> nearest_scopes(const ir::Graph& graph, std::string_view glob);
 
 }  // namespace t2n::compress

@@ -7,13 +7,13 @@
 namespace t2n::compress {
 namespace {
 
-/// What saves nothing is the dearest.
+/// A layer that saves nothing is the most expensive.
 double per_byte(double loss, int64_t saved) {
   if (saved <= 0) return std::numeric_limits<double>::infinity();
   return loss / static_cast<double>(saved);
 }
 
-/// Whether one loses less for each byte than another.
+/// Whether one loses less per saved byte than the other.
 bool is_cheaper(const Alone& a, const Alone& b) {
   const double of_a = per_byte(a.loss.asked, a.saved);
   const double of_b = per_byte(b.loss.asked, b.saved);
@@ -72,7 +72,7 @@ class Search {
     found_.is_within_budget = false;
   }
 
-  /// One layer after the other takes the form, the cheapest first.
+  /// Gives layers the form, one after another, the cheapest first.
   void shrink(Choice choice, Form form) {
     for (const size_t layer : by_cost(form, choice)) {
       choice[layer] = form;
@@ -97,8 +97,8 @@ class Search {
     return out;
   }
 
-  /// Layers that can take a form, from the cheapest on: what it loses alone, for each byte that it
-  /// saves of those that the graph has before.
+  /// Layers that can take a form, cheapest first, by their loss alone for each byte that they save
+  /// from the graph's previous size.
   std::vector<size_t> by_cost(Form form, const Choice& before) {
     const int64_t bytes = space_.bytes(before);
     std::vector<Alone> costs(count_);

@@ -1,4 +1,4 @@
-// Which layers are compressed so that a limit of loss or of bytes holds, by what each costs alone.
+// Chooses the layers to compress within a limit of loss or of bytes, by the cost of each alone.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@ namespace t2n::compress {
 
 /// How a layer is stored.
 enum class Form {
-  floats,    ///< as it was
-  as_set,    ///< as the settings say
-  narrower,  ///< with fewer bits than they say
+  floats,    ///< unchanged
+  as_set,    ///< as in the settings
+  narrower,  ///< with fewer bits than that
 };
-/// Per layer.
+/// By layer.
 using Choice = std::vector<Form>;
 
 struct Loss {
-  double asked = 0;  ///< what a limit is set to
-  double noise = 0;  ///< finer: decides between layers whose loss is the same
+  double asked = 0;  ///< the loss that a limit refers to
+  double noise = 0;  ///< finer: orders layers with the same loss
 };
 
-/// What is searched in: layers that can only be compressed together are one.
+/// The search space: layers that can only be compressed together count as one.
 struct SearchSpace {
-  std::vector<bool> can_narrow;  ///< per layer
+  std::vector<bool> can_narrow;  ///< by layer
   std::function<Loss(const Choice&)> loss;
   std::function<int64_t(const Choice&)> bytes;
 };
@@ -34,7 +34,7 @@ struct Goal {
   std::optional<int64_t> budget = {};  ///< bytes
 };
 
-/// A layer compressed, and no other.
+/// A layer that is compressed alone.
 struct Alone {
   Loss loss;
   int64_t saved = 0;  ///< bytes
@@ -42,18 +42,18 @@ struct Alone {
 
 struct Found {
   Choice choice;
-  Loss loss;  ///< measured of just this choice
+  Loss loss;  ///< measured for exactly this choice
   int64_t bytes = 0;
   int64_t bytes_of_floats = 0;
-  bool is_within_budget = true;  ///< else `bytes` are the fewest that there are, and loss unknown
+  bool is_within_budget = true;  ///< otherwise `bytes` is the minimum, and the loss is unknown
   bool is_within_loss = true;
-  std::vector<std::optional<Alone>> alone;  ///< per layer; nothing where it was not needed
+  std::vector<std::optional<Alone>> alone;  ///< by layer; nothing if it was not needed
 };
 
-/// Without a budget, all are compressed, and as long as the loss is above the limit, the one that
-/// loses most for each byte that it saves stays in floats. With one, all are in floats, and those
-/// that lose least for each byte are compressed until the budget holds, where needed with fewer
-/// bits; the limit of loss only judges what is found. Each step is measured, not summed up.
+/// Without a budget, all layers are compressed; while the loss exceeds the limit, the layer that
+/// loses most per saved byte becomes floats again. With a budget, all start as floats; layers that
+/// lose least per byte are compressed until the budget holds, with fewer bits if necessary. The
+/// limit of loss then only judges the result. Every step is measured, not estimated by sums.
 Found search(const SearchSpace& space, const Goal& goal);
 
 }  // namespace t2n::compress

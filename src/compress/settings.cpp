@@ -1,4 +1,4 @@
-// Entries read into settings: known keys, their values, and what contradicts what.
+// Reads entries into settings: known keys, their values, and contradictions.
 #include "src/compress/settings.h"
 
 #include <algorithm>
@@ -78,7 +78,7 @@ constexpr std::array<std::pair<std::string_view, OfWeights>, 3> kOfWeights = {
      {"channel", OfWeights::channel},
      {"auto", OfWeights::automatic}}};
 
-/// What a key changes.
+/// The effect of a key.
 using Apply = std::function<void(NodeSettings&, const Entry&, const Option&)>;
 
 Grid activation_grid() {
@@ -125,7 +125,7 @@ void apply_pattern(NodeSettings& settings, const Entry& entry, const Option& opt
   pruning_of(settings).of = of;
 }
 
-/// `part` off, with null or false: nothing else may be its value.
+/// Only null and false are allowed as the value of `part`.
 template <typename T>
 void switch_off(std::optional<T>& part, const Entry& entry, const Option& option) {
   const bool* value = std::get_if<bool>(&option.value);
@@ -227,7 +227,7 @@ void apply(NodeSettings& settings, const Entry& entry) {
   }
 }
 
-/// What cannot be meant together. `entry` is the last that had a say.
+/// Refuses contradictory settings. `entry` is the last one that contributed.
 void require_consistent(const NodeSettings& settings, const Entry& entry) {
   if (const auto& weights = settings.weights) {
     constexpr int kBitsOfBlocks = 4;
@@ -257,8 +257,8 @@ const Option* find(const Entry& entry, const std::string& key) {
   return found == entry.options.end() ? nullptr : &*found;
 }
 
-/// Settings that say nothing, as another one is what it is. Where that was said further in, they
-/// are overridden; elsewhere nobody would hear that they are not heeded. `inner`: outer ones first.
+/// Refuses settings without effect because of another one. If that one stands in an inner module,
+/// they are overridden; elsewhere they would be ignored silently. `inner`: outer ones first.
 void require_heeded(const std::vector<const Entry*>& inner, const std::string& key,
                     const std::string& decided_by, const std::string& why) {
   for (auto entry = inner.rbegin(); entry != inner.rend(); ++entry) {
@@ -336,7 +336,7 @@ NodeSettings Settings::of(const ir::Graph& graph, const ir::Node& node) const {
 
 namespace {
 
-/// Whether any operation stands in such a module, bodies of loops included.
+/// Whether any operation is in such a module, bodies of loops included.
 bool is_matched(const ir::Graph& graph, const std::string& scope) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const ir::Node& node) {
     return matched_depth(graph, node, scope) || (node.body && is_matched(*node.body, scope));

@@ -1,4 +1,4 @@
-// What is asked of each module: how its weights and activations are stored, what is pruned.
+// Requests for each module: how its weights and activations are stored, and what is pruned.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace t2n::compress {
 
-/// How a range is found in what was seen.
+/// How the range is determined from what was seen.
 enum class Observer { min_max, moving_average, percentile, histogram, entropy };
 inline constexpr std::array<std::pair<std::string_view, Observer>, 5> kObserverNames = {
     {{"min-max", Observer::min_max},
@@ -21,22 +21,22 @@ inline constexpr std::array<std::pair<std::string_view, Observer>, 5> kObserverN
      {"percentile", Observer::percentile},
      {"histogram", Observer::histogram},
      {"entropy", Observer::entropy}}};
-/// To which of its neighbours a weight is rounded: to the nearest; so that the square of the errors
-/// is least, by the choice of the scale; so that the layer's results are nearest (GPTQ).
+/// How a weight is rounded: to nearest; to nearest with the scale of least squared error; or so
+/// that the layer's results change least (GPTQ).
 enum class Rounding { nearest, least_squares, gptq };
-/// How weights lie in the file.
+/// How the file stores weights.
 enum class Format { integers, q4_0, f16 };
 
-/// Integers that reals are rounded to, and how their scale is found.
+/// The integers that reals are rounded to, and how their scale is found.
 struct Grid {
   int bits = 8;
   bool is_signed = true;
   bool is_symmetric = true;
   bool is_narrow = true;  ///< without the lowest integer
   bool is_per_channel = true;
-  bool may_share_scale = false;  ///< one scale where those of channels are not worth their bytes
+  bool may_share_scale = false;  ///< one scale if scales of channels do not justify their bytes
   Observer observer = Observer::min_max;
-  double quantile = 0.9999;  ///< of Observer::percentile: what lies within
+  double quantile = 0.9999;  ///< of Observer::percentile: the share inside
   friend bool operator==(const Grid&, const Grid&) = default;
 };
 
@@ -47,22 +47,22 @@ struct WeightSettings {
   friend bool operator==(const WeightSettings&, const WeightSettings&) = default;
 };
 
-/// What is set to zero: a share, or all but `keep` of `of` neighbours along the inputs of a layer.
+/// What is set to zero: a share, or all but `keep` of `of` neighbours along a layer's inputs.
 struct Pruning {
   double sparsity = 0;
   int keep = 0;
   int of = 0;
-  bool is_global = false;  ///< the share is of all modules with this, not of each
+  bool is_global = false;  ///< the share is of all such modules together, not of each
   friend bool operator==(const Pruning&, const Pruning&) = default;
 };
 
-/// Of one operation; what is absent stays as it is.
+/// For one operation; absent parts stay unchanged.
 struct NodeSettings {
   std::optional<WeightSettings> weights;
   std::optional<Grid> activations;
   std::optional<Grid> bias;
   std::optional<Pruning> prune;
-  bool corrects_bias = false;  ///< takes off it what rounding weights does to the means of results
+  bool corrects_bias = false;  ///< subtracts from it the mean error of rounded weights
 };
 
 /// One key of an entry with its value; monostate is JSON's null: off.
@@ -72,26 +72,26 @@ struct Option {
   OptionValue value;
 };
 
-/// What holds for the modules that a glob names, and for all inside them.
+/// Settings for the modules that a glob names, and for everything inside them.
 struct Entry {
-  /// Settings; or that these modules stay as they are (--ignore), or all others do (--only), which
-  /// no settings override, however deep their keys.
+  /// Settings; or these modules stay unchanged (--ignore), or all others do (--only). No settings
+  /// override the latter two, however deep their keys.
   enum class Kind { settings, ignores, alone };
   std::string scope;  ///< "" is all; "layer1.0.conv1", "layer1.*", "ResNet/*/Conv2d[downsample]*"
   std::vector<Option> options;
-  std::string origin;  ///< the file or option that says so, for messages
+  std::string origin;  ///< the file or option that it comes from, for messages
   Kind kind = Kind::settings;
 };
 
-/// All entries of a command, later ones over earlier ones of the same depth, inner over outer ones.
+/// All entries of a command. Inner ones override outer ones; at one depth, later ones override.
 class Settings {
  public:
   /// Errors: `usage` for unknown keys, values out of range, and values that contradict each other.
   explicit Settings(std::vector<Entry> entries);
 
-  /// What is asked of an operation.   Errors: `usage` where what it inherits contradicts itself.
+  /// The settings of an operation.   Errors: `usage` if inherited ones contradict each other.
   NodeSettings of(const ir::Graph& graph, const ir::Node& node) const;
-  /// Errors: `usage` for a glob that names no module of the graph, with the nearest.
+  /// Errors: `usage` for a glob that names no module of the graph, with the nearest ones.
   void require_matches(const ir::Graph& graph) const;
   bool asks_for_activations() const;
   bool asks_for_pruning() const;
@@ -101,11 +101,11 @@ class Settings {
   std::vector<Entry> entries_;
 };
 
-/// The entries of a preset, "int8", "int8-weights", "q4_0", "f16"; none if there is no such preset.
+/// The entries of a preset, "int8", "int8-weights", "q4_0", "f16"; none for other names.
 std::vector<Entry> preset(std::string_view name);
 const std::vector<std::string>& preset_names();
 
-/// What is inside of these scopes stays as it is (--ignore), or what is in none of them (--only).
+/// Everything inside these scopes stays unchanged (--ignore), or everything outside them (--only).
 std::vector<Entry> ignoring(const std::vector<std::string>& globs);
 std::vector<Entry> limited_to(const std::vector<std::string>& globs);
 

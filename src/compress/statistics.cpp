@@ -8,7 +8,7 @@
 namespace t2n::compress {
 namespace {
 
-/// Of a new batch, in the average: torch's default.
+/// The weight of a new batch in the average: torch's default.
 constexpr double kMomentum = 0.01;
 
 bool counts(Observer observer) {

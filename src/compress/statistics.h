@@ -1,4 +1,4 @@
-// What an observer has seen of a tensor, in bounded memory.
+// Statistics of a tensor for an observer, in bounded memory.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace t2n::compress {
 
-/// One channel's, or a whole tensor's.
+/// Those of one channel, or of a whole tensor.
 struct Seen {
   int64_t batches = 0;
   int64_t elements = 0;
   double low = 0;
   double high = 0;
-  double average_low = 0;  ///< of the batches' least, recent ones counting more
+  double average_low = 0;  ///< of the batches' minima; recent ones count more
   double average_high = 0;
-  Histogram histogram;  ///< where the observer needs it
+  Histogram histogram;  ///< if the observer needs it
 };
 
 class Statistics {
  public:
   explicit Statistics(const Observation& observation);
-  /// Another batch. `axis` of the observation says which elements are of one channel.
-  /// Errors: `calibration` for NaN and infinities.
+  /// Adds another batch. `axis` of the observation separates channels. Errors: `calibration` for
+  /// NaN and infinities.
   void see(const ir::Tensor& tensor);
   bool empty() const { return seen_.empty(); }
   /// One range, or one per channel.

@@ -29,7 +29,7 @@ bool factorise_tile(Tile<double> m) {
   return true;
 }
 
-/// x becomes the y of y . l^T = x.
+/// Replaces x by the solution y of y . l^T = x.
 void solve_right(Tile<double> x, Tile<const double> l) {
   for (size_t i = 0; i < kTile; ++i) {
     double* row = x.row(i);
@@ -41,7 +41,7 @@ void solve_right(Tile<double> x, Tile<const double> l) {
   }
 }
 
-/// x becomes the y of l . y = x.
+/// Replaces x by the solution y of l . y = x.
 void solve_left(Tile<double> x, Tile<const double> l) {
   for (size_t i = 0; i < kTile; ++i) {
     double* row = x.row(i);

@@ -1,4 +1,4 @@
-// Square matrices in tiles of 64 x 64, so that what is multiplied stays in the cache.
+// Square matrices in tiles of 64 x 64, so that products stay in the cache.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@ namespace t2n::compress {
 
 inline constexpr size_t kTile = 64;
 
-/// How many columns of whole tiles `columns` take.
+/// The number of columns of whole tiles that `columns` need.
 constexpr size_t whole_tiles(size_t columns) { return (columns + kTile - 1) / kTile * kTile; }
 
-/// Row by row, of whole tiles.
+/// Row by row, with whole tiles.
 struct Square {
   explicit Square(size_t size_in) : size(size_in), values(size_in * size_in) {}
   double& at(size_t row, size_t column) { return values[row * size + column]; }
@@ -21,7 +21,7 @@ struct Square {
   std::vector<double> values;
 };
 
-/// A tile inside of something larger: its first element, and how far apart rows are.
+/// A tile inside a larger matrix: its first element, and the distance of rows.
 template <typename T>
 struct Tile {
   T* first;
@@ -38,8 +38,8 @@ inline Tile<const double> tile(const Square& m, size_t row, size_t column) {
 /// c -= a . b
 void subtract_product(Tile<double> c, Tile<const double> a, Tile<const double> b);
 
-/// The lower triangle L of m = L . L^T in its place, what is above it as it was. False where `m` is
-/// not positive definite.
+/// Replaces m by the lower triangle L of m = L . L^T; elements above it are unchanged. False if `m`
+/// is not positive definite.
 bool factorise(Square& m);
 /// The inverse of a lower triangle, with zeros above.
 Square inverse_of_lower(const Square& m);

@@ -46,7 +46,7 @@ class Comparer {
   }
 
  private:
-  /// What an operation or weight or text is called.
+  /// The name of an operation, weight or text in messages.
   struct Subject {
     std::string operation;
     std::string name;
@@ -72,7 +72,7 @@ class Comparer {
 
   // --- signature ---
 
-  /// Names by position; where one side has more, the rest.
+  /// Compares names by position; one side may have more.
   void compare_ports(Part part, const std::vector<std::string>& a,
                      const std::vector<std::string>& b) {
     for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
@@ -102,7 +102,7 @@ class Comparer {
     for (size_t i = 0; i < std::min(graph_a_.results.size(), graph_b_.results.size()); ++i) {
       const Source& a = graph_a_.results[i];
       const Source& b = graph_b_.results[i];
-      if (a == kNowhere || b == kNowhere) continue;  // never assigned, which compare() refuses
+      if (a == kNowhere || b == kNowhere) continue;  // never assigned; compare() refuses it
       if (is_rewired(a, b))
         add(Part::output, Kind::changed, named(names[i]), "computed by",
             node_str(graph_a_.nodes[a.node]), node_str(graph_b_.nodes[b.node]));
@@ -111,7 +111,7 @@ class Comparer {
 
   // --- operations ---
 
-  /// False where one of the two is on one side only: that is said of itself.
+  /// False if one of the two exists on one side only, which is reported separately.
   bool is_rewired(const Source& a, const Source& b) const {
     if (a == kNowhere || b == kNowhere) return a != b;
     if (!matching_.of_a[a.node] || !matching_.of_b[b.node]) return false;
@@ -238,7 +238,7 @@ class Comparer {
     return out;
   }
 
-  /// Under the names that b has for the same tensors.
+  /// Quantisation of a, under b's names for the same tensors.
   Texts quantisation_of_a() const {
     std::vector<nnef::QuantEntry> entries = a_.document.quant;
     Texts names;

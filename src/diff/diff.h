@@ -1,5 +1,5 @@
-// What differs between two artefacts. Names inside of them do not count, nor does any order that
-// means nothing.
+// Differences between two artefacts. Internal names do not count, nor does any order without a
+// meaning.
 #pragma once
 
 #include <optional>
@@ -24,17 +24,17 @@ enum class Part {
 /// "operations", as a headline; in JSON it names the list.
 std::string_view part_name(Part part);
 
-/// `subject` exists on one side only, or `aspect` of it is `before` in a and `after` in b.
+/// `subject` exists on one side only, or its `aspect` is `before` in a and `after` in b.
 struct Difference {
   enum class Kind { removed, added, changed };
   Part part;
   Kind kind;
-  std::string operation;  ///< "conv"; of the graph only
-  std::string subject;    ///< a name, as a has it, or b if it was added
-  std::string aspect;     ///< "stride"; "" if the subject says it all
+  std::string operation;  ///< "conv"; for the graph only
+  std::string subject;    ///< a name in a, or in b if it was added
+  std::string aspect;     ///< "stride"; "" for the subject as a whole
   std::string before;
   std::string after;
-  std::optional<double> max_abs = {};  ///< of values that differ; infinite if some are not finite
+  std::optional<double> max_abs = {};  ///< of differing values; infinite if some are not finite
 };
 
 struct Result {
@@ -45,7 +45,7 @@ struct Result {
 };
 
 struct Options {
-  bool names = false;  ///< names inside of the graph and of weights count
+  bool names = false;  ///< names inside the graph and of weights count
 };
 
 /// Errors: those of spec::check_document.

@@ -1,4 +1,4 @@
-// Binds calls to their declarations, so that order and defaults of arguments do not matter either.
+// Binds calls to their declarations, so that order and defaults of arguments do not matter.
 #include "src/diff/flat_graph.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class Flattener {
     out_.nodes[node].outputs = std::move(names);
   }
 
-  /// Its operands come first, those inside of expressions included.
+  /// Adds its operands first, those inside expressions included.
   size_t add_node(const Value& value) {
     Node node;
     if (value.kind == nnef::Kind::invocation) {
@@ -77,7 +77,7 @@ class Flattener {
       try {
         return bound_operands(call, *known);
       } catch (const Error&) {
-        // Calls that fit no declaration are compared as they are written.
+        // Calls without a fitting declaration are compared as written.
       }
     }
     std::vector<Operand> out;
@@ -113,13 +113,13 @@ class Flattener {
     return out;
   }
 
-  /// `1` and `1.0` are the same where a scalar is declared.
+  /// `1` and `1.0` are equal where a scalar is declared.
   static void make_scalars(Value& value) {
     if (value.kind == nnef::Kind::integer) value = nnef::scalar(static_cast<double>(value.integer));
     for (Value& item : value.items) make_scalars(item);
   }
 
-  /// Puts '%' in the place of tensors. Other names are symbols of dimensions.
+  /// Replaces tensors by '%'. Other names are symbols of dimensions.
   void resolve(Value& value, std::vector<Source>& sources) {
     if (value.kind == nnef::Kind::invocation) {
       sources.push_back({add_node(value), 0});
@@ -145,7 +145,7 @@ class Flattener {
     for (size_t node = 0; node < out_.nodes.size(); ++node) visit(node, seen);
   }
 
-  /// Without recursion: graphs may be deeper than a stack.
+  /// Does not recurse: graphs may be deeper than a stack.
   void visit(size_t root, std::vector<bool>& seen) {
     struct Step {
       size_t node;

@@ -1,4 +1,4 @@
-// A document as a flat list of operations whose operands point at each other: names do not matter.
+// A document as a flat list of operations whose operands refer to each other: names do not matter.
 #pragma once
 
 #include <cstdint>
@@ -17,29 +17,29 @@ struct Source {
   friend bool operator==(const Source&, const Source&) = default;
 };
 
-/// What stands at a parameter: a text with '%' for each of the sources, in their order.
+/// The argument of a parameter: a text with '%' for each of the sources, in order.
 struct Operand {
-  std::string parameter;  ///< "#0" where no declaration is known
+  std::string parameter;  ///< "#0" if no declaration is known
   std::string text;
-  std::string shown;  ///< as the document writes it
+  std::string shown;  ///< as written in the document
   std::vector<Source> sources;
 };
 
 struct Node {
   std::string operation;  ///< with its generic type: "external<scalar>"
-  std::string name;       ///< of its first output; "" inside of an expression
+  std::string name;       ///< of its first output; "" inside an expression
   std::string label;      ///< of a variable
   std::vector<std::string> outputs;
-  std::vector<Operand> operands;  ///< defaults filled in, the label of a variable left out
+  std::vector<Operand> operands;  ///< with defaults, and without a variable's label
 
   bool is_variable() const { return operation.starts_with("variable"); }
 };
 
 struct FlatGraph {
-  std::vector<Node> nodes;  ///< a node's sources stand before it
+  std::vector<Node> nodes;  ///< a node's sources precede it
   std::vector<Source> inputs;
-  std::vector<Source> results;  ///< kNowhere for names that nothing defines
-  std::vector<size_t> order;    ///< every node, operands first, from the first result on
+  std::vector<Source> results;  ///< kNowhere for undefined names
+  std::vector<size_t> order;    ///< every node, operands first, starting from the first result
 };
 
 constexpr Source kNowhere{SIZE_MAX, 0};

@@ -1,5 +1,5 @@
 // Pairs nodes by signatures of decreasing strength. Signatures are hashes: in a graph of a million
-// nodes two that differ agree by chance once in 10^7 graphs.
+// nodes, two different ones agree by chance once in 10^7 graphs.
 #include "src/diff/match.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Signatures own_signatures(const FlatGraph& graph, bool with_labels) {
   return out;
 }
 
-/// How a value is computed, from the inputs on.
+/// How a value is computed, starting from the inputs.
 Signatures forward_signatures(const FlatGraph& graph, bool with_labels) {
   Signatures out = own_signatures(graph, with_labels);
   for (size_t i = 0; i < graph.inputs.size(); ++i)
@@ -52,7 +52,7 @@ Signatures forward_signatures(const FlatGraph& graph, bool with_labels) {
   return out;
 }
 
-/// How a value is used, from the results back. Uses are a set: their order means nothing.
+/// How a value is used, starting from the results. Uses are a set: their order has no meaning.
 Signatures backward_signatures(const FlatGraph& graph, bool with_labels) {
   Signatures out = own_signatures(graph, with_labels);
   Signatures uses(out.size(), 0);
@@ -106,7 +106,7 @@ class Matcher {
         pair(a_.inputs[i].node, b_.inputs[i].node);
   }
 
-  /// Without labels a variable is like any other of its shape: its user tells which it is.
+  /// Without labels a variable equals any other of its shape: its reader distinguishes it.
   static std::vector<size_t> unmatched(const FlatGraph& graph,
                                        const std::vector<std::optional<size_t>>& matched,
                                        bool with_variables) {
@@ -138,7 +138,7 @@ class Matcher {
     return out;
   }
 
-  /// The longest common subsequence of what is left, if it is not too much for that.
+  /// The longest common subsequence of the rest, if it is not too long for that.
   void by_order(const Signatures& of_a, const Signatures& of_b) {
     constexpr size_t kMostDifferences = 2000;
     const std::vector<size_t> a = unmatched(a_, out_.of_a, false);
@@ -153,7 +153,7 @@ class Matcher {
     for (const auto& [i, j] : common_subsequence(left, right, kMostDifferences)) pair(a[i], b[j]);
   }
 
-  /// Variables at the same place of operations that match.
+  /// Pairs variables at the same position of matching operations.
   void pair_variables() {
     for (size_t node = 0; node < a_.nodes.size(); ++node) {
       if (!out_.of_a[node]) continue;

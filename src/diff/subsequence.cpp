@@ -1,5 +1,5 @@
-// Follows, for a growing number of differences, how far each diagonal of the edit graph gets; then
-// goes back from the end.
+// Follows, for a growing number of differences, how far each diagonal of the edit graph reaches;
+// then goes back from the end.
 #include "src/diff/subsequence.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace t2n::diff {
 namespace {
 
 using Length = std::ptrdiff_t;
-using Reach = std::vector<Length>;  ///< places in a per diagonal -d, …, d
+using Reach = std::vector<Length>;  ///< positions in a, by diagonal -d, …, d
 
 class Search {
  public:
@@ -31,7 +31,7 @@ class Search {
     return k == -d || (k != d && at(k - 1) < at(k + 1));
   }
 
-  /// The place in a where the snake on diagonal `k` begins.
+  /// The position in a where the snake on diagonal `k` begins.
   Length start(Length d, Length k) const {
     if (d == 0) return 0;
     const Reach& before = reaches_[static_cast<size_t>(d - 1)];
@@ -39,7 +39,7 @@ class Search {
                                   : before[static_cast<size_t>(k + d - 2)] + 1;
   }
 
-  /// One more difference; true once the ends are reached.
+  /// Allows one more difference; true once both ends are reached.
   bool extend(Length d) {
     Reach reach(static_cast<size_t>(2 * d + 1), -1);
     bool done = false;

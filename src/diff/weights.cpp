@@ -1,4 +1,4 @@
-// Bytes first; numbers only where the bytes differ.
+// Compares bytes first, and numbers only if the bytes differ.
 #include "src/diff/weights.h"
 
 #include <cmath>
@@ -16,7 +16,7 @@ double distance(double a, double b) {
   return std::isnan(out) ? std::numeric_limits<double>::infinity() : out;
 }
 
-/// Of tensors of one shape and any dtypes.
+/// For tensors of one shape and any dtypes.
 double max_distance(const ir::Tensor& a, const ir::Tensor& b) {
   const ir::Tensor left = ir::contiguous(ir::as_pairs(a));
   const ir::Tensor right = ir::contiguous(ir::as_pairs(b));
@@ -65,7 +65,7 @@ std::vector<Difference> compare_weights(const std::string& subject, const nnef::
     out.push_back(changed(subject, "type", weight_type(a), weight_type(b)));
   if (a.values.shape != b.values.shape || ir::same_values(a.values, b.values)) return out;
   const double largest = max_distance(a.values, b.values);
-  // Numbers that agree in other bytes are another dtype, or zeros and NaNs of another kind.
+  // Equal numbers with other bytes have another dtype, or are other zeros or NaNs.
   if (largest == 0 && !out.empty()) return out;
   out.push_back(changed(subject, largest == 0 ? "bytes" : "values", {}, {}));
   out.back().max_abs = largest;

@@ -1,4 +1,4 @@
-// Values of two weights against each other.
+// Compares the values of two weights.
 #pragma once
 
 #include <vector>
@@ -7,11 +7,11 @@
 
 namespace t2n::diff {
 
-/// What differs between two stored tensors, which `subject` names.
+/// The differences between two stored tensors; `subject` names them.
 std::vector<Difference> compare_weights(const std::string& subject, const nnef::StoredTensor& a,
                                         const nnef::StoredTensor& b);
 
-/// "f32[16,1,3,3]", with how it is stored if that is another thing.
+/// "f32[16,1,3,3]", with the storage format if it differs.
 std::string weight_type(const nnef::StoredTensor& tensor);
 
 }  // namespace t2n::diff

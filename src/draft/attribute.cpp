@@ -22,7 +22,7 @@ nnef::Value dim_value(const Dim& dim) {
   if (!dim.is_constant()) (void)nnef::tract_text(dim);  // refused here, where the operator is known
   return nnef::dimension(dim.substitute([](const ir::Symbol& symbol) -> std::optional<Dim> {
     if (symbol.born() == nullptr) return std::nullopt;
-    return Dim::symbol(symbol.born()->name);  // a name like any other, in a document
+    return Dim::symbol(symbol.born()->name);  // in a document, a name like any other
   }));
 }
 

@@ -11,7 +11,8 @@
 
 namespace t2n::draft {
 
-/// A named attribute. Integers print as NNEF integers, doubles as scalars (`1.0`): they never mix.
+/// A named attribute. Integers print as NNEF integers, doubles as scalars (`1.0`), without
+/// exception.
 struct Attribute {
   std::string_view name;
   nnef::Value value;

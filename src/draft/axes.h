@@ -9,7 +9,7 @@ namespace t2n::draft {
 Ints all_axes(int rank);
 /// `shape` with `size` at `axis`.
 Shape with_size(Shape shape, int axis, Dim size);
-/// Of a permutation of all axes.
+/// The inverse of a permutation of all axes.
 Ints inverse(const Ints& permutation);
 
 }  // namespace t2n::draft

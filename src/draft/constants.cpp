@@ -1,4 +1,4 @@
-// Constants: literals where a number says it exactly, else variables, written when first used.
+// Constants: literals if a number is exact as one, else variables, written on first use.
 #include <utility>
 
 #include "src/diag/error.h"
@@ -7,7 +7,7 @@
 namespace t2n::draft {
 namespace {
 
-/// What makes two constants the same blob: content if a translation made it, else its place.
+/// Equal keys share a blob: the content if a translation made it, else its address.
 std::string blob_key(const TensorEntry& entry) {
   std::string key = type_str(entry.dtype, entry.shape);
   if (entry.is_made && stored_bytes(entry) <= kLargeBytes) {
@@ -28,7 +28,7 @@ std::string generic_type(DType dtype) {
   return ir::is_integer(dtype) ? "integer" : "scalar";
 }
 
-/// The entry without its repeated axes; nothing where it has none.
+/// The entry without its repeated axes; nothing if it has none.
 std::optional<TensorEntry> compact(const TensorEntry& entry) {
   if (entry.parts.size() != 1) return {};
   ir::Tensor base = without_repeats(entry.parts[0]);
@@ -64,7 +64,7 @@ Ref Draft::write_variable(Ref ref) {
   const TensorEntry entry = at(ref);
   const auto [found, is_new] = written_.try_emplace(blob_key(entry), -1);
   if (!is_new) return Ref{found->second};
-  if (written_outside) {  // the file has variables in its graph only
+  if (written_outside) {  // only the file's graph has variables
     found->second = written_outside(entry).id;
     return Ref{found->second};
   }

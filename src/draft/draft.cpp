@@ -18,7 +18,7 @@ std::string_view word_of(std::string_view op) {
   return op;
 }
 
-/// Axes count from the front: tract crashes on negative ones, or computes something else.
+/// Axes must count from the front: tract crashes on negative ones, or computes something else.
 void check_axes(std::string_view op, const nnef::Argument& argument) {
   if (argument.name != "axis" && argument.name != "axes") return;
   const auto check = [&](const nnef::Value& value) {
@@ -41,7 +41,7 @@ void add_key(std::string& key, const nnef::Value& value) {
   key += ")";
 }
 
-/// Operands alone do not tell the result: a literal has no dtype of its own.
+/// The key includes the result's type, as literals have no dtype of their own.
 std::string call_key(std::string_view op, const std::vector<nnef::Argument>& arguments,
                      const std::vector<TensorType>& types, const std::string& generic) {
   std::string key = cat(op, "<", generic);
@@ -125,7 +125,7 @@ std::vector<nnef::Argument> Draft::aligned_operands(
     const std::function<Shape(const Shape&, const Shape&)>& joined_shape,
     const std::function<Ref(size_t operand, const Ints& axes)>& unsqueezed) {
   std::vector<std::optional<nnef::Value>> literals;
-  Shape tensor_shape;  // what the operands that are no literals span
+  Shape tensor_shape;  // the broadcast shape of operands that are not literals
   for (const Ref ref : operands) {
     literals.push_back(literal(ref));
     if (!literals.back()) tensor_shape = joined_shape(tensor_shape, at(ref).shape);

@@ -1,4 +1,4 @@
-// A document that grows: tensors, statements, constants written at first use, names at the end.
+// A document under construction: tensors, statements, constants written on first use, final names.
 #pragma once
 
 #include <deque>
@@ -19,16 +19,16 @@ namespace t2n::draft {
 
 struct Draft;
 
-/// How a dialect writes constants.
+/// A dialect's notation of constants.
 struct Notation {
-  /// One number as a literal, if that is exact.
+  /// A number as a literal, if that is exact.
   std::function<std::optional<nnef::Value>(const ir::Tensor& number)> literal;
-  /// Writes the constant `ref`, of which `base` is left without repeated axes.
+  /// Writes the constant `ref`; `base` is the constant without repeated axes.
   std::function<Ref(Draft& draft, Ref ref, TensorEntry base)> write_repeats;
-  /// Errors: `unsupported-argument` for what the format does not store.
+  /// Errors: `unsupported-argument` for values that the format cannot store.
   std::function<void(const TensorEntry& entry)> check_stored;
-  bool has_widths = true;  ///< of stored floats, and of booleans; else f32, and single bits
-  bool has_codes = false;  ///< stores floats as the integers of 8 bits that they are
+  bool has_widths = true;  ///< floats and booleans keep their width; otherwise f32, and single bits
+  bool has_codes = false;  ///< stores floats that are 8-bit integers as such
 };
 
 struct Draft {
@@ -36,48 +36,48 @@ struct Draft {
 
   Notation notation;
   nnef::Document document;
-  Notes notes;                      ///< those of tensors are filled in by resolve_names()
-  std::deque<TensorEntry> entries;  ///< references stay valid while it grows
+  Notes notes;                      ///< resolve_names() fills in those of tensors
+  std::deque<TensorEntry> entries;  ///< references stay valid as it grows
   std::vector<Ref> inputs, outputs;
-  int place = -1;  ///< of the statements that are appended, in notes.places
+  int place = -1;  ///< of appended statements, in notes.places
 
   TensorEntry& at(Ref ref);
   const TensorEntry& at(Ref ref) const;
   bool is_constant(Ref ref) const { return at(ref).kind == TensorEntry::Kind::constant; }
   Ref add(TensorEntry entry);
-  /// An identifier named after the current place and `word`.
+  /// An identifier named by the current place and `word`.
   Ref add_identifier(std::string_view word, DType dtype, const Shape& shape);
   Ref add_constant(ir::Tensor values, std::string name, int uses, bool is_made);
 
   /// Appends `results = op(arguments)`.
   void append(const std::vector<Ref>& results, std::string_view op,
               std::vector<nnef::Argument> arguments, std::string type = {});
-  /// The same with new results, named after the operation. What is said twice is computed once.
-  /// (tract fails on a model that says the same comparison twice: "eval() called on a Dummy op".)
+  /// The same with new results, named by the operation. Equal calls are computed once. (tract fails
+  /// on a model with two equal comparisons: "eval() called on a Dummy op".)
   std::vector<Ref> append_call(std::string_view op, std::vector<nnef::Argument> arguments,
                                const std::vector<TensorType>& types, const std::string& type = {});
 
-  nnef::Value name_of(Ref ref) const;  ///< an identifier whose text resolve_names() fills in
-  /// The value that all elements of a constant equal, as a literal, if that is exact.
+  nnef::Value name_of(Ref ref) const;  ///< an identifier; resolve_names() sets its text
+  /// The value of all elements of a constant, as a literal, if that is exact.
   std::optional<nnef::Value> literal(Ref ref) const;
-  /// As an operand: rank-0 constants as literals where exact, other constants as variables.
+  /// A tensor as an operand: rank-0 constants as literals if exact, other constants as variables.
   nnef::Value operand(Ref ref);
-  /// Operands that broadcast by numpy's rule to `shape`, of one rank or as literals. `unsqueezed`
+  /// Operands that broadcast to `shape` by numpy's rule, with one rank or as literals. `unsqueezed`
   /// adds that many leading axes.
   std::vector<nnef::Argument> aligned_operands(
       const std::vector<Ref>& operands, const Shape& shape,
       const std::function<Shape(const Shape&, const Shape&)>& joined_shape,
       const std::function<Ref(size_t operand, const Ints& axes)>& unsqueezed);
-  /// The identifier; a constant is written now, as a variable or in fewer bytes.
+  /// The identifier; a constant is written now, as a variable or in a shorter form.
   Ref identifier(Ref ref);
   Ref write_variable(Ref ref);
-  /// A variable of Q4_0 blocks, which the constant `packed` holds as bytes.
+  /// A variable of Q4_0 blocks, whose bytes are the constant `packed`.
   Ref write_blocks(Ref packed, DType dtype, const Shape& shape);
-  /// In a fragment: gives the identifier of a constant that the graph around writes.
+  /// In a fragment: gives the identifier of a constant that the outer graph writes.
   std::function<Ref(const TensorEntry&)> written_outside;
 
-  // Changes of geometry that need no statement, because they change how a constant is stored;
-  // nothing where they would store a large one twice.
+  // Changes of geometry without a statement: they change how a constant is stored. Nothing if a
+  // large one would be stored twice.
   std::optional<Ref> stored_in_shape(Ref ref, const Shape& shape);
   std::optional<Ref> stored_with_axes(Ref ref, const Ints& axes);  ///< those, in this order
   std::optional<Ref> stored_slice(Ref ref, int axis, int64_t begin, int64_t count, int64_t stride);
@@ -85,11 +85,11 @@ struct Draft {
   std::optional<Ref> stored_joined(const std::vector<Ref>& parts, int axis, const Shape& shape);
   std::optional<Ref> stored_cast(Ref ref, DType dtype);
 
-  /// An identifier that no input and none of `named` has, for a result; it is added to `named`.
+  /// An identifier for a result that no input and none of `named` has; it is added to `named`.
   Ref own_identifier(Ref ref, std::set<int>& named, const std::function<Ref(Ref)>& copied);
   /// Drops statements, and their blobs, that no output needs.
   void drop_dead();
-  /// Gives all tensors their final names, and notes them. Symbols are not theirs.
+  /// Gives all tensors their final names, and notes them. Names of symbols are taken.
   void resolve_names(const std::vector<std::string>& symbols);
 
  private:
@@ -99,11 +99,11 @@ struct Draft {
 
   std::unordered_map<std::string, std::vector<Ref>> calls_;  ///< by operation and operands
   nnef::UniqueNames labels_;
-  std::unordered_map<std::string, int> written_;  ///< blobs by content or place: their identifier
-  std::vector<std::pair<Ref, DType>> codes_;      ///< variables of reals that are stored integers
+  std::unordered_map<std::string, int> written_;  ///< blobs by content or address: their identifier
+  std::vector<std::pair<Ref, DType>> codes_;      ///< variables of reals, stored as integers
 };
 
-/// Calls `visit(id)` for the identifiers in an expression whose text is not settled yet.
+/// Calls `visit(id)` for the identifiers in an expression whose text is not set yet.
 template <typename Visit>
 void for_each_id(const nnef::Value& value, Visit&& visit) {
   nnef::walk(value, [&](const nnef::Value& v) {

@@ -1,4 +1,4 @@
-// The end of a document: its results, what they do not need, and final names.
+// Finishes a document: its results, removal of what they do not need, and final names.
 #include <iterator>
 #include <utility>
 
@@ -7,7 +7,7 @@
 namespace t2n::draft {
 
 Ref Draft::own_identifier(Ref ref, std::set<int>& named, const std::function<Ref(Ref)>& copied) {
-  // A second copy of the same tensor is a copy of the first: equal calls are one.
+  // A second copy of the same tensor must copy the first copy: equal calls are one.
   while (at(ref).is_input || named.contains(ref.id)) ref = copied(ref);
   named.insert(ref.id);
   return ref;
@@ -62,7 +62,7 @@ void Draft::resolve_names(const std::vector<std::string>& symbols) {
   say_codes();
 }
 
-/// In graph.quant: the reals are the integers themselves.
+/// In graph.quant: the reals equal the integers.
 void Draft::say_codes() {
   for (const auto& [variable, dtype] : codes_) {
     if (at(variable).text.empty()) continue;  // nothing reads it

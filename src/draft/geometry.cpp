@@ -33,7 +33,7 @@ ir::Tensor sliced(const ir::Tensor& tensor, size_t axis, int64_t begin, int64_t 
 
 }  // namespace
 
-/// Whether changing how the values are stored costs nothing that matters.
+/// Whether changing how the values are stored has no relevant cost.
 bool Draft::may_restore(const TensorEntry& entry) const {
   if (entry.kind != TensorEntry::Kind::constant) return false;
   const bool is_small = stored_bytes(entry) <= kLargeBytes;
@@ -108,7 +108,7 @@ std::optional<Ref> Draft::stored_cast(Ref ref, DType dtype) {
   TensorEntry other = at(ref);
   other.dtype = dtype;
   other.variable = -1;
-  if (codes_of(other)) {  // weights that somebody made small stay so
+  if (codes_of(other)) {  // compressed weights stay compressed
     if (!notation.has_codes) return {};
     return add(std::move(other));
   }

@@ -1,4 +1,4 @@
-// What an nnef::Document does not say of its tensors, for who says it in other words.
+// Information about tensors that an nnef::Document does not contain, for lowering it.
 #pragma once
 
 #include <string>
@@ -10,22 +10,22 @@
 namespace t2n::draft {
 
 struct Notes {
-  /// What statements belong to: an operator of the model.
+  /// The operator of the model that statements belong to.
   struct Place {
     std::string op;    ///< its name, for diagnostics
-    std::string name;  ///< what names of its intermediate results begin with
+    std::string name;  ///< prefix of the names of its intermediate results
   };
   struct Tensor {
     DType dtype = DType::f32;
     Shape shape;
-    std::string name;           ///< the one wanted, which other tensors may want, too
-    int place = -1;             ///< of the statement that assigns it, in `places`
+    std::string name;           ///< the preferred one; other tensors may prefer it, too
+    int place = -1;             ///< of its statement, in `places`
     bool is_claimed = false;    ///< the name is that of a value of the model
     bool is_positions = false;  ///< an index without negative entries
   };
-  /// Of a `variable`, beside its blob: see TensorEntry.
+  /// For a `variable`, in addition to its blob: see TensorEntry.
   struct Constant {
-    std::string name;  ///< the label wanted
+    std::string name;  ///< the preferred label
     int uses = 1;
     bool is_made = false;
   };
@@ -33,7 +33,7 @@ struct Notes {
   std::vector<Place> places;
   std::unordered_map<std::string, Tensor> tensors;      ///< by identifier
   std::unordered_map<std::string, Constant> constants;  ///< by label
-  std::vector<std::string> results;                     ///< names wanted for them
+  std::vector<std::string> results;                     ///< their preferred names
 };
 
 }  // namespace t2n::draft

@@ -1,4 +1,4 @@
-// Stored values: views, conversions and joins of constants, without copying what is large.
+// Stored values: views, conversions and joins of constants, without copying large ones.
 #include "src/draft/tensor_entry.h"
 
 #include <algorithm>
@@ -148,7 +148,7 @@ std::optional<ir::Tensor> viewed(const ir::Tensor& tensor, const Ints& shape) {
   out.strides = ir::contiguous_strides(shape);
   const ir::Tensor from = squeezed(tensor);
   if (from.shape.empty() || tensor.elements() == 0) return out;
-  // Each group of old axes that holds as many elements as a group of new ones must be dense.
+  // Each group of old axes with as many elements as a group of new ones must be dense.
   size_t old_begin = 0, new_begin = 0;
   while (new_begin < shape.size()) {
     size_t old_end = old_begin, new_end = new_begin;

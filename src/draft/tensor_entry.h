@@ -1,4 +1,4 @@
-// A tensor of a document that grows, and the stored values of those that are constants.
+// A tensor of a document under construction, with the stored values of constants.
 #pragma once
 
 #include <optional>
@@ -25,50 +25,50 @@ struct TensorType {
   Shape shape;
 };
 
-/// Constants above this size are not copied, nor stored once per geometry.
+/// Constants above this size are neither copied nor stored once per geometry.
 inline constexpr int64_t kLargeBytes = int64_t{64} << 10;
 
-/// What a Ref stands for.
+/// The tensor that a Ref denotes.
 struct TensorEntry {
   enum class Kind { identifier, constant };
   Kind kind = Kind::identifier;
   DType dtype = DType::f32;
   Shape shape;
-  std::string name;  ///< of an identifier the one wanted, of a constant the wanted label
+  std::string name;  ///< the preferred identifier, or label of a constant
 
   // Identifiers.
   bool is_input = false;
-  bool is_claimed = false;    ///< bears the name of an IR value: others may not rename it
-  int place = -1;             ///< what its statement says, in Notes::places, or -1
-  bool varies = false;        ///< in the body of a scan: differs from iteration to iteration
-  bool of_sizes = false;      ///< computed from symbolic sizes alone
+  bool is_claimed = false;    ///< has the name of an IR value: must not be renamed
+  int place = -1;             ///< the operator of its statement, in Notes::places, or -1
+  bool varies = false;        ///< in the body of a scan: differs between iterations
+  bool of_sizes = false;      ///< computed only from symbolic sizes
   bool is_positions = false;  ///< an index without negative entries
   bool is_q4_0 = false;       ///< a variable of Q4_0 blocks
-  /// Whether the engine may know the elements: the one number they are, or positions along axes.
+  /// Whether the engine may know the elements: one number for all, or positions along axes.
   enum class Followed { no, positions, number };
   Followed followed = Followed::no;  ///< see src/translate/uniform.h
   Ints repeated_axes =
-      {};  ///< along which the engine may know that entries repeat: src/translate/repeats.h
-  int reshaped = -1;        ///< in a body: what squeeze or unsqueeze made it from
-  Ints reshaped_axes = {};  ///< and along which axes
+      {};  ///< axes along which the engine may know that entries repeat: src/translate/repeats.h
+  int reshaped = -1;        ///< in a body: the operand of its squeeze or unsqueeze
+  Ints reshaped_axes = {};  ///< and the axes of that
   std::string text;         ///< the final identifier; "" until finish()
 
   // Constants: joined along `axis`; parts of another dtype than `dtype` are cast while writing.
   std::vector<ir::Tensor> parts;
   int axis = 0;
   int uses = 1;          ///< operands in the IR that refer to the stored values
-  bool is_made = false;  ///< made by a translation, so that equal ones may share a blob
+  bool is_made = false;  ///< made by a translation: equal ones may share a blob
   int variable = -1;     ///< the identifier, once it is written
 };
 
 /// The values of a constant entry as one tensor of its dtype.
 ir::Tensor joined(const TensorEntry& entry);
-/// The same without converting a single part: for changes of geometry.
+/// The same, but a single part is not converted: for changes of geometry.
 ir::Tensor joined_or_part(const TensorEntry& entry);
 bool is_loaded(const TensorEntry& entry);
-/// The one value of all elements, in the entry's dtype; nothing if there may be several.
+/// The value of all elements, in the entry's dtype; nothing if there may be several values.
 std::optional<ir::Tensor> single_value(const TensorEntry& entry);
-/// Whether it is a constant of zeros alone.
+/// Whether it is a constant of only zeros.
 bool is_zero(const TensorEntry& entry);
 /// `tensor` in another dtype; nothing if an element does not fit.
 std::optional<ir::Tensor> converted(const ir::Tensor& tensor, DType dtype);
@@ -79,11 +79,10 @@ ir::Tensor without_repeats(const ir::Tensor& tensor);
 /// "not loaded" constants of a textual IR have no bytes.
 bool is_loaded(const ir::Tensor& tensor);
 int64_t stored_bytes(const TensorEntry& entry);
-/// Whether a large constant may be converted by the writer, once: never to something larger or
-/// unlike.
+/// Whether the writer may convert a large constant, once: never to something larger or different.
 bool may_cast_later(const TensorEntry& entry, DType dtype);
 
-/// The dtype of integers of 8 bits that are all that is stored of a float tensor of some size.
+/// The 8-bit integer dtype in which a large enough float tensor is stored, if there is one.
 std::optional<DType> codes_of(const TensorEntry& entry);
 
 /// "f32[2,3]"

@@ -17,7 +17,7 @@
 namespace t2n::eval {
 namespace {
 
-/// The operator "aten::add.Tensor"; operators without overload name have none after the last '.'.
+/// The operator "aten::add.Tensor"; without an overload name, there is no '.' at the end.
 std::shared_ptr<torch::jit::Operator> find_operator(std::string_view name) {
   const size_t namespace_end = name.find("::");
   const size_t dot = name.find('.', namespace_end == std::string_view::npos ? 0 : namespace_end);
@@ -84,7 +84,7 @@ std::vector<ir::Tensor> share_all(const std::vector<at::Tensor>& tensors) {
   return out;
 }
 
-/// `t2n::cast(self, dtype)` is ours: torch's `.to`.
+/// `t2n::cast(self, dtype)` is torch's `.to`.
 std::vector<ir::Tensor> cast(const ir::Node& node, const ir::Operand& operand) {
   const auto& self = std::get<ir::TensorRef>(*node.find("self"));
   const auto dtype = std::get<ir::DType>(*node.find("dtype"));
@@ -102,7 +102,7 @@ std::vector<ir::Tensor> apply_rope(const ir::Node& node, const ir::Operand& oper
   return {trace::share(x.mul(tensor("cos")).add(turned.mul(tensor("sin"))))};
 }
 
-/// `t2n::dequantise_q4_0(self, shape, dtype)`: the weight that blocks stand for.
+/// `t2n::dequantise_q4_0(self, shape, dtype)`: the weight that blocks represent.
 std::vector<ir::Tensor> dequantise_q4_0(const ir::Node& node, const ir::Operand& operand) {
   const auto& self = std::get<ir::TensorRef>(*node.find("self"));
   const auto& shape = std::get<std::vector<ir::Dim>>(*node.find("shape"));
@@ -110,7 +110,7 @@ std::vector<ir::Tensor> dequantise_q4_0(const ir::Node& node, const ir::Operand&
                                 std::get<ir::DType>(*node.find("dtype")))};
 }
 
-/// `t2n::integer_linear(input, weight)`: sums of 32 bits.
+/// `t2n::integer_linear(input, weight)`: 32-bit sums.
 std::vector<ir::Tensor> integer_linear(const ir::Node& node, const ir::Operand& operand) {
   const auto wide = [&](std::string_view name) {
     return trace::to_torch(operand(std::get<ir::TensorRef>(*node.find(name)).id)).to(at::kInt);
@@ -137,7 +137,8 @@ std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operan
     T2N_ASSERT(attr != nullptr, ir::op_name(node.op), " has no argument '", argument.name(), "'");
     stack.push_back(to_ivalue(*attr, argument, operand));
   }
-  // The graph says nothing of strides: what is viewed may lie otherwise in memory than when traced.
+  // The graph has no strides: the operand of a view may have another layout than when it was
+  // traced.
   if (op->schema().name() == "aten::view") stack[0] = stack[0].toTensor().contiguous();
   try {
     trace::run_with_halves(*op, trace::make_run(op->getOperation()), stack);

@@ -1,4 +1,4 @@
-// The functions that libt2nnef_torch.so offers to the torch-free side.
+// The functions that libt2nnef_torch.so offers to torch-free code.
 #include <torch/csrc/jit/runtime/print_handler.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 #include <torch/version.h>
@@ -53,12 +53,12 @@ FirstDifference first_difference(Session& session, const std::vector<SampleInput
 
 void verify(const Session& session, bool whole) { session.verify(whole); }
 
-/// Before LibTorch builds what the pickle says.
+/// Called before LibTorch builds what the pickle contains.
 void check_saved(const std::vector<char>& bytes, const std::string& path) {
   const auto all = std::as_bytes(std::span(bytes));
   const model_file::ZipDirectory records = model_file::read_zip_directory(all, path);
   const auto pickle = records.find("data.pkl");
-  if (pickle == records.end()) return;  // LibTorch says so
+  if (pickle == records.end()) return;  // LibTorch reports it
   if (!pickle->second.is_stored)
     throw Error("input-unreadable", cat("cannot read the inputs ", quoted(path)),
                 "its pickle is compressed", "save them with torch.save");
@@ -90,7 +90,7 @@ extern "C" __attribute__((visibility("default"))) const t2n::trace::TorchModule*
 t2n_torch_module() {
   namespace trace = t2n::trace;
   trace::watch_allocations();
-  // What a model prints is its own; our standard output holds results.
+  // A model's own output is dropped; our standard output holds results.
   torch::jit::setPrintHandler([](const std::string& /*text*/) {});
   static const trace::TorchModule module = {TORCH_VERSION,
                                             trace::load,

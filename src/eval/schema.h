@@ -8,10 +8,10 @@
 
 namespace t2n::eval {
 
-/// nullopt if LibTorch has no operator of this name and overload ("aten::gelu",
+/// nullopt if LibTorch has no operator with this name and overload ("aten::gelu",
 /// "aten::add.Tensor").
 std::optional<ir::Schema> find_schema(const std::string& op);
-/// Of all operators on numbers, strings and containers, by their text.
+/// All operators on numbers, strings and containers, by their text.
 std::vector<ir::Schema> operators_without_tensors();
 
 }  // namespace t2n::eval

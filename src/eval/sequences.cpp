@@ -18,7 +18,7 @@ at::Tensor tensor_of(const ir::Node& node, const char* name, const ir::Operand& 
   return trace::to_torch(operand(std::get<ir::TensorRef>(*node.find(name)).id));
 }
 
-/// None of them less than 1 or more than there are steps, none before a longer one.
+/// Lengths must be between 1 and the number of steps, and must not increase.
 at::Tensor checked(const at::Tensor& lengths, int64_t most) {
   const bool fit = lengths.ge(1).logical_and(lengths.le(most)).all().item<bool>();
   const bool falls = lengths.numel() < 2 || lengths.diff().le(0).all().item<bool>();
@@ -28,7 +28,7 @@ at::Tensor checked(const at::Tensor& lengths, int64_t most) {
   return lengths;
 }
 
-/// A tensor, or a list of them; the order of the rows of each is `order`.
+/// A tensor, or a list of them, with rows in the given order.
 c10::IValue states(const ir::Node& node, const ir::Operand& operand, const at::Tensor& order) {
   const ir::Attr& attr = *node.find("hx");
   const auto ordered = [&](ir::ValueId id) {

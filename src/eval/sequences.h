@@ -1,5 +1,5 @@
-// Recurrent layers over padded sequences and their lengths (t2n::lstm.padded and its like),
-// computed by torch's over packed ones.
+// Recurrent layers over padded sequences with lengths (t2n::lstm.padded etc.), computed by torch's
+// layers over packed ones.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace t2n::eval {
 
-/// Whether the node is one of them, t2n::sequence_lengths or t2n::batch_sizes.
+/// Whether the node is one of these, t2n::sequence_lengths or t2n::batch_sizes.
 bool is_of_sequences(const ir::Node& node);
 /// Errors: `forward-failed` for lengths that torch refuses.
 std::vector<ir::Tensor> run_sequences(const ir::Node& node, const ir::Operand& operand);

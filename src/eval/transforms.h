@@ -1,4 +1,4 @@
-// Our own Fourier transforms of pairs (t2n::fft_…, t2n::stft), computed by torch's.
+// Our Fourier transforms of pairs (t2n::fft_…, t2n::stft), computed by torch's.
 #pragma once
 
 #include <vector>

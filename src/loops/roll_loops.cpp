@@ -1,12 +1,15 @@
 // The pass `roll-loops` replaces the loops that the attribute `unrolled_loops` notes by
-// `t2n::scan`, inner loops first, and removes the attribute. Shapes are those of one run. All
-// iterations of a loop, apart from the first, must be equal: the same operations with the same
+// `t2n::scan`, inner loops first, and removes the attribute. Shapes are those of one run.
+//
+// All iterations of a loop, apart from the first, must be equal: the same operations with the same
 // arguments. Their operands are the same in all iterations, consecutive slices of one tensor, own
 // results, or results of the iteration before. Arguments may follow from the iteration's number, as
 // its symbol or as numbers in equal steps. A later join of all iterations (stack, cat) reads a
-// stacked output; a reader of the last iteration reads a state. A loop of constant length without
-// these properties stays unrolled, as does one that follows from no input. Errors: `dynamic-loop`
-// if the length is an expression over sizes, `ir-invalid` for notes that do not fit the graph.
+// stacked output; a reader of the last iteration reads a state.
+//
+// A loop of constant length without these properties stays unrolled, as does one that follows from
+// no input. Errors: `dynamic-loop` if the length is an expression over sizes, `ir-invalid` for
+// notes that do not fit the graph.
 #include <algorithm>
 #include <set>
 

@@ -9,7 +9,6 @@ namespace t2n::passes {
 
 /// Sums of products do not show the sign of a zero; operations that move, scale or compare elements
 /// pass it on or drop it; all others are assumed to show it: 1 / x, copysign, atan2, an output.
-/// it on or drops it, and all else is taken to show it: 1 / x, copysign, atan2, an output.
 class ZeroSigns {
  public:
   explicit ZeroSigns(const ir::Graph& graph);

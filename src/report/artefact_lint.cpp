@@ -1,4 +1,4 @@
-// Statements of the graph alone: bodies of fragments say what operations mean, not what is odd.
+// Looks at statements of the graph only: bodies of fragments define operations.
 #include "src/report/artefact_lint.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ bool quantises(const Statement& statement) {
   return statement.call != nullptr && statement.call->text.ends_with("_quantize");
 }
 
-/// What made the first operand.
+/// The statement that computes the first operand.
 const Statement* producer(const ArtefactView& view, const Statement& statement) {
   const int at = statement.operands.empty() ? -1 : view.fact(statement.operands[0]).statement;
   return at < 0 ? nullptr : &view.statements[static_cast<size_t>(at)];
@@ -92,7 +92,7 @@ void find_unlike_scales(const ArtefactView& view, Findings& findings) {
   }
 }
 
-/// Statements on floats that hang together between dequantised tensors and quantisers.
+/// Connected statements on floats between dequantised tensors and quantisers.
 class Islands {
  public:
   explicit Islands(const ArtefactView& view) : view_(view), group_(view.statements.size()) {
@@ -191,7 +191,7 @@ void find_idle_settings(const ArtefactView& view, Findings& findings) {
            "take the entry out, or name the tensor that was meant"});
 }
 
-/// Of `mul` by the least scale that observers give, and of an empty range.
+/// True for `mul` by the smallest scale of observers, and for an empty range.
 bool is_unseen(const ArtefactView& view, const Statement& statement) {
   const auto number = [&](size_t i) {
     const nnef::Value& value = statement.call->arguments.at(i).value;

@@ -19,7 +19,7 @@ bool is_declaration(const std::string& operation) {
   return operation == "external" || operation == "variable" || operation == "tract_core_external";
 }
 
-/// Calls inside of expressions count as well.
+/// Counts calls inside expressions as well.
 std::vector<std::pair<std::string, int64_t>> operations_of(const nnef::Document& document) {
   std::map<std::string, int64_t> uses;
   for (const nnef::Assignment& assignment : document.graph.body)
@@ -49,7 +49,7 @@ std::vector<WeightGroup> weights_of(const nnef::Artefact& artefact) {
   return out;
 }
 
-/// How many numbers an argument has.
+/// The number of numbers in an argument.
 size_t count_numbers(const nnef::Value& value) {
   size_t out = 0;
   nnef::walk(value, [&](const nnef::Value& v) {
@@ -120,7 +120,7 @@ Json weights_json(const std::vector<WeightGroup>& weights) {
   return out;
 }
 
-/// Extensions change the rules: documents with any are not judged by them.
+/// Extensions change the rules: documents with any are not checked.
 std::vector<std::string> findings_in(const nnef::Artefact& artefact) {
   if (!artefact.document.extensions.empty()) return {};
   return spec::lint_strict(artefact);

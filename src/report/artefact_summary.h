@@ -1,5 +1,5 @@
-// What an artefact is and consists of, as data and as JSON: `t2nnef.artefact/1`, to which fields
-// are only added.
+// The kind and content of an artefact, as data and as JSON: `t2nnef.artefact/1`, which may only
+// gain fields.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace t2n::report {
 
-/// Weights that are stored in one way.
+/// Weights with the same storage format.
 struct WeightGroup {
   std::string item;  ///< "f32", "q4_0"
   int64_t tensors = 0;
@@ -21,31 +21,31 @@ struct WeightGroup {
   int64_t bytes = 0;
 };
 
-/// A tensor that graph.quant explains.
+/// A tensor with an entry in graph.quant.
 struct QuantisedTensor {
   std::string name;
   std::string function;  ///< "zero_point_linear_quantize"
-  int bits = 0;          ///< 0: it does not say
+  int bits = 0;          ///< 0: unknown
   size_t scales = 1;     ///< more than one: per channel
 };
 
 struct ArtefactSummary {
   spec::Dialect dialect = spec::Dialect::khronos;
   std::string graph;                    ///< its name
-  std::vector<std::string> extensions;  ///< as they are written
+  std::vector<std::string> extensions;  ///< as written
   std::vector<std::pair<std::string, std::string>> properties;
   std::vector<spec::InputFact> inputs;
   std::vector<std::string> outputs;
-  std::vector<std::pair<std::string, int64_t>> operations;  ///< with uses, most used first
-  std::vector<std::string> fragments;                       ///< without that of the properties
+  std::vector<std::pair<std::string, int64_t>> operations;  ///< with counts, most used first
+  std::vector<std::string> fragments;                       ///< without the one for properties
   std::vector<WeightGroup> weights;
-  size_t quantised = 0;                    ///< tensors that graph.quant explains
+  size_t quantised = 0;                    ///< tensors with an entry in graph.quant
   std::vector<QuantisedTensor> explained;  ///< those, in its order
-  int64_t saved_bytes = 0;                 ///< by weights of fewer bits than f32 has
+  int64_t saved_bytes = 0;                 ///< by weights with fewer bits than f32
   int64_t fake_quantisations = 0;          ///< operations that quantise and dequantise
-  std::vector<std::string> unused;         ///< files that nothing refers to
+  std::vector<std::string> unused;         ///< files without a reference
   int64_t file_bytes = 0;
-  std::vector<std::string> findings;  ///< rules of strict NNEF that it breaks; of strict ones only
+  std::vector<std::string> findings;  ///< violated rules of strict NNEF; for strict artefacts only
 };
 
 ArtefactSummary summarise(const nnef::Artefact& artefact);

@@ -11,9 +11,9 @@ namespace {
 
 using ir::Tensor;
 
-/// Whether numbers are whole multiples of the least of them or of a part of it, by up to 8 bits.
+/// Whether numbers are whole multiples of the smallest one, or of a part of it, in at most 8 bits.
 bool are_steps(const std::vector<double>& values) {
-  constexpr size_t kFewest = 4;  // fewer are multiples of something by chance
+  constexpr size_t kFewest = 4;  // fewer numbers may be multiples by chance
   constexpr double kMost = 255;
   constexpr double kNear = 1e-3;
   std::vector<double> sorted;
@@ -31,7 +31,7 @@ bool are_steps(const std::vector<double>& values) {
   });
 }
 
-/// Elements of one index of the axis of channels.
+/// The elements at one index of the channels' axis.
 struct Channels {
   size_t count = 0;
   size_t inner = 1;
@@ -44,7 +44,7 @@ Channels channels_of(const Tensor& tensor, size_t axis) {
   return out;
 }
 
-/// The axis of what a layer gives.
+/// The axis of a layer's results.
 size_t axis_of(const nnef::Value& call, size_t rank) {
   if (call.text == "deconv") return 1;
   if (call.text != "matmul") return 0;
@@ -62,8 +62,8 @@ std::vector<bool> live_channels(const Tensor& tensor, size_t axis) {
   return out;
 }
 
-/// Whether each integer is the nearest to its float under some scale of the row, found by least
-/// squares; what was cut off is not.
+/// Whether each integer is the nearest to its float for some scale of the row, found by least
+/// squares; clipped ones are exempt.
 bool is_rounding_of(const Tensor& integers, const Tensor& floats) {
   const std::vector<double> q = ir::to_f64(integers);
   const std::vector<double> w = ir::to_f64(floats);
@@ -77,7 +77,7 @@ bool is_rounding_of(const Tensor& integers, const Tensor& floats) {
       square += q[i] * q[i];
     }
     const double scale = square > 0 ? product / square : 0;
-    constexpr double kHalf = 0.55;  // the scale is a guess
+    constexpr double kHalf = 0.55;  // the scale is an estimate
     for (size_t i = row * rows.inner; i < (row + 1) * rows.inner; ++i)
       if (std::abs(w[i] - q[i] * scale) > kHalf * std::abs(scale)) return false;
     has_values = has_values || scale > 0;
@@ -94,7 +94,7 @@ bool is_signed_byte(const Tensor& tensor) { return tensor.dtype == ir::DType::i8
 
 }  // namespace
 
-/// In rows of a matrix there are enough numbers only if there are many columns.
+/// Rows of a matrix have enough numbers only with many columns.
 bool is_on_grid(const ir::Tensor& tensor) {
   constexpr int64_t kFewest = 64;
   if (tensor.dtype != ir::DType::f32 || tensor.shape.size() < 2 || tensor.elements() < kFewest)

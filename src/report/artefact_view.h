@@ -12,30 +12,30 @@
 
 namespace t2n::report {
 
-/// How a tensor came to be.
+/// The kind of a tensor's values.
 enum class Grid {
   none,      ///< any reals
-  steps,     ///< whole numbers: rounded, or integers of the file
-  reals,     ///< steps times a scale, or what only moved since
-  adjusted,  ///< such reals times a number, and plus one: a quantiser begins so
+  steps,     ///< whole numbers: rounded, or the file's integers
+  reals,     ///< steps times a scale, at most moved since
+  adjusted,  ///< such reals times a number, plus another: the start of a quantiser
 };
 
 struct Fact {
   Grid grid = Grid::none;
-  bool is_moved = false;     ///< elements lie elsewhere than in that variable
-  bool is_constant = false;  ///< follows from variables and literals alone
-  std::string scale;         ///< of reals: the number, or the name of the tensor that it is
-  std::string origin;        ///< the variable that holds the elements of what follows from one
-  int statement = -1;        ///< that assigns it
+  bool is_moved = false;     ///< elements are not in that variable's order
+  bool is_constant = false;  ///< follows only from variables and literals
+  std::string scale;         ///< of reals: the number, or the tensor's name
+  std::string origin;        ///< the variable whose elements it has
+  int statement = -1;        ///< the statement that assigns it
 };
 
 struct Statement {
   std::string name;                   ///< of the first result
   const nnef::Value* call = nullptr;  ///< an invocation, or nullptr
-  std::vector<std::string> operands;  ///< tensors, in order; of arrays all items
+  std::vector<std::string> operands;  ///< tensors, in order; all items of arrays
 };
 
-/// Of an artefact that stays where it is.
+/// For an artefact that must outlive it.
 class ArtefactView {
  public:
   explicit ArtefactView(const nnef::Artefact& artefact);
@@ -47,7 +47,7 @@ class ArtefactView {
   std::vector<int> readers(const std::string& tensor) const;  ///< statements
   bool is_result(const std::string& tensor) const;
   Where where(int statement) const;
-  /// Of the statement of a variable, with its module.
+  /// The place of a variable's statement, with its module.
   Where where_of(const std::string& label) const;
   /// The tensor of a variable's name, or nullptr.
   const nnef::StoredTensor* stored(const std::string& variable) const;
@@ -63,11 +63,11 @@ class ArtefactView {
   std::vector<Where> places_;
 };
 
-/// The words of quantising operations: what rounds.
+/// True for quantising operations, which round.
 bool rounds(const Statement& statement);
-/// It only moves elements, or chooses among them.
+/// True if it only moves elements, or selects among them.
 bool only_moves(const Statement& statement);
-/// A product with a weight, whose second operand that is.
+/// True for a product whose second operand is a weight.
 bool is_layer(const Statement& statement);
 
 }  // namespace t2n::report

@@ -1,4 +1,4 @@
-// The fields of a Difference, those left out that are empty.
+// Writes the fields of a Difference, without empty ones.
 #include "src/report/diff_json.h"
 
 #include <nlohmann/json.hpp>

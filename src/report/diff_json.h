@@ -1,4 +1,4 @@
-// A comparison of two artefacts as JSON: `t2nnef.diff/1`, to which fields are only added.
+// A comparison of two artefacts as JSON: `t2nnef.diff/1`, which may only gain fields.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace t2n::report {
 
-/// A list per part that differs; numbers that are infinite are null.
+/// One list per part with differences; infinite numbers are null.
 std::string diff_json(const std::string& a, const std::string& b, const diff::Result& result);
 
 }  // namespace t2n::report

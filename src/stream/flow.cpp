@@ -35,8 +35,8 @@ int streaming_axis(const ir::Shape& shape, const std::string& symbol) {
   return out;
 }
 
-/// Multiples of it go into all divisors of the expression without a rest, nested ones too; nothing
-/// where a divisor is no number, or there are too many.
+/// A number whose multiples are divisible, without remainder, by all divisors of the expression,
+/// nested ones too; nothing if a divisor is not a number, or there are too many.
 std::optional<int64_t> exact_step(const ir::Dim& dim) {
   constexpr int64_t kMost = int64_t{1} << 30;
   int64_t out = 1;
@@ -65,7 +65,7 @@ std::optional<int64_t> exact_step(const ir::Dim& dim) {
 std::optional<Rate> rate_of(const ir::Dim& dim, const std::string& symbol) {
   const std::optional<int64_t> step = exact_step(dim);
   if (!step) return {};
-  // Far beyond what minima and maxima compare with, an expression grows by as much in each step.
+  // Far beyond the numbers in minima and maxima, an expression grows equally in each step.
   const int64_t far = *step * (int64_t{1} << 24);
   const auto at = [&](int64_t value) -> std::optional<int64_t> {
     const ir::Dim out = spec::at_sizes(dim, {{ir::Symbol(symbol), value}});

@@ -1,4 +1,4 @@
-// What a rule sees of one call: which operands stream, and along which axis.
+// What a rule knows of one call: which operands stream, and along which axis.
 #pragma once
 
 #include <functional>
@@ -15,18 +15,18 @@
 
 namespace t2n::stream {
 
-/// Of a tensor, or of a literal, which is steady.
+/// The flow of a tensor, or of a literal, which does not stream.
 struct Flow {
-  int axis = -1;                     ///< along which it streams; -1: it is the same in each run
-  bool delayed = false;              ///< its first entry may come later than the first of the input
-  bool known = true;                 ///< nothing is said of what was refused
-  int rank = -1;                     ///< -1: not known
-  int64_t least = 0;                 ///< pieces along the axis must have so many entries
+  int axis = -1;                     ///< the streaming axis; -1: equal in each run
+  bool delayed = false;              ///< its first entry may come later than the input's
+  bool known = true;                 ///< false behind a refusal: nothing is known
+  int rank = -1;                     ///< -1: unknown
+  int64_t least = 0;                 ///< the minimum number of entries of a piece along the axis
   const ir::Shape* shape = nullptr;  ///< of a named tensor
   bool streams() const { return axis >= 0; }
 };
 
-/// Raised by a rule; the statement's operator and place are added later.
+/// Thrown by a rule; the statement's operator and place are added later.
 struct Blocked {
   std::string what;  ///< "takes the sum of the whole stream"
   std::string help = {};
@@ -51,22 +51,22 @@ class FlowCall {
   bool has(std::string_view parameter) const;
   Flow flow(std::string_view parameter) const { return flow_(value(parameter)); }
   std::vector<Flow> flows(std::string_view parameter) const;
-  /// Of the first parameter.
+  /// The flow of the first parameter.
   Flow first() const { return flow(declaration_.parameters[0].name); }
-  /// Of all operands that are single tensors or lists of them.
+  /// The flows of all tensor operands, lists included.
   std::vector<Flow> operands() const;
   const nnef::Value& value(std::string_view parameter) const;
   int64_t integer(std::string_view parameter) const;
   bool flag(std::string_view parameter) const;
   std::string text(std::string_view parameter) const;
   ir::Ints ints(std::string_view parameter) const;
-  /// `padding` and the like: pairs of one axis each.
+  /// `padding` and similar parameters: one pair for each axis.
   std::vector<std::pair<int64_t, int64_t>> pairs(std::string_view parameter) const;
-  /// Whether the length of the stream stands in it.
+  /// Whether the argument contains the stream's length.
   bool reads_length(std::string_view parameter) const;
-  /// An entry of a list: a number, or nothing where it is an expression.
+  /// An item of a list: a number, or nothing for an expression.
   std::optional<int64_t> number(const nnef::Value& value) const;
-  /// What the statement results in; null in the middle of an expression.
+  /// The statement's result; null inside an expression.
   const ir::Shape* result() const { return result_; }
 
  private:
@@ -78,14 +78,14 @@ class FlowCall {
   const ir::Shape* result_;
 };
 
-/// Whether the symbol stands in an expression, or in a size.
+/// Whether an expression, or a size, contains the symbol.
 bool mentions(const nnef::Value& value, const std::string& symbol);
 bool mentions(const ir::Dim& dim, const std::string& symbol);
-/// The only axis whose size speaks of the symbol; -1 for none, -2 for several.
+/// The only axis whose size contains the symbol; -1 for none, -2 for several.
 int streaming_axis(const ir::Shape& shape, const std::string& symbol);
 
-/// Entries per entry of the input, in the long run: `up` for each `down`. Nothing where it is no
-/// fixed number.
+/// Entries per input entry, in the long run: `up` for each `down`. Nothing if the ratio is not
+/// fixed.
 struct Rate {
   int64_t up = 0;
   int64_t down = 1;
@@ -94,10 +94,10 @@ struct Rate {
 std::optional<Rate> rate_of(const ir::Dim& dim, const std::string& symbol);
 
 using Flows = std::vector<Flow>;
-/// Flows of the results. Throws Blocked. Asked only where an operand streams, or where the length
-/// of the stream stands in an argument.
+/// The flows of the results. Throws Blocked. Called only if an operand streams, or an argument
+/// contains the stream's length.
 using FlowRule = Flows (*)(const FlowCall& call);
-/// Null for what does not run in pulses.
+/// Null for operations that do not run in pulses.
 FlowRule flow_rule(std::string_view operation);
 
 struct FlowRow {
@@ -108,8 +108,8 @@ std::vector<FlowRow> structure_flows();
 std::vector<FlowRow> window_flows();
 std::vector<FlowRow> product_flows();
 
-/// Of operands that go together element by element. Throws Blocked where they stream along
-/// several axes.
+/// For operands that are combined element by element. Throws Blocked if they stream along several
+/// axes.
 Flow together(const std::vector<Flow>& flows);
 [[noreturn]] void blocked(std::string what, std::string help = {});
 

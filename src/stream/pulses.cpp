@@ -1,4 +1,4 @@
-// Runs the rules over the statements of a document and of the fragments that they call.
+// Applies the rules to the statements of a document, and of the fragments that they call.
 #include "src/stream/pulses.h"
 
 #include <algorithm>
@@ -19,11 +19,11 @@ namespace {
 using nnef::Kind;
 using nnef::Value;
 
-/// What a name stands for.
+/// The value of a name.
 struct Item {
   Flow flow;
   const Value* literal = nullptr;
-  /// The last state of a scan over the stream: it is never there.
+  /// The last state of a scan over the stream, which never exists.
   bool is_at_end = false;
 };
 using Frame = std::unordered_map<std::string_view, Item>;
@@ -99,7 +99,7 @@ class Finder {
     for (size_t i = 0; i < names.size(); ++i) frame[names[i]] = items[i];
   }
 
-  /// Takes the shape from the notes, which have to agree with what the rule said.
+  /// Takes the shape from the notes, which must agree with the rule's result.
   void settle(const std::string& name, Item& item) {
     const auto note = notes_.tensors.find(name);
     if (note == notes_.tensors.end() || !item.flow.known || item.is_at_end) return;
@@ -320,7 +320,7 @@ class Finder {
   std::string symbol_;
   std::unordered_map<std::string_view, const nnef::Fragment*> fragments_;
   std::unordered_map<const Value*, std::unique_ptr<Value>> signs_;
-  const ir::Shape* result_ = nullptr;  ///< of the statement that is run
+  const ir::Shape* result_ = nullptr;  ///< of the statement being processed
   std::set<int> refused_;
   Pulses out_;
 };

@@ -1,5 +1,5 @@
-// What of a document runs in pulses: the input comes in pieces, one run after the other, and the
-// outputs of all runs, one behind the other, are those of the whole input.
+// Checks what runs in pulses: the input comes in pieces, run after run, and the joined outputs of
+// all runs equal those of the whole input.
 #pragma once
 
 #include <vector>
@@ -11,20 +11,20 @@
 
 namespace t2n::stream {
 
-/// What tract does not run in pulses, or not as the model does.
+/// A part that tract does not run in pulses, or not as the model does.
 struct Refusal {
   int place = -1;  ///< in Notes::places, or none
   Diagnostic diagnostic;
 };
 
 struct Pulses {
-  std::vector<Refusal> refusals;  ///< one at most of each place
-  int64_t multiple = 1;           ///< pulses are multiples of it
+  std::vector<Refusal> refusals;  ///< at most one for each place
+  int64_t multiple = 1;           ///< pulses must be multiples of it
   int64_t least = 1;
 };
 
-/// Follows the axis along which the input streams through all statements of a finished document
-/// for a target that streams. It is an allow-list: what no rule knows is refused.
+/// Follows the input's streaming axis through all statements of a finished document for a target
+/// that streams. This is an allow-list: what has no rule is refused.
 Pulses find_pulses(const nnef::Document& document, const draft::Notes& notes,
                    const target::Target& target);
 

@@ -1,4 +1,4 @@
-// Products: a stream may stay in them, but not be summed over.
+// Products: the streaming axis may remain, but must not be summed over.
 #include <algorithm>
 #include <string_view>
 

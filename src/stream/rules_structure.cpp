@@ -1,4 +1,4 @@
-// Element by element, along other axes, and what moves, cuts and joins.
+// Operations that are elementwise, act along other axes, or move, cut and join.
 #include <algorithm>
 #include <string_view>
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kNoEnd = "a stream has no end while it runs, so nothing can be read there";
 
-/// No argument but shapes may speak of the length.
+/// Only shapes may contain the stream's length.
 void refuse_length(const FlowCall& call, std::initializer_list<std::string_view> parameters) {
   for (const std::string_view parameter : parameters)
     if (call.has(parameter) && call.reads_length(parameter))
@@ -28,7 +28,7 @@ Flows cast(const FlowCall& call) {
   return {call.flow("input")};
 }
 
-/// Of operations over `axes` that keep the others as they are.
+/// For operations over `axes` that keep the other axes unchanged.
 Flows along_other_axes(const FlowCall& call, const ir::Ints& axes, const char* what) {
   const Flow flow = call.first();
   if (std::find(axes.begin(), axes.end(), flow.axis) != axes.end())
@@ -41,7 +41,7 @@ Flows along_other_axes(const FlowCall& call, const ir::Ints& axes, const char* w
   return {out, out};
 }
 
-/// Whether an operand but the first does.
+/// Whether an operand other than the first streams.
 bool any_other_streams(const FlowCall& call) {
   const std::vector<Flow> all = call.operands();
   return std::any_of(all.begin() + 1, all.end(), [](const Flow& flow) { return flow.streams(); });
@@ -72,7 +72,7 @@ Flows one_axis(const FlowCall& call) {
   return out;
 }
 
-/// Mean and variance are the layer's own, of the second axis.
+/// Mean and variance belong to the layer, along the second axis.
 Flows batch_norm(const FlowCall& call) {
   const Flow out = call.flow("input");
   if (!out.streams() || out.axis == 1 || any_other_streams(call))
@@ -131,13 +131,13 @@ ir::Dim product(const ir::Shape& shape, size_t begin, size_t end) {
   return out;
 }
 
-/// Whether so much goes into each pulse as the size says of an input of the pulse's length.
+/// Whether a pulse holds as many entries as the size gives for an input of the pulse's length.
 bool is_proportional(const ir::Dim& dim, const FlowCall& call) {
   const ir::Dim none = dim.substitute(ir::Sizes{{ir::Symbol(call.symbol()), 0}});
   return none.is_constant() && none.value() == 0;
 }
 
-/// Pieces stay one behind the other if what is outside of the stream's axis stays outside.
+/// Pieces remain in order if axes outside of the streaming axis stay outside.
 Flows reshape(const FlowCall& call) {
   Flow out = call.first();
   if (!out.streams()) blocked("gives a tensor the length of the input", kNoEnd);
@@ -247,7 +247,7 @@ Flows gather(const FlowCall& call) {
   return {out};
 }
 
-/// What is as long as the stream and the same at each moment.
+/// A tensor as long as the stream, and equal at each time step.
 Flows broadcast(const FlowCall& call) {
   Flow out = call.first();
   if (call.result() == nullptr) blocked("repeats a stream in an unknown way");
@@ -267,7 +267,7 @@ Flows broadcast(const FlowCall& call) {
   return {out};
 }
 
-/// 0, 1, …: the number of the moment.
+/// 0, 1, …: the number of the time step.
 Flows range(const FlowCall& call) {
   refuse_length(call, {"start", "step"});
   if (call.result() == nullptr || !call.number(call.value("start")) ||

@@ -1,4 +1,4 @@
-// Convolutions, pools and Fourier transforms of frames: what looks at a few moments at a time.
+// Convolutions, pools and Fourier transforms of frames: they look at a few time steps at a time.
 #include <algorithm>
 
 #include "src/stream/flow.h"
@@ -6,7 +6,7 @@
 namespace t2n::stream {
 namespace {
 
-/// A window along the axis of the stream.
+/// A window along the streaming axis.
 struct Window {
   int64_t size = 1;
   int64_t stride = 1;
@@ -20,7 +20,7 @@ auto entry(const List& list, size_t at, typename List::value_type otherwise) {
   return at < list.size() ? list[at] : otherwise;
 }
 
-/// `at`: place in the lists of the call.
+/// `at`: the index in the call's lists.
 Window window(const FlowCall& call, size_t at, int64_t size) {
   const auto padding = call.pairs("padding");
   if (at >= padding.size()) blocked("pads a stream so that its length stays");
@@ -28,7 +28,7 @@ Window window(const FlowCall& call, size_t at, int64_t size) {
           padding[at].first, padding[at].second};
 }
 
-/// Nothing is late where as much is padded in front as the window looks at.
+/// There is no delay if the padding in front is as long as the window's reach.
 Flow seen_through(Flow flow, const Window& w) {
   const int64_t overlap = std::max<int64_t>(0, (w.size - 1) * w.dilation + 1 - w.stride);
   flow.delayed = flow.delayed || w.before < overlap;

@@ -46,7 +46,7 @@ Ref int_constant(Builder& out, const std::vector<int64_t>& values, const Ints& s
   return out.constant(ir::tensor_of(DType::i64, shape, values), name);
 }
 
-/// Of the two axes as one, the diagonal is every (n + 1)-th entry.
+/// In the merged axis, the diagonal is every (n + 1)-th entry.
 Ref diagonal_of(Builder& out, Ref x, int first, int second) {
   const int rank = out.rank(x);
   Ints order;

@@ -283,7 +283,7 @@ Ref Builder::tensor(const nnef::Value& value) {
     case nnef::Kind::identifier: {
       if (const auto known = tensors_.find(value.text); known != tensors_.end())
         return known->second;
-      const draft::Notes::Tensor& note = notes_.tensors.at(value.text);  // of what failed
+      const draft::Notes::Tensor& note = notes_.tensors.at(value.text);  // of a failed operation
       const draft::Ref made = draft_.add(
           {.dtype = note.dtype, .shape = note.shape, .name = note.name, .text = {}, .parts = {}});
       return tensors_[value.text] = {made, note.dtype};

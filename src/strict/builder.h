@@ -1,4 +1,4 @@
-// Builds the document in standard words, for the rules; sizes of all tensors are known.
+// Builds the document in standard NNEF, for the rules; sizes of all tensors are known.
 #pragma once
 
 #include <functional>
@@ -25,11 +25,11 @@ using ir::Shape;
 enum class Type { scalar, integer, logical };
 std::string_view type_name(Type type);
 
-/// A tensor of the new document, and the dtype of the numbers that it holds, whatever their type.
+/// A tensor of the new document, with the dtype of its numbers, whatever their NNEF type is.
 struct Ref {
   draft::Ref tensor;
   DType dtype = DType::f32;
-  bool is_scalar = false;  ///< integers that are `scalar`, to compute with them
+  bool is_scalar = false;  ///< integers stored as `scalar`, to compute with them
 };
 Type type_of(Ref x);
 
@@ -40,8 +40,8 @@ struct Form {
   std::string_view generic = {};  ///< `cast<scalar>`
 };
 
-/// Every method that makes a tensor says it in standard operations. Axes are non-negative; shapes
-/// are those of the result.
+/// Every method that makes a tensor emits standard operations. Axes are non-negative; shapes are
+/// those of the result.
 class Builder {
  public:
   Builder(const nnef::Document& source, const draft::Notes& notes, const target::Target& target);
@@ -57,7 +57,7 @@ class Builder {
   Ref constant(ir::Tensor values, std::string_view name);
   Ref full(Ref scalar, const Shape& shape) { return broadcast_to(scalar, shape); }
 
-  // On constants these change the stored geometry instead of adding a statement.
+  // Applied to constants, these change the stored geometry and add no statement.
   Ref reshape(Ref x, const Shape& shape);
   Ref unsqueeze(Ref x, const Ints& axes);  ///< positions in the result, ascending
   Ref squeeze(Ref x, const Ints& axes);
@@ -68,32 +68,32 @@ class Builder {
   Ref pad(Ref x, const std::vector<std::pair<int64_t, int64_t>>& padding, double value);
   Ref cast(Ref x, DType dtype);
 
-  // Calls in tract's words.
+  // Calls of tract's operations.
   Ref call(std::string_view op, const std::vector<Ref>& operands, const Attributes& attributes,
            DType dtype, const Shape& shape);
-  /// An operation that broadcasts. Without `dtype` the first operand's is the result's.
+  /// An operation that broadcasts. Without `dtype` the result has the first operand's.
   Ref elementwise(std::string_view op, const std::vector<Ref>& operands,
                   std::optional<DType> dtype = {});
 
-  /// Appends a statement as it is; results hold what the types' dtypes ask for, integers as
+  /// Appends a statement unchanged; results have the NNEF types of their dtypes, integers are
   /// `integer`.
   std::vector<Ref> emit_all(std::string_view op, const std::vector<Ref>& operands,
                             const Attributes& attributes, const std::vector<TensorType>& types,
                             const Form& form = {});
 
-  /// The tensor of the new document that stands for one of the old, or a literal.
+  /// The tensor of the new document for one of the old document, or a literal.
   Ref tensor(const nnef::Value& value);
   /// A fragment of the old document, or nullptr.
   const nnef::Fragment* fragment(std::string_view name) const;
   bool is_positions(Ref index) const { return positions_.contains(index.tensor.id); }
   draft::Draft& draft() { return draft_; }
   const std::string& target_name() const { return target_name_; }
-  /// Of the model, at the place of the statement; "" at none.
+  /// The model's operator at the statement's place; "" if there is none.
   std::string_view operator_name() const;
 
-  /// Statements are of that place from here on.
+  /// From now on, statements belong to that place.
   void begin(int place);
-  /// What the results of a statement became.
+  /// Binds the result of an old statement to its tensor.
   void bind(const std::string& name, Ref x);
 
  private:
@@ -104,7 +104,7 @@ class Builder {
   draft::Draft draft_;
   const draft::Notes& notes_;
   std::string target_name_;
-  std::unordered_map<std::string, Ref> tensors_;  ///< by identifier of the old document
+  std::unordered_map<std::string, Ref> tensors_;  ///< by identifier in the old document
   std::map<std::string, const nnef::Fragment*, std::less<>> fragments_;
   std::unordered_set<int> positions_;  ///< indices without negative entries
   size_t first_of_place_ = 0;          ///< entries from here on were made at this place

@@ -1,4 +1,4 @@
-// Fragments in strict NNEF, which has none: their bodies, statement by statement.
+// Fragments, which strict NNEF lacks: their bodies, statement by statement.
 #include <map>
 #include <string>
 #include <utility>
@@ -96,7 +96,7 @@ class Inliner {
     return elementwise(op, x);
   }
 
-  /// 0: as before; -1: what is left.
+  /// 0: unchanged; -1: the remaining size.
   Ref reshaped(Ref x, Ints shape) {
     const Ints before = out_.sizes(x);
     int64_t left = ir::element_count(before);
@@ -109,7 +109,7 @@ class Inliner {
     return out_.reshape(x, ir::to_shape(shape));
   }
 
-  /// x . w^T, the only product that fragments hold.
+  /// x . w^T, the only product in fragments.
   Ref times_transposed(Ref x, Ref w) {
     return out_.call("matmul", {x, w}, {{"transposeB", true}}, dtype_,
                      {out_.shape(x)[0], out_.shape(w)[0]});

@@ -1,4 +1,4 @@
-// Gathering, scattering and sorting in strict NNEF, which has `gather` along one axis only.
+// Gathering, scattering and sorting in strict NNEF, which only has `gather` along one axis.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -35,7 +35,7 @@ Ref gather_along(Builder& out, Ref x, Ref index, int64_t axis, const Shape& shap
                  out.dtype(x));
 }
 
-/// Entries of an index count from the front here, where tract's may count from the end.
+/// Index entries must count from the front here; tract's may count from the end.
 Ref from_front(Builder& out, Ref index, const Dim& n) {
   if (out.is_positions(index)) return index;
   if (const auto known = out.constant_value(index)) {
@@ -63,7 +63,8 @@ std::vector<Ref> gather(const Call& call, Builder& out) {
   return {gather_along(out, x, index, axis, call.result().shape)};
 }
 
-/// Row-major positions of x[.., index[..], ..], where all other axes count up with the index's own.
+/// Row-major positions of x[.., index[..], ..]; along all other axes, positions are the index's
+/// own.
 Ref flat_positions(Builder& out, const Shape& shape, Ref index, int axis) {
   const Ints strides = ir::contiguous_strides(ir::static_shape(shape));
   const int rank = static_cast<int>(shape.size());
@@ -93,10 +94,10 @@ std::vector<Ref> gather_elements(const Call& call, Builder& out) {
   return {gather_elements_along(out, x, from_front(out, call.operands[1], n), axis)};
 }
 
-/// Where writes go, for every pair of a write (axis 0) and a place (axis 1).
+/// The targets of writes, for every pair of a write (axis 0) and a position (axis 1).
 struct Hits {
   Ref hit;     ///< logical
-  Ref number;  ///< of the write, counted from 1, or 0 where there is none
+  Ref number;  ///< of the write, counted from 1; 0 if there is none
 };
 
 Hits hits_of(Builder& out, Ref index, const Dim& places, int axis) {
@@ -112,7 +113,7 @@ Ref reduced(Builder& out, std::string_view op, Ref x, int axis) {
   return out.squeeze(reduce(out, op, x, {axis}), {axis});
 }
 
-/// The last of several writes stays.
+/// The last of several writes wins.
 Ref written(Builder& out, Ref x, Ref index, Ref updates, int axis) {
   const Dim places = out.shape(x)[static_cast<size_t>(axis)];
   const Ref last = reduced(out, "max_reduce", hits_of(out, index, places, axis).number, axis);
@@ -121,7 +122,7 @@ Ref written(Builder& out, Ref x, Ref index, Ref updates, int axis) {
   return select(out, compare(out, "gt", last, number(out, 0.0)), values, x);
 }
 
-/// What the index does not reach along other axes keeps its values.
+/// Elements that the index does not reach along other axes keep their values.
 Ref written_within(Builder& out, Ref x, Ref index, Ref updates, int axis) {
   for (int other = 0; other < out.rank(x); ++other) {
     const int64_t reach = extent(out, index, other), n = extent(out, x, other);
@@ -156,7 +157,7 @@ std::vector<Ref> scatter_nd(const Call& call, Builder& out) {
   for (size_t i = 0; i < sizes.size(); ++i)
     (static_cast<int64_t>(i) < depth ? places : width) *= sizes[i];
   check_size(call, out, std::max(writes * places, places * width));
-  // The place of each write, in row-major order.
+  // The position of each write, in row-major order.
   const Ref rows = out.reshape(index, {Dim(writes), Dim(depth)});
   Ref place = number(out, 0.0);
   int64_t stride = places;
@@ -175,7 +176,7 @@ std::vector<Ref> scatter_nd(const Call& call, Builder& out) {
   return {out.reshape(y, shape)};
 }
 
-/// The place of each element in order, by comparing it with all others; equal ones keep theirs.
+/// The rank of each element, by comparison with all others; equal ones keep their order.
 Ref rank_of(Builder& out, Ref x, int axis, bool is_largest) {
   const int rank = out.rank(x) + 1;
   const Dim n = out.shape(x)[static_cast<size_t>(axis)];
@@ -195,14 +196,14 @@ std::vector<Ref> sorted_by_comparing(const Call& call, Builder& out, Ref x, int 
   const Ref indices =
       reduced(out, "sum_reduce",
               select(out, is_there, positions(out, n, axis, rank), number(out, 0.0)), axis);
-  // NaN is before and behind nothing: several may claim one place.
+  // NaN precedes and follows nothing: several may claim one position.
   const Ref within = minimum(out, indices, number(out, static_cast<double>(n.value() - 1)));
   return {gather_elements_along(out, call.operands[0], within, axis),
           retyped(out, within, call.results[1].dtype)};
 }
 
-/// The k best, one after the other: each is taken out before the next is looked for. What is taken
-/// counts as infinite, so infinities count as the furthest number.
+/// The k best, one after another: each is removed before the next is searched. Removed elements
+/// count as infinite, so real infinities count as the largest finite number.
 std::vector<Ref> picked(const Call& call, Builder& out, Ref x, int axis, int64_t k) {
   const bool is_largest = call.at("largest").logical;
   const Dim n = out.shape(x)[static_cast<size_t>(axis)];
@@ -237,7 +238,7 @@ std::vector<Ref> topk(const Call& call, Builder& out) {
   return sorted_by_comparing(call, out, x, axis, k);
 }
 
-/// The window of a pool, along all axes.
+/// A pool's window, along all axes.
 struct Window {
   Ints size, stride, dilation;
   std::vector<std::pair<int64_t, int64_t>> padding;
@@ -255,7 +256,7 @@ struct Window {
   }
 };
 
-/// What the windows hold at one offset.
+/// The windows' elements at one offset.
 Ref at_offset(Builder& out, Ref padded, const Window& w, const Ints& offset, const Shape& shape) {
   Ints axes, begin, end, stride;
   for (size_t i = 2; i < shape.size(); ++i) {
@@ -269,7 +270,7 @@ Ref at_offset(Builder& out, Ref padded, const Window& w, const Ints& offset, con
               {DType::f32, shape});
 }
 
-/// Their places in the plane, row-major.
+/// Their positions in the plane, row-major.
 Ref places_at(Builder& out, const Window& w, const Ints& offset, const Ints& plane,
               const Shape& shape) {
   Ref place = number(out, 0.0);
@@ -286,7 +287,7 @@ Ref places_at(Builder& out, const Window& w, const Ints& offset, const Ints& pla
   return place;
 }
 
-/// Readers do not agree on what index max_pool_with_index gives: positions are compared here.
+/// Readers disagree on the index of max_pool_with_index: positions are compared here.
 std::vector<Ref> max_pool_with_index(const Call& call, Builder& out) {
   constexpr double kLowest = -3.4028234663852886e38;
   const Window w(call);

@@ -14,7 +14,7 @@
 namespace t2n::strict {
 namespace {
 
-/// Operations that broadcast by numpy's rule, of those that keep their names.
+/// Of the operations that keep their names: those that broadcast by numpy's rule.
 bool is_aligned(std::string_view op) {
   constexpr std::string_view kAligned[] = {"add", "sub", "pow", "min", "max", "and", "or"};
   return std::find(std::begin(kAligned), std::end(kAligned), op) != std::end(kAligned);
@@ -89,7 +89,7 @@ class Lowering {
     for (size_t i = 0; i < names.size(); ++i) out_.bind(names[i], results.at(i));
   }
 
-  /// Of constants that tract's document computes, the geometry is changed where they are stored.
+  /// For constants that tract's document computes, the stored geometry is changed.
   std::vector<Ref> said(const Call& call) {
     if (call.op == "copy") return call.operands;  // results are made distinct at the end
     const auto is_constant = [&](Ref x) { return out_.is_constant(x); };
@@ -126,7 +126,7 @@ class Lowering {
     out_.bind(name, x);
   }
 
-  /// Written where the new document needs it first.
+  /// Written where the new document first needs it.
   void variable(const nnef::Value& right, const std::string& name) {
     const std::string& label = right.arguments.at(0).value.text;
     const nnef::Blob& blob = *blobs_.at(label);
@@ -159,13 +159,13 @@ class Lowering {
     nnef::Graph& graph = draft.document.graph;
     graph.name = source_.graph.name;
     if (spec::find_operation(graph.name, spec::Dialect::khronos) != nullptr)
-      graph.name += "_graph";  // the specification keeps the names of operations
+      graph.name += "_graph";  // operation names are reserved
     for (const draft::Ref ref : draft.inputs) graph.parameters.push_back(draft.at(ref).text);
     for (const draft::Ref ref : draft.outputs) graph.results.push_back(draft.at(ref).text);
     lowered_.document = std::move(draft.document);
   }
 
-  /// An identifier of its own; integers go out as such.
+  /// An identifier for a result; integers leave as `integer`.
   draft::Ref result(const std::string& name, std::set<int>& named) {
     Ref x = out_.tensor(nnef::identifier(name));
     x.tensor = out_.draft().identifier(x.tensor);
@@ -179,7 +179,7 @@ class Lowering {
   const draft::Notes& notes_;
   Builder out_;
   std::unordered_map<std::string, const nnef::Blob*> blobs_;  ///< by label
-  std::unordered_set<std::string> read_;                      ///< identifiers that something needs
+  std::unordered_set<std::string> read_;                      ///< identifiers with a reader
   std::set<int> refused_;                                     ///< places
   Lowered lowered_;
 };

@@ -1,8 +1,8 @@
-// Strict NNEF: what a flat document says in tract's words, in those of NNEF 1.0.5 alone.
+// Strict NNEF: rewrites a flat document from tract's operations to those of NNEF 1.0.5.
 //
-// NNEF has three types of tensors, of no width, and computes with `scalar` only. So floats of every
-// width are `scalar`; integers are `integer` where they come in, go out or are indices, and
-// `scalar` while they are computed with (Ref::is_scalar), exact up to 2^24; booleans are `logical`.
+// NNEF has three types of tensors, without width, and computes with `scalar` only. So floats of
+// every width are `scalar`; integers are `integer` as inputs, outputs and indices, and `scalar`
+// during computations (Ref::is_scalar), exact up to 2^24; booleans are `logical`.
 #pragma once
 
 #include <vector>
@@ -14,19 +14,19 @@
 
 namespace t2n::strict {
 
-/// What no composition of standard operations says.
+/// A part that no composition of standard operations expresses.
 struct Refusal {
   int place = -1;  ///< in Notes::places, or none
   Diagnostic diagnostic;
 };
 
 struct Lowered {
-  nnef::Document document;        ///< to be read only if nothing is refused
-  std::vector<Refusal> refusals;  ///< one at most of each place
+  nnef::Document document;        ///< only valid if nothing is refused
+  std::vector<Refusal> refusals;  ///< at most one for each place
 };
 
-/// All sizes are numbers. The document may hold statements that nothing needs, and tensors that no
-/// statement gives, which failed before; all others are noted.
+/// All sizes must be numbers. The document may contain statements without a reader, and tensors
+/// that no statement defines, because an operator failed before; all others have notes.
 Lowered lower(const nnef::Document& source, const draft::Notes& notes,
               const target::Target& target);
 

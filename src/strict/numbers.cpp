@@ -18,7 +18,7 @@ std::vector<Ref> numbers_of(const Call& call, Builder& out, Range range = Range:
   return numbers;
 }
 
-/// In 16 bits the product is taken in two parts, which scalars hold, as they would not the whole.
+/// A 16-bit product is computed in two parts, which scalars can hold, unlike the whole.
 std::vector<Ref> product(const Call& call, Builder& out) {
   const TensorType& type = call.result();
   const std::vector<Ref> x = numbers_of(call, out);
@@ -33,14 +33,14 @@ std::vector<Ref> product(const Call& call, Builder& out) {
   return {wrapped(out, add(out, mul(out, upper, byte), mul(out, x[0], low)), type.dtype)};
 }
 
-/// a / b; integers truncate, as tract's do.
+/// a / b; integers are truncated, as in tract.
 std::vector<Ref> quotient(const Call& call, Builder& out) {
   const TensorType& type = call.result();
   const Ref y = emit(out, "div", numbers_of(call, out), {}, {DType::f32, type.shape}, kAligned);
   return {wrapped(out, ir::is_integer(type.dtype) ? truncated(out, y) : y, type.dtype)};
 }
 
-// `rcp`, `rsqrt` and `ne` are in the specification, but not in NNEF-Tools' converter to ONNX.
+// The specification has `rcp`, `rsqrt` and `ne`; NNEF-Tools' converter to ONNX lacks them.
 
 std::vector<Ref> reciprocal(const Call& call, Builder& out) {
   const Ref x = as_number(out, call.operands[0]);
@@ -66,7 +66,7 @@ std::vector<Ref> comparison(const Call& call, Builder& out) {
       emit(out, call.op, numbers_of(call, out, Range::comparable), {}, call.result(), kAligned)};
 }
 
-/// Of booleans.
+/// For booleans.
 std::vector<Ref> logic(const Call& call, Builder& out) {
   return {emit(out, call.op, call.operands, call.attributes, call.result(),
                {.is_aligned = call.form.is_aligned})};
@@ -82,8 +82,8 @@ Ref shifted_down(Builder& out, Ref x, int bit) {
   return out.elementwise("floor", {mul(out, x, number(out, std::exp2(-bit)))});
 }
 
-/// a AND b, bit by bit. Down from floor, negative numbers have the bits of the two's complement;
-/// `highest` is the bit of the sign.
+/// a AND b, bit by bit. With floor, negative numbers have the bits of two's complement; `highest`
+/// is the sign bit.
 Ref common_bits(Builder& out, Ref a, Ref b, int highest) {
   Ref sum = number(out, 0.0);
   Ref rest_a = a, rest_b = b;
@@ -99,7 +99,7 @@ Ref common_bits(Builder& out, Ref a, Ref b, int highest) {
   return add(out, sum, mul(out, mul(out, rest_a, rest_b), number(out, -std::exp2(highest))));
 }
 
-/// The bits that integers of a dtype have, as far as a scalar holds them.
+/// The bits of a dtype's integers, as far as a scalar holds them.
 int highest_bit(DType dtype) {
   constexpr int kExact = 24;
   const bool is_unsigned = dtype == DType::u8 || dtype == DType::u16;
@@ -121,7 +121,7 @@ std::vector<Ref> bits(const Call& call, Builder& out) {
   const Ref b = as_number(out, call.operands[1]);
   const Ref both = common_bits(out, a, b, highest_bit(dtype));
   if (is_and) return {wrapped(out, both, dtype)};
-  const Ref only_b = sub(out, b, both);  // a + b would leave the 24 bits
+  const Ref only_b = sub(out, b, both);  // a + b would exceed 24 bits
   return {wrapped(out, add(out, is_or ? a : sub(out, a, both), only_b), dtype)};
 }
 
@@ -134,7 +134,7 @@ std::vector<Ref> shift(const Call& call, Builder& out) {
   return {wrapped(out, y, call.result().dtype)};
 }
 
-/// NNEF-Tools' C++ runtime reads past a literal where the condition is not of full size.
+/// NNEF-Tools' C++ runtime reads beyond a literal if the condition does not have full size.
 Ref branch(Builder& out, Ref x, const Shape& shape) {
   const auto literal = out.draft().literal(x.tensor);
   if (!literal) return x;
@@ -171,7 +171,7 @@ std::vector<Ref> cast(const Call& call, Builder& out) {
   return {wrapped(out, whole, type.dtype)};
 }
 
-/// Half away from zero, from floor: the specification's own floor(x + 0.5) is off below 0.5.
+/// Half away from zero, by floor: the specification's own floor(x + 0.5) is wrong below 0.5.
 std::vector<Ref> round_away(const Call& call, Builder& out) {
   const Ref x = as_number(out, call.operands[0]);
   const Ref size = out.elementwise("abs", {x});
@@ -181,9 +181,9 @@ std::vector<Ref> round_away(const Call& call, Builder& out) {
   return {wrapped(out, mul(out, out.elementwise("sign", {x}), near), call.result().dtype)};
 }
 
-/// Half to even; what has no fraction stays, infinities among it.
+/// Half to even; numbers without a fraction stay, infinities included.
 std::vector<Ref> round_even(const Call& call, Builder& out) {
-  constexpr double kWhole = 8388608;  // 2^23: all floats from here on are whole
+  constexpr double kWhole = 8388608;  // 2^23: larger floats are whole
   const Ref x = as_number(out, call.operands[0]);
   const Ref whole = out.elementwise("floor", {x});
   const Ref rest = sub(out, x, whole);
@@ -197,7 +197,7 @@ std::vector<Ref> round_even(const Call& call, Builder& out) {
   return {wrapped(out, select(out, is_small, near, x), call.result().dtype)};
 }
 
-/// Terms of a polynomial in x, the constant one first.
+/// The terms of a polynomial in x, the constant one first.
 Ref polynomial(Builder& out, Ref x, std::initializer_list<double> terms) {
   Ref sum = number(out, *(terms.end() - 1));
   for (auto term = terms.end() - 1; term-- != terms.begin();)
@@ -205,8 +205,8 @@ Ref polynomial(Builder& out, Ref x, std::initializer_list<double> terms) {
   return sum;
 }
 
-/// The Taylor series near 0, where a relative error shows, and Abramowitz and Stegun 7.1.26
-/// elsewhere, off by 1.5e-7.
+/// The Taylor series near 0, where a relative error matters, and Abramowitz and Stegun 7.1.26
+/// elsewhere, with an error of 1.5e-7.
 std::vector<Ref> erf(const Call& call, Builder& out) {
   const Ref x = as_number(out, call.operands[0]);
   const Ref square = mul(out, x, x);
@@ -236,7 +236,7 @@ std::vector<Ref> position_of_extreme(const Call& call, Builder& out) {
   return {emit(out, call.op, numbers_of(call, out), call.attributes, call.result())};
 }
 
-/// Halves multiplied until one is left.
+/// Multiplies halves until one element is left.
 std::vector<Ref> product_reduce(const Call& call, Builder& out) {
   Ref x = as_number(out, call.operands[0]);
   for (const int64_t each : call.ints("axes")) {
@@ -250,7 +250,7 @@ std::vector<Ref> product_reduce(const Call& call, Builder& out) {
   return {wrapped(out, x, call.result().dtype)};
 }
 
-/// Numbers that tract takes as operands, and the specification as attributes.
+/// Numbers that are operands in tract and attributes in the specification.
 Attributes with_number(const Call& call, Builder& out, const char* name, size_t operand) {
   Attributes attributes = call.attributes;
   if (operand >= call.operands.size()) return attributes;
@@ -261,7 +261,7 @@ Attributes with_number(const Call& call, Builder& out, const char* name, size_t 
   return attributes;
 }
 
-/// Of one number per channel; converters take the operation for images only.
+/// For one number per channel; converters support the operation for images only.
 std::vector<Ref> row_normalization(const Call& call, Builder& out, const std::vector<Ref>& x) {
   const Ref spread = out.elementwise("sqrt", {add(out, x[2], x[5])});
   const Ref y = add(out, mul(out, sub(out, x[0], x[1]), div(out, x[4], spread)), x[3]);

@@ -23,7 +23,7 @@ struct Term {
   std::string letters;
 };
 
-/// A letter that occurs twice takes the diagonal.
+/// A letter that occurs twice becomes the diagonal.
 Term diagonal_free(Builder& out, Term term) {
   for (size_t i = 0; i < term.letters.size(); ++i) {
     const char letter = term.letters[i];
@@ -70,7 +70,7 @@ Dim product_of(const Builder& out, const Term& term, const std::string& letters)
   return n;
 }
 
-/// Two terms become one, `kept` the letters that are still needed.
+/// Multiplies two terms; `kept` are the letters that are still needed.
 Term multiplied(Builder& out, Term a, Term b, const std::string& kept) {
   std::string batch, sum, left, right;
   for (const char letter : a.letters)
@@ -89,7 +89,7 @@ Term multiplied(Builder& out, Term a, Term b, const std::string& kept) {
   return {out.reshape(product, shape), batch + left + right};
 }
 
-/// Sums of products wrap around in narrow integers, and scalars do not hold them all before.
+/// Sums of products wrap around in narrow integers; scalars cannot hold all sums before that.
 void refuse_narrow(const Call& call, Builder& out) {
   const DType dtype = call.result().dtype;
   if (ir::is_integer(dtype) && ir::dtype_size(dtype) <= 2)
@@ -137,9 +137,9 @@ Ints swapped(size_t rank) {
   return out;
 }
 
-/// Operands of one rank, of two axes or turned by a statement of their own, as NNEF-Tools'
-/// converter to ONNX asks; what is repeated along the leading axes is repeated in full, because
-/// NNEF-Tools' C++ runtime reads past smaller ones.
+/// Operands get equal rank, two axes or a transposition as a separate statement, which NNEF-Tools'
+/// converter to ONNX requires; repetitions along leading axes are written out, because NNEF-Tools'
+/// C++ runtime reads beyond smaller tensors.
 std::vector<Ref> matmul(const Call& call, Builder& out) {
   refuse_narrow(call, out);
   const TensorType& type = call.result();
@@ -169,7 +169,7 @@ Ref filter_by_inputs(Builder& out, Ref filter, int64_t groups) {
   return out.reshape(out.transpose(out.reshape(filter, grouped), swap), target);
 }
 
-/// [1, O], as the specification has it, or one number.
+/// [1, O], as in the specification, or one number.
 Ref bias_row(Builder& out, Ref bias) {
   const Ref x = as_number(out, bias);
   return out.rank(x) == 1 ? out.unsqueeze(x, {0}) : x;
@@ -183,8 +183,8 @@ std::vector<Ref> conv(const Call& call, Builder& out) {
   return {wrapped(out, y, type.dtype)};
 }
 
-/// Padding that leads to the size of the result: negative behind where torch pads the output. The
-/// bias is added afterwards then, because NNEF-Tools' interpreter pads with zeros behind it.
+/// Padding that gives the result's size: negative at the end if torch pads the output. The bias is
+/// then added separately, because NNEF-Tools' interpreter pads with zeros after adding it.
 std::vector<Ref> deconv(const Call& call, Builder& out) {
   const TensorType& type = call.result();
   const Ref x = as_number(out, call.operands[0]);
@@ -219,7 +219,8 @@ std::vector<Ref> deconv(const Call& call, Builder& out) {
   return {retyped(out, add(out, y, is_one ? *bias : out.reshape(*bias, column)), type.dtype)};
 }
 
-/// Sums of windows that end where they are: a product with a triangle would make NaN of infinities.
+/// Sums over windows that end at each position: a product with a triangle would turn infinities
+/// into NaN.
 std::vector<Ref> cumsum(const Call& call, Builder& out) {
   const TensorType& type = call.result();
   const auto axis = static_cast<size_t>(call.at("axis").integer);
@@ -243,7 +244,7 @@ std::vector<Ref> cumsum(const Call& call, Builder& out) {
   return {wrapped(out, out.reshape(y, type.shape), type.dtype)};
 }
 
-/// [2n, 2n]: pairs of real and imaginary parts times this are pairs of the spectrum.
+/// [2n, 2n]: maps pairs of real and imaginary parts to pairs of the spectrum.
 ir::Tensor dft_of_pairs(int64_t n, bool is_inverse) {
   std::vector<double> values;
   const double sign = is_inverse ? 1 : -1;

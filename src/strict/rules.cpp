@@ -23,7 +23,7 @@ const std::unordered_map<std::string_view, Rule>& rules() {
   return table;
 }
 
-/// Numbers in, numbers out: what most standard operations do.
+/// Numbers in, numbers out: most standard operations.
 std::vector<Ref> of_numbers(const Call& call, Builder& out) {
   std::vector<Ref> operands;
   for (const Ref x : call.operands) operands.push_back(as_number(out, x));

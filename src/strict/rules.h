@@ -1,4 +1,4 @@
-// Rules: how standard operations say what is called in tract's words.
+// Rules: standard operations for each operation of tract.
 #pragma once
 
 #include <string_view>
@@ -9,14 +9,14 @@
 
 namespace t2n::strict {
 
-/// A call in tract's words.
+/// A call of an operation of tract.
 struct Call {
   std::string_view op;
   const std::vector<Ref>& operands;
   const Attributes& attributes;
   const std::vector<TensorType>& results;
   Form form;                  ///< of the operands
-  std::vector<bool> is_read;  ///< by result: whether anything needs it; empty: all are
+  std::vector<bool> is_read;  ///< by result: whether it has a reader; empty: all have
 
   const TensorType& result() const { return results.at(0); }
   const nnef::Value* find(std::string_view name) const;
@@ -25,23 +25,23 @@ struct Call {
   std::vector<std::pair<int64_t, int64_t>> pairs(std::string_view name) const;  ///< padding
 };
 
-/// Says the call in standard operations.   Errors: `unsupported-argument` where they cannot.
+/// Emits the call as standard operations.   Errors: `unsupported-argument` if that is impossible.
 std::vector<Ref> lower(const Call& call, Builder& out);
 
-/// A fragment, statement by statement.
+/// Emits a fragment, statement by statement.
 std::vector<Ref> inline_fragment(const nnef::Fragment& fragment, const Call& call, Builder& out);
 
-// What rules are made of.
+// Parts of rules.
 
-/// Which stored integers are taken: those that sums and products may hold exactly, up to 2^24, or
+/// Which stored integers are accepted: those whose sums and products may be exact, up to 2^24, or
 /// all that are exact themselves.
 enum class Range { computable, comparable };
-/// The same numbers as a float: integers and booleans become `scalar`.   Errors:
+/// The same numbers as floats: integers and booleans become `scalar`.   Errors:
 /// `unsupported-argument` for stored integers out of range.
 Ref as_number(Builder& out, Ref x, Range range = Range::computable);
 /// Integers as `integer`.
 Ref as_integer(Builder& out, Ref x);
-/// The same numbers under another dtype, that hold what they held: `scalar` or `integer`.
+/// The same numbers with another dtype; the NNEF type stays `scalar` or `integer`.
 Ref retyped(Builder& out, Ref x, DType dtype);
 /// Numbers modulo the range of a narrow integer dtype.
 Ref wrapped(Builder& out, Ref x, DType dtype);
@@ -49,11 +49,11 @@ Ref wrapped(Builder& out, Ref x, DType dtype);
 inline Ref number(Builder& out, double value) { return out.scalar(value, DType::f32); }
 /// Truncated towards zero.
 Ref truncated(Builder& out, Ref x);
-/// Builder::emit_all() of one result.
+/// Builder::emit_all() for one result.
 Ref emit(Builder& out, std::string_view op, const std::vector<Ref>& operands,
          const Attributes& attributes, const TensorType& type, const Form& form = {});
 
-/// Refuses what no composition of standard operations says.
+/// Refuses what no composition of standard operations expresses.
 [[noreturn]] void refuse(const Call& call, Builder& out, std::string_view why,
                          std::string_view help = {});
 

@@ -1,4 +1,4 @@
-// Recurrent layers in strict NNEF, which has no loops: one step after the other.
+// Recurrent layers in strict NNEF, which has no loops: one time step after another.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -14,12 +14,12 @@ namespace {
 
 using limits::kUnrolledIterations;
 
-/// What tract_core_scan is told, by name of the body's parameters and results.
+/// The arguments of tract_core_scan, by name of the body's parameters and results.
 struct Scan {
   const nnef::Fragment& body;
   int axis = 0;
   bool is_backward = false;
-  std::map<std::string, Ref> scanned;  ///< by the parameter that takes a step of it
+  std::map<std::string, Ref> scanned;  ///< by the parameter that gets a slice of it
   std::map<std::string, Ref> full, states;
   std::map<std::string, std::string> next;  ///< state by the result that replaces it
 };
@@ -48,7 +48,7 @@ Scan read_scan(const Call& call, Builder& out) {
   return scan;
 }
 
-/// One iteration: the body's results, with the states replaced.
+/// One iteration: the body's results; the states are replaced.
 std::vector<Ref> iteration(const Call& call, Scan& scan, int64_t step, Builder& out) {
   std::vector<Ref> operands;
   for (const nnef::Parameter& parameter : scan.body.parameters) {

@@ -1,4 +1,4 @@
-// Changes of geometry in strict NNEF: what a tensor holds stays what it is.
+// Changes of geometry in strict NNEF; elements stay unchanged.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,7 +11,7 @@
 namespace t2n::strict {
 namespace {
 
-/// Operands of one type; integers stay `integer` only if all are.
+/// Operands of one type; integers stay `integer` only if all operands are.
 std::vector<Ref> unified(Builder& out, const std::vector<Ref>& operands) {
   const bool as_is = std::all_of(operands.begin(), operands.end(), [&](Ref x) {
     return type_of(x) == type_of(operands[0]) && out.dtype(x) == out.dtype(operands[0]);
@@ -22,7 +22,7 @@ std::vector<Ref> unified(Builder& out, const std::vector<Ref>& operands) {
   return numbers;
 }
 
-/// Attributes with the defaults that NNEF-Tools and tract do not agree on said.
+/// Writes attributes out whose defaults differ between NNEF-Tools and tract.
 std::vector<Ref> same(const Call& call, Builder& out, std::string_view op,
                       const Attributes& attributes) {
   const std::vector<Ref> operands = unified(out, call.operands);
@@ -42,7 +42,7 @@ std::vector<Ref> as_said(const Call& call, Builder& out) {
   return same(call, out, call.op, call.attributes);
 }
 
-/// Along an axis that each part is given: NNEF-Tools' converter to ONNX has no `stack`.
+/// By `concat` along an added axis: NNEF-Tools' converter to ONNX lacks `stack`.
 std::vector<Ref> stack(const Call& call, Builder& out) {
   const int64_t axis = call.at("axis").integer;
   std::vector<Ref> parts;
@@ -82,7 +82,7 @@ std::vector<Ref> broadcast(const Call& call, Builder& out) {
 
 using Padding = std::vector<std::pair<int64_t, int64_t>>;
 
-/// Blocks of one number before and behind.
+/// Blocks of one number in front and behind.
 Ref joined_with(Builder& out, Ref x, const Padding& padding, double value) {
   for (int axis = 0; axis < out.rank(x); ++axis) {
     const auto [before, behind] = padding[static_cast<size_t>(axis)];
@@ -99,7 +99,7 @@ Ref joined_with(Builder& out, Ref x, const Padding& padding, double value) {
   return x;
 }
 
-/// Entries of each axis by the border's rule.
+/// Gathers the entries of each axis by the border's rule.
 Ref mirrored(Builder& out, Ref x, const Padding& padding, bool is_reflected) {
   for (int axis = 0; axis < out.rank(x); ++axis) {
     const auto [before, behind] = padding[static_cast<size_t>(axis)];
@@ -117,7 +117,7 @@ Ref mirrored(Builder& out, Ref x, const Padding& padding, bool is_reflected) {
   return x;
 }
 
-/// NNEF-Tools pads spatial axes only, of three to five in all, with finite numbers.
+/// NNEF-Tools only pads spatial axes, of three to five in total, and with finite numbers.
 bool is_common(const Padding& padding, double value) {
   const auto is_none = [](const auto& pair) { return pair.first == 0 && pair.second == 0; };
   return padding.size() >= 3 && padding.size() <= 5 && is_none(padding[0]) && is_none(padding[1]) &&

@@ -1,4 +1,4 @@
-// The types that strict NNEF gives to numbers.
+// The types of numbers in strict NNEF.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -54,7 +54,7 @@ void check_exact(Builder& out, const TensorEntry& entry, Range range) {
               "export for tract, which has integers of 64 bits");
 }
 
-/// Finite numbers of f64 beyond f32 are its furthest ones: a mask of -1e300 is no infinity.
+/// Finite f64 numbers beyond f32 become its largest ones: a mask of -1e300 is not infinite.
 Ref finite(Builder& out, Ref x) {
   const TensorEntry& entry = out.draft().at(x.tensor);
   if (entry.dtype != DType::f64 || stored_bytes(entry) > kLargeBytes || !is_loaded(entry)) return x;

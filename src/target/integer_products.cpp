@@ -7,12 +7,12 @@ namespace {
 
 struct Row {
   Layer layer;
-  Version since;  ///< of tract; those before it were not measured
+  Version since;  ///< of tract; earlier ones were not measured
   int64_t least;  ///< products in one sum
 };
 
-/// Measured on an x86 with VNNI (docs/quantised.md). Convolutions would gain less than they lose
-/// where they have few channels.
+/// Measured on an x86 with VNNI (docs/quantised.md). Convolutions with few channels would lose more
+/// than others gain.
 constexpr std::array<Row, 1> kRows = {{{Layer::linear, {0, 23, 9}, 256}}};
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What no translation says, and why: each row is a fact about the engine, the format or the
-// operator.
+// Limits of translations, and their reasons: each row states a fact about the engine, the format or
+// the operator.
 #pragma once
 
 #include <span>
@@ -38,22 +38,22 @@ enum class Limit {
   unspecified_choice,
 };
 
-/// Where the fact is from. What an engine does is shown by a hand-written model in
-/// tests/ops/test_limits.cpp.
+/// The source of the fact. Hand-written models in tests/ops/test_limits.cpp show what an engine
+/// does.
 enum class Evidence { engine, format, operation };
 
 struct LimitRow {
   Limit limit;
   std::string_view name;
-  std::string_view why;  ///< as diagnostics say it
+  std::string_view why;  ///< as worded in diagnostics
   Evidence evidence;
 };
 
 std::span<const LimitRow> limit_rows();
 const LimitRow& limit_row(Limit limit);
 
-/// A refusal with the message "WHAT has no translation for TARGET". `op`: the operator that `what`
-/// begins with, if it does.
+/// A refusal with the message "WHAT has no translation for TARGET". `op`: the operator at the start
+/// of `what`, if any.
 Diagnostic untranslated(std::string_view id, std::string what, std::string_view target,
                         std::string_view why, std::string_view help = {}, std::string_view op = {});
 

@@ -9,13 +9,13 @@
 namespace t2n::target {
 namespace {
 
-/// Earlier ones sort wrongly, crash on what they sort, or do not read all that is written.
+/// Earlier ones sort wrongly, crash while sorting, or cannot read everything that is written.
 constexpr Version kOldest{0, 21, 13};
 constexpr Version kNewest{0, 23, 9};
 constexpr Version kSpecification{1, 0, 5};
 constexpr std::string_view kKnown = "known targets: tract[@0.21.13 .. 0.23.9], khronos[@1.0.5]";
 
-/// Reads digits at the front of `text` and removes them; -1 if there are none.
+/// Reads and removes digits at the front of `text`; -1 if there are none.
 int take_number(std::string_view& text) {
   int value = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -1,4 +1,4 @@
-// Inference targets as data: an engine, a version, and what that version can say.
+// Inference targets as data: an engine, a version, and what that version can express.
 #pragma once
 
 #include <compare>
@@ -21,9 +21,9 @@ struct Version {
   friend auto operator<=>(const Version&, const Version&) = default;
 };
 
-/// How a file is run that takes its input in pieces, one run of the engine after the other.
+/// How a file runs that takes its input in pieces, one engine run after another.
 struct Stream {
-  std::string symbol = {};  ///< the length of the input; "": it is there as a whole
+  std::string symbol = {};  ///< the input's length; "": the input is not streamed
   int64_t pulse = 0;        ///< the size of the pieces; 0: the user's choice
   friend bool operator==(const Stream&, const Stream&) = default;
 };
@@ -36,10 +36,10 @@ struct Target {
 };
 inline bool streams(const Target& target) { return !target.stream.symbol.empty(); }
 
-/// What a version may lack. One row in tract.cpp each: the version it came, and how it is written.
+/// What a version may lack. Each has a row in tract.cpp: its first version, and how it is written.
 enum class Feature {
-  computes_f64,             ///< numbers of 64 bits: else all are computed as f32
-  computes_integers,        ///< integers by their own arithmetic: else they are computed as f32
+  computes_f64,             ///< 64-bit numbers; otherwise everything is computed as f32
+  computes_integers,        ///< integers by integer arithmetic; otherwise they are computed as f32
   core_cumsum,              ///< tract_core_cumsum
   core_gelu_approx,         ///< tract_core_gelu_approx
   core_is_nan,              ///< tract_core_is_nan, tract_core_is_inf
@@ -49,16 +49,16 @@ enum class Feature {
   copy,                     ///< copy(x)
   count_include_pad,        ///< box with border = 'constant' counts the padding
   any_all_reduce,           ///< any_reduce, all_reduce
-  folds_repeats,            ///< moves and forgets what repeats, or is one number everywhere
+  folds_repeats,            ///< moves and drops repetitions, and tensors of one number
   grid_sample,              ///< tract_core_grid_sample
   gru_seq,                  ///< tract_core_gru_seq
   log_softmax,              ///< tract_core_log_softmax
   lstm_epilogue,            ///< tract_core_lstm_epilogue
-  non_zero,                 ///< tract_onnx_non_zero, with a symbol for how many there are
-  open_sizes,               ///< sizes are compared as polynomials, not as they are written
-  pulses,                   ///< all that is written for input in pieces was seen to run so
-  q4_0,                     ///< variables of Q4_0 blocks, as GGUF orders them
-  q4_0_convolution,         ///< the same as filters of convolutions
+  non_zero,                 ///< tract_onnx_non_zero, with a symbol for the count
+  open_sizes,               ///< compares sizes as polynomials, not as they are written
+  pulses,                   ///< everything emitted for input in pieces was seen to run so
+  q4_0,                     ///< variables of Q4_0 blocks, as in GGUF
+  q4_0_convolution,         ///< such variables as filters of convolutions
   scatter_reduction,        ///< reduction of tract_core_scatter_elements is honoured
   sdpa,                     ///< tract_transformers_sdpa
   sign_integers,            ///< sign on integers
@@ -73,13 +73,13 @@ struct FeatureRow {
   std::string_view name;
   Version since;             ///< of tract
   std::string_view note;     ///< measured behaviour before `since`
-  bool is_standard = false;  ///< the specification has it
-  bool in_pulses = true;     ///< it is there where the input comes in pieces, too
+  bool is_standard = false;  ///< part of the specification
+  bool in_pulses = true;     ///< works on input in pieces as well
 };
 
-/// Kinds of numbers that a target may lack altogether.
+/// Kinds of numbers that a target may lack completely.
 enum class Number { brain_float, complex_number };
-/// "tract has no bfloat16"; "" where it has them.
+/// "tract has no bfloat16"; "" if it has them.
 std::string_view lacks(const Target& target, Number number);
 
 std::span<const FeatureRow> feature_rows();
@@ -91,7 +91,7 @@ std::string target_name(const Target& target);
 std::string version_str(const Version& version);
 /// "tract", "tract@0.21.19", "khronos". Errors: `usage`, with the known targets and "did you mean".
 Target parse_target(std::string_view text);
-/// "0.21.19"; nullopt-like errors: `usage`.
+/// "0.21.19". Errors: `usage`.
 Version parse_version(std::string_view text);
 
 }  // namespace t2n::target

@@ -1,4 +1,4 @@
-// What each version of tract can say: measured on the released libraries, not read in change logs.
+// What each version of tract can express: measured on released libraries, not read in change logs.
 #include "src/target/target.h"
 
 namespace t2n::target {

@@ -31,7 +31,6 @@ struct Loaded {
 /// before anything runs. Operators that this LibTorch does not have are declared as needed, so that
 /// the tracer can name their uses. Errors: `model-…`, `denied-operator`, `trace-limit`, and those
 /// of forward.
-/// `trace-limit`, and those of forward.
 Loaded load_model(const std::string& path);
 
 /// Compiles source text; the parameters become buffers.
